@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * eventlog: structured event logging, the ABI of /dev/eventlog.
+ *
+ * This file is the whole contract between eventlog.ko and user space, in both
+ * directions.  It includes nothing but fixed-size types, compiles as C89 with
+ * GNU extensions, C11 and C++11, and lays out every struct the same on 32- and
+ * 64-bit.  eventlog(4) documents every call and errno.
+ *
+ * Rules common to all ioctls:
+ *  - The argument is a struct whose first member is its size in bytes as the
+ *    caller knows it.  A shorter struct than the kernel's is taken as if
+ *    zero-filled; a longer one is accepted when its tail is zero (E2BIG
+ *    otherwise).  Results are written up to the caller's size; what a longer
+ *    caller asks beyond the kernel's struct reads as zero.
+ *  - Reserved members and unknown flags must be zero (EINVAL).
+ *  - Pointers are carried as __u64.
+ *  - A call that fails changes nothing.
+ *
+ * A file takes its role from its first REGISTER (producer) or SUBSCRIBE
+ * (subscriber); the other call then fails with EBUSY.  A file with neither
+ * role reads as the status listing.
+ */
+#ifndef _UAPI_LINUX_EVENTLOG_H
+#define _UAPI_LINUX_EVENTLOG_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define EVENTLOG_DEVICE			"/dev/eventlog"
+#define EVENTLOG_ABI_VERSION		1
+
+/* Limits that are part of the ABI; VERSION reports the configurable ones. */
+#define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
+#define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
+#define EVENTLOG_NAME_MAX		64	/* provider, event, field; NUL included */
+#define EVENTLOG_GLOB_MAX		256	/* provider and event glob; NUL included */
+#define EVENTLOG_FIELDS_MAX		256	/* fields of one event */
+#define EVENTLOG_RING_BYTES_MAX		(1U << 30) /* data bytes of one CPU's ring */
+#define EVENTLOG_SUB_BUFFERS_MAX	256
+
+/* The provider of a process that names none. */
+#define EVENTLOG_DEFAULT_PROVIDER	"user_events"
+
+/* Severity; a smaller number is more severe.  0 is "not given". */
+enum eventlog_level {
+	EVENTLOG_LEVEL_ERROR	= 1,
+	EVENTLOG_LEVEL_WARNING	= 2,
+	EVENTLOG_LEVEL_NOTICE	= 3,
+	EVENTLOG_LEVEL_INFO	= 4,
+	EVENTLOG_LEVEL_DEBUG	= 5,
+	EVENTLOG_LEVEL_VERBOSE	= 6,
+};
+
+/* ------------------------------------------------------------------------
+ * nr 0, any role: what this kernel module is and can do
+ */
+#define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
+
+struct eventlog_version {
+	__u32 size;
+	__u32 abi;		/* out: EVENTLOG_ABI_VERSION */
+	__u64 features;		/* out: EVENTLOG_FEATURE_* */
+	__u64 ring_bytes_max;	/* out: SUBSCRIBE.ring_bytes */
+	__u32 payload_max;	/* out: bytes of one event's payload */
+	__u32 command_max;	/* out: bytes of a command, NUL included */
+	__u32 events_max;	/* out: definitions alive in this domain */
+	__u32 subscribers_max;	/* out: subscribers of this domain */
+	__u32 rules_max;	/* out: rules of one subscriber */
+	__u32 registrations_max; /* out: registrations of one file */
+	char  release[16];	/* out: the module's version, NUL-terminated */
+};
+
+/* ------------------------------------------------------------------------
+ * nr 1, producer: register an event
+ *
+ * command: "name [type field[;type field...]]", types
+ *	u8 u16 u32 u64 s8 s16 s32 s64
+ *	char, unsigned char, short, unsigned short, int, unsigned int
+ *	char[N], unsigned char[N]
+ *	__data_loc char[], __rel_loc char[]		(strings)
+ *	__data_loc unsigned char[], __rel_loc unsigned char[]	(bytes)
+ *	struct NAME field SIZE
+ * The payload holds them packed, in order.  A __data_loc or __rel_loc field is
+ * a __u32, size << 16 | offset, of bytes behind the fixed part: the offset
+ * counts from the payload's first byte (__data_loc) or from the byte behind
+ * the word (__rel_loc).  A string's size includes its NUL.
+ *
+ * Registrations of one provider, name, fields, level and keywords share one
+ * definition; any difference makes another definition.
+ */
+#define EVENTLOG_REGISTER_PERSIST	(1U << 0) /* outlives its users; CAP_PERFMON */
+#define EVENTLOG_REGISTER_SESSION	(1U << 1) /* a __u64 session precedes the payload */
+
+struct eventlog_register {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_REGISTER_* */
+	__u64 command;		/* const char *, NUL-terminated */
+	__u64 provider;		/* const char *, 0: EVENTLOG_DEFAULT_PROVIDER */
+	__u64 keywords;		/* mask of up to 64 keywords */
+	__u32 level;		/* enum eventlog_level, 0: INFO */
+	__u32 write_index;	/* out: goes before the payload; never 0 */
+	__u32 status_bit;	/* out: somebody wants the event; never 0 */
+	__u32 sync_bit;		/* out: somebody wants it synchronously; never 0 */
+	__u32 descriptor;	/* out: what records of this event carry */
+	__u32 bitmap_size;	/* out: bytes, the length to mmap */
+	__u64 bitmap_offset;	/* out: the offset to mmap */
+};
+
+/* nr 2, producer: give a registration up */
+struct eventlog_unregister {
+	__u32 size;
+	__u32 write_index;
+};
+
+/* nr 3, any role, CAP_PERFMON: delete persistent events by name; EBUSY while one is in use */
+struct eventlog_delete {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 provider;		/* const char *, 0: EVENTLOG_DEFAULT_PROVIDER */
+	__u64 event;		/* const char * */
+};
+
+/* ------------------------------------------------------------------------
+ * Writing: writev() or write() of
+ *	__u32 write_index; [__u64 session;] payload
+ * One call is one event.  The two integers are in host order and unaligned.
+ */
+#define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
+
+/* ------------------------------------------------------------------------
+ * nr 8, subscriber: take the role; opener needs CAP_PERFMON or CAP_SYS_ADMIN
+ */
+#define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* keep the newest, not the oldest */
+
+struct eventlog_subscribe {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_SUBSCRIBE_* */
+	__u64 ring_bytes;	/* data bytes per CPU, a power of two; 0: no rings */
+	__u64 watermark;	/* bytes in one ring that make poll() say readable; 0: any */
+	__u32 sub_buffers;	/* a power of two, 2 to 256; 0: 2; each at least a page */
+	__u32 cpus;		/* out: rings are numbered 0 to cpus - 1, by CPU */
+	__u64 ring_offset;	/* out: mmap offset of ring 0 */
+	__u64 ring_stride;	/* out: from one ring to the next; the length to mmap */
+	__u32 generation;	/* out: changes when a CPU gets its first ring */
+	__u32 reserved;
+};
+
+/* nr 9, subscriber: ask for events; matching any one rule delivers an event once */
+#define EVENTLOG_RULE_SESSION		(1U << 0) /* only this session */
+#define EVENTLOG_RULE_PID		(1U << 1) /* only this process */
+
+struct eventlog_rule {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_RULE_* */
+	__u64 provider;		/* const char *, a glob over provider names; 0: all */
+	__u64 event;		/* const char *, a glob over event names; 0: all */
+	__u64 keywords_any;	/* the event has one of these; 0: not tested */
+	__u64 keywords_all;	/* the event has all of these */
+	__u64 session;		/* with EVENTLOG_RULE_SESSION */
+	__u32 pid;		/* with EVENTLOG_RULE_PID, in the subscriber's pid namespace */
+	__u32 level;		/* at most this verbose; 0: every level */
+	__u32 sample;		/* deliver the 1st of every N that match; 0 and 1: all */
+	__u32 rule_id;		/* out: for RULE_DEL; never 0 */
+	__u64 predicate;	/* reserved for a field predicate: 0 */
+	__u32 predicate_size;	/* 0 */
+	__u32 reserved;
+};
+
+/* nr 10, subscriber: take a rule back */
+struct eventlog_rule_delete {
+	__u32 size;
+	__u32 rule_id;
+};
+
+/*
+ * nr 11, subscriber: no record whose time is before the returned one will
+ * appear in any ring later (in overwrite mode: or it is counted as lost).
+ */
+struct eventlog_flush {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 time;		/* out: CLOCK_MONOTONIC, ns */
+	__u32 generation;	/* out: as in SUBSCRIBE */
+	__u32 reserved;
+};
+
+/* Why an event did not reach a subscriber: indices of all lost[] arrays. */
+enum eventlog_lost {
+	EVENTLOG_LOST_NO_ROOM	= 0,	/* the ring was full of unread records */
+	EVENTLOG_LOST_GUARD	= 1,	/* nested writers would have lapped an unfinished record */
+	EVENTLOG_LOST_NESTED	= 2,	/* the locked ring was busy on this CPU */
+	EVENTLOG_LOST_DEPTH	= 3,	/* writers nested too deeply, or RCU was not watching */
+	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit a sub-buffer */
+	EVENTLOG_LOST_ABORTED	= 5,	/* reserved, then given up by its writer */
+	EVENTLOG_LOST_NO_MEMORY	= 6,	/* this CPU has no ring */
+	EVENTLOG_LOST_CAUSES	= 8,
+};
+
+/*
+ * nr 12, subscriber: what was delivered and lost so far.  With a descriptor,
+ * of that event alone: cpu must be EVENTLOG_CPU_ALL, and only event_lost is set.
+ */
+#define EVENTLOG_CPU_ALL	0xffffffffU
+
+struct eventlog_stat {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: has no ring */
+	__u32 descriptor;	/* in: one event, or 0 */
+	__u64 records;		/* out: events placed in rings */
+	__u64 bytes;		/* out: bytes of the rings used, padding included */
+	__u64 event_lost;	/* out: losses of the event, all causes */
+	__u32 generation;	/* out: as in SUBSCRIBE */
+	__u32 reserved;
+	__u64 lost[EVENTLOG_LOST_CAUSES]; /* out: cumulative, by cause */
+};
+
+/*
+ * nr 13, any role: the schema text of a definition; ENOENT: there is none.
+ * EMSGSIZE: text_size is too small; it then holds the size needed.
+ */
+#define EVENTLOG_DESCRIBE_NEXT	(1U << 0) /* the first one after descriptor */
+
+#define EVENTLOG_DESCRIBED_LIVE		(1U << 0) /* has a producer or is persistent */
+#define EVENTLOG_DESCRIBED_ENABLED	(1U << 1) /* somebody wants it */
+#define EVENTLOG_DESCRIBED_PERSIST	(1U << 2)
+
+struct eventlog_describe {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
+	__u32 descriptor;	/* in; out: the one described */
+	__u32 text_size;	/* in: bytes at text; out: bytes of the text, NUL included */
+	__u64 text;		/* char * */
+	__u32 state;		/* out: EVENTLOG_DESCRIBED_* */
+	__u32 provider_id;	/* out: unique among living providers, 1 to 65535 */
+};
+
+#define EVENTLOG_IOC_TYPE	0xE7
+#define EVENTLOG_IOC_VERSION	_IOWR(EVENTLOG_IOC_TYPE, 0, struct eventlog_version)
+#define EVENTLOG_IOC_REGISTER	_IOWR(EVENTLOG_IOC_TYPE, 1, struct eventlog_register)
+#define EVENTLOG_IOC_UNREGISTER	_IOW(EVENTLOG_IOC_TYPE, 2, struct eventlog_unregister)
+#define EVENTLOG_IOC_DELETE	_IOW(EVENTLOG_IOC_TYPE, 3, struct eventlog_delete)
+#define EVENTLOG_IOC_SUBSCRIBE	_IOWR(EVENTLOG_IOC_TYPE, 8, struct eventlog_subscribe)
+#define EVENTLOG_IOC_RULE_ADD	_IOWR(EVENTLOG_IOC_TYPE, 9, struct eventlog_rule)
+#define EVENTLOG_IOC_RULE_DEL	_IOW(EVENTLOG_IOC_TYPE, 10, struct eventlog_rule_delete)
+#define EVENTLOG_IOC_FLUSH	_IOWR(EVENTLOG_IOC_TYPE, 11, struct eventlog_flush)
+#define EVENTLOG_IOC_STAT	_IOWR(EVENTLOG_IOC_TYPE, 12, struct eventlog_stat)
+#define EVENTLOG_IOC_DESCRIBE	_IOWR(EVENTLOG_IOC_TYPE, 13, struct eventlog_describe)
+/* nr 16 and up: reserved for mapped producers, instances and markers. */
+
+/* ------------------------------------------------------------------------
+ * A ring as mapped: page 0 (struct eventlog_ring_header, written by the
+ * kernel), page 1 (struct eventlog_ring_consumer), the data.  Map the whole
+ * ring read-only (ring_stride bytes), and page 1 once more, alone, writable.
+ *
+ * Positions count bytes and never wrap back; the byte of position p is at
+ * p & (data_bytes - 1) of the data.  Compare them by their difference only.
+ * Records start at multiples of 8; the first record of a sub-buffer starts
+ * where the sub-buffer does.
+ *
+ * Discard mode: load committed (acquire), read the records below it, then
+ * store the new position (release).  Only the position's low 32 bits exist, so
+ * that a 32-bit consumer needs no wider store; a 32-bit consumer likewise
+ * needs the low half of committed only.  committed may step back for an
+ * instant: ignore a value behind the one already read to.
+ *
+ * Overwrite mode: copy a record bounded by its sub-buffer, issue a read
+ * barrier, load head; the copy is good if head - start <= data_bytes.
+ */
+#define EVENTLOG_RING_MAGIC	0x31474c45U	/* "ELG1" as little-endian bytes */
+#define EVENTLOG_RING_OVERWRITE	(1U << 0)
+
+struct eventlog_ring_header {
+	__u32 magic;		/* EVENTLOG_RING_MAGIC */
+	__u32 flags;		/* EVENTLOG_RING_* */
+	__u32 cpu;
+	__u32 data_offset;	/* bytes from this header to the data */
+	__u64 data_bytes;
+	__u64 sub_buffer_bytes;
+	__u8  reserved0[96];
+
+	__u64 head;		/* reserved up to here */
+	__u64 committed;	/* whole up to here */
+	__u64 records;		/* events placed, without padding and lost records */
+	__u8  reserved1[104];
+
+	__u64 lost_total;	/* all causes */
+	__u64 lost[EVENTLOG_LOST_CAUSES]; /* cumulative */
+	__u8  reserved2[56];
+};
+
+struct eventlog_ring_consumer {
+	__u32 position;		/* read up to here: low 32 bits */
+	__u32 lost_seen;	/* low 32 bits of the lost_total last seen: poll() is quiet about it */
+};
+
+/* ------------------------------------------------------------------------
+ * A record: header, payload, zeroes up to a multiple of 8.
+ *
+ * Padding records have the first 8 bytes of the header only, and may be no
+ * longer: test the type before reading on.  A lost record's payload is struct
+ * eventlog_lost_counts; counts only grow, take the maximum of each.
+ */
+struct eventlog_record {
+	__u32 size_flags;
+	__u32 descriptor;
+	__u64 time;		/* CLOCK_MONOTONIC, ns */
+	__u64 session;		/* 0: none */
+	__u32 pid;		/* process (tgid), as the subscriber's pid namespace sees it */
+	__u32 tid;		/* thread, likewise */
+};
+
+#define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* header included */
+#define EVENTLOG_RECORD_CONTEXT_SHIFT	20
+#define EVENTLOG_RECORD_CONTEXT_MASK	0x00300000U
+#define EVENTLOG_RECORD_TYPE_SHIFT	24
+#define EVENTLOG_RECORD_TYPE_MASK	0x0f000000U
+#define EVENTLOG_RECORD_ALIGN		8
+
+enum eventlog_context {
+	EVENTLOG_CONTEXT_TASK		= 0,
+	EVENTLOG_CONTEXT_SOFTIRQ	= 1,
+	EVENTLOG_CONTEXT_HARDIRQ	= 2,
+	EVENTLOG_CONTEXT_NMI		= 3,
+};
+
+enum eventlog_record_type {
+	EVENTLOG_RECORD_EVENT	= 0,
+	EVENTLOG_RECORD_PADDING	= 1,
+	EVENTLOG_RECORD_LOST	= 2,
+};
+
+struct eventlog_lost_counts {
+	__u64 lost[EVENTLOG_LOST_CAUSES];
+};
+
+/* The layout is the ABI: the same on every architecture and in every language. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define EVENTLOG_ASSERT(condition, text) static_assert(condition, text)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L || defined(__KERNEL__)
+#define EVENTLOG_ASSERT(condition, text) _Static_assert(condition, text)
+#else
+#define EVENTLOG_ASSERT(condition, text)
+#endif
+#define EVENTLOG_ASSERT_SIZE(name, bytes) \
+	EVENTLOG_ASSERT(sizeof(struct name) == (bytes), "size of struct " #name)
+#define EVENTLOG_ASSERT_AT(name, member, bytes) \
+	EVENTLOG_ASSERT(__builtin_offsetof(struct name, member) == (bytes), \
+			"offset of " #member " in struct " #name)
+
+EVENTLOG_ASSERT_SIZE(eventlog_version, 64);
+EVENTLOG_ASSERT_AT(eventlog_version, release, 48);
+EVENTLOG_ASSERT_SIZE(eventlog_register, 64);
+EVENTLOG_ASSERT_AT(eventlog_register, level, 32);
+EVENTLOG_ASSERT_AT(eventlog_register, bitmap_offset, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 56);
+EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
+EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
+EVENTLOG_ASSERT_SIZE(eventlog_rule, 80);
+EVENTLOG_ASSERT_AT(eventlog_rule, pid, 48);
+EVENTLOG_ASSERT_AT(eventlog_rule, predicate, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_rule_delete, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_stat, 112);
+EVENTLOG_ASSERT_AT(eventlog_stat, lost, 48);
+EVENTLOG_ASSERT_SIZE(eventlog_describe, 32);
+EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
+EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
+EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total, 256);
+EVENTLOG_ASSERT_SIZE(eventlog_ring_consumer, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_record, 32);
+EVENTLOG_ASSERT_AT(eventlog_record, pid, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_lost_counts, 64);
+
+#undef EVENTLOG_ASSERT_AT
+#undef EVENTLOG_ASSERT_SIZE
+#undef EVENTLOG_ASSERT
+
+#endif /* _UAPI_LINUX_EVENTLOG_H */
