@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every difference between the kernels eventlog builds against, and nothing
+ * else: the rest of the module is written for the newest one.  Each entry says
+ * in which version the change came and what it was.
+ */
+#ifndef EVENTLOG_COMPAT_H
+#define EVENTLOG_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+
+/* 6.12 moved asm/unaligned.h. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
+#endif
+
+/* 6.3 made vm_flags read-only and added accessors. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+/* 5.11 renamed vm_operations_struct.split to may_split. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define may_split split
+#endif
+
+/* 5.11 added in_hardirq(), the new name of in_irq(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define in_hardirq() in_irq()
+#endif
+
+/*
+ * Before 5.11 a page charged to a memory cgroup as kernel memory carried a page
+ * type, and vm_insert_page() refuses typed pages.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define EVENTLOG_GFP_MAPPED GFP_KERNEL
+#else
+#define EVENTLOG_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#endif
+
+/* 6.2 added timer_delete_sync(), 6.15 removed del_timer_sync(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete_sync(timer) del_timer_sync(timer)
+#endif
+
+/* 6.13 added hrtimer_setup(), 6.15 removed hrtimer_init(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* 6.16 renamed from_timer(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define timer_container_of(var, callback_timer, timer_fieldname) \
+	from_timer(var, callback_timer, timer_fieldname)
+#endif
+
+#endif /* EVENTLOG_COMPAT_H */

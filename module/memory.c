@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counted allocations: see memory.h.
+ */
+#include <linux/atomic.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "memory.h"
+
+static atomic_long_t eventlog_allocations = ATOMIC_LONG_INIT(0);
+
+void *eventlog_alloc(size_t bytes)
+{
+	void *memory = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+
+	if (memory)
+		atomic_long_inc(&eventlog_allocations);
+	return memory;
+}
+
+void *eventlog_alloc_nofail(size_t bytes)
+{
+	atomic_long_inc(&eventlog_allocations);
+	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
+}
+
+void eventlog_free(const void *memory)
+{
+	if (!memory)
+		return;
+	atomic_long_dec(&eventlog_allocations);
+	kvfree(memory);
+}
+
+struct page *eventlog_alloc_page(int node)
+{
+	struct page *page = alloc_pages_node(node, EVENTLOG_GFP_MAPPED | __GFP_ZERO |
+					     __GFP_NOWARN | __GFP_RETRY_MAYFAIL, 0);
+
+	if (page)
+		atomic_long_inc(&eventlog_allocations);
+	return page;
+}
+
+void eventlog_free_page(struct page *page)
+{
+	atomic_long_dec(&eventlog_allocations);
+	__free_page(page);
+}
+
+long eventlog_allocations_left(void)
+{
+	return atomic_long_read(&eventlog_allocations);
+}

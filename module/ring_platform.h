@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The few primitives the ring's core stands on.  In the kernel they are the
+ * kernel's; in user space, where the same ring.h and ring.c are stressed and
+ * timed, they are compiler builtins.  Nothing else may be used there.
+ *
+ * eventlog_local_*() act on words that only one CPU writes, but which nested
+ * contexts of that CPU write too: they are atomic against interrupts and NMIs,
+ * not against other CPUs.
+ */
+#ifndef EVENTLOG_RING_PLATFORM_H
+#define EVENTLOG_RING_PLATFORM_H
+
+#ifdef __KERNEL__
+
+#include <asm/local.h>
+#include <linux/build_bug.h>
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/ktime.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+#ifndef CONFIG_64BIT
+#error "eventlog needs a 64-bit kernel"
+#endif
+
+static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 value)
+{
+	return cmpxchg_local(word, expected, value);
+}
+
+static __always_inline void eventlog_local_add(u64 *word, u64 value)
+{
+	BUILD_BUG_ON(sizeof(local_t) != sizeof(*word));
+	local_add((long)value, (local_t *)word);
+}
+
+static __always_inline u64 eventlog_ring_clock(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+#else /* user space */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <linux/eventlog.h>
+
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#define __always_inline inline __attribute__((always_inline))
+#define ____cacheline_aligned __attribute__((aligned(64)))
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define ALIGN(value, to) (((value) + ((to) - 1)) & ~((typeof(value))(to) - 1))
+#define BUILD_BUG_ON(condition) _Static_assert(!(condition), #condition)
+#define READ_ONCE(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define WRITE_ONCE(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define smp_load_acquire(word) __atomic_load_n((word), __ATOMIC_ACQUIRE)
+#define smp_store_release(word, value) __atomic_store_n((word), (value), __ATOMIC_RELEASE)
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 value)
+{
+#ifdef __x86_64__
+	u64 seen;
+
+	/* Without the LOCK prefix, as the kernel's cmpxchg_local(). */
+	asm volatile("cmpxchgq %2, %1"
+		     : "=a"(seen), "+m"(*word)
+		     : "r"(value), "0"(expected)
+		     : "memory");
+	return seen;
+#else
+	__atomic_compare_exchange_n(word, &expected, value, 0, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	return expected;
+#endif
+}
+
+static __always_inline void eventlog_local_add(u64 *word, u64 value)
+{
+#ifdef __x86_64__
+	asm volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "memory");
+#else
+	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Whoever builds the core in user space says what its clock is. */
+u64 eventlog_ring_clock(void);
+
+#endif /* __KERNEL__ */
+
+#endif /* EVENTLOG_RING_PLATFORM_H */
