@@ -1,0 +1,849 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device: files, their roles, and what user space may ask of them.
+ *
+ * A file's role is set once, under eventlog_file.lock, and read with an acquire
+ * load; what belongs to the role is complete before it is set and stays until
+ * the file is released.  Registrations are an xarray: changed under the lock,
+ * read by writers under RCU.  The lock is never held where user memory is
+ * touched by an ioctl: mmap() comes here with mmap_lock held.
+ */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <linux/user_namespace.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "device.h"
+#include "domain.h"
+#include "emit.h"
+#include "enable.h"
+#include "event.h"
+#include "memory.h"
+#include "schema.h"
+#include "status.h"
+#include "subscriber.h"
+
+/* Payloads up to this are copied to the stack. */
+#define EVENTLOG_STACK_PAYLOAD 256
+
+enum eventlog_role {
+	ROLE_NONE,
+	ROLE_PRODUCER,
+	ROLE_SUBSCRIBER,
+};
+
+/**
+ * struct eventlog_file - an open /dev/eventlog
+ * @domain: what it opens
+ * @lock: see the top of the file
+ * @role: enum eventlog_role
+ * @registrations: of a producer, by write_index
+ * @registration_count: their number
+ * @subscriber: of a subscriber
+ * @status: snapshot that read() goes through
+ * @status_bytes: its size
+ */
+struct eventlog_file {
+	struct eventlog_domain *domain;
+	struct mutex lock;
+	int role;
+	struct xarray registrations;
+	unsigned int registration_count;
+	struct eventlog_subscriber *subscriber;
+	char *status;
+	size_t status_bytes;
+};
+
+/**
+ * struct eventlog_registration - what a write_index stands for
+ * @event: alive while the registration is, and an RCU grace period longer
+ * @session: a session precedes the payload
+ * @rcu: frees it
+ */
+struct eventlog_registration {
+	struct eventlog_event *event;
+	bool session;
+	struct rcu_head rcu;
+};
+
+static void eventlog_registration_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_registration, rcu));
+}
+
+static struct eventlog_domain *eventlog_root;
+static unsigned int eventlog_rules_limit;
+static unsigned int eventlog_registrations_limit;
+
+static enum eventlog_role eventlog_file_role(const struct eventlog_file *file)
+{
+	return smp_load_acquire(&file->role);
+}
+
+static struct eventlog_subscriber *eventlog_file_subscriber(const struct eventlog_file *file)
+{
+	return eventlog_file_role(file) == ROLE_SUBSCRIBER ? file->subscriber : NULL;
+}
+
+/* The opener's rights count, not the caller's: an open file can be handed on. */
+static bool eventlog_file_capable(struct file *filp)
+{
+	return file_ns_capable(filp, &init_user_ns, CAP_PERFMON) ||
+	       file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
+}
+
+static bool eventlog_file_read_write(const struct file *filp)
+{
+	return (filp->f_mode & (FMODE_READ | FMODE_WRITE)) == (FMODE_READ | FMODE_WRITE);
+}
+
+/* ---- arguments ---- */
+
+/* Copies in an ioctl struct that begins with its own size. */
+static int eventlog_argument_get(void *argument, size_t bytes, const void __user *user)
+{
+	u32 user_bytes;
+
+	if (get_user(user_bytes, (const u32 __user *)user))
+		return -EFAULT;
+	if (user_bytes < 2 * sizeof(u32))
+		return -EINVAL;
+	if (user_bytes > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(argument, bytes, user, user_bytes);
+}
+
+/*
+ * Copies results out, up to the size the caller gave and with that size as
+ * first member; what it has beyond ours reads as zero.
+ */
+static int eventlog_argument_put(void __user *user, const void *argument, size_t bytes)
+{
+	/* As copied in: not read again from where it may have changed. */
+	u32 user_bytes = *(const u32 *)argument;
+
+	if (copy_to_user(user, argument, min_t(size_t, bytes, user_bytes)))
+		return -EFAULT;
+	if (user_bytes > bytes && clear_user(user + bytes, user_bytes - bytes))
+		return -EFAULT;
+	return 0;
+}
+
+/* A string of the caller's, of at most @room bytes with its NUL; E2BIG when longer. */
+static char *eventlog_string_get(u64 user, size_t room)
+{
+	char *text;
+
+	/* On a 32-bit kernel, or for a 32-bit process, no address is that high. */
+	if (user != (unsigned long)user)
+		return ERR_PTR(-EFAULT);
+	text = strndup_user(u64_to_user_ptr(user), room);
+	return text == ERR_PTR(-EINVAL) ? ERR_PTR(-E2BIG) : text;
+}
+
+/* Likewise, with a text of ours for a pointer of 0. */
+static char *eventlog_string_get_or(u64 user, size_t room, const char *otherwise)
+{
+	char *text;
+
+	if (user)
+		return eventlog_string_get(user, room);
+	text = kstrdup(otherwise, GFP_KERNEL_ACCOUNT);
+	return text ?: ERR_PTR(-ENOMEM);
+}
+
+/* A name that is too long is a bad name. */
+static char *eventlog_name_get(u64 user)
+{
+	char *name = eventlog_string_get_or(user, EVENTLOG_NAME_MAX, EVENTLOG_DEFAULT_PROVIDER);
+
+	return name == ERR_PTR(-E2BIG) ? ERR_PTR(-EINVAL) : name;
+}
+
+/* ---- ioctls of any file ---- */
+
+static int eventlog_ioctl_version(struct file *filp, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_version version;
+	int ret;
+
+	ret = eventlog_argument_get(&version, sizeof(version), user);
+	if (ret)
+		return ret;
+	version.abi = EVENTLOG_ABI_VERSION;
+	version.features = EVENTLOG_FEATURE_OVERWRITE;
+	version.ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
+	version.payload_max = EVENTLOG_PAYLOAD_MAX;
+	version.command_max = EVENTLOG_COMMAND_MAX;
+	version.events_max = file->domain->events_max;
+	version.subscribers_max = file->domain->subscribers_max;
+	version.rules_max = eventlog_rules_limit;
+	version.registrations_max = eventlog_registrations_limit;
+	memset(version.release, 0, sizeof(version.release));
+	strscpy(version.release, EVENTLOG_RELEASE, sizeof(version.release));
+	return eventlog_argument_put(user, &version, sizeof(version));
+}
+
+static int eventlog_ioctl_delete(struct file *filp, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_delete request;
+	char *provider, *event;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (request.flags)
+		return -EINVAL;
+	if (!eventlog_file_capable(filp))
+		return -EPERM;
+	provider = eventlog_name_get(request.provider);
+	if (IS_ERR(provider))
+		return PTR_ERR(provider);
+	event = eventlog_string_get(request.event, EVENTLOG_NAME_MAX);
+	if (IS_ERR(event)) {
+		ret = event == ERR_PTR(-E2BIG) ? -EINVAL : PTR_ERR(event);
+		goto out;
+	}
+	ret = -EINVAL;
+	if (eventlog_provider_name_valid(provider) && eventlog_fields_name_valid(event)) {
+		mutex_lock(&file->domain->lock);
+		ret = eventlog_event_delete(file->domain, provider, event);
+		mutex_unlock(&file->domain->lock);
+	}
+	kfree(event);
+out:
+	kfree(provider);
+	return ret;
+}
+
+static u32 eventlog_event_state(const struct eventlog_event *event)
+{
+	u32 state = 0;
+
+	if (event->slot)
+		state |= EVENTLOG_DESCRIBED_LIVE;
+	if (rcu_access_pointer(event->wanted))
+		state |= EVENTLOG_DESCRIBED_ENABLED;
+	if (event->persistent)
+		state |= EVENTLOG_DESCRIBED_PERSIST;
+	return state;
+}
+
+static int eventlog_ioctl_describe(struct file *filp, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_domain *domain = file->domain;
+	struct eventlog_describe request;
+	struct eventlog_event *event;
+	unsigned long descriptor;
+	u32 text_bytes;
+	char *text;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (request.flags & ~EVENTLOG_DESCRIBE_NEXT)
+		return -EINVAL;
+
+	mutex_lock(&domain->lock);
+	descriptor = request.descriptor;
+	if (request.flags & EVENTLOG_DESCRIBE_NEXT)
+		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
+	else
+		event = xa_load(&domain->definitions, descriptor);
+	if (!event) {
+		mutex_unlock(&domain->lock);
+		return -ENOENT;
+	}
+	text = eventlog_schema_text(event, &text_bytes);
+	if (text && request.text_size >= text_bytes) {
+		request.descriptor = event->descriptor;
+		request.state = eventlog_event_state(event);
+		request.provider_id = event->provider->id;
+	}
+	mutex_unlock(&domain->lock);
+	if (!text)
+		return -ENOMEM;
+
+	ret = 0;
+	if (request.text_size < text_bytes)
+		ret = -EMSGSIZE;
+	else if (request.text != (unsigned long)request.text ||
+		 copy_to_user(u64_to_user_ptr(request.text), text, text_bytes))
+		ret = -EFAULT;
+	eventlog_free(text);
+	if (ret == -EFAULT)
+		return ret;
+	request.text_size = text_bytes;
+	return eventlog_argument_put(user, &request, sizeof(request)) ?: ret;
+}
+
+/* ---- ioctls of producers ---- */
+
+static int eventlog_registration_drop(struct eventlog_file *file, u32 write_index)
+{
+	struct eventlog_registration *registration;
+
+	mutex_lock(&file->lock);
+	registration = xa_erase(&file->registrations, write_index);
+	if (!registration) {
+		mutex_unlock(&file->lock);
+		return -ENOENT;
+	}
+	file->registration_count--;
+	mutex_unlock(&file->lock);
+
+	mutex_lock(&file->domain->lock);
+	eventlog_event_put(registration->event);
+	mutex_unlock(&file->domain->lock);
+	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
+	return 0;
+}
+
+/*
+ * Takes a role, the last step of REGISTER and SUBSCRIBE: nothing after it fails.
+ * The lock is held; what belongs to the role is complete.
+ */
+static int eventlog_file_role_take(struct eventlog_file *file, enum eventlog_role role)
+{
+	if (file->role != ROLE_NONE && (file->role != role || role == ROLE_SUBSCRIBER))
+		return -EBUSY;
+	smp_store_release(&file->role, role);
+	return 0;
+}
+
+/* Makes a registration of a parsed command; unless the file has the other role. */
+static int eventlog_registration_add(struct eventlog_file *file, struct eventlog_register *request,
+				     const char *provider, struct eventlog_fields *fields)
+{
+	struct eventlog_domain *domain = file->domain;
+	struct eventlog_registration *registration;
+	struct eventlog_event *event;
+	int ret;
+
+	registration = eventlog_alloc(sizeof(*registration));
+	if (!registration)
+		return -ENOMEM;
+	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
+
+	mutex_lock(&file->lock);
+	ret = -EBUSY;
+	if (file->role == ROLE_SUBSCRIBER)
+		goto err_unlock;
+	ret = -EMFILE;
+	if (file->registration_count >= eventlog_registrations_limit)
+		goto err_unlock;
+
+	mutex_lock(&domain->lock);
+	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords);
+	mutex_unlock(&domain->lock);
+	if (IS_ERR(event)) {
+		ret = PTR_ERR(event);
+		goto err_unlock;
+	}
+	registration->event = event;
+	ret = xa_alloc(&file->registrations, &request->write_index, registration,
+		       XA_LIMIT(1, S32_MAX), GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_put;
+	file->registration_count++;
+	request->status_bit = eventlog_slot_status_bit(event->slot);
+	request->sync_bit = eventlog_slot_sync_bit(event->slot);
+	request->descriptor = event->descriptor;
+	request->bitmap_size = domain->bitmap_bytes;
+	request->bitmap_offset = 0;
+	mutex_unlock(&file->lock);
+	return 0;
+
+err_put:
+	mutex_lock(&domain->lock);
+	eventlog_event_put(event);
+	mutex_unlock(&domain->lock);
+err_unlock:
+	mutex_unlock(&file->lock);
+	eventlog_free(registration);
+	return ret;
+}
+
+/* A registration its user was told of comes into force. */
+static int eventlog_registration_confirm(struct eventlog_file *file,
+					 const struct eventlog_register *request)
+{
+	struct eventlog_registration *registration;
+	int ret;
+
+	mutex_lock(&file->lock);
+	ret = eventlog_file_role_take(file, ROLE_PRODUCER);
+	/* Another thread may have guessed the index and given it up already. */
+	registration = xa_load(&file->registrations, request->write_index);
+	if (!ret && registration && request->flags & EVENTLOG_REGISTER_PERSIST) {
+		mutex_lock(&file->domain->lock);
+		registration->event->persistent = true;
+		mutex_unlock(&file->domain->lock);
+	}
+	mutex_unlock(&file->lock);
+	return ret;
+}
+
+static int eventlog_ioctl_register(struct file *filp, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_register request;
+	struct eventlog_fields fields;
+	char *command, *provider;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (request.flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
+	    request.level > EVENTLOG_LEVEL_VERBOSE)
+		return -EINVAL;
+	if (!eventlog_file_read_write(filp))
+		return -EBADF;
+	if (eventlog_file_role(file) == ROLE_SUBSCRIBER)
+		return -EBUSY;
+	if (request.flags & EVENTLOG_REGISTER_PERSIST && !eventlog_file_capable(filp))
+		return -EPERM;
+	if (!request.level)
+		request.level = EVENTLOG_LEVEL_INFO;
+
+	command = eventlog_string_get(request.command, EVENTLOG_COMMAND_MAX);
+	if (IS_ERR(command))
+		return PTR_ERR(command);
+	provider = eventlog_name_get(request.provider);
+	if (IS_ERR(provider)) {
+		ret = PTR_ERR(provider);
+		goto out_command;
+	}
+	ret = -EINVAL;
+	if (!eventlog_provider_name_valid(provider))
+		goto out_provider;
+	ret = eventlog_fields_parse(command, &fields);
+	if (ret)
+		goto out_provider;
+	ret = eventlog_registration_add(file, &request, provider, &fields);
+	if (ret)
+		goto out_fields;
+	ret = eventlog_argument_put(user, &request, sizeof(request)) ?:
+	      eventlog_registration_confirm(file, &request);
+	if (ret)
+		eventlog_registration_drop(file, request.write_index);
+out_fields:
+	eventlog_fields_free(&fields);
+out_provider:
+	kfree(provider);
+out_command:
+	kfree(command);
+	return ret;
+}
+
+static int eventlog_ioctl_unregister(struct file *filp, void __user *user)
+{
+	struct eventlog_unregister request;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (eventlog_file_role(filp->private_data) == ROLE_SUBSCRIBER)
+		return -EBUSY;
+	return eventlog_registration_drop(filp->private_data, request.write_index);
+}
+
+/* ---- ioctls of subscribers ---- */
+
+static int eventlog_ioctl_subscribe(struct file *filp, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_subscribe request;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (!eventlog_file_read_write(filp))
+		return -EBADF;
+	if (!eventlog_file_capable(filp))
+		return -EPERM;
+	if (eventlog_file_role(file) != ROLE_NONE)
+		return -EBUSY;
+	subscriber = eventlog_subscriber_new(file->domain, &request);
+	if (IS_ERR(subscriber))
+		return PTR_ERR(subscriber);
+
+	/* Told before it is so: the role, once taken, cannot be given back. */
+	ret = eventlog_argument_put(user, &request, sizeof(request));
+	if (ret)
+		goto err_free;
+	mutex_lock(&file->lock);
+	/* A REGISTER under way may still come to be: see its confirmation. */
+	if (file->role == ROLE_NONE)
+		file->subscriber = subscriber;
+	ret = eventlog_file_role_take(file, ROLE_SUBSCRIBER);
+	mutex_unlock(&file->lock);
+	if (!ret)
+		return 0;
+
+err_free:
+	eventlog_subscriber_free(subscriber);
+	return ret;
+}
+
+static int eventlog_ioctl_rule_add(struct file *filp, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_rule request;
+	char *provider, *event;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (!subscriber)
+		return -EINVAL;
+	provider = eventlog_string_get_or(request.provider, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(provider))
+		return PTR_ERR(provider);
+	event = eventlog_string_get_or(request.event, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(event)) {
+		ret = PTR_ERR(event);
+		goto out_provider;
+	}
+	ret = eventlog_subscriber_rule_add(subscriber, &request, provider, event);
+	if (ret)
+		goto out_event;
+	ret = eventlog_argument_put(user, &request, sizeof(request));
+	if (ret)
+		eventlog_subscriber_rule_delete(subscriber, request.rule_id);
+out_event:
+	kfree(event);
+out_provider:
+	kfree(provider);
+	return ret;
+}
+
+static int eventlog_ioctl_rule_delete(struct file *filp, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_rule_delete request;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (!subscriber)
+		return -EINVAL;
+	return eventlog_subscriber_rule_delete(subscriber, request.rule_id);
+}
+
+static int eventlog_ioctl_flush(struct file *filp, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_flush request;
+	u64 time;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (!subscriber || request.flags || request.reserved)
+		return -EINVAL;
+	ret = eventlog_subscriber_flush(subscriber, &time);
+	if (ret)
+		return ret;
+	request.time = time;
+	request.generation = READ_ONCE(subscriber->generation);
+	return eventlog_argument_put(user, &request, sizeof(request));
+}
+
+static int eventlog_ioctl_stat(struct file *filp, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_stat request, stat = {};
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (!subscriber || request.flags || request.reserved)
+		return -EINVAL;
+	stat.size = request.size;
+	stat.cpu = request.cpu;
+	stat.descriptor = request.descriptor;
+	ret = eventlog_subscriber_stat(subscriber, &stat);
+	if (ret)
+		return ret;
+	return eventlog_argument_put(user, &stat, sizeof(stat));
+}
+
+/* ---- file operations ---- */
+
+static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long argument)
+{
+	void __user *user = (void __user *)argument;
+
+	if (_IOC_TYPE(command) != EVENTLOG_IOC_TYPE)
+		return -ENOTTY;
+	/* The struct's own size counts, not the one in the number. */
+	switch (_IOC_NR(command)) {
+	case _IOC_NR(EVENTLOG_IOC_VERSION):
+		return eventlog_ioctl_version(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_REGISTER):
+		return eventlog_ioctl_register(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_UNREGISTER):
+		return eventlog_ioctl_unregister(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_DELETE):
+		return eventlog_ioctl_delete(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_SUBSCRIBE):
+		return eventlog_ioctl_subscribe(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_RULE_ADD):
+		return eventlog_ioctl_rule_add(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_RULE_DEL):
+		return eventlog_ioctl_rule_delete(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_FLUSH):
+		return eventlog_ioctl_flush(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_STAT):
+		return eventlog_ioctl_stat(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_DESCRIBE):
+		return eventlog_ioctl_describe(filp, user);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/*
+ * Finds what a write_index stands for, under RCU.
+ *
+ * Return: the registration, or ERR_PTR: -ENOENT, -EBADF (nobody wants the event).
+ */
+static struct eventlog_registration *eventlog_registration_find(struct eventlog_file *file,
+								u32 write_index)
+{
+	struct eventlog_registration *registration = xa_load(&file->registrations, write_index);
+
+	if (!registration)
+		return ERR_PTR(-ENOENT);
+	if (!rcu_access_pointer(registration->event->wanted))
+		return ERR_PTR(-EBADF);
+	return registration;
+}
+
+/* Validates the kernel's copy of a payload and emits it. */
+static int eventlog_write_emit(struct eventlog_file *file, u32 write_index, bool has_session,
+			       u64 session, const void *payload, u32 bytes)
+{
+	struct eventlog_registration *registration;
+	int ret;
+
+	rcu_read_lock();
+	/* Looked up again: copying may have slept, and the index may be another's now. */
+	registration = eventlog_registration_find(file, write_index);
+	if (IS_ERR(registration))
+		ret = PTR_ERR(registration);
+	else if (registration->session != has_session)
+		ret = -ENOENT;
+	else
+		ret = eventlog_layout_validate(registration->event->layout, payload, bytes);
+	if (!ret)
+		eventlog_emit(registration->event, session, payload, bytes);
+	rcu_read_unlock();
+	return ret;
+}
+
+static ssize_t eventlog_write_iter(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct eventlog_file *file = kiocb->ki_filp->private_data;
+	u8 small[EVENTLOG_STACK_PAYLOAD] __aligned(8);
+	struct eventlog_registration *registration;
+	size_t total = iov_iter_count(from), bytes;
+	bool has_session = false;
+	u32 write_index;
+	u64 session = 0;
+	void *payload;
+	int ret;
+
+	if (eventlog_file_role(file) != ROLE_PRODUCER || total < sizeof(write_index))
+		return -EINVAL;
+	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
+		return -EFAULT;
+	if (write_index == EVENTLOG_WRITE_BATCH)
+		return -EOPNOTSUPP;
+	if (write_index > S32_MAX)
+		return -EINVAL;
+
+	bytes = total - sizeof(write_index);
+	rcu_read_lock();
+	registration = eventlog_registration_find(file, write_index);
+	ret = PTR_ERR_OR_ZERO(registration);
+	if (!ret) {
+		u32 fixed_bytes = registration->event->layout->fixed_bytes;
+
+		has_session = registration->session;
+		if (has_session && bytes < sizeof(session))
+			ret = -EINVAL;
+		else if (bytes - (has_session ? sizeof(session) : 0) > EVENTLOG_PAYLOAD_MAX)
+			ret = -E2BIG;
+		else if (bytes - (has_session ? sizeof(session) : 0) < fixed_bytes)
+			ret = -EINVAL;
+	}
+	rcu_read_unlock();
+	if (ret)
+		return ret;
+	if (has_session) {
+		if (!copy_from_iter_full(&session, sizeof(session), from))
+			return -EFAULT;
+		bytes -= sizeof(session);
+	}
+
+	payload = small;
+	if (bytes > sizeof(small)) {
+		payload = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!payload)
+			return -ENOMEM;
+	}
+	ret = -EFAULT;
+	if (copy_from_iter_full(payload, bytes, from))
+		ret = eventlog_write_emit(file, write_index, has_session, session, payload, bytes);
+	if (payload != small)
+		kvfree(payload);
+	return ret ?: total;
+}
+
+static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes, loff_t *position)
+{
+	struct eventlog_file *file = filp->private_data;
+	ssize_t ret;
+
+	if (eventlog_file_role(file) != ROLE_NONE)
+		return -EINVAL;
+	mutex_lock(&file->lock);
+	/* From the start: as things are now.  Further on: the text begun. */
+	if (!*position) {
+		eventlog_free(file->status);
+		file->status = eventlog_status_text(file->domain, &file->status_bytes);
+	}
+	ret = -ENOMEM;
+	if (file->status)
+		ret = simple_read_from_buffer(user, bytes, position, file->status,
+					      file->status_bytes);
+	mutex_unlock(&file->lock);
+	return ret;
+}
+
+static __poll_t eventlog_poll(struct file *filp, struct poll_table_struct *table)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+
+	return subscriber ? eventlog_subscriber_poll(subscriber, filp, table) : EPOLLERR;
+}
+
+static int eventlog_bitmap_mmap(struct eventlog_domain *domain, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != domain->bitmap_bytes)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return remap_vmalloc_range(vma, domain->bitmap, 0);
+}
+
+static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct eventlog_file *file = filp->private_data;
+	enum eventlog_role role = eventlog_file_role(file);
+
+	if (role == ROLE_NONE || !(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYEXEC);
+	/* A child would keep pages mapped whose meaning is its parent's. */
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &eventlog_vm_ops;
+	if (role == ROLE_PRODUCER)
+		return eventlog_bitmap_mmap(file->domain, vma);
+	return eventlog_subscriber_mmap(file->subscriber, vma);
+}
+
+static int eventlog_open(struct inode *inode, struct file *filp)
+{
+	struct eventlog_file *file = eventlog_alloc(sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	file->domain = eventlog_root;
+	mutex_init(&file->lock);
+	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1);
+	filp->private_data = file;
+	return 0;
+}
+
+static int eventlog_release(struct inode *inode, struct file *filp)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
+	unsigned long write_index;
+
+	if (file->subscriber)
+		eventlog_subscriber_free(file->subscriber);
+	xa_for_each(&file->registrations, write_index, registration) {
+		mutex_lock(&file->domain->lock);
+		eventlog_event_put(registration->event);
+		mutex_unlock(&file->domain->lock);
+		eventlog_free(registration);
+		cond_resched();
+	}
+	xa_destroy(&file->registrations);
+	eventlog_free(file->status);
+	eventlog_free(file);
+	return 0;
+}
+
+static const struct file_operations eventlog_file_operations = {
+	.owner = THIS_MODULE,
+	.open = eventlog_open,
+	.release = eventlog_release,
+	.read = eventlog_read,
+	.write_iter = eventlog_write_iter,
+	.poll = eventlog_poll,
+	.unlocked_ioctl = eventlog_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = eventlog_mmap,
+	.llseek = default_llseek,
+};
+
+static struct miscdevice eventlog_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "eventlog",
+	.fops = &eventlog_file_operations,
+};
+
+int eventlog_device_init(struct eventlog_domain *domain, umode_t mode, unsigned int rules_max,
+			 unsigned int registrations_max)
+{
+	eventlog_root = domain;
+	eventlog_rules_limit = rules_max;
+	eventlog_registrations_limit = registrations_max;
+	eventlog_device.mode = mode;
+	return misc_register(&eventlog_device);
+}
+
+void eventlog_device_exit(void)
+{
+	misc_deregister(&eventlog_device);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Domains and their bitmap: see domain.h.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/vmalloc.h>
+
+#include "domain.h"
+#include "event.h"
+#include "memory.h"
+
+int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
+			 unsigned int events_max, unsigned int subscribers_max)
+{
+	/* Slot 0 is never given out: no bit a process gets is 0. */
+	unsigned int slots = events_max + 1;
+
+	domain->name = name;
+	mutex_init(&domain->lock);
+	xa_init(&domain->definitions);
+	hash_init(domain->names);
+	INIT_LIST_HEAD(&domain->retained);
+	hash_init(domain->providers);
+	ida_init(&domain->provider_ids);
+	INIT_LIST_HEAD(&domain->subscribers);
+	domain->next_descriptor = 1;
+	domain->subscriber_sequence = 1;
+	domain->events_max = events_max;
+	domain->subscribers_max = subscribers_max;
+
+	domain->slots = eventlog_alloc(BITS_TO_LONGS(slots) * sizeof(long));
+	if (!domain->slots)
+		return -ENOMEM;
+	__set_bit(0, domain->slots);
+
+	domain->bitmap_bytes = PAGE_ALIGN(DIV_ROUND_UP(2 * slots, BITS_PER_BYTE));
+	domain->bitmap = vmalloc_user(domain->bitmap_bytes);
+	if (!domain->bitmap) {
+		eventlog_free(domain->slots);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void eventlog_domain_destroy(struct eventlog_domain *domain)
+{
+	mutex_lock(&domain->lock);
+	eventlog_events_drop_all(domain);
+	mutex_unlock(&domain->lock);
+
+	WARN_ON(!list_empty(&domain->subscribers) || !hash_empty(domain->providers));
+	xa_destroy(&domain->definitions);
+	ida_destroy(&domain->provider_ids);
+	vfree(domain->bitmap);
+	eventlog_free(domain->slots);
+}
+
+int eventlog_domain_slot_get(struct eventlog_domain *domain)
+{
+	unsigned int slot;
+
+	lockdep_assert_held(&domain->lock);
+	slot = find_first_zero_bit(domain->slots, domain->events_max + 1);
+	if (slot > domain->events_max)
+		return -ENOSPC;
+	__set_bit(slot, domain->slots);
+	domain->live++;
+	return slot;
+}
+
+void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
+{
+	lockdep_assert_held(&domain->lock);
+	__clear_bit(slot, domain->slots);
+	domain->live--;
+}
+
+void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool wanted)
+{
+	lockdep_assert_held(&domain->lock);
+	if (wanted)
+		set_bit_le(eventlog_slot_status_bit(slot), domain->bitmap);
+	else
+		clear_bit_le(eventlog_slot_status_bit(slot), domain->bitmap);
+}

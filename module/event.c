@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events and providers: see event.h.
+ */
+#include <linux/err.h>
+#include <linux/stringhash.h>
+
+#include "domain.h"
+#include "enable.h"
+#include "event.h"
+#include "memory.h"
+#include "subscriber.h"
+
+static u32 eventlog_name_hash(const char *provider, const char *name)
+{
+	return full_name_hash((void *)(unsigned long)full_name_hash(NULL, provider,
+								    strlen(provider)),
+			      name, strlen(name));
+}
+
+static struct eventlog_provider *eventlog_provider_get(struct eventlog_domain *domain,
+						       const char *name)
+{
+	u32 hash = full_name_hash(NULL, name, strlen(name));
+	struct eventlog_provider *provider;
+	int id;
+
+	hash_for_each_possible(domain->providers, provider, node, hash) {
+		if (!strcmp(provider->name, name))
+			goto found;
+	}
+
+	provider = eventlog_alloc(sizeof(*provider));
+	if (!provider)
+		return ERR_PTR(-ENOMEM);
+	id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL_ACCOUNT);
+	if (id < 0) {
+		eventlog_free(provider);
+		return ERR_PTR(id);
+	}
+	provider->id = id;
+	provider->next_event_id = 1;
+	strscpy(provider->name, name, sizeof(provider->name));
+	hash_add(domain->providers, &provider->node, hash);
+found:
+	provider->events++;
+	return provider;
+}
+
+static void eventlog_provider_put(struct eventlog_domain *domain,
+				  struct eventlog_provider *provider)
+{
+	if (--provider->events)
+		return;
+	hash_del(&provider->node);
+	ida_free(&domain->provider_ids, provider->id);
+	eventlog_free(provider);
+}
+
+static void eventlog_event_free_rcu(struct rcu_head *rcu)
+{
+	struct eventlog_event *event = container_of(rcu, struct eventlog_event, rcu);
+
+	eventlog_free(event->layout);
+	eventlog_free(event->fields_text);
+	eventlog_free(event);
+}
+
+/* The event is found by nobody any more, but writers may still be using it. */
+static void eventlog_event_forget(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	hash_del(&event->hash_node);
+	xa_erase(&domain->definitions, event->descriptor);
+	eventlog_provider_put(domain, event->provider);
+	call_rcu(&event->rcu, eventlog_event_free_rcu);
+}
+
+static void eventlog_event_release_retained(struct eventlog_event *event)
+{
+	list_del(&event->retained_node);
+	event->domain->retained_count--;
+	eventlog_event_forget(event);
+}
+
+void eventlog_events_release_retained(struct eventlog_domain *domain)
+{
+	struct eventlog_subscriber *oldest = eventlog_subscriber_oldest(domain);
+	struct eventlog_event *event, *next;
+
+	/* Retired in this order, so the first one still needed ends the search. */
+	list_for_each_entry_safe(event, next, &domain->retained, retained_node) {
+		if (oldest && event->retired_at > oldest->sequence)
+			break;
+		eventlog_event_release_retained(event);
+	}
+}
+
+/* Nothing registers it and it is not persistent: give its bits up. */
+static void eventlog_event_retire(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	eventlog_enable_event_clear(event);
+	eventlog_domain_slot_put(domain, event->slot);
+	event->slot = 0;
+	if (!domain->subscriber_count) {
+		eventlog_event_forget(event);
+		return;
+	}
+	event->retired_at = domain->subscriber_sequence;
+	list_add_tail(&event->retained_node, &domain->retained);
+	domain->retained_count++;
+	/*
+	 * Processes that register ever new definitions beside a subscriber that
+	 * never closes must not fill the memory: the oldest texts go.  By then
+	 * a consumer that asks at first sight has long had them.
+	 */
+	if (domain->retained_count > domain->events_max)
+		eventlog_event_release_retained(list_first_entry(&domain->retained,
+								 struct eventlog_event,
+								 retained_node));
+}
+
+/* Brings a new or a retained event to life. */
+static int eventlog_event_activate(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+	int slot = eventlog_domain_slot_get(domain);
+	int ret;
+
+	if (slot < 0)
+		return slot;
+	event->slot = slot;
+	ret = eventlog_enable_event(event);
+	if (ret) {
+		eventlog_domain_slot_put(domain, slot);
+		event->slot = 0;
+	}
+	return ret;
+}
+
+static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain,
+						  const char *provider,
+						  const struct eventlog_fields *fields, u8 level,
+						  u64 keywords)
+{
+	struct eventlog_event *event;
+
+	hash_for_each_possible(domain->names, event, hash_node,
+			       eventlog_name_hash(provider, fields->name)) {
+		if (event->level == level && event->keywords == keywords &&
+		    !strcmp(event->name, fields->name) &&
+		    !strcmp(event->provider->name, provider) &&
+		    !strcmp(event->fields_text, fields->text))
+			return event;
+	}
+	return NULL;
+}
+
+static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
+						 const char *provider_name,
+						 struct eventlog_fields *fields, u8 level,
+						 u64 keywords)
+{
+	struct eventlog_provider *provider;
+	struct eventlog_event *event;
+	int ret;
+
+	/* Descriptors are never reused: four thousand million are all there are. */
+	if (!domain->next_descriptor)
+		return ERR_PTR(-ENOSPC);
+	event = eventlog_alloc(sizeof(*event));
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	provider = eventlog_provider_get(domain, provider_name);
+	if (IS_ERR(provider)) {
+		ret = PTR_ERR(provider);
+		goto err_free;
+	}
+	event->domain = domain;
+	event->provider = provider;
+	event->id = provider->next_event_id;
+	event->level = level;
+	event->keywords = keywords;
+	event->layout = fields->layout;
+	event->fields_text = fields->text;
+	event->descriptor = domain->next_descriptor;
+	strscpy(event->name, fields->name, sizeof(event->name));
+
+	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
+			      GFP_KERNEL_ACCOUNT));
+	if (ret)
+		goto err_provider;
+	ret = eventlog_event_activate(event);
+	if (ret)
+		goto err_erase;
+
+	domain->next_descriptor++;
+	provider->next_event_id++;
+	hash_add(domain->names, &event->hash_node, eventlog_name_hash(provider_name, event->name));
+	fields->layout = NULL;
+	fields->text = NULL;
+	return event;
+
+err_erase:
+	xa_erase(&domain->definitions, event->descriptor);
+err_provider:
+	eventlog_provider_put(domain, provider);
+err_free:
+	eventlog_free(event);
+	return ERR_PTR(ret);
+}
+
+struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
+					  struct eventlog_fields *fields, u8 level, u64 keywords)
+{
+	struct eventlog_event *event;
+	int ret;
+
+	lockdep_assert_held(&domain->lock);
+	event = eventlog_event_find(domain, provider, fields, level, keywords);
+	if (!event) {
+		event = eventlog_event_new(domain, provider, fields, level, keywords);
+		if (IS_ERR(event))
+			return event;
+	} else if (!event->slot) {
+		ret = eventlog_event_activate(event);
+		if (ret)
+			return ERR_PTR(ret);
+		list_del(&event->retained_node);
+		domain->retained_count--;
+	}
+	event->registrations++;
+	return event;
+}
+
+void eventlog_event_put(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (--event->registrations || event->persistent)
+		return;
+	eventlog_event_retire(event);
+}
+
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
+			  const char *name)
+{
+	u32 hash = eventlog_name_hash(provider, name);
+	struct eventlog_event *event;
+	struct hlist_node *next;
+	unsigned int found = 0;
+
+	lockdep_assert_held(&domain->lock);
+	hash_for_each_possible(domain->names, event, hash_node, hash) {
+		if (!event->persistent || strcmp(event->name, name) ||
+		    strcmp(event->provider->name, provider))
+			continue;
+		if (event->registrations)
+			return -EBUSY;
+		found++;
+	}
+	if (!found)
+		return -ENOENT;
+	hash_for_each_possible_safe(domain->names, event, next, hash_node, hash) {
+		if (!event->persistent || strcmp(event->name, name) ||
+		    strcmp(event->provider->name, provider))
+			continue;
+		event->persistent = false;
+		eventlog_event_retire(event);
+	}
+	return 0;
+}
+
+void eventlog_events_drop_all(struct eventlog_domain *domain)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	lockdep_assert_held(&domain->lock);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (!event->slot) {
+			eventlog_event_release_retained(event);
+			continue;
+		}
+		WARN_ON(event->registrations);
+		event->persistent = false;
+		eventlog_event_retire(event);
+	}
+}

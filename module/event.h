@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events (definitions) and providers: their making, sharing, and end.
+ *
+ * A definition lives while a registration refers to it or it is persistent;
+ * then it gives its bits up.  Its text stays ("retained") while a subscriber is
+ * open that was open while it lived, so that records still decode; registering
+ * the same definition again brings it back with its old descriptor.
+ *
+ * All under domain->lock, but for what the hot path reads under RCU: wanted.
+ * An event is freed an RCU grace period after nothing can find it any more.
+ */
+#ifndef EVENTLOG_EVENT_H
+#define EVENTLOG_EVENT_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+#include "fields.h"
+
+struct eventlog_domain;
+struct eventlog_wanted;
+
+/**
+ * struct eventlog_provider - a name that events belong to
+ * @node: in the domain's providers, hashed by name
+ * @name: its name
+ * @id: 1 to 65535, unique among the living
+ * @next_event_id: the id its next event gets
+ * @events: how many events refer to it, retained ones included
+ */
+struct eventlog_provider {
+	struct hlist_node node;
+	char name[EVENTLOG_NAME_MAX];
+	u16 id;
+	u32 next_event_id;
+	unsigned int events;
+};
+
+/**
+ * struct eventlog_event - one definition
+ * @wanted: who wants it; RCU; NULL when nobody does
+ * @layout: what payloads are validated against; constant
+ * @descriptor: what records carry; never reused
+ * @slot: its place in the bitmap; 0: retained, not alive
+ * @registrations: how many registrations refer to it
+ * @persistent: lives without registrations
+ * @level: enum eventlog_level
+ * @keywords: mask
+ * @id: within its provider
+ * @domain: its domain
+ * @provider: its provider
+ * @name: its name
+ * @fields_text: schema lines of its fields; owned
+ * @hash_node: in the domain's names
+ * @retained_node: in the domain's retained, when it is
+ * @retired_at: the domain's subscriber_sequence when it ended
+ * @rcu: frees it
+ */
+struct eventlog_event {
+	struct eventlog_wanted __rcu *wanted;
+	struct eventlog_layout *layout;
+	u32 descriptor;
+	u32 slot;
+	unsigned int registrations;
+	bool persistent;
+	u8 level;
+	u64 keywords;
+	u32 id;
+	struct eventlog_domain *domain;
+	struct eventlog_provider *provider;
+	char name[EVENTLOG_NAME_MAX];
+	char *fields_text;
+	struct hlist_node hash_node;
+	struct list_head retained_node;
+	u64 retired_at;
+	struct rcu_head rcu;
+};
+
+/**
+ * eventlog_event_get() - find or make a definition and take a registration of it
+ * @domain: the domain, locked
+ * @provider: a valid provider name
+ * @fields: parsed; text and layout are taken over (set to NULL) when it is new
+ * @level: 1 to 6
+ * @keywords: mask
+ *
+ * Return: the event, or ERR_PTR: -ENOSPC (no room in the domain), -ENOMEM.
+ */
+struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
+					  struct eventlog_fields *fields, u8 level, u64 keywords);
+
+/**
+ * eventlog_event_put() - give a registration back
+ * @event: the event, its domain locked; gone or retained afterwards if this was the last
+ */
+void eventlog_event_put(struct eventlog_event *event);
+
+/**
+ * eventlog_event_delete() - end the persistence of events by name
+ * @domain: the domain, locked
+ * @provider: provider name
+ * @name: event name; every persistent definition of it is meant
+ *
+ * Return: 0, -ENOENT, or -EBUSY when one is registered by a process; then
+ * nothing is changed.
+ */
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
+			  const char *name);
+
+/**
+ * eventlog_events_release_retained() - forget texts that no open subscriber needs any more
+ * @domain: the domain, locked; to be called when a subscriber has gone
+ */
+void eventlog_events_release_retained(struct eventlog_domain *domain);
+
+/**
+ * eventlog_events_drop_all() - end of a domain: persistent events go too
+ * @domain: the domain, locked, without registrations and subscribers
+ */
+void eventlog_events_drop_all(struct eventlog_domain *domain);
+
+#endif /* EVENTLOG_EVENT_H */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * eventlog.ko: loading, parameters, unloading.
+ *
+ * Owns the root domain.  Every open file pins the module, so unloading finds
+ * neither registrations nor subscribers, only persistent events.
+ */
+#define pr_fmt(format) "eventlog: " format
+
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "device.h"
+#include "domain.h"
+#include "memory.h"
+#include "subscriber.h"
+
+static ushort mode = 0600;
+module_param(mode, ushort, 0444);
+MODULE_PARM_DESC(mode, "permissions of /dev/eventlog (0600)");
+
+static uint events_max = 32768;
+module_param(events_max, uint, 0444);
+MODULE_PARM_DESC(events_max, "events that may exist at a time, 1 to 65535 (32768)");
+
+static uint subscribers_max = 64;
+module_param(subscribers_max, uint, 0444);
+MODULE_PARM_DESC(subscribers_max, "subscribers that may exist at a time (64)");
+
+static uint rules_max = 256;
+module_param(rules_max, uint, 0444);
+MODULE_PARM_DESC(rules_max, "rules of one subscriber (256)");
+
+static uint registrations_max = 65536;
+module_param(registrations_max, uint, 0444);
+MODULE_PARM_DESC(registrations_max, "registrations of one open file (65536)");
+
+static ulong ring_memory_max;
+module_param(ring_memory_max, ulong, 0444);
+MODULE_PARM_DESC(ring_memory_max, "bytes all rings together may take (half of the memory)");
+
+static struct eventlog_domain eventlog_root_domain;
+
+static int __init eventlog_init(void)
+{
+	unsigned long ring_pages_max = ring_memory_max >> PAGE_SHIFT;
+	int ret;
+
+	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
+	    !registrations_max || mode & ~0777) {
+		pr_err("a parameter is out of range; modinfo eventlog tells the ranges\n");
+		return -EINVAL;
+	}
+	if (!ring_memory_max)
+		ring_pages_max = totalram_pages() / 2;
+
+	ret = eventlog_domain_init(&eventlog_root_domain, "", events_max, subscribers_max);
+	if (ret)
+		return ret;
+	ret = eventlog_subscriber_init(ring_pages_max, rules_max);
+	if (ret)
+		goto err_domain;
+	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	if (ret)
+		goto err_subscriber;
+	return 0;
+
+err_subscriber:
+	eventlog_subscriber_exit();
+err_domain:
+	eventlog_domain_destroy(&eventlog_root_domain);
+	return ret;
+}
+
+static void __exit eventlog_exit(void)
+{
+	long left;
+
+	eventlog_device_exit();
+	eventlog_subscriber_exit();
+	eventlog_domain_destroy(&eventlog_root_domain);
+	/* Callbacks of ours may be waiting for a grace period. */
+	rcu_barrier();
+	left = eventlog_allocations_left();
+	WARN(left, "eventlog: %ld allocations left\n", left);
+}
+
+module_init(eventlog_init);
+module_exit(eventlog_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The eventlog developers");
+MODULE_DESCRIPTION("Structured event logging for Linux");
+MODULE_VERSION(EVENTLOG_RELEASE);
