@@ -13,7 +13,6 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -32,8 +31,8 @@
 #include "status.h"
 #include "subscriber.h"
 
-/* Payloads up to this are copied to the stack. */
-#define EVENTLOG_STACK_PAYLOAD 256
+/* Messages up to this are copied to the stack. */
+#define EVENTLOG_STACK_MESSAGE 256
 
 enum eventlog_role {
 	ROLE_NONE,
@@ -112,6 +111,7 @@ static bool eventlog_file_read_write(const struct file *filp)
 static int eventlog_argument_get(void *argument, size_t bytes, const void __user *user)
 {
 	u32 user_bytes;
+	int ret;
 
 	if (get_user(user_bytes, (const u32 __user *)user))
 		return -EFAULT;
@@ -119,7 +119,10 @@ static int eventlog_argument_get(void *argument, size_t bytes, const void __user
 		return -EINVAL;
 	if (user_bytes > PAGE_SIZE)
 		return -E2BIG;
-	return copy_struct_from_user(argument, bytes, user, user_bytes);
+	ret = copy_struct_from_user(argument, bytes, user, user_bytes);
+	/* The size that was checked, whatever another thread has written there since. */
+	*(u32 *)argument = user_bytes;
+	return ret;
 }
 
 /*
@@ -128,7 +131,6 @@ static int eventlog_argument_get(void *argument, size_t bytes, const void __user
  */
 static int eventlog_argument_put(void __user *user, const void *argument, size_t bytes)
 {
-	/* As copied in: not read again from where it may have changed. */
 	u32 user_bytes = *(const u32 *)argument;
 
 	if (copy_to_user(user, argument, min_t(size_t, bytes, user_bytes)))
@@ -293,26 +295,6 @@ static int eventlog_ioctl_describe(struct file *filp, void __user *user)
 
 /* ---- ioctls of producers ---- */
 
-static int eventlog_registration_drop(struct eventlog_file *file, u32 write_index)
-{
-	struct eventlog_registration *registration;
-
-	mutex_lock(&file->lock);
-	registration = xa_erase(&file->registrations, write_index);
-	if (!registration) {
-		mutex_unlock(&file->lock);
-		return -ENOENT;
-	}
-	file->registration_count--;
-	mutex_unlock(&file->lock);
-
-	mutex_lock(&file->domain->lock);
-	eventlog_event_put(registration->event);
-	mutex_unlock(&file->domain->lock);
-	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
-	return 0;
-}
-
 /*
  * Takes a role, the last step of REGISTER and SUBSCRIBE: nothing after it fails.
  * The lock is held; what belongs to the role is complete.
@@ -325,9 +307,22 @@ static int eventlog_file_role_take(struct eventlog_file *file, enum eventlog_rol
 	return 0;
 }
 
-/* Makes a registration of a parsed command; unless the file has the other role. */
-static int eventlog_registration_add(struct eventlog_file *file, struct eventlog_register *request,
-				     const char *provider, struct eventlog_fields *fields)
+static void eventlog_registration_free(struct eventlog_file *file,
+				       struct eventlog_registration *registration)
+{
+	mutex_lock(&file->domain->lock);
+	eventlog_event_put(registration->event);
+	mutex_unlock(&file->domain->lock);
+	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
+}
+
+/*
+ * Prepares a registration of a parsed command: the event is there, and an index
+ * reserved that nobody can use yet.
+ */
+static struct eventlog_registration *
+eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *request,
+			  const char *provider, struct eventlog_fields *fields)
 {
 	struct eventlog_domain *domain = file->domain;
 	struct eventlog_registration *registration;
@@ -336,7 +331,7 @@ static int eventlog_registration_add(struct eventlog_file *file, struct eventlog
 
 	registration = eventlog_alloc(sizeof(*registration));
 	if (!registration)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
 
 	mutex_lock(&file->lock);
@@ -346,19 +341,19 @@ static int eventlog_registration_add(struct eventlog_file *file, struct eventlog
 	ret = -EMFILE;
 	if (file->registration_count >= eventlog_registrations_limit)
 		goto err_unlock;
+	ret = xa_alloc(&file->registrations, &request->write_index, NULL, XA_LIMIT(1, S32_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_unlock;
 
 	mutex_lock(&domain->lock);
 	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords);
 	mutex_unlock(&domain->lock);
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
-		goto err_unlock;
+		goto err_release;
 	}
 	registration->event = event;
-	ret = xa_alloc(&file->registrations, &request->write_index, registration,
-		       XA_LIMIT(1, S32_MAX), GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto err_put;
 	file->registration_count++;
 	request->status_bit = eventlog_slot_status_bit(event->slot);
 	request->sync_bit = eventlog_slot_sync_bit(event->slot);
@@ -366,41 +361,53 @@ static int eventlog_registration_add(struct eventlog_file *file, struct eventlog
 	request->bitmap_size = domain->bitmap_bytes;
 	request->bitmap_offset = 0;
 	mutex_unlock(&file->lock);
-	return 0;
+	return registration;
 
-err_put:
-	mutex_lock(&domain->lock);
-	eventlog_event_put(event);
-	mutex_unlock(&domain->lock);
+err_release:
+	xa_release(&file->registrations, request->write_index);
 err_unlock:
 	mutex_unlock(&file->lock);
 	eventlog_free(registration);
-	return ret;
+	return ERR_PTR(ret);
 }
 
-/* A registration its user was told of comes into force. */
+/* A registration its user was told of comes into force, and the file is a producer. */
 static int eventlog_registration_confirm(struct eventlog_file *file,
+					 struct eventlog_registration *registration,
 					 const struct eventlog_register *request)
 {
-	struct eventlog_registration *registration;
 	int ret;
 
 	mutex_lock(&file->lock);
 	ret = eventlog_file_role_take(file, ROLE_PRODUCER);
-	/* Another thread may have guessed the index and given it up already. */
-	registration = xa_load(&file->registrations, request->write_index);
-	if (!ret && registration && request->flags & EVENTLOG_REGISTER_PERSIST) {
-		mutex_lock(&file->domain->lock);
-		registration->event->persistent = true;
-		mutex_unlock(&file->domain->lock);
+	if (!ret) {
+		/* Needs no memory: the index is reserved. */
+		xa_store(&file->registrations, request->write_index, registration, GFP_KERNEL);
+		if (request->flags & EVENTLOG_REGISTER_PERSIST) {
+			mutex_lock(&file->domain->lock);
+			registration->event->persistent = true;
+			mutex_unlock(&file->domain->lock);
+		}
 	}
 	mutex_unlock(&file->lock);
 	return ret;
 }
 
+static void eventlog_registration_cancel(struct eventlog_file *file,
+					 struct eventlog_registration *registration,
+					 u32 write_index)
+{
+	mutex_lock(&file->lock);
+	xa_release(&file->registrations, write_index);
+	file->registration_count--;
+	mutex_unlock(&file->lock);
+	eventlog_registration_free(file, registration);
+}
+
 static int eventlog_ioctl_register(struct file *filp, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
 	struct eventlog_register request;
 	struct eventlog_fields fields;
 	char *command, *provider;
@@ -435,15 +442,16 @@ static int eventlog_ioctl_register(struct file *filp, void __user *user)
 	ret = eventlog_fields_parse(command, &fields);
 	if (ret)
 		goto out_provider;
-	ret = eventlog_registration_add(file, &request, provider, &fields);
-	if (ret)
-		goto out_fields;
-	ret = eventlog_argument_put(user, &request, sizeof(request)) ?:
-	      eventlog_registration_confirm(file, &request);
-	if (ret)
-		eventlog_registration_drop(file, request.write_index);
-out_fields:
+	registration = eventlog_registration_new(file, &request, provider, &fields);
 	eventlog_fields_free(&fields);
+	if (IS_ERR(registration)) {
+		ret = PTR_ERR(registration);
+		goto out_provider;
+	}
+	ret = eventlog_argument_put(user, &request, sizeof(request)) ?:
+	      eventlog_registration_confirm(file, registration, &request);
+	if (ret)
+		eventlog_registration_cancel(file, registration, request.write_index);
 out_provider:
 	kfree(provider);
 out_command:
@@ -453,15 +461,28 @@ out_command:
 
 static int eventlog_ioctl_unregister(struct file *filp, void __user *user)
 {
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
 	struct eventlog_unregister request;
 	int ret;
 
 	ret = eventlog_argument_get(&request, sizeof(request), user);
 	if (ret)
 		return ret;
-	if (eventlog_file_role(filp->private_data) == ROLE_SUBSCRIBER)
+	if (eventlog_file_role(file) == ROLE_SUBSCRIBER)
 		return -EBUSY;
-	return eventlog_registration_drop(filp->private_data, request.write_index);
+	mutex_lock(&file->lock);
+	/* Not erased unseen: the index may be reserved by a REGISTER under way. */
+	registration = xa_load(&file->registrations, request.write_index);
+	if (registration) {
+		xa_erase(&file->registrations, request.write_index);
+		file->registration_count--;
+	}
+	mutex_unlock(&file->lock);
+	if (!registration)
+		return -ENOENT;
+	eventlog_registration_free(file, registration);
+	return 0;
 }
 
 /* ---- ioctls of subscribers ---- */
@@ -627,40 +648,57 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 }
 
 /*
- * Finds what a write_index stands for, under RCU.
+ * Finds what the write_index in front of a message of @bytes stands for, and
+ * whether it may be that long.  Under RCU.
  *
- * Return: the registration, or ERR_PTR: -ENOENT, -EBADF (nobody wants the event).
+ * Return: the registration, or ERR_PTR of the errno that write() returns.
  */
-static struct eventlog_registration *eventlog_registration_find(struct eventlog_file *file,
-								u32 write_index)
+static struct eventlog_registration *eventlog_message_target(struct eventlog_file *file,
+							     u32 write_index, size_t bytes)
 {
-	struct eventlog_registration *registration = xa_load(&file->registrations, write_index);
+	struct eventlog_registration *registration;
+	size_t payload_bytes = bytes - sizeof(write_index);
 
+	if (write_index > S32_MAX)
+		return ERR_PTR(write_index == EVENTLOG_WRITE_BATCH ? -EOPNOTSUPP : -EINVAL);
+	registration = xa_load(&file->registrations, write_index);
 	if (!registration)
 		return ERR_PTR(-ENOENT);
 	if (!rcu_access_pointer(registration->event->wanted))
 		return ERR_PTR(-EBADF);
+	if (registration->session) {
+		if (payload_bytes < sizeof(u64))
+			return ERR_PTR(-EINVAL);
+		payload_bytes -= sizeof(u64);
+	}
+	if (payload_bytes > EVENTLOG_PAYLOAD_MAX)
+		return ERR_PTR(-E2BIG);
 	return registration;
 }
 
-/* Validates the kernel's copy of a payload and emits it. */
-static int eventlog_write_emit(struct eventlog_file *file, u32 write_index, bool has_session,
-			       u64 session, const void *payload, u32 bytes)
+/* Emits what the kernel's copy of a message says: write_index, session if any, payload. */
+static int eventlog_message_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
 {
+	u32 write_index = get_unaligned((const u32 *)message);
 	struct eventlog_registration *registration;
+	const u8 *payload = message + sizeof(write_index);
+	u64 session = 0;
 	int ret;
 
 	rcu_read_lock();
-	/* Looked up again: copying may have slept, and the index may be another's now. */
-	registration = eventlog_registration_find(file, write_index);
-	if (IS_ERR(registration))
-		ret = PTR_ERR(registration);
-	else if (registration->session != has_session)
-		ret = -ENOENT;
-	else
-		ret = eventlog_layout_validate(registration->event->layout, payload, bytes);
+	registration = eventlog_message_target(file, write_index, bytes);
+	ret = PTR_ERR_OR_ZERO(registration);
+	if (ret)
+		goto out;
+	if (registration->session) {
+		session = get_unaligned((const u64 *)payload);
+		payload += sizeof(session);
+	}
+	bytes -= payload - message;
+	ret = eventlog_layout_validate(registration->event->layout, payload, bytes);
 	if (!ret)
 		eventlog_emit(registration->event, session, payload, bytes);
+out:
 	rcu_read_unlock();
 	return ret;
 }
@@ -668,60 +706,35 @@ static int eventlog_write_emit(struct eventlog_file *file, u32 write_index, bool
 static ssize_t eventlog_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct eventlog_file *file = kiocb->ki_filp->private_data;
-	u8 small[EVENTLOG_STACK_PAYLOAD] __aligned(8);
 	struct eventlog_registration *registration;
-	size_t total = iov_iter_count(from), bytes;
-	bool has_session = false;
+	size_t bytes = iov_iter_count(from);
+	u8 small[EVENTLOG_STACK_MESSAGE];
 	u32 write_index;
-	u64 session = 0;
-	void *payload;
+	u8 *message;
 	int ret;
 
-	if (eventlog_file_role(file) != ROLE_PRODUCER || total < sizeof(write_index))
+	if (eventlog_file_role(file) != ROLE_PRODUCER || bytes < sizeof(write_index))
 		return -EINVAL;
+	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from))
+		return eventlog_message_emit(file, small, bytes) ?: bytes;
+
+	/* Large, or not all of it readable: nothing is copied that is not wanted. */
 	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
 		return -EFAULT;
-	if (write_index == EVENTLOG_WRITE_BATCH)
-		return -EOPNOTSUPP;
-	if (write_index > S32_MAX)
-		return -EINVAL;
-
-	bytes = total - sizeof(write_index);
 	rcu_read_lock();
-	registration = eventlog_registration_find(file, write_index);
-	ret = PTR_ERR_OR_ZERO(registration);
-	if (!ret) {
-		u32 fixed_bytes = registration->event->layout->fixed_bytes;
-
-		has_session = registration->session;
-		if (has_session && bytes < sizeof(session))
-			ret = -EINVAL;
-		else if (bytes - (has_session ? sizeof(session) : 0) > EVENTLOG_PAYLOAD_MAX)
-			ret = -E2BIG;
-		else if (bytes - (has_session ? sizeof(session) : 0) < fixed_bytes)
-			ret = -EINVAL;
-	}
+	registration = eventlog_message_target(file, write_index, bytes);
 	rcu_read_unlock();
-	if (ret)
-		return ret;
-	if (has_session) {
-		if (!copy_from_iter_full(&session, sizeof(session), from))
-			return -EFAULT;
-		bytes -= sizeof(session);
-	}
-
-	payload = small;
-	if (bytes > sizeof(small)) {
-		payload = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-		if (!payload)
-			return -ENOMEM;
-	}
+	if (IS_ERR(registration))
+		return PTR_ERR(registration);
+	message = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!message)
+		return -ENOMEM;
+	memcpy(message, &write_index, sizeof(write_index));
 	ret = -EFAULT;
-	if (copy_from_iter_full(payload, bytes, from))
-		ret = eventlog_write_emit(file, write_index, has_session, session, payload, bytes);
-	if (payload != small)
-		kvfree(payload);
-	return ret ?: total;
+	if (copy_from_iter_full(message + sizeof(write_index), bytes - sizeof(write_index), from))
+		ret = eventlog_message_emit(file, message, bytes);
+	kvfree(message);
+	return ret ?: bytes;
 }
 
 static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes, loff_t *position)
@@ -733,7 +746,7 @@ static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes,
 		return -EINVAL;
 	mutex_lock(&file->lock);
 	/* From the start: as things are now.  Further on: the text begun. */
-	if (!*position) {
+	if (!*position || !file->status) {
 		eventlog_free(file->status);
 		file->status = eventlog_status_text(file->domain, &file->status_bytes);
 	}
@@ -788,7 +801,7 @@ static int eventlog_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	file->domain = eventlog_root;
 	mutex_init(&file->lock);
-	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	filp->private_data = file;
 	return 0;
 }
@@ -802,10 +815,7 @@ static int eventlog_release(struct inode *inode, struct file *filp)
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
 	xa_for_each(&file->registrations, write_index, registration) {
-		mutex_lock(&file->domain->lock);
-		eventlog_event_put(registration->event);
-		mutex_unlock(&file->domain->lock);
-		eventlog_free(registration);
+		eventlog_registration_free(file, registration);
 		cond_resched();
 	}
 	xa_destroy(&file->registrations);

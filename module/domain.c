@@ -4,6 +4,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/vmalloc.h>
 
 #include "domain.h"
@@ -18,8 +19,9 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 
 	domain->name = name;
 	mutex_init(&domain->lock);
-	xa_init(&domain->definitions);
+	xa_init_flags(&domain->definitions, XA_FLAGS_ACCOUNT);
 	hash_init(domain->names);
+	get_random_bytes(&domain->hash_key, sizeof(domain->hash_key));
 	INIT_LIST_HEAD(&domain->retained);
 	hash_init(domain->providers);
 	ida_init(&domain->provider_ids);

@@ -15,6 +15,7 @@
 #include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/siphash.h>
 #include <linux/xarray.h>
 
 /* The bitmap has two bits an event, status and sync, and never uses bits 0 and 1. */
@@ -27,7 +28,8 @@ struct eventlog_event;
  * @name: for people; "" is the root domain
  * @lock: see the top of the file
  * @definitions: struct eventlog_event by descriptor, living and retained
- * @names: the same, hashed by provider and event name
+ * @names: the same, hashed by all that makes a definition
+ * @hash_key: secret, for the hash tables
  * @retained: events without users whose text is kept, oldest first
  * @retained_count: their number
  * @providers: struct eventlog_provider, hashed by name
@@ -49,6 +51,7 @@ struct eventlog_domain {
 	struct mutex lock;
 	struct xarray definitions;
 	DECLARE_HASHTABLE(names, 10);
+	siphash_key_t hash_key;
 	struct list_head retained;
 	unsigned int retained_count;
 	DECLARE_HASHTABLE(providers, 8);

@@ -28,6 +28,19 @@ static __always_inline u32 eventlog_context_flags(void)
 	return context << EVENTLOG_RECORD_CONTEXT_SHIFT;
 }
 
+/* The numbers a subscriber knows the current task by; the root's need no look-up. */
+static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
+{
+	return likely(namespace == &init_pid_ns) ? current->tgid :
+						   task_tgid_nr_ns(current, namespace);
+}
+
+static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
+{
+	return likely(namespace == &init_pid_ns) ? current->pid :
+						   task_pid_nr_ns(current, namespace);
+}
+
 /* Does any of the rules, of which each has something left to test, let the event through? */
 static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 session)
 {
@@ -39,7 +52,7 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 		if (rule->flags & EVENTLOG_RULE_SESSION && rule->session != session)
 			continue;
 		if (rule->flags & EVENTLOG_RULE_PID &&
-		    rule->pid != task_tgid_nr_ns(current, entry->subscriber->pid_namespace))
+		    rule->pid != eventlog_current_pid(entry->subscriber->pid_namespace))
 			continue;
 		/* The 1st, the N+1st, …: a rare event shows at least once. */
 		if (rule->sample &&
@@ -91,8 +104,8 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 		record->size_flags |= context;
 		record->descriptor = event->descriptor;
 		record->session = session;
-		record->pid = task_tgid_nr_ns(current, subscriber->pid_namespace);
-		record->tid = task_pid_nr_ns(current, subscriber->pid_namespace);
+		record->pid = eventlog_current_pid(subscriber->pid_namespace);
+		record->tid = eventlog_current_tid(subscriber->pid_namespace);
 		memcpy(record + 1, payload, bytes);
 		if (eventlog_ring_commit(&cpu_ring->ring, &slot))
 			eventlog_subscriber_wake(cpu_ring);

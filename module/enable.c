@@ -48,11 +48,44 @@ static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlo
 	}
 	rcu_assign_pointer(event->wanted, wanted);
 	if (!old && wanted) {
+		/* The bit after what it promises. */
+		smp_mb__before_atomic();
 		eventlog_domain_status_set(domain, event->slot, true);
 		domain->busy++;
 	}
 	if (old)
 		call_rcu(&old->rcu, eventlog_wanted_free_rcu);
+}
+
+/*
+ * Fills the entry of one subscriber if one of its rules matches, and moves
+ * @next_rule behind the rules stored for it.
+ */
+static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
+				       struct eventlog_subscriber *subscriber,
+				       const struct eventlog_event *event,
+				       struct eventlog_subscriber_rule ***next_rule)
+{
+	struct eventlog_subscriber_rule **first_rule = *next_rule;
+	struct eventlog_subscriber_rule *rule;
+	bool residue = true;
+
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		if (!eventlog_rule_matches(rule, event))
+			continue;
+		if (!eventlog_rule_has_residue(rule))
+			residue = false;
+		*(*next_rule)++ = rule;
+	}
+	if (*next_rule == first_rule)
+		return false;
+	/* One rule that asks nothing more makes the others pointless. */
+	if (!residue)
+		*next_rule = first_rule;
+	entry->subscriber = subscriber;
+	entry->rules = first_rule;
+	entry->rule_count = *next_rule - first_rule;
+	return true;
 }
 
 /*
@@ -64,28 +97,21 @@ static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlo
 static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event, bool nofail)
 {
 	struct eventlog_domain *domain = event->domain;
+	struct eventlog_subscriber_rule **next_rule;
 	struct eventlog_subscriber *subscriber;
+	struct eventlog_subscriber_rule *rule;
 	unsigned int subscribers = 0, rules = 0;
 	struct eventlog_wanted *wanted;
-	struct eventlog_subscriber_rule *rule;
-	struct eventlog_subscriber_rule **next_rule;
-	bool any = false;
 	size_t bytes;
 
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		bool matched = false;
+		unsigned int before = rules;
 
-		list_for_each_entry(rule, &subscriber->rules, node) {
-			if (!eventlog_rule_matches(rule, event))
-				continue;
-			any = true;
-			matched = true;
-			rules++;
-		}
-		if (matched && eventlog_subscriber_has_rings(subscriber))
-			subscribers++;
+		list_for_each_entry(rule, &subscriber->rules, node)
+			rules += eventlog_rule_matches(rule, event);
+		subscribers += rules != before;
 	}
-	if (!any)
+	if (!subscribers)
 		return NULL;
 
 	bytes = sizeof(*wanted) + subscribers * sizeof(wanted->entries[0]) +
@@ -98,32 +124,23 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
 		struct eventlog_wanted_entry *entry = &wanted->entries[wanted->count];
-		bool matched = false, residue = true;
 
-		if (!eventlog_subscriber_has_rings(subscriber))
+		if (!eventlog_subscriber_has_rings(subscriber) ||
+		    !eventlog_wanted_entry_fill(entry, subscriber, event, &next_rule))
 			continue;
-		entry->rules = next_rule;
-		list_for_each_entry(rule, &subscriber->rules, node) {
-			if (!eventlog_rule_matches(rule, event))
-				continue;
-			matched = true;
-			if (!eventlog_rule_has_residue(rule))
-				residue = false;
-			*next_rule++ = rule;
-			entry->rule_count++;
-		}
-		if (!matched)
-			continue;
-		/* One rule that asks nothing more makes the others pointless. */
-		if (!residue)
-			entry->rule_count = 0;
-		entry->subscriber = subscriber;
 		entry->link = eventlog_subscriber_link(subscriber, event->descriptor, !nofail);
 		if (!entry->link) {
 			eventlog_free(wanted);
 			return ERR_PTR(-ENOMEM);
 		}
 		wanted->count++;
+	}
+	wanted->listed = wanted->count;
+	list_for_each_entry(subscriber, &domain->subscribers, node) {
+		if (!eventlog_subscriber_has_rings(subscriber) &&
+		    eventlog_wanted_entry_fill(&wanted->entries[wanted->listed], subscriber,
+					       event, &next_rule))
+			wanted->listed++;
 	}
 	return wanted;
 }

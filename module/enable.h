@@ -53,17 +53,20 @@ struct eventlog_subscriber_rule {
 /**
  * struct eventlog_link - what a subscriber keeps of an event it was ever given
  * @lost: losses of the event, all causes
+ * @rcu: frees it
  *
- * Owned by the subscriber, by descriptor; lives until the subscriber closes.
+ * Owned by the subscriber, by descriptor; lives until the subscriber closes or
+ * the definition is forgotten.
  */
 struct eventlog_link {
 	atomic_long_t lost;
+	struct rcu_head rcu;
 };
 
 /**
- * struct eventlog_wanted_entry - one subscriber with rings that wants an event
+ * struct eventlog_wanted_entry - one subscriber that wants an event
  * @subscriber: it
- * @link: its link for the event
+ * @link: its link for the event; NULL without rings
  * @rules: any one of them must still be satisfied
  * @rule_count: 0: nothing is left to test
  */
@@ -79,7 +82,8 @@ struct eventlog_wanted_entry {
  * @rcu: frees it
  * @event: whose it is; for the one who prepares it
  * @next: chains prepared ones
- * @count: entries; 0 when only ring-less subscribers want the event
+ * @count: entries to deliver to; 0 when only ring-less subscribers want the event
+ * @listed: entries in all: ring-less subscribers follow the others
  * @entries: the subscribers; their rules follow in the same allocation
  */
 struct eventlog_wanted {
@@ -87,6 +91,7 @@ struct eventlog_wanted {
 	struct eventlog_event *event;
 	struct eventlog_wanted *next;
 	unsigned int count;
+	unsigned int listed;
 	struct eventlog_wanted_entry entries[];
 };
 

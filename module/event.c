@@ -3,7 +3,8 @@
  * Events and providers: see event.h.
  */
 #include <linux/err.h>
-#include <linux/stringhash.h>
+#include <linux/siphash.h>
+#include <linux/string.h>
 
 #include "domain.h"
 #include "enable.h"
@@ -11,17 +12,29 @@
 #include "memory.h"
 #include "subscriber.h"
 
-static u32 eventlog_name_hash(const char *provider, const char *name)
+/*
+ * Names and fields are chosen by processes; a key they do not know keeps them
+ * from filling one bucket.
+ */
+static u64 eventlog_text_hash(const struct eventlog_domain *domain, const char *text)
 {
-	return full_name_hash((void *)(unsigned long)full_name_hash(NULL, provider,
-								    strlen(provider)),
-			      name, strlen(name));
+	return siphash(text, strlen(text), &domain->hash_key);
+}
+
+static u64 eventlog_definition_hash(const struct eventlog_domain *domain, const char *provider,
+				    const char *name, const char *fields_text, u8 level,
+				    u64 keywords)
+{
+	return siphash_4u64(eventlog_text_hash(domain, provider),
+			    eventlog_text_hash(domain, name),
+			    eventlog_text_hash(domain, fields_text), keywords ^ level,
+			    &domain->hash_key);
 }
 
 static struct eventlog_provider *eventlog_provider_get(struct eventlog_domain *domain,
 						       const char *name)
 {
-	u32 hash = full_name_hash(NULL, name, strlen(name));
+	u64 hash = eventlog_text_hash(domain, name);
 	struct eventlog_provider *provider;
 	int id;
 
@@ -73,6 +86,7 @@ static void eventlog_event_forget(struct eventlog_event *event)
 
 	hash_del(&event->hash_node);
 	xa_erase(&domain->definitions, event->descriptor);
+	eventlog_subscribers_unlink(domain, event->descriptor);
 	eventlog_provider_put(domain, event->provider);
 	call_rcu(&event->rcu, eventlog_event_free_rcu);
 }
@@ -112,12 +126,16 @@ static void eventlog_event_retire(struct eventlog_event *event)
 	event->retired_at = domain->subscriber_sequence;
 	list_add_tail(&event->retained_node, &domain->retained);
 	domain->retained_count++;
-	/*
-	 * Processes that register ever new definitions beside a subscriber that
-	 * never closes must not fill the memory: the oldest texts go.  By then
-	 * a consumer that asks at first sight has long had them.
-	 */
-	if (domain->retained_count > domain->events_max)
+}
+
+/*
+ * Processes that register ever new definitions beside a subscriber that never
+ * closes must not fill the memory: the oldest texts go.  By then a consumer
+ * that asks at first sight has long had them.
+ */
+static void eventlog_events_trim_retained(struct eventlog_domain *domain)
+{
+	while (domain->retained_count > domain->events_max)
 		eventlog_event_release_retained(list_first_entry(&domain->retained,
 								 struct eventlog_event,
 								 retained_node));
@@ -149,7 +167,8 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	struct eventlog_event *event;
 
 	hash_for_each_possible(domain->names, event, hash_node,
-			       eventlog_name_hash(provider, fields->name)) {
+			       eventlog_definition_hash(domain, provider, fields->name,
+							fields->text, level, keywords)) {
 		if (event->level == level && event->keywords == keywords &&
 		    !strcmp(event->name, fields->name) &&
 		    !strcmp(event->provider->name, provider) &&
@@ -199,7 +218,9 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 
 	domain->next_descriptor++;
 	provider->next_event_id++;
-	hash_add(domain->names, &event->hash_node, eventlog_name_hash(provider_name, event->name));
+	hash_add(domain->names, &event->hash_node,
+		 eventlog_definition_hash(domain, provider_name, event->name, event->fields_text,
+					  level, keywords));
 	fields->layout = NULL;
 	fields->text = NULL;
 	return event;
@@ -238,24 +259,33 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 
 void eventlog_event_put(struct eventlog_event *event)
 {
-	lockdep_assert_held(&event->domain->lock);
+	struct eventlog_domain *domain = event->domain;
+
+	lockdep_assert_held(&domain->lock);
 	if (--event->registrations || event->persistent)
 		return;
 	eventlog_event_retire(event);
+	/* The event may be gone. */
+	eventlog_events_trim_retained(domain);
+}
+
+static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
+				     const char *name)
+{
+	return event->persistent && !strcmp(event->name, name) &&
+	       !strcmp(event->provider->name, provider);
 }
 
 int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 			  const char *name)
 {
-	u32 hash = eventlog_name_hash(provider, name);
 	struct eventlog_event *event;
-	struct hlist_node *next;
+	unsigned long descriptor;
 	unsigned int found = 0;
 
 	lockdep_assert_held(&domain->lock);
-	hash_for_each_possible(domain->names, event, hash_node, hash) {
-		if (!event->persistent || strcmp(event->name, name) ||
-		    strcmp(event->provider->name, provider))
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (!eventlog_event_deletable(event, provider, name))
 			continue;
 		if (event->registrations)
 			return -EBUSY;
@@ -263,13 +293,13 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 	}
 	if (!found)
 		return -ENOENT;
-	hash_for_each_possible_safe(domain->names, event, next, hash_node, hash) {
-		if (!event->persistent || strcmp(event->name, name) ||
-		    strcmp(event->provider->name, provider))
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (!eventlog_event_deletable(event, provider, name))
 			continue;
 		event->persistent = false;
 		eventlog_event_retire(event);
 	}
+	eventlog_events_trim_retained(domain);
 	return 0;
 }
 

@@ -64,7 +64,7 @@ struct eventlog_event {
 	struct eventlog_layout *layout;
 	u32 descriptor;
 	u32 slot;
-	unsigned int registrations;
+	unsigned long registrations;
 	bool persistent;
 	u8 level;
 	u64 keywords;

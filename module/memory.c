@@ -5,6 +5,7 @@
 #include <linux/atomic.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -23,8 +24,16 @@ void *eventlog_alloc(size_t bytes)
 
 void *eventlog_alloc_nofail(size_t bytes)
 {
+	void *memory;
+
+	/*
+	 * Not charged: a process at its limit must be able to close a file.
+	 * Not __GFP_NOFAIL: before 5.17 kvmalloc() did not heed it.
+	 */
+	while (!(memory = kvzalloc(bytes, GFP_KERNEL | __GFP_NOWARN)))
+		schedule_timeout_uninterruptible(1);
 	atomic_long_inc(&eventlog_allocations);
-	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
+	return memory;
 }
 
 void eventlog_free(const void *memory)

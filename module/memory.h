@@ -23,7 +23,7 @@ struct page;
 void *eventlog_alloc(size_t bytes) __must_check;
 
 /**
- * eventlog_alloc_nofail() - allocate zeroed memory where failing is no option
+ * eventlog_alloc_nofail() - allocate zeroed memory, uncharged, where failing is no option
  * @bytes: size, small: for use where something is being taken down
  *
  * Process context, may sleep.

@@ -38,7 +38,8 @@
  * @overwrite: keep the newest records rather than the oldest
  * @nest: how many writers are inside; each restores what it found
  * @consumer_position: the consumer's position as last read
- * @last_time: the latest time given to a record
+ * @last_time: the latest time an outermost writer took; only such a writer stores it
+ * @nested_time: the latest time a nested writer took
  * @reported: lost_total as told by the last lost record
  */
 struct eventlog_ring {
@@ -52,6 +53,7 @@ struct eventlog_ring {
 	u32 nest ____cacheline_aligned;
 	u32 consumer_position;
 	u64 last_time;
+	u64 nested_time;
 	u64 reported;
 };
 
@@ -187,6 +189,9 @@ retry:
 	last = READ_ONCE(ring->last_time);
 	if (unlikely(time < last))
 		time = last;
+	last = READ_ONCE(ring->nested_time);
+	if (unlikely(time < last))
+		time = last;
 	if (unlikely(time < floor))
 		time = floor;
 
@@ -216,7 +221,16 @@ retry:
 		goto confirm;
 	}
 
-	WRITE_ONCE(ring->last_time, time);
+	/*
+	 * Told before the exchange, so that no record behind this one is
+	 * earlier even if the clock steps back.  Nested writers raise a word of
+	 * their own: an outermost writer that they interrupt right here stores
+	 * an older time, loses the exchange, and reads theirs on its next turn.
+	 */
+	if (likely(!slot->nest))
+		WRITE_ONCE(ring->last_time, time);
+	else if (eventlog_local_cmpxchg(&ring->nested_time, last, time) != last)
+		goto retry;
 	if (unlikely(eventlog_local_cmpxchg(&header->head, head, head + need) != head))
 		goto retry;
 

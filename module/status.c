@@ -31,18 +31,6 @@ static void eventlog_text_print(struct eventlog_text *text, const char *format, 
 	va_end(args);
 }
 
-static bool eventlog_subscriber_wants(const struct eventlog_subscriber *subscriber,
-				      const struct eventlog_event *event)
-{
-	const struct eventlog_subscriber_rule *rule;
-
-	list_for_each_entry(rule, &subscriber->rules, node) {
-		if (eventlog_rule_matches(rule, event))
-			return true;
-	}
-	return false;
-}
-
 /* A process chooses its own name: it must not forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
 				 const struct eventlog_subscriber *subscriber)
@@ -60,27 +48,22 @@ static void eventlog_status_user(struct eventlog_text *text,
 static void eventlog_status_write(struct eventlog_domain *domain, struct eventlog_event **events,
 				  struct eventlog_text *text)
 {
-	const struct eventlog_subscriber *subscriber;
-	unsigned int slot;
+	unsigned int slot, i;
 
 	for (slot = 1; slot <= domain->events_max; slot++) {
 		const struct eventlog_event *event = events[slot];
-		bool used = false;
+		const struct eventlog_wanted *wanted;
 
 		cond_resched();
 		if (!event)
 			continue;
-		eventlog_text_print(text, "%u:%s/%s", eventlog_slot_status_bit(slot),
-				    event->provider->name, event->name);
-		list_for_each_entry(subscriber, &domain->subscribers, node) {
-			if (!rcu_access_pointer(event->wanted) ||
-			    !eventlog_subscriber_wants(subscriber, event))
-				continue;
-			if (!used)
-				eventlog_text_print(text, " # Used by");
-			used = true;
-			eventlog_status_user(text, subscriber);
-		}
+		wanted = rcu_dereference_protected(event->wanted,
+						   lockdep_is_held(&domain->lock));
+		eventlog_text_print(text, "%u:%s/%s%s", eventlog_slot_status_bit(slot),
+				    event->provider->name, event->name,
+				    wanted ? " # Used by" : "");
+		for (i = 0; wanted && i < wanted->listed; i++)
+			eventlog_status_user(text, wanted->entries[i].subscriber);
 		eventlog_text_print(text, "\n");
 	}
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,

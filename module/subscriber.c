@@ -233,6 +233,24 @@ struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subsc
 	return link;
 }
 
+static void eventlog_link_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_link, rcu));
+}
+
+void eventlog_subscribers_unlink(struct eventlog_domain *domain, u32 descriptor)
+{
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_link *link;
+
+	lockdep_assert_held(&domain->lock);
+	list_for_each_entry(subscriber, &domain->subscribers, node) {
+		link = xa_erase(&subscriber->links, descriptor);
+		if (link)
+			call_rcu(&link->rcu, eventlog_link_free_rcu);
+	}
+}
+
 struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
@@ -517,7 +535,7 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	init_waitqueue_head(&subscriber->wait);
 	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
 	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init(&subscriber->links);
+	xa_init_flags(&subscriber->links, XA_FLAGS_ACCOUNT);
 	mutex_init(&subscriber->flush_lock);
 	if (request->ring_bytes) {
 		ret = eventlog_subscriber_rings_new(subscriber, request);

@@ -13,6 +13,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
@@ -165,6 +166,7 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
 {
 	if (!subscriber->rings || cpu >= subscriber->cpu_count)
 		return NULL;
+	cpu = array_index_nospec(cpu, subscriber->cpu_count);
 	return smp_load_acquire(&subscriber->rings[cpu]);
 }
 
@@ -174,10 +176,18 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
  * @descriptor: the event's
  * @make: make it when there is none
  *
- * Return: the link, alive until the subscriber is freed, or NULL.
+ * Return: the link, alive until the subscriber is freed or the definition
+ * forgotten, or NULL.
  */
 struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
 					       u32 descriptor, bool make);
+
+/**
+ * eventlog_subscribers_unlink() - a definition is forgotten: so is what subscribers keep of it
+ * @domain: locked
+ * @descriptor: the event's; writers may still be using the links, in RCU sections
+ */
+void eventlog_subscribers_unlink(struct eventlog_domain *domain, u32 descriptor);
 
 /**
  * eventlog_subscriber_oldest() - the one open for longest
