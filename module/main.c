@@ -14,6 +14,7 @@
 #include "device.h"
 #include "domain.h"
 #include "memory.h"
+#include "selftest.h"
 #include "subscriber.h"
 
 static ushort mode = 0600;
@@ -55,6 +56,9 @@ static int __init eventlog_init(void)
 	if (!ring_memory_max)
 		ring_pages_max = totalram_pages() / 2;
 
+	ret = eventlog_ring_selftest();
+	if (ret)
+		return ret;
 	ret = eventlog_domain_init(&eventlog_root_domain, "", events_max, subscribers_max);
 	if (ret)
 		return ret;
