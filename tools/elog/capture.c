@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog capture: subscribe, print events in the order of their times.
+ *
+ * The loop sleeps until a ring is half full or 100 ms are over, and then, if
+ * there is anything, prints one batch. It ends on SIGINT, SIGTERM or SIGHUP,
+ * after -n events, after -d seconds, when stdout is closed, or when COMMAND
+ * has ended; except in the second and fourth case what was written until then
+ * is printed.
+ *
+ * Signals only count; they are let in while the loop sleeps, writes or waits.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define BATCH_MS	100
+#define OUTPUT_BYTES	65536	/* written at once */
+
+static const int stopping[] = { SIGINT, SIGTERM, SIGHUP };
+
+static volatile sig_atomic_t stop_signals;	/* how often we were told to stop */
+static volatile sig_atomic_t stop_signal;	/* the last one */
+static volatile sig_atomic_t stop_from_terminal; /* COMMAND got it as well */
+
+struct capture {
+	const struct options *options;
+	struct elog_consumer *consumer;
+	struct line_format format;
+	struct elog_text output;
+	bool terminal;		/* stdout is one */
+	bool closed;		/* stdout's reader is gone */
+	int error;		/* writing failed, or reading the rings did */
+	uint64_t shown;
+	bool enough;		/* -n is reached */
+	uint64_t started;	/* CLOCK_MONOTONIC, ns */
+	uint64_t ended;
+
+	pid_t command;		/* 0: there is none, or it has ended */
+	int command_status;	/* of waitpid() */
+	bool command_terminated; /* by us */
+
+	sigset_t blocked;	/* by default */
+	sigset_t open;		/* while sleeping, writing, waiting */
+	struct sigaction inherited[ARRAY_SIZE(stopping)]; /* for COMMAND */
+};
+
+static void on_stop(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	stop_signal = signal;
+	stop_from_terminal = info->si_code == SI_KERNEL;
+	stop_signals++;
+}
+
+static void on_child(int signal)
+{
+	(void)signal;
+}
+
+static void set_signals(struct capture *capture)
+{
+	struct sigaction action = { .sa_sigaction = on_stop,
+				    .sa_flags = SA_SIGINFO };
+	struct sigaction child = { .sa_handler = on_child };
+	struct sigaction *old;
+	size_t i;
+
+	sigemptyset(&capture->blocked);
+	sigaddset(&capture->blocked, SIGCHLD);
+	sigaction(SIGCHLD, &child, NULL);
+	for (i = 0; i < ARRAY_SIZE(stopping); i++) {
+		old = &capture->inherited[i];
+		sigaction(stopping[i], NULL, old);
+		/* nohup means it; a shell's "&" ignores SIGINT without a reason. */
+		if (stopping[i] == SIGHUP && old->sa_handler == SIG_IGN)
+			continue;
+		sigaddset(&capture->blocked, stopping[i]);
+		sigaction(stopping[i], &action, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &capture->blocked, &capture->open);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/*
+ * Write everything out. When told to stop for the second time, a reader that
+ * does not read is given up.
+ */
+static void write_output(struct capture *capture)
+{
+	size_t written = 0;
+	ssize_t ret;
+
+	if (capture->output.error)
+		capture->error = capture->output.error;
+	while (written < capture->output.size && !capture->closed &&
+	       !capture->error) {
+		sigprocmask(SIG_SETMASK, &capture->open, NULL);
+		ret = write(STDOUT_FILENO, capture->output.data + written,
+			    capture->output.size - written);
+		if (ret < 0)
+			ret = -errno;
+		sigprocmask(SIG_BLOCK, &capture->blocked, NULL);
+		if (ret >= 0)
+			written += (size_t)ret;
+		else if (ret == -EPIPE || (ret == -EINTR && stop_signals > 1))
+			capture->closed = true;
+		else if (ret == -EAGAIN)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		else if (ret != -EINTR)
+			capture->error = (int)ret;
+	}
+	capture->output.size = 0;
+}
+
+static bool is_in(const struct number_list *list, uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->values[i] == value)
+			return true;
+	return !list->count;
+}
+
+static void show(struct capture *capture, const struct elog_item *item)
+{
+	const struct elog_schema_event *event = NULL;
+	const struct options *options = capture->options;
+
+	if (!is_in(&options->cpus, item->cpu))
+		return;
+	if (item->type == ELOG_ITEM_LOST) {
+		line_lost(item, &capture->output);
+	} else {
+		if (!is_in(&options->tids, item->tid))
+			return;
+		if (elog_consumer_describe(capture->consumer, item->descriptor,
+					   &event) == -ENOMEM)
+			capture->error = -ENOMEM;
+		line_event(&capture->format, item, event, &capture->output);
+		capture->shown++;
+		capture->enough = capture->shown == options->count;
+	}
+	if (capture->terminal || capture->output.size >= OUTPUT_BYTES)
+		write_output(capture);
+}
+
+static void print_batch(struct capture *capture)
+{
+	struct elog_item item;
+	int ret;
+
+	do {
+		ret = elog_consumer_flush(capture->consumer);
+	} while (ret == -EINTR);
+	if (ret) {
+		capture->error = ret;
+		return;
+	}
+	line_start_batch(&capture->format);
+	while (!capture->enough && !capture->closed && !capture->error) {
+		ret = elog_consumer_next(capture->consumer, &item);
+		if (ret == -EBADMSG)
+			elog_text_string(&capture->output,
+					 "# a ring was damaged: records are missing\n");
+		else if (ret)
+			show(capture, &item);
+		else
+			break;
+	}
+	write_output(capture);
+}
+
+/* One rule for each combination of -e, -s and -p. */
+static int add_rule(struct capture *capture, const char *glob,
+		    const uint64_t *session, const uint64_t *pid)
+{
+	const struct options *options = capture->options;
+	struct elog_rule rule = {
+		.size = sizeof(rule),
+		.keywords_any = options->keywords,
+		.level = options->level,
+		.sample = options->sample,
+	};
+	char provider[EVENTLOG_GLOB_MAX];
+	const char *slash;
+
+	if (glob) {
+		slash = strchrnul(glob, '/');
+		memcpy(provider, glob, (size_t)(slash - glob));
+		provider[slash - glob] = '\0';
+		rule.provider = provider;
+		if (*slash)
+			rule.event = slash + 1;
+	}
+	if (session) {
+		rule.flags |= EVENTLOG_RULE_SESSION;
+		rule.session = *session;
+	}
+	if (pid) {
+		rule.flags |= EVENTLOG_RULE_PID;
+		rule.pid = (uint32_t)*pid;
+	}
+	return elog_consumer_rule_add(capture->consumer, &rule, NULL);
+}
+
+static const uint64_t *number_at(const struct number_list *list, size_t index)
+{
+	return list->count ? &list->values[index % list->count] : NULL;
+}
+
+static int add_rules(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	size_t globs = options->glob_count ? options->glob_count : 1;
+	size_t sessions = options->sessions.count ? options->sessions.count : 1;
+	size_t pids = options->pids.count ? options->pids.count : 1;
+	const char *glob;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < globs * sessions * pids; i++) {
+		glob = options->glob_count ?
+		       options->globs[i / pids / sessions] : NULL;
+		ret = add_rule(capture, glob,
+			       number_at(&options->sessions, i / pids),
+			       number_at(&options->pids, i));
+		if (!ret)
+			continue;
+		if (ret == -EMFILE) {
+			complain("there may be no more than %zu rules", i);
+			note("ask for fewer combinations of -e, -s and -p");
+		} else {
+			complain("the kernel refused '%s': %s",
+				 glob ? glob : "*", strerror(-ret));
+		}
+		return ret;
+	}
+	return 0;
+}
+
+static int open_consumer(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	struct elog_consumer_options consumer_options = {
+		.size = sizeof(consumer_options),
+		.ring_bytes = options->per_cpu_bytes,
+	};
+	int ret;
+
+	if (options->per_cpu_bytes &&
+	    options->per_cpu_bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE)) {
+		complain("--per-cpu-bytes: a ring has at least two pages, %ld bytes",
+			 2 * sysconf(_SC_PAGESIZE));
+		return -EINVAL;
+	}
+	ret = elog_consumer_open(&capture->consumer, &consumer_options);
+	if (ret) {
+		explain_trouble(ret, PURPOSE_CONSUME);
+		return ret;
+	}
+	return add_rules(capture);
+}
+
+/* Start COMMAND; says itself what failed. Return: 0 or an exit status. */
+static int start_command(struct capture *capture)
+{
+	char **arguments = capture->options->arguments;
+	const char *name = strrchr(arguments[0], '/');
+	int report[2], error = 0;
+	ssize_t got;
+	size_t i;
+
+	if (pipe2(report, O_CLOEXEC)) {
+		complain("pipe: %s", strerror(errno));
+		return STATUS_ERROR;
+	}
+	capture->command = fork();
+	if (capture->command < 0) {
+		complain("fork: %s", strerror(errno));
+		capture->command = 0;
+		close(report[0]);
+		close(report[1]);
+		return STATUS_ERROR;
+	}
+	if (!capture->command) {
+		signal(SIGPIPE, SIG_DFL);
+		for (i = 0; i < ARRAY_SIZE(stopping); i++)
+			sigaction(stopping[i], &capture->inherited[i], NULL);
+		sigprocmask(SIG_SETMASK, &capture->open, NULL);
+		execvp(arguments[0], arguments);
+		error = errno;
+		(void)!write(report[1], &error, sizeof(error));
+		_exit(STATUS_NO_COMMAND);
+	}
+	close(report[1]);
+	got = read(report[0], &error, sizeof(error));
+	close(report[0]);
+	if (got == sizeof(error)) {
+		waitpid(capture->command, NULL, 0);
+		capture->command = 0;
+		complain("%s: %s", arguments[0], strerror(error));
+		return error == ENOENT ? STATUS_NO_COMMAND :
+					 STATUS_CANNOT_EXECUTE;
+	}
+	elog_processes_learn(capture->format.processes,
+			     (uint32_t)capture->command,
+			     (uint32_t)capture->command,
+			     name ? name + 1 : arguments[0]);
+	return 0;
+}
+
+/* Return: true once COMMAND has ended. */
+static bool reap_command(struct capture *capture, int flags)
+{
+	pid_t pid;
+
+	if (!capture->command)
+		return true;
+	pid = waitpid(capture->command, &capture->command_status, flags);
+	if (pid == capture->command)
+		capture->command = 0;
+	return !capture->command;
+}
+
+/* The capture has ended before COMMAND: end that, too. */
+static void end_command(struct capture *capture)
+{
+	int signals = stop_signals;
+
+	if (reap_command(capture, WNOHANG))
+		return;
+	capture->command_terminated = true;
+	kill(capture->command, SIGTERM);
+	sigprocmask(SIG_SETMASK, &capture->open, NULL);
+	while (!reap_command(capture, 0)) {
+		if (stop_signals == signals)
+			continue;
+		signals = stop_signals;
+		kill(capture->command, SIGKILL);
+	}
+	sigprocmask(SIG_BLOCK, &capture->blocked, NULL);
+}
+
+/*
+ * Told to stop. With a COMMAND the first signal is for that, which may want to
+ * say something at its end; the next one ends the capture.
+ */
+static bool has_to_stop(struct capture *capture, int *signals_seen)
+{
+	if (*signals_seen == stop_signals)
+		return false;
+	if (!capture->command || *signals_seen)
+		return true;
+	*signals_seen = stop_signals;
+	if (!stop_from_terminal)
+		kill(capture->command, stop_signal);
+	return false;
+}
+
+static void run_loop(struct capture *capture)
+{
+	const uint64_t duration = capture->options->duration;
+	bool with_command = capture->command != 0, end = false;
+	int milliseconds, signals_seen = 0, ret;
+	uint64_t left;
+
+	while (!end && !capture->enough && !capture->closed && !capture->error) {
+		milliseconds = BATCH_MS;
+		if (duration) {
+			left = now() - capture->started;
+			left = left < duration ? duration - left : 0;
+			if (left < BATCH_MS * 1000000ULL)
+				milliseconds = (int)((left + 999999) / 1000000);
+		}
+		ret = elog_consumer_wait(capture->consumer, milliseconds,
+					 &capture->open);
+		if (ret < 0 && ret != -EINTR) {
+			capture->error = ret;
+			return;
+		}
+		end = has_to_stop(capture, &signals_seen) ||
+		      (with_command && reap_command(capture, WNOHANG)) ||
+		      (duration && now() - capture->started >= duration);
+		ret = elog_consumer_pending(capture->consumer);
+		if (ret < 0)
+			capture->error = ret;
+		/* At the end FLUSH waits for what is being written just now. */
+		else if (ret || end)
+			print_batch(capture);
+	}
+}
+
+static void print_lost_events(struct capture *capture)
+{
+	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	int fd = elog_consumer_fd(capture->consumer);
+	const struct elog_schema_event *event;
+	struct eventlog_stat stat;
+	char *schema;
+
+	while (!elog_device_describe(fd, &request, &schema)) {
+		free(schema);
+		request.flags = EVENTLOG_DESCRIBE_NEXT;
+		if (elog_consumer_stat(capture->consumer, EVENTLOG_CPU_ALL,
+				       request.descriptor, &stat) ||
+		    !stat.event_lost)
+			continue;
+		if (elog_consumer_describe(capture->consumer,
+					   request.descriptor, &event))
+			note("lost %" PRIu64 " of event #%u",
+			     (uint64_t)stat.event_lost, request.descriptor);
+		else
+			note("lost %" PRIu64 " of %s/%s",
+			     (uint64_t)stat.event_lost, event->provider->name,
+			     event->name);
+	}
+}
+
+/* Return: how many events were lost. */
+static uint64_t summarize(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	uint64_t counts[EVENTLOG_LOST_CAUSES], lost, elapsed;
+	struct elog_text causes = { 0 };
+	struct eventlog_stat stat;
+	unsigned int i;
+	int ret;
+
+	ret = elog_consumer_stat(capture->consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	if (ret) {
+		complain("the kernel does not tell what was lost: %s",
+			 strerror(-ret));
+		capture->error = ret;
+		return 0;
+	}
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		counts[i] = stat.lost[i];
+	lost = put_causes(counts, &causes);
+	if (!options->quiet) {
+		elapsed = capture->ended - capture->started;
+		fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
+			" s, %.0f/s, lost %" PRIu64 "%s\n", capture->shown,
+			capture->shown == 1 ? "" : "s", elapsed / 1000000000,
+			elapsed / 1000000 % 1000,
+			elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0,
+			lost, causes.data ? causes.data : "");
+		if (lost)
+			print_lost_events(capture);
+		if (options->verbose)
+			fprintf(stderr, "elog: %" PRIu64 " records, %" PRIu64
+				" bytes placed in the rings\n",
+				(uint64_t)stat.records, (uint64_t)stat.bytes);
+	}
+	elog_text_free(&causes);
+	return lost;
+}
+
+static int final_status(struct capture *capture, uint64_t lost)
+{
+	int status = capture->command_status, ret = STATUS_OK;
+	const char *name = capture->options->arguments[0];
+
+	if (WIFSIGNALED(status)) {
+		if (!capture->command_terminated || WTERMSIG(status) != SIGTERM)
+			ret = STATUS_SIGNAL + WTERMSIG(status);
+		if (ret && !capture->options->quiet)
+			fprintf(stderr, "elog: %s was ended by signal %d (%s)\n",
+				name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	} else if (WEXITSTATUS(status)) {
+		ret = WEXITSTATUS(status);
+		if (!capture->options->quiet)
+			fprintf(stderr, "elog: %s ended with status %d\n", name, ret);
+	}
+	if (capture->error) {
+		complain("%s", strerror(-capture->error));
+		return STATUS_ERROR;
+	}
+	if (!ret && lost)
+		ret = STATUS_LOST;
+	return ret;
+}
+
+static int run_capture(const struct options *options)
+{
+	struct capture capture = { .options = options };
+	int ret = STATUS_ERROR;
+
+	if (options->argument_count && !options->separated) {
+		complain("'%s' is not an option; a command goes behind --",
+			 options->arguments[0]);
+		note("try: elog capture --help");
+		return STATUS_ERROR;
+	}
+	if (options->separated && !options->argument_count) {
+		complain("the command behind -- is missing");
+		return STATUS_ERROR;
+	}
+	capture.terminal = isatty(STDOUT_FILENO);
+	capture.format.time = options->time;
+	capture.format.processes = elog_processes_new();
+	if (!capture.format.processes) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	if (open_consumer(&capture))
+		goto out;
+	set_signals(&capture);
+	capture.started = now();
+	if (options->argument_count) {
+		ret = start_command(&capture);
+		if (ret)
+			goto out;
+	} else if (options->verbose) {
+		fputs("elog: capturing\n", stderr);
+	}
+	run_loop(&capture);
+	capture.ended = now();
+	end_command(&capture);
+	ret = final_status(&capture, summarize(&capture));
+out:
+	elog_consumer_close(capture.consumer);
+	elog_processes_free(capture.format.processes);
+	elog_text_free(&capture.output);
+	return ret;
+}
+
+static const struct verb_option capture_options[] = {
+	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
+	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { OPTION_SAMPLE, NULL },
+	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
+	{ OPTION_TIME, NULL }, { 'q', "no summary" },
+	{ 'v', "say when capturing has begun, and more in the summary" },
+	{ 0, NULL },
+};
+
+const struct verb verb_capture = {
+	.name = "capture",
+	.summary = "print events as they happen, in the order of their times",
+	.usage = "[OPTION...] [-- COMMAND [ARGUMENT...]]",
+	.description =
+	"Prints every event, or those that the options select, in one line each:\n"
+	"  CPU TID COMM TIMESTAMP PROVIDER SESSION EVENT FIELD=VALUE...\n"
+	"TID and SESSION are hexadecimal, a session of 0 is \"-\". A line that begins with\n"
+	"\"#\" tells of events that were lost there. Ends with Ctrl-C, and prints a summary\n"
+	"on stderr. With COMMAND, captures from before that starts until it has ended.\n"
+	"\n"
+	"Exit status: 0 all is well; 1 an error; 2 events were lost; if COMMAND failed,\n"
+	"its status (128 + N if signal N ended it; 127 there is no such command, 126 it\n"
+	"cannot be executed).\n",
+	.options = capture_options,
+	.options_first = true,
+	.run = run_capture,
+};

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options: one table, so that an option means the same in every verb that has
+ * it, and is described in every --help.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+struct option_definition {
+	int option;
+	const char *name;
+	const char *argument;	/* NULL: takes none */
+	const char *help;
+};
+
+static const struct option_definition definitions[] = {
+	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated" },
+	{ 'k', "keywords", "MASK", "only events that have one of these keywords" },
+	{ 'l', "level", "LEVEL", "only events at most this verbose: error, warning,\n"
+	  "notice, info, debug, verbose, or 1 to 6" },
+	{ 's', "session", "SESSION", "only this session; may be repeated" },
+	{ 'p', "pid", "PID", "only this process; may be repeated" },
+	{ 't', "tid", "TID", "only this thread; may be repeated" },
+	{ 'C', "cpu", "CPU", "only events that happened on this CPU; may be repeated" },
+	{ 'n', "count", "COUNT", "end after so many events" },
+	{ 'd', "duration", "SECONDS", "end after so long; fractions are fine" },
+	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match" },
+	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
+	  "size of each CPU's ring: a power of two, K, M or G may\n"
+	  "follow; default 1M" },
+	{ OPTION_TIME, "time", "mono|wall|delta",
+	  "show seconds of the monotonic clock (default), local time,\n"
+	  "or seconds since the event before" },
+	{ OPTION_WAIT, "wait", NULL, "wait until somebody wants the event" },
+	{ 'q', "quiet", NULL, "no summary, no header" },
+	{ 'v', "verbose", NULL, "say more" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 'V', "version", NULL, "print the version" },
+};
+
+static const struct verb_option common[] = {
+	{ 'h', NULL }, { 'V', NULL }, { 0, NULL },
+};
+
+static const struct option_definition *find_definition(int option)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(definitions); i++)
+		if (definitions[i].option == option)
+			return &definitions[i];
+	return NULL;
+}
+
+static void print_option(const struct verb_option *option)
+{
+	const struct option_definition *definition;
+	const char *help, *end;
+	char left[64];
+	int width;
+
+	definition = find_definition(option->option);
+	help = option->help ? option->help : definition->help;
+	if (option->option < OPTION_SAMPLE)
+		width = snprintf(left, sizeof(left), "-%c, --%s%s%s",
+				 option->option, definition->name,
+				 definition->argument ? " " : "",
+				 definition->argument ? definition->argument : "");
+	else
+		width = snprintf(left, sizeof(left), "    --%s%s%s",
+				 definition->name,
+				 definition->argument ? " " : "",
+				 definition->argument ? definition->argument : "");
+	printf("  %s", left);
+	if (width > 22) {
+		putchar('\n');
+		width = -2;
+	}
+	for (;;) {
+		end = strchrnul(help, '\n');
+		printf("%*s%.*s\n", 24 - width, "", (int)(end - help), help);
+		if (!*end)
+			break;
+		help = end + 1;
+		width = -2;
+	}
+}
+
+static void print_help(const struct verb *verb)
+{
+	const struct verb_option *option;
+
+	printf("usage: elog %s %s\n\n%s\n", verb->name, verb->usage,
+	       verb->description);
+	for (option = verb->options; option->option; option++)
+		print_option(option);
+	for (option = common; option->option; option++)
+		print_option(option);
+}
+
+bool parse_unsigned(const char *text, uint64_t most, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && !*end && *value <= most;
+}
+
+static bool parse_size(const char *text, uint64_t *value)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	unsigned int shift = 0;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (errno)
+		return false;
+	if (*end) {
+		unit = strchr(units, toupper((unsigned char)*end));
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (unsigned int)(unit - units + 1);
+	}
+	if (*value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+static bool parse_seconds(const char *text, uint64_t *nanoseconds)
+{
+	double seconds;
+	char *end;
+
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || *end || !(seconds > 0) || seconds > 1e9)
+		return false;
+	*nanoseconds = (uint64_t)(seconds * 1e9);
+	return *nanoseconds != 0;
+}
+
+static bool add_number(struct number_list *list, const char *text, uint64_t most)
+{
+	uint64_t value, *larger;
+
+	if (!parse_unsigned(text, most, &value))
+		return false;
+	larger = realloc(list->values, (list->count + 1) * sizeof(*larger));
+	if (!larger)
+		return false;
+	larger[list->count++] = value;
+	list->values = larger;
+	return true;
+}
+
+/* A glob has a provider, and is not longer than the kernel takes. */
+static bool add_glob(struct options *options, const char *text)
+{
+	const char *slash = strchrnul(text, '/');
+	const char **larger;
+
+	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
+		return false;
+	if (*slash && (!slash[1] || strchr(slash + 1, '/') ||
+		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
+		return false;
+	larger = realloc(options->globs,
+			 (options->glob_count + 1) * sizeof(*larger));
+	if (!larger)
+		return false;
+	larger[options->glob_count++] = text;
+	options->globs = larger;
+	return true;
+}
+
+static bool parse_level(struct options *options, const char *text)
+{
+	uint64_t number;
+
+	options->level = elog_level_parse(text);
+	if (options->level)
+		return true;
+	if (!parse_unsigned(text, EVENTLOG_LEVEL_VERBOSE, &number) || !number)
+		return false;
+	options->level = (unsigned int)number;
+	return true;
+}
+
+static bool parse_time(struct options *options, const char *text)
+{
+	static const char *const names[] = { "mono", "wall", "delta" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(names[i], text)) {
+			options->time = (enum time_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Return: false if the argument is not what the option takes. */
+static bool take_option(struct options *options, int option,
+			const char *argument)
+{
+	uint64_t number;
+
+	switch (option) {
+	case 'e':
+		return add_glob(options, argument);
+	case 'k':
+		return parse_unsigned(argument, UINT64_MAX, &options->keywords) &&
+		       options->keywords;
+	case 'l':
+		return parse_level(options, argument);
+	case 's':
+		return add_number(&options->sessions, argument, UINT64_MAX);
+	case 'p':
+		return add_number(&options->pids, argument, INT32_MAX) &&
+		       options->pids.values[options->pids.count - 1];
+	case 't':
+		return add_number(&options->tids, argument, INT32_MAX);
+	case 'C':
+		return add_number(&options->cpus, argument, INT32_MAX);
+	case 'n':
+		return parse_unsigned(argument, UINT64_MAX, &options->count) &&
+		       options->count;
+	case 'd':
+		return parse_seconds(argument, &options->duration);
+	case 'q':
+		options->quiet = true;
+		return true;
+	case 'v':
+		options->verbose = true;
+		return true;
+	case OPTION_SAMPLE:
+		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
+			return false;
+		options->sample = (uint32_t)number;
+		return true;
+	case OPTION_PER_CPU_BYTES:
+		return parse_size(argument, &options->per_cpu_bytes) &&
+		       options->per_cpu_bytes &&
+		       options->per_cpu_bytes <= EVENTLOG_RING_BYTES_MAX &&
+		       !(options->per_cpu_bytes & (options->per_cpu_bytes - 1));
+	case OPTION_TIME:
+		return parse_time(options, argument);
+	case OPTION_WAIT:
+		options->wait = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Room for all options in both forms: letter, colon; and a "+". */
+struct getopt_tables {
+	char letters[2 * ARRAY_SIZE(definitions) + 3];
+	struct option names[ARRAY_SIZE(definitions) + 1];
+};
+
+static void add_to_tables(struct getopt_tables *tables,
+			  const struct verb_option *list)
+{
+	const struct option_definition *definition;
+	size_t letter = strlen(tables->letters), name = 0;
+
+	while (tables->names[name].name)
+		name++;
+	for (; list->option; list++) {
+		definition = find_definition(list->option);
+		if (list->option < OPTION_SAMPLE) {
+			tables->letters[letter++] = (char)list->option;
+			if (definition->argument)
+				tables->letters[letter++] = ':';
+		}
+		tables->names[name].name = definition->name;
+		tables->names[name].has_arg = definition->argument ?
+					      required_argument : no_argument;
+		tables->names[name++].val = list->option;
+	}
+}
+
+static void complain_argument(int option, const char *argument)
+{
+	const struct option_definition *definition = find_definition(option);
+
+	if (option < OPTION_SAMPLE)
+		complain("-%c: '%s' is not right for %s", option, argument,
+			 definition->argument);
+	else
+		complain("--%s: '%s' is not right for %s", definition->name,
+			 argument, definition->argument);
+}
+
+int parse_options(const struct verb *verb, int count, char **arguments,
+		  struct options *options)
+{
+	struct getopt_tables tables = { 0 };
+	int option;
+
+	strcpy(tables.letters, verb->options_first ? "+:" : ":");
+	add_to_tables(&tables, verb->options);
+	add_to_tables(&tables, common);
+	opterr = 0;
+	while ((option = getopt_long(count, arguments, tables.letters,
+				     tables.names, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			print_help(verb);
+			return STATUS_OK;
+		case 'V':
+			print_version();
+			return STATUS_OK;
+		case '?':
+			if (optopt && optopt < OPTION_SAMPLE && optind > 0 &&
+			    strncmp(arguments[optind - 1], "--", 2))
+				complain("there is no option -%c", optopt);
+			else
+				complain("there is no option '%s'",
+					 arguments[optind - 1]);
+			break;
+		case ':':
+			complain("'%s' needs an argument", arguments[optind - 1]);
+			break;
+		default:
+			if (take_option(options, option, optarg))
+				continue;
+			complain_argument(option, optarg);
+			break;
+		}
+		note("try: elog %s --help", verb->name);
+		return STATUS_ERROR;
+	}
+	options->separated = optind > 1 && !strcmp(arguments[optind - 1], "--");
+	options->arguments = arguments + optind;
+	options->argument_count = count - optind;
+	return -1;
+}
+
+void free_options(struct options *options)
+{
+	free(options->globs);
+	free(options->sessions.values);
+	free(options->pids.values);
+	free(options->tids.values);
+	free(options->cpus.values);
+	memset(options, 0, sizeof(*options));
+}

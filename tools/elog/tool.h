@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of the elog command share. The process has one thread.
+ */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <elog.h>
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* Exit statuses, documented in elog(1) and by --help. */
+enum status {
+	STATUS_OK = 0,
+	STATUS_ERROR = 1,		/* also: used wrongly */
+	STATUS_LOST = 2,		/* events were lost */
+	STATUS_CANNOT_EXECUTE = 126,	/* as shells have it */
+	STATUS_NO_COMMAND = 127,
+	STATUS_SIGNAL = 128,		/* plus the signal */
+};
+
+enum time_format {
+	TIME_MONO,
+	TIME_WALL,
+	TIME_DELTA,
+};
+
+/* Options without a short form. */
+enum long_option {
+	OPTION_SAMPLE = 256,
+	OPTION_PER_CPU_BYTES,
+	OPTION_TIME,
+	OPTION_WAIT,
+};
+
+/**
+ * struct number_list - numbers given by an option that may be repeated
+ * @count: of @values
+ * @values: allocated
+ */
+struct number_list {
+	size_t count;
+	uint64_t *values;
+};
+
+/**
+ * struct options - what the command line says; zero where nothing was said
+ * @globs: -e, in order; point into the command line
+ * @glob_count: of @globs
+ * @keywords: -k
+ * @level: -l
+ * @sessions: -s
+ * @pids: -p
+ * @tids: -t
+ * @cpus: -C
+ * @count: -n; 0: not given
+ * @duration: -d, ns; 0: not given
+ * @quiet: -q
+ * @verbose: -v
+ * @sample: --sample
+ * @per_cpu_bytes: --per-cpu-bytes
+ * @time: --time
+ * @wait: --wait
+ * @separated: there was a "--" before the arguments
+ * @arguments: the rest, NULL-terminated
+ * @argument_count: of @arguments
+ */
+struct options {
+	const char **globs;
+	size_t glob_count;
+	uint64_t keywords;
+	unsigned int level;
+	struct number_list sessions;
+	struct number_list pids;
+	struct number_list tids;
+	struct number_list cpus;
+	uint64_t count;
+	uint64_t duration;
+	bool quiet;
+	bool verbose;
+	uint32_t sample;
+	uint64_t per_cpu_bytes;
+	enum time_format time;
+	bool wait;
+	bool separated;
+	char **arguments;
+	int argument_count;
+};
+
+/**
+ * struct verb_option - an option that a verb has
+ * @option: its letter, or enum long_option; 0 ends a list
+ * @help: what it does there; NULL: what it does everywhere
+ */
+struct verb_option {
+	int option;
+	const char *help;
+};
+
+/**
+ * struct verb - a verb
+ * @name: its name
+ * @summary: a line for elog --help
+ * @usage: what is behind the name in the usage line
+ * @description: for elog VERB --help, printed as it is
+ * @options: besides -h and -V, which all have
+ * @options_first: the first argument ends the options
+ * @run: do it; returns the exit status
+ */
+struct verb {
+	const char *name;
+	const char *summary;
+	const char *usage;
+	const char *description;
+	const struct verb_option *options;
+	bool options_first;
+	int (*run)(const struct options *options);
+};
+
+extern const struct verb verb_capture;
+extern const struct verb verb_emit;
+extern const struct verb verb_info;
+extern const struct verb verb_list;
+
+/** tool_version() - the version of this build */
+const char *tool_version(void);
+
+/** print_version() - what -V prints */
+void print_version(void);
+
+/** complain() - "elog VERB: ..." and a newline on stderr */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** note() - the same without the prefix, indented below a complaint */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * parse_options() - read a verb's command line
+ * @verb: the verb
+ * @count: of @arguments
+ * @arguments: the command line, the verb first
+ * @options: filled in; to be freed by free_options() in any case
+ *
+ * Return: -1 go on; otherwise the exit status, all being said.
+ */
+int parse_options(const struct verb *verb, int count, char **arguments,
+		  struct options *options);
+
+/** free_options() - free what parse_options() allocated */
+void free_options(struct options *options);
+
+/** parse_unsigned() - a number, also 0x...; false if it is none or > @most */
+bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
+
+/** enum purpose - what the device was opened for */
+enum purpose {
+	PURPOSE_ASK,
+	PURPOSE_PRODUCE,
+	PURPOSE_CONSUME,
+};
+
+/**
+ * explain_trouble() - say why there is no access to the device, and what helps
+ * @error: what elog_device_open(), elog_producer_connect() or
+ *	elog_consumer_open() returned
+ * @purpose: what for
+ */
+void explain_trouble(int error, enum purpose purpose);
+
+/**
+ * struct line_format - how events become lines
+ * @time: what timestamps show
+ * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, ns, for TIME_WALL
+ * @previous: time of the event before, for TIME_DELTA
+ * @any: there was one
+ * @provider_width: widest so far, as are the others
+ * @session_width: likewise
+ * @event_width: likewise
+ * @processes: names of threads
+ */
+struct line_format {
+	enum time_format time;
+	int64_t wall_offset;
+	uint64_t previous;
+	bool any;
+	size_t provider_width;
+	size_t session_width;
+	size_t event_width;
+	struct elog_processes *processes;
+};
+
+/** line_start_batch() - keep the wall clock's offset up to date */
+void line_start_batch(struct line_format *format);
+
+/**
+ * line_event() - append an event's line
+ * @format: how
+ * @item: the event
+ * @event: its schema; NULL: unknown
+ * @text: where
+ */
+void line_event(struct line_format *format, const struct elog_item *item,
+		const struct elog_schema_event *event, struct elog_text *text);
+
+/** line_lost() - append a line about a loss */
+void line_lost(const struct elog_item *item, struct elog_text *text);
+
+/**
+ * put_causes() - append ": cause count, ..." of a loss
+ * @lost: EVENTLOG_LOST_CAUSES counts
+ * @text: where
+ *
+ * Return: the sum.
+ */
+uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
+
+#endif /* TOOL_H */

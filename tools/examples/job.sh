@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A shell script that tells what it does: provider job, one session a run.
+#
+#	elog capture -e job -- sh job.sh
+set -eu
+
+: "${ELOG:=elog}"
+session=$$
+lines=0
+
+tell()
+{
+	event=$1
+	shift
+	"$ELOG" emit -s "$session" "job/$event" "$@"
+}
+
+tell start '__data_loc char[] directory' directory="$PWD"
+for file in /proc/cpuinfo /proc/meminfo /proc/version; do
+	count=$(wc -l < "$file")
+	lines=$((lines + count))
+	tell step '__data_loc char[] file; u32 lines' file="$file" lines="$count"
+done
+tell end 'u32 files; u32 lines; s32 status' files=3 lines="$lines" status=0

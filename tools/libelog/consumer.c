@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Subscribing, and reading the rings in global time order.
+ *
+ * A batch is: FLUSH, which gives a time before which no record will appear any
+ * more; one look at each ring's committed position; a merge of everything
+ * before that time. Records are read where they are. What was read is given
+ * back every eighth of a ring, so that a batch may be long, and writers are
+ * not disturbed for every record.
+ *
+ * Losses come from three places: lost records in the rings, the counts in a
+ * ring's header when the ring is read to its end and no later record is there
+ * to carry them, and STAT for CPUs that have no ring. The counts only grow;
+ * whatever exceeds what was reported is reported, once.
+ *
+ * No locks and nothing global: a consumer belongs to one thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define DEFAULT_RING_BYTES	(1U << 20)
+
+struct ring {
+	struct elog_ring_reader reader;
+	const struct eventlog_ring_header *header;	/* NULL: not mapped */
+	struct eventlog_ring_consumer *consumer;
+	uint64_t released;	/* the position the kernel knows */
+};
+
+/* A described event; the table is indexed by hash, empty slots are zero. */
+struct described {
+	uint32_t descriptor;
+	struct elog_schema *schema;
+};
+
+enum batch_state {
+	BATCH_NONE,
+	BATCH_RECORDS,
+	BATCH_LOSSES,
+};
+
+struct elog_consumer {
+	int fd;
+	struct eventlog_subscribe subscribed;
+	uint32_t generation;		/* of the rings that are mapped */
+	struct ring *rings;		/* subscribed.cpus of them */
+
+	enum batch_state state;
+	uint64_t time;			/* the last flush's */
+	struct elog_merge merge;
+	struct ring *pending;		/* its last record is in use */
+	bool damaged;			/* report it with the next call */
+	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
+
+	struct described *described;
+	size_t described_count;
+	size_t described_size;
+};
+
+static struct ring *ring_of(struct elog_ring_reader *reader)
+{
+	return elog_container_of(reader, struct ring, reader);
+}
+
+static int check_header(const struct elog_consumer *consumer,
+			const struct eventlog_ring_header *header)
+{
+	uint64_t bytes = header->data_bytes, sub = header->sub_buffer_bytes;
+
+	if (header->magic != EVENTLOG_RING_MAGIC)
+		return -EPROTO;
+	if (!bytes || bytes & (bytes - 1) || bytes > EVENTLOG_RING_BYTES_MAX ||
+	    !sub || sub & (sub - 1) || sub > bytes)
+		return -EPROTO;
+	if (header->data_offset > consumer->subscribed.ring_stride ||
+	    bytes > consumer->subscribed.ring_stride - header->data_offset)
+		return -EPROTO;
+	return 0;
+}
+
+static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
+{
+	const struct eventlog_subscribe *subscribed = &consumer->subscribed;
+	uint64_t offset = subscribed->ring_offset + cpu * subscribed->ring_stride;
+	long page_size = sysconf(_SC_PAGESIZE);
+	struct ring *ring = &consumer->rings[cpu];
+	const struct eventlog_ring_header *header;
+	void *data, *page;
+	int ret;
+
+	data = mmap(NULL, subscribed->ring_stride, PROT_READ, MAP_SHARED,
+		    consumer->fd, (off_t)offset);
+	if (data == MAP_FAILED)
+		return errno == ENXIO ? 0 : -errno;
+	header = data;
+	ret = check_header(consumer, header);
+	if (ret)
+		goto unmap;
+	page = mmap(NULL, (size_t)page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    consumer->fd, (off_t)offset + page_size);
+	if (page == MAP_FAILED) {
+		ret = -errno;
+		goto unmap;
+	}
+	ring->header = header;
+	ring->consumer = page;
+	ring->reader.data = (const unsigned char *)data + header->data_offset;
+	ring->reader.data_bytes = header->data_bytes;
+	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
+	ring->reader.cpu = cpu;
+	ring->reader.position = ring->consumer->position;
+	ring->reader.end = ring->reader.position;
+	ring->released = ring->reader.position;
+	return 0;
+
+unmap:
+	munmap(data, subscribed->ring_stride);
+	return ret;
+}
+
+/* Map the rings that are not mapped yet. */
+static int map_rings(struct elog_consumer *consumer)
+{
+	unsigned int cpu;
+	int ret;
+
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+		if (consumer->rings[cpu].header)
+			continue;
+		ret = map_ring(consumer, cpu);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int elog_consumer_open(struct elog_consumer **result,
+		       const struct elog_consumer_options *options)
+{
+	struct eventlog_subscribe *subscribed;
+	struct elog_consumer *consumer;
+	int ret;
+
+	if (options && (options->size < sizeof(*options) || options->flags ||
+			options->reserved))
+		return -EINVAL;
+	consumer = calloc(1, sizeof(*consumer));
+	if (!consumer)
+		return -ENOMEM;
+	ret = elog_device_open(options ? options->device : NULL);
+	if (ret < 0)
+		goto free_consumer;
+	consumer->fd = ret;
+
+	subscribed = &consumer->subscribed;
+	subscribed->size = sizeof(*subscribed);
+	subscribed->ring_bytes = DEFAULT_RING_BYTES;
+	if (options) {
+		if (options->ring_bytes)
+			subscribed->ring_bytes = options->ring_bytes;
+		subscribed->watermark = options->watermark;
+		subscribed->sub_buffers = options->sub_buffers;
+	}
+	if (!subscribed->watermark)
+		subscribed->watermark = subscribed->ring_bytes / 2;
+	if (ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, subscribed)) {
+		ret = -errno;
+		goto close_file;
+	}
+	consumer->generation = subscribed->generation;
+	ret = -ENOMEM;
+	consumer->rings = calloc(subscribed->cpus, sizeof(*consumer->rings));
+	consumer->merge.rings = calloc(subscribed->cpus,
+				       sizeof(*consumer->merge.rings));
+	if (!consumer->rings || !consumer->merge.rings)
+		goto close_consumer;
+	ret = map_rings(consumer);
+	if (ret)
+		goto close_consumer;
+	*result = consumer;
+	return 0;
+
+close_consumer:
+	elog_consumer_close(consumer);
+	return ret;
+close_file:
+	close(consumer->fd);
+free_consumer:
+	free(consumer);
+	return ret;
+}
+
+void elog_consumer_close(struct elog_consumer *consumer)
+{
+	struct ring *ring;
+	unsigned int cpu;
+	size_t i;
+
+	if (!consumer)
+		return;
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
+		ring = &consumer->rings[cpu];
+		if (!ring->header)
+			continue;
+		munmap((void *)ring->header, consumer->subscribed.ring_stride);
+		munmap(ring->consumer, (size_t)sysconf(_SC_PAGESIZE));
+	}
+	for (i = 0; i < consumer->described_size; i++)
+		elog_schema_free(consumer->described[i].schema);
+	free(consumer->described);
+	free(consumer->merge.rings);
+	free(consumer->rings);
+	close(consumer->fd);
+	free(consumer);
+}
+
+int elog_consumer_fd(const struct elog_consumer *consumer)
+{
+	return consumer->fd;
+}
+
+uint64_t elog_consumer_time(const struct elog_consumer *consumer)
+{
+	return consumer->time;
+}
+
+int elog_consumer_rule_add(struct elog_consumer *consumer,
+			   const struct elog_rule *rule, uint32_t *rule_id)
+{
+	struct eventlog_rule request = { .size = sizeof(request) };
+
+	if (rule->size < sizeof(*rule) || rule->reserved)
+		return -EINVAL;
+	request.flags = rule->flags;
+	request.provider = (uintptr_t)rule->provider;
+	request.event = (uintptr_t)rule->event;
+	request.keywords_any = rule->keywords_any;
+	request.keywords_all = rule->keywords_all;
+	request.session = rule->session;
+	request.pid = rule->pid;
+	request.level = rule->level;
+	request.sample = rule->sample;
+	if (ioctl(consumer->fd, EVENTLOG_IOC_RULE_ADD, &request))
+		return -errno;
+	if (rule_id)
+		*rule_id = request.rule_id;
+	return 0;
+}
+
+int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id)
+{
+	struct eventlog_rule_delete request = {
+		.size = sizeof(request),
+		.rule_id = rule_id,
+	};
+
+	return ioctl(consumer->fd, EVENTLOG_IOC_RULE_DEL, &request) ? -errno : 0;
+}
+
+int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
+		       const sigset_t *mask)
+{
+	struct pollfd poll = { .fd = consumer->fd, .events = POLLIN };
+	const struct timespec limit = {
+		.tv_sec = milliseconds / 1000,
+		.tv_nsec = milliseconds % 1000 * 1000000L,
+	};
+	int ret = ppoll(&poll, 1, milliseconds < 0 ? NULL : &limit, mask);
+
+	if (ret < 0)
+		return -errno;
+	if (poll.revents & (POLLERR | POLLHUP | POLLNVAL))
+		return -EIO;
+	return ret;
+}
+
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+		       uint32_t descriptor, struct eventlog_stat *stat)
+{
+	memset(stat, 0, sizeof(*stat));
+	stat->size = sizeof(*stat);
+	stat->cpu = cpu;
+	stat->descriptor = descriptor;
+	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+}
+
+/*
+ * How far the ring is whole. A position behind what was read is one that
+ * stepped back for an instant.
+ */
+static uint64_t committed(const struct ring *ring)
+{
+	uint32_t low = elog_load_position(&ring->header->committed);
+	int32_t ahead = (int32_t)(low - (uint32_t)ring->reader.end);
+
+	return ahead > 0 ? ring->reader.end + (uint32_t)ahead : ring->reader.end;
+}
+
+static bool has_news(const struct ring *ring)
+{
+	const __u64 *lost = ring->header->lost;
+	unsigned int i;
+
+	if (committed(ring) != ring->reader.position)
+		return true;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		if (elog_load_u64(&lost[i]) > ring->reader.lost[i])
+			return true;
+	return false;
+}
+
+int elog_consumer_pending(struct elog_consumer *consumer)
+{
+	struct eventlog_stat stat;
+	unsigned int cpu;
+	int ret;
+
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+		if (consumer->rings[cpu].header &&
+		    has_news(&consumer->rings[cpu]))
+			return 1;
+	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	if (ret)
+		return ret;
+	return stat.generation != consumer->generation;
+}
+
+static void release(struct ring *ring)
+{
+	if (ring->released == ring->reader.position)
+		return;
+	ring->released = ring->reader.position;
+	__atomic_store_n(&ring->consumer->position, (uint32_t)ring->released,
+			 __ATOMIC_RELEASE);
+}
+
+int elog_consumer_flush(struct elog_consumer *consumer)
+{
+	struct eventlog_flush flush = { .size = sizeof(flush) };
+	struct ring *ring;
+	unsigned int cpu;
+	int ret;
+
+	consumer->pending = NULL;
+	if (ioctl(consumer->fd, EVENTLOG_IOC_FLUSH, &flush))
+		return -errno;
+	if (flush.generation != consumer->generation) {
+		ret = map_rings(consumer);
+		if (ret)
+			return ret;
+		consumer->generation = flush.generation;
+	}
+	consumer->time = flush.time;
+	consumer->merge.count = 0;
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+		ring = &consumer->rings[cpu];
+		if (!ring->header)
+			continue;
+		ring->reader.end = committed(ring);
+		if (elog_merge_add(&consumer->merge, &ring->reader,
+				   flush.time) < 0)
+			consumer->damaged = true;
+	}
+	consumer->state = BATCH_RECORDS;
+	return 0;
+}
+
+/*
+ * What a ring lost behind its last record. The counts are read first: if the
+ * ring then holds nothing unread, they belong right here, for a record written
+ * in between would be unread. Otherwise a record will bring them in time.
+ */
+static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
+{
+	uint64_t counts[EVENTLOG_LOST_CAUSES], total;
+	struct ring *ring;
+	unsigned int i;
+
+	while (consumer->next_cpu < consumer->subscribed.cpus) {
+		ring = &consumer->rings[consumer->next_cpu++];
+		if (!ring->header)
+			continue;
+		total = elog_load_u64(&ring->header->lost_total);
+		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+			counts[i] = elog_load_u64(&ring->header->lost[i]);
+		/* poll() is to be quiet about what is known. */
+		__atomic_store_n(&ring->consumer->lost_seen, (uint32_t)total,
+				 __ATOMIC_RELAXED);
+		if (committed(ring) != ring->reader.position)
+			continue;
+		item->time = consumer->time;
+		if (elog_ring_lost(&ring->reader, counts, item))
+			return true;
+	}
+	return false;
+}
+
+int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
+{
+	struct elog_ring_reader *reader;
+	struct ring *ring;
+	unsigned int cpu;
+	bool news;
+
+	ring = consumer->pending;
+	if (ring) {
+		consumer->pending = NULL;
+		if (ring->reader.position - ring->released >=
+		    ring->reader.data_bytes / 8)
+			release(ring);
+	}
+	if (consumer->damaged) {
+		consumer->damaged = false;
+		return -EBADMSG;
+	}
+	while (consumer->state == BATCH_RECORDS) {
+		reader = elog_merge_first(&consumer->merge);
+		if (!reader) {
+			for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+				if (consumer->rings[cpu].header)
+					release(&consumer->rings[cpu]);
+			consumer->next_cpu = 0;
+			consumer->state = BATCH_LOSSES;
+			break;
+		}
+		news = elog_ring_take(reader, item);
+		if (elog_merge_update(&consumer->merge, consumer->time))
+			consumer->damaged = true;
+		if (news) {
+			consumer->pending = ring_of(reader);
+			return 1;
+		}
+	}
+	if (consumer->state == BATCH_LOSSES) {
+		if (next_loss(consumer, item))
+			return 1;
+		consumer->state = BATCH_NONE;
+	}
+	return 0;
+}
+
+static struct described *described_slot(struct described *table, size_t size,
+					uint32_t descriptor)
+{
+	size_t slot = (descriptor * 2654435761U) & (size - 1);
+
+	while (table[slot].descriptor && table[slot].descriptor != descriptor)
+		slot = (slot + 1) & (size - 1);
+	return &table[slot];
+}
+
+static int grow_described(struct elog_consumer *consumer)
+{
+	size_t size = consumer->described_size ? consumer->described_size * 2 : 64;
+	struct described *larger = calloc(size, sizeof(*larger)), *old;
+	size_t i;
+
+	if (!larger)
+		return -ENOMEM;
+	for (i = 0; i < consumer->described_size; i++) {
+		old = &consumer->described[i];
+		if (old->descriptor)
+			*described_slot(larger, size, old->descriptor) = *old;
+	}
+	free(consumer->described);
+	consumer->described = larger;
+	consumer->described_size = size;
+	return 0;
+}
+
+int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
+			   const struct elog_schema_event **event)
+{
+	struct eventlog_describe request = { .descriptor = descriptor };
+	struct described *slot;
+	char *text;
+	int ret;
+
+	if (!descriptor)
+		return -ENOENT;
+	if (consumer->described_count >= consumer->described_size / 2) {
+		ret = grow_described(consumer);
+		if (ret)
+			return ret;
+	}
+	slot = described_slot(consumer->described, consumer->described_size,
+			      descriptor);
+	if (!slot->descriptor) {
+		ret = elog_device_describe(consumer->fd, &request, &text);
+		if (ret)
+			return ret;
+		ret = elog_schema_parse(text, strlen(text), &slot->schema, NULL);
+		free(text);
+		if (ret == -ENOMEM)
+			return ret;
+		/* A text that is wrong now stays wrong: remembered, too. */
+		if (ret)
+			slot->schema = NULL;
+		slot->descriptor = descriptor;
+		consumer->described_count++;
+	}
+	if (!slot->schema || slot->schema->provider_count != 1 ||
+	    slot->schema->providers[0]->event_count != 1)
+		return -EINVAL;
+	*event = slot->schema->providers[0]->events[0];
+	return 0;
+}
+
+static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
+	[EVENTLOG_LOST_NO_ROOM] = "no room",
+	[EVENTLOG_LOST_GUARD] = "guard",
+	[EVENTLOG_LOST_NESTED] = "nested",
+	[EVENTLOG_LOST_DEPTH] = "depth",
+	[EVENTLOG_LOST_TOO_LARGE] = "too large",
+	[EVENTLOG_LOST_ABORTED] = "aborted",
+	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
+};
+
+const char *elog_lost_name(unsigned int cause)
+{
+	return cause < EVENTLOG_LOST_CAUSES ? lost_names[cause] : NULL;
+}

@@ -1,0 +1,943 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libelog: the user-space side of eventlog.
+ *
+ * Producers: struct elog_producer, struct elog_event, struct elog_payload.
+ * Consumers: struct elog_consumer, which yields records in global time order.
+ * Both: struct elog_schema (what an event looks like), struct elog_value (one
+ * field of one record), struct elog_text (formatting), struct elog_processes
+ * (names of threads).
+ *
+ * Functions that can fail return 0, or a count, or a negative errno value.
+ * Objects are created by *_open() or *_new() and belong to the caller until
+ * handed to *_close() or *_free(), which accept NULL. Structs that a caller
+ * fills begin with their size, so that they can grow; structs that the library
+ * hands out are read-only and may have more members than this header knows.
+ *
+ * Threads: a producer and its events may be used by any number of threads at
+ * once, but for what elog_producer_close() and elog_event_unregister() free. A
+ * consumer, or anything else here, belongs to one thread at a time. Nothing on
+ * the consumer side is global.
+ */
+#ifndef ELOG_H
+#define ELOG_H
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <linux/eventlog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------
+ * The device
+ */
+
+/**
+ * elog_device_open() - open the device for questions
+ * @device: path, or NULL for EVENTLOG_DEVICE
+ *
+ * The file has no role and wants none: it is for elog_device_version(),
+ * elog_device_describe() and for reading the status listing. While it is open
+ * the kernel module cannot be removed.
+ *
+ * Return: a file descriptor (close-on-exec), or what open(2) fails with;
+ * -ENOENT, -ENXIO and -ENODEV mean that the module is not loaded.
+ */
+int elog_device_open(const char *device);
+
+/**
+ * elog_device_version() - ask what the kernel module is and can do
+ * @fd: the device
+ * @version: filled in
+ *
+ * Return: 0, or -ENOTTY when @fd is something else.
+ */
+int elog_device_version(int fd, struct eventlog_version *version);
+
+/**
+ * elog_device_describe() - get a definition's schema text
+ * @fd: the device, in any role
+ * @request: flags and descriptor as for EVENTLOG_IOC_DESCRIBE; on success all
+ *	other members but text are filled in
+ * @text: set to the text, NUL-terminated, which the caller frees
+ *
+ * To walk all definitions start with descriptor 0 and EVENTLOG_DESCRIBE_NEXT,
+ * and call again with what came back until -ENOENT.
+ *
+ * Return: 0; -ENOENT when there is no (further) definition; -ENOMEM.
+ */
+int elog_device_describe(int fd, struct eventlog_describe *request,
+			 char **text);
+
+/* ------------------------------------------------------------------------
+ * Producing events
+ */
+
+struct elog_producer;
+
+/**
+ * struct elog_event - an event registered by this process
+ * @status: the byte that holds the event's bit
+ * @mask: the bit in it
+ *
+ * Only elog_event_enabled() looks inside; the library may change both members
+ * at any time.
+ */
+struct elog_event {
+	const unsigned char *status;
+	unsigned int mask;
+};
+
+/**
+ * struct elog_producer_options - how to open a producer
+ * @size: sizeof(struct elog_producer_options)
+ * @flags: 0
+ * @device: path of the device, or NULL for EVENTLOG_DEVICE
+ */
+struct elog_producer_options {
+	uint32_t size;
+	uint32_t flags;
+	const char *device;
+};
+
+/**
+ * elog_producer_open() - prepare to register and write events
+ * @producer: set to the new producer
+ * @options: NULL for the defaults
+ *
+ * Succeeds even when the kernel module is not there, or the device may not be
+ * opened: every event then is disabled, and once a second at most, when one
+ * of them is asked for, the library tries again (which costs an open(2); in
+ * between a disabled event costs a read of the coarse clock). Nothing runs in
+ * the background. elog_producer_connect() tells what is wrong.
+ *
+ * An open device pins the kernel module: see elog_producer_release().
+ *
+ * In the child of a fork() the producer is disconnected, and connects by
+ * itself in the same way, at once, to a file of its own: what the child
+ * registers, unregisters and writes does not touch its parent's. Processes
+ * made by a bare clone(2) or _Fork(3), which run no pthread_atfork() handlers,
+ * must not touch the producer at all.
+ *
+ * Return: 0, -EINVAL for unknown options, -ENOMEM.
+ */
+int elog_producer_open(struct elog_producer **producer,
+		       const struct elog_producer_options *options);
+
+/**
+ * elog_producer_close() - unregister all events and free everything
+ * @producer: may be NULL; neither it nor its events may be in use elsewhere
+ */
+void elog_producer_close(struct elog_producer *producer);
+
+/**
+ * elog_producer_connect() - connect now unless connected
+ * @producer: the producer
+ *
+ * Return: 0 when connected, or what open(2) or the ioctls failed with (-ENOENT,
+ * -ENXIO, -ENODEV: no module; -EACCES: no permission).
+ */
+int elog_producer_connect(struct elog_producer *producer);
+
+/**
+ * elog_producer_release() - give the device up for a while
+ * @producer: the producer
+ * @seconds: do not try to connect for that long; UINT_MAX: until
+ *	elog_producer_connect() is called
+ *
+ * Waits for writers that are in the kernel, then closes the device and the
+ * mapping of the status bits, so that the kernel module can be removed. All
+ * events stay registered with the library, are disabled, and get registered
+ * with the kernel again when the producer connects.
+ *
+ * Not for signal handlers, and not from inside one that interrupted a write:
+ * set a flag and call it from the program's loop.
+ */
+void elog_producer_release(struct elog_producer *producer,
+			   unsigned int seconds);
+
+/**
+ * elog_event_register() - register an event
+ * @producer: the producer
+ * @provider: the provider's name, or NULL for EVENTLOG_DEFAULT_PROVIDER
+ * @command: "name [type field[;type field...]]", as linux/eventlog.h says
+ * @level: enum eventlog_level, 0 for EVENTLOG_LEVEL_INFO
+ * @keywords: mask of keywords
+ * @flags: 0 or EVENTLOG_REGISTER_PERSIST
+ * @event: set to the event, which belongs to the producer
+ *
+ * While the producer is disconnected nothing can be verified: the event is
+ * kept and registered on connection, and elog_event_error() tells what the
+ * kernel then said.
+ *
+ * Return: 0, -ENOMEM, or what EVENTLOG_IOC_REGISTER fails with, -EINVAL for a
+ * malformed command above all.
+ */
+int elog_event_register(struct elog_producer *producer, const char *provider,
+			const char *command, unsigned int level,
+			uint64_t keywords, unsigned int flags,
+			struct elog_event **event);
+
+/**
+ * elog_event_unregister() - give an event up
+ * @event: freed; no thread may be using it. May be NULL
+ */
+void elog_event_unregister(struct elog_event *event);
+
+/**
+ * elog_event_error() - whether the kernel took the registration
+ * @event: the event
+ *
+ * Return: 0 registered; -ENOTCONN not tried, for the producer is disconnected;
+ * otherwise what EVENTLOG_IOC_REGISTER failed with.
+ */
+int elog_event_error(const struct elog_event *event);
+
+/**
+ * elog_event_descriptor() - the id that records of the event carry
+ * @event: the event
+ *
+ * Return: the descriptor, for elog_device_describe(); 0 when unregistered.
+ * Another one may hold after the producer has connected anew.
+ */
+uint32_t elog_event_descriptor(const struct elog_event *event);
+
+/* The part of elog_event_enabled() that is not worth being inline. */
+bool elog_event_wanted(const struct elog_event *event);
+
+/**
+ * elog_event_enabled() - does anybody want the event?
+ * @event: the event
+ *
+ * One test of one bit when nobody does. Callable from anywhere, signal
+ * handlers included.
+ *
+ * Return: true when the event is worth composing.
+ */
+static inline bool elog_event_enabled(const struct elog_event *event)
+{
+	const unsigned char *status;
+	unsigned int mask;
+
+	status = __atomic_load_n(&event->status, __ATOMIC_RELAXED);
+	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
+	if (__builtin_expect(!(__atomic_load_n(status, __ATOMIC_RELAXED) & mask), 1))
+		return false;
+	return elog_event_wanted(event);
+}
+
+/* The most parts elog_event_write() takes. */
+#define ELOG_IOV_MAX	16
+
+/**
+ * elog_event_write() - write one event
+ * @event: the event
+ * @session: session, 0 for none
+ * @iov: the payload, laid out as the event's command says
+ * @count: parts of it, at most ELOG_IOV_MAX; 0 for an event without fields
+ *
+ * Tests the bit itself: call it without elog_event_enabled() when there is
+ * nothing to compose. Callable from signal handlers; errno is preserved.
+ *
+ * Return: 0 when the kernel took the event (which then was delivered, or
+ * counted as lost, for each subscriber). -EBADF when nobody wants it, no
+ * module included: not an error for most callers. -EINVAL: too many parts, or
+ * a payload shorter than the fields. -EBADMSG: a dynamic field's size or
+ * offset is wrong, or a string is not terminated. -E2BIG: more than
+ * EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM, -EINTR as writev(2).
+ */
+int elog_event_write(const struct elog_event *event, uint64_t session,
+		     const struct iovec *iov, unsigned int count);
+
+/**
+ * struct elog_payload - composes a payload, field by field
+ * @data: the caller's buffer, from which the payload starts in the end
+ * @capacity: bytes of it
+ * @fixed: bytes of the fixed part so far
+ * @parked: bytes of dynamic parts, kept at the end of the buffer meanwhile
+ * @error: the first failure, reported by elog_payload_end()
+ *
+ * Call one function for each field in the order of the command, then
+ * elog_payload_end(), or elog_event_emit() which includes it. Each string or
+ * bytes field needs 8 bytes more of the buffer than it has in the payload.
+ * The members are the library's.
+ */
+struct elog_payload {
+	unsigned char *data;
+	size_t capacity;
+	size_t fixed;
+	size_t parked;
+	int error;
+};
+
+/**
+ * elog_payload_init() - start a payload
+ * @payload: initialized
+ * @buffer: memory for it, kept in use until elog_payload_end()
+ * @capacity: bytes of @buffer
+ */
+void elog_payload_init(struct elog_payload *payload, void *buffer,
+		       size_t capacity);
+
+/**
+ * elog_payload_integer() - append an integer field
+ * @payload: the payload
+ * @value: the value; a negative one converted, as C does
+ * @size: 1, 2, 4 or 8 bytes; higher bits of @value are dropped
+ */
+void elog_payload_integer(struct elog_payload *payload, uint64_t value,
+			  unsigned int size);
+
+static inline void elog_payload_u8(struct elog_payload *payload, uint8_t value)
+{
+	elog_payload_integer(payload, value, 1);
+}
+
+static inline void elog_payload_u16(struct elog_payload *payload, uint16_t value)
+{
+	elog_payload_integer(payload, value, 2);
+}
+
+static inline void elog_payload_u32(struct elog_payload *payload, uint32_t value)
+{
+	elog_payload_integer(payload, value, 4);
+}
+
+static inline void elog_payload_u64(struct elog_payload *payload, uint64_t value)
+{
+	elog_payload_integer(payload, value, 8);
+}
+
+/**
+ * elog_payload_raw() - append a field as it is: a struct, an array of bytes
+ * @payload: the payload
+ * @data: the bytes
+ * @size: how many, which must be the field's size
+ */
+void elog_payload_raw(struct elog_payload *payload, const void *data,
+		      size_t size);
+
+/**
+ * elog_payload_chars() - append a char[@size] field
+ * @payload: the payload
+ * @string: a string, cut to @size bytes or filled up with NULs
+ * @size: the field's size
+ */
+void elog_payload_chars(struct elog_payload *payload, const char *string,
+			size_t size);
+
+/**
+ * elog_payload_string() - append a "__data_loc char[]" field
+ * @payload: the payload
+ * @string: copied, with its NUL
+ */
+void elog_payload_string(struct elog_payload *payload, const char *string);
+
+/**
+ * elog_payload_string_rel() - append a "__rel_loc char[]" field
+ * @payload: the payload
+ * @string: copied, with its NUL
+ */
+void elog_payload_string_rel(struct elog_payload *payload, const char *string);
+
+/**
+ * elog_payload_bytes() - append a "__data_loc unsigned char[]" field
+ * @payload: the payload
+ * @data: copied
+ * @size: bytes of @data
+ */
+void elog_payload_bytes(struct elog_payload *payload, const void *data,
+			size_t size);
+
+/**
+ * elog_payload_bytes_rel() - append a "__rel_loc unsigned char[]" field
+ * @payload: the payload
+ * @data: copied
+ * @size: bytes of @data
+ */
+void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
+			    size_t size);
+
+/**
+ * elog_payload_end() - put the dynamic parts behind the fixed part
+ * @payload: the payload; nothing may be appended afterwards
+ *
+ * Return: bytes of the payload, which starts at the buffer's first byte;
+ * -ENOBUFS when the buffer was too small, -E2BIG when the payload or a field
+ * of it is too large for an event.
+ */
+ssize_t elog_payload_end(struct elog_payload *payload);
+
+/**
+ * elog_event_emit() - end a payload and write it
+ * @event: the event
+ * @session: session, 0 for none
+ * @payload: the payload
+ *
+ * Return: as elog_payload_end() when that fails, else as elog_event_write().
+ */
+int elog_event_emit(const struct elog_event *event, uint64_t session,
+		    struct elog_payload *payload);
+
+/* ------------------------------------------------------------------------
+ * Text: a string that grows
+ */
+
+/**
+ * struct elog_text - a string that grows
+ * @data: the characters, always NUL-terminated once there are any
+ * @size: how many, without the NUL
+ * @capacity: bytes allocated
+ * @error: 0, or -ENOMEM once memory was short: then @data is incomplete
+ *
+ * Start with all zeroes; free with elog_text_free(); set @size to 0 to start
+ * over.
+ */
+struct elog_text {
+	char *data;
+	size_t size;
+	size_t capacity;
+	int error;
+};
+
+/** elog_text_free() - free the memory and make @text empty again */
+void elog_text_free(struct elog_text *text);
+
+/** elog_text_put() - append @size bytes of @data as they are */
+void elog_text_put(struct elog_text *text, const void *data, size_t size);
+
+/** elog_text_string() - append a string as it is */
+void elog_text_string(struct elog_text *text, const char *string);
+
+/** elog_text_unsigned() - append @value in decimal, padded to @width by @fill */
+void elog_text_unsigned(struct elog_text *text, uint64_t value,
+			unsigned int width, char fill);
+
+/** elog_text_hex() - append @value in hexadecimal, with at least @width digits */
+void elog_text_hex(struct elog_text *text, uint64_t value, unsigned int width);
+
+/** elog_text_printf() - append what printf() would print */
+void elog_text_printf(struct elog_text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * elog_text_quoted() - append a string in double quotes
+ * @text: where
+ * @data: the string
+ * @size: bytes of it, NULs among them allowed
+ *
+ * Quotes, backslashes, control characters and what is not UTF-8 become
+ * backslash sequences, so that the string ends where it seems to end and
+ * cannot operate the terminal.
+ */
+void elog_text_quoted(struct elog_text *text, const char *data, size_t size);
+
+/* ------------------------------------------------------------------------
+ * Schemas: what events look like
+ */
+
+/** enum elog_type - types of fields */
+enum elog_type {
+	ELOG_TYPE_UNSIGNED,	/* 1, 2, 4 or 8 bytes */
+	ELOG_TYPE_SIGNED,	/* likewise */
+	ELOG_TYPE_BOOL,		/* 1 byte */
+	ELOG_TYPE_CHARS,	/* char[N]: text, up to the first NUL */
+	ELOG_TYPE_OCTETS,	/* u8[N] */
+	ELOG_TYPE_STRING,	/* a __u32 size << 16 | offset; text with its NUL */
+	ELOG_TYPE_BYTES,	/* the same; any bytes */
+	ELOG_TYPE_IPV4,		/* 4 bytes, network order */
+	ELOG_TYPE_IPV6,		/* 16 bytes, network order */
+	ELOG_TYPE_PORT,		/* 2 bytes, network order */
+	ELOG_TYPE_MAC,		/* 6 bytes */
+	ELOG_TYPE_TIME,		/* u64, ns of CLOCK_MONOTONIC, as records have */
+	ELOG_TYPE_DURATION,	/* u64, ns */
+	ELOG_TYPE_PTR,		/* u64, an address */
+	ELOG_TYPE_ENUM,		/* an integer that has names */
+	ELOG_TYPE_FLAGS,	/* an integer whose bits have names */
+	ELOG_TYPE_STRUCT,	/* N bytes that only their owner can read */
+};
+
+/** enum elog_display - how a field wants to be shown */
+enum elog_display {
+	ELOG_DISPLAY_DEFAULT,
+	ELOG_DISPLAY_DEC,
+	ELOG_DISPLAY_HEX,
+};
+
+/**
+ * struct elog_schema_name - a value that has a name: a keyword, an enumerator,
+ *	a flag
+ * @value: the value; of signed enums sign-extended
+ * @name: its name
+ * @description: may be empty, never NULL
+ */
+struct elog_schema_name {
+	uint64_t value;
+	const char *name;
+	const char *description;
+};
+
+/**
+ * struct elog_schema_set - an enum or flags type
+ * @name: its name
+ * @description: may be empty
+ * @flags: it is a flags type
+ * @count: of @names
+ * @names: in the order of the schema
+ */
+struct elog_schema_set {
+	const char *name;
+	const char *description;
+	bool flags;
+	size_t count;
+	struct elog_schema_name **names;
+};
+
+/**
+ * struct elog_schema_field - a field of an event
+ * @name: its name
+ * @type_name: the type as written in the schema
+ * @description: may be empty
+ * @type: what it is
+ * @display: how it wants to be shown
+ * @offset: bytes from the start of the payload
+ * @size: bytes in the fixed part (4 for strings and bytes)
+ * @is_signed: of enums: the integer is signed
+ * @relative: of strings and bytes: the offset counts from behind the word
+ * @set: of enums and flags: the names, else NULL
+ */
+struct elog_schema_field {
+	const char *name;
+	const char *type_name;
+	const char *description;
+	enum elog_type type;
+	enum elog_display display;
+	size_t offset;
+	size_t size;
+	bool is_signed;
+	bool relative;
+	const struct elog_schema_set *set;
+};
+
+struct elog_schema_provider;
+
+/**
+ * struct elog_schema_event - an event
+ * @provider: the provider it belongs to
+ * @name: its name
+ * @description: may be empty
+ * @id: number in the provider
+ * @level: enum eventlog_level
+ * @keywords: mask
+ * @fixed_size: bytes of the payload's fixed part
+ * @field_count: of @fields
+ * @fields: in the order of the payload
+ */
+struct elog_schema_event {
+	const struct elog_schema_provider *provider;
+	const char *name;
+	const char *description;
+	uint32_t id;
+	unsigned int level;
+	uint64_t keywords;
+	size_t fixed_size;
+	size_t field_count;
+	struct elog_schema_field **fields;
+};
+
+/**
+ * struct elog_schema_provider - a provider
+ * @name: its name
+ * @description: may be empty
+ * @keyword_count: of @keywords
+ * @keywords: named bits
+ * @set_count: of @sets
+ * @sets: enum and flags types
+ * @event_count: of @events
+ * @events: in the order of the schema
+ */
+struct elog_schema_provider {
+	const char *name;
+	const char *description;
+	size_t keyword_count;
+	struct elog_schema_name **keywords;
+	size_t set_count;
+	struct elog_schema_set **sets;
+	size_t event_count;
+	struct elog_schema_event **events;
+};
+
+/**
+ * struct elog_schema - a schema
+ * @provider_count: of @providers
+ * @providers: in the order of the text
+ */
+struct elog_schema {
+	size_t provider_count;
+	struct elog_schema_provider **providers;
+};
+
+/**
+ * struct elog_schema_error - where and why a schema text is wrong
+ * @line: line number, from 1
+ * @message: what is wrong there
+ */
+struct elog_schema_error {
+	unsigned int line;
+	char message[160];
+};
+
+/**
+ * elog_schema_parse() - parse a schema text
+ * @text: the text
+ * @size: bytes of it
+ * @schema: set to the result
+ * @error: filled in on -EINVAL and -EPROTONOSUPPORT; may be NULL
+ *
+ * Return: 0, -EINVAL for a wrong text, -EPROTONOSUPPORT for one in a newer
+ * language, -ENOMEM.
+ */
+int elog_schema_parse(const char *text, size_t size,
+		      struct elog_schema **schema,
+		      struct elog_schema_error *error);
+
+/** elog_schema_free() - free a schema; NULL is fine */
+void elog_schema_free(struct elog_schema *schema);
+
+/**
+ * elog_level_name() - the name of a level
+ * @level: enum eventlog_level
+ *
+ * Return: "error" ... "verbose", or NULL when there is no such level.
+ */
+const char *elog_level_name(unsigned int level);
+
+/**
+ * elog_level_parse() - a level by its name
+ * @name: "error", "warning", "notice", "info", "debug", "verbose"
+ *
+ * Return: enum eventlog_level, or 0 when there is none of that name.
+ */
+unsigned int elog_level_parse(const char *name);
+
+/* ------------------------------------------------------------------------
+ * Decoding
+ */
+
+/**
+ * struct elog_value - a field of a record
+ * @error: 0; -ENODATA the payload ends before the field does; -EBADMSG a
+ *	dynamic part is outside of the payload, or a string has no NUL
+ * @integer: of all types that are integers, sign-extended if signed
+ * @data: of chars, octets, strings, bytes, addresses and structs: the bytes,
+ *	inside the payload
+ * @size: how many; of chars and strings up to the NUL
+ * @claimed_offset: with -EBADMSG: where the dynamic part claims to be
+ * @claimed_size: with -EBADMSG: how large it claims to be
+ */
+struct elog_value {
+	int error;
+	uint64_t integer;
+	const void *data;
+	size_t size;
+	size_t claimed_offset;
+	size_t claimed_size;
+};
+
+/**
+ * elog_decode() - take a field out of a payload
+ * @field: which
+ * @payload: the payload, trusted in nothing
+ * @size: bytes of it; no byte beyond is read
+ * @value: filled in
+ *
+ * Return: @value->error.
+ */
+int elog_decode(const struct elog_schema_field *field, const void *payload,
+		size_t size, struct elog_value *value);
+
+/** elog_format_value() - append a value as text, an undecodable one as such */
+void elog_format_value(struct elog_text *text,
+		       const struct elog_schema_field *field,
+		       const struct elog_value *value);
+
+/**
+ * elog_format_fields() - append "field=value field=value..."
+ * @text: where
+ * @event: the event's schema
+ * @payload: the payload, trusted in nothing
+ * @size: bytes of it
+ */
+void elog_format_fields(struct elog_text *text,
+			const struct elog_schema_event *event,
+			const void *payload, size_t size);
+
+/* ------------------------------------------------------------------------
+ * Consuming events
+ */
+
+struct elog_consumer;
+
+/**
+ * struct elog_consumer_options - how to subscribe
+ * @size: sizeof(struct elog_consumer_options)
+ * @flags: 0
+ * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
+ * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
+ *	of the ring
+ * @sub_buffers: parts of a ring, a power of two; 0: 2. A record cannot be
+ *	larger than one
+ * @reserved: 0
+ * @device: path of the device, or NULL for EVENTLOG_DEVICE
+ */
+struct elog_consumer_options {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t ring_bytes;
+	uint64_t watermark;
+	uint32_t sub_buffers;
+	uint32_t reserved;
+	const char *device;
+};
+
+/**
+ * elog_consumer_open() - subscribe
+ * @consumer: set to the new consumer
+ * @options: NULL for the defaults
+ *
+ * Nothing is delivered until a rule is added. Discard mode: full rings keep
+ * what they have, and count what they lose.
+ *
+ * Return: 0; -ENOENT, -ENXIO, -ENODEV: no module; -EACCES: the device's mode
+ * forbids; -EPERM: CAP_PERFMON or CAP_SYS_ADMIN is needed; -EINVAL; -E2BIG and
+ * -ENOMEM: rings of that size are not to be had; -EMFILE: too many
+ * subscribers; -EPROTO: the kernel's rings are not what this library knows.
+ */
+int elog_consumer_open(struct elog_consumer **consumer,
+		       const struct elog_consumer_options *options);
+
+/** elog_consumer_close() - unsubscribe and free everything; NULL is fine */
+void elog_consumer_close(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_fd() - the file, for one's own poll(2)
+ * @consumer: the consumer
+ *
+ * Readable at the watermark, or after loss.
+ */
+int elog_consumer_fd(const struct elog_consumer *consumer);
+
+/**
+ * struct elog_rule - what to deliver; all members that are given must match
+ * @size: sizeof(struct elog_rule)
+ * @flags: EVENTLOG_RULE_SESSION, EVENTLOG_RULE_PID: those members count
+ * @provider: glob, NULL for all
+ * @event: glob, NULL for all
+ * @keywords_any: has one of these; 0: not tested
+ * @keywords_all: has all of these
+ * @session: the session
+ * @pid: the process
+ * @level: at most this verbose; 0: all
+ * @sample: the first of every so many; 0 and 1: all
+ * @reserved: 0
+ */
+struct elog_rule {
+	uint32_t size;
+	uint32_t flags;
+	const char *provider;
+	const char *event;
+	uint64_t keywords_any;
+	uint64_t keywords_all;
+	uint64_t session;
+	uint32_t pid;
+	uint32_t level;
+	uint32_t sample;
+	uint32_t reserved;
+};
+
+/**
+ * elog_consumer_rule_add() - ask for events
+ * @consumer: the consumer
+ * @rule: which
+ * @rule_id: set to the rule's id; may be NULL
+ *
+ * An event is delivered once if any rule matches. When this returns, events
+ * written from then on are delivered.
+ *
+ * Return: 0, or what EVENTLOG_IOC_RULE_ADD fails with.
+ */
+int elog_consumer_rule_add(struct elog_consumer *consumer,
+			   const struct elog_rule *rule, uint32_t *rule_id);
+
+/** elog_consumer_rule_delete() - take a rule back; -ENOENT: there is none */
+int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id);
+
+/**
+ * elog_consumer_wait() - sleep until there is enough to read
+ * @consumer: the consumer
+ * @milliseconds: at most; -1: no limit
+ * @mask: signal mask while sleeping, as for ppoll(2); NULL: unchanged
+ *
+ * For lively output wait 100 ms or so, then, whatever the result, ask
+ * elog_consumer_pending().
+ *
+ * Return: 1 watermark or loss, 0 time over, -EINTR a signal, -EIO.
+ */
+int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
+		       const sigset_t *mask);
+
+/**
+ * elog_consumer_pending() - is there anything to read?
+ * @consumer: the consumer
+ *
+ * Cheap: looks at the mapped rings, and asks the kernel whether there are new
+ * ones.
+ *
+ * Return: 1 there are records or losses not yet read, 0 there are none, or
+ * what EVENTLOG_IOC_STAT fails with.
+ */
+int elog_consumer_pending(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_flush() - start a batch: everything older than now
+ * @consumer: the consumer
+ *
+ * Asks the kernel for a time before which no record can appear any more, maps
+ * rings that are new, and makes elog_consumer_next() yield all records older
+ * than that, in the order of their times. A batch not read to its end goes on
+ * in the next one.
+ *
+ * Return: 0, -EINTR, -ENOMEM, -EPROTO.
+ */
+int elog_consumer_flush(struct elog_consumer *consumer);
+
+/** elog_consumer_time() - the time of the last flush, CLOCK_MONOTONIC ns */
+uint64_t elog_consumer_time(const struct elog_consumer *consumer);
+
+/** enum elog_item_type - what elog_consumer_next() found */
+enum elog_item_type {
+	ELOG_ITEM_EVENT,
+	ELOG_ITEM_LOST,
+};
+
+/**
+ * struct elog_item - an event, or a loss
+ * @type: which
+ * @cpu: the CPU it happened on
+ * @context: enum eventlog_context
+ * @descriptor: the event's definition
+ * @time: CLOCK_MONOTONIC, ns; of a loss: not later than that
+ * @session: 0: none
+ * @pid: process
+ * @tid: thread
+ * @payload: the event's payload, in the ring: valid until the next call of a
+ *	function on the consumer
+ * @payload_size: bytes of it, up to 7 zeroes behind it included
+ * @lost: of a loss: how many by cause, since the one reported before
+ */
+struct elog_item {
+	enum elog_item_type type;
+	unsigned int cpu;
+	enum eventlog_context context;
+	uint32_t descriptor;
+	uint64_t time;
+	uint64_t session;
+	uint32_t pid;
+	uint32_t tid;
+	const void *payload;
+	size_t payload_size;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/**
+ * elog_consumer_next() - the next record of the batch
+ * @consumer: the consumer
+ * @item: filled in
+ *
+ * Gives the record before it back to the kernel, soon: ring positions are
+ * written every eighth of a ring, and at the end of the batch.
+ *
+ * Return: 1 there is one; 0 the batch is over; -EBADMSG a ring was damaged:
+ * what was in it is skipped, and the call may be repeated.
+ */
+int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
+
+/**
+ * elog_consumer_describe() - the schema of an event
+ * @consumer: the consumer
+ * @descriptor: struct elog_item.descriptor
+ * @event: set; belongs to the consumer
+ *
+ * The kernel is asked once for each descriptor.
+ *
+ * Return: 0, -ENOENT there is none, -EINVAL the text is not understood,
+ * -ENOMEM.
+ */
+int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
+			   const struct elog_schema_event **event);
+
+/**
+ * elog_consumer_stat() - what was delivered and lost so far
+ * @consumer: the consumer
+ * @cpu: one, or EVENTLOG_CPU_ALL
+ * @descriptor: one event, with EVENTLOG_CPU_ALL, or 0
+ * @stat: filled in
+ *
+ * Return: 0; -ENXIO the CPU has no ring; -ENOENT the event never matched.
+ */
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+		       uint32_t descriptor, struct eventlog_stat *stat);
+
+/** elog_lost_name() - the name of a cause of loss, or NULL */
+const char *elog_lost_name(unsigned int cause);
+
+/* ------------------------------------------------------------------------
+ * Names of threads
+ */
+
+struct elog_processes;
+
+/** elog_processes_new() - an empty table of threads; NULL: no memory */
+struct elog_processes *elog_processes_new(void);
+
+/** elog_processes_free() - free the table; NULL is fine */
+void elog_processes_free(struct elog_processes *processes);
+
+/**
+ * elog_processes_name() - the name ("comm") of a thread
+ * @processes: the table
+ * @pid: its process
+ * @tid: the thread
+ *
+ * Read from /proc when the thread is first asked for, and again when that is
+ * more than a second ago; of a thread that is gone the last known name, or
+ * ":tid".
+ *
+ * Return: the name, valid until the next call.
+ */
+const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
+				uint32_t tid);
+
+/**
+ * elog_processes_learn() - what to call a thread if /proc can no longer tell
+ * @processes: the table
+ * @pid: its process
+ * @tid: the thread
+ * @name: its name
+ */
+void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
+			  uint32_t tid, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ELOG_H */

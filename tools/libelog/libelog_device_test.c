@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Tests of libelog with the kernel module: producers that outlive it, threads,
+ * forks, rings that wrap and overflow, CPUs that come later. Prints TAP.
+ *
+ * Needs root, and EVENTLOG_KO: the path of eventlog.ko, which gets loaded and
+ * removed. Leaves it loaded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "tap.h"
+
+#define PAUSE_NS	10000000
+#define PAUSES_MAX	1000	/* 10 s: what waits longer has failed */
+
+static void pause_shortly(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+}
+
+static int load_module(void)
+{
+	int fd = open(getenv("EVENTLOG_KO"), O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = (int)syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int remove_module(void)
+{
+	return (int)syscall(SYS_delete_module, "eventlog", O_NONBLOCK) ?
+	       -errno : 0;
+}
+
+/* The module is there, and in its first state. */
+static void reload_module(void)
+{
+	unsigned int pauses;
+	int ret = remove_module();
+
+	for (pauses = 0; ret == -EAGAIN && pauses < PAUSES_MAX; pauses++) {
+		/* Something, like a grace period, holds it for a moment. */
+		pause_shortly();
+		ret = remove_module();
+	}
+	if (ret && ret != -ENOENT)
+		printf("# rmmod: %s\n", strerror(-ret));
+	ret = load_module();
+	if (ret)
+		printf("# insmod: %s\n", strerror(-ret));
+}
+
+static struct elog_consumer *subscribe(uint64_t ring_bytes)
+{
+	const struct elog_consumer_options options = {
+		.size = sizeof(options),
+		.ring_bytes = ring_bytes,
+	};
+	const struct elog_rule rule = {
+		.size = sizeof(rule), .provider = "libelog_*",
+	};
+	struct elog_consumer *consumer = NULL;
+
+	check_equal(elog_consumer_open(&consumer, &options), 0);
+	if (!consumer) {
+		printf("Bail out! cannot subscribe\n");
+		exit(1);
+	}
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
+	return consumer;
+}
+
+static struct elog_event *add_event(struct elog_producer *producer,
+				    const char *command)
+{
+	struct elog_event *event = NULL;
+
+	check_equal(elog_event_register(producer, "libelog_test", command, 0, 0,
+					0, &event), 0);
+	if (!event) {
+		printf("Bail out! cannot register\n");
+		exit(1);
+	}
+	return event;
+}
+
+static bool becomes_enabled(const struct elog_event *event)
+{
+	unsigned int pauses;
+
+	for (pauses = 0; pauses < PAUSES_MAX; pauses++) {
+		if (elog_event_enabled(event))
+			return true;
+		pause_shortly();
+	}
+	return false;
+}
+
+static int write_number(const struct elog_event *event, uint64_t session,
+			uint32_t number)
+{
+	struct iovec part = { .iov_base = &number, .iov_len = sizeof(number) };
+
+	return elog_event_write(event, session, &part, 1);
+}
+
+static uint32_t number_of(const struct elog_item *item)
+{
+	uint32_t number = UINT32_MAX;
+
+	if (item->payload_size >= sizeof(number))
+		memcpy(&number, item->payload, sizeof(number));
+	return number;
+}
+
+/* The payload, and zeroes up to a multiple of 8. */
+static bool is_payload(const struct elog_item *item, const void *data,
+		       size_t size)
+{
+	const unsigned char *payload = item->payload;
+	size_t i;
+
+	if (item->payload_size < size || item->payload_size >= size + 8 ||
+	    memcmp(payload, data, size))
+		return false;
+	for (i = size; i < item->payload_size; i++)
+		if (payload[i])
+			return false;
+	return true;
+}
+
+/* One batch: how many events; the last one in @item. */
+static unsigned int read_batch(struct elog_consumer *consumer,
+			       struct elog_item *item)
+{
+	struct elog_item next;
+	unsigned int count = 0;
+
+	check_equal(elog_consumer_flush(consumer), 0);
+	while (elog_consumer_next(consumer, &next) > 0) {
+		*item = next;
+		count += item->type == ELOG_ITEM_EVENT;
+	}
+	return count;
+}
+
+/* A node that somebody made by hand is there without the module, too. */
+static bool is_absence(int error)
+{
+	return error == -ENOENT || error == -ENXIO || error == -ENODEV;
+}
+
+static void test_absent_module(void)
+{
+	const struct elog_schema_event *schema;
+	struct elog_event *event, *wrong;
+	struct elog_producer *producer;
+	struct elog_consumer *consumer;
+	struct elog_item item;
+
+	check_equal(remove_module(), 0);
+	check(is_absence(elog_consumer_open(&consumer, NULL)));
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	check(is_absence(elog_producer_connect(producer)));
+	event = add_event(producer, "event u32 number");
+	wrong = add_event(producer, "event long number");
+	check(!elog_event_enabled(event));
+	check_equal(write_number(event, 0, 1), -EBADF);
+
+	/* It connects by itself. */
+	check_equal(load_module(), 0);
+	consumer = subscribe(1 << 16);
+	check(becomes_enabled(event));
+	check_equal(elog_event_error(event), 0);
+	check_equal(elog_event_error(wrong), -EINVAL);
+	check(!elog_event_enabled(wrong));
+	check_equal(write_number(wrong, 0, 1), -EBADF);
+	check_equal(write_number(event, 5, 42), 0);
+	check_equal(elog_consumer_pending(consumer), 1);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(number_of(&item), 42);
+	check_equal(item.session, 5);
+	check_equal(item.pid, getpid());
+	check_equal(item.tid, gettid());
+	check_equal(item.descriptor, elog_event_descriptor(event));
+	check_equal(elog_consumer_describe(consumer, item.descriptor, &schema), 0);
+	check_string(schema->name, "event");
+	check_string(schema->provider->name, "libelog_test");
+	check_equal(elog_consumer_describe(consumer, UINT32_MAX, &schema), -ENOENT);
+	check_equal(elog_consumer_pending(consumer), 0);
+	elog_consumer_close(consumer);
+	check(!elog_event_enabled(event));
+
+	/* An open file pins the module, a released one does not. */
+	check_equal(remove_module(), -EAGAIN);
+	elog_producer_release(producer, UINT_MAX);
+	check_equal(write_number(event, 0, 1), -EBADF);
+	check_equal(remove_module(), 0);
+	check(is_absence(elog_producer_connect(producer)));
+	check_equal(load_module(), 0);
+	consumer = subscribe(1 << 16);
+	/* Another one that gets the first numbers there are. */
+	check_equal(elog_producer_connect(producer), 0);
+	check(elog_event_enabled(event));
+	check_equal(write_number(event, 6, 43), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(number_of(&item), 43);
+
+	/* Unregistered events are nobody's; the others go on. */
+	elog_event_unregister(wrong);
+	wrong = add_event(producer, "event u32 number");
+	check(elog_event_enabled(wrong));
+	elog_event_unregister(event);
+	check_equal(write_number(wrong, 7, 44), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(number_of(&item), 44);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+	check_equal(remove_module(), 0);
+}
+
+static void test_fork(void)
+{
+	struct elog_consumer *consumer = subscribe(1 << 16);
+	struct elog_event *event, *own;
+	struct elog_producer *producer;
+	struct elog_item item;
+	pid_t child;
+	int status = -1;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "event u32 number");
+	check(elog_event_enabled(event));
+	child = fork();
+	if (!child) {
+		/* Its own file: it connects at the first question. */
+		if (elog_event_error(event) != -ENOTCONN ||
+		    !elog_event_enabled(event) || write_number(event, 0, 1))
+			_exit(1);
+		if (elog_event_register(producer, "libelog_child", "own", 0, 0,
+					0, &own) ||
+		    elog_event_write(own, 0, NULL, 0))
+			_exit(2);
+		elog_event_unregister(event);
+		elog_producer_close(producer);
+		_exit(0);
+	}
+	check_equal(waitpid(child, &status, 0), child);
+	check_equal(status, 0);
+	check_equal(read_batch(consumer, &item), 2);
+	check_equal(item.pid, child);
+	/* What the child did to its event is nothing to the parent's. */
+	check(elog_event_enabled(event));
+	check_equal(write_number(event, 0, 2), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(item.pid, getpid());
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+static void test_refused_payloads(void)
+{
+	struct elog_consumer *consumer = subscribe(1 << 20);
+	const uint32_t outside = 16U << 16 | 4, open_end = 1U << 16 | 4;
+	char *large = calloc(1, EVENTLOG_PAYLOAD_MAX + 1);
+	struct elog_event *number, *string;
+	struct elog_producer *producer;
+	struct elog_payload payload;
+	struct iovec parts[3];
+	struct elog_item item;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	number = add_event(producer, "number u32 number");
+	string = add_event(producer, "string __data_loc char[] s");
+	check_equal(elog_event_write(number, 0, NULL, 0), -EINVAL);
+	parts[0] = (struct iovec){ (void *)&outside, 4 };
+	check_equal(elog_event_write(string, 0, parts, 1), -EBADMSG);
+	parts[0] = (struct iovec){ (void *)&open_end, 4 };
+	parts[1] = (struct iovec){ (void *)"x", 1 };
+	check_equal(elog_event_write(string, 0, parts, 2), -EBADMSG);
+	parts[0] = (struct iovec){ large, EVENTLOG_PAYLOAD_MAX + 1 };
+	check_equal(elog_event_write(number, 0, parts, 1), -E2BIG);
+	parts[0] = (struct iovec){ NULL, 4 };
+	errno = 1234;
+	check_equal(elog_event_write(number, 0, parts, 1), -EFAULT);
+	check_equal(errno, 1234);
+	elog_payload_init(&payload, large, 3);
+	elog_payload_u32(&payload, 1);
+	check_equal(elog_event_emit(number, 0, &payload), -ENOBUFS);
+	check_equal(read_batch(consumer, &item), 0);
+
+	parts[0] = (struct iovec){ large, EVENTLOG_PAYLOAD_MAX };
+	check_equal(elog_event_write(number, 0, parts, 1), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(item.payload_size, EVENTLOG_PAYLOAD_MAX);
+	elog_payload_init(&payload, large, 100);
+	elog_payload_string(&payload, "text");
+	check_equal(elog_event_emit(string, 0, &payload), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check(is_payload(&item, large, 9));
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+	free(large);
+}
+
+#define WRITERS		4
+#define NUMBERS		20000
+
+static struct elog_event *shared_event;
+static struct elog_producer *shared_producer;
+static unsigned int writers_left;	/* atomic */
+
+static void *write_numbers(void *argument)
+{
+	uint64_t session = (uintptr_t)argument;
+	long wrong = 0;
+	uint32_t i;
+
+	for (i = 0; i < NUMBERS; i++) {
+		wrong += write_number(shared_event, session, i) != 0;
+		if (i % 64 == 0)
+			sched_yield();
+	}
+	__atomic_sub_fetch(&writers_left, 1, __ATOMIC_SEQ_CST);
+	return (void *)wrong;
+}
+
+/* What threads on all CPUs write comes out in order, complete or counted. */
+static void write_and_read(uint64_t ring_bytes)
+{
+	struct elog_consumer *consumer = subscribe(ring_bytes);
+	uint64_t seen = 0, lost = 0, previous = 0, wrong = 0;
+	uint32_t next[WRITERS + 1] = { 0 }, number;
+	pthread_t threads[WRITERS];
+	struct eventlog_stat stat;
+	struct elog_item item;
+	unsigned int i, cause;
+	void *result;
+	bool last;
+	int ret;
+
+	check_equal(elog_producer_open(&shared_producer, NULL), 0);
+	shared_event = add_event(shared_producer, "event u32 number");
+	writers_left = WRITERS;
+	for (i = 0; i < WRITERS; i++)
+		check_equal(pthread_create(&threads[i], NULL, write_numbers,
+					   (void *)(uintptr_t)(i + 1)), 0);
+	do {
+		last = !__atomic_load_n(&writers_left, __ATOMIC_SEQ_CST);
+		ret = elog_consumer_wait(consumer, last ? 0 : 100, NULL);
+		check(ret >= 0);
+		check_equal(elog_consumer_flush(consumer), 0);
+		while ((ret = elog_consumer_next(consumer, &item)) > 0) {
+			if (item.type == ELOG_ITEM_LOST) {
+				for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+					lost += item.lost[cause];
+				continue;
+			}
+			seen++;
+			wrong += item.time < previous ||
+				 item.time >= elog_consumer_time(consumer);
+			previous = item.time;
+			if (item.session < 1 || item.session > WRITERS) {
+				wrong++;
+				continue;
+			}
+			/* A thread's numbers grow, whatever CPU it was on. */
+			number = number_of(&item);
+			wrong += number < next[item.session];
+			next[item.session] = number + 1;
+		}
+		check_equal(ret, 0);
+	} while (!last);
+	for (i = 0; i < WRITERS; i++) {
+		pthread_join(threads[i], &result);
+		check_equal((long)result, 0);
+	}
+	check_equal(wrong, 0);
+	check_equal(seen + lost, WRITERS * NUMBERS);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(stat.records, seen);
+	check_equal(stat.lost[EVENTLOG_LOST_NO_ROOM], lost);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
+				       elog_event_descriptor(shared_event), &stat),
+		    0);
+	check_equal(stat.event_lost, lost);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, UINT32_MAX,
+				       &stat), -ENOENT);
+	check_equal(elog_consumer_pending(consumer), 0);
+	printf("# %llu seen, %llu lost\n", (unsigned long long)seen,
+	       (unsigned long long)lost);
+	elog_producer_close(shared_producer);
+	elog_consumer_close(consumer);
+}
+
+static void test_threads(void)
+{
+	write_and_read(1 << 22);
+	write_and_read(1 << 15);
+}
+
+/* Small rings, read after each write: they wrap many times. */
+static void test_wrap(void)
+{
+	struct elog_consumer *consumer = subscribe(8192);
+	struct elog_producer *producer;
+	struct elog_event *event;
+	unsigned char buffer[600];
+	struct iovec part = { .iov_base = buffer };
+	struct elog_item item;
+	unsigned int i;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "event");
+	for (i = 0; i < 200; i++) {
+		part.iov_len = i * 7 % sizeof(buffer);
+		memset(buffer, (int)i, sizeof(buffer));
+		check_equal(elog_event_write(event, i, &part, 1), 0);
+		/* Twice in a row what was not there is not there. */
+		check_equal(read_batch(consumer, &item), 1);
+		check_equal(item.session, i);
+		check(is_payload(&item, buffer, part.iov_len));
+	}
+	check_equal(read_batch(consumer, &item), 0);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+static void test_loss(void)
+{
+	struct elog_consumer *consumer = subscribe(8192);
+	struct elog_item item = { 0 };
+	struct elog_producer *producer;
+	uint64_t seen, lost = 0;
+	struct elog_event *event;
+	unsigned int i;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "event u32 number");
+	for (i = 0; i < 2000; i++)
+		check_equal(write_number(event, 0, i), 0);
+	/* Loss wakes up, and is told though no record follows it. */
+	check_equal(elog_consumer_wait(consumer, 10000, NULL), 1);
+	check_equal(elog_consumer_flush(consumer), 0);
+	for (seen = 0; elog_consumer_next(consumer, &item) > 0;) {
+		if (item.type == ELOG_ITEM_EVENT)
+			seen++;
+		else
+			lost += item.lost[EVENTLOG_LOST_NO_ROOM];
+	}
+	check(seen > 100 && lost > 0);
+	check_equal(seen + lost, 2000);
+	/* It is told once, and the subscriber is quiet then. */
+	check_equal(elog_consumer_pending(consumer), 0);
+	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
+	check_equal(write_number(event, 0, 2000), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(item.type, ELOG_ITEM_EVENT);
+	check_equal(number_of(&item), 2000);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+/* Threads write while another gives the device up and takes it back. */
+static void *write_on(void *argument)
+{
+	long delivered = 0;
+	int ret;
+
+	while (!__atomic_load_n((bool *)argument, __ATOMIC_RELAXED)) {
+		ret = write_number(shared_event, 0, 7);
+		delivered += !ret;
+		if (ret && ret != -EBADF)
+			return (void *)-1L;
+	}
+	return (void *)delivered;
+}
+
+static void test_release_under_load(void)
+{
+	struct elog_consumer *consumer = subscribe(1 << 16);
+	long delivered = 0, read = 0;
+	pthread_t threads[WRITERS];
+	struct eventlog_stat stat;
+	struct elog_item item;
+	bool stop = false;
+	unsigned int i;
+	void *result;
+
+	check_equal(elog_producer_open(&shared_producer, NULL), 0);
+	shared_event = add_event(shared_producer, "event u32 number");
+	for (i = 0; i < WRITERS; i++)
+		check_equal(pthread_create(&threads[i], NULL, write_on, &stop), 0);
+	for (i = 0; i < 50; i++) {
+		elog_producer_release(shared_producer, UINT_MAX);
+		check_equal(elog_event_error(shared_event), -ENOTCONN);
+		check_equal(elog_producer_connect(shared_producer), 0);
+		check_equal(elog_event_error(shared_event), 0);
+		read += read_batch(consumer, &item);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (i = 0; i < WRITERS; i++) {
+		pthread_join(threads[i], &result);
+		check((long)result >= 0);
+		delivered += (long)result;
+	}
+	read += read_batch(consumer, &item);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(stat.records, read);
+	check_equal(stat.records + stat.lost[EVENTLOG_LOST_NO_ROOM], delivered);
+	check(delivered > 0);
+	elog_producer_close(shared_producer);
+	elog_consumer_close(consumer);
+}
+
+static bool set_online(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = write(fd, value, 1) == 1;
+	close(fd);
+	return good;
+}
+
+/* A CPU that comes after the subscriber has a ring that nobody has mapped. */
+static void test_new_cpu(void)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
+	struct elog_consumer *consumer;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	struct elog_item item;
+	cpu_set_t all, one;
+
+	if (!set_online(path, "0")) {
+		printf("# cpu1 cannot go offline: nothing tested\n");
+		return;
+	}
+	consumer = subscribe(1 << 16);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "event u32 number");
+	check_equal(write_number(event, 0, 1), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(elog_consumer_pending(consumer), 0);
+	check(set_online(path, "1"));
+
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(1, &one);
+	check_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	check_equal(write_number(event, 0, 2), 0);
+	check_equal(elog_consumer_pending(consumer), 1);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(item.cpu, 1);
+	check_equal(number_of(&item), 2);
+	CPU_SET(1, &all);
+	sched_setaffinity(0, sizeof(all), &all);
+	check_equal(elog_consumer_pending(consumer), 0);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		{ "absent_module", test_absent_module },
+		{ "fork", test_fork },
+		{ "refused_payloads", test_refused_payloads },
+		{ "wrap", test_wrap },
+		{ "loss", test_loss },
+		{ "threads", test_threads },
+		{ "release_under_load", test_release_under_load },
+		{ "new_cpu", test_new_cpu },
+	};
+
+	if (geteuid() || !getenv("EVENTLOG_KO")) {
+		printf("TAP version 13\n1..0 # SKIP needs root and EVENTLOG_KO\n");
+		return 0;
+	}
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), reload_module);
+}

@@ -1,0 +1,941 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Tests of libelog that need no kernel module: parser, decoder, formatting,
+ * payloads, merge, and producers whose device is not there. Prints TAP. Most
+ * useful when built with sanitizers: buffers are exactly as large as claimed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "tap.h"
+
+/* The same numbers in each run. */
+static uint64_t random_state;
+
+static uint64_t random_number(uint64_t below)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % below;
+}
+
+static const char good_schema[] =
+	"# a comment\n"
+	"eventlog 1\r\n"
+	"\n"
+	"provider tcp \"TCP \\\"connections\\\"\"	# trailing comment\n"
+	"keyword conn 0x1 \"connection life cycle\"\n"
+	"keyword data 0x6\n"
+	"enum state \"states\"\n"
+	"	1 ESTABLISHED \"up\"\n"
+	"	-2 SYN_SENT\n"
+	"flags tcpflags\n"
+	"	0 NONE\n"
+	"	0x1 FIN\n"
+	"	0x2 SYN\n"
+	"event 1 state_change info conn,data,0x100 \"a socket changed state\"\n"
+	"	enum:state:s8 old\n"
+	"	flags:tcpflags:u16 bits\n"
+	"	u32 rtt as hex \"smoothed\"\n"
+	"	string peer\n"
+	"	bytes:rel data\n"
+	"	ipv4 source\n"
+	"	ipv6 destination\n"
+	"	port port\n"
+	"	mac mac\n"
+	"	duration took\n"
+	"	time when\n"
+	"	ptr sk\n"
+	"	bool last\n"
+	"	char[8] name\n"
+	"	u8[4] key\n"
+	"	struct:sockaddr:16 address\n"
+	"	s64 delta as dec\n"
+	"event 2 closed error -\n"
+	"\n"
+	"provider other.one-2\n"
+	"event 1 closed verbose 0xffffffffffffffff\n";
+
+static struct elog_schema *parse(const char *text)
+{
+	struct elog_schema_error error = { 0 };
+	struct elog_schema *schema = NULL;
+	int ret = elog_schema_parse(text, strlen(text), &schema, &error);
+
+	if (ret) {
+		fail(__FILE__, __LINE__, "line %u: %s (%d)", error.line,
+		     error.message, ret);
+		printf("Bail out! a schema that must parse does not\n");
+		exit(1);
+	}
+	return schema;
+}
+
+static void test_schema(void)
+{
+	struct elog_schema *schema = parse(good_schema);
+	const struct elog_schema_provider *tcp = schema->providers[0];
+	const struct elog_schema_event *event = tcp->events[0];
+
+	check_equal(schema->provider_count, 2);
+	check_string(tcp->name, "tcp");
+	check_string(tcp->description, "TCP \"connections\"");
+	check_equal(tcp->keyword_count, 2);
+	check_equal(tcp->keywords[1]->value, 6);
+	check_equal(tcp->set_count, 2);
+	check(tcp->sets[1]->flags && !tcp->sets[0]->flags);
+	check_string(tcp->sets[0]->description, "states");
+	check_string(tcp->sets[0]->names[0]->description, "up");
+	check_equal(tcp->sets[0]->names[1]->value, -2);
+	check_equal(tcp->event_count, 2);
+	check_equal(event->keywords, 0x107);
+	check_equal(event->level, EVENTLOG_LEVEL_INFO);
+	check_equal(event->field_count, 17);
+	check_equal(event->fields[0]->is_signed, true);
+	check_equal(event->fields[1]->offset, 1);
+	check_equal(event->fields[2]->display, ELOG_DISPLAY_HEX);
+	check_string(event->fields[2]->description, "smoothed");
+	check_equal(event->fields[4]->relative, true);
+	check_string(event->fields[15]->type_name, "struct:sockaddr:16");
+	check_equal(event->fields[16]->offset, event->fixed_size - 8);
+	check_equal(event->fixed_size,
+		    1 + 2 + 4 + 4 + 4 + 4 + 16 + 2 + 6 + 8 + 8 + 8 + 1 + 8 + 4 +
+		    16 + 8);
+	check(event->provider == tcp);
+	check_equal(tcp->events[1]->field_count, 0);
+	check_string(schema->providers[1]->name, "other.one-2");
+	check_equal(schema->providers[1]->events[0]->keywords, -1);
+	elog_schema_free(schema);
+
+	/* No newline at the end, and nothing but the version. */
+	elog_schema_free(parse("eventlog 1"));
+	elog_schema_free(NULL);
+}
+
+#define HEAD "eventlog 1\nprovider p\n"
+#define EVENT HEAD "event 1 e info -\n"
+
+static void test_schema_errors(void)
+{
+	static const struct {
+		const char *text;
+		unsigned int line;
+		const char *message;
+	} cases[] = {
+		{ "", 1, "begins with" },
+		{ "# nothing\n", 2, "begins with" },
+		{ "provider p\n", 1, "begins with" },
+		{ "\"eventlog\" 1\n", 1, "begins with" },
+		{ "eventlog\n", 1, "version is missing" },
+		{ "eventlog x\n", 1, "not a number" },
+		{ "eventlog 1 2\n", 1, "not expected" },
+		{ "eventlog 1\nevent 1 e info -\n", 2, "needs a provider" },
+		{ "eventlog 1\n\tu8 f\n", 2, "belongs below" },
+		{ "eventlog 1\nprovider\n", 2, "name is missing" },
+		{ "eventlog 1\nprovider \"p\"\n", 2, "name is missing" },
+		{ "eventlog 1\nprovider 1p\n", 2, "not a name" },
+		{ "eventlog 1\nprovider p/q\n", 2, "not a name" },
+		{ "eventlog 1\nprovider p q\n", 2, "not expected" },
+		{ "eventlog 1\nprovider p \"open\n", 2, "does not end" },
+		{ "eventlog 1\nprovider p \"\\n\"\n", 2, "backslash" },
+		{ "eventlog 1\nprovider p \"\033[2J\"\n", 2, "control" },
+		{ "eventlog 1\nprovider p\033\n", 2, "character" },
+		{ "eventlog 1\nprovider p \"a\" \"b\"\n", 2, "not expected" },
+		{ "eventlog 1\n\"p\"\n", 2, "string is not expected" },
+		{ "eventlog 1\nprovider aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 2, "not a name" },
+		{ HEAD "verbs v\n", 3, "not a statement" },
+		{ HEAD "keyword k\n", 3, "mask is missing" },
+		{ HEAD "keyword k 0\n", 3, "needs a bit" },
+		{ HEAD "keyword k 1\nkeyword k 2\n", 4, "twice" },
+		{ HEAD "enum s\n\tx A\n", 4, "not a number" },
+		{ HEAD "enum s\n\t1\n", 4, "name is missing" },
+		{ HEAD "enum s\n\t1 A\n\t1 B\n", 5, "two names" },
+		{ HEAD "enum s\n\t1 A\n\t2 A\n", 5, "twice" },
+		{ HEAD "enum s\nflags s\n", 4, "twice" },
+		{ HEAD "enum s\n\t99999999999999999999 A\n", 4, "not a number" },
+		{ HEAD "event\n", 3, "id is missing" },
+		{ HEAD "event 4294967296 e info -\n", 3, "too large" },
+		{ HEAD "event 1\n", 3, "name is missing" },
+		{ HEAD "event 1 e\n", 3, "level is missing" },
+		{ HEAD "event 1 e loud -\n", 3, "not a level" },
+		{ HEAD "event 1 e info\n", 3, "keywords are missing" },
+		{ HEAD "event 1 e info \"text\"\n", 3, "keywords are missing" },
+		{ HEAD "event 1 e info k\n", 3, "no keyword" },
+		{ HEAD "event 1 e info 1,\n", 3, "no keyword" },
+		{ HEAD "event 1 e info - -\n", 3, "not expected" },
+		{ EVENT "event 2 e info -\n", 4, "twice" },
+		{ EVENT "event 1 f info -\n", 4, "two events" },
+		{ EVENT "\tu8\n", 4, "name is missing" },
+		{ EVENT "\t\"u8\" f\n", 4, "type is missing" },
+		{ EVENT "\tu9 f\n", 4, "no type" },
+		{ EVENT "\tlong f\n", 4, "no type" },
+		{ EVENT "\tu8 f\n\tu8 f\n", 5, "twice" },
+		{ EVENT "\tu8 f as\n", 4, "dec or hex" },
+		{ EVENT "\tu8 f as oct\n", 4, "dec or hex" },
+		{ EVENT "\tu8 f is hex\n", 4, "not expected" },
+		{ EVENT "\tu8 f as hex as hex\n", 4, "not expected" },
+		{ EVENT "\tchar[0] f\n", 4, "not a size" },
+		{ EVENT "\tchar[-1] f\n", 4, "not a size" },
+		{ EVENT "\tchar[] f\n", 4, "not a size" },
+		{ EVENT "\tchar[65537] f\n", 4, "not a size" },
+		{ EVENT "\tchar[4 f\n", 4, "no type" },
+		{ EVENT "\tu32[4] f\n", 4, "arrays are" },
+		{ EVENT "\tstruct:x f\n", 4, "needs a size" },
+		{ EVENT "\tstruct::4 f\n", 4, "not a name" },
+		{ EVENT "\tstruct:x:0 f\n", 4, "not a size" },
+		{ EVENT "\tenum:x f\n", 4, "needs an integer" },
+		{ EVENT "\tenum:x:u8 f\n", 4, "no enum" },
+		{ EVENT "\tenum:x:bool f\n", 4, "not an integer" },
+		{ EVENT "\tflags:x:s8 f\n", 4, "not an integer" },
+		{ HEAD "enum s\n\t256 A\nevent 1 e info -\n\tenum:s:u8 f\n", 6,
+		  "does not fit" },
+		{ HEAD "enum s\n\t-1 A\nevent 1 e info -\n\tenum:s:u8 f\n", 6,
+		  "does not fit" },
+		{ HEAD "enum s\n\t128 A\nevent 1 e info -\n\tenum:s:s8 f\n", 6,
+		  "does not fit" },
+		{ HEAD "enum s\nevent 1 e info -\n\tflags:s:u8 f\n", 5,
+		  "no flags type" },
+		{ EVENT "\tchar[65536] f\n\tu8 g\n", 5, "larger" },
+		{ EVENT "\tu8 f as hex \"d\" a b c d e\n", 4, "too long" },
+	};
+	struct elog_schema_error error;
+	struct elog_schema *schema;
+	struct elog_text text = { 0 };
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
+		memset(&error, 0, sizeof(error));
+		schema = NULL;
+		ret = elog_schema_parse(cases[i].text, strlen(cases[i].text),
+					&schema, &error);
+		if (ret != -EINVAL || error.line != cases[i].line ||
+		    !strstr(error.message, cases[i].message))
+			fail(__FILE__, __LINE__, "case %u: %d, line %u: %s", i,
+			     ret, error.line, error.message);
+		elog_schema_free(ret ? NULL : schema);
+	}
+	ret = elog_schema_parse("eventlog 2\n", 11, &schema, &error);
+	check_equal(ret, -EPROTONOSUPPORT);
+	ret = elog_schema_parse("eventlog 1\nx", 12, &schema, NULL);
+	check_equal(ret, -EINVAL);
+	ret = elog_schema_parse("eventlog 1\n\0", 12, &schema, &error);
+	check_equal(ret, -EINVAL);
+
+	elog_text_string(&text, EVENT);
+	for (i = 0; i < EVENTLOG_FIELDS_MAX; i++)
+		elog_text_printf(&text, "\tu8 f%u\n", i);
+	ret = elog_schema_parse(text.data, text.size, &schema, &error);
+	check_equal(ret, 0);
+	check_equal(schema->providers[0]->events[0]->field_count,
+		    EVENTLOG_FIELDS_MAX);
+	elog_schema_free(schema);
+	elog_text_string(&text, "\tu8 g\n");
+	ret = elog_schema_parse(text.data, text.size, &schema, &error);
+	check_equal(ret, -EINVAL);
+	check(strstr(error.message, "more than 256"));
+	elog_text_free(&text);
+}
+
+/* A schema with a byte changed, added or cut off parses, or does not. */
+static void test_schema_mutations(void)
+{
+	const size_t size = sizeof(good_schema) - 1;
+	struct elog_schema_error error;
+	struct elog_schema *schema;
+	unsigned int i, parsed = 0;
+	char *copy;
+	size_t cut;
+	int ret;
+
+	for (i = 0; i < 20000; i++) {
+		cut = i % 3 ? size : random_number(size);
+		copy = malloc(cut + 1);
+		memcpy(copy, good_schema, cut);
+		if (cut && i % 3 == 1)
+			copy[random_number(cut)] = (char)random_number(256);
+		if (cut && i % 3 == 2)
+			copy[random_number(cut)] = "\n\t \"#,:[]-"[random_number(10)];
+		ret = elog_schema_parse(copy, cut, &schema, &error);
+		if (!ret) {
+			elog_schema_free(schema);
+			parsed++;
+		} else {
+			check(ret == -EINVAL || ret == -EPROTONOSUPPORT);
+			check(error.line && error.message[0]);
+		}
+		free(copy);
+	}
+	check(parsed > 100 && parsed < 19900);
+}
+
+static const struct elog_schema_event *first_event(const struct elog_schema *schema)
+{
+	return schema->providers[0]->events[0];
+}
+
+static void test_payload(void)
+{
+	struct elog_schema *schema =
+		parse(EVENT "\tu8 a\n\tstring s\n\tu16 b\n\tbytes:rel d\n\tu32 c\n"
+		      "\tchar[4] name\n\tstring:rel r\n\tu64 e\n\tu8[2] raw\n"
+		      "\tstring empty\n\tbytes none\n");
+	const struct elog_schema_event *event = first_event(schema);
+	struct elog_payload payload;
+	struct elog_text text = { 0 };
+	size_t needed = 0, capacity;
+	unsigned char *buffer, *source;
+	ssize_t size;
+
+	for (capacity = 0; capacity < 200; capacity++) {
+		buffer = malloc(capacity + !capacity);
+		elog_payload_init(&payload, buffer, capacity);
+		elog_payload_u8(&payload, 0xfe);
+		elog_payload_string(&payload, "hello");
+		elog_payload_u16(&payload, 0xfedc);
+		elog_payload_bytes_rel(&payload, "\1\2\3", 3);
+		elog_payload_u32(&payload, 0xfedcba98);
+		elog_payload_chars(&payload, "abcdef", 4);
+		elog_payload_string_rel(&payload, "wor ld");
+		elog_payload_u64(&payload, 0xfedcba9876543210);
+		elog_payload_raw(&payload, "\xab\xcd", 2);
+		elog_payload_string(&payload, "");
+		elog_payload_bytes(&payload, NULL, 0);
+		size = elog_payload_end(&payload);
+		if (size < 0) {
+			check_equal(size, -ENOBUFS);
+			check(!needed);
+			free(buffer);
+			continue;
+		}
+		if (!needed)
+			needed = capacity;
+		check_equal(size, event->fixed_size + 6 + 3 + 7 + 1);
+		text.size = 0;
+		elog_format_fields(&text, event, buffer, (size_t)size);
+		check_string(text.data,
+			     "a=254 s=\"hello\" b=65244 d=010203 c=4275878552 "
+			     "name=\"abcd\" r=\"wor ld\" e=18364758544493064720 "
+			     "raw=abcd empty=\"\" none=");
+		free(buffer);
+	}
+	/* 8 bytes more for each of the five. */
+	check_equal(needed, event->fixed_size + 17 + 5 * 8);
+	elog_schema_free(schema);
+	elog_text_free(&text);
+
+	buffer = malloc(200000);
+	source = calloc(1, 65536);
+	elog_payload_init(&payload, buffer, 200000);
+	elog_payload_bytes(&payload, source, 65536);
+	check_equal(elog_payload_end(&payload), -E2BIG);
+	elog_payload_init(&payload, buffer, 200000);
+	elog_payload_bytes(&payload, source, 65535);
+	check_equal(elog_payload_end(&payload), -E2BIG);
+	elog_payload_init(&payload, buffer, 200000);
+	elog_payload_bytes(&payload, source, 65532);
+	check_equal(elog_payload_end(&payload), 65536);
+	elog_payload_init(&payload, buffer, 200000);
+	elog_payload_raw(&payload, source, 65532);
+	elog_payload_string(&payload, "");
+	check_equal(elog_payload_end(&payload), -E2BIG);
+	elog_payload_init(&payload, buffer, 200000);
+	elog_payload_integer(&payload, 0, 3);
+	elog_payload_u8(&payload, 0);
+	check_equal(elog_payload_end(&payload), -EINVAL);
+	elog_payload_init(&payload, buffer, 0);
+	check_equal(elog_payload_end(&payload), 0);
+	free(buffer);
+	free(source);
+}
+
+/* Format the payload, which is exactly @size bytes for the sanitizer. */
+static const char *format(struct elog_text *text, const char *fields,
+			  const void *bytes, size_t size)
+{
+	struct elog_text schema_text = { 0 };
+	struct elog_schema *schema;
+	void *exact = malloc(size + !size);
+
+	elog_text_printf(&schema_text, HEAD
+			 "enum state\n\t1 ONE\n\t-2 TWO\n"
+			 "flags bits\n\t0 NONE\n\t1 A\n\t6 BC\n"
+			 "flags nameless\n\t1 A\n"
+			 "event 1 e info -\n%s", fields);
+	schema = parse(schema_text.data);
+	memcpy(exact, bytes, size);
+	text->size = 0;
+	elog_format_fields(text, first_event(schema), exact, size);
+	free(exact);
+	elog_schema_free(schema);
+	elog_text_free(&schema_text);
+	return text->data;
+}
+
+static void test_format(void)
+{
+	struct elog_text text = { 0 };
+	const uint64_t durations[] = {
+		0, 999, 1000, 1234567, 999999999, 61000000000,
+	};
+	const int64_t low = INT64_MIN;
+
+	check_string(format(&text, "\ts8 a\n\ts16 b\n\ts32 c\n",
+			    "\xff\xff\xff\xff\xff\xff\xff", 7),
+		     "a=-1 b=-1 c=-1");
+	check_string(format(&text, "\ts64 a\n", &low, 8),
+		     "a=-9223372036854775808");
+	check_string(format(&text, "\ts8 a as hex\n\tu8 b as hex\n", "\xfe\x0a", 2),
+		     "a=0xfe b=0xa");
+	check_string(format(&text, "\tbool a\n\tbool b\n\tbool c as dec\n",
+			    "\0\1\2", 3), "a=false b=true c=2");
+	check_string(format(&text, "\tenum:state:s8 a\n\tenum:state:s8 b\n"
+			    "\tenum:state:s8 c\n\tenum:state:s8 d as dec\n",
+			    "\1\xfe\xfd\1", 4), "a=ONE b=TWO c=-3 d=1");
+	check_string(format(&text, "\tflags:bits:u8 a\n\tflags:bits:u8 b\n"
+			    "\tflags:bits:u8 c\n\tflags:bits:u8 d\n"
+			    "\tflags:bits:u8 e as hex\n\tflags:nameless:u8 f\n"
+			    "\tflags:nameless:u8 g\n",
+			    "\0\7\x83\2\7\0\4", 7),
+		     "a=NONE b=A|BC c=A|0x82 d=0x2 e=0x7 f=0 g=0x4");
+	check_string(format(&text, "\tipv4 a\n\tipv6 b\n\tport c\n\tmac d\n",
+			    "\x7f\0\0\1" "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1"
+			    "\x01\xbb" "\0\x11\x22\xaa\xbb\xcc", 28),
+		     "a=127.0.0.1 b=::1 c=443 d=00:11:22:aa:bb:cc");
+	check_string(format(&text, "\tduration a\n\tduration b\n\tduration c\n"
+			    "\tduration d\n\tduration e\n\tduration f\n",
+			    durations, sizeof(durations)),
+		     "a=0ns b=999ns c=1.000us d=1.234ms e=999.999ms f=61.000s");
+	check_string(format(&text, "\ttime a\n\tptr b\n\tduration c as dec\n",
+			    &durations[3], 24),
+		     "a=0.001234567 b=0x3b9ac9ff c=61000000000");
+	check_string(format(&text, "\tstruct:x:3 a\n\tchar[3] b\n\tchar[3] c\n",
+			    "\1\2\3abcd\0e", 9),
+		     "a=010203 b=\"abc\" c=\"d\"");
+
+	/* What would operate a terminal, or end the string early. */
+	check_string(format(&text, "\tchar[9] a\n",
+			    "\"\\\n\t\r\033\x7f\x01", 9),
+		     "a=\"\\\"\\\\\\n\\t\\r\\x1b\\x7f\\x01\"");
+	/* UTF-8: good ones; C1, overlong, surrogate, beyond, cut off. */
+	check_string(format(&text, "\tchar[9] a\n",
+			    "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9),
+		     "a=\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	check_string(format(&text, "\tchar[6] a\n", "\xc2\x9b\xc0\xaf\xff\xc3", 6),
+		     "a=\"\\xc2\\x9b\\xc0\\xaf\\xff\\xc3\"");
+	check_string(format(&text, "\tchar[7] a\n",
+			    "\xed\xa0\x80\xf4\x90\x80\x80", 7),
+		     "a=\"\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\"");
+	elog_text_free(&text);
+}
+
+static void test_decode_bounds(void)
+{
+	struct elog_schema *schema;
+	struct elog_text text = { 0 };
+	struct elog_value value;
+	unsigned char *exact;
+	unsigned int i;
+	size_t size, k;
+
+	/* size << 16 | offset */
+	check_string(format(&text, "\tstring a\n", "\4\0\4\0abc", 8),
+		     "a=\"abc\"");
+	check_string(format(&text, "\tstring a\n", "\4\0\4\0abcd", 8),
+		     "a=<4 bytes at 4 without end>");
+	check_string(format(&text, "\tstring a\n", "\4\0\5\0abc", 8),
+		     "a=<5 bytes at 4: outside>");
+	check_string(format(&text, "\tstring a\n", "\5\0\4\0abc", 8),
+		     "a=<4 bytes at 5: outside>");
+	check_string(format(&text, "\tstring a\n", "\xff\xff\xff\xff", 4),
+		     "a=<65535 bytes at 65535: outside>");
+	check_string(format(&text, "\tstring a\n", "\4\0\0\0", 4),
+		     "a=<0 bytes at 4 without end>");
+	check_string(format(&text, "\tbytes a\n", "\4\0\0\0", 4), "a=");
+	check_string(format(&text, "\tbytes a\n", "\5\0\0\0", 4),
+		     "a=<0 bytes at 5: outside>");
+	check_string(format(&text, "\tbytes:rel a\n", "\0\0\1\0\xee", 5), "a=ee");
+	check_string(format(&text, "\tbytes:rel a\n", "\0\0\2\0\xee", 5),
+		     "a=<2 bytes at 4: outside>");
+	check_string(format(&text, "\tbytes:rel a\n", "\xff\xff\xff\xff", 4),
+		     "a=<65535 bytes at 65539: outside>");
+	check_string(format(&text, "\tu32 a\n\tu8 b\n", "\1\0\0", 3),
+		     "a=<truncated> b=<truncated>");
+
+	schema = parse(good_schema);
+	for (i = 0; i < 20000; i++) {
+		size = random_number(160);
+		exact = malloc(size + !size);
+		for (k = 0; k < size; k++)
+			exact[k] = random_number(4) ?
+				(unsigned char)random_number(size + 1) : 0;
+		text.size = 0;
+		elog_format_fields(&text, first_event(schema), exact, size);
+		for (k = 0; k < first_event(schema)->field_count; k++) {
+			elog_decode(first_event(schema)->fields[k], exact, size,
+				    &value);
+			if (!value.error && value.data)
+				check((unsigned char *)value.data >= exact &&
+				      (unsigned char *)value.data + value.size <=
+				      exact + size);
+		}
+		for (k = 0; k < text.size; k++)
+			check((unsigned char)text.data[k] >= ' ');
+		free(exact);
+	}
+	elog_schema_free(schema);
+	elog_text_free(&text);
+}
+
+#define RINGS		5
+#define RING_BYTES	4096
+#define SUB_BYTES	2048
+
+struct test_ring {
+	struct elog_ring_reader reader;
+	unsigned char *data;
+	uint64_t written;
+	uint64_t time;		/* of the last record */
+	uint64_t sequence;	/* records written */
+	uint64_t read;		/* records read */
+	uint64_t lost;
+	uint64_t key;		/* what its last record was sorted by */
+};
+
+static void put_header(unsigned char *at, uint32_t size, uint32_t type,
+		       uint64_t time, unsigned int cpu, uint64_t sequence)
+{
+	struct eventlog_record record = {
+		.size_flags = size | type << EVENTLOG_RECORD_TYPE_SHIFT |
+			      2U << EVENTLOG_RECORD_CONTEXT_SHIFT,
+		.descriptor = cpu + 1,
+		.time = time,
+		.session = sequence,
+		.pid = cpu,
+		.tid = cpu + 100,
+	};
+
+	memset(at, 0, (size + 7) & ~7U);
+	memcpy(at, &record, type == EVENTLOG_RECORD_PADDING ? 8 : sizeof(record));
+}
+
+/* Write one record as a kernel would; false if there is no room. */
+static bool write_record(struct test_ring *ring, uint32_t payload, bool lost)
+{
+	const uint32_t marker = sizeof(struct eventlog_record) +
+				sizeof(struct eventlog_lost_counts);
+	uint32_t size = sizeof(struct eventlog_record) + payload;
+	uint32_t need = ((size + 7) & ~7U) + (lost ? marker : 0);
+	uint32_t rest = SUB_BYTES - (uint32_t)(ring->written % SUB_BYTES);
+	uint32_t padding = rest < need ? rest : 0;
+	struct eventlog_lost_counts counts = { { 0 } };
+	unsigned char *at;
+
+	if (ring->written + padding + need - ring->reader.position > RING_BYTES)
+		return false;
+	if (padding) {
+		at = ring->data + ring->written % RING_BYTES;
+		put_header(at, padding, EVENTLOG_RECORD_PADDING, 0, 0, 0);
+		ring->written += padding;
+	}
+	if (lost) {
+		at = ring->data + ring->written % RING_BYTES;
+		put_header(at, marker, EVENTLOG_RECORD_LOST, ring->time,
+			   ring->reader.cpu, 0);
+		counts.lost[EVENTLOG_LOST_NO_ROOM] = ring->lost;
+		memcpy(at + sizeof(struct eventlog_record), &counts,
+		       sizeof(counts));
+		ring->written += marker;
+	}
+	at = ring->data + ring->written % RING_BYTES;
+	put_header(at, size, EVENTLOG_RECORD_EVENT, ring->time, ring->reader.cpu,
+		   ring->sequence++);
+	memset(at + sizeof(struct eventlog_record), (int)payload, payload);
+	ring->written += (size + 7) & ~7U;
+	return true;
+}
+
+static void check_item(struct test_ring *ring, const struct elog_item *item,
+		       uint64_t *previous, uint64_t before, uint64_t *lost)
+{
+	const unsigned char *payload = item->payload;
+
+	/* Its own time may be less, when it was behind a later one. */
+	if (item->time > ring->key)
+		ring->key = item->time;
+	check(ring->key >= *previous && ring->key < before);
+	*previous = ring->key;
+	if (item->type == ELOG_ITEM_LOST) {
+		check(item->lost[EVENTLOG_LOST_NO_ROOM] > 0);
+		*lost += item->lost[EVENTLOG_LOST_NO_ROOM];
+		return;
+	}
+	check_equal(item->session, ring->read);
+	check_equal(item->context, EVENTLOG_CONTEXT_HARDIRQ);
+	check_equal(item->descriptor, item->cpu + 1);
+	check_equal(item->tid, item->pid + 100);
+	check(!item->payload_size ||
+	      (payload[0] == (unsigned char)item->payload_size &&
+	       payload[item->payload_size - 1] == payload[0]));
+	ring->read++;
+}
+
+static void test_merge(void)
+{
+	struct elog_ring_reader *order[RINGS], *reader;
+	struct elog_merge merge = { .rings = order };
+	uint64_t before = 0, clock = 1000, previous = 0, lost = 0, expected = 0;
+	struct test_ring rings[RINGS], *ring;
+	struct elog_item item;
+	unsigned int i, round, batch = 0;
+
+	memset(rings, 0, sizeof(rings));
+	for (i = 0; i < RINGS; i++) {
+		rings[i].data = malloc(RING_BYTES);
+		rings[i].reader.data = rings[i].data;
+		rings[i].reader.data_bytes = RING_BYTES;
+		rings[i].reader.sub_buffer_bytes = SUB_BYTES;
+		rings[i].reader.cpu = i;
+		/* Positions of all sizes, one that wraps included. */
+		rings[i].written = i == 1 ? 0ULL - 3 * RING_BYTES :
+				   i == 2 ? (1ULL << 32) - RING_BYTES : 0;
+		rings[i].reader.position = rings[i].written;
+		rings[i].reader.end = rings[i].written;
+	}
+	for (round = 0; round < 3000; round++) {
+		for (i = (unsigned int)random_number(60); i; i--) {
+			ring = &rings[random_number(RINGS)];
+			clock += random_number(3);
+			/* Ring 3 has times that step back. */
+			ring->time = clock - (ring == &rings[3] ?
+					      random_number(20) : 0);
+			if (!random_number(8))
+				ring->lost += random_number(3);
+			if (!write_record(ring, (uint32_t)random_number(120),
+					  random_number(4) == 0))
+				ring->lost++;
+		}
+		/* As a flush: what comes later is not older. */
+		before = clock - random_number(10);
+		clock += 25;
+		merge.count = 0;
+		for (i = 0; i < RINGS; i++) {
+			rings[i].reader.end = rings[i].written;
+			check(elog_merge_add(&merge, &rings[i].reader, before) >= 0);
+		}
+		/* Now and then the reader has enough. */
+		batch = (unsigned int)random_number(100);
+		previous = 0;
+		while ((reader = elog_merge_first(&merge)) && batch--) {
+			ring = elog_container_of(reader, struct test_ring, reader);
+			if (elog_ring_take(reader, &item))
+				check_item(ring, &item, &previous, before, &lost);
+			check_equal(elog_merge_update(&merge, before), 0);
+		}
+		if (!reader)
+			for (i = 0; i < RINGS; i++)
+				check(elog_ring_peek(&rings[i].reader) == 0 ||
+				      rings[i].reader.key >= before);
+	}
+	/* The rest, and what was lost behind the last record. */
+	merge.count = 0;
+	previous = 0;
+	for (i = 0; i < RINGS; i++)
+		elog_merge_add(&merge, &rings[i].reader, UINT64_MAX);
+	while ((reader = elog_merge_first(&merge))) {
+		ring = elog_container_of(reader, struct test_ring, reader);
+		if (elog_ring_take(reader, &item))
+			check_item(ring, &item, &previous, UINT64_MAX, &lost);
+		elog_merge_update(&merge, UINT64_MAX);
+	}
+	for (i = 0; i < RINGS; i++) {
+		uint64_t counts[EVENTLOG_LOST_CAUSES] = { rings[i].lost };
+
+		if (elog_ring_lost(&rings[i].reader, counts, &item))
+			lost += item.lost[EVENTLOG_LOST_NO_ROOM];
+		check(!elog_ring_lost(&rings[i].reader, counts, &item));
+		expected += rings[i].lost;
+		check_equal(rings[i].read, rings[i].sequence);
+		check(rings[i].sequence > 1000);
+		free(rings[i].data);
+	}
+	check_equal(lost, expected);
+	check(expected > 100);
+}
+
+/* Bytes that no kernel would write: noticed, skipped, never overread. */
+static void test_damaged_rings(void)
+{
+	static const struct {
+		uint32_t size_flags;
+		uint64_t written;
+	} cases[] = {
+		{ 0, 64 },			/* nothing there */
+		{ 7, 64 },
+		{ 24, 64 },			/* an event without header */
+		{ 64, 32 },			/* beyond the end */
+		{ SUB_BYTES + 8, RING_BYTES },	/* straddles */
+		{ EVENTLOG_RECORD_SIZE_MASK, RING_BYTES },
+		{ 64, RING_BYTES + 64 },	/* end lies */
+		{ 64, 4 },
+	};
+	struct elog_ring_reader reader, *order[1];
+	struct elog_merge merge = { .rings = order };
+	struct elog_item item;
+	unsigned char *data;
+	unsigned int i, k, damaged = 0;
+	int ret;
+
+	data = calloc(1, RING_BYTES);
+	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
+		memset(&reader, 0, sizeof(reader));
+		reader.data = data;
+		reader.data_bytes = RING_BYTES;
+		reader.sub_buffer_bytes = SUB_BYTES;
+		reader.end = cases[i].written;
+		memcpy(data, &cases[i].size_flags, 4);
+		check_equal(elog_ring_peek(&reader), -EBADMSG);
+		check_equal(reader.position, reader.end);
+		check_equal(elog_ring_peek(&reader), 0);
+	}
+	for (i = 0; i < 20000; i++) {
+		memset(&reader, 0, sizeof(reader));
+		reader.data = data;
+		reader.data_bytes = RING_BYTES;
+		reader.sub_buffer_bytes = SUB_BYTES;
+		reader.position = random_number(1 << 20) & ~7ULL;
+		reader.end = reader.position + (random_number(RING_BYTES) & ~7ULL);
+		for (k = 0; k < RING_BYTES; k += 8) {
+			uint64_t word = random_number(UINT64_MAX);
+
+			if (random_number(4))
+				word = 8 * random_number(20) |
+				       random_number(4) << 24;
+			memcpy(data + k, &word, sizeof(word));
+		}
+		merge.count = 0;
+		ret = elog_merge_add(&merge, &reader, UINT64_MAX);
+		damaged += ret < 0;
+		while (elog_merge_first(&merge)) {
+			elog_ring_take(&reader, &item);
+			if (item.payload_size)
+				check((unsigned char *)item.payload >= data &&
+				      (unsigned char *)item.payload +
+				      item.payload_size <= data + RING_BYTES);
+			damaged += elog_merge_update(&merge, UINT64_MAX) < 0;
+		}
+	}
+	check(damaged > 1000);
+	free(data);
+}
+
+static void test_text(void)
+{
+	struct elog_text text = { 0 };
+	unsigned int i;
+
+	elog_text_unsigned(&text, 0, 1, ' ');
+	elog_text_unsigned(&text, UINT64_MAX, 3, ' ');
+	elog_text_unsigned(&text, 42, 5, '0');
+	elog_text_hex(&text, 0, 1);
+	elog_text_hex(&text, 0xbeef, 6);
+	elog_text_hex(&text, UINT64_MAX, 4);
+	check_string(text.data, "018446744073709551615000420" "00beef"
+		     "ffffffffffffffff");
+	text.size = 0;
+	elog_text_printf(&text, "%s %d", "a", 7);
+	elog_text_put(&text, "", 0);
+	check_string(text.data, "a 7");
+	text.size = 0;
+	for (i = 0; i < 10000; i++)
+		elog_text_string(&text, "0123456789");
+	check_equal(text.size, 100000);
+	check_equal(strlen(text.data), 100000);
+	check_equal(text.error, 0);
+	elog_text_put(&text, "x", SIZE_MAX / 2);
+	check_equal(text.error, -ENOMEM);
+	elog_text_free(&text);
+	check_equal(elog_level_parse("warning"), EVENTLOG_LEVEL_WARNING);
+	check_equal(elog_level_parse("warn"), 0);
+	check_string(elog_level_name(6), "verbose");
+	check(!elog_level_name(0) && !elog_level_name(7));
+	check_string(elog_lost_name(0), "no room");
+	check(!elog_lost_name(EVENTLOG_LOST_CAUSES));
+}
+
+static void test_processes(void)
+{
+	struct elog_processes *processes = elog_processes_new();
+	uint32_t pid = (uint32_t)getpid(), tid = (uint32_t)gettid(), i;
+
+	prctl(PR_SET_NAME, "some name");
+	check_string(elog_processes_name(processes, pid, tid), "some name");
+	check_string(elog_processes_name(processes, 0, 0), "swapper");
+	/* An id that no thread can have. */
+	check_string(elog_processes_name(processes, 1U << 30, 1U << 30),
+		     ":1073741824");
+	/* A thread that is gone, of a process that is not. */
+	check_string(elog_processes_name(processes, pid, (1U << 30) + 1),
+		     "some name");
+	elog_processes_learn(processes, 1U << 30, 1U << 30, "learnt and too long");
+	check_string(elog_processes_name(processes, 1U << 30, 1U << 30),
+		     "learnt and too ");
+	for (i = 0; i < 100000; i++)
+		elog_processes_learn(processes, i + (1U << 29), i, "x");
+	check_string(elog_processes_name(processes, pid, tid), "some name");
+	elog_processes_free(processes);
+	elog_processes_free(NULL);
+}
+
+static char device[64];
+
+static void *write_events(void *argument)
+{
+	const struct elog_event *event = argument;
+	unsigned int i;
+	long wrong = 0;
+
+	for (i = 0; i < 100000; i++)
+		wrong += elog_event_write(event, 0, NULL, 0) != -EBADF;
+	return (void *)wrong;
+}
+
+/*
+ * No module, no permission, a device that is something else: all of it is a
+ * producer whose events are disabled. What it takes to be enabled is tested
+ * with the kernel.
+ */
+static void test_producer_alone(void)
+{
+	const struct elog_producer_options options = {
+		.size = sizeof(options),
+		.device = device,
+	}, wrong = { .size = sizeof(wrong), .flags = 1 };
+	struct iovec parts[ELOG_IOV_MAX + 1] = { { 0 } };
+	struct elog_event *event, *second;
+	struct elog_producer *producer;
+	pthread_t threads[4];
+	unsigned int i;
+	void *result;
+	pid_t child;
+	int status = -1;
+
+	snprintf(device, sizeof(device), "/tmp/libelog_test.%d", (int)getpid());
+	check_equal(elog_producer_open(&producer, &wrong), -EINVAL);
+	check_equal(elog_producer_open(&producer, &options), 0);
+	check_equal(elog_producer_connect(producer), -ENOENT);
+	check_equal(elog_event_register(producer, "p", "e u32 a", 0, 0, 0, &event), 0);
+	check_equal(elog_event_error(event), -ENOTCONN);
+	check_equal(elog_event_descriptor(event), 0);
+	check(!elog_event_enabled(event));
+	check_equal(elog_event_write(event, 0, NULL, 0), -EBADF);
+	check_equal(elog_event_write(event, 0, parts, ELOG_IOV_MAX + 1), -EINVAL);
+
+	/* It opens, but nobody there knows of events. */
+	check_equal(symlink("/dev/null", device), 0);
+	check_equal(elog_producer_connect(producer), 0);
+	check_equal(elog_event_error(event), -ENOTTY);
+	check(!elog_event_enabled(event));
+	check_equal(elog_event_register(producer, NULL, "f", 0, 0, 0, &second),
+		    -ENOTTY);
+
+	child = fork();
+	if (!child) {
+		/* Disconnected; connects by itself, to a file of its own. */
+		status = elog_event_error(event) != -ENOTCONN;
+		status |= elog_event_enabled(event) << 1;
+		status |= (elog_event_error(event) != -ENOTTY) << 2;
+		elog_producer_close(producer);
+		_exit(status);
+	}
+	check(child > 0 && waitpid(child, &status, 0) == child);
+	check_equal(status, 0);
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(threads); i++)
+		check_equal(pthread_create(&threads[i], NULL, write_events, event), 0);
+	for (i = 0; i < 1000; i++) {
+		elog_producer_release(producer, i % 2 ? UINT_MAX : 0);
+		if (i % 3)
+			elog_producer_connect(producer);
+	}
+	for (i = 0; i < ELOG_ARRAY_SIZE(threads); i++) {
+		pthread_join(threads[i], &result);
+		check_equal((long)result, 0);
+	}
+
+	unlink(device);
+	elog_producer_release(producer, UINT_MAX);
+	check_equal(elog_event_error(event), -ENOTCONN);
+	check_equal(symlink("/dev/null", device), 0);
+	check(!elog_event_enabled(event));
+	check_equal(elog_event_error(event), -ENOTCONN);
+	elog_producer_release(producer, 0);
+	check(!elog_event_enabled(event));
+	check_equal(elog_event_error(event), -ENOTTY);
+	unlink(device);
+
+	check_equal(elog_event_register(producer, "p", "g", 0, 0, 0, &second),
+		    -ENOTTY);
+	elog_event_unregister(event);
+	elog_event_unregister(NULL);
+	elog_producer_close(producer);
+	elog_producer_close(NULL);
+}
+
+static void test_consumer_alone(void)
+{
+	const struct elog_consumer_options missing = {
+		.size = sizeof(missing), .device = "/nonexistent/eventlog",
+	}, other = {
+		.size = sizeof(other), .device = "/dev/null",
+	}, wrong = { .size = 8 };
+	struct elog_consumer *consumer;
+	struct eventlog_version version;
+	int fd;
+
+	check_equal(elog_consumer_open(&consumer, &missing), -ENOENT);
+	check_equal(elog_consumer_open(&consumer, &other), -ENOTTY);
+	check_equal(elog_consumer_open(&consumer, &wrong), -EINVAL);
+	elog_consumer_close(NULL);
+	check_equal(elog_device_open("/nonexistent/eventlog"), -ENOENT);
+	fd = elog_device_open("/dev/null");
+	check(fd >= 0);
+	check_equal(elog_device_version(fd, &version), -ENOTTY);
+	close(fd);
+}
+
+static void seed_random(void)
+{
+	random_state = 88172645463325252ULL;
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		{ "text", test_text },
+		{ "schema", test_schema },
+		{ "schema_errors", test_schema_errors },
+		{ "schema_mutations", test_schema_mutations },
+		{ "payload", test_payload },
+		{ "format", test_format },
+		{ "decode_bounds", test_decode_bounds },
+		{ "merge", test_merge },
+		{ "damaged_rings", test_damaged_rings },
+		{ "processes", test_processes },
+		{ "producer_alone", test_producer_alone },
+		{ "consumer_alone", test_consumer_alone },
+	};
+
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
+}

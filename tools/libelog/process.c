@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Names of threads: a hash table by thread id, filled from /proc.
+ *
+ * A name is what the thread was called when it was first seen, refreshed once
+ * a second, since threads change their names (every exec does) and ids are
+ * reused. Of a thread that is gone the name stays. When the table is full it
+ * starts over. No locks: a table belongs to one thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define THREADS_MAX	16384	/* at most half of the slots */
+#define SLOTS		32768
+#define REFRESH_NS	1000000000ULL
+#define NAME_SIZE	16
+
+struct thread {
+	uint32_t pid;
+	uint32_t tid;
+	bool used;
+	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: look again */
+	char name[NAME_SIZE];
+};
+
+struct elog_processes {
+	size_t count;
+	struct thread threads[SLOTS];
+};
+
+struct elog_processes *elog_processes_new(void)
+{
+	return calloc(1, sizeof(struct elog_processes));
+}
+
+void elog_processes_free(struct elog_processes *processes)
+{
+	free(processes);
+}
+
+static uint64_t coarse_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static struct thread *find_slot(struct elog_processes *processes, uint32_t tid)
+{
+	uint32_t slot = (tid * 2654435761U) >> 17;
+
+	while (processes->threads[slot].used &&
+	       processes->threads[slot].tid != tid)
+		slot = (slot + 1) % SLOTS;
+	return &processes->threads[slot];
+}
+
+static struct thread *find(struct elog_processes *processes, uint32_t pid,
+			   uint32_t tid)
+{
+	struct thread *thread = find_slot(processes, tid);
+
+	if (!thread->used && processes->count == THREADS_MAX) {
+		memset(processes, 0, sizeof(*processes));
+		thread = find_slot(processes, tid);
+	}
+	if (!thread->used) {
+		thread->used = true;
+		processes->count++;
+	}
+	if (thread->tid != tid || thread->pid != pid) {
+		thread->pid = pid;
+		thread->tid = tid;
+		thread->read_at = 0;
+		thread->name[0] = '\0';
+	}
+	return thread;
+}
+
+static void set_name(struct thread *thread, const char *name, size_t size)
+{
+	if (size >= sizeof(thread->name))
+		size = sizeof(thread->name) - 1;
+	memcpy(thread->name, name, size);
+	thread->name[size] = '\0';
+}
+
+static bool read_name_from(struct thread *thread, const char *path)
+{
+	char name[NAME_SIZE + 1];
+	ssize_t size;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	size = read(fd, name, sizeof(name));
+	close(fd);
+	if (size <= 0)
+		return false;
+	if (name[size - 1] == '\n')
+		size--;
+	set_name(thread, name, (size_t)size);
+	return true;
+}
+
+static void read_name(struct thread *thread)
+{
+	char path[64];
+	int size;
+
+	if (!thread->tid) {
+		set_name(thread, "swapper", strlen("swapper"));
+		return;
+	}
+	/* The process's name is the better guess for a thread that is gone. */
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", thread->pid,
+		 thread->tid);
+	if (read_name_from(thread, path))
+		return;
+	if (thread->name[0])
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/comm", thread->pid);
+	if (read_name_from(thread, path))
+		return;
+	size = snprintf(path, sizeof(path), ":%u", thread->tid);
+	set_name(thread, path, (size_t)size);
+}
+
+const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
+				uint32_t tid)
+{
+	struct thread *thread = find(processes, pid, tid);
+	uint64_t now = coarse_time();
+
+	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
+		read_name(thread);
+		thread->read_at = now;
+	}
+	return thread->name;
+}
+
+void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
+			  uint32_t tid, const char *name)
+{
+	struct thread *thread = find(processes, pid, tid);
+
+	set_name(thread, name, strlen(name));
+	thread->read_at = 0;
+}

@@ -1,0 +1,845 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * The parser of schema texts, the only one there is.
+ *
+ * Texts come from the kernel, from files of unknown origin and from people, so
+ * nothing in them is trusted: every name, number and size is checked, memory
+ * and time grow linearly with the text, and an error says where and why.
+ *
+ * Line by line:
+ *	eventlog 1
+ *	provider NAME ["DESCRIPTION"]
+ *	keyword NAME MASK ["DESCRIPTION"]
+ *	enum NAME ["DESCRIPTION"]
+ *		VALUE NAME ["DESCRIPTION"]
+ *	flags NAME ["DESCRIPTION"]
+ *		MASK NAME ["DESCRIPTION"]
+ *	event ID NAME LEVEL KEYWORDS ["DESCRIPTION"]
+ *		TYPE NAME [as dec|hex] ["DESCRIPTION"]
+ *
+ * An indented line belongs to the enum, flags or event above it. "#" starts a
+ * comment. In a string, \" and \\ stand for those characters. KEYWORDS is "-",
+ * or names of keywords and masks ("0x3") with commas between. What is named
+ * must be defined earlier, in the same provider.
+ *
+ * A schema is immutable once parsed; any number of threads may read it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define TOKENS_MAX	8
+#define SCHEMA_VERSION	1
+
+/* All memory of a schema is in blocks that are freed at once. */
+struct block {
+	struct block *next;
+	max_align_t data[];
+};
+
+struct owned_schema {
+	struct elog_schema schema;
+	struct block *blocks;
+};
+
+struct token {
+	const char *text;	/* NUL-terminated, in the schema's memory */
+	bool quoted;
+};
+
+/* Names and values that were used, to find duplicates in constant time. */
+struct used {
+	const void *scope;
+	const char *name;	/* NULL: by value */
+	uint64_t value;
+};
+
+struct parser {
+	struct owned_schema *owner;
+	struct elog_schema_error *error;
+	unsigned int line;
+	bool started;		/* saw "eventlog 1" */
+
+	/* What indented lines belong to: at most one is set. */
+	struct elog_schema_set *set;
+	struct elog_schema_event *event;
+	struct elog_schema_provider *provider;
+
+	struct token tokens[TOKENS_MAX];
+	unsigned int token_count;
+
+	struct used *used;	/* hash table, open addressing */
+	size_t used_count;
+	size_t used_size;	/* a power of two, or 0 */
+};
+
+static int __attribute__((format(printf, 2, 3)))
+wrong(struct parser *parser, const char *format, ...)
+{
+	va_list arguments;
+
+	if (parser->error) {
+		parser->error->line = parser->line;
+		va_start(arguments, format);
+		vsnprintf(parser->error->message,
+			  sizeof(parser->error->message), format, arguments);
+		va_end(arguments);
+	}
+	return -EINVAL;
+}
+
+static void *allocate(struct parser *parser, size_t size)
+{
+	struct block *block = calloc(1, sizeof(*block) + size);
+
+	if (!block)
+		return NULL;
+	block->next = parser->owner->blocks;
+	parser->owner->blocks = block;
+	return block->data;
+}
+
+/*
+ * An array with room for one more element than @count: the same one, or a
+ * larger copy. Its capacity is the smallest power of two, from 4, that holds
+ * @count; arrays that were outgrown are freed with the schema.
+ */
+static void *grow(struct parser *parser, void *array, size_t count)
+{
+	void *larger;
+
+	if (count && (count < 4 || (count & (count - 1))))
+		return array;
+	larger = allocate(parser, sizeof(void *) * (count ? count * 2 : 4));
+	if (larger && count)
+		memcpy(larger, array, sizeof(void *) * count);
+	return larger;
+}
+
+/* Append to an array of pointers; 0 or -ENOMEM. */
+#define append(parser, array, count, element) ({			\
+	typeof(array) append_grown = grow(parser, array, count);	\
+									\
+	if (append_grown) {						\
+		(array) = append_grown;					\
+		(array)[(count)++] = (element);				\
+	}								\
+	append_grown ? 0 : -ENOMEM;					\
+})
+
+static size_t used_hash(const struct used *key)
+{
+	uint64_t hash = 14695981039346656037ULL ^ (uintptr_t)key->scope;
+	const char *character;
+
+	hash = (hash ^ key->value) * 1099511628211ULL;
+	for (character = key->name ? key->name : ""; *character; character++)
+		hash = (hash ^ (unsigned char)*character) * 1099511628211ULL;
+	return (size_t)(hash ^ hash >> 29);
+}
+
+static bool used_same(const struct used *one, const struct used *other)
+{
+	if (one->scope != other->scope || one->value != other->value ||
+	    !one->name != !other->name)
+		return false;
+	return !one->name || !strcmp(one->name, other->name);
+}
+
+/* Return: 1 if the slot's key was there already, 0 if it is new, -ENOMEM. */
+static int use(struct parser *parser, const void *scope, const char *name,
+	       uint64_t value)
+{
+	struct used key = { .scope = scope, .name = name, .value = value };
+	size_t slot, size, i;
+	struct used *larger;
+
+	if (parser->used_count >= parser->used_size / 2) {
+		size = parser->used_size ? parser->used_size * 2 : 64;
+		larger = calloc(size, sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		for (i = 0; i < parser->used_size; i++) {
+			if (!parser->used[i].scope)
+				continue;
+			slot = used_hash(&parser->used[i]) & (size - 1);
+			while (larger[slot].scope)
+				slot = (slot + 1) & (size - 1);
+			larger[slot] = parser->used[i];
+		}
+		free(parser->used);
+		parser->used = larger;
+		parser->used_size = size;
+	}
+	slot = used_hash(&key) & (parser->used_size - 1);
+	while (parser->used[slot].scope) {
+		if (used_same(&parser->used[slot], &key))
+			return 1;
+		slot = (slot + 1) & (parser->used_size - 1);
+	}
+	parser->used[slot] = key;
+	parser->used_count++;
+	return 0;
+}
+
+static int use_name(struct parser *parser, const void *scope, const char *name,
+		    const char *what)
+{
+	int ret = use(parser, scope, name, 0);
+
+	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
+}
+
+static bool is_name(const char *text, const char *more)
+{
+	size_t i;
+
+	if (!isalpha((unsigned char)text[0]) && text[0] != '_')
+		return false;
+	for (i = 1; text[i]; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
+		    !strchr(more, text[i]))
+			return false;
+	return i < EVENTLOG_NAME_MAX;
+}
+
+/* The name in token @index, or an error that says what was expected. */
+static int take_name(struct parser *parser, unsigned int index,
+		     const char *what, const char **name)
+{
+	const struct token *token = &parser->tokens[index];
+
+	if (index >= parser->token_count || token->quoted)
+		return wrong(parser, "the %s's name is missing", what);
+	if (!is_name(token->text, strcmp(what, "provider") ? "" : ".-"))
+		return wrong(parser, "'%s' is not a name for a %s",
+			     token->text, what);
+	*name = token->text;
+	return 0;
+}
+
+static bool parse_number(const char *text, uint64_t *value)
+{
+	const char *digits = text + (*text == '-');
+	char *end;
+
+	if (!isdigit((unsigned char)*digits))
+		return false;
+	errno = 0;
+	if (*text == '-') {
+		*value = (uint64_t)strtoll(text, &end, 0);
+		return !errno && !*end;
+	}
+	*value = strtoull(text, &end, 0);
+	return !errno && !*end;
+}
+
+static int take_number(struct parser *parser, unsigned int index,
+		       const char *what, uint64_t *value)
+{
+	const struct token *token = &parser->tokens[index];
+
+	if (index >= parser->token_count || token->quoted)
+		return wrong(parser, "the %s is missing", what);
+	if (!parse_number(token->text, value))
+		return wrong(parser, "'%s' is not a number for the %s",
+			     token->text, what);
+	return 0;
+}
+
+/* The description in token @index, if there is one, and nothing behind it. */
+static int take_description(struct parser *parser, unsigned int index,
+			    const char **description)
+{
+	*description = "";
+	if (index < parser->token_count && parser->tokens[index].quoted)
+		*description = parser->tokens[index++].text;
+	if (index < parser->token_count)
+		return wrong(parser, "'%s' is not expected here",
+			     parser->tokens[index].text);
+	return 0;
+}
+
+static int parse_provider(struct parser *parser)
+{
+	struct elog_schema *schema = &parser->owner->schema;
+	struct elog_schema_provider *provider;
+	int ret;
+
+	provider = allocate(parser, sizeof(*provider));
+	if (!provider)
+		return -ENOMEM;
+	ret = take_name(parser, 1, "provider", &provider->name);
+	if (!ret)
+		ret = take_description(parser, 2, &provider->description);
+	if (!ret)
+		ret = append(parser, schema->providers,
+			     schema->provider_count, provider);
+	if (!ret)
+		parser->provider = provider;
+	return ret;
+}
+
+static int parse_keyword(struct parser *parser)
+{
+	struct elog_schema_provider *provider = parser->provider;
+	struct elog_schema_name *keyword;
+	int ret;
+
+	keyword = allocate(parser, sizeof(*keyword));
+	if (!keyword)
+		return -ENOMEM;
+	ret = take_name(parser, 1, "keyword", &keyword->name);
+	if (!ret)
+		ret = take_number(parser, 2, "keyword's mask", &keyword->value);
+	if (!ret && !keyword->value)
+		ret = wrong(parser, "a keyword needs a bit");
+	if (!ret)
+		ret = take_description(parser, 3, &keyword->description);
+	if (!ret)
+		ret = use_name(parser, &provider->keywords, keyword->name,
+			       "keyword");
+	if (!ret)
+		ret = append(parser, provider->keywords,
+			     provider->keyword_count, keyword);
+	return ret;
+}
+
+static int parse_set(struct parser *parser, bool flags)
+{
+	struct elog_schema_provider *provider = parser->provider;
+	const char *what = flags ? "flags type" : "enum";
+	struct elog_schema_set *set;
+	int ret;
+
+	set = allocate(parser, sizeof(*set));
+	if (!set)
+		return -ENOMEM;
+	set->flags = flags;
+	ret = take_name(parser, 1, what, &set->name);
+	if (!ret)
+		ret = take_description(parser, 2, &set->description);
+	if (!ret)
+		ret = use_name(parser, &provider->sets, set->name, what);
+	if (!ret)
+		ret = append(parser, provider->sets,
+			     provider->set_count, set);
+	if (!ret)
+		parser->set = set;
+	return ret;
+}
+
+static int parse_set_member(struct parser *parser)
+{
+	struct elog_schema_set *set = parser->set;
+	struct elog_schema_name *member;
+	int ret;
+
+	member = allocate(parser, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	ret = take_number(parser, 0, "value", &member->value);
+	if (!ret)
+		ret = take_name(parser, 1, "value", &member->name);
+	if (!ret)
+		ret = take_description(parser, 2, &member->description);
+	if (!ret)
+		ret = use_name(parser, set, member->name, "value");
+	if (!ret) {
+		ret = use(parser, set, NULL, member->value);
+		if (ret > 0)
+			ret = wrong(parser, "value %s has two names",
+				    parser->tokens[0].text);
+	}
+	if (!ret)
+		ret = append(parser, set->names, set->count, member);
+	return ret;
+}
+
+static int take_keywords(struct parser *parser, unsigned int index,
+			 uint64_t *keywords)
+{
+	const struct elog_schema_provider *provider = parser->provider;
+	const char *text, *comma;
+	char word[EVENTLOG_NAME_MAX];
+	uint64_t mask;
+	size_t i;
+
+	if (index >= parser->token_count || parser->tokens[index].quoted)
+		return wrong(parser, "the event's keywords are missing (- for none)");
+	text = parser->tokens[index].text;
+	if (!strcmp(text, "-"))
+		return 0;
+	for (;;) {
+		comma = strchrnul(text, ',');
+		if ((size_t)(comma - text) >= sizeof(word))
+			return wrong(parser, "'%.*s...' is not a keyword",
+				     20, text);
+		memcpy(word, text, (size_t)(comma - text));
+		word[comma - text] = '\0';
+		if (parse_number(word, &mask)) {
+			*keywords |= mask;
+		} else {
+			for (i = 0; i < provider->keyword_count; i++)
+				if (!strcmp(provider->keywords[i]->name, word))
+					break;
+			if (i == provider->keyword_count)
+				return wrong(parser, "there is no keyword '%s'",
+					     word);
+			*keywords |= provider->keywords[i]->value;
+		}
+		if (!*comma)
+			return 0;
+		text = comma + 1;
+	}
+}
+
+static int parse_event(struct parser *parser)
+{
+	struct elog_schema_provider *provider = parser->provider;
+	struct elog_schema_event *event;
+	uint64_t id;
+	int ret;
+
+	event = allocate(parser, sizeof(*event));
+	if (!event)
+		return -ENOMEM;
+	event->provider = provider;
+	ret = take_number(parser, 1, "event's id", &id);
+	if (!ret && id > UINT32_MAX)
+		ret = wrong(parser, "the event's id %s is too large",
+			    parser->tokens[1].text);
+	if (ret)
+		return ret;
+	event->id = (uint32_t)id;
+	ret = take_name(parser, 2, "event", &event->name);
+	if (ret)
+		return ret;
+	if (parser->token_count <= 3 || parser->tokens[3].quoted)
+		return wrong(parser, "the event's level is missing");
+	event->level = elog_level_parse(parser->tokens[3].text);
+	if (!event->level)
+		return wrong(parser, "'%s' is not a level",
+			     parser->tokens[3].text);
+	ret = take_keywords(parser, 4, &event->keywords);
+	if (!ret)
+		ret = take_description(parser, 5, &event->description);
+	if (!ret)
+		ret = use_name(parser, &provider->events, event->name, "event");
+	if (!ret) {
+		ret = use(parser, &provider->events, NULL, event->id);
+		if (ret > 0)
+			ret = wrong(parser, "two events have the id %u",
+				    event->id);
+	}
+	if (!ret)
+		ret = append(parser, provider->events,
+			     provider->event_count, event);
+	if (!ret)
+		parser->event = event;
+	return ret;
+}
+
+struct plain_type {
+	const char *name;
+	enum elog_type type;
+	size_t size;
+	bool relative;
+};
+
+static const struct plain_type plain_types[] = {
+	{ "u8", ELOG_TYPE_UNSIGNED, 1, false },
+	{ "u16", ELOG_TYPE_UNSIGNED, 2, false },
+	{ "u32", ELOG_TYPE_UNSIGNED, 4, false },
+	{ "u64", ELOG_TYPE_UNSIGNED, 8, false },
+	{ "s8", ELOG_TYPE_SIGNED, 1, false },
+	{ "s16", ELOG_TYPE_SIGNED, 2, false },
+	{ "s32", ELOG_TYPE_SIGNED, 4, false },
+	{ "s64", ELOG_TYPE_SIGNED, 8, false },
+	{ "bool", ELOG_TYPE_BOOL, 1, false },
+	{ "string", ELOG_TYPE_STRING, 4, false },
+	{ "string:rel", ELOG_TYPE_STRING, 4, true },
+	{ "bytes", ELOG_TYPE_BYTES, 4, false },
+	{ "bytes:rel", ELOG_TYPE_BYTES, 4, true },
+	{ "ipv4", ELOG_TYPE_IPV4, 4, false },
+	{ "ipv6", ELOG_TYPE_IPV6, 16, false },
+	{ "port", ELOG_TYPE_PORT, 2, false },
+	{ "mac", ELOG_TYPE_MAC, 6, false },
+	{ "time", ELOG_TYPE_TIME, 8, false },
+	{ "duration", ELOG_TYPE_DURATION, 8, false },
+	{ "ptr", ELOG_TYPE_PTR, 8, false },
+};
+
+static const struct plain_type *find_plain_type(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(plain_types) / sizeof(plain_types[0]); i++)
+		if (!strcmp(plain_types[i].name, name))
+			return &plain_types[i];
+	return NULL;
+}
+
+static bool is_integer(enum elog_type type)
+{
+	return type == ELOG_TYPE_UNSIGNED || type == ELOG_TYPE_SIGNED;
+}
+
+static bool fits(const struct elog_schema_name *member,
+		 const struct plain_type *integer)
+{
+	unsigned int bits = (unsigned int)integer->size * 8;
+	int64_t value = (int64_t)member->value;
+
+	if (bits == 64)
+		return true;
+	if (integer->type == ELOG_TYPE_UNSIGNED)
+		return member->value < 1ULL << bits;
+	return value >= -(1LL << (bits - 1)) && value < 1LL << (bits - 1);
+}
+
+/* enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
+static int parse_set_type(struct parser *parser, char *rest, bool flags,
+			  struct elog_schema_field *field)
+{
+	const struct elog_schema_provider *provider = parser->provider;
+	const char *what = flags ? "flags type" : "enum";
+	const struct plain_type *integer;
+	char *colon = strchr(rest, ':');
+	size_t i, k;
+
+	if (!colon)
+		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
+			     field->type_name, flags ? "flags" : "enum");
+	integer = find_plain_type(colon + 1);
+	if (!integer || !is_integer(integer->type) ||
+	    (flags && integer->type != ELOG_TYPE_UNSIGNED))
+		return wrong(parser, "'%s' is not an integer type for %s",
+			     colon + 1, flags ? "flags" : "an enum");
+	*colon = '\0';
+	for (i = 0; i < provider->set_count; i++)
+		if (!strcmp(provider->sets[i]->name, rest))
+			break;
+	if (i == provider->set_count || provider->sets[i]->flags != flags)
+		return wrong(parser, "there is no %s '%s'", what, rest);
+	field->set = provider->sets[i];
+	for (k = 0; k < field->set->count; k++)
+		if (!fits(field->set->names[k], integer))
+			return wrong(parser, "%s of %s %s does not fit '%s'",
+				     field->set->names[k]->name, what, rest,
+				     integer->name);
+	field->type = flags ? ELOG_TYPE_FLAGS : ELOG_TYPE_ENUM;
+	field->size = integer->size;
+	field->is_signed = integer->type == ELOG_TYPE_SIGNED;
+	return 0;
+}
+
+static int parse_size(struct parser *parser, const char *text, size_t *size)
+{
+	uint64_t value;
+
+	if (!isdigit((unsigned char)*text) || !parse_number(text, &value) ||
+	    !value || value > EVENTLOG_PAYLOAD_MAX)
+		return wrong(parser, "'%s' is not a size from 1 to %u", text,
+			     EVENTLOG_PAYLOAD_MAX);
+	*size = (size_t)value;
+	return 0;
+}
+
+static int parse_type(struct parser *parser, struct elog_schema_field *field)
+{
+	const struct plain_type *plain = find_plain_type(field->type_name);
+	char *copy, *cut;
+	size_t length;
+
+	if (plain) {
+		field->type = plain->type;
+		field->size = plain->size;
+		field->relative = plain->relative;
+		field->is_signed = plain->type == ELOG_TYPE_SIGNED;
+		return 0;
+	}
+	length = strlen(field->type_name);
+	copy = allocate(parser, length + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, field->type_name, length + 1);
+
+	if (!strncmp(copy, "enum:", 5))
+		return parse_set_type(parser, copy + 5, false, field);
+	if (!strncmp(copy, "flags:", 6))
+		return parse_set_type(parser, copy + 6, true, field);
+	if (!strncmp(copy, "struct:", 7)) {
+		cut = strchr(copy + 7, ':');
+		if (!cut)
+			return wrong(parser, "'%s' needs a size, as in struct:NAME:16",
+				     field->type_name);
+		*cut = '\0';
+		if (!is_name(copy + 7, ""))
+			return wrong(parser, "'%s' is not a name for a struct",
+				     copy + 7);
+		field->type = ELOG_TYPE_STRUCT;
+		return parse_size(parser, cut + 1, &field->size);
+	}
+	cut = strchr(copy, '[');
+	if (cut && length && copy[length - 1] == ']') {
+		copy[length - 1] = '\0';
+		*cut = '\0';
+		if (!strcmp(copy, "char"))
+			field->type = ELOG_TYPE_CHARS;
+		else if (!strcmp(copy, "u8"))
+			field->type = ELOG_TYPE_OCTETS;
+		else
+			return wrong(parser, "arrays are of char or u8, not '%s'",
+				     copy);
+		return parse_size(parser, cut + 1, &field->size);
+	}
+	return wrong(parser, "there is no type '%s'", field->type_name);
+}
+
+static int parse_field(struct parser *parser)
+{
+	struct elog_schema_event *event = parser->event;
+	struct elog_schema_field *field;
+	unsigned int next = 2;
+	const char *display;
+	int ret;
+
+	if (event->field_count == EVENTLOG_FIELDS_MAX)
+		return wrong(parser, "event %s has more than %u fields",
+			     event->name, EVENTLOG_FIELDS_MAX);
+	field = allocate(parser, sizeof(*field));
+	if (!field)
+		return -ENOMEM;
+	if (parser->tokens[0].quoted)
+		return wrong(parser, "the field's type is missing");
+	field->type_name = parser->tokens[0].text;
+	ret = parse_type(parser, field);
+	if (!ret)
+		ret = take_name(parser, 1, "field", &field->name);
+	if (ret)
+		return ret;
+	if (next < parser->token_count && !parser->tokens[next].quoted) {
+		if (strcmp(parser->tokens[next].text, "as"))
+			return wrong(parser, "'%s' is not expected here",
+				     parser->tokens[next].text);
+		display = next + 1 < parser->token_count ?
+			  parser->tokens[next + 1].text : "";
+		if (!strcmp(display, "dec"))
+			field->display = ELOG_DISPLAY_DEC;
+		else if (!strcmp(display, "hex"))
+			field->display = ELOG_DISPLAY_HEX;
+		else
+			return wrong(parser, "'as' needs dec or hex");
+		next += 2;
+	}
+	ret = take_description(parser, next, &field->description);
+	if (!ret)
+		ret = use_name(parser, event, field->name, "field");
+	if (ret)
+		return ret;
+	field->offset = event->fixed_size;
+	event->fixed_size += field->size;
+	if (event->fixed_size > EVENTLOG_PAYLOAD_MAX)
+		return wrong(parser, "event %s is larger than %u bytes",
+			     event->name, EVENTLOG_PAYLOAD_MAX);
+	return append(parser, event->fields, event->field_count, field);
+}
+
+static int parse_version(struct parser *parser)
+{
+	uint64_t version;
+
+	if (parser->tokens[0].quoted ||
+	    strcmp(parser->tokens[0].text, "eventlog"))
+		return wrong(parser, "a schema begins with 'eventlog %u'",
+			     SCHEMA_VERSION);
+	if (take_number(parser, 1, "version", &version))
+		return -EINVAL;
+	if (version != SCHEMA_VERSION) {
+		wrong(parser, "version %s of the language is not known",
+		      parser->tokens[1].text);
+		return -EPROTONOSUPPORT;
+	}
+	if (parser->token_count > 2)
+		return wrong(parser, "'%s' is not expected here",
+			     parser->tokens[2].text);
+	parser->started = true;
+	return 0;
+}
+
+static int parse_statement(struct parser *parser, bool indented)
+{
+	const char *keyword = parser->tokens[0].text;
+
+	if (!parser->started)
+		return parse_version(parser);
+	if (indented) {
+		if (parser->set)
+			return parse_set_member(parser);
+		if (parser->event)
+			return parse_field(parser);
+		return wrong(parser, "an indented line belongs below an enum, flags or event");
+	}
+	parser->set = NULL;
+	parser->event = NULL;
+	if (parser->tokens[0].quoted)
+		return wrong(parser, "a string is not expected here");
+	if (!strcmp(keyword, "provider"))
+		return parse_provider(parser);
+	if (strcmp(keyword, "keyword") && strcmp(keyword, "enum") &&
+	    strcmp(keyword, "flags") && strcmp(keyword, "event"))
+		return wrong(parser, "'%s' is not a statement", keyword);
+	if (!parser->provider)
+		return wrong(parser, "'%s' needs a provider above it", keyword);
+	if (!strcmp(keyword, "keyword"))
+		return parse_keyword(parser);
+	if (!strcmp(keyword, "enum"))
+		return parse_set(parser, false);
+	if (!strcmp(keyword, "flags"))
+		return parse_set(parser, true);
+	return parse_event(parser);
+}
+
+/* Take a quoted string off the line; *@text is behind the opening quote. */
+static int split_string(struct parser *parser, const char **text,
+			const char *end, char *copy)
+{
+	const char *from = *text;
+
+	for (; from < end && *from != '"'; from++) {
+		if (*from == '\\') {
+			from++;
+			if (from == end || (*from != '"' && *from != '\\'))
+				return wrong(parser, "only \\\" and \\\\ may follow a backslash");
+		} else if ((unsigned char)*from < ' ' && *from != '\t') {
+			return wrong(parser, "a control character in a string");
+		}
+		*copy++ = *from;
+	}
+	if (from == end)
+		return wrong(parser, "the string does not end");
+	*copy = '\0';
+	*text = from + 1;
+	return 0;
+}
+
+static int split_line(struct parser *parser, const char *text, const char *end)
+{
+	struct token *token;
+	const char *from;
+	char *copy;
+	int ret;
+
+	parser->token_count = 0;
+	for (;;) {
+		while (text < end && (*text == ' ' || *text == '\t'))
+			text++;
+		if (text == end || *text == '#')
+			return 0;
+		if (parser->token_count == TOKENS_MAX)
+			return wrong(parser, "the line is too long");
+		copy = allocate(parser, (size_t)(end - text) + 1);
+		if (!copy)
+			return -ENOMEM;
+		token = &parser->tokens[parser->token_count++];
+		token->text = copy;
+		token->quoted = *text == '"';
+		if (token->quoted) {
+			text++;
+			ret = split_string(parser, &text, end, copy);
+			if (ret)
+				return ret;
+			continue;
+		}
+		for (from = text; text < end && *text != ' ' && *text != '\t' &&
+		     *text != '#' && *text != '"'; text++)
+			if (*text < '!' || *text > '~')
+				return wrong(parser, "a character that is not expected here");
+		memcpy(copy, from, (size_t)(text - from));
+	}
+}
+
+int elog_schema_parse(const char *text, size_t size,
+		      struct elog_schema **schema,
+		      struct elog_schema_error *error)
+{
+	struct parser parser = { .error = error };
+	const char *end = text + size, *line_end;
+	int ret = 0;
+
+	parser.owner = calloc(1, sizeof(*parser.owner));
+	if (!parser.owner)
+		return -ENOMEM;
+	while (!ret && text < end) {
+		parser.line++;
+		line_end = memchr(text, '\n', (size_t)(end - text));
+		if (!line_end)
+			line_end = end;
+		if (line_end > text && line_end[-1] == '\r')
+			ret = split_line(&parser, text, line_end - 1);
+		else
+			ret = split_line(&parser, text, line_end);
+		if (!ret && parser.token_count)
+			ret = parse_statement(&parser, *text == ' ' ||
+					      *text == '\t');
+		text = line_end < end ? line_end + 1 : end;
+	}
+	if (!ret && !parser.started) {
+		parser.line++;
+		ret = wrong(&parser, "a schema begins with 'eventlog %u'",
+			    SCHEMA_VERSION);
+	}
+	free(parser.used);
+	if (ret) {
+		elog_schema_free(&parser.owner->schema);
+		return ret;
+	}
+	*schema = &parser.owner->schema;
+	return 0;
+}
+
+void elog_schema_free(struct elog_schema *schema)
+{
+	struct owned_schema *owner = (struct owned_schema *)schema;
+	struct block *block, *next;
+
+	if (!schema)
+		return;
+	for (block = owner->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(owner);
+}
+
+static const char *const level_names[] = {
+	[EVENTLOG_LEVEL_ERROR] = "error",
+	[EVENTLOG_LEVEL_WARNING] = "warning",
+	[EVENTLOG_LEVEL_NOTICE] = "notice",
+	[EVENTLOG_LEVEL_INFO] = "info",
+	[EVENTLOG_LEVEL_DEBUG] = "debug",
+	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
+};
+
+const char *elog_level_name(unsigned int level)
+{
+	if (level > EVENTLOG_LEVEL_VERBOSE)
+		return NULL;
+	return level_names[level];
+}
+
+unsigned int elog_level_parse(const char *name)
+{
+	unsigned int level;
+
+	for (level = EVENTLOG_LEVEL_ERROR; level <= EVENTLOG_LEVEL_VERBOSE; level++)
+		if (!strcmp(level_names[level], name))
+			return level;
+	return 0;
+}
