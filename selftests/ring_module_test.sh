@@ -6,7 +6,7 @@
 # NMI writer is part of it, and must have run.
 set -u
 
-module=${EVENTLOG_KO:-}
+module=${EVENTLOG_MODULE:-${EVENTLOG_KO:-}}
 module=$(dirname "${module:-./eventlog.ko}")/module/ktest/eventlog_test.ko
 if [ ! -f "$module" ]; then
 	echo "1..1"

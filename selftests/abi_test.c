@@ -1,0 +1,2042 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device as a contract: what every call accepts and refuses, and how it
+ * refuses; definitions and their names, descriptors and bits; the listing.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "eventlog_common.h"
+
+#define RING_BYTES (4 * page_size())
+
+static const char *const level_names[] = {
+	[EVENTLOG_LEVEL_ERROR] = "error",
+	[EVENTLOG_LEVEL_WARNING] = "warning",
+	[EVENTLOG_LEVEL_NOTICE] = "notice",
+	[EVENTLOG_LEVEL_INFO] = "info",
+	[EVENTLOG_LEVEL_DEBUG] = "debug",
+	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
+};
+
+/* ------------------------------------------------------------------------
+ * Every call's struct
+ */
+union request {
+	__u32 size;
+	struct eventlog_version version;
+	struct eventlog_register registration;
+	struct eventlog_unregister unregister;
+	struct eventlog_delete delete;
+	struct eventlog_subscribe subscribe;
+	struct eventlog_rule rule;
+	struct eventlog_rule_delete rule_delete;
+	struct eventlog_flush flush;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	unsigned char bytes[256];
+};
+
+struct call {
+	const char *name;
+	unsigned int number;
+	size_t size;
+	bool results;
+};
+
+static const struct call calls[] = {
+	{ "VERSION", EVENTLOG_IOC_VERSION, sizeof(struct eventlog_version), true },
+	{ "REGISTER", EVENTLOG_IOC_REGISTER, sizeof(struct eventlog_register), true },
+	{ "UNREGISTER", EVENTLOG_IOC_UNREGISTER, sizeof(struct eventlog_unregister), false },
+	{ "DELETE", EVENTLOG_IOC_DELETE, sizeof(struct eventlog_delete), false },
+	{ "SUBSCRIBE", EVENTLOG_IOC_SUBSCRIBE, sizeof(struct eventlog_subscribe), true },
+	{ "RULE_ADD", EVENTLOG_IOC_RULE_ADD, sizeof(struct eventlog_rule), true },
+	{ "RULE_DEL", EVENTLOG_IOC_RULE_DEL, sizeof(struct eventlog_rule_delete), false },
+	{ "FLUSH", EVENTLOG_IOC_FLUSH, sizeof(struct eventlog_flush), true },
+	{ "STAT", EVENTLOG_IOC_STAT, sizeof(struct eventlog_stat), true },
+	{ "DESCRIBE", EVENTLOG_IOC_DESCRIBE, sizeof(struct eventlog_describe), true },
+};
+
+/* A file and a request that succeeds on it. */
+struct prepared {
+	int fd;
+	int other;		/* a producer beside it, or -1 */
+	union request request;
+	char text[256];
+};
+
+static void prepare(const struct call *call, struct prepared *prepared)
+{
+	union request *request = &prepared->request;
+	struct eventlog_subscribe subscribe = subscribe_request(0);
+	struct eventlog_register registration = register_request("prepared u32 value");
+
+	test_note("%s", call->name);
+	memset(prepared, 0, sizeof(*prepared));
+	prepared->fd = device_open();
+	prepared->other = -1;
+	switch (call->number) {
+	case EVENTLOG_IOC_REGISTER:
+		request->registration = registration;
+		break;
+	case EVENTLOG_IOC_UNREGISTER:
+		register_with(prepared->fd, &registration);
+		request->unregister.write_index = registration.write_index;
+		break;
+	case EVENTLOG_IOC_DELETE:
+		prepared->other = device_open();
+		registration.flags = EVENTLOG_REGISTER_PERSIST;
+		register_with(prepared->other, &registration);
+		CHECK_OK(try_unregister(prepared->other, registration.write_index));
+		request->delete.event = PTR("prepared");
+		break;
+	case EVENTLOG_IOC_SUBSCRIBE:
+		request->subscribe = subscribe_request(RING_BYTES);
+		break;
+	case EVENTLOG_IOC_RULE_ADD:
+	case EVENTLOG_IOC_RULE_DEL:
+	case EVENTLOG_IOC_FLUSH:
+	case EVENTLOG_IOC_STAT:
+		CHECK_OK(ioctl(prepared->fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
+		if (call->number == EVENTLOG_IOC_RULE_ADD)
+			request->rule.event = PTR("prepared");
+		else if (call->number == EVENTLOG_IOC_RULE_DEL)
+			request->rule_delete.rule_id = rule_add(prepared->fd, NULL, NULL);
+		else if (call->number == EVENTLOG_IOC_STAT)
+			request->stat.cpu = EVENTLOG_CPU_ALL;
+		break;
+	case EVENTLOG_IOC_DESCRIBE:
+		prepared->other = device_open();
+		register_with(prepared->other, &registration);
+		request->describe.descriptor = registration.descriptor;
+		request->describe.text = PTR(prepared->text);
+		request->describe.text_size = sizeof(prepared->text);
+		break;
+	}
+	request->size = call->size;
+}
+
+static void finish(const struct call *call, struct prepared *prepared)
+{
+	if (call->number == EVENTLOG_IOC_DELETE)
+		try_delete(prepared->other, NULL, "prepared");
+	if (prepared->other >= 0)
+		close(prepared->other);
+	close(prepared->fd);
+}
+
+TEST(struct_bad_pointer)
+{
+	void *const pointers[] = {
+		NULL, pages_unmapped(), (void *)-1UL, (void *)-4096UL, (void *)~(-1UL >> 1),
+	};
+	struct prepared prepared;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		for (j = 0; j < ARRAY_SIZE(pointers); j++) {
+			prepare(&calls[i], &prepared);
+			CHECK_ERRNO(ioctl(prepared.fd, calls[i].number, pointers[j]), EFAULT);
+			finish(&calls[i], &prepared);
+		}
+}
+
+TEST(struct_size_too_small)
+{
+	static const __u32 sizes[] = { 0, 1, 4, 7 };
+	struct prepared prepared;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		for (j = 0; j < ARRAY_SIZE(sizes); j++) {
+			prepare(&calls[i], &prepared);
+			prepared.request.size = sizes[j];
+			CHECK_ERRNO(ioctl(prepared.fd, calls[i].number, &prepared.request), EINVAL);
+			finish(&calls[i], &prepared);
+		}
+}
+
+/* A struct that ends in unmapped memory, at each of the words it may end at. */
+TEST(struct_cut_by_page)
+{
+	struct prepared prepared;
+	unsigned int i;
+	size_t bytes;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		for (bytes = 0; bytes < calls[i].size; bytes += 4) {
+			void *edge = edge_buffer(bytes ? bytes : 1) + !bytes;
+
+			prepare(&calls[i], &prepared);
+			memcpy(edge, &prepared.request, bytes);
+			CHECK_ERRNO(ioctl(prepared.fd, calls[i].number, edge), EFAULT);
+			finish(&calls[i], &prepared);
+		}
+}
+
+TEST(struct_exact_at_page_end)
+{
+	struct prepared prepared;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		void *edge = edge_buffer(calls[i].size);
+
+		prepare(&calls[i], &prepared);
+		memcpy(edge, &prepared.request, calls[i].size);
+		CHECK_OK(ioctl(prepared.fd, calls[i].number, edge));
+		finish(&calls[i], &prepared);
+	}
+}
+
+TEST(struct_longer)
+{
+	unsigned char *memory = pages_map(4 * page_size());
+	const size_t lengths[] = { 1, 4, 8, 100, 1000 };
+	struct prepared prepared;
+	unsigned int i, j;
+	__u32 size;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct call *call = &calls[i];
+
+		for (j = 0; j < ARRAY_SIZE(lengths); j++) {
+			size = call->size + lengths[j];
+
+			/* The last byte of the tail, then the first, is not zero. */
+			prepare(call, &prepared);
+			memset(memory, 0, 4 * page_size());
+			prepared.request.size = size;
+			memcpy(memory, &prepared.request, call->size);
+			memory[size - 1] = 1;
+			CHECK_ERRNO(ioctl(prepared.fd, call->number, memory), E2BIG);
+			memory[size - 1] = 0;
+			memory[call->size] = 0x80;
+			CHECK_ERRNO(ioctl(prepared.fd, call->number, memory), E2BIG);
+
+			/* All zero: fine, and stays zero; what follows is not ours. */
+			memory[call->size] = 0;
+			memory[size] = 0xa5;
+			CHECK_OK(ioctl(prepared.fd, call->number, memory));
+			CHECK_EQ(memory[size], 0xa5);
+			for (; size > call->size; size--)
+				CHECK_EQ(memory[size - 1], 0);
+			finish(call, &prepared);
+		}
+
+		prepare(call, &prepared);
+		memset(memory, 0, 4 * page_size());
+		memcpy(memory, &prepared.request, call->size);
+		size = page_size() + 8;
+		memcpy(memory, &size, sizeof(size));
+		CHECK_ERRNO(ioctl(prepared.fd, call->number, memory), E2BIG);
+		size = 0xffffffff;
+		memcpy(memory, &size, sizeof(size));
+		CHECK_ERRNO(ioctl(prepared.fd, call->number, memory), E2BIG);
+		size = 0x80000000;
+		memcpy(memory, &size, sizeof(size));
+		CHECK_ERRNO(ioctl(prepared.fd, call->number, memory), E2BIG);
+		finish(call, &prepared);
+	}
+}
+
+TEST(struct_longer_tail_unmapped)
+{
+	struct prepared prepared;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		void *edge = edge_buffer(calls[i].size);
+
+		prepare(&calls[i], &prepared);
+		prepared.request.size += 8;
+		memcpy(edge, &prepared.request, calls[i].size);
+		CHECK_ERRNO(ioctl(prepared.fd, calls[i].number, edge), EFAULT);
+		finish(&calls[i], &prepared);
+	}
+}
+
+/* Results that cannot be stored: EFAULT, and nothing has happened. */
+TEST(struct_read_only)
+{
+	unsigned char *memory = pages_map(page_size());
+	struct eventlog_subscribe subscribe;
+	struct eventlog_rule rule;
+	struct prepared prepared;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct call *call = &calls[i];
+
+		prepare(call, &prepared);
+		CHECK_OK(mprotect(memory, page_size(), PROT_READ | PROT_WRITE));
+		memcpy(memory, &prepared.request, call->size);
+		CHECK_OK(mprotect(memory, page_size(), PROT_READ));
+		if (!call->results) {
+			CHECK_OK(ioctl(prepared.fd, call->number, memory));
+			finish(call, &prepared);
+			continue;
+		}
+		CHECK_ERRNO(ioctl(prepared.fd, call->number, memory), EFAULT);
+		switch (call->number) {
+		case EVENTLOG_IOC_REGISTER:
+			WAIT_FOR(!status_now("Active: "));
+			subscribe = subscribe_request(0);
+			CHECK_OK(ioctl(prepared.fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
+			break;
+		case EVENTLOG_IOC_SUBSCRIBE:
+			register_event(prepared.fd, "other");
+			break;
+		case EVENTLOG_IOC_RULE_ADD:
+			prepared.other = device_open();
+			register_event(prepared.other, "prepared");
+			CHECK_EQ(status_now("Active: "), 1);
+			CHECK_EQ(status_now("Busy: "), 0);
+			rule = prepared.request.rule;
+			rule_add_with(prepared.fd, &rule);
+			CHECK_EQ(status_now("Busy: "), 1);
+			break;
+		}
+		finish(call, &prepared);
+	}
+}
+
+/* Shorter than the kernel's: the rest counts as zero and is not written. */
+TEST(struct_shorter)
+{
+	unsigned char memory[256];
+	struct eventlog_version version;
+	struct eventlog_register request;
+	int fd = device_open();
+	unsigned int i;
+	__u32 size;
+
+	for (size = 8; size <= sizeof(version); size++) {
+		memset(memory, 0xa5, sizeof(memory));
+		memcpy(memory, &size, sizeof(size));
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, memory));
+		memcpy(&version, memory, sizeof(version));
+		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+		for (i = size; i < sizeof(memory); i++)
+			CHECK_EQ(memory[i], 0xa5);
+	}
+
+	/* Up to command: an event of the default provider. */
+	request = register_request("short_one u32 value");
+	request.size = offsetof(struct eventlog_register, provider);
+	memset(memory, 0xa5, sizeof(memory));
+	memcpy(memory, &request, request.size);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, memory));
+	for (i = request.size; i < sizeof(memory); i++)
+		CHECK_EQ(memory[i], 0xa5);
+	CHECK_EQ(status_now("Active: "), 1);
+
+	/* Without command: the address 0. */
+	request.size = 8;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EFAULT);
+	close(fd);
+}
+
+TEST(unknown_calls)
+{
+	static const unsigned int types[] = { 0, 1, '*', 0xe6, 0xe8, 0xff };
+	unsigned char memory[4096];
+	struct consumer consumer;
+	unsigned int role, type, nr;
+	int fds[3];
+
+	fds[0] = device_open();
+	fds[1] = device_open();
+	register_event(fds[1], "known");
+	consumer_open(&consumer, RING_BYTES);
+	fds[2] = consumer.fd;
+	memset(memory, 0, sizeof(memory));
+	memory[0] = memory[1] = 16;
+	for (role = 0; role < ARRAY_SIZE(fds); role++) {
+		for (nr = 4; nr < 256; nr++) {
+			if (nr >= 8 && nr <= 13)
+				continue;
+			test_note("nr %u", nr);
+			CHECK_ERRNO(ioctl(fds[role], _IOWR(EVENTLOG_IOC_TYPE, nr, __u64), memory),
+				    ENOTTY);
+			CHECK_ERRNO(ioctl(fds[role], _IO(EVENTLOG_IOC_TYPE, nr), 0), ENOTTY);
+		}
+		for (type = 0; type < ARRAY_SIZE(types); type++)
+			for (nr = 0; nr < 16; nr++) {
+				test_note("type %u nr %u", types[type], nr);
+				CHECK_ERRNO2(ioctl(fds[role], _IOWR(types[type], nr, __u64), memory),
+					     ENOTTY, EINVAL);
+			}
+	}
+	consumer_close(&consumer);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* The size and direction within the number of a call say nothing. */
+TEST(call_number_bits)
+{
+	struct eventlog_version version = { .size = sizeof(version) };
+	int fd = device_open();
+
+	CHECK_OK(ioctl(fd, _IO(EVENTLOG_IOC_TYPE, 0), &version));
+	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+	version.abi = 0;
+	CHECK_OK(ioctl(fd, _IOW(EVENTLOG_IOC_TYPE, 0, char[123]), &version));
+	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+	close(fd);
+}
+
+TEST(unknown_flags_and_reserved)
+{
+	static const struct {
+		unsigned int number;
+		size_t offset;
+		__u32 known;
+	} words[] = {
+#define FLAGS(call, type, member, known) \
+		{ EVENTLOG_IOC_##call, offsetof(struct type, member), known }
+		FLAGS(REGISTER, eventlog_register, flags,
+		      EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION),
+		FLAGS(DELETE, eventlog_delete, flags, 0),
+		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
+		FLAGS(SUBSCRIBE, eventlog_subscribe, reserved, 0),
+		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
+		FLAGS(RULE_ADD, eventlog_rule, predicate, 0),
+		FLAGS(RULE_ADD, eventlog_rule, predicate_size, 0),
+		FLAGS(RULE_ADD, eventlog_rule, reserved, 0),
+		FLAGS(FLUSH, eventlog_flush, flags, 0),
+		FLAGS(FLUSH, eventlog_flush, reserved, 0),
+		FLAGS(STAT, eventlog_stat, flags, 0),
+		FLAGS(STAT, eventlog_stat, reserved, 0),
+		FLAGS(DESCRIBE, eventlog_describe, flags, EVENTLOG_DESCRIBE_NEXT),
+#undef FLAGS
+	};
+	struct prepared prepared;
+	unsigned int i, j, bit;
+	__u32 word;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		for (j = 0; calls[j].number != words[i].number; j++)
+			;
+		prepare(&calls[j], &prepared);
+		for (bit = 0; bit < 32; bit++) {
+			if (words[i].known & 1U << bit)
+				continue;
+			word = 1U << bit;
+			test_note("%s, word at %zu, 0x%x", calls[j].name, words[i].offset, word);
+			memcpy(prepared.request.bytes + words[i].offset, &word, sizeof(word));
+			CHECK_ERRNO(ioctl(prepared.fd, calls[j].number, &prepared.request), EINVAL);
+		}
+		word = 0;
+		memcpy(prepared.request.bytes + words[i].offset, &word, sizeof(word));
+		CHECK_OK(ioctl(prepared.fd, calls[j].number, &prepared.request));
+		finish(&calls[j], &prepared);
+	}
+}
+
+TEST(version)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
+	struct eventlog_version version;
+	struct consumer consumer;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		memset(&version, 0xff, sizeof(version));
+		version.size = sizeof(version);
+		fd = device_open_for(modes[i]);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
+		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+		CHECK_EQ(version.features & ~EVENTLOG_FEATURE_OVERWRITE, 0);
+		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
+		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
+		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);
+		CHECK(version.events_max);
+		CHECK(version.subscribers_max);
+		CHECK(version.rules_max);
+		CHECK(version.registrations_max);
+		CHECK(version.release[0]);
+		CHECK(strnlen(version.release, sizeof(version.release)) < sizeof(version.release));
+		close(fd);
+	}
+
+	/* In the other roles as well. */
+	fd = device_open();
+	register_event(fd, "role");
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
+	close(fd);
+	consumer_open(&consumer, RING_BYTES);
+	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_VERSION, &version));
+	consumer_close(&consumer);
+}
+
+/* ------------------------------------------------------------------------
+ * REGISTER: what is refused
+ */
+TEST(register_bad_commands)
+{
+	static const char *const commands[] = {
+		"", " ", ";", "\t", " ; ",
+		"9name", "na-me", "na.me", "na/me", "na,me", "name*", "n\xc3\xa4me", "na\x01me",
+		"name(u32 a)",
+		"name u32", "name u32;", "name u32 ;u32 a", "name u32 a;u32",
+		"name foo a", "name a", "name u32a", "name U32 a", "name u128 a", "name uint32_t a",
+		"name long a", "name unsigned long a", "name long long a", "name float a",
+		"name double a", "name bool a", "name void a", "name unsigned a", "name signed int a",
+		"name unsigned u32 a", "name int int a", "name const int a", "name u32 *a",
+		"name char* a", "name char *a",
+		"name u32 a b", "name u32 a,b", "name u32 a=1", "name u32 a:3", "name u32 a[4]",
+		"name u32 9a", "name u32 a-b", "name u32 a.b", "name u32 a/", "name u32 \"a\"",
+		"name u32 a;u32 a", "name u32 a;u8 b;char[4] a", "name u32 a garbage",
+		"name char[] a", "name char[0] a", "name char[x] a", "name char[-1] a",
+		"name char[4 a", "name char4] a", "name char[4]] a", "name char[[4]] a",
+		"name char[4x] a", "name char[4.5] a", "name char[4][4] a", "name char[+4] a",
+		"name unsigned char[] a", "name unsigned char[0] a", "name u32[4] a", "name int[2] a",
+		"name short[2] a", "name u8[2] a",
+		"name __data_loc a", "name __data_loc char a", "name __data_loc char[4] a",
+		"name __data_loc u32 a", "name __data_loc u8[] a", "name __data_loc int[] a",
+		"name __data_loc char[]", "name __rel_loc char a", "name __rel_loc u32[] a",
+		"name __rel_loc char[8] a", "name __data_loc __rel_loc char[] a",
+		"name __data_loc unsigned char a", "name __dyn_loc char[] a",
+		"name struct a", "name struct foo", "name struct foo a", "name struct foo a x",
+		"name struct foo a 0", "name struct foo a -1", "name struct foo a 4 4",
+		"name struct 9foo a 4", "name struct foo a 4x", "name struct foo 4", "name struct",
+		"name struct foo 9a 4", "name struct foo[2] a 4", "name struct foo *a 8",
+	};
+	int fd = device_open();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		test_note("\"%s\"", commands[i]);
+		CHECK_ERRNO(try_register(fd, commands[i]), EINVAL);
+	}
+	CHECK_EQ(status_now("Active: "), 0);
+
+	/* None of them gave the file a role. */
+	consumer_close(&(struct consumer){ .fd = fd });
+}
+
+TEST(register_too_large)
+{
+	static const char *const commands[] = {
+		"name char[65537] a", "name unsigned char[65537] a", "name struct s a 65537",
+		"name char[65536] a;u8 b", "name u8 a;char[65536] b", "name char[4294967295] a",
+		"name char[32768] a;char[32769] b", "name struct s a 65535;u16 b",
+		"name char[65533] a;__data_loc char[] b",
+	};
+	static const char *const absurd[] = {
+		"name char[4294967296] a", "name char[4294967300] a",
+		"name char[18446744073709551615] a", "name char[18446744073709551616] a",
+		"name char[18446744073709551620] a", "name struct s a 4294967300",
+		"name struct s a 18446744073709551620",
+		"name char[99999999999999999999999999999999] a",
+		"name char[4294967292] a;u32 b",
+		"name char[2147483648] a;char[2147483648] b;u32 c",
+	};
+	int fd = device_open();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		test_note("\"%s\"", commands[i]);
+		CHECK_ERRNO(try_register(fd, commands[i]), E2BIG);
+	}
+	/* Numbers beyond any type: too large or no number at all. */
+	for (i = 0; i < ARRAY_SIZE(absurd); i++) {
+		test_note("\"%s\"", absurd[i]);
+		CHECK_ERRNO2(try_register(fd, absurd[i]), E2BIG, EINVAL);
+	}
+	CHECK_EQ(status_now("Active: "), 0);
+	CHECK_OK(try_register(fd, "name char[65536] a"));
+	CHECK_OK(try_register(fd, "name struct s a 65532;u32 b"));
+	CHECK_OK(try_register(fd, "name char[65532] a;__rel_loc char[] b"));
+	close(fd);
+}
+
+TEST(register_bad_pointers)
+{
+	struct eventlog_register request = register_request("name");
+	const char *unmapped = pages_unmapped();
+	char *edge = edge_buffer(8);
+	int fd = device_open();
+
+	CHECK_ERRNO(try_register(fd, NULL), EFAULT);
+	CHECK_ERRNO(try_register(fd, unmapped), EFAULT);
+	CHECK_ERRNO(try_register(fd, (const char *)-1L), EFAULT);
+	memset(edge, 'a', 8);
+	CHECK_ERRNO(try_register(fd, edge), EFAULT);
+	request.provider = PTR(unmapped);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EFAULT);
+	request.provider = PTR(edge);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EFAULT);
+	request.provider = 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EFAULT);
+
+	/* The NUL is the last byte there is. */
+	edge[7] = '\0';
+	request.provider = PTR(edge);
+	request.command = PTR(edge);
+	register_with(fd, &request);
+	close(fd);
+}
+
+TEST(register_command_length)
+{
+	char *command = malloc(EVENTLOG_COMMAND_MAX + 1);
+	char *long_one = pages_map(1 << 20);
+	struct eventlog_register request;
+	int fd = device_open();
+	int bytes, i;
+
+	/* White space up to the limit, and one beyond. */
+	memset(command, ' ', EVENTLOG_COMMAND_MAX);
+	memcpy(command, "name", 4);
+	memcpy(command + EVENTLOG_COMMAND_MAX - 6, "u32 a", 6);
+	CHECK_EQ(strlen(command), EVENTLOG_COMMAND_MAX - 1);
+	CHECK_OK(try_register(fd, command));
+	memcpy(command + EVENTLOG_COMMAND_MAX - 6, " u32 a", 7);
+	CHECK_EQ(strlen(command), EVENTLOG_COMMAND_MAX);
+	CHECK_ERRNO(try_register(fd, command), E2BIG);
+
+	/* A megabyte without an end, as command and as provider. */
+	memset(long_one, 'a', 1 << 20);
+	CHECK_ERRNO(try_register(fd, long_one), E2BIG);
+	memset(long_one, ' ', 1 << 20);
+	CHECK_ERRNO(try_register(fd, long_one), E2BIG);
+	request = register_request("name");
+	memset(long_one, 'a', 1 << 20);
+	request.provider = PTR(long_one);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EINVAL);
+
+	/* 256 fields that fill it to the last byte. */
+	bytes = sprintf(command, "full ");
+	for (i = 0; i < EVENTLOG_FIELDS_MAX; i++)
+		bytes += sprintf(command + bytes, "u8 f%0*d;", i < 250 ? 11 : 10, i);
+	CHECK_EQ(bytes, EVENTLOG_COMMAND_MAX - 1);
+	CHECK_OK(try_register(fd, command));
+	close(fd);
+}
+
+TEST(register_field_count)
+{
+	static char command[EVENTLOG_COMMAND_MAX];
+	struct eventlog_register registration = { 0 };
+	unsigned char payload[EVENTLOG_FIELDS_MAX] = { 0 };
+	struct consumer consumer;
+	int fd = device_open();
+	int count, bytes;
+
+	for (count = EVENTLOG_FIELDS_MAX; count <= EVENTLOG_FIELDS_MAX + 1; count++) {
+		int i;
+
+		bytes = sprintf(command, "many_%d ", count);
+		for (i = 0; i < count; i++)
+			bytes += sprintf(command + bytes, "u8 f%d;", i);
+		if (count <= EVENTLOG_FIELDS_MAX)
+			registration = register_event(fd, command);
+		else
+			CHECK_ERRNO(try_register(fd, command), E2BIG);
+	}
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK_ERRNO(emit(fd, registration.write_index, payload, EVENTLOG_FIELDS_MAX - 1), EINVAL);
+	CHECK_OK(emit(fd, registration.write_index, payload, EVENTLOG_FIELDS_MAX));
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* Names of every kind, 63 and 64 characters long. */
+TEST(register_name_length)
+{
+	char name[EVENTLOG_NAME_MAX + 1], command[256];
+	struct eventlog_register request;
+	int fd = device_open();
+	int length;
+
+	for (length = EVENTLOG_NAME_MAX - 1; length <= EVENTLOG_NAME_MAX; length++) {
+		const int error = length == EVENTLOG_NAME_MAX ? EINVAL : 0;
+		static const char *const formats[] = {
+			"%s", "%s u32 a", "e u32 %s", "e u32 a; u8 %s;", "e struct %s a 4",
+			"e struct s %s 4", "e __data_loc char[] %s",
+		};
+		unsigned int i;
+
+		memset(name, 'n', length);
+		name[length] = '\0';
+		for (i = 0; i < ARRAY_SIZE(formats); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(command, sizeof(command), formats[i], name);
+#pragma GCC diagnostic pop
+			test_note("%d characters in \"%s\"", length, formats[i]);
+			if (error)
+				CHECK_ERRNO(try_register(fd, command), error);
+			else
+				CHECK_OK(try_register(fd, command));
+		}
+		request = register_request("e");
+		request.provider = PTR(name);
+		test_note("%d characters of provider", length);
+		if (error)
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), error);
+		else
+			register_with(fd, &request);
+	}
+	close(fd);
+}
+
+TEST(register_providers)
+{
+	static const char *const bad[] = {
+		"", " ", "9p", "-p", ".p", "a b", "a/b", "a:b", "a#b", "a\nb", "a*", "p ", " p",
+		"\xc3\xa4", "a,b",
+	};
+	static const char *const good[] = { "p", "_", "P9", "a-b", "a.b", "web.shop-1_x", "a-" };
+	struct eventlog_register request;
+	int fd = device_open();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		test_note("\"%s\"", bad[i]);
+		request = register_request("e");
+		request.provider = PTR(bad[i]);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EINVAL);
+	}
+	CHECK_EQ(status_now("Active: "), 0);
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		test_note("\"%s\"", good[i]);
+		request = register_request("e");
+		request.provider = PTR(good[i]);
+		register_with(fd, &request);
+	}
+	CHECK_EQ(status_now("Active: "), ARRAY_SIZE(good));
+	close(fd);
+}
+
+TEST(register_levels)
+{
+	static const __u32 bad[] = { 7, 8, 15, 16, 255, 256, 0x10004, 0x80000000, 0xffffffff };
+	struct eventlog_register request;
+	int fd = device_open();
+	unsigned int i;
+	__u32 level;
+
+	for (level = 0; level <= EVENTLOG_LEVEL_VERBOSE; level++) {
+		request = register_request("e");
+		request.level = level;
+		register_with(fd, &request);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		request = register_request("e");
+		request.level = bad[i];
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EINVAL);
+	}
+	close(fd);
+}
+
+TEST(file_modes)
+{
+	struct eventlog_subscribe subscribe;
+	struct eventlog_register request;
+	char buffer[64];
+	int fd;
+
+	fd = device_open_for(O_RDONLY);
+	request = register_request("e");
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EBADF);
+	subscribe = subscribe_request(RING_BYTES);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBADF);
+	subscribe = subscribe_request(3);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBADF);
+	CHECK_ERRNO(write(fd, buffer, 4), EBADF);
+	CHECK(read(fd, buffer, sizeof(buffer)) > 0);
+	close(fd);
+
+	fd = device_open_for(O_WRONLY);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EBADF);
+	subscribe = subscribe_request(RING_BYTES);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBADF);
+	CHECK_ERRNO(write(fd, buffer, 4), EINVAL);
+	CHECK_ERRNO(read(fd, buffer, sizeof(buffer)), EBADF);
+	close(fd);
+	CHECK_EQ(status_now("Active: "), 0);
+
+	/* Flags that mean nothing here are no obstacle. */
+	fd = device_open_for(O_RDWR | O_NONBLOCK | O_APPEND);
+	register_event(fd, "e");
+	close(fd);
+	fd = device_open_for(O_RDWR | O_TRUNC);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Roles
+ */
+TEST(roles)
+{
+	struct eventlog_subscribe subscribe = subscribe_request(RING_BYTES);
+	struct pollfd poll_request = { .events = POLLIN | POLLOUT };
+	struct eventlog_rule rule = rule_request(NULL, NULL);
+	struct eventlog_flush flush_call = { .size = sizeof(flush_call) };
+	struct eventlog_stat stat_call = { .size = sizeof(stat_call), .cpu = EVENTLOG_CPU_ALL };
+	struct eventlog_register registration;
+	char buffer[16] = { 0 };
+	int producer = device_open(), none = device_open(), subscriber = device_open();
+	int fds[2] = { none, producer };
+	unsigned int i;
+
+	registration = register_event(producer, "e");
+	CHECK_OK(ioctl(subscriber, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
+
+	/* No way from one role to the other, nor to the same again. */
+	subscribe = subscribe_request(RING_BYTES);
+	CHECK_ERRNO(ioctl(producer, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBUSY);
+	CHECK_ERRNO(ioctl(subscriber, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBUSY);
+	subscribe = subscribe_request(3);
+	CHECK_ERRNO(ioctl(producer, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBUSY);
+	CHECK_ERRNO(ioctl(subscriber, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBUSY);
+	CHECK_ERRNO(try_register(subscriber, "e"), EBUSY);
+	CHECK_ERRNO(try_unregister(subscriber, registration.write_index), EBUSY);
+
+	/* A producer stays one with no registration left. */
+	CHECK_OK(try_unregister(producer, registration.write_index));
+	subscribe = subscribe_request(RING_BYTES);
+	CHECK_ERRNO(ioctl(producer, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EBUSY);
+	registration = register_event(producer, "e");
+
+	for (i = 0; i < ARRAY_SIZE(fds); i++) {
+		CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_RULE_ADD, &rule), EINVAL);
+		CHECK_ERRNO(try_rule_delete(fds[i], 1), EINVAL);
+		CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_FLUSH, &flush_call), EINVAL);
+		CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_STAT, &stat_call), EINVAL);
+		poll_request.fd = fds[i];
+		CHECK_EQ(poll(&poll_request, 1, 0), 1);
+		CHECK_EQ(poll_request.revents & POLLERR, POLLERR);
+	}
+	CHECK_ERRNO(try_unregister(none, registration.write_index), ENOENT);
+
+	CHECK_ERRNO(read(producer, buffer, sizeof(buffer)), EINVAL);
+	CHECK_ERRNO(read(subscriber, buffer, sizeof(buffer)), EINVAL);
+	CHECK(read(none, buffer, sizeof(buffer)) > 0);
+	CHECK_ERRNO(emit(none, registration.write_index, buffer, 4), EINVAL);
+	CHECK_ERRNO(emit(subscriber, registration.write_index, buffer, 4), EINVAL);
+
+	/* Reading the listing is no role. */
+	register_event(none, "late");
+	close(producer);
+	close(none);
+	close(subscriber);
+}
+
+/* What failed to make a role leaves the choice open. */
+TEST(roles_after_failures)
+{
+	struct eventlog_subscribe subscribe = subscribe_request(3);
+	int fd = device_open();
+
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EINVAL);
+	register_event(fd, "e");
+	close(fd);
+
+	fd = device_open();
+	CHECK_ERRNO(try_register(fd, "e long a"), EINVAL);
+	CHECK_ERRNO(try_unregister(fd, 1), ENOENT);
+	subscribe = subscribe_request(RING_BYTES);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Write indexes
+ */
+TEST(write_index_wrong)
+{
+	struct eventlog_register mine, theirs = { 0 };
+	struct consumer consumer;
+	int fd = device_open(), other = device_open();
+	unsigned int i;
+
+	mine = register_event(fd, "mine");
+	for (i = 0; i < 10; i++)
+		theirs = register_event(other, "theirs");
+	CHECK(mine.write_index != theirs.write_index);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+
+	CHECK_ERRNO(emit(fd, 0, "", 0), ENOENT);
+	CHECK_ERRNO(emit(fd, 0xffffffff, "", 0), EINVAL);
+	CHECK_ERRNO(emit(fd, 0x80000000, "", 0), EINVAL);
+	CHECK_ERRNO(emit(fd, 0x80000000 | mine.write_index, "", 0), EINVAL);
+	CHECK_ERRNO(emit(fd, 0xfffffffd, "", 0), EINVAL);
+	CHECK_ERRNO(emit(fd, EVENTLOG_WRITE_BATCH, "", 0), EOPNOTSUPP);
+	CHECK_ERRNO(emit(fd, 0x7fffffff, "", 0), ENOENT);
+	CHECK_ERRNO(emit(fd, theirs.write_index, "", 0), ENOENT);
+	CHECK_ERRNO(emit(fd, mine.write_index + 1, "", 0), ENOENT);
+	CHECK_EQ(emit(fd, mine.write_index, "", 0), 4);
+	CHECK_EQ(emit(other, theirs.write_index, "", 0), 4);
+	CHECK_EQ(consumer_skip(&consumer), 2);
+	consumer_close(&consumer);
+	close(fd);
+	close(other);
+}
+
+TEST(unregister_wrong)
+{
+	struct eventlog_register mine, theirs = { 0 };
+	int fd = device_open(), other = device_open();
+	unsigned int i;
+
+	mine = register_event(fd, "mine");
+	for (i = 0; i < 10; i++)
+		theirs = register_event(other, "theirs");
+	CHECK_ERRNO(try_unregister(fd, 0), ENOENT);
+	CHECK_ERRNO(try_unregister(fd, 0xffffffff), ENOENT);
+	CHECK_ERRNO(try_unregister(fd, 0x80000000), ENOENT);
+	CHECK_ERRNO(try_unregister(fd, EVENTLOG_WRITE_BATCH), ENOENT);
+	CHECK_ERRNO(try_unregister(fd, theirs.write_index), ENOENT);
+	CHECK_ERRNO(try_unregister(fd, mine.write_index + 1), ENOENT);
+	CHECK_OK(try_unregister(fd, mine.write_index));
+	CHECK_ERRNO(try_unregister(fd, mine.write_index), ENOENT);
+	CHECK_ERRNO(emit(fd, mine.write_index, "", 0), ENOENT);
+	WAIT_FOR(status_now("Active: ") == 1);
+	close(fd);
+	close(other);
+}
+
+/* A registration is one user of a definition, however often it is made. */
+TEST(unregister_one_of_several)
+{
+	struct eventlog_register first, second;
+	struct consumer consumer;
+	struct record record;
+	int fd = device_open();
+
+	first = register_event(fd, "twice u32 value");
+	second = register_event(fd, "twice u32 value");
+	CHECK(first.write_index != second.write_index);
+	CHECK_EQ(first.descriptor, second.descriptor);
+	CHECK_EQ(first.status_bit, second.status_bit);
+	CHECK_EQ(first.sync_bit, second.sync_bit);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "twice");
+	CHECK_OK(try_unregister(fd, first.write_index));
+	CHECK_ERRNO(emit(fd, first.write_index, "abcd", 4), ENOENT);
+	CHECK_OK(emit(fd, second.write_index, "abcd", 4));
+	consumer_one(&consumer, &record);
+	CHECK_EQ(record.header->descriptor, second.descriptor);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* The right to write goes with the file: dup(), and to another process. */
+TEST(write_index_follows_file)
+{
+	struct eventlog_register registration;
+	struct consumer consumer;
+	struct record record;
+	int fd = device_open(), copy, pair[2];
+	pid_t child;
+
+	registration = register_event(fd, "passed");
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "passed");
+
+	copy = CHECK_OK(dup(fd));
+	CHECK_OK(emit(copy, registration.write_index, "", 0));
+	consumer_one(&consumer, &record);
+	close(copy);
+	CHECK_OK(emit(fd, registration.write_index, "", 0));
+	consumer_one(&consumer, &record);
+
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	child = test_fork();
+	if (!child) {
+		close(fd);
+		fd = descriptor_receive(pair[1]);
+		CHECK_OK(emit(fd, registration.write_index, "", 0));
+		_exit(0);
+	}
+	descriptor_send(pair[0], fd);
+	close(fd);
+	test_join(child);
+	consumer_one(&consumer, &record);
+	CHECK_EQ(record.header->pid, child);
+	CHECK_EQ(record.header->descriptor, registration.descriptor);
+
+	/* Two files of one process do not share their indexes. */
+	fd = device_open();
+	CHECK_ERRNO(emit(fd, registration.write_index, "", 0), EINVAL);
+	register_event(fd, "filler");
+	register_event(fd, "filler");
+	CHECK_OK(try_unregister(fd, registration.write_index));
+	CHECK_ERRNO(emit(fd, registration.write_index, "", 0), ENOENT);
+	close(fd);
+	consumer_close(&consumer);
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+TEST(definitions_shared)
+{
+	int fd = device_open(), other = device_open();
+	struct eventlog_register first, second;
+
+	first = register_event(fd, "shared u32 a; char[4] b");
+	second = register_event(other, " shared  u32  a ;char[4] b ; ");
+	CHECK_EQ(first.descriptor, second.descriptor);
+	CHECK_EQ(first.status_bit, second.status_bit);
+	CHECK_EQ(first.sync_bit, second.sync_bit);
+	CHECK_EQ(status_now("Active: "), 1);
+
+	/* What is left out is the default said. */
+	second = register_request("shared u32 a;char[4] b");
+	second.level = EVENTLOG_LEVEL_INFO;
+	second.provider = PTR(EVENTLOG_DEFAULT_PROVIDER);
+	register_with(other, &second);
+	CHECK_EQ(first.descriptor, second.descriptor);
+
+	/* A session is the writer's business, not the definition's. */
+	second = register_request("shared u32 a;char[4] b");
+	second.flags = EVENTLOG_REGISTER_SESSION;
+	register_with(other, &second);
+	CHECK_EQ(first.descriptor, second.descriptor);
+	CHECK_EQ(status_now("Active: "), 1);
+
+	/* It lives as long as one of its users does. */
+	close(fd);
+	CHECK_EQ(status_now("Active: "), 1);
+	close(other);
+	WAIT_FOR(!status_now("Active: "));
+}
+
+TEST(definitions_differ)
+{
+	static const char *const commands[] = {
+		"same", "same u32 a", "same u32 b", "same s32 a", "same u32 a;u32 b",
+		"same u32 b;u32 a", "same char[4] a", "same char[5] a", "same unsigned char[4] a",
+		"same __data_loc char[] a", "same __rel_loc char[] a",
+		"same __data_loc unsigned char[] a", "same __rel_loc unsigned char[] a",
+		"same struct s a 4", "same struct t a 4", "same struct s a 5", "Same", "same_",
+	};
+	struct eventlog_register all[ARRAY_SIZE(commands) + 12];
+	unsigned int count = 0, i, j;
+	int fd = device_open();
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		all[count++] = register_event(fd, commands[i]);
+	for (i = 1; i <= EVENTLOG_LEVEL_VERBOSE; i++) {
+		if (i == EVENTLOG_LEVEL_INFO)
+			continue;
+		all[count] = register_request("same");
+		all[count].level = i;
+		register_with(fd, &all[count++]);
+	}
+	for (i = 1; i <= 3; i++) {
+		all[count] = register_request("same");
+		all[count].keywords = i == 3 ? 1ULL << 63 : i;
+		register_with(fd, &all[count++]);
+	}
+	all[count] = register_request("same");
+	all[count].provider = PTR("other");
+	register_with(fd, &all[count++]);
+
+	CHECK_EQ(status_now("Active: "), count);
+	for (i = 0; i < count; i++)
+		for (j = 0; j < i; j++) {
+			CHECK(all[i].descriptor != all[j].descriptor);
+			CHECK(all[i].status_bit != all[j].status_bit);
+			CHECK(all[i].sync_bit != all[j].sync_bit);
+			CHECK(all[i].status_bit != all[j].sync_bit);
+			CHECK(all[i].sync_bit != all[j].status_bit);
+			CHECK(all[i].write_index != all[j].write_index);
+		}
+	close(fd);
+}
+
+static int compare_words(const void *left, const void *right)
+{
+	const __u32 a = *(const __u32 *)left, b = *(const __u32 *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+TEST(descriptors_never_reused)
+{
+	enum { ROUNDS = 50, EACH = 20 };
+	static __u32 seen[ROUNDS * EACH];
+	unsigned int count = 0, i, round;
+	char command[64];
+	int fd;
+
+	for (round = 0; round < ROUNDS; round++) {
+		fd = device_open();
+		for (i = 0; i < EACH; i++) {
+			sprintf(command, "fleeting_%u_%u", round, i);
+			seen[count++] = register_event(fd, command).descriptor;
+		}
+		close(fd);
+	}
+	qsort(seen, count, sizeof(*seen), compare_words);
+	for (i = 1; i < count; i++)
+		CHECK(seen[i] != seen[i - 1]);
+}
+
+/* The smallest payload that is accepted tells the size of the fixed part. */
+TEST(field_sizes)
+{
+	static const struct {
+		const char *fields;
+		unsigned int bytes;
+	} types[] = {
+		{ "", 0 },
+		{ "u8 a", 1 }, { "u16 a", 2 }, { "u32 a", 4 }, { "u64 a", 8 },
+		{ "s8 a", 1 }, { "s16 a", 2 }, { "s32 a", 4 }, { "s64 a", 8 },
+		{ "char a", 1 }, { "unsigned char a", 1 }, { "short a", 2 },
+		{ "unsigned short a", 2 }, { "int a", 4 }, { "unsigned int a", 4 },
+		{ "char[1] a", 1 }, { "char[13] a", 13 }, { "unsigned char[7] a", 7 },
+		{ "char[65535] a", 65535 }, { "struct s a 1", 1 }, { "struct s a 99", 99 },
+		{ "__data_loc unsigned char[] a", 4 }, { "__rel_loc unsigned char[] a", 4 },
+		{ "u8 a;u64 b;u16 c", 11 }, { "u8 a;struct s b 3;char[2] c;s32 d;", 10 },
+		{ "u8 a;__data_loc unsigned char[] b;u8 c", 6 },
+	};
+	char *payload = calloc(1, EVENTLOG_PAYLOAD_MAX);
+	struct eventlog_register registration;
+	struct consumer consumer;
+	struct record record;
+	int fd = device_open();
+	char command[128];
+	unsigned int i;
+
+	consumer_open(&consumer, 4 * EVENTLOG_PAYLOAD_MAX);
+	rule_add(consumer.fd, NULL, "sized_*");
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		snprintf(command, sizeof(command), "sized_%u %s", i, types[i].fields);
+		test_note("\"%s\"", command);
+		registration = register_event(fd, command);
+		if (types[i].bytes)
+			CHECK_ERRNO(emit(fd, registration.write_index, payload,
+					 types[i].bytes - 1), EINVAL);
+		CHECK_EQ(consumer_skip(&consumer), 0);
+		CHECK_EQ(emit(fd, registration.write_index, payload, types[i].bytes),
+			 types[i].bytes + 4);
+		consumer_one(&consumer, &record);
+		CHECK_EQ(record.header->descriptor, registration.descriptor);
+		CHECK_EQ(record.bytes, ALIGN_UP(types[i].bytes, 8));
+		CHECK_OK(emit(fd, registration.write_index, payload, types[i].bytes + 1));
+		consumer_one(&consumer, &record);
+	}
+	consumer_close(&consumer);
+	close(fd);
+}
+
+TEST(command_white_space)
+{
+	static const char *const variants[] = {
+		"spaced unsigned char[4] a;__data_loc char[] b;struct s c 9",
+		"spaced unsigned char[4] a;__data_loc char[] b;struct s c 9;",
+		"  spaced   unsigned   char[4]   a  ;  __data_loc   char[]   b ; struct   s  c  9  ",
+		"spaced\tunsigned\tchar[4]\ta;\n__data_loc\tchar[]\tb;\n\tstruct\ts\tc\t9\n;\n",
+		"spaced unsigned char[4] a ;__data_loc char[] b ;struct s c 9 ; ",
+		/* Fields that are not there do not count. */
+		"spaced ;unsigned char[4] a;;__data_loc char[] b; ;struct s c 9;;",
+	};
+	struct eventlog_register first, other;
+	int fd = device_open();
+	unsigned int i;
+
+	first = register_event(fd, variants[0]);
+	for (i = 1; i < ARRAY_SIZE(variants); i++) {
+		test_note("\"%s\"", variants[i]);
+		other = register_event(fd, variants[i]);
+		CHECK_EQ(other.descriptor, first.descriptor);
+	}
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Limits
+ */
+TEST_WITHIN(events_max, 300)
+{
+	const __u32 max = device_version().events_max;
+	struct eventlog_register *all = calloc(max, sizeof(*all));
+	unsigned char *bits_seen;
+	struct consumer consumer;
+	struct bitmap bitmap;
+	struct record record;
+	unsigned int round, i, got = 0;
+	char command[64];
+	int fd;
+
+	CHECK(all);
+	for (round = 0; round < 2; round++) {
+		fd = device_open();
+		for (i = 0; i < max; i++) {
+			snprintf(command, sizeof(command), "crowd_%u u32 value", i);
+			all[i] = register_event(fd, command);
+		}
+		CHECK_ERRNO(try_register(fd, "one_too_many"), ENOSPC);
+		/* What exists can still be shared. */
+		CHECK_OK(try_unregister(fd, register_event(fd, "crowd_0 u32 value").write_index));
+		CHECK_EQ(status_now("Active: "), max);
+
+		bits_seen = calloc(1, all[0].bitmap_size);
+		bitmap = bitmap_map(fd, &all[0]);
+		consumer_open(&consumer, 1 << 20);
+		rule_add(consumer.fd, NULL, "crowd_*");
+		for (i = 0; i < max; i++) {
+			CHECK(bitmap_get(&bitmap, all[i].status_bit));
+			CHECK(!bitmap_get(&bitmap, all[i].sync_bit));
+			CHECK(!(bits_seen[all[i].status_bit / 8] & 1 << all[i].status_bit % 8));
+			bits_seen[all[i].status_bit / 8] |= 1 << all[i].status_bit % 8;
+		}
+		CHECK_EQ(status_now("Busy: "), max);
+		got = 0;
+		for (i = 0; i < max; i++) {
+			CHECK_OK(emit(fd, all[i].write_index, &i, sizeof(i)));
+			if (i % 1024 && i != max - 1)
+				continue;
+			while (consumer_next(&consumer, &record))
+				got++;
+		}
+		CHECK_EQ(got, max);
+		CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
+
+		/* One goes, one comes. */
+		CHECK_OK(try_unregister(fd, all[max / 2].write_index));
+		WAIT_FOR(status_now("Active: ") == max - 1);
+		all[max / 2] = register_event(fd, "crowd_newcomer");
+		CHECK(bitmap_get(&bitmap, all[max / 2].status_bit));
+		CHECK_ERRNO(try_register(fd, "one_too_many"), ENOSPC);
+
+		consumer_close(&consumer);
+		for (i = 0; i < max; i++)
+			CHECK(!bitmap_get(&bitmap, all[i].status_bit));
+		CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+		free(bits_seen);
+		close(fd);
+		WAIT_FOR(!status_now("Active: "));
+	}
+}
+
+TEST_WITHIN(registrations_max, 300)
+{
+	const __u32 max = device_version().registrations_max;
+	struct eventlog_register request, last = { 0 };
+	int fd = device_open(), other;
+	struct consumer consumer;
+	__u32 i;
+
+	for (i = 0; i < max; i++) {
+		last = register_request("often");
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, &last));
+	}
+	CHECK_ERRNO(try_register(fd, "often"), EMFILE);
+	CHECK_ERRNO(try_register(fd, "seldom"), EMFILE);
+	CHECK_EQ(status_now("Active: "), 1);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK_OK(emit(fd, last.write_index, "", 0));
+	CHECK_OK(try_unregister(fd, last.write_index));
+	request = register_event(fd, "often");
+	CHECK_OK(emit(fd, request.write_index, "", 0));
+	CHECK_EQ(consumer_skip(&consumer), 2);
+
+	/* It is a limit of the file. */
+	other = device_open();
+	register_event(other, "often");
+	close(other);
+	close(fd);
+	consumer_close(&consumer);
+}
+
+/* ------------------------------------------------------------------------
+ * Bits
+ */
+TEST(status_bits)
+{
+	enum { EVENTS = 200 };
+	struct eventlog_register all[EVENTS];
+	unsigned int i, group;
+	struct bitmap bitmap;
+	struct consumer first, second, third;
+	__u32 rules[10];
+	int fd = device_open();
+	char text[64];
+
+	for (i = 0; i < EVENTS; i++) {
+		snprintf(text, sizeof(text), "bit_%u_%u", i % 10, i);
+		all[i] = register_event(fd, text);
+	}
+	bitmap = bitmap_map(fd, &all[0]);
+	for (i = 0; i < EVENTS; i++) {
+		CHECK(!bitmap_get(&bitmap, all[i].status_bit));
+		CHECK(!bitmap_get(&bitmap, all[i].sync_bit));
+	}
+
+	/* Rules of one subscriber come and go. */
+	consumer_open(&first, RING_BYTES);
+	for (group = 0; group < 10; group++) {
+		snprintf(text, sizeof(text), "bit_%u_*", group);
+		rules[group] = rule_add(first.fd, NULL, text);
+		for (i = 0; i < EVENTS; i++)
+			CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 <= group);
+		CHECK_EQ(status_now("Busy: "), EVENTS / 10 * (group + 1));
+	}
+	for (group = 0; group < 10; group++) {
+		CHECK_OK(try_rule_delete(first.fd, rules[group]));
+		for (i = 0; i < EVENTS; i++)
+			CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 > group);
+	}
+
+	/* Several subscribers, one without rings; the last one keeps the bit. */
+	consumer_open(&second, 0);
+	consumer_open(&third, RING_BYTES);
+	rule_add(first.fd, NULL, "bit_1_*");
+	rule_add(first.fd, NULL, "bit_1_*");
+	rule_add(second.fd, NULL, "bit_[12]_*");
+	rule_add(third.fd, NULL, "bit_[123]_*");
+	for (i = 0; i < EVENTS; i++)
+		CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 >= 1 && i % 10 <= 3);
+	consumer_close(&third);
+	for (i = 0; i < EVENTS; i++)
+		CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 >= 1 && i % 10 <= 2);
+	consumer_close(&second);
+	for (i = 0; i < EVENTS; i++)
+		CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 == 1);
+	consumer_close(&first);
+	for (i = 0; i < EVENTS; i++) {
+		CHECK(!bitmap_get(&bitmap, all[i].status_bit));
+		CHECK(!bitmap_get(&bitmap, all[i].sync_bit));
+	}
+	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	close(fd);
+}
+
+/* A rule that came first applies to events that come later; bits are reused clear. */
+TEST(status_bits_rule_first)
+{
+	struct eventlog_register wanted, unwanted;
+	struct consumer consumer;
+	struct bitmap bitmap;
+	unsigned int round;
+	int fd = device_open();
+
+	wanted = register_event(fd, "keeper");
+	bitmap = bitmap_map(fd, &wanted);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "wanted");
+	for (round = 0; round < 100; round++) {
+		wanted = register_event(fd, "wanted");
+		unwanted = register_event(fd, "unwanted");
+		CHECK(bitmap_get(&bitmap, wanted.status_bit));
+		CHECK(!bitmap_get(&bitmap, unwanted.status_bit));
+		CHECK_OK(emit(fd, wanted.write_index, "", 0));
+		CHECK_ERRNO(emit(fd, unwanted.write_index, "", 0), EBADF);
+		/* In the other order the next round, so that bits change hands. */
+		CHECK_OK(try_unregister(fd, round % 2 ? wanted.write_index : unwanted.write_index));
+		CHECK_OK(try_unregister(fd, round % 2 ? unwanted.write_index : wanted.write_index));
+	}
+	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	close(fd);
+	consumer_close(&consumer);
+}
+
+/* ------------------------------------------------------------------------
+ * Persistent events and DELETE
+ */
+static struct eventlog_register register_persistent(int fd, const char *provider,
+						    const char *command)
+{
+	struct eventlog_register request = register_request(command);
+
+	request.provider = PTR(provider);
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	register_with(fd, &request);
+	return request;
+}
+
+TEST(delete_wrong)
+{
+	char long_name[EVENTLOG_NAME_MAX + 1];
+	static const char *const bad[] = { "", " ", "9a", "a b", "a*", "*", "a-b", "a\nb" };
+	int fd = device_open();
+	unsigned int i;
+
+	memset(long_name, 'n', EVENTLOG_NAME_MAX);
+	long_name[EVENTLOG_NAME_MAX] = '\0';
+	CHECK_ERRNO(try_delete(fd, NULL, NULL), EFAULT);
+	CHECK_ERRNO(try_delete(fd, NULL, pages_unmapped()), EFAULT);
+	CHECK_ERRNO(try_delete(fd, pages_unmapped(), "e"), EFAULT);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		test_note("\"%s\"", bad[i]);
+		CHECK_ERRNO(try_delete(fd, NULL, bad[i]), EINVAL);
+	}
+	CHECK_ERRNO(try_delete(fd, NULL, long_name), EINVAL);
+	CHECK_ERRNO(try_delete(fd, long_name, "e"), EINVAL);
+	CHECK_ERRNO(try_delete(fd, "a b", "e"), EINVAL);
+	CHECK_ERRNO(try_delete(fd, "", "e"), EINVAL);
+	CHECK_ERRNO(try_delete(fd, NULL, "e"), ENOENT);
+	CHECK_ERRNO(try_delete(fd, "nobody", "e"), ENOENT);
+
+	/* An event that does not persist is nothing to delete. */
+	register_event(fd, "e");
+	CHECK_ERRNO(try_delete(fd, NULL, "e"), ENOENT);
+	CHECK_EQ(status_now("Active: "), 1);
+	close(fd);
+}
+
+TEST(persist)
+{
+	struct eventlog_register first, again;
+	struct bitmap bitmap;
+	struct consumer consumer;
+	int fd = device_open(), deleter = device_open();
+	__u32 state;
+	char *text;
+
+	first = register_persistent(fd, NULL, "stays u32 value");
+	CHECK_ERRNO(try_delete(deleter, NULL, "stays"), EBUSY);
+	CHECK_ERRNO(try_delete(fd, NULL, "stays"), EBUSY);
+	close(fd);
+	CHECK_EQ(status_now("Active: "), 1);
+	text = describe(deleter, first.descriptor, &state);
+	CHECK(text);
+	free(text);
+	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_PERSIST);
+
+	/* The refused deletes changed nothing; its next user finds the same. */
+	fd = device_open();
+	again = register_event(fd, "stays u32 value");
+	CHECK_EQ(again.descriptor, first.descriptor);
+	CHECK_EQ(again.status_bit, first.status_bit);
+	CHECK_ERRNO(try_delete(deleter, NULL, "stays"), EBUSY);
+	CHECK_ERRNO(try_delete(deleter, "other", "stays"), ENOENT);
+	CHECK_OK(try_unregister(fd, again.write_index));
+
+	/* A subscriber does not hold it, and its bit goes with it. */
+	again = register_event(fd, "bitmap_holder");
+	bitmap = bitmap_map(fd, &again);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "stays");
+	CHECK(bitmap_get(&bitmap, first.status_bit));
+	CHECK_OK(try_delete(deleter, NULL, "stays"));
+	WAIT_FOR(!bitmap_get(&bitmap, first.status_bit));
+	WAIT_FOR(status_now("Active: ") == 1);
+	CHECK_ERRNO(try_delete(deleter, NULL, "stays"), ENOENT);
+
+	/* Anew, it is another definition. */
+	again = register_event(fd, "stays u32 other");
+	CHECK(again.descriptor != first.descriptor);
+	consumer_close(&consumer);
+	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	close(fd);
+	close(deleter);
+}
+
+/* A second registration may make a definition persistent. */
+TEST(persist_later)
+{
+	struct eventlog_register first, second;
+	int fd = device_open(), other = device_open();
+
+	first = register_event(fd, "late");
+	second = register_persistent(other, NULL, "late");
+	CHECK_EQ(first.descriptor, second.descriptor);
+	close(other);
+	CHECK_ERRNO(try_delete(fd, NULL, "late"), EBUSY);
+	close(fd);
+	CHECK_EQ(status_now("Active: "), 1);
+	fd = device_open();
+	CHECK_OK(try_delete(fd, EVENTLOG_DEFAULT_PROVIDER, "late"));
+	CHECK_EQ(status_now("Active: "), 0);
+	close(fd);
+}
+
+/* DELETE takes all definitions of a name, or none. */
+TEST(delete_all_of_a_name)
+{
+	int fd = device_open(), deleter = device_open();
+	struct eventlog_register user;
+
+	register_persistent(fd, NULL, "several");
+	register_persistent(fd, NULL, "several u32 a");
+	register_persistent(fd, NULL, "several u64 a");
+	register_persistent(fd, "other", "several");
+	register_persistent(fd, NULL, "several_more");
+	close(fd);
+	CHECK_EQ(status_now("Active: "), 5);
+	fd = device_open();
+	user = register_event(fd, "several u32 a");
+	CHECK_ERRNO(try_delete(deleter, NULL, "several"), EBUSY);
+	CHECK_EQ(status_now("Active: "), 5);
+	CHECK_OK(try_unregister(fd, user.write_index));
+	CHECK_OK(try_delete(deleter, NULL, "several"));
+	CHECK_EQ(status_now("Active: "), 2);
+	CHECK_OK(try_delete(deleter, NULL, "several_more"));
+	CHECK_OK(try_delete(deleter, "other", "several"));
+	CHECK_EQ(status_now("Active: "), 0);
+	close(fd);
+	close(deleter);
+}
+
+/* ------------------------------------------------------------------------
+ * Capabilities
+ */
+static int try_subscribe(int fd, __u64 ring_bytes)
+{
+	struct eventlog_subscribe request = subscribe_request(ring_bytes);
+
+	return ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request);
+}
+
+static int try_persist(int fd)
+{
+	struct eventlog_register request = register_request("private");
+
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	return ioctl(fd, EVENTLOG_IOC_REGISTER, &request);
+}
+
+TEST(capabilities)
+{
+	static const struct {
+		__u64 keep;
+		bool enough;
+	} cases[] = {
+		{ 0, false },
+		{ CAPABILITY_ALL & ~CAPABILITY_PERFMON & ~CAPABILITY_SYS_ADMIN, false },
+		{ CAPABILITY_PERFMON, true },
+		{ CAPABILITY_SYS_ADMIN, true },
+		{ CAPABILITY_ALL, true },
+	};
+	unsigned int i;
+	pid_t child;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		fd = device_open();
+		register_persistent(fd, NULL, "public");
+		close(fd);
+		child = test_fork();
+		if (child) {
+			test_join(child);
+			fd = device_open();
+			if (cases[i].enough)
+				CHECK_ERRNO(try_delete(fd, NULL, "public"), ENOENT);
+			else
+				CHECK_OK(try_delete(fd, NULL, "public"));
+			if (cases[i].enough)
+				CHECK_OK(try_delete(fd, NULL, "private"));
+			else
+				CHECK_ERRNO(try_delete(fd, NULL, "private"), ENOENT);
+			close(fd);
+			continue;
+		}
+
+		capabilities_keep(cases[i].keep);
+		test_note("capabilities 0x%llx", (unsigned long long)cases[i].keep);
+		fd = device_open();
+		if (cases[i].enough) {
+			CHECK_OK(try_subscribe(fd, RING_BYTES));
+			close(fd);
+			fd = device_open();
+			CHECK_OK(try_persist(fd));
+			CHECK_OK(try_delete(fd, NULL, "public"));
+			_exit(0);
+		}
+		CHECK_ERRNO(try_subscribe(fd, RING_BYTES), EPERM);
+		CHECK_ERRNO(try_subscribe(fd, 3), EPERM);
+		CHECK_ERRNO(try_persist(fd), EPERM);
+		CHECK_ERRNO(try_delete(fd, NULL, "public"), EPERM);
+		CHECK_ERRNO(try_delete(fd, NULL, "no_such"), EPERM);
+		/* Producing takes the open file and nothing more. */
+		register_event(fd, "ordinary");
+		CHECK_ERRNO(try_subscribe(fd, RING_BYTES), EPERM);
+		_exit(0);
+	}
+}
+
+/* What counts is who opened the file. */
+TEST(capabilities_of_the_opener)
+{
+	int pair[2], fd, other;
+	pid_t child;
+
+	/* Opened with, used without. */
+	fd = device_open();
+	other = device_open();
+	child = test_fork();
+	if (!child) {
+		CHECK_OK(setgid(65534));
+		CHECK_OK(setuid(65534));
+		CHECK_ERRNO(open(EVENTLOG_DEVICE, O_RDWR), EACCES);
+		CHECK_OK(try_subscribe(fd, RING_BYTES));
+		CHECK_ERRNO(try_delete(other, NULL, "no_such"), ENOENT);
+		_exit(0);
+	}
+	test_join(child);
+	close(fd);
+	close(other);
+
+	/* Opened without, used with. */
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	child = test_fork();
+	if (!child) {
+		capabilities_keep(0);
+		descriptor_send(pair[1], device_open());
+		_exit(0);
+	}
+	fd = descriptor_receive(pair[0]);
+	test_join(child);
+	CHECK_ERRNO(try_subscribe(fd, RING_BYTES), EPERM);
+	CHECK_ERRNO(try_delete(fd, NULL, "no_such"), EPERM);
+	register_event(fd, "ordinary");
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * The status listing
+ */
+TEST(status_text)
+{
+	struct eventlog_register one, two, three;
+	char want[1024], *text;
+	struct consumer consumer, other;
+	int fd = device_open();
+
+	snprintf(want, sizeof(want), "\nActive: 0\nBusy: 0\nMax: %u\n",
+		 device_version().events_max);
+	text = status_read();
+	CHECK(text);
+	test_note("\"%s\"", text);
+	CHECK(!strcmp(text, want));
+	free(text);
+
+	CHECK_OK(prctl(PR_SET_NAME, "listed", 0, 0, 0));
+	one = register_event(fd, "one");
+	two = register_request("two u32 a");
+	two.provider = PTR("some.provider");
+	register_with(fd, &two);
+	three = register_persistent(fd, NULL, "three");
+	CHECK_OK(try_unregister(fd, three.write_index));
+	CHECK(one.status_bit < two.status_bit && two.status_bit < three.status_bit);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, "some.*", NULL);
+	rule_add(consumer.fd, "*", "two");
+	consumer_open(&other, 0);
+	rule_add(other.fd, "some.*", "tw?");
+	rule_add(other.fd, NULL, "three");
+	snprintf(want, sizeof(want),
+		 "%u:user_events/one\n"
+		 "%u:some.provider/two # Used by listed[%d] listed[%d]\n"
+		 "%u:user_events/three # Used by listed[%d]\n"
+		 "\nActive: 3\nBusy: 2\nMax: %u\n",
+		 one.status_bit, two.status_bit, getpid(), getpid(), three.status_bit, getpid(),
+		 device_version().events_max);
+	text = status_read();
+	CHECK(text);
+	test_note("\"%s\"", text);
+	CHECK(!strcmp(text, want));
+	free(text);
+	consumer_close(&other);
+	consumer_close(&consumer);
+	CHECK_OK(try_delete(fd, NULL, "three"));
+	close(fd);
+}
+
+/* Byte by byte, with a position, and in odd pieces the text is the same. */
+TEST(status_text_in_pieces)
+{
+	enum { EVENTS = 300 };
+	int fd = device_open(), reader;
+	char *text, *piece = malloc(1 << 16), command[64];
+	size_t length, at, step;
+	unsigned int i;
+	ssize_t bytes;
+
+	for (i = 0; i < EVENTS; i++) {
+		snprintf(command, sizeof(command), "listed_with_a_rather_long_name_%u", i);
+		register_event(fd, command);
+	}
+	text = status_read();
+	CHECK(text);
+	length = strlen(text);
+	CHECK(length > 2 * 4096);
+	for (step = 1; step < 5000; step = step * 7 + 3) {
+		reader = device_open_for(O_RDONLY);
+		for (at = 0; at < length; at += bytes) {
+			bytes = CHECK_OK(read(reader, piece, step));
+			CHECK(bytes > 0 && (size_t)bytes <= step);
+			CHECK(at + bytes <= length);
+			CHECK(!memcmp(piece, text + at, bytes));
+		}
+		CHECK_EQ(read(reader, piece, step), 0);
+		close(reader);
+	}
+	reader = device_open_for(O_RDONLY);
+	CHECK_ERRNO(read(reader, pages_unmapped(), 100), EFAULT);
+	bytes = CHECK_OK(read(reader, piece, 100));
+	CHECK(!memcmp(piece, text, bytes));
+	close(reader);
+	reader = device_open_for(O_RDONLY);
+	CHECK_EQ(pread(reader, piece, 100, 1000), 100);
+	CHECK(!memcmp(piece, text + 1000, 100));
+	CHECK_EQ(pread(reader, piece, 100, length), 0);
+	CHECK_EQ(pread(reader, piece, 100, 1ULL << 40), 0);
+	CHECK_ERRNO(pread(reader, piece, 100, -1), EINVAL);
+	close(reader);
+	close(fd);
+}
+
+/* A process's name must not forge lines. */
+TEST(status_text_hostile_name)
+{
+	char *before, *after, *byte;
+	struct consumer consumer;
+	unsigned int lines = 0;
+	int fd = device_open();
+
+	register_event(fd, "honest");
+	before = status_read();
+	CHECK_OK(prctl(PR_SET_NAME, "a\n9:b/c\n\x1b[2J", 0, 0, 0));
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	after = status_read();
+	CHECK(before && after);
+	for (byte = before; *byte; byte++)
+		lines += *byte == '\n';
+	for (byte = after; *byte; byte++) {
+		lines -= *byte == '\n';
+		CHECK(*byte == '\n' || (*byte >= ' ' && *byte < 0x7f));
+	}
+	CHECK_EQ(lines, 0);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * DESCRIBE
+ */
+/* The text, with the event's id (the kernel's choice) cut out into id. */
+static char *describe_without_id(int fd, __u32 descriptor, unsigned int *id)
+{
+	char *text = describe(fd, descriptor, NULL), *number, *end;
+
+	if (!text)
+		test_fail(__FILE__, __LINE__, "DESCRIBE %u: %s", descriptor,
+			  test_errno_name(errno));
+	number = strstr(text, "\nevent ");
+	CHECK(number);
+	number += strlen("\nevent ");
+	*id = strtoul(number, &end, 10);
+	CHECK(end > number && *end == ' ');
+	memmove(number, end + 1, strlen(end));
+	return text;
+}
+
+TEST(describe_text)
+{
+	static const struct {
+		const char *command;
+		const char *provider;
+		__u64 keywords;
+		unsigned int level;
+		const char *text;
+	} cases[] = {
+		{ "bare", NULL, 0, 0,
+		  "eventlog 1\nprovider user_events\nevent bare info -\n" },
+		{ "request u32 id;char[16] path", "web.shop-1", 0x30, EVENTLOG_LEVEL_ERROR,
+		  "eventlog 1\nprovider web.shop-1\nevent request error 0x30\n"
+		  "\tu32 id\n\tchar[16] path\n" },
+		{ "everything u8 a;u16 b;u32 c;u64 d;s8 e;s16 f;s32 g;s64 h;"
+		  "char i;unsigned char j;short k;unsigned short l;int m;unsigned int n;"
+		  "char[7] o;unsigned char[9] p;__data_loc char[] q;__rel_loc char[] r;"
+		  "__data_loc unsigned char[] s;__rel_loc unsigned char[] t;struct point u 24;",
+		  NULL, 0x8000000000000001ULL, EVENTLOG_LEVEL_VERBOSE,
+		  "eventlog 1\nprovider user_events\nevent everything verbose 0x8000000000000001\n"
+		  "\tu8 a\n\tu16 b\n\tu32 c\n\tu64 d\n\ts8 e\n\ts16 f\n\ts32 g\n\ts64 h\n"
+		  "\ts8 i\n\tu8 j\n\ts16 k\n\tu16 l\n\ts32 m\n\tu32 n\n"
+		  "\tchar[7] o\n\tu8[9] p\n\tstring q\n\tstring:rel r\n"
+		  "\tbytes s\n\tbytes:rel t\n\tstruct:point:24 u\n" },
+	};
+	struct eventlog_register request;
+	int fd = device_open();
+	unsigned int i, id;
+	char *text, want[256];
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		request = register_request(cases[i].command);
+		request.provider = PTR(cases[i].provider);
+		request.keywords = cases[i].keywords;
+		request.level = cases[i].level;
+		register_with(fd, &request);
+		text = describe_without_id(fd, request.descriptor, &id);
+		test_note("\"%.250s\"", text);
+		CHECK(!strcmp(text, cases[i].text));
+		free(text);
+	}
+	for (i = EVENTLOG_LEVEL_ERROR; i <= EVENTLOG_LEVEL_VERBOSE; i++) {
+		request = register_request("leveled");
+		request.level = i;
+		register_with(fd, &request);
+		snprintf(want, sizeof(want), "eventlog 1\nprovider user_events\nevent leveled %s -\n",
+			 level_names[i]);
+		text = describe_without_id(fd, request.descriptor, &id);
+		test_note("\"%.250s\"", text);
+		CHECK(!strcmp(text, want));
+		free(text);
+	}
+	close(fd);
+}
+
+/* The longest command there is, read back. */
+TEST(describe_long_text)
+{
+	static char command[EVENTLOG_COMMAND_MAX], want[16 * EVENTLOG_COMMAND_MAX];
+	struct eventlog_register registration;
+	int fd = device_open(), bytes, wanted, i;
+	unsigned int id;
+	char *text;
+
+	bytes = sprintf(command, "long_text ");
+	wanted = sprintf(want, "eventlog 1\nprovider user_events\nevent long_text info -\n");
+	for (i = 0; bytes + 16 < EVENTLOG_COMMAND_MAX && i < EVENTLOG_FIELDS_MAX; i++) {
+		bytes += sprintf(command + bytes, "u8 %s%d;", i % 2 ? "f" : "field", i);
+		wanted += sprintf(want + wanted, "\tu8 %s%d\n", i % 2 ? "f" : "field", i);
+	}
+	registration = register_event(fd, command);
+	text = describe_without_id(fd, registration.descriptor, &id);
+	CHECK(!strcmp(text, want));
+	free(text);
+	close(fd);
+}
+
+TEST(describe_wrong)
+{
+	struct eventlog_describe request = { .size = sizeof(request) };
+	struct eventlog_register registration;
+	int fd = device_open(), none = device_open_for(O_RDONLY);
+	char text[256], *edge;
+	__u32 size;
+
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
+	request.descriptor = 0xffffffff;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
+	request.flags = EVENTLOG_DESCRIBE_NEXT;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
+	request.descriptor = 0;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
+	request.flags = 0;
+
+	registration = register_event(fd, "told u32 value");
+	request.descriptor = registration.descriptor + 1;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
+
+	/* The size is told, and neither the text nor the descriptor is touched. */
+	request.descriptor = registration.descriptor;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
+	size = request.text_size;
+	CHECK(size > 1);
+	memset(text, 0xa5, sizeof(text));
+	request.text = PTR(text);
+	for (request.text_size = 1; request.text_size < size; request.text_size++) {
+		__u32 given = request.text_size;
+
+		CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
+		CHECK_EQ(request.text_size, size);
+		CHECK_EQ(request.descriptor, registration.descriptor);
+		CHECK_EQ((unsigned char)text[0], 0xa5);
+		request.text_size = given;
+	}
+	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
+	CHECK_EQ(strlen(text) + 1, size);
+	CHECK_EQ((unsigned char)text[size], 0xa5);
+
+	/* More room than needed: the size used comes back. */
+	request.text_size = sizeof(text);
+	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
+	CHECK_EQ(request.text_size, size);
+	request.text_size = 0xffffffff;
+	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
+	CHECK_EQ(request.text_size, size);
+
+	request.text = 0;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EFAULT);
+	request.text = PTR(pages_unmapped());
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EFAULT);
+	edge = edge_buffer(size);
+	request.text = PTR(edge + 1);
+	request.text_size = size;
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EFAULT);
+	request.text = PTR(edge);
+	request.text_size = size;
+	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
+	close(fd);
+	close(none);
+}
+
+TEST(describe_next)
+{
+	enum { EVENTS = 100 };
+	struct eventlog_describe request = { .size = sizeof(request) };
+	__u32 descriptors[EVENTS], previous;
+	int fd = device_open();
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		snprintf(text, sizeof(text), "next_%u", i);
+		descriptors[i] = register_event(fd, text).descriptor;
+	}
+	qsort(descriptors, EVENTS, sizeof(*descriptors), compare_words);
+	request.text = PTR(text);
+	request.flags = EVENTLOG_DESCRIBE_NEXT;
+	for (i = 0; i < EVENTS; i++) {
+		/* Too little room does not move on. */
+		previous = request.descriptor;
+		request.text_size = 0;
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
+		CHECK_EQ(request.descriptor, previous);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
+		CHECK_EQ(request.descriptor, descriptors[i]);
+		CHECK_EQ(request.state, EVENTLOG_DESCRIBED_LIVE);
+	}
+	request.text_size = sizeof(text);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
+	/* Starting from one that does not exist any more is no obstacle. */
+	request.descriptor = descriptors[0] - 1;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
+	CHECK_EQ(request.descriptor, descriptors[0]);
+	close(fd);
+}
+
+TEST(describe_state)
+{
+	struct eventlog_register plain, persistent;
+	struct consumer consumer;
+	int fd = device_open();
+	__u32 state, rule;
+
+	plain = register_event(fd, "plain");
+	persistent = register_persistent(fd, NULL, "persistent");
+	free(describe(fd, plain.descriptor, &state));
+	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE);
+	free(describe(fd, persistent.descriptor, &state));
+	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_PERSIST);
+	consumer_open(&consumer, RING_BYTES);
+	rule = rule_add(consumer.fd, NULL, "p*");
+	free(describe(fd, plain.descriptor, &state));
+	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_ENABLED);
+	free(describe(fd, persistent.descriptor, &state));
+	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_ENABLED |
+		 EVENTLOG_DESCRIBED_PERSIST);
+	CHECK_OK(try_rule_delete(consumer.fd, rule));
+	free(describe(consumer.fd, plain.descriptor, &state));
+	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE);
+	consumer_close(&consumer);
+	CHECK_OK(try_unregister(fd, persistent.write_index));
+	CHECK_OK(try_delete(fd, NULL, "persistent"));
+	close(fd);
+}
+
+/* A text outlives its definition as long as a subscriber that knew it. */
+TEST(describe_after_death)
+{
+	struct eventlog_register registration;
+	struct consumer witness, other, late;
+	int fd = device_open(), reader = device_open();
+	char *before, *after;
+	__u32 state;
+
+	consumer_open(&witness, 0);
+	consumer_open(&other, RING_BYTES);
+	registration = register_event(fd, "mortal u32 value");
+	before = describe(reader, registration.descriptor, NULL);
+	CHECK(before);
+	close(fd);
+	WAIT_FOR(!status_now("Active: "));
+	consumer_open(&late, RING_BYTES);
+
+	after = describe(reader, registration.descriptor, &state);
+	CHECK(after && !strcmp(before, after));
+	CHECK_EQ(state & (EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_ENABLED), 0);
+	free(after);
+	consumer_close(&other);
+	after = describe(reader, registration.descriptor, NULL);
+	CHECK(after && !strcmp(before, after));
+	free(after);
+	consumer_close(&witness);
+
+	/* The one that came later is none of its witnesses. */
+	for (;;) {
+		after = describe(reader, registration.descriptor, NULL);
+		if (!after)
+			break;
+		free(after);
+		test_pause();
+	}
+	CHECK_EQ(errno, ENOENT);
+	consumer_close(&late);
+
+	/* Nobody listened: it goes with its definition. */
+	fd = device_open();
+	registration = register_event(fd, "mortal u32 value");
+	close(fd);
+	for (;;) {
+		after = describe(reader, registration.descriptor, NULL);
+		if (!after)
+			break;
+		free(after);
+		test_pause();
+	}
+	CHECK_EQ(errno, ENOENT);
+	close(reader);
+	free(before);
+}
+
+TEST(describe_providers)
+{
+	struct eventlog_describe request = { .size = sizeof(request) };
+	static const char *const providers[] = { NULL, "first", "second", "first", "third" };
+	__u32 ids[ARRAY_SIZE(providers)];
+	unsigned int events[ARRAY_SIZE(providers)], i, j;
+	struct eventlog_register registration;
+	int fd = device_open();
+	char text[256], command[32];
+
+	for (i = 0; i < ARRAY_SIZE(providers); i++) {
+		snprintf(command, sizeof(command), "event_%u", i);
+		registration = register_request(command);
+		registration.provider = PTR(providers[i]);
+		register_with(fd, &registration);
+		request.descriptor = registration.descriptor;
+		request.text = PTR(text);
+		request.text_size = sizeof(text);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
+		ids[i] = request.provider_id;
+		CHECK(ids[i] >= 1 && ids[i] <= 65535);
+		free(describe_without_id(fd, registration.descriptor, &events[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(providers); i++)
+		for (j = 0; j < i; j++)
+			if (i == 3 && j == 1) {
+				CHECK_EQ(ids[i], ids[j]);
+				CHECK(events[i] != events[j]);
+			} else {
+				CHECK(ids[i] != ids[j]);
+			}
+	close(fd);
+}

@@ -1,0 +1,632 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The elog command and libelog, with the kernel module. Needs root.
+#
+# EVENTLOG_MODULE	eventlog.ko, which tests remove and load again
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+# ELOG			the command (default: that in EVENTLOG_TOOLS)
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	local tree
+
+	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
+	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	export TREE=$tree
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+setup()
+{
+	# A test that failed half-way may have left it out.
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	work=$BATS_TEST_TMPDIR
+	background=()
+}
+
+teardown()
+{
+	local pid
+
+	for pid in "${background[@]}"; do
+		kill -KILL "$pid" 2> /dev/null || true
+		wait "$pid" 2> /dev/null || true
+	done
+}
+
+elog()
+{
+	"$ELOG" "$@"
+}
+
+# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
+run_elog()
+{
+	run --separate-stderr timeout 60 "$ELOG" "$@" 3>&-
+}
+
+# Waits for a condition, 20 seconds or so; fails with what it was.
+wait_for()
+{
+	local tries=0
+
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 400 ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+has_lines()
+{
+	[ "$(wc -l < "$1")" -ge "$2" ]
+}
+
+# Starts elog capture with output in $work/out and $work/err; returns when it
+# captures; its process is $capture.
+start_capture()
+{
+	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+}
+
+# Ends it, by a signal; its exit status is $status.
+stop_capture()
+{
+	status=0
+	kill "-$1" "$capture"
+	wait "$capture" || status=$?
+	background=()
+}
+
+# Fails, with what there is, unless all words are in a string.
+contains()
+{
+	local text=$1 word
+
+	shift
+	for word; do
+		if [[ $text != *"$word"* ]]; then
+			printf 'no "%s" in: %s\n' "$word" "$text"
+			return 1
+		fi
+	done
+}
+
+fails_with()
+{
+	local words=$1
+
+	shift
+	run_elog "$@"
+	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
+	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
+	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+}
+
+@test "elog: wrong usage says what is wrong, and how to use it" {
+	fails_with "usage: elog VERB"
+	fails_with "there is no verb 'frobnicate'" frobnicate
+	for verb in capture list info emit; do
+		fails_with "there is no option '--frobnicate'" $verb --frobnicate
+		fails_with "there is no option -Z" $verb -Z
+		contains "$stderr" "try: elog $verb --help"
+	done
+	fails_with "-e: '/x' is not right for PROVIDER[/EVENT]" capture -e /x
+	fails_with "-e: 'x/' is not right" capture -e x/
+	fails_with "-e: 'a/b/c' is not right" capture -e a/b/c
+	fails_with "-e: '' is not right" capture -e ''
+	fails_with "'-e' needs an argument" capture -e
+	fails_with "-k: 'x' is not right for MASK" capture -k x
+	fails_with "-k: '0' is not right" capture -k 0
+	fails_with "-l: 'loud' is not right for LEVEL" capture -l loud
+	fails_with "-l: '7' is not right" capture -l 7
+	fails_with "-s: '-1' is not right for SESSION" capture -s -1
+	fails_with "-s: '0x10000000000000000' is not right" capture -s 0x10000000000000000
+	fails_with "-p: '0' is not right for PID" capture -p 0
+	fails_with "-t: 'me' is not right for TID" capture -t me
+	fails_with "-C: '1.5' is not right for CPU" capture -C 1.5
+	fails_with "-n: '0' is not right for COUNT" capture -n 0
+	fails_with "-d: '0' is not right for SECONDS" capture -d 0
+	fails_with "-d: '1x' is not right" capture --duration=1x
+	fails_with "--sample: '0' is not right for N" capture --sample 0
+	fails_with "--per-cpu-bytes: '5K' is not right for SIZE" capture --per-cpu-bytes 5K
+	fails_with "--per-cpu-bytes: '2G' is not right" capture --per-cpu-bytes 2G
+	fails_with "a ring has at least two pages" capture --per-cpu-bytes 4K
+	fails_with "--time: 'tea' is not right" capture --time tea
+	fails_with "'ls' is not an option; a command goes behind --" capture ls
+	fails_with "the command behind -- is missing" capture --
+	fails_with "'b' is too much" list a b
+	fails_with "'a' is too much" info a
+	fails_with "PROVIDER/EVENT is missing" emit
+	fails_with "an event has one session" emit -s 1 -s 2 a/b
+}
+
+@test "elog: help is complete, and so is the version" {
+	run_elog --help
+	[ "$status" = 0 ]
+	contains "$output" capture list info emit
+	for verb in capture list info emit; do
+		run_elog $verb --help
+		[ "$status" = 0 ]
+		contains "$output" "usage: elog $verb" "Exit status" --help --version
+		run_elog $verb -V
+		[ "$status" = 0 ]
+		contains "$output" "elog " "(ABI 1)"
+	done
+	run_elog capture -h
+	for option in -e -k -l -s -p -t -C -n -d -q -v --sample --per-cpu-bytes \
+		--time; do
+		contains "$output" " $option"
+	done
+	run_elog emit -h
+	for option in -s -l -k -n --wait -d -v; do
+		contains "$output" " $option"
+	done
+	# All that cannot be printed is an error.
+	run bash -c '"$ELOG" --help > /dev/full'
+	[ "$status" = 1 ]
+	[[ $output == *"cannot write"* ]]
+}
+
+@test "elog: without the module, says how to load it" {
+	rmmod eventlog
+	for arguments in capture "capture -- true" list info "emit a/b"; do
+		# shellcheck disable=SC2086 # several words
+		fails_with "the kernel module eventlog is not loaded" $arguments
+		contains "$stderr" insmod
+	done
+	# The command it names works, if the module is where make puts it.
+	if [ -e "$EVENTLOG_TOOLS/../$(uname -r)/eventlog.ko" ]; then
+		command=$(sed -n 's/^  run: //p' <<< "$stderr")
+		[ -n "$command" ]
+		eval "$command"
+	else
+		insmod "$EVENTLOG_KO"
+	fi
+	run_elog info
+	[ "$status" = 0 ]
+
+	# Loaded, but nobody has made the node.
+	rm /dev/eventlog
+	fails_with "is loaded, but there is no /dev/eventlog" list
+	command=$(sed -n 's/^  run: //p' <<< "$stderr")
+	[[ $command == mknod* ]]
+	eval "$command"
+	run_elog list
+	[ "$status" = 0 ]
+	# The kernel removes a node that it has made, and makes it anew.
+	rm /dev/eventlog
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
+	[ -c /dev/eventlog ]
+}
+
+@test "elog: without permission, says which and what helps" {
+	for verb in capture list info "emit a/b"; do
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" $verb
+		[ "$status" = 1 ]
+		contains "$stderr" "permission denied" "root:root" "mode 0600" sudo
+	done
+	chmod 0666 /dev/eventlog
+	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" capture
+	[ "$status" = 1 ]
+	contains "$stderr" CAP_PERFMON "sudo setcap cap_perfmon+ep"
+	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" emit -v a/b
+	[ "$status" = 0 ]
+	contains "$stderr" "nobody listens to a/b"
+	chgrp daemon /dev/eventlog
+	chmod 0660 /dev/eventlog
+	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" emit a/b
+	[ "$status" = 1 ]
+	contains "$stderr" "usermod -a -G daemon"
+	chgrp root /dev/eventlog
+	chmod 0600 /dev/eventlog
+}
+
+@test "emit: errors say which field, and why" {
+	fails_with "'1x' is not a name for an event" emit 1x
+	fails_with "'a b/c' is not a name for an event, or a provider" emit 'a b/c'
+	fails_with "does not understand the field 'foo b'" emit a/b 'u32 a; foo b' a=1 b=2
+	contains "$stderr" "types: u8"
+	fails_with "does not understand the field 'long a'" emit a/b 'long a' a=1
+	fails_with "each has another name" emit a/b 'u8 a; u8 a' a=1
+	fails_with "field b (u8) is missing" emit a/b 'u8 a; u8 b' a=1
+	fails_with "field a is given twice" emit a/b 'u8 a' a=1 a=2
+	fails_with "there is no field 'c'" emit a/b 'u8 a' a=1 c=2
+	fails_with "there is no field 'a'" emit a/b a=1
+	fails_with "'x' is not FIELD=VALUE" emit a/b 'u8 a' a=1 x
+	fails_with "a=256: out of range, u8 holds 0 to 255" emit a/b 'u8 a' a=256
+	fails_with "a=-1: out of range" emit a/b 'u8 a' a=-1
+	fails_with "a=128: out of range, s8 holds -128 to 127" emit a/b 's8 a' a=128
+	fails_with "a=-129: out of range" emit a/b 's8 a' a=-129
+	fails_with "out of range" emit a/b 'u64 a' a=18446744073709551616
+	fails_with "out of range" emit a/b 's64 a' a=-9223372036854775809
+	fails_with "a=x: that is not a number" emit a/b 'u32 a' a=x
+	fails_with "a=: that is not a number" emit a/b 'u32 a' a=
+	fails_with "a=1x: that is not a number" emit a/b 'u32 a' a=1x
+	fails_with "'abcde' is too long, char[4] holds 4" emit a/b 'char[4] a' a=abcde
+	fails_with "bytes are written in hexadecimal" emit a/b 'unsigned char[4] a' a=xy
+	fails_with "bytes are written in hexadecimal" emit a/b 'unsigned char[4] a' a=123
+	fails_with "3 bytes are too many, u8[2] holds 2" emit a/b 'unsigned char[2] a' a=010203
+	fails_with "nobody wanted a/b" emit --wait -d 0.05 a/b
+}
+
+@test "emit: all types arrive as they were given" {
+	types='u8 a; u16 b; u32 c; u64 d; s8 e; s16 f; s32 g; s64 h; int i;'
+	types+='unsigned char j; char[8] k; unsigned char[4] l;'
+	types+='__data_loc char[] m; __rel_loc char[] n;'
+	types+='__data_loc unsigned char[] o; __rel_loc unsigned char[] p;'
+	types+='struct point q 8'
+	run_elog capture -e 'test_types/*' -- "$ELOG" emit -s 0xdeadbeef00000001 \
+		test_types/all "$types" \
+		a=255 b=65535 c=0xffffffff d=18446744073709551615 e=-128 \
+		f=-32768 g=-2147483648 h=-9223372036854775808 i=-5 j=7 \
+		k='a "b"' l=0aFF m='' n='ä=ö; $x' o=00ff p= q=0102030405060708
+	[ "$status" = 0 ]
+	contains "$output" "test_types 0xdeadbeef00000001 all a=255 b=65535 c=4294967295 d=18446744073709551615 e=-128 f=-32768 g=-2147483648 h=-9223372036854775808 i=-5 j=7 k=\"a \\\"b\\\"\" l=0aff0000 m=\"\" n=\"ä=ö; \$x\" o=00ff p= q=0102030405060708"
+	contains "$stderr" "1 event in" "lost 0"
+
+	# Escape sequences do not reach the terminal; the default provider.
+	run_elog capture -- "$ELOG" emit plain '__data_loc char[] s' s=$'\e[2J\n'
+	[ "$status" = 0 ]
+	contains "$output" 'user_events - plain s="\x1b[2J\n"'
+
+	run_elog emit -v -n 3 test_types/none
+	[ "$status" = 0 ]
+	contains "$stderr" "nobody listens to test_types/none"
+}
+
+@test "capture: COMMAND runs within, its status is reported" {
+	run_elog capture -q -- sh -c 'echo out; "$ELOG" emit a/b; exit 7'
+	[ "$status" = 7 ]
+	contains "$output" "out" " a - b"
+	[ -z "$stderr" ]
+	run_elog capture -- sh -c 'exit 3'
+	[ "$status" = 3 ]
+	contains "$stderr" "sh ended with status 3" "0 events"
+	run_elog capture -- sh -c 'kill -USR1 $$'
+	[ "$status" = 138 ]
+	contains "$stderr" "ended by signal 10"
+	run -127 --separate-stderr "$ELOG" capture -- /nonexistent/command 3>&-
+	contains "$stderr" "No such file"
+	run_elog capture -- /dev/null
+	[ "$status" = 126 ]
+	contains "$stderr" "Permission denied"
+	# It is the command's options that are behind --, and its standard input.
+	run bash -c 'echo input | "$ELOG" capture -q -- cat -A'
+	[ "$status" = 0 ]
+	[ "$output" = 'input$' ]
+
+	# A signal for elog is one for the command.
+	"$ELOG" capture -- sh -c 'echo ready; exec sleep 1000' \
+		> "$work/out" 2> "$work/err" 3>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for has_lines "$work/out" 1
+	stop_capture TERM
+	[ "$status" = 143 ]
+	contains "$(cat "$work/err")" "sh was ended by signal 15"
+
+	# What ends before the command ends the command.
+	run_elog capture -n 1 -- sh -c '"$ELOG" emit a/b; exec sleep 1000'
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 1 ]
+	run_elog capture -d 0.2 -- sleep 1000
+	[ "$status" = 0 ]
+}
+
+@test "capture: order is time order, with several producers at once" {
+	cat > "$work/producers" <<'PRODUCERS'
+for i in 0 1 2 3; do
+	taskset -c $((i % 2)) "$ELOG" emit -s $((i + 1)) -n 3000 order/tick &
+done
+wait
+PRODUCERS
+	run_elog capture -e order/tick --per-cpu-bytes 4M -- bash "$work/producers"
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 12000 ]
+	awk '{
+		split($4, time, ".")
+		now = sprintf("%012d%s", time[1], time[2])
+		if (now < before) { print "steps back at line " NR ": " $0; bad = 1 }
+		before = now
+		cpu[$1]++
+		session[$6]++
+		if ($5 != "order" || $7 != "tick") { print; bad = 1 }
+	}
+	END {
+		for (i = 1; i <= 4; i++)
+			if (session["0x" i] != 3000) { print "session " i ": " session["0x" i]; bad = 1 }
+		if (cpu[0] != 6000 || cpu[1] != 6000) { print "CPUs: " cpu[0], cpu[1]; bad = 1 }
+		exit bad
+	}' <<< "$output"
+	contains "$stderr" "12000 events" "lost 0"
+}
+
+@test "capture: shows events as they happen; signals end it with all there is" {
+	for signal in INT TERM HUP; do
+		start_capture -e live
+		elog emit live/first
+		wait_for has_lines "$work/out" 1
+		elog emit -n 2 live/second 'u32 a' a=5
+		wait_for has_lines "$work/out" 3
+		elog emit live/third
+		stop_capture $signal
+		[ "$status" = 0 ]
+		[ "$(awk '{ print $5, $7, $8 }' "$work/out")" = "live first 
+live second a=5
+live second a=5
+live third " ]
+		contains "$(cat "$work/err")" "4 events in" "lost 0" "4 records"
+	done
+	[ ! -s /sys/module/eventlog/refcnt ] || [ "$(cat /sys/module/eventlog/refcnt)" = 0 ]
+}
+
+@test "capture: ends after -n events, after -d seconds, when nobody reads" {
+	start_capture -n 5
+	elog emit -n 20 a/b
+	wait_for has_lines "$work/out" 5
+	status=0
+	wait "$capture" || status=$?
+	[ "$status" = 0 ]
+	[ "$(wc -l < "$work/out")" = 5 ]
+	contains "$(cat "$work/err")" "5 events in"
+
+	run_elog capture -d 0.3
+	[ "$status" = 0 ]
+	contains "$stderr" "0 events in"
+	run_elog capture -q -d .1
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+
+	run timeout 60 bash -c '
+		"$ELOG" capture -q -- sh -c "\"\$ELOG\" emit -n 5000 a/b; exec sleep 1000" | head -n 1
+		echo "status ${PIPESTATUS[0]}"' 3>&-
+	contains "${lines[1]}" "status 0"
+	[ "${#lines[@]}" = 2 ]
+	run bash -c '"$ELOG" capture -- "$ELOG" emit a/b > /dev/full'
+	[ "$status" = 1 ]
+	contains "$output" "No space left"
+}
+
+# Starts a capture with these options whose output goes to a file of that name.
+start_selection()
+{
+	local name=$1
+
+	shift
+	"$ELOG" capture -v "$@" > "$work/$name" 2> "$work/$name.err" 3>&- &
+	background+=($!)
+	wait_for grep -q '^elog: capturing' "$work/$name.err"
+}
+
+# What it selected, as "EVENT SESSION" words.
+selected()
+{
+	awk 'NF { printf "%s%s %s", between, $7, $6; between = ", " }' "$work/$1"
+}
+
+@test "capture: -e, -k, -l, -s, -C, --sample select" {
+	start_selection all
+	start_selection any -e '*'
+	start_selection events -e one -e two/gamma
+	start_selection twice -e one -e '*/alpha' -e 'o?e/[a-b]*'
+	start_selection none -e three -e one/x
+	start_selection keywords -k 0x5
+	start_selection last-keyword -k 0x8000000000000000
+	start_selection level -l info
+	start_selection level-number -l 1
+	start_selection session -s 1
+	start_selection sessions -s 0x2 -s 3
+	start_selection several -e one -e two -s 1 -s 3 -l info
+	start_selection cpu -C 1
+	taskset -c 0 "$ELOG" emit -s 1 -l error -k 0x1 one/alpha
+	taskset -c 0 "$ELOG" emit -s 2 -l debug -k 0x6 one/beta
+	taskset -c 1 "$ELOG" emit -s 1 -l info two/alpha
+	taskset -c 1 "$ELOG" emit -s 3 -l verbose -k 0x8000000000000000 two/gamma
+	kill -INT "${background[@]}"
+	for pid in "${background[@]}"; do
+		wait "$pid"
+	done
+	background=()
+	[ "$(selected all)" = 'alpha 0x1, beta 0x2, alpha 0x1, gamma 0x3' ]
+	[ "$(selected any)" = "$(selected all)" ]
+	[ "$(selected events)" = 'alpha 0x1, beta 0x2, gamma 0x3' ]
+	# Matching two rules is no reason to be there twice.
+	[ "$(selected twice)" = 'alpha 0x1, beta 0x2, alpha 0x1' ]
+	[ -z "$(selected none)" ]
+	[ "$(selected keywords)" = 'alpha 0x1, beta 0x2' ]
+	[ "$(selected last-keyword)" = 'gamma 0x3' ]
+	[ "$(selected level)" = 'alpha 0x1, alpha 0x1' ]
+	[ "$(selected level-number)" = 'alpha 0x1' ]
+	[ "$(selected session)" = 'alpha 0x1, alpha 0x1' ]
+	[ "$(selected sessions)" = 'beta 0x2, gamma 0x3' ]
+	[ "$(selected several)" = 'alpha 0x1, alpha 0x1' ]
+	[ "$(selected cpu)" = 'alpha 0x1, gamma 0x3' ]
+
+	run_elog capture --sample 10 -- "$ELOG" emit -n 100 one/alpha
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 10 ]
+}
+
+@test "capture: -p and -t select processes and threads" {
+	for i in 1 2 3; do
+		"$ELOG" emit --wait -n 10 processes/tick 3>&- &
+		background+=($!)
+	done
+	first=${background[0]}
+	wait_for eval '"$ELOG" list -q processes/tick > /dev/null 2>&1'
+	run_elog capture -p "$first" -n 10
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 10 ]
+	[ "$(awk '{ print $2 }' <<< "$output" | uniq)" = "$(printf %04x "$first")" ]
+	wait "${background[@]}"
+	background=()
+
+	for i in 1 2 3; do
+		"$ELOG" emit --wait -n 10 processes/tick 3>&- &
+		background+=($!)
+	done
+	first=${background[0]}
+	second=${background[1]}
+	run_elog capture -t "$first" -t "$second" -n 20
+	[ "$status" = 0 ]
+	[ "$(awk '{ print $2 }' <<< "$output" | sort -u)" = \
+		"$(printf '%04x\n%04x\n' "$first" "$second" | sort)" ]
+	wait "${background[@]}"
+	background=()
+
+	# Three rules for each of -e; there may not be more than so many.
+	run_elog info
+	most=$(awk '/^rules of a subscriber/ { print $NF }' <<< "$output")
+	arguments=()
+	for ((i = 0; i <= most; i++)); do
+		arguments+=(-p $((i + 1)))
+	done
+	fails_with "ask for fewer" capture "${arguments[@]}"
+}
+
+@test "capture: loss is told in line, in the summary, by the status" {
+	run_elog capture --per-cpu-bytes 8K -e 'loss/*' -- \
+		taskset -c 0 "$ELOG" emit -n 20000 loss/much 'u64 a' a=1
+	[ "$status" = 2 ]
+	shown=$(grep -c 'loss - much a=1$' <<< "$output")
+	lost=$(sed -n 's/^# lost \([0-9]*\) events on CPU 0: no room \1$/\1/p' <<< "$output" |
+		awk '{ sum += $1 } END { print sum }')
+	[ "$((shown + lost))" = 20000 ]
+	[ "$lost" -gt 0 ]
+	contains "$stderr" "$shown events in" "lost $lost: no room $lost" \
+		"lost $lost of loss/much"
+
+	# Where it happened: what follows the loss came later, and is there.
+	cat > "$work/scenario" <<'SCENARIO'
+taskset -c 0 "$ELOG" emit -n 5000 loss/much
+sleep 0.5
+taskset -c 0 "$ELOG" emit loss/last
+SCENARIO
+	run_elog capture --per-cpu-bytes 8K -q -- bash "$work/scenario"
+	[ "$status" = 2 ]
+	contains "${lines[-2]}" "# lost "
+	contains "${lines[-1]}" "loss - last"
+
+	# The largest is not too large; one that does not fit is lost as such.
+	run_elog capture --per-cpu-bytes 8K -- "$ELOG" emit large/one \
+		'__data_loc char[] s' s="$(printf '%05000d' 0)"
+	[ "$status" = 2 ]
+	contains "$stderr" "lost 1: too large 1" "lost 1 of large/one"
+	contains "$output" "# lost 1 event on CPU" "too large 1"
+
+	# A command's failure is more important, and the loss still told.
+	run_elog capture --per-cpu-bytes 8K -- sh -c '"$ELOG" emit -n 5000 loss/much; exit 9'
+	[ "$status" = 9 ]
+	contains "$stderr" "no room" "sh ended with status 9"
+}
+
+@test "capture: timestamps" {
+	before=$(awk '{ print int($1) }' /proc/uptime)
+	run_elog capture -q -- "$ELOG" emit a/b
+	after=$(awk '{ print int($1) + 1 }' /proc/uptime)
+	[[ $output =~ ^\ [01]\ [0-9a-f]{4,}\ .*\ ([0-9]+)\.[0-9]{9}\ a\ -\ b$ ]]
+	[ "$before" -le "${BASH_REMATCH[1]}" ] && [ "${BASH_REMATCH[1]}" -le "$after" ]
+	before=$(date +%s)
+	run_elog capture -q --time wall -- "$ELOG" emit a/b
+	after=$(date +%s)
+	[[ $output =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
+	stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
+	[ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+	run_elog capture -q --time delta -- "$ELOG" emit -n 2 a/b
+	[[ ${lines[0]} =~ \ 0\.000000000\ a ]]
+	[[ ${lines[1]} =~ \ [0-9]+\.[0-9]{9}\ a ]]
+	[[ ! ${lines[1]} =~ \ 0\.000000000\ a ]]
+}
+
+@test "list and info tell what there is" {
+	"$ELOG" emit --wait -k 0x10 -l warning things/thing 'u32 a; __data_loc char[] b' \
+		a=1 b=x 3>&- &
+	background+=($!)
+	wait_for eval '"$ELOG" list -q things > "$work/list" 2> /dev/null'
+	[[ $(cat "$work/list") =~ ^\ +[0-9]+\ live\ +warning\ 0x10\ +things/thing\ \ u32\ a\;\ string\ b$ ]]
+	run_elog list
+	[ "$status" = 0 ]
+	contains "${lines[0]}" ID STATE LEVEL KEYWORDS PROVIDER/EVENT
+	run_elog list -q -v 't*/t?ing'
+	contains "$output" "eventlog 1" "provider things" "event " "	string b"
+	run_elog list nothing/here
+	[ "$status" = 1 ]
+	contains "$stderr" "no event matches 'nothing/here'"
+	run_elog info -v
+	[ "$status" = 0 ]
+	contains "$output" "things/thing" "Active: 1"
+	[[ $output =~ abi\ +1 ]]
+	[[ $output =~ events\ +1 ]]
+
+	"$EVENTLOG_TOOLS/examples/request_server" > "$work/port" 3>&- &
+	background+=($!)
+	wait_for has_lines "$work/port" 1
+	run_elog capture -q -e request_server -- "$ELOG" list -q request_server/accept
+	[ "$status" = 0 ]
+	contains "$output" "live,enabled" "u32 connection; u16 port"
+	run_elog list -q request_server/accept
+	[[ $output =~ \ live\ +notice ]]
+}
+
+complete_words()
+{
+	# shellcheck disable=SC2016 # for the other shell
+	bash -c 'source "$TREE/tools/elog/elog.bash-completion"
+		COMP_WORDS=("$@")
+		COMP_CWORD=$(($# - 1))
+		_elog "$ELOG" "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+
+@test "completion knows verbs, options, and the events there are" {
+	"$ELOG" emit --wait things/thing 3>&- &
+	background+=($!)
+	wait_for eval '"$ELOG" list -q things > /dev/null 2>&1'
+	[ "$(complete_words elog cap)" = capture ]
+	[ "$(complete_words elog capture --sam)" = --sample ]
+	[ "$(complete_words elog capture -e thi)" = 'things
+things/thing' ]
+	[ "$(complete_words elog capture -l w)" = warning ]
+	[ "$(complete_words elog list thi)" = 'things
+things/thing' ]
+	[ "$(complete_words elog emit --w)" = --wait ]
+	contains "$(complete_words elog capture -- sh)" sh
+	# Every option that --help tells of.
+	for verb in capture list info emit; do
+		for option in $("$ELOG" $verb --help | grep -o ' --[a-z-]*' | sort -u); do
+			[ "$option" = -- ] || [[ $(complete_words elog $verb "$option") == *"$option"* ]]
+		done
+	done
+}
+
+@test "libelog: producers and consumers with the module" {
+	# Its tests load and remove it.
+	run "$EVENTLOG_TOOLS/libelog_device_test" 3>&-
+	echo "$output"
+	[ "$status" = 0 ]
+	run "$EVENTLOG_TOOLS/libelog_test" 3>&-
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
+@test "examples: the demonstration works" {
+	run env EVENTLOG_BUILD="$EVENTLOG_BUILD" bash "$TREE/tools/examples/demo.sh" 3>&-
+	echo "$output"
+	[ "$status" = 0 ]
+	contains "$output" "events are there, in order; nothing was lost"
+}

@@ -1,0 +1,774 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the tests of eventlog share: see eventlog_common.h.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "eventlog_common.h"
+
+/* ------------------------------------------------------------------------
+ * What the harness asks
+ */
+const char *test_before_all(void)
+{
+	if (geteuid())
+		return "must be run as root";
+	if (access(EVENTLOG_DEVICE, F_OK))
+		return "no " EVENTLOG_DEVICE ": is the module loaded?";
+	return NULL;
+}
+
+/*
+ * Every case must give back whatever it took.  Processes killed at its end and
+ * callbacks of the kernel may take a moment.
+ */
+bool test_after_each(char *text, size_t bytes)
+{
+	unsigned int patience = 10000;
+	char *status = NULL;
+	long active;
+
+	for (;;) {
+		free(status);
+		status = status_read();
+		if (!status) {
+			if (errno == ENOENT || errno == ENXIO)
+				return true;
+			snprintf(text, bytes, "no status listing: %s", test_errno_name(errno));
+			return false;
+		}
+		active = status_number(status, "Active: ");
+		if (!active || !patience--)
+			break;
+		test_pause();
+	}
+	snprintf(text, bytes, "%ld definitions, first %.*s", active,
+		 (int)strcspn(status, "\n"), status);
+	free(status);
+	return !active;
+}
+
+/* ------------------------------------------------------------------------
+ * The device
+ */
+int device_open_for(int flags)
+{
+	return CHECK_OK(open(EVENTLOG_DEVICE, flags | O_CLOEXEC));
+}
+
+int device_open(void)
+{
+	return device_open_for(O_RDWR);
+}
+
+struct eventlog_version device_version(void)
+{
+	struct eventlog_version version = { .size = sizeof(version) };
+	int fd = device_open();
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
+	close(fd);
+	return version;
+}
+
+struct eventlog_register register_request(const char *command)
+{
+	struct eventlog_register request = {
+		.size = sizeof(request), .command = PTR(command),
+	};
+
+	return request;
+}
+
+int try_register(int fd, const char *command)
+{
+	struct eventlog_register request = register_request(command);
+
+	return ioctl(fd, EVENTLOG_IOC_REGISTER, &request);
+}
+
+void register_with(int fd, struct eventlog_register *request)
+{
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, request));
+	CHECK(request->write_index && !(request->write_index & 1U << 31));
+	CHECK(request->status_bit);
+	CHECK(request->sync_bit);
+	CHECK(request->status_bit != request->sync_bit);
+	CHECK(request->descriptor);
+	CHECK(request->bitmap_size);
+	CHECK_EQ(request->bitmap_size % page_size(), 0);
+	CHECK_EQ(request->bitmap_offset % page_size(), 0);
+	CHECK(request->status_bit / 8 < request->bitmap_size);
+	CHECK(request->sync_bit / 8 < request->bitmap_size);
+}
+
+struct eventlog_register register_event(int fd, const char *command)
+{
+	struct eventlog_register request = register_request(command);
+
+	register_with(fd, &request);
+	return request;
+}
+
+int try_unregister(int fd, __u32 write_index)
+{
+	struct eventlog_unregister request = {
+		.size = sizeof(request), .write_index = write_index,
+	};
+
+	return ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request);
+}
+
+int try_delete(int fd, const char *provider, const char *event)
+{
+	struct eventlog_delete request = {
+		.size = sizeof(request), .provider = PTR(provider), .event = PTR(event),
+	};
+
+	return ioctl(fd, EVENTLOG_IOC_DELETE, &request);
+}
+
+ssize_t emit(int fd, __u32 write_index, const void *payload, size_t bytes)
+{
+	struct iovec vector[] = {
+		{ &write_index, sizeof(write_index) },
+		{ (void *)payload, bytes },
+	};
+
+	return writev(fd, vector, ARRAY_SIZE(vector));
+}
+
+ssize_t emit_session(int fd, __u32 write_index, __u64 session, const void *payload, size_t bytes)
+{
+	struct iovec vector[] = {
+		{ &write_index, sizeof(write_index) },
+		{ &session, sizeof(session) },
+		{ (void *)payload, bytes },
+	};
+
+	return writev(fd, vector, ARRAY_SIZE(vector));
+}
+
+char *describe(int fd, __u32 descriptor, __u32 *state)
+{
+	struct eventlog_describe request = {
+		.size = sizeof(request), .descriptor = descriptor,
+	};
+	char *text;
+
+	if (ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request) != -1)
+		test_fail(__FILE__, __LINE__, "DESCRIBE into no bytes succeeded");
+	if (errno != EMSGSIZE)
+		return NULL;
+	text = malloc(request.text_size);
+	CHECK(text);
+	request.text = PTR(text);
+	if (ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request)) {
+		free(text);
+		return NULL;
+	}
+	CHECK_EQ(request.descriptor, descriptor);
+	CHECK_EQ(strnlen(text, request.text_size) + 1, request.text_size);
+	CHECK(request.provider_id >= 1 && request.provider_id <= 65535);
+	if (state)
+		*state = request.state;
+	return text;
+}
+
+struct bitmap bitmap_map(int fd, const struct eventlog_register *registration)
+{
+	struct bitmap bitmap = { .size = registration->bitmap_size };
+
+	bitmap.bytes = mmap(NULL, bitmap.size, PROT_READ, MAP_SHARED, fd,
+			    registration->bitmap_offset);
+	if (bitmap.bytes == MAP_FAILED)
+		test_fail(__FILE__, __LINE__, "mapping the bitmap: %s", test_errno_name(errno));
+	return bitmap;
+}
+
+bool bitmap_get(const struct bitmap *bitmap, __u32 bit)
+{
+	CHECK(bit / 8 < bitmap->size);
+	return __atomic_load_n(&bitmap->bytes[bit / 8], __ATOMIC_ACQUIRE) & 1 << (bit & 7);
+}
+
+/* ------------------------------------------------------------------------
+ * The status listing
+ */
+char *status_read(void)
+{
+	int fd = open(EVENTLOG_DEVICE, O_RDONLY | O_CLOEXEC);
+	size_t used = 0, room = 0;
+	char *text = NULL;
+	ssize_t bytes;
+
+	if (fd < 0)
+		return NULL;
+	do {
+		if (room - used < 4096) {
+			room += 65536;
+			text = realloc(text, room);
+			if (!text)
+				abort();
+		}
+		bytes = read(fd, text + used, room - used - 1);
+		if (bytes < 0) {
+			int error = errno;
+
+			free(text);
+			close(fd);
+			errno = error;
+			return NULL;
+		}
+		used += bytes;
+	} while (bytes);
+	close(fd);
+	text[used] = '\0';
+	return text;
+}
+
+long status_number(const char *text, const char *word)
+{
+	const char *line = text;
+
+	for (; line && *line; line = strchr(line, '\n'), line += !!line)
+		if (!strncmp(line, word, strlen(word)))
+			return strtol(line + strlen(word), NULL, 10);
+	return -1;
+}
+
+long status_now(const char *word)
+{
+	char *text = status_read();
+	long number;
+
+	if (!text)
+		return -1;
+	number = status_number(text, word);
+	free(text);
+	return number;
+}
+
+/* ------------------------------------------------------------------------
+ * A consumer
+ */
+struct eventlog_subscribe subscribe_request(__u64 ring_bytes)
+{
+	struct eventlog_subscribe request = {
+		.size = sizeof(request), .ring_bytes = ring_bytes,
+	};
+
+	return request;
+}
+
+static bool is_zero(const void *memory, size_t bytes)
+{
+	const unsigned char *byte = memory;
+
+	while (bytes--)
+		if (*byte++)
+			return false;
+	return true;
+}
+
+bool consumer_map(struct consumer *consumer, unsigned int cpu)
+{
+	const struct eventlog_subscribe *setup = &consumer->setup;
+	struct ring *ring = &consumer->rings[cpu];
+	const off_t offset = setup->ring_offset + cpu * setup->ring_stride;
+	const struct eventlog_ring_header *header;
+	void *page;
+
+	if (ring->header)
+		return true;
+	header = mmap(NULL, setup->ring_stride, PROT_READ, MAP_SHARED, consumer->fd, offset);
+	if (header == MAP_FAILED) {
+		if (errno == ENXIO)
+			return false;
+		test_fail(__FILE__, __LINE__, "mapping ring %u: %s", cpu, test_errno_name(errno));
+	}
+	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, consumer->fd,
+		    offset + page_size());
+	if (page == MAP_FAILED)
+		test_fail(__FILE__, __LINE__, "mapping the consumer page %u: %s", cpu,
+			  test_errno_name(errno));
+
+	CHECK_EQ(header->magic, EVENTLOG_RING_MAGIC);
+	CHECK_EQ(header->cpu, cpu);
+	CHECK_EQ(header->data_bytes, setup->ring_bytes);
+	CHECK_EQ(header->sub_buffer_bytes,
+		 setup->ring_bytes / (setup->sub_buffers ? setup->sub_buffers : 2));
+	CHECK_EQ(header->flags, setup->flags & EVENTLOG_SUBSCRIBE_OVERWRITE ?
+		 EVENTLOG_RING_OVERWRITE : 0);
+	CHECK_EQ(header->data_offset % page_size(), 0);
+	CHECK(header->data_offset >= 2 * page_size());
+	CHECK(header->data_offset + header->data_bytes <= setup->ring_stride);
+	CHECK(is_zero(header->reserved0, sizeof(header->reserved0)));
+	CHECK(is_zero(header->reserved1, sizeof(header->reserved1)));
+	CHECK(is_zero(header->reserved2, sizeof(header->reserved2)));
+	ring->consumer = page;
+	ring->data = (const unsigned char *)header + header->data_offset;
+	ring->header = header;
+	return true;
+}
+
+void consumer_open_with(struct consumer *consumer, const struct eventlog_subscribe *request)
+{
+	unsigned int cpu, mapped = 0;
+
+	memset(consumer, 0, sizeof(*consumer));
+	consumer->fd = device_open();
+	consumer->setup = *request;
+	CHECK_OK(ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, &consumer->setup));
+	if (!request->ring_bytes)
+		return;
+	CHECK(consumer->setup.cpus);
+	CHECK_EQ(consumer->setup.ring_offset % page_size(), 0);
+	CHECK_EQ(consumer->setup.ring_stride % page_size(), 0);
+	CHECK(consumer->setup.ring_stride >= consumer->setup.ring_bytes + 2 * page_size());
+	consumer->rings = calloc(consumer->setup.cpus, sizeof(*consumer->rings));
+	CHECK(consumer->rings);
+	for (cpu = 0; cpu < consumer->setup.cpus; cpu++)
+		mapped += consumer_map(consumer, cpu);
+	CHECK(mapped);
+}
+
+void consumer_open(struct consumer *consumer, __u64 ring_bytes)
+{
+	const struct eventlog_subscribe request = subscribe_request(ring_bytes);
+
+	consumer_open_with(consumer, &request);
+}
+
+void consumer_close(struct consumer *consumer)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; consumer->rings && cpu < consumer->setup.cpus; cpu++) {
+		struct ring *ring = &consumer->rings[cpu];
+
+		if (!ring->header)
+			continue;
+		CHECK_OK(munmap(ring->consumer, page_size()));
+		CHECK_OK(munmap((void *)ring->header, consumer->setup.ring_stride));
+	}
+	free(consumer->rings);
+	CHECK_OK(close(consumer->fd));
+	memset(consumer, 0, sizeof(*consumer));
+	consumer->fd = -1;
+}
+
+struct eventlog_rule rule_request(const char *provider, const char *event)
+{
+	struct eventlog_rule rule = {
+		.size = sizeof(rule), .provider = PTR(provider), .event = PTR(event),
+	};
+
+	return rule;
+}
+
+__u32 rule_add_with(int fd, struct eventlog_rule *rule)
+{
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_RULE_ADD, rule));
+	CHECK(rule->rule_id);
+	return rule->rule_id;
+}
+
+__u32 rule_add(int fd, const char *provider, const char *event)
+{
+	struct eventlog_rule rule = rule_request(provider, event);
+
+	return rule_add_with(fd, &rule);
+}
+
+int try_rule_delete(int fd, __u32 rule_id)
+{
+	struct eventlog_rule_delete request = {
+		.size = sizeof(request), .rule_id = rule_id,
+	};
+
+	return ioctl(fd, EVENTLOG_IOC_RULE_DEL, &request);
+}
+
+__u64 flush(int fd)
+{
+	struct eventlog_flush request = { .size = sizeof(request) };
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_FLUSH, &request));
+	return request.time;
+}
+
+struct eventlog_stat stat_all(int fd)
+{
+	struct eventlog_stat request = { .size = sizeof(request), .cpu = EVENTLOG_CPU_ALL };
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_STAT, &request));
+	return request;
+}
+
+__u64 stat_event_lost(int fd, __u32 descriptor)
+{
+	struct eventlog_stat request = {
+		.size = sizeof(request), .cpu = EVENTLOG_CPU_ALL, .descriptor = descriptor,
+	};
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_STAT, &request));
+	return request.event_lost;
+}
+
+__u64 lost_sum(const __u64 lost[EVENTLOG_LOST_CAUSES])
+{
+	__u64 sum = 0;
+	unsigned int cause;
+
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		sum += lost[cause];
+	return sum;
+}
+
+static void ring_release(struct ring *ring)
+{
+	__atomic_store_n(&ring->consumer->position, (__u32)ring->position, __ATOMIC_RELEASE);
+}
+
+/* Broken promises of a ring are told with where they are. */
+static void __attribute__((noreturn)) ring_fail(const struct ring *ring, int line,
+						const char *promise)
+{
+	const __u64 mask = ring->header->data_bytes - 1;
+	const struct eventlog_record *record =
+		(const void *)(ring->data + (ring->position & mask));
+
+	test_fail(__FILE__, line, "%s: ring %u, position %llu, limit %llu, size_flags 0x%x",
+		  promise, ring->header->cpu, (unsigned long long)ring->position,
+		  (unsigned long long)ring->limit, record->size_flags);
+}
+
+#define RING_CHECK(ring, promise)						\
+	do {									\
+		if (!(promise))							\
+			ring_fail(ring, __LINE__, #promise);			\
+	} while (0)
+
+static void read_lost(struct ring *ring, const struct eventlog_record *record, __u32 size)
+{
+	const struct eventlog_lost_counts *counts = (const void *)(record + 1);
+	unsigned int cause;
+
+	RING_CHECK(ring, size == sizeof(*record) + sizeof(*counts));
+	RING_CHECK(ring, record->descriptor == 0);
+	RING_CHECK(ring, record->session == 0);
+	RING_CHECK(ring, lost_sum(counts->lost));
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		if (counts->lost[cause] > ring->lost[cause])
+			ring->lost[cause] = counts->lost[cause];
+}
+
+/* The next event of a ring; a record never leaves its sub-buffer. */
+static bool ring_next(struct ring *ring, struct record *result)
+{
+	const __u64 data_bytes = ring->header->data_bytes;
+	const __u64 sub_buffer = ring->header->sub_buffer_bytes;
+	const struct eventlog_record *record;
+	__u64 committed, left;
+	__u32 size, type;
+
+	for (;;) {
+		if (ring->position == ring->limit) {
+			committed = __atomic_load_n(&ring->header->committed, __ATOMIC_ACQUIRE);
+			if ((__s64)(committed - ring->limit) <= 0)
+				return false;
+			ring->limit = committed;
+			RING_CHECK(ring, committed % EVENTLOG_RECORD_ALIGN == 0);
+			RING_CHECK(ring, ring->limit - ring->position <= data_bytes);
+		}
+		record = (const void *)(ring->data + (ring->position & (data_bytes - 1)));
+		size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
+		type = (record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+			EVENTLOG_RECORD_TYPE_SHIFT;
+		left = sub_buffer - (ring->position & (sub_buffer - 1));
+		RING_CHECK(ring, !(record->size_flags & ~(EVENTLOG_RECORD_SIZE_MASK |
+							  EVENTLOG_RECORD_CONTEXT_MASK |
+							  EVENTLOG_RECORD_TYPE_MASK)));
+		RING_CHECK(ring, size >= 8);
+		RING_CHECK(ring, size % EVENTLOG_RECORD_ALIGN == 0);
+		RING_CHECK(ring, size <= left);
+		RING_CHECK(ring, size <= ring->limit - ring->position);
+		RING_CHECK(ring, type <= EVENTLOG_RECORD_LOST);
+		if (type == EVENTLOG_RECORD_PADDING) {
+			RING_CHECK(ring, size == left);
+			ring->position += size;
+			continue;
+		}
+
+		RING_CHECK(ring, size >= sizeof(*record));
+		RING_CHECK(ring, record->time >= ring->last_time);
+		RING_CHECK(ring, record->time >= ring->earlier_time);
+		RING_CHECK(ring, record->time >= ring->held_time ||
+				 (__s64)(ring->position - ring->held_position) < 0);
+		ring->last_time = record->time;
+		if (type == EVENTLOG_RECORD_LOST) {
+			read_lost(ring, record, size);
+			ring->position += size;
+			continue;
+		}
+		RING_CHECK(ring, record->descriptor);
+		ring->position += size;
+		ring->records++;
+		result->header = record;
+		result->payload = (const unsigned char *)(record + 1);
+		result->bytes = size - sizeof(*record);
+		result->cpu = ring->header->cpu;
+		return true;
+	}
+}
+
+bool consumer_next(struct consumer *consumer, struct record *record)
+{
+	unsigned int left;
+
+	for (left = consumer->setup.cpus; left; left--) {
+		struct ring *ring = &consumer->rings[consumer->turn];
+
+		if (ring->header) {
+			if (ring_next(ring, record))
+				return true;
+			ring_release(ring);
+		}
+		consumer->turn = (consumer->turn + 1) % consumer->setup.cpus;
+	}
+	return false;
+}
+
+void consumer_hold(struct consumer *consumer, __u64 time)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < consumer->setup.cpus; cpu++) {
+		struct ring *ring = &consumer->rings[cpu];
+		__u64 committed;
+
+		if (!ring->header)
+			continue;
+		CHECK((__s64)(ring->position - ring->held_position) >= 0);
+		committed = __atomic_load_n(&ring->header->committed, __ATOMIC_ACQUIRE);
+		/* It may step back for an instant; what was seen stays seen. */
+		if ((__s64)(committed - ring->limit) < 0)
+			committed = ring->limit;
+		ring->earlier_time = ring->held_time;
+		ring->held_position = committed;
+		ring->held_time = time;
+	}
+}
+
+void consumer_release(struct consumer *consumer)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < consumer->setup.cpus; cpu++)
+		if (consumer->rings[cpu].header)
+			ring_release(&consumer->rings[cpu]);
+}
+
+unsigned int consumer_skip(struct consumer *consumer)
+{
+	unsigned int count = 0;
+	struct record record;
+
+	while (consumer_next(consumer, &record))
+		count++;
+	return count;
+}
+
+void consumer_one(struct consumer *consumer, struct record *record)
+{
+	struct record other;
+
+	CHECK(consumer_next(consumer, record));
+	CHECK(!consumer_next(consumer, &other));
+}
+
+/* ------------------------------------------------------------------------
+ * The system
+ */
+size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+void *pages_map(size_t bytes)
+{
+	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		test_fail(__FILE__, __LINE__, "mmap: %s", test_errno_name(errno));
+	return pages;
+}
+
+void *pages_unmapped(void)
+{
+	void *page = pages_map(page_size());
+
+	CHECK_OK(mprotect(page, page_size(), PROT_NONE));
+	return page;
+}
+
+void *edge_buffer(size_t bytes)
+{
+	const size_t whole = ALIGN_UP(bytes, page_size());
+	char *pages = pages_map(whole + page_size());
+
+	CHECK_OK(mprotect(pages + whole, page_size(), PROT_NONE));
+	return pages + whole - bytes;
+}
+
+__u64 clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+unsigned int cpus_allowed(unsigned int *cpus, unsigned int max)
+{
+	unsigned int cpu, count = 0;
+	cpu_set_t set;
+
+	CHECK_OK(sched_getaffinity(0, sizeof(set), &set));
+	for (cpu = 0; cpu < CPU_SETSIZE && count < max; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			cpus[count++] = cpu;
+	return count;
+}
+
+void cpu_pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
+}
+
+pid_t thread_id(void)
+{
+	return syscall(SYS_gettid);
+}
+
+bool thread_sleeps(pid_t thread)
+{
+	char path[64], text[512];
+	const char *state;
+	ssize_t bytes;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)thread);
+	fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
+	bytes = CHECK_OK(read(fd, text, sizeof(text) - 1));
+	close(fd);
+	text[bytes] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+void capabilities_keep(__u64 mask)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	unsigned int half;
+
+	CHECK_OK(syscall(SYS_capget, &header, data));
+	for (half = 0; half < 2; half++) {
+		data[half].permitted &= (__u32)(mask >> 32 * half);
+		data[half].effective = data[half].permitted;
+		data[half].inheritable = 0;
+	}
+	CHECK_OK(syscall(SYS_capset, &header, data));
+}
+
+void descriptor_send(int socket, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control = { .bytes = { 0 } };
+	char byte = 0;
+	struct iovec vector = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &vector, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	CHECK_EQ(sendmsg(socket, &message, 0), 1);
+}
+
+int descriptor_receive(int socket)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	char byte;
+	struct iovec vector = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &vector, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header;
+	int fd;
+
+	CHECK_EQ(recvmsg(socket, &message, 0), 1);
+	header = CMSG_FIRSTHDR(&message);
+	CHECK(header && header->cmsg_type == SCM_RIGHTS);
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}
+
+long file_number(const char *path)
+{
+	char text[64];
+	ssize_t bytes;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	bytes = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (bytes <= 0)
+		return -1;
+	text[bytes] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+ssize_t file_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t bytes;
+	int error;
+
+	if (fd < 0)
+		return -1;
+	bytes = write(fd, text, strlen(text));
+	error = errno;
+	close(fd);
+	errno = error;
+	return bytes;
+}

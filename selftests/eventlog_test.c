@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The harness of the selftests: see eventlog_test.h.
+ *
+ * The runner is single-threaded and owns the list of cases and the TAP output.
+ * What a case must tell the runner apart from its exit status (the reason of a
+ * skip) goes through a page they share.
+ */
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "eventlog_test.h"
+
+enum {
+	EXIT_PASSED = 0,
+	EXIT_FAILED = 1,
+	EXIT_SKIPPED = 4,	/* what kselftest takes for "skipped" */
+};
+
+/* A killed process that does not go away hangs in the kernel. */
+#define SECONDS_TO_DIE 30
+
+static struct test_case *first_case;
+static struct test_case **last_case = &first_case;
+static char *skip_reason;
+static __thread char note[256];
+
+void test_enlist(struct test_case *test)
+{
+	*last_case = test;
+	last_case = &test->next;
+}
+
+static void print_line(const char *prefix, const char *format, va_list arguments)
+{
+	char line[1024];
+	int bytes = snprintf(line, sizeof(line), "%s", prefix);
+
+	bytes += vsnprintf(line + bytes, sizeof(line) - bytes, format, arguments);
+	if (bytes > (int)sizeof(line) - 2)
+		bytes = sizeof(line) - 2;
+	line[bytes++] = '\n';
+	if (write(STDOUT_FILENO, line, bytes) != bytes)
+		_exit(EXIT_FAILED);
+}
+
+static void __attribute__((format(printf, 1, 2))) print_tap(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_line("", format, arguments);
+	va_end(arguments);
+}
+
+void test_print(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_line("# ", format, arguments);
+	va_end(arguments);
+}
+
+void test_note(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(note, sizeof(note), format, arguments);
+	va_end(arguments);
+}
+
+void test_fail(const char *file, int line, const char *format, ...)
+{
+	const char *name = strrchr(file, '/');
+	char text[768];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	test_print("%s:%d: %s%s%s%s", name ? name + 1 : file, line, text,
+		   note[0] ? " [" : "", note, note[0] ? "]" : "");
+	_exit(EXIT_FAILED);
+}
+
+void test_skip(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(skip_reason, 256, format, arguments);
+	va_end(arguments);
+	_exit(EXIT_SKIPPED);
+}
+
+const char *test_errno_name(int error)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} names[] = {
+#define NAME(symbol) { symbol, #symbol }
+		NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO),
+		NAME(ENXIO), NAME(E2BIG), NAME(ENOEXEC), NAME(EBADF), NAME(ECHILD),
+		NAME(EAGAIN), NAME(ENOMEM), NAME(EACCES), NAME(EFAULT), NAME(EBUSY),
+		NAME(EEXIST), NAME(ENODEV), NAME(EINVAL), NAME(ENFILE), NAME(EMFILE),
+		NAME(ENOTTY), NAME(ENOSPC), NAME(ESPIPE), NAME(EROFS), NAME(EPIPE),
+		NAME(ERANGE), NAME(EDEADLK), NAME(ENOSYS), NAME(EBADMSG),
+		NAME(EOVERFLOW), NAME(EMSGSIZE), NAME(EOPNOTSUPP), NAME(ETIMEDOUT),
+		NAME(ECANCELED),
+#undef NAME
+	};
+	size_t i;
+
+	if (!error)
+		return "success";
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].error == error)
+			return names[i].name;
+	return strerror(error);
+}
+
+pid_t test_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		test_fail(__FILE__, __LINE__, "fork: %s", test_errno_name(errno));
+	return pid;
+}
+
+static int join(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) != pid)
+		if (errno != EINTR)
+			test_fail(__FILE__, __LINE__, "waitpid: %s", test_errno_name(errno));
+	return status;
+}
+
+static void print_end(const char *who, int status)
+{
+	if (WIFSIGNALED(status))
+		test_print("%s ended by signal %d (%s)", who, WTERMSIG(status),
+			   strsignal(WTERMSIG(status)));
+	else
+		test_print("%s exited with %d", who, WEXITSTATUS(status));
+}
+
+void test_join(pid_t pid)
+{
+	int status = join(pid);
+
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
+	print_end("child", status);
+	_exit(EXIT_FAILED);
+}
+
+void test_join_signal(pid_t pid, int number)
+{
+	int status = join(pid);
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) == number)
+		return;
+	print_end("child", status);
+	test_fail(__FILE__, __LINE__, "child not ended by signal %d", number);
+}
+
+void test_pause(void)
+{
+	const struct timespec instant = { .tv_nsec = 1000000 };
+
+	nanosleep(&instant, NULL);
+}
+
+__u64 test_seed(void)
+{
+	const char *given = getenv("EVENTLOG_SEED");
+	__u64 seed;
+
+	if (given)
+		seed = strtoull(given, NULL, 0);
+	else if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (__u64)getpid() << 32 | time(NULL);
+	test_print("EVENTLOG_SEED=0x%llx", (unsigned long long)seed);
+	return seed;
+}
+
+/* Any state is good, and neighbouring seeds give unrelated numbers. */
+__u64 test_random(__u64 *state)
+{
+	__u64 number = *state += 0x9e3779b97f4a7c15ULL;
+
+	number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9ULL;
+	number = (number ^ number >> 27) * 0x94d049bb133111ebULL;
+	return number ^ number >> 31;
+}
+
+/* ------------------------------------------------------------------------
+ * The kernel's log, watched from before each case to after it.
+ */
+static int kernel_log = -1;
+
+static void kernel_log_skip(void)
+{
+	if (kernel_log >= 0)
+		lseek(kernel_log, 0, SEEK_END);
+}
+
+static bool is_complaint(const char *line)
+{
+	static const char *const words[] = {
+		"BUG: ", "WARNING: ", "Oops", "general protection fault", "UBSAN: ",
+		"KASAN: ", "kmemleak: ", "INFO: task ", "rcu_preempt self-detected",
+		"rcu_sched self-detected", "allocations left", "Bad page state",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
+
+/* Prints the complaints since the last call; whether there were none. */
+static bool kernel_log_clean(void)
+{
+	char line[8192];
+	bool clean = true;
+	ssize_t bytes;
+
+	if (kernel_log < 0)
+		return true;
+	for (;;) {
+		bytes = read(kernel_log, line, sizeof(line) - 1);
+		if (bytes < 0) {
+			if (errno == EPIPE || errno == EINTR)
+				continue;
+			return clean;
+		}
+		line[bytes] = '\0';
+		line[strcspn(line, "\n")] = '\0';
+		if (is_complaint(line)) {
+			test_print("kernel: %.200s", line);
+			clean = false;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * The runner
+ */
+static __u64 seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Waits for a child (-1: any) within a time limit; false if it passed. */
+static bool reap(pid_t pid, unsigned int seconds, int *status, pid_t *reaped)
+{
+	const __u64 until = seconds_now() + seconds;
+	const struct timespec second = { .tv_sec = 1 };
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		*reaped = waitpid(pid, status, WNOHANG);
+		if (*reaped)
+			return true;
+		if (seconds_now() >= until)
+			return false;
+		sigtimedwait(&child, NULL, &second);
+	}
+}
+
+/* Runs a case; returns how it ended as one of EXIT_*. */
+static int run_case(const struct test_case *test)
+{
+	char text[512];
+	sigset_t child;
+	pid_t pid, reaped;
+	int status, result;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	skip_reason[0] = '\0';
+	kernel_log_skip();
+
+	pid = fork();
+	if (pid < 0) {
+		test_print("fork: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (!pid) {
+		setpgid(0, 0);
+		sigprocmask(SIG_UNBLOCK, &child, NULL);
+		test->run();
+		_exit(EXIT_PASSED);
+	}
+	setpgid(pid, pid);
+
+	result = EXIT_FAILED;
+	if (!reap(pid, test->seconds, &status, &reaped))
+		test_print("still running after %u seconds", test->seconds);
+	else if (WIFEXITED(status) && (WEXITSTATUS(status) == EXIT_PASSED ||
+				       WEXITSTATUS(status) == EXIT_SKIPPED))
+		result = WEXITSTATUS(status);
+	else if (WIFSIGNALED(status))
+		print_end(test->name, status);
+
+	/* Whatever is left of its processes comes to us, their subreaper. */
+	kill(-pid, SIGKILL);
+	do {
+		if (!reap(-1, SECONDS_TO_DIE, &status, &reaped)) {
+			print_tap("Bail out! %s: a killed process does not end", test->name);
+			_exit(EXIT_FAILED);
+		}
+	} while (reaped > 0);
+
+	if (!test_after_each(text, sizeof(text))) {
+		test_print("left behind: %s", text);
+		result = EXIT_FAILED;
+	}
+	if (!kernel_log_clean())
+		result = EXIT_FAILED;
+	return result;
+}
+
+static bool is_chosen(const struct test_case *test, char **patterns)
+{
+	if (!*patterns)
+		return true;
+	for (; *patterns; patterns++)
+		if (!fnmatch(*patterns, test->name, 0))
+			return true;
+	return false;
+}
+
+void __attribute__((weak)) test_after_all(void)
+{
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int count = 0, passed = 0, skipped = 0;
+	struct test_case *test;
+	const char *reason;
+	sigset_t child;
+
+	(void)argc;
+	if (argv[1] && !strcmp(argv[1], "-l")) {
+		for (test = first_case; test; test = test->next)
+			print_tap("%s", test->name);
+		return EXIT_PASSED;
+	}
+
+	print_tap("TAP version 13");
+	reason = test_before_all();
+	if (reason) {
+		print_tap("1..0 # SKIP %s", reason);
+		return EXIT_SKIPPED;
+	}
+	for (test = first_case; test; test = test->next)
+		count += is_chosen(test, argv + 1);
+	print_tap("1..%u", count);
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	kernel_log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	skip_reason = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (skip_reason == MAP_FAILED) {
+		print_tap("Bail out! mmap: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+
+	count = 0;
+	for (test = first_case; test; test = test->next) {
+		if (!is_chosen(test, argv + 1))
+			continue;
+		count++;
+		switch (run_case(test)) {
+		case EXIT_PASSED:
+			print_tap("ok %u %s", count, test->name);
+			passed++;
+			break;
+		case EXIT_SKIPPED:
+			print_tap("ok %u %s # SKIP %s", count, test->name, skip_reason);
+			skipped++;
+			break;
+		default:
+			print_tap("not ok %u %s", count, test->name);
+		}
+	}
+	test_after_all();
+	test_print("passed %u, failed %u, skipped %u", passed, count - passed - skipped, skipped);
+	if (passed + skipped != count)
+		return EXIT_FAILED;
+	return passed ? EXIT_PASSED : EXIT_SKIPPED;
+}

@@ -1,0 +1,1277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Users with no good intentions: a consumer that scribbles over its page, calls
+ * made of noise, calls that race on one file.  The one who behaves beside them
+ * notices nothing, and everything is given back.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "eventlog_common.h"
+
+#define RING_BYTES (16 * page_size())
+
+/* Deletes every event nobody uses, whoever made it persist. */
+static void delete_persistent(void)
+{
+	char *text = status_read(), *line, *next, *provider, *event;
+	int fd = device_open();
+
+	CHECK(text);
+	for (line = text; *line && *line != '\n'; line = next) {
+		next = strchr(line, '\n');
+		CHECK(next);
+		*next++ = '\0';
+		provider = strchr(line, ':');
+		CHECK(provider);
+		*provider++ = '\0';
+		event = strchr(provider, '/');
+		CHECK(event);
+		*event++ = '\0';
+		event[strcspn(event, " ")] = '\0';
+		/* Several definitions of one name go at once. */
+		if (try_delete(fd, provider, event))
+			CHECK(errno == ENOENT || errno == EBUSY);
+	}
+	free(text);
+	close(fd);
+}
+
+/* Everything works for somebody who just came. */
+static void check_working(void)
+{
+	struct eventlog_register event;
+	struct consumer consumer;
+	struct record record;
+	int fd = device_open();
+
+	event = register_event(fd, "checked u64 value");
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "checked");
+	CHECK_EQ(emit(fd, event.write_index, "12345678", 8), 12);
+	consumer_one(&consumer, &record);
+	CHECK(!memcmp(record.payload, "12345678", 8));
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * The consumer's page
+ */
+#define WRITERS 4
+#define WRITES 4000
+
+struct bad_company {
+	struct consumer good;
+	struct consumer bad[2];
+	int fd;
+	__u32 index;
+	__u64 attempted;
+	__u64 taken;
+	bool stop;
+	__u64 seed;
+};
+
+struct company_writer {
+	struct bad_company *company;
+	__u64 number;
+};
+
+static size_t honest_bytes(__u64 number)
+{
+	return 16 + number * 37 % 1500;
+}
+
+static void *write_honestly(void *argument)
+{
+	struct company_writer *writer = argument;
+	struct bad_company *company = writer->company;
+	unsigned char payload[16 + 1500];
+	__u64 i, number;
+
+	for (i = 0; i < WRITES; i++) {
+		number = writer->number << 32 | i;
+		memset(payload, (int)(number * 131 >> 3), sizeof(payload));
+		memcpy(payload, &number, sizeof(number));
+		CHECK_EQ(emit(company->fd, company->index, payload, honest_bytes(i)),
+			 4 + honest_bytes(i));
+		/* The honest consumer keeps up. */
+		if (__atomic_add_fetch(&company->attempted, 1, __ATOMIC_ACQ_REL) % 8)
+			continue;
+		while (__atomic_load_n(&company->attempted, __ATOMIC_ACQUIRE) >
+		       __atomic_load_n(&company->taken, __ATOMIC_ACQUIRE) + 40)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void *scribble(void *argument)
+{
+	struct bad_company *company = argument;
+	__u64 seed = company->seed;
+	unsigned int i, cpu;
+
+	while (!__atomic_load_n(&company->stop, __ATOMIC_ACQUIRE)) {
+		for (i = 0; i < ARRAY_SIZE(company->bad); i++)
+			for (cpu = 0; cpu < company->bad[i].setup.cpus; cpu++) {
+				struct ring *ring = &company->bad[i].rings[cpu];
+				__u32 word = test_random(&seed);
+
+				if (!ring->header)
+					continue;
+				switch (word % 8) {
+				case 0:
+					ring->consumer->position = word;
+					break;
+				case 1:
+					ring->consumer->position = ring->header->head + word % 64;
+					break;
+				case 2:
+					ring->consumer->position = ring->header->head -
+						word % (2 * ring->header->data_bytes);
+					break;
+				case 3:
+					ring->consumer->position = ring->header->head + (1U << 31);
+					break;
+				case 4:
+					ring->consumer->position = ring->header->committed;
+					break;
+				case 5:
+					ring->consumer->lost_seen = word;
+					break;
+				case 6:
+					ring->consumer->lost_seen = ring->header->lost_total;
+					break;
+				default:
+					memset(ring->consumer, word >> 8, page_size());
+				}
+			}
+	}
+	return NULL;
+}
+
+/* Asks of the hostile files whatever can be asked. */
+static void *ask_on(void *argument)
+{
+	struct bad_company *company = argument;
+	struct pollfd requests[ARRAY_SIZE(company->bad)];
+	unsigned int i;
+
+	while (!__atomic_load_n(&company->stop, __ATOMIC_ACQUIRE)) {
+		for (i = 0; i < ARRAY_SIZE(company->bad); i++) {
+			requests[i] = (struct pollfd){ company->bad[i].fd, POLLIN, 0 };
+			stat_all(company->bad[i].fd);
+			flush(company->bad[i].fd);
+		}
+		CHECK_OK(poll(requests, ARRAY_SIZE(requests), 1));
+	}
+	return NULL;
+}
+
+TEST(scribbling_consumer)
+{
+	struct eventlog_subscribe request = subscribe_request(4 * page_size());
+	struct company_writer writers[WRITERS];
+	pthread_t threads[WRITERS], scribbler, asker;
+	struct bad_company company = { .seed = test_seed() };
+	struct eventlog_stat counts;
+	__u64 numbers[WRITERS] = { 0 }, number;
+	struct record record;
+	unsigned char byte;
+	size_t at, bytes;
+	unsigned int i;
+
+	company.fd = device_open();
+	company.index = register_event(company.fd, "event u64 number").write_index;
+	consumer_open(&company.good, 1 << 18);
+	consumer_open(&company.bad[0], 2 * page_size());
+	if (device_version().features & EVENTLOG_FEATURE_OVERWRITE)
+		request.flags = EVENTLOG_SUBSCRIBE_OVERWRITE;
+	consumer_open_with(&company.bad[1], &request);
+	rule_add(company.good.fd, NULL, NULL);
+	rule_add(company.bad[0].fd, NULL, NULL);
+	rule_add(company.bad[1].fd, NULL, NULL);
+	CHECK_EQ(pthread_create(&scribbler, NULL, scribble, &company), 0);
+	CHECK_EQ(pthread_create(&asker, NULL, ask_on, &company), 0);
+	for (i = 0; i < WRITERS; i++) {
+		writers[i] = (struct company_writer){ &company, i };
+		CHECK_EQ(pthread_create(&threads[i], NULL, write_honestly, &writers[i]), 0);
+	}
+	while (company.taken < WRITERS * WRITES) {
+		if (!consumer_next(&company.good, &record)) {
+			sched_yield();
+			continue;
+		}
+		memcpy(&number, record.payload, sizeof(number));
+		CHECK(number >> 32 < WRITERS);
+		bytes = honest_bytes((__u32)number);
+		byte = number * 131 >> 3;
+		CHECK_EQ(record.bytes, ALIGN_UP(bytes, 8));
+		for (at = sizeof(number); at < bytes; at++)
+			CHECK_EQ(record.payload[at], byte);
+		for (; at < record.bytes; at++)
+			CHECK_EQ(record.payload[at], 0);
+		numbers[number >> 32]++;
+		__atomic_store_n(&company.taken, company.taken + 1, __ATOMIC_RELEASE);
+	}
+	for (i = 0; i < WRITERS; i++) {
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+		CHECK_EQ(numbers[i], WRITES);
+	}
+	__atomic_store_n(&company.stop, true, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(scribbler, NULL), 0);
+	CHECK_EQ(pthread_join(asker, NULL), 0);
+	CHECK_EQ(lost_sum(stat_all(company.good.fd).lost), 0);
+
+	/* Even to them each event was given, or counted. */
+	for (i = 0; i < ARRAY_SIZE(company.bad); i++) {
+		counts = stat_all(company.bad[i].fd);
+		CHECK_EQ(counts.records + lost_sum(counts.lost), WRITERS * WRITES);
+		consumer_close(&company.bad[i]);
+	}
+	consumer_close(&company.good);
+	close(company.fd);
+}
+
+/* Any value, tried one by one, with a writer in between. */
+TEST(absurd_positions)
+{
+	static const __u32 offsets[] = {
+		0, 1, 4, 7, 8, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffff8, 0xffffffff,
+	};
+	struct pollfd request = { .events = POLLIN };
+	unsigned char *payload = pages_map(page_size());
+	struct consumer consumer, witness;
+	struct eventlog_register event;
+	struct eventlog_stat before, after;
+	unsigned int cpus[1], i, j;
+	int fd = device_open();
+	struct ring *ring;
+
+	CHECK(cpus_allowed(cpus, 1));
+	cpu_pin(cpus[0]);
+	event = register_event(fd, "event");
+	consumer_open(&consumer, 2 * page_size());
+	consumer_open(&witness, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	rule_add(witness.fd, NULL, NULL);
+	ring = &consumer.rings[cpus[0]];
+	request.fd = consumer.fd;
+	for (i = 0; i < 100; i++)
+		for (j = 0; j < ARRAY_SIZE(offsets); j++) {
+			ring->consumer->position = (i % 2 ? ring->header->head : 0) + offsets[j];
+			before = stat_all(consumer.fd);
+			CHECK_OK(emit(fd, event.write_index, payload, i * 31 % 3000));
+			after = stat_all(consumer.fd);
+			CHECK_EQ(after.records + lost_sum(after.lost),
+				 before.records + lost_sum(before.lost) + 1);
+			CHECK(ring->header->committed == ring->header->head);
+			CHECK(ring->header->head % 8 == 0);
+			CHECK_OK(poll(&request, 1, 0));
+			CHECK_EQ(consumer_skip(&witness), 1);
+		}
+	consumer_close(&consumer);
+	consumer_close(&witness);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Noise
+ */
+
+/* Where pointers of random requests lead: text that is nearly right. */
+static void random_command(char *text, size_t room, __u64 *seed)
+{
+	static const char *const words[] = {
+		"name", "other", "a", "b", "c", "u8", "u16", "u32", "u64", "s8", "s64", "int",
+		"unsigned", "char", "short", "long", "[4]", "[]", "[65536]", "[0]", "[99999999999]",
+		"struct", "__data_loc", "__rel_loc", ";", ";", ";", " ", " ", "  ", "4", "0", "-1",
+		"*", "\t", "\x80", "char[16]", "__data_loc char[] s", "u32 x;", "struct s y 8;",
+		"unsigned char[3] z", "?", "[a-z]", "[!", "\\",
+	};
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (;;) {
+		const char *word = words[test_random(seed) % ARRAY_SIZE(words)];
+
+		if (used + strlen(word) + 2 > room || test_random(seed) % 12 == 0)
+			return;
+		used += sprintf(text + used, "%s%s", word, test_random(seed) % 4 ? " " : "");
+	}
+}
+
+static __u64 random_word(__u64 *seed)
+{
+	switch (test_random(seed) % 8) {
+	case 0:
+		return test_random(seed);
+	case 1:
+		return test_random(seed) % 16;
+	case 2:
+		return 1ULL << test_random(seed) % 64;
+	case 3:
+		return (1ULL << test_random(seed) % 64) - 1;
+	case 4:
+		return -(test_random(seed) % 16);
+	default:
+		return 0;
+	}
+}
+
+#define POOL 12
+
+struct pool {
+	int fds[POOL];
+	char *text;
+	__u64 seed;
+};
+
+static void random_call(struct pool *pool)
+{
+	static const unsigned int numbers[] = { 0, 1, 2, 3, 8, 9, 10, 11, 12, 13 };
+	static const size_t sizes[] = { 64, 64, 8, 24, 56, 80, 8, 24, 112, 32 };
+	const unsigned int which = test_random(&pool->seed) % ARRAY_SIZE(numbers);
+	const unsigned int number = test_random(&pool->seed) % 50 ? numbers[which] :
+		test_random(&pool->seed) % 256;
+	const int fd = pool->fds[test_random(&pool->seed) % POOL];
+	union {
+		__u64 words[32];
+		__u32 halves[64];
+		__u32 size;
+		struct eventlog_register registration;
+		struct eventlog_delete delete;
+		struct eventlog_subscribe subscribe;
+		struct eventlog_rule rule;
+		struct eventlog_describe describe;
+	} request;
+	unsigned int i;
+
+	memset(&request, 0, sizeof(request));
+	random_command(pool->text, 200, &pool->seed);
+	switch (number) {
+	case 1:
+		request.registration.command = PTR(pool->text);
+		break;
+	case 2:
+	case 10:
+		request.halves[1] = test_random(&pool->seed) % 8;
+		break;
+	case 3:
+		request.delete.event = PTR("name");
+		break;
+	case 8:
+		request.subscribe.ring_bytes = test_random(&pool->seed) % 4 ? RING_BYTES : 0;
+		break;
+	case 9:
+		request.rule.event = test_random(&pool->seed) % 2 ? PTR(pool->text) : 0;
+		break;
+	case 12:
+		request.halves[2] = test_random(&pool->seed) % 2 ? EVENTLOG_CPU_ALL : 0;
+		break;
+	case 13:
+		request.describe.flags = test_random(&pool->seed) % 2;
+		request.describe.text = PTR(pool->text + 4096);
+		request.describe.text_size = 4096;
+		break;
+	}
+	/* Then something is wrong with it, or not. */
+	for (i = test_random(&pool->seed) % 4; i; i--) {
+		if (test_random(&pool->seed) % 2)
+			request.words[test_random(&pool->seed) % (sizes[which] / 8)] =
+				random_word(&pool->seed);
+		else
+			request.halves[test_random(&pool->seed) % (sizes[which] / 4)] =
+				random_word(&pool->seed);
+	}
+	request.size = test_random(&pool->seed) % 16 ? sizes[which] :
+		random_word(&pool->seed) % sizeof(request);
+	/* The largest rings take their time: they have a test of their own. */
+	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
+		request.subscribe.ring_bytes %= 1 << 21;
+	ioctl(fd, _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
+	      test_random(&pool->seed) % 100 ? (void *)&request :
+	      (void *)(unsigned long)random_word(&pool->seed));
+}
+
+static void random_other(struct pool *pool)
+{
+	unsigned int i = test_random(&pool->seed) % POOL;
+	unsigned char buffer[256];
+	struct pollfd request = { pool->fds[i], POLLIN, 0 };
+	__u32 index = test_random(&pool->seed) % 6;
+	size_t bytes = page_size() << test_random(&pool->seed) % 8;
+	void *address;
+
+	switch (test_random(&pool->seed) % 8) {
+	case 0:
+		close(pool->fds[i]);
+		pool->fds[i] = device_open();
+		break;
+	case 1:
+		close(pool->fds[i]);
+		pool->fds[i] = CHECK_OK(dup(pool->fds[(i + 1) % POOL]));
+		break;
+	case 2:
+		poll(&request, 1, 0);
+		break;
+	case 3:
+		CHECK(read(pool->fds[i], buffer, sizeof(buffer)) <= (ssize_t)sizeof(buffer));
+		break;
+	case 4:
+		address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, pool->fds[i],
+			       (random_word(&pool->seed) & 0xffffff) * page_size());
+		if (address != MAP_FAILED)
+			CHECK_OK(munmap(address, bytes));
+		break;
+	default:
+		memset(buffer, test_random(&pool->seed), sizeof(buffer));
+		emit(pool->fds[i], index, buffer, test_random(&pool->seed) % sizeof(buffer));
+	}
+}
+
+static void make_noise(__u64 seed, unsigned int count)
+{
+	struct pool pool = { .seed = seed, .text = pages_map(2 * 4096) };
+	unsigned int i;
+
+	for (i = 0; i < POOL; i++)
+		pool.fds[i] = device_open();
+	for (i = 0; i < count; i++)
+		if (test_random(&pool.seed) % 4)
+			random_call(&pool);
+		else
+			random_other(&pool);
+	for (i = 0; i < POOL; i++)
+		close(pool.fds[i]);
+}
+
+TEST(random_calls)
+{
+	make_noise(test_seed(), 10000);
+	delete_persistent();
+	check_working();
+}
+
+static void *make_noise_in_thread(void *argument)
+{
+	make_noise(*(__u64 *)argument, 6000);
+	return NULL;
+}
+
+/* Four at once, which meet in the same definitions. */
+TEST(random_calls_in_parallel)
+{
+	pthread_t threads[4];
+	__u64 seeds[ARRAY_SIZE(threads)], seed = test_seed();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		seeds[i] = test_random(&seed);
+		CHECK_EQ(pthread_create(&threads[i], NULL, make_noise_in_thread, &seeds[i]), 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	delete_persistent();
+	check_working();
+}
+
+/* Payloads of noise, judged here as well: the same verdict. */
+struct reference_field {
+	size_t word;		/* where it is in the payload */
+	bool relative;
+	bool string;
+};
+
+static int judge(const unsigned char *payload, size_t bytes, size_t fixed,
+		 const struct reference_field *fields, size_t count)
+{
+	if (bytes < fixed)
+		return EINVAL;
+	for (; count; count--, fields++) {
+		__u32 word;
+		size_t start, size;
+
+		memcpy(&word, payload + fields->word, sizeof(word));
+		start = (word & 0xffff) + (fields->relative ? fields->word + 4 : 0);
+		size = word >> 16;
+		if (start + size > bytes)
+			return EBADMSG;
+		if (fields->string && (!size || payload[start + size - 1]))
+			return EBADMSG;
+	}
+	return 0;
+}
+
+TEST(random_payloads)
+{
+	static const struct reference_field fields[] = {
+		{ 1, false, true }, { 5, true, true }, { 13, false, false }, { 17, true, false },
+	};
+	enum { FIXED = 22, ROUNDS = 30000 };
+	unsigned int verdicts[3] = { 0 }, round, i;
+	unsigned char payload[64];
+	struct eventlog_register event;
+	struct consumer consumer;
+	struct record record;
+	__u64 seed = test_seed();
+	int fd = device_open();
+
+	event = register_event(fd, "judged u8 a;__data_loc char[] b;__rel_loc char[] c;u32 d;"
+			       "__data_loc unsigned char[] e;__rel_loc unsigned char[] f;u8 g");
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	for (round = 0; round < ROUNDS; round++) {
+		const size_t bytes = FIXED - 2 + test_random(&seed) % 24;
+		ssize_t result;
+		int verdict;
+
+		for (i = 0; i < bytes; i++)
+			payload[i] = test_random(&seed) % 4 ? 0 : test_random(&seed);
+		for (i = 0; i < ARRAY_SIZE(fields); i++) {
+			const __u32 base = fields[i].relative ? fields[i].word + 4 : 0;
+			const size_t room = bytes > FIXED ? bytes - FIXED : 0;
+			const size_t skip = test_random(&seed) % (room + 1);
+			__u32 start = FIXED + skip - base;
+			__u32 size = test_random(&seed) % (room - skip + 1);
+			__u32 word;
+
+			/* One in eight is a bit wrong, or very much so. */
+			if (test_random(&seed) % 8 == 0)
+				size += test_random(&seed) % 3;
+			else if (test_random(&seed) % 16 == 0)
+				size = random_word(&seed);
+			else if (test_random(&seed) % 16 == 0)
+				start = random_word(&seed);
+			word = (size & 0xffff) << 16 | (start & 0xffff);
+			memcpy(payload + fields[i].word, &word, sizeof(word));
+		}
+		verdict = judge(payload, bytes, FIXED, fields, ARRAY_SIZE(fields));
+		errno = 0;
+		result = emit(fd, event.write_index, payload, bytes);
+		test_note("round %u: %zu bytes, %zd, %s, judged %s", round, bytes, result,
+			  test_errno_name(errno), test_errno_name(verdict));
+		if (verdict) {
+			CHECK(result == -1 && errno == verdict);
+			CHECK_EQ(consumer_skip(&consumer), 0);
+		} else {
+			CHECK_EQ(result, 4 + bytes);
+			consumer_one(&consumer, &record);
+			CHECK(!memcmp(record.payload, payload, bytes));
+		}
+		verdicts[verdict == EINVAL ? 1 : verdict == EBADMSG ? 2 : 0]++;
+	}
+	test_print("%u good, %u short, %u bad", verdicts[0], verdicts[1], verdicts[2]);
+	CHECK(verdicts[0] > 100 && verdicts[1] > 100 && verdicts[2] > 100);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Mappings made of noise
+ */
+static __thread sigjmp_buf access_failed;
+
+static void on_access_failed(int number)
+{
+	siglongjmp(access_failed, number);
+}
+
+static void touch(volatile unsigned char *address, bool write)
+{
+	if (sigsetjmp(access_failed, 1))
+		return;
+	if (write)
+		*address = *address;
+	else
+		(void)*address;
+}
+
+TEST(random_mappings)
+{
+	const struct sigaction action = { .sa_handler = on_access_failed, .sa_flags = SA_NODEFER };
+	static const int advice[] = {
+		MADV_DONTNEED, MADV_DOFORK, MADV_DONTFORK, MADV_WILLNEED, MADV_FREE, MADV_COLD,
+		MADV_PAGEOUT, MADV_POPULATE_READ, MADV_POPULATE_WRITE,
+	};
+	const size_t page = page_size();
+	struct eventlog_register event;
+	struct consumer consumer;
+	__u64 seed = test_seed();
+	unsigned char *place;
+	unsigned int i;
+	int fd = device_open();
+	size_t whole;
+
+	CHECK_OK(sigaction(SIGSEGV, &action, NULL));
+	CHECK_OK(sigaction(SIGBUS, &action, NULL));
+	event = register_event(fd, "event");
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	whole = 4 * consumer.setup.ring_stride;
+	place = pages_map(whole);
+	for (i = 0; i < 20000; i++) {
+		unsigned char *at = place + test_random(&seed) % (whole / page) * page;
+		size_t bytes = page << test_random(&seed) % 6;
+		int protection = test_random(&seed) % 8;
+		off_t offset;
+
+		if (at + bytes > place + whole)
+			bytes = place + whole - at;
+		switch (test_random(&seed) % 8) {
+		case 0:
+		case 1:
+			offset = event.bitmap_offset;
+			bytes = event.bitmap_size;
+			if (at + bytes > place + whole)
+				break;
+			mmap(at, bytes, test_random(&seed) % 3 ? PROT_READ : protection,
+			     MAP_SHARED | MAP_FIXED, fd, offset);
+			break;
+		case 2:
+		case 3:
+			offset = consumer.setup.ring_offset + test_random(&seed) %
+				consumer.setup.cpus * consumer.setup.ring_stride;
+			bytes = consumer.setup.ring_stride;
+			if (test_random(&seed) % 2) {
+				offset += page;
+				bytes = page;
+			}
+			if (at + bytes > place + whole)
+				break;
+			mmap(at, bytes, test_random(&seed) % 3 ? PROT_READ : protection,
+			     MAP_SHARED | MAP_FIXED, consumer.fd, offset);
+			break;
+		case 4:
+			mprotect(at, bytes, protection);
+			break;
+		case 5:
+			/* Something else instead, so that the place is never another's. */
+			mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			break;
+		case 6:
+			madvise(at, bytes, advice[test_random(&seed) % ARRAY_SIZE(advice)]);
+			break;
+		case 7:
+			mremap(at, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+			       place + test_random(&seed) % 4 * consumer.setup.ring_stride);
+			break;
+		}
+		touch(at, i % 2);
+		touch(place + test_random(&seed) % whole, false);
+		if (i % 16 == 0)
+			CHECK_OK(emit(fd, event.write_index, "payload", 8));
+	}
+	CHECK_OK(munmap(place, whole));
+	consumer_close(&consumer);
+	close(fd);
+	check_working();
+}
+
+/* ------------------------------------------------------------------------
+ * Races on one file
+ */
+#define RACERS 6
+
+struct race {
+	pthread_barrier_t start;
+	int fd;
+	bool over;
+	unsigned int round;
+	unsigned int won[RACERS];
+	__u32 argument;		/* an index or a rule that all go for */
+	int (*run[RACERS])(struct race *race);
+};
+
+struct racer {
+	struct race *race;
+	unsigned int number;
+	pthread_t thread;
+};
+
+static void *race_on(void *argument)
+{
+	struct racer *racer = argument;
+	struct race *race = racer->race;
+
+	for (;;) {
+		pthread_barrier_wait(&race->start);
+		if (race->over)
+			return NULL;
+		race->won[racer->number] = !race->run[racer->number](race);
+		pthread_barrier_wait(&race->start);
+	}
+}
+
+/* Rounds of all racers at once; before and after each, what the caller says. */
+static void run_race(struct race *race, unsigned int rounds, void (*before)(struct race *race),
+		     void (*after)(struct race *race))
+{
+	struct racer racers[RACERS];
+	unsigned int i;
+
+	CHECK_EQ(pthread_barrier_init(&race->start, NULL, RACERS + 1), 0);
+	for (i = 0; i < RACERS; i++) {
+		racers[i] = (struct racer){ .race = race, .number = i };
+		CHECK_EQ(pthread_create(&racers[i].thread, NULL, race_on, &racers[i]), 0);
+	}
+	for (race->round = 0; race->round < rounds; race->round++) {
+		before(race);
+		pthread_barrier_wait(&race->start);
+		pthread_barrier_wait(&race->start);
+		after(race);
+	}
+	race->over = true;
+	pthread_barrier_wait(&race->start);
+	for (i = 0; i < RACERS; i++)
+		CHECK_EQ(pthread_join(racers[i].thread, NULL), 0);
+}
+
+static void race_nothing(struct race *race)
+{
+	(void)race;
+}
+
+static void race_open(struct race *race)
+{
+	race->fd = device_open();
+}
+
+static int race_register(struct race *race)
+{
+	int result = try_register(race->fd, "raced u32 value");
+
+	CHECK(!result || errno == EBUSY);
+	return result;
+}
+
+static int race_subscribe(struct race *race)
+{
+	struct eventlog_subscribe request = subscribe_request(2 * page_size());
+	int result = ioctl(race->fd, EVENTLOG_IOC_SUBSCRIBE, &request);
+
+	CHECK(!result || errno == EBUSY);
+	return result;
+}
+
+static int race_rule(struct race *race)
+{
+	struct eventlog_rule rule = rule_request(NULL, "raced");
+	int result = ioctl(race->fd, EVENTLOG_IOC_RULE_ADD, &rule);
+
+	CHECK(!result || errno == EINVAL);
+	return result;
+}
+
+static int race_other(struct race *race)
+{
+	struct pollfd request = { race->fd, POLLIN, 0 };
+	char buffer[64];
+
+	poll(&request, 1, 0);
+	CHECK(read(race->fd, buffer, sizeof(buffer)) >= 0 || errno == EINVAL);
+	emit(race->fd, 1, "1234", 4);
+	return 0;
+}
+
+/* One role, and as a subscriber one call that took it. */
+static void check_one_role(struct race *race)
+{
+	const unsigned int registered = race->won[0] + race->won[1];
+	const unsigned int subscribed = race->won[2] + race->won[3];
+
+	test_note("round %u: %u registered, %u subscribed", race->round, registered, subscribed);
+	CHECK(registered == 0 || registered == 2);
+	CHECK(subscribed <= 1);
+	CHECK(!registered != !subscribed);
+	CHECK(!race->won[4] || subscribed);
+	close(race->fd);
+}
+
+TEST(race_for_the_role)
+{
+	struct race race = {
+		.run = { race_register, race_register, race_subscribe, race_subscribe, race_rule,
+			 race_other },
+	};
+
+	run_race(&race, 300, race_open, check_one_role);
+}
+
+static int race_unregister(struct race *race)
+{
+	int result = try_unregister(race->fd, race->argument);
+
+	CHECK(!result || errno == ENOENT);
+	return result;
+}
+
+static int race_write(struct race *race)
+{
+	if (emit(race->fd, race->argument, "1234", 4) < 0)
+		CHECK(errno == ENOENT || errno == EBADF);
+	return -1;
+}
+
+static void race_prepare_registration(struct race *race)
+{
+	race->argument = register_event(race->fd, "raced u32 value").write_index;
+}
+
+static unsigned int race_winners(const struct race *race)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < RACERS; i++)
+		sum += race->won[i];
+	return sum;
+}
+
+static void check_one_winner(struct race *race)
+{
+	test_note("round %u: %u winners", race->round, race_winners(race));
+	CHECK_EQ(race_winners(race), 1);
+}
+
+TEST(race_to_unregister)
+{
+	struct race race = {
+		.run = { race_unregister, race_unregister, race_unregister, race_write, race_write,
+			 race_unregister },
+	};
+	struct consumer consumer;
+
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	race.fd = device_open();
+	run_race(&race, 500, race_prepare_registration, check_one_winner);
+	close(race.fd);
+	consumer_close(&consumer);
+}
+
+static int race_rule_delete(struct race *race)
+{
+	int result = try_rule_delete(race->fd, race->argument);
+
+	CHECK(!result || errno == ENOENT);
+	return result;
+}
+
+static int race_flush(struct race *race)
+{
+	flush(race->fd);
+	return -1;
+}
+
+static void race_prepare_rule(struct race *race)
+{
+	race->argument = rule_add(race->fd, NULL, NULL);
+}
+
+TEST(race_to_delete_a_rule)
+{
+	struct race race = {
+		.run = { race_rule_delete, race_rule_delete, race_rule_delete, race_rule_delete,
+			 race_flush, race_rule_delete },
+	};
+	struct consumer consumer;
+	int fd = device_open();
+
+	register_event(fd, "event");
+	consumer_open(&consumer, RING_BYTES);
+	race.fd = consumer.fd;
+	run_race(&race, 300, race_prepare_rule, check_one_winner);
+	CHECK_EQ(status_now("Busy: "), 0);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/*
+ * One whose REGISTER fails at the end, for it cannot be told the result, and
+ * another who uses the index the first one would have got.
+ */
+static void *read_only_request;
+
+static int race_register_untold(struct race *race)
+{
+	CHECK_ERRNO(ioctl(race->fd, EVENTLOG_IOC_REGISTER, read_only_request), EFAULT);
+	return -1;
+}
+
+static int race_guess(struct race *race)
+{
+	__u32 index;
+
+	for (index = 1; index < 4; index++)
+		if (try_unregister(race->fd, index))
+			CHECK_EQ(errno, ENOENT);
+	return -1;
+}
+
+/* What was registered and not given up by its owner works. */
+static int race_register_and_write(struct race *race)
+{
+	struct eventlog_register event = register_request("raced u32 value");
+	ssize_t bytes;
+
+	CHECK_OK(ioctl(race->fd, EVENTLOG_IOC_REGISTER, &event));
+	bytes = emit(race->fd, event.write_index, "1234", 4);
+	if (race->argument)
+		CHECK_EQ(bytes, 8);
+	else
+		CHECK(bytes == 8 || errno == ENOENT);
+	if (try_unregister(race->fd, event.write_index))
+		CHECK(!race->argument && errno == ENOENT);
+	return -1;
+}
+
+TEST(race_with_failing_register)
+{
+	struct race race = {
+		.run = { race_register_untold, race_register_untold, race_register_and_write,
+			 race_register_and_write, race_register_untold, race_register_and_write },
+	};
+	struct eventlog_register request = register_request("raced u32 value");
+	struct consumer consumer;
+
+	read_only_request = pages_map(page_size());
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	memcpy(read_only_request, &request, sizeof(request));
+	CHECK_OK(mprotect(read_only_request, page_size(), PROT_READ));
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	race.fd = device_open();
+	race.argument = true;
+	run_race(&race, 300, race_nothing, race_nothing);
+
+	/* The same with somebody who gives up indexes at a guess. */
+	race.run[5] = race_guess;
+	race.argument = false;
+	race.over = false;
+	run_race(&race, 300, race_nothing, race_nothing);
+	close(race.fd);
+	/* None of the failed ones made it persist. */
+	WAIT_FOR(!status_now("Active: "));
+	consumer_close(&consumer);
+}
+
+/* A size that changes while the kernel looks: nothing but the struct is written. */
+struct changing_size {
+	unsigned char *memory;
+	bool stop;
+};
+
+static void *change_size(void *argument)
+{
+	struct changing_size *changing = argument;
+	volatile __u32 *size = (void *)changing->memory;
+
+	while (!__atomic_load_n(&changing->stop, __ATOMIC_ACQUIRE)) {
+		*size = sizeof(struct eventlog_version);
+		*size = 1 << 20;
+		*size = 4;
+		*size = sizeof(struct eventlog_version);
+		*size = 0xffffffff;
+	}
+	return NULL;
+}
+
+TEST(size_changes_meanwhile)
+{
+	struct changing_size changing = { .memory = pages_map(1 << 20) };
+	unsigned int i, succeeded = 0;
+	pthread_t thread;
+	int fd = device_open();
+	size_t at;
+
+	memset(changing.memory, 0, 1 << 20);
+	for (at = page_size(); at < 1 << 20; at += page_size())
+		changing.memory[at] = 0x5a;
+	CHECK_EQ(pthread_create(&thread, NULL, change_size, &changing), 0);
+	for (i = 0; i < 20000 || !succeeded; i++) {
+		if (ioctl(fd, EVENTLOG_IOC_VERSION, changing.memory))
+			CHECK(errno == EINVAL || errno == E2BIG);
+		else
+			succeeded++;
+		for (at = page_size(); at < 1 << 20; at += page_size())
+			CHECK_EQ(changing.memory[at], 0x5a);
+	}
+	__atomic_store_n(&changing.stop, true, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	close(fd);
+}
+
+/* close() under those who still use the number. */
+static int race_close(struct race *race)
+{
+	return close(race->fd);
+}
+
+static int race_call(struct race *race)
+{
+	struct eventlog_subscribe subscribe = subscribe_request(2 * page_size());
+	struct eventlog_rule rule = rule_request(NULL, NULL);
+	struct eventlog_flush flush_call = { .size = sizeof(flush_call) };
+
+	ioctl(race->fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe);
+	ioctl(race->fd, EVENTLOG_IOC_RULE_ADD, &rule);
+	ioctl(race->fd, EVENTLOG_IOC_FLUSH, &flush_call);
+	return -1;
+}
+
+static int race_map(struct race *race)
+{
+	void *address = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, race->fd, page_size());
+
+	if (address != MAP_FAILED)
+		munmap(address, page_size());
+	return -1;
+}
+
+static int race_register_any(struct race *race)
+{
+	try_register(race->fd, "raced u32 value");
+	return -1;
+}
+
+TEST(race_with_close)
+{
+	struct race race = {
+		.run = { race_close, race_call, race_map, race_register_any, race_call,
+			 race_register_any },
+	};
+
+	run_race(&race, 300, race_open, check_one_winner);
+	check_working();
+}
+
+/* Definitions are described, listed and deleted while they come and go. */
+static int race_describe(struct race *race)
+{
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
+	char text[512];
+	unsigned int i;
+
+	(void)race;
+	for (i = 0; i < 30; i++) {
+		request.text = PTR(text);
+		request.text_size = sizeof(text);
+		if (ioctl(race->fd, EVENTLOG_IOC_DESCRIBE, &request)) {
+			CHECK_EQ(errno, ENOENT);
+			request.descriptor = 0;
+			continue;
+		}
+		CHECK_EQ(strnlen(text, sizeof(text)) + 1, request.text_size);
+		CHECK(!strncmp(text, "eventlog 1\nprovider ", 20));
+	}
+	return -1;
+}
+
+static int race_list(struct race *race)
+{
+	char *text = status_read();
+
+	(void)race;
+	CHECK(text);
+	CHECK(status_number(text, "Active: ") >= 0);
+	free(text);
+	return -1;
+}
+
+static int race_persist(struct race *race)
+{
+	struct eventlog_register request = register_request("raced u32 value");
+	int fd = device_open();
+
+	(void)race;
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, &request));
+	try_delete(fd, NULL, "raced");
+	close(fd);
+	return -1;
+}
+
+static int race_delete(struct race *race)
+{
+	if (try_delete(race->fd, NULL, "raced"))
+		CHECK(errno == ENOENT || errno == EBUSY);
+	return -1;
+}
+
+static int race_come_and_go(struct race *race)
+{
+	int fd = device_open();
+
+	(void)race;
+	register_event(fd, "raced u32 value");
+	register_event(fd, "raced u64 value");
+	close(fd);
+	return -1;
+}
+
+TEST(race_over_definitions)
+{
+	struct race race = {
+		.run = { race_describe, race_list, race_persist, race_delete, race_come_and_go,
+			 race_persist },
+	};
+	struct consumer consumer;
+
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "raced");
+	race.fd = device_open();
+	run_race(&race, 200, race_nothing, race_nothing);
+	delete_persistent();
+	WAIT_FOR(!status_now("Active: "));
+	close(race.fd);
+	consumer_close(&consumer);
+	check_working();
+}
+
+/* ------------------------------------------------------------------------
+ * Memory that runs out, where the kernel can be told to fail (fail-nth)
+ */
+static bool fail_at(unsigned int number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", number);
+	return file_write("/proc/thread-self/fail-nth", text) > 0;
+}
+
+/* Whether the call before ran out of failures to inject: it did not fail by one. */
+static bool failed_by_injection(void)
+{
+	const long left = file_number("/proc/thread-self/fail-nth");
+
+	fail_at(0);
+	return left == 0;
+}
+
+static int scenario_register(void)
+{
+	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result = -1;
+
+	if (fd < 0)
+		return -1;
+	result = try_register(fd, "scarce u32 value; __data_loc char[] text");
+	close(fd);
+	return result;
+}
+
+static int scenario_subscribe(void)
+{
+	struct eventlog_subscribe request = subscribe_request(2 * page_size());
+	struct eventlog_rule rule = rule_request("user_*", "scarce*");
+	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result = -1;
+
+	if (fd < 0)
+		return -1;
+	if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request))
+		result = ioctl(fd, EVENTLOG_IOC_RULE_ADD, &rule);
+	close(fd);
+	return result;
+}
+
+static int scenario_describe(void)
+{
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
+	char text[512];
+	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result;
+
+	if (fd < 0)
+		return -1;
+	request.text = PTR(text);
+	request.text_size = sizeof(text);
+	result = ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request);
+	close(fd);
+	return result;
+}
+
+static int scenario_map(void)
+{
+	struct eventlog_subscribe request = subscribe_request(2 * page_size());
+	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result = -1;
+	void *address;
+
+	if (fd < 0)
+		return -1;
+	if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request)) {
+		address = mmap(NULL, request.ring_stride, PROT_READ, MAP_SHARED, fd,
+			       request.ring_offset);
+		if (address != MAP_FAILED)
+			result = munmap(address, request.ring_stride);
+	}
+	close(fd);
+	return result;
+}
+
+TEST(allocation_failures)
+{
+	static int (*const scenarios[])(void) = {
+		scenario_register, scenario_subscribe, scenario_describe, scenario_map,
+	};
+	struct eventlog_register event;
+	struct consumer consumer;
+	unsigned int i, number;
+	int fd = device_open();
+
+	if (access("/proc/thread-self/fail-nth", W_OK))
+		SKIP("the kernel has no fail-nth");
+	file_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	file_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	file_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	event = register_event(fd, "scarce_witness u64 value");
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "scarce_witness");
+	for (i = 0; i < ARRAY_SIZE(scenarios); i++) {
+		for (number = 1; number < 5000; number++) {
+			bool injected;
+			int result, error;
+
+			test_note("scenario %u, allocation %u", i, number);
+			CHECK(fail_at(number));
+			result = scenarios[i]();
+			error = errno;
+			injected = failed_by_injection();
+			CHECK(!result || error == ENOMEM || error == EFAULT);
+			CHECK_EQ(emit(fd, event.write_index, "12345678", 8), 12);
+			CHECK_EQ(consumer_skip(&consumer), 1);
+			if (!injected)
+				break;
+		}
+		test_print("scenario %u: %u allocations failed", i, number - 1);
+		CHECK(number > 1 && number < 5000);
+	}
+	/* A payload that does not fit the stack is copied to memory of its own. */
+	for (number = 1; number < 100; number++) {
+		static unsigned char payload[20000];
+		ssize_t bytes;
+		bool injected;
+
+		CHECK(fail_at(number));
+		bytes = emit(fd, event.write_index, payload, sizeof(payload));
+		injected = failed_by_injection();
+		CHECK(bytes == 4 + sizeof(payload) || errno == ENOMEM);
+		consumer_skip(&consumer);
+		if (!injected)
+			break;
+	}
+	consumer_close(&consumer);
+	close(fd);
+	check_working();
+}

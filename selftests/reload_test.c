@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading and unloading the module: when it must refuse, its parameters, and
+ * that nothing is left.  The only test that does so itself: $EVENTLOG_KO, or else
+ * $EVENTLOG_MODULE, is the module's file.  It leaves the module loaded, as it found it.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "eventlog_common.h"
+
+static const char *module_path(void)
+{
+	const char *path = getenv("EVENTLOG_KO");
+
+	return path ? path : getenv("EVENTLOG_MODULE");
+}
+
+static int try_load(const char *parameters)
+{
+	const char *path = module_path();
+	int fd, result, error;
+
+	fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
+	result = syscall(SYS_finit_module, fd, parameters, 0);
+	error = errno;
+	close(fd);
+	errno = error;
+	return result;
+}
+
+static int try_unload(void)
+{
+	return syscall(SYS_delete_module, "eventlog", O_NONBLOCK);
+}
+
+static bool is_loaded(void)
+{
+	return !access("/sys/module/eventlog/initstate", F_OK);
+}
+
+/* Loaded anew with these parameters. */
+static void load(const char *parameters)
+{
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not say which file the module is");
+	if (is_loaded())
+		CHECK_OK(try_unload());
+	CHECK_OK(try_load(parameters));
+	WAIT_FOR(!access(EVENTLOG_DEVICE, F_OK));
+}
+
+/* The other tests expect it as the runner loaded it. */
+void test_after_all(void)
+{
+	if (!module_path())
+		return;
+	if (is_loaded())
+		try_unload();
+	if (!is_loaded() && try_load(""))
+		test_print("cannot load the module again: %s", test_errno_name(errno));
+}
+
+/* rmmod says it is in use; and it still works. */
+static void check_refused(void)
+{
+	CHECK_ERRNO2(try_unload(), EWOULDBLOCK, EBUSY);
+	CHECK(is_loaded());
+	CHECK(status_now("Max: ") > 0);
+}
+
+TEST(file_open)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
+	unsigned int i;
+	int fd, copy;
+
+	load("");
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		fd = device_open_for(modes[i]);
+		check_refused();
+		copy = CHECK_OK(dup(fd));
+		close(fd);
+		check_refused();
+		close(copy);
+		CHECK_OK(try_unload());
+		CHECK(!is_loaded());
+		CHECK_ERRNO2(open(EVENTLOG_DEVICE, O_RDONLY), ENOENT, ENXIO);
+		load("");
+	}
+}
+
+TEST(file_in_use)
+{
+	struct eventlog_register event;
+	struct consumer consumer;
+	int fd;
+
+	load("");
+	fd = device_open();
+	event = register_event(fd, "event u64 value");
+	check_refused();
+	consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+	close(fd);
+	check_refused();
+	CHECK_EQ(consumer_skip(&consumer), 1);
+	consumer_close(&consumer);
+	CHECK_OK(try_unload());
+	load("");
+}
+
+/* A mapping is as good as an open file. */
+TEST(mapping_left)
+{
+	struct eventlog_subscribe request;
+	struct eventlog_register event;
+	struct bitmap bitmap;
+	void *ring;
+	int fd;
+
+	load("");
+	fd = device_open();
+	event = register_event(fd, "event");
+	bitmap = bitmap_map(fd, &event);
+	close(fd);
+	check_refused();
+	bitmap_get(&bitmap, event.status_bit);
+	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	CHECK_OK(try_unload());
+
+	load("");
+	fd = device_open();
+	request = subscribe_request(1 << 16);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request));
+	ring = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    request.ring_offset + page_size());
+	CHECK(ring != MAP_FAILED);
+	close(fd);
+	check_refused();
+	memset(ring, 1, page_size());
+	CHECK_OK(munmap(ring, page_size()));
+	CHECK_OK(try_unload());
+	load("");
+}
+
+/* Processes that are killed let go of it. */
+TEST(user_killed)
+{
+	struct eventlog_register event;
+	int ready[2], fd;
+	pid_t child;
+	char byte;
+
+	load("");
+	CHECK_OK(pipe(ready));
+	child = test_fork();
+	if (!child) {
+		struct consumer consumer;
+
+		fd = device_open();
+		event = register_event(fd, "event u64 value");
+		bitmap_map(fd, &event);
+		consumer_open(&consumer, 1 << 16);
+		rule_add(consumer.fd, NULL, NULL);
+		CHECK_EQ(write(ready[1], "", 1), 1);
+		for (;;)
+			CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+	}
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	check_refused();
+	CHECK_OK(kill(child, SIGKILL));
+	test_join_signal(child, SIGKILL);
+	WAIT_FOR(!try_unload());
+	load("");
+}
+
+/* Persistent events are nobody's use: they go with the module. */
+TEST(persistent_events)
+{
+	struct eventlog_register request = register_request("stays u32 value");
+	int fd;
+
+	load("");
+	fd = device_open();
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	register_with(fd, &request);
+	close(fd);
+	CHECK_EQ(status_now("Active: "), 1);
+	CHECK_OK(try_unload());
+	load("");
+	CHECK_EQ(status_now("Active: "), 0);
+}
+
+/* ------------------------------------------------------------------------
+ * Parameters
+ */
+TEST(parameter_events_max)
+{
+	struct consumer consumer;
+	struct eventlog_register last = { 0 };
+	unsigned int i;
+	char command[32];
+	int fd;
+
+	load("events_max=4");
+	CHECK_EQ(device_version().events_max, 4);
+	CHECK_EQ(status_now("Max: "), 4);
+	fd = device_open();
+	for (i = 0; i < 4; i++) {
+		snprintf(command, sizeof(command), "event_%u", i);
+		last = register_event(fd, command);
+	}
+	CHECK_ERRNO(try_register(fd, "event_4"), ENOSPC);
+	CHECK_OK(try_register(fd, "event_0"));
+	consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK_OK(emit(fd, last.write_index, "", 0));
+	CHECK_EQ(consumer_skip(&consumer), 1);
+	CHECK_OK(try_unregister(fd, last.write_index));
+	WAIT_FOR(!try_register(fd, "event_4"));
+	CHECK_ERRNO(try_register(fd, "event_5"), ENOSPC);
+	consumer_close(&consumer);
+	close(fd);
+	load("");
+}
+
+/* The texts of the dead are kept up to this number as well, the newest ones. */
+TEST(parameter_events_max_and_texts)
+{
+	struct consumer witness;
+	__u32 descriptors[10];
+	char command[32], *text;
+	unsigned int i;
+	int fd;
+
+	load("events_max=4");
+	consumer_open(&witness, 0);
+	fd = device_open();
+	for (i = 0; i < ARRAY_SIZE(descriptors); i++) {
+		struct eventlog_register event;
+
+		snprintf(command, sizeof(command), "dead_%u", i);
+		event = register_event(fd, command);
+		descriptors[i] = event.descriptor;
+		CHECK_OK(try_unregister(fd, event.write_index));
+	}
+	for (i = 0; i < ARRAY_SIZE(descriptors); i++) {
+		text = describe(fd, descriptors[i], NULL);
+		CHECK_EQ(!!text, i >= ARRAY_SIZE(descriptors) - 4);
+		free(text);
+	}
+	close(fd);
+	consumer_close(&witness);
+	load("");
+}
+
+/* DELETE of all definitions of a name, while making room in the texts of the dead. */
+TEST(parameter_events_max_and_delete)
+{
+	static const char *const commands[] = {
+		"deleted u8 a", "deleted u16 a", "deleted u32 a", "deleted u64 a",
+	};
+	struct eventlog_register event;
+	struct consumer witness;
+	unsigned int round, i;
+	int fd;
+
+	load("events_max=2");
+	consumer_open(&witness, 0);
+	fd = device_open();
+	for (round = 0; round < 20; round++) {
+		/* Two that persist, and dead ones before, between and behind. */
+		for (i = 0; i < ARRAY_SIZE(commands); i++) {
+			event = register_request(commands[(i + round) % ARRAY_SIZE(commands)]);
+			if (i % 2 == round % 2)
+				event.flags = EVENTLOG_REGISTER_PERSIST;
+			register_with(fd, &event);
+			CHECK_OK(try_unregister(fd, event.write_index));
+			if (status_now("Active: ") == 2)
+				break;
+		}
+		CHECK_OK(try_delete(fd, NULL, "deleted"));
+		CHECK_EQ(status_now("Active: "), 0);
+		CHECK_ERRNO(try_delete(fd, NULL, "deleted"), ENOENT);
+	}
+	close(fd);
+	consumer_close(&witness);
+	load("");
+}
+
+TEST(parameter_subscribers_max)
+{
+	struct eventlog_subscribe request = subscribe_request(0);
+	int fds[3];
+	unsigned int i;
+
+	load("subscribers_max=2");
+	CHECK_EQ(device_version().subscribers_max, 2);
+	for (i = 0; i < 3; i++) {
+		fds[i] = device_open();
+		request = subscribe_request(0);
+		if (i < 2)
+			CHECK_OK(ioctl(fds[i], EVENTLOG_IOC_SUBSCRIBE, &request));
+		else
+			CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_SUBSCRIBE, &request), EMFILE);
+	}
+	for (i = 0; i < 3; i++)
+		close(fds[i]);
+	load("");
+}
+
+TEST(parameter_rules_max)
+{
+	struct eventlog_rule rule = rule_request(NULL, NULL);
+	struct consumer consumer;
+
+	load("rules_max=3");
+	CHECK_EQ(device_version().rules_max, 3);
+	consumer_open(&consumer, 0);
+	rule_add(consumer.fd, NULL, NULL);
+	rule_add(consumer.fd, NULL, NULL);
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule), EMFILE);
+	consumer_close(&consumer);
+	load("");
+}
+
+TEST(parameter_registrations_max)
+{
+	struct eventlog_register event;
+	int fd, other;
+
+	load("registrations_max=2");
+	CHECK_EQ(device_version().registrations_max, 2);
+	fd = device_open();
+	other = device_open();
+	register_event(fd, "event");
+	event = register_event(fd, "event");
+	CHECK_ERRNO(try_register(fd, "event"), EMFILE);
+	register_event(other, "event");
+	CHECK_OK(try_unregister(fd, event.write_index));
+	register_event(fd, "event");
+	close(fd);
+	close(other);
+	load("");
+}
+
+TEST(parameter_ring_memory_max)
+{
+	struct eventlog_subscribe request;
+	char parameters[64];
+	int fd, other;
+
+	/* Room for one subscriber with rings of 256 KiB, and not for two. */
+	load("");
+	fd = device_open();
+	request = subscribe_request(1 << 18);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request));
+	snprintf(parameters, sizeof(parameters), "ring_memory_max=%llu",
+		 (unsigned long long)request.cpus * request.ring_stride * 3 / 2);
+	close(fd);
+
+	load(parameters);
+	fd = device_open();
+	other = device_open();
+	request = subscribe_request(1 << 18);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request));
+	request = subscribe_request(1 << 20);
+	CHECK_ERRNO(ioctl(other, EVENTLOG_IOC_SUBSCRIBE, &request), ENOMEM);
+	close(fd);
+	request = subscribe_request(1 << 18);
+	WAIT_FOR(!ioctl(other, EVENTLOG_IOC_SUBSCRIBE, &request));
+	close(other);
+	load("");
+}
+
+static mode_t device_mode(void)
+{
+	struct stat status;
+
+	CHECK_OK(stat(EVENTLOG_DEVICE, &status));
+	CHECK(S_ISCHR(status.st_mode));
+	return status.st_mode & 07777;
+}
+
+TEST(parameter_mode)
+{
+	struct eventlog_subscribe request;
+	struct eventlog_register event;
+	struct bitmap bitmap;
+	struct consumer consumer;
+	pid_t child;
+	int fd;
+
+	load("");
+	CHECK_EQ(device_mode(), 0600);
+	load("mode=0666");
+	CHECK_EQ(device_mode(), 0666);
+	consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, "public");
+	child = test_fork();
+	if (!child) {
+		/* Anybody may produce, and nothing more. */
+		CHECK_OK(setgid(65534));
+		CHECK_OK(setuid(65534));
+		fd = device_open();
+		request = subscribe_request(1 << 16);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request), EPERM);
+		event = register_event(fd, "public u64 value");
+		bitmap = bitmap_map(fd, &event);
+		CHECK(bitmap_get(&bitmap, event.status_bit));
+		CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+		event = register_request("kept");
+		event.flags = EVENTLOG_REGISTER_PERSIST;
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &event), EPERM);
+		CHECK_ERRNO(try_delete(fd, NULL, "public"), EPERM);
+		_exit(0);
+	}
+	test_join(child);
+	CHECK_EQ(consumer_skip(&consumer), 1);
+	consumer_close(&consumer);
+	load("mode=0640");
+	CHECK_EQ(device_mode(), 0640);
+	load("");
+}
+
+/* Values that make no sense are refused, or do no harm. */
+TEST(parameters_absurd)
+{
+	static const char *const values[] = {
+		"events_max=0", "events_max=-1", "events_max=4294967295", "events_max=1000000000",
+		"events_max=x", "events_max=", "subscribers_max=0", "subscribers_max=4294967295",
+		"rules_max=0", "rules_max=4294967295", "registrations_max=0",
+		"registrations_max=4294967295", "mode=0", "mode=0777777", "mode=99999", "mode=-1",
+		"ring_memory_max=0", "ring_memory_max=18446744073709551615", "ring_memory_max=1",
+	};
+	struct eventlog_subscribe request;
+	struct eventlog_rule rule;
+	unsigned int i;
+	int fd;
+
+	load("");
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		test_note("%s", values[i]);
+		CHECK_OK(try_unload());
+		if (try_load(values[i])) {
+			CHECK(errno == EINVAL || errno == ERANGE || errno == ENOMEM ||
+			      errno == ENOENT || errno == E2BIG);
+			CHECK(!is_loaded());
+			CHECK_OK(try_load(""));
+			continue;
+		}
+		device_version();
+		fd = device_open();
+		try_register(fd, "event u32 value");
+		close(fd);
+		fd = device_open();
+		request = subscribe_request(1 << 16);
+		if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request)) {
+			rule = rule_request(NULL, NULL);
+			ioctl(fd, EVENTLOG_IOC_RULE_ADD, &rule);
+		}
+		close(fd);
+	}
+	load("");
+}
+
+/* ------------------------------------------------------------------------
+ * Again and again
+ */
+TEST(twenty_times)
+{
+	struct eventlog_register event;
+	struct consumer consumer;
+	struct bitmap bitmap;
+	unsigned int round, i;
+	int fd;
+
+	load("");
+	for (round = 0; round < 20; round++) {
+		CHECK_OK(try_unload());
+		CHECK_OK(try_load(""));
+		WAIT_FOR(!access(EVENTLOG_DEVICE, F_OK));
+		fd = device_open();
+		event = register_event(fd, "event u64 value");
+		bitmap = bitmap_map(fd, &event);
+		consumer_open(&consumer, 1 << 16);
+		rule_add(consumer.fd, NULL, NULL);
+		for (i = 0; i < 500; i++)
+			CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+		CHECK_EQ(consumer_skip(&consumer), 500);
+		flush(consumer.fd);
+		/* Whatever order it is given back in. */
+		if (round % 2)
+			consumer_close(&consumer);
+		CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+		close(fd);
+		if (!(round % 2))
+			consumer_close(&consumer);
+	}
+}
+
+/* Opened by some while it comes and goes. */
+struct visitor {
+	bool stop;
+	__u64 visits;
+};
+
+static void *visit(void *argument)
+{
+	struct visitor *visitor = argument;
+
+	while (!__atomic_load_n(&visitor->stop, __ATOMIC_ACQUIRE)) {
+		int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
+
+		if (fd < 0) {
+			CHECK(errno == ENOENT || errno == ENXIO || errno == ENODEV);
+			sched_yield();
+			continue;
+		}
+		register_event(fd, "event u64 value");
+		CHECK_OK(close(fd));
+		__atomic_fetch_add(&visitor->visits, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+TEST(unload_races_with_open)
+{
+	struct visitor visitor = { .stop = false };
+	pthread_t threads[2];
+	unsigned int round, i, refused = 0;
+	__u64 visits;
+
+	load("");
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, visit, &visitor), 0);
+	for (round = 0; round < 20; round++) {
+		visits = __atomic_load_n(&visitor.visits, __ATOMIC_ACQUIRE);
+		WAIT_FOR(__atomic_load_n(&visitor.visits, __ATOMIC_ACQUIRE) > visits + 3);
+		while (try_unload()) {
+			CHECK(errno == EWOULDBLOCK || errno == EBUSY);
+			refused++;
+			sched_yield();
+		}
+		CHECK_OK(try_load(""));
+	}
+	__atomic_store_n(&visitor.stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+	test_print("refused %u times", refused);
+}

@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exact accounting under load: every event written is delivered whole, once and
+ * in its writer's order, or it is counted as lost; nothing else is true however
+ * slow the consumer and whatever else goes on in the module meanwhile.
+ *
+ * A record's session says which writer wrote it and when; from these two and
+ * its event follow its size and every byte.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "eventlog_common.h"
+
+#define WRITERS 8
+#define EVENTS 3
+#define CONSUMERS_MAX 3
+#define CHURNERS_MAX 4
+
+struct trial;
+
+/* What a trial is made of. */
+struct plan {
+	__u64 ring_bytes;
+	__u32 sub_buffers;
+	size_t payload_max;
+	unsigned int writes;		/* of each writer */
+	unsigned int consumers;
+	bool slow;			/* consumers lag behind and must lose */
+	unsigned int ahead;		/* writers wait for consumers this many behind: no loss */
+	bool cpu_bound;			/* writers stay on their CPU */
+	void (*churn[CHURNERS_MAX])(struct trial *trial);
+};
+
+struct writer {
+	struct trial *trial;
+	unsigned int number;
+	int fd;
+	__u32 index[EVENTS];
+	pid_t tid;
+	__u64 attempted[EVENTS];	/* read when it is done, or at once for a hint */
+	pthread_t thread;
+};
+
+struct checker {
+	struct trial *trial;
+	struct consumer consumer;
+	__u64 delivered[EVENTS];
+	__u64 taken;			/* all of them, for the writers to see */
+	__u64 *last[WRITERS][EVENTS];	/* by CPU: sequence of the last record, and 1 */
+	unsigned char *seen[WRITERS];	/* a bit for each sequence */
+	pthread_t thread;
+};
+
+struct churner {
+	struct trial *trial;
+	void (*run)(struct trial *trial);
+	pthread_t thread;
+};
+
+struct trial {
+	const struct plan *plan;
+	__u64 seed;
+	__u32 descriptor[EVENTS];
+	struct writer writers[WRITERS];
+	struct checker checkers[CONSUMERS_MAX];
+	struct churner churners[CHURNERS_MAX];
+	unsigned int done;		/* writers */
+	bool stop;			/* churners */
+};
+
+static const char *const commands[EVENTS] = { "steady_0", "steady_1", "steady_2" };
+
+/* Which event a writer's next one is, how long, and what it says. */
+static __u64 event_state(const struct trial *trial, unsigned int writer, __u64 sequence)
+{
+	return trial->seed ^ ((__u64)writer << 48 | sequence) * 0x9e3779b97f4a7c15ULL;
+}
+
+static void event_plan(const struct trial *trial, unsigned int writer, __u64 sequence,
+		       unsigned int *event, size_t *bytes, __u64 *state)
+{
+	size_t limit = trial->plan->payload_max;
+
+	*state = event_state(trial, writer, sequence);
+	*event = test_random(state) % EVENTS;
+	/* Small ones mostly, and the largest now and then. */
+	switch (test_random(state) % 8) {
+	case 0:
+		break;
+	case 1:
+		limit /= 8;
+		break;
+	default:
+		if (limit > 200)
+			limit = 200;
+	}
+	*bytes = test_random(state) % (limit + 1);
+}
+
+static void event_fill(unsigned char *payload, size_t bytes, __u64 state)
+{
+	__u64 word;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word), payload += sizeof(word)) {
+		word = test_random(&state);
+		memcpy(payload, &word, sizeof(word));
+	}
+	word = test_random(&state);
+	memcpy(payload, &word, bytes);
+}
+
+static __u64 attempted(const struct trial *trial, unsigned int event)
+{
+	__u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < WRITERS; i++)
+		sum += __atomic_load_n(&trial->writers[i].attempted[event], __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+static __u64 attempted_all(const struct trial *trial)
+{
+	__u64 sum = 0;
+	unsigned int event;
+
+	for (event = 0; event < EVENTS; event++)
+		sum += attempted(trial, event);
+	return sum;
+}
+
+static void wait_for_consumers(const struct trial *trial)
+{
+	unsigned int i;
+
+	for (i = 0; i < trial->plan->consumers; i++)
+		while (attempted_all(trial) > trial->plan->ahead +
+		       __atomic_load_n(&trial->checkers[i].taken, __ATOMIC_ACQUIRE))
+			sched_yield();
+}
+
+static void *write_events(void *argument)
+{
+	struct writer *writer = argument;
+	const struct plan *plan = writer->trial->plan;
+	unsigned char *payload = malloc(plan->payload_max + 16);
+	unsigned int cpus[64], count, event;
+	__u64 sequence, state;
+	size_t bytes;
+
+	CHECK(payload);
+	__atomic_store_n(&writer->tid, thread_id(), __ATOMIC_RELEASE);
+	if (plan->cpu_bound) {
+		count = cpus_allowed(cpus, ARRAY_SIZE(cpus));
+		cpu_pin(cpus[writer->number % count]);
+	}
+	for (sequence = 0; sequence < plan->writes; sequence++) {
+		event_plan(writer->trial, writer->number, sequence, &event, &bytes, &state);
+		event_fill(payload + sequence % 8, bytes, state);
+		if (plan->ahead)
+			wait_for_consumers(writer->trial);
+		__atomic_store_n(&writer->attempted[event], writer->attempted[event] + 1,
+				 __ATOMIC_RELEASE);
+		CHECK_EQ(emit_session(writer->fd, writer->index[event],
+				      (__u64)writer->number << 48 | sequence,
+				      payload + sequence % 8, bytes), 12 + bytes);
+	}
+	free(payload);
+	__atomic_fetch_add(&writer->trial->done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void check_record(struct checker *checker, const struct record *record,
+			 unsigned char *expected)
+{
+	const struct trial *trial = checker->trial;
+	const unsigned int number = record->header->session >> 48;
+	const __u64 sequence = record->header->session & ((1ULL << 48) - 1);
+	unsigned int event;
+	__u64 state, *last;
+	size_t bytes;
+
+	test_note("session 0x%llx, cpu %u, %zu bytes",
+		  (unsigned long long)record->header->session, record->cpu, record->bytes);
+	CHECK(number < WRITERS);
+	CHECK(sequence < trial->plan->writes);
+	event_plan(trial, number, sequence, &event, &bytes, &state);
+	CHECK_EQ(record->header->descriptor, trial->descriptor[event]);
+	CHECK_EQ(record->header->pid, getpid());
+	CHECK_EQ(record->header->tid, trial->writers[number].tid);
+	CHECK_EQ(record->bytes, ALIGN_UP(bytes, 8));
+	memset(expected + bytes, 0, 8);
+	event_fill(expected, bytes, state);
+	CHECK(!memcmp(record->payload, expected, record->bytes));
+
+	/* Once, and in order as far as a CPU can tell. */
+	CHECK(!(checker->seen[number][sequence / 8] & 1 << sequence % 8));
+	checker->seen[number][sequence / 8] |= 1 << sequence % 8;
+	last = &checker->last[number][event][record->cpu];
+	CHECK(sequence + 1 > *last);
+	*last = sequence + 1;
+	checker->delivered[event]++;
+	__atomic_store_n(&checker->taken, checker->taken + 1, __ATOMIC_RELEASE);
+}
+
+static void check_all(struct checker *checker, unsigned char *expected)
+{
+	struct record record;
+
+	while (consumer_next(&checker->consumer, &record))
+		check_record(checker, &record, expected);
+	test_note("%s", "");
+}
+
+static void *consume_events(void *argument)
+{
+	struct checker *checker = argument;
+	struct trial *trial = checker->trial;
+	unsigned char *expected = malloc(trial->plan->payload_max + 16);
+	struct pollfd request = { .fd = checker->consumer.fd, .events = POLLIN };
+	__u64 before;
+
+	CHECK(expected);
+	while (__atomic_load_n(&trial->done, __ATOMIC_ACQUIRE) < WRITERS) {
+		check_all(checker, expected);
+		if (!trial->plan->slow) {
+			poll(&request, 1, 1);
+			continue;
+		}
+
+		before = attempted_all(trial);
+		WAIT_FOR(attempted_all(trial) >= before + 500 ||
+			 __atomic_load_n(&trial->done, __ATOMIC_ACQUIRE) == WRITERS);
+	}
+	check_all(checker, expected);
+	free(expected);
+	return NULL;
+}
+
+/* The sums, and the same from every place that tells them. */
+static void check_accounts(struct checker *checker)
+{
+	struct trial *trial = checker->trial;
+	struct consumer *consumer = &checker->consumer;
+	struct eventlog_stat counts = stat_all(consumer->fd);
+	__u64 delivered = 0, lost = 0, in_rings[EVENTLOG_LOST_CAUSES] = { 0 };
+	unsigned int event, cpu, cause;
+
+	for (event = 0; event < EVENTS; event++) {
+		const __u64 event_lost = stat_event_lost(consumer->fd, trial->descriptor[event]);
+
+		test_note("event %u: %llu attempted, %llu delivered, %llu lost", event,
+			  (unsigned long long)attempted(trial, event),
+			  (unsigned long long)checker->delivered[event],
+			  (unsigned long long)event_lost);
+		CHECK_EQ(checker->delivered[event] + event_lost, attempted(trial, event));
+		delivered += checker->delivered[event];
+		lost += event_lost;
+	}
+	test_note("%s", "");
+	CHECK_EQ(counts.records, delivered);
+	CHECK_EQ(lost_sum(counts.lost), lost);
+	CHECK_EQ(attempted_all(trial), (__u64)WRITERS * trial->plan->writes);
+	CHECK_EQ(counts.lost[EVENTLOG_LOST_ABORTED], 0);
+	CHECK_EQ(counts.lost[EVENTLOG_LOST_NO_MEMORY], 0);
+	CHECK_EQ(counts.lost[EVENTLOG_LOST_DEPTH], 0);
+	for (cpu = 0; cpu < consumer->setup.cpus; cpu++) {
+		const struct ring *ring = &consumer->rings[cpu];
+
+		if (!ring->header)
+			continue;
+		CHECK_EQ(ring->records, ring->header->records);
+		CHECK_EQ(ring->header->head, ring->header->committed);
+		CHECK_EQ(ring->position, ring->header->committed);
+		CHECK_EQ(ring->header->lost_total, lost_sum(ring->header->lost));
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+			in_rings[cause] += ring->header->lost[cause];
+			CHECK(ring->lost[cause] <= ring->header->lost[cause]);
+		}
+	}
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		CHECK_EQ(in_rings[cause], counts.lost[cause]);
+
+	if (trial->plan->slow)
+		CHECK(lost);
+	if (trial->plan->ahead)
+		CHECK_EQ(lost, 0);
+	CHECK(delivered);
+	test_print("%llu delivered, %llu lost", (unsigned long long)delivered,
+		   (unsigned long long)lost);
+}
+
+/* One more event on each CPU, and the lost records say all that the pages say. */
+static void check_lost_records(struct trial *trial, int fd, __u32 closing_index)
+{
+	unsigned int cpus[64], count, cause, i, j;
+	struct record record;
+
+	count = cpus_allowed(cpus, ARRAY_SIZE(cpus));
+	for (i = 0; i < count; i++) {
+		cpu_pin(cpus[i]);
+		CHECK_EQ(emit(fd, closing_index, "", 0), 4);
+		for (j = 0; j < trial->plan->consumers; j++) {
+			struct consumer *consumer = &trial->checkers[j].consumer;
+			const struct ring *ring = &consumer->rings[cpus[i]];
+
+			consumer_one(consumer, &record);
+			CHECK_EQ(record.cpu, cpus[i]);
+			for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+				CHECK_EQ(ring->lost[cause], ring->header->lost[cause]);
+		}
+	}
+}
+
+static void *churn(void *argument)
+{
+	struct churner *churner = argument;
+
+	while (!__atomic_load_n(&churner->trial->stop, __ATOMIC_ACQUIRE))
+		churner->run(churner->trial);
+	return NULL;
+}
+
+static void checker_open(struct checker *checker, struct trial *trial)
+{
+	struct eventlog_subscribe request = subscribe_request(trial->plan->ring_bytes);
+	unsigned int writer, event;
+
+	checker->trial = trial;
+	request.sub_buffers = trial->plan->sub_buffers;
+	consumer_open_with(&checker->consumer, &request);
+	rule_add(checker->consumer.fd, "user_events", "steady_*");
+	for (writer = 0; writer < WRITERS; writer++) {
+		checker->seen[writer] = calloc(1, trial->plan->writes / 8 + 1);
+		CHECK(checker->seen[writer]);
+		for (event = 0; event < EVENTS; event++) {
+			checker->last[writer][event] = calloc(checker->consumer.setup.cpus,
+							      sizeof(__u64));
+			CHECK(checker->last[writer][event]);
+		}
+	}
+}
+
+static void run_trial(const struct plan *plan)
+{
+	struct trial *trial = calloc(1, sizeof(*trial));
+	struct eventlog_register closing, request;
+	unsigned int i, event;
+	int fd = device_open();
+
+	CHECK(trial);
+	trial->plan = plan;
+	trial->seed = test_seed();
+	closing = register_event(fd, "steady_closing");
+	for (i = 0; i < WRITERS; i++) {
+		struct writer *writer = &trial->writers[i];
+
+		writer->trial = trial;
+		writer->number = i;
+		writer->fd = i % 2 ? fd : device_open();
+		for (event = 0; event < EVENTS; event++) {
+			request = register_request(commands[event]);
+			request.flags = EVENTLOG_REGISTER_SESSION;
+			register_with(writer->fd, &request);
+			writer->index[event] = request.write_index;
+			trial->descriptor[event] = request.descriptor;
+		}
+	}
+	for (i = 0; i < plan->consumers; i++)
+		checker_open(&trial->checkers[i], trial);
+	for (i = 0; i < CHURNERS_MAX && plan->churn[i]; i++) {
+		trial->churners[i] = (struct churner){ .trial = trial, .run = plan->churn[i] };
+		CHECK_EQ(pthread_create(&trial->churners[i].thread, NULL, churn,
+					&trial->churners[i]), 0);
+	}
+	for (i = 0; i < plan->consumers; i++)
+		CHECK_EQ(pthread_create(&trial->checkers[i].thread, NULL, consume_events,
+					&trial->checkers[i]), 0);
+	for (i = 0; i < WRITERS; i++)
+		CHECK_EQ(pthread_create(&trial->writers[i].thread, NULL, write_events,
+					&trial->writers[i]), 0);
+
+	for (i = 0; i < WRITERS; i++)
+		CHECK_EQ(pthread_join(trial->writers[i].thread, NULL), 0);
+	__atomic_store_n(&trial->stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < plan->consumers; i++)
+		CHECK_EQ(pthread_join(trial->checkers[i].thread, NULL), 0);
+	for (i = 0; i < CHURNERS_MAX && plan->churn[i]; i++)
+		CHECK_EQ(pthread_join(trial->churners[i].thread, NULL), 0);
+	for (i = 0; i < plan->consumers; i++)
+		check_accounts(&trial->checkers[i]);
+	check_lost_records(trial, fd, closing.write_index);
+	for (i = 0; i < plan->consumers; i++)
+		consumer_close(&trial->checkers[i].consumer);
+	for (i = 0; i < WRITERS; i++)
+		if (trial->writers[i].fd != fd)
+			close(trial->writers[i].fd);
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * What may go on meanwhile
+ */
+
+/* The writers' own definitions, and others, come and go in another file. */
+static void churn_registrations(struct trial *trial)
+{
+	int fd = device_open();
+	__u32 indexes[32];
+	char command[64];
+	unsigned int i;
+
+	(void)trial;
+	for (i = 0; i < ARRAY_SIZE(indexes); i++) {
+		struct eventlog_register request;
+
+		if (i % 2)
+			snprintf(command, sizeof(command), "steady_%u", i % EVENTS);
+		else
+			snprintf(command, sizeof(command), "passing_%u u32 value", i);
+		request = register_event(fd, command);
+		indexes[i] = request.write_index;
+	}
+	for (i = 0; i < ARRAY_SIZE(indexes); i += 3)
+		CHECK_OK(try_unregister(fd, indexes[i]));
+	close(fd);
+}
+
+/* The subscribers' own further rules, which let through what already is. */
+static void churn_rules(struct trial *trial)
+{
+	static const char *const globs[] = { "steady_0", "steady_[12]", "*", "passing_*x", NULL };
+	__u32 rules[ARRAY_SIZE(globs)];
+	unsigned int i, j;
+
+	for (j = 0; j < trial->plan->consumers; j++) {
+		const int fd = trial->checkers[j].consumer.fd;
+
+		for (i = 0; i < ARRAY_SIZE(globs); i++) {
+			struct eventlog_rule rule = rule_request("user_events", globs[i]);
+
+			/* Never the passing ones: they are nobody's to check. */
+			rule.flags = EVENTLOG_RULE_SESSION | (i % 2 ? EVENTLOG_RULE_PID : 0);
+			rule.session = 7;
+			rule.pid = i % 2 ? (__u32)getpid() : 0;
+			rule.sample = i;
+			rules[i] = rule_add_with(fd, &rule);
+		}
+		for (i = 0; i < ARRAY_SIZE(globs); i++)
+			CHECK_OK(try_rule_delete(fd, rules[i]));
+	}
+}
+
+/* Other subscribers, with rings and without, read or not. */
+static void churn_subscribers(struct trial *trial)
+{
+	struct consumer consumers[3];
+	unsigned int i;
+
+	(void)trial;
+	for (i = 0; i < ARRAY_SIZE(consumers); i++) {
+		consumer_open(&consumers[i], i ? 2 * page_size() << i : 0);
+		rule_add(consumers[i].fd, NULL, i % 2 ? NULL : "steady_*");
+	}
+	sched_yield();
+	if (consumers[1].rings)
+		consumer_skip(&consumers[1]);
+	for (i = 0; i < ARRAY_SIZE(consumers); i++)
+		consumer_close(&consumers[i]);
+}
+
+/* Processes that inherit the files, write their own events and are killed. */
+static void churn_processes(struct trial *trial)
+{
+	pid_t child;
+	int ready[2];
+	char byte;
+
+	(void)trial;
+	CHECK_OK(pipe(ready));
+	child = test_fork();
+	if (!child) {
+		int fd = device_open();
+		struct eventlog_register event = register_event(fd, "passing_child u64 value");
+		bool told = false;
+
+		for (;;) {
+			if (emit(fd, event.write_index, "12345678", 8) < 0)
+				CHECK_EQ(errno, EBADF);
+			if (!told)
+				told = write(ready[1], "", 1) == 1;
+		}
+	}
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	CHECK_OK(kill(child, SIGKILL));
+	test_join_signal(child, SIGKILL);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* ------------------------------------------------------------------------ */
+
+TEST(smallest_rings)
+{
+	const struct plan plan = {
+		.ring_bytes = 2 * page_size(), .payload_max = page_size() + 500,
+		.writes = 10000, .consumers = 1, .slow = true,
+	};
+
+	run_trial(&plan);
+}
+
+TEST(smallest_rings_cpu_bound)
+{
+	const struct plan plan = {
+		.ring_bytes = 2 * page_size(), .payload_max = page_size() / 2,
+		.writes = 10000, .consumers = 1, .slow = true, .cpu_bound = true,
+	};
+
+	run_trial(&plan);
+}
+
+TEST(fast_consumer)
+{
+	const struct plan plan = {
+		.ring_bytes = 4 << 20, .payload_max = EVENTLOG_PAYLOAD_MAX,
+		.writes = 3000, .consumers = 1,
+	};
+
+	run_trial(&plan);
+}
+
+/* Writers that wait for the consumer: nothing is lost, over hundreds of turns. */
+TEST(no_loss)
+{
+	const struct plan plan = {
+		.ring_bytes = 16 * page_size(), .payload_max = page_size(),
+		.writes = 4000, .consumers = 2, .ahead = 4,
+	};
+
+	run_trial(&plan);
+}
+
+TEST(no_loss_large)
+{
+	const struct plan plan = {
+		.ring_bytes = 4 << 20, .payload_max = EVENTLOG_PAYLOAD_MAX,
+		.writes = 1000, .consumers = 1, .ahead = 40,
+	};
+
+	run_trial(&plan);
+}
+
+TEST(fast_consumer_small_rings)
+{
+	const struct plan plan = {
+		.ring_bytes = 4 * page_size(), .sub_buffers = 4, .payload_max = page_size() / 2,
+		.writes = 10000, .consumers = 1,
+	};
+
+	run_trial(&plan);
+}
+
+TEST(many_sub_buffers)
+{
+	const struct plan plan = {
+		.ring_bytes = 256 * page_size(), .sub_buffers = 256, .payload_max = page_size(),
+		.writes = 10000, .consumers = 1, .slow = true,
+	};
+	struct plan smaller = plan;
+
+	/* Small enough for a slow consumer to lose. */
+	smaller.ring_bytes = 8 * page_size();
+	smaller.sub_buffers = 8;
+	run_trial(&smaller);
+	smaller = plan;
+	smaller.slow = false;
+	run_trial(&smaller);
+}
+
+TEST(several_consumers)
+{
+	const struct plan plan = {
+		.ring_bytes = 4 * page_size(), .payload_max = 1000,
+		.writes = 5000, .consumers = 3,
+	};
+
+	run_trial(&plan);
+}
+
+TEST(registrations_meanwhile)
+{
+	const struct plan plan = {
+		.ring_bytes = 8 * page_size(), .payload_max = 3000,
+		.writes = 6000, .consumers = 1,
+		.churn = { churn_registrations, churn_registrations },
+	};
+
+	run_trial(&plan);
+}
+
+TEST(rules_meanwhile)
+{
+	const struct plan plan = {
+		.ring_bytes = 8 * page_size(), .payload_max = 3000,
+		.writes = 6000, .consumers = 2,
+		.churn = { churn_rules, churn_rules },
+	};
+
+	run_trial(&plan);
+}
+
+TEST(subscribers_meanwhile)
+{
+	const struct plan plan = {
+		.ring_bytes = 8 * page_size(), .payload_max = 3000,
+		.writes = 6000, .consumers = 1,
+		.churn = { churn_subscribers, churn_subscribers },
+	};
+
+	run_trial(&plan);
+}
+
+TEST(processes_meanwhile)
+{
+	const struct plan plan = {
+		.ring_bytes = 8 * page_size(), .payload_max = 3000,
+		.writes = 6000, .consumers = 1,
+		.churn = { churn_processes, churn_processes },
+	};
+
+	run_trial(&plan);
+}
+
+TEST_WITHIN(everything_meanwhile, 240)
+{
+	const struct plan plan = {
+		.ring_bytes = 2 * page_size(), .payload_max = page_size(),
+		.writes = 3000, .consumers = 2, .slow = true,
+		.churn = { churn_registrations, churn_rules, churn_subscribers, churn_processes },
+	};
+
+	run_trial(&plan);
+}
