@@ -41,6 +41,10 @@ static ulong ring_memory_max;
 module_param(ring_memory_max, ulong, 0444);
 MODULE_PARM_DESC(ring_memory_max, "bytes all rings together may take (half of the memory)");
 
+static bool spinlock;
+module_param(spinlock, bool, 0444);
+MODULE_PARM_DESC(spinlock, "write rings under a lock, as 32-bit kernels must (N)");
+
 static struct eventlog_domain eventlog_root_domain;
 
 static int __init eventlog_init(void)
@@ -62,7 +66,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_domain_init(&eventlog_root_domain, "", events_max, subscribers_max);
 	if (ret)
 		return ret;
-	ret = eventlog_subscriber_init(ring_pages_max, rules_max);
+	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
 	if (ret)
 		goto err_domain;
 	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);

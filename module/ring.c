@@ -5,7 +5,8 @@
 #include "ring.h"
 
 void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
-			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite)
+			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite,
+			bool locked)
 {
 	struct eventlog_ring_header *header = pages;
 
@@ -16,6 +17,8 @@ void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 	ring->data_bytes = data_bytes;
 	ring->sub_buffer_bytes = sub_buffer_bytes;
 	ring->overwrite = overwrite;
+	ring->locked = locked;
+	eventlog_ring_lock_init(&ring->lock);
 
 	header->magic = EVENTLOG_RING_MAGIC;
 	header->flags = overwrite ? EVENTLOG_RING_OVERWRITE : 0;
@@ -46,4 +49,81 @@ void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 ti
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		counts->lost[cause] = READ_ONCE(header->lost[cause]);
 	WRITE_ONCE(ring->reported, total);
+}
+
+/* Under the lock nobody else writes these words. */
+static void eventlog_ring_add(u64 *word, u64 value)
+{
+	WRITE_ONCE(*word, *word + value);
+}
+
+static void eventlog_ring_lose_locked(struct eventlog_ring *ring, enum eventlog_lost cause,
+				      u32 count)
+{
+	eventlog_ring_add(&ring->header->lost[cause], count);
+	eventlog_ring_add(&ring->header->lost_total, count);
+}
+
+/*
+ * Counts the writers that were refused meanwhile, publishes, and lets go.  One
+ * that came after the counting is found by the look behind: the next holder may
+ * be long in coming.
+ */
+static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long flags)
+{
+	do {
+		if (unlikely(eventlog_ring_has_refused(&ring->lock)))
+			eventlog_ring_lose_locked(ring, EVENTLOG_LOST_NESTED,
+						  eventlog_ring_take_refused(&ring->lock));
+		smp_store_release(&ring->header->committed, READ_ONCE(ring->header->head));
+		eventlog_ring_unlock(&ring->lock, flags);
+	} while (unlikely(eventlog_ring_has_refused(&ring->lock)) &&
+		 eventlog_ring_trylock(&ring->lock, &flags));
+}
+
+bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
+				  struct eventlog_ring_slot *slot)
+{
+	const u32 bytes = eventlog_ring_record_bytes(payload);
+	struct eventlog_ring_plan plan;
+	enum eventlog_lost cause;
+	u64 head, time;
+
+	slot->nest = 0;
+	if (!eventlog_ring_trylock(&ring->lock, &slot->flags)) {
+		eventlog_ring_refuse(&ring->lock);
+		return false;
+	}
+	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
+		cause = EVENTLOG_LOST_TOO_LARGE;
+		goto lose;
+	}
+	head = READ_ONCE(ring->header->head);
+	time = eventlog_ring_clock();
+	if (time < ring->last_time)
+		time = ring->last_time;
+	if (time < floor)
+		time = floor;
+	plan = eventlog_ring_plan(ring, head, bytes);
+	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
+		cause = EVENTLOG_LOST_NO_ROOM;
+		goto lose;
+	}
+	ring->last_time = time;
+	WRITE_ONCE(ring->header->head, head + plan.need);
+	if (ring->overwrite)
+		smp_wmb();
+	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
+	return true;
+
+lose:
+	eventlog_ring_lose_locked(ring, cause, 1);
+	eventlog_ring_leave_locked(ring, slot->flags);
+	return false;
+}
+
+void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot)
+{
+	eventlog_ring_add(&ring->header->records, 1);
+	eventlog_ring_leave_locked(ring, slot->flags);
 }

@@ -14,6 +14,10 @@
  * ring ahead of committed (the guard), so nothing unfinished is overwritten
  * however the consumer lies about its position.
  *
+ * A locked ring has the same pages and records under a raw spin lock with
+ * interrupts off.  Only its own CPU ever takes the lock, so a failed attempt
+ * means a context nested in the holder: it must not wait, and is counted.
+ *
  * The core uses ring_platform.h and nothing else; it builds in user space.
  */
 #ifndef EVENTLOG_RING_H
@@ -36,6 +40,8 @@
  * @data_bytes: a power of two, at most EVENTLOG_RING_BYTES_MAX
  * @sub_buffer_bytes: a power of two
  * @overwrite: keep the newest records rather than the oldest
+ * @locked: written under @lock
+ * @lock: of a locked ring
  * @nest: how many writers are inside; each restores what it found
  * @consumer_position: the consumer's position as last read
  * @last_time: the latest time an outermost writer took; only such a writer stores it
@@ -49,6 +55,8 @@ struct eventlog_ring {
 	u32 data_bytes;
 	u32 sub_buffer_bytes;
 	bool overwrite;
+	bool locked;
+	struct eventlog_ring_lock lock;
 
 	u32 nest ____cacheline_aligned;
 	u32 consumer_position;
@@ -61,10 +69,12 @@ struct eventlog_ring {
  * struct eventlog_ring_slot - a reservation, alive from reserve to commit
  * @record: header of the record; its payload follows
  * @nest: what the writer found in the ring's nest
+ * @flags: interrupt state to restore, of a locked ring
  */
 struct eventlog_ring_slot {
 	struct eventlog_record *record;
 	u32 nest;
+	unsigned long flags;
 };
 
 /**
@@ -77,9 +87,11 @@ struct eventlog_ring_slot {
  * @sub_buffer_bytes: size of a sub-buffer, a power of two, at least a page
  * @cpu: the CPU that will write it
  * @overwrite: mode
+ * @locked: under a lock, rather than by compare-and-exchange
  */
 void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
-			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite);
+			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite,
+			bool locked);
 
 /**
  * eventlog_ring_unread() - bytes the consumer has not taken yet
@@ -135,33 +147,101 @@ static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 
 /* Writes a lost record with the present counts at @position. */
 void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time);
 
-/**
- * eventlog_ring_reserve() - make room for a record
- * @ring: the ring of this CPU
- * @payload: bytes of the payload, at most EVENTLOG_PAYLOAD_MAX
- * @floor: the record's time is not before this (CLOCK_MONOTONIC, ns)
- * @slot: where to write
- *
- * Any context including NMI, preemption off until eventlog_ring_commit().
- * Between the two the caller fills descriptor, session, pid and tid and the
- * payload, and does nothing that may fault or sleep.  Size, time and the zeroed
- * tail are done.  The loop ends: each turn means a nested writer moved head,
- * and those are bounded by the guard.
- *
- * Return: whether there is room; if not, the loss is counted, @slot is void and
- * there is nothing to commit.
+/* What a record takes of the ring besides itself. */
+struct eventlog_ring_plan {
+	u32 padding;
+	u32 marker;
+	u32 need;
+};
+
+/* Bytes of a record with this payload. */
+static __always_inline u32 eventlog_ring_record_bytes(u32 payload)
+{
+	return ALIGN((u32)sizeof(struct eventlog_record) + payload, EVENTLOG_RECORD_ALIGN);
+}
+
+/* A marker is counted whether needed or not: what fits, always fits. */
+static __always_inline bool eventlog_ring_too_large(const struct eventlog_ring *ring, u32 bytes)
+{
+	return bytes + EVENTLOG_RING_MARKER_BYTES > ring->sub_buffer_bytes;
+}
+
+/* What is to be placed at @head along with a record of @bytes. */
+static __always_inline struct eventlog_ring_plan eventlog_ring_plan(const struct eventlog_ring *ring,
+								    u64 head, u32 bytes)
+{
+	const u32 sub_buffer = ring->sub_buffer_bytes;
+	u32 marker = 0, padding = 0, need, left;
+
+	if (unlikely(READ_ONCE(ring->header->lost_total) != READ_ONCE(ring->reported)))
+		marker = EVENTLOG_RING_MARKER_BYTES;
+	need = marker + bytes;
+	left = sub_buffer - ((u32)head & (sub_buffer - 1));
+	if (unlikely(need > left))
+		padding = left;
+	return (struct eventlog_ring_plan){ padding, marker, need + padding };
+}
+
+/* Has the consumer left @need bytes behind @head?  Always, in overwrite mode. */
+static __always_inline bool eventlog_ring_has_room(struct eventlog_ring *ring, u64 head, u32 need)
+{
+	const u32 size = ring->data_bytes;
+
+	/* 64-bit sums: a lying position makes the difference anything below 2^32. */
+	if (ring->overwrite ||
+	    likely((u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size))
+		return true;
+	/* Acquire: what is written next must not overtake the consumer's reads. */
+	WRITE_ONCE(ring->consumer_position, smp_load_acquire(&ring->consumer->position));
+	return (u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size;
+}
+
+/* Writes padding, marker and the record's own size, time and tail at @head, which are reserved. */
+static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 head,
+					       const struct eventlog_ring_plan *plan, u32 bytes,
+					       u64 time, struct eventlog_ring_slot *slot)
+{
+	const u32 size = ring->data_bytes;
+	struct eventlog_record *record;
+
+	if (unlikely(plan->padding)) {
+		/* Eight bytes only: there may be no more. */
+		record = (void *)(ring->data + ((u32)head & (size - 1)));
+		record->size_flags = plan->padding |
+				     EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
+		record->descriptor = 0;
+		head += plan->padding;
+	}
+	if (unlikely(plan->marker)) {
+		eventlog_ring_write_marker(ring, head, time);
+		head += plan->marker;
+	}
+	record = (void *)(ring->data + ((u32)head & (size - 1)));
+	/* The tail first: with no payload these bytes belong to the header. */
+	*(u64 *)((u8 *)record + bytes - EVENTLOG_RECORD_ALIGN) = 0;
+	record->size_flags = bytes;
+	record->time = time;
+	slot->record = record;
+}
+
+/* The two ways of reserving; the locked ones are in ring.c. */
+bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
+				  struct eventlog_ring_slot *slot);
+void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot);
+
+/*
+ * Reserves by compare-and-exchange.  The loop ends: each turn means a nested
+ * writer moved head, and those are bounded by the guard.
  */
-static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u32 payload,
-						  u64 floor, struct eventlog_ring_slot *slot)
+static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring *ring, u32 payload,
+							   u64 floor,
+							   struct eventlog_ring_slot *slot)
 {
 	struct eventlog_ring_header *header = ring->header;
 	const u32 size = ring->data_bytes;
-	const u32 sub_buffer = ring->sub_buffer_bytes;
-	const u32 bytes = ALIGN((u32)sizeof(struct eventlog_record) + payload,
-				EVENTLOG_RECORD_ALIGN);
-	struct eventlog_record *record;
+	const u32 bytes = eventlog_ring_record_bytes(payload);
+	struct eventlog_ring_plan plan;
 	enum eventlog_lost cause;
-	u32 marker, padding, need, left;
 	u64 head, time, last;
 
 	slot->nest = READ_ONCE(ring->nest);
@@ -172,8 +252,7 @@ static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u3
 		cause = EVENTLOG_LOST_DEPTH;
 		goto lose;
 	}
-	/* The marker is counted whether needed or not: what fits, always fits. */
-	if (unlikely(bytes + EVENTLOG_RING_MARKER_BYTES > sub_buffer)) {
+	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;
 	}
@@ -195,28 +274,12 @@ retry:
 	if (unlikely(time < floor))
 		time = floor;
 
-	marker = 0;
-	if (unlikely(READ_ONCE(header->lost_total) != READ_ONCE(ring->reported)))
-		marker = EVENTLOG_RING_MARKER_BYTES;
-	need = marker + bytes;
-	left = sub_buffer - ((u32)head & (sub_buffer - 1));
-	padding = 0;
-	if (unlikely(need > left))
-		padding = left;
-	need += padding;
-
-	/* 64-bit sums: a lying position makes the difference anything below 2^32. */
-	if (!ring->overwrite &&
-	    unlikely((u64)((u32)head - READ_ONCE(ring->consumer_position)) + need > size)) {
-		/* Acquire: what is written next must not overtake the consumer's reads. */
-		WRITE_ONCE(ring->consumer_position,
-			   smp_load_acquire(&ring->consumer->position));
-		if ((u64)((u32)head - READ_ONCE(ring->consumer_position)) + need > size) {
-			cause = EVENTLOG_LOST_NO_ROOM;
-			goto confirm;
-		}
+	plan = eventlog_ring_plan(ring, head, bytes);
+	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
+		cause = EVENTLOG_LOST_NO_ROOM;
+		goto confirm;
 	}
-	if (unlikely(slot->nest) && head + need - READ_ONCE(header->committed) > size) {
+	if (unlikely(slot->nest) && head + plan.need - READ_ONCE(header->committed) > size) {
 		cause = EVENTLOG_LOST_GUARD;
 		goto confirm;
 	}
@@ -231,29 +294,13 @@ retry:
 		WRITE_ONCE(ring->last_time, time);
 	else if (eventlog_local_cmpxchg(&ring->nested_time, last, time) != last)
 		goto retry;
-	if (unlikely(eventlog_local_cmpxchg(&header->head, head, head + need) != head))
+	if (unlikely(eventlog_local_cmpxchg(&header->head, head, head + plan.need) != head))
 		goto retry;
 
 	/* An overwriting reader that sees any byte of what follows must see head moved. */
 	if (ring->overwrite)
 		smp_wmb();
-	if (unlikely(padding)) {
-		/* Eight bytes only: there may be no more. */
-		record = (void *)(ring->data + ((u32)head & (size - 1)));
-		record->size_flags = padding | EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
-		record->descriptor = 0;
-		head += padding;
-	}
-	if (unlikely(marker)) {
-		eventlog_ring_write_marker(ring, head, time);
-		head += marker;
-	}
-	record = (void *)(ring->data + ((u32)head & (size - 1)));
-	/* The tail first: with no payload these bytes belong to the header. */
-	*(u64 *)((u8 *)record + bytes - EVENTLOG_RECORD_ALIGN) = 0;
-	record->size_flags = bytes;
-	record->time = time;
-	slot->record = record;
+	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
 	return true;
 
 confirm:
@@ -265,6 +312,29 @@ lose:
 	/* Publishing after a drop as well: an interrupted publication may be ours to finish. */
 	eventlog_ring_leave(ring, slot->nest);
 	return false;
+}
+
+/**
+ * eventlog_ring_reserve() - make room for a record
+ * @ring: the ring of this CPU
+ * @payload: bytes of the payload, at most EVENTLOG_PAYLOAD_MAX
+ * @floor: the record's time is not before this (CLOCK_MONOTONIC, ns)
+ * @slot: where to write
+ *
+ * Any context including NMI, preemption off until eventlog_ring_commit().
+ * Between the two the caller fills descriptor, session, pid and tid and the
+ * payload, and does nothing that may fault or sleep.  Size, time and the zeroed
+ * tail are done.
+ *
+ * Return: whether there is room; if not, the loss is counted, @slot is void and
+ * there is nothing to commit.
+ */
+static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u32 payload,
+						  u64 floor, struct eventlog_ring_slot *slot)
+{
+	if (unlikely(ring->locked))
+		return eventlog_ring_reserve_locked(ring, payload, floor, slot);
+	return eventlog_ring_reserve_lockless(ring, payload, floor, slot);
 }
 
 /**
@@ -280,6 +350,10 @@ lose:
 static __always_inline bool eventlog_ring_commit(struct eventlog_ring *ring,
 						 const struct eventlog_ring_slot *slot)
 {
+	if (unlikely(ring->locked)) {
+		eventlog_ring_commit_locked(ring, slot);
+		return true;
+	}
 	eventlog_local_add(&ring->header->records, 1);
 	eventlog_ring_leave(ring, slot->nest);
 	return !slot->nest;

@@ -19,14 +19,55 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
 #include <linux/ktime.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
 #ifndef CONFIG_64BIT
 #error "eventlog needs a 64-bit kernel"
 #endif
+
+/* The lock of a locked ring, and the writers it turned away. */
+struct eventlog_ring_lock {
+	raw_spinlock_t spinlock;
+	atomic_t refused;
+};
+
+static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
+{
+	raw_spin_lock_init(&lock->spinlock);
+	atomic_set(&lock->refused, 0);
+}
+
+/* Interrupts are off while it is held; what still comes must not wait for it. */
+static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
+						  unsigned long *flags)
+{
+	return raw_spin_trylock_irqsave(&lock->spinlock, *flags);
+}
+
+static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock,
+						 unsigned long flags)
+{
+	raw_spin_unlock_irqrestore(&lock->spinlock, flags);
+}
+
+static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)
+{
+	atomic_inc(&lock->refused);
+}
+
+static __always_inline bool eventlog_ring_has_refused(struct eventlog_ring_lock *lock)
+{
+	return atomic_read(&lock->refused);
+}
+
+static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock *lock)
+{
+	return atomic_xchg(&lock->refused, 0);
+}
 
 static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 value)
 {
@@ -55,6 +96,7 @@ typedef __u8 u8;
 typedef __u32 u32;
 typedef __u64 u64;
 
+#undef __always_inline /* libc has one */
 #define __always_inline inline __attribute__((always_inline))
 #define ____cacheline_aligned __attribute__((aligned(64)))
 #define likely(condition) __builtin_expect(!!(condition), 1)
@@ -68,9 +110,22 @@ typedef __u64 u64;
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/*
+ * Plain x86 instructions, as the kernel's.  ThreadSanitizer cannot see into
+ * them and gets the builtins instead, with a LOCK prefix nothing here needs.
+ */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define EVENTLOG_LOCAL_ASM 1
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#undef EVENTLOG_LOCAL_ASM
+#endif
+#endif
+#endif
+
 static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 value)
 {
-#ifdef __x86_64__
+#ifdef EVENTLOG_LOCAL_ASM
 	u64 seen;
 
 	/* Without the LOCK prefix, as the kernel's cmpxchg_local(). */
@@ -88,11 +143,52 @@ static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 v
 
 static __always_inline void eventlog_local_add(u64 *word, u64 value)
 {
-#ifdef __x86_64__
+#ifdef EVENTLOG_LOCAL_ASM
 	asm volatile("addq %1, %0" : "+m"(*word) : "er"(value) : "memory");
 #else
 	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
 #endif
+}
+
+/* In user space a locked ring has one writer at a time, and those that interrupt it. */
+struct eventlog_ring_lock {
+	u32 held;
+	u32 refused;
+};
+
+static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
+{
+	lock->held = 0;
+	lock->refused = 0;
+}
+
+static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
+						  unsigned long *flags)
+{
+	*flags = 0;
+	return !__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE);
+}
+
+static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock,
+						 unsigned long flags)
+{
+	(void)flags;
+	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+}
+
+static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)
+{
+	__atomic_fetch_add(&lock->refused, 1, __ATOMIC_RELAXED);
+}
+
+static __always_inline bool eventlog_ring_has_refused(struct eventlog_ring_lock *lock)
+{
+	return __atomic_load_n(&lock->refused, __ATOMIC_RELAXED);
+}
+
+static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock *lock)
+{
+	return __atomic_exchange_n(&lock->refused, 0, __ATOMIC_RELAXED);
 }
 
 /* Whoever builds the core in user space says what its clock is. */

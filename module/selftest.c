@@ -45,7 +45,10 @@ static bool eventlog_selftest_reserve(struct eventlog_selftest *test,
 	return true;
 }
 
-/* Two writers, the second inside the first; both visible only when the first has left. */
+/*
+ * Two writers, the second inside the first.  What they wrote is visible only
+ * when the first has left; in a locked ring the second is refused.
+ */
 static bool eventlog_selftest_write(struct eventlog_selftest *test)
 {
 	const u64 *committed = &test->ring.header->committed;
@@ -54,7 +57,8 @@ static bool eventlog_selftest_write(struct eventlog_selftest *test)
 
 	if (!eventlog_selftest_reserve(test, &outer))
 		return READ_ONCE(*committed) == before;
-	if (eventlog_selftest_reserve(test, &nested) && eventlog_ring_commit(&test->ring, &nested))
+	if (eventlog_selftest_reserve(test, &nested) &&
+	    (test->ring.locked || eventlog_ring_commit(&test->ring, &nested)))
 		return false;
 	if (READ_ONCE(*committed) != before || !eventlog_ring_commit(&test->ring, &outer))
 		return false;
@@ -79,7 +83,8 @@ static bool eventlog_selftest_read(struct eventlog_selftest *test)
 		if (type == EVENTLOG_RECORD_LOST) {
 			const struct eventlog_lost_counts *counts = (const void *)(record + 1);
 
-			test->told = counts->lost[EVENTLOG_LOST_NO_ROOM];
+			test->told = counts->lost[EVENTLOG_LOST_NO_ROOM] +
+				     counts->lost[EVENTLOG_LOST_NESTED];
 			continue;
 		}
 		if (record->session != test->read || record->descriptor != test->read * 7 % 300 ||
@@ -98,10 +103,10 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	struct eventlog_ring_slot slot;
 
 	while (test->written < SELFTEST_RECORDS) {
-		u64 refused = test->refused;
+		u64 full = header->lost[EVENTLOG_LOST_NO_ROOM];
 
 		/* Until it is full, so that every turn loses and tells of it. */
-		while (test->refused == refused) {
+		while (header->lost[EVENTLOG_LOST_NO_ROOM] == full) {
 			if (!eventlog_selftest_write(test))
 				return "nested writers";
 		}
@@ -110,8 +115,7 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	}
 	if (test->read != test->written || header->records != test->written)
 		return "the number of records";
-	if (header->lost[EVENTLOG_LOST_NO_ROOM] != test->refused || !test->told ||
-	    test->told > test->refused)
+	if (header->lost_total != test->refused || !test->told || test->told > test->refused)
 		return "counting losses";
 	if (eventlog_ring_reserve(&test->ring, test->ring.sub_buffer_bytes, 0, &slot) ||
 	    header->lost[EVENTLOG_LOST_TOO_LARGE] != 1)
@@ -119,23 +123,32 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	return NULL;
 }
 
+static int eventlog_ring_selftest_one(struct eventlog_selftest *test, void *pages, bool locked)
+{
+	const char *wrong;
+
+	memset(test, 0, sizeof(*test));
+	memset(pages, 0, 4 * PAGE_SIZE);
+	eventlog_ring_init(&test->ring, pages, PAGE_SIZE, 2 * PAGE_SIZE, PAGE_SIZE, 0, false,
+			   locked);
+	preempt_disable();
+	wrong = eventlog_selftest_run(test);
+	preempt_enable();
+	if (wrong)
+		pr_err("the %sring's self-test failed: %s; not loading\n",
+		       locked ? "locked " : "", wrong);
+	return wrong ? -EIO : 0;
+}
+
 int eventlog_ring_selftest(void)
 {
 	struct eventlog_selftest *test = eventlog_alloc(sizeof(*test));
 	void *pages = eventlog_alloc(4 * PAGE_SIZE);
-	const char *wrong = NULL;
 	int ret = -ENOMEM;
 
-	if (!test || !pages)
-		goto out;
-	eventlog_ring_init(&test->ring, pages, PAGE_SIZE, 2 * PAGE_SIZE, PAGE_SIZE, 0, false);
-	preempt_disable();
-	wrong = eventlog_selftest_run(test);
-	preempt_enable();
-	ret = wrong ? -EIO : 0;
-	if (wrong)
-		pr_err("the ring's self-test failed: %s; not loading\n", wrong);
-out:
+	if (test && pages)
+		ret = eventlog_ring_selftest_one(test, pages, false) ?:
+		      eventlog_ring_selftest_one(test, pages, true);
 	eventlog_free(pages);
 	eventlog_free(test);
 	return ret;

@@ -27,6 +27,7 @@
 static enum cpuhp_state eventlog_hotplug_state;
 static unsigned long eventlog_ring_pages_max;
 static unsigned int eventlog_rules_max;
+static bool eventlog_rings_locked;
 static atomic_long_t eventlog_ring_pages = ATOMIC_LONG_INIT(0);
 
 /* ---- waiting ---- */
@@ -134,7 +135,8 @@ static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscribe
 		goto err_free;
 	init_irq_work(&cpu_ring->wake, eventlog_ring_wake_work);
 	eventlog_ring_init(&cpu_ring->ring, cpu_ring->address, PAGE_SIZE, subscriber->ring_bytes,
-			   subscriber->sub_buffer_bytes, cpu, subscriber->overwrite);
+			   subscriber->sub_buffer_bytes, cpu, subscriber->overwrite,
+			   eventlog_rings_locked);
 	return cpu_ring;
 
 err_free:
@@ -580,12 +582,14 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	eventlog_subscriber_release(subscriber);
 }
 
-int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max)
+int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max,
+			     bool rings_locked)
 {
 	int ret;
 
 	eventlog_ring_pages_max = ring_pages_max;
 	eventlog_rules_max = rules_max;
+	eventlog_rings_locked = rings_locked;
 	ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "eventlog:prepare",
 				      eventlog_subscriber_cpu_prepare, NULL);
 	if (ret < 0)

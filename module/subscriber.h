@@ -112,10 +112,12 @@ extern const struct vm_operations_struct eventlog_vm_ops;
  * eventlog_subscriber_init() - once, at load
  * @ring_pages_max: how many pages all rings together may take
  * @rules_max: rules one subscriber may have
+ * @rings_locked: rings are written under a lock
  *
  * Return: 0 or the hotplug machinery's error.
  */
-int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max);
+int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max,
+			     bool rings_locked);
 
 /**
  * eventlog_subscriber_exit() - once, at unload

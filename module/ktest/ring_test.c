@@ -95,6 +95,7 @@ struct ring_test {
 	u32 data_bytes;
 	u32 sub_buffers;
 	bool overwrite;
+	bool locked;
 	/* A sleeping reader makes a full ring. */
 	bool slow_reader;
 	u64 start;
@@ -124,6 +125,12 @@ static const struct ring_test ring_tests[] = {
 	{ .name = "overwrite, 16 sub-buffers, positions passing 2^32",
 	  .data_bytes = 32 * PAGE_SIZE, .sub_buffers = 16, .overwrite = true,
 	  .start = (1ULL << 32) - 64 * PAGE_SIZE },
+	{ .name = "locked, discard, smallest ring", .data_bytes = 2 * PAGE_SIZE,
+	  .sub_buffers = 2, .locked = true },
+	{ .name = "locked, discard, positions passing 2^64", .data_bytes = 16 * PAGE_SIZE,
+	  .sub_buffers = 4, .locked = true, .start = -64ULL * PAGE_SIZE },
+	{ .name = "locked, overwrite, smallest ring", .data_bytes = 2 * PAGE_SIZE,
+	  .sub_buffers = 2, .overwrite = true, .locked = true },
 };
 
 /* Adler-like, cheap enough for an NMI under emulation. */
@@ -433,7 +440,8 @@ static int ring_test_cpu_new(struct ring_test *test, struct ring_test_cpu *cpu, 
 	if (!cpu->pages)
 		return -ENOMEM;
 	eventlog_ring_init(&cpu->ring, cpu->pages, PAGE_SIZE, test->data_bytes,
-			   test->data_bytes / test->sub_buffers, number, test->overwrite);
+			   test->data_bytes / test->sub_buffers, number, test->overwrite,
+			   test->locked);
 	cpu->ring.header->head = test->start;
 	cpu->ring.header->committed = test->start;
 	cpu->ring.consumer_position = test->start;
