@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "eventlog_common.h"
@@ -396,6 +397,97 @@ TEST(call_number_bits)
 	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
 	close(fd);
 }
+
+#ifdef __x86_64__
+/* A call as a 32-bit program makes it. */
+static long call_32(unsigned int number, unsigned int first, unsigned int second,
+		    unsigned int third)
+{
+	long result;
+
+	asm volatile("int $0x80"
+		     : "=a"(result)
+		     : "0"((unsigned long)number), "b"((unsigned long)first),
+		       "c"((unsigned long)second), "d"((unsigned long)third)
+		     : "memory", "r8", "r9", "r10", "r11");
+	if (result >= 0 || result < -4095)
+		return (int)result;
+	errno = -result;
+	return -1;
+}
+
+enum { CALL_32_WRITE = 4, CALL_32_GETPID = 20, CALL_32_IOCTL = 54, CALL_32_WRITEV = 146 };
+
+static unsigned int low(const void *pointer)
+{
+	CHECK((unsigned long)pointer >> 32 == 0);
+	return (unsigned long)pointer;
+}
+
+/* The structs are laid out the same for programs of either width. */
+TEST(calls_of_32_bit_programs)
+{
+	struct {
+		union request request;
+		char command[64];
+		struct {
+			__u32 base;
+			__u32 length;
+		} vector[2];
+		struct {
+			__u32 index;
+			char payload[8];
+		} message;
+	} *memory;
+	struct consumer consumer;
+	struct record record;
+	int status, fd;
+	pid_t child;
+	__u32 index;
+
+	child = test_fork();
+	if (!child)
+		_exit(call_32(CALL_32_GETPID, 0, 0, 0) != getpid());
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		SKIP("the kernel does not run 32-bit programs");
+
+	memory = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	CHECK(memory != MAP_FAILED);
+	fd = device_open();
+	memory->request.size = sizeof(struct eventlog_version);
+	CHECK_OK(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_VERSION, low(memory)));
+	CHECK_EQ(memory->request.version.abi, EVENTLOG_ABI_VERSION);
+	CHECK_EQ(memory->request.version.payload_max, EVENTLOG_PAYLOAD_MAX);
+	CHECK_ERRNO(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_VERSION, 0), EFAULT);
+	CHECK_ERRNO(call_32(CALL_32_IOCTL, fd, _IO(EVENTLOG_IOC_TYPE, 99), 0), ENOTTY);
+
+	strcpy(memory->command, "narrow char[8] text");
+	memory->request.registration = register_request(memory->command);
+	CHECK_OK(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_REGISTER, low(memory)));
+	index = memory->request.registration.write_index;
+	CHECK(index && memory->request.registration.bitmap_size);
+
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, "narrow");
+	memory->message.index = index;
+	memcpy(memory->message.payload, "32 bits.", 8);
+	CHECK_EQ(call_32(CALL_32_WRITE, fd, low(&memory->message), 12), 12);
+	consumer_one(&consumer, &record);
+	CHECK(!memcmp(record.payload, "32 bits.", 8));
+	memory->vector[0].base = low(&memory->message);
+	memory->vector[0].length = 7;
+	memory->vector[1].base = low(&memory->message) + 7;
+	memory->vector[1].length = 5;
+	CHECK_EQ(call_32(CALL_32_WRITEV, fd, low(memory->vector), 2), 12);
+	consumer_one(&consumer, &record);
+	CHECK(!memcmp(record.payload, "32 bits.", 8));
+	CHECK_EQ(record.header->descriptor, memory->request.registration.descriptor);
+	consumer_close(&consumer);
+	close(fd);
+}
+#endif
 
 TEST(unknown_flags_and_reserved)
 {

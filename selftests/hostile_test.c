@@ -602,7 +602,10 @@ TEST(random_mappings)
 	const struct sigaction action = { .sa_handler = on_access_failed, .sa_flags = SA_NODEFER };
 	static const int advice[] = {
 		MADV_DONTNEED, MADV_DOFORK, MADV_DONTFORK, MADV_WILLNEED, MADV_FREE, MADV_COLD,
-		MADV_PAGEOUT, MADV_POPULATE_READ, MADV_POPULATE_WRITE,
+		MADV_PAGEOUT,
+#ifdef MADV_POPULATE_READ
+		MADV_POPULATE_READ, MADV_POPULATE_WRITE,
+#endif
 	};
 	const size_t page = page_size();
 	struct eventlog_register event;

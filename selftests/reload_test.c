@@ -386,6 +386,55 @@ TEST(parameter_ring_memory_max)
 	load("");
 }
 
+/* A CPU that comes when there is no memory for its ring: its events are counted. */
+TEST(parameter_ring_memory_max_and_hotplug)
+{
+	struct eventlog_register event;
+	struct eventlog_stat counts;
+	struct consumer consumer;
+	struct record record;
+	unsigned int cpus[256], count, cpu, i;
+	char path[64], parameters[64];
+	int fd;
+
+	count = cpus_allowed(cpus, ARRAY_SIZE(cpus));
+	if (count < 2)
+		SKIP("a single CPU");
+	cpu = cpus[count - 1];
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	if (file_number(path) != 1)
+		SKIP("CPU %u cannot be switched off", cpu);
+	snprintf(parameters, sizeof(parameters), "ring_memory_max=%llu",
+		 (unsigned long long)(count - 1) * (16 + 2) * page_size());
+	load(parameters);
+	fd = device_open();
+	event = register_event(fd, "event");
+	cpu_pin(cpus[0]);
+	CHECK_EQ(file_write(path, "0"), 1);
+	consumer_open(&consumer, 16 * page_size());
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK_EQ(file_write(path, "1"), 1);
+	CHECK(!consumer_map(&consumer, cpu));
+	for (i = 1; i <= 10; i++) {
+		cpu_pin(cpu);
+		CHECK_EQ(emit(fd, event.write_index, "", 0), 4);
+		cpu_pin(cpus[0]);
+		CHECK_EQ(emit(fd, event.write_index, "", 0), 4);
+		consumer_one(&consumer, &record);
+		CHECK_EQ(record.cpu, cpus[0]);
+		counts = stat_all(consumer.fd);
+		CHECK_EQ(counts.lost[EVENTLOG_LOST_NO_MEMORY], i);
+		CHECK_EQ(lost_sum(counts.lost), i);
+		CHECK_EQ(counts.records, i);
+		CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), i);
+	}
+	counts = (struct eventlog_stat){ .size = sizeof(counts), .cpu = cpu };
+	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &counts), ENXIO);
+	consumer_close(&consumer);
+	close(fd);
+	load("");
+}
+
 static mode_t device_mode(void)
 {
 	struct stat status;
@@ -532,7 +581,9 @@ static void *visit(void *argument)
 		}
 		register_event(fd, "event u64 value");
 		CHECK_OK(close(fd));
-		__atomic_fetch_add(&visitor->visits, 1, __ATOMIC_RELEASE);
+		/* Room for a moment in which nobody is here. */
+		if (__atomic_fetch_add(&visitor->visits, 1, __ATOMIC_RELEASE) % 4 == 0)
+			test_pause();
 	}
 	return NULL;
 }

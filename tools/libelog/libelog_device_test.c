@@ -28,9 +28,11 @@ static void pause_shortly(void)
 	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
+static const char *module_path;
+
 static int load_module(void)
 {
-	int fd = open(getenv("EVENTLOG_KO"), O_RDONLY | O_CLOEXEC), ret;
+	int fd = open(module_path, O_RDONLY | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return -errno;
@@ -589,7 +591,8 @@ int main(void)
 		{ "new_cpu", test_new_cpu },
 	};
 
-	if (geteuid() || !getenv("EVENTLOG_KO")) {
+	module_path = getenv("EVENTLOG_KO");
+	if (geteuid() || !module_path) {
 		printf("TAP version 13\n1..0 # SKIP needs root and EVENTLOG_KO\n");
 		return 0;
 	}

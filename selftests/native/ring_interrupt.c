@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupts for ring_stress: see ring_test.h.
+ *
+ * Signals stand for interrupts: a handler runs on the writer's own thread, on
+ * top of whatever that was doing, and ends before it goes on.  They come in two
+ * ways.
+ *
+ * By timers, at two levels, at any instruction at all; but seldom, a few
+ * thousand times a second.
+ *
+ * At a chosen instruction, by a breakpoint put there: a microsecond each, so
+ * all instructions of the ring's code can be tried, and all pairs of them.
+ * Where the instructions begin is found by stepping through the code once.
+ * ThreadSanitizer's run time holds back signals that come by timer, but not
+ * these.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "ring_test.h"
+
+/* Nanoseconds from one signal to the next, for the two levels. */
+#define LOWER_PERIOD 47000
+#define HIGHER_PERIOD 61000
+
+#define PLACES_MAX 16384
+
+bool interrupts_tracing;
+
+static __thread void (*timer_handler)(struct test_ring *test);
+static __thread timer_t timers[2];
+
+static void on_timer(int signal)
+{
+	int error = errno;
+
+	(void)signal;
+	if (timer_handler)
+		timer_handler(test_current);
+	errno = error;
+}
+
+void interrupts_start(void (*handler)(struct test_ring *test))
+{
+	static const long periods[2] = { LOWER_PERIOD, HIGHER_PERIOD };
+	static const int signals[2] = { SIGUSR1, SIGUSR2 };
+	struct sigaction action = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
+	unsigned int level;
+
+	timer_handler = handler;
+	for (level = 0; level < 2; level++) {
+		struct itimerspec period = {
+			.it_value = { .tv_nsec = periods[level] },
+			.it_interval = { .tv_nsec = periods[level] },
+		};
+		struct sigevent event = {
+			.sigev_notify = SIGEV_THREAD_ID,
+			.sigev_signo = signals[level],
+		};
+
+		/* The lower one is not blocked during the higher one by chance only. */
+		sigemptyset(&action.sa_mask);
+		sigaddset(&action.sa_mask, signals[0]);
+		sigaddset(&action.sa_mask, signals[level]);
+		event._sigev_un._tid = syscall(SYS_gettid);
+		if (sigaction(signals[level], &action, NULL) ||
+		    timer_create(CLOCK_MONOTONIC, &event, &timers[level]) ||
+		    timer_settime(timers[level], 0, &period, NULL))
+			test_fail("no timer");
+	}
+}
+
+void interrupts_stop(void)
+{
+	timer_delete(timers[0]);
+	timer_delete(timers[1]);
+	/* One may be pending still. */
+	timer_handler = NULL;
+}
+
+#ifdef __x86_64__
+
+#define TRAP_FLAG 0x100
+#define BREAKPOINT 0xcc
+
+/* From the linker: the program's own code. */
+extern u8 __executable_start[], etext[];
+
+/* Shared with the process that finds them. */
+static struct table {
+	unsigned int count;
+	uintptr_t places[PLACES_MAX];
+	u8 originals[PLACES_MAX];
+} *table;
+
+/*
+ * The one breakpoint there is: its place, or none.  A timer's writer may run
+ * into it, or set and take away others, between any two steps below: so the
+ * code bytes are written from the table, and a trap at any place is good.
+ */
+#define NO_PLACE PLACES_MAX
+
+static volatile unsigned int breakpoint = NO_PLACE;
+static void (*volatile breakpoint_handler)(struct test_ring *test);
+
+/* ThreadSanitizer keeps no account of code, and is not to look for one. */
+__attribute__((no_sanitize("thread"))) static void write_code(unsigned int place, u8 byte)
+{
+	barrier();
+	*(volatile u8 *)table->places[place] = byte;
+	barrier();
+}
+
+static unsigned int find_place(uintptr_t address)
+{
+	unsigned int place = breakpoint;
+
+	if (place != NO_PLACE && table->places[place] == address)
+		return place;
+	for (place = 0; place < table->count; place++) {
+		if (table->places[place] == address)
+			return place;
+	}
+	return NO_PLACE;
+}
+
+static void note_place(uintptr_t address)
+{
+	if (address < (uintptr_t)__executable_start || address >= (uintptr_t)etext ||
+	    find_place(address) != NO_PLACE)
+		return;
+	if (table->count == PLACES_MAX)
+		test_fail("more than %u instructions", PLACES_MAX);
+	table->originals[table->count] = *(u8 *)address;
+	table->places[table->count++] = address;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	int error = errno;
+	unsigned int place;
+
+	(void)signal;
+	if (info->si_code == TRAP_TRACE) {
+		note_place(*rip);
+		return;
+	}
+	place = find_place(*rip - 1);
+	if (place == NO_PLACE)
+		test_fail("a trap at %#llx", (unsigned long long)*rip);
+	breakpoint = NO_PLACE;
+	write_code(place, table->originals[place]);
+	--*rip;
+#if UNDER_TSAN
+	/* Its run time has every signal blocked in a handler, whatever was asked. */
+	sigset_t traps;
+
+	sigemptyset(&traps);
+	sigaddset(&traps, SIGTRAP);
+	pthread_sigmask(SIG_UNBLOCK, &traps, NULL);
+#endif
+	/* The consumer's thread may run into it where the two share a function. */
+	if (test_current)
+		breakpoint_handler(test_current);
+	errno = error;
+}
+
+void interrupts_trace(bool on)
+{
+	u64 flags = __builtin_ia32_readeflags_u64();
+
+	if (on)
+		flags |= TRAP_FLAG;
+	else
+		flags &= ~(u64)TRAP_FLAG;
+	__builtin_ia32_writeeflags_u64(flags);
+}
+
+void interrupt_at(unsigned int place, void (*handler)(struct test_ring *test))
+{
+	interrupt_cancel();
+	breakpoint_handler = handler;
+	breakpoint = place;
+	write_code(place, BREAKPOINT);
+}
+
+bool interrupt_cancel(void)
+{
+	unsigned int place = breakpoint;
+
+	if (place == NO_PLACE)
+		return false;
+	write_code(place, table->originals[place]);
+	breakpoint = NO_PLACE;
+	return true;
+}
+
+/* ---- finding the places ---- */
+
+static void emit_in_clock(struct test_ring *test)
+{
+	interrupts_tracing = false;
+	test->in_clock = NULL;
+	test_emit(test, 0);
+}
+
+/* As many as go round the ring, and are refused. */
+static void emit_round(struct test_ring *test)
+{
+	unsigned int events;
+
+	interrupts_tracing = false;
+	test->in_clock = NULL;
+	for (events = test->ring.data_bytes / 48 + 2; events; events--)
+		test_emit(test, 16);
+}
+
+static u32 deepest;
+
+/* Once each, however often the outer ones try again. */
+static void emit_deeper(struct test_ring *test)
+{
+	interrupts_tracing = false;
+	if (test->depth <= deepest)
+		return;
+	deepest = test->depth;
+	test_emit(test, 0);
+}
+
+static void trace(struct test_ring *test, u32 payload, void (*in_clock)(struct test_ring *test))
+{
+	test->in_clock = in_clock;
+	interrupts_tracing = true;
+	test_emit(test, payload);
+	interrupts_tracing = false;
+	interrupts_trace(false);
+	test->in_clock = NULL;
+}
+
+static void trace_mode(bool overwrite)
+{
+	struct test_geometry geometry = {
+		.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
+		.overwrite = overwrite,
+	};
+	struct test_ring test;
+	u32 payload;
+
+	test_ring_open(&test, 0, &geometry, 1);
+	test_current = &test;
+	test.clock = TEST_CLOCK_STUMBLES;
+	/* With padding, a marker, no room; of one word and of many. */
+	for (payload = 0; payload <= test_payload_max(&test) + 8; payload += UNDER_TSAN ? 34 : 17) {
+		trace(&test, payload, NULL);
+		if (payload % 3 == 0)
+			test_ring_restart(&test, 0);
+	}
+	/* Each step is a trap, and the instrumented code takes many: enough is enough. */
+	if (UNDER_TSAN)
+		goto out;
+	test_ring_restart(&test, 0);
+	test.floor = 1000000;
+	trace(&test, 0, NULL);
+	trace(&test, 0, emit_in_clock);
+	test_ring_restart(&test, 0);
+	trace(&test, 0, emit_round);
+	test_ring_restart(&test, 0);
+	deepest = 0;
+	trace(&test, 0, emit_deeper);
+out:
+	test_current = NULL;
+	test_ring_close(&test);
+}
+
+void interrupts_find(void)
+{
+	trace_mode(false);
+	trace_mode(true);
+}
+
+void interrupts_open(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART,
+	};
+
+	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	sigemptyset(&action.sa_mask);
+	if (table == MAP_FAILED || sigaction(SIGTRAP, &action, NULL))
+		test_fail("no memory, or no handler for SIGTRAP");
+}
+
+unsigned int interrupts_places(void)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE), begin = UINTPTR_MAX, end = 0;
+	unsigned int i;
+
+	for (i = 0; i < table->count; i++) {
+		if (table->places[i] < begin)
+			begin = table->places[i];
+		if (table->places[i] > end)
+			end = table->places[i];
+	}
+	if (!end)
+		return 0;
+	begin &= ~(page - 1);
+	end = (end & ~(page - 1)) + page;
+	/* A machine may forbid this. */
+	if (mprotect((void *)begin, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return 0;
+	return table->count;
+}
+
+#else
+
+void interrupts_open(void)
+{
+}
+
+void interrupts_find(void)
+{
+}
+
+unsigned int interrupts_places(void)
+{
+	return 0;
+}
+
+void interrupts_trace(bool on)
+{
+	(void)on;
+}
+
+void interrupt_at(unsigned int place, void (*handler)(struct test_ring *test))
+{
+	(void)place;
+	(void)handler;
+}
+
+bool interrupt_cancel(void)
+{
+	return false;
+}
+
+#endif

@@ -1,0 +1,969 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stresses the ring's core, ring.h and ring.c as the kernel has them, in user
+ * space: writers interrupted at every instruction, consumers that are slow, or
+ * lie; every byte read is checked and every event accounted for.  Prints TAP.
+ *
+ *	ring_stress [-l] [-x] [-c CASE]... [-t PERCENT] [-s SEED]
+ *
+ * It is built three times, plainly, with AddressSanitizer and
+ * UndefinedBehaviorSanitizer, and with ThreadSanitizer.  What this machine's
+ * processor never does in the order of its memory accesses cannot be seen here:
+ * for that there are the models.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring_test.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* For hangs, not for speed. */
+#define CASE_SECONDS 60
+
+static u32 seed = 1;
+static unsigned int percent = 100;
+static unsigned int places;
+
+static u64 now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (u64)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static u64 after(unsigned int milliseconds)
+{
+	return now() + (u64)milliseconds * percent * 10000;
+}
+
+#define CHECK(condition)								\
+	do {										\
+		if (!(condition))							\
+			test_fail("%s:%d: %s", __FILE__, __LINE__, #condition);		\
+	} while (0)
+
+/* Reports what a case has seen; a case that saw nothing has shown nothing. */
+static void saw(u64 count, const char *what)
+{
+	printf("#\t%llu %s\n", (unsigned long long)count, what);
+	if (!count) {
+		fflush(stdout);
+		test_fail("no %s: nothing was shown", what);
+	}
+}
+
+/* ---- one writer, nobody else: what can be said exactly ---- */
+
+static const struct test_geometry small = {
+	.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
+};
+
+static void case_geometry(void)
+{
+	static const struct test_geometry geometry = {
+		.page_bytes = 4096, .sub_buffer_bytes = 8192, .sub_buffers = 4, .overwrite = true,
+	};
+	struct test_ring test;
+	unsigned int i;
+
+	test_ring_open(&test, 3, &geometry, seed);
+	test_ring_intact(&test);
+	CHECK(test.ring.header->data_offset == 8192);
+	CHECK((u8 *)test.ring.consumer == test.mapping + 4096);
+	CHECK(!test.ring.header->records && !test.ring.header->lost_total);
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		CHECK(!test.ring.header->lost[i]);
+	CHECK(eventlog_ring_unread(&test.ring) == 0);
+	CHECK(!eventlog_ring_unseen_loss(&test.ring));
+	test_ring_close(&test);
+}
+
+/* Every size a record can have, in both modes, the largest together with a marker. */
+static void case_sizes(void)
+{
+	static const u32 sub_buffers[] = { 256, 4096, 1U << 17 };
+	unsigned int i, mode, place;
+	struct checker checker;
+	struct test_ring test;
+	u32 payload, step;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(sub_buffers); i++) {
+		struct test_geometry geometry = {
+			.page_bytes = 4096, .sub_buffer_bytes = sub_buffers[i / 2],
+			.sub_buffers = 2, .overwrite = i % 2,
+		};
+
+		mode = i % 2;
+		test_ring_open(&test, mode, &geometry, seed);
+		checker_open(&checker, &test);
+		test_current = &test;
+		step = sub_buffers[i / 2] > 4096 ? 509 : 1 + 10 * UNDER_TSAN;
+		for (payload = 0; payload < test_payload_max(&test); payload += step) {
+			CHECK(test_emit(&test, payload));
+			checker_take(&checker, ~0U, true);
+		}
+		CHECK(checker.events && !test.ring.header->lost_total);
+		/* What fits, always fits: wherever it begins, marker or not. */
+		for (place = 0; place < sub_buffers[i / 2] && place < 4096;
+		     place += UNDER_TSAN ? 56 : 8) {
+			u64 lost = test.ring.header->lost_total;
+
+			test_ring_restart(&test, (1ULL << 32) - place);
+			checker_restart(&checker);
+			lost = 0;
+			if (test_payload_max(&test) < EVENTLOG_PAYLOAD_MAX) {
+				CHECK(!test_emit(&test, test_payload_max(&test) + 1));
+				lost = 1;
+			}
+			CHECK(test.ring.header->lost[EVENTLOG_LOST_TOO_LARGE] == lost);
+			CHECK(test_emit(&test, test_payload_max(&test)));
+			CHECK(checker_take(&checker, ~0U, true));
+			CHECK(checker.told[EVENTLOG_LOST_TOO_LARGE] == lost);
+			checker_finish(&checker, &test);
+		}
+		checker_close(&checker);
+		test_ring_close(&test);
+	}
+}
+
+/* A ring takes as many bytes as it has, and no more. */
+static void case_full(void)
+{
+	struct checker checker;
+	struct test_ring test;
+	unsigned int i;
+
+	test_ring_open(&test, 0, &small, seed);
+	checker_open(&checker, &test);
+	test_current = &test;
+	for (i = 0; i < 3; i++) {
+		static const u64 starts[] = { 0, (1ULL << 32) - 256, -256ULL };
+
+		test_ring_restart(&test, starts[i]);
+		checker_restart(&checker);
+		while (test.placed[0] < 8)
+			CHECK(test_emit(&test, 32));
+		CHECK(eventlog_ring_unread(&test.ring) == 512);
+		CHECK(!test_emit(&test, 0));
+		CHECK(test.ring.header->lost[EVENTLOG_LOST_NO_ROOM] == 1);
+		CHECK(eventlog_ring_unseen_loss(&test.ring));
+		/* 64 bytes of room: not for a lost record and an event. */
+		CHECK(checker_take(&checker, 1, true) == 1);
+		CHECK(!test_emit(&test, 0));
+		CHECK(checker_take(&checker, 1, true) == 1);
+		CHECK(test_emit(&test, 0));
+		CHECK(test.ring.header->lost[EVENTLOG_LOST_NO_ROOM] == 2);
+		CHECK(eventlog_ring_unread(&test.ring) == 512);
+		CHECK(checker_take(&checker, ~0U, true) == 8);
+		CHECK(checker.told_total == 2);
+		checker_finish(&checker, &test);
+	}
+	checker_close(&checker);
+	test_ring_close(&test);
+}
+
+/* A loss is told once. */
+static void case_markers(void)
+{
+	struct checker checker;
+	struct test_ring test;
+	unsigned int i;
+
+	test_ring_open(&test, 0, &small, seed);
+	checker_open(&checker, &test);
+	test_current = &test;
+	CHECK(test_emit(&test, 5));
+	CHECK(checker_take(&checker, ~0U, true) == 1 && !checker.markers);
+	for (i = 1; i <= 100; i++) {
+		CHECK(!test_emit(&test, 4096));
+		CHECK(!test_emit(&test, 256));
+		CHECK(test_emit(&test, 1));
+		CHECK(test_emit(&test, 0));
+		checker_take(&checker, ~0U, true);
+		CHECK(checker.told[EVENTLOG_LOST_TOO_LARGE] == 2 * i);
+		CHECK(checker.markers == i);
+	}
+	checker_finish(&checker, &test);
+	checker_close(&checker);
+	test_ring_close(&test);
+}
+
+/* Recursion, as by a probe in the clock, is cut off. */
+static unsigned int deepest;
+
+static void emit_deeper(struct test_ring *test)
+{
+	u32 depth = test->depth;
+
+	/* Once each: what the outer one tries again does not go deeper again. */
+	if (depth <= deepest)
+		return;
+	deepest = depth;
+	/* All those outside are in the ring's code as well. */
+	CHECK(test_emit(test, 0) == (depth < EVENTLOG_RING_DEPTH_MAX));
+	/* Nor may any of them wake a poller. */
+	CHECK(!test->outermost);
+}
+
+static void case_depth(void)
+{
+	struct test_geometry geometry = small;
+	struct checker checker;
+	struct test_ring test;
+	unsigned int i;
+
+	geometry.sub_buffer_bytes = 4096;
+	for (i = 0; i < 2; i++) {
+		geometry.overwrite = i;
+		test_ring_open(&test, 0, &geometry, seed);
+		checker_open(&checker, &test);
+		test_current = &test;
+		test.in_clock = emit_deeper;
+		deepest = 0;
+		CHECK(test_emit(&test, 0));
+		CHECK(deepest == EVENTLOG_RING_DEPTH_MAX);
+		CHECK(test.ring.header->lost[EVENTLOG_LOST_DEPTH] == test.ring.header->lost_total);
+		CHECK(test.ring.header->lost_total);
+		test.in_clock = NULL;
+		checker_take(&checker, ~0U, true);
+		checker_finish(&checker, &test);
+		saw(checker.events, "events");
+		checker_close(&checker);
+		test_ring_close(&test);
+	}
+}
+
+/* ---- one writer, interrupted at chosen instructions ---- */
+
+/* Finds the instructions; the checks in test_emit() hold on the way. */
+static void case_trace(void)
+{
+	interrupts_find();
+}
+
+/* What the consumer does whenever it is looked for. */
+enum manner {
+	KEEPS_UP,	/* reads everything and says so */
+	STALLS,		/* reads, says nothing */
+	LIES,		/* says anything */
+	MANNERS,
+};
+
+enum room {
+	EMPTY,		/* nothing is unread */
+	TIGHT,		/* the rest of the sub-buffer and a record more are free */
+	FULL,		/* the rest of the sub-buffer is free */
+	ROOMS,
+};
+
+struct scenario {
+	bool overwrite;
+	enum manner manner;
+	enum room room;
+	u32 left;		/* bytes left in the sub-buffer */
+	bool loss;		/* one event was lost before */
+	u32 nested_payload;
+	unsigned int burst;	/* events of an interrupt: one, or more than a ring holds */
+	u64 start;
+};
+
+/* Of this many bytes is the interrupted event's record. */
+#define OUTER_PAYLOAD 24
+
+static struct step {
+	struct scenario scenario;
+	struct test_ring tests[2];	/* by mode */
+	struct checker checkers[2];
+	struct checker *checker;
+	u32 random;
+	unsigned int next[2];		/* further places */
+	unsigned int next_count;
+	bool in_turn;			/* one interrupt after the other, not inside it */
+} step;
+
+static void look(struct test_ring *test)
+{
+	struct eventlog_ring_consumer *consumer = step.checker->consumer;
+	u32 data_bytes = test->ring.data_bytes;
+
+	switch (step.scenario.manner) {
+	case KEEPS_UP:
+		checker_take(step.checker, ~0U, true);
+		break;
+	case STALLS:
+		checker_take(step.checker, ~0U, false);
+		break;
+	default:
+		if (test_random(&step.random) & 1)
+			consumer->position = test_random(&step.random);
+		else
+			consumer->position = (u32)test->ring.header->head +
+					     test_random(&step.random) % (4 * data_bytes) -
+					     2 * data_bytes;
+		break;
+	}
+}
+
+static void interrupt_step(struct test_ring *test);
+
+static void next_interrupt(void)
+{
+	if (step.next_count)
+		interrupt_at(step.next[--step.next_count], interrupt_step);
+}
+
+static void interrupt_step(struct test_ring *test)
+{
+	unsigned int i;
+
+	look(test);
+	if (!step.in_turn)
+		next_interrupt();
+	for (i = 0; i < step.scenario.burst; i++)
+		test_emit(test, step.scenario.nested_payload);
+	if (!step.in_turn)
+		interrupt_cancel();
+	look(test);
+	if (step.in_turn)
+		next_interrupt();
+}
+
+/* Brings the ring to where the scenario begins; nobody reads on the way. */
+static void prepare(struct test_ring *test, const struct scenario *scenario)
+{
+	u32 sub_buffer = test->geometry.sub_buffer_bytes;
+
+	if (scenario->room == EMPTY) {
+		test_ring_restart(test, scenario->start + sub_buffer - scenario->left);
+		checker_restart(step.checker);
+	} else {
+		test_ring_restart(test, scenario->start);
+		checker_restart(step.checker);
+		/* 96 + 160 and, in the second sub-buffer, 96 + 160 - left. */
+		CHECK(test_emit(test, 64) && test_emit(test, 128) && test_emit(test, 64));
+		if (scenario->left < 160)
+			CHECK(test_emit(test, 128 - scenario->left));
+		if (scenario->room == TIGHT)
+			CHECK(checker_take(step.checker, 1, true) == 1);
+	}
+	if (scenario->loss)
+		CHECK(!test_emit(test, sub_buffer));
+}
+
+/* Has the interrupt happened? */
+static bool run_scenario(const struct scenario *scenario, unsigned int place)
+{
+	struct test_ring *test = &step.tests[scenario->overwrite];
+	bool reached;
+
+	step.scenario = *scenario;
+	step.checker = &step.checkers[scenario->overwrite];
+	test_current = test;
+	prepare(test, scenario);
+	interrupt_at(place, interrupt_step);
+	test_emit(test, OUTER_PAYLOAD);
+	reached = !interrupt_cancel();
+	if (!scenario->overwrite && scenario->manner == STALLS)
+		smp_store_release(&step.checker->consumer->position,
+				  (u32)step.checker->position);
+	if (!scenario->overwrite && scenario->manner == LIES)
+		checker_skip(step.checker);
+	checker_finish(step.checker, test);
+	return reached;
+}
+
+static void step_open(void)
+{
+	struct test_geometry geometry = small;
+	unsigned int mode;
+
+	step.random = seed;
+	for (mode = 0; mode < 2; mode++) {
+		geometry.overwrite = mode;
+		test_ring_open(&step.tests[mode], mode, &geometry, seed);
+		step.tests[mode].clock = TEST_CLOCK_STUMBLES;
+		checker_open(&step.checkers[mode], &step.tests[mode]);
+	}
+}
+
+#define LEFTS 4
+#define SCENARIOS (2 * MANNERS * ROOMS * LEFTS * 2 * 2 * 2)
+
+static struct scenario scenario_number(unsigned int number)
+{
+	static const u32 lefts[LEFTS] = { 256, 64, 40, 8 };
+	static const u64 starts[] = { 1ULL << 20, (1ULL << 32) - 512, -512ULL, -256ULL };
+	struct scenario scenario;
+
+	scenario.start = starts[number % ARRAY_SIZE(starts)];
+	scenario.overwrite = number % 2;
+	number /= 2;
+	scenario.loss = number % 2;
+	number /= 2;
+	scenario.nested_payload = number % 2 * 40;
+	number /= 2;
+	scenario.burst = number % 2 ? 12 : 1;
+	number /= 2;
+	scenario.manner = number % MANNERS;
+	number /= MANNERS;
+	scenario.room = number % ROOMS;
+	number /= ROOMS;
+	scenario.left = lefts[number % LEFTS];
+	if (scenario.room != EMPTY && scenario.left == 256)
+		scenario.left = 160;
+	return scenario;
+}
+
+/* Every scenario, interrupted once, at every instruction. */
+static void case_step(void)
+{
+	unsigned int number, place, stride = UNDER_ASAN || UNDER_TSAN ? 7 : 1;
+	u64 reached = 0, runs = 0;
+
+	step_open();
+	for (number = 0; number < SCENARIOS; number++) {
+		struct scenario scenario = scenario_number(number);
+
+		for (place = number % stride; place < places; place += stride) {
+			reached += run_scenario(&scenario, place);
+			runs++;
+			/* A marker, two paddings, two events: there is room for all that. */
+			if (scenario.room == EMPTY && scenario.manner == KEEPS_UP &&
+			    !scenario.overwrite && scenario.burst == 1 &&
+			    test_sum(step.tests[0].refused) != scenario.loss)
+				test_fail("an event was refused by a ring with room");
+		}
+	}
+	printf("#\t%u scenarios, %u instructions\n", SCENARIOS, places);
+	saw(runs, "runs");
+	saw(reached, "runs interrupted");
+}
+
+/* Two or three interrupts, inside one another or in turn. */
+static void case_step_again(void)
+{
+	u64 deadline = after(3000), runs = 0, twice = 0, thrice = 0;
+	unsigned int i;
+
+	step_open();
+	while (now() < deadline || !thrice) {
+		for (i = 0; i < 256; i++) {
+			struct scenario scenario =
+				scenario_number(test_random(&step.random) % SCENARIOS);
+			unsigned int count = 1 + test_random(&step.random) % 2;
+
+			step.next[0] = test_random(&step.random) % places;
+			step.next[1] = test_random(&step.random) % places;
+			step.in_turn = test_random(&step.random) & 1;
+			step.next_count = count;
+			runs++;
+			if (!run_scenario(&scenario, test_random(&step.random) % places) ||
+			    step.next_count)
+				continue;
+			twice += count == 1;
+			thrice += count == 2;
+		}
+	}
+	saw(runs, "runs");
+	saw(twice, "runs interrupted twice");
+	saw(thrice, "runs interrupted three times");
+}
+
+/* ---- writers and consumers side by side ---- */
+
+/* What is special about a load. */
+#define LOAD_HOSTILE	(1U << 0) /* the consumer lies, then reads */
+#define LOAD_FLUSH	(1U << 1) /* the consumer flushes */
+#define LOAD_PAUSES	(1U << 2) /* writer and consumer take turns */
+#define LOAD_TIMERS	(1U << 3) /* two rings, interrupts by timers only */
+
+struct load {
+	struct test_geometry geometry;
+	unsigned int flags;
+	unsigned int milliseconds;
+};
+
+struct station {
+	const struct load *load;
+	struct test_ring test;
+	struct checker checker;
+	pthread_t writer;
+	pthread_t reader;
+	u32 random;		/* the writer's */
+	bool stop;		/* atomic: the writer is to end */
+	bool done;		/* atomic: it has */
+	u32 turn;		/* LOAD_PAUSES, atomic: 0 the writer's, 1 the reader's */
+	u64 lapped;		/* atomic: as the checker has it */
+	u64 flushes;
+	u64 lies;
+};
+
+static u32 some_payload(struct test_ring *test, u32 *random)
+{
+	u32 number = test_random(random), most = test_payload_max(test);
+
+	switch (number % 16) {
+	case 0:
+	case 1:
+	case 2:
+		return 0;
+	case 3:
+		return number / 16 % (most + 1);
+	case 4:
+		/* Now and then too large. */
+		return number / 16 % 16 ? most : most + 1;
+	default:
+		return number / 16 % (most < 100 ? most : 100);
+	}
+}
+
+static void interrupt_load(struct test_ring *test)
+{
+	u32 depth = READ_ONCE(test->depth);
+	u32 *random = &test->random[depth];
+	u32 events = 1 + test_random(random) % 4;
+	bool again;
+
+	if (depth >= EVENTLOG_RING_DEPTH_MAX - 2) {
+		test_emit(test, 0);
+		return;
+	}
+	/* Sometimes as many as go round the ring, if it is small. */
+	if (!(test_random(random) % 8))
+		events = test->ring.data_bytes / 32 % 256 + 2;
+	while (events--) {
+		again = test->breakpoints && depth < 3 && !(test_random(random) % 4);
+		if (again)
+			interrupt_at(test_random(random) % places, interrupt_load);
+		test_emit(test, some_payload(test, random));
+		if (again)
+			interrupt_cancel();
+	}
+}
+
+static void emit_in_clock(struct test_ring *test)
+{
+	u32 depth = test->depth;
+
+	if (depth < 3 && !(test_random(&test->random[depth]) % 64))
+		test_emit(test, some_payload(test, &test->random[depth]));
+}
+
+static void *write_load(void *argument)
+{
+	struct station *station = argument;
+	struct test_ring *test = &station->test;
+	bool timers = station->load->flags & LOAD_TIMERS && !UNDER_TSAN;
+	bool pauses = station->load->flags & LOAD_PAUSES;
+	unsigned int events, patience;
+
+	test_current = test;
+	if (timers)
+		interrupts_start(interrupt_load);
+	while (!READ_ONCE(station->stop)) {
+		while (pauses && smp_load_acquire(&station->turn)) {
+			if (READ_ONCE(station->stop))
+				break;
+			sched_yield();
+		}
+		for (events = test_random(&station->random) % 64; events; events--) {
+			if (test->breakpoints && !(test_random(&station->random) % 4))
+				interrupt_at(test_random(&station->random) % places,
+					     interrupt_load);
+			test_emit(test, some_payload(test, &station->random));
+		}
+		if (test->breakpoints)
+			interrupt_cancel();
+		if (pauses)
+			smp_store_release(&station->turn, 1);
+		/* Else the consumer of a fast writer sees a full ring only. */
+		patience = test_random(&station->random) % 4 && !test->geometry.overwrite ? 50 : 0;
+		while (patience-- && eventlog_ring_unread(&test->ring) > test->ring.data_bytes / 4)
+			sched_yield();
+	}
+	if (timers)
+		interrupts_stop();
+	smp_store_release(&station->done, true);
+	return NULL;
+}
+
+static void lie(struct station *station)
+{
+	struct eventlog_ring_consumer *consumer = (void *)station->test.ring.consumer;
+	u32 *random = &station->test.random[TEST_DEPTHS - 1];
+	u32 head = READ_ONCE(station->test.ring.header->head);
+	u32 data_bytes = station->test.ring.data_bytes, position;
+
+	switch (test_random(random) % 8) {
+	case 0:
+		position = test_random(random);
+		break;
+	case 1:
+		position = head + data_bytes;
+		break;
+	case 2:
+		position = head - data_bytes;
+		break;
+	case 3:
+		position = head + test_random(random) % data_bytes;
+		break;
+	case 4:
+		position = head - test_random(random) % data_bytes;
+		break;
+	case 5:
+		position = head + (1U << 31);
+		break;
+	default:
+		/* All is read: the one lie that gives a writer room without end. */
+		position = head;
+		break;
+	}
+	WRITE_ONCE(consumer->position, position);
+	WRITE_ONCE(consumer->lost_seen, test_random(random));
+	station->lies++;
+}
+
+/*
+ * As subscriber.c does it: the floor, then a grace period, for which the
+ * section of the only writer stands in.  The time may be ahead of the writer's
+ * clock, as another CPU's may.
+ */
+static void flush(struct station *station, u32 *random)
+{
+	struct checker *checker = &station->checker;
+	struct test_ring *test = &station->test;
+	u64 time = test_machine_clock() + test_random(random) % 4096, section;
+
+	if (time < test->floor)
+		time = test->floor;
+	WRITE_ONCE(test->floor, time);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	section = smp_load_acquire(&test->section);
+	while (section & 1 && smp_load_acquire(&test->section) == section)
+		sched_yield();
+	checker->promised_position = smp_load_acquire(&checker->header->committed);
+	checker->promised_time = time;
+	station->flushes++;
+}
+
+static void *read_load(void *argument)
+{
+	struct station *station = argument;
+	struct checker *checker = &station->checker;
+	unsigned int flags = station->load->flags, taken, pause;
+	u32 random = station->test.number + seed;
+	bool done;
+
+	do {
+		done = smp_load_acquire(&station->done);
+		if (flags & LOAD_HOSTILE) {
+			lie(station);
+			continue;
+		}
+		if (flags & LOAD_PAUSES && !smp_load_acquire(&station->turn)) {
+			sched_yield();
+			continue;
+		}
+		if (flags & LOAD_FLUSH && !(test_random(&random) % 16))
+			flush(station, &random);
+		taken = checker_take(checker, 1 + test_random(&random) % 128, true);
+		WRITE_ONCE(station->lapped, checker->lapped);
+		if (flags & LOAD_PAUSES)
+			smp_store_release(&station->turn, 0);
+		/* Slow at times, so that the ring fills, or is overwritten. */
+		pause = test_random(&random) % 64 ? 0 : 50;
+		while (pause-- && READ_ONCE(checker->header->head) - checker->position <
+				  station->test.ring.data_bytes)
+			sched_yield();
+		if (!taken)
+			sched_yield();
+	} while (!done);
+	return NULL;
+}
+
+/* Has the load shown what it is for? */
+static bool has_shown(const struct station *station)
+{
+	const struct eventlog_ring_header *header = station->test.ring.header;
+	const struct load *load = station->load;
+	bool small_ring = load->geometry.sub_buffer_bytes * load->geometry.sub_buffers < 4096;
+
+	if (READ_ONCE(header->records) < 1000)
+		return false;
+	if ((places || load->flags & LOAD_TIMERS) && !READ_ONCE(station->test.nested))
+		return false;
+	if (load->geometry.overwrite && !(load->flags & (LOAD_HOSTILE | LOAD_PAUSES)))
+		return READ_ONCE(station->lapped);
+	if (load->flags & LOAD_HOSTILE && small_ring && places)
+		return READ_ONCE(header->lost[EVENTLOG_LOST_GUARD]);
+	return load->geometry.overwrite || READ_ONCE(header->lost[EVENTLOG_LOST_NO_ROOM]);
+}
+
+static void run_load(struct station *stations, unsigned int rings, const struct load *load)
+{
+	const struct timespec tick = { .tv_nsec = 1000000 };
+	u64 deadline = after(load->milliseconds);
+	struct station *station;
+
+	for (station = stations; station < stations + rings; station++) {
+		station->load = load;
+		station->stop = false;
+		station->done = false;
+		station->turn = 0;
+		station->random = seed * 7919 + station->test.number + 1;
+		if (pthread_create(&station->reader, NULL, read_load, station) ||
+		    pthread_create(&station->writer, NULL, write_load, station))
+			test_fail("no thread");
+	}
+	for (station = stations; station < stations + rings; station++) {
+		while (now() < deadline || !has_shown(station))
+			nanosleep(&tick, NULL);
+	}
+	for (station = stations; station < stations + rings; station++) {
+		WRITE_ONCE(station->stop, true);
+		pthread_join(station->writer, NULL);
+		pthread_join(station->reader, NULL);
+	}
+}
+
+static void case_load(const struct load *load)
+{
+	unsigned int rings = load->flags & LOAD_TIMERS ? 2 : 1;
+	struct station *stations = calloc(rings, sizeof(*stations));
+	struct load honest = *load;
+	unsigned int i, cause;
+
+	if (!stations)
+		test_fail("no memory");
+	for (i = 0; i < rings; i++) {
+		struct station *station = &stations[i];
+
+		test_ring_open(&station->test, i, &load->geometry, seed + i);
+		checker_open(&station->checker, &station->test);
+		station->test.clock = TEST_CLOCK_RUNS;
+		station->test.sections = load->flags & LOAD_FLUSH;
+		station->test.breakpoints = places && !(load->flags & LOAD_TIMERS);
+		if (load->flags & LOAD_TIMERS)
+			station->test.in_clock = emit_in_clock;
+	}
+	run_load(stations, rings, load);
+	if (load->flags & LOAD_HOSTILE) {
+		/* Nothing is left of it: a ring that is now read honestly is a good one. */
+		for (i = 0; i < rings; i++) {
+			test_ring_intact(&stations[i].test);
+			saw(stations[i].lies, "lies");
+			if (!load->geometry.overwrite)
+				checker_skip(&stations[i].checker);
+		}
+		honest.flags &= ~LOAD_HOSTILE;
+		if (load->geometry.overwrite && UNDER_TSAN)
+			honest.flags |= LOAD_PAUSES;
+		honest.milliseconds /= 4;
+		run_load(stations, rings, &honest);
+	}
+	for (i = 0; i < rings; i++) {
+		struct station *station = &stations[i];
+		const struct eventlog_ring_header *header = station->test.ring.header;
+
+		station->test.in_clock = NULL;
+		checker_finish(&station->checker, &station->test);
+		saw(header->records, "events placed");
+		saw(station->checker.events, "events read");
+		if (places || load->flags & LOAD_TIMERS)
+			saw(station->test.nested, "events nested in others");
+		if (load->flags & LOAD_FLUSH)
+			saw(station->flushes, "flushes");
+		if (station->checker.lapped)
+			saw(station->checker.lapped, "times overtaken");
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+			if (header->lost[cause])
+				printf("#\t%llu lost by cause %u\n",
+				       (unsigned long long)header->lost[cause], cause);
+		}
+		/* All counters went past the end of 32 bits, or of 64. */
+		if (load->geometry.start)
+			CHECK(header->head >> 32 != load->geometry.start >> 32);
+		checker_close(&station->checker);
+		test_ring_close(&station->test);
+	}
+	free(stations);
+}
+
+/* ---- TAP ---- */
+
+struct test_case {
+	const char *name;
+	void (*run)(void);
+	bool stepping;		/* needs to know the places */
+	struct load load;	/* when there is no run */
+};
+
+#define LOAD(text, overwrites, page, sub_buffer, count, from, how, time)		\
+	{ .name = text, .load = { .geometry = { .page_bytes = page,			\
+	  .sub_buffer_bytes = sub_buffer, .sub_buffers = count, .overwrite = overwrites, \
+	  .start = from }, .flags = how, .milliseconds = time } }
+
+#define END_32 (1ULL << 32)
+
+static const struct test_case cases[] = {
+	{ .name = "geometry", .run = case_geometry },
+	{ .name = "sizes", .run = case_sizes },
+	{ .name = "full", .run = case_full },
+	{ .name = "markers", .run = case_markers },
+	{ .name = "depth", .run = case_depth },
+	{ .name = "trace", .run = case_trace },
+	{ .name = "step", .run = case_step, .stepping = true },
+	{ .name = "step_again", .run = case_step_again, .stepping = true },
+	LOAD("discard_2x256", false, 512, 256, 2, END_32 - 1024, 0, 1000),
+	LOAD("discard_2x4096", false, 4096, 4096, 2, -8192ULL, 0, 700),
+	LOAD("discard_16x512", false, 512, 512, 16, END_32 - 520, 0, 700),
+	LOAD("discard_256x4096", false, 4096, 4096, 256, END_32 - 8, 0, 700),
+	LOAD("discard_4x131072", false, 4096, 131072, 4, -4096ULL, 0, 700),
+	LOAD("overwrite_2x256", true, 512, 256, 2, END_32 - 1024, 0, 1000),
+	LOAD("overwrite_2x4096", true, 4096, 4096, 2, -8192ULL, 0, 700),
+	LOAD("overwrite_256x256", true, 512, 256, 256, END_32 - 264, 0, 700),
+	LOAD("overwrite_4x131072", true, 4096, 131072, 4, -4096ULL, 0, 700),
+	LOAD("overwrite_paused", true, 4096, 4096, 8, END_32 - 2048, LOAD_PAUSES, 700),
+	LOAD("hostile_discard_2x256", false, 512, 256, 2, 0, LOAD_HOSTILE, 1000),
+	LOAD("hostile_discard_8x4096", false, 4096, 4096, 8, 0, LOAD_HOSTILE, 700),
+	LOAD("hostile_overwrite_2x256", true, 512, 256, 2, 0, LOAD_HOSTILE, 1000),
+	LOAD("flush_discard", false, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
+	LOAD("flush_overwrite", true, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
+	LOAD("timers_discard", false, 4096, 4096, 2, 0, LOAD_TIMERS, 1500),
+	LOAD("timers_overwrite", true, 4096, 4096, 2, 0, LOAD_TIMERS, 1500),
+};
+
+static const char *skipped(const struct test_case *test_case)
+{
+	const struct load *load = &test_case->load;
+
+	if (test_case->stepping && !places)
+		return "where instructions begin is not known here";
+	/* See ring_checker.c. */
+	if (UNDER_TSAN && !test_case->run && load->geometry.overwrite &&
+	    !(load->flags & (LOAD_PAUSES | LOAD_HOSTILE)))
+		return "overwriting races with reading, by design";
+	return NULL;
+}
+
+/* In a process of its own: whatever happens is one line. */
+static bool run_case(const struct test_case *test_case, unsigned int number)
+{
+	const char *skip = skipped(test_case);
+	u64 begin = now();
+	int status;
+	pid_t child;
+
+	if (skip) {
+		printf("ok %u %s # SKIP %s\n", number, test_case->name, skip);
+		return true;
+	}
+	fflush(stdout);
+	child = fork();
+	if (child < 0)
+		test_fail("fork failed");
+	if (!child) {
+		alarm(CASE_SECONDS);
+		if (test_case->run)
+			test_case->run();
+		else
+			case_load(&test_case->load);
+		exit(0);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		;
+	if (WIFSIGNALED(status))
+		printf("# %s\n", WTERMSIG(status) == SIGALRM ?
+		       "hangs" : strsignal(WTERMSIG(status)));
+	if (test_case->run == case_trace) {
+		places = interrupts_places();
+		printf("#\t%u instructions found\n", places);
+	}
+	printf("%s %u %s # %llu ms\n", status ? "not ok" : "ok", number, test_case->name,
+	       (unsigned long long)((now() - begin) / 1000000));
+	fflush(stdout);
+	return !status;
+}
+
+static bool chosen(const struct test_case *test_case, char **names, unsigned int count)
+{
+	unsigned int i;
+
+	/* What the others build on is not chosen. */
+	if (test_case->run == case_trace)
+		return true;
+	for (i = 0; i < count; i++) {
+		if (!strcmp(names[i], test_case->name))
+			return true;
+	}
+	return !count;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i, number = 0, failed = 0, count = 0;
+	bool stop = false, list = false;
+	char *names[ARRAY_SIZE(cases)];
+	u32 random = 1;
+	int option;
+
+	while ((option = getopt(argc, argv, "lxc:t:s:")) != -1) {
+		if (option == 'l') {
+			list = true;
+		} else if (option == 'x') {
+			stop = true;
+		} else if (option == 'c' && count < ARRAY_SIZE(names)) {
+			names[count++] = optarg;
+		} else if (option == 't' && atoi(optarg) > 0) {
+			percent = atoi(optarg);
+		} else if (option == 's' && atoi(optarg) > 0) {
+			seed = atoi(optarg);
+		} else {
+			fprintf(stderr, "usage: %s [-l] [-x] [-c CASE]... [-t PERCENT] [-s SEED]\n",
+				argv[0]);
+			return 2;
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (!chosen(&cases[i], names, count))
+			continue;
+		number++;
+		if (list)
+			puts(cases[i].name);
+	}
+	if (list)
+		return 0;
+	if (number < 1 + count) {
+		fprintf(stderr, "%s: no such case\n", argv[0]);
+		return 2;
+	}
+	for (i = 0; i < sizeof(test_pool); i++)
+		test_pool[i] = test_random(&random) >> 24 | 1;
+	interrupts_open();
+
+	printf("TAP version 13\n1..%u\n", number);
+	for (i = 0, number = 0; i < ARRAY_SIZE(cases); i++) {
+		if (!chosen(&cases[i], names, count))
+			continue;
+		if (!run_case(&cases[i], ++number)) {
+			failed++;
+			if (stop) {
+				printf("Bail out! stopped after a failure\n");
+				break;
+			}
+		}
+	}
+	printf("# %u failed\n", failed);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The writer's side of ring_stress: see ring_test.h.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring_test.h"
+
+/* Neither zero nor anything a record could hold by accident. */
+#define FILLER 0xa5
+
+u8 test_pool[TEST_POOL_BYTES];
+__thread struct test_ring *test_current;
+
+void test_fail(const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+	int bytes;
+
+	va_start(arguments, format);
+	bytes = vsnprintf(text + 2, sizeof(text) - 3, format, arguments);
+	va_end(arguments);
+	text[0] = '#';
+	text[1] = ' ';
+	if (bytes > (int)sizeof(text) - 4)
+		bytes = sizeof(text) - 4;
+	text[2 + bytes] = '\n';
+	if (write(STDOUT_FILENO, text, bytes + 3) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+u64 test_machine_clock(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000000000 + now.tv_nsec;
+#endif
+}
+
+u64 eventlog_ring_clock(void)
+{
+	struct test_ring *test = test_current;
+	u64 time = 0;
+
+	/* A nested writer may read the clock in between: count first. */
+	eventlog_local_add(&test->ticks, 1);
+	if (test->in_clock)
+		test->in_clock(test);
+	switch (test->clock) {
+	case TEST_CLOCK_COUNTS:
+		time = 1000 + READ_ONCE(test->ticks);
+		break;
+	case TEST_CLOCK_STUMBLES:
+		time = 1000 + READ_ONCE(test->ticks) * 2;
+		/* As ktime_get_mono_fast_ns() may across an update of the clock. */
+		if (READ_ONCE(test->ticks) % 3 == 0)
+			time -= 25;
+		break;
+	case TEST_CLOCK_RUNS:
+		time = test_machine_clock();
+		if (READ_ONCE(test->ticks) % 8 == 0)
+			time -= READ_ONCE(test->ticks) % 1024;
+		break;
+	}
+	return time;
+}
+
+void test_ring_restart(struct test_ring *test, u64 start)
+{
+	const struct test_geometry *geometry = &test->geometry;
+	u32 data_bytes = geometry->sub_buffer_bytes * geometry->sub_buffers;
+	struct eventlog_ring_header *header = (void *)test->mapping;
+	unsigned int depth;
+
+	test->geometry.start = start;
+	memset(test->mapping, 0, 2 * geometry->page_bytes);
+	memset(test->mapping + 2 * geometry->page_bytes, FILLER, data_bytes);
+	eventlog_ring_init(&test->ring, test->mapping, geometry->page_bytes, data_bytes,
+			   geometry->sub_buffer_bytes, test->number, geometry->overwrite,
+			   false);
+	header->head = start;
+	header->committed = start;
+	test->ring.consumer_position = start;
+	((struct eventlog_ring_consumer *)(test->mapping + geometry->page_bytes))->position = start;
+
+	test->depth = 0;
+	for (depth = 0; depth < TEST_DEPTHS; depth++) {
+		test->in_flight[depth].bytes = 0;
+		test->attempted[depth] = 0;
+		test->refused[depth] = 0;
+		test->placed[depth] = 0;
+	}
+	test->nested = 0;
+	test->floor = 0;
+	test->section = 0;
+}
+
+void test_ring_open(struct test_ring *test, unsigned int number,
+		    const struct test_geometry *geometry, u32 seed)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t bytes = 2 * geometry->page_bytes +
+		       (size_t)geometry->sub_buffer_bytes * geometry->sub_buffers;
+	size_t rounded = (bytes + page - 1) / page * page;
+	unsigned int depth;
+	u8 *address;
+
+	memset(test, 0, sizeof(*test));
+	address = mmap(NULL, rounded + page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (address == MAP_FAILED)
+		test_fail("mmap of %zu bytes failed", rounded + page);
+	if (mprotect(address + rounded, page, PROT_NONE))
+		test_fail("mprotect failed");
+	/* The data's last byte is followed by the fence. */
+	test->mapping = address + rounded - bytes;
+	test->mapping_bytes = bytes;
+	test->geometry = *geometry;
+	test->number = number;
+	for (depth = 0; depth < TEST_DEPTHS; depth++)
+		test->random[depth] = seed * 2654435761U + depth + 1;
+	test_ring_restart(test, geometry->start);
+}
+
+void test_ring_close(struct test_ring *test)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t rounded = (test->mapping_bytes + page - 1) / page * page;
+
+	munmap(test->mapping + test->mapping_bytes - rounded, rounded + page);
+}
+
+static void check_zero(const void *bytes, size_t count, const char *what)
+{
+	static const u8 zeroes[4096];
+
+	if (memcmp(bytes, zeroes, count))
+		test_fail("%s was written to", what);
+}
+
+void test_ring_intact(const struct test_ring *test)
+{
+	const struct test_geometry *geometry = &test->geometry;
+	const struct eventlog_ring_header *header = (const void *)test->mapping;
+	const u8 *consumer = test->mapping + geometry->page_bytes;
+
+	if (header->magic != EVENTLOG_RING_MAGIC || header->cpu != test->number ||
+	    header->flags != (geometry->overwrite ? EVENTLOG_RING_OVERWRITE : 0) ||
+	    header->data_offset != 2 * geometry->page_bytes ||
+	    header->data_bytes != (u64)geometry->sub_buffer_bytes * geometry->sub_buffers ||
+	    header->sub_buffer_bytes != geometry->sub_buffer_bytes)
+		test_fail("the ring's geometry was overwritten");
+	check_zero(header->reserved0, sizeof(header->reserved0), "reserved0 of the header");
+	check_zero(header->reserved1, sizeof(header->reserved1), "reserved1 of the header");
+	check_zero(header->reserved2, sizeof(header->reserved2), "reserved2 of the header");
+	check_zero(header + 1, geometry->page_bytes - sizeof(*header), "the header's page");
+	check_zero(consumer + sizeof(struct eventlog_ring_consumer),
+		   geometry->page_bytes - sizeof(struct eventlog_ring_consumer),
+		   "the consumer's page");
+}
+
+/*
+ * A record was given to the writer at @depth: is it anybody else's?  Of those
+ * further out, a writer that has given nest back is done with its record: what
+ * is inside it found the same nest as it did itself.
+ */
+static void claim(struct test_ring *test, u32 depth, const struct eventlog_record *record)
+{
+	u32 data_bytes = test->geometry.sub_buffer_bytes * test->geometry.sub_buffers;
+	u64 offset = (u64)((const u8 *)record - test->ring.data);
+	u32 bytes = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
+	u32 nest = test->in_flight[depth].nest, outer;
+
+	if (offset % EVENTLOG_RECORD_ALIGN || offset + bytes > data_bytes)
+		test_fail("a record of %u bytes at %llu leaves the ring's %u bytes", bytes,
+			  (unsigned long long)offset, data_bytes);
+	for (outer = depth; outer--;) {
+		u32 its_bytes = test->in_flight[outer].bytes;
+		u32 begin = test->in_flight[outer].offset;
+
+		if (test->in_flight[outer].nest >= nest)
+			continue;
+		nest = test->in_flight[outer].nest;
+		if (its_bytes && offset < begin + its_bytes && begin < offset + bytes)
+			test_fail("the record at %llu, depth %u, lies over the one at %u, depth %u, which is being written",
+				  (unsigned long long)offset, depth, begin, outer);
+	}
+	test->in_flight[depth].offset = offset;
+	barrier();
+	WRITE_ONCE(test->in_flight[depth].bytes, bytes);
+	barrier();
+}
+
+static void fill(struct test_ring *test, u32 depth, struct eventlog_record *record, u32 payload,
+		 u64 session)
+{
+	u32 offset = test_random(&test->random[depth]) % (TEST_POOL_BYTES - EVENTLOG_PAYLOAD_MAX);
+	struct eventlog_record wanted;
+
+	offset &= ~7U;
+	if ((record->size_flags & EVENTLOG_RECORD_SIZE_MASK) !=
+	    ALIGN((u32)sizeof(*record) + payload, EVENTLOG_RECORD_ALIGN))
+		test_fail("a record of %u bytes for a payload of %u",
+			  record->size_flags & EVENTLOG_RECORD_SIZE_MASK, payload);
+	record->size_flags |= (depth & 3) << EVENTLOG_RECORD_CONTEXT_SHIFT;
+	record->descriptor = depth | test->number << 4 | offset / 8 << 9;
+	record->session = session;
+	record->pid = payload;
+	wanted = *record;
+	wanted.tid = test_header_sum(&wanted);
+	record->tid = wanted.tid;
+	memcpy(record + 1, test_pool + offset, payload);
+	/* Interrupts come here as well. */
+	barrier();
+	if (memcmp(record, &wanted, sizeof(wanted)) ||
+	    memcmp(record + 1, test_pool + offset, payload))
+		test_fail("a record was changed while depth %u was writing it", depth);
+}
+
+__attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
+{
+	struct eventlog_ring_header *header = test->ring.header;
+	u32 depth = READ_ONCE(test->depth);
+	struct eventlog_ring_slot slot;
+	u64 section, session, head;
+	bool placed, outermost = false;
+
+	if (depth >= TEST_DEPTHS)
+		test_fail("%u writers inside one another", depth);
+	section = READ_ONCE(test->section);
+	if (test->sections && !(section & 1)) {
+		WRITE_ONCE(test->section, section + 1);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	}
+	WRITE_ONCE(test->depth, depth + 1);
+	barrier();
+	WRITE_ONCE(test->in_flight[depth].bytes, 0);
+	WRITE_ONCE(test->in_flight[depth].nest, READ_ONCE(test->ring.nest));
+	barrier();
+	WRITE_ONCE(test->attempted[depth], test->attempted[depth] + 1);
+	session = (u32)test->attempted[depth] | READ_ONCE(header->lost_total) << 32;
+
+	if (unlikely(interrupts_tracing))
+		interrupts_trace(true);
+	placed = eventlog_ring_reserve(&test->ring, payload, READ_ONCE(test->floor), &slot);
+	if (unlikely(interrupts_tracing))
+		interrupts_trace(false);
+	if (placed) {
+		claim(test, depth, slot.record);
+		fill(test, depth, slot.record, payload, session);
+		WRITE_ONCE(test->placed[depth], test->placed[depth] + 1);
+		if (depth)
+			eventlog_local_add(&test->nested, 1);
+		if (unlikely(interrupts_tracing))
+			interrupts_trace(true);
+		outermost = eventlog_ring_commit(&test->ring, &slot);
+		if (unlikely(interrupts_tracing))
+			interrupts_trace(false);
+		WRITE_ONCE(test->in_flight[depth].bytes, 0);
+	} else {
+		WRITE_ONCE(test->refused[depth], test->refused[depth] + 1);
+	}
+
+	barrier();
+	test->outermost = outermost;
+	WRITE_ONCE(test->depth, depth);
+	if (test->sections && !(section & 1))
+		__atomic_store_n(&test->section, section + 2, __ATOMIC_RELEASE);
+	if (depth)
+		return placed;
+	if (placed && !outermost)
+		test_fail("the outermost writer does not know that it is");
+	/* Nobody else is inside: all that was reserved is whole, and has to be visible. */
+	head = READ_ONCE(header->head);
+	barrier();
+	if ((long long)(READ_ONCE(header->committed) - head) < 0)
+		test_fail("the outermost writer left %llu whole bytes unpublished",
+			  (unsigned long long)(head - READ_ONCE(header->committed)));
+	return placed;
+}
