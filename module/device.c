@@ -183,7 +183,7 @@ static int eventlog_ioctl_version(struct file *filp, void __user *user)
 	if (ret)
 		return ret;
 	version.abi = EVENTLOG_ABI_VERSION;
-	version.features = EVENTLOG_FEATURE_OVERWRITE;
+	version.features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE;
 	version.ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version.payload_max = EVENTLOG_PAYLOAD_MAX;
 	version.command_max = EVENTLOG_COMMAND_MAX;
@@ -592,6 +592,21 @@ static int eventlog_ioctl_flush(struct file *filp, void __user *user)
 	return eventlog_argument_put(user, &request, sizeof(request));
 }
 
+static int eventlog_ioctl_pause(struct file *filp, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_pause request;
+	int ret;
+
+	ret = eventlog_argument_get(&request, sizeof(request), user);
+	if (ret)
+		return ret;
+	if (!subscriber || request.paused > 1)
+		return -EINVAL;
+	eventlog_subscriber_pause(subscriber, request.paused);
+	return 0;
+}
+
 static int eventlog_ioctl_stat(struct file *filp, void __user *user)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
@@ -642,6 +657,8 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 		return eventlog_ioctl_stat(filp, user);
 	case _IOC_NR(EVENTLOG_IOC_DESCRIBE):
 		return eventlog_ioctl_describe(filp, user);
+	case _IOC_NR(EVENTLOG_IOC_PAUSE):
+		return eventlog_ioctl_pause(filp, user);
 	default:
 		return -ENOTTY;
 	}

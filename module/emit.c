@@ -94,6 +94,11 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 			atomic_long_inc(&entry->link->lost);
 			continue;
 		}
+		if (unlikely(READ_ONCE(subscriber->paused))) {
+			eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_PAUSED);
+			atomic_long_inc(&entry->link->lost);
+			continue;
+		}
 		if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, bytes,
 						    READ_ONCE(subscriber->floor), &slot))) {
 			atomic_long_inc(&entry->link->lost);

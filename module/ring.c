@@ -127,3 +127,15 @@ void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventl
 	eventlog_ring_add(&ring->header->records, 1);
 	eventlog_ring_leave_locked(ring, slot->flags);
 }
+
+void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause)
+{
+	unsigned long flags;
+
+	if (!eventlog_ring_trylock(&ring->lock, &flags)) {
+		eventlog_ring_refuse(&ring->lock);
+		return;
+	}
+	eventlog_ring_lose_locked(ring, cause, 1);
+	eventlog_ring_leave_locked(ring, flags);
+}

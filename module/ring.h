@@ -228,6 +228,7 @@ static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 h
 bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
 				  struct eventlog_ring_slot *slot);
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot);
+void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause);
 
 /*
  * Reserves by compare-and-exchange.  The loop ends: each turn means a nested
@@ -335,6 +336,22 @@ static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u3
 	if (unlikely(ring->locked))
 		return eventlog_ring_reserve_locked(ring, payload, floor, slot);
 	return eventlog_ring_reserve_lockless(ring, payload, floor, slot);
+}
+
+/**
+ * eventlog_ring_drop() - count an event that is not even tried
+ * @ring: the ring of this CPU
+ * @cause: why
+ *
+ * Any context including NMI, preemption off.
+ */
+static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
+					       enum eventlog_lost cause)
+{
+	if (unlikely(ring->locked))
+		eventlog_ring_drop_locked(ring, cause);
+	else
+		eventlog_ring_lose(ring, cause);
 }
 
 /**

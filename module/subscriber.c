@@ -395,6 +395,14 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	return ret;
 }
 
+void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
+{
+	WRITE_ONCE(subscriber->paused, paused);
+	/* A writer that saw the old value has preemption off until it is done. */
+	if (paused)
+		synchronize_rcu();
+}
+
 static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct eventlog_stat *stat)
 {
 	const struct eventlog_ring_header *header = ring->header;

@@ -53,6 +53,7 @@ struct eventlog_cpu_ring {
  * @pid_namespace: in whose numbers pids are delivered
  * @floor: no later record's time is before this; set by FLUSH
  * @poller: somebody may be waiting
+ * @paused: nothing is written to the rings
  * @lost_no_ring: events lost on CPUs without a ring
  * @wait: pollers
  * @recheck: looks once more, a jiffy after a poller saw nothing
@@ -80,6 +81,7 @@ struct eventlog_subscriber {
 	struct pid_namespace *pid_namespace;
 	u64 floor;
 	u32 poller;
+	u32 paused;
 
 	atomic_long_t lost_no_ring ____cacheline_aligned;
 	wait_queue_head_t wait;
@@ -236,6 +238,16 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
  * Return: 0, -EINTR (fatal signal), -ENOMEM.
  */
 int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time);
+
+/**
+ * eventlog_subscriber_pause() - PAUSE
+ * @subscriber: the subscriber
+ * @paused: stop, or resume
+ *
+ * Process context; to stop, sleeps for an RCU grace period: no writer is in the
+ * rings afterwards.
+ */
+void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused);
 
 /**
  * eventlog_subscriber_stat() - STAT

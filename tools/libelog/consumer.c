@@ -522,6 +522,7 @@ static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
 	[EVENTLOG_LOST_TOO_LARGE] = "too large",
 	[EVENTLOG_LOST_ABORTED] = "aborted",
 	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
+	[EVENTLOG_LOST_PAUSED] = "paused",
 };
 
 const char *elog_lost_name(unsigned int cause)

@@ -56,6 +56,7 @@ enum eventlog_level {
  * nr 0, any role: what this kernel module is and can do
  */
 #define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
+#define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
 
 struct eventlog_version {
 	__u32 size;
@@ -194,6 +195,7 @@ enum eventlog_lost {
 	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit a sub-buffer */
 	EVENTLOG_LOST_ABORTED	= 5,	/* reserved, then given up by its writer */
 	EVENTLOG_LOST_NO_MEMORY	= 6,	/* this CPU has no ring */
+	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	EVENTLOG_LOST_CAUSES	= 8,
 };
 
@@ -236,6 +238,16 @@ struct eventlog_describe {
 	__u32 provider_id;	/* out: unique among living providers, 1 to 65535 */
 };
 
+/*
+ * nr 14, subscriber: stop or resume writing to the rings.  When it has returned
+ * nothing is written any more, so that overwriting rings can be read at leisure;
+ * what is emitted meanwhile is counted as lost.
+ */
+struct eventlog_pause {
+	__u32 size;
+	__u32 paused;		/* 1: stop, 0: resume */
+};
+
 #define EVENTLOG_IOC_TYPE	0xE7
 #define EVENTLOG_IOC_VERSION	_IOWR(EVENTLOG_IOC_TYPE, 0, struct eventlog_version)
 #define EVENTLOG_IOC_REGISTER	_IOWR(EVENTLOG_IOC_TYPE, 1, struct eventlog_register)
@@ -247,6 +259,7 @@ struct eventlog_describe {
 #define EVENTLOG_IOC_FLUSH	_IOWR(EVENTLOG_IOC_TYPE, 11, struct eventlog_flush)
 #define EVENTLOG_IOC_STAT	_IOWR(EVENTLOG_IOC_TYPE, 12, struct eventlog_stat)
 #define EVENTLOG_IOC_DESCRIBE	_IOWR(EVENTLOG_IOC_TYPE, 13, struct eventlog_describe)
+#define EVENTLOG_IOC_PAUSE	_IOW(EVENTLOG_IOC_TYPE, 14, struct eventlog_pause)
 /* nr 16 and up: reserved for mapped producers, instances and markers. */
 
 /* ------------------------------------------------------------------------
@@ -266,7 +279,9 @@ struct eventlog_describe {
  * instant: ignore a value behind the one already read to.
  *
  * Overwrite mode: copy a record bounded by its sub-buffer, issue a read
- * barrier, load head; the copy is good if head - start <= data_bytes.
+ * barrier, load head; the copy is good if head - start <= data_bytes.  The
+ * oldest record there is starts at the first sub-buffer at or behind
+ * head - data_bytes.  PAUSE makes the ring stand still.
  */
 #define EVENTLOG_RING_MAGIC	0x31474c45U	/* "ELG1" as little-endian bytes */
 #define EVENTLOG_RING_OVERWRITE	(1U << 0)
@@ -368,6 +383,7 @@ EVENTLOG_ASSERT_SIZE(eventlog_stat, 112);
 EVENTLOG_ASSERT_AT(eventlog_stat, lost, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_describe, 32);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total, 256);
