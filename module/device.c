@@ -13,6 +13,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -173,47 +174,40 @@ static char *eventlog_name_get(u64 user)
 
 /* ---- ioctls of any file ---- */
 
-static int eventlog_ioctl_version(struct file *filp, void __user *user)
+static int eventlog_ioctl_version(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
-	struct eventlog_version version;
-	int ret;
+	struct eventlog_version *version = argument;
 
-	ret = eventlog_argument_get(&version, sizeof(version), user);
-	if (ret)
-		return ret;
-	version.abi = EVENTLOG_ABI_VERSION;
-	version.features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE;
-	version.ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
-	version.payload_max = EVENTLOG_PAYLOAD_MAX;
-	version.command_max = EVENTLOG_COMMAND_MAX;
-	version.events_max = file->domain->events_max;
-	version.subscribers_max = file->domain->subscribers_max;
-	version.rules_max = eventlog_rules_limit;
-	version.registrations_max = eventlog_registrations_limit;
-	memset(version.release, 0, sizeof(version.release));
-	strscpy(version.release, EVENTLOG_RELEASE, sizeof(version.release));
-	return eventlog_argument_put(user, &version, sizeof(version));
+	version->abi = EVENTLOG_ABI_VERSION;
+	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE;
+	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
+	version->payload_max = EVENTLOG_PAYLOAD_MAX;
+	version->command_max = EVENTLOG_COMMAND_MAX;
+	version->events_max = file->domain->events_max;
+	version->subscribers_max = file->domain->subscribers_max;
+	version->rules_max = eventlog_rules_limit;
+	version->registrations_max = eventlog_registrations_limit;
+	memset(version->release, 0, sizeof(version->release));
+	strscpy(version->release, EVENTLOG_RELEASE, sizeof(version->release));
+	return eventlog_argument_put(user, version, sizeof(*version));
 }
 
-static int eventlog_ioctl_delete(struct file *filp, void __user *user)
+static int eventlog_ioctl_delete(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
-	struct eventlog_delete request;
+	struct eventlog_delete *request = argument;
 	char *provider, *event;
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
-	if (request.flags)
+	if (request->flags)
 		return -EINVAL;
 	if (!eventlog_file_capable(filp))
 		return -EPERM;
-	provider = eventlog_name_get(request.provider);
+	provider = eventlog_name_get(request->provider);
 	if (IS_ERR(provider))
 		return PTR_ERR(provider);
-	event = eventlog_string_get(request.event, EVENTLOG_NAME_MAX);
+	event = eventlog_string_get(request->event, EVENTLOG_NAME_MAX);
 	if (IS_ERR(event)) {
 		ret = event == ERR_PTR(-E2BIG) ? -EINVAL : PTR_ERR(event);
 		goto out;
@@ -243,26 +237,23 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 	return state;
 }
 
-static int eventlog_ioctl_describe(struct file *filp, void __user *user)
+static int eventlog_ioctl_describe(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_domain *domain = file->domain;
-	struct eventlog_describe request;
+	struct eventlog_describe *request = argument;
 	struct eventlog_event *event;
 	unsigned long descriptor;
 	u32 text_bytes;
 	char *text;
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
-	if (request.flags & ~EVENTLOG_DESCRIBE_NEXT)
+	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT)
 		return -EINVAL;
 
 	mutex_lock(&domain->lock);
-	descriptor = request.descriptor;
-	if (request.flags & EVENTLOG_DESCRIBE_NEXT)
+	descriptor = request->descriptor;
+	if (request->flags & EVENTLOG_DESCRIBE_NEXT)
 		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
 	else
 		event = xa_load(&domain->definitions, descriptor);
@@ -271,26 +262,26 @@ static int eventlog_ioctl_describe(struct file *filp, void __user *user)
 		return -ENOENT;
 	}
 	text = eventlog_schema_text(event, &text_bytes);
-	if (text && request.text_size >= text_bytes) {
-		request.descriptor = event->descriptor;
-		request.state = eventlog_event_state(event);
-		request.provider_id = event->provider->id;
+	if (text && request->text_size >= text_bytes) {
+		request->descriptor = event->descriptor;
+		request->state = eventlog_event_state(event);
+		request->provider_id = event->provider->id;
 	}
 	mutex_unlock(&domain->lock);
 	if (!text)
 		return -ENOMEM;
 
 	ret = 0;
-	if (request.text_size < text_bytes)
+	if (request->text_size < text_bytes)
 		ret = -EMSGSIZE;
-	else if (request.text != (unsigned long)request.text ||
-		 copy_to_user(u64_to_user_ptr(request.text), text, text_bytes))
+	else if (request->text != (unsigned long)request->text ||
+		 copy_to_user(u64_to_user_ptr(request->text), text, text_bytes))
 		ret = -EFAULT;
 	eventlog_free(text);
 	if (ret == -EFAULT)
 		return ret;
-	request.text_size = text_bytes;
-	return eventlog_argument_put(user, &request, sizeof(request)) ?: ret;
+	request->text_size = text_bytes;
+	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
 }
 
 /* ---- ioctls of producers ---- */
@@ -404,34 +395,31 @@ static void eventlog_registration_cancel(struct eventlog_file *file,
 	eventlog_registration_free(file, registration);
 }
 
-static int eventlog_ioctl_register(struct file *filp, void __user *user)
+static int eventlog_ioctl_register(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_registration *registration;
-	struct eventlog_register request;
+	struct eventlog_register *request = argument;
 	struct eventlog_fields fields;
 	char *command, *provider;
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
-	if (request.flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
-	    request.level > EVENTLOG_LEVEL_VERBOSE)
+	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
+	    request->level > EVENTLOG_LEVEL_VERBOSE)
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
 	if (eventlog_file_role(file) == ROLE_SUBSCRIBER)
 		return -EBUSY;
-	if (request.flags & EVENTLOG_REGISTER_PERSIST && !eventlog_file_capable(filp))
+	if (request->flags & EVENTLOG_REGISTER_PERSIST && !eventlog_file_capable(filp))
 		return -EPERM;
-	if (!request.level)
-		request.level = EVENTLOG_LEVEL_INFO;
+	if (!request->level)
+		request->level = EVENTLOG_LEVEL_INFO;
 
-	command = eventlog_string_get(request.command, EVENTLOG_COMMAND_MAX);
+	command = eventlog_string_get(request->command, EVENTLOG_COMMAND_MAX);
 	if (IS_ERR(command))
 		return PTR_ERR(command);
-	provider = eventlog_name_get(request.provider);
+	provider = eventlog_name_get(request->provider);
 	if (IS_ERR(provider)) {
 		ret = PTR_ERR(provider);
 		goto out_command;
@@ -442,16 +430,16 @@ static int eventlog_ioctl_register(struct file *filp, void __user *user)
 	ret = eventlog_fields_parse(command, &fields);
 	if (ret)
 		goto out_provider;
-	registration = eventlog_registration_new(file, &request, provider, &fields);
+	registration = eventlog_registration_new(file, request, provider, &fields);
 	eventlog_fields_free(&fields);
 	if (IS_ERR(registration)) {
 		ret = PTR_ERR(registration);
 		goto out_provider;
 	}
-	ret = eventlog_argument_put(user, &request, sizeof(request)) ?:
-	      eventlog_registration_confirm(file, registration, &request);
+	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      eventlog_registration_confirm(file, registration, request);
 	if (ret)
-		eventlog_registration_cancel(file, registration, request.write_index);
+		eventlog_registration_cancel(file, registration, request->write_index);
 out_provider:
 	kfree(provider);
 out_command:
@@ -459,23 +447,19 @@ out_command:
 	return ret;
 }
 
-static int eventlog_ioctl_unregister(struct file *filp, void __user *user)
+static int eventlog_ioctl_unregister(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_registration *registration;
-	struct eventlog_unregister request;
-	int ret;
+	struct eventlog_unregister *request = argument;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
 	if (eventlog_file_role(file) == ROLE_SUBSCRIBER)
 		return -EBUSY;
 	mutex_lock(&file->lock);
 	/* Not erased unseen: the index may be reserved by a REGISTER under way. */
-	registration = xa_load(&file->registrations, request.write_index);
+	registration = xa_load(&file->registrations, request->write_index);
 	if (registration) {
-		xa_erase(&file->registrations, request.write_index);
+		xa_erase(&file->registrations, request->write_index);
 		file->registration_count--;
 	}
 	mutex_unlock(&file->lock);
@@ -487,28 +471,25 @@ static int eventlog_ioctl_unregister(struct file *filp, void __user *user)
 
 /* ---- ioctls of subscribers ---- */
 
-static int eventlog_ioctl_subscribe(struct file *filp, void __user *user)
+static int eventlog_ioctl_subscribe(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_subscriber *subscriber;
-	struct eventlog_subscribe request;
+	struct eventlog_subscribe *request = argument;
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
 	if (!eventlog_file_capable(filp))
 		return -EPERM;
 	if (eventlog_file_role(file) != ROLE_NONE)
 		return -EBUSY;
-	subscriber = eventlog_subscriber_new(file->domain, &request);
+	subscriber = eventlog_subscriber_new(file->domain, request);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 
 	/* Told before it is so: the role, once taken, cannot be given back. */
-	ret = eventlog_argument_put(user, &request, sizeof(request));
+	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
 		goto err_free;
 	mutex_lock(&file->lock);
@@ -525,32 +506,29 @@ err_free:
 	return ret;
 }
 
-static int eventlog_ioctl_rule_add(struct file *filp, void __user *user)
+static int eventlog_ioctl_rule_add(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
-	struct eventlog_rule request;
+	struct eventlog_rule *request = argument;
 	char *provider, *event;
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
 	if (!subscriber)
 		return -EINVAL;
-	provider = eventlog_string_get_or(request.provider, EVENTLOG_GLOB_MAX, "*");
+	provider = eventlog_string_get_or(request->provider, EVENTLOG_GLOB_MAX, "*");
 	if (IS_ERR(provider))
 		return PTR_ERR(provider);
-	event = eventlog_string_get_or(request.event, EVENTLOG_GLOB_MAX, "*");
+	event = eventlog_string_get_or(request->event, EVENTLOG_GLOB_MAX, "*");
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		goto out_provider;
 	}
-	ret = eventlog_subscriber_rule_add(subscriber, &request, provider, event);
+	ret = eventlog_subscriber_rule_add(subscriber, request, provider, event);
 	if (ret)
 		goto out_event;
-	ret = eventlog_argument_put(user, &request, sizeof(request));
+	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
-		eventlog_subscriber_rule_delete(subscriber, request.rule_id);
+		eventlog_subscriber_rule_delete(subscriber, request->rule_id);
 out_event:
 	kfree(event);
 out_provider:
@@ -558,69 +536,55 @@ out_provider:
 	return ret;
 }
 
-static int eventlog_ioctl_rule_delete(struct file *filp, void __user *user)
+static int eventlog_ioctl_rule_delete(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
-	struct eventlog_rule_delete request;
-	int ret;
+	struct eventlog_rule_delete *request = argument;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
 	if (!subscriber)
 		return -EINVAL;
-	return eventlog_subscriber_rule_delete(subscriber, request.rule_id);
+	return eventlog_subscriber_rule_delete(subscriber, request->rule_id);
 }
 
-static int eventlog_ioctl_flush(struct file *filp, void __user *user)
+static int eventlog_ioctl_flush(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
-	struct eventlog_flush request;
+	struct eventlog_flush *request = argument;
 	u64 time;
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
-	if (!subscriber || request.flags || request.reserved)
+	if (!subscriber || request->flags || request->reserved)
 		return -EINVAL;
 	ret = eventlog_subscriber_flush(subscriber, &time);
 	if (ret)
 		return ret;
-	request.time = time;
-	request.generation = READ_ONCE(subscriber->generation);
-	return eventlog_argument_put(user, &request, sizeof(request));
+	request->time = time;
+	request->generation = READ_ONCE(subscriber->generation);
+	return eventlog_argument_put(user, request, sizeof(*request));
 }
 
-static int eventlog_ioctl_pause(struct file *filp, void __user *user)
+static int eventlog_ioctl_pause(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
-	struct eventlog_pause request;
-	int ret;
+	struct eventlog_pause *request = argument;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
-	if (!subscriber || request.paused > 1)
+	if (!subscriber || request->paused > 1)
 		return -EINVAL;
-	eventlog_subscriber_pause(subscriber, request.paused);
+	eventlog_subscriber_pause(subscriber, request->paused);
 	return 0;
 }
 
-static int eventlog_ioctl_stat(struct file *filp, void __user *user)
+static int eventlog_ioctl_stat(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
-	struct eventlog_stat request, stat = {};
+	struct eventlog_stat *request = argument, stat = {};
 	int ret;
 
-	ret = eventlog_argument_get(&request, sizeof(request), user);
-	if (ret)
-		return ret;
-	if (!subscriber || request.flags || request.reserved)
+	if (!subscriber || request->flags || request->reserved)
 		return -EINVAL;
-	stat.size = request.size;
-	stat.cpu = request.cpu;
-	stat.descriptor = request.descriptor;
+	stat.size = request->size;
+	stat.cpu = request->cpu;
+	stat.descriptor = request->descriptor;
 	ret = eventlog_subscriber_stat(subscriber, &stat);
 	if (ret)
 		return ret;
@@ -629,39 +593,57 @@ static int eventlog_ioctl_stat(struct file *filp, void __user *user)
 
 /* ---- file operations ---- */
 
-static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long argument)
-{
-	void __user *user = (void __user *)argument;
+/* Every ioctl's argument, as copied in and out. */
+union eventlog_argument {
+	struct eventlog_version version;
+	struct eventlog_register registration;
+	struct eventlog_unregister unregister;
+	struct eventlog_delete delete;
+	struct eventlog_subscribe subscribe;
+	struct eventlog_rule rule;
+	struct eventlog_rule_delete rule_delete;
+	struct eventlog_flush flush;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	struct eventlog_pause pause;
+};
 
-	if (_IOC_TYPE(command) != EVENTLOG_IOC_TYPE)
-		return -ENOTTY;
+#define EVENTLOG_CALL(name, type, function) \
+	[_IOC_NR(EVENTLOG_IOC_##name)] = { sizeof(struct type), function }
+
+static const struct {
+	size_t bytes;
+	int (*call)(struct file *filp, void *argument, void __user *user);
+} eventlog_calls[] = {
+	EVENTLOG_CALL(VERSION, eventlog_version, eventlog_ioctl_version),
+	EVENTLOG_CALL(REGISTER, eventlog_register, eventlog_ioctl_register),
+	EVENTLOG_CALL(UNREGISTER, eventlog_unregister, eventlog_ioctl_unregister),
+	EVENTLOG_CALL(DELETE, eventlog_delete, eventlog_ioctl_delete),
+	EVENTLOG_CALL(SUBSCRIBE, eventlog_subscribe, eventlog_ioctl_subscribe),
+	EVENTLOG_CALL(RULE_ADD, eventlog_rule, eventlog_ioctl_rule_add),
+	EVENTLOG_CALL(RULE_DEL, eventlog_rule_delete, eventlog_ioctl_rule_delete),
+	EVENTLOG_CALL(FLUSH, eventlog_flush, eventlog_ioctl_flush),
+	EVENTLOG_CALL(STAT, eventlog_stat, eventlog_ioctl_stat),
+	EVENTLOG_CALL(DESCRIBE, eventlog_describe, eventlog_ioctl_describe),
+	EVENTLOG_CALL(PAUSE, eventlog_pause, eventlog_ioctl_pause),
+};
+
+static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)
+{
+	void __user *user = (void __user *)user_address;
+	union eventlog_argument argument;
+	unsigned int number;
+	int ret;
+
 	/* The struct's own size counts, not the one in the number. */
-	switch (_IOC_NR(command)) {
-	case _IOC_NR(EVENTLOG_IOC_VERSION):
-		return eventlog_ioctl_version(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_REGISTER):
-		return eventlog_ioctl_register(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_UNREGISTER):
-		return eventlog_ioctl_unregister(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_DELETE):
-		return eventlog_ioctl_delete(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_SUBSCRIBE):
-		return eventlog_ioctl_subscribe(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_RULE_ADD):
-		return eventlog_ioctl_rule_add(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_RULE_DEL):
-		return eventlog_ioctl_rule_delete(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_FLUSH):
-		return eventlog_ioctl_flush(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_STAT):
-		return eventlog_ioctl_stat(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_DESCRIBE):
-		return eventlog_ioctl_describe(filp, user);
-	case _IOC_NR(EVENTLOG_IOC_PAUSE):
-		return eventlog_ioctl_pause(filp, user);
-	default:
+	number = _IOC_NR(command);
+	if (_IOC_TYPE(command) != EVENTLOG_IOC_TYPE || number >= ARRAY_SIZE(eventlog_calls))
 		return -ENOTTY;
-	}
+	number = array_index_nospec(number, ARRAY_SIZE(eventlog_calls));
+	if (!eventlog_calls[number].call)
+		return -ENOTTY;
+	ret = eventlog_argument_get(&argument, eventlog_calls[number].bytes, user);
+	return ret ?: eventlog_calls[number].call(filp, &argument, user);
 }
 
 /*
