@@ -45,12 +45,17 @@ static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
 						  unsigned long *flags)
 {
-	return raw_spin_trylock_irqsave(&lock->spinlock, *flags);
+	if (!raw_spin_trylock_irqsave(&lock->spinlock, *flags))
+		return false;
+	/* Sparse does not follow a lock from reserve to commit. */
+	__release(&lock->spinlock);
+	return true;
 }
 
 static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock,
 						 unsigned long flags)
 {
+	__acquire(&lock->spinlock);
 	raw_spin_unlock_irqrestore(&lock->spinlock, flags);
 }
 

@@ -45,6 +45,7 @@ union request {
 	struct eventlog_flush flush;
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
+	struct eventlog_pause pause;
 	unsigned char bytes[256];
 };
 
@@ -66,6 +67,7 @@ static const struct call calls[] = {
 	{ "FLUSH", EVENTLOG_IOC_FLUSH, sizeof(struct eventlog_flush), true },
 	{ "STAT", EVENTLOG_IOC_STAT, sizeof(struct eventlog_stat), true },
 	{ "DESCRIBE", EVENTLOG_IOC_DESCRIBE, sizeof(struct eventlog_describe), true },
+	{ "PAUSE", EVENTLOG_IOC_PAUSE, sizeof(struct eventlog_pause), false },
 };
 
 /* A file and a request that succeeds on it. */
@@ -108,6 +110,7 @@ static void prepare(const struct call *call, struct prepared *prepared)
 	case EVENTLOG_IOC_RULE_DEL:
 	case EVENTLOG_IOC_FLUSH:
 	case EVENTLOG_IOC_STAT:
+	case EVENTLOG_IOC_PAUSE:
 		CHECK_OK(ioctl(prepared->fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
 		if (call->number == EVENTLOG_IOC_RULE_ADD)
 			request->rule.event = PTR("prepared");
@@ -365,7 +368,7 @@ TEST(unknown_calls)
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 4; nr < 256; nr++) {
-			if (nr >= 8 && nr <= 13)
+			if (nr >= 8 && nr <= 14)
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], _IOWR(EVENTLOG_IOC_TYPE, nr, __u64), memory),
@@ -512,6 +515,7 @@ TEST(unknown_flags_and_reserved)
 		FLAGS(STAT, eventlog_stat, flags, 0),
 		FLAGS(STAT, eventlog_stat, reserved, 0),
 		FLAGS(DESCRIBE, eventlog_describe, flags, EVENTLOG_DESCRIBE_NEXT),
+		FLAGS(PAUSE, eventlog_pause, paused, 1),
 #undef FLAGS
 	};
 	struct prepared prepared;
@@ -551,7 +555,7 @@ TEST(version)
 		fd = device_open_for(modes[i]);
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
 		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
-		CHECK_EQ(version.features & ~EVENTLOG_FEATURE_OVERWRITE, 0);
+		CHECK_EQ(version.features & ~(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);
@@ -882,6 +886,7 @@ TEST(roles)
 	struct eventlog_rule rule = rule_request(NULL, NULL);
 	struct eventlog_flush flush_call = { .size = sizeof(flush_call) };
 	struct eventlog_stat stat_call = { .size = sizeof(stat_call), .cpu = EVENTLOG_CPU_ALL };
+	struct eventlog_pause pause_call = { .size = sizeof(pause_call) };
 	struct eventlog_register registration;
 	char buffer[16] = { 0 };
 	int producer = device_open(), none = device_open(), subscriber = device_open();
@@ -912,6 +917,7 @@ TEST(roles)
 		CHECK_ERRNO(try_rule_delete(fds[i], 1), EINVAL);
 		CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_FLUSH, &flush_call), EINVAL);
 		CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_STAT, &stat_call), EINVAL);
+		CHECK_ERRNO(ioctl(fds[i], EVENTLOG_IOC_PAUSE, &pause_call), EINVAL);
 		poll_request.fd = fds[i];
 		CHECK_EQ(poll(&poll_request, 1, 0), 1);
 		CHECK_EQ(poll_request.revents & POLLERR, POLLERR);
