@@ -122,7 +122,9 @@ fails_with()
 		fails_with "there is no option '--frobnicate'" $verb --frobnicate
 		fails_with "there is no option -Z" $verb -Z
 		contains "$stderr" "try: elog $verb --help"
+		fails_with "'--version=1' takes no argument" $verb --version=1
 	done
+	fails_with "there is no option -Z" capture --quiet -Zq
 	fails_with "-e: '/x' is not right for PROVIDER[/EVENT]" capture -e /x
 	fails_with "-e: 'x/' is not right" capture -e x/
 	fails_with "-e: 'a/b/c' is not right" capture -e a/b/c
@@ -257,6 +259,7 @@ fails_with()
 	fails_with "a=x: that is not a number" emit a/b 'u32 a' a=x
 	fails_with "a=: that is not a number" emit a/b 'u32 a' a=
 	fails_with "a=1x: that is not a number" emit a/b 'u32 a' a=1x
+	fails_with "a=0x: that is not a number" emit a/b 'u32 a' a=0x
 	fails_with "'abcde' is too long, char[4] holds 4" emit a/b 'char[4] a' a=abcde
 	fails_with "bytes are written in hexadecimal" emit a/b 'unsigned char[4] a' a=xy
 	fails_with "bytes are written in hexadecimal" emit a/b 'unsigned char[4] a' a=123
@@ -283,6 +286,12 @@ fails_with()
 	run_elog capture -- "$ELOG" emit plain '__data_loc char[] s' s=$'\e[2J\n'
 	[ "$status" = 0 ]
 	contains "$output" 'user_events - plain s="\x1b[2J\n"'
+
+	# A zero in front changes nothing.
+	run_elog capture -q -- "$ELOG" emit -s 010 test_types/zeros 'u8 a; s8 b; u8 c' \
+		a=010 b=-09 c=0x0a
+	[ "$status" = 0 ]
+	contains "$output" "test_types 0xa zeros a=10 b=-9 c=10"
 
 	run_elog emit -v -n 3 test_types/none
 	[ "$status" = 0 ]
@@ -533,6 +542,58 @@ SCENARIO
 	run_elog capture --per-cpu-bytes 8K -- sh -c '"$ELOG" emit -n 5000 loss/much; exit 9'
 	[ "$status" = 9 ]
 	contains "$stderr" "no room" "sh ended with status 9"
+}
+
+@test "capture: what a CPU without ring loses is told in line" {
+	cpu=/sys/devices/system/cpu/cpu1/online
+	[ -w $cpu ] || skip "CPU 1 cannot go offline"
+	rmmod eventlog
+	# One ring has room, a second one has not.
+	insmod "$EVENTLOG_KO" ring_memory_max=$((20 * $(getconf PAGESIZE)))
+	echo 0 > $cpu
+	cat > "$work/scenario" <<SCENARIO
+"$ELOG" emit less/first
+echo 1 > $cpu
+taskset -c 1 "$ELOG" emit -n 3 less/second
+taskset -c 0 "$ELOG" emit less/third
+SCENARIO
+	for arguments in "" "-C 0"; do
+		echo 0 > $cpu
+		# shellcheck disable=SC2086 # several words
+		run_elog capture --per-cpu-bytes $((16 * $(getconf PAGESIZE))) -e less \
+			$arguments -- sh "$work/scenario"
+		[ "$status" = 2 ]
+		contains "$output" "less - first" "less - third" \
+			"# lost 3 events on CPUs without ring: no memory 3"
+		[ "$(grep -c '^#' <<< "$output")" = 1 ]
+		contains "$stderr" "2 events in" "lost 3: no memory 3" "lost 3 of less/second"
+	done
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
+}
+
+# Tells a capture to end, once more; true when it has ended.
+insist()
+{
+	! kill -INT "$1" 2> /dev/null
+}
+
+@test "capture: more signals end it even if nobody reads" {
+	mkfifo "$work/fifo"
+	exec {out}<> "$work/fifo"
+	# dd fills the pipe, and leaves it non-blocking.
+	dd if=/dev/zero bs=4096 oflag=nonblock >&"$out" 2> "$work/dd" || true
+	"$ELOG" capture -v >&"$out" 2> "$work/err" 3>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+	elog emit a/b
+	wait_for insist "$capture"
+	status=0
+	wait "$capture" || status=$?
+	background=()
+	[ "$status" = 0 ]
+	contains "$(cat "$work/err")" "1 event in"
 }
 
 @test "capture: timestamps" {

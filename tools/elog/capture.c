@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ struct capture {
 	int error;		/* writing failed, or reading the rings did */
 	uint64_t shown;
 	bool enough;		/* -n is reached */
+	bool damaged;		/* a ring was: records are missing */
 	uint64_t started;	/* CLOCK_MONOTONIC, ns */
 	uint64_t ended;
 
@@ -120,7 +122,8 @@ static void write_output(struct capture *capture)
 		sigprocmask(SIG_BLOCK, &capture->blocked, NULL);
 		if (ret >= 0)
 			written += (size_t)ret;
-		else if (ret == -EPIPE || (ret == -EINTR && stop_signals > 1))
+		else if (ret == -EPIPE || ((ret == -EINTR || ret == -EAGAIN) &&
+					   stop_signals > 1))
 			capture->closed = true;
 		else if (ret == -EAGAIN)
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -145,7 +148,8 @@ static void show(struct capture *capture, const struct elog_item *item)
 	const struct elog_schema_event *event = NULL;
 	const struct options *options = capture->options;
 
-	if (!is_in(&options->cpus, item->cpu))
+	/* A CPU that is not known may be one of them. */
+	if (item->cpu != EVENTLOG_CPU_ALL && !is_in(&options->cpus, item->cpu))
 		return;
 	if (item->type == ELOG_ITEM_LOST) {
 		line_lost(item, &capture->output);
@@ -178,13 +182,15 @@ static void print_batch(struct capture *capture)
 	line_start_batch(&capture->format);
 	while (!capture->enough && !capture->closed && !capture->error) {
 		ret = elog_consumer_next(capture->consumer, &item);
-		if (ret == -EBADMSG)
-			elog_text_string(&capture->output,
-					 "# a ring was damaged: records are missing\n");
-		else if (ret)
-			show(capture, &item);
-		else
+		if (!ret)
 			break;
+		if (ret > 0) {
+			show(capture, &item);
+			continue;
+		}
+		capture->damaged = true;
+		elog_text_string(&capture->output,
+				 "# a ring was damaged: records are missing\n");
 	}
 	write_output(capture);
 }
@@ -329,13 +335,13 @@ static int start_command(struct capture *capture)
 }
 
 /* Return: true once COMMAND has ended. */
-static bool reap_command(struct capture *capture, int flags)
+static bool reap_command(struct capture *capture)
 {
 	pid_t pid;
 
 	if (!capture->command)
 		return true;
-	pid = waitpid(capture->command, &capture->command_status, flags);
+	pid = waitpid(capture->command, &capture->command_status, WNOHANG);
 	if (pid == capture->command)
 		capture->command = 0;
 	return !capture->command;
@@ -344,20 +350,21 @@ static bool reap_command(struct capture *capture, int flags)
 /* The capture has ended before COMMAND: end that, too. */
 static void end_command(struct capture *capture)
 {
+	const struct timespec limit = { .tv_nsec = BATCH_MS * 1000000L };
 	int signals = stop_signals;
 
-	if (reap_command(capture, WNOHANG))
+	if (reap_command(capture))
 		return;
 	capture->command_terminated = true;
 	kill(capture->command, SIGTERM);
-	sigprocmask(SIG_SETMASK, &capture->open, NULL);
-	while (!reap_command(capture, 0)) {
-		if (stop_signals == signals)
-			continue;
-		signals = stop_signals;
-		kill(capture->command, SIGKILL);
+	/* Signals come while sleeping only: none is missed in between. */
+	while (!reap_command(capture)) {
+		if (stop_signals != signals) {
+			signals = stop_signals;
+			kill(capture->command, SIGKILL);
+		}
+		ppoll(NULL, 0, &limit, &capture->open);
 	}
-	sigprocmask(SIG_BLOCK, &capture->blocked, NULL);
 }
 
 /*
@@ -398,7 +405,7 @@ static void run_loop(struct capture *capture)
 			return;
 		}
 		end = has_to_stop(capture, &signals_seen) ||
-		      (with_command && reap_command(capture, WNOHANG)) ||
+		      (with_command && reap_command(capture)) ||
 		      (duration && now() - capture->started >= duration);
 		ret = elog_consumer_pending(capture->consumer);
 		if (ret < 0)
@@ -494,7 +501,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 		complain("%s", strerror(-capture->error));
 		return STATUS_ERROR;
 	}
-	if (!ret && lost)
+	if (!ret && (lost || capture->damaged))
 		ret = STATUS_LOST;
 	return ret;
 }

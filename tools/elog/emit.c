@@ -188,12 +188,12 @@ static bool put_integer(struct emission *emission,
 	}
 	errno = 0;
 	if (*text == '-') {
-		const int64_t negative = strtoll(text, &end, 0);
+		const int64_t negative = strtoll(text, &end, number_base(text));
 
 		value = (uint64_t)negative;
 		range = !errno && field->is_signed && negative >= -most - 1;
 	} else {
-		value = strtoull(text, &end, 0);
+		value = strtoull(text, &end, number_base(text));
 		range = !errno && value <= (field->is_signed ? (uint64_t)most :
 					    unsigned_most);
 	}

@@ -43,6 +43,8 @@ static void put_comm(struct elog_text *text, const char *comm)
 {
 	size_t from = text->size;
 
+	if (!*comm)
+		comm = "_";
 	for (; *comm; comm++)
 		elog_text_put(text, isgraph((unsigned char)*comm) ? comm : "_", 1);
 	pad(text, from, COMM_WIDTH);
@@ -168,7 +170,11 @@ void line_lost(const struct elog_item *item, struct elog_text *text)
 
 	elog_text_string(text, "# lost ");
 	elog_text_unsigned(text, sum, 1, ' ');
-	elog_text_printf(text, " event%s on CPU %u%s\n", sum == 1 ? "" : "s",
-			 item->cpu, causes.data ? causes.data : "");
+	elog_text_printf(text, " event%s on ", sum == 1 ? "" : "s");
+	if (item->cpu == EVENTLOG_CPU_ALL)
+		elog_text_string(text, "CPUs without ring");
+	else
+		elog_text_printf(text, "CPU %u", item->cpu);
+	elog_text_printf(text, "%s\n", causes.data ? causes.data : "");
 	elog_text_free(&causes);
 }

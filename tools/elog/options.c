@@ -104,6 +104,12 @@ static void print_help(const struct verb *verb)
 		print_option(option);
 }
 
+int number_base(const char *text)
+{
+	text += *text == '-';
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+}
+
 bool parse_unsigned(const char *text, uint64_t most, uint64_t *value)
 {
 	char *end;
@@ -111,7 +117,7 @@ bool parse_unsigned(const char *text, uint64_t most, uint64_t *value)
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	*value = strtoull(text, &end, 0);
+	*value = strtoull(text, &end, number_base(text));
 	return !errno && !*end && *value <= most;
 }
 
@@ -125,7 +131,7 @@ static bool parse_size(const char *text, uint64_t *value)
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	*value = strtoull(text, &end, 0);
+	*value = strtoull(text, &end, number_base(text));
 	if (errno)
 		return false;
 	if (*end) {
@@ -330,9 +336,12 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 			print_version();
 			return STATUS_OK;
 		case '?':
-			if (optopt && optopt < OPTION_SAMPLE && optind > 0 &&
-			    strncmp(arguments[optind - 1], "--", 2))
+			if (optopt && optopt < OPTION_SAMPLE &&
+			    !strchr(tables.letters, optopt))
 				complain("there is no option -%c", optopt);
+			else if (optopt)
+				complain("'%s' takes no argument",
+					 arguments[optind - 1]);
 			else
 				complain("there is no option '%s'",
 					 arguments[optind - 1]);

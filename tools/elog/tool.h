@@ -149,6 +149,9 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 /** free_options() - free what parse_options() allocated */
 void free_options(struct options *options);
 
+/** number_base() - 16 for what begins with 0x, else 10: 010 is ten */
+int number_base(const char *text);
+
 /** parse_unsigned() - a number, also 0x...; false if it is none or > @most */
 bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
 

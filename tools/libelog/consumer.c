@@ -28,6 +28,14 @@
 
 #define DEFAULT_RING_BYTES	(1U << 20)
 
+/*
+ * Processes can register ever new events, so what is known of them is forgotten
+ * when it is that much: bytes of schema text, of which the parsed form takes up
+ * to some thirty times as many.
+ */
+#define DESCRIBED_BYTES_MAX	(4U << 20)
+#define DESCRIBED_OVERHEAD	256
+
 struct ring {
 	struct elog_ring_reader reader;
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
@@ -59,10 +67,12 @@ struct elog_consumer {
 	struct ring *pending;		/* its last record is in use */
 	bool damaged;			/* report it with the next call */
 	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
+	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
 
 	struct described *described;
 	size_t described_count;
 	size_t described_size;
+	size_t described_bytes;
 };
 
 static struct ring *ring_of(struct elog_ring_reader *reader)
@@ -159,6 +169,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (ret < 0)
 		goto free_consumer;
 	consumer->fd = ret;
+	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
 
 	subscribed = &consumer->subscribed;
 	subscribed->size = sizeof(*subscribed);
@@ -198,11 +209,23 @@ free_consumer:
 	return ret;
 }
 
+static void forget_described(struct elog_consumer *consumer)
+{
+	size_t i;
+
+	for (i = 0; i < consumer->described_size; i++)
+		elog_schema_free(consumer->described[i].schema);
+	free(consumer->described);
+	consumer->described = NULL;
+	consumer->described_count = 0;
+	consumer->described_size = 0;
+	consumer->described_bytes = 0;
+}
+
 void elog_consumer_close(struct elog_consumer *consumer)
 {
 	struct ring *ring;
 	unsigned int cpu;
-	size_t i;
 
 	if (!consumer)
 		return;
@@ -213,9 +236,7 @@ void elog_consumer_close(struct elog_consumer *consumer)
 		munmap((void *)ring->header, consumer->subscribed.ring_stride);
 		munmap(ring->consumer, (size_t)sysconf(_SC_PAGESIZE));
 	}
-	for (i = 0; i < consumer->described_size; i++)
-		elog_schema_free(consumer->described[i].schema);
-	free(consumer->described);
+	forget_described(consumer);
 	free(consumer->merge.rings);
 	free(consumer->rings);
 	close(consumer->fd);
@@ -330,7 +351,9 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
 	if (ret)
 		return ret;
-	return stat.generation != consumer->generation;
+	return stat.generation != consumer->generation ||
+	       stat.lost[EVENTLOG_LOST_NO_MEMORY] >
+	       consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY];
 }
 
 static void release(struct ring *ring)
@@ -380,7 +403,8 @@ int elog_consumer_flush(struct elog_consumer *consumer)
  */
 static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 {
-	uint64_t counts[EVENTLOG_LOST_CAUSES], total;
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	uint32_t total;
 	struct ring *ring;
 	unsigned int i;
 
@@ -388,11 +412,17 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 		ring = &consumer->rings[consumer->next_cpu++];
 		if (!ring->header)
 			continue;
-		total = elog_load_u64(&ring->header->lost_total);
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		for (total = 0, i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
 			counts[i] = elog_load_u64(&ring->header->lost[i]);
-		/* poll() is to be quiet about what is known. */
-		__atomic_store_n(&ring->consumer->lost_seen, (uint32_t)total,
+			total += (uint32_t)counts[i];
+		}
+		/*
+		 * poll() is to be quiet about what is known, and not about what
+		 * is not. That is the counts' sum: lost_total may be behind them,
+		 * and would then be ahead of lost_seen for as long as there is
+		 * nothing new to read.
+		 */
+		__atomic_store_n(&ring->consumer->lost_seen, total,
 				 __ATOMIC_RELAXED);
 		if (committed(ring) != ring->reader.position)
 			continue;
@@ -401,6 +431,20 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 			return true;
 	}
 	return false;
+}
+
+/* The kernel counts them together; no CPU is told. */
+static bool next_loss_without_ring(struct elog_consumer *consumer,
+				   struct elog_item *item)
+{
+	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
+	struct eventlog_stat stat;
+
+	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat))
+		return false;
+	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
+	item->time = consumer->time;
+	return elog_ring_lost(&consumer->no_ring, counts, item);
 }
 
 int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
@@ -443,6 +487,8 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 		if (next_loss(consumer, item))
 			return 1;
 		consumer->state = BATCH_NONE;
+		if (next_loss_without_ring(consumer, item))
+			return 1;
 	}
 	return 0;
 }
@@ -486,7 +532,7 @@ int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 
 	if (!descriptor)
 		return -ENOENT;
-	if (consumer->described_count >= consumer->described_size / 2) {
+	if (!consumer->described_size) {
 		ret = grow_described(consumer);
 		if (ret)
 			return ret;
@@ -497,6 +543,18 @@ int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 		ret = elog_device_describe(consumer->fd, &request, &text);
 		if (ret)
 			return ret;
+		if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)
+			forget_described(consumer);
+		ret = 0;
+		if (consumer->described_count >= consumer->described_size / 2)
+			ret = grow_described(consumer);
+		if (ret) {
+			free(text);
+			return ret;
+		}
+		slot = described_slot(consumer->described,
+				      consumer->described_size, descriptor);
+		consumer->described_bytes += strlen(text) + DESCRIBED_OVERHEAD;
 		ret = elog_schema_parse(text, strlen(text), &slot->schema, NULL);
 		free(text);
 		if (ret == -ENOMEM)

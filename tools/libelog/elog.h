@@ -831,7 +831,8 @@ enum elog_item_type {
 /**
  * struct elog_item - an event, or a loss
  * @type: which
- * @cpu: the CPU it happened on
+ * @cpu: the CPU it happened on; EVENTLOG_CPU_ALL: of a loss on CPUs that have
+ *	no ring
  * @context: enum eventlog_context
  * @descriptor: the event's definition
  * @time: CLOCK_MONOTONIC, ns; of a loss: not later than that
@@ -874,9 +875,10 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
  * elog_consumer_describe() - the schema of an event
  * @consumer: the consumer
  * @descriptor: struct elog_item.descriptor
- * @event: set; belongs to the consumer
+ * @event: set; belongs to the consumer, and is valid until the next call of
+ *	this function for another descriptor
  *
- * The kernel is asked once for each descriptor.
+ * What the kernel answered is remembered as long as it is not too much.
  *
  * Return: 0, -ENOENT there is none, -EINVAL the text is not understood,
  * -ENOMEM.

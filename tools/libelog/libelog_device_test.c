@@ -578,6 +578,47 @@ static void test_new_cpu(void)
 	elog_consumer_close(consumer);
 }
 
+/* More texts than are remembered: what was forgotten is asked for again. */
+static void test_many_definitions(void)
+{
+	enum { EVENTS = 1500, FIELDS = 250 };
+	static uint32_t descriptors[EVENTS];
+	const struct elog_schema_event *schema;
+	struct elog_text command = { 0 };
+	struct elog_consumer *consumer;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	unsigned int i, field;
+	char name[16];
+
+	consumer = subscribe(1 << 16);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	for (i = 0; i < EVENTS; i++) {
+		command.size = 0;
+		elog_text_printf(&command, "event%u", i);
+		for (field = 0; field < FIELDS; field++)
+			elog_text_printf(&command, " u8 a_field%u;", field);
+		event = add_event(producer, command.data);
+		descriptors[i] = elog_event_descriptor(event);
+		elog_event_unregister(event);
+	}
+	for (i = 0; i < 2 * EVENTS; i++) {
+		snprintf(name, sizeof(name), "event%u", i % EVENTS);
+		schema = NULL;
+		check_equal(elog_consumer_describe(consumer,
+						   descriptors[i % EVENTS],
+						   &schema), 0);
+		if (!schema)
+			break;
+		check_string(schema->name, name);
+		check_equal(schema->field_count, FIELDS);
+	}
+	check_equal(elog_consumer_describe(consumer, UINT32_MAX, &schema), -ENOENT);
+	elog_text_free(&command);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -589,6 +630,7 @@ int main(void)
 		{ "threads", test_threads },
 		{ "release_under_load", test_release_under_load },
 		{ "new_cpu", test_new_cpu },
+		{ "many_definitions", test_many_definitions },
 	};
 
 	module_path = getenv("EVENTLOG_KO");

@@ -242,6 +242,8 @@ static void forget_registrations(struct elog_producer *producer)
 
 	for (event = producer->events; event; event = event->next) {
 		point_to(event, &ask_byte, 1);
+		/* On another file the number may be another event's. */
+		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&event->descriptor, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
 	}
