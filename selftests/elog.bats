@@ -169,7 +169,7 @@ fails_with()
 	done
 	run_elog capture -h
 	for option in -e -k -l -s -p -t -C -n -d -q -v --sample --per-cpu-bytes \
-		--time; do
+		--overwrite --trigger --time; do
 		contains "$output" " $option"
 	done
 	run_elog emit -h
@@ -594,6 +594,66 @@ insist()
 	background=()
 	[ "$status" = 0 ]
 	contains "$(cat "$work/err")" "1 event in"
+}
+
+@test "capture: --overwrite keeps the newest, and prints snapshots when asked" {
+	fails_with "--trigger is for a flight recorder: add --overwrite" \
+		capture --trigger recorder/alarm
+	fails_with "--trigger: 'x/' is not right" capture --overwrite --trigger x/
+	[ ! -e /sys/devices/system/cpu/cpu1 ] || local pin=(taskset -c 0)
+
+	# Ten times what the ring holds, and nothing is printed before it is asked for.
+	start_capture --overwrite --per-cpu-bytes 8K -e 'recorder/*'
+	"${pin[@]}" "$ELOG" emit -n 1000 recorder/step 'u32 number; char[20] text' number=1 text=old
+	"${pin[@]}" "$ELOG" emit -n 50 recorder/step 'u32 number; char[20] text' number=2 text=new
+	[ ! -s "$work/out" ]
+	kill -USR1 "$capture"
+	wait_for grep -q 'number=2' "$work/out"
+	head -n 1 "$work/out" | grep -qx '# snapshot 1: asked for'
+	wait_for has_lines "$work/out" 52
+	[ "$(grep -c 'number=2' "$work/out")" = 50 ]
+	[ "$(grep -c 'number=1' "$work/out")" -lt 200 ]
+	tail -n 1 "$work/out" | grep -q 'number=2'
+
+	# What was printed is not printed again; the end is a snapshot, too.
+	"$ELOG" emit -n 3 recorder/step 'u32 number; char[20] text' number=3 text=newest
+	stop_capture INT
+	[ "$status" = 0 ]
+	[ "$(grep -c 'number=3' "$work/out")" = 3 ]
+	[ "$(grep -c 'number=2' "$work/out")" = 50 ]
+	grep -qx '# snapshot 2: the end' "$work/out"
+	grep -q 'lost 0$' "$work/err"
+}
+
+@test "capture: --trigger makes a snapshot that has the trigger in it" {
+	start_capture --overwrite -e 'recorder/*' --trigger 'recorder/ala*' --trigger other/alarm
+	"$ELOG" emit recorder/step 'u32 number' number=1
+	[ ! -s "$work/out" ]
+	"$ELOG" emit recorder/alarm 'u32 code' code=7
+	wait_for grep -q 'code=7' "$work/out"
+	grep -qx '# snapshot 1: triggered' "$work/out"
+	[ "$(grep -c 'number=1' "$work/out")" = 1 ]
+	# A trigger need not be among what is recorded.
+	"$ELOG" emit recorder/step 'u32 number' number=2
+	"$ELOG" emit other/alarm
+	wait_for grep -q 'number=2' "$work/out"
+	grep -qx '# snapshot 2: triggered' "$work/out"
+	! grep -q 'other' "$work/out"
+	stop_capture TERM
+	[ "$status" = 0 ] || [ "$status" = 2 ]
+	grep -qx '# snapshot 3: the end' "$work/out"
+
+	# With a command the end is the command's.
+	run --separate-stderr "$ELOG" capture --overwrite -e 'recorder/*' -- \
+		"$ELOG" emit -n 5 recorder/step 'u32 number' number=4
+	[ "$status" = 0 ]
+	[ "$(grep -c 'number=4' <<< "$output")" = 5 ]
+	[ "${lines[0]}" = '# snapshot 1: the end' ]
+
+	# And with -d the time's.
+	run --separate-stderr "$ELOG" capture --overwrite -d 0.1 -e 'recorder/*'
+	[ "$status" = 0 ]
+	[ "$output" = '# snapshot 1: the end' ]
 }
 
 @test "capture: timestamps" {

@@ -8,6 +8,11 @@
  * has ended; except in the second and fourth case what was written until then
  * is printed.
  *
+ * With --overwrite it is a flight recorder: the rings are left to themselves,
+ * and what they hold is printed as one batch on SIGUSR1, when a trigger was
+ * emitted, and at the end. A second consumer, opened after the first so that an
+ * event reaches it last, waits for triggers.
+ *
  * Signals only count; they are let in while the loop sleeps, writes or waits.
  */
 #include <errno.h>
@@ -26,16 +31,25 @@
 
 #define BATCH_MS	100
 #define OUTPUT_BYTES	65536	/* written at once */
+#define FROZEN_BYTES	(256U << 20) /* kept back while writers are held up */
+#define TRIGGER_BYTES	65536	/* of the triggers' rings */
+#define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
+#define SUB_BUFFERS_MAX	16
+#define RECORDER_BYTES	(1U << 20) /* of a flight recorder's rings, by default */
 
 static const int stopping[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile sig_atomic_t stop_signals;	/* how often we were told to stop */
 static volatile sig_atomic_t stop_signal;	/* the last one */
+static volatile sig_atomic_t snapshots_wanted;	/* how often SIGUSR1 came */
 static volatile sig_atomic_t stop_from_terminal; /* COMMAND got it as well */
 
 struct capture {
 	const struct options *options;
 	struct elog_consumer *consumer;
+	struct elog_consumer *trigger;	/* NULL: there are no triggers */
+	unsigned int snapshots;		/* printed so far */
+	bool frozen;			/* the rings stand still */
 	struct line_format format;
 	struct elog_text output;
 	bool terminal;		/* stdout is one */
@@ -64,6 +78,12 @@ static void on_stop(int signal, siginfo_t *info, void *context)
 	stop_signals++;
 }
 
+static void on_snapshot(int signal)
+{
+	(void)signal;
+	snapshots_wanted++;
+}
+
 static void on_child(int signal)
 {
 	(void)signal;
@@ -73,6 +93,7 @@ static void set_signals(struct capture *capture)
 {
 	struct sigaction action = { .sa_sigaction = on_stop,
 				    .sa_flags = SA_SIGINFO };
+	struct sigaction snapshot = { .sa_handler = on_snapshot };
 	struct sigaction child = { .sa_handler = on_child };
 	struct sigaction *old;
 	size_t i;
@@ -88,6 +109,10 @@ static void set_signals(struct capture *capture)
 			continue;
 		sigaddset(&capture->blocked, stopping[i]);
 		sigaction(stopping[i], &action, NULL);
+	}
+	if (capture->options->overwrite) {
+		sigaddset(&capture->blocked, SIGUSR1);
+		sigaction(SIGUSR1, &snapshot, NULL);
 	}
 	sigprocmask(SIG_BLOCK, &capture->blocked, &capture->open);
 	signal(SIGPIPE, SIG_IGN);
@@ -163,22 +188,17 @@ static void show(struct capture *capture, const struct elog_item *item)
 		capture->shown++;
 		capture->enough = capture->shown == options->count;
 	}
-	if (capture->terminal || capture->output.size >= OUTPUT_BYTES)
+	if (capture->output.size >= (capture->frozen ? FROZEN_BYTES : OUTPUT_BYTES) ||
+	    (capture->terminal && !capture->frozen))
 		write_output(capture);
 }
 
-static void print_batch(struct capture *capture)
+/* Print the batch that has been begun. */
+static void print_items(struct capture *capture)
 {
 	struct elog_item item;
 	int ret;
 
-	do {
-		ret = elog_consumer_flush(capture->consumer);
-	} while (ret == -EINTR);
-	if (ret) {
-		capture->error = ret;
-		return;
-	}
 	line_start_batch(&capture->format);
 	while (!capture->enough && !capture->closed && !capture->error) {
 		ret = elog_consumer_next(capture->consumer, &item);
@@ -192,7 +212,65 @@ static void print_batch(struct capture *capture)
 		elog_text_string(&capture->output,
 				 "# a ring was damaged: records are missing\n");
 	}
+}
+
+static void print_batch(struct capture *capture)
+{
+	int ret;
+
+	do {
+		ret = elog_consumer_flush(capture->consumer);
+	} while (ret == -EINTR);
+	if (ret) {
+		capture->error = ret;
+		return;
+	}
+	print_items(capture);
 	write_output(capture);
+}
+
+/*
+ * Print what the flight recorder holds. Events are held up, and lost, only
+ * while they are turned into text, not while that is written.
+ */
+static void print_snapshot(struct capture *capture, const char *reason)
+{
+	char heading[64];
+	int ret;
+
+	snprintf(heading, sizeof(heading), "# snapshot %u: %s\n",
+		 ++capture->snapshots, reason);
+	elog_text_string(&capture->output, heading);
+	ret = elog_consumer_freeze(capture->consumer);
+	if (ret) {
+		capture->error = ret;
+		return;
+	}
+	capture->frozen = true;
+	print_items(capture);
+	capture->frozen = false;
+	ret = elog_consumer_thaw(capture->consumer);
+	if (ret)
+		capture->error = ret;
+	write_output(capture);
+}
+
+/* What @rule says of names; @provider is where to put the first part. */
+static void set_glob(struct elog_rule *rule, const char *glob, char *provider)
+{
+	const char *slash = strchrnul(glob, '/');
+
+	memcpy(provider, glob, (size_t)(slash - glob));
+	provider[slash - glob] = '\0';
+	rule->provider = provider;
+	if (*slash)
+		rule->event = slash + 1;
+}
+
+static void complain_rule(const char *glob, int error)
+{
+	complain("the kernel refused '%s': %s", glob ? glob : "*",
+		 strerror(-error));
 }
 
 /* One rule for each combination of -e, -s and -p. */
@@ -207,16 +285,9 @@ static int add_rule(struct capture *capture, const char *glob,
 		.sample = options->sample,
 	};
 	char provider[EVENTLOG_GLOB_MAX];
-	const char *slash;
 
-	if (glob) {
-		slash = strchrnul(glob, '/');
-		memcpy(provider, glob, (size_t)(slash - glob));
-		provider[slash - glob] = '\0';
-		rule.provider = provider;
-		if (*slash)
-			rule.event = slash + 1;
-	}
+	if (glob)
+		set_glob(&rule, glob, provider);
 	if (session) {
 		rule.flags |= EVENTLOG_RULE_SESSION;
 		rule.session = *session;
@@ -255,10 +326,49 @@ static int add_rules(struct capture *capture)
 			complain("there may be no more than %zu rules", i);
 			note("ask for fewer combinations of -e, -s and -p");
 		} else {
-			complain("the kernel refused '%s': %s",
-				 glob ? glob : "*", strerror(-ret));
+			complain_rule(glob, ret);
 		}
 		return ret;
+	}
+	return 0;
+}
+
+/* As many sub-buffers as leave room for the largest event: only one is lost at a time. */
+static uint32_t recorder_sub_buffers(uint64_t ring_bytes)
+{
+	uint32_t count = 2;
+
+	while (count < SUB_BUFFERS_MAX && ring_bytes / count > SUB_BUFFER_BYTES)
+		count *= 2;
+	return count;
+}
+
+static int open_trigger(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	struct elog_consumer_options consumer_options = {
+		.size = sizeof(consumer_options),
+		.ring_bytes = TRIGGER_BYTES,
+		.watermark = 1,
+	};
+	char provider[EVENTLOG_GLOB_MAX];
+	size_t i;
+	int ret;
+
+	ret = elog_consumer_open(&capture->trigger, &consumer_options);
+	if (ret) {
+		explain_trouble(ret, PURPOSE_CONSUME);
+		return ret;
+	}
+	for (i = 0; i < options->trigger_count; i++) {
+		struct elog_rule rule = { .size = sizeof(rule) };
+
+		set_glob(&rule, options->triggers[i], provider);
+		ret = elog_consumer_rule_add(capture->trigger, &rule, NULL);
+		if (ret) {
+			complain_rule(options->triggers[i], ret);
+			return ret;
+		}
 	}
 	return 0;
 }
@@ -278,12 +388,22 @@ static int open_consumer(struct capture *capture)
 			 2 * sysconf(_SC_PAGESIZE));
 		return -EINVAL;
 	}
+	if (options->overwrite) {
+		if (!consumer_options.ring_bytes)
+			consumer_options.ring_bytes = RECORDER_BYTES;
+		consumer_options.flags = ELOG_CONSUMER_OVERWRITE;
+		consumer_options.sub_buffers =
+			recorder_sub_buffers(consumer_options.ring_bytes);
+	}
 	ret = elog_consumer_open(&capture->consumer, &consumer_options);
 	if (ret) {
 		explain_trouble(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	return add_rules(capture);
+	ret = add_rules(capture);
+	if (!ret && options->trigger_count)
+		ret = open_trigger(capture);
+	return ret;
 }
 
 /* Start COMMAND; says itself what failed. Return: 0 or an exit status. */
@@ -383,22 +503,94 @@ static bool has_to_stop(struct capture *capture, int *signals_seen)
 	return false;
 }
 
+/* Milliseconds of -d that are left, but no more than @most; negative: any number. */
+static int time_left(const struct capture *capture, int most)
+{
+	const uint64_t duration = capture->options->duration;
+	uint64_t left;
+
+	if (!duration)
+		return most;
+	left = now() - capture->started;
+	left = left < duration ? (duration - left + 999999) / 1000000 : 0;
+	if (most >= 0 && left > (uint64_t)most)
+		return most;
+	return left < INT32_MAX ? (int)left : INT32_MAX;
+}
+
+/* Wait for a trigger, a signal, or the end of -d. */
+static int wait_for_snapshot(struct capture *capture)
+{
+	int milliseconds = time_left(capture, -1);
+	const struct timespec limit = {
+		.tv_sec = milliseconds / 1000,
+		.tv_nsec = milliseconds % 1000 * 1000000L,
+	};
+
+	if (capture->trigger)
+		return elog_consumer_wait(capture->trigger, milliseconds,
+					  &capture->open);
+	if (ppoll(NULL, 0, milliseconds < 0 ? NULL : &limit, &capture->open) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Forget the triggers that there were: one snapshot is for all of them. */
+static int drain_trigger(struct capture *capture)
+{
+	struct elog_item item;
+	int ret;
+
+	do {
+		ret = elog_consumer_flush(capture->trigger);
+	} while (ret == -EINTR);
+	if (ret)
+		return ret;
+	while (elog_consumer_next(capture->trigger, &item))
+		;
+	return 0;
+}
+
+static void run_recorder(struct capture *capture)
+{
+	const uint64_t duration = capture->options->duration;
+	bool with_command = capture->command != 0, end = false;
+	int signals_seen = 0, asked_seen = 0, ret;
+
+	while (!end && !capture->enough && !capture->closed && !capture->error) {
+		ret = wait_for_snapshot(capture);
+		if (ret < 0 && ret != -EINTR) {
+			capture->error = ret;
+			return;
+		}
+		end = has_to_stop(capture, &signals_seen) ||
+		      (with_command && reap_command(capture)) ||
+		      (duration && now() - capture->started >= duration);
+		if (ret > 0) {
+			ret = drain_trigger(capture);
+			if (ret) {
+				capture->error = ret;
+				return;
+			}
+			print_snapshot(capture, "triggered");
+		} else if (asked_seen != snapshots_wanted) {
+			asked_seen = snapshots_wanted;
+			print_snapshot(capture, "asked for");
+		}
+	}
+	if (end && !capture->enough && !capture->closed && !capture->error)
+		print_snapshot(capture, "the end");
+}
+
 static void run_loop(struct capture *capture)
 {
 	const uint64_t duration = capture->options->duration;
 	bool with_command = capture->command != 0, end = false;
-	int milliseconds, signals_seen = 0, ret;
-	uint64_t left;
+	int signals_seen = 0, ret;
 
 	while (!end && !capture->enough && !capture->closed && !capture->error) {
-		milliseconds = BATCH_MS;
-		if (duration) {
-			left = now() - capture->started;
-			left = left < duration ? duration - left : 0;
-			if (left < BATCH_MS * 1000000ULL)
-				milliseconds = (int)((left + 999999) / 1000000);
-		}
-		ret = elog_consumer_wait(capture->consumer, milliseconds,
+		ret = elog_consumer_wait(capture->consumer,
+					 time_left(capture, BATCH_MS),
 					 &capture->open);
 		if (ret < 0 && ret != -EINTR) {
 			capture->error = ret;
@@ -521,6 +713,10 @@ static int run_capture(const struct options *options)
 		complain("the command behind -- is missing");
 		return STATUS_ERROR;
 	}
+	if (options->trigger_count && !options->overwrite) {
+		complain("--trigger is for a flight recorder: add --overwrite");
+		return STATUS_ERROR;
+	}
 	capture.terminal = isatty(STDOUT_FILENO);
 	capture.format.time = options->time;
 	capture.format.processes = elog_processes_new();
@@ -539,11 +735,15 @@ static int run_capture(const struct options *options)
 	} else if (options->verbose) {
 		fputs("elog: capturing\n", stderr);
 	}
-	run_loop(&capture);
+	if (options->overwrite)
+		run_recorder(&capture);
+	else
+		run_loop(&capture);
 	capture.ended = now();
 	end_command(&capture);
 	ret = final_status(&capture, summarize(&capture));
 out:
+	elog_consumer_close(capture.trigger);
 	elog_consumer_close(capture.consumer);
 	elog_processes_free(capture.format.processes);
 	elog_text_free(&capture.output);
@@ -554,6 +754,7 @@ static const struct verb_option capture_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { OPTION_SAMPLE, NULL },
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
+	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },
 	{ OPTION_TIME, NULL }, { 'q', "no summary" },
 	{ 'v', "say when capturing has begun, and more in the summary" },
 	{ 0, NULL },
@@ -569,6 +770,9 @@ const struct verb verb_capture = {
 	"TID and SESSION are hexadecimal, a session of 0 is \"-\". A line that begins with\n"
 	"\"#\" tells of events that were lost there. Ends with Ctrl-C, and prints a summary\n"
 	"on stderr. With COMMAND, captures from before that starts until it has ended.\n"
+	"\n"
+	"With --overwrite it is a flight recorder: it prints nothing, and costs no more\n"
+	"than the rings, until it is asked to, triggered, or ends.\n"
 	"\n"
 	"Exit status: 0 all is well; 1 an error; 2 events were lost; if COMMAND failed,\n"
 	"its status (128 + N if signal N ended it; 127 there is no such command, 126 it\n"

@@ -38,6 +38,11 @@ static const struct option_definition definitions[] = {
 	  "show seconds of the monotonic clock (default), local time,\n"
 	  "or seconds since the event before" },
 	{ OPTION_WAIT, "wait", NULL, "wait until somebody wants the event" },
+	{ OPTION_OVERWRITE, "overwrite", NULL,
+	  "keep the newest events in the rings; print them at the end,\n"
+	  "on SIGUSR1, and when a trigger is emitted" },
+	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
+	  "with --overwrite: print when this is emitted; may be repeated" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -176,7 +181,7 @@ static bool add_number(struct number_list *list, const char *text, uint64_t most
 }
 
 /* A glob has a provider, and is not longer than the kernel takes. */
-static bool add_glob(struct options *options, const char *text)
+static bool add_glob(const char ***globs, size_t *count, const char *text)
 {
 	const char *slash = strchrnul(text, '/');
 	const char **larger;
@@ -186,12 +191,11 @@ static bool add_glob(struct options *options, const char *text)
 	if (*slash && (!slash[1] || strchr(slash + 1, '/') ||
 		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
 		return false;
-	larger = realloc(options->globs,
-			 (options->glob_count + 1) * sizeof(*larger));
+	larger = realloc(*globs, (*count + 1) * sizeof(*larger));
 	if (!larger)
 		return false;
-	larger[options->glob_count++] = text;
-	options->globs = larger;
+	larger[(*count)++] = text;
+	*globs = larger;
 	return true;
 }
 
@@ -230,7 +234,12 @@ static bool take_option(struct options *options, int option,
 
 	switch (option) {
 	case 'e':
-		return add_glob(options, argument);
+		return add_glob(&options->globs, &options->glob_count, argument);
+	case OPTION_OVERWRITE:
+		options->overwrite = true;
+		return true;
+	case OPTION_TRIGGER:
+		return add_glob(&options->triggers, &options->trigger_count, argument);
 	case 'k':
 		return parse_unsigned(argument, UINT64_MAX, &options->keywords) &&
 		       options->keywords;
@@ -367,6 +376,7 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 void free_options(struct options *options)
 {
 	free(options->globs);
+	free(options->triggers);
 	free(options->sessions.values);
 	free(options->pids.values);
 	free(options->tids.values);

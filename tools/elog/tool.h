@@ -31,6 +31,8 @@ enum long_option {
 	OPTION_PER_CPU_BYTES,
 	OPTION_TIME,
 	OPTION_WAIT,
+	OPTION_OVERWRITE,
+	OPTION_TRIGGER,
 };
 
 /**
@@ -61,6 +63,9 @@ struct number_list {
  * @per_cpu_bytes: --per-cpu-bytes
  * @time: --time
  * @wait: --wait
+ * @overwrite: --overwrite
+ * @triggers: --trigger, as @globs
+ * @trigger_count: of @triggers
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -78,6 +83,9 @@ struct options {
 	uint64_t duration;
 	bool quiet;
 	bool verbose;
+	bool overwrite;
+	const char **triggers;
+	size_t trigger_count;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;

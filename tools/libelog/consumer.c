@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -159,8 +160,8 @@ int elog_consumer_open(struct elog_consumer **result,
 	struct elog_consumer *consumer;
 	int ret;
 
-	if (options && (options->size < sizeof(*options) || options->flags ||
-			options->reserved))
+	if (options && (options->size < sizeof(*options) || options->reserved ||
+			options->flags & ~ELOG_CONSUMER_OVERWRITE))
 		return -EINVAL;
 	consumer = calloc(1, sizeof(*consumer));
 	if (!consumer)
@@ -177,6 +178,8 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (options) {
 		if (options->ring_bytes)
 			subscribed->ring_bytes = options->ring_bytes;
+		if (options->flags & ELOG_CONSUMER_OVERWRITE)
+			subscribed->flags |= EVENTLOG_SUBSCRIBE_OVERWRITE;
 		subscribed->watermark = options->watermark;
 		subscribed->sub_buffers = options->sub_buffers;
 	}
@@ -394,6 +397,76 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 	}
 	consumer->state = BATCH_RECORDS;
 	return 0;
+}
+
+static int pause_rings(const struct elog_consumer *consumer, bool paused)
+{
+	struct eventlog_pause request = {
+		.size = sizeof(request),
+		.paused = paused,
+	};
+
+	return ioctl(consumer->fd, EVENTLOG_IOC_PAUSE, &request) ? -errno : 0;
+}
+
+/*
+ * Where the ring's oldest whole record starts, unless it was read already.
+ * Positions are whole numbers here: much may have been written since.
+ */
+static void rewind_ring(struct ring *ring)
+{
+	const struct eventlog_ring_header *header = ring->header;
+	uint64_t end = elog_load_u64(&header->committed), start = 0;
+
+	if (end > header->data_bytes)
+		start = (end - header->data_bytes + header->sub_buffer_bytes - 1) &
+			~(header->sub_buffer_bytes - 1);
+	if (ring->reader.position < start)
+		ring->reader.position = start;
+	ring->reader.end = end;
+}
+
+int elog_consumer_freeze(struct elog_consumer *consumer)
+{
+	struct timespec now;
+	struct ring *ring;
+	unsigned int cpu;
+	int ret;
+
+	if (!(consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE))
+		return -EINVAL;
+	consumer->pending = NULL;
+	ret = pause_rings(consumer, true);
+	if (ret)
+		return ret;
+	/* No generation to compare: looking for rings costs a call for each CPU without. */
+	ret = map_rings(consumer);
+	if (ret) {
+		pause_rings(consumer, false);
+		return ret;
+	}
+	/* The first moment that none of the records can have. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + 1;
+	consumer->merge.count = 0;
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+		ring = &consumer->rings[cpu];
+		if (!ring->header)
+			continue;
+		rewind_ring(ring);
+		if (elog_merge_add(&consumer->merge, &ring->reader,
+				   consumer->time) < 0)
+			consumer->damaged = true;
+	}
+	consumer->state = BATCH_RECORDS;
+	return 0;
+}
+
+int elog_consumer_thaw(struct elog_consumer *consumer)
+{
+	consumer->pending = NULL;
+	consumer->state = BATCH_NONE;
+	return pause_rings(consumer, false);
 }
 
 /*

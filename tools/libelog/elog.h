@@ -686,10 +686,13 @@ void elog_format_fields(struct elog_text *text,
 
 struct elog_consumer;
 
+/* Full rings lose the oldest events, not the newest; read by freezing them. */
+#define ELOG_CONSUMER_OVERWRITE	(1U << 0)
+
 /**
  * struct elog_consumer_options - how to subscribe
  * @size: sizeof(struct elog_consumer_options)
- * @flags: 0
+ * @flags: ELOG_CONSUMER_OVERWRITE, or 0
  * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
  * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
  *	of the ring
@@ -713,8 +716,8 @@ struct elog_consumer_options {
  * @consumer: set to the new consumer
  * @options: NULL for the defaults
  *
- * Nothing is delivered until a rule is added. Discard mode: full rings keep
- * what they have, and count what they lose.
+ * Nothing is delivered until a rule is added. Without ELOG_CONSUMER_OVERWRITE
+ * full rings keep what they have, and count what they lose.
  *
  * Return: 0; -ENOENT, -ENXIO, -ENODEV: no module; -EACCES: the device's mode
  * forbids; -EPERM: CAP_PERFMON or CAP_SYS_ADMIN is needed; -EINVAL; -E2BIG and
@@ -857,6 +860,27 @@ struct elog_item {
 	size_t payload_size;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 };
+
+/**
+ * elog_consumer_freeze() - begin a batch of what overwriting rings hold
+ * @consumer: opened with ELOG_CONSUMER_OVERWRITE
+ *
+ * Nothing is written to the rings until elog_consumer_thaw(); what is emitted
+ * meanwhile is counted as lost. elog_consumer_next() then returns what the
+ * rings hold and no earlier batch had, in order. Takes an RCU grace period.
+ *
+ * Return: 0, -EINVAL (not an overwriting consumer), or what mapping a new
+ * CPU's ring failed with; then the rings are not frozen.
+ */
+int elog_consumer_freeze(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_thaw() - go on writing to frozen rings
+ * @consumer: the consumer; the batch is over
+ *
+ * Return: 0 or a negative errno.
+ */
+int elog_consumer_thaw(struct elog_consumer *consumer);
 
 /**
  * elog_consumer_next() - the next record of the batch
