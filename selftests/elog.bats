@@ -656,6 +656,25 @@ insist()
 	[ "$output" = '# snapshot 1: the end' ]
 }
 
+@test "capture: --overwrite heeds signals that come while a snapshot is written" {
+	mkfifo "$work/pipe"
+	exec 5<> "$work/pipe"
+	"$ELOG" capture -v --overwrite -e 'recorder/*' > "$work/pipe" 2> "$work/err" 3>&- 5>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+	"$ELOG" emit -n 2000 recorder/step 'u32 number; char[20] text' number=1 text=long
+	# More than a pipe holds: the snapshot waits for a reader.
+	kill -USR1 "$capture"
+	wait_for grep -q pipe_write "/proc/$capture/wchan"
+	kill -USR1 "$capture"
+	kill -TERM "$capture"
+	timeout 60 grep -q -m 1 '# snapshot 2: the end' "$work/pipe"
+	exec 5>&-
+	wait_for grep -q 'lost 0$' "$work/err"
+	background=()
+}
+
 @test "capture: timestamps" {
 	before=$(awk '{ print int($1) }' /proc/uptime)
 	run_elog capture -q -- "$ELOG" emit a/b

@@ -551,35 +551,37 @@ static int drain_trigger(struct capture *capture)
 	return 0;
 }
 
+/*
+ * Everything that a signal may have said is looked at before sleeping: signals
+ * are let in while a snapshot is written, too, and the sleep has no end.
+ */
 static void run_recorder(struct capture *capture)
 {
 	const uint64_t duration = capture->options->duration;
-	bool with_command = capture->command != 0, end = false;
+	bool with_command = capture->command != 0;
 	int signals_seen = 0, asked_seen = 0, ret;
 
-	while (!end && !capture->enough && !capture->closed && !capture->error) {
-		ret = wait_for_snapshot(capture);
-		if (ret < 0 && ret != -EINTR) {
-			capture->error = ret;
+	while (!capture->enough && !capture->closed && !capture->error) {
+		if (has_to_stop(capture, &signals_seen) ||
+		    (with_command && reap_command(capture)) ||
+		    (duration && now() - capture->started >= duration)) {
+			print_snapshot(capture, "the end");
 			return;
 		}
-		end = has_to_stop(capture, &signals_seen) ||
-		      (with_command && reap_command(capture)) ||
-		      (duration && now() - capture->started >= duration);
-		if (ret > 0) {
-			ret = drain_trigger(capture);
-			if (ret) {
-				capture->error = ret;
-				return;
-			}
-			print_snapshot(capture, "triggered");
-		} else if (asked_seen != snapshots_wanted) {
+		if (asked_seen != snapshots_wanted) {
 			asked_seen = snapshots_wanted;
 			print_snapshot(capture, "asked for");
+			continue;
 		}
+		ret = wait_for_snapshot(capture);
+		if (ret > 0) {
+			ret = drain_trigger(capture);
+			if (!ret)
+				print_snapshot(capture, "triggered");
+		}
+		if (ret < 0 && ret != -EINTR)
+			capture->error = ret;
 	}
-	if (end && !capture->enough && !capture->closed && !capture->error)
-		print_snapshot(capture, "the end");
 }
 
 static void run_loop(struct capture *capture)
