@@ -97,6 +97,7 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 		if (unlikely(READ_ONCE(subscriber->paused))) {
 			eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_PAUSED);
 			atomic_long_inc(&entry->link->lost);
+			eventlog_subscriber_wake(cpu_ring);
 			continue;
 		}
 		if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, bytes,

@@ -14,8 +14,8 @@
  * ring ahead of committed (the guard), so nothing unfinished is overwritten
  * however the consumer lies about its position.
  *
- * A locked ring has the same pages and records under a raw spin lock with
- * interrupts off.  Only its own CPU ever takes the lock, so a failed attempt
+ * A locked ring has the same pages and records under a lock with interrupts
+ * off.  Only its own CPU ever takes the lock, so a failed attempt
  * means a context nested in the holder: it must not wait, and is counted.
  *
  * The core uses ring_platform.h and nothing else; it builds in user space.

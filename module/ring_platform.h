@@ -19,8 +19,8 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
@@ -29,15 +29,19 @@
 #error "eventlog needs a 64-bit kernel"
 #endif
 
-/* The lock of a locked ring, and the writers it turned away. */
+/*
+ * The lock of a locked ring, and the writers it turned away.  A word of its own
+ * rather than a spin lock: nobody ever spins, only the ring's CPU takes it, and
+ * on a kernel for one CPU a spin lock excludes nothing.
+ */
 struct eventlog_ring_lock {
-	raw_spinlock_t spinlock;
+	atomic_t held;
 	atomic_t refused;
 };
 
 static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 {
-	raw_spin_lock_init(&lock->spinlock);
+	atomic_set(&lock->held, 0);
 	atomic_set(&lock->refused, 0);
 }
 
@@ -45,18 +49,18 @@ static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
 						  unsigned long *flags)
 {
-	if (!raw_spin_trylock_irqsave(&lock->spinlock, *flags))
-		return false;
-	/* Sparse does not follow a lock from reserve to commit. */
-	__release(&lock->spinlock);
-	return true;
+	local_irq_save(*flags);
+	if (likely(!atomic_cmpxchg_acquire(&lock->held, 0, 1)))
+		return true;
+	local_irq_restore(*flags);
+	return false;
 }
 
 static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock,
 						 unsigned long flags)
 {
-	__acquire(&lock->spinlock);
-	raw_spin_unlock_irqrestore(&lock->spinlock, flags);
+	atomic_set_release(&lock->held, 0);
+	local_irq_restore(flags);
 }
 
 static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)

@@ -638,7 +638,7 @@ insist()
 	"$ELOG" emit other/alarm
 	wait_for grep -q 'number=2' "$work/out"
 	grep -qx '# snapshot 2: triggered' "$work/out"
-	! grep -q 'other' "$work/out"
+	[ "$(grep -c 'other' "$work/out")" = 0 ]
 	stop_capture TERM
 	[ "$status" = 0 ] || [ "$status" = 2 ]
 	grep -qx '# snapshot 3: the end' "$work/out"
@@ -649,6 +649,13 @@ insist()
 	[ "$status" = 0 ]
 	[ "$(grep -c 'number=4' <<< "$output")" = 5 ]
 	[ "${lines[0]}" = '# snapshot 1: the end' ]
+
+	# Also when it ends while a snapshot is being made.
+	run --separate-stderr timeout 60 "$ELOG" capture --overwrite -e 'recorder/*' \
+		--trigger recorder/alarm -- "$ELOG" emit recorder/alarm
+	[ "$status" = 0 ] || [ "$status" = 2 ]
+	[ "$(grep -c 'alarm' <<< "$output")" = 1 ]
+	[[ $output == *": the end" ]]
 
 	# And with -d the time's.
 	run --separate-stderr "$ELOG" capture --overwrite -d 0.1 -e 'recorder/*'

@@ -971,6 +971,7 @@ TEST(race_with_failing_register)
 /* A size that changes while the kernel looks: nothing but the struct is written. */
 struct changing_size {
 	unsigned char *memory;
+	unsigned int cpu;
 	bool stop;
 };
 
@@ -979,6 +980,7 @@ static void *change_size(void *argument)
 	struct changing_size *changing = argument;
 	volatile __u32 *size = (void *)changing->memory;
 
+	cpu_pin(changing->cpu);
 	while (!__atomic_load_n(&changing->stop, __ATOMIC_ACQUIRE)) {
 		*size = sizeof(struct eventlog_version);
 		*size = 1 << 20;
@@ -992,11 +994,15 @@ static void *change_size(void *argument)
 TEST(size_changes_meanwhile)
 {
 	struct changing_size changing = { .memory = pages_map(1 << 20) };
-	unsigned int i, succeeded = 0;
+	unsigned int cpus[2], i, succeeded = 0;
 	pthread_t thread;
 	int fd = device_open();
 	size_t at;
 
+	if (cpus_allowed(cpus, 2) < 2)
+		SKIP("a single CPU");
+	changing.cpu = cpus[1];
+	cpu_pin(cpus[0]);
 	memset(changing.memory, 0, 1 << 20);
 	for (at = page_size(); at < 1 << 20; at += page_size())
 		changing.memory[at] = 0x5a;

@@ -485,6 +485,43 @@ TEST(parameter_mode)
 	load("");
 }
 
+/* The ring of kernels that have no suitable compare-and-exchange, here by choice. */
+TEST(parameter_spinlock)
+{
+	struct eventlog_register event;
+	struct consumer consumer;
+	struct record record;
+	__u64 number, next = 0, lost;
+	unsigned int cpus[1];
+	int fd;
+
+	load("spinlock=1");
+	fd = device_open();
+	event = register_event(fd, "event u64 number");
+	consumer_open(&consumer, 2 * page_size());
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK(cpus_allowed(cpus, 1));
+	cpu_pin(cpus[0]);
+	for (number = 0; number < 5000; number++) {
+		CHECK_EQ(emit(fd, event.write_index, &number, sizeof(number)), 12);
+		/* Kept up with for a while, then not. */
+		if (number >= 2500 && number % 500)
+			continue;
+		while (consumer_next(&consumer, &record)) {
+			CHECK(!memcmp(record.payload, &next, sizeof(next)) || number >= 2500);
+			next++;
+		}
+	}
+	next += consumer_skip(&consumer);
+	lost = lost_sum(stat_all(consumer.fd).lost);
+	CHECK(lost);
+	CHECK_EQ(next + lost, 5000);
+	CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), lost);
+	consumer_close(&consumer);
+	close(fd);
+	load("");
+}
+
 /* Values that make no sense are refused, or do no harm. */
 TEST(parameters_absurd)
 {

@@ -32,7 +32,6 @@
 #define BATCH_MS	100
 #define OUTPUT_BYTES	65536	/* written at once */
 #define FROZEN_BYTES	(256U << 20) /* kept back while writers are held up */
-#define TRIGGER_BYTES	65536	/* of the triggers' rings */
 #define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
 #define SUB_BUFFERS_MAX	16
 #define RECORDER_BYTES	(1U << 20) /* of a flight recorder's rings, by default */
@@ -68,6 +67,7 @@ struct capture {
 	sigset_t blocked;	/* by default */
 	sigset_t open;		/* while sleeping, writing, waiting */
 	struct sigaction inherited[ARRAY_SIZE(stopping)]; /* for COMMAND */
+	struct sigaction inherited_snapshot; /* SIGUSR1's, likewise */
 };
 
 static void on_stop(int signal, siginfo_t *info, void *context)
@@ -112,7 +112,7 @@ static void set_signals(struct capture *capture)
 	}
 	if (capture->options->overwrite) {
 		sigaddset(&capture->blocked, SIGUSR1);
-		sigaction(SIGUSR1, &snapshot, NULL);
+		sigaction(SIGUSR1, &snapshot, &capture->inherited_snapshot);
 	}
 	sigprocmask(SIG_BLOCK, &capture->blocked, &capture->open);
 	signal(SIGPIPE, SIG_IGN);
@@ -231,7 +231,8 @@ static void print_batch(struct capture *capture)
 
 /*
  * Print what the flight recorder holds. Events are held up, and lost, only
- * while they are turned into text, not while that is written.
+ * while they are turned into text, not while that is written, unless it is
+ * more than FROZEN_BYTES.
  */
 static void print_snapshot(struct capture *capture, const char *reason)
 {
@@ -348,7 +349,7 @@ static int open_trigger(struct capture *capture)
 	const struct options *options = capture->options;
 	struct elog_consumer_options consumer_options = {
 		.size = sizeof(consumer_options),
-		.ring_bytes = TRIGGER_BYTES,
+		.ring_bytes = 2 * (uint64_t)sysconf(_SC_PAGESIZE),
 		.watermark = 1,
 	};
 	char provider[EVENTLOG_GLOB_MAX];
@@ -431,6 +432,8 @@ static int start_command(struct capture *capture)
 		signal(SIGPIPE, SIG_DFL);
 		for (i = 0; i < ARRAY_SIZE(stopping); i++)
 			sigaction(stopping[i], &capture->inherited[i], NULL);
+		if (capture->options->overwrite)
+			sigaction(SIGUSR1, &capture->inherited_snapshot, NULL);
 		sigprocmask(SIG_SETMASK, &capture->open, NULL);
 		execvp(arguments[0], arguments);
 		error = errno;
@@ -726,9 +729,9 @@ static int run_capture(const struct options *options)
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
+	set_signals(&capture);
 	if (open_consumer(&capture))
 		goto out;
-	set_signals(&capture);
 	capture.started = now();
 	if (options->argument_count) {
 		ret = start_command(&capture);

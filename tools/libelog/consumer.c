@@ -64,6 +64,7 @@ struct elog_consumer {
 
 	enum batch_state state;
 	uint64_t time;			/* the last flush's */
+	uint64_t before;		/* the batch has records before this */
 	struct elog_merge merge;
 	struct ring *pending;		/* its last record is in use */
 	bool damaged;			/* report it with the next call */
@@ -375,6 +376,8 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 	unsigned int cpu;
 	int ret;
 
+	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return -EINVAL;
 	consumer->pending = NULL;
 	if (ioctl(consumer->fd, EVENTLOG_IOC_FLUSH, &flush))
 		return -errno;
@@ -385,6 +388,7 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 		consumer->generation = flush.generation;
 	}
 	consumer->time = flush.time;
+	consumer->before = flush.time;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
 		ring = &consumer->rings[cpu];
@@ -445,9 +449,10 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 		pause_rings(consumer, false);
 		return ret;
 	}
-	/* The first moment that none of the records can have. */
+	/* All there is, whatever this process's clock says: it may be a time namespace's. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + 1;
+	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
 		ring = &consumer->rings[cpu];
@@ -455,7 +460,7 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 			continue;
 		rewind_ring(ring);
 		if (elog_merge_add(&consumer->merge, &ring->reader,
-				   consumer->time) < 0)
+				   consumer->before) < 0)
 			consumer->damaged = true;
 	}
 	consumer->state = BATCH_RECORDS;
@@ -549,7 +554,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 			break;
 		}
 		news = elog_ring_take(reader, item);
-		if (elog_merge_update(&consumer->merge, consumer->time))
+		if (elog_merge_update(&consumer->merge, consumer->before))
 			consumer->damaged = true;
 		if (news) {
 			consumer->pending = ring_of(reader);
