@@ -3,6 +3,7 @@
  * Rings that keep the newest events: what is in them when they stand still, what
  * PAUSE promises, and reading them while they are written.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,46 @@ TEST(pause_is_ones_own)
 	CHECK_EQ(consumer_skip(&other), 10);
 	consumer_close(&paused);
 	consumer_close(&other);
+	close(fd);
+}
+
+struct sleeper {
+	pthread_t thread;
+	int fd;
+	pid_t tid;
+	int result;
+};
+
+static void *sleep_in_poll(void *argument)
+{
+	struct sleeper *sleeper = argument;
+	struct pollfd request = { .fd = sleeper->fd, .events = POLLIN };
+
+	__atomic_store_n(&sleeper->tid, thread_id(), __ATOMIC_RELEASE);
+	sleeper->result = poll(&request, 1, -1);
+	return NULL;
+}
+
+/* A loss wakes who waits, whatever caused it. */
+TEST(pause_loss_wakes_poller)
+{
+	struct eventlog_register event;
+	struct sleeper sleeper = { 0 };
+	struct consumer consumer;
+	int fd = device_open();
+
+	event = register_event(fd, "newest u64 number; u64 bytes");
+	consumer_open(&consumer, 2 * page_size());
+	rule_add(consumer.fd, NULL, "newest");
+	CHECK_OK(try_pause(consumer.fd, 1));
+	sleeper.fd = consumer.fd;
+	CHECK(!pthread_create(&sleeper.thread, NULL, sleep_in_poll, &sleeper));
+	WAIT_FOR(__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE));
+	WAIT_FOR(thread_sleeps(sleeper.tid));
+	emit_numbered(fd, event.write_index, 0, 1);
+	CHECK(!pthread_join(sleeper.thread, NULL));
+	CHECK_EQ(sleeper.result, 1);
+	consumer_close(&consumer);
 	close(fd);
 }
 
