@@ -378,8 +378,8 @@ TEST(unknown_calls)
 		for (type = 0; type < ARRAY_SIZE(types); type++)
 			for (nr = 0; nr < 16; nr++) {
 				test_note("type %u nr %u", types[type], nr);
-				CHECK_ERRNO2(ioctl(fds[role], _IOWR(types[type], nr, __u64), memory),
-					     ENOTTY, EINVAL);
+				CHECK_ERRNO2(ioctl(fds[role], _IOWR(types[type], nr, __u64),
+						   memory), ENOTTY, EINVAL);
 			}
 	}
 	consumer_close(&consumer);
@@ -555,7 +555,8 @@ TEST(version)
 		fd = device_open_for(modes[i]);
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
 		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
-		CHECK_EQ(version.features & ~(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE), 0);
+		CHECK_EQ(version.features & ~(EVENTLOG_FEATURE_OVERWRITE |
+					      EVENTLOG_FEATURE_PAUSE), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);
@@ -590,7 +591,8 @@ TEST(register_bad_commands)
 		"name u32", "name u32;", "name u32 ;u32 a", "name u32 a;u32",
 		"name foo a", "name a", "name u32a", "name U32 a", "name u128 a", "name uint32_t a",
 		"name long a", "name unsigned long a", "name long long a", "name float a",
-		"name double a", "name bool a", "name void a", "name unsigned a", "name signed int a",
+		"name double a", "name bool a", "name void a", "name unsigned a",
+		"name signed int a",
 		"name unsigned u32 a", "name int int a", "name const int a", "name u32 *a",
 		"name char* a", "name char *a",
 		"name u32 a b", "name u32 a,b", "name u32 a=1", "name u32 a:3", "name u32 a[4]",
@@ -599,7 +601,8 @@ TEST(register_bad_commands)
 		"name char[] a", "name char[0] a", "name char[x] a", "name char[-1] a",
 		"name char[4 a", "name char4] a", "name char[4]] a", "name char[[4]] a",
 		"name char[4x] a", "name char[4.5] a", "name char[4][4] a", "name char[+4] a",
-		"name unsigned char[] a", "name unsigned char[0] a", "name u32[4] a", "name int[2] a",
+		"name unsigned char[] a", "name unsigned char[0] a", "name u32[4] a",
+		"name int[2] a",
 		"name short[2] a", "name u8[2] a",
 		"name __data_loc a", "name __data_loc char a", "name __data_loc char[4] a",
 		"name __data_loc u32 a", "name __data_loc u8[] a", "name __data_loc int[] a",
@@ -1244,7 +1247,7 @@ TEST(command_white_space)
 	static const char *const variants[] = {
 		"spaced unsigned char[4] a;__data_loc char[] b;struct s c 9",
 		"spaced unsigned char[4] a;__data_loc char[] b;struct s c 9;",
-		"  spaced   unsigned   char[4]   a  ;  __data_loc   char[]   b ; struct   s  c  9  ",
+		"  spaced   unsigned   char[4]   a  ;  __data_loc   char[]   b ; struct  s  c  9 ",
 		"spaced\tunsigned\tchar[4]\ta;\n__data_loc\tchar[]\tb;\n\tstruct\ts\tc\t9\n;\n",
 		"spaced unsigned char[4] a ;__data_loc char[] b ;struct s c 9 ; ",
 		/* Fields that are not there do not count. */
@@ -1890,8 +1893,8 @@ TEST(describe_text)
 		request = register_request("leveled");
 		request.level = i;
 		register_with(fd, &request);
-		snprintf(want, sizeof(want), "eventlog 1\nprovider user_events\nevent leveled %s -\n",
-			 level_names[i]);
+		snprintf(want, sizeof(want),
+			 "eventlog 1\nprovider user_events\nevent leveled %s -\n", level_names[i]);
 		text = describe_without_id(fd, request.descriptor, &id);
 		test_note("\"%.250s\"", text);
 		CHECK(!strcmp(text, want));

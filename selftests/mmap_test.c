@@ -407,8 +407,9 @@ TEST(partial_munmap)
 			CHECK_ERRNO(munmap(address + page, page), EINVAL);
 		/* Nor by mapping something else over a part of it. */
 		if (pages >= 2)
-			CHECK(mmap(address, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-				   -1, 0) == MAP_FAILED);
+			CHECK_ERRNO2(mmap(address, page, PROT_READ,
+					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+				     EINVAL, ENOMEM);
 		CHECK_EQ(try_read(address), 0);
 		CHECK_EQ(try_read(address + mapping->length - 1), 0);
 

@@ -1536,8 +1536,9 @@ TEST(overwrite)
 		position = header->head < header->data_bytes ? 0 :
 			ALIGN_UP(header->head - header->data_bytes, header->sub_buffer_bytes);
 		for (expected = 0, found = 0; position < header->committed;) {
-			const struct eventlog_record *record = (const void *)
-				(consumer.rings[cpus[0]].data + (position & (header->data_bytes - 1)));
+			const __u64 at = position & (header->data_bytes - 1);
+			const struct eventlog_record *record =
+				(const void *)(consumer.rings[cpus[0]].data + at);
 			const __u32 size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
 			__u64 number;
 

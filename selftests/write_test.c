@@ -604,7 +604,8 @@ TEST(payload_from_file)
 		CHECK_OK(munmap(cold, EVENTLOG_PAYLOAD_MAX));
 
 		test_note("%zu bytes, private", sizes[i]);
-		cold = mmap(NULL, EVENTLOG_PAYLOAD_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+		cold = mmap(NULL, EVENTLOG_PAYLOAD_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
+			    0);
 		CHECK(cold != MAP_FAILED);
 		check_faulted(&fixture, cold, warm, sizes[i]);
 		CHECK_OK(munmap(cold, EVENTLOG_PAYLOAD_MAX));
@@ -901,7 +902,8 @@ TEST(close_while_writing)
 				 __ATOMIC_RELEASE);
 		before = __atomic_load_n(&closing.written, __ATOMIC_ACQUIRE);
 		__atomic_store_n(&closing.fd, fd, __ATOMIC_RELEASE);
-		WAIT_FOR(__atomic_load_n(&closing.written, __ATOMIC_ACQUIRE) - before >= round % 20);
+		WAIT_FOR(__atomic_load_n(&closing.written, __ATOMIC_ACQUIRE) >=
+			 before + round % 20);
 		if (round % 2)
 			CHECK_OK(try_unregister(fd, closing.index));
 		close(fd);
