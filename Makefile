@@ -11,6 +11,8 @@ help_text := \
 	'  setup        install what building and testing needs' \
 	'  demo         build, boot a guest and show it at work' \
 	'  check        every test, in booted guests' \
+	'  check-native stress the ring in user space, with sanitizers' \
+	'  check-models check the models of the ring, waking and FLUSH with spin' \
 	'  check-static compile with W=1 and sparse; any warning is an error' \
 	'  install      module, tools, header, manual pages, udev rule' \
 	'  uninstall    remove them' \
@@ -107,6 +109,13 @@ demo: setup
 check:
 	@scripts/check
 
+check-native:
+	@$(MAKE) --no-print-directory -C selftests/native check \
+		OUTPUT='$(top)/build/native'
+
+check-models:
+	@scripts/models/check-models
+
 man_pages = $(wildcard tools/man/*.[1-9])
 completions = $(wildcard tools/*/*.bash-completion)
 
@@ -152,5 +161,6 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all module tools selftests setup demo check check-static install \
+.PHONY: all module tools selftests setup demo check check-static check-native \
+	check-models install \
 	uninstall clean help

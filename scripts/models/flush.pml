@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module/subscriber.c, emit.c: no record whose time is before what FLUSH
+ * returned is published later.
+ *
+ * Two CPUs emit, two threads flush, and each reads a clock that may be behind
+ * the latest.
+ *
+ * Variants:
+ *	NO_GRACE	FLUSH does not wait for a grace period
+ *	NO_FLOOR	records do not respect the floor
+ *	FLOOR_FALLS	FLUSH stores its time without looking at the floor
+ *	FLOOR_LATE	FLUSH takes the time and sets the floor behind the grace period
+ *	NO_LOCK		concurrent flushes raise the floor without a lock
+ *	TIME_OUTSIDE	floor and clock are read before the RCU section
+ *	FLOOR_OUTSIDE	the floor is
+ */
+#define LATEST 3
+#ifndef EVENTS
+#define EVENTS 2
+#endif
+
+byte now = 1, floor, promised;
+bool lock;
+byte section[2];			/* odd: inside */
+
+active proctype Clock()
+{
+end:	do
+	:: now < LATEST -> now++
+	od
+}
+
+inline read_clock(into)
+{
+	if
+	:: into = now
+	:: into = now - 1
+	fi
+}
+
+active [2] proctype Emitter()
+{
+	byte cpu = _pid - 1, events, time, its_floor;
+
+	do
+	:: events < EVENTS ->
+#if defined(TIME_OUTSIDE) || defined(FLOOR_OUTSIDE)
+		its_floor = floor;
+#endif
+#ifdef TIME_OUTSIDE
+		read_clock(time);
+#endif
+		section[cpu]++;
+#if !defined(TIME_OUTSIDE) && !defined(FLOOR_OUTSIDE)
+		its_floor = floor;
+#endif
+#ifndef TIME_OUTSIDE
+		read_clock(time);
+#endif
+#ifndef NO_FLOOR
+		if
+		:: time < its_floor -> time = its_floor
+		:: else
+		fi;
+#endif
+		assert(time >= promised);	/* published here */
+		section[cpu]++;
+		d_step { time = 0; its_floor = 0; events++ }
+	:: else -> break
+	od
+}
+
+inline raise_floor()
+{
+#ifndef NO_LOCK
+	atomic { !lock -> lock = true };
+#endif
+	read_clock(time);
+#ifndef FLOOR_FALLS
+	if
+	:: time < floor -> time = floor
+	:: else
+	fi;
+#endif
+	floor = time;
+#ifndef NO_LOCK
+	lock = false
+#endif
+}
+
+inline grace_period()
+{
+#ifndef NO_GRACE
+	d_step { seen[0] = section[0]; seen[1] = section[1] };
+	!(seen[0] & 1) || section[0] != seen[0];
+	!(seen[1] & 1) || section[1] != seen[1]
+#else
+	skip
+#endif
+}
+
+active [2] proctype Flusher()
+{
+	byte time;
+	byte seen[2];
+
+#ifdef FLOOR_LATE
+	grace_period();
+	raise_floor();
+#else
+	raise_floor();
+	grace_period();
+#endif
+	atomic {
+		if
+		:: promised < time -> promised = time
+		:: else
+		fi
+	}
+}

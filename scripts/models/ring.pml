@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module/ring.h: one CPU's writers, strictly nested, and a consumer on another.
+ *
+ * A word of the data stands for 8 bytes or more: records have one to three,
+ * padding and markers any and one.  Positions run freely and wrap at 64; they
+ * start shortly before.  Every access to what a nested writer or the consumer
+ * can see is a step of its own; the rest is not.  Stores are seen in order, but
+ * where a variant says otherwise.
+ *
+ * Modes:	OVERWRITE	keeps the newest; else discard
+ *		HOSTILE		the consumer scribbles on its position, reads nothing
+ * Size:	N0 N1 N2	events of the three levels
+ *		LENGTHS		which lengths they have: 1 all 2; 2 all 3; 3 the
+ *				deeper the shorter; 4 mixed; else any
+ * Variants, each with one rule taken away; all are bad but the two marked good,
+ * which show that nothing depends on that rule:
+ *	NO_GUARD		no guard
+ *	NO_EXCHANGE		head is stored, not exchanged
+ *	NO_RECHECK		no second look at head after publishing
+ *	NO_PUBLISH_ON_DROP	a writer that drops does not publish
+ *	NO_CONFIRM		(good) no second look at head before a drop
+ *	SHORT_SUM		(good) unread bytes and need are added as positions are
+ *	NO_NEST			whoever leaves publishes
+ *	NO_PADDING		records straddle sub-buffers
+ *	PREEMPTIBLE		writers are not strictly nested
+ *	MARKER_APART		marker and record are reserved one by one
+ *	MARKER_ONCE		whether a marker is needed is looked at before the loop
+ *	REWIND			an abandoned record gives its space back, if it can
+ *	WEAK_COMMITTED		committed is seen before the last data (no release)
+ *	WEAK_HEAD		data is seen before head (no smp_wmb)
+ *	WEAK_POSITION		the position is seen before the data was read
+ *	READS_HEAD		the consumer reads up to head
+ *	STEPS_BACK		the consumer follows committed when it steps back
+ *	NO_LOOK			the overwriting reader does not look at head again
+ *	LOOKS_AT_COMMITTED	it looks at committed
+ */
+#define SIZE 8
+#define SUB 4
+#define WRAP 63
+#ifndef START
+#define START 58
+#endif
+#ifndef N0
+#define N0 2
+#endif
+#ifndef N1
+#define N1 1
+#endif
+#ifndef N2
+#define N2 1
+#endif
+#ifndef LENGTHS
+#define LENGTHS 0
+#endif
+
+#define DIFFERENCE(a, b) (((a) - (b)) & WRAP)
+#ifdef SHORT_SUM
+#define SUM(value) ((value) & WRAP)
+#else
+#define SUM(value) (value)
+#endif
+#define LEFT(position) (SUB - (position) % SUB)
+#define AT(position) ((position) % SIZE)
+
+#define PADDING 1
+#define MARKER 2
+#define EVENT 3
+
+/* The ring, as in ring.h. */
+byte head = START, committed = START;
+byte nest, consumer_position = START;
+byte lost, reported;
+byte position = START;			/* the consumer's page */
+
+/* The data.  A word knows where it belongs; the first one of a record is its header. */
+byte tag[SIZE], bytes[SIZE], type[SIZE], count[SIZE];
+
+/* What nobody but this model knows. */
+byte owner[SIZE];			/* who is still writing the word */
+byte known[SIZE];			/* events lost before this one was placed */
+byte attempted, records, taken;
+byte finished;
+bool inside1, inside2;
+
+#ifdef WEAK_HEAD
+byte head_seen = START;
+#define HEAD_SEEN head_seen
+active proctype Memory()
+{
+end:	do
+	:: d_step { head_seen != head -> head_seen = head }
+	od
+}
+#else
+#define HEAD_SEEN head
+#endif
+
+inline store(at, its_bytes, its_type, its_count)
+{
+	assert(owner[AT(at)] == me);
+	tag[AT(at)] = (at) & WRAP;
+	bytes[AT(at)] = its_bytes;
+	type[AT(at)] = its_type;
+	count[AT(at)] = its_count
+}
+
+inline choose_length()
+{
+	if
+	:: LENGTHS == 1 -> length = 2
+	:: LENGTHS == 2 -> length = 3
+	:: LENGTHS == 3 -> length = 4 - me
+	:: LENGTHS == 4 -> length = 1 + (events + me) % 3
+	:: LENGTHS == 0 -> length = 1
+	:: LENGTHS == 0 -> length = 2
+	:: LENGTHS == 0 -> length = 3
+	fi
+}
+
+/* Moves head from old by need, and marks the words as being written. */
+inline exchange()
+{
+	head = (old + need) & WRAP;
+	i = 0;
+	do
+	:: i < need ->
+		assert(owner[AT(old + i)] == 0);	/* nothing unfinished is overwritten */
+		owner[AT(old + i)] = me;
+		i++
+	:: else -> break
+	od;
+	i = 0
+}
+
+inline let_go()
+{
+	i = 0;
+	do
+	:: i < SIZE ->
+		if
+		:: owner[i] == me -> owner[i] = 0
+		:: else
+		fi;
+		i++
+	:: else -> break
+	od;
+	i = 0
+}
+
+#ifdef WEAK_COMMITTED
+#define STORED_IN_TIME (length - 1)
+#else
+#define STORED_IN_TIME length
+#endif
+
+/* eventlog_ring_reserve(), filling the record, eventlog_ring_commit() */
+inline emit()
+{
+	atomic { choose_length(); attempted++ };
+	slot_nest = nest;
+	nest = slot_nest + 1;
+#ifdef MARKER_ONCE
+	marker = (lost != reported -> 1 : 0);
+#endif
+retry:
+	atomic { old = head; before = lost };
+#ifndef MARKER_ONCE
+	seen = lost;
+	marker = (seen != reported -> 1 : 0);
+#endif
+#ifdef MARKER_APART
+	if
+	:: marker ->
+		d_step {
+			padding = 0;
+			need = 1
+		};
+		if
+		:: DIFFERENCE(old, position) + 1 + length > SIZE ->
+			lost++;
+			goto leave
+		:: slot_nest && DIFFERENCE(old + need, committed) > SIZE ->
+			lost++;
+			goto leave
+		:: else
+		fi;
+		atomic {
+			if
+			:: head == old -> exchange()
+			:: else -> goto retry
+			fi
+		};
+		d_step { store(old, 1, MARKER, lost); seen = lost };
+		reported = seen;
+		d_step { marker = 0; let_go(); old = head; before = lost }
+	:: else
+	fi;
+#endif
+	d_step {
+		seen = 0;
+		need = length + marker;
+		padding = (need > LEFT(old) -> LEFT(old) : 0);
+#ifdef NO_PADDING
+		padding = 0;
+#endif
+		need = need + padding;
+		drop = false
+	};
+#ifndef OVERWRITE
+	if
+	:: SUM(DIFFERENCE(old, consumer_position) + need) > SIZE ->
+		consumer_position = position;
+#ifndef HOSTILE
+		/* An honest consumer is never seen ahead of head. */
+		assert(DIFFERENCE(old, consumer_position) <= SIZE);
+#endif
+		atomic {
+			drop = (SUM(DIFFERENCE(old, consumer_position) + need) > SIZE);
+#ifdef NO_CONFIRM
+			seen = consumer_position
+#endif
+		}
+	:: else
+	fi;
+#endif
+#ifndef NO_GUARD
+	if
+	:: !drop && slot_nest && DIFFERENCE(old + need, committed) > SIZE -> drop = true
+	:: else
+	fi;
+#endif
+#ifndef NO_CONFIRM
+	if
+	:: drop && head != old -> goto retry
+	:: else
+	fi;
+#endif
+	if
+	:: drop ->
+#if defined(NO_CONFIRM) && !defined(HOSTILE)
+		/* Right, even with head where it is now. */
+		d_step {
+			need = length + (lost != reported -> 1 : 0);
+			need = need + (need > LEFT(head) -> LEFT(head) : 0);
+			assert(slot_nest && DIFFERENCE(head + need, committed) > SIZE ||
+			       DIFFERENCE(head, seen) + need > SIZE)
+		};
+#endif
+		lost++;
+#ifdef NO_PUBLISH_ON_DROP
+		nest = slot_nest;
+		goto out
+#else
+		goto leave
+#endif
+	:: else
+	fi;
+#ifdef NO_EXCHANGE
+	atomic { exchange() };
+#else
+	atomic {
+		if
+		:: head == old -> exchange()
+		:: else -> goto retry
+		fi
+	};
+#endif
+	if
+	:: padding -> d_step { store(old, padding, PADDING, 0) }
+	:: else
+	fi;
+	if
+	:: marker ->
+		d_step { store(old + padding, 1, MARKER, lost); seen = lost };
+		reported = seen;
+		seen = 0
+	:: else
+	fi;
+#ifdef REWIND
+	if
+	:: atomic {
+		head == ((old + need) & WRAP) && !abandoned ->
+		abandoned = true;
+		head = old;
+		let_go();
+		attempted--
+	   };
+	   goto leave
+	:: true
+	fi;
+#endif
+	do
+	:: i < STORED_IN_TIME ->
+		d_step {
+			store(old + padding + marker + i, length * (i == 0), EVENT, 0);
+			known[AT(old + padding + marker + i)] = before;
+			i++
+		}
+	:: else -> break
+	od;
+	skip;
+	d_step {
+		records++;
+#ifndef WEAK_COMMITTED
+		let_go()
+#endif
+	};
+leave:
+#ifdef NO_NEST
+	slot_nest = 0;
+	nest = 0;
+#else
+	nest = slot_nest;
+#endif
+	if
+	:: slot_nest == 0 ->
+		do
+		:: old = head;
+		   committed = old;
+#ifdef NO_RECHECK
+		   break
+#else
+		   if
+		   :: head == old -> break
+		   :: else
+		   fi
+#endif
+		od
+	:: else
+	fi;
+#ifdef WEAK_COMMITTED
+	if
+	:: i == STORED_IN_TIME && !drop ->
+		d_step {
+			store(old - 1, length * (i == 0), EVENT, 0);
+			let_go()
+		}
+	:: else
+	fi;
+#endif
+out:	skip;
+	d_step {
+		length = 0; slot_nest = 0; old = 0; before = 0; seen = 0; marker = 0;
+		need = 0; padding = 0; drop = false; i = 0
+	}
+}
+
+#define WRITER								\
+	byte events, length, slot_nest, old, before, seen, marker, need, padding, i;	\
+	bool drop, abandoned
+
+#ifdef PREEMPTIBLE
+#define UNLESS(condition)
+#else
+#define UNLESS(condition) provided (!(condition))
+#endif
+
+active proctype Task() UNLESS(inside1 || inside2)
+{
+	WRITER;
+	byte me = 1;
+
+	do
+	:: events < N0 -> emit(); events++
+	:: else -> break
+	od;
+	finished++
+}
+
+active proctype Interrupt() UNLESS(inside2)
+{
+	WRITER;
+	byte me = 2;
+
+	do
+	:: events < N1 -> inside1 = true; emit(); d_step { inside1 = false; events++ }
+	:: else -> break
+	od;
+	finished++
+}
+
+active proctype Nmi()
+{
+	WRITER;
+	byte me = 3;
+
+	do
+	:: events < N2 -> inside2 = true; emit(); d_step { inside2 = false; events++ }
+	:: else -> break
+	od;
+	finished++
+}
+
+#if defined(HOSTILE)
+
+active proctype Consumer()
+{
+	do
+	:: finished < 3 -> position = head
+	:: finished < 3 -> position = (head - 3) & WRAP
+	:: finished < 3 -> position = (head + 5) & WRAP
+	:: finished == 3 -> break
+	od;
+	assert(nest == 0 && committed == head);
+	assert(records + lost == attempted)
+}
+
+#elif !defined(OVERWRITE)
+
+active proctype Consumer()
+{
+	byte at = START, limit, its_bytes, its_type, told, i;
+
+	do
+	:: atomic { finished == 3 && at == head -> break }
+	:: atomic { finished == 3 && at != head && at == committed ->
+			assert(false) }		/* whole, but never to be seen */
+	:: at != committed ->
+#ifdef READS_HEAD
+		limit = head;
+#else
+		limit = committed;
+#endif
+#ifndef STEPS_BACK
+		if
+		:: DIFFERENCE(limit, at) > SIZE -> limit = at
+		:: else
+		fi;
+#endif
+		do
+		:: at != limit ->
+#ifdef WEAK_POSITION
+			position = (at + bytes[AT(at)]) & WRAP;
+#endif
+			d_step {
+				assert(owner[AT(at)] == 0 && tag[AT(at)] == at &&
+				       bytes[AT(at)] > 0);
+				its_bytes = bytes[AT(at)];
+				its_type = type[AT(at)];
+				assert(its_bytes <= LEFT(at));
+				if
+				:: its_type == MARKER && count[AT(at)] > told ->
+					told = count[AT(at)];
+					assert(told <= lost)
+				:: else
+				fi;
+				assert(its_type != EVENT || told >= known[AT(at)]);
+				i = 1
+			};
+			do
+			:: i < its_bytes && its_type == EVENT ->
+				d_step {
+					assert(owner[AT(at + i)] == 0 &&
+					       tag[AT(at + i)] == ((at + i) & WRAP) &&
+					       bytes[AT(at + i)] == 0);
+					i++
+				}
+			:: else -> break
+			od;
+			skip;
+			d_step {
+				if
+				:: its_type == EVENT -> taken++
+				:: else
+				fi;
+				at = (at + its_bytes) & WRAP;
+				its_bytes = 0; its_type = 0; i = 0
+			};
+#ifndef WEAK_POSITION
+			position = at
+#endif
+		:: else -> break
+		od;
+		limit = 0
+	od;
+	assert(nest == 0 && committed == head);
+	assert(taken == records && taken + lost == attempted)
+}
+
+#else
+
+active proctype Consumer()
+{
+	byte at = START, limit, before, its_bytes, its_type, i;
+	byte copy[4];
+	bool whole;
+
+	do
+	:: atomic { finished == 3 && at == head && HEAD_SEEN == head -> break }
+	:: atomic { finished == 3 && at != head && at == committed ->
+			assert(false) }		/* whole, but never to be seen */
+	:: at != committed ->
+#ifdef READS_HEAD
+		limit = HEAD_SEEN;
+#else
+		limit = committed;
+#endif
+		before = HEAD_SEEN;
+		if
+		:: DIFFERENCE(before, at) > SIZE ->
+			at = (before - SIZE + SUB - 1) & WRAP & ~(SUB - 1)
+		:: else
+		fi;
+		if
+		:: DIFFERENCE(limit, at) > SIZE -> limit = at
+		:: else
+		fi;
+		do
+		:: at != limit ->
+			d_step {
+				its_bytes = bytes[AT(at)];
+				its_type = type[AT(at)];
+				copy[0] = tag[AT(at)];
+				whole = its_bytes > 0 && its_bytes <= LEFT(at) && its_type;
+				i = 1
+			};
+			do
+			:: whole && i < its_bytes && its_type == EVENT ->
+				d_step {
+					copy[i] = tag[AT(at + i)];
+					whole = bytes[AT(at + i)] == 0;
+					i++
+				}
+			:: else -> break
+			od;
+#if defined(NO_LOOK)
+			before = before;
+#elif defined(LOOKS_AT_COMMITTED)
+			before = committed;
+#else
+			before = HEAD_SEEN;
+#endif
+			if
+			:: DIFFERENCE(before, at) > SIZE ->
+				at = (before - SIZE + SUB - 1) & WRAP & ~(SUB - 1);
+				break
+			:: else ->
+				d_step {
+					assert(whole);		/* what was accepted is a record, */
+					i = 0;
+					do			/* and this one */
+					:: i < its_bytes && (i == 0 || its_type == EVENT) ->
+						assert(copy[i] == ((at + i) & WRAP));
+						i++
+					:: else -> break
+					od;
+					if
+					:: its_type == EVENT -> taken++
+					:: else
+					fi;
+					at = (at + its_bytes) & WRAP;
+					its_bytes = 0; its_type = 0; i = 0
+				}
+			fi
+		:: else -> break
+		od;
+		skip;
+		d_step {
+			copy[0] = 0; copy[1] = 0; copy[2] = 0; copy[3] = 0;
+			limit = 0; before = 0; its_bytes = 0; its_type = 0; i = 0; whole = false
+		}
+	od;
+	assert(nest == 0 && committed == head);
+	assert(records + lost == attempted && taken <= records)
+}
+
+#endif

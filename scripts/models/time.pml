@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module/ring.h: the times of a ring's records do not fall, though the clock
+ * may step back and the floor, taken on another CPU, may be ahead of it.
+ *
+ * Room does not matter here: a ring without end, and head counts records.
+ *
+ * Variants:
+ *	NO_LAST		last_time is not looked at
+ *	NO_NESTED	nested_time is not looked at
+ *	ONE_WORD	nested writers store last_time as well
+ *	NESTED_STORE	nested writers store their time, without exchange
+ *	STORED_LATE	times are stored when the record was placed
+ */
+#define LATEST 3
+#ifndef N0
+#define N0 2
+#endif
+#ifndef N1
+#define N1 2
+#endif
+#ifndef N2
+#define N2 2
+#endif
+
+byte now = 1, floor;
+byte head, nest, last_time, nested_time;
+byte latest;			/* of the records placed */
+bool inside1, inside2;
+
+active proctype Clock()
+{
+end:	do
+	:: now < LATEST -> now++
+	:: floor < now + 1 -> floor = now + 1
+	od
+}
+
+inline raise(to)
+{
+	if
+	:: time < to -> time = to
+	:: else
+	fi
+}
+
+inline store_time()
+{
+#ifdef ONE_WORD
+	last_time = time
+#else
+	if
+	:: slot_nest == 0 -> last_time = time
+	:: else ->
+#ifdef NESTED_STORE
+		nested_time = time
+#else
+		atomic {
+			if
+			:: nested_time == last -> nested_time = time
+			:: else -> goto retry
+			fi
+		}
+#endif
+	fi
+#endif
+}
+
+inline emit()
+{
+	slot_nest = nest;
+	nest = slot_nest + 1;
+	its_floor = floor;
+retry:
+	old = head;
+	if
+	:: time = now
+	:: time = now - 1
+	fi;
+	last = last_time;
+#ifndef NO_LAST
+	raise(last);
+#endif
+	last = nested_time;
+#ifndef NO_NESTED
+	raise(last);
+#endif
+	raise(its_floor);
+#ifndef STORED_LATE
+	store_time();
+#endif
+	atomic {
+		if
+		:: head == old ->
+			head++;
+			assert(time >= latest);
+			latest = time
+		:: else -> goto retry
+		fi
+	};
+#ifdef STORED_LATE
+	if
+	:: slot_nest == 0 -> last_time = time
+	:: else -> atomic { if :: nested_time < time -> nested_time = time :: else fi }
+	fi;
+#endif
+	nest = slot_nest;
+	d_step { slot_nest = 0; its_floor = 0; old = 0; time = 0; last = 0 }
+}
+
+#define WRITER byte events, slot_nest, its_floor, old, time, last
+
+active proctype Task() provided (!inside1 && !inside2)
+{
+	WRITER;
+
+	do
+	:: events < N0 -> emit(); events++
+	:: else -> break
+	od
+}
+
+active proctype Interrupt() provided (!inside2)
+{
+	WRITER;
+
+	do
+	:: events < N1 -> inside1 = true; emit(); atomic { inside1 = false; events++ }
+	:: else -> break
+	od
+}
+
+active proctype Nmi()
+{
+	WRITER;
+
+	do
+	:: events < N2 -> inside2 = true; emit(); atomic { inside2 = false; events++ }
+	:: else -> break
+	od
+}
