@@ -25,6 +25,9 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	INIT_LIST_HEAD(&domain->retained);
 	hash_init(domain->providers);
 	ida_init(&domain->provider_ids);
+	mutex_init(&domain->update_lock);
+	INIT_LIST_HEAD(&domain->kernel_providers);
+	INIT_LIST_HEAD(&domain->changed_providers);
 	INIT_LIST_HEAD(&domain->subscribers);
 	domain->next_descriptor = 1;
 	domain->subscriber_sequence = 1;
@@ -78,11 +81,18 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
 	domain->live--;
 }
 
-void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool wanted)
+static void eventlog_domain_bit_set(struct eventlog_domain *domain, u32 bit, bool value)
+{
+	if (value)
+		set_bit_le(bit, domain->bitmap);
+	else
+		clear_bit_le(bit, domain->bitmap);
+}
+
+void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool wanted,
+			      bool sync)
 {
 	lockdep_assert_held(&domain->lock);
-	if (wanted)
-		set_bit_le(eventlog_slot_status_bit(slot), domain->bitmap);
-	else
-		clear_bit_le(eventlog_slot_status_bit(slot), domain->bitmap);
+	eventlog_domain_bit_set(domain, eventlog_slot_sync_bit(slot), sync);
+	eventlog_domain_bit_set(domain, eventlog_slot_status_bit(slot), wanted);
 }

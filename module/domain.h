@@ -6,7 +6,13 @@
  * domain->lock, a mutex, protects everything in the domain and every member of
  * its events, providers and rule lists that is not said to be RCU-protected.
  * It is never held across an access to user memory, an RCU grace period, or the
- * allocation of rings.  Order: eventlog_file.lock, then domain->lock.
+ * allocation of rings.
+ *
+ * domain->update_lock, a mutex, is held while something changes that kernel
+ * providers are to be told of (their coming and going, rules, subscribers) until
+ * they have been told.  Providers' functions run under it, without domain->lock.
+ *
+ * Order: eventlog_file.lock, domain->update_lock, domain->lock.
  */
 #ifndef EVENTLOG_DOMAIN_H
 #define EVENTLOG_DOMAIN_H
@@ -32,8 +38,13 @@ struct eventlog_event;
  * @hash_key: secret, for the hash tables
  * @retained: events without users whose text is kept, oldest first
  * @retained_count: their number
- * @providers: struct eventlog_provider, hashed by name
+ * @providers: struct eventlog_provider_info of processes, hashed by name
  * @provider_ids: 1 to 65535
+ * @update_lock: see the top of the file
+ * @kernel_providers: struct eventlog_provider_info of registered kernel
+ *	providers; under @update_lock
+ * @changed_providers: those of them one of whose events came to be wanted, or
+ *	ceased to be, since they were told
  * @subscribers: struct eventlog_subscriber, oldest first
  * @subscriber_count: their number
  * @subscriber_sequence: the number the next subscriber gets
@@ -56,6 +67,9 @@ struct eventlog_domain {
 	unsigned int retained_count;
 	DECLARE_HASHTABLE(providers, 8);
 	struct ida provider_ids;
+	struct mutex update_lock;
+	struct list_head kernel_providers;
+	struct list_head changed_providers;
 	struct list_head subscribers;
 	unsigned int subscriber_count;
 	u64 subscriber_sequence;
@@ -68,6 +82,9 @@ struct eventlog_domain {
 	unsigned int events_max;
 	unsigned int subscribers_max;
 };
+
+/* The domain of /dev/eventlog and of kernel providers. */
+extern struct eventlog_domain eventlog_root_domain;
 
 /**
  * eventlog_domain_init() - make an empty domain
@@ -106,12 +123,14 @@ int eventlog_domain_slot_get(struct eventlog_domain *domain);
 void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot);
 
 /**
- * eventlog_domain_status_set() - tell processes whether an event is wanted
+ * eventlog_domain_bits_set() - tell processes whether an event is wanted
  * @domain: the domain, locked
  * @slot: the event's slot
- * @wanted: the bit's new value
+ * @wanted: the status bit's new value
+ * @sync: the sync bit's
  */
-void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool wanted);
+void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool wanted,
+			      bool sync);
 
 static inline u32 eventlog_slot_status_bit(unsigned int slot)
 {

@@ -2,6 +2,8 @@
 /*
  * Emission: see emit.h.
  */
+#include <linux/eventlog.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -13,19 +15,13 @@
 #include "event.h"
 #include "subscriber.h"
 
-static __always_inline u32 eventlog_context_flags(void)
+static __always_inline enum eventlog_context eventlog_context(void)
 {
-	enum eventlog_context context = EVENTLOG_CONTEXT_TASK;
-
 	if (likely(in_task()))
-		return 0;
+		return EVENTLOG_CONTEXT_TASK;
 	if (in_nmi())
-		context = EVENTLOG_CONTEXT_NMI;
-	else if (in_hardirq())
-		context = EVENTLOG_CONTEXT_HARDIRQ;
-	else if (in_serving_softirq())
-		context = EVENTLOG_CONTEXT_SOFTIRQ;
-	return context << EVENTLOG_RECORD_CONTEXT_SHIFT;
+		return EVENTLOG_CONTEXT_NMI;
+	return in_hardirq() ? EVENTLOG_CONTEXT_HARDIRQ : EVENTLOG_CONTEXT_SOFTIRQ;
 }
 
 /* The numbers a subscriber knows the current task by; the root's need no look-up. */
@@ -63,59 +59,215 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 	return false;
 }
 
-void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
-		   u32 bytes)
+static __always_inline void eventlog_parts_copy(u8 *to, const struct eventlog_part *parts,
+						unsigned int count)
 {
-	const struct eventlog_wanted *wanted;
-	u32 context = eventlog_context_flags();
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		memcpy(to, parts[i].data, parts[i].bytes);
+		to += parts[i].bytes;
+		/* Ours, whatever has become of the string since it was measured. */
+		if (parts[i].string)
+			*to++ = '\0';
+	}
+}
+
+/* An event on its way, the same for all who get it. */
+struct eventlog_emission {
+	const struct eventlog_event *event;
+	u64 session;
+	const struct eventlog_part *parts;
+	unsigned int count;
+	u32 bytes;
+	enum eventlog_context context;
+};
+
+static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
+						  const struct eventlog_wanted_entry *entry,
+						  unsigned int cpu)
+{
+	struct eventlog_subscriber *subscriber = entry->subscriber;
+	struct eventlog_cpu_ring *cpu_ring;
+	struct eventlog_ring_slot slot;
+	struct eventlog_record *record;
+
+	cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
+	if (unlikely(!cpu_ring)) {
+		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
+		atomic_long_inc(&entry->link->lost);
+		return;
+	}
+	if (unlikely(READ_ONCE(subscriber->paused))) {
+		eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_PAUSED);
+		goto lost;
+	}
+	if (unlikely(emission->bytes > EVENTLOG_PAYLOAD_MAX)) {
+		eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_TOO_LARGE);
+		goto lost;
+	}
+	if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, emission->bytes,
+					    READ_ONCE(subscriber->floor), &slot)))
+		goto lost;
+	record = slot.record;
+	record->size_flags |= emission->context << EVENTLOG_RECORD_CONTEXT_SHIFT;
+	record->descriptor = emission->event->descriptor;
+	record->session = emission->session;
+	record->pid = eventlog_current_pid(subscriber->pid_namespace);
+	record->tid = eventlog_current_tid(subscriber->pid_namespace);
+	eventlog_parts_copy((u8 *)(record + 1), emission->parts, emission->count);
+	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
+		eventlog_subscriber_wake(cpu_ring);
+	return;
+
+lost:
+	atomic_long_inc(&entry->link->lost);
+	eventlog_subscriber_wake(cpu_ring);
+}
+
+/* How many callbacks are being called on this CPU, one inside the other. */
+static DEFINE_PER_CPU(unsigned int, eventlog_callbacks_deep);
+
+/*
+ * Contexts that interrupt one another restore what they find, so neither the
+ * depth nor the contexts a callback is being called in need be atomic.
+ */
+static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
+				      struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_callback *callback = subscriber->callback;
+	u8 *calling = this_cpu_ptr(subscriber->calling);
+	unsigned int *deep = this_cpu_ptr(&eventlog_callbacks_deep);
+	u8 context = 1 << emission->context;
+	struct eventlog_delivery delivery;
+	enum eventlog_lost cause;
+
+	cause = EVENTLOG_LOST_TOO_LARGE;
+	if (unlikely(emission->bytes > EVENTLOG_PAYLOAD_MAX))
+		goto lost;
+	cause = EVENTLOG_LOST_NESTED;
+	if (emission->context == EVENTLOG_CONTEXT_NMI && !(callback->flags & EVENTLOG_CALLBACK_NMI))
+		goto lost;
+	if (READ_ONCE(*calling) & context)
+		goto lost;
+	cause = EVENTLOG_LOST_DEPTH;
+	if (READ_ONCE(*deep) >= EVENTLOG_CALLBACK_DEPTH)
+		goto lost;
+
+	delivery = (struct eventlog_delivery){
+		.descriptor = emission->event->descriptor,
+		.context = emission->context,
+		.time = eventlog_ring_clock(),
+		.session = emission->session,
+		.pid = current->tgid,
+		.tid = current->pid,
+		.bytes = emission->bytes,
+		.parts = emission->parts,
+		.count = emission->count,
+	};
+	WRITE_ONCE(*calling, *calling | context);
+	WRITE_ONCE(*deep, *deep + 1);
+	barrier();
+	callback->deliver(callback, &delivery);
+	barrier();
+	WRITE_ONCE(*deep, *deep - 1);
+	WRITE_ONCE(*calling, *calling & ~context);
+	return;
+
+lost:
+	atomic_long_inc(&subscriber->lost[cause]);
+}
+
+/* Preemption is off: that is an RCU section, and a ring's nest counts on strictly nested writers. */
+static __always_inline void eventlog_emit_parts(const struct eventlog_event *event, u64 session,
+						const struct eventlog_part *parts,
+						unsigned int count, u32 bytes)
+{
+	const struct eventlog_wanted *wanted = rcu_dereference_sched(event->wanted);
+	const struct eventlog_emission emission = {
+		.event = event,
+		.session = session,
+		.parts = parts,
+		.count = count,
+		.bytes = bytes,
+		.context = eventlog_context(),
+	};
+	const struct eventlog_subscriber *only = NULL;
 	unsigned int cpu, i;
 
-	/*
-	 * Not migrate_disable(): a ring's nest counts on strictly nested
-	 * writers.  Preemption off is an RCU section too.
-	 */
-	preempt_disable_notrace();
-	wanted = rcu_dereference_sched(event->wanted);
 	if (!wanted)
-		goto out;
+		return;
+	if (unlikely(event->rundown))
+		only = READ_ONCE(event->provider->rundown_for);
 	cpu = smp_processor_id();
 	for (i = 0; i < wanted->count; i++) {
 		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
-		struct eventlog_subscriber *subscriber = entry->subscriber;
-		struct eventlog_cpu_ring *cpu_ring;
-		struct eventlog_ring_slot slot;
-		struct eventlog_record *record;
 
-		if (entry->rule_count && !eventlog_rules_pass(entry, session))
+		if (unlikely(only) && entry->subscriber != only)
 			continue;
-		cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
-		if (unlikely(!cpu_ring)) {
-			atomic_long_inc(&subscriber->lost_no_ring);
-			atomic_long_inc(&entry->link->lost);
-			continue;
-		}
-		if (unlikely(READ_ONCE(subscriber->paused))) {
-			eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_PAUSED);
-			atomic_long_inc(&entry->link->lost);
-			eventlog_subscriber_wake(cpu_ring);
-			continue;
-		}
-		if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, bytes,
-						    READ_ONCE(subscriber->floor), &slot))) {
-			atomic_long_inc(&entry->link->lost);
-			eventlog_subscriber_wake(cpu_ring);
-			continue;
-		}
-		record = slot.record;
-		record->size_flags |= context;
-		record->descriptor = event->descriptor;
-		record->session = session;
-		record->pid = eventlog_current_pid(subscriber->pid_namespace);
-		record->tid = eventlog_current_tid(subscriber->pid_namespace);
-		memcpy(record + 1, payload, bytes);
-		if (eventlog_ring_commit(&cpu_ring->ring, &slot))
-			eventlog_subscriber_wake(cpu_ring);
+		if (!entry->rule_count || eventlog_rules_pass(entry, session))
+			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-out:
+	for (; unlikely(i < wanted->called); i++) {
+		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
+
+		if (only && entry->subscriber != only)
+			continue;
+		if (!entry->rule_count || eventlog_rules_pass(entry, session))
+			eventlog_emit_to_callback(&emission, entry->subscriber);
+	}
+}
+
+void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
+		   u32 bytes)
+{
+	const struct eventlog_part part = { .data = payload, .bytes = bytes };
+
+	preempt_disable_notrace();
+	eventlog_emit_parts(event, session, &part, 1, bytes);
 	preempt_enable_notrace();
 }
+
+/*
+ * An event of a kernel provider, which may be emitted from anywhere: from where
+ * RCU does not watch nothing that it protects can be looked at.
+ */
+static __always_inline const struct eventlog_event *
+eventlog_source_begin(struct eventlog_provider_event *source)
+{
+	preempt_disable_notrace();
+	if (unlikely(!rcu_is_watching())) {
+		atomic_long_inc(&source->lost_not_watching);
+		return NULL;
+	}
+	return rcu_dereference_sched(source->event);
+}
+
+notrace void eventlog_provider_emit(struct eventlog_provider_event *source, u64 session,
+				    const void *fields, u32 bytes)
+{
+	const struct eventlog_event *event = eventlog_source_begin(source);
+	const struct eventlog_part part = { .data = fields, .bytes = bytes };
+
+	if (likely(event))
+		eventlog_emit_parts(event, session, &part, 1, bytes);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(eventlog_provider_emit);
+
+notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source, u64 session,
+					  const struct eventlog_part *parts, unsigned int count)
+{
+	const struct eventlog_event *event = eventlog_source_begin(source);
+	unsigned int i;
+	u32 bytes = 0;
+
+	if (likely(event)) {
+		/* At most EVENTLOG_FIELDS_MAX + 1 parts of 64 KiB: no wrapping. */
+		for (i = 0; i < count; i++)
+			bytes += parts[i].bytes + parts[i].string;
+		eventlog_emit_parts(event, session, parts, count, bytes);
+	}
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(eventlog_provider_emit_parts);

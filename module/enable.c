@@ -37,22 +37,26 @@ static void eventlog_wanted_free_rcu(struct rcu_head *rcu)
 
 static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlog_wanted *wanted)
 {
+	struct eventlog_provider_info *provider = event->provider;
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_wanted *old;
 
 	old = rcu_dereference_protected(event->wanted, lockdep_is_held(&domain->lock));
 	/* Never a set bit whose event refuses writes. */
 	if (old && !wanted) {
-		eventlog_domain_status_set(domain, event->slot, false);
+		eventlog_domain_bits_set(domain, event->slot, false, false);
 		domain->busy--;
 	}
 	rcu_assign_pointer(event->wanted, wanted);
-	if (!old && wanted) {
-		/* The bit after what it promises. */
+	if (wanted) {
+		/* The bits after what they promise. */
 		smp_mb__before_atomic();
-		eventlog_domain_status_set(domain, event->slot, true);
-		domain->busy++;
+		eventlog_domain_bits_set(domain, event->slot, true,
+					 wanted->called > wanted->count);
+		domain->busy += !old;
 	}
+	if (!old != !wanted && provider->kernel && list_empty(&provider->changed_node))
+		list_add_tail(&provider->changed_node, &domain->changed_providers);
 	if (old)
 		call_rcu(&old->rcu, eventlog_wanted_free_rcu);
 }
@@ -101,6 +105,7 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_subscriber_rule *rule;
 	unsigned int subscribers = 0, rules = 0;
+	enum eventlog_subscriber_kind kind;
 	struct eventlog_wanted *wanted;
 	size_t bytes;
 
@@ -122,25 +127,25 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 	wanted->event = event;
 	next_rule = (struct eventlog_subscriber_rule **)&wanted->entries[subscribers];
 
-	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		struct eventlog_wanted_entry *entry = &wanted->entries[wanted->count];
+	for (kind = 0; kind < EVENTLOG_SUBSCRIBER_KINDS; kind++) {
+		list_for_each_entry(subscriber, &domain->subscribers, node) {
+			struct eventlog_wanted_entry *entry = &wanted->entries[wanted->listed];
 
-		if (!eventlog_subscriber_has_rings(subscriber) ||
-		    !eventlog_wanted_entry_fill(entry, subscriber, event, &next_rule))
-			continue;
-		entry->link = eventlog_subscriber_link(subscriber, event->descriptor, !nofail);
-		if (!entry->link) {
-			eventlog_free(wanted);
-			return ERR_PTR(-ENOMEM);
-		}
-		wanted->count++;
-	}
-	wanted->listed = wanted->count;
-	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		if (!eventlog_subscriber_has_rings(subscriber) &&
-		    eventlog_wanted_entry_fill(&wanted->entries[wanted->listed], subscriber,
-					       event, &next_rule))
+			if (eventlog_subscriber_kind(subscriber) != kind ||
+			    !eventlog_wanted_entry_fill(entry, subscriber, event, &next_rule))
+				continue;
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
+				entry->link = eventlog_subscriber_link(subscriber, event, !nofail);
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->link) {
+				eventlog_free(wanted);
+				return ERR_PTR(-ENOMEM);
+			}
 			wanted->listed++;
+		}
+		if (kind == EVENTLOG_SUBSCRIBER_RINGS)
+			wanted->count = wanted->listed;
+		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
+			wanted->called = wanted->listed;
 	}
 	return wanted;
 }

@@ -52,7 +52,8 @@ struct eventlog_subscriber_rule {
 
 /**
  * struct eventlog_link - what a subscriber keeps of an event it was ever given
- * @lost: losses of the event, all causes
+ * @lost: losses of the event that were counted in a ring
+ * @not_watching_before: what eventlog_event_lost_not_watching() was at first
  * @rcu: frees it
  *
  * Owned by the subscriber, by descriptor; lives until the subscriber closes or
@@ -60,6 +61,7 @@ struct eventlog_subscriber_rule {
  */
 struct eventlog_link {
 	atomic_long_t lost;
+	u64 not_watching_before;
 	struct rcu_head rcu;
 };
 
@@ -82,8 +84,9 @@ struct eventlog_wanted_entry {
  * @rcu: frees it
  * @event: whose it is; for the one who prepares it
  * @next: chains prepared ones
- * @count: entries to deliver to; 0 when only ring-less subscribers want the event
- * @listed: entries in all: ring-less subscribers follow the others
+ * @count: entries of subscribers with rings; the first ones
+ * @called: where the entries of callbacks, which follow, end
+ * @listed: entries in all: subscribers that only keep events enabled are the last
  * @entries: the subscribers; their rules follow in the same allocation
  */
 struct eventlog_wanted {
@@ -91,6 +94,7 @@ struct eventlog_wanted {
 	struct eventlog_event *event;
 	struct eventlog_wanted *next;
 	unsigned int count;
+	unsigned int called;
 	unsigned int listed;
 	struct eventlog_wanted_entry entries[];
 };

@@ -3,6 +3,7 @@
  * Events and providers: see event.h.
  */
 #include <linux/err.h>
+#include <linux/eventlog.h>
 #include <linux/siphash.h>
 #include <linux/string.h>
 
@@ -31,43 +32,96 @@ static u64 eventlog_definition_hash(const struct eventlog_domain *domain, const 
 			    &domain->hash_key);
 }
 
-static struct eventlog_provider *eventlog_provider_get(struct eventlog_domain *domain,
-						       const char *name)
+static void eventlog_provider_free_rcu(struct rcu_head *rcu)
 {
-	u64 hash = eventlog_text_hash(domain, name);
-	struct eventlog_provider *provider;
+	eventlog_free(container_of(rcu, struct eventlog_provider_info, rcu));
+}
+
+static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_domain *domain,
+							    const char *name)
+{
+	struct eventlog_provider_info *info = eventlog_alloc(sizeof(*info));
 	int id;
 
-	hash_for_each_possible(domain->providers, provider, node, hash) {
-		if (!strcmp(provider->name, name))
-			goto found;
-	}
-
-	provider = eventlog_alloc(sizeof(*provider));
-	if (!provider)
+	if (!info)
 		return ERR_PTR(-ENOMEM);
 	id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL_ACCOUNT);
 	if (id < 0) {
-		eventlog_free(provider);
+		eventlog_free(info);
 		return ERR_PTR(id);
 	}
-	provider->id = id;
-	provider->next_event_id = 1;
-	strscpy(provider->name, name, sizeof(provider->name));
-	hash_add(domain->providers, &provider->node, hash);
-found:
-	provider->events++;
-	return provider;
+	info->id = id;
+	info->id_held = true;
+	info->next_event_id = 1;
+	info->users = 1;
+	INIT_LIST_HEAD(&info->kernel_node);
+	INIT_LIST_HEAD(&info->changed_node);
+	strscpy(info->name, name, sizeof(info->name));
+	return info;
+}
+
+static void eventlog_provider_release_id(struct eventlog_domain *domain,
+					 struct eventlog_provider_info *info)
+{
+	if (info->id_held)
+		ida_free(&domain->provider_ids, info->id);
+	info->id_held = false;
 }
 
 static void eventlog_provider_put(struct eventlog_domain *domain,
-				  struct eventlog_provider *provider)
+				  struct eventlog_provider_info *info)
 {
-	if (--provider->events)
+	if (--info->users)
 		return;
-	hash_del(&provider->node);
-	ida_free(&domain->provider_ids, provider->id);
-	eventlog_free(provider);
+	hash_del(&info->node);
+	eventlog_provider_release_id(domain, info);
+	eventlog_free(info->preamble);
+	/* Emission may be looking at whom a rundown is for. */
+	call_rcu(&info->rcu, eventlog_provider_free_rcu);
+}
+
+static struct eventlog_provider_info *eventlog_provider_get(struct eventlog_domain *domain,
+							    const char *name)
+{
+	u64 hash = eventlog_text_hash(domain, name);
+	struct eventlog_provider_info *info;
+
+	hash_for_each_possible(domain->providers, info, node, hash) {
+		if (!strcmp(info->name, name)) {
+			info->users++;
+			return info;
+		}
+	}
+	info = eventlog_provider_new(domain, name);
+	if (!IS_ERR(info))
+		hash_add(domain->providers, &info->node, hash);
+	return info;
+}
+
+struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_domain *domain,
+							    struct eventlog_provider *kernel,
+							    char *preamble)
+{
+	struct eventlog_provider_info *info;
+
+	lockdep_assert_held(&domain->lock);
+	info = eventlog_provider_new(domain, kernel->name);
+	if (IS_ERR(info))
+		return info;
+	info->kernel = kernel;
+	info->preamble = preamble;
+	return info;
+}
+
+void eventlog_kernel_provider_put(struct eventlog_domain *domain,
+				  struct eventlog_provider_info *info)
+{
+	lockdep_assert_held(&domain->lock);
+	info->kernel = NULL;
+	list_del_init(&info->changed_node);
+	/* What remains of it only explains old records. */
+	eventlog_provider_release_id(domain, info);
+	eventlog_provider_put(domain, info);
 }
 
 static void eventlog_event_free_rcu(struct rcu_head *rcu)
@@ -178,12 +232,13 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	return NULL;
 }
 
+/* Makes a definition, found by descriptor; @provider gains a user. */
 static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
-						 const char *provider_name,
-						 struct eventlog_fields *fields, u8 level,
+						 struct eventlog_provider_info *provider,
+						 struct eventlog_fields *fields,
+						 struct eventlog_provider_event *source, u8 level,
 						 u64 keywords)
 {
-	struct eventlog_provider *provider;
 	struct eventlog_event *event;
 	int ret;
 
@@ -193,14 +248,11 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event = eventlog_alloc(sizeof(*event));
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	provider = eventlog_provider_get(domain, provider_name);
-	if (IS_ERR(provider)) {
-		ret = PTR_ERR(provider);
-		goto err_free;
-	}
 	event->domain = domain;
 	event->provider = provider;
-	event->id = provider->next_event_id;
+	event->source = source;
+	event->rundown = source && provider->kernel->rundown_keywords & keywords;
+	event->id = source ? source->id : provider->next_event_id;
 	event->level = level;
 	event->keywords = keywords;
 	event->layout = fields->layout;
@@ -211,27 +263,76 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
 			      GFP_KERNEL_ACCOUNT));
 	if (ret)
-		goto err_provider;
+		goto err_free;
 	ret = eventlog_event_activate(event);
 	if (ret)
 		goto err_erase;
 
 	domain->next_descriptor++;
-	provider->next_event_id++;
-	hash_add(domain->names, &event->hash_node,
-		 eventlog_definition_hash(domain, provider_name, event->name, event->fields_text,
-					  level, keywords));
+	provider->users++;
+	if (!source)
+		provider->next_event_id++;
 	fields->layout = NULL;
 	fields->text = NULL;
 	return event;
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
-err_provider:
-	eventlog_provider_put(domain, provider);
 err_free:
 	eventlog_free(event);
 	return ERR_PTR(ret);
+}
+
+/* Makes a definition that processes share, found by all that it is. */
+static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *domain,
+							const char *provider_name,
+							struct eventlog_fields *fields, u8 level,
+							u64 keywords)
+{
+	struct eventlog_provider_info *provider = eventlog_provider_get(domain, provider_name);
+	struct eventlog_event *event;
+
+	if (IS_ERR(provider))
+		return ERR_CAST(provider);
+	event = eventlog_event_new(domain, provider, fields, NULL, level, keywords);
+	eventlog_provider_put(domain, provider);
+	if (!IS_ERR(event))
+		hash_add(domain->names, &event->hash_node,
+			 eventlog_definition_hash(domain, provider_name, event->name,
+						  event->fields_text, level, keywords));
+	return event;
+}
+
+struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
+						 struct eventlog_provider_info *info,
+						 struct eventlog_fields *fields,
+						 struct eventlog_provider_event *source)
+{
+	struct eventlog_event *event;
+
+	lockdep_assert_held(&domain->lock);
+	event = eventlog_event_new(domain, info, fields, source, source->level,
+				   source->keywords);
+	if (!IS_ERR(event))
+		event->registrations = 1;
+	return event;
+}
+
+void eventlog_event_discard(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	lockdep_assert_held(&domain->lock);
+	eventlog_enable_event_clear(event);
+	eventlog_domain_slot_put(domain, event->slot);
+	event->slot = 0;
+	eventlog_event_forget(event);
+}
+
+u64 eventlog_event_lost_not_watching(const struct eventlog_event *event)
+{
+	return event->lost_not_watching +
+	       (event->source ? atomic_long_read(&event->source->lost_not_watching) : 0);
 }
 
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
@@ -243,7 +344,7 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 	lockdep_assert_held(&domain->lock);
 	event = eventlog_event_find(domain, provider, fields, level, keywords);
 	if (!event) {
-		event = eventlog_event_new(domain, provider, fields, level, keywords);
+		event = eventlog_event_new_shared(domain, provider, fields, level, keywords);
 		if (IS_ERR(event))
 			return event;
 	} else if (!event->slot) {
@@ -264,6 +365,10 @@ void eventlog_event_put(struct eventlog_event *event)
 	lockdep_assert_held(&domain->lock);
 	if (--event->registrations || event->persistent)
 		return;
+	if (event->source) {
+		event->lost_not_watching = eventlog_event_lost_not_watching(event);
+		event->source = NULL;
+	}
 	eventlog_event_retire(event);
 	/* The event may be gone. */
 	eventlog_events_trim_retained(domain);

@@ -21,22 +21,48 @@
 #include "fields.h"
 
 struct eventlog_domain;
+struct eventlog_provider;
+struct eventlog_provider_event;
+struct eventlog_subscriber;
 struct eventlog_wanted;
 
 /**
- * struct eventlog_provider - a name that events belong to
- * @node: in the domain's providers, hashed by name
+ * struct eventlog_provider_info - what a domain knows of a provider
+ * @node: in the domain's providers, hashed by name; not a kernel provider's
  * @name: its name
  * @id: 1 to 65535, unique among the living
+ * @id_held: @id is taken; no longer when a kernel provider has gone
  * @next_event_id: the id its next event gets
- * @events: how many events refer to it, retained ones included
+ * @users: events that refer to it, retained ones included, and its registration
+ * @kernel: the kernel provider, while it is registered; NULL: processes'
+ * @preamble: schema text behind a kernel provider's name; owned; NULL: processes'
+ * @kernel_node: in the domain's kernel_providers; under domain->update_lock
+ * @changed_node: in the domain's changed_providers, when it is
+ * @enabled_once: one of its events has been; under domain->update_lock
+ * @told_keywords: what the provider was told last; under domain->update_lock
+ * @told_level: likewise
+ * @rundown_for: whom the rundown under way is for; read by emission, never
+ *	followed there
+ * @rcu: frees it
+ *
+ * Processes that use a name share one; each kernel provider has its own.
  */
-struct eventlog_provider {
+struct eventlog_provider_info {
 	struct hlist_node node;
 	char name[EVENTLOG_NAME_MAX];
 	u16 id;
+	bool id_held;
 	u32 next_event_id;
-	unsigned int events;
+	unsigned int users;
+	struct eventlog_provider *kernel;
+	char *preamble;
+	struct list_head kernel_node;
+	struct list_head changed_node;
+	bool enabled_once;
+	u64 told_keywords;
+	u32 told_level;
+	const struct eventlog_subscriber *rundown_for;
+	struct rcu_head rcu;
 };
 
 /**
@@ -47,13 +73,17 @@ struct eventlog_provider {
  * @slot: its place in the bitmap; 0: retained, not alive
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
+ * @rundown: belongs to rundowns; constant
  * @level: enum eventlog_level
  * @keywords: mask
  * @id: within its provider
  * @domain: its domain
  * @provider: its provider
  * @name: its name
- * @fields_text: schema lines of its fields; owned
+ * @fields_text: schema lines of its fields; of a kernel provider's event the
+ *	whole statement; owned
+ * @source: the kernel provider's side of it, while that is registered
+ * @lost_not_watching: what that had counted when it went
  * @hash_node: in the domain's names
  * @retained_node: in the domain's retained, when it is
  * @retired_at: the domain's subscriber_sequence when it ended
@@ -66,13 +96,16 @@ struct eventlog_event {
 	u32 slot;
 	unsigned long registrations;
 	bool persistent;
+	bool rundown;
 	u8 level;
 	u64 keywords;
 	u32 id;
 	struct eventlog_domain *domain;
-	struct eventlog_provider *provider;
+	struct eventlog_provider_info *provider;
 	char name[EVENTLOG_NAME_MAX];
 	char *fields_text;
+	struct eventlog_provider_event *source;
+	u64 lost_not_watching;
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;
@@ -97,6 +130,54 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
  * @event: the event, its domain locked; gone or retained afterwards if this was the last
  */
 void eventlog_event_put(struct eventlog_event *event);
+
+/**
+ * eventlog_kernel_provider_new() - make what the domain knows of a kernel provider
+ * @domain: the domain, locked
+ * @kernel: the provider; its name is valid
+ * @preamble: schema text behind its name; taken over on success
+ *
+ * Return: it, in no list yet, to be given back with
+ * eventlog_kernel_provider_put(); or ERR_PTR: -ENOSPC (no id left), -ENOMEM.
+ */
+struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_domain *domain,
+							    struct eventlog_provider *kernel,
+							    char *preamble);
+
+/**
+ * eventlog_kernel_provider_put() - the provider has gone
+ * @domain: the domain, locked
+ * @info: gone afterwards when no event refers to it; its id is free
+ */
+void eventlog_kernel_provider_put(struct eventlog_domain *domain,
+				  struct eventlog_provider_info *info);
+
+/**
+ * eventlog_event_new_kernel() - make a definition of a kernel provider
+ * @info: its provider, the domain locked
+ * @fields: name, text and layout; the latter are taken over (set to NULL)
+ * @source: the provider's side of it
+ *
+ * A definition is never shared, and ends with eventlog_event_put().
+ *
+ * Return: the event, or ERR_PTR: -ENOSPC, -ENOMEM.
+ */
+struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
+						 struct eventlog_provider_info *info,
+						 struct eventlog_fields *fields,
+						 struct eventlog_provider_event *source);
+
+/**
+ * eventlog_event_discard() - unmake a definition that nobody has heard of
+ * @event: new, of a kernel provider, its domain locked
+ */
+void eventlog_event_discard(struct eventlog_event *event);
+
+/**
+ * eventlog_event_lost_not_watching() - how often it was emitted where RCU was not watching
+ * @event: its domain locked
+ */
+u64 eventlog_event_lost_not_watching(const struct eventlog_event *event);
 
 /**
  * eventlog_event_delete() - end the persistence of events by name

@@ -45,7 +45,7 @@ static bool spinlock;
 module_param(spinlock, bool, 0444);
 MODULE_PARM_DESC(spinlock, "write rings under a lock, as 32-bit kernels must (N)");
 
-static struct eventlog_domain eventlog_root_domain;
+struct eventlog_domain eventlog_root_domain;
 
 static int __init eventlog_init(void)
 {

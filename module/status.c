@@ -12,24 +12,7 @@
 #include "memory.h"
 #include "status.h"
 #include "subscriber.h"
-
-/* A text that is written twice: once without a buffer, to learn its size. */
-struct eventlog_text {
-	char *buffer;
-	size_t room;
-	size_t bytes;
-};
-
-__printf(2, 3)
-static void eventlog_text_print(struct eventlog_text *text, const char *format, ...)
-{
-	size_t room = text->room > text->bytes ? text->room - text->bytes : 0;
-	va_list args;
-
-	va_start(args, format);
-	text->bytes += vsnprintf(room ? text->buffer + text->bytes : NULL, room, format, args);
-	va_end(args);
-}
+#include "text.h"
 
 /* A process chooses its own name: it must not forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
@@ -42,16 +25,27 @@ static void eventlog_status_user(struct eventlog_text *text,
 	for (c = comm; *c; c++)
 		if (*c <= ' ' || *c > '~')
 			*c = '?';
-	eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
+	if (subscriber->callback)
+		eventlog_text_print(text, " %s", comm);
+	else
+		eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
 }
 
-static void eventlog_status_write(struct eventlog_domain *domain, struct eventlog_event **events,
-				  struct eventlog_text *text)
+/* What the listing is written from. */
+struct eventlog_status {
+	const struct eventlog_domain *domain;
+	struct eventlog_event **events;
+};
+
+static void eventlog_status_write(struct eventlog_text *text, const void *context)
 {
+	const struct eventlog_status *status = context;
+	const struct eventlog_domain *domain = status->domain;
 	unsigned int slot, i;
+	u64 lost;
 
 	for (slot = 1; slot <= domain->events_max; slot++) {
-		const struct eventlog_event *event = events[slot];
+		const struct eventlog_event *event = status->events[slot];
 		const struct eventlog_wanted *wanted;
 
 		cond_resched();
@@ -64,6 +58,10 @@ static void eventlog_status_write(struct eventlog_domain *domain, struct eventlo
 				    wanted ? " # Used by" : "");
 		for (i = 0; wanted && i < wanted->listed; i++)
 			eventlog_status_user(text, wanted->entries[i].subscriber);
+		lost = eventlog_event_lost_not_watching(event);
+		if (lost)
+			eventlog_text_print(text, "%s lost %llu where RCU does not watch",
+					    wanted ? "," : " #", lost);
 		eventlog_text_print(text, "\n");
 	}
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
@@ -72,28 +70,23 @@ static void eventlog_status_write(struct eventlog_domain *domain, struct eventlo
 
 char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)
 {
-	struct eventlog_text text = {};
-	struct eventlog_event **events, *event;
+	struct eventlog_status status = { .domain = domain };
+	struct eventlog_event *event;
 	unsigned long descriptor;
+	char *text;
 
-	events = eventlog_alloc((domain->events_max + 1) * sizeof(*events));
-	if (!events)
+	status.events = eventlog_alloc((domain->events_max + 1) * sizeof(*status.events));
+	if (!status.events)
 		return NULL;
 
 	mutex_lock(&domain->lock);
 	xa_for_each(&domain->definitions, descriptor, event) {
 		if (event->slot)
-			events[event->slot] = event;
+			status.events[event->slot] = event;
 	}
-	eventlog_status_write(domain, events, &text);
-	text.room = text.bytes + 1;
-	text.bytes = 0;
-	text.buffer = eventlog_alloc(text.room);
-	if (text.buffer)
-		eventlog_status_write(domain, events, &text);
+	text = eventlog_text_make(eventlog_status_write, &status, bytes);
 	mutex_unlock(&domain->lock);
 
-	eventlog_free(events);
-	*bytes = text.bytes;
-	return text.buffer;
+	eventlog_free(status.events);
+	return text;
 }

@@ -6,8 +6,10 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/eventlog.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
@@ -19,6 +21,7 @@
 #include "enable.h"
 #include "event.h"
 #include "memory.h"
+#include "provider.h"
 #include "subscriber.h"
 
 /* Pages before the data: the kernel's and the consumer's. */
@@ -219,16 +222,18 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
 /* ---- rules ---- */
 
 struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       u32 descriptor, bool make)
+					       const struct eventlog_event *event, bool make)
 {
-	struct eventlog_link *link = xa_load(&subscriber->links, descriptor);
+	struct eventlog_link *link = xa_load(&subscriber->links, event->descriptor);
 
 	if (link || !make)
 		return link;
 	link = eventlog_alloc(sizeof(*link));
 	if (!link)
 		return NULL;
-	if (xa_err(xa_store(&subscriber->links, descriptor, link, GFP_KERNEL_ACCOUNT))) {
+	/* What was lost before is nothing to this subscriber. */
+	link->not_watching_before = eventlog_event_lost_not_watching(event);
+	if (xa_err(xa_store(&subscriber->links, event->descriptor, link, GFP_KERNEL_ACCOUNT))) {
 		eventlog_free(link);
 		return NULL;
 	}
@@ -303,6 +308,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
 
+	mutex_lock(&domain->update_lock);
 	mutex_lock(&domain->lock);
 	ret = -EMFILE;
 	if (subscriber->rule_count >= eventlog_rules_max || subscriber->next_rule_id == U32_MAX)
@@ -318,6 +324,9 @@ out:
 	mutex_unlock(&domain->lock);
 	if (ret)
 		eventlog_free(rule);
+	else
+		eventlog_providers_update(domain, subscriber, rule);
+	mutex_unlock(&domain->update_lock);
 	return ret;
 }
 
@@ -326,17 +335,21 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 
+	mutex_lock(&domain->update_lock);
 	mutex_lock(&domain->lock);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)
 			goto found;
 	}
 	mutex_unlock(&domain->lock);
+	mutex_unlock(&domain->update_lock);
 	return -ENOENT;
 found:
 	eventlog_enable_rule_remove(subscriber, rule);
 	subscriber->rule_count--;
 	mutex_unlock(&domain->lock);
+	eventlog_providers_update(domain, NULL, NULL);
+	mutex_unlock(&domain->update_lock);
 	/* Writers that found the old arrays may still be testing it. */
 	synchronize_rcu();
 	eventlog_free(rule);
@@ -414,23 +427,59 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 		stat->lost[cause] += READ_ONCE(header->lost[cause]);
 }
 
+/* Losses of an event that no ring could count; the domain is locked. */
+static u64 eventlog_link_not_watching(const struct eventlog_link *link,
+				      const struct eventlog_event *event)
+{
+	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
+}
+
+static u64 eventlog_subscriber_not_watching(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	const struct eventlog_event *event;
+	const struct eventlog_link *link;
+	unsigned long descriptor;
+	u64 lost = 0;
+
+	mutex_lock(&domain->lock);
+	xa_for_each(&subscriber->links, descriptor, link) {
+		event = xa_load(&domain->definitions, descriptor);
+		if (event)
+			lost += eventlog_link_not_watching(link, event);
+	}
+	mutex_unlock(&domain->lock);
+	return lost;
+}
+
+static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber,
+					  struct eventlog_stat *stat)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	const struct eventlog_event *event;
+	const struct eventlog_link *link = NULL;
+
+	if (stat->cpu != EVENTLOG_CPU_ALL)
+		return -EINVAL;
+	mutex_lock(&domain->lock);
+	event = xa_load(&domain->definitions, stat->descriptor);
+	if (event)
+		link = eventlog_subscriber_link(subscriber, event, false);
+	if (link)
+		stat->event_lost = atomic_long_read(&link->lost) +
+				   eventlog_link_not_watching(link, event);
+	mutex_unlock(&domain->lock);
+	return link ? 0 : -ENOENT;
+}
+
 int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
 {
 	const struct eventlog_cpu_ring *cpu_ring;
-	struct eventlog_link *link;
-	unsigned int cpu;
+	unsigned int cpu, cause;
 
 	stat->generation = READ_ONCE(subscriber->generation);
-	if (stat->descriptor) {
-		if (stat->cpu != EVENTLOG_CPU_ALL)
-			return -EINVAL;
-		mutex_lock(&subscriber->domain->lock);
-		link = eventlog_subscriber_link(subscriber, stat->descriptor, false);
-		if (link)
-			stat->event_lost = atomic_long_read(&link->lost);
-		mutex_unlock(&subscriber->domain->lock);
-		return link ? 0 : -ENOENT;
-	}
+	if (stat->descriptor)
+		return eventlog_subscriber_stat_event(subscriber, stat);
 	if (stat->cpu != EVENTLOG_CPU_ALL) {
 		cpu_ring = eventlog_subscriber_ring(subscriber, stat->cpu);
 		if (!cpu_ring)
@@ -443,7 +492,9 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 		if (cpu_ring)
 			eventlog_ring_stat_add(&cpu_ring->ring, stat);
 	}
-	stat->lost[EVENTLOG_LOST_NO_MEMORY] += atomic_long_read(&subscriber->lost_no_ring);
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		stat->lost[cause] += atomic_long_read(&subscriber->lost[cause]);
+	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_not_watching(subscriber);
 	return 0;
 }
 
@@ -493,6 +544,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	xa_for_each(&subscriber->links, descriptor, link)
 		eventlog_free(link);
 	xa_destroy(&subscriber->links);
+	free_percpu(subscriber->calling);
 	put_pid_ns(subscriber->pid_namespace);
 	eventlog_free(subscriber);
 }
@@ -524,6 +576,43 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	return 0;
 }
 
+/* A subscriber without anything that could fail but memory. */
+static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_domain *domain,
+							    struct pid_namespace *namespace)
+{
+	struct eventlog_subscriber *subscriber = eventlog_alloc(sizeof(*subscriber));
+
+	if (!subscriber)
+		return NULL;
+	subscriber->domain = domain;
+	subscriber->cpu_count = nr_cpu_ids;
+	subscriber->pid_namespace = get_pid_ns(namespace);
+	subscriber->next_rule_id = 1;
+	init_waitqueue_head(&subscriber->wait);
+	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
+	INIT_LIST_HEAD(&subscriber->rules);
+	xa_init_flags(&subscriber->links, XA_FLAGS_ACCOUNT);
+	mutex_init(&subscriber->flush_lock);
+	return subscriber;
+}
+
+/* Makes it a member of its domain. */
+static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	int ret = -EMFILE;
+
+	mutex_lock(&domain->lock);
+	if (domain->subscriber_count < domain->subscribers_max) {
+		subscriber->sequence = domain->subscriber_sequence++;
+		list_add_tail(&subscriber->node, &domain->subscribers);
+		domain->subscriber_count++;
+		ret = 0;
+	}
+	mutex_unlock(&domain->lock);
+	return ret;
+}
+
 struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *domain,
 						    struct eventlog_subscribe *request)
 {
@@ -533,36 +622,19 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	ret = eventlog_subscribe_check(request);
 	if (ret)
 		return ERR_PTR(ret);
-	subscriber = eventlog_alloc(sizeof(*subscriber));
+	subscriber = eventlog_subscriber_make(domain, task_active_pid_ns(current));
 	if (!subscriber)
 		return ERR_PTR(-ENOMEM);
-	subscriber->domain = domain;
-	subscriber->cpu_count = nr_cpu_ids;
-	subscriber->pid_namespace = get_pid_ns(task_active_pid_ns(current));
 	subscriber->pid = task_tgid_nr(current);
 	get_task_comm(subscriber->comm, current);
-	subscriber->next_rule_id = 1;
-	init_waitqueue_head(&subscriber->wait);
-	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
-	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init_flags(&subscriber->links, XA_FLAGS_ACCOUNT);
-	mutex_init(&subscriber->flush_lock);
 	if (request->ring_bytes) {
 		ret = eventlog_subscriber_rings_new(subscriber, request);
 		if (ret)
 			goto err_release;
 	}
-
-	mutex_lock(&domain->lock);
-	if (domain->subscriber_count >= domain->subscribers_max) {
-		mutex_unlock(&domain->lock);
-		ret = -EMFILE;
+	ret = eventlog_subscriber_join(subscriber);
+	if (ret)
 		goto err_release;
-	}
-	subscriber->sequence = domain->subscriber_sequence++;
-	list_add_tail(&subscriber->node, &domain->subscribers);
-	domain->subscriber_count++;
-	mutex_unlock(&domain->lock);
 
 	request->cpus = subscriber->cpu_count;
 	request->ring_offset = 0;
@@ -575,17 +647,45 @@ err_release:
 	return ERR_PTR(ret);
 }
 
+struct eventlog_subscriber *eventlog_subscriber_new_callback(struct eventlog_domain *domain,
+							     struct eventlog_callback *callback)
+{
+	struct eventlog_subscriber *subscriber;
+	int ret;
+
+	subscriber = eventlog_subscriber_make(domain, &init_pid_ns);
+	if (!subscriber)
+		return ERR_PTR(-ENOMEM);
+	subscriber->callback = callback;
+	strscpy(subscriber->comm, callback->name, sizeof(subscriber->comm));
+	ret = -ENOMEM;
+	subscriber->calling = alloc_percpu(u8);
+	if (!subscriber->calling)
+		goto err_release;
+	ret = eventlog_subscriber_join(subscriber);
+	if (ret)
+		goto err_release;
+	return subscriber;
+
+err_release:
+	eventlog_subscriber_release(subscriber);
+	return ERR_PTR(ret);
+}
+
 void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 
+	mutex_lock(&domain->update_lock);
 	mutex_lock(&domain->lock);
 	list_del(&subscriber->node);
 	domain->subscriber_count--;
 	eventlog_enable_subscriber_remove(subscriber);
 	eventlog_events_release_retained(domain);
 	mutex_unlock(&domain->lock);
-	/* Writers may still be in its rings. */
+	eventlog_providers_update(domain, NULL, NULL);
+	mutex_unlock(&domain->update_lock);
+	/* Writers may still be in its rings, or calling back. */
 	synchronize_rcu();
 	eventlog_subscriber_release(subscriber);
 }

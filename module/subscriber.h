@@ -24,7 +24,9 @@
 
 #include "ring.h"
 
+struct eventlog_callback;
 struct eventlog_domain;
+struct eventlog_event;
 struct eventlog_link;
 struct eventlog_subscriber_rule;
 
@@ -49,12 +51,14 @@ struct eventlog_cpu_ring {
 /**
  * struct eventlog_subscriber - see the top of the file
  * @rings: by CPU, cpu_count entries, NULL for a CPU that was never online;
- *	NULL as a whole for a ring-less subscriber
+ *	NULL as a whole for a subscriber without rings
+ * @callback: of an in-kernel subscriber, else NULL
+ * @calling: of a callback, on each CPU: the contexts it is being called in
  * @pid_namespace: in whose numbers pids are delivered
  * @floor: no later record's time is before this; set by FLUSH
  * @poller: somebody may be waiting
  * @paused: nothing is written to the rings
- * @lost_no_ring: events lost on CPUs without a ring
+ * @lost: events lost where no ring could count them, by cause
  * @wait: pollers
  * @recheck: looks once more, a jiffy after a poller saw nothing
  * @watermark: bytes in a ring that make it readable, at least 1
@@ -78,12 +82,14 @@ struct eventlog_cpu_ring {
  */
 struct eventlog_subscriber {
 	struct eventlog_cpu_ring **rings;
+	struct eventlog_callback *callback;
+	u8 __percpu *calling;
 	struct pid_namespace *pid_namespace;
 	u64 floor;
 	u32 poller;
 	u32 paused;
 
-	atomic_long_t lost_no_ring ____cacheline_aligned;
+	atomic_long_t lost[EVENTLOG_LOST_CAUSES] ____cacheline_aligned;
 	wait_queue_head_t wait;
 	struct timer_list recheck;
 	u32 watermark;
@@ -148,7 +154,39 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 void eventlog_subscriber_free(struct eventlog_subscriber *subscriber);
 
 /**
- * eventlog_subscriber_has_rings() - or does it only keep events enabled
+ * eventlog_subscriber_new_callback() - make an in-kernel subscriber
+ * @domain: unlocked
+ * @callback: whose deliver() is called
+ *
+ * Process context.
+ *
+ * Return: the subscriber, a member of the domain, or ERR_PTR: -ENOMEM, -EMFILE.
+ */
+struct eventlog_subscriber *eventlog_subscriber_new_callback(struct eventlog_domain *domain,
+							     struct eventlog_callback *callback);
+
+/* How a subscriber is served; in this order they stand in an event's wanted array. */
+enum eventlog_subscriber_kind {
+	EVENTLOG_SUBSCRIBER_RINGS,
+	EVENTLOG_SUBSCRIBER_CALLBACK,
+	EVENTLOG_SUBSCRIBER_PASSIVE,	/* only keeps events enabled */
+	EVENTLOG_SUBSCRIBER_KINDS,
+};
+
+/**
+ * eventlog_subscriber_kind() - how is it served
+ * @subscriber: the subscriber
+ */
+static inline enum eventlog_subscriber_kind
+eventlog_subscriber_kind(const struct eventlog_subscriber *subscriber)
+{
+	if (subscriber->rings)
+		return EVENTLOG_SUBSCRIBER_RINGS;
+	return subscriber->callback ? EVENTLOG_SUBSCRIBER_CALLBACK : EVENTLOG_SUBSCRIBER_PASSIVE;
+}
+
+/**
+ * eventlog_subscriber_has_rings() - has it rings
  * @subscriber: the subscriber
  */
 static inline bool eventlog_subscriber_has_rings(const struct eventlog_subscriber *subscriber)
@@ -177,14 +215,14 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
 /**
  * eventlog_subscriber_link() - what the subscriber keeps of an event
  * @subscriber: its domain locked
- * @descriptor: the event's
+ * @event: the event
  * @make: make it when there is none
  *
  * Return: the link, alive until the subscriber is freed or the definition
  * forgotten, or NULL.
  */
 struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       u32 descriptor, bool make);
+					       const struct eventlog_event *event, bool make);
 
 /**
  * eventlog_subscribers_unlink() - a definition is forgotten: so is what subscribers keep of it
@@ -208,7 +246,8 @@ struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *d
  * @provider: glob, copied
  * @event: glob, copied
  *
- * Process context.
+ * Process context; sleeps, neither file nor domain locked.  On return kernel
+ * providers have been told, and have emitted their rundowns.
  *
  * Return: 0, -EINVAL, -EMFILE (too many rules), -ENOMEM.
  */

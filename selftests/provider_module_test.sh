@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Loads eventlog_provider_test.ko, which registers providers and callbacks in
+# the kernel, and passes its results on; compares what the kernel log said of
+# malformed tables with what it was to say.
+set -u
+
+eventlog=${EVENTLOG_MODULE:-${EVENTLOG_KO:-./eventlog.ko}}
+module=$(dirname "$eventlog")/module/ktest/eventlog_provider_test.ko
+if [ ! -f "$module" ]; then
+	echo "1..1"
+	echo "not ok 1 eventlog_provider_test.ko: there is no $module"
+	exit 1
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+done=0
+
+# Runs the tests with the parameters given; their results are numbered on.
+run()
+{
+	mark="provider_module_test $$ $done"
+	echo "$mark" > /dev/kmsg
+	insmod "$module" "$@" || status=1
+	dmesg | awk -v mark="$mark" 'found; index($0, mark) { found = 1 }' |
+		sed 's/^\[ *[0-9.]*\] //' > "$work/log"
+	rmmod eventlog_provider_test 2> /dev/null
+	grep -E '^(ok |not ok |# )' "$work/log" | grep -v '^# expected:' |
+		awk -v done="$done" '{ sub(/ok [0-9]+/, "ok " done + ++n) } /^#/ { n-- } 1'
+	done=$((done + $(grep -cE '^(not )?ok ' "$work/log")))
+}
+
+run
+done=$((done + 1))
+grep '^eventlog: .*provider' "$work/log" > "$work/said"
+sed -n 's/^# expected: //p' "$work/log" > "$work/expected"
+if [ -s "$work/expected" ] && cmp -s "$work/said" "$work/expected"; then
+	echo "ok $done what is wrong with a table is said"
+else
+	diff "$work/said" "$work/expected" | sed 's/^/# /'
+	echo "not ok $done what is wrong with a table is said"
+	status=1
+fi
+
+# As many as there can be takes a module that allows them.
+if rmmod eventlog && insmod "$eventlog" events_max=65535; then
+	run many=65535
+else
+	echo "# eventlog.ko cannot be loaded anew"
+	status=1
+fi
+echo "1..$done"
+exit $status
