@@ -125,12 +125,7 @@ void elog_text_printf(struct elog_text *text, const char *format, ...)
 	advance(text, (size_t)size);
 }
 
-/*
- * Bytes of the UTF-8 character at @from, 0 when there is none that may be
- * shown: overlong forms, surrogates, what is beyond Unicode, and the control
- * characters U+0080 to U+009F are none.
- */
-static size_t utf8_size(const unsigned char *from, const unsigned char *end)
+size_t elog_utf8_size(const unsigned char *from, const unsigned char *end)
 {
 	static const uint32_t smallest[] = { 0, 0, 0xa0, 0x800, 0x10000 };
 	uint32_t character;
@@ -185,7 +180,7 @@ void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
 			step = *from >= ' ' && *from != 0x7f &&
 			       *from != '"' && *from != '\\';
 		else
-			step = utf8_size(from, end);
+			step = elog_utf8_size(from, end);
 		if (step) {
 			from += step;
 			continue;

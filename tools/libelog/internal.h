@@ -56,6 +56,16 @@ static inline uint32_t elog_load_position(const __u64 *address)
 }
 
 /**
+ * elog_utf8_size() - bytes of a character that may be shown
+ * @from: its first byte
+ * @end: behind the last byte there is, above @from
+ *
+ * Return: 2 to 4; 0: there is none: ASCII, overlong forms, surrogates, what is
+ * beyond Unicode, and the control characters U+0080 to U+009F.
+ */
+size_t elog_utf8_size(const unsigned char *from, const unsigned char *end);
+
+/**
  * struct elog_ring_reader - reads records that are in place
  * @data: the ring's bytes
  * @data_bytes: how many, a power of two

@@ -157,15 +157,35 @@ static void test_schema_errors(void)
 		{ HEAD "verbs v\n", 3, "not a statement" },
 		{ HEAD "keyword k\n", 3, "mask is missing" },
 		{ HEAD "keyword k 0\n", 3, "needs a bit" },
+		{ HEAD "keyword k -1\n", 3, "not a number" },
+		{ HEAD "keyword k 010\n", 3, "not a number" },
+		{ HEAD "keyword k 0x\n", 3, "not a number" },
+		{ HEAD "keyword k 0X1\n", 3, "not a number" },
+		{ HEAD "keyword k 0x0x1\n", 3, "not a number" },
+		{ HEAD "keyword k 0x10000000000000000\n", 3, "not a number" },
+		{ HEAD "keyword k 1 \"\377\"\n", 3, "not UTF-8" },
+		{ HEAD "keyword k 1 \"\303\"\n", 3, "not UTF-8" },
+		{ HEAD "keyword k 1 # \377\n", 3, "not UTF-8" },
+		{ HEAD "keyword k 1 \"\302\205\"\n", 3, "not UTF-8" },
+		{ HEAD "keyword k 1 \"\177\"\n", 3, "control" },
 		{ HEAD "keyword k 1\nkeyword k 2\n", 4, "twice" },
 		{ HEAD "enum s\n\tx A\n", 4, "not a number" },
 		{ HEAD "enum s\n\t1\n", 4, "name is missing" },
 		{ HEAD "enum s\n\t1 A\n\t1 B\n", 5, "two names" },
 		{ HEAD "enum s\n\t1 A\n\t2 A\n", 5, "twice" },
+		{ HEAD "enum s\n\t-1 A\n\t0xffffffffffffffff B\n", 5, "two names" },
+		{ HEAD "enum s\n\t-0 A\n", 4, "not a number" },
+		{ HEAD "enum s\n\t-01 A\n", 4, "not a number" },
+		{ HEAD "enum s\n\t-0x1 A\n", 4, "not a number" },
+		{ HEAD "enum s\n\t-9223372036854775809 A\n", 4, "not a number" },
+		{ HEAD "flags s\n\t-1 A\n", 4, "not a number" },
 		{ HEAD "enum s\nflags s\n", 4, "twice" },
 		{ HEAD "enum s\n\t99999999999999999999 A\n", 4, "not a number" },
 		{ HEAD "event\n", 3, "id is missing" },
-		{ HEAD "event 4294967296 e info -\n", 3, "too large" },
+		{ HEAD "event 4294967296 e info -\n", 3, "1 to 4294967295" },
+		{ HEAD "event 0 e info -\n", 3, "1 to 4294967295" },
+		{ HEAD "event -1 e info -\n", 3, "not a number" },
+		{ HEAD "event 1 e info -1\n", 3, "no keyword" },
 		{ HEAD "event 1\n", 3, "name is missing" },
 		{ HEAD "event 1 e\n", 3, "level is missing" },
 		{ HEAD "event 1 e loud -\n", 3, "not a level" },
@@ -204,6 +224,14 @@ static void test_schema_errors(void)
 		  "does not fit" },
 		{ HEAD "enum s\n\t128 A\nevent 1 e info -\n\tenum:s:s8 f\n", 6,
 		  "does not fit" },
+		{ HEAD "enum s\n\t-1 A\nevent 1 e info -\n\tenum:s:u64 f\n", 6,
+		  "does not fit" },
+		{ HEAD "enum s\n\t255 A\nevent 1 e info -\n\tenum:s:s8 f\n", 6,
+		  "does not fit" },
+		{ HEAD "enum s\n\t-129 A\nevent 1 e info -\n\tenum:s:s8 f\n", 6,
+		  "does not fit" },
+		{ HEAD "enum s\n\t0x8000000000000000 A\nevent 1 e info -\n\tenum:s:s64 f\n",
+		  6, "does not fit" },
 		{ HEAD "enum s\nevent 1 e info -\n\tflags:s:u8 f\n", 5,
 		  "no flags type" },
 		{ EVENT "\tchar[65536] f\n\tu8 g\n", 5, "larger" },
@@ -230,6 +258,12 @@ static void test_schema_errors(void)
 	check_equal(ret, -EPROTONOSUPPORT);
 	ret = elog_schema_parse("eventlog 1\nx", 12, &schema, NULL);
 	check_equal(ret, -EINVAL);
+	elog_schema_free(parse(HEAD "enum s\n\t-128 A\n\t127 B\n"
+			       "event 4294967295 e info 0x0\n\tenum:s:s8 f\n"));
+	elog_schema_free(parse(HEAD "enum s\n\t-9223372036854775808 A\n"
+			       "event 1 e info -\n\tenum:s:s64 f\n"));
+	elog_schema_free(parse(HEAD "enum s \"\303\251\"\n\t18446744073709551615 A\n"
+			       "event 1 e info -\n\tenum:s:u64 f\n"));
 	ret = elog_schema_parse("eventlog 1\n\0", 12, &schema, &error);
 	check_equal(ret, -EINVAL);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The parser of schema texts, the only one there is.
+ * The parser of schema texts. eventlog_gen.awk parses the same language when it
+ * makes headers; selftests/schema keeps the two of one mind.
  *
  * Texts come from the kernel, from files of unknown origin and from people, so
  * nothing in them is trusted: every name, number and size is checked, memory
@@ -20,7 +21,10 @@
  * An indented line belongs to the enum, flags or event above it. "#" starts a
  * comment. In a string, \" and \\ stand for those characters. KEYWORDS is "-",
  * or names of keywords and masks ("0x3") with commas between. What is named
- * must be defined earlier, in the same provider.
+ * must be defined earlier, in the same provider. Numbers are decimal without
+ * leading zeros, or hexadecimal behind "0x", up to 64 bits; a VALUE may have a
+ * "-" before decimal digits. An ID is from 1 to 4294967295. The text is UTF-8
+ * without NUL and control characters; a line may end in CR LF.
  *
  * A schema is immutable once parsed; any number of threads may read it.
  */
@@ -52,11 +56,19 @@ struct token {
 	bool quoted;
 };
 
-/* Names and values that were used, to find duplicates in constant time. */
+/* A set, and the members that decide which integer types hold all of them. */
+struct owned_set {
+	struct elog_schema_set set;
+	const struct elog_schema_name *largest;	/* written without a sign */
+	const struct elog_schema_name *lowest;	/* written with one */
+};
+
+/* Names and values that were used, to find them in constant time. */
 struct used {
 	const void *scope;
 	const char *name;	/* NULL: by value */
 	uint64_t value;
+	void *object;		/* what has the name, or NULL */
 };
 
 struct parser {
@@ -66,7 +78,7 @@ struct parser {
 	bool started;		/* saw "eventlog 1" */
 
 	/* What indented lines belong to: at most one is set. */
-	struct elog_schema_set *set;
+	struct owned_set *set;
 	struct elog_schema_event *event;
 	struct elog_schema_provider *provider;
 
@@ -151,11 +163,30 @@ static bool used_same(const struct used *one, const struct used *other)
 	return !one->name || !strcmp(one->name, other->name);
 }
 
+/* What has a name in a scope, or NULL. */
+static void *find_used(const struct parser *parser, const void *scope,
+		       const char *name)
+{
+	const struct used key = { .scope = scope, .name = name };
+	size_t slot;
+
+	if (!parser->used_size)
+		return NULL;
+	slot = used_hash(&key) & (parser->used_size - 1);
+	while (parser->used[slot].scope) {
+		if (used_same(&parser->used[slot], &key))
+			return parser->used[slot].object;
+		slot = (slot + 1) & (parser->used_size - 1);
+	}
+	return NULL;
+}
+
 /* Return: 1 if the slot's key was there already, 0 if it is new, -ENOMEM. */
 static int use(struct parser *parser, const void *scope, const char *name,
-	       uint64_t value)
+	       uint64_t value, void *object)
 {
-	struct used key = { .scope = scope, .name = name, .value = value };
+	struct used key = { .scope = scope, .name = name, .value = value,
+			    .object = object };
 	size_t slot, size, i;
 	struct used *larger;
 
@@ -188,9 +219,9 @@ static int use(struct parser *parser, const void *scope, const char *name,
 }
 
 static int use_name(struct parser *parser, const void *scope, const char *name,
-		    const char *what)
+		    void *object, const char *what)
 {
-	int ret = use(parser, scope, name, 0);
+	int ret = use(parser, scope, name, 0, object);
 
 	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
 }
@@ -223,20 +254,40 @@ static int take_name(struct parser *parser, unsigned int index,
 	return 0;
 }
 
+/*
+ * Only one way to write a number: strtoull() would take "010" for 8, and "-1"
+ * for a large one.
+ */
 static bool parse_number(const char *text, uint64_t *value)
 {
-	const char *digits = text + (*text == '-');
+	const char *digits = text;
+	int base = 10;
 	char *end;
 
-	if (!isdigit((unsigned char)*digits))
+	if (text[0] == '0' && text[1] == 'x') {
+		digits = text + 2;
+		base = 16;
+		if (strspn(digits, "0123456789abcdefABCDEF") != strlen(digits) ||
+		    !*digits)
+			return false;
+	} else if (!isdigit((unsigned char)*text) || (*text == '0' && text[1])) {
 		return false;
-	errno = 0;
-	if (*text == '-') {
-		*value = (uint64_t)strtoll(text, &end, 0);
-		return !errno && !*end;
 	}
-	*value = strtoull(text, &end, 0);
+	errno = 0;
+	*value = strtoull(digits, &end, base);
 	return !errno && !*end;
+}
+
+/* A number that may be negative: an enum's value, in two's complement. */
+static bool parse_signed(const char *text, uint64_t *value)
+{
+	if (*text != '-')
+		return parse_number(text, value);
+	if (text[1] < '1' || text[1] > '9' || !parse_number(text + 1, value) ||
+	    *value > (uint64_t)INT64_MAX + 1)
+		return false;
+	*value = 0 - *value;
+	return true;
 }
 
 static int take_number(struct parser *parser, unsigned int index,
@@ -303,7 +354,7 @@ static int parse_keyword(struct parser *parser)
 		ret = take_description(parser, 3, &keyword->description);
 	if (!ret)
 		ret = use_name(parser, &provider->keywords, keyword->name,
-			       "keyword");
+			       keyword, "keyword");
 	if (!ret)
 		ret = append(parser, provider->keywords,
 			     provider->keyword_count, keyword);
@@ -314,61 +365,94 @@ static int parse_set(struct parser *parser, bool flags)
 {
 	struct elog_schema_provider *provider = parser->provider;
 	const char *what = flags ? "flags type" : "enum";
+	struct owned_set *owned;
 	struct elog_schema_set *set;
 	int ret;
 
-	set = allocate(parser, sizeof(*set));
-	if (!set)
+	owned = allocate(parser, sizeof(*owned));
+	if (!owned)
 		return -ENOMEM;
+	set = &owned->set;
 	set->flags = flags;
 	ret = take_name(parser, 1, what, &set->name);
 	if (!ret)
 		ret = take_description(parser, 2, &set->description);
 	if (!ret)
-		ret = use_name(parser, &provider->sets, set->name, what);
+		ret = use_name(parser, &provider->sets, set->name, owned, what);
 	if (!ret)
 		ret = append(parser, provider->sets,
 			     provider->set_count, set);
 	if (!ret)
-		parser->set = set;
+		parser->set = owned;
 	return ret;
+}
+
+/* A flag's mask, or an enum's value. */
+static int take_value(struct parser *parser, const struct elog_schema_set *set,
+		      uint64_t *value)
+{
+	const struct token *token = &parser->tokens[0];
+
+	if (set->flags)
+		return take_number(parser, 0, "flag's mask", value);
+	if (token->quoted)
+		return wrong(parser, "the value is missing");
+	if (!parse_signed(token->text, value))
+		return wrong(parser, "'%s' is not a number for the value",
+			     token->text);
+	return 0;
+}
+
+/* Remember a member if it decides which types the set fits. */
+static void note_extreme(struct owned_set *owned, bool negative,
+			 const struct elog_schema_name *member)
+{
+	if (negative) {
+		if (!owned->lowest ||
+		    (int64_t)member->value < (int64_t)owned->lowest->value)
+			owned->lowest = member;
+	} else if (!owned->largest || member->value > owned->largest->value) {
+		owned->largest = member;
+	}
 }
 
 static int parse_set_member(struct parser *parser)
 {
-	struct elog_schema_set *set = parser->set;
+	struct elog_schema_set *set = &parser->set->set;
 	struct elog_schema_name *member;
 	int ret;
 
 	member = allocate(parser, sizeof(*member));
 	if (!member)
 		return -ENOMEM;
-	ret = take_number(parser, 0, "value", &member->value);
+	ret = take_value(parser, set, &member->value);
 	if (!ret)
 		ret = take_name(parser, 1, "value", &member->name);
 	if (!ret)
 		ret = take_description(parser, 2, &member->description);
 	if (!ret)
-		ret = use_name(parser, set, member->name, "value");
+		ret = use_name(parser, set, member->name, member, "value");
 	if (!ret) {
-		ret = use(parser, set, NULL, member->value);
+		ret = use(parser, set, NULL, member->value, member);
 		if (ret > 0)
 			ret = wrong(parser, "value %s has two names",
 				    parser->tokens[0].text);
 	}
 	if (!ret)
 		ret = append(parser, set->names, set->count, member);
+	if (!ret)
+		note_extreme(parser->set, parser->tokens[0].text[0] == '-',
+			     member);
 	return ret;
 }
 
 static int take_keywords(struct parser *parser, unsigned int index,
 			 uint64_t *keywords)
 {
-	const struct elog_schema_provider *provider = parser->provider;
+	const struct elog_schema_name *keyword;
 	const char *text, *comma;
 	char word[EVENTLOG_NAME_MAX];
 	uint64_t mask;
-	size_t i;
 
 	if (index >= parser->token_count || parser->tokens[index].quoted)
 		return wrong(parser, "the event's keywords are missing (- for none)");
@@ -385,13 +469,12 @@ static int take_keywords(struct parser *parser, unsigned int index,
 		if (parse_number(word, &mask)) {
 			*keywords |= mask;
 		} else {
-			for (i = 0; i < provider->keyword_count; i++)
-				if (!strcmp(provider->keywords[i]->name, word))
-					break;
-			if (i == provider->keyword_count)
+			keyword = find_used(parser, &parser->provider->keywords,
+					    word);
+			if (!keyword)
 				return wrong(parser, "there is no keyword '%s'",
 					     word);
-			*keywords |= provider->keywords[i]->value;
+			*keywords |= keyword->value;
 		}
 		if (!*comma)
 			return 0;
@@ -403,7 +486,7 @@ static int parse_event(struct parser *parser)
 {
 	struct elog_schema_provider *provider = parser->provider;
 	struct elog_schema_event *event;
-	uint64_t id;
+	uint64_t id = 0;
 	int ret;
 
 	event = allocate(parser, sizeof(*event));
@@ -411,8 +494,8 @@ static int parse_event(struct parser *parser)
 		return -ENOMEM;
 	event->provider = provider;
 	ret = take_number(parser, 1, "event's id", &id);
-	if (!ret && id > UINT32_MAX)
-		ret = wrong(parser, "the event's id %s is too large",
+	if (!ret && (!id || id > UINT32_MAX))
+		ret = wrong(parser, "the event's id %s is not from 1 to 4294967295",
 			    parser->tokens[1].text);
 	if (ret)
 		return ret;
@@ -430,9 +513,10 @@ static int parse_event(struct parser *parser)
 	if (!ret)
 		ret = take_description(parser, 5, &event->description);
 	if (!ret)
-		ret = use_name(parser, &provider->events, event->name, "event");
+		ret = use_name(parser, &provider->events, event->name, event,
+			       "event");
 	if (!ret) {
-		ret = use(parser, &provider->events, NULL, event->id);
+		ret = use(parser, &provider->events, NULL, event->id, event);
 		if (ret > 0)
 			ret = wrong(parser, "two events have the id %u",
 				    event->id);
@@ -490,28 +574,31 @@ static bool is_integer(enum elog_type type)
 	return type == ELOG_TYPE_UNSIGNED || type == ELOG_TYPE_SIGNED;
 }
 
-static bool fits(const struct elog_schema_name *member,
-		 const struct plain_type *integer)
+/* A member that an integer type cannot hold, or NULL. */
+static const struct elog_schema_name *
+misfit(const struct owned_set *owned, const struct plain_type *integer)
 {
-	unsigned int bits = (unsigned int)integer->size * 8;
-	int64_t value = (int64_t)member->value;
+	bool is_signed = integer->type == ELOG_TYPE_SIGNED;
+	unsigned int bits = (unsigned int)integer->size * 8 - is_signed;
+	uint64_t largest = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
 
-	if (bits == 64)
-		return true;
-	if (integer->type == ELOG_TYPE_UNSIGNED)
-		return member->value < 1ULL << bits;
-	return value >= -(1LL << (bits - 1)) && value < 1LL << (bits - 1);
+	if (owned->largest && owned->largest->value > largest)
+		return owned->largest;
+	if (owned->lowest &&
+	    (!is_signed || 0 - owned->lowest->value > largest + 1))
+		return owned->lowest;
+	return NULL;
 }
 
 /* enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
 static int parse_set_type(struct parser *parser, char *rest, bool flags,
 			  struct elog_schema_field *field)
 {
-	const struct elog_schema_provider *provider = parser->provider;
 	const char *what = flags ? "flags type" : "enum";
+	const struct elog_schema_name *member;
 	const struct plain_type *integer;
+	const struct owned_set *owned;
 	char *colon = strchr(rest, ':');
-	size_t i, k;
 
 	if (!colon)
 		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
@@ -522,17 +609,14 @@ static int parse_set_type(struct parser *parser, char *rest, bool flags,
 		return wrong(parser, "'%s' is not an integer type for %s",
 			     colon + 1, flags ? "flags" : "an enum");
 	*colon = '\0';
-	for (i = 0; i < provider->set_count; i++)
-		if (!strcmp(provider->sets[i]->name, rest))
-			break;
-	if (i == provider->set_count || provider->sets[i]->flags != flags)
+	owned = find_used(parser, &parser->provider->sets, rest);
+	if (!owned || owned->set.flags != flags)
 		return wrong(parser, "there is no %s '%s'", what, rest);
-	field->set = provider->sets[i];
-	for (k = 0; k < field->set->count; k++)
-		if (!fits(field->set->names[k], integer))
-			return wrong(parser, "%s of %s %s does not fit '%s'",
-				     field->set->names[k]->name, what, rest,
-				     integer->name);
+	field->set = &owned->set;
+	member = misfit(owned, integer);
+	if (member)
+		return wrong(parser, "%s of %s %s does not fit '%s'",
+			     member->name, what, rest, integer->name);
 	field->type = flags ? ELOG_TYPE_FLAGS : ELOG_TYPE_ENUM;
 	field->size = integer->size;
 	field->is_signed = integer->type == ELOG_TYPE_SIGNED;
@@ -543,8 +627,7 @@ static int parse_size(struct parser *parser, const char *text, size_t *size)
 {
 	uint64_t value;
 
-	if (!isdigit((unsigned char)*text) || !parse_number(text, &value) ||
-	    !value || value > EVENTLOG_PAYLOAD_MAX)
+	if (!parse_number(text, &value) || !value || value > EVENTLOG_PAYLOAD_MAX)
 		return wrong(parser, "'%s' is not a size from 1 to %u", text,
 			     EVENTLOG_PAYLOAD_MAX);
 	*size = (size_t)value;
@@ -640,7 +723,7 @@ static int parse_field(struct parser *parser)
 	}
 	ret = take_description(parser, next, &field->description);
 	if (!ret)
-		ret = use_name(parser, event, field->name, "field");
+		ret = use_name(parser, event, field->name, field, "field");
 	if (ret)
 		return ret;
 	field->offset = event->fixed_size;
@@ -717,7 +800,8 @@ static int split_string(struct parser *parser, const char **text,
 			from++;
 			if (from == end || (*from != '"' && *from != '\\'))
 				return wrong(parser, "only \\\" and \\\\ may follow a backslash");
-		} else if ((unsigned char)*from < ' ' && *from != '\t') {
+		} else if (((unsigned char)*from < ' ' && *from != '\t') ||
+			   *from == '\x7f') {
 			return wrong(parser, "a control character in a string");
 		}
 		*copy++ = *from;
@@ -729,6 +813,24 @@ static int split_string(struct parser *parser, const char **text,
 	return 0;
 }
 
+/* Comments too: a schema is a text, whoever reads it. */
+static bool is_text(const char *text, const char *end)
+{
+	size_t size;
+
+	while (text < end) {
+		if (!*text)
+			return false;
+		size = (unsigned char)*text < 0x80 ? 1 :
+		       elog_utf8_size((const unsigned char *)text,
+				      (const unsigned char *)end);
+		if (!size)
+			return false;
+		text += size;
+	}
+	return true;
+}
+
 static int split_line(struct parser *parser, const char *text, const char *end)
 {
 	struct token *token;
@@ -737,6 +839,8 @@ static int split_line(struct parser *parser, const char *text, const char *end)
 	int ret;
 
 	parser->token_count = 0;
+	if (!is_text(text, end))
+		return wrong(parser, "bytes that are not UTF-8");
 	for (;;) {
 		while (text < end && (*text == ' ' || *text == '\t'))
 			text++;
