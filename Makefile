@@ -127,9 +127,29 @@ $(error there are no headers for the running kernel ($(running_release)): \
 endif
 endif
 
-install: all
+# The generator, and what providers of other trees are built with.
+share := share/eventlog
+gen_files := tools/gen/eventlog_gen.awk:$(share)/eventlog_gen.awk \
+	tools/gen/eventlog.mk:$(share)/eventlog.mk \
+	include/linux/eventlog.h:$(share)/include/linux/eventlog.h \
+	uapi/linux/eventlog.h:$(share)/include/uapi/linux/eventlog.h
+gen_from = $(firstword $(subst :, ,$(1)))
+gen_to = $(installed)/$(lastword $(subst :, ,$(1)))
+
+install-gen:
+	$(INSTALL) -D -m 755 tools/gen/eventlog-gen '$(installed)/bin/eventlog-gen'
+	$(foreach file,$(gen_files),$(INSTALL) -D -m 644 \
+		'$(call gen_from,$(file))' '$(call gen_to,$(file))' && )true
+
+uninstall-gen:
+	rm -f '$(installed)/bin/eventlog-gen' \
+		$(foreach file,$(gen_files),'$(call gen_to,$(file))')
+
+install: all install-gen
 	+@$(kbuild) --no-print-directory modules_install \
 		INSTALL_MOD_PATH='$(DESTDIR)'
+	$(INSTALL) -D -m 644 '$(build)/Module.symvers' \
+		'$(installed)/$(share)/$(release)/Module.symvers'
 	$(INSTALL) -D -m 755 build/tools/elog '$(installed)/bin/elog'
 	$(INSTALL) -D -m 644 build/tools/libelog.a '$(installed)/lib/libelog.a'
 	$(INSTALL) -D -m 644 tools/libelog/elog.h '$(installed)/include/elog.h'
@@ -144,7 +164,8 @@ install: all
 
 installed_release = $(if $(KDIR),$(release),$(running_release))
 
-uninstall:
+uninstall: uninstall-gen
+	rm -f '$(installed)/$(share)/$(installed_release)/Module.symvers'
 	rm -f '$(installed)/bin/elog' '$(installed)/lib/libelog.a' \
 		'$(installed)/include/elog.h' \
 		'$(installed)/include/linux/eventlog.h' \
@@ -162,5 +183,5 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests setup demo check check-static check-native \
-	check-models install \
+	check-models install install-gen uninstall-gen \
 	uninstall clean help

@@ -203,6 +203,7 @@ static void test_schema_errors(void)
 		{ EVENT "\tu8 f\n\tu8 f\n", 5, "twice" },
 		{ EVENT "\tu8 f as\n", 4, "dec or hex" },
 		{ EVENT "\tu8 f as oct\n", 4, "dec or hex" },
+		{ EVENT "\tu8 f as \"hex\"\n", 4, "dec or hex" },
 		{ EVENT "\tu8 f is hex\n", 4, "not expected" },
 		{ EVENT "\tu8 f as hex as hex\n", 4, "not expected" },
 		{ EVENT "\tchar[0] f\n", 4, "not a size" },

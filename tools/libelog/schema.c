@@ -711,7 +711,8 @@ static int parse_field(struct parser *parser)
 		if (strcmp(parser->tokens[next].text, "as"))
 			return wrong(parser, "'%s' is not expected here",
 				     parser->tokens[next].text);
-		display = next + 1 < parser->token_count ?
+		display = next + 1 < parser->token_count &&
+			  !parser->tokens[next + 1].quoted ?
 			  parser->tokens[next + 1].text : "";
 		if (!strcmp(display, "dec"))
 			field->display = ELOG_DISPLAY_DEC;
