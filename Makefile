@@ -68,9 +68,9 @@ kbuild = $(MAKE) -C '$(kernel_dir)' M='$(build)' $(compiler)
 # Links that lead nowhere are those of files that are gone. One build at a time.
 define link_sources
 	@mkdir -p '$(build)'
-	@cd '$(build)' && ln -sfn ../../Kbuild ../../uapi ../../include . && \
+	@cd '$(build)' && ln -sfn ../../Kbuild ../../uapi ../../include ../../tools . && \
 	(cd ../.. && find module -type d) | xargs mkdir -p && \
-	(cd ../.. && find module -type f -name '*.[chS]' -o \
+	(cd ../.. && find module -type f -name '*.[chS]' -o -type f -name '*.src' -o \
 		-type f \( -name Kbuild -o -name Makefile \) -path 'module/*') | \
 	while read -r file; do \
 		[ -L "$$file" ] || ln -s "$(top)/$$file" "$$file"; \
