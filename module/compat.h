@@ -75,4 +75,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
+/* 5.17 made netns_ipv4.tcp_death_row a pointer, 6.1 an object again. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row->hashinfo)
+#else
+#define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row.hashinfo)
+#endif
+
 #endif /* EVENTLOG_COMPAT_H */

@@ -1,0 +1,402 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The providers that come with eventlog, on real connections and processes.
+# Needs root, and a machine to itself: it makes network namespaces.
+#
+# EVENTLOG_MODULE	eventlog.ko; the providers' modules are below it
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	local tree
+
+	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
+	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	export PROVIDERS=${EVENTLOG_KO%/*}/module/providers
+	export TREE=$tree
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	ip link set lo up
+	head -c 300000 /dev/urandom > "$BATS_FILE_TMPDIR/body"
+}
+
+setup()
+{
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	insmod "$PROVIDERS/eventlog_tcp.ko"
+	insmod "$PROVIDERS/eventlog_proc.ko"
+	work=$BATS_TEST_TMPDIR
+	background=()
+	namespaces=()
+}
+
+teardown()
+{
+	local pid namespace
+
+	for pid in "${background[@]}"; do
+		kill -KILL "$pid" 2> /dev/null || true
+		wait "$pid" 2> /dev/null || true
+	done
+	for namespace in "${namespaces[@]}"; do
+		ip netns del "$namespace"
+	done
+	rmmod eventlog_tcp eventlog_proc
+}
+
+# Waits for a condition, 30 seconds or so; fails with what it was.
+wait_for()
+{
+	local tries=0
+
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 600 ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# Serves $BATS_FILE_TMPDIR by HTTP at an address; the port is $port.
+start_server()
+{
+	local address=$1
+
+	shift
+	"$@" python3 -u -m http.server --bind "$address" --directory "$BATS_FILE_TMPDIR" 0 \
+		> "$work/server" 2>&1 3>&- &
+	background+=($!)
+	wait_for grep -q '^Serving HTTP on' "$work/server"
+	port=$(sed -n 's/^Serving HTTP on .* port \([0-9]*\) .*/\1/p' "$work/server")
+}
+
+# Starts elog capture with output in $work/out and $work/err.
+start_capture()
+{
+	# Without the connections of tests: they are to end when those close them.
+	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- 7>&- 8>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+}
+
+stop_capture()
+{
+	status=0
+	kill -INT "$capture"
+	wait "$capture" || status=$?
+	[ $status = 0 ] || { cat "$work/err"; return 1; }
+}
+
+# Prints the sessions that have an event of this name and all these words.
+sessions_with()
+{
+	local file=$1 event=$2
+
+	shift 2
+	awk -v event="$event" -v words="$*" '
+		$7 == event {
+			count = split(words, word, " ")
+			for (i = 1; i <= count; i++)
+				if (index($0 " ", " " word[i] " ") == 0)
+					next
+			print $6
+		}' "$file" | sort -u
+}
+
+# Prints the names of a session's events, in the order of the file.
+life_of()
+{
+	awk -v session="$2" '$6 == session { printf "%s%s", separator, $7; separator = " " }' "$1"
+}
+
+# Prints a field of a session's event.
+field_of()
+{
+	awk -v session="$2" -v event="$3" -v field="$4" '
+		$6 == session && $7 == event {
+			for (i = 8; i <= NF; i++)
+				if (index($i, field "=") == 1)
+					print substr($i, length(field) + 2)
+		}' "$1"
+}
+
+# The one line of its input, or a failure that shows the file.
+one()
+{
+	[ "$(printf '%s' "$1" | grep -c .)" = 1 ] && return
+	echo "not one but: $1"
+	cat "$work/out"
+	return 1
+}
+
+@test "tcp: a connection's life, at both ends, by IPv4 and IPv6" {
+	local address shown client server size=300000
+
+	for address in 127.0.0.1 ::1; do
+		background=()
+		start_server "$address"
+		[ "$address" = ::1 ] && shown=::1 || shown=::ffff:127.0.0.1
+		"$ELOG" capture -e 'tcp/[oac]*' -- curl -s -g -o "$work/got" \
+			"http://$([ "$address" = ::1 ] && echo '[::1]' || echo $address):$port/body" \
+			> "$work/out" 2> "$work/err"
+		cmp "$work/got" "$BATS_FILE_TMPDIR/body"
+		grep -q 'lost 0$' "$work/err"
+		client=$(sessions_with "$work/out" opened "remote=$shown" "remote_port=$port")
+		one "$client"
+		server=$(sessions_with "$work/out" accepted "local=$shown" "local_port=$port")
+		one "$server"
+		[ "$client" != "$server" ]
+		[ "$(life_of "$work/out" "$client")" = "opening opened closed" ]
+		[ "$(life_of "$work/out" "$server")" = "accepted closed" ]
+		# The end of each is the beginning of the other.
+		[ "$(field_of "$work/out" "$client" opened local_port)" = \
+			"$(field_of "$work/out" "$server" accepted remote_port)" ]
+		[ "$(field_of "$work/out" "$client" closed received)" -ge $size ]
+		[ "$(field_of "$work/out" "$server" closed sent)" -ge $size ]
+		[ "$(field_of "$work/out" "$client" closed error)" = NONE ]
+		[ "$(field_of "$work/out" "$client" opened took)" != 0ns ]
+		[ "$(field_of "$work/out" "$client" closed lasted)" != 0ns ]
+		kill "${background[@]}"
+		wait "${background[@]}" || true
+	done
+}
+
+@test "tcp: nobody there, and a reset in between" {
+	local session
+
+	# A port that was ours a moment ago.
+	start_server 127.0.0.1
+	kill "${background[@]}"
+	wait "${background[@]}" || true
+	background=()
+	"$ELOG" capture -e tcp -l info -- sh -c "curl -s http://127.0.0.1:$port/ || true" \
+		> "$work/out"
+	session=$(sessions_with "$work/out" opening "remote_port=$port")
+	one "$session"
+	[ "$(life_of "$work/out" "$session")" = "opening reset_received closed" ]
+	[ "$(field_of "$work/out" "$session" closed error)" = ECONNREFUSED ]
+	[ "$(field_of "$work/out" "$session" closed from)" = SYN_SENT ]
+	[ "$(field_of "$work/out" "$session" closed lasted)" = 0ns ]
+	[ "$(field_of "$work/out" "$session" reset_received state)" = SYN_SENT ]
+
+	# Closed with bytes unread: a reset goes out, and comes in.
+	start_server 127.0.0.1
+	"$ELOG" capture -e tcp -l info -- bash -c "
+		exec 7<> /dev/tcp/127.0.0.1/$port
+		printf 'GET /body HTTP/1.0\r\n\r\n' >&7
+		read -r -n 1 <&7" > "$work/out"
+	session=$(sessions_with "$work/out" opened "remote_port=$port")
+	one "$session"
+	grep -q " $session *reset_sent .* remote_port=$port " "$work/out"
+	session=$(sessions_with "$work/out" accepted "local_port=$port")
+	one "$session"
+	grep -q " $session *reset_received .* local_port=$port " "$work/out"
+}
+
+# Two hosts and a link between them that loses packets.
+make_lossy_link()
+{
+	local host
+
+	for host in client server; do
+		ip netns add "elog-$host"
+		namespaces+=("elog-$host")
+	done
+	ip link add elog-c netns elog-client type veth peer name elog-s netns elog-server
+	# Each segment by itself: one retransmission is one segment.
+	ip -n elog-client link set elog-c gso_max_segs 1 up
+	ip -n elog-server link set elog-s gso_max_segs 1 up
+	ip -n elog-client addr add 10.66.0.1/24 dev elog-c
+	ip -n elog-server addr add 10.66.0.2/24 dev elog-s
+	ip netns exec elog-server tc qdisc add dev elog-s root netem loss "$1"
+	ip netns exec elog-client tc qdisc add dev elog-c root netem loss "$1"
+}
+
+# Segments a namespace has sent again.
+retransmitted()
+{
+	ip netns exec "$1" nstat -asz TcpRetransSegs | awk '$1 == "TcpRetransSegs" { print $2 }'
+}
+
+@test "tcp: over a link that loses packets, each retransmission is an event" {
+	local before after session told counted
+
+	make_lossy_link 10%
+	start_server 10.66.0.2 ip netns exec elog-server
+	before=$(($(retransmitted elog-client) + $(retransmitted elog-server)))
+	start_capture -e 'tcp/*' -l info
+	ip netns exec elog-client curl -s -o "$work/got" "http://10.66.0.2:$port/body"
+	cmp "$work/got" "$BATS_FILE_TMPDIR/body"
+	# Until both ends have gone, retransmissions of the last FIN included.
+	wait_for closed_both
+	stop_capture
+	after=$(($(retransmitted elog-client) + $(retransmitted elog-server)))
+	counted=$(grep -c ' retransmit ' "$work/out")
+	echo "$counted events; $((after - before)) segments"
+	[ "$counted" -gt 0 ]
+	[ "$counted" = $((after - before)) ]
+	for session in $(sessions_with "$work/out" closed); do
+		told=$(field_of "$work/out" "$session" closed retransmits)
+		counted=$(grep -c " $session *retransmit " "$work/out" || true)
+		echo "session $session: $told told, $counted counted"
+		[ "$told" = "$counted" ]
+	done
+	grep -q 'lost 0$' "$work/err"
+}
+
+closed_both()
+{
+	[ "$(sessions_with "$work/out" closed | wc -l)" = 2 ]
+}
+
+@test "tcp: what exists is told to who comes, and one can be followed" {
+	local session shown other
+
+	start_server 127.0.0.1
+	exec 7<> "/dev/tcp/127.0.0.1/$port"
+	exec 8<> "/dev/tcp/127.0.0.1/$port"
+	wait_for established 4
+	"$ELOG" capture -e tcp/existing -- true > "$work/out"
+	shown=$(ss -tneH state established "dport = :$port" | grep -o 'sk:[0-9a-f]*' | sort)
+	session=$(sessions_with "$work/out" existing "remote_port=$port" | sed 's/0x/sk:/' | sort)
+	echo "ss: $shown; elog: $session"
+	[ -n "$shown" ]
+	[ "$shown" = "$session" ]
+	# Only the two ends of two connections, and nothing that came later.
+	[ "$(grep -c " state=ESTABLISHED " "$work/out")" -ge 4 ]
+
+	session=$(sessions_with "$work/out" existing "remote_port=$port" | head -n 1)
+	other=$(sessions_with "$work/out" existing "remote_port=$port" | tail -n 1)
+	start_capture -e tcp -s "$session"
+	printf 'GET /body HTTP/1.0\r\n\r\n' >&7
+	printf 'GET /body HTTP/1.0\r\n\r\n' >&8
+	cat <&7 > /dev/null
+	cat <&8 > /dev/null
+	exec 7>&- 8>&-
+	wait_for grep -q " $session *closed " "$work/out"
+	stop_capture
+	[ "$(awk '{ print $6 }' "$work/out" | sort -u)" = "$session" ]
+	[ "$session" != "$other" ]
+	# It began before: how long it lasted is not known.
+	[ "$(field_of "$work/out" "$session" closed lasted)" = 0ns ]
+}
+
+established()
+{
+	[ "$(ss -tnH state established "sport = :$port or dport = :$port" | wc -l)" = "$1" ]
+}
+
+@test "tcp: samples, as often as asked for" {
+	local few many
+
+	start_server 127.0.0.1
+	echo 3600000 > /sys/module/eventlog_tcp/parameters/sample_ms
+	"$ELOG" capture -e tcp/sample -- curl -s -o /dev/null "http://127.0.0.1:$port/body" \
+		> "$work/out"
+	few=$(grep -c ' sample ' "$work/out")
+	echo 0 > /sys/module/eventlog_tcp/parameters/sample_ms
+	"$ELOG" capture -e tcp/sample -- curl -s -o /dev/null "http://127.0.0.1:$port/body" \
+		> "$work/out"
+	many=$(grep -c ' sample ' "$work/out")
+	echo "$few, $many"
+	[ "$few" -le 2 ]
+	[ "$many" -gt 4 ]
+	grep -q 'rtt=[1-9][0-9]* .*cwnd=[1-9]' "$work/out"
+}
+
+@test "proc: a process's life" {
+	local session
+
+	"$ELOG" capture -e proc -l info -- sh -c '(exit 3); (kill -9 $BASHPID 2> /dev/null || kill -9 $(sh -c "echo \$PPID")); sleep 0; true' \
+		> "$work/out" || true
+	session=$(sessions_with "$work/out" exit code=3 signal=0)
+	one "$session"
+	[ "$(life_of "$work/out" "$session")" = "fork exit" ]
+	session=$(sessions_with "$work/out" exit code=0 signal=9)
+	one "$session"
+	session=$(sessions_with "$work/out" exec 'comm="sleep"')
+	one "$session"
+	[ "$(life_of "$work/out" "$session")" = "fork exec exit" ]
+	grep " $session " "$work/out"
+	grep -q " $session *exec *file=\"[^\"]*/sleep\" comm=\"sleep\"" "$work/out"
+	[ "$(field_of "$work/out" "$session" exit code)" = 0 ]
+	[ "$(field_of "$work/out" "$session" exit cpu)" != 0ns ]
+	# The rundown: this very process, and init.
+	grep -q " $(printf '0x%x' $$) *existing " "$work/out"
+	grep -q ' 0x1 *existing parent=0 ' "$work/out"
+}
+
+@test "proc: threads, for those who want them" {
+	"$ELOG" capture -e 'proc/thread_*' -- python3 -c '
+import threading
+threads = [threading.Thread(target=print) for i in range(5)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]' > "$work/out"
+	[ "$(grep -c ' thread_start ' "$work/out")" = 5 ]
+	[ "$(grep -c ' thread_exit ' "$work/out")" = 5 ]
+}
+
+@test "providers: go and come back while they are captured" {
+	local turn
+
+	start_server 127.0.0.1
+	start_capture -e tcp -l info
+	while :; do
+		curl -s -o /dev/null "http://127.0.0.1:$port/" || true
+	done 3>&- &
+	background+=($!)
+	for turn in 1 2 3; do
+		lines=$(wc -l < "$work/out")
+		wait_for has_more closed "$lines"
+		rmmod eventlog_tcp
+		run rmmod eventlog
+		[ "$status" != 0 ]
+		insmod "$PROVIDERS/eventlog_tcp.ko"
+	done
+	kill "${background[2]}"
+	stop_capture
+	grep -q 'lost 0$' "$work/err"
+	# Every record was understood.
+	[ -z "$(grep -vE '^ *[0-9]+ +[0-9a-f]+ .* tcp +0x[0-9a-f]+ +[a-z_]+ +local=' "$work/out")" ]
+}
+
+# Has the capture printed an event of this name behind so many lines?
+has_more()
+{
+	tail -n "+$(($2 + 1))" "$work/out" | grep -q " $1 "
+}
+
+@test "providers: eventlog.ko stays while one needs it" {
+	run rmmod eventlog
+	[ "$status" != 0 ]
+	rmmod eventlog_tcp
+	run rmmod eventlog
+	[ "$status" != 0 ]
+	rmmod eventlog_proc
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
+	insmod "$PROVIDERS/eventlog_tcp.ko"
+	insmod "$PROVIDERS/eventlog_proc.ko"
+}
+
+@test "providers: the one that the README shows" {
+	insmod "${EVENTLOG_KO%/*}/readme/source/door.ko"
+	"$ELOG" capture -e door -- sh -c 'echo 1 > /sys/module/door/parameters/open' \
+		> "$work/out" 2> "$work/err"
+	"$ELOG" capture -e door -l info -- sh -c 'echo 1 > /sys/module/door/parameters/open' \
+		>> "$work/out" 2>> "$work/err"
+	rmmod door
+	[ "$(life_of "$work/out" 0x1)" = "opened closed" ]
+	[ "$(life_of "$work/out" 0x2)" = "opened" ]
+	[ "$(field_of "$work/out" 0x2 opened times)" = 2 ]
+	[ "$(field_of "$work/out" 0x1 opened who)" = '"sh"' ]
+	[ "$(grep -c 'lost 0$' "$work/err")" = 2 ]
+}
