@@ -283,6 +283,32 @@ static void test_schema_errors(void)
 	elog_text_free(&text);
 }
 
+/* Names are found without looking at all others: else this takes very long. */
+static void test_schema_large(void)
+{
+	const unsigned int count = 50000;
+	struct elog_text text = { 0 };
+	struct elog_schema *schema;
+	unsigned int i;
+
+	elog_text_string(&text, HEAD);
+	for (i = 0; i < count; i++)
+		elog_text_printf(&text, "keyword k%u %u\nenum s%u\n\t%u A\n", i, i + 1, i, i);
+	elog_text_string(&text, "enum large\n");
+	for (i = 0; i < count; i++)
+		elog_text_printf(&text, "\t%u A%u\n", i, i);
+	for (i = 0; i < count; i++)
+		elog_text_printf(&text, "event %u e%u info k%u\n\tenum:s%u:u16 a\n"
+				 "\tenum:large:u16 b\n", i + 1, i, count - 1, count - 1);
+	schema = parse(text.data);
+	check_equal(schema->providers[0]->event_count, count);
+	check_equal(schema->providers[0]->events[count - 1]->keywords, count);
+	check_equal(schema->providers[0]->events[0]->fields[0]->set->names[0]->value,
+		    count - 1);
+	elog_schema_free(schema);
+	elog_text_free(&text);
+}
+
 /* A schema with a byte changed, added or cut off parses, or does not. */
 static void test_schema_mutations(void)
 {
@@ -961,7 +987,8 @@ int main(void)
 		{ "text", test_text },
 		{ "schema", test_schema },
 		{ "schema_errors", test_schema_errors },
-		{ "schema_mutations", test_schema_mutations },
+		{ "schema_large", test_schema_large },
+	{ "schema_mutations", test_schema_mutations },
 		{ "payload", test_payload },
 		{ "format", test_format },
 		{ "decode_bounds", test_decode_bounds },
