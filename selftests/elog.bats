@@ -130,7 +130,11 @@ fails_with()
 	fails_with "-e: 'a/b/c' is not right" capture -e a/b/c
 	fails_with "-e: '' is not right" capture -e ''
 	fails_with "'-e' needs an argument" capture -e
-	fails_with "-k: 'x' is not right for MASK" capture -k x
+	fails_with "-k: 'x y' is not right for KEYWORDS" capture -k 'x y'
+	fails_with "-k: 'x,' is not right" capture -k x,
+	fails_with "-k: '0x1,1z' is not right" capture -k 0x1,1z
+	fails_with "no provider that '*' matches has a keyword of 'x'" capture -k x
+	fails_with "-k: 'x': only numbers" emit -k x event
 	fails_with "-k: '0' is not right" capture -k 0
 	fails_with "-l: 'loud' is not right for LEVEL" capture -l loud
 	fails_with "-l: '7' is not right" capture -l 7

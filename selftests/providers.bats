@@ -294,6 +294,26 @@ established()
 	[ "$(ss -tnH state established "sport = :$port or dport = :$port" | wc -l)" = "$1" ]
 }
 
+@test "tcp: keywords by name" {
+	local names
+
+	start_server 127.0.0.1
+	"$ELOG" capture -k conn,rundown -- curl -s -o /dev/null "http://127.0.0.1:$port/" \
+		> "$work/out"
+	# proc has a rundown as well; samples belong to neither.
+	names=$(awk '{ print $5 "/" $7 }' "$work/out" | sort -u)
+	echo "$names"
+	grep -qx tcp/opened <<< "$names"
+	grep -qx proc/existing <<< "$names"
+	run ! grep -E '^(tcp/sample|proc/exec)$' <<< "$names"
+	"$ELOG" capture -e 'tcp/[oc]*' -k conn,0x4 -- curl -s -o /dev/null \
+		"http://127.0.0.1:$port/" > "$work/out"
+	[ "$(awk '{ print $5 "/" $7 }' "$work/out" | sort -u | xargs)" = \
+		"tcp/closed tcp/opened tcp/opening" ]
+	"$ELOG" list tcp > "$work/list"
+	grep -q ' info *conn *tcp/opened ' "$work/list"
+}
+
 @test "tcp: samples, as often as asked for" {
 	local few many
 

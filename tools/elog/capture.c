@@ -270,25 +270,26 @@ static void set_glob(struct elog_rule *rule, const char *glob, char *provider)
 
 static void complain_rule(const char *glob, int error)
 {
-	complain("the kernel refused '%s': %s", glob ? glob : "*",
-		 strerror(-error));
+	complain("the kernel refused '%s': %s", glob, strerror(-error));
 }
 
-/* One rule for each combination of -e, -s and -p. */
+/* The rules for one combination of -e, -s and -p: one for each meaning of -k. */
 static int add_rule(struct capture *capture, const char *glob,
 		    const uint64_t *session, const uint64_t *pid)
 {
 	const struct options *options = capture->options;
 	struct elog_rule rule = {
 		.size = sizeof(rule),
-		.keywords_any = options->keywords,
 		.level = options->level,
 		.sample = options->sample,
 	};
-	char provider[EVENTLOG_GLOB_MAX];
+	const char *slash = strchr(glob, '/');
+	struct keyword_rules keywords;
+	size_t i;
+	int ret;
 
-	if (glob)
-		set_glob(&rule, glob, provider);
+	if (slash)
+		rule.event = slash + 1;
 	if (session) {
 		rule.flags |= EVENTLOG_RULE_SESSION;
 		rule.session = *session;
@@ -297,7 +298,14 @@ static int add_rule(struct capture *capture, const char *glob,
 		rule.flags |= EVENTLOG_RULE_PID;
 		rule.pid = (uint32_t)*pid;
 	}
-	return elog_consumer_rule_add(capture->consumer, &rule, NULL);
+	ret = keywords_resolve(options, glob, &keywords);
+	for (i = 0; !ret && i < keywords.count; i++) {
+		rule.provider = keywords.rules[i].provider;
+		rule.keywords_any = keywords.rules[i].mask;
+		ret = elog_consumer_rule_add(capture->consumer, &rule, NULL);
+	}
+	free(keywords.rules);
+	return ret;
 }
 
 static const uint64_t *number_at(const struct number_list *list, size_t index)
@@ -317,7 +325,7 @@ static int add_rules(struct capture *capture)
 
 	for (i = 0; i < globs * sessions * pids; i++) {
 		glob = options->glob_count ?
-		       options->globs[i / pids / sessions] : NULL;
+		       options->globs[i / pids / sessions] : "*";
 		ret = add_rule(capture, glob,
 			       number_at(&options->sessions, i / pids),
 			       number_at(&options->pids, i));
@@ -326,6 +334,10 @@ static int add_rules(struct capture *capture)
 		if (ret == -EMFILE) {
 			complain("there may be no more than %zu rules", i);
 			note("ask for fewer combinations of -e, -s and -p");
+		} else if (ret == -ENOENT) {
+			complain("no provider that '%s' matches has a keyword of '%s'",
+				 glob, options->keyword_names);
+			note("elog list shows the keywords there are");
 		} else {
 			complain_rule(glob, ret);
 		}

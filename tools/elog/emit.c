@@ -468,7 +468,14 @@ static int emit(struct emission *emission)
 static int run_emit(const struct options *options)
 {
 	struct emission emission = { .options = options };
-	int status = emit(&emission);
+	int status;
+
+	if (options->keyword_names) {
+		complain("-k: '%s': only numbers are keywords of a new event",
+			 options->keyword_names);
+		return STATUS_ERROR;
+	}
+	status = emit(&emission);
 
 	elog_schema_free(emission.schema);
 	elog_producer_close(emission.producer);
@@ -481,7 +488,7 @@ static const struct verb_option emit_options[] = {
 	{ 's', "the event's session; default 0, none" },
 	{ 'l', "the event's level: error, warning, notice, info (default),\n"
 	  "debug, verbose, or 1 to 6" },
-	{ 'k', "the event's keywords" },
+	{ 'k', "the event's keywords, as a number" },
 	{ 'n', "emit it so often" },
 	{ OPTION_WAIT, NULL },
 	{ 'd', "with --wait: fail after so long; fractions are fine" },

@@ -38,19 +38,41 @@ static void print_state(uint32_t state)
 	printf("%-18s ", text);
 }
 
+/* By name where they have one. */
+static void print_keywords(const struct elog_schema_event *event)
+{
+	const struct elog_schema_provider *provider = event->provider;
+	uint64_t left = event->keywords;
+	const char *comma = "";
+	int width = 0;
+	size_t i;
+
+	for (i = 0; i < provider->keyword_count; i++) {
+		const struct elog_schema_name *keyword = provider->keywords[i];
+
+		if ((left & keyword->value) != keyword->value)
+			continue;
+		left &= ~keyword->value;
+		width += printf("%s%s", comma, keyword->name);
+		comma = ",";
+	}
+	if (left)
+		width += printf("%s0x%" PRIx64, comma, left);
+	if (!event->keywords)
+		width += printf("-");
+	printf("%*s ", width < 8 ? 8 - width : 0, "");
+}
+
 static void print_event(const struct elog_schema_event *event,
 			const struct eventlog_describe *describe)
 {
-	char keywords[24] = "-";
 	size_t i;
 
 	printf("%5u ", describe->descriptor);
 	print_state(describe->state);
-	if (event->keywords)
-		snprintf(keywords, sizeof(keywords), "0x%" PRIx64,
-			 event->keywords);
-	printf("%-7s %-8s %s/%s", elog_level_name(event->level), keywords,
-	       event->provider->name, event->name);
+	printf("%-7s ", elog_level_name(event->level));
+	print_keywords(event);
+	printf("%s/%s", event->provider->name, event->name);
 	for (i = 0; i < event->field_count; i++)
 		printf("%s%s %s", i ? "; " : "  ", event->fields[i]->type_name,
 		       event->fields[i]->name);

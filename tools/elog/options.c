@@ -21,7 +21,8 @@ struct option_definition {
 
 static const struct option_definition definitions[] = {
 	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated" },
-	{ 'k', "keywords", "MASK", "only events that have one of these keywords" },
+	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords, by name\n"
+	  "or as a mask, with commas between" },
 	{ 'l', "level", "LEVEL", "only events at most this verbose: error, warning,\n"
 	  "notice, info, debug, verbose, or 1 to 6" },
 	{ 's', "session", "SESSION", "only this session; may be repeated" },
@@ -241,8 +242,7 @@ static bool take_option(struct options *options, int option,
 	case OPTION_TRIGGER:
 		return add_glob(&options->triggers, &options->trigger_count, argument);
 	case 'k':
-		return parse_unsigned(argument, UINT64_MAX, &options->keywords) &&
-		       options->keywords;
+		return keywords_parse(options, argument);
 	case 'l':
 		return parse_level(options, argument);
 	case 's':

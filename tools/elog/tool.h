@@ -49,7 +49,8 @@ struct number_list {
  * struct options - what the command line says; zero where nothing was said
  * @globs: -e, in order; point into the command line
  * @glob_count: of @globs
- * @keywords: -k
+ * @keywords: -k, what of it was given as numbers
+ * @keyword_names: -k, when there are names in it, or NULL; see keywords.c
  * @level: -l
  * @sessions: -s
  * @pids: -p
@@ -74,6 +75,7 @@ struct options {
 	const char **globs;
 	size_t glob_count;
 	uint64_t keywords;
+	const char *keyword_names;
 	unsigned int level;
 	struct number_list sessions;
 	struct number_list pids;
@@ -224,5 +226,49 @@ void line_lost(const struct elog_item *item, struct elog_text *text);
  * Return: the sum.
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
+
+/**
+ * parse_unsigned() - understand a number
+ * @text: decimal, or hexadecimal with 0x
+ * @max: the largest allowed
+ * @value: set
+ *
+ * Return: false when it is not one.
+ */
+bool parse_unsigned(const char *text, uint64_t max, uint64_t *value);
+
+/**
+ * keywords_parse() - take the argument of -k
+ * @options: keywords and keyword_names are set
+ * @argument: names and numbers with commas between; kept
+ *
+ * Return: false when it is not that.
+ */
+bool keywords_parse(struct options *options, const char *argument);
+
+/**
+ * struct keyword_rules - what -k means to the providers there are
+ * @count: of @rules
+ * @rules: a provider or a glob, and the mask asked of its events, 0: any
+ */
+struct keyword_rules {
+	size_t count;
+	struct keyword_rule {
+		char provider[EVENTLOG_GLOB_MAX];
+		uint64_t mask;
+	} *rules;
+};
+
+/**
+ * keywords_resolve() - find out what -k means
+ * @options: the options
+ * @glob: PROVIDER or PROVIDER/EVENT
+ * @rules: filled in; the caller frees its rules, also after an error
+ *
+ * Return: 0; -ENOENT: no provider that the glob matches has one of the names;
+ * or what opening the device fails with.
+ */
+int keywords_resolve(const struct options *options, const char *glob,
+		     struct keyword_rules *rules);
 
 #endif /* TOOL_H */
