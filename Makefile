@@ -13,6 +13,9 @@ help_text := \
 	'  check        every test, in booted guests' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
+	'  bench        time the ring and the module, print tables: see README.md' \
+	'  bench-ring   the ring in user space, beside LTTng-UST (STRICT=1: fail' \
+	'               if a bar is missed)' \
 	'  check-static compile with W=1 and sparse; any warning is an error' \
 	'  install      module, tools, header, manual pages, udev rule' \
 	'  uninstall    remove them' \
@@ -116,6 +119,13 @@ check-native:
 check-models:
 	@scripts/models/check-models
 
+bench_flags = $(if $(filter 1,$(STRICT)),--strict)
+
+bench: bench-ring
+
+bench-ring:
+	@scripts/bench/ring $(bench_flags)
+
 man_pages = $(wildcard tools/man/*.[1-9])
 completions = $(wildcard tools/*/*.bash-completion)
 
@@ -183,5 +193,5 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests setup demo check check-static check-native \
-	check-models install install-gen uninstall-gen \
+	check-models bench bench-ring install install-gen uninstall-gen \
 	uninstall clean help

@@ -132,13 +132,20 @@ typedef __u64 u64;
 #endif
 #endif
 
+/* For the benchmark alone: what the prefix would cost. */
+#ifdef EVENTLOG_LOCAL_LOCKED
+#define EVENTLOG_LOCAL_PREFIX "lock; "
+#else
+#define EVENTLOG_LOCAL_PREFIX ""
+#endif
+
 static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 value)
 {
 #ifdef EVENTLOG_LOCAL_ASM
 	u64 seen;
 
 	/* Without the LOCK prefix, as the kernel's cmpxchg_local(). */
-	asm volatile("cmpxchgq %2, %1"
+	asm volatile(EVENTLOG_LOCAL_PREFIX "cmpxchgq %2, %1"
 		     : "=a"(seen), "+m"(*word)
 		     : "r"(value), "0"(expected)
 		     : "memory");
@@ -200,8 +207,12 @@ static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock 
 	return __atomic_exchange_n(&lock->refused, 0, __ATOMIC_RELAXED);
 }
 
-/* Whoever builds the core in user space says what its clock is. */
+/* Whoever builds the core in user space says what its clock is: a call, or inlined. */
+#ifdef EVENTLOG_RING_CLOCK_HEADER
+#include EVENTLOG_RING_CLOCK_HEADER
+#else
 u64 eventlog_ring_clock(void);
+#endif
 
 #endif /* __KERNEL__ */
 
