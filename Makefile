@@ -14,8 +14,9 @@ help_text := \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
 	'  bench        time the ring and the module, print tables: see README.md' \
-	'  bench-ring   the ring in user space, beside LTTng-UST (STRICT=1: fail' \
-	'               if a bar is missed)' \
+	'  bench-ring   the ring in user space, beside LTTng-UST' \
+	'  bench-kernel the module inside a kernel, beside user_events; STRICT=1:' \
+	'               fail if a bar is missed' \
 	'  check-static compile with W=1 and sparse; any warning is an error' \
 	'  install      module, tools, header, manual pages, udev rule' \
 	'  uninstall    remove them' \
@@ -121,10 +122,16 @@ check-models:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-bench: bench-ring
+# One after the other: they measure.
+bench:
+	@scripts/bench/ring $(bench_flags)
+	@scripts/bench/kernel $(bench_flags)
 
 bench-ring:
 	@scripts/bench/ring $(bench_flags)
+
+bench-kernel:
+	@scripts/bench/kernel $(bench_flags)
 
 man_pages = $(wildcard tools/man/*.[1-9])
 completions = $(wildcard tools/*/*.bash-completion)
@@ -193,5 +200,5 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests setup demo check check-static check-native \
-	check-models bench bench-ring install install-gen uninstall-gen \
+	check-models bench bench-ring bench-kernel install install-gen uninstall-gen \
 	uninstall clean help

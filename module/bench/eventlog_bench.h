@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What scripts/bench/kernel_bench.c asks eventlog_bench.ko to time: one batch
+ * at a time, so that the contestants can take turns.
+ */
+#ifndef EVENTLOG_BENCH_H
+#define EVENTLOG_BENCH_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Writes of a batch at most, and bytes of a message. */
+#define EVENTLOG_BENCH_COUNT_MAX 100000
+#define EVENTLOG_BENCH_MESSAGE_MAX 4096
+
+/* How the kernel is made to emit; the array in eventlog_bench.c has one entry for each. */
+enum eventlog_bench_method {
+	EVENTLOG_BENCH_KVEC,	/* f_op->write_iter, from the kernel's memory */
+	EVENTLOG_BENCH_UBUF,	/* f_op->write_iter, from the caller's */
+	EVENTLOG_BENCH_WRITE,	/* f_op->write, from the caller's */
+	EVENTLOG_BENCH_METHODS,
+};
+
+/**
+ * struct eventlog_bench_batch - a batch
+ * @method: enum eventlog_bench_method
+ * @fd: the open file that is written to
+ * @message: const void *, what is written each time
+ * @bytes: of the message
+ * @count: writes
+ * @result: what each write has to return; the batch is void (EIO) if one does not
+ * @nanoseconds: out: what all of them took
+ */
+struct eventlog_bench_batch {
+	__u32 method;
+	__s32 fd;
+	__u64 message;
+	__u32 bytes;
+	__u32 count;
+	__s64 result;
+	__u64 nanoseconds;
+};
+
+#define EVENTLOG_BENCH_IOC_BATCH _IOWR(0xE8, 0, struct eventlog_bench_batch)
+
+#endif /* EVENTLOG_BENCH_H */

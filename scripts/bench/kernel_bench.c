@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a write to the device costs inside the kernel: run as root in a kernel
+ * with eventlog.ko and eventlog_bench.ko loaded (scripts/bench/kernel boots
+ * one), prints a table.  eventlog_bench.ko does the writing, a batch for each
+ * ioctl; here everything is opened, registered and enabled, and the contestants
+ * take turns.  Of each the fastest batch counts.
+ *
+ * One process does everything but the idle consumer's waiting in poll(), which
+ * a child does.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/eventlog.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include USER_EVENTS_HEADER
+#include "eventlog_bench.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#define TRACING "/sys/kernel/tracing/"
+/* A second ftrace, whose clock is eventlog's. */
+#define MONO_TRACING TRACING "instances/eventlog_bench/"
+#define RING_BYTES (1U << 20)
+#define BATCH_WRITES 500
+#define WARM_UP_BATCHES 20
+#define CPUS_MAX 64
+
+/* The bar, and where it is measured. */
+#define BAR_SIZE 0
+#define BAR_RATIO 0.6
+
+static const unsigned int sizes[] = { 12, 32, 256 };
+
+static unsigned int batches = 200;
+static int bench_fd;
+static unsigned int missed;
+
+static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+static void fail(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("kernel_bench: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+static int open_or_fail(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	return fd;
+}
+
+static void ioctl_or_fail(int fd, unsigned long command, void *argument, const char *what)
+{
+	if (ioctl(fd, command, argument) < 0)
+		fail("%s: %s", what, strerror(errno));
+}
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open_or_fail(path, O_WRONLY);
+
+	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		fail("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* ---- contestants ---- */
+
+/**
+ * struct subscriber - an open subscription to the events of one contestant
+ * @fd: the device
+ * @cpus: number of rings
+ * @headers: by CPU: page 0, or NULL
+ * @consumers: by CPU: page 1
+ */
+struct subscriber {
+	int fd;
+	unsigned int cpus;
+	const struct eventlog_ring_header *headers[CPUS_MAX];
+	struct eventlog_ring_consumer *consumers[CPUS_MAX];
+};
+
+/**
+ * struct target - what a contestant writes for one payload
+ * @fd: file written to
+ * @message: written each time
+ * @bytes: of the message
+ * @result: what each write returns
+ */
+struct target {
+	int fd;
+	unsigned char message[EVENTLOG_BENCH_MESSAGE_MAX];
+	unsigned int bytes;
+	long long result;
+};
+
+struct contestant;
+
+/**
+ * struct contestant - a row of the table
+ * @name: for the JSON
+ * @text: for the table
+ * @method: how the kernel is made to write
+ * @open: fills in a target for a payload
+ * @subscriber: whose rings are read after each batch, or NULL
+ * @minimum: by size: ns
+ * @median: by size: ns
+ */
+struct contestant {
+	const char *name;
+	const char *text;
+	enum eventlog_bench_method method;
+	void (*open)(struct contestant *row, struct target *target, unsigned int size);
+	struct subscriber *subscriber;
+	double minimum[ARRAY_SIZE(sizes)];
+	double median[ARRAY_SIZE(sizes)];
+};
+
+static struct subscriber discard, overwrite, idle;
+
+static void target_payload(struct target *target, const void *prefix, unsigned int prefix_bytes,
+			   unsigned int size)
+{
+	memcpy(target->message, prefix, prefix_bytes);
+	memset(target->message + prefix_bytes, 'x', size);
+	target->bytes = prefix_bytes + size;
+	target->result = target->bytes;
+}
+
+/* The floors get messages as long as the others'. */
+static void open_file(struct target *target, const char *path, unsigned int size)
+{
+	static const __u32 index;
+
+	target->fd = open_or_fail(path, O_RDWR);
+	target_payload(target, &index, sizeof(index), size);
+}
+
+static void open_nothing(struct contestant *row, struct target *target, unsigned int size)
+{
+	(void)row;
+	open_file(target, "/dev/eventlog_bench", size);
+}
+
+static void open_copy(struct contestant *row, struct target *target, unsigned int size)
+{
+	(void)row;
+	open_file(target, "/dev/eventlog_bench_copy", size);
+}
+
+static void open_marker(struct contestant *row, struct target *target, unsigned int size)
+{
+	(void)row;
+	target->fd = open_or_fail(TRACING "trace_marker", O_WRONLY);
+	target_payload(target, "", 0, size);
+}
+
+static void event_name(char *name, size_t room, const struct contestant *row, unsigned int size)
+{
+	snprintf(name, room, "%s_%u", row->name, size);
+}
+
+/* An event is wanted, or not, before it is registered: the rules are globs. */
+static void open_eventlog(struct contestant *row, struct target *target, unsigned int size)
+{
+	struct eventlog_register request = { .size = sizeof(request) };
+	char command[128], name[64];
+
+	event_name(name, sizeof(name), row, size);
+	snprintf(command, sizeof(command), "%s unsigned char[%u] bytes", name, size);
+	target->fd = open_or_fail("/dev/eventlog", O_RDWR);
+	request.command = (uintptr_t)command;
+	request.provider = (uintptr_t)"bench";
+	ioctl_or_fail(target->fd, EVENTLOG_IOC_REGISTER, &request, command);
+	target_payload(target, &request.write_index, sizeof(request.write_index), size);
+}
+
+static void open_eventlog_off(struct contestant *row, struct target *target, unsigned int size)
+{
+	open_eventlog(row, target, size);
+	target->result = -EBADF;
+}
+
+/* The kernel sets a bit of the word it is given while somebody wants the event. */
+static void open_user_events(struct contestant *row, struct target *target, unsigned int size)
+{
+	struct user_reg request = { .size = sizeof(request), .enable_size = sizeof(__u32) };
+	__u32 *enabled = calloc(1, sizeof(*enabled));
+	char command[128], name[64];
+
+	if (!enabled)
+		fail("no memory");
+	event_name(name, sizeof(name), row, size);
+	snprintf(command, sizeof(command), "%s unsigned char[%u] bytes", name, size);
+	target->fd = open_or_fail(TRACING "user_events_data", O_RDWR);
+	request.enable_addr = (uintptr_t)enabled;
+	request.name_args = (uintptr_t)command;
+	ioctl_or_fail(target->fd, DIAG_IOCSREG, &request, command);
+	target_payload(target, &request.write_index, sizeof(request.write_index), size);
+	/* What it says of an event nobody wants. */
+	target->result = -EBADF;
+}
+
+static void enable_user_event(struct contestant *row, struct target *target, unsigned int size,
+			      const char *tracing)
+{
+	char path[200], name[64];
+
+	open_user_events(row, target, size);
+	event_name(name, sizeof(name), row, size);
+	snprintf(path, sizeof(path), "%sevents/user_events/%s/enable", tracing, name);
+	write_text(path, "1");
+	target->result = target->bytes;
+}
+
+static void open_user_events_on(struct contestant *row, struct target *target, unsigned int size)
+{
+	enable_user_event(row, target, size, TRACING);
+}
+
+static void open_user_events_mono(struct contestant *row, struct target *target, unsigned int size)
+{
+	enable_user_event(row, target, size, MONO_TRACING);
+}
+
+static struct contestant rows[] = {
+	{ "nothing", "nothing", EVENTLOG_BENCH_KVEC, open_nothing },
+	{ "copy", "copy only", EVENTLOG_BENCH_KVEC, open_copy },
+	{ "off", "eventlog, not wanted", EVENTLOG_BENCH_KVEC, open_eventlog_off },
+	{ "discard", "eventlog, discard ring", EVENTLOG_BENCH_KVEC, open_eventlog, &discard },
+	{ "overwrite", "eventlog, overwrite ring", EVENTLOG_BENCH_KVEC, open_eventlog,
+	  &overwrite },
+	{ "idle", "eventlog, discard, idle poller", EVENTLOG_BENCH_KVEC, open_eventlog, &idle },
+	{ "ue_off", "user_events, not wanted", EVENTLOG_BENCH_KVEC, open_user_events },
+	{ "ue_on", "user_events into ftrace", EVENTLOG_BENCH_KVEC, open_user_events_on },
+	{ "ue_mono", "user_events, same clock", EVENTLOG_BENCH_KVEC, open_user_events_mono },
+	{ "user_nothing", "nothing", EVENTLOG_BENCH_UBUF, open_nothing },
+	{ "user_copy", "copy only", EVENTLOG_BENCH_UBUF, open_copy },
+	{ "user_off", "eventlog, not wanted", EVENTLOG_BENCH_UBUF, open_eventlog_off },
+	{ "user_discard", "eventlog, discard ring", EVENTLOG_BENCH_UBUF, open_eventlog, &discard },
+	{ "user_ue_off", "user_events, not wanted", EVENTLOG_BENCH_UBUF, open_user_events },
+	{ "user_ue_on", "user_events into ftrace", EVENTLOG_BENCH_UBUF, open_user_events_on },
+	{ "user_ue_mono", "user_events, same clock", EVENTLOG_BENCH_UBUF, open_user_events_mono },
+	{ "user_marker", "trace_marker", EVENTLOG_BENCH_WRITE, open_marker },
+};
+
+static struct contestant *row_named(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	}
+	fail("no row %s", name);
+}
+
+/* Buffers as large as the rings; ftrace's own clock is not eventlog's. */
+static void tracing_open(void)
+{
+	char kilobytes[16];
+
+	snprintf(kilobytes, sizeof(kilobytes), "%u", RING_BYTES / 1024);
+	if (mkdir(MONO_TRACING, 0700) && errno != EEXIST)
+		fail(MONO_TRACING ": %s", strerror(errno));
+	write_text(TRACING "buffer_size_kb", kilobytes);
+	write_text(MONO_TRACING "buffer_size_kb", kilobytes);
+	write_text(MONO_TRACING "trace_clock", "mono");
+}
+
+/* ---- subscribers ---- */
+
+static void subscriber_rule(struct subscriber *subscriber, const char *event)
+{
+	struct eventlog_rule rule = { .size = sizeof(rule) };
+
+	rule.provider = (uintptr_t)"bench";
+	rule.event = (uintptr_t)event;
+	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_RULE_ADD, &rule, "RULE_ADD");
+}
+
+/* The watermark is out of reach of a batch. */
+static void subscriber_open(struct subscriber *subscriber, unsigned int flags, const char *event)
+{
+	struct eventlog_subscribe request = {
+		.size = sizeof(request),
+		.flags = flags,
+		.ring_bytes = RING_BYTES,
+		.watermark = RING_BYTES,
+	};
+	unsigned int cpu;
+	char *ring;
+
+	subscriber->fd = open_or_fail("/dev/eventlog", O_RDWR);
+	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE");
+	subscriber->cpus = request.cpus < CPUS_MAX ? request.cpus : CPUS_MAX;
+	for (cpu = 0; cpu < subscriber->cpus; cpu++) {
+		off_t offset = request.ring_offset + cpu * request.ring_stride;
+		void *page;
+
+		ring = mmap(NULL, request.ring_stride, PROT_READ, MAP_SHARED, subscriber->fd,
+			    offset);
+		/* A CPU that was never up has no ring. */
+		if (ring == MAP_FAILED && errno == ENXIO)
+			continue;
+		page = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
+			    subscriber->fd, offset + getpagesize());
+		if (ring == MAP_FAILED || page == MAP_FAILED)
+			fail("cannot map a ring: %s", strerror(errno));
+		subscriber->headers[cpu] = (void *)ring;
+		subscriber->consumers[cpu] = page;
+	}
+	subscriber_rule(subscriber, event);
+}
+
+/* As a consumer that has read everything. */
+static void subscriber_read(struct subscriber *subscriber)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < subscriber->cpus; cpu++) {
+		if (subscriber->headers[cpu])
+			__atomic_store_n(&subscriber->consumers[cpu]->position,
+					 (__u32)__atomic_load_n(&subscriber->headers[cpu]->committed,
+								__ATOMIC_ACQUIRE),
+					 __ATOMIC_RELEASE);
+	}
+}
+
+/* What was timed was delivered. */
+static void subscriber_check(struct subscriber *subscriber, const char *name, __u64 records)
+{
+	struct eventlog_stat stat = { .size = sizeof(stat), .cpu = EVENTLOG_CPU_ALL };
+	unsigned int cause;
+
+	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_STAT, &stat, "STAT");
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+		if (stat.lost[cause])
+			fail("%s: events were lost: nothing was measured", name);
+	}
+	if (stat.records != records)
+		fail("%s: %llu records of %llu", name, (unsigned long long)stat.records,
+		     (unsigned long long)records);
+}
+
+/* Has the kernel put the process to sleep? */
+static bool asleep(pid_t pid)
+{
+	char path[64], line[256], *state;
+	ssize_t bytes;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open_or_fail(path, O_RDONLY);
+	bytes = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	if (bytes <= 0)
+		fail("%s: %s", path, strerror(errno));
+	line[bytes] = '\0';
+	state = strrchr(line, ')');
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+/* A child that waits in poll() and is not woken: its end tells that it was. */
+static pid_t poller_start(const struct subscriber *subscriber)
+{
+	struct pollfd descriptor = { .fd = subscriber->fd, .events = POLLIN };
+	int channel[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(channel))
+		fail("pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		fail("fork: %s", strerror(errno));
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(channel[1], "", 1) != 1)
+			_exit(2);
+		poll(&descriptor, 1, -1);
+		_exit(0);
+	}
+	if (read(channel[0], &byte, 1) != 1)
+		fail("the poller is gone");
+	/* Behind the write there is nothing but poll() to sleep in. */
+	while (!asleep(pid))
+		usleep(1000);
+	close(channel[0]);
+	close(channel[1]);
+	return pid;
+}
+
+static void poller_stop(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, WNOHANG))
+		fail("the idle poller was woken: it was not idle");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+}
+
+/* ---- measuring ---- */
+
+static double batch(const struct contestant *row, const struct target *target)
+{
+	struct eventlog_bench_batch request = {
+		.method = row->method,
+		.fd = target->fd,
+		.message = (uintptr_t)target->message,
+		.bytes = target->bytes,
+		.count = BATCH_WRITES,
+		.result = target->result,
+	};
+
+	ioctl_or_fail(bench_fd, EVENTLOG_BENCH_IOC_BATCH, &request, row->name);
+	if (row->subscriber)
+		subscriber_read(row->subscriber);
+	return (double)request.nanoseconds / BATCH_WRITES;
+}
+
+static int compare(const void *left, const void *right)
+{
+	double difference = *(const double *)left - *(const double *)right;
+
+	return (difference > 0) - (difference < 0);
+}
+
+static void measure(unsigned int index)
+{
+	struct target *targets = calloc(ARRAY_SIZE(rows), sizeof(*targets));
+	double *values[ARRAY_SIZE(rows)];
+	unsigned int i, row;
+
+	if (!targets)
+		fail("no memory");
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		values[row] = calloc(batches, sizeof(double));
+		if (!values[row])
+			fail("no memory");
+		rows[row].open(&rows[row], &targets[row], sizes[index]);
+	}
+	for (i = 0; i < WARM_UP_BATCHES + batches; i++) {
+		for (row = 0; row < ARRAY_SIZE(rows); row++) {
+			double value = batch(&rows[row], &targets[row]);
+
+			if (i >= WARM_UP_BATCHES)
+				values[row][i - WARM_UP_BATCHES] = value;
+		}
+	}
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		qsort(values[row], batches, sizeof(double), compare);
+		rows[row].minimum[index] = values[row][0];
+		rows[row].median[index] = values[row][batches / 2];
+		free(values[row]);
+		close(targets[row].fd);
+	}
+	free(targets);
+}
+
+/* Events that each subscriber must have got. */
+static void check_subscribers(void)
+{
+	const __u64 writes = (__u64)ARRAY_SIZE(sizes) * (WARM_UP_BATCHES + batches) * BATCH_WRITES;
+
+	subscriber_check(&discard, "discard", 2 * writes);
+	subscriber_check(&overwrite, "overwrite", writes);
+	subscriber_check(&idle, "idle", writes);
+}
+
+/* ---- the table ---- */
+
+static void print_table(void)
+{
+	unsigned int row, size;
+
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		bool user = rows[row].method != EVENTLOG_BENCH_KVEC;
+
+		if (!row || user != (rows[row - 1].method != EVENTLOG_BENCH_KVEC)) {
+			printf("%s%-32s", row ? "\n" : "",
+			       user ? "from user memory" : "from kernel memory");
+			for (size = 0; size < ARRAY_SIZE(sizes); size++)
+				printf(" %5u bytes (median)", sizes[size]);
+			putchar('\n');
+		}
+		printf("%-32s", rows[row].text);
+		for (size = 0; size < ARRAY_SIZE(sizes); size++)
+			printf(" %11.1f (%6.1f)", rows[row].minimum[size], rows[row].median[size]);
+		putchar('\n');
+	}
+}
+
+/*
+ * With the same clock: ftrace's own is the processor's counter elsewhere, but
+ * costs nothing, and counts jiffies, under User Mode Linux, where CLOCK_MONOTONIC
+ * is a call to the host.
+ */
+static void print_bars(bool *passed, double *ratio)
+{
+	double event = row_named("discard")->minimum[BAR_SIZE];
+	double other = row_named("ue_mono")->minimum[BAR_SIZE];
+	double own_clock = row_named("ue_on")->minimum[BAR_SIZE];
+	double waited = row_named("idle")->minimum[BAR_SIZE];
+
+	printf("\nan idle poller adds %.1f ns to an event of %u bytes\n", waited - event,
+	       sizes[BAR_SIZE]);
+	*ratio = event / other;
+	*passed = *ratio <= BAR_RATIO;
+	printf("bar: %u bytes from kernel memory: eventlog %.1f / user_events into ftrace, same "
+	       "clock, %.1f = %.2f, at most %g: %s\n", sizes[BAR_SIZE], event, other, *ratio,
+	       BAR_RATIO, *passed ? "PASS" : "MISS");
+	printf("with ftrace's own clock: %.1f / %.1f = %.2f\n", event, own_clock,
+	       event / own_clock);
+	missed += !*passed;
+}
+
+static void print_json(const char *path, bool passed, double ratio)
+{
+	unsigned int row, size;
+	FILE *json = fopen(path, "w");
+
+	if (!json)
+		fail("%s: %s", path, strerror(errno));
+	fprintf(json, "{\n\t\"benchmark\": \"kernel\",\n\t\"batches\": %u,\n\t\"results\": [",
+		batches);
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		for (size = 0; size < ARRAY_SIZE(sizes); size++)
+			fprintf(json, "\n\t\t{\"what\": \"%s\", \"payload\": %u, "
+				"\"ns_minimum\": %.3f, \"ns_median\": %.3f},",
+				rows[row].name, sizes[size], rows[row].minimum[size],
+				rows[row].median[size]);
+	}
+	fprintf(json, "\n\t\t{\"bar\": \"eventlog / user_events, same clock\", \"value\": %.3f, "
+		"\"limit\": %.3f, \"passed\": %s}\n\t]\n}\n", ratio, BAR_RATIO,
+		passed ? "true" : "false");
+	if (fclose(json))
+		fail("%s: %s", path, strerror(errno));
+}
+
+static const char help[] =
+	"usage: kernel_bench [--batches N] [--output FILE] [--strict]\n"
+	"\n"
+	"Times writes inside the kernel, with eventlog.ko and eventlog_bench.ko loaded, and\n"
+	"prints a table: ns a write, the fastest of N batches (default 200).\n"
+	"\n"
+	"  --batches N    batches of each row\n"
+	"  --output FILE  the same as JSON\n"
+	"  --strict       exit with status 1 if a bar is missed\n";
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "batches", required_argument, NULL, 'b' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "strict", no_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *output = NULL;
+	bool strict = false, passed;
+	unsigned int size;
+	double ratio;
+	pid_t poller;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "b:o:sh", options, NULL)) != -1) {
+		switch (option) {
+		case 'b':
+			batches = strtoul(optarg, NULL, 10);
+			if (!batches || batches > 1000000)
+				fail("--batches: not a number of batches: %s", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 's':
+			strict = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			fputs(help, stderr);
+			return 2;
+		}
+	}
+	bench_fd = open_or_fail("/dev/eventlog_bench", O_RDWR);
+	subscriber_open(&discard, 0, "discard_*");
+	subscriber_rule(&discard, "user_discard_*");
+	subscriber_open(&overwrite, EVENTLOG_SUBSCRIBE_OVERWRITE, "overwrite_*");
+	subscriber_open(&idle, 0, "idle_*");
+	poller = poller_start(&idle);
+	tracing_open();
+
+	printf("ns a write, fastest of %u batches of %u\n\n", batches, BATCH_WRITES);
+	for (size = 0; size < ARRAY_SIZE(sizes); size++)
+		measure(size);
+	poller_stop(poller);
+	check_subscribers();
+	print_table();
+	print_bars(&passed, &ratio);
+	if (output)
+		print_json(output, passed, ratio);
+	return strict && missed;
+}
