@@ -13,6 +13,15 @@
 #include <linux/timer.h>
 #include <linux/version.h>
 
+/* 6.9 added __uninitialized; a compiler without the attribute initializes nothing, either. */
+#ifndef __uninitialized
+#if __has_attribute(__uninitialized__)
+#define __uninitialized __attribute__((__uninitialized__))
+#else
+#define __uninitialized
+#endif
+#endif
+
 /* 6.12 moved asm/unaligned.h. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #include <asm/unaligned.h>

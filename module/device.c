@@ -33,7 +33,7 @@
 #include "subscriber.h"
 
 /* Messages up to this are copied to the stack. */
-#define EVENTLOG_STACK_MESSAGE 256
+#define EVENTLOG_STACK_MESSAGE 512
 
 enum eventlog_role {
 	ROLE_NONE,
@@ -707,7 +707,8 @@ static ssize_t eventlog_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	struct eventlog_file *file = kiocb->ki_filp->private_data;
 	struct eventlog_registration *registration;
 	size_t bytes = iov_iter_count(from);
-	u8 small[EVENTLOG_STACK_MESSAGE];
+	/* Clearing it first costs more than copying; only what was copied is looked at. */
+	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
 	u32 write_index;
 	u8 *message;
 	int ret;
