@@ -18,6 +18,7 @@ enum eventlog_bench_method {
 	EVENTLOG_BENCH_KVEC,	/* f_op->write_iter, from the kernel's memory */
 	EVENTLOG_BENCH_UBUF,	/* f_op->write_iter, from the caller's */
 	EVENTLOG_BENCH_WRITE,	/* f_op->write, from the caller's */
+	EVENTLOG_BENCH_CLOCK,	/* nothing is written: a record's clock is read */
 	EVENTLOG_BENCH_METHODS,
 };
 

@@ -251,6 +251,7 @@ static void open_user_events_mono(struct contestant *row, struct target *target,
 
 static struct contestant rows[] = {
 	{ "nothing", "nothing", EVENTLOG_BENCH_KVEC, open_nothing },
+	{ "clock", "the clock alone", EVENTLOG_BENCH_CLOCK, open_nothing },
 	{ "copy", "copy only", EVENTLOG_BENCH_KVEC, open_copy },
 	{ "off", "eventlog, not wanted", EVENTLOG_BENCH_KVEC, open_eventlog_off },
 	{ "discard", "eventlog, discard ring", EVENTLOG_BENCH_KVEC, open_eventlog, &discard },
@@ -497,14 +498,19 @@ static void check_subscribers(void)
 
 /* ---- the table ---- */
 
+static bool from_user(const struct contestant *row)
+{
+	return row->method == EVENTLOG_BENCH_UBUF || row->method == EVENTLOG_BENCH_WRITE;
+}
+
 static void print_table(void)
 {
 	unsigned int row, size;
 
 	for (row = 0; row < ARRAY_SIZE(rows); row++) {
-		bool user = rows[row].method != EVENTLOG_BENCH_KVEC;
+		bool user = from_user(&rows[row]);
 
-		if (!row || user != (rows[row - 1].method != EVENTLOG_BENCH_KVEC)) {
+		if (!row || user != from_user(&rows[row - 1])) {
 			printf("%s%-32s", row ? "\n" : "",
 			       user ? "from user memory" : "from kernel memory");
 			for (size = 0; size < ARRAY_SIZE(sizes); size++)
@@ -527,6 +533,7 @@ static void print_bars(bool *passed, double *ratio)
 {
 	double event = row_named("discard")->minimum[BAR_SIZE];
 	double other = row_named("ue_mono")->minimum[BAR_SIZE];
+	double clock = row_named("clock")->minimum[BAR_SIZE];
 	double own_clock = row_named("ue_on")->minimum[BAR_SIZE];
 	double waited = row_named("idle")->minimum[BAR_SIZE];
 
@@ -537,6 +544,8 @@ static void print_bars(bool *passed, double *ratio)
 	printf("bar: %u bytes from kernel memory: eventlog %.1f / user_events into ftrace, same "
 	       "clock, %.1f = %.2f, at most %g: %s\n", sizes[BAR_SIZE], event, other, *ratio,
 	       BAR_RATIO, *passed ? "PASS" : "MISS");
+	printf("without the clock, %.1f, on either side: %.1f / %.1f = %.2f\n", clock,
+	       event - clock, other - clock, (event - clock) / (other - clock));
 	printf("with ftrace's own clock: %.1f / %.1f = %.2f\n", event, own_clock,
 	       event / own_clock);
 	missed += !*passed;
