@@ -652,8 +652,8 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
  *
  * Return: the registration, or ERR_PTR of the errno that write() returns.
  */
-static struct eventlog_registration *eventlog_message_target(struct eventlog_file *file,
-							     u32 write_index, size_t bytes)
+static __always_inline struct eventlog_registration *
+eventlog_message_target(struct eventlog_file *file, u32 write_index, size_t bytes)
 {
 	struct eventlog_registration *registration;
 	size_t payload_bytes = bytes - sizeof(write_index);
@@ -676,7 +676,7 @@ static struct eventlog_registration *eventlog_message_target(struct eventlog_fil
 }
 
 /* Emits what the kernel's copy of a message says: write_index, session if any, payload. */
-static int eventlog_message_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
+static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
 {
 	u32 write_index = get_unaligned((const u32 *)message);
 	struct eventlog_registration *registration;

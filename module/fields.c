@@ -301,12 +301,10 @@ void eventlog_fields_free(struct eventlog_fields *fields)
 	fields->layout = NULL;
 }
 
-int eventlog_layout_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes)
+int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes)
 {
 	u32 i;
 
-	if (bytes < layout->fixed_bytes)
-		return -EINVAL;
 	for (i = 0; i < layout->dynamic_count; i++) {
 		const struct eventlog_dynamic *dynamic = &layout->dynamic[i];
 		u32 word = get_unaligned((const u32 *)(payload + dynamic->position));

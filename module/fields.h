@@ -6,6 +6,7 @@
 #ifndef EVENTLOG_FIELDS_H
 #define EVENTLOG_FIELDS_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
@@ -75,6 +76,9 @@ bool eventlog_fields_name_valid(const char *name);
  */
 bool eventlog_provider_name_valid(const char *name);
 
+/* The words of a payload whose fixed part is complete: see eventlog_layout_validate(). */
+int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes);
+
 /**
  * eventlog_layout_validate() - is this payload what its layout promises
  * @layout: the layout
@@ -86,6 +90,12 @@ bool eventlog_provider_name_valid(const char *name);
  * Return: 0, -EINVAL (fixed part incomplete) or -EBADMSG (a dynamic field
  * reaches outside, or a string is not terminated).
  */
-int eventlog_layout_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes);
+static __always_inline int eventlog_layout_validate(const struct eventlog_layout *layout,
+						    const u8 *payload, u32 bytes)
+{
+	if (bytes < layout->fixed_bytes)
+		return -EINVAL;
+	return layout->dynamic_count ? eventlog_dynamic_validate(layout, payload, bytes) : 0;
+}
 
 #endif /* EVENTLOG_FIELDS_H */
