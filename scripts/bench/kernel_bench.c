@@ -295,6 +295,36 @@ static void tracing_open(void)
 	write_text(MONO_TRACING "trace_clock", "mono");
 }
 
+/* Events that went into the buffers, those overwritten since included. */
+static unsigned long long tracing_entries(const char *tracing)
+{
+	unsigned long long entries, overrun, sum = 0;
+	unsigned int cpu;
+	char path[200];
+	FILE *stats;
+
+	for (cpu = 0;; cpu++) {
+		snprintf(path, sizeof(path), "%sper_cpu/cpu%u/stats", tracing, cpu);
+		stats = fopen(path, "r");
+		if (!stats)
+			break;
+		if (fscanf(stats, "entries: %llu overrun: %llu", &entries, &overrun) != 2)
+			fail("%s: not understood", path);
+		fclose(stats);
+		sum += entries + overrun;
+	}
+	return sum;
+}
+
+/* What was timed was recorded: write() would not tell. */
+static void tracing_check(const char *tracing, unsigned long long writes)
+{
+	unsigned long long entries = tracing_entries(tracing);
+
+	if (entries != writes)
+		fail("%s: %llu events of %llu: nothing was measured", tracing, entries, writes);
+}
+
 /* ---- subscribers ---- */
 
 static void subscriber_rule(struct subscriber *subscriber, const char *event)
@@ -486,14 +516,17 @@ static void measure(unsigned int index)
 	free(targets);
 }
 
-/* Events that each subscriber must have got. */
-static void check_subscribers(void)
+/* Everybody got what was written for them. */
+static void check_delivered(void)
 {
 	const __u64 writes = (__u64)ARRAY_SIZE(sizes) * (WARM_UP_BATCHES + batches) * BATCH_WRITES;
 
 	subscriber_check(&discard, "discard", 2 * writes);
 	subscriber_check(&overwrite, "overwrite", writes);
 	subscriber_check(&idle, "idle", writes);
+	/* From kernel and from user memory, and trace_marker. */
+	tracing_check(TRACING, 3 * writes);
+	tracing_check(MONO_TRACING, 2 * writes);
 }
 
 /* ---- the table ---- */
@@ -633,7 +666,7 @@ int main(int argc, char **argv)
 	for (size = 0; size < ARRAY_SIZE(sizes); size++)
 		measure(size);
 	poller_stop(poller);
-	check_subscribers();
+	check_delivered();
 	print_table();
 	print_bars(&passed, &ratio);
 	if (output)
