@@ -74,7 +74,7 @@ u64 eventlog_callback_lost(const struct eventlog_callback *callback, enum eventl
 {
 	if (!callback->subscriber || (unsigned int)cause >= EVENTLOG_LOST_CAUSES)
 		return 0;
-	return atomic_long_read(&callback->subscriber->lost[cause]);
+	return (unsigned long)atomic_long_read(&callback->subscriber->lost[cause]);
 }
 EXPORT_SYMBOL_GPL(eventlog_callback_lost);
 

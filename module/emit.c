@@ -107,7 +107,7 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 		goto lost;
 	}
 	if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, emission->bytes,
-					    READ_ONCE(subscriber->floor), &slot)))
+					    eventlog_floor_read(&subscriber->floor), &slot)))
 		goto lost;
 	record = slot.record;
 	record->size_flags |= emission->context << EVENTLOG_RECORD_CONTEXT_SHIFT;

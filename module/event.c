@@ -332,7 +332,7 @@ void eventlog_event_discard(struct eventlog_event *event)
 u64 eventlog_event_lost_not_watching(const struct eventlog_event *event)
 {
 	return event->lost_not_watching +
-	       (event->source ? atomic_long_read(&event->source->lost_not_watching) : 0);
+	       (event->source ? (unsigned long)atomic_long_read(&event->source->lost_not_watching) : 0);
 }
 
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,

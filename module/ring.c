@@ -17,11 +17,12 @@ void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 	ring->data_bytes = data_bytes;
 	ring->sub_buffer_bytes = sub_buffer_bytes;
 	ring->overwrite = overwrite;
-	ring->locked = locked;
+	ring->locked = locked || !EVENTLOG_RING_LOCKLESS;
 	eventlog_ring_lock_init(&ring->lock);
 
 	header->magic = EVENTLOG_RING_MAGIC;
-	header->flags = overwrite ? EVENTLOG_RING_OVERWRITE : 0;
+	header->flags = (overwrite ? EVENTLOG_RING_OVERWRITE : 0) |
+			(EVENTLOG_RING_LOCKLESS ? 0 : EVENTLOG_RING_SPLIT);
 	header->cpu = cpu;
 	header->data_offset = 2 * page_bytes;
 	header->data_bytes = data_bytes;
@@ -52,16 +53,26 @@ void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 ti
 }
 
 /* Under the lock nobody else writes these words. */
-static void eventlog_ring_add(u64 *word, u64 value)
+static void eventlog_ring_add(u64 *word, u32 *upper, u32 value)
 {
-	WRITE_ONCE(*word, *word + value);
+	eventlog_word_write(word, upper, *word + value);
 }
 
 static void eventlog_ring_lose_locked(struct eventlog_ring *ring, enum eventlog_lost cause,
 				      u32 count)
 {
-	eventlog_ring_add(&ring->header->lost[cause], count);
-	eventlog_ring_add(&ring->header->lost_total, count);
+	struct eventlog_ring_header *header = ring->header;
+
+	eventlog_ring_add(&header->lost[cause], &header->lost_upper[cause], count);
+	eventlog_ring_add(&header->lost_total, &header->lost_total_upper, count);
+}
+
+/* Counts the writers that were refused, as lost. */
+static void eventlog_ring_count_refused(struct eventlog_ring *ring)
+{
+	if (unlikely(eventlog_ring_has_refused(&ring->lock)))
+		eventlog_ring_lose_locked(ring, EVENTLOG_LOST_NESTED,
+					  eventlog_ring_take_refused(&ring->lock));
 }
 
 /*
@@ -71,11 +82,11 @@ static void eventlog_ring_lose_locked(struct eventlog_ring *ring, enum eventlog_
  */
 static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long flags)
 {
+	struct eventlog_ring_header *header = ring->header;
+
 	do {
-		if (unlikely(eventlog_ring_has_refused(&ring->lock)))
-			eventlog_ring_lose_locked(ring, EVENTLOG_LOST_NESTED,
-						  eventlog_ring_take_refused(&ring->lock));
-		smp_store_release(&ring->header->committed, READ_ONCE(ring->header->head));
+		eventlog_ring_count_refused(ring);
+		eventlog_word_write(&header->committed, &header->committed_upper, header->head);
 		eventlog_ring_unlock(&ring->lock, flags);
 	} while (unlikely(eventlog_ring_has_refused(&ring->lock)) &&
 		 eventlog_ring_trylock(&ring->lock, &flags));
@@ -84,6 +95,7 @@ static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long
 bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
 				  struct eventlog_ring_slot *slot)
 {
+	struct eventlog_ring_header *header = ring->header;
 	const u32 bytes = eventlog_ring_record_bytes(payload);
 	struct eventlog_ring_plan plan;
 	enum eventlog_lost cause;
@@ -94,11 +106,13 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 		eventlog_ring_refuse(&ring->lock);
 		return false;
 	}
+	/* Refused by a holder that has let go but not looked behind: told before this record. */
+	eventlog_ring_count_refused(ring);
 	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;
 	}
-	head = READ_ONCE(ring->header->head);
+	head = header->head;
 	time = eventlog_ring_clock();
 	if (time < ring->last_time)
 		time = ring->last_time;
@@ -110,7 +124,7 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 		goto lose;
 	}
 	ring->last_time = time;
-	WRITE_ONCE(ring->header->head, head + plan.need);
+	eventlog_word_write(&header->head, &header->head_upper, head + plan.need);
 	if (ring->overwrite)
 		smp_wmb();
 	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
@@ -124,7 +138,7 @@ lose:
 
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot)
 {
-	eventlog_ring_add(&ring->header->records, 1);
+	eventlog_ring_add(&ring->header->records, &ring->header->records_upper, 1);
 	eventlog_ring_leave_locked(ring, slot->flags);
 }
 

@@ -16,7 +16,9 @@
  *
  * A locked ring has the same pages and records under a lock with interrupts
  * off.  Only its own CPU ever takes the lock, so a failed attempt
- * means a context nested in the holder: it must not wait, and is counted.
+ * means a context nested in the holder: it must not wait, and is counted.  On
+ * 32-bit machines (EVENTLOG_RING_LOCKLESS is 0) there is no other kind, and the
+ * header's words are stored in halves that no reader can mistake: ring_words.h.
  *
  * The core uses ring_platform.h and nothing else; it builds in user space.
  */
@@ -24,6 +26,7 @@
 #define EVENTLOG_RING_H
 
 #include "ring_platform.h"
+#include "ring_words.h"
 
 /* Task, softirq, hardirq and NMI make four; kprobes, BPF and faults can add to them. */
 #define EVENTLOG_RING_DEPTH_MAX 7
@@ -87,7 +90,8 @@ struct eventlog_ring_slot {
  * @sub_buffer_bytes: size of a sub-buffer, a power of two, at least a page
  * @cpu: the CPU that will write it
  * @overwrite: mode
- * @locked: under a lock, rather than by compare-and-exchange
+ * @locked: under a lock, rather than by compare-and-exchange; on 32-bit machines
+ *	it is, whatever this says
  */
 void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite,
@@ -113,6 +117,7 @@ static __always_inline bool eventlog_ring_unseen_loss(const struct eventlog_ring
 	return (u32)READ_ONCE(ring->header->lost_total) != READ_ONCE(ring->consumer->lost_seen);
 }
 
+#if EVENTLOG_RING_LOCKLESS
 /* Counts one event lost; nested writers may count in between. */
 static __always_inline void eventlog_ring_lose(struct eventlog_ring *ring,
 					       enum eventlog_lost cause)
@@ -143,6 +148,7 @@ static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 
 		barrier();
 	} while (unlikely(READ_ONCE(header->head) != head));
 }
+#endif
 
 /* Writes a lost record with the present counts at @position. */
 void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time);
@@ -230,6 +236,7 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot);
 void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause);
 
+#if EVENTLOG_RING_LOCKLESS
 /*
  * Reserves by compare-and-exchange.  The loop ends: each turn means a nested
  * writer moved head, and those are bounded by the guard.
@@ -314,6 +321,7 @@ lose:
 	eventlog_ring_leave(ring, slot->nest);
 	return false;
 }
+#endif
 
 /**
  * eventlog_ring_reserve() - make room for a record
@@ -333,9 +341,11 @@ lose:
 static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u32 payload,
 						  u64 floor, struct eventlog_ring_slot *slot)
 {
-	if (unlikely(ring->locked))
-		return eventlog_ring_reserve_locked(ring, payload, floor, slot);
-	return eventlog_ring_reserve_lockless(ring, payload, floor, slot);
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked))
+		return eventlog_ring_reserve_lockless(ring, payload, floor, slot);
+#endif
+	return eventlog_ring_reserve_locked(ring, payload, floor, slot);
 }
 
 /**
@@ -348,10 +358,13 @@ static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u3
 static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
 					       enum eventlog_lost cause)
 {
-	if (unlikely(ring->locked))
-		eventlog_ring_drop_locked(ring, cause);
-	else
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked)) {
 		eventlog_ring_lose(ring, cause);
+		return;
+	}
+#endif
+	eventlog_ring_drop_locked(ring, cause);
 }
 
 /**
@@ -367,13 +380,15 @@ static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
 static __always_inline bool eventlog_ring_commit(struct eventlog_ring *ring,
 						 const struct eventlog_ring_slot *slot)
 {
-	if (unlikely(ring->locked)) {
-		eventlog_ring_commit_locked(ring, slot);
-		return true;
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked)) {
+		eventlog_local_add(&ring->header->records, 1);
+		eventlog_ring_leave(ring, slot->nest);
+		return !slot->nest;
 	}
-	eventlog_local_add(&ring->header->records, 1);
-	eventlog_ring_leave(ring, slot->nest);
-	return !slot->nest;
+#endif
+	eventlog_ring_commit_locked(ring, slot);
+	return true;
 }
 
 #endif /* EVENTLOG_RING_H */

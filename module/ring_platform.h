@@ -25,8 +25,14 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
-#ifndef CONFIG_64BIT
-#error "eventlog needs a 64-bit kernel"
+/*
+ * Whether there is an exchange of 64 bits that is atomic against interrupts.
+ * Without, all rings are locked, and 64-bit words are stored in halves.
+ */
+#ifdef CONFIG_64BIT
+#define EVENTLOG_RING_LOCKLESS 1
+#else
+#define EVENTLOG_RING_LOCKLESS 0
 #endif
 
 /*
@@ -78,6 +84,7 @@ static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock 
 	return atomic_xchg(&lock->refused, 0);
 }
 
+#if EVENTLOG_RING_LOCKLESS
 static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 value)
 {
 	return cmpxchg_local(word, expected, value);
@@ -88,6 +95,7 @@ static __always_inline void eventlog_local_add(u64 *word, u64 value)
 	BUILD_BUG_ON(sizeof(local_t) != sizeof(*word));
 	local_add((long)value, (local_t *)word);
 }
+#endif
 
 static __always_inline u64 eventlog_ring_clock(void)
 {
@@ -104,6 +112,11 @@ static __always_inline u64 eventlog_ring_clock(void)
 typedef __u8 u8;
 typedef __u32 u32;
 typedef __u64 u64;
+
+/* Tests of the other kind say 0. */
+#ifndef EVENTLOG_RING_LOCKLESS
+#define EVENTLOG_RING_LOCKLESS (__SIZEOF_POINTER__ >= 8)
+#endif
 
 #undef __always_inline /* libc has one */
 #define __always_inline inline __attribute__((always_inline))

@@ -392,8 +392,8 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 
 	/* The floor only rises. */
 	mutex_lock(&subscriber->flush_lock);
-	now = max(eventlog_ring_clock(), subscriber->floor);
-	WRITE_ONCE(subscriber->floor, now);
+	now = max(eventlog_ring_clock(), eventlog_floor_read(&subscriber->floor));
+	eventlog_floor_raise(&subscriber->floor, now);
 	mutex_unlock(&subscriber->flush_lock);
 
 	/*
@@ -421,10 +421,11 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 	const struct eventlog_ring_header *header = ring->header;
 	unsigned int cause;
 
-	stat->records += READ_ONCE(header->records);
-	stat->bytes += READ_ONCE(header->committed);
+	stat->records += eventlog_word_read(&header->records, &header->records_upper);
+	stat->bytes += eventlog_word_read(&header->committed, &header->committed_upper);
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
-		stat->lost[cause] += READ_ONCE(header->lost[cause]);
+		stat->lost[cause] += eventlog_word_read(&header->lost[cause],
+							&header->lost_upper[cause]);
 }
 
 /* Losses of an event that no ring could count; the domain is locked. */
@@ -466,7 +467,7 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 	if (event)
 		link = eventlog_subscriber_link(subscriber, event, false);
 	if (link)
-		stat->event_lost = atomic_long_read(&link->lost) +
+		stat->event_lost = (unsigned long)atomic_long_read(&link->lost) +
 				   eventlog_link_not_watching(link, event);
 	mutex_unlock(&domain->lock);
 	return link ? 0 : -ENOENT;
@@ -493,7 +494,7 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 			eventlog_ring_stat_add(&cpu_ring->ring, stat);
 	}
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
-		stat->lost[cause] += atomic_long_read(&subscriber->lost[cause]);
+		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
 	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_not_watching(subscriber);
 	return 0;
 }
@@ -502,18 +503,19 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 
 static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 {
-	u64 sub_buffers = request->sub_buffers ?: 2;
+	u32 sub_buffers = request->sub_buffers ?: 2;
 
 	if (request->flags & ~EVENTLOG_SUBSCRIBE_OVERWRITE || request->reserved)
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;
-	if (!is_power_of_2(request->ring_bytes) || sub_buffers < 2 ||
+	/* Not is_power_of_2(): that takes a long. */
+	if (request->ring_bytes & (request->ring_bytes - 1) || sub_buffers < 2 ||
 	    sub_buffers > EVENTLOG_SUB_BUFFERS_MAX || !is_power_of_2(sub_buffers))
 		return -EINVAL;
 	if (request->ring_bytes > EVENTLOG_RING_BYTES_MAX)
 		return -E2BIG;
-	if (request->ring_bytes / sub_buffers < PAGE_SIZE ||
+	if ((u32)request->ring_bytes / sub_buffers < PAGE_SIZE ||
 	    request->watermark > request->ring_bytes)
 		return -EINVAL;
 	return 0;
@@ -556,7 +558,7 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	int ret;
 
 	subscriber->ring_bytes = request->ring_bytes;
-	subscriber->sub_buffer_bytes = request->ring_bytes / (request->sub_buffers ?: 2);
+	subscriber->sub_buffer_bytes = subscriber->ring_bytes / (request->sub_buffers ?: 2);
 	subscriber->ring_pages = EVENTLOG_RING_HEAD_PAGES + (request->ring_bytes >> PAGE_SHIFT);
 	subscriber->watermark = request->watermark ?: 1;
 	subscriber->overwrite = request->flags & EVENTLOG_SUBSCRIBE_OVERWRITE;

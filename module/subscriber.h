@@ -22,6 +22,7 @@
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
+#include "floor.h"
 #include "ring.h"
 
 struct eventlog_callback;
@@ -85,7 +86,7 @@ struct eventlog_subscriber {
 	struct eventlog_callback *callback;
 	u8 __percpu *calling;
 	struct pid_namespace *pid_namespace;
-	u64 floor;
+	struct eventlog_floor floor;
 	u32 poller;
 	u32 paused;
 

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -283,6 +284,35 @@ static bool is_zero(const void *memory, size_t bytes)
 	return true;
 }
 
+/* A 32-bit program may run on either. */
+static bool kernel_is_64_bit(void)
+{
+	struct utsname name;
+
+	if (sizeof(long) == 8)
+		return true;
+	CHECK_OK(uname(&name));
+	return strstr(name.machine, "64");
+}
+
+__u64 ring_load(const struct eventlog_ring_header *header, const __u64 *word,
+		const __u32 *upper)
+{
+	const int high = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	const __u32 *half = (const void *)word;
+	__u32 copy, low;
+
+	if (sizeof(long) == 8)
+		return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	if (!(header->flags & EVENTLOG_RING_SPLIT))
+		upper = &half[high];
+	do {
+		copy = __atomic_load_n(upper, __ATOMIC_ACQUIRE);
+		low = __atomic_load_n(&half[!high], __ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&half[high], __ATOMIC_ACQUIRE) != copy);
+	return (__u64)copy << 32 | low;
+}
+
 bool consumer_map(struct consumer *consumer, unsigned int cpu)
 {
 	const struct eventlog_subscribe *setup = &consumer->setup;
@@ -310,8 +340,9 @@ bool consumer_map(struct consumer *consumer, unsigned int cpu)
 	CHECK_EQ(header->data_bytes, setup->ring_bytes);
 	CHECK_EQ(header->sub_buffer_bytes,
 		 setup->ring_bytes / (setup->sub_buffers ? setup->sub_buffers : 2));
-	CHECK_EQ(header->flags, setup->flags & EVENTLOG_SUBSCRIBE_OVERWRITE ?
-		 EVENTLOG_RING_OVERWRITE : 0);
+	CHECK_EQ(header->flags,
+		 (setup->flags & EVENTLOG_SUBSCRIBE_OVERWRITE ? EVENTLOG_RING_OVERWRITE : 0) |
+		 (kernel_is_64_bit() ? 0 : EVENTLOG_RING_SPLIT));
 	CHECK_EQ(header->data_offset % page_size(), 0);
 	CHECK(header->data_offset >= 2 * page_size());
 	CHECK(header->data_offset + header->data_bytes <= setup->ring_stride);
@@ -487,7 +518,7 @@ static bool ring_next(struct ring *ring, struct record *result)
 
 	for (;;) {
 		if (ring->position == ring->limit) {
-			committed = __atomic_load_n(&ring->header->committed, __ATOMIC_ACQUIRE);
+			committed = RING_LOAD(ring->header, committed);
 			if ((__s64)(committed - ring->limit) <= 0)
 				return false;
 			ring->limit = committed;
@@ -563,7 +594,7 @@ void consumer_hold(struct consumer *consumer, __u64 time)
 		if (!ring->header)
 			continue;
 		CHECK((__s64)(ring->position - ring->held_position) >= 0);
-		committed = __atomic_load_n(&ring->header->committed, __ATOMIC_ACQUIRE);
+		committed = RING_LOAD(ring->header, committed);
 		/* It may step back for an instant; what was seen stays seen. */
 		if ((__s64)(committed - ring->limit) < 0)
 			committed = ring->limit;

@@ -148,6 +148,16 @@ struct ring {
 };
 
 /**
+ * ring_load() - load a word of a ring's header as the ABI says, acquire
+ * @header: of the ring, which may be being written
+ * @word: the word
+ * @upper: its copy
+ */
+__u64 ring_load(const struct eventlog_ring_header *header, const __u64 *word,
+		const __u32 *upper);
+#define RING_LOAD(header, word) ring_load(header, &(header)->word, &(header)->word##_upper)
+
+/**
  * struct consumer - a subscriber and its rings
  * @fd: the file
  * @setup: what SUBSCRIBE said

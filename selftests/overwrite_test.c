@@ -289,7 +289,7 @@ static unsigned int read_running(const struct ring *ring, __u64 *next)
 {
 	const struct eventlog_ring_header *header = ring->header;
 	const __u64 size = header->data_bytes, sub_buffer = header->sub_buffer_bytes;
-	__u64 committed = __atomic_load_n(&header->committed, __ATOMIC_ACQUIRE);
+	__u64 committed = RING_LOAD(header, committed);
 	__u64 position = oldest(header, committed), head;
 	unsigned char copy[sizeof(struct eventlog_record) + sizeof(struct numbered) + 64]
 		__attribute__((aligned(8)));
@@ -307,10 +307,10 @@ static unsigned int read_running(const struct ring *ring, __u64 *next)
 			bytes = left;
 		memcpy(copy, data, bytes < sizeof(copy) ? bytes : sizeof(copy));
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		head = __atomic_load_n(&header->head, __ATOMIC_RELAXED);
+		head = RING_LOAD(header, head);
 		if (head - position > size) {
 			position = (head - size / 2 + sub_buffer - 1) & ~(sub_buffer - 1);
-			committed = __atomic_load_n(&header->committed, __ATOMIC_ACQUIRE);
+			committed = RING_LOAD(header, committed);
 			continue;
 		}
 		CHECK(bytes >= 8 && bytes % 8 == 0);

@@ -334,7 +334,8 @@ static bool ring_test_read(struct ring_test *test, struct ring_test_cpu *cpu)
 {
 	struct eventlog_ring *ring = &cpu->ring;
 	struct eventlog_ring_consumer *consumer = (void *)ring->consumer;
-	u64 committed = smp_load_acquire(&ring->header->committed);
+	u64 committed = eventlog_word_read(&ring->header->committed,
+					   &ring->header->committed_upper);
 
 	if ((s64)(committed - cpu->position) < 0)
 		return true;
@@ -353,10 +354,11 @@ static bool ring_test_read(struct ring_test *test, struct ring_test_cpu *cpu)
 			memcpy(test->copy, record, bytes);
 		if (test->overwrite) {
 			smp_rmb();
-			head = READ_ONCE(ring->header->head);
+			head = eventlog_word_read(&ring->header->head, &ring->header->head_upper);
 			if (head - cpu->position > ring->data_bytes) {
 				cpu->position = ring_test_resume(cpu, head);
-				committed = smp_load_acquire(&ring->header->committed);
+				committed = eventlog_word_read(&ring->header->committed,
+							       &ring->header->committed_upper);
 				if ((s64)(committed - cpu->position) < 0)
 					return true;
 				continue;
@@ -432,6 +434,8 @@ static void ring_test_account(struct ring_test *test, struct ring_test_cpu *cpu,
 
 static int ring_test_cpu_new(struct ring_test *test, struct ring_test_cpu *cpu, unsigned int number)
 {
+	struct eventlog_ring_header *header;
+
 	cpu->test = test;
 	cpu->cpu = number;
 	cpu->random = number + 1;
@@ -442,8 +446,9 @@ static int ring_test_cpu_new(struct ring_test *test, struct ring_test_cpu *cpu, 
 	eventlog_ring_init(&cpu->ring, cpu->pages, PAGE_SIZE, test->data_bytes,
 			   test->data_bytes / test->sub_buffers, number, test->overwrite,
 			   test->locked);
-	cpu->ring.header->head = test->start;
-	cpu->ring.header->committed = test->start;
+	header = cpu->ring.header;
+	eventlog_word_write(&header->head, &header->head_upper, test->start);
+	eventlog_word_write(&header->committed, &header->committed_upper, test->start);
 	cpu->ring.consumer_position = test->start;
 	*(u32 *)cpu->ring.consumer = test->start;
 	cpu->position = test->start;
@@ -521,10 +526,9 @@ static int __init eventlog_test_init(void)
 {
 	unsigned int i, failed = 0;
 	u64 nmis = 0;
-	int ret = 0;
-
 #ifdef CONFIG_X86
-	ret = register_nmi_handler(NMI_LOCAL, ring_test_nmi, 0, "eventlog_test");
+	int ret = register_nmi_handler(NMI_LOCAL, ring_test_nmi, 0, "eventlog_test");
+
 	if (ret)
 		return ret;
 #endif

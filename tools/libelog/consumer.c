@@ -329,15 +329,20 @@ static uint64_t committed(const struct ring *ring)
 	return ahead > 0 ? ring->reader.end + (uint32_t)ahead : ring->reader.end;
 }
 
+static uint64_t lost_by(const struct ring *ring, unsigned int cause)
+{
+	return elog_load_word(ring->header, &ring->header->lost[cause],
+			      &ring->header->lost_upper[cause]);
+}
+
 static bool has_news(const struct ring *ring)
 {
-	const __u64 *lost = ring->header->lost;
 	unsigned int i;
 
 	if (committed(ring) != ring->reader.position)
 		return true;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		if (elog_load_u64(&lost[i]) > ring->reader.lost[i])
+		if (lost_by(ring, i) > ring->reader.lost[i])
 			return true;
 	return false;
 }
@@ -420,7 +425,9 @@ static int pause_rings(const struct elog_consumer *consumer, bool paused)
 static void rewind_ring(struct ring *ring)
 {
 	const struct eventlog_ring_header *header = ring->header;
-	uint64_t end = elog_load_u64(&header->committed), start = 0;
+	uint64_t end = elog_load_word(header, &header->committed,
+				      &header->committed_upper);
+	uint64_t start = 0;
 
 	if (end > header->data_bytes)
 		start = (end - header->data_bytes + header->sub_buffer_bytes - 1) &
@@ -491,7 +498,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 		if (!ring->header)
 			continue;
 		for (total = 0, i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-			counts[i] = elog_load_u64(&ring->header->lost[i]);
+			counts[i] = lost_by(ring, i);
 			total += (uint32_t)counts[i];
 		}
 		/*

@@ -13,27 +13,33 @@
 	((type *)((char *)(pointer) - offsetof(type, member)))
 
 /**
- * elog_load_u64() - read a count that a kernel may be writing, with acquire
- * @address: the count, which only grows
+ * elog_load_word() - read a word that a kernel may be writing, with acquire
+ * @header: of the ring
+ * @word: a word of the header, which only grows
+ * @upper: its copy in the header
  *
- * A 32-bit process cannot read 64 bits at once: it reads the halves until the
- * upper one holds still.
+ * A 32-bit process cannot read 64 bits at once, nor can a 32-bit kernel write
+ * them: see EVENTLOG_RING_SPLIT.
  */
-static inline uint64_t elog_load_u64(const __u64 *address)
+static inline uint64_t elog_load_word(const struct eventlog_ring_header *header,
+				      const __u64 *word, const __u32 *upper)
 {
 #if __SIZEOF_POINTER__ >= 8
-	return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+	(void)header;
+	(void)upper;
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 #else
-	const uint32_t *half = (const uint32_t *)(const void *)address;
+	const uint32_t *half = (const uint32_t *)(const void *)word;
 	const int high = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-	uint32_t before, low, after;
+	uint32_t copy, low;
 
+	if (!(header->flags & EVENTLOG_RING_SPLIT))
+		upper = &half[high];
 	do {
-		before = __atomic_load_n(&half[high], __ATOMIC_ACQUIRE);
+		copy = __atomic_load_n(upper, __ATOMIC_ACQUIRE);
 		low = __atomic_load_n(&half[!high], __ATOMIC_ACQUIRE);
-		after = __atomic_load_n(&half[high], __ATOMIC_ACQUIRE);
-	} while (before != after);
-	return (uint64_t)before << 32 | low;
+	} while (__atomic_load_n(&half[high], __ATOMIC_ACQUIRE) != copy);
+	return (uint64_t)copy << 32 | low;
 #endif
 }
 
@@ -41,7 +47,7 @@ static inline uint64_t elog_load_u64(const __u64 *address)
  * elog_load_position() - read the low half of a position, with acquire
  * @address: the position
  *
- * That half is all a reader needs: a ring is smaller than 2 GiB.
+ * That half is all a discarding ring's reader needs: a ring is smaller than 2 GiB.
  */
 static inline uint32_t elog_load_position(const __u64 *address)
 {

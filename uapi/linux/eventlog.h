@@ -282,9 +282,18 @@ struct eventlog_pause {
  * barrier, load head; the copy is good if head - start <= data_bytes.  The
  * oldest record there is starts at the first sub-buffer at or behind
  * head - data_bytes.  PAUSE makes the ring stand still.
+ *
+ * The 64-bit words behind the geometry only grow.  A 32-bit kernel stores them
+ * in halves, upper half, lower half, then a copy of the upper half (release
+ * each), and says EVENTLOG_RING_SPLIT; a 32-bit consumer reads them in halves.
+ * Either is safe thus: load the copy, the lower half, the upper half (acquire
+ * each) and start again unless copy and upper half are equal.  Without SPLIT
+ * there is no copy: load the upper half twice.  A 64-bit consumer loads the
+ * word; the kernel below it is never a 32-bit one.
  */
 #define EVENTLOG_RING_MAGIC	0x31474c45U	/* "ELG1" as little-endian bytes */
 #define EVENTLOG_RING_OVERWRITE	(1U << 0)
+#define EVENTLOG_RING_SPLIT	(1U << 1) /* the kernel is a 32-bit one */
 
 struct eventlog_ring_header {
 	__u32 magic;		/* EVENTLOG_RING_MAGIC */
@@ -298,11 +307,16 @@ struct eventlog_ring_header {
 	__u64 head;		/* reserved up to here */
 	__u64 committed;	/* whole up to here */
 	__u64 records;		/* events placed, without padding and lost records */
-	__u8  reserved1[104];
+	__u32 head_upper;	/* EVENTLOG_RING_SPLIT: the upper half once more, so below */
+	__u32 committed_upper;
+	__u32 records_upper;
+	__u8  reserved1[92];
 
 	__u64 lost_total;	/* all causes */
 	__u64 lost[EVENTLOG_LOST_CAUSES]; /* cumulative */
-	__u8  reserved2[56];
+	__u32 lost_total_upper;
+	__u32 lost_upper[EVENTLOG_LOST_CAUSES];
+	__u8  reserved2[20];
 };
 
 struct eventlog_ring_consumer {
@@ -386,7 +400,9 @@ EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
+EVENTLOG_ASSERT_AT(eventlog_ring_header, head_upper, 152);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total, 256);
+EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total_upper, 328);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_consumer, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_record, 32);
 EVENTLOG_ASSERT_AT(eventlog_record, pid, 24);
