@@ -1317,7 +1317,7 @@ TEST_WITHIN(events_max, 300)
 
 		/* One goes, one comes. */
 		CHECK_OK(try_unregister(fd, all[max / 2].write_index));
-		WAIT_FOR(status_now("Active: ") == max - 1);
+		WAIT_FOR(status_now("Active: ") == (long)max - 1);
 		all[max / 2] = register_event(fd, "crowd_newcomer");
 		CHECK(bitmap_get(&bitmap, all[max / 2].status_bit));
 		CHECK_ERRNO(try_register(fd, "one_too_many"), ENOSPC);
