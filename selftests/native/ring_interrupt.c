@@ -247,11 +247,11 @@ static void trace(struct test_ring *test, u32 payload, void (*in_clock)(struct t
 	test->in_clock = NULL;
 }
 
-static void trace_mode(bool overwrite)
+static void trace_mode(bool overwrite, bool locked)
 {
 	struct test_geometry geometry = {
 		.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
-		.overwrite = overwrite,
+		.overwrite = overwrite, .locked = locked,
 	};
 	struct test_ring test;
 	u32 payload;
@@ -284,8 +284,10 @@ out:
 
 void interrupts_find(void)
 {
-	trace_mode(false);
-	trace_mode(true);
+	trace_mode(false, false);
+	trace_mode(true, false);
+	trace_mode(false, true);
+	trace_mode(true, true);
 }
 
 void interrupts_open(void)

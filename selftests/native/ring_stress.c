@@ -7,7 +7,9 @@
  *	ring_stress [-l] [-x] [-c CASE]... [-t PERCENT] [-s SEED]
  *
  * It is built three times, plainly, with AddressSanitizer and
- * UndefinedBehaviorSanitizer, and with ThreadSanitizer.  What this machine's
+ * UndefinedBehaviorSanitizer, and with ThreadSanitizer; and all that again as for
+ * a 32-bit machine, where every ring is locked and positions are stored in
+ * halves.  What this machine's
  * processor never does in the order of its memory accesses cannot be seen here:
  * for that there are the models.
  */
@@ -210,8 +212,8 @@ static void emit_deeper(struct test_ring *test)
 	if (depth <= deepest)
 		return;
 	deepest = depth;
-	/* All those outside are in the ring's code as well. */
-	CHECK(test_emit(test, 0) == (depth < EVENTLOG_RING_DEPTH_MAX));
+	/* All those outside are in the ring's code as well; one of them holds the lock. */
+	CHECK(test_emit(test, 0) == (!test->ring.locked && depth < EVENTLOG_RING_DEPTH_MAX));
 	/* Nor may any of them wake a poller. */
 	CHECK(!test->outermost);
 }
@@ -224,16 +226,20 @@ static void case_depth(void)
 	unsigned int i;
 
 	geometry.sub_buffer_bytes = 4096;
-	for (i = 0; i < 2; i++) {
-		geometry.overwrite = i;
+	for (i = 0; i < 4; i++) {
+		enum eventlog_lost cause;
+
+		geometry.overwrite = i % 2;
+		geometry.locked = i / 2;
 		test_ring_open(&test, 0, &geometry, seed);
 		checker_open(&checker, &test);
 		test_current = &test;
+		cause = test.ring.locked ? EVENTLOG_LOST_NESTED : EVENTLOG_LOST_DEPTH;
 		test.in_clock = emit_deeper;
 		deepest = 0;
 		CHECK(test_emit(&test, 0));
-		CHECK(deepest == EVENTLOG_RING_DEPTH_MAX);
-		CHECK(test.ring.header->lost[EVENTLOG_LOST_DEPTH] == test.ring.header->lost_total);
+		CHECK(deepest == (test.ring.locked ? 1 : EVENTLOG_RING_DEPTH_MAX));
+		CHECK(test.ring.header->lost[cause] == test.ring.header->lost_total);
 		CHECK(test.ring.header->lost_total);
 		test.in_clock = NULL;
 		checker_take(&checker, ~0U, true);
@@ -242,6 +248,55 @@ static void case_depth(void)
 		checker_close(&checker);
 		test_ring_close(&test);
 	}
+}
+
+/*
+ * A word of the header, read while it is written: each value read is one that
+ * was written, none is less than the one before.  Every other step crosses 4 GiB.
+ */
+#define WORD_STEP 0x90000001ULL
+
+static struct words {
+	u64 word;
+	u32 upper;
+	bool done;	/* atomic */
+} words;
+
+static void *write_words(void *argument)
+{
+	u64 deadline = after(500), crossings = 0;
+
+	(void)argument;
+	while (crossings % 4096 || now() < deadline) {
+		eventlog_word_write(&words.word, &words.upper, words.word + WORD_STEP);
+		crossings++;
+	}
+	smp_store_release(&words.done, true);
+	return NULL;
+}
+
+static void case_words(void)
+{
+	u64 value, last = 0, reads = 0, news = 0;
+	pthread_t writer;
+	bool done;
+
+	if (pthread_create(&writer, NULL, write_words, NULL))
+		test_fail("no thread");
+	do {
+		done = smp_load_acquire(&words.done);
+		value = eventlog_word_read(&words.word, &words.upper);
+		if (value % WORD_STEP || value < last)
+			test_fail("%#llx was read, after %#llx", (unsigned long long)value,
+				  (unsigned long long)last);
+		news += value != last;
+		reads++;
+		last = value;
+	} while (!done);
+	pthread_join(writer, NULL);
+	CHECK(last == words.word);
+	saw(reads, "reads");
+	saw(news, "values");
 }
 
 /* ---- one writer, interrupted at chosen instructions ---- */
@@ -383,11 +438,12 @@ static bool run_scenario(const struct scenario *scenario, unsigned int place)
 	return reached;
 }
 
-static void step_open(void)
+static void step_open(bool locked)
 {
 	struct test_geometry geometry = small;
 	unsigned int mode;
 
+	geometry.locked = locked;
 	step.random = seed;
 	for (mode = 0; mode < 2; mode++) {
 		geometry.overwrite = mode;
@@ -431,7 +487,7 @@ static void case_step(void)
 	unsigned int number, place, stride = UNDER_ASAN || UNDER_TSAN ? 7 : 1;
 	u64 reached = 0, runs = 0;
 
-	step_open();
+	step_open(false);
 	for (number = 0; number < SCENARIOS; number++) {
 		struct scenario scenario = scenario_number(number);
 
@@ -441,7 +497,7 @@ static void case_step(void)
 			/* A marker, two paddings, two events: there is room for all that. */
 			if (scenario.room == EMPTY && scenario.manner == KEEPS_UP &&
 			    !scenario.overwrite && scenario.burst == 1 &&
-			    test_sum(step.tests[0].refused) != scenario.loss)
+			    !step.tests[0].ring.locked && test_sum(step.tests[0].refused) != scenario.loss)
 				test_fail("an event was refused by a ring with room");
 		}
 	}
@@ -451,12 +507,12 @@ static void case_step(void)
 }
 
 /* Two or three interrupts, inside one another or in turn. */
-static void case_step_again(void)
+static void step_again(bool locked)
 {
 	u64 deadline = after(3000), runs = 0, twice = 0, thrice = 0;
 	unsigned int i;
 
-	step_open();
+	step_open(locked);
 	while (now() < deadline || !thrice) {
 		for (i = 0; i < 256; i++) {
 			struct scenario scenario =
@@ -478,6 +534,16 @@ static void case_step_again(void)
 	saw(runs, "runs");
 	saw(twice, "runs interrupted twice");
 	saw(thrice, "runs interrupted three times");
+}
+
+static void case_step_again(void)
+{
+	step_again(false);
+}
+
+static void case_step_locked(void)
+{
+	step_again(true);
 }
 
 /* ---- writers and consumers side by side ---- */
@@ -652,7 +718,8 @@ static void flush(struct station *station, u32 *random)
 	section = smp_load_acquire(&test->section);
 	while (section & 1 && smp_load_acquire(&test->section) == section)
 		sched_yield();
-	checker->promised_position = smp_load_acquire(&checker->header->committed);
+	checker->promised_position = eventlog_word_read(&checker->header->committed,
+						&checker->header->committed_upper);
 	checker->promised_time = time;
 	station->flushes++;
 }
@@ -703,9 +770,12 @@ static bool has_shown(const struct station *station)
 		return false;
 	if ((places || load->flags & LOAD_TIMERS) && !READ_ONCE(station->test.nested))
 		return false;
+	if (station->test.ring.locked && (places || load->flags & LOAD_TIMERS) &&
+	    !READ_ONCE(header->lost[EVENTLOG_LOST_NESTED]))
+		return false;
 	if (load->geometry.overwrite && !(load->flags & (LOAD_HOSTILE | LOAD_PAUSES)))
 		return READ_ONCE(station->lapped);
-	if (load->flags & LOAD_HOSTILE && small_ring && places)
+	if (load->flags & LOAD_HOSTILE && small_ring && places && !station->test.ring.locked)
 		return READ_ONCE(header->lost[EVENTLOG_LOST_GUARD]);
 	return load->geometry.overwrite || READ_ONCE(header->lost[EVENTLOG_LOST_NO_ROOM]);
 }
@@ -814,6 +884,11 @@ struct test_case {
 	  .sub_buffer_bytes = sub_buffer, .sub_buffers = count, .overwrite = overwrites, \
 	  .start = from }, .flags = how, .milliseconds = time } }
 
+#define LOCKED(text, overwrites, page, sub_buffer, count, from, how, time)		\
+	{ .name = text, .load = { .geometry = { .page_bytes = page, .locked = true,	\
+	  .sub_buffer_bytes = sub_buffer, .sub_buffers = count, .overwrite = overwrites, \
+	  .start = from }, .flags = how, .milliseconds = time } }
+
 #define END_32 (1ULL << 32)
 
 static const struct test_case cases[] = {
@@ -822,9 +897,11 @@ static const struct test_case cases[] = {
 	{ .name = "full", .run = case_full },
 	{ .name = "markers", .run = case_markers },
 	{ .name = "depth", .run = case_depth },
+	{ .name = "words", .run = case_words },
 	{ .name = "trace", .run = case_trace },
 	{ .name = "step", .run = case_step, .stepping = true },
 	{ .name = "step_again", .run = case_step_again, .stepping = true },
+	{ .name = "step_locked", .run = case_step_locked, .stepping = true },
 	LOAD("discard_2x256", false, 512, 256, 2, END_32 - 1024, 0, 1000),
 	LOAD("discard_2x4096", false, 4096, 4096, 2, -8192ULL, 0, 700),
 	LOAD("discard_16x512", false, 512, 512, 16, END_32 - 520, 0, 700),
@@ -842,6 +919,14 @@ static const struct test_case cases[] = {
 	LOAD("flush_overwrite", true, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
 	LOAD("timers_discard", false, 4096, 4096, 2, 0, LOAD_TIMERS, 1500),
 	LOAD("timers_overwrite", true, 4096, 4096, 2, 0, LOAD_TIMERS, 1500),
+	LOCKED("locked_discard_2x256", false, 512, 256, 2, END_32 - 1024, 0, 700),
+	LOCKED("locked_discard_16x512", false, 512, 512, 16, -520ULL, 0, 700),
+	LOCKED("locked_overwrite_2x256", true, 512, 256, 2, END_32 - 1024, 0, 700),
+	LOCKED("locked_paused", true, 4096, 4096, 8, END_32 - 2048, LOAD_PAUSES, 700),
+	LOCKED("locked_hostile_2x256", false, 512, 256, 2, 0, LOAD_HOSTILE, 700),
+	LOCKED("locked_flush", false, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
+	LOCKED("locked_timers_discard", false, 4096, 4096, 2, 0, LOAD_TIMERS, 1000),
+	LOCKED("locked_timers_overwrite", true, 4096, 4096, 2, 0, LOAD_TIMERS, 1000),
 };
 
 static const char *skipped(const struct test_case *test_case)

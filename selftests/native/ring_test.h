@@ -75,6 +75,7 @@ static inline u32 test_random(u32 *state)
  * @sub_buffer_bytes: a power of two; the core does not need a page
  * @sub_buffers: their number, a power of two
  * @overwrite: mode
+ * @locked: written under a lock; where EVENTLOG_RING_LOCKLESS is 0 all are
  * @start: the position all counters start at, a multiple of 8
  */
 struct test_geometry {
@@ -82,6 +83,7 @@ struct test_geometry {
 	u32 sub_buffer_bytes;
 	u32 sub_buffers;
 	bool overwrite;
+	bool locked;
 	u64 start;
 };
 
@@ -207,6 +209,27 @@ static inline u32 test_payload_max(const struct test_ring *test)
 		    (u32)sizeof(struct eventlog_record);
 
 	return bytes < EVENTLOG_PAYLOAD_MAX ? bytes : EVENTLOG_PAYLOAD_MAX;
+}
+
+/**
+ * test_may_lose() - can an event be lost for this cause?
+ * @test: the ring
+ * @cause: why
+ */
+static inline bool test_may_lose(const struct test_ring *test, enum eventlog_lost cause)
+{
+	switch (cause) {
+	case EVENTLOG_LOST_NO_ROOM:
+	case EVENTLOG_LOST_TOO_LARGE:
+		return true;
+	case EVENTLOG_LOST_GUARD:
+	case EVENTLOG_LOST_DEPTH:
+		return !test->ring.locked;
+	case EVENTLOG_LOST_NESTED:
+		return test->ring.locked;
+	default:
+		return false;
+	}
 }
 
 /**

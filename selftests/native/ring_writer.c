@@ -89,9 +89,9 @@ void test_ring_restart(struct test_ring *test, u64 start)
 	memset(test->mapping + 2 * geometry->page_bytes, FILLER, data_bytes);
 	eventlog_ring_init(&test->ring, test->mapping, geometry->page_bytes, data_bytes,
 			   geometry->sub_buffer_bytes, test->number, geometry->overwrite,
-			   false);
-	header->head = start;
-	header->committed = start;
+			   geometry->locked);
+	eventlog_word_write(&header->head, &header->head_upper, start);
+	eventlog_word_write(&header->committed, &header->committed_upper, start);
 	test->ring.consumer_position = start;
 	((struct eventlog_ring_consumer *)(test->mapping + geometry->page_bytes))->position = start;
 
@@ -157,7 +157,8 @@ void test_ring_intact(const struct test_ring *test)
 	const u8 *consumer = test->mapping + geometry->page_bytes;
 
 	if (header->magic != EVENTLOG_RING_MAGIC || header->cpu != test->number ||
-	    header->flags != (geometry->overwrite ? EVENTLOG_RING_OVERWRITE : 0) ||
+	    header->flags != ((geometry->overwrite ? EVENTLOG_RING_OVERWRITE : 0) |
+			      (EVENTLOG_RING_LOCKLESS ? 0 : EVENTLOG_RING_SPLIT)) ||
 	    header->data_offset != 2 * geometry->page_bytes ||
 	    header->data_bytes != (u64)geometry->sub_buffer_bytes * geometry->sub_buffers ||
 	    header->sub_buffer_bytes != geometry->sub_buffer_bytes)
