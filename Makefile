@@ -8,9 +8,11 @@ help_text := \
 	'  module       eventlog.ko, for the kernel KDIR points to' \
 	'  tools        elog, libelog, the examples' \
 	'  selftests    the test programs' \
+	'  selftests-i386, selftests-armhf  the same as static 32-bit programs' \
 	'  setup        install what building and testing needs' \
 	'  demo         build, boot a guest and show it at work' \
 	'  check        every test, in booted guests' \
+	'  check-armhf  the tests of the module on a 32-bit ARM kernel' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
 	'  bench        time the ring and the module, print tables: see README.md' \
@@ -102,6 +104,19 @@ tools:
 selftests:
 	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests'
 
+# The C library's headers are for both, but for asm/, which is nearly so.
+selftests-i386:
+	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests-i386' \
+		CFLAGS="-m32 -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static
+
+# Debian has the one compiler or the other, the plain one or that of this version.
+armhf_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
+	/arm-linux-gnueabihf-gcc-12,$(subst :, ,$(PATH)))))),arm-linux-gnueabihf-gcc)
+
+selftests-armhf:
+	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests-armhf' \
+		CC=$(armhf_gcc) LDFLAGS=-static
+
 setup:
 	@scripts/setup
 
@@ -112,6 +127,15 @@ demo: setup
 
 check:
 	@scripts/check
+
+check-armhf:
+	@scripts/setup armhf
+	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
+		KDIR="$$(scripts/kernel headers 6.1-armhf)" CROSS_COMPILE=arm-linux-gnueabihf-
+	@$(MAKE) --no-print-directory selftests-armhf
+	@scripts/vm-static --kernel 6.1-armhf --timeout 1200 \
+		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
+		build/selftests-armhf/*_test selftests/ring_module_test.sh
 
 check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
@@ -199,6 +223,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all module tools selftests setup demo check check-static check-native \
-	check-models bench bench-ring bench-kernel install install-gen uninstall-gen \
+.PHONY: all module tools selftests selftests-i386 selftests-armhf setup demo \
+	check check-armhf check-static check-native check-models \
+	bench bench-ring bench-kernel install install-gen uninstall-gen \
 	uninstall clean help
