@@ -759,6 +759,15 @@ static void *read_load(void *argument)
 	return NULL;
 }
 
+/* Events in interrupts: nested in others or, of a locked ring, refused. */
+static u64 interruptions(const struct station *station)
+{
+	const struct eventlog_ring_header *header = station->test.ring.header;
+
+	return station->test.ring.locked ? READ_ONCE(header->lost[EVENTLOG_LOST_NESTED]) :
+					   READ_ONCE(station->test.nested);
+}
+
 /* Has the load shown what it is for? */
 static bool has_shown(const struct station *station)
 {
@@ -768,10 +777,7 @@ static bool has_shown(const struct station *station)
 
 	if (READ_ONCE(header->records) < 1000)
 		return false;
-	if ((places || load->flags & LOAD_TIMERS) && !READ_ONCE(station->test.nested))
-		return false;
-	if (station->test.ring.locked && (places || load->flags & LOAD_TIMERS) &&
-	    !READ_ONCE(header->lost[EVENTLOG_LOST_NESTED]))
+	if ((places || load->flags & LOAD_TIMERS) && !interruptions(station))
 		return false;
 	if (load->geometry.overwrite && !(load->flags & (LOAD_HOSTILE | LOAD_PAUSES)))
 		return READ_ONCE(station->lapped);
@@ -851,7 +857,7 @@ static void case_load(const struct load *load)
 		saw(header->records, "events placed");
 		saw(station->checker.events, "events read");
 		if (places || load->flags & LOAD_TIMERS)
-			saw(station->test.nested, "events nested in others");
+			saw(interruptions(station), "events nested in others");
 		if (load->flags & LOAD_FLUSH)
 			saw(station->flushes, "flushes");
 		if (station->checker.lapped)
