@@ -23,11 +23,26 @@ struct eventlog_floor {
 	u64 time;
 };
 
+/**
+ * eventlog_floor_read() - the present floor
+ * @floor: the floor
+ *
+ * Any context, preemption off.  A 32-bit machine repeats when it was raised meanwhile.
+ *
+ * Return: the time, ns of CLOCK_MONOTONIC.
+ */
 static __always_inline u64 eventlog_floor_read(const struct eventlog_floor *floor)
 {
 	return READ_ONCE(floor->time);
 }
 
+/**
+ * eventlog_floor_raise() - set a new floor
+ * @floor: the floor
+ * @time: not less than the present one
+ *
+ * Under a lock that all who raise it take.
+ */
 static inline void eventlog_floor_raise(struct eventlog_floor *floor, u64 time)
 {
 	WRITE_ONCE(floor->time, time);
@@ -45,14 +60,6 @@ struct eventlog_floor {
 	u32 turn;
 };
 
-/**
- * eventlog_floor_read() - the present floor
- * @floor: the floor
- *
- * Any context, preemption off.  Repeats only when it was raised twice meanwhile.
- *
- * Return: the time, ns of CLOCK_MONOTONIC.
- */
 static __always_inline u64 eventlog_floor_read(const struct eventlog_floor *floor)
 {
 	u32 turn;
@@ -66,13 +73,6 @@ static __always_inline u64 eventlog_floor_read(const struct eventlog_floor *floo
 	return time;
 }
 
-/**
- * eventlog_floor_raise() - set a new floor
- * @floor: the floor
- * @time: not less than the present one
- *
- * Under a lock that all who raise it take.
- */
 static inline void eventlog_floor_raise(struct eventlog_floor *floor, u64 time)
 {
 	u32 turn = floor->turn + 1;

@@ -22,12 +22,27 @@
 
 #if EVENTLOG_RING_LOCKLESS
 
+/**
+ * eventlog_word_write() - store a word, release
+ * @word: not less than before
+ * @upper: its copy
+ * @value: to store
+ *
+ * Only by the one writer.
+ */
 static __always_inline void eventlog_word_write(u64 *word, u32 *upper, u64 value)
 {
 	(void)upper;
 	smp_store_release(word, value);
 }
 
+/**
+ * eventlog_word_read() - load a word, acquire
+ * @word: the word
+ * @upper: its copy
+ *
+ * Not from a context that may have interrupted the writer.
+ */
 static __always_inline u64 eventlog_word_read(const u64 *word, const u32 *upper)
 {
 	(void)upper;
@@ -38,14 +53,6 @@ static __always_inline u64 eventlog_word_read(const u64 *word, const u32 *upper)
 
 #define EVENTLOG_WORD_HIGH (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
-/**
- * eventlog_word_write() - store a word, release
- * @word: not less than before
- * @upper: its copy
- * @value: to store
- *
- * Only by the one writer.
- */
 static __always_inline void eventlog_word_write(u64 *word, u32 *upper, u64 value)
 {
 	u32 *half = (u32 *)word;
@@ -60,13 +67,6 @@ static __always_inline void eventlog_word_write(u64 *word, u32 *upper, u64 value
 	smp_store_release(upper, high);
 }
 
-/**
- * eventlog_word_read() - load a word, acquire
- * @word: the word
- * @upper: its copy
- *
- * Not from a context that may have interrupted the writer.
- */
 static __always_inline u64 eventlog_word_read(const u64 *word, const u32 *upper)
 {
 	const u32 *half = (const u32 *)word;

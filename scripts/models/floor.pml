@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * module/floor.h on a 32-bit machine: what is read of the floor is a time that
+ * was stored, and not an older one than the present when the reading began.
+ *
+ * An interrupt on top of FLUSH's store reads as well, and must not have to wait.
+ *
+ * Variants:
+ *	ONE_PLACE	there is one place, and no turns
+ *	NO_LOOK		the turn is not looked at again
+ *	TURN_FIRST	the turn is stored before the time
+ *	WAITS		readers wait for the end of the store
+ */
+#define BASE 2
+#define LAST 5
+
+byte high[2], low[2], turn;
+byte present;			/* the last time that was stored to its end */
+bool was[LAST + BASE];		/* times of which the store was begun */
+bool storing, interrupted;
+
+inline store(time)
+{
+#ifdef ONE_PLACE
+	high[0] = (time) / BASE;
+	low[0] = (time) % BASE;
+#else
+#ifdef TURN_FIRST
+	turn++;
+	high[turn % 2] = (time) / BASE;
+	low[turn % 2] = (time) % BASE;
+#else
+	high[(turn + 1) % 2] = (time) / BASE;
+	low[(turn + 1) % 2] = (time) % BASE;
+	turn++;
+#endif
+#endif
+}
+
+/* All of FLUSH's steps wait for the interrupt's end. */
+active proctype Flush() provided (!interrupted)
+{
+	byte time;
+
+	do
+	:: time < LAST ->
+		if
+		:: time = time + 1
+		:: time + BASE <= LAST -> time = time + BASE
+		fi;
+		was[time] = true;
+		storing = true;
+		store(time);
+		atomic { present = time; storing = false }
+	:: else -> break
+	od
+}
+
+inline load()
+{
+	least = present;
+	do
+	::
+#ifdef WAITS
+		!storing;
+#endif
+#ifdef ONE_PLACE
+		seen = high[0] * BASE;
+		seen = seen + low[0];
+		break
+#else
+		its_turn = turn;
+		seen = high[its_turn % 2] * BASE;
+		seen = seen + low[its_turn % 2];
+#ifdef NO_LOOK
+		break
+#else
+		if
+		:: its_turn == turn -> break
+		:: else
+		fi
+#endif
+#endif
+	od;
+	assert(seen >= least && (seen == 0 || was[seen]))
+}
+
+active proctype Other_cpu()
+{
+	byte seen, least, its_turn, count;
+
+	do
+	:: count < 2 -> load(); count++
+	:: else -> break
+	od
+}
+
+active proctype Interrupt()
+{
+	byte seen, least, its_turn, count;
+
+	do
+	:: count < 2 ->
+		interrupted = true;
+		load();
+		interrupted = false;
+		count++
+	:: else -> break
+	od
+}
