@@ -8,7 +8,7 @@ help_text := \
 	'  module       eventlog.ko, for the kernel KDIR points to' \
 	'  tools        elog, libelog, the examples' \
 	'  selftests    the test programs' \
-	'  selftests-i386, selftests-armhf  the same as static 32-bit programs' \
+	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
 	'  setup        install what building and testing needs' \
 	'  demo         build, boot a guest and show it at work' \
 	'  check        every test, in booted guests' \
@@ -105,17 +105,18 @@ selftests:
 	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests'
 
 # The C library's headers are for both, but for asm/, which is nearly so.
-selftests-i386:
-	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests-i386' \
-		CFLAGS="-m32 -idirafter /usr/include/$$(gcc -print-multiarch)" LDFLAGS=-static
+programs-i386: options = CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
+programs-armhf: options = CC=$(armhf_gcc)
+
+programs-i386 programs-armhf: programs-%:
+	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests-$*' \
+		LDFLAGS=-static $(options)
+	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
+		LDFLAGS=-static $(options)
 
 # Debian has the one compiler or the other, the plain one or that of this version.
 armhf_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
 	/arm-linux-gnueabihf-gcc-12,$(subst :, ,$(PATH)))))),arm-linux-gnueabihf-gcc)
-
-selftests-armhf:
-	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests-armhf' \
-		CC=$(armhf_gcc) LDFLAGS=-static
 
 setup:
 	@scripts/setup
@@ -132,10 +133,11 @@ check-armhf:
 	@scripts/setup armhf
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 		KDIR="$$(scripts/kernel headers 6.1-armhf)" CROSS_COMPILE=arm-linux-gnueabihf-
-	@$(MAKE) --no-print-directory selftests-armhf
+	@$(MAKE) --no-print-directory programs-armhf
 	@scripts/vm-static --kernel 6.1-armhf --timeout 1200 \
 		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
-		build/selftests-armhf/*_test selftests/ring_module_test.sh
+		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
+		build/tools-armhf/libelog_test selftests/ring_module_test.sh
 
 check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
@@ -223,7 +225,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all module tools selftests selftests-i386 selftests-armhf setup demo \
+.PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-armhf check-static check-native check-models \
 	bench bench-ring bench-kernel install install-gen uninstall-gen \
 	uninstall clean help
