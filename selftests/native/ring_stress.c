@@ -759,6 +759,11 @@ static void *read_load(void *argument)
 	return NULL;
 }
 
+static bool interrupted(const struct station *station)
+{
+	return station->test.breakpoints || station->load->flags & LOAD_TIMERS;
+}
+
 /* Events in interrupts: nested in others or, of a locked ring, refused. */
 static u64 interruptions(const struct station *station)
 {
@@ -777,11 +782,12 @@ static bool has_shown(const struct station *station)
 
 	if (READ_ONCE(header->records) < 1000)
 		return false;
-	if ((places || load->flags & LOAD_TIMERS) && !interruptions(station))
+	if (interrupted(station) && !interruptions(station))
 		return false;
 	if (load->geometry.overwrite && !(load->flags & (LOAD_HOSTILE | LOAD_PAUSES)))
 		return READ_ONCE(station->lapped);
-	if (load->flags & LOAD_HOSTILE && small_ring && places && !station->test.ring.locked)
+	if (load->flags & LOAD_HOSTILE && small_ring && station->test.breakpoints &&
+	    !station->test.ring.locked)
 		return READ_ONCE(header->lost[EVENTLOG_LOST_GUARD]);
 	return load->geometry.overwrite || READ_ONCE(header->lost[EVENTLOG_LOST_NO_ROOM]);
 }
@@ -829,7 +835,9 @@ static void case_load(const struct load *load)
 		checker_open(&station->checker, &station->test);
 		station->test.clock = TEST_CLOCK_RUNS;
 		station->test.sections = load->flags & LOAD_FLUSH;
-		station->test.breakpoints = places && !(load->flags & LOAD_TIMERS);
+		/* See trace_mode(). */
+		station->test.breakpoints = places && !(load->flags & LOAD_TIMERS) &&
+					    !(UNDER_TSAN && station->test.ring.locked);
 		if (load->flags & LOAD_TIMERS)
 			station->test.in_clock = emit_in_clock;
 	}
@@ -856,7 +864,7 @@ static void case_load(const struct load *load)
 		checker_finish(&station->checker, &station->test);
 		saw(header->records, "events placed");
 		saw(station->checker.events, "events read");
-		if (places || load->flags & LOAD_TIMERS)
+		if (interrupted(station))
 			saw(interruptions(station), "events nested in others");
 		if (load->flags & LOAD_FLUSH)
 			saw(station->flushes, "flushes");
@@ -941,6 +949,8 @@ static const char *skipped(const struct test_case *test_case)
 
 	if (test_case->stepping && !places)
 		return "where instructions begin is not known here";
+	if (UNDER_TSAN && test_case->run == case_step_locked)
+		return "what locks cannot be interrupted everywhere";
 	/* See ring_checker.c. */
 	if (UNDER_TSAN && !test_case->run && load->geometry.overwrite &&
 	    !(load->flags & (LOAD_PAUSES | LOAD_HOSTILE)))
