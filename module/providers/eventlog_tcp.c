@@ -380,15 +380,15 @@ static void tcp_rundown_table(struct inet_hashinfo *table)
 
 static void tcp_rundown(struct eventlog_provider *provider)
 {
-	struct inet_hashinfo *table;
+	struct inet_hashinfo *common = eventlog_tcp_table(&init_net), *table;
 	struct net *net;
 
-	tcp_rundown_table(&tcp_hashinfo);
-	/* A namespace that is listed keeps its table. */
+	tcp_rundown_table(common);
+	/* A namespace may have one of its own, and keeps it while it is listed. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		table = eventlog_tcp_table(net);
-		if (table != &tcp_hashinfo)
+		if (table != common)
 			tcp_rundown_table(table);
 	}
 	up_read(&net_rwsem);
