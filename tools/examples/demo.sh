@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Shows all of it at work, and verifies it: a server with several threads whose
-# requests are sessions, a client, a shell script, and elog capturing them.
+# requests are sessions, a client, a shell script, and a download whose TCP
+# connections are sessions, all captured by elog.
 #
 # Needs root, and a kernel that takes the module: in a guest, make demo.
 set -euo pipefail
@@ -17,6 +18,8 @@ requests=25
 
 work=$(mktemp -d)
 loaded=
+http=
+namespaces=
 
 die()
 {
@@ -27,9 +30,14 @@ die()
 
 cleanup()
 {
-	local status=$?
+	local status=$? namespace
 
 	trap - EXIT
+	[ -z "$http" ] || kill "$http" || true
+	for namespace in $namespaces; do
+		ip netns del "$namespace" || true
+	done
+	[ ! -d /sys/module/eventlog_tcp ] || rmmod eventlog_tcp || true
 	if [ -n "$loaded" ] && ! rmmod eventlog; then
 		echo "demo: FAILED: the module cannot be removed" >&2
 		status=1
@@ -173,5 +181,44 @@ say "one session of all"
 session=$(awk '$7 == "request_end" { print $6; exit }' "$work/events")
 awk -v session="$session" '$6 == session' "$work/events"
 
+counted=$(wc -l < "$work/events")
+
+say "a download between two hosts, over a link that loses one packet in ten"
+insmod "$(dirname "$module")/module/providers/eventlog_tcp.ko" || die "eventlog_tcp.ko"
+for host in client server; do
+	ip netns add "demo-$host" || die "ip netns"
+	namespaces+=" demo-$host"
+done
+ip link add demo-c netns demo-client type veth peer name demo-s netns demo-server
+ip -n demo-client link set demo-c up
+ip -n demo-server link set demo-s up
+ip -n demo-client addr add 10.77.0.1/24 dev demo-c
+ip -n demo-server addr add 10.77.0.2/24 dev demo-s
+ip netns exec demo-server tc qdisc add dev demo-s root netem loss 10%
+mkdir "$work/www"
+head -c 200000 /dev/urandom > "$work/www/file"
+ip netns exec demo-server python3 -u -m http.server --bind 10.77.0.2 \
+	--directory "$work/www" 8080 > "$work/http" 2>&1 &
+http=$!
+until grep -q '^Serving' "$work/http"; do
+	kill -0 "$http" || die "the HTTP server"
+	sleep 0.05
+done
+# A moment longer than the download: the last segments may have to be repeated.
+"$ELOG" capture -e tcp -l info -- ip netns exec demo-client sh -c \
+	"curl -s -o '$work/file' http://10.77.0.2:8080/file; sleep 1" \
+	> "$work/events" 2> "$work/summary" || die "elog capture: status $?"
+cmp "$work/file" "$work/www/file" || die "the download"
+cut -c 1-200 "$work/events"
+cat "$work/summary"
+session=$(awk '$7 == "opening" && /remote=::ffff:10.77.0.2 / { print $6 }' "$work/events")
+say "the client's end of it, and nothing else: session $session"
+awk -v session="$session" '$6 == session' "$work/events" | cut -c 1-200
+awk -v session="$session" '
+	$6 == session { life = life " " $7 }
+	END { exit life !~ /^ opening( retransmit)* opened( retransmit)*( closed)?$/ }' \
+	"$work/events" || die "the life of the connection"
+grep -q 'lost 0$' "$work/summary" || die "events were lost"
+
 printf '\ndemo: all %s events are there, in order; nothing was lost\n' \
-	"$(wc -l < "$work/events")"
+	"$((counted + $(wc -l < "$work/events")))"
