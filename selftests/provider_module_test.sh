@@ -33,7 +33,22 @@ run()
 	done=$((done + $(grep -cE '^(not )?ok ' "$work/log")))
 }
 
-run
+# Asks for NMIs, a few at a time, until the tests are done.
+inject()
+{
+	while [ ! -e "$work/done" ]; do
+		vm-nmi 10 || return
+	done
+}
+
+if command -v vm-nmi > /dev/null; then
+	inject > /dev/null 2>&1 &
+	run nmi=1
+	: > "$work/done"
+	wait
+else
+	run
+fi
 done=$((done + 1))
 grep '^eventlog: .*provider' "$work/log" > "$work/said"
 sed -n 's/^# expected: //p' "$work/log" > "$work/expected"

@@ -70,10 +70,12 @@ start_server()
 	local address=$1
 
 	shift
+	# Not what an earlier one has said.
+	rm -f "$work/server"
 	"$@" python3 -u -m http.server --bind "$address" --directory "$BATS_FILE_TMPDIR" 0 \
 		> "$work/server" 2>&1 3>&- &
 	background+=($!)
-	wait_for grep -q '^Serving HTTP on' "$work/server"
+	wait_for grep -qs '^Serving HTTP on' "$work/server"
 	port=$(sed -n 's/^Serving HTTP on .* port \([0-9]*\) .*/\1/p' "$work/server")
 }
 

@@ -23,8 +23,16 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#ifdef CONFIG_X86
+#include <asm/nmi.h>
+#endif
+
 #include "../compat.h"
 #include "ktest.h"
+
+static bool nmi;
+module_param(nmi, bool, 0444);
+MODULE_PARM_DESC(nmi, "somebody makes non-maskable interrupts come: wait for some (N)");
 
 static uint many;
 module_param(many, uint, 0444);
@@ -88,12 +96,15 @@ static struct eventlog_provider_event plain_event =
 static struct eventlog_provider_event dynamic_event =
 	TEST_EVENT(7, "dynamic", EVENTLOG_LEVEL_DEBUG, KEYWORD_A | KEYWORD_B | 0x100,
 		   dynamic_fields, 11);
+/* In everything but its name and number like "plain". */
+static struct eventlog_provider_event twin_event =
+	TEST_EVENT(2, "twin", EVENTLOG_LEVEL_INFO, KEYWORD_A, plain_fields, 16);
 static struct eventlog_provider_event rundown_event =
 	TEST_EVENT(4294967295, "existing", EVENTLOG_LEVEL_NOTICE, KEYWORD_RUNDOWN, plain_fields,
 		   16);
 
 static struct eventlog_provider_event *const test_events[] = {
-	&plain_event, &dynamic_event, &rundown_event,
+	&plain_event, &dynamic_event, &rundown_event, &twin_event,
 };
 
 static struct {
@@ -620,6 +631,14 @@ static void test_enabling(void)
 	/* Nothing new. */
 	taker_wants(second, "test", "plain");
 	EXPECT_EQ(told.enables, 1);
+	/* New, though neither keywords nor level are. */
+	rule = taker_wants(second, "test", "twin");
+	EXPECT_EQ(told.enables, 2);
+	EXPECT(static_key_enabled(&twin_event.enabled));
+	EXPECT_EQ(eventlog_callback_rule_delete(&second->callback, rule), 0);
+	EXPECT_EQ(told.enables, 3);
+	EXPECT(!static_key_enabled(&twin_event.enabled));
+	told.enables = 1;
 	rule = taker_wants(second, "test", "dynamic");
 	EXPECT_EQ(told.enables, 2);
 	EXPECT(told.keywords == (KEYWORD_A | KEYWORD_B | 0x100));
@@ -779,6 +798,64 @@ static void test_contexts(void)
 	taker_free(taker);
 }
 
+#ifdef CONFIG_X86
+static atomic_t nmis;
+
+static int emit_in_nmi(unsigned int command, struct pt_regs *regs)
+{
+	if (atomic_add_unless(&nmis, 1, 100)) {
+		plain_emit(4);
+		dynamic_emit(4, "in an NMI", plain_payload, 16);
+	}
+	return NMI_HANDLED;
+}
+
+/* On several CPUs at once: nothing but counts. */
+static void nmi_deliver(struct eventlog_callback *callback,
+			const struct eventlog_delivery *delivery)
+{
+	struct taker *taker = container_of(callback, struct taker, callback);
+
+	atomic_inc(&taker->taken);
+	if (delivery->context != EVENTLOG_CONTEXT_NMI)
+		taker->contexts = 1 << delivery->context;
+}
+
+static void test_nmi(void)
+{
+	struct taker *willing = taker_new(0), *other = taker_new(1);
+	unsigned long end = jiffies + 60 * HZ;
+	int seen;
+
+	eventlog_callback_unregister(&willing->callback);
+	willing->callback.flags = EVENTLOG_CALLBACK_NMI;
+	willing->callback.deliver = nmi_deliver;
+	EXPECT_EQ(eventlog_callback_register(&willing->callback), 0);
+	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
+	taker_wants(willing, "test", "[pd]*");
+	taker_wants(other, "test", "[pd]*");
+	atomic_set(&nmis, 0);
+	if (EXPECT_EQ(register_nmi_handler(NMI_LOCAL, emit_in_nmi, 0, "provider_test"), 0)) {
+		while (nmi && atomic_read(&nmis) < 5 && time_before(jiffies, end))
+			msleep(20);
+		unregister_nmi_handler(NMI_LOCAL, "provider_test");
+	}
+	/* A handler on another CPU has ended. */
+	synchronize_rcu();
+	seen = atomic_read(&nmis);
+	pr_info("# %d NMIs emitted\n", seen);
+	EXPECT(!nmi || seen >= 5);
+	EXPECT_EQ(atomic_read(&willing->taken) + taker_lost(willing, EVENTLOG_LOST_NESTED),
+		  2 * seen);
+	EXPECT_EQ(willing->contexts, 0);
+	EXPECT_EQ(atomic_read(&other->taken), 0);
+	EXPECT_EQ(taker_lost(other, EVENTLOG_LOST_NESTED), 2 * seen);
+	eventlog_provider_unregister(&test_provider);
+	taker_free(willing);
+	taker_free(other);
+}
+#endif
+
 /* ---- all at once ---- */
 
 /*
@@ -933,6 +1010,9 @@ static const struct ktest_case cases[] = {
 	{ "callback: does not call itself", test_recursion },
 	{ "callback: not deeper than the limit", test_depth },
 	{ "callback: in every context", test_contexts },
+#ifdef CONFIG_X86
+	{ "callback: in NMI context, for those that allow it", test_nmi },
+#endif
 	{ "provider: comes and goes while it emits", test_churn },
 	{ "callback: comes and goes while providers do", test_churn_both },
 };
