@@ -84,6 +84,14 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
+/* 6.10 added a reason to the tracepoint tcp_send_reset. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define EVENTLOG_TCP_RESET_REASON
+#else
+#include <net/rstreason.h>
+#define EVENTLOG_TCP_RESET_REASON , const enum sk_rst_reason reason
+#endif
+
 /* 5.17 made netns_ipv4.tcp_death_row a pointer, 6.1 an object again. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row->hashinfo)

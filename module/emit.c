@@ -3,6 +3,7 @@
  * Emission: see emit.h.
  */
 #include <linux/eventlog.h>
+#include <linux/cpumask.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -197,7 +198,8 @@ static __always_inline void eventlog_emit_parts(const struct eventlog_event *eve
 
 	if (!wanted)
 		return;
-	if (unlikely(event->rundown))
+	if (unlikely(event->rundown) && emission.context == EVENTLOG_CONTEXT_TASK &&
+	    READ_ONCE(event->provider->rundown_by) == current)
 		only = READ_ONCE(event->provider->rundown_for);
 	cpu = smp_processor_id();
 	for (i = 0; i < wanted->count; i++) {
@@ -229,14 +231,15 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 }
 
 /*
- * An event of a kernel provider, which may be emitted from anywhere: from where
- * RCU does not watch nothing that it protects can be looked at.
+ * An event of a kernel provider, which may be emitted from anywhere.  Where RCU
+ * does not watch, as in the idle loop or on a CPU that is just starting, nothing
+ * that it protects can be looked at.
  */
 static __always_inline const struct eventlog_event *
 eventlog_source_begin(struct eventlog_provider_event *source)
 {
 	preempt_disable_notrace();
-	if (unlikely(!rcu_is_watching())) {
+	if (unlikely(!rcu_is_watching() || !cpu_online(raw_smp_processor_id()))) {
 		atomic_long_inc(&source->lost_not_watching);
 		return NULL;
 	}

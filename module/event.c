@@ -140,7 +140,7 @@ static void eventlog_event_forget(struct eventlog_event *event)
 
 	hash_del(&event->hash_node);
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_subscribers_unlink(domain, event->descriptor);
+	eventlog_subscribers_unlink(event);
 	eventlog_provider_put(domain, event->provider);
 	call_rcu(&event->rcu, eventlog_event_free_rcu);
 }

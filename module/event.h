@@ -25,6 +25,7 @@ struct eventlog_provider;
 struct eventlog_provider_event;
 struct eventlog_subscriber;
 struct eventlog_wanted;
+struct task_struct;
 
 /**
  * struct eventlog_provider_info - what a domain knows of a provider
@@ -39,10 +40,9 @@ struct eventlog_wanted;
  * @kernel_node: in the domain's kernel_providers; under domain->update_lock
  * @changed_node: in the domain's changed_providers, when it is
  * @enabled_once: one of its events has been; under domain->update_lock
- * @told_keywords: what the provider was told last; under domain->update_lock
- * @told_level: likewise
- * @rundown_for: whom the rundown under way is for; read by emission, never
- *	followed there
+ * @told_level: the level the provider was told last; under domain->update_lock
+ * @rundown_by: the task that runs a rundown, or NULL; compared by emission
+ * @rundown_for: whom that is for, NULL: everybody; likewise
  * @rcu: frees it
  *
  * Processes that use a name share one; each kernel provider has its own.
@@ -59,8 +59,8 @@ struct eventlog_provider_info {
 	struct list_head kernel_node;
 	struct list_head changed_node;
 	bool enabled_once;
-	u64 told_keywords;
 	u32 told_level;
+	const struct task_struct *rundown_by;
 	const struct eventlog_subscriber *rundown_for;
 	struct rcu_head rcu;
 };

@@ -5,6 +5,7 @@
 #include <linux/err.h>
 #include <linux/eventlog.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "domain.h"
 #include "enable.h"
@@ -28,6 +29,7 @@ static void eventlog_provider_tell(struct eventlog_domain *domain,
 				   struct eventlog_provider_info *info)
 {
 	struct eventlog_provider *provider = info->kernel;
+	bool changed = false;
 	u64 keywords = 0;
 	u32 level = 0;
 	unsigned int i;
@@ -35,20 +37,24 @@ static void eventlog_provider_tell(struct eventlog_domain *domain,
 	for (i = 0; i < provider->event_count; i++) {
 		struct eventlog_provider_event *source = provider->events[i];
 		struct eventlog_event *event = eventlog_provider_event(domain, source);
+		bool wanted = rcu_access_pointer(event->wanted);
 
-		if (!rcu_access_pointer(event->wanted)) {
-			static_branch_disable(&source->enabled);
-			continue;
+		if (wanted) {
+			keywords |= source->keywords;
+			level = max_t(u32, level, source->level);
 		}
-		static_branch_enable(&source->enabled);
-		info->enabled_once = true;
-		keywords |= source->keywords;
-		level = max_t(u32, level, source->level);
+		if (wanted == static_key_enabled(&source->enabled.key))
+			continue;
+		changed = true;
+		if (wanted)
+			static_branch_enable(&source->enabled);
+		else
+			static_branch_disable(&source->enabled);
 		cond_resched();
 	}
-	if (keywords == info->told_keywords && level == info->told_level)
+	if (!changed)
 		return;
-	info->told_keywords = keywords;
+	info->enabled_once = true;
 	info->told_level = level;
 	if (provider->enable)
 		provider->enable(provider, keywords, level);
@@ -85,8 +91,10 @@ static void eventlog_provider_rundown(struct eventlog_domain *domain,
 	if (!provider->rundown || !eventlog_provider_rundown_wanted(domain, provider, rule))
 		return;
 	WRITE_ONCE(info->rundown_for, subscriber);
+	/* Whoever else emits these events meanwhile emits to all. */
+	WRITE_ONCE(info->rundown_by, current);
 	provider->rundown(provider);
-	WRITE_ONCE(info->rundown_for, NULL);
+	WRITE_ONCE(info->rundown_by, NULL);
 }
 
 void eventlog_providers_update(struct eventlog_domain *domain,
@@ -151,6 +159,9 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 	unsigned int i;
 	int ret;
 
+	/* Before subscribers take note of it: nothing emits yet. */
+	for (i = 0; i < provider->event_count; i++)
+		atomic_long_set(&provider->events[i]->lost_not_watching, 0);
 	mutex_lock(&domain->lock);
 	info = eventlog_kernel_provider_new(domain, provider, *preamble);
 	ret = PTR_ERR_OR_ZERO(info);
@@ -168,10 +179,8 @@ out:
 	provider->id = info->id;
 	provider->info = info;
 	list_add_tail(&info->kernel_node, &domain->kernel_providers);
-	for (i = 0; i < provider->event_count; i++) {
-		atomic_long_set(&provider->events[i]->lost_not_watching, 0);
+	for (i = 0; i < provider->event_count; i++)
 		rcu_assign_pointer(provider->events[i]->event, events[i]);
-	}
 	eventlog_providers_update(domain, NULL, NULL);
 	eventlog_provider_rundown(domain, info, NULL, NULL);
 	return 0;
@@ -243,7 +252,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 
 	for (i = 0; i < provider->event_count; i++)
 		static_branch_disable(&provider->events[i]->enabled);
-	if ((info->told_keywords || info->told_level) && provider->enable)
+	if (info->told_level && provider->enable)
 		provider->enable(provider, 0, 0);
 	/* Emissions under way still look at the provider's side of the events. */
 	if (info->enabled_once)

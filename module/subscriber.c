@@ -245,16 +245,28 @@ static void eventlog_link_free_rcu(struct rcu_head *rcu)
 	eventlog_free(container_of(rcu, struct eventlog_link, rcu));
 }
 
-void eventlog_subscribers_unlink(struct eventlog_domain *domain, u32 descriptor)
+/* Losses of an event that no ring could count; the domain is locked. */
+static u64 eventlog_link_not_watching(const struct eventlog_link *link,
+				      const struct eventlog_event *event)
 {
+	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
+}
+
+void eventlog_subscribers_unlink(const struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_link *link;
 
 	lockdep_assert_held(&domain->lock);
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		link = xa_erase(&subscriber->links, descriptor);
-		if (link)
-			call_rcu(&link->rcu, eventlog_link_free_rcu);
+		link = xa_erase(&subscriber->links, event->descriptor);
+		if (!link)
+			continue;
+		/* What is counted stays counted. */
+		atomic_long_add(eventlog_link_not_watching(link, event),
+				&subscriber->lost[EVENTLOG_LOST_DEPTH]);
+		call_rcu(&link->rcu, eventlog_link_free_rcu);
 	}
 }
 
@@ -428,13 +440,10 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 							&header->lost_upper[cause]);
 }
 
-/* Losses of an event that no ring could count; the domain is locked. */
-static u64 eventlog_link_not_watching(const struct eventlog_link *link,
-				      const struct eventlog_event *event)
-{
-	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
-}
-
+/*
+ * Of all events the subscriber was ever given: also while its rules would not
+ * have let them through.  Rather too many than one too few.
+ */
 static u64 eventlog_subscriber_not_watching(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;

@@ -227,10 +227,9 @@ struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subsc
 
 /**
  * eventlog_subscribers_unlink() - a definition is forgotten: so is what subscribers keep of it
- * @domain: locked
- * @descriptor: the event's; writers may still be using the links, in RCU sections
+ * @event: its domain locked; writers may still be using the links, in RCU sections
  */
-void eventlog_subscribers_unlink(struct eventlog_domain *domain, u32 descriptor);
+void eventlog_subscribers_unlink(const struct eventlog_event *event);
 
 /**
  * eventlog_subscriber_oldest() - the one open for longest

@@ -49,7 +49,7 @@ struct eventlog_value {
  * @name: identifier
  * @description: for people, or NULL
  * @flags: members are bits, rather than values
- * @values: members
+ * @values: members; may be NULL when there are none
  * @value_count: their number
  */
 struct eventlog_set {
@@ -114,10 +114,10 @@ struct eventlog_provider_event {
  * @set_count: their number
  * @events: its events
  * @event_count: their number
- * @rundown_keywords: events with one of these belong to rundowns: while
- *	@rundown runs they reach the subscriber that it runs for, and no other
- * @enable: called when what is wanted of the provider has changed: @keywords
- *	is the union of the masks of its wanted events, @level the most verbose
+ * @rundown_keywords: events with one of these belong to rundowns: emitted by
+ *	@rundown they reach the subscriber that it runs for, and no other
+ * @enable: called when one of its events has come to be wanted, or has ceased
+ *	to be: @keywords is the union of the masks of its wanted events, @level the most verbose
  *	of their levels, 0: none is wanted.  The place to hook and unhook event
  *	sources.  eventlog_NAME_EVENT_enabled() tells of single events.  NULL:
  *	not needed.  The last call before eventlog_provider_unregister() returns
@@ -171,7 +171,9 @@ int eventlog_provider_register(struct eventlog_provider *provider);
  *
  * Process context, may sleep.  Emitting may go on meanwhile and afterwards: it
  * has no effect.  On return nothing of @provider is in use by eventlog or by
- * an emission under way, and enable() has been told that nothing is wanted.
+ * an emission under way (but for one where RCU does not watch, which touches
+ * nothing but the event's lost_not_watching), and enable() has been told that
+ * nothing is wanted.
  * Records already taken by subscribers can still be decoded.
  */
 void eventlog_provider_unregister(struct eventlog_provider *provider);
@@ -417,7 +419,8 @@ int eventlog_callback_rule_delete(struct eventlog_callback *callback, u32 rule_i
  * @cause: EVENTLOG_LOST_NESTED: it was being called in that context already, or
  *	an NMI came that it does not accept; EVENTLOG_LOST_DEPTH: callbacks
  *	emitted too deeply; EVENTLOG_LOST_TOO_LARGE: the payload exceeded
- *	EVENTLOG_PAYLOAD_MAX; others: 0
+ *	EVENTLOG_PAYLOAD_MAX; others: 0.  What was emitted where RCU does not
+ *	watch is counted with the event alone, in the status listing.
  *
  * Any context.
  */

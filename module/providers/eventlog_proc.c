@@ -15,6 +15,8 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/seqlock.h>
+#include <trace/events/sched.h>
 
 #include "hook.h"
 
@@ -26,15 +28,25 @@ static u64 proc_age(const struct task_struct *task)
 	return ktime_get_boottime_ns() - task->group_leader->start_boottime;
 }
 
-/* Processor time of a process's threads, those included that have gone; ns. */
+/*
+ * Processor time of a process's threads, those included that have gone; ns.  A
+ * thread that is going meanwhile is counted once, unless threads keep going so
+ * fast that it cannot be told.
+ */
 static u64 proc_cpu_time(const struct task_struct *task)
 {
-	u64 time = task->signal->sum_sched_runtime;
+	struct signal_struct *signal = task->signal;
 	const struct task_struct *thread;
+	unsigned int sequence, tries = 0;
+	u64 time;
 
 	rcu_read_lock();
-	for_each_thread(task, thread)
-		time += READ_ONCE(thread->se.sum_exec_runtime);
+	do {
+		sequence = raw_read_seqcount(&signal->stats_lock.seqcount);
+		time = signal->sum_sched_runtime;
+		for_each_thread(task, thread)
+			time += READ_ONCE(thread->se.sum_exec_runtime);
+	} while (read_seqcount_retry(&signal->stats_lock.seqcount, sequence) && ++tries < 10);
 	rcu_read_unlock();
 	return time;
 }
@@ -53,25 +65,35 @@ static void proc_on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	eventlog_proc_exec(task->tgid, program->filename, task->comm);
 }
 
-/*
- * A process has ended when its last thread has.  Two that end at the same time
- * may both find themselves the last: rather twice than never.
- */
-static void proc_on_exit(void *unused, struct task_struct *task)
+static void proc_ended(const struct task_struct *task)
 {
 	int code;
 
-	if (atomic_read(&task->signal->live)) {
-		eventlog_proc_thread_exit(task->tgid, task->pid, task->comm);
-		return;
-	}
 	if (!eventlog_proc_exit_enabled())
 		return;
 	/* What wait() will tell: of the whole group, if it was ended as one. */
 	code = task->signal->flags & SIGNAL_GROUP_EXIT ? task->signal->group_exit_code :
-							 task->exit_code;
-	eventlog_proc_exit(task->tgid, code >> 8, code & 0x7f, code & 0x80, task->comm,
-			   proc_age(task), proc_cpu_time(task));
+							 task->group_leader->exit_code;
+	eventlog_proc_exit(task->tgid, code >> 8, code & 0x7f, code & 0x80,
+			   task->group_leader->comm, proc_age(task), proc_cpu_time(task));
+}
+
+static void __maybe_unused proc_on_exit_group(void *unused, struct task_struct *task,
+					      bool group_dead)
+{
+	if (group_dead)
+		proc_ended(task);
+	else
+		eventlog_proc_thread_exit(task->tgid, task->pid, task->comm);
+}
+
+/*
+ * Earlier kernels do not say whether this thread is the process's last.  Two
+ * that end at the same time may both find themselves so: rather twice than never.
+ */
+static void __maybe_unused proc_on_exit(void *unused, struct task_struct *task)
+{
+	proc_on_exit_group(unused, task, !atomic_read(&task->signal->live));
 }
 
 static void proc_rundown(struct eventlog_provider *provider)
@@ -92,9 +114,9 @@ enum {
 };
 
 static struct eventlog_hook proc_hooks[] = {
-	[HOOK_FORK] = { "sched_process_fork", proc_on_fork },
-	[HOOK_EXEC] = { "sched_process_exec", proc_on_exec },
-	[HOOK_EXIT] = { "sched_process_exit", proc_on_exit },
+	[HOOK_FORK] = EVENTLOG_HOOK(sched_process_fork, proc_on_fork),
+	[HOOK_EXEC] = EVENTLOG_HOOK(sched_process_exec, proc_on_exec),
+	[HOOK_EXIT] = EVENTLOG_HOOK_EITHER(sched_process_exit, proc_on_exit, proc_on_exit_group),
 	{},
 };
 

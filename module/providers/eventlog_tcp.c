@@ -7,9 +7,8 @@
  * from the fields of the socket, read without its lock where the tracepoint
  * fires without it: a number may then be a moment old.
  *
- * To tell how long things took, the time of each connection's beginning is kept
- * in a table by cookie while the connections' lives are wanted; what began
- * before is not known.
+ * To tell how long things took, the times of connections' beginnings are kept
+ * while their lives are wanted; what began before is not known.
  */
 #define pr_fmt(format) "eventlog_tcp: " format
 
@@ -18,14 +17,19 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rhashtable.h>
+#include <linux/slab.h>
 #include <linux/sock_diag.h>
+#include <linux/spinlock.h>
 #include <linux/tcp.h>
 #include <net/inet_hashtables.h>
 #include <net/inet_sock.h>
 #include <net/net_namespace.h>
 #include <net/tcp.h>
+#include <trace/events/sock.h>
+#include <trace/events/tcp.h>
 
 #include "../compat.h"
 #include "hook.h"
@@ -39,7 +43,7 @@ MODULE_PARM_DESC(sample_ms, "least milliseconds between two samples of a connect
 
 static uint connections_max = 65536;
 module_param(connections_max, uint, 0644);
-MODULE_PARM_DESC(connections_max, "connections whose beginning is remembered (65536)");
+MODULE_PARM_DESC(connections_max, "connections whose beginning is remembered, when a capture starts (65536)");
 
 /* ---- a socket's properties ---- */
 
@@ -94,115 +98,141 @@ static u32 tcp_rtt(const struct sock *sk)
 
 /* ---- when connections began ---- */
 
-/**
- * struct tcp_connection - a connection whose beginning was seen
- * @node: in the table
- * @session: its key
- * @began: opening or accepted, later opened; CLOCK_MONOTONIC, ns
- * @rcu: frees it
+/*
+ * A table of sets: a connection is in the one its session hashes to, and takes
+ * the place of the oldest there when that is full; that one's age is then not
+ * known.  Nothing is allocated where a tracepoint fires, for on PREEMPT_RT it
+ * could not be, and nothing is ever in the way of others.  There while hooked.
  */
+#define TCP_SET_PLACES 8
+
 struct tcp_connection {
-	struct rhash_head node;
 	u64 session;
 	u64 began;
-	struct rcu_head rcu;
 };
 
-static const struct rhashtable_params tcp_connection_params = {
-	.head_offset = offsetof(struct tcp_connection, node),
-	.key_offset = offsetof(struct tcp_connection, session),
-	.key_len = sizeof(u64),
-	.automatic_shrinking = true,
+struct tcp_set {
+	raw_spinlock_t lock;
+	struct tcp_connection places[TCP_SET_PLACES];
 };
 
-static struct rhashtable tcp_connections;
+static struct tcp_set *tcp_sets;
+static unsigned int tcp_set_bits;
 
-/* Notes that the connection begins now; not being able to is no tragedy. */
-static void tcp_connection_begin(u64 session)
+/* Returns whether there is a table now. */
+static bool tcp_sets_new(void)
 {
-	struct tcp_connection *connection;
+	unsigned long count, i;
 
-	if (atomic_read(&tcp_connections.nelems) >= READ_ONCE(connections_max))
-		return;
-	connection = kzalloc(sizeof(*connection), GFP_ATOMIC | __GFP_NOWARN);
-	if (!connection)
-		return;
-	connection->session = session;
-	connection->began = ktime_get_mono_fast_ns();
-	if (rhashtable_insert_fast(&tcp_connections, &connection->node, tcp_connection_params))
-		kfree(connection);
+	tcp_set_bits = order_base_2(DIV_ROUND_UP(clamp(connections_max, 1U, 1U << 24),
+						 TCP_SET_PLACES));
+	count = 1UL << tcp_set_bits;
+	tcp_sets = kvcalloc(count, sizeof(*tcp_sets), GFP_KERNEL);
+	for (i = 0; tcp_sets && i < count; i++)
+		raw_spin_lock_init(&tcp_sets[i].lock);
+	return tcp_sets;
 }
 
-/* Nanoseconds since the connection began, 0: not known; from now on if @anew. */
-static u64 tcp_connection_age(u64 session, bool anew)
+static void tcp_sets_free(void)
 {
-	struct tcp_connection *connection;
-	u64 now = ktime_get_mono_fast_ns(), age = 0;
+	kvfree(tcp_sets);
+	tcp_sets = NULL;
+}
 
-	rcu_read_lock();
-	connection = rhashtable_lookup_fast(&tcp_connections, &session, tcp_connection_params);
-	if (connection) {
-		age = now - connection->began;
-		if (anew)
-			connection->began = now;
+static struct tcp_set *tcp_set_of(u64 session)
+{
+	return &tcp_sets[tcp_set_bits ? hash_64(session, tcp_set_bits) : 0];
+}
+
+/* The place of a connection, or NULL; the set is locked. */
+static struct tcp_connection *tcp_place_of(struct tcp_set *set, u64 session)
+{
+	unsigned int i;
+
+	for (i = 0; i < TCP_SET_PLACES; i++)
+		if (set->places[i].session == session)
+			return &set->places[i];
+	return NULL;
+}
+
+/*
+ * Notes that a connection begins now, or its second part does.
+ *
+ * Return: nanoseconds since it began before, 0: it had not.
+ */
+static u64 tcp_connection_begin(u64 session)
+{
+	struct tcp_set *set = tcp_set_of(session);
+	u64 now = ktime_get_mono_fast_ns(), age = 0;
+	struct tcp_connection *place;
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&set->lock, flags);
+	place = tcp_place_of(set, session);
+	if (place) {
+		age = now - place->began;
+	} else {
+		place = &set->places[0];
+		for (i = 1; i < TCP_SET_PLACES; i++)
+			if (set->places[i].began < place->began)
+				place = &set->places[i];
 	}
-	rcu_read_unlock();
+	place->session = session;
+	place->began = now;
+	raw_spin_unlock_irqrestore(&set->lock, flags);
 	return age;
 }
 
-static void tcp_connection_end(u64 session)
+/* Forgets a connection.  Return: nanoseconds since it began, 0: not known. */
+static u64 tcp_connection_end(u64 session)
 {
-	struct tcp_connection *connection;
+	struct tcp_set *set = tcp_set_of(session);
+	struct tcp_connection *place;
+	unsigned long flags;
+	u64 age = 0;
 
-	rcu_read_lock();
-	connection = rhashtable_lookup_fast(&tcp_connections, &session, tcp_connection_params);
-	if (connection && !rhashtable_remove_fast(&tcp_connections, &connection->node,
-						  tcp_connection_params))
-		kfree_rcu(connection, rcu);
-	rcu_read_unlock();
-}
-
-/* Forgets all of them. */
-static void tcp_connections_clear(void)
-{
-	struct tcp_connection *connection;
-	struct rhashtable_iter walk;
-
-	rhashtable_walk_enter(&tcp_connections, &walk);
-	rhashtable_walk_start(&walk);
-	while ((connection = rhashtable_walk_next(&walk))) {
-		/* The table has just been resized; the walk goes on in the new one. */
-		if (IS_ERR(connection))
-			continue;
-		if (!rhashtable_remove_fast(&tcp_connections, &connection->node,
-					    tcp_connection_params))
-			kfree_rcu(connection, rcu);
+	raw_spin_lock_irqsave(&set->lock, flags);
+	place = tcp_place_of(set, session);
+	if (place) {
+		age = ktime_get_mono_fast_ns() - place->began;
+		place->session = 0;
+		place->began = 0;
 	}
-	rhashtable_walk_stop(&walk);
-	rhashtable_walk_exit(&walk);
-}
-
-static void tcp_connection_free(void *connection, void *unused)
-{
-	kfree(connection);
+	raw_spin_unlock_irqrestore(&set->lock, flags);
+	return age;
 }
 
 /* ---- connections' lives ---- */
 
 static void tcp_on_closed(const struct sock *sk, u64 session, const struct tcp_endpoints *ends,
-			  int old)
+			  int from)
 {
+	bool lived = from != TCP_SYN_SENT && from != TCP_SYN_RECV;
 	const struct tcp_sock *tp = tcp_sk(sk);
-	bool lived = old != TCP_SYN_SENT && old != TCP_SYN_RECV;
+	u64 age = tcp_connection_end(session);
 
 	eventlog_tcp_closed(session, &ends->local, ends->local_port, &ends->remote,
-			    ends->remote_port, tcp_netns(sk), old, READ_ONCE(sk->sk_err),
-			    lived ? tcp_connection_age(session, false) : 0, tp->bytes_sent,
-			    tp->bytes_received, tp->total_retrans, tcp_rtt(sk));
-	tcp_connection_end(session);
+			    ends->remote_port, tcp_netns(sk), from, READ_ONCE(sk->sk_err),
+			    lived ? age : 0, tp->bytes_sent, tp->bytes_received,
+			    tp->total_retrans, tcp_rtt(sk));
 }
 
-static void tcp_on_set_state(void *unused, const struct sock *sk, const int old, const int new)
+/* Whose beginning was seen has opened; who was not heard of before is a listener's child. */
+static void tcp_on_established(const struct sock *sk, u64 session,
+			       const struct tcp_endpoints *ends, int from)
+{
+	u64 took = tcp_connection_begin(session);
+
+	if (took || from == TCP_SYN_SENT)
+		eventlog_tcp_opened(session, &ends->local, ends->local_port, &ends->remote,
+				    ends->remote_port, tcp_netns(sk), took, tcp_rtt(sk));
+	else
+		eventlog_tcp_accepted(session, &ends->local, ends->local_port, &ends->remote,
+				      ends->remote_port, tcp_netns(sk), tcp_rtt(sk));
+}
+
+static void tcp_on_set_state(void *unused, const struct sock *sk, const int from, const int to)
 {
 	struct tcp_endpoints ends;
 	u64 session;
@@ -210,34 +240,30 @@ static void tcp_on_set_state(void *unused, const struct sock *sk, const int old,
 	if (sk->sk_protocol != IPPROTO_TCP)
 		return;
 	/* A listener's child that is still being made has neither ports nor cookie. */
-	if (old == TCP_LISTEN && new == TCP_SYN_RECV)
+	if (from == TCP_LISTEN && to == TCP_SYN_RECV)
 		return;
 	session = tcp_session(sk);
 	ends = tcp_endpoints(sk);
 	eventlog_tcp_state_change(session, &ends.local, ends.local_port, &ends.remote,
-				  ends.remote_port, old, new);
-	if (old == TCP_LISTEN || new == TCP_LISTEN)
+				  ends.remote_port, from, to);
+	if (from == TCP_LISTEN || to == TCP_LISTEN)
 		return;
-	if (new == TCP_SYN_SENT) {
+	if (to == TCP_SYN_SENT) {
+		tcp_connection_end(session);
 		tcp_connection_begin(session);
 		eventlog_tcp_opening(session, &ends.local, ends.local_port, &ends.remote,
 				     ends.remote_port, tcp_netns(sk));
-	} else if (new == TCP_ESTABLISHED && old == TCP_SYN_SENT) {
-		eventlog_tcp_opened(session, &ends.local, ends.local_port, &ends.remote,
-				    ends.remote_port, tcp_netns(sk),
-				    tcp_connection_age(session, true), tcp_rtt(sk));
-	} else if (new == TCP_ESTABLISHED) {
-		tcp_connection_begin(session);
-		eventlog_tcp_accepted(session, &ends.local, ends.local_port, &ends.remote,
-				      ends.remote_port, tcp_netns(sk), tcp_rtt(sk));
-	} else if (new == TCP_CLOSE && old != TCP_CLOSE) {
-		tcp_on_closed(sk, session, &ends, old);
+	} else if (to == TCP_ESTABLISHED) {
+		tcp_on_established(sk, session, &ends, from);
+	} else if (to == TCP_CLOSE && from != TCP_CLOSE) {
+		tcp_on_closed(sk, session, &ends, from);
 	}
 }
 
 /* ---- loss ---- */
 
-static void tcp_on_retransmit(void *unused, const struct sock *sk, const struct sk_buff *skb)
+static void __maybe_unused tcp_on_retransmit(void *unused, const struct sock *sk,
+					     const struct sk_buff *skb)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct tcp_endpoints ends = tcp_endpoints(sk);
@@ -245,6 +271,14 @@ static void tcp_on_retransmit(void *unused, const struct sock *sk, const struct 
 	eventlog_tcp_retransmit(tcp_session(sk), &ends.local, ends.local_port, &ends.remote,
 				ends.remote_port, sk->sk_state, TCP_SKB_CB(skb)->seq,
 				tp->snd_nxt - tp->snd_una, tp->total_retrans, tcp_rtt(sk));
+}
+
+/* Later kernels tell of those that could not be sent, too. */
+static void __maybe_unused tcp_on_retransmit_tried(void *unused, const struct sock *sk,
+						   const struct sk_buff *skb, int error)
+{
+	if (!error)
+		tcp_on_retransmit(unused, sk, skb);
 }
 
 /* A SYN|ACK: the request has the cookie, and the addresses, of the socket to come. */
@@ -292,14 +326,18 @@ static struct tcp_endpoints tcp_segment_endpoints(const struct sk_buff *skb)
 	return ends;
 }
 
-/* Segment or socket may be missing: kernels differ in when they have which. */
-static void tcp_on_send_reset(void *unused, const struct sock *sk, const struct sk_buff *skb)
+/*
+ * Segment or socket may be missing: kernels differ in when they have which.  A
+ * listener is not whom the segment was for, only who answers it.
+ */
+static void tcp_on_send_reset(void *unused, const struct sock *sk,
+			      const struct sk_buff *skb EVENTLOG_TCP_RESET_REASON)
 {
 	struct tcp_endpoints ends = {};
 	u64 session = 0;
 	u8 state = TCP_CLOSE;
 
-	if (sk && sk_fullsock(sk)) {
+	if (sk && sk_fullsock(sk) && sk->sk_state != TCP_LISTEN) {
 		ends = tcp_endpoints(sk);
 		session = tcp_session(sk);
 		state = sk->sk_state;
@@ -327,7 +365,7 @@ static void tcp_on_receive_reset(void *unused, struct sock *sk)
 #define TCP_SAMPLE_BITS 12
 static unsigned long tcp_sampled[1 << TCP_SAMPLE_BITS];
 
-static void tcp_on_probe(void *unused, struct sock *sk, struct sk_buff *skb)
+static void __maybe_unused tcp_on_probe(void *unused, struct sock *sk, struct sk_buff *skb)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u64 session = tcp_session(sk);
@@ -335,7 +373,7 @@ static void tcp_on_probe(void *unused, struct sock *sk, struct sk_buff *skb)
 	unsigned long before = READ_ONCE(*last), now = jiffies | 1;
 
 	/* 0: never. */
-	if (before && time_before(now, before + msecs_to_jiffies(READ_ONCE(sample_ms))))
+	if (before && now - before < msecs_to_jiffies(READ_ONCE(sample_ms)))
 		return;
 	/* Who comes second has just been sampled. */
 	if (cmpxchg(last, before, now) != before)
@@ -343,6 +381,12 @@ static void tcp_on_probe(void *unused, struct sock *sk, struct sk_buff *skb)
 	eventlog_tcp_sample(session, tcp_rtt(sk), tp->mdev_us >> 2, tp->snd_cwnd,
 			    tcp_current_ssthresh(sk), tcp_packets_in_flight(tp), tp->snd_wnd,
 			    tp->bytes_acked, tp->bytes_received);
+}
+
+static void __maybe_unused tcp_on_probe_const(void *unused, struct sock *sk,
+					      const struct sk_buff *skb)
+{
+	tcp_on_probe(unused, sk, NULL);
 }
 
 /* ---- what exists ---- */
@@ -406,46 +450,49 @@ enum {
 };
 
 static struct eventlog_hook tcp_hooks[] = {
-	[HOOK_STATE] = { "inet_sock_set_state", tcp_on_set_state },
-	[HOOK_RETRANSMIT] = { "tcp_retransmit_skb", tcp_on_retransmit },
-	[HOOK_RETRANSMIT_SYNACK] = { "tcp_retransmit_synack", tcp_on_retransmit_synack },
-	[HOOK_SEND_RESET] = { "tcp_send_reset", tcp_on_send_reset },
-	[HOOK_RECEIVE_RESET] = { "tcp_receive_reset", tcp_on_receive_reset },
-	[HOOK_PROBE] = { "tcp_probe", tcp_on_probe },
+	[HOOK_STATE] = EVENTLOG_HOOK(inet_sock_set_state, tcp_on_set_state),
+	[HOOK_RETRANSMIT] = EVENTLOG_HOOK_EITHER(tcp_retransmit_skb, tcp_on_retransmit,
+						 tcp_on_retransmit_tried),
+	[HOOK_RETRANSMIT_SYNACK] = EVENTLOG_HOOK(tcp_retransmit_synack, tcp_on_retransmit_synack),
+	[HOOK_SEND_RESET] = EVENTLOG_HOOK(tcp_send_reset, tcp_on_send_reset),
+	[HOOK_RECEIVE_RESET] = EVENTLOG_HOOK(tcp_receive_reset, tcp_on_receive_reset),
+	[HOOK_PROBE] = EVENTLOG_HOOK_EITHER(tcp_probe, tcp_on_probe, tcp_on_probe_const),
 	{},
 };
 
+/* The table of beginnings is there before the hook that uses it, and after it. */
+static void tcp_hook_state(bool wanted)
+{
+	struct eventlog_hook *hook = &tcp_hooks[HOOK_STATE];
+
+	if (wanted && !tcp_sets && !tcp_sets_new()) {
+		pr_warn("no memory to remember connections in\n");
+		return;
+	}
+	eventlog_hook_set(hook, wanted);
+	if (hook->hooked || !tcp_sets)
+		return;
+	tracepoint_synchronize_unregister();
+	tcp_sets_free();
+}
+
 static void tcp_enable(struct eventlog_provider *provider, u64 keywords, u32 level)
 {
-	bool had_state = tcp_hooks[HOOK_STATE].hooked;
-
-	eventlog_hook_set(&tcp_hooks[HOOK_STATE], keywords & EVENTLOG_TCP_KEYWORD_CONN);
+	tcp_hook_state(keywords & EVENTLOG_TCP_KEYWORD_CONN);
 	eventlog_hook_set(&tcp_hooks[HOOK_RETRANSMIT], eventlog_tcp_retransmit_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_RETRANSMIT_SYNACK], eventlog_tcp_retransmit_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_SEND_RESET], eventlog_tcp_reset_sent_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_RECEIVE_RESET], eventlog_tcp_reset_received_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_PROBE], eventlog_tcp_sample_enabled());
-	if (had_state && !tcp_hooks[HOOK_STATE].hooked) {
-		/* Ends are not seen from now on: what began is forgotten. */
-		tracepoint_synchronize_unregister();
-		tcp_connections_clear();
-	}
 }
 
 static int __init eventlog_tcp_init(void)
 {
-	int ret = rhashtable_init(&tcp_connections, &tcp_connection_params);
-
-	if (ret)
-		return ret;
 	eventlog_hooks_find(tcp_hooks);
 	eventlog_tcp.rundown_keywords = EVENTLOG_TCP_KEYWORD_RUNDOWN;
 	eventlog_tcp.enable = tcp_enable;
 	eventlog_tcp.rundown = tcp_rundown;
-	ret = eventlog_provider_register(&eventlog_tcp);
-	if (ret)
-		rhashtable_destroy(&tcp_connections);
-	return ret;
+	return eventlog_provider_register(&eventlog_tcp);
 }
 
 static void __exit eventlog_tcp_exit(void)
@@ -453,8 +500,6 @@ static void __exit eventlog_tcp_exit(void)
 	/* Has everything unhooked. */
 	eventlog_provider_unregister(&eventlog_tcp);
 	tracepoint_synchronize_unregister();
-	/* What is being freed needs none of our code: kfree_rcu(). */
-	rhashtable_free_and_destroy(&tcp_connections, tcp_connection_free, NULL);
 }
 
 module_init(eventlog_tcp_init);

@@ -9,6 +9,7 @@
 #ifndef EVENTLOG_HOOK_H
 #define EVENTLOG_HOOK_H
 
+#include <linux/build_bug.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -17,7 +18,7 @@
  * struct eventlog_hook - one function on one tracepoint
  * @name: the tracepoint's
  * @probe: the function; its first argument is a void *, not used, then come
- *	the tracepoint's (it may take fewer than there are)
+ *	the tracepoint's
  * @point: the tracepoint, once found
  * @hooked: the function is on it
  */
@@ -27,6 +28,25 @@ struct eventlog_hook {
 	struct tracepoint *point;
 	bool hooked;
 };
+
+/* Is a function of exactly the type that a tracepoint calls? */
+#define EVENTLOG_HOOK_FITS(point, function)						\
+	__builtin_types_compatible_p(typeof(check_trace_callback_type_##point),	\
+				     void (typeof(&(function))))
+
+/*
+ * An entry of a table.  Kernels differ in what some tracepoints give: the one of
+ * two functions that fits is taken, so that a call through a pointer is one of
+ * the right type.
+ */
+#define EVENTLOG_HOOK(point, function) EVENTLOG_HOOK_EITHER(point, function, function)
+#define EVENTLOG_HOOK_EITHER(point, one, other) {					\
+	.name = #point,									\
+	.probe = __builtin_choose_expr(EVENTLOG_HOOK_FITS(point, one),			\
+				       (void *)(one), (void *)(other)) +		\
+		 BUILD_BUG_ON_ZERO(!EVENTLOG_HOOK_FITS(point, one) &&			\
+				   !EVENTLOG_HOOK_FITS(point, other)),			\
+}
 
 /* Ends with an entry without a name. */
 static inline void eventlog_hook_match(struct tracepoint *point, void *hooks)
