@@ -216,7 +216,8 @@ uninstall: uninstall-gen
 		$(foreach page,$(man_pages),'$(installed)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))') \
 		$(foreach file,$(completions),'$(installed)/share/bash-completion/completions/$(notdir $(basename $(file)))')
 	find '$(DESTDIR)/lib/modules/$(installed_release)/' \
-		-name 'eventlog.ko*' -delete
+		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
+		-o -name 'eventlog_proc.ko*' \) -delete
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 
 clean:
