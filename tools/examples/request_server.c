@@ -11,8 +11,9 @@
  *	request_start	a request was read; its session is all its own
  *	request_end	and has been answered
  *
- * Each thread accepts a connection and serves that until its end, so nothing is
- * shared but the listening socket and the number of connections.
+ * Each thread accepts a connection and serves that until its end. What they share
+ * is the listening socket, the number of connections, and, under a lock, which
+ * connection each serves, so that the end need not wait for idle clients.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,6 +38,35 @@
 static struct elog_event *event_accept, *event_start, *event_end;
 static int listener;
 static unsigned int connections;	/* atomic */
+
+static pthread_mutex_t serving_lock = PTHREAD_MUTEX_INITIALIZER;
+static int serving[THREADS_MAX];	/* by thread: a socket, or 0 */
+static bool ending;
+
+/* Note what a thread serves, 0: nothing. Return: false if the server is ending. */
+static bool note_serving(size_t thread, int fd)
+{
+	bool goes_on;
+
+	pthread_mutex_lock(&serving_lock);
+	serving[thread] = fd;
+	goes_on = !ending;
+	pthread_mutex_unlock(&serving_lock);
+	return goes_on;
+}
+
+/* No more requests are read; those read are answered. */
+static void end_serving(void)
+{
+	size_t i;
+
+	pthread_mutex_lock(&serving_lock);
+	ending = true;
+	for (i = 0; i < THREADS_MAX; i++)
+		if (serving[i])
+			shutdown(serving[i], SHUT_RD);
+	pthread_mutex_unlock(&serving_lock);
+}
 
 static uint64_t now(void)
 {
@@ -147,6 +177,7 @@ static void serve(FILE *client, unsigned int connection)
 
 static void *work(void *argument)
 {
+	const size_t thread = (size_t)argument;
 	struct sockaddr_in address;
 	unsigned int connection;
 	const int one = 1;
@@ -154,7 +185,6 @@ static void *work(void *argument)
 	FILE *client;
 	int fd;
 
-	(void)argument;
 	pthread_setname_np(pthread_self(), "request_worker");
 	for (;;) {
 		size = sizeof(address);
@@ -177,7 +207,10 @@ static void *work(void *argument)
 			close(fd);
 			continue;
 		}
-		serve(client, connection);
+		if (note_serving(thread, fd))
+			serve(client, connection);
+		/* Closed when nobody can take its number for another's. */
+		note_serving(thread, 0);
 		fclose(client);
 	}
 }
@@ -228,7 +261,7 @@ int main(int count, char **arguments)
 	pthread_t threads[THREADS_MAX];
 	struct elog_producer *producer;
 	int option, port, ret, signal;
-	sigset_t ending;
+	sigset_t signals;
 
 	while ((option = getopt(count, arguments, "p:t:")) != -1) {
 		if (option == 'p')
@@ -256,12 +289,12 @@ int main(int count, char **arguments)
 		perror("request_server: listen");
 		return 1;
 	}
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &ending, NULL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	for (i = 0; i < thread_count; i++) {
-		ret = pthread_create(&threads[i], NULL, work, NULL);
+		ret = pthread_create(&threads[i], NULL, work, (void *)(size_t)i);
 		if (ret) {
 			fprintf(stderr, "request_server: thread: %s\n",
 				strerror(ret));
@@ -271,8 +304,9 @@ int main(int count, char **arguments)
 	printf("%d\n", port);
 	fflush(stdout);
 
-	sigwait(&ending, &signal);
+	sigwait(&signals, &signal);
 	shutdown(listener, SHUT_RDWR);
+	end_serving();
 	for (i = 0; i < thread_count; i++)
 		pthread_join(threads[i], NULL);
 	close(listener);
