@@ -99,4 +99,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row.hashinfo)
 #endif
 
+/* 6.10 dropped __assign_str()'s second argument: __string() has it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define eventlog_assign_str(field, text) __assign_str(field, text)
+#else
+#define eventlog_assign_str(field, text) __assign_str(field)
+#endif
+
 #endif /* EVENTLOG_COMPAT_H */

@@ -31,16 +31,9 @@
 
 #include USER_EVENTS_HEADER
 #include "eventlog_bench.h"
+#include "kernel_common.h"
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-
-#define TRACING "/sys/kernel/tracing/"
-/* A second ftrace, whose clock is eventlog's. */
-#define MONO_TRACING TRACING "instances/eventlog_bench/"
-#define RING_BYTES (1U << 20)
 #define BATCH_WRITES 500
-#define WARM_UP_BATCHES 20
-#define CPUS_MAX 64
 
 /* The bar, and where it is measured. */
 #define BAR_SIZE 0
@@ -52,59 +45,7 @@ static unsigned int batches = 200;
 static int bench_fd;
 static unsigned int missed;
 
-static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-static void fail(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("kernel_bench: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
-}
-
-static int open_or_fail(const char *path, int flags)
-{
-	int fd = open(path, flags | O_CLOEXEC);
-
-	if (fd < 0)
-		fail("%s: %s", path, strerror(errno));
-	return fd;
-}
-
-static void ioctl_or_fail(int fd, unsigned long command, void *argument, const char *what)
-{
-	if (ioctl(fd, command, argument) < 0)
-		fail("%s: %s", what, strerror(errno));
-}
-
-static void write_text(const char *path, const char *text)
-{
-	int fd = open_or_fail(path, O_WRONLY);
-
-	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		fail("%s: %s", path, strerror(errno));
-	close(fd);
-}
-
 /* ---- contestants ---- */
-
-/**
- * struct subscriber - an open subscription to the events of one contestant
- * @fd: the device
- * @cpus: number of rings
- * @headers: by CPU: page 0, or NULL
- * @consumers: by CPU: page 1
- */
-struct subscriber {
-	int fd;
-	unsigned int cpus;
-	const struct eventlog_ring_header *headers[CPUS_MAX];
-	struct eventlog_ring_consumer *consumers[CPUS_MAX];
-};
 
 /**
  * struct target - what a contestant writes for one payload
@@ -282,123 +223,7 @@ static struct contestant *row_named(const char *name)
 	fail("no row %s", name);
 }
 
-/* Buffers as large as the rings; ftrace's own clock is not eventlog's. */
-static void tracing_open(void)
-{
-	char kilobytes[16];
-
-	snprintf(kilobytes, sizeof(kilobytes), "%u", RING_BYTES / 1024);
-	if (mkdir(MONO_TRACING, 0700) && errno != EEXIST)
-		fail(MONO_TRACING ": %s", strerror(errno));
-	write_text(TRACING "buffer_size_kb", kilobytes);
-	write_text(MONO_TRACING "buffer_size_kb", kilobytes);
-	write_text(MONO_TRACING "trace_clock", "mono");
-}
-
-/* Events that went into the buffers, those overwritten since included. */
-static unsigned long long tracing_entries(const char *tracing)
-{
-	unsigned long long entries, overrun, sum = 0;
-	unsigned int cpu;
-	char path[200];
-	FILE *stats;
-
-	for (cpu = 0;; cpu++) {
-		snprintf(path, sizeof(path), "%sper_cpu/cpu%u/stats", tracing, cpu);
-		stats = fopen(path, "r");
-		if (!stats)
-			break;
-		if (fscanf(stats, "entries: %llu overrun: %llu", &entries, &overrun) != 2)
-			fail("%s: not understood", path);
-		fclose(stats);
-		sum += entries + overrun;
-	}
-	return sum;
-}
-
-/* What was timed was recorded: write() would not tell. */
-static void tracing_check(const char *tracing, unsigned long long writes)
-{
-	unsigned long long entries = tracing_entries(tracing);
-
-	if (entries != writes)
-		fail("%s: %llu events of %llu: nothing was measured", tracing, entries, writes);
-}
-
 /* ---- subscribers ---- */
-
-static void subscriber_rule(struct subscriber *subscriber, const char *event)
-{
-	struct eventlog_rule rule = { .size = sizeof(rule) };
-
-	rule.provider = (uintptr_t)"bench";
-	rule.event = (uintptr_t)event;
-	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_RULE_ADD, &rule, "RULE_ADD");
-}
-
-/* The watermark is out of reach of a batch. */
-static void subscriber_open(struct subscriber *subscriber, unsigned int flags, const char *event)
-{
-	struct eventlog_subscribe request = {
-		.size = sizeof(request),
-		.flags = flags,
-		.ring_bytes = RING_BYTES,
-		.watermark = RING_BYTES,
-	};
-	unsigned int cpu;
-	char *ring;
-
-	subscriber->fd = open_or_fail("/dev/eventlog", O_RDWR);
-	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE");
-	subscriber->cpus = request.cpus < CPUS_MAX ? request.cpus : CPUS_MAX;
-	for (cpu = 0; cpu < subscriber->cpus; cpu++) {
-		off_t offset = request.ring_offset + cpu * request.ring_stride;
-		void *page;
-
-		ring = mmap(NULL, request.ring_stride, PROT_READ, MAP_SHARED, subscriber->fd,
-			    offset);
-		/* A CPU that was never up has no ring. */
-		if (ring == MAP_FAILED && errno == ENXIO)
-			continue;
-		page = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
-			    subscriber->fd, offset + getpagesize());
-		if (ring == MAP_FAILED || page == MAP_FAILED)
-			fail("cannot map a ring: %s", strerror(errno));
-		subscriber->headers[cpu] = (void *)ring;
-		subscriber->consumers[cpu] = page;
-	}
-	subscriber_rule(subscriber, event);
-}
-
-/* As a consumer that has read everything. */
-static void subscriber_read(struct subscriber *subscriber)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < subscriber->cpus; cpu++) {
-		if (subscriber->headers[cpu])
-			__atomic_store_n(&subscriber->consumers[cpu]->position,
-					 (__u32)__atomic_load_n(&subscriber->headers[cpu]->committed,
-								__ATOMIC_ACQUIRE),
-					 __ATOMIC_RELEASE);
-	}
-}
-
-/* What was timed was delivered. */
-static void subscriber_check(struct subscriber *subscriber, const char *name, __u64 records)
-{
-	struct eventlog_stat stat = { .size = sizeof(stat), .cpu = EVENTLOG_CPU_ALL };
-	unsigned int cause;
-
-	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_STAT, &stat, "STAT");
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
-		if (stat.lost[cause])
-			fail("%s: events were lost: nothing was measured", name);
-	}
-	if (stat.records != records)
-		fail("%s: %llu records of %llu", name, (unsigned long long)stat.records,
-		     (unsigned long long)records);
-}
 
 /* Has the kernel put the process to sleep? */
 static bool asleep(pid_t pid)
@@ -477,13 +302,6 @@ static double batch(const struct contestant *row, const struct target *target)
 	return (double)request.nanoseconds / BATCH_WRITES;
 }
 
-static int compare(const void *left, const void *right)
-{
-	double difference = *(const double *)left - *(const double *)right;
-
-	return (difference > 0) - (difference < 0);
-}
-
 static void measure(unsigned int index)
 {
 	struct target *targets = calloc(ARRAY_SIZE(rows), sizeof(*targets));
@@ -507,7 +325,7 @@ static void measure(unsigned int index)
 		}
 	}
 	for (row = 0; row < ARRAY_SIZE(rows); row++) {
-		qsort(values[row], batches, sizeof(double), compare);
+		qsort(values[row], batches, sizeof(double), compare_doubles);
 		rows[row].minimum[index] = values[row][0];
 		rows[row].median[index] = values[row][batches / 2];
 		free(values[row]);
@@ -524,7 +342,10 @@ static void check_delivered(void)
 	subscriber_check(&discard, "discard", 2 * writes);
 	subscriber_check(&overwrite, "overwrite", writes);
 	subscriber_check(&idle, "idle", writes);
-	/* From kernel and from user memory, and trace_marker. */
+	/*
+	 * write() would not tell.  From kernel and from user memory, and
+	 * trace_marker.
+	 */
 	tracing_check(TRACING, 3 * writes);
 	tracing_check(MONO_TRACING, 2 * writes);
 }
@@ -655,10 +476,10 @@ int main(int argc, char **argv)
 		}
 	}
 	bench_fd = open_or_fail("/dev/eventlog_bench", O_RDWR);
-	subscriber_open(&discard, 0, "discard_*");
-	subscriber_rule(&discard, "user_discard_*");
-	subscriber_open(&overwrite, EVENTLOG_SUBSCRIBE_OVERWRITE, "overwrite_*");
-	subscriber_open(&idle, 0, "idle_*");
+	subscriber_open(&discard, 0, "bench", "discard_*");
+	subscriber_rule(&discard, "bench", "user_discard_*");
+	subscriber_open(&overwrite, EVENTLOG_SUBSCRIBE_OVERWRITE, "bench", "overwrite_*");
+	subscriber_open(&idle, 0, "bench", "idle_*");
 	poller = poller_start(&idle);
 	tracing_open();
 

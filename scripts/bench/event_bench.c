@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an event of kernel code costs: run as root in a kernel with eventlog.ko
+ * and eventlog_bench_events.ko loaded, prints a table.  The module emits, a
+ * batch for each ioctl; here whoever is to record is set up, and the contestants
+ * take turns.  Of each the fastest batch counts, less an empty loop's.
+ *
+ * scripts/bench/kernel has it time them at the machine's own speed, and
+ * scripts/bench/instructions has it count instructions, in an emulated machine
+ * whose counter counts these, beside LTTng.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eventlog_bench.h"
+#include "kernel_common.h"
+
+#define PROVIDER "event_bench"
+#define BATCH_EVENTS 500
+
+/* What an empty turn of the loop is: an addition, a comparison, a jump. */
+#define LOOP_INSTRUCTIONS_MAX 4
+
+/* The payloads: 32 bytes of numbers; 20, and a string of 15 letters. */
+enum payload {
+	PAYLOAD_FIXED,
+	PAYLOAD_TEXT,
+	PAYLOADS,
+};
+
+static const char *const payload_names[PAYLOADS] = { "fixed", "text" };
+static const char *const payload_texts[PAYLOADS] = { "32 bytes", "a string" };
+
+/**
+ * struct contestant - a row of the table
+ * @name: for the JSON
+ * @text: for the table
+ * @events: by payload: enum eventlog_bench_event
+ * @subscriber: whose rings are read after each batch, or NULL
+ * @minimum: by payload: of an event
+ * @median: by payload: likewise
+ */
+struct contestant {
+	const char *name;
+	const char *text;
+	unsigned int events[PAYLOADS];
+	struct subscriber *subscriber;
+	double minimum[PAYLOADS];
+	double median[PAYLOADS];
+};
+
+static struct subscriber discard, overwrite;
+
+static struct contestant rows[] = {
+	{ "nothing", "the loop alone",
+	  { EVENTLOG_BENCH_NOTHING, EVENTLOG_BENCH_NOTHING } },
+	{ "off", "eventlog, not wanted",
+	  { EVENTLOG_BENCH_FIXED_OFF, EVENTLOG_BENCH_TEXT_OFF } },
+	{ "trace_off", "TRACE_EVENT, not wanted",
+	  { EVENTLOG_BENCH_TRACE_FIXED_OFF, EVENTLOG_BENCH_TRACE_TEXT_OFF } },
+	{ "discard", "eventlog, discard ring",
+	  { EVENTLOG_BENCH_FIXED_DISCARD, EVENTLOG_BENCH_TEXT_DISCARD }, &discard },
+	{ "overwrite", "eventlog, overwrite ring",
+	  { EVENTLOG_BENCH_FIXED_OVERWRITE, EVENTLOG_BENCH_TEXT_OVERWRITE }, &overwrite },
+	{ "trace_own", "TRACE_EVENT into ftrace",
+	  { EVENTLOG_BENCH_TRACE_FIXED_OWN, EVENTLOG_BENCH_TRACE_TEXT_OWN } },
+	{ "trace_mono", "TRACE_EVENT, same clock",
+	  { EVENTLOG_BENCH_TRACE_FIXED_MONO, EVENTLOG_BENCH_TRACE_TEXT_MONO } },
+	{ "lttng", "TRACE_EVENT into LTTng",
+	  { EVENTLOG_BENCH_TRACE_FIXED_LTTNG, EVENTLOG_BENCH_TRACE_TEXT_LTTNG } },
+};
+
+/* The last row, which is only there with --lttng. */
+#define ROW_LTTNG (ARRAY_SIZE(rows) - 1)
+
+static unsigned int batches = 200;
+static unsigned int row_count = ROW_LTTNG;
+static bool instructions;
+static int bench_fd;
+static unsigned int missed;
+
+static struct contestant *row_named(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	}
+	fail("no row %s", name);
+}
+
+/* ---- measuring ---- */
+
+static void enable_tracepoint(const char *tracing, const char *clock)
+{
+	unsigned int payload;
+	char path[200];
+
+	for (payload = 0; payload < PAYLOADS; payload++) {
+		snprintf(path, sizeof(path), "%sevents/eventlog_bench/eventlog_bench_%s_%s/enable",
+			 tracing, payload_names[payload], clock);
+		write_text(path, "1");
+	}
+}
+
+static double batch(const struct contestant *row, unsigned int payload)
+{
+	struct eventlog_bench_emit request = {
+		.event = row->events[payload],
+		.count = BATCH_EVENTS,
+	};
+
+	ioctl_or_fail(bench_fd, EVENTLOG_BENCH_IOC_EMIT, &request, row->name);
+	if (row->subscriber)
+		subscriber_read(row->subscriber);
+	return (double)(instructions ? request.cycles : request.nanoseconds) / BATCH_EVENTS;
+}
+
+static void measure(unsigned int payload)
+{
+	double *values[ARRAY_SIZE(rows)];
+	unsigned int i, row;
+
+	for (row = 0; row < row_count; row++) {
+		values[row] = calloc(batches, sizeof(double));
+		if (!values[row])
+			fail("no memory");
+	}
+	for (i = 0; i < WARM_UP_BATCHES + batches; i++) {
+		for (row = 0; row < row_count; row++) {
+			double value = batch(&rows[row], payload);
+
+			if (i >= WARM_UP_BATCHES)
+				values[row][i - WARM_UP_BATCHES] = value;
+		}
+	}
+	for (row = 0; row < row_count; row++) {
+		qsort(values[row], batches, sizeof(double), compare_doubles);
+		rows[row].minimum[payload] = values[row][0];
+		rows[row].median[payload] = values[row][batches / 2];
+		free(values[row]);
+		if (!row)
+			continue;
+		rows[row].minimum[payload] -= rows[0].minimum[payload];
+		rows[row].median[payload] -= rows[0].median[payload];
+	}
+	if (instructions && (rows[0].minimum[payload] < 1 ||
+			     rows[0].minimum[payload] > LOOP_INSTRUCTIONS_MAX))
+		fail("an empty loop takes %.2f a turn: the counter does not count instructions",
+		     rows[0].minimum[payload]);
+}
+
+/* Everybody got what was emitted for them; of LTTng only what it has recorded tells. */
+static void check_recorded(void)
+{
+	const __u64 events = (__u64)PAYLOADS * (WARM_UP_BATCHES + batches) * BATCH_EVENTS;
+
+	subscriber_check(&discard, "discard", events);
+	subscriber_check(&overwrite, "overwrite", events);
+	tracing_check(TRACING, events);
+	tracing_check(MONO_TRACING, events);
+	if (row_count > ROW_LTTNG)
+		printf("LTTng has to have recorded %llu events\n\n", (unsigned long long)events);
+}
+
+/* ---- the table ---- */
+
+static const char *unit(void)
+{
+	return instructions ? "instructions" : "ns";
+}
+
+static void print_table(const char *no_lttng)
+{
+	unsigned int row, payload;
+
+	printf("%-32s", "an event of kernel code");
+	for (payload = 0; payload < PAYLOADS; payload++)
+		printf(" %11s (median)", payload_texts[payload]);
+	putchar('\n');
+	for (row = 0; row < row_count; row++) {
+		printf("%-32s", rows[row].text);
+		for (payload = 0; payload < PAYLOADS; payload++)
+			printf(" %11.1f (%6.1f)", rows[row].minimum[payload],
+			       rows[row].median[payload]);
+		putchar('\n');
+	}
+	if (no_lttng)
+		printf("%-32s not measured: %s\n", rows[ROW_LTTNG].text, no_lttng);
+	putchar('\n');
+}
+
+/* Prints a bar, in the table's words and as a line of the JSON. */
+static void bar(FILE *json, const char *text, double value, const char *relation, double limit,
+		bool passed)
+{
+	printf("bar: %s: %.2f, %s %g: %s\n", text, value, relation, limit,
+	       passed ? "PASS" : "MISS");
+	if (json)
+		fprintf(json, ",\n\t\t{\"bar\": \"%s\", \"value\": %.3f, \"limit\": %.3f, "
+			"\"passed\": %s}", text, value, limit, passed ? "true" : "false");
+	missed += !passed;
+}
+
+static void print_bars(FILE *json)
+{
+	const double event = row_named("discard")->minimum[PAYLOAD_FIXED];
+	const double trace = row_named("trace_mono")->minimum[PAYLOAD_FIXED];
+	const double lttng = rows[ROW_LTTNG].minimum[PAYLOAD_FIXED];
+	const double off = row_named("off")->minimum[PAYLOAD_FIXED];
+
+	bar(json, "32 bytes: eventlog / TRACE_EVENT into ftrace, same clock", event / trace, "below", 1,
+	    event < trace);
+	if (row_count > ROW_LTTNG)
+		bar(json, "32 bytes: eventlog / TRACE_EVENT into LTTng", event / lttng, "below", 1,
+		    event < lttng);
+	if (instructions)
+		bar(json, "instructions of an event that is not wanted", off, "at most", 1,
+		    off <= 1);
+}
+
+static void print_json(FILE *json)
+{
+	unsigned int row, payload;
+
+	fprintf(json, "{\n\t\"benchmark\": \"events of kernel code\",\n\t\"unit\": \"%s\",\n"
+		"\t\"batches\": %u,\n\t\"results\": [", unit(), batches);
+	for (row = 0; row < row_count; row++) {
+		for (payload = 0; payload < PAYLOADS; payload++)
+			fprintf(json, "%s\n\t\t{\"what\": \"%s\", \"payload\": \"%s\", "
+				"\"minimum\": %.3f, \"median\": %.3f}", row + payload ? "," : "",
+				rows[row].name, payload_names[payload], rows[row].minimum[payload],
+				rows[row].median[payload]);
+	}
+}
+
+static const char help[] =
+	"usage: event_bench [--instructions] [--lttng | --no-lttng REASON] [--batches N]\n"
+	"                   [--output FILE] [--strict]\n"
+	"\n"
+	"Times events of kernel code, with eventlog.ko and eventlog_bench_events.ko loaded,\n"
+	"and prints a table: ns an event, the fastest of N batches (default 200).\n"
+	"\n"
+	"  --instructions      the processor's counter instead, which counts instructions\n"
+	"  --lttng             LTTng records the events whose names end in _lttng\n"
+	"  --no-lttng REASON   why it does not, for the table\n"
+	"  --batches N         batches of each row\n"
+	"  --output FILE       the same as JSON\n"
+	"  --strict            exit with status 1 if a bar is missed\n";
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "instructions", no_argument, NULL, 'i' },
+		{ "lttng", no_argument, NULL, 'l' },
+		{ "no-lttng", required_argument, NULL, 'n' },
+		{ "batches", required_argument, NULL, 'b' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "strict", no_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *output = NULL, *no_lttng = NULL;
+	unsigned int payload;
+	bool strict = false;
+	FILE *json = NULL;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "iln:b:o:sh", options, NULL)) != -1) {
+		switch (option) {
+		case 'i':
+			instructions = true;
+			break;
+		case 'l':
+			row_count = ARRAY_SIZE(rows);
+			break;
+		case 'n':
+			no_lttng = optarg;
+			break;
+		case 'b':
+			batches = strtoul(optarg, NULL, 10);
+			if (!batches || batches > 1000000)
+				fail("--batches: not a number of batches: %s", optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 's':
+			strict = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			fputs(help, stderr);
+			return 2;
+		}
+	}
+	bench_fd = open_or_fail("/dev/eventlog_bench_events", O_RDWR);
+	subscriber_open(&discard, 0, PROVIDER, "*_discard");
+	subscriber_open(&overwrite, EVENTLOG_SUBSCRIBE_OVERWRITE, PROVIDER, "*_overwrite");
+	tracing_open();
+	enable_tracepoint(TRACING, "own");
+	enable_tracepoint(MONO_TRACING, "mono");
+
+	printf("%s an event, fewest of %u batches of %u, the loop subtracted\n\n", unit(),
+	       batches, BATCH_EVENTS);
+	for (payload = 0; payload < PAYLOADS; payload++)
+		measure(payload);
+	check_recorded();
+	print_table(no_lttng);
+	if (output) {
+		json = fopen(output, "w");
+		if (!json)
+			fail("%s: %s", output, strerror(errno));
+		print_json(json);
+	}
+	print_bars(json);
+	if (json) {
+		fprintf(json, "\n\t]\n}\n");
+		if (fclose(json))
+			fail("%s: %s", output, strerror(errno));
+	}
+	return strict && missed;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the benchmarks that run in a kernel share: errors, subscribers to
+ * eventlog, ftrace.  One process and one thread.
+ */
+#ifndef KERNEL_COMMON_H
+#define KERNEL_COMMON_H
+
+#include <linux/eventlog.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#define TRACING "/sys/kernel/tracing/"
+/* A second ftrace, whose clock is eventlog's. */
+#define MONO_TRACING TRACING "instances/eventlog_bench/"
+#define RING_BYTES (1U << 20)
+#define WARM_UP_BATCHES 20
+#define CPUS_MAX 64
+
+/* Says why on stderr and ends the program: nothing was measured. */
+void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* These fail() with the system's reason. */
+int open_or_fail(const char *path, int flags);
+void ioctl_or_fail(int fd, unsigned long command, void *argument, const char *what);
+void write_text(const char *path, const char *text);
+
+/* For qsort() of doubles. */
+int compare_doubles(const void *left, const void *right);
+
+/**
+ * struct subscriber - an open subscription to the events of one contestant
+ * @fd: the device
+ * @cpus: number of rings
+ * @headers: by CPU: page 0, or NULL
+ * @consumers: by CPU: page 1
+ */
+struct subscriber {
+	int fd;
+	unsigned int cpus;
+	const struct eventlog_ring_header *headers[CPUS_MAX];
+	struct eventlog_ring_consumer *consumers[CPUS_MAX];
+};
+
+/**
+ * subscriber_open() - subscribe to events; fails or returns
+ * @subscriber: filled in
+ * @flags: EVENTLOG_SUBSCRIBE_*
+ * @provider: name
+ * @event: glob
+ *
+ * The watermark is out of reach of a batch.
+ */
+void subscriber_open(struct subscriber *subscriber, unsigned int flags, const char *provider,
+		     const char *event);
+
+/**
+ * subscriber_rule() - ask for more events; fails or returns
+ * @subscriber: open
+ * @provider: name
+ * @event: glob
+ */
+void subscriber_rule(struct subscriber *subscriber, const char *provider, const char *event);
+
+/**
+ * subscriber_read() - be as a consumer that has read everything
+ * @subscriber: open
+ */
+void subscriber_read(struct subscriber *subscriber);
+
+/**
+ * subscriber_check() - fail unless what was timed was delivered
+ * @subscriber: open
+ * @name: what is said of it
+ * @records: how many there have to be, none lost
+ */
+void subscriber_check(struct subscriber *subscriber, const char *name, __u64 records);
+
+/**
+ * tracing_open() - make the second ftrace, and give both buffers as large as the rings
+ */
+void tracing_open(void);
+
+/**
+ * tracing_check() - fail unless what was timed was recorded
+ * @tracing: directory of an ftrace, with a '/' behind it
+ * @events: how many there have to be, those overwritten since included
+ */
+void tracing_check(const char *tracing, unsigned long long events);
+
+#endif /* KERNEL_COMMON_H */
