@@ -17,8 +17,10 @@ help_text := \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
 	'  bench        time the ring and the module, print tables: see README.md' \
 	'  bench-ring   the ring in user space, beside LTTng-UST' \
-	'  bench-kernel the module inside a kernel, beside user_events; STRICT=1:' \
-	'               fail if a bar is missed' \
+	'  bench-kernel the module inside a kernel, beside user_events and tracepoints' \
+	'  bench-instructions  what an event of kernel code takes, in instructions,' \
+	'               beside tracepoints and LTTng; STRICT=1 with any: fail if a bar' \
+	'               is missed' \
 	'  check-static compile with W=1 and sparse; any warning is an error' \
 	'  install      module, tools, header, manual pages, udev rule' \
 	'  uninstall    remove them' \
@@ -152,12 +154,16 @@ bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 bench:
 	@scripts/bench/ring $(bench_flags)
 	@scripts/bench/kernel $(bench_flags)
+	@scripts/bench/instructions $(bench_flags)
 
 bench-ring:
 	@scripts/bench/ring $(bench_flags)
 
 bench-kernel:
 	@scripts/bench/kernel $(bench_flags)
+
+bench-instructions:
+	@scripts/bench/instructions $(bench_flags)
 
 man_pages = $(wildcard tools/man/*.[1-9])
 completions = $(wildcard tools/*/*.bash-completion)
@@ -228,5 +234,5 @@ help:
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-armhf check-static check-native check-models \
-	bench bench-ring bench-kernel install install-gen uninstall-gen \
+	bench bench-ring bench-kernel bench-instructions install install-gen uninstall-gen \
 	uninstall clean help

@@ -110,22 +110,23 @@ static void enable_tracepoint(const char *tracing, const char *clock)
 	}
 }
 
-static double batch(const struct contestant *row, unsigned int payload)
+static double batch(const struct contestant *row, unsigned int payload, unsigned int count)
 {
 	struct eventlog_bench_emit request = {
 		.event = row->events[payload],
-		.count = BATCH_EVENTS,
+		.count = count,
 	};
 
 	ioctl_or_fail(bench_fd, EVENTLOG_BENCH_IOC_EMIT, &request, row->name);
 	if (row->subscriber)
 		subscriber_read(row->subscriber);
-	return (double)(instructions ? request.cycles : request.nanoseconds) / BATCH_EVENTS;
+	return instructions ? request.cycles : request.nanoseconds;
 }
 
+/* A batch of one event tells what a batch takes besides the events behind the first. */
 static void measure(unsigned int payload)
 {
-	double *values[ARRAY_SIZE(rows)];
+	double *values[ARRAY_SIZE(rows)], single[ARRAY_SIZE(rows)];
 	unsigned int i, row;
 
 	for (row = 0; row < row_count; row++) {
@@ -135,16 +136,20 @@ static void measure(unsigned int payload)
 	}
 	for (i = 0; i < WARM_UP_BATCHES + batches; i++) {
 		for (row = 0; row < row_count; row++) {
-			double value = batch(&rows[row], payload);
+			double first = batch(&rows[row], payload, 1);
+			double value = batch(&rows[row], payload, 1 + BATCH_EVENTS);
 
-			if (i >= WARM_UP_BATCHES)
-				values[row][i - WARM_UP_BATCHES] = value;
+			if (i < WARM_UP_BATCHES)
+				continue;
+			values[row][i - WARM_UP_BATCHES] = value;
+			if (i == WARM_UP_BATCHES || first < single[row])
+				single[row] = first;
 		}
 	}
 	for (row = 0; row < row_count; row++) {
 		qsort(values[row], batches, sizeof(double), compare_doubles);
-		rows[row].minimum[payload] = values[row][0];
-		rows[row].median[payload] = values[row][batches / 2];
+		rows[row].minimum[payload] = (values[row][0] - single[row]) / BATCH_EVENTS;
+		rows[row].median[payload] = (values[row][batches / 2] - single[row]) / BATCH_EVENTS;
 		free(values[row]);
 		if (!row)
 			continue;
@@ -160,14 +165,14 @@ static void measure(unsigned int payload)
 /* Everybody got what was emitted for them; of LTTng only what it has recorded tells. */
 static void check_recorded(void)
 {
-	const __u64 events = (__u64)PAYLOADS * (WARM_UP_BATCHES + batches) * BATCH_EVENTS;
+	const __u64 events = (__u64)PAYLOADS * (WARM_UP_BATCHES + batches) * (2 + BATCH_EVENTS);
 
 	subscriber_check(&discard, "discard", events);
 	subscriber_check(&overwrite, "overwrite", events);
 	tracing_check(TRACING, events);
 	tracing_check(MONO_TRACING, events);
 	if (row_count > ROW_LTTNG)
-		printf("LTTng has to have recorded %llu events\n\n", (unsigned long long)events);
+		printf("LTTng has to have recorded %llu events\n", (unsigned long long)events);
 }
 
 /* ---- the table ---- */

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * eventlog_bench_lttng.ko: makes the benchmark's tracepoints known to LTTng's
+ * kernel tracer.
+ */
+#include <linux/module.h>
+#include <lttng/tracer.h>
+
+/* The tracepoints themselves: a probe that does not fit them is not compiled. */
+#include "eventlog_bench_trace.h"
+
+#define LTTNG_PACKAGE_BUILD
+#define CREATE_TRACE_POINTS
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE eventlog_bench_lttng
+#include "eventlog_bench_lttng.h"
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("eventlog: LTTng's probe of the benchmark's tracepoints");
