@@ -35,6 +35,9 @@
 /* Messages up to this are copied to the stack. */
 #define EVENTLOG_STACK_MESSAGE 512
 
+/* Write indices below this are found without a look into the xarray. */
+#define EVENTLOG_FIRST_INDICES 32
+
 enum eventlog_role {
 	ROLE_NONE,
 	ROLE_PRODUCER,
@@ -47,6 +50,8 @@ enum eventlog_role {
  * @lock: see the top of the file
  * @role: enum eventlog_role
  * @registrations: of a producer, by write_index
+ * @first: the same for the lowest indices, which most producers' all are: what
+ *	writers look at
  * @registration_count: their number
  * @subscriber: of a subscriber
  * @status: snapshot that read() goes through
@@ -57,6 +62,7 @@ struct eventlog_file {
 	struct mutex lock;
 	int role;
 	struct xarray registrations;
+	struct eventlog_registration __rcu *first[EVENTLOG_FIRST_INDICES];
 	unsigned int registration_count;
 	struct eventlog_subscriber *subscriber;
 	char *status;
@@ -74,6 +80,25 @@ struct eventlog_registration {
 	bool session;
 	struct rcu_head rcu;
 };
+
+/* Under RCU. */
+static __always_inline struct eventlog_registration *
+eventlog_registration_find(struct eventlog_file *file, u32 write_index)
+{
+	if (likely(write_index < EVENTLOG_FIRST_INDICES))
+		return rcu_dereference(file->first[array_index_nospec(write_index,
+								      EVENTLOG_FIRST_INDICES)]);
+	return xa_load(&file->registrations, write_index);
+}
+
+/* Lets writers find a registration by its index, or, if NULL, none; the lock is held. */
+static void eventlog_registration_show(struct eventlog_file *file, u32 write_index,
+				       struct eventlog_registration *registration)
+{
+	lockdep_assert_held(&file->lock);
+	if (write_index < EVENTLOG_FIRST_INDICES)
+		rcu_assign_pointer(file->first[write_index], registration);
+}
 
 static void eventlog_registration_free_rcu(struct rcu_head *rcu)
 {
@@ -374,6 +399,7 @@ static int eventlog_registration_confirm(struct eventlog_file *file,
 	if (!ret) {
 		/* Needs no memory: the index is reserved. */
 		xa_store(&file->registrations, request->write_index, registration, GFP_KERNEL);
+		eventlog_registration_show(file, request->write_index, registration);
 		if (request->flags & EVENTLOG_REGISTER_PERSIST) {
 			mutex_lock(&file->domain->lock);
 			registration->event->persistent = true;
@@ -459,6 +485,7 @@ static int eventlog_ioctl_unregister(struct file *filp, void *argument, void __u
 	/* Not erased unseen: the index may be reserved by a REGISTER under way. */
 	registration = xa_load(&file->registrations, request->write_index);
 	if (registration) {
+		eventlog_registration_show(file, request->write_index, NULL);
 		xa_erase(&file->registrations, request->write_index);
 		file->registration_count--;
 	}
@@ -660,7 +687,7 @@ eventlog_message_target(struct eventlog_file *file, u32 write_index, size_t byte
 
 	if (write_index > S32_MAX)
 		return ERR_PTR(write_index == EVENTLOG_WRITE_BATCH ? -EOPNOTSUPP : -EINVAL);
-	registration = xa_load(&file->registrations, write_index);
+	registration = eventlog_registration_find(file, write_index);
 	if (!registration)
 		return ERR_PTR(-ENOENT);
 	if (!rcu_access_pointer(registration->event->wanted))

@@ -60,37 +60,44 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 	return false;
 }
 
-static __always_inline void eventlog_parts_copy(u8 *to, const struct eventlog_part *parts,
-						unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		memcpy(to, parts[i].data, parts[i].bytes);
-		to += parts[i].bytes;
-		/* Ours, whatever has become of the string since it was measured. */
-		if (parts[i].string)
-			*to++ = '\0';
-	}
-}
-
-/* An event on its way, the same for all who get it. */
+/*
+ * An event on its way, the same for all who get it.  Everything that has one is
+ * inlined into the few functions that begin an emission, which know what there
+ * is: it need not be in memory, unless a callback wants it.
+ */
 struct eventlog_emission {
 	const struct eventlog_event *event;
 	u64 session;
+	/* In pieces, if there is a count; else in one. */
 	const struct eventlog_part *parts;
+	const void *payload;
 	unsigned int count;
 	u32 bytes;
 	enum eventlog_context context;
 };
+
+static __always_inline void eventlog_payload_copy(const struct eventlog_emission *emission, u8 *to)
+{
+	const struct eventlog_part *part;
+
+	if (!emission->count)
+		memcpy(to, emission->payload, emission->bytes);
+	for (part = emission->parts; part < emission->parts + emission->count; part++) {
+		memcpy(to, part->data, part->bytes);
+		to += part->bytes;
+		/* Ours, whatever has become of the string since it was measured. */
+		if (part->string)
+			*to++ = '\0';
+	}
+}
 
 static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
 						  const struct eventlog_wanted_entry *entry,
 						  unsigned int cpu)
 {
 	struct eventlog_subscriber *subscriber = entry->subscriber;
+	struct eventlog_ring_slot slot __uninitialized;
 	struct eventlog_cpu_ring *cpu_ring;
-	struct eventlog_ring_slot slot;
 	struct eventlog_record *record;
 
 	cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
@@ -116,7 +123,7 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 	record->session = emission->session;
 	record->pid = eventlog_current_pid(subscriber->pid_namespace);
 	record->tid = eventlog_current_tid(subscriber->pid_namespace);
-	eventlog_parts_copy((u8 *)(record + 1), emission->parts, emission->count);
+	eventlog_payload_copy(emission, (u8 *)(record + 1));
 	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
 		eventlog_subscriber_wake(cpu_ring);
 	return;
@@ -179,25 +186,43 @@ lost:
 	atomic_long_inc(&subscriber->lost[cause]);
 }
 
-/* Preemption is off: that is an RCU section, and a ring's nest counts on strictly nested writers. */
-static __always_inline void eventlog_emit_parts(const struct eventlog_event *event, u64 session,
-						const struct eventlog_part *parts,
-						unsigned int count, u32 bytes)
+/* Off the way of an event that only rings want; @emission is a copy in memory. */
+static noinline notrace void eventlog_emit_to_callbacks(struct eventlog_emission emission,
+							const struct eventlog_wanted *wanted,
+							const struct eventlog_subscriber *only)
+{
+	const struct eventlog_part whole = { .data = emission.payload, .bytes = emission.bytes };
+	unsigned int i;
+
+	if (!emission.count) {
+		emission.parts = &whole;
+		emission.count = 1;
+	}
+	for (i = wanted->count; i < wanted->called; i++) {
+		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
+
+		if (only && entry->subscriber != only)
+			continue;
+		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
+			eventlog_emit_to_callback(&emission, entry->subscriber);
+	}
+}
+
+/*
+ * Preemption is off: that is an RCU section, and a ring's nest counts on strictly
+ * nested writers.  @emission has everything but event and context.
+ */
+static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
+						 struct eventlog_emission emission)
 {
 	const struct eventlog_wanted *wanted = rcu_dereference_sched(event->wanted);
-	const struct eventlog_emission emission = {
-		.event = event,
-		.session = session,
-		.parts = parts,
-		.count = count,
-		.bytes = bytes,
-		.context = eventlog_context(),
-	};
 	const struct eventlog_subscriber *only = NULL;
 	unsigned int cpu, i;
 
 	if (!wanted)
 		return;
+	emission.event = event;
+	emission.context = eventlog_context();
 	if (unlikely(event->rundown) && emission.context == EVENTLOG_CONTEXT_TASK &&
 	    READ_ONCE(event->provider->rundown_by) == current)
 		only = READ_ONCE(event->provider->rundown_for);
@@ -207,26 +232,20 @@ static __always_inline void eventlog_emit_parts(const struct eventlog_event *eve
 
 		if (unlikely(only) && entry->subscriber != only)
 			continue;
-		if (!entry->rule_count || eventlog_rules_pass(entry, session))
+		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	for (; unlikely(i < wanted->called); i++) {
-		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
-
-		if (only && entry->subscriber != only)
-			continue;
-		if (!entry->rule_count || eventlog_rules_pass(entry, session))
-			eventlog_emit_to_callback(&emission, entry->subscriber);
-	}
+	if (unlikely(wanted->called > wanted->count))
+		eventlog_emit_to_callbacks(emission, wanted, only);
 }
 
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
 		   u32 bytes)
 {
-	const struct eventlog_part part = { .data = payload, .bytes = bytes };
-
 	preempt_disable_notrace();
-	eventlog_emit_parts(event, session, &part, 1, bytes);
+	eventlog_emit_to_all(event, (struct eventlog_emission){
+		.session = session, .payload = payload, .bytes = bytes,
+	});
 	preempt_enable_notrace();
 }
 
@@ -250,10 +269,11 @@ notrace void eventlog_provider_emit(struct eventlog_provider_event *source, u64 
 				    const void *fields, u32 bytes)
 {
 	const struct eventlog_event *event = eventlog_source_begin(source);
-	const struct eventlog_part part = { .data = fields, .bytes = bytes };
 
 	if (likely(event))
-		eventlog_emit_parts(event, session, &part, 1, bytes);
+		eventlog_emit_to_all(event, (struct eventlog_emission){
+			.session = session, .payload = fields, .bytes = bytes,
+		});
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_emit);
@@ -269,7 +289,10 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 		/* At most EVENTLOG_FIELDS_MAX + 1 parts of 64 KiB: no wrapping. */
 		for (i = 0; i < count; i++)
 			bytes += parts[i].bytes + parts[i].string;
-		eventlog_emit_parts(event, session, parts, count, bytes);
+		eventlog_emit_to_all(event, (struct eventlog_emission){
+			.session = session, .payload = parts->data, .parts = parts,
+			.count = count, .bytes = bytes,
+		});
 	}
 	preempt_enable_notrace();
 }
