@@ -28,6 +28,7 @@
 #include "internal.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
+#define RAW_BYTES_MAX		(4U << 20) /* handed out, and back, at once */
 
 /*
  * Processes can register ever new events, so what is known of them is forgotten
@@ -374,11 +375,9 @@ static void release(struct ring *ring)
 			 __ATOMIC_RELEASE);
 }
 
-int elog_consumer_flush(struct elog_consumer *consumer)
+int elog_consumer_raw_flush(struct elog_consumer *consumer)
 {
 	struct eventlog_flush flush = { .size = sizeof(flush) };
-	struct ring *ring;
-	unsigned int cpu;
 	int ret;
 
 	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
@@ -393,7 +392,19 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 		consumer->generation = flush.generation;
 	}
 	consumer->time = flush.time;
-	consumer->before = flush.time;
+	consumer->state = BATCH_NONE;
+	return 0;
+}
+
+int elog_consumer_flush(struct elog_consumer *consumer)
+{
+	struct ring *ring;
+	unsigned int cpu;
+	int ret = elog_consumer_raw_flush(consumer);
+
+	if (ret)
+		return ret;
+	consumer->before = consumer->time;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
 		ring = &consumer->rings[cpu];
@@ -401,7 +412,7 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 			continue;
 		ring->reader.end = committed(ring);
 		if (elog_merge_add(&consumer->merge, &ring->reader,
-				   flush.time) < 0)
+				   consumer->before) < 0)
 			consumer->damaged = true;
 	}
 	consumer->state = BATCH_RECORDS;
@@ -482,34 +493,39 @@ int elog_consumer_thaw(struct elog_consumer *consumer)
 }
 
 /*
- * What a ring lost behind its last record. The counts are read first: if the
- * ring then holds nothing unread, they belong right here, for a record written
- * in between would be unread. Otherwise a record will bring them in time.
+ * What a ring has lost. The counts are read first: if the ring then holds
+ * nothing unread, they belong right here, for a record written in between would
+ * be unread. Otherwise a record will bring them in time. Return: if they belong
+ * here.
  */
+static bool read_losses(struct ring *ring, uint64_t *counts)
+{
+	uint32_t total = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
+		counts[i] = lost_by(ring, i);
+		total += (uint32_t)counts[i];
+	}
+	/*
+	 * poll() is to be quiet about what is known, and not about what is not.
+	 * That is the counts' sum: lost_total may be behind them, and would then
+	 * be ahead of lost_seen for as long as there is nothing new to read.
+	 */
+	__atomic_store_n(&ring->consumer->lost_seen, total, __ATOMIC_RELAXED);
+	return committed(ring) == ring->reader.position;
+}
+
 static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 {
 	uint64_t counts[EVENTLOG_LOST_CAUSES];
-	uint32_t total;
 	struct ring *ring;
-	unsigned int i;
 
 	while (consumer->next_cpu < consumer->subscribed.cpus) {
 		ring = &consumer->rings[consumer->next_cpu++];
 		if (!ring->header)
 			continue;
-		for (total = 0, i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-			counts[i] = lost_by(ring, i);
-			total += (uint32_t)counts[i];
-		}
-		/*
-		 * poll() is to be quiet about what is known, and not about what
-		 * is not. That is the counts' sum: lost_total may be behind them,
-		 * and would then be ahead of lost_seen for as long as there is
-		 * nothing new to read.
-		 */
-		__atomic_store_n(&ring->consumer->lost_seen, total,
-				 __ATOMIC_RELAXED);
-		if (committed(ring) != ring->reader.position)
+		if (!read_losses(ring, counts))
 			continue;
 		item->time = consumer->time;
 		if (elog_ring_lost(&ring->reader, counts, item))
@@ -576,6 +592,87 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 			return 1;
 	}
 	return 0;
+}
+
+unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
+{
+	return consumer->subscribed.cpus;
+}
+
+static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int cpu)
+{
+	if (cpu >= consumer->subscribed.cpus ||
+	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return NULL;
+	return &consumer->rings[cpu];
+}
+
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
+		      const void **data, size_t *size, uint64_t *position)
+{
+	struct ring *ring = raw_ring(consumer, cpu);
+	struct elog_ring_reader *reader;
+	ssize_t span;
+
+	if (!ring)
+		return -EINVAL;
+	if (!ring->header)
+		return 0;
+	reader = &ring->reader;
+	reader->end = committed(ring);
+	span = elog_ring_span(reader, RAW_BYTES_MAX);
+	if (span < 0) {
+		reader->position = reader->end;
+		release(ring);
+		return (int)span;
+	}
+	*data = reader->data + (reader->position & (reader->data_bytes - 1));
+	*size = (size_t)span;
+	*position = reader->position;
+	return span > 0;
+}
+
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
+			      size_t size)
+{
+	struct ring *ring = raw_ring(consumer, cpu);
+
+	if (!ring || !ring->header ||
+	    size > ring->reader.end - ring->reader.position)
+		return -EINVAL;
+	ring->reader.position += size;
+	release(ring);
+	return 0;
+}
+
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
+			   uint64_t *lost)
+{
+	struct eventlog_stat stat;
+	struct ring *ring;
+	int ret;
+
+	memset(lost, 0, EVENTLOG_LOST_CAUSES * sizeof(*lost));
+	if (cpu == EVENTLOG_CPU_ALL) {
+		ret = elog_consumer_stat(consumer, cpu, 0, &stat);
+		if (ret)
+			return ret;
+		lost[EVENTLOG_LOST_NO_MEMORY] =
+			stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		/* For elog_consumer_pending(), which compares. */
+		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
+			stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		return 1;
+	}
+	ring = raw_ring(consumer, cpu);
+	if (!ring)
+		return -EINVAL;
+	if (!ring->header)
+		return 1;
+	ret = read_losses(ring, lost);
+	if (ret)
+		memcpy(ring->reader.lost, lost, sizeof(ring->reader.lost));
+	return ret;
 }
 
 static struct described *described_slot(struct described *table, size_t size,

@@ -4,7 +4,9 @@
  *
  * Producers: struct elog_producer, struct elog_event, struct elog_payload.
  * Consumers: struct elog_consumer, which yields records in global time order.
- * Both: struct elog_schema (what an event looks like), struct elog_value (one
+ * Files: struct elog_file_writer, which stores what a consumer yields raw, and
+ * struct elog_file_reader, which yields it in global time order again.
+ * All: struct elog_schema (what an event looks like), struct elog_value (one
  * field of one record), struct elog_text (formatting), struct elog_processes
  * (names of threads).
  *
@@ -825,14 +827,29 @@ int elog_consumer_flush(struct elog_consumer *consumer);
 /** elog_consumer_time() - the time of the last flush, CLOCK_MONOTONIC ns */
 uint64_t elog_consumer_time(const struct elog_consumer *consumer);
 
-/** enum elog_item_type - what elog_consumer_next() found */
+/** enum elog_item_type - what was found; consumers find the first two only */
 enum elog_item_type {
 	ELOG_ITEM_EVENT,
 	ELOG_ITEM_LOST,
+	ELOG_ITEM_PART,		/* a file's next capture begins */
+	ELOG_ITEM_SYNC,		/* all before its time was yielded */
+	ELOG_ITEM_DAMAGE,	/* a file is not whole */
+};
+
+/** enum elog_damage - in what way a file is not whole */
+enum elog_damage {
+	ELOG_DAMAGE_BYTES,	/* bytes are not blocks, or have changed */
+	ELOG_DAMAGE_CUT,	/* it ends within a block */
+	ELOG_DAMAGE_NO_END,	/* a capture in it has no end */
+	ELOG_DAMAGE_RECORDS,	/* bytes of a ring are not records */
+	ELOG_DAMAGE_MISSING,	/* bytes of a ring, or records, are not there */
+	ELOG_DAMAGE_ORDER,	/* too much was between two SYNC blocks to sort it */
+	ELOG_DAMAGE_UNKNOWN,	/* a block is of a kind that this library cannot read */
+	ELOG_DAMAGES,
 };
 
 /**
- * struct elog_item - an event, or a loss
+ * struct elog_item - an event, or a loss, or something about a file
  * @type: which
  * @cpu: the CPU it happened on; EVENTLOG_CPU_ALL: of a loss on CPUs that have
  *	no ring
@@ -846,6 +863,10 @@ enum elog_item_type {
  *	function on the consumer
  * @payload_size: bytes of it, up to 7 zeroes behind it included
  * @lost: of a loss: how many by cause, since the one reported before
+ * @damage: of ELOG_ITEM_DAMAGE: which
+ * @offset: likewise, where it begins in the file, in bytes from where reading
+ *	began
+ * @size: likewise, how many bytes were skipped, or are missing; 0: not known
  */
 struct elog_item {
 	enum elog_item_type type;
@@ -859,6 +880,9 @@ struct elog_item {
 	const void *payload;
 	size_t payload_size;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	enum elog_damage damage;
+	uint64_t offset;
+	uint64_t size;
 };
 
 /**
@@ -922,6 +946,64 @@ int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 		       uint32_t descriptor, struct eventlog_stat *stat);
 
+/**
+ * elog_consumer_cpus() - one more than the highest number of a ring
+ * @consumer: the consumer
+ */
+unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_raw() - what a ring holds, as it is
+ * @consumer: opened without ELOG_CONSUMER_OVERWRITE, and not used with
+ *	elog_consumer_next()
+ * @cpu: the ring's
+ * @data: set to whole records, padding and lost records among them, in the ring
+ *	itself; valid until they are released
+ * @size: set to bytes at @data, at most some megabytes
+ * @position: set to the ring position of the first one
+ *
+ * There may be more behind it: ask again after elog_consumer_raw_release().
+ *
+ * Return: 1 there is something; 0 there is nothing; -EINVAL; -EBADMSG the ring
+ * was damaged: what was in it is skipped.
+ */
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
+		      const void **data, size_t *size, uint64_t *position);
+
+/**
+ * elog_consumer_raw_release() - give records back to the kernel
+ * @consumer: the consumer
+ * @cpu: the ring's
+ * @size: bytes, at most what elog_consumer_raw() said
+ *
+ * Return: 0 or -EINVAL.
+ */
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
+			      size_t size);
+
+/**
+ * elog_consumer_raw_flush() - ask for a time, and map rings that are new
+ * @consumer: as for elog_consumer_raw()
+ *
+ * When all rings have been read once more after this, nothing that is older
+ * than elog_consumer_time() will come any more.
+ *
+ * Return: as elog_consumer_flush().
+ */
+int elog_consumer_raw_flush(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_raw_lost() - what a ring has lost so far
+ * @consumer: as for elog_consumer_raw()
+ * @cpu: the ring's, or EVENTLOG_CPU_ALL: CPUs that have no ring
+ * @lost: EVENTLOG_LOST_CAUSES counts, filled in
+ *
+ * Return: 1; 0 the ring has unread records, which may tell better where it was;
+ * or what EVENTLOG_IOC_STAT fails with.
+ */
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
+			   uint64_t *lost);
+
 /** elog_lost_name() - the name of a cause of loss, or NULL */
 const char *elog_lost_name(unsigned int cause);
 
@@ -961,6 +1043,200 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
  */
 void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
 			  uint32_t tid, const char *name);
+
+/* ------------------------------------------------------------------------
+ * Files: elog(5) says what is in them
+ */
+
+struct elog_file_writer;
+
+/**
+ * struct elog_file_options - how to write a file
+ * @size: sizeof(struct elog_file_options)
+ * @flags: 0
+ * @program: what writes it, with its version; NULL: not told
+ * @command: what was captured; NULL: not told
+ * @cpus: as elog_consumer_cpus() says
+ * @reserved: 0
+ * @interrupted: called when a signal has interrupted writing; to give up, return
+ *	true. NULL: never
+ * @context: for @interrupted
+ */
+struct elog_file_options {
+	uint32_t size;
+	uint32_t flags;
+	const char *program;
+	const char *command;
+	uint32_t cpus;
+	uint32_t reserved;
+	bool (*interrupted)(void *context);
+	void *context;
+};
+
+/**
+ * elog_file_writer_open() - begin a file, or a further part of one
+ * @writer: set to the new writer
+ * @fd: where to write, from where it stands; stays the caller's. It is never
+ *	sought on
+ * @options: how
+ *
+ * This and all that write return a negative errno of write(2), or -EINTR when
+ * they were to give up, and then all that follow return the same. If @fd is a
+ * regular file, it is cut back to the last whole block then.
+ *
+ * Return: 0, -EINVAL, -ENOMEM, or as said.
+ */
+int elog_file_writer_open(struct elog_file_writer **writer, int fd,
+			  const struct elog_file_options *options);
+
+/** elog_file_writer_close() - free a writer, write nothing; NULL is fine */
+void elog_file_writer_close(struct elog_file_writer *writer);
+
+/** elog_file_writer_size() - bytes of whole blocks written so far */
+uint64_t elog_file_writer_size(const struct elog_file_writer *writer);
+
+/**
+ * elog_file_write_raw() - store records
+ * @writer: the writer
+ * @cpu: whose ring they are from
+ * @data: what elog_consumer_raw() gave; not copied
+ * @size: bytes of it
+ * @position: likewise
+ *
+ * Their schemas and the names of their threads are to be written before.
+ *
+ * Return: 0, -EINVAL, or a negative errno as elog_file_writer_open() says.
+ */
+int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
+			const void *data, size_t size, uint64_t position);
+
+/**
+ * elog_file_write_schema() - store a definition, once
+ * @writer: the writer
+ * @descriptor: its descriptor
+ * @provider_id: as EVENTLOG_IOC_DESCRIBE tells
+ * @text: its schema
+ *
+ * Return: 0, or a negative errno as elog_file_writer_open() says.
+ */
+int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
+			   uint32_t provider_id, const char *text);
+
+/**
+ * elog_file_write_process() - store a thread's name
+ * @writer: the writer, which stores it together with others, before the next
+ *	records
+ * @pid: its process
+ * @tid: the thread
+ * @name: its name, of which 15 bytes count
+ *
+ * Return: 0, or a negative errno as elog_file_writer_open() says.
+ */
+int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
+			    uint32_t tid, const char *name);
+
+/**
+ * struct elog_file_loss - what a CPU has lost so far
+ * @cpu: the CPU, or EVENTLOG_CPU_ALL: those that have no ring
+ * @lost: by cause, cumulative
+ */
+struct elog_file_loss {
+	uint32_t cpu;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/**
+ * elog_file_write_sync() - state that nothing older follows
+ * @writer: the writer
+ * @time: than this, CLOCK_MONOTONIC ns
+ * @losses: of CPUs that have lost anything
+ * @count: of @losses, at most 4097
+ *
+ * A reader holds what it has read until it finds this: write it several times a
+ * second, and at the end.
+ *
+ * Return: 0, -EINVAL, or a negative errno as elog_file_writer_open() says.
+ */
+int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
+			 const struct elog_file_loss *losses, size_t count);
+
+/**
+ * elog_file_write_end() - state that the capture has ended as it should
+ * @writer: the writer
+ * @records: events that were written
+ * @lost: events that were lost
+ *
+ * Return: 0, or a negative errno as elog_file_writer_open() says.
+ */
+int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
+			uint64_t lost);
+
+struct elog_file_reader;
+
+/**
+ * elog_file_reader_open() - begin to read a file
+ * @reader: set to the new reader
+ * @fd: what to read, from where it stands: a file or a pipe; stays the caller's
+ *
+ * Nothing is read yet.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int elog_file_reader_open(struct elog_file_reader **reader, int fd);
+
+/** elog_file_reader_close() - free a reader and everything it yielded; NULL is fine */
+void elog_file_reader_close(struct elog_file_reader *reader);
+
+/**
+ * elog_file_next() - the next event, in the order of their times, or whatever
+ * @reader: the reader
+ * @item: filled in; a payload is valid until the next call for the reader
+ *
+ * A file may be anything: what is not whole is reported as ELOG_ITEM_DAMAGE,
+ * and reading goes on behind it. Memory does not grow with the file.
+ *
+ * Return: 1 there is one; 0 the end; a negative errno of read(2); -ENOMEM;
+ * -EBADMSG this is no .elog file; -EPROTONOSUPPORT it is of a version, or
+ * -EOPNOTSUPP of a byte order, that this library cannot read. After an error
+ * every call returns the same.
+ */
+int elog_file_next(struct elog_file_reader *reader, struct elog_item *item);
+
+/**
+ * elog_file_describe() - the schema of an event of the file
+ * @reader: the reader
+ * @descriptor: struct elog_item.descriptor
+ * @event: set; valid until the next call of this or of elog_file_next()
+ *
+ * Return: 0, -ENOENT there is none, -EINVAL the text is not understood,
+ * -ENOMEM.
+ */
+int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
+		       const struct elog_schema_event **event);
+
+/**
+ * elog_file_processes() - the names of threads in the file
+ * @reader: owns the table
+ */
+struct elog_processes *elog_file_processes(struct elog_file_reader *reader);
+
+/**
+ * elog_file_info() - what the file says of itself
+ * @reader: the reader
+ * @key: version, host, kernel, machine, elog, command, ...: see elog(5)
+ *
+ * Return: of the part being read, the text, which may hold anything but a line's
+ * end, valid until the next part begins; NULL: it does not say.
+ */
+const char *elog_file_info(const struct elog_file_reader *reader, const char *key);
+
+/**
+ * elog_file_wall_offset() - CLOCK_REALTIME - CLOCK_MONOTONIC, ns
+ * @reader: the reader
+ *
+ * Return: as it was when the events that are being yielded were written.
+ */
+int64_t elog_file_wall_offset(const struct elog_file_reader *reader);
 
 #ifdef __cplusplus
 }

@@ -128,6 +128,16 @@ bool elog_ring_lost(struct elog_ring_reader *ring, const uint64_t *counts,
 		    struct elog_item *item);
 
 /**
+ * elog_ring_span() - how many bytes of whole records lie in one piece
+ * @ring: its record at @ring->position is the first of them
+ * @most: stop before it is more than that, but not before the first record
+ *
+ * Return: bytes, padding and lost records included; 0 nothing before
+ * @ring->end; -EBADMSG the bytes are not records.
+ */
+ssize_t elog_ring_span(const struct elog_ring_reader *ring, size_t most);
+
+/**
  * struct elog_merge - rings by the key of their next record, smallest first
  * @rings: a heap; room for all rings, owned by the caller
  * @count: rings in it, which are the ones that have a record
@@ -165,5 +175,96 @@ struct elog_ring_reader *elog_merge_first(const struct elog_merge *merge);
  * more.
  */
 int elog_merge_update(struct elog_merge *merge, uint64_t before);
+
+/* ------------------------------------------------------------------------
+ * Files: see elog(5). All numbers are little-endian, but for what records hold.
+ */
+#define ELOG_FILE_MAGIC		"\x89" "ELOG\r\n\x1a"
+#define ELOG_FILE_VERSION	1
+#define ELOG_BLOCK_ALIGN	8
+#define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
+#define ELOG_FILE_CPUS_MAX	4096
+
+#define ELOG_BLOCK_ZSTD		(1U << 0)	/* reserved */
+#define ELOG_BLOCK_BIG_ENDIAN	(1U << 1)	/* the records of a DATA block are */
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ELOG_BLOCK_NATIVE	ELOG_BLOCK_BIG_ENDIAN
+#else
+#define ELOG_BLOCK_NATIVE	0
+#endif
+
+enum elog_block_type {
+	ELOG_BLOCK_FILE		= 1,
+	ELOG_BLOCK_SCHEMA	= 2,
+	ELOG_BLOCK_PROCESSES	= 3,
+	ELOG_BLOCK_DATA		= 4,
+	ELOG_BLOCK_SYNC		= 5,
+	ELOG_BLOCK_INDEX	= 6,		/* reserved */
+	ELOG_BLOCK_END		= 7,
+};
+
+struct elog_block_header {
+	uint8_t  magic[8];
+	uint32_t type;
+	uint32_t flags;
+	uint32_t size;		/* of the body as it is stored, without padding */
+	uint32_t raw_size;	/* of the body */
+	uint32_t body_crc;
+	uint32_t header_crc;	/* of the members above */
+};
+
+struct elog_block_schema {
+	uint32_t descriptor;
+	uint32_t provider_id;
+	/* the text */
+};
+
+struct elog_block_process {
+	uint32_t pid;
+	uint32_t tid;
+	char name[16];
+};
+
+struct elog_block_data {
+	uint32_t cpu;
+	uint32_t reserved;
+	uint64_t position;
+	/* the records */
+};
+
+struct elog_block_loss {
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: those without ring */
+	uint32_t reserved;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+struct elog_block_sync {
+	uint64_t time;
+	uint64_t monotonic;
+	uint64_t boottime;
+	uint64_t realtime;
+	uint32_t count;		/* of struct elog_block_loss, which follow */
+	uint32_t reserved;
+};
+
+struct elog_block_end {
+	uint64_t records;
+	uint64_t lost;
+};
+
+/**
+ * elog_crc32c() - go on with a CRC-32C
+ * @crc: of what is before; 0 at the beginning
+ * @data: the bytes
+ * @size: how many
+ */
+uint32_t elog_crc32c(uint32_t crc, const void *data, size_t size);
+
+/** elog_crc32c_tables() - the same without the CPU's instruction */
+uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size);
+
+/** elog_processes_new_offline() - a table that knows what it was told, and not /proc */
+struct elog_processes *elog_processes_new_offline(void);
 
 #endif /* ELOG_INTERNAL_H */

@@ -17,8 +17,8 @@
 
 #include "internal.h"
 
-#define THREADS_MAX	16384	/* at most half of the slots */
-#define SLOTS		32768
+#define SLOTS_MIN	64	/* powers of two, of which half are used */
+#define SLOTS_MAX	32768
 #define REFRESH_NS	1000000000ULL
 #define NAME_SIZE	16
 
@@ -31,17 +31,39 @@ struct thread {
 };
 
 struct elog_processes {
+	bool offline;		/* there is no /proc to ask */
 	size_t count;
-	struct thread threads[SLOTS];
+	size_t slots;
+	struct thread *threads;
 };
 
 struct elog_processes *elog_processes_new(void)
 {
-	return calloc(1, sizeof(struct elog_processes));
+	struct elog_processes *processes = calloc(1, sizeof(*processes));
+
+	if (!processes)
+		return NULL;
+	processes->slots = SLOTS_MIN;
+	processes->threads = calloc(SLOTS_MIN, sizeof(*processes->threads));
+	if (processes->threads)
+		return processes;
+	free(processes);
+	return NULL;
+}
+
+struct elog_processes *elog_processes_new_offline(void)
+{
+	struct elog_processes *processes = elog_processes_new();
+
+	if (processes)
+		processes->offline = true;
+	return processes;
 }
 
 void elog_processes_free(struct elog_processes *processes)
 {
+	if (processes)
+		free(processes->threads);
 	free(processes);
 }
 
@@ -53,24 +75,49 @@ static uint64_t coarse_time(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static struct thread *find_slot(struct elog_processes *processes, uint32_t tid)
+static struct thread *find_slot(struct thread *threads, size_t slots,
+				uint32_t tid)
 {
-	uint32_t slot = (tid * 2654435761U) >> 17;
+	size_t slot = (tid * 2654435761U) >> 17 & (slots - 1);
 
-	while (processes->threads[slot].used &&
-	       processes->threads[slot].tid != tid)
-		slot = (slot + 1) % SLOTS;
-	return &processes->threads[slot];
+	while (threads[slot].used && threads[slot].tid != tid)
+		slot = (slot + 1) & (slots - 1);
+	return &threads[slot];
+}
+
+/* Make room; without memory, or when it is enough, by forgetting all. */
+static void grow(struct elog_processes *processes)
+{
+	size_t slots = 2 * processes->slots, i;
+	struct thread *larger = NULL, *thread;
+
+	if (slots <= SLOTS_MAX)
+		larger = calloc(slots, sizeof(*larger));
+	if (!larger) {
+		memset(processes->threads, 0,
+		       processes->slots * sizeof(*processes->threads));
+		processes->count = 0;
+		return;
+	}
+	for (i = 0; i < processes->slots; i++) {
+		thread = &processes->threads[i];
+		if (thread->used)
+			*find_slot(larger, slots, thread->tid) = *thread;
+	}
+	free(processes->threads);
+	processes->threads = larger;
+	processes->slots = slots;
 }
 
 static struct thread *find(struct elog_processes *processes, uint32_t pid,
 			   uint32_t tid)
 {
-	struct thread *thread = find_slot(processes, tid);
+	struct thread *thread = find_slot(processes->threads, processes->slots,
+					  tid);
 
-	if (!thread->used && processes->count == THREADS_MAX) {
-		memset(processes, 0, sizeof(*processes));
-		thread = find_slot(processes, tid);
+	if (!thread->used && processes->count >= processes->slots / 2) {
+		grow(processes);
+		thread = find_slot(processes->threads, processes->slots, tid);
 	}
 	if (!thread->used) {
 		thread->used = true;
@@ -112,10 +159,17 @@ static bool read_name_from(struct thread *thread, const char *path)
 	return true;
 }
 
+static void invent_name(struct thread *thread)
+{
+	char name[NAME_SIZE];
+	int size = snprintf(name, sizeof(name), ":%u", thread->tid);
+
+	set_name(thread, name, (size_t)size);
+}
+
 static void read_name(struct thread *thread)
 {
 	char path[64];
-	int size;
 
 	if (!thread->tid) {
 		set_name(thread, "swapper", strlen("swapper"));
@@ -131,16 +185,21 @@ static void read_name(struct thread *thread)
 	snprintf(path, sizeof(path), "/proc/%u/comm", thread->pid);
 	if (read_name_from(thread, path))
 		return;
-	size = snprintf(path, sizeof(path), ":%u", thread->tid);
-	set_name(thread, path, (size_t)size);
+	invent_name(thread);
 }
 
 const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 				uint32_t tid)
 {
 	struct thread *thread = find(processes, pid, tid);
-	uint64_t now = coarse_time();
+	uint64_t now;
 
+	if (processes->offline) {
+		if (!thread->name[0])
+			invent_name(thread);
+		return thread->name;
+	}
+	now = coarse_time();
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
 		read_name(thread);
 		thread->read_at = now;

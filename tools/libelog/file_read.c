@@ -1,0 +1,1102 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Reading .elog files, of which nothing is trusted: elog(5) documents them.
+ *
+ * Three layers. The input finds blocks whose checksums are right, wherever they
+ * are: after damage it looks at every byte. Each block is then applied: DATA is
+ * held, by CPU, until a SYNC says what is complete. A batch merges what is held,
+ * as a consumer does with rings.
+ *
+ * Memory: the input holds one block, what is held has a limit, and so have the
+ * schemas. Time: each byte is read once, and checksums that turn out wrong are
+ * computed no more than a few times per byte.
+ *
+ * A file may have several parts, captures one after another, each beginning with
+ * a FILE block. If that is lost, a part is told by positions and schemas that
+ * begin anew.
+ *
+ * No locks and nothing global: a reader belongs to one thread.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define HEADER_BYTES	sizeof(struct elog_block_header)
+#define MAGIC_BYTES	8
+#define INPUT_BYTES	(64U << 10)	/* at first */
+#define INPUT_BYTES_MAX	(2 * (ELOG_BLOCK_MAX + 4096U))
+#define HELD_BYTES_MAX	(256U << 20)
+#define INFO_BYTES_MAX	(64U << 10)
+#define SCHEMA_BYTES_MAX (1U << 20)	/* one text */
+#define SCHEMAS_BYTES_MAX (32U << 20)	/* all texts */
+#define PARSED_BYTES_MAX (4U << 20)	/* texts whose parsed form is kept */
+#define SCHEMA_OVERHEAD	256
+/* Bytes whose checksum may turn out wrong: so many, and for each byte read. */
+#define WRONG_BYTES	(256ULL << 20)
+#define WRONG_PER_BYTE	8
+
+_Static_assert(sizeof(struct elog_block_header) == 32, "as documented");
+_Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
+_Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
+_Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
+_Static_assert(sizeof(struct elog_block_loss) == 72, "as documented");
+_Static_assert(sizeof(struct elog_block_sync) == 40, "as documented");
+_Static_assert(sizeof(struct elog_block_end) == 16, "as documented");
+
+/* A DATA block that is waiting to be merged, or in use. */
+struct held {
+	struct held *next;
+	uint64_t offset;	/* in the file */
+	size_t size;
+	unsigned char data[] __attribute__((aligned(8)));
+};
+
+struct cpu {
+	struct elog_ring_reader ring;	/* over the first block, positions from 0 */
+	struct held *first;		/* NULL: there is none */
+	struct held *last;
+	bool begun;			/* @ring is over @first */
+	bool known;			/* @position is */
+	uint64_t position;		/* in the ring, behind the last block */
+	uint64_t damages;		/* found in the file before the last block */
+};
+
+/* A definition; the table is indexed by hash, empty slots have no text. */
+struct definition {
+	uint32_t descriptor;
+	uint32_t size;			/* of @text */
+	char *text;
+	struct elog_schema *schema;	/* NULL: not parsed, or cannot be */
+	bool wrong;			/* cannot be parsed */
+};
+
+struct damage {
+	bool found;
+	uint64_t offset;
+	uint64_t size;
+};
+
+struct block {
+	bool there;
+	uint32_t type;
+	uint32_t flags;
+	const unsigned char *body;
+	size_t size;
+	uint64_t offset;
+};
+
+struct elog_file_reader {
+	int fd;
+	int error;
+
+	/* The input. */
+	unsigned char *input;
+	size_t input_size;
+	size_t start;			/* of what is not used yet */
+	size_t filled;
+	uint64_t offset;		/* in the file, of @start */
+	bool end;			/* there is no more to read */
+	uint64_t wrong_left;		/* bytes; see WRONG_BYTES */
+	uint64_t skipped;		/* bytes right before @start */
+	bool torn;			/* the skipped ones begin as a block does */
+	bool cut;			/* the file ends so */
+	bool any;			/* there was a block */
+	struct block block;		/* being applied */
+
+	/* What is to be reported. */
+	struct damage damage[ELOG_DAMAGES];
+	uint64_t damages;
+	bool new_part;
+
+	/* The part. */
+	char *info;
+	bool in_part;			/* there were records since END */
+	uint64_t part_damages;		/* found before it */
+	uint64_t records;		/* yielded since FILE */
+	bool counted;			/* all of them */
+	int64_t wall_offset;
+	struct elog_processes *processes;
+	struct definition *definitions;
+	size_t definition_count;
+	size_t definition_size;
+	size_t definition_bytes;
+	size_t parsed_bytes;
+
+	/* What is held, and the batch. */
+	struct cpu **cpus;
+	unsigned int cpu_count;		/* one more than the highest that is there */
+	unsigned int cpu_room;		/* of @cpus, and of @merge */
+	struct elog_ring_reader no_ring;
+	size_t held_bytes;
+	struct held *spent;		/* to be freed at the next call */
+	struct elog_merge merge;
+	bool merging;
+	bool drained;			/* the batch that the block wanted is over */
+	bool final;			/* the batch leaves nothing */
+	uint64_t before;
+	size_t next_loss;		/* of a SYNC block */
+};
+
+int elog_file_reader_open(struct elog_file_reader **result, int fd)
+{
+	struct elog_file_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return -ENOMEM;
+	reader->fd = fd;
+	reader->wrong_left = WRONG_BYTES;
+	reader->no_ring.cpu = EVENTLOG_CPU_ALL;
+	reader->input = malloc(INPUT_BYTES);
+	reader->input_size = INPUT_BYTES;
+	reader->processes = elog_processes_new_offline();
+	if (!reader->input || !reader->processes) {
+		elog_file_reader_close(reader);
+		return -ENOMEM;
+	}
+	*result = reader;
+	return 0;
+}
+
+static void free_held(struct elog_file_reader *reader, struct held **list)
+{
+	struct held *held;
+
+	while ((held = *list)) {
+		*list = held->next;
+		reader->held_bytes -= held->size + sizeof(*held);
+		free(held);
+	}
+}
+
+static void forget_cpus(struct elog_file_reader *reader)
+{
+	size_t i;
+
+	for (i = 0; i < reader->cpu_count; i++) {
+		if (!reader->cpus[i])
+			continue;
+		free_held(reader, &reader->cpus[i]->first);
+		free(reader->cpus[i]);
+		reader->cpus[i] = NULL;
+	}
+	reader->cpu_count = 0;
+	memset(reader->no_ring.lost, 0, sizeof(reader->no_ring.lost));
+}
+
+static void forget_definitions(struct elog_file_reader *reader)
+{
+	size_t i;
+
+	for (i = 0; i < reader->definition_size; i++) {
+		elog_schema_free(reader->definitions[i].schema);
+		free(reader->definitions[i].text);
+	}
+	free(reader->definitions);
+	reader->definitions = NULL;
+	reader->definition_count = 0;
+	reader->definition_size = 0;
+	reader->definition_bytes = 0;
+	reader->parsed_bytes = 0;
+}
+
+void elog_file_reader_close(struct elog_file_reader *reader)
+{
+	if (!reader)
+		return;
+	forget_cpus(reader);
+	free_held(reader, &reader->spent);
+	forget_definitions(reader);
+	elog_processes_free(reader->processes);
+	free(reader->merge.rings);
+	free(reader->cpus);
+	free(reader->info);
+	free(reader->input);
+	free(reader);
+}
+
+static void note_damage(struct elog_file_reader *reader, enum elog_damage kind,
+			uint64_t offset, uint64_t size)
+{
+	struct damage *damage = &reader->damage[kind];
+
+	if (!damage->found)
+		damage->offset = offset;
+	damage->found = true;
+	damage->size += size;
+	reader->damages++;
+}
+
+/* ------------------------------------------------------------------------
+ * The input
+ */
+
+static size_t available(const struct elog_file_reader *reader)
+{
+	return reader->filled - reader->start;
+}
+
+static void advance(struct elog_file_reader *reader, size_t size)
+{
+	reader->start += size;
+	reader->offset += size;
+}
+
+/*
+ * Make room. The buffer grows as bytes come, not as they are promised; bytes
+ * are moved only when that makes half of it free.
+ */
+static int make_room(struct elog_file_reader *reader)
+{
+	unsigned char *larger;
+	size_t size = reader->input_size;
+
+	if (reader->start >= size / 2 || size == INPUT_BYTES_MAX) {
+		memmove(reader->input, reader->input + reader->start,
+			available(reader));
+		reader->filled -= reader->start;
+		reader->start = 0;
+		return 0;
+	}
+	size = size < INPUT_BYTES_MAX / 2 ? size * 2 : INPUT_BYTES_MAX;
+	larger = realloc(reader->input, size);
+	if (!larger)
+		return -ENOMEM;
+	reader->input = larger;
+	reader->input_size = size;
+	return 0;
+}
+
+/* Read until there are so many bytes, or the end. */
+static int fill(struct elog_file_reader *reader, size_t wanted)
+{
+	ssize_t got;
+	int ret;
+
+	while (available(reader) < wanted && !reader->end) {
+		if (reader->filled == reader->input_size) {
+			ret = make_room(reader);
+			if (ret)
+				return ret;
+		}
+		got = read(reader->fd, reader->input + reader->filled,
+			   reader->input_size - reader->filled);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		reader->end = !got;
+		reader->filled += (size_t)got;
+		reader->wrong_left += WRONG_PER_BYTE * (uint64_t)got;
+	}
+	return 0;
+}
+
+static bool read_header(const struct elog_file_reader *reader,
+			struct elog_block_header *header)
+{
+	memcpy(header, reader->input + reader->start, sizeof(*header));
+	if (memcmp(header->magic, ELOG_FILE_MAGIC, MAGIC_BYTES))
+		return false;
+	header->header_crc = le32toh(header->header_crc);
+	if (elog_crc32c(0, header, offsetof(struct elog_block_header,
+					    header_crc)) != header->header_crc)
+		return false;
+	header->type = le32toh(header->type);
+	header->flags = le32toh(header->flags);
+	header->size = le32toh(header->size);
+	header->raw_size = le32toh(header->raw_size);
+	header->body_crc = le32toh(header->body_crc);
+	return header->size <= ELOG_BLOCK_MAX;
+}
+
+/* What is here is no block: go to where one may begin. */
+static void skip(struct elog_file_reader *reader, bool torn)
+{
+	const unsigned char *from = reader->input + reader->start, *found;
+	size_t size = available(reader);
+
+	if (!reader->skipped)
+		reader->torn = torn;
+	found = memchr(from + 1, ELOG_FILE_MAGIC[0] & 0xff, size - 1);
+	if (found)
+		size = (size_t)(found - from);
+	reader->skipped += size;
+	advance(reader, size);
+}
+
+static void end_skip(struct elog_file_reader *reader, bool at_end)
+{
+	if (!reader->skipped)
+		return;
+	reader->cut = at_end && reader->torn;
+	note_damage(reader, reader->cut ? ELOG_DAMAGE_CUT : ELOG_DAMAGE_BYTES,
+		    reader->offset - reader->skipped, reader->skipped);
+	reader->skipped = 0;
+}
+
+/* Return: 1 there is a block, 0 there is none any more. */
+static int find_block(struct elog_file_reader *reader)
+{
+	struct elog_block_header header;
+	struct block *block = &reader->block;
+	size_t size;
+	int ret;
+
+	for (;;) {
+		ret = fill(reader, HEADER_BYTES);
+		if (ret)
+			return ret;
+		size = available(reader);
+		if (!size) {
+			end_skip(reader, true);
+			return 0;
+		}
+		if (size < HEADER_BYTES) {
+			size = size < MAGIC_BYTES ? size : MAGIC_BYTES;
+			skip(reader, !memcmp(reader->input + reader->start,
+					     ELOG_FILE_MAGIC, size));
+			continue;
+		}
+		if (!read_header(reader, &header)) {
+			skip(reader, false);
+			continue;
+		}
+		ret = fill(reader, HEADER_BYTES + header.size);
+		if (ret)
+			return ret;
+		if (available(reader) < HEADER_BYTES + header.size) {
+			skip(reader, true);
+			continue;
+		}
+		block->body = reader->input + reader->start + HEADER_BYTES;
+		if (reader->wrong_left >= header.size) {
+			if (elog_crc32c(0, block->body, header.size) ==
+			    header.body_crc)
+				break;
+			reader->wrong_left -= header.size;
+		}
+		skip(reader, false);
+	}
+	end_skip(reader, false);
+	block->there = true;
+	block->type = header.type;
+	block->flags = header.flags;
+	block->size = header.size;
+	block->offset = reader->offset;
+	if (header.raw_size != header.size && !(header.flags & ELOG_BLOCK_ZSTD))
+		block->flags = UINT32_MAX;
+	reader->any = true;
+	reader->drained = false;
+	reader->next_loss = 0;
+	return 1;
+}
+
+/*
+ * Padding is not part of any checksum. As much of it as is zero is skipped:
+ * where some is missing the next block's magic begins.
+ */
+static int leave_block(struct elog_file_reader *reader)
+{
+	size_t padding = -reader->block.size & (ELOG_BLOCK_ALIGN - 1);
+	int ret;
+
+	reader->block.there = false;
+	advance(reader, HEADER_BYTES + reader->block.size);
+	ret = fill(reader, padding);
+	for (; padding && available(reader) &&
+	       !reader->input[reader->start]; padding--)
+		advance(reader, 1);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * The batch
+ */
+
+/* Go on to a CPU's next block. Return: false if there is none. */
+static bool next_held(struct elog_file_reader *reader, struct cpu *cpu)
+{
+	struct held *used = cpu->first;
+
+	if (cpu->begun) {
+		cpu->first = used->next;
+		used->next = reader->spent;
+		reader->spent = used;
+		cpu->begun = false;
+	}
+	if (!cpu->first)
+		return false;
+	cpu->begun = true;
+	cpu->ring.data = cpu->first->data;
+	cpu->ring.position = 0;
+	cpu->ring.end = cpu->first->size;
+	return true;
+}
+
+/* Let a CPU take part in the batch, with the block that has its next record. */
+static void join(struct elog_file_reader *reader, struct cpu *cpu)
+{
+	uint64_t from;
+	int ret;
+
+	do {
+		from = cpu->ring.position;
+		ret = elog_merge_add(&reader->merge, &cpu->ring, reader->before);
+		if (ret < 0)
+			note_damage(reader, ELOG_DAMAGE_RECORDS,
+				    cpu->first->offset, cpu->ring.end - from);
+	} while (ret <= 0 && cpu->ring.position == cpu->ring.end &&
+		 next_held(reader, cpu));
+}
+
+static void start_batch(struct elog_file_reader *reader, uint64_t before,
+			bool final)
+{
+	size_t i;
+
+	reader->before = before;
+	reader->final = final;
+	reader->drained = true;
+	reader->merging = true;
+	reader->merge.count = 0;
+	for (i = 0; i < reader->cpu_count; i++)
+		if (reader->cpus[i] && reader->cpus[i]->first)
+			join(reader, reader->cpus[i]);
+}
+
+/* Records of the latest time that there can be are in no batch. */
+static void end_batch(struct elog_file_reader *reader)
+{
+	struct cpu *cpu;
+	size_t i;
+
+	reader->merging = false;
+	for (i = 0; reader->final && i < reader->cpu_count; i++) {
+		cpu = reader->cpus[i];
+		if (!cpu || !cpu->first)
+			continue;
+		do {
+			if (cpu->begun)
+				note_damage(reader, ELOG_DAMAGE_RECORDS,
+					    cpu->first->offset,
+					    cpu->ring.end - cpu->ring.position);
+		} while (next_held(reader, cpu));
+		cpu->ring.position = cpu->ring.end;
+		cpu->last = NULL;
+		cpu->ring.key = 0;
+	}
+}
+
+/* Return: true, with an item; or false, the batch is over. */
+static bool next_merged(struct elog_file_reader *reader, struct elog_item *item)
+{
+	struct elog_ring_reader *ring;
+	struct cpu *cpu;
+	size_t count;
+	bool news;
+	int ret;
+
+	while ((ring = elog_merge_first(&reader->merge))) {
+		uint64_t from;
+
+		cpu = elog_container_of(ring, struct cpu, ring);
+		news = elog_ring_take(ring, item);
+		from = ring->position;
+		count = reader->merge.count;
+		ret = elog_merge_update(&reader->merge, reader->before);
+		if (ret < 0)
+			note_damage(reader, ELOG_DAMAGE_RECORDS,
+				    cpu->first->offset, ring->end - from);
+		if (reader->merge.count < count && ring->position == ring->end &&
+		    next_held(reader, cpu))
+			join(reader, cpu);
+		if (!news)
+			continue;
+		reader->records += item->type == ELOG_ITEM_EVENT;
+		return true;
+	}
+	end_batch(reader);
+	return false;
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+
+static struct definition *definition_slot(struct definition *table, size_t size,
+					  uint32_t descriptor)
+{
+	size_t slot = (descriptor * 2654435761U) & (size - 1);
+
+	while (table[slot].text && table[slot].descriptor != descriptor)
+		slot = (slot + 1) & (size - 1);
+	return &table[slot];
+}
+
+static struct definition *find_definition(struct elog_file_reader *reader,
+					  uint32_t descriptor)
+{
+	struct definition *slot;
+
+	if (!reader->definition_size)
+		return NULL;
+	slot = definition_slot(reader->definitions, reader->definition_size,
+			       descriptor);
+	return slot->text ? slot : NULL;
+}
+
+static int grow_definitions(struct elog_file_reader *reader)
+{
+	size_t size = reader->definition_size ? reader->definition_size * 2 : 64;
+	struct definition *larger = calloc(size, sizeof(*larger)), *old;
+	size_t i;
+
+	if (!larger)
+		return -ENOMEM;
+	for (i = 0; i < reader->definition_size; i++) {
+		old = &reader->definitions[i];
+		if (old->text)
+			*definition_slot(larger, size, old->descriptor) = *old;
+	}
+	free(reader->definitions);
+	reader->definitions = larger;
+	reader->definition_size = size;
+	return 0;
+}
+
+static int add_definition(struct elog_file_reader *reader, uint32_t descriptor,
+			  const void *text, size_t size)
+{
+	struct definition *slot;
+	char *copy;
+	int ret;
+
+	if (reader->definition_count >= reader->definition_size / 2) {
+		ret = grow_definitions(reader);
+		if (ret)
+			return ret;
+	}
+	copy = malloc(size + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	slot = definition_slot(reader->definitions, reader->definition_size,
+			       descriptor);
+	slot->descriptor = descriptor;
+	slot->size = (uint32_t)size;
+	slot->text = copy;
+	reader->definition_count++;
+	reader->definition_bytes += size + SCHEMA_OVERHEAD;
+	return 0;
+}
+
+int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
+		       const struct elog_schema_event **event)
+{
+	struct definition *definition = find_definition(reader, descriptor);
+	size_t i;
+	int ret;
+
+	if (!definition)
+		return -ENOENT;
+	if (!definition->schema && !definition->wrong) {
+		if (reader->parsed_bytes >= PARSED_BYTES_MAX) {
+			for (i = 0; i < reader->definition_size; i++) {
+				elog_schema_free(reader->definitions[i].schema);
+				reader->definitions[i].schema = NULL;
+			}
+			reader->parsed_bytes = 0;
+		}
+		ret = elog_schema_parse(definition->text, definition->size,
+					&definition->schema, NULL);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			definition->schema = NULL;
+		definition->wrong = ret != 0;
+		reader->parsed_bytes += definition->size + SCHEMA_OVERHEAD;
+	}
+	if (definition->wrong || definition->schema->provider_count != 1 ||
+	    definition->schema->providers[0]->event_count != 1)
+		return -EINVAL;
+	*event = definition->schema->providers[0]->events[0];
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Blocks
+ */
+
+static bool is_held(const struct elog_file_reader *reader)
+{
+	size_t i;
+
+	for (i = 0; i < reader->cpu_count; i++)
+		if (reader->cpus[i] && reader->cpus[i]->first)
+			return true;
+	return false;
+}
+
+/* Return: true if what is held has to be yielded before the block is applied. */
+static bool has_to_drain(struct elog_file_reader *reader)
+{
+	if (reader->drained || !is_held(reader))
+		return false;
+	start_batch(reader, UINT64_MAX, true);
+	return true;
+}
+
+static int malformed(struct elog_file_reader *reader)
+{
+	note_damage(reader, ELOG_DAMAGE_BYTES, reader->block.offset,
+		    HEADER_BYTES + reader->block.size);
+	return leave_block(reader);
+}
+
+static int start_part(struct elog_file_reader *reader)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+
+	if (!processes)
+		return -ENOMEM;
+	elog_processes_free(reader->processes);
+	reader->processes = processes;
+	forget_cpus(reader);
+	forget_definitions(reader);
+	reader->in_part = true;
+	reader->counted = false;
+	reader->records = 0;
+	return 0;
+}
+
+static int apply_file(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	uint64_t monotonic, boottime, realtime;
+	const char *value;
+	char *info;
+	size_t i;
+	int ret;
+
+	if (has_to_drain(reader))
+		return 0;
+	if (block->size > INFO_BYTES_MAX)
+		return malformed(reader);
+	if (reader->in_part)
+		note_damage(reader, ELOG_DAMAGE_NO_END, block->offset, 0);
+	/* Each line a string, an empty one behind the last. */
+	info = malloc(block->size + 2);
+	if (!info)
+		return -ENOMEM;
+	for (i = 0; i < block->size; i++)
+		info[i] = block->body[i] == '\n' ? '\0' : (char)block->body[i];
+	info[i] = '\0';
+	info[i + 1] = '\0';
+	free(reader->info);
+	reader->info = info;
+	value = elog_file_info(reader, "version");
+	if (!value || strcmp(value, "1"))
+		return -EPROTONOSUPPORT;
+	value = elog_file_info(reader, "byte_order");
+	if (!value || strcmp(value, ELOG_BLOCK_NATIVE ? "big" : "little"))
+		return -EOPNOTSUPP;
+	value = elog_file_info(reader, "start");
+	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
+			    &monotonic, &boottime, &realtime) == 3)
+		reader->wall_offset = (int64_t)(realtime - monotonic);
+	ret = start_part(reader);
+	if (ret)
+		return ret;
+	reader->part_damages = reader->damages;
+	reader->counted = true;
+	reader->new_part = true;
+	return leave_block(reader);
+}
+
+static int apply_schema(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_schema head;
+	struct definition *old;
+	const unsigned char *text;
+	size_t size;
+	int ret;
+
+	if (block->size < sizeof(head) ||
+	    block->size - sizeof(head) > SCHEMA_BYTES_MAX)
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.descriptor = le32toh(head.descriptor);
+	text = block->body + sizeof(head);
+	size = block->size - sizeof(head);
+	old = find_definition(reader, head.descriptor);
+	if (old && old->size == size && !memcmp(old->text, text, size))
+		return leave_block(reader);
+	if (old) {
+		if (has_to_drain(reader))
+			return 0;
+		ret = start_part(reader);
+		if (ret)
+			return ret;
+	}
+	if (reader->definition_bytes > SCHEMAS_BYTES_MAX) {
+		note_damage(reader, ELOG_DAMAGE_UNKNOWN, block->offset,
+			    HEADER_BYTES + block->size);
+		return leave_block(reader);
+	}
+	ret = add_definition(reader, head.descriptor, text, size);
+	return ret ? ret : leave_block(reader);
+}
+
+static int apply_processes(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_process process;
+	size_t at;
+
+	if (block->size % sizeof(process))
+		return malformed(reader);
+	for (at = 0; at < block->size; at += sizeof(process)) {
+		memcpy(&process, block->body + at, sizeof(process));
+		process.name[sizeof(process.name) - 1] = '\0';
+		elog_processes_learn(reader->processes, le32toh(process.pid),
+				     le32toh(process.tid), process.name);
+	}
+	return leave_block(reader);
+}
+
+static int make_room_for_cpu(struct elog_file_reader *reader,
+			     unsigned int number)
+{
+	unsigned int room = reader->cpu_room ? reader->cpu_room : 8;
+	struct elog_ring_reader **rings;
+	struct cpu **cpus;
+
+	if (number < reader->cpu_room)
+		return 0;
+	while (room <= number)
+		room *= 2;
+	rings = realloc(reader->merge.rings, room * sizeof(*rings));
+	if (!rings)
+		return -ENOMEM;
+	reader->merge.rings = rings;
+	cpus = realloc(reader->cpus, room * sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	reader->cpus = cpus;
+	memset(cpus + reader->cpu_room, 0,
+	       (room - reader->cpu_room) * sizeof(*cpus));
+	reader->cpu_room = room;
+	return 0;
+}
+
+/* NULL: no memory. */
+static struct cpu *get_cpu(struct elog_file_reader *reader, unsigned int number)
+{
+	struct cpu *cpu;
+
+	if (make_room_for_cpu(reader, number))
+		return NULL;
+	cpu = reader->cpus[number];
+	if (cpu)
+		return cpu;
+	cpu = calloc(1, sizeof(*cpu));
+	if (!cpu)
+		return NULL;
+	/* A block is a ring that is read once, from its beginning. */
+	cpu->ring.data_bytes = 1ULL << 63;
+	cpu->ring.sub_buffer_bytes = 1ULL << 63;
+	cpu->ring.cpu = number;
+	reader->cpus[number] = cpu;
+	if (number >= reader->cpu_count)
+		reader->cpu_count = number + 1;
+	return cpu;
+}
+
+static int hold(struct elog_file_reader *reader, struct cpu *cpu,
+		const unsigned char *data, size_t size)
+{
+	struct held *held = malloc(sizeof(*held) + size);
+
+	if (!held)
+		return -ENOMEM;
+	held->next = NULL;
+	held->offset = reader->block.offset;
+	held->size = size;
+	memcpy(held->data, data, size);
+	reader->held_bytes += sizeof(*held) + size;
+	if (cpu->first)
+		cpu->last->next = held;
+	else
+		cpu->first = held;
+	cpu->last = held;
+	return 0;
+}
+
+static int apply_data(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_data head;
+	bool damaged_since;
+	struct cpu *cpu;
+	size_t size;
+	int ret;
+
+	if (block->size < sizeof(head))
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.cpu = le32toh(head.cpu);
+	head.position = le64toh(head.position);
+	size = block->size - sizeof(head);
+	if (head.cpu >= ELOG_FILE_CPUS_MAX ||
+	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
+		return malformed(reader);
+	if ((block->flags & ELOG_BLOCK_BIG_ENDIAN) != ELOG_BLOCK_NATIVE)
+		return -EOPNOTSUPP;
+	cpu = get_cpu(reader, head.cpu);
+	if (!cpu)
+		return -ENOMEM;
+	damaged_since = cpu->damages != reader->damages;
+	if (cpu->known && head.position < cpu->position) {
+		if (!damaged_since)
+			return malformed(reader);
+		/* The part that this one belongs to has lost its beginning. */
+		if (has_to_drain(reader))
+			return 0;
+		forget_cpus(reader);
+		reader->counted = false;
+		cpu = get_cpu(reader, head.cpu);
+		if (!cpu)
+			return -ENOMEM;
+	}
+	if (reader->held_bytes + size > HELD_BYTES_MAX && has_to_drain(reader)) {
+		note_damage(reader, ELOG_DAMAGE_ORDER, block->offset, 0);
+		return 0;
+	}
+	if (cpu->known && head.position > cpu->position && !damaged_since)
+		note_damage(reader, ELOG_DAMAGE_MISSING, block->offset,
+			    head.position - cpu->position);
+	cpu->known = true;
+	cpu->position = head.position + size;
+	cpu->damages = reader->damages;
+	reader->in_part = true;
+	ret = size ? hold(reader, cpu, block->body + sizeof(head), size) : 0;
+	return ret ? ret : leave_block(reader);
+}
+
+/* Return: 1 there is an item; 0, or a negative errno. */
+static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
+{
+	const struct block *block = &reader->block;
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	struct elog_block_loss loss;
+	struct elog_block_sync head;
+	struct elog_ring_reader *ring;
+	struct cpu *cpu;
+	unsigned int i;
+	int ret;
+
+	if (block->size < sizeof(head))
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.time = le64toh(head.time);
+	if (le32toh(head.count) > (block->size - sizeof(head)) / sizeof(loss))
+		return malformed(reader);
+	reader->in_part = true;
+	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
+					le64toh(head.monotonic));
+	if (!reader->drained) {
+		start_batch(reader, head.time, false);
+		return 0;
+	}
+	item->time = head.time;
+	while (reader->next_loss < le32toh(head.count)) {
+		memcpy(&loss, block->body + sizeof(head) +
+		       reader->next_loss++ * sizeof(loss), sizeof(loss));
+		loss.cpu = le32toh(loss.cpu);
+		ring = &reader->no_ring;
+		if (loss.cpu != EVENTLOG_CPU_ALL) {
+			if (loss.cpu >= ELOG_FILE_CPUS_MAX)
+				continue;
+			cpu = get_cpu(reader, loss.cpu);
+			if (!cpu)
+				return -ENOMEM;
+			ring = &cpu->ring;
+		}
+		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+			counts[i] = le64toh(loss.lost[i]);
+		if (elog_ring_lost(ring, counts, item))
+			return 1;
+	}
+	item->type = ELOG_ITEM_SYNC;
+	ret = leave_block(reader);
+	return ret ? ret : 1;
+}
+
+static int apply_end(struct elog_file_reader *reader)
+{
+	struct elog_block_end end;
+
+	if (reader->block.size < sizeof(end))
+		return malformed(reader);
+	if (has_to_drain(reader))
+		return 0;
+	memcpy(&end, reader->block.body, sizeof(end));
+	if (reader->counted && reader->damages == reader->part_damages &&
+	    le64toh(end.records) != reader->records)
+		note_damage(reader, ELOG_DAMAGE_MISSING, reader->block.offset, 0);
+	reader->in_part = false;
+	reader->counted = false;
+	return leave_block(reader);
+}
+
+/* Return: 1 there is an item; 0, or a negative errno. */
+static int apply_block(struct elog_file_reader *reader, struct elog_item *item)
+{
+	const struct block *block = &reader->block;
+	uint32_t known = block->type == ELOG_BLOCK_DATA ?
+			 ELOG_BLOCK_BIG_ENDIAN : 0;
+
+	if (block->flags == UINT32_MAX)
+		return malformed(reader);
+	if (block->flags & ~known) {
+		note_damage(reader, ELOG_DAMAGE_UNKNOWN, block->offset,
+			    HEADER_BYTES + block->size);
+		return leave_block(reader);
+	}
+	switch (block->type) {
+	case ELOG_BLOCK_FILE:
+		return apply_file(reader);
+	case ELOG_BLOCK_SCHEMA:
+		return apply_schema(reader);
+	case ELOG_BLOCK_PROCESSES:
+		return apply_processes(reader);
+	case ELOG_BLOCK_DATA:
+		return apply_data(reader);
+	case ELOG_BLOCK_SYNC:
+		return apply_sync(reader, item);
+	case ELOG_BLOCK_END:
+		return apply_end(reader);
+	default:
+		return leave_block(reader);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Items
+ */
+
+static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
+{
+	struct damage *damage;
+	unsigned int kind;
+
+	for (kind = 0; kind < ELOG_DAMAGES; kind++) {
+		damage = &reader->damage[kind];
+		if (!damage->found)
+			continue;
+		item->type = ELOG_ITEM_DAMAGE;
+		item->damage = (enum elog_damage)kind;
+		item->offset = damage->offset;
+		item->size = damage->size;
+		memset(damage, 0, sizeof(*damage));
+		return true;
+	}
+	return false;
+}
+
+/* Return: 0 the end, 1 there is more to do. */
+static int end_file(struct elog_file_reader *reader)
+{
+	unsigned int kind;
+
+	if (!reader->any)
+		return -EBADMSG;
+	reader->drained = false;
+	if (has_to_drain(reader))
+		return 1;
+	if (reader->in_part && !reader->cut)
+		note_damage(reader, ELOG_DAMAGE_NO_END, reader->offset, 0);
+	reader->in_part = false;
+	for (kind = 0; kind < ELOG_DAMAGES; kind++)
+		if (reader->damage[kind].found)
+			return 1;
+	return 0;
+}
+
+static int next_item(struct elog_file_reader *reader, struct elog_item *item)
+{
+	int ret;
+
+	for (;;) {
+		if (next_damage(reader, item))
+			return 1;
+		if (reader->new_part) {
+			reader->new_part = false;
+			item->type = ELOG_ITEM_PART;
+			return 1;
+		}
+		if (reader->merging) {
+			if (next_merged(reader, item))
+				return 1;
+			continue;
+		}
+		if (reader->block.there) {
+			ret = apply_block(reader, item);
+			if (ret)
+				return ret;
+			continue;
+		}
+		ret = find_block(reader);
+		if (!ret) {
+			ret = end_file(reader);
+			if (!ret)
+				return 0;
+		}
+		if (ret < 0)
+			return ret;
+	}
+}
+
+int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
+{
+	int ret = reader->error;
+
+	free_held(reader, &reader->spent);
+	memset(item, 0, sizeof(*item));
+	if (!ret)
+		ret = next_item(reader, item);
+	if (ret < 0)
+		reader->error = ret;
+	return ret;
+}
+
+struct elog_processes *elog_file_processes(struct elog_file_reader *reader)
+{
+	return reader->processes;
+}
+
+const char *elog_file_info(const struct elog_file_reader *reader, const char *key)
+{
+	size_t length = strlen(key);
+	const char *line;
+
+	if (!reader->info)
+		return NULL;
+	for (line = reader->info; *line; line += strlen(line) + 1)
+		if (!strncmp(line, key, length) && line[length] == ' ')
+			return line + length + 1;
+	return NULL;
+}
+
+int64_t elog_file_wall_offset(const struct elog_file_reader *reader)
+{
+	return reader->wall_offset;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Writing .elog files: a sequence of blocks, each with its checksums, that is
+ * never gone back in. elog(5) documents it.
+ *
+ * A block is written by one writev(2), records straight from the ring. When
+ * writing fails the writer is of no more use; a regular file then ends with its
+ * last whole block.
+ *
+ * No locks and nothing global: a writer belongs to one thread.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define PROCESSES_MAX	256	/* in one block */
+#define PARTS_MAX	2	/* of a block's body */
+
+struct elog_file_writer {
+	int fd;
+	int error;		/* writing failed */
+	bool regular;
+	uint64_t begin;		/* where in a regular file we began */
+	uint64_t size;		/* bytes of whole blocks */
+	bool (*interrupted)(void *context);
+	void *context;
+	size_t process_count;
+	struct elog_block_process processes[PROCESSES_MAX];
+};
+
+static void cut_back(struct elog_file_writer *writer)
+{
+	off_t end = (off_t)(writer->begin + writer->size);
+
+	if (!writer->regular || ftruncate(writer->fd, end))
+		return;
+	/* What writes behind us is not to leave a hole. */
+	lseek(writer->fd, end, SEEK_SET);
+}
+
+/* Write it all, whatever a pipe takes at once. */
+static int write_all(struct elog_file_writer *writer, struct iovec *parts,
+		     int count)
+{
+	struct pollfd poll_fd = { .fd = writer->fd, .events = POLLOUT };
+	ssize_t written;
+
+	while (count) {
+		written = writev(writer->fd, parts, count);
+		if (written < 0 && errno == EAGAIN)
+			written = poll(&poll_fd, 1, -1) < 0 ? -1 : 0;
+		if (written < 0 && errno == EINTR) {
+			if (writer->interrupted &&
+			    writer->interrupted(writer->context))
+				return -EINTR;
+			continue;
+		}
+		if (written < 0)
+			return -errno;
+		while (count && (size_t)written >= parts->iov_len) {
+			written -= (ssize_t)parts->iov_len;
+			parts++;
+			count--;
+		}
+		if (count) {
+			parts->iov_base = (char *)parts->iov_base + written;
+			parts->iov_len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+struct part {
+	const void *data;
+	size_t size;
+};
+
+static int write_block(struct elog_file_writer *writer,
+		       enum elog_block_type type, uint32_t flags,
+		       const struct part *body, int count)
+{
+	static const unsigned char padding[ELOG_BLOCK_ALIGN];
+	struct elog_block_header header = {
+		.type = htole32(type),
+		.flags = htole32(flags),
+	};
+	struct iovec parts[PARTS_MAX + 2] = {
+		{ .iov_base = &header, .iov_len = sizeof(header) },
+	};
+	uint32_t crc = 0;
+	size_t size = 0;
+	int i;
+
+	if (writer->error)
+		return writer->error;
+	for (i = 0; i < count; i++) {
+		crc = elog_crc32c(crc, body[i].data, body[i].size);
+		size += body[i].size;
+		parts[i + 1].iov_base = (void *)body[i].data;
+		parts[i + 1].iov_len = body[i].size;
+	}
+	if (size > ELOG_BLOCK_MAX)
+		return -EINVAL;
+	memcpy(header.magic, ELOG_FILE_MAGIC, sizeof(header.magic));
+	header.size = htole32((uint32_t)size);
+	header.raw_size = header.size;
+	header.body_crc = htole32(crc);
+	crc = elog_crc32c(0, &header, offsetof(struct elog_block_header,
+					       header_crc));
+	header.header_crc = htole32(crc);
+	parts[count + 1].iov_base = (void *)padding;
+	parts[count + 1].iov_len = -size & (ELOG_BLOCK_ALIGN - 1);
+	size += sizeof(header) + parts[count + 1].iov_len;
+	writer->error = write_all(writer, parts, count + 2);
+	if (writer->error)
+		cut_back(writer);
+	else
+		writer->size += size;
+	return writer->error;
+}
+
+static uint64_t clock_time(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A line "key value"; what would end the line is replaced. */
+static void put_info(struct elog_text *text, const char *key, const char *value)
+{
+	size_t at;
+
+	if (!value)
+		return;
+	elog_text_printf(text, "%s ", key);
+	at = text->size;
+	elog_text_string(text, value);
+	for (; at < text->size; at++)
+		if (text->data[at] == '\n' || text->data[at] == '\r')
+			text->data[at] = ' ';
+	elog_text_put(text, "\n", 1);
+}
+
+static void put_boot_id(struct elog_text *text)
+{
+	char id[64];
+	ssize_t size;
+	int fd;
+
+	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	size = read(fd, id, sizeof(id) - 1);
+	close(fd);
+	if (size <= 0)
+		return;
+	id[size] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+	put_info(text, "boot_id", id);
+}
+
+static int write_info(struct elog_file_writer *writer,
+		      const struct elog_file_options *options)
+{
+	struct elog_text text = { 0 };
+	struct utsname system;
+	struct part body;
+	int ret;
+
+	elog_text_printf(&text, "version %d\n", ELOG_FILE_VERSION);
+	put_info(&text, "byte_order", ELOG_BLOCK_NATIVE ? "big" : "little");
+	elog_text_printf(&text, "page_size %ld\n", sysconf(_SC_PAGESIZE));
+	if (!uname(&system)) {
+		put_info(&text, "host", system.nodename);
+		put_info(&text, "kernel", system.release);
+		put_info(&text, "machine", system.machine);
+	}
+	put_info(&text, "elog", options->program);
+	put_info(&text, "command", options->command);
+	put_boot_id(&text);
+	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
+	elog_text_printf(&text, "start %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			 clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_BOOTTIME),
+			 clock_time(CLOCK_REALTIME));
+	body.data = text.data;
+	body.size = text.size;
+	ret = text.error ? text.error :
+	      write_block(writer, ELOG_BLOCK_FILE, 0, &body, 1);
+	elog_text_free(&text);
+	return ret;
+}
+
+/* Where the next byte will be, if that is something that can be cut. */
+static void find_begin(struct elog_file_writer *writer)
+{
+	int flags = fcntl(writer->fd, F_GETFL);
+	struct stat stat;
+	off_t at;
+
+	if (flags < 0 || fstat(writer->fd, &stat) || !S_ISREG(stat.st_mode))
+		return;
+	at = flags & O_APPEND ? stat.st_size :
+	     lseek(writer->fd, 0, SEEK_CUR);
+	if (at < 0)
+		return;
+	writer->regular = true;
+	writer->begin = (uint64_t)at;
+}
+
+int elog_file_writer_open(struct elog_file_writer **result, int fd,
+			  const struct elog_file_options *options)
+{
+	struct elog_file_writer *writer;
+	int ret;
+
+	if (options->size < sizeof(*options) || options->flags ||
+	    options->reserved)
+		return -EINVAL;
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return -ENOMEM;
+	writer->fd = fd;
+	writer->interrupted = options->interrupted;
+	writer->context = options->context;
+	find_begin(writer);
+	ret = write_info(writer, options);
+	if (ret) {
+		free(writer);
+		return ret;
+	}
+	*result = writer;
+	return 0;
+}
+
+void elog_file_writer_close(struct elog_file_writer *writer)
+{
+	free(writer);
+}
+
+uint64_t elog_file_writer_size(const struct elog_file_writer *writer)
+{
+	return writer->size;
+}
+
+static int write_processes(struct elog_file_writer *writer)
+{
+	const struct part body = {
+		writer->processes,
+		writer->process_count * sizeof(writer->processes[0]),
+	};
+
+	if (!writer->process_count)
+		return writer->error;
+	writer->process_count = 0;
+	return write_block(writer, ELOG_BLOCK_PROCESSES, 0, &body, 1);
+}
+
+int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
+			    uint32_t tid, const char *name)
+{
+	struct elog_block_process *process;
+	int ret = writer->error;
+
+	if (!ret && writer->process_count == PROCESSES_MAX)
+		ret = write_processes(writer);
+	if (ret)
+		return ret;
+	process = &writer->processes[writer->process_count++];
+	memset(process, 0, sizeof(*process));
+	process->pid = htole32(pid);
+	process->tid = htole32(tid);
+	memcpy(process->name, name, strnlen(name, sizeof(process->name) - 1));
+	return 0;
+}
+
+int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
+			const void *data, size_t size, uint64_t position)
+{
+	const struct elog_block_data head = {
+		.cpu = htole32(cpu),
+		.position = htole64(position),
+	};
+	const struct part body[] = {
+		{ &head, sizeof(head) },
+		{ data, size },
+	};
+	int ret;
+
+	if (cpu >= ELOG_FILE_CPUS_MAX)
+		return -EINVAL;
+	ret = write_processes(writer);
+	if (ret)
+		return ret;
+	return write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
+}
+
+int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
+			   uint32_t provider_id, const char *text)
+{
+	const struct elog_block_schema head = {
+		.descriptor = htole32(descriptor),
+		.provider_id = htole32(provider_id),
+	};
+	const struct part body[] = {
+		{ &head, sizeof(head) },
+		{ text, strlen(text) },
+	};
+
+	return write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
+}
+
+int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
+			 const struct elog_file_loss *losses, size_t count)
+{
+	struct elog_block_sync head = {
+		.time = htole64(time),
+		.monotonic = htole64(clock_time(CLOCK_MONOTONIC)),
+		.boottime = htole64(clock_time(CLOCK_BOOTTIME)),
+		.realtime = htole64(clock_time(CLOCK_REALTIME)),
+		.count = htole32((uint32_t)count),
+	};
+	struct elog_block_loss *entries = NULL;
+	struct part body[2] = { { &head, sizeof(head) } };
+	unsigned int cause;
+	size_t i;
+	int ret;
+
+	if (count > ELOG_FILE_CPUS_MAX + 1)
+		return -EINVAL;
+	ret = write_processes(writer);
+	if (ret)
+		return ret;
+	if (count) {
+		entries = calloc(count, sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		entries[i].cpu = htole32(losses[i].cpu);
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+			entries[i].lost[cause] = htole64(losses[i].lost[cause]);
+	}
+	body[1].data = entries;
+	body[1].size = count * sizeof(*entries);
+	ret = write_block(writer, ELOG_BLOCK_SYNC, 0, body, count ? 2 : 1);
+	free(entries);
+	return ret;
+}
+
+int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
+			uint64_t lost)
+{
+	const struct elog_block_end end = { htole64(records), htole64(lost) };
+	const struct part body = { &end, sizeof(end) };
+
+	return write_block(writer, ELOG_BLOCK_END, 0, &body, 1);
+}
