@@ -118,7 +118,7 @@ fails_with()
 @test "elog: wrong usage says what is wrong, and how to use it" {
 	fails_with "usage: elog VERB"
 	fails_with "there is no verb 'frobnicate'" frobnicate
-	for verb in capture list info emit; do
+	for verb in capture show list info emit; do
 		fails_with "there is no option '--frobnicate'" $verb --frobnicate
 		fails_with "there is no option -Z" $verb -Z
 		contains "$stderr" "try: elog $verb --help"
@@ -162,8 +162,8 @@ fails_with()
 @test "elog: help is complete, and so is the version" {
 	run_elog --help
 	[ "$status" = 0 ]
-	contains "$output" capture list info emit
-	for verb in capture list info emit; do
+	contains "$output" capture show list info emit
+	for verb in capture show list info emit; do
 		run_elog $verb --help
 		[ "$status" = 0 ]
 		contains "$output" "usage: elog $verb" "Exit status" --help --version
@@ -173,7 +173,7 @@ fails_with()
 	done
 	run_elog capture -h
 	for option in -e -k -l -s -p -t -C -n -d -q -v --sample --per-cpu-bytes \
-		--overwrite --trigger --time; do
+		--overwrite --trigger --time -o --append; do
 		contains "$output" " $option"
 	done
 	run_elog emit -h
@@ -758,11 +758,172 @@ things/thing' ]
 	[ "$(complete_words elog emit --w)" = --wait ]
 	contains "$(complete_words elog capture -- sh)" sh
 	# Every option that --help tells of.
-	for verb in capture list info emit; do
+	for verb in capture show list info emit; do
 		for option in $("$ELOG" $verb --help | grep -o ' --[a-z-]*' | sort -u); do
 			[ "$option" = -- ] || [[ $(complete_words elog $verb "$option") == *"$option"* ]]
 		done
 	done
+}
+
+@test "capture -o, show: what was captured is shown, in order" {
+	cat > "$work/producers" <<'PRODUCERS'
+for i in 1 2 3; do
+	for n in $(seq 20); do
+		"$ELOG" emit -s "$i" -l "$i" -k "$i" file/step 'u32 number' "number=$n"
+	done &
+done
+wait
+PRODUCERS
+	# A second capture beside it prints the same events.
+	start_capture -q -e file/step
+	run_elog capture -o "$work/file" -e file/step -- bash "$work/producers"
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	size=$(stat -c %s "$work/file")
+	contains "$stderr" "60 events in" "$size bytes, lost 0"
+	wait_for has_lines "$work/out" 60
+	stop_capture INT
+	run_elog show "$work/file"
+	[ "$status" = 0 ]
+	contains "$stderr" "60 events, lost 0"
+	# But for times, which each has its own of, and names, asked for later.
+	diff <(awk '{ $3 = $4 = ""; print }' "$work/out" | sort) \
+		<(awk '{ $3 = $4 = ""; print }' <<< "$output" | sort)
+	awk '{ print $4 }' <<< "$output" | sort -C -n
+	awk '$3 ~ /^(elog|:[0-9]+|bash)$/ { n++ } END { exit n != 60 }' <<< "$output"
+
+	# The options select as those of capture do.
+	run_elog show -q -s 2 "$work/file"
+	[ "${#lines[@]}" = 20 ]
+	[ "$(grep -c ' 0x2 step number=' <<< "$output")" = 20 ]
+	[ "$("$ELOG" show -q -l warning "$work/file" | wc -l)" = 40 ]
+	[ "$("$ELOG" show -q -k 2 "$work/file" | wc -l)" = 40 ]
+	[ "$("$ELOG" show -q -k 4 "$work/file" | wc -l)" = 0 ]
+	[ "$("$ELOG" show -q -e 'f*/st?p' "$work/file" | wc -l)" = 60 ]
+	[ "$("$ELOG" show -q -e other -e file/other "$work/file" | wc -l)" = 0 ]
+	[ "$("$ELOG" show -q -n 7 "$work/file" | wc -l)" = 7 ]
+	[ "$("$ELOG" show -q -C 0 "$work/file" | awk '$1 != 0' | wc -l)" = 0 ]
+	run_elog show -q -n 1 --time wall "$work/file"
+	[[ $output == *" $(date +%Y-)"* ]]
+	run_elog show -v -n 1 "$work/file"
+	contains "$stderr" "kernel=\"$(uname -r)\"" "command=\"bash $work/producers\""
+	run_elog show "$work/file" - "$work/file" < "$work/file"
+	contains "$stderr" "180 events, lost 0"
+
+	# Added to, replaced.
+	run_elog capture -q -o "$work/file" --append -- "$ELOG" emit -n 3 file/more
+	[ "$status" = 0 ]
+	run_elog show "$work/file"
+	[ "$status" = 0 ]
+	contains "$stderr" "63 events, lost 0"
+	run_elog capture -q -o "$work/file" -- "$ELOG" emit -n 3 file/more
+	run_elog show "$work/file"
+	contains "$stderr" "3 events, lost 0"
+}
+
+@test "capture -o: through a pipe, small rings, more than they hold" {
+	# What COMMAND prints is not in the way.
+	run bash -c '"$ELOG" capture -q -o - --per-cpu-bytes 64K -e pipe/x -- \
+		sh -c "echo hello; \"\$ELOG\" emit -n 500 pipe/x \"u32 a\" a=9" |
+		"$ELOG" show -' 3>&-
+	[ "$status" = 0 ]
+	contains "$output" hello "500 events, lost 0"
+	[ "$(grep -c 'pipe - x a=9$' <<< "$output")" = 500 ]
+
+	# Alive: events are shown while the capture goes on.
+	mkfifo "$work/fifo"
+	"$ELOG" show - < "$work/fifo" > "$work/shown" 2> "$work/shown.err" 3>&- &
+	background+=("$!")
+	"$ELOG" capture -v -o - > "$work/fifo" 2> "$work/err" 3>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+	for i in 1 2 3; do
+		elog emit -n 1000 pipe/alive
+		wait_for has_lines "$work/shown" $((1000 * i))
+	done
+	stop_capture INT
+	[ "$status" = 0 ]
+	contains "$(cat "$work/err")" "3000 events in"
+	wait_for grep -q "3000 events, lost 0" "$work/shown.err"
+}
+
+@test "capture -o: loss is in the file, and in the status of both" {
+	run_elog capture --per-cpu-bytes 8K -o "$work/file" -e 'loss/*' -- \
+		taskset -c 0 "$ELOG" emit -n 50000 loss/much 'u64 a' a=1
+	[ "$status" = 2 ]
+	lost=$(sed -n 's/.*lost \([0-9]*\): no room.*/\1/p' <<< "$stderr")
+	[ "$lost" -gt 0 ]
+	run_elog show "$work/file"
+	[ "$status" = 2 ]
+	shown=$(grep -c 'loss - much a=1$' <<< "$output")
+	[ "$((shown + lost))" = 50000 ]
+	contains "$stderr" "$shown events, lost $lost: no room $lost"
+	told=$(sed -n 's/^# lost \([0-9]*\) events* on CPU 0: no room \1$/\1/p' <<< "$output" |
+		awk '{ sum += $1 } END { print sum }')
+	[ "$told" = "$lost" ]
+}
+
+@test "capture -o: a full disk, a kill and damage leave a readable file" {
+	mkdir "$work/small"
+	mount -t tmpfs -o size=1M none "$work/small"
+	run_elog capture -o "$work/small/file" -- \
+		sh -c '"$ELOG" emit -n 60000 full/x "u64 a" a=1; exec sleep 1000'
+	full=$status
+	message=$stderr
+	run_elog show "$work/small/file"
+	umount "$work/small"
+	[ "$full" = 1 ]
+	contains "$message" "small/file: No space left on device" "can be shown"
+	[ "$status" = 1 ]
+	contains "$stderr" "the capture was cut off at byte"
+	[ "$(grep -c 'full - x a=1$' <<< "$output")" -gt 1000 ]
+	contains "$message" "elog: $(grep -c 'full - x' <<< "$output") events"
+
+	start_capture -o "$work/file" -e kill/x
+	elog emit -n 1000 kill/x
+	shows_all()
+	{
+		[ "$("$ELOG" show -q "$work/file" 2> /dev/null | wc -l)" = 1000 ]
+	}
+	wait_for shows_all
+	kill -KILL "$capture"
+	wait "$capture" || true
+	run_elog show "$work/file"
+	[ "$status" = 1 ]
+	contains "$stderr" "the capture was cut off" "1000 events, lost 0"
+
+	# Behind that, one more; and then a byte changes, in the first part.
+	run_elog capture -q -o "$work/file" --append -- "$ELOG" emit -n 10 kill/y
+	[ "$status" = 0 ]
+	run_elog show "$work/file"
+	[ "$status" = 1 ]
+	contains "$stderr" "1010 events"
+	printf X | dd of="$work/file" bs=1 seek=2000 conv=notrunc status=none
+	run_elog show "$work/file"
+	[ "$status" = 1 ]
+	contains "$stderr" "are damaged: skipped"
+	[ "$(grep -c 'kill - y$' <<< "$output")" = 10 ]
+}
+
+@test "capture -o, show: wrong usage" {
+	fails_with "-t does not go with -o" capture -o "$work/file" -t 1
+	fails_with "-C does not go with -o" capture -o "$work/file" -C 1
+	fails_with "--time does not go with -o" capture -o "$work/file" --time wall
+	fails_with "--overwrite does not go with -o" capture -o "$work/file" --overwrite
+	fails_with "add -o FILE" capture --append
+	fails_with "-o: '' is not right for FILE" capture -o ''
+	fails_with "No such file" capture -o "$work/none/file"
+	fails_with "No space left on device" capture -o /dev/full
+	[ ! -e "$work/file" ]
+	fails_with "FILE is missing" show
+	fails_with "No such file" show "$work/file"
+	fails_with "Is a directory" show "$work"
+	fails_with "not a file of elog capture -o" show /dev/null
+	fails_with "not a file of elog capture -o" show "$ELOG"
+	run script -qec '"$ELOG" capture -o -' /dev/null 3>&-
+	[ "$status" = 1 ]
+	[[ $output == *"a terminal is not the place"* ]]
 }
 
 @test "libelog: producers and consumers with the module" {

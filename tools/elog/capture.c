@@ -13,6 +13,8 @@
  * emitted, and at the end. A second consumer, opened after the first so that an
  * event reaches it last, waits for triggers.
  *
+ * With -o the same goes to a file, as it is: see save.c.
+ *
  * Signals only count; they are let in while the loop sleeps, writes or waits.
  */
 #include <errno.h>
@@ -30,6 +32,7 @@
 #include "tool.h"
 
 #define BATCH_MS	100
+#define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
 #define OUTPUT_BYTES	65536	/* written at once */
 #define FROZEN_BYTES	(256U << 20) /* kept back while writers are held up */
 #define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
@@ -47,6 +50,8 @@ struct capture {
 	const struct options *options;
 	struct elog_consumer *consumer;
 	struct elog_consumer *trigger;	/* NULL: there are no triggers */
+	struct saver *saver;		/* NULL: print */
+	bool file_failed;		/* writing it did */
 	unsigned int snapshots;		/* printed so far */
 	bool frozen;			/* the rings stand still */
 	struct line_format format;
@@ -158,28 +163,18 @@ static void write_output(struct capture *capture)
 	capture->output.size = 0;
 }
 
-static bool is_in(const struct number_list *list, uint64_t value)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->values[i] == value)
-			return true;
-	return !list->count;
-}
-
 static void show(struct capture *capture, const struct elog_item *item)
 {
 	const struct elog_schema_event *event = NULL;
 	const struct options *options = capture->options;
 
 	/* A CPU that is not known may be one of them. */
-	if (item->cpu != EVENTLOG_CPU_ALL && !is_in(&options->cpus, item->cpu))
+	if (item->cpu != EVENTLOG_CPU_ALL && !number_matches(&options->cpus, item->cpu))
 		return;
 	if (item->type == ELOG_ITEM_LOST) {
 		line_lost(item, &capture->output);
 	} else {
-		if (!is_in(&options->tids, item->tid))
+		if (!number_matches(&options->tids, item->tid))
 			return;
 		if (elog_consumer_describe(capture->consumer, item->descriptor,
 					   &event) == -ENOMEM)
@@ -442,6 +437,10 @@ static int start_command(struct capture *capture)
 	}
 	if (!capture->command) {
 		signal(SIGPIPE, SIG_DFL);
+		/* The file is not to have in it what COMMAND prints. */
+		if (capture->options->output &&
+		    !strcmp(capture->options->output, "-"))
+			dup2(STDERR_FILENO, STDOUT_FILENO);
 		for (i = 0; i < ARRAY_SIZE(stopping); i++)
 			sigaction(stopping[i], &capture->inherited[i], NULL);
 		if (capture->options->overwrite)
@@ -625,6 +624,74 @@ static void run_loop(struct capture *capture)
 	}
 }
 
+/* Told to stop for the second time: a reader that does not read is given up. */
+static bool gives_up(void *context)
+{
+	(void)context;
+	return stop_signals > 1;
+}
+
+/* Write to the file, by one of the functions; signals are let in meanwhile. */
+static void save(struct capture *capture, int (*write_more)(struct saver *))
+{
+	int ret;
+
+	if (capture->closed || capture->error)
+		return;
+	sigprocmask(SIG_SETMASK, &capture->open, NULL);
+	ret = write_more(capture->saver);
+	sigprocmask(SIG_BLOCK, &capture->blocked, NULL);
+	if (ret == -EPIPE || ret == -EINTR) {
+		capture->closed = true;
+	} else if (ret) {
+		capture->error = ret;
+		capture->file_failed = true;
+	}
+	capture->damaged |= saver_damaged(capture->saver);
+	capture->shown = saver_records(capture->saver);
+	capture->enough = capture->options->count &&
+			  capture->shown >= capture->options->count;
+}
+
+static int sync_file(struct saver *saver)
+{
+	return saver_sync(saver, false);
+}
+
+static void run_saver(struct capture *capture)
+{
+	const uint64_t duration = capture->options->duration;
+	bool with_command = capture->command != 0, end = false;
+	uint64_t synced = now();
+	int signals_seen = 0, ret;
+
+	while (!end && !capture->enough && !capture->closed && !capture->error) {
+		ret = elog_consumer_wait(capture->consumer,
+					 time_left(capture, BATCH_MS),
+					 &capture->open);
+		if (ret < 0 && ret != -EINTR) {
+			capture->error = ret;
+			return;
+		}
+		end = has_to_stop(capture, &signals_seen) ||
+		      (with_command && reap_command(capture)) ||
+		      (duration && now() - capture->started >= duration);
+		if (end)
+			break;
+		ret = elog_consumer_pending(capture->consumer);
+		if (ret < 0)
+			capture->error = ret;
+		else if (now() - synced >= SYNC_NS &&
+			 (ret || saver_pending(capture->saver))) {
+			save(capture, sync_file);
+			synced = now();
+		} else if (ret) {
+			save(capture, saver_drain);
+		}
+	}
+	save(capture, saver_end);
+}
+
 static void print_lost_events(struct capture *capture)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
@@ -674,11 +741,15 @@ static uint64_t summarize(struct capture *capture)
 	if (!options->quiet) {
 		elapsed = capture->ended - capture->started;
 		fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
-			" s, %.0f/s, lost %" PRIu64 "%s\n", capture->shown,
+			" s, %.0f/s, ", capture->shown,
 			capture->shown == 1 ? "" : "s", elapsed / 1000000000,
 			elapsed / 1000000 % 1000,
-			elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0,
-			lost, causes.data ? causes.data : "");
+			elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
+		if (capture->saver)
+			fprintf(stderr, "%" PRIu64 " bytes, ",
+				saver_size(capture->saver));
+		fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
+			causes.data ? causes.data : "");
 		if (lost)
 			print_lost_events(capture);
 		if (options->verbose)
@@ -706,6 +777,12 @@ static int final_status(struct capture *capture, uint64_t lost)
 		if (!capture->options->quiet)
 			fprintf(stderr, "elog: %s ended with status %d\n", name, ret);
 	}
+	if (capture->file_failed) {
+		complain("%s: %s", capture->options->output,
+			 strerror(-capture->error));
+		note("what was written before can be shown");
+		return STATUS_ERROR;
+	}
 	if (capture->error) {
 		complain("%s", strerror(-capture->error));
 		return STATUS_ERROR;
@@ -715,10 +792,36 @@ static int final_status(struct capture *capture, uint64_t lost)
 	return ret;
 }
 
+/* What does not go with -o. Return: the option, or NULL. */
+static const char *not_for_file(const struct options *options)
+{
+	if (options->tids.count)
+		return "-t";
+	if (options->cpus.count)
+		return "-C";
+	if (options->time != TIME_MONO)
+		return "--time";
+	return NULL;
+}
+
 static int run_capture(const struct options *options)
 {
 	struct capture capture = { .options = options };
 	int ret = STATUS_ERROR;
+
+	if (options->output && not_for_file(options)) {
+		complain("%s does not go with -o", not_for_file(options));
+		note("the file has all; use it with elog show");
+		return STATUS_ERROR;
+	}
+	if (options->output && options->overwrite) {
+		complain("--overwrite does not go with -o");
+		return STATUS_ERROR;
+	}
+	if (options->append && !options->output) {
+		complain("--append is for a file: add -o FILE");
+		return STATUS_ERROR;
+	}
 
 	if (options->argument_count && !options->separated) {
 		complain("'%s' is not an option; a command goes behind --",
@@ -744,6 +847,10 @@ static int run_capture(const struct options *options)
 	set_signals(&capture);
 	if (open_consumer(&capture))
 		goto out;
+	if (options->output &&
+	    saver_open(&capture.saver, options, capture.consumer,
+		       capture.format.processes, gives_up, NULL))
+		goto out;
 	capture.started = now();
 	if (options->argument_count) {
 		ret = start_command(&capture);
@@ -752,7 +859,9 @@ static int run_capture(const struct options *options)
 	} else if (options->verbose) {
 		fputs("elog: capturing\n", stderr);
 	}
-	if (options->overwrite)
+	if (capture.saver)
+		run_saver(&capture);
+	else if (options->overwrite)
 		run_recorder(&capture);
 	else
 		run_loop(&capture);
@@ -760,6 +869,7 @@ static int run_capture(const struct options *options)
 	end_command(&capture);
 	ret = final_status(&capture, summarize(&capture));
 out:
+	saver_close(capture.saver);
 	elog_consumer_close(capture.trigger);
 	elog_consumer_close(capture.consumer);
 	elog_processes_free(capture.format.processes);
@@ -772,7 +882,8 @@ static const struct verb_option capture_options[] = {
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { OPTION_SAMPLE, NULL },
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },
-	{ OPTION_TIME, NULL }, { 'q', "no summary" },
+	{ OPTION_TIME, NULL }, { 'o', NULL }, { OPTION_APPEND, NULL },
+	{ 'q', "no summary" },
 	{ 'v', "say when capturing has begun, and more in the summary" },
 	{ 0, NULL },
 };
@@ -790,6 +901,8 @@ const struct verb verb_capture = {
 	"\n"
 	"With --overwrite it is a flight recorder: it prints nothing, and costs no more\n"
 	"than the rings, until it is asked to, triggered, or ends.\n"
+	"\n"
+	"With -o it prints nothing but the summary: elog show prints the file.\n"
 	"\n"
 	"Exit status: 0 all is well; 1 an error; 2 events were lost; if COMMAND failed,\n"
 	"its status (128 + N if signal N ended it; 127 there is no such command, 126 it\n"

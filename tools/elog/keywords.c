@@ -56,6 +56,16 @@ static uint64_t provider_mask(const struct elog_schema_provider *provider, const
 	return mask;
 }
 
+bool keywords_match(const struct options *options,
+		    const struct elog_schema_event *event)
+{
+	uint64_t mask = options->keywords;
+
+	if (options->keyword_names)
+		mask |= provider_mask(event->provider, options->keyword_names);
+	return (event->keywords & mask) != 0;
+}
+
 static int note_provider(struct keyword_rules *rules, const char *name, uint64_t mask)
 {
 	struct keyword_rule *larger;

@@ -44,6 +44,9 @@ static const struct option_definition definitions[] = {
 	  "on SIGUSR1, and when a trigger is emitted" },
 	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
 	  "with --overwrite: print when this is emitted; may be repeated" },
+	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
+	  "them; -: stdout" },
+	{ OPTION_APPEND, "append", NULL, "with -o: keep what FILE has, and add to it" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -108,6 +111,16 @@ static void print_help(const struct verb *verb)
 		print_option(option);
 	for (option = common; option->option; option++)
 		print_option(option);
+}
+
+bool number_matches(const struct number_list *list, uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->values[i] == value)
+			return true;
+	return !list->count;
 }
 
 int number_base(const char *text)
@@ -259,6 +272,12 @@ static bool take_option(struct options *options, int option,
 		       options->count;
 	case 'd':
 		return parse_seconds(argument, &options->duration);
+	case 'o':
+		options->output = argument;
+		return *argument;
+	case OPTION_APPEND:
+		options->append = true;
+		return true;
 	case 'q':
 		options->quiet = true;
 		return true;

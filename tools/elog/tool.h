@@ -33,6 +33,7 @@ enum long_option {
 	OPTION_WAIT,
 	OPTION_OVERWRITE,
 	OPTION_TRIGGER,
+	OPTION_APPEND,
 };
 
 /**
@@ -67,6 +68,8 @@ struct number_list {
  * @overwrite: --overwrite
  * @triggers: --trigger, as @globs
  * @trigger_count: of @triggers
+ * @output: -o, or NULL
+ * @append: --append
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -88,6 +91,8 @@ struct options {
 	bool overwrite;
 	const char **triggers;
 	size_t trigger_count;
+	const char *output;
+	bool append;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
@@ -131,6 +136,7 @@ extern const struct verb verb_capture;
 extern const struct verb verb_emit;
 extern const struct verb verb_info;
 extern const struct verb verb_list;
+extern const struct verb verb_show;
 
 /** tool_version() - the version of this build */
 const char *tool_version(void);
@@ -158,6 +164,9 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 
 /** free_options() - free what parse_options() allocated */
 void free_options(struct options *options);
+
+/** number_matches() - is it in the list, or is that empty? */
+bool number_matches(const struct number_list *list, uint64_t value);
 
 /** number_base() - 16 for what begins with 0x, else 10: 010 is ten */
 int number_base(const char *text);
@@ -270,5 +279,60 @@ struct keyword_rules {
  */
 int keywords_resolve(const struct options *options, const char *glob,
 		     struct keyword_rules *rules);
+
+/**
+ * keywords_match() - has an event one of the keywords of -k?
+ * @options: with -k
+ * @event: its schema names its provider's keywords
+ */
+bool keywords_match(const struct options *options,
+		    const struct elog_schema_event *event);
+
+struct saver;
+
+/**
+ * saver_open() - open the file of -o, and begin it
+ * @saver: set to the new saver
+ * @options: the options
+ * @consumer: where from; outlives the saver
+ * @processes: names of threads; outlives the saver
+ * @interrupted: see struct elog_file_options
+ * @context: likewise
+ *
+ * Return: 0, or a negative errno, the reason being told.
+ */
+int saver_open(struct saver **saver, const struct options *options,
+	       struct elog_consumer *consumer, struct elog_processes *processes,
+	       bool (*interrupted)(void *context), void *context);
+
+/** saver_close() - close the file; NULL is fine */
+void saver_close(struct saver *saver);
+
+/** saver_drain() - write what the rings hold; 0, or what writing fails with */
+int saver_drain(struct saver *saver);
+
+/** saver_pending() - was anything written since the last saver_sync()? */
+bool saver_pending(const struct saver *saver);
+
+/**
+ * saver_sync() - let a reader know up to when the file is complete
+ * @saver: the saver
+ * @final: tell all losses now
+ *
+ * Return: 0, or what the kernel or writing fails with.
+ */
+int saver_sync(struct saver *saver, bool final);
+
+/** saver_end() - the last saver_sync(), and the end; returns as that */
+int saver_end(struct saver *saver);
+
+/** saver_records() - events written so far */
+uint64_t saver_records(const struct saver *saver);
+
+/** saver_size() - bytes of the file that are good */
+uint64_t saver_size(const struct saver *saver);
+
+/** saver_damaged() - was a ring damaged? */
+bool saver_damaged(const struct saver *saver);
 
 #endif /* TOOL_H */

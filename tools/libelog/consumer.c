@@ -28,7 +28,7 @@
 #include "internal.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
-#define RAW_BYTES_MAX		(4U << 20) /* handed out, and back, at once */
+#define RAW_BYTES_MAX		(256U << 10) /* handed out, and back, at once */
 
 /*
  * Processes can register ever new events, so what is known of them is forgotten
@@ -611,6 +611,7 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 		      const void **data, size_t *size, uint64_t *position)
 {
 	struct ring *ring = raw_ring(consumer, cpu);
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
 	struct elog_ring_reader *reader;
 	ssize_t span;
 
@@ -626,6 +627,9 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 		release(ring);
 		return (int)span;
 	}
+	/* poll() need not tell of losses before the next flush. */
+	if (!span)
+		read_losses(ring, counts);
 	*data = reader->data + (reader->position & (reader->data_bytes - 1));
 	*size = (size_t)span;
 	*position = reader->position;

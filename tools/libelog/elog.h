@@ -959,7 +959,7 @@ unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
  * @cpu: the ring's
  * @data: set to whole records, padding and lost records among them, in the ring
  *	itself; valid until they are released
- * @size: set to bytes at @data, at most some megabytes
+ * @size: set to bytes at @data, at most 256 KiB
  * @position: set to the ring position of the first one
  *
  * There may be more behind it: ask again after elog_consumer_raw_release().
