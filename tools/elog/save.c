@@ -358,6 +358,8 @@ int saver_sync(struct saver *saver, bool final)
 	do {
 		ret = elog_consumer_raw_flush(saver->consumer);
 	} while (ret == -EINTR);
+	/* What is stored from here on may be later than this SYNC's time: one more. */
+	saver->any = false;
 	if (!ret)
 		ret = saver_drain(saver);
 	for (i = 0; !ret && i <= cpus; i++) {
@@ -376,7 +378,6 @@ int saver_sync(struct saver *saver, bool final)
 		ret = elog_file_write_sync(saver->writer,
 					   elog_consumer_time(saver->consumer),
 					   saver->losses, count);
-	saver->any = false;
 	return ret;
 }
 
@@ -385,7 +386,7 @@ int saver_end(struct saver *saver)
 	struct eventlog_stat stat;
 	uint64_t lost = 0;
 	unsigned int i;
-	int ret;
+	int ret, fd;
 
 	ret = saver_sync(saver, true);
 	if (!ret)
@@ -395,5 +396,11 @@ int saver_end(struct saver *saver)
 		return ret;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		lost += stat.lost[i];
-	return elog_file_write_end(saver->writer, saver->records, lost);
+	ret = elog_file_write_end(saver->writer, saver->records, lost);
+	if (ret || saver->fd <= STDERR_FILENO)
+		return ret;
+	/* Some file systems only tell now that there was no room. */
+	fd = saver->fd;
+	saver->fd = -1;
+	return close(fd) && errno != EINTR ? -errno : 0;
 }

@@ -103,6 +103,8 @@ struct elog_file_reader {
 	uint64_t offset;		/* in the file, of @start */
 	bool end;			/* there is no more to read */
 	uint64_t wrong_left;		/* bytes; see WRONG_BYTES */
+	uint64_t parse_left;		/* bytes of schemas; likewise */
+	uint64_t seed;			/* of the table of definitions */
 	uint64_t skipped;		/* bytes right before @start */
 	bool torn;			/* the skipped ones begin as a block does */
 	bool cut;			/* the file ends so */
@@ -151,6 +153,9 @@ int elog_file_reader_open(struct elog_file_reader **result, int fd)
 		return -ENOMEM;
 	reader->fd = fd;
 	reader->wrong_left = WRONG_BYTES;
+	reader->parse_left = WRONG_BYTES;
+	/* Where memory is, is more than a file can know. */
+	reader->seed = (uintptr_t)reader * 0x9e3779b97f4a7c15ULL;
 	reader->no_ring.cpu = EVENTLOG_CPU_ALL;
 	reader->input = malloc(INPUT_BYTES);
 	reader->input_size = INPUT_BYTES;
@@ -293,6 +298,7 @@ static int fill(struct elog_file_reader *reader, size_t wanted)
 		reader->end = !got;
 		reader->filled += (size_t)got;
 		reader->wrong_left += WRONG_PER_BYTE * (uint64_t)got;
+		reader->parse_left += WRONG_PER_BYTE * (uint64_t)got;
 	}
 	return 0;
 }
@@ -529,10 +535,15 @@ static bool next_merged(struct elog_file_reader *reader, struct elog_item *item)
  * Definitions
  */
 
-static struct definition *definition_slot(struct definition *table, size_t size,
+static struct definition *definition_slot(const struct elog_file_reader *reader,
+					  struct definition *table, size_t size,
 					  uint32_t descriptor)
 {
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
+	uint64_t hash = (descriptor ^ reader->seed) * 0x9e3779b97f4a7c15ULL;
+	size_t slot;
+
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	slot = (size_t)(hash >> 32) & (size - 1);
 
 	while (table[slot].text && table[slot].descriptor != descriptor)
 		slot = (slot + 1) & (size - 1);
@@ -546,7 +557,7 @@ static struct definition *find_definition(struct elog_file_reader *reader,
 
 	if (!reader->definition_size)
 		return NULL;
-	slot = definition_slot(reader->definitions, reader->definition_size,
+	slot = definition_slot(reader, reader->definitions, reader->definition_size,
 			       descriptor);
 	return slot->text ? slot : NULL;
 }
@@ -562,7 +573,7 @@ static int grow_definitions(struct elog_file_reader *reader)
 	for (i = 0; i < reader->definition_size; i++) {
 		old = &reader->definitions[i];
 		if (old->text)
-			*definition_slot(larger, size, old->descriptor) = *old;
+			*definition_slot(reader, larger, size, old->descriptor) = *old;
 	}
 	free(reader->definitions);
 	reader->definitions = larger;
@@ -587,7 +598,7 @@ static int add_definition(struct elog_file_reader *reader, uint32_t descriptor,
 		return -ENOMEM;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-	slot = definition_slot(reader->definitions, reader->definition_size,
+	slot = definition_slot(reader, reader->definitions, reader->definition_size,
 			       descriptor);
 	slot->descriptor = descriptor;
 	slot->size = (uint32_t)size;
@@ -614,6 +625,10 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 			}
 			reader->parsed_bytes = 0;
 		}
+		/* Texts that are parsed again and again are made for that. */
+		if (reader->parse_left < definition->size)
+			return -EINVAL;
+		reader->parse_left -= definition->size;
 		ret = elog_schema_parse(definition->text, definition->size,
 					&definition->schema, NULL);
 		if (ret == -ENOMEM)
@@ -1046,6 +1061,8 @@ static int next_item(struct elog_file_reader *reader, struct elog_item *item)
 		if (reader->merging) {
 			if (next_merged(reader, item))
 				return 1;
+			/* Nothing points there: an item is yet to be found. */
+			free_held(reader, &reader->spent);
 			continue;
 		}
 		if (reader->block.there) {

@@ -139,6 +139,9 @@ static uint64_t clock_time(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A command may be long, and who reads a file expects no long lines of it. */
+#define INFO_VALUE_MAX	4096
+
 /* A line "key value"; what would end the line is replaced. */
 static void put_info(struct elog_text *text, const char *key, const char *value)
 {
@@ -148,7 +151,7 @@ static void put_info(struct elog_text *text, const char *key, const char *value)
 		return;
 	elog_text_printf(text, "%s ", key);
 	at = text->size;
-	elog_text_string(text, value);
+	elog_text_put(text, value, strnlen(value, INFO_VALUE_MAX));
 	for (; at < text->size; at++)
 		if (text->data[at] == '\n' || text->data[at] == '\r')
 			text->data[at] = ' ';

@@ -19,6 +19,7 @@
 
 #define SLOTS_MIN	64	/* powers of two, of which half are used */
 #define SLOTS_MAX	32768
+#define SLOTS_MAX_OFFLINE (1 << 20)	/* what is forgotten cannot be asked again */
 #define REFRESH_NS	1000000000ULL
 #define NAME_SIZE	16
 
@@ -78,7 +79,7 @@ static uint64_t coarse_time(void)
 static struct thread *find_slot(struct thread *threads, size_t slots,
 				uint32_t tid)
 {
-	size_t slot = (tid * 2654435761U) >> 17 & (slots - 1);
+	size_t slot = (size_t)((tid * 0x9e3779b97f4a7c15ULL) >> 40) & (slots - 1);
 
 	while (threads[slot].used && threads[slot].tid != tid)
 		slot = (slot + 1) & (slots - 1);
@@ -91,7 +92,7 @@ static void grow(struct elog_processes *processes)
 	size_t slots = 2 * processes->slots, i;
 	struct thread *larger = NULL, *thread;
 
-	if (slots <= SLOTS_MAX)
+	if (slots <= (processes->offline ? SLOTS_MAX_OFFLINE : SLOTS_MAX))
 		larger = calloc(slots, sizeof(*larger));
 	if (!larger) {
 		memset(processes->threads, 0,
