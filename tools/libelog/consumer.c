@@ -73,6 +73,7 @@ struct elog_consumer {
 	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
 
 	struct described *described;
+	uint64_t described_generation;	/* counts forget_described() */
 	size_t described_count;
 	size_t described_size;
 	size_t described_bytes;
@@ -218,6 +219,7 @@ static void forget_described(struct elog_consumer *consumer)
 {
 	size_t i;
 
+	consumer->described_generation++;
 	for (i = 0; i < consumer->described_size; i++)
 		elog_schema_free(consumer->described[i].schema);
 	free(consumer->described);
@@ -756,6 +758,11 @@ int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 		return -EINVAL;
 	*event = slot->schema->providers[0]->events[0];
 	return 0;
+}
+
+uint64_t elog_consumer_generation(const struct elog_consumer *consumer)
+{
+	return consumer->described_generation;
 }
 
 static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {

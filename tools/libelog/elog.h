@@ -923,8 +923,8 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
  * elog_consumer_describe() - the schema of an event
  * @consumer: the consumer
  * @descriptor: struct elog_item.descriptor
- * @event: set; belongs to the consumer, and is valid until the next call of
- *	this function for another descriptor
+ * @event: set; belongs to the consumer, and is valid as long as
+ *	elog_consumer_generation() says the same
  *
  * What the kernel answered is remembered as long as it is not too much.
  *
@@ -933,6 +933,18 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
  */
 int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 			   const struct elog_schema_event **event);
+
+/**
+ * elog_consumer_generation() - whether descriptions are still what they were
+ * @consumer: the consumer
+ *
+ * For who keeps what elog_consumer_describe() gave, by descriptor. Failures are
+ * not to be kept.
+ *
+ * Return: a count that is another one as soon as any of them has become invalid,
+ * which only elog_consumer_describe() makes them.
+ */
+uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
 
 /**
  * elog_consumer_stat() - what was delivered and lost so far
@@ -1057,7 +1069,7 @@ struct elog_file_writer;
  * @program: what writes it, with its version; NULL: not told
  * @command: what was captured; NULL: not told
  * @cpus: as elog_consumer_cpus() says
- * @reserved: 0
+ * @compression: 0: none; 1, fast, to 19, small: as zstd(1) has them
  * @interrupted: called when a signal has interrupted writing; to give up, return
  *	true. NULL: never
  * @context: for @interrupted
@@ -1068,7 +1080,7 @@ struct elog_file_options {
 	const char *program;
 	const char *command;
 	uint32_t cpus;
-	uint32_t reserved;
+	uint32_t compression;
 	bool (*interrupted)(void *context);
 	void *context;
 };
@@ -1084,7 +1096,8 @@ struct elog_file_options {
  * they were to give up, and then all that follow return the same. If @fd is a
  * regular file, it is cut back to the last whole block then.
  *
- * Return: 0, -EINVAL, -ENOMEM, or as said.
+ * Return: 0, -EINVAL, -ENOMEM, -EOPNOTSUPP compression is not built in, or as
+ * said.
  */
 int elog_file_writer_open(struct elog_file_writer **writer, int fd,
 			  const struct elog_file_options *options);
@@ -1198,7 +1211,9 @@ void elog_file_reader_close(struct elog_file_reader *reader);
  * Return: 1 there is one; 0 the end; a negative errno of read(2); -ENOMEM;
  * -EBADMSG this is no .elog file; -EPROTONOSUPPORT it is of a version, or
  * -EOPNOTSUPP of a byte order, that this library cannot read. After an error
- * every call returns the same.
+ * every call returns the same, but for -EAGAIN: there is nothing more to read for
+ * now, of a file that is followed or of a pipe that does not block; nothing is
+ * lost.
  */
 int elog_file_next(struct elog_file_reader *reader, struct elog_item *item);
 
@@ -1206,13 +1221,68 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item);
  * elog_file_describe() - the schema of an event of the file
  * @reader: the reader
  * @descriptor: struct elog_item.descriptor
- * @event: set; valid until the next call of this or of elog_file_next()
+ * @event: set; valid as long as elog_file_generation() says the same
  *
  * Return: 0, -ENOENT there is none, -EINVAL the text is not understood,
  * -ENOMEM.
  */
 int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 		       const struct elog_schema_event **event);
+
+/**
+ * elog_file_generation() - whether descriptions are still what they were
+ * @reader: the reader
+ *
+ * For who keeps what elog_file_describe() gave, by descriptor. Failures are not
+ * to be kept: a schema may come late in a damaged file.
+ *
+ * Return: a count that is another one as soon as any of them has become invalid,
+ * or a descriptor may have another meaning. elog_file_describe() and
+ * elog_file_next() change it.
+ */
+uint64_t elog_file_generation(const struct elog_file_reader *reader);
+
+/**
+ * elog_file_progress() - how much was read
+ * @reader: the reader
+ * @done: set to bytes read so far
+ * @total: set to bytes that will have been read at the end of the file as it is
+ *	now: what elog_file_seek() passed over is in neither; 0: not known, this
+ *	is no regular file
+ *
+ * Return: 0 or a negative errno of fstat(2).
+ */
+int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
+		       uint64_t *total);
+
+/**
+ * elog_file_follow() - read on when the file grows
+ * @reader: the reader
+ * @on: whether
+ *
+ * While it is on, elog_file_next() returns -EAGAIN where the file ends, and the
+ * next call tries to read on; that a block is not whole yet is no damage. Off:
+ * the end is the end, as it is at first.
+ *
+ * What no SYNC block has released is held as ever. Wait between calls: there is
+ * nothing to poll(2) for in a file.
+ *
+ * Return: 0; -EINVAL the end was found already.
+ */
+int elog_file_follow(struct elog_file_reader *reader, bool on);
+
+/**
+ * elog_file_seek() - leave out what is earlier than a time
+ * @reader: the reader, of which nothing was read yet
+ * @from: the time, CLOCK_REALTIME in nanoseconds
+ *
+ * Of events and losses that are earlier some, or all, are left out; none is
+ * that is at that time or later. Damages in what was left out are not told.
+ *
+ * Return: 0; -EINVAL something was read already; -ENOMEM, or a negative errno of
+ * pread(2): then nothing is left out.
+ */
+int elog_file_seek(struct elog_file_reader *reader, uint64_t from);
 
 /**
  * elog_file_processes() - the names of threads in the file
@@ -1237,6 +1307,53 @@ const char *elog_file_info(const struct elog_file_reader *reader, const char *ke
  * Return: as it was when the events that are being yielded were written.
  */
 int64_t elog_file_wall_offset(const struct elog_file_reader *reader);
+
+struct elog_file_set;
+
+/**
+ * elog_file_set_open() - begin to read several files as one
+ * @set: set to the new set
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int elog_file_set_open(struct elog_file_set **set);
+
+/** elog_file_set_close() - free a set and its readers; NULL is fine */
+void elog_file_set_close(struct elog_file_set *set);
+
+/**
+ * elog_file_set_add() - read one more file
+ * @set: the set
+ * @fd: as for elog_file_reader_open()
+ * @reader: set to its reader, which belongs to the set, and is for every
+ *	function but elog_file_next() and elog_file_reader_close()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int elog_file_set_add(struct elog_file_set *set, int fd,
+		      struct elog_file_reader **reader);
+
+/**
+ * elog_file_set_next() - the next event of all files, or whatever
+ * @set: the set
+ * @item: filled in; a payload is valid until the next call for the set
+ * @reader: set to the reader of the file that it is of, whose functions tell of
+ *	the item as after elog_file_next(); NULL: of none
+ *
+ * Events and losses are in the order of their times of day, which are
+ * @item->time + elog_file_wall_offset(@reader), files of equal ones in the order
+ * of adding; the order within a file is kept, even where its clock was set back.
+ * Everything else passes as it comes. A file that is followed and has nothing for
+ * now is not waited for, and is asked again once -EAGAIN was returned.
+ *
+ * Memory does not grow with the files.
+ *
+ * Return: 1 there is one; 0 the end of all; -EAGAIN no file has anything for now;
+ * or what elog_file_next() returned for @reader, which is told once: the others
+ * go on.
+ */
+int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
+		       struct elog_file_reader **reader);
 
 #ifdef __cplusplus
 }

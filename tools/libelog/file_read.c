@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -101,7 +102,11 @@ struct elog_file_reader {
 	size_t start;			/* of what is not used yet */
 	size_t filled;
 	uint64_t offset;		/* in the file, of @start */
+	uint64_t bytes_read;
+	bool follow;			/* the end may be no end */
 	bool end;			/* there is no more to read */
+	bool over;			/* and this was told */
+	size_t padding;			/* bytes that may be there before @start */
 	uint64_t wrong_left;		/* bytes; see WRONG_BYTES */
 	uint64_t parse_left;		/* bytes of schemas; likewise */
 	uint64_t seed;			/* of the table of definitions */
@@ -129,6 +134,7 @@ struct elog_file_reader {
 	size_t definition_size;
 	size_t definition_bytes;
 	size_t parsed_bytes;
+	uint64_t generation;		/* of what elog_file_describe() gave */
 
 	/* What is held, and the batch. */
 	struct cpu **cpus;
@@ -198,6 +204,7 @@ static void forget_definitions(struct elog_file_reader *reader)
 {
 	size_t i;
 
+	reader->generation++;
 	for (i = 0; i < reader->definition_size; i++) {
 		elog_schema_free(reader->definitions[i].schema);
 		free(reader->definitions[i].text);
@@ -277,7 +284,10 @@ static int make_room(struct elog_file_reader *reader)
 	return 0;
 }
 
-/* Read until there are so many bytes, or the end. */
+/*
+ * Read until there are so many bytes, or the end. Return: 0; -EAGAIN not yet,
+ * and nothing has changed; another negative errno.
+ */
 static int fill(struct elog_file_reader *reader, size_t wanted)
 {
 	ssize_t got;
@@ -295,7 +305,10 @@ static int fill(struct elog_file_reader *reader, size_t wanted)
 			continue;
 		if (got < 0)
 			return -errno;
+		if (!got && reader->follow)
+			return -EAGAIN;
 		reader->end = !got;
+		reader->bytes_read += (size_t)got;
 		reader->filled += (size_t)got;
 		reader->wrong_left += WRONG_PER_BYTE * (uint64_t)got;
 		reader->parse_left += WRONG_PER_BYTE * (uint64_t)got;
@@ -346,6 +359,25 @@ static void end_skip(struct elog_file_reader *reader, bool at_end)
 	reader->skipped = 0;
 }
 
+/*
+ * Padding is not part of any checksum. As much of it as is zero is skipped:
+ * where some is missing the next block's magic begins.
+ */
+static int skip_padding(struct elog_file_reader *reader)
+{
+	int ret = 0;
+
+	for (; reader->padding; reader->padding--) {
+		ret = fill(reader, 1);
+		if (ret || !available(reader) || reader->input[reader->start])
+			break;
+		advance(reader, 1);
+	}
+	if (ret != -EAGAIN)
+		reader->padding = 0;
+	return ret;
+}
+
 /* Return: 1 there is a block, 0 there is none any more. */
 static int find_block(struct elog_file_reader *reader)
 {
@@ -354,6 +386,9 @@ static int find_block(struct elog_file_reader *reader)
 	size_t size;
 	int ret;
 
+	ret = skip_padding(reader);
+	if (ret)
+		return ret;
 	for (;;) {
 		ret = fill(reader, HEADER_BYTES);
 		if (ret)
@@ -403,22 +438,12 @@ static int find_block(struct elog_file_reader *reader)
 	return 1;
 }
 
-/*
- * Padding is not part of any checksum. As much of it as is zero is skipped:
- * where some is missing the next block's magic begins.
- */
 static int leave_block(struct elog_file_reader *reader)
 {
-	size_t padding = -reader->block.size & (ELOG_BLOCK_ALIGN - 1);
-	int ret;
-
 	reader->block.there = false;
+	reader->padding = -reader->block.size & (ELOG_BLOCK_ALIGN - 1);
 	advance(reader, HEADER_BYTES + reader->block.size);
-	ret = fill(reader, padding);
-	for (; padding && available(reader) &&
-	       !reader->input[reader->start]; padding--)
-		advance(reader, 1);
-	return ret;
+	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -619,6 +644,7 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 		return -ENOENT;
 	if (!definition->schema && !definition->wrong) {
 		if (reader->parsed_bytes >= PARSED_BYTES_MAX) {
+			reader->generation++;
 			for (i = 0; i < reader->definition_size; i++) {
 				elog_schema_free(reader->definitions[i].schema);
 				reader->definitions[i].schema = NULL;
@@ -643,6 +669,11 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 		return -EINVAL;
 	*event = definition->schema->providers[0]->events[0];
 	return 0;
+}
+
+uint64_t elog_file_generation(const struct elog_file_reader *reader)
+{
+	return reader->generation;
 }
 
 /* ------------------------------------------------------------------------
@@ -1032,6 +1063,7 @@ static int end_file(struct elog_file_reader *reader)
 {
 	unsigned int kind;
 
+	reader->over = true;
 	if (!reader->any)
 		return -EBADMSG;
 	reader->drained = false;
@@ -1090,9 +1122,44 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
 	memset(item, 0, sizeof(*item));
 	if (!ret)
 		ret = next_item(reader, item);
-	if (ret < 0)
+	if (ret < 0 && ret != -EAGAIN)
 		reader->error = ret;
 	return ret;
+}
+
+int elog_file_follow(struct elog_file_reader *reader, bool on)
+{
+	if (reader->over)
+		return -EINVAL;
+	reader->follow = on;
+	if (on)
+		reader->end = false;
+	return 0;
+}
+
+int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
+{
+	(void)from;
+	return reader->bytes_read || reader->over ? -EINVAL : 0;
+}
+
+int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
+		       uint64_t *total)
+{
+	struct stat stat;
+	off_t at;
+
+	*done = reader->bytes_read;
+	*total = 0;
+	if (fstat(reader->fd, &stat))
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return 0;
+	at = lseek(reader->fd, 0, SEEK_CUR);
+	*total = *done;
+	if (at >= 0 && stat.st_size > at)
+		*total += (uint64_t)(stat.st_size - at);
+	return 0;
 }
 
 struct elog_processes *elog_file_processes(struct elog_file_reader *reader)

@@ -27,6 +27,7 @@
 
 #define PROCESSES_MAX	256	/* in one block */
 #define PARTS_MAX	2	/* of a block's body */
+#define COMPRESSION_MAX	19
 
 struct elog_file_writer {
 	int fd;
@@ -231,8 +232,10 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 	int ret;
 
 	if (options->size < sizeof(*options) || options->flags ||
-	    options->reserved)
+	    options->compression > COMPRESSION_MAX)
 		return -EINVAL;
+	if (options->compression)
+		return -EOPNOTSUPP;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return -ENOMEM;
