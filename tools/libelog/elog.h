@@ -1062,10 +1062,13 @@ void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
 
 struct elog_file_writer;
 
+/* The first SYNC block tells losses that another file has told already. */
+#define ELOG_FILE_CONTINUES	(1U << 0)
+
 /**
  * struct elog_file_options - how to write a file
  * @size: sizeof(struct elog_file_options)
- * @flags: 0
+ * @flags: ELOG_FILE_CONTINUES, or 0
  * @program: what writes it, with its version; NULL: not told
  * @command: what was captured; NULL: not told
  * @cpus: as elog_consumer_cpus() says

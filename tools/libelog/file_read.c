@@ -149,6 +149,7 @@ struct elog_file_reader {
 	bool final;			/* the batch leaves nothing */
 	uint64_t before;
 	size_t next_loss;		/* of a SYNC block */
+	bool continues;			/* the next one's losses were told elsewhere */
 };
 
 int elog_file_reader_open(struct elog_file_reader **result, int fd)
@@ -763,6 +764,7 @@ static int apply_file(struct elog_file_reader *reader)
 	reader->part_damages = reader->damages;
 	reader->counted = true;
 	reader->new_part = true;
+	reader->continues = elog_file_info(reader, "continues") != NULL;
 	return leave_block(reader);
 }
 
@@ -978,9 +980,10 @@ static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
 		}
 		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 			counts[i] = le64toh(loss.lost[i]);
-		if (elog_ring_lost(ring, counts, item))
+		if (elog_ring_lost(ring, counts, item) && !reader->continues)
 			return 1;
 	}
+	reader->continues = false;
 	item->type = ELOG_ITEM_SYNC;
 	ret = leave_block(reader);
 	return ret ? ret : 1;

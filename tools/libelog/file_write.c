@@ -195,6 +195,8 @@ static int write_info(struct elog_file_writer *writer,
 	}
 	put_info(&text, "elog", options->program);
 	put_info(&text, "command", options->command);
+	if (options->flags & ELOG_FILE_CONTINUES)
+		put_info(&text, "continues", "yes");
 	put_boot_id(&text);
 	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
 	elog_text_printf(&text, "start %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
@@ -231,7 +233,8 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 	struct elog_file_writer *writer;
 	int ret;
 
-	if (options->size < sizeof(*options) || options->flags ||
+	if (options->size < sizeof(*options) ||
+	    options->flags & ~ELOG_FILE_CONTINUES ||
 	    options->compression > COMPRESSION_MAX)
 		return -EINVAL;
 	if (options->compression)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog capture -o: see saver.h.
+ *
+ * Of each record the header is read, for what the file has to tell before it:
+ * the schema of its event and the name of its thread. Records are written from
+ * where they are in the ring, which gets its room back after that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live.h"
+#include "saver.h"
+
+#define DEFAULT_RING	(1U << 20)
+
+struct saver {
+	const struct recording_setup *setup;
+	struct elog_consumer *consumer;
+	struct recording *recording;
+	struct elog_file_loss *losses;	/* room for all CPUs and one more */
+	uint64_t ring_bytes;
+	bool damaged;
+};
+
+int saver_open(struct saver **result, const struct recording_setup *setup)
+{
+	const struct options *options = setup->options;
+	unsigned int cpus = elog_consumer_cpus(setup->consumer);
+	struct saver *saver = calloc(1, sizeof(*saver));
+	int ret;
+
+	if (saver)
+		saver->losses = calloc(cpus + 1, sizeof(*saver->losses));
+	if (!saver || !saver->losses) {
+		complain("out of memory");
+		free(saver);
+		return -ENOMEM;
+	}
+	saver->setup = setup;
+	saver->consumer = setup->consumer;
+	saver->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
+						     DEFAULT_RING;
+	ret = recording_open(&saver->recording, setup, options->output,
+			     options->append);
+	if (ret) {
+		saver_close(saver);
+		return ret;
+	}
+	*result = saver;
+	return 0;
+}
+
+void saver_close(struct saver *saver)
+{
+	if (!saver)
+		return;
+	recording_close(saver->recording);
+	free(saver->losses);
+	free(saver);
+}
+
+const struct recording *saver_recording(const struct saver *saver)
+{
+	return saver->recording;
+}
+
+bool saver_damaged(const struct saver *saver)
+{
+	return saver->damaged;
+}
+
+/*
+ * Count the events, and write what is to be there before them. Return: 0;
+ * -EBADMSG these are no records; or what writing fails with.
+ */
+static int scan(struct saver *saver, const unsigned char *data, size_t size,
+		uint64_t *records)
+{
+	struct eventlog_record record;
+	uint32_t bytes, type;
+	size_t at;
+	int ret;
+
+	for (at = 0; at < size; at += bytes) {
+		memcpy(&record, data + at, sizeof(record.size_flags));
+		bytes = record.size_flags & EVENTLOG_RECORD_SIZE_MASK;
+		bytes = (bytes + EVENTLOG_RECORD_ALIGN - 1) &
+			~(EVENTLOG_RECORD_ALIGN - 1U);
+		type = (record.size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+		       EVENTLOG_RECORD_TYPE_SHIFT;
+		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > size - at)
+			return -EBADMSG;
+		if (type != EVENTLOG_RECORD_EVENT)
+			continue;
+		if (bytes < sizeof(record))
+			return -EBADMSG;
+		memcpy(&record, data + at, sizeof(record));
+		++*records;
+		ret = recording_mention(saver->recording, record.descriptor,
+					record.pid, record.tid);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int drain_cpu(struct saver *saver, unsigned int cpu)
+{
+	uint64_t position, drained = 0, records;
+	const void *data;
+	size_t size;
+	int ret;
+
+	/* What is written meanwhile is for the next time. */
+	while (drained < saver->ring_bytes) {
+		ret = elog_consumer_raw(saver->consumer, cpu, &data, &size,
+					&position);
+		if (ret == -EBADMSG) {
+			saver->damaged = true;
+			return 0;
+		}
+		if (ret <= 0)
+			return ret;
+		records = 0;
+		ret = scan(saver, data, size, &records);
+		if (!ret)
+			ret = recording_raw(saver->recording, cpu, data, size,
+					    position, records);
+		else if (ret == -EBADMSG)
+			saver->damaged = true;
+		if (ret && ret != -EBADMSG)
+			return ret;
+		elog_consumer_raw_release(saver->consumer, cpu, size);
+		drained += size;
+	}
+	return 0;
+}
+
+int saver_drain(struct saver *saver)
+{
+	unsigned int cpus = elog_consumer_cpus(saver->consumer), cpu;
+	int ret = 0;
+
+	recording_now(saver->recording, monotonic());
+	for (cpu = 0; !ret && cpu < cpus; cpu++)
+		ret = drain_cpu(saver, cpu);
+	return ret;
+}
+
+bool saver_pending(const struct saver *saver)
+{
+	return recording_dirty(saver->recording);
+}
+
+static bool is_loss(const uint64_t *lost)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		if (lost[i])
+			return true;
+	return false;
+}
+
+/* Return: how many CPUs have lost anything, of which the file may tell now. */
+static int find_losses(struct saver *saver, bool final, size_t *count)
+{
+	unsigned int cpus = elog_consumer_cpus(saver->consumer), i;
+	struct elog_file_loss *loss;
+	int ret;
+
+	*count = 0;
+	for (i = 0; i <= cpus; i++) {
+		loss = &saver->losses[*count];
+		loss->cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
+		ret = elog_consumer_raw_lost(saver->consumer, loss->cpu,
+					     loss->lost);
+		if (ret < 0)
+			return ret;
+		/* Else a record that is still to be read may tell where. */
+		if ((ret || final) && is_loss(loss->lost))
+			++*count;
+	}
+	return 0;
+}
+
+static int sync_all(struct saver *saver, bool final, bool rotate)
+{
+	uint64_t time;
+	size_t count;
+	int ret;
+
+	do {
+		ret = elog_consumer_raw_flush(saver->consumer);
+	} while (ret == -EINTR);
+	if (ret)
+		return ret;
+	time = elog_consumer_time(saver->consumer);
+	ret = saver_drain(saver);
+	if (ret)
+		return ret;
+	ret = find_losses(saver, final, &count);
+	if (!ret)
+		ret = recording_sync(saver->recording, time, saver->losses, count);
+	if (!ret && (rotate || recording_is_full(saver->recording)))
+		ret = recording_rotate(saver->recording, time, saver->losses,
+				       count);
+	return ret;
+}
+
+int saver_sync(struct saver *saver, bool rotate)
+{
+	return sync_all(saver, false, rotate);
+}
+
+int saver_end(struct saver *saver)
+{
+	struct eventlog_stat stat;
+	uint64_t lost = 0;
+	unsigned int i;
+	int ret;
+
+	ret = sync_all(saver, true, false);
+	if (!ret)
+		ret = elog_consumer_stat(saver->consumer, EVENTLOG_CPU_ALL, 0,
+					 &stat);
+	if (ret)
+		return ret;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		lost += stat.lost[i];
+	return recording_end(saver->recording, lost);
+}
