@@ -7,8 +7,8 @@
  * Files: struct elog_file_writer, which stores what a consumer yields raw, and
  * struct elog_file_reader, which yields it in global time order again.
  * All: struct elog_schema (what an event looks like), struct elog_value (one
- * field of one record), struct elog_text (formatting), struct elog_processes
- * (names of threads).
+ * field of one record), struct elog_predicate (which records are wanted),
+ * struct elog_text (formatting), struct elog_processes (names of threads).
  *
  * Functions that can fail return 0, or a count, or a negative errno value.
  * Objects are created by *_open() or *_new() and belong to the caller until
@@ -681,6 +681,134 @@ void elog_format_value(struct elog_text *text,
 void elog_format_fields(struct elog_text *text,
 			const struct elog_schema_event *event,
 			const void *payload, size_t size);
+
+/**
+ * elog_text_json_string() - append a string as JSON, with its quotes
+ * @text: where
+ * @data: the string
+ * @size: bytes of it, NULs among them allowed
+ *
+ * Always valid JSON in UTF-8: control characters, U+0080 to U+009F among them,
+ * are escaped, and each byte that is not UTF-8 becomes U+FFFD.
+ */
+void elog_text_json_string(struct elog_text *text, const char *data, size_t size);
+
+/**
+ * elog_text_csv() - append a cell of comma-separated values, as RFC 4180 says
+ * @text: where
+ * @data: the cell
+ * @size: bytes of it
+ *
+ * In quotes only when it holds a quote, a comma or a line's end; nothing else is
+ * changed. What a spreadsheet makes of a cell that begins with "=" is not
+ * guarded against.
+ */
+void elog_text_csv(struct elog_text *text, const char *data, size_t size);
+
+/**
+ * elog_format_json_value() - append a value as JSON
+ * @text: where
+ * @field: what it is
+ * @value: the value; null when it is undecodable
+ *
+ * Integers, ports, times and durations (ns) are numbers with all their digits,
+ * which may be more than a double holds; bools true or false; pointers and what
+ * wants hexadecimal strings "0x..."; enums the name, or a number that has none;
+ * flags an array of names, and of a last "0x..." for bits that have none; what
+ * wants decimal is a number. Text and addresses are strings, other bytes strings
+ * of hexadecimal digits.
+ */
+void elog_format_json_value(struct elog_text *text,
+			    const struct elog_schema_field *field,
+			    const struct elog_value *value);
+
+/**
+ * elog_format_json_fields() - append "field":value,"field":value...
+ * @text: where; the braces are the caller's
+ * @event: the event's schema
+ * @payload: the payload, trusted in nothing
+ * @size: bytes of it
+ */
+void elog_format_json_fields(struct elog_text *text,
+			     const struct elog_schema_event *event,
+			     const void *payload, size_t size);
+
+/* ------------------------------------------------------------------------
+ * Predicates: elog_filter(7) describes their language
+ */
+
+struct elog_item;
+struct elog_expression;
+struct elog_predicate;
+
+/* The longest text of an expression, and what is nested deepest in one. */
+#define ELOG_EXPRESSION_MAX	65536
+#define ELOG_EXPRESSION_DEPTH	64
+
+/**
+ * struct elog_expression_error - where and why an expression is wrong
+ * @column: byte of the text, from 1
+ * @message: what is wrong there; printable
+ */
+struct elog_expression_error {
+	unsigned int column;
+	char message[160];
+};
+
+/**
+ * elog_expression_parse() - parse an expression
+ * @text: the text
+ * @expression: set to the result, which never changes: any number of threads
+ *	may use it
+ * @error: filled in on -EINVAL; may be NULL
+ *
+ * Memory grows linearly with the text.
+ *
+ * Return: 0, -EINVAL for a wrong text, -ENOMEM.
+ */
+int elog_expression_parse(const char *text, struct elog_expression **expression,
+			  struct elog_expression_error *error);
+
+/** elog_expression_free() - free an expression no predicate of which is left; NULL is fine */
+void elog_expression_free(struct elog_expression *expression);
+
+/**
+ * elog_expression_bind() - make a predicate on the records of one event
+ * @expression: which must outlive the predicate
+ * @event: the event's schema; not needed any more afterwards
+ * @predicate: set to the result, or to NULL
+ * @error: filled in on -EINVAL; may be NULL
+ *
+ * All names are looked up here. What cannot matter for this event, as in
+ * "provider == tcp && state == LISTEN" for one of another provider, need not fit
+ * it.
+ *
+ * Return: 0; -ENOENT no record of the event can match, for it lacks fields, or
+ * is of another provider, name or level; -EINVAL the expression does not fit
+ * the types of the event's fields; -ENOMEM.
+ */
+int elog_expression_bind(const struct elog_expression *expression,
+			 const struct elog_schema_event *event,
+			 struct elog_predicate **predicate,
+			 struct elog_expression_error *error);
+
+/** elog_predicate_free() - free a predicate; NULL is fine */
+void elog_predicate_free(struct elog_predicate *predicate);
+
+/**
+ * elog_predicate_match() - does a record match?
+ * @predicate: of the record's event; any number of threads may use it
+ * @item: the record, an ELOG_ITEM_EVENT; its payload is trusted in nothing
+ * @comm: the thread's name; may be NULL without elog_predicate_needs_comm()
+ *
+ * Looks at no more than it takes. Only regular expressions that are more than
+ * plain text, with "^" or "$" at most, allocate memory.
+ */
+bool elog_predicate_match(const struct elog_predicate *predicate,
+			  const struct elog_item *item, const char *comm);
+
+/** elog_predicate_needs_comm() - does the thread's name matter? */
+bool elog_predicate_needs_comm(const struct elog_predicate *predicate);
 
 /* ------------------------------------------------------------------------
  * Consuming events

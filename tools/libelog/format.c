@@ -15,8 +15,13 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
-/* Room for @size more characters and a NUL, or NULL once memory was short. */
-static char *reserve(struct elog_text *text, size_t size)
+static const char decimal_pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
+char *elog_text_grow(struct elog_text *text, size_t size)
 {
 	size_t capacity = text->capacity ? text->capacity : 256;
 	char *larger;
@@ -41,12 +46,6 @@ no_memory:
 	return NULL;
 }
 
-static void advance(struct elog_text *text, size_t size)
-{
-	text->size += size;
-	text->data[text->size] = '\0';
-}
-
 void elog_text_free(struct elog_text *text)
 {
 	free(text->data);
@@ -55,13 +54,13 @@ void elog_text_free(struct elog_text *text)
 
 void elog_text_put(struct elog_text *text, const void *data, size_t size)
 {
-	char *room = reserve(text, size);
+	char *room = elog_text_room(text, size);
 
 	if (!room)
 		return;
 	if (size)
 		memcpy(room, data, size);
-	advance(text, size);
+	elog_text_advance(text, room + size);
 }
 
 void elog_text_string(struct elog_text *text, const char *string)
@@ -69,38 +68,116 @@ void elog_text_string(struct elog_text *text, const char *string)
 	elog_text_put(text, string, strlen(string));
 }
 
-static void put_character(struct elog_text *text, char character)
+static unsigned int decimal_digits(uint64_t value)
 {
-	elog_text_put(text, &character, 1);
+	static const uint64_t powers[] = {
+		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000, 10000000000, 100000000000, 1000000000000,
+		10000000000000, 100000000000000, 1000000000000000,
+		10000000000000000, 100000000000000000, 1000000000000000000,
+		10000000000000000000U,
+	};
+	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
+	unsigned int count = bits * 1233 >> 12;	/* times log10(2), rounded down */
+
+	return count + (value >= powers[count]) + !value;
+}
+
+/* Writes backwards from @end; the digits that there are. */
+static void put_digits(char *end, uint64_t value)
+{
+	while (value >= 100) {
+		end -= 2;
+		memcpy(end, decimal_pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10)
+		memcpy(end - 2, decimal_pairs + value * 2, 2);
+	else
+		end[-1] = (char)('0' + value);
+}
+
+char *elog_put_decimal(char *to, uint64_t value)
+{
+	to += decimal_digits(value);
+	put_digits(to, value);
+	return to;
+}
+
+char *elog_put_hex(char *to, uint64_t value)
+{
+	unsigned int count = (67 - (unsigned int)__builtin_clzll(value | 1)) / 4;
+	char *end = to + count;
+
+	for (to = end; count; count--, value >>= 4)
+		*--to = hex_digits[value & 15];
+	return end;
+}
+
+char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
+		      char between)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		if (i && between)
+			*to++ = between;
+		*to++ = hex_digits[bytes[i] >> 4];
+		*to++ = hex_digits[bytes[i] & 15];
+	}
+	return to;
+}
+
+char *elog_put_address(char *to, const unsigned char *bytes, size_t size)
+{
+	unsigned int i;
+
+	if (size == 4) {
+		for (i = 0; i < 4; i++) {
+			if (i)
+				*to++ = '.';
+			to = elog_put_decimal(to, bytes[i]);
+		}
+		return to;
+	}
+	/* It has room for any. */
+	inet_ntop(AF_INET6, bytes, to, ELOG_ADDRESS_MAX);
+	return to + strlen(to);
+}
+
+/* Room for digits of which there are @count, padded to @width. */
+static char *pad(struct elog_text *text, unsigned int count, unsigned int width,
+		 char fill)
+{
+	unsigned int size = width > count ? width : count;
+	char *room = elog_text_room(text, size);
+
+	if (!room)
+		return NULL;
+	if (size > count)
+		memset(room, fill, size - count);
+	elog_text_advance(text, room + size);
+	return room + (size - count);
 }
 
 void elog_text_unsigned(struct elog_text *text, uint64_t value,
 			unsigned int width, char fill)
 {
-	char digits[20];
-	unsigned int count = 0;
+	unsigned int count = decimal_digits(value);
+	char *to = pad(text, count, width, fill);
 
-	do {
-		digits[sizeof(digits) - ++count] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	for (; width > count; width--)
-		put_character(text, fill);
-	elog_text_put(text, digits + sizeof(digits) - count, count);
+	if (to)
+		put_digits(to + count, value);
 }
 
 void elog_text_hex(struct elog_text *text, uint64_t value, unsigned int width)
 {
-	char digits[16];
-	unsigned int count = 0;
+	char digits[ELOG_HEX_MAX];
+	unsigned int count = (unsigned int)(elog_put_hex(digits, value) - digits);
+	char *to = pad(text, count, width, '0');
 
-	do {
-		digits[sizeof(digits) - ++count] = hex_digits[value % 16];
-		value /= 16;
-	} while (value);
-	for (; width > count; width--)
-		put_character(text, '0');
-	elog_text_put(text, digits + sizeof(digits) - count, count);
+	if (to)
+		memcpy(to, digits, count);
 }
 
 void elog_text_printf(struct elog_text *text, const char *format, ...)
@@ -116,13 +193,13 @@ void elog_text_printf(struct elog_text *text, const char *format, ...)
 		text->error = -EINVAL;
 		return;
 	}
-	room = reserve(text, (size_t)size);
+	room = elog_text_room(text, (size_t)size);
 	if (!room)
 		return;
 	va_start(arguments, format);
 	vsnprintf(room, (size_t)size + 1, format, arguments);
 	va_end(arguments);
-	advance(text, (size_t)size);
+	elog_text_advance(text, room + size);
 }
 
 size_t elog_utf8_size(const unsigned char *from, const unsigned char *end)
@@ -156,15 +233,39 @@ static void put_escape(struct elog_text *text, unsigned char byte)
 	static const char plain[] = "\"\\\n\t\r";
 	static const char letters[] = "\"\\ntr";
 	const char *found = byte ? strchr(plain, byte) : NULL;
+	char escape[4] = "\\x";
 
-	put_character(text, '\\');
 	if (found) {
-		put_character(text, letters[found - plain]);
+		escape[1] = letters[found - plain];
+		elog_text_put(text, escape, 2);
 		return;
 	}
-	put_character(text, 'x');
-	put_character(text, hex_digits[byte >> 4]);
-	put_character(text, hex_digits[byte & 15]);
+	escape[2] = hex_digits[byte >> 4];
+	escape[3] = hex_digits[byte & 15];
+	elog_text_put(text, escape, 4);
+}
+
+#define EACH_BYTE(byte)		(0x0101010101010101ULL * (byte))
+#define ZERO_BYTES(word)	(((word) - EACH_BYTE(0x01)) & ~(word) & EACH_BYTE(0x80))
+
+const unsigned char *elog_plain_end(const unsigned char *from,
+				    const unsigned char *end)
+{
+	uint64_t word, other;
+
+	for (; end - from >= 8; from += 8) {
+		memcpy(&word, from, sizeof(word));
+		other = word | ((word - EACH_BYTE(' ')) & ~word);
+		other |= ZERO_BYTES(word ^ EACH_BYTE('"'));
+		other |= ZERO_BYTES(word ^ EACH_BYTE('\\'));
+		other |= ZERO_BYTES(word ^ EACH_BYTE(0x7f));
+		if (other & EACH_BYTE(0x80))
+			break;
+	}
+	while (from < end && *from >= ' ' && *from < 0x7f && *from != '"' &&
+	       *from != '\\')
+		from++;
+	return from;
 }
 
 void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
@@ -174,13 +275,15 @@ void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
 	const unsigned char *plain = from;
 	size_t step;
 
-	put_character(text, '"');
-	while (from < end) {
-		if (*from < 0x80)
-			step = *from >= ' ' && *from != 0x7f &&
-			       *from != '"' && *from != '\\';
-		else
-			step = elog_utf8_size(from, end);
+	/* Seldom is there more than this. */
+	if (!elog_text_room(text, size + 2))
+		return;
+	elog_text_character(text, '"');
+	for (;;) {
+		from = elog_plain_end(from, end);
+		if (from == end)
+			break;
+		step = *from < 0x80 ? 0 : elog_utf8_size(from, end);
 		if (step) {
 			from += step;
 			continue;
@@ -190,38 +293,48 @@ void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
 		plain = from;
 	}
 	elog_text_put(text, plain, (size_t)(from - plain));
-	put_character(text, '"');
+	elog_text_character(text, '"');
 }
 
 static void put_octets(struct elog_text *text, const unsigned char *bytes,
-		       size_t size, const char *between)
+		       size_t size, char between)
 {
-	size_t i;
+	char *room = elog_text_room(text, size * (between ? 3 : 2));
 
-	for (i = 0; i < size; i++) {
-		if (i && *between)
-			elog_text_string(text, between);
-		put_character(text, hex_digits[bytes[i] >> 4]);
-		put_character(text, hex_digits[bytes[i] & 15]);
-	}
+	if (room)
+		elog_text_advance(text, elog_put_octets(room, bytes, size, between));
+}
+
+static void put_hex(struct elog_text *text, uint64_t value)
+{
+	char *room = elog_text_room(text, 2 + ELOG_HEX_MAX);
+
+	if (!room)
+		return;
+	memcpy(room, "0x", 2);
+	elog_text_advance(text, elog_put_hex(room + 2, value));
 }
 
 static void put_integer(struct elog_text *text,
 			const struct elog_schema_field *field, uint64_t value)
 {
+	char *room;
+
 	if (field->display == ELOG_DISPLAY_HEX) {
 		/* Of a negative number as many digits as it has bytes. */
 		if (field->size < 8)
 			value &= (1ULL << field->size * 8) - 1;
-		elog_text_string(text, "0x");
-		elog_text_hex(text, value, 1);
+		put_hex(text, value);
 		return;
 	}
+	room = elog_text_room(text, 1 + ELOG_DECIMAL_MAX);
+	if (!room)
+		return;
 	if (field->is_signed && (int64_t)value < 0) {
-		put_character(text, '-');
+		*room++ = '-';
 		value = 0 - value;
 	}
-	elog_text_unsigned(text, value, 1, ' ');
+	elog_text_advance(text, elog_put_decimal(room, value));
 }
 
 static void put_enum(struct elog_text *text,
@@ -251,7 +364,7 @@ static void put_flags(struct elog_text *text,
 		if (flag->value ? (value & flag->value) != flag->value : value != 0)
 			continue;
 		if (any)
-			put_character(text, '|');
+			elog_text_character(text, '|');
 		elog_text_string(text, flag->name);
 		rest &= ~flag->value;
 		any = true;
@@ -259,7 +372,7 @@ static void put_flags(struct elog_text *text,
 	if (any && !rest)
 		return;
 	if (any)
-		put_character(text, '|');
+		elog_text_character(text, '|');
 	if (rest)
 		elog_text_string(text, "0x");
 	elog_text_hex(text, rest, 1);
@@ -268,7 +381,7 @@ static void put_flags(struct elog_text *text,
 static void put_seconds(struct elog_text *text, uint64_t nanoseconds)
 {
 	elog_text_unsigned(text, nanoseconds / 1000000000, 1, ' ');
-	put_character(text, '.');
+	elog_text_character(text, '.');
 	elog_text_unsigned(text, nanoseconds % 1000000000, 9, '0');
 }
 
@@ -287,7 +400,7 @@ static void put_duration(struct elog_text *text, uint64_t nanoseconds)
 		if (nanoseconds < units[i].unit)
 			continue;
 		elog_text_unsigned(text, nanoseconds / units[i].unit, 1, ' ');
-		put_character(text, '.');
+		elog_text_character(text, '.');
 		elog_text_unsigned(text, nanoseconds % units[i].unit /
 				   (units[i].unit / 1000), 3, '0');
 		elog_text_string(text, units[i].name);
@@ -297,12 +410,13 @@ static void put_duration(struct elog_text *text, uint64_t nanoseconds)
 	elog_text_string(text, "ns");
 }
 
-static void put_address(struct elog_text *text, int family, const void *bytes)
+static void put_address(struct elog_text *text, const struct elog_value *value)
 {
-	char address[INET6_ADDRSTRLEN];
+	char *room = elog_text_room(text, ELOG_ADDRESS_MAX);
 
-	if (inet_ntop(family, bytes, address, sizeof(address)))
-		elog_text_string(text, address);
+	if (room)
+		elog_text_advance(text, elog_put_address(room, value->data,
+							 value->size));
 }
 
 static void put_error(struct elog_text *text, const struct elog_value *value)
@@ -334,16 +448,14 @@ void elog_format_value(struct elog_text *text,
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_BYTES:
 	case ELOG_TYPE_STRUCT:
-		put_octets(text, value->data, value->size, "");
+		put_octets(text, value->data, value->size, '\0');
 		return;
 	case ELOG_TYPE_IPV4:
-		put_address(text, AF_INET, value->data);
-		return;
 	case ELOG_TYPE_IPV6:
-		put_address(text, AF_INET6, value->data);
+		put_address(text, value);
 		return;
 	case ELOG_TYPE_MAC:
-		put_octets(text, value->data, value->size, ":");
+		put_octets(text, value->data, value->size, ':');
 		return;
 	default:
 		break;
@@ -369,8 +481,7 @@ void elog_format_value(struct elog_text *text,
 		put_duration(text, value->integer);
 		break;
 	case ELOG_TYPE_PTR:
-		elog_text_string(text, "0x");
-		elog_text_hex(text, value->integer, 1);
+		put_hex(text, value->integer);
 		break;
 	default:
 		put_integer(text, field, value->integer);
@@ -382,15 +493,23 @@ void elog_format_fields(struct elog_text *text,
 			const struct elog_schema_event *event,
 			const void *payload, size_t size)
 {
+	const struct elog_schema_field *field;
 	struct elog_value value;
-	size_t i;
+	size_t i, length;
+	char *room;
 
 	for (i = 0; i < event->field_count; i++) {
+		field = event->fields[i];
+		length = strlen(field->name);
+		room = elog_text_room(text, length + 2);
+		if (!room)
+			return;
 		if (i)
-			put_character(text, ' ');
-		elog_text_string(text, event->fields[i]->name);
-		put_character(text, '=');
-		elog_decode(event->fields[i], payload, size, &value);
-		elog_format_value(text, event->fields[i], &value);
+			*room++ = ' ';
+		memcpy(room, field->name, length);
+		room[length] = '=';
+		elog_text_advance(text, room + length + 1);
+		elog_decode(field, payload, size, &value);
+		elog_format_value(text, field, &value);
 	}
 }

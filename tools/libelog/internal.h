@@ -61,6 +61,70 @@ static inline uint32_t elog_load_position(const __u64 *address)
 #endif
 }
 
+/** elog_text_grow() - what elog_text_room() does when there is none */
+char *elog_text_grow(struct elog_text *text, size_t size);
+
+/**
+ * elog_text_room() - room for characters to be appended, and a NUL
+ * @text: the text
+ * @size: how many at most
+ *
+ * Return: where they belong, for elog_text_advance(); NULL once memory was short.
+ */
+static inline char *elog_text_room(struct elog_text *text, size_t size)
+{
+	if (text->error || text->capacity - text->size <= size)
+		return elog_text_grow(text, size);
+	return text->data + text->size;
+}
+
+/** elog_text_advance() - what is before @end was appended */
+static inline void elog_text_advance(struct elog_text *text, char *end)
+{
+	*end = '\0';
+	text->size = (size_t)(end - text->data);
+}
+
+static inline void elog_text_character(struct elog_text *text, char character)
+{
+	char *room = elog_text_room(text, 1);
+
+	if (!room)
+		return;
+	*room = character;
+	elog_text_advance(text, room + 1);
+}
+
+/* Digits of the largest number of 64 bits. */
+#define ELOG_DECIMAL_MAX	20
+#define ELOG_HEX_MAX		16
+
+/** elog_put_decimal() - write digits; return the end of them */
+char *elog_put_decimal(char *to, uint64_t value);
+
+/** elog_put_hex() - likewise, hexadecimal */
+char *elog_put_hex(char *to, uint64_t value);
+
+/** elog_put_octets() - two hexadecimal digits each, @between the octets unless NUL */
+char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
+		      char between);
+
+/**
+ * elog_put_address() - write an address
+ * @to: room for ELOG_ADDRESS_MAX characters
+ * @bytes: in network byte order
+ * @size: 4 or 16
+ *
+ * Return: the end of it.
+ */
+char *elog_put_address(char *to, const unsigned char *bytes, size_t size);
+
+#define ELOG_ADDRESS_MAX	48
+
+/** elog_plain_end() - the first byte that is not ASCII to be shown as it is, or @end */
+const unsigned char *elog_plain_end(const unsigned char *from,
+				    const unsigned char *end);
+
 /**
  * elog_utf8_size() - bytes of a character that may be shown
  * @from: its first byte
