@@ -758,7 +758,7 @@ things/thing' ]
 	[ "$(complete_words elog emit --w)" = --wait ]
 	contains "$(complete_words elog capture -- sh)" sh
 	# Every option that --help tells of.
-	for verb in capture show list info emit; do
+	for verb in $("$ELOG" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 		for option in $("$ELOG" $verb --help | grep -o ' --[a-z-]*' | sort -u); do
 			[ "$option" = -- ] || [[ $(complete_words elog $verb "$option") == *"$option"* ]]
 		done
@@ -907,16 +907,36 @@ PRODUCERS
 }
 
 @test "capture -o, show: wrong usage" {
-	fails_with "-t does not go with -o" capture -o "$work/file" -t 1
-	fails_with "-C does not go with -o" capture -o "$work/file" -C 1
 	fails_with "--time does not go with -o" capture -o "$work/file" --time wall
-	fails_with "--overwrite does not go with -o" capture -o "$work/file" --overwrite
+	fails_with "--format does not go with -o" capture -o "$work/file" --format json
+	fails_with "--fields does not go with --split" capture --split "$work/dir" --fields time
+	fails_with "-o does not go with --split" capture --split "$work/dir" -o "$work/file"
+	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
+	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
+	fails_with "--rotate is for a file that has a name" capture -o - --rotate 1M
+	fails_with "is not right for SIZE[,KEEP]" capture -o "$work/file" --rotate 1K
+	fails_with "is not right for SIZE[,KEEP]" capture -o "$work/file" --rotate 1M,0
+	fails_with "is not right for [LEVEL]" capture -o "$work/file" --compress=20
+	fails_with "add -o FILE" capture --compress
+	fails_with "add -o FILE" capture --rotate 1M
+	fails_with "--background is for a file" capture --background
+	fails_with "--background is for a file" capture --background -o -
+	fails_with "--background is for a file" capture --background -o "$work/file" -- true
+	fails_with "no capture in the background writes to it" stop "$work/file"
+	fails_with "there is no capture in the background" stop
 	fails_with "add -o FILE" capture --append
 	fails_with "-o: '' is not right for FILE" capture -o ''
 	fails_with "No such file" capture -o "$work/none/file"
 	fails_with "No space left on device" capture -o /dev/full
 	[ ! -e "$work/file" ]
 	fails_with "FILE is missing" show
+	fails_with "--follow is for one FILE" show --follow "$work/a" "$work/b"
+	fails_with "--fields does not go with" show --fields time --session-summary "$work/a"
+	fails_with "column 3" show -f "a >" "$work/file"
+	fails_with "is not right for TIME" show --since someday "$work/file"
+	fails_with "is not right for TIME+-SPAN" show --around 5 "$work/file"
+	fails_with "is not right for FORMAT" show --format prometheus "$work/file"
+	fails_with "is not right for auto|always|never" show --color maybe "$work/file"
 	fails_with "No such file" show "$work/file"
 	fails_with "Is a directory" show "$work"
 	fails_with "not a file of elog capture -o" show /dev/null

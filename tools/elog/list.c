@@ -3,29 +3,13 @@
  * elog list: every definition the kernel knows, one line each.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
-
-/* "PROVIDER/EVENT" against "GLOB" or "GLOB/GLOB"; parts match separately. */
-static bool matches(const char *glob, const struct elog_schema_event *event)
-{
-	const char *slash = strchrnul(glob, '/');
-	char provider[EVENTLOG_GLOB_MAX];
-
-	if (slash - glob >= EVENTLOG_GLOB_MAX)
-		return false;
-	memcpy(provider, glob, (size_t)(slash - glob));
-	provider[slash - glob] = '\0';
-	if (fnmatch(provider, event->provider->name, 0))
-		return false;
-	return !*slash || !fnmatch(slash + 1, event->name, 0);
-}
+#include "select.h"
 
 static void print_state(uint32_t state)
 {
@@ -100,7 +84,7 @@ static int list_one(const struct options *options,
 	if (schema->provider_count && schema->providers[0]->event_count) {
 		event = schema->providers[0]->events[0];
 		wanted = !options->argument_count ||
-			 matches(options->arguments[0], event);
+			 glob_matches(options->arguments[0], event);
 		if (wanted) {
 			print_event(event, describe);
 			if (options->verbose)

@@ -12,11 +12,18 @@
 
 #include "tool.h"
 
+#define COMPRESS_LEVEL		3
+#define COMPRESS_LEVEL_MAX	19
+#define ROTATE_KEEP		9
+#define ROTATE_KEEP_MAX		9999
+#define ROTATE_SIZE_MIN		65536
+
+/* An argument in brackets may be left out. */
 struct option_definition {
 	int option;
 	const char *name;
 	const char *argument;	/* NULL: takes none */
-	const char *help;
+	const char *help;	/* NULL: the verb says */
 };
 
 static const struct option_definition definitions[] = {
@@ -47,6 +54,34 @@ static const struct option_definition definitions[] = {
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout" },
 	{ OPTION_APPEND, "append", NULL, "with -o: keep what FILE has, and add to it" },
+	{ 'f', "filter", "EXPR", "only events for which this is true, as elog_filter(7)\n"
+	  "says: 'bytes > 1000 && path ~ \"/api\"'; may be repeated" },
+	{ OPTION_SINCE, "since", "TIME", "only events from then on: a date, a time of day, @SECONDS\n"
+	  "since 1970, -SPAN before now, +SPAN after the beginning,\n"
+	  "or SECONDS as shown without --time" },
+	{ OPTION_UNTIL, "until", "TIME", "only events before that" },
+	{ OPTION_AROUND, "around", "TIME+-SPAN", "only events so near to it" },
+	{ OPTION_FORMAT, "format", "FORMAT", NULL },
+	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
+	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
+	  "session, event, level, keywords, and fields: all of the\n"
+	  "event's own" },
+	{ OPTION_COLOR, "color", "auto|always|never",
+	  "colours; auto: on a terminal, unless NO_COLOR is set" },
+	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal" },
+	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more" },
+	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
+	  "a line for each session instead of its events" },
+	{ OPTION_INTERVAL, "interval", "SECONDS", "print every so often" },
+	{ OPTION_BY, "by", "NAME", NULL },
+	{ OPTION_SORT, "sort", "NAME", NULL },
+	{ OPTION_COMPRESS, "compress", "[LEVEL]", "with -o: compress with zstd, level 1 to 19; default 3" },
+	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
+	  "with -o: at that size begin a new file; FILE.1 is the one\n"
+	  "before it; keep so many of those, default 9" },
+	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory" },
+	{ OPTION_BACKGROUND, "background", NULL,
+	  "with -o or --split: go on in the background; elog stop ends it" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -83,8 +118,8 @@ static void print_option(const struct verb_option *option)
 				 definition->argument ? definition->argument : "");
 	else
 		width = snprintf(left, sizeof(left), "    --%s%s%s",
-				 definition->name,
-				 definition->argument ? " " : "",
+				 definition->name, !definition->argument ? "" :
+				 *definition->argument == '[' ? "=" : " ",
 				 definition->argument ? definition->argument : "");
 	printf("  %s", left);
 	if (width > 22) {
@@ -226,23 +261,80 @@ static bool parse_level(struct options *options, const char *text)
 	return true;
 }
 
+/* Return: the index of a word in a list of @count, or -1. */
+static int find_word(const char *const *words, size_t count, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(words[i], text))
+			return (int)i;
+	return -1;
+}
+
 static bool parse_time(struct options *options, const char *text)
 {
 	static const char *const names[] = { "mono", "wall", "delta" };
-	size_t i;
+	int found = find_word(names, ARRAY_SIZE(names), text);
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(names[i], text)) {
-			options->time = (enum time_format)i;
-			return true;
-		}
-	}
-	return false;
+	options->time = (enum time_format)found;
+	return found >= 0;
+}
+
+static bool parse_color(struct options *options, const char *text)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+	int found = find_word(names, ARRAY_SIZE(names), text);
+
+	options->color = (enum color)found;
+	return found >= 0;
+}
+
+static bool parse_format(const struct verb *verb, struct options *options,
+			 const char *text)
+{
+	static const char *const names[] = { "text", "json", "csv", "prometheus" };
+	int found = find_word(names, ARRAY_SIZE(names), text);
+
+	if (found < 0 || !(verb->formats & 1U << found))
+		return false;
+	options->format = (enum output_format)found;
+	return true;
+}
+
+static bool parse_rotate(struct options *options, const char *text)
+{
+	const char *comma = strchrnul(text, ',');
+	char size[32];
+	uint64_t keep = ROTATE_KEEP;
+
+	if ((size_t)(comma - text) >= sizeof(size))
+		return false;
+	memcpy(size, text, (size_t)(comma - text));
+	size[comma - text] = '\0';
+	if (*comma && (!parse_unsigned(comma + 1, ROTATE_KEEP_MAX, &keep) || !keep))
+		return false;
+	options->rotate_keep = (unsigned int)keep;
+	return parse_size(size, &options->rotate_size) &&
+	       options->rotate_size >= ROTATE_SIZE_MIN;
+}
+
+static bool add_expression(struct options *options, const char *text)
+{
+	const char **larger;
+
+	larger = realloc(options->expressions,
+			 (options->expression_count + 1) * sizeof(*larger));
+	if (!larger)
+		return false;
+	larger[options->expression_count++] = text;
+	options->expressions = larger;
+	return true;
 }
 
 /* Return: false if the argument is not what the option takes. */
-static bool take_option(struct options *options, int option,
-			const char *argument)
+static bool take_option(const struct verb *verb, struct options *options,
+			int option, const char *argument)
 {
 	uint64_t number;
 
@@ -299,6 +391,54 @@ static bool take_option(struct options *options, int option,
 	case OPTION_WAIT:
 		options->wait = true;
 		return true;
+	case 'f':
+		return add_expression(options, argument);
+	case OPTION_SINCE:
+		return moment_parse(argument, &options->since);
+	case OPTION_UNTIL:
+		return moment_parse(argument, &options->until);
+	case OPTION_AROUND:
+		return moment_parse_around(argument, &options->since,
+					   &options->until);
+	case OPTION_FORMAT:
+		return parse_format(verb, options, argument);
+	case OPTION_FIELDS:
+		options->fields = argument;
+		return *argument;
+	case OPTION_COLOR:
+		return parse_color(options, argument);
+	case OPTION_NO_PAGER:
+		options->no_pager = true;
+		return true;
+	case OPTION_FOLLOW:
+		options->follow = true;
+		return true;
+	case OPTION_SESSION_SUMMARY:
+		options->session_summary = true;
+		return true;
+	case OPTION_INTERVAL:
+		return parse_seconds(argument, &options->interval);
+	case OPTION_BY:
+		options->by = argument;
+		return *argument;
+	case OPTION_SORT:
+		options->sort = argument;
+		return *argument;
+	case OPTION_COMPRESS:
+		number = COMPRESS_LEVEL;
+		if (argument && (!parse_unsigned(argument, COMPRESS_LEVEL_MAX,
+						 &number) || !number))
+			return false;
+		options->compress = (unsigned int)number;
+		return true;
+	case OPTION_ROTATE:
+		return parse_rotate(options, argument);
+	case OPTION_SPLIT:
+		options->split = argument;
+		return *argument;
+	case OPTION_BACKGROUND:
+		options->background = true;
+		return true;
 	default:
 		return false;
 	}
@@ -326,8 +466,9 @@ static void add_to_tables(struct getopt_tables *tables,
 				tables->letters[letter++] = ':';
 		}
 		tables->names[name].name = definition->name;
-		tables->names[name].has_arg = definition->argument ?
-					      required_argument : no_argument;
+		tables->names[name].has_arg = !definition->argument ?
+			no_argument : *definition->argument == '[' ?
+			optional_argument : required_argument;
 		tables->names[name++].val = list->option;
 	}
 }
@@ -378,7 +519,7 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 			complain("'%s' needs an argument", arguments[optind - 1]);
 			break;
 		default:
-			if (take_option(options, option, optarg))
+			if (take_option(verb, options, option, optarg))
 				continue;
 			complain_argument(option, optarg);
 			break;
@@ -396,6 +537,7 @@ void free_options(struct options *options)
 {
 	free(options->globs);
 	free(options->triggers);
+	free(options->expressions);
 	free(options->sessions.values);
 	free(options->pids.values);
 	free(options->tids.values);

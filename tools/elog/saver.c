@@ -20,7 +20,10 @@ struct saver {
 	struct elog_consumer *consumer;
 	struct recording *recording;
 	struct elog_file_loss *losses;	/* room for all CPUs and one more */
+	struct elog_file_loss *told;	/* by CPU: what the files tell so far */
+	unsigned int cpus;		/* of @told, which has one more */
 	uint64_t ring_bytes;
+	bool any;			/* was written since the last SYNC */
 	bool damaged;
 };
 
@@ -31,13 +34,16 @@ int saver_open(struct saver **result, const struct recording_setup *setup)
 	struct saver *saver = calloc(1, sizeof(*saver));
 	int ret;
 
-	if (saver)
+	if (saver) {
 		saver->losses = calloc(cpus + 1, sizeof(*saver->losses));
-	if (!saver || !saver->losses) {
+		saver->told = calloc(cpus + 1, sizeof(*saver->told));
+	}
+	if (!saver || !saver->losses || !saver->told) {
 		complain("out of memory");
-		free(saver);
+		saver_close(saver);
 		return -ENOMEM;
 	}
+	saver->cpus = cpus;
 	saver->setup = setup;
 	saver->consumer = setup->consumer;
 	saver->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
@@ -58,6 +64,7 @@ void saver_close(struct saver *saver)
 		return;
 	recording_close(saver->recording);
 	free(saver->losses);
+	free(saver->told);
 	free(saver);
 }
 
@@ -71,12 +78,40 @@ bool saver_damaged(const struct saver *saver)
 	return saver->damaged;
 }
 
+/* The counts only grow, whoever tells them. */
+static void note_told(struct saver *saver, unsigned int cpu,
+		      const uint64_t *lost, size_t count)
+{
+	struct elog_file_loss *told;
+	size_t i;
+
+	if (cpu >= saver->cpus && cpu != EVENTLOG_CPU_ALL)
+		return;
+	told = &saver->told[cpu < saver->cpus ? cpu : saver->cpus];
+	told->cpu = cpu;
+	for (i = 0; i < count && i < EVENTLOG_LOST_CAUSES; i++)
+		if (lost[i] > told->lost[i])
+			told->lost[i] = lost[i];
+}
+
+static void note_lost_record(struct saver *saver, unsigned int cpu,
+			     const unsigned char *record, size_t size)
+{
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+
+	size -= sizeof(struct eventlog_record);
+	if (size > sizeof(lost))
+		size = sizeof(lost);
+	memcpy(lost, record + sizeof(struct eventlog_record), size);
+	note_told(saver, cpu, lost, size / sizeof(lost[0]));
+}
+
 /*
  * Count the events, and write what is to be there before them. Return: 0;
  * -EBADMSG these are no records; or what writing fails with.
  */
-static int scan(struct saver *saver, const unsigned char *data, size_t size,
-		uint64_t *records)
+static int scan(struct saver *saver, unsigned int cpu,
+		const unsigned char *data, size_t size, uint64_t *records)
 {
 	struct eventlog_record record;
 	uint32_t bytes, type;
@@ -92,10 +127,14 @@ static int scan(struct saver *saver, const unsigned char *data, size_t size,
 		       EVENTLOG_RECORD_TYPE_SHIFT;
 		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > size - at)
 			return -EBADMSG;
-		if (type != EVENTLOG_RECORD_EVENT)
+		if (type != EVENTLOG_RECORD_EVENT && type != EVENTLOG_RECORD_LOST)
 			continue;
 		if (bytes < sizeof(record))
 			return -EBADMSG;
+		if (type == EVENTLOG_RECORD_LOST) {
+			note_lost_record(saver, cpu, data + at, bytes);
+			continue;
+		}
 		memcpy(&record, data + at, sizeof(record));
 		++*records;
 		ret = recording_mention(saver->recording, record.descriptor,
@@ -124,7 +163,7 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 		if (ret <= 0)
 			return ret;
 		records = 0;
-		ret = scan(saver, data, size, &records);
+		ret = scan(saver, cpu, data, size, &records);
 		if (!ret)
 			ret = recording_raw(saver->recording, cpu, data, size,
 					    position, records);
@@ -133,6 +172,7 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 		if (ret && ret != -EBADMSG)
 			return ret;
 		elog_consumer_raw_release(saver->consumer, cpu, size);
+		saver->any = true;
 		drained += size;
 	}
 	return 0;
@@ -151,7 +191,7 @@ int saver_drain(struct saver *saver)
 
 bool saver_pending(const struct saver *saver)
 {
-	return recording_dirty(saver->recording);
+	return saver->any;
 }
 
 static bool is_loss(const uint64_t *lost)
@@ -180,10 +220,22 @@ static int find_losses(struct saver *saver, bool final, size_t *count)
 		if (ret < 0)
 			return ret;
 		/* Else a record that is still to be read may tell where. */
-		if ((ret || final) && is_loss(loss->lost))
-			++*count;
+		if ((!ret && !final) || !is_loss(loss->lost))
+			continue;
+		note_told(saver, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
+		++*count;
 	}
 	return 0;
+}
+
+static int rotate_file(struct saver *saver, uint64_t time)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i <= saver->cpus; i++)
+		if (is_loss(saver->told[i].lost))
+			saver->losses[count++] = saver->told[i];
+	return recording_rotate(saver->recording, time, saver->losses, count);
 }
 
 static int sync_all(struct saver *saver, bool final, bool rotate)
@@ -198,6 +250,8 @@ static int sync_all(struct saver *saver, bool final, bool rotate)
 	if (ret)
 		return ret;
 	time = elog_consumer_time(saver->consumer);
+	/* What is stored from here on may be later than this: one more SYNC. */
+	saver->any = false;
 	ret = saver_drain(saver);
 	if (ret)
 		return ret;
@@ -205,8 +259,7 @@ static int sync_all(struct saver *saver, bool final, bool rotate)
 	if (!ret)
 		ret = recording_sync(saver->recording, time, saver->losses, count);
 	if (!ret && (rotate || recording_is_full(saver->recording)))
-		ret = recording_rotate(saver->recording, time, saver->losses,
-				       count);
+		ret = rotate_file(saver, time);
 	return ret;
 }
 

@@ -7,6 +7,8 @@
 
 #include <elog.h>
 
+#include "moment.h"
+
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Exit statuses, documented in elog(1) and by --help. */
@@ -17,6 +19,20 @@ enum status {
 	STATUS_CANNOT_EXECUTE = 126,	/* as shells have it */
 	STATUS_NO_COMMAND = 127,
 	STATUS_SIGNAL = 128,		/* plus the signal */
+};
+
+enum output_format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_PROMETHEUS,
+	FORMATS,
+};
+
+enum color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
 };
 
 enum time_format {
@@ -34,6 +50,22 @@ enum long_option {
 	OPTION_OVERWRITE,
 	OPTION_TRIGGER,
 	OPTION_APPEND,
+	OPTION_SINCE,
+	OPTION_UNTIL,
+	OPTION_AROUND,
+	OPTION_FORMAT,
+	OPTION_FIELDS,
+	OPTION_COLOR,
+	OPTION_NO_PAGER,
+	OPTION_FOLLOW,
+	OPTION_SESSION_SUMMARY,
+	OPTION_INTERVAL,
+	OPTION_BY,
+	OPTION_SORT,
+	OPTION_COMPRESS,
+	OPTION_ROTATE,
+	OPTION_SPLIT,
+	OPTION_BACKGROUND,
 };
 
 /**
@@ -70,6 +102,24 @@ struct number_list {
  * @trigger_count: of @triggers
  * @output: -o, or NULL
  * @append: --append
+ * @expressions: -f, in order; point into the command line
+ * @expression_count: of @expressions
+ * @since: --since, or --around
+ * @until: --until, or --around
+ * @format: --format
+ * @fields: --fields, or NULL
+ * @color: --color
+ * @no_pager: --no-pager
+ * @follow: --follow
+ * @session_summary: --session-summary
+ * @interval: --interval, ns; 0: not given
+ * @by: --by, or NULL
+ * @sort: --sort, or NULL
+ * @compress: --compress, zstd's level; 0: not given
+ * @rotate_size: --rotate, bytes; 0: not given
+ * @rotate_keep: its KEEP; 0: not given
+ * @split: --split, or NULL
+ * @background: --background
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -93,6 +143,24 @@ struct options {
 	size_t trigger_count;
 	const char *output;
 	bool append;
+	const char **expressions;
+	size_t expression_count;
+	struct moment since;
+	struct moment until;
+	enum output_format format;
+	const char *fields;
+	enum color color;
+	bool no_pager;
+	bool follow;
+	bool session_summary;
+	uint64_t interval;
+	const char *by;
+	const char *sort;
+	unsigned int compress;
+	uint64_t rotate_size;
+	unsigned int rotate_keep;
+	const char *split;
+	bool background;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
@@ -119,6 +187,7 @@ struct verb_option {
  * @usage: what is behind the name in the usage line
  * @description: for elog VERB --help, printed as it is
  * @options: besides -h and -V, which all have
+ * @formats: mask of 1 << enum output_format that --format may name
  * @options_first: the first argument ends the options
  * @run: do it; returns the exit status
  */
@@ -128,6 +197,7 @@ struct verb {
 	const char *usage;
 	const char *description;
 	const struct verb_option *options;
+	unsigned int formats;
 	bool options_first;
 	int (*run)(const struct options *options);
 };
@@ -137,6 +207,7 @@ extern const struct verb verb_emit;
 extern const struct verb verb_info;
 extern const struct verb verb_list;
 extern const struct verb verb_show;
+extern const struct verb verb_stop;
 
 /** tool_version() - the version of this build */
 const char *tool_version(void);
@@ -190,44 +261,6 @@ enum purpose {
 void explain_trouble(int error, enum purpose purpose);
 
 /**
- * struct line_format - how events become lines
- * @time: what timestamps show
- * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, ns, for TIME_WALL
- * @previous: time of the event before, for TIME_DELTA
- * @any: there was one
- * @provider_width: widest so far, as are the others
- * @session_width: likewise
- * @event_width: likewise
- * @processes: names of threads
- */
-struct line_format {
-	enum time_format time;
-	int64_t wall_offset;
-	uint64_t previous;
-	bool any;
-	size_t provider_width;
-	size_t session_width;
-	size_t event_width;
-	struct elog_processes *processes;
-};
-
-/** line_start_batch() - keep the wall clock's offset up to date */
-void line_start_batch(struct line_format *format);
-
-/**
- * line_event() - append an event's line
- * @format: how
- * @item: the event
- * @event: its schema; NULL: unknown
- * @text: where
- */
-void line_event(struct line_format *format, const struct elog_item *item,
-		const struct elog_schema_event *event, struct elog_text *text);
-
-/** line_lost() - append a line about a loss */
-void line_lost(const struct elog_item *item, struct elog_text *text);
-
-/**
  * put_causes() - append ": cause count, ..." of a loss
  * @lost: EVENTLOG_LOST_CAUSES counts
  * @text: where
@@ -236,15 +269,8 @@ void line_lost(const struct elog_item *item, struct elog_text *text);
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
 
-/**
- * parse_unsigned() - understand a number
- * @text: decimal, or hexadecimal with 0x
- * @max: the largest allowed
- * @value: set
- *
- * Return: false when it is not one.
- */
-bool parse_unsigned(const char *text, uint64_t max, uint64_t *value);
+/** json_causes() - append {"cause":count,...} of a loss */
+void json_causes(const uint64_t *lost, struct elog_text *text);
 
 /**
  * keywords_parse() - take the argument of -k
@@ -287,52 +313,5 @@ int keywords_resolve(const struct options *options, const char *glob,
  */
 bool keywords_match(const struct options *options,
 		    const struct elog_schema_event *event);
-
-struct saver;
-
-/**
- * saver_open() - open the file of -o, and begin it
- * @saver: set to the new saver
- * @options: the options
- * @consumer: where from; outlives the saver
- * @processes: names of threads; outlives the saver
- * @interrupted: see struct elog_file_options
- * @context: likewise
- *
- * Return: 0, or a negative errno, the reason being told.
- */
-int saver_open(struct saver **saver, const struct options *options,
-	       struct elog_consumer *consumer, struct elog_processes *processes,
-	       bool (*interrupted)(void *context), void *context);
-
-/** saver_close() - close the file; NULL is fine */
-void saver_close(struct saver *saver);
-
-/** saver_drain() - write what the rings hold; 0, or what writing fails with */
-int saver_drain(struct saver *saver);
-
-/** saver_pending() - was anything written since the last saver_sync()? */
-bool saver_pending(const struct saver *saver);
-
-/**
- * saver_sync() - let a reader know up to when the file is complete
- * @saver: the saver
- * @final: tell all losses now
- *
- * Return: 0, or what the kernel or writing fails with.
- */
-int saver_sync(struct saver *saver, bool final);
-
-/** saver_end() - the last saver_sync(), and the end; returns as that */
-int saver_end(struct saver *saver);
-
-/** saver_records() - events written so far */
-uint64_t saver_records(const struct saver *saver);
-
-/** saver_size() - bytes of the file that are good */
-uint64_t saver_size(const struct saver *saver);
-
-/** saver_damaged() - was a ring damaged? */
-bool saver_damaged(const struct saver *saver);
 
 #endif /* TOOL_H */

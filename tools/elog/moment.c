@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Points in time, and spans of it: see moment.h.
+ */
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "moment.h"
+
+#define SECOND	1000000000LL
+#define MOST	(INT64_MAX / 4)	/* sums of these do not overflow */
+
+static const struct {
+	const char *name;
+	int64_t nanoseconds;
+} units[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", SECOND },
+	{ "m", 60 * SECOND }, { "min", 60 * SECOND }, { "h", 3600 * SECOND },
+	{ "d", 86400 * SECOND },
+};
+
+/*
+ * A decimal number of @unit ns, exact to the nanosecond. Return: behind it, or
+ * NULL.
+ */
+static const char *parse_decimal(const char *text, int64_t unit, int64_t *result)
+{
+	int64_t whole = 0, fraction = 0, scale = unit;
+	const char *from = text;
+
+	for (; isdigit((unsigned char)*text); text++) {
+		whole = whole * 10 + (*text - '0');
+		if (whole > MOST / unit)
+			return NULL;
+	}
+	if (*text == '.') {
+		for (text++; isdigit((unsigned char)*text); text++) {
+			fraction += (*text - '0') * (scale / 10);
+			scale /= 10;
+		}
+	}
+	*result = whole * unit + fraction;
+	return text > from && (text > from + 1 || *from != '.') ? text : NULL;
+}
+
+bool span_parse(const char *text, int64_t *nanoseconds)
+{
+	int64_t part, unit;
+	const char *number;
+	size_t digits, letters, i;
+
+	*nanoseconds = 0;
+	if (!*text)
+		return false;
+	while (*text) {
+		number = text;
+		digits = strspn(number, "0123456789.");
+		letters = strspn(number + digits, "abcdefghijklmnopqrstuvwxyz");
+		unit = letters ? 0 : SECOND;
+		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+			if (strlen(units[i].name) == letters &&
+			    !strncmp(units[i].name, number + digits, letters))
+				unit = units[i].nanoseconds;
+		if (!digits || !unit ||
+		    parse_decimal(number, unit, &part) != number + digits)
+			return false;
+		*nanoseconds += part;
+		if (*nanoseconds > MOST)
+			return false;
+		text = number + digits + letters;
+	}
+	return true;
+}
+
+static int64_t wall_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+/* Midnight, local time, so many days before today. */
+static int64_t midnight(int days)
+{
+	time_t now = (time_t)(wall_now() / SECOND);
+	struct tm local;
+
+	localtime_r(&now, &local);
+	local.tm_hour = 0;
+	local.tm_min = 0;
+	local.tm_sec = 0;
+	local.tm_mday -= days;
+	local.tm_isdst = -1;
+	return (int64_t)mktime(&local) * SECOND;
+}
+
+static bool in_range(const struct tm *time)
+{
+	return time->tm_mon >= 0 && time->tm_mon < 12 && time->tm_mday >= 1 &&
+	       time->tm_mday <= 31 && time->tm_hour < 24 && time->tm_min < 60 &&
+	       time->tm_sec <= 60;
+}
+
+/* "[DATE][ TIME][Z]" */
+static bool parse_date(const char *text, int64_t *result)
+{
+	time_t now = (time_t)(wall_now() / SECOND), seconds;
+	int64_t fraction = 0;
+	struct tm time, said;
+	int used = 0;
+
+	localtime_r(&now, &time);
+	time.tm_hour = 0;
+	time.tm_min = 0;
+	time.tm_sec = 0;
+	if (sscanf(text, "%4d-%2d-%2d%n", &time.tm_year, &time.tm_mon,
+		   &time.tm_mday, &used) == 3 && used) {
+		time.tm_year -= 1900;
+		time.tm_mon--;
+		text += used;
+		if (*text && *text != 'Z' && *text != ' ' && *text != 'T')
+			return false;
+		text += *text == ' ' || *text == 'T';
+	} else if (!isdigit((unsigned char)*text)) {
+		return false;
+	}
+	if (*text && *text != 'Z') {
+		used = 0;
+		if (!isdigit((unsigned char)*text) ||
+		    sscanf(text, "%2d:%2d%n", &time.tm_hour, &time.tm_min,
+			   &used) != 2 || !used)
+			return false;
+		text += used;
+		if (*text == ':') {
+			if (sscanf(text, ":%2d%n", &time.tm_sec, &used) != 1)
+				return false;
+			text += used;
+		}
+		if (*text == '.') {
+			text = parse_decimal(text, SECOND, &fraction);
+			if (!text)
+				return false;
+		}
+	}
+	if (!in_range(&time) || (*text && strcmp(text, "Z")))
+		return false;
+	time.tm_isdst = -1;
+	said = time;
+	seconds = *text ? timegm(&time) : mktime(&time);
+	/* The 31st of a month that has 30 days is nobody's date. */
+	if (time.tm_mday != said.tm_mday)
+		return false;
+	*result = (int64_t)seconds * SECOND + fraction;
+	return seconds > -MOST / SECOND && seconds < MOST / SECOND;
+}
+
+bool moment_parse(const char *text, struct moment *moment)
+{
+	const char *end;
+	int64_t span;
+
+	moment->kind = MOMENT_WALL;
+	if (!strcmp(text, "now")) {
+		moment->time = wall_now();
+		return true;
+	}
+	if (!strcmp(text, "today") || !strcmp(text, "yesterday")) {
+		moment->time = midnight(*text == 'y');
+		return true;
+	}
+	switch (*text) {
+	case '@':
+		end = parse_decimal(text + 1, SECOND, &moment->time);
+		return end && !*end;
+	case '-':
+		if (!span_parse(text + 1, &span))
+			return false;
+		moment->time = wall_now() - span;
+		return true;
+	case '+':
+		moment->kind = MOMENT_START;
+		return span_parse(text + 1, &moment->time);
+	default:
+		break;
+	}
+	end = parse_decimal(text, SECOND, &moment->time);
+	if (end && !*end) {
+		moment->kind = MOMENT_MONOTONIC;
+		return true;
+	}
+	return parse_date(text, &moment->time);
+}
+
+bool moment_parse_around(const char *text, struct moment *since,
+			 struct moment *until)
+{
+	static const char plus_minus[] = "\xc2\xb1";
+	const char *between = strstr(text, plus_minus);
+	char middle[64];
+	int64_t span;
+	size_t length;
+
+	if (!between)
+		between = strstr(text, "+-");
+	if (!between || between == text || !span_parse(between + 2, &span))
+		return false;
+	length = (size_t)(between - text);
+	if (length >= sizeof(middle))
+		return false;
+	memcpy(middle, text, length);
+	middle[length] = '\0';
+	if (!moment_parse(middle, since))
+		return false;
+	*until = *since;
+	since->time -= span;
+	until->time += span;
+	return true;
+}
+
+void date_set(struct date *date, int64_t second)
+{
+	time_t time = (time_t)second;
+	struct tm local;
+
+	if (date->second == second && *date->text)
+		return;
+	date->second = second;
+	if (!localtime_r(&time, &local))
+		memset(&local, 0, sizeof(local));
+	strftime(date->text, sizeof(date->text), "%Y-%m-%dT%H:%M:%S", &local);
+	strftime(date->zone, sizeof(date->zone), "%z", &local);
+	/* "+hhmm" is not ISO 8601's extended form. */
+	if (strlen(date->zone) == 5) {
+		memmove(date->zone + 4, date->zone + 3, 3);
+		date->zone[3] = ':';
+	}
+}

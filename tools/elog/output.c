@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a verb prints on stdout: see output.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "signals.h"
+
+#define OUTPUT_BYTES	65536
+
+void output_open(struct output *output, const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	memset(output, 0, sizeof(*output));
+	output->limit = OUTPUT_BYTES;
+	output->terminal = isatty(STDOUT_FILENO);
+	output->colour = options->color == COLOR_ALWAYS ||
+		(options->color == COLOR_AUTO && output->terminal &&
+		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
+}
+
+void output_page(struct output *output, const struct options *options)
+{
+	const char *pager = getenv("ELOG_PAGER");
+	int ends[2];
+
+	if (!pager)
+		pager = getenv("PAGER");
+	if (!pager)
+		pager = "less";
+	if (!output->terminal || options->no_pager || !*pager ||
+	    !strcmp(pager, "cat"))
+		return;
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	output->pager = fork();
+	if (output->pager < 0) {
+		output->pager = 0;
+		close(ends[0]);
+		close(ends[1]);
+		return;
+	}
+	if (!output->pager) {
+		dup2(ends[0], STDIN_FILENO);
+		/* Quit on one screen, keep colours, cut long lines, leave the screen. */
+		setenv("LESS", "FRSX", 0);
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+		_exit(STATUS_NO_COMMAND);
+	}
+	dup2(ends[1], STDOUT_FILENO);
+	close(ends[0]);
+	close(ends[1]);
+	/* It is the pager that Ctrl-C is for. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int write_some(const char *data, size_t size)
+{
+	struct pollfd poll_fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	ssize_t ret;
+
+	signals_let_in();
+	ret = write(STDOUT_FILENO, data, size);
+	if (ret < 0)
+		ret = -errno;
+	if (ret == -EAGAIN && poll(&poll_fd, 1, -1) < 0)
+		ret = -EINTR;
+	signals_hold();
+	return (int)ret;
+}
+
+void output_flush(struct output *output)
+{
+	size_t written = 0;
+	int ret;
+
+	if (output->text.error && !output->error)
+		output->error = output->text.error;
+	while (written < output->text.size && !output->closed && !output->error) {
+		ret = write_some(output->text.data + written,
+				 output->text.size - written);
+		if (ret >= 0)
+			written += (size_t)ret;
+		else if (ret == -EPIPE || (ret == -EINTR && signals_stops() > 1))
+			output->closed = true;
+		else if (ret != -EINTR && ret != -EAGAIN)
+			output->error = ret;
+	}
+	output->text.size = 0;
+}
+
+void output_check(struct output *output)
+{
+	if (output->text.size >= output->limit)
+		output_flush(output);
+}
+
+int output_close(struct output *output)
+{
+	output_flush(output);
+	elog_text_free(&output->text);
+	if (output->pager) {
+		close(STDOUT_FILENO);
+		while (waitpid(output->pager, NULL, 0) < 0 && errno == EINTR)
+			;
+		/* What closes stdout at the end is to find one. */
+		open("/dev/null", O_WRONLY);
+		output->pager = 0;
+	}
+	return output->error;
+}

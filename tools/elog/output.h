@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a verb prints on stdout, in large writes: text is collected and written
+ * when it is enough. For the process's only thread.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <sys/types.h>
+
+#include "tool.h"
+
+/**
+ * struct output - stdout
+ * @text: what is to be written
+ * @limit: bytes from which on output_check() writes it
+ * @closed: the reader is gone, or was given up: nothing is written any more
+ * @error: 0, or what failed, negative
+ * @terminal: stdout is a terminal, or a pager on one
+ * @colour: it is to be coloured
+ * @pager: process of the pager; 0: there is none
+ */
+struct output {
+	struct elog_text text;
+	size_t limit;
+	bool closed;
+	int error;
+	bool terminal;
+	bool colour;
+	pid_t pager;
+};
+
+/** output_open() - fill in @output; --color is honoured */
+void output_open(struct output *output, const struct options *options);
+
+/**
+ * output_page() - let a pager show it, if stdout is a terminal
+ * @output: open; nothing was written
+ * @options: --no-pager is honoured
+ *
+ * ELOG_PAGER, then PAGER, then less; an empty one means none.
+ */
+void output_page(struct output *output, const struct options *options);
+
+/**
+ * output_flush() - write what there is
+ * @output: open
+ *
+ * Signals are let in meanwhile. When told to stop for the second time a reader
+ * that does not read is given up.
+ */
+void output_flush(struct output *output);
+
+/** output_check() - write if it is enough */
+void output_check(struct output *output);
+
+/** output_close() - write, wait for the pager, free; 0 or a negative errno */
+int output_close(struct output *output);
+
+#endif /* OUTPUT_H */
