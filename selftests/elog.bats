@@ -916,7 +916,7 @@ PRODUCERS
 	fails_with "--rotate is for a file that has a name" capture -o - --rotate 1M
 	fails_with "is not right for SIZE[,KEEP]" capture -o "$work/file" --rotate 1K
 	fails_with "is not right for SIZE[,KEEP]" capture -o "$work/file" --rotate 1M,0
-	fails_with "is not right for [LEVEL]" capture -o "$work/file" --compress=20
+	fails_with "is not right for [=LEVEL]" capture -o "$work/file" --compress=20
 	fails_with "add -o FILE" capture --compress
 	fails_with "add -o FILE" capture --rotate 1M
 	fails_with "--background is for a file" capture --background

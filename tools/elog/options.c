@@ -75,7 +75,7 @@ static const struct option_definition definitions[] = {
 	{ OPTION_INTERVAL, "interval", "SECONDS", "print every so often" },
 	{ OPTION_BY, "by", "NAME", NULL },
 	{ OPTION_SORT, "sort", "NAME", NULL },
-	{ OPTION_COMPRESS, "compress", "[LEVEL]", "with -o: compress with zstd, level 1 to 19; default 3" },
+	{ OPTION_COMPRESS, "compress", "[=LEVEL]", "with -o: compress with zstd, level 1 to 19; default 3" },
 	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
 	  "with -o: at that size begin a new file; FILE.1 is the one\n"
 	  "before it; keep so many of those, default 9" },
@@ -119,7 +119,7 @@ static void print_option(const struct verb_option *option)
 	else
 		width = snprintf(left, sizeof(left), "    --%s%s%s",
 				 definition->name, !definition->argument ? "" :
-				 *definition->argument == '[' ? "=" : " ",
+				 *definition->argument == '[' ? "" : " ",
 				 definition->argument ? definition->argument : "");
 	printf("  %s", left);
 	if (width > 22) {
