@@ -1225,7 +1225,8 @@ struct elog_file_options {
  *
  * This and all that write return a negative errno of write(2), or -EINTR when
  * they were to give up, and then all that follow return the same. If @fd is a
- * regular file, it is cut back to the last whole block then.
+ * regular file, and nobody else has written to its end, it is cut back to the last
+ * whole block then.
  *
  * Return: 0, -EINVAL, -ENOMEM, -EOPNOTSUPP compression is not built in, or as
  * said.

@@ -6,6 +6,9 @@
  * built with sanitizers.
  */
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "file_source.h"
@@ -507,6 +510,56 @@ static void test_write_errors(void)
 	close(fd);
 }
 
+/* Fill a file up to its limit. Return: its size then; @whole: of whole blocks. */
+static off_t fill_up(int fd, bool others, uint64_t *whole)
+{
+	const struct elog_file_options options = { .size = sizeof(options) };
+	static const unsigned char data[1000];
+	struct elog_file_writer *writer;
+	uint64_t position = 0;
+	struct stat stat;
+	int ret = 0;
+
+	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+	if (others)
+		check_equal(write(fd, "others", 6), 6);
+	for (; !ret && position < 100000; position += sizeof(data))
+		ret = elog_file_write_raw(writer, 0, data, sizeof(data), position);
+	check_equal(ret, -EFBIG);
+	check_equal(elog_file_write_end(writer, 0, 0), -EFBIG);
+	*whole = elog_file_writer_size(writer);
+	elog_file_writer_close(writer);
+	check_equal(fstat(fd, &stat), 0);
+	return stat.st_size;
+}
+
+static void test_cut_back(void)
+{
+	struct rlimit before, limit;
+	uint64_t whole;
+	int fd;
+
+	signal(SIGXFSZ, SIG_IGN);
+	check_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 20000;
+	check_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	fd = new_file();
+	check_equal(write(fd, "before", 6), 6);
+	check_equal(fill_up(fd, false, &whole), 6 + whole);
+	check_equal(lseek(fd, 0, SEEK_CUR), 6 + whole);
+	close(fd);
+	/* What others have appended stays, with what is torn. */
+	fd = new_file();
+	check_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
+	check_equal(fill_up(fd, false, &whole), whole);
+	check_equal(ftruncate(fd, 0), 0);
+	check_equal(fill_up(fd, true, &whole), 20000);
+	check(whole < 20000);
+	close(fd);
+	check_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -522,6 +575,7 @@ int main(void)
 		{ "blocks missing, and there twice", test_missing },
 		{ "too much between two SYNC blocks", test_cap },
 		{ "errors of writing", test_write_errors },
+		{ "a full file is cut back, what others wrote is not", test_cut_back },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);

@@ -35,17 +35,22 @@ struct elog_file_writer {
 	bool regular;
 	uint64_t begin;		/* where in a regular file we began */
 	uint64_t size;		/* bytes of whole blocks */
+	uint64_t torn;		/* bytes of the block that is being written */
 	bool (*interrupted)(void *context);
 	void *context;
 	size_t process_count;
 	struct elog_block_process processes[PROCESSES_MAX];
 };
 
+/* Unless somebody else has written behind us. */
 static void cut_back(struct elog_file_writer *writer)
 {
 	off_t end = (off_t)(writer->begin + writer->size);
+	struct stat stat;
 
-	if (!writer->regular || ftruncate(writer->fd, end))
+	if (!writer->regular || fstat(writer->fd, &stat) ||
+	    stat.st_size != end + (off_t)writer->torn ||
+	    ftruncate(writer->fd, end))
 		return;
 	/* What writes behind us is not to leave a hole. */
 	lseek(writer->fd, end, SEEK_SET);
@@ -70,6 +75,7 @@ static int write_all(struct elog_file_writer *writer, struct iovec *parts,
 		}
 		if (written < 0)
 			return -errno;
+		writer->torn += (uint64_t)written;
 		while (count && (size_t)written >= parts->iov_len) {
 			written -= (ssize_t)parts->iov_len;
 			parts++;
@@ -129,6 +135,7 @@ static int write_block(struct elog_file_writer *writer,
 		cut_back(writer);
 	else
 		writer->size += size;
+	writer->torn = 0;
 	return writer->error;
 }
 
