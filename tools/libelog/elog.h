@@ -1200,7 +1200,8 @@ struct elog_file_writer;
  * @program: what writes it, with its version; NULL: not told
  * @command: what was captured; NULL: not told
  * @cpus: as elog_consumer_cpus() says
- * @compression: 0: none; 1, fast, to 19, small: as zstd(1) has them
+ * @compression: of schemas and records; 0: none; 1, fast, to 19, small: as zstd(1)
+ *	has them
  * @interrupted: called when a signal has interrupted writing; to give up, return
  *	true. NULL: never
  * @context: for @interrupted
@@ -1338,7 +1339,9 @@ void elog_file_reader_close(struct elog_file_reader *reader);
  * @item: filled in; a payload is valid until the next call for the reader
  *
  * A file may be anything: what is not whole is reported as ELOG_ITEM_DAMAGE,
- * and reading goes on behind it. Memory does not grow with the file.
+ * and reading goes on behind it. Memory does not grow with the file, nor time more
+ * than it does, whatever compressed blocks claim to become. Built without zstd the
+ * library reports these as ELOG_DAMAGE_UNKNOWN.
  *
  * Return: 1 there is one; 0 the end; a negative errno of read(2); -ENOMEM;
  * -EBADMSG this is no .elog file; -EPROTONOSUPPORT it is of a version, or

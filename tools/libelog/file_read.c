@@ -85,11 +85,14 @@ struct damage {
 
 struct block {
 	bool there;
+	bool unpacked;			/* its body is no longer compressed */
 	uint32_t type;
 	uint32_t flags;
 	const unsigned char *body;
-	size_t size;
+	size_t size;			/* of @body */
 	uint64_t offset;
+	size_t stored;			/* bytes of it in the file, without header */
+	size_t raw_size;		/* bytes of @body once it is unpacked */
 };
 
 struct elog_file_reader {
@@ -115,6 +118,7 @@ struct elog_file_reader {
 	bool cut;			/* the file ends so */
 	bool any;			/* there was a block */
 	struct block block;		/* being applied */
+	struct elog_decompressor *decompressor;
 
 	/* What is to be reported. */
 	struct damage damage[ELOG_DAMAGES];
@@ -230,6 +234,7 @@ void elog_file_reader_close(struct elog_file_reader *reader)
 	free(reader->cpus);
 	free(reader->info);
 	free(reader->input);
+	elog_decompressor_free(reader->decompressor);
 	free(reader);
 }
 
@@ -430,9 +435,10 @@ static int find_block(struct elog_file_reader *reader)
 	block->type = header.type;
 	block->flags = header.flags;
 	block->size = header.size;
+	block->stored = header.size;
+	block->raw_size = header.raw_size;
+	block->unpacked = !(header.flags & ELOG_BLOCK_ZSTD);
 	block->offset = reader->offset;
-	if (header.raw_size != header.size && !(header.flags & ELOG_BLOCK_ZSTD))
-		block->flags = UINT32_MAX;
 	reader->any = true;
 	reader->drained = false;
 	reader->next_loss = 0;
@@ -442,8 +448,8 @@ static int find_block(struct elog_file_reader *reader)
 static int leave_block(struct elog_file_reader *reader)
 {
 	reader->block.there = false;
-	reader->padding = -reader->block.size & (ELOG_BLOCK_ALIGN - 1);
-	advance(reader, HEADER_BYTES + reader->block.size);
+	reader->padding = -reader->block.stored & (ELOG_BLOCK_ALIGN - 1);
+	advance(reader, HEADER_BYTES + reader->block.stored);
 	return 0;
 }
 
@@ -703,7 +709,14 @@ static bool has_to_drain(struct elog_file_reader *reader)
 static int malformed(struct elog_file_reader *reader)
 {
 	note_damage(reader, ELOG_DAMAGE_BYTES, reader->block.offset,
-		    HEADER_BYTES + reader->block.size);
+		    HEADER_BYTES + reader->block.stored);
+	return leave_block(reader);
+}
+
+static int unknown(struct elog_file_reader *reader)
+{
+	note_damage(reader, ELOG_DAMAGE_UNKNOWN, reader->block.offset,
+		    HEADER_BYTES + reader->block.stored);
 	return leave_block(reader);
 }
 
@@ -794,11 +807,8 @@ static int apply_schema(struct elog_file_reader *reader)
 		if (ret)
 			return ret;
 	}
-	if (reader->definition_bytes > SCHEMAS_BYTES_MAX) {
-		note_damage(reader, ELOG_DAMAGE_UNKNOWN, block->offset,
-			    HEADER_BYTES + block->size);
-		return leave_block(reader);
-	}
+	if (reader->definition_bytes > SCHEMAS_BYTES_MAX)
+		return unknown(reader);
 	ret = add_definition(reader, head.descriptor, text, size);
 	return ret ? ret : leave_block(reader);
 }
@@ -1006,19 +1016,48 @@ static int apply_end(struct elog_file_reader *reader)
 	return leave_block(reader);
 }
 
+static bool is_known(uint32_t type)
+{
+	switch (type) {
+	case ELOG_BLOCK_FILE:
+	case ELOG_BLOCK_SCHEMA:
+	case ELOG_BLOCK_PROCESSES:
+	case ELOG_BLOCK_DATA:
+	case ELOG_BLOCK_SYNC:
+	case ELOG_BLOCK_END:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Return: 1 there is an item; 0, or a negative errno. */
 static int apply_block(struct elog_file_reader *reader, struct elog_item *item)
 {
-	const struct block *block = &reader->block;
+	struct block *block = &reader->block;
 	uint32_t known = block->type == ELOG_BLOCK_DATA ?
-			 ELOG_BLOCK_BIG_ENDIAN : 0;
+			 ELOG_BLOCK_ZSTD | ELOG_BLOCK_BIG_ENDIAN :
+			 ELOG_BLOCK_ZSTD;
+	int ret;
 
-	if (block->flags == UINT32_MAX)
+	if (block->flags & ~known)
+		return unknown(reader);
+	if (block->unpacked && block->raw_size != block->size)
 		return malformed(reader);
-	if (block->flags & ~known) {
-		note_damage(reader, ELOG_DAMAGE_UNKNOWN, block->offset,
-			    HEADER_BYTES + block->size);
+	if (!is_known(block->type))
 		return leave_block(reader);
+	if (!block->unpacked) {
+		ret = elog_decompress(&reader->decompressor, block->body,
+				      block->stored, block->raw_size,
+				      &block->body);
+		if (ret == -EBADMSG)
+			return malformed(reader);
+		if (ret == -EOPNOTSUPP)
+			return unknown(reader);
+		if (ret)
+			return ret;
+		block->size = block->raw_size;
+		block->unpacked = true;
 	}
 	switch (block->type) {
 	case ELOG_BLOCK_FILE:
@@ -1031,10 +1070,8 @@ static int apply_block(struct elog_file_reader *reader, struct elog_item *item)
 		return apply_data(reader);
 	case ELOG_BLOCK_SYNC:
 		return apply_sync(reader, item);
-	case ELOG_BLOCK_END:
-		return apply_end(reader);
 	default:
-		return leave_block(reader);
+		return apply_end(reader);
 	}
 }
 

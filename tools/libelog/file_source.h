@@ -34,6 +34,9 @@ static inline uint64_t random_number(uint64_t below)
 	return random_state % below;
 }
 
+/* For all that open_source() opens. */
+static uint32_t compression;
+
 static const char schema[] =
 	"eventlog 1\n"
 	"provider test\n"
@@ -171,6 +174,7 @@ static inline void open_source(struct source *source, int fd, uint64_t position)
 		.program = "test 1",
 		.command = "make\nit up",
 		.cpus = CPUS,
+		.compression = compression,
 	};
 	unsigned int cpu;
 

@@ -382,7 +382,7 @@ static void test_hostile(void)
 	fd = begin_file(INFO_HERE);
 	put_block(fd, 99, 0, 5, "hello", 5);
 	put_block(fd, ELOG_BLOCK_INDEX, 0, 0, "", 0);
-	put_block(fd, ELOG_BLOCK_SCHEMA, ELOG_BLOCK_ZSTD, 5, "hello", 5);
+	put_block(fd, ELOG_BLOCK_SCHEMA, 1U << 2, 5, "hello", 5);
 	put_block(fd, ELOG_BLOCK_SCHEMA, 0, 5, "hello", 5);
 	put_block(fd, ELOG_BLOCK_END, 0, sizeof(end), &end, sizeof(end));
 	read_and_close(fd, &result);
@@ -560,6 +560,39 @@ static void test_cut_back(void)
 	check_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
+/* The same for compressed files, or, where there is no zstd, once more. */
+static void compress(void (*run)(void))
+{
+	struct elog_compressor *compressor;
+
+	if (!elog_compressor_new(&compressor, 3)) {
+		elog_compressor_free(compressor);
+		compression = 3;
+	}
+	run();
+	compression = 0;
+}
+
+static void test_cut_compressed(void)
+{
+	compress(test_cut);
+}
+
+static void test_mutations_compressed(void)
+{
+	compress(test_mutations);
+}
+
+static void test_sealed_compressed(void)
+{
+	compress(test_sealed);
+}
+
+static void test_missing_compressed(void)
+{
+	compress(test_missing);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -571,6 +604,10 @@ int main(void)
 		{ "cut anywhere, all whole blocks are read", test_cut },
 		{ "mutations yield only what was written", test_mutations },
 		{ "nonsense with right checksums does no harm", test_sealed },
+		{ "compressed: cut anywhere", test_cut_compressed },
+		{ "compressed: mutations", test_mutations_compressed },
+		{ "compressed: nonsense with right checksums", test_sealed_compressed },
+		{ "compressed: blocks missing", test_missing_compressed },
 		{ "hostile sizes, times and numbers", test_hostile },
 		{ "blocks missing, and there twice", test_missing },
 		{ "too much between two SYNC blocks", test_cap },

@@ -38,6 +38,7 @@ struct elog_file_writer {
 	uint64_t torn;		/* bytes of the block that is being written */
 	bool (*interrupted)(void *context);
 	void *context;
+	struct elog_compressor *compressor;	/* NULL: not wanted */
 	size_t process_count;
 	struct elog_block_process processes[PROCESSES_MAX];
 };
@@ -94,6 +95,14 @@ struct part {
 	size_t size;
 };
 
+/* What is small, or read by others than libelog, stays as it is. */
+static bool is_compressible(const struct elog_file_writer *writer,
+			    enum elog_block_type type)
+{
+	return writer->compressor &&
+	       (type == ELOG_BLOCK_DATA || type == ELOG_BLOCK_SCHEMA);
+}
+
 static int write_block(struct elog_file_writer *writer,
 		       enum elog_block_type type, uint32_t flags,
 		       const struct part *body, int count)
@@ -106,6 +115,7 @@ static int write_block(struct elog_file_writer *writer,
 	struct iovec parts[PARTS_MAX + 2] = {
 		{ .iov_base = &header, .iov_len = sizeof(header) },
 	};
+	const void *stored;
 	uint32_t crc = 0;
 	size_t size = 0;
 	int i;
@@ -113,16 +123,30 @@ static int write_block(struct elog_file_writer *writer,
 	if (writer->error)
 		return writer->error;
 	for (i = 0; i < count; i++) {
-		crc = elog_crc32c(crc, body[i].data, body[i].size);
 		size += body[i].size;
 		parts[i + 1].iov_base = (void *)body[i].data;
 		parts[i + 1].iov_len = body[i].size;
 	}
 	if (size > ELOG_BLOCK_MAX)
 		return -EINVAL;
+	header.raw_size = htole32((uint32_t)size);
+	if (is_compressible(writer, type)) {
+		size_t less = elog_compress(writer->compressor, parts + 1, count,
+					    &stored);
+
+		if (less) {
+			header.flags |= htole32(ELOG_BLOCK_ZSTD);
+			size = less;
+			count = 1;
+			parts[1].iov_base = (void *)stored;
+			parts[1].iov_len = size;
+		}
+	}
+	for (i = 0; i < count; i++)
+		crc = elog_crc32c(crc, parts[i + 1].iov_base,
+				  parts[i + 1].iov_len);
 	memcpy(header.magic, ELOG_FILE_MAGIC, sizeof(header.magic));
 	header.size = htole32((uint32_t)size);
-	header.raw_size = header.size;
 	header.body_crc = htole32(crc);
 	crc = elog_crc32c(0, &header, offsetof(struct elog_block_header,
 					       header_crc));
@@ -244,8 +268,6 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 	    options->flags & ~ELOG_FILE_CONTINUES ||
 	    options->compression > COMPRESSION_MAX)
 		return -EINVAL;
-	if (options->compression)
-		return -EOPNOTSUPP;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return -ENOMEM;
@@ -253,9 +275,14 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 	writer->interrupted = options->interrupted;
 	writer->context = options->context;
 	find_begin(writer);
-	ret = write_info(writer, options);
+	ret = 0;
+	if (options->compression)
+		ret = elog_compressor_new(&writer->compressor,
+					  options->compression);
+	if (!ret)
+		ret = write_info(writer, options);
 	if (ret) {
-		free(writer);
+		elog_file_writer_close(writer);
 		return ret;
 	}
 	*result = writer;
@@ -264,6 +291,9 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 
 void elog_file_writer_close(struct elog_file_writer *writer)
 {
+	if (!writer)
+		return;
+	elog_compressor_free(writer->compressor);
 	free(writer);
 }
 

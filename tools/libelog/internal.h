@@ -249,7 +249,9 @@ int elog_merge_update(struct elog_merge *merge, uint64_t before);
 #define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
 #define ELOG_FILE_CPUS_MAX	4096
 
-#define ELOG_BLOCK_ZSTD		(1U << 0)	/* reserved */
+#define ELOG_ZSTD_RATIO		1024	/* a body is at most so many times what is stored */
+
+#define ELOG_BLOCK_ZSTD		(1U << 0)	/* the body is compressed */
 #define ELOG_BLOCK_BIG_ENDIAN	(1U << 1)	/* the records of a DATA block are */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -273,7 +275,7 @@ struct elog_block_header {
 	uint32_t type;
 	uint32_t flags;
 	uint32_t size;		/* of the body as it is stored, without padding */
-	uint32_t raw_size;	/* of the body */
+	uint32_t raw_size;	/* of the body as it is meant */
 	uint32_t body_crc;
 	uint32_t header_crc;	/* of the members above */
 };
@@ -327,6 +329,50 @@ uint32_t elog_crc32c(uint32_t crc, const void *data, size_t size);
 
 /** elog_crc32c_tables() - the same without the CPU's instruction */
 uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size);
+
+struct elog_compressor;
+
+/**
+ * elog_compressor_new() - what a writer compresses with
+ * @compressor: set
+ * @level: 1 to 19
+ *
+ * Return: 0; -ENOMEM; -EOPNOTSUPP the library was built without zstd.
+ */
+int elog_compressor_new(struct elog_compressor **compressor, unsigned int level);
+
+/** elog_compressor_free() - NULL is fine */
+void elog_compressor_free(struct elog_compressor *compressor);
+
+/**
+ * elog_compress() - compress a body
+ * @compressor: the state
+ * @parts: of the body
+ * @count: of @parts
+ * @stored: set to what is to be stored, valid until the next call
+ *
+ * Return: bytes of it; 0: it would not be less, or memory is short.
+ */
+size_t elog_compress(struct elog_compressor *compressor,
+		     const struct iovec *parts, int count, const void **stored);
+
+struct elog_decompressor;
+
+/**
+ * elog_decompress() - get a body back
+ * @state: made when first needed; start with NULL
+ * @stored: what is stored, trusted in nothing
+ * @size: bytes of it
+ * @body_size: what the body has to have
+ * @body: set, valid until the next call
+ *
+ * Return: 0; -EBADMSG; -ENOMEM; -EOPNOTSUPP built without zstd.
+ */
+int elog_decompress(struct elog_decompressor **state, const void *stored,
+		    size_t size, size_t body_size, const unsigned char **body);
+
+/** elog_decompressor_free() - NULL is fine */
+void elog_decompressor_free(struct elog_decompressor *decompressor);
 
 /** elog_processes_new_offline() - a table that knows what it was told, and not /proc */
 struct elog_processes *elog_processes_new_offline(void);
