@@ -1090,7 +1090,6 @@ static bool range_holds(const struct test *test, uint64_t value)
 /* True for each value of the field, but not when it has none. */
 static enum outcome set_any(struct test *test)
 {
-	test->inverted = false;
 	return set_range(test, 0, UINT64_MAX);
 }
 
