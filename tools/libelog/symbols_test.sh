@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# symbols_test - what libelog.so exports, keeps and needs. Prints TAP.
+#
+# EVENTLOG_TOOLS is what make -C tools built (default: build/tools); CC compiles.
+set -eu
+export LC_ALL=C
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../.." && pwd -P)
+built=${EVENTLOG_TOOLS:-$top/build/tools}
+library=$built/libelog.so
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+
+# As the compiler understands it, so that comments and layout do not matter.
+echo '#include <elog.h>' > "$work/header.c"
+${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here" -I"$top/uapi" \
+	"$work/header.c"
+grep -F '/elog.h:' "$work/prototypes" | grep -v ' \*/ static ' |
+	sed -n 's/.*[ *]\([A-Za-z0-9_]*\) (.*/\1/p' | sort > "$work/declared"
+
+sed -n 's/^[[:space:]]\{1,\}\([A-Za-z0-9_]\{1,\}\);.*/\1/p' "$here/libelog.map" |
+	sort > "$work/mapped"
+nm -D --defined-only "$library" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' |
+	sort > "$work/exported"
+
+same()
+{
+	[ -s "$1" ] || { echo "nothing in $1"; return 1; }
+	diff "$1" "$2"
+}
+
+all_versioned()
+{
+	nm -D --defined-only "$library" |
+		awk '$2 != "A" && $3 !~ /@@LIBELOG_[0-9]+\.[0-9]+$/ { print; bad = 1 }
+			END { exit bad || !NR }'
+}
+
+names_are_ours()
+{
+	! grep -v '^elog_' "$work/declared"
+}
+
+# Variables of the library are variables of every program that uses it. These are:
+# the producers, which have to be found when a process forks; the tables of
+# CRC-32C, made when first needed; and a byte that tells threads apart.
+# Compiler and C library add theirs: completed, __dso_handle, __cpu_*.
+known_variables='anchor
+fork_handlers_once
+producers
+producers_lock
+tables
+tables_once'
+
+variables_are_known()
+{
+	readelf -SW "$library" |
+		sed -n 's/^ *\[ *\([0-9]*\)\] \(\.[^ ]*\) .*/\1 \2/p' |
+		awk '$2 ~ /^\.(data|bss|tdata|tbss)$/ { print $1 }' > "$work/sections"
+	readelf -sW "$library" |
+		awk 'NR == FNR { writable[$1] = 1; next }
+			$7 in writable && $4 != "SECTION" && $3 > 0 {
+				sub("\\.[0-9]+$", "", $8); print $8
+			}' "$work/sections" - |
+		grep -vE '^(completed|__dso_handle|__TMC_END__|__cpu_.*)$' |
+		sort -u > "$work/variables"
+	echo "$known_variables" | diff - "$work/variables"
+}
+
+soname_is()
+{
+	readelf -dW "$library" > "$work/dynamic"
+	grep -F "Library soname: [$1]" "$work/dynamic" &&
+		[ "$(readlink "$library")" = "$1" ] &&
+		[ -f "$(readlink -f "$library")" ]
+}
+
+# No text relocations; resolved when loaded, and read-only from then on.
+hardened()
+{
+	readelf -dW "$library" > "$work/dynamic"
+	readelf -lW "$library" > "$work/segments"
+	! grep -F TEXTREL "$work/dynamic" && grep -q NOW "$work/dynamic" &&
+		grep -q GNU_RELRO "$work/segments" &&
+		grep 'GNU_STACK.* RW ' "$work/segments"
+}
+
+# That each public name can be linked with, in both forms.
+links_with()
+{
+	{
+		echo '#include <elog.h>'
+		echo '#include <stdio.h>'
+		echo 'void (*const functions[])(void) = {'
+		sed 's/.*/	(void (*)(void))&,/' "$work/declared"
+		echo '};'
+		echo 'int main(void) { return !functions[0]; }'
+	} > "$work/all.c"
+	# shellcheck disable=SC2046 # several words
+	${CC:-gcc} -Wno-cast-function-type -I"$here" -I"$top/uapi" -o "$work/all" \
+		"$work/all.c" "$1" $(sed -n 's/^Libs.private: //p' "$built/libelog.pc") &&
+		LD_LIBRARY_PATH=$built "$work/all"
+}
+
+check "all names begin with elog_" names_are_ours
+check "libelog.map has the functions of elog.h" same "$work/declared" "$work/mapped"
+check "the library exports the functions of elog.h" \
+	same "$work/declared" "$work/exported"
+check "each has a version" all_versioned
+check "the soname is libelog.so.1" soname_is libelog.so.1
+check "there are no variables but those that must be" variables_are_known
+check "relocations are read-only, the stack is not executable" hardened
+check "a program links with libelog.so" links_with "$library"
+check "a program links with libelog.a" links_with "$built/libelog.a"
+end_checks
