@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/select.h>		/* sigset_t, in strict ISO C too */
 #include <sys/types.h>
 #include <sys/uio.h>
 

@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What others build on: libelog.so from C, C++ and Python, on real events. Needs
+# the module.
+#
+# EVENTLOG_MODULE	eventlog.ko, loaded unless it is
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	local tree
+
+	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export TREE=$tree
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$tree/build/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$tree/build/$(uname -r)/eventlog.ko}}
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+setup()
+{
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	work=$BATS_TEST_TMPDIR
+	elog=$EVENTLOG_TOOLS/elog
+	watcher=
+}
+
+teardown()
+{
+	[ -z "$watcher" ] || kill -KILL "$watcher" 2> /dev/null || true
+}
+
+# Three events in a file, of the types that a reader can get wrong.
+capture()
+{
+	cat > "$work/job" <<'SCRIPT'
+"$1" emit -s 7 install/step 'u32 number; __data_loc char[] name; s16 delta' \
+	number=1 'name=a "b"' delta=-5
+"$1" emit install/nothing
+"$1" emit install/step 'u32 number; __data_loc char[] name; s16 delta' \
+	number=2 name= delta=32767
+SCRIPT
+	"$elog" capture -q -e install -o "$work/file.elog" -- sh "$work/job" "$elog"
+}
+
+# All but the time, as elog show has it: what a reader should print.
+expected()
+{
+	"$elog" show -q "$work/file.elog" |
+		awk '{ $1 = $2 = $3 = $4 = $6 = ""; sub("^ +", ""); sub(" +", "/")
+			gsub("  +", " "); print }'
+}
+
+# Removes the times, which have to rise and to be those that elog show prints.
+without_times()
+{
+	"$elog" show -q "$work/file.elog" | awk '{ print $4 }' > "$work/times"
+	awk '{ print $1 }' "$1" | diff "$work/times" - >&2
+	sed -e 's/^[^ ]* //' -e 's/ *$//' "$1"
+}
+
+@test "examples: reader prints a file as elog show does" {
+	capture
+	"$EVENTLOG_TOOLS/examples/reader" "$work/file.elog" > "$work/out"
+	cat "$work/out"
+	[ "$(wc -l < "$work/out")" = 3 ]
+	without_times "$work/out" > "$work/got"
+	expected | diff - "$work/got"
+	grep -F 'install/step number=1 name="a \"b\"" delta=-5' "$work/got"
+}
+
+@test "examples: reader says what is wrong with a file" {
+	run --separate-stderr "$EVENTLOG_TOOLS/examples/reader" "$work/missing"
+	[ "$status" = 1 ]
+	[[ $stderr == *"No such file"* ]]
+	head -c 100 /dev/urandom > "$work/noise"
+	run --separate-stderr "$EVENTLOG_TOOLS/examples/reader" "$work/noise"
+	[ "$status" = 1 ]
+	[ -z "$output" ]
+	capture
+	head -c -30 "$work/file.elog" > "$work/cut"
+	run --separate-stderr "$EVENTLOG_TOOLS/examples/reader" "$work/cut"
+	[ "$status" = 1 ]
+	[[ $stderr == *"is damaged"* ]]
+}
+
+@test "examples: reader.py prints a file as elog show does" {
+	capture
+	LD_LIBRARY_PATH=$EVENTLOG_TOOLS "$TREE/tools/examples/reader.py" \
+		"$work/file.elog" > "$work/out"
+	cat "$work/out"
+	[ "$(wc -l < "$work/out")" = 3 ]
+	without_times "$work/out" > "$work/got"
+	expected | diff - "$work/got"
+	head -c 100 /dev/urandom > "$work/noise"
+	LD_LIBRARY_PATH=$EVENTLOG_TOOLS run --separate-stderr \
+		"$TREE/tools/examples/reader.py" "$work/noise"
+	[ "$status" = 1 ]
+	[[ $stderr == *noise* ]]
+}
+
+@test "examples: watch, in C++, prints events as they happen" {
+	local tries=0
+
+	"$EVENTLOG_TOOLS/examples/watch" 'install*' 2 > "$work/out" 2>&1 3>&- &
+	watcher=$!
+	# It ends after two.
+	while kill -0 "$watcher" 2> /dev/null; do
+		"$elog" emit install/step 'u32 number' number=$tries
+		tries=$((tries + 1))
+		[ $tries -lt 600 ]
+		sleep 0.05
+	done
+	wait "$watcher"
+	watcher=
+	cat "$work/out"
+	[ "$(wc -l < "$work/out")" = 2 ]
+	[ "$(grep -c '^install/step number=[0-9]*$' "$work/out")" = 2 ]
+}

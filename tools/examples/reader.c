@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prints a .elog file: the time, the name and the fields of each event, and what
+ * was lost. elog show does it better.
+ *
+ *	elog capture -o job.elog -- ./job; ./reader job.elog
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <elog.h>
+
+static void print_event(struct elog_file_reader *reader,
+			const struct elog_item *item, struct elog_text *text)
+{
+	const struct elog_schema_event *event;
+
+	text->size = 0;
+	if (elog_file_describe(reader, item->descriptor, &event)) {
+		elog_text_printf(text, "event %" PRIu32, item->descriptor);
+	} else {
+		elog_text_printf(text, "%s/%s ", event->provider->name, event->name);
+		elog_format_fields(text, event, item->payload, item->payload_size);
+	}
+	printf("%" PRIu64 ".%09u %s\n", item->time / 1000000000,
+	       (unsigned int)(item->time % 1000000000),
+	       text->error ? "(out of memory)" : text->data);
+}
+
+static void print_lost(const struct elog_item *item)
+{
+	unsigned int cause;
+
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		if (item->lost[cause])
+			printf("# lost %" PRIu64 ": %s\n", item->lost[cause],
+			       elog_lost_name(cause));
+}
+
+int main(int count, char **arguments)
+{
+	struct elog_file_reader *reader = NULL;
+	struct elog_text text = { 0 };
+	struct elog_item item;
+	bool damaged = false;
+	int fd, ret;
+
+	if (count != 2) {
+		fprintf(stderr, "usage: reader FILE\n");
+		return 1;
+	}
+	fd = open(arguments[1], O_RDONLY | O_CLOEXEC);
+	ret = fd < 0 ? -errno : elog_file_reader_open(&reader, fd);
+	while (!ret && (ret = elog_file_next(reader, &item)) > 0) {
+		if (item.type == ELOG_ITEM_EVENT)
+			print_event(reader, &item, &text);
+		else if (item.type == ELOG_ITEM_LOST)
+			print_lost(&item);
+		else if (item.type == ELOG_ITEM_DAMAGE)
+			damaged = true;
+		ret = 0;
+	}
+	if (ret)
+		fprintf(stderr, "%s: %s\n", arguments[1], strerror(-ret));
+	else if (damaged)
+		fprintf(stderr, "%s is damaged\n", arguments[1]);
+	elog_text_free(&text);
+	elog_file_reader_close(reader);
+	if (fd >= 0)
+		close(fd);
+	return ret || damaged;
+}

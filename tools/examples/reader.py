@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Prints a .elog file from Python, with no more than the installed libelog.so.1:
+# the time, the name and the fields of each event.
+#
+#	elog capture -o job.elog -- ./job; ./reader.py job.elog
+from ctypes import (CDLL, POINTER, Structure, byref, c_char_p, c_int, c_size_t,
+                    c_uint, c_uint32, c_uint64, c_void_p)
+import os
+import sys
+
+
+class Item(Structure):		# struct elog_item
+    _fields_ = [("type", c_int), ("cpu", c_uint), ("context", c_int),
+                ("descriptor", c_uint32), ("time", c_uint64), ("session", c_uint64),
+                ("pid", c_uint32), ("tid", c_uint32), ("payload", c_void_p),
+                ("payload_size", c_size_t), ("lost", c_uint64 * 8), ("damage", c_int),
+                ("offset", c_uint64), ("size", c_uint64)]
+
+
+class Provider(Structure):	# of those that the library makes, the beginning is enough
+    _fields_ = [("name", c_char_p)]
+
+
+class Event(Structure):
+    _fields_ = [("provider", POINTER(Provider)), ("name", c_char_p)]
+
+
+class Text(Structure):
+    _fields_ = [("data", c_char_p), ("size", c_size_t), ("capacity", c_size_t),
+                ("error", c_int)]
+
+
+elog = CDLL("libelog.so.1")
+elog.elog_format_fields.argtypes = c_void_p, POINTER(Event), c_void_p, c_size_t
+elog.elog_format_fields.restype = elog.elog_text_free.restype = None
+
+file = os.open(sys.argv[1], os.O_RDONLY)
+reader, item, event, text = c_void_p(), Item(), POINTER(Event)(), Text()
+if elog.elog_file_reader_open(byref(reader), file):
+    sys.exit("out of memory")
+while (ret := elog.elog_file_next(reader, byref(item))) > 0:
+    if item.type or elog.elog_file_describe(reader, item.descriptor, byref(event)):
+        continue
+    text.size = 0
+    elog.elog_format_fields(byref(text), event, item.payload, item.payload_size)
+    names = event.contents.provider.contents.name, event.contents.name
+    print("%d.%09d" % divmod(item.time, 10**9), b"/".join(names).decode(),
+          text.data.decode() if text.size else "")
+if ret:
+    sys.exit(f"{sys.argv[1]}: {os.strerror(-ret)}")
