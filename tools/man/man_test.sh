@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# man_test - the manual pages against mandoc, elog.h and what elog says of itself.
+# Prints TAP.
+#
+# EVENTLOG_TOOLS is what make -C tools built (default: build/tools); CC compiles.
+set -eu
+export LC_ALL=C
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../.." && pwd -P)
+built=${EVENTLOG_TOOLS:-$top/build/tools}
+elog=$built/elog
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+cd "$here"
+
+lint()
+{
+	mandoc -T lint -W warning "$1"
+}
+
+# "TYPE NAME(TYPE PARAMETER, ...)", sorted, blanks as C does not need them left
+# out: of the header, and of all pages.
+normalize()
+{
+	sed -e 's/_Bool/bool/g' -e 's/[[:space:]]\{1,\}/ /g' -e 's/ *\([*(),]\) */\1/g' |
+		sort
+}
+
+echo '#include <elog.h>' | ${CC:-gcc} -E -P -I"$top/tools/libelog" -I"$top/uapi" \
+	-x c - | tr '\n' ' ' | tr ';{}' '\n\n\n' |
+	sed -n 's/^ *\(static inline \)\{0,1\}\([a-z_].*[ *]elog_[a-z0-9_]*([^()]*)\).*/\2/p' |
+	grep -v '[=]\|return\|^ *elog' | normalize > "$work/header"
+
+awk '
+	/^\.Sh / { synopsis = $2 == "SYNOPSIS" }
+	synopsis && /^\.Ft / { sub("^.Ft ", ""); type = $0 }
+	synopsis && /^\.Fn / {
+		name = $2
+		rest = substr($0, length(".Fn " name " ") + 1)
+		gsub("\"", "\001", rest)
+		parameters = ""
+		while (rest != "") {
+			if (match(rest, "^\001[^\001]*\001 *"))
+				word = substr(rest, 2, RLENGTH - 2)
+			else if (match(rest, "^[^ ]+ *"))
+				word = substr(rest, 1, RLENGTH)
+			rest = substr(rest, RLENGTH + 1)
+			sub("\001? *$", "", word)
+			parameters = parameters (parameters ? ", " : "") word
+		}
+		print type " " name "(" parameters ")"
+	}' ./*.3 | normalize > "$work/pages"
+
+prototypes_agree()
+{
+	[ -s "$work/header" ] && diff "$work/header" "$work/pages"
+}
+
+# What "man NAME" finds: each page names in NAME what is in its SYNOPSIS.
+names_agree()
+{
+	for page in ./*.3; do
+		awk '
+			/^\.Sh / { section = $2 }
+			section == "NAME" && /^\.Nm / { names[$2] = 1; count++ }
+			section == "SYNOPSIS" && /^\.Fn / { functions[$2] = 1; made++ }
+			END {
+				for (name in functions)
+					if (!(name in names))
+						print bad = FILENAME ": " name
+				if (made && made != count)
+					print bad = FILENAME ": names what it has not"
+				exit bad != ""
+			}' "$page" || return 1
+	done
+}
+
+# References to pages of this project lead somewhere.
+references_lead()
+{
+	{
+		for page in *.[1-9]; do
+			echo "${page%.*} ${page##*.}"
+		done
+		for page in *.3; do
+			sed -n 's/^\.Fn \([a-z0-9_]*\).*/\1 3/p' "$page"
+		done
+	} | sort -u > "$work/known"
+	sed -n 's/^\.Xr \([a-z0-9_-]*\) \([1-9]\).*/\1 \2/p' ./*.[1-9] |
+		grep -E '^(elog|eventlog|libelog)' | sort -u > "$work/referred"
+	[ -s "$work/referred" ] && comm -13 "$work/known" "$work/referred" \
+		> "$work/nowhere" && cat "$work/nowhere" && [ ! -s "$work/nowhere" ]
+}
+
+verbs()
+{
+	"$elog" --help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
+}
+
+# "-e, --event" and "--time" of the help, and of the page's OPTIONS.
+options_agree()
+{
+	[ -f "elog-$1.1" ] || { echo "there is no elog-$1.1"; return 1; }
+	"$elog" "$1" --help |
+		sed -n -e 's/^ *\(-[A-Za-z], --[a-z-]*\).*/\1/p' \
+			-e 's/^ *\(--[a-z-]*\)\( .*\)\{0,1\}$/\1/p' | sort > "$work/help"
+	mandoc -T ascii -O width=200 "elog-$1.1" | sed 's/.\x08//g' |
+		sed -n '/^OPTIONS/,/^[A-NP-Z]/p' |
+		sed -n -e 's/^     \(-[A-Za-z], --[a-z-]*\).*/\1/p' \
+			-e 's/^     \(--[a-z-]*\)\( .*\)\{0,1\}$/\1/p' | sort > "$work/page"
+	[ -s "$work/help" ] && diff "$work/help" "$work/page"
+}
+
+# elog(1) names all, and each refers back to it.
+verbs_are_named()
+{
+	verbs > "$work/verbs"
+	[ -s "$work/verbs" ] || return 1
+	while read -r verb; do
+		grep -q "^\.It Xr elog-$verb 1" elog.1 &&
+			grep -q '^\.Xr elog 1' "elog-$verb.1" ||
+			{ echo "$verb"; return 1; }
+	done < "$work/verbs"
+	for page in elog-*.1; do
+		page=${page#elog-}
+		grep -qx "${page%.1}" "$work/verbs" ||
+			{ echo "there is no verb ${page%.1}"; return 1; }
+	done
+}
+
+# The program that libelog(3) begins with.
+example_compiles()
+{
+	awk '/^\.Sh EXAMPLES/ { examples = 1 }
+		/^\.Ed/ { literal = 0 }
+		examples && literal { gsub("\\\\e", "\\"); print }
+		/^\.Bd -literal/ { literal = 1 }' libelog.3 > "$work/example.c"
+	[ -s "$work/example.c" ] &&
+	${CC:-gcc} -std=c11 -Wall -Wextra -Werror -I"$top/tools/libelog" \
+		-I"$top/uapi" -o "$work/example" "$work/example.c" \
+		"$built/libelog.so" &&
+	echo line | LD_LIBRARY_PATH=$built "$work/example"
+}
+
+for page in *.[1-9]; do
+	check "mandoc has nothing to say of $page" lint "$page"
+done
+check "each function of elog.h is in one SYNOPSIS, as it is" prototypes_agree
+check "pages name what they have" names_agree
+check "references lead to pages" references_lead
+check "elog(1) names the verbs" verbs_are_named
+for verb in $(verbs); do
+	check "elog-$verb(1) has the options of elog $verb" options_agree "$verb"
+done
+check "the example of libelog(3) is a program" example_compiles
+end_checks
