@@ -22,14 +22,17 @@ help_text := \
 	'               beside tracepoints and LTTng; STRICT=1 with any: fail if a bar' \
 	'               is missed' \
 	'  check-static compile with W=1 and sparse; any warning is an error' \
-	'  install      module, tools, header, manual pages, udev rule' \
-	'  uninstall    remove them' \
+	'  install      module, tools, library, manual pages, udev rule, units' \
+	'  install-gen  eventlog-gen alone; likewise -module, -tool, -library,' \
+	'               -development, -device (udev rule, group), -service (units)' \
+	'  uninstall    remove all of it' \
 	'  clean        remove build/' \
 	'' \
 	'  KDIR=DIR     a kernel'"'"'s build directory or headers; default: those of' \
 	'               the running kernel or, if it has none, of the test kernel' \
 	'  EVENTLOG_KERNEL=VERSION  test kernel, see scripts/kernel (6.1)' \
-	'  PREFIX=DIR   where to install (/usr/local); DESTDIR is honoured' \
+	'  PREFIX=DIR LIBDIR=DIR  where to install (/usr/local, PREFIX/lib); DESTDIR' \
+	'               is honoured' \
 	'  W=1 C=1 ...  as for the kernel'
 
 ifneq ($(words $(CURDIR)),1)
@@ -41,9 +44,9 @@ running_release := $(shell uname -r)
 running := /lib/modules/$(running_release)/build
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 UDEVDIR ?= /usr/lib/udev/rules.d
 INSTALL ?= install
-installed := $(DESTDIR)$(PREFIX)
 
 all: module tools
 
@@ -165,66 +168,126 @@ bench-kernel:
 bench-instructions:
 	@scripts/bench/instructions $(bench_flags)
 
-man_pages = $(wildcard tools/man/*.[1-9])
-completions = $(wildcard tools/*/*.bash-completion)
-
 # A module for a kernel that is not here is only wanted by those who say so.
-ifneq ($(filter install,$(MAKECMDGOALS)),)
+ifneq ($(filter install install-module,$(MAKECMDGOALS)),)
 ifeq ($(KDIR)$(wildcard $(running)/Makefile),)
 $(error there are no headers for the running kernel ($(running_release)): \
 	install them or give KDIR=)
 endif
 endif
 
+# What gets installed: FROM:TO:MODE, TO without DESTDIR. Installing and removing
+# read the same lists.
+man_pages = $(wildcard $(1:%=tools/man/*.%))
+man_files = $(foreach page,$(man_pages),$(page):$(man_dir)$(subst .,,$(suffix \
+	$(page)))/$(notdir $(page)):644)
+man_dir := $(PREFIX)/share/man/man
+share := $(PREFIX)/share/eventlog
+version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(top)/dkms.conf)
+library_version := $(shell sed -n 's/^library_version := //p' $(top)/tools/Makefile)
+soname := libelog.so.$(firstword $(subst ., ,$(library_version)))
+
+# The tool, and the pages of what it uses.
+tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
+	$(foreach file,$(wildcard tools/elog/*.bash-completion),$(file):$(completions)/$(notdir \
+		$(basename $(file))):644) \
+	$(call man_files,1 5)
+completions := $(PREFIX)/share/bash-completion/completions
+
+library_files = build/tools/libelog.so.$(library_version):$(LIBDIR)/libelog.so.$(library_version):644
+library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
+
+development_files = build/tools/libelog.a:$(LIBDIR)/libelog.a:644 \
+	build/dist/libelog.pc:$(LIBDIR)/pkgconfig/libelog.pc:644 \
+	tools/libelog/elog.h:$(PREFIX)/include/elog.h:644 \
+	uapi/linux/eventlog.h:$(PREFIX)/include/linux/eventlog.h:644 \
+	$(call man_files,3)
+development_links = $(LIBDIR)/libelog.so:$(soname)
+
 # The generator, and what providers of other trees are built with.
-share := share/eventlog
-gen_files := tools/gen/eventlog_gen.awk:$(share)/eventlog_gen.awk \
-	tools/gen/eventlog.mk:$(share)/eventlog.mk \
-	include/linux/eventlog.h:$(share)/include/linux/eventlog.h \
-	uapi/linux/eventlog.h:$(share)/include/uapi/linux/eventlog.h
-gen_from = $(firstword $(subst :, ,$(1)))
-gen_to = $(installed)/$(lastword $(subst :, ,$(1)))
+gen_files := tools/gen/eventlog-gen:$(PREFIX)/bin/eventlog-gen:755 \
+	tools/gen/eventlog-gen.bash-completion:$(completions)/eventlog-gen:644 \
+	tools/gen/eventlog_gen.awk:$(share)/eventlog_gen.awk:644 \
+	tools/gen/eventlog.mk:$(share)/eventlog.mk:644 \
+	include/linux/eventlog.h:$(share)/include/linux/eventlog.h:644 \
+	uapi/linux/eventlog.h:$(share)/include/uapi/linux/eventlog.h:644
 
-install-gen:
-	$(INSTALL) -D -m 755 tools/gen/eventlog-gen '$(installed)/bin/eventlog-gen'
-	$(foreach file,$(gen_files),$(INSTALL) -D -m 644 \
-		'$(call gen_from,$(file))' '$(call gen_to,$(file))' && )true
+# What belongs to the module but is for no kernel in particular.
+device_files = scripts/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
+	dist/eventlog.sysusers:$(PREFIX)/lib/sysusers.d/eventlog.conf:644 \
+	dist/eventlog.modules:$(PREFIX)/lib/modules-load.d/eventlog.conf:644 \
+	$(call man_files,4 9)
 
-uninstall-gen:
-	rm -f '$(installed)/bin/eventlog-gen' \
-		$(foreach file,$(gen_files),'$(call gen_to,$(file))')
+# The recorder, which nobody has to start.
+service_files = dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
+	dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
+	$(foreach unit,$(notdir $(wildcard dist/*.service dist/*.timer)), \
+		build/dist/$(unit):$(PREFIX)/lib/systemd/system/$(unit):644)
 
-install: all install-gen
+word_of = $(word $(1),$(subst :, ,$(2)))
+install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
+	'$(call word_of,1,$(file))' '$(DESTDIR)$(call word_of,2,$(file))' && )true
+install_links = $(foreach link,$(1),ln -sfn $(call word_of,2,$(link)) \
+	'$(DESTDIR)$(call word_of,1,$(link))' && )true
+installed_names = $(foreach file,$(1),'$(DESTDIR)$(call word_of,2,$(file))') \
+	$(foreach link,$(2),'$(DESTDIR)$(call word_of,1,$(link))')
+
+# With the directories that are being installed to.
+build/dist/%: dist/% FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|/usr/bin/|$(PREFIX)/bin/|g' -e 's|/usr/libexec/|$(PREFIX)/libexec/|g' $< > $@
+
+build/dist/libelog.pc: tools FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' build/tools/libelog.pc > $@
+
+install-module: module
 	+@$(kbuild) --no-print-directory modules_install \
 		INSTALL_MOD_PATH='$(DESTDIR)'
 	$(INSTALL) -D -m 644 '$(build)/Module.symvers' \
-		'$(installed)/$(share)/$(release)/Module.symvers'
-	$(INSTALL) -D -m 755 build/tools/elog '$(installed)/bin/elog'
-	$(INSTALL) -D -m 644 build/tools/libelog.a '$(installed)/lib/libelog.a'
-	$(INSTALL) -D -m 644 tools/libelog/elog.h '$(installed)/include/elog.h'
-	$(INSTALL) -D -m 644 uapi/linux/eventlog.h \
-		'$(installed)/include/linux/eventlog.h'
-	$(INSTALL) -D -m 644 scripts/60-eventlog.rules \
-		'$(DESTDIR)$(UDEVDIR)/60-eventlog.rules'
-	$(foreach page,$(man_pages),$(INSTALL) -D -m 644 $(page) \
-		'$(installed)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))' && )true
-	$(foreach file,$(completions),$(INSTALL) -D -m 644 $(file) \
-		'$(installed)/share/bash-completion/completions/$(notdir $(basename $(file)))' && )true
+		'$(DESTDIR)$(share)/$(release)/Module.symvers'
+
+install-tool: tools
+	$(call install_files,$(tool_files))
+
+install-library: tools
+	$(call install_files,$(library_files))
+	$(call install_links,$(library_links))
+
+install-development: tools build/dist/libelog.pc
+	$(call install_files,$(development_files))
+	$(call install_links,$(development_links))
+
+install-gen:
+	$(call install_files,$(gen_files))
+
+install-device:
+	$(call install_files,$(device_files))
+
+install-service: $(addprefix build/,$(wildcard dist/*.service dist/*.timer))
+	$(call install_files,$(service_files))
+
+# The linker's cache is of this system.
+install: install-module install-tool install-library install-development \
+		install-gen install-device install-service
+	$(if $(DESTDIR),,ldconfig)
 
 installed_release = $(if $(KDIR),$(release),$(running_release))
 
+uninstall-gen:
+	rm -f $(call installed_names,$(gen_files))
+
 uninstall: uninstall-gen
-	rm -f '$(installed)/$(share)/$(installed_release)/Module.symvers'
-	rm -f '$(installed)/bin/elog' '$(installed)/lib/libelog.a' \
-		'$(installed)/include/elog.h' \
-		'$(installed)/include/linux/eventlog.h' \
-		'$(DESTDIR)$(UDEVDIR)/60-eventlog.rules' \
-		$(foreach page,$(man_pages),'$(installed)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))') \
-		$(foreach file,$(completions),'$(installed)/share/bash-completion/completions/$(notdir $(basename $(file)))')
-	find '$(DESTDIR)/lib/modules/$(installed_release)/' \
+	rm -f $(call installed_names,$(tool_files) $(library_files) \
+		$(development_files) $(device_files) $(service_files), \
+		$(library_links) $(development_links))
+	rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
+	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
+		find '$(DESTDIR)/lib/modules/$(installed_release)/' \
 		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
 		-o -name 'eventlog_proc.ko*' \) -delete
 	$(if $(DESTDIR),,depmod '$(installed_release)')
+	$(if $(DESTDIR),,ldconfig)
 
 clean:
 	rm -rf build
@@ -234,5 +297,6 @@ help:
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-armhf check-static check-native check-models \
-	bench bench-ring bench-kernel bench-instructions install install-gen uninstall-gen \
-	uninstall clean help
+	bench bench-ring bench-kernel bench-instructions install install-module \
+	install-tool install-library install-development install-gen install-device \
+	install-service uninstall-gen uninstall clean help FORCE

@@ -120,3 +120,26 @@ without_times()
 	[ "$(wc -l < "$work/out")" = 2 ]
 	[ "$(grep -c '^install/step number=[0-9]*$' "$work/out")" = 2 ]
 }
+
+@test "eventlog-metrics: replaces the file that node_exporter reads" {
+	"$elog" --help | grep -q '^  stat ' || skip "elog has no verb stat"
+	mkdir "$work/metrics"
+	echo old > "$work/metrics/eventlog.prom"
+	ELOG=$elog "$TREE/dist/eventlog-metrics" "$work/metrics"
+	cat "$work/metrics/eventlog.prom"
+	grep -E '^# TYPE eventlog_[a-z_]+ (counter|gauge)$' "$work/metrics/eventlog.prom"
+	[ "$(ls "$work/metrics")" = eventlog.prom ]
+	[ "$(stat -c %a "$work/metrics/eventlog.prom")" = 644 ]
+}
+
+@test "eventlog-metrics: leaves the file alone when elog fails" {
+	mkdir "$work/metrics"
+	echo old > "$work/metrics/eventlog.prom"
+	ELOG=false run "$TREE/dist/eventlog-metrics" "$work/metrics"
+	[ "$status" != 0 ]
+	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
+	[ "$(ls "$work/metrics")" = eventlog.prom ]
+	run "$TREE/dist/eventlog-metrics"
+	[ "$status" = 1 ]
+	[[ $output == usage:* ]]
+}
