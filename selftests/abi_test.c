@@ -1269,7 +1269,7 @@ TEST(command_white_space)
 /* ------------------------------------------------------------------------
  * Limits
  */
-TEST_WITHIN(events_max, 300)
+TEST_WITHIN(events_max, 900)
 {
 	const __u32 max = device_version().events_max;
 	struct eventlog_register *all = calloc(max, sizeof(*all));
@@ -1332,7 +1332,7 @@ TEST_WITHIN(events_max, 300)
 	}
 }
 
-TEST_WITHIN(registrations_max, 300)
+TEST_WITHIN(registrations_max, 900)
 {
 	const __u32 max = device_version().registrations_max;
 	struct eventlog_register request, last = { 0 };

@@ -48,7 +48,7 @@ elog()
 # Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
 run_elog()
 {
-	run --separate-stderr timeout 60 "$ELOG" "$@" 3>&-
+	run --separate-stderr timeout 300 "$ELOG" "$@" 3>&-
 }
 
 # Waits for a condition, 20 seconds or so; fails with what it was.
@@ -58,7 +58,7 @@ wait_for()
 
 	until "$@"; do
 		tries=$((tries + 1))
-		if [ $tries -gt 400 ]; then
+		if [ $tries -gt 2400 ]; then
 			echo "never: $*"
 			return 1
 		fi
@@ -405,7 +405,7 @@ live third " ]
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]
 
-	run timeout 60 bash -c '
+	run timeout 300 bash -c '
 		"$ELOG" capture -q -- sh -c "\"\$ELOG\" emit -n 5000 a/b; exec sleep 1000" | head -n 1
 		echo "status ${PIPESTATUS[0]}"' 3>&-
 	contains "${lines[1]}" "status 0"
@@ -655,7 +655,7 @@ insist()
 	[ "${lines[0]}" = '# snapshot 1: the end' ]
 
 	# Also when it ends while a snapshot is being made.
-	run --separate-stderr timeout 60 "$ELOG" capture --overwrite -e 'recorder/*' \
+	run --separate-stderr timeout 300 "$ELOG" capture --overwrite -e 'recorder/*' \
 		--trigger recorder/alarm -- "$ELOG" emit recorder/alarm
 	[ "$status" = 0 ] || [ "$status" = 2 ]
 	[ "$(grep -c 'alarm' <<< "$output")" = 1 ]
@@ -680,7 +680,7 @@ insist()
 	wait_for grep -q pipe_write "/proc/$capture/wchan"
 	kill -USR1 "$capture"
 	kill -TERM "$capture"
-	timeout 60 grep -q -m 1 '# snapshot 2: the end' "$work/pipe"
+	timeout 300 grep -q -m 1 '# snapshot 2: the end' "$work/pipe"
 	exec 5>&-
 	wait_for grep -q 'lost 0$' "$work/err"
 	background=()

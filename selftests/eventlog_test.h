@@ -19,7 +19,7 @@
 #include <linux/types.h>
 
 /* Emulated machines are slow and shared: this is for hangs, not for speed. */
-#define TEST_SECONDS 120
+#define TEST_SECONDS 600
 
 /**
  * struct test_case - one case, made by TEST()

@@ -56,7 +56,7 @@ wait_for()
 
 	until "$@"; do
 		tries=$((tries + 1))
-		if [ $tries -gt 600 ]; then
+		if [ $tries -gt 2400 ]; then
 			echo "never: $*"
 			return 1
 		fi

@@ -644,7 +644,7 @@ TEST(processes_meanwhile)
 	run_trial(&plan);
 }
 
-TEST_WITHIN(everything_meanwhile, 240)
+TEST_WITHIN(everything_meanwhile, 900)
 {
 	const struct plan plan = {
 		.ring_bytes = 2 * page_size(), .payload_max = page_size(),
