@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lttng.sh - a session of LTTng's, for benchmarks that compare with it; sourced.
+# The caller has a scratch directory in $scratch, and calls lttng_finish at its
+# end.
+# shellcheck shell=sh disable=SC2154
+
+session=eventlog-bench-$$
+daemon=
+created=false
+
+# All of its configuration and default output.
+LTTNG_HOME=$scratch
+export LTTNG_HOME
+# Until the daemon has answered the program, its events are off.
+LTTNG_UST_REGISTER_TIMEOUT=5000
+export LTTNG_UST_REGISTER_TIMEOUT
+
+lttng_finish()
+{
+	if $created; then
+		lttng destroy --no-wait "$session" > "$scratch/destroy" 2>&1 || :
+	fi
+	if [ -n "$daemon" ]; then
+		kill "$daemon" 2> /dev/null || :
+		wait "$daemon" 2> /dev/null || :
+	fi
+}
+
+# Runs a step of setting up; prints the last line of its complaint.
+attempt()
+{
+	"$@" > "$scratch/log" 2>&1 || {
+		printf '%s: %s\n' "$1 $2" "$(tail -n 1 "$scratch/log")"
+		return 1
+	}
+}
+
+# Without an answer within ten seconds there is none; $scratch/reason says why.
+lttng_daemon()
+{
+	if ! command -v lttng-sessiond > /dev/null || ! command -v lttng > /dev/null; then
+		echo 'lttng-tools is not installed' > "$scratch/reason"
+		return 1
+	fi
+	if lttng list > "$scratch/log" 2>&1; then
+		return 0
+	fi
+	lttng-sessiond --no-kernel > "$scratch/daemon" 2>&1 &
+	daemon=$!
+	tries=100
+	until lttng list > "$scratch/log" 2>&1; do
+		tries=$((tries - 1))
+		if [ "$tries" -eq 0 ] || ! kill -0 "$daemon" 2> /dev/null; then
+			printf 'lttng-sessiond does not run: %s\n' \
+				"$(cat "$scratch/daemon" "$scratch/log" | tail -n 1)" \
+				> "$scratch/reason"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
