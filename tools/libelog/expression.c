@@ -19,11 +19,13 @@
  * Texts come from people and payloads from anywhere: depth, size and number of
  * everything are limited, and regular expressions by what they expand to, for
  * the C library's compiler takes memory by the square of that. Expressions and
- * predicates are immutable; any number of threads may use them.
+ * predicates are immutable but for what regular expressions have learnt, which
+ * each has a lock for; any number of threads may use them.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,6 +39,7 @@
 #define PATTERN_DEPTH_MAX	32
 #define PATTERN_COST_MAX	1000	/* what one expands to */
 #define PATTERN_COSTS_MAX	4096	/* what all expand to */
+#define PATTERN_LEARNT_MAX	8192	/* bytes one has looked at since compiled */
 
 /* Where comparisons and tests go on, apart from others of them. */
 #define ACCEPT	(UINT32_MAX - 1)
@@ -87,11 +90,20 @@ enum pattern_type {
 	PATTERN_WHOLE,
 };
 
+/*
+ * The C library remembers each state that a text has led it to, up to one for
+ * every byte and some KiB each: from time to time it has to forget.
+ */
 struct pattern {
 	enum pattern_type type;
-	const char *text;	/* but of PATTERN_REGEX */
+	const char *text;
 	size_t size;
-	regex_t regex;		/* of PATTERN_REGEX */
+
+	/* The rest is of PATTERN_REGEX. The lock is for what follows it. */
+	pthread_mutex_t lock;
+	regex_t regex;
+	bool compiled;
+	size_t learnt;
 };
 
 struct comparison {
@@ -103,7 +115,7 @@ struct comparison {
 	unsigned int value_column;
 	const char *value;	/* NUL-terminated */
 	size_t value_size;
-	const struct pattern *pattern;	/* of ~ and !~ */
+	struct pattern *pattern;	/* of ~ and !~ */
 	uint32_t on_true;
 	uint32_t on_false;
 };
@@ -575,7 +587,7 @@ static bool plain_pattern(struct pattern *pattern, const char *text, size_t size
 }
 
 static int compile_pattern(struct parser *parser, const struct token *token,
-			   const struct pattern **result)
+			   struct pattern **result)
 {
 	struct elog_expression *expression = parser->expression;
 	struct pattern *pattern;
@@ -603,7 +615,8 @@ static int compile_pattern(struct parser *parser, const struct token *token,
 			free(pattern);
 			return wrong(parser->error, token->column, "%s", reason);
 		}
-		ret = regcomp(&pattern->regex, token->text,
+		pattern->text = token->text;
+		ret = regcomp(&pattern->regex, pattern->text,
 			      REG_EXTENDED | REG_NOSUB);
 		if (ret) {
 			regerror(ret, &pattern->regex, buffer, sizeof(buffer));
@@ -614,18 +627,45 @@ static int compile_pattern(struct parser *parser, const struct token *token,
 				     "the regular expression is wrong: %s",
 				     buffer);
 		}
+		pattern->compiled = true;
+		pthread_mutex_init(&pattern->lock, NULL);
 	}
 	expression->patterns[expression->pattern_count++] = pattern;
 	*result = pattern;
 	return 0;
 }
 
-/* Return: 1, 0, or -1: that could not be found out. */
-static int pattern_matches(const struct pattern *pattern, const char *text,
-			   size_t size)
+static void forget(struct pattern *pattern)
 {
-	regmatch_t range;
+	if (pattern->compiled)
+		regfree(&pattern->regex);
+	pattern->compiled = !regcomp(&pattern->regex, pattern->text,
+				     REG_EXTENDED | REG_NOSUB);
+	pattern->learnt = 0;
+}
 
+/* Return: 1, 0, or -1: that could not be found out. */
+static int regex_matches(struct pattern *pattern, const char *text, size_t size)
+{
+	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)size };
+	int ret = REG_ESPACE;
+
+	/* The C library has a lock for the same. */
+	pthread_mutex_lock(&pattern->lock);
+	if (!pattern->compiled ||
+	    (pattern->learnt && pattern->learnt + size > PATTERN_LEARNT_MAX))
+		forget(pattern);
+	if (pattern->compiled) {
+		ret = regexec(&pattern->regex, text, 1, &range, REG_STARTEND);
+		pattern->learnt += size;
+	}
+	pthread_mutex_unlock(&pattern->lock);
+	return ret == REG_NOMATCH ? 0 : ret ? -1 : 1;
+}
+
+/* Return: 1, 0, or -1: that could not be found out. */
+static int pattern_matches(struct pattern *pattern, const char *text, size_t size)
+{
 	if (pattern->type != PATTERN_REGEX && pattern->size > size)
 		return 0;
 	switch (pattern->type) {
@@ -639,17 +679,7 @@ static int pattern_matches(const struct pattern *pattern, const char *text,
 	case PATTERN_WHOLE:
 		return size == pattern->size && !memcmp(text, pattern->text, size);
 	default:
-		break;
-	}
-	range.rm_so = 0;
-	range.rm_eo = (regoff_t)size;
-	switch (regexec(&pattern->regex, text, 1, &range, REG_STARTEND)) {
-	case 0:
-		return 1;
-	case REG_NOMATCH:
-		return 0;
-	default:
-		return -1;
+		return regex_matches(pattern, text, size);
 	}
 }
 
@@ -955,6 +985,8 @@ void elog_expression_free(struct elog_expression *expression)
 	while (expression->pattern_count) {
 		pattern = expression->patterns[--expression->pattern_count];
 		if (pattern->type == PATTERN_REGEX)
+			pthread_mutex_destroy(&pattern->lock);
+		if (pattern->compiled)
 			regfree(&pattern->regex);
 		free(pattern);
 	}
@@ -1016,7 +1048,7 @@ struct test {
 			const char *text;
 			size_t size;
 		} text;
-		const struct pattern *pattern;
+		struct pattern *pattern;
 	};
 };
 

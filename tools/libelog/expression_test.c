@@ -7,6 +7,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1131,6 +1132,52 @@ static void test_lifetimes(void)
 	}
 }
 
+struct matcher {
+	const struct elog_predicate *predicate;
+	unsigned int wrong;
+};
+
+static void *match_often(void *argument)
+{
+	struct matcher *matcher = argument;
+	struct elog_item record = { 0 };
+	char name[32];
+	unsigned int i;
+
+	for (i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "thread %u", i);
+		matcher->wrong += elog_predicate_match(matcher->predicate, &record,
+						       name) != (i % 10 == 7);
+	}
+	return NULL;
+}
+
+/* What regular expressions learn is shared, and forgotten several times here. */
+static void test_threads(void)
+{
+	struct elog_expression *expression;
+	struct elog_predicate *predicate;
+	struct matcher matchers[4];
+	pthread_t threads[4];
+	unsigned int i;
+
+	check_equal(elog_expression_parse("comm ~ \"^t.* [0-9]*7$\"", &expression,
+					  NULL), 0);
+	check_equal(elog_expression_bind(expression, bare, &predicate, NULL), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(threads); i++) {
+		matchers[i].predicate = predicate;
+		matchers[i].wrong = 0;
+		check_equal(pthread_create(&threads[i], NULL, match_often,
+					   &matchers[i]), 0);
+	}
+	for (i = 0; i < ELOG_ARRAY_SIZE(threads); i++) {
+		pthread_join(threads[i], NULL);
+		check_equal(matchers[i].wrong, 0);
+	}
+	elog_predicate_free(predicate);
+	elog_expression_free(expression);
+}
+
 static void before(void)
 {
 	seed_random();
@@ -1148,6 +1195,7 @@ int main(void)
 		{ "mutations", test_mutations },
 		{ "naive", test_naive },
 		{ "lifetimes", test_lifetimes },
+		{ "threads", test_threads },
 	};
 	struct elog_schema_error error;
 	int ret;
