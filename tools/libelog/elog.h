@@ -1415,8 +1415,12 @@ int elog_file_follow(struct elog_file_reader *reader, bool on);
  * Of events and losses that are earlier some, or all, are left out; none is
  * that is at that time or later. Damages in what was left out are not told.
  *
+ * What the file says of itself is verified, so that damages leave out nothing;
+ * only who made checksums for what is wrong is believed, as in all else. A file
+ * that is not regular is read from its beginning.
+ *
  * Return: 0; -EINVAL something was read already; -ENOMEM, or a negative errno of
- * pread(2): then nothing is left out.
+ * pread(2), which then elog_file_next() returns, too.
  */
 int elog_file_seek(struct elog_file_reader *reader, uint64_t from);
 

@@ -48,7 +48,9 @@ _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
 _Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
 _Static_assert(sizeof(struct elog_block_loss) == 72, "as documented");
 _Static_assert(sizeof(struct elog_block_sync) == 40, "as documented");
-_Static_assert(sizeof(struct elog_block_end) == 16, "as documented");
+_Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
+_Static_assert(sizeof(struct elog_block_index) == 56, "as documented");
+_Static_assert(sizeof(struct elog_block_cpu) == 80, "as documented");
 
 /* A DATA block that is waiting to be merged, or in use. */
 struct held {
@@ -85,6 +87,7 @@ struct damage {
 
 struct block {
 	bool there;
+	bool preloaded;			/* not from the input */
 	bool unpacked;			/* its body is no longer compressed */
 	uint32_t type;
 	uint32_t flags;
@@ -432,6 +435,7 @@ static int find_block(struct elog_file_reader *reader)
 	}
 	end_skip(reader, false);
 	block->there = true;
+	block->preloaded = false;
 	block->type = header.type;
 	block->flags = header.flags;
 	block->size = header.size;
@@ -448,6 +452,8 @@ static int find_block(struct elog_file_reader *reader)
 static int leave_block(struct elog_file_reader *reader)
 {
 	reader->block.there = false;
+	if (reader->block.preloaded)
+		return 0;
 	reader->padding = -reader->block.stored & (ELOG_BLOCK_ALIGN - 1);
 	advance(reader, HEADER_BYTES + reader->block.stored);
 	return 0;
@@ -949,23 +955,44 @@ static int apply_data(struct elog_file_reader *reader)
 	return ret ? ret : leave_block(reader);
 }
 
+/* Return: 1 it tells something new; 0, or a negative errno. */
+static int apply_loss(struct elog_file_reader *reader, const unsigned char *stored,
+		      struct elog_item *item)
+{
+	struct elog_ring_reader *ring = &reader->no_ring;
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	struct elog_block_loss loss;
+	struct cpu *cpu;
+	unsigned int i;
+
+	memcpy(&loss, stored, sizeof(loss));
+	loss.cpu = le32toh(loss.cpu);
+	if (loss.cpu != EVENTLOG_CPU_ALL) {
+		if (loss.cpu >= ELOG_FILE_CPUS_MAX)
+			return 0;
+		cpu = get_cpu(reader, loss.cpu);
+		if (!cpu)
+			return -ENOMEM;
+		ring = &cpu->ring;
+	}
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		counts[i] = le64toh(loss.lost[i]);
+	return elog_ring_lost(ring, counts, item);
+}
+
 /* Return: 1 there is an item; 0, or a negative errno. */
 static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
 {
 	const struct block *block = &reader->block;
-	uint64_t counts[EVENTLOG_LOST_CAUSES];
-	struct elog_block_loss loss;
 	struct elog_block_sync head;
-	struct elog_ring_reader *ring;
-	struct cpu *cpu;
-	unsigned int i;
 	int ret;
 
 	if (block->size < sizeof(head))
 		return malformed(reader);
 	memcpy(&head, block->body, sizeof(head));
 	head.time = le64toh(head.time);
-	if (le32toh(head.count) > (block->size - sizeof(head)) / sizeof(loss))
+	if (le32toh(head.count) > (block->size - sizeof(head)) /
+				  sizeof(struct elog_block_loss))
 		return malformed(reader);
 	reader->in_part = true;
 	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
@@ -976,22 +1003,11 @@ static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
 	}
 	item->time = head.time;
 	while (reader->next_loss < le32toh(head.count)) {
-		memcpy(&loss, block->body + sizeof(head) +
-		       reader->next_loss++ * sizeof(loss), sizeof(loss));
-		loss.cpu = le32toh(loss.cpu);
-		ring = &reader->no_ring;
-		if (loss.cpu != EVENTLOG_CPU_ALL) {
-			if (loss.cpu >= ELOG_FILE_CPUS_MAX)
-				continue;
-			cpu = get_cpu(reader, loss.cpu);
-			if (!cpu)
-				return -ENOMEM;
-			ring = &cpu->ring;
-		}
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-			counts[i] = le64toh(loss.lost[i]);
-		if (elog_ring_lost(ring, counts, item) && !reader->continues)
-			return 1;
+		ret = apply_loss(reader, block->body + sizeof(head) +
+				 reader->next_loss++ *
+				 sizeof(struct elog_block_loss), item);
+		if (ret < 0 || (ret && !reader->continues))
+			return ret;
 	}
 	reader->continues = false;
 	item->type = ELOG_ITEM_SYNC;
@@ -1001,13 +1017,14 @@ static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
 
 static int apply_end(struct elog_file_reader *reader)
 {
+	const size_t least = offsetof(struct elog_block_end, part);
 	struct elog_block_end end;
 
-	if (reader->block.size < sizeof(end))
+	if (reader->block.size < least)
 		return malformed(reader);
 	if (has_to_drain(reader))
 		return 0;
-	memcpy(&end, reader->block.body, sizeof(end));
+	memcpy(&end, reader->block.body, least);
 	if (reader->counted && reader->damages == reader->part_damages &&
 	    le64toh(end.records) != reader->records)
 		note_damage(reader, ELOG_DAMAGE_MISSING, reader->block.offset, 0);
@@ -1177,10 +1194,141 @@ int elog_file_follow(struct elog_file_reader *reader, bool on)
 	return 0;
 }
 
+/* Apply a block that is not where the input is. Return: 0 or a negative errno. */
+static int apply_at(struct elog_file_reader *reader, uint64_t base,
+		    uint64_t offset, uint32_t types)
+{
+	struct elog_block_header header;
+	struct block *block = &reader->block;
+	struct elog_item item;
+	unsigned char *body;
+	int ret;
+
+	ret = elog_file_block_at(reader->fd, base + offset, ELOG_BLOCK_MAX, &header,
+				 &body);
+	if (ret)
+		return ret;
+	reader->bytes_read += sizeof(header) + header.size;
+	reader->parse_left += WRONG_PER_BYTE * (uint64_t)header.size;
+	memset(block, 0, sizeof(*block));
+	block->there = true;
+	block->preloaded = true;
+	block->type = header.type;
+	block->flags = header.flags;
+	block->body = body;
+	block->size = header.size;
+	block->stored = header.size;
+	block->raw_size = header.raw_size;
+	block->unpacked = !(header.flags & ELOG_BLOCK_ZSTD);
+	block->offset = offset;
+	ret = header.type < 32 && 1U << header.type & types ?
+	      apply_block(reader, &item) : -EBADMSG;
+	free(body);
+	block->there = false;
+	return ret;
+}
+
+/* How far a CPU is that an INDEX block tells of. Return: 0 or a negative errno. */
+static int set_cpu(struct elog_file_reader *reader, const unsigned char *stored)
+{
+	struct elog_ring_reader *ring = &reader->no_ring;
+	struct elog_block_cpu entry;
+	struct cpu *cpu;
+	unsigned int i;
+
+	memcpy(&entry, stored, sizeof(entry));
+	entry.cpu = le32toh(entry.cpu);
+	entry.position = le64toh(entry.position);
+	if (entry.cpu != EVENTLOG_CPU_ALL) {
+		if (entry.cpu >= ELOG_FILE_CPUS_MAX)
+			return -EBADMSG;
+		cpu = get_cpu(reader, entry.cpu);
+		if (!cpu)
+			return -ENOMEM;
+		ring = &cpu->ring;
+		cpu->known = entry.position != UINT64_MAX;
+		cpu->position = entry.position;
+		cpu->damages = reader->damages;
+	}
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		ring->lost[i] = le64toh(entry.lost[i]);
+	return 0;
+}
+
+/* Be as if what is before the plan's position had been read. */
+static int begin_at(struct elog_file_reader *reader,
+		    const struct elog_seek_plan *plan)
+{
+	size_t i;
+	int ret;
+
+	ret = apply_at(reader, plan->base, plan->part, 1U << ELOG_BLOCK_FILE);
+	for (i = 0; !ret && i < plan->block_count; i++) {
+		ret = apply_at(reader, plan->base, plan->blocks[i],
+			       1U << ELOG_BLOCK_SCHEMA |
+			       1U << ELOG_BLOCK_PROCESSES);
+		/* Blocks within one another would be more than there is. */
+		if (reader->bytes_read > plan->bytes_read + plan->position)
+			ret = -EBADMSG;
+	}
+	for (i = 0; !ret && i < plan->cpu_count; i++)
+		ret = set_cpu(reader, (const unsigned char *)plan->cpus +
+			      i * sizeof(struct elog_block_cpu));
+	reader->wall_offset = plan->wall_offset;
+	/* END counts what was left out, too. */
+	reader->counted = false;
+	reader->any = true;
+	return ret;
+}
+
+/* Be as if nothing had been read. */
+static int begin_again(struct elog_file_reader *reader)
+{
+	int ret;
+
+	ret = start_part(reader);
+	free(reader->info);
+	reader->info = NULL;
+	reader->wall_offset = 0;
+	reader->in_part = false;
+	reader->any = false;
+	reader->new_part = false;
+	reader->damages = 0;
+	reader->part_damages = 0;
+	memset(reader->damage, 0, sizeof(reader->damage));
+	return ret;
+}
+
 int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
 {
-	(void)from;
-	return reader->bytes_read || reader->over ? -EINVAL : 0;
+	struct elog_seek_plan plan;
+	uint64_t at;
+	int ret;
+
+	if (reader->bytes_read || reader->over)
+		return -EINVAL;
+	ret = elog_seek_plan(&plan, reader->fd, from);
+	reader->bytes_read = plan.bytes_read;
+	at = plan.part;
+	if (!ret && plan.position) {
+		ret = begin_at(reader, &plan);
+		if (!ret) {
+			at = plan.position;
+		} else if (ret != -ENOMEM) {
+			/* A block is not what it was said to be: read them all. */
+			at = 0;
+			ret = begin_again(reader);
+		}
+	}
+	if (!ret && at) {
+		if (lseek(reader->fd, (off_t)(plan.base + at), SEEK_SET) < 0)
+			ret = -errno;
+		reader->offset = at;
+	}
+	elog_seek_plan_free(&plan);
+	if (ret)
+		reader->error = ret;
+	return ret;
 }
 
 int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,

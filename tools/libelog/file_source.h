@@ -36,6 +36,9 @@ static inline uint64_t random_number(uint64_t below)
 
 /* For all that open_source() opens. */
 static uint32_t compression;
+static uint64_t interval;	/* of checkpoints; 0: as ever */
+static uint64_t first_time = 1000;	/* of the first event, in ticks */
+static uint64_t tick = 1;	/* the least time between two events, ns */
 
 static const char schema[] =
 	"eventlog 1\n"
@@ -136,7 +139,7 @@ static inline void emit(struct source *source, unsigned int cpu)
 	if (source->rings[cpu].end - source->rings[cpu].position >
 	    RING_BYTES - 600)
 		drain(source, cpu);
-	source->clock += 1 + random_number(3);
+	source->clock += tick * (1 + random_number(3));
 	put_record(source, cpu, EVENTLOG_RECORD_EVENT, payload, size);
 	source->events++;
 }
@@ -162,6 +165,8 @@ static inline void sync_all(struct source *source, uint64_t time)
 		losses[cpu].lost[EVENTLOG_LOST_NO_ROOM] = source->lost[cpu];
 	}
 	check_equal(elog_file_write_sync(source->writer, time, losses, CPUS), 0);
+	if (source->blocks == ELOG_ARRAY_SIZE(source->block))
+		return;
 	source->block[source->blocks].stored = source->events;
 	source->block[source->blocks++].end =
 		elog_file_writer_size(source->writer);
@@ -180,8 +185,10 @@ static inline void open_source(struct source *source, int fd, uint64_t position)
 
 	memset(source, 0, sizeof(*source));
 	check_equal(elog_file_writer_open(&source->writer, fd, &options), 0);
+	if (interval)
+		elog_file_writer_interval(source->writer, interval);
 	check_equal(elog_file_write_schema(source->writer, 1, 7, schema), 0);
-	source->clock = 1000;
+	source->clock = first_time * tick;
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		source->bytes[cpu] = calloc(1, RING_BYTES);
 		source->rings[cpu].data = source->bytes[cpu];
@@ -230,7 +237,8 @@ static inline void write_part(struct source *source, int fd, unsigned int events
 		if (i % 17 == 16)
 			drain(source, (unsigned int)random_number(CPUS));
 		if (i % 40 == 39)
-			sync_all(source, source->clock - random_number(20));
+			sync_all(source, source->clock -
+					 tick * random_number(20));
 		if (i == events / 2) {
 			lose(source, 1);
 			lose(source, 2);
@@ -318,6 +326,73 @@ static inline void read_all(int fd, struct result *result)
 	}
 	check_equal(elog_file_next(reader, &item), result->end);
 	elog_text_free(&text);
+	elog_file_reader_close(reader);
+}
+
+struct seen {
+	int64_t wall;
+	uint64_t number;
+	unsigned int cpu;
+	bool loss;
+};
+
+struct sequence {
+	struct seen *seen;
+	size_t count;
+	size_t room;
+	size_t next;
+	uint64_t bytes_read;
+	uint64_t damages;
+	uint64_t unnamed;	/* events whose schema or thread is not known */
+};
+
+static inline void see(struct sequence *sequence, const struct elog_item *item,
+		struct elog_file_reader *reader)
+{
+	const struct elog_schema_event *event;
+	struct seen *seen;
+
+	sequence->damages += item->type == ELOG_ITEM_DAMAGE;
+	if (item->type != ELOG_ITEM_EVENT && item->type != ELOG_ITEM_LOST)
+		return;
+	if (sequence->count == sequence->room) {
+		sequence->room = sequence->room ? 2 * sequence->room : 1024;
+		sequence->seen = realloc(sequence->seen, sequence->room *
+					 sizeof(*sequence->seen));
+	}
+	seen = &sequence->seen[sequence->count++];
+	/* They are compared byte for byte. */
+	memset(seen, 0, sizeof(*seen));
+	seen->wall = (int64_t)item->time + elog_file_wall_offset(reader);
+	seen->cpu = item->cpu;
+	seen->loss = item->type == ELOG_ITEM_LOST;
+	seen->number = item->lost[EVENTLOG_LOST_NO_ROOM];
+	if (!seen->loss) {
+		check(is_right(item));
+		sequence->unnamed += elog_file_describe(reader, 1, &event) ||
+			strcmp(elog_processes_name(elog_file_processes(reader),
+						   item->pid, item->tid),
+			       item->cpu ? "worker" : "main");
+		memcpy(&seen->number, (const char *)item->payload + 8, 8);
+	}
+}
+
+/* All events and losses from a time of day on, if that is not 0. */
+static inline void read_sequence(int fd, uint64_t from, struct sequence *sequence)
+{
+	struct elog_file_reader *reader;
+	struct elog_item item;
+	uint64_t total;
+	int ret;
+
+	memset(sequence, 0, sizeof(*sequence));
+	check_equal(elog_file_reader_open(&reader, fd), 0);
+	if (from)
+		check_equal(elog_file_seek(reader, from), 0);
+	while ((ret = elog_file_next(reader, &item)) > 0)
+		see(sequence, &item, reader);
+	check(ret == 0 || ret == -EBADMSG);
+	elog_file_progress(reader, &sequence->bytes_read, &total);
 	elog_file_reader_close(reader);
 }
 

@@ -39,6 +39,7 @@ struct elog_file_writer {
 	bool (*interrupted)(void *context);
 	void *context;
 	struct elog_compressor *compressor;	/* NULL: not wanted */
+	struct elog_index index;
 	size_t process_count;
 	struct elog_block_process processes[PROCESSES_MAX];
 };
@@ -211,10 +212,14 @@ static void put_boot_id(struct elog_text *text)
 static int write_info(struct elog_file_writer *writer,
 		      const struct elog_file_options *options)
 {
+	const uint64_t monotonic = clock_time(CLOCK_MONOTONIC);
+	const uint64_t realtime = clock_time(CLOCK_REALTIME);
 	struct elog_text text = { 0 };
 	struct utsname system;
 	struct part body;
 	int ret;
+
+	elog_index_init(&writer->index, (int64_t)(realtime - monotonic));
 
 	elog_text_printf(&text, "version %d\n", ELOG_FILE_VERSION);
 	put_info(&text, "byte_order", ELOG_BLOCK_NATIVE ? "big" : "little");
@@ -231,8 +236,7 @@ static int write_info(struct elog_file_writer *writer,
 	put_boot_id(&text);
 	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
 	elog_text_printf(&text, "start %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-			 clock_time(CLOCK_MONOTONIC), clock_time(CLOCK_BOOTTIME),
-			 clock_time(CLOCK_REALTIME));
+			 monotonic, clock_time(CLOCK_BOOTTIME), realtime);
 	body.data = text.data;
 	body.size = text.size;
 	ret = text.error ? text.error :
@@ -294,6 +298,7 @@ void elog_file_writer_close(struct elog_file_writer *writer)
 	if (!writer)
 		return;
 	elog_compressor_free(writer->compressor);
+	elog_index_free(&writer->index);
 	free(writer);
 }
 
@@ -309,10 +314,16 @@ static int write_processes(struct elog_file_writer *writer)
 		writer->process_count * sizeof(writer->processes[0]),
 	};
 
+	uint64_t offset = writer->size;
+	int ret;
+
 	if (!writer->process_count)
 		return writer->error;
 	writer->process_count = 0;
-	return write_block(writer, ELOG_BLOCK_PROCESSES, 0, &body, 1);
+	ret = write_block(writer, ELOG_BLOCK_PROCESSES, 0, &body, 1);
+	if (!ret)
+		elog_index_block(&writer->index, offset);
+	return ret;
 }
 
 int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
@@ -351,7 +362,10 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 	ret = write_processes(writer);
 	if (ret)
 		return ret;
-	return write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
+	ret = write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
+	if (!ret)
+		elog_index_records(&writer->index, cpu, data, size, position);
+	return ret;
 }
 
 int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
@@ -365,8 +379,32 @@ int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
 		{ &head, sizeof(head) },
 		{ text, strlen(text) },
 	};
+	uint64_t offset = writer->size;
+	int ret;
 
-	return write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
+	ret = write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
+	if (!ret)
+		elog_index_block(&writer->index, offset);
+	return ret;
+}
+
+static int write_index(struct elog_file_writer *writer)
+{
+	uint64_t offset = writer->size;
+	struct part body;
+	int ret;
+
+	body.data = elog_index_finish(&writer->index, offset, &body.size);
+	ret = write_block(writer, ELOG_BLOCK_INDEX, 0, &body, 1);
+	if (!ret)
+		elog_index_written(&writer->index, offset);
+	return ret;
+}
+
+void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes)
+{
+	writer->index.interval = bytes;
+	writer->index.due = bytes;
 }
 
 int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
@@ -379,7 +417,10 @@ int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 		.realtime = htole64(clock_time(CLOCK_REALTIME)),
 		.count = htole32((uint32_t)count),
 	};
+	int64_t wall_offset = (int64_t)(le64toh(head.realtime) -
+					le64toh(head.monotonic));
 	struct elog_block_loss *entries = NULL;
+	uint64_t offset;
 	struct part body[2] = { { &head, sizeof(head) } };
 	unsigned int cause;
 	size_t i;
@@ -402,16 +443,27 @@ int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 	}
 	body[1].data = entries;
 	body[1].size = count * sizeof(*entries);
+	offset = writer->size;
 	ret = write_block(writer, ELOG_BLOCK_SYNC, 0, body, count ? 2 : 1);
 	free(entries);
+	if (ret)
+		return ret;
+	elog_index_losses(&writer->index, losses, count);
+	if (elog_index_sync(&writer->index, offset, writer->size, time,
+			    wall_offset))
+		ret = write_index(writer);
 	return ret;
 }
 
 int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
 			uint64_t lost)
 {
-	const struct elog_block_end end = { htole64(records), htole64(lost) };
+	struct elog_block_end end = {
+		.records = htole64(records),
+		.lost = htole64(lost),
+	};
 	const struct part body = { &end, sizeof(end) };
 
+	elog_index_end(&writer->index, writer->size, &end);
 	return write_block(writer, ELOG_BLOCK_END, 0, &body, 1);
 }

@@ -266,7 +266,7 @@ enum elog_block_type {
 	ELOG_BLOCK_PROCESSES	= 3,
 	ELOG_BLOCK_DATA		= 4,
 	ELOG_BLOCK_SYNC		= 5,
-	ELOG_BLOCK_INDEX	= 6,		/* reserved */
+	ELOG_BLOCK_INDEX	= 6,
 	ELOG_BLOCK_END		= 7,
 };
 
@@ -317,7 +317,31 @@ struct elog_block_sync {
 struct elog_block_end {
 	uint64_t records;
 	uint64_t lost;
+	/* What follows may be missing. Offsets are from the part's FILE block. */
+	uint64_t part;		/* of this block */
+	uint64_t index;		/* of the last INDEX block; 0: there is none */
+	uint64_t latest;	/* CLOCK_REALTIME ns: nothing in the part is later */
 };
+
+struct elog_block_index {
+	uint64_t part;		/* offset of this block, as all from FILE */
+	uint64_t previous;	/* of the INDEX block before; 0: there is none */
+	uint64_t position;	/* where to read on */
+	uint64_t sync;		/* of the SYNC block right before @position */
+	uint64_t time;		/* what that says */
+	uint64_t latest;	/* CLOCK_REALTIME ns: nothing before @position is later */
+	uint32_t blocks;	/* offsets, which follow, ascending */
+	uint32_t cpus;		/* struct elog_block_cpu, which follow those */
+};
+
+struct elog_block_cpu {
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: those without ring */
+	uint32_t reserved;
+	uint64_t position;	/* in the ring, behind its last DATA block; ~0: none */
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+#define ELOG_INDEX_BLOCKS_MAX	65536
 
 /**
  * elog_crc32c() - go on with a CRC-32C
@@ -329,6 +353,159 @@ uint32_t elog_crc32c(uint32_t crc, const void *data, size_t size);
 
 /** elog_crc32c_tables() - the same without the CPU's instruction */
 uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size);
+
+struct elog_index_cpu {
+	bool there;
+	uint64_t position;	/* UINT64_MAX: not known */
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/**
+ * struct elog_index - what a writer remembers for INDEX blocks
+ * @interval: bytes of the file between two checkpoints
+ * @due: size of the file from which on there is to be one
+ * @given_up: there are to be none any more
+ * @last: offset of the last INDEX block, 0: none
+ * @latest: CLOCK_REALTIME ns: nothing that was written is later
+ * @newest: of the times of records, CLOCK_MONOTONIC ns
+ * @wall_offset: what the last SYNC block, or FILE, says
+ * @blocks: offsets of SCHEMA and PROCESSES blocks since the last checkpoint, as
+ *	they are stored
+ * @block_count: of @blocks
+ * @block_room: for @blocks
+ * @cpus: the first is EVENTLOG_CPU_ALL
+ * @cpu_room: of @cpus
+ * @body: of the INDEX block that is to be written; NULL: none
+ * @body_size: bytes of @body
+ * @body_newest: @newest at the checkpoint
+ * @body_latest: as @latest, of what is before the checkpoint
+ */
+struct elog_index {
+	uint64_t interval;
+	uint64_t due;
+	bool given_up;
+	uint64_t last;
+	uint64_t latest;
+	uint64_t newest;
+	int64_t wall_offset;
+	uint64_t *blocks;
+	size_t block_count;
+	size_t block_room;
+	struct elog_index_cpu *cpus;
+	size_t cpu_room;
+	unsigned char *body;
+	size_t body_size;
+	uint64_t body_newest;
+	uint64_t body_latest;
+};
+
+/** elog_index_init() - nothing was written but FILE, which says @wall_offset */
+void elog_index_init(struct elog_index *index, int64_t wall_offset);
+
+/** elog_index_free() - free what it remembers */
+void elog_index_free(struct elog_index *index);
+
+/** elog_index_block() - a SCHEMA or PROCESSES block was written at @offset */
+void elog_index_block(struct elog_index *index, uint64_t offset);
+
+/** elog_index_records() - @size bytes of a CPU's ring at @position were written */
+void elog_index_records(struct elog_index *index, uint32_t cpu,
+			const void *data, size_t size, uint64_t position);
+
+/** elog_index_losses() - these were written in a SYNC block */
+void elog_index_losses(struct elog_index *index,
+		       const struct elog_file_loss *losses, size_t count);
+
+/**
+ * elog_index_sync() - a SYNC block was written
+ * @index: the index
+ * @sync: its offset
+ * @position: the offset behind it
+ * @time: what it says
+ * @wall_offset: likewise
+ *
+ * Return: true if an INDEX block is to be written now.
+ */
+bool elog_index_sync(struct elog_index *index, uint64_t sync, uint64_t position,
+		     uint64_t time, int64_t wall_offset);
+
+/**
+ * elog_index_finish() - the body of the INDEX block that is to be written
+ * @index: the index
+ * @offset: where the block will be
+ * @size: set to bytes of the body
+ *
+ * Return: the body, valid until elog_index_written().
+ */
+const void *elog_index_finish(struct elog_index *index, uint64_t offset,
+			      size_t *size);
+
+/** elog_index_written() - that block was written at @offset */
+void elog_index_written(struct elog_index *index, uint64_t offset);
+
+/** elog_index_end() - fill in what END, which will be at @offset, says of the part */
+void elog_index_end(const struct elog_index *index, uint64_t offset,
+		    struct elog_block_end *end);
+
+/** elog_wall_time() - @time + @offset, or the least or most there is */
+uint64_t elog_wall_time(uint64_t time, int64_t offset);
+
+/** elog_file_writer_interval() - for tests: take checkpoints so many bytes apart */
+void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes);
+
+/**
+ * elog_file_block_at() - read a block from where it is said to be
+ * @fd: the file
+ * @offset: in it
+ * @most: bytes of the body as it is stored
+ * @header: filled in, in this machine's order
+ * @body: set to the body, which the caller frees; NULL after an error
+ *
+ * Return: 0; -EBADMSG there is none whose checksums are right, or a larger one;
+ * -ENOMEM; a negative errno of pread(2).
+ */
+int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
+		       struct elog_block_header *header, unsigned char **body);
+
+/**
+ * struct elog_seek_plan - how to begin to read in the middle
+ * @base: where the file begins for the reader; all other offsets are from there
+ * @part: of the FILE block of the part to begin with
+ * @position: where to read on behind the SYNC block that says @wall_offset;
+ *	0: from @part on
+ * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC there, ns
+ * @blocks: of what is to be read before, SCHEMA and PROCESSES blocks, ascending
+ * @block_count: of @blocks
+ * @cpus: where their rings are, and what was lost: struct elog_block_cpu as they
+ *	are stored
+ * @cpu_count: of @cpus
+ * @bytes_read: to find this out
+ */
+struct elog_seek_plan {
+	uint64_t base;
+	uint64_t part;
+	uint64_t position;
+	int64_t wall_offset;
+	uint64_t *blocks;
+	size_t block_count;
+	void *cpus;
+	size_t cpu_count;
+	uint64_t bytes_read;
+};
+
+/**
+ * elog_seek_plan() - find where to begin
+ * @plan: filled in, for elog_seek_plan_free() in any case
+ * @fd: the file, from where it stands on, where it is left
+ * @from: CLOCK_REALTIME ns: what is earlier may be left out
+ *
+ * Return: 0, also for what cannot be sought in: then at its beginning; -ENOMEM; a
+ * negative errno of pread(2).
+ */
+int elog_seek_plan(struct elog_seek_plan *plan, int fd, uint64_t from);
+
+/** elog_seek_plan_free() - free what it has */
+void elog_seek_plan_free(struct elog_seek_plan *plan);
 
 struct elog_compressor;
 
