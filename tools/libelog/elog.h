@@ -1339,6 +1339,9 @@ void elog_file_reader_close(struct elog_file_reader *reader);
  * @reader: the reader
  * @item: filled in; a payload is valid until the next call for the reader
  *
+ * All is in this machine's byte order, also of a machine of the other one; but a
+ * payload whose schema the file does not have is as it was there.
+ *
  * A file may be anything: what is not whole is reported as ELOG_ITEM_DAMAGE,
  * and reading goes on behind it. Memory does not grow with the file, nor time more
  * than it does, whatever compressed blocks claim to become. Built without zstd the

@@ -56,6 +56,7 @@ _Static_assert(sizeof(struct elog_block_cpu) == 80, "as documented");
 struct held {
 	struct held *next;
 	uint64_t offset;	/* in the file */
+	bool swapped;		/* of the other byte order */
 	size_t size;
 	unsigned char data[] __attribute__((aligned(8)));
 };
@@ -478,6 +479,7 @@ static bool next_held(struct elog_file_reader *reader, struct cpu *cpu)
 		return false;
 	cpu->begun = true;
 	cpu->ring.data = cpu->first->data;
+	cpu->ring.swapped = cpu->first->swapped;
 	cpu->ring.position = 0;
 	cpu->ring.end = cpu->first->size;
 	return true;
@@ -537,13 +539,30 @@ static void end_batch(struct elog_file_reader *reader)
 	}
 }
 
-/* Return: true, with an item; or false, the batch is over. */
-static bool next_merged(struct elog_file_reader *reader, struct elog_item *item)
+/*
+ * A payload is in a block that is held, and that is yielded once: it is changed
+ * where it is. One without schema stays as it is. Return: 0 or -ENOMEM.
+ */
+static int swap_payload(struct elog_file_reader *reader,
+			const struct elog_item *item)
+{
+	const struct elog_schema_event *event;
+	int ret;
+
+	ret = elog_file_describe(reader, item->descriptor, &event);
+	if (!ret)
+		elog_swap_payload(event, (unsigned char *)item->payload,
+				  item->payload_size);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Return: 1, with an item; 0, the batch is over; -ENOMEM. */
+static int next_merged(struct elog_file_reader *reader, struct elog_item *item)
 {
 	struct elog_ring_reader *ring;
+	bool news, swapped;
 	struct cpu *cpu;
 	size_t count;
-	bool news;
 	int ret;
 
 	while ((ring = elog_merge_first(&reader->merge))) {
@@ -551,6 +570,7 @@ static bool next_merged(struct elog_file_reader *reader, struct elog_item *item)
 
 		cpu = elog_container_of(ring, struct cpu, ring);
 		news = elog_ring_take(ring, item);
+		swapped = ring->swapped;
 		from = ring->position;
 		count = reader->merge.count;
 		ret = elog_merge_update(&reader->merge, reader->before);
@@ -562,11 +582,14 @@ static bool next_merged(struct elog_file_reader *reader, struct elog_item *item)
 			join(reader, cpu);
 		if (!news)
 			continue;
-		reader->records += item->type == ELOG_ITEM_EVENT;
-		return true;
+		if (item->type != ELOG_ITEM_EVENT)
+			return 1;
+		reader->records++;
+		ret = swapped ? swap_payload(reader, item) : 0;
+		return ret ? ret : 1;
 	}
 	end_batch(reader);
-	return false;
+	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -771,7 +794,7 @@ static int apply_file(struct elog_file_reader *reader)
 	if (!value || strcmp(value, "1"))
 		return -EPROTONOSUPPORT;
 	value = elog_file_info(reader, "byte_order");
-	if (!value || strcmp(value, ELOG_BLOCK_NATIVE ? "big" : "little"))
+	if (!value || (strcmp(value, "big") && strcmp(value, "little")))
 		return -EOPNOTSUPP;
 	value = elog_file_info(reader, "start");
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
@@ -893,6 +916,8 @@ static int hold(struct elog_file_reader *reader, struct cpu *cpu,
 		return -ENOMEM;
 	held->next = NULL;
 	held->offset = reader->block.offset;
+	held->swapped = (reader->block.flags & ELOG_BLOCK_BIG_ENDIAN) !=
+			ELOG_BLOCK_NATIVE;
 	held->size = size;
 	memcpy(held->data, data, size);
 	reader->held_bytes += sizeof(*held) + size;
@@ -922,8 +947,6 @@ static int apply_data(struct elog_file_reader *reader)
 	if (head.cpu >= ELOG_FILE_CPUS_MAX ||
 	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
 		return malformed(reader);
-	if ((block->flags & ELOG_BLOCK_BIG_ENDIAN) != ELOG_BLOCK_NATIVE)
-		return -EOPNOTSUPP;
 	cpu = get_cpu(reader, head.cpu);
 	if (!cpu)
 		return -ENOMEM;
@@ -1148,8 +1171,9 @@ static int next_item(struct elog_file_reader *reader, struct elog_item *item)
 			return 1;
 		}
 		if (reader->merging) {
-			if (next_merged(reader, item))
-				return 1;
+			ret = next_merged(reader, item);
+			if (ret)
+				return ret;
 			/* Nothing points there: an item is yet to be found. */
 			free_held(reader, &reader->spent);
 			continue;

@@ -143,6 +143,7 @@ size_t elog_utf8_size(const unsigned char *from, const unsigned char *end);
  * @position: of the record to read next; counts up for ever
  * @end: whole up to here; @end - @position <= @data_bytes
  * @cpu: for struct elog_item
+ * @swapped: its records are in the other byte order
  * @key: what the record at @position is sorted by, once elog_ring_peek() said
  *	that there is one: its time, but never less than the record's before it
  * @size: bytes from it to the next one
@@ -157,6 +158,7 @@ struct elog_ring_reader {
 	uint64_t position;
 	uint64_t end;
 	unsigned int cpu;
+	bool swapped;
 	uint64_t key;
 	uint32_t size;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
@@ -174,7 +176,7 @@ int elog_ring_peek(struct elog_ring_reader *ring);
 /**
  * elog_ring_take() - decode the record that elog_ring_peek() found, and step on
  * @ring: the ring
- * @item: filled in; the payload stays in the ring
+ * @item: filled in; the payload stays in the ring, as it is
  *
  * Return: true, or false for a lost record that tells nothing new.
  */
@@ -550,6 +552,15 @@ int elog_decompress(struct elog_decompressor **state, const void *stored,
 
 /** elog_decompressor_free() - NULL is fine */
 void elog_decompressor_free(struct elog_decompressor *decompressor);
+
+/**
+ * elog_swap_payload() - give a payload the other byte order
+ * @event: its schema
+ * @payload: changed in place
+ * @size: bytes of it; fields that are not inside stay as they are
+ */
+void elog_swap_payload(const struct elog_schema_event *event,
+		       unsigned char *payload, size_t size);
 
 /** elog_processes_new_offline() - a table that knows what it was told, and not /proc */
 struct elog_processes *elog_processes_new_offline(void);

@@ -36,6 +36,16 @@ static const unsigned char *record_at(const struct elog_ring_reader *ring)
 	return ring->data + (ring->position & (ring->data_bytes - 1));
 }
 
+static uint32_t order32(const struct elog_ring_reader *ring, uint32_t value)
+{
+	return ring->swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t order64(const struct elog_ring_reader *ring, uint64_t value)
+{
+	return ring->swapped ? __builtin_bswap64(value) : value;
+}
+
 int elog_ring_peek(struct elog_ring_reader *ring)
 {
 	uint64_t available, in_sub_buffer;
@@ -51,6 +61,7 @@ int elog_ring_peek(struct elog_ring_reader *ring)
 			goto damaged;
 		/* Padding may have no more than these bytes. */
 		memcpy(&size_flags, record_at(ring), sizeof(size_flags));
+		size_flags = order32(ring, size_flags);
 		size = record_size(size_flags);
 		if (size < 8 || size > available || size > in_sub_buffer)
 			goto damaged;
@@ -61,8 +72,8 @@ int elog_ring_peek(struct elog_ring_reader *ring)
 			    sizeof(record))
 				goto damaged;
 			memcpy(&record, record_at(ring), sizeof(record));
-			if (record.time > ring->key)
-				ring->key = record.time;
+			if (order64(ring, record.time) > ring->key)
+				ring->key = order64(ring, record.time);
 			ring->size = size;
 			return 1;
 		default:
@@ -132,28 +143,33 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
 	struct eventlog_record record;
 	const unsigned char *payload;
+	uint32_t size_flags;
+	unsigned int i;
 	size_t size;
 
 	memcpy(&record, record_at(ring), sizeof(record));
+	size_flags = order32(ring, record.size_flags);
 	payload = record_at(ring) + sizeof(record);
-	size = (record.size_flags & EVENTLOG_RECORD_SIZE_MASK) - sizeof(record);
+	size = (size_flags & EVENTLOG_RECORD_SIZE_MASK) - sizeof(record);
 	ring->position += ring->size;
 
-	item->time = record.time;
-	if (record_type(record.size_flags) == EVENTLOG_RECORD_LOST) {
+	item->time = order64(ring, record.time);
+	if (record_type(size_flags) == EVENTLOG_RECORD_LOST) {
 		memcpy(counts, payload,
 		       size < sizeof(counts) ? size : sizeof(counts));
+		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+			counts[i] = order64(ring, counts[i]);
 		return elog_ring_lost(ring, counts, item);
 	}
 	item->type = ELOG_ITEM_EVENT;
 	item->cpu = ring->cpu;
 	item->context = (enum eventlog_context)
-		((record.size_flags & EVENTLOG_RECORD_CONTEXT_MASK) >>
+		((size_flags & EVENTLOG_RECORD_CONTEXT_MASK) >>
 		 EVENTLOG_RECORD_CONTEXT_SHIFT);
-	item->descriptor = record.descriptor;
-	item->session = record.session;
-	item->pid = record.pid;
-	item->tid = record.tid;
+	item->descriptor = order32(ring, record.descriptor);
+	item->session = order64(ring, record.session);
+	item->pid = order32(ring, record.pid);
+	item->tid = order32(ring, record.tid);
 	item->payload = payload;
 	item->payload_size = size;
 	return true;
