@@ -105,6 +105,7 @@ static int get_block(struct search *search, uint64_t offset, uint32_t type,
 	struct elog_block_header header;
 	int ret;
 
+	*body = NULL;
 	if (search->bytes_read > search->size)
 		return -EBADMSG;
 	ret = elog_file_block_at(search->fd, search->base + offset, most, &header,
