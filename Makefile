@@ -14,6 +14,7 @@ help_text := \
 	'  check        every test, in booted guests' \
 	'  check-armhf  the tests of the module on a 32-bit ARM kernel' \
 	'  check-native stress the ring in user space, with sanitizers' \
+	'  fuzz         feed libelog nonsense, FUZZ_SECONDS (60) for each fuzzer' \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
 	'  bench        time the ring and the module, print tables: see README.md' \
 	'  bench-ring   the ring in user space, beside LTTng-UST' \
@@ -150,6 +151,24 @@ check-native:
 
 check-models:
 	@scripts/models/check-models
+
+FUZZ_SECONDS ?= 60
+
+# What is of interest is kept, for the next time; what fails, as well.
+fuzz:
+	@$(MAKE) --no-print-directory -C tools fuzzers FUZZ=1 CC=clang \
+		OUTPUT='$(top)/build/tools.fuzz'
+	@for fuzzer in build/tools.fuzz/*_fuzz; do \
+		name=$${fuzzer##*/}; \
+		mkdir -p "build/fuzz/$$name" "build/tools.fuzz/seeds/$$name"; \
+		echo "$$name: $(FUZZ_SECONDS) s"; \
+		"$$fuzzer" -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
+			-artifact_prefix="build/fuzz/$$name." -print_final_stats=1 \
+			"build/fuzz/$$name" "build/tools.fuzz/seeds/$$name" \
+			2> "build/fuzz/$$name.log" || \
+			{ tail -n 60 "build/fuzz/$$name.log" >&2; exit 1; }; \
+		grep 'stat::number_of_executed_units' "build/fuzz/$$name.log"; \
+	done
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
@@ -296,7 +315,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-armhf check-static check-native check-models \
+	check check-armhf check-static check-native check-models fuzz \
 	bench bench-ring bench-kernel bench-instructions install install-module \
 	install-tool install-library install-development install-gen install-device \
 	install-service uninstall-gen uninstall clean help FORCE

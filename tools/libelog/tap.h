@@ -56,7 +56,8 @@ struct test {
 };
 
 /* Run all; the return value is main()'s. */
-static int run_tests(const struct test *tests, size_t count, void (*before)(void))
+static inline int run_tests(const struct test *tests, size_t count,
+			    void (*before)(void))
 {
 	bool failed = false;
 	size_t i;

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * libFuzzer's entry: the bytes of an .elog file. Read from one end to the other,
+ * while it grows, from the middle on, and together with itself; what is yielded
+ * is described and formatted. A file that grows has to yield what a whole one does.
+ *
+ * Checksums would keep nearly all that is mutated out, so they are mended.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
+			       unsigned int seed);
+
+struct seen {
+	uint64_t events;
+	uint64_t losses;
+	uint64_t sum;
+	int64_t wall;		/* of an event in the middle */
+};
+
+static void use(struct elog_file_reader *reader, const struct elog_item *item,
+		struct elog_text *text, struct seen *seen)
+{
+	const struct elog_schema_event *event;
+	uint64_t generation;
+	unsigned int i;
+
+	text->size = 0;
+	switch (item->type) {
+	case ELOG_ITEM_EVENT:
+		seen->events++;
+		seen->sum = seen->sum * 31 + item->time;
+		if (!(seen->events & (seen->events - 1)))
+			seen->wall = (int64_t)(item->time + (uint64_t)
+					       elog_file_wall_offset(reader));
+		if (!elog_file_describe(reader, item->descriptor, &event)) {
+			generation = elog_file_generation(reader);
+			elog_format_fields(text, event, item->payload,
+					   item->payload_size);
+			if (elog_file_generation(reader) != generation)
+				abort();
+		}
+		elog_text_put(text, item->payload, item->payload_size);
+		elog_text_string(text, elog_processes_name(
+			elog_file_processes(reader), item->pid, item->tid));
+		break;
+	case ELOG_ITEM_LOST:
+		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+			seen->losses += item->lost[i];
+		break;
+	case ELOG_ITEM_PART:
+		elog_file_info(reader, "host");
+		break;
+	case ELOG_ITEM_SYNC:
+		break;
+	case ELOG_ITEM_DAMAGE:
+		if (item->damage >= ELOG_DAMAGES)
+			abort();
+		break;
+	}
+}
+
+static int read_on(struct elog_file_reader *reader, struct elog_text *text,
+		   struct seen *seen)
+{
+	uint64_t done, total;
+	struct elog_item item;
+	int ret;
+
+	while ((ret = elog_file_next(reader, &item)) > 0)
+		use(reader, &item, text, seen);
+	if (elog_file_progress(reader, &done, &total) || done > total)
+		abort();
+	return ret;
+}
+
+static struct elog_file_reader *begin(int fd)
+{
+	struct elog_file_reader *reader;
+
+	lseek(fd, 0, SEEK_SET);
+	if (elog_file_reader_open(&reader, fd))
+		exit(1);
+	return reader;
+}
+
+static void read_growing(int fd, const uint8_t *data, size_t size, size_t step,
+			 struct elog_text *text, struct seen *seen)
+{
+	struct elog_file_reader *reader = begin(fd);
+	size_t at, more;
+
+	if (ftruncate(fd, 0) || elog_file_follow(reader, true))
+		abort();
+	for (at = 0; at < size; at += more) {
+		more = step < size - at ? step : size - at;
+		if (pwrite(fd, data + at, more, (off_t)at) != (ssize_t)more)
+			exit(1);
+		if (read_on(reader, text, seen) != -EAGAIN)
+			break;
+	}
+	elog_file_follow(reader, false);
+	read_on(reader, text, seen);
+	elog_file_reader_close(reader);
+}
+
+static void read_set(int fd, int again, struct elog_text *text)
+{
+	struct elog_file_reader *reader;
+	struct elog_file_set *set;
+	struct seen seen = { 0 };
+	struct elog_item item;
+	int ret;
+
+	lseek(fd, 0, SEEK_SET);
+	lseek(again, 0, SEEK_SET);
+	if (elog_file_set_open(&set) || elog_file_set_add(set, fd, &reader) ||
+	    elog_file_set_add(set, again, &reader))
+		exit(1);
+	while ((ret = elog_file_set_next(set, &item, &reader)))
+		if (ret == 1)
+			use(reader, &item, text, &seen);
+	elog_file_set_close(set);
+}
+
+static int open_again(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct seen whole = { 0 }, growing = { 0 }, late = { 0 };
+	struct elog_file_reader *reader;
+	struct elog_text text = { 0 };
+	static int fd = -1, again = -1;
+
+	if (fd < 0) {
+		fd = memfd_create("elog", MFD_CLOEXEC);
+		again = open_again(fd);
+		if (fd < 0 || again < 0)
+			exit(1);
+	}
+	read_growing(fd, data, size, size / 3 + 1, &text, &growing);
+
+	reader = begin(fd);
+	read_on(reader, &text, &whole);
+	elog_file_reader_close(reader);
+	if (whole.events != growing.events || whole.losses != growing.losses ||
+	    whole.sum != growing.sum)
+		abort();
+
+	reader = begin(fd);
+	if (!elog_file_seek(reader, (uint64_t)whole.wall))
+		read_on(reader, &text, &late);
+	elog_file_reader_close(reader);
+
+	read_set(fd, again, &text);
+	elog_text_free(&text);
+	return 0;
+}
+
+/* Make the checksums right of every block whose size is inside. */
+static void mend(uint8_t *data, size_t size)
+{
+	struct elog_block_header header;
+	uint8_t *at = data;
+	size_t left;
+
+	while ((at = memmem(at, size - (size_t)(at - data), ELOG_FILE_MAGIC, 8))) {
+		left = size - (size_t)(at - data);
+		if (left < sizeof(header))
+			return;
+		memcpy(&header, at, sizeof(header));
+		if (le32toh(header.size) <= left - sizeof(header))
+			header.body_crc = htole32(elog_crc32c(0, at + sizeof(header),
+							      le32toh(header.size)));
+		header.header_crc = htole32(elog_crc32c(0, &header, 28));
+		memcpy(at, &header, sizeof(header));
+		at += sizeof(header);
+	}
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
+			       unsigned int seed)
+{
+	size = LLVMFuzzerMutate(data, size, room);
+	if (seed % 8)
+		mend(data, size);
+	return size;
+}

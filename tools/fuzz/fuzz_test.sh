@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs each fuzzer a while, from the same beginning each time: by count, so that it
+# does not depend on the machine what is tried. Prints TAP. What was built, where
+# FUZZERS says: scripts/check does.
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd -P)
+fuzzers=${FUZZERS:-$top/build/tools.fuzz}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# How many inputs take about 15 s.
+runs()
+{
+	case $1 in
+	file_fuzz) echo 15000 ;;
+	schema_fuzz) echo 300000 ;;
+	*) echo 100000 ;;
+	esac
+}
+
+set -- "$top"/tools/fuzz/*_fuzz.c
+echo "TAP version 13"
+echo "1..$#"
+failed=0
+number=0
+for source; do
+	number=$((number + 1))
+	name=$(basename "$source" .c)
+	mkdir -p "$work/$name" "$work/$name.seeds"
+	[ ! -d "$fuzzers/seeds/$name" ] ||
+		cp -R "$fuzzers/seeds/$name/." "$work/$name.seeds/"
+	if "$fuzzers/$name" -seed=1 -runs="$(runs "$name")" -max_len=16384 \
+		-timeout=60 -artifact_prefix="$work/$name." \
+		"$work/$name" "$work/$name.seeds" > "$work/log" 2>&1; then
+		echo "ok $number $name: $(runs "$name") inputs do no harm"
+	else
+		tail -n 60 "$work/log" | sed 's/^/# /'
+		for input in "$work/$name".crash-* "$work/$name".timeout-* \
+			     "$work/$name".leak-* "$work/$name".oom-*; do
+			[ -e "$input" ] || continue
+			echo "# the input, in base64:"
+			base64 "$input" | sed 's/^/# /'
+		done
+		echo "not ok $number $name: $(runs "$name") inputs do no harm"
+		failed=1
+	fi
+done
+exit $failed
