@@ -2,14 +2,13 @@
 /*
  * Reading .elog files, of which nothing is trusted: elog(5) documents them.
  *
- * Three layers. The input finds blocks whose checksums are right, wherever they
- * are: after damage it looks at every byte. Each block is then applied: DATA is
- * held, by CPU, until a SYNC says what is complete. A batch merges what is held,
- * as a consumer does with rings.
+ * The input, file_input.c, finds blocks. Each is applied: DATA is held, by CPU,
+ * until a SYNC says what is complete. A batch merges what is held, as a consumer
+ * does with rings.
  *
  * Memory: the input holds one block, what is held has a limit, and so have the
- * schemas. Time: each byte is read once, and checksums that turn out wrong are
- * computed no more than a few times per byte.
+ * schemas. Time: each byte is read once, schemas are parsed again and again no
+ * more than a few times per byte.
  *
  * A file may have several parts, captures one after another, each beginning with
  * a FILE block. If that is lost, a part is told by positions and schemas that
@@ -29,20 +28,13 @@
 #include "internal.h"
 
 #define HEADER_BYTES	sizeof(struct elog_block_header)
-#define MAGIC_BYTES	8
-#define INPUT_BYTES	(64U << 10)	/* at first */
-#define INPUT_BYTES_MAX	(2 * (ELOG_BLOCK_MAX + 4096U))
 #define HELD_BYTES_MAX	(256U << 20)
 #define INFO_BYTES_MAX	(64U << 10)
 #define SCHEMA_BYTES_MAX (1U << 20)	/* one text */
 #define SCHEMAS_BYTES_MAX (32U << 20)	/* all texts */
 #define PARSED_BYTES_MAX (4U << 20)	/* texts whose parsed form is kept */
 #define SCHEMA_OVERHEAD	256
-/* Bytes whose checksum may turn out wrong: so many, and for each byte read. */
-#define WRONG_BYTES	(256ULL << 20)
-#define WRONG_PER_BYTE	8
 
-_Static_assert(sizeof(struct elog_block_header) == 32, "as documented");
 _Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
 _Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
@@ -100,26 +92,11 @@ struct block {
 };
 
 struct elog_file_reader {
-	int fd;
 	int error;
 
-	/* The input. */
-	unsigned char *input;
-	size_t input_size;
-	size_t start;			/* of what is not used yet */
-	size_t filled;
-	uint64_t offset;		/* in the file, of @start */
-	uint64_t bytes_read;
-	bool follow;			/* the end may be no end */
-	bool end;			/* there is no more to read */
-	bool over;			/* and this was told */
-	size_t padding;			/* bytes that may be there before @start */
-	uint64_t wrong_left;		/* bytes; see WRONG_BYTES */
-	uint64_t parse_left;		/* bytes of schemas; likewise */
-	uint64_t seed;			/* of the table of definitions */
-	uint64_t skipped;		/* bytes right before @start */
-	bool torn;			/* the skipped ones begin as a block does */
-	bool cut;			/* the file ends so */
+	struct elog_file_input input;
+	bool over;			/* its end was told */
+	bool cut;			/* it ends within a block */
 	bool any;			/* there was a block */
 	struct block block;		/* being applied */
 	struct elog_decompressor *decompressor;
@@ -141,6 +118,8 @@ struct elog_file_reader {
 	size_t definition_count;
 	size_t definition_size;
 	size_t definition_bytes;
+	uint64_t parsed;		/* bytes, also of what was forgotten */
+	uint64_t seed;			/* of the table of definitions */
 	size_t parsed_bytes;
 	uint64_t generation;		/* of what elog_file_describe() gave */
 
@@ -166,16 +145,11 @@ int elog_file_reader_open(struct elog_file_reader **result, int fd)
 
 	if (!reader)
 		return -ENOMEM;
-	reader->fd = fd;
-	reader->wrong_left = WRONG_BYTES;
-	reader->parse_left = WRONG_BYTES;
 	/* Where memory is, is more than a file can know. */
 	reader->seed = (uintptr_t)reader * 0x9e3779b97f4a7c15ULL;
 	reader->no_ring.cpu = EVENTLOG_CPU_ALL;
-	reader->input = malloc(INPUT_BYTES);
-	reader->input_size = INPUT_BYTES;
 	reader->processes = elog_processes_new_offline();
-	if (!reader->input || !reader->processes) {
+	if (elog_input_open(&reader->input, fd) || !reader->processes) {
 		elog_file_reader_close(reader);
 		return -ENOMEM;
 	}
@@ -237,7 +211,7 @@ void elog_file_reader_close(struct elog_file_reader *reader)
 	free(reader->merge.rings);
 	free(reader->cpus);
 	free(reader->info);
-	free(reader->input);
+	elog_input_close(&reader->input);
 	elog_decompressor_free(reader->decompressor);
 	free(reader);
 }
@@ -255,198 +229,49 @@ static void note_damage(struct elog_file_reader *reader, enum elog_damage kind,
 }
 
 /* ------------------------------------------------------------------------
- * The input
+ * The block being applied
  */
 
-static size_t available(const struct elog_file_reader *reader)
+static void set_block(struct elog_file_reader *reader,
+		      const struct elog_block_header *header,
+		      const unsigned char *body, uint64_t offset)
 {
-	return reader->filled - reader->start;
+	struct block *block = &reader->block;
+
+	block->there = true;
+	block->preloaded = false;
+	block->unpacked = !(header->flags & ELOG_BLOCK_ZSTD);
+	block->type = header->type;
+	block->flags = header->flags;
+	block->body = body;
+	block->size = header->size;
+	block->stored = header->size;
+	block->raw_size = header->raw_size;
+	block->offset = offset;
+	reader->drained = false;
+	reader->next_loss = 0;
 }
 
-static void advance(struct elog_file_reader *reader, size_t size)
-{
-	reader->start += size;
-	reader->offset += size;
-}
-
-/*
- * Make room. The buffer grows as bytes come, not as they are promised; bytes
- * are moved only when that makes half of it free.
- */
-static int make_room(struct elog_file_reader *reader)
-{
-	unsigned char *larger;
-	size_t size = reader->input_size;
-
-	if (reader->start >= size / 2 || size == INPUT_BYTES_MAX) {
-		memmove(reader->input, reader->input + reader->start,
-			available(reader));
-		reader->filled -= reader->start;
-		reader->start = 0;
-		return 0;
-	}
-	size = size < INPUT_BYTES_MAX / 2 ? size * 2 : INPUT_BYTES_MAX;
-	larger = realloc(reader->input, size);
-	if (!larger)
-		return -ENOMEM;
-	reader->input = larger;
-	reader->input_size = size;
-	return 0;
-}
-
-/*
- * Read until there are so many bytes, or the end. Return: 0; -EAGAIN not yet,
- * and nothing has changed; another negative errno.
- */
-static int fill(struct elog_file_reader *reader, size_t wanted)
-{
-	ssize_t got;
-	int ret;
-
-	while (available(reader) < wanted && !reader->end) {
-		if (reader->filled == reader->input_size) {
-			ret = make_room(reader);
-			if (ret)
-				return ret;
-		}
-		got = read(reader->fd, reader->input + reader->filled,
-			   reader->input_size - reader->filled);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got && reader->follow)
-			return -EAGAIN;
-		reader->end = !got;
-		reader->bytes_read += (size_t)got;
-		reader->filled += (size_t)got;
-		reader->wrong_left += WRONG_PER_BYTE * (uint64_t)got;
-		reader->parse_left += WRONG_PER_BYTE * (uint64_t)got;
-	}
-	return 0;
-}
-
-static bool read_header(const struct elog_file_reader *reader,
-			struct elog_block_header *header)
-{
-	memcpy(header, reader->input + reader->start, sizeof(*header));
-	if (memcmp(header->magic, ELOG_FILE_MAGIC, MAGIC_BYTES))
-		return false;
-	header->header_crc = le32toh(header->header_crc);
-	if (elog_crc32c(0, header, offsetof(struct elog_block_header,
-					    header_crc)) != header->header_crc)
-		return false;
-	header->type = le32toh(header->type);
-	header->flags = le32toh(header->flags);
-	header->size = le32toh(header->size);
-	header->raw_size = le32toh(header->raw_size);
-	header->body_crc = le32toh(header->body_crc);
-	return header->size <= ELOG_BLOCK_MAX;
-}
-
-/* What is here is no block: go to where one may begin. */
-static void skip(struct elog_file_reader *reader, bool torn)
-{
-	const unsigned char *from = reader->input + reader->start, *found;
-	size_t size = available(reader);
-
-	if (!reader->skipped)
-		reader->torn = torn;
-	found = memchr(from + 1, ELOG_FILE_MAGIC[0] & 0xff, size - 1);
-	if (found)
-		size = (size_t)(found - from);
-	reader->skipped += size;
-	advance(reader, size);
-}
-
-static void end_skip(struct elog_file_reader *reader, bool at_end)
-{
-	if (!reader->skipped)
-		return;
-	reader->cut = at_end && reader->torn;
-	note_damage(reader, reader->cut ? ELOG_DAMAGE_CUT : ELOG_DAMAGE_BYTES,
-		    reader->offset - reader->skipped, reader->skipped);
-	reader->skipped = 0;
-}
-
-/*
- * Padding is not part of any checksum. As much of it as is zero is skipped:
- * where some is missing the next block's magic begins.
- */
-static int skip_padding(struct elog_file_reader *reader)
-{
-	int ret = 0;
-
-	for (; reader->padding; reader->padding--) {
-		ret = fill(reader, 1);
-		if (ret || !available(reader) || reader->input[reader->start])
-			break;
-		advance(reader, 1);
-	}
-	if (ret != -EAGAIN)
-		reader->padding = 0;
-	return ret;
-}
-
-/* Return: 1 there is a block, 0 there is none any more. */
+/* Return: 1 there is a block, 0 there is none any more; or a negative errno. */
 static int find_block(struct elog_file_reader *reader)
 {
 	struct elog_block_header header;
-	struct block *block = &reader->block;
-	size_t size;
+	struct elog_input_gap gap = { 0 };
+	const unsigned char *body;
 	int ret;
 
-	ret = skip_padding(reader);
-	if (ret)
+	ret = elog_input_next(&reader->input, &header, &body, &gap);
+	if (ret < 0)
 		return ret;
-	for (;;) {
-		ret = fill(reader, HEADER_BYTES);
-		if (ret)
-			return ret;
-		size = available(reader);
-		if (!size) {
-			end_skip(reader, true);
-			return 0;
-		}
-		if (size < HEADER_BYTES) {
-			size = size < MAGIC_BYTES ? size : MAGIC_BYTES;
-			skip(reader, !memcmp(reader->input + reader->start,
-					     ELOG_FILE_MAGIC, size));
-			continue;
-		}
-		if (!read_header(reader, &header)) {
-			skip(reader, false);
-			continue;
-		}
-		ret = fill(reader, HEADER_BYTES + header.size);
-		if (ret)
-			return ret;
-		if (available(reader) < HEADER_BYTES + header.size) {
-			skip(reader, true);
-			continue;
-		}
-		block->body = reader->input + reader->start + HEADER_BYTES;
-		if (reader->wrong_left >= header.size) {
-			if (elog_crc32c(0, block->body, header.size) ==
-			    header.body_crc)
-				break;
-			reader->wrong_left -= header.size;
-		}
-		skip(reader, false);
+	if (gap.size) {
+		reader->cut = gap.cut;
+		note_damage(reader, gap.cut ? ELOG_DAMAGE_CUT : ELOG_DAMAGE_BYTES,
+			    gap.offset, gap.size);
 	}
-	end_skip(reader, false);
-	block->there = true;
-	block->preloaded = false;
-	block->type = header.type;
-	block->flags = header.flags;
-	block->size = header.size;
-	block->stored = header.size;
-	block->raw_size = header.raw_size;
-	block->unpacked = !(header.flags & ELOG_BLOCK_ZSTD);
-	block->offset = reader->offset;
+	if (!ret)
+		return 0;
+	set_block(reader, &header, body, reader->input.offset);
 	reader->any = true;
-	reader->drained = false;
-	reader->next_loss = 0;
 	return 1;
 }
 
@@ -455,8 +280,7 @@ static int leave_block(struct elog_file_reader *reader)
 	reader->block.there = false;
 	if (reader->block.preloaded)
 		return 0;
-	reader->padding = -reader->block.stored & (ELOG_BLOCK_ALIGN - 1);
-	advance(reader, HEADER_BYTES + reader->block.stored);
+	elog_input_leave(&reader->input, reader->block.stored);
 	return 0;
 }
 
@@ -688,9 +512,10 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 			reader->parsed_bytes = 0;
 		}
 		/* Texts that are parsed again and again are made for that. */
-		if (reader->parse_left < definition->size)
+		if (reader->parsed + definition->size >
+		    elog_input_allowance(&reader->input))
 			return -EINVAL;
-		reader->parse_left -= definition->size;
+		reader->parsed += definition->size;
 		ret = elog_schema_parse(definition->text, definition->size,
 					&definition->schema, NULL);
 		if (ret == -ENOMEM)
@@ -1150,7 +975,8 @@ static int end_file(struct elog_file_reader *reader)
 	if (has_to_drain(reader))
 		return 1;
 	if (reader->in_part && !reader->cut)
-		note_damage(reader, ELOG_DAMAGE_NO_END, reader->offset, 0);
+		note_damage(reader, ELOG_DAMAGE_NO_END, reader->input.offset,
+			    0);
 	reader->in_part = false;
 	for (kind = 0; kind < ELOG_DAMAGES; kind++)
 		if (reader->damage[kind].found)
@@ -1212,9 +1038,9 @@ int elog_file_follow(struct elog_file_reader *reader, bool on)
 {
 	if (reader->over)
 		return -EINVAL;
-	reader->follow = on;
+	reader->input.follow = on;
 	if (on)
-		reader->end = false;
+		reader->input.end = false;
 	return 0;
 }
 
@@ -1223,32 +1049,21 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 		    uint64_t offset, uint32_t types)
 {
 	struct elog_block_header header;
-	struct block *block = &reader->block;
 	struct elog_item item;
 	unsigned char *body;
 	int ret;
 
-	ret = elog_file_block_at(reader->fd, base + offset, ELOG_BLOCK_MAX, &header,
-				 &body);
+	ret = elog_file_block_at(reader->input.fd, base + offset, ELOG_BLOCK_MAX,
+				 &header, &body);
 	if (ret)
 		return ret;
-	reader->bytes_read += sizeof(header) + header.size;
-	reader->parse_left += WRONG_PER_BYTE * (uint64_t)header.size;
-	memset(block, 0, sizeof(*block));
-	block->there = true;
-	block->preloaded = true;
-	block->type = header.type;
-	block->flags = header.flags;
-	block->body = body;
-	block->size = header.size;
-	block->stored = header.size;
-	block->raw_size = header.raw_size;
-	block->unpacked = !(header.flags & ELOG_BLOCK_ZSTD);
-	block->offset = offset;
+	reader->input.bytes_read += sizeof(header) + header.size;
+	set_block(reader, &header, body, offset);
+	reader->block.preloaded = true;
 	ret = header.type < 32 && 1U << header.type & types ?
 	      apply_block(reader, &item) : -EBADMSG;
 	free(body);
-	block->there = false;
+	reader->block.there = false;
 	return ret;
 }
 
@@ -1292,7 +1107,7 @@ static int begin_at(struct elog_file_reader *reader,
 			       1U << ELOG_BLOCK_SCHEMA |
 			       1U << ELOG_BLOCK_PROCESSES);
 		/* Blocks within one another would be more than there is. */
-		if (reader->bytes_read > plan->bytes_read + plan->position)
+		if (reader->input.bytes_read > plan->bytes_read + plan->position)
 			ret = -EBADMSG;
 	}
 	for (i = 0; !ret && i < plan->cpu_count; i++)
@@ -1329,10 +1144,10 @@ int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
 	uint64_t at;
 	int ret;
 
-	if (reader->bytes_read || reader->over)
+	if (reader->input.bytes_read || reader->over)
 		return -EINVAL;
-	ret = elog_seek_plan(&plan, reader->fd, from);
-	reader->bytes_read = plan.bytes_read;
+	ret = elog_seek_plan(&plan, reader->input.fd, from);
+	reader->input.bytes_read = plan.bytes_read;
 	at = plan.part;
 	if (!ret && plan.position) {
 		ret = begin_at(reader, &plan);
@@ -1345,9 +1160,9 @@ int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
 		}
 	}
 	if (!ret && at) {
-		if (lseek(reader->fd, (off_t)(plan.base + at), SEEK_SET) < 0)
+		if (lseek(reader->input.fd, (off_t)(plan.base + at), SEEK_SET) < 0)
 			ret = -errno;
-		reader->offset = at;
+		reader->input.offset = at;
 	}
 	elog_seek_plan_free(&plan);
 	if (ret)
@@ -1361,13 +1176,13 @@ int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
 	struct stat stat;
 	off_t at;
 
-	*done = reader->bytes_read;
+	*done = reader->input.bytes_read;
 	*total = 0;
-	if (fstat(reader->fd, &stat))
+	if (fstat(reader->input.fd, &stat))
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return 0;
-	at = lseek(reader->fd, 0, SEEK_CUR);
+	at = lseek(reader->input.fd, 0, SEEK_CUR);
 	*total = *done;
 	if (at >= 0 && stat.st_size > at)
 		*total += (uint64_t)(stat.st_size - at);

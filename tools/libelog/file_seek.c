@@ -59,20 +59,6 @@ static int read_at(int fd, uint64_t offset, void *data, size_t size)
 	return 0;
 }
 
-static bool decode_header(struct elog_block_header *header)
-{
-	if (memcmp(header->magic, ELOG_FILE_MAGIC, sizeof(header->magic)) ||
-	    elog_crc32c(0, header, offsetof(struct elog_block_header, header_crc)) !=
-	    le32toh(header->header_crc))
-		return false;
-	header->type = le32toh(header->type);
-	header->flags = le32toh(header->flags);
-	header->size = le32toh(header->size);
-	header->raw_size = le32toh(header->raw_size);
-	header->body_crc = le32toh(header->body_crc);
-	return header->size <= ELOG_BLOCK_MAX;
-}
-
 int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
 		       struct elog_block_header *header, unsigned char **body)
 {
@@ -82,7 +68,7 @@ int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
 	ret = read_at(fd, offset, header, sizeof(*header));
 	if (ret)
 		return ret;
-	if (!decode_header(header) || header->size > most)
+	if (!elog_block_decode(header) || header->size > most)
 		return -EBADMSG;
 	*body = malloc(header->size + 1);
 	if (!*body)
@@ -250,7 +236,7 @@ static int skim_header(struct search *search, uint64_t offset,
 		search->window_size = size;
 	}
 	memcpy(header, search->bytes + (offset - search->window), sizeof(*header));
-	return decode_header(header) ? 0 : -EBADMSG;
+	return elog_block_decode(header) ? 0 : -EBADMSG;
 }
 
 /* From the beginning, as far as one block follows another. Return: 0 or an errno. */
