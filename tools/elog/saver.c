@@ -14,6 +14,7 @@
 #include "saver.h"
 
 #define DEFAULT_RING	(1U << 20)
+#define BLOCK_BYTES	(256U << 10)	/* written at once */
 
 struct saver {
 	const struct recording_setup *setup;
@@ -94,55 +95,102 @@ static void note_told(struct saver *saver, unsigned int cpu,
 			told->lost[i] = lost[i];
 }
 
-static void note_lost_record(struct saver *saver, unsigned int cpu,
-			     const unsigned char *record, size_t size)
+/* Padding is nothing to remember. Return: false if it is no record. */
+static bool note_lost_record(struct saver *saver, unsigned int cpu,
+			     const struct eventlog_record *record)
 {
+	size_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 
-	size -= sizeof(struct eventlog_record);
+	if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+	    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_LOST)
+		return true;
+	if (size < sizeof(*record))
+		return false;
+	size -= sizeof(*record);
 	if (size > sizeof(lost))
 		size = sizeof(lost);
-	memcpy(lost, record + sizeof(struct eventlog_record), size);
+	memcpy(lost, record + 1, size);
 	note_told(saver, cpu, lost, size / sizeof(lost[0]));
+	return true;
+}
+
+static size_t record_bytes(uint32_t flags)
+{
+	size_t bytes = (flags & EVENTLOG_RECORD_SIZE_MASK) +
+		       EVENTLOG_RECORD_ALIGN - 1;
+
+	return bytes & ~(size_t)(EVENTLOG_RECORD_ALIGN - 1);
 }
 
 /*
- * Count the events, and write what is to be there before them. Return: 0;
- * -EBADMSG these are no records; or what writing fails with.
+ * Events that are like the one before them: of its definition and thread. Most
+ * are, so that this is what an event costs here. Return: the first record that
+ * is not, or that is not before @limit.
  */
-static int scan(struct saver *saver, unsigned int cpu,
-		const unsigned char *data, size_t size, uint64_t *records)
+static const unsigned char *pass_alike(const unsigned char *at,
+				       const unsigned char *limit,
+				       const unsigned char *end,
+				       uint32_t descriptor, uint32_t tid,
+				       uint64_t *records)
 {
-	struct eventlog_record record;
-	uint32_t bytes, type;
-	size_t at;
+	const uint32_t event = EVENTLOG_RECORD_EVENT << EVENTLOG_RECORD_TYPE_SHIFT;
+	const struct eventlog_record *record;
+	uint64_t count = 0;
+	size_t bytes;
+
+	while (at < limit) {
+		record = (const void *)at;
+		bytes = record_bytes(record->size_flags);
+		if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) != event ||
+		    record->descriptor != descriptor || record->tid != tid ||
+		    bytes < sizeof(*record) || bytes > (size_t)(end - at))
+			break;
+		at += bytes;
+		count++;
+	}
+	*records += count;
+	return at;
+}
+
+/*
+ * Find out how much is to be written at once: whole records, BLOCK_BYTES or what
+ * there is. Count the events among them, and write what is to be there before
+ * them.
+ *
+ * Return: bytes; -EBADMSG these are no records; or what writing fails with.
+ */
+static ssize_t scan(struct saver *saver, unsigned int cpu,
+		    const unsigned char *data, size_t size, uint64_t *records)
+{
+	const unsigned char *end = data + size, *at = data;
+	const unsigned char *limit = size < BLOCK_BYTES ? end : data + BLOCK_BYTES;
+	const struct eventlog_record *record;
+	size_t bytes;
 	int ret;
 
-	for (at = 0; at < size; at += bytes) {
-		memcpy(&record, data + at, sizeof(record.size_flags));
-		bytes = record.size_flags & EVENTLOG_RECORD_SIZE_MASK;
-		bytes = (bytes + EVENTLOG_RECORD_ALIGN - 1) &
-			~(EVENTLOG_RECORD_ALIGN - 1U);
-		type = (record.size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		       EVENTLOG_RECORD_TYPE_SHIFT;
-		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > size - at)
+	while (at < limit) {
+		record = (const void *)at;
+		bytes = record_bytes(record->size_flags);
+		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at))
 			return -EBADMSG;
-		if (type != EVENTLOG_RECORD_EVENT && type != EVENTLOG_RECORD_LOST)
-			continue;
-		if (bytes < sizeof(record))
-			return -EBADMSG;
-		if (type == EVENTLOG_RECORD_LOST) {
-			note_lost_record(saver, cpu, data + at, bytes);
+		if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_EVENT) {
+			if (!note_lost_record(saver, cpu, record))
+				return -EBADMSG;
+			at += bytes;
 			continue;
 		}
-		memcpy(&record, data + at, sizeof(record));
-		++*records;
-		ret = recording_mention(saver->recording, record.descriptor,
-					record.pid, record.tid);
+		if (bytes < sizeof(*record))
+			return -EBADMSG;
+		ret = recording_mention(saver->recording, record->descriptor,
+					record->pid, record->tid);
 		if (ret)
 			return ret;
+		at = pass_alike(at, limit, end, record->descriptor, record->tid,
+				records);
 	}
-	return 0;
+	return at - data;
 }
 
 static int drain_cpu(struct saver *saver, unsigned int cpu)
@@ -150,6 +198,7 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 	uint64_t position, drained = 0, records;
 	const void *data;
 	size_t size;
+	ssize_t some;
 	int ret;
 
 	/* What is written meanwhile is for the next time. */
@@ -163,17 +212,21 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 		if (ret <= 0)
 			return ret;
 		records = 0;
-		ret = scan(saver, cpu, data, size, &records);
-		if (!ret)
-			ret = recording_raw(saver->recording, cpu, data, size,
-					    position, records);
-		else if (ret == -EBADMSG)
+		some = scan(saver, cpu, data, size, &records);
+		if (some == -EBADMSG) {
 			saver->damaged = true;
-		if (ret && ret != -EBADMSG)
+			elog_consumer_raw_release(saver->consumer, cpu, size);
+			return 0;
+		}
+		if (some < 0)
+			return (int)some;
+		ret = recording_raw(saver->recording, cpu, data, (size_t)some,
+				    position, records);
+		if (ret)
 			return ret;
-		elog_consumer_raw_release(saver->consumer, cpu, size);
+		elog_consumer_raw_release(saver->consumer, cpu, (size_t)some);
 		saver->any = true;
-		drained += size;
+		drained += (uint64_t)some;
 	}
 	return 0;
 }

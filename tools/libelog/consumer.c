@@ -28,7 +28,6 @@
 #include "internal.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
-#define RAW_BYTES_MAX		(256U << 10) /* handed out, and back, at once */
 
 /*
  * Processes can register ever new events, so what is known of them is forgotten
@@ -623,7 +622,7 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 		return 0;
 	reader = &ring->reader;
 	reader->end = committed(ring);
-	span = elog_ring_span(reader, RAW_BYTES_MAX);
+	span = elog_ring_span(reader);
 	if (span < 0) {
 		reader->position = reader->end;
 		release(ring);

@@ -1100,10 +1100,12 @@ unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
  * @cpu: the ring's
  * @data: set to whole records, padding and lost records among them, in the ring
  *	itself; valid until they are released
- * @size: set to bytes at @data, at most 256 KiB
+ * @size: set to bytes at @data: up to the end of what is written, or of the
+ *	ring's memory
  * @position: set to the ring position of the first one
  *
- * There may be more behind it: ask again after elog_consumer_raw_release().
+ * There may be more behind it: ask again after elog_consumer_raw_release(), which
+ * may be given a part of it.
  *
  * Return: 1 there is something; 0 there is nothing; -EINVAL; -EBADMSG the ring
  * was damaged: what was in it is skipped.

@@ -112,16 +112,34 @@ static inline uint32_t make_payload(unsigned char *payload, unsigned int cpu,
 	return size;
 }
 
+/* Bytes of as many whole records as 700 bytes have room for, but of one at least. */
+static inline size_t some_records(const struct elog_ring_reader *ring, size_t size)
+{
+	const unsigned char *data = ring->data + (ring->position & (RING_BYTES - 1));
+	size_t some = 0, bytes;
+	uint32_t flags;
+
+	while (some < size) {
+		memcpy(&flags, data + some, sizeof(flags));
+		bytes = ((flags & EVENTLOG_RECORD_SIZE_MASK) + 7) & ~7U;
+		check(bytes >= 8 && bytes <= size - some);
+		if (some && some + bytes > 700)
+			break;
+		some += bytes;
+	}
+	return some;
+}
+
 static inline void drain(struct source *source, unsigned int cpu)
 {
 	struct elog_ring_reader *ring = &source->rings[cpu];
 	ssize_t span;
 
-	while ((span = elog_ring_span(ring, 700)) > 0) {
+	while ((span = elog_ring_span(ring)) > 0) {
 		const unsigned char *data = ring->data +
 			(ring->position & (RING_BYTES - 1));
 
-		check(span <= 700 || span == 1024);
+		span = (ssize_t)some_records(ring, (size_t)span);
 		check_equal(elog_file_write_raw(source->writer, cpu, data,
 						(size_t)span, ring->position), 0);
 		/* What is handed back is overwritten soon. */

@@ -196,12 +196,11 @@ bool elog_ring_lost(struct elog_ring_reader *ring, const uint64_t *counts,
 /**
  * elog_ring_span() - how many bytes of whole records lie in one piece
  * @ring: its record at @ring->position is the first of them
- * @most: stop before it is more than that, but not before the first record
  *
  * Return: bytes, padding and lost records included; 0 nothing before
- * @ring->end; -EBADMSG the bytes are not records.
+ * @ring->end; -EBADMSG that cannot be.
  */
-ssize_t elog_ring_span(const struct elog_ring_reader *ring, size_t most);
+ssize_t elog_ring_span(const struct elog_ring_reader *ring);
 
 /**
  * struct elog_merge - rings by the key of their next record, smallest first

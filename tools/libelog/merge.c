@@ -87,29 +87,16 @@ damaged:
 	return -EBADMSG;
 }
 
-ssize_t elog_ring_span(const struct elog_ring_reader *ring, size_t most)
+ssize_t elog_ring_span(const struct elog_ring_reader *ring)
 {
 	uint64_t offset = ring->position & (ring->data_bytes - 1);
 	uint64_t size = ring->end - ring->position;
-	uint32_t size_flags;
-	size_t span, record;
 
 	if (size > ring->data_bytes || size % EVENTLOG_RECORD_ALIGN)
 		return -EBADMSG;
 	if (size > ring->data_bytes - offset)
 		size = ring->data_bytes - offset;
-	if (size <= most)
-		return (ssize_t)size;
-	for (span = 0; span < size; span += record) {
-		memcpy(&size_flags, ring->data + offset + span,
-		       sizeof(size_flags));
-		record = record_size(size_flags);
-		if (record < 8 || record > size - span)
-			return -EBADMSG;
-		if (span && span + record > most)
-			break;
-	}
-	return (ssize_t)span;
+	return (ssize_t)size;
 }
 
 bool elog_ring_lost(struct elog_ring_reader *ring, const uint64_t *counts,
