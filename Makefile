@@ -20,8 +20,11 @@ help_text := \
 	'  bench-ring   the ring in user space, beside LTTng-UST' \
 	'  bench-kernel the module inside a kernel, beside user_events and tracepoints' \
 	'  bench-instructions  what an event of kernel code takes, in instructions,' \
-	'               beside tracepoints and LTTng; STRICT=1 with any: fail if a bar' \
-	'               is missed' \
+	'               beside tracepoints and LTTng' \
+	'  bench-drain  what an event takes from the rings to a file, in instructions,' \
+	'               beside trace-cmd and LTTng' \
+	'  bench-show   printing a file, beside babeltrace2; STRICT=1 with any bench:' \
+	'               fail if a bar is missed' \
 	'  check-static compile with W=1 and sparse; any warning is an error' \
 	'  install      module, tools, library, manual pages, udev rule, units' \
 	'  install-gen  eventlog-gen alone; likewise -module, -tool, -library,' \
@@ -177,6 +180,8 @@ bench:
 	@scripts/bench/ring $(bench_flags)
 	@scripts/bench/kernel $(bench_flags)
 	@scripts/bench/instructions $(bench_flags)
+	@scripts/bench/drain $(bench_flags)
+	@scripts/bench/show $(bench_flags)
 
 bench-ring:
 	@scripts/bench/ring $(bench_flags)
@@ -186,6 +191,12 @@ bench-kernel:
 
 bench-instructions:
 	@scripts/bench/instructions $(bench_flags)
+
+bench-drain:
+	@scripts/bench/drain $(bench_flags)
+
+bench-show:
+	@scripts/bench/show $(bench_flags)
 
 # A module for a kernel that is not here is only wanted by those who say so.
 ifneq ($(filter install install-module,$(MAKECMDGOALS)),)
@@ -316,6 +327,7 @@ help:
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-armhf check-static check-native check-models fuzz \
-	bench bench-ring bench-kernel bench-instructions install install-module \
+	bench bench-ring bench-kernel bench-instructions bench-drain bench-show \
+	install install-module \
 	install-tool install-library install-development install-gen install-device \
 	install-service uninstall-gen uninstall clean help FORCE

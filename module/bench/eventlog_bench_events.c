@@ -51,6 +51,7 @@ static noinline void function(struct eventlog_bench_emit *batch)		\
 
 #define FIXED i, i, i, i, i
 #define TEXT i, i, i, name
+#define WIDE i, i, i, i, i, i, i, i
 
 BENCH_LOOP(bench_nothing, (void)name)
 BENCH_LOOP(bench_fixed_off, eventlog_event_bench_fixed_off(i, FIXED))
@@ -67,6 +68,8 @@ BENCH_LOOP(bench_trace_text_off, trace_eventlog_bench_text_off(TEXT))
 BENCH_LOOP(bench_trace_text_own, trace_eventlog_bench_text_own(TEXT))
 BENCH_LOOP(bench_trace_text_mono, trace_eventlog_bench_text_mono(TEXT))
 BENCH_LOOP(bench_trace_text_lttng, trace_eventlog_bench_text_lttng(TEXT))
+BENCH_LOOP(bench_wide, eventlog_event_bench_wide(i, WIDE))
+BENCH_LOOP(bench_trace_wide, trace_eventlog_bench_wide(WIDE))
 
 static void (*const bench_events[EVENTLOG_BENCH_EVENTS])(struct eventlog_bench_emit *batch) = {
 	[EVENTLOG_BENCH_NOTHING] = bench_nothing,
@@ -84,6 +87,8 @@ static void (*const bench_events[EVENTLOG_BENCH_EVENTS])(struct eventlog_bench_e
 	[EVENTLOG_BENCH_TRACE_TEXT_OWN] = bench_trace_text_own,
 	[EVENTLOG_BENCH_TRACE_TEXT_MONO] = bench_trace_text_mono,
 	[EVENTLOG_BENCH_TRACE_TEXT_LTTNG] = bench_trace_text_lttng,
+	[EVENTLOG_BENCH_WIDE] = bench_wide,
+	[EVENTLOG_BENCH_TRACE_WIDE] = bench_trace_wide,
 };
 
 static long bench_ioctl(struct file *filp, unsigned int command, unsigned long user)

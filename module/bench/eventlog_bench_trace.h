@@ -82,6 +82,39 @@ EVENTLOG_BENCH_TEXT(eventlog_bench_text_own);
 EVENTLOG_BENCH_TEXT(eventlog_bench_text_mono);
 EVENTLOG_BENCH_TEXT(eventlog_bench_text_lttng);
 
+TRACE_EVENT(eventlog_bench_wide,
+
+	TP_PROTO(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h),
+
+	TP_ARGS(a, b, c, d, e, f, g, h),
+
+	TP_STRUCT__entry(
+		__field(u64, a)
+		__field(u64, b)
+		__field(u64, c)
+		__field(u64, d)
+		__field(u64, e)
+		__field(u64, f)
+		__field(u64, g)
+		__field(u64, h)
+	),
+
+	TP_fast_assign(
+		__entry->a = a;
+		__entry->b = b;
+		__entry->c = c;
+		__entry->d = d;
+		__entry->e = e;
+		__entry->f = f;
+		__entry->g = g;
+		__entry->h = h;
+	),
+
+	TP_printk("a=%llu b=%llu c=%llu d=%llu e=%llu f=%llu g=%llu h=%llu", __entry->a,
+		  __entry->b, __entry->c, __entry->d, __entry->e, __entry->f, __entry->g,
+		  __entry->h)
+);
+
 #undef EVENTLOG_BENCH_FIXED
 #undef EVENTLOG_BENCH_TEXT
 

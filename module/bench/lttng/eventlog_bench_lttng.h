@@ -34,6 +34,21 @@ LTTNG_TRACEPOINT_EVENT(eventlog_bench_text_lttng,
 	)
 )
 
+LTTNG_TRACEPOINT_EVENT(eventlog_bench_wide,
+	TP_PROTO(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h),
+	TP_ARGS(a, b, c, d, e, f, g, h),
+	TP_FIELDS(
+		ctf_integer(u64, a, a)
+		ctf_integer(u64, b, b)
+		ctf_integer(u64, c, c)
+		ctf_integer(u64, d, d)
+		ctf_integer(u64, e, e)
+		ctf_integer(u64, f, f)
+		ctf_integer(u64, g, g)
+		ctf_integer(u64, h, h)
+	)
+)
+
 #endif /* EVENTLOG_BENCH_LTTNG_H */
 
 #include <lttng/define_trace.h>
