@@ -128,7 +128,7 @@ static int write_elog(uint64_t count, const char *path)
 				if (filled[cpu])
 					ret = elog_file_write_raw(writer, cpu,
 						blocks[cpu], filled[cpu],
-						position[cpu]);
+						position[cpu], NULL);
 				position[cpu] += filled[cpu];
 				filled[cpu] = 0;
 			}

@@ -108,8 +108,8 @@ static bool in_range(const struct tm *time)
 /* "[DATE][ TIME][Z]" */
 static bool parse_date(const char *text, int64_t *result)
 {
-	time_t now = (time_t)(wall_now() / SECOND), seconds;
-	int64_t fraction = 0;
+	time_t now = (time_t)(wall_now() / SECOND);
+	int64_t fraction = 0, seconds;
 	struct tm time, said;
 	int used = 0;
 

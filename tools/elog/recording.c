@@ -311,12 +311,13 @@ void recording_now(struct recording *recording, uint64_t now)
 
 int recording_raw(struct recording *recording, unsigned int cpu,
 		  const void *data, size_t size, uint64_t position,
-		  uint64_t records)
+		  uint64_t records, const struct elog_file_raw_info *info)
 {
 	int ret;
 
 	recording->dirty = true;
-	ret = elog_file_write_raw(recording->writer, cpu, data, size, position);
+	ret = elog_file_write_raw(recording->writer, cpu, data, size, position,
+				  info);
 	if (ret)
 		return ret;
 	recording->records += records;
@@ -357,7 +358,7 @@ static int write_lane(struct recording *recording, struct lane *lane)
 	if (!size)
 		return 0;
 	ret = elog_file_write_raw(recording->writer, lane->cpu, lane->data, size,
-				  lane->position);
+				  lane->position, NULL);
 	lane->position += size;
 	lane->size = 0;
 	return ret;

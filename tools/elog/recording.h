@@ -72,12 +72,13 @@ void recording_now(struct recording *recording, uint64_t now);
  * @size: bytes
  * @position: in the ring
  * @records: events among them
+ * @info: see elog_file_write_raw()
  *
  * Return: 0, or a negative errno.
  */
 int recording_raw(struct recording *recording, unsigned int cpu,
 		  const void *data, size_t size, uint64_t position,
-		  uint64_t records);
+		  uint64_t records, const struct elog_file_raw_info *info);
 
 /**
  * recording_add() - add an event or a loss

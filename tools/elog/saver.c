@@ -196,6 +196,7 @@ static ssize_t scan(struct saver *saver, unsigned int cpu,
 static int drain_cpu(struct saver *saver, unsigned int cpu)
 {
 	uint64_t position, drained = 0, records;
+	struct elog_file_raw_info info;
 	const void *data;
 	size_t size;
 	ssize_t some;
@@ -220,8 +221,11 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 		}
 		if (some < 0)
 			return (int)some;
+		/* What is in the ring was emitted before now. */
+		info.newest = monotonic();
+		memcpy(info.lost, saver->told[cpu].lost, sizeof(info.lost));
 		ret = recording_raw(saver->recording, cpu, data, (size_t)some,
-				    position, records);
+				    position, records, &info);
 		if (ret)
 			return ret;
 		elog_consumer_raw_release(saver->consumer, cpu, (size_t)some);
@@ -237,7 +241,7 @@ int saver_drain(struct saver *saver)
 	int ret = 0;
 
 	recording_now(saver->recording, monotonic());
-	for (cpu = 0; !ret && cpu < cpus; cpu++)
+	for (cpu = 0; !ret && cpu < cpus && cpu < saver->cpus; cpu++)
 		ret = drain_cpu(saver, cpu);
 	return ret;
 }

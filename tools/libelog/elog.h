@@ -1245,19 +1245,32 @@ void elog_file_writer_close(struct elog_file_writer *writer);
 uint64_t elog_file_writer_size(const struct elog_file_writer *writer);
 
 /**
+ * struct elog_file_raw_info - what is known of records without looking at them
+ * @newest: none of them is later than that, CLOCK_MONOTONIC ns
+ * @lost: by cause, what the CPU's records tell so far, these included
+ */
+struct elog_file_raw_info {
+	uint64_t newest;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/**
  * elog_file_write_raw() - store records
  * @writer: the writer
  * @cpu: whose ring they are from
  * @data: what elog_consumer_raw() gave; not copied
  * @size: bytes of it
  * @position: likewise
+ * @info: what is known of them; NULL: each record is looked at to find out. If it
+ *	is wrong, events may be missing when a reader begins in the middle
  *
  * Their schemas and the names of their threads are to be written before.
  *
  * Return: 0, -EINVAL, or a negative errno as elog_file_writer_open() says.
  */
 int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
-			const void *data, size_t size, uint64_t position);
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info);
 
 /**
  * elog_file_write_schema() - store a definition, once

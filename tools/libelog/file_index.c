@@ -93,7 +93,8 @@ static struct elog_index_cpu *get_cpu(struct elog_index *index, uint32_t cpu)
 }
 
 void elog_index_records(struct elog_index *index, uint32_t cpu,
-			const void *data, size_t size, uint64_t position)
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info)
 {
 	struct elog_ring_reader ring = {
 		.data = data,
@@ -109,6 +110,11 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 	if (!entry)
 		return;
 	entry->position = position + size;
+	if (info) {
+		ring.key = info->newest;
+		memcpy(entry->lost, info->lost, sizeof(entry->lost));
+		ring.position = ring.end;
+	}
 	while (elog_ring_peek(&ring) > 0) {
 		memcpy(&size_flags, ring.data + ring.position, sizeof(size_flags));
 		if ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>

@@ -175,7 +175,7 @@ static int write_here(uint32_t level)
 				   8 * i + 1006, &counts, sizeof(counts));
 		}
 		check_equal(elog_file_write_raw(writer, cpu, ring, size,
-						position[cpu]), 0);
+						position[cpu], NULL), 0);
 		position[cpu] += size;
 		if (i % 7 == 6)
 			check_equal(elog_file_write_sync(writer, 8 * i + 1000,

@@ -1113,6 +1113,8 @@ static int begin_at(struct elog_file_reader *reader,
 	for (i = 0; !ret && i < plan->cpu_count; i++)
 		ret = set_cpu(reader, (const unsigned char *)plan->cpus +
 			      i * sizeof(struct elog_block_cpu));
+	/* What its first SYNC told was before. */
+	reader->continues = false;
 	reader->wall_offset = plan->wall_offset;
 	/* END counts what was left out, too. */
 	reader->counted = false;

@@ -141,7 +141,8 @@ static inline void drain(struct source *source, unsigned int cpu)
 
 		span = (ssize_t)some_records(ring, (size_t)span);
 		check_equal(elog_file_write_raw(source->writer, cpu, data,
-						(size_t)span, ring->position), 0);
+						(size_t)span, ring->position,
+						NULL), 0);
 		/* What is handed back is overwritten soon. */
 		memset((void *)data, 0xa5, (size_t)span);
 		ring->position += (uint64_t)span;

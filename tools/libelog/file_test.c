@@ -460,7 +460,7 @@ static void test_cap(void)
 		memcpy(data, &record, sizeof(record));
 		memcpy(data + BYTES / 2, &record, sizeof(record));
 		check_equal(elog_file_write_raw(writer, 0, data, BYTES,
-						block * BYTES), 0);
+						block * BYTES, NULL), 0);
 	}
 	check_equal(elog_file_write_end(writer, 2 * BLOCKS, 0), 0);
 	elog_file_writer_close(writer);
@@ -493,7 +493,7 @@ static void test_write_errors(void)
 	options.flags = 0;
 	fd = new_file();
 	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-	check_equal(elog_file_write_raw(writer, ELOG_FILE_CPUS_MAX, "", 0, 0),
+	check_equal(elog_file_write_raw(writer, ELOG_FILE_CPUS_MAX, "", 0, 0, NULL),
 		    -EINVAL);
 	check_equal(elog_file_write_sync(writer, 0, NULL, 5000), -EINVAL);
 	check_equal(elog_file_write_end(writer, 0, 0), 0);
@@ -516,7 +516,7 @@ static off_t fill_up(int fd, bool others, uint64_t *whole)
 	if (others)
 		check_equal(write(fd, "others", 6), 6);
 	for (; !ret && position < 100000; position += sizeof(data))
-		ret = elog_file_write_raw(writer, 0, data, sizeof(data), position);
+		ret = elog_file_write_raw(writer, 0, data, sizeof(data), position, NULL);
 	check_equal(ret, -EFBIG);
 	check_equal(elog_file_write_end(writer, 0, 0), -EFBIG);
 	*whole = elog_file_writer_size(writer);

@@ -345,7 +345,8 @@ int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
 }
 
 int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
-			const void *data, size_t size, uint64_t position)
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info)
 {
 	const struct elog_block_data head = {
 		.cpu = htole32(cpu),
@@ -364,7 +365,8 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 		return ret;
 	ret = write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
 	if (!ret)
-		elog_index_records(&writer->index, cpu, data, size, position);
+		elog_index_records(&writer->index, cpu, data, size, position,
+				   info);
 	return ret;
 }
 

@@ -489,7 +489,8 @@ void elog_index_block(struct elog_index *index, uint64_t offset);
 
 /** elog_index_records() - @size bytes of a CPU's ring at @position were written */
 void elog_index_records(struct elog_index *index, uint32_t cpu,
-			const void *data, size_t size, uint64_t position);
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info);
 
 /** elog_index_losses() - these were written in a SYNC block */
 void elog_index_losses(struct elog_index *index,
