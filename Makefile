@@ -30,6 +30,8 @@ help_text := \
 	'  install-gen  eventlog-gen alone; likewise -module, -tool, -library,' \
 	'               -development, -device (udev rule, group), -service (units)' \
 	'  uninstall    remove all of it' \
+	'  deb          packages for Debian and Ubuntu, in build/deb' \
+	'  check-deb    install them in a fresh Debian, use and purge them' \
 	'  clean        remove build/' \
 	'' \
 	'  KDIR=DIR     a kernel'"'"'s build directory or headers; default: those of' \
@@ -50,6 +52,7 @@ running := /lib/modules/$(running_release)/build
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 UDEVDIR ?= /usr/lib/udev/rules.d
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL ?= install
 
 all: module tools
@@ -213,9 +216,10 @@ man_files = $(foreach page,$(man_pages),$(page):$(man_dir)$(subst .,,$(suffix \
 	$(page)))/$(notdir $(page)):644)
 man_dir := $(PREFIX)/share/man/man
 share := $(PREFIX)/share/eventlog
-version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(top)/dkms.conf)
-library_version := $(shell sed -n 's/^library_version := //p' $(top)/tools/Makefile)
-soname := libelog.so.$(firstword $(subst ., ,$(library_version)))
+version = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(top)/dkms.conf)
+library_version = $(eval library_version := $(shell \
+	sed -n 's/^library_version := //p' $(top)/tools/Makefile))$(library_version)
+soname = libelog.so.$(firstword $(subst ., ,$(library_version)))
 
 # The tool, and the pages of what it uses.
 tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
@@ -252,7 +256,7 @@ device_files = scripts/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
 service_files = dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
 	dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
 	$(foreach unit,$(notdir $(wildcard dist/*.service dist/*.timer)), \
-		build/dist/$(unit):$(PREFIX)/lib/systemd/system/$(unit):644)
+		build/dist/$(unit):$(UNITDIR)/$(unit):644)
 
 word_of = $(word $(1),$(subst :, ,$(2)))
 install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
@@ -319,6 +323,28 @@ uninstall: uninstall-gen
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 	$(if $(DESTDIR),,ldconfig)
 
+# Made from a copy, with dist/debian where it has to be. build/deb has what came
+# of it.
+deb_source = build/deb/eventlog-$(version)
+
+deb:
+	@scripts/setup deb
+	rm -rf build/deb
+	mkdir -p '$(deb_source)'
+	tar -c --exclude=./build --exclude=./.git --exclude=./dist/debian . | \
+		tar -x -C '$(deb_source)'
+	cp -a dist/debian '$(deb_source)/debian'
+	printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
+		'$(version)' '$(version)' \
+		"$$(sed -n 's/^Maintainer: //p' dist/debian/control)" \
+		"$$(date -R -r dkms.conf)" > '$(deb_source)/debian/changelog'
+	cd '$(deb_source)' && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage -us -uc -b
+	rm -rf '$(deb_source)'
+	@ls build/deb/*.deb
+
+check-deb:
+	@scripts/check-deb
+
 clean:
 	rm -rf build
 
@@ -330,4 +356,4 @@ help:
 	bench bench-ring bench-kernel bench-instructions bench-drain bench-show \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \
-	install-service uninstall-gen uninstall clean help FORCE
+	install-service uninstall-gen uninstall deb check-deb clean help FORCE
