@@ -4,7 +4,8 @@
 # install_test - make install into an empty directory: that what is there works
 # from there, and that make uninstall removes it. Prints TAP.
 #
-# The module is built apart from build/RELEASE, which guests may be using.
+# The module is built apart from build/RELEASE, and the tools are those that are in
+# build/tools, whatever git says of the tree by now: guests may be using them.
 set -eu
 export LC_ALL=C
 
@@ -21,6 +22,9 @@ run_make()
 {
 	prefix=$1
 	shift
+	if [ -f "$top/build/tools/version" ]; then
+		set -- "$@" VERSION="$(cat "$top/build/tools/version")"
+	fi
 	make -s -C "$top" --no-print-directory "$@" KDIR="$kdir" variant=.install \
 		DESTDIR="$root" PREFIX="$prefix"
 }
@@ -107,6 +111,28 @@ units_are_right()
 	! grep eventlog "$work/verified"
 }
 
+# The verbs and options in the units are those that elog has.
+units_name_what_is_there()
+{
+	elog=$root$1/bin/elog
+	cat "$root$1"/lib/systemd/system/*.service "$root$1/libexec/eventlog-metrics" |
+		sed -n -e 's/.*elog}\{0,1\}" \([a-z]\{1,\} --.*\) >.*/\1/p' \
+			-e 's/^ExecStart=.*elog \([a-z].*\)/\1/p' > "$work/lines"
+	[ "$(wc -l < "$work/lines")" = 2 ] || { cat "$work/lines"; return 1; }
+	while read -r verb options; do
+		"$elog" "$verb" --help > "$work/help" || return 1
+		for option in $options; do
+			case $option in
+			-*) ;;
+			*) continue ;;
+			esac
+			grep -q -e "^  *\(-., \)\{0,1\}$option\( .*\)\{0,1\}$" \
+				-e "^  $option, " "$work/help" ||
+				{ echo "elog $verb has no $option"; return 1; }
+		done
+	done < "$work/lines"
+}
+
 group_and_directory()
 {
 	mkdir -p "$root/etc" "$root/var/log"
@@ -115,7 +141,7 @@ group_and_directory()
 	systemd-tmpfiles --root="$root" --create \
 		"$root$1/lib/tmpfiles.d/eventlog.conf" &&
 	[ "$(stat -c %a "$root/var/log/eventlog")" = 750 ] || return 1
-	rm -r "$root/etc" "$root/var"
+	rm -r "${root:?}/etc" "${root:?}/var"
 }
 
 nothing_is_left()
@@ -141,6 +167,13 @@ for prefix in /usr/local /usr; do
 		check "$prefix: group and directory" group_and_directory "$prefix"
 	else
 		skip "$prefix: group and directory" "no systemd-tmpfiles, or not root"
+	fi
+	# The units are made for an elog that has what they ask for.
+	if "$root$prefix/bin/elog" --help | grep -q '^  stat '; then
+		check "$prefix: the units name what elog has" \
+			units_name_what_is_there "$prefix"
+	else
+		skip "$prefix: the units name what elog has" "elog has no verb stat"
 	fi
 	check "$prefix: make uninstall" run_make "$prefix" uninstall
 	check "$prefix: nothing is left" nothing_is_left

@@ -30,7 +30,7 @@ normalize()
 }
 
 echo '#include <elog.h>' | ${CC:-gcc} -E -P -I"$top/tools/libelog" -I"$top/uapi" \
-	-x c - | tr '\n' ' ' | tr ';{}' '\n\n\n' |
+	-x c - | tr '\n' ' ' | tr ';{}' '\n' |
 	sed -n 's/^ *\(static inline \)\{0,1\}\([a-z_].*[ *]elog_[a-z0-9_]*([^()]*)\).*/\2/p' |
 	grep -v '[=]\|return\|^ *elog' | normalize > "$work/header"
 
@@ -120,9 +120,11 @@ verbs_are_named()
 	verbs > "$work/verbs"
 	[ -s "$work/verbs" ] || return 1
 	while read -r verb; do
-		grep -q "^\.It Xr elog-$verb 1" elog.1 &&
-			grep -q '^\.Xr elog 1' "elog-$verb.1" ||
-			{ echo "$verb"; return 1; }
+		if ! grep -q "^\.It Xr elog-$verb 1" elog.1 ||
+		   ! grep -q '^\.Xr elog 1' "elog-$verb.1"; then
+			echo "$verb"
+			return 1
+		fi
 	done < "$work/verbs"
 	for page in elog-*.1; do
 		page=${page#elog-}
