@@ -225,7 +225,7 @@ soname = libelog.so.$(firstword $(subst ., ,$(library_version)))
 tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
 	$(foreach file,$(wildcard tools/elog/*.bash-completion),$(file):$(completions)/$(notdir \
 		$(basename $(file))):644) \
-	$(call man_files,1 5)
+	$(call man_files,1 5 7)
 completions := $(PREFIX)/share/bash-completion/completions
 
 library_files = build/tools/libelog.so.$(library_version):$(LIBDIR)/libelog.so.$(library_version):644

@@ -126,7 +126,8 @@ units_name_what_is_there()
 			-*) ;;
 			*) continue ;;
 			esac
-			grep -q -e "^  *\(-., \)\{0,1\}$option\( .*\)\{0,1\}$" \
+			option=${option%%=*}
+			grep -q -e "^  *\(-., \)\{0,1\}$option\([[ ].*\)\{0,1\}$" \
 				-e "^  $option, " "$work/help" ||
 				{ echo "elog $verb has no $option"; return 1; }
 		done

@@ -143,3 +143,40 @@ without_times()
 	[ "$status" = 1 ]
 	[[ $output == usage:* ]]
 }
+
+# What systemd would run, in another directory.
+@test "eventlog-recorder.service: records, begins a new file, and ends" {
+	local command tries=0 status=0
+
+	command=$(sed -n 's/^ExecStart=//p' "$TREE/dist/eventlog-recorder.service")
+	command=${command/#\/usr\/bin\/elog/$elog}
+	command=${command//\/var\/log\/eventlog\/%H/$work/host}
+	[[ $command != */var/* && $command != *%* ]]
+	$command 2> "$work/err" 3>&- &
+	watcher=$!
+	# Recording has begun when an event is wanted.
+	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=1
+	grep -qx 'ExecReload=kill -HUP $MAINPID' "$TREE/dist/eventlog-recorder.service"
+	kill -HUP "$watcher"
+	until [ -e "$work/host.elog.1" ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || { cat "$work/err"; false; }
+		sleep 0.05
+	done
+	"$elog" emit install/recorded 'u32 number' number=2
+	kill "$watcher"
+	wait "$watcher" || status=$?
+	watcher=
+	cat "$work/err"
+	[ "$status" = 0 ]
+	"$elog" show -q "$work/host.elog.1" | grep 'recorded number=1$'
+	"$elog" show -q "$work/host.elog" | grep 'recorded number=2$'
+	# And goes on in what is there.
+	$command 2> "$work/err" 3>&- &
+	watcher=$!
+	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=3
+	kill "$watcher"
+	wait "$watcher"
+	watcher=
+	[ "$("$elog" show -q "$work/host.elog" | grep -c 'recorded number=[23]$')" = 2 ]
+}

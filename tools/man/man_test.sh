@@ -106,11 +106,11 @@ options_agree()
 	[ -f "elog-$1.1" ] || { echo "there is no elog-$1.1"; return 1; }
 	"$elog" "$1" --help |
 		sed -n -e 's/^ *\(-[A-Za-z], --[a-z-]*\).*/\1/p' \
-			-e 's/^ *\(--[a-z-]*\)\( .*\)\{0,1\}$/\1/p' | sort > "$work/help"
+			-e 's/^ *\(--[a-z-]*\)\([[ ].*\)\{0,1\}$/\1/p' | sort > "$work/help"
 	mandoc -T ascii -O width=200 "elog-$1.1" | sed 's/.\x08//g' |
 		sed -n '/^OPTIONS/,/^[A-NP-Z]/p' |
 		sed -n -e 's/^     \(-[A-Za-z], --[a-z-]*\).*/\1/p' \
-			-e 's/^     \(--[a-z-]*\)\( .*\)\{0,1\}$/\1/p' | sort > "$work/page"
+			-e 's/^     \(--[a-z-]*\)\([[ ].*\)\{0,1\}$/\1/p' | sort > "$work/page"
 	[ -s "$work/help" ] && diff "$work/help" "$work/page"
 }
 
