@@ -53,6 +53,15 @@ struct chosen {
 	char *name;
 };
 
+/* A line's first columns, which are those of the line before more often than not. */
+struct head {
+	unsigned int cpu;
+	uint32_t tid;
+	char comm[64];
+	char text[96];
+	size_t size;			/* 0: there was none */
+};
+
 struct printer {
 	const struct options *options;
 	struct output *output;
@@ -64,6 +73,10 @@ struct printer {
 	uint64_t previous;		/* time of the event before */
 	bool any;			/* there was one */
 	struct date date;		/* of the last event */
+	struct head head;		/* of the last event */
+	uint64_t second;		/* that @seconds is of, and a point */
+	char seconds[24];
+	size_t seconds_size;
 	size_t provider_width;		/* widest so far, as are the others */
 	size_t session_width;
 	size_t event_width;
@@ -175,19 +188,35 @@ static void put_column(struct elog_text *text, const char *column, size_t length
 	put_blanks(text, 1 + (length < *width ? *width - length : 0));
 }
 
-/* A thread can call itself anything; in a column nothing but that remains. */
-static void put_comm(struct elog_text *text, const char *comm)
+/*
+ * CPU, TID and COMM. A thread can call itself anything; in a column nothing but
+ * that remains.
+ */
+static void put_head(struct printer *printer, const struct elog_item *item,
+		     const char *comm)
 {
-	char column[64];
-	size_t length;
+	struct head *head = &printer->head;
+	size_t i;
+	int size;
 
 	if (!*comm)
 		comm = "_";
-	for (length = 0; comm[length] && length < sizeof(column); length++)
-		column[length] = isgraph((unsigned char)comm[length]) ?
-				 comm[length] : '_';
-	elog_text_put(text, column, length);
-	put_blanks(text, 1 + (length < COMM_WIDTH ? COMM_WIDTH - length : 0));
+	if (head->size && head->cpu == item->cpu && head->tid == item->tid &&
+	    !strcmp(head->comm, comm)) {
+		elog_text_put(printer->text, head->text, head->size);
+		return;
+	}
+	head->cpu = item->cpu;
+	head->tid = item->tid;
+	snprintf(head->comm, sizeof(head->comm), "%s", comm);
+	size = snprintf(head->text, sizeof(head->text), "%2u %04x ", item->cpu,
+			item->tid);
+	for (i = 0; i < sizeof(head->comm) && comm[i]; i++)
+		head->text[size++] = isgraph((unsigned char)comm[i]) ? comm[i] : '_';
+	for (; i <= COMM_WIDTH || head->text[size - 1] != ' '; i++)
+		head->text[size++] = ' ';
+	head->size = (size_t)size;
+	elog_text_put(printer->text, head->text, head->size);
 }
 
 static void put_seconds(struct elog_text *text, uint64_t time, unsigned int width)
@@ -207,6 +236,23 @@ static void put_wall(struct printer *printer, uint64_t time, bool zone)
 		elog_text_string(printer->text, printer->date.zone);
 }
 
+/* The second is mostly that of the event before. */
+static void put_monotonic(struct printer *printer, uint64_t time,
+			  unsigned int width)
+{
+	uint64_t second = time / 1000000000;
+	int size;
+
+	if (second != printer->second || !printer->seconds_size) {
+		printer->second = second;
+		size = snprintf(printer->seconds, sizeof(printer->seconds),
+				"%*" PRIu64 ".", (int)width, second);
+		printer->seconds_size = (size_t)size;
+	}
+	elog_text_put(printer->text, printer->seconds, printer->seconds_size);
+	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
+}
+
 static void put_time(struct printer *printer, const struct entry *entry,
 		     unsigned int width, bool zone)
 {
@@ -221,7 +267,7 @@ static void put_time(struct printer *printer, const struct entry *entry,
 			    time - printer->previous : 0, width ? width - 2 : 0);
 		break;
 	default:
-		put_seconds(printer->text, time, width);
+		put_monotonic(printer, time, width);
 		break;
 	}
 }
@@ -308,11 +354,7 @@ static void text_event(struct printer *printer, const struct entry *entry)
 	char session[24] = "-";
 	size_t length = 1;
 
-	elog_text_unsigned(text, item->cpu, 2, ' ');
-	elog_text_put(text, " ", 1);
-	elog_text_hex(text, item->tid, 4);
-	elog_text_put(text, " ", 1);
-	put_comm(text, comm_of(entry));
+	put_head(printer, item, comm_of(entry));
 	put_time(printer, entry, 6, false);
 	elog_text_put(text, " ", 1);
 	put_colour(printer, level_colour(event));
@@ -412,8 +454,8 @@ static void put_field(struct printer *printer, const struct entry *entry,
 }
 
 /* What text is put for a part of the head that is a word or a number. */
-static void put_head(struct printer *printer, const struct entry *entry,
-		     enum column column)
+static void put_metadata(struct printer *printer, const struct entry *entry,
+			 enum column column)
 {
 	const struct elog_schema_event *event = entry->known->event;
 	bool json = printer->options->format == FORMAT_JSON;
@@ -529,7 +571,7 @@ static void columns_event(struct printer *printer, const struct entry *entry)
 		if (field)
 			put_field(printer, entry, field);
 		else
-			put_head(printer, entry, chosen->column);
+			put_metadata(printer, entry, chosen->column);
 	}
 	elog_text_put(text, json ? "}\n" : "\n", json ? 2 : 1);
 }
