@@ -4,14 +4,13 @@
  */
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "moment.h"
 
 #define SECOND	1000000000LL
-#define MOST	(INT64_MAX / 4)	/* sums of these do not overflow */
+#define MOST	(INT64_MAX / 2)	/* sums of two of these do not overflow */
 
 static const struct {
 	const char *name;
@@ -28,13 +27,14 @@ static const struct {
  */
 static const char *parse_decimal(const char *text, int64_t unit, int64_t *result)
 {
+	const int64_t most = MOST / unit;
 	int64_t whole = 0, fraction = 0, scale = unit;
 	const char *from = text;
 
 	for (; isdigit((unsigned char)*text); text++) {
-		whole = whole * 10 + (*text - '0');
-		if (whole > MOST / unit)
+		if (whole > (most - (*text - '0')) / 10)
 			return NULL;
+		whole = whole * 10 + (*text - '0');
 	}
 	if (*text == '.') {
 		for (text++; isdigit((unsigned char)*text); text++) {
@@ -102,55 +102,95 @@ static bool in_range(const struct tm *time)
 {
 	return time->tm_mon >= 0 && time->tm_mon < 12 && time->tm_mday >= 1 &&
 	       time->tm_mday <= 31 && time->tm_hour < 24 && time->tm_min < 60 &&
-	       time->tm_sec <= 60;
+	       time->tm_sec < 60;
 }
 
-/* "[DATE][ TIME][Z]" */
+/* So many digits, no sign and no blanks. Return: behind them, or NULL. */
+static const char *parse_digits(const char *text, int count, int *result)
+{
+	for (*result = 0; count; count--, text++) {
+		if (!isdigit((unsigned char)*text))
+			return NULL;
+		*result = *result * 10 + (*text - '0');
+	}
+	return text;
+}
+
+/* "YYYY-MM-DD"; nothing is set unless it is that. */
+static const char *parse_day(const char *text, struct tm *time)
+{
+	int year, month, day;
+
+	text = parse_digits(text, 4, &year);
+	if (text)
+		text = *text == '-' ? parse_digits(text + 1, 2, &month) : NULL;
+	if (text)
+		text = *text == '-' ? parse_digits(text + 1, 2, &day) : NULL;
+	if (!text)
+		return NULL;
+	time->tm_year = year - 1900;
+	time->tm_mon = month - 1;
+	time->tm_mday = day;
+	return text;
+}
+
+/* "HH:MM[:SS[.FRACTION]]" */
+static const char *parse_clock(const char *text, struct tm *time,
+			       int64_t *fraction)
+{
+	text = parse_digits(text, 2, &time->tm_hour);
+	if (text)
+		text = *text == ':' ? parse_digits(text + 1, 2, &time->tm_min) : NULL;
+	if (text && *text == ':') {
+		text = parse_digits(text + 1, 2, &time->tm_sec);
+		if (text && *text == '.')
+			text = parse_decimal(text, SECOND, fraction);
+	}
+	return text;
+}
+
+/* "Z", "+HH:MM" or "+HHMM" and no more; @east in seconds. */
+static bool parse_zone(const char *text, int *east)
+{
+	int hours, minutes, sign = *text == '-' ? -1 : 1;
+
+	*east = 0;
+	if (!strcmp(text, "Z"))
+		return true;
+	if (*text != '+' && *text != '-')
+		return false;
+	text = parse_digits(text + 1, 2, &hours);
+	if (text)
+		text = parse_digits(text + (*text == ':'), 2, &minutes);
+	if (!text || *text || hours > 14 || minutes > 59)
+		return false;
+	*east = sign * (3600 * hours + 60 * minutes);
+	return true;
+}
+
+/* "[DATE][ TIME][ZONE]" */
 static bool parse_date(const char *text, int64_t *result)
 {
-	time_t now = (time_t)(wall_now() / SECOND);
-	int64_t fraction = 0, seconds;
+	time_t now = (time_t)(wall_now() / SECOND), seconds;
+	const char *behind;
+	int64_t fraction = 0;
 	struct tm time, said;
-	int used = 0;
+	int east = 0;
 
 	localtime_r(&now, &time);
 	time.tm_hour = 0;
 	time.tm_min = 0;
 	time.tm_sec = 0;
-	if (sscanf(text, "%4d-%2d-%2d%n", &time.tm_year, &time.tm_mon,
-		   &time.tm_mday, &used) == 3 && used) {
-		time.tm_year -= 1900;
-		time.tm_mon--;
-		text += used;
-		if (*text && *text != 'Z' && *text != ' ' && *text != 'T')
-			return false;
-		text += *text == ' ' || *text == 'T';
-	} else if (!isdigit((unsigned char)*text)) {
-		return false;
-	}
-	if (*text && *text != 'Z') {
-		used = 0;
-		if (!isdigit((unsigned char)*text) ||
-		    sscanf(text, "%2d:%2d%n", &time.tm_hour, &time.tm_min,
-			   &used) != 2 || !used)
-			return false;
-		text += used;
-		if (*text == ':') {
-			if (sscanf(text, ":%2d%n", &time.tm_sec, &used) != 1)
-				return false;
-			text += used;
-		}
-		if (*text == '.') {
-			text = parse_decimal(text, SECOND, &fraction);
-			if (!text)
-				return false;
-		}
-	}
-	if (!in_range(&time) || (*text && strcmp(text, "Z")))
+	behind = parse_day(text, &time);
+	if (behind && (*behind == ' ' || *behind == 'T'))
+		behind = parse_clock(behind + 1, &time, &fraction);
+	else if (!behind)
+		behind = parse_clock(text, &time, &fraction);
+	if (!behind || !in_range(&time) || (*behind && !parse_zone(behind, &east)))
 		return false;
 	time.tm_isdst = -1;
 	said = time;
-	seconds = *text ? timegm(&time) : mktime(&time);
+	seconds = *behind ? timegm(&time) - east : mktime(&time);
 	/* The 31st of a month that has 30 days is nobody's date. */
 	if (time.tm_mday != said.tm_mday)
 		return false;

@@ -13,7 +13,7 @@ enum moment_kind {
 	MOMENT_NONE,		/* not given */
 	MOMENT_WALL,		/* CLOCK_REALTIME */
 	MOMENT_MONOTONIC,	/* CLOCK_MONOTONIC, as timestamps are shown */
-	MOMENT_START,		/* where the first file, or the run, begins */
+	MOMENT_START,		/* where the earliest file, or the run, begins */
 };
 
 /**
@@ -28,8 +28,9 @@ struct moment {
 
 /**
  * moment_parse() - understand a point in time
- * @text: "YYYY-MM-DD[ HH:MM[:SS[.FRACTION]]][Z]" or "HH:MM[:SS[.FRACTION]]"
- *	(today), local time without the Z; "@SECONDS" since 1970; "now",
+ * @text: "YYYY-MM-DD[ HH:MM[:SS[.FRACTION]]][ZONE]" or
+ *	"HH:MM[:SS[.FRACTION]][ZONE]" (today), T for the blank, local time
+ *	without ZONE, which is "Z" or "+HH:MM"; "@SECONDS" since 1970; "now",
  *	"today", "yesterday"; "-SPAN" before now; "+SPAN" after the beginning;
  *	"SECONDS" as timestamps are shown
  * @moment: set
