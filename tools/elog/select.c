@@ -15,8 +15,8 @@ struct selection {
 	struct moment since;
 	struct moment until;
 	bool started;
-	uint64_t start;			/* CLOCK_MONOTONIC ns */
-	int64_t start_wall;		/* CLOCK_REALTIME ns */
+	bool settled;			/* something was compared with the start */
+	int64_t start;			/* CLOCK_REALTIME ns */
 	struct elog_expression **expressions;
 	struct elog_expression_error *misfits;	/* why one did not fit, if so */
 	bool *fitted;			/* one did */
@@ -78,14 +78,14 @@ void selection_close(struct selection *selection)
 	free(selection);
 }
 
-void selection_start(struct selection *selection, uint64_t monotonic,
-		     int64_t wall_offset)
+/* Of several files the beginnings are known before their events. */
+void selection_start(struct selection *selection, int64_t realtime)
 {
-	if (selection->started)
+	if (selection->started &&
+	    (selection->settled || selection->start <= realtime))
 		return;
 	selection->started = true;
-	selection->start = monotonic;
-	selection->start_wall = (int64_t)monotonic + wall_offset;
+	selection->start = realtime;
 }
 
 bool selection_since(const struct selection *selection, uint64_t *realtime)
@@ -180,19 +180,20 @@ static bool is_since(const struct selection *selection,
 		     const struct moment *moment, const struct elog_item *item,
 		     int64_t wall_offset)
 {
-	int64_t wall = (int64_t)item->time + wall_offset;
+	/* A file may say anything: as unsigned numbers, which wrap. */
+	uint64_t wall = item->time + (uint64_t)wall_offset;
 
 	switch (moment->kind) {
 	case MOMENT_WALL:
-		return wall >= moment->time;
+		return (int64_t)wall >= moment->time;
 	case MOMENT_START:
-		return wall - selection->start_wall >= moment->time;
+		return (int64_t)(wall - (uint64_t)selection->start) >= moment->time;
 	default:
 		return (int64_t)item->time >= moment->time;
 	}
 }
 
-bool selection_match(const struct selection *selection,
+bool selection_match(struct selection *selection,
 		     const struct known *known, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes)
 {
@@ -200,6 +201,7 @@ bool selection_match(const struct selection *selection,
 	const char *comm = NULL;
 	size_t i;
 
+	selection->settled = true;
 	if (!known->wanted || !number_matches(&options->cpus, item->cpu) ||
 	    !number_matches(&options->tids, item->tid))
 		return false;

@@ -40,9 +40,12 @@ int selection_open(struct selection **selection, const struct options *options,
 /** selection_close() - free it; NULL is fine */
 void selection_close(struct selection *selection);
 
-/** selection_start() - where "+SPAN" counts from: both clocks, ns */
-void selection_start(struct selection *selection, uint64_t monotonic,
-		     int64_t wall_offset);
+/**
+ * selection_start() - where "+SPAN" counts from
+ * @selection: the selection
+ * @realtime: ns; the earliest of those told before the first event counts
+ */
+void selection_start(struct selection *selection, int64_t realtime);
 
 /**
  * selection_since() - the time of --since, if it does not depend on the file
@@ -75,7 +78,7 @@ void selection_unbind(struct selection *selection, struct known *known);
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC there, ns
  * @processes: names of threads
  */
-bool selection_match(const struct selection *selection,
+bool selection_match(struct selection *selection,
 		     const struct known *known, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes);
 

@@ -19,7 +19,7 @@ struct session {
 	uint64_t worst;			/* lowest level: 1 is an error */
 	int64_t first;			/* CLOCK_REALTIME ns */
 	int64_t last;
-	int64_t wall_offset;		/* of the first */
+	uint64_t start;			/* of the first, CLOCK_MONOTONIC ns */
 	char first_event[64];
 	char last_event[64];
 };
@@ -113,7 +113,8 @@ int sessions_add(struct sessions *sessions, const struct entry *entry)
 {
 	const struct elog_schema_event *event = entry->known->event;
 	const char *provider = event ? event->provider->name : "?";
-	int64_t time = (int64_t)entry->item.time + entry->wall_offset;
+	/* A file may say anything: as unsigned numbers, which wrap. */
+	int64_t time = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
 	struct session **slot, *session;
 
 	if (sessions->count >= sessions->size / 2 && grow(sessions))
@@ -129,7 +130,7 @@ int sessions_add(struct sessions *sessions, const struct entry *entry)
 	session = *slot;
 	if (!session->events || time < session->first) {
 		session->first = time;
-		session->wall_offset = entry->wall_offset;
+		session->start = entry->item.time;
 		snprintf(session->first_event, sizeof(session->first_event),
 			 "%s", event ? event->name : "?");
 	}
@@ -180,14 +181,14 @@ static void print_text(const struct sessions *sessions,
 		elog_text_printf(text, "%s.%09" PRIu64, date.text,
 				 (uint64_t)session->first % 1000000000);
 	} else {
-		put_span(text, (uint64_t)(session->first - session->wall_offset));
+		put_span(text, session->start);
 	}
 	width = text->size - from;
 	if (width < 16)
 		elog_text_printf(text, "%*s", (int)(16 - width), "");
 	elog_text_printf(text, " %-16s %-18s ", session->provider, number);
 	from = text->size;
-	put_span(text, (uint64_t)(session->last - session->first));
+	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
 	width = text->size - from;
 	if (width < 14)
 		elog_text_printf(text, "%*s", (int)(14 - width), "");
@@ -208,11 +209,11 @@ static void print_json(const struct session *session, struct elog_text *text)
 	const char *level = elog_level_name((unsigned int)session->worst);
 
 	elog_text_string(text, "{\"start\":");
-	put_span(text, (uint64_t)(session->first - session->wall_offset));
+	put_span(text, session->start);
 	elog_text_string(text, ",\"start_wall\":");
 	put_span(text, (uint64_t)session->first);
 	elog_text_string(text, ",\"duration\":");
-	put_span(text, (uint64_t)(session->last - session->first));
+	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
 	put_json_name(text, "provider", session->provider);
 	if (session->number)
 		elog_text_printf(text, ",\"session\":\"0x%" PRIx64 "\"",
@@ -221,7 +222,10 @@ static void print_json(const struct session *session, struct elog_text *text)
 		elog_text_string(text, ",\"session\":null");
 	elog_text_printf(text, ",\"events\":%" PRIu64 ",\"bytes\":%" PRIu64,
 			 session->events, session->bytes);
-	put_json_name(text, "worst_level", level ? level : "?");
+	if (level)
+		put_json_name(text, "worst_level", level);
+	else
+		elog_text_string(text, ",\"worst_level\":null");
 	put_json_name(text, "first_event", session->first_event);
 	put_json_name(text, "last_event", session->last_event);
 	elog_text_string(text, "}\n");
@@ -231,11 +235,11 @@ static void print_csv(const struct session *session, struct elog_text *text)
 {
 	const char *level = elog_level_name((unsigned int)session->worst);
 
-	put_span(text, (uint64_t)(session->first - session->wall_offset));
+	put_span(text, session->start);
 	elog_text_put(text, ",", 1);
 	put_span(text, (uint64_t)session->first);
 	elog_text_put(text, ",", 1);
-	put_span(text, (uint64_t)(session->last - session->first));
+	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
 	/* Names are words: nothing in them wants quotes. */
 	elog_text_printf(text, ",%s,", session->provider);
 	if (session->number)

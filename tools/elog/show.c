@@ -114,7 +114,8 @@ static void show_all(struct show *show)
 	struct entry entry;
 	int ret;
 
-	while (!show->enough && !show->output.closed && !show->output.error) {
+	while (!show->enough && !show->output.closed && !show->output.error &&
+	       !signals_stops()) {
 		ret = source_next(show->source, &entry);
 		if (ret > 0) {
 			show_entry(show, &entry);
@@ -127,9 +128,8 @@ static void show_all(struct show *show)
 			return;
 		}
 		output_flush(&show->output);
-		source_wait(show->source, FOLLOW_MS);
-		if (signals_stops())
-			return;
+		/* A file is always readable: there is nothing to wait for but time. */
+		signals_sleep(FOLLOW_MS);
 	}
 }
 
@@ -179,12 +179,12 @@ static int run_show(const struct options *options)
 			      options->argument_count))
 		return STATUS_ERROR;
 	output_open(&show.output, options);
-	if (options->follow)
+	if (source_follows(show.source))
 		signals_catch(0);
-	else
+	if (!options->follow)
 		output_page(&show.output, options);
 	progress_start(&show.progress, options, &show.output);
-	if ((options->session_summary && sessions_open(&show.sessions, options)) ||
+	if (options->session_summary ? sessions_open(&show.sessions, options) :
 	    printer_open(&show.printer, options, &show.output))
 		goto out;
 	signal(SIGPIPE, SIG_IGN);
@@ -194,7 +194,10 @@ static int run_show(const struct options *options)
 		sessions_print(show.sessions, &show.output);
 	error = output_close(&show.output);
 	if (error) {
-		complain("cannot write to stdout: %s", strerror(-error));
+		if (error == -ECHILD)
+			complain("there is no such pager");
+		else
+			complain("cannot write to stdout: %s", strerror(-error));
 		show.failed = true;
 	}
 	ret = summarize(&show);

@@ -9,16 +9,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "signals.h"
 #include "source.h"
+
+#define SPARE_FILES	32	/* open besides those that are read */
+#define NEXT_MAX	10000	/* numbers that --rotate may give */
+#define NEXT_TRIES	20	/* a millisecond each */
 
 struct origin {
 	struct elog_file_reader *reader;	/* NULL: live, or at its end */
@@ -87,9 +92,24 @@ int source_open_live(struct source **result, struct live *live)
 	source->count = 1;
 	source->origins[0].fd = -1;
 	update_wall_offset(source);
-	selection_start(source->selection, monotonic(), source->wall_offset);
+	selection_start(source->selection, clock_ns(CLOCK_REALTIME));
 	*result = source;
 	return 0;
+}
+
+/* Several files are open at once: as many as we may. */
+static void allow_files(int count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur > (rlim_t)count + SPARE_FILES)
+		return;
+	limit.rlim_cur = (rlim_t)count + SPARE_FILES;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static bool open_origin(struct origin *origin, const char *name)
@@ -108,6 +128,13 @@ static bool open_origin(struct origin *origin, const char *name)
 	return true;
 }
 
+static bool is_regular(int fd)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+}
+
 static int start_origin(struct source *source, struct origin *origin)
 {
 	uint64_t since;
@@ -117,10 +144,14 @@ static int start_origin(struct source *source, struct origin *origin)
 		ret = elog_file_set_add(source->set, origin->fd, &origin->reader);
 	else
 		ret = elog_file_reader_open(&origin->reader, origin->fd);
-	if (!ret && source->options->follow)
+	/* A pipe is waited for by reading, and its end is one. */
+	source->following = source->options->follow && is_regular(origin->fd);
+	if (!ret && source->following)
 		ret = elog_file_follow(origin->reader, true);
-	if (!ret && selection_since(source->selection, &since))
-		ret = elog_file_seek(origin->reader, since);
+	/* What cannot be passed over is read. */
+	if (!ret && selection_since(source->selection, &since) &&
+	    elog_file_seek(origin->reader, since) == -ENOMEM)
+		ret = -ENOMEM;
 	if (ret)
 		complain("%s: %s", origin->name, strerror(-ret));
 	else
@@ -142,7 +173,7 @@ int source_open_files(struct source **result, const struct options *options,
 		if (ret)
 			complain("out of memory");
 	}
-	source->following = options->follow;
+	allow_files(count);
 	for (i = 0; !ret && i < count; i++) {
 		origin = &source->origins[source->count];
 		if (!open_origin(origin, names[i])) {
@@ -368,7 +399,7 @@ static void tell_error(struct source *source, const char *name, int error)
 	}
 }
 
-/* The first part of the first file is where "+SPAN" counts from. */
+/* The first part of the earliest file is where "+SPAN" counts from. */
 static void tell_start(struct source *source, const struct entry *entry)
 {
 	const char *value = elog_file_info(entry->reader, "start");
@@ -376,8 +407,7 @@ static void tell_start(struct source *source, const struct entry *entry)
 
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &begin,
 			    &boottime, &realtime) == 3)
-		selection_start(source->selection, begin,
-				(int64_t)(realtime - begin));
+		selection_start(source->selection, (int64_t)realtime);
 }
 
 /* Return: true if it is to be yielded. */
@@ -438,25 +468,99 @@ static int next_live(struct source *source, struct entry *entry)
 	return ret;
 }
 
-/* Has another file this one's name? */
-static bool is_replaced(const struct origin *origin)
+/* What a file that is followed has become. */
+enum fate {
+	FATE_SAME,
+	FATE_BEGUN_ANEW,	/* it is shorter than what was read of it */
+	FATE_REPLACED,		/* another one has its name */
+};
+
+static enum fate find_fate(const struct origin *origin)
 {
 	struct stat now, then;
+	uint64_t done, total;
 
-	return origin->fd > STDIN_FILENO && !fstat(origin->fd, &then) &&
-	       !stat(origin->name, &now) &&
-	       (now.st_ino != then.st_ino || now.st_dev != then.st_dev);
+	if (origin->fd <= STDIN_FILENO || fstat(origin->fd, &then))
+		return FATE_SAME;
+	if (!stat(origin->name, &now) &&
+	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
+		return FATE_REPLACED;
+	if (!elog_file_progress(origin->reader, &done, &total) &&
+	    then.st_size >= 0 && (uint64_t)then.st_size < done)
+		return FATE_BEGUN_ANEW;
+	return FATE_SAME;
 }
 
-/* Return: true if the file that has the name now is being read. */
+/* Is NAME.number, or for 0 NAME, the file that was stat()ed? */
+static int is_number(const char *name, unsigned int number,
+		     const struct stat *then)
+{
+	char path[PATH_MAX];
+	struct stat now;
+
+	if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
+	    (int)sizeof(path) || stat(path, &now))
+		return -1;
+	return now.st_ino == then->st_ino && now.st_dev == then->st_dev;
+}
+
+/*
+ * Which file follows one that elog capture --rotate has put aside: of NAME,
+ * NAME.1, NAME.2, ... the one before it. It may go on rotating meanwhile: what
+ * was found is true if it still is after opening.
+ *
+ * Return: a file, or -1: it is nowhere.
+ */
+static int open_next(const char *name, const struct stat *then)
+{
+	unsigned int number, tries;
+	char path[PATH_MAX];
+	int found, fd;
+
+	for (tries = 0; tries < NEXT_TRIES; tries++) {
+		number = 1;
+		do {
+			found = is_number(name, number, then);
+		} while (!found && number++ < NEXT_MAX);
+		if (found <= 0)
+			/* One may be on its way from a number to the next. */
+			goto again;
+		snprintf(path, sizeof(path), number > 1 ? "%s.%u" : "%s", name,
+			 number - 1);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && is_number(name, number, then) == 1)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+again:
+		signals_sleep(1);
+	}
+	return -1;
+}
+
+/* Return: true if the file that comes after this one is being read. */
 static bool open_replacement(struct source *source, struct origin *origin)
 {
-	if (!source->options->follow || !is_replaced(origin))
+	enum fate fate;
+	struct stat then;
+	int fd = -1;
+
+	if (!source->options->follow || !origin->reader)
 		return false;
+	fate = find_fate(origin);
+	if (fate == FATE_SAME || fstat(origin->fd, &then))
+		return false;
+	if (fate == FATE_REPLACED && then.st_nlink)
+		fd = open_next(origin->name, &then);
+	if (fate == FATE_REPLACED && !then.st_nlink) {
+		complain("%s: a file was removed before what came after it was read: events may be missing",
+			 origin->name);
+		source->failed = true;
+	}
 	close_origin(source, origin);
-	if (!open_origin(origin, origin->name))
+	origin->fd = fd;
+	if (fd < 0 && !open_origin(origin, origin->name))
 		return false;
-	source->following = true;
 	return !start_origin(source, origin);
 }
 
@@ -488,9 +592,9 @@ static int next_of_files(struct source *source, struct entry *entry)
 	for (;;) {
 		ret = next_item(source, entry, &origin);
 		if (ret == -EAGAIN && source->following) {
-			if (!is_replaced(origin))
+			if (find_fate(origin) == FATE_SAME)
 				return ret;
-			/* What was renamed has an end. */
+			/* What was renamed, or cut, has an end. */
 			source->following = false;
 			elog_file_follow(origin->reader, false);
 			continue;
@@ -529,16 +633,9 @@ bool source_failed(const struct source *source)
 	return source->failed;
 }
 
-void source_wait(struct source *source, int milliseconds)
+bool source_follows(const struct source *source)
 {
-	struct pollfd poll_fd = { .fd = source->origins[0].fd, .events = POLLIN };
-	struct stat stat;
-
-	/* A file is always readable: there is nothing to wait for but time. */
-	if (!fstat(poll_fd.fd, &stat) && S_ISREG(stat.st_mode))
-		signals_sleep(milliseconds);
-	else
-		ppoll(&poll_fd, 1, NULL, signals_mask());
+	return source->following;
 }
 
 void source_progress(const struct source *source, uint64_t *done,

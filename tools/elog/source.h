@@ -76,8 +76,13 @@ void source_tell_damage(const struct entry *entry);
 /** source_failed() - was a file damaged, or not to be read? */
 bool source_failed(const struct source *source);
 
-/** source_wait() - with --follow: until there may be more, at most so long */
-void source_wait(struct source *source, int milliseconds);
+/**
+ * source_follows() - does the end depend on us?
+ * @source: of files; with --follow
+ *
+ * Return: false where reading waits by itself, and ends, as of a pipe.
+ */
+bool source_follows(const struct source *source);
 
 /**
  * source_progress() - how far reading has come
