@@ -27,6 +27,21 @@ void output_open(struct output *output, const struct options *options)
 		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
 }
 
+/* In a process of its own; without a pager that was asked for, one that is there. */
+static void run_pager(const char *pager)
+{
+	static const char *const known[] = { "less", "more", "cat" };
+	size_t i;
+
+	/* Quit on one screen, keep colours, cut long lines, leave the screen. */
+	setenv("LESS", "FRSX", 0);
+	if (pager)
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	for (i = 0; !pager && i < ARRAY_SIZE(known); i++)
+		execlp(known[i], known[i], (char *)NULL);
+	_exit(STATUS_NO_COMMAND);
+}
+
 void output_page(struct output *output, const struct options *options)
 {
 	const char *pager = getenv("ELOG_PAGER");
@@ -34,10 +49,8 @@ void output_page(struct output *output, const struct options *options)
 
 	if (!pager)
 		pager = getenv("PAGER");
-	if (!pager)
-		pager = "less";
-	if (!output->terminal || options->no_pager || !*pager ||
-	    !strcmp(pager, "cat"))
+	if (!output->terminal || options->no_pager ||
+	    (pager && (!*pager || !strcmp(pager, "cat"))))
 		return;
 	if (pipe2(ends, O_CLOEXEC))
 		return;
@@ -50,10 +63,7 @@ void output_page(struct output *output, const struct options *options)
 	}
 	if (!output->pager) {
 		dup2(ends[0], STDIN_FILENO);
-		/* Quit on one screen, keep colours, cut long lines, leave the screen. */
-		setenv("LESS", "FRSX", 0);
-		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-		_exit(STATUS_NO_COMMAND);
+		run_pager(pager);
 	}
 	dup2(ends[1], STDOUT_FILENO);
 	close(ends[0]);
@@ -106,15 +116,24 @@ void output_check(struct output *output)
 
 int output_close(struct output *output)
 {
+	int null, status = 0;
+
 	output_flush(output);
 	elog_text_free(&output->text);
-	if (output->pager) {
+	if (!output->pager)
+		return output->error;
+	/* The pager is to find an end; what closes stdout at ours, a stdout. */
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDOUT_FILENO);
+	else
 		close(STDOUT_FILENO);
-		while (waitpid(output->pager, NULL, 0) < 0 && errno == EINTR)
-			;
-		/* What closes stdout at the end is to find one. */
-		open("/dev/null", O_WRONLY);
-		output->pager = 0;
-	}
+	if (null > STDERR_FILENO)
+		close(null);
+	while (waitpid(output->pager, &status, 0) < 0 && errno == EINTR)
+		;
+	output->pager = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_COMMAND)
+		output->error = -ECHILD;
 	return output->error;
 }

@@ -38,7 +38,8 @@ void output_open(struct output *output, const struct options *options);
  * @output: open; nothing was written
  * @options: --no-pager is honoured
  *
- * ELOG_PAGER, then PAGER, then less; an empty one means none.
+ * ELOG_PAGER, then PAGER, then less, more or cat, what there is; an empty one
+ * means none.
  */
 void output_page(struct output *output, const struct options *options);
 
@@ -54,7 +55,11 @@ void output_flush(struct output *output);
 /** output_check() - write if it is enough */
 void output_check(struct output *output);
 
-/** output_close() - write, wait for the pager, free; 0 or a negative errno */
+/**
+ * output_close() - write, wait for the pager, free
+ *
+ * Return: 0, or a negative errno, -ECHILD: there is no such pager.
+ */
 int output_close(struct output *output);
 
 #endif /* OUTPUT_H */

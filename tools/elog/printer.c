@@ -107,6 +107,8 @@ static int choose_columns(struct printer *printer)
 		return -ENOMEM;
 	rest = printer->names;
 	for (count = 0; (name = strsep(&rest, ",")); count++) {
+		if (!*name)
+			return -EINVAL;
 		printer->chosen[count].column = COLUMN_FIELD;
 		printer->chosen[count].name = name;
 		for (i = 0; i < ARRAY_SIZE(column_names); i++)
@@ -137,7 +139,8 @@ int printer_open(struct printer **result, const struct options *options,
 		ret = choose_columns(printer);
 	}
 	if (ret) {
-		complain("out of memory");
+		complain(ret == -EINVAL ? "--fields: a name is missing" :
+			 "out of memory");
 		printer_close(printer);
 		return ret;
 	}
