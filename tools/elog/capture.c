@@ -124,12 +124,17 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 		capture->error = capture->output.error;
 }
 
-/* Handle the batch that has been begun. */
+/*
+ * Handle the batch that has been begun. Files are written meanwhile: whoever
+ * does not read a pipe is not to keep us from being told to stop.
+ */
 static void take_batch(struct capture *capture)
 {
 	struct entry entry;
 	int ret;
 
+	if (capture->picker)
+		signals_let_in();
 	while (is_going(capture)) {
 		ret = source_next(capture->source, &entry);
 		if (!ret)
@@ -145,6 +150,8 @@ static void take_batch(struct capture *capture)
 			capture->error = ret;
 		}
 	}
+	if (capture->picker)
+		signals_hold();
 }
 
 static void sync_picker(struct capture *capture)
@@ -289,6 +296,11 @@ static void run_recorder(struct capture *capture)
 			take_snapshot(capture, "asked for");
 			continue;
 		}
+		if (capture->picker &&
+		    capture->rotations_seen != signals_rotations()) {
+			sync_picker(capture);
+			continue;
+		}
 		ret = wait_for_snapshot(capture);
 		if (ret > 0) {
 			ret = drain_trigger(capture);
@@ -404,11 +416,13 @@ static void run_picker(struct capture *capture)
 		run_recorder(capture);
 	else
 		run_loop(capture);
-	if (capture->closed || capture->error)
-		return;
-	signals_let_in();
-	note_written(capture, picker_end(capture->picker));
-	signals_hold();
+	if (!capture->closed && !capture->error) {
+		signals_let_in();
+		note_written(capture, picker_end(capture->picker));
+		signals_hold();
+	}
+	/* What was not written is not there. */
+	capture->shown = picker_records(capture->picker);
 }
 
 /* ------------------------------------------------------------------------
@@ -472,6 +486,8 @@ static int final_status(struct capture *capture, uint64_t lost)
 	}
 	if (capture->source && source_finish(capture->source))
 		return STATUS_ERROR;
+	if (capture->damaged && !capture->printer)
+		complain("a ring was damaged: records are missing");
 	if (!ret && (lost || capture->damaged))
 		ret = STATUS_LOST;
 	return ret;

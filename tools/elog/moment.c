@@ -171,9 +171,9 @@ static bool parse_zone(const char *text, int *east)
 /* "[DATE][ TIME][ZONE]" */
 static bool parse_date(const char *text, int64_t *result)
 {
-	time_t now = (time_t)(wall_now() / SECOND), seconds;
+	time_t now = (time_t)(wall_now() / SECOND);
 	const char *behind;
-	int64_t fraction = 0;
+	int64_t fraction = 0, seconds;
 	struct tm time, said;
 	int east = 0;
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "picker.h"
@@ -39,6 +40,7 @@ struct picker {
 	struct target *newest;
 	struct target *oldest;
 	size_t open;
+	size_t open_most;
 	uint64_t time;			/* of the last batch */
 	uint64_t lost;			/* with --split */
 	uint64_t finished_records;	/* of files that were ended */
@@ -60,6 +62,16 @@ static int open_directory(const char *path)
 	return -errno;
 }
 
+/* Half of the files that we may open, so that there are some for the rest. */
+static size_t open_most(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 2 < OPEN_MAX)
+		return limit.rlim_cur > 4 ? (size_t)limit.rlim_cur / 2 : 1;
+	return OPEN_MAX;
+}
+
 int picker_open(struct picker **result, const struct recording_setup *setup)
 {
 	const char *directory = setup->options->split;
@@ -72,6 +84,7 @@ int picker_open(struct picker **result, const struct recording_setup *setup)
 		return -ENOMEM;
 	}
 	picker->setup = setup;
+	picker->open_most = open_most();
 	if (!directory) {
 		ret = recording_open(&picker->single, setup,
 				     setup->options->output,
@@ -188,7 +201,8 @@ static int open_target(struct picker *picker, struct target *target)
 	int ret;
 
 	make_name(name, sizeof(name), target->provider);
-	if (target->session)
+	/* "losses.elog" is taken. */
+	if (target->session || !strcmp(name, "losses"))
 		ret = asprintf(&path, "%s/%s-0x%" PRIx64 ".elog", directory, name,
 			       target->session);
 	else
@@ -224,7 +238,7 @@ static int find_target(struct picker *picker, const struct entry *entry,
 		*result = target;
 		return 0;
 	}
-	if (picker->open >= OPEN_MAX)
+	if (picker->open >= picker->open_most)
 		ret = end_target(picker, picker->oldest);
 	if (ret)
 		return ret;

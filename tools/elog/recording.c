@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "recording.h"
+#include "signals.h"
 
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
 #define LANE_BYTES	(256U << 10)	/* kept of one CPU before it is written */
@@ -34,6 +35,7 @@ struct lane {
 	unsigned char *data;
 	size_t size;
 	size_t capacity;
+	uint64_t records;	/* events among them */
 	uint64_t lost[EVENTLOG_LOST_CAUSES];	/* so far */
 };
 
@@ -63,34 +65,47 @@ struct recording {
 	struct thread threads[];
 };
 
-static int open_file(struct recording *recording, bool append)
+/* Opening a pipe waits for its reader: signals are let in meanwhile. */
+static int open_waiting(const char *path, int flags)
 {
+	int fd;
+
+	do {
+		signals_let_in();
+		/* Events may tell more than everybody is to know. */
+		fd = open(path, flags, 0600);
+		fd = fd < 0 ? -errno : fd;
+		signals_hold();
+	} while (fd == -EINTR && !signals_stops());
+	return fd;
+}
+
+static int open_file(struct recording *recording, int more_flags)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | more_flags;
 	const char *path = recording->path;
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-	struct stat stat;
+	struct stat stat = { 0 };
+	bool regular;
 	int fd;
 
 	recording->present = 0;
-	if (!strcmp(path, "-")) {
-		fd = STDOUT_FILENO;
-	} else {
-		flags |= append ? O_APPEND : O_TRUNC;
-		/* Events may tell more than everybody is to know. */
-		fd = open(path, flags, 0600);
-		if (fd < 0) {
-			fd = -errno;
-			complain("%s: %s", path, strerror(-fd));
-			return fd;
-		}
-		if (append && !fstat(fd, &stat) && S_ISREG(stat.st_mode))
-			recording->present = (uint64_t)stat.st_size;
+	fd = strcmp(path, "-") ? open_waiting(path, flags) : STDOUT_FILENO;
+	if (fd < 0) {
+		complain("%s: %s", path, strerror(-fd));
+		return fd;
 	}
-	if (!isatty(fd)) {
+	regular = !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+	if (more_flags & O_APPEND && regular)
+		recording->present = (uint64_t)stat.st_size;
+	if (isatty(fd)) {
+		complain("-o writes no text: a terminal is not the place for it");
+		note("without -o events are printed; or: elog capture -o - | elog show -");
+	} else if (recording->setup->options->rotate_size && !regular) {
+		complain("%s: --rotate is for a regular file", path);
+	} else {
 		recording->fd = fd;
 		return 0;
 	}
-	complain("-o writes no text: a terminal is not the place for it");
-	note("without -o events are printed; or: elog capture -o - | elog show -");
 	if (fd != STDOUT_FILENO)
 		close(fd);
 	return -EINVAL;
@@ -154,9 +169,12 @@ int recording_open(struct recording **result,
 	if (!recording || !recording->path || !recording->losses)
 		complain("out of memory");
 	else
-		ret = open_file(recording, append);
+		ret = open_file(recording, append ? O_APPEND : O_TRUNC);
+	/* A pipe may be full. */
+	signals_let_in();
 	if (!ret)
 		ret = begin_part(recording, 0);
+	signals_hold();
 	if (ret) {
 		recording_close(recording);
 		return ret;
@@ -357,10 +375,11 @@ static int write_lane(struct recording *recording, struct lane *lane)
 
 	if (!size)
 		return 0;
-	ret = elog_file_write_raw(recording->writer, lane->cpu, lane->data, size,
-				  lane->position, NULL);
+	ret = recording_raw(recording, lane->cpu, lane->data, size, lane->position,
+			    lane->records, NULL);
 	lane->position += size;
 	lane->size = 0;
+	lane->records = 0;
 	return ret;
 }
 
@@ -409,6 +428,7 @@ static int add_record(struct recording *recording, struct lane *lane,
 		memcpy(to + sizeof(record), payload, size);
 	memset(to + sizeof(record) + size, 0, padding);
 	lane->size += sizeof(record) + size + padding;
+	lane->records += type == EVENTLOG_RECORD_EVENT;
 	recording->dirty = true;
 	return lane->size >= LANE_BYTES ? write_lane(recording, lane) : 0;
 }
@@ -439,14 +459,10 @@ int recording_add(struct recording *recording, const struct elog_item *item)
 	if (item->type == ELOG_ITEM_LOST)
 		return add_loss(recording, lane, item);
 	ret = recording_mention(recording, item->descriptor, item->pid, item->tid);
-	if (!ret)
-		ret = add_record(recording, lane, item, EVENTLOG_RECORD_EVENT,
-				 item->payload, item->payload_size);
 	if (ret)
 		return ret;
-	recording->records++;
-	recording->part_records++;
-	return 0;
+	return add_record(recording, lane, item, EVENTLOG_RECORD_EVENT,
+			  item->payload, item->payload_size);
 }
 
 static size_t put_loss(struct elog_file_loss *losses, size_t count,
@@ -495,9 +511,9 @@ int recording_end(struct recording *recording, uint64_t lost)
 
 	ret = elog_file_write_end(recording->writer, recording->part_records,
 				  lost == UINT64_MAX ? recording->part_lost : lost);
-	recording->finished_size += elog_file_writer_size(recording->writer);
 	if (ret)
 		return ret;
+	recording->finished_size += elog_file_writer_size(recording->writer);
 	return close_file(recording);
 }
 
@@ -572,8 +588,9 @@ int recording_rotate(struct recording *recording, uint64_t time,
 	ret = recording_end(recording, lost);
 	if (!ret)
 		ret = put_aside(recording);
+	/* What has the name now is not ours. */
 	if (!ret)
-		ret = open_file(recording, false);
+		ret = open_file(recording, O_EXCL);
 	if (!ret)
 		ret = begin_part(recording, ELOG_FILE_CONTINUES);
 	if (ret)
