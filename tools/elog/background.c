@@ -5,8 +5,10 @@
  * The directory is /run/eventlog for root, XDG_RUNTIME_DIR/eventlog for others.
  * A file there is named by a hash of what is written to, and holds the process,
  * that name, and at the end the exit status. Its lock is held as long as the
- * process runs: only then the number of the process means anything. Beside it
- * is what the process said on stderr.
+ * process runs, and what is in a locked file is of the one that holds the lock:
+ * only then the number of the process means anything. Beside it is what the
+ * process said on stderr. Both stay when it ends, for elog stop to tell, or
+ * until the next capture to there begins.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +24,7 @@
 #include <unistd.h>
 
 #include "background.h"
+#include "signals.h"
 
 #define SUFFIX		".capture"
 #define LOG_SUFFIX	".log"
@@ -53,12 +56,10 @@ static char *directory(void)
 }
 
 /* Nobody else may write there: what is there tells whom to signal. */
-static int make_directory(const char *path)
+static int check_directory(const char *path)
 {
 	struct stat stat;
 
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
 	if (lstat(path, &stat))
 		return -errno;
 	if (!S_ISDIR(stat.st_mode) || stat.st_uid != geteuid() ||
@@ -67,26 +68,44 @@ static int make_directory(const char *path)
 	return 0;
 }
 
-/* The absolute name of what may not exist yet; the caller frees it. */
+static int make_directory(const char *path)
+{
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	return check_directory(path);
+}
+
+/*
+ * The absolute name of what may not exist yet; the caller frees it. It is to be
+ * the same when that exists.
+ */
 static char *absolute(const char *target)
 {
-	const char *slash = strrchr(target, '/'), *base;
-	char *parent, *real, *path = NULL;
+	size_t length = strlen(target);
+	char *name, *base, *real, *path = NULL;
+	struct stat stat_now;
 
 	real = realpath(target, NULL);
-	if (real)
+	if (real && !stat(real, &stat_now) && S_ISDIR(stat_now.st_mode))
 		return real;
-	base = slash ? slash + 1 : target;
-	if (!slash)
-		parent = strdup(".");
-	else
-		parent = strndup(target, slash == target ? 1 : (size_t)(slash - target));
-	real = parent ? realpath(parent, NULL) : NULL;
-	free(parent);
+	free(real);
+	while (length > 1 && target[length - 1] == '/')
+		length--;
+	name = strndup(target, length);
+	if (!name)
+		return NULL;
+	base = strrchr(name, '/');
+	if (base) {
+		*base = '\0';
+		real = realpath(base == name ? "/" : name, NULL);
+	} else {
+		real = realpath(".", NULL);
+	}
 	if (real && asprintf(&path, "%s/%s", strcmp(real, "/") ? real : "",
-			     base) < 0)
+			     base ? base + 1 : name) < 0)
 		path = NULL;
 	free(real);
+	free(name);
 	return path;
 }
 
@@ -109,11 +128,24 @@ static char *log_for(const char *path)
 	return asprintf(&log, "%s" LOG_SUFFIX, path) < 0 ? NULL : log;
 }
 
+static void remove_files(const char *path)
+{
+	char *log = log_for(path);
+
+	unlink(path);
+	if (log)
+		unlink(log);
+	free(log);
+}
+
 /* ------------------------------------------------------------------------
  * In the background
  */
 
-/* Return: a locked file of this name, -EBUSY: it is locked, or another errno. */
+/*
+ * Return: a locked and empty file of this name, -EBUSY: it is locked, or another
+ * errno.
+ */
 static int open_locked(const char *path)
 {
 	struct stat now, then;
@@ -128,10 +160,14 @@ static int open_locked(const char *path)
 			close(fd);
 			return ret;
 		}
-		/* The one that had it may have removed it just now. */
+		/* Somebody may have removed it just now. */
 		if (!fstat(fd, &then) && !stat(path, &now) &&
-		    now.st_ino == then.st_ino)
-			return fd;
+		    now.st_ino == then.st_ino) {
+			if (!then.st_size)
+				return fd;
+			/* It has ended: another process is in there. */
+			unlink(path);
+		}
 		close(fd);
 	}
 }
@@ -144,6 +180,10 @@ static int open_files(struct background *background, const char *target)
 	if (!name)
 		ret = -errno;
 	if (!parent || !name)
+		goto out;
+	/* There it is a line. */
+	ret = -EINVAL;
+	if (strchr(name, '\n'))
 		goto out;
 	ret = make_directory(parent);
 	if (ret) {
@@ -170,8 +210,7 @@ static int open_files(struct background *background, const char *target)
 		if (background->log < 0)
 			ret = -errno;
 	}
-	if (!ret && (ftruncate(background->fd, 0) ||
-		     dprintf(background->fd, "%d\n%s\n", getpid(), name) < 0))
+	if (!ret && dprintf(background->fd, "%d\n%s\n", getpid(), name) < 0)
 		ret = -errno;
 out:
 	if (ret)
@@ -203,10 +242,17 @@ static int wait_for_child(int report, pid_t child, const char *target)
 	unsigned char status;
 	ssize_t got;
 
+	/* A pipe that has no reader is waited for. */
 	do {
+		signals_let_in();
 		got = read(report, &status, 1);
-	} while (got < 0 && errno == EINTR);
+		signals_hold();
+	} while (got < 0 && errno == EINTR && !signals_stops());
 	close(report);
+	if (got < 0) {
+		kill(child, SIGTERM);
+		return STATUS_ERROR;
+	}
 	if (got != 1) {
 		complain("the process in the background has ended");
 		return STATUS_ERROR;
@@ -281,20 +327,22 @@ void background_ready(struct background *background)
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
-		close(null);
+		if (null > STDERR_FILENO)
+			close(null);
 	}
-	tell(background, STATUS_OK);
 	dup2(background->log, STDERR_FILENO);
+	tell(background, STATUS_OK);
 }
 
 void background_end(struct background *background, int status)
 {
 	if (!background)
 		return;
-	if (background->fd >= 0) {
+	/* Who started it is told of an early end. */
+	if (background->fd >= 0 && background->report >= 0)
+		remove_files(background->path);
+	else if (background->fd >= 0)
 		dprintf(background->fd, "%d\n", status);
-		unlink(background->path);
-	}
 	tell(background, status ? status : STATUS_ERROR);
 	free_background(background);
 }
@@ -303,29 +351,48 @@ void background_end(struct background *background, int status)
  * From the foreground
  */
 
+/* What a file says. */
+struct said {
+	char text[PATH_MAX + 64];
+	pid_t pid;
+	const char *target;
+	int status;		/* -1: there is none */
+};
+
+static bool read_file(int fd, struct said *said)
+{
+	ssize_t size = pread(fd, said->text, sizeof(said->text) - 1, 0);
+	char *line, *end;
+
+	said->text[size > 0 ? size : 0] = '\0';
+	said->pid = (pid_t)atoi(said->text);
+	line = strchr(said->text, '\n');
+	end = line ? strchr(line + 1, '\n') : NULL;
+	if (said->pid <= 0 || !end)
+		return false;
+	said->target = line + 1;
+	*end = '\0';
+	said->status = end[1] ? atoi(end + 1) : -1;
+	return true;
+}
+
 static int call_for(const char *path,
 		    int (*call)(const struct background_info *info, void *context),
 		    void *context)
 {
 	struct background_info info = { .path = path };
-	char text[PATH_MAX + 32], *line;
-	ssize_t size;
+	struct said said;
+	bool understood;
 	int fd;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	size = read(fd, text, sizeof(text) - 1);
+	understood = read_file(fd, &said);
 	close(fd);
-	if (size <= 0)
+	if (!understood)
 		return 0;
-	text[size] = '\0';
-	line = strchr(text, '\n');
-	info.pid = (pid_t)atoi(text);
-	if (!line || info.pid <= 0)
-		return 0;
-	line[1 + strcspn(line + 1, "\n")] = '\0';
-	info.target = line + 1;
+	info.target = said.target;
 	return call(&info, context);
 }
 
@@ -340,9 +407,14 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 
 	if (!parent)
 		return -ENOMEM;
-	files = opendir(parent);
-	if (!files)
-		ret = errno == ENOENT ? 0 : -errno;
+	ret = check_directory(parent);
+	files = ret ? NULL : opendir(parent);
+	if (!ret && !files)
+		ret = -errno;
+	if (ret == -ENOENT)
+		ret = 0;
+	else if (ret)
+		complain("%s: %s", parent, strerror(-ret));
 	while (!ret && files && (entry = readdir(files))) {
 		length = strlen(entry->d_name);
 		if (length < strlen(SUFFIX) ||
@@ -384,53 +456,39 @@ static void repeat_log(const char *path)
 		fwrite(text, 1, (size_t)size, stderr);
 	if (fd >= 0)
 		close(fd);
-	unlink(log);
 	free(log);
-}
-
-/* The last of three lines; none: it was killed. */
-static int read_status(int fd)
-{
-	char text[PATH_MAX + 32], *line;
-	ssize_t size;
-
-	size = pread(fd, text, sizeof(text) - 1, 0);
-	if (size <= 0)
-		return -1;
-	text[size] = '\0';
-	line = strchr(text, '\n');
-	line = line ? strchr(line + 1, '\n') : NULL;
-	return line && line[1] ? atoi(line + 1) : -1;
 }
 
 int background_stop(const struct background_info *info, bool quiet)
 {
-	int fd, status;
+	struct said said;
+	int fd;
 
 	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
-		complain("%s: it has ended just now", info->target);
+		complain("%s: somebody else has just ended it", info->target);
 		return STATUS_ERROR;
 	}
-	/* Who has the lock is the process; nobody else can be. */
+	/* Who has the lock is the process that is in there; nobody else can be. */
 	if (flock(fd, LOCK_SH | LOCK_NB)) {
-		if (kill(info->pid, SIGTERM)) {
-			complain("process %d: %s", info->pid, strerror(errno));
+		if (!read_file(fd, &said) || kill(said.pid, SIGTERM)) {
+			complain("%s: %s", info->target, strerror(errno));
 			close(fd);
 			return STATUS_ERROR;
 		}
 		while (flock(fd, LOCK_SH) && errno == EINTR)
 			;
 	}
-	status = read_status(fd);
+	if (!read_file(fd, &said))
+		said.status = STATUS_ERROR;
 	if (!quiet)
 		repeat_log(info->path);
-	if (status < 0) {
+	if (said.status < 0) {
 		complain("%s: process %d ended without saying why", info->target,
-			 info->pid);
-		unlink(info->path);
-		status = STATUS_ERROR;
+			 said.pid);
+		said.status = STATUS_ERROR;
 	}
+	remove_files(info->path);
 	close(fd);
-	return status;
+	return said.status;
 }

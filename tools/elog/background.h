@@ -37,21 +37,19 @@ void background_end(struct background *background, int status);
  * struct background_info - a capture in the background
  * @path: of its file in the directory
  * @target: what it writes to
- * @pid: its process
  */
 struct background_info {
 	const char *path;
 	const char *target;
-	pid_t pid;
 };
 
 /**
- * background_each() - look at those of this user, ended ones that did not say so
- *	included
+ * background_each() - look at those of this user, also at those that have ended
+ *	and were not asked about
  * @call: called for each; what it returns, unless 0, ends it
  * @context: for @call
  *
- * Return: 0, what @call returned, or a negative errno.
+ * Return: 0, what @call returned, or a negative errno, the reason being told.
  */
 int background_each(int (*call)(const struct background_info *info, void *context),
 		    void *context);
@@ -60,9 +58,9 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 bool background_same(const struct background_info *info, const char *target);
 
 /**
- * background_stop() - tell it to end, wait, and repeat what it said
+ * background_stop() - tell it to end, wait, repeat what it said, and forget it
  * @info: which
- * @quiet: do not
+ * @quiet: do not repeat
  *
  * Return: its exit status.
  */

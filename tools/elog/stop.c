@@ -45,10 +45,8 @@ static int run_stop(const struct options *options)
 	memset(found, 0, sizeof(found));
 	stop.found = found;
 	ret = background_each(stop_one, &stop);
-	if (ret < 0) {
-		complain("%s", strerror(-ret));
+	if (ret < 0)
 		return STATUS_ERROR;
-	}
 	for (i = 0; i < options->argument_count; i++) {
 		if (found[i])
 			continue;
@@ -75,6 +73,7 @@ const struct verb verb_stop = {
 	.description =
 	"Ends what elog capture --background has begun: those that write to FILE or DIR,\n"
 	"or all of this user's. Waits until they have ended, and prints what they said.\n"
+	"Also tells, once, of those that have ended by themselves.\n"
 	"\n"
 	"Exit status: theirs, the worst of it; 1 if there is none.\n",
 	.options = stop_options,
