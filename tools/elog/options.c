@@ -82,6 +82,11 @@ static const struct option_definition definitions[] = {
 	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory" },
 	{ OPTION_BACKGROUND, "background", NULL,
 	  "with -o or --split: go on in the background; elog stop ends it" },
+	{ OPTION_GROUP, "group", "FIELD", "also a line for each value of this field of END, or of\n"
+	  "provider, event, session, pid, tid, cpu, comm" },
+	{ OPTION_SLOWEST, "slowest", "N", "also the N slowest, with session and time" },
+	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with what is\n"
+	  "said of them" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -439,6 +444,17 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case OPTION_BACKGROUND:
 		options->background = true;
 		return true;
+	case OPTION_GROUP:
+		options->group = argument;
+		return *argument;
+	case OPTION_SLOWEST:
+		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
+			return false;
+		options->slowest = (uint32_t)number;
+		return true;
+	case OPTION_TREE:
+		options->tree = true;
+		return true;
 	default:
 		return false;
 	}
@@ -485,8 +501,9 @@ static void complain_argument(int option, const char *argument)
 			 argument, definition->argument);
 }
 
-int parse_options(const struct verb *verb, int count, char **arguments,
-		  struct options *options)
+/* As parse_options(). */
+static int read_options(const struct verb *verb, int count, char **arguments,
+			struct options *options)
 {
 	struct getopt_tables tables = { 0 };
 	int option;
@@ -531,6 +548,41 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 	options->arguments = arguments + optind;
 	options->argument_count = count - optind;
 	return -1;
+}
+
+/*
+ * How many arguments are behind the "--" that ended the options. What was before
+ * it has moved behind it meanwhile, but no string has.
+ */
+static int count_behind(char *const *before, int count, const char *separator)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (before[i] == separator)
+			return count - i - 1;
+	return 0;
+}
+
+int parse_options(const struct verb *verb, int count, char **arguments,
+		  struct options *options)
+{
+	size_t size = (size_t)count * sizeof(*arguments);
+	char **before;
+	int ret;
+
+	before = malloc(size);
+	if (!before) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	memcpy(before, arguments, size);
+	ret = read_options(verb, count, arguments, options);
+	if (options->separated)
+		options->command_count =
+			count_behind(before, count, options->arguments[-1]);
+	free(before);
+	return ret;
 }
 
 void free_options(struct options *options)

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,4 +138,17 @@ int output_close(struct output *output)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_COMMAND)
 		output->error = -ECHILD;
 	return output->error;
+}
+
+/* The locale is asked, and not set: numbers are printed as they always are. */
+bool output_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8;
+
+	if (!locale)
+		return false;
+	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return utf8;
 }

@@ -62,4 +62,7 @@ void output_check(struct output *output);
  */
 int output_close(struct output *output);
 
+/** output_utf8() - may characters beyond ASCII be printed? As the locale says */
+bool output_utf8(void);
+
 #endif /* OUTPUT_H */

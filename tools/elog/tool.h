@@ -66,6 +66,9 @@ enum long_option {
 	OPTION_ROTATE,
 	OPTION_SPLIT,
 	OPTION_BACKGROUND,
+	OPTION_GROUP,
+	OPTION_SLOWEST,
+	OPTION_TREE,
 };
 
 /**
@@ -120,9 +123,13 @@ struct number_list {
  * @rotate_keep: its KEEP; 0: not given
  * @split: --split, or NULL
  * @background: --background
+ * @group: --group, or NULL
+ * @slowest: --slowest; 0: not given
+ * @tree: --tree
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
+ * @command_count: how many of @arguments, the last ones, were behind the "--"
  */
 struct options {
 	const char **globs;
@@ -161,6 +168,9 @@ struct options {
 	unsigned int rotate_keep;
 	const char *split;
 	bool background;
+	const char *group;
+	uint32_t slowest;
+	bool tree;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
@@ -168,6 +178,7 @@ struct options {
 	bool separated;
 	char **arguments;
 	int argument_count;
+	int command_count;
 };
 
 /**
@@ -205,6 +216,7 @@ struct verb {
 extern const struct verb verb_capture;
 extern const struct verb verb_emit;
 extern const struct verb verb_info;
+extern const struct verb verb_latency;
 extern const struct verb verb_list;
 extern const struct verb verb_show;
 extern const struct verb verb_stop;

@@ -1,0 +1,533 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# elog latency, with the kernel module. Needs root.
+#
+# EVENTLOG_MODULE	eventlog.ko, which a test that failed may have left out
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+# ELOG			the command (default: that in EVENTLOG_TOOLS)
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	local tree
+
+	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
+	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	export TREE=$tree
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+setup()
+{
+	# A test that failed half-way may have left it out.
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	work=$BATS_TEST_TMPDIR
+	background=()
+}
+
+teardown()
+{
+	local pid
+
+	for pid in "${background[@]}"; do
+		kill -KILL "$pid" 2> /dev/null || true
+		wait "$pid" 2> /dev/null || true
+	done
+}
+
+elog()
+{
+	"$ELOG" "$@"
+}
+
+# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
+run_elog()
+{
+	run --separate-stderr timeout 60 "$ELOG" "$@" 3>&-
+}
+
+# Waits for a condition, 20 seconds or so; fails with what it was.
+wait_for()
+{
+	local tries=0
+
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 400 ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+has_lines()
+{
+	[ "$(wc -l < "$1")" -ge "$2" ]
+}
+
+# Starts elog with output in $work/out and $work/err; returns when it captures;
+# its process is $started.
+start_elog()
+{
+	"$ELOG" "$@" -v > "$work/out" 2> "$work/err" 3>&- &
+	started=$!
+	background+=("$started")
+	wait_for grep -q '^elog: capturing' "$work/err"
+}
+
+# Ends it, by a signal; its exit status is $status.
+stop_elog()
+{
+	status=0
+	kill "-$1" "$started"
+	wait "$started" || status=$?
+	background=()
+}
+
+# Fails, with what there is, unless all words are in a string.
+contains()
+{
+	local text=$1 word
+
+	shift
+	for word; do
+		if [[ $text != *"$word"* ]]; then
+			printf 'no "%s" in: %s\n' "$word" "$text"
+			return 1
+		fi
+	done
+}
+
+fails_with()
+{
+	local words=$1
+
+	shift
+	run_elog "$@"
+	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
+	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
+	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+}
+
+# Emits what lines "PROVIDER start|end SESSION ID STATUS NAME" say, from one process;
+# start has an id of 32 bits and char[8] name, end one of 64 and a string.
+emit_lines()
+{
+	LD_LIBRARY_PATH=$EVENTLOG_TOOLS python3 -c '
+import ctypes, struct, sys
+class Part(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+elog = ctypes.CDLL("libelog.so.1")
+producer, events = ctypes.c_void_p(), {}
+commands = {"start": b"start s32 id; char[8] name",
+            "end": b"end s64 id; u16 status; __data_loc char[] name"}
+assert not elog.elog_producer_open(ctypes.byref(producer), None)
+for line in sys.stdin:
+    provider, kind, session, number, status, name = line.split()
+    name = name.encode()
+    if (provider, kind) not in events:
+        event = ctypes.c_void_p()
+        assert not elog.elog_event_register(producer, provider.encode(), commands[kind],
+            0, ctypes.c_uint64(0), 0, ctypes.byref(event))
+        events[provider, kind] = event
+    if kind == "start":
+        payload = struct.pack("=i8s", int(number), name)
+    else:
+        payload = struct.pack("=qHI", int(number), int(status),
+                              len(name) + 1 << 16 | 14) + name + b"\0"
+    part = Part(payload, len(payload))
+    ret = elog.elog_event_write(events[provider, kind], ctypes.c_uint64(int(session, 0)),
+                                ctypes.byref(part), 1)
+    assert ret in (0, -9), ret
+'
+}
+
+# Captures what they say into $work/events.elog.
+capture_lines()
+{
+	cat > "$work/lines"
+	export -f emit_lines
+	# shellcheck disable=SC2016 # for the other shell
+	"$ELOG" capture -q -o "$work/events.elog" "$@" -- \
+		bash -c 'emit_lines < "$1"' bash "$work/lines"
+}
+
+# Prints the member of the first object of a kind in $output.
+member()
+{
+	grep -m 1 "^{\"kind\":\"$1\"" <<< "$output" |
+		grep -o "\"$2\":\"\{0,1\}[^,\"}]*" | head -n 1 | sed 's/.*[:"]//'
+}
+
+# The numbers of $output, JSON: pairs, unpaired starts and ends, restarted,
+# forgotten, without key.
+counts()
+{
+	sed -n 's/^{"kind":"total".*"pairs":\([0-9]*\),"unpaired_starts":\([0-9]*\),"unpaired_ends":\([0-9]*\),"restarted":\([0-9]*\),"forgotten":\([0-9]*\),"unkeyed":\([0-9]*\),.*/\1 \2 \3 \4 \5 \6/p' <<< "$output"
+}
+
+@test "latency: wrong usage says what is wrong" {
+	fails_with "START is missing" latency
+	contains "$stderr" "try: elog latency --help"
+	fails_with "END is missing" latency start
+	fails_with "END is missing" latency start -- true
+	fails_with "the command behind -- is missing" latency start end --
+	fails_with "'file' and a command: events are either in a FILE or happen" \
+		latency start end file -- true
+	for name in / a/ /b a/b/c '' "$(printf '%0256d' 0)"; do
+		fails_with "'$name' is not right for [PROVIDER/]EVENT" latency start "$name"
+	done
+	fails_with "-d is for events as they happen" latency -d 1 start end file
+	fails_with "--interval is for events as they happen" latency --interval 1 start end file
+	fails_with "--per-cpu-bytes is for events as they happen" \
+		latency --per-cpu-bytes 64K start end file
+	fails_with "--time: 'delta' is not right" latency --time delta start end
+	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
+	fails_with "--slowest: '0' is not right for N" latency --slowest 0 start end
+	fails_with "--slowest does not go with --format csv" \
+		latency --slowest 1 --format csv start end
+	fails_with "--format: 'prometheus' is not right" latency --format prometheus start end
+	fails_with "--by: 'id,' has an empty name" latency --by id, start end
+	fails_with "--by: 16 at most" latency --by a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q start end
+	fails_with "--by: '' is not right" latency --by '' start end
+	fails_with "--group: '' is not right" latency --group '' start end
+	fails_with "$work/none: No such file" latency start end "$work/none"
+	run -127 --separate-stderr "$ELOG" latency start end -- /nonexistent/command 3>&-
+	contains "$stderr" "No such file"
+	echo text > "$work/text"
+	run_elog latency start end "$work/text"
+	[ "$status" = 1 ]
+	contains "$stderr" "not a file of elog capture -o"
+	contains "$output" "0 pairs"
+	run bash -c '"$ELOG" latency start end "$1" > /dev/full' bash "$work/text"
+	[ "$status" = 1 ]
+	[[ $output == *"cannot write to stdout"* ]]
+}
+
+@test "latency: what is printed is what the events say" {
+	# Sessions that overlap, of all lengths from one event to thousands.
+	python3 -c '
+import random
+random.seed(1)
+waiting, number = [], 0
+for step in range(3000):
+    if waiting and random.random() < 0.5:
+        which = waiting.pop(int(len(waiting) * random.random() ** 4))
+        print("server end", which, which, 200 + which % 3 * 100, "name%d" % (which % 7))
+    else:
+        number += 1
+        waiting.append(number)
+        print("server start", number, number, 0, "name%d" % (number % 7))' |
+		capture_lines
+	"$ELOG" show -q --format json "$work/events.elog" > "$work/events.json"
+	[ "$(wc -l < "$work/events.json")" = 3000 ]
+	"$ELOG" latency --group status --slowest 5 --format json server/start server/end \
+		"$work/events.elog" > "$work/report.json"
+	"$ELOG" latency --by id,name --group status --slowest 5 --format json start end \
+		"$work/events.elog" > "$work/report_by.json"
+	"$ELOG" latency --group status --format csv start end \
+		"$work/events.elog" > "$work/report.csv"
+	cat > "$work/check.py" <<'CHECK'
+import bisect, csv, json, sys
+work = sys.argv[1]
+starts, pairs = {}, []
+for line in open(work + "/events.json"):
+    event = json.loads(line, parse_float=lambda text: int(text.replace(".", "")))
+    if event["event"] == "start":
+        starts[event["session"]] = event
+    else:
+        start = starts.pop(event["session"])
+        pairs.append((event["time"] - start["time"], start, event["fields"]["status"]))
+
+def same_numbers(numbers, latencies):
+    latencies = sorted(latencies)
+    count = len(latencies)
+    assert int(numbers["pairs"]) == count, numbers
+    assert int(numbers["min"]) == latencies[0], numbers
+    assert int(numbers["max"]) == latencies[-1], numbers
+    assert abs(float(numbers["mean"]) - sum(latencies) / count) < 0.1, numbers
+    for name, share in (("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999)):
+        exact = latencies[-(-count * share // 1000) - 1]
+        assert abs(int(numbers[name]) - exact) <= exact / 200, (name, exact, numbers)
+
+groups = {}
+for latency, start, status in pairs:
+    groups.setdefault(status, []).append(latency)
+assert len(groups) == 3
+for name in "report.json", "report_by.json":
+    reports = [json.loads(line) for line in open(work + "/" + name)]
+    total, told, slowest = reports[0], reports[1:4], reports[4:]
+    assert [report["kind"] for report in reports] == \
+        ["total"] + ["group"] * 3 + ["slowest"] * 5
+    same_numbers(total, [pair[0] for pair in pairs])
+    assert total["unpaired_starts"] == len(starts), total
+    assert total["unpaired_ends"] == total["restarted"] == total["lost"] == 0
+    # Every pair is in the bucket that it belongs to.
+    latencies = sorted(pair[0] for pair in pairs)
+    for bucket in total["histogram"]:
+        assert bucket["pairs"] == bisect.bisect_right(latencies, bucket["to"]) - \
+            bisect.bisect_left(latencies, bucket["from"]), bucket
+    assert sum(bucket["pairs"] for bucket in total["histogram"]) == len(pairs)
+    for group in told:
+        assert group["group"] == "status"
+        same_numbers(group, groups[group["value"]])
+    expected = sorted(pairs, key=lambda pair: -pair[0])[:5]
+    assert [report["latency"] for report in slowest] == [pair[0] for pair in expected]
+    for report, (latency, start, status) in zip(slowest, expected):
+        assert report["session"] == start["session"]
+        assert round(report["time"] * 1e9) - start["time"] in range(-1000, 1000)
+        assert report["tid"] == start["tid"] and report["pid"] == start["pid"]
+        if "by" in name:
+            assert report["by"]["id"] == start["fields"]["id"], report
+            assert report["by"]["name"] == start["fields"]["name"], report
+rows = list(csv.DictReader(open(work + "/report.csv")))
+assert [row["kind"] for row in rows] == ["total"] + ["group"] * 3
+same_numbers(rows[0], [pair[0] for pair in pairs])
+assert int(rows[0]["unpaired_starts"]) == len(starts)
+for row in rows[1:]:
+    same_numbers(row, groups[int(row["group"])])
+print(len(pairs))
+CHECK
+	python3 "$work/check.py" "$work" > "$work/pairs"
+	pairs=$(cat "$work/pairs")
+	[ "$pairs" -gt 1000 ]
+
+	# The same, for people.
+	run_elog latency --group status --slowest 2 start end "$work/events.elog"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	contains "${lines[0]}" "from start to end, by provider,session"
+	contains "${lines[1]}" "$pairs pairs in " "unpaired: " "restarted: 0"
+	contains "$output" "P99.9" "LATENCY"
+	[ "$(awk '$2 == ".." { sum += $4 } END { print sum }' <<< "$output")" = "$pairs" ]
+	[ "$(awk '$1 ~ /^[2345]00$/ { sum += $2 } END { print sum }' <<< "$output")" = "$pairs" ]
+	[[ ${lines[-2]} =~ ^\ *[0-9.]+[num]?s\ [0-9]+\.[0-9]{9}\ +0x[0-9a-f]+\ +[0-9]+\ +[0-9]+$ ]]
+	LC_ALL=C.UTF-8 run_elog latency start end "$work/events.elog"
+	contains "$output" $'\xe2\x96\x88'
+	LC_ALL=C run_elog latency start end "$work/events.elog"
+	[[ $output != *[^[:ascii:]]* ]]
+	run_elog latency -q start end "$work/events.elog"
+	[[ $output != *"%"* ]]
+	contains "$output" "P99.9"
+	run_elog latency --slowest 1 --time wall start end "$work/events.elog"
+	[[ ${lines[-1]} =~ s\ $(date +%Y)-[0-9]{2}-[0-9]{2}T ]]
+	# Less of it.
+	run_elog latency -n 10 --format json start end "$work/events.elog"
+	[ "$(member total pairs)" = 10 ]
+	run_elog latency -s 5 --format json start end - < "$work/events.elog"
+	[ "$status" = 0 ]
+	[ "$(member total pairs)" -le 1 ]
+	# Each expression is for both.
+	run_elog latency --format json -f 'event == "start" || status == 300' start end \
+		"$work/events.elog"
+	[ "$status" = 0 ]
+	[ "$(member total pairs)" = "$(grep -c '"status":300' "$work/events.json")" ]
+}
+
+@test "latency: what is no pair is not one, and told" {
+	capture_lines <<'LINES'
+a end 1 1 0 before
+a start 2 2 0 x
+a start 2 2 0 again
+a end 2 2 0 x
+a end 2 2 0 twice
+a start 2 2 0 reused
+a end 2 2 0 reused
+a start 3 3 0 open
+a start 0 4 0 none
+a end 0 4 0 none
+b start 5 5 0 other
+a end 5 5 0 other
+b start 6 -6 0 far
+b end 6 -6 0 far
+LINES
+	run_elog latency --format json start end "$work/events.elog"
+	[ "$status" = 0 ]
+	[ "$(counts)" = "3 2 3 1 0 2" ]
+	[ "$stderr" = "elog: 2 events have no session; --by pairs by something else" ]
+	run_elog latency start end "$work/events.elog"
+	contains "${lines[1]}" "3 pairs" "unpaired: 2 starts, 3 ends; restarted: 1; without key: 2"
+	run_elog latency --format json a/start a/end "$work/events.elog"
+	[ "$(counts)" = "2 1 3 1 0 2" ]
+
+	# Of two providers the session is what they have in common.
+	run_elog latency --format json b/start a/end "$work/events.elog"
+	[ "$(counts)" = "1 1 4 0 0 1" ]
+	contains "$output" '"by":"session"'
+
+	# Sessions or not; a number is a number, and text is text, whatever holds them.
+	run_elog latency --format json --by id --group name start end "$work/events.elog"
+	[ "$(counts)" = "4 2 3 1 0 0" ]
+	contains "$output" '"by":"provider,id"' '"value":"none","pairs":1'
+	run_elog latency --format json --by id,name,session,pid,tid start end "$work/events.elog"
+	[ "$(counts)" = "3 3 3 0 0 2" ]
+	run_elog latency --slowest 1 --by name,id b/start b/end "$work/events.elog"
+	contains "${lines[-1]}" 'name="far" id=-6'
+
+	# From each to the next one.
+	run_elog latency --format json --by tid a/start a/start "$work/events.elog"
+	[ "$(counts)" = "4 1 0 0 0 0" ]
+
+	# Names that none has, and events that there are not.
+	run_elog latency --by idd start end "$work/events.elog"
+	[ "$status" = 1 ]
+	contains "$stderr" "--by: no START has a field 'idd'" "--by: no END has a field 'idd'"
+	run_elog latency --by status start end "$work/events.elog"
+	[ "$status" = 1 ]
+	[ "$stderr" = "elog latency: --by: no START has a field 'status'" ]
+	run_elog latency --group idd start end "$work/events.elog"
+	[ "$status" = 1 ]
+	contains "$stderr" "--group: no END has a field 'idd'"
+	run_elog latency strat end "$work/events.elog"
+	[ "$status" = 0 ]
+	contains "$stderr" "there was no event 'strat'"
+	[[ $output != *LATENCY* ]]
+	run_elog latency -f 'idd == 3' start end "$work/events.elog"
+	[ "$status" = 0 ]
+}
+
+@test "latency: more values of --group than are told apart are told as others" {
+	for i in {1..300}; do
+		echo "a start $i $i 0 x"
+		echo "a end $i $i $i x"
+	done | capture_lines
+	run_elog latency --format json --group status start end "$work/events.elog"
+	[ "$(grep -c '"kind":"group"' <<< "$output")" = 256 ]
+	contains "$output" '"value":null,"others":true,"pairs":45'
+	run_elog latency --group status start end "$work/events.elog"
+	[[ $output == *"(others)"*" 45 "* ]]
+	run_elog latency --format json --group provider start end "$work/events.elog"
+	contains "$output" '"group":"provider","value":"a","pairs":300'
+	for name in session pid tid cpu event comm; do
+		run_elog latency --group $name start end "$work/events.elog"
+		[ "$status" = 0 ]
+		contains "$output" $'\n'"$name "
+	done
+}
+
+@test "latency: as it happens" {
+	cat > "$work/lines" <<'LINES'
+a start 1 1 0 x
+a end 1 1 200 x
+a start 2 2 0 x
+LINES
+	export -f emit_lines
+	export lines_file=$work/lines
+	# shellcheck disable=SC2016 # for the other shell
+	command='emit_lines < "$lines_file"'
+	run_elog latency --format json --slowest 1 start end -- bash -c "$command"
+	[ "$status" = 0 ]
+	[ "$(counts)" = "1 1 0 0 0 0" ]
+	[ "$(member slowest session)" = 0x1 ]
+	# Nothing else was wanted.
+	run_elog latency start end -- bash -c '"$ELOG" emit -v a/other; exit 3'
+	[ "$status" = 3 ]
+	contains "$stderr" "nobody listens to a/other" "bash ended with status 3" \
+		"there was no event 'start'"
+	# The options may be anywhere before the command; all behind "--" is its.
+	run_elog latency start --by id end --format json -- bash -c "$command" -- --by
+	[ "$(counts)" = "1 1 0 0 0 0" ]
+
+	# Until Ctrl-C, a number of pairs, or a time.
+	start_elog latency --interval 0.1 a/start a/end
+	emit_lines < "$work/lines"
+	wait_for grep -q '^[0-9.]* *1 .*[mun]s ' "$work/out"
+	stop_elog INT
+	[ "$status" = 0 ]
+	contains "$(cat "$work/out")" "TIME " "LOST" "1 pair in" "1 start, 0 ends" LATENCY
+	[ "$(grep -c '^TIME' "$work/out")" = 1 ]
+	start_elog latency --interval 0.1 --format json a/start a/end
+	emit_lines < "$work/lines"
+	wait_for grep -q '"kind":"interval",.*"pairs":1,' "$work/out"
+	emit_lines < "$work/lines"
+	wait_for eval '[ $(grep -c "\"pairs\":1," "$work/out") = 2 ]'
+	stop_elog TERM
+	[ "$status" = 0 ]
+	output=$(cat "$work/out")
+	[ "$(counts)" = "2 1 0 1 0 0" ]
+	start_elog latency -n 1 start end
+	emit_lines < "$work/lines"
+	status=0
+	wait "$started" || status=$?
+	[ "$status" = 0 ]
+	contains "$(cat "$work/out")" "1 pair in"
+	run_elog latency -d 0.1 --format csv --interval 10 start end
+	[ "$status" = 0 ]
+	contains "${lines[0]}" "kind,group,time,seconds,pairs"
+	[[ ${lines[1]} =~ ^total,,[0-9.]+,[0-9.]+,0,0,0,0,0,0,0,,,,,,,$ ]]
+}
+
+@test "latency: what was lost makes no wrong pairs" {
+	# What waited is forgotten: who knows how often it has ended, and begun anew.
+	start_elog latency --per-cpu-bytes 8K --format json -n 2 start end
+	echo 'a start 1 1 0 waits' | emit_lines
+	{ echo 'a start 9 9 0 x'; echo 'a end 9 9 0 x'; } | emit_lines
+	kill -STOP "$started"
+	for i in {1..2000}; do
+		echo "a start $((i + 100)) 1 0 lost"
+	done | taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
+	kill -CONT "$started"
+	# The loss is told with what comes next on that CPU.
+	wait_for eval 'echo "a end 1 1 0 wrong" |
+		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
+		{ echo "a start 8 8 0 x"; echo "a end 8 8 0 x"; } | emit_lines
+		! kill -0 "$started" 2> "$work/ended"'
+	status=0
+	wait "$started" || status=$?
+	background=()
+	[ "$status" = 2 ]
+	output=$(cat "$work/out")
+	[ "$(member total pairs)" = 2 ]
+	[ "$(member total forgotten)" -ge 1 ]
+	[ "$(member total unpaired_ends)" -ge 1 ]
+	lost=$(member total lost)
+	[ "$lost" -gt 0 ]
+	contains "$(cat "$work/err")" "elog: lost $lost events: no room $lost; pairs may be missing" \
+		"lost $lost of a/start"
+
+	# The same from a file.
+	run_elog capture -q --per-cpu-bytes 8K -o "$work/lossy.elog" -- taskset -c 0 \
+		"$ELOG" emit -n 20000 -s 1 a/start
+	[ "$status" = 2 ]
+	run_elog latency start end "$work/lossy.elog"
+	[ "$status" = 2 ]
+	contains "$stderr" "pairs may be missing"
+	contains "$output" "forgotten: "
+}
+
+@test "latency: several files, and several parts of one" {
+	{ echo 'a start 1 1 0 x'; echo 'a start 2 2 0 x'; } | capture_lines
+	mv "$work/events.elog" "$work/first.elog"
+	{ echo 'a end 1 1 0 x'; echo 'a start 3 3 0 x'; echo 'a end 3 3 0 x'; } | capture_lines
+	# Between them nobody has looked.
+	run_elog latency --format json start end "$work/events.elog" "$work/first.elog"
+	[ "$status" = 0 ]
+	[ "$(counts)" = "1 0 1 0 2 0" ]
+	cat "$work/first.elog" "$work/events.elog" > "$work/both.elog"
+	run_elog latency --format json start end "$work/both.elog"
+	[ "$(counts)" = "1 0 1 0 2 0" ]
+
+	# A capture that has only begun a new file has.
+	start_elog capture -o "$work/rotated.elog" --rotate 64K
+	echo 'a start 1 1 0 x' | emit_lines
+	kill -HUP "$started"
+	wait_for [ -e "$work/rotated.elog.1" ]
+	echo 'a end 1 1 0 x' | emit_lines
+	stop_elog INT
+	[ "$status" = 0 ]
+	run_elog latency --format json start end "$work/rotated.elog" "$work/rotated.elog.1"
+	[ "$(counts)" = "1 0 0 0 0 0" ]
+
+	# What is not whole is told, and nothing is paired across it.
+	size=$(stat -c %s "$work/both.elog")
+	head -c $((size - 40)) "$work/both.elog" > "$work/cut.elog"
+	run_elog latency start end "$work/cut.elog"
+	[ "$status" = 1 ]
+	contains "$stderr" "cut.elog"
+}
