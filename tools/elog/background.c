@@ -433,6 +433,19 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 	return ret;
 }
 
+bool background_running(const struct background_info *info)
+{
+	bool running;
+	int fd;
+
+	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	running = flock(fd, LOCK_SH | LOCK_NB) != 0;
+	close(fd);
+	return running;
+}
+
 bool background_same(const struct background_info *info, const char *target)
 {
 	char *name = absolute(target);

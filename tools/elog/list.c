@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog list: every definition the kernel knows, one line each.
+ * elog list: every definition the kernel knows, one line each, or as a tree.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,15 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "list.h"
+#include "output.h"
 #include "select.h"
 
 static void print_state(uint32_t state)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%s%s",
-		 state & EVENTLOG_DESCRIBED_PERSIST ? "persistent" :
-		 state & EVENTLOG_DESCRIBED_LIVE ? "live" : "gone",
+	snprintf(text, sizeof(text), "%s%s", list_state(state),
 		 state & EVENTLOG_DESCRIBED_ENABLED ? ",enabled" : "");
 	printf("%-18s ", text);
 }
@@ -63,14 +63,46 @@ static void print_event(const struct elog_schema_event *event,
 	putchar('\n');
 }
 
-/* Return: 1 printed, 0 not asked for, -errno. */
-static int list_one(const struct options *options,
+/* What one run prints. */
+struct listing {
+	const struct options *options;
+	struct output output;
+	struct definition *definitions;	/* of the tree */
+	size_t count;
+	bool any;
+};
+
+static int keep(struct listing *listing, const struct eventlog_describe *describe,
+		struct elog_schema *schema)
+{
+	size_t count = listing->count;
+	struct definition *larger;
+
+	/* Doubled when it is a power of two. */
+	if (!(count & (count - 1))) {
+		larger = realloc(listing->definitions,
+				 (count ? 2 * count : 1) * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		listing->definitions = larger;
+	}
+	listing->definitions[count] = (struct definition){
+		.describe = *describe,
+		.schema = schema,
+		.event = schema->providers[0]->events[0],
+	};
+	listing->count++;
+	return 0;
+}
+
+/* Return: 0, or -errno, the reason being told. */
+static int list_one(struct listing *listing,
 		    const struct eventlog_describe *describe, const char *text)
 {
+	const struct options *options = listing->options;
+	struct definition definition = { .describe = *describe };
 	struct elog_schema_error error;
-	const struct elog_schema_event *event;
 	struct elog_schema *schema;
-	bool wanted;
 	int ret;
 
 	ret = elog_schema_parse(text, strlen(text), &schema, &error);
@@ -80,40 +112,40 @@ static int list_one(const struct options *options,
 			 ret == -ENOMEM ? "out of memory" : error.message);
 		return ret;
 	}
-	ret = 0;
-	if (schema->provider_count && schema->providers[0]->event_count) {
-		event = schema->providers[0]->events[0];
-		wanted = !options->argument_count ||
-			 glob_matches(options->arguments[0], event);
-		if (wanted) {
-			print_event(event, describe);
-			if (options->verbose)
-				printf("%s%s", text, *text ? "\n" : "");
-			ret = 1;
-		}
+	if (!schema->provider_count || !schema->providers[0]->event_count)
+		goto out;
+	definition.event = schema->providers[0]->events[0];
+	if (options->argument_count &&
+	    !glob_matches(options->arguments[0], definition.event))
+		goto out;
+	listing->any = true;
+	if (options->format == FORMAT_JSON) {
+		list_json(&definition, options->verbose ? text : NULL,
+			  &listing->output.text);
+		output_check(&listing->output);
+	} else if (options->tree) {
+		ret = keep(listing, describe, schema);
+		if (!ret)
+			return 0;
+		complain("out of memory");
+	} else {
+		print_event(definition.event, describe);
+		if (options->verbose)
+			printf("%s%s", text, *text ? "\n" : "");
 	}
+out:
 	elog_schema_free(schema);
 	return ret;
 }
 
-static int run_list(const struct options *options)
+static int list_all(struct listing *listing, int fd)
 {
+	const struct options *options = listing->options;
 	struct eventlog_describe describe = { 0 };
-	int fd, ret, status = STATUS_OK;
-	bool any = false;
+	int ret, status = STATUS_OK;
 	char *text;
 
-	if (options->argument_count > 1) {
-		complain("one GLOB is enough; '%s' is too much",
-			 options->arguments[1]);
-		return STATUS_ERROR;
-	}
-	fd = elog_device_open(NULL);
-	if (fd < 0) {
-		explain_trouble(fd, PURPOSE_ASK);
-		return STATUS_ERROR;
-	}
-	if (!options->quiet)
+	if (!options->quiet && !options->tree && options->format == FORMAT_TEXT)
 		printf("%5s %-18s %-7s %-8s %s\n", "ID", "STATE", "LEVEL",
 		       "KEYWORDS", "PROVIDER/EVENT  FIELDS");
 	for (;;) {
@@ -121,25 +153,67 @@ static int run_list(const struct options *options)
 		ret = elog_device_describe(fd, &describe, &text);
 		if (ret)
 			break;
-		ret = list_one(options, &describe, text);
-		free(text);
-		any |= ret > 0;
-		if (ret < 0)
+		if (list_one(listing, &describe, text))
 			status = STATUS_ERROR;
+		free(text);
 	}
 	if (ret != -ENOENT) {
 		explain_trouble(ret, PURPOSE_ASK);
 		status = STATUS_ERROR;
-	} else if (!any && options->argument_count) {
+	} else if (!listing->any && options->argument_count) {
 		complain("no event matches '%s'", options->arguments[0]);
 		status = STATUS_ERROR;
 	}
+	return status;
+}
+
+static int run_list(const struct options *options)
+{
+	struct listing listing = { .options = options };
+	int fd, ret, status;
+	size_t i;
+
+	if (options->argument_count > 1) {
+		complain("one GLOB is enough; '%s' is too much",
+			 options->arguments[1]);
+		return STATUS_ERROR;
+	}
+	if (options->tree && options->format != FORMAT_TEXT) {
+		complain("--tree does not go with --format");
+		return STATUS_ERROR;
+	}
+	fd = elog_device_open(NULL);
+	if (fd < 0) {
+		explain_trouble(fd, PURPOSE_ASK);
+		return STATUS_ERROR;
+	}
+	output_open(&listing.output, options);
+	status = list_all(&listing, fd);
 	close(fd);
+	if (listing.count) {
+		output_page(&listing.output, options);
+		list_tree(listing.definitions, listing.count, options->verbose,
+			  &listing.output);
+	}
+	ret = output_close(&listing.output);
+	if (ret) {
+		complain("cannot write to stdout: %s", strerror(-ret));
+		status = STATUS_ERROR;
+	}
+	for (i = 0; i < listing.count; i++)
+		elog_schema_free(listing.definitions[i].schema);
+	free(listing.definitions);
 	return status;
 }
 
 static const struct verb_option list_options[] = {
-	{ 'q', "no header" }, { 'v', "print each event's schema as well" },
+	{ OPTION_TREE, NULL },
+	{ OPTION_FORMAT, "text (default), or json: a line for each event, with all that\n"
+	  "is known" },
+	{ OPTION_NO_PAGER, "with --tree: do not start ELOG_PAGER, PAGER or less" },
+	{ 'q', "no header" },
+	{ 'v', "print each event's schema as well; with --tree: sizes and\n"
+	  "offsets of fields" },
 	{ 0, NULL },
 };
 
@@ -156,5 +230,6 @@ const struct verb verb_list = {
 	"\n"
 	"Exit status: 0 all is well, 1 an error, or nothing matches.\n",
 	.options = list_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
 	.run = run_list,
 };

@@ -1,0 +1,253 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# elog list and elog info: trees and JSON, with the kernel module. Needs root.
+#
+# EVENTLOG_MODULE	eventlog.ko, which a test that failed may have left out
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+# ELOG			the command (default: that in EVENTLOG_TOOLS)
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	local tree
+
+	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
+	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	export TREE=$tree
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+setup()
+{
+	# A test that failed half-way may have left it out.
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	work=$BATS_TEST_TMPDIR
+	background=()
+}
+
+teardown()
+{
+	local pid
+
+	for pid in "${background[@]}"; do
+		kill -KILL "$pid" 2> /dev/null || true
+		wait "$pid" 2> /dev/null || true
+	done
+	"$ELOG" stop -q 2> /dev/null || true
+	rmmod eventlog_tcp 2> /dev/null || true
+}
+
+elog()
+{
+	"$ELOG" "$@"
+}
+
+# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
+run_elog()
+{
+	run --separate-stderr timeout 60 "$ELOG" "$@" 3>&-
+}
+
+# Waits for a condition, 20 seconds or so; fails with what it was.
+wait_for()
+{
+	local tries=0
+
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 400 ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+has_lines()
+{
+	[ "$(wc -l < "$1")" -ge "$2" ]
+}
+
+# Fails, with what there is, unless all words are in a string.
+contains()
+{
+	local text=$1 word
+
+	shift
+	for word; do
+		if [[ $text != *"$word"* ]]; then
+			printf 'no "%s" in: %s\n' "$word" "$text"
+			return 1
+		fi
+	done
+}
+
+fails_with()
+{
+	local words=$1
+
+	shift
+	run_elog "$@"
+	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
+	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
+	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+}
+
+# Registers an event until the end of the test.
+register()
+{
+	"$ELOG" emit --wait "$@" 3>&- &
+	background+=($!)
+	local name=$1
+
+	while [[ $name != */* ]]; do
+		shift
+		name=$1
+	done
+	wait_for eval "'$ELOG' list -q '$name' > /dev/null 2>&1"
+}
+
+# Loads the module that has a provider with all that a schema can say.
+load_tcp()
+{
+	insmod "${EVENTLOG_KO%/*}/module/providers/eventlog_tcp.ko"
+}
+
+# Checks $output, JSON Lines: a program on a list of the objects.
+check_json()
+{
+	python3 -c '
+import json, sys
+objects = [json.loads(line) for line in sys.stdin]
+exec(sys.argv[1])' "$1" <<< "$output"
+}
+
+@test "list: wrong usage" {
+	fails_with "--tree does not go with --format" list --tree --format json
+	fails_with "--format: 'csv' is not right for FORMAT" list --format csv
+	fails_with "there is no option '--tree'" info --tree
+	fails_with "--format: 'csv' is not right for FORMAT" info --format csv
+	fails_with "no event matches 'nothing/here'" list --tree nothing/here
+	fails_with "no event matches 'nothing/here'" list --format json nothing/here
+	run_elog list --tree
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	run_elog list --format json
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+}
+
+@test "list: a tree of providers, events and fields" {
+	register -k 0x30 -l warning things/thing 'u32 a; __data_loc char[] b' a=1 b=x
+	register things/other
+	LC_ALL=C run_elog list --tree
+	[ "$status" = 0 ]
+	[[ ${lines[0]} =~ ^things\ \([0-9]+\)$ ]]
+	[[ ${lines[1]} =~ ^\|--\ thing\ #[0-9]+\ live\ warning\ 0x30$ ]]
+	[ "${lines[2]}" = "|   |-- u32 a" ]
+	[ "${lines[3]}" = "|   \`-- string b" ]
+	[[ ${lines[4]} =~ ^\`--\ other\ #[0-9]+\ live\ info\ -$ ]]
+	[ ${#lines[@]} = 5 ]
+	LC_ALL=C run_elog list --tree -v 'things/th*'
+	[ "${lines[2]}" = "    |-- u32 a offset 0 size 4" ]
+	[ "${lines[3]}" = "    \`-- string b offset 4 size 4" ]
+	LC_ALL=C.UTF-8 run_elog list --tree things/thing
+	contains "$output" $'\xe2\x94\x94\xe2\x94\x80\xe2\x94\x80 thing #' \
+		$'    \xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 u32 a'
+
+	# What a schema says besides.
+	load_tcp
+	LC_ALL=C run_elog list --tree tcp/state_change
+	[ "$status" = 0 ]
+	[[ ${lines[0]} =~ ^tcp\ \([0-9]+\)\ \ \"TCP\ connections ]]
+	contains "$output" "|-- keyword conn 0x1  \"connections' lives\"" \
+		"\`-- state_change #" " live debug conn  \"a socket changed state\"" \
+		"    |-- enum:state:u8 from" "    |   |-- 1 ESTABLISHED" \
+		"        \`-- 12 NEW_SYN_RECV"
+	# Somebody wants it.
+	run_elog capture -q -e tcp -- "$ELOG" list --tree tcp
+	contains "$output" " live,enabled debug conn"
+	rmmod eventlog_tcp
+}
+
+@test "list: all that is known, as JSON" {
+	load_tcp
+	register -k 0x30 -l warning things/thing \
+		'u32 a; __data_loc char[] b; char[7] c; s64 d' a=1 b=x c=y d=-1
+	run_elog list --format json
+	[ "$status" = 0 ]
+	# As many as without, and the same ones.
+	[ "$(wc -l <<< "$output")" = "$("$ELOG" list -q | wc -l)" ]
+	check_json '
+names = {(o["provider"], o["event"]): o for o in objects}
+thing = names["things", "thing"]
+assert thing["level"] == "warning" and thing["keyword_mask"] == "0x30"
+assert thing["keywords"] == [{"value": "0x30", "name": None}]
+assert thing["live"] and not thing["enabled"] and not thing["persistent"]
+assert "schema" not in thing
+assert [(f["name"], f["type"], f["size"], f["offset"]) for f in thing["fields"]] == [
+    ("a", "u32", 4, 0), ("b", "string", 4, 4), ("c", "char[7]", 7, 8), ("d", "s64", 8, 15)]
+assert thing["fixed_size"] == 23
+change = names["tcp", "state_change"]
+assert change["provider_description"].startswith("TCP connections")
+assert change["description"] == "a socket changed state"
+assert change["keywords"] == [{"value": "0x1", "name": "conn",
+                               "description": "connections\u0027 lives"}]
+assert change["provider_id"] == names["tcp", "opened"]["provider_id"] != thing["provider_id"]
+assert len({o["descriptor"] for o in objects}) == len(objects)
+assert change["id"] == 4
+values = change["fields"][-1]["values"]
+assert values[0] == {"value": 1, "name": "ESTABLISHED", "description": ""}, values
+assert len(values) == 12'
+	run_elog list --format json -v things
+	check_json '
+assert len(objects) == 1
+assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
+	run_elog capture -q -e tcp -- "$ELOG" list --format json tcp/opened
+	[[ $output == *'"enabled":true'* ]]
+	rmmod eventlog_tcp
+}
+
+@test "info: as JSON, and with captures in the background" {
+	register things/thing
+	run_elog info
+	[ "$status" = 0 ]
+	[[ $output != *"capture in the background"* ]]
+	run_elog info --format json
+	[ "$status" = 0 ]
+	check_json '
+info, = objects
+assert info["abi"] == 1 and info["device"] == "/dev/eventlog", info
+assert info["events"] == 1 and info["events_wanted"] == 0, info
+assert "overwrite" in info["features"] and info["captures"] == []
+assert info["events_max"] > 0 and info["ring_bytes_max"] == 1 << 30
+assert info["module"] and info["elog"] and "status" not in info'
+	run_elog capture --background -o "$work/a file.elog" -e other
+	[ "$status" = 0 ]
+	run_elog capture --background --split "$work/dir" -e other
+	[ "$status" = 0 ]
+	run_elog info
+	[[ $output =~ capture\ in\ the\ background\ +[0-9]+\ \"$work/a\ file.elog\" ]]
+	[[ $output =~ capture\ in\ the\ background\ +[0-9]+\ \"$work/dir\" ]]
+	run_elog info --format json -v
+	check_json '
+info, = objects
+assert sorted(c["target"].rsplit("/")[-1] for c in info["captures"]) == ["a file.elog", "dir"]
+for c in info["captures"]:
+    assert open("/proc/%d/comm" % c["pid"]).read() == "elog\n"
+assert "things/thing" in info["status"] and "Active: 1" in info["status"]'
+	# One that was killed is not there.
+	pid=$("$ELOG" info | sed -n 's/^capture in the background *\([0-9]*\).*a file.*/\1/p')
+	kill -KILL "$pid"
+	wait_for eval '! "$ELOG" info | grep -q "a file.elog"'
+	run_elog info
+	[ "$(grep -c 'capture in the background' <<< "$output")" = 1 ]
+	run_elog stop
+	run_elog info
+	[[ $output != *"capture in the background"* ]]
+}
