@@ -433,17 +433,20 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 	return ret;
 }
 
-bool background_running(const struct background_info *info)
+pid_t background_process(const struct background_info *info)
 {
-	bool running;
+	struct said said;
+	pid_t pid = 0;
 	int fd;
 
 	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return false;
-	running = flock(fd, LOCK_SH | LOCK_NB) != 0;
+		return 0;
+	/* What is in a locked file is of the one that holds the lock. */
+	if (flock(fd, LOCK_SH | LOCK_NB) && read_file(fd, &said))
+		pid = said.pid;
 	close(fd);
-	return running;
+	return pid;
 }
 
 bool background_same(const struct background_info *info, const char *target)

@@ -54,8 +54,8 @@ struct background_info {
 int background_each(int (*call)(const struct background_info *info, void *context),
 		    void *context);
 
-/** background_running() - has it not ended? */
-bool background_running(const struct background_info *info);
+/** background_process() - its process; 0: it has ended */
+pid_t background_process(const struct background_info *info);
 
 /** background_same() - would a capture to @target be this one? */
 bool background_same(const struct background_info *info, const char *target);

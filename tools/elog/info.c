@@ -76,14 +76,15 @@ static void tell_captures(int ret)
 
 static int print_capture(const struct background_info *info, void *context)
 {
+	pid_t pid = background_process(info);
 	struct elog_text text = { 0 };
 
 	(void)context;
-	if (!background_running(info))
+	if (!pid)
 		return 0;
 	elog_text_quoted(&text, info->target, strlen(info->target));
 	if (!text.error)
-		printf("%-28s%d %s\n", "capture in the background", info->pid,
+		printf("%-28s%d %s\n", "capture in the background", pid,
 		       text.data);
 	elog_text_free(&text);
 	return 0;
@@ -119,13 +120,14 @@ static void put_member(struct elog_text *text, const char *name,
 
 static int put_capture(const struct background_info *info, void *context)
 {
+	pid_t pid = background_process(info);
 	struct elog_text *text = context;
 
-	if (!background_running(info))
+	if (!pid)
 		return 0;
 	elog_text_printf(text, "%s{\"pid\":%d,",
 			 text->size && text->data[text->size - 1] == '}' ? "," : "",
-			 info->pid);
+			 pid);
 	put_member(text, "target", info->target);
 	elog_text_put(text, "}", 1);
 	return 0;
