@@ -154,7 +154,7 @@ capture_lines()
 	cat > "$work/lines"
 	export -f emit_lines
 	# shellcheck disable=SC2016 # for the other shell
-	"$ELOG" capture -q -o "$work/events.elog" "$@" -- \
+	"$ELOG" capture -q -o "$work/events.elog" -- \
 		bash -c 'emit_lines < "$1"' bash "$work/lines"
 }
 
@@ -187,6 +187,9 @@ counts()
 	fails_with "--interval is for events as they happen" latency --interval 1 start end file
 	fails_with "--per-cpu-bytes is for events as they happen" \
 		latency --per-cpu-bytes 64K start end file
+	for option in --since --until; do
+		fails_with "are for the events of a FILE" latency $option 0 start end
+	done
 	fails_with "--time: 'delta' is not right" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
 	fails_with "--slowest: '0' is not right for N" latency --slowest 0 start end
@@ -346,13 +349,19 @@ b start 5 5 0 other
 a end 5 5 0 other
 b start 6 -6 0 far
 b end 6 -6 0 far
+c start 7 7 0 x
+c start 0 7 0 x
+c end 7 7 0 x
 LINES
 	run_elog latency --format json start end "$work/events.elog"
 	[ "$status" = 0 ]
-	[ "$(counts)" = "3 2 3 1 0 2" ]
-	[ "$stderr" = "elog: 2 events have no session; --by pairs by something else" ]
+	[ "$(counts)" = "4 2 3 1 0 3" ]
+	[ "$stderr" = "elog: 3 events have no session; --by pairs by something else" ]
+	run_elog latency --format json c/start c/end "$work/events.elog"
+	[ "$(counts)" = "1 0 0 0 0 1" ]
+	[ "$stderr" = "elog: 1 event has no session; --by pairs by something else" ]
 	run_elog latency start end "$work/events.elog"
-	contains "${lines[1]}" "3 pairs" "unpaired: 2 starts, 3 ends; restarted: 1; without key: 2"
+	contains "${lines[1]}" "4 pairs" "unpaired: 2 starts, 3 ends; restarted: 1; without key: 3"
 	run_elog latency --format json a/start a/end "$work/events.elog"
 	[ "$(counts)" = "2 1 3 1 0 2" ]
 
@@ -363,10 +372,10 @@ LINES
 
 	# Sessions or not; a number is a number, and text is text, whatever holds them.
 	run_elog latency --format json --by id --group name start end "$work/events.elog"
-	[ "$(counts)" = "4 2 3 1 0 0" ]
+	[ "$(counts)" = "5 2 3 2 0 0" ]
 	contains "$output" '"by":"provider,id"' '"value":"none","pairs":1'
 	run_elog latency --format json --by id,name,session,pid,tid start end "$work/events.elog"
-	[ "$(counts)" = "3 3 3 0 0 2" ]
+	[ "$(counts)" = "4 3 3 0 0 3" ]
 	run_elog latency --slowest 1 --by name,id b/start b/end "$work/events.elog"
 	contains "${lines[-1]}" 'name="far" id=-6'
 

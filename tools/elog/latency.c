@@ -24,6 +24,7 @@
 #define GROUPS_MAX	256	/* the last one is for all others */
 #define SLOWEST_MAX	10000
 #define BY_MAX		16
+#define BY_BYTES_MAX	1024	/* of a value, kept for --slowest */
 #define GAPS_MAX	4096
 #define BATCH_MS	100
 
@@ -106,6 +107,12 @@ static bool is_going(const struct latency *latency)
 {
 	return !latency->enough && !latency->error && !latency->output.closed &&
 	       !latency->output.error;
+}
+
+/* Files say what they like: no sum of two numbers of theirs is to overflow. */
+static int64_t wall_time(uint64_t time, int64_t wall_offset)
+{
+	return (int64_t)(time + (uint64_t)wall_offset);
 }
 
 /* ------------------------------------------------------------------------
@@ -422,7 +429,10 @@ static char *format_by(struct latency *latency, const struct entry *entry)
 		else
 			elog_text_string(&text, name);
 		elog_text_put(&text, json ? ":" : "=", 1);
-		elog_text_put(&text, value, value ? size : 0);
+		if (value && size > BY_BYTES_MAX)
+			elog_text_string(&text, json ? "null" : "...");
+		else
+			elog_text_put(&text, value, value ? size : 0);
 		free(value);
 	}
 	if (!text.error)
@@ -471,7 +481,7 @@ static void take_start(struct latency *latency, const struct entry *entry,
 	const struct elog_item *item = &entry->item;
 	const struct start start = {
 		.time = item->time,
-		.wall = (int64_t)item->time + entry->wall_offset,
+		.wall = wall_time(item->time, entry->wall_offset),
 		.session = item->session,
 		.pid = item->pid,
 		.tid = item->tid,
@@ -608,7 +618,7 @@ static const struct role *find_role(const struct latency *latency,
 static void take_event(struct latency *latency, const struct entry *entry)
 {
 	const struct role *role = find_role(latency, entry->known);
-	int64_t wall = (int64_t)entry->item.time + entry->wall_offset;
+	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 	struct siphash key;
 
 	if (pass_gap(latency, wall))
@@ -728,6 +738,7 @@ static uint64_t report_total(struct latency *latency)
 	struct latency_report report;
 	uint64_t lost = 0;
 	unsigned int i;
+	int64_t last;
 
 	if (latency->files)
 		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
@@ -741,13 +752,11 @@ static uint64_t report_total(struct latency *latency)
 		latency->last_time = latency->live.ended;
 	report = new_report(latency);
 	report.lost = lost;
+	last = wall_time(latency->last_time, latency->last_wall_offset);
 	if (!latency->files)
 		report.elapsed = latency->live.ended - latency->live.started;
-	else if (latency->any && (int64_t)latency->last_time +
-		 latency->last_wall_offset > latency->first_wall)
-		report.elapsed = (uint64_t)((int64_t)latency->last_time +
-					    latency->last_wall_offset -
-					    latency->first_wall);
+	else if (latency->any && last > latency->first_wall)
+		report.elapsed = (uint64_t)last - (uint64_t)latency->first_wall;
 	latency_print(&report, &latency->output);
 	return lost;
 }
@@ -774,8 +783,9 @@ static void tell_unkeyed(const struct latency *latency)
 	if (latency->options.quiet)
 		return;
 	if (counts->unkeyed && !latency->options.by)
-		fprintf(stderr, "elog: %" PRIu64 " events have no session; "
-			"--by pairs by something else\n", counts->unkeyed);
+		fprintf(stderr, "elog: %" PRIu64 " event%s no session; "
+			"--by pairs by something else\n", counts->unkeyed,
+			counts->unkeyed == 1 ? " has" : "s have");
 	if (!counts->starts)
 		fprintf(stderr, "elog: there was no event '%s'\n", latency->start);
 	if (!counts->ends)
@@ -936,6 +946,11 @@ static int check_options(const struct options *options, bool files)
 		complain("%s is for events as they happen, not for those of a FILE",
 			 options->duration ? "-d" : options->interval ?
 			 "--interval" : "--per-cpu-bytes");
+		return -EINVAL;
+	}
+	if (!files && (options->since.kind != MOMENT_NONE ||
+		       options->until.kind != MOMENT_NONE)) {
+		complain("--since, --until and --around are for the events of a FILE");
 		return -EINVAL;
 	}
 	if (options->time == TIME_DELTA) {

@@ -80,6 +80,11 @@ static void put_json_time(struct elog_text *text, const struct options *options,
 	elog_text_string(text, quote);
 }
 
+static int64_t report_wall(const struct latency_report *report)
+{
+	return (int64_t)(report->time + (uint64_t)report->wall_offset);
+}
+
 static void put_session(struct elog_text *text, uint64_t session,
 			const char *none)
 {
@@ -370,7 +375,7 @@ static void json_head(const struct latency_report *report, const char *kind,
 	put_json_string(text, report->by);
 	elog_text_string(text, ",\"time\":");
 	put_json_time(text, report->options, report->time,
-		      (int64_t)report->time + report->wall_offset);
+		      report_wall(report));
 	elog_text_string(text, ",\"seconds\":");
 	put_seconds(text, report->elapsed);
 	elog_text_printf(text, ",\"pairs\":%" PRIu64 ",\"unpaired_starts\":%" PRIu64
@@ -442,7 +447,7 @@ static void csv_line(const struct latency_report *report, const char *kind,
 
 	elog_text_printf(text, "%s,,", kind);
 	put_time(text, report->options, report->time,
-		 (int64_t)report->time + report->wall_offset);
+		 report_wall(report));
 	elog_text_put(text, ",", 1);
 	put_seconds(text, report->elapsed);
 	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
@@ -513,7 +518,7 @@ void latency_print_interval(const struct latency_report *report,
 		break;
 	default:
 		put_time(text, report->options, report->time,
-			 (int64_t)report->time + report->wall_offset);
+			 report_wall(report));
 		elog_text_printf(text, "%*s %8" PRIu64, text->size - from < 17 ?
 				 (int)(17 - (text->size - from)) : 0, "",
 				 report->histogram->count);
