@@ -932,7 +932,7 @@ PRODUCERS
 	fails_with "FILE is missing" show
 	fails_with "--follow is for one FILE" show --follow "$work/a" "$work/b"
 	fails_with "--fields does not go with" show --fields time --session-summary "$work/a"
-	fails_with "column 3" show -f "a >" "$work/file"
+	fails_with "column 4" show -f "a >" "$work/file"
 	fails_with "is not right for TIME" show --since someday "$work/file"
 	fails_with "is not right for TIME+-SPAN" show --around 5 "$work/file"
 	fails_with "is not right for FORMAT" show --format prometheus "$work/file"
