@@ -10,8 +10,8 @@
 #include "tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_capture, &verb_show, &verb_stop, &verb_latency, &verb_list, &verb_info,
-	&verb_emit,
+	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_latency,
+	&verb_list, &verb_info, &verb_emit,
 };
 
 static const char *verb_name;

@@ -17,6 +17,7 @@ struct selection;
  * @event: its schema; NULL: unknown
  * @predicates: of -f, in order; NULL: there are none
  * @row: for the verb's own use, NULL at first
+ * @row_serial: likewise, 0 at first
  */
 struct known {
 	uint32_t descriptor;
@@ -24,6 +25,7 @@ struct known {
 	const struct elog_schema_event *event;
 	struct elog_predicate **predicates;
 	void *row;
+	uint64_t row_serial;
 };
 
 /**

@@ -219,6 +219,7 @@ extern const struct verb verb_info;
 extern const struct verb verb_latency;
 extern const struct verb verb_list;
 extern const struct verb verb_show;
+extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 
 /** tool_version() - the version of this build */
