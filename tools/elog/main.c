@@ -10,7 +10,7 @@
 #include "tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_latency,
+	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
 	&verb_list, &verb_info, &verb_emit,
 };
 

@@ -221,6 +221,7 @@ extern const struct verb verb_list;
 extern const struct verb verb_show;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;
+extern const struct verb verb_top;
 
 /** tool_version() - the version of this build */
 const char *tool_version(void);
