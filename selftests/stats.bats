@@ -1,0 +1,620 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# elog stat and elog top, with the kernel module. Needs root, and python3.
+#
+# EVENTLOG_MODULE	eventlog.ko, which tests remove and load again
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+# ELOG			the command (default: that in EVENTLOG_TOOLS)
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	local tree
+
+	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
+	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+setup()
+{
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	work=$BATS_TEST_TMPDIR
+	background=()
+	cat > "$work/job" <<'JOB'
+"$ELOG" emit -n 300 -s 7 -l warning a/one 'u32 x' x=1
+"$ELOG" emit -n 200 b/two
+"$ELOG" emit -n 100 -s 8 b/three 'char[40] t' t=x
+JOB
+}
+
+teardown()
+{
+	local pid
+
+	for pid in "${background[@]}"; do
+		kill -KILL "$pid" 2> /dev/null || true
+		wait "$pid" 2> /dev/null || true
+	done
+	"$ELOG" stop -q 2> /dev/null || true
+}
+
+# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
+run_elog()
+{
+	run --separate-stderr timeout 60 "$ELOG" "$@" 3>&-
+}
+
+# Waits for a condition, 20 seconds or so; fails with what it was.
+wait_for()
+{
+	local tries=0
+
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 400 ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# Starts elog stat with output in $work/out and $work/err; returns when it counts;
+# its process is $counter.
+start_stat()
+{
+	"$ELOG" stat -v "$@" > "$work/out" 2> "$work/err" 3>&- &
+	counter=$!
+	background+=("$counter")
+	wait_for grep -q '^elog: counting' "$work/err"
+}
+
+# Ends it, by a signal; its exit status is $status.
+stop_stat()
+{
+	status=0
+	kill "-$1" "$counter"
+	wait "$counter" || status=$?
+	background=()
+}
+
+# Fails, with what there is, unless all words are in a string.
+contains()
+{
+	local text=$1 word
+
+	shift
+	for word; do
+		if [[ $text != *"$word"* ]]; then
+			printf 'no "%s" in: %s\n' "$word" "$text"
+			return 1
+		fi
+	done
+}
+
+fails_with()
+{
+	local words=$1
+
+	shift
+	run_elog "$@"
+	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
+	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
+	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+}
+
+# Prints NAME EVENTS BYTES LOST of each row of a table of text.
+rows()
+{
+	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
+}
+
+# What is on stdin is text for Prometheus, and every series is there once.
+is_exposition()
+{
+	python3 -c '
+import re, sys
+label = r"[a-z_]+=\"(?:[^\"\\\n]|\\\\|\\\"|\\n)*\""
+series = set()
+types = {}
+text = sys.stdin.buffer.read().decode("utf-8")
+assert text.endswith("\n"), "no line end"
+for line in text.split("\n")[:-1]:
+    found = re.fullmatch(r"# HELP (eventlog_[a-z_]+) [^\\]+", line)
+    if found:
+        name = found[1]
+        assert name not in types, line
+        continue
+    found = re.fullmatch(r"# TYPE (eventlog_[a-z_]+) (counter|gauge)", line)
+    if found:
+        assert found[1] == name, line
+        assert (found[2] == "counter") == name.endswith("_total"), line
+        types[name] = found[2]
+        continue
+    found = re.fullmatch(r"((eventlog_[a-z_]+)(\{%s(,%s)*\})?) [0-9]+" % (label, label), line)
+    assert found, line
+    assert found[2] == name and name in types, line
+    assert found[1] not in series, line
+    series.add(found[1])
+'
+}
+
+@test "stat, top: wrong usage says what is wrong" {
+	fails_with "--by: 'host' is not one of event, provider, session, pid, cpu" stat --by host
+	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" stat --sort size
+	fails_with "--format: 'xml' is not right for FORMAT" stat --format xml
+	fails_with "--interval: '0' is not right for SECONDS" stat --interval 0
+	fails_with "--interval: it is 0.01 at least" stat --interval 0.001
+	fails_with "is for a file: add -o FILE" stat --format prometheus --interval 1
+	fails_with "is for a file: add -o FILE" stat --format prometheus --interval 1 -o -
+	fails_with "here it is mono or wall" stat --time delta
+	fails_with "the command behind -- is missing" stat --
+	fails_with "a FILE does not go with a COMMAND" stat file -- true
+	fails_with "a FILE does not go with a COMMAND" stat -q file -d 1 -- true
+	fails_with "there is no option -Z" stat -Z
+	fails_with "-f 'x ==': column" stat -f 'x ==' -d 0.01
+	fails_with "$work/none: No such file" stat "$work/none"
+	for option in "-d 1" "--interval 1" "--sample 2" "--per-cpu-bytes 8K"; do
+		# shellcheck disable=SC2086 # several words
+		fails_with "${option% *} does not go with a FILE" stat $option file
+	done
+	fails_with "$work/none/file: No such file" stat -d 0.01 -o "$work/none/file"
+	fails_with "$work/none/file: No such file" stat -d 60 --interval 1 \
+		--format prometheus -o "$work/none/file"
+	fails_with "$work: Is a directory" stat -d 0.01 --format prometheus -o "$work"
+	echo noise > "$work/noise"
+	run_elog stat "$work/noise"
+	[ "$status" = 1 ]
+	contains "$stderr" "not a file of elog capture -o"
+
+	fails_with "--by: 'host' is not one of" top --by host
+	fails_with "--sort: 'size' is not one of rate, bytes, events, lost, name" top --sort size
+	fails_with "--interval: it is 0.1 at least" top --interval 0.01
+	fails_with "it runs no COMMAND" top -- true
+	fails_with "'file' is too much" top file
+	fails_with "there is no option '--format'" top --format json
+	for verb in stat top; do
+		run_elog $verb --help
+		[ "$status" = 0 ]
+		contains "$output" "usage: elog $verb" "Exit status" --by --sort --interval
+	done
+}
+
+@test "stat, top: without the module, say how to load it" {
+	rmmod eventlog
+	for verb in stat top; do
+		fails_with "the kernel module eventlog is not loaded" $verb
+	done
+	insmod "$EVENTLOG_KO"
+	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" stat
+	[ "$status" = 1 ]
+	contains "$stderr" "permission denied"
+}
+
+@test "stat: counts by event, provider, session, process and CPU" {
+	run_elog stat -- sh "$work/job"
+	[ "$status" = 0 ]
+	[ "$(rows <<< "$output")" = "a/one 300 2400 0
+b/two 200 0 0
+b/three 100 4000 0
+total 600 6400 0" ]
+	contains "${lines[0]}" "EVENT " LEVEL EVENTS/S BYTES/S LOST LAST
+	contains "${lines[1]}" " warning "
+	contains "${lines[4]}" " warning "
+	contains "$stderr" "600 events in " " s, " "6400 bytes, lost 0"
+	run_elog stat -q --by provider --sort name -- sh "$work/job"
+	[ "$(rows <<< "$output")" = "a 300 2400 0
+b 300 4000 0
+total 600 6400 0" ]
+	[ -z "$stderr" ]
+	run_elog stat -q --by session --sort bytes -- sh "$work/job"
+	[ "$(rows <<< "$output")" = "b/0x8 100 4000 -
+a/0x7 300 2400 -
+b/- 200 0 -
+total 600 6400 0" ]
+	run_elog stat -q --by pid -- sh -c 'for i in 1 2; do "$ELOG" emit a/b; done; exec "$ELOG" emit -n 5 a/b'
+	[ "$(rows <<< "$output" | awk '{ print $2 }' | xargs)" = "5 1 1 7" ]
+	run_elog stat -q --by cpu --sort name -- sh -c '
+		taskset -c 0 "$ELOG" emit -n 3 a/b; taskset -c 1 "$ELOG" emit -n 9 a/b'
+	[ "$(rows <<< "$output")" = "0 3 0 0
+1 9 0 0
+total 12 0 0" ]
+	# Rows of one name are one, though the definitions differ.
+	run_elog stat -q -- sh -c '"$ELOG" emit -n 3 a/b "u32 x" x=1; "$ELOG" emit -n 4 a/b "u64 y" y=1'
+	[ "$(rows <<< "$output" | head -1)" = "a/b 7 56 0" ]
+	# What is not asked for is not counted.
+	run_elog stat -q -e b -f 'event == "two"' -- sh "$work/job"
+	[ "$(rows <<< "$output")" = "b/two 200 0 0
+total 200 0 0" ]
+	run_elog stat -q -f 'nosuch == 1' -- sh "$work/job"
+	[ "$(rows <<< "$output")" = "total 0 0 0" ]
+}
+
+@test "stat: files give what a live run gave" {
+	run_elog capture -q -o "$work/file" -- sh "$work/job"
+	"$ELOG" capture -q -o "$work/other" -- sh "$work/job"
+	run_elog stat "$work/file"
+	[ "$status" = 0 ]
+	[ "$(rows <<< "$output")" = "a/one 300 2400 -
+b/two 200 0 -
+b/three 100 4000 -
+total 600 6400 0" ]
+	run_elog stat -q "$work/file" --by provider -l warning "$work/other"
+	[ "$(rows <<< "$output")" = "a 600 4800 -
+total 600 4800 0" ]
+	"$ELOG" stat -q -s 8 - < "$work/file" > "$work/out"
+	[ "$(rows < "$work/out" | head -1)" = "b/three 100 4000 -" ]
+	# The window is that of elog show.
+	start=$("$ELOG" show -q --fields time "$work/file" | sed -n '301s/time=//p')
+	run_elog stat -q --since "$start" --sort name "$work/file"
+	[ "$(rows <<< "$output")" = "b/three 100 4000 -
+b/two 200 0 -
+total 300 4000 0" ]
+	run_elog stat -q --until "$start" "$work/file"
+	[ "$(rows <<< "$output" | tail -1)" = "total 300 2400 0" ]
+	run_elog stat -q --time wall "$work/file"
+	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}$ ]]
+	run_elog stat -q -n 350 "$work/file"
+	[ "$(rows <<< "$output" | tail -1)" = "total 350 2400 0" ]
+	# What is damaged is told, and the rest counted.
+	head -c -30 "$work/file" > "$work/cut"
+	run_elog stat "$work/cut"
+	[ "$status" = 1 ]
+	contains "$stderr" "$work/cut: "
+	contains "$output" "total"
+	run_elog stat -q --format prometheus "$work/file"
+	[ "$status" = 0 ]
+	is_exposition <<< "$output"
+	contains "$output" 'eventlog_events_total{provider="a",event="one",level="warning"} 300'
+	[[ $output != *eventlog_lost_by_event* && $output != *eventlog_definitions* ]]
+}
+
+@test "stat: JSON, CSV and Prometheus are what they should be" {
+	for by in event provider session pid cpu; do
+		run_elog stat -q --by $by --format json -- sh "$work/job"
+		[ "$status" = 0 ]
+		python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+by, summary = sys.argv[1], rows.pop()
+assert summary["summary"] is True and summary["rows"] == len(rows)
+assert summary["events"] == sum(row["events"] for row in rows) == 600
+assert summary["bytes"] == sum(row["bytes"] for row in rows) == 6400
+assert summary["lost"] == 0 and summary["causes"] == {} and summary["seconds"] > 0
+assert len({str(row.get("provider")) + str(row[by]) for row in rows}) == len(rows)
+assert all(row["last_wall"] > row["last"] > 0 for row in rows)
+if by == "event":
+    assert rows[0]["provider"] == "a" and rows[0]["event"] == "one"
+    assert rows[0]["worst_level"] == "warning" and rows[0]["lost"] == 0
+' $by <<< "$output"
+		run_elog stat --by $by --format csv -- sh "$work/job"
+		python3 -c '
+import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+assert sum(int(row["events"]) for row in rows) == 600
+assert sys.argv[1] in rows[0]
+' $by <<< "$output"
+		run_elog stat -q --by $by --format prometheus -- sh "$work/job"
+		is_exposition <<< "$output"
+	done
+	# Whatever a process calls itself.
+	name=$'q"\\\n\e\xff'
+	cp "$(command -v bash)" "$work/$name"
+	start_stat -q --by pid --format prometheus
+	"$work/$name" -c '"$ELOG" emit a/b; exec -a x "$ELOG" emit a/b'
+	python3 - "$ELOG" <<'PYTHON'
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(15, b'q"\\\n\x1b\xff', 0, 0, 0)
+os.system(f"{sys.argv[1]} emit a/b")
+PYTHON
+	stop_stat INT
+	is_exposition < "$work/out"
+}
+
+@test "stat: -o, COMMAND, and how a run ends" {
+	run_elog stat -q -o "$work/table" -- sh -c 'echo out; "$ELOG" emit a/b; exit 7'
+	[ "$status" = 7 ]
+	[ "$output" = out ]
+	[ "$(rows < "$work/table")" = "a/b 1 0 0
+total 1 0 0" ]
+	# With -o - the standard output is the table's alone.
+	run_elog stat -q -o - -- sh -c 'echo out; "$ELOG" emit a/b'
+	[ "$(rows <<< "$output" | head -1)" = "a/b 1 0 0" ]
+	[ "$stderr" = out ]
+	run -127 --separate-stderr "$ELOG" stat -- /nonexistent/command 3>&-
+	contains "$stderr" "No such file"
+	run_elog stat -q -n 5 -- sh -c '"$ELOG" emit -n 9 a/b; exec sleep 1000'
+	[ "$status" = 0 ]
+	[ "$(rows <<< "$output" | tail -1)" = "total 5 0 0" ]
+	run_elog stat -d 0.1
+	[ "$status" = 0 ]
+	contains "$stderr" "0 events in 0."
+	for signal in INT TERM HUP; do
+		start_stat
+		"$ELOG" emit -n 4 a/b
+		stop_stat $signal
+		[ "$status" = 0 ]
+		[ "$(rows < "$work/out")" = "a/b 4 0 0
+total 4 0 0" ]
+	done
+	# Nobody reads, and what cannot be written.
+	run bash -c '"$ELOG" stat --interval 0.05 -d 50 | head -1'
+	[ "$status" = 0 ]
+	run bash -c '"$ELOG" stat -d 0.1 > /dev/full'
+	[ "$status" = 1 ]
+	contains "$output" "No space left"
+	run_elog stat -d 0.1 -o /dev/full
+	[ "$status" = 1 ]
+	contains "$stderr" "/dev/full: No space left"
+}
+
+@test "stat: --interval prints tables, the last of all" {
+	start_stat --interval 0.1 --format json
+	"$ELOG" emit -n 30 a/b
+	wait_for grep -q '"events":30' "$work/out"
+	"$ELOG" emit -n 12 a/b
+	wait_for grep -q '"events":42' "$work/out"
+	stop_stat INT
+	python3 -c '
+import json, sys
+tables = [row for row in map(json.loads, sys.stdin) if "summary" in row]
+assert all("interval" in table for table in tables[:-1])
+assert "interval" not in tables[-1] and tables[-1]["events"] == 42
+events = [table["events"] for table in tables]
+assert events == sorted(events)
+seconds = 0
+for table, before in zip(tables[1:-1], events):
+    rate = (table["events"] - before) / table["interval"]
+    assert abs(table["events_per_second"] - rate) < 0.01 * rate + 0.01
+    assert table["seconds"] > seconds
+    seconds = table["seconds"]
+' < "$work/out"
+	start_stat --interval 0.1 --format csv
+	wait_for grep -q '^elog: counting' "$work/err"
+	"$ELOG" emit -n 3 a/b
+	wait_for grep -q 'a/b,info,3,' "$work/out"
+	stop_stat INT
+	[ "$(grep -c ^seconds,event, "$work/out")" = 1 ]
+}
+
+@test "stat: losses are told by event and by cause, and set the status" {
+	start_stat -e 'loss/*' --per-cpu-bytes 8K
+	kill -STOP "$counter"
+	wait_for grep -q '^State:.T' "/proc/$counter/status"
+	taskset -c 0 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
+	taskset -c 0 "$ELOG" emit -n 3 loss/large 'char[8000] s' s=x
+	kill -CONT "$counter"
+	stop_stat INT
+	[ "$status" = 2 ]
+	[ "$(rows < "$work/out" | awk '{ print $2 + $4 }' | xargs)" = "500 3 503" ]
+	[ "$(rows < "$work/out" | awk '$1 == "loss/large" { print $2, $4 }')" = "0 3" ]
+	contains "$(cat "$work/err")" "no room " "too large 3"
+
+	start_stat -q --by cpu --format json --per-cpu-bytes 8K
+	kill -STOP "$counter"
+	wait_for grep -q '^State:.T' "/proc/$counter/status"
+	taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
+	kill -CONT "$counter"
+	stop_stat INT
+	[ "$status" = 2 ]
+	python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert rows[0]["cpu"] == 1 and rows[0]["events"] + rows[0]["lost"] == 500
+assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
+' < "$work/out"
+
+	# A file tells what was lost when it was written.
+	"$ELOG" capture -v -o "$work/file" --per-cpu-bytes 8K 2> "$work/err" 3>&- &
+	counter=$!
+	background+=("$counter")
+	wait_for grep -q '^elog: capturing' "$work/err"
+	kill -STOP "$counter"
+	wait_for grep -q '^State:.T' "/proc/$counter/status"
+	taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
+	kill -CONT "$counter"
+	stop_stat INT
+	run_elog stat --by cpu "$work/file"
+	[ "$status" = 2 ]
+	[ "$(rows <<< "$output" | awk '{ print $2 + $4 }' | xargs)" = "500 500" ]
+	contains "$stderr" "no room "
+}
+
+@test "stat: Prometheus' file is replaced at once, and tells of captures" {
+	"$ELOG" capture -q --background -o "$work/capture"
+	mkdir "$work/dir"
+	ln -s dir/real "$work/link"
+	start_stat --format prometheus --interval 0.05 -o "$work/link"
+	wait_for [ -s "$work/link" ]
+	[ -L "$work/link" ]
+	[ "$(stat -c %a "$work/dir/real")" = "$(printf %o $((0666 & ~$(umask))))" ]
+	for i in 1 2 3 4 5 6 7 8; do
+		"$ELOG" emit -n 10 -l error a/b
+		is_exposition < "$work/link"
+	done
+	wait_for grep -qx 'eventlog_events_total{provider="a",event="b",level="error"} 80' "$work/link"
+	contains "$(cat "$work/link")" \
+		"eventlog_capture_running{target=\"$work/capture\"} 1" \
+		"eventlog_info{release=" eventlog_definitions_max \
+		'eventlog_lost_by_event_total{provider="a",event="b"} 0' \
+		'eventlog_lost_total{cause="no room"} 0'
+	wait_for grep -q "eventlog_capture_bytes{target=\"$work/capture\"} [0-9]\{3,\}" "$work/link"
+	# Both subscribe to an event that is there.
+	"$ELOG" emit -n 1 --wait a/b
+	kill -KILL "$(head -1 /run/eventlog/*.capture)"
+	wait_for grep -qx "eventlog_capture_running{target=\"$work/capture\"} 0" "$work/link"
+	"$ELOG" stop -q || true
+	wait_for eval '! grep -q "eventlog_capture_running{" "$work/link"'
+	stop_stat TERM
+	[ "$status" = 0 ]
+	[ "$(ls "$work/dir")" = real ]
+	is_exposition < "$work/link"
+	# What is no file does not become one.
+	mknod "$work/null" c 1 3
+	run_elog stat -d 0.05 --format prometheus -o "$work/null"
+	[ "$status" = 0 ]
+	[ -c "$work/null" ]
+}
+
+# More sessions than rows, each of one event, but one that is in all blocks.
+write_many()
+{
+	python3 - "$EVENTLOG_TOOLS/libelog.so" "$1" "$2" <<'PYTHON'
+import ctypes, os, struct, sys
+library = ctypes.CDLL(sys.argv[1])
+schema = b'eventlog 1\nprovider many "x"\nevent 1 tick info - "x"\n'
+fd = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600)
+options = struct.pack("=IIQQIIQQ", 48, 0, 0, 0, 1, 0, 0, 0)
+writer = ctypes.c_void_p()
+assert not library.elog_file_writer_open(ctypes.byref(writer), fd, options)
+assert not library.elog_file_write_schema(writer, 5, 1, schema)
+session, position, time, records = 1, 0, 1000, 0
+while session <= int(sys.argv[3]):
+    data = b""
+    for i in range(1000):
+        time += 1
+        records += 1
+        if i:
+            session += 1
+        data += struct.pack("=IIQQII", 32, 5, time, session if i else 1, 9, 9)
+    assert not library.elog_file_write_raw(
+        writer, 0, data, ctypes.c_size_t(len(data)), ctypes.c_uint64(position))
+    position += len(data)
+    assert not library.elog_file_write_sync(
+        writer, ctypes.c_uint64(time + 1), None, ctypes.c_size_t(0))
+assert not library.elog_file_write_end(
+    writer, ctypes.c_uint64(records), ctypes.c_uint64(0))
+PYTHON
+}
+
+@test "stat: keeps no more than so many rows; what it folds it still counts" {
+	write_many "$work/file" 150000
+	events=$("$ELOG" stat -q --format json "$work/file" | sed -n 's/.*"summary".*"events":\([0-9]*\).*/\1/p')
+	[ "$events" -ge 150000 ]
+	"$ELOG" stat --by session --format json "$work/file" > "$work/out" 2> "$work/err"
+	contains "$(cat "$work/err")" "rows seen longest ago are (others)"
+	python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+summary, others = rows.pop(), rows.pop()
+assert others["others"] and summary["rows"] == len(rows) <= 65536
+assert len(rows) > 50000
+assert others["events"] + sum(row["events"] for row in rows) == summary["events"] == int(sys.argv[1])
+assert len({row["session"] for row in rows}) == len(rows)
+# The one that was seen all the time is there from the beginning.
+assert rows[0]["session"] == "0x1" and rows[0]["events"] >= 150
+# The newest are there.
+assert hex(max(int(row["session"], 0) for row in rows)) in {row["session"] for row in rows}
+assert max(int(row["session"], 0) for row in rows) >= 150000
+' "$events" < "$work/out"
+	"$ELOG" stat -q --by session --format prometheus "$work/file" | is_exposition
+}
+
+# terminal SIZE STEP... -- OPTION...: elog top there; the steps begin when it runs.
+terminal()
+{
+	local steps=("$1" "wait:^elog top")
+
+	shift
+
+	while [ "$1" != -- ]; do
+		steps+=("$1")
+		shift
+	done
+	shift
+	TERM=xterm timeout 300 python3 "$BATS_TEST_DIRNAME/terminal.py" "${steps[@]}" \
+		-- "$ELOG" top "$@" 3>&-
+}
+
+@test "top: a terminal is needed, and known" {
+	fails_with "have to be a terminal" top
+	contains "$stderr" "elog stat"
+	run env TERM=nonesuch python3 "$BATS_TEST_DIRNAME/terminal.py" 24x80 exit:1 -- "$ELOG" top
+	[ "$status" = 0 ]
+	contains "$output" "TERM=nonesuch: such a terminal is not known"
+}
+
+@test "top: shows what there is, sorted, by keys" {
+	export LC_ALL=C.UTF-8
+	terminal 24x80 'wait:^NAME .*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY' \
+		'wait:no events so far' 'wait:^q quit' \
+		"run:sh $work/job" \
+		'wait:^a/one +\S+ +\S+ +300 +0 .*[▁-█]' 'wait:^b/two .* 200 ' \
+		'wait:^b/three .* 100 ' 'wait:^\S+ events/s +\S+ bytes/s  lost 0 .*rings [0-9]+%' \
+		'key:t' 'wait:TOTAL\*' 'wait:a/one.*\n.*b/two.*\n.*b/three' \
+		'key:n' 'wait:NAME\*' 'wait:a/one.*\n.*b/three.*\n.*b/two' \
+		'key:l' 'wait:LOST\*' 'key:b' 'wait:BYTES/S\*' 'key:r' 'wait:EVENTS/S\*' \
+		'key:\x1bOD' 'wait:NAME\*' 'key:\x1bOC\x1bOC' 'wait:BYTES/S\*' \
+		'key:p' 'wait:each provider' 'wait:no events so far' "run:sh $work/job" \
+		'wait:^a .* 300 ' 'wait:^b .* 300 ' 'gone:a/one' \
+		'key:s' 'wait:each session' "run:sh $work/job" \
+		'wait:^a/0x7 .* 300 +-' 'wait:^b/0x8 .* 100 ' \
+		'key:c' 'wait:each cpu' 'key:i' 'wait:each pid' 'key:e' 'wait:each event' \
+		'key:h' 'wait:select a row' 'key:x' 'wait:each event' 'key:?' \
+		'wait:select a row' 'key: ' 'gone:select a row' \
+		'key:q' exit:0 -- --interval 0.2
+	terminal 24x80 'wait:each session' "run:sh $work/job" 'wait:^a/0x7 .* 300 ' \
+		'key:\x1b' exit:0 -- --interval 0.2 --by session --sort events -l warning
+	# Without UTF-8 heights are letters.
+	LC_ALL=C terminal 24x80 "run:sh $work/job" 'wait:^a/one .*@' 'hasnt:[▁-█]' 'key:q' exit:0 \
+		-- --interval 0.2
+}
+
+@test "top: pauses, and goes on counting" {
+	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .* 5 ' 'key: ' 'wait:paused' \
+		'run:"$ELOG" emit -n 6 a/b; "$ELOG" emit c/d' 'key:h' 'wait:select' 'key:h' \
+		'gone:select' 'wait:^a/b .* 5 ' 'hasnt:c/d' \
+		'key: ' 'gone:paused' 'wait:^a/b .* 11 ' 'wait:c/d' 'key:q' exit:0 -- --interval 0.2
+}
+
+@test "top: Enter shows the events of the row" {
+	terminal 24x80 'run:"$ELOG" emit -n 9 a/one "u32 x" x=1; "$ELOG" emit b/two' \
+		'wait:a/one.*\n.*b/two' 'key:\r' 'wait:events of a/one' 'wait:as they happen' \
+		'run:"$ELOG" emit a/one "u32 x" x=77; "$ELOG" emit b/two' 'wait:a - one x=77$' \
+		'hasnt:two' 'key:q' 'wait:each event' 'key:\x1bOB\r' 'wait:events of b/two' \
+		'run:"$ELOG" emit b/two' 'wait:b - two$' 'key:\x1b' 'wait:each event' \
+		'key:\x1bOA\r' 'wait:events of a/one' 'hasnt:two' \
+		'run:for i in $(seq 60); do "$ELOG" emit a/one "u32 x" x=$i; done' 'wait:x=60$' \
+		'gone:x=2$' 'key:\x1bOH' 'wait:x=1$' 'gone:x=60$' \
+		'run:"$ELOG" emit a/one "u32 x" x=61' 'wait:x=1$' 'key:\x1bOF' 'wait:x=61$' \
+		'key:\x1b[5~' 'gone:x=61$' 'key:\x1b[6~' 'wait:x=61$' \
+		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:x=61$' \
+		'key: ' 'wait:x=62$' 'key:qq' exit:0 -- --interval 0.2 --sort name
+	# What a process sends does not reach the terminal as it is.
+	terminal 24x80 'run:"$ELOG" emit a/one "__data_loc char[] s" s=x' 'wait:a/one' 'key:\r' \
+		'wait:events of' $'run:"$ELOG" emit a/one "__data_loc char[] s" s="\e[2J\e[31mä"' \
+		'wait:s="\\x1b\[2J\\x1b\[31m' 'key:qq' exit:0 -- --interval 0.2
+}
+
+@test "top: any size will do, and the terminal is given back" {
+	terminal 24x80 'wait:elog top' 'run:for i in 1 2 3 4 5; do "$ELOG" emit a/e$i; done' \
+		'wait:^a/e5' 'size:5x20' 'wait:^a/e1' 'gone:a/e5' \
+		'key:\x1bOB\x1bOB\x1bOB\x1bOB' 'wait:^a/e5' 'gone:a/e1' \
+		'key:\r' 'wait:a/e5|events of' 'key:\x1b' 'wait:^NAME' 'key:h' 'wait:Up Down' \
+		'key:h' 'wait:^NAME' 'size:24x80' 'wait:^q quit' 'size:1x1' 'size:2x3' 'size:3x200' \
+		'wait:subscribers' 'size:60x200' 'wait:HISTORY' 'wait:a/e1' 'signal:TERM' exit:0 \
+		-- --interval 0.2 --sort name
+	for signal in INT HUP QUIT; do
+		terminal 24x80 'wait:^NAME' "signal:$signal" exit:0 --
+	done
+	terminal 24x80 'wait:^NAME' 'key:\x03' exit:0 --
+	terminal 24x80 'wait:^NAME' 'key:\x1a' stopped: 'hasnt:NAME' continue: 'wait:^NAME' \
+		'key:h' 'wait:select' \
+		'key:qq' exit:0 --
+	terminal 24x80 'wait:^NAME' 'signal:TSTP' stopped: continue: 'wait:^NAME' 'size:10x40' 'wait:^NAME' \
+		'key:q' exit:0 --
+	terminal 24x80 'wait:^NAME' exit:0 -- -d 0.5
+}
+
+@test "top: losses are shown, and set the status" {
+	terminal 24x80 'wait:^NAME' signal:STOP stopped-as-it-is: \
+		'run:"$ELOG" emit -n 500 loss/much "char[200] s" s=x' continue: \
+		'wait:^loss/much +\S+ +\S+ +[1-9][0-9]* +[1-9][0-9]*' 'wait:lost [1-9]' \
+		'key:q' exit:2 -- --interval 0.2 --per-cpu-bytes 8K
+}
