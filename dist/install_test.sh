@@ -48,7 +48,7 @@ everything_is_there()
 	for page in "$top"/tools/man/*.[1-9]; do
 		has "$1/share/man/man${page##*.}/${page##*/}" || return 1
 	done
-	for unit in "$top"/dist/*.service "$top"/dist/*.timer; do
+	for unit in "$top"/dist/*.service; do
 		has "$1/lib/systemd/system/${unit##*/}" || return 1
 	done
 	for name in eventlog eventlog_tcp eventlog_proc; do

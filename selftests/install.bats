@@ -121,11 +121,10 @@ without_times()
 	[ "$(grep -c '^install/step number=[0-9]*$' "$work/out")" = 2 ]
 }
 
-@test "eventlog-metrics: replaces the file that node_exporter reads" {
-	"$elog" --help | grep -q '^  stat ' || skip "elog has no verb stat"
+@test "eventlog-metrics: keeps counts in the file that node_exporter reads" {
 	mkdir "$work/metrics"
 	echo old > "$work/metrics/eventlog.prom"
-	ELOG=$elog "$TREE/dist/eventlog-metrics" "$work/metrics"
+	ELOG=$elog "$TREE/dist/eventlog-metrics" "$work/metrics" -d 0.1
 	cat "$work/metrics/eventlog.prom"
 	grep -E '^# TYPE eventlog_[a-z_]+ (counter|gauge)$' "$work/metrics/eventlog.prom"
 	[ "$(ls "$work/metrics")" = eventlog.prom ]
@@ -139,6 +138,9 @@ without_times()
 	[ "$status" != 0 ]
 	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
 	[ "$(ls "$work/metrics")" = eventlog.prom ]
+	ELOG=$elog run "$TREE/dist/eventlog-metrics" "$work/metrics" -e /
+	[ "$status" = 1 ]
+	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
 	run "$TREE/dist/eventlog-metrics"
 	[ "$status" = 1 ]
 	[[ $output == usage:* ]]
