@@ -188,9 +188,9 @@ for line in text.split("\n")[:-1]:
 
 @test "stat, top: without the module, say how to load it" {
 	rmmod eventlog
-	for verb in stat top; do
-		fails_with "the kernel module eventlog is not loaded" $verb
-	done
+	fails_with "the kernel module eventlog is not loaded" stat
+	run terminal 24x80 exit:1 --
+	contains "$output" "the kernel module eventlog is not loaded"
 	insmod "$EVENTLOG_KO"
 	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" stat
 	[ "$status" = 1 ]
@@ -484,7 +484,7 @@ while session <= int(sys.argv[3]):
             session += 1
         data += struct.pack("=IIQQII", 32, 5, time, session if i else 1, 9, 9)
     assert not library.elog_file_write_raw(
-        writer, 0, data, ctypes.c_size_t(len(data)), ctypes.c_uint64(position))
+        writer, 0, data, ctypes.c_size_t(len(data)), ctypes.c_uint64(position), None)
     position += len(data)
     assert not library.elog_file_write_sync(
         writer, ctypes.c_uint64(time + 1), None, ctypes.c_size_t(0))
@@ -519,9 +519,10 @@ assert max(int(row["session"], 0) for row in rows) >= 150000
 # terminal SIZE STEP... -- OPTION...: elog top there; the steps begin when it runs.
 terminal()
 {
-	local steps=("$1" "wait:^elog top")
+	local steps=("$1")
 
 	shift
+	[[ $1 == exit:* ]] || steps+=("wait:^elog top")
 
 	while [ "$1" != -- ]; do
 		steps+=("$1")

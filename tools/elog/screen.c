@@ -28,16 +28,20 @@
 static SCREEN *terminal;
 static bool alarm_colour;
 
+int screen_check(void)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	complain("stdin and stdout have to be a terminal");
+	note("elog stat counts without one");
+	return -ENOTTY;
+}
+
 int screen_open(void)
 {
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
 	sigset_t held;
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		complain("stdin and stdout have to be a terminal");
-		note("elog stat counts without one");
-		return -ENOTTY;
-	}
 	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
@@ -187,10 +191,15 @@ int screen_key(void)
 
 #else /* !ELOG_NCURSES */
 
-int screen_open(void)
+int screen_check(void)
 {
 	complain("this elog was built without ncurses");
 	note("elog stat counts without it");
+	return -EOPNOTSUPP;
+}
+
+int screen_open(void)
+{
 	return -EOPNOTSUPP;
 }
 

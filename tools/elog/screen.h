@@ -33,13 +33,20 @@ enum screen_style {
 };
 
 /**
+ * screen_check() - is there a terminal to take over?
+ *
+ * Return: 0, or a negative errno, the reason being told: there is none, or elog
+ * was built without ncurses.
+ */
+int screen_check(void);
+
+/**
  * screen_open() - take the terminal over
  *
- * After signals_catch(). From then on SIGTSTP and SIGWINCH come in where those
+ * After screen_check() and signals_catch(). From then on SIGTSTP and SIGWINCH come in where those
  * signals do, and are seen to.
  *
- * Return: 0, or a negative errno, the reason being told: there is no terminal, it
- * is of no known kind, or elog was built without ncurses.
+ * Return: 0, or a negative errno, the reason being told: it is of no known kind.
  */
 int screen_open(void);
 

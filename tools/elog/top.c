@@ -910,7 +910,8 @@ static int run_top(const struct options *options)
 	enum tally_by by;
 
 	if (!tally_by_parse(options->by, &by) ||
-	    !parse_order(options->sort, &top.order) || check_options(options))
+	    !parse_order(options->sort, &top.order) || check_options(options) ||
+	    screen_check())
 		return STATUS_ERROR;
 	signals_catch(0);
 	if (prepare(&top, by))
