@@ -759,8 +759,9 @@ things/thing' ]
 	contains "$(complete_words elog capture -- sh)" sh
 	# Every option that --help tells of.
 	for verb in $("$ELOG" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
-		for option in $("$ELOG" $verb --help | grep -o ' --[a-z-]*' | sort -u); do
-			[ "$option" = -- ] || [[ $(complete_words elog $verb "$option") == *"$option"* ]]
+		for option in $("$ELOG" $verb --help |
+				sed -n 's/^ *\(-., \)*\(--[a-z-]*\).*/\2/p'); do
+			contains "$(complete_words elog $verb "$option")" "$option"
 		done
 	done
 }
