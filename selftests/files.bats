@@ -10,180 +10,7 @@
 
 bats_require_minimum_version 1.5.0
 
-setup_file()
-{
-	local tree
-
-	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
-	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
-	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
-	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
-	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	export PRODUCER=$BATS_FILE_TMPDIR/producer.py
-	write_producer > "$PRODUCER"
-	# Not the wrapper that may be in PATH, which takes its time.
-	PYTHON=$(python3 -c 'import sys; print(sys.executable)')
-	export PYTHON TZ=UTC LC_ALL=C.UTF-8
-	unset NO_COLOR PAGER ELOG_PAGER LESS
-}
-
-# producer.py FIRST COUNT SESSIONS [STOP]: emits number/step, numbered from FIRST,
-# COUNT times, or in hundreds until there is a file STOP; of SESSIONS sessions in
-# turn, 0: of none. Prints how many that were.
-write_producer()
-{
-	cat <<'PRODUCER'
-import ctypes, fcntl, os, struct, sys
-
-first, count, sessions = (int(argument) for argument in sys.argv[1:4])
-stop = sys.argv[4] if len(sys.argv) > 4 else None
-REGISTER, WITH_SESSION = 3 << 30 | 64 << 16 | 0xe7 << 8 | 1, 2
-device = os.open("/dev/eventlog", os.O_RDWR)
-command = ctypes.create_string_buffer(b"step u64 number; char[16] word")
-provider = ctypes.create_string_buffer(b"number")
-request = bytearray(struct.pack("=IIQQQIIIIIIQ", 64, WITH_SESSION,
-                                ctypes.addressof(command), ctypes.addressof(provider),
-                                0, 0, 0, 0, 0, 0, 0, 0))
-fcntl.ioctl(device, REGISTER, request)
-index = struct.unpack_from("=I", request, 36)[0]
-event = struct.Struct("=IQQ16s")
-done = 0
-while done < count if stop is None else done % 100 or not os.path.exists(stop):
-    session = done % sessions + 1 if sessions else 0
-    os.write(device, event.pack(index, session, first + done, b"word"))
-    done += 1
-print(done)
-PRODUCER
-}
-
-setup()
-{
-	# A test that failed half-way may have left it out.
-	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
-	work=$BATS_TEST_TMPDIR
-	background=()
-	mounted=()
-}
-
-teardown()
-{
-	local pid
-
-	"$ELOG" stop -q 2> /dev/null || true
-	for pid in "${background[@]}"; do
-		kill -KILL "$pid" 2> /dev/null || true
-		wait "$pid" 2> /dev/null || true
-	done
-	for directory in "${mounted[@]}"; do
-		umount "$directory" 2> /dev/null || true
-	done
-}
-
-produce()
-{
-	"$PYTHON" "$PRODUCER" "$@"
-}
-
-# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
-run_elog()
-{
-	run --separate-stderr timeout 120 "$ELOG" "$@" 3>&-
-}
-
-# Waits for a condition, 150 tries; fails with what it was.
-wait_for()
-{
-	local tries=0
-
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries -gt 150 ]; then
-			echo "never: $*"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
-
-has_lines()
-{
-	[ "$(wc -l < "$1")" -ge "$2" ]
-}
-
-# Starts elog capture with output in $work/out and $work/err; returns when it
-# captures; its process is $capture.
-start_capture()
-{
-	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- &
-	capture=$!
-	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
-}
-
-# Ends it, by a signal; its exit status is $status.
-stop_capture()
-{
-	status=0
-	kill "-$1" "$capture"
-	wait "$capture" || status=$?
-}
-
-# Fails, with what there is, unless all words are in a string.
-contains()
-{
-	local text=$1 word
-
-	shift
-	for word; do
-		if [[ $text != *"$word"* ]]; then
-			printf 'no "%s" in: %s\n' "$word" "$text"
-			return 1
-		fi
-	done
-}
-
-fails_with()
-{
-	local words=$1
-
-	shift
-	run_elog "$@"
-	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
-	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
-	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
-}
-
-# The numbers of number/step in files, as they are shown.
-numbers()
-{
-	"$ELOG" show -q --fields number "$@" | sed -n 's/^number=//p'
-}
-
-# Fails unless stdin has the numbers from FIRST on, COUNT of them, each once, in
-# whatever order.
-are_numbers()
-{
-	diff <(sort -n) <(seq "$1" $(($1 + $2 - 1))) | head -n 5
-	[ "${PIPESTATUS[0]}" = 0 ]
-}
-
-shows()
-{
-	[ "$("$ELOG" show -q "${@:2}" 2> /dev/null | grep -vc '^#')" = "$1" ]
-}
-
-exists()
-{
-	[ -e "$1" ]
-}
-
-small_disk()
-{
-	mkdir "$1"
-	mount -t tmpfs -o "size=$2" none "$1"
-	mounted+=("$1")
-}
+load files.bash
 
 @test "capture -o: --compress, -t, -C and -f leave the same events" {
 	big=(--per-cpu-bytes 4M -q)
@@ -241,7 +68,7 @@ small_disk()
 	kill -USR1 "$capture"
 	wait_for shows 100 "$work/file"
 	produce 100 100 0
-	elog_emit trigger/now
+	"$ELOG" emit trigger/now
 	wait_for shows 201 "$work/file"
 	produce 200 100 0
 	stop_capture TERM
@@ -269,11 +96,6 @@ small_disk()
 	[ "$count" -gt 10 ]
 	[ "$count" -lt 1000 ]
 	numbers "$work/file" | are_numbers $((2000 - count)) "$count"
-}
-
-elog_emit()
-{
-	"$ELOG" emit "$@"
 }
 
 @test "capture --rotate: nothing is lost, nothing doubled, KEEP are kept" {
@@ -443,8 +265,8 @@ elog_emit()
 	start_capture --split "$work/dir" --per-cpu-bytes 4M
 	produce 0 1800 600
 	produce 1800 10 0
-	elog_emit -s 5 losses/mine 'u64 number' number=1810
-	elog_emit losses/mine 'u64 number' number=1811
+	"$ELOG" emit -s 5 losses/mine 'u64 number' number=1810
+	"$ELOG" emit losses/mine 'u64 number' number=1811
 	stop_capture INT
 	[ "$status" = 0 ]
 	contains "$(cat "$work/err")" "1812 events in" "lost 0"
@@ -483,7 +305,7 @@ elog_emit()
 
 	# A loss is told by all that are open, and by one file of all.
 	start_capture --split "$work/lossy" --per-cpu-bytes 8K
-	elog_emit -s 1 loss/little
+	"$ELOG" emit -s 1 loss/little
 	wait_for exists "$work/lossy/loss-0x1.elog"
 	taskset -c 0 "$ELOG" emit -s 2 -n 20000 loss/much
 	stop_capture TERM
@@ -529,8 +351,8 @@ elog_emit()
 	taskset -c 0 "$ELOG" emit -n 20000 loss/much
 	run_elog stop
 	[ "$status" = 2 ]
-	contains "$stderr" "lost of loss/much" || contains "$stderr" "of loss/much"
-	shows "$("$ELOG" show -q recorder | wc -l)" recorder
+	contains "$stderr" " of loss/much"
+	[ "$("$ELOG" show -q recorder | grep -c 'loss - much$')" -gt 1000 ]
 	fails_with "there is no capture in the background" stop
 
 	# It tells of those that have ended, too: by themselves,
@@ -594,7 +416,8 @@ elog_emit()
 	mkdir "$work/run.1" "$work/run.2"
 	chown 65533 "$work/run.1"
 	chown 65534 "$work/run.2"
-	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/* "$BATS_RUN_TMPDIR"/test/* || true
+	# They are to get there.
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$work"
 	chmod 0666 /dev/eventlog
 	as()
 	{
@@ -665,9 +488,7 @@ elog_emit()
 			produce 0 100 0
 			file=$work/file
 			[[ $arguments != --split* ]] || file=$work/file/number.elog
-			case $arguments:$signal in
-			*--overwrite:KILL) kill -USR1 "$capture" ;;
-			esac
+			[[ $arguments:$signal != *--overwrite:KILL ]] || kill -USR1 "$capture"
 			[ $signal != KILL ] || wait_for shows 100 "$file"
 			stop_capture $signal
 			run_elog show "$file"
@@ -745,295 +566,6 @@ elog_emit()
 		[ "$status" = 0 ]
 		[ "${#lines[@]}" = 2 ]
 	done
-}
-
-@test "show: --since, --until, --around" {
-	"$ELOG" capture -q -o "$work/file" -- sh -c \
-		'for i in 1 2 3; do "$ELOG" emit when/step "u32 i" i=$i; done'
-	sed='s/^time=\([^ ]*\) .*/\1/p'
-	show()
-	{
-		"$ELOG" show -q "$@" "$work/file" | sed -n 's/.* i=//p' | tr -d '\n'
-	}
-	read -r _ mono _ <<< "$("$ELOG" show -q --fields time,i "$work/file" | sed -n 's/time=\([^ ]*\).*/\1/p' | tr '\n' ' ')"
-	read -r _ wall _ <<< "$("$ELOG" show -q --time wall --fields time,i "$work/file" | sed -n "$sed" | tr '\n' ' ')"
-	[[ $wall == ????-??-??T??:??:??.?????????+00:00 ]]
-	plain=${wall%+00:00}
-	seconds=$(date -d "$plain" +%s).${plain#*.}
-	start=$(grep -a '^start ' "$work/file" | head -n 1 | cut -d ' ' -f 2)
-	number=${mono/./}
-	after=$((10#$number - start))
-	after=$((after / 1000000000)).$(printf %09d $((after % 1000000000)))
-	times=("$wall" "$plain" "${plain/T/ }" "${plain}Z" "${plain}+0000" "@$seconds"
-		"$mono")
-	[ "$(date +%F)" != "${plain%T*}" ] || times+=("${plain#*T}" "${plain#*T}Z")
-	# The same in another zone.
-	times+=("$(TZ=EET-2 date -d "${plain}Z" +%FT%T).${plain#*.}+02:00")
-	for time in "${times[@]}"; do
-		echo "$time"
-		[ "$(show --since "$time")" = 23 ]
-		[ "$(show --until "$time")" = 1 ]
-		[ "$(show --since "$time" --until "$time")" = "" ]
-		[ "$(show --around "$time+-1us")" = 2 ]
-		[ "$(show --around "$time±1h2m")" = 123 ]
-	done
-	# Two hours east, that time of day was two hours ago.
-	[ "$(TZ=EET-2 show --since "$plain")" = 123 ]
-	# What counts from the beginning is as good as two clocks are read at once.
-	for time in "+$after" "+${after}s"; do
-		[ "$(show --around "$time+-5ms")" = 2 ]
-		[ "$(show --since "$time" --around "$time±1h")" = 123 ]
-	done
-	for time in -1d -1h30m yesterday +0 0 @0 1970-01-01 "2020-02-29 12:00" 2020-02-29T12:00Z; do
-		[ "$(show --since "$time")" = 123 ]
-		[ "$(show --until "$time")" = "" ]
-	done
-	for time in now +1d 2100-01-01 @4000000000 -0s -1ns; do
-		[ "$(show --until "$time")" = 123 ]
-		[ "$(show --since "$time")" = "" ]
-	done
-	for time in "" someday 2026-02-30 2026-13-01 2026-1-01 +2026-01-01 2026-01-01x 24:00 \
-		12:60 12:00:60 12:-5 12:5 " 12:00" 1e9 @ @x - -5x + -1 1. "12:00+15:00" \
-		"12:00 UTC" 99999999999 @99999999999 -99999999999999999999ns 2200-01-01 "now "; do
-		case $time in
-		# Of these it is nothing but the form that is odd.
-		-1 | 1. ) continue ;;
-		esac
-		fails_with "is not right for TIME" show --since "$time" "$work/file"
-	done
-	fails_with "is not right for TIME+-SPAN" show --around "+-5" "$work/file"
-	fails_with "is not right for TIME+-SPAN" show --around "now+-" "$work/file"
-
-	# The beginning is that of the earliest, whatever their order; pipes do, too.
-	"$ELOG" capture -q -o "$work/later" -- "$ELOG" emit when/step 'u32 i' i=4
-	for files in "file later" "later file"; do
-		cd "$work"
-		# shellcheck disable=SC2086 # several words
-		[ "$("$ELOG" show -q --around "+$after+-5ms" $files | wc -l)" = 1 ]
-	done
-	[ "$("$ELOG" show -q --since "$wall" - < <(cat "$work/file") | wc -l)" = 2 ]
-	[ "$("$ELOG" show -q --since "$wall" - "$work/later" < <(cat "$work/file") | wc -l)" = 3 ]
-}
-
-@test "show: -f, --format, --fields, --session-summary" {
-	string=$'quote " comma, back\\slash\ttab \xc3\xa9 \xff newline\nend'
-	export string
-	"$ELOG" capture -q -o "$work/file" -- sh -c '
-		"$ELOG" emit -s 0x1f -l warning -k 3 form/one "u64 big; s32 less; __data_loc char[] text; char[8] word; __data_loc unsigned char[] data" \
-			big=18446744073709551615 less=-5 "text=$string" word=w data=00ff
-		"$ELOG" emit -s 0x1f form/two "u8 less" less=7
-		"$ELOG" emit other/three'
-	run_elog show -q -f 'less < 0' "$work/file"
-	[ "${#lines[@]}" = 1 ]
-	run_elog show -q -f 'less > -10' -f 'less < 100' -f 'event == "two"' "$work/file"
-	[ "$status" = 0 ]
-	[ "${#lines[@]}" = 1 ]
-	contains "$output" "form 0x1f two"
-	fails_with "-f 'less == word': column 9" show -q -f 'less == word' "$work/file"
-
-	"$ELOG" show -q --format json "$work/file" > "$work/json"
-	"$ELOG" show -q --format json --time wall "$work/file" > "$work/wall"
-	"$ELOG" show -q --format json --time delta "$work/file" > "$work/delta"
-	"$ELOG" show -q --format csv "$work/file" > "$work/csv"
-	"$ELOG" show -q --format csv --time wall --fields time,event,text,less,data,big,comm "$work/file" > "$work/csv2"
-	"$ELOG" show -q --format json --fields event,less,fields,keywords,session "$work/file" > "$work/json2"
-	"$PYTHON" - "$work" <<'CHECK'
-import csv, datetime, json, os, sys
-
-def lines(name):
-    with open(f"{sys.argv[1]}/{name}", encoding="utf-8", errors="surrogateescape") as file:
-        return [json.loads(line) for line in file]
-
-def table(name):
-    with open(f"{sys.argv[1]}/{name}", encoding="utf-8", errors="surrogateescape",
-              newline="") as file:
-        return list(csv.DictReader(file))
-
-events = lines("json")
-assert len(events) == 3, events
-one, two, three = events
-assert (one["provider"], one["event"], one["level"]) == ("form", "one", "warning"), one
-assert one["session"] == "0x1f" and three["session"] is None
-assert one["fields"]["big"] == 18446744073709551615 and one["fields"]["less"] == -5
-expected = os.environb[b"string"]
-assert one["fields"]["text"].replace("\ufffd", "?") == \
-    expected.replace(b"\xff", b"?").decode(), one
-assert one["fields"]["word"] == "w"
-assert all(isinstance(event[key], int) for event in events for key in ("pid", "tid", "cpu"))
-assert one["time"] < two["time"] < three["time"]
-walls = [datetime.datetime.fromisoformat(event["time"][:26] + event["time"][29:])
-         for event in lines("wall")]
-assert walls == sorted(walls) and walls[0].utcoffset() == datetime.timedelta(0)
-deltas = [event["time"] for event in lines("delta")]
-assert deltas[0] == 0 and abs(deltas[1] - (two["time"] - one["time"])) < 1e-6, deltas
-chosen = lines("json2")
-assert chosen[0]["less"] == -5 and chosen[1]["less"] == 7 and "less" not in chosen[2]
-assert list(chosen[0]) == ["event", "less", "fields", "keywords", "session"]
-rows = table("csv")
-assert [row["event"] for row in rows] == ["one", "two", "three"]
-assert [json.loads(row["fields"]) for row in rows] == [event["fields"] for event in events]
-assert [int(row["tid"]) for row in rows] == [event["tid"] for event in events]
-rows = table("csv2")
-assert rows[0]["text"].encode("utf-8", "surrogateescape") == expected, rows[0]
-assert rows[0]["big"] == "18446744073709551615" and rows[2]["text"] == rows[2]["less"] == ""
-CHECK
-	run_elog show -q --fields time,nosuch "$work/file"
-	[ "$status" = 0 ]
-	[ "${#lines[@]}" = 3 ]
-	fails_with "a name is missing" show --fields a,,b "$work/file"
-	fails_with "a name is missing" show --fields a, "$work/file"
-
-	# Losses, as objects, and beside a table.
-	run_elog capture -q -o "$work/lossy" --per-cpu-bytes 8K -- \
-		taskset -c 0 "$ELOG" emit -n 20000 loss/much
-	"$ELOG" show -q --format json "$work/lossy" > "$work/json" || true
-	"$PYTHON" - "$work/json" <<'CHECK'
-import json, sys
-lost = shown = 0
-for line in open(sys.argv[1]):
-    event = json.loads(line)
-    if "lost" in event:
-        assert event["cpu"] == 0 and event["causes"] == {"no room": event["lost"]}, event
-        lost += event["lost"]
-    else:
-        shown += 1
-assert lost and lost + shown == 20000, (lost, shown)
-CHECK
-	run_elog show -q --format csv "$work/lossy"
-	[ "$status" = 2 ]
-	contains "$stderr" "no room"
-	"$PYTHON" -c 'import csv, sys; assert {len(row) for row in csv.reader(sys.stdin)} == {10}' <<< "$output"
-
-	# Sessions, summed up.
-	"$ELOG" capture -q -o "$work/sessions" -- "$PYTHON" "$PRODUCER" 0 30 3 > /dev/null
-	run_elog show --session-summary "$work/sessions" "$work/file"
-	[ "$status" = 0 ]
-	contains "$stderr" "33 events, lost 0"
-	[ "${#lines[@]}" = 6 ]
-	contains "${lines[0]}" START PROVIDER SESSION
-	[ "$(grep -cE '^[0-9.]+ +number +0x[123] +[0-9.]+ +10 +240 info +step \.\. step$' <<< "$output")" = 3 ]
-	[ "$(grep -cE ' form +0x1f +[0-9.]+ +2 +[0-9]+ warning one \.\. two$' <<< "$output")" = 1 ]
-	[ "$(grep -cE ' other +- ' <<< "$output")" = 1 ]
-	"$ELOG" show -q --session-summary --format json "$work/sessions" > "$work/json"
-	"$ELOG" show -q --session-summary --format csv "$work/sessions" > "$work/csv"
-	run_elog show -q --session-summary --time wall "$work/sessions"
-	[ "${#lines[@]}" = 4 ]
-	"$PYTHON" - "$work" <<'CHECK'
-import csv, json, sys
-rows = [json.loads(line) for line in open(sys.argv[1] + "/json")]
-assert [row["session"] for row in rows] == ["0x1", "0x2", "0x3"], rows
-assert all(row["events"] == 10 and row["bytes"] == 240 and row["worst_level"] == "info" and
-           row["first_event"] == row["last_event"] == "step" for row in rows), rows
-table = list(csv.DictReader(open(sys.argv[1] + "/csv", newline="")))
-assert [{key: str(value) for key, value in row.items()
-         if key not in ("start", "start_wall", "duration")} for row in rows] == \
-       [{key: value for key, value in row.items()
-         if key not in ("start", "start_wall", "duration")} for row in table], table
-assert all(abs(float(one[key]) - float(other[key])) < 1e-6 for one, other in zip(rows, table)
-           for key in ("start", "duration"))
-CHECK
-}
-
-@test "show: several files are merged by time" {
-	"$ELOG" capture -q -o "$work/one" -s 1 -- "$ELOG" capture -q -o "$work/two" -s 2 -- \
-		"$ELOG" capture -q -o "$work/three" -s 3 --compress -- \
-		"$PYTHON" "$PRODUCER" 0 600 3 3>&-
-	"$ELOG" show --format json --time wall "$work/one" - "$work/two" \
-		< <(cat "$work/three") > "$work/merged" 2> "$work/err"
-	contains "$(cat "$work/err")" "600 events, lost 0"
-	# A file's times of day are as good as the two clocks were read at once.
-	"$PYTHON" - "$work/merged" <<'CHECK'
-import datetime, json, sys
-events = [json.loads(line) for line in open(sys.argv[1])]
-numbers = [event["fields"]["number"] for event in events]
-assert sorted(numbers) == list(range(600)), numbers
-for session in range(3):
-    of_one = [number for number in numbers if number % 3 == session]
-    assert of_one == sorted(of_one), of_one
-seconds = [datetime.datetime.fromisoformat(event["time"][:26] + event["time"][29:]).timestamp()
-           for event in events]
-assert all(later > earlier - 0.01 for earlier, later in zip(seconds, seconds[1:]))
-assert numbers[:200] != list(range(0, 600, 3))
-CHECK
-	# One that is not there, and one that is nothing, are told; the others shown.
-	run_elog show "$work/one" "$work/nosuch" /dev/null "$work/two"
-	[ "$status" = 1 ]
-	contains "$stderr" "nosuch: No such file" "/dev/null: not a file of elog capture" "400 events"
-	run_elog show -v -n 1 "$work/one" "$work/two" "$work/three"
-	[ "${#lines[@]}" = 1 ]
-	[ "$(grep -c 'kernel=' <<< "$stderr")" = 3 ]
-}
-
-@test "show: colours, pager, progress" {
-	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit -l error -n 3 color/x 'u32 a' a=1
-	export FILE=$work/file TERM=xterm
-	escape=$'\e['
-	on_terminal()
-	{
-		run timeout 60 script -qec "$*" /dev/null 3>&- < /dev/null
-	}
-	run_elog show -q --color always "$work/file"
-	contains "$output" "$escape"
-	run_elog show -q "$work/file"
-	[[ $output != *$'\e'* ]]
-	on_terminal '"$ELOG" show -q --no-pager "$FILE"'
-	contains "$output" "$escape" "a=1"
-	on_terminal '"$ELOG" show -q --no-pager --color never "$FILE"'
-	[[ $output != *$'\e'* ]]
-	NO_COLOR=1 on_terminal '"$ELOG" show -q --no-pager "$FILE"'
-	[[ $output != *$'\e'* ]]
-	NO_COLOR='' on_terminal '"$ELOG" show -q --no-pager "$FILE"'
-	contains "$output" "$escape"
-	NO_COLOR=1 on_terminal '"$ELOG" show -q --no-pager --color always "$FILE"'
-	contains "$output" "$escape"
-	TERM=dumb on_terminal '"$ELOG" show -q --no-pager "$FILE"'
-	[[ $output != *$'\e'* ]]
-	for format in json csv; do
-		on_terminal '"$ELOG" show -q --no-pager --color always --format' $format '"$FILE"'
-		[[ $output != *$'\e'* ]]
-	done
-
-	PAGER="sed s/^/paged:/" on_terminal '"$ELOG" show "$FILE"'
-	[ "$(grep -c '^paged:.*a=1' <<< "$output")" = 3 ]
-	# The summary is behind what the pager shows, not in it.
-	contains "${lines[-1]}" "elog: 3 events"
-	PAGER=false ELOG_PAGER="sed s/^/mine:/" on_terminal '"$ELOG" show "$FILE"'
-	[ "$(grep -c '^mine:' <<< "$output")" = 3 ]
-	PAGER="sed s/^/paged:/" ELOG_PAGER='' on_terminal '"$ELOG" show "$FILE"'
-	[[ $output != *paged:* ]]
-	PAGER="sed s/^/paged:/" on_terminal '"$ELOG" show --no-pager "$FILE"'
-	[[ $output != *paged:* ]]
-	PAGER="sed s/^/paged:/" on_terminal '"$ELOG" show "$FILE" | cat'
-	[[ $output != *paged:* ]]
-	# One that does not read to the end, one that is not there, and none at all.
-	PAGER="head -n 1" on_terminal '"$ELOG" show "$FILE"'
-	[ "$status" = 0 ]
-	PAGER=/no/such on_terminal '"$ELOG" show -q "$FILE"'
-	[ "$status" = 1 ]
-	contains "$output" "there is no such pager"
-	mkdir "$work/bin"
-	ln -s "$(command -v cat)" "$work/bin"
-	on_terminal 'PATH="'"$work/bin"'" "$ELOG" show -q "$FILE"'
-	[ "$status" = 0 ]
-	[ "$(grep -c a=1 <<< "$output")" = 3 ]
-	fails_with "No such file" show "$work/nosuch"
-
-	# Progress is where somebody sees it.
-	mkfifo "$work/fifo"
-	export FIFO=$work/fifo OUT=$work/shown
-	script -qefc '"$ELOG" show - < "$FIFO" > "$OUT"' "$work/typescript" > /dev/null 3>&- < /dev/null &
-	background+=("$!")
-	tries=0
-	until grep -q ' MiB, [0-9]* events' "$work/typescript" 2> /dev/null; do
-		cat "$work/file"
-		sleep 0.1
-		[ $((tries += 1)) -lt 300 ]
-	done > "$work/fifo"
-	wait "$!"
-	[[ $(cat "$work/typescript") == *$'\r\e[K'"elog: "*" events, lost 0"* ]]
-	[ "$(grep -vc a=1 "$work/shown")" = 0 ]
-	run_elog show "$work/file"
-	[[ $stderr != *MiB* ]]
 }
 
 @test "capture: -f, --format, --fields, --color as it happens" {
