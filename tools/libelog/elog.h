@@ -1501,6 +1501,8 @@ int elog_file_set_add(struct elog_file_set *set, int fd,
  * Events and losses are in the order of their times of day, which are
  * @item->time + elog_file_wall_offset(@reader), files of equal ones in the order
  * of adding; the order within a file is kept, even where its clock was set back.
+ * Among files of one boot of one machine it is that of @item->time: what they say
+ * of the time of day differs by what reading clocks takes.
  * Everything else passes as it comes. A file that is followed and has nothing for
  * now is not waited for, and is asked again once -EAGAIN was returned.
  *

@@ -22,6 +22,23 @@ static int reopen(int fd)
 	return again;
 }
 
+/* Say that it was captured in another boot. */
+static void set_boot(int fd, char boot)
+{
+	unsigned char *bytes, *id;
+	size_t size;
+
+	bytes = load(fd, &size);
+	id = memmem(bytes, block_size(bytes), "boot_id ", 8);
+	check(id != NULL);
+	if (id) {
+		id[8] = (unsigned char)boot;
+		seal(bytes);
+		store(fd, bytes, size);
+	}
+	free(bytes);
+}
+
 /* Say what the time of day was at each SYNC, a while more from one on. */
 static void set_clocks(int fd, uint64_t offset, unsigned int from, uint64_t more)
 {
@@ -82,7 +99,8 @@ static void test_set(void)
 		write_part(&source, fds[i], 400 + 200 * (unsigned int)i, 0, true);
 		/* Equal times, later ones, and clocks that are set, also back. */
 		set_clocks(fds[i], i < 2 ? 5000 : 4000 + 700 * i, 5,
-			   i == 2 ? 300 : i == 3 ? (uint64_t)-400 : 0);
+			   i == 2 ? 3000000 : i == 3 ? (uint64_t)-2500000 : 0);
+		set_boot(fds[i], (char)('w' + i));
 		read_sequence(fds[i], 0, &files[i]);
 		lseek(fds[i], 0, SEEK_SET);
 		if (i == 2)
@@ -130,6 +148,43 @@ static void test_set(void)
 }
 
 /* One file grows, one is whole: neither waits for the other for ever. */
+/*
+ * Files of one boot: what they say of the time of day differs a little, or is set
+ * meanwhile; their own clock is the order.
+ */
+static void test_set_boot(void)
+{
+	static const uint64_t more[] = { 0, 700, (uint64_t)-900, 3000000000 };
+	struct elog_file_reader *reader;
+	struct source source;
+	struct elog_file_set *set;
+	struct elog_item item;
+	uint64_t last = 0, events = 0;
+	int fds[FILES], ret;
+	size_t i;
+
+	check_equal(elog_file_set_open(&set), 0);
+	for (i = 0; i < FILES; i++) {
+		fds[i] = new_file();
+		write_part(&source, fds[i], 500, 0, true);
+		set_clocks(fds[i], 5000000 + 400 * i, 5, more[i]);
+		lseek(fds[i], 0, SEEK_SET);
+		check_equal(elog_file_set_add(set, fds[i], &reader), 0);
+	}
+	while ((ret = elog_file_set_next(set, &item, &reader)) == 1) {
+		if (item.type != ELOG_ITEM_EVENT)
+			continue;
+		check(item.time >= last);
+		last = item.time;
+		events++;
+	}
+	check_equal(ret, 0);
+	check(events > 1000);
+	elog_file_set_close(set);
+	for (i = 0; i < FILES; i++)
+		close(fds[i]);
+}
+
 static void test_set_follow(void)
 {
 	struct elog_file_reader *followed, *whole, *reader;
@@ -373,6 +428,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "several files in the order of the time of day", test_set },
+		{ "files of one boot in the order of its clock", test_set_boot },
 		{ "one that grows among others", test_set_follow },
 		{ "a file that grows is read as far as it is whole", test_follow },
 		{ "what is missing is told when nothing follows", test_follow_damage },
