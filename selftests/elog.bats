@@ -2,117 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The elog command and libelog, with the kernel module. Needs root.
-#
-# EVENTLOG_MODULE	eventlog.ko, which tests remove and load again
-# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
-# ELOG			the command (default: that in EVENTLOG_TOOLS)
 
-bats_require_minimum_version 1.5.0
+load elog.bash
 
 setup_file()
 {
-	local tree
-
-	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
-	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
-	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
-	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
-	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
-	export TREE=$tree
-	[ "$(id -u)" = 0 ] || skip "needs root"
+	find_built
 }
 
 setup()
 {
-	# A test that failed half-way may have left it out.
-	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
-	work=$BATS_TEST_TMPDIR
-	background=()
+	begin
 }
 
 teardown()
 {
-	local pid
-
-	for pid in "${background[@]}"; do
-		kill -KILL "$pid" 2> /dev/null || true
-		wait "$pid" 2> /dev/null || true
-	done
-}
-
-elog()
-{
-	"$ELOG" "$@"
-}
-
-# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
-run_elog()
-{
-	run --separate-stderr timeout 300 "$ELOG" "$@" 3>&-
-}
-
-# Waits for a condition, 20 seconds or so; fails with what it was.
-wait_for()
-{
-	local tries=0
-
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries -gt 2400 ]; then
-			echo "never: $*"
-			return 1
-		fi
-		sleep 0.05
-	done
-}
-
-has_lines()
-{
-	[ "$(wc -l < "$1")" -ge "$2" ]
-}
-
-# Starts elog capture with output in $work/out and $work/err; returns when it
-# captures; its process is $capture.
-start_capture()
-{
-	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- &
-	capture=$!
-	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
-}
-
-# Ends it, by a signal; its exit status is $status.
-stop_capture()
-{
-	status=0
-	kill "-$1" "$capture"
-	wait "$capture" || status=$?
-	background=()
-}
-
-# Fails, with what there is, unless all words are in a string.
-contains()
-{
-	local text=$1 word
-
-	shift
-	for word; do
-		if [[ $text != *"$word"* ]]; then
-			printf 'no "%s" in: %s\n' "$word" "$text"
-			return 1
-		fi
-	done
-}
-
-fails_with()
-{
-	local words=$1
-
-	shift
-	run_elog "$@"
-	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
-	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
-	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+	end_background
 }
 
 @test "elog: wrong usage says what is wrong, and how to use it" {

@@ -3,16 +3,11 @@
 #
 # What files.bats and show.bats share: see there.
 
+load elog.bash
+
 setup_file()
 {
-	local tree
-
-	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
-	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
-	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
-	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
-	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
-	[ "$(id -u)" = 0 ] || skip "needs root"
+	find_built
 	export PRODUCER=$BATS_FILE_TMPDIR/producer.py
 	write_producer > "$PRODUCER"
 	# Not the wrapper that may be in PATH, which takes its time.
@@ -52,22 +47,14 @@ PRODUCER
 
 setup()
 {
-	# A test that failed half-way may have left it out.
-	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
-	work=$BATS_TEST_TMPDIR
-	background=()
+	begin
 	mounted=()
 }
 
 teardown()
 {
-	local pid
-
 	"$ELOG" stop -q 2> /dev/null || true
-	for pid in "${background[@]}"; do
-		kill -KILL "$pid" 2> /dev/null || true
-		wait "$pid" 2> /dev/null || true
-	done
+	end_background
 	for directory in "${mounted[@]}"; do
 		umount "$directory" 2> /dev/null || true
 	done
@@ -76,75 +63,6 @@ teardown()
 produce()
 {
 	"$PYTHON" "$PRODUCER" "$@"
-}
-
-# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
-run_elog()
-{
-	run --separate-stderr timeout 120 "$ELOG" "$@" 3>&-
-}
-
-# Waits for a condition, two minutes and more; fails with what it was.
-wait_for()
-{
-	local tries=0
-
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries -gt 1200 ]; then
-			echo "never: $*"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
-
-has_lines()
-{
-	[ "$(wc -l < "$1")" -ge "$2" ]
-}
-
-# Starts elog capture with output in $work/out and $work/err; returns when it
-# captures; its process is $capture.
-start_capture()
-{
-	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- &
-	capture=$!
-	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
-}
-
-# Ends it, by a signal; its exit status is $status.
-stop_capture()
-{
-	status=0
-	kill "-$1" "$capture"
-	wait "$capture" || status=$?
-}
-
-# Fails, with what there is, unless all words are in a string.
-contains()
-{
-	local text=$1 word
-
-	shift
-	for word; do
-		if [[ $text != *"$word"* ]]; then
-			printf 'no "%s" in: %s\n' "$word" "$text"
-			return 1
-		fi
-	done
-}
-
-fails_with()
-{
-	local words=$1
-
-	shift
-	run_elog "$@"
-	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
-	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
-	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
 }
 
 # The numbers of number/step in files, as they are shown.

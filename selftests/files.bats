@@ -3,12 +3,6 @@
 #
 # elog capture into files, elog stop, and what elog show makes of them, with the
 # kernel module. Needs root and python3.
-#
-# EVENTLOG_KO		eventlog.ko, which tests remove and load again
-# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
-# ELOG			the command (default: that in EVENTLOG_TOOLS)
-
-bats_require_minimum_version 1.5.0
 
 load files.bash
 

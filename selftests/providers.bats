@@ -3,65 +3,34 @@
 #
 # The providers that come with eventlog, on real connections and processes.
 # Needs root, and a machine to itself: it makes network namespaces.
-#
-# EVENTLOG_MODULE	eventlog.ko; the providers' modules are below it
-# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
 
-bats_require_minimum_version 1.5.0
+load elog.bash
 
 setup_file()
 {
-	local tree
-
-	tree=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
-	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$tree/build}
-	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
-	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
-	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	find_built
 	export PROVIDERS=${EVENTLOG_KO%/*}/module/providers
-	export TREE=$tree
-	[ "$(id -u)" = 0 ] || skip "needs root"
 	ip link set lo up
 	head -c 300000 /dev/urandom > "$BATS_FILE_TMPDIR/body"
 }
 
 setup()
 {
-	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	begin
 	insmod "$PROVIDERS/eventlog_tcp.ko"
 	insmod "$PROVIDERS/eventlog_proc.ko"
-	work=$BATS_TEST_TMPDIR
-	background=()
 	namespaces=()
 }
 
 teardown()
 {
-	local pid namespace
+	local namespace
 
-	for pid in "${background[@]}"; do
-		kill -KILL "$pid" 2> /dev/null || true
-		wait "$pid" 2> /dev/null || true
-	done
+	end_background
 	for namespace in "${namespaces[@]}"; do
 		ip netns del "$namespace"
 	done
 	rmmod eventlog_tcp eventlog_proc
-}
-
-# Waits for a condition, 30 seconds or so; fails with what it was.
-wait_for()
-{
-	local tries=0
-
-	until "$@"; do
-		tries=$((tries + 1))
-		if [ $tries -gt 2400 ]; then
-			echo "never: $*"
-			return 1
-		fi
-		sleep 0.05
-	done
 }
 
 # Serves $BATS_FILE_TMPDIR by HTTP at an address; the port is $port.

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # elog show, of files that are captured with the kernel module. Needs root and
-# python3; variables as for files.bats.
-
-bats_require_minimum_version 1.5.0
+# python3.
 
 load files.bash
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests of the elog command share.
+#
+# EVENTLOG_MODULE	eventlog.ko, which tests remove and load again
+# EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
+# ELOG			the command (default: that in EVENTLOG_TOOLS)
+
+bats_require_minimum_version 1.5.0
+
+# For setup_file: where everything is.
+find_built()
+{
+	TREE=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+	export TREE
+	export EVENTLOG_BUILD=${EVENTLOG_BUILD:-$TREE/build}
+	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
+	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
+	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+# For setup: $work is a directory, and background has processes for end_background.
+begin()
+{
+	# A test that failed half-way may have left it out.
+	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
+	work=$BATS_TEST_TMPDIR
+	background=()
+}
+
+# For teardown.
+end_background()
+{
+	local pid
+
+	for pid in "${background[@]}"; do
+		kill -KILL "$pid" 2> /dev/null || true
+		wait "$pid" 2> /dev/null || true
+	done
+}
+
+elog()
+{
+	"$ELOG" "$@"
+}
+
+# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
+run_elog()
+{
+	run --separate-stderr timeout 300 "$ELOG" "$@" 3>&-
+}
+
+# Waits for a condition, two minutes and more; fails with what it was.
+wait_for()
+{
+	local tries=0
+
+	until "$@"; do
+		tries=$((tries + 1))
+		if [ $tries -gt 2400 ]; then
+			echo "never: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+has_lines()
+{
+	[ "$(wc -l < "$1")" -ge "$2" ]
+}
+
+# Starts elog capture with output in $work/out and $work/err; returns when it
+# captures; its process is $capture.
+start_capture()
+{
+	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+}
+
+# Ends it, by a signal; its exit status is $status.
+stop_capture()
+{
+	status=0
+	kill "-$1" "$capture"
+	wait "$capture" || status=$?
+}
+
+# Fails, with what there is, unless all words are in a string.
+contains()
+{
+	local text=$1 word
+
+	shift
+	for word; do
+		if [[ $text != *"$word"* ]]; then
+			printf 'no "%s" in: %s\n' "$word" "$text"
+			return 1
+		fi
+	done
+}
+
+fails_with()
+{
+	local words=$1
+
+	shift
+	run_elog "$@"
+	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
+	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
+	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+}
