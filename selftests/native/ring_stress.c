@@ -638,11 +638,12 @@ static void *write_load(void *argument)
 	if (timers)
 		interrupts_start(interrupt_load);
 	while (!READ_ONCE(station->stop)) {
-		while (pauses && smp_load_acquire(&station->turn)) {
-			if (READ_ONCE(station->stop))
-				break;
+		while (pauses && !READ_ONCE(station->stop) &&
+		       smp_load_acquire(&station->turn))
 			sched_yield();
-		}
+		/* Told to stop while it is the reader's turn: it may be reading. */
+		if (pauses && smp_load_acquire(&station->turn))
+			break;
 		for (events = test_random(&station->random) % 64; events; events--) {
 			if (test->breakpoints && !(test_random(&station->random) % 4))
 				interrupt_at(test_random(&station->random) % places,

@@ -12,7 +12,8 @@ struct selection;
 
 /**
  * struct known - a definition that was seen, and what is known of it
- * @descriptor: its descriptor, 0: an empty slot
+ * @used: there is one: this is no empty slot
+ * @descriptor: its descriptor
  * @wanted: its events may be what is asked for
  * @event: its schema; NULL: unknown
  * @predicates: of -f, in order; NULL: there are none
@@ -20,6 +21,7 @@ struct selection;
  * @row_serial: likewise, 0 at first
  */
 struct known {
+	bool used;
 	uint32_t descriptor;
 	bool wanted;
 	const struct elog_schema_event *event;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,11 @@
 
 #define SPARE_FILES	32	/* open besides those that are read */
 #define NEXT_MAX	10000	/* numbers that --rotate may give */
+#define WAIT_MS		10	/* for non-blocking files, when there are several */
 #define NEXT_TRIES	20	/* a millisecond each */
+
+/* The header of a file's first block, with a sum over what is in that. */
+#define HEAD_BYTES	32
 
 struct origin {
 	struct elog_file_reader *reader;	/* NULL: live, or at its end */
@@ -33,6 +38,16 @@ struct origin {
 	struct known *known;			/* by hash of the descriptor */
 	size_t known_size;
 	size_t known_count;
+	struct known unknown;			/* of a definition that is not there */
+	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
+	bool has_head;
+};
+
+/* What a file that is followed has become. */
+enum fate {
+	FATE_SAME,
+	FATE_BEGUN_ANEW,	/* it does not begin as it did, or is shorter */
+	FATE_REPLACED,		/* another one has its name */
 };
 
 struct source {
@@ -46,6 +61,8 @@ struct source {
 	size_t count;
 	bool failed;
 	bool following;
+	bool idle;			/* there was nothing more to read */
+	enum fate fate;			/* why the followed file ends */
 };
 
 static struct source *new_source(const struct options *options, bool live,
@@ -239,7 +256,7 @@ static struct known *known_slot(struct known *table, size_t size,
 {
 	size_t slot = (descriptor * 2654435761U) & (size - 1);
 
-	while (table[slot].descriptor && table[slot].descriptor != descriptor)
+	while (table[slot].used && table[slot].descriptor != descriptor)
 		slot = (slot + 1) & (size - 1);
 	return &table[slot];
 }
@@ -253,7 +270,7 @@ static int grow_known(struct origin *origin)
 		return -ENOMEM;
 	for (i = 0; i < origin->known_size; i++) {
 		old = &origin->known[i];
-		if (old->descriptor)
+		if (old->used)
 			*known_slot(larger, size, old->descriptor) = *old;
 	}
 	free(origin->known);
@@ -305,7 +322,7 @@ static int find_known(struct source *source, struct origin *origin,
 	if (origin->known_size) {
 		known = known_slot(origin->known, origin->known_size, descriptor);
 		*result = known;
-		if (known->descriptor)
+		if (known->used)
 			return 0;
 	}
 	/* This may make all others invalid. */
@@ -316,6 +333,11 @@ static int find_known(struct source *source, struct origin *origin,
 	if (now != origin->generation) {
 		forget_known(source, origin);
 		origin->generation = now;
+	}
+	/* It may become known: it is asked for again. */
+	if (!event) {
+		*result = &origin->unknown;
+		return selection_bind(source->selection, NULL, &origin->unknown);
 	}
 	if (origin->known_count >= origin->known_size / 2) {
 		ret = grow_known(origin);
@@ -328,6 +350,7 @@ static int find_known(struct source *source, struct origin *origin,
 		selection_unbind(source->selection, known);
 		return ret;
 	}
+	known->used = true;
 	known->descriptor = descriptor;
 	origin->known_count++;
 	*result = known;
@@ -468,25 +491,32 @@ static int next_live(struct source *source, struct entry *entry)
 	return ret;
 }
 
-/* What a file that is followed has become. */
-enum fate {
-	FATE_SAME,
-	FATE_BEGUN_ANEW,	/* it is shorter than what was read of it */
-	FATE_REPLACED,		/* another one has its name */
-};
+/* Return: false if the file does not begin as it did. */
+static bool has_same_head(struct origin *origin)
+{
+	unsigned char head[HEAD_BYTES];
 
-static enum fate find_fate(const struct origin *origin)
+	if (pread(origin->fd, head, sizeof(head), 0) != sizeof(head))
+		return !origin->has_head;
+	if (!origin->has_head)
+		memcpy(origin->head, head, sizeof(head));
+	origin->has_head = true;
+	return !memcmp(origin->head, head, sizeof(head));
+}
+
+static enum fate find_fate(struct origin *origin)
 {
 	struct stat now, then;
-	uint64_t done, total;
+	off_t at;
 
 	if (origin->fd <= STDIN_FILENO || fstat(origin->fd, &then))
 		return FATE_SAME;
 	if (!stat(origin->name, &now) &&
 	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
 		return FATE_REPLACED;
-	if (!elog_file_progress(origin->reader, &done, &total) &&
-	    then.st_size >= 0 && (uint64_t)then.st_size < done)
+	/* Not what elog_file_progress() says: to seek reads more than once. */
+	at = lseek(origin->fd, 0, SEEK_CUR);
+	if ((at >= 0 && then.st_size < at) || !has_same_head(origin))
 		return FATE_BEGUN_ANEW;
 	return FATE_SAME;
 }
@@ -541,15 +571,14 @@ again:
 /* Return: true if the file that comes after this one is being read. */
 static bool open_replacement(struct source *source, struct origin *origin)
 {
-	enum fate fate;
+	enum fate fate = source->fate;
 	struct stat then;
 	int fd = -1;
 
-	if (!source->options->follow || !origin->reader)
+	if (!source->options->follow || !origin->reader || fate == FATE_SAME ||
+	    fstat(origin->fd, &then))
 		return false;
-	fate = find_fate(origin);
-	if (fate == FATE_SAME || fstat(origin->fd, &then))
-		return false;
+	source->fate = FATE_SAME;
 	if (fate == FATE_REPLACED && then.st_nlink)
 		fd = open_next(origin->name, &then);
 	if (fate == FATE_REPLACED && !then.st_nlink) {
@@ -584,19 +613,50 @@ static int next_item(struct source *source, struct entry *entry,
 	return ret;
 }
 
+static void wait_for_more(const struct source *source)
+{
+	struct pollfd poll_fd = { .fd = source->origins[0].fd, .events = POLLIN };
+
+	if (source->set)
+		signals_sleep(WAIT_MS);
+	else
+		poll(&poll_fd, 1, -1);
+}
+
+/* Return: true if the followed file has an end now, to which it is to be read. */
+static bool has_ended(struct source *source, struct origin *origin)
+{
+	source->fate = find_fate(origin);
+	if (source->fate == FATE_SAME)
+		return false;
+	/* What is there now is not what comes after what was there. */
+	if (source->fate == FATE_BEGUN_ANEW)
+		lseek(origin->fd, 0, SEEK_END);
+	source->following = false;
+	elog_file_follow(origin->reader, false);
+	return true;
+}
+
 static int next_of_files(struct source *source, struct entry *entry)
 {
 	struct origin *origin;
 	int ret;
 
 	for (;;) {
+		if (source->idle) {
+			source->idle = false;
+			has_ended(source, source->origins);
+		}
 		ret = next_item(source, entry, &origin);
 		if (ret == -EAGAIN && source->following) {
-			if (find_fate(origin) == FATE_SAME)
-				return ret;
-			/* What was renamed, or cut, has an end. */
-			source->following = false;
-			elog_file_follow(origin->reader, false);
+			if (has_ended(source, origin))
+				continue;
+			source->idle = true;
+			return ret;
+		}
+		/* Somebody else's pipe may be non-blocking. */
+		if (ret == -EAGAIN) {
+			wait_for_more(source);
 			continue;
 		}
 		if (!ret && open_replacement(source, origin))

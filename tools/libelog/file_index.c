@@ -104,6 +104,7 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 	};
 	struct elog_index_cpu *entry;
 	struct elog_item item;
+	unsigned int cause;
 	uint32_t size_flags;
 
 	entry = index->given_up ? NULL : get_cpu(index, cpu);
@@ -112,7 +113,9 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 	entry->position = position + size;
 	if (info) {
 		ring.key = info->newest;
-		memcpy(entry->lost, info->lost, sizeof(entry->lost));
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+			if (info->lost[cause] > entry->lost[cause])
+				entry->lost[cause] = info->lost[cause];
 		ring.position = ring.end;
 	}
 	while (elog_ring_peek(&ring) > 0) {

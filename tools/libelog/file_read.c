@@ -60,7 +60,7 @@ struct cpu {
 	bool begun;			/* @ring is over @first */
 	bool known;			/* @position is */
 	uint64_t position;		/* in the ring, behind the last block */
-	uint64_t damages;		/* found in the file before the last block */
+	uint64_t gaps;			/* found in the file before the last block */
 };
 
 /* A definition; the table is indexed by hash, empty slots have no text. */
@@ -103,6 +103,7 @@ struct elog_file_reader {
 
 	/* What is to be reported. */
 	struct damage damage[ELOG_DAMAGES];
+	uint64_t gaps;			/* where there may have been blocks */
 	uint64_t damages;
 	bool new_part;
 
@@ -226,6 +227,9 @@ static void note_damage(struct elog_file_reader *reader, enum elog_damage kind,
 	damage->found = true;
 	damage->size += size;
 	reader->damages++;
+	/* What is not understood may have been blocks. */
+	reader->gaps += kind == ELOG_DAMAGE_BYTES || kind == ELOG_DAMAGE_CUT ||
+			kind == ELOG_DAMAGE_UNKNOWN;
 }
 
 /* ------------------------------------------------------------------------
@@ -631,7 +635,8 @@ static int apply_file(struct elog_file_reader *reader)
 	reader->part_damages = reader->damages;
 	reader->counted = true;
 	reader->new_part = true;
-	reader->continues = elog_file_info(reader, "continues") != NULL;
+	value = elog_file_info(reader, "continues");
+	reader->continues = value && !strcmp(value, "yes");
 	return leave_block(reader);
 }
 
@@ -775,7 +780,7 @@ static int apply_data(struct elog_file_reader *reader)
 	cpu = get_cpu(reader, head.cpu);
 	if (!cpu)
 		return -ENOMEM;
-	damaged_since = cpu->damages != reader->damages;
+	damaged_since = cpu->gaps != reader->gaps;
 	if (cpu->known && head.position < cpu->position) {
 		if (!damaged_since)
 			return malformed(reader);
@@ -797,7 +802,7 @@ static int apply_data(struct elog_file_reader *reader)
 			    head.position - cpu->position);
 	cpu->known = true;
 	cpu->position = head.position + size;
-	cpu->damages = reader->damages;
+	cpu->gaps = reader->gaps;
 	reader->in_part = true;
 	ret = size ? hold(reader, cpu, block->body + sizeof(head), size) : 0;
 	return ret ? ret : leave_block(reader);
@@ -1087,7 +1092,7 @@ static int set_cpu(struct elog_file_reader *reader, const unsigned char *stored)
 		ring = &cpu->ring;
 		cpu->known = entry.position != UINT64_MAX;
 		cpu->position = entry.position;
-		cpu->damages = reader->damages;
+		cpu->gaps = reader->gaps;
 	}
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		ring->lost[i] = le64toh(entry.lost[i]);
@@ -1135,6 +1140,7 @@ static int begin_again(struct elog_file_reader *reader)
 	reader->any = false;
 	reader->new_part = false;
 	reader->damages = 0;
+	reader->gaps = 0;
 	reader->part_damages = 0;
 	memset(reader->damage, 0, sizeof(reader->damage));
 	return ret;
@@ -1149,6 +1155,11 @@ int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
 	if (reader->input.bytes_read || reader->over)
 		return -EINVAL;
 	ret = elog_seek_plan(&plan, reader->input.fd, from);
+	if (ret && ret != -ENOMEM) {
+		/* Not even the index can be read: what can be is read. */
+		elog_seek_plan_free(&plan);
+		return ret;
+	}
 	reader->input.bytes_read = plan.bytes_read;
 	at = plan.part;
 	if (!ret && plan.position) {
