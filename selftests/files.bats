@@ -254,6 +254,45 @@ load files.bash
 	wait "$follower" || true
 }
 
+@test "capture --split: no two providers share a file" {
+	start_capture --split "$work/dir"
+	for provider in a.b a_b a-0x5 a .a; do
+		"$ELOG" emit "$provider/step" 'u64 number' number=1
+	done
+	"$ELOG" emit -s 5 a/step 'u64 number' number=1
+	stop_capture INT
+	[ "$status" = 0 ]
+	[ "$(cd "$work/dir" && LC_ALL=C ls -A | xargs)" = \
+		"%2ea.elog a%2d0x5.elog a-0x5.elog a.b.elog a.elog a_b.elog losses.elog" ]
+	for file in "$work/dir"/*; do
+		"$ELOG" show -q "$file" > "$work/shown"
+		[ "$(wc -l < "$work/shown")" = "$([ "${file##*/}" = losses.elog ] && echo 0 || echo 1)" ]
+	done
+	# Whoever it belongs to may lead its files elsewhere.
+	mkdir "$work/others"
+	chown 65534 "$work/others"
+	run_elog capture --split "$work/others"
+	[ "$status" = 1 ]
+	contains "$stderr" "belongs to somebody else"
+}
+
+@test "show --follow --since: everything once" {
+	"$ELOG" capture -q -o "$work/file" -- "$PYTHON" "$PRODUCER" 0 30 0 > /dev/null
+	"$ELOG" show -q --follow --since=-1h --fields number "$work/file" > "$work/followed" 3>&- &
+	follower=$!
+	background+=("$follower")
+	wait_for has_lines "$work/followed" 30
+	"$ELOG" capture -q -o "$work/file" --append -- "$PYTHON" "$PRODUCER" 30 10 0 > /dev/null
+	wait_for has_lines "$work/followed" 40
+	# Begun anew, and longer at once than what was read.
+	"$ELOG" capture -q -o "$work/other" -- "$PYTHON" "$PRODUCER" 40 1000 0 > /dev/null
+	cat "$work/other" > "$work/file"
+	wait_for has_lines "$work/followed" 1040
+	kill -TERM "$follower"
+	wait "$follower"
+	sed 's/^number=//' "$work/followed" | are_numbers 0 1040
+}
+
 @test "capture --split: a file for each session" {
 	# More than may be open, in turn: files are ended, and added to.
 	start_capture --split "$work/dir" --per-cpu-bytes 4M

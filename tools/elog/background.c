@@ -28,6 +28,8 @@
 
 #define SUFFIX		".capture"
 #define LOG_SUFFIX	".log"
+#define LOCK_TRIES	20
+#define LOCK_MS		10
 
 struct background {
 	char *path;
@@ -128,13 +130,22 @@ static char *log_for(const char *path)
 	return asprintf(&log, "%s" LOG_SUFFIX, path) < 0 ? NULL : log;
 }
 
+/* Is it this file that has the name? */
+static bool is_at(int fd, const char *path)
+{
+	struct stat now, then;
+
+	return !fstat(fd, &then) && !stat(path, &now) &&
+	       now.st_ino == then.st_ino && now.st_dev == then.st_dev;
+}
+
 static void remove_files(const char *path)
 {
 	char *log = log_for(path);
 
-	unlink(path);
 	if (log)
 		unlink(log);
+	unlink(path);
 	free(log);
 }
 
@@ -148,21 +159,25 @@ static void remove_files(const char *path)
  */
 static int open_locked(const char *path)
 {
-	struct stat now, then;
-	int fd, ret;
+	struct stat then;
+	int fd, ret, tries;
 
 	for (;;) {
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB)) {
+		/* Who only looks has it for a moment. */
+		for (tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+			if (errno == EWOULDBLOCK && tries < LOCK_TRIES) {
+				signals_sleep(LOCK_MS);
+				continue;
+			}
 			ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
 			close(fd);
 			return ret;
 		}
 		/* Somebody may have removed it just now. */
-		if (!fstat(fd, &then) && !stat(path, &now) &&
-		    now.st_ino == then.st_ino) {
+		if (!fstat(fd, &then) && is_at(fd, path)) {
 			if (!then.st_size)
 				return fd;
 			/* It has ended: another process is in there. */
@@ -487,7 +502,9 @@ int background_stop(const struct background_info *info, bool quiet)
 	}
 	/* Who has the lock is the process that is in there; nobody else can be. */
 	if (flock(fd, LOCK_SH | LOCK_NB)) {
-		if (!read_file(fd, &said) || kill(said.pid, SIGTERM)) {
+		/* With a status it has ended, and the next one is about to begin. */
+		if (!read_file(fd, &said) ||
+		    (said.status < 0 && kill(said.pid, SIGTERM))) {
 			complain("%s: %s", info->target, strerror(errno));
 			close(fd);
 			return STATUS_ERROR;
@@ -504,7 +521,8 @@ int background_stop(const struct background_info *info, bool quiet)
 			 said.pid);
 		said.status = STATUS_ERROR;
 	}
-	remove_files(info->path);
+	if (is_at(fd, info->path))
+		remove_files(info->path);
 	close(fd);
 	return said.status;
 }

@@ -590,7 +590,8 @@ static void take_part(struct latency *latency, const struct entry *entry)
 
 	if (elog_file_info(entry->reader, "continues"))
 		return;
-	if (start && sscanf(start, "%*u %*u %" SCNu64, &realtime) == 1 &&
+	/* In one file all that was before is older, and of another capture. */
+	if (latency->files > 1 && start && sscanf(start, "%*u %*u %" SCNu64, &realtime) == 1 &&
 	    realtime <= INT64_MAX)
 		add_gap(latency, (int64_t)realtime);
 	else

@@ -26,6 +26,19 @@ void print_version(void)
 	printf("elog %s (ABI %d)\n", tool_version(), EVENTLOG_ABI_VERSION);
 }
 
+/* A line; names of files may have what operates a terminal. */
+static void say(const char *format, va_list arguments)
+{
+	unsigned char line[4096], *at;
+
+	vsnprintf((char *)line, sizeof(line), format, arguments);
+	for (at = line; *at; at++)
+		if (*at < ' ' || *at == 0x7f ||
+		    (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+			*at = '?';
+	fprintf(stderr, "%s\n", line);
+}
+
 void complain(const char *format, ...)
 {
 	va_list arguments;
@@ -33,9 +46,8 @@ void complain(const char *format, ...)
 	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
 		verb_name ? verb_name : "");
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	say(format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 void note(const char *format, ...)
@@ -44,9 +56,8 @@ void note(const char *format, ...)
 
 	fputs("  ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	say(format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 static void usage(FILE *file)

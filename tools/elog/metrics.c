@@ -16,6 +16,7 @@
 #include "background.h"
 #include "listing.h"
 #include "metrics.h"
+#include "signals.h"
 
 #define ROTATED_MAX	9999
 
@@ -335,7 +336,7 @@ static int write_all(int fd, const char *data, size_t size)
 
 	while (size) {
 		ret = write(fd, data, size);
-		if (ret < 0 && errno == EINTR)
+		if (ret < 0 && errno == EINTR && signals_stops() < 2)
 			continue;
 		if (ret < 0)
 			return -errno;
@@ -389,22 +390,12 @@ static int replace(const char *path, const struct elog_text *text)
 int metrics_write(const char *path, const struct elog_text *text)
 {
 	struct stat status;
-	char *real;
-	int ret, fd;
 
 	if (text->error)
 		return text->error;
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+	if (!lstat(path, &status) && !S_ISREG(status.st_mode) &&
+	    !S_ISLNK(status.st_mode))
 		return S_ISDIR(status.st_mode) ? -EISDIR : write_as_it_is(path, text);
-	/* A symbolic link stays one, also one to what is not there yet. */
-	if (!lstat(path, &status) && S_ISLNK(status.st_mode)) {
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		if (fd < 0)
-			return -errno;
-		close(fd);
-	}
-	real = realpath(path, NULL);
-	ret = replace(real ? real : path, text);
-	free(real);
-	return ret;
+	/* A symbolic link is replaced, not followed: the directory may be another's. */
+	return replace(path, text);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "picker.h"
 
@@ -54,9 +55,15 @@ static int open_directory(const char *path)
 	struct stat stat_now;
 
 	if (!mkdir(path, 0700) || errno == EEXIST) {
-		if (!stat(path, &stat_now) && S_ISDIR(stat_now.st_mode))
+		if (stat(path, &stat_now) || !S_ISDIR(stat_now.st_mode)) {
+			errno = ENOTDIR;
+		} else if (stat_now.st_uid && stat_now.st_uid != geteuid()) {
+			/* Whoever it belongs to may say where its files lead. */
+			complain("%s: belongs to somebody else", path);
+			return -EPERM;
+		} else {
 			return 0;
-		errno = ENOTDIR;
+		}
 	}
 	complain("%s: %s", path, strerror(errno));
 	return -errno;
@@ -181,26 +188,34 @@ static int end_target(struct picker *picker, struct target *target)
 	return ret;
 }
 
-/* A file's name of what a provider is called: names are words, but who knows. */
-static void make_name(char *name, size_t size, const char *provider)
+/*
+ * What a provider is called in a file's name: "-" and what only a hostile one has
+ * become "%" and two hexadecimal digits, so that no two have the same file, and
+ * none is hidden.
+ */
+static void make_name(char *name, const char *provider)
 {
-	size_t i;
+	bool first = true;
 
-	snprintf(name, size, "%s", provider);
-	for (i = 0; name[i]; i++)
-		if (!isalnum((unsigned char)name[i]) && name[i] != '_' &&
-		    (name[i] != '-' || !i))
-			name[i] = '_';
+	for (; *provider; provider++) {
+		if (isalnum((unsigned char)*provider) || *provider == '_' ||
+		    (*provider == '.' && !first))
+			*name++ = *provider;
+		else
+			name += sprintf(name, "%%%02x", (unsigned char)*provider);
+		first = false;
+	}
+	*name = '\0';
 }
 
 static int open_target(struct picker *picker, struct target *target)
 {
 	const char *directory = picker->setup->options->split;
-	char name[EVENTLOG_GLOB_MAX];
+	char name[3 * EVENTLOG_GLOB_MAX];
 	char *path;
 	int ret;
 
-	make_name(name, sizeof(name), target->provider);
+	make_name(name, target->provider);
 	/* "losses.elog" is taken. */
 	if (target->session || !strcmp(name, "losses"))
 		ret = asprintf(&path, "%s/%s-0x%" PRIx64 ".elog", directory, name,

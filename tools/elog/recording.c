@@ -89,6 +89,9 @@ static int open_file(struct recording *recording, int more_flags)
 	int fd;
 
 	recording->present = 0;
+	/* The names of many files are known before. */
+	if (recording->setup->options->split)
+		flags |= O_NOFOLLOW;
 	fd = strcmp(path, "-") ? open_waiting(path, flags) : STDOUT_FILENO;
 	if (fd < 0) {
 		complain("%s: %s", path, strerror(-fd));

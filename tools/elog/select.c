@@ -193,6 +193,18 @@ static bool is_since(const struct selection *selection,
 	}
 }
 
+bool selection_in_time(const struct selection *selection,
+		       const struct elog_item *item, int64_t wall_offset)
+{
+	if (selection->since.kind != MOMENT_NONE &&
+	    !is_since(selection, &selection->since, item, wall_offset))
+		return false;
+	if (selection->until.kind != MOMENT_NONE &&
+	    is_since(selection, &selection->until, item, wall_offset))
+		return false;
+	return true;
+}
+
 bool selection_match(struct selection *selection,
 		     const struct known *known, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes)
@@ -209,11 +221,7 @@ bool selection_match(struct selection *selection,
 	    (!number_matches(&options->pids, item->pid) ||
 	     !number_matches(&options->sessions, item->session)))
 		return false;
-	if (selection->since.kind != MOMENT_NONE &&
-	    !is_since(selection, &selection->since, item, wall_offset))
-		return false;
-	if (selection->until.kind != MOMENT_NONE &&
-	    is_since(selection, &selection->until, item, wall_offset))
+	if (!selection_in_time(selection, item, wall_offset))
 		return false;
 	for (i = 0; known->predicates && i < options->expression_count; i++) {
 		if (!comm && elog_predicate_needs_comm(known->predicates[i]))

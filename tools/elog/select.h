@@ -74,6 +74,10 @@ int selection_bind(struct selection *selection,
 /** selection_unbind() - free what selection_bind() allocated */
 void selection_unbind(struct selection *selection, struct known *known);
 
+/** selection_in_time() - is it between --since and --until? Of losses, too */
+bool selection_in_time(const struct selection *selection,
+		       const struct elog_item *item, int64_t wall_offset);
+
 /**
  * selection_match() - is it what is asked for?
  * @selection: the selection

@@ -254,7 +254,13 @@ void source_close(struct source *source)
 static struct known *known_slot(struct known *table, size_t size,
 				uint32_t descriptor)
 {
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
+	/* Where the program is, is more than a file can know. */
+	uint64_t hash = (descriptor ^ (uintptr_t)&known_slot >> 4) *
+			0x9e3779b97f4a7c15ULL;
+	size_t slot;
+
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	slot = (size_t)(hash >> 32) & (size - 1);
 
 	while (table[slot].used && table[slot].descriptor != descriptor)
 		slot = (slot + 1) & (size - 1);
@@ -457,8 +463,10 @@ static int take_item(struct source *source, struct origin *origin,
 		return take_event(source, origin, entry);
 	case ELOG_ITEM_LOST:
 		/* A CPU that is not known may be one of them. */
-		return item->cpu == EVENTLOG_CPU_ALL ||
-		       number_matches(&source->options->cpus, item->cpu);
+		return selection_in_time(source->selection, item,
+					 entry->wall_offset) &&
+		       (item->cpu == EVENTLOG_CPU_ALL ||
+			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
 		tell_start(source, entry);
 		return 1;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "metrics.h"
@@ -55,7 +56,7 @@ static bool to_file(const struct options *options)
 	return options->output && strcmp(options->output, "-");
 }
 
-static int write_file(struct stat_run *run)
+static int write_all(struct stat_run *run)
 {
 	const struct elog_text *text = &run->output.text;
 	size_t written = 0;
@@ -67,12 +68,23 @@ static int write_file(struct stat_run *run)
 		return metrics_write(run->options->output, text);
 	while (written < text->size) {
 		ret = write(run->file, text->data + written, text->size - written);
-		if (ret < 0 && errno != EINTR)
+		if (ret < 0 && (errno != EINTR || signals_stops() > 1))
 			return -errno;
 		if (ret > 0)
 			written += (size_t)ret;
 	}
 	return 0;
+}
+
+/* Signals are let in meanwhile: the reader of a pipe may never come. */
+static int write_file(struct stat_run *run)
+{
+	int ret;
+
+	signals_let_in();
+	ret = write_all(run);
+	signals_hold();
+	return ret;
 }
 
 static void print(struct stat_run *run, uint64_t span, uint64_t interval)
@@ -350,6 +362,21 @@ static int check_options(const struct stat_run *run)
 	return 0;
 }
 
+/* Is it one of the files that are read? */
+static bool is_argument(const struct options *options, const char *path)
+{
+	struct stat one, other;
+	int i;
+
+	if (stat(path, &one))
+		return false;
+	for (i = 0; i < options->argument_count && !options->separated; i++)
+		if (!stat(options->arguments[i], &other) &&
+		    one.st_ino == other.st_ino && one.st_dev == other.st_dev)
+			return true;
+	return false;
+}
+
 /* What replaces a file is told when it does not work. */
 static int open_file(struct stat_run *run)
 {
@@ -357,8 +384,14 @@ static int open_file(struct stat_run *run)
 
 	if (!to_file(run->options) || run->options->format == FORMAT_PROMETHEUS)
 		return 0;
+	if (is_argument(run->options, path)) {
+		complain("%s: is read, and would be lost", path);
+		return -EINVAL;
+	}
+	signals_let_in();
 	run->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
 			 0666);
+	signals_hold();
 	if (run->file >= 0)
 		return 0;
 	complain("%s: %s", path, strerror(errno));

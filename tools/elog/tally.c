@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/random.h>
+
 #include "tally.h"
 
 #define ROWS_MIN	8
@@ -68,6 +70,11 @@ int tally_open(struct tally **result, enum tally_by by, size_t limit, uint64_t n
 
 	if (!tally)
 		return -ENOMEM;
+	if (getrandom(&tally->secret, sizeof(tally->secret), 0) !=
+	    sizeof(tally->secret)) {
+		free(tally);
+		return -EIO;
+	}
 	tally->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	tally_clear(tally, by, now);
 	*result = tally;
@@ -123,20 +130,16 @@ void tally_clear(struct tally *tally, enum tally_by by, uint64_t now)
  * Finding rows
  */
 
-static uint64_t hash_string(uint64_t hash, const char *string)
+/* Whoever emits chooses keys: with a secret nobody can make them collide. */
+static size_t hash_key(const struct tally *tally, const struct key *key)
 {
-	for (; *string; string++)
-		hash = (hash ^ (unsigned char)*string) * 0x100000001b3ULL;
-	return hash;
-}
+	uint64_t words[3];
 
-static size_t hash_key(const struct key *key)
-{
-	uint64_t hash = (key->number + 1) * 0x9e3779b97f4a7c15ULL;
-
-	hash = hash_string(hash, key->provider) * 0x100000001b3ULL;
-	hash = hash_string(hash, key->event);
-	return (size_t)(hash ^ hash >> 32);
+	words[0] = key->number;
+	words[1] = siphash(&tally->secret, key->provider,
+			   strlen(key->provider)).words[0];
+	words[2] = siphash(&tally->secret, key->event, strlen(key->event)).words[0];
+	return (size_t)siphash(&tally->secret, words, sizeof(words)).words[0];
 }
 
 static bool has_key(const struct tally_row *row, const struct key *key)
@@ -157,7 +160,7 @@ static void row_key(const struct tally *tally, const struct tally_row *row,
 static struct tally_row **find_slot(const struct tally *tally,
 				    const struct key *key)
 {
-	size_t mask = tally->table_size - 1, slot = hash_key(key) & mask;
+	size_t mask = tally->table_size - 1, slot = hash_key(tally, key) & mask;
 	struct tally_row *row;
 
 	for (; (row = tally->table[slot]); slot = (slot + 1) & mask) {

@@ -7,6 +7,7 @@
 #ifndef TALLY_H
 #define TALLY_H
 
+#include "siphash.h"
 #include "source.h"
 
 #define TALLY_HISTORY	30	/* marks that a row remembers */
@@ -78,7 +79,8 @@ struct tally_row {
  * @count: of @rows
  * @rows: in the order of the last tally_sort()
  * @others: what became one row, if @folded
- * @folded: how many rows did
+ * @folded: how often a row did; one may come again
+ * @secret: what the table is hashed with
  * @total: of all rows; its lost is the sum of @lost
  * @lost: by cause
  * @first: when the first event was, CLOCK_REALTIME ns
@@ -92,6 +94,7 @@ struct tally {
 	struct tally_row **rows;
 	struct tally_row others;
 	uint64_t folded;
+	struct siphash secret;
 	struct tally_row total;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 	int64_t first;

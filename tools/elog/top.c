@@ -56,6 +56,10 @@ struct top {
 	struct tally_row total;
 	struct tally_row others;
 	uint64_t shown_folded;
+	struct {
+		uint64_t events;
+		uint64_t bytes;
+	} counted;			/* before the rows were made anew */
 	uint64_t shown_rows;
 	uint64_t lost_before;
 	double lost_rate;
@@ -244,7 +248,12 @@ static void refresh_rows(struct top *top)
 
 static void count_by(struct top *top, enum tally_by by)
 {
+	top->counted.events += top->tally->total.events;
+	top->counted.bytes += top->tally->total.bytes;
 	tally_clear(top->tally, by, monotonic());
+	/* Else all that was ever lost would seem to be lost now. */
+	if (!top->error)
+		top->error = tally_ask_lost(top->tally, top->live.consumer);
 	top->refreshed = monotonic();
 	top->selected = 0;
 	top->first = 0;
@@ -794,6 +803,9 @@ static void run_loop(struct top *top)
 		if (top->dirty && !top->error)
 			draw(top);
 	}
+	/* What the rings hold was counted by nobody yet. */
+	if (!top->error)
+		count_batch(top);
 }
 
 /* ------------------------------------------------------------------------
@@ -814,6 +826,8 @@ static int final_status(struct top *top)
 		complain("%s", strerror(-top->error));
 		return STATUS_ERROR;
 	}
+	top->tally->total.events += top->counted.events;
+	top->tally->total.bytes += top->counted.bytes;
 	report_summary(&report, top->tally, &text);
 	if (!top->options->quiet)
 		fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
