@@ -227,6 +227,7 @@ static void close_origin(struct source *source, struct origin *origin)
 	forget_known(source, origin);
 	if (!source->set)
 		elog_file_reader_close(origin->reader);
+	origin->has_head = false;
 	origin->reader = NULL;
 	if (origin->fd > STDIN_FILENO)
 		close(origin->fd);
