@@ -343,6 +343,8 @@ static int find_known(struct source *source, struct origin *origin,
 	}
 	/* It may become known: it is asked for again. */
 	if (!event) {
+		memset(&origin->unknown, 0, sizeof(origin->unknown));
+		origin->unknown.descriptor = descriptor;
 		*result = &origin->unknown;
 		return selection_bind(source->selection, NULL, &origin->unknown);
 	}
