@@ -228,21 +228,25 @@ size_t elog_utf8_size(const unsigned char *from, const unsigned char *end)
 	return size;
 }
 
-static void put_escape(struct elog_text *text, unsigned char byte)
+static const unsigned char *put_escape(struct elog_text *text,
+				       const unsigned char *from,
+				       const unsigned char *end)
 {
 	static const char plain[] = "\"\\\n\t\r";
 	static const char letters[] = "\"\\ntr";
-	const char *found = byte ? strchr(plain, byte) : NULL;
+	const char *found = *from ? strchr(plain, *from) : NULL;
 	char escape[4] = "\\x";
 
+	(void)end;
 	if (found) {
 		escape[1] = letters[found - plain];
 		elog_text_put(text, escape, 2);
-		return;
+		return from + 1;
 	}
-	escape[2] = hex_digits[byte >> 4];
-	escape[3] = hex_digits[byte & 15];
+	escape[2] = hex_digits[*from >> 4];
+	escape[3] = hex_digits[*from & 15];
 	elog_text_put(text, escape, 4);
+	return from + 1;
 }
 
 #define EACH_BYTE(byte)		(0x0101010101010101ULL * (byte))
@@ -268,7 +272,10 @@ const unsigned char *elog_plain_end(const unsigned char *from,
 	return from;
 }
 
-void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
+void elog_text_between_quotes(struct elog_text *text, const char *data, size_t size,
+			      const unsigned char *(*put_other)(struct elog_text *text,
+								const unsigned char *from,
+								const unsigned char *end))
 {
 	const unsigned char *from = (const unsigned char *)data;
 	const unsigned char *end = from + size;
@@ -289,11 +296,16 @@ void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
 			continue;
 		}
 		elog_text_put(text, plain, (size_t)(from - plain));
-		put_escape(text, *from++);
+		from = put_other(text, from, end);
 		plain = from;
 	}
 	elog_text_put(text, plain, (size_t)(from - plain));
 	elog_text_character(text, '"');
+}
+
+void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
+{
+	elog_text_between_quotes(text, data, size, put_escape);
 }
 
 static void put_octets(struct elog_text *text, const unsigned char *bytes,
@@ -315,19 +327,11 @@ static void put_hex(struct elog_text *text, uint64_t value)
 	elog_text_advance(text, elog_put_hex(room + 2, value));
 }
 
-static void put_integer(struct elog_text *text,
-			const struct elog_schema_field *field, uint64_t value)
+void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *field,
+		       uint64_t value)
 {
-	char *room;
+	char *room = elog_text_room(text, 1 + ELOG_DECIMAL_MAX);
 
-	if (field->display == ELOG_DISPLAY_HEX) {
-		/* Of a negative number as many digits as it has bytes. */
-		if (field->size < 8)
-			value &= (1ULL << field->size * 8) - 1;
-		put_hex(text, value);
-		return;
-	}
-	room = elog_text_room(text, 1 + ELOG_DECIMAL_MAX);
 	if (!room)
 		return;
 	if (field->is_signed && (int64_t)value < 0) {
@@ -337,18 +341,34 @@ static void put_integer(struct elog_text *text,
 	elog_text_advance(text, elog_put_decimal(room, value));
 }
 
-static void put_enum(struct elog_text *text,
-		     const struct elog_schema_field *field, uint64_t value)
+static void put_integer(struct elog_text *text,
+			const struct elog_schema_field *field, uint64_t value)
+{
+	if (field->display == ELOG_DISPLAY_HEX)
+		put_hex(text, elog_hex_bits(field, value));
+	else
+		elog_text_decimal(text, field, value);
+}
+
+const char *elog_enum_name(const struct elog_schema_field *field, uint64_t value)
 {
 	size_t i;
 
-	for (i = 0; i < field->set->count; i++) {
-		if (field->set->names[i]->value == value) {
-			elog_text_string(text, field->set->names[i]->name);
-			return;
-		}
-	}
-	put_integer(text, field, value);
+	for (i = 0; i < field->set->count; i++)
+		if (field->set->names[i]->value == value)
+			return field->set->names[i]->name;
+	return NULL;
+}
+
+static void put_enum(struct elog_text *text,
+		     const struct elog_schema_field *field, uint64_t value)
+{
+	const char *name = elog_enum_name(field, value);
+
+	if (name)
+		elog_text_string(text, name);
+	else
+		put_integer(text, field, value);
 }
 
 static void put_flags(struct elog_text *text,
@@ -361,7 +381,7 @@ static void put_flags(struct elog_text *text,
 
 	for (i = 0; i < field->set->count; i++) {
 		flag = field->set->names[i];
-		if (flag->value ? (value & flag->value) != flag->value : value != 0)
+		if (!elog_flag_is_set(flag, value))
 			continue;
 		if (any)
 			elog_text_character(text, '|');

@@ -121,6 +121,40 @@ char *elog_put_address(char *to, const unsigned char *bytes, size_t size);
 
 #define ELOG_ADDRESS_MAX	48
 
+/**
+ * elog_text_between_quotes() - append a string in double quotes
+ * @text: where
+ * @data: the string
+ * @size: bytes of it
+ * @put_other: appends what is not to be shown as it is and begins at @from, and
+ *	returns the end of that
+ */
+void elog_text_between_quotes(struct elog_text *text, const char *data, size_t size,
+			      const unsigned char *(*put_other)(struct elog_text *text,
+								const unsigned char *from,
+								const unsigned char *end));
+
+/** elog_text_decimal() - append the value of an integer field */
+void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *field,
+		       uint64_t value);
+
+/** elog_hex_bits() - of a negative number as many bits as the field has */
+static inline uint64_t elog_hex_bits(const struct elog_schema_field *field,
+				     uint64_t value)
+{
+	return field->size < 8 ? value & ((1ULL << field->size * 8) - 1) : value;
+}
+
+/** elog_enum_name() - the name of an enum's value, or NULL */
+const char *elog_enum_name(const struct elog_schema_field *field, uint64_t value);
+
+/** elog_flag_is_set() - is it, in a value? One without bits, if that has none */
+static inline bool elog_flag_is_set(const struct elog_schema_name *flag,
+				    uint64_t value)
+{
+	return flag->value ? (value & flag->value) == flag->value : !value;
+}
+
 /** elog_plain_end() - the first byte that is not ASCII to be shown as it is, or @end */
 const unsigned char *elog_plain_end(const unsigned char *from,
 				    const unsigned char *end);

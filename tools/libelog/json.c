@@ -45,30 +45,7 @@ static const unsigned char *put_other(struct elog_text *text,
 
 void elog_text_json_string(struct elog_text *text, const char *data, size_t size)
 {
-	const unsigned char *from = (const unsigned char *)data;
-	const unsigned char *end = from + size;
-	const unsigned char *plain = from;
-	size_t step;
-
-	/* Seldom is there more than this. */
-	if (!elog_text_room(text, size + 2))
-		return;
-	elog_text_character(text, '"');
-	for (;;) {
-		from = elog_plain_end(from, end);
-		if (from == end)
-			break;
-		step = *from < 0x80 ? 0 : elog_utf8_size(from, end);
-		if (step) {
-			from += step;
-			continue;
-		}
-		elog_text_put(text, plain, (size_t)(from - plain));
-		from = put_other(text, from, end);
-		plain = from;
-	}
-	elog_text_put(text, plain, (size_t)(from - plain));
-	elog_text_character(text, '"');
+	elog_text_between_quotes(text, data, size, put_other);
 }
 
 void elog_text_csv(struct elog_text *text, const char *data, size_t size)
@@ -90,20 +67,6 @@ void elog_text_csv(struct elog_text *text, const char *data, size_t size)
 	}
 	elog_text_put(text, data, (size_t)(end - data));
 	elog_text_character(text, '"');
-}
-
-static void put_integer(struct elog_text *text,
-			const struct elog_schema_field *field, uint64_t value)
-{
-	char *room = elog_text_room(text, 1 + ELOG_DECIMAL_MAX);
-
-	if (!room)
-		return;
-	if (field->is_signed && (int64_t)value < 0) {
-		*room++ = '-';
-		value = 0 - value;
-	}
-	elog_text_advance(text, elog_put_decimal(room, value));
 }
 
 static void put_hex(struct elog_text *text, uint64_t value)
@@ -162,15 +125,12 @@ static void put_name(struct elog_text *text, const char *name, const char *befor
 static void put_enum(struct elog_text *text,
 		     const struct elog_schema_field *field, uint64_t value)
 {
-	size_t i;
+	const char *name = elog_enum_name(field, value);
 
-	for (i = 0; i < field->set->count; i++) {
-		if (field->set->names[i]->value == value) {
-			put_name(text, field->set->names[i]->name, "\"", "\"");
-			return;
-		}
-	}
-	put_integer(text, field, value);
+	if (name)
+		put_name(text, name, "\"", "\"");
+	else
+		elog_text_decimal(text, field, value);
 }
 
 static void put_flags(struct elog_text *text,
@@ -184,7 +144,7 @@ static void put_flags(struct elog_text *text,
 	elog_text_character(text, '[');
 	for (i = 0; i < field->set->count; i++) {
 		flag = field->set->names[i];
-		if (flag->value ? (value & flag->value) != flag->value : value != 0)
+		if (!elog_flag_is_set(flag, value))
 			continue;
 		put_name(text, flag->name, any ? ",\"" : "\"", "\"");
 		rest &= ~flag->value;
@@ -229,14 +189,11 @@ void elog_format_json_value(struct elog_text *text,
 		break;
 	}
 	if (field->display == ELOG_DISPLAY_HEX) {
-		/* Of a negative number as many digits as it has bytes. */
-		if (field->size < 8)
-			integer &= (1ULL << field->size * 8) - 1;
-		put_hex(text, integer);
+		put_hex(text, elog_hex_bits(field, integer));
 		return;
 	}
 	if (field->display == ELOG_DISPLAY_DEC) {
-		put_integer(text, field, integer);
+		elog_text_decimal(text, field, integer);
 		return;
 	}
 	switch (field->type) {
@@ -253,7 +210,7 @@ void elog_format_json_value(struct elog_text *text,
 		put_hex(text, integer);
 		break;
 	default:
-		put_integer(text, field, integer);
+		elog_text_decimal(text, field, integer);
 		break;
 	}
 }
