@@ -89,12 +89,18 @@ static void note_written(struct capture *capture, int ret)
 	}
 }
 
-static void flush_output(struct capture *capture)
+/* What printing has come to. */
+static void note_printed(struct capture *capture)
 {
-	output_flush(&capture->output);
 	capture->closed |= capture->output.closed;
 	if (capture->output.error)
 		capture->error = capture->output.error;
+}
+
+static void flush_output(struct capture *capture)
+{
+	output_flush(&capture->output);
+	note_printed(capture);
 }
 
 /* ------------------------------------------------------------------------
@@ -119,9 +125,7 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 		capture->shown++;
 		capture->enough = capture->shown == capture->options->count;
 	}
-	capture->closed |= capture->output.closed;
-	if (capture->output.error)
-		capture->error = capture->output.error;
+	note_printed(capture);
 }
 
 /*
@@ -171,9 +175,7 @@ static void flush_batch(struct capture *capture)
 {
 	int ret;
 
-	do {
-		ret = elog_consumer_flush(capture->live.consumer);
-	} while (ret == -EINTR);
+	ret = flush_consumer(capture->live.consumer);
 	if (ret) {
 		capture->error = ret;
 		return;
@@ -268,9 +270,7 @@ static int drain_trigger(struct capture *capture)
 	struct elog_item item;
 	int ret;
 
-	do {
-		ret = elog_consumer_flush(capture->trigger);
-	} while (ret == -EINTR);
+	ret = flush_consumer(capture->trigger);
 	if (ret)
 		return ret;
 	while (elog_consumer_next(capture->trigger, &item))

@@ -10,16 +10,7 @@
 #include <unistd.h>
 
 #include "background.h"
-
-static int read_status(int fd, struct elog_text *text)
-{
-	char buffer[4096];
-	ssize_t size;
-
-	while ((size = read(fd, buffer, sizeof(buffer))) > 0)
-		elog_text_put(text, buffer, (size_t)size);
-	return size < 0 ? -errno : text->error;
-}
+#include "listing.h"
 
 static const char *const feature_names[] = { "overwrite" };
 
@@ -111,13 +102,6 @@ static void print_text(const struct eventlog_version *version,
  * JSON
  */
 
-static void put_member(struct elog_text *text, const char *name,
-		       const char *value)
-{
-	elog_text_printf(text, "\"%s\":", name);
-	elog_text_json_string(text, value, strlen(value));
-}
-
 static int put_capture(const struct background_info *info, void *context)
 {
 	pid_t pid = background_process(info);
@@ -128,7 +112,7 @@ static int put_capture(const struct background_info *info, void *context)
 	elog_text_printf(text, "%s{\"pid\":%d,",
 			 text->size && text->data[text->size - 1] == '}' ? "," : "",
 			 pid);
-	put_member(text, "target", info->target);
+	json_member(text, "target", info->target);
 	elog_text_put(text, "}", 1);
 	return 0;
 }
@@ -143,11 +127,11 @@ static void put_json(const struct eventlog_version *version,
 	size_t i;
 
 	elog_text_put(text, "{", 1);
-	put_member(text, "module", version->release);
+	json_member(text, "module", version->release);
 	elog_text_printf(text, ",\"abi\":%u,", version->abi);
-	put_member(text, "elog", tool_version());
+	json_member(text, "elog", tool_version());
 	elog_text_put(text, ",", 1);
-	put_member(text, "device", EVENTLOG_DEVICE);
+	json_member(text, "device", EVENTLOG_DEVICE);
 	elog_text_string(text, ",\"features\":[");
 	for (bit = 0; bit < 64; bit++) {
 		if (!(version->features >> bit & 1))
@@ -169,7 +153,7 @@ static void put_json(const struct eventlog_version *version,
 	elog_text_put(text, "]", 1);
 	if (status) {
 		elog_text_put(text, ",", 1);
-		put_member(text, "status", status);
+		json_member(text, "status", status);
 	}
 	elog_text_string(text, "}\n");
 }
@@ -234,7 +218,7 @@ static int run_info(const struct options *options)
 	}
 	ret = elog_device_version(fd, &version);
 	if (!ret)
-		ret = read_status(fd, &status);
+		ret = listing_text(fd, &status);
 	close(fd);
 	if (ret) {
 		explain_trouble(ret, PURPOSE_ASK);

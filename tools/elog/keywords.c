@@ -56,6 +56,30 @@ static uint64_t provider_mask(const struct elog_schema_provider *provider, const
 	return mask;
 }
 
+void put_keywords(struct elog_text *text, const struct elog_schema_event *event)
+{
+	const struct elog_schema_provider *provider = event->provider;
+	const struct elog_schema_name *keyword;
+	uint64_t left = event->keywords;
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < provider->keyword_count; i++) {
+		keyword = provider->keywords[i];
+		if (!keyword->value || (left & keyword->value) != keyword->value)
+			continue;
+		left &= ~keyword->value;
+		elog_text_string(text, between);
+		elog_text_string(text, keyword->name);
+		between = ",";
+	}
+	if (left) {
+		elog_text_string(text, between);
+		elog_text_string(text, "0x");
+		elog_text_hex(text, left, 1);
+	}
+}
+
 bool keywords_match(const struct options *options,
 		    const struct elog_schema_event *event)
 {

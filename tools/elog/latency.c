@@ -127,17 +127,6 @@ static void set_name(struct name *name, const char *text)
 		name->head++;
 }
 
-static const struct elog_schema_field *
-find_field(const struct elog_schema_event *event, const char *name)
-{
-	size_t i;
-
-	for (i = 0; event && i < event->field_count; i++)
-		if (!strcmp(event->fields[i]->name, name))
-			return event->fields[i];
-	return NULL;
-}
-
 /* Return: the field, with its value; NULL: the event has none that can be read. */
 static const struct elog_schema_field *
 take_field(struct name *name, const struct entry *entry, bool end,
@@ -844,9 +833,7 @@ static void take_batch(struct latency *latency)
 	struct entry entry;
 	int ret;
 
-	do {
-		ret = elog_consumer_flush(latency->live.consumer);
-	} while (ret == -EINTR);
+	ret = flush_consumer(latency->live.consumer);
 	if (ret)
 		latency->error = ret;
 	while (is_going(latency)) {

@@ -22,29 +22,13 @@ static void print_state(uint32_t state)
 	printf("%-18s ", text);
 }
 
-/* By name where they have one. */
 static void print_keywords(const struct elog_schema_event *event)
 {
-	const struct elog_schema_provider *provider = event->provider;
-	uint64_t left = event->keywords;
-	const char *comma = "";
-	int width = 0;
-	size_t i;
+	struct elog_text text = { 0 };
 
-	for (i = 0; i < provider->keyword_count; i++) {
-		const struct elog_schema_name *keyword = provider->keywords[i];
-
-		if ((left & keyword->value) != keyword->value)
-			continue;
-		left &= ~keyword->value;
-		width += printf("%s%s", comma, keyword->name);
-		comma = ",";
-	}
-	if (left)
-		width += printf("%s0x%" PRIx64, comma, left);
-	if (!event->keywords)
-		width += printf("-");
-	printf("%*s ", width < 8 ? 8 - width : 0, "");
+	put_keywords(&text, event);
+	printf("%-8s ", text.data ? text.data : "-");
+	elog_text_free(&text);
 }
 
 static void print_event(const struct elog_schema_event *event,

@@ -20,26 +20,19 @@ const char *list_state(uint32_t state)
  * JSON
  */
 
-static void put_member(struct elog_text *text, const char *name,
-		       const char *value)
-{
-	elog_text_printf(text, "\"%s\":", name);
-	elog_text_json_string(text, value, strlen(value));
-}
-
 /* Bits are hexadecimal, as wherever values are JSON. */
 static void put_named(struct elog_text *text, const char *name,
 		      const char *description)
 {
 	elog_text_put(text, ",", 1);
-	put_member(text, "name", name);
+	json_member(text, "name", name);
 	elog_text_put(text, ",", 1);
-	put_member(text, "description", description);
+	json_member(text, "description", description);
 	elog_text_put(text, "}", 1);
 }
 
-static void put_keywords(struct elog_text *text,
-			 const struct elog_schema_event *event)
+static void list_keywords(struct elog_text *text,
+			  const struct elog_schema_event *event)
 {
 	const struct elog_schema_provider *provider = event->provider;
 	const struct elog_schema_name *keyword;
@@ -72,12 +65,12 @@ static void put_field(struct elog_text *text,
 	size_t i;
 
 	elog_text_put(text, "{", 1);
-	put_member(text, "name", field->name);
+	json_member(text, "name", field->name);
 	elog_text_put(text, ",", 1);
-	put_member(text, "type", field->type_name);
+	json_member(text, "type", field->type_name);
 	elog_text_printf(text, ",\"size\":%zu,\"offset\":%zu,", field->size,
 			 field->offset);
-	put_member(text, "description", field->description);
+	json_member(text, "description", field->description);
 	for (i = 0; set && i < set->count; i++) {
 		const struct elog_schema_name *value = set->names[i];
 
@@ -110,16 +103,16 @@ void list_json(const struct definition *definition, const char *schema,
 	size_t i;
 
 	elog_text_printf(text, "{\"descriptor\":%u,", describe->descriptor);
-	put_member(text, "provider", event->provider->name);
+	json_member(text, "provider", event->provider->name);
 	elog_text_printf(text, ",\"provider_id\":%u,", describe->provider_id);
-	put_member(text, "provider_description", event->provider->description);
+	json_member(text, "provider_description", event->provider->description);
 	elog_text_put(text, ",", 1);
-	put_member(text, "event", event->name);
+	json_member(text, "event", event->name);
 	elog_text_printf(text, ",\"id\":%u,", event->id);
-	put_member(text, "description", event->description);
+	json_member(text, "description", event->description);
 	elog_text_put(text, ",", 1);
-	put_member(text, "level", level ? level : "?");
-	put_keywords(text, event);
+	json_member(text, "level", level ? level : "?");
+	list_keywords(text, event);
 	put_flag(text, "live", describe->state & EVENTLOG_DESCRIBED_LIVE);
 	put_flag(text, "persistent", describe->state & EVENTLOG_DESCRIBED_PERSIST);
 	put_flag(text, "enabled", describe->state & EVENTLOG_DESCRIBED_ENABLED);
@@ -133,7 +126,7 @@ void list_json(const struct definition *definition, const char *schema,
 	elog_text_put(text, "]", 1);
 	if (schema) {
 		elog_text_put(text, ",", 1);
-		put_member(text, "schema", schema);
+		json_member(text, "schema", schema);
 	}
 	elog_text_string(text, "}\n");
 }
@@ -198,29 +191,6 @@ static void put_tree_field(struct tree *tree,
 	}
 }
 
-/* By name where they have one. */
-static void put_keyword_names(struct elog_text *text,
-			      const struct elog_schema_event *event)
-{
-	const struct elog_schema_name *keyword;
-	uint64_t left = event->keywords;
-	const char *between = "";
-	size_t i;
-
-	if (!left)
-		elog_text_put(text, "-", 1);
-	for (i = 0; i < event->provider->keyword_count; i++) {
-		keyword = event->provider->keywords[i];
-		if (!keyword->value || (left & keyword->value) != keyword->value)
-			continue;
-		left &= ~keyword->value;
-		elog_text_printf(text, "%s%s", between, keyword->name);
-		between = ",";
-	}
-	if (left)
-		elog_text_printf(text, "%s0x%" PRIx64, between, left);
-}
-
 static void put_tree_event(struct tree *tree, const struct definition *definition,
 			   bool last)
 {
@@ -234,7 +204,9 @@ static void put_tree_event(struct tree *tree, const struct definition *definitio
 			 describe->descriptor, list_state(describe->state),
 			 describe->state & EVENTLOG_DESCRIBED_ENABLED ?
 			 ",enabled" : "", level ? level : "?");
-	put_keyword_names(text, event);
+	if (!event->keywords)
+		elog_text_put(text, "-", 1);
+	put_keywords(text, event);
 	end_line(text, event->description);
 	for (i = 0; i < event->field_count; i++)
 		put_tree_field(tree, event->fields[i], i + 1 == event->field_count);

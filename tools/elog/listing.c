@@ -75,21 +75,26 @@ static bool take_count(const char *line, const char *name, uint64_t *count)
 	return true;
 }
 
-static int read_all(struct elog_text *text)
+int listing_text(int fd, struct elog_text *text)
 {
 	char buffer[4096];
 	ssize_t size;
-	int fd, ret;
 
-	fd = elog_device_open(NULL);
-	if (fd < 0)
-		return fd;
 	do {
 		size = read(fd, buffer, sizeof(buffer));
 		if (size > 0)
 			elog_text_put(text, buffer, (size_t)size);
 	} while (size > 0 || (size < 0 && errno == EINTR));
-	ret = size < 0 ? -errno : text->error;
+	return size < 0 ? -errno : text->error;
+}
+
+static int read_all(struct elog_text *text)
+{
+	int fd = elog_device_open(NULL), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = listing_text(fd, text);
 	close(fd);
 	return ret;
 }

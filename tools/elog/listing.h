@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <elog.h>
+
 /**
  * struct listing - what it says
  * @active: definitions there are
@@ -31,5 +33,8 @@ struct listing {
  * Return: 0 or a negative errno.
  */
 int listing_read(struct listing *listing);
+
+/** listing_text() - append all of it, from the device; 0 or a negative errno */
+int listing_text(int fd, struct elog_text *text);
 
 #endif /* LISTING_H */

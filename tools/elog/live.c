@@ -132,6 +132,16 @@ int live_wait(struct live *live, int most, bool *over)
 	return elog_consumer_pending(live->consumer);
 }
 
+int flush_consumer(struct elog_consumer *consumer)
+{
+	int ret;
+
+	do {
+		ret = elog_consumer_flush(consumer);
+	} while (ret == -EINTR);
+	return ret;
+}
+
 void live_end(struct live *live)
 {
 	live->ended = monotonic();

@@ -77,6 +77,14 @@ int live_left(const struct live *live, int most);
  */
 int live_wait(struct live *live, int most, bool *over);
 
+/**
+ * flush_consumer() - elog_consumer_flush(), whatever signals interrupt it
+ * @consumer: of a run, or another
+ *
+ * Return: 0 or a negative errno.
+ */
+int flush_consumer(struct elog_consumer *consumer);
+
 /** live_end() - the run is over; COMMAND is ended, too */
 void live_end(struct live *live);
 

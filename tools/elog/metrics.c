@@ -16,7 +16,7 @@
 #include "background.h"
 #include "listing.h"
 #include "metrics.h"
-#include "signals.h"
+#include "output.h"
 
 #define ROTATED_MAX	9999
 
@@ -330,29 +330,13 @@ void metrics_put(const struct tally *tally, bool live, struct elog_text *text)
  * The file
  */
 
-static int write_all(int fd, const char *data, size_t size)
-{
-	ssize_t ret;
-
-	while (size) {
-		ret = write(fd, data, size);
-		if (ret < 0 && errno == EINTR && signals_stops() < 2)
-			continue;
-		if (ret < 0)
-			return -errno;
-		data += ret;
-		size -= (size_t)ret;
-	}
-	return 0;
-}
-
 static int write_as_it_is(const char *path, const struct elog_text *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
 
 	if (fd < 0)
 		return -errno;
-	ret = write_all(fd, text->data, text->size);
+	ret = output_write(fd, text->data, text->size);
 	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
@@ -374,7 +358,7 @@ static int replace(const char *path, const struct elog_text *text)
 		free(beside);
 		return ret;
 	}
-	ret = write_all(fd, text->data, text->size);
+	ret = output_write(fd, text->data, text->size);
 	if (!ret && fchmod(fd, 0666 & ~mask))
 		ret = -errno;
 	if (close(fd) && !ret)

@@ -46,7 +46,8 @@ static const char *parse_decimal(const char *text, int64_t unit, int64_t *result
 	return text > from && (text > from + 1 || *from != '.') ? text : NULL;
 }
 
-bool span_parse(const char *text, int64_t *nanoseconds)
+/* "1.5", "20ms", "3m", "2h30m": ns; without unit seconds. */
+static bool parse_span(const char *text, int64_t *nanoseconds)
 {
 	int64_t part, unit;
 	const char *number;
@@ -217,13 +218,13 @@ bool moment_parse(const char *text, struct moment *moment)
 		end = parse_decimal(text + 1, SECOND, &moment->time);
 		return end && !*end;
 	case '-':
-		if (!span_parse(text + 1, &span))
+		if (!parse_span(text + 1, &span))
 			return false;
 		moment->time = wall_now() - span;
 		return true;
 	case '+':
 		moment->kind = MOMENT_START;
-		return span_parse(text + 1, &moment->time);
+		return parse_span(text + 1, &moment->time);
 	default:
 		break;
 	}
@@ -246,7 +247,7 @@ bool moment_parse_around(const char *text, struct moment *since,
 
 	if (!between)
 		between = strstr(text, "+-");
-	if (!between || between == text || !span_parse(between + 2, &span))
+	if (!between || between == text || !parse_span(between + 2, &span))
 		return false;
 	length = (size_t)(between - text);
 	if (length >= sizeof(middle))

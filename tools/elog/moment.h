@@ -46,9 +46,6 @@ bool moment_parse(const char *text, struct moment *moment);
 bool moment_parse_around(const char *text, struct moment *since,
 			 struct moment *until);
 
-/** span_parse() - "1.5", "20ms", "3m", "2h30m": ns; without unit seconds */
-bool span_parse(const char *text, int64_t *nanoseconds);
-
 /**
  * struct date - a second of local time, as text
  * @second: CLOCK_REALTIME

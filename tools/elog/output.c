@@ -110,6 +110,22 @@ void output_flush(struct output *output)
 	output->text.size = 0;
 }
 
+int output_write(int fd, const char *data, size_t size)
+{
+	ssize_t ret;
+
+	while (size) {
+		ret = write(fd, data, size);
+		if (ret < 0 && errno == EINTR && signals_stops() < 2)
+			continue;
+		if (ret < 0)
+			return -errno;
+		data += ret;
+		size -= (size_t)ret;
+	}
+	return 0;
+}
+
 void output_check(struct output *output)
 {
 	if (output->text.size >= output->limit)

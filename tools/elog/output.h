@@ -52,6 +52,18 @@ void output_page(struct output *output, const struct options *options);
  */
 void output_flush(struct output *output);
 
+/**
+ * output_write() - write all of something to another file
+ * @fd: where to
+ * @data: what
+ * @size: bytes of it
+ *
+ * Gives up when told to stop for the second time.
+ *
+ * Return: 0 or a negative errno.
+ */
+int output_write(int fd, const char *data, size_t size);
+
 /** output_check() - write if it is enough */
 void output_check(struct output *output);
 

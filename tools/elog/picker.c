@@ -43,7 +43,6 @@ struct picker {
 	size_t open;
 	size_t open_most;
 	uint64_t time;			/* of the last batch */
-	uint64_t lost;			/* with --split */
 	uint64_t finished_records;	/* of files that were ended */
 	uint64_t finished_size;
 	uint64_t files;

@@ -287,41 +287,6 @@ static const char *comm_of(const struct entry *entry)
 				   entry->item.tid);
 }
 
-static const struct elog_schema_field *
-find_field(const struct elog_schema_event *event, const char *name)
-{
-	size_t i;
-
-	for (i = 0; event && i < event->field_count; i++)
-		if (!strcmp(event->fields[i]->name, name))
-			return event->fields[i];
-	return NULL;
-}
-
-/* By name where they have one. */
-static void put_keywords(struct elog_text *text,
-			 const struct elog_schema_event *event)
-{
-	const struct elog_schema_name *keyword;
-	uint64_t left = event->keywords;
-	const char *between = "";
-	size_t i;
-
-	for (i = 0; i < event->provider->keyword_count; i++) {
-		keyword = event->provider->keywords[i];
-		if (!keyword->value || (left & keyword->value) != keyword->value)
-			continue;
-		left &= ~keyword->value;
-		elog_text_string(text, between);
-		elog_text_string(text, keyword->name);
-		between = ",";
-	}
-	if (left) {
-		elog_text_string(text, between);
-		put_session(text, left);
-	}
-}
-
 /* ------------------------------------------------------------------------
  * Text
  */
@@ -631,6 +596,12 @@ static void text_lost(const struct elog_item *item, struct elog_text *text)
 		elog_text_printf(text, "CPU %u", item->cpu);
 	elog_text_string(text, causes.data ? causes.data : "");
 	elog_text_free(&causes);
+}
+
+void json_member(struct elog_text *text, const char *name, const char *value)
+{
+	elog_text_printf(text, "\"%s\":", name);
+	elog_text_json_string(text, value, strlen(value));
 }
 
 void json_causes(const uint64_t *lost, struct elog_text *text)

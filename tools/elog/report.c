@@ -122,8 +122,7 @@ void report_summary(const struct report *report, const struct tally *tally,
 
 static void put_string(struct elog_text *text, const char *key, const char *value)
 {
-	elog_text_printf(text, "\"%s\":", key);
-	elog_text_json_string(text, value, strlen(value));
+	json_member(text, key, value);
 	elog_text_put(text, ",", 1);
 }
 

@@ -96,6 +96,17 @@ bool selection_since(const struct selection *selection, uint64_t *realtime)
 	return true;
 }
 
+const struct elog_schema_field *find_field(const struct elog_schema_event *event,
+					   const char *name)
+{
+	size_t i;
+
+	for (i = 0; event && i < event->field_count; i++)
+		if (!strcmp(event->fields[i]->name, name))
+			return event->fields[i];
+	return NULL;
+}
+
 bool glob_matches(const char *glob, const struct elog_schema_event *event)
 {
 	const char *slash = strchrnul(glob, '/');

@@ -98,6 +98,10 @@ bool selection_match(struct selection *selection,
  */
 bool selection_finish(const struct selection *selection);
 
+/** find_field() - a field by its name; NULL: there is none, or no @event */
+const struct elog_schema_field *find_field(const struct elog_schema_event *event,
+					   const char *name);
+
 /** glob_matches() - PROVIDER[/EVENT], globs, against an event's names */
 bool glob_matches(const char *glob, const struct elog_schema_event *event);
 

@@ -200,8 +200,8 @@ static void print_text(const struct sessions *sessions,
 static void put_json_name(struct elog_text *text, const char *key,
 			  const char *value)
 {
-	elog_text_printf(text, ",\"%s\":", key);
-	elog_text_json_string(text, value, strlen(value));
+	elog_text_put(text, ",", 1);
+	json_member(text, key, value);
 }
 
 static void print_json(const struct session *session, struct elog_text *text)

@@ -59,21 +59,12 @@ static bool to_file(const struct options *options)
 static int write_all(struct stat_run *run)
 {
 	const struct elog_text *text = &run->output.text;
-	size_t written = 0;
-	ssize_t ret;
 
 	if (text->error)
 		return text->error;
 	if (run->options->format == FORMAT_PROMETHEUS)
 		return metrics_write(run->options->output, text);
-	while (written < text->size) {
-		ret = write(run->file, text->data + written, text->size - written);
-		if (ret < 0 && (errno != EINTR || signals_stops() > 1))
-			return -errno;
-		if (ret > 0)
-			written += (size_t)ret;
-	}
-	return 0;
+	return output_write(run->file, text->data, text->size);
 }
 
 /* Signals are let in meanwhile: the reader of a pipe may never come. */
@@ -216,9 +207,7 @@ static void count_batch(struct stat_run *run)
 {
 	int ret;
 
-	do {
-		ret = elog_consumer_flush(run->live.consumer);
-	} while (ret == -EINTR);
+	ret = flush_consumer(run->live.consumer);
 	if (ret)
 		run->error = ret;
 	take_all(run);

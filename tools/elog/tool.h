@@ -283,6 +283,9 @@ void explain_trouble(int error, enum purpose purpose);
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
 
+/** json_member() - append "name":"value" */
+void json_member(struct elog_text *text, const char *name, const char *value);
+
 /** json_causes() - append {"cause":count,...} of a loss */
 void json_causes(const uint64_t *lost, struct elog_text *text);
 
@@ -319,6 +322,13 @@ struct keyword_rules {
  */
 int keywords_resolve(const struct options *options, const char *glob,
 		     struct keyword_rules *rules);
+
+/**
+ * put_keywords() - append an event's keywords, with commas between
+ * @text: where
+ * @event: by name where its provider has one, the rest as a mask; none: nothing
+ */
+void put_keywords(struct elog_text *text, const struct elog_schema_event *event);
 
 /**
  * keywords_match() - has an event one of the keywords of -k?

@@ -191,9 +191,7 @@ static void count_batch(struct top *top)
 	int ret;
 
 	measure_fill(top);
-	do {
-		ret = elog_consumer_flush(top->live.consumer);
-	} while (ret == -EINTR);
+	ret = flush_consumer(top->live.consumer);
 	if (ret)
 		top->error = ret;
 	while (!top->error) {
