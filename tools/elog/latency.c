@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "latency.h"
 #include "progress.h"
@@ -1055,10 +1054,10 @@ static int prepare(struct latency *latency, const struct options *options)
 		complain("out of memory");
 		return -ENOMEM;
 	}
-	if (getrandom(&latency->secret, sizeof(latency->secret), 0) !=
-	    sizeof(latency->secret)) {
-		complain("no random numbers: %s", strerror(errno));
-		return -EIO;
+	ret = siphash_secret(&latency->secret);
+	if (ret) {
+		complain("no random numbers: %s", strerror(-ret));
+		return ret;
 	}
 	return 0;
 }

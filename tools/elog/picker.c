@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "picker.h"
+#include "siphash.h"
 
 #define OPEN_MAX	256
 #define BUCKETS		1024		/* of open files, a power of two */
@@ -37,6 +38,7 @@ struct target {
 struct picker {
 	const struct recording_setup *setup;
 	struct recording *single;	/* of -o, or the losses of --split */
+	struct siphash secret;		/* that @buckets are hashed with */
 	struct target *buckets[BUCKETS];
 	struct target *newest;
 	struct target *oldest;
@@ -96,7 +98,11 @@ int picker_open(struct picker **result, const struct recording_setup *setup)
 				     setup->options->output,
 				     setup->options->append);
 	} else {
-		ret = open_directory(directory);
+		ret = siphash_secret(&picker->secret);
+		if (ret)
+			complain("no random numbers: %s", strerror(-ret));
+		if (!ret)
+			ret = open_directory(directory);
 		if (!ret && asprintf(&path, "%s/" LOSSES_NAME, directory) < 0)
 			ret = -ENOMEM;
 		if (!ret)
@@ -143,11 +149,9 @@ static int check(struct picker *picker, const struct recording *recording, int r
 static struct target **find_bucket(struct picker *picker, const char *provider,
 				   uint64_t session)
 {
-	uint64_t hash = session * 0x9e3779b97f4a7c15ULL;
+	uint64_t hash = siphash_session(&picker->secret, provider, session);
 
-	for (; *provider; provider++)
-		hash = (hash ^ (unsigned char)*provider) * 0x100000001b3ULL;
-	return &picker->buckets[(hash ^ hash >> 32) & (BUCKETS - 1)];
+	return &picker->buckets[hash & (BUCKETS - 1)];
 }
 
 static void unlink_use(struct picker *picker, struct target *target)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sessions.h"
+#include "siphash.h"
 
 struct session {
 	uint64_t number;
@@ -26,6 +27,7 @@ struct session {
 
 struct sessions {
 	const struct options *options;
+	struct siphash secret;		/* that @table is hashed with */
 	struct session **table;		/* by hash */
 	size_t size;
 	size_t count;
@@ -34,10 +36,17 @@ struct sessions {
 int sessions_open(struct sessions **result, const struct options *options)
 {
 	struct sessions *sessions = calloc(1, sizeof(*sessions));
+	int ret;
 
 	if (!sessions) {
 		complain("out of memory");
 		return -ENOMEM;
+	}
+	ret = siphash_secret(&sessions->secret);
+	if (ret) {
+		complain("no random numbers: %s", strerror(-ret));
+		free(sessions);
+		return ret;
 	}
 	sessions->options = options;
 	*result = sessions;
@@ -60,16 +69,14 @@ void sessions_close(struct sessions *sessions)
 	free(sessions);
 }
 
-static struct session **find_slot(struct session **table, size_t size,
+static struct session **find_slot(const struct sessions *sessions,
+				  struct session **table, size_t size,
 				  uint64_t number, const char *provider)
 {
-	uint64_t hash = number * 0x9e3779b97f4a7c15ULL;
-	const char *character;
 	size_t slot;
 
-	for (character = provider; *character; character++)
-		hash = (hash ^ (unsigned char)*character) * 0x100000001b3ULL;
-	slot = (size_t)(hash ^ hash >> 32) & (size - 1);
+	slot = (size_t)siphash_session(&sessions->secret, provider, number) &
+	       (size - 1);
 	while (table[slot] && (table[slot]->number != number ||
 			       strcmp(table[slot]->provider, provider)))
 		slot = (slot + 1) & (size - 1);
@@ -86,7 +93,8 @@ static int grow(struct sessions *sessions)
 	for (i = 0; i < sessions->size; i++) {
 		old = sessions->table[i];
 		if (old)
-			*find_slot(larger, size, old->number, old->provider) = old;
+			*find_slot(sessions, larger, size, old->number,
+				   old->provider) = old;
 	}
 	free(sessions->table);
 	sessions->table = larger;
@@ -119,8 +127,8 @@ int sessions_add(struct sessions *sessions, const struct entry *entry)
 
 	if (sessions->count >= sessions->size / 2 && grow(sessions))
 		return -ENOMEM;
-	slot = find_slot(sessions->table, sessions->size, entry->item.session,
-			 provider);
+	slot = find_slot(sessions, sessions->table, sessions->size,
+			 entry->item.session, provider);
 	if (!*slot) {
 		*slot = new_session(entry->item.session, provider);
 		if (!*slot)

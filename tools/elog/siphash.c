@@ -2,6 +2,11 @@
 /*
  * SipHash-2-4 with 128 bits: see siphash.h. The names are those of the paper.
  */
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/types.h>
+
 #include "siphash.h"
 
 static uint64_t rotate(uint64_t word, unsigned int bits)
@@ -63,4 +68,23 @@ struct siphash siphash(const struct siphash *key, const void *data, size_t size)
 	rounds(v, 4);
 	hash.words[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
 	return hash;
+}
+
+int siphash_secret(struct siphash *key)
+{
+	ssize_t size = getrandom(key, sizeof(*key), 0);
+
+	if (size < 0)
+		return -errno;
+	return size == sizeof(*key) ? 0 : -EIO;
+}
+
+uint64_t siphash_session(const struct siphash *key, const char *provider,
+			 uint64_t number)
+{
+	uint64_t words[2];
+
+	words[0] = number;
+	words[1] = siphash(key, provider, strlen(provider)).words[0];
+	return siphash(key, words, sizeof(words)).words[0];
 }

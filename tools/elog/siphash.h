@@ -22,4 +22,16 @@ struct siphash {
  */
 struct siphash siphash(const struct siphash *key, const void *data, size_t size);
 
+/** siphash_secret() - a random key; 0 or a negative errno */
+int siphash_secret(struct siphash *key);
+
+/**
+ * siphash_session() - hash a provider's name and a number
+ * @key: random, and secret: whoever emits chooses both
+ * @provider: the name
+ * @number: of a session, a process, ...
+ */
+uint64_t siphash_session(const struct siphash *key, const char *provider,
+			 uint64_t number);
+
 #endif /* SIPHASH_H */

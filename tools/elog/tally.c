@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/random.h>
-
 #include "tally.h"
 
 #define ROWS_MIN	8
@@ -67,13 +65,14 @@ static void reset_row(struct tally *tally, struct tally_row *row)
 int tally_open(struct tally **result, enum tally_by by, size_t limit, uint64_t now)
 {
 	struct tally *tally = calloc(1, sizeof(*tally));
+	int ret;
 
 	if (!tally)
 		return -ENOMEM;
-	if (getrandom(&tally->secret, sizeof(tally->secret), 0) !=
-	    sizeof(tally->secret)) {
+	ret = siphash_secret(&tally->secret);
+	if (ret) {
 		free(tally);
-		return -EIO;
+		return ret;
 	}
 	tally->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	tally_clear(tally, by, now);
@@ -133,13 +132,12 @@ void tally_clear(struct tally *tally, enum tally_by by, uint64_t now)
 /* Whoever emits chooses keys: with a secret nobody can make them collide. */
 static size_t hash_key(const struct tally *tally, const struct key *key)
 {
-	uint64_t words[3];
+	uint64_t hash = siphash_session(&tally->secret, key->provider, key->number);
 
-	words[0] = key->number;
-	words[1] = siphash(&tally->secret, key->provider,
-			   strlen(key->provider)).words[0];
-	words[2] = siphash(&tally->secret, key->event, strlen(key->event)).words[0];
-	return (size_t)siphash(&tally->secret, words, sizeof(words)).words[0];
+	if (*key->event)
+		hash += siphash(&tally->secret, key->event,
+				strlen(key->event)).words[0];
+	return (size_t)hash;
 }
 
 static bool has_key(const struct tally_row *row, const struct key *key)
