@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: make_seeds DIR\n");
 		return 2;
 	}
-	seed();
+	seed_random();
 	fd = create(argv[1], "file_fuzz/plain");
 	write_part(&source, fd, 20, 0, true);
 	close(fd);

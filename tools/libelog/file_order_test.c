@@ -316,5 +316,5 @@ int main(void)
 		printf("1..0 # SKIP the file is turned on little-endian machines\n");
 		return 4;
 	}
-	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }

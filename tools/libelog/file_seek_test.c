@@ -375,5 +375,5 @@ int main(void)
 
 	/* SYNC blocks tell clocks that are read one after the other. */
 	tick = 1000000;
-	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }

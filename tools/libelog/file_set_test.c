@@ -436,5 +436,5 @@ int main(void)
 		{ "descriptions stay valid for a generation", test_generation },
 	};
 
-	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }

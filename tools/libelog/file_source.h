@@ -17,22 +17,12 @@
 
 #include "internal.h"
 #include "tap.h"
+#include "test_random.h"
 
 #define CPUS		3
 #define RING_BYTES	2048
 #define SUB_BYTES	1024
 #define PAYLOAD_MAX	200
-
-/* The same numbers in each run. */
-static uint64_t random_state;
-
-static inline uint64_t random_number(uint64_t below)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % below;
-}
 
 /* For all that open_source() opens. */
 static uint32_t compression;
@@ -495,11 +485,6 @@ static inline void read_and_close(int fd, struct result *result)
 	lseek(fd, 0, SEEK_SET);
 	read_all(fd, result);
 	close(fd);
-}
-
-static inline void seed(void)
-{
-	random_state = 88172645463325252ULL;
 }
 
 #endif /* LIBELOG_FILE_SOURCE_H */

@@ -607,5 +607,5 @@ int main(void)
 		{ "a full file is cut back, what others wrote is not", test_cut_back },
 	};
 
-	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }

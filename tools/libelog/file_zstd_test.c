@@ -231,7 +231,7 @@ int main(void)
 		{ "bodies that become too much are not unpacked", test_bombs },
 	};
 
-	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }
 
 #else /* !ELOG_ZSTD */
@@ -263,7 +263,7 @@ int main(void)
 		{ "without zstd nothing is compressed, and it says so", test_without },
 	};
 
-	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed);
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }
 
 #endif /* !ELOG_ZSTD */

@@ -11,22 +11,7 @@
 
 #include "internal.h"
 #include "tap.h"
-
-/* The same numbers in each run. */
-static uint64_t random_state;
-
-static uint64_t random_number(uint64_t below)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % below;
-}
-
-static void seed_random(void)
-{
-	random_state = 88172645463325252ULL;
-}
+#include "test_random.h"
 
 /* Format bytes that are exactly @size, for the sanitizer. */
 static const char *format(struct elog_text *text, const char *data, size_t size,

@@ -17,17 +17,7 @@
 
 #include "internal.h"
 #include "tap.h"
-
-/* The same numbers in each run. */
-static uint64_t random_state;
-
-static uint64_t random_number(uint64_t below)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state % below;
-}
+#include "test_random.h"
 
 static const char good_schema[] =
 	"# a comment\n"
@@ -974,11 +964,6 @@ static void test_consumer_alone(void)
 	check(fd >= 0);
 	check_equal(elog_device_version(fd, &version), -ENOTTY);
 	close(fd);
-}
-
-static void seed_random(void)
-{
-	random_state = 88172645463325252ULL;
 }
 
 int main(void)
