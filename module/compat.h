@@ -106,4 +106,35 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define eventlog_assign_str(field, text) __assign_str(field)
 #endif
 
+/*
+ * Trace events made at run time need trace_add_event_call() and
+ * trace_remove_event_call(), which 5.10 does not export, calls that count who
+ * holds them, and fields of a given length: all of that is in 6.1.  On older
+ * kernels there is the tracepoint alone.
+ */
+#if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_MODULES) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define EVENTLOG_TRACE_EVENTS 1
+#else
+#define EVENTLOG_TRACE_EVENTS 0
+#endif
+
+/*
+ * 7.0 made tracepoint_synchronize_unregister() wait for readers of
+ * tracepoint_srcu alone, before for those who have preemption disabled too: it
+ * is what ftrace and perf wait for before they free what an event was to be
+ * delivered to.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define eventlog_tracers_lock() do { } while (0)
+#define eventlog_tracers_unlock() do { } while (0)
+#else
+#include <linux/tracepoint.h>
+#define eventlog_tracers_lock() \
+	struct srcu_ctr __percpu *eventlog_tracers_srcu = \
+		srcu_read_lock_fast_notrace(&tracepoint_srcu)
+#define eventlog_tracers_unlock() \
+	srcu_read_unlock_fast_notrace(&tracepoint_srcu, eventlog_tracers_srcu)
+#endif
+
 #endif /* EVENTLOG_COMPAT_H */

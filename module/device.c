@@ -402,7 +402,7 @@ static int eventlog_registration_confirm(struct eventlog_file *file,
 		eventlog_registration_show(file, request->write_index, registration);
 		if (request->flags & EVENTLOG_REGISTER_PERSIST) {
 			mutex_lock(&file->domain->lock);
-			registration->event->persistent = true;
+			eventlog_event_persist(registration->event);
 			mutex_unlock(&file->domain->lock);
 		}
 	}

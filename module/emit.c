@@ -15,6 +15,8 @@
 #include "enable.h"
 #include "event.h"
 #include "subscriber.h"
+#include "trace_event.h"
+#include "trace_point.h"
 
 static __always_inline enum eventlog_context eventlog_context(void)
 {
@@ -58,37 +60,6 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 		return true;
 	}
 	return false;
-}
-
-/*
- * An event on its way, the same for all who get it.  Everything that has one is
- * inlined into the few functions that begin an emission, which know what there
- * is: it need not be in memory, unless a callback wants it.
- */
-struct eventlog_emission {
-	const struct eventlog_event *event;
-	u64 session;
-	/* In pieces, if there is a count; else in one. */
-	const struct eventlog_part *parts;
-	const void *payload;
-	unsigned int count;
-	u32 bytes;
-	enum eventlog_context context;
-};
-
-static __always_inline void eventlog_payload_copy(const struct eventlog_emission *emission, u8 *to)
-{
-	const struct eventlog_part *part;
-
-	if (!emission->count)
-		memcpy(to, emission->payload, emission->bytes);
-	for (part = emission->parts; part < emission->parts + emission->count; part++) {
-		memcpy(to, part->data, part->bytes);
-		to += part->bytes;
-		/* Ours, whatever has become of the string since it was measured. */
-		if (part->string)
-			*to++ = '\0';
-	}
 }
 
 static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
@@ -187,12 +158,15 @@ lost:
 }
 
 /* Off the way of an event that only rings want; @emission is a copy in memory. */
-static noinline notrace void eventlog_emit_to_callbacks(struct eventlog_emission emission,
-							const struct eventlog_wanted *wanted,
-							const struct eventlog_subscriber *only)
+static noinline notrace void eventlog_emit_to_others(struct eventlog_emission emission,
+						     const struct eventlog_wanted *wanted,
+						     const struct eventlog_subscriber *only)
 {
 	const struct eventlog_part whole = { .data = emission.payload, .bytes = emission.bytes };
 	unsigned int i;
+
+	if (wanted->trace && !only)
+		eventlog_trace_emit(wanted->trace, &emission);
 
 	if (!emission.count) {
 		emission.parts = &whole;
@@ -206,6 +180,12 @@ static noinline notrace void eventlog_emit_to_callbacks(struct eventlog_emission
 		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
 			eventlog_emit_to_callback(&emission, entry->subscriber);
 	}
+}
+
+/* Likewise. */
+static noinline notrace void eventlog_emit_to_trace_point(struct eventlog_emission emission)
+{
+	eventlog_trace_point_emit(&emission);
 }
 
 /*
@@ -226,6 +206,8 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 	if (unlikely(event->rundown) && emission.context == EVENTLOG_CONTEXT_TASK &&
 	    READ_ONCE(event->provider->rundown_by) == current)
 		only = READ_ONCE(event->provider->rundown_for);
+	if (trace_eventlog_emit_enabled())
+		eventlog_emit_to_trace_point(emission);
 	cpu = smp_processor_id();
 	for (i = 0; i < wanted->count; i++) {
 		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
@@ -235,8 +217,8 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (unlikely(wanted->called > wanted->count))
-		eventlog_emit_to_callbacks(emission, wanted, only);
+	if (unlikely(wanted->others))
+		eventlog_emit_to_others(emission, wanted, only);
 }
 
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,

@@ -5,9 +5,57 @@
 #ifndef EVENTLOG_EMIT_H
 #define EVENTLOG_EMIT_H
 
+#include <linux/eventlog.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 struct eventlog_event;
+
+/**
+ * struct eventlog_emission - an event on its way, the same for all who get it
+ * @event: its definition
+ * @session: chosen by the provider, 0: none
+ * @parts: the payload in pieces, if there is a @count
+ * @payload: else in one
+ * @count: of @parts
+ * @bytes: of the whole payload
+ * @context: where it is emitted
+ *
+ * Everything on the way to rings that has one is inlined into the few functions
+ * that begin an emission, which know what there is: it need not be in memory,
+ * unless a callback or a tracer wants it.
+ */
+struct eventlog_emission {
+	const struct eventlog_event *event;
+	u64 session;
+	const struct eventlog_part *parts;
+	const void *payload;
+	unsigned int count;
+	u32 bytes;
+	enum eventlog_context context;
+};
+
+/**
+ * eventlog_payload_copy() - put a payload together
+ * @emission: the event
+ * @to: room for all of it
+ *
+ * Any context.
+ */
+static __always_inline void eventlog_payload_copy(const struct eventlog_emission *emission, u8 *to)
+{
+	const struct eventlog_part *part;
+
+	if (!emission->count)
+		memcpy(to, emission->payload, emission->bytes);
+	for (part = emission->parts; part < emission->parts + emission->count; part++) {
+		memcpy(to, part->data, part->bytes);
+		to += part->bytes;
+		/* Ours, whatever has become of the string since it was measured. */
+		if (part->string)
+			*to++ = '\0';
+	}
+}
 
 /**
  * eventlog_emit() - give an event to every subscriber that wants it

@@ -11,6 +11,7 @@
 #include "event.h"
 #include "memory.h"
 #include "subscriber.h"
+#include "trace_event.h"
 
 bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule, const struct eventlog_event *event)
 {
@@ -51,8 +52,7 @@ static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlo
 	if (wanted) {
 		/* The bits after what they promise. */
 		smp_mb__before_atomic();
-		eventlog_domain_bits_set(domain, event->slot, true,
-					 wanted->called > wanted->count);
+		eventlog_domain_bits_set(domain, event->slot, true, wanted->others);
 		domain->busy += !old;
 	}
 	if (!old != !wanted && provider->kernel && list_empty(&provider->changed_node))
@@ -100,6 +100,7 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
  */
 static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event, bool nofail)
 {
+	struct eventlog_trace_event *trace = eventlog_trace_event_attached(event);
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_subscriber_rule **next_rule;
 	struct eventlog_subscriber *subscriber;
@@ -116,7 +117,7 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 			rules += eventlog_rule_matches(rule, event);
 		subscribers += rules != before;
 	}
-	if (!subscribers)
+	if (!subscribers && !trace)
 		return NULL;
 
 	bytes = sizeof(*wanted) + subscribers * sizeof(wanted->entries[0]) +
@@ -147,6 +148,8 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
 			wanted->called = wanted->listed;
 	}
+	wanted->trace = trace;
+	wanted->others = trace || wanted->called > wanted->count;
 	return wanted;
 }
 
@@ -159,6 +162,11 @@ int eventlog_enable_event(struct eventlog_event *event)
 	if (wanted)
 		eventlog_wanted_replace(event, wanted);
 	return 0;
+}
+
+void eventlog_enable_tracers_changed(struct eventlog_event *event)
+{
+	eventlog_wanted_replace(event, eventlog_wanted_make(event, true));
 }
 
 void eventlog_enable_event_clear(struct eventlog_event *event)

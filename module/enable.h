@@ -19,6 +19,7 @@
 struct eventlog_domain;
 struct eventlog_event;
 struct eventlog_subscriber;
+struct eventlog_trace_event;
 
 /**
  * struct eventlog_subscriber_rule - one wish of a subscriber; constant once added
@@ -87,6 +88,8 @@ struct eventlog_wanted_entry {
  * @count: entries of subscribers with rings; the first ones
  * @called: where the entries of callbacks, which follow, end
  * @listed: entries in all: subscribers that only keep events enabled are the last
+ * @others: there are callbacks or tracers
+ * @trace: the event's trace event, if a tracer is attached to it, else NULL
  * @entries: the subscribers; their rules follow in the same allocation
  */
 struct eventlog_wanted {
@@ -96,6 +99,8 @@ struct eventlog_wanted {
 	unsigned int count;
 	unsigned int called;
 	unsigned int listed;
+	bool others;
+	struct eventlog_trace_event *trace;
 	struct eventlog_wanted_entry entries[];
 };
 
@@ -113,6 +118,12 @@ bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule, const st
  * Return: 0 or -ENOMEM.
  */
 int eventlog_enable_event(struct eventlog_event *event);
+
+/**
+ * eventlog_enable_tracers_changed() - tracers were attached to an event, or the last has gone
+ * @event: with a slot, its domain locked
+ */
+void eventlog_enable_tracers_changed(struct eventlog_event *event);
 
 /**
  * eventlog_enable_event_clear() - an event ends: nobody wants it any more

@@ -12,6 +12,7 @@
 #include "event.h"
 #include "memory.h"
 #include "subscriber.h"
+#include "trace_event.h"
 
 /*
  * Names and fields are chosen by processes; a key they do not know keeps them
@@ -165,14 +166,21 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 	}
 }
 
+/* The end of a living event, as far as others go. */
+static void eventlog_event_deactivate(struct eventlog_event *event)
+{
+	eventlog_enable_event_clear(event);
+	eventlog_trace_event_remove(event);
+	eventlog_domain_slot_put(event->domain, event->slot);
+	event->slot = 0;
+}
+
 /* Nothing registers it and it is not persistent: give its bits up. */
 static void eventlog_event_retire(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
 
-	eventlog_enable_event_clear(event);
-	eventlog_domain_slot_put(domain, event->slot);
-	event->slot = 0;
+	eventlog_event_deactivate(event);
 	if (!domain->subscriber_count) {
 		eventlog_event_forget(event);
 		return;
@@ -205,8 +213,11 @@ static int eventlog_event_activate(struct eventlog_event *event)
 	if (slot < 0)
 		return slot;
 	event->slot = slot;
+	/* What is attached to the trace event it gets wants it, too. */
+	eventlog_trace_event_add(event);
 	ret = eventlog_enable_event(event);
 	if (ret) {
+		eventlog_trace_event_remove(event);
 		eventlog_domain_slot_put(domain, slot);
 		event->slot = 0;
 	}
@@ -323,9 +334,7 @@ void eventlog_event_discard(struct eventlog_event *event)
 	struct eventlog_domain *domain = event->domain;
 
 	lockdep_assert_held(&domain->lock);
-	eventlog_enable_event_clear(event);
-	eventlog_domain_slot_put(domain, event->slot);
-	event->slot = 0;
+	eventlog_event_deactivate(event);
 	eventlog_event_forget(event);
 }
 
@@ -374,6 +383,13 @@ void eventlog_event_put(struct eventlog_event *event)
 	eventlog_events_trim_retained(domain);
 }
 
+void eventlog_event_persist(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	event->persistent = true;
+	eventlog_trace_event_persist(event);
+}
+
 static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
 				     const char *name)
 {
@@ -392,7 +408,7 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 	xa_for_each(&domain->definitions, descriptor, event) {
 		if (!eventlog_event_deletable(event, provider, name))
 			continue;
-		if (event->registrations)
+		if (event->registrations || eventlog_trace_event_attached(event))
 			return -EBUSY;
 		found++;
 	}

@@ -24,6 +24,7 @@ struct eventlog_domain;
 struct eventlog_provider;
 struct eventlog_provider_event;
 struct eventlog_subscriber;
+struct eventlog_trace_event;
 struct eventlog_wanted;
 struct task_struct;
 
@@ -84,6 +85,8 @@ struct eventlog_provider_info {
  *	whole statement; owned
  * @source: the kernel provider's side of it, while that is registered
  * @lost_not_watching: what that had counted when it went
+ * @trace: its trace event, while it is alive, or NULL
+ * @unmade: there was no room for a trace event
  * @hash_node: in the domain's names
  * @retained_node: in the domain's retained, when it is
  * @retired_at: the domain's subscriber_sequence when it ended
@@ -106,6 +109,8 @@ struct eventlog_event {
 	char *fields_text;
 	struct eventlog_provider_event *source;
 	u64 lost_not_watching;
+	struct eventlog_trace_event *trace;
+	bool unmade;
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;
@@ -180,13 +185,19 @@ void eventlog_event_discard(struct eventlog_event *event);
 u64 eventlog_event_lost_not_watching(const struct eventlog_event *event);
 
 /**
+ * eventlog_event_persist() - make a definition outlive its registrations
+ * @event: alive, its domain locked
+ */
+void eventlog_event_persist(struct eventlog_event *event);
+
+/**
  * eventlog_event_delete() - end the persistence of events by name
  * @domain: the domain, locked
  * @provider: provider name
  * @name: event name; every persistent definition of it is meant
  *
- * Return: 0, -ENOENT, or -EBUSY when one is registered by a process; then
- * nothing is changed.
+ * Return: 0, -ENOENT, or -EBUSY when one is registered by a process or a tracer
+ * is attached to it; then nothing is changed.
  */
 int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 			  const char *name);

@@ -11,11 +11,14 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "compat.h"
 #include "device.h"
 #include "domain.h"
 #include "memory.h"
 #include "selftest.h"
 #include "subscriber.h"
+#include "trace_event.h"
+#include "trace_point.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -45,6 +48,10 @@ static bool spinlock;
 module_param(spinlock, bool, 0444);
 MODULE_PARM_DESC(spinlock, "write rings under a lock, as 32-bit kernels must (N)");
 
+static uint trace_events_max = 4096;
+module_param(trace_events_max, uint, 0444);
+MODULE_PARM_DESC(trace_events_max, "events that may be in tracefs at a time, 0: none (4096)");
+
 struct eventlog_domain eventlog_root_domain;
 
 static int __init eventlog_init(void)
@@ -69,11 +76,18 @@ static int __init eventlog_init(void)
 	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
 	if (ret)
 		goto err_domain;
-	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	ret = eventlog_trace_init(trace_events_max);
 	if (ret)
 		goto err_subscriber;
+	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	if (ret)
+		goto err_trace;
+	if (!EVENTLOG_TRACE_EVENTS)
+		pr_info("this kernel has no trace events for modules: only the tracepoint eventlog_emit\n");
 	return 0;
 
+err_trace:
+	eventlog_trace_exit();
 err_subscriber:
 	eventlog_subscriber_exit();
 err_domain:
@@ -88,6 +102,8 @@ static void __exit eventlog_exit(void)
 	eventlog_device_exit();
 	eventlog_subscriber_exit();
 	eventlog_domain_destroy(&eventlog_root_domain);
+	eventlog_trace_exit();
+	eventlog_trace_point_exit();
 	/* Callbacks of ours may be waiting for a grace period. */
 	rcu_barrier();
 	left = eventlog_allocations_left();

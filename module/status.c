@@ -13,6 +13,7 @@
 #include "status.h"
 #include "subscriber.h"
 #include "text.h"
+#include "trace_event.h"
 
 /* A process chooses its own name: it must not forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
@@ -37,12 +38,34 @@ struct eventlog_status {
 	struct eventlog_event **events;
 };
 
+/* Behind a comma, or begins the comment if nobody is named in it. */
+static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 lost,
+				 const char *where)
+{
+	if (!lost)
+		return;
+	eventlog_text_print(text, "%s lost %llu %s", *behind ? "," : " #", lost, where);
+	*behind = true;
+}
+
+/* What no subscriber can be told of. */
+static void eventlog_status_losses(struct eventlog_text *text, const struct eventlog_event *event,
+				   bool behind)
+{
+	u64 ftrace, perf;
+
+	eventlog_status_loss(text, &behind, eventlog_event_lost_not_watching(event),
+			     "where RCU does not watch");
+	eventlog_trace_event_lost(event, &ftrace, &perf);
+	eventlog_status_loss(text, &behind, ftrace, "too large for ftrace");
+	eventlog_status_loss(text, &behind, perf, "too large for perf");
+}
+
 static void eventlog_status_write(struct eventlog_text *text, const void *context)
 {
 	const struct eventlog_status *status = context;
 	const struct eventlog_domain *domain = status->domain;
 	unsigned int slot, i;
-	u64 lost;
 
 	for (slot = 1; slot <= domain->events_max; slot++) {
 		const struct eventlog_event *event = status->events[slot];
@@ -58,14 +81,15 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 				    wanted ? " # Used by" : "");
 		for (i = 0; wanted && i < wanted->listed; i++)
 			eventlog_status_user(text, wanted->entries[i].subscriber);
-		lost = eventlog_event_lost_not_watching(event);
-		if (lost)
-			eventlog_text_print(text, "%s lost %llu where RCU does not watch",
-					    wanted ? "," : " #", lost);
+		if (wanted && wanted->trace)
+			eventlog_trace_status_users(text, wanted->trace);
+		eventlog_status_losses(text, event, wanted);
 		eventlog_text_print(text, "\n");
 	}
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
+	if (eventlog_trace_unmade())
+		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_unmade());
 }
 
 char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)

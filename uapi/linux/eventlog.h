@@ -364,6 +364,29 @@ struct eventlog_lost_counts {
 	__u64 lost[EVENTLOG_LOST_CAUSES];
 };
 
+/* ------------------------------------------------------------------------
+ * BPF programs: the tracepoint eventlog_emit, hit once by every event that
+ * somebody wants, whatever sessions or processes the rules ask for.  As
+ * SEC("raw_tp/eventlog_emit"): args[0] points to this struct, args[1] to the
+ * payload (the kernel's copy), args[2] says how much of it is there, which is
+ * less than bytes for a payload of several pieces and more than 4096 bytes.
+ * Both are valid until the program ends.  Attaching makes no event wanted.
+ */
+struct eventlog_emitted {
+	__u64 time;		/* CLOCK_MONOTONIC, ns */
+	__u64 session;		/* 0: none */
+	__u64 keywords;
+	__u32 descriptor;	/* for DESCRIBE */
+	__u32 event_id;		/* unique within the provider */
+	__u32 pid;		/* process (tgid), as init sees it */
+	__u32 tid;		/* thread, likewise */
+	__u32 bytes;		/* of the whole payload */
+	__u16 provider_id;
+	__u8  level;		/* enum eventlog_level */
+	__u8  context;		/* enum eventlog_context */
+	__u64 reserved[2];	/* 0 */
+};
+
 /* The layout is the ABI: the same on every architecture and in every language. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #define EVENTLOG_ASSERT(condition, text) static_assert(condition, text)
@@ -407,6 +430,9 @@ EVENTLOG_ASSERT_SIZE(eventlog_ring_consumer, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_record, 32);
 EVENTLOG_ASSERT_AT(eventlog_record, pid, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_lost_counts, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_emitted, 64);
+EVENTLOG_ASSERT_AT(eventlog_emitted, bytes, 40);
+EVENTLOG_ASSERT_AT(eventlog_emitted, context, 47);
 
 #undef EVENTLOG_ASSERT_AT
 #undef EVENTLOG_ASSERT_SIZE
