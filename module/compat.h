@@ -137,4 +137,15 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	srcu_read_unlock_fast_notrace(&tracepoint_srcu, eventlog_tracers_srcu)
 #endif
 
+/*
+ * kfuncs of modules that tracing programs of all kinds may call: 6.12.  Before,
+ * headers come without what makes a module's BTF.
+ */
+#if defined(CONFIG_DEBUG_INFO_BTF_MODULES) && defined(CONFIG_BPF_EVENTS) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define EVENTLOG_KFUNCS 1
+#else
+#define EVENTLOG_KFUNCS 0
+#endif
+
 #endif /* EVENTLOG_COMPAT_H */

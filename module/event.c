@@ -262,6 +262,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
+	event->kernel = source;
 	event->rundown = source && provider->kernel->rundown_keywords & keywords;
 	event->id = source ? source->id : provider->next_event_id;
 	event->level = level;
@@ -408,7 +409,7 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 	xa_for_each(&domain->definitions, descriptor, event) {
 		if (!eventlog_event_deletable(event, provider, name))
 			continue;
-		if (event->registrations || eventlog_trace_event_attached(event))
+		if (event->registrations || eventlog_trace_event_busy(event))
 			return -EBUSY;
 		found++;
 	}

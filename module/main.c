@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "device.h"
 #include "domain.h"
+#include "kfunc.h"
 #include "memory.h"
 #include "selftest.h"
 #include "subscriber.h"
@@ -79,6 +80,9 @@ static int __init eventlog_init(void)
 	ret = eventlog_trace_init(trace_events_max);
 	if (ret)
 		goto err_subscriber;
+	ret = eventlog_kfunc_init();
+	if (ret)
+		goto err_trace;
 	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
 	if (ret)
 		goto err_trace;

@@ -146,6 +146,18 @@ struct eventlog_trace_event *eventlog_trace_event_attached(const struct eventlog
 	return event->trace && rcu_access_pointer(event->trace->tracers) ? event->trace : NULL;
 }
 
+/* Something holds it without our being told: an eprobe, or another event's trigger. */
+static bool eventlog_trace_held(const struct eventlog_trace_event *trace)
+{
+	return atomic_read(&trace->call.refcnt);
+}
+
+bool eventlog_trace_event_busy(const struct eventlog_event *event)
+{
+	return eventlog_trace_event_attached(event) ||
+	       (event->trace && eventlog_trace_held(event->trace));
+}
+
 static void eventlog_tracers_free_rcu(struct rcu_head *rcu)
 {
 	eventlog_free(container_of(rcu, struct eventlog_tracers, rcu));
@@ -484,7 +496,7 @@ err_name:
 static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 {
 	return trace->added && !trace->wished && !READ_ONCE(trace->event) &&
-	       !rcu_access_pointer(trace->tracers) && !atomic_read(&trace->call.refcnt);
+	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
 }
 
 /* Makes of a batch what is wished, by eventlog_trace_locked(). */
@@ -701,6 +713,7 @@ void eventlog_trace_event_remove(struct eventlog_event *event)
 		return;
 	event->trace = NULL;
 	trace->event = NULL;
+	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
 	eventlog_trace_todo(trace);
 }
 

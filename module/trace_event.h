@@ -85,6 +85,14 @@ void eventlog_trace_event_persist(struct eventlog_event *event);
 struct eventlog_trace_event *eventlog_trace_event_attached(const struct eventlog_event *event);
 
 /**
+ * eventlog_trace_event_busy() - would a tracer miss it
+ * @event: the event, its domain locked
+ *
+ * Return: ftrace, perf or BPF is attached, or an eprobe or a trigger holds it.
+ */
+bool eventlog_trace_event_busy(const struct eventlog_event *event);
+
+/**
  * eventlog_trace_status_users() - append who is attached, for the status listing
  * @text: the text
  * @trace: attached
@@ -133,6 +141,11 @@ static inline struct eventlog_trace_event *
 eventlog_trace_event_attached(const struct eventlog_event *event)
 {
 	return NULL;
+}
+
+static inline bool eventlog_trace_event_busy(const struct eventlog_event *event)
+{
+	return false;
 }
 
 static inline void eventlog_trace_status_users(struct eventlog_text *text,

@@ -13,11 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "eventlog_common.h"
+
+#define TRACEFS "/sys/kernel/tracing"
+#define EVENTS TRACEFS "/events"
+
+/* A kernel's own user_events comes first; then this is the group of ours. */
+#define USER_GROUP (access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user")
 
 static const char *module_path(void)
 {
@@ -186,21 +193,152 @@ TEST(user_killed)
 	load("");
 }
 
+static bool has_trace_events(void)
+{
+	if (access(EVENTS, F_OK))
+		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	return !access(EVENTS "/eventlog/eventlog_lock", F_OK);
+}
+
+/* A file of the trace event of that name; good until the next call. */
+static const char *stays(const char *file)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), EVENTS "/%s/stays%s", USER_GROUP, file);
+	return path;
+}
+
+static int register_persistent(int fd, const char *command)
+{
+	struct eventlog_register request = register_request(command);
+
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	register_with(fd, &request);
+	return request.write_index;
+}
+
 /* Persistent events are nobody's use: they go with the module. */
 TEST(persistent_events)
 {
-	struct eventlog_register request = register_request("stays u32 value");
 	int fd;
 
-	load("");
+	load("trace_events_max=0");
 	fd = device_open();
-	request.flags = EVENTLOG_REGISTER_PERSIST;
-	register_with(fd, &request);
+	register_persistent(fd, "stays u32 value");
 	close(fd);
 	CHECK_EQ(status_now("Active: "), 1);
 	CHECK_OK(try_unload());
 	load("");
 	CHECK_EQ(status_now("Active: "), 0);
+}
+
+/* Where tracers can find them they are: one could come any moment. */
+TEST(persistent_trace_events)
+{
+	int fd;
+
+	load("");
+	if (!has_trace_events())
+		SKIP("this kernel has no trace events for modules");
+	fd = device_open();
+	register_persistent(fd, "stays u32 value");
+	close(fd);
+	check_refused();
+	fd = device_open();
+	CHECK_OK(try_delete(fd, NULL, "stays"));
+	close(fd);
+	CHECK_OK(try_unload());
+	load("");
+	CHECK(access(stays(""), F_OK));
+}
+
+/* A tracer outlives the program, and the definition; the module stays. */
+TEST(tracer_attached)
+{
+	int fd, i;
+
+	load("");
+	if (!has_trace_events())
+		SKIP("this kernel has no trace events for modules");
+	for (i = 0; i < 5; i++) {
+		fd = device_open();
+		register_event(fd, "stays u32 value");
+		WAIT_FOR(!access(stays("/format"), F_OK));
+		CHECK_OK(file_write(stays("/enable"), "1"));
+		close(fd);
+		check_refused();
+		CHECK_EQ(status_now("Active: "), 0);
+		CHECK_OK(file_write(stays("/enable"), "0"));
+		CHECK_OK(try_unload());
+		CHECK(access(stays(""), F_OK));
+		load("");
+	}
+}
+
+/* An eprobe tells nobody that it is there. */
+TEST(eprobe_attached)
+{
+	char probe[200];
+	int fd;
+
+	load("");
+	if (!has_trace_events())
+		SKIP("this kernel has no trace events for modules");
+	fd = device_open();
+	register_event(fd, "stays u32 value");
+	WAIT_FOR(!access(stays("/format"), F_OK));
+	snprintf(probe, sizeof(probe), "e:eventlog_stays/probe %s.stays x=$value:u32\n", USER_GROUP);
+	if (file_write(TRACEFS "/dynamic_events", probe) < 0)
+		SKIP("this kernel has no eprobes");
+	close(fd);
+	check_refused();
+	fd = device_open();
+	register_persistent(fd, "stays u32 value");
+	CHECK_OK(file_write(EVENTS "/eventlog_stays/probe/enable", "1"));
+	CHECK_OK(file_write(EVENTS "/eventlog_stays/probe/enable", "0"));
+	close(fd);
+	fd = device_open();
+	CHECK_ERRNO(try_delete(fd, NULL, "stays"), EBUSY);
+	CHECK_OK(file_write(TRACEFS "/dynamic_events", "-:eventlog_stays/probe\n"));
+	CHECK_OK(try_delete(fd, NULL, "stays"));
+	close(fd);
+	CHECK_OK(try_unload());
+	load("");
+}
+
+/* More events than tracefs may have. */
+TEST(parameter_trace_events_max)
+{
+	struct eventlog_register event;
+	char path[200];
+	int fd;
+
+	load("trace_events_max=2");
+	if (!has_trace_events())
+		SKIP("this kernel has no trace events for modules");
+	fd = device_open();
+	register_event(fd, "one");
+	event = register_event(fd, "two");
+	CHECK_EQ(status_now("Not in tracefs: "), -1);
+	register_event(fd, "three");
+	CHECK_EQ(status_now("Not in tracefs: "), 1);
+	CHECK_OK(try_unregister(fd, event.write_index));
+	snprintf(path, sizeof(path), EVENTS "/%s/two", USER_GROUP);
+	WAIT_FOR(access(path, F_OK));
+	/* One that comes after that takes its place. */
+	register_event(fd, "four u8 field");
+	CHECK_EQ(status_now("Not in tracefs: "), 1);
+	snprintf(path, sizeof(path), EVENTS "/%s/four/format", USER_GROUP);
+	WAIT_FOR(!access(path, F_OK));
+	close(fd);
+	CHECK_EQ(status_now("Not in tracefs: "), -1);
+	load("trace_events_max=0");
+	fd = device_open();
+	register_event(fd, "one");
+	CHECK_EQ(status_now("Not in tracefs: "), -1);
+	close(fd);
+	load("");
 }
 
 /* ------------------------------------------------------------------------

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * BPF programs as producers: see kfunc.h.
+ */
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "compat.h"
+#include "domain.h"
+#include "emit.h"
+#include "event.h"
+#include "fields.h"
+#include "kfunc.h"
+
+#if EVENTLOG_KFUNCS
+
+__bpf_kfunc_start_defs();
+
+/**
+ * bpf_eventlog_emit() - emit an event of processes
+ * @descriptor: of a living event, such as elog create makes and elog list shows
+ * @session: 0: none
+ * @payload: valid for the event
+ * @payload__sz: its size
+ *
+ * Any context a program runs in.
+ *
+ * Return: 0; -ENOENT: there is no such event; -EPERM: it is a kernel provider's;
+ * -EBADF: nobody wants it; -EINVAL, -EBADMSG: as write() says.
+ */
+__bpf_kfunc int bpf_eventlog_emit(u32 descriptor, u64 session, const void *payload,
+				  u32 payload__sz)
+{
+	const struct eventlog_event *event;
+	int ret;
+
+	preempt_disable_notrace();
+	ret = -ENOENT;
+	/* Where RCU does not watch nothing can be looked at. */
+	event = rcu_is_watching() ? xa_load(&eventlog_root_domain.definitions, descriptor) : NULL;
+	if (!event)
+		goto out;
+	ret = -EPERM;
+	if (event->kernel)
+		goto out;
+	ret = -EBADF;
+	if (!rcu_access_pointer(event->wanted))
+		goto out;
+	ret = eventlog_layout_validate(event->layout, payload, payload__sz);
+	if (!ret)
+		eventlog_emit(event, session, payload, payload__sz);
+out:
+	preempt_enable_notrace();
+	return ret;
+}
+
+__bpf_kfunc_end_defs();
+
+BTF_KFUNCS_START(eventlog_kfuncs)
+BTF_ID_FLAGS(func, bpf_eventlog_emit)
+BTF_KFUNCS_END(eventlog_kfuncs)
+
+static const struct btf_kfunc_id_set eventlog_kfunc_set = {
+	.owner = THIS_MODULE,
+	.set = &eventlog_kfuncs,
+};
+
+int eventlog_kfunc_init(void)
+{
+	int ret;
+
+	/* Not an error, but the kernel would say so. */
+	if (!THIS_MODULE->btf_data_size)
+		return 0;
+	/* Each stands for several types, of tracing and of kprobes; one twice is refused. */
+	ret = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &eventlog_kfunc_set);
+	return ret ?: register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &eventlog_kfunc_set);
+}
+
+#else /* !EVENTLOG_KFUNCS */
+
+int eventlog_kfunc_init(void)
+{
+	return 0;
+}
+
+#endif /* EVENTLOG_KFUNCS */

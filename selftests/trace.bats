@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Events of processes and of the kernel as other people's tools see them: perf and
+# trace-cmd. Needs root, the module, and a kernel that lets modules make trace
+# events.
+
+load elog.bash
+
+setup_file()
+{
+	find_built
+	export PROVIDERS=${EVENTLOG_KO%/*}/module/providers
+	export TRACEFS=/sys/kernel/tracing
+	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS
+	# Not to be skipped where a tool is missing: they are what is tested.
+	command -v perf trace-cmd
+}
+
+setup()
+{
+	begin
+	# The kernel's own user_events has the group of that name.
+	group=user_events
+	[ ! -e $TRACEFS/user_events_data ] || group=eventlog_user
+}
+
+teardown()
+{
+	end_background
+	[ ! -d /sys/module/eventlog_proc ] || rmmod eventlog_proc
+	[ ! -d /sys/module/eventlog_tcp ] || rmmod eventlog_tcp
+}
+
+request='u32 id; char[16] path; __data_loc char[] agent; s16 delta; unsigned char[4] tag;
+	__data_loc unsigned char[] body; u64 bytes'
+
+# Registers "request" and writes $1 of them as soon as somebody wants it; then
+# what follows has been started.
+start_requests()
+{
+	"$ELOG" emit --wait -n "$1" request "$request" id=42 path=/api/x 'agent=curl 7' delta=-5 \
+		tag=01020304 body=cafe bytes=5000000000 > "$work/emit" 2>&1 3>&- &
+	background+=($!)
+	emitter=$!
+	wait_for test -e "$TRACEFS/events/$group/request/format"
+}
+
+@test "perf records and prints events of a process" {
+	start_requests 3
+	perf record -q -a -o "$work/perf.data" -e "$group:request" -- \
+		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" 3>&-
+	run -0 perf script -i "$work/perf.data"
+	[ "${#lines[@]}" = 3 ]
+	contains "$output" "$group:request: id=42 path=/api/x agent=curl 7 delta=-5" \
+		"bytes=5000000000"
+	perf list "$group:*" 2> /dev/null | grep -q "$group:request" || {
+		# The program has ended; its event went with it.
+		[ ! -e "$TRACEFS/events/$group/request" ]
+	}
+}
+
+@test "perf filters and counts" {
+	start_requests 3
+	perf record -q -a -o "$work/perf.data" -e "$group:request" --filter 'id == 43' -- \
+		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" 3>&-
+	run -0 perf script -i "$work/perf.data"
+	[ -z "$output" ]
+	start_requests 5
+	run -0 perf stat -x, -a -e "$group:request" -- \
+		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" 3>&-
+	contains "$output" "5,,$group:request,"
+}
+
+@test "trace-cmd records and reports events of a process" {
+	start_requests 2
+	trace-cmd record -q -o "$work/trace.dat" -e "$group:request" -f 'path ~ "/api*"' \
+		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" > "$work/log" 2>&1 3>&-
+	run -0 trace-cmd report "$work/trace.dat"
+	[ "$(grep -c 'request:' <<< "$output")" = 2 ]
+	contains "$output" 'id=42 path=/api/x agent=curl 7 delta=-5' 'bytes=5000000000'
+	[[ $output != *FAILED* ]]
+}
+
+@test "events of the kernel are recorded by their names and sets" {
+	insmod "$PROVIDERS/eventlog_proc.ko"
+	insmod "$PROVIDERS/eventlog_tcp.ko"
+	ip link set lo up
+	wait_for test -e $TRACEFS/events/tcp/existing/format
+	wait_for test -e $TRACEFS/events/proc/existing/format
+	trace-cmd record -q -o "$work/trace.dat" -e proc:exec -e proc:exit /bin/true \
+		> "$work/log" 2>&1 3>&-
+	trace-cmd record -q -o "$work/net.dat" -e tcp:opening -e tcp:state_change \
+		bash -c '! exec 3<> /dev/tcp/127.0.0.1/1' > "$work/log" 2>&1 3>&-
+	run -0 trace-cmd report "$work/trace.dat"
+	[[ $output != *FAILED* ]]
+	contains "$output" 'exec:' 'file=/bin/true' 'exit:' 'code=0'
+	run -0 trace-cmd report "$work/net.dat"
+	[[ $output != *FAILED* ]]
+	contains "$output" 'opening:' 'remote=::ffff:127.0.0.1 remote_port=1 ' 'SYN_SENT'
+	# The session is there, and ftrace itself prints the same.
+	grep -q 'field:u64 session;' $TRACEFS/events/proc/exec/format
+	echo 1 > $TRACEFS/events/proc/exec/enable
+	/bin/true
+	echo 0 > $TRACEFS/events/proc/exec/enable
+	grep -q 'exec: file=/bin/true comm=.* session=[1-9]' $TRACEFS/trace
+	echo > $TRACEFS/trace
+}
+
+@test "a kernel provider may go and come back while it is traced" {
+	insmod "$PROVIDERS/eventlog_proc.ko"
+	wait_for test -e $TRACEFS/events/proc/exec/format
+	echo 1 > $TRACEFS/events/proc/exec/enable
+	rmmod eventlog_proc
+	run rmmod eventlog
+	[ "$status" != 0 ]
+	/bin/true
+	insmod "$PROVIDERS/eventlog_proc.ko"
+	/bin/true
+	grep -q 'exec: file=/bin/true' $TRACEFS/trace
+	echo 0 > $TRACEFS/events/proc/exec/enable
+	rmmod eventlog_proc
+	wait_for test ! -e $TRACEFS/events/proc
+	echo > $TRACEFS/trace
+}

@@ -1,0 +1,752 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events as trace events: what tracefs shows of them, ftrace and perf attached
+ * to them, names, sizes, and their coming and going while somebody looks.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "eventlog_common.h"
+
+#define TRACEFS "/sys/kernel/tracing"
+#define EVENTS TRACEFS "/events"
+
+/* Where events of the default provider are: a kernel's own user_events comes first. */
+static const char *user_group(void)
+{
+	return access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user";
+}
+
+/* All cases begin with it. */
+static void need_trace_events(void)
+{
+	if (access(EVENTS, F_OK))
+		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	if (access(EVENTS "/eventlog/eventlog_lock", F_OK))
+		SKIP("this kernel has no trace events for modules");
+	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
+}
+
+/* Its parts are to be free'd by nobody: a case's process ends soon. */
+static const char *event_path(const char *group, const char *name, const char *file)
+{
+	char *path;
+
+	CHECK_OK(asprintf(&path, EVENTS "/%s/%s/%s", group, name, file));
+	return path;
+}
+
+static const char *user_path(const char *name, const char *file)
+{
+	return event_path(user_group(), name, file);
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* ftrace makes an event's files one after the other, this one late. */
+static bool made(const char *group, const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), EVENTS "/%s/%s/format", group, name);
+	return exists(path);
+}
+
+/* A whole file; an empty one reads as "". */
+static char *file_read(const char *path)
+{
+	size_t room = 1 << 20, bytes = 0;
+	char *text = malloc(room + 1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = 0;
+
+	CHECK(text);
+	test_note("%s", path);
+	CHECK_OK(fd);
+	while (bytes < room && (got = read(fd, text + bytes, room - bytes)) > 0)
+		bytes += got;
+	close(fd);
+	text[bytes] = '\0';
+	return text;
+}
+
+static bool file_has(const char *path, const char *words)
+{
+	char *text = file_read(path);
+	bool found = strstr(text, words);
+
+	free(text);
+	return found;
+}
+
+static void check_has(const char *path, const char *words)
+{
+	char *text = file_read(path);
+
+	if (!strstr(text, words))
+		test_fail(__FILE__, __LINE__, "no \"%s\" in %s: %s", words, path, text);
+	free(text);
+}
+
+static void set(const char *path, const char *text)
+{
+	test_note("%s to %s", text, path);
+	CHECK_OK(file_write(path, text));
+}
+
+/* The listing's line of an event. */
+static void check_status(const char *event, const char *words)
+{
+	char *text = status_read(), *line = text ? strstr(text, event) : NULL, *end;
+
+	CHECK(line);
+	end = strchr(line, '\n');
+	CHECK(end);
+	*end = '\0';
+	if (!strstr(line, words))
+		test_fail(__FILE__, __LINE__, "no \"%s\" in: %s", words, line);
+	free(text);
+}
+
+/* Registered, and there. */
+static struct eventlog_register traced_event(int fd, const char *command, const char *name)
+{
+	struct eventlog_register event = register_event(fd, command);
+
+	WAIT_FOR(made(user_group(), name));
+	return event;
+}
+
+TEST(format)
+{
+	struct eventlog_register event;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_format u8 a; s16 b; unsigned int c; s64 d; char[7] e; unsigned char[3] f;"
+			     "struct pair g 8; __data_loc char[] h; __rel_loc unsigned char[] i",
+			     "trace_format");
+	check_has(user_path("trace_format", "format"), "name: trace_format\n");
+	check_has(user_path("trace_format", "format"),
+		  "\tfield:u8 a;\toffset:8;\tsize:1;\tsigned:0;\n"
+		  "\tfield:s16 b;\toffset:9;\tsize:2;\tsigned:1;\n"
+		  "\tfield:u32 c;\toffset:11;\tsize:4;\tsigned:0;\n"
+		  "\tfield:s64 d;\toffset:15;\tsize:8;\tsigned:1;\n"
+		  "\tfield:char e[7];\toffset:23;\tsize:7;\tsigned:1;\n"
+		  "\tfield:u8 f[3];\toffset:30;\tsize:3;\tsigned:0;\n"
+		  "\tfield:struct pair g;\toffset:33;\tsize:8;\tsigned:0;\n"
+		  "\tfield:__data_loc char[] h;\toffset:41;\tsize:4;\tsigned:0;\n"
+		  /* Then "u8[] i" or, on 6.1, "u8 i[]". */
+		  "\tfield:__rel_loc u8");
+	check_has(user_path("trace_format", "format"), ";\toffset:45;\tsize:4;\tsigned:0;\n");
+	check_has(user_path("trace_format", "format"),
+		  "print fmt: \"a=%u b=%d c=%u d=%lld e=%s f=%s h=%s i=%s\", REC->a, REC->b, REC->c, "
+		  "REC->d, REC->e, __print_hex(REC->f, 3), __get_str(h), "
+		  "__print_hex(__get_rel_dynamic_array(i), __get_rel_dynamic_array_len(i))\n");
+	CHECK_OK(try_unregister(fd, event.write_index));
+	WAIT_FOR(!exists(user_path("trace_format", "enable")));
+	close(fd);
+}
+
+/* Switching it on is seen by the producer, and what it writes is seen as text. */
+TEST(recorded)
+{
+	static const struct {
+		__u32 id;
+		char path[8];
+		__u32 text;
+		__u32 more;
+		char dynamic[14];
+	} __attribute__((packed)) payload = {
+		42, "12345678", 6 << 16 | 20, 4 << 16 | 6, "a\nb\"c\0\1\2\3\4",
+	};
+	struct eventlog_register event;
+	struct bitmap bitmap;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_recorded u32 id; char[8] path; __data_loc char[] text; "
+			     "__rel_loc unsigned char[] more", "trace_recorded");
+	bitmap = bitmap_map(fd, &event);
+	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	CHECK_ERRNO(emit(fd, event.write_index, &payload, sizeof(payload)), EBADF);
+	set(user_path("trace_recorded", "enable"), "1");
+	CHECK(bitmap_get(&bitmap, event.status_bit));
+	CHECK(bitmap_get(&bitmap, event.sync_bit));
+	check_status("/trace_recorded", "Used by ftrace");
+	CHECK_OK(emit(fd, event.write_index, &payload, sizeof(payload)));
+	check_has(TRACEFS "/trace", ": trace_recorded: id=42 path=12345678 text=a\\nb\"c more=01020304\n");
+	/* What is no payload is refused as ever. */
+	CHECK_ERRNO(emit(fd, event.write_index, &payload, 8), EINVAL);
+	CHECK_ERRNO(emit(fd, event.write_index, &payload, 22), EBADMSG);
+	set(user_path("trace_recorded", "enable"), "0");
+	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	CHECK(!bitmap_get(&bitmap, event.sync_bit));
+	CHECK_ERRNO(emit(fd, event.write_index, &payload, sizeof(payload)), EBADF);
+	close(fd);
+}
+
+/* A word may point anywhere into the payload: also at the fields before it. */
+TEST(words_into_fixed_part)
+{
+	static const struct {
+		char name[4];
+		__u32 word;
+	} __attribute__((packed)) payload = { "abc", 4 << 16 | 0 };
+	struct eventlog_register event;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_words char[4] name; __data_loc char[] same", "trace_words");
+	set(user_path("trace_words", "enable"), "1");
+	CHECK_OK(emit(fd, event.write_index, &payload, sizeof(payload)));
+	check_has(TRACEFS "/trace", ": trace_words: name=abc same=abc\n");
+	close(fd);
+	set(user_path("trace_words", "enable"), "0");
+}
+
+TEST(filter)
+{
+	static const char *const filters[] = {
+		"value == 7", "value > 6 && name == \"seven\"", "name ~ \"sev*\"", "text == \"SEVEN\"",
+		"text ~ \"*EVE*\" && value < 8",
+	};
+	struct {
+		__u32 value;
+		char name[8];
+		__u32 text;
+		char dynamic[6];
+	} __attribute__((packed)) payload = { 7, "seven", 6 << 16 | 16, "SEVEN" }, other = {
+		9, "nine", 5 << 16 | 16, "NINE",
+	};
+	struct eventlog_register event;
+	unsigned int i;
+	char *text;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_filter u32 value; char[8] name; __data_loc char[] text",
+			     "trace_filter");
+	CHECK_ERRNO(file_write(user_path("trace_filter", "filter"), "nothing == 1"), EINVAL);
+	set(user_path("trace_filter", "enable"), "1");
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		set(user_path("trace_filter", "filter"), filters[i]);
+		CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
+		CHECK_OK(emit(fd, event.write_index, &payload, sizeof(payload)));
+		CHECK_OK(emit(fd, event.write_index, &other, sizeof(other)));
+		check_has(TRACEFS "/trace", "value=7 name=seven text=SEVEN\n");
+		text = file_read(TRACEFS "/trace");
+		test_note("%s: %s", filters[i], text);
+		CHECK(!strstr(text, "value=9"));
+		free(text);
+	}
+	set(user_path("trace_filter", "enable"), "0");
+	close(fd);
+}
+
+TEST(trigger)
+{
+	struct eventlog_register event;
+	__u64 values[2] = { 5, 30 };
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_trigger u64 key; u64 value", "trace_trigger");
+	if (file_write(user_path("trace_trigger", "trigger"), "hist:keys=key:vals=value") < 0)
+		SKIP("this kernel has no histograms");
+	check_status("/trace_trigger", "Used by ftrace");
+	CHECK_OK(emit(fd, event.write_index, values, sizeof(values)));
+	values[1] = 12;
+	CHECK_OK(emit(fd, event.write_index, values, sizeof(values)));
+	check_has(user_path("trace_trigger", "hist"),
+		  "{ key:          5 } hitcount:          2  value:         42");
+	set(user_path("trace_trigger", "trigger"), "!hist:keys=key:vals=value");
+	CHECK_ERRNO(emit(fd, event.write_index, values, sizeof(values)), EBADF);
+	close(fd);
+}
+
+TEST(instance)
+{
+	static const char instance[] = TRACEFS "/instances/eventlog_test";
+	char enable[200], trace[200];
+	struct eventlog_register event;
+	struct bitmap bitmap;
+	__u32 value = 4711;
+	int fd;
+
+	need_trace_events();
+	rmdir(instance);
+	fd = device_open();
+	event = traced_event(fd, "trace_instance u32 value", "trace_instance");
+	bitmap = bitmap_map(fd, &event);
+	CHECK_OK(mkdir(instance, 0700));
+	snprintf(enable, sizeof(enable), "%s/events/%s/trace_instance/enable", instance, user_group());
+	snprintf(trace, sizeof(trace), "%s/trace", instance);
+	set(enable, "1");
+	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+	check_has(trace, ": trace_instance: value=4711\n");
+	CHECK(!file_has(TRACEFS "/trace", "value=4711"));
+	/* Both, then one, then none. */
+	set(user_path("trace_instance", "enable"), "1");
+	set(enable, "0");
+	CHECK(bitmap_get(&bitmap, event.status_bit));
+	value = 4712;
+	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+	check_has(TRACEFS "/trace", ": trace_instance: value=4712\n");
+	CHECK(!file_has(trace, "value=4712"));
+	set(enable, "1");
+	set(user_path("trace_instance", "enable"), "0");
+	CHECK(bitmap_get(&bitmap, event.status_bit));
+	/* An instance that goes lets go. */
+	CHECK_OK(rmdir(instance));
+	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	close(fd);
+}
+
+/* What ftrace cannot take is counted, and reaches who can. */
+TEST(too_large)
+{
+	static char payload[9000];
+	struct eventlog_register event;
+	struct consumer consumer;
+	struct record record;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_too_large u64 value", "trace_too_large");
+	set(user_path("trace_too_large", "enable"), "1");
+	/* ftrace's header is 8 bytes. */
+	CHECK_OK(emit(fd, event.write_index, payload, 4064 - 8));
+	check_has(TRACEFS "/trace", ": trace_too_large: value=0\n");
+	CHECK_OK(emit(fd, event.write_index, payload, 4064 - 7));
+	check_status("/trace_too_large", "lost 1 too large for ftrace");
+	consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, "trace_too_large");
+	CHECK_OK(emit(fd, event.write_index, payload, sizeof(payload)));
+	CHECK(consumer_next(&consumer, &record));
+	CHECK_EQ(record.bytes, sizeof(payload));
+	check_status("/trace_too_large", "lost 2 too large for ftrace");
+	consumer_close(&consumer);
+	set(user_path("trace_too_large", "enable"), "0");
+	check_status("/trace_too_large", "# lost 2 too large for ftrace");
+	close(fd);
+}
+
+static struct eventlog_register register_of(int fd, const char *provider, const char *command)
+{
+	struct eventlog_register request = register_request(command);
+
+	request.provider = PTR(provider);
+	register_with(fd, &request);
+	return request;
+}
+
+/* A provider's name becomes a group's; what is not the default's has its session. */
+TEST(groups)
+{
+	struct eventlog_register event;
+	__u32 value = 3;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = register_request("trace_group u32 value");
+	event.provider = PTR("trace.test-x");
+	event.flags = EVENTLOG_REGISTER_SESSION;
+	register_with(fd, &event);
+	WAIT_FOR(made("trace_test_x", "trace_group"));
+	check_has(EVENTS "/trace_test_x/trace_group/format",
+		  "\tfield:u64 session;\toffset:8;\tsize:8;\tsigned:0;\n"
+		  "\tfield:u32 value;\toffset:16;\tsize:4;\tsigned:0;\n");
+	set(EVENTS "/trace_test_x/trace_group/enable", "1");
+	CHECK_OK(emit_session(fd, event.write_index, 77, &value, sizeof(value)));
+	check_has(TRACEFS "/trace", ": trace_group: value=3 session=77\n");
+	set(EVENTS "/trace_test_x/trace_group/enable", "0");
+	/* A field of that name is the one people mean. */
+	register_of(fd, "trace.test-x", "trace_session u16 session");
+	WAIT_FOR(made("trace_test_x", "trace_session"));
+	check_has(EVENTS "/trace_test_x/trace_session/format",
+		  "\tfield:u16 session;\toffset:8;\tsize:2;\tsigned:0;\n");
+	/* Groups of ftrace's own are not entered. */
+	register_of(fd, "ftrace", "trace_group");
+	WAIT_FOR(made("eventlog_ftrace", "trace_group"));
+	register_of(fd, "eventlog", "eventlog_lock");
+	WAIT_FOR(made("eventlog_eventlog", "eventlog_lock"));
+	close(fd);
+	WAIT_FOR(!exists(EVENTS "/trace_test_x"));
+}
+
+/* Names that are taken, by ours or by others', get the descriptor behind them. */
+TEST(names)
+{
+	struct eventlog_register first, second, foreign;
+	char name[100];
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	first = traced_event(fd, "trace_name u32 value", "trace_name");
+	second = register_event(fd, "trace_name u64 value");
+	snprintf(name, sizeof(name), "trace_name.%x", second.descriptor);
+	WAIT_FOR(made(user_group(), name));
+	check_has(user_path(name, "format"), "field:u64 value;");
+	check_has(user_path("trace_name", "format"), "field:u32 value;");
+	foreign = register_of(fd, "sched", "sched_switch u8 mine");
+	snprintf(name, sizeof(name), "sched_switch.%x", foreign.descriptor);
+	WAIT_FOR(made("sched", name));
+	check_has(EVENTS "/sched/sched_switch/format", "prev_comm");
+	CHECK_OK(try_unregister(fd, first.write_index));
+	WAIT_FOR(!exists(user_path("trace_name", "enable")));
+	/* The name is free again. */
+	traced_event(fd, "trace_name u16 value", "trace_name");
+	check_has(user_path("trace_name", "format"), "field:u16 value;");
+	close(fd);
+	WAIT_FOR(!exists(event_path("sched", name, "enable")));
+	CHECK(exists(EVENTS "/sched/sched_switch/enable"));
+}
+
+/* A program that ends and is started again finds its tracer waiting. */
+TEST(restarted)
+{
+	struct eventlog_register event;
+	struct bitmap bitmap;
+	__u32 value = 1;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_restarted u32 value", "trace_restarted");
+	set(user_path("trace_restarted", "enable"), "1");
+	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+	close(fd);
+
+	fd = device_open();
+	/* Meanwhile somebody else has another event of that name. */
+	CHECK(exists(user_path("trace_restarted", "enable")));
+	event = register_event(fd, "trace_restarted u64 value");
+	bitmap = bitmap_map(fd, &event);
+	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	event = register_event(fd, "trace_restarted u32 value");
+	CHECK(bitmap_get(&bitmap, event.status_bit));
+	value = 2;
+	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+	check_has(TRACEFS "/trace", ": trace_restarted: value=1\n");
+	check_has(TRACEFS "/trace", ": trace_restarted: value=2\n");
+	set(user_path("trace_restarted", "enable"), "0");
+	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	/* A mapping is as good as an open file. */
+	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	close(fd);
+	WAIT_FOR(!exists(user_path("trace_restarted", "enable")));
+}
+
+TEST(deleted_while_attached)
+{
+	struct eventlog_register event;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = register_request("trace_deleted u32 value");
+	event.flags = EVENTLOG_REGISTER_PERSIST;
+	register_with(fd, &event);
+	WAIT_FOR(made(user_group(), "trace_deleted"));
+	CHECK_OK(try_unregister(fd, event.write_index));
+	set(user_path("trace_deleted", "enable"), "1");
+	CHECK_ERRNO(try_delete(fd, NULL, "trace_deleted"), EBUSY);
+	CHECK(exists(user_path("trace_deleted", "enable")));
+	set(user_path("trace_deleted", "enable"), "0");
+	CHECK_OK(try_delete(fd, NULL, "trace_deleted"));
+	WAIT_FOR(!exists(user_path("trace_deleted", "enable")));
+	close(fd);
+}
+
+/* Files of a trace event that are open when it goes. */
+TEST(open_across_removal)
+{
+	static const char *const files[] = { "format", "enable", "filter", "id", "trigger" };
+	struct eventlog_register event;
+	int fds[ARRAY_SIZE(files)], fd;
+	char text[100];
+	unsigned int i;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_open u32 value; u64 more", "trace_open");
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		fds[i] = CHECK_OK(open(user_path("trace_open", files[i]), O_RDONLY | O_CLOEXEC));
+		CHECK(read(fds[i], text, 1) >= 0);
+	}
+	CHECK_OK(try_unregister(fd, event.write_index));
+	WAIT_FOR(!exists(user_path("trace_open", "enable")));
+	/* Others take its memory. */
+	for (i = 0; i < 20; i++) {
+		snprintf(text, sizeof(text), "trace_open_%u u32 value_%u", i, i);
+		register_event(fd, text);
+	}
+	WAIT_FOR(made(user_group(), "trace_open_19"));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		while (read(fds[i], text, sizeof(text)) > 0)
+			;
+		close(fds[i]);
+	}
+	close(fd);
+}
+
+static int perf_open(const char *name)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attributes),
+		.config = file_number(user_path(name, "id")),
+		.sample_period = 1,
+	};
+
+	/* Of every process, on the first CPU: where the case is put. */
+	return syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+TEST(perf)
+{
+	static char payload[9000];
+	struct eventlog_register event;
+	__u64 count, value = 5;
+	int fd, counter;
+
+	need_trace_events();
+	cpu_pin(0);
+	fd = device_open();
+	event = traced_event(fd, "trace_perf u64 value", "trace_perf");
+	counter = perf_open("trace_perf");
+	if (counter < 0 && (errno == ENOSYS || errno == ENOENT || errno == EOPNOTSUPP))
+		SKIP("this kernel has no perf");
+	CHECK_OK(counter);
+	check_status("/trace_perf", "Used by perf");
+	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+	/* perf's limit is 8192 bytes for the header, the payload and a size. */
+	CHECK_OK(emit(fd, event.write_index, payload, 8192 - 4 - 8));
+	CHECK_OK(emit(fd, event.write_index, payload, 8192 - 4 - 7));
+	CHECK_EQ(read(counter, &count, sizeof(count)), sizeof(count));
+	CHECK_EQ(count, 3);
+	check_status("/trace_perf", "lost 1 too large for perf");
+	/* The program goes first. */
+	close(fd);
+	CHECK(exists(user_path("trace_perf", "enable")));
+	close(counter);
+	WAIT_FOR(!exists(user_path("trace_perf", "enable")));
+}
+
+/* Names and types cannot forge lines of a format. */
+TEST(no_injection)
+{
+	static const char *const commands[] = {
+		"trace_bad u32 a\nb", "trace_bad u32 a%s", "trace_bad struct a;b c 4", "trace_bad u32 \"a\"",
+		"trace/bad u32 a", "trace.bad u32 a", "trace_bad char[4]x a", "trace_bad u32 REC->a",
+	};
+	unsigned int i;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		test_note("%s", commands[i]);
+		CHECK_ERRNO(try_register(fd, commands[i]), EINVAL);
+	}
+	/* A name of the fields that all events have is no other's. */
+	traced_event(fd, "trace_common u8 common_pid; u8 common_type", "trace_common");
+	check_has(user_path("trace_common", "format"), "field:unsigned short common_type;\toffset:0;");
+	check_has(user_path("trace_common", "format"), "field:u8 common_type;\toffset:9;");
+	close(fd);
+}
+
+/* ------------------------------------------------------------------------
+ * Coming and going while everybody looks
+ */
+
+#define CHURN_ROUNDS 60
+#define CHURN_EVENTS 12
+
+static int churn_over;
+
+static void *churn_register(void *seed_of)
+{
+	__u64 seed = *(__u64 *)seed_of;
+	unsigned int round, i;
+	char command[100];
+
+	for (round = 0; round < CHURN_ROUNDS; round++) {
+		int fd = device_open();
+		__u32 indices[CHURN_EVENTS];
+		__u64 payload[2] = { round, 0 };
+
+		/* The same names again and again, mostly of the same definitions. */
+		for (i = 0; i < CHURN_EVENTS; i++) {
+			snprintf(command, sizeof(command), "trace_churn_%u u64 value%s", i,
+				 test_random(&seed) % 4 ? "" : "; u64 more");
+			indices[i] = register_event(fd, command).write_index;
+		}
+		for (i = 0; i < 200; i++)
+			emit(fd, indices[test_random(&seed) % CHURN_EVENTS], payload, sizeof(payload));
+		if (test_random(&seed) % 2)
+			WAIT_FOR(made(user_group(), "trace_churn_0"));
+		close(fd);
+	}
+	return NULL;
+}
+
+static void *churn_enable(void *unused)
+{
+	char path[200];
+
+	(void)unused;
+	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
+		snprintf(path, sizeof(path), EVENTS "/%s/enable", user_group());
+		file_write(path, "1");
+		file_write(user_path("trace_churn_1", "filter"), "value > 3");
+		file_write(user_path("trace_churn_2", "trigger"), "hist:keys=value");
+		file_write(path, "0");
+		file_write(user_path("trace_churn_2", "trigger"), "!hist:keys=value");
+	}
+	return NULL;
+}
+
+static void churn_read(const char *path, int flags)
+{
+	char text[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags), i;
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < 20 && read(fd, text, sizeof(text)) > 0; i++)
+		;
+	close(fd);
+}
+
+static void *churn_look(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
+		churn_read(TRACEFS "/trace", 0);
+		churn_read(TRACEFS "/trace_pipe", O_NONBLOCK);
+		churn_read(user_path("trace_churn_3", "format"), 0);
+		churn_read(user_path("trace_churn_2", "hist"), 0);
+		churn_read(TRACEFS "/available_events", 0);
+		churn_read(EVENTLOG_DEVICE, 0);
+	}
+	return NULL;
+}
+
+static void *churn_instance(void *unused)
+{
+	static const char instance[] = TRACEFS "/instances/eventlog_churn";
+	char path[200];
+
+	(void)unused;
+	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
+		mkdir(instance, 0700);
+		snprintf(path, sizeof(path), "%s/events/%s/enable", instance, user_group());
+		file_write(path, "1");
+		snprintf(path, sizeof(path), "%s/trace_pipe", instance);
+		churn_read(path, O_NONBLOCK);
+		rmdir(instance);
+	}
+	rmdir(instance);
+	return NULL;
+}
+
+static void *churn_perf(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
+		int counter = -1;
+
+		if (exists(user_path("trace_churn_4", "id")))
+			counter = perf_open("trace_churn_4");
+		if (counter >= 0)
+			close(counter);
+		test_pause();
+	}
+	return NULL;
+}
+
+static void *churn_eprobe(void *unused)
+{
+	char probe[200];
+
+	(void)unused;
+	snprintf(probe, sizeof(probe), "e:eventlog_churn/probe %s.trace_churn_5 x=$value:u64\n", user_group());
+	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
+		if (file_write(TRACEFS "/dynamic_events", probe) < 0)
+			test_pause();
+		file_write(EVENTS "/eventlog_churn/probe/enable", "1");
+		file_write(EVENTS "/eventlog_churn/probe/enable", "0");
+		file_write(TRACEFS "/dynamic_events", "-:eventlog_churn/probe\n");
+	}
+	file_write(TRACEFS "/dynamic_events", "-:eventlog_churn/probe\n");
+	return NULL;
+}
+
+static bool churn_left(void)
+{
+	char path[200];
+	struct dirent *entry;
+	bool left = false;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), EVENTS "/%s", user_group());
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory)))
+		left |= !strncmp(entry->d_name, "trace_churn", 11);
+	if (directory)
+		closedir(directory);
+	return left;
+}
+
+TEST_WITHIN(churn, 2 * TEST_SECONDS)
+{
+	static void *(*const others[])(void *) = {
+		churn_enable, churn_look, churn_instance, churn_perf, churn_eprobe,
+	};
+	pthread_t producers[2], threads[ARRAY_SIZE(others)];
+	__u64 seeds[ARRAY_SIZE(producers)];
+	unsigned int i;
+	char path[200];
+
+	need_trace_events();
+	for (i = 0; i < ARRAY_SIZE(producers); i++) {
+		seeds[i] = test_seed() + i;
+		CHECK(!pthread_create(&producers[i], NULL, churn_register, &seeds[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		CHECK(!pthread_create(&threads[i], NULL, others[i], NULL));
+	for (i = 0; i < ARRAY_SIZE(producers); i++)
+		CHECK(!pthread_join(producers[i], NULL));
+	__atomic_store_n(&churn_over, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	/* All let go: nothing stays. */
+	snprintf(path, sizeof(path), EVENTS "/%s/enable", user_group());
+	file_write(path, "0");
+	WAIT_FOR(!churn_left());
+	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
+}
