@@ -155,15 +155,26 @@ static int map_rings(struct elog_consumer *consumer)
 	return 0;
 }
 
+/* The kernel has no sizes for rings that are not there, and neither has the caller. */
+static bool options_good(const struct elog_consumer_options *options)
+{
+	if (options->size < sizeof(*options) || options->reserved ||
+	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS))
+		return false;
+	return !(options->flags & ELOG_CONSUMER_NO_RINGS) ||
+	       (options->flags == ELOG_CONSUMER_NO_RINGS && !options->ring_bytes &&
+		!options->watermark && !options->sub_buffers);
+}
+
 int elog_consumer_open(struct elog_consumer **result,
 		       const struct elog_consumer_options *options)
 {
 	struct eventlog_subscribe *subscribed;
 	struct elog_consumer *consumer;
+	bool rings = true;
 	int ret;
 
-	if (options && (options->size < sizeof(*options) || options->reserved ||
-			options->flags & ~ELOG_CONSUMER_OVERWRITE))
+	if (options && !options_good(options))
 		return -EINVAL;
 	consumer = calloc(1, sizeof(*consumer));
 	if (!consumer)
@@ -184,14 +195,22 @@ int elog_consumer_open(struct elog_consumer **result,
 			subscribed->flags |= EVENTLOG_SUBSCRIBE_OVERWRITE;
 		subscribed->watermark = options->watermark;
 		subscribed->sub_buffers = options->sub_buffers;
+		rings = !(options->flags & ELOG_CONSUMER_NO_RINGS);
 	}
-	if (!subscribed->watermark)
+	if (!rings)
+		subscribed->ring_bytes = 0;
+	else if (!subscribed->watermark)
 		subscribed->watermark = subscribed->ring_bytes / 2;
 	if (ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, subscribed)) {
 		ret = -errno;
 		goto close_file;
 	}
 	consumer->generation = subscribed->generation;
+	if (!rings) {
+		subscribed->cpus = 0;
+		*result = consumer;
+		return 0;
+	}
 	ret = -ENOMEM;
 	consumer->rings = calloc(subscribed->cpus, sizeof(*consumer->rings));
 	consumer->merge.rings = calloc(subscribed->cpus,

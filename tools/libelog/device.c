@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Questions to the device that a file of any role may ask. No state.
+ * What a file of any role may ask the device, or have it do. No state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,4 +64,15 @@ int elog_device_describe(int fd, struct eventlog_describe *request,
 	*request = describe;
 	*text = buffer;
 	return 0;
+}
+
+int elog_device_delete(int fd, const char *provider, const char *event)
+{
+	struct eventlog_delete request = {
+		.size = sizeof(request),
+		.provider = (uintptr_t)provider,
+		.event = (uintptr_t)event,
+	};
+
+	return ioctl(fd, EVENTLOG_IOC_DELETE, &request) ? -errno : 0;
 }

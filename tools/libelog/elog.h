@@ -80,6 +80,18 @@ int elog_device_version(int fd, struct eventlog_version *version);
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text);
 
+/**
+ * elog_device_delete() - delete persistent events
+ * @fd: the device, in any role
+ * @provider: the provider's name, or NULL for EVENTLOG_DEFAULT_PROVIDER
+ * @event: the event's name: all definitions of it are deleted, or none
+ *
+ * Return: 0; -ENOENT there is no such persistent event; -EBUSY a process has it
+ * registered, or a tracer is attached to it; -EPERM CAP_PERFMON or CAP_SYS_ADMIN
+ * is needed; -EINVAL these are no names.
+ */
+int elog_device_delete(int fd, const char *provider, const char *event);
+
 /* ------------------------------------------------------------------------
  * Producing events
  */
@@ -819,11 +831,12 @@ struct elog_consumer;
 
 /* Full rings lose the oldest events, not the newest; read by freezing them. */
 #define ELOG_CONSUMER_OVERWRITE	(1U << 0)
+#define ELOG_CONSUMER_NO_RINGS	(1U << 1) /* only keeps events enabled */
 
 /**
  * struct elog_consumer_options - how to subscribe
  * @size: sizeof(struct elog_consumer_options)
- * @flags: ELOG_CONSUMER_OVERWRITE, or 0
+ * @flags: ELOG_CONSUMER_OVERWRITE, or ELOG_CONSUMER_NO_RINGS, or 0
  * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
  * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
  *	of the ring
@@ -849,6 +862,10 @@ struct elog_consumer_options {
  *
  * Nothing is delivered until a rule is added. Without ELOG_CONSUMER_OVERWRITE
  * full rings keep what they have, and count what they lose.
+ *
+ * With ELOG_CONSUMER_NO_RINGS nothing is delivered at all: its rules keep events
+ * enabled, for those who look at them by other ways. @options has nothing else
+ * then but a device.
  *
  * Return: 0; -ENOENT, -ENXIO, -ENODEV: no module; -EACCES: the device's mode
  * forbids; -EPERM: CAP_PERFMON or CAP_SYS_ADMIN is needed; -EINVAL; -E2BIG and
@@ -1090,6 +1107,8 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 /**
  * elog_consumer_cpus() - one more than the highest number of a ring
  * @consumer: the consumer
+ *
+ * 0 with ELOG_CONSUMER_NO_RINGS.
  */
 unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
 

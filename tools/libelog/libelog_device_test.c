@@ -619,6 +619,87 @@ static void test_many_definitions(void)
 	elog_consumer_close(consumer);
 }
 
+/* A subscriber without rings is no more than a wish. */
+static void test_no_rings(void)
+{
+	struct elog_consumer_options options = {
+		.size = sizeof(options), .flags = ELOG_CONSUMER_NO_RINGS,
+	};
+	const struct elog_rule rule = {
+		.size = sizeof(rule), .provider = "libelog_*",
+	};
+	struct elog_consumer *consumer = NULL;
+	const struct elog_schema_event *schema;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	struct eventlog_stat stat;
+	struct elog_item item;
+
+	options.ring_bytes = 1 << 16;
+	check_equal(elog_consumer_open(&consumer, &options), -EINVAL);
+	options.ring_bytes = 0;
+	options.watermark = 1;
+	check_equal(elog_consumer_open(&consumer, &options), -EINVAL);
+	options.watermark = 0;
+	options.flags |= ELOG_CONSUMER_OVERWRITE;
+	check_equal(elog_consumer_open(&consumer, &options), -EINVAL);
+	options.flags = ELOG_CONSUMER_NO_RINGS;
+	check_equal(elog_consumer_open(&consumer, &options), 0);
+	if (!consumer)
+		return;
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "wished u32 number");
+	check(becomes_enabled(event));
+	check_equal(write_number(event, 0, 1), 0);
+	check_equal(elog_consumer_cpus(consumer), 0);
+	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
+	check_equal(elog_consumer_pending(consumer), 0);
+	check_equal(elog_consumer_flush(consumer), 0);
+	check_equal(elog_consumer_next(consumer, &item), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(stat.records, 0);
+	check_equal(stat.lost[EVENTLOG_LOST_NO_MEMORY], 0);
+	check_equal(elog_consumer_describe(consumer, elog_event_descriptor(event),
+					   &schema), 0);
+	elog_consumer_close(consumer);
+	check(!elog_event_enabled(event));
+	elog_producer_close(producer);
+}
+
+/* What is persistent stays until it is deleted, all definitions or none. */
+static void test_delete(void)
+{
+	static const char *const commands[] = { "lasting u32 x", "lasting u64 x" };
+	struct elog_event *events[ELOG_ARRAY_SIZE(commands)] = { 0 };
+	struct eventlog_describe request = { 0 };
+	struct elog_producer *producer;
+	int fd = elog_device_open(NULL);
+	unsigned int i;
+	char *text;
+
+	check(fd >= 0);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(commands); i++)
+		check_equal(elog_event_register(producer, "libelog_test", commands[i],
+						0, 0, EVENTLOG_REGISTER_PERSIST,
+						&events[i]), 0);
+	request.descriptor = elog_event_descriptor(events[0]);
+	elog_event_unregister(events[0]);
+	check_equal(elog_device_delete(fd, "libelog_test", "lasting"), -EBUSY);
+	elog_event_unregister(events[1]);
+	check_equal(elog_device_describe(fd, &request, &text), 0);
+	check(request.state & EVENTLOG_DESCRIBED_PERSIST);
+	free(text);
+	check_equal(elog_device_delete(fd, NULL, "lasting"), -ENOENT);
+	check_equal(elog_device_delete(fd, "libelog_test", "last*"), -EINVAL);
+	check_equal(elog_device_delete(fd, "libelog_test", "lasting"), 0);
+	check_equal(elog_device_delete(fd, "libelog_test", "lasting"), -ENOENT);
+	check_equal(elog_device_describe(fd, &request, &text), -ENOENT);
+	elog_producer_close(producer);
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -631,6 +712,8 @@ int main(void)
 		{ "release_under_load", test_release_under_load },
 		{ "new_cpu", test_new_cpu },
 		{ "many_definitions", test_many_definitions },
+		{ "no_rings", test_no_rings },
+		{ "delete", test_delete },
 	};
 
 	module_path = getenv("EVENTLOG_KO");
