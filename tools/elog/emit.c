@@ -4,8 +4,7 @@
  *
  * The fields' types are parsed by nobody but the kernel: the event is
  * registered, and the kernel's description of it tells how to lay out the
- * values. When the kernel refuses the registration, the fields are offered to
- * it one by one, to tell which it is.
+ * values.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "register.h"
 
 struct emission {
 	const struct options *options;
@@ -39,23 +38,14 @@ struct emission {
 static bool parse_command_line(struct emission *emission)
 {
 	const struct options *options = emission->options;
-	const char *slash;
 
 	if (!options->argument_count) {
 		complain("which event? PROVIDER/EVENT is missing");
 		return false;
 	}
-	emission->name = options->arguments[0];
-	slash = strchr(emission->name, '/');
-	if (slash) {
-		emission->provider = strndup(emission->name,
-					     (size_t)(slash - emission->name));
-		emission->name = slash + 1;
-		if (!emission->provider) {
-			complain("out of memory");
-			return false;
-		}
-	}
+	if (!split_name(options->arguments[0], &emission->provider,
+			&emission->name))
+		return false;
 	emission->fields = "";
 	emission->values = options->arguments + 1;
 	emission->value_count = options->argument_count - 1;
@@ -66,78 +56,18 @@ static bool parse_command_line(struct emission *emission)
 	return true;
 }
 
-/* Does the kernel take an event of these fields? */
-static bool is_acceptable(struct emission *emission, const char *name,
-			  const char *fields)
+static int register_it(struct emission *emission)
 {
-	struct elog_text command = { 0 };
-	struct elog_event *event;
-	int ret = -ENOMEM;
+	const struct registration registration = {
+		.title = emission->options->arguments[0],
+		.provider = emission->provider,
+		.name = emission->name,
+		.fields = emission->fields,
+		.level = emission->options->level,
+		.keywords = emission->options->keywords,
+	};
 
-	elog_text_printf(&command, "%s %s", name, fields);
-	if (!command.error)
-		ret = elog_event_register(emission->producer,
-					  emission->provider, command.data,
-					  emission->options->level,
-					  emission->options->keywords, 0, &event);
-	if (!ret)
-		elog_event_unregister(event);
-	elog_text_free(&command);
-	return ret != -EINVAL;
-}
-
-static void explain_refusal(struct emission *emission)
-{
-	char *fields, *field, *position;
-
-	if (!is_acceptable(emission, emission->name, "")) {
-		complain("'%s' is not a name for an event, or a provider",
-			 emission->options->arguments[0]);
-		note("names have letters, digits and _, of providers also . and -; no digit first");
-		return;
-	}
-	fields = strdup(emission->fields);
-	position = fields;
-	while (position && (field = strsep(&position, ";"))) {
-		field += strspn(field, " \t\n");
-		if (is_acceptable(emission, emission->name, field))
-			continue;
-		complain("the kernel does not understand the field '%s'", field);
-		note("a field is TYPE NAME; types: u8 u16 u32 u64 s8 s16 s32 s64, char[N], "
-		     "unsigned char[N], __data_loc char[], __data_loc unsigned char[], "
-		     "struct NAME FIELD SIZE");
-		free(fields);
-		return;
-	}
-	free(fields);
-	complain("the kernel does not understand the fields '%s'",
-		 emission->fields);
-	note("fields are separated by semicolons, and each has another name");
-}
-
-static int register_event(struct emission *emission)
-{
-	const struct options *options = emission->options;
-	struct elog_text command = { 0 };
-	int ret;
-
-	elog_text_printf(&command, "%s %s", emission->name, emission->fields);
-	ret = command.error;
-	if (!ret)
-		ret = elog_event_register(emission->producer,
-					  emission->provider, command.data,
-					  options->level, options->keywords, 0,
-					  &emission->event);
-	elog_text_free(&command);
-	if (ret == -EINVAL)
-		explain_refusal(emission);
-	else if (ret == -E2BIG)
-		complain("the fields are more, or larger, than an event may have");
-	else if (ret == -ENOSPC)
-		complain("the kernel has as many events as it may have");
-	else if (ret)
-		complain("the kernel refused the event: %s", strerror(-ret));
-	return ret;
+	return register_event(emission->producer, &registration, &emission->event);
 }
 
 static int get_schema(struct emission *emission)
@@ -454,7 +384,7 @@ static int emit(struct emission *emission)
 		explain_trouble(ret, PURPOSE_PRODUCE);
 		return STATUS_ERROR;
 	}
-	if (register_event(emission) || get_schema(emission) ||
+	if (register_it(emission) || get_schema(emission) ||
 	    !compose(emission))
 		return STATUS_ERROR;
 	if (emission->options->wait && !wait_until_wanted(emission)) {

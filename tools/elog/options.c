@@ -87,6 +87,7 @@ static const struct option_definition definitions[] = {
 	{ OPTION_SLOWEST, "slowest", "N", "also the N slowest, with session and time" },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with what is\n"
 	  "said of them" },
+	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -455,6 +456,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case OPTION_TREE:
 		options->tree = true;
 		return true;
+	case OPTION_PROVIDER:
+		options->provider = argument;
+		return *argument;
 	default:
 		return false;
 	}

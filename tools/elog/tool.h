@@ -69,6 +69,7 @@ enum long_option {
 	OPTION_GROUP,
 	OPTION_SLOWEST,
 	OPTION_TREE,
+	OPTION_PROVIDER,
 };
 
 /**
@@ -126,6 +127,7 @@ struct number_list {
  * @group: --group, or NULL
  * @slowest: --slowest; 0: not given
  * @tree: --tree
+ * @provider: --provider, or NULL
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -171,6 +173,7 @@ struct options {
 	const char *group;
 	uint32_t slowest;
 	bool tree;
+	const char *provider;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
@@ -214,6 +217,8 @@ struct verb {
 };
 
 extern const struct verb verb_capture;
+extern const struct verb verb_create;
+extern const struct verb verb_delete;
 extern const struct verb verb_emit;
 extern const struct verb verb_info;
 extern const struct verb verb_latency;
@@ -264,6 +269,7 @@ enum purpose {
 	PURPOSE_ASK,
 	PURPOSE_PRODUCE,
 	PURPOSE_CONSUME,
+	PURPOSE_ADMINISTER,
 };
 
 /**

@@ -127,15 +127,19 @@ static void explain_mode(enum purpose purpose)
 	}
 	if (purpose == PURPOSE_CONSUME)
 		note("subscribing needs the capability CAP_PERFMON besides");
+	if (purpose == PURPOSE_ADMINISTER)
+		note("events that last need the capability CAP_PERFMON besides");
 }
 
-static void explain_capability(void)
+static void explain_capability(enum purpose purpose)
 {
 	char own[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
 	own[length > 0 ? length : 0] = '\0';
-	complain("subscribing needs the capability CAP_PERFMON (or CAP_SYS_ADMIN)");
+	complain("%s the capability CAP_PERFMON (or CAP_SYS_ADMIN)",
+		 purpose == PURPOSE_ADMINISTER ? "events that last need" :
+						 "subscribing needs");
 	note("run elog as root, with sudo, or let it have the capability: "
 	     "sudo setcap cap_perfmon+ep %s", length > 0 ? own : "elog");
 }
@@ -152,7 +156,7 @@ void explain_trouble(int error, enum purpose purpose)
 		explain_mode(purpose);
 		break;
 	case -EPERM:
-		explain_capability();
+		explain_capability(purpose);
 		break;
 	case -ENOTTY:
 		complain("%s is not eventlog's device", EVENTLOG_DEVICE);

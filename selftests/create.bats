@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# elog create and elog delete, with the kernel module. Needs root.
+
+load elog.bash
+
+setup_file()
+{
+	find_built
+}
+
+setup()
+{
+	begin
+}
+
+teardown()
+{
+	end_background
+	chmod 0600 /dev/eventlog
+	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
+		sort -u | xargs -r "$ELOG" delete
+}
+
+# STATE, LEVEL, KEYWORDS and FIELDS of definitions of a name.
+listed()
+{
+	"$ELOG" list -q "$1" 2> /dev/null |
+		sed -E 's/^ *[0-9]+ +([^ ]+) +([^ ]+) +([^ ]+) +[^ ]+ */\1 \2 \3 /; s/ *$//'
+}
+
+is_listed()
+{
+	[ -n "$(listed "$1")" ]
+}
+
+# Fails with a message while the capability is missing; nothing else is.
+without_capability()
+{
+	chmod 0666 /dev/eventlog
+	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" "$@"
+	chmod 0600 /dev/eventlog
+	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
+	contains "$stderr" "events that last need the capability CAP_PERFMON"
+}
+
+@test "create: an event that nobody registers stays, and is captured" {
+	run_elog create made/one 'u32 number; __data_loc char[] name'
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+	[ "$(listed made/one)" = "persistent info - u32 number; string name" ]
+
+	# A program shares it: one definition, before and after.
+	id=$("$ELOG" list -q made/one | awk '{ print $1 }')
+	run_elog capture -q -e made -- "$ELOG" emit made/one \
+		'u32 number; __data_loc char[] name' number=7 name=x
+	[ "$status" = 0 ]
+	contains "$output" 'one number=7 name="x"'
+	[ "$("$ELOG" list -q made/one | awk '{ print $1 }')" = "$id" ]
+	[[ $(listed made/one) == persistent* ]]
+}
+
+@test "create: what an event has is said by options, or by its name" {
+	run_elog create -v --provider made -l warning -k 0x6 two
+	[ "$status" = 0 ]
+	[ "$(listed made/two)" = "persistent warning 0x6" ]
+	contains "$stderr" "made/two is #$("$ELOG" list -q made/two | awk '{ print $1 }')"
+	# The name and the fields in one argument.
+	run_elog create ' three  u64 bytes; s8 sign'
+	[ "$status" = 0 ]
+	[ "$(listed user_events/three)" = "persistent info - u64 bytes; s8 sign" ]
+}
+
+@test "create: again is no error, with other fields it is another definition" {
+	for _ in 1 2; do
+		run_elog create made/one 'u32 x'
+		[ "$status" = 0 ]
+		[ "$(listed made/one | wc -l)" = 1 ]
+	done
+	run_elog create made/one 'u64 x'
+	[ "$status" = 0 ]
+	[ "$(listed made/one | wc -l)" = 2 ]
+	# One that a program has registered lasts from then on.
+	"$ELOG" emit --wait -d 600 made/live 'u8 x' x=1 3>&- &
+	background+=("$!")
+	wait_for is_listed made/live
+	[[ $(listed made/live) == live* ]]
+	run_elog create made/live 'u8 x'
+	[ "$status" = 0 ]
+	end_background
+	[ "$(listed made/live)" = "persistent info - u8 x" ]
+	# All definitions of a name go at once.
+	run_elog delete made/one made/live
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+	[ -z "$(listed 'made/*')" ]
+}
+
+@test "create: errors say what is wrong, and make nothing" {
+	without_capability create made/one 'u32 x'
+	fails_with "which event?" create
+	fails_with "does not understand the field 'u33 y'" create made/one 'u32 x; u33 y'
+	fails_with "each has another name" create made/one 'u32 x; u32 x'
+	fails_with "is not a name" create made/1
+	fails_with "is not a name" create made/ 'u32 x'
+	fails_with "is not a name" create /one
+	fails_with "is not a name" create ''
+	fails_with "is not a name" create --provider a/b one
+	fails_with "--provider names another" create --provider a b/one
+	fails_with "'u8 y' is too much" create made/one 'u32 x' 'u8 y'
+	fails_with "'u8 y' is too much" create 'made/one u32 x' 'u8 y'
+	fails_with "-k: 'red': only numbers" create -k red made/one
+	fails_with "more, or larger" create made/one "char[65537] x"
+	fails_with "-l: '9' is not right" create -l 9 made/one
+	[ -z "$(listed '*')" ]
+
+	rmmod eventlog
+	insmod "$EVENTLOG_KO" events_max=4
+	for number in 1 2 3 4; do
+		"$ELOG" create "made/event$number" || break
+	done
+	fails_with "as many events as it may have" create made/more
+	run_elog delete made/event1
+	[ "$status" = 0 ]
+	run_elog create made/more
+	[ "$status" = 0 ]
+	"$ELOG" delete made/more made/event2 made/event3 made/event4 || true
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
+}
+
+@test "delete: errors say what is wrong, and delete nothing" {
+	# A program has one of two definitions registered.
+	"$ELOG" emit --wait -d 600 made/one 'u32 x' x=1 3>&- &
+	background+=("$!")
+	wait_for is_listed made/one
+	"$ELOG" create made/one 'u32 x'
+	"$ELOG" create made/one 'u64 x'
+	without_capability delete made/one
+	fails_with "which event?" delete
+	fails_with "there is no event 'made/on' that lasts" delete made/on
+	fails_with "there is no event 'one' that lasts" delete one
+	fails_with "there is no event 'mad/one' that lasts" delete mad/one
+	fails_with "'made/*' is not a name" delete 'made/*'
+	fails_with "'made/' is not a name" delete made/
+	fails_with "--provider names another" delete --provider a made/one
+	[ "$(listed made/one | wc -l)" = 2 ]
+
+	# One of the two definitions is in use: both stay.
+	fails_with "is in use" delete made/one
+	[ "$(listed made/one | wc -l)" = 2 ]
+	end_background
+	run_elog delete --provider made one
+	[ "$status" = 0 ]
+	[ -z "$(listed '*')" ]
+	fails_with "there is no event" delete made/one
+
+	# One that cannot be deleted does not save the others.
+	"$ELOG" create made/two
+	run_elog delete made/none made/two
+	[ "$status" = 1 ]
+	[ -z "$(listed '*')" ]
+}
+
+@test "completion: delete takes what lasts" {
+	"$ELOG" create made/one
+	"$ELOG" emit --wait -d 600 made/live 3>&- &
+	background+=("$!")
+	wait_for is_listed made/live
+	run bash -c 'source "$TREE/tools/elog/elog.bash-completion"
+		COMP_WORDS=(elog delete ""); COMP_CWORD=2
+		_elog "$ELOG" "" delete; echo "${COMPREPLY[*]}"'
+	[ "$output" = made/one ]
+}
