@@ -314,7 +314,8 @@ int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *pa
 
 		if (end > bytes)
 			return -EBADMSG;
-		if (dynamic->string && (!size || payload[end - 1]))
+		/* Its NUL must stay one when words in the fixed part are changed for tracers. */
+		if (dynamic->string && (!size || end <= layout->fixed_bytes || payload[end - 1]))
 			return -EBADMSG;
 	}
 	return 0;

@@ -30,6 +30,12 @@
 /* A record's size in ftrace's ring; what is larger it drops without a word. */
 #define EVENTLOG_FTRACE_RECORD_MAX 4064
 
+/* How many are added and removed at once: ftrace's mutex is held all the while. */
+#define EVENTLOG_TRACE_BATCH 64
+
+/* How long one that has ended waits for others, or to be wanted again. */
+#define EVENTLOG_TRACE_REMOVAL (HZ / 10)
+
 /* How long what is attached without our being told keeps an ended trace event. */
 #define EVENTLOG_TRACE_RETRY HZ
 
@@ -52,13 +58,13 @@ struct eventlog_tracers {
  * @call: ftrace's
  * @class: ftrace's
  * @tracepoint: has a name and nothing else: BPF asks for that
- * @layout: what it looks like; changed by the worker under event_mutex, while
- *	ftrace does not know it
+ * @layout: what it looks like while ftrace knows it; changed by the worker,
+ *	under event_mutex
  * @tracers: who is attached; RCU, under domain->lock; NULL: nobody
  * @lost_ftrace: events too large for ftrace
  * @lost_perf: events too large for perf
  * @event: whose it is; NULL: it is to go, or has gone; under domain->lock
- * @prepared: what it is to look like when it is added, if not as before
+ * @prepared: what it is to look like when it is added
  * @key: which definition it is made for
  * @key_node: in the table of those
  * @all_node: in the list of all
@@ -205,7 +211,11 @@ static void eventlog_trace_todo(struct eventlog_trace_event *trace)
 	if (trace->busy)
 		return;
 	list_move_tail(&trace->node, &eventlog_traces.todo);
-	mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+	if (trace->event)
+		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+	else
+		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
+				   EVENTLOG_TRACE_REMOVAL);
 }
 
 static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct trace_event_file *file)
@@ -263,34 +273,42 @@ static void eventlog_trace_tell_now(void)
 	mutex_unlock(&eventlog_trace_domain->update_lock);
 }
 
-/* Under event_mutex. */
-static int eventlog_trace_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+/* Under event_mutex; @file is NULL for perf. */
+static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach,
+				 struct trace_event_file *file)
 {
-	struct eventlog_trace_event *trace = container_of(call, struct eventlog_trace_event, call);
 	int ret = 0;
 
 	mutex_lock(&eventlog_trace_domain->lock);
-	switch (type) {
-	case TRACE_REG_REGISTER:
-		ret = eventlog_trace_attach(trace, data);
-		break;
-	case TRACE_REG_UNREGISTER:
-		eventlog_trace_detach(trace, data);
-		break;
-#ifdef CONFIG_PERF_EVENTS
-	case TRACE_REG_PERF_REGISTER:
-		ret = eventlog_trace_attach(trace, NULL);
-		break;
-	case TRACE_REG_PERF_UNREGISTER:
-		eventlog_trace_detach(trace, NULL);
-		break;
-#endif
-	default:
-		break;
-	}
+	if (attach)
+		ret = eventlog_trace_attach(trace, file);
+	else
+		eventlog_trace_detach(trace, file);
 	mutex_unlock(&eventlog_trace_domain->lock);
 	eventlog_trace_tell_now();
 	return ret;
+}
+
+/*
+ * For all but the four below ftrace may call from the scheduler, with its locks
+ * held: perf's counters come and go with their tasks.
+ */
+static int eventlog_trace_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	struct eventlog_trace_event *trace = container_of(call, struct eventlog_trace_event, call);
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+	case TRACE_REG_UNREGISTER:
+		return eventlog_trace_change(trace, type == TRACE_REG_REGISTER, data);
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+	case TRACE_REG_PERF_UNREGISTER:
+		return eventlog_trace_change(trace, type == TRACE_REG_PERF_REGISTER, NULL);
+#endif
+	default:
+		return 0;
+	}
 }
 
 /* ---- delivering ---- */
@@ -412,8 +430,12 @@ static struct trace_event_functions eventlog_trace_functions = {
 /* Does somebody else have an event of that name?  Without event_mutex. */
 static bool eventlog_trace_name_foreign(const struct eventlog_trace_layout *layout)
 {
-	struct trace_event_file *file = trace_get_event_file(NULL, layout->group, layout->name);
+	struct trace_event_file *file;
 
+	/* A group's own files. */
+	if (!strcmp(layout->name, "enable") || !strcmp(layout->name, "filter"))
+		return true;
+	file = trace_get_event_file(NULL, layout->group, layout->name);
 	if (IS_ERR(file))
 		return false;
 	trace_put_event_file(file);
@@ -434,12 +456,6 @@ static bool eventlog_trace_name_taken(const struct eventlog_trace_layout *layout
 static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
 {
 	return siphash(layout->name, strlen(layout->name), &eventlog_trace_domain->hash_key);
-}
-
-/* As it was before a suffix made it unique. */
-static void eventlog_trace_name_plain(struct eventlog_trace_layout *layout)
-{
-	layout->name[layout->name_bytes] = '\0';
 }
 
 /* Under event_mutex: nobody looks at what ftrace does not know. */
@@ -467,17 +483,25 @@ static void eventlog_trace_install(struct eventlog_trace_event *trace)
 	};
 }
 
+/* Likewise; an open "format" file may still lead here, and finds nothing. */
+static void eventlog_trace_uninstall(struct eventlog_trace_event *trace)
+{
+	trace->class.system = "";
+	trace->class.fields_array = NULL;
+	trace->tracepoint.name = "";
+	trace->call.print_fmt = "";
+	eventlog_trace_layout_free(trace->layout);
+	trace->layout = NULL;
+}
+
 static void eventlog_trace_add(struct eventlog_trace_event *trace)
 {
 	trace->failed = true;
-	if (trace->prepared) {
-		eventlog_trace_layout_free(trace->layout);
-		trace->layout = trace->prepared;
-		trace->prepared = NULL;
-	}
+	trace->layout = trace->prepared;
+	trace->prepared = NULL;
 	eventlog_trace_install(trace);
 	if (!register_trace_event(&trace->call.event))
-		goto err_name;
+		goto err_uninstall;
 	if (trace_add_event_call(&trace->call))
 		goto err_unregister;
 	trace->failed = false;
@@ -488,8 +512,8 @@ static void eventlog_trace_add(struct eventlog_trace_event *trace)
 
 err_unregister:
 	unregister_trace_event(&trace->call.event);
-err_name:
-	eventlog_trace_name_plain(trace->layout);
+err_uninstall:
+	eventlog_trace_uninstall(trace);
 }
 
 /* May it be removed?  Under event_mutex nobody can attach. */
@@ -520,7 +544,7 @@ static void eventlog_trace_apply(void *argument)
 			continue;
 		trace->added = false;
 		hash_del(&trace->name_node);
-		eventlog_trace_name_plain(trace->layout);
+		eventlog_trace_uninstall(trace);
 	}
 	list_for_each_entry(trace, batch, node)
 		if (trace->wished && !trace->added)
@@ -537,48 +561,95 @@ static void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 	eventlog_traces.unmade++;
 }
 
+/* Its memory may be had by others. */
+static void eventlog_trace_free(struct eventlog_trace_event *trace)
+{
+	list_move_tail(&trace->node, &eventlog_traces.free);
+	hash_del(&trace->key_node);
+	eventlog_trace_layout_free(trace->prepared);
+	trace->prepared = NULL;
+	eventlog_trace_pin(&trace->pinned, false);
+}
+
+/* When a batch's trace events are to be looked at again. */
+enum eventlog_trace_again {
+	AGAIN_NEVER,
+	AGAIN_LATER,
+	AGAIN_NOW,
+};
+
 /*
  * After a batch: one that is as wished rests, one whose wish has changed
  * meanwhile is looked at again.
- *
- * Return: it is held by something unseen, and is to be looked at again later.
  */
-static bool eventlog_trace_settle(struct eventlog_trace_event *trace)
+static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_event *trace)
 {
-	bool refused;
-
 	trace->busy = false;
-	if (trace->failed)
+	/* Wanted again while it was removed. */
+	if (trace->event && !trace->added && !trace->prepared)
+		trace->prepared = eventlog_trace_layout_new(trace->event);
+	if (trace->failed || (trace->event && !trace->added && !trace->prepared))
 		eventlog_trace_forget_event(trace);
-	refused = trace->added && !trace->event && !trace->wished;
-	if (refused || trace->added == !!trace->event)
-		list_del_init(&trace->node);
-	else
-		list_move_tail(&trace->node, &eventlog_traces.todo);
-	if (!trace->added && !trace->event)
-		list_add_tail(&trace->node, &eventlog_traces.free);
-	/* Who is attached and known pins it already, and says when that is over. */
-	if (refused && !rcu_access_pointer(trace->tracers)) {
-		list_move_tail(&trace->node, &eventlog_traces.todo);
-		eventlog_trace_pin(&trace->pinned, true);
-		return true;
+
+	if (!trace->added && !trace->event) {
+		eventlog_trace_free(trace);
+		return AGAIN_NEVER;
 	}
-	if (!trace->added && !trace->event)
-		eventlog_trace_pin(&trace->pinned, false);
-	return false;
+	if (trace->added == !!trace->event) {
+		list_del_init(&trace->node);
+		return AGAIN_NEVER;
+	}
+	/* Removal was refused: who is attached and known says when that is over. */
+	if (trace->added && !trace->wished && rcu_access_pointer(trace->tracers)) {
+		list_del_init(&trace->node);
+		return AGAIN_NEVER;
+	}
+	list_move_tail(&trace->node, &eventlog_traces.todo);
+	if (trace->added && !trace->wished) {
+		eventlog_trace_pin(&trace->pinned, true);
+		return AGAIN_LATER;
+	}
+	return AGAIN_NOW;
+}
+
+/* Living definitions that there was no room for, now that there is. */
+static void eventlog_trace_make_up(void)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	if (!eventlog_traces.unmade || list_empty(&eventlog_traces.free))
+		return;
+	xa_for_each(&eventlog_trace_domain->definitions, descriptor, event) {
+		cond_resched();
+		if (!event->unmade)
+			continue;
+		if (list_empty(&eventlog_traces.free))
+			break;
+		event->unmade = false;
+		eventlog_traces.unmade--;
+		eventlog_trace_event_add(event);
+		if (event->unmade)
+			break;
+	}
 }
 
 static void eventlog_trace_work(struct work_struct *work)
 {
 	struct eventlog_domain *domain = eventlog_trace_domain;
+	enum eventlog_trace_again again = AGAIN_NEVER;
 	struct eventlog_trace_event *trace, *next;
-	bool held = false, more;
+	unsigned int count = 0;
 	LIST_HEAD(batch);
 	int ret;
 
 	mutex_lock(&domain->lock);
-	list_splice_init(&eventlog_traces.todo, &batch);
-	list_for_each_entry(trace, &batch, node) {
+	list_for_each_entry_safe(trace, next, &eventlog_traces.todo, node) {
+		if (++count > EVENTLOG_TRACE_BATCH) {
+			again = AGAIN_NOW;
+			break;
+		}
+		list_move_tail(&trace->node, &batch);
 		trace->busy = true;
 		trace->failed = false;
 		trace->wished = trace->event;
@@ -589,7 +660,7 @@ static void eventlog_trace_work(struct work_struct *work)
 		return;
 
 	list_for_each_entry(trace, &batch, node) {
-		const struct eventlog_trace_layout *layout = trace->prepared ?: trace->layout;
+		const struct eventlog_trace_layout *layout = trace->prepared;
 
 		trace->foreign = trace->wished && !trace->added &&
 				 !eventlog_trace_name_taken(layout, eventlog_trace_name_hash(layout)) &&
@@ -598,16 +669,16 @@ static void eventlog_trace_work(struct work_struct *work)
 	ret = eventlog_trace_locked(eventlog_trace_apply, &batch);
 
 	mutex_lock(&domain->lock);
-	list_for_each_entry_safe(trace, next, &batch, node) {
-		if (ret)
-			trace->failed = trace->wished && !trace->added;
-		held |= eventlog_trace_settle(trace);
-	}
-	more = !list_empty(&eventlog_traces.todo);
+	list_for_each_entry_safe(trace, next, &batch, node)
+		again = max(again, eventlog_trace_settle(trace));
+	/* Somebody has put a trigger on our event: it may be taken off again. */
+	if (ret)
+		again = min(again, AGAIN_LATER);
+	eventlog_trace_make_up();
 	mutex_unlock(&domain->lock);
-	if (more)
+	if (again != AGAIN_NEVER)
 		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
-				   held ? EVENTLOG_TRACE_RETRY : 0);
+				   again == AGAIN_LATER ? EVENTLOG_TRACE_RETRY : 0);
 }
 
 /* ---- definitions coming and going ---- */
@@ -655,9 +726,6 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	if (!trace)
 		return NULL;
 	list_del_init(&trace->node);
-	hash_del(&trace->key_node);
-	eventlog_trace_layout_free(trace->prepared);
-	trace->prepared = NULL;
 	return trace;
 }
 
@@ -787,7 +855,7 @@ void eventlog_trace_exit(void)
 		if (!eventlog_trace_any_added())
 			break;
 		if (!told)
-			pr_info("waiting for tracers to let go of events that have ended\n");
+			pr_info("waiting for tracers to let go of events that have ended, or of eventlog:eventlog_lock\n");
 		told = true;
 		msleep(20);
 	}

@@ -12,9 +12,9 @@
  * same definition comes to life again it is that definition's, with all that is
  * attached; so a program may end and be started again while it is traced.
  *
- * Memory of a trace event is kept until the module goes, and used for the next:
- * before 6.12 an open "format" file leads to it after the event was removed.
- * What changes in it is changed under event_mutex.
+ * The structs that ftrace is given are kept until the module goes, and used for
+ * the next: before 6.12 an open "format" file leads to them after the event was
+ * removed.  What changes in them is changed under event_mutex.
  *
  * Order of locks: event_mutex, domain->lock.  What runs under event_mutex by
  * our doing therefore takes domain->lock at most, and nobody who holds

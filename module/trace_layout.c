@@ -167,9 +167,14 @@ static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *
 		return false;
 	if (!strncmp(type, "struct:", 7)) {
 		field->kind = KIND_STRUCT;
+		if (kstrtou32(integer + 1, 10, &field->bytes))
+			return false;
 		snprintf(field->type, sizeof(field->type), "struct %.*s",
 			 (int)(integer - colon - 1), colon + 1);
-		return !kstrtou32(integer + 1, 10, &field->bytes);
+		/* Processes choose tags; ftrace looks for these words anywhere in a type. */
+		if (strstr(field->type, "__data_loc") || strstr(field->type, "__rel_loc"))
+			snprintf(field->type, sizeof(field->type), "u8[%u]", field->bytes);
+		return true;
 	}
 	if (!eventlog_trace_plain_type(field, integer + 1))
 		return false;
@@ -351,7 +356,10 @@ static const char *eventlog_trace_number_format(const struct eventlog_trace_fiel
 		return field->bytes == 8 ? "0x%llx" : "0x%x";
 	if (field->bytes == 8)
 		return field->is_signed ? "%lld" : "%llu";
-	return field->is_signed ? "%d" : "%u";
+	if (!field->is_signed)
+		return "%u";
+	/* libtraceevent takes small numbers for unsigned unless it is told their size. */
+	return field->bytes == 1 ? "%hhd" : field->bytes == 2 ? "%hd" : "%d";
 }
 
 static const char *eventlog_trace_format(const struct eventlog_trace_field *field)
@@ -607,7 +615,13 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 /* A group of that name is the kernel's, or has things of another kind in it. */
 static bool eventlog_trace_group_taken(const char *group)
 {
-	return !strcmp(group, "ftrace") || !strcmp(group, "eventlog") ||
+	/* The second line: what is in tracefs beside the groups, or means none. */
+	static const char *const taken[] = {
+		"ftrace", "eventlog",
+		"enable", "header_page", "header_event", "TRACE_SYSTEM",
+	};
+
+	return match_string(taken, ARRAY_SIZE(taken), group) >= 0 ||
 	       (IS_ENABLED(CONFIG_USER_EVENTS) && !strcmp(group, EVENTLOG_DEFAULT_PROVIDER));
 }
 

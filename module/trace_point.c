@@ -19,15 +19,19 @@
 /* What programs see of a payload in pieces; eventlog(4) names it. */
 #define EVENTLOG_JOINED_MAX 4096
 
-#define EVENTLOG_CONTEXTS (EVENTLOG_CONTEXT_NMI + 1)
+/* What a CPU has: a payload for each context. */
+struct eventlog_joined {
+	bool busy[EVENTLOG_CONTEXT_NMI + 1];
+	u8 payload[EVENTLOG_CONTEXT_NMI + 1][EVENTLOG_JOINED_MAX];
+};
 
-/* By CPU and context; the tracepoint's lock serialises who makes it. */
-static u8 **eventlog_joined;
+/* By CPU; the tracepoint's lock serialises who makes it. */
+static struct eventlog_joined **eventlog_joined;
 
 /* Called for the first who attaches. */
 int eventlog_trace_point_attach(void)
 {
-	u8 **joined;
+	struct eventlog_joined **joined;
 	unsigned int cpu;
 
 	if (eventlog_joined)
@@ -36,7 +40,7 @@ int eventlog_trace_point_attach(void)
 	if (!joined)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		joined[cpu] = eventlog_alloc(EVENTLOG_CONTEXTS * EVENTLOG_JOINED_MAX);
+		joined[cpu] = eventlog_alloc(sizeof(*joined[cpu]));
 		if (!joined[cpu])
 			goto err_free;
 	}
@@ -65,24 +69,36 @@ void eventlog_trace_point_exit(void)
 	eventlog_free(eventlog_joined);
 }
 
-/* The payload in one piece, or as much of it as fits. */
-static const void *eventlog_payload_join(const struct eventlog_emission *emission, u32 *bytes)
+/* This CPU's, unless a program that looks at one makes an event itself. */
+static struct eventlog_joined *eventlog_joined_get(enum eventlog_context context)
 {
-	u8 **joined = smp_load_acquire(&eventlog_joined);
+	struct eventlog_joined **all = smp_load_acquire(&eventlog_joined);
+	struct eventlog_joined *joined = all ? all[smp_processor_id()] : NULL;
+
+	if (!joined || joined->busy[context])
+		return NULL;
+	WRITE_ONCE(joined->busy[context], true);
+	barrier();
+	return joined;
+}
+
+/* With the payload in pieces put together, as much as fits. */
+static void eventlog_trace_point_parts(const struct eventlog_emission *emission,
+				       const struct eventlog_emitted *emitted)
+{
+	struct eventlog_joined *joined = eventlog_joined_get(emission->context);
 	const struct eventlog_delivery delivery = {
 		.parts = emission->parts, .count = emission->count,
 	};
-	u8 *to;
+	u8 *payload = joined ? joined->payload[emission->context] : NULL;
+	u32 bytes = 0;
 
-	*bytes = emission->bytes;
-	if (emission->count <= 1 && (!emission->count || !emission->parts->string))
-		return emission->payload;
-	*bytes = 0;
-	if (!joined)
-		return NULL;
-	to = joined[smp_processor_id()] + emission->context * EVENTLOG_JOINED_MAX;
-	*bytes = eventlog_delivery_copy(&delivery, to, EVENTLOG_JOINED_MAX);
-	return to;
+	if (joined)
+		bytes = eventlog_delivery_copy(&delivery, payload, EVENTLOG_JOINED_MAX);
+	trace_eventlog_emit(emitted, payload, bytes, emission->event);
+	barrier();
+	if (joined)
+		WRITE_ONCE(joined->busy[emission->context], false);
 }
 
 noinline notrace void eventlog_trace_point_emit(const struct eventlog_emission *emission)
@@ -101,8 +117,9 @@ noinline notrace void eventlog_trace_point_emit(const struct eventlog_emission *
 		.level = event->level,
 		.context = emission->context,
 	};
-	u32 bytes;
-	const void *payload = eventlog_payload_join(emission, &bytes);
 
-	trace_eventlog_emit(&emitted, payload, bytes, event);
+	if (emission->count)
+		eventlog_trace_point_parts(emission, &emitted);
+	else
+		trace_eventlog_emit(&emitted, emission->payload, emission->bytes, event);
 }

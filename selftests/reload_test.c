@@ -326,11 +326,12 @@ TEST(parameter_trace_events_max)
 	CHECK_OK(try_unregister(fd, event.write_index));
 	snprintf(path, sizeof(path), EVENTS "/%s/two", USER_GROUP);
 	WAIT_FOR(access(path, F_OK));
-	/* One that comes after that takes its place. */
+	/* The one that waits takes its place. */
+	snprintf(path, sizeof(path), EVENTS "/%s/three/format", USER_GROUP);
+	WAIT_FOR(!access(path, F_OK));
+	CHECK_EQ(status_now("Not in tracefs: "), -1);
 	register_event(fd, "four u8 field");
 	CHECK_EQ(status_now("Not in tracefs: "), 1);
-	snprintf(path, sizeof(path), EVENTS "/%s/four/format", USER_GROUP);
-	WAIT_FOR(!access(path, F_OK));
 	close(fd);
 	CHECK_EQ(status_now("Not in tracefs: "), -1);
 	load("trace_events_max=0");

@@ -28,6 +28,9 @@ setup()
 teardown()
 {
 	end_background
+	# A trace-cmd that failed leaves it off.
+	echo 1 > $TRACEFS/tracing_on
+	"$ELOG" delete request 2> /dev/null || true
 	[ ! -d /sys/module/eventlog_proc ] || rmmod eventlog_proc
 	[ ! -d /sys/module/eventlog_tcp ] || rmmod eventlog_tcp
 }
@@ -35,51 +38,60 @@ teardown()
 request='u32 id; char[16] path; __data_loc char[] agent; s16 delta; unsigned char[4] tag;
 	__data_loc unsigned char[] body; u64 bytes'
 
-# Registers "request" and writes $1 of them as soon as somebody wants it; then
-# what follows has been started.
-start_requests()
+# Makes the event, as an administrator does before there is a program; a tracer
+# can then be attached before anything is emitted.
+create_request()
 {
-	"$ELOG" emit --wait -n "$1" request "$request" id=42 path=/api/x 'agent=curl 7' delta=-5 \
-		tag=01020304 body=cafe bytes=5000000000 > "$work/emit" 2>&1 3>&- &
-	background+=($!)
-	emitter=$!
+	"$ELOG" create "request $request"
 	wait_for test -e "$TRACEFS/events/$group/request/format"
+	# To be run by a tracer: emits $1 of them.
+	cat > "$work/job" <<-SCRIPT
+		exec "$ELOG" emit -v -n \$1 request '$request' id=42 path=/api/x 'agent=curl 7' \\
+			delta=-5 tag=01020304 body=cafe bytes=5000000000
+	SCRIPT
+}
+
+delete_request()
+{
+	wait_for "$ELOG" delete request
+	wait_for test ! -e "$TRACEFS/events/$group/request"
 }
 
 @test "perf records and prints events of a process" {
-	start_requests 3
-	perf record -q -a -o "$work/perf.data" -e "$group:request" -- \
-		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" 3>&-
-	run -0 perf script -i "$work/perf.data"
+	create_request
+	perf list "$group:*" 2> /dev/null | grep -q "$group:request"
+	perf record -q -a -o "$work/perf.data" -e "$group:request" -- sh "$work/job" 3 \
+		> "$work/log" 2>&1 3>&-
+	run -0 --separate-stderr perf script -i "$work/perf.data"
+	printf '%s\n' "$output"
 	[ "${#lines[@]}" = 3 ]
 	contains "$output" "$group:request: id=42 path=/api/x agent=curl 7 delta=-5" \
 		"bytes=5000000000"
-	perf list "$group:*" 2> /dev/null | grep -q "$group:request" || {
-		# The program has ended; its event went with it.
-		[ ! -e "$TRACEFS/events/$group/request" ]
-	}
+	delete_request
 }
 
 @test "perf filters and counts" {
-	start_requests 3
+	create_request
 	perf record -q -a -o "$work/perf.data" -e "$group:request" --filter 'id == 43' -- \
-		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" 3>&-
-	run -0 perf script -i "$work/perf.data"
+		sh "$work/job" 3 > "$work/log" 2>&1 3>&-
+	run -0 --separate-stderr perf script -i "$work/perf.data"
 	[ -z "$output" ]
-	start_requests 5
-	run -0 perf stat -x, -a -e "$group:request" -- \
-		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" 3>&-
-	contains "$output" "5,,$group:request,"
+	perf stat -x, -o "$work/stat" -a -e "$group:request" -- sh "$work/job" 5 \
+		> "$work/log" 2>&1 3>&-
+	contains "$(cat "$work/stat")" "5,,$group:request,"
+	delete_request
 }
 
 @test "trace-cmd records and reports events of a process" {
-	start_requests 2
+	create_request
 	trace-cmd record -q -o "$work/trace.dat" -e "$group:request" -f 'path ~ "/api*"' \
-		sh -c "while kill -0 $emitter 2> /dev/null; do sleep 0.1; done" > "$work/log" 2>&1 3>&-
-	run -0 trace-cmd report "$work/trace.dat"
+		sh "$work/job" 2 > "$work/log" 2>&1 3>&-
+	run -0 --separate-stderr trace-cmd report "$work/trace.dat"
+	printf '%s\n' "$output"
 	[ "$(grep -c 'request:' <<< "$output")" = 2 ]
 	contains "$output" 'id=42 path=/api/x agent=curl 7 delta=-5' 'bytes=5000000000'
 	[[ $output != *FAILED* ]]
+	delete_request
 }
 
 @test "events of the kernel are recorded by their names and sets" {
@@ -92,10 +104,10 @@ start_requests()
 		> "$work/log" 2>&1 3>&-
 	trace-cmd record -q -o "$work/net.dat" -e tcp:opening -e tcp:state_change \
 		bash -c '! exec 3<> /dev/tcp/127.0.0.1/1' > "$work/log" 2>&1 3>&-
-	run -0 trace-cmd report "$work/trace.dat"
+	run -0 --separate-stderr trace-cmd report "$work/trace.dat"
 	[[ $output != *FAILED* ]]
 	contains "$output" 'exec:' 'file=/bin/true' 'exit:' 'code=0'
-	run -0 trace-cmd report "$work/net.dat"
+	run -0 --separate-stderr trace-cmd report "$work/net.dat"
 	[[ $output != *FAILED* ]]
 	contains "$output" 'opening:' 'remote=::ffff:127.0.0.1 remote_port=1 ' 'SYN_SENT'
 	# The session is there, and ftrace itself prints the same.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +155,7 @@ TEST(format)
 		  "\tfield:__rel_loc u8");
 	check_has(user_path("trace_format", "format"), ";\toffset:45;\tsize:4;\tsigned:0;\n");
 	check_has(user_path("trace_format", "format"),
-		  "print fmt: \"a=%u b=%d c=%u d=%lld e=%s f=%s h=%s i=%s\", REC->a, REC->b, REC->c, "
+		  "print fmt: \"a=%u b=%hd c=%u d=%lld e=%s f=%s h=%s i=%s\", REC->a, REC->b, REC->c, "
 		  "REC->d, REC->e, __print_hex(REC->f, 3), __get_str(h), "
 		  "__print_hex(__get_rel_dynamic_array(i), __get_rel_dynamic_array_len(i))\n");
 	CHECK_OK(try_unregister(fd, event.write_index));
@@ -199,26 +200,6 @@ TEST(recorded)
 	CHECK(!bitmap_get(&bitmap, event.sync_bit));
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, sizeof(payload)), EBADF);
 	close(fd);
-}
-
-/* A word may point anywhere into the payload: also at the fields before it. */
-TEST(words_into_fixed_part)
-{
-	static const struct {
-		char name[4];
-		__u32 word;
-	} __attribute__((packed)) payload = { "abc", 4 << 16 | 0 };
-	struct eventlog_register event;
-	int fd;
-
-	need_trace_events();
-	fd = device_open();
-	event = traced_event(fd, "trace_words char[4] name; __data_loc char[] same", "trace_words");
-	set(user_path("trace_words", "enable"), "1");
-	CHECK_OK(emit(fd, event.write_index, &payload, sizeof(payload)));
-	check_has(TRACEFS "/trace", ": trace_words: name=abc same=abc\n");
-	close(fd);
-	set(user_path("trace_words", "enable"), "0");
 }
 
 TEST(filter)
@@ -365,6 +346,7 @@ TEST(groups)
 {
 	struct eventlog_register event;
 	__u32 value = 3;
+	char name[100];
 	int fd;
 
 	need_trace_events();
@@ -391,6 +373,17 @@ TEST(groups)
 	WAIT_FOR(made("eventlog_ftrace", "trace_group"));
 	register_of(fd, "eventlog", "eventlog_lock");
 	WAIT_FOR(made("eventlog_eventlog", "eventlog_lock"));
+	/* Nor are names that mean something else there. */
+	register_of(fd, "TRACE_SYSTEM", "trace_group");
+	register_of(fd, "enable", "trace_group");
+	register_of(fd, "header_page", "trace_group");
+	WAIT_FOR(made("eventlog_TRACE_SYSTEM", "trace_group"));
+	WAIT_FOR(made("eventlog_enable", "trace_group"));
+	WAIT_FOR(made("eventlog_header_page", "trace_group"));
+	event = register_of(fd, "trace.test-x", "enable");
+	snprintf(name, sizeof(name), "enable.%x", event.descriptor);
+	WAIT_FOR(made("trace_test_x", name));
+	set(EVENTS "/trace_test_x/enable", "0");
 	close(fd);
 	WAIT_FOR(!exists(EVENTS "/trace_test_x"));
 }
@@ -512,17 +505,31 @@ TEST(open_across_removal)
 	close(fd);
 }
 
-static int perf_open(const char *name)
+static int perf_over;
+
+static int perf_open_for(const char *name, pid_t pid, int cpu)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attributes),
 		.config = file_number(user_path(name, "id")),
 		.sample_period = 1,
+		.inherit = 1,
 	};
 
-	/* Of every process, on the first CPU: where the case is put. */
-	return syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Of every process, on the first CPU. */
+static int perf_open(const char *name)
+{
+	return perf_open_for(name, -1, 0);
+}
+
+/* Of the calling thread, wherever it runs. */
+static int perf_open_task(const char *name)
+{
+	return perf_open_for(name, 0, -1);
 }
 
 TEST(perf)
@@ -554,6 +561,92 @@ TEST(perf)
 	CHECK(exists(user_path("trace_perf", "enable")));
 	close(counter);
 	WAIT_FOR(!exists(user_path("trace_perf", "enable")));
+}
+
+/* Counters that come and go with a task, while the listing is read and written. */
+static void *perf_look(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(&perf_over, __ATOMIC_RELAXED)) {
+		int fd = device_open();
+
+		register_event(fd, "trace_perf_other u8 value");
+		close(fd);
+		free(status_read());
+	}
+	return NULL;
+}
+
+TEST(perf_task)
+{
+	struct eventlog_register event;
+	pthread_t threads[2];
+	unsigned int i, j;
+	__u64 value = 5;
+	pid_t child;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	event = traced_event(fd, "trace_perf_task u64 value", "trace_perf_task");
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		CHECK(!pthread_create(&threads[i], NULL, perf_look, NULL));
+	for (i = 0; i < 20; i++) {
+		child = test_fork();
+		if (!child) {
+			__u64 count;
+			int counter = perf_open_task("trace_perf_task");
+
+			if (counter < 0)
+				_exit(0);
+			for (j = 0; j < 50; j++) {
+				CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
+				sched_yield();
+				test_pause();
+			}
+			CHECK_EQ(read(counter, &count, sizeof(count)), sizeof(count));
+			CHECK_EQ(count, 50);
+			_exit(0);
+		}
+		test_join(child);
+	}
+	__atomic_store_n(&perf_over, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	close(fd);
+}
+
+/* Types' names have no power over what ftrace does with a field. */
+TEST(struct_tags)
+{
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	traced_event(fd, "trace_tags struct __data_loc_char a 4; struct x__rel_loc_char b 4; struct fine c 4",
+		     "trace_tags");
+	check_has(user_path("trace_tags", "format"), "\tfield:u8 a[4];\t");
+	check_has(user_path("trace_tags", "format"), "\tfield:u8 b[4];\t");
+	check_has(user_path("trace_tags", "format"), "\tfield:struct fine c;\t");
+	CHECK_ERRNO(file_write(user_path("trace_tags", "filter"), "a ~ \"*x*\""), EINVAL);
+	close(fd);
+}
+
+/* A trigger on the event that ftrace's mutex is had by keeps ours waiting, no more. */
+TEST(lock_event_busy)
+{
+	static const char trigger[] = EVENTS "/eventlog/eventlog_lock/trigger";
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	if (file_write(trigger, "traceoff") < 0)
+		SKIP("this kernel has no triggers");
+	register_event(fd, "trace_waits");
+	set(trigger, "!traceoff");
+	WAIT_FOR(made(user_group(), "trace_waits"));
+	set(TRACEFS "/tracing_on", "1");
+	close(fd);
 }
 
 /* Names and types cannot forge lines of a format. */

@@ -279,6 +279,7 @@ TEST(strings_data_loc)
 		{ 0xffff, 4, "abc\0", 4, EBADMSG },
 		{ 0xffff, 0xffff, "abc\0", 4, EBADMSG },
 		{ 0xffff, 1, "abc\0", 4, EBADMSG },
+		{ 1, 3, "abc\0", 4, EBADMSG },		/* ends in the word itself */
 		{ 4, 4, "abc\0", 4, 0 },
 		{ 1, 4, "\0", 1, 0 },
 		{ 1, 7, "abc\0", 4, 0 },

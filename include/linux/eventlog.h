@@ -13,7 +13,10 @@
  * one mutex of eventlog's, which is held while a provider's enable() and
  * rundown() run: these may sleep, but must not register or unregister providers
  * or callbacks, nor add or delete a callback's rules, nor wait for somebody who
- * does.  Emitting takes no lock and is allowed everywhere, NMI included.
+ * does.  A tracer that is attached or detached calls enable() as well, with
+ * ftrace's event_mutex and perhaps a process's mmap_lock held: enable() may hook
+ * tracepoints, but must neither change ftrace's or perf's events, nor touch user
+ * memory, nor wait for somebody who does.  Emitting takes no lock and is allowed everywhere, NMI included.
  */
 #ifndef _LINUX_EVENTLOG_H
 #define _LINUX_EVENTLOG_H
