@@ -671,7 +671,7 @@ static void eventlog_trace_work(struct work_struct *work)
 	mutex_lock(&domain->lock);
 	list_for_each_entry_safe(trace, next, &batch, node)
 		again = max(again, eventlog_trace_settle(trace));
-	/* Somebody has put a trigger on our event: it may be taken off again. */
+	/* No memory, or a trigger on our event: that may pass. */
 	if (ret)
 		again = min(again, AGAIN_LATER);
 	eventlog_trace_make_up();
@@ -829,7 +829,10 @@ int eventlog_trace_init(unsigned int events_max)
 	hash_init(eventlog_traces.names);
 	eventlog_traces.events_max = events_max;
 	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
-	return eventlog_traces.queue ? 0 : -ENOMEM;
+	if (!eventlog_traces.queue)
+		return -ENOMEM;
+	eventlog_trace_lock_init();
+	return 0;
 }
 
 static bool eventlog_trace_any_added(void)
@@ -855,13 +858,14 @@ void eventlog_trace_exit(void)
 		if (!eventlog_trace_any_added())
 			break;
 		if (!told)
-			pr_info("waiting for tracers to let go of events that have ended, or of eventlog:eventlog_lock\n");
+			pr_info("waiting for tracers to let go of events that have ended\n");
 		told = true;
 		msleep(20);
 	}
 	cancel_delayed_work_sync(&eventlog_traces.work);
 	cancel_work_sync(&eventlog_traces.tell);
 	destroy_workqueue(eventlog_traces.queue);
+	eventlog_trace_lock_exit();
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	list_for_each_entry_safe(trace, next, &eventlog_traces.all, all_node) {

@@ -13,6 +13,8 @@ setup_file()
 	export PROVIDERS=${EVENTLOG_KO%/*}/module/providers
 	export TRACEFS=/sys/kernel/tracing
 	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS
+	# Or ftrace patches the scheduler each time, which old emulators do not survive.
+	echo 0 > $TRACEFS/options/record-cmd
 	# Not to be skipped where a tool is missing: they are what is tested.
 	command -v perf trace-cmd
 }
