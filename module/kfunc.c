@@ -2,19 +2,20 @@
 /*
  * BPF programs as producers: see kfunc.h.
  */
+#include "compat.h"
+#include "kfunc.h"
+
+#if EVENTLOG_KFUNCS
+
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "compat.h"
 #include "domain.h"
 #include "emit.h"
 #include "event.h"
 #include "fields.h"
-#include "kfunc.h"
-
-#if EVENTLOG_KFUNCS
 
 __bpf_kfunc_start_defs();
 

@@ -492,8 +492,10 @@ TEST(open_across_removal)
 	fd = device_open();
 	event = traced_event(fd, "trace_open u32 value; u64 more", "trace_open");
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		fds[i] = CHECK_OK(open(user_path("trace_open", files[i]), O_RDONLY | O_CLOEXEC));
-		CHECK(read(fds[i], text, 1) >= 0);
+		fds[i] = open(user_path("trace_open", files[i]), O_RDONLY | O_CLOEXEC);
+		/* Kernels differ in which there are, but for the first. */
+		CHECK(i ? fds[i] >= 0 || errno == ENOENT : fds[i] >= 0);
+		CHECK(fds[i] < 0 || read(fds[i], text, 1) >= 0);
 	}
 	CHECK_OK(try_unregister(fd, event.write_index));
 	WAIT_FOR(!exists(user_path("trace_open", "enable")));
@@ -512,6 +514,11 @@ TEST(open_across_removal)
 }
 
 static int perf_over;
+
+static bool has_perf(void)
+{
+	return exists("/proc/sys/kernel/perf_event_paranoid");
+}
 
 static int perf_open_id(long id, pid_t pid, int cpu)
 {
@@ -549,10 +556,9 @@ TEST(perf)
 	cpu_pin(0);
 	fd = device_open();
 	event = traced_event(fd, "trace_perf u64 value", "trace_perf");
-	counter = perf_open("trace_perf");
-	if (counter < 0 && (errno == ENOSYS || errno == ENOENT || errno == EOPNOTSUPP))
+	if (!has_perf())
 		SKIP("this kernel has no perf");
-	CHECK_OK(counter);
+	counter = CHECK_OK(perf_open("trace_perf"));
 	check_status("/trace_perf", "Used by perf");
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
@@ -604,7 +610,7 @@ TEST(perf_task)
 			int counter = perf_open_task("trace_perf_task");
 
 			if (counter < 0)
-				_exit(0);
+				_exit(has_perf() ? 1 : 0);
 			for (j = 0; j < 50; j++) {
 				CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
 				sched_yield();
