@@ -7,7 +7,7 @@
  * does with rings.
  *
  * Memory: the input holds one block, what is held has a limit, and so have the
- * schemas. Time: each byte is read once, schemas are parsed again and again no
+ * schemas and the memory that is kept for blocks to come. Time: each byte is read once, schemas are parsed again and again no
  * more than a few times per byte.
  *
  * A file may have several parts, captures one after another, each beginning with
@@ -34,6 +34,8 @@
 #define SCHEMAS_BYTES_MAX (32U << 20)	/* all texts */
 #define PARSED_BYTES_MAX (4U << 20)	/* texts whose parsed form is kept */
 #define SCHEMA_OVERHEAD	256
+#define SPARES_MAX	16		/* blocks that are kept for the next ones */
+#define SPARE_BYTES_MAX	(4U << 20)	/* of all of them */
 
 _Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
@@ -50,6 +52,7 @@ struct held {
 	uint64_t offset;	/* in the file */
 	bool swapped;		/* of the other byte order */
 	size_t size;
+	size_t room;		/* for @data */
 	unsigned char data[] __attribute__((aligned(8)));
 };
 
@@ -131,6 +134,9 @@ struct elog_file_reader {
 	struct elog_ring_reader no_ring;
 	size_t held_bytes;
 	struct held *spent;		/* to be freed at the next call */
+	struct held *spares[SPARES_MAX];	/* that take what is held next */
+	size_t spare_count;
+	size_t spare_bytes;
 	struct elog_merge merge;
 	bool merging;
 	bool drained;			/* the batch that the block wanted is over */
@@ -158,6 +164,10 @@ int elog_file_reader_open(struct elog_file_reader **result, int fd)
 	return 0;
 }
 
+/*
+ * Blocks come one like the other: without spares the C library would give their
+ * memory back to the kernel, and get it again page by page.
+ */
 static void free_held(struct elog_file_reader *reader, struct held **list)
 {
 	struct held *held;
@@ -165,8 +175,51 @@ static void free_held(struct elog_file_reader *reader, struct held **list)
 	while ((held = *list)) {
 		*list = held->next;
 		reader->held_bytes -= held->size + sizeof(*held);
-		free(held);
+		if (reader->over || reader->spare_count == SPARES_MAX ||
+		    held->room > SPARE_BYTES_MAX - reader->spare_bytes) {
+			free(held);
+			continue;
+		}
+		reader->spare_bytes += held->room;
+		reader->spares[reader->spare_count++] = held;
 	}
+}
+
+static struct held *take_spare(struct elog_file_reader *reader, size_t number)
+{
+	struct held *held = reader->spares[number];
+
+	reader->spare_bytes -= held->room;
+	reader->spare_count--;
+	memmove(reader->spares + number, reader->spares + number + 1,
+		(reader->spare_count - number) * sizeof(*reader->spares));
+	return held;
+}
+
+static void free_spares(struct elog_file_reader *reader)
+{
+	while (reader->spare_count)
+		free(take_spare(reader, reader->spare_count - 1));
+}
+
+/* The latest spare that is neither too small nor far too large, or new memory. */
+static struct held *new_held(struct elog_file_reader *reader, size_t size)
+{
+	struct held *held;
+	size_t i;
+
+	for (i = reader->spare_count; i--; ) {
+		held = reader->spares[i];
+		if (held->room >= size && held->room / 4 <= size)
+			return take_spare(reader, i);
+	}
+	/* The oldest spare makes way for one that may be of use. */
+	if (reader->spare_count)
+		free(take_spare(reader, 0));
+	held = malloc(sizeof(*held) + size + size / 16);
+	if (held)
+		held->room = size + size / 16;
+	return held;
 }
 
 static void forget_cpus(struct elog_file_reader *reader)
@@ -207,6 +260,7 @@ void elog_file_reader_close(struct elog_file_reader *reader)
 		return;
 	forget_cpus(reader);
 	free_held(reader, &reader->spent);
+	free_spares(reader);
 	forget_definitions(reader);
 	elog_processes_free(reader->processes);
 	free(reader->merge.rings);
@@ -740,7 +794,7 @@ static struct cpu *get_cpu(struct elog_file_reader *reader, unsigned int number)
 static int hold(struct elog_file_reader *reader, struct cpu *cpu,
 		const unsigned char *data, size_t size)
 {
-	struct held *held = malloc(sizeof(*held) + size);
+	struct held *held = new_held(reader, size);
 
 	if (!held)
 		return -ENOMEM;
@@ -974,6 +1028,8 @@ static int end_file(struct elog_file_reader *reader)
 	unsigned int kind;
 
 	reader->over = true;
+	/* Many files may be open, of which this one needs nothing any more. */
+	free_spares(reader);
 	if (!reader->any)
 		return -EBADMSG;
 	reader->drained = false;
@@ -1031,7 +1087,10 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
 	int ret = reader->error;
 
 	free_held(reader, &reader->spent);
-	memset(item, 0, sizeof(*item));
+	/* In pieces that take a few stores each; the whole is slow to begin. */
+	memset(item, 0, offsetof(struct elog_item, lost));
+	memset(item->lost, 0, sizeof(item->lost));
+	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
 	if (!ret)
 		ret = next_item(reader, item);
 	if (ret < 0 && ret != -EAGAIN)
