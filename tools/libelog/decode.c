@@ -11,35 +11,11 @@
 
 #include "internal.h"
 
-static uint64_t load_integer(const unsigned char *bytes, size_t size,
-			     bool is_signed)
-{
-	uint8_t byte;
-	uint16_t half;
-	uint32_t word;
-	uint64_t whole;
-
-	switch (size) {
-	case 1:
-		memcpy(&byte, bytes, sizeof(byte));
-		return is_signed ? (uint64_t)(int8_t)byte : byte;
-	case 2:
-		memcpy(&half, bytes, sizeof(half));
-		return is_signed ? (uint64_t)(int16_t)half : half;
-	case 4:
-		memcpy(&word, bytes, sizeof(word));
-		return is_signed ? (uint64_t)(int32_t)word : word;
-	default:
-		memcpy(&whole, bytes, sizeof(whole));
-		return whole;
-	}
-}
-
 static int decode_dynamic(const struct elog_schema_field *field,
 			  const unsigned char *payload, size_t size,
 			  struct elog_value *value)
 {
-	uint32_t word = (uint32_t)load_integer(payload + field->offset, 4, false);
+	uint32_t word = (uint32_t)elog_load_integer(payload + field->offset, 4, false);
 	const char *end;
 
 	value->claimed_size = word >> 16;
@@ -80,7 +56,7 @@ static void decode_fixed(const struct elog_schema_field *field,
 		value->integer = (uint64_t)bytes[0] << 8 | bytes[1];
 		break;
 	default:
-		value->integer = load_integer(bytes, field->size,
+		value->integer = elog_load_integer(bytes, field->size,
 					      field->is_signed);
 		break;
 	}

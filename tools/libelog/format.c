@@ -56,11 +56,8 @@ void elog_text_put(struct elog_text *text, const void *data, size_t size)
 {
 	char *room = elog_text_room(text, size);
 
-	if (!room)
-		return;
-	if (size)
-		memcpy(room, data, size);
-	elog_text_advance(text, room + size);
+	if (room)
+		elog_text_advance(text, elog_copy(room, data, size));
 }
 
 void elog_text_string(struct elog_text *text, const char *string)
@@ -104,13 +101,20 @@ char *elog_put_decimal(char *to, uint64_t value)
 	return to;
 }
 
+static unsigned int hex_digit_count(uint64_t value)
+{
+	return (67 - (unsigned int)__builtin_clzll(value | 1)) / 4;
+}
+
 char *elog_put_hex(char *to, uint64_t value)
 {
-	unsigned int count = (67 - (unsigned int)__builtin_clzll(value | 1)) / 4;
-	char *end = to + count;
+	char *end = to + hex_digit_count(value);
 
-	for (to = end; count; count--, value >>= 4)
+	to = end;
+	do {
 		*--to = hex_digits[value & 15];
+		value >>= 4;
+	} while (value);
 	return end;
 }
 
@@ -172,12 +176,10 @@ void elog_text_unsigned(struct elog_text *text, uint64_t value,
 
 void elog_text_hex(struct elog_text *text, uint64_t value, unsigned int width)
 {
-	char digits[ELOG_HEX_MAX];
-	unsigned int count = (unsigned int)(elog_put_hex(digits, value) - digits);
-	char *to = pad(text, count, width, '0');
+	char *to = pad(text, hex_digit_count(value), width, '0');
 
 	if (to)
-		memcpy(to, digits, count);
+		elog_put_hex(to, value);
 }
 
 void elog_text_printf(struct elog_text *text, const char *format, ...)
@@ -252,19 +254,35 @@ static const unsigned char *put_escape(struct elog_text *text,
 #define EACH_BYTE(byte)		(0x0101010101010101ULL * (byte))
 #define ZERO_BYTES(word)	(((word) - EACH_BYTE(0x01)) & ~(word) & EACH_BYTE(0x80))
 
+/* Is each byte of it ASCII to be shown as it is? */
+static bool is_plain(uint64_t word)
+{
+	uint64_t other = word | ((word - EACH_BYTE(' ')) & ~word);
+
+	other |= ZERO_BYTES(word ^ EACH_BYTE('"'));
+	other |= ZERO_BYTES(word ^ EACH_BYTE('\\'));
+	other |= ZERO_BYTES(word ^ EACH_BYTE(0x7f));
+	return !(other & EACH_BYTE(0x80));
+}
+
 const unsigned char *elog_plain_end(const unsigned char *from,
 				    const unsigned char *end)
 {
-	uint64_t word, other;
+	size_t size = (size_t)(end - from);
+	uint32_t halves[2];
+	uint64_t word;
 
 	for (; end - from >= 8; from += 8) {
 		memcpy(&word, from, sizeof(word));
-		other = word | ((word - EACH_BYTE(' ')) & ~word);
-		other |= ZERO_BYTES(word ^ EACH_BYTE('"'));
-		other |= ZERO_BYTES(word ^ EACH_BYTE('\\'));
-		other |= ZERO_BYTES(word ^ EACH_BYTE(0x7f));
-		if (other & EACH_BYTE(0x80))
+		if (!is_plain(word))
 			break;
+	}
+	/* A rest: with bytes that were looked at before it makes a word. */
+	if (end - from < 8 && size >= 4) {
+		memcpy(&halves[0], size < 8 ? from : end - 8, sizeof(halves[0]));
+		memcpy(&halves[1], end - 4, sizeof(halves[1]));
+		if (is_plain((uint64_t)halves[0] << 32 | halves[1]))
+			return end;
 	}
 	while (from < end && *from >= ' ' && *from < 0x7f && *from != '"' &&
 	       *from != '\\')
@@ -280,16 +298,23 @@ void elog_text_between_quotes(struct elog_text *text, const char *data, size_t s
 	const unsigned char *from = (const unsigned char *)data;
 	const unsigned char *end = from + size;
 	const unsigned char *plain = from;
+	char *room;
 	size_t step;
 
 	/* Seldom is there more than this. */
-	if (!elog_text_room(text, size + 2))
+	room = elog_text_room(text, size + 2);
+	if (!room)
 		return;
-	elog_text_character(text, '"');
-	for (;;) {
-		from = elog_plain_end(from, end);
-		if (from == end)
-			break;
+	*room++ = '"';
+	from = elog_plain_end(from, end);
+	if (from == end) {
+		room = elog_copy(room, data, size);
+		*room++ = '"';
+		elog_text_advance(text, room);
+		return;
+	}
+	elog_text_advance(text, room);
+	for (; from != end; from = elog_plain_end(from, end)) {
 		step = *from < 0x80 ? 0 : elog_utf8_size(from, end);
 		if (step) {
 			from += step;
@@ -332,13 +357,8 @@ void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *f
 {
 	char *room = elog_text_room(text, 1 + ELOG_DECIMAL_MAX);
 
-	if (!room)
-		return;
-	if (field->is_signed && (int64_t)value < 0) {
-		*room++ = '-';
-		value = 0 - value;
-	}
-	elog_text_advance(text, elog_put_decimal(room, value));
+	if (room)
+		elog_text_advance(text, elog_put_number(room, field, value));
 }
 
 static void put_integer(struct elog_text *text,
@@ -515,20 +535,25 @@ void elog_format_fields(struct elog_text *text,
 {
 	const struct elog_schema_field *field;
 	struct elog_value value;
+	uint64_t number;
 	size_t i, length;
 	char *room;
 
 	for (i = 0; i < event->field_count; i++) {
 		field = event->fields[i];
 		length = strlen(field->name);
-		room = elog_text_room(text, length + 2);
+		room = elog_text_room(text, length + 3 + ELOG_DECIMAL_MAX);
 		if (!room)
 			return;
 		if (i)
 			*room++ = ' ';
-		memcpy(room, field->name, length);
-		room[length] = '=';
-		elog_text_advance(text, room + length + 1);
+		room = elog_copy(room, field->name, length);
+		*room++ = '=';
+		if (elog_plain_number(field, payload, size, &number)) {
+			elog_text_advance(text, elog_put_number(room, field, number));
+			continue;
+		}
+		elog_text_advance(text, room);
 		elog_decode(field, payload, size, &value);
 		elog_format_value(text, field, &value);
 	}

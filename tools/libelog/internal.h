@@ -5,6 +5,8 @@
 #ifndef ELOG_INTERNAL_H
 #define ELOG_INTERNAL_H
 
+#include <string.h>
+
 #include "elog.h"
 
 #define ELOG_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -85,6 +87,49 @@ static inline void elog_text_advance(struct elog_text *text, char *end)
 	text->size = (size_t)(end - text->data);
 }
 
+/**
+ * elog_copy() - memcpy(), for what is mostly short
+ * @to: room for @size bytes
+ * @from: that many
+ * @size: how many
+ *
+ * Of a name or a word a call takes longer than the copying: up to 32 bytes are
+ * copied as two pieces, which may have bytes in common.
+ *
+ * Return: the end of the copy.
+ */
+static inline char *elog_copy(char *to, const void *from, size_t size)
+{
+	const char *bytes = from;
+	char pieces[2][16];
+	uint64_t words[2];
+	uint32_t halves[2];
+
+	if (size > 32) {
+		memcpy(to, from, size);
+	} else if (size >= 16) {
+		memcpy(pieces[0], bytes, 16);
+		memcpy(pieces[1], bytes + size - 16, 16);
+		memcpy(to, pieces[0], 16);
+		memcpy(to + size - 16, pieces[1], 16);
+	} else if (size >= 8) {
+		memcpy(&words[0], bytes, 8);
+		memcpy(&words[1], bytes + size - 8, 8);
+		memcpy(to, &words[0], 8);
+		memcpy(to + size - 8, &words[1], 8);
+	} else if (size >= 4) {
+		memcpy(&halves[0], bytes, 4);
+		memcpy(&halves[1], bytes + size - 4, 4);
+		memcpy(to, &halves[0], 4);
+		memcpy(to + size - 4, &halves[1], 4);
+	} else if (size) {
+		to[0] = bytes[0];
+		to[size / 2] = bytes[size / 2];
+		to[size - 1] = bytes[size - 1];
+	}
+	return to + size;
+}
+
 static inline void elog_text_character(struct elog_text *text, char character)
 {
 	char *room = elog_text_room(text, 1);
@@ -101,6 +146,24 @@ static inline void elog_text_character(struct elog_text *text, char character)
 
 /** elog_put_decimal() - write digits; return the end of them */
 char *elog_put_decimal(char *to, uint64_t value);
+
+/**
+ * elog_put_number() - write the value of an integer field
+ * @to: room for 1 + ELOG_DECIMAL_MAX characters
+ * @field: signed or not
+ * @value: sign-extended if signed
+ *
+ * Return: the end of it.
+ */
+static inline char *elog_put_number(char *to, const struct elog_schema_field *field,
+				    uint64_t value)
+{
+	if (field->is_signed && (int64_t)value < 0) {
+		*to++ = '-';
+		value = 0 - value;
+	}
+	return elog_put_decimal(to, value);
+}
 
 /** elog_put_hex() - likewise, hexadecimal */
 char *elog_put_hex(char *to, uint64_t value);
@@ -143,6 +206,53 @@ static inline uint64_t elog_hex_bits(const struct elog_schema_field *field,
 				     uint64_t value)
 {
 	return field->size < 8 ? value & ((1ULL << field->size * 8) - 1) : value;
+}
+
+/** elog_load_integer() - an integer of 1, 2, 4 or 8 bytes, in this machine's order */
+static inline uint64_t elog_load_integer(const unsigned char *bytes, size_t size,
+					 bool is_signed)
+{
+	uint8_t byte;
+	uint16_t half;
+	uint32_t word;
+	uint64_t whole;
+
+	switch (size) {
+	case 1:
+		memcpy(&byte, bytes, sizeof(byte));
+		return is_signed ? (uint64_t)(int8_t)byte : byte;
+	case 2:
+		memcpy(&half, bytes, sizeof(half));
+		return is_signed ? (uint64_t)(int16_t)half : half;
+	case 4:
+		memcpy(&word, bytes, sizeof(word));
+		return is_signed ? (uint64_t)(int32_t)word : word;
+	default:
+		memcpy(&whole, bytes, sizeof(whole));
+		return whole;
+	}
+}
+
+/**
+ * elog_plain_number() - the value of the commonest kind of field
+ * @field: which
+ * @payload: the payload, trusted in nothing
+ * @size: bytes of it
+ * @value: set, sign-extended if signed
+ *
+ * Return: false if it is not an integer that is shown in decimal, or not inside:
+ * then it is for elog_decode().
+ */
+static inline bool elog_plain_number(const struct elog_schema_field *field,
+				     const void *payload, size_t size,
+				     uint64_t *value)
+{
+	if (field->type > ELOG_TYPE_SIGNED || field->display == ELOG_DISPLAY_HEX ||
+	    field->offset > size || field->size > size - field->offset)
+		return false;
+	*value = elog_load_integer((const unsigned char *)payload + field->offset,
+				   field->size, field->is_signed);
+	return true;
 }
 
 /** elog_enum_name() - the name of an enum's value, or NULL */

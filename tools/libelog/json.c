@@ -116,10 +116,9 @@ static void put_name(struct elog_text *text, const char *name, const char *befor
 
 	if (!room)
 		return;
-	memcpy(room, before, before_length);
-	memcpy(room + before_length, name, length);
-	memcpy(room + before_length + length, behind, behind_length);
-	elog_text_advance(text, room + before_length + length + behind_length);
+	room = elog_copy(room, before, before_length);
+	room = elog_copy(room, name, length);
+	elog_text_advance(text, elog_copy(room, behind, behind_length));
 }
 
 static void put_enum(struct elog_text *text,
@@ -221,11 +220,28 @@ void elog_format_json_fields(struct elog_text *text,
 {
 	const struct elog_schema_field *field;
 	struct elog_value value;
-	size_t i;
+	uint64_t number;
+	size_t i, length;
+	char *room;
 
 	for (i = 0; i < event->field_count; i++) {
 		field = event->fields[i];
-		put_name(text, field->name, i ? ",\"" : "\"", "\":");
+		length = strlen(field->name);
+		room = elog_text_room(text, length + 5 + ELOG_DECIMAL_MAX);
+		if (!room)
+			return;
+		if (i)
+			*room++ = ',';
+		*room++ = '"';
+		/* A name, which needs no escapes: see schema.c. */
+		room = elog_copy(room, field->name, length);
+		*room++ = '"';
+		*room++ = ':';
+		if (elog_plain_number(field, payload, size, &number)) {
+			elog_text_advance(text, elog_put_number(room, field, number));
+			continue;
+		}
+		elog_text_advance(text, room);
 		elog_decode(field, payload, size, &value);
 		elog_format_json_value(text, field, &value);
 	}

@@ -825,6 +825,47 @@ static void test_text(void)
 	check(!elog_lost_name(EVENTLOG_LOST_CAUSES));
 }
 
+/* Of any length, the one byte that is not shown as it is anywhere in them. */
+static void test_short_strings(void)
+{
+	static const struct {
+		char byte;
+		const char *shown;
+	} others[] = {
+		{ '"', "\\\"" }, { '\\', "\\\\" }, { '\x1f', "\\x1f" },
+		{ '\x7f', "\\x7f" }, { '\x80', "\\x80" }, { '~', "~" },
+	};
+	struct elog_text text = { 0 }, expected = { 0 };
+	size_t size, at, i, other;
+	char *exact;
+
+	for (size = 1; size <= 70; size++) {
+		/* Of its own, so that bytes beyond are found out. */
+		exact = malloc(size);
+		for (other = 0; other < ELOG_ARRAY_SIZE(others); other++) {
+			for (at = 0; at < size; at++) {
+				for (i = 0; i < size; i++)
+					exact[i] = (char)('a' + i % 26);
+				exact[at] = others[other].byte;
+				text.size = 0;
+				expected.size = 0;
+				elog_text_quoted(&text, exact, size);
+				elog_text_printf(&expected, "\"%.*s%s%.*s\"", (int)at,
+						 exact, others[other].shown,
+						 (int)(size - at - 1), exact + at + 1);
+				check_string(text.data, expected.data);
+				text.size = 0;
+				elog_text_put(&text, exact, size);
+				check_equal(text.size, size);
+				check(!memcmp(text.data, exact, size));
+			}
+		}
+		free(exact);
+	}
+	elog_text_free(&text);
+	elog_text_free(&expected);
+}
+
 static void test_processes(void)
 {
 	struct elog_processes *processes = elog_processes_new();
@@ -970,6 +1011,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "text", test_text },
+		{ "short_strings", test_short_strings },
 		{ "schema", test_schema },
 		{ "schema_errors", test_schema_errors },
 		{ "schema_large", test_schema_large },
