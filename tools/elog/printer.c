@@ -51,6 +51,7 @@ static const enum column default_columns[] = {
 struct chosen {
 	enum column column;
 	char *name;
+	struct elog_text label;		/* what is put before it, with a separator */
 };
 
 /* A line's first columns, which are those of the line before more often than not. */
@@ -123,6 +124,28 @@ static const char *chosen_name(const struct chosen *chosen)
 	return chosen->name ? chosen->name : column_names[chosen->column];
 }
 
+static int make_labels(struct printer *printer)
+{
+	bool json = printer->options->format == FORMAT_JSON;
+	struct chosen *chosen;
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < printer->chosen_count; i++) {
+		chosen = &printer->chosen[i];
+		name = chosen_name(chosen);
+		elog_text_string(&chosen->label, json ? "," : " ");
+		if (json)
+			elog_text_json_string(&chosen->label, name, strlen(name));
+		else
+			elog_text_string(&chosen->label, name);
+		elog_text_string(&chosen->label, json ? ":" : "=");
+		if (chosen->label.error)
+			return chosen->label.error;
+	}
+	return 0;
+}
+
 int printer_open(struct printer **result, const struct options *options,
 		 struct output *output)
 {
@@ -137,6 +160,8 @@ int printer_open(struct printer **result, const struct options *options,
 		printer->by_columns = options->fields ||
 				      options->format == FORMAT_CSV;
 		ret = choose_columns(printer);
+		if (!ret)
+			ret = make_labels(printer);
 	}
 	if (ret) {
 		complain(ret == -EINVAL ? "--fields: a name is missing" :
@@ -159,8 +184,12 @@ int printer_open(struct printer **result, const struct options *options,
 
 void printer_close(struct printer *printer)
 {
+	size_t i;
+
 	if (!printer)
 		return;
+	for (i = 0; i < printer->chosen_count; i++)
+		elog_text_free(&printer->chosen[i].label);
 	free(printer->chosen);
 	free(printer->names);
 	free(printer);
@@ -503,13 +532,11 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 
 static void columns_event(struct printer *printer, const struct entry *entry)
 {
-	const char *between = printer->options->format == FORMAT_TEXT ? " " : ",";
 	bool json = printer->options->format == FORMAT_JSON;
 	bool csv = printer->options->format == FORMAT_CSV;
 	struct elog_text *text = printer->text;
 	const struct elog_schema_field *field;
 	const struct chosen *chosen;
-	const char *name;
 	bool any = false;
 	size_t i;
 
@@ -526,15 +553,10 @@ static void columns_event(struct printer *printer, const struct entry *entry)
 				continue;
 		}
 		if (!csv) {
-			name = chosen_name(chosen);
-			if (any)
-				elog_text_put(text, between, 1);
+			/* The first has no separator. */
+			elog_text_put(text, chosen->label.data + !any,
+				      chosen->label.size - !any);
 			any = true;
-			if (json)
-				elog_text_json_string(text, name, strlen(name));
-			else
-				elog_text_string(text, name);
-			elog_text_put(text, json ? ":" : "=", 1);
 		}
 		if (field)
 			put_field(printer, entry, field);
