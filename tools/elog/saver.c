@@ -320,6 +320,10 @@ static int sync_all(struct saver *saver, bool final, bool rotate)
 	size_t count;
 	int ret;
 
+	/* FLUSH waits for writers, and what they write meanwhile needs room. */
+	ret = saver_drain(saver);
+	if (ret)
+		return ret;
 	do {
 		ret = elog_consumer_raw_flush(saver->consumer);
 	} while (ret == -EINTR);
