@@ -13,6 +13,9 @@
  * to carry them, and STAT for CPUs that have no ring. The counts only grow;
  * whatever exceeds what was reported is reported, once.
  *
+ * With a backlog records are not read in the rings but in pieces of memory, one
+ * behind the other, to which they were copied: see backlog.c.
+ *
  * No locks and nothing global: a consumer belongs to one thread.
  */
 #include <errno.h>
@@ -38,7 +41,8 @@
 #define DESCRIBED_OVERHEAD	256
 
 struct ring {
-	struct elog_ring_reader reader;
+	struct elog_ring_reader reader;	/* with a backlog over @piece, from 0 */
+	struct elog_piece *piece;
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
 	struct eventlog_ring_consumer *consumer;
 	uint64_t released;	/* the position the kernel knows */
@@ -68,6 +72,9 @@ struct elog_consumer {
 	struct elog_merge merge;
 	struct ring *pending;		/* its last record is in use */
 	bool damaged;			/* report it with the next call */
+	int error;			/* likewise */
+	struct elog_backlog *backlog;	/* NULL: there is none */
+	struct elog_piece *spent;	/* to be freed at the next call */
 	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
 	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
 
@@ -132,6 +139,15 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	ring->reader.position = ring->consumer->position;
 	ring->reader.end = ring->reader.position;
 	ring->released = ring->reader.position;
+	if (consumer->backlog) {
+		elog_backlog_add(consumer->backlog, &ring->reader, ring->header,
+				 ring->consumer);
+		/* A piece is a ring that is read once, from its beginning. */
+		ring->reader.data_bytes = 1ULL << 63;
+		ring->reader.sub_buffer_bytes = 1ULL << 63;
+		ring->reader.position = 0;
+		ring->reader.end = 0;
+	}
 	return 0;
 
 unmap:
@@ -159,7 +175,9 @@ static int map_rings(struct elog_consumer *consumer)
 static bool options_good(const struct elog_consumer_options *options)
 {
 	if (options->size < sizeof(*options) || options->reserved ||
-	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS))
+	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS) ||
+	    options->backlog_bytes > ELOG_BACKLOG_MAX ||
+	    (options->backlog_bytes && options->flags))
 		return false;
 	return !(options->flags & ELOG_CONSUMER_NO_RINGS) ||
 	       (options->flags == ELOG_CONSUMER_NO_RINGS && !options->ring_bytes &&
@@ -217,6 +235,13 @@ int elog_consumer_open(struct elog_consumer **result,
 				       sizeof(*consumer->merge.rings));
 	if (!consumer->rings || !consumer->merge.rings)
 		goto close_consumer;
+	if (options && options->backlog_bytes) {
+		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
+					subscribed->cpus, options->backlog_bytes,
+					options->processes);
+		if (ret)
+			goto close_consumer;
+	}
 	ret = map_rings(consumer);
 	if (ret)
 		goto close_consumer;
@@ -231,6 +256,22 @@ close_file:
 free_consumer:
 	free(consumer);
 	return ret;
+}
+
+static void free_spent(struct elog_consumer *consumer)
+{
+	if (consumer->spent)
+		elog_backlog_free(consumer->backlog, consumer->spent);
+	consumer->spent = NULL;
+}
+
+static void leave_piece(struct elog_consumer *consumer, struct ring *ring)
+{
+	if (!ring->piece)
+		return;
+	ring->piece->next = consumer->spent;
+	consumer->spent = ring->piece;
+	ring->piece = NULL;
 }
 
 static void forget_described(struct elog_consumer *consumer)
@@ -254,6 +295,10 @@ void elog_consumer_close(struct elog_consumer *consumer)
 
 	if (!consumer)
 		return;
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
+		leave_piece(consumer, &consumer->rings[cpu]);
+	free_spent(consumer);
+	elog_backlog_close(consumer->backlog);
 	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
@@ -315,12 +360,16 @@ int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 		       const sigset_t *mask)
 {
 	struct pollfd poll = { .fd = consumer->fd, .events = POLLIN };
-	const struct timespec limit = {
+	const struct timespec time = {
 		.tv_sec = milliseconds / 1000,
 		.tv_nsec = milliseconds % 1000 * 1000000L,
 	};
-	int ret = ppoll(&poll, 1, milliseconds < 0 ? NULL : &limit, mask);
+	const struct timespec *limit = milliseconds < 0 ? NULL : &time;
+	int ret;
 
+	if (consumer->backlog)
+		return elog_backlog_wait(consumer->backlog, limit, mask);
+	ret = ppoll(&poll, 1, limit, mask);
 	if (ret < 0)
 		return -errno;
 	if (poll.revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -338,32 +387,30 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 
-/*
- * How far the ring is whole. A position behind what was read is one that
- * stepped back for an instant.
- */
+/* How far the ring is whole. */
 static uint64_t committed(const struct ring *ring)
 {
-	uint32_t low = elog_load_position(&ring->header->committed);
-	int32_t ahead = (int32_t)(low - (uint32_t)ring->reader.end);
-
-	return ahead > 0 ? ring->reader.end + (uint32_t)ahead : ring->reader.end;
+	return elog_header_committed(ring->header, ring->reader.end);
 }
 
-static uint64_t lost_by(const struct ring *ring, unsigned int cause)
+static bool has_unread(const struct elog_consumer *consumer,
+		       const struct ring *ring)
 {
-	return elog_load_word(ring->header, &ring->header->lost[cause],
-			      &ring->header->lost_upper[cause]);
+	if (!consumer->backlog)
+		return committed(ring) != ring->reader.position;
+	return ring->reader.position != ring->reader.end ||
+	       elog_backlog_pending(consumer->backlog, ring->reader.cpu);
 }
 
-static bool has_news(const struct ring *ring)
+static bool has_news(const struct elog_consumer *consumer,
+		     const struct ring *ring)
 {
 	unsigned int i;
 
-	if (committed(ring) != ring->reader.position)
+	if (has_unread(consumer, ring))
 		return true;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		if (lost_by(ring, i) > ring->reader.lost[i])
+		if (elog_header_lost(ring->header, i) > ring->reader.lost[i])
 			return true;
 	return false;
 }
@@ -376,7 +423,7 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
 		if (consumer->rings[cpu].header &&
-		    has_news(&consumer->rings[cpu]))
+		    has_news(consumer, &consumer->rings[cpu]))
 			return 1;
 	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
 	if (ret)
@@ -395,7 +442,7 @@ static void release(struct ring *ring)
 			 __ATOMIC_RELEASE);
 }
 
-int elog_consumer_raw_flush(struct elog_consumer *consumer)
+static int begin_batch(struct elog_consumer *consumer)
 {
 	struct eventlog_flush flush = { .size = sizeof(flush) };
 	int ret;
@@ -416,24 +463,83 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer)
 	return 0;
 }
 
+int elog_consumer_raw_flush(struct elog_consumer *consumer)
+{
+	return consumer->backlog ? -EINVAL : begin_batch(consumer);
+}
+
+/*
+ * Go on to the ring's next piece. Return: false if there is none, which may be an
+ * error. The last record of the piece before may be in use until the next call.
+ */
+static bool next_piece(struct elog_consumer *consumer, struct ring *ring)
+{
+	int ret;
+
+	do {
+		leave_piece(consumer, ring);
+		ring->reader.position = 0;
+		ring->reader.end = 0;
+		ret = elog_backlog_next(consumer->backlog, ring->reader.cpu,
+					&ring->piece);
+		if (ret == -EBADMSG)
+			consumer->damaged = true;
+	} while (ret == -EBADMSG);
+	if (ret < 0)
+		consumer->error = ret;
+	if (ret <= 0)
+		return false;
+	ring->reader.data = ring->piece->data;
+	ring->reader.end = ring->piece->size;
+	return true;
+}
+
+/* Let a ring take part in the batch, with its next record, in whatever piece. */
+static void join(struct elog_consumer *consumer, struct ring *ring)
+{
+	int ret;
+
+	do {
+		ret = elog_merge_add(&consumer->merge, &ring->reader,
+				     consumer->before);
+		if (ret < 0)
+			consumer->damaged = true;
+	} while (consumer->backlog && ret <= 0 &&
+		 ring->reader.position == ring->reader.end &&
+		 next_piece(consumer, ring));
+}
+
+/* Go on after the first ring's record was taken. */
+static void update_merge(struct elog_consumer *consumer, struct ring *ring)
+{
+	size_t count = consumer->merge.count;
+
+	if (elog_merge_update(&consumer->merge, consumer->before))
+		consumer->damaged = true;
+	if (consumer->backlog && consumer->merge.count < count &&
+	    ring->reader.position == ring->reader.end &&
+	    next_piece(consumer, ring))
+		join(consumer, ring);
+}
+
 int elog_consumer_flush(struct elog_consumer *consumer)
 {
 	struct ring *ring;
 	unsigned int cpu;
-	int ret = elog_consumer_raw_flush(consumer);
+	int ret = begin_batch(consumer);
 
 	if (ret)
 		return ret;
+	free_spent(consumer);
 	consumer->before = consumer->time;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
-		ring->reader.end = committed(ring);
-		if (elog_merge_add(&consumer->merge, &ring->reader,
-				   consumer->before) < 0)
-			consumer->damaged = true;
+		if (!consumer->backlog)
+			ring->reader.end = committed(ring);
+		join(consumer, ring);
 	}
 	consumer->state = BATCH_RECORDS;
 	return 0;
@@ -497,9 +603,7 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 		if (!ring->header)
 			continue;
 		rewind_ring(ring);
-		if (elog_merge_add(&consumer->merge, &ring->reader,
-				   consumer->before) < 0)
-			consumer->damaged = true;
+		join(consumer, ring);
 	}
 	consumer->state = BATCH_RECORDS;
 	return 0;
@@ -518,22 +622,11 @@ int elog_consumer_thaw(struct elog_consumer *consumer)
  * be unread. Otherwise a record will bring them in time. Return: if they belong
  * here.
  */
-static bool read_losses(struct ring *ring, uint64_t *counts)
+static bool read_losses(const struct elog_consumer *consumer, struct ring *ring,
+			uint64_t *counts)
 {
-	uint32_t total = 0;
-	unsigned int i;
-
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-		counts[i] = lost_by(ring, i);
-		total += (uint32_t)counts[i];
-	}
-	/*
-	 * poll() is to be quiet about what is known, and not about what is not.
-	 * That is the counts' sum: lost_total may be behind them, and would then
-	 * be ahead of lost_seen for as long as there is nothing new to read.
-	 */
-	__atomic_store_n(&ring->consumer->lost_seen, total, __ATOMIC_RELAXED);
-	return committed(ring) == ring->reader.position;
+	elog_header_see_losses(ring->header, ring->consumer, counts);
+	return !has_unread(consumer, ring);
 }
 
 static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
@@ -545,7 +638,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 		ring = &consumer->rings[consumer->next_cpu++];
 		if (!ring->header)
 			continue;
-		if (!read_losses(ring, counts))
+		if (!read_losses(consumer, ring, counts))
 			continue;
 		item->time = consumer->time;
 		if (elog_ring_lost(&ring->reader, counts, item))
@@ -574,7 +667,9 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 	struct ring *ring;
 	unsigned int cpu;
 	bool news;
+	int ret;
 
+	free_spent(consumer);
 	ring = consumer->pending;
 	if (ring) {
 		consumer->pending = NULL;
@@ -586,21 +681,26 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 		consumer->damaged = false;
 		return -EBADMSG;
 	}
+	if (consumer->error) {
+		ret = consumer->error;
+		consumer->error = 0;
+		return ret;
+	}
 	while (consumer->state == BATCH_RECORDS) {
 		reader = elog_merge_first(&consumer->merge);
 		if (!reader) {
 			for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
-				if (consumer->rings[cpu].header)
+				if (consumer->rings[cpu].header && !consumer->backlog)
 					release(&consumer->rings[cpu]);
 			consumer->next_cpu = 0;
 			consumer->state = BATCH_LOSSES;
 			break;
 		}
 		news = elog_ring_take(reader, item);
-		if (elog_merge_update(&consumer->merge, consumer->before))
-			consumer->damaged = true;
+		update_merge(consumer, ring_of(reader));
 		if (news) {
-			consumer->pending = ring_of(reader);
+			/* Of a piece the last record is kept by itself. */
+			consumer->pending = consumer->backlog ? NULL : ring_of(reader);
 			return 1;
 		}
 	}
@@ -621,7 +721,7 @@ unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
 
 static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int cpu)
 {
-	if (cpu >= consumer->subscribed.cpus ||
+	if (cpu >= consumer->subscribed.cpus || consumer->backlog ||
 	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return NULL;
 	return &consumer->rings[cpu];
@@ -649,7 +749,7 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 	}
 	/* poll() need not tell of losses before the next flush. */
 	if (!span)
-		read_losses(ring, counts);
+		read_losses(consumer, ring, counts);
 	*data = reader->data + (reader->position & (reader->data_bytes - 1));
 	*size = (size_t)span;
 	*position = reader->position;
@@ -693,7 +793,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 		return -EINVAL;
 	if (!ring->header)
 		return 1;
-	ret = read_losses(ring, lost);
+	ret = read_losses(consumer, ring, lost);
 	if (ret)
 		memcpy(ring->reader.lost, lost, sizeof(ring->reader.lost));
 	return ret;
@@ -728,6 +828,17 @@ static int grow_described(struct elog_consumer *consumer)
 	return 0;
 }
 
+int elog_consumer_definition(struct elog_consumer *consumer,
+			     struct eventlog_describe *request, char **text)
+{
+	int ret = -ENOENT;
+
+	if (consumer->backlog && !request->flags)
+		ret = elog_backlog_definition(consumer->backlog, request, text);
+	return ret == -ENOENT ?
+	       elog_device_describe(consumer->fd, request, text) : ret;
+}
+
 int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 			   const struct elog_schema_event **event)
 {
@@ -746,7 +857,7 @@ int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 	slot = described_slot(consumer->described, consumer->described_size,
 			      descriptor);
 	if (!slot->descriptor) {
-		ret = elog_device_describe(consumer->fd, &request, &text);
+		ret = elog_consumer_definition(consumer, &request, &text);
 		if (ret)
 			return ret;
 		if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)

@@ -18,7 +18,8 @@
  *
  * Threads: a producer and its events may be used by any number of threads at
  * once, but for what elog_producer_close() and elog_event_unregister() free. A
- * consumer, or anything else here, belongs to one thread at a time. Nothing on
+ * consumer, or anything else here, belongs to one thread at a time; one with a
+ * backlog has a thread of its own besides, and is of no use in the child of a fork(). Nothing on
  * the consumer side is global.
  */
 #ifndef ELOG_H
@@ -828,6 +829,7 @@ bool elog_predicate_needs_comm(const struct elog_predicate *predicate);
  */
 
 struct elog_consumer;
+struct elog_processes;
 
 /* Full rings lose the oldest events, not the newest; read by freezing them. */
 #define ELOG_CONSUMER_OVERWRITE	(1U << 0)
@@ -844,6 +846,17 @@ struct elog_consumer;
  *	larger than one
  * @reserved: 0
  * @device: path of the device, or NULL for EVENTLOG_DEVICE
+ * @backlog_bytes: of each CPU's records that many may wait in memory, besides
+ *	those in its ring; 0: none. At most ELOG_BACKLOG_MAX, and not with
+ *	ELOG_CONSUMER_OVERWRITE
+ * @processes: with @backlog_bytes: told the names of threads; or NULL. Outlives the
+ *	consumer, and belongs to the same thread
+ *
+ * With a backlog a thread of the library's, which handles no signals, takes records
+ * off the rings as they fill up: whoever is slow to read, or stops for a while, loses
+ * nothing until the backlog and a ring are full. That thread also asks for the
+ * definitions of events, and for the names of threads, while these exist. All else
+ * is as without; but elog_consumer_fd() is not for poll(2) then.
  */
 struct elog_consumer_options {
 	uint32_t size;
@@ -853,7 +866,11 @@ struct elog_consumer_options {
 	uint32_t sub_buffers;
 	uint32_t reserved;
 	const char *device;
+	uint64_t backlog_bytes;
+	struct elog_processes *processes;
 };
+
+#define ELOG_BACKLOG_MAX	(512ULL << 20)
 
 /**
  * elog_consumer_open() - subscribe
@@ -870,7 +887,8 @@ struct elog_consumer_options {
  * Return: 0; -ENOENT, -ENXIO, -ENODEV: no module; -EACCES: the device's mode
  * forbids; -EPERM: CAP_PERFMON or CAP_SYS_ADMIN is needed; -EINVAL; -E2BIG and
  * -ENOMEM: rings of that size are not to be had; -EMFILE: too many
- * subscribers; -EPROTO: the kernel's rings are not what this library knows.
+ * subscribers; -EAGAIN: too many threads; -EPROTO: the kernel's rings are not what
+ * this library knows.
  */
 int elog_consumer_open(struct elog_consumer **consumer,
 		       const struct elog_consumer_options *options);
@@ -882,7 +900,8 @@ void elog_consumer_close(struct elog_consumer *consumer);
  * elog_consumer_fd() - the file, for one's own poll(2)
  * @consumer: the consumer
  *
- * Readable at the watermark, or after loss.
+ * Readable at the watermark, or after loss; with a backlog only
+ * elog_consumer_wait() tells.
  */
 int elog_consumer_fd(const struct elog_consumer *consumer);
 
@@ -1061,7 +1080,7 @@ int elog_consumer_thaw(struct elog_consumer *consumer);
  * written every eighth of a ring, and at the end of the batch.
  *
  * Return: 1 there is one; 0 the batch is over; -EBADMSG a ring was damaged:
- * what was in it is skipped, and the call may be repeated.
+ * what was in it is skipped, and the call may be repeated; with a backlog -ENOMEM.
  */
 int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
 
@@ -1079,6 +1098,20 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
  */
 int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 			   const struct elog_schema_event **event);
+
+/**
+ * elog_consumer_definition() - get the schema text of an event
+ * @consumer: the consumer
+ * @request: its descriptor is that of an event that was yielded; flags are 0
+ * @text: set to the text, NUL-terminated, which the caller frees
+ *
+ * As elog_device_describe(), but with a backlog also of a definition that is gone by
+ * now.
+ *
+ * Return: as elog_device_describe().
+ */
+int elog_consumer_definition(struct elog_consumer *consumer,
+			     struct eventlog_describe *request, char **text);
 
 /**
  * elog_consumer_generation() - whether descriptions are still what they were
@@ -1114,8 +1147,8 @@ unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
 
 /**
  * elog_consumer_raw() - what a ring holds, as it is
- * @consumer: opened without ELOG_CONSUMER_OVERWRITE, and not used with
- *	elog_consumer_next()
+ * @consumer: opened without ELOG_CONSUMER_OVERWRITE and without backlog, and not
+ *	used with elog_consumer_next()
  * @cpu: the ring's
  * @data: set to whole records, padding and lost records among them, in the ring
  *	itself; valid until they are released

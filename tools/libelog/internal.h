@@ -63,6 +63,54 @@ static inline uint32_t elog_load_position(const __u64 *address)
 #endif
 }
 
+/**
+ * elog_header_committed() - how far a discarding ring is whole
+ * @header: the ring's
+ * @before: how far it was, at most 2 GiB ago
+ *
+ * A position behind that is one that stepped back for an instant.
+ */
+static inline uint64_t elog_header_committed(const struct eventlog_ring_header *header,
+					     uint64_t before)
+{
+	uint32_t low = elog_load_position(&header->committed);
+	int32_t ahead = (int32_t)(low - (uint32_t)before);
+
+	return ahead > 0 ? before + (uint32_t)ahead : before;
+}
+
+/** elog_header_lost() - how many a ring has lost so far, for one of the causes */
+static inline uint64_t elog_header_lost(const struct eventlog_ring_header *header,
+					unsigned int cause)
+{
+	return elog_load_word(header, &header->lost[cause],
+			      &header->lost_upper[cause]);
+}
+
+/**
+ * elog_header_see_losses() - read what a ring has lost, and let poll() be quiet
+ * @header: the ring's
+ * @consumer: the ring's, where it is told
+ * @counts: filled in, by cause
+ *
+ * poll() is to be quiet about what is known, and not about what is not. That is
+ * the counts' sum: lost_total may be behind them, and would then be ahead of
+ * lost_seen for as long as there is nothing new to read.
+ */
+static inline void elog_header_see_losses(const struct eventlog_ring_header *header,
+					  struct eventlog_ring_consumer *consumer,
+					  uint64_t *counts)
+{
+	uint32_t total = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
+		counts[i] = elog_header_lost(header, i);
+		total += (uint32_t)counts[i];
+	}
+	__atomic_store_n(&consumer->lost_seen, total, __ATOMIC_RELAXED);
+}
+
 /** elog_text_grow() - what elog_text_room() does when there is none */
 char *elog_text_grow(struct elog_text *text, size_t size);
 
@@ -384,6 +432,99 @@ struct elog_ring_reader *elog_merge_first(const struct elog_merge *merge);
  * more.
  */
 int elog_merge_update(struct elog_merge *merge, uint64_t before);
+
+/* ------------------------------------------------------------------------
+ * Records that were taken off the rings and are not read yet
+ */
+
+/**
+ * struct elog_piece - records of one CPU, one behind the other
+ * @next: of those that wait; for who has it, to use
+ * @serial: those made later have larger ones
+ * @size: bytes of records
+ * @capacity: of @data
+ * @data: the records
+ */
+struct elog_piece {
+	struct elog_piece *next;
+	uint64_t serial;
+	size_t size;
+	size_t capacity;
+	unsigned char data[] __attribute__((aligned(8)));
+};
+
+struct elog_backlog;
+
+/**
+ * elog_backlog_open() - begin to take records off rings
+ * @backlog: set to the new backlog, whose thread runs
+ * @fd: the subscriber
+ * @cpus: the rings that there may be
+ * @bytes: how many of each may wait
+ * @processes: told the names of threads, by elog_backlog_next(); or NULL
+ *
+ * The reader's functions are all others but those that say otherwise.
+ *
+ * Return: 0, or a negative errno.
+ */
+int elog_backlog_open(struct elog_backlog **backlog, int fd, unsigned int cpus,
+		      uint64_t bytes, struct elog_processes *processes);
+
+/** elog_backlog_close() - end its thread, free everything; NULL is fine */
+void elog_backlog_close(struct elog_backlog *backlog);
+
+/**
+ * elog_backlog_add() - there is a ring
+ * @backlog: the backlog
+ * @ring: over it; copied
+ * @header: mapped until the backlog is closed, as is
+ * @consumer: what the kernel is told there
+ */
+void elog_backlog_add(struct elog_backlog *backlog,
+		      const struct elog_ring_reader *ring,
+		      const struct eventlog_ring_header *header,
+		      struct eventlog_ring_consumer *consumer);
+
+/**
+ * elog_backlog_next() - go on to the next records of a ring
+ * @backlog: the backlog
+ * @cpu: the ring's; all that was got of it before was read
+ * @piece: set to them, for elog_backlog_free()
+ *
+ * If none wait they come from the ring itself.
+ *
+ * Return: 1; 0 there are none; -EBADMSG the ring was damaged, go on; -ENOMEM.
+ */
+int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
+		      struct elog_piece **piece);
+
+/** elog_backlog_free() - give back pieces: @pieces and all that are ->next */
+void elog_backlog_free(struct elog_backlog *backlog, struct elog_piece *pieces);
+
+/** elog_backlog_pending() - has elog_backlog_next() anything to say? */
+bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu);
+
+/**
+ * elog_backlog_wait() - sleep until a ring was at its watermark, or something lost
+ * @backlog: the backlog
+ * @limit: how long; NULL: for ever
+ * @mask: as for ppoll(2)
+ *
+ * Return: 1, 0, or a negative errno, as elog_consumer_wait().
+ */
+int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit,
+		      const sigset_t *mask);
+
+/**
+ * elog_backlog_definition() - the definition of an event that was read or waits
+ * @backlog: the backlog
+ * @request: the descriptor; filled in
+ * @text: set to its schema, which the caller frees
+ *
+ * Return: 0; -ENOENT there was none, or nobody looked; -ENOMEM.
+ */
+int elog_backlog_definition(struct elog_backlog *backlog,
+			    struct eventlog_describe *request, char **text);
 
 /* ------------------------------------------------------------------------
  * Files: see elog(5). All numbers are little-endian, but for what records hold.
@@ -783,6 +924,30 @@ void elog_decompressor_free(struct elog_decompressor *decompressor);
  */
 void elog_swap_payload(const struct elog_schema_event *event,
 		       unsigned char *payload, size_t size);
+
+#define ELOG_COMM_SIZE	16
+
+/**
+ * elog_process_ask() - ask /proc for the name of a thread
+ * @pid: its process
+ * @tid: the thread
+ * @name: ELOG_COMM_SIZE bytes, set to it
+ * @guessed: set to whether it is the process's, for the thread is gone
+ *
+ * Return: false: both are gone.
+ */
+bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed);
+
+/**
+ * elog_processes_tell() - what /proc has said just now
+ * @processes: the table
+ * @pid: as for elog_process_ask(), as are the others
+ * @tid: the thread
+ * @name: its name
+ * @guessed: of no use if there was a name before
+ */
+void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
+			 uint32_t tid, const char *name, bool guessed);
 
 /** elog_processes_new_offline() - a table that knows what it was told, and not /proc */
 struct elog_processes *elog_processes_new_offline(void);

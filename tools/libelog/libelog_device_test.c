@@ -65,11 +65,15 @@ static void reload_module(void)
 		printf("# insmod: %s\n", strerror(-ret));
 }
 
+/* Of consumers that subscribe() makes. */
+static uint64_t backlog_bytes;
+
 static struct elog_consumer *subscribe(uint64_t ring_bytes)
 {
 	const struct elog_consumer_options options = {
 		.size = sizeof(options),
 		.ring_bytes = ring_bytes,
+		.backlog_bytes = backlog_bytes,
 	};
 	const struct elog_rule rule = {
 		.size = sizeof(rule), .provider = "libelog_*",
@@ -144,10 +148,14 @@ static bool is_payload(const struct elog_item *item, const void *data,
 	return true;
 }
 
-/* One batch: how many events; the last one in @item. */
+/*
+ * One batch: how many events; the last one in @item, with a copy of its payload,
+ * which belongs to the consumer again when that is asked for the next one.
+ */
 static unsigned int read_batch(struct elog_consumer *consumer,
 			       struct elog_item *item)
 {
+	static unsigned char payload[EVENTLOG_PAYLOAD_MAX + 8];
 	struct elog_item next;
 	unsigned int count = 0;
 
@@ -155,6 +163,10 @@ static unsigned int read_batch(struct elog_consumer *consumer,
 	while (elog_consumer_next(consumer, &next) > 0) {
 		*item = next;
 		count += item->type == ELOG_ITEM_EVENT;
+		check(item->payload_size <= sizeof(payload));
+		if (item->payload_size && item->payload_size <= sizeof(payload))
+			memcpy(payload, item->payload, item->payload_size);
+		item->payload = payload;
 	}
 	return count;
 }
@@ -467,7 +479,8 @@ static void test_loss(void)
 	check_equal(seen + lost, 2000);
 	/* It is told once, and the subscriber is quiet then. */
 	check_equal(elog_consumer_pending(consumer), 0);
-	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
+	if (!backlog_bytes)
+		check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
 	check_equal(write_number(event, 0, 2000), 0);
 	check_equal(read_batch(consumer, &item), 1);
 	check_equal(item.type, ELOG_ITEM_EVENT);
@@ -700,6 +713,110 @@ static void test_delete(void)
 	close(fd);
 }
 
+/* All is as without, however small it is. */
+static void test_with_backlog(void)
+{
+	static const uint64_t sizes[] = { 1, 1 << 15, 1 << 22 };
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(sizes); i++) {
+		backlog_bytes = sizes[i];
+		test_refused_payloads();
+		test_wrap();
+		test_loss();
+		test_threads();
+		test_new_cpu();
+		test_many_definitions();
+	}
+	backlog_bytes = 0;
+}
+
+/* More than a ring holds waits, with its definition and the thread's name. */
+static void test_backlog(void)
+{
+	enum { CHUNK = 256, CHUNKS = 16 };
+	struct elog_processes *processes = elog_processes_new();
+	struct elog_consumer_options options = {
+		.size = sizeof(options),
+		.ring_bytes = 1 << 16,
+		.watermark = 1 << 13,
+		.backlog_bytes = 1 << 18,
+		.processes = processes,
+	};
+	const struct elog_rule rule = {
+		.size = sizeof(rule), .provider = "libelog_*",
+	};
+	struct eventlog_describe request = { 0 };
+	uint64_t position, counts[EVENTLOG_LOST_CAUSES];
+	struct elog_consumer *consumer;
+	struct elog_producer *producer;
+	uint32_t next = 0, wrong = 0;
+	struct elog_event *event;
+	struct elog_item item;
+	cpu_set_t all, one;
+	const void *data;
+	unsigned int i;
+	char *text;
+	size_t size;
+
+	options.flags = ELOG_CONSUMER_OVERWRITE;
+	check_equal(elog_consumer_open(&consumer, &options), -EINVAL);
+	options.flags = 0;
+	options.backlog_bytes = ELOG_BACKLOG_MAX + 1;
+	check_equal(elog_consumer_open(&consumer, &options), -EINVAL);
+	options.backlog_bytes = 1 << 18;
+	check_equal(elog_consumer_open(&consumer, &options), 0);
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
+	check_equal(elog_consumer_raw(consumer, 0, &data, &size, &position), -EINVAL);
+	check_equal(elog_consumer_raw_release(consumer, 0, 0), -EINVAL);
+	check_equal(elog_consumer_raw_flush(consumer), -EINVAL);
+	check_equal(elog_consumer_raw_lost(consumer, 0, counts), -EINVAL);
+
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	check_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "event u32 number");
+	request.descriptor = elog_event_descriptor(event);
+	for (i = 0; i < CHUNK * CHUNKS; i++) {
+		check_equal(write_number(event, 0, i), 0);
+		if (i % CHUNK == CHUNK - 1)
+			check_equal(elog_consumer_wait(consumer, 60000, NULL), 1);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	elog_event_unregister(event);
+	check_equal(elog_consumer_pending(consumer), 1);
+	check_equal(elog_consumer_flush(consumer), 0);
+	while (elog_consumer_next(consumer, &item) > 0) {
+		wrong += item.type != ELOG_ITEM_EVENT || number_of(&item) != next++;
+		/* The last record of a piece of memory is as good as all others. */
+		if (next % CHUNK == 0)
+			check_equal(elog_consumer_definition(consumer, &request, &text), 0);
+		else
+			continue;
+		check(strstr(text, "event") && request.provider_id);
+		free(text);
+	}
+	check_equal(wrong, 0);
+	check_equal(next, CHUNK * CHUNKS);
+	check_equal(elog_consumer_pending(consumer), 0);
+	check_string(elog_processes_name(processes, (uint32_t)getpid(),
+					 (uint32_t)getpid()), "libelog_device_");
+	request.descriptor = UINT32_MAX;
+	check_equal(elog_consumer_definition(consumer, &request, &text), -ENOENT);
+
+	/* Closed with something that waits. */
+	event = add_event(producer, "event u32 number");
+	check_equal(write_number(event, 0, 0), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	for (i = 0; i < 3 * CHUNK; i++)
+		check_equal(write_number(event, 0, i), 0);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+	elog_processes_free(processes);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -714,6 +831,8 @@ int main(void)
 		{ "many_definitions", test_many_definitions },
 		{ "no_rings", test_no_rings },
 		{ "delete", test_delete },
+		{ "with_backlog", test_with_backlog },
+		{ "backlog", test_backlog },
 	};
 
 	module_path = getenv("EVENTLOG_KO");

@@ -21,14 +21,13 @@
 #define SLOTS_MAX	32768
 #define SLOTS_MAX_OFFLINE (1 << 20)	/* what is forgotten cannot be asked again */
 #define REFRESH_NS	1000000000ULL
-#define NAME_SIZE	16
 
 struct thread {
 	uint32_t pid;
 	uint32_t tid;
 	bool used;
 	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: look again */
-	char name[NAME_SIZE];
+	char name[ELOG_COMM_SIZE];
 };
 
 struct elog_processes {
@@ -141,52 +140,65 @@ static void set_name(struct thread *thread, const char *name, size_t size)
 	thread->name[size] = '\0';
 }
 
-static bool read_name_from(struct thread *thread, const char *path)
+static bool read_comm(const char *path, char *name)
 {
-	char name[NAME_SIZE + 1];
+	char line[ELOG_COMM_SIZE + 1];
 	ssize_t size;
 	int fd;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	size = read(fd, name, sizeof(name));
+	size = read(fd, line, sizeof(line));
 	close(fd);
 	if (size <= 0)
 		return false;
-	if (name[size - 1] == '\n')
+	if (line[size - 1] == '\n')
 		size--;
-	set_name(thread, name, (size_t)size);
+	if (size >= ELOG_COMM_SIZE)
+		size = ELOG_COMM_SIZE - 1;
+	memcpy(name, line, (size_t)size);
+	name[size] = '\0';
 	return true;
+}
+
+bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed)
+{
+	char path[64];
+
+	*guessed = false;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	if (read_comm(path, name))
+		return true;
+	*guessed = true;
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	return read_comm(path, name);
 }
 
 static void invent_name(struct thread *thread)
 {
-	char name[NAME_SIZE];
+	char name[ELOG_COMM_SIZE];
 	int size = snprintf(name, sizeof(name), ":%u", thread->tid);
 
 	set_name(thread, name, (size_t)size);
 }
 
+/* The process's name is the better guess for a thread that is gone. */
 static void read_name(struct thread *thread)
 {
-	char path[64];
+	char name[ELOG_COMM_SIZE];
+	bool guessed;
 
 	if (!thread->tid) {
 		set_name(thread, "swapper", strlen("swapper"));
 		return;
 	}
-	/* The process's name is the better guess for a thread that is gone. */
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", thread->pid,
-		 thread->tid);
-	if (read_name_from(thread, path))
-		return;
-	if (thread->name[0])
-		return;
-	snprintf(path, sizeof(path), "/proc/%u/comm", thread->pid);
-	if (read_name_from(thread, path))
-		return;
-	invent_name(thread);
+	if (!elog_process_ask(thread->pid, thread->tid, name, &guessed)) {
+		if (!thread->name[0])
+			invent_name(thread);
+	} else if (!guessed || !thread->name[0]) {
+		set_name(thread, name, strlen(name));
+	}
 }
 
 const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
@@ -215,4 +227,14 @@ void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
 
 	set_name(thread, name, strlen(name));
 	thread->read_at = 0;
+}
+
+void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
+			 uint32_t tid, const char *name, bool guessed)
+{
+	struct thread *thread = find(processes, pid, tid);
+
+	if (!guessed || !thread->name[0])
+		set_name(thread, name, strlen(name));
+	thread->read_at = coarse_time();
 }
