@@ -17,12 +17,13 @@ setup_file()
 }
 
 # producer.py FIRST COUNT SESSIONS [STOP]: emits number/step, numbered from FIRST,
-# COUNT times, or in hundreds until there is a file STOP; of SESSIONS sessions in
-# turn, 0: of none. Prints how many that were.
+# COUNT times, and then waits for a file STOP if that is given; of COUNT 0 in hundreds
+# until there is one. Of SESSIONS sessions in turn, 0: of none. Prints how many that
+# were.
 write_producer()
 {
 	cat <<'PRODUCER'
-import ctypes, fcntl, os, struct, sys
+import ctypes, fcntl, os, struct, sys, time
 
 first, count, sessions = (int(argument) for argument in sys.argv[1:4])
 stop = sys.argv[4] if len(sys.argv) > 4 else None
@@ -37,11 +38,13 @@ fcntl.ioctl(device, REGISTER, request)
 index = struct.unpack_from("=I", request, 36)[0]
 event = struct.Struct("=IQQ16s")
 done = 0
-while done < count if stop is None else done % 100 or not os.path.exists(stop):
+while done < count if count or stop is None else done % 100 or not os.path.exists(stop):
     session = done % sessions + 1 if sessions else 0
     os.write(device, event.pack(index, session, first + done, b"word"))
     done += 1
-print(done)
+print(done, flush=True)
+while stop and not os.path.exists(stop):
+    time.sleep(0.05)
 PRODUCER
 }
 

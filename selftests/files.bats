@@ -638,3 +638,206 @@ assert [json.loads(row["fields"])["number"] for row in rows] == [0, 1, 2, 3], ro
 	contains "$output" '"number":7'
 	[ "$(grep -c '"provider"' <<< "$output")" = 1 ]
 }
+
+# How often the other thread of the capture has slept.
+turns()
+{
+	local task
+
+	for task in "/proc/$capture/task"/*; do
+		[ "${task##*/}" = "$capture" ] ||
+			awk '/^voluntary_ctxt/ { print $2 }' "$task/status"
+	done
+}
+
+has_turned()
+{
+	[ "$(turns)" -ge "$1" ]
+}
+
+# Waits until that has taken what the rings hold: it looks at them whenever it has
+# slept.
+wait_taken()
+{
+	wait_for has_turned $(($(turns) + 2))
+}
+
+# Emits these numbers while the rings of a capture are emptied, from CPU 0.
+produce_slowly()
+{
+	local first
+
+	for ((first = $1; first < $1 + $2; first += 500)); do
+		[ "$(taskset -c 0 "$PYTHON" "$PRODUCER" $first 500 0)" = 500 ]
+		wait_taken
+	done
+}
+
+# Makes a pipe, $pipe, that has a reader who does not read.
+make_pipe()
+{
+	rm -f "$work/pipe"
+	mkfifo "$work/pipe"
+	exec {pipe}<> "$work/pipe"
+}
+
+# Begins to read it, to $work/read: what is behind the zeroes that filled it.
+read_pipe()
+{
+	cat "$work/pipe" > "$work/read" 3>&- {pipe}>&- &
+	reader=$!
+	background+=("$reader")
+	exec {pipe}>&-
+}
+
+# Starts a capture with these options, which prints to the pipe, which is full.
+start_stalled()
+{
+	make_pipe
+	# dd leaves it non-blocking.
+	dd if=/dev/zero bs=4096 oflag=nonblock >&"$pipe" 2> "$work/dd" || true
+	"$ELOG" capture -v "$@" >&"$pipe" 2> "$work/err" 3>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for grep -q '^elog: capturing' "$work/err"
+}
+
+# Does the capture wait for somebody to read? It polls for that, or is in the pipe;
+# for events it waits in ppoll.
+is_stalled()
+{
+	local stack
+
+	stack=$(cat "/proc/$capture/task/$capture/stack")
+	[[ $stack == *pipe_write* || ($stack == *sys_poll* && $stack != *ppoll*) ]]
+}
+
+stall()
+{
+	"$ELOG" emit -n 400 stall/event
+	wait_taken
+	is_stalled
+}
+
+# Has the kernel forget all events that are gone, if events_max is 64.
+forget_events()
+{
+	"$PYTHON" -c '
+import ctypes, fcntl, os, struct
+for i in range(200):
+    device = os.open("/dev/eventlog", os.O_RDWR)
+    command = ctypes.create_string_buffer(b"other%d" % i)
+    fcntl.ioctl(device, 3 << 30 | 64 << 16 | 0xe7 << 8 | 1,
+                bytearray(struct.pack("=IIQQQIIIIIIQ", 64, 0, ctypes.addressof(command),
+                                      0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    os.close(device)
+'
+}
+
+@test "capture: what is not printed yet waits in memory, and keeps its names" {
+	rmmod eventlog
+	insmod "$EVENTLOG_KO" events_max=64
+	for arguments in "" "--format json -f level<=info" "-o $work/pipe -f level<=info"; do
+		case $arguments in
+		-o*)
+			make_pipe
+			# shellcheck disable=SC2086 # several words
+			start_capture --per-cpu-bytes 64K $arguments
+			;;
+		*)
+			# shellcheck disable=SC2086 # several words
+			start_stalled --per-cpu-bytes 64K $arguments
+			;;
+		esac
+		# Nothing of what follows is looked at before somebody reads.
+		wait_for stall
+		# A process that is seen only now, and more than a ring holds.
+		rm -f "$work/seen"
+		produce 0 100 0 "$work/seen" > "$work/done" 3>&- &
+		brief=$!
+		background+=("$brief")
+		wait_for has_lines "$work/done" 1
+		wait_taken
+		touch "$work/seen"
+		wait "$brief"
+		produce_slowly 500 2000
+		forget_events
+		[[ $("$ELOG" list) != *number* ]]
+		read_pipe
+		stop_capture INT
+		wait "$reader"
+		echo "$arguments: $(cat "$work/err")"
+		[ "$status" = 0 ]
+		contains "$(cat "$work/err")" "lost 0"
+		case $arguments in
+		-o*)
+			run_elog show "$work/read"
+			[ "$status" = 0 ]
+			echo "$output" > "$work/all"
+			;;
+		*json*)
+			tr -d '\0' < "$work/read" > "$work/json"
+			"$PYTHON" -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+assert [row["time"] for row in rows] == sorted(row["time"] for row in rows)
+for row in rows:
+    print(row["cpu"], row["tid"], row["comm"], row["time"], row["provider"], "-",
+          row["event"], *("%s=%s" % field for field in row["fields"].items()))
+' < "$work/json" > "$work/all"
+			;;
+		*)
+			tr -d '\0' < "$work/read" > "$work/all"
+			;;
+		esac
+		grep -v ' stall - event' "$work/all" > "$work/text"
+		[ "$(wc -l < "$work/text")" = 2100 ]
+		sed -n 's/.* number - step  *number=\([0-9]*\) .*/\1/p' "$work/text" |
+			diff -q - <(seq 0 99; seq 500 2499)
+		# It was asked for while it was there.
+		[ "$(head -n 100 "$work/text" | awk '$3 !~ /^:/' | wc -l)" = 100 ]
+	done
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
+}
+
+# Emits one more event; is it there? It may be lost as well.
+emit_another()
+{
+	taskset -c 0 "$PYTHON" "$PRODUCER" "$emitted" 1 0 > "$work/another"
+	emitted=$((emitted + 1))
+	wait_taken
+	grep -qa "number=$((emitted - 1)) " "$work/read"
+}
+
+@test "capture: more than can wait is lost, and counted, where it was" {
+	start_stalled --per-cpu-bytes 8K
+	[ "$(taskset -c 0 "$PYTHON" "$PRODUCER" 0 20000 0)" = 20000 ]
+	read_pipe
+	wait_for grep -qa '^# lost' "$work/read"
+	emitted=20000
+	wait_for emit_another
+	stop_capture INT
+	wait "$reader"
+	[ "$status" = 2 ]
+	tr -d '\0' < "$work/read" > "$work/text"
+	lost=$(sed -n 's/^# lost \([0-9]*\) events* on CPU 0: no room .*/\1/p' "$work/text" |
+		awk '{ sum += $1 } END { print sum }')
+	[ "$lost" -gt 0 ]
+	contains "$(cat "$work/err")" "lost $lost: no room $lost" "lost $lost of number/step"
+	sed -n 's/.* number=\([0-9]*\) .*/\1/p' "$work/text" > "$work/numbers"
+	[ $(($(wc -l < "$work/numbers") + lost)) = $emitted ]
+	sort -c -n -u "$work/numbers"
+	[ "$(tail -n 1 "$work/numbers")" = $((emitted - 1)) ]
+	# Between two losses as many are missing as they say.
+	awk '/^#/ { lost += $3; next }
+		{
+			match($0, /number=[0-9]*/)
+			number = substr($0, RSTART + 7, RLENGTH - 7)
+			if (number != seen + lost) {
+				print "at " number ": " seen " and " lost " lost"
+				exit 1
+			}
+			seen++
+		}' "$work/text"
+}

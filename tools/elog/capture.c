@@ -16,6 +16,10 @@
  *
  * With -o the rings go to the file as they are, by saver.c; if not all they
  * have is for the file, event by event, by picker.c.
+ *
+ * What is handled event by event takes longer than the rings last, all the more if
+ * who reads the output is slow. So another thread, the library's, takes it off the
+ * rings meanwhile: the consumer has a backlog. A flight recorder needs none.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +40,8 @@
 #define FROZEN_BYTES	(256U << 20) /* kept back while writers are held up */
 #define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
 #define SUB_BUFFERS_MAX	16
-#define RECORDER_BYTES	(1U << 20) /* of a flight recorder's rings, by default */
+#define RING_BYTES	(1U << 20) /* of a ring, by default */
+#define BACKLOG_RINGS	4	/* a backlog has room for as much as so many rings */
 #define THREADS		16384	/* names remembered to be in a file */
 #define SPLIT_THREADS	64	/* in each of many files */
 
@@ -570,30 +575,35 @@ static int check_options(const struct options *options)
 	return 0;
 }
 
-static int open_consumers(struct capture *capture)
-{
-	const struct options *options = capture->options;
-	struct elog_consumer_options recorder = {
-		.size = sizeof(recorder),
-		.flags = ELOG_CONSUMER_OVERWRITE,
-		.ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
-						       RECORDER_BYTES,
-	};
-	int ret;
-
-	recorder.sub_buffers = recorder_sub_buffers(recorder.ring_bytes);
-	ret = live_open(&capture->live, options,
-			options->overwrite ? &recorder : NULL);
-	if (!ret && options->trigger_count)
-		ret = open_trigger(capture);
-	return ret;
-}
-
 /* Is all that comes out of the rings for the file, as it is? */
 static bool takes_all(const struct options *options)
 {
 	return options->output && !options->overwrite && !options->tids.count &&
 	       !options->cpus.count && !options->expression_count;
+}
+
+static int open_consumers(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	struct elog_consumer_options rings = {
+		.size = sizeof(rings),
+		.ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
+						       RING_BYTES,
+	};
+	int ret;
+
+	if (options->overwrite) {
+		rings.flags = ELOG_CONSUMER_OVERWRITE;
+		rings.sub_buffers = recorder_sub_buffers(rings.ring_bytes);
+	} else if (!takes_all(options)) {
+		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
+		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
+			rings.backlog_bytes = ELOG_BACKLOG_MAX;
+	}
+	ret = live_open(&capture->live, options, &rings);
+	if (!ret && options->trigger_count)
+		ret = open_trigger(capture);
+	return ret;
 }
 
 static int open_sink(struct capture *capture)

@@ -23,8 +23,8 @@ uint64_t monotonic(void)
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options)
 {
-	const struct elog_consumer_options by_default = {
-		.size = sizeof(by_default),
+	struct elog_consumer_options chosen = {
+		.size = sizeof(chosen),
 		.ring_bytes = options->per_cpu_bytes,
 	};
 	long page_size = sysconf(_SC_PAGESIZE);
@@ -43,8 +43,11 @@ int live_open(struct live *live, const struct options *options,
 		complain("out of memory");
 		return -ENOMEM;
 	}
-	ret = elog_consumer_open(&live->consumer, consumer_options ?
-				 consumer_options : &by_default);
+	if (consumer_options)
+		chosen = *consumer_options;
+	if (chosen.backlog_bytes)
+		chosen.processes = live->processes;
+	ret = elog_consumer_open(&live->consumer, &chosen);
 	if (ret) {
 		explain_trouble(ret, PURPOSE_CONSUME);
 		return ret;

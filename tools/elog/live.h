@@ -36,7 +36,8 @@ uint64_t monotonic(void);
  * live_open() - subscribe
  * @live: filled in
  * @options: what to
- * @consumer_options: rings; NULL: as --per-cpu-bytes says
+ * @consumer_options: rings, and a backlog, which has the names of threads told to
+ *	@live; NULL: rings as --per-cpu-bytes says, and none
  *
  * Return: 0, or a negative errno, the reason being told. To be closed in any
  * case.

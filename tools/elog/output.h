@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a verb prints on stdout, in large writes: text is collected and written
- * when it is enough. For the process's only thread.
+ * when it is enough. For the process's own thread.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H

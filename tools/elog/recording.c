@@ -271,8 +271,7 @@ static int mention_schema(struct recording *recording, uint32_t descriptor)
 		return 0;
 	*slot = descriptor;
 	recording->written_count++;
-	ret = elog_device_describe(elog_consumer_fd(recording->setup->consumer),
-				   &request, &text);
+	ret = elog_consumer_definition(recording->setup->consumer, &request, &text);
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
 	ret = elog_file_write_schema(recording->writer, descriptor,

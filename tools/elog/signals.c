@@ -79,7 +79,7 @@ void signals_catch(unsigned int flags)
 		sigaddset(&signals.blocked, SIGUSR1);
 		sigaction(SIGUSR1, &snapshot, &signals.snapshot);
 	}
-	sigprocmask(SIG_BLOCK, &signals.blocked, &signals.open);
+	pthread_sigmask(SIG_BLOCK, &signals.blocked, &signals.open);
 	signals.catching = true;
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -95,19 +95,19 @@ void signals_restore(void)
 		sigaction(stopping[i], &signals.stopping[i], NULL);
 	if (signals.flags & SIGNALS_SNAPSHOT)
 		sigaction(SIGUSR1, &signals.snapshot, NULL);
-	sigprocmask(SIG_SETMASK, &signals.open, NULL);
+	pthread_sigmask(SIG_SETMASK, &signals.open, NULL);
 }
 
 void signals_let_in(void)
 {
 	if (signals.catching)
-		sigprocmask(SIG_SETMASK, &signals.open, NULL);
+		pthread_sigmask(SIG_SETMASK, &signals.open, NULL);
 }
 
 void signals_hold(void)
 {
 	if (signals.catching)
-		sigprocmask(SIG_BLOCK, &signals.blocked, NULL);
+		pthread_sigmask(SIG_BLOCK, &signals.blocked, NULL);
 }
 
 const sigset_t *signals_mask(void)

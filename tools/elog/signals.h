@@ -4,7 +4,8 @@
  * count; they are let in while the process sleeps, writes or waits, and nowhere
  * else, so that what they say is never missed between a look and a sleep.
  *
- * A process has one set of signals: what is here is for its only thread.
+ * A process has one set of signals: what is here is for its only thread that takes
+ * any.
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H

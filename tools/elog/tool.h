@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of the elog command share. The process has one thread.
+ * What the parts of the elog command share. The process has one thread, besides the
+ * one of a consumer's backlog, which only the library knows.
  */
 #ifndef TOOL_H
 #define TOOL_H
