@@ -841,3 +841,24 @@ emit_another()
 			seen++
 		}' "$work/text"
 }
+
+@test "capture: the summary is there when the terminal has gone" {
+	# To write to that fails with EIO.
+	"$PYTHON" -c '
+import os, subprocess, sys
+elog = sys.argv[1]
+master, slave = os.openpty()
+capture = subprocess.Popen([elog, "capture", "-v"], stdout=slave,
+                           stderr=subprocess.PIPE, text=True)
+os.close(slave)
+assert capture.stderr.readline() == "elog: capturing\n"
+subprocess.run([elog, "emit", "a/b"], check=True)
+assert b" a - b" in os.read(master, 4096)
+os.close(master)
+subprocess.run([elog, "emit", "a/b"], check=True)
+told = capture.stderr.read()
+assert "2 events in" in told and "lost 0" in told, told
+assert "Input/output error" in told, told
+assert capture.wait() == 1
+' "$ELOG"
+}

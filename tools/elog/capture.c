@@ -442,10 +442,13 @@ static uint64_t summarize(struct capture *capture)
 	uint64_t counts[EVENTLOG_LOST_CAUSES], lost, elapsed;
 	struct elog_text causes = { 0 };
 	struct eventlog_stat stat;
+	bool known = !live_lost(live, &stat, &lost);
 	unsigned int i;
 
-	capture->error = live_lost(live, &stat, &lost) ? -EIO : capture->error;
-	if (options->quiet || capture->error == -EIO)
+	/* What went wrong before is what is told. */
+	if (!known && !capture->error)
+		capture->error = -EIO;
+	if (options->quiet || !known)
 		return lost;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		counts[i] = stat.lost[i];
