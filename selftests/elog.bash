@@ -72,22 +72,46 @@ has_lines()
 	[ "$(wc -l < "$1")" -ge "$2" ]
 }
 
-# Starts elog capture with output in $work/out and $work/err; returns when it
-# captures; its process is $capture.
-start_capture()
+# Starts elog VERB with output in $work/out and $work/err; returns when it captures,
+# or counts; its process is $started.
+start_elog()
 {
-	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- &
-	capture=$!
-	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	"$ELOG" "$1" -v "${@:2}" > "$work/out" 2> "$work/err" 3>&- &
+	started=$!
+	background+=("$started")
+	wait_for grep -qE '^elog: (capturing|counting)' "$work/err"
 }
 
-# Ends it, by a signal; its exit status is $status.
+# Waits for its end; its exit status is $status.
+wait_elog()
+{
+	local i
+
+	status=0
+	wait "$started" || status=$?
+	for i in "${!background[@]}"; do
+		[ "${background[i]}" != "$started" ] || unset "background[i]"
+	done
+}
+
+# Ends it, by a signal.
+stop_elog()
+{
+	kill "-$1" "$started"
+	wait_elog
+}
+
+# The same for elog capture, whose process is $capture.
+start_capture()
+{
+	start_elog capture "$@"
+	capture=$started
+}
+
 stop_capture()
 {
-	status=0
-	kill "-$1" "$capture"
-	wait "$capture" || status=$?
+	started=$capture
+	stop_elog "$1"
 }
 
 # Fails, with what there is, unless all words are in a string.

@@ -20,25 +20,6 @@ teardown()
 	end_background
 }
 
-# Starts elog with output in $work/out and $work/err; returns when it captures;
-# its process is $started.
-start_elog()
-{
-	"$ELOG" "$@" -v > "$work/out" 2> "$work/err" 3>&- &
-	started=$!
-	background+=("$started")
-	wait_for grep -q '^elog: capturing' "$work/err"
-}
-
-# Ends it, by a signal; its exit status is $status.
-stop_elog()
-{
-	status=0
-	kill "-$1" "$started"
-	wait "$started" || status=$?
-	background=()
-}
-
 # Emits what lines "PROVIDER start|end SESSION ID STATUS NAME" say, from one process;
 # start has an id of 32 bits and char[8] name, end one of 64 and a string.
 emit_lines()
@@ -386,8 +367,7 @@ LINES
 	[ "$(counts)" = "2 1 0 1 0 0" ]
 	start_elog latency -n 1 start end
 	emit_lines < "$work/lines"
-	status=0
-	wait "$started" || status=$?
+	wait_elog
 	[ "$status" = 0 ]
 	contains "$(cat "$work/out")" "1 pair in"
 	run_elog latency -d 0.1 --format csv --interval 10 start end
@@ -411,9 +391,7 @@ LINES
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
 		{ echo "a start 8 8 0 x"; echo "a end 8 8 0 x"; } | emit_lines
 		! kill -0 "$started" 2> "$work/ended"'
-	status=0
-	wait "$started" || status=$?
-	background=()
+	wait_elog
 	[ "$status" = 2 ]
 	output=$(cat "$work/out")
 	[ "$(member total pairs)" = 2 ]

@@ -26,25 +26,6 @@ teardown()
 	"$ELOG" stop -q 2> /dev/null || true
 }
 
-# Starts elog stat with output in $work/out and $work/err; returns when it counts;
-# its process is $counter.
-start_stat()
-{
-	"$ELOG" stat -v "$@" > "$work/out" 2> "$work/err" 3>&- &
-	counter=$!
-	background+=("$counter")
-	wait_for grep -q '^elog: counting' "$work/err"
-}
-
-# Ends it, by a signal; its exit status is $status.
-stop_stat()
-{
-	status=0
-	kill "-$1" "$counter"
-	wait "$counter" || status=$?
-	background=()
-}
-
 # Prints NAME EVENTS BYTES LOST of each row of a table of text.
 rows()
 {
@@ -242,14 +223,14 @@ assert sys.argv[1] in rows[0]
 	# Whatever a process calls itself.
 	name=$'q"\\\n\e\xff'
 	cp "$(command -v bash)" "$work/$name"
-	start_stat -q --by pid --format prometheus
+	start_elog stat -q --by pid --format prometheus
 	"$work/$name" -c '"$ELOG" emit a/b; exec -a x "$ELOG" emit a/b'
 	python3 - "$ELOG" <<'PYTHON'
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(15, b'q"\\\n\x1b\xff', 0, 0, 0)
 os.system(f"{sys.argv[1]} emit a/b")
 PYTHON
-	stop_stat INT
+	stop_elog INT
 	is_exposition < "$work/out"
 }
 
@@ -272,9 +253,9 @@ total 1 0 0" ]
 	[ "$status" = 0 ]
 	contains "$stderr" "0 events in 0."
 	for signal in INT TERM HUP; do
-		start_stat
+		start_elog stat
 		"$ELOG" emit -n 4 a/b
-		stop_stat $signal
+		stop_elog $signal
 		[ "$status" = 0 ]
 		[ "$(rows < "$work/out")" = "a/b 4 0 0
 total 4 0 0" ]
@@ -291,12 +272,12 @@ total 4 0 0" ]
 }
 
 @test "stat: --interval prints tables, the last of all" {
-	start_stat --interval 0.1 --format json
+	start_elog stat --interval 0.1 --format json
 	"$ELOG" emit -n 30 a/b
 	wait_for grep -q '"events":30' "$work/out"
 	"$ELOG" emit -n 12 a/b
 	wait_for grep -q '"events":42' "$work/out"
-	stop_stat INT
+	stop_elog INT
 	python3 -c '
 import json, sys
 tables = [row for row in map(json.loads, sys.stdin) if "summary" in row]
@@ -311,33 +292,33 @@ for table, before in zip(tables[1:-1], events):
     assert table["seconds"] > seconds
     seconds = table["seconds"]
 ' < "$work/out"
-	start_stat --interval 0.1 --format csv
+	start_elog stat --interval 0.1 --format csv
 	wait_for grep -q '^elog: counting' "$work/err"
 	"$ELOG" emit -n 3 a/b
 	wait_for grep -q 'a/b,info,3,' "$work/out"
-	stop_stat INT
+	stop_elog INT
 	[ "$(grep -c ^seconds,event, "$work/out")" = 1 ]
 }
 
 @test "stat: losses are told by event and by cause, and set the status" {
-	start_stat -e 'loss/*' --per-cpu-bytes 8K
-	kill -STOP "$counter"
-	wait_for grep -q '^State:.T' "/proc/$counter/status"
+	start_elog stat -e 'loss/*' --per-cpu-bytes 8K
+	kill -STOP "$started"
+	wait_for grep -q '^State:.T' "/proc/$started/status"
 	taskset -c 0 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	taskset -c 0 "$ELOG" emit -n 3 loss/large 'char[8000] s' s=x
-	kill -CONT "$counter"
-	stop_stat INT
+	kill -CONT "$started"
+	stop_elog INT
 	[ "$status" = 2 ]
 	[ "$(rows < "$work/out" | awk '{ print $2 + $4 }' | xargs)" = "500 3 503" ]
 	[ "$(rows < "$work/out" | awk '$1 == "loss/large" { print $2, $4 }')" = "0 3" ]
 	contains "$(cat "$work/err")" "no room " "too large 3"
 
-	start_stat -q --by cpu --format json --per-cpu-bytes 8K
-	kill -STOP "$counter"
-	wait_for grep -q '^State:.T' "/proc/$counter/status"
+	start_elog stat -q --by cpu --format json --per-cpu-bytes 8K
+	kill -STOP "$started"
+	wait_for grep -q '^State:.T' "/proc/$started/status"
 	taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
-	kill -CONT "$counter"
-	stop_stat INT
+	kill -CONT "$started"
+	stop_elog INT
 	[ "$status" = 2 ]
 	python3 -c '
 import json, sys
@@ -347,15 +328,12 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 ' < "$work/out"
 
 	# A file tells what was lost when it was written.
-	"$ELOG" capture -v -o "$work/file" --per-cpu-bytes 8K 2> "$work/err" 3>&- &
-	counter=$!
-	background+=("$counter")
-	wait_for grep -q '^elog: capturing' "$work/err"
-	kill -STOP "$counter"
-	wait_for grep -q '^State:.T' "/proc/$counter/status"
+	start_elog capture -o "$work/file" --per-cpu-bytes 8K
+	kill -STOP "$started"
+	wait_for grep -q '^State:.T' "/proc/$started/status"
 	taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
-	kill -CONT "$counter"
-	stop_stat INT
+	kill -CONT "$started"
+	stop_elog INT
 	run_elog stat --by cpu "$work/file"
 	[ "$status" = 2 ]
 	[ "$(rows <<< "$output" | awk '{ print $2 + $4 }' | xargs)" = "500 500" ]
@@ -367,7 +345,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	mkdir "$work/dir"
 	echo keep > "$work/dir/real"
 	ln -s dir/real "$work/link"
-	start_stat --format prometheus --interval 0.05 -o "$work/link"
+	start_elog stat --format prometheus --interval 0.05 -o "$work/link"
 	# Whoever owns the directory does not say what is written over.
 	wait_for [ ! -L "$work/link" ]
 	[ "$(cat "$work/dir/real")" = keep ]
@@ -389,7 +367,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	wait_for grep -qx "eventlog_capture_running{target=\"$work/capture\"} 0" "$work/link"
 	"$ELOG" stop -q || true
 	wait_for eval '! grep -q "eventlog_capture_running{" "$work/link"'
-	stop_stat TERM
+	stop_elog TERM
 	[ "$status" = 0 ]
 	[ "$(ls "$work/dir")" = real ]
 	is_exposition < "$work/link"
