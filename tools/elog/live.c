@@ -20,6 +20,18 @@ uint64_t monotonic(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+int live_prepare(struct live *live, const struct options *options)
+{
+	memset(live, 0, sizeof(*live));
+	live->options = options;
+	live->processes = elog_processes_new();
+	if (!live->processes) {
+		complain("out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options)
 {
@@ -30,18 +42,14 @@ int live_open(struct live *live, const struct options *options,
 	long page_size = sysconf(_SC_PAGESIZE);
 	int ret;
 
-	memset(live, 0, sizeof(*live));
-	live->options = options;
+	ret = live_prepare(live, options);
+	if (ret)
+		return ret;
 	if (options->per_cpu_bytes &&
 	    options->per_cpu_bytes < 2 * (uint64_t)page_size) {
 		complain("--per-cpu-bytes: a ring has at least two pages, %ld bytes",
 			 2 * page_size);
 		return -EINVAL;
-	}
-	live->processes = elog_processes_new();
-	if (!live->processes) {
-		complain("out of memory");
-		return -ENOMEM;
 	}
 	if (consumer_options)
 		chosen = *consumer_options;

@@ -33,6 +33,14 @@ struct live {
 uint64_t monotonic(void);
 
 /**
+ * live_prepare() - fill in @live, without a subscription
+ *
+ * For runs that need none, or one of their own. As live_open(); not to be called
+ * before that.
+ */
+int live_prepare(struct live *live, const struct options *options);
+
+/**
  * live_open() - subscribe
  * @live: filled in
  * @options: what to

@@ -88,6 +88,7 @@ static const struct option_definition definitions[] = {
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with what is\n"
 	  "said of them" },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events" },
+	{ OPTION_BPF, "bpf", NULL, "count inside the kernel, by a BPF program: no event is moved" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -459,6 +460,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case OPTION_PROVIDER:
 		options->provider = argument;
 		return *argument;
+	case OPTION_BPF:
+		options->bpf = true;
+		return true;
 	default:
 		return false;
 	}

@@ -60,6 +60,25 @@ static void text_row(const struct report *report, const struct tally *tally,
 	elog_text_put(text, "\n", 1);
 }
 
+static uint32_t size_from(unsigned int index)
+{
+	return index ? 1U << (index - 1) : 0;
+}
+
+static void text_sizes(const struct tally_row *row, struct elog_text *text)
+{
+	unsigned int i;
+
+	if (!row->sizes)
+		return;
+	elog_text_string(text, "# BYTES OF AN EVENT     EVENTS\n");
+	for (i = 0; i < TALLY_SIZES; i++)
+		if (row->sizes[i])
+			elog_text_printf(text, "# %6u to %6u %12" PRIu64 "\n",
+					 size_from(i), i ? 2 * size_from(i) - 1 : 0,
+					 row->sizes[i]);
+}
+
 static int name_width(const struct tally *tally)
 {
 	char name[TALLY_NAME_MAX];
@@ -95,6 +114,8 @@ static void text_rows(const struct report *report, const struct tally *tally,
 	if (tally->folded)
 		text_row(report, tally, &tally->others, width, text);
 	text_row(report, tally, &tally->total, width, text);
+	if (report->options->verbose && !report->interval)
+		text_sizes(&tally->total, text);
 }
 
 void report_summary(const struct report *report, const struct tally *tally,
@@ -187,12 +208,32 @@ static void json_counts(const struct tally_row *row, bool knows_lost,
 	}
 }
 
+/* {"FROM":COUNT,...}, from so many bytes to less than twice that. */
+static void json_sizes(const struct tally_row *row, struct elog_text *text)
+{
+	const char *comma = "";
+	unsigned int i;
+
+	if (!row->sizes)
+		return;
+	elog_text_string(text, ",\"sizes\":{");
+	for (i = 0; i < TALLY_SIZES; i++) {
+		if (!row->sizes[i])
+			continue;
+		elog_text_printf(text, "%s\"%u\":%" PRIu64, comma,
+				 size_from(i), row->sizes[i]);
+		comma = ",";
+	}
+	elog_text_put(text, "}", 1);
+}
+
 static void json_row(const struct tally *tally, const struct tally_row *row,
 		     struct elog_text *text)
 {
 	elog_text_put(text, "{", 1);
 	json_key(tally, row, text);
 	json_counts(row, tally_knows_lost(tally), text);
+	json_sizes(row, text);
 	elog_text_string(text, "}\n");
 }
 
@@ -215,6 +256,7 @@ static void json_rows(const struct report *report, const struct tally *tally,
 	json_counts(&tally->total, true, text);
 	elog_text_string(text, ",\"causes\":");
 	json_causes(tally->lost, text);
+	json_sizes(&tally->total, text);
 	elog_text_string(text, "}\n");
 }
 

@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel_counts.h"
 #include "metrics.h"
 #include "output.h"
 #include "progress.h"
@@ -30,6 +32,7 @@ struct stat_run {
 	struct live live;
 	bool from_files;
 	struct source *source;
+	struct kernel_counts *kernel;	/* --bpf: instead of a source */
 	struct tally *tally;
 	struct output output;		/* what is printed, or goes to the file */
 	int file;			/* of -o; -1: there is none */
@@ -170,9 +173,11 @@ static void count_files(struct stat_run *run)
 	run->live.ended = span;
 }
 
-static void ask_lost(struct stat_run *run)
+/* What the events that were taken do not tell: losses, or, with --bpf, all. */
+static void ask_kernel(struct stat_run *run)
 {
-	int ret = tally_ask_lost(run->tally, run->live.consumer);
+	int ret = run->kernel ? kernel_counts_read(run->kernel, run->tally) :
+				tally_ask_lost(run->tally, run->live.consumer);
 
 	if (ret && !run->error)
 		run->error = ret;
@@ -182,25 +187,28 @@ static void end_interval(struct stat_run *run)
 {
 	uint64_t now = monotonic();
 
-	ask_lost(run);
+	ask_kernel(run);
 	tally_mark(run->tally, now);
 	if (!run->error)
 		print(run, now - run->live.started, now - run->printed);
 	run->printed = now;
 }
 
-/* Milliseconds until the next table, BATCH_MS at most. */
+/*
+ * Milliseconds until the next table, or the next batch; -1: there is neither.
+ */
 static int left(const struct stat_run *run)
 {
 	uint64_t interval = run->options->interval, passed;
+	int most = run->kernel ? INT_MAX : BATCH_MS;
 
 	if (!interval)
-		return BATCH_MS;
+		return run->kernel ? -1 : most;
 	passed = monotonic() - run->printed;
 	if (passed >= interval)
 		return 0;
 	passed = (interval - passed + 999999) / 1000000;
-	return passed < BATCH_MS ? (int)passed : BATCH_MS;
+	return passed < (uint64_t)most ? (int)passed : most;
 }
 
 static void count_batch(struct stat_run *run)
@@ -230,14 +238,14 @@ static void count_live(struct stat_run *run)
 		if (ret < 0)
 			run->error = ret;
 		/* At the end FLUSH waits for what is being written just now. */
-		else if (ret || over)
+		else if (!run->kernel && (ret || over))
 			count_batch(run);
 		if (!over && is_going(run) && options->interval &&
 		    monotonic() - run->printed >= options->interval)
 			end_interval(run);
 	}
 	live_end(live);
-	ask_lost(run);
+	ask_kernel(run);
 	tally_rates(run->tally, live->ended - live->started);
 	if (!run->error && !run->failed)
 		print(run, live->ended - live->started, 0);
@@ -270,7 +278,7 @@ static int final_status(struct stat_run *run)
 		run->error = run->output.error;
 	if (run->error)
 		complain("%s", strerror(-run->error));
-	run->failed |= source_finish(run->source);
+	run->failed |= run->source && source_finish(run->source);
 	run->failed |= run->from_files && source_failed(run->source);
 	if (run->error || run->failed)
 		return STATUS_ERROR;
@@ -319,7 +327,31 @@ static const char *only_live(const struct options *options)
 	return NULL;
 }
 
-static int check_options(const struct stat_run *run)
+/* What only events tell, and counts do not. Return: the option, or NULL. */
+static const char *not_counted(const struct options *options, enum tally_by by)
+{
+	if (by == TALLY_BY_SESSION || by == TALLY_BY_PID)
+		return "--by session or pid";
+	if (options->sessions.count)
+		return "-s";
+	if (options->pids.count)
+		return "-p";
+	if (options->tids.count)
+		return "-t";
+	if (options->expression_count)
+		return "-f";
+	if (options->since.kind || options->until.kind)
+		return "--since, --until or --around";
+	if (options->sample)
+		return "--sample";
+	if (options->count)
+		return "-n";
+	if (options->per_cpu_bytes)
+		return "--per-cpu-bytes";
+	return NULL;
+}
+
+static int check_options(const struct stat_run *run, enum tally_by by)
 {
 	const struct options *options = run->options;
 
@@ -333,6 +365,15 @@ static int check_options(const struct stat_run *run)
 	}
 	if (run->from_files && only_live(options)) {
 		complain("%s does not go with a FILE", only_live(options));
+		return -EINVAL;
+	}
+	if (run->from_files && options->bpf) {
+		complain("--bpf does not go with a FILE");
+		return -EINVAL;
+	}
+	if (options->bpf && not_counted(options, by)) {
+		complain("%s does not go with --bpf: it counts by definition and CPU",
+			 not_counted(options, by));
 		return -EINVAL;
 	}
 	if (options->time == TIME_DELTA) {
@@ -389,14 +430,19 @@ static int open_file(struct stat_run *run)
 
 static int open_source(struct stat_run *run)
 {
+	static const struct elog_consumer_options no_rings = {
+		.size = sizeof(no_rings), .flags = ELOG_CONSUMER_NO_RINGS,
+	};
 	const struct options *options = run->options;
 
 	if (run->from_files)
 		return source_open_files(&run->source, options, options->arguments,
 					 options->argument_count);
 	signals_catch(0);
-	if (live_open(&run->live, options, NULL))
+	if (live_open(&run->live, options, options->bpf ? &no_rings : NULL))
 		return -EINVAL;
+	if (options->bpf)
+		return kernel_counts_open(&run->kernel, &run->live);
 	return source_open_live(&run->source, &run->live);
 }
 
@@ -411,7 +457,7 @@ static int run_stat(const struct options *options)
 	enum tally_by by;
 
 	if (!tally_by_parse(options->by, &by) ||
-	    !parse_order(options->sort, &run.order) || check_options(&run))
+	    !parse_order(options->sort, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
 	output_open(&run.output, options);
@@ -435,6 +481,7 @@ static int run_stat(const struct options *options)
 	ret = final_status(&run);
 out:
 	source_close(run.source);
+	kernel_counts_close(run.kernel);
 	tally_close(run.tally);
 	output_close(&run.output);
 	live_close(&run.live);
@@ -446,6 +493,7 @@ out:
 static const struct verb_option stat_options[] = {
 	{ OPTION_BY, "count by event (default), provider, session, pid or cpu" },
 	{ OPTION_SORT, "events (default), bytes, rate, lost or name" },
+	{ OPTION_BPF, NULL },
 	{ OPTION_INTERVAL, "print what there is so far every so often, with the\n"
 	  "rates since the time before" },
 	{ OPTION_FORMAT, "text (default), json: a line each, csv, or prometheus" },
@@ -458,7 +506,9 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, "when the last event was: seconds of the monotonic clock\n"
 	  "(default), or local time" },
-	{ 'q', NULL }, { 'v', "say when counting has begun" },
+	{ 'q', NULL },
+	{ 'v', "say when counting has begun; with --bpf also how large events\n"
+	  "were" },
 	{ 0, NULL },
 };
 
@@ -472,6 +522,9 @@ const struct verb verb_stat = {
 	"  EVENT LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST LAST\n"
 	"BYTES are those of payloads, LEVEL is the worst, LAST the time of the last event;\n"
 	"LOST is - where it is not known. A summary goes to stderr.\n"
+	"\n"
+	"With --bpf nothing is taken out of the kernel but the counts, so that nothing is\n"
+	"lost and it may go on always.\n"
 	"\n"
 	"With --format prometheus -o FILE.prom --interval 15 it keeps counts where\n"
 	"node_exporter's collector \"textfile\" finds them.\n"

@@ -58,6 +58,7 @@ bool tally_by_parse(const char *text, enum tally_by *by)
 
 static void reset_row(struct tally *tally, struct tally_row *row)
 {
+	free(row->sizes);
 	memset(row, 0, sizeof(*row));
 	row->serial = ++tally->serial;
 }
@@ -86,10 +87,14 @@ void tally_close(struct tally *tally)
 
 	if (!tally)
 		return;
-	for (i = 0; i < tally->count; i++)
+	for (i = 0; i < tally->count; i++) {
+		free(tally->rows[i]->sizes);
 		free(tally->rows[i]);
+	}
 	for (i = 0; i < tally->spare_count; i++)
 		free(tally->spare[i]);
+	free(tally->others.sizes);
+	free(tally->total.sizes);
 	free(tally->rows);
 	free(tally->spare);
 	free(tally->table);
@@ -362,10 +367,11 @@ static int find_by_number(struct tally *tally, const struct entry *entry,
 }
 
 static void count(struct tally_row *row, const struct entry *entry,
-		  unsigned int level, uint64_t order)
+		  const struct tally_counts *counts, unsigned int level,
+		  uint64_t order)
 {
-	row->events++;
-	row->bytes += entry->item.payload_size;
+	row->events += counts->events;
+	row->bytes += counts->bytes;
 	if (level && (!row->level || level < row->level))
 		row->level = level;
 	row->seen = order;
@@ -373,27 +379,33 @@ static void count(struct tally_row *row, const struct entry *entry,
 	row->wall_offset = entry->wall_offset;
 }
 
+static int find(struct tally *tally, const struct entry *entry,
+		struct tally_row **row)
+{
+
+	switch (tally->by) {
+	case TALLY_BY_SESSION:
+		return find_by_session(tally, entry, row);
+	case TALLY_BY_PID:
+		return find_by_number(tally, entry, entry->item.pid, row);
+	case TALLY_BY_CPU:
+		return find_by_number(tally, entry, entry->item.cpu, row);
+	default:
+		return find_by_definition(tally, entry, row);
+	}
+}
+
 int tally_add(struct tally *tally, const struct entry *entry,
 	      struct tally_row **row)
 {
+	const struct tally_counts one = {
+		.events = 1, .bytes = entry->item.payload_size,
+	};
 	unsigned int level = entry->known->event ? entry->known->event->level : 0;
 	int64_t wall = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
 	int ret;
 
-	switch (tally->by) {
-	case TALLY_BY_SESSION:
-		ret = find_by_session(tally, entry, row);
-		break;
-	case TALLY_BY_PID:
-		ret = find_by_number(tally, entry, entry->item.pid, row);
-		break;
-	case TALLY_BY_CPU:
-		ret = find_by_number(tally, entry, entry->item.cpu, row);
-		break;
-	default:
-		ret = find_by_definition(tally, entry, row);
-		break;
-	}
+	ret = find(tally, entry, row);
 	if (ret)
 		return ret;
 	tally->recent = *row;
@@ -401,9 +413,69 @@ int tally_add(struct tally *tally, const struct entry *entry,
 		tally->first = wall;
 	if (!tally->total.events || wall > tally->final)
 		tally->final = wall;
-	count(&tally->total, entry, level, tally->total.events + 1);
-	count(*row, entry, level, tally->total.events);
+	count(&tally->total, entry, &one, level, tally->total.events + 1);
+	count(*row, entry, &one, level, tally->total.events);
 	return 0;
+}
+
+static void restart_row(struct tally_row *row)
+{
+	row->events = 0;
+	row->bytes = 0;
+	row->last = 0;
+	if (row->sizes)
+		memset(row->sizes, 0, TALLY_SIZES * sizeof(*row->sizes));
+}
+
+void tally_restart(struct tally *tally)
+{
+	size_t i;
+
+	for (i = 0; i < tally->count; i++)
+		restart_row(tally->rows[i]);
+	restart_row(&tally->others);
+	restart_row(&tally->total);
+	tally->knows_lost = false;
+}
+
+static int add_counts(struct tally_row *row, const struct entry *entry,
+		      const struct tally_counts *counts, uint64_t order)
+{
+	const struct elog_schema_event *event = entry->known ?
+						entry->known->event : NULL;
+	uint64_t last = row->last;
+	unsigned int i;
+
+	if (!row->sizes) {
+		row->sizes = calloc(TALLY_SIZES, sizeof(*row->sizes));
+		if (!row->sizes)
+			return -ENOMEM;
+	}
+	for (i = 0; i < TALLY_SIZES; i++)
+		row->sizes[i] += counts->sizes[i];
+	count(row, entry, counts, event ? event->level : 0, order);
+	/* They come in no order. */
+	if (last > row->last)
+		row->last = last;
+	return 0;
+}
+
+int tally_add_counts(struct tally *tally, const struct entry *entry,
+		     const struct tally_counts *counts)
+{
+	struct tally_row *row = &tally->others;
+	int ret;
+
+	if (entry->known || tally->by == TALLY_BY_CPU)
+		ret = find(tally, entry, &row);
+	else
+		ret = 0;
+	if (ret)
+		return ret;
+	if (row == &tally->others && !tally->folded)
+		tally->folded = 1;
+	ret = add_counts(&tally->total, entry, counts, tally->total.events + 1);
+	return ret ? ret : add_counts(row, entry, counts, tally->total.events);
 }
 
 int tally_add_lost(struct tally *tally, const struct elog_item *item, bool causes)

@@ -12,6 +12,7 @@
 
 #define TALLY_HISTORY	30	/* marks that a row remembers */
 #define TALLY_ROWS	65536	/* at most, by default */
+#define TALLY_SIZES	18	/* of payloads: by powers of two, 65536 at most */
 
 /** enum tally_by - what events have in common that are counted together */
 enum tally_by {
@@ -49,6 +50,8 @@ enum tally_order {
  * @marked_events: @events at the last mark
  * @marked_bytes: @bytes then
  * @history: events between marks, the last one at tally_history_at()
+ * @sizes: by size of their payloads: TALLY_SIZES counts, of 0 bytes, of 1, 2 to 3,
+ *	4 to 7, ...; NULL: not known
  * @seen: order in which rows had their last event
  * @last: time of that, CLOCK_MONOTONIC ns
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC then, ns
@@ -70,6 +73,7 @@ struct tally_row {
 	uint64_t last;
 	int64_t wall_offset;
 	uint32_t history[TALLY_HISTORY];
+	uint64_t *sizes;
 };
 
 /**
@@ -141,6 +145,37 @@ void tally_clear(struct tally *tally, enum tally_by by, uint64_t now);
  */
 int tally_add(struct tally *tally, const struct entry *entry,
 	      struct tally_row **row);
+
+/**
+ * struct tally_counts - events that somebody else has counted
+ * @events: how many, not 0
+ * @bytes: of payloads
+ * @sizes: TALLY_SIZES counts
+ */
+struct tally_counts {
+	uint64_t events;
+	uint64_t bytes;
+	const uint64_t *sizes;
+};
+
+/**
+ * tally_restart() - all that was counted is going to be told anew, by tally_add_counts()
+ * @tally: by event, provider or cpu
+ *
+ * Rows stay, and so does what rates are computed from.
+ */
+void tally_restart(struct tally *tally);
+
+/**
+ * tally_add_counts() - count many events at once
+ * @tally: restarted
+ * @entry: the last one of them; its known is NULL: of nobody knows what
+ * @counts: all of them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tally_add_counts(struct tally *tally, const struct entry *entry,
+		     const struct tally_counts *counts);
 
 /**
  * tally_add_lost() - count a loss

@@ -71,6 +71,7 @@ enum long_option {
 	OPTION_SLOWEST,
 	OPTION_TREE,
 	OPTION_PROVIDER,
+	OPTION_BPF,
 };
 
 /**
@@ -129,6 +130,7 @@ struct number_list {
  * @slowest: --slowest; 0: not given
  * @tree: --tree
  * @provider: --provider, or NULL
+ * @bpf: --bpf
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -175,6 +177,7 @@ struct options {
 	uint32_t slowest;
 	bool tree;
 	const char *provider;
+	bool bpf;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
