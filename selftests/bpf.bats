@@ -1,14 +1,30 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# elog stat --bpf, with the kernel module: an elog built with libbpf, clang and
-# bpftool. Needs root, and python3.
+# elog bpf and elog stat --bpf, with the kernel module: an elog built with libbpf,
+# clang and bpftool. Needs root, clang, libbpf's headers, and python3.
 
 load elog.bash
 
 setup_file()
 {
 	find_built
+	export OBJECTS=$BATS_FILE_TMPDIR
+	local source name
+
+	for source in "$TREE"/selftests/bpf/*.bpf.c; do
+		name=$(basename "$source" .c)
+		clang -target bpf -O2 -g -Wall -Werror -I"$TREE/uapi" \
+			-idirafter "/usr/include/$(gcc -print-multiarch)" \
+			-c -o "$OBJECTS/$name.o" "$source"
+	done
+	# The example of the manual page.
+	awk '/^\.Ed/ { literal = 0 } literal { gsub("\\\\e", "\\"); print }
+		/^\.Bd -literal/ { literal = 1 }' "$TREE/tools/man/elog-bpf.1" \
+		> "$OBJECTS/count.bpf.c"
+	clang -target bpf -O2 -g -Wall -Werror -I"$TREE/uapi" \
+		-idirafter "/usr/include/$(gcc -print-multiarch)" \
+		-c -o "$OBJECTS/count.bpf.o" "$OBJECTS/count.bpf.c"
 }
 
 setup()
@@ -54,6 +70,11 @@ stop()
 rows()
 {
 	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
+}
+
+removed()
+{
+	rmmod eventlog 2> "$work/rmmod"
 }
 
 @test "stat --bpf: counts what stat counts" {
@@ -204,4 +225,201 @@ total 20000 160000 0" ]
 	chmod 0600 /dev/eventlog
 	[ "$status" = 1 ]
 	contains "$stderr" CAP_BPF
+}
+
+# Records are printed as they come, maps at the end.
+@test "bpf attach: records while it runs, and maps at the end" {
+	start attached bpf attach "$OBJECTS/emit.bpf.o" -e a
+	"$ELOG" emit -s 9 -k 5 -l warning a/one 'u32 x; char[20] t' x=77 t='hel"lo'
+	wait_for has_lines "$work/out" 2
+	[ "$(sort "$work/out" | sed 's/pid=[0-9]*/pid=PID/')" = \
+		'records: {session=9, keywords=5, pid=PID, bytes=24, read=24, negative=-2, level=2, is_task=true, size=LARGE, first=77, octets=[77,0,0,0], low=3, high=12, text="hel\"lo"}
+untyped: 18000000' ]
+	# Not asked for.
+	"$ELOG" emit b/two
+	"$ELOG" emit -n 2 a/two 'u8 y' y=3
+	wait_for has_lines "$work/out" 6
+	stop INT
+	[ "$status" = 0 ]
+	[ "$(cat "$work/err")" = "elog: attached" ] || grep -v libbpf "$work/err"
+	grep -Fx 'places[{pid=7, level=2}]: 1' "$work/out"
+	grep -Fx 'places[{pid=7, level=4}]: 2' "$work/out"
+	grep -E '^levels\[2\]: \[([0,]*,)?1(,[0,]*)?\]$' "$work/out"
+	grep -Fx 'untold[0]: 000000' "$work/out"
+	grep -Fx 'emit.data: {share=0.5}' "$work/out"
+	grep -Fx 'emit.bss: {events=3}' "$work/out"
+	[ "$(grep -c '^levels' "$work/out")" = 2 ]
+	run ! grep constant "$work/out"
+}
+
+@test "bpf attach: JSON" {
+	echo '"$ELOG" emit -s 0x1000000000000009 a/one "u32 x; char[20] t" x=77 t=$'"'hel\"lo\\n'" \
+		> "$work/job"
+	run_elog bpf attach --format json "$OBJECTS/emit.bpf.o" -e a -- bash "$work/job"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	python3 -c '
+import json, sys
+lines = [json.loads(line) for line in sys.stdin]
+record = [line["record"] for line in lines if line["map"] == "records"]
+assert len(record) == 1
+record = record[0]
+assert record["session"] == 0x1000000000000009, record
+assert record["negative"] == -2 and record["is_task"] is True, record
+assert record["size"] == "LARGE" and record["octets"] == [77, 0, 0, 0], record
+assert record["low"] == 3 and record["high"] == 12 and record["first"] == 77, record
+assert record["text"] == "hel\"lo\n", record
+def entries(name):
+    return [line for line in lines if line["map"] == name]
+assert entries("untyped")[0]["record"] == "18000000"
+assert entries("places") == [{"map": "places", "key": {"pid": 7, "level": 4}, "value": 1}]
+levels = entries("levels")
+assert [line["key"] for line in levels] == [4] and sum(levels[0]["values"]) == 1, levels
+assert entries("untold") == [{"map": "untold", "key": 0, "value": "000000"}]
+assert entries("emit.bss") == [{"map": "emit.bss", "value": {"events": 1}}]
+assert entries("emit.data") == [{"map": "emit.data", "value": {"share": 0.5}}]
+' <<< "$output"
+}
+
+@test "bpf attach: without --event it sees what others want, and makes nothing wanted" {
+	echo '"$ELOG" emit -v a/one' > "$work/job"
+	run_elog bpf attach "$OBJECTS/emit.bpf.o" -- bash "$work/job"
+	[ "$status" = 0 ]
+	contains "$output" 'emit.bss: {events=0}'
+	contains "$stderr" "nobody listens to a/one"
+	start_capture -q -e a
+	run_elog bpf attach "$OBJECTS/emit.bpf.o" -- bash "$work/job"
+	contains "$output" 'emit.bss: {events=1}'
+	stop_capture INT
+}
+
+@test "bpf attach: programs on trace events, named and by --event" {
+	"$ELOG" create made/one 'u32 number'
+	"$ELOG" create made/one 'u32 number; u8 more'
+	"$ELOG" create ma-d.e/two 'u32 number'
+	"$ELOG" create made/two 'u32 number'
+	cat > "$work/job" <<'JOB'
+"$ELOG" emit -s 9 made/one 'u32 number' number=77
+"$ELOG" emit -s 10 -n 5 made/one 'u32 number; u8 more' number=1 more=2
+"$ELOG" emit -s 11 -n 5 ma-d.e/two 'u32 number' number=2
+"$ELOG" emit -s 12 -n 5 made/two 'u32 number' number=3
+"$ELOG" delete made/one
+JOB
+	run_elog bpf attach "$OBJECTS/trace.bpf.o" -e 'm*/one' -e 'ma-d.e' -- bash "$work/job"
+	# Of elog delete: what is attached to is in use.
+	[ "$status" = 1 ]
+	contains "$stderr" "'made/one' is in use" "ended with status 1"
+	[ "$(grep '^sessions' <<< "$output" | sort)" = 'sessions[10]: 5
+sessions[11]: 10
+sessions[9]: 77' ]
+	contains "$output" 'any=11'
+	# Either definition of the name may be the one that has it.
+	[[ $output == *named=77* || $output == *named=5* ]]
+	run_elog delete made/one
+	[ "$status" = 0 ]
+}
+
+@test "bpf attach: what the kernel traces itself" {
+	cat > "$OBJECTS/exec.bpf.c" <<'SOURCE'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+__u64 executed;
+SEC("tp/sched/sched_process_exec")
+int on_exec(void *event)
+{
+	__sync_fetch_and_add(&executed, 1);
+	return 0;
+}
+char program_license[] SEC("license") = "GPL";
+SOURCE
+	clang -target bpf -O2 -g -idirafter "/usr/include/$(gcc -print-multiarch)" \
+		-c -o "$OBJECTS/exec.bpf.o" "$OBJECTS/exec.bpf.c"
+	run_elog bpf attach "$OBJECTS/exec.bpf.o" -- sh -c 'true; env true'
+	[ "$status" = 0 ]
+	[[ $output =~ executed=([0-9]+) ]]
+	[ "${BASH_REMATCH[1]}" -ge 2 ]
+}
+
+@test "bpf attach: the example of elog-bpf(1)" {
+	run_elog bpf attach -e a "$OBJECTS/count.bpf.o" -- sh -c \
+		'exec "$ELOG" emit -n 7 a/one'
+	[ "$status" = 0 ]
+	[[ $output =~ ^processes\[[0-9]+\]:\ 7$ ]]
+}
+
+@test "bpf attach: the module stays while a program is attached, and goes then" {
+	"$ELOG" create made/one 'u32 number'
+	start attached bpf attach "$OBJECTS/trace.bpf.o" -e made/one
+	fails_with "is in use" delete made/one
+	run ! rmmod eventlog
+	stop TERM
+	[ "$status" = 0 ]
+	run_elog delete made/one
+	[ "$status" = 0 ]
+	start attached bpf attach "$OBJECTS/emit.bpf.o"
+	run ! rmmod eventlog
+	stop TERM
+	wait_for removed
+}
+
+@test "bpf attach: ends after a while, or with the status of its command" {
+	run_elog bpf attach -d 0.1 "$OBJECTS/emit.bpf.o"
+	[ "$status" = 0 ]
+	run_elog bpf attach "$OBJECTS/emit.bpf.o" -- sh -c 'exit 7'
+	[ "$status" = 7 ]
+	contains "$stderr" "sh ended with status 7"
+	contains "$output" "emit.bss:"
+	run_elog bpf attach -q "$OBJECTS/emit.bpf.o" -- sh -c 'exit 7'
+	[ "$status" = 7 ]
+	[ -z "$stderr" ]
+	run -127 --separate-stderr "$ELOG" bpf attach "$OBJECTS/emit.bpf.o" -- /nonexistent 3>&-
+	# The reader is gone.
+	run bash -c '"$ELOG" bpf attach -d 0.1 "$OBJECTS/emit.bpf.o" | true; echo ${PIPESTATUS[0]}'
+	[[ $output == [01] ]]
+	run bash -c '"$ELOG" bpf attach -d 0.1 "$OBJECTS/emit.bpf.o" > /dev/full'
+	[ "$status" = 1 ]
+}
+
+@test "bpf attach: errors" {
+	fails_with "attach is missing" bpf
+	fails_with "there is no 'load', only attach" bpf load x
+	fails_with "FILE is missing" bpf attach
+	fails_with "FILE is missing" bpf attach -- true
+	fails_with "'b' is too much" bpf attach a b
+	fails_with "the command behind -- is missing" bpf attach a --
+	fails_with "No such file" bpf attach "$work/none"
+	fails_with "format" bpf attach "$work/job"
+	: > "$work/empty"
+	fails_with "$work/empty" bpf attach "$work/empty"
+	head -c 2000 "$OBJECTS/emit.bpf.o" > "$work/cut.o"
+	fails_with "$work/cut.o" bpf attach "$work/cut.o"
+	# Those will be emitted once there are any.
+	run_elog bpf attach -d 0.1 "$OBJECTS/count.bpf.o" -e none/none
+	[ "$status" = 0 ]
+	"$ELOG" create made/one 'u32 number'
+	fails_with "names no event: add --event" bpf attach "$OBJECTS/trace.bpf.o"
+	fails_with "no event matches 'none/none'" bpf attach "$OBJECTS/trace.bpf.o" \
+		-e none/none
+	# It has fewer fields than the program reads.
+	"$ELOG" create made/small
+	fails_with "reads beyond the event's fields" bpf attach "$OBJECTS/trace.bpf.o" \
+		-e made/small
+	"$ELOG" delete made/small made/one
+	# Without the types of the module, which some kernels' builds leave out.
+	if [ ! -e /sys/kernel/btf/eventlog ]; then
+		fails_with "raw_tp does not" bpf attach "$OBJECTS/typed.bpf.o"
+	else
+		run_elog bpf attach -d 0.1 "$OBJECTS/typed.bpf.o"
+		[ "$status" = 0 ]
+	fi
+	chmod 0666 /dev/eventlog
+	chmod 755 "$OBJECTS"
+	cp "$OBJECTS/emit.bpf.o" /tmp/emit.bpf.o
+	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" bpf attach \
+		/tmp/emit.bpf.o
+	chmod 0600 /dev/eventlog
+	[ "$status" = 1 ]
+	contains "$stderr" CAP_BPF
+	wait_for removed
+	fails_with "is not loaded, or older" bpf attach "$OBJECTS/count.bpf.o"
 }

@@ -12,6 +12,7 @@
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
 	&verb_list, &verb_info, &verb_emit, &verb_create, &verb_delete,
+	&verb_bpf,
 };
 
 static const char *verb_name;

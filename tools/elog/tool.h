@@ -220,6 +220,7 @@ struct verb {
 	int (*run)(const struct options *options);
 };
 
+extern const struct verb verb_bpf;
 extern const struct verb verb_capture;
 extern const struct verb verb_create;
 extern const struct verb verb_delete;
