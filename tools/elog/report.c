@@ -132,7 +132,9 @@ void report_summary(const struct report *report, const struct tally *tally,
 			 seconds > 0 ? (double)tally->total.events / seconds : 0,
 			 tally->total.bytes, lost, causes.data ? causes.data : "");
 	if (tally->folded)
-		elog_text_string(text, "; rows seen longest ago are (others)");
+		elog_text_string(text, report->options->bpf ?
+				 "; events there was no room to tell apart are (others)" :
+				 "; rows seen longest ago are (others)");
 	elog_text_put(text, "\n", 1);
 	elog_text_free(&causes);
 }
