@@ -423,3 +423,52 @@ SOURCE
 	wait_for removed
 	fails_with "is not loaded, or older" bpf attach "$OBJECTS/count.bpf.o"
 }
+
+@test "programs emit events of their own" {
+	local descriptor
+
+	# The kfunc needs the module's types, which headers before 6.12 do not make.
+	[ -e /sys/kernel/btf/eventlog ] || skip "the module has no types"
+	"$ELOG" create made/forked 'u32 number; u64 more'
+	descriptor=$("$ELOG" list --format json | python3 -c '
+import json, sys
+for line in sys.stdin:
+    event = json.loads(line)
+    if event.get("name", event.get("event")) == "forked":
+        print(event["descriptor"])')
+	[ -n "$descriptor" ]
+	cat > "$OBJECTS/producer.bpf.c" <<-SOURCE
+		#include <linux/bpf.h>
+		#include <bpf/bpf_helpers.h>
+
+		extern int bpf_eventlog_emit(__u32 descriptor, __u64 session, const void *payload,
+					     __u32 payload__sz) __ksym;
+
+		__u64 wanted, unwanted, wrong;
+
+		SEC("tp_btf/sched_process_fork")
+		int forked(__u64 *arguments)
+		{
+			struct { __u32 number; __u64 more; } __attribute__((packed)) payload = { 7, 8 };
+			int ret = bpf_eventlog_emit($descriptor, 99, &payload, sizeof(payload));
+
+			__sync_fetch_and_add(ret ? &unwanted : &wanted, 1);
+			if (bpf_eventlog_emit(0xfffffff0, 0, &payload, sizeof(payload)) != -2 ||
+			    (!ret && bpf_eventlog_emit($descriptor, 0, &payload, 4) != -22) ||
+			    (ret && ret != -9))
+				__sync_fetch_and_add(&wrong, 1);
+			return 0;
+		}
+
+		char program_license[] SEC("license") = "GPL";
+	SOURCE
+	clang -target bpf -O2 -g -idirafter "/usr/include/$(gcc -print-multiarch)" \
+		-c -o "$OBJECTS/producer.bpf.o" "$OBJECTS/producer.bpf.c"
+	run_elog bpf attach "$OBJECTS/producer.bpf.o" -- sh -c '/bin/true; /bin/true
+		"$0" capture -q -n 1 -e made -- sh -c "/bin/true; /bin/true"' "$ELOG"
+	printf '%s\n' "$output" "$stderr"
+	[ "$status" = 0 ]
+	contains "$output" '0x63 forked number=7 more=8' wrong=0
+	[[ $output =~ (^|[^n])wanted=[1-9] ]]
+	[[ $output =~ unwanted=[1-9] ]]
+}
