@@ -8,6 +8,7 @@
 #include <linux/eventlog.h>
 #include <linux/kernel.h>
 #include <linux/overflow.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "event.h"
@@ -258,9 +259,65 @@ static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 	return 0;
 }
 
+/* Events as their provider has them, in an array that is put in another order. */
+typedef struct eventlog_provider_event *const *eventlog_event_place;
+
+/* Of equal ones, the first comes first. */
+static int eventlog_place_compare(eventlog_event_place a, eventlog_event_place b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int eventlog_event_name_compare(const void *left, const void *right)
+{
+	const eventlog_event_place a = *(const eventlog_event_place *)left;
+	const eventlog_event_place b = *(const eventlog_event_place *)right;
+
+	return strcmp((*a)->name, (*b)->name) ?: eventlog_place_compare(a, b);
+}
+
+static int eventlog_event_id_compare(const void *left, const void *right)
+{
+	const eventlog_event_place a = *(const eventlog_event_place *)left;
+	const eventlog_event_place b = *(const eventlog_event_place *)right;
+
+	if ((*a)->id != (*b)->id)
+		return (*a)->id < (*b)->id ? -1 : 1;
+	return eventlog_place_compare(a, b);
+}
+
+/* Names are unique, and ids.  There may be tens of thousands: so they are sorted. */
+static int eventlog_events_unique(const struct eventlog_provider *provider)
+{
+	eventlog_event_place *places;
+	unsigned int i;
+	int ret = 0;
+
+	places = eventlog_alloc(provider->event_count * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	for (i = 0; i < provider->event_count; i++)
+		places[i] = &provider->events[i];
+	sort(places, provider->event_count, sizeof(*places), eventlog_event_name_compare, NULL);
+	for (i = 1; i < provider->event_count && !ret; i++)
+		if (!strcmp((*places[i])->name, (*places[i - 1])->name))
+			ret = eventlog_table_wrong(provider, "event %s is there twice",
+						   (*places[i])->name);
+	if (!ret)
+		sort(places, provider->event_count, sizeof(*places), eventlog_event_id_compare,
+		     NULL);
+	for (i = 1; i < provider->event_count && !ret; i++)
+		if ((*places[i])->id == (*places[i - 1])->id)
+			ret = eventlog_table_wrong(provider, "events %s and %s have the id %u",
+						   (*places[i - 1])->name, (*places[i])->name,
+						   (*places[i])->id);
+	eventlog_free(places);
+	return ret;
+}
+
 static int eventlog_events_check(const struct eventlog_provider *provider)
 {
-	unsigned int i, j;
+	unsigned int i;
 	int ret;
 
 	for (i = 0; i < provider->event_count; i++) {
@@ -276,20 +333,11 @@ static int eventlog_events_check(const struct eventlog_provider *provider)
 		if (!eventlog_description_valid(source->description))
 			return eventlog_table_wrong(provider, "event %s: a control character in the description",
 						    source->name);
-		for (j = 0; j < i; j++) {
-			if (!strcmp(source->name, provider->events[j]->name))
-				return eventlog_table_wrong(provider, "event %s is there twice",
-							    source->name);
-			if (source->id == provider->events[j]->id)
-				return eventlog_table_wrong(provider, "events %s and %s have the id %u",
-							    provider->events[j]->name,
-							    source->name, source->id);
-		}
 		ret = eventlog_event_fields_check(provider, source);
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return eventlog_events_unique(provider);
 }
 
 int eventlog_schema_check(const struct eventlog_provider *provider)

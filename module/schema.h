@@ -28,7 +28,7 @@ char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes);
  *
  * Process context.  Says in the kernel log what is not.
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, -EINVAL or -ENOMEM.
  */
 int eventlog_schema_check(const struct eventlog_provider *provider);
 
