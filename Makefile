@@ -244,6 +244,7 @@ gen_files := tools/gen/eventlog-gen:$(PREFIX)/bin/eventlog-gen:755 \
 	tools/gen/eventlog_gen.awk:$(share)/eventlog_gen.awk:644 \
 	tools/gen/eventlog.mk:$(share)/eventlog.mk:644 \
 	include/linux/eventlog.h:$(share)/include/linux/eventlog.h:644 \
+	include/linux/eventlog_marker.h:$(share)/include/linux/eventlog_marker.h:644 \
 	uapi/linux/eventlog.h:$(share)/include/uapi/linux/eventlog.h:644
 
 # What belongs to the module but is for no kernel in particular.

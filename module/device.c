@@ -27,6 +27,7 @@
 #include "emit.h"
 #include "enable.h"
 #include "event.h"
+#include "marker.h"
 #include "memory.h"
 #include "schema.h"
 #include "status.h"
@@ -205,7 +206,8 @@ static int eventlog_ioctl_version(struct file *filp, void *argument, void __user
 	struct eventlog_version *version = argument;
 
 	version->abi = EVENTLOG_ABI_VERSION;
-	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE;
+	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
+			    EVENTLOG_FEATURE_MARKERS;
 	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version->payload_max = EVENTLOG_PAYLOAD_MAX;
 	version->command_max = EVENTLOG_COMMAND_MAX;
@@ -307,6 +309,119 @@ static int eventlog_ioctl_describe(struct file *filp, void *argument, void __use
 		return ret;
 	request->text_size = text_bytes;
 	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+}
+
+/* The marker whose event has the lowest descriptor above one; the domain is locked. */
+static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *domain,
+						     struct eventlog_event **event,
+						     unsigned long descriptor)
+{
+	while ((*event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
+		if ((*event)->source && (*event)->provider->kernel &&
+		    (*event)->provider->kernel->markers)
+			return container_of((*event)->source, struct eventlog_marker, event);
+		cond_resched();
+	}
+	return NULL;
+}
+
+/* The marker as MARKER_NEXT says it, and the four strings, for eventlog_free(). */
+static char *eventlog_marker_describe(const struct eventlog_event *event,
+				      const struct eventlog_marker *marker,
+				      struct eventlog_marker_next *request)
+{
+	const char *strings[] = {
+		event->provider->kernel->owner->name, marker->tag, marker->path, marker->function,
+	};
+	size_t bytes = 0;
+	unsigned int i;
+	char *text, *to;
+
+	for (i = 0; i < ARRAY_SIZE(strings); i++)
+		bytes += strlen(strings[i]) + 1;
+	text = eventlog_alloc(bytes);
+	if (!text)
+		return NULL;
+	for (to = text, i = 0; i < ARRAY_SIZE(strings); i++)
+		to += sprintf(to, "%s", strings[i]) + 1;
+	if (request->text_size >= bytes) {
+		request->descriptor = event->descriptor;
+		request->id = marker->id;
+		request->handlers = READ_ONCE(marker->handlers);
+		request->defaults = marker->defaults;
+		request->allowed = marker->allowed;
+		request->active = READ_ONCE(marker->active);
+		request->line = marker->line;
+		request->ordinal = marker->ordinal;
+	}
+	request->text_size = bytes;
+	return text;
+}
+
+static int eventlog_ioctl_marker_next(struct file *filp, void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_marker_next *request = argument;
+	u32 room = request->text_size;
+	struct eventlog_marker *marker;
+	struct eventlog_event *event;
+	char *text = NULL;
+	int ret = 0;
+
+	if (request->flags)
+		return -EINVAL;
+	if (!eventlog_file_capable(filp))
+		return -EPERM;
+	mutex_lock(&file->domain->lock);
+	marker = eventlog_marker_after(file->domain, &event, request->descriptor);
+	if (marker)
+		text = eventlog_marker_describe(event, marker, request);
+	mutex_unlock(&file->domain->lock);
+	if (!marker)
+		return -ENOENT;
+	if (!text)
+		return -ENOMEM;
+
+	if (room < request->text_size)
+		ret = -EMSGSIZE;
+	else if (request->text != (unsigned long)request->text ||
+		 copy_to_user(u64_to_user_ptr(request->text), text, request->text_size))
+		ret = -EFAULT;
+	eventlog_free(text);
+	if (ret == -EFAULT)
+		return ret;
+	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+}
+
+static int eventlog_ioctl_marker_set(struct file *filp, void *argument, void __user *user)
+{
+	struct eventlog_marker_set *request = argument;
+	char *module, *marker;
+	int ret;
+
+	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
+	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
+	    request->operation > EVENTLOG_MARKER_REPLACE ||
+	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
+		return -EINVAL;
+	if (!eventlog_file_capable(filp))
+		return -EPERM;
+	module = eventlog_string_get_or(request->module, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(module))
+		return PTR_ERR(module);
+	marker = eventlog_string_get_or(request->marker, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(marker)) {
+		ret = PTR_ERR(marker);
+		goto out_module;
+	}
+	/* A caller that cannot be told changes nothing. */
+	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      eventlog_markers_switch(module, marker, request) ?:
+	      eventlog_argument_put(user, request, sizeof(*request));
+	kfree(marker);
+out_module:
+	kfree(module);
+	return ret;
 }
 
 /* ---- ioctls of producers ---- */
@@ -633,6 +748,8 @@ union eventlog_argument {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
+	struct eventlog_marker_next marker_next;
+	struct eventlog_marker_set marker_set;
 };
 
 #define EVENTLOG_CALL(name, type, function) \
@@ -653,6 +770,8 @@ static const struct {
 	EVENTLOG_CALL(STAT, eventlog_stat, eventlog_ioctl_stat),
 	EVENTLOG_CALL(DESCRIBE, eventlog_describe, eventlog_ioctl_describe),
 	EVENTLOG_CALL(PAUSE, eventlog_pause, eventlog_ioctl_pause),
+	EVENTLOG_CALL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
+	EVENTLOG_CALL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
 };
 
 static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)

@@ -15,6 +15,7 @@
 #include "device.h"
 #include "domain.h"
 #include "kfunc.h"
+#include "marker.h"
 #include "memory.h"
 #include "selftest.h"
 #include "subscriber.h"
@@ -83,13 +84,18 @@ static int __init eventlog_init(void)
 	ret = eventlog_kfunc_init();
 	if (ret)
 		goto err_trace;
-	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	ret = eventlog_markers_init();
 	if (ret)
 		goto err_trace;
+	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	if (ret)
+		goto err_markers;
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("this kernel has no trace events for modules: only the tracepoint eventlog_emit\n");
 	return 0;
 
+err_markers:
+	eventlog_markers_exit();
 err_trace:
 	eventlog_trace_exit();
 err_subscriber:
@@ -104,6 +110,7 @@ static void __exit eventlog_exit(void)
 	long left;
 
 	eventlog_device_exit();
+	eventlog_markers_exit();
 	eventlog_subscriber_exit();
 	eventlog_domain_destroy(&eventlog_root_domain);
 	eventlog_trace_exit();

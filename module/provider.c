@@ -10,6 +10,7 @@
 #include "domain.h"
 #include "enable.h"
 #include "event.h"
+#include "marker.h"
 #include "memory.h"
 #include "provider.h"
 #include "schema.h"
@@ -37,16 +38,17 @@ static void eventlog_provider_tell(struct eventlog_domain *domain,
 	for (i = 0; i < provider->event_count; i++) {
 		struct eventlog_provider_event *source = provider->events[i];
 		struct eventlog_event *event = eventlog_provider_event(domain, source);
-		bool wanted = rcu_access_pointer(event->wanted);
+		bool wanted = rcu_access_pointer(event->wanted), on;
 
 		if (wanted) {
 			keywords |= source->keywords;
 			level = max_t(u32, level, source->level);
 		}
-		if (wanted == static_key_enabled(&source->enabled.key))
+		on = provider->markers ? eventlog_marker_update(source, wanted) : wanted;
+		if (on == static_key_enabled(&source->enabled.key))
 			continue;
 		changed = true;
-		if (wanted)
+		if (on)
 			static_branch_enable(&source->enabled);
 		else
 			static_branch_disable(&source->enabled);

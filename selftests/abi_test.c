@@ -368,7 +368,7 @@ TEST(unknown_calls)
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 4; nr < 256; nr++) {
-			if (nr >= 8 && nr <= 14)
+			if ((nr >= 8 && nr <= 14) || nr == 16 || nr == 17)
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], _IOWR(EVENTLOG_IOC_TYPE, nr, __u64), memory),
@@ -556,7 +556,8 @@ TEST(version)
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
 		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
 		CHECK_EQ(version.features & ~(EVENTLOG_FEATURE_OVERWRITE |
-					      EVENTLOG_FEATURE_PAUSE), 0);
+					      EVENTLOG_FEATURE_PAUSE |
+					      EVENTLOG_FEATURE_MARKERS), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);

@@ -30,6 +30,7 @@
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_event;
+struct eventlog_markers;
 struct eventlog_provider_info;
 struct eventlog_subscriber;
 
@@ -128,6 +129,7 @@ struct eventlog_provider_event {
  * @rundown: called when a subscriber has begun to want rundown events, after
  *	@enable: emits one event for each session there is.  NULL: not needed.
  * @private: the provider's own
+ * @markers: eventlog's; NULL but for the providers it makes of markers
  * @info: eventlog's; NULL when not registered
  * @id: unique among living providers, 1 to 65535; set at registration
  *
@@ -150,6 +152,7 @@ struct eventlog_provider {
 	void (*rundown)(struct eventlog_provider *provider);
 	void *private;
 
+	struct eventlog_markers *markers;
 	struct eventlog_provider_info *info;
 	u16 id;
 };

@@ -30,6 +30,11 @@ eventlog_symbols := $(eventlog_tree)/build/$(KERNELRELEASE)/Module.symvers
 endif
 ccflags-y += -I$(obj)
 
+# Places of markers begin at the top of the module's tree.
+ifneq ($(KBUILD_EXTMOD),)
+ccflags-y += $(call cc-option,-fmacro-prefix-map=$(abspath $(KBUILD_EXTMOD))/=)
+endif
+
 # Of the module itself when this is its own build.
 ifeq ($(filter $(abspath $(obj))/%,$(eventlog_symbols)),)
 KBUILD_EXTRA_SYMBOLS += $(wildcard $(eventlog_symbols))

@@ -264,19 +264,23 @@ function begin_names(   i, n, word, words) {
 	# What the API's headers have, where a generated name could be the same.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"describe part_bytes part_place part_string provider_emit " \
+		"describe marker marker_function marker_hit marker_local " \
+		"marker_probe_register marker_probe_unregister marker_unit marker_value " \
+		"markers_status module_markers part_bytes part_place part_string " \
+		"provider_emit " \
 		"provider_emit_parts provider_register provider_unregister " \
 		"ABI_VERSION ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
 		"COMMAND_MAX CONTEXT_HARDIRQ " \
 		"CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK CPU_ALL DEFAULT_PROVIDER " \
 		"DESCRIBED_ENABLED DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT " \
-		"DEVICE FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX IOC_DELETE " \
-		"IOC_DESCRIBE IOC_FLUSH IOC_PAUSE IOC_REGISTER IOC_RULE_ADD " \
+		"DEVICE FEATURE_MARKERS FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
+		"IOC_DELETE IOC_DESCRIBE IOC_FLUSH IOC_MARKER_NEXT IOC_MARKER_SET IOC_PAUSE IOC_REGISTER IOC_RULE_ADD " \
 		"IOC_RULE_DEL IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
 		"IOC_VERSION LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
 		"LOST_GUARD LOST_NESTED LOST_NO_MEMORY LOST_NO_ROOM LOST_PAUSED " \
-		"LOST_TOO_LARGE NAME_MAX PAYLOAD_MAX RECORD_ALIGN RECORD_CONTEXT_MASK " \
+		"LOST_TOO_LARGE MARKER_ADD MARKER_PRINT MARKER_PROBE MARKER_REMOVE " \
+		"MARKER_REPLACE MARKER_SET_ID MARKER_TRACE NAME_MAX PAYLOAD_MAX RECORD_ALIGN RECORD_CONTEXT_MASK " \
 		"RECORD_CONTEXT_SHIFT RECORD_EVENT RECORD_LOST RECORD_PADDING " \
 		"RECORD_SIZE_MASK RECORD_TYPE_MASK RECORD_TYPE_SHIFT REGISTER_PERSIST " \
 		"REGISTER_SESSION RING_BYTES_MAX RING_MAGIC RING_OVERWRITE RING_SPLIT RULE_PID " \
@@ -287,7 +291,8 @@ function begin_names(   i, n, word, words) {
 	}
 	# Tags of structs and enums are apart from other names.
 	n = split("callback context delete delivery describe event field flush level lost " \
-		"lost_counts part pause provider provider_event provider_info record " \
+		"lost_counts marker marker_next marker_operation marker_probe marker_set " \
+		"marker_type markers part pause provider provider_event provider_info record " \
 		"record_type register ring_consumer ring_header rule rule_delete set stat " \
 		"subscribe subscriber unregister value version wish", words, " ")
 	for (i = 1; i <= n; i++)

@@ -57,6 +57,7 @@ enum eventlog_level {
  */
 #define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
 #define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
+#define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
 
 struct eventlog_version {
 	__u32 size;
@@ -248,6 +249,64 @@ struct eventlog_pause {
 	__u32 paused;		/* 1: stop, 0: resume */
 };
 
+/* ------------------------------------------------------------------------
+ * Markers of kernel modules, eventlog_marker(9).
+ *
+ * A marker is known by its place, "path:function:ordinal": the source file as
+ * seen from the top of its tree, the function, and how many markers there are
+ * before it in the function. Its id is the FNV-1a hash of 64 bits of that string.
+ */
+#define EVENTLOG_MARKER_PRINT	(1U << 0) /* a line of the kernel log, rate-limited */
+#define EVENTLOG_MARKER_TRACE	(1U << 1) /* the event, for subscribers that want it */
+#define EVENTLOG_MARKER_PROBE	(1U << 2) /* functions of modules, the static tracepoint */
+
+/*
+ * nr 16, any role, CAP_PERFMON: the first marker whose event's descriptor is
+ * greater than the one given; ENOENT: there is none.  The text is four strings,
+ * each NUL-terminated: module, tag, path, function.  EMSGSIZE: text_size is too
+ * small; it then holds the size needed.
+ */
+struct eventlog_marker_next {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 descriptor;	/* in: 0 to begin with; out: of the marker's event */
+	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
+	__u64 text;		/* char * */
+	__u64 id;		/* out */
+	__u32 handlers;		/* out: EVENTLOG_MARKER_*: switched on */
+	__u32 defaults;		/* out: when its module was loaded */
+	__u32 allowed;		/* out: may be switched on */
+	__u32 active;		/* out: at work: what is traced is wanted, too */
+	__u32 line;		/* out: in the source file */
+	__u32 ordinal;		/* out */
+};
+
+enum eventlog_marker_operation {
+	EVENTLOG_MARKER_ADD	= 0,	/* switch handlers on */
+	EVENTLOG_MARKER_REMOVE	= 1,	/* off */
+	EVENTLOG_MARKER_REPLACE	= 2,	/* these on, others off */
+};
+
+/*
+ * nr 17, any role, CAP_PERFMON: switch handlers of all markers that match.
+ * ENOENT: none does.  One that does not allow a handler is left as it is.
+ */
+#define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only with this id */
+
+struct eventlog_marker_set {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_MARKER_SET_* */
+	__u64 module;		/* const char *, a glob over module names; 0: all */
+	__u64 marker;		/* const char *, a glob over tags and places; 0: all */
+	__u64 id;		/* with EVENTLOG_MARKER_SET_ID */
+	__u32 handlers;		/* EVENTLOG_MARKER_* */
+	__u32 operation;	/* enum eventlog_marker_operation */
+	__u32 matched;		/* out: markers that match */
+	__u32 changed;		/* out: of these, whose handlers are others now */
+	__u32 refused;		/* out: of these, that do not allow it */
+	__u32 descriptor;	/* only the one whose event has it; 0: all */
+};
+
 #define EVENTLOG_IOC_TYPE	0xE7
 #define EVENTLOG_IOC_VERSION	_IOWR(EVENTLOG_IOC_TYPE, 0, struct eventlog_version)
 #define EVENTLOG_IOC_REGISTER	_IOWR(EVENTLOG_IOC_TYPE, 1, struct eventlog_register)
@@ -260,7 +319,9 @@ struct eventlog_pause {
 #define EVENTLOG_IOC_STAT	_IOWR(EVENTLOG_IOC_TYPE, 12, struct eventlog_stat)
 #define EVENTLOG_IOC_DESCRIBE	_IOWR(EVENTLOG_IOC_TYPE, 13, struct eventlog_describe)
 #define EVENTLOG_IOC_PAUSE	_IOW(EVENTLOG_IOC_TYPE, 14, struct eventlog_pause)
-/* nr 16 and up: reserved for mapped producers, instances and markers. */
+#define EVENTLOG_IOC_MARKER_NEXT _IOWR(EVENTLOG_IOC_TYPE, 16, struct eventlog_marker_next)
+#define EVENTLOG_IOC_MARKER_SET	_IOWR(EVENTLOG_IOC_TYPE, 17, struct eventlog_marker_set)
+/* nr 18 and up: reserved for markers, mapped producers and instances. */
 
 /* ------------------------------------------------------------------------
  * A ring as mapped: page 0 (struct eventlog_ring_header, written by the
@@ -421,6 +482,11 @@ EVENTLOG_ASSERT_AT(eventlog_stat, lost, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_describe, 32);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 56);
+EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
+EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 56);
+EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head_upper, 152);
