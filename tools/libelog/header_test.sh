@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# header_test - elog.h alone, in every language that is to be able to use it, and
-# the languages that cannot read it. Prints TAP.
+# header_test - elog.h and elog_marker.h alone, in every language that is to be able
+# to use them, and the languages that cannot read it. Prints TAP.
 #
 # CC and CXX compile; clang and clang++ as well, where there are such.
 set -eu
@@ -16,7 +16,20 @@ strict="-Wall -Wextra -Werror -fsyntax-only -I$here -I$top/uapi"
 
 # Not in a system directory, where warnings would not be told. Twice, as
 # programs do without knowing.
-printf '#include <elog.h>\n#include <elog.h>\nint nothing;\n' > "$work/header.c"
+{
+	printf '#include <%s.h>\n' elog elog elog_marker elog_marker
+	echo 'void passes(int value, const char *text);'
+	echo 'void passes(int value, const char *text)'
+	echo '{'
+	echo '	ELOG_MARKER(nothing);'
+	echo '	ELOG_MARKER(two, FIELD(auto, value), FIELD(string, text));'
+	echo '	ELOG_MARKER(all, FIELD(u8, value), FIELD(u16, value), FIELD(u32, value),'
+	echo '		FIELD(u64, value), FIELD(s8, value), FIELD(s16, value), FIELD(s32, value),'
+	echo '		FIELD(s64, value), FIELD(bool, value), FIELD(ptr, &value),'
+	echo '		FIELD(auto, text), FIELD(auto, 1L), FIELD_NAMED(auto, name, 2ULL),'
+	echo '		FIELD(auto, &value), FIELD(auto, value > 1), FIELD(auto, text[0]));'
+	echo '}'
+} > "$work/header.c"
 cp "$work/header.c" "$work/header.cc"
 
 # compile COMPILER FLAGS SUFFIX

@@ -14,6 +14,13 @@
 #define elog_container_of(pointer, type, member) \
 	((type *)((char *)(pointer) - offsetof(type, member)))
 
+/* The fixed part of an event of ELOG_IOV_MAX strings, and these. */
+#define ELOG_PARTS_MAX	(ELOG_IOV_MAX + 1)
+
+/* elog_event_write() with up to ELOG_PARTS_MAX parts. */
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count);
+
 /**
  * elog_load_word() - read a word that a kernel may be writing, with acquire
  * @header: of the ring

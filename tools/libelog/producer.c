@@ -518,20 +518,18 @@ bool elog_event_wanted(const struct elog_event *event)
 	return test_bit(registered(event));
 }
 
-int elog_event_write(const struct elog_event *event, uint64_t session,
-		     const struct iovec *iov, unsigned int count)
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count)
 {
 	struct {
 		uint32_t write_index;
 		uint64_t session;
 	} __attribute__((packed)) head;
 	struct elog_producer *producer = registered(event)->producer;
-	struct iovec parts[ELOG_IOV_MAX + 1];
+	struct iovec parts[ELOG_PARTS_MAX + 1];
 	struct writer_slot *slot;
 	int error = errno, ret = -EBADF;
 
-	if (count > ELOG_IOV_MAX)
-		return -EINVAL;
 	if (!elog_event_enabled(event))
 		return -EBADF;
 	head.session = session;
@@ -550,6 +548,14 @@ int elog_event_write(const struct elog_event *event, uint64_t session,
 	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
 	errno = error;
 	return ret;
+}
+
+int elog_event_write(const struct elog_event *event, uint64_t session,
+		     const struct iovec *iov, unsigned int count)
+{
+	if (count > ELOG_IOV_MAX)
+		return -EINVAL;
+	return elog_event_write_parts(event, session, iov, count);
 }
 
 int elog_event_emit(const struct elog_event *event, uint64_t session,

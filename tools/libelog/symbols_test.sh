@@ -15,10 +15,10 @@ library=$built/libelog.so
 . "$top/scripts/tap.sh"
 
 # As the compiler understands it, so that comments and layout do not matter.
-echo '#include <elog.h>' > "$work/header.c"
+echo '#include <elog_marker.h>' > "$work/header.c"
 ${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here" -I"$top/uapi" \
 	"$work/header.c"
-grep -F '/elog.h:' "$work/prototypes" | grep -v ' \*/ static ' |
+grep -E '/elog(_marker)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
 	sed -n 's/.*[ *]\([A-Za-z0-9_]*\) (.*/\1/p' | sort > "$work/declared"
 
 sed -n 's/^[[:space:]]\{1,\}\([A-Za-z0-9_]\{1,\}\);.*/\1/p' "$here/libelog.map" |
@@ -46,10 +46,18 @@ names_are_ours()
 
 # Variables of the library are variables of every program that uses it. These are:
 # the producers, which have to be found when a process forks; the tables of
-# CRC-32C, made when first needed; and a byte that tells threads apart.
+# CRC-32C, made when first needed; a byte that tells threads apart; and what is
+# known of the process's markers.
 # Compiler and C library add theirs: completed, __dso_handle, __cpu_*.
 known_variables='anchor
 fork_handlers_once
+markers_added
+markers_groups
+markers_lock
+markers_once
+markers_probe
+markers_producer
+markers_wishes
 producers
 producers_lock
 tables
@@ -92,7 +100,7 @@ hardened()
 links_with()
 {
 	{
-		echo '#include <elog.h>'
+		echo '#include <elog_marker.h>'
 		echo '#include <stdio.h>'
 		echo 'void (*const functions[])(void) = {'
 		sed 's/.*/	(void (*)(void))&,/' "$work/declared"

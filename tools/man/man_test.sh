@@ -29,10 +29,10 @@ normalize()
 		sort
 }
 
-echo '#include <elog.h>' | ${CC:-gcc} -E -P -I"$top/tools/libelog" -I"$top/uapi" \
+echo '#include <elog_marker.h>' | ${CC:-gcc} -E -P -I"$top/tools/libelog" -I"$top/uapi" \
 	-x c - | tr '\n' ' ' | tr ';{}' '\n' |
 	sed -n 's/^ *\(static inline \)\{0,1\}\([a-z_].*[ *]elog_[a-z0-9_]*([^()]*)\).*/\2/p' |
-	grep -v '[=]\|return\|^ *elog' | normalize > "$work/header"
+	grep -v '[=]\|return\|^ *elog\|__attribute__\|^typedef' | normalize > "$work/header"
 
 awk '
 	/^\.Sh / { synopsis = $2 == "SYNOPSIS" }

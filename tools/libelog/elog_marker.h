@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Markers in programs: one line of code that is a typed event.
+ *
+ *	ELOG_MARKER(opened, FIELD(string, path), FIELD(auto, flags));
+ *
+ * There is nothing else to write. The markers of a program, and of each library
+ * it loads, are registered when it starts, as events of the provider
+ * markers_PROGRAM. One that is off tests one bit and evaluates nothing. Without
+ * the kernel module, or the right to use it, all are off, but for what the
+ * environment's ELOG_MARKERS or elog_markers_switch() switch on to be printed.
+ *
+ * Before the header is included may be defined:
+ *
+ *	ELOG_NO_MARKERS			nothing comes of this file's markers
+ *	ELOG_MARKERS_EXPLICIT		they are registered by ELOG_MARKERS_REGISTER(),
+ *					not by a constructor; of all files of a
+ *					program or library, or none
+ *	ELOG_ENABLE_LOCAL_MARKERS	this file's markers print from the start
+ *	ELOG_LOCAL_MARKERS_HANDLER	a function, elog_marker_function, that this
+ *					file's markers call instead
+ *
+ * C from gnu89 on and C++ from C++11 on, gcc and clang.
+ */
+#ifndef ELOG_MARKER_H
+#define ELOG_MARKER_H
+
+#include <elog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ELOG_MARKER_FIELDS_MAX	16
+
+/* Handlers, a set of bits. */
+#define ELOG_MARKER_PRINT	1U	/* a line on stderr, rate-limited */
+#define ELOG_MARKER_TRACE	2U	/* the event, for those who want it */
+#define ELOG_MARKER_PROBE	4U	/* the function of elog_markers_probe() */
+
+/* What a field is. */
+enum elog_marker_type {
+	ELOG_MARKER_U8 = 1,
+	ELOG_MARKER_U16,
+	ELOG_MARKER_U32,
+	ELOG_MARKER_U64,
+	ELOG_MARKER_S8,
+	ELOG_MARKER_S16,
+	ELOG_MARKER_S32,
+	ELOG_MARKER_S64,
+	ELOG_MARKER_BOOL,
+	ELOG_MARKER_PTR,
+	ELOG_MARKER_STRING,
+	ELOG_MARKER_TYPES
+};
+
+#define ELOG_MARKER_MAGIC	0x656c6f676d6b7231ULL
+
+struct elog_marker_state;
+
+/**
+ * struct elog_marker - a marker
+ * @test: the event whose bit is tested
+ * @magic: ELOG_MARKER_MAGIC
+ * @text: tag and fields, as written
+ * @path: its source file, as compiled
+ * @function: where it is
+ * @unit: the same for all of one translation unit
+ * @line: in the source file
+ * @sequence: orders those of a line
+ * @types: how many fields there are, then enum elog_marker_type of each
+ * @handlers: ELOG_MARKER_*: those that are on
+ * @state: of a marker that is registered
+ *
+ * The members are the library's.
+ */
+struct elog_marker {
+	const struct elog_event *test;
+	uint64_t magic;
+	const char *text;
+	const char *path;
+	const char *function;
+	const void *unit;
+	uint32_t line;
+	uint32_t sequence;
+	unsigned char types[1 + ELOG_MARKER_FIELDS_MAX];
+	unsigned char handlers;
+	struct elog_marker_state *state;
+};
+
+/**
+ * elog_marker_function - what a marker may call
+ * @marker: the marker
+ * @values: of its fields, one each: an integer, or a pointer
+ * @context: the function's own; NULL for ELOG_LOCAL_MARKERS_HANDLER
+ */
+typedef void elog_marker_function(const struct elog_marker *marker,
+				  const uint64_t *values, void *context);
+
+/**
+ * elog_markers_register() - make markers known; see ELOG_MARKERS_REGISTER()
+ * @begin: pointers to them
+ * @end: behind the last one
+ *
+ * And those of elog_marker_add(). What has been registered already stays as it
+ * is. Markers that cannot be registered for lack of memory stay off.
+ */
+void elog_markers_register(struct elog_marker **begin, struct elog_marker **end);
+
+/**
+ * elog_markers_unregister() - forget markers, whose memory is about to go
+ * @begin: as given to elog_markers_register(); no thread may be passing them
+ */
+void elog_markers_unregister(struct elog_marker **begin);
+
+/**
+ * elog_marker_add() - add a single marker, of C++
+ * @marker: will be known after the next elog_markers_register()
+ */
+void elog_marker_add(struct elog_marker *marker);
+
+/**
+ * elog_marker_remove() - forget one that was added
+ * @marker: no thread may be passing it
+ */
+void elog_marker_remove(struct elog_marker *marker);
+
+/**
+ * elog_marker_wanted() - is a marker whose bit is set really on
+ * @marker: the marker
+ */
+bool elog_marker_wanted(const struct elog_marker *marker);
+
+/**
+ * elog_marker_hit() - pass a marker that is on
+ * @marker: the marker
+ * @...: a uint64_t for each field; a string is a pointer to it
+ *
+ * Threads, and signal handlers unless the marker prints. errno is preserved.
+ */
+void elog_marker_hit(const struct elog_marker *marker, ...);
+
+/**
+ * elog_marker_redirect() - what a marker with ELOG_LOCAL_MARKERS_HANDLER calls
+ * @function: called with the values
+ * @marker: as for elog_marker_hit()
+ * @...: likewise
+ */
+void elog_marker_redirect(elog_marker_function *function,
+			  const struct elog_marker *marker, ...);
+
+/**
+ * elog_markers_switch() - switch handlers of this process's markers
+ * @pattern: glob over tags and places, "path:function:ordinal"
+ * @handlers: ELOG_MARKER_*: those that are to be on, and no others
+ *
+ * Markers that are registered later follow the latest pattern that matches.
+ *
+ * Return: how many markers match, 0 included; -EINVAL: unknown handlers; -ENOMEM.
+ */
+int elog_markers_switch(const char *pattern, unsigned int handlers);
+
+/**
+ * elog_markers_probe() - set the function that ELOG_MARKER_PROBE calls
+ * @function: the function, or NULL; markers passed by other threads may still
+ *	call the one before for a moment
+ * @context: given to it
+ */
+void elog_markers_probe(elog_marker_function *function, void *context);
+
+/**
+ * elog_marker_place() - a marker's place, "path:function:ordinal"
+ * @marker: registered
+ *
+ * Return: the place, which stays as long as the marker is registered; NULL: it
+ * is not.
+ */
+const char *elog_marker_place(const struct elog_marker *marker);
+
+/**
+ * elog_marker_id() - the hash of a marker's place
+ * @marker: registered
+ *
+ * Return: the 64-bit FNV-1a hash of elog_marker_place(); 0: it is not registered.
+ */
+uint64_t elog_marker_id(const struct elog_marker *marker);
+
+/* ---- how the macro does it ---- */
+
+static const unsigned char elog_marker_never __attribute__((__unused__)) = 0;
+static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
+	&elog_marker_never, 1
+};
+
+#ifdef ELOG_ENABLE_LOCAL_MARKERS
+#define ELOG_MARKER_HANDLERS	(ELOG_MARKER_TRACE | ELOG_MARKER_PRINT)
+#else
+#define ELOG_MARKER_HANDLERS	ELOG_MARKER_TRACE
+#endif
+
+#ifdef ELOG_LOCAL_MARKERS_HANDLER
+#define ELOG_MARKER_CALL(marker)						\
+	elog_marker_redirect(ELOG_LOCAL_MARKERS_HANDLER, marker
+#else
+#define ELOG_MARKER_CALL(marker) elog_marker_hit(marker
+#endif
+
+/* One test of one bit; elog_marker_wanted() is to be asked when it is set. */
+static inline bool elog_marker_enabled(const struct elog_marker *marker)
+{
+	const struct elog_event *test;
+	const unsigned char *status;
+
+	test = __atomic_load_n(&marker->test, __ATOMIC_ACQUIRE);
+	status = __atomic_load_n(&test->status, __ATOMIC_RELAXED);
+	return __builtin_expect(__atomic_load_n(status, __ATOMIC_RELAXED) &
+				__atomic_load_n(&test->mask, __ATOMIC_RELAXED), 0);
+}
+
+/* Fields behind the tag, one by one: , macro(field) ... */
+#define ELOG_MARKER_CAT_(a, b)	a##b
+#define ELOG_MARKER_CAT(a, b)	ELOG_MARKER_CAT_(a, b)
+#define ELOG_MARKER_COUNT_(							\
+	tag, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15,	\
+	_16, _17, count, ...) count
+#define ELOG_MARKER_COUNT(...)							\
+	ELOG_MARKER_COUNT_(__VA_ARGS__, more_than_16_fields, 16, 15, 14, 13,	\
+	12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define ELOG_MARKER_EACH_0(macro, tag)
+#define ELOG_MARKER_EACH_1(macro, tag,						\
+		f1)								\
+	ELOG_MARKER_EACH_0(macro, tag) , macro(f1)
+#define ELOG_MARKER_EACH_2(macro, tag,						\
+		f1, f2)								\
+	ELOG_MARKER_EACH_1(macro, tag, f1) , macro(f2)
+#define ELOG_MARKER_EACH_3(macro, tag,						\
+		f1, f2, f3)							\
+	ELOG_MARKER_EACH_2(macro, tag, f1, f2) , macro(f3)
+#define ELOG_MARKER_EACH_4(macro, tag,						\
+		f1, f2, f3, f4)							\
+	ELOG_MARKER_EACH_3(macro, tag, f1, f2, f3) , macro(f4)
+#define ELOG_MARKER_EACH_5(macro, tag,						\
+		f1, f2, f3, f4, f5)						\
+	ELOG_MARKER_EACH_4(macro, tag, f1, f2, f3, f4) , macro(f5)
+#define ELOG_MARKER_EACH_6(macro, tag,						\
+		f1, f2, f3, f4, f5, f6)						\
+	ELOG_MARKER_EACH_5(macro, tag, f1, f2, f3, f4, f5) , macro(f6)
+#define ELOG_MARKER_EACH_7(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7)					\
+	ELOG_MARKER_EACH_6(macro, tag, f1, f2, f3, f4, f5, f6) , macro(f7)
+#define ELOG_MARKER_EACH_8(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8)					\
+	ELOG_MARKER_EACH_7(macro, tag, f1, f2, f3, f4, f5, f6, f7) ,		\
+	macro(f8)
+#define ELOG_MARKER_EACH_9(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9)				\
+	ELOG_MARKER_EACH_8(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8) ,	\
+	macro(f9)
+#define ELOG_MARKER_EACH_10(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10)			\
+	ELOG_MARKER_EACH_9(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8, f9)	\
+	, macro(f10)
+#define ELOG_MARKER_EACH_11(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11)			\
+	ELOG_MARKER_EACH_10(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8,		\
+	f9, f10) , macro(f11)
+#define ELOG_MARKER_EACH_12(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12)		\
+	ELOG_MARKER_EACH_11(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8,		\
+	f9, f10, f11) , macro(f12)
+#define ELOG_MARKER_EACH_13(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13)		\
+	ELOG_MARKER_EACH_12(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8,		\
+	f9, f10, f11, f12) , macro(f13)
+#define ELOG_MARKER_EACH_14(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14)	\
+	ELOG_MARKER_EACH_13(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8,		\
+	f9, f10, f11, f12, f13) , macro(f14)
+#define ELOG_MARKER_EACH_15(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14,	\
+		f15)								\
+	ELOG_MARKER_EACH_14(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8,		\
+	f9, f10, f11, f12, f13, f14) , macro(f15)
+#define ELOG_MARKER_EACH_16(macro, tag,						\
+		f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14,	\
+		f15, f16)							\
+	ELOG_MARKER_EACH_15(macro, tag, f1, f2, f3, f4, f5, f6, f7, f8,		\
+	f9, f10, f11, f12, f13, f14, f15) , macro(f16)
+#define ELOG_MARKER_EACH(macro, ...)						\
+	ELOG_MARKER_CAT(ELOG_MARKER_EACH_,					\
+			ELOG_MARKER_COUNT(__VA_ARGS__))(macro, __VA_ARGS__)
+
+/* FIELD(type, expression), or FIELD_NAMED(type, name, expression): type and value. */
+#define ELOG_MARKER_TYPE(field)	ELOG_MARKER_TYPE_##field
+#define ELOG_MARKER_TYPE_FIELD(type, ...) ELOG_MARKER_IS_##type(__VA_ARGS__)
+#define ELOG_MARKER_TYPE_FIELD_NAMED(type, name, ...) ELOG_MARKER_IS_##type(__VA_ARGS__)
+#define ELOG_MARKER_VALUE(field) ELOG_MARKER_VALUE_##field
+#define ELOG_MARKER_VALUE_FIELD(type, ...) ELOG_MARKER_AS_##type(__VA_ARGS__)
+#define ELOG_MARKER_VALUE_FIELD_NAMED(type, name, ...) ELOG_MARKER_AS_##type(__VA_ARGS__)
+
+#define ELOG_MARKER_IS_u8(x)	ELOG_MARKER_U8
+#define ELOG_MARKER_IS_u16(x)	ELOG_MARKER_U16
+#define ELOG_MARKER_IS_u32(x)	ELOG_MARKER_U32
+#define ELOG_MARKER_IS_u64(x)	ELOG_MARKER_U64
+#define ELOG_MARKER_IS_s8(x)	ELOG_MARKER_S8
+#define ELOG_MARKER_IS_s16(x)	ELOG_MARKER_S16
+#define ELOG_MARKER_IS_s32(x)	ELOG_MARKER_S32
+#define ELOG_MARKER_IS_s64(x)	ELOG_MARKER_S64
+#define ELOG_MARKER_IS_bool(x)	ELOG_MARKER_BOOL
+#define ELOG_MARKER_IS__Bool(x)	ELOG_MARKER_BOOL
+#define ELOG_MARKER_IS_ptr(x)	ELOG_MARKER_PTR
+#define ELOG_MARKER_IS_string(x) ELOG_MARKER_STRING
+
+#ifdef __cplusplus
+}
+
+/* The type of an expression. */
+template <class T> struct elog_marker_type_of {
+	static_assert(__is_enum(T), "neither an integer nor a pointer");
+	static const unsigned char value = sizeof(T) == 1 ? ELOG_MARKER_U8 :
+		sizeof(T) == 2 ? ELOG_MARKER_U16 :
+		sizeof(T) == 4 ? ELOG_MARKER_U32 : ELOG_MARKER_U64;
+};
+template <class T> struct elog_marker_type_of<T &> : elog_marker_type_of<T> {};
+template <class T> struct elog_marker_type_of<T &&> : elog_marker_type_of<T> {};
+template <class T> struct elog_marker_type_of<const T> : elog_marker_type_of<T> {};
+template <class T> struct elog_marker_type_of<volatile T> : elog_marker_type_of<T> {};
+template <class T> struct elog_marker_type_of<const volatile T> : elog_marker_type_of<T> {};
+template <unsigned char code> struct elog_marker_type_is {
+	static const unsigned char value = code;
+};
+template <class T> struct elog_marker_type_of<T *> : elog_marker_type_is<ELOG_MARKER_PTR> {};
+template <> struct elog_marker_type_of<char *> : elog_marker_type_is<ELOG_MARKER_STRING> {};
+template <> struct elog_marker_type_of<const char *> :
+	elog_marker_type_is<ELOG_MARKER_STRING> {};
+template <class T, size_t n> struct elog_marker_type_of<T[n]> : elog_marker_type_of<T *> {};
+template <class T, size_t n> struct elog_marker_type_of<const T[n]> :
+	elog_marker_type_of<const T *> {};
+template <bool is_signed, size_t bytes> struct elog_marker_integer : elog_marker_type_is<
+	static_cast<unsigned char>((is_signed ? ELOG_MARKER_S8 : ELOG_MARKER_U8) +
+		(bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3))> {};
+template <> struct elog_marker_type_of<bool> : elog_marker_type_is<ELOG_MARKER_BOOL> {};
+template <> struct elog_marker_type_of<char> :
+	elog_marker_integer<(static_cast<char>(-1) < 0), 1> {};
+template <> struct elog_marker_type_of<signed char> : elog_marker_integer<true, 1> {};
+template <> struct elog_marker_type_of<unsigned char> : elog_marker_integer<false, 1> {};
+template <> struct elog_marker_type_of<short> : elog_marker_integer<true, sizeof(short)> {};
+template <> struct elog_marker_type_of<unsigned short> :
+	elog_marker_integer<false, sizeof(short)> {};
+template <> struct elog_marker_type_of<int> : elog_marker_integer<true, sizeof(int)> {};
+template <> struct elog_marker_type_of<unsigned int> :
+	elog_marker_integer<false, sizeof(int)> {};
+template <> struct elog_marker_type_of<long> : elog_marker_integer<true, sizeof(long)> {};
+template <> struct elog_marker_type_of<unsigned long> :
+	elog_marker_integer<false, sizeof(long)> {};
+template <> struct elog_marker_type_of<long long> : elog_marker_integer<true, 8> {};
+template <> struct elog_marker_type_of<unsigned long long> : elog_marker_integer<false, 8> {};
+
+template <class T> inline uint64_t elog_marker_value(T value)
+{
+	return static_cast<uint64_t>(value);
+}
+
+template <class T> inline uint64_t elog_marker_value(T *value)
+{
+	return reinterpret_cast<uintptr_t>(value);
+}
+
+#define ELOG_MARKER_IS_auto(...) elog_marker_type_of<decltype((__VA_ARGS__))>::value
+#define ELOG_MARKER_AS_auto(...) elog_marker_value(__VA_ARGS__)
+
+#define ELOG_MARKER_AS_u8(...) static_cast<uint64_t>(static_cast<uint8_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_u16(...) static_cast<uint64_t>(static_cast<uint16_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_u32(...) static_cast<uint64_t>(static_cast<uint32_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_u64(...) static_cast<uint64_t>(static_cast<uint64_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_s8(...) static_cast<uint64_t>(static_cast<int8_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_s16(...) static_cast<uint64_t>(static_cast<int16_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_s32(...) static_cast<uint64_t>(static_cast<int32_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_s64(...) static_cast<uint64_t>(static_cast<int64_t>(__VA_ARGS__))
+#define ELOG_MARKER_AS_bool(...) static_cast<uint64_t>(static_cast<bool>(__VA_ARGS__))
+#define ELOG_MARKER_AS_ptr(...) elog_marker_value(static_cast<const volatile void *>(__VA_ARGS__))
+#define ELOG_MARKER_AS_string(...) elog_marker_value(static_cast<const char *>(__VA_ARGS__))
+
+/*
+ * A static variable of an inline function or of a template cannot be put into a
+ * section of its own choice; that of a template, whose argument is a type that
+ * is the marker's own, is initialized when the program starts, and before what
+ * has no such priority.
+ */
+struct elog_marker_entry {
+	struct elog_marker *marker;
+
+	explicit elog_marker_entry(struct elog_marker *own) : marker(own)
+	{
+		elog_marker_add(marker);
+	}
+	~elog_marker_entry()
+	{
+		elog_marker_remove(marker);
+	}
+};
+
+template <class Own> struct elog_marker_enlisted {
+	static elog_marker_entry entry;
+};
+template <class Own> __attribute__((__init_priority__(65000)))
+elog_marker_entry elog_marker_enlisted<Own>::entry(Own::get());
+
+#define ELOG_MARKERS_REGISTER()		elog_markers_register(NULL, NULL)
+#define ELOG_MARKERS_UNREGISTER()	static_cast<void>(0)
+
+#define ELOG_MARKER_ENLIST							\
+		struct elog_marker_own_ {					\
+			static struct elog_marker *get() { return &elog_marker_; }	\
+		};								\
+		static_cast<void>(&elog_marker_enlisted<elog_marker_own_>::entry)
+
+#else
+
+/* What is none of these has to be a pointer: a bit-field's type must be stated. */
+#define ELOG_MARKER_GENERIC(x, bool_, char_, schar, uchar, short_, ushort,	\
+			    int_, uint_, long_, ulong_, llong, ullong, string, other)	\
+	_Generic((x), _Bool: bool_, char: char_, signed char: schar,		\
+		 unsigned char: uchar, short: short_, unsigned short: ushort,	\
+		 int: int_, unsigned int: uint_, long: long_,			\
+		 unsigned long: ulong_, long long: llong,			\
+		 unsigned long long: ullong, char *: string,			\
+		 const char *: string, default: other)
+#define ELOG_MARKER_POINTER_CLASS 5 /* as compilers number classes of types */
+#define ELOG_MARKER_IS_auto(x)							\
+	(ELOG_MARKER_GENERIC(x, ELOG_MARKER_BOOL,				\
+		(char)-1 < 0 ? ELOG_MARKER_S8 : ELOG_MARKER_U8, ELOG_MARKER_S8,	\
+		ELOG_MARKER_U8, ELOG_MARKER_S16, ELOG_MARKER_U16,		\
+		ELOG_MARKER_S32, ELOG_MARKER_U32,				\
+		sizeof(long) == 8 ? ELOG_MARKER_S64 : ELOG_MARKER_S32,		\
+		sizeof(long) == 8 ? ELOG_MARKER_U64 : ELOG_MARKER_U32,		\
+		ELOG_MARKER_S64, ELOG_MARKER_U64, ELOG_MARKER_STRING,		\
+		ELOG_MARKER_PTR) +						\
+	 0 * sizeof(char[ELOG_MARKER_GENERIC(x, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,	\
+		1, 1, __builtin_classify_type(x) == ELOG_MARKER_POINTER_CLASS ?	\
+			1 : -1)]))
+#define ELOG_MARKER_AS_auto(x)							\
+	((uint64_t)ELOG_MARKER_GENERIC(x, (x), (x), (x), (x), (x), (x), (x),	\
+		(x), (x), (x), (x), (x), (uintptr_t)(x), (uintptr_t)(x)))
+#define ELOG_MARKER_AS_u8(x)	((uint64_t)(uint8_t)(x))
+#define ELOG_MARKER_AS_u16(x)	((uint64_t)(uint16_t)(x))
+#define ELOG_MARKER_AS_u32(x)	((uint64_t)(uint32_t)(x))
+#define ELOG_MARKER_AS_u64(x)	((uint64_t)(uint64_t)(x))
+#define ELOG_MARKER_AS_s8(x)	((uint64_t)(int8_t)(x))
+#define ELOG_MARKER_AS_s16(x)	((uint64_t)(int16_t)(x))
+#define ELOG_MARKER_AS_s32(x)	((uint64_t)(int32_t)(x))
+#define ELOG_MARKER_AS_s64(x)	((uint64_t)(int64_t)(x))
+#define ELOG_MARKER_AS__Bool(x)	((uint64_t)(_Bool)(x))
+#define ELOG_MARKER_AS_bool(x)	((uint64_t)(_Bool)(x))
+#define ELOG_MARKER_AS_ptr(x)	((uint64_t)(uintptr_t)(const volatile void *)(x))
+#define ELOG_MARKER_AS_string(x) ((uint64_t)(uintptr_t)(1 ? (x) : (const char *)NULL))
+
+/* Where the linker collects this program's, or this library's, markers. */
+extern struct elog_marker *__start_elog_markers[]
+	__attribute__((__weak__, __visibility__("hidden")));
+extern struct elog_marker *__stop_elog_markers[]
+	__attribute__((__weak__, __visibility__("hidden")));
+
+#define ELOG_MARKERS_REGISTER()							\
+	elog_markers_register(__start_elog_markers, __stop_elog_markers)
+#define ELOG_MARKERS_UNREGISTER()						\
+	elog_markers_unregister(__start_elog_markers)
+
+
+#define ELOG_MARKER_ENLIST							\
+		static struct elog_marker *elog_marker_entry_			\
+			__attribute__((__used__, __section__("elog_markers"))) =	\
+			&elog_marker_
+
+#endif
+
+#if !defined(ELOG_MARKERS_EXPLICIT) && !defined(ELOG_NO_MARKERS)
+static void __attribute__((__constructor__, __unused__)) elog_markers_begin(void)
+{
+	ELOG_MARKERS_REGISTER();
+}
+
+static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
+{
+	ELOG_MARKERS_UNREGISTER();
+}
+#endif
+
+/**
+ * ELOG_MARKER() - a marker
+ * @...: its tag, an identifier; then 0 to 16 fields, FIELD(type, expression) or
+ *	FIELD_NAMED(type, name, expression). type: u8 to u64, s8 to s64, bool,
+ *	string, ptr, or auto: that of the expression, a char * being a string
+ *
+ * A statement. It is an event named after the tag, with fields named after the
+ * expressions, which are evaluated only while it is on.
+ */
+#ifndef ELOG_NO_MARKERS
+#define ELOG_MARKER(...)							\
+	do {									\
+		static struct elog_marker elog_marker_ = {			\
+			&elog_marker_off, ELOG_MARKER_MAGIC, #__VA_ARGS__,	\
+			__FILE__, __func__, &elog_marker_never, __LINE__,	\
+			__COUNTER__,						\
+			{ ELOG_MARKER_COUNT(__VA_ARGS__)			\
+			  ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__) },	\
+			ELOG_MARKER_HANDLERS, NULL				\
+		};								\
+		ELOG_MARKER_ENLIST;						\
+		if (elog_marker_enabled(&elog_marker_) &&			\
+		    elog_marker_wanted(&elog_marker_))				\
+			ELOG_MARKER_CALL(&elog_marker_)				\
+				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
+	} while (0)
+#else
+#define ELOG_MARKER(...)							\
+	do {									\
+		if (0)								\
+			elog_marker_hit(NULL					\
+				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
+	} while (0)
+#endif
+
+#endif /* ELOG_MARKER_H */

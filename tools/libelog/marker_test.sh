@@ -1,0 +1,433 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# marker_test - ELOG_MARKER without a kernel module: what compilers make of it,
+# what is printed, what a place is. Prints TAP.
+#
+# EVENTLOG_TOOLS is what make -C tools built (default: build/tools); CC and CXX
+# compile; clang and clang++ as well, where there are such.
+set -eu
+export LC_ALL=C
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../.." && pwd -P)
+built=${EVENTLOG_TOOLS:-$top/build/tools}
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+flags="-O2 -Wall -Wextra -Werror -I$here -I$top/uapi -L$built"
+export LD_LIBRARY_PATH="$built"
+unset ELOG_MARKERS
+
+cat > "$work/many.c" <<'SOURCE'
+#include <elog_marker.h>
+#include <stdio.h>
+
+static int evaluated;
+
+static int evaluate(void)
+{
+	return ++evaluated;
+}
+
+static void one(const char *text)
+{
+	char chars[4] = "abc";
+
+	ELOG_MARKER(first, FIELD(auto, text), FIELD(auto, chars), FIELD(s8, -1));
+	ELOG_MARKER(second, FIELD(u8, 511), FIELD(bool, 2), FIELD(u8, 1 + 1),
+		    FIELD(u8, 1 + 1), FIELD(u8, evaluate()));
+	ELOG_MARKER(first); ELOG_MARKER(third, FIELD(string, 0));
+}
+
+int main(void)
+{
+	one("a \"b\"");
+	printf("%d\n", evaluated);
+	return 0;
+}
+SOURCE
+cp "$work/many.c" "$work/many.cc"
+
+cat > "$work/many.expected" <<'TEXT'
+first many.SUFFIX:one:0: text="a \"b\"" chars="abc" _1=-1
+second many.SUFFIX:one:1: _511=255 _2=1 _1_1=2 _1_1_2=2 evaluate=1
+first_2 many.SUFFIX:one:2:
+third many.SUFFIX:one:3: _0="(null)"
+TEXT
+
+# The same, whatever compiles it.
+prints()
+{
+	suffix=$3
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && $1 $2 $flags -o many "many.$suffix" -lelog) &&
+	[ "$("$work/many" 2> "$work/errors")" = 0 ] && [ ! -s "$work/errors" ] &&
+	[ "$(ELOG_MARKERS='*=print' "$work/many" 2> "$work/errors")" = 1 ] &&
+	sed "s/SUFFIX/$suffix/" "$work/many.expected" | diff - "$work/errors"
+}
+
+# compiled COMPILER FLAGS SUFFIX
+compiled()
+{
+	name=$(basename "${1%% *}")
+	if command -v "${1%% *}" > /dev/null; then
+		check "$name $2" prints "$1" "$2" "$3"
+	else
+		skip "$name $2" "there is no $1"
+	fi
+}
+
+for compiler in "${CC:-gcc}" clang; do
+	for std in gnu89 c99 c11 gnu17; do
+		compiled "$compiler" "-std=$std" c
+	done
+	compiled "$compiler" "-std=c11 -O0 -fPIE -pie -Wpedantic" c
+done
+for compiler in "${CXX:-g++}" clang++; do
+	compiled "$compiler" -std=c++11 cc
+	compiled "$compiler" "-std=c++17 -O0 -Wpedantic" cc
+done
+
+# The library in the program itself.
+statically()
+{
+	# shellcheck disable=SC2046,SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -o many many.c "$built/libelog.a" \
+		$(sed -n 's/^Libs.private: //p' "$built/libelog.pc")) &&
+	ELOG_MARKERS='*=print' "$work/many" 2> "$work/errors" &&
+	sed "s/SUFFIX/c/" "$work/many.expected" | diff - "$work/errors"
+}
+check "linked with libelog.a" statically
+
+# C++: where a variable has no section of its own choice.
+cat > "$work/plus.cc" <<'SOURCE'
+#include <elog_marker.h>
+
+enum class Colour : short { red, green };
+
+template <class T> inline T shown(T value)
+{
+	ELOG_MARKER(shown, FIELD(auto, value));
+	return value;
+}
+
+struct Thing {
+	Colour colour;
+	int method(const int &reference) const
+	{
+		ELOG_MARKER(method, FIELD(auto, reference), FIELD(auto, colour));
+		return reference;
+	}
+};
+
+inline int inlined(int value)
+{
+	ELOG_MARKER(inlined, FIELD(auto, value));
+	return value;
+}
+
+int main()
+{
+	auto lambda = [] (unsigned char c) { ELOG_MARKER(lambda, FIELD(auto, c)); };
+
+	lambda(200);
+	return shown(1) - shown('\2') + Thing{Colour::green}.method(3) - inlined(2);
+}
+SOURCE
+cat > "$work/plus.expected" <<'TEXT'
+lambda plus.cc:operator():0: c=200
+shown plus.cc:shown:0: value=1
+shown plus.cc:shown:0: value=2
+method plus.cc:method:0: reference=3 colour=1
+inlined plus.cc:inlined:0: value=2
+TEXT
+
+templates()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && $1 -std=c++11 $flags -o plus plus.cc -lelog) &&
+	ELOG_MARKERS='*=print' "$work/plus" 2> "$work/errors" &&
+	sort "$work/plus.expected" > "$work/sorted" &&
+	sed 's/^shown_2 /shown /' "$work/errors" | sort | diff "$work/sorted" -
+}
+
+for compiler in "${CXX:-g++}" clang++; do
+	if command -v "${compiler%% *}" > /dev/null; then
+		check "$compiler: templates, methods, inline functions" templates "$compiler"
+	else
+		skip "$compiler: templates, methods, inline functions" "there is none"
+	fi
+done
+
+# One load after the other, one test, one branch: then the function returns.
+one_branch()
+{
+	cat > "$work/branch.c" <<'SOURCE'
+#include <elog_marker.h>
+void passes(int value);
+void passes(int value)
+{
+	ELOG_MARKER(here, FIELD(auto, value));
+}
+SOURCE
+	# shellcheck disable=SC2086 # several words
+	${CC:-gcc} $flags -c -o "$work/branch.o" "$work/branch.c" &&
+	objdump -d --no-show-raw-insn "$work/branch.o" |
+	awk '/<passes>:$/ { inside = 1; next }
+		inside && /[[:space:]]ret/ { exit }
+		inside { print }' > "$work/code" &&
+	cat "$work/code" &&
+	[ "$(grep -cE '[[:space:]]j[a-z]+ ' "$work/code")" = 1 ] &&
+	! grep -E '[[:space:]](call|push|sub)' "$work/code"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	check "a marker that is off is one branch" one_branch
+else
+	skip "a marker that is off is one branch" "these are other instructions"
+fi
+
+compiled_out()
+{
+	# shellcheck disable=SC2086 # several words
+	${CC:-gcc} -DELOG_NO_MARKERS $flags -c -o "$work/out.o" "$work/branch.c" &&
+	! nm "$work/out.o" | grep -E 'elog_marker_(hit|wanted)|constructor' &&
+	! objdump -h "$work/out.o" | grep -E 'elog_markers|init_array'
+}
+check "with ELOG_NO_MARKERS there is nothing" compiled_out
+
+# What is written elsewhere changes no place, and no id.
+stable()
+{
+	cat > "$work/before.c" <<'SOURCE'
+#include <elog_marker.h>
+static void other(void)
+{
+}
+int main(void)
+{
+	ELOG_MARKER(here);
+	other();
+	ELOG_MARKER(there);
+	return 0;
+}
+SOURCE
+	sed -e 's/^{$/{\n\tint unrelated = 1;\n\n\t(void)unrelated;/' \
+		-e '0,/unrelated;$/s//unrelated; ELOG_MARKER(new);/' \
+		-e 's/^static/\n\n\nint early;\nvoid first(void);\nvoid first(void)\n{\n\tELOG_MARKER(here);\n}\n\nstatic/' \
+		"$work/before.c" > "$work/after.c"
+	! cmp -s "$work/before.c" "$work/after.c" || return 1
+	for edition in before after; do
+		mkdir -p "$work/$edition/build"
+		cp "$work/$edition.c" "$work/$edition/main.c"
+		# shellcheck disable=SC2086 # several words
+		(cd "$work/$edition/build" && ${CC:-gcc} $flags -o main ../main.c -lelog) &&
+		ELOG_MARKERS='*:main:*=print' "$work/$edition/build/main" \
+			2> "$work/$edition.places" || return 1
+	done
+	printf '%s\n' 'here main.c:main:0:' 'there main.c:main:1:' | diff - "$work/before.places" &&
+	sed 's/^here_2/here/' "$work/after.places" | diff - "$work/before.places"
+}
+check "places stay when other code changes" stable
+
+cat > "$work/local.c" <<'SOURCE'
+#include <stdio.h>
+#include <elog.h>
+struct elog_marker;
+static void see(const struct elog_marker *marker, const uint64_t *values, void *context);
+#ifdef REDIRECT
+#define ELOG_LOCAL_MARKERS_HANDLER see
+#endif
+#define ELOG_ENABLE_LOCAL_MARKERS
+#include <elog_marker.h>
+static void see(const struct elog_marker *marker, const uint64_t *values, void *context)
+{
+	printf("%s %lld %llu %d\n", elog_marker_place(marker), (long long)values[0],
+	       (unsigned long long)values[1], context != NULL);
+}
+int main(void)
+{
+	int context;
+	ELOG_MARKER(here, FIELD(s8, 255), FIELD(u8, -1));
+	elog_markers_probe(see, &context);
+	if (elog_markers_switch("*:main:*", ELOG_MARKER_PROBE) != 2 ||
+	    elog_markers_switch("no such", ELOG_MARKER_PROBE) ||
+	    elog_markers_switch("*", 8) != -EINVAL)
+		return 1;
+	ELOG_MARKER(there, FIELD(s32, -3), FIELD(u32, -3));
+	return 0;
+}
+SOURCE
+sed -i '1i #include <errno.h>' "$work/local.c"
+
+enabled_locally()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $1 $flags -o local local.c -lelog) &&
+	"$work/local" > "$work/output" 2> "$work/errors" &&
+	diff - "$work/output"
+}
+check "a file's markers print, a probe is called" enabled_locally "" <<'TEXT'
+local.c:main:1 -3 4294967293 1
+TEXT
+check "as they were to" grep -x 'here local.c:main:0: _255=-1 _1=255' "$work/errors"
+check "a file's markers call its function" enabled_locally -DREDIRECT <<'TEXT'
+local.c:main:0 -1 255 0
+local.c:main:1 -3 4294967293 0
+TEXT
+
+# The hash, as another program computes it.
+hash_is_known()
+{
+	cat > "$work/hash.c" <<'SOURCE'
+#include <inttypes.h>
+#include <stdio.h>
+#include <elog_marker.h>
+static void see(const struct elog_marker *marker, const uint64_t *values, void *context)
+{
+	(void)values;
+	(void)context;
+	printf("%" PRIu64 " %s\n", elog_marker_id(marker), elog_marker_place(marker));
+}
+int main(void)
+{
+	elog_markers_probe(see, NULL);
+	elog_markers_switch("*", ELOG_MARKER_PROBE);
+	ELOG_MARKER(here);
+	ELOG_MARKER(there);
+	return 0;
+}
+SOURCE
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -o hash hash.c -lelog) &&
+	"$work/hash" | python3 -c '
+import sys
+lines = sys.stdin.read().splitlines()
+assert len(lines) == 2
+for line in lines:
+    number, place = line.split(" ", 1)
+    value = 0xcbf29ce484222325
+    for byte in place.encode():
+        value = (value ^ byte) * 0x100000001b3 % 2**64
+    assert value == int(number), line
+'
+}
+check "an id is the hash of the place" hash_is_known
+
+# Markers of a library come and go with it, while threads pass others.
+cat > "$work/plugin.c" <<'SOURCE'
+#include <elog_marker.h>
+int plugin(int value);
+int plugin(int value)
+{
+	ELOG_MARKER(plugged, FIELD(auto, value));
+	return value;
+}
+SOURCE
+cp "$work/plugin.c" "$work/plugin_cc.cc"
+sed -i 's/^int plugin(int value)/extern "C" &/' "$work/plugin_cc.cc"
+cat > "$work/host.c" <<'SOURCE'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <elog_marker.h>
+
+static unsigned long hits, plugged;
+static int over;
+
+static void see(const struct elog_marker *marker, const uint64_t *values, void *context)
+{
+	(void)values;
+	(void)context;
+	__atomic_fetch_add(marker->text[1] == 'l' ? &plugged : &hits, 1, __ATOMIC_RELAXED);
+}
+
+static void *pass(void *unused)
+{
+	int value = 0;
+
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+		ELOG_MARKER(passed, FIELD(auto, value++), FIELD(string, "text"));
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[3];
+	int i, status;
+
+	elog_markers_probe(see, NULL);
+	elog_markers_switch("p*", ELOG_MARKER_PROBE | ELOG_MARKER_TRACE);
+	elog_markers_switch("passed", ELOG_MARKER_PROBE);
+	for (i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, pass, NULL);
+	for (i = 0; i < 200; i++) {
+		void *library = dlopen(argv[1 + i % (argc - 1)], RTLD_NOW | RTLD_LOCAL);
+		int (*plugin)(int) = library ? (int (*)(int))dlsym(library, "plugin") : NULL;
+		pid_t child;
+
+		if (!plugin || plugin(i) != i)
+			return 1;
+		elog_markers_switch("passed", i % 2 ? ELOG_MARKER_PROBE : 0);
+		if (i % 20 == 0) {
+			child = fork();
+			if (!child) {
+				plugin(i);
+				elog_markers_switch("plugged", 0);
+				plugin(i);
+				_exit(plugged == (unsigned long)i + 2 ? 0 : 1);
+			}
+			if (waitpid(child, &status, 0) != child || status)
+				return 2;
+		}
+		if (dlclose(library) || dlopen(argv[1 + i % (argc - 1)], RTLD_NOW | RTLD_NOLOAD))
+			return 3;
+	}
+	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	printf("%lu %d\n", plugged, hits > 0);
+	return 0;
+}
+SOURCE
+
+libraries()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -fPIC -shared -o plugin.so plugin.c -lelog &&
+		${CXX:-g++} $flags -fPIC -shared -o plugin_cc.so plugin_cc.cc -lelog &&
+		${CC:-gcc} $1 $flags -Wno-pedantic -pthread -o host host.c -lelog -ldl) &&
+	"$work/host" "$work/plugin.so" "$work/plugin_cc.so" > "$work/output" &&
+	[ "$(cat "$work/output")" = "200 1" ]
+}
+check "libraries come and go, threads pass, children are made" libraries ""
+
+limited()
+{
+	cat > "$work/limit.c" <<'SOURCE'
+#include <elog_marker.h>
+int main(void)
+{
+	int i;
+	for (i = 0; i < 5000; i++)
+		ELOG_MARKER(here, FIELD(auto, i));
+	return 0;
+}
+SOURCE
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -o limit limit.c -lelog) &&
+	ELOG_MARKERS=here=print "$work/limit" 2> "$work/errors" &&
+	head -n 1 "$work/errors" | grep 'i=0' && [ "$(wc -l < "$work/errors")" -lt 5000 ]
+}
+check "what is printed is limited" limited
+
+nonsense()
+{
+	for text in , = ==, x '*' '*=' '*=nothing' '=print' 'here=print+' ',,here=+'; do
+		ELOG_MARKERS=$text "$work/limit" 2> "$work/errors" || return 1
+	done
+}
+check "nonsense in ELOG_MARKERS does no harm" nonsense
+end_checks

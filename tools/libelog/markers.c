@@ -1,0 +1,896 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Markers: elog_marker.h.
+ *
+ * Markers come in groups: those of a program, of each library that it loads, and
+ * those of C++ in the one or the other. A group has what this file adds to its markers: names,
+ * places, events. All of it is under markers_lock, but for what passing a marker
+ * reads, atomically: marker->test, which says whether there is anything to do,
+ * marker->handlers, and marker->state, which is complete before the others lead
+ * to it and freed when no thread passes the marker any more.
+ *
+ * markers_lock is taken before any lock of the producer's, and by fork() first.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elog_marker.h"
+#include "internal.h"
+
+/* A line on stderr; what does not fit is cut off. */
+#define LINE_BYTES	512
+/* Of each marker so many lines are printed in so many seconds. */
+#define LINES_MAX	10
+#define LINES_SECONDS	5
+#define NUMBER_BYTES	12
+#define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
+
+struct elog_marker_state {
+	struct elog_event *event;	/* NULL: it could not be registered */
+	char *place;
+	char *name;
+	char *fields[ELOG_MARKER_FIELDS_MAX];
+	uint64_t id;
+	uint32_t ordinal;
+	uint64_t lines_since;		/* atomic; seconds */
+	uint32_t lines;			/* atomic */
+};
+
+struct group {
+	struct group *next;
+	struct elog_marker **begin;	/* NULL: of C++ */
+	size_t count;
+	struct elog_marker **markers;	/* by place */
+};
+
+/* Those of C++ that wait for elog_markers_register(). */
+static struct {
+	struct elog_marker **markers;
+	size_t count;			/* atomic where it is looked at without lock */
+} markers_added;
+
+/* A call of elog_markers_switch(), or a part of ELOG_MARKERS, newest first. */
+struct wish {
+	struct wish *next;
+	unsigned int handlers;
+	char pattern[];
+};
+
+static const struct {
+	const char *type;
+	unsigned int bytes;
+	bool is_signed;
+} kinds[ELOG_MARKER_TYPES] = {
+	[ELOG_MARKER_U8] = { "u8", 1, false },
+	[ELOG_MARKER_U16] = { "u16", 2, false },
+	[ELOG_MARKER_U32] = { "u32", 4, false },
+	[ELOG_MARKER_U64] = { "u64", 8, false },
+	[ELOG_MARKER_S8] = { "s8", 1, true },
+	[ELOG_MARKER_S16] = { "s16", 2, true },
+	[ELOG_MARKER_S32] = { "s32", 4, true },
+	[ELOG_MARKER_S64] = { "s64", 8, true },
+	[ELOG_MARKER_BOOL] = { "u8", 1, false },
+	[ELOG_MARKER_PTR] = { "u64", 8, false },
+	[ELOG_MARKER_STRING] = { "__data_loc char[]", 4, false },
+};
+
+static pthread_mutex_t markers_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t markers_once = PTHREAD_ONCE_INIT;
+static struct elog_producer *markers_producer;
+static struct group *markers_groups;
+static struct wish *markers_wishes;
+
+/* What ELOG_MARKER_PROBE calls: context first, so that it is there in time. */
+static struct {
+	elog_marker_function *function;	/* atomic */
+	void *context;			/* atomic */
+} markers_probe;
+
+/* What the test of a marker leads to that prints or calls, whoever subscribes. */
+static const unsigned char always_byte = 0xff;
+static const struct elog_event always_on = { &always_byte, 1 };
+
+/* ------------------------------------------------------------------------
+ * Names
+ */
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The end of a macro's argument, as written: a comma, a parenthesis or a NUL. */
+static const char *argument_end(const char *text)
+{
+	unsigned int depth = 0;
+	char quote = '\0';
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		else if (quote)
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '"' || *text == '\'')
+			quote = *text;
+		else if (*text == '(')
+			depth++;
+		else if (!depth && (*text == ',' || *text == ')'))
+			break;
+		else if (*text == ')')
+			depth--;
+	}
+	return text;
+}
+
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+/* An identifier made of an expression, with room for a number behind it. */
+static char *make_name(const char *text, size_t length)
+{
+	char *name = malloc(EVENTLOG_NAME_MAX);
+	size_t end = 0, i;
+
+	if (!name)
+		return NULL;
+	for (i = 0; i < length && end < EVENTLOG_NAME_MAX - NUMBER_BYTES; i++) {
+		if (!end && text[i] >= '0' && text[i] <= '9')
+			name[end++] = '_';
+		if (is_word(text[i]))
+			name[end++] = text[i];
+		else if (end && name[end - 1] != '_')
+			name[end++] = '_';
+	}
+	while (end > 1 && name[end - 1] == '_')
+		end--;
+	if (!end)
+		name[end++] = '_';
+	name[end] = '\0';
+	return name;
+}
+
+/* Takes "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
+static char *take_field(const char **text)
+{
+	const char *at = *text + strspn(*text, ", "), *open, *end, *behind;
+	bool named;
+	char *name;
+
+	open = strchrnul(at, '(');
+	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
+	at = *open ? argument_end(open + 1) : open;
+	if (*at == ',')
+		at = skip_blanks(at + 1);
+	end = argument_end(at);
+	for (behind = end; *behind == ',';)
+		behind = argument_end(behind + 1);
+	name = make_name(at, (size_t)((named ? end : behind) - at));
+	*text = *behind ? behind + 1 : behind;
+	return name;
+}
+
+/* Names fields, no two alike. */
+static bool name_fields(struct elog_marker *marker, const char *text)
+{
+	struct elog_marker_state *state = marker->state;
+	unsigned int i, j, number;
+	size_t length;
+
+	for (i = 0; i < marker->types[0]; i++) {
+		state->fields[i] = take_field(&text);
+		if (!state->fields[i])
+			return false;
+		length = strlen(state->fields[i]);
+		for (j = 0, number = 1; j < i; j++) {
+			if (strcmp(state->fields[i], state->fields[j]))
+				continue;
+			snprintf(state->fields[i] + length, NUMBER_BYTES, "_%u",
+				 ++number);
+			/* That one may be there, too. */
+			j = (unsigned int)-1;
+		}
+	}
+	return true;
+}
+
+/* As seen from the top of a tree that is built somewhere else. */
+static const char *short_path(const char *path)
+{
+	for (;;) {
+		if (!strncmp(path, "./", 2))
+			path += 2;
+		else if (!strncmp(path, "../", 3))
+			path += 3;
+		else
+			return path;
+	}
+}
+
+static uint64_t hash(const char *text)
+{
+	uint64_t value = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return value;
+}
+
+static int compare_functions(const struct elog_marker *a,
+			     const struct elog_marker *b)
+{
+	int ret = strcmp(short_path(a->path), short_path(b->path));
+
+	if (!ret)
+		ret = strcmp(a->function, b->function);
+	if (!ret)
+		ret = ((uintptr_t)a->unit > (uintptr_t)b->unit) -
+		      ((uintptr_t)a->unit < (uintptr_t)b->unit);
+	return ret;
+}
+
+/* In source order. */
+static int compare_markers(const void *left, const void *right)
+{
+	const struct elog_marker *a = *(struct elog_marker *const *)left;
+	const struct elog_marker *b = *(struct elog_marker *const *)right;
+	int ret = compare_functions(a, b);
+
+	if (!ret)
+		ret = (a->line > b->line) - (a->line < b->line);
+	if (!ret)
+		ret = (a->sequence > b->sequence) - (a->sequence < b->sequence);
+	return ret;
+}
+
+static size_t tag_length(const struct elog_marker *marker)
+{
+	return strcspn(marker->text, " ,\t");
+}
+
+/* The same text in another group is the other's affair. */
+static int compare_names(const void *left, const void *right)
+{
+	const struct elog_marker *a = *(struct elog_marker *const *)left;
+	const struct elog_marker *b = *(struct elog_marker *const *)right;
+	int ret = strcmp(a->state->name, b->state->name);
+
+	return ret ? ret : compare_markers(left, right);
+}
+
+static struct elog_marker **find_name(struct elog_marker **sorted, size_t count,
+				      const char *name)
+{
+	size_t low = 0, high = count, middle;
+	int ret;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		ret = strcmp(name, sorted[middle]->state->name);
+		if (!ret)
+			return &sorted[middle];
+		if (ret < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* Events of one name get numbers: NAME, NAME_2, NAME_3, ... */
+static bool name_events(struct group *group)
+{
+	struct elog_marker **sorted;
+	char name[EVENTLOG_NAME_MAX];
+	size_t i, first = 0;
+	unsigned int number = 1;
+	char **names;
+
+	sorted = calloc(group->count + 1, sizeof(*sorted));
+	names = calloc(group->count + 1, sizeof(*names));
+	if (!sorted || !names)
+		goto err;
+	memcpy(sorted, group->markers, group->count * sizeof(*sorted));
+	qsort(sorted, group->count, sizeof(*sorted), compare_names);
+	for (i = 1; i < group->count; i++) {
+		if (strcmp(sorted[i]->state->name, sorted[first]->state->name)) {
+			first = i;
+			number = 1;
+			continue;
+		}
+		do {
+			snprintf(name, sizeof(name), "%.*s_%u",
+				 EVENTLOG_NAME_MAX - NUMBER_BYTES - 1,
+				 sorted[first]->state->name, ++number);
+		} while (find_name(sorted, group->count, name));
+		names[i] = strdup(name);
+		if (!names[i])
+			goto err;
+	}
+	for (i = 0; i < group->count; i++) {
+		if (!names[i])
+			continue;
+		free(sorted[i]->state->name);
+		sorted[i]->state->name = names[i];
+	}
+	free(names);
+	free(sorted);
+	return true;
+
+err:
+	for (i = 0; names && i < group->count; i++)
+		free(names[i]);
+	free(names);
+	free(sorted);
+	return false;
+}
+
+static bool name_markers(struct group *group)
+{
+	struct elog_marker *marker, *before = NULL;
+	struct elog_marker_state *state;
+	size_t i;
+
+	qsort(group->markers, group->count, sizeof(*group->markers), compare_markers);
+	for (i = 0; i < group->count; i++, before = marker) {
+		marker = group->markers[i];
+		state = calloc(1, sizeof(*state));
+		marker->state = state;
+		if (!state)
+			return false;
+		if (before && !compare_functions(before, marker))
+			/* What a template is made into for each type is one. */
+			state->ordinal = before->state->ordinal +
+					 !!compare_markers(&before, &marker);
+		if (asprintf(&state->place, "%s:%s:%u", short_path(marker->path),
+			     marker->function, state->ordinal) < 0) {
+			state->place = NULL;
+			return false;
+		}
+		state->id = hash(state->place);
+		state->name = make_name(marker->text, tag_length(marker));
+		if (!state->name ||
+		    !name_fields(marker, marker->text + tag_length(marker)))
+			return false;
+	}
+	return name_events(group);
+}
+
+/* ------------------------------------------------------------------------
+ * Switching
+ */
+
+/* What the marker's test has to lead to. */
+static void update_marker(struct elog_marker *marker)
+{
+	unsigned int handlers = __atomic_load_n(&marker->handlers,
+						__ATOMIC_RELAXED);
+	const struct elog_event *test = &elog_marker_off;
+
+	if (handlers & ~ELOG_MARKER_TRACE)
+		test = &always_on;
+	else if (handlers && marker->state->event)
+		test = marker->state->event;
+	__atomic_store_n(&marker->test, test, __ATOMIC_RELEASE);
+}
+
+static bool matches(const struct elog_marker *marker, const char *pattern)
+{
+	const struct elog_marker_state *state = marker->state;
+	size_t length = tag_length(marker);
+	char tag[EVENTLOG_NAME_MAX];
+
+	snprintf(tag, sizeof(tag), "%.*s", (int)length, marker->text);
+	return !fnmatch(pattern, tag, 0) || !fnmatch(pattern, state->place, 0);
+}
+
+static void follow_wishes(struct elog_marker *marker)
+{
+	const struct wish *wish;
+
+	for (wish = markers_wishes; wish; wish = wish->next) {
+		if (!matches(marker, wish->pattern))
+			continue;
+		__atomic_store_n(&marker->handlers, wish->handlers, __ATOMIC_RELAXED);
+		return;
+	}
+}
+
+static bool add_wish(const char *pattern, size_t length, unsigned int handlers)
+{
+	struct wish *wish, **link;
+
+	/* It takes the place of what was wished for this pattern before. */
+	for (link = &markers_wishes; (wish = *link); link = &wish->next) {
+		if (strncmp(wish->pattern, pattern, length) || wish->pattern[length])
+			continue;
+		*link = wish->next;
+		free(wish);
+		break;
+	}
+	wish = malloc(sizeof(*wish) + length + 1);
+	if (!wish)
+		return false;
+	memcpy(wish->pattern, pattern, length);
+	wish->pattern[length] = '\0';
+	wish->handlers = handlers;
+	wish->next = markers_wishes;
+	markers_wishes = wish;
+	return true;
+}
+
+/* "PATTERN=print+trace,..."; what is not so is left out. */
+static void read_environment(void)
+{
+	static const char *const names[] = { "print", "trace", "probe" };
+	const char *text = secure_getenv("ELOG_MARKERS"), *equals, *word;
+	unsigned int handlers, i;
+	size_t length, bytes;
+
+	for (; text && *text; text += length, text += *text == ',') {
+		length = strcspn(text, ",");
+		equals = memchr(text, '=', length);
+		if (!equals)
+			continue;
+		handlers = 0;
+		for (word = equals; word < text + length; word += bytes) {
+			bytes = strcspn(++word, "+,");
+			for (i = 0; i < 3; i++)
+				if (bytes == strlen(names[i]) &&
+				    !strncmp(word, names[i], bytes))
+					handlers |= 1U << i;
+		}
+		add_wish(text, (size_t)(equals - text), handlers);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Coming and going
+ */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&markers_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&markers_lock);
+}
+
+/* The producer's handlers are set before, and so run inside of these. */
+static void begin_markers(void)
+{
+	if (elog_producer_open(&markers_producer, NULL))
+		markers_producer = NULL;
+	pthread_atfork(before_fork, after_fork, after_fork);
+	read_environment();
+}
+
+static void register_event(struct elog_marker *marker, const char *provider)
+{
+	struct elog_marker_state *state = marker->state;
+	char *command = NULL;
+	unsigned int i;
+	size_t size;
+	FILE *text;
+
+	if (!markers_producer)
+		return;
+	text = open_memstream(&command, &size);
+	if (!text)
+		return;
+	fprintf(text, "%s", state->name);
+	for (i = 0; i < marker->types[0]; i++)
+		fprintf(text, "%s%s %s", i ? ";" : " ",
+			kinds[marker->types[1 + i]].type, state->fields[i]);
+	if (!fclose(text) &&
+	    elog_event_register(markers_producer, provider, command,
+				EVENTLOG_LEVEL_DEBUG, 0, 0, &state->event))
+		state->event = NULL;
+	free(command);
+}
+
+static void provider_name(char *name, size_t bytes)
+{
+	char *c;
+
+	snprintf(name, bytes, "markers_%s", program_invocation_short_name);
+	for (c = name; *c; c++)
+		if (!is_word(*c))
+			*c = '_';
+}
+
+static void free_state(struct elog_marker *marker)
+{
+	struct elog_marker_state *state = marker->state;
+	unsigned int i;
+
+	__atomic_store_n(&marker->test, &elog_marker_off, __ATOMIC_RELEASE);
+	marker->state = NULL;
+	if (!state)
+		return;
+	elog_event_unregister(state->event);
+	for (i = 0; i < ELOG_MARKER_FIELDS_MAX; i++)
+		free(state->fields[i]);
+	free(state->name);
+	free(state->place);
+	free(state);
+}
+
+static void free_group(struct group *group)
+{
+	size_t i;
+
+	for (i = 0; i < group->count; i++)
+		free_state(group->markers[i]);
+	free(group->markers);
+	free(group);
+}
+
+/* What is no marker this library knows, or is registered already, is left out. */
+static struct group *new_group(struct elog_marker **own, struct elog_marker **begin,
+			       struct elog_marker **end)
+{
+	struct group *group = calloc(1, sizeof(*group));
+
+	if (!group)
+		return NULL;
+	group->begin = own;
+	group->markers = calloc((size_t)(end - begin) + 1, sizeof(*group->markers));
+	if (!group->markers) {
+		free(group);
+		return NULL;
+	}
+	for (; begin != end; begin++)
+		if (*begin && (*begin)->magic == ELOG_MARKER_MAGIC && !(*begin)->state)
+			group->markers[group->count++] = *begin;
+	return group;
+}
+
+/* @own: what tells the group from others, or NULL: nothing. */
+static void register_group(struct elog_marker **own, struct elog_marker **begin,
+			   struct elog_marker **end)
+{
+	char provider[EVENTLOG_NAME_MAX];
+	struct group *group;
+	size_t i;
+
+	for (group = markers_groups; own && group; group = group->next)
+		if (group->begin == own)
+			return;
+	group = new_group(own, begin, end);
+	if (!group)
+		return;
+	if (!name_markers(group)) {
+		free_group(group);
+		return;
+	}
+	provider_name(provider, sizeof(provider));
+	for (i = 0; i < group->count; i++) {
+		register_event(group->markers[i], provider);
+		follow_wishes(group->markers[i]);
+		update_marker(group->markers[i]);
+	}
+	group->next = markers_groups;
+	markers_groups = group;
+}
+
+void elog_markers_register(struct elog_marker **begin, struct elog_marker **end)
+{
+	/* Every file of a program calls this, most of them in vain. */
+	if (begin == end && !__atomic_load_n(&markers_added.count, __ATOMIC_RELAXED))
+		return;
+	pthread_once(&markers_once, begin_markers);
+	pthread_mutex_lock(&markers_lock);
+	if (begin != end)
+		register_group(begin, begin, end);
+	if (markers_added.count) {
+		register_group(NULL, markers_added.markers,
+			       markers_added.markers + markers_added.count);
+		free(markers_added.markers);
+		markers_added.markers = NULL;
+		__atomic_store_n(&markers_added.count, 0, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&markers_lock);
+}
+
+void elog_marker_add(struct elog_marker *marker)
+{
+	struct elog_marker **larger;
+
+	pthread_mutex_lock(&markers_lock);
+	larger = reallocarray(markers_added.markers, markers_added.count + 1,
+			      sizeof(*larger));
+	if (larger) {
+		larger[markers_added.count] = marker;
+		markers_added.markers = larger;
+		__atomic_store_n(&markers_added.count, markers_added.count + 1,
+				 __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&markers_lock);
+}
+
+/* Takes a marker out of a list; false: it is not there. */
+static bool take_out(struct elog_marker **markers, size_t *count,
+		     const struct elog_marker *marker)
+{
+	size_t i;
+
+	for (i = 0; i < *count && markers[i] != marker; i++)
+		;
+	if (i == *count)
+		return false;
+	memmove(&markers[i], &markers[i + 1], (--*count - i) * sizeof(*markers));
+	return true;
+}
+
+void elog_marker_remove(struct elog_marker *marker)
+{
+	struct group *group, **link;
+
+	pthread_mutex_lock(&markers_lock);
+	if (take_out(markers_added.markers, &markers_added.count, marker))
+		goto out;
+	for (link = &markers_groups; (group = *link); link = &group->next) {
+		if (group->begin || !take_out(group->markers, &group->count, marker))
+			continue;
+		free_state(marker);
+		if (!group->count) {
+			*link = group->next;
+			free_group(group);
+		}
+		break;
+	}
+out:
+	pthread_mutex_unlock(&markers_lock);
+}
+
+void elog_markers_unregister(struct elog_marker **begin)
+{
+	struct group *group, **link;
+
+	if (!begin)
+		return;
+	pthread_mutex_lock(&markers_lock);
+	for (link = &markers_groups; (group = *link); link = &group->next) {
+		if (group->begin != begin)
+			continue;
+		*link = group->next;
+		free_group(group);
+		break;
+	}
+	pthread_mutex_unlock(&markers_lock);
+}
+
+int elog_markers_switch(const char *pattern, unsigned int handlers)
+{
+	struct group *group;
+	int count = 0;
+	size_t i;
+
+	if (handlers & ~ALL_HANDLERS)
+		return -EINVAL;
+	pthread_once(&markers_once, begin_markers);
+	pthread_mutex_lock(&markers_lock);
+	if (!add_wish(pattern, strlen(pattern), handlers)) {
+		pthread_mutex_unlock(&markers_lock);
+		return -ENOMEM;
+	}
+	for (group = markers_groups; group; group = group->next) {
+		for (i = 0; i < group->count; i++) {
+			struct elog_marker *marker = group->markers[i];
+
+			if (!matches(marker, pattern))
+				continue;
+			__atomic_store_n(&marker->handlers, handlers, __ATOMIC_RELAXED);
+			update_marker(marker);
+			count++;
+		}
+	}
+	pthread_mutex_unlock(&markers_lock);
+	return count;
+}
+
+void elog_markers_probe(elog_marker_function *function, void *context)
+{
+	__atomic_store_n(&markers_probe.function, NULL, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&markers_probe.context, context, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&markers_probe.function, function, __ATOMIC_SEQ_CST);
+}
+
+const char *elog_marker_place(const struct elog_marker *marker)
+{
+	return marker->state ? marker->state->place : NULL;
+}
+
+uint64_t elog_marker_id(const struct elog_marker *marker)
+{
+	return marker->state ? marker->state->id : 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Passing a marker
+ */
+
+bool elog_marker_wanted(const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = marker->state;
+
+	if (!state)
+		return false;
+	if (__atomic_load_n(&marker->handlers, __ATOMIC_RELAXED) & ~ELOG_MARKER_TRACE)
+		return true;
+	return state->event && elog_event_enabled(state->event);
+}
+
+static uint64_t extended(unsigned int type, uint64_t value)
+{
+	unsigned int shift = 64 - 8 * kinds[type].bytes;
+
+	if (type == ELOG_MARKER_STRING)
+		return value;
+	return kinds[type].is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) :
+				       value << shift >> shift;
+}
+
+static void write_event(const struct elog_marker *marker, const uint64_t *values)
+{
+	unsigned char fixed[8 * ELOG_MARKER_FIELDS_MAX], *to = fixed;
+	struct iovec parts[1 + ELOG_MARKER_FIELDS_MAX];
+	unsigned int i, count = 1;
+	size_t end = 0;
+
+	for (i = 0; i < marker->types[0]; i++)
+		end += kinds[marker->types[1 + i]].bytes;
+	for (i = 0; i < marker->types[0]; i++) {
+		unsigned int type = marker->types[1 + i];
+		uint64_t value = values[i];
+		uint8_t byte = (uint8_t)value;
+		uint16_t half = (uint16_t)value;
+		uint32_t word = (uint32_t)value;
+
+		if (type == ELOG_MARKER_STRING) {
+			const char *text = (const char *)(uintptr_t)value;
+
+			if (!text)
+				text = "(null)";
+			parts[count].iov_base = (void *)(uintptr_t)text;
+			parts[count].iov_len = strnlen(text, EVENTLOG_PAYLOAD_MAX) + 1;
+			/* Too large as it is, and then refused as such. */
+			word = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
+			end += parts[count++].iov_len;
+		}
+		switch (kinds[type].bytes) {
+		case 1:
+			memcpy(to, &byte, 1);
+			break;
+		case 2:
+			memcpy(to, &half, 2);
+			break;
+		case 4:
+			memcpy(to, &word, 4);
+			break;
+		default:
+			memcpy(to, &value, 8);
+			break;
+		}
+		to += kinds[type].bytes;
+	}
+	parts[0].iov_base = fixed;
+	parts[0].iov_len = (size_t)(to - fixed);
+	elog_event_write_parts(marker->state->event, 0, parts, count);
+}
+
+/* So many lines in so many seconds, the seconds being counted from the first. */
+static bool line_allowed(struct elog_marker_state *state)
+{
+	struct timespec now;
+	uint64_t since;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	since = __atomic_load_n(&state->lines_since, __ATOMIC_RELAXED);
+	if ((uint64_t)now.tv_sec - since >= LINES_SECONDS &&
+	    __atomic_compare_exchange_n(&state->lines_since, &since, (uint64_t)now.tv_sec,
+					false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		__atomic_store_n(&state->lines, 0, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(&state->lines, 1, __ATOMIC_RELAXED) < LINES_MAX;
+}
+
+static void print_line(const struct elog_marker *marker, const uint64_t *values)
+{
+	struct elog_marker_state *state = marker->state;
+	struct elog_text text = { 0 };
+	unsigned int i;
+
+	if (!line_allowed(state))
+		return;
+	elog_text_printf(&text, "%s %s:", state->name, state->place);
+	for (i = 0; i < marker->types[0]; i++) {
+		unsigned int type = marker->types[1 + i];
+		uint64_t value = extended(type, values[i]);
+		const char *string = (const char *)(uintptr_t)value;
+
+		elog_text_printf(&text, " %s=", state->fields[i]);
+		if (type == ELOG_MARKER_STRING)
+			elog_text_quoted(&text, string ? string : "(null)",
+					 strnlen(string ? string : "(null)", LINE_BYTES));
+		else if (type == ELOG_MARKER_PTR)
+			elog_text_printf(&text, "%#llx", (unsigned long long)value);
+		else if (kinds[type].is_signed)
+			elog_text_printf(&text, "%lld", (long long)value);
+		else
+			elog_text_printf(&text, "%llu", (unsigned long long)value);
+	}
+	elog_text_printf(&text, "\n");
+	if (text.data)
+		(void)!write(STDERR_FILENO, text.data, text.size);
+	elog_text_free(&text);
+}
+
+static void call_probe(const struct elog_marker *marker, uint64_t *values)
+{
+	elog_marker_function *function;
+	unsigned int i;
+
+	function = __atomic_load_n(&markers_probe.function, __ATOMIC_SEQ_CST);
+	if (!function)
+		return;
+	for (i = 0; i < marker->types[0]; i++)
+		values[i] = extended(marker->types[1 + i], values[i]);
+	function(marker, values,
+		 __atomic_load_n(&markers_probe.context, __ATOMIC_SEQ_CST));
+}
+
+static void take_values(const struct elog_marker *marker, va_list arguments,
+			uint64_t *values)
+{
+	unsigned int i;
+
+	for (i = 0; i < marker->types[0]; i++)
+		values[i] = va_arg(arguments, uint64_t);
+}
+
+void elog_marker_hit(const struct elog_marker *marker, ...)
+{
+	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	unsigned int handlers;
+	int error = errno;
+	va_list arguments;
+
+	va_start(arguments, marker);
+	take_values(marker, arguments, values);
+	va_end(arguments);
+	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	if (handlers & ELOG_MARKER_TRACE && marker->state->event)
+		write_event(marker, values);
+	if (handlers & ELOG_MARKER_PRINT)
+		print_line(marker, values);
+	if (handlers & ELOG_MARKER_PROBE)
+		call_probe(marker, values);
+	errno = error;
+}
+
+void elog_marker_redirect(elog_marker_function *function,
+			  const struct elog_marker *marker, ...)
+{
+	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	va_list arguments;
+	unsigned int i;
+
+	va_start(arguments, marker);
+	take_values(marker, arguments, values);
+	va_end(arguments);
+	for (i = 0; i < marker->types[0]; i++)
+		values[i] = extended(marker->types[1 + i], values[i]);
+	function(marker, values, NULL);
+}
