@@ -54,3 +54,106 @@ teardown()
 	contains "$output" "served examples/teahouse.c:serve:3:"
 	insmod "$EVENTLOG_KO"
 }
+
+@test "modules: listed, as a tree, as JSON" {
+	run_elog marker list
+	fails_with 1 "no marker"
+	insmod "$MODULES/eventlog_marker_example.ko"
+	run_elog marker list
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 12 ]
+	contains "$output" "eventlog_marker_example/only_traced"
+	contains "$output" "module/ktest/marker_example.c:serve:3"
+	run_elog marker list -q 'only_*' '*:drink:1'
+	[ "${#lines[@]}" = 2 ]
+	run_elog marker list --module 'no*'
+	fails_with 1 "no marker"
+	run_elog marker list --tree
+	[ "$status" = 0 ]
+	contains "$output" "eventlog_marker_example
+  module/ktest/marker_example.c
+    drink
+      drink (0, trace)
+      drink (1, trace)
+    serve
+      order (0, trace)"
+	run_elog marker list --format json order
+	python3 -c '
+import json, sys
+marker = json.loads(sys.argv[1])
+assert marker["module"] == "eventlog_marker_example", marker
+assert marker["tag"] == "order" and marker["ordinal"] == 0, marker
+assert marker["path"] == "module/ktest/marker_example.c", marker
+assert marker["function"] == "serve" and marker["line"] > 0, marker
+assert marker["handlers"] == ["trace"] and marker["active"] == [], marker
+assert marker["allowed"] == ["print", "trace", "probe"], marker
+value = 0xcbf29ce484222325
+for byte in b"module/ktest/marker_example.c:serve:0":
+    value = (value ^ byte) * 0x100000001b3 % 2**64
+assert int(marker["id"], 16) == value, marker
+' "$output"
+}
+
+@test "modules: switched by pattern" {
+	insmod "$MODULES/eventlog_marker_example.ko"
+	run_elog marker enable --handler print,probe evaluated '*:drink:*'
+	[ "$status" = 0 ]
+	contains "$stderr" "3 markers, 3 changed"
+	run_elog marker list -q evaluated drink
+	[ "$(grep -c '^print,trace,probe ' <<< "$output")" = 2 ]
+	[ "$(grep -c '^print,probe ' <<< "$output")" = 1 ]
+	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
+	[ "$(cat /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
+	dmesg | grep -q 'eventlog: evaluated module/ktest/marker_example.c:serve:2: evaluate_order_number=1'
+	run_elog marker disable evaluated
+	[ "$status" = 0 ]
+	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
+	[ "$(cat /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
+	run_elog marker enable --handler print only_traced
+	fails_with 1 "do not allow"
+	run_elog marker enable 'no such'
+	fails_with 1 "no marker"
+	run_elog marker enable
+	fails_with 1 "pattern"
+	run_elog marker enable --handler nonsense '*'
+	fails_with 1 "nonsense"
+	run_elog marker nonsense
+	fails_with 1 "nonsense"
+	run_elog marker
+	[ "$status" = 1 ]
+}
+
+@test "modules: a set is saved and restored" {
+	insmod "$MODULES/eventlog_marker_example.ko"
+	elog marker enable -q --handler print 'serve*' nothing
+	elog marker disable -q 'drink'
+	run_elog marker save "$work/set"
+	[ "$status" = 0 ]
+	elog marker list > "$work/before"
+	elog marker disable -q '*'
+	! elog marker list | cmp -s - "$work/before"
+	run_elog marker restore "$work/set"
+	[ "$status" = 0 ]
+	elog marker list | diff "$work/before" -
+	# Of a module that is not there.
+	rmmod eventlog_marker_example
+	run_elog marker restore "$work/set"
+	[ "$status" = 0 ]
+	contains "$stderr" "11 are not there"
+	insmod "$MODULES/eventlog_marker_example.ko"
+	elog marker restore "$work/set"
+	elog marker list | diff "$work/before" -
+	# A file that is none, or is cut off, changes nothing.
+	head -c 30 "$work/set" > "$work/short"
+	printf 'nonsense\n' > "$work/nonsense"
+	{ cat "$work/set"; printf 'shout\t*\t1\tx\tx\n'; } > "$work/bad"
+	elog marker disable -q '*'
+	elog marker list > "$work/off"
+	for file in short nonsense bad missing; do
+		run_elog marker restore "$work/$file"
+		[ "$status" = 1 ]
+		elog marker list | diff "$work/off" -
+	done
+	run_elog marker save /no/such/directory/file
+	[ "$status" = 1 ]
+}

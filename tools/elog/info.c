@@ -12,7 +12,9 @@
 #include "background.h"
 #include "listing.h"
 
-static const char *const feature_names[] = { "overwrite" };
+static const char *const feature_names[] = {
+	[0] = "overwrite", [1] = "pause", [3] = "markers",
+};
 
 /* A number there may be; @known: there is. */
 struct number {
@@ -51,7 +53,7 @@ static void print_features(uint64_t features)
 			continue;
 		if (features & ((1ULL << bit) - 1))
 			putchar(',');
-		if (bit < ARRAY_SIZE(feature_names))
+		if (bit < ARRAY_SIZE(feature_names) && feature_names[bit])
 			fputs(feature_names[bit], stdout);
 		else
 			printf("bit%u", bit);
@@ -136,7 +138,7 @@ static void put_json(const struct eventlog_version *version,
 	for (bit = 0; bit < 64; bit++) {
 		if (!(version->features >> bit & 1))
 			continue;
-		if (bit < ARRAY_SIZE(feature_names))
+		if (bit < ARRAY_SIZE(feature_names) && feature_names[bit])
 			elog_text_printf(text, "%s\"%s\"", comma,
 					 feature_names[bit]);
 		else

@@ -89,6 +89,10 @@ static const struct option_definition definitions[] = {
 	  "said of them" },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events" },
 	{ OPTION_BPF, "bpf", NULL, "count inside the kernel, by a BPF program: no event is moved" },
+	{ OPTION_MODULE, "module", "GLOB", "only of these modules" },
+	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
+	  "which: print (a line of the kernel log), trace (the event;\n"
+	  "default of enable), probe; disable: default all" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -462,6 +466,12 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return *argument;
 	case OPTION_BPF:
 		options->bpf = true;
+		return true;
+	case OPTION_MODULE:
+		options->module = argument;
+		return true;
+	case OPTION_HANDLER:
+		options->handlers = argument;
 		return true;
 	default:
 		return false;

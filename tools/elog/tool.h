@@ -72,6 +72,8 @@ enum long_option {
 	OPTION_TREE,
 	OPTION_PROVIDER,
 	OPTION_BPF,
+	OPTION_MODULE,
+	OPTION_HANDLER,
 };
 
 /**
@@ -131,6 +133,8 @@ struct number_list {
  * @tree: --tree
  * @provider: --provider, or NULL
  * @bpf: --bpf
+ * @module: --module, or NULL
+ * @handlers: --handler, or NULL
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -178,6 +182,8 @@ struct options {
 	bool tree;
 	const char *provider;
 	bool bpf;
+	const char *module;
+	const char *handlers;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
@@ -228,6 +234,7 @@ extern const struct verb verb_emit;
 extern const struct verb verb_info;
 extern const struct verb verb_latency;
 extern const struct verb verb_list;
+extern const struct verb verb_marker;
 extern const struct verb verb_show;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;

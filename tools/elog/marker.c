@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog marker: browse and switch the markers of kernel modules, keep sets of them.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "marker.h"
+
+static bool marker_chosen(const struct options *options, const struct marker *marker)
+{
+	int i;
+
+	if (options->module && fnmatch(options->module, marker->module, 0))
+		return false;
+	for (i = 1; i < options->argument_count; i++)
+		if (!fnmatch(options->arguments[i], marker->tag, 0) ||
+		    !fnmatch(options->arguments[i], marker->place, 0))
+			return true;
+	return options->argument_count <= 1;
+}
+
+static void no_marker(const struct options *options)
+{
+	if (options->module || options->argument_count > 1)
+		complain("no marker matches");
+	else
+		complain("there is no marker: no module that has any is loaded");
+}
+
+/* ------------------------------------------------------------------------
+ * list
+ */
+
+static void put_handlers_json(struct elog_text *text, const char *name, uint32_t handlers)
+{
+	const char *comma = "";
+	uint32_t bit;
+
+	elog_text_printf(text, ",\"%s\":[", name);
+	for (bit = 1; bit & MARKER_HANDLERS; bit <<= 1) {
+		if (!(handlers & bit))
+			continue;
+		elog_text_printf(text, "%s\"", comma);
+		markers_handlers_put(text, bit);
+		elog_text_string(text, "\"");
+		comma = ",";
+	}
+	elog_text_string(text, "]");
+}
+
+static void put_json(struct elog_text *text, const struct marker *marker)
+{
+	elog_text_string(text, "{");
+	json_member(text, "module", marker->module);
+	elog_text_string(text, ",");
+	json_member(text, "tag", marker->tag);
+	elog_text_string(text, ",");
+	json_member(text, "path", marker->path);
+	elog_text_string(text, ",");
+	json_member(text, "function", marker->function);
+	elog_text_printf(text, ",\"ordinal\":%u,\"line\":%u,\"id\":\"%016" PRIx64
+			 "\",\"descriptor\":%u", marker->next.ordinal, marker->next.line,
+			 (uint64_t)marker->next.id, marker->next.descriptor);
+	put_handlers_json(text, "handlers", marker->next.handlers);
+	put_handlers_json(text, "active", marker->next.active);
+	put_handlers_json(text, "allowed", marker->next.allowed);
+	put_handlers_json(text, "defaults", marker->next.defaults);
+	elog_text_string(text, "}\n");
+}
+
+static void put_line(struct elog_text *text, const struct marker *marker)
+{
+	struct elog_text handlers = { 0 }, active = { 0 };
+
+	markers_handlers_put(&handlers, marker->next.handlers);
+	markers_handlers_put(&active, marker->next.active);
+	elog_text_printf(text, "%-17.*s %-17.*s %s/%-16s %s\n", (int)handlers.size,
+			 handlers.data ? handlers.data : "", (int)active.size,
+			 active.data ? active.data : "", marker->module, marker->tag,
+			 marker->place);
+	elog_text_free(&handlers);
+	elog_text_free(&active);
+}
+
+/* A level of the tree, if it is not the one that the line before was in. */
+static bool put_level(struct elog_text *text, unsigned int depth, const char *name,
+		      const char *before)
+{
+	if (before && !strcmp(name, before))
+		return false;
+	elog_text_printf(text, "%*s%s\n", 2 * depth, "", name);
+	return true;
+}
+
+static void put_tree(struct elog_text *text, const struct marker *marker,
+		     const struct marker *before)
+{
+	if (put_level(text, 0, marker->module, before ? before->module : NULL))
+		before = NULL;
+	if (put_level(text, 1, marker->path, before ? before->path : NULL))
+		before = NULL;
+	put_level(text, 2, marker->function, before ? before->function : NULL);
+	elog_text_printf(text, "      %s (%u, ", marker->tag, marker->next.ordinal);
+	if (marker->next.handlers)
+		markers_handlers_put(text, marker->next.handlers);
+	else
+		elog_text_string(text, "off");
+	elog_text_string(text, ")\n");
+}
+
+static int marker_list(const struct options *options, const struct marker_list *list)
+{
+	const struct marker *before = NULL;
+	struct elog_text text = { 0 };
+	size_t i, count = 0;
+	bool failed;
+
+	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
+		elog_text_printf(&text, "%-17s %-17s %-17s %s\n", "HANDLERS", "ACTIVE",
+				 "MODULE/TAG", "PLACE");
+	for (i = 0; i < list->count; i++) {
+		const struct marker *marker = &list->markers[i];
+
+		if (!marker_chosen(options, marker))
+			continue;
+		count++;
+		if (options->format == FORMAT_JSON)
+			put_json(&text, marker);
+		else if (options->tree)
+			put_tree(&text, marker, before);
+		else
+			put_line(&text, marker);
+		before = marker;
+	}
+	failed = text.error;
+	if (failed)
+		complain("out of memory");
+	else if (!count)
+		no_marker(options);
+	else
+		fwrite(text.data, 1, text.size, stdout);
+	elog_text_free(&text);
+	return failed || !count ? STATUS_ERROR : STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------
+ * enable, disable
+ */
+
+static int try_set(int fd, struct eventlog_marker_set *request)
+{
+	request->size = sizeof(*request);
+	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request) ? -errno : 0;
+}
+
+static int marker_switch(const struct options *options, int fd, uint32_t operation,
+			 uint32_t handlers)
+{
+	uint32_t matched = 0, changed = 0, refused = 0;
+	int i, ret, status = STATUS_OK;
+
+	if (options->argument_count < 2) {
+		complain("which ones? a pattern is missing: '*' means all");
+		return STATUS_ERROR;
+	}
+	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
+		complain("'%s' are no handlers: print, trace, probe, with commas between",
+			 options->handlers);
+		return STATUS_ERROR;
+	}
+	for (i = 1; i < options->argument_count; i++) {
+		struct eventlog_marker_set request = {
+			.module = (uintptr_t)options->module,
+			.marker = (uintptr_t)options->arguments[i],
+			.handlers = handlers,
+			.operation = operation,
+		};
+
+		ret = try_set(fd, &request);
+		if (ret == -ENOENT)
+			complain("no marker matches '%s'", options->arguments[i]);
+		else if (ret)
+			complain("%s: %s", options->arguments[i], strerror(-ret));
+		if (ret) {
+			status = STATUS_ERROR;
+			continue;
+		}
+		matched += request.matched;
+		changed += request.changed;
+		refused += request.refused;
+	}
+	if (refused) {
+		complain("%u markers do not allow it", refused);
+		status = STATUS_ERROR;
+	}
+	if (!options->quiet && matched)
+		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
+	return status;
+}
+
+/* ------------------------------------------------------------------------
+ * save, restore
+ */
+
+static int compare_places(const struct marker *a, const struct marker *b)
+{
+	int ret = strcmp(a->module, b->module);
+
+	return ret ? ret : (a->next.id > b->next.id) - (a->next.id < b->next.id);
+}
+
+static int compare_markers(const void *left, const void *right)
+{
+	const struct marker *a = left, *b = right;
+	int ret = compare_places(a, b);
+
+	if (!ret)
+		ret = (a->next.descriptor > b->next.descriptor) -
+		      (a->next.descriptor < b->next.descriptor);
+	return ret;
+}
+
+/*
+ * A marker of a header is there once for each file that includes it, with one
+ * place: the first one that was saved is the first one that is there.
+ */
+static struct marker *find_marker(const struct marker_list *list, const struct marker *wanted)
+{
+	size_t low = 0, high = list->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_places(&list->markers[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < list->count && !compare_places(&list->markers[low], wanted); low++)
+		if (!list->markers[low].taken)
+			return &list->markers[low];
+	return NULL;
+}
+
+static bool one_argument(const struct options *options)
+{
+	if (options->argument_count == 2)
+		return true;
+	complain("give the name of one file");
+	return false;
+}
+
+static int marker_save(const struct options *options, const struct marker_list *list)
+{
+	int ret;
+
+	if (!one_argument(options))
+		return STATUS_ERROR;
+	ret = markers_save(list, options->arguments[1]);
+	if (ret) {
+		complain("%s: %s", options->arguments[1], strerror(-ret));
+		return STATUS_ERROR;
+	}
+	if (!options->quiet)
+		fprintf(stderr, "elog: %zu markers\n", list->count);
+	return STATUS_OK;
+}
+
+static int restore_one(int fd, const struct marker *wanted, struct marker *there)
+{
+	struct eventlog_marker_set request = {
+		.descriptor = there->next.descriptor,
+		.handlers = wanted->next.handlers,
+		.operation = EVENTLOG_MARKER_REPLACE,
+	};
+
+	there->taken = true;
+	if (there->next.handlers == wanted->next.handlers)
+		return 0;
+	return try_set(fd, &request);
+}
+
+static int restore_all(const struct options *options, int fd, struct marker_list *wanted,
+		       struct marker_list *there)
+{
+	struct marker *found;
+	size_t i, missing = 0;
+	int ret;
+
+	if (there->count)
+		qsort(there->markers, there->count, sizeof(*there->markers), compare_markers);
+	for (i = 0; i < wanted->count; i++) {
+		const struct marker *marker = &wanted->markers[i];
+
+		found = find_marker(there, marker);
+		ret = found ? restore_one(fd, marker, found) : -ENOENT;
+		/* It may have gone since. */
+		if (ret == -ENOENT) {
+			missing++;
+		} else if (ret) {
+			complain("%s: %s", marker->place, strerror(-ret));
+			return STATUS_ERROR;
+		}
+	}
+	if (!options->quiet && missing)
+		fprintf(stderr, "elog: %zu markers, %zu are not there\n", wanted->count,
+			missing);
+	return STATUS_OK;
+}
+
+static int marker_restore(const struct options *options, int fd, struct marker_list *there)
+{
+	struct marker_list wanted = { 0 };
+	unsigned int line;
+	int ret, status;
+
+	if (!one_argument(options))
+		return STATUS_ERROR;
+	ret = markers_load(&wanted, options->arguments[1], &line);
+	if (ret == -EINVAL)
+		complain("%s: line %u: this is no set of markers, or not all of it",
+			 options->arguments[1], line);
+	else if (ret)
+		complain("%s: %s", options->arguments[1], strerror(-ret));
+	status = ret ? STATUS_ERROR : restore_all(options, fd, &wanted, there);
+	markers_free(&wanted);
+	return status;
+}
+
+/* ------------------------------------------------------------------------
+ * The verb
+ */
+
+enum action { LIST, ENABLE, DISABLE, SAVE, RESTORE, ACTIONS };
+
+static const char *const action_names[] = { "list", "enable", "disable", "save", "restore" };
+
+static int run_action(const struct options *options, enum action action, int fd,
+		      struct marker_list *list)
+{
+	switch (action) {
+	case LIST:
+		return marker_list(options, list);
+	case ENABLE:
+		return marker_switch(options, fd, EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
+	case DISABLE:
+		return marker_switch(options, fd, EVENTLOG_MARKER_REMOVE, MARKER_HANDLERS);
+	case SAVE:
+		return marker_save(options, list);
+	default:
+		return marker_restore(options, fd, list);
+	}
+}
+
+static int run_marker(const struct options *options)
+{
+	struct marker_list list = { 0 };
+	unsigned int action;
+	int fd, ret = 0, status;
+
+	if (!options->argument_count) {
+		complain("what? list, enable, disable, save or restore");
+		return STATUS_ERROR;
+	}
+	for (action = 0; action < ACTIONS; action++)
+		if (!strcmp(options->arguments[0], action_names[action]))
+			break;
+	if (action == ACTIONS) {
+		complain("'%s' is none of list, enable, disable, save, restore",
+			 options->arguments[0]);
+		return STATUS_ERROR;
+	}
+	fd = elog_device_open(NULL);
+	if (fd < 0) {
+		explain_trouble(fd, PURPOSE_CONSUME);
+		return STATUS_ERROR;
+	}
+	if (action != ENABLE && action != DISABLE)
+		ret = markers_read(fd, &list);
+	if (ret == -ENOTTY) {
+		complain("the kernel module is older than markers");
+		status = STATUS_ERROR;
+	} else if (ret == -ENOMEM) {
+		complain("out of memory");
+		status = STATUS_ERROR;
+	} else if (ret) {
+		explain_trouble(ret, PURPOSE_CONSUME);
+		status = STATUS_ERROR;
+	} else {
+		status = run_action(options, action, fd, &list);
+	}
+	markers_free(&list);
+	close(fd);
+	return status;
+}
+
+static const struct verb_option marker_options[] = {
+	{ OPTION_MODULE, NULL },
+	{ OPTION_HANDLER, NULL },
+	{ OPTION_TREE, "list: a tree of modules, files, functions and markers" },
+	{ OPTION_FORMAT, "list: text (default), or json: an object a line" },
+	{ 'q', "no header, no counts" },
+	{ 0, NULL },
+};
+
+const struct verb verb_marker = {
+	.name = "marker",
+	.summary = "browse and switch markers of kernel modules",
+	.usage = "list|enable|disable|save|restore [OPTION...] [PATTERN...|FILE]",
+	.description =
+	"Markers are single lines of code that can be switched on: eventlog_marker(9).\n"
+	"\n"
+	"  list [PATTERN...]     print them: handlers that are on, those of them that are\n"
+	"                        at work, module and tag, path:function:ordinal\n"
+	"  enable PATTERN...     switch handlers on\n"
+	"  disable PATTERN...    switch handlers off\n"
+	"  save FILE             write down which handlers are on\n"
+	"  restore FILE          set them so again, where the markers are there\n"
+	"\n"
+	"PATTERN is a glob over tags, and over path:function:ordinal.\n"
+	"\n"
+	"Exit status: 0 all is well, 1 an error, or no marker matches.\n",
+	.options = marker_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
+	.run = run_marker,
+};

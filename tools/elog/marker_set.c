@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets of markers: see marker.h.
+ *
+ * A file of them has a first line, for each marker its handlers, module, id, tag
+ * and place with tabs between, and a last line with their number: so that one
+ * that is cut off is known.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "marker.h"
+
+#define SET_HEADER	"elog markers 1"
+
+static const char *const handler_names[] = { "print", "trace", "probe" };
+
+void markers_handlers_put(struct elog_text *text, uint32_t handlers)
+{
+	const char *comma = "";
+	unsigned int i;
+
+	if (!handlers)
+		elog_text_string(text, "-");
+	for (i = 0; i < ARRAY_SIZE(handler_names); i++) {
+		if (!(handlers & 1U << i))
+			continue;
+		elog_text_printf(text, "%s%s", comma, handler_names[i]);
+		comma = ",";
+	}
+}
+
+bool markers_handlers_parse(const char *text, uint32_t *handlers)
+{
+	size_t length, i;
+
+	*handlers = 0;
+	if (!strcmp(text, "-"))
+		return true;
+	for (;; text += length + 1) {
+		length = strcspn(text, ",");
+		for (i = 0; i < ARRAY_SIZE(handler_names); i++)
+			if (strlen(handler_names[i]) == length &&
+			    !strncmp(handler_names[i], text, length))
+				break;
+		if (i == ARRAY_SIZE(handler_names))
+			return false;
+		*handlers |= 1U << i;
+		if (!text[length])
+			return true;
+	}
+}
+
+void markers_free(struct marker_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		free(list->markers[i].module);
+		free(list->markers[i].tag);
+		free(list->markers[i].path);
+		free(list->markers[i].function);
+		free(list->markers[i].place);
+	}
+	free(list->markers);
+	memset(list, 0, sizeof(*list));
+}
+
+/* A new one, zeroed, at the end; NULL: no memory. */
+static struct marker *markers_add(struct marker_list *list)
+{
+	struct marker *larger;
+
+	/* Grows by doubling: at every power of two. */
+	if (!(list->count & (list->count - 1))) {
+		larger = reallocarray(list->markers, list->count ? 2 * list->count : 1,
+				      sizeof(*larger));
+		if (!larger)
+			return NULL;
+		list->markers = larger;
+	}
+	memset(&list->markers[list->count], 0, sizeof(*list->markers));
+	return &list->markers[list->count++];
+}
+
+/* The four strings that came with a marker. */
+static int take_strings(struct marker *marker, const char *text)
+{
+	char **const strings[] = {
+		&marker->module, &marker->tag, &marker->path, &marker->function,
+	};
+	const char *end = text + marker->next.text_size;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(strings); i++) {
+		size_t length = strnlen(text, (size_t)(end - text));
+
+		if (text + length == end)
+			return -EPROTO;
+		*strings[i] = strdup(text);
+		if (!*strings[i])
+			return -ENOMEM;
+		text += length + 1;
+	}
+	if (asprintf(&marker->place, "%s:%s:%u", marker->path, marker->function,
+		     marker->next.ordinal) < 0) {
+		marker->place = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int markers_read(int fd, struct marker_list *list)
+{
+	struct eventlog_marker_next next;
+	uint32_t descriptor = 0, room = 1024;
+	char *text = malloc(room), *larger;
+	struct marker *marker;
+	int ret = text ? 0 : -ENOMEM;
+
+	while (!ret) {
+		memset(&next, 0, sizeof(next));
+		next.size = sizeof(next);
+		next.descriptor = descriptor;
+		next.text = (uintptr_t)text;
+		next.text_size = room;
+		if (ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next)) {
+			ret = errno == ENOENT ? 1 : -errno;
+			if (ret != -EMSGSIZE || next.text_size <= room)
+				continue;
+			room = next.text_size;
+			larger = realloc(text, room);
+			ret = larger ? 0 : -ENOMEM;
+			text = larger ? larger : text;
+			continue;
+		}
+		marker = markers_add(list);
+		if (!marker) {
+			ret = -ENOMEM;
+			break;
+		}
+		marker->next = next;
+		descriptor = next.descriptor;
+		ret = take_strings(marker, text);
+	}
+	free(text);
+	return ret > 0 ? 0 : ret;
+}
+
+static void put_set(const struct marker_list *list, FILE *file)
+{
+	struct elog_text handlers = { 0 };
+	size_t i;
+
+	fprintf(file, SET_HEADER "\n");
+	for (i = 0; i < list->count; i++) {
+		const struct marker *marker = &list->markers[i];
+
+		handlers.size = 0;
+		markers_handlers_put(&handlers, marker->next.handlers);
+		fprintf(file, "%.*s\t%s\t%016" PRIx64 "\t%s\t%s\n", (int)handlers.size,
+			handlers.data ? handlers.data : "", marker->module,
+			(uint64_t)marker->next.id, marker->tag, marker->place);
+	}
+	fprintf(file, "%zu markers\n", list->count);
+	elog_text_free(&handlers);
+}
+
+int markers_save(const struct marker_list *list, const char *name)
+{
+	char *temporary;
+	FILE *file;
+	int ret = 0;
+
+	if (asprintf(&temporary, "%s.new", name) < 0)
+		return -ENOMEM;
+	file = fopen(temporary, "we");
+	if (!file) {
+		ret = -errno;
+		goto out;
+	}
+	put_set(list, file);
+	if (fflush(file) || ferror(file) || fsync(fileno(file)))
+		ret = errno ? -errno : -EIO;
+	if (fclose(file) && !ret)
+		ret = -errno;
+	if (!ret && rename(temporary, name))
+		ret = -errno;
+	if (ret)
+		unlink(temporary);
+out:
+	free(temporary);
+	return ret;
+}
+
+/* Takes what is before the next tab off a line. */
+static char *take_word(char **line)
+{
+	char *word = *line, *tab = word ? strchr(word, '\t') : NULL;
+
+	*line = NULL;
+	if (!tab)
+		return NULL;
+	*tab = '\0';
+	*line = tab + 1;
+	return word;
+}
+
+static int take_marker(struct marker_list *list, char *line)
+{
+	const char *handlers = take_word(&line), *module = take_word(&line);
+	const char *id = take_word(&line), *tag = take_word(&line);
+	struct marker *marker;
+	uint32_t mask;
+	char *end;
+
+	if (!tag || !*line || !*module || strlen(id) != 16 ||
+	    strspn(id, "0123456789abcdef") != 16 ||
+	    !markers_handlers_parse(handlers, &mask))
+		return -EINVAL;
+	marker = markers_add(list);
+	if (!marker)
+		return -ENOMEM;
+	marker->next.handlers = mask;
+	marker->next.id = strtoull(id, &end, 16);
+	marker->module = strdup(module);
+	marker->tag = strdup(tag);
+	marker->place = strdup(line);
+	return marker->module && marker->tag && marker->place ? 0 : -ENOMEM;
+}
+
+int markers_load(struct marker_list *list, const char *name, unsigned int *number)
+{
+	FILE *file = fopen(name, "re");
+	char *line = NULL, *end, expected[64];
+	size_t size = 0;
+	ssize_t length;
+	int ret = -EINVAL;
+
+	*number = 0;
+	if (!file)
+		return -errno;
+	/* Until the last line, behind which there is nothing. */
+	while ((length = getline(&line, &size, file)) > 0) {
+		++*number;
+		end = memchr(line, '\n', (size_t)length);
+		ret = -EINVAL;
+		if (!end || end != line + length - 1)
+			break;
+		*end = '\0';
+		snprintf(expected, sizeof(expected), "%zu markers", list->count);
+		if (*number == 1) {
+			if (strcmp(line, SET_HEADER))
+				break;
+		} else if (!strcmp(line, expected)) {
+			ret = getc(file) == EOF ? 0 : -EINVAL;
+			break;
+		} else {
+			ret = take_marker(list, line);
+			if (ret)
+				break;
+			ret = -EINVAL;
+		}
+	}
+	if (ferror(file))
+		ret = -EIO;
+	free(line);
+	fclose(file);
+	return ret;
+}
