@@ -34,7 +34,7 @@
 #define PIECES		8U		/* of a queue, if it is that small */
 #define SPARE_PIECES	16		/* kept of those that were read */
 #define TAKE_MS		100
-#define FULL_MS		20		/* to the next look at rings without room */
+#define FULL_MS		2		/* to the next look, while a ring is to stay full */
 #define DEFINITIONS_BYTES (4U << 20)	/* of schema text; to look for some to forget */
 #define DEFINITION_OVERHEAD 256
 #define NAMES_MAX	16384		/* that are to be told */
@@ -48,6 +48,8 @@ struct queue {
 	struct elog_piece *first;
 	struct elog_piece *last;
 	size_t bytes;			/* capacities of all */
+	uint64_t untold;		/* bytes taken since the reader was last woken */
+	uint64_t lost;			/* all that the reader was woken for */
 	bool damaged;			/* to be reported */
 	uint64_t reading;		/* serial of the reader's piece; 0: it has none */
 	uint64_t pending;		/* and the one before, whose last record is in use */
@@ -85,6 +87,7 @@ struct elog_backlog {
 	bool full;			/* the thread waits for room */
 	int error;			/* of the thread, which then takes nothing more */
 	size_t limit;			/* of each queue */
+	uint64_t watermark;		/* bytes taken that wake the reader */
 	size_t piece_bytes;
 	uint64_t serial;		/* of the last piece */
 
@@ -509,8 +512,31 @@ static int take(struct elog_backlog *backlog, struct queue *queue,
 	return 1;
 }
 
-/* Return: false: there was no room for all. */
-static bool take_ring(struct elog_backlog *backlog, struct queue *queue)
+/* What came of a look at the rings. */
+struct round {
+	bool took;			/* something */
+	bool full;			/* there was no room for all */
+	bool tell;			/* the reader: the watermark, or a loss */
+};
+
+/* Has a queue something that its reader waits for?  The lock is held. */
+static bool worth_telling(struct elog_backlog *backlog, struct queue *queue,
+			  const uint64_t *counts)
+{
+	uint64_t lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		lost += counts[i];
+	if (lost == queue->lost && queue->untold < backlog->watermark)
+		return false;
+	queue->lost = lost;
+	queue->untold = 0;
+	return true;
+}
+
+static void take_ring(struct elog_backlog *backlog, struct queue *queue,
+		      struct round *round)
 {
 	uint64_t counts[EVENTLOG_LOST_CAUSES], from, taken = 0;
 	bool more;
@@ -522,64 +548,74 @@ static bool take_ring(struct elog_backlog *backlog, struct queue *queue)
 		from = queue->ring.position;
 		ret = take(backlog, queue, false);
 		taken += queue->ring.position - from;
-		if (queue->header)
+		queue->untold += queue->ring.position - from;
+		if (queue->header) {
 			elog_header_see_losses(queue->header, queue->consumer,
 					       counts);
+			round->tell |= worth_telling(backlog, queue, counts);
+		}
 		more = ret > 0 && taken < queue->ring.data_bytes;
 		pthread_mutex_unlock(&backlog->lock);
 	} while (more);
-	return ret >= 0;
+	round->took |= taken;
+	round->full |= ret < 0;
 }
 
-static void take_all(struct elog_backlog *backlog)
+static struct round take_all(struct elog_backlog *backlog)
 {
-	bool full = false;
+	struct round round = { false };
 	unsigned int i;
 
 	for (i = 0; i < backlog->cpus; i++)
-		full |= !take_ring(backlog, &backlog->queues[i]);
+		take_ring(backlog, &backlog->queues[i], &round);
 	pthread_mutex_lock(&backlog->lock);
-	backlog->full = full;
+	/* Once: the reader is to make room. */
+	round.tell |= round.full && !backlog->full;
+	backlog->full = round.full;
 	pthread_mutex_unlock(&backlog->lock);
+	return round;
 }
 
 /*
  * Return: whether a ring is at its watermark, or something was lost; or a negative
- * errno. A ring that is to stay full for now would not let us sleep.
+ * errno. Not while one is to stay as it is, full or of a CPU that the reader has
+ * not heard of: that would not let us sleep.
  */
-static int sleep_for_rings(struct elog_backlog *backlog, bool full)
+static int sleep_for_rings(struct elog_backlog *backlog, bool blind)
 {
 	struct pollfd polls[] = {
 		{ .fd = backlog->wake, .events = POLLIN },
 		{ .fd = backlog->fd, .events = POLLIN },
 	};
 
-	if (poll(polls, full ? 1 : 2, full ? FULL_MS : TAKE_MS) < 0)
+	if (poll(polls, blind ? 1 : 2, blind ? FULL_MS : TAKE_MS) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (polls[0].revents)
 		was_notified(backlog->wake);
 	if (polls[1].revents & (POLLERR | POLLHUP | POLLNVAL))
 		return -EIO;
-	return full || polls[1].revents;
+	return polls[1].revents != 0;
 }
 
 static void *run(void *context)
 {
 	struct elog_backlog *backlog = context;
-	bool stop = false, full = false;
+	bool stop = false, blind = false;
 	int ret;
 
 	while (!stop) {
-		ret = sleep_for_rings(backlog, full);
+		struct round round = { .tell = true };
+
+		ret = sleep_for_rings(backlog, blind);
 		if (ret >= 0)
-			take_all(backlog);
+			round = take_all(backlog);
+		blind = round.full || (ret > 0 && !round.took);
 		pthread_mutex_lock(&backlog->lock);
 		if (ret < 0)
 			backlog->error = ret;
 		stop = backlog->stop || ret < 0;
-		full = backlog->full;
 		pthread_mutex_unlock(&backlog->lock);
-		if (ret)
+		if (round.tell)
 			notify(backlog->news);
 	}
 	return NULL;
@@ -732,7 +768,8 @@ static void free_backlog(struct elog_backlog *backlog)
 }
 
 int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
-		      uint64_t bytes, struct elog_processes *processes)
+		      uint64_t bytes, uint64_t watermark,
+		      struct elog_processes *processes)
 {
 	struct elog_backlog *backlog;
 	int ret = 0;
@@ -745,6 +782,7 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	backlog->cpus = cpus;
 	backlog->processes = processes;
 	backlog->limit = (size_t)bytes;
+	backlog->watermark = watermark;
 	backlog->piece_bytes = (size_t)bytes / PIECES & ~(size_t)7;
 	if (backlog->piece_bytes > PIECE_BYTES)
 		backlog->piece_bytes = PIECE_BYTES;

@@ -238,6 +238,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (options && options->backlog_bytes) {
 		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
 					subscribed->cpus, options->backlog_bytes,
+					subscribed->watermark,
 					options->processes);
 		if (ret)
 			goto close_consumer;

@@ -174,7 +174,7 @@ static void free_held(struct elog_file_reader *reader, struct held **list)
 
 	while ((held = *list)) {
 		*list = held->next;
-		reader->held_bytes -= held->size + sizeof(*held);
+		reader->held_bytes -= held->room + sizeof(*held);
 		if (reader->over || reader->spare_count == SPARES_MAX ||
 		    held->room > SPARE_BYTES_MAX - reader->spare_bytes) {
 			free(held);
@@ -804,7 +804,7 @@ static int hold(struct elog_file_reader *reader, struct cpu *cpu,
 			ELOG_BLOCK_NATIVE;
 	held->size = size;
 	memcpy(held->data, data, size);
-	reader->held_bytes += sizeof(*held) + size;
+	reader->held_bytes += sizeof(*held) + held->room;
 	if (cpu->first)
 		cpu->last->next = held;
 	else

@@ -468,6 +468,7 @@ struct elog_backlog;
  * @fd: the subscriber
  * @cpus: the rings that there may be
  * @bytes: how many of each may wait
+ * @watermark: so many bytes of one end elog_backlog_wait()
  * @processes: told the names of threads, by elog_backlog_next(); or NULL
  *
  * The reader's functions are all others but those that say otherwise.
@@ -475,7 +476,8 @@ struct elog_backlog;
  * Return: 0, or a negative errno.
  */
 int elog_backlog_open(struct elog_backlog **backlog, int fd, unsigned int cpus,
-		      uint64_t bytes, struct elog_processes *processes);
+		      uint64_t bytes, uint64_t watermark,
+		      struct elog_processes *processes);
 
 /** elog_backlog_close() - end its thread, free everything; NULL is fine */
 void elog_backlog_close(struct elog_backlog *backlog);

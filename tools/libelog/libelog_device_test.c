@@ -723,7 +723,9 @@ static void test_with_backlog(void)
 		backlog_bytes = sizes[i];
 		test_refused_payloads();
 		test_wrap();
-		test_loss();
+		/* All of its events fit the largest. */
+		if (sizes[i] <= 1 << 15)
+			test_loss();
 		test_threads();
 		test_new_cpu();
 		test_many_definitions();
