@@ -45,10 +45,8 @@ static unsigned int evaluate(void)
 	return ++evaluated;
 }
 
-static noinline void hit_integers(void)
+static noinline void hit_integers(unsigned int wide)
 {
-	unsigned int wide = 0x1ffff;
-
 	eventlog_marker(integers, 0, FIELD(u8, wide), FIELD(u16, wide), FIELD(u32, -1),
 			FIELD(u64, -1), FIELD(s8, -1), FIELD(s16, -2), FIELD(s32, -3),
 			FIELD(s64, -4), FIELD(bool, 17), FIELD(port, 443), FIELD(time, 5),
@@ -103,16 +101,16 @@ static void marker_test_values(void)
 	unsigned int i;
 
 	seen.hits = 0;
-	hit_integers();
+	hit_integers(0x1ffff);
 	EXPECT_EQ(seen.hits, 0);
 	if (!EXPECT_EQ(eventlog_marker_probe_register(&probe), 0))
 		return;
-	hit_integers();
+	hit_integers(0x1ffff);
 	EXPECT_EQ(seen.hits, 1);
 	for (i = 0; i < ARRAY_SIZE(expected); i++)
 		EXPECT_EQ(seen.values[i], expected[i]);
 	eventlog_marker_probe_unregister(&probe);
-	hit_integers();
+	hit_integers(0x1ffff);
 	EXPECT_EQ(seen.hits, 1);
 }
 

@@ -425,7 +425,7 @@ check "what is printed is limited" limited
 
 nonsense()
 {
-	for text in , = ==, x '*' '*=' '*=nothing' '=print' 'here=print+' ',,here=+'; do
+	for text in ',' = '==,' x '*' '*=' '*=nothing' '=print' 'here=print+' ',,here=+'; do
 		ELOG_MARKERS=$text "$work/limit" 2> "$work/errors" || return 1
 	done
 }
