@@ -18,15 +18,6 @@
 #include "trace_event.h"
 #include "trace_point.h"
 
-static __always_inline enum eventlog_context eventlog_context(void)
-{
-	if (likely(in_task()))
-		return EVENTLOG_CONTEXT_TASK;
-	if (in_nmi())
-		return EVENTLOG_CONTEXT_NMI;
-	return in_hardirq() ? EVENTLOG_CONTEXT_HARDIRQ : EVENTLOG_CONTEXT_SOFTIRQ;
-}
-
 /* The numbers a subscriber knows the current task by; the root's need no look-up. */
 static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
 {

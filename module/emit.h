@@ -6,10 +6,23 @@
 #define EVENTLOG_EMIT_H
 
 #include <linux/eventlog.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
+#include "compat.h"
+
 struct eventlog_event;
+
+/** eventlog_context() - what is running here; preemption is off */
+static __always_inline enum eventlog_context eventlog_context(void)
+{
+	if (likely(in_task()))
+		return EVENTLOG_CONTEXT_TASK;
+	if (in_nmi())
+		return EVENTLOG_CONTEXT_NMI;
+	return in_hardirq() ? EVENTLOG_CONTEXT_HARDIRQ : EVENTLOG_CONTEXT_SOFTIRQ;
+}
 
 /**
  * struct eventlog_emission - an event on its way, the same for all who get it

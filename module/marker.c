@@ -361,7 +361,7 @@ static void eventlog_markers_prepare(struct eventlog_markers *markers)
 		INIT_HLIST_HEAD(&marker->probes);
 		ratelimit_state_init(&marker->limit, DEFAULT_RATELIMIT_INTERVAL,
 				     DEFAULT_RATELIMIT_BURST);
-		/* No further line about the lines that were dropped. */
+		/* No line, among others', about lines that were dropped. */
 		ratelimit_set_flags(&marker->limit, RATELIMIT_MSG_ON_RELEASE);
 	}
 }

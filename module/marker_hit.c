@@ -16,6 +16,7 @@
 #include <linux/rcupdate.h>
 
 #include "compat.h"
+#include "emit.h"
 #include "marker.h"
 
 #define CREATE_TRACE_POINTS
@@ -115,6 +116,12 @@ static noinline notrace void eventlog_marker_emit(struct eventlog_marker *marker
 	eventlog_provider_emit_parts(&marker->event, 0, parts, count);
 }
 
+static int eventlog_string_print(char *to, size_t room, const char *text)
+{
+	/* Whoever wrote it may have meant to forge lines of the log. */
+	return scnprintf(to, room, "\"%*pE\"", (int)strnlen(text, room), text);
+}
+
 static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 {
 	u32 address = value;
@@ -122,8 +129,8 @@ static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 	value = eventlog_value_of(type, value);
 	switch (type) {
 	case EVENTLOG_MARKER_STRING:
-		return scnprintf(to, room, "\"%s\"",
-				 (const char *)(unsigned long)value ?: "(null)");
+		return eventlog_string_print(to, room,
+					     (const char *)(unsigned long)value ?: "(null)");
 	case EVENTLOG_MARKER_PTR:
 		return scnprintf(to, room, "%p", (void *)(unsigned long)value);
 	case EVENTLOG_MARKER_IPV4:
@@ -152,14 +159,29 @@ static noinline void eventlog_marker_print(struct eventlog_marker *marker, const
 	pr_info("%s %s:%s\n", marker->event.name, marker->event.description, line);
 }
 
-static noinline void eventlog_marker_probe(const struct eventlog_marker *marker,
-					   const u64 *values)
+/* In which contexts probes are being called on this CPU. */
+static DEFINE_PER_CPU(u8, eventlog_probing);
+
+/*
+ * What a probe does may reach markers, too: these are not told to probes, or it
+ * would never end.  Contexts that interrupt one another restore what they find.
+ */
+static noinline notrace void eventlog_marker_probe(const struct eventlog_marker *marker,
+						   const u64 *values)
 {
 	const struct eventlog_marker_link *link;
+	u8 *probing = this_cpu_ptr(&eventlog_probing);
+	u8 context = 1 << eventlog_context();
 
+	if (READ_ONCE(*probing) & context)
+		return;
+	WRITE_ONCE(*probing, *probing | context);
+	barrier();
 	hlist_for_each_entry_rcu(link, &marker->probes, node, rcu_read_lock_sched_held())
 		link->probe->hit(link->probe, marker, values);
 	trace_eventlog_marker(marker, values);
+	barrier();
+	WRITE_ONCE(*probing, *probing & ~context);
 }
 
 /* The arguments that a hit comes with. */
@@ -183,7 +205,8 @@ notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
 	active = READ_ONCE(marker->active);
 	if (active & EVENTLOG_MARKER_TRACE)
 		eventlog_marker_emit(marker, values);
-	if (active & ~EVENTLOG_MARKER_TRACE && likely(rcu_is_watching())) {
+	if (active & ~EVENTLOG_MARKER_TRACE &&
+	    likely(rcu_is_watching() && cpu_online(raw_smp_processor_id()))) {
 		if (active & EVENTLOG_MARKER_PRINT)
 			eventlog_marker_print(marker, values);
 		if (active & EVENTLOG_MARKER_PROBE)

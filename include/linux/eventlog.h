@@ -16,7 +16,8 @@
  * does.  A tracer that is attached or detached calls enable() as well, with
  * ftrace's event_mutex and perhaps a process's mmap_lock held: enable() may hook
  * tracepoints, but must neither change ftrace's or perf's events, nor touch user
- * memory, nor wait for somebody who does.  Emitting takes no lock and is allowed everywhere, NMI included.
+ * memory, nor wait for somebody who does.  Modules come and go with it being told
+ * of their markers, so that it must not load one, either.  Emitting takes no lock and is allowed everywhere, NMI included.
  */
 #ifndef _LINUX_EVENTLOG_H
 #define _LINUX_EVENTLOG_H

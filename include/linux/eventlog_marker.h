@@ -357,8 +357,9 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
  *	expression).  type: u8 to u64, s8 to s64, bool, string, ptr, time, duration,
  *	ipv4, port, or auto: that of the expression, a char * being a string
  *
- * A statement.  With PRINT among its handlers: wherever printk() may be called;
- * otherwise anywhere, NMI included.  What pointers to strings point to must not
+ * A statement.  Wherever printk() may be called, but NMI, where it does not print;
+ * where that is not so, as under the scheduler's locks, PRINT must not be among the
+ * handlers that it may have.  What pointers to strings point to must not
  * fault; a string of NULL is "(null)".
  */
 #if defined(EVENTLOG_MARKERS) || defined(EVENTLOG_ENABLE_LOCAL_MARKERS)
