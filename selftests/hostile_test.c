@@ -507,7 +507,8 @@ static int judge(const unsigned char *payload, size_t bytes, size_t fixed,
 		size = word >> 16;
 		if (start + size > bytes)
 			return EBADMSG;
-		if (fields->string && (!size || payload[start + size - 1]))
+		if (fields->string &&
+		    (!size || start + size <= fixed || payload[start + size - 1]))
 			return EBADMSG;
 	}
 	return 0;
