@@ -22,6 +22,20 @@ int elog_event_write_parts(const struct elog_event *event, uint64_t session,
 			   const struct iovec *iov, unsigned int count);
 
 /**
+ * elog_event_retire() - elog_event_unregister() that frees nothing
+ * @event: registered. Threads may be using it: it is off from then on
+ */
+void elog_event_retire(struct elog_event *event);
+
+/**
+ * elog_event_revive() - register an event that has retired
+ * @event: what it was registered with holds again
+ *
+ * Return: as of elog_event_register(); when it fails the event stays retired.
+ */
+int elog_event_revive(struct elog_event *event);
+
+/**
  * elog_load_word() - read a word that a kernel may be writing, with acquire
  * @header: of the ring
  * @word: a word of the header, which only grows

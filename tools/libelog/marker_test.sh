@@ -334,13 +334,20 @@ cat > "$work/host.c" <<'SOURCE'
 #include <unistd.h>
 #include <elog_marker.h>
 
-static unsigned long hits, plugged;
+static unsigned long hits, plugged, moved;
+static const char *places[2];
 static int over;
 
 static void see(const struct elog_marker *marker, const uint64_t *values, void *context)
 {
 	(void)values;
 	(void)context;
+	if (marker->text[1] == 'l') {
+		const char **place = &places[plugged % 2];
+
+		moved += *place && *place != elog_marker_place(marker);
+		*place = elog_marker_place(marker);
+	}
 	__atomic_fetch_add(marker->text[1] == 'l' ? &plugged : &hits, 1, __ATOMIC_RELAXED);
 }
 
@@ -388,7 +395,7 @@ int main(int argc, char **argv)
 	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	printf("%lu %d\n", plugged, hits > 0);
+	printf("%lu %d %lu\n", plugged, hits > 0, moved);
 	return 0;
 }
 SOURCE
@@ -400,9 +407,96 @@ libraries()
 		${CXX:-g++} $flags -fPIC -shared -o plugin_cc.so plugin_cc.cc -lelog &&
 		${CC:-gcc} $1 $flags -Wno-pedantic -pthread -o host host.c -lelog -ldl) &&
 	"$work/host" "$work/plugin.so" "$work/plugin_cc.so" > "$work/output" &&
-	[ "$(cat "$work/output")" = "200 1" ]
+	[ "$(cat "$work/output")" = "200 1 0" ]
 }
 check "libraries come and go, threads pass, children are made" libraries ""
+
+# A program ends while its threads go on: the last destructor sees to it that
+# they pass markers which have been unregistered.
+cat > "$work/exit.c" <<'SOURCE'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <elog_marker.h>
+
+#define THREADS 4
+#define PASSES 20000
+
+static unsigned long passed[THREADS];
+static int counted;
+
+static void see(const struct elog_marker *marker, const uint64_t *values, void *context)
+{
+	(void)marker;
+	(void)values;
+	(void)context;
+}
+
+static void *pass(void *argument)
+{
+	unsigned long *count = (unsigned long *)argument;
+
+	for (;;) {
+		ELOG_MARKER(one, FIELD(auto, *count), FIELD(string, "text"));
+		ELOG_MARKER(two);
+		ELOG_MARKER(three, FIELD(u8, *count));
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void wait_for_more(void)
+{
+	unsigned long before;
+	int i;
+
+	for (i = 0; i < THREADS; i++) {
+		before = __atomic_load_n(&passed[i], __ATOMIC_RELAXED);
+		while (__atomic_load_n(&passed[i], __ATOMIC_RELAXED) - before < PASSES)
+			sched_yield();
+	}
+}
+
+static void __attribute__((destructor(101))) last(void)
+{
+	if (counted)
+		wait_for_more();
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	elog_markers_probe(see, NULL);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, pass, &passed[i]))
+			return 1;
+	wait_for_more();
+	counted = 1;
+	exit(0);
+}
+SOURCE
+cp "$work/exit.c" "$work/exit.cc"
+
+# ends COMPILER SUFFIX
+ends()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && $1 $flags -pthread -o exit "exit.$2" -lelog) || return 1
+	for handlers in trace print probe trace+print+probe; do
+		for _ in 1 2 3; do
+			MALLOC_PERTURB_=165 ELOG_MARKERS="*=$handlers" "$work/exit" \
+				2> "$work/errors" || return 1
+		done
+	done
+}
+check "threads pass while the program ends" ends "${CC:-gcc}" c
+if command -v "${CXX:-g++}" > /dev/null; then
+	check "threads pass while a program in C++ ends" ends "${CXX:-g++}" cc
+else
+	skip "threads pass while a program in C++ ends" "there is no ${CXX:-g++}"
+fi
 
 limited()
 {

@@ -7,7 +7,9 @@
  * places, events. All of it is under markers_lock, but for what passing a marker
  * reads, atomically: marker->test, which says whether there is anything to do,
  * marker->handlers, and marker->state, which is complete before the others lead
- * to it and freed when no thread passes the marker any more.
+ * to it. A program may end while its threads go on: a state that a marker has had
+ * is never freed, nor is its event. It retires, and serves the marker of its place
+ * that comes next, as that of a library which is loaded again.
  *
  * markers_lock is taken before any lock of the producer's, and by fork() first.
  */
@@ -30,15 +32,19 @@
 #define LINES_MAX	10
 #define LINES_SECONDS	5
 #define NUMBER_BYTES	12
+#define RETIRED_LISTS	256
 #define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
 
 struct elog_marker_state {
+	struct elog_marker_state *next;	/* of those that have retired */
 	struct elog_event *event;	/* NULL: it could not be registered */
+	char *command;			/* that registers the event */
 	char *place;
 	char *name;
 	char *fields[ELOG_MARKER_FIELDS_MAX];
 	uint64_t id;
 	uint32_t ordinal;
+	bool registered;		/* the event is */
 	uint64_t lines_since;		/* atomic; seconds */
 	uint32_t lines;			/* atomic */
 };
@@ -86,6 +92,7 @@ static pthread_once_t markers_once = PTHREAD_ONCE_INIT;
 static struct elog_producer *markers_producer;
 static struct group *markers_groups;
 static struct wish *markers_wishes;
+static struct elog_marker_state *markers_retired[RETIRED_LISTS];	/* by id */
 
 /* What ELOG_MARKER_PROBE calls: context first, so that it is there in time. */
 static struct {
@@ -378,7 +385,7 @@ static void update_marker(struct elog_marker *marker)
 
 	if (handlers & ~ELOG_MARKER_TRACE)
 		test = &always_on;
-	else if (handlers && marker->state->event)
+	else if (handlers && marker->state->registered)
 		test = marker->state->event;
 	__atomic_store_n(&marker->test, test, __ATOMIC_RELEASE);
 }
@@ -476,28 +483,77 @@ static void begin_markers(void)
 	read_environment();
 }
 
-static void register_event(struct elog_marker *marker, const char *provider)
+static char *make_command(const struct elog_marker *marker)
 {
-	struct elog_marker_state *state = marker->state;
+	const struct elog_marker_state *state = marker->state;
 	char *command = NULL;
 	unsigned int i;
 	size_t size;
 	FILE *text;
 
-	if (!markers_producer)
-		return;
 	text = open_memstream(&command, &size);
 	if (!text)
-		return;
+		return NULL;
 	fprintf(text, "%s", state->name);
 	for (i = 0; i < marker->types[0]; i++)
 		fprintf(text, "%s%s %s", i ? ";" : " ",
 			kinds[marker->types[1 + i]].type, state->fields[i]);
-	if (!fclose(text) &&
-	    elog_event_register(markers_producer, provider, command,
-				EVENTLOG_LEVEL_DEBUG, 0, 0, &state->event))
-		state->event = NULL;
-	free(command);
+	if (fclose(text)) {
+		free(command);
+		return NULL;
+	}
+	return command;
+}
+
+static void free_state(struct elog_marker_state *state)
+{
+	unsigned int i;
+
+	for (i = 0; i < ELOG_MARKER_FIELDS_MAX; i++)
+		free(state->fields[i]);
+	free(state->command);
+	free(state->name);
+	free(state->place);
+	free(state);
+}
+
+static struct elog_marker_state **retired_list(const struct elog_marker_state *state)
+{
+	return &markers_retired[state->id % RETIRED_LISTS];
+}
+
+/* The marker gets what another one of its place, name and fields had, if any. */
+static void revive_state(struct elog_marker *marker)
+{
+	struct elog_marker_state *state = marker->state, *old, **link;
+
+	for (link = retired_list(state); (old = *link); link = &old->next)
+		if (old->id == state->id && !strcmp(old->place, state->place) &&
+		    !strcmp(old->command, state->command))
+			break;
+	if (!old)
+		return;
+	*link = old->next;
+	__atomic_store_n(&marker->state, old, __ATOMIC_RELEASE);
+	free_state(state);
+}
+
+static void register_event(struct elog_marker *marker, const char *provider)
+{
+	struct elog_marker_state *state = marker->state;
+	struct elog_event *event;
+
+	if (state->event) {
+		/* When it fails it stays off, and in no list of the producer's. */
+		state->registered = !elog_event_revive(state->event);
+		return;
+	}
+	if (!markers_producer ||
+	    elog_event_register(markers_producer, provider, state->command,
+				EVENTLOG_LEVEL_DEBUG, 0, 0, &event))
+		return;
+	state->registered = true;
+	__atomic_store_n(&state->event, event, __ATOMIC_RELEASE);
 }
 
 static void provider_name(char *name, size_t bytes)
@@ -510,29 +566,44 @@ static void provider_name(char *name, size_t bytes)
 			*c = '_';
 }
 
-static void free_state(struct elog_marker *marker)
+/* Threads that are past the test go on with what they have found. */
+static void retire_state(struct elog_marker *marker)
 {
 	struct elog_marker_state *state = marker->state;
-	unsigned int i;
 
 	__atomic_store_n(&marker->test, &elog_marker_off, __ATOMIC_RELEASE);
-	marker->state = NULL;
-	if (!state)
-		return;
-	elog_event_unregister(state->event);
-	for (i = 0; i < ELOG_MARKER_FIELDS_MAX; i++)
-		free(state->fields[i]);
-	free(state->name);
-	free(state->place);
-	free(state);
+	__atomic_store_n(&marker->state, NULL, __ATOMIC_RELEASE);
+	if (state->registered)
+		elog_event_retire(state->event);
+	state->registered = false;
+	state->next = *retired_list(state);
+	*retired_list(state) = state;
 }
 
-static void free_group(struct group *group)
+/* Of a group whose markers have never been on. */
+static void drop_states(struct group *group)
+{
+	struct elog_marker_state *state;
+	size_t i;
+
+	for (i = 0; i < group->count; i++) {
+		state = group->markers[i]->state;
+		group->markers[i]->state = NULL;
+		if (state)
+			free_state(state);
+	}
+}
+
+static void retire_states(struct group *group)
 {
 	size_t i;
 
 	for (i = 0; i < group->count; i++)
-		free_state(group->markers[i]);
+		retire_state(group->markers[i]);
+}
+
+static void free_group(struct group *group)
+{
 	free(group->markers);
 	free(group);
 }
@@ -557,6 +628,20 @@ static struct group *new_group(struct elog_marker **own, struct elog_marker **be
 	return group;
 }
 
+static bool name_commands(struct group *group)
+{
+	struct elog_marker *marker;
+	size_t i;
+
+	for (i = 0; i < group->count; i++) {
+		marker = group->markers[i];
+		marker->state->command = make_command(marker);
+		if (!marker->state->command)
+			return false;
+	}
+	return true;
+}
+
 /* @own: what tells the group from others, or NULL: nothing. */
 static void register_group(struct elog_marker **own, struct elog_marker **begin,
 			   struct elog_marker **end)
@@ -571,12 +656,14 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 	group = new_group(own, begin, end);
 	if (!group)
 		return;
-	if (!name_markers(group)) {
+	if (!name_markers(group) || !name_commands(group)) {
+		drop_states(group);
 		free_group(group);
 		return;
 	}
 	provider_name(provider, sizeof(provider));
 	for (i = 0; i < group->count; i++) {
+		revive_state(group->markers[i]);
 		register_event(group->markers[i], provider);
 		follow_wishes(group->markers[i]);
 		update_marker(group->markers[i]);
@@ -644,7 +731,7 @@ void elog_marker_remove(struct elog_marker *marker)
 	for (link = &markers_groups; (group = *link); link = &group->next) {
 		if (group->begin || !take_out(group->markers, &group->count, marker))
 			continue;
-		free_state(marker);
+		retire_state(marker);
 		if (!group->count) {
 			*link = group->next;
 			free_group(group);
@@ -666,6 +753,7 @@ void elog_markers_unregister(struct elog_marker **begin)
 		if (group->begin != begin)
 			continue;
 		*link = group->next;
+		retire_states(group);
 		free_group(group);
 		break;
 	}
@@ -708,14 +796,24 @@ void elog_markers_probe(elog_marker_function *function, void *context)
 	__atomic_store_n(&markers_probe.function, function, __ATOMIC_SEQ_CST);
 }
 
+/* Of a marker that may be being unregistered: to be asked for once. */
+static struct elog_marker_state *state_of(const struct elog_marker *marker)
+{
+	return __atomic_load_n(&marker->state, __ATOMIC_ACQUIRE);
+}
+
 const char *elog_marker_place(const struct elog_marker *marker)
 {
-	return marker->state ? marker->state->place : NULL;
+	const struct elog_marker_state *state = state_of(marker);
+
+	return state ? state->place : NULL;
 }
 
 uint64_t elog_marker_id(const struct elog_marker *marker)
 {
-	return marker->state ? marker->state->id : 0;
+	const struct elog_marker_state *state = state_of(marker);
+
+	return state ? state->id : 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -724,13 +822,15 @@ uint64_t elog_marker_id(const struct elog_marker *marker)
 
 bool elog_marker_wanted(const struct elog_marker *marker)
 {
-	const struct elog_marker_state *state = marker->state;
+	const struct elog_marker_state *state = state_of(marker);
+	const struct elog_event *event;
 
 	if (!state)
 		return false;
 	if (__atomic_load_n(&marker->handlers, __ATOMIC_RELAXED) & ~ELOG_MARKER_TRACE)
 		return true;
-	return state->event && elog_event_enabled(state->event);
+	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	return event && elog_event_enabled(event);
 }
 
 static uint64_t extended(unsigned int type, uint64_t value)
@@ -743,7 +843,8 @@ static uint64_t extended(unsigned int type, uint64_t value)
 				       value << shift >> shift;
 }
 
-static void write_event(const struct elog_marker *marker, const uint64_t *values)
+static void write_event(const struct elog_marker *marker,
+			const struct elog_event *event, const uint64_t *values)
 {
 	unsigned char fixed[8 * ELOG_MARKER_FIELDS_MAX], *to = fixed;
 	struct iovec parts[1 + ELOG_MARKER_FIELDS_MAX];
@@ -788,7 +889,7 @@ static void write_event(const struct elog_marker *marker, const uint64_t *values
 	}
 	parts[0].iov_base = fixed;
 	parts[0].iov_len = (size_t)(to - fixed);
-	elog_event_write_parts(marker->state->event, 0, parts, count);
+	elog_event_write_parts(event, 0, parts, count);
 }
 
 /* So many lines in so many seconds, the seconds being counted from the first. */
@@ -806,9 +907,9 @@ static bool line_allowed(struct elog_marker_state *state)
 	return __atomic_fetch_add(&state->lines, 1, __ATOMIC_RELAXED) < LINES_MAX;
 }
 
-static void print_line(const struct elog_marker *marker, const uint64_t *values)
+static void print_line(const struct elog_marker *marker,
+		       struct elog_marker_state *state, const uint64_t *values)
 {
-	struct elog_marker_state *state = marker->state;
 	struct elog_text text = { 0 };
 	unsigned int i;
 
@@ -862,19 +963,24 @@ static void take_values(const struct elog_marker *marker, va_list arguments,
 
 void elog_marker_hit(const struct elog_marker *marker, ...)
 {
+	struct elog_marker_state *state = state_of(marker);
 	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	const struct elog_event *event;
 	unsigned int handlers;
 	int error = errno;
 	va_list arguments;
 
+	if (!state)
+		return;
 	va_start(arguments, marker);
 	take_values(marker, arguments, values);
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	if (handlers & ELOG_MARKER_TRACE && marker->state->event)
-		write_event(marker, values);
+	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	if (handlers & ELOG_MARKER_TRACE && event)
+		write_event(marker, event, values);
 	if (handlers & ELOG_MARKER_PRINT)
-		print_line(marker, values);
+		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)
 		call_probe(marker, values);
 	errno = error;

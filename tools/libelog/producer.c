@@ -141,11 +141,11 @@ static int register_event(int fd, struct registered_event *event,
 	return 0;
 }
 
-static void unregister_event(int fd, const struct registered_event *event)
+static void unregister_event(int fd, uint32_t write_index)
 {
 	struct eventlog_unregister request = {
 		.size = sizeof(request),
-		.write_index = event->write_index,
+		.write_index = write_index,
 	};
 
 	/* It can only fail for an event that is not there. */
@@ -410,14 +410,41 @@ void elog_producer_release(struct elog_producer *producer,
 	pthread_mutex_unlock(&producer->lock);
 }
 
+/* Events that fail are in no list, and are off. */
+static int enlist(struct registered_event *event)
+{
+	struct elog_producer *producer = event->producer;
+	struct eventlog_register request;
+	int ret = 0;
+
+	pthread_mutex_lock(&producer->lock);
+	if (is_connected(producer)) {
+		ret = register_event(producer->fd, event, &request);
+		if (!ret) {
+			ret = publish(producer, producer->fd, event, &request);
+			if (ret)
+				unregister_event(producer->fd, event->write_index);
+		}
+		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
+		point_to(event, &ask_byte, 1);
+	}
+	if (!ret) {
+		event->next = producer->events;
+		producer->events = event;
+	}
+	pthread_mutex_unlock(&producer->lock);
+	return ret;
+}
+
 int elog_event_register(struct elog_producer *producer, const char *provider,
 			const char *command, unsigned int level,
 			uint64_t keywords, unsigned int flags,
 			struct elog_event **result)
 {
-	struct eventlog_register request;
 	struct registered_event *event;
-	int ret = 0;
+	int ret;
 
 	event = calloc(1, sizeof(*event));
 	if (!event)
@@ -426,7 +453,6 @@ int elog_event_register(struct elog_producer *producer, const char *provider,
 	event->keywords = keywords;
 	event->level = level;
 	event->flags = flags;
-	event->error = -ENOTCONN;
 	event->command = strdup(command);
 	if (provider)
 		event->provider = strdup(provider);
@@ -434,23 +460,7 @@ int elog_event_register(struct elog_producer *producer, const char *provider,
 		free_event(event);
 		return -ENOMEM;
 	}
-	point_to(event, &ask_byte, 1);
-
-	pthread_mutex_lock(&producer->lock);
-	if (is_connected(producer)) {
-		ret = register_event(producer->fd, event, &request);
-		if (!ret) {
-			ret = publish(producer, producer->fd, event, &request);
-			if (ret)
-				unregister_event(producer->fd, event);
-		}
-		event->error = ret;
-	}
-	if (!ret) {
-		event->next = producer->events;
-		producer->events = event;
-	}
-	pthread_mutex_unlock(&producer->lock);
+	ret = enlist(event);
 	if (ret) {
 		free_event(event);
 		return ret;
@@ -459,23 +469,37 @@ int elog_event_register(struct elog_producer *producer, const char *provider,
 	return 0;
 }
 
-void elog_event_unregister(struct elog_event *event)
+void elog_event_retire(struct elog_event *event)
 {
-	struct registered_event *gone, **link;
-	struct elog_producer *producer;
+	struct registered_event *gone = registered(event), **link;
+	struct elog_producer *producer = gone->producer;
+	uint32_t write_index;
 
-	if (!event)
-		return;
-	gone = registered(event);
-	producer = gone->producer;
 	pthread_mutex_lock(&producer->lock);
 	for (link = &producer->events; *link != gone; link = &(*link)->next)
 		;
 	*link = gone->next;
+	point_to(gone, &never_byte, 1);
+	/* The number may become another event's. */
+	write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&gone->descriptor, 0, __ATOMIC_RELAXED);
 	if (is_connected(producer) && !gone->error)
-		unregister_event(producer->fd, gone);
+		unregister_event(producer->fd, write_index);
+	__atomic_store_n(&gone->error, -ENOTCONN, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&producer->lock);
-	free_event(gone);
+}
+
+int elog_event_revive(struct elog_event *event)
+{
+	return enlist(registered(event));
+}
+
+void elog_event_unregister(struct elog_event *event)
+{
+	if (!event)
+		return;
+	elog_event_retire(event);
+	free_event(registered(event));
 }
 
 int elog_event_error(const struct elog_event *event)
