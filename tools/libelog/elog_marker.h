@@ -163,8 +163,11 @@ int elog_markers_switch(const char *pattern, unsigned int handlers);
 /**
  * elog_markers_probe() - set the function that ELOG_MARKER_PROBE calls
  * @function: the function, or NULL; markers passed by other threads may still
- *	call the one before for a moment
+ *	call the one before for a moment, with the context of that
  * @context: given to it
+ *
+ * It has to return. Markers that it passes do not call it. Without the memory for
+ * it (a few bytes, once for each function and context) there is none from then on.
  */
 void elog_markers_probe(elog_marker_function *function, void *context);
 

@@ -498,6 +498,69 @@ else
 	skip "threads pass while a program in C++ ends" "there is no ${CXX:-g++}"
 fi
 
+# A function that passes a marker, one for each context.
+probes()
+{
+	cat > "$work/probe.c" <<'SOURCE'
+#include <pthread.h>
+#include <elog_marker.h>
+static int of_first, of_second, wrong, over;
+static unsigned long calls;
+static void marked(void)
+{
+	ELOG_MARKER(inner);
+}
+static void first(const struct elog_marker *marker, const uint64_t *values, void *context)
+{
+	(void)marker;
+	(void)values;
+	marked();
+	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+	if (context != &of_first)
+		__atomic_store_n(&wrong, 1, __ATOMIC_RELAXED);
+}
+static void second(const struct elog_marker *marker, const uint64_t *values, void *context)
+{
+	(void)marker;
+	(void)values;
+	marked();
+	if (context != &of_second)
+		__atomic_store_n(&wrong, 1, __ATOMIC_RELAXED);
+}
+static void *pass(void *unused)
+{
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+		marked();
+	return unused;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	int i;
+
+	elog_markers_probe(first, &of_first);
+	elog_markers_switch("*", ELOG_MARKER_PROBE);
+	marked();
+	marked();
+	if (calls != 2)
+		return 1;
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, pass, NULL))
+			return 2;
+	for (i = 0; i < 500000; i++)
+		elog_markers_probe(i % 2 ? first : second, i % 2 ? &of_first : &of_second);
+	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return wrong ? 3 : 0;
+}
+SOURCE
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -pthread -o probe probe.c -lelog) &&
+	"$work/probe"
+}
+check "a probe passes markers, and gets its own context" probes
+
 limited()
 {
 	cat > "$work/limit.c" <<'SOURCE'

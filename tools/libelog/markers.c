@@ -94,11 +94,17 @@ static struct group *markers_groups;
 static struct wish *markers_wishes;
 static struct elog_marker_state *markers_retired[RETIRED_LISTS];	/* by id */
 
-/* What ELOG_MARKER_PROBE calls: context first, so that it is there in time. */
-static struct {
-	elog_marker_function *function;	/* atomic */
-	void *context;			/* atomic */
-} markers_probe;
+/*
+ * What ELOG_MARKER_PROBE calls. A thread may be about to call one that has been
+ * replaced: so all that there were are kept, each of them once.
+ */
+struct probe {
+	struct probe *next;
+	elog_marker_function *function;
+	void *context;
+};
+static struct probe *markers_probes;		/* atomic; of all that there were */
+static const struct probe *markers_probe;	/* atomic; NULL: none */
 
 /* What the test of a marker leads to that prints or calls, whoever subscribes. */
 static const unsigned char always_byte = 0xff;
@@ -789,11 +795,32 @@ int elog_markers_switch(const char *pattern, unsigned int handlers)
 	return count;
 }
 
+/* One that there was, or a new one; NULL: out of memory. */
+static const struct probe *find_probe(elog_marker_function *function, void *context)
+{
+	struct probe *probe, *first;
+
+	first = __atomic_load_n(&markers_probes, __ATOMIC_ACQUIRE);
+	for (probe = first; probe; probe = probe->next)
+		if (probe->function == function && probe->context == context)
+			return probe;
+	probe = malloc(sizeof(*probe));
+	if (!probe)
+		return NULL;
+	probe->function = function;
+	probe->context = context;
+	probe->next = first;
+	while (!__atomic_compare_exchange_n(&markers_probes, &probe->next, probe, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return probe;
+}
+
 void elog_markers_probe(elog_marker_function *function, void *context)
 {
-	__atomic_store_n(&markers_probe.function, NULL, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&markers_probe.context, context, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&markers_probe.function, function, __ATOMIC_SEQ_CST);
+	const struct probe *probe = function ? find_probe(function, context) : NULL;
+
+	__atomic_store_n(&markers_probe, probe, __ATOMIC_RELEASE);
 }
 
 /* Of a marker that may be being unregistered: to be asked for once. */
@@ -940,16 +967,19 @@ static void print_line(const struct elog_marker *marker,
 
 static void call_probe(const struct elog_marker *marker, uint64_t *values)
 {
-	elog_marker_function *function;
+	/* What it passes itself, or a signal handler meanwhile, calls none. */
+	static __thread bool is_called;
+	const struct probe *probe;
 	unsigned int i;
 
-	function = __atomic_load_n(&markers_probe.function, __ATOMIC_SEQ_CST);
-	if (!function)
+	probe = __atomic_load_n(&markers_probe, __ATOMIC_ACQUIRE);
+	if (!probe || is_called)
 		return;
 	for (i = 0; i < marker->types[0]; i++)
 		values[i] = extended(marker->types[1 + i], values[i]);
-	function(marker, values,
-		 __atomic_load_n(&markers_probe.context, __ATOMIC_SEQ_CST));
+	is_called = true;
+	probe->function(marker, values, probe->context);
+	is_called = false;
 }
 
 static void take_values(const struct elog_marker *marker, va_list arguments,
