@@ -420,19 +420,18 @@ static void follow_wishes(struct elog_marker *marker)
 
 static bool add_wish(const char *pattern, size_t length, unsigned int handlers)
 {
-	struct wish *wish, **link;
+	struct wish *wish = malloc(sizeof(*wish) + length + 1), *old, **link;
 
-	/* It takes the place of what was wished for this pattern before. */
-	for (link = &markers_wishes; (wish = *link); link = &wish->next) {
-		if (strncmp(wish->pattern, pattern, length) || wish->pattern[length])
-			continue;
-		*link = wish->next;
-		free(wish);
-		break;
-	}
-	wish = malloc(sizeof(*wish) + length + 1);
 	if (!wish)
 		return false;
+	/* It takes the place of what was wished for this pattern before. */
+	for (link = &markers_wishes; (old = *link); link = &old->next) {
+		if (strncmp(old->pattern, pattern, length) || old->pattern[length])
+			continue;
+		*link = old->next;
+		free(old);
+		break;
+	}
 	memcpy(wish->pattern, pattern, length);
 	wish->pattern[length] = '\0';
 	wish->handlers = handlers;
