@@ -320,9 +320,13 @@ static inline bool elog_marker_enabled(const struct elog_marker *marker)
 /* The type of an expression. */
 template <class T> struct elog_marker_type_of {
 	static_assert(__is_enum(T), "neither an integer nor a pointer");
-	static const unsigned char value = sizeof(T) == 1 ? ELOG_MARKER_U8 :
-		sizeof(T) == 2 ? ELOG_MARKER_U16 :
-		sizeof(T) == 4 ? ELOG_MARKER_U32 : ELOG_MARKER_U64;
+	typedef __underlying_type(T) integer;
+	static const bool is_signed = static_cast<integer>(-1) < static_cast<integer>(0);
+	static const unsigned char value = sizeof(T) == 1 ?
+		(is_signed ? ELOG_MARKER_S8 : ELOG_MARKER_U8) : sizeof(T) == 2 ?
+		(is_signed ? ELOG_MARKER_S16 : ELOG_MARKER_U16) : sizeof(T) == 4 ?
+		(is_signed ? ELOG_MARKER_S32 : ELOG_MARKER_U32) :
+		(is_signed ? ELOG_MARKER_S64 : ELOG_MARKER_U64);
 };
 template <class T> struct elog_marker_type_of<T &> : elog_marker_type_of<T> {};
 template <class T> struct elog_marker_type_of<T &&> : elog_marker_type_of<T> {};

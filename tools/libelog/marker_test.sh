@@ -104,6 +104,9 @@ cat > "$work/plus.cc" <<'SOURCE'
 #include <elog_marker.h>
 
 enum class Colour : short { red, green };
+enum class Below : signed char { cellar = -2 };
+enum class Above : unsigned char { attic = 254 };
+enum Plain { minus = -1, plus = 1 };
 
 template <class T> inline T shown(T value)
 {
@@ -131,11 +134,14 @@ int main()
 	auto lambda = [] (unsigned char c) { ELOG_MARKER(lambda, FIELD(auto, c)); };
 
 	lambda(200);
+	ELOG_MARKER(levels, FIELD(auto, Below::cellar), FIELD(auto, Above::attic),
+		    FIELD(auto, minus));
 	return shown(1) - shown('\2') + Thing{Colour::green}.method(3) - inlined(2);
 }
 SOURCE
 cat > "$work/plus.expected" <<'TEXT'
 lambda plus.cc:operator():0: c=200
+levels plus.cc:main:0: Below_cellar=-2 Above_attic=254 minus=-1
 shown plus.cc:shown:0: value=1
 shown plus.cc:shown:0: value=2
 method plus.cc:method:0: reference=3 colour=1
