@@ -473,10 +473,20 @@ extern struct elog_marker *__stop_elog_markers[]
 #define ELOG_MARKERS_UNREGISTER()						\
 	elog_markers_unregister(__start_elog_markers)
 
+/* Nothing refers to the entries but the section's ends, which are weak. */
+#ifdef __has_attribute
+#if __has_attribute(__retain__)
+#define ELOG_MARKER_RETAIN	, __retain__
+#endif
+#endif
+#ifndef ELOG_MARKER_RETAIN
+#define ELOG_MARKER_RETAIN
+#endif
 
 #define ELOG_MARKER_ENLIST							\
 		static struct elog_marker *elog_marker_entry_			\
-			__attribute__((__used__, __section__("elog_markers"))) =	\
+			__attribute__((__used__ ELOG_MARKER_RETAIN,		\
+				       __section__("elog_markers"))) =		\
 			&elog_marker_
 
 #endif

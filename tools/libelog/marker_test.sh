@@ -99,6 +99,35 @@ statically()
 }
 check "linked with libelog.a" statically
 
+# A linker that takes sections away which nothing refers to.
+collected()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && $1 $flags -ffunction-sections -fdata-sections -fuse-ld="$2" \
+		-Wl,--gc-sections -o many many.c -lelog) &&
+	ELOG_MARKERS='*=print' "$work/many" 2> "$work/errors" &&
+	sed "s/SUFFIX/c/" "$work/many.expected" | diff - "$work/errors"
+}
+
+# Compilers of before have no way to keep it.
+retains()
+{
+	printf '%s\n' '#if !__has_attribute(__retain__)' '#error' '#endif' |
+		$1 -fsyntax-only -x c - 2> /dev/null
+}
+
+for compiler in "${CC:-gcc}" clang; do
+	for linker in bfd lld; do
+		name="$(basename "${compiler%% *}"), $linker: unused sections are left out"
+		if command -v "${compiler%% *}" > /dev/null &&
+		   command -v "ld.$linker" > /dev/null && retains "$compiler"; then
+			check "$name" collected "$compiler" "$linker"
+		else
+			skip "$name" "there is no such compiler, or linker"
+		fi
+	done
+done
+
 # C++: where a variable has no section of its own choice.
 cat > "$work/plus.cc" <<'SOURCE'
 #include <elog_marker.h>
