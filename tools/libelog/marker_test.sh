@@ -446,6 +446,41 @@ libraries()
 }
 check "libraries come and go, threads pass, children are made" libraries ""
 
+# The library stays where it is when what brought it goes.
+stays()
+{
+	cat > "$work/loader.c" <<'SOURCE'
+#include <dlfcn.h>
+#include <stddef.h>
+int main(int argc, char **argv)
+{
+	void *library, *stays = NULL, *now;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		library = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
+		if (!library || !dlsym(library, "plugin") || dlclose(library))
+			return 1;
+		if (dlopen(argv[argc - 1], RTLD_NOW | RTLD_NOLOAD))
+			return 2;
+		library = dlopen("libelog.so.1", RTLD_NOW | RTLD_NOLOAD);
+		if (!library)
+			return 3;
+		now = dlsym(library, "elog_marker_hit");
+		if (!now || (stays && stays != now) || dlclose(library))
+			return 4;
+		stays = now;
+	}
+	return 0;
+}
+SOURCE
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -fPIC -shared -o plugin.so plugin.c -lelog &&
+		${CC:-gcc} -O2 -Wall -Wextra -Werror -o loader loader.c -ldl) &&
+	"$work/loader" "$work/plugin.so"
+}
+check "the library stays when a plugin goes" stays
+
 # A program ends while its threads go on: the last destructor sees to it that
 # they pass markers which have been unregistered.
 cat > "$work/exit.c" <<'SOURCE'
