@@ -265,7 +265,8 @@ function begin_names(   i, n, word, words) {
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
 		"describe marker marker_function marker_hit marker_local " \
-		"marker_probe_register marker_probe_unregister marker_unit marker_value " \
+		"marker_nothing marker_probe_register marker_probe_unregister " \
+		"marker_redirect marker_unit marker_value " \
 		"markers_status module_markers part_bytes part_place part_string " \
 		"provider_emit " \
 		"provider_emit_parts provider_register provider_unregister " \
