@@ -272,25 +272,30 @@ static int marker_save(const struct options *options, const struct marker_list *
 	return STATUS_OK;
 }
 
-static int restore_one(int fd, const struct marker *wanted, struct marker *there)
+static int restore_one(int fd, const struct marker *wanted, struct marker *there,
+		       size_t *refused)
 {
 	struct eventlog_marker_set request = {
 		.descriptor = there->next.descriptor,
 		.handlers = wanted->next.handlers,
 		.operation = EVENTLOG_MARKER_REPLACE,
 	};
+	int ret;
 
 	there->taken = true;
 	if (there->next.handlers == wanted->next.handlers)
 		return 0;
-	return try_set(fd, &request);
+	ret = try_set(fd, &request);
+	if (!ret)
+		*refused += request.refused;
+	return ret;
 }
 
 static int restore_all(const struct options *options, int fd, struct marker_list *wanted,
 		       struct marker_list *there)
 {
 	struct marker *found;
-	size_t i, missing = 0;
+	size_t i, missing = 0, refused = 0;
 	int ret;
 
 	if (there->count)
@@ -299,7 +304,7 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 		const struct marker *marker = &wanted->markers[i];
 
 		found = find_marker(there, marker);
-		ret = found ? restore_one(fd, marker, found) : -ENOENT;
+		ret = found ? restore_one(fd, marker, found, &refused) : -ENOENT;
 		/* It may have gone since. */
 		if (ret == -ENOENT) {
 			missing++;
@@ -311,6 +316,10 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 	if (!options->quiet && missing)
 		fprintf(stderr, "elog: %zu markers, %zu are not there\n", wanted->count,
 			missing);
+	if (refused) {
+		complain("%zu markers do not allow it", refused);
+		return STATUS_ERROR;
+	}
 	return STATUS_OK;
 }
 
