@@ -46,17 +46,20 @@ names_are_ours()
 
 # Variables of the library are variables of every program that uses it. These are:
 # the producers, which have to be found when a process forks; the tables of
-# CRC-32C, made when first needed; a byte that tells threads apart; and what is
-# known of the process's markers.
+# CRC-32C, made when first needed; a byte that tells threads apart, and one that
+# tells whether a thread is in a probe; and what is known of the process's markers.
 # Compiler and C library add theirs: completed, __dso_handle, __cpu_*.
 known_variables='anchor
 fork_handlers_once
+is_called
 markers_added
 markers_groups
 markers_lock
 markers_once
 markers_probe
+markers_probes
 markers_producer
+markers_retired
 markers_wishes
 producers
 producers_lock
