@@ -264,7 +264,7 @@ function begin_names(   i, n, word, words) {
 	# What the API's headers have, where a generated name could be the same.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"describe marker marker_function marker_hit marker_local " \
+		"describe emitted marker marker_function marker_hit marker_local " \
 		"marker_nothing marker_probe_register marker_probe_unregister " \
 		"marker_redirect marker_unit marker_value " \
 		"markers_status module_markers part_bytes part_place part_string " \
