@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "eventlog_common.h"
@@ -479,19 +480,34 @@ TEST(deleted_while_attached)
 	close(fd);
 }
 
+/*
+ * Before 6.11 an open trigger or hist file of any event leads the kernel to freed
+ * memory when the event goes: no fault of ours to be shown.
+ */
+static bool triggers_survive(void)
+{
+	struct utsname name;
+	int major, minor;
+
+	CHECK_OK(uname(&name));
+	CHECK_EQ(sscanf(name.release, "%d.%d", &major, &minor), 2);
+	return major > 6 || (major == 6 && minor >= 11);
+}
+
 /* Files of a trace event that are open when it goes. */
 TEST(open_across_removal)
 {
-	static const char *const files[] = { "format", "enable", "filter", "id", "trigger" };
+	static const char *const all[] = { "format", "enable", "filter", "id", "trigger" };
+	const char *const *files = all;
 	struct eventlog_register event;
-	int fds[ARRAY_SIZE(files)], fd;
+	unsigned int count = ARRAY_SIZE(all) - !triggers_survive(), i;
+	int fds[ARRAY_SIZE(all)], fd;
 	char text[100];
-	unsigned int i;
 
 	need_trace_events();
 	fd = device_open();
 	event = traced_event(fd, "trace_open u32 value; u64 more", "trace_open");
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
+	for (i = 0; i < count; i++) {
 		fds[i] = open(user_path("trace_open", files[i]), O_RDONLY | O_CLOEXEC);
 		/* Kernels differ in which there are, but for the first. */
 		CHECK(i ? fds[i] >= 0 || errno == ENOENT : fds[i] >= 0);
@@ -505,7 +521,7 @@ TEST(open_across_removal)
 		register_event(fd, text);
 	}
 	WAIT_FOR(made(user_group(), "trace_open_19"));
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
+	for (i = 0; i < count; i++) {
 		while (read(fds[i], text, sizeof(text)) > 0)
 			;
 		close(fds[i]);
@@ -725,6 +741,7 @@ static void *churn_register(void *seed_of)
 
 static void *churn_enable(void *unused)
 {
+	const bool triggers = triggers_survive();
 	char path[200];
 
 	(void)unused;
@@ -732,9 +749,11 @@ static void *churn_enable(void *unused)
 		snprintf(path, sizeof(path), EVENTS "/%s/enable", user_group());
 		file_write(path, "1");
 		file_write(user_path("trace_churn_1", "filter"), "value > 3");
-		file_write(user_path("trace_churn_2", "trigger"), "hist:keys=value");
+		if (triggers)
+			file_write(user_path("trace_churn_2", "trigger"), "hist:keys=value");
 		file_write(path, "0");
-		file_write(user_path("trace_churn_2", "trigger"), "!hist:keys=value");
+		if (triggers)
+			file_write(user_path("trace_churn_2", "trigger"), "!hist:keys=value");
 	}
 	return NULL;
 }
@@ -753,12 +772,15 @@ static void churn_read(const char *path, int flags)
 
 static void *churn_look(void *unused)
 {
+	const bool triggers = triggers_survive();
+
 	(void)unused;
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		churn_read(TRACEFS "/trace", 0);
 		churn_read(TRACEFS "/trace_pipe", O_NONBLOCK);
 		churn_read(user_path("trace_churn_3", "format"), 0);
-		churn_read(user_path("trace_churn_2", "hist"), 0);
+		if (triggers)
+			churn_read(user_path("trace_churn_2", "hist"), 0);
 		churn_read(TRACEFS "/available_events", 0);
 		churn_read(EVENTLOG_DEVICE, 0);
 	}
