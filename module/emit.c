@@ -231,7 +231,7 @@ static __always_inline const struct eventlog_event *
 eventlog_source_begin(struct eventlog_provider_event *source)
 {
 	preempt_disable_notrace();
-	if (unlikely(!rcu_is_watching() || !cpu_online(raw_smp_processor_id()))) {
+	if (!eventlog_watched()) {
 		atomic_long_inc(&source->lost_not_watching);
 		return NULL;
 	}

@@ -5,8 +5,11 @@
 #ifndef EVENTLOG_EMIT_H
 #define EVENTLOG_EMIT_H
 
+#include <linux/cpumask.h>
 #include <linux/eventlog.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -22,6 +25,17 @@ static __always_inline enum eventlog_context eventlog_context(void)
 	if (in_nmi())
 		return EVENTLOG_CONTEXT_NMI;
 	return in_hardirq() ? EVENTLOG_CONTEXT_HARDIRQ : EVENTLOG_CONTEXT_SOFTIRQ;
+}
+
+/**
+ * eventlog_watched() - may what RCU protects be looked at here
+ *
+ * Any context, preemption off.  Not in the idle loop, nor on a CPU that is just
+ * starting.
+ */
+static __always_inline bool eventlog_watched(void)
+{
+	return likely(rcu_is_watching() && cpu_online(raw_smp_processor_id()));
 }
 
 /**

@@ -262,7 +262,6 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
-	event->kernel = source;
 	event->rundown = source && provider->kernel->rundown_keywords & keywords;
 	event->id = source ? source->id : provider->next_event_id;
 	event->level = level;

@@ -87,7 +87,6 @@ struct eventlog_provider_info {
  * @lost_not_watching: what that had counted when it went
  * @trace: its trace event, while it is alive, or NULL
  * @unmade: there was no room for a trace event
- * @kernel: a kernel provider's; constant
  * @hash_node: in the domain's names
  * @retained_node: in the domain's retained, when it is
  * @retired_at: the domain's subscriber_sequence when it ended
@@ -112,7 +111,6 @@ struct eventlog_event {
 	u64 lost_not_watching;
 	struct eventlog_trace_event *trace;
 	bool unmade;
-	bool kernel;
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;

@@ -39,12 +39,12 @@ __bpf_kfunc int bpf_eventlog_emit(u32 descriptor, u64 session, const void *paylo
 
 	preempt_disable_notrace();
 	ret = -ENOENT;
-	/* Where RCU does not watch nothing can be looked at. */
-	event = rcu_is_watching() ? xa_load(&eventlog_root_domain.definitions, descriptor) : NULL;
+	event = eventlog_watched() ? xa_load(&eventlog_root_domain.definitions, descriptor) : NULL;
 	if (!event)
 		goto out;
 	ret = -EPERM;
-	if (event->kernel)
+	/* Processes' providers have none. */
+	if (event->provider->preamble)
 		goto out;
 	ret = -EBADF;
 	if (!rcu_access_pointer(event->wanted))

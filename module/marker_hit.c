@@ -205,8 +205,7 @@ notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
 	active = READ_ONCE(marker->active);
 	if (active & EVENTLOG_MARKER_TRACE)
 		eventlog_marker_emit(marker, values);
-	if (active & ~EVENTLOG_MARKER_TRACE &&
-	    likely(rcu_is_watching() && cpu_online(raw_smp_processor_id()))) {
+	if (active & ~EVENTLOG_MARKER_TRACE && eventlog_watched()) {
 		if (active & EVENTLOG_MARKER_PRINT)
 			eventlog_marker_print(marker, values);
 		if (active & EVENTLOG_MARKER_PROBE)

@@ -231,10 +231,6 @@ static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct tra
 		for (i = 0; i < old->count; i++)
 			if (old->files[i] != file)
 				tracers->files[tracers->count++] = old->files[i];
-		if (!tracers->perf && !tracers->count) {
-			eventlog_free(tracers);
-			tracers = NULL;
-		}
 	}
 	eventlog_tracers_replace(trace, tracers);
 	if (tracers)
@@ -258,13 +254,6 @@ static void eventlog_trace_tell(struct work_struct *work)
  */
 static void eventlog_trace_tell_now(void)
 {
-	bool changed;
-
-	mutex_lock(&eventlog_trace_domain->lock);
-	changed = !list_empty(&eventlog_trace_domain->changed_providers);
-	mutex_unlock(&eventlog_trace_domain->lock);
-	if (!changed)
-		return;
 	if (!mutex_trylock(&eventlog_trace_domain->update_lock)) {
 		queue_work(eventlog_traces.queue, &eventlog_traces.tell);
 		return;
@@ -277,6 +266,7 @@ static void eventlog_trace_tell_now(void)
 static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach,
 				 struct trace_event_file *file)
 {
+	bool changed;
 	int ret = 0;
 
 	mutex_lock(&eventlog_trace_domain->lock);
@@ -284,8 +274,10 @@ static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach
 		ret = eventlog_trace_attach(trace, file);
 	else
 		eventlog_trace_detach(trace, file);
+	changed = !list_empty(&eventlog_trace_domain->changed_providers);
 	mutex_unlock(&eventlog_trace_domain->lock);
-	eventlog_trace_tell_now();
+	if (changed)
+		eventlog_trace_tell_now();
 	return ret;
 }
 
@@ -462,7 +454,7 @@ static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
 static void eventlog_trace_install(struct eventlog_trace_event *trace)
 {
 	struct eventlog_trace_layout *layout = trace->layout;
-	size_t bytes = layout->name_bytes;
+	size_t bytes = strlen(layout->name);
 
 	if (trace->foreign || eventlog_trace_name_taken(layout, eventlog_trace_name_hash(layout)))
 		snprintf(layout->name + bytes, sizeof(layout->name) - bytes, ".%x", trace->suffix);

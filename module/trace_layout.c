@@ -628,22 +628,20 @@ static bool eventlog_trace_group_taken(const char *group)
 static void eventlog_trace_names(struct eventlog_trace_layout *layout,
 				 const struct eventlog_event *event)
 {
-	char *c;
+	char group[EVENTLOG_NAME_MAX], *c;
 
 	strscpy(layout->name, event->name, sizeof(layout->name));
-	layout->name_bytes = strlen(layout->name);
-	strscpy(layout->group, event->provider->name, sizeof(layout->group));
-	for (c = layout->group; *c; c++)
+	strscpy(group, event->provider->name, sizeof(group));
+	for (c = group; *c; c++)
 		if (!isascii(*c) || !isalnum(*c))
 			*c = '_';
-	if (!eventlog_trace_group_taken(layout->group))
-		return;
+	if (!eventlog_trace_group_taken(group))
+		strscpy(layout->group, group, sizeof(layout->group));
 	/* As the kernel's user_events has that group, "eventlog_user" is what people look for. */
-	if (!strcmp(layout->group, EVENTLOG_DEFAULT_PROVIDER))
+	else if (!strcmp(group, EVENTLOG_DEFAULT_PROVIDER))
 		strscpy(layout->group, "eventlog_user", sizeof(layout->group));
 	else
-		snprintf(layout->group, sizeof(layout->group), "eventlog_%s",
-			 event->provider->name);
+		snprintf(layout->group, sizeof(layout->group), "eventlog_%s", group);
 }
 
 /* ftrace's own limit: a field's offset and size are 16 bits for some of its users. */

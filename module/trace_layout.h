@@ -46,7 +46,6 @@ struct eventlog_trace_value;
  * @fixed_bytes: of a record without its dynamic part
  * @group: name of the group
  * @name: name of the event, with room for a suffix that makes it unique
- * @name_bytes: its length without one
  * @print_fmt: for perf and trace-cmd
  * @ftrace_fields: for ftrace; ends with an empty one
  * @patches: what to change
@@ -62,7 +61,6 @@ struct eventlog_trace_layout {
 	u32 fixed_bytes;
 	char group[EVENTLOG_NAME_MAX + sizeof("eventlog_")];
 	char name[EVENTLOG_NAME_MAX + sizeof(".12345678")];
-	size_t name_bytes;
 	char *print_fmt;
 	struct trace_event_fields *ftrace_fields;
 	struct eventlog_trace_patch *patches;

@@ -28,7 +28,6 @@ struct eventlog_joined {
 /* By CPU; the tracepoint's lock serialises who makes it. */
 static struct eventlog_joined **eventlog_joined;
 
-/* Called for the first who attaches. */
 int eventlog_trace_point_attach(void)
 {
 	struct eventlog_joined **joined;
@@ -52,10 +51,6 @@ err_free:
 		eventlog_free(joined[cpu]);
 	eventlog_free(joined);
 	return -ENOMEM;
-}
-
-void eventlog_trace_point_detach(void)
-{
 }
 
 void eventlog_trace_point_exit(void)

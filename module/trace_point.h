@@ -32,9 +32,8 @@ void eventlog_trace_point_emit(const struct eventlog_emission *emission);
  */
 void eventlog_trace_point_exit(void);
 
-/* ftrace calls these, serialised, for the first who attaches and after the last. */
+/* Called, serialised, for the first who attaches. */
 int eventlog_trace_point_attach(void);
-void eventlog_trace_point_detach(void);
 
 TRACE_EVENT_FN(eventlog_emit,
 
@@ -62,7 +61,7 @@ TRACE_EVENT_FN(eventlog_emit,
 	TP_printk("%s/%s descriptor=%u bytes=%u session=%llu", __get_str(provider),
 		  __get_str(event), __entry->descriptor, __entry->bytes, __entry->session),
 
-	eventlog_trace_point_attach, eventlog_trace_point_detach
+	eventlog_trace_point_attach, NULL
 );
 
 #endif /* EVENTLOG_TRACE_POINT_H */
