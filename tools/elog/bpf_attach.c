@@ -48,21 +48,36 @@ static const char *tracefs(void)
 	return NULL;
 }
 
+/* Names of groups that no provider gets: as eventlog(4) says. */
+static bool group_taken(const char *group)
+{
+	static const char *const taken[] = {
+		"ftrace", "eventlog", "enable", "header_page", "header_event",
+		"TRACE_SYSTEM",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(taken); i++)
+		if (!strcmp(group, taken[i]))
+			return true;
+	return false;
+}
+
 /* The group that a provider's trace events are in, as the kernel module has it. */
 static void group_of(const char *provider, char *group, size_t size)
 {
-	char path[64], *at;
+	char name[EVENTLOG_NAME_MAX], path[64], *at;
 
-	snprintf(group, size, "%s", provider);
-	for (at = group; *at; at++)
+	snprintf(name, sizeof(name), "%s", provider);
+	for (at = name; *at; at++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_",
 			    *at))
 			*at = '_';
 	snprintf(path, sizeof(path), "%s/user_events_data", tracefs());
-	if (!strcmp(group, EVENTLOG_DEFAULT_PROVIDER) && !access(path, F_OK))
+	if (!strcmp(name, EVENTLOG_DEFAULT_PROVIDER) && !access(path, F_OK))
 		snprintf(group, size, "eventlog_user");
-	else if (!strcmp(group, "ftrace") || !strcmp(group, "eventlog"))
-		snprintf(group, size, "eventlog_%s", provider);
+	else
+		snprintf(group, size, "%s%s", group_taken(name) ? "eventlog_" : "", name);
 }
 
 /* Return: false if it does not appear, or a signal says stop. */
