@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kernel_counts.h"
 
@@ -212,15 +211,6 @@ static int ask_missed(struct kernel_counts *counts, struct tally *tally)
 	tally->lost[EVENTLOG_LOST_NESTED] = info.recursion_misses;
 	tally->total.lost = info.recursion_misses;
 	return 0;
-}
-
-static int64_t wall_offset(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec -
-	       (int64_t)monotonic();
 }
 
 int kernel_counts_read(struct kernel_counts *counts, struct tally *tally)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "live.h"
+#include "moment.h"
 #include "signals.h"
 
 uint64_t monotonic(void)
@@ -18,6 +19,13 @@ uint64_t monotonic(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+int64_t wall_offset(void)
+{
+	int64_t now = moment_now();
+
+	return now - (int64_t)monotonic();
 }
 
 int live_prepare(struct live *live, const struct options *options)

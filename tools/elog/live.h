@@ -32,6 +32,9 @@ struct live {
 /** monotonic() - CLOCK_MONOTONIC, ns */
 uint64_t monotonic(void);
 
+/** wall_offset() - what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, ns */
+int64_t wall_offset(void);
+
 /**
  * live_prepare() - fill in @live, without a subscription
  *

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "marker.h"
+#include "output.h"
 
 #define SET_HEADER	"elog markers 1"
 
@@ -152,49 +153,32 @@ int markers_read(int fd, struct marker_list *list)
 	return ret > 0 ? 0 : ret;
 }
 
-static void put_set(const struct marker_list *list, FILE *file)
+static void put_set(struct elog_text *text, const struct marker_list *list)
 {
-	struct elog_text handlers = { 0 };
 	size_t i;
 
-	fprintf(file, SET_HEADER "\n");
+	elog_text_string(text, SET_HEADER "\n");
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
-		handlers.size = 0;
-		markers_handlers_put(&handlers, marker->next.handlers);
-		fprintf(file, "%.*s\t%s\t%016" PRIx64 "\t%s\t%s\n", (int)handlers.size,
-			handlers.data ? handlers.data : "", marker->module,
-			(uint64_t)marker->next.id, marker->tag, marker->place);
+		markers_handlers_put(text, marker->next.handlers);
+		elog_text_printf(text, "\t%s\t%016" PRIx64 "\t%s\t%s\n", marker->module,
+				 (uint64_t)marker->next.id, marker->tag, marker->place);
 	}
-	fprintf(file, "%zu markers\n", list->count);
-	elog_text_free(&handlers);
+	elog_text_printf(text, "%zu markers\n", list->count);
 }
 
 int markers_save(const struct marker_list *list, const char *name)
 {
-	char *temporary;
-	FILE *file;
-	int ret = 0;
+	struct elog_text text = { 0 };
+	int ret;
 
-	if (asprintf(&temporary, "%s.new", name) < 0)
-		return -ENOMEM;
-	file = fopen(temporary, "we");
-	if (!file) {
-		ret = -errno;
-		goto out;
-	}
-	put_set(list, file);
-	if (fflush(file) || ferror(file) || fsync(fileno(file)))
-		ret = errno ? -errno : -EIO;
-	if (fclose(file) && !ret)
-		ret = -errno;
-	if (!ret && rename(temporary, name))
-		ret = -errno;
-	if (ret)
-		unlink(temporary);
-out:
-	free(temporary);
+	put_set(&text, list);
+	ret = text.error;
+	/* It is for the next boot, however this one ends. */
+	if (!ret)
+		ret = output_replace(name, &text, true);
+	elog_text_free(&text);
 	return ret;
 }
 

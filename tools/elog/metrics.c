@@ -342,35 +342,6 @@ static int write_as_it_is(const char *path, const struct elog_text *text)
 	return ret;
 }
 
-/* Beside the file, for rename(2); node_exporter does not look at such names. */
-static int replace(const char *path, const struct elog_text *text)
-{
-	mode_t mask = umask(0);
-	char *beside;
-	int fd, ret;
-
-	umask(mask);
-	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkostemp(beside, O_CLOEXEC);
-	if (fd < 0) {
-		ret = -errno;
-		free(beside);
-		return ret;
-	}
-	ret = output_write(fd, text->data, text->size);
-	if (!ret && fchmod(fd, 0666 & ~mask))
-		ret = -errno;
-	if (close(fd) && !ret)
-		ret = -errno;
-	if (!ret && rename(beside, path))
-		ret = -errno;
-	if (ret)
-		unlink(beside);
-	free(beside);
-	return ret;
-}
-
 int metrics_write(const char *path, const struct elog_text *text)
 {
 	struct stat status;
@@ -381,5 +352,5 @@ int metrics_write(const char *path, const struct elog_text *text)
 	    !S_ISLNK(status.st_mode))
 		return S_ISDIR(status.st_mode) ? -EISDIR : write_as_it_is(path, text);
 	/* A symbolic link is replaced, not followed: the directory may be another's. */
-	return replace(path, text);
+	return output_replace(path, text, false);
 }

@@ -76,7 +76,7 @@ static bool parse_span(const char *text, int64_t *nanoseconds)
 	return true;
 }
 
-static int64_t wall_now(void)
+int64_t moment_now(void)
 {
 	struct timespec now;
 
@@ -87,7 +87,7 @@ static int64_t wall_now(void)
 /* Midnight, local time, so many days before today. */
 static int64_t midnight(int days)
 {
-	time_t now = (time_t)(wall_now() / SECOND);
+	time_t now = (time_t)(moment_now() / SECOND);
 	struct tm local;
 
 	localtime_r(&now, &local);
@@ -172,7 +172,7 @@ static bool parse_zone(const char *text, int *east)
 /* "[DATE][ TIME][ZONE]" */
 static bool parse_date(const char *text, int64_t *result)
 {
-	time_t now = (time_t)(wall_now() / SECOND);
+	time_t now = (time_t)(moment_now() / SECOND);
 	const char *behind;
 	int64_t fraction = 0, seconds;
 	struct tm time, said;
@@ -206,7 +206,7 @@ bool moment_parse(const char *text, struct moment *moment)
 
 	moment->kind = MOMENT_WALL;
 	if (!strcmp(text, "now")) {
-		moment->time = wall_now();
+		moment->time = moment_now();
 		return true;
 	}
 	if (!strcmp(text, "today") || !strcmp(text, "yesterday")) {
@@ -220,7 +220,7 @@ bool moment_parse(const char *text, struct moment *moment)
 	case '-':
 		if (!parse_span(text + 1, &span))
 			return false;
-		moment->time = wall_now() - span;
+		moment->time = moment_now() - span;
 		return true;
 	case '+':
 		moment->kind = MOMENT_START;

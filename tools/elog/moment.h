@@ -26,6 +26,9 @@ struct moment {
 	int64_t time;
 };
 
+/** moment_now() - CLOCK_REALTIME, ns */
+int64_t moment_now(void);
+
 /**
  * moment_parse() - understand a point in time
  * @text: "YYYY-MM-DD[ HH:MM[:SS[.FRACTION]]][ZONE]" or

@@ -8,7 +8,9 @@
 #include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +126,36 @@ int output_write(int fd, const char *data, size_t size)
 		size -= (size_t)ret;
 	}
 	return 0;
+}
+
+int output_replace(const char *path, const struct elog_text *text, bool durable)
+{
+	mode_t mask = umask(0);
+	char *beside;
+	int fd, ret;
+
+	umask(mask);
+	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	fd = mkostemp(beside, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		free(beside);
+		return ret;
+	}
+	ret = output_write(fd, text->data, text->size);
+	if (!ret && fchmod(fd, 0666 & ~mask))
+		ret = -errno;
+	if (!ret && durable && fsync(fd))
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && rename(beside, path))
+		ret = -errno;
+	if (ret)
+		unlink(beside);
+	free(beside);
+	return ret;
 }
 
 void output_check(struct output *output)

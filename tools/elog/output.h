@@ -64,6 +64,18 @@ void output_flush(struct output *output);
  */
 int output_write(int fd, const char *data, size_t size);
 
+/**
+ * output_replace() - put a text into a file's place, at once
+ * @path: of the file, which need not be there; a symbolic link is replaced
+ * @text: without an error
+ * @durable: it is on the disk before
+ *
+ * It is made beside the file, under a name that ends in a dot and six characters.
+ *
+ * Return: 0 or a negative errno; then the file is as it was.
+ */
+int output_replace(const char *path, const struct elog_text *text, bool durable);
+
 /** output_check() - write if it is enough */
 void output_check(struct output *output);
 

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "moment.h"
 #include "signals.h"
 #include "source.h"
 
@@ -86,17 +86,9 @@ static struct source *new_source(const struct options *options, bool live,
 	return source;
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void update_wall_offset(struct source *source)
 {
-	source->wall_offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	source->wall_offset = wall_offset();
 }
 
 int source_open_live(struct source **result, struct live *live)
@@ -109,7 +101,7 @@ int source_open_live(struct source **result, struct live *live)
 	source->count = 1;
 	source->origins[0].fd = -1;
 	update_wall_offset(source);
-	selection_start(source->selection, clock_ns(CLOCK_REALTIME));
+	selection_start(source->selection, moment_now());
 	*result = source;
 	return 0;
 }
