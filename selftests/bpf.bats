@@ -40,30 +40,7 @@ JOB
 teardown()
 {
 	end_background
-	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
-		sort -u | xargs -r "$ELOG" delete
-}
-
-# Starts elog with output in $work/out and $work/err; returns when it says a word;
-# its process is $started.
-start()
-{
-	local word=$1
-
-	shift
-	"$ELOG" "$@" -v > "$work/out" 2> "$work/err" 3>&- &
-	started=$!
-	background+=("$started")
-	wait_for grep -q "^elog: $word" "$work/err"
-}
-
-# Ends it, by a signal; its exit status is $status.
-stop()
-{
-	status=0
-	kill "-$1" "$started"
-	wait "$started" || status=$?
-	background=()
+	delete_persistent
 }
 
 # Prints NAME EVENTS BYTES LOST of each row of a table of text.
@@ -184,12 +161,12 @@ total 20000 160000 0" ]
 }
 
 @test "stat --bpf: prints in intervals, and ends by a signal" {
-	start counting stat --bpf --interval 0.1 -e a
+	start_elog stat --bpf --interval 0.1 -e a
 	"$ELOG" emit -n 5 a/one
 	# It was in a table before the last one.
 	tables() { [ "$(grep -c '^total .* 5 ' "$work/out")" -ge 3 ]; }
 	wait_for tables
-	stop TERM
+	stop_elog TERM
 	[ "$status" = 0 ]
 	grep -q '^# .* in all$' "$work/out"
 	grep '^total' "$work/out" | tail -n 1 | grep ' 5 '
@@ -197,13 +174,13 @@ total 20000 160000 0" ]
 }
 
 @test "stat --bpf: counts for Prometheus" {
-	start counting stat -q --bpf --interval 0.1 --format prometheus -o "$work/file.prom"
+	start_elog stat -q --bpf --interval 0.1 --format prometheus -o "$work/file.prom"
 	"$ELOG" emit -n 5 a/one 'u32 x' x=1
 	wait_for grep -qs 'eventlog_events_total{provider="a",event="one",level="info"} 5' \
 		"$work/file.prom"
 	grep 'eventlog_bytes_total{provider="a",event="one"} 40' "$work/file.prom"
 	grep 'eventlog_lost_total{cause="nested"} 0' "$work/file.prom"
-	stop INT
+	stop_elog INT
 	[ "$status" = 0 ]
 }
 
@@ -229,7 +206,7 @@ total 20000 160000 0" ]
 
 # Records are printed as they come, maps at the end.
 @test "bpf attach: records while it runs, and maps at the end" {
-	start attached bpf attach "$OBJECTS/emit.bpf.o" -e a
+	start_elog bpf attach "$OBJECTS/emit.bpf.o" -e a
 	"$ELOG" emit -s 9 -k 5 -l warning a/one 'u32 x; char[20] t' x=77 t='hel"lo'
 	wait_for has_lines "$work/out" 2
 	[ "$(sort "$work/out" | sed 's/pid=[0-9]*/pid=PID/')" = \
@@ -239,7 +216,7 @@ untyped: 18000000' ]
 	"$ELOG" emit b/two
 	"$ELOG" emit -n 2 a/two 'u8 y' y=3
 	wait_for has_lines "$work/out" 6
-	stop INT
+	stop_elog INT
 	[ "$status" = 0 ]
 	[ "$(cat "$work/err")" = "elog: attached" ] || grep -v libbpf "$work/err"
 	grep -Fx 'places[{pid=7, level=2}]: 1' "$work/out"
@@ -349,16 +326,16 @@ SOURCE
 
 @test "bpf attach: the module stays while a program is attached, and goes then" {
 	"$ELOG" create made/one 'u32 number'
-	start attached bpf attach "$OBJECTS/trace.bpf.o" -e made/one
+	start_elog bpf attach "$OBJECTS/trace.bpf.o" -e made/one
 	fails_with "is in use" delete made/one
 	run ! rmmod eventlog
-	stop TERM
+	stop_elog TERM
 	[ "$status" = 0 ]
 	run_elog delete made/one
 	[ "$status" = 0 ]
-	start attached bpf attach "$OBJECTS/emit.bpf.o"
+	start_elog bpf attach "$OBJECTS/emit.bpf.o"
 	run ! rmmod eventlog
-	stop TERM
+	stop_elog TERM
 	wait_for removed
 }
 

@@ -19,8 +19,7 @@ teardown()
 {
 	end_background
 	chmod 0600 /dev/eventlog
-	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
-		sort -u | xargs -r "$ELOG" delete
+	delete_persistent
 }
 
 # STATE, LEVEL, KEYWORDS and FIELDS of definitions of a name.

@@ -73,13 +73,13 @@ has_lines()
 }
 
 # Starts elog VERB with output in $work/out and $work/err; returns when it captures,
-# or counts; its process is $started.
+# counts, or has attached; its process is $started.
 start_elog()
 {
 	"$ELOG" "$1" -v "${@:2}" > "$work/out" 2> "$work/err" 3>&- &
 	started=$!
 	background+=("$started")
-	wait_for grep -qE '^elog: (capturing|counting)' "$work/err"
+	wait_for grep -qE '^elog: (capturing|counting|attached)' "$work/err"
 }
 
 # Waits for its end; its exit status is $status.
@@ -112,6 +112,13 @@ stop_capture()
 {
 	started=$capture
 	stop_elog "$1"
+}
+
+# Deletes all persistent events.
+delete_persistent()
+{
+	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
+		sort -u | xargs -r "$ELOG" delete
 }
 
 # Fails, with what there is, unless all words are in a string.

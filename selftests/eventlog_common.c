@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -771,6 +772,25 @@ int descriptor_receive(int socket)
 	CHECK(header && header->cmsg_type == SCM_RIGHTS);
 	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
 	return fd;
+}
+
+bool trace_events_there(void)
+{
+	if (access(TRACE_EVENTS, F_OK))
+		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
+	/*
+	 * Each time an event is switched ftrace would patch the scheduler, to learn
+	 * processes' names; QEMU before 8.1 may run into the breakpoint of a patch
+	 * that is already done.
+	 */
+	file_write(TRACEFS "/options/record-cmd", "0");
+	return !access(TRACE_EVENTS "/eventlog/eventlog_lock", F_OK);
+}
+
+/* A kernel's own user_events comes first; then ours have another. */
+const char *trace_group(void)
+{
+	return access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user";
 }
 
 long file_number(const char *path)

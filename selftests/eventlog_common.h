@@ -306,6 +306,20 @@ void descriptor_send(int socket, int fd);
 /** descriptor_receive() - take one out of a socket */
 int descriptor_receive(int socket);
 
+/* Where ftrace shows events. */
+#define TRACEFS "/sys/kernel/tracing"
+#define TRACE_EVENTS TRACEFS "/events"
+
+/**
+ * trace_events_there() - mount tracefs if need be, and make it fit for tests
+ *
+ * Return: whether the module, which is loaded, makes trace events.
+ */
+bool trace_events_there(void);
+
+/** trace_group() - the group of events of the default provider */
+const char *trace_group(void);
+
 /** file_number() - the number a file of /proc or /sys holds; -1 if it cannot be read */
 long file_number(const char *path);
 

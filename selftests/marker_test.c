@@ -580,8 +580,6 @@ TEST(redirected_in_a_file)
 /* ------------------------------------------------------------------------
  * The static tracepoint
  */
-#define TRACING "/sys/kernel/tracing/"
-
 TEST(tracepoint)
 {
 	char text[65536], place[256];
@@ -589,17 +587,17 @@ TEST(tracepoint)
 	int fd = device_open(), trace;
 	ssize_t length;
 
-	if (access(TRACING "events", F_OK))
+	if (access(TRACEFS "/events", F_OK))
 		SKIP("there is no tracefs");
 	load(EXAMPLE);
-	CHECK_OK(file_write(TRACING "trace", ""));
-	CHECK_OK(file_write(TRACING "events/eventlog/eventlog_marker/enable", "1"));
+	CHECK_OK(file_write(TRACEFS "/trace", ""));
+	CHECK_OK(file_write(TRACEFS "/events/eventlog/eventlog_marker/enable", "1"));
 	serve(1);
 	switch_markers(fd, "served", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
 	marker_find(fd, "served", &marker);
 	serve(1);
-	CHECK_OK(file_write(TRACING "events/eventlog/eventlog_marker/enable", "0"));
-	trace = CHECK_OK(open(TRACING "trace", O_RDONLY));
+	CHECK_OK(file_write(TRACEFS "/events/eventlog/eventlog_marker/enable", "0"));
+	trace = CHECK_OK(open(TRACEFS "/trace", O_RDONLY));
 	length = CHECK_OK(read(trace, text, sizeof(text) - 1));
 	text[length] = '\0';
 	snprintf(place, sizeof(place), "id=%016" PRIx64 " place=" SOURCE ":serve:4",

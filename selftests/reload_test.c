@@ -13,18 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "eventlog_common.h"
-
-#define TRACEFS "/sys/kernel/tracing"
-#define EVENTS TRACEFS "/events"
-
-/* A kernel's own user_events comes first; then this is the group of ours. */
-#define USER_GROUP (access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user")
 
 static const char *module_path(void)
 {
@@ -193,21 +186,12 @@ TEST(user_killed)
 	load("");
 }
 
-static bool has_trace_events(void)
-{
-	if (access(EVENTS, F_OK))
-		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
-	/* See trace_test.c. */
-	file_write(TRACEFS "/options/record-cmd", "0");
-	return !access(EVENTS "/eventlog/eventlog_lock", F_OK);
-}
-
 /* A file of the trace event of that name; good until the next call. */
 static const char *stays(const char *file)
 {
 	static char path[200];
 
-	snprintf(path, sizeof(path), EVENTS "/%s/stays%s", USER_GROUP, file);
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/stays%s", trace_group(), file);
 	return path;
 }
 
@@ -241,7 +225,7 @@ TEST(persistent_trace_events)
 	int fd;
 
 	load("");
-	if (!has_trace_events())
+	if (!trace_events_there())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_persistent(fd, "stays u32 value");
@@ -261,7 +245,7 @@ TEST(tracer_attached)
 	int fd, i;
 
 	load("");
-	if (!has_trace_events())
+	if (!trace_events_there())
 		SKIP("this kernel has no trace events for modules");
 	for (i = 0; i < 5; i++) {
 		fd = device_open();
@@ -285,20 +269,20 @@ TEST(eprobe_attached)
 	int fd;
 
 	load("");
-	if (!has_trace_events())
+	if (!trace_events_there())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_event(fd, "stays u32 value");
 	WAIT_FOR(!access(stays("/format"), F_OK));
-	snprintf(probe, sizeof(probe), "e:eventlog_stays/probe %s.stays x=$value:u32\n", USER_GROUP);
+	snprintf(probe, sizeof(probe), "e:eventlog_stays/probe %s.stays x=$value:u32\n", trace_group());
 	if (file_write(TRACEFS "/dynamic_events", probe) < 0)
 		SKIP("this kernel has no eprobes");
 	close(fd);
 	check_refused();
 	fd = device_open();
 	register_persistent(fd, "stays u32 value");
-	CHECK_OK(file_write(EVENTS "/eventlog_stays/probe/enable", "1"));
-	CHECK_OK(file_write(EVENTS "/eventlog_stays/probe/enable", "0"));
+	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_stays/probe/enable", "1"));
+	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_stays/probe/enable", "0"));
 	close(fd);
 	fd = device_open();
 	CHECK_ERRNO(try_delete(fd, NULL, "stays"), EBUSY);
@@ -317,7 +301,7 @@ TEST(parameter_trace_events_max)
 	int fd;
 
 	load("trace_events_max=2");
-	if (!has_trace_events())
+	if (!trace_events_there())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_event(fd, "one");
@@ -326,10 +310,10 @@ TEST(parameter_trace_events_max)
 	register_event(fd, "three");
 	CHECK_EQ(status_now("Not in tracefs: "), 1);
 	CHECK_OK(try_unregister(fd, event.write_index));
-	snprintf(path, sizeof(path), EVENTS "/%s/two", USER_GROUP);
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/two", trace_group());
 	WAIT_FOR(access(path, F_OK));
 	/* The one that waits takes its place. */
-	snprintf(path, sizeof(path), EVENTS "/%s/three/format", USER_GROUP);
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/three/format", trace_group());
 	WAIT_FOR(!access(path, F_OK));
 	CHECK_EQ(status_now("Not in tracefs: "), -1);
 	register_event(fd, "four u8 field");

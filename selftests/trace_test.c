@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -20,29 +19,14 @@
 
 #include "eventlog_common.h"
 
-#define TRACEFS "/sys/kernel/tracing"
-#define EVENTS TRACEFS "/events"
-
-/* Where events of the default provider are: a kernel's own user_events comes first. */
-static const char *user_group(void)
-{
-	return access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user";
-}
+#define EVENTS TRACE_EVENTS
 
 /* All cases begin with it. */
 static void need_trace_events(void)
 {
-	if (access(EVENTS, F_OK))
-		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
-	if (access(EVENTS "/eventlog/eventlog_lock", F_OK))
+	if (!trace_events_there())
 		SKIP("this kernel has no trace events for modules");
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
-	/*
-	 * Each time an event is switched ftrace would patch the scheduler, to learn
-	 * processes' names; QEMU before 8.1 may run into the breakpoint of a patch
-	 * that is already done.
-	 */
-	file_write(TRACEFS "/options/record-cmd", "0");
 }
 
 /* Its parts are to be free'd by nobody: a case's process ends soon. */
@@ -56,7 +40,7 @@ static const char *event_path(const char *group, const char *name, const char *f
 
 static const char *user_path(const char *name, const char *file)
 {
-	return event_path(user_group(), name, file);
+	return event_path(trace_group(), name, file);
 }
 
 static bool exists(const char *path)
@@ -134,7 +118,7 @@ static struct eventlog_register traced_event(int fd, const char *command, const 
 {
 	struct eventlog_register event = register_event(fd, command);
 
-	WAIT_FOR(made(user_group(), name));
+	WAIT_FOR(made(trace_group(), name));
 	return event;
 }
 
@@ -286,7 +270,7 @@ TEST(instance)
 	event = traced_event(fd, "trace_instance u32 value", "trace_instance");
 	bitmap = bitmap_map(fd, &event);
 	CHECK_OK(mkdir(instance, 0700));
-	snprintf(enable, sizeof(enable), "%s/events/%s/trace_instance/enable", instance, user_group());
+	snprintf(enable, sizeof(enable), "%s/events/%s/trace_instance/enable", instance, trace_group());
 	snprintf(trace, sizeof(trace), "%s/trace", instance);
 	set(enable, "1");
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
@@ -387,6 +371,8 @@ TEST(groups)
 	WAIT_FOR(made("eventlog_TRACE_SYSTEM", "trace_group"));
 	WAIT_FOR(made("eventlog_enable", "trace_group"));
 	WAIT_FOR(made("eventlog_header_page", "trace_group"));
+	register_of(fd, "header-page", "trace_other");
+	WAIT_FOR(made("eventlog_header_page", "trace_other"));
 	event = register_of(fd, "trace.test-x", "enable");
 	snprintf(name, sizeof(name), "enable.%x", event.descriptor);
 	WAIT_FOR(made("trace_test_x", name));
@@ -407,7 +393,7 @@ TEST(names)
 	first = traced_event(fd, "trace_name u32 value", "trace_name");
 	second = register_event(fd, "trace_name u64 value");
 	snprintf(name, sizeof(name), "trace_name.%x", second.descriptor);
-	WAIT_FOR(made(user_group(), name));
+	WAIT_FOR(made(trace_group(), name));
 	check_has(user_path(name, "format"), "field:u64 value;");
 	check_has(user_path("trace_name", "format"), "field:u32 value;");
 	foreign = register_of(fd, "sched", "sched_switch u8 mine");
@@ -469,7 +455,7 @@ TEST(deleted_while_attached)
 	event = register_request("trace_deleted u32 value");
 	event.flags = EVENTLOG_REGISTER_PERSIST;
 	register_with(fd, &event);
-	WAIT_FOR(made(user_group(), "trace_deleted"));
+	WAIT_FOR(made(trace_group(), "trace_deleted"));
 	CHECK_OK(try_unregister(fd, event.write_index));
 	set(user_path("trace_deleted", "enable"), "1");
 	CHECK_ERRNO(try_delete(fd, NULL, "trace_deleted"), EBUSY);
@@ -520,7 +506,7 @@ TEST(open_across_removal)
 		snprintf(text, sizeof(text), "trace_open_%u u32 value_%u", i, i);
 		register_event(fd, text);
 	}
-	WAIT_FOR(made(user_group(), "trace_open_19"));
+	WAIT_FOR(made(trace_group(), "trace_open_19"));
 	for (i = 0; i < count; i++) {
 		while (read(fds[i], text, sizeof(text)) > 0)
 			;
@@ -733,7 +719,7 @@ static void *churn_register(void *seed_of)
 		for (i = 0; i < 200; i++)
 			emit(fd, indices[test_random(&seed) % CHURN_EVENTS], payload, sizeof(payload));
 		if (test_random(&seed) % 2)
-			WAIT_FOR(made(user_group(), "trace_churn_0"));
+			WAIT_FOR(made(trace_group(), "trace_churn_0"));
 		close(fd);
 	}
 	return NULL;
@@ -746,7 +732,7 @@ static void *churn_enable(void *unused)
 
 	(void)unused;
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
-		snprintf(path, sizeof(path), EVENTS "/%s/enable", user_group());
+		snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 		file_write(path, "1");
 		file_write(user_path("trace_churn_1", "filter"), "value > 3");
 		if (triggers)
@@ -795,7 +781,7 @@ static void *churn_instance(void *unused)
 	(void)unused;
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		mkdir(instance, 0700);
-		snprintf(path, sizeof(path), "%s/events/%s/enable", instance, user_group());
+		snprintf(path, sizeof(path), "%s/events/%s/enable", instance, trace_group());
 		file_write(path, "1");
 		snprintf(path, sizeof(path), "%s/trace_pipe", instance);
 		churn_read(path, O_NONBLOCK);
@@ -825,7 +811,7 @@ static void *churn_eprobe(void *unused)
 	char probe[200];
 
 	(void)unused;
-	snprintf(probe, sizeof(probe), "e:eventlog_churn/probe %s.trace_churn_5 x=$value:u64\n", user_group());
+	snprintf(probe, sizeof(probe), "e:eventlog_churn/probe %s.trace_churn_5 x=$value:u64\n", trace_group());
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		if (file_write(TRACEFS "/dynamic_events", probe) < 0)
 			test_pause();
@@ -844,7 +830,7 @@ static bool churn_left(void)
 	bool left = false;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), EVENTS "/%s", user_group());
+	snprintf(path, sizeof(path), EVENTS "/%s", trace_group());
 	directory = opendir(path);
 	while (directory && (entry = readdir(directory)))
 		left |= !strncmp(entry->d_name, "trace_churn", 11);
@@ -876,7 +862,7 @@ TEST_WITHIN(churn, 2 * TEST_SECONDS)
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		CHECK(!pthread_join(threads[i], NULL));
 	/* All let go: nothing stays. */
-	snprintf(path, sizeof(path), EVENTS "/%s/enable", user_group());
+	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 	file_write(path, "0");
 	WAIT_FOR(!churn_left());
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
