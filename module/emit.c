@@ -103,6 +103,7 @@ static DEFINE_PER_CPU(unsigned int, eventlog_callbacks_deep);
  * depth nor the contexts a callback is being called in need be atomic.
  */
 static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
+				      const struct eventlog_part *parts, unsigned int count,
 				      struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_callback *callback = subscriber->callback;
@@ -132,8 +133,8 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 		.pid = current->tgid,
 		.tid = current->pid,
 		.bytes = emission->bytes,
-		.parts = emission->parts,
-		.count = emission->count,
+		.parts = parts,
+		.count = count,
 	};
 	WRITE_ONCE(*calling, *calling | context);
 	WRITE_ONCE(*deep, *deep + 1);
@@ -148,35 +149,24 @@ lost:
 	atomic_long_inc(&subscriber->lost[cause]);
 }
 
-/* Off the way of an event that only rings want; @emission is a copy in memory. */
-static noinline notrace void eventlog_emit_to_others(struct eventlog_emission emission,
-						     const struct eventlog_wanted *wanted,
-						     const struct eventlog_subscriber *only)
+/* Off the way of an event that only rings want. */
+static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_emission *emission,
+							const struct eventlog_wanted *wanted,
+							const struct eventlog_subscriber *only)
 {
-	const struct eventlog_part whole = { .data = emission.payload, .bytes = emission.bytes };
+	const struct eventlog_part whole = { .data = emission->payload, .bytes = emission->bytes };
+	const struct eventlog_part *parts = emission->count ? emission->parts : &whole;
 	unsigned int i;
 
-	if (wanted->trace && !only)
-		eventlog_trace_emit(wanted->trace, &emission);
-
-	if (!emission.count) {
-		emission.parts = &whole;
-		emission.count = 1;
-	}
 	for (i = wanted->count; i < wanted->called; i++) {
 		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
 
 		if (only && entry->subscriber != only)
 			continue;
-		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
-			eventlog_emit_to_callback(&emission, entry->subscriber);
+		if (!entry->rule_count || eventlog_rules_pass(entry, emission->session))
+			eventlog_emit_to_callback(emission, parts, emission->count ?: 1,
+						  entry->subscriber);
 	}
-}
-
-/* Likewise. */
-static noinline notrace void eventlog_emit_to_trace_point(struct eventlog_emission emission)
-{
-	eventlog_trace_point_emit(&emission);
 }
 
 /*
@@ -197,8 +187,11 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 	if (unlikely(event->rundown) && emission.context == EVENTLOG_CONTEXT_TASK &&
 	    READ_ONCE(event->provider->rundown_by) == current)
 		only = READ_ONCE(event->provider->rundown_for);
-	if (trace_eventlog_emit_enabled())
-		eventlog_emit_to_trace_point(emission);
+	if (trace_eventlog_emit_enabled()) {
+		const struct eventlog_emission copy = emission;
+
+		eventlog_trace_point_emit(&copy);
+	}
 	cpu = smp_processor_id();
 	for (i = 0; i < wanted->count; i++) {
 		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
@@ -208,8 +201,14 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (unlikely(wanted->others))
-		eventlog_emit_to_others(emission, wanted, only);
+	if (unlikely(wanted->others)) {
+		const struct eventlog_emission copy = emission;
+
+		if (wanted->trace && !only)
+			eventlog_trace_emit(wanted->trace, &copy);
+		if (wanted->called > wanted->count)
+			eventlog_emit_to_callbacks(&copy, wanted, only);
+	}
 }
 
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,

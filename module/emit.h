@@ -50,7 +50,9 @@ static __always_inline bool eventlog_watched(void)
  *
  * Everything on the way to rings that has one is inlined into the few functions
  * that begin an emission, which know what there is: it need not be in memory,
- * unless a callback or a tracer wants it.
+ * unless a callback or a tracer wants it.  They get a copy that is made member by
+ * member: one made in whole words of what was just stored in halves waits for the
+ * stores, longer than all else takes.
  */
 struct eventlog_emission {
 	const struct eventlog_event *event;

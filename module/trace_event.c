@@ -337,7 +337,8 @@ static void eventlog_trace_to_ftrace(struct eventlog_trace_event *trace,
 {
 	const struct eventlog_trace_layout *layout = trace->layout;
 	u32 bytes = layout->header_bytes + emission->bytes;
-	struct trace_event_buffer buffer;
+	/* Reserving fills it; clearing it first would cost more. */
+	struct trace_event_buffer buffer __uninitialized;
 	void *record;
 
 	if (trace_trigger_soft_disabled(file))
