@@ -64,6 +64,31 @@ struct eventlog_emission {
 	enum eventlog_context context;
 };
 
+/*
+ * Copies what does not overlap.  Most payloads are small, and copied in fewer
+ * instructions than a call takes: first and last words, which may have bytes in
+ * common.
+ */
+static __always_inline void eventlog_copy(u8 *to, const u8 *from, u32 bytes)
+{
+	u64 first, last, second, third;
+
+	if (bytes < sizeof(u64) || bytes > 4 * sizeof(u64)) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	first = get_unaligned((const u64 *)from);
+	last = get_unaligned((const u64 *)(from + bytes - sizeof(u64)));
+	if (bytes > 2 * sizeof(u64)) {
+		second = get_unaligned((const u64 *)(from + sizeof(u64)));
+		third = get_unaligned((const u64 *)(from + bytes - 2 * sizeof(u64)));
+		put_unaligned(second, (u64 *)(to + sizeof(u64)));
+		put_unaligned(third, (u64 *)(to + bytes - 2 * sizeof(u64)));
+	}
+	put_unaligned(first, (u64 *)to);
+	put_unaligned(last, (u64 *)(to + bytes - sizeof(u64)));
+}
+
 /**
  * eventlog_payload_copy() - put a payload together
  * @emission: the event
@@ -76,7 +101,7 @@ static __always_inline void eventlog_payload_copy(const struct eventlog_emission
 	const struct eventlog_part *part;
 
 	if (!emission->count)
-		memcpy(to, emission->payload, emission->bytes);
+		eventlog_copy(to, emission->payload, emission->bytes);
 	for (part = emission->parts; part < emission->parts + emission->count; part++) {
 		memcpy(to, part->data, part->bytes);
 		to += part->bytes;
