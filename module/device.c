@@ -51,8 +51,8 @@ enum eventlog_role {
  * @lock: see the top of the file
  * @role: enum eventlog_role
  * @registrations: of a producer, by write_index
- * @first: the same for the lowest indices, which most producers' all are: what
- *	writers look at
+ * @first: what writers look at for the lowest indices, which most producers' all
+ *	are: their targets, 0: none; RCU
  * @registration_count: their number
  * @subscriber: of a subscriber
  * @status: snapshot that read() goes through
@@ -63,7 +63,7 @@ struct eventlog_file {
 	struct mutex lock;
 	int role;
 	struct xarray registrations;
-	struct eventlog_registration __rcu *first[EVENTLOG_FIRST_INDICES];
+	unsigned long first[EVENTLOG_FIRST_INDICES];
 	unsigned int registration_count;
 	struct eventlog_subscriber *subscriber;
 	char *status;
@@ -82,14 +82,36 @@ struct eventlog_registration {
 	struct rcu_head rcu;
 };
 
-/* Under RCU. */
-static __always_inline struct eventlog_registration *
-eventlog_registration_find(struct eventlog_file *file, u32 write_index)
+/*
+ * A target: what a write_index stands for in one word, so that a writer is at the
+ * event in one load.  A pointer to that and, in the lowest bit, whether a session
+ * precedes the payload.
+ */
+#define EVENTLOG_TARGET_SESSION 1UL
+
+static unsigned long eventlog_registration_target(const struct eventlog_registration *registration)
 {
+	return (unsigned long)registration->event |
+	       (registration->session ? EVENTLOG_TARGET_SESSION : 0);
+}
+
+static __always_inline struct eventlog_event *eventlog_target_event(unsigned long target)
+{
+	return (struct eventlog_event *)(target & ~EVENTLOG_TARGET_SESSION);
+}
+
+/* The target of an index, or 0; under RCU, as the event then is. */
+static __always_inline unsigned long eventlog_target_find(struct eventlog_file *file,
+							  u32 write_index)
+{
+	struct eventlog_registration *registration;
+
+	/* Ordered by the dependency, as rcu_dereference() is. */
 	if (likely(write_index < EVENTLOG_FIRST_INDICES))
-		return rcu_dereference(file->first[array_index_nospec(write_index,
-								      EVENTLOG_FIRST_INDICES)]);
-	return xa_load(&file->registrations, write_index);
+		return READ_ONCE(file->first[array_index_nospec(write_index,
+								EVENTLOG_FIRST_INDICES)]);
+	registration = xa_load(&file->registrations, write_index);
+	return registration ? eventlog_registration_target(registration) : 0;
 }
 
 /* Lets writers find a registration by its index, or, if NULL, none; the lock is held. */
@@ -98,7 +120,8 @@ static void eventlog_registration_show(struct eventlog_file *file, u32 write_ind
 {
 	lockdep_assert_held(&file->lock);
 	if (write_index < EVENTLOG_FIRST_INDICES)
-		rcu_assign_pointer(file->first[write_index], registration);
+		smp_store_release(&file->first[write_index],
+				  registration ? eventlog_registration_target(registration) : 0);
 }
 
 static void eventlog_registration_free_rcu(struct rcu_head *rcu)
@@ -796,53 +819,51 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
  * Finds what the write_index in front of a message of @bytes stands for, and
  * whether it may be that long.  Under RCU.
  *
- * Return: the registration, or ERR_PTR of the errno that write() returns.
+ * Return: 0, or the errno that write() returns.
  */
-static __always_inline struct eventlog_registration *
-eventlog_message_target(struct eventlog_file *file, u32 write_index, size_t bytes)
+static __always_inline int eventlog_message_target(struct eventlog_file *file, u32 write_index,
+						   size_t bytes, unsigned long *target)
 {
-	struct eventlog_registration *registration;
 	size_t payload_bytes = bytes - sizeof(write_index);
 
 	if (write_index > S32_MAX)
-		return ERR_PTR(write_index == EVENTLOG_WRITE_BATCH ? -EOPNOTSUPP : -EINVAL);
-	registration = eventlog_registration_find(file, write_index);
-	if (!registration)
-		return ERR_PTR(-ENOENT);
-	if (!rcu_access_pointer(registration->event->wanted))
-		return ERR_PTR(-EBADF);
-	if (registration->session) {
+		return write_index == EVENTLOG_WRITE_BATCH ? -EOPNOTSUPP : -EINVAL;
+	*target = eventlog_target_find(file, write_index);
+	if (!*target)
+		return -ENOENT;
+	if (!rcu_access_pointer(eventlog_target_event(*target)->wanted))
+		return -EBADF;
+	if (*target & EVENTLOG_TARGET_SESSION) {
 		if (payload_bytes < sizeof(u64))
-			return ERR_PTR(-EINVAL);
+			return -EINVAL;
 		payload_bytes -= sizeof(u64);
 	}
-	if (payload_bytes > EVENTLOG_PAYLOAD_MAX)
-		return ERR_PTR(-E2BIG);
-	return registration;
+	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
 }
 
 /* Emits what the kernel's copy of a message says: write_index, session if any, payload. */
 static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
 {
 	u32 write_index = get_unaligned((const u32 *)message);
-	struct eventlog_registration *registration;
 	const u8 *payload = message + sizeof(write_index);
+	const struct eventlog_event *event;
+	unsigned long target;
 	u64 session = 0;
 	int ret;
 
 	rcu_read_lock();
-	registration = eventlog_message_target(file, write_index, bytes);
-	ret = PTR_ERR_OR_ZERO(registration);
+	ret = eventlog_message_target(file, write_index, bytes, &target);
 	if (ret)
 		goto out;
-	if (registration->session) {
+	event = eventlog_target_event(target);
+	if (target & EVENTLOG_TARGET_SESSION) {
 		session = get_unaligned((const u64 *)payload);
 		payload += sizeof(session);
 	}
 	bytes -= payload - message;
-	ret = eventlog_layout_validate(registration->event->layout, payload, bytes);
+	ret = eventlog_layout_validate(event->layout, payload, bytes);
 	if (!ret)
-		eventlog_emit(registration->event, session, payload, bytes);
+		eventlog_emit(event, session, payload, bytes);
 out:
 	rcu_read_unlock();
 	return ret;
@@ -851,10 +872,10 @@ out:
 static ssize_t eventlog_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct eventlog_file *file = kiocb->ki_filp->private_data;
-	struct eventlog_registration *registration;
 	size_t bytes = iov_iter_count(from);
 	/* Clearing it first costs more than copying; only what was copied is looked at. */
 	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
+	unsigned long target;
 	u32 write_index;
 	u8 *message;
 	int ret;
@@ -868,10 +889,10 @@ static ssize_t eventlog_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
 		return -EFAULT;
 	rcu_read_lock();
-	registration = eventlog_message_target(file, write_index, bytes);
+	ret = eventlog_message_target(file, write_index, bytes, &target);
 	rcu_read_unlock();
-	if (IS_ERR(registration))
-		return PTR_ERR(registration);
+	if (ret)
+		return ret;
 	message = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!message)
 		return -ENOMEM;
