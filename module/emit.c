@@ -205,7 +205,7 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 		const struct eventlog_emission copy = emission;
 
 		if (wanted->trace && !only)
-			eventlog_trace_emit(wanted->trace, &copy);
+			eventlog_trace_emit(&copy);
 		if (wanted->called > wanted->count)
 			eventlog_emit_to_callbacks(&copy, wanted, only);
 	}

@@ -25,6 +25,7 @@ struct eventlog_provider;
 struct eventlog_provider_event;
 struct eventlog_subscriber;
 struct eventlog_trace_event;
+struct eventlog_tracers;
 struct eventlog_wanted;
 struct task_struct;
 
@@ -69,6 +70,7 @@ struct eventlog_provider_info {
 /**
  * struct eventlog_event - one definition
  * @wanted: who wants it; RCU; NULL when nobody does
+ * @tracers: who of those is attached to its trace event; RCU
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; never reused
  * @slot: its place in the bitmap; 0: retained, not alive
@@ -94,6 +96,7 @@ struct eventlog_provider_info {
  */
 struct eventlog_event {
 	struct eventlog_wanted __rcu *wanted;
+	struct eventlog_tracers __rcu *tracers;
 	struct eventlog_layout *layout;
 	u32 descriptor;
 	u32 slot;

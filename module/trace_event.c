@@ -42,12 +42,14 @@
 /**
  * struct eventlog_tracers - who is attached to a trace event; constant
  * @rcu: frees it
+ * @trace: the trace event
  * @perf: perf is, perhaps on behalf of BPF
  * @count: of @files
  * @files: one for each of ftrace's instances that records it
  */
 struct eventlog_tracers {
 	struct rcu_head rcu;
+	struct eventlog_trace_event *trace;
 	bool perf;
 	unsigned int count;
 	struct trace_event_file *files[];
@@ -176,6 +178,8 @@ static void eventlog_tracers_replace(struct eventlog_trace_event *trace,
 	struct eventlog_tracers *old = eventlog_tracers_of(trace);
 
 	rcu_assign_pointer(trace->tracers, tracers);
+	if (trace->event)
+		rcu_assign_pointer(trace->event->tracers, tracers);
 	if (trace->event && !old != !tracers)
 		eventlog_enable_tracers_changed(trace->event);
 	if (old)
@@ -196,6 +200,7 @@ static int eventlog_trace_attach(struct eventlog_trace_event *trace, struct trac
 		eventlog_free(tracers);
 		return -ENODEV;
 	}
+	tracers->trace = trace;
 	tracers->perf = !file || (old && old->perf);
 	if (old)
 		memcpy(tracers->files, old->files, count * sizeof(file));
@@ -227,6 +232,7 @@ static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct tra
 		return;
 	if (old->count + old->perf > 1) {
 		tracers = eventlog_alloc_nofail(struct_size(tracers, files, old->count));
+		tracers->trace = trace;
 		tracers->perf = file && old->perf;
 		for (i = 0; i < old->count; i++)
 			if (old->files[i] != file)
@@ -389,18 +395,17 @@ static void eventlog_trace_to_perf(struct eventlog_trace_event *trace,
 				   const struct eventlog_emission *emission) { }
 #endif
 
-void eventlog_trace_emit(struct eventlog_trace_event *trace,
-			 const struct eventlog_emission *emission)
+void eventlog_trace_emit(const struct eventlog_emission *emission)
 {
 	const struct eventlog_tracers *tracers;
 	unsigned int i;
 
 	eventlog_tracers_lock();
-	tracers = rcu_dereference_sched(trace->tracers);
+	tracers = rcu_dereference_sched(emission->event->tracers);
 	for (i = 0; tracers && i < tracers->count; i++)
-		eventlog_trace_to_ftrace(trace, tracers->files[i], emission);
+		eventlog_trace_to_ftrace(tracers->trace, tracers->files[i], emission);
 	if (tracers && tracers->perf)
-		eventlog_trace_to_perf(trace, emission);
+		eventlog_trace_to_perf(tracers->trace, emission);
 	eventlog_tracers_unlock();
 }
 
@@ -759,6 +764,7 @@ void eventlog_trace_event_add(struct eventlog_event *event)
 	}
 	trace->event = event;
 	event->trace = trace;
+	rcu_assign_pointer(event->tracers, eventlog_tracers_of(trace));
 	eventlog_trace_todo(trace);
 }
 
@@ -773,6 +779,7 @@ void eventlog_trace_event_remove(struct eventlog_event *event)
 	if (!trace)
 		return;
 	event->trace = NULL;
+	RCU_INIT_POINTER(event->tracers, NULL);
 	trace->event = NULL;
 	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
 	eventlog_trace_todo(trace);

@@ -117,13 +117,11 @@ unsigned int eventlog_trace_unmade(void);
 
 /**
  * eventlog_trace_emit() - deliver an event to tracers
- * @trace: the event's trace event
  * @emission: the event
  *
  * Any context, preemption off.
  */
-void eventlog_trace_emit(struct eventlog_trace_event *trace,
-			 const struct eventlog_emission *emission);
+void eventlog_trace_emit(const struct eventlog_emission *emission);
 
 #else /* !EVENTLOG_TRACE_EVENTS */
 
@@ -162,8 +160,7 @@ static inline unsigned int eventlog_trace_unmade(void)
 	return 0;
 }
 
-static inline void eventlog_trace_emit(struct eventlog_trace_event *trace,
-				       const struct eventlog_emission *emission) { }
+static inline void eventlog_trace_emit(const struct eventlog_emission *emission) { }
 
 #endif /* EVENTLOG_TRACE_EVENTS */
 
