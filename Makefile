@@ -81,7 +81,10 @@ compiler = $(eval compiler := $(if $(filter-out undefined default,$(origin CC)),
 	$(if $(named_compiler),$(if $(shell command -v $(named_compiler)),, \
 	CC=gcc))))$(compiler)
 
-kbuild = $(MAKE) -C '$(kernel_dir)' M='$(build)' $(compiler)
+# Headers without the kernel's types: scripts/module-btf looks for those.
+own_btf = $(if $(wildcard $(kernel_dir)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+
+kbuild = $(MAKE) -C '$(kernel_dir)' M='$(build)' $(compiler) $(own_btf)
 
 # Links that lead nowhere are those of files that are gone. One build at a time.
 define link_sources
@@ -98,6 +101,7 @@ endef
 module:
 	$(link_sources)
 	+@flock '$(build)' $(kbuild) --no-print-directory modules
+	@flock '$(build)' scripts/module-btf '$(kernel_dir)' '$(release)' '$(build)'
 
 check-static: variant := .static
 check-static:

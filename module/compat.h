@@ -137,15 +137,42 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	srcu_read_unlock_fast_notrace(&tracepoint_srcu, eventlog_tracers_srcu)
 #endif
 
-/*
- * kfuncs of modules that tracing programs of all kinds may call: 6.12.  Before,
- * headers come without what makes a module's BTF.
- */
+/* kfuncs of modules, with flags: 6.0. */
 #if defined(CONFIG_DEBUG_INFO_BTF_MODULES) && defined(CONFIG_BPF_EVENTS) && \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define EVENTLOG_KFUNCS 1
 #else
 #define EVENTLOG_KFUNCS 0
 #endif
+
+#if EVENTLOG_KFUNCS
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+
+/* 6.3 added __bpf_kfunc. */
+#ifndef __bpf_kfunc
+#define __bpf_kfunc __used noinline
+#endif
+
+/* 6.7 added what stands around kfuncs: nobody declares them. */
+#ifndef __bpf_kfunc_start_defs
+#define __bpf_kfunc_start_defs() \
+	__diag_push(); \
+	__diag_ignore(GCC, 8, "-Wmissing-prototypes", "BPF programs call them")
+#define __bpf_kfunc_end_defs() __diag_pop()
+#endif
+
+/* 6.9 gave sets of kfuncs macros of their own. */
+#ifndef BTF_KFUNCS_START
+#define BTF_KFUNCS_START(name) BTF_SET8_START(name)
+#define BTF_KFUNCS_END(name) BTF_SET8_END(name)
+#endif
+#endif /* EVENTLOG_KFUNCS */
+
+/*
+ * By 6.12 programs of kprobes, and of trace events, may call kfuncs; in 6.1
+ * asking for that is an error, after which nobody can call them.
+ */
+#define EVENTLOG_KFUNCS_KPROBE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
 
 #endif /* EVENTLOG_COMPAT_H */

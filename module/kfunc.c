@@ -7,8 +7,6 @@
 
 #if EVENTLOG_KFUNCS
 
-#include <linux/btf.h>
-#include <linux/btf_ids.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
@@ -77,7 +75,9 @@ int eventlog_kfunc_init(void)
 		return 0;
 	/* Each stands for several types, of tracing and of kprobes; one twice is refused. */
 	ret = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &eventlog_kfunc_set);
-	return ret ?: register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &eventlog_kfunc_set);
+	if (!ret && EVENTLOG_KFUNCS_KPROBE)
+		ret = register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &eventlog_kfunc_set);
+	return ret;
 }
 
 #else /* !EVENTLOG_KFUNCS */

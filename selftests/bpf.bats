@@ -382,13 +382,6 @@ SOURCE
 	fails_with "reads beyond the event's fields" bpf attach "$OBJECTS/trace.bpf.o" \
 		-e made/small
 	"$ELOG" delete made/small made/one
-	# Without the types of the module, which some kernels' builds leave out.
-	if [ ! -e /sys/kernel/btf/eventlog ]; then
-		fails_with "raw_tp does not" bpf attach "$OBJECTS/typed.bpf.o"
-	else
-		run_elog bpf attach -d 0.1 "$OBJECTS/typed.bpf.o"
-		[ "$status" = 0 ]
-	fi
 	chmod 0666 /dev/eventlog
 	chmod 755 "$OBJECTS"
 	cp "$OBJECTS/emit.bpf.o" /tmp/emit.bpf.o
@@ -401,11 +394,24 @@ SOURCE
 	fails_with "is not loaded, or older" bpf attach "$OBJECTS/count.bpf.o"
 }
 
+@test "bpf attach: tp_btf, by the types of the module" {
+	[ -e /sys/kernel/btf/eventlog ]
+	echo '"$ELOG" emit -n 3 a/one' > "$work/job"
+	run_elog bpf attach -e a "$OBJECTS/typed.bpf.o" -- bash "$work/job"
+	[ "$status" = 0 ]
+	contains "$output" 'events=3'
+
+	# A module built without the tools.
+	objcopy --remove-section .BTF "$EVENTLOG_KO" "$work/eventlog.ko"
+	wait_for removed
+	insmod "$work/eventlog.ko"
+	fails_with "raw_tp does not" bpf attach "$OBJECTS/typed.bpf.o"
+	wait_for removed
+}
+
 @test "programs emit events of their own" {
 	local descriptor
 
-	# The kfunc needs the module's types, which headers before 6.12 do not make.
-	[ -e /sys/kernel/btf/eventlog ] || skip "the module has no types"
 	"$ELOG" create made/forked 'u32 number; u64 more'
 	descriptor=$("$ELOG" list --format json | python3 -c '
 import json, sys
