@@ -13,6 +13,8 @@ help_text := \
 	'  demo         build, boot a guest and show it at work' \
 	'  check        every test, in booted guests' \
 	'  check-armhf  the tests of the module on a 32-bit ARM kernel' \
+	'  stress       what comes and goes while all is traced and read, for' \
+	'               STRESS_SECONDS (180) each, on 6.1, 6.12 and 7.2' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  fuzz         feed libelog nonsense, FUZZ_SECONDS (60) for each fuzzer' \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
@@ -154,6 +156,11 @@ check-armhf:
 		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
 		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
 		build/tools-armhf/libelog_test selftests/ring_module_test.sh
+
+STRESS_SECONDS ?= 180
+
+stress:
+	@scripts/stress $(STRESS_SECONDS)
 
 check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
@@ -358,7 +365,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-armhf check-static check-native check-models fuzz \
+	check check-armhf check-static check-native stress check-models fuzz \
 	bench bench-ring bench-kernel bench-instructions bench-drain bench-show \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \

@@ -188,6 +188,29 @@ void test_pause(void)
 	nanosleep(&instant, NULL);
 }
 
+static __u64 seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static unsigned int stress_seconds(void)
+{
+	const char *given = getenv("EVENTLOG_STRESS_SECONDS");
+
+	return given ? strtoul(given, NULL, 0) : 0;
+}
+
+/* When the case that runs has begun. */
+static __u64 case_begun;
+
+bool test_goes_on(void)
+{
+	return seconds_now() < case_begun + stress_seconds();
+}
+
 __u64 test_seed(void)
 {
 	const char *given = getenv("EVENTLOG_SEED");
@@ -265,13 +288,6 @@ static bool kernel_log_clean(void)
 /* ------------------------------------------------------------------------
  * The runner
  */
-static __u64 seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
 
 /* Waits for a child (-1: any) within a time limit; false if it passed. */
 static bool reap(pid_t pid, unsigned int seconds, int *status, pid_t *reaped)
@@ -295,6 +311,7 @@ static bool reap(pid_t pid, unsigned int seconds, int *status, pid_t *reaped)
 /* Runs a case; returns how it ended as one of EXIT_*. */
 static int run_case(const struct test_case *test)
 {
+	const unsigned int limit = test->seconds + stress_seconds();
 	char text[512];
 	sigset_t child;
 	pid_t pid, reaped;
@@ -303,6 +320,7 @@ static int run_case(const struct test_case *test)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	skip_reason[0] = '\0';
+	case_begun = seconds_now();
 	kernel_log_skip();
 
 	pid = fork();
@@ -319,8 +337,8 @@ static int run_case(const struct test_case *test)
 	setpgid(pid, pid);
 
 	result = EXIT_FAILED;
-	if (!reap(pid, test->seconds, &status, &reaped))
-		test_print("still running after %u seconds", test->seconds);
+	if (!reap(pid, limit, &status, &reaped))
+		test_print("still running after %u seconds", limit);
 	else if (WIFEXITED(status) && (WEXITSTATUS(status) == EXIT_PASSED ||
 				       WEXITSTATUS(status) == EXIT_SKIPPED))
 		result = WEXITSTATUS(status);

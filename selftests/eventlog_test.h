@@ -185,6 +185,14 @@ void test_pause(void);
 __u64 test_seed(void);
 
 /**
+ * test_goes_on() - is a case that may take longer to begin another round
+ *
+ * Return: true until it has run for EVENTLOG_STRESS_SECONDS of the environment,
+ * none unless given, which its time limit is longer by.
+ */
+bool test_goes_on(void);
+
+/**
  * test_random() - the next random number
  * @state: seeded with anything; a thread has its own
  */

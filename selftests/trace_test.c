@@ -697,6 +697,25 @@ TEST(no_injection)
 #define CHURN_ROUNDS 60
 #define CHURN_EVENTS 12
 
+/* Is there an event whose name begins so, and, unless NULL, goes on or ends with one of these? */
+static bool churn_there(const char *begin, const char *next)
+{
+	const size_t length = strlen(begin);
+	struct dirent *entry;
+	bool there = false;
+	char path[200];
+	DIR *directory;
+
+	snprintf(path, sizeof(path), EVENTS "/%s", trace_group());
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory)))
+		there |= !strncmp(entry->d_name, begin, length) &&
+			 (!next || strchr(next, entry->d_name[length]));
+	if (directory)
+		closedir(directory);
+	return there;
+}
+
 static int churn_over;
 
 static void *churn_register(void *seed_of)
@@ -705,7 +724,7 @@ static void *churn_register(void *seed_of)
 	unsigned int round, i;
 	char command[100];
 
-	for (round = 0; round < CHURN_ROUNDS; round++) {
+	for (round = 0; round < CHURN_ROUNDS || test_goes_on(); round++) {
 		int fd = device_open();
 		__u32 indices[CHURN_EVENTS];
 		__u64 payload[2] = { round, 0 };
@@ -719,7 +738,8 @@ static void *churn_register(void *seed_of)
 		for (i = 0; i < 200; i++)
 			emit(fd, indices[test_random(&seed) % CHURN_EVENTS], payload, sizeof(payload));
 		if (test_random(&seed) % 2)
-			WAIT_FOR(made(trace_group(), "trace_churn_0"));
+			/* While a definition of the name is traced, others get a suffix. */
+			WAIT_FOR(churn_there("trace_churn_0", "."));
 		close(fd);
 	}
 	return NULL;
@@ -823,22 +843,6 @@ static void *churn_eprobe(void *unused)
 	return NULL;
 }
 
-static bool churn_left(void)
-{
-	char path[200];
-	struct dirent *entry;
-	bool left = false;
-	DIR *directory;
-
-	snprintf(path, sizeof(path), EVENTS "/%s", trace_group());
-	directory = opendir(path);
-	while (directory && (entry = readdir(directory)))
-		left |= !strncmp(entry->d_name, "trace_churn", 11);
-	if (directory)
-		closedir(directory);
-	return left;
-}
-
 TEST_WITHIN(churn, 2 * TEST_SECONDS)
 {
 	static void *(*const others[])(void *) = {
@@ -864,6 +868,6 @@ TEST_WITHIN(churn, 2 * TEST_SECONDS)
 	/* All let go: nothing stays. */
 	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 	file_write(path, "0");
-	WAIT_FOR(!churn_left());
+	WAIT_FOR(!churn_there("trace_churn", NULL));
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
 }
