@@ -114,6 +114,25 @@ stop_capture()
 	stop_elog "$1"
 }
 
+# Runs a command while a process, with all its threads, is stopped: what the command
+# emits stays in the rings, and all that these have no room for is lost, however fast
+# who reads them is. In COMMAND of elog, whose process is $PPID, by bash -c.
+while_stopped()
+{
+	local process=$1 status=0
+
+	shift
+	kill -STOP "$process" || return
+	while cat "/proc/$process/task"/*/status 2> /dev/null |
+		grep '^State:' | grep -qv '^State:.T'; do
+		sleep 0.01
+	done
+	"$@" || status=$?
+	kill -CONT "$process"
+	return $status
+}
+export -f while_stopped
+
 # Deletes all persistent events.
 delete_persistent()
 {

@@ -418,25 +418,25 @@ selected()
 }
 
 @test "capture: loss is told in line, in the summary, by the status" {
-	run_elog capture --per-cpu-bytes 8K -e 'loss/*' -- \
-		taskset -c 0 "$ELOG" emit -n 20000 loss/much 'u64 a' a=1
+	run_elog capture --per-cpu-bytes 8K -e 'loss/*' -- bash -c \
+		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 loss/much "u64 a" a=1'
 	[ "$status" = 2 ]
 	shown=$(grep -c 'loss - much a=1$' <<< "$output")
 	lost=$(sed -n 's/^# lost \([0-9]*\) events on CPU 0: no room \1$/\1/p' <<< "$output" |
 		awk '{ sum += $1 } END { print sum }')
-	[ "$((shown + lost))" = 20000 ]
+	[ "$((shown + lost))" = 2000 ]
 	[ "$lost" -gt 0 ]
 	contains "$stderr" "$shown events in" "lost $lost: no room $lost" \
 		"lost $lost of loss/much"
 
 	# Where it happened: what follows the loss came later, and is there.
-	cat > "$work/scenario" <<'SCENARIO'
-taskset -c 0 "$ELOG" emit -n 5000 loss/much
-sleep 0.5
-taskset -c 0 "$ELOG" emit loss/last
-SCENARIO
-	run_elog capture --per-cpu-bytes 8K -q -- bash "$work/scenario"
+	start_capture --per-cpu-bytes 8K
+	while_stopped "$capture" taskset -c 0 "$ELOG" emit -n 2000 loss/much
+	wait_for grep -q '^# lost' "$work/out"
+	taskset -c 0 "$ELOG" emit loss/last
+	stop_capture INT
 	[ "$status" = 2 ]
+	mapfile -t lines < "$work/out"
 	contains "${lines[-2]}" "# lost "
 	contains "${lines[-1]}" "loss - last"
 
@@ -448,7 +448,8 @@ SCENARIO
 	contains "$output" "# lost 1 event on CPU" "too large 1"
 
 	# A command's failure is more important, and the loss still told.
-	run_elog capture --per-cpu-bytes 8K -- sh -c '"$ELOG" emit -n 5000 loss/much; exit 9'
+	run_elog capture --per-cpu-bytes 8K -- bash -c \
+		'while_stopped $PPID "$ELOG" emit -n 2000 loss/much; exit 9'
 	[ "$status" = 9 ]
 	contains "$stderr" "no room" "sh ended with status 9"
 }
@@ -755,15 +756,17 @@ PRODUCERS
 }
 
 @test "capture -o: loss is in the file, and in the status of both" {
-	run_elog capture --per-cpu-bytes 8K -o "$work/file" -e 'loss/*' -- \
-		taskset -c 0 "$ELOG" emit -n 50000 loss/much 'u64 a' a=1
+	run_elog capture --per-cpu-bytes 8K -o "$work/file" -e 'loss/*' -- bash -c \
+		'for i in 1 2 3; do
+			while_stopped $PPID taskset -c 0 "$ELOG" emit -n 1000 loss/much "u64 a" a=1
+		done'
 	[ "$status" = 2 ]
 	lost=$(sed -n 's/.*lost \([0-9]*\): no room.*/\1/p' <<< "$stderr")
 	[ "$lost" -gt 0 ]
 	run_elog show "$work/file"
 	[ "$status" = 2 ]
 	shown=$(grep -c 'loss - much a=1$' <<< "$output")
-	[ "$((shown + lost))" = 50000 ]
+	[ "$((shown + lost))" = 3000 ]
 	contains "$stderr" "$shown events, lost $lost: no room $lost"
 	told=$(sed -n 's/^# lost \([0-9]*\) events* on CPU 0: no room \1$/\1/p' <<< "$output" |
 		awk '{ sum += $1 } END { print sum }')

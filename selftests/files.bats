@@ -45,15 +45,15 @@ load files.bash
 	[ "$(shown -t "$tid" "$work/plain" | wc -l)" = 10 ]
 
 	# Losses are told by files that were picked from, too.
-	run_elog capture --per-cpu-bytes 8K -o "$work/lossy" -f 'a == 1' --compress -- \
-		taskset -c 0 "$ELOG" emit -n 20000 loss/much 'u64 a' a=1
+	run_elog capture --per-cpu-bytes 8K -o "$work/lossy" -f 'a == 1' --compress -- bash -c \
+		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 loss/much "u64 a" a=1'
 	[ "$status" = 2 ]
 	lost=$(sed -n 's/.*lost \([0-9]*\): no room.*/\1/p' <<< "$stderr")
 	[ "$lost" -gt 0 ]
 	run_elog show "$work/lossy"
 	[ "$status" = 2 ]
 	contains "$stderr" "lost $lost: no room $lost"
-	[ $(($(grep -c 'loss - much' <<< "$output") + lost)) = 20000 ]
+	[ $(($(grep -c 'loss - much' <<< "$output") + lost)) = 2000 ]
 }
 
 @test "capture --overwrite -o: snapshots, one behind the other" {
@@ -187,17 +187,18 @@ load files.bash
 		start_capture -o "$work/file" --rotate 64K,99 --per-cpu-bytes 8K \
 			-e loss ${filter:+-f "$filter"}
 		for i in 1 2 3; do
-			taskset -c 0 "$ELOG" emit -n 20000 loss/much 'u64 a' a=1
+			while_stopped "$capture" \
+				taskset -c 0 "$ELOG" emit -n 2000 loss/much 'u64 a' a=1
 			kill -HUP "$capture"
 			wait_for exists "$work/file.$i"
 		done
-		taskset -c 1 "$ELOG" emit -n 20000 loss/much 'u64 a' a=1
+		while_stopped "$capture" taskset -c 1 "$ELOG" emit -n 2000 loss/much 'u64 a' a=1
 		stop_capture INT
 		[ "$status" = 2 ]
 		lost=$(sed -n 's/.* lost \([0-9]*\): no room.*/\1/p' "$work/err")
 		shown=$(sed -n 's/^elog: \([0-9]*\) events in.*/\1/p' "$work/err")
 		[ "$lost" -gt 0 ]
-		[ $((lost + shown)) = 80000 ]
+		[ $((lost + shown)) = 8000 ]
 		run_elog show "$work"/file*
 		[ "$status" = 2 ]
 		contains "$stderr" "$shown events, lost $lost: no room $lost"
@@ -340,10 +341,11 @@ load files.bash
 	start_capture --split "$work/lossy" --per-cpu-bytes 8K
 	"$ELOG" emit -s 1 loss/little
 	wait_for exists "$work/lossy/loss-0x1.elog"
-	taskset -c 0 "$ELOG" emit -s 2 -n 20000 loss/much
+	while_stopped "$capture" taskset -c 0 "$ELOG" emit -s 2 -n 2000 loss/much
 	stop_capture TERM
 	[ "$status" = 2 ]
 	lost=$(sed -n 's/.* lost \([0-9]*\): no room.*/\1/p' "$work/err")
+	[ "$lost" -gt 0 ]
 	for file in loss-0x1 losses; do
 		run_elog show "$work/lossy/$file.elog"
 		[ "$status" = 2 ]
@@ -381,7 +383,8 @@ load files.bash
 	# Status 2, and the worst of several.
 	run_elog capture --background -o lossy --per-cpu-bytes 8K
 	run_elog capture --background --overwrite -o recorder
-	taskset -c 0 "$ELOG" emit -n 20000 loss/much
+	while_stopped "$(head -n 1 "$(grep -l '/lossy$' /run/eventlog/*.capture)")" \
+		taskset -c 0 "$ELOG" emit -n 2000 loss/much
 	run_elog stop
 	[ "$status" = 2 ]
 	contains "$stderr" " of loss/much"

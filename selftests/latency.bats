@@ -381,11 +381,10 @@ LINES
 	start_elog latency --per-cpu-bytes 8K --format json -n 2 start end
 	echo 'a start 1 1 0 waits' | emit_lines
 	{ echo 'a start 9 9 0 x'; echo 'a end 9 9 0 x'; } | emit_lines
-	kill -STOP "$started"
 	for i in {1..2000}; do
 		echo "a start $((i + 100)) 1 0 lost"
-	done | taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
-	kill -CONT "$started"
+	done | while_stopped "$started" \
+		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
 	# The loss is told with what comes next on that CPU.
 	wait_for eval 'echo "a end 1 1 0 wrong" |
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
@@ -403,8 +402,8 @@ LINES
 		"lost $lost of a/start"
 
 	# The same from a file.
-	run_elog capture -q --per-cpu-bytes 8K -o "$work/lossy.elog" -- taskset -c 0 \
-		"$ELOG" emit -n 20000 -s 1 a/start
+	run_elog capture -q --per-cpu-bytes 8K -o "$work/lossy.elog" -- bash -c \
+		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 -s 1 a/start'
 	[ "$status" = 2 ]
 	run_elog latency start end "$work/lossy.elog"
 	[ "$status" = 2 ]

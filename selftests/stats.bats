@@ -302,11 +302,8 @@ for table, before in zip(tables[1:-1], events):
 
 @test "stat: losses are told by event and by cause, and set the status" {
 	start_elog stat -e 'loss/*' --per-cpu-bytes 8K
-	kill -STOP "$started"
-	wait_for grep -q '^State:.T' "/proc/$started/status"
-	taskset -c 0 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
+	while_stopped "$started" taskset -c 0 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	taskset -c 0 "$ELOG" emit -n 3 loss/large 'char[8000] s' s=x
-	kill -CONT "$started"
 	stop_elog INT
 	[ "$status" = 2 ]
 	[ "$(rows < "$work/out" | awk '{ print $2 + $4 }' | xargs)" = "500 3 503" ]
@@ -314,10 +311,7 @@ for table, before in zip(tables[1:-1], events):
 	contains "$(cat "$work/err")" "no room " "too large 3"
 
 	start_elog stat -q --by cpu --format json --per-cpu-bytes 8K
-	kill -STOP "$started"
-	wait_for grep -q '^State:.T' "/proc/$started/status"
-	taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
-	kill -CONT "$started"
+	while_stopped "$started" taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	stop_elog INT
 	[ "$status" = 2 ]
 	python3 -c '
@@ -329,10 +323,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 
 	# A file tells what was lost when it was written.
 	start_elog capture -o "$work/file" --per-cpu-bytes 8K
-	kill -STOP "$started"
-	wait_for grep -q '^State:.T' "/proc/$started/status"
-	taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
-	kill -CONT "$started"
+	while_stopped "$started" taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	stop_elog INT
 	run_elog stat --by cpu "$work/file"
 	[ "$status" = 2 ]
