@@ -38,8 +38,6 @@
 #define DEFINITIONS_BYTES (4U << 20)	/* of schema text; to look for some to forget */
 #define DEFINITION_OVERHEAD 256
 #define NAMES_MAX	16384		/* that are to be told */
-#define THREADS		1024		/* that were asked about; a power of two */
-#define REFRESH_NS	1000000000ULL	/* threads change their names */
 
 struct queue {
 	struct elog_ring_reader ring;	/* the kernel's: position is what was taken */
@@ -70,13 +68,6 @@ struct name {
 	char name[ELOG_COMM_SIZE];
 };
 
-/* By the low bits of the id. */
-struct asked {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t when;			/* CLOCK_MONOTONIC_COARSE, ns; 0: never */
-};
-
 struct elog_backlog {
 	pthread_mutex_t lock;
 	pthread_t thread;
@@ -104,7 +95,7 @@ struct elog_backlog {
 	struct elog_processes *processes;	/* the reader's */
 	uint32_t last_tid;
 	uint64_t last_tid_when;
-	struct asked threads[THREADS];
+	struct elog_processes *asked;	/* when threads were asked about */
 	struct name *names;
 	size_t name_count;
 	size_t name_room;
@@ -296,19 +287,13 @@ static struct name *new_name(struct elog_backlog *backlog)
 static void note_thread(struct elog_backlog *backlog, uint32_t pid, uint32_t tid,
 			uint64_t now)
 {
-	struct asked *asked = &backlog->threads[tid & (THREADS - 1)];
 	struct name *name;
 
-	if (!backlog->processes || !tid ||
-	    (asked->when && asked->pid == pid && asked->tid == tid &&
-	     now - asked->when < REFRESH_NS))
+	if (!backlog->processes || !tid)
 		return;
 	name = new_name(backlog);
-	if (!name)
+	if (!name || !elog_processes_due(backlog->asked, pid, tid, now))
 		return;
-	asked->pid = pid;
-	asked->tid = tid;
-	asked->when = now;
 	name->pid = pid;
 	name->tid = tid;
 	if (elog_process_ask(pid, tid, name->name, &name->guessed))
@@ -758,6 +743,7 @@ static void free_backlog(struct elog_backlog *backlog)
 	for (j = 0; j < backlog->definition_size; j++)
 		free(backlog->definitions[j].text);
 	free(backlog->definitions);
+	elog_processes_free(backlog->asked);
 	free(backlog->names);
 	if (backlog->wake >= 0)
 		close(backlog->wake);
@@ -781,6 +767,7 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	backlog->fd = fd;
 	backlog->cpus = cpus;
 	backlog->processes = processes;
+	backlog->asked = elog_processes_new();
 	backlog->limit = (size_t)bytes;
 	backlog->watermark = watermark;
 	backlog->piece_bytes = (size_t)bytes / PIECES & ~(size_t)7;
@@ -792,6 +779,8 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	backlog->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (backlog->wake < 0 || backlog->news < 0)
 		ret = -errno;
+	if (!backlog->asked)
+		ret = -ENOMEM;
 	if (!ret)
 		ret = start_thread(backlog);
 	if (ret) {

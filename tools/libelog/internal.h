@@ -972,6 +972,21 @@ bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed);
 void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
 			 uint32_t tid, const char *name, bool guessed);
 
+/**
+ * elog_processes_due() - is it time to ask for the name of a thread?
+ * @processes: a table that is used for nothing else: it learns no names
+ * @pid: its process
+ * @tid: the thread
+ * @now: CLOCK_MONOTONIC_COARSE, ns
+ *
+ * However many threads take turns, and whatever their ids are: as long as the table
+ * has room for them each is due once in a second.
+ *
+ * Return: true if it was not due before in the last second.
+ */
+bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
+			uint32_t tid, uint64_t now);
+
 /** elog_processes_new_offline() - a table that knows what it was told, and not /proc */
 struct elog_processes *elog_processes_new_offline(void);
 

@@ -870,6 +870,8 @@ static void test_processes(void)
 {
 	struct elog_processes *processes = elog_processes_new();
 	uint32_t pid = (uint32_t)getpid(), tid = (uint32_t)gettid(), i;
+	const uint64_t second = 1000000000;
+	unsigned int turn, due = 0;
 
 	prctl(PR_SET_NAME, "some name");
 	check_string(elog_processes_name(processes, pid, tid), "some name");
@@ -888,6 +890,18 @@ static void test_processes(void)
 	check_string(elog_processes_name(processes, pid, tid), "some name");
 	elog_processes_free(processes);
 	elog_processes_free(NULL);
+
+	/* Threads that take turns are due once a second, whatever their ids. */
+	processes = elog_processes_new();
+	for (turn = 0; turn < 4; turn++)
+		for (i = 1; i <= 4096; i++)
+			due += elog_processes_due(processes, i, i << 10, second / 2 +
+						  (uint64_t)turn);
+	check_equal(due, 4096);
+	check(elog_processes_due(processes, 1, 1 << 10, 2 * second));
+	check(!elog_processes_due(processes, 1, 1 << 10, 2 * second));
+	check(elog_processes_due(processes, 2, 1 << 10, 2 * second));
+	elog_processes_free(processes);
 }
 
 static char device[64];

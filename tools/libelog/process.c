@@ -32,6 +32,7 @@ struct thread {
 
 struct elog_processes {
 	bool offline;		/* there is no /proc to ask */
+	uint64_t seed;
 	size_t count;
 	size_t slots;
 	struct thread *threads;
@@ -43,6 +44,8 @@ struct elog_processes *elog_processes_new(void)
 
 	if (!processes)
 		return NULL;
+	/* A file chooses its ids, but cannot know where memory is. */
+	processes->seed = (uintptr_t)processes * 0x9e3779b97f4a7c15ULL;
 	processes->slots = SLOTS_MIN;
 	processes->threads = calloc(SLOTS_MIN, sizeof(*processes->threads));
 	if (processes->threads)
@@ -75,11 +78,14 @@ static uint64_t coarse_time(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static struct thread *find_slot(struct thread *threads, size_t slots,
-				uint32_t tid)
+static struct thread *find_slot(const struct elog_processes *processes,
+				struct thread *threads, size_t slots, uint32_t tid)
 {
-	size_t slot = (size_t)((tid * 0x9e3779b97f4a7c15ULL) >> 40) & (slots - 1);
+	uint64_t hash = (tid ^ processes->seed) * 0x9e3779b97f4a7c15ULL;
+	size_t slot;
 
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	slot = (size_t)(hash >> 32) & (slots - 1);
 	while (threads[slot].used && threads[slot].tid != tid)
 		slot = (slot + 1) & (slots - 1);
 	return &threads[slot];
@@ -102,7 +108,7 @@ static void grow(struct elog_processes *processes)
 	for (i = 0; i < processes->slots; i++) {
 		thread = &processes->threads[i];
 		if (thread->used)
-			*find_slot(larger, slots, thread->tid) = *thread;
+			*find_slot(processes, larger, slots, thread->tid) = *thread;
 	}
 	free(processes->threads);
 	processes->threads = larger;
@@ -112,12 +118,13 @@ static void grow(struct elog_processes *processes)
 static struct thread *find(struct elog_processes *processes, uint32_t pid,
 			   uint32_t tid)
 {
-	struct thread *thread = find_slot(processes->threads, processes->slots,
-					  tid);
+	struct thread *thread = find_slot(processes, processes->threads,
+					  processes->slots, tid);
 
 	if (!thread->used && processes->count >= processes->slots / 2) {
 		grow(processes);
-		thread = find_slot(processes->threads, processes->slots, tid);
+		thread = find_slot(processes, processes->threads, processes->slots,
+				   tid);
 	}
 	if (!thread->used) {
 		thread->used = true;
@@ -227,6 +234,17 @@ void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
 
 	set_name(thread, name, strlen(name));
 	thread->read_at = 0;
+}
+
+bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
+			uint32_t tid, uint64_t now)
+{
+	struct thread *thread = find(processes, pid, tid);
+
+	if (thread->read_at && now - thread->read_at < REFRESH_NS)
+		return false;
+	thread->read_at = now;
+	return true;
 }
 
 void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
