@@ -294,6 +294,44 @@ load files.bash
 	sed 's/^number=//' "$work/followed" | are_numbers 0 1040
 }
 
+@test "capture --split: threads that take turns are named once" {
+	# 64 thread ids apart: the names of as many are remembered for each file.
+	start_capture --split "$work/dir"
+	"$PYTHON" -c '
+import re, sys, threading
+source = open(sys.argv[1]).read()
+sys.argv[1:] = ["0", "0", "0", "/"]	# all but the events
+exec(source)
+open("/proc/self/comm", "w").write("turner")
+turns = [threading.Event() for i in range(65)]
+def take_turns(me, other):
+    for i in range(100):
+        turns[me].wait()
+        turns[me].clear()
+        os.write(device, event.pack(index, 0, i, b"turn"))
+        turns[other].set()
+others = {1: 64, 64: 1}
+threads = [threading.Thread(target=take_turns, args=(i, others[i])) if i in others else
+           threading.Thread(target=turns[0].wait) for i in range(65)]
+for thread in threads:
+    thread.start()
+ids = [thread.native_id for thread in threads]
+turns[1].set()
+for i in others:
+    threads[i].join()
+turns[0].set()
+print(abs(ids[64] - ids[1]))
+' "$PRODUCER"
+	stop_capture INT
+	[ "$status" = 0 ]
+	contains "$(cat "$work/err")" "200 events in"
+	numbers "$work/dir/number.elog" | sort -n | diff - <(seq 0 99 | sed p)
+	named=$(grep -ao turner "$work/dir/number.elog" | wc -l)
+	echo "named $named times"
+	[ "$named" -ge 2 ]
+	[ "$named" -le 4 ]
+}
+
 @test "capture --split: a file for each session" {
 	# More than may be open, in turn: files are ended, and added to.
 	start_capture --split "$work/dir" --per-cpu-bytes 4M

@@ -17,9 +17,12 @@
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
 #define LANE_BYTES	(256U << 10)	/* kept of one CPU before it is written */
 
+#define THREAD_WAYS	4
+
 /*
- * Threads whose name was written, by the low bits of their id. Of two that
- * share a slot the names are written again and again, which does no harm.
+ * Threads whose name was written, THREAD_WAYS of those whose ids have a hash in
+ * common. Of more than that some names are written again and again, which does no
+ * harm but to the file's size.
  */
 struct thread {
 	uint32_t pid;
@@ -280,10 +283,28 @@ static int mention_schema(struct recording *recording, uint32_t descriptor)
 	return ret;
 }
 
+/* Return: the thread's slot, or the one that it may take. */
+static struct thread *find_thread(struct recording *recording, uint32_t pid,
+				  uint32_t tid)
+{
+	size_t sets = recording->setup->threads / THREAD_WAYS;
+	size_t set = (tid * 2654435761U >> 16) & (sets - 1);
+	struct thread *ways = &recording->threads[set * THREAD_WAYS], *oldest = ways;
+	unsigned int i;
+
+	for (i = 0; i < THREAD_WAYS; i++) {
+		if (ways[i].asked && ways[i].pid == pid && ways[i].tid == tid)
+			return &ways[i];
+		if (ways[i].asked < oldest->asked)
+			oldest = &ways[i];
+	}
+	return oldest;
+}
+
 static int mention_thread(struct recording *recording, uint32_t pid, uint32_t tid)
 {
 	const struct recording_setup *setup = recording->setup;
-	struct thread *thread = &recording->threads[tid & (setup->threads - 1)];
+	struct thread *thread = find_thread(recording, pid, tid);
 	bool same = thread->asked && thread->pid == pid && thread->tid == tid;
 	const char *name;
 

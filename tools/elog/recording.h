@@ -17,7 +17,7 @@ struct recording;
  * @consumer: where schemas are asked for
  * @processes: names of threads
  * @threads: for how many names to remember that they were written, a power of
- *	two
+ *	two, from 4 on
  * @interrupted: see struct elog_file_options
  */
 struct recording_setup {
