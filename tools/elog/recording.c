@@ -499,6 +499,7 @@ static size_t put_loss(struct elog_file_loss *losses, size_t count,
 		any |= lane->lost[i] != 0;
 	}
 	losses[count].cpu = lane->cpu;
+	losses[count].reserved = 0;
 	return count + any;
 }
 

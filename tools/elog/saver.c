@@ -214,7 +214,7 @@ static ssize_t scan(struct saver *saver, unsigned int cpu,
 static int drain_cpu(struct saver *saver, unsigned int cpu)
 {
 	uint64_t position, drained = 0, records;
-	struct elog_file_raw_info info;
+	struct elog_file_raw_info info = { 0 };
 	const void *data;
 	size_t size;
 	ssize_t some;

@@ -16,7 +16,7 @@ class Item(Structure):		# struct elog_item
                 ("descriptor", c_uint32), ("time", c_uint64), ("session", c_uint64),
                 ("pid", c_uint32), ("tid", c_uint32), ("payload", c_void_p),
                 ("payload_size", c_size_t), ("lost", c_uint64 * 8), ("damage", c_int),
-                ("offset", c_uint64), ("size", c_uint64)]
+                ("offset", c_uint64), ("size", c_uint64), ("reserved", c_uint64 * 4)]
 
 
 class Provider(Structure):	# of those that the library makes, the beginning is enough
@@ -29,7 +29,7 @@ class Event(Structure):
 
 class Text(Structure):
     _fields_ = [("data", c_char_p), ("size", c_size_t), ("capacity", c_size_t),
-                ("error", c_int)]
+                ("error", c_int), ("reserved", c_uint64 * 2)]
 
 
 elog = CDLL("libelog.so.1")

@@ -671,6 +671,8 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 	int ret;
 
 	free_spent(consumer);
+	/* All that is in no ring. */
+	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
 	ring = consumer->pending;
 	if (ring) {
 		consumer->pending = NULL;

@@ -12,9 +12,11 @@
  *
  * Functions that can fail return 0, or a count, or a negative errno value.
  * Objects are created by *_open() or *_new() and belong to the caller until
- * handed to *_close() or *_free(), which accept NULL. Structs that a caller
- * fills begin with their size, so that they can grow; structs that the library
- * hands out are read-only and may have more members than this header knows.
+ * handed to *_close() or *_free(), which accept NULL. Options begin with their
+ * size, so that they can grow; other structs that are the caller's memory have
+ * reserved members, which are 0 whoever fills them in, and get a meaning of which 0
+ * says nothing new; structs that the library hands out are read-only and may have
+ * more members than this header knows.
  *
  * Threads: a producer and its events may be used by any number of threads at
  * once, but for what elog_producer_close() and elog_event_unregister() free. A
@@ -280,6 +282,7 @@ int elog_event_write(const struct elog_event *event, uint64_t session,
  * @fixed: bytes of the fixed part so far
  * @parked: bytes of dynamic parts, kept at the end of the buffer meanwhile
  * @error: the first failure, reported by elog_payload_end()
+ * @reserved: set by elog_payload_init()
  *
  * Call one function for each field in the order of the command, then
  * elog_payload_end(), or elog_event_emit() which includes it. Each string or
@@ -292,6 +295,7 @@ struct elog_payload {
 	size_t fixed;
 	size_t parked;
 	int error;
+	uint64_t reserved[2];
 };
 
 /**
@@ -413,6 +417,7 @@ int elog_event_emit(const struct elog_event *event, uint64_t session,
  * @size: how many, without the NUL
  * @capacity: bytes allocated
  * @error: 0, or -ENOMEM once memory was short: then @data is incomplete
+ * @reserved: 0
  *
  * Start with all zeroes; free with elog_text_free(); set @size to 0 to start
  * over.
@@ -422,6 +427,7 @@ struct elog_text {
 	size_t size;
 	size_t capacity;
 	int error;
+	uint64_t reserved[2];
 };
 
 /** elog_text_free() - free the memory and make @text empty again */
@@ -605,10 +611,12 @@ struct elog_schema {
  * struct elog_schema_error - where and why a schema text is wrong
  * @line: line number, from 1
  * @message: what is wrong there
+ * @reserved: 0
  */
 struct elog_schema_error {
 	unsigned int line;
 	char message[160];
+	unsigned int reserved[3];
 };
 
 /**
@@ -658,6 +666,7 @@ unsigned int elog_level_parse(const char *name);
  * @size: how many; of chars and strings up to the NUL
  * @claimed_offset: with -EBADMSG: where the dynamic part claims to be
  * @claimed_size: with -EBADMSG: how large it claims to be
+ * @reserved: 0
  */
 struct elog_value {
 	int error;
@@ -666,6 +675,7 @@ struct elog_value {
 	size_t size;
 	size_t claimed_offset;
 	size_t claimed_size;
+	uint64_t reserved[2];
 };
 
 /**
@@ -763,10 +773,12 @@ struct elog_predicate;
  * struct elog_expression_error - where and why an expression is wrong
  * @column: byte of the text, from 1
  * @message: what is wrong there; printable
+ * @reserved: 0
  */
 struct elog_expression_error {
 	unsigned int column;
 	char message[160];
+	unsigned int reserved[3];
 };
 
 /**
@@ -1032,6 +1044,7 @@ enum elog_damage {
  * @offset: likewise, where it begins in the file, in bytes from where reading
  *	began
  * @size: likewise, how many bytes were skipped, or are missing; 0: not known
+ * @reserved: 0
  */
 struct elog_item {
 	enum elog_item_type type;
@@ -1048,6 +1061,7 @@ struct elog_item {
 	enum elog_damage damage;
 	uint64_t offset;
 	uint64_t size;
+	uint64_t reserved[4];
 };
 
 /**
@@ -1300,10 +1314,12 @@ uint64_t elog_file_writer_size(const struct elog_file_writer *writer);
  * struct elog_file_raw_info - what is known of records without looking at them
  * @newest: none of them is later than that, CLOCK_MONOTONIC ns
  * @lost: by cause, what the CPU's records tell so far, these included
+ * @reserved: 0
  */
 struct elog_file_raw_info {
 	uint64_t newest;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t reserved[2];
 };
 
 /**
@@ -1352,10 +1368,12 @@ int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
 /**
  * struct elog_file_loss - what a CPU has lost so far
  * @cpu: the CPU, or EVENTLOG_CPU_ALL: those that have no ring
+ * @reserved: 0
  * @lost: by cause, cumulative
  */
 struct elog_file_loss {
 	uint32_t cpu;
+	uint32_t reserved;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 };
 

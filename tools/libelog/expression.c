@@ -138,6 +138,7 @@ wrong(struct elog_expression_error *error, unsigned int column,
 	va_list arguments;
 
 	if (error) {
+		memset(error, 0, sizeof(*error));
 		error->column = column;
 		va_start(arguments, format);
 		vsnprintf(error->message, sizeof(error->message), format,

@@ -88,8 +88,11 @@ static void test_round_trip(void)
 	write_part(&source, fd, 10, 0, true);
 	lseek(fd, 0, SEEK_SET);
 	check_equal(elog_file_reader_open(&reader, fd), 0);
+	memset(&item, 0xff, sizeof(item));
 	check_equal(elog_file_next(reader, &item), 1);
 	check_equal(item.type, ELOG_ITEM_PART);
+	for (i = 0; i < ELOG_ARRAY_SIZE(item.reserved); i++)
+		check_equal(item.reserved[i], 0);
 	check_string(elog_file_info(reader, "version"), "1");
 	check_string(elog_file_info(reader, "elog"), "test 1");
 	check_string(elog_file_info(reader, "command"), "make it up");
@@ -483,6 +486,8 @@ static void test_write_errors(void)
 		.size = sizeof(options),
 		.interrupted = give_up,
 	};
+	const struct elog_file_raw_info info = { .reserved = { 0, 1 } };
+	const struct elog_file_loss loss = { .reserved = 1 };
 	struct elog_file_writer *writer;
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -496,6 +501,8 @@ static void test_write_errors(void)
 	check_equal(elog_file_write_raw(writer, ELOG_FILE_CPUS_MAX, "", 0, 0, NULL),
 		    -EINVAL);
 	check_equal(elog_file_write_sync(writer, 0, NULL, 5000), -EINVAL);
+	check_equal(elog_file_write_sync(writer, 0, &loss, 1), -EINVAL);
+	check_equal(elog_file_write_raw(writer, 0, "", 0, 0, &info), -EINVAL);
 	check_equal(elog_file_write_end(writer, 0, 0), 0);
 	check_equal(elog_file_writer_size(writer), lseek(fd, 0, SEEK_END));
 	elog_file_writer_close(writer);

@@ -358,7 +358,8 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 	};
 	int ret;
 
-	if (cpu >= ELOG_FILE_CPUS_MAX)
+	if (cpu >= ELOG_FILE_CPUS_MAX ||
+	    (info && (info->reserved[0] || info->reserved[1])))
 		return -EINVAL;
 	ret = write_processes(writer);
 	if (ret)
@@ -430,6 +431,9 @@ int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 
 	if (count > ELOG_FILE_CPUS_MAX + 1)
 		return -EINVAL;
+	for (i = 0; i < count; i++)
+		if (losses[i].reserved)
+			return -EINVAL;
 	ret = write_processes(writer);
 	if (ret)
 		return ret;

@@ -469,7 +469,10 @@ static void test_loss(void)
 	/* Loss wakes up, and is told though no record follows it. */
 	check_equal(elog_consumer_wait(consumer, 10000, NULL), 1);
 	check_equal(elog_consumer_flush(consumer), 0);
+	memset(&item, 0xff, sizeof(item));
 	for (seen = 0; elog_consumer_next(consumer, &item) > 0;) {
+		for (i = 0; i < 4; i++)
+			check_equal(item.reserved[i], 0);
 		if (item.type == ELOG_ITEM_EVENT)
 			seen++;
 		else

@@ -71,6 +71,43 @@ static struct elog_schema *parse(const char *text)
 	return schema;
 }
 
+static bool is_zero(const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	while (size && !bytes[size - 1])
+		size--;
+	return !size;
+}
+
+/* What is the caller's memory has room for more members, which are 0 so far. */
+static void test_reserved(void)
+{
+	struct elog_schema *schema = parse(good_schema), *none = NULL;
+	struct elog_expression_error expression_error;
+	struct elog_schema_error schema_error;
+	struct elog_expression *expression;
+	struct elog_payload payload;
+	struct elog_value value;
+	char bytes[64] = { 0 };
+
+	memset(&value, 0xff, sizeof(value));
+	elog_decode(schema->providers[0]->events[0]->fields[0], bytes,
+		    sizeof(bytes), &value);
+	check(is_zero(value.reserved, sizeof(value.reserved)));
+	memset(&payload, 0xff, sizeof(payload));
+	elog_payload_init(&payload, bytes, sizeof(bytes));
+	check(is_zero(payload.reserved, sizeof(payload.reserved)));
+	memset(&schema_error, 0xff, sizeof(schema_error));
+	check_equal(elog_schema_parse("eventlog", 8, &none, &schema_error), -EINVAL);
+	check(is_zero(schema_error.reserved, sizeof(schema_error.reserved)));
+	memset(&expression_error, 0xff, sizeof(expression_error));
+	check_equal(elog_expression_parse("a >", &expression, &expression_error),
+		    -EINVAL);
+	check(is_zero(expression_error.reserved, sizeof(expression_error.reserved)));
+	elog_schema_free(schema);
+}
+
 static void test_schema(void)
 {
 	struct elog_schema *schema = parse(good_schema);
@@ -1036,6 +1073,7 @@ int main(void)
 		{ "merge", test_merge },
 		{ "damaged_rings", test_damaged_rings },
 		{ "processes", test_processes },
+		{ "reserved", test_reserved },
 		{ "producer_alone", test_producer_alone },
 		{ "consumer_alone", test_consumer_alone },
 	};

@@ -43,6 +43,7 @@ void elog_payload_init(struct elog_payload *payload, void *buffer,
 	payload->fixed = 0;
 	payload->parked = 0;
 	payload->error = 0;
+	memset(payload->reserved, 0, sizeof(payload->reserved));
 }
 
 void elog_payload_integer(struct elog_payload *payload, uint64_t value,

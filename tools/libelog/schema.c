@@ -96,6 +96,7 @@ wrong(struct parser *parser, const char *format, ...)
 	va_list arguments;
 
 	if (parser->error) {
+		memset(parser->error, 0, sizeof(*parser->error));
 		parser->error->line = parser->line;
 		va_start(arguments, format);
 		vsnprintf(parser->error->message,
