@@ -220,7 +220,7 @@ static bool make_key(struct latency *latency, const struct entry *entry, bool en
 	struct elog_text *key = &latency->key;
 	struct elog_value value;
 	const char *boot = "";
-	uint64_t number;
+	uint64_t number = 0;
 	struct name *by;
 	size_t i;
 

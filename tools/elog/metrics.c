@@ -99,8 +99,9 @@ static void put_row_labels(struct elog_text *text, const struct tally *tally,
 		return;
 	case TALLY_BY_SESSION:
 		put_label(text, "", "provider", others ? "(others)" : row->provider);
-		snprintf(number, sizeof(number), row->number ? "0x%" PRIx64 : "",
-			 row->number);
+		number[0] = '\0';
+		if (row->number)
+			snprintf(number, sizeof(number), "0x%" PRIx64, row->number);
 		put_label(text, ",", "session", others ? "(others)" : number);
 		return;
 	case TALLY_BY_PID:

@@ -1004,13 +1004,20 @@ static bool naive_test(const struct node *node, const unsigned char *data,
 	}
 }
 
+/* Looks at both sides of all, whatever the first one says. */
 static bool naive(const struct node *node, const unsigned char *data, size_t size)
 {
+	bool left, right;
+
 	switch (node->type) {
 	case NODE_AND:
-		return naive(node->left, data, size) & naive(node->right, data, size);
+		left = naive(node->left, data, size);
+		right = naive(node->right, data, size);
+		return left && right;
 	case NODE_OR:
-		return naive(node->left, data, size) | naive(node->right, data, size);
+		left = naive(node->left, data, size);
+		right = naive(node->right, data, size);
+		return left || right;
 	case NODE_NOT:
 		return !naive(node->left, data, size);
 	default:

@@ -178,13 +178,14 @@ static uint64_t clock_time(clockid_t clock)
 /* A line "key value"; what would end the line is replaced. */
 static void put_info(struct elog_text *text, const char *key, const char *value)
 {
-	size_t at;
+	size_t at, size;
 
 	if (!value)
 		return;
+	size = strlen(value);
 	elog_text_printf(text, "%s ", key);
 	at = text->size;
-	elog_text_put(text, value, strnlen(value, INFO_VALUE_MAX));
+	elog_text_put(text, value, size < INFO_VALUE_MAX ? size : INFO_VALUE_MAX);
 	for (; at < text->size; at++)
 		if (text->data[at] == '\n' || text->data[at] == '\r')
 			text->data[at] = ' ';
