@@ -178,6 +178,23 @@ load files.bash
 	[ "$status" = 1 ]
 	contains "$(cat "$work/err")" "$work/kept: "
 	numbers "$work/kept" | are_numbers 0 10
+	# What was put aside stays so when there can be no new file; that is told once.
+	small_disk "$work/few" 1M,nr_inodes=2
+	start_capture -o "$work/few/file" --rotate 64K,2
+	produce 0 10 0
+	kill -HUP "$capture"
+	status=0
+	wait "$capture" || status=$?
+	[ "$status" = 1 ]
+	[ "$(grep -c "$work/few/file: No space left on device" "$work/err")" = 1 ]
+	contains "$(cat "$work/err")" "can be shown"
+	numbers "$work/few/file.1" | are_numbers 0 10
+	rm "$work/few"/*
+	start_capture --split "$work/few"
+	"$ELOG" emit one/event
+	wait_elog
+	[ "$status" = 1 ]
+	[ "$(grep -c "$work/few/one.elog: No space left on device" "$work/err")" = 1 ]
 }
 
 @test "capture --rotate: losses are told once" {

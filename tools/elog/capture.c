@@ -68,6 +68,7 @@ struct capture {
 	bool closed;			/* nobody takes more */
 	bool damaged;			/* a ring was: records are missing */
 	bool file_failed;		/* writing it did */
+	bool told;			/* why it did */
 	int error;			/* or reading the rings did */
 };
 
@@ -483,8 +484,10 @@ static int final_status(struct capture *capture, uint64_t lost)
 	int ret = command_status(&capture->live.command, capture->options->quiet);
 
 	if (capture->file_failed) {
-		complain("%s: %s", capture->picker ? picker_path(capture->picker) :
-			 capture->options->output, strerror(-capture->error));
+		if (!capture->told)
+			complain("%s: %s", capture->picker ?
+				 picker_path(capture->picker) :
+				 capture->options->output, strerror(-capture->error));
 		note("what was written before can be shown");
 		return STATUS_ERROR;
 	}
@@ -619,6 +622,7 @@ static int open_sink(struct capture *capture)
 	setup->consumer = capture->live.consumer;
 	setup->processes = capture->live.processes;
 	setup->threads = options->split ? SPLIT_THREADS : THREADS;
+	setup->told = &capture->told;
 	setup->interrupted = gives_up;
 	if (takes_all(options))
 		return saver_open(&capture->saver, setup);

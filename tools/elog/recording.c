@@ -183,6 +183,7 @@ int recording_open(struct recording **result,
 	signals_hold();
 	if (ret) {
 		recording_close(recording);
+		*setup->told = true;
 		return ret;
 	}
 	*result = recording;
@@ -613,13 +614,16 @@ int recording_rotate(struct recording *recording, uint64_t time,
 	if (!ret)
 		ret = put_aside(recording);
 	/* What has the name now is not ours. */
-	if (!ret)
-		ret = open_file(recording, O_EXCL);
-	if (!ret)
-		ret = begin_part(recording, ELOG_FILE_CONTINUES);
 	if (ret)
 		return ret;
+	ret = open_file(recording, O_EXCL);
+	if (!ret)
+		ret = begin_part(recording, ELOG_FILE_CONTINUES);
+	if (ret) {
+		*recording->setup->told = true;
+		return ret;
 	forget_mentioned(recording);
+	}
 	recording->part_records = 0;
 	return recording_sync(recording, time, losses, count);
 }

@@ -18,6 +18,9 @@ struct recording;
  * @processes: names of threads
  * @threads: for how many names to remember that they were written, a power of
  *	two, from 4 on
+ * @capture: see struct elog_file_options; empty: none
+ * @told: set to true when one has said what went wrong, as recording_open() does,
+ *	and recording_rotate() of the new file
  * @interrupted: see struct elog_file_options
  */
 struct recording_setup {
@@ -25,6 +28,7 @@ struct recording_setup {
 	struct elog_consumer *consumer;
 	struct elog_processes *processes;
 	size_t threads;
+	bool *told;
 	bool (*interrupted)(void *context);
 };
 
@@ -125,7 +129,7 @@ bool recording_is_full(const struct recording *recording);
  * @losses: the new file tells that these were told before
  * @count: of @losses
  *
- * Return: 0, or a negative errno.
+ * Return: 0, or a negative errno, see struct recording_setup.
  */
 int recording_rotate(struct recording *recording, uint64_t time,
 		     const struct elog_file_loss *losses, size_t count);
