@@ -406,6 +406,13 @@ print(abs(ids[64] - ids[1]))
 		[ "$status" = 2 ]
 		contains "$stderr" "lost $lost: no room $lost"
 	done
+	# All of them together tell it once.
+	run_elog show "$work/lossy"/*
+	[ "$status" = 2 ]
+	contains "$stderr" "lost $lost: no room $lost"
+	told=$(sed -n 's/^# lost \([0-9]*\) events* on CPU 0: no room \1$/\1/p' <<< "$output" |
+		awk '{ sum += $1 } END { print sum }')
+	[ "$told" = "$lost" ]
 
 	fails_with "Not a directory" capture --split "$PRODUCER"
 	fails_with "No such file" capture --split "$work/no/where"

@@ -80,7 +80,7 @@ static size_t open_most(void)
 	return OPEN_MAX;
 }
 
-int picker_open(struct picker **result, const struct recording_setup *setup)
+int picker_open(struct picker **result, struct recording_setup *setup)
 {
 	const char *directory = setup->options->split;
 	struct picker *picker = calloc(1, sizeof(*picker));
@@ -98,9 +98,16 @@ int picker_open(struct picker **result, const struct recording_setup *setup)
 				     setup->options->output,
 				     setup->options->append);
 	} else {
+		struct siphash name;
+
 		ret = siphash_secret(&picker->secret);
+		if (!ret)
+			ret = siphash_secret(&name);
 		if (ret)
 			complain("no random numbers: %s", strerror(-ret));
+		else
+			snprintf(setup->capture, sizeof(setup->capture),
+				 "%016" PRIx64, name.words[0]);
 		if (!ret)
 			ret = open_directory(directory);
 		if (!ret && asprintf(&path, "%s/" LOSSES_NAME, directory) < 0)

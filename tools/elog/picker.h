@@ -14,11 +14,12 @@ struct picker;
 /**
  * picker_open() - open the file of -o, or the directory of --split
  * @picker: set to the new picker
- * @setup: of the recordings; outlives the picker
+ * @setup: of the recordings; outlives the picker. Its capture is set if there may
+ *	be several
  *
  * Return: 0, or a negative errno, the reason being told.
  */
-int picker_open(struct picker **picker, const struct recording_setup *setup);
+int picker_open(struct picker **picker, struct recording_setup *setup);
 
 /** picker_close() - close all files; NULL is fine */
 void picker_close(struct picker *picker);

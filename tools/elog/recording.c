@@ -135,6 +135,7 @@ static int begin_part(struct recording *recording, uint32_t flags)
 		.size = sizeof(file_options),
 		.flags = flags,
 		.program = tool_version(),
+		.capture = *setup->capture ? setup->capture : NULL,
 		.cpus = elog_consumer_cpus(setup->consumer),
 		.compression = setup->options->compress,
 		.interrupted = setup->interrupted,
@@ -182,8 +183,8 @@ int recording_open(struct recording **result,
 		ret = begin_part(recording, 0);
 	signals_hold();
 	if (ret) {
-		recording_close(recording);
 		*setup->told = true;
+		recording_close(recording);
 		return ret;
 	}
 	*result = recording;
@@ -613,17 +614,17 @@ int recording_rotate(struct recording *recording, uint64_t time,
 	ret = recording_end(recording, lost);
 	if (!ret)
 		ret = put_aside(recording);
-	/* What has the name now is not ours. */
 	if (ret)
 		return ret;
+	/* What has the name now is not ours. */
 	ret = open_file(recording, O_EXCL);
 	if (!ret)
 		ret = begin_part(recording, ELOG_FILE_CONTINUES);
 	if (ret) {
 		*recording->setup->told = true;
 		return ret;
-	forget_mentioned(recording);
 	}
+	forget_mentioned(recording);
 	recording->part_records = 0;
 	return recording_sync(recording, time, losses, count);
 }

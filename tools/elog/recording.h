@@ -28,6 +28,7 @@ struct recording_setup {
 	struct elog_consumer *consumer;
 	struct elog_processes *processes;
 	size_t threads;
+	char capture[20];
 	bool *told;
 	bool (*interrupted)(void *context);
 };

@@ -27,6 +27,9 @@
 #define WAIT_MS		10	/* for non-blocking files, when there are several */
 #define NEXT_TRIES	20	/* a millisecond each */
 
+#define LOSSES		1024	/* the latest of captures that have several files */
+#define CAPTURE_SIZE	20	/* of what these say, with its NUL */
+
 /* The header of a file's first block, with a sum over what is in that. */
 #define HEAD_BYTES	32
 
@@ -41,6 +44,14 @@ struct origin {
 	struct known unknown;			/* of a definition that is not there */
 	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
 	bool has_head;
+};
+
+/* A loss that one of several files of a capture has told of. */
+struct told {
+	char capture[CAPTURE_SIZE];
+	uint32_t cpu;
+	uint64_t time;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
 };
 
 /* What a file that is followed has become. */
@@ -59,6 +70,8 @@ struct source {
 	struct elog_file_set *set;	/* NULL: one file only, or live */
 	struct origin *origins;
 	size_t count;
+	struct told *told;		/* LOSSES of them, a ring; or NULL */
+	size_t told_count;		/* so far */
 	bool failed;
 	bool following;
 	bool idle;			/* there was nothing more to read */
@@ -236,6 +249,7 @@ void source_close(struct source *source)
 		close_origin(source, &source->origins[i]);
 	elog_file_set_close(source->set);
 	selection_close(source->selection);
+	free(source->told);
 	free(source->origins);
 	free(source);
 }
@@ -447,16 +461,54 @@ static int take_event(struct source *source, struct origin *origin,
 			       entry->wall_offset, entry->processes);
 }
 
+/*
+ * Files of one capture each tell of a loss that may concern them: it is one. By time
+ * they come one behind the other, but for other CPUs' of the same time. Return: true,
+ * false, or -ENOMEM.
+ */
+static int was_told(struct source *source, const struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	const char *capture;
+	struct told *told;
+	size_t i;
+
+	capture = source->set ? elog_file_info(entry->reader, "capture") : NULL;
+	if (!capture || strlen(capture) >= CAPTURE_SIZE)
+		return false;
+	if (!source->told)
+		source->told = calloc(LOSSES, sizeof(*source->told));
+	if (!source->told)
+		return -ENOMEM;
+	for (i = 0; i < source->told_count && i < LOSSES; i++) {
+		told = &source->told[i];
+		if (told->time == item->time && told->cpu == item->cpu &&
+		    !memcmp(told->lost, item->lost, sizeof(told->lost)) &&
+		    !strcmp(told->capture, capture))
+			return true;
+	}
+	told = &source->told[source->told_count++ % LOSSES];
+	snprintf(told->capture, sizeof(told->capture), "%s", capture);
+	told->time = item->time;
+	told->cpu = item->cpu;
+	memcpy(told->lost, item->lost, sizeof(told->lost));
+	return false;
+}
+
 /* Return: as source_next(), or 0 for what is not to be yielded. */
 static int take_item(struct source *source, struct origin *origin,
 		     struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
+	int ret;
 
 	switch (item->type) {
 	case ELOG_ITEM_EVENT:
 		return take_event(source, origin, entry);
 	case ELOG_ITEM_LOST:
+		ret = entry->reader ? was_told(source, entry) : false;
+		if (ret)
+			return ret < 0 ? ret : 0;
 		/* A CPU that is not known may be one of them. */
 		return selection_in_time(source->selection, item,
 					 entry->wall_offset) &&

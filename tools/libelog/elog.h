@@ -1268,6 +1268,8 @@ struct elog_file_writer;
  * @flags: ELOG_FILE_CONTINUES, or 0
  * @program: what writes it, with its version; NULL: not told
  * @command: what was captured; NULL: not told
+ * @capture: what all files of one capture that each of its losses is told by say,
+ *	and no others: whoever reads them together knows by it; NULL: no others do
  * @cpus: as elog_consumer_cpus() says
  * @compression: of schemas and records; 0: none; 1, fast, to 19, small: as zstd(1)
  *	has them
@@ -1280,6 +1282,7 @@ struct elog_file_options {
 	uint32_t flags;
 	const char *program;
 	const char *command;
+	const char *capture;
 	uint32_t cpus;
 	uint32_t compression;
 	bool (*interrupted)(void *context);

@@ -232,6 +232,7 @@ static int write_info(struct elog_file_writer *writer,
 	}
 	put_info(&text, "elog", options->program);
 	put_info(&text, "command", options->command);
+	put_info(&text, "capture", options->capture);
 	if (options->flags & ELOG_FILE_CONTINUES)
 		put_info(&text, "continues", "yes");
 	put_boot_id(&text);
