@@ -479,6 +479,10 @@ terminal()
 		'run:"$ELOG" emit -n 6 a/b; "$ELOG" emit c/d' 'key:h' 'wait:select' 'key:h' \
 		'gone:select' 'wait:^a/b .* 5 ' 'hasnt:c/d' \
 		'key: ' 'gone:paused' 'wait:^a/b .* 11 ' 'wait:c/d' 'key:q' exit:0 -- --interval 0.2
+	# What was stands still, its history, too, when it is drawn anew.
+	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .*[▁-█@]' 'key: ' 'wait:paused' \
+		'keep:^a/b.*' 'run:sleep 1' 'key:h' 'wait:select' 'key:h' 'gone:select' \
+		'wait:^a/b' 'same:^a/b.*' 'key:q' exit:0 -- --interval 0.2
 }
 
 @test "top: Enter shows the events of the row" {

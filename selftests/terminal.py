@@ -8,6 +8,8 @@ STEP is one of, REGEX over lines that are joined by newlines:
   wait:REGEX     wait until the screen matches
   gone:REGEX     wait until it does not
   hasnt:REGEX    it does not now
+  keep:REGEX     it does now: remember what matches
+  same:REGEX     what matches now is what was remembered
   key:KEYS       type; backslash sequences as in Python
   size:ROWSxCOLUMNS  change the terminal's size
   signal:NAME    send a signal to the command
@@ -272,6 +274,12 @@ class Terminal:
         elif name == "hasnt":
             if self.matches(argument):
                 raise AssertionError(f"there is {argument}")
+        elif name == "keep":
+            self.kept = re.search(argument, self.screen.text(), re.M).group()
+        elif name == "same":
+            found = re.search(argument, self.screen.text(), re.M).group()
+            if found != self.kept:
+                raise AssertionError(f"{found!r} was {self.kept!r}")
         elif name == "key":
             os.write(self.master, argument.encode().decode("unicode_escape").encode())
         elif name == "size":

@@ -598,7 +598,7 @@ static void mark_row(const struct tally *tally, struct tally_row *row, double se
 	row->byte_rate = seconds > 0 ? (double)bytes / seconds : 0;
 	row->marked_events = row->events;
 	row->marked_bytes = row->bytes;
-	row->history[tally_history_at(tally, 0)] =
+	row->history[tally_history_at(tally)] =
 		events > UINT32_MAX ? UINT32_MAX : (uint32_t)events;
 }
 
@@ -632,9 +632,9 @@ void tally_rates(struct tally *tally, uint64_t span)
 	rate_row(&tally->total, seconds);
 }
 
-unsigned int tally_history_at(const struct tally *tally, unsigned int ago)
+unsigned int tally_history_at(const struct tally *tally)
 {
-	return (tally->marks + TALLY_HISTORY - ago) % TALLY_HISTORY;
+	return tally->marks % TALLY_HISTORY;
 }
 
 /* ------------------------------------------------------------------------

@@ -207,8 +207,8 @@ void tally_mark(struct tally *tally, uint64_t now);
 /** tally_rates() - fill in rates of everything in so many ns */
 void tally_rates(struct tally *tally, uint64_t span);
 
-/** tally_history_at() - the index in history of the mark @ago marks ago; 0: the last */
-unsigned int tally_history_at(const struct tally *tally, unsigned int ago);
+/** tally_history_at() - the index in history of the last mark */
+unsigned int tally_history_at(const struct tally *tally);
 
 /** tally_sort() - sort the rows; equal ones by name */
 void tally_sort(struct tally *tally, enum tally_order order);

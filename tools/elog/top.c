@@ -55,6 +55,7 @@ struct top {
 	size_t shown_count;
 	struct tally_row total;
 	struct tally_row others;
+	unsigned int latest;		/* in the rows' history */
 	uint64_t shown_folded;
 	struct {
 		uint64_t events;
@@ -221,6 +222,7 @@ static void take_rows(struct top *top)
 	top->shown_folded = tally->folded;
 	top->others = tally->others;
 	top->total = tally->total;
+	top->latest = tally_history_at(tally);
 	top->dirty = true;
 }
 
@@ -397,7 +399,8 @@ static void draw_history(const struct top *top, const struct tally_row *row,
 		if (row->history[i] > most)
 			most = row->history[i];
 	for (i = cells - 1; i >= 0; i--) {
-		value = row->history[tally_history_at(top->tally, (unsigned int)i)];
+		value = row->history[(top->latest + TALLY_HISTORY - (unsigned int)i) %
+				     TALLY_HISTORY];
 		height = most ? ((uint64_t)value * 8 + most - 1) / most : 0;
 		strcat(text, heights[height]);
 	}
