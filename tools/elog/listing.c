@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The status listing: see listing.h. A line is "BIT:PROVIDER/EVENT", and, if
- * somebody wants the event, " # Used by" and names without blanks; the last
- * lines are "Active: N" and the like. Only names of processes are not the
- * kernel's own words; it has replaced blanks in them.
+ * somebody wants the event, " # Used by" and names without blanks, and ", lost N"
+ * and where, if it was; the last lines are "Active: N" and the like. Only names of
+ * processes are not the kernel's own words; it has replaced blanks in them, and
+ * nothing else that may mean something.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include "tool.h"
 
 #define USED_BY	" # Used by"
+#define LOST	", lost "
 
 /* Names in the text, each once. */
 struct names {
@@ -47,18 +49,22 @@ static int add_name(struct names *names, const char *text, size_t size)
 	return 0;
 }
 
-/* A comma ends the names: what follows it tells of losses. */
-static int add_users(struct names *names, const char *line)
+/* A name may have a comma in it: only with what it begins does it end the names. */
+static int add_users(struct names *names, char *line)
 {
-	const char *user = strstr(line, USED_BY);
+	char *user = strstr(line, USED_BY), *end;
 	size_t size;
 	int ret = 0;
 
 	if (!user)
 		return 0;
-	for (user += strlen(USED_BY); !ret && *user == ' '; user += size) {
+	user += strlen(USED_BY);
+	end = strstr(user, LOST);
+	if (end)
+		*end = '\0';
+	for (; !ret && *user == ' '; user += size) {
 		user++;
-		size = strcspn(user, " ,");
+		size = strcspn(user, " ");
 		if (size)
 			ret = add_name(names, user, size);
 	}
