@@ -907,6 +907,30 @@ emit_another()
 		}' "$work/text"
 }
 
+@test "capture: times of day are right in a time namespace" {
+	local elsewhere=(unshare --time --fork --monotonic 86400 --boottime 86400)
+
+	"${elsewhere[@]}" true || skip "there are no time namespaces"
+	before=$(date +%s)
+	"${elsewhere[@]}" "$ELOG" capture -q -o "$work/file" -- "$ELOG" emit a/b
+	"${elsewhere[@]}" "$ELOG" capture -q -o "$work/picked" -C 0 -C 1 -- "$ELOG" emit a/b
+	"${elsewhere[@]}" "$ELOG" capture -q --time wall -- "$ELOG" emit a/b > "$work/text"
+	after=$(date +%s)
+	"$ELOG" show -q --time wall "$work/file" "$work/picked" >> "$work/text"
+	[ "$(wc -l < "$work/text")" = 3 ]
+	while read -r line; do
+		[[ $line =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
+		stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
+		echo "$before $stamp $after"
+		[ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+	done < "$work/text"
+	# Timestamps are those of the others.
+	read -r now _ < /proc/uptime
+	"$ELOG" show -q --format csv --fields time "$work/file" | awk -v now="$now" '
+		NR == 2 { time = $1 }
+		END { exit !(time > 0 && time < now + 1) }'
+}
+
 @test "capture: the summary is there when the terminal has gone" {
 	# To write to that fails with EIO.
 	"$PYTHON" -c '

@@ -25,7 +25,7 @@ int64_t wall_offset(void)
 {
 	int64_t now = moment_now();
 
-	return now - (int64_t)monotonic();
+	return now - ((int64_t)monotonic() - elog_time_offset());
 }
 
 int live_prepare(struct live *live, const struct options *options)

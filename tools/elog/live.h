@@ -32,7 +32,7 @@ struct live {
 /** monotonic() - CLOCK_MONOTONIC, ns */
 uint64_t monotonic(void);
 
-/** wall_offset() - what CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, ns */
+/** wall_offset() - what CLOCK_REALTIME is ahead of the clock of records, ns */
 int64_t wall_offset(void);
 
 /**

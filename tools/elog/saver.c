@@ -7,7 +7,6 @@
  * where they are in the ring, which gets its room back after that.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,24 +25,9 @@ struct saver {
 	unsigned int cpus;		/* of @told, which has one more */
 	uint64_t ring_bytes;
 	bool any;			/* was written since the last SYNC */
-	bool other_clock;		/* ours is not the one of records */
+	int64_t ahead;			/* our clock of that of records, ns */
 	bool damaged;
 };
-
-/* In a time namespace CLOCK_MONOTONIC is not what the kernel stamps records with. */
-static bool has_other_clock(void)
-{
-	FILE *file = fopen("/proc/self/timens_offsets", "re");
-	long long seconds = 0, nanoseconds = 0;
-	char line[128];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "monotonic %lld %lld", &seconds, &nanoseconds) == 2)
-			break;
-	if (file)
-		fclose(file);
-	return seconds || nanoseconds;
-}
 
 int saver_open(struct saver **result, const struct recording_setup *setup)
 {
@@ -62,7 +46,7 @@ int saver_open(struct saver **result, const struct recording_setup *setup)
 		return -ENOMEM;
 	}
 	saver->cpus = cpus;
-	saver->other_clock = has_other_clock();
+	saver->ahead = elog_time_offset();
 	saver->setup = setup;
 	saver->consumer = setup->consumer;
 	saver->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
@@ -240,11 +224,10 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 		if (some < 0)
 			return (int)some;
 		/* What is in the ring was emitted before now. */
-		info.newest = monotonic();
+		info.newest = monotonic() - (uint64_t)saver->ahead;
 		memcpy(info.lost, saver->told[cpu].lost, sizeof(info.lost));
 		ret = recording_raw(saver->recording, cpu, data, (size_t)some,
-				    position, records,
-				    saver->other_clock ? NULL : &info);
+				    position, records, &info);
 		if (ret)
 			return ret;
 		elog_consumer_raw_release(saver->consumer, cpu, (size_t)some);

@@ -1004,6 +1004,17 @@ int elog_consumer_flush(struct elog_consumer *consumer);
 /** elog_consumer_time() - the time of the last flush, CLOCK_MONOTONIC ns */
 uint64_t elog_consumer_time(const struct elog_consumer *consumer);
 
+/**
+ * elog_time_offset() - what our CLOCK_MONOTONIC is ahead of that of records, ns
+ *
+ * Records have the one of the initial time namespace. In another namespace, as a
+ * container may be in, clock_gettime(2) tells another time. Asks /proc; callable by
+ * any thread.
+ *
+ * Return: 0 but in a time namespace.
+ */
+int64_t elog_time_offset(void);
+
 /** enum elog_item_type - what was found; consumers find the first two only */
 enum elog_item_type {
 	ELOG_ITEM_EVENT,

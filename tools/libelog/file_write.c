@@ -31,6 +31,7 @@
 
 struct elog_file_writer {
 	int fd;
+	struct elog_clock_offsets ahead;	/* our clocks of the kernel's */
 	int error;		/* writing failed */
 	bool regular;
 	uint64_t begin;		/* where in a regular file we began */
@@ -164,12 +165,14 @@ static int write_block(struct elog_file_writer *writer,
 	return writer->error;
 }
 
-static uint64_t clock_time(clockid_t clock)
+/* As the kernel has it, and records: @ahead is what a time namespace adds. */
+static uint64_t clock_time(clockid_t clock, int64_t ahead)
 {
 	struct timespec now;
 
 	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+	       (uint64_t)ahead;
 }
 
 /* A command may be long, and who reads a file expects no long lines of it. */
@@ -213,8 +216,9 @@ static void put_boot_id(struct elog_text *text)
 static int write_info(struct elog_file_writer *writer,
 		      const struct elog_file_options *options)
 {
-	const uint64_t monotonic = clock_time(CLOCK_MONOTONIC);
-	const uint64_t realtime = clock_time(CLOCK_REALTIME);
+	const struct elog_clock_offsets *ahead = &writer->ahead;
+	const uint64_t monotonic = clock_time(CLOCK_MONOTONIC, ahead->monotonic);
+	const uint64_t realtime = clock_time(CLOCK_REALTIME, 0);
 	struct elog_text text = { 0 };
 	struct utsname system;
 	struct part body;
@@ -238,7 +242,8 @@ static int write_info(struct elog_file_writer *writer,
 	put_boot_id(&text);
 	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
 	elog_text_printf(&text, "start %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-			 monotonic, clock_time(CLOCK_BOOTTIME), realtime);
+			 monotonic, clock_time(CLOCK_BOOTTIME, ahead->boottime),
+			 realtime);
 	body.data = text.data;
 	body.size = text.size;
 	ret = text.error ? text.error :
@@ -278,6 +283,7 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 	if (!writer)
 		return -ENOMEM;
 	writer->fd = fd;
+	writer->ahead = elog_clock_offsets();
 	writer->interrupted = options->interrupted;
 	writer->context = options->context;
 	find_begin(writer);
@@ -417,9 +423,11 @@ int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 {
 	struct elog_block_sync head = {
 		.time = htole64(time),
-		.monotonic = htole64(clock_time(CLOCK_MONOTONIC)),
-		.boottime = htole64(clock_time(CLOCK_BOOTTIME)),
-		.realtime = htole64(clock_time(CLOCK_REALTIME)),
+		.monotonic = htole64(clock_time(CLOCK_MONOTONIC,
+						writer->ahead.monotonic)),
+		.boottime = htole64(clock_time(CLOCK_BOOTTIME,
+					       writer->ahead.boottime)),
+		.realtime = htole64(clock_time(CLOCK_REALTIME, 0)),
 		.count = htole32((uint32_t)count),
 	};
 	int64_t wall_offset = (int64_t)(le64toh(head.realtime) -

@@ -948,6 +948,19 @@ void elog_decompressor_free(struct elog_decompressor *decompressor);
 void elog_swap_payload(const struct elog_schema_event *event,
 		       unsigned char *payload, size_t size);
 
+/**
+ * struct elog_clock_offsets - what our clocks are ahead of the kernel's, ns
+ * @monotonic: CLOCK_MONOTONIC
+ * @boottime: CLOCK_BOOTTIME
+ */
+struct elog_clock_offsets {
+	int64_t monotonic;
+	int64_t boottime;
+};
+
+/** elog_clock_offsets() - ask for them; all 0 but in a time namespace */
+struct elog_clock_offsets elog_clock_offsets(void);
+
 #define ELOG_COMM_SIZE	16
 
 /**
