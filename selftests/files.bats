@@ -784,21 +784,6 @@ stall()
 	is_stalled
 }
 
-# Has the kernel forget all events that are gone, if events_max is 64.
-forget_events()
-{
-	"$PYTHON" -c '
-import ctypes, fcntl, os, struct
-for i in range(200):
-    device = os.open("/dev/eventlog", os.O_RDWR)
-    command = ctypes.create_string_buffer(b"other%d" % i)
-    fcntl.ioctl(device, 3 << 30 | 64 << 16 | 0xe7 << 8 | 1,
-                bytearray(struct.pack("=IIQQQIIIIIIQ", 64, 0, ctypes.addressof(command),
-                                      0, 0, 0, 0, 0, 0, 0, 0, 0)))
-    os.close(device)
-'
-}
-
 @test "capture: what is not printed yet waits in memory, and keeps its names" {
 	rmmod eventlog
 	insmod "$EVENTLOG_KO" events_max=64

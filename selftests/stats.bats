@@ -369,6 +369,57 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	[ -c "$work/null" ]
 }
 
+@test "stat: a counter does not step back when the kernel forgets an event" {
+	rmmod eventlog
+	insmod "$EVENTLOG_KO" events_max=64
+	lost_of()
+	{
+		sed -n "s/^eventlog_lost_by_event_total{provider=\"loss\",event=\"$1\"} //p" \
+			"$work/file.prom"
+	}
+	has_lost()
+	{
+		[ "$(lost_of "$1")" -gt 0 ]
+	}
+	start_elog stat -e loss --per-cpu-bytes 8K --format prometheus --interval 0.05 \
+		-o "$work/file.prom"
+	while_stopped "$started" "$ELOG" emit -n 500 loss/gone 'char[200] s' s=x
+	wait_for has_lost gone
+	gone=$(lost_of gone)
+	forget_events
+	[[ $("$ELOG" list) != *loss/gone* ]]
+	# Events are asked when more was lost.
+	while_stopped "$started" "$ELOG" emit -n 500 loss/new 'char[200] s' s=x
+	wait_for has_lost new
+	[ "$(lost_of gone)" = "$gone" ]
+	# Under the same name it goes on from there.
+	while_stopped "$started" "$ELOG" emit -n 500 loss/gone 'char[200] s' s=x
+	stop_elog INT
+	[ "$status" = 2 ]
+	[ "$(lost_of gone)" -gt "$gone" ]
+	[ $(($(lost_of gone) + $(lost_of new))) = \
+		"$(sed -n 's/^eventlog_lost_total{cause="no room"} //p' "$work/file.prom")" ]
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
+}
+
+@test "stat: whoever has a comma in its name hides nobody" {
+	"$ELOG" create comma/event
+	for i in 1 2; do
+		cp "$ELOG" "$work/x,$i"
+	done
+	"$work/x,1" capture -v -e comma > /dev/null 2> "$work/one" 3>&- &
+	background+=("$!")
+	wait_for grep -q '^elog: capturing' "$work/one"
+	start_elog stat --format prometheus --interval 0.05 -o "$work/file.prom"
+	"$work/x,2" capture -v -e comma > /dev/null 2> "$work/two" 3>&- &
+	background+=("$!")
+	wait_for grep -q '^elog: capturing' "$work/two"
+	wait_for grep -qx 'eventlog_subscribers 3' "$work/file.prom"
+	stop_elog INT
+	"$ELOG" delete comma/event
+}
+
 # More sessions than rows, each of one event, but one that is in all blocks.
 write_many()
 {

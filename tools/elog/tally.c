@@ -27,6 +27,12 @@ static const char *const by_names[TALLY_BYS] = {
 	[TALLY_BY_CPU] = "cpu",
 };
 
+/* What the kernel has told of a definition. */
+struct tally_loss {
+	uint32_t descriptor;
+	uint64_t lost;
+};
+
 /* What rows are told apart by. */
 struct key {
 	const char *provider;
@@ -98,6 +104,7 @@ void tally_close(struct tally *tally)
 	free(tally->rows);
 	free(tally->spare);
 	free(tally->table);
+	free(tally->losses);
 	free(tally);
 }
 
@@ -127,6 +134,7 @@ void tally_clear(struct tally *tally, enum tally_by by, uint64_t now)
 	tally->marks = 0;
 	tally->marked = now;
 	tally->lost_asked = 0;
+	tally->loss_count = 0;
 	tally->knows_lost = by == TALLY_BY_CPU;
 }
 
@@ -527,33 +535,89 @@ static int add_event_lost(struct tally *tally, const struct elog_schema_event *e
 	return 0;
 }
 
+/* A list of losses, in the order of descriptors. */
+struct losses {
+	struct tally_loss *losses;
+	size_t count;
+	size_t room;
+};
+
+static int add_loss(struct losses *list, uint32_t descriptor, uint64_t lost)
+{
+	size_t room = list->room ? 2 * list->room : 64;
+	struct tally_loss *larger;
+
+	if (list->count == list->room) {
+		larger = realloc(list->losses, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		list->losses = larger;
+		list->room = room;
+	}
+	list->losses[list->count].descriptor = descriptor;
+	list->losses[list->count++].lost = lost;
+	return 0;
+}
+
+/* Add to a row what a definition lost since @before. Return: 0 or -ENOMEM. */
+static int note_event_lost(struct tally *tally, struct elog_consumer *consumer,
+			   uint32_t descriptor, uint64_t before, uint64_t lost)
+{
+	const struct elog_schema_event *event;
+
+	/* Another definition, if it can be that a descriptor is used again. */
+	if (lost < before)
+		before = 0;
+	if (lost == before)
+		return 0;
+	if (elog_consumer_describe(consumer, descriptor, &event))
+		event = NULL;
+	return add_event_lost(tally, event, descriptor, lost - before);
+}
+
+/*
+ * What definitions have lost since they were asked before is added to what rows
+ * have: of a definition that the kernel has forgotten that stays.
+ */
 static int ask_events(struct tally *tally, struct elog_consumer *consumer)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
 	int fd = elog_consumer_fd(consumer), ret;
-	const struct elog_schema_event *event;
+	struct losses list = { 0 };
 	struct eventlog_stat stat;
+	uint64_t before;
+	size_t i = 0;
 	char *schema;
-	size_t i;
 
-	for (i = 0; i < tally->count; i++)
-		tally->rows[i]->lost = 0;
-	tally->others.lost = 0;
 	while (!(ret = elog_device_describe(fd, &request, &schema))) {
 		free(schema);
 		request.flags = EVENTLOG_DESCRIBE_NEXT;
+		while (i < tally->loss_count &&
+		       tally->losses[i].descriptor < request.descriptor)
+			i++;
+		before = i < tally->loss_count &&
+			 tally->losses[i].descriptor == request.descriptor ?
+			 tally->losses[i].lost : 0;
 		if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
-				       request.descriptor, &stat) ||
-		    !stat.event_lost)
+				       request.descriptor, &stat))
+			stat.event_lost = before;
+		if (!stat.event_lost)
 			continue;
-		if (elog_consumer_describe(consumer, request.descriptor, &event))
-			event = NULL;
-		ret = add_event_lost(tally, event, request.descriptor,
-				     stat.event_lost);
+		ret = add_loss(&list, request.descriptor, stat.event_lost);
+		if (!ret)
+			ret = note_event_lost(tally, consumer, request.descriptor,
+					      before, stat.event_lost);
 		if (ret)
-			return ret;
+			break;
 	}
-	return ret == -ENOENT ? 0 : ret;
+	if (ret != -ENOENT) {
+		free(list.losses);
+		return ret;
+	}
+	free(tally->losses);
+	tally->losses = list.losses;
+	tally->loss_count = list.count;
+	return 0;
 }
 
 int tally_ask_lost(struct tally *tally, struct elog_consumer *consumer)

@@ -115,6 +115,8 @@ struct tally {
 	uint64_t serial;
 	uint64_t marked;		/* when, CLOCK_MONOTONIC ns */
 	uint64_t lost_asked;		/* sum of @lost when events were asked for */
+	struct tally_loss *losses;	/* what they said then, by descriptor */
+	size_t loss_count;
 	bool knows_lost;
 };
 
