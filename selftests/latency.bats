@@ -434,6 +434,21 @@ LINES
 	run_elog latency --format json start end "$work/rotated.elog" "$work/rotated.elog.1"
 	[ "$(counts)" = "1 0 0 0 0 0" ]
 
+	# So has one that begins a file for each session: it has seen all since before the
+	# first event.
+	start_elog capture --split "$work/split"
+	echo 'a start 0x1 1 0 x' | emit_lines
+	wait_for [ -e "$work/split/a-0x1.elog" ]
+	{ echo 'a start 0x2 2 0 x'; echo 'a end 0x2 2 0 x'; } | emit_lines
+	wait_for [ -e "$work/split/a-0x2.elog" ]
+	echo 'a end 0x1 1 0 x' | emit_lines
+	stop_elog INT
+	[ "$status" = 0 ]
+	run_elog latency --format json start end "$work/split"/*
+	[ "$(counts)" = "2 0 0 0 0 0" ]
+	run_elog show -q --since +0 "$work/split/a-0x2.elog"
+	[ "${#lines[@]}" = 2 ]
+
 	# What is not whole is told, and nothing is paired across it.
 	size=$(stat -c %s "$work/both.elog")
 	head -c $((size - 40)) "$work/both.elog" > "$work/cut.elog"

@@ -428,7 +428,7 @@ import ctypes, os, struct, sys
 library = ctypes.CDLL(sys.argv[1])
 schema = b'eventlog 1\nprovider many "x"\nevent 1 tick info - "x"\n'
 fd = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600)
-options = struct.pack("=IIQQQIIQQ", 56, 0, 0, 0, 0, 1, 0, 0, 0)
+options = struct.pack("=IIQQQIIQQQ", 64, 0, 0, 0, 0, 1, 0, 0, 0, 0)
 writer = ctypes.c_void_p()
 assert not library.elog_file_writer_open(ctypes.byref(writer), fd, options)
 assert not library.elog_file_write_schema(writer, 5, 1, schema)

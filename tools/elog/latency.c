@@ -25,6 +25,8 @@
 #define BY_MAX		16
 #define BY_BYTES_MAX	1024	/* of a value, kept for --slowest */
 #define GAPS_MAX	4096
+#define CAPTURES	16	/* that have several files, of which parts are known */
+#define CAPTURE_SIZE	20	/* what tells them apart, with its NUL */
 #define BATCH_MS	100
 
 /* What is known of every event, as --by and --group name it. */
@@ -90,6 +92,8 @@ struct latency {
 	size_t slowest_count;
 	int64_t gaps[GAPS_MAX];		/* when parts begin, CLOCK_REALTIME; a heap */
 	size_t gap_count;
+	char captures[CAPTURES][CAPTURE_SIZE];	/* a ring */
+	size_t capture_count;
 
 	uint64_t last_time;		/* of what was found */
 	int64_t last_wall_offset;
@@ -566,17 +570,35 @@ static void add_gap(struct latency *latency, int64_t wall)
 	}
 }
 
+/* Was there a part of the same capture before? */
+static bool is_known_capture(struct latency *latency, const struct entry *entry)
+{
+	const char *capture = elog_file_info(entry->reader, "capture");
+	size_t i;
+
+	if (!capture || strlen(capture) >= CAPTURE_SIZE)
+		return false;
+	for (i = 0; i < latency->capture_count && i < CAPTURES; i++)
+		if (!strcmp(latency->captures[i], capture))
+			return true;
+	snprintf(latency->captures[latency->capture_count++ % CAPTURES],
+		 CAPTURE_SIZE, "%s", capture);
+	return false;
+}
+
 /*
  * A part that does not continue another one: nobody knows what was before it. Of
  * several files all are asked for the first thing they have before any of the
- * events is yielded, so that it is the time that counts.
+ * events is yielded, so that it is the time that counts. A capture that has several
+ * files at once has seen all since its first one began.
  */
 static void take_part(struct latency *latency, const struct entry *entry)
 {
 	const char *start = elog_file_info(entry->reader, "start");
 	uint64_t realtime;
 
-	if (elog_file_info(entry->reader, "continues"))
+	if (elog_file_info(entry->reader, "continues") ||
+	    is_known_capture(latency, entry))
 		return;
 	/* In one file all that was before is older, and of another capture. */
 	if (latency->files > 1 && start && sscanf(start, "%*u %*u %" SCNu64, &realtime) == 1 &&

@@ -128,7 +128,7 @@ static void put_command(const struct options *options, struct elog_text *text)
 	}
 }
 
-static int begin_part(struct recording *recording, uint32_t flags)
+static int begin_part(struct recording *recording, uint32_t flags, uint64_t start)
 {
 	const struct recording_setup *setup = recording->setup;
 	struct elog_file_options file_options = {
@@ -139,6 +139,7 @@ static int begin_part(struct recording *recording, uint32_t flags)
 		.cpus = elog_consumer_cpus(setup->consumer),
 		.compression = setup->options->compress,
 		.interrupted = setup->interrupted,
+		.start = start,
 	};
 	struct elog_text command = { 0 };
 	int ret;
@@ -180,7 +181,7 @@ int recording_open(struct recording **result,
 	/* A pipe may be full. */
 	signals_let_in();
 	if (!ret)
-		ret = begin_part(recording, 0);
+		ret = begin_part(recording, 0, setup->start);
 	signals_hold();
 	if (ret) {
 		*setup->told = true;
@@ -619,7 +620,7 @@ int recording_rotate(struct recording *recording, uint64_t time,
 	/* What has the name now is not ours. */
 	ret = open_file(recording, O_EXCL);
 	if (!ret)
-		ret = begin_part(recording, ELOG_FILE_CONTINUES);
+		ret = begin_part(recording, ELOG_FILE_CONTINUES, time);
 	if (ret) {
 		*recording->setup->told = true;
 		return ret;

@@ -19,6 +19,7 @@ struct recording;
  * @threads: for how many names to remember that they were written, a power of
  *	two, from 4 on
  * @capture: see struct elog_file_options; empty: none
+ * @start: likewise
  * @told: set to true when one has said what went wrong, as recording_open() does,
  *	and recording_rotate() of the new file
  * @interrupted: see struct elog_file_options
@@ -29,6 +30,7 @@ struct recording_setup {
 	struct elog_processes *processes;
 	size_t threads;
 	char capture[20];
+	uint64_t start;
 	bool *told;
 	bool (*interrupted)(void *context);
 };

@@ -1287,6 +1287,8 @@ struct elog_file_writer;
  * @interrupted: called when a signal has interrupted writing; to give up, return
  *	true. NULL: never
  * @context: for @interrupted
+ * @start: since when there may be records, in the time that they have, ns; 0: from
+ *	now on
  */
 struct elog_file_options {
 	uint32_t size;
@@ -1298,6 +1300,7 @@ struct elog_file_options {
 	uint32_t compression;
 	bool (*interrupted)(void *context);
 	void *context;
+	uint64_t start;
 };
 
 /**

@@ -221,6 +221,7 @@ static int write_info(struct elog_file_writer *writer,
 	const uint64_t realtime = clock_time(CLOCK_REALTIME, 0);
 	struct elog_text text = { 0 };
 	struct utsname system;
+	uint64_t ago = 0;
 	struct part body;
 	int ret;
 
@@ -241,9 +242,12 @@ static int write_info(struct elog_file_writer *writer,
 		put_info(&text, "continues", "yes");
 	put_boot_id(&text);
 	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
+	if (options->start && options->start < monotonic)
+		ago = monotonic - options->start;
 	elog_text_printf(&text, "start %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-			 monotonic, clock_time(CLOCK_BOOTTIME, ahead->boottime),
-			 realtime);
+			 monotonic - ago,
+			 clock_time(CLOCK_BOOTTIME, ahead->boottime) - ago,
+			 realtime - ago);
 	body.data = text.data;
 	body.size = text.size;
 	ret = text.error ? text.error :
