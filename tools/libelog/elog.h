@@ -1502,8 +1502,9 @@ int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
  * @on: whether
  *
  * While it is on, elog_file_next() returns -EAGAIN where the file ends, and the
- * next call tries to read on; that a block is not whole yet is no damage. Off:
- * the end is the end, as it is at first.
+ * next call tries to read on; that a block is not whole yet is no damage, unless
+ * another part has begun in it for a second. Off: the end is the end, as it is at
+ * first.
  *
  * What no SYNC block has released is held as ever. Wait between calls: there is
  * nothing to poll(2) for in a file.

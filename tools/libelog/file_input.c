@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -21,6 +22,8 @@
 #define MAGIC_BYTES	8
 #define INPUT_BYTES	(64U << 10)	/* at first */
 #define INPUT_BYTES_MAX	(2 * (ELOG_BLOCK_MAX + 4096U))
+#define TORN_NS		1000000000ULL	/* to wait for a block in which a part begins */
+#define PART_BYTES_MAX	65536U		/* of what a part says of itself */
 
 _Static_assert(sizeof(struct elog_block_header) == 32, "as documented");
 
@@ -166,6 +169,78 @@ static void end_skip(struct elog_file_input *input,
 	input->skipped = 0;
 }
 
+/* Is a whole FILE block at so many bytes?  Return: -EAGAIN: there may be one. */
+static int is_part(struct elog_file_input *input, size_t at)
+{
+	const unsigned char *from = input->bytes + input->start + at;
+	size_t size = available(input) - at;
+	struct elog_block_header header;
+
+	if (memcmp(from, ELOG_FILE_MAGIC, size < MAGIC_BYTES ? size : MAGIC_BYTES))
+		return false;
+	if (size < HEADER_BYTES)
+		return -EAGAIN;
+	memcpy(&header, from, sizeof(header));
+	if (!elog_block_decode(&header) || header.type != ELOG_BLOCK_FILE ||
+	    header.size > PART_BYTES_MAX)
+		return false;
+	if (size - HEADER_BYTES < header.size)
+		return -EAGAIN;
+	if (elog_input_allowance(input) < input->wrong + header.size)
+		return false;
+	if (elog_crc32c(0, from + HEADER_BYTES, header.size) == header.body_crc)
+		return true;
+	input->wrong += header.size;
+	return false;
+}
+
+/*
+ * A block of a file that is followed is not whole yet. It never will be if who wrote
+ * it was killed meanwhile, and somebody else has appended a part: that begins where
+ * the rest of the block would be. Anything may look so while the block is still being
+ * written, which takes no time.
+ *
+ * Return: true if what is before the part was skipped.
+ */
+static bool skip_torn(struct elog_file_input *input)
+{
+	const unsigned char *from = input->bytes + input->start, *found;
+	struct timespec time;
+	uint64_t now;
+	int ret;
+
+	if (input->waiting != input->offset || !input->searched) {
+		input->waiting = input->offset;
+		input->searched = HEADER_BYTES;
+		input->begun = 0;
+	}
+	while (!input->begun) {
+		found = memchr(from + input->searched, ELOG_FILE_MAGIC[0] & 0xff,
+			       available(input) - input->searched);
+		if (!found) {
+			input->searched = available(input);
+			return false;
+		}
+		input->searched = (size_t)(found - from);
+		ret = is_part(input, input->searched);
+		if (ret < 0)
+			return false;
+		if (ret)
+			break;
+		input->searched++;
+	}
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	if (!input->begun)
+		input->begun = now ? now : 1;
+	if (now - input->begun < TORN_NS)
+		return false;
+	input->torn = true;
+	input->skipped += input->searched;
+	advance(input, input->searched);
+	return true;
+}
+
 int elog_input_next(struct elog_file_input *input,
 		    struct elog_block_header *header,
 		    const unsigned char **body, struct elog_input_gap *gap)
@@ -197,6 +272,8 @@ int elog_input_next(struct elog_file_input *input,
 			continue;
 		}
 		ret = fill(input, HEADER_BYTES + header->size);
+		if (ret == -EAGAIN && input->follow && skip_torn(input))
+			continue;
 		if (ret)
 			return ret;
 		if (available(input) < HEADER_BYTES + header->size) {

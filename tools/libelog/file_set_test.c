@@ -327,6 +327,64 @@ static void test_follow_damage(void)
 	close(fd);
 }
 
+/* A capture was killed within a block, and another one has appended less than that lacks. */
+static void test_follow_torn(void)
+{
+	const struct elog_file_options options = { .size = sizeof(options) };
+	static char text[100000];
+	struct elog_file_reader *reader;
+	struct elog_file_writer *writer;
+	size_t size, small, last;
+	uint64_t events = 0, damage = 0;
+	struct source source;
+	struct elog_item item;
+	unsigned char *bytes, *more;
+	int fd = new_file(), again, ret;
+
+	write_part(&source, fd, 20, 0, true);
+	more = load(fd, &small);
+	check_equal(ftruncate(fd, 0), 0);
+	lseek(fd, 0, SEEK_SET);
+	memset(text, '#', sizeof(text) - 1);
+	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+	last = (size_t)elog_file_writer_size(writer);
+	check_equal(elog_file_write_schema(writer, 1, 1, text), 0);
+	elog_file_writer_close(writer);
+	bytes = load(fd, &size);
+	check(small < size - last - 50);
+	check_equal(ftruncate(fd, (off_t)last + 50), 0);
+
+	again = reopen(fd);
+	check_equal(elog_file_reader_open(&reader, again), 0);
+	check_equal(elog_file_follow(reader, true), 0);
+	while ((ret = elog_file_next(reader, &item)) > 0)
+		check(item.type == ELOG_ITEM_PART);
+	check_equal(ret, -EAGAIN);
+	check_equal(pwrite(fd, more, small, (off_t)last + 50), small);
+	/* At first it may be the block's own. */
+	check_equal(elog_file_next(reader, &item), -EAGAIN);
+	while (events < 20 && (ret > 0 || ret == -EAGAIN)) {
+		ret = elog_file_next(reader, &item);
+		if (ret == -EAGAIN)
+			usleep(10000);
+		else if (item.type == ELOG_ITEM_DAMAGE && item.damage == ELOG_DAMAGE_BYTES)
+			damage += item.size;
+		else
+			events += item.type == ELOG_ITEM_EVENT;
+	}
+	check_equal(events, 20);
+	check_equal(damage, 50);
+	check_equal(elog_file_follow(reader, false), 0);
+	while ((ret = elog_file_next(reader, &item)) > 0)
+		check(item.type != ELOG_ITEM_EVENT);
+	check_equal(ret, 0);
+	elog_file_reader_close(reader);
+	free(bytes);
+	free(more);
+	close(again);
+	close(fd);
+}
+
 static void test_progress(void)
 {
 	struct elog_file_reader *reader;
@@ -432,6 +490,8 @@ int main(void)
 		{ "one that grows among others", test_set_follow },
 		{ "a file that grows is read as far as it is whole", test_follow },
 		{ "what is missing is told when nothing follows", test_follow_damage },
+		{ "what is missing is not waited for when there is another part",
+		  test_follow_torn },
 		{ "how much was read", test_progress },
 		{ "descriptions stay valid for a generation", test_generation },
 	};

@@ -681,6 +681,9 @@ bool elog_block_decode(struct elog_block_header *header);
  * @wrong: bytes whose checksum turned out wrong
  * @skipped: bytes right before @start
  * @torn: they begin as a block does
+ * @waiting: the @offset of a block that is not whole yet
+ * @searched: bytes from there in which no part of a file begins
+ * @begun: since when one does, CLOCK_MONOTONIC_COARSE ns; 0: there is none
  */
 struct elog_file_input {
 	int fd;
@@ -696,6 +699,9 @@ struct elog_file_input {
 	uint64_t wrong;
 	uint64_t skipped;
 	bool torn;
+	uint64_t waiting;
+	size_t searched;
+	uint64_t begun;
 };
 
 /**
