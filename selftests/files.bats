@@ -899,10 +899,11 @@ emit_another()
 	before=$(date +%s)
 	"${elsewhere[@]}" "$ELOG" capture -q -o "$work/file" -- "$ELOG" emit a/b
 	"${elsewhere[@]}" "$ELOG" capture -q -o "$work/picked" -C 0 -C 1 -- "$ELOG" emit a/b
+	"${elsewhere[@]}" "$ELOG" capture -q --overwrite -o "$work/recorded" -- "$ELOG" emit a/b
 	"${elsewhere[@]}" "$ELOG" capture -q --time wall -- "$ELOG" emit a/b > "$work/text"
 	after=$(date +%s)
-	"$ELOG" show -q --time wall "$work/file" "$work/picked" >> "$work/text"
-	[ "$(wc -l < "$work/text")" = 3 ]
+	"$ELOG" show -q --time wall "$work/file" "$work/picked" "$work/recorded" >> "$work/text"
+	[ "$(wc -l < "$work/text")" = 4 ]
 	while read -r line; do
 		[[ $line =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
 		stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
@@ -914,6 +915,18 @@ emit_another()
 	"$ELOG" show -q --format csv --fields time "$work/file" | awk -v now="$now" '
 		NR == 2 { time = $1 }
 		END { exit !(time > 0 && time < now + 1) }'
+	# A snapshot is of a time that they have, so that the next one is not before it.
+	"${elsewhere[@]}" "$ELOG" capture -v --overwrite -o "$work/two" 2> "$work/err" 3>&- &
+	background+=("$!")
+	wait_for grep -q '^elog: capturing' "$work/err"
+	capture=$(pgrep -P "$!" -x elog)
+	"$ELOG" emit c/one
+	kill -USR1 "$capture"
+	wait_for eval '[ "$("$ELOG" show -q "$work/two" 2> /dev/null | wc -l)" = 1 ]'
+	"$ELOG" emit c/two
+	kill -INT "$capture"
+	wait_for eval '"$ELOG" show "$work/two" > "$work/text" 2> "$work/shown"'
+	contains "$(cat "$work/text")" "c - one" "c - two"
 }
 
 @test "capture: the summary is there when the terminal has gone" {

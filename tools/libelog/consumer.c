@@ -594,9 +594,9 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 		pause_rings(consumer, false);
 		return ret;
 	}
-	/* All there is, whatever this process's clock says: it may be a time namespace's. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+			 (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
