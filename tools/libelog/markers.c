@@ -25,29 +25,15 @@
 
 #include "elog_marker.h"
 #include "internal.h"
+#include "markers.h"
 
 /* A line on stderr; what does not fit is cut off. */
 #define LINE_BYTES	512
 /* Of each marker so many lines are printed in so many seconds. */
 #define LINES_MAX	10
 #define LINES_SECONDS	5
-#define NUMBER_BYTES	12
 #define RETIRED_LISTS	256
 #define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
-
-struct elog_marker_state {
-	struct elog_marker_state *next;	/* of those that have retired */
-	struct elog_event *event;	/* NULL: it could not be registered */
-	char *command;			/* that registers the event */
-	char *place;
-	char *name;
-	char *fields[ELOG_MARKER_FIELDS_MAX];
-	uint64_t id;
-	uint32_t ordinal;
-	bool registered;		/* the event is */
-	uint64_t lines_since;		/* atomic; seconds */
-	uint32_t lines;			/* atomic */
-};
 
 struct group {
 	struct group *next;
@@ -67,24 +53,6 @@ struct wish {
 	struct wish *next;
 	unsigned int handlers;
 	char pattern[];
-};
-
-static const struct {
-	const char *type;
-	unsigned int bytes;
-	bool is_signed;
-} kinds[ELOG_MARKER_TYPES] = {
-	[ELOG_MARKER_U8] = { "u8", 1, false },
-	[ELOG_MARKER_U16] = { "u16", 2, false },
-	[ELOG_MARKER_U32] = { "u32", 4, false },
-	[ELOG_MARKER_U64] = { "u64", 8, false },
-	[ELOG_MARKER_S8] = { "s8", 1, true },
-	[ELOG_MARKER_S16] = { "s16", 2, true },
-	[ELOG_MARKER_S32] = { "s32", 4, true },
-	[ELOG_MARKER_S64] = { "s64", 8, true },
-	[ELOG_MARKER_BOOL] = { "u8", 1, false },
-	[ELOG_MARKER_PTR] = { "u64", 8, false },
-	[ELOG_MARKER_STRING] = { "__data_loc char[]", 4, false },
 };
 
 static pthread_mutex_t markers_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -111,274 +79,6 @@ static const unsigned char always_byte = 0xff;
 static const struct elog_event always_on = { &always_byte, 1 };
 
 /* ------------------------------------------------------------------------
- * Names
- */
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
-/* The end of a macro's argument, as written: a comma, a parenthesis or a NUL. */
-static const char *argument_end(const char *text)
-{
-	unsigned int depth = 0;
-	char quote = '\0';
-
-	for (; *text; text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		else if (quote)
-			quote = *text == quote ? '\0' : quote;
-		else if (*text == '"' || *text == '\'')
-			quote = *text;
-		else if (*text == '(')
-			depth++;
-		else if (!depth && (*text == ',' || *text == ')'))
-			break;
-		else if (*text == ')')
-			depth--;
-	}
-	return text;
-}
-
-static const char *skip_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
-}
-
-/* An identifier made of an expression, with room for a number behind it. */
-static char *make_name(const char *text, size_t length)
-{
-	char *name = malloc(EVENTLOG_NAME_MAX);
-	size_t end = 0, i;
-
-	if (!name)
-		return NULL;
-	for (i = 0; i < length && end < EVENTLOG_NAME_MAX - NUMBER_BYTES; i++) {
-		if (!end && text[i] >= '0' && text[i] <= '9')
-			name[end++] = '_';
-		if (is_word(text[i]))
-			name[end++] = text[i];
-		else if (end && name[end - 1] != '_')
-			name[end++] = '_';
-	}
-	while (end > 1 && name[end - 1] == '_')
-		end--;
-	if (!end)
-		name[end++] = '_';
-	name[end] = '\0';
-	return name;
-}
-
-/* Takes "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
-static char *take_field(const char **text)
-{
-	const char *at = *text + strspn(*text, ", "), *open, *end, *behind;
-	bool named;
-	char *name;
-
-	open = strchrnul(at, '(');
-	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
-	at = *open ? argument_end(open + 1) : open;
-	if (*at == ',')
-		at = skip_blanks(at + 1);
-	end = argument_end(at);
-	for (behind = end; *behind == ',';)
-		behind = argument_end(behind + 1);
-	name = make_name(at, (size_t)((named ? end : behind) - at));
-	*text = *behind ? behind + 1 : behind;
-	return name;
-}
-
-/* Names fields, no two alike. */
-static bool name_fields(struct elog_marker *marker, const char *text)
-{
-	struct elog_marker_state *state = marker->state;
-	unsigned int i, j, number;
-	size_t length;
-
-	for (i = 0; i < marker->types[0]; i++) {
-		state->fields[i] = take_field(&text);
-		if (!state->fields[i])
-			return false;
-		length = strlen(state->fields[i]);
-		for (j = 0, number = 1; j < i; j++) {
-			if (strcmp(state->fields[i], state->fields[j]))
-				continue;
-			snprintf(state->fields[i] + length, NUMBER_BYTES, "_%u",
-				 ++number);
-			/* That one may be there, too. */
-			j = (unsigned int)-1;
-		}
-	}
-	return true;
-}
-
-/* As seen from the top of a tree that is built somewhere else. */
-static const char *short_path(const char *path)
-{
-	for (;;) {
-		if (!strncmp(path, "./", 2))
-			path += 2;
-		else if (!strncmp(path, "../", 3))
-			path += 3;
-		else
-			return path;
-	}
-}
-
-static uint64_t hash(const char *text)
-{
-	uint64_t value = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return value;
-}
-
-static int compare_functions(const struct elog_marker *a,
-			     const struct elog_marker *b)
-{
-	int ret = strcmp(short_path(a->path), short_path(b->path));
-
-	if (!ret)
-		ret = strcmp(a->function, b->function);
-	if (!ret)
-		ret = ((uintptr_t)a->unit > (uintptr_t)b->unit) -
-		      ((uintptr_t)a->unit < (uintptr_t)b->unit);
-	return ret;
-}
-
-/* In source order. */
-static int compare_markers(const void *left, const void *right)
-{
-	const struct elog_marker *a = *(struct elog_marker *const *)left;
-	const struct elog_marker *b = *(struct elog_marker *const *)right;
-	int ret = compare_functions(a, b);
-
-	if (!ret)
-		ret = (a->line > b->line) - (a->line < b->line);
-	if (!ret)
-		ret = (a->sequence > b->sequence) - (a->sequence < b->sequence);
-	return ret;
-}
-
-static size_t tag_length(const struct elog_marker *marker)
-{
-	return strcspn(marker->text, " ,\t");
-}
-
-/* The same text in another group is the other's affair. */
-static int compare_names(const void *left, const void *right)
-{
-	const struct elog_marker *a = *(struct elog_marker *const *)left;
-	const struct elog_marker *b = *(struct elog_marker *const *)right;
-	int ret = strcmp(a->state->name, b->state->name);
-
-	return ret ? ret : compare_markers(left, right);
-}
-
-static struct elog_marker **find_name(struct elog_marker **sorted, size_t count,
-				      const char *name)
-{
-	size_t low = 0, high = count, middle;
-	int ret;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		ret = strcmp(name, sorted[middle]->state->name);
-		if (!ret)
-			return &sorted[middle];
-		if (ret < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
-}
-
-/* Events of one name get numbers: NAME, NAME_2, NAME_3, ... */
-static bool name_events(struct group *group)
-{
-	struct elog_marker **sorted;
-	char name[EVENTLOG_NAME_MAX];
-	size_t i, first = 0;
-	unsigned int number = 1;
-	char **names;
-
-	sorted = calloc(group->count + 1, sizeof(*sorted));
-	names = calloc(group->count + 1, sizeof(*names));
-	if (!sorted || !names)
-		goto err;
-	memcpy(sorted, group->markers, group->count * sizeof(*sorted));
-	qsort(sorted, group->count, sizeof(*sorted), compare_names);
-	for (i = 1; i < group->count; i++) {
-		if (strcmp(sorted[i]->state->name, sorted[first]->state->name)) {
-			first = i;
-			number = 1;
-			continue;
-		}
-		do {
-			snprintf(name, sizeof(name), "%.*s_%u",
-				 EVENTLOG_NAME_MAX - NUMBER_BYTES - 1,
-				 sorted[first]->state->name, ++number);
-		} while (find_name(sorted, group->count, name));
-		names[i] = strdup(name);
-		if (!names[i])
-			goto err;
-	}
-	for (i = 0; i < group->count; i++) {
-		if (!names[i])
-			continue;
-		free(sorted[i]->state->name);
-		sorted[i]->state->name = names[i];
-	}
-	free(names);
-	free(sorted);
-	return true;
-
-err:
-	for (i = 0; names && i < group->count; i++)
-		free(names[i]);
-	free(names);
-	free(sorted);
-	return false;
-}
-
-static bool name_markers(struct group *group)
-{
-	struct elog_marker *marker, *before = NULL;
-	struct elog_marker_state *state;
-	size_t i;
-
-	qsort(group->markers, group->count, sizeof(*group->markers), compare_markers);
-	for (i = 0; i < group->count; i++, before = marker) {
-		marker = group->markers[i];
-		state = calloc(1, sizeof(*state));
-		marker->state = state;
-		if (!state)
-			return false;
-		if (before && !compare_functions(before, marker))
-			/* What a template is made into for each type is one. */
-			state->ordinal = before->state->ordinal +
-					 !!compare_markers(&before, &marker);
-		if (asprintf(&state->place, "%s:%s:%u", short_path(marker->path),
-			     marker->function, state->ordinal) < 0) {
-			state->place = NULL;
-			return false;
-		}
-		state->id = hash(state->place);
-		state->name = make_name(marker->text, tag_length(marker));
-		if (!state->name ||
-		    !name_fields(marker, marker->text + tag_length(marker)))
-			return false;
-	}
-	return name_events(group);
-}
-
-/* ------------------------------------------------------------------------
  * Switching
  */
 
@@ -399,7 +99,7 @@ static void update_marker(struct elog_marker *marker)
 static bool matches(const struct elog_marker *marker, const char *pattern)
 {
 	const struct elog_marker_state *state = marker->state;
-	size_t length = tag_length(marker);
+	size_t length = elog_marker_tag_length(marker);
 	char tag[EVENTLOG_NAME_MAX];
 
 	snprintf(tag, sizeof(tag), "%.*s", (int)length, marker->text);
@@ -502,24 +202,12 @@ static char *make_command(const struct elog_marker *marker)
 	fprintf(text, "%s", state->name);
 	for (i = 0; i < marker->types[0]; i++)
 		fprintf(text, "%s%s %s", i ? ";" : " ",
-			kinds[marker->types[1 + i]].type, state->fields[i]);
+			elog_marker_kinds[marker->types[1 + i]].type, state->fields[i]);
 	if (fclose(text)) {
 		free(command);
 		return NULL;
 	}
 	return command;
-}
-
-static void free_state(struct elog_marker_state *state)
-{
-	unsigned int i;
-
-	for (i = 0; i < ELOG_MARKER_FIELDS_MAX; i++)
-		free(state->fields[i]);
-	free(state->command);
-	free(state->name);
-	free(state->place);
-	free(state);
 }
 
 static struct elog_marker_state **retired_list(const struct elog_marker_state *state)
@@ -540,7 +228,7 @@ static void revive_state(struct elog_marker *marker)
 		return;
 	*link = old->next;
 	__atomic_store_n(&marker->state, old, __ATOMIC_RELEASE);
-	free_state(state);
+	elog_marker_state_free(state);
 }
 
 static void register_event(struct elog_marker *marker, const char *provider)
@@ -567,7 +255,7 @@ static void provider_name(char *name, size_t bytes)
 
 	snprintf(name, bytes, "markers_%s", program_invocation_short_name);
 	for (c = name; *c; c++)
-		if (!is_word(*c))
+		if (!elog_marker_is_word(*c))
 			*c = '_';
 }
 
@@ -595,7 +283,7 @@ static void drop_states(struct group *group)
 		state = group->markers[i]->state;
 		group->markers[i]->state = NULL;
 		if (state)
-			free_state(state);
+			elog_marker_state_free(state);
 	}
 }
 
@@ -661,7 +349,7 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 	group = new_group(own, begin, end);
 	if (!group)
 		return;
-	if (!name_markers(group) || !name_commands(group)) {
+	if (!elog_markers_name(group->markers, group->count) || !name_commands(group)) {
 		drop_states(group);
 		free_group(group);
 		return;
@@ -861,11 +549,11 @@ bool elog_marker_wanted(const struct elog_marker *marker)
 
 static uint64_t extended(unsigned int type, uint64_t value)
 {
-	unsigned int shift = 64 - 8 * kinds[type].bytes;
+	unsigned int shift = 64 - 8 * elog_marker_kinds[type].bytes;
 
 	if (type == ELOG_MARKER_STRING)
 		return value;
-	return kinds[type].is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) :
+	return elog_marker_kinds[type].is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) :
 				       value << shift >> shift;
 }
 
@@ -878,7 +566,7 @@ static void write_event(const struct elog_marker *marker,
 	size_t end = 0;
 
 	for (i = 0; i < marker->types[0]; i++)
-		end += kinds[marker->types[1 + i]].bytes;
+		end += elog_marker_kinds[marker->types[1 + i]].bytes;
 	for (i = 0; i < marker->types[0]; i++) {
 		unsigned int type = marker->types[1 + i];
 		uint64_t value = values[i];
@@ -897,7 +585,7 @@ static void write_event(const struct elog_marker *marker,
 			word = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
 			end += parts[count++].iov_len;
 		}
-		switch (kinds[type].bytes) {
+		switch (elog_marker_kinds[type].bytes) {
 		case 1:
 			memcpy(to, &byte, 1);
 			break;
@@ -911,7 +599,7 @@ static void write_event(const struct elog_marker *marker,
 			memcpy(to, &value, 8);
 			break;
 		}
-		to += kinds[type].bytes;
+		to += elog_marker_kinds[type].bytes;
 	}
 	parts[0].iov_base = fixed;
 	parts[0].iov_len = (size_t)(to - fixed);
@@ -953,7 +641,7 @@ static void print_line(const struct elog_marker *marker,
 					 strnlen(string ? string : "(null)", LINE_BYTES));
 		else if (type == ELOG_MARKER_PTR)
 			elog_text_printf(&text, "%#llx", (unsigned long long)value);
-		else if (kinds[type].is_signed)
+		else if (elog_marker_kinds[type].is_signed)
 			elog_text_printf(&text, "%lld", (long long)value);
 		else
 			elog_text_printf(&text, "%llu", (unsigned long long)value);
