@@ -55,6 +55,93 @@ teardown()
 	insmod "$EVENTLOG_KO"
 }
 
+# Starts a program that has its markers registered and goes on; $started is its process.
+start_teahouse()
+{
+	"$@" 4000000000 > /dev/null 2> "$work/printed" 3>&- &
+	started=$!
+	background+=("$started")
+	wait_for "$ELOG" marker list -q --module "${1##*/}" opened
+}
+
+@test "programs: listed with their places while they run" {
+	cp "$TEAHOUSE" "$work/kettle"
+	export LD_LIBRARY_PATH=$EVENTLOG_TOOLS
+	start_teahouse "$work/kettle"
+	# Whatever becomes of the file.
+	rm "$work/kettle"
+	ELOG_MARKERS='drink=trace+print,serve=' start_teahouse "$TEAHOUSE"
+	run_elog marker list
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[ "${#lines[@]}" = 19 ]
+	contains "$output" " kettle/drink            examples/teahouse.c:drink:1  string order_guest; u8 with_milk"
+	[ "$(grep -c '^print,trace  *print  *teahouse/drink ' <<< "$output")" = 2 ]
+	[ "$(grep -c '^-  *-  *teahouse/serve ' <<< "$output")" = 1 ]
+	run_elog marker list --tree --module 'k*' 'drink*' opened
+	[ "$status" = 0 ]
+	[ "$output" = "kettle
+  examples/teahouse.c
+    drink
+      drink (0, trace)
+      drink (1, trace)
+    main
+      opened (0, trace)" ]
+	elog marker list --format json --module teahouse > "$work/json"
+	elog marker list --format json "$TEAHOUSE" > "$work/file"
+	python3 -c '
+import json, sys
+live, file = ([json.loads(line) for line in open(name)] for name in sys.argv[2:])
+assert len(live) == len(file) == 9
+for a, b in zip(live, file):
+    assert a["program"] == "teahouse" and b["file"] == "teahouse", (a, b)
+    assert a["pids"] == [int(sys.argv[1])] and a["descriptor"] > 0, a
+    for name in "tag", "event", "path", "function", "ordinal", "line", "id", "fields":
+        assert a[name] == b[name], (a, b)
+' "$started" "$work/json" "$work/file"
+	# What somebody subscribes to is at work.
+	start_elog capture -e 'markers_kettle/served' -o "$work/captured"
+	[ "$(elog marker list -q --module kettle | grep -c '^trace  *trace ')" = 1 ]
+	[ "$(elog marker list -q --module teahouse | grep -c '^trace  *trace ')" = 0 ]
+}
+
+@test "programs: those of other users, of other file systems" {
+	# shellcheck disable=SC2016 # for the other shell
+	unshare -m sh -c 'mount -t tmpfs none /mnt && mkdir /mnt/own &&
+		cp "$1" /mnt/own/kettle && LD_LIBRARY_PATH=$2 exec /mnt/own/kettle 4000000000' \
+		sh "$TEAHOUSE" "$EVENTLOG_TOOLS" > /dev/null 3>&- &
+	started=$!
+	background+=("$started")
+	wait_for "$ELOG" marker list -q --module kettle opened
+	[ ! -e /mnt/own ]
+	run_elog marker list -q
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 9 ]
+	contains "$output" "kettle/opened           examples/teahouse.c:main:0"
+	chmod 666 /dev/eventlog
+	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups \
+		--inh-caps=-all,+perfmon --ambient-caps=-all,+perfmon "$ELOG" marker list
+	chmod 600 /dev/eventlog
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 10 ]
+	contains "$output" "kettle/opened           -  u32 guests; string argv_0"
+	contains "$stderr" "may not be looked into"
+}
+
+@test "files: what a module says when it is loaded is in its file" {
+	insmod "$MODULES/eventlog_marker_example.ko"
+	elog marker list --format json > "$work/loaded"
+	elog marker list --format json "$MODULES/eventlog_marker_example.ko" > "$work/file"
+	python3 -c '
+import json, sys
+loaded, file = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
+key = lambda marker: [marker[name] for name in ("path", "function", "ordinal", "tag",
+    "line", "id", "defaults", "allowed")]
+assert len(loaded) == len(file) == 11
+assert sorted(map(key, loaded)) == sorted(map(key, file)), (loaded, file)
+' "$work/loaded" "$work/file"
+}
+
 @test "modules: listed, as a tree, as JSON" {
 	run_elog marker list
 	fails_with 1 "no marker"

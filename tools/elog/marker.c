@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog marker: browse and switch the markers of kernel modules, keep sets of them.
+ * elog marker: browse markers; switch those of kernel modules, keep sets of them.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -13,25 +13,38 @@
 
 #include "marker.h"
 
+/* A path, which no pattern can be: places have colons, and tags have no slashes. */
+static bool is_file(const char *argument)
+{
+	return strchr(argument, '/') && !strpbrk(argument, ":*?[");
+}
+
 static bool marker_chosen(const struct options *options, const struct marker *marker)
 {
+	bool any = false;
 	int i;
 
 	if (options->module && fnmatch(options->module, marker->module, 0))
 		return false;
-	for (i = 1; i < options->argument_count; i++)
+	for (i = 1; i < options->argument_count; i++) {
+		if (is_file(options->arguments[i]))
+			continue;
 		if (!fnmatch(options->arguments[i], marker->tag, 0) ||
 		    !fnmatch(options->arguments[i], marker->place, 0))
 			return true;
-	return options->argument_count <= 1;
+		any = true;
+	}
+	return !any;
 }
 
-static void no_marker(const struct options *options)
+static void no_marker(const struct options *options, bool of_files)
 {
-	if (options->module || options->argument_count > 1)
+	if (options->module || (options->argument_count > 1 && !of_files))
 		complain("no marker matches");
+	else if (of_files)
+		complain("there is no marker, or none that matches");
 	else
-		complain("there is no marker: no module that has any is loaded");
+		complain("there is no marker: no module and no program that has any is there");
 }
 
 /* ------------------------------------------------------------------------
@@ -55,23 +68,54 @@ static void put_handlers_json(struct elog_text *text, const char *name, uint32_t
 	elog_text_string(text, "]");
 }
 
+/* "u32 number; string name" as objects. */
+static void put_fields_json(struct elog_text *text, const char *fields)
+{
+	const char *comma = "", *name;
+	size_t length;
+
+	elog_text_string(text, ",\"fields\":[");
+	for (; *fields; fields += length, fields += strspn(fields, "; ")) {
+		length = strcspn(fields, ";");
+		name = fields + strcspn(fields, " ;");
+		elog_text_printf(text, "%s{\"type\":\"%.*s\",\"name\":\"%.*s\"}", comma,
+				 (int)(name - fields), fields,
+				 (int)(fields + length - name - (*name == ' ')),
+				 name + (*name == ' '));
+		comma = ",";
+	}
+	elog_text_string(text, "]");
+}
+
 static void put_json(struct elog_text *text, const struct marker *marker)
 {
+	static const char *const owners[] = { "module", "program", "file" };
+
 	elog_text_string(text, "{");
-	json_member(text, "module", marker->module);
+	json_member(text, owners[marker->owner], marker->module);
 	elog_text_string(text, ",");
 	json_member(text, "tag", marker->tag);
 	elog_text_string(text, ",");
 	json_member(text, "path", marker->path);
 	elog_text_string(text, ",");
 	json_member(text, "function", marker->function);
-	elog_text_printf(text, ",\"ordinal\":%u,\"line\":%u,\"id\":\"%016" PRIx64
-			 "\",\"descriptor\":%u", marker->next.ordinal, marker->next.line,
-			 (uint64_t)marker->next.id, marker->next.descriptor);
+	elog_text_printf(text, ",\"ordinal\":%u,\"line\":%u,\"id\":\"%016" PRIx64 "\"",
+			 marker->next.ordinal, marker->next.line, (uint64_t)marker->next.id);
+	if (marker->owner != MARKER_OF_FILE)
+		elog_text_printf(text, ",\"descriptor\":%u", marker->next.descriptor);
 	put_handlers_json(text, "handlers", marker->next.handlers);
-	put_handlers_json(text, "active", marker->next.active);
+	if (marker->owner != MARKER_OF_FILE)
+		put_handlers_json(text, "active", marker->next.active);
 	put_handlers_json(text, "allowed", marker->next.allowed);
 	put_handlers_json(text, "defaults", marker->next.defaults);
+	if (marker->event) {
+		elog_text_string(text, ",");
+		json_member(text, "event", marker->event);
+	}
+	if (marker->fields)
+		put_fields_json(text, marker->fields);
+	if (marker->pids)
+		elog_text_printf(text, ",\"pids\":[%s]", marker->pids);
 	elog_text_string(text, "}\n");
 }
 
@@ -81,10 +125,12 @@ static void put_line(struct elog_text *text, const struct marker *marker)
 
 	markers_handlers_put(&handlers, marker->next.handlers);
 	markers_handlers_put(&active, marker->next.active);
-	elog_text_printf(text, "%-17.*s %-17.*s %s/%-16s %s\n", (int)handlers.size,
+	elog_text_printf(text, "%-17.*s %-17.*s %s/%-16s %s", (int)handlers.size,
 			 handlers.data ? handlers.data : "", (int)active.size,
 			 active.data ? active.data : "", marker->module, marker->tag,
 			 marker->place);
+	elog_text_printf(text, "%s%s\n", marker->fields && *marker->fields ? "  " : "",
+			 marker->fields ? marker->fields : "");
 	elog_text_free(&handlers);
 	elog_text_free(&active);
 }
@@ -104,10 +150,15 @@ static void put_tree(struct elog_text *text, const struct marker *marker,
 {
 	if (put_level(text, 0, marker->module, before ? before->module : NULL))
 		before = NULL;
-	if (put_level(text, 1, marker->path, before ? before->path : NULL))
+	if (*marker->path && put_level(text, 1, marker->path, before ? before->path : NULL))
 		before = NULL;
-	put_level(text, 2, marker->function, before ? before->function : NULL);
-	elog_text_printf(text, "      %s (%u, ", marker->tag, marker->next.ordinal);
+	if (*marker->function)
+		put_level(text, 2, marker->function, before ? before->function : NULL);
+	/* Without a place there are no levels. */
+	if (!*marker->function)
+		elog_text_printf(text, "  %s (", marker->tag);
+	else
+		elog_text_printf(text, "      %s (%u, ", marker->tag, marker->next.ordinal);
 	if (marker->next.handlers)
 		markers_handlers_put(text, marker->next.handlers);
 	else
@@ -115,7 +166,8 @@ static void put_tree(struct elog_text *text, const struct marker *marker,
 	elog_text_string(text, ")\n");
 }
 
-static int marker_list(const struct options *options, const struct marker_list *list)
+static int print_list(const struct options *options, const struct marker_list *list,
+		      bool of_files)
 {
 	const struct marker *before = NULL;
 	struct elog_text text = { 0 };
@@ -124,7 +176,7 @@ static int marker_list(const struct options *options, const struct marker_list *
 
 	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
 		elog_text_printf(&text, "%-17s %-17s %-17s %s\n", "HANDLERS", "ACTIVE",
-				 "MODULE/TAG", "PLACE");
+				 "OF/TAG", "PLACE  FIELDS");
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
@@ -143,11 +195,80 @@ static int marker_list(const struct options *options, const struct marker_list *
 	if (failed)
 		complain("out of memory");
 	else if (!count)
-		no_marker(options);
+		no_marker(options, of_files);
 	else
 		fwrite(text.data, 1, text.size, stdout);
 	elog_text_free(&text);
 	return failed || !count ? STATUS_ERROR : STATUS_OK;
+}
+
+static int marker_list(const struct options *options, int fd, struct marker_list *list)
+{
+	size_t hidden;
+	int ret;
+
+	ret = markers_read_programs(fd, list, &hidden);
+	if (ret) {
+		explain_trouble(ret, PURPOSE_CONSUME);
+		return STATUS_ERROR;
+	}
+	if (hidden && !options->quiet)
+		fprintf(stderr, "elog: %zu processes may not be looked into: "
+			"where their markers are is not known\n", hidden);
+	return print_list(options, list, false);
+}
+
+static void explain_file(const char *name, int error)
+{
+	switch (error) {
+	case -ENOEXEC:
+		complain("%s: this is no ELF file, or not all of it", name);
+		break;
+	case -E2BIG:
+		complain("%s: too many markers", name);
+		break;
+	case -EOPNOTSUPP:
+		complain("%s: elog has been built without libelf, which reads files", name);
+		break;
+	default:
+		complain("%s: %s", name, strerror(-error));
+		break;
+	}
+}
+
+/* Markers of files, for which no kernel module is needed. */
+static int list_files(const struct options *options)
+{
+	struct marker_list list = { 0 };
+	int i, ret, status = STATUS_OK;
+
+	for (i = 1; i < options->argument_count; i++) {
+		if (!is_file(options->arguments[i]))
+			continue;
+		ret = markers_read_file(options->arguments[i], &list);
+		if (!ret)
+			continue;
+		explain_file(options->arguments[i], ret);
+		status = STATUS_ERROR;
+		/* What has been read of it is not all. */
+		if (ret == -ENOMEM)
+			goto out;
+	}
+	if (status == STATUS_OK || list.count)
+		status |= print_list(options, &list, true);
+out:
+	markers_free(&list);
+	return status;
+}
+
+static bool has_files(const struct options *options)
+{
+	int i;
+
+	for (i = 1; i < options->argument_count; i++)
+		if (is_file(options->arguments[i]))
+			return true;
+	return false;
 }
 
 /* ------------------------------------------------------------------------
@@ -355,7 +476,7 @@ static int run_action(const struct options *options, enum action action, int fd,
 {
 	switch (action) {
 	case LIST:
-		return marker_list(options, list);
+		return marker_list(options, fd, list);
 	case ENABLE:
 		return marker_switch(options, fd, EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
 	case DISABLE:
@@ -385,6 +506,8 @@ static int run_marker(const struct options *options)
 			 options->arguments[0]);
 		return STATUS_ERROR;
 	}
+	if (action == LIST && has_files(options))
+		return list_files(options);
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
 		explain_trouble(fd, PURPOSE_CONSUME);
@@ -412,7 +535,7 @@ static int run_marker(const struct options *options)
 static const struct verb_option marker_options[] = {
 	{ OPTION_MODULE, NULL },
 	{ OPTION_HANDLER, NULL },
-	{ OPTION_TREE, "list: a tree of modules, files, functions and markers" },
+	{ OPTION_TREE, "list: a tree of modules, programs or files, source files, functions, markers" },
 	{ OPTION_FORMAT, "list: text (default), or json: an object a line" },
 	{ 'q', "no header, no counts" },
 	{ 0, NULL },
@@ -420,19 +543,23 @@ static const struct verb_option marker_options[] = {
 
 const struct verb verb_marker = {
 	.name = "marker",
-	.summary = "browse and switch markers of kernel modules",
-	.usage = "list|enable|disable|save|restore [OPTION...] [PATTERN...|FILE]",
+	.summary = "browse markers, switch those of kernel modules",
+	.usage = "list|enable|disable|save|restore [OPTION...] [PATTERN...] [FILE...]",
 	.description =
-	"Markers are single lines of code that can be switched on: eventlog_marker(9).\n"
+	"Markers are single lines of code that can be switched on: eventlog_marker(9),\n"
+	"elog_marker(3).\n"
 	"\n"
-	"  list [PATTERN...]     print them: handlers that are on, those of them that are\n"
-	"                        at work, module and tag, path:function:ordinal\n"
+	"  list [PATTERN...]     print those of modules and of programs that run: handlers\n"
+	"                        that are on, those of them that are at work, module or\n"
+	"                        program and tag, path:function:ordinal, fields\n"
+	"  list FILE...          those of programs, libraries and modules that are files\n"
 	"  enable PATTERN...     switch handlers on\n"
 	"  disable PATTERN...    switch handlers off\n"
 	"  save FILE             write down which handlers are on\n"
 	"  restore FILE          set them so again, where the markers are there\n"
 	"\n"
-	"PATTERN is a glob over tags, and over path:function:ordinal.\n"
+	"PATTERN is a glob over tags, and over path:function:ordinal; what has a slash but\n"
+	"no colon and is no glob is a file.\n"
 	"\n"
 	"Exit status: 0 all is well, 1 an error, or no marker matches.\n",
 	.options = marker_options,

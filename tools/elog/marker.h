@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers of kernel modules, as the device tells of them; and sets of them, as
- * elog marker save writes them. Belongs to its caller.
+ * Markers of kernel modules, as the device tells of them; of programs, and of files;
+ * and sets of those of modules, as elog marker save writes them. Belongs to its
+ * caller.
  */
 #ifndef MARKER_H
 #define MARKER_H
@@ -10,11 +11,23 @@
 
 #define MARKER_HANDLERS	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
 
+/* What a marker is part of. */
+enum marker_owner {
+	MARKER_OF_MODULE,
+	MARKER_OF_PROGRAM,
+	MARKER_OF_FILE,
+};
+
 /**
  * struct marker - a marker, as it was when asked for
- * @next: what MARKER_NEXT said
- * @module: its module
+ * @next: what MARKER_NEXT said; of a program or a file, as far as it is known
+ * @owner: what it is part of
+ * @module: the name of that
  * @tag: its tag
+ * @event: what its event is called; NULL: not known; of programs and files
+ * @fields: types and names, "; " between, or NULL: likewise
+ * @pid: of a program's: a process that has it
+ * @pids: numbers of all such processes, with commas between; NULL: @pid only
  * @path: its source file
  * @function: where it is
  * @place: path:function:ordinal
@@ -22,8 +35,13 @@
  */
 struct marker {
 	struct eventlog_marker_next next;
+	enum marker_owner owner;
 	char *module;
 	char *tag;
+	char *event;
+	char *fields;
+	char *pids;
+	pid_t pid;
 	char *path;
 	char *function;
 	char *place;
@@ -51,6 +69,32 @@ int markers_read(int fd, struct marker_list *list);
 
 /** markers_free() - free what a list has */
 void markers_free(struct marker_list *list);
+
+/** markers_add() - append a marker, zeroed, which its caller fills in; NULL: no memory */
+struct marker *markers_add(struct marker_list *list);
+
+/**
+ * markers_read_file() - append the markers of a file
+ * @name: of the file
+ * @list: to be freed in any case
+ *
+ * Return: 0; what file_markers_read() returns; or another negative errno.
+ */
+int markers_read_file(const char *name, struct marker_list *list);
+
+/**
+ * markers_read_programs() - append the markers of programs that run
+ * @fd: the device
+ * @list: has those of modules; to be freed in any case
+ * @hidden: set to how many processes may not be looked into, if some might explain
+ *	what no other does
+ *
+ * Of those that the kernel knows, but that are of no process which may be looked
+ * into, path and function are empty and the place is "-".
+ *
+ * Return: 0 or a negative errno.
+ */
+int markers_read_programs(int fd, struct marker_list *list, size_t *hidden);
 
 /** markers_handlers_put() - append "print,trace", or "-" */
 void markers_handlers_put(struct elog_text *text, uint32_t handlers);

@@ -64,6 +64,9 @@ void markers_free(struct marker_list *list)
 	for (i = 0; i < list->count; i++) {
 		free(list->markers[i].module);
 		free(list->markers[i].tag);
+		free(list->markers[i].event);
+		free(list->markers[i].fields);
+		free(list->markers[i].pids);
 		free(list->markers[i].path);
 		free(list->markers[i].function);
 		free(list->markers[i].place);
@@ -72,8 +75,7 @@ void markers_free(struct marker_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* A new one, zeroed, at the end; NULL: no memory. */
-static struct marker *markers_add(struct marker_list *list)
+struct marker *markers_add(struct marker_list *list)
 {
 	struct marker *larger;
 
