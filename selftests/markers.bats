@@ -128,6 +128,34 @@ for a, b in zip(live, file):
 	contains "$stderr" "may not be looked into"
 }
 
+@test "programs: markers are static probes" {
+	local sdt='#include <sys/sdt.h>'
+
+	# shellcheck disable=SC2086 # maybe several words
+	${CC:-gcc} -E - <<< "$sdt" > /dev/null 2>&1 || skip "there is no <sys/sdt.h>"
+	command -v perf > /dev/null || skip "there is no perf"
+	[ -e /sys/kernel/tracing/uprobe_events ] || mount -t tracefs none /sys/kernel/tracing
+	[ -e /sys/kernel/tracing/uprobe_events ] || skip "the kernel has no uprobes"
+	# shellcheck disable=SC2086 # maybe several words
+	${CC:-gcc} -O2 -DELOG_MARKER_USDT -I"$TREE/tools/libelog" -I"$TREE/uapi" \
+		-o "$work/teapot" "$TREE/tools/examples/teahouse.c" -L"$EVENTLOG_TOOLS" -lelog \
+		-Wl,-rpath,"$EVENTLOG_TOOLS"
+	export HOME=$work
+	cd "$work"
+	[ "$(./teapot 3)" = "0 evaluated" ]
+	perf buildid-cache --add ./teapot
+	perf list sdt | grep -q sdt_elog:opened
+	perf probe -q sdt_elog:evaluated
+	run perf record -q -o data -e 'sdt_elog:evaluated' ./teapot 3
+	[ "$output" = "3 evaluated" ]
+	run perf script -F event,trace -i data
+	perf probe -q -d 'sdt_elog:*'
+	[ "${#lines[@]}" = 3 ]
+	contains "${lines[2]}" "arg1=2"
+	# And nobody is attached any more.
+	[ "$(./teapot 3)" = "0 evaluated" ]
+}
+
 @test "files: what a module says when it is loaded is in its file" {
 	insmod "$MODULES/eventlog_marker_example.ko"
 	elog marker list --format json > "$work/loaded"

@@ -19,6 +19,8 @@
  *	ELOG_ENABLE_LOCAL_MARKERS	this file's markers print from the start
  *	ELOG_LOCAL_MARKERS_HANDLER	a function, elog_marker_function, that this
  *					file's markers call instead
+ *	ELOG_MARKER_USDT		this file's markers are static probes as well,
+ *					elog:TAG, for perf, bpftrace, gdb
  *
  * C from gnu89 on and C++ from C++11 on, gcc and clang.
  */
@@ -26,6 +28,17 @@
 #define ELOG_MARKER_H
 
 #include <elog.h>
+
+#if defined(ELOG_MARKER_USDT) && !defined(ELOG_NO_MARKERS)
+/* All probes of a file have semaphores, which say who traces them, or none has. */
+#ifndef _SDT_HAS_SEMAPHORES
+#ifdef _SYS_SDT_H
+#error "_SDT_HAS_SEMAPHORES has to be defined before <sys/sdt.h> is included"
+#endif
+#define _SDT_HAS_SEMAPHORES 1
+#endif
+#include <sys/sdt.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -503,6 +516,130 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 }
 #endif
 
+/*
+ * What is done where the marker is: nothing, or else the fields are evaluated, once.
+ *
+ * A static probe has the first 12 fields, each as large as a register. Those of one
+ * tag share a semaphore in a program or library. The assembler makes it, for a
+ * variable of the compiler's would be another one in each function.
+ */
+#ifdef ELOG_MARKER_USDT
+#define ELOG_MARKER_WITH(macro, ...)	macro(__VA_ARGS__)
+#define ELOG_MARKER_TAG_(tag, ...)	tag
+#define ELOG_MARKER_TAG(...)	ELOG_MARKER_TAG_(__VA_ARGS__, 0)
+#define ELOG_MARKER_SEMAPHORE_(tag)	elog_##tag##_semaphore
+#define ELOG_MARKER_SEMAPHORE(tag)	ELOG_MARKER_SEMAPHORE_(tag)
+#define ELOG_MARKER_TEXT_(text)	#text
+#define ELOG_MARKER_TEXT(text)	ELOG_MARKER_TEXT_(text)
+#define ELOG_MARKER_SEMAPHORE_MAKE(name)					\
+		__asm__ volatile (".ifndef " name "\n"				\
+				  ".pushsection .probes,\"aw\",\"progbits\"\n"	\
+				  ".balign 2\n"					\
+				  ".weak " name "\n"				\
+				  ".hidden " name "\n"				\
+				  name ": .2byte 0\n"				\
+				  ".size " name ", 2\n"				\
+				  ".popsection\n"				\
+				  ".endif\n")
+#define ELOG_MARKER_TAKEN_0
+#define ELOG_MARKER_TAKEN_1	ELOG_MARKER_TAKEN_0 , elog_marker_values_[1]
+#define ELOG_MARKER_TAKEN_2	ELOG_MARKER_TAKEN_1 , elog_marker_values_[2]
+#define ELOG_MARKER_TAKEN_3	ELOG_MARKER_TAKEN_2 , elog_marker_values_[3]
+#define ELOG_MARKER_TAKEN_4	ELOG_MARKER_TAKEN_3 , elog_marker_values_[4]
+#define ELOG_MARKER_TAKEN_5	ELOG_MARKER_TAKEN_4 , elog_marker_values_[5]
+#define ELOG_MARKER_TAKEN_6	ELOG_MARKER_TAKEN_5 , elog_marker_values_[6]
+#define ELOG_MARKER_TAKEN_7	ELOG_MARKER_TAKEN_6 , elog_marker_values_[7]
+#define ELOG_MARKER_TAKEN_8	ELOG_MARKER_TAKEN_7 , elog_marker_values_[8]
+#define ELOG_MARKER_TAKEN_9	ELOG_MARKER_TAKEN_8 , elog_marker_values_[9]
+#define ELOG_MARKER_TAKEN_10	ELOG_MARKER_TAKEN_9 , elog_marker_values_[10]
+#define ELOG_MARKER_TAKEN_11	ELOG_MARKER_TAKEN_10 , elog_marker_values_[11]
+#define ELOG_MARKER_TAKEN_12	ELOG_MARKER_TAKEN_11 , elog_marker_values_[12]
+#define ELOG_MARKER_TAKEN_13	ELOG_MARKER_TAKEN_12 , elog_marker_values_[13]
+#define ELOG_MARKER_TAKEN_14	ELOG_MARKER_TAKEN_13 , elog_marker_values_[14]
+#define ELOG_MARKER_TAKEN_15	ELOG_MARKER_TAKEN_14 , elog_marker_values_[15]
+#define ELOG_MARKER_TAKEN_16	ELOG_MARKER_TAKEN_15 , elog_marker_values_[16]
+#define ELOG_MARKER_GIVEN_0
+#define ELOG_MARKER_GIVEN_1	ELOG_MARKER_GIVEN_0 ,					\
+					(unsigned long)elog_marker_values_[1]
+#define ELOG_MARKER_GIVEN_2	ELOG_MARKER_GIVEN_1 ,					\
+					(unsigned long)elog_marker_values_[2]
+#define ELOG_MARKER_GIVEN_3	ELOG_MARKER_GIVEN_2 ,					\
+					(unsigned long)elog_marker_values_[3]
+#define ELOG_MARKER_GIVEN_4	ELOG_MARKER_GIVEN_3 ,					\
+					(unsigned long)elog_marker_values_[4]
+#define ELOG_MARKER_GIVEN_5	ELOG_MARKER_GIVEN_4 ,					\
+					(unsigned long)elog_marker_values_[5]
+#define ELOG_MARKER_GIVEN_6	ELOG_MARKER_GIVEN_5 ,					\
+					(unsigned long)elog_marker_values_[6]
+#define ELOG_MARKER_GIVEN_7	ELOG_MARKER_GIVEN_6 ,					\
+					(unsigned long)elog_marker_values_[7]
+#define ELOG_MARKER_GIVEN_8	ELOG_MARKER_GIVEN_7 ,					\
+					(unsigned long)elog_marker_values_[8]
+#define ELOG_MARKER_GIVEN_9	ELOG_MARKER_GIVEN_8 ,					\
+					(unsigned long)elog_marker_values_[9]
+#define ELOG_MARKER_GIVEN_10	ELOG_MARKER_GIVEN_9 ,					\
+					(unsigned long)elog_marker_values_[10]
+#define ELOG_MARKER_GIVEN_11	ELOG_MARKER_GIVEN_10 ,					\
+					(unsigned long)elog_marker_values_[11]
+#define ELOG_MARKER_GIVEN_12	ELOG_MARKER_GIVEN_11 ,					\
+					(unsigned long)elog_marker_values_[12]
+#define ELOG_MARKER_GIVEN_13	ELOG_MARKER_GIVEN_12
+#define ELOG_MARKER_GIVEN_14	ELOG_MARKER_GIVEN_12
+#define ELOG_MARKER_GIVEN_15	ELOG_MARKER_GIVEN_12
+#define ELOG_MARKER_GIVEN_16	ELOG_MARKER_GIVEN_12
+#define ELOG_MARKER_USDT_0	STAP_PROBE
+#define ELOG_MARKER_USDT_1	STAP_PROBE1
+#define ELOG_MARKER_USDT_2	STAP_PROBE2
+#define ELOG_MARKER_USDT_3	STAP_PROBE3
+#define ELOG_MARKER_USDT_4	STAP_PROBE4
+#define ELOG_MARKER_USDT_5	STAP_PROBE5
+#define ELOG_MARKER_USDT_6	STAP_PROBE6
+#define ELOG_MARKER_USDT_7	STAP_PROBE7
+#define ELOG_MARKER_USDT_8	STAP_PROBE8
+#define ELOG_MARKER_USDT_9	STAP_PROBE9
+#define ELOG_MARKER_USDT_10	STAP_PROBE10
+#define ELOG_MARKER_USDT_11	STAP_PROBE11
+#define ELOG_MARKER_USDT_12	STAP_PROBE12
+#define ELOG_MARKER_USDT_13	STAP_PROBE12
+#define ELOG_MARKER_USDT_14	STAP_PROBE12
+#define ELOG_MARKER_USDT_15	STAP_PROBE12
+#define ELOG_MARKER_USDT_16	STAP_PROBE12
+#define ELOG_MARKER_PASS_AS(count, tag, semaphore, ...)				\
+		extern volatile unsigned short semaphore			\
+			__asm__(ELOG_MARKER_TEXT(semaphore))			\
+			__attribute__((__visibility__("hidden")));		\
+		bool elog_marker_on_;						\
+										\
+		ELOG_MARKER_SEMAPHORE_MAKE(ELOG_MARKER_TEXT(semaphore));	\
+		elog_marker_on_ = elog_marker_enabled(&elog_marker_) &&		\
+				  elog_marker_wanted(&elog_marker_);		\
+		if (elog_marker_on_ || __builtin_expect(semaphore, 0)) {	\
+			const uint64_t elog_marker_values_[] = {		\
+				0 ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__)	\
+			};							\
+										\
+			(void)elog_marker_values_;				\
+			if (semaphore)						\
+				ELOG_MARKER_WITH(ELOG_MARKER_CAT(ELOG_MARKER_USDT_, count),	\
+					elog, tag				\
+					ELOG_MARKER_CAT(ELOG_MARKER_GIVEN_, count));	\
+			if (elog_marker_on_)					\
+				ELOG_MARKER_CALL(&elog_marker_)			\
+					ELOG_MARKER_CAT(ELOG_MARKER_TAKEN_, count));	\
+		}
+#define ELOG_MARKER_PASS_COUNTED(count, tag, ...)				\
+	ELOG_MARKER_PASS_AS(count, tag, ELOG_MARKER_SEMAPHORE(tag), __VA_ARGS__)
+#define ELOG_MARKER_PASS(...)							\
+	ELOG_MARKER_PASS_COUNTED(ELOG_MARKER_COUNT(__VA_ARGS__),		\
+				 ELOG_MARKER_TAG(__VA_ARGS__), __VA_ARGS__)
+#else
+#define ELOG_MARKER_PASS(...)							\
+		if (elog_marker_enabled(&elog_marker_) &&			\
+		    elog_marker_wanted(&elog_marker_))				\
+			ELOG_MARKER_CALL(&elog_marker_)				\
+				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));
+#endif
+
 /**
  * ELOG_MARKER() - a marker
  * @...: its tag, an identifier; then 0 to 16 fields, FIELD(type, expression) or
@@ -524,10 +661,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 			ELOG_MARKER_HANDLERS, NULL				\
 		};								\
 		ELOG_MARKER_ENLIST;						\
-		if (elog_marker_enabled(&elog_marker_) &&			\
-		    elog_marker_wanted(&elog_marker_))				\
-			ELOG_MARKER_CALL(&elog_marker_)				\
-				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
+		ELOG_MARKER_PASS(__VA_ARGS__)					\
 	} while (0)
 #else
 #define ELOG_MARKER(...)							\

@@ -650,6 +650,95 @@ SOURCE
 }
 check "what is printed is limited" limited
 
+# Static probes: notes with a semaphore for each tag, values evaluated once, and not
+# at all while nobody counts there.
+cat > "$work/usdt.c" <<'SOURCE'
+#define ELOG_MARKER_USDT
+#include <elog_marker.h>
+#include <stdio.h>
+
+extern volatile unsigned short of_twice __asm__("elog_twice_semaphore")
+	__attribute__((__visibility__("hidden")));
+static int evaluated;
+
+static int evaluate(int value)
+{
+	evaluated++;
+	return value;
+}
+
+#ifdef __cplusplus
+template <class T> inline T shown(T value)
+{
+	ELOG_MARKER(shown, FIELD(auto, value));
+	return value;
+}
+#define SHOWN (shown(0) + shown('\0'))
+#else
+#define SHOWN 0
+#endif
+
+static void pass(const char *text)
+{
+	ELOG_MARKER(none);
+	ELOG_MARKER(twice, FIELD(auto, text), FIELD(s32, evaluate(-1)));
+	ELOG_MARKER(twice, FIELD(auto, evaluate(2)));
+	ELOG_MARKER(many, FIELD(u8, 1), FIELD(u8, 2), FIELD(u8, 3), FIELD(u8, 4),
+		    FIELD(u8, 5), FIELD(u8, 6), FIELD(u8, 7), FIELD(u8, 8), FIELD(u8, 9),
+		    FIELD(u8, 10), FIELD(u8, 11), FIELD(u8, 12), FIELD(u8, 13),
+		    FIELD(u8, 14), FIELD(u8, 15), FIELD(u8, evaluate(16)));
+}
+
+int main(void)
+{
+	pass("text");
+	printf("%d", evaluated);
+	of_twice = 1;
+	pass("text");
+	of_twice = 0;
+	pass("text");
+	printf(" %d\n", evaluated);
+	return SHOWN;
+}
+SOURCE
+cp "$work/usdt.c" "$work/usdt.cc"
+printf '%s\n' 'none 0' 'twice 2' 'twice 1' 'many 12' | sort > "$work/usdt.expected"
+
+# usdt COMPILER OPTIONS SUFFIX
+usdt()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && $1 $flags $2 -o usdt "usdt.$3" -lelog) &&
+	[ "$("$work/usdt")" = "0 2" ] &&
+	[ "$(ELOG_MARKERS='*=print' "$work/usdt" 2> "$work/errors")" = "3 9" ] &&
+	grep 'twice_2 usdt[.].*:pass:2: evaluate_2=2' "$work/errors" &&
+	readelf -nW "$work/usdt" > "$work/notes" && cat "$work/notes" &&
+	awk '/Provider:/ { provider = $NF } /Name:/ { name = $2 }
+		/Semaphore: 0x0*$/ { exit 1 }
+		/Arguments:/ && provider == "elog" { print name, NF - 1 }' "$work/notes" |
+		grep -v ^shown | sort -u | sed 's/ *$//' > "$work/probes" &&
+	sort -u "$work/usdt.expected" | diff - "$work/probes"
+}
+usdt_compiled()
+{
+	name="$(basename "${1%% *}") $2: static probes"
+	if ! echo '#include <sys/sdt.h>' | ${CC:-gcc} -E - > /dev/null 2>&1 ||
+	   ! command -v "${1%% *}" > /dev/null; then
+		skip "$name" "there is no such compiler, or no <sys/sdt.h>"
+	else
+		check "$name" usdt "$1" "$2" "$3"
+	fi
+}
+
+for options in "" "-std=gnu89 -O0" "-fPIE -pie -flto"; do
+	usdt_compiled "${CC:-gcc}" "$options" c
+done
+usdt_compiled clang "" c
+usdt_compiled clang -O0 c
+usdt_compiled "${CXX:-g++}" "" cc
+usdt_compiled "${CXX:-g++}" "-std=c++11 -O0" cc
+usdt_compiled clang++ "" cc
+
 nonsense()
 {
 	for text in ',' = '==,' x '*' '*=' '*=nothing' '=print' 'here=print+' ',,here=+'; do
