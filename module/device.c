@@ -32,6 +32,7 @@
 #include "schema.h"
 #include "status.h"
 #include "subscriber.h"
+#include "wish.h"
 
 /* Messages up to this are copied to the stack. */
 #define EVENTLOG_STACK_MESSAGE 512
@@ -284,6 +285,10 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
+	if (event->handlers & EVENTLOG_MARKER_PRINT)
+		state |= EVENTLOG_DESCRIBED_PRINT;
+	if (event->handlers & EVENTLOG_MARKER_PROBE)
+		state |= EVENTLOG_DESCRIBED_PROBE;
 	return state;
 }
 
@@ -447,6 +452,66 @@ out_module:
 	return ret;
 }
 
+static int eventlog_ioctl_marker_wish(struct file *filp, void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_marker_wish *request = argument;
+	char *program, *marker;
+	int ret;
+
+	if (request->flags || request->reserved || request->handlers & ~EVENTLOG_WISH_HANDLERS)
+		return -EINVAL;
+	if (!eventlog_file_capable(filp))
+		return -EPERM;
+	program = eventlog_string_get_or(request->program, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(program))
+		return PTR_ERR(program);
+	marker = eventlog_string_get_or(request->marker, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(marker)) {
+		ret = PTR_ERR(marker);
+		goto out_program;
+	}
+	/* A caller that cannot be told changes nothing. */
+	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      eventlog_wish_add(file->domain, program, marker, request) ?:
+	      eventlog_argument_put(user, request, sizeof(*request));
+	kfree(marker);
+out_program:
+	kfree(program);
+	return ret;
+}
+
+static int eventlog_ioctl_marker_wish_next(struct file *filp, void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_marker_wish_next *request = argument;
+	const struct eventlog_program_wish *wish;
+	char text[2 * EVENTLOG_GLOB_MAX];
+	u32 room = request->text_size;
+	int ret = 0;
+
+	if (!eventlog_file_capable(filp))
+		return -EPERM;
+	mutex_lock(&file->domain->lock);
+	wish = eventlog_wish_find(file->domain, request->index);
+	if (wish) {
+		/* Two strings, one behind the other, as they are wanted. */
+		request->text_size = wish->marker - wish->program + strlen(wish->marker) + 1;
+		request->handlers = wish->handlers;
+		memcpy(text, wish->program, request->text_size);
+	}
+	mutex_unlock(&file->domain->lock);
+	if (!wish)
+		return -ENOENT;
+
+	if (room < request->text_size)
+		ret = -EMSGSIZE;
+	else if (request->text != (unsigned long)request->text ||
+		 copy_to_user(u64_to_user_ptr(request->text), text, request->text_size))
+		return -EFAULT;
+	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+}
+
 /* ---- ioctls of producers ---- */
 
 /*
@@ -511,6 +576,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	file->registration_count++;
 	request->status_bit = eventlog_slot_status_bit(event->slot);
 	request->sync_bit = eventlog_slot_sync_bit(event->slot);
+	request->handlers_bit = eventlog_slot_handlers_bit(event->slot);
 	request->descriptor = event->descriptor;
 	request->bitmap_size = domain->bitmap_bytes;
 	request->bitmap_offset = 0;
@@ -569,7 +635,7 @@ static int eventlog_ioctl_register(struct file *filp, void *argument, void __use
 	int ret;
 
 	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
-	    request->level > EVENTLOG_LEVEL_VERBOSE)
+	    request->level > EVENTLOG_LEVEL_VERBOSE || request->reserved)
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
@@ -773,6 +839,8 @@ union eventlog_argument {
 	struct eventlog_pause pause;
 	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
+	struct eventlog_marker_wish marker_wish;
+	struct eventlog_marker_wish_next marker_wish_next;
 };
 
 #define EVENTLOG_CALL(name, type, function) \
@@ -795,6 +863,9 @@ static const struct {
 	EVENTLOG_CALL(PAUSE, eventlog_pause, eventlog_ioctl_pause),
 	EVENTLOG_CALL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
 	EVENTLOG_CALL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
+	EVENTLOG_CALL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_marker_wish),
+	EVENTLOG_CALL(MARKER_WISH_NEXT, eventlog_marker_wish_next,
+		      eventlog_ioctl_marker_wish_next),
 };
 
 static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)

@@ -10,6 +10,7 @@
 #include "domain.h"
 #include "event.h"
 #include "memory.h"
+#include "wish.h"
 
 int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 			 unsigned int events_max, unsigned int subscribers_max)
@@ -29,6 +30,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	INIT_LIST_HEAD(&domain->kernel_providers);
 	INIT_LIST_HEAD(&domain->changed_providers);
 	INIT_LIST_HEAD(&domain->subscribers);
+	INIT_LIST_HEAD(&domain->wishes);
 	domain->next_descriptor = 1;
 	domain->subscriber_sequence = 1;
 	domain->events_max = events_max;
@@ -39,7 +41,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 		return -ENOMEM;
 	__set_bit(0, domain->slots);
 
-	domain->bitmap_bytes = PAGE_ALIGN(DIV_ROUND_UP(2 * slots, BITS_PER_BYTE));
+	domain->bitmap_bytes = PAGE_ALIGN(DIV_ROUND_UP(EVENTLOG_SLOT_BITS * slots, BITS_PER_BYTE));
 	domain->bitmap = vmalloc_user(domain->bitmap_bytes);
 	if (!domain->bitmap) {
 		eventlog_free(domain->slots);
@@ -52,6 +54,7 @@ void eventlog_domain_destroy(struct eventlog_domain *domain)
 {
 	mutex_lock(&domain->lock);
 	eventlog_events_drop_all(domain);
+	eventlog_wishes_drop_all(domain);
 	mutex_unlock(&domain->lock);
 
 	WARN_ON(!list_empty(&domain->subscribers) || !hash_empty(domain->providers));
@@ -95,4 +98,13 @@ void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot,
 	lockdep_assert_held(&domain->lock);
 	eventlog_domain_bit_set(domain, eventlog_slot_sync_bit(slot), sync);
 	eventlog_domain_bit_set(domain, eventlog_slot_status_bit(slot), wanted);
+}
+
+void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers)
+{
+	u32 bit = eventlog_slot_handlers_bit(slot);
+
+	lockdep_assert_held(&domain->lock);
+	eventlog_domain_bit_set(domain, bit, handlers & EVENTLOG_MARKER_PRINT);
+	eventlog_domain_bit_set(domain, bit + 1, handlers & EVENTLOG_MARKER_PROBE);
 }

@@ -24,7 +24,11 @@
 #include <linux/siphash.h>
 #include <linux/xarray.h>
 
-/* The bitmap has two bits an event, status and sync, and never uses bits 0 and 1. */
+/*
+ * The bitmap has four bits an event, status, sync, and one for each handler that
+ * may be wished for, and never uses bits 0 to 3.
+ */
+#define EVENTLOG_SLOT_BITS 4
 #define EVENTLOG_EVENTS_MAX 65535
 
 struct eventlog_event;
@@ -52,6 +56,8 @@ struct eventlog_event;
  * @slots: which slots of the bitmap are taken
  * @bitmap: the mapped bits, in vmalloc memory that user space may map
  * @bitmap_bytes: its size, whole pages
+ * @wishes: struct eventlog_program_wish, latest first
+ * @wish_count: their number
  * @live: events with a slot
  * @busy: events somebody wants
  * @events_max: limit of @live
@@ -77,6 +83,8 @@ struct eventlog_domain {
 	unsigned long *slots;
 	void *bitmap;
 	size_t bitmap_bytes;
+	struct list_head wishes;
+	unsigned int wish_count;
 	unsigned int live;
 	unsigned int busy;
 	unsigned int events_max;
@@ -132,14 +140,29 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
 void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool wanted,
 			      bool sync);
 
+/**
+ * eventlog_domain_handlers_set() - tell processes what a marker is to do
+ * @domain: the domain, locked
+ * @slot: its event's slot
+ * @handlers: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE
+ */
+void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot,
+				  u8 handlers);
+
+/* All of a slot's are in one byte. */
 static inline u32 eventlog_slot_status_bit(unsigned int slot)
 {
-	return 2 * slot;
+	return EVENTLOG_SLOT_BITS * slot;
 }
 
 static inline u32 eventlog_slot_sync_bit(unsigned int slot)
 {
-	return 2 * slot + 1;
+	return EVENTLOG_SLOT_BITS * slot + 1;
+}
+
+static inline u32 eventlog_slot_handlers_bit(unsigned int slot)
+{
+	return EVENTLOG_SLOT_BITS * slot + 2;
 }
 
 #endif /* EVENTLOG_DOMAIN_H */

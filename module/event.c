@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "subscriber.h"
 #include "trace_event.h"
+#include "wish.h"
 
 /*
  * Names and fields are chosen by processes; a key they do not know keeps them
@@ -170,6 +171,7 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 static void eventlog_event_deactivate(struct eventlog_event *event)
 {
 	eventlog_enable_event_clear(event);
+	eventlog_wishes_leave(event);
 	eventlog_trace_event_remove(event);
 	eventlog_domain_slot_put(event->domain, event->slot);
 	event->slot = 0;
@@ -220,8 +222,10 @@ static int eventlog_event_activate(struct eventlog_event *event)
 		eventlog_trace_event_remove(event);
 		eventlog_domain_slot_put(domain, slot);
 		event->slot = 0;
+		return ret;
 	}
-	return ret;
+	eventlog_wishes_follow(event);
+	return 0;
 }
 
 static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain,

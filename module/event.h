@@ -77,6 +77,7 @@ struct eventlog_provider_info {
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
  * @rundown: belongs to rundowns; constant
+ * @handlers: EVENTLOG_MARKER_*: what wishes make a program's marker do
  * @level: enum eventlog_level
  * @keywords: mask
  * @id: within its provider
@@ -103,6 +104,7 @@ struct eventlog_event {
 	unsigned long registrations;
 	bool persistent;
 	bool rundown;
+	u8 handlers;
 	u8 level;
 	u64 keywords;
 	u32 id;

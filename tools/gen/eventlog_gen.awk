@@ -274,8 +274,9 @@ function begin_names(   i, n, word, words) {
 		"COMMAND_MAX CONTEXT_HARDIRQ " \
 		"CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK CPU_ALL DEFAULT_PROVIDER " \
 		"DESCRIBED_ENABLED DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT " \
-		"DEVICE FEATURE_MARKERS FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
-		"IOC_DELETE IOC_DESCRIBE IOC_FLUSH IOC_MARKER_NEXT IOC_MARKER_SET IOC_PAUSE IOC_REGISTER IOC_RULE_ADD " \
+		"DESCRIBED_PRINT DESCRIBED_PROBE DEVICE FEATURE_MARKERS FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
+		"PROGRAM_PREFIX WISHES_MAX IOC_DELETE IOC_DESCRIBE IOC_FLUSH IOC_MARKER_NEXT IOC_MARKER_SET IOC_MARKER_WISH " \
+		"IOC_MARKER_WISH_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD " \
 		"IOC_RULE_DEL IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
 		"IOC_VERSION LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
@@ -293,6 +294,7 @@ function begin_names(   i, n, word, words) {
 	# Tags of structs and enums are apart from other names.
 	n = split("callback context delete delivery describe event field flush level lost " \
 		"lost_counts marker marker_next marker_operation marker_probe marker_set " \
+		"marker_wish marker_wish_next " \
 		"marker_type markers part pause provider provider_event provider_info record " \
 		"record_type register ring_consumer ring_header rule rule_delete set stat " \
 		"subscribe subscriber unregister value version wish", words, " ")

@@ -107,6 +107,8 @@ struct eventlog_register {
 	__u32 descriptor;	/* out: what records of this event carry */
 	__u32 bitmap_size;	/* out: bytes, the length to mmap */
 	__u64 bitmap_offset;	/* out: the offset to mmap */
+	__u32 handlers_bit;	/* out: of a marker, PRINT is wished for; the next one: PROBE */
+	__u32 reserved;		/* 0 */
 };
 
 /* nr 2, producer: give a registration up */
@@ -228,6 +230,8 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_LIVE		(1U << 0) /* has a producer or is persistent */
 #define EVENTLOG_DESCRIBED_ENABLED	(1U << 1) /* somebody wants it */
 #define EVENTLOG_DESCRIBED_PERSIST	(1U << 2)
+#define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* a program's marker is to print */
+#define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* to call its program's probe */
 
 struct eventlog_describe {
 	__u32 size;
@@ -307,6 +311,44 @@ struct eventlog_marker_set {
 	__u32 descriptor;	/* only the one whose event has it; 0: all */
 };
 
+/*
+ * Markers of programs, elog_marker(3), are events of processes, of providers whose
+ * names begin with "markers_".  What they do beside tracing is up to the program,
+ * and to wishes, which the kernel keeps until it is unloaded: of those that match
+ * an event, now or whenever it is registered, the latest counts.  Bits of the
+ * bitmap say so, which are in the same byte as the status bit.
+ *
+ * nr 18, any role, CAP_PERFMON: wish.  It takes the place of earlier ones of the
+ * same globs, "*" being the same as all.  No handlers where no other wish is is not
+ * kept.  ENOSPC: there are EVENTLOG_WISHES_MAX.
+ */
+#define EVENTLOG_PROGRAM_PREFIX	"markers_"
+#define EVENTLOG_WISHES_MAX	256
+
+struct eventlog_marker_wish {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
+	__u64 marker;		/* const char *, a glob over event names; 0: all */
+	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE */
+	__u32 matched;		/* out: events that live and match */
+	__u32 changed;		/* out: of these, whose handlers are others now */
+	__u32 reserved;		/* 0 */
+};
+
+/*
+ * nr 19, any role, CAP_PERFMON: a wish; ENOENT: there are not so many.  The text is
+ * two strings, each NUL-terminated: program, marker.  EMSGSIZE: text_size is too
+ * small; it then holds the size needed.
+ */
+struct eventlog_marker_wish_next {
+	__u32 size;
+	__u32 index;		/* in: 0: the earliest */
+	__u64 text;		/* char * */
+	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
+	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
+};
+
 #define EVENTLOG_IOC_TYPE	0xE7
 #define EVENTLOG_IOC_VERSION	_IOWR(EVENTLOG_IOC_TYPE, 0, struct eventlog_version)
 #define EVENTLOG_IOC_REGISTER	_IOWR(EVENTLOG_IOC_TYPE, 1, struct eventlog_register)
@@ -321,7 +363,10 @@ struct eventlog_marker_set {
 #define EVENTLOG_IOC_PAUSE	_IOW(EVENTLOG_IOC_TYPE, 14, struct eventlog_pause)
 #define EVENTLOG_IOC_MARKER_NEXT _IOWR(EVENTLOG_IOC_TYPE, 16, struct eventlog_marker_next)
 #define EVENTLOG_IOC_MARKER_SET	_IOWR(EVENTLOG_IOC_TYPE, 17, struct eventlog_marker_set)
-/* nr 18 and up: reserved for markers, mapped producers and instances. */
+#define EVENTLOG_IOC_MARKER_WISH _IOWR(EVENTLOG_IOC_TYPE, 18, struct eventlog_marker_wish)
+#define EVENTLOG_IOC_MARKER_WISH_NEXT \
+	_IOWR(EVENTLOG_IOC_TYPE, 19, struct eventlog_marker_wish_next)
+/* nr 20 and up: reserved for markers, mapped producers and instances. */
 
 /* ------------------------------------------------------------------------
  * A ring as mapped: page 0 (struct eventlog_ring_header, written by the
@@ -464,9 +509,10 @@ struct eventlog_emitted {
 
 EVENTLOG_ASSERT_SIZE(eventlog_version, 64);
 EVENTLOG_ASSERT_AT(eventlog_version, release, 48);
-EVENTLOG_ASSERT_SIZE(eventlog_register, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_register, 72);
 EVENTLOG_ASSERT_AT(eventlog_register, level, 32);
 EVENTLOG_ASSERT_AT(eventlog_register, bitmap_offset, 56);
+EVENTLOG_ASSERT_AT(eventlog_register, handlers_bit, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 56);
@@ -487,6 +533,10 @@ EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 56);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_wish, 40);
+EVENTLOG_ASSERT_AT(eventlog_marker_wish, handlers, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_wish_next, 24);
+EVENTLOG_ASSERT_AT(eventlog_marker_wish_next, text_size, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head_upper, 152);
