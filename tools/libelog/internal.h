@@ -36,6 +36,22 @@ void elog_event_retire(struct elog_event *event);
 int elog_event_revive(struct elog_event *event);
 
 /**
+ * elog_event_is_marker() - an event is enabled, too, when handlers are wished for
+ * @event: registered
+ */
+void elog_event_is_marker(struct elog_event *event);
+
+/**
+ * elog_event_handlers() - what the kernel wants a marker to do
+ * @event: a marker's
+ *
+ * Callable from signal handlers.
+ *
+ * Return: ELOG_MARKER_*.
+ */
+unsigned int elog_event_handlers(const struct elog_event *event);
+
+/**
  * elog_load_word() - read a word that a kernel may be writing, with acquire
  * @header: of the ring
  * @word: a word of the header, which only grows

@@ -33,6 +33,8 @@
 #define LINES_MAX	10
 #define LINES_SECONDS	5
 #define RETIRED_LISTS	256
+/* What the kernel keeps wishes for. */
+#define WISHED_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
 #define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
 
 struct group {
@@ -91,7 +93,7 @@ static void update_marker(struct elog_marker *marker)
 
 	if (handlers & ~ELOG_MARKER_TRACE)
 		test = &always_on;
-	else if (handlers && marker->state->registered)
+	else if (marker->state->registered)
 		test = marker->state->event;
 	__atomic_store_n(&marker->test, test, __ATOMIC_RELEASE);
 }
@@ -245,6 +247,7 @@ static void register_event(struct elog_marker *marker, const char *provider)
 	    elog_event_register(markers_producer, provider, state->command,
 				EVENTLOG_LEVEL_DEBUG, 0, 0, &event))
 		return;
+	elog_event_is_marker(event);
 	state->registered = true;
 	__atomic_store_n(&state->event, event, __ATOMIC_RELEASE);
 }
@@ -538,13 +541,18 @@ bool elog_marker_wanted(const struct elog_marker *marker)
 {
 	const struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
+	unsigned int handlers;
 
 	if (!state)
 		return false;
-	if (__atomic_load_n(&marker->handlers, __ATOMIC_RELAXED) & ~ELOG_MARKER_TRACE)
+	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	if (handlers & ~ELOG_MARKER_TRACE)
 		return true;
 	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	return event && elog_event_enabled(event);
+	if (!event || !elog_event_enabled(event))
+		return false;
+	/* What is wished for is beside the program's own; what is traced is both's. */
+	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS);
 }
 
 static uint64_t extended(unsigned int type, uint64_t value)
@@ -683,7 +691,7 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	struct elog_marker_state *state = state_of(marker);
 	uint64_t values[ELOG_MARKER_FIELDS_MAX];
 	const struct elog_event *event;
-	unsigned int handlers;
+	unsigned int handlers, wished;
 	int error = errno;
 	va_list arguments;
 
@@ -694,8 +702,10 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
 	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	if (handlers & ELOG_MARKER_TRACE && event)
+	wished = event ? elog_event_handlers(event) : 0;
+	if (handlers & wished & ELOG_MARKER_TRACE)
 		write_event(marker, event, values);
+	handlers |= wished;
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elog_marker.h"
 #include "internal.h"
 
 #define RETRY_NS	1000000000ULL
@@ -44,6 +45,8 @@ struct registered_event {
 	uint32_t level;
 	uint32_t flags;
 	uint32_t status_bit;
+	uint32_t handlers_bit;		/* 0: the kernel has none */
+	bool is_marker;			/* the mask has its handlers, too */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
 	int error;			/* atomic */
@@ -134,6 +137,7 @@ static int register_event(int fd, struct registered_event *event,
 	if (ioctl(fd, EVENTLOG_IOC_REGISTER, request))
 		return -errno;
 	event->status_bit = request->status_bit;
+	event->handlers_bit = request->handlers_bit;
 	__atomic_store_n(&event->write_index, request->write_index,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&event->descriptor, request->descriptor,
@@ -194,6 +198,19 @@ static int map_bitmap(struct elog_producer *producer, int fd,
 	return 0;
 }
 
+/*
+ * The bits that lead off the fast path. Those of a marker's handlers are the third
+ * and the fourth, and in the same byte.
+ */
+static unsigned int mask_of(const struct registered_event *event)
+{
+	unsigned int shift = event->status_bit % 8, mask = 1U << shift;
+
+	if (event->is_marker && event->handlers_bit == event->status_bit + 2 && shift <= 4)
+		mask |= 3U << (shift + 2);
+	return mask;
+}
+
 /* Make the answers to a registration effective. */
 static int publish(struct elog_producer *producer, int fd,
 		   struct registered_event *event,
@@ -204,8 +221,7 @@ static int publish(struct elog_producer *producer, int fd,
 	if (!ret && event->status_bit / 8 >= producer->bitmap_size)
 		ret = -EPROTO;
 	if (!ret)
-		point_to(event, producer->bitmap + event->status_bit / 8,
-			 1U << event->status_bit % 8);
+		point_to(event, producer->bitmap + event->status_bit / 8, mask_of(event));
 	return ret;
 }
 
@@ -540,6 +556,32 @@ bool elog_event_wanted(const struct elog_event *event)
 			return false;
 	}
 	return test_bit(registered(event));
+}
+
+void elog_event_is_marker(struct elog_event *event)
+{
+	struct registered_event *marker = registered(event);
+	struct elog_producer *producer = marker->producer;
+
+	pthread_mutex_lock(&producer->lock);
+	marker->is_marker = true;
+	if (is_connected(producer) && !marker->error)
+		point_to(marker, producer->bitmap + marker->status_bit / 8, mask_of(marker));
+	pthread_mutex_unlock(&producer->lock);
+}
+
+unsigned int elog_event_handlers(const struct elog_event *event)
+{
+	const unsigned char *status;
+	unsigned int mask, bits;
+
+	if (!is_connected(registered(event)->producer))
+		return 0;
+	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
+	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
+	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
+	       (bits & 8 ? ELOG_MARKER_PROBE : 0);
 }
 
 int elog_event_write_parts(const struct elog_event *event, uint64_t session,
