@@ -148,12 +148,75 @@ for a, b in zip(live, file):
 	perf probe -q sdt_elog:evaluated
 	run perf record -q -o data -e 'sdt_elog:evaluated' ./teapot 3
 	[ "$output" = "3 evaluated" ]
-	run perf script -F event,trace -i data
+	run --separate-stderr perf script -i data
 	perf probe -q -d 'sdt_elog:*'
 	[ "${#lines[@]}" = 3 ]
 	contains "${lines[2]}" "arg1=2"
 	# And nobody is attached any more.
 	[ "$(./teapot 3)" = "0 evaluated" ]
+}
+
+@test "programs: switched from outside, now and later" {
+	run_elog marker enable --program kettle --handler print served
+	[ "$status" = 0 ]
+	contains "$stderr" "0 markers, 0 changed"
+	cp "$TEAHOUSE" "$work/kettle"
+	export LD_LIBRARY_PATH=$EVENTLOG_TOOLS
+	run --separate-stderr "$work/kettle" 2
+	[ "$output" = "0 evaluated" ]
+	[ "$(grep -c '^served examples/teahouse.c:serve:3:' <<< "$stderr")" = 2 ]
+	run --separate-stderr "$TEAHOUSE" 2
+	[ -z "$stderr" ]
+	start_teahouse "$TEAHOUSE"
+	[ ! -s "$work/printed" ]
+	run_elog marker enable --program 'tea*' evaluated 'drink*'
+	[ "$status" = 0 ]
+	contains "$stderr" "3 markers, 3 changed"
+	wait_for grep -q '^evaluated .* evaluate_order_number=' "$work/printed"
+	run_elog marker list evaluated served
+	[ "$(grep -c '^print,trace  *print  *teahouse/evaluated ' <<< "$output")" = 1 ]
+	[ "$(grep -c '^trace  *-  *teahouse/served ' <<< "$output")" = 1 ]
+	run_elog marker disable --program teahouse 'drink*'
+	[ "$status" = 0 ]
+	[ "$(elog marker list -q drink | grep -c '^trace ')" = 2 ]
+	run_elog marker wishes -q
+	[ "$status" = 0 ]
+	[ "$(sed 's/  */ /g' <<< "$output")" = "print kettle/served
+print tea*/evaluated
+print tea*/drink*
+- teahouse/drink*" ]
+	# Kept in a set, as at boot: before the programs start.
+	elog marker save -q "$work/set"
+	elog marker disable -q --program '*' '*'
+	run_elog marker wishes --format json
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	[ "$(elog marker list -q evaluated | grep -c '^trace ')" = 1 ]
+	end_background
+	background=()
+	run_elog marker restore "$work/set"
+	[ "$status" = 0 ]
+	elog marker save -q "$work/again"
+	cmp "$work/set" "$work/again"
+	run --separate-stderr "$TEAHOUSE" 1
+	[ "$(grep -c '^evaluated ' <<< "$stderr")" = 1 ]
+	[ "$(grep -c '^drink ' <<< "$stderr")" = 0 ]
+	[ "$output" = "1 evaluated" ]
+	head -n -2 "$work/set" > "$work/short"
+	printf 'elog markers 1\nwish\ttrace\tx\ty\n1 markers\n' > "$work/bad"
+	printf 'elog markers 1\nwish\tprint\tx\n1 markers\n' > "$work/torn"
+	elog marker disable -q --program '*' '*'
+	for file in short bad torn; do
+		run_elog marker restore "$work/$file"
+		[ "$status" = 1 ]
+		[ -z "$(elog marker wishes -q)" ]
+	done
+	run_elog marker enable --program x --handler trace y
+	fails_with 1 "whenever somebody subscribes"
+	run_elog marker enable --program x --module y z
+	fails_with 1 "do not go together"
+	run_elog marker enable --program x
+	fails_with 1 "pattern"
 }
 
 @test "files: what a module says when it is loaded is in its file" {

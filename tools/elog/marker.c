@@ -26,6 +26,9 @@ static bool marker_chosen(const struct options *options, const struct marker *ma
 
 	if (options->module && fnmatch(options->module, marker->module, 0))
 		return false;
+	if (options->program && (marker->owner != MARKER_OF_PROGRAM ||
+				 fnmatch(options->program, marker->module, 0)))
+		return false;
 	for (i = 1; i < options->argument_count; i++) {
 		if (is_file(options->arguments[i]))
 			continue;
@@ -39,7 +42,8 @@ static bool marker_chosen(const struct options *options, const struct marker *ma
 
 static void no_marker(const struct options *options, bool of_files)
 {
-	if (options->module || (options->argument_count > 1 && !of_files))
+	if (options->module || options->program ||
+	    (options->argument_count > 1 && !of_files))
 		complain("no marker matches");
 	else if (of_files)
 		complain("there is no marker, or none that matches");
@@ -291,6 +295,12 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 		complain("which ones? a pattern is missing: '*' means all");
 		return STATUS_ERROR;
 	}
+	if (options->program && options->module) {
+		complain("--program and --module do not go together");
+		return STATUS_ERROR;
+	}
+	if (options->program)
+		return wishes_switch(options, fd, operation == EVENTLOG_MARKER_ADD);
 	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
 		complain("'%s' are no handlers: print, trace, probe, with commas between",
 			 options->handlers);
@@ -377,13 +387,17 @@ static bool one_argument(const struct options *options)
 	return false;
 }
 
-static int marker_save(const struct options *options, const struct marker_list *list)
+static int marker_save(const struct options *options, int fd, const struct marker_list *list)
 {
+	struct wish_list wishes = { 0 };
 	int ret;
 
 	if (!one_argument(options))
 		return STATUS_ERROR;
-	ret = markers_save(list, options->arguments[1]);
+	ret = wishes_read(fd, &wishes);
+	if (!ret)
+		ret = markers_save(list, &wishes, options->arguments[1]);
+	wishes_free(&wishes);
 	if (ret) {
 		complain("%s: %s", options->arguments[1], strerror(-ret));
 		return STATUS_ERROR;
@@ -447,18 +461,22 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 static int marker_restore(const struct options *options, int fd, struct marker_list *there)
 {
 	struct marker_list wanted = { 0 };
+	struct wish_list wishes = { 0 };
 	unsigned int line;
 	int ret, status;
 
 	if (!one_argument(options))
 		return STATUS_ERROR;
-	ret = markers_load(&wanted, options->arguments[1], &line);
+	ret = markers_load(&wanted, &wishes, options->arguments[1], &line);
 	if (ret == -EINVAL)
 		complain("%s: line %u: this is no set of markers, or not all of it",
 			 options->arguments[1], line);
 	else if (ret)
 		complain("%s: %s", options->arguments[1], strerror(-ret));
 	status = ret ? STATUS_ERROR : restore_all(options, fd, &wanted, there);
+	if (!ret && wishes_restore(&wishes, fd))
+		status = STATUS_ERROR;
+	wishes_free(&wishes);
 	markers_free(&wanted);
 	return status;
 }
@@ -467,9 +485,24 @@ static int marker_restore(const struct options *options, int fd, struct marker_l
  * The verb
  */
 
-enum action { LIST, ENABLE, DISABLE, SAVE, RESTORE, ACTIONS };
+static int marker_wishes(const struct options *options, int fd)
+{
+	struct wish_list wishes = { 0 };
+	int ret, status = STATUS_ERROR;
 
-static const char *const action_names[] = { "list", "enable", "disable", "save", "restore" };
+	ret = wishes_read(fd, &wishes);
+	if (ret)
+		explain_trouble(ret, PURPOSE_CONSUME);
+	else
+		status = wishes_print(options, &wishes);
+	wishes_free(&wishes);
+	return status;
+}
+
+enum action { LIST, ENABLE, DISABLE, WISHES, SAVE, RESTORE, ACTIONS };
+
+static const char *const action_names[] = { "list", "enable", "disable", "wishes",
+					    "save", "restore" };
 
 static int run_action(const struct options *options, enum action action, int fd,
 		      struct marker_list *list)
@@ -481,8 +514,10 @@ static int run_action(const struct options *options, enum action action, int fd,
 		return marker_switch(options, fd, EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
 	case DISABLE:
 		return marker_switch(options, fd, EVENTLOG_MARKER_REMOVE, MARKER_HANDLERS);
+	case WISHES:
+		return marker_wishes(options, fd);
 	case SAVE:
-		return marker_save(options, list);
+		return marker_save(options, fd, list);
 	default:
 		return marker_restore(options, fd, list);
 	}
@@ -495,14 +530,14 @@ static int run_marker(const struct options *options)
 	int fd, ret = 0, status;
 
 	if (!options->argument_count) {
-		complain("what? list, enable, disable, save or restore");
+		complain("what? list, enable, disable, wishes, save or restore");
 		return STATUS_ERROR;
 	}
 	for (action = 0; action < ACTIONS; action++)
 		if (!strcmp(options->arguments[0], action_names[action]))
 			break;
 	if (action == ACTIONS) {
-		complain("'%s' is none of list, enable, disable, save, restore",
+		complain("'%s' is none of list, enable, disable, wishes, save, restore",
 			 options->arguments[0]);
 		return STATUS_ERROR;
 	}
@@ -513,7 +548,7 @@ static int run_marker(const struct options *options)
 		explain_trouble(fd, PURPOSE_CONSUME);
 		return STATUS_ERROR;
 	}
-	if (action != ENABLE && action != DISABLE)
+	if (action != ENABLE && action != DISABLE && action != WISHES)
 		ret = markers_read(fd, &list);
 	if (ret == -ENOTTY) {
 		complain("the kernel module is older than markers");
@@ -534,17 +569,18 @@ static int run_marker(const struct options *options)
 
 static const struct verb_option marker_options[] = {
 	{ OPTION_MODULE, NULL },
+	{ OPTION_PROGRAM, NULL },
 	{ OPTION_HANDLER, NULL },
 	{ OPTION_TREE, "list: a tree of modules, programs or files, source files, functions, markers" },
-	{ OPTION_FORMAT, "list: text (default), or json: an object a line" },
+	{ OPTION_FORMAT, "list, wishes: text (default), or json: an object a line" },
 	{ 'q', "no header, no counts" },
 	{ 0, NULL },
 };
 
 const struct verb verb_marker = {
 	.name = "marker",
-	.summary = "browse markers, switch those of kernel modules",
-	.usage = "list|enable|disable|save|restore [OPTION...] [PATTERN...] [FILE...]",
+	.summary = "browse and switch markers of kernel modules and programs",
+	.usage = "list|enable|disable|wishes|save|restore [OPTION...] [PATTERN...] [FILE...]",
 	.description =
 	"Markers are single lines of code that can be switched on: eventlog_marker(9),\n"
 	"elog_marker(3).\n"
@@ -555,6 +591,7 @@ const struct verb verb_marker = {
 	"  list FILE...          those of programs, libraries and modules that are files\n"
 	"  enable PATTERN...     switch handlers on\n"
 	"  disable PATTERN...    switch handlers off\n"
+	"  wishes                print what is switched on for programs, also later ones\n"
 	"  save FILE             write down which handlers are on\n"
 	"  restore FILE          set them so again, where the markers are there\n"
 	"\n"

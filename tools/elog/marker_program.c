@@ -530,6 +530,22 @@ static uint32_t read_handlers(pid_t pid, const struct file_markers *markers,
 	return marker->handlers;
 }
 
+/* What the kernel says of a marker whose process has been asked. */
+static void add_state(struct marker *marker, const struct definition *definition)
+{
+	uint32_t state = definition ? definition->describe.state : 0;
+
+	if (state & EVENTLOG_DESCRIBED_PRINT)
+		marker->next.handlers |= EVENTLOG_MARKER_PRINT;
+	if (state & EVENTLOG_DESCRIBED_PROBE)
+		marker->next.handlers |= EVENTLOG_MARKER_PROBE;
+	marker->next.active = marker->next.handlers;
+	if (!(state & EVENTLOG_DESCRIBED_ENABLED))
+		marker->next.active &= ~EVENTLOG_MARKER_TRACE;
+	if (definition)
+		marker->next.descriptor = definition->describe.descriptor;
+}
+
 static int add_mapped(struct scan *scan, pid_t pid, size_t file, char *provider,
 		      const char *name, const struct mapping *mappings, size_t count)
 {
@@ -549,14 +565,10 @@ static int add_mapped(struct scan *scan, pid_t pid, size_t file, char *provider,
 		marker->owner = MARKER_OF_PROGRAM;
 		marker->pid = pid;
 		marker->next.handlers = read_handlers(pid, markers, from, mappings, count, file);
-		marker->next.active = marker->next.handlers & ~EVENTLOG_MARKER_TRACE;
 		definition = find_definition(scan, provider, from);
-		if (!definition)
-			continue;
-		definition->is_explained = true;
-		marker->next.descriptor = definition->describe.descriptor;
-		if (definition->describe.state & EVENTLOG_DESCRIBED_ENABLED)
-			marker->next.active = marker->next.handlers;
+		if (definition)
+			definition->is_explained = true;
+		add_state(marker, definition);
 	}
 	return 0;
 }
@@ -637,9 +649,9 @@ static int add_unexplained(struct scan *scan)
 		if (!marker)
 			return -ENOMEM;
 		marker->owner = MARKER_OF_PROGRAM;
-		marker->next.descriptor = definition->describe.descriptor;
-		if (definition->describe.state & EVENTLOG_DESCRIBED_ENABLED)
-			marker->next.active = EVENTLOG_MARKER_TRACE;
+		/* Nobody knows whether it is: mostly it is. */
+		marker->next.handlers = EVENTLOG_MARKER_TRACE;
+		add_state(marker, definition);
 	}
 	return 0;
 }

@@ -3,8 +3,8 @@
  * Sets of markers: see marker.h.
  *
  * A file of them has a first line, for each marker its handlers, module, id, tag
- * and place with tabs between, and a last line with their number: so that one
- * that is cut off is known.
+ * and place with tabs between, for each wish "wish", handlers and two globs, and a
+ * last line with their number: so that one that is cut off is known.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -155,7 +155,8 @@ int markers_read(int fd, struct marker_list *list)
 	return ret > 0 ? 0 : ret;
 }
 
-static void put_set(struct elog_text *text, const struct marker_list *list)
+static void put_set(struct elog_text *text, const struct marker_list *list,
+		    const struct wish_list *wishes)
 {
 	size_t i;
 
@@ -167,15 +168,23 @@ static void put_set(struct elog_text *text, const struct marker_list *list)
 		elog_text_printf(text, "\t%s\t%016" PRIx64 "\t%s\t%s\n", marker->module,
 				 (uint64_t)marker->next.id, marker->tag, marker->place);
 	}
-	elog_text_printf(text, "%zu markers\n", list->count);
+	for (i = 0; i < wishes->count; i++) {
+		const struct wish *wish = &wishes->wishes[i];
+
+		elog_text_string(text, "wish\t");
+		markers_handlers_put(text, wish->handlers);
+		elog_text_printf(text, "\t%s\t%s\n", wish->program, wish->marker);
+	}
+	elog_text_printf(text, "%zu markers\n", list->count + wishes->count);
 }
 
-int markers_save(const struct marker_list *list, const char *name)
+int markers_save(const struct marker_list *list, const struct wish_list *wishes,
+		 const char *name)
 {
 	struct elog_text text = { 0 };
 	int ret;
 
-	put_set(&text, list);
+	put_set(&text, list, wishes);
 	ret = text.error;
 	/* It is for the next boot, however this one ends. */
 	if (!ret)
@@ -220,7 +229,20 @@ static int take_marker(struct marker_list *list, char *line)
 	return marker->module && marker->tag && marker->place ? 0 : -ENOMEM;
 }
 
-int markers_load(struct marker_list *list, const char *name, unsigned int *number)
+/* What is behind "wish" and a tab. */
+static int take_wish(struct wish_list *wishes, char *line)
+{
+	const char *handlers = take_word(&line), *program = take_word(&line);
+	uint32_t mask;
+
+	if (!program || !*program || !*line || strchr(line, '\t') ||
+	    !markers_handlers_parse(handlers, &mask) || mask & ~WISH_HANDLERS)
+		return -EINVAL;
+	return wishes_add(wishes, program, line, mask);
+}
+
+int markers_load(struct marker_list *list, struct wish_list *wishes, const char *name,
+		 unsigned int *number)
 {
 	FILE *file = fopen(name, "re");
 	char *line = NULL, *end, expected[64];
@@ -239,7 +261,8 @@ int markers_load(struct marker_list *list, const char *name, unsigned int *numbe
 		if (!end || end != line + length - 1)
 			break;
 		*end = '\0';
-		snprintf(expected, sizeof(expected), "%zu markers", list->count);
+		snprintf(expected, sizeof(expected), "%zu markers",
+			 list->count + wishes->count);
 		if (*number == 1) {
 			if (strcmp(line, SET_HEADER))
 				break;
@@ -247,7 +270,8 @@ int markers_load(struct marker_list *list, const char *name, unsigned int *numbe
 			ret = getc(file) == EOF ? 0 : -EINVAL;
 			break;
 		} else {
-			ret = take_marker(list, line);
+			ret = strncmp(line, "wish\t", 5) ? take_marker(list, line) :
+							   take_wish(wishes, line + 5);
 			if (ret)
 				break;
 			ret = -EINVAL;

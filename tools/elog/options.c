@@ -93,6 +93,9 @@ static const struct option_definition definitions[] = {
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
 	  "which: print (a line of the kernel log), trace (the event;\n"
 	  "default of enable), probe; disable: default all" },
+	{ OPTION_PROGRAM, "program", "GLOB",
+	  "markers of these programs: those that run, and those that\n"
+	  "start later" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -472,6 +475,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_HANDLER:
 		options->handlers = argument;
+		return true;
+	case OPTION_PROGRAM:
+		options->program = argument;
 		return true;
 	default:
 		return false;

@@ -74,6 +74,7 @@ enum long_option {
 	OPTION_BPF,
 	OPTION_MODULE,
 	OPTION_HANDLER,
+	OPTION_PROGRAM,
 };
 
 /**
@@ -135,6 +136,7 @@ struct number_list {
  * @bpf: --bpf
  * @module: --module, or NULL
  * @handlers: --handler, or NULL
+ * @program: --program, or NULL
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -184,6 +186,7 @@ struct options {
 	bool bpf;
 	const char *module;
 	const char *handlers;
+	const char *program;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
