@@ -52,19 +52,25 @@ run_elog()
 	run --separate-stderr timeout 300 "$ELOG" "$@" 3>&-
 }
 
-# Waits for a condition, two minutes and more; fails with what it was.
+# Waits for a condition, two minutes and more; fails with what it was. A pipe that
+# nobody writes to lets us sleep without a process, which an emulated guest takes its
+# time to start.
 wait_for()
 {
-	local tries=0
+	local tries=0 pipe=$BATS_TEST_TMPDIR/.never
 
-	until "$@"; do
+	[ -p "$pipe" ] || mkfifo "$pipe"
+	exec 9<> "$pipe"
+	until "$@" 9>&-; do
 		tries=$((tries + 1))
 		if [ $tries -gt 2400 ]; then
 			echo "never: $*"
+			exec 9>&-
 			return 1
 		fi
-		sleep 0.05
+		read -r -t 0.05 -u 9 || true
 	done
+	exec 9>&-
 }
 
 has_lines()
@@ -169,12 +175,13 @@ contains()
 	done
 }
 
+# What is wrong is told at once: there is nothing that a time limit would end.
 fails_with()
 {
 	local words=$1
 
 	shift
-	run_elog "$@"
+	run --separate-stderr "$ELOG" "$@" 3>&-
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
 	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
 	contains "$stderr" "$words" || { echo "elog $*"; return 1; }

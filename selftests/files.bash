@@ -8,44 +8,11 @@ load elog.bash
 setup_file()
 {
 	find_built
-	export PRODUCER=$BATS_FILE_TMPDIR/producer.py
-	write_producer > "$PRODUCER"
+	export PRODUCER=$EVENTLOG_BUILD/selftests/produce
 	# Not the wrapper that may be in PATH, which takes its time.
 	PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 	export PYTHON TZ=UTC LC_ALL=C.UTF-8
 	unset NO_COLOR PAGER ELOG_PAGER LESS
-}
-
-# producer.py FIRST COUNT SESSIONS [STOP]: emits number/step, numbered from FIRST,
-# COUNT times, and then waits for a file STOP if that is given; of COUNT 0 in hundreds
-# until there is one. Of SESSIONS sessions in turn, 0: of none. Prints how many that
-# were.
-write_producer()
-{
-	cat <<'PRODUCER'
-import ctypes, fcntl, os, struct, sys, time
-
-first, count, sessions = (int(argument) for argument in sys.argv[1:4])
-stop = sys.argv[4] if len(sys.argv) > 4 else None
-REGISTER, WITH_SESSION = 3 << 30 | 64 << 16 | 0xe7 << 8 | 1, 2
-device = os.open("/dev/eventlog", os.O_RDWR)
-command = ctypes.create_string_buffer(b"step u64 number; char[16] word")
-provider = ctypes.create_string_buffer(b"number")
-request = bytearray(struct.pack("=IIQQQIIIIIIQ", 64, WITH_SESSION,
-                                ctypes.addressof(command), ctypes.addressof(provider),
-                                0, 0, 0, 0, 0, 0, 0, 0))
-fcntl.ioctl(device, REGISTER, request)
-index = struct.unpack_from("=I", request, 36)[0]
-event = struct.Struct("=IQQ16s")
-done = 0
-while done < count if count or stop is None else done % 100 or not os.path.exists(stop):
-    session = done % sessions + 1 if sessions else 0
-    os.write(device, event.pack(index, session, first + done, b"word"))
-    done += 1
-print(done, flush=True)
-while stop and not os.path.exists(stop):
-    time.sleep(0.05)
-PRODUCER
 }
 
 setup()
@@ -63,9 +30,10 @@ teardown()
 	done
 }
 
+# Emits number/step, see produce.c.
 produce()
 {
-	"$PYTHON" "$PRODUCER" "$@"
+	"$PRODUCER" "$@"
 }
 
 # The numbers of number/step in files, as they are shown.

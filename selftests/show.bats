@@ -160,7 +160,7 @@ CHECK
 	"$PYTHON" -c 'import csv, sys; assert {len(row) for row in csv.reader(sys.stdin)} == {10}' <<< "$output"
 
 	# Sessions, summed up.
-	"$ELOG" capture -q -o "$work/sessions" -- "$PYTHON" "$PRODUCER" 0 30 3 > /dev/null
+	"$ELOG" capture -q -o "$work/sessions" -- "$PRODUCER" 0 30 3 > /dev/null
 	run_elog show --session-summary "$work/sessions" "$work/file"
 	[ "$status" = 0 ]
 	contains "$stderr" "33 events, lost 0"
@@ -192,7 +192,7 @@ CHECK
 @test "show: several files are merged by time" {
 	"$ELOG" capture -q -o "$work/one" -s 1 -- "$ELOG" capture -q -o "$work/two" -s 2 -- \
 		"$ELOG" capture -q -o "$work/three" -s 3 --compress -- \
-		"$PYTHON" "$PRODUCER" 0 600 3 3>&-
+		"$PRODUCER" 0 600 3 3>&-
 	"$ELOG" show --format json --time wall "$work/one" - "$work/two" \
 		< <(cat "$work/three") > "$work/merged" 2> "$work/err"
 	contains "$(cat "$work/err")" "600 events, lost 0"
