@@ -19,6 +19,7 @@
 
 #define EXAMPLE "eventlog_marker_example"
 #define MANY "eventlog_marker_many"
+#define COLLIDE "eventlog_marker_collide_"
 #define SOURCE "module/ktest/marker_example.c"
 #define HEADER "module/ktest/marker_example.h"
 
@@ -705,8 +706,92 @@ TEST(holds_the_module)
 	unload(EXAMPLE);
 }
 
+/* ------------------------------------------------------------------------
+ * Ids that are the same
+ */
+static int collide_status(const char *module)
+{
+	char path[128], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/module/" COLLIDE "%s/parameters/status", module);
+	fd = CHECK_OK(open(path, O_RDONLY));
+	CHECK(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	return atoi(text);
+}
+
+static void collide_pass(const char *module, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/" COLLIDE "%s/parameters/pass", module);
+	CHECK_OK(file_write(path, value));
+}
+
+TEST(ids_collide)
+{
+	const char *line = "have the id ";
+	struct consumer consumer;
+	struct marker one, two;
+	struct record record;
+	unsigned int before;
+	__u32 value;
+
+	consumer_open(&consumer, 16 * page_size());
+	rule_add(consumer.fd, "markers_*", NULL);
+	load(COLLIDE "one");
+	CHECK_EQ(collide_status("one"), 0);
+	marker_find(consumer.fd, "collide", &one);
+	CHECK(!strcmp(one.place, "collide.c:f_00krlwmr0rixk:0"));
+	/* The second one's module is told, and the log; it has no markers. */
+	before = log_count(line);
+	load(COLLIDE "two");
+	CHECK_EQ(collide_status("two"), -EEXIST);
+	CHECK_EQ(log_count(line), before + 1);
+	CHECK(log_count("markers of " COLLIDE "two and " COLLIDE "one: "
+			"collide.c:f_szzkeel0gbvtl:0 and collide.c:f_00krlwmr0rixk:0 "));
+	CHECK_ERRNO(marker_next(consumer.fd, one.next.descriptor, &two), ENOENT);
+	collide_pass("two", "2");
+	CHECK_EQ(consumer_skip(&consumer), 0);
+	collide_pass("one", "1");
+	consumer_one(&consumer, &record);
+	CHECK_EQ(record.header->descriptor, one.next.descriptor);
+	memcpy(&value, record.payload, sizeof(value));
+	CHECK_EQ(value, 1);
+	unload(COLLIDE "two");
+	collide_pass("one", "1");
+	CHECK_EQ(consumer_skip(&consumer), 1);
+	/* Alone it has them: the id is the same indeed. */
+	unload(COLLIDE "one");
+	load(COLLIDE "two");
+	CHECK_EQ(collide_status("two"), 0);
+	marker_find(consumer.fd, "collide", &two);
+	CHECK(!strcmp(two.place, "collide.c:f_szzkeel0gbvtl:0"));
+	CHECK_EQ(two.next.id, one.next.id);
+	unload(COLLIDE "two");
+
+	/* Both in one module. */
+	before = log_count("markers of " COLLIDE "both: collide.c:");
+	load(COLLIDE "both");
+	CHECK_EQ(collide_status("both"), -EEXIST);
+	CHECK_EQ(log_count("markers of " COLLIDE "both: collide.c:"), before + 1);
+	CHECK_ERRNO(marker_next(consumer.fd, 0, &two), ENOENT);
+	collide_pass("both", "1");
+	CHECK_EQ(consumer_skip(&consumer), 0);
+	/* It is in nobody's way. */
+	load(COLLIDE "one");
+	CHECK_EQ(collide_status("one"), 0);
+	unload(COLLIDE "one");
+	unload(COLLIDE "both");
+	consumer_close(&consumer);
+}
+
 void test_after_all(void)
 {
 	try_unload(EXAMPLE);
 	try_unload(MANY);
+	try_unload(COLLIDE "one");
+	try_unload(COLLIDE "two");
+	try_unload(COLLIDE "both");
 }
