@@ -234,8 +234,7 @@ assert sorted(map(key, loaded)) == sorted(map(key, file)), (loaded, file)
 }
 
 @test "modules: listed, as a tree, as JSON" {
-	run_elog marker list
-	fails_with 1 "no marker"
+	fails_with "no marker" marker list
 	insmod "$MODULES/eventlog_marker_example.ko"
 	run_elog marker list
 	[ "$status" = 0 ]
@@ -244,8 +243,7 @@ assert sorted(map(key, loaded)) == sorted(map(key, file)), (loaded, file)
 	contains "$output" "module/ktest/marker_example.c:serve:3"
 	run_elog marker list -q 'only_*' '*:drink:1'
 	[ "${#lines[@]}" = 2 ]
-	run_elog marker list --module 'no*'
-	fails_with 1 "no marker"
+	fails_with "no marker" marker list --module 'no*'
 	run_elog marker list --tree
 	[ "$status" = 0 ]
 	contains "$output" "eventlog_marker_example
@@ -287,16 +285,11 @@ assert int(marker["id"], 16) == value, marker
 	[ "$status" = 0 ]
 	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
 	[ "$(cat /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
-	run_elog marker enable --handler print only_traced
-	fails_with 1 "do not allow"
-	run_elog marker enable 'no such'
-	fails_with 1 "no marker"
-	run_elog marker enable
-	fails_with 1 "pattern"
-	run_elog marker enable --handler nonsense '*'
-	fails_with 1 "nonsense"
-	run_elog marker nonsense
-	fails_with 1 "nonsense"
+	fails_with "do not allow" marker enable --handler print only_traced
+	fails_with "no marker" marker enable 'no such'
+	fails_with "pattern" marker enable
+	fails_with "nonsense" marker enable --handler nonsense '*'
+	fails_with "nonsense" marker nonsense
 	run_elog marker
 	[ "$status" = 1 ]
 }
