@@ -29,6 +29,7 @@
 #include "event.h"
 #include "marker.h"
 #include "memory.h"
+#include "predicate.h"
 #include "schema.h"
 #include "status.h"
 #include "subscriber.h"
@@ -353,10 +354,13 @@ static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *dom
 	return NULL;
 }
 
-/* The marker as MARKER_NEXT says it, and the four strings, for eventlog_free(). */
+/*
+ * The marker as MARKER_NEXT says it, and the four strings, for eventlog_free().
+ * @predicate: room for that text, or NULL.
+ */
 static char *eventlog_marker_describe(const struct eventlog_event *event,
 				      const struct eventlog_marker *marker,
-				      struct eventlog_marker_next *request)
+				      struct eventlog_marker_next *request, char *predicate)
 {
 	const char *strings[] = {
 		event->provider->kernel->owner->name, marker->tag, marker->path, marker->function,
@@ -378,59 +382,127 @@ static char *eventlog_marker_describe(const struct eventlog_event *event,
 		request->handlers = READ_ONCE(marker->handlers);
 		request->defaults = marker->defaults;
 		request->allowed = marker->allowed;
-		request->active = READ_ONCE(marker->active);
+		request->active = READ_ONCE(marker->active) & EVENTLOG_MARKER_HANDLERS;
 		request->line = marker->line;
 		request->ordinal = marker->ordinal;
+		request->unprinted = (unsigned long)atomic_long_read(&marker->unprinted);
+		request->predicate_size = eventlog_marker_guard(marker, predicate,
+								&request->rejected);
 	}
 	request->text_size = bytes;
 	return text;
+}
+
+/* What the caller has given room for. */
+static int eventlog_marker_tell(const struct eventlog_marker_next *request, const char *text,
+				const char *predicate)
+{
+	if (request->text != (unsigned long)request->text ||
+	    copy_to_user(u64_to_user_ptr(request->text), text, request->text_size))
+		return -EFAULT;
+	if (predicate && (request->predicate != (unsigned long)request->predicate ||
+			  copy_to_user(u64_to_user_ptr(request->predicate), predicate,
+				       request->predicate_size)))
+		return -EFAULT;
+	return 0;
 }
 
 static int eventlog_ioctl_marker_next(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_marker_next *request = argument;
+	char *text = NULL, *predicate = NULL;
 	u32 room = request->text_size;
 	struct eventlog_marker *marker;
 	struct eventlog_event *event;
-	char *text = NULL;
-	int ret = 0;
+	int ret;
 
-	if (request->flags)
+	if (request->flags || request->reserved)
 		return -EINVAL;
 	if (!eventlog_file_capable(filp))
 		return -EPERM;
+	if (request->predicate) {
+		predicate = eventlog_alloc(EVENTLOG_PREDICATE_MAX);
+		if (!predicate)
+			return -ENOMEM;
+	}
 	mutex_lock(&file->domain->lock);
 	marker = eventlog_marker_after(file->domain, &event, request->descriptor);
 	if (marker)
-		text = eventlog_marker_describe(event, marker, request);
+		text = eventlog_marker_describe(event, marker, request, predicate);
 	mutex_unlock(&file->domain->lock);
+	ret = -ENOENT;
 	if (!marker)
-		return -ENOENT;
+		goto out;
+	ret = -ENOMEM;
 	if (!text)
-		return -ENOMEM;
+		goto out;
 
-	if (room < request->text_size)
-		ret = -EMSGSIZE;
-	else if (request->text != (unsigned long)request->text ||
-		 copy_to_user(u64_to_user_ptr(request->text), text, request->text_size))
-		ret = -EFAULT;
+	ret = -EMSGSIZE;
+	if (room >= request->text_size)
+		ret = eventlog_marker_tell(request, text, predicate);
+	if (ret != -EFAULT)
+		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+out:
 	eventlog_free(text);
-	if (ret == -EFAULT)
-		return ret;
-	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+	eventlog_free(predicate);
+	return ret;
+}
+
+/* A predicate of the caller's; NULL: there is none. */
+static struct eventlog_expression *
+eventlog_expression_get(const struct eventlog_marker_set *request)
+{
+	struct eventlog_expression *expression;
+	char *text;
+	int ret;
+
+	if (!request->term_count)
+		return request->terms || request->predicate ? ERR_PTR(-EINVAL) : NULL;
+	if (request->term_count > EVENTLOG_TERMS_MAX)
+		return ERR_PTR(-E2BIG);
+	text = eventlog_string_get(request->predicate, EVENTLOG_PREDICATE_MAX);
+	if (IS_ERR(text))
+		return ERR_CAST(text);
+	ret = -ENOMEM;
+	expression = eventlog_expression_new();
+	if (!expression)
+		goto out;
+	strscpy(expression->text, text, sizeof(expression->text));
+	expression->count = request->term_count;
+	ret = -EFAULT;
+	if (request->terms == (unsigned long)request->terms &&
+	    !copy_from_user(expression->terms, u64_to_user_ptr(request->terms),
+			    request->term_count * sizeof(*expression->terms)))
+		ret = eventlog_expression_check(expression);
+out:
+	kfree(text);
+	if (!ret)
+		return expression;
+	eventlog_expression_put(expression);
+	return ERR_PTR(ret);
+}
+
+static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
+{
+	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
+	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
+	    request->operation > EVENTLOG_MARKER_REPLACE ||
+	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
+		return false;
+	/* A predicate of what is off. */
+	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD ||
+	       (request->operation == EVENTLOG_MARKER_REPLACE && request->handlers);
 }
 
 static int eventlog_ioctl_marker_set(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_marker_set *request = argument;
+	struct eventlog_expression *expression;
 	char *module, *marker;
 	int ret;
 
-	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
-	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REPLACE ||
-	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
+	if (!eventlog_marker_set_valid(request))
 		return -EINVAL;
 	if (!eventlog_file_capable(filp))
 		return -EPERM;
@@ -442,10 +514,17 @@ static int eventlog_ioctl_marker_set(struct file *filp, void *argument, void __u
 		ret = PTR_ERR(marker);
 		goto out_module;
 	}
+	expression = eventlog_expression_get(request);
+	if (IS_ERR(expression)) {
+		ret = PTR_ERR(expression);
+		goto out_marker;
+	}
 	/* A caller that cannot be told changes nothing. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
-	      eventlog_markers_switch(module, marker, request) ?:
+	      eventlog_markers_switch(module, marker, expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
+	eventlog_expression_put(expression);
+out_marker:
 	kfree(marker);
 out_module:
 	kfree(module);

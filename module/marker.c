@@ -22,6 +22,7 @@
 #include "event.h"
 #include "marker.h"
 #include "memory.h"
+#include "predicate.h"
 #include "provider.h"
 
 /* See marker.h. */
@@ -41,8 +42,11 @@ bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted)
 		active &= ~EVENTLOG_MARKER_TRACE;
 	if (!hlist_empty(&marker->probes))
 		active |= EVENTLOG_MARKER_PROBE;
-	WRITE_ONCE(marker->active, active);
-	return active;
+	if (marker->guarded)
+		active |= EVENTLOG_MARKER_GUARDED;
+	/* Whoever sees that there is a predicate sees the predicate. */
+	smp_store_release(&marker->active, active);
+	return active & EVENTLOG_MARKER_HANDLERS;
 }
 
 /* Has static keys follow what has changed; the lock is not held before. */
@@ -65,33 +69,6 @@ bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *p
 	       glob_match(pattern, marker->event.description);
 }
 
-static u8 eventlog_marker_switched(const struct eventlog_marker *marker,
-				   const struct eventlog_marker_set *request)
-{
-	switch (request->operation) {
-	case EVENTLOG_MARKER_ADD:
-		return marker->handlers | request->handlers;
-	case EVENTLOG_MARKER_REMOVE:
-		return marker->handlers & ~request->handlers;
-	default:
-		return request->handlers;
-	}
-}
-
-static void eventlog_marker_switch(struct eventlog_marker *marker,
-				   struct eventlog_marker_set *request)
-{
-	u8 handlers = eventlog_marker_switched(marker, request);
-
-	request->matched++;
-	if (handlers & ~marker->allowed) {
-		request->refused++;
-		return;
-	}
-	request->changed += handlers != marker->handlers;
-	WRITE_ONCE(marker->handlers, handlers);
-}
-
 static bool eventlog_marker_asked(const struct eventlog_marker *marker, const char *pattern,
 				  const struct eventlog_marker_set *request)
 {
@@ -106,38 +83,188 @@ static bool eventlog_marker_asked(const struct eventlog_marker *marker, const ch
 	return eventlog_marker_matches(marker, pattern);
 }
 
-static void eventlog_module_switch(struct eventlog_markers *markers, const char *pattern,
-				   struct eventlog_marker_set *request)
+static u8 eventlog_marker_switched(const struct eventlog_marker *marker,
+				   const struct eventlog_marker_set *request)
 {
-	unsigned int i, changed = request->changed;
+	switch (request->operation) {
+	case EVENTLOG_MARKER_ADD:
+		return marker->handlers | request->handlers;
+	case EVENTLOG_MARKER_REMOVE:
+		return marker->handlers & ~request->handlers;
+	default:
+		return request->handlers;
+	}
+}
+
+/* Takes the predicate out of a marker, and puts another one, or none, in. */
+static struct eventlog_predicate *eventlog_marker_replace(struct eventlog_marker *marker,
+							  struct eventlog_predicate *predicate)
+{
+	struct eventlog_predicate *old = NULL;
+
+	if (marker->guarded)
+		old = rcu_dereference_protected(marker->predicate, true);
+	/*
+	 * Where there is to be none the old one stays: hits that have seen that it is
+	 * there look at it, and what they see of it lasts for as long as they do.
+	 */
+	if (predicate)
+		rcu_assign_pointer(marker->predicate, predicate);
+	marker->guarded = predicate;
+	return old;
+}
+
+/*
+ * What is to be done to a module's markers.
+ *
+ * @pattern: glob over tags and places
+ * @expression: of their predicates, or NULL
+ * @bound: predicates not put into their markers yet, in the order of these
+ * @last: the end of that
+ * @old: predicates taken out of markers
+ * @request: the rest, and what has come of it
+ */
+struct eventlog_switch {
+	const char *pattern;
+	struct eventlog_expression *expression;
+	struct eventlog_predicate *bound;
+	struct eventlog_predicate **last;
+	struct eventlog_predicate *old;
+	struct eventlog_marker_set *request;
+};
+
+static void eventlog_marker_switch(struct eventlog_marker *marker, struct eventlog_switch *to)
+{
+	struct eventlog_marker_set *request = to->request;
+	u8 handlers = eventlog_marker_switched(marker, request);
+	struct eventlog_predicate *predicate = NULL, *old;
+	bool changed = handlers != marker->handlers;
+
+	request->matched++;
+	if (handlers & ~marker->allowed) {
+		request->refused++;
+		return;
+	}
+	if (to->bound && to->bound->marker == marker) {
+		predicate = to->bound;
+		to->bound = predicate->next;
+	} else if (to->expression && handlers) {
+		request->unfit++;
+		return;
+	}
+	if (predicate || !handlers || request->operation != EVENTLOG_MARKER_REMOVE) {
+		old = eventlog_marker_replace(marker, predicate);
+		changed |= predicate || old;
+		if (old) {
+			old->next = to->old;
+			to->old = old;
+		}
+	}
+	request->changed += changed;
+	WRITE_ONCE(marker->handlers, handlers);
+}
+
+/* Makes what may fail, before anything is changed. */
+static int eventlog_marker_bind(struct eventlog_marker *marker, struct eventlog_switch *to)
+{
+	u8 handlers = eventlog_marker_switched(marker, to->request);
+	struct eventlog_predicate *predicate;
+
+	if (!handlers || handlers & ~marker->allowed)
+		return 0;
+	predicate = eventlog_predicate_bind(to->expression, marker);
+	if (IS_ERR_OR_NULL(predicate))
+		return PTR_ERR_OR_ZERO(predicate);
+	*to->last = predicate;
+	to->last = &predicate->next;
+	return 0;
+}
+
+static int eventlog_module_bind(struct eventlog_markers *markers, struct eventlog_switch *to)
+{
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&eventlog_root_domain.update_lock);
+	for (i = 0; i < markers->count && !ret; i++) {
+		if (eventlog_marker_asked(markers->markers[i], to->pattern, to->request))
+			ret = eventlog_marker_bind(markers->markers[i], to);
+		cond_resched();
+	}
+	mutex_unlock(&eventlog_root_domain.update_lock);
+	return ret;
+}
+
+static void eventlog_module_switch(struct eventlog_markers *markers, struct eventlog_switch *to)
+{
+	unsigned int i, changed = to->request->changed;
 
 	mutex_lock(&eventlog_root_domain.update_lock);
 	for (i = 0; i < markers->count; i++) {
-		struct eventlog_marker *marker = markers->markers[i];
-
-		if (eventlog_marker_asked(marker, pattern, request))
-			eventlog_marker_switch(marker, request);
+		if (eventlog_marker_asked(markers->markers[i], to->pattern, to->request))
+			eventlog_marker_switch(markers->markers[i], to);
 		cond_resched();
 	}
-	if (request->changed != changed)
+	if (to->request->changed != changed)
 		eventlog_markers_follow(markers);
 	mutex_unlock(&eventlog_root_domain.update_lock);
+	/* From here on no hit begins to look at them. */
+	eventlog_predicates_free(to->old);
+	to->old = NULL;
 }
 
 int eventlog_markers_switch(const char *module, const char *marker,
+			    struct eventlog_expression *expression,
 			    struct eventlog_marker_set *request)
 {
+	struct eventlog_switch to = {
+		.pattern = marker, .expression = expression, .request = request,
+	};
 	struct eventlog_markers *markers;
+	int ret = 0;
 
+	to.last = &to.bound;
 	request->matched = 0;
 	request->changed = 0;
 	request->refused = 0;
+	request->unfit = 0;
+	/* Held throughout: markers stay as they are between binding and switching. */
 	mutex_lock(&eventlog_markers_lock);
-	list_for_each_entry(markers, &eventlog_marker_modules, node)
-		if (glob_match(module, markers->module->name))
-			eventlog_module_switch(markers, marker, request);
+	if (expression) {
+		list_for_each_entry(markers, &eventlog_marker_modules, node) {
+			if (!ret && glob_match(module, markers->module->name))
+				ret = eventlog_module_bind(markers, &to);
+		}
+	}
+	if (!ret) {
+		list_for_each_entry(markers, &eventlog_marker_modules, node)
+			if (glob_match(module, markers->module->name))
+				eventlog_module_switch(markers, &to);
+	}
 	mutex_unlock(&eventlog_markers_lock);
+	/* Those that could be made before one could not. */
+	eventlog_predicates_free(to.bound);
+	if (ret)
+		return ret;
 	return request->matched ? 0 : -ENOENT;
+}
+
+u32 eventlog_marker_guard(const struct eventlog_marker *marker, char *text, u64 *rejected)
+{
+	const struct eventlog_predicate *predicate;
+	u32 bytes = 0;
+
+	*rejected = 0;
+	rcu_read_lock();
+	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_GUARDED) {
+		predicate = rcu_dereference(marker->predicate);
+		bytes = strlen(predicate->expression->text) + 1;
+		*rejected = eventlog_predicate_rejected(predicate);
+		if (text)
+			memcpy(text, predicate->expression->text, bytes);
+	}
+	rcu_read_unlock();
+	return bytes;
 }
 
 /* ---- probes ---- */
@@ -166,6 +293,19 @@ static int eventlog_marker_attach(struct eventlog_marker *marker,
 static void eventlog_marker_link_free_rcu(struct rcu_head *rcu)
 {
 	eventlog_free(container_of(rcu, struct eventlog_marker_link, rcu));
+}
+
+static void eventlog_markers_unguard(struct eventlog_markers *markers)
+{
+	struct eventlog_predicate *old;
+	unsigned int i;
+
+	for (i = 0; i < markers->count; i++) {
+		old = eventlog_marker_replace(markers->markers[i], NULL);
+		if (old)
+			old->next = NULL;
+		eventlog_predicates_free(old);
+	}
 }
 
 /* @probe NULL: all. */
@@ -459,6 +599,7 @@ static void eventlog_markers_remove(const struct module *module)
 	if (markers && !markers->error) {
 		eventlog_provider_unregister(&markers->provider);
 		eventlog_markers_detach(markers, NULL);
+		eventlog_markers_unguard(markers);
 	}
 	mutex_unlock(&eventlog_markers_lock);
 	if (!markers)

@@ -16,10 +16,17 @@
 #include <linux/eventlog_marker.h>
 #include <linux/list.h>
 
+struct eventlog_expression;
 struct module;
 
 #define EVENTLOG_MARKER_HANDLERS \
 	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
+
+/*
+ * Beside the handlers in a marker's active: a hit has to look at its predicate.  One
+ * word says both, so that no hit sees handlers that are on without it.
+ */
+#define EVENTLOG_MARKER_GUARDED	(1U << 7)
 
 /**
  * struct eventlog_markers - the markers of a module
@@ -88,14 +95,26 @@ bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted)
  * eventlog_markers_switch() - switch handlers of all markers that match
  * @module: glob over names of modules
  * @marker: glob over tags and places
+ * @expression: of their predicates, valid, or NULL
  * @request: the rest; valid; the counts are set
  *
  * Process context, sleeps.
  *
- * Return: 0 or -ENOENT: none matches.
+ * Return: 0; -ENOENT: none matches; -ENOMEM.  Then nothing has changed.
  */
 int eventlog_markers_switch(const char *module, const char *marker,
+			    struct eventlog_expression *expression,
 			    struct eventlog_marker_set *request);
+
+/**
+ * eventlog_marker_guard() - what is known of a marker's predicate
+ * @marker: it; domain->lock is held
+ * @text: room for EVENTLOG_PREDICATE_MAX bytes, or NULL
+ * @rejected: set to how often it was false
+ *
+ * Return: the size of its text, NUL included; 0: it has none.
+ */
+u32 eventlog_marker_guard(const struct eventlog_marker *marker, char *text, u64 *rejected);
 
 /**
  * eventlog_marker_matches() - does a marker match a pattern

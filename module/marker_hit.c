@@ -2,8 +2,8 @@
 /*
  * A marker that is on is hit: its values are traced, printed, given to probes.
  *
- * Preemption is off throughout: that is the RCU section in which probes are
- * looked at, and in which the names of fields stay.
+ * Preemption is off throughout: that is the RCU section in which predicate and
+ * probes are looked at, and in which the names of fields stay.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "emit.h"
 #include "marker.h"
+#include "predicate.h"
 
 #define CREATE_TRACE_POINTS
 #include "marker_trace.h"
@@ -147,8 +148,10 @@ static noinline void eventlog_marker_print(struct eventlog_marker *marker, const
 	size_t length = 0;
 	unsigned int i;
 
-	if (in_nmi() || !___ratelimit(&marker->limit, marker->tag))
+	if (in_nmi() || !eventlog_watched() || !___ratelimit(&marker->limit, marker->tag)) {
+		atomic_long_inc(&marker->unprinted);
 		return;
+	}
 	line[0] = '\0';
 	for (i = 0; i < marker->event.field_count; i++) {
 		length += scnprintf(line + length, sizeof(line) - length, " %s=",
@@ -195,6 +198,17 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 	va_end(arguments);							\
 } while (0)
 
+/*
+ * Is what a marker was hit with what is wanted?  Where RCU does not watch nothing
+ * can be looked at: there handlers do nothing but count.
+ */
+static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker *marker,
+						    const u64 *values)
+{
+	return !eventlog_watched() ||
+	       eventlog_predicate_holds(rcu_dereference_sched(marker->predicate), marker, values);
+}
+
 notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
 {
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX] __uninitialized;
@@ -202,15 +216,16 @@ notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
 
 	eventlog_marker_values(marker, values);
 	preempt_disable_notrace();
-	active = READ_ONCE(marker->active);
+	active = smp_load_acquire(&marker->active);
+	if (unlikely(active & EVENTLOG_MARKER_GUARDED) && !eventlog_marker_passes(marker, values))
+		goto out;
 	if (active & EVENTLOG_MARKER_TRACE)
 		eventlog_marker_emit(marker, values);
-	if (active & ~EVENTLOG_MARKER_TRACE && eventlog_watched()) {
-		if (active & EVENTLOG_MARKER_PRINT)
-			eventlog_marker_print(marker, values);
-		if (active & EVENTLOG_MARKER_PROBE)
-			eventlog_marker_probe(marker, values);
-	}
+	if (active & EVENTLOG_MARKER_PRINT)
+		eventlog_marker_print(marker, values);
+	if (active & EVENTLOG_MARKER_PROBE && eventlog_watched())
+		eventlog_marker_probe(marker, values);
+out:
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(eventlog_marker_hit);
@@ -219,8 +234,14 @@ notrace void eventlog_marker_redirect(eventlog_marker_function *function,
 				      struct eventlog_marker *marker, ...)
 {
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX] __uninitialized;
+	bool passes = true;
 
 	eventlog_marker_values(marker, values);
-	function(marker, values);
+	preempt_disable_notrace();
+	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_GUARDED)
+		passes = eventlog_watched() && eventlog_marker_passes(marker, values);
+	preempt_enable_notrace();
+	if (passes)
+		function(marker, values);
 }
 EXPORT_SYMBOL_GPL(eventlog_marker_redirect);

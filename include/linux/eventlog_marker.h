@@ -26,6 +26,7 @@
 #ifndef _LINUX_EVENTLOG_MARKER_H
 #define _LINUX_EVENTLOG_MARKER_H
 
+#include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/eventlog.h>
@@ -63,7 +64,10 @@ enum eventlog_marker_type {
 	EVENTLOG_MARKER_TYPES
 };
 
-#define EVENTLOG_MARKER_MAGIC	((unsigned long)0x4d6b724c67e87a9bULL)
+/* Another one whenever the descriptor below becomes another. */
+#define EVENTLOG_MARKER_MAGIC	((unsigned long)0x4d6b724c67e87a9cULL)
+
+struct eventlog_predicate;
 
 /**
  * struct eventlog_marker - a marker
@@ -85,9 +89,13 @@ enum eventlog_marker_type {
  * @defaults: EVENTLOG_MARKER_*: handlers from the start
  * @allowed: likewise: those that may be switched on
  * @handlers: likewise: those that are
- * @active: likewise: those that a hit calls; no others need the key
+ * @active: likewise: those that a hit calls; no others need the key.  And
+ *	whether it looks at @predicate
+ * @guarded: there is a predicate
  * @limit: of printing
  * @probes: what eventlog_marker_probe_register() attached; RCU
+ * @predicate: what has to be true; RCU; means nothing unless @active says so
+ * @unprinted: lines that were dropped
  *
  * Probes may read all up to @types; the rest is eventlog's.
  */
@@ -111,8 +119,11 @@ struct eventlog_marker {
 	u8 allowed;
 	u8 handlers;
 	u8 active;
+	bool guarded;
 	struct ratelimit_state limit;
 	struct hlist_head probes;
+	struct eventlog_predicate __rcu *predicate;
+	atomic_long_t unprinted;
 };
 
 /**
@@ -190,7 +201,8 @@ struct eventlog_marker_probe {
  *
  * Process context, may sleep.  Attached to all markers that match and allow
  * EVENTLOG_MARKER_PROBE, those of modules loaded later included.  It is called
- * whether EVENTLOG_MARKER_PROBE is switched on or not.
+ * whether EVENTLOG_MARKER_PROBE is switched on or not, unless the marker has been
+ * given a predicate that is false.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -282,11 +282,16 @@ function begin_names(   i, n, word, words) {
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
 		"LOST_GUARD LOST_NESTED LOST_NO_MEMORY LOST_NO_ROOM LOST_PAUSED " \
 		"LOST_TOO_LARGE MARKER_ADD MARKER_PRINT MARKER_PROBE MARKER_REMOVE " \
-		"MARKER_REPLACE MARKER_SET_ID MARKER_TRACE NAME_MAX PAYLOAD_MAX RECORD_ALIGN RECORD_CONTEXT_MASK " \
+		"MARKER_REPLACE MARKER_SET_ID MARKER_TRACE NAME_MAX PAYLOAD_MAX PREDICATE_MAX " \
+		"RECORD_ALIGN RECORD_CONTEXT_MASK " \
 		"RECORD_CONTEXT_SHIFT RECORD_EVENT RECORD_LOST RECORD_PADDING " \
 		"RECORD_SIZE_MASK RECORD_TYPE_MASK RECORD_TYPE_SHIFT REGISTER_PERSIST " \
 		"REGISTER_SESSION RING_BYTES_MAX RING_MAGIC RING_OVERWRITE RING_SPLIT RULE_PID " \
-		"RULE_SESSION SUBSCRIBE_OVERWRITE SUB_BUFFERS_MAX WRITE_BATCH", words, " ")
+		"RULE_SESSION SUBSCRIBE_OVERWRITE SUB_BUFFERS_MAX TERMS_MAX TERM_ACCEPT " \
+		"TERM_ADDRESS TERM_BEGINS TERM_BEGINS_NOT TERM_BITS TERM_BOOL TERM_COMMON " \
+		"TERM_EQUAL TERM_GREATER TERM_GREATER_EQUAL TERM_LESS TERM_LESS_EQUAL " \
+		"TERM_NEGATIVE TERM_NOT_EQUAL TERM_NUMBER TERM_REJECT TERM_SET TERM_TEXT " \
+		"TERM_TEXT_MAX WRITE_BATCH", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
@@ -294,10 +299,10 @@ function begin_names(   i, n, word, words) {
 	# Tags of structs and enums are apart from other names.
 	n = split("callback context delete delivery describe event field flush level lost " \
 		"lost_counts marker marker_next marker_operation marker_probe marker_set " \
-		"marker_wish marker_wish_next " \
-		"marker_type markers part pause provider provider_event provider_info record " \
-		"record_type register ring_consumer ring_header rule rule_delete set stat " \
-		"subscribe subscriber unregister value version wish", words, " ")
+		"marker_type marker_wish marker_wish_next markers part pause predicate provider " \
+		"provider_event provider_info record record_type register ring_consumer " \
+		"ring_header rule rule_delete set stat subscribe subscriber term term_operation " \
+		"unregister value version wish", words, " ")
 	for (i = 1; i <= n; i++)
 		USED["tag eventlog_" words[i]] = "<linux/eventlog.h> does"
 }

@@ -283,6 +283,59 @@ struct eventlog_marker_next {
 	__u32 active;		/* out: at work: what is traced is wanted, too */
 	__u32 line;		/* out: in the source file */
 	__u32 ordinal;		/* out */
+	__u64 predicate;	/* char *, of EVENTLOG_PREDICATE_MAX bytes; 0: not asked for */
+	__u32 predicate_size;	/* out: bytes of its text, NUL included; 0: there is none */
+	__u32 reserved;		/* 0 */
+	__u64 rejected;		/* out: hits that the predicate was false of */
+	__u64 unprinted;	/* out: lines dropped, by the rate limit or where none can be */
+};
+
+/*
+ * A predicate is an array of terms.  The first one is looked at first; each says
+ * which one comes next if it is true and if it is not, always one behind it, or
+ * what the whole comes to.  A term compares a field of the marker with a value;
+ * it is the field's type that says what the value means, so a term has all that
+ * its value may be.
+ */
+#define EVENTLOG_TERMS_MAX	16
+#define EVENTLOG_TERM_TEXT_MAX	64	/* bytes, NUL included */
+#define EVENTLOG_PREDICATE_MAX	1024	/* bytes of its text, NUL included */
+
+enum eventlog_term_operation {
+	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; without a value */
+	EVENTLOG_TERM_EQUAL	= 1,
+	EVENTLOG_TERM_NOT_EQUAL	= 2,
+	EVENTLOG_TERM_LESS	= 3,	/* from here on: integers */
+	EVENTLOG_TERM_LESS_EQUAL = 4,
+	EVENTLOG_TERM_GREATER	= 5,
+	EVENTLOG_TERM_GREATER_EQUAL = 6,
+	EVENTLOG_TERM_BITS	= 7,	/* at least one bit of number is set */
+	EVENTLOG_TERM_BEGINS	= 8,	/* strings: with text */
+	EVENTLOG_TERM_BEGINS_NOT = 9,
+};
+
+#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is one of cpu, pid, tid, comm: no field */
+#define EVENTLOG_TERM_NUMBER	(1U << 1) /* number is the value of an integer */
+#define EVENTLOG_TERM_NEGATIVE	(1U << 2) /* which is 0 - number */
+#define EVENTLOG_TERM_BOOL	(1U << 3) /* number, 0 or 1, is that of a bool */
+#define EVENTLOG_TERM_ADDRESS	(1U << 4) /* address, mask: of an ipv4 */
+#define EVENTLOG_TERM_TEXT	(1U << 5) /* text: of a string */
+
+/* Instead of the index of a term. */
+#define EVENTLOG_TERM_REJECT	0xfe	/* the predicate is false */
+#define EVENTLOG_TERM_ACCEPT	0xff	/* true */
+
+struct eventlog_term {
+	char  name[EVENTLOG_NAME_MAX];	/* of a field; if there is none: cpu, pid, tid, comm */
+	char  text[EVENTLOG_TERM_TEXT_MAX]; /* NUL-terminated */
+	__u64 number;
+	__u32 address;		/* as the network has it; no bit that mask has not */
+	__u32 mask;		/* likewise: the bits that count */
+	__u32 flags;		/* EVENTLOG_TERM_*; the values it has not are 0 */
+	__u8  operation;	/* enum eventlog_term_operation */
+	__u8  on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
+	__u8  on_false;		/* likewise */
+	__u8  reserved;		/* 0 */
 };
 
 enum eventlog_marker_operation {
@@ -294,6 +347,12 @@ enum eventlog_marker_operation {
 /*
  * nr 17, any role, CAP_PERFMON: switch handlers of all markers that match.
  * ENOENT: none does.  One that does not allow a handler is left as it is.
+ *
+ * With a predicate a marker's handlers, and functions that modules have attached,
+ * run only when it is true of the marker's fields.  ADD and REPLACE put it, or
+ * none, in the place of that which the marker had; a marker of which all handlers
+ * are off has none.  One that lacks a field of the predicate, or has it with a
+ * type that does not go with the comparison, is left as it is.
  */
 #define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only with this id */
 
@@ -306,9 +365,13 @@ struct eventlog_marker_set {
 	__u32 handlers;		/* EVENTLOG_MARKER_* */
 	__u32 operation;	/* enum eventlog_marker_operation */
 	__u32 matched;		/* out: markers that match */
-	__u32 changed;		/* out: of these, whose handlers are others now */
+	__u32 changed;		/* out: of these, whose handlers or predicate are others now */
 	__u32 refused;		/* out: of these, that do not allow it */
 	__u32 descriptor;	/* only the one whose event has it; 0: all */
+	__u64 terms;		/* const struct eventlog_term * */
+	__u64 predicate;	/* const char *, how it was written: for MARKER_NEXT */
+	__u32 term_count;	/* of terms; 0: no predicate, and no pointers */
+	__u32 unfit;		/* out: of these, that do not have its fields */
 };
 
 /*
@@ -528,15 +591,20 @@ EVENTLOG_ASSERT_AT(eventlog_stat, lost, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_describe, 32);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 56);
+EVENTLOG_ASSERT_AT(eventlog_marker_next, predicate, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_term, 152);
+EVENTLOG_ASSERT_AT(eventlog_term, number, 128);
+EVENTLOG_ASSERT_AT(eventlog_term, operation, 148);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 80);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_wish, 40);
 EVENTLOG_ASSERT_AT(eventlog_marker_wish, handlers, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_wish_next, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_wish_next, text_size, 16);
+EVENTLOG_ASSERT_AT(eventlog_marker_set, terms, 56);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head_upper, 152);
