@@ -818,6 +818,23 @@ int elog_expression_bind(const struct elog_expression *expression,
 			 struct elog_predicate **predicate,
 			 struct elog_expression_error *error);
 
+/**
+ * elog_expression_terms() - what the kernel takes for an expression
+ * @expression: not needed any more afterwards
+ * @terms: room for EVENTLOG_TERMS_MAX
+ * @count: set to how many there are
+ * @error: filled in on -EINVAL; may be NULL
+ *
+ * For EVENTLOG_IOC_MARKER_SET, which see for what a marker has to have. The kernel
+ * makes EVENTLOG_TERMS_MAX comparisons at most, knows no regular expressions but
+ * plain text behind "^", and besides fields only cpu, pid, tid and comm.
+ *
+ * Return: 0; -EINVAL the expression has what the kernel does not do.
+ */
+int elog_expression_terms(const struct elog_expression *expression,
+			  struct eventlog_term *terms, uint32_t *count,
+			  struct elog_expression_error *error);
+
 /** elog_predicate_free() - free a predicate; NULL is fine */
 void elog_predicate_free(struct elog_predicate *predicate);
 
