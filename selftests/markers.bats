@@ -21,6 +21,7 @@ teardown()
 {
 	end_background
 	rmmod eventlog_marker_example 2> /dev/null || true
+	rmmod eventlog_marker_predicate 2> /dev/null || true
 }
 
 @test "programs: every marker that is passed is an event" {
@@ -327,4 +328,127 @@ assert int(marker["id"], 16) == value, marker
 	done
 	run_elog marker save /no/such/directory/file
 	[ "$status" = 1 ]
+}
+
+@test "modules: handlers are called if a predicate is true" {
+	insmod "$MODULES/eventlog_marker_predicate.ko"
+	hit=/sys/module/eventlog_marker_predicate/parameters/hit
+	run_elog marker enable --if $'as_u8 == 3 &&\n\ttext ~ "^tea"' types
+	[ "$status" = 0 ]
+	contains "$stderr" "1 markers, 1 changed"
+	run_elog marker list -q types
+	contains "$output" ' if as_u8 == 3 && text ~ "^tea" (0 rejected)'
+	run_elog capture -e 'markers_*/types' -- sh -c \
+		"echo 3 teapot > $hit; echo 3 coffee > $hit; echo 4 tea > $hit; echo 3 tea > $hit"
+	[ "$status" = 0 ]
+	[ "$(grep -c 'text="\?tea' <<< "$output")" = 2 ]
+	[ "$(grep -c ' types ' <<< "$output")" = 2 ]
+	run_elog marker list --tree types
+	contains "$output" 'types (0, trace) if as_u8 == 3 && text ~ "^tea" (2 rejected)'
+	run_elog marker list --format json types
+	python3 -c '
+import json, sys
+marker = json.loads(sys.argv[1])
+assert marker["predicate"] == "as_u8 == 3 && text ~ \"^tea\"", marker
+assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
+' "$output"
+
+	# What the language says, as elog show -f does.
+	for case in 'as_s8 < -1:255:0' 'as_s8 < -1:254:1' 'as_u16 & 0x100|2:257:1' \
+		'as_ipv4 == 10.1.0.0/16:167837955:1' 'as_ipv4 == 10.1.0.0/16:184615171:0' \
+		'as_ipv4 == ::ffff:10.1.2.3:167838211:1' 'as_bool == true:256:1' \
+		'as_port == 443:443:1' 'as_duration > 1.5us:1501:1' 'as_duration > 1.5us:1500:0' \
+		'!(as_u8 == 1) || text:1:1' 'pid == 0:1:0' '@comm != nobody:1:1' 'as_u32:0:0' \
+		'(as_u8 == 1 || as_u8 == 2) && as_u16 > 255:258:1' 'text == "a b":1:0'; do
+		predicate=${case%:*:*}
+		rest=${case#"$predicate":}
+		elog marker enable -q --if "$predicate" types
+		run_elog capture -q -e 'markers_*/types' -- sh -c "echo ${rest%:*} > $hit"
+		[ "${case##*:} $predicate" = "$(grep -c ' types ' <<< "$output") $predicate" ]
+	done
+
+	# Others of the glob stay as they are.
+	run_elog marker enable --handler probe --if as_u8 '*'
+	[ "$status" = 0 ]
+	contains "$stderr" "3 markers do not have the fields"
+	run_elog marker list -q fieldless
+	[[ "$output" = "- "* ]]
+
+	# What is refused changes nothing.
+	elog marker list > "$work/before"
+	for case in 'no_such == 1:fields of the predicate' 'text > 5:fields of the predicate' \
+		'as_u8 == tea:fields of the predicate' 'text ~ "a.c":regular' 'text ~ tea:regular' \
+		'@session == 1:@session' 'as_u8 ==:column 9' ':column 1' \
+		'as_u8 > tea:not a number' "text == $(printf '%064d' 0 | tr 0 x):63 bytes"; do
+		fails_with "${case##*:}" marker enable --if "${case%:*}" types
+		elog marker list | diff "$work/before" -
+	done
+	fails_with "16 comparisons" marker enable \
+		--if "$(printf 'as_u8 != %d || ' {1..16})as_u8" types
+	fails_with "63 bytes" marker enable --if "as_u8 == 1$(printf ' || as_u8 == %01000d' 1)" types
+	fails_with "enable" marker disable --if 'as_u8 == 1' types
+	elog marker list | diff "$work/before" -
+
+	# Without one it goes.
+	elog marker enable -q types
+	run_elog marker list -q types
+	[[ "$output" != *" if "* ]]
+}
+
+@test "modules: predicates are saved and restored" {
+	insmod "$MODULES/eventlog_marker_example.ko"
+	insmod "$MODULES/eventlog_marker_predicate.ko"
+	elog marker enable -q --handler print --if 'text == "a	b" || as_u8 > 200' types
+	elog marker enable -q --if 'pid == 7' fieldless shadowing
+	elog marker save -q "$work/set"
+	[ "$(head -n 1 "$work/set")" = "elog markers 2" ]
+	elog marker list > "$work/before"
+	elog marker enable -q --handler print --if 'as_u8 == 1' types
+	elog marker disable -q fieldless
+	elog marker enable -q shadowing
+	run_elog marker restore "$work/set"
+	[ "$status" = 0 ]
+	elog marker list | diff "$work/before" -
+
+	# One that does not fit and one that is not allowed are told; the others are set.
+	rmmod eventlog_marker_predicate
+	insmod "$MODULES/eventlog_marker_predicate.ko"
+	sed -e 's/as_u8 > 200/no_such/' -e 's/^trace\(.*only_traced\)/print\1/' \
+		"$work/set" > "$work/misfit"
+	fails_with "1 markers do not have the fields" marker restore "$work/misfit"
+	contains "$stderr" "1 markers do not allow it"
+	run_elog marker list -q types fieldless only_traced
+	[ "$(grep -c '^- .*/types ' <<< "$output")" = 1 ]
+	[ "$(grep -c '^trace .*/fieldless .* if pid == 7 ' <<< "$output")" = 1 ]
+	[ "$(grep -c '^trace .*/only_traced ' <<< "$output")" = 1 ]
+	run_elog marker restore "$work/set"
+	[ "$status" = 0 ]
+	elog marker list | diff "$work/before" -
+
+	# A predicate that is none makes a file that is none.
+	elog marker disable -q '*'
+	elog marker list > "$work/off"
+	sed 's/as_u8 > 200/as_u8 >/' "$work/set" > "$work/wrong"
+	sed 's/as_u8 > 200/text ~ ".*"/' "$work/set" > "$work/regular"
+	sed 's/^print/-/' "$work/set" > "$work/nothing"
+	for file in wrong regular nothing; do
+		fails_with "no set of markers" marker restore "$work/$file"
+		elog marker list | diff "$work/off" -
+	done
+
+	# Of a module that is gone.
+	rmmod eventlog_marker_predicate
+	run_elog marker restore "$work/set"
+	[ "$status" = 0 ]
+	contains "$stderr" "4 are not there"
+}
+
+@test "modules: lines that the rate limit drops are counted" {
+	insmod "$MODULES/eventlog_marker_example.ko"
+	elog marker enable -q --handler print served
+	for i in {1..200}; do
+		echo 1 > /sys/module/eventlog_marker_example/parameters/serve
+	done
+	run_elog marker list -q served
+	[[ "$output" =~ \([0-9]+\ lines\ dropped\)$ ]]
 }

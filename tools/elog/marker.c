@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "marker.h"
+#include "marker_predicate.h"
 
 /* A path, which no pattern can be: places have colons, and tags have no slashes. */
 static bool is_file(const char *argument)
@@ -91,6 +92,27 @@ static void put_fields_json(struct elog_text *text, const char *fields)
 	elog_text_string(text, "]");
 }
 
+static void put_guard_json(struct elog_text *text, const struct marker *marker)
+{
+	if (marker->predicate) {
+		elog_text_string(text, ",");
+		json_member(text, "predicate", marker->predicate);
+		elog_text_printf(text, ",\"rejected\":%" PRIu64, (uint64_t)marker->next.rejected);
+	}
+	elog_text_printf(text, ",\"unprinted\":%" PRIu64, (uint64_t)marker->next.unprinted);
+}
+
+/* What keeps handlers from being called, and what has come of it. */
+static void put_guard(struct elog_text *text, const struct marker *marker)
+{
+	if (marker->predicate)
+		elog_text_printf(text, " if %s (%" PRIu64 " rejected)", marker->predicate,
+				 (uint64_t)marker->next.rejected);
+	if (marker->next.unprinted)
+		elog_text_printf(text, " (%" PRIu64 " lines dropped)",
+				 (uint64_t)marker->next.unprinted);
+}
+
 static void put_json(struct elog_text *text, const struct marker *marker)
 {
 	static const char *const owners[] = { "module", "program", "file" };
@@ -120,6 +142,8 @@ static void put_json(struct elog_text *text, const struct marker *marker)
 		put_fields_json(text, marker->fields);
 	if (marker->pids)
 		elog_text_printf(text, ",\"pids\":[%s]", marker->pids);
+	if (marker->owner == MARKER_OF_MODULE)
+		put_guard_json(text, marker);
 	elog_text_string(text, "}\n");
 }
 
@@ -133,8 +157,10 @@ static void put_line(struct elog_text *text, const struct marker *marker)
 			 handlers.data ? handlers.data : "", (int)active.size,
 			 active.data ? active.data : "", marker->module, marker->tag,
 			 marker->place);
-	elog_text_printf(text, "%s%s\n", marker->fields && *marker->fields ? "  " : "",
+	elog_text_printf(text, "%s%s", marker->fields && *marker->fields ? "  " : "",
 			 marker->fields ? marker->fields : "");
+	put_guard(text, marker);
+	elog_text_string(text, "\n");
 	elog_text_free(&handlers);
 	elog_text_free(&active);
 }
@@ -167,7 +193,9 @@ static void put_tree(struct elog_text *text, const struct marker *marker,
 		markers_handlers_put(text, marker->next.handlers);
 	else
 		elog_text_string(text, "off");
-	elog_text_string(text, ")\n");
+	elog_text_string(text, ")");
+	put_guard(text, marker);
+	elog_text_string(text, "\n");
 }
 
 static int print_list(const struct options *options, const struct marker_list *list,
@@ -285,10 +313,42 @@ static int try_set(int fd, struct eventlog_marker_set *request)
 	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request) ? -errno : 0;
 }
 
+/* What --if says; without it there is no predicate. */
+static bool take_if(const struct options *options, struct marker_predicate *predicate)
+{
+	struct elog_expression_error error;
+	int ret;
+
+	predicate->count = 0;
+	if (!options->predicate)
+		return true;
+	ret = marker_predicate_parse(options->predicate, predicate, &error);
+	if (ret == -EINVAL) {
+		complain("--if '%s': column %u: %s", options->predicate, error.column,
+			 error.message);
+		note("man 7 elog_filter, man 1 elog-marker");
+	} else if (ret) {
+		complain("out of memory");
+	}
+	return !ret;
+}
+
+static void explain_set(const char *pattern, const struct eventlog_marker_set *request,
+			int error)
+{
+	if (error == -ENOENT)
+		complain("no marker matches '%s'", pattern);
+	else if (error == -E2BIG && request->term_count && strlen(pattern) < EVENTLOG_GLOB_MAX)
+		complain("the kernel module is older than predicates");
+	else
+		complain("%s: %s", pattern, strerror(-error));
+}
+
 static int marker_switch(const struct options *options, int fd, uint32_t operation,
 			 uint32_t handlers)
 {
-	uint32_t matched = 0, changed = 0, refused = 0;
+	uint32_t matched = 0, changed = 0, refused = 0, unfit = 0;
+	struct marker_predicate predicate;
 	int i, ret, status = STATUS_OK;
 
 	if (options->argument_count < 2) {
@@ -306,6 +366,8 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 			 options->handlers);
 		return STATUS_ERROR;
 	}
+	if (!take_if(options, &predicate))
+		return STATUS_ERROR;
 	for (i = 1; i < options->argument_count; i++) {
 		struct eventlog_marker_set request = {
 			.module = (uintptr_t)options->module,
@@ -314,18 +376,25 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 			.operation = operation,
 		};
 
+		marker_predicate_put(&predicate, &request);
 		ret = try_set(fd, &request);
-		if (ret == -ENOENT)
-			complain("no marker matches '%s'", options->arguments[i]);
-		else if (ret)
-			complain("%s: %s", options->arguments[i], strerror(-ret));
 		if (ret) {
+			explain_set(options->arguments[i], &request, ret);
 			status = STATUS_ERROR;
 			continue;
 		}
 		matched += request.matched;
 		changed += request.changed;
 		refused += request.refused;
+		unfit += request.unfit;
+	}
+	/* That some of many do not is what a glob may be meant to do. */
+	if (unfit && unfit + refused == matched) {
+		complain("no marker of these has the fields of the predicate, of such types");
+		status = STATUS_ERROR;
+	} else if (unfit && !options->quiet) {
+		fprintf(stderr, "elog: %u markers do not have the fields of the predicate, "
+			"of such types: they stay as they are\n", unfit);
 	}
 	if (refused) {
 		complain("%u markers do not allow it", refused);
@@ -407,30 +476,47 @@ static int marker_save(const struct options *options, int fd, const struct marke
 	return STATUS_OK;
 }
 
+static bool same_state(const struct marker *a, const struct marker *b)
+{
+	if (a->next.handlers != b->next.handlers || !a->predicate != !b->predicate)
+		return false;
+	return !a->predicate || !strcmp(a->predicate, b->predicate);
+}
+
 static int restore_one(int fd, const struct marker *wanted, struct marker *there,
-		       size_t *refused)
+		       size_t *refused, size_t *unfit)
 {
 	struct eventlog_marker_set request = {
 		.descriptor = there->next.descriptor,
 		.handlers = wanted->next.handlers,
 		.operation = EVENTLOG_MARKER_REPLACE,
 	};
+	struct elog_expression_error error;
+	struct marker_predicate predicate = { 0 };
 	int ret;
 
 	there->taken = true;
-	if (there->next.handlers == wanted->next.handlers)
+	if (same_state(there, wanted))
 		return 0;
+	if (wanted->predicate) {
+		ret = marker_predicate_parse(wanted->predicate, &predicate, &error);
+		if (ret)
+			return ret;
+	}
+	marker_predicate_put(&predicate, &request);
 	ret = try_set(fd, &request);
-	if (!ret)
+	if (!ret) {
 		*refused += request.refused;
+		*unfit += request.unfit;
+	}
 	return ret;
 }
 
 static int restore_all(const struct options *options, int fd, struct marker_list *wanted,
 		       struct marker_list *there)
 {
+	size_t i, missing = 0, refused = 0, unfit = 0;
 	struct marker *found;
-	size_t i, missing = 0, refused = 0;
 	int ret;
 
 	if (there->count)
@@ -439,7 +525,7 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 		const struct marker *marker = &wanted->markers[i];
 
 		found = find_marker(there, marker);
-		ret = found ? restore_one(fd, marker, found, &refused) : -ENOENT;
+		ret = found ? restore_one(fd, marker, found, &refused, &unfit) : -ENOENT;
 		/* It may have gone since. */
 		if (ret == -ENOENT) {
 			missing++;
@@ -451,11 +537,12 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 	if (!options->quiet && missing)
 		fprintf(stderr, "elog: %zu markers, %zu are not there\n", wanted->count,
 			missing);
-	if (refused) {
+	if (refused)
 		complain("%zu markers do not allow it", refused);
-		return STATUS_ERROR;
-	}
-	return STATUS_OK;
+	if (unfit)
+		complain("%zu markers do not have the fields of their predicates: "
+			 "they stay as they are", unfit);
+	return refused || unfit ? STATUS_ERROR : STATUS_OK;
 }
 
 static int marker_restore(const struct options *options, int fd, struct marker_list *there)
@@ -541,6 +628,10 @@ static int run_marker(const struct options *options)
 			 options->arguments[0]);
 		return STATUS_ERROR;
 	}
+	if (options->predicate && (action != ENABLE || options->program)) {
+		complain("--if is for enable, and for modules");
+		return STATUS_ERROR;
+	}
 	if (action == LIST && has_files(options))
 		return list_files(options);
 	fd = elog_device_open(NULL);
@@ -550,8 +641,9 @@ static int run_marker(const struct options *options)
 	}
 	if (action != ENABLE && action != DISABLE && action != WISHES)
 		ret = markers_read(fd, &list);
-	if (ret == -ENOTTY) {
-		complain("the kernel module is older than markers");
+	if (ret == -ENOTTY || ret == -E2BIG) {
+		complain("the kernel module is older than %s",
+			 ret == -ENOTTY ? "markers" : "predicates of markers");
 		status = STATUS_ERROR;
 	} else if (ret == -ENOMEM) {
 		complain("out of memory");
@@ -571,6 +663,7 @@ static const struct verb_option marker_options[] = {
 	{ OPTION_MODULE, NULL },
 	{ OPTION_PROGRAM, NULL },
 	{ OPTION_HANDLER, NULL },
+	{ OPTION_IF, NULL },
 	{ OPTION_TREE, "list: a tree of modules, programs or files, source files, functions, markers" },
 	{ OPTION_FORMAT, "list, wishes: text (default), or json: an object a line" },
 	{ 'q', "no header, no counts" },
@@ -592,11 +685,15 @@ const struct verb verb_marker = {
 	"  enable PATTERN...     switch handlers on\n"
 	"  disable PATTERN...    switch handlers off\n"
 	"  wishes                print what is switched on for programs, also later ones\n"
-	"  save FILE             write down which handlers are on\n"
+	"  save FILE             write down which handlers are on, and predicates\n"
 	"  restore FILE          set them so again, where the markers are there\n"
 	"\n"
 	"PATTERN is a glob over tags, and over path:function:ordinal; what has a slash but\n"
 	"no colon and is no glob is a file.\n"
+	"\n"
+	"With --if handlers are called only for hits whose fields are so, which the kernel\n"
+	"finds out. Switching on without it takes a predicate away, and so does switching\n"
+	"all handlers off.\n"
 	"\n"
 	"Exit status: 0 all is well, 1 an error, or no marker matches.\n",
 	.options = marker_options,

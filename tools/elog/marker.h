@@ -32,6 +32,7 @@ enum marker_owner {
  * @path: its source file
  * @function: where it is
  * @place: path:function:ordinal
+ * @predicate: of which hits its handlers are called, or NULL: of all
  * @taken: something has been found to belong to it
  */
 struct marker {
@@ -46,6 +47,7 @@ struct marker {
 	char *path;
 	char *function;
 	char *place;
+	char *predicate;
 	bool taken;
 };
 
@@ -116,7 +118,8 @@ int markers_save(const struct marker_list *list, const struct wish_list *wishes,
 
 /**
  * markers_load() - read a set from a file
- * @list: empty; of each marker module, tag, place, id and handlers are filled in
+ * @list: empty; of each marker module, tag, place, predicate, id and handlers are
+ *	filled in
  * @wishes: empty
  * @name: of the file
  * @line: set to the line that is wrong

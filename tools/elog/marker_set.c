@@ -2,9 +2,10 @@
 /*
  * Sets of markers: see marker.h.
  *
- * A file of them has a first line, for each marker its handlers, module, id, tag
- * and place with tabs between, for each wish "wish", handlers and two globs, and a
- * last line with their number: so that one that is cut off is known.
+ * A file of them has a first line, for each marker its handlers, module, id, tag,
+ * place and, if there is one, predicate with tabs between, for each wish "wish",
+ * handlers and two globs, and a last line with their number: so that one that is cut
+ * off is known.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +16,12 @@
 #include <unistd.h>
 
 #include "marker.h"
+#include "marker_predicate.h"
 #include "output.h"
 
+/* The second one may have predicates, which who knows only the first would not see. */
 #define SET_HEADER	"elog markers 1"
+#define SET_HEADER_2	"elog markers 2"
 
 static const char *const handler_names[] = { "print", "trace", "probe" };
 
@@ -70,6 +74,7 @@ void markers_free(struct marker_list *list)
 		free(list->markers[i].path);
 		free(list->markers[i].function);
 		free(list->markers[i].place);
+		free(list->markers[i].predicate);
 	}
 	free(list->markers);
 	memset(list, 0, sizeof(*list));
@@ -121,6 +126,7 @@ static int take_strings(struct marker *marker, const char *text)
 int markers_read(int fd, struct marker_list *list)
 {
 	struct eventlog_marker_next next;
+	char predicate[EVENTLOG_PREDICATE_MAX];
 	uint32_t descriptor = 0, room = 1024;
 	char *text = malloc(room), *larger;
 	struct marker *marker;
@@ -132,6 +138,7 @@ int markers_read(int fd, struct marker_list *list)
 		next.descriptor = descriptor;
 		next.text = (uintptr_t)text;
 		next.text_size = room;
+		next.predicate = (uintptr_t)predicate;
 		if (ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next)) {
 			ret = errno == ENOENT ? 1 : -errno;
 			if (ret != -EMSGSIZE || next.text_size <= room)
@@ -150,6 +157,10 @@ int markers_read(int fd, struct marker_list *list)
 		marker->next = next;
 		descriptor = next.descriptor;
 		ret = take_strings(marker, text);
+		if (!ret && next.predicate_size)
+			marker->predicate = strndup(predicate, sizeof(predicate) - 1);
+		if (!ret && next.predicate_size && !marker->predicate)
+			ret = -ENOMEM;
 	}
 	free(text);
 	return ret > 0 ? 0 : ret;
@@ -158,15 +169,22 @@ int markers_read(int fd, struct marker_list *list)
 static void put_set(struct elog_text *text, const struct marker_list *list,
 		    const struct wish_list *wishes)
 {
+	const char *header = SET_HEADER;
 	size_t i;
 
-	elog_text_string(text, SET_HEADER "\n");
+	for (i = 0; i < list->count; i++)
+		if (list->markers[i].predicate)
+			header = SET_HEADER_2;
+	elog_text_printf(text, "%s\n", header);
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
 		markers_handlers_put(text, marker->next.handlers);
-		elog_text_printf(text, "\t%s\t%016" PRIx64 "\t%s\t%s\n", marker->module,
+		elog_text_printf(text, "\t%s\t%016" PRIx64 "\t%s\t%s", marker->module,
 				 (uint64_t)marker->next.id, marker->tag, marker->place);
+		if (marker->predicate)
+			elog_text_printf(text, "\t%s", marker->predicate);
+		elog_text_string(text, "\n");
 	}
 	for (i = 0; i < wishes->count; i++) {
 		const struct wish *wish = &wishes->wishes[i];
@@ -206,13 +224,29 @@ static char *take_word(char **line)
 	return word;
 }
 
+/* It has to be one that the kernel takes, before anything is set. */
+static int take_predicate(struct marker *marker, const char *text)
+{
+	struct elog_expression_error error;
+	struct marker_predicate predicate;
+	int ret;
+
+	if (!marker->next.handlers)
+		return -EINVAL;
+	ret = marker_predicate_parse(text, &predicate, &error);
+	if (ret)
+		return ret;
+	marker->predicate = strdup(predicate.text);
+	return marker->predicate ? 0 : -ENOMEM;
+}
+
 static int take_marker(struct marker_list *list, char *line)
 {
 	const char *handlers = take_word(&line), *module = take_word(&line);
 	const char *id = take_word(&line), *tag = take_word(&line);
 	struct marker *marker;
+	char *end, *predicate;
 	uint32_t mask;
-	char *end;
 
 	if (!tag || !*line || !*module || strlen(id) != 16 ||
 	    strspn(id, "0123456789abcdef") != 16 ||
@@ -225,8 +259,13 @@ static int take_marker(struct marker_list *list, char *line)
 	marker->next.id = strtoull(id, &end, 16);
 	marker->module = strdup(module);
 	marker->tag = strdup(tag);
+	predicate = strchr(line, '\t');
+	if (predicate)
+		*predicate++ = '\0';
 	marker->place = strdup(line);
-	return marker->module && marker->tag && marker->place ? 0 : -ENOMEM;
+	if (!marker->module || !marker->tag || !marker->place)
+		return -ENOMEM;
+	return predicate ? take_predicate(marker, predicate) : 0;
 }
 
 /* What is behind "wish" and a tab. */
@@ -264,7 +303,7 @@ int markers_load(struct marker_list *list, struct wish_list *wishes, const char 
 		snprintf(expected, sizeof(expected), "%zu markers",
 			 list->count + wishes->count);
 		if (*number == 1) {
-			if (strcmp(line, SET_HEADER))
+			if (strcmp(line, SET_HEADER) && strcmp(line, SET_HEADER_2))
 				break;
 		} else if (!strcmp(line, expected)) {
 			ret = getc(file) == EOF ? 0 : -EINVAL;

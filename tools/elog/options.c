@@ -96,6 +96,7 @@ static const struct option_definition definitions[] = {
 	{ OPTION_PROGRAM, "program", "GLOB",
 	  "markers of these programs: those that run, and those that\n"
 	  "start later" },
+	{ OPTION_IF, "if", "PREDICATE", "enable: only for hits that this is true of: elog_filter(7)" },
 	{ 'q', "quiet", NULL, "no summary, no header" },
 	{ 'v', "verbose", NULL, "say more" },
 	{ 'h', "help", NULL, "print this help" },
@@ -478,6 +479,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_PROGRAM:
 		options->program = argument;
+		return true;
+	case OPTION_IF:
+		options->predicate = argument;
 		return true;
 	default:
 		return false;

@@ -75,6 +75,7 @@ enum long_option {
 	OPTION_MODULE,
 	OPTION_HANDLER,
 	OPTION_PROGRAM,
+	OPTION_IF,
 };
 
 /**
@@ -137,6 +138,7 @@ struct number_list {
  * @module: --module, or NULL
  * @handlers: --handler, or NULL
  * @program: --program, or NULL
+ * @predicate: --if, or NULL
  * @separated: there was a "--" before the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -187,6 +189,7 @@ struct options {
 	const char *module;
 	const char *handlers;
 	const char *program;
+	const char *predicate;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
