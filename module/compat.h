@@ -154,14 +154,6 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define __bpf_kfunc __used noinline
 #endif
 
-/* 6.7 added what stands around kfuncs: nobody declares them. */
-#ifndef __bpf_kfunc_start_defs
-#define __bpf_kfunc_start_defs() \
-	__diag_push(); \
-	__diag_ignore(GCC, 8, "-Wmissing-prototypes", "BPF programs call them")
-#define __bpf_kfunc_end_defs() __diag_pop()
-#endif
-
 /* 6.9 gave sets of kfuncs macros of their own. */
 #ifndef BTF_KFUNCS_START
 #define BTF_KFUNCS_START(name) BTF_SET8_START(name)

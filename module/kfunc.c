@@ -15,20 +15,6 @@
 #include "event.h"
 #include "fields.h"
 
-__bpf_kfunc_start_defs();
-
-/**
- * bpf_eventlog_emit() - emit an event of processes
- * @descriptor: of a living event, such as elog create makes and elog list shows
- * @session: 0: none
- * @payload: valid for the event
- * @payload__sz: its size
- *
- * Any context a program runs in.
- *
- * Return: 0; -ENOENT: there is no such event; -EPERM: it is a kernel provider's;
- * -EBADF: nobody wants it; -EINVAL, -EBADMSG: as write() says.
- */
 __bpf_kfunc int bpf_eventlog_emit(u32 descriptor, u64 session, const void *payload,
 				  u32 payload__sz)
 {
@@ -54,8 +40,6 @@ out:
 	preempt_enable_notrace();
 	return ret;
 }
-
-__bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(eventlog_kfuncs)
 BTF_ID_FLAGS(func, bpf_eventlog_emit)

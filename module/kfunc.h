@@ -5,11 +5,27 @@
  *	extern int bpf_eventlog_emit(u32 descriptor, u64 session, const void *payload,
  *				     u32 payload__sz) __ksym __weak;
  *
- * The module needs BTF for it, which it gets where the kernel's headers come
- * with what makes it: 6.12 and later.
+ * The module needs BTF for it: see scripts/module-btf for headers that come without
+ * what makes that.
  */
 #ifndef EVENTLOG_KFUNC_H
 #define EVENTLOG_KFUNC_H
+
+#include <linux/types.h>
+
+/**
+ * bpf_eventlog_emit() - emit an event of processes
+ * @descriptor: of a living event, such as elog create makes and elog list shows
+ * @session: 0: none
+ * @payload: valid for the event
+ * @payload__sz: its size
+ *
+ * Any context a program runs in.
+ *
+ * Return: 0; -ENOENT: there is no such event; -EPERM: it is a kernel provider's;
+ * -EBADF: nobody wants it; -EINVAL, -EBADMSG: as write() says.
+ */
+int bpf_eventlog_emit(u32 descriptor, u64 session, const void *payload, u32 payload__sz);
 
 /**
  * eventlog_kfunc_init() - offer the kfunc, once, at load
