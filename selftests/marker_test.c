@@ -1117,6 +1117,19 @@ static bool passes(struct consumer *consumer, __u64 number, const char *text)
 	return count;
 }
 
+/*
+ * How a field's value is to what a term holds: less (-1), the same, or more.  One that
+ * is below zero is in two's complement, the term's is without its sign.
+ */
+static int order_of(bool is_negative, __u64 value, bool term_is_negative, __u64 number)
+{
+	if (is_negative != term_is_negative)
+		return is_negative ? -1 : 1;
+	if (term_is_negative)
+		number = -number;
+	return (value > number) - (value < number);
+}
+
 /* All types of integers, all operations, numbers at all their ends: against arithmetic. */
 TEST(predicate_numbers)
 {
@@ -1158,19 +1171,20 @@ TEST(predicate_numbers)
 			for (j = 0; j < ARRAY_SIZE(numbers); j++) {
 				unsigned int shift = 64 - fields[field].bits;
 				__u64 value = numbers[j] << shift;
-				__int128 left, right = one.number;
 				bool expected;
+				int order;
 
-				left = fields[field].is_signed ? (__int128)((__s64)value >> shift) :
-								 (__int128)(value >> shift);
-				right = negative ? -right : right;
-				expected = operation == EVENTLOG_TERM_EQUAL ? left == right :
-					   operation == EVENTLOG_TERM_NOT_EQUAL ? left != right :
-					   operation == EVENTLOG_TERM_LESS ? left < right :
-					   operation == EVENTLOG_TERM_LESS_EQUAL ? left <= right :
-					   operation == EVENTLOG_TERM_GREATER ? left > right :
-					   operation == EVENTLOG_TERM_GREATER_EQUAL ? left >= right :
-					   ((__u64)left & one.number) != 0;
+				value = fields[field].is_signed ? (__u64)((__s64)value >> shift) :
+								  value >> shift;
+				order = order_of(fields[field].is_signed && value >> 63, value,
+						 negative, one.number);
+				expected = operation == EVENTLOG_TERM_EQUAL ? order == 0 :
+					   operation == EVENTLOG_TERM_NOT_EQUAL ? order != 0 :
+					   operation == EVENTLOG_TERM_LESS ? order < 0 :
+					   operation == EVENTLOG_TERM_LESS_EQUAL ? order <= 0 :
+					   operation == EVENTLOG_TERM_GREATER ? order > 0 :
+					   operation == EVENTLOG_TERM_GREATER_EQUAL ? order >= 0 :
+					   (value & one.number) != 0;
 				test_note("%s: %llu, operation %u, %s%llu", fields[field].name,
 					  numbers[j], operation, negative ? "-" : "", one.number);
 				CHECK_EQ(passes(&consumer, numbers[j], NULL), expected);
