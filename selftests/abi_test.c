@@ -673,7 +673,9 @@ TEST(register_bad_pointers)
 
 	CHECK_ERRNO(try_register(fd, NULL), EFAULT);
 	CHECK_ERRNO(try_register(fd, unmapped), EFAULT);
-	CHECK_ERRNO(try_register(fd, (const char *)-1L), EFAULT);
+	/* User Mode Linux takes what is behind the last address for the first. */
+	if (!user_mode_linux())
+		CHECK_ERRNO(try_register(fd, (const char *)-1L), EFAULT);
 	memset(edge, 'a', 8);
 	CHECK_ERRNO(try_register(fd, edge), EFAULT);
 	request.provider = PTR(unmapped);

@@ -774,6 +774,18 @@ int descriptor_receive(int socket)
 	return fd;
 }
 
+bool user_mode_linux(void)
+{
+	char text[512];
+	ssize_t length;
+	int fd = CHECK_OK(open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC));
+
+	length = CHECK_OK(read(fd, text, sizeof(text) - 1));
+	close(fd);
+	text[length] = '\0';
+	return strstr(text, "User Mode Linux");
+}
+
 bool trace_events_there(void)
 {
 	if (access(TRACE_EVENTS, F_OK))

@@ -306,6 +306,9 @@ void descriptor_send(int socket, int fd);
 /** descriptor_receive() - take one out of a socket */
 int descriptor_receive(int socket);
 
+/** user_mode_linux() - is this kernel a process, without jump labels, NMIs, perf */
+bool user_mode_linux(void);
+
 /* Where ftrace shows events. */
 #define TRACEFS "/sys/kernel/tracing"
 #define TRACE_EVENTS TRACEFS "/events"
