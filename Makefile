@@ -15,6 +15,7 @@ help_text := \
 	'  check-armhf  the tests of the module on a 32-bit ARM kernel' \
 	'  stress       what comes and goes while all is traced and read, for' \
 	'               STRESS_SECONDS (180) each, on 6.1, 6.12 and 7.2' \
+	'  check-debug  the same on a kernel that checks uses of memory and of locks' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  fuzz         feed libelog nonsense, FUZZ_SECONDS (60) for each fuzzer' \
 	'  check-models check the models of the ring, waking and FLUSH with spin' \
@@ -161,6 +162,20 @@ STRESS_SECONDS ?= 180
 
 stress:
 	@scripts/stress $(STRESS_SECONDS)
+
+DEBUG_TESTS ?= build/selftests/*_test selftests/*_test.sh
+
+check-debug:
+	@scripts/setup
+	@scripts/setup bench
+	@scripts/uml --debug build
+	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
+		KDIR="$$(scripts/uml --debug headers)"
+	@$(MAKE) --no-print-directory selftests
+	@mkdir -p build/check
+	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
+		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
+		--results build/check/debug.results $(DEBUG_TESTS)
 
 check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
@@ -365,7 +380,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-armhf check-static check-native stress check-models fuzz \
+	check check-armhf check-debug check-static check-native stress check-models fuzz \
 	bench bench-ring bench-kernel bench-instructions bench-drain bench-show \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \
