@@ -376,6 +376,26 @@ LINES
 	[[ ${lines[1]} =~ ^total,,[0-9.]+,[0-9.]+,0,0,0,0,0,0,0,,,,,,,$ ]]
 }
 
+@test "latency: a report is of now, before there is an event, and in a time namespace" {
+	local elsewhere=(unshare --time --fork --monotonic 86400 --boottime 86400)
+
+	"${elsewhere[@]}" true || elsewhere=()
+	before=$(date +%s)
+	for format in text json; do
+		"$ELOG" latency -d 0.1 --interval 0.02 --time wall --format $format start end
+		"${elsewhere[@]}" "$ELOG" latency -d 0.1 --interval 0.02 --time wall \
+			--format $format start end -- "$ELOG" emit a/start
+	done > "$work/reports"
+	after=$(date +%s)
+	cat "$work/reports"
+	grep -Eo '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}' "$work/reports" | sort -u > "$work/times"
+	[ -s "$work/times" ]
+	while read -r time; do
+		[ "$(date -d "$time" +%s)" -ge "$before" ]
+		[ "$(date -d "$time" +%s)" -le "$after" ]
+	done < "$work/times"
+}
+
 @test "latency: what was lost makes no wrong pairs" {
 	# What waited is forgotten: who knows how often it has ended, and begun anew.
 	start_elog latency --per-cpu-bytes 8K --format json -n 2 start end

@@ -607,7 +607,7 @@ static int open_consumers(struct capture *capture)
 			rings.backlog_bytes = ELOG_BACKLOG_MAX;
 	}
 	/* Events come as soon as there are rules, before there is a file. */
-	capture->setup.start = monotonic() - (uint64_t)elog_time_offset();
+	capture->setup.start = record_time(monotonic());
 	ret = live_open(&capture->live, options, &rings);
 	if (!ret && options->trigger_count)
 		ret = open_trigger(capture);

@@ -719,13 +719,20 @@ static uint64_t lost_live(struct latency *latency)
 	return lost;
 }
 
+/* Live, reports are of now, whether there were events or not. */
+static void pass_time(struct latency *latency, uint64_t now)
+{
+	latency->last_time = record_time(now);
+	latency->last_wall_offset = wall_offset();
+}
+
 static void report_interval(struct latency *latency)
 {
 	const struct latency_counts *before = &latency->reported;
 	struct latency_report report;
 	uint64_t now = monotonic(), lost = lost_live(latency);
 
-	latency->last_time = now;
+	pass_time(latency, now);
 	report = new_report(latency);
 	report.elapsed = now - latency->interval_start;
 	report.histogram = latency->recent;
@@ -760,7 +767,7 @@ static uint64_t report_total(struct latency *latency)
 		histogram_merge(latency->total, latency->recent);
 	latency->counts.unpaired_starts += starts_count(latency->starts);
 	if (!latency->files)
-		latency->last_time = latency->live.ended;
+		pass_time(latency, latency->live.ended);
 	report = new_report(latency);
 	report.lost = lost;
 	last = wall_time(latency->last_time, latency->last_wall_offset);

@@ -21,11 +21,16 @@ uint64_t monotonic(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+uint64_t record_time(uint64_t time)
+{
+	return time - (uint64_t)elog_time_offset();
+}
+
 int64_t wall_offset(void)
 {
 	int64_t now = moment_now();
 
-	return now - ((int64_t)monotonic() - elog_time_offset());
+	return now - (int64_t)record_time(monotonic());
 }
 
 int live_prepare(struct live *live, const struct options *options)

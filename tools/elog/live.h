@@ -32,6 +32,9 @@ struct live {
 /** monotonic() - CLOCK_MONOTONIC, ns */
 uint64_t monotonic(void);
 
+/** record_time() - what the clock of records says when ours, CLOCK_MONOTONIC, is at @time */
+uint64_t record_time(uint64_t time);
+
 /** wall_offset() - what CLOCK_REALTIME is ahead of the clock of records, ns */
 int64_t wall_offset(void);
 
