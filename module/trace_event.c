@@ -334,6 +334,13 @@ static void eventlog_trace_fill(const struct eventlog_trace_layout *layout, void
 	if (layout->session)
 		put_unaligned(emission->session, (u64 *)(record + sizeof(struct trace_entry)));
 	eventlog_payload_copy(emission, payload);
+	/*
+	 * A BPF program's memory may have changed since it was validated, and ftrace
+	 * and perf trust what words of dynamic fields say: then all are empty.
+	 */
+	if (layout->validate &&
+	    unlikely(eventlog_layout_validate(emission->event->layout, payload, emission->bytes)))
+		memset(payload, 0, emission->bytes);
 	eventlog_trace_patch(layout, payload);
 }
 

@@ -669,6 +669,8 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	if (!eventlog_trace_fields_cut(layout, types) ||
 	    !eventlog_trace_sets_copy(layout, event, types))
 		goto out;
+	/* Kernel providers answer for theirs, as nobody but they can emit them. */
+	layout->validate = event->layout->dynamic_count && !event->provider->preamble;
 	eventlog_trace_header(layout, strcmp(event->provider->name, EVENTLOG_DEFAULT_PROVIDER));
 	if (layout->fixed_bytes > EVENTLOG_TRACE_FIXED_MAX)
 		goto out;

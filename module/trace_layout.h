@@ -42,6 +42,7 @@ struct eventlog_trace_value;
 /**
  * struct eventlog_trace_layout - see the top of the file
  * @session: records have one
+ * @validate: payloads may have dynamic fields that others change meanwhile
  * @header_bytes: of a record, before the payload
  * @fixed_bytes: of a record without its dynamic part
  * @group: name of the group
@@ -57,6 +58,7 @@ struct eventlog_trace_value;
  */
 struct eventlog_trace_layout {
 	bool session;
+	bool validate;
 	u32 header_bytes;
 	u32 fixed_bytes;
 	char group[EVENTLOG_NAME_MAX + sizeof("eventlog_")];
