@@ -426,11 +426,14 @@ static int eventlog_ioctl_marker_next(struct file *filp, void *argument, void __
 		if (!predicate)
 			return -ENOMEM;
 	}
+	/* A marker whose handlers and predicate are being switched is not told half. */
+	mutex_lock(&file->domain->update_lock);
 	mutex_lock(&file->domain->lock);
 	marker = eventlog_marker_after(file->domain, &event, request->descriptor);
 	if (marker)
 		text = eventlog_marker_describe(event, marker, request, predicate);
 	mutex_unlock(&file->domain->lock);
+	mutex_unlock(&file->domain->update_lock);
 	ret = -ENOENT;
 	if (!marker)
 		goto out;

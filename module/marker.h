@@ -108,7 +108,7 @@ int eventlog_markers_switch(const char *module, const char *marker,
 
 /**
  * eventlog_marker_guard() - what is known of a marker's predicate
- * @marker: it; domain->lock is held
+ * @marker: it; domain->update_lock and domain->lock are held
  * @text: room for EVENTLOG_PREDICATE_MAX bytes, or NULL
  * @rejected: set to how often it was false
  *

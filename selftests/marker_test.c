@@ -1475,6 +1475,53 @@ static unsigned int check_stormed(struct consumer *consumer)
 	return count;
 }
 
+static bool toggled_enough;
+
+/* A predicate and a handler, which needs the key, come together and go together. */
+static void *toggle_predicate(void *unused)
+{
+	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	int fd = device_open();
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 300; i++) {
+		CHECK_EQ(guard(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
+		CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL), 1);
+	}
+	close(fd);
+	__atomic_store_n(&toggled_enough, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Who asks while they are switched is told of both or of neither. */
+TEST(predicate_told_with_handlers)
+{
+	unsigned long on = 0, off = 0;
+	int fd = device_open();
+	struct marker marker;
+	pthread_t toggler;
+	__u32 before;
+
+	load(GUARDED);
+	marker_find(fd, "types", &marker);
+	before = marker.next.descriptor - 1;
+	toggled_enough = false;
+	CHECK_EQ(pthread_create(&toggler, NULL, toggle_predicate, NULL), 0);
+	while (!__atomic_load_n(&toggled_enough, __ATOMIC_ACQUIRE)) {
+		CHECK_OK(marker_next(fd, before, &marker));
+		CHECK_EQ(marker.next.predicate_size != 0, marker.next.handlers != 0);
+		CHECK_EQ(marker.next.active, marker.next.handlers);
+		if (marker.next.handlers)
+			on++;
+		else
+			off++;
+	}
+	CHECK_EQ(pthread_join(toggler, NULL), 0);
+	test_print("told %lu times that it is on, %lu that it is off", on, off);
+	unload(GUARDED);
+}
+
 /*
  * Predicates are put in, replaced and taken out, handlers with them, while a marker
  * is hit on all CPUs, by threads and by what interrupts them; and its module comes
