@@ -436,6 +436,28 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 		elog marker list | diff "$work/off" -
 	done
 
+	# Half of a predicate is none, either.
+	sed 's/as_u8 > 200/as_u8 > 2\x00/' "$work/set" > "$work/hidden"
+	fails_with "no set of markers" marker restore "$work/hidden"
+	elog marker list | diff "$work/off" -
+
+	# One that only the program that has set it can read.
+	python3 -c '
+import ctypes, fcntl, struct
+term = struct.pack("=64s64sQIIIBBBB", b"as_u8", b"", 0, 0, 0, 0, 0, 0xff, 0xfe, 0)
+strings = [ctypes.create_string_buffer(text) for text in (b"types", b"not elog\x27s", term)]
+marker, text, terms = map(ctypes.addressof, strings)
+request = struct.pack("=IIQQQIIIIIIQQII", 80, 0, 0, marker, 0, 1, 0, 0, 0, 0, 0,
+		      terms, text, 1, 0)
+fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | len(request) << 16 | 0xe7 << 8 | 17,
+	    bytearray(request))
+'
+	run_elog marker list -q types
+	contains "$output" " if not elog's (0 rejected)"
+	cp "$work/set" "$work/kept"
+	fails_with "the predicate 'not elog's' could not be restored" marker save "$work/kept"
+	cmp "$work/set" "$work/kept"
+
 	# Of a module that is gone.
 	rmmod eventlog_marker_predicate
 	run_elog marker restore "$work/set"

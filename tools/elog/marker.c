@@ -456,12 +456,31 @@ static bool one_argument(const struct options *options)
 	return false;
 }
 
+/* Another program may have set a predicate that only it can read. */
+static bool may_be_restored(const struct marker_list *list)
+{
+	struct elog_expression_error error;
+	struct marker_predicate predicate;
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		if (!list->markers[i].predicate ||
+		    !marker_predicate_parse(list->markers[i].predicate, &predicate, &error))
+			continue;
+		complain("%s: the predicate '%s' could not be restored",
+			 list->markers[i].place, list->markers[i].predicate);
+		all = false;
+	}
+	return all;
+}
+
 static int marker_save(const struct options *options, int fd, const struct marker_list *list)
 {
 	struct wish_list wishes = { 0 };
 	int ret;
 
-	if (!one_argument(options))
+	if (!one_argument(options) || !may_be_restored(list))
 		return STATUS_ERROR;
 	ret = wishes_read(fd, &wishes);
 	if (!ret)

@@ -297,7 +297,8 @@ int markers_load(struct marker_list *list, struct wish_list *wishes, const char 
 		++*number;
 		end = memchr(line, '\n', (size_t)length);
 		ret = -EINVAL;
-		if (!end || end != line + length - 1)
+		/* A NUL would hide the rest of a line, such as half of a predicate. */
+		if (!end || end != line + length - 1 || memchr(line, '\0', (size_t)length))
 			break;
 		*end = '\0';
 		snprintf(expected, sizeof(expected), "%zu markers",
