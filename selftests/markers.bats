@@ -53,7 +53,12 @@ teardown()
 	[ "$output" = "0 evaluated" ]
 	ELOG_MARKERS='served=print' run "$TEAHOUSE" 2
 	contains "$output" "served examples/teahouse.c:serve:3:"
+	# Those that print, too, are traced once it is there.
+	ELOG_MARKERS='*=trace+print' "$TEAHOUSE" 4000000000 > /dev/null 2> "$work/printed" 3>&- &
+	background+=("$!")
+	wait_for [ -s "$work/printed" ]
 	insmod "$EVENTLOG_KO"
+	wait_for "$ELOG" marker list -q --module teahouse served
 }
 
 # Starts a program that has its markers registered and goes on; $started is its process.

@@ -45,6 +45,7 @@ void elog_event_is_marker(struct elog_event *event);
  * elog_event_handlers() - what the kernel wants a marker to do
  * @event: a marker's
  *
+ * While there is no connection, an attempt is made as elog_event_wanted() makes it.
  * Callable from signal handlers.
  *
  * Return: ELOG_MARKER_*.
