@@ -257,7 +257,7 @@ static void explain_file(const char *name, int error)
 		complain("%s: this is no ELF file, or not all of it", name);
 		break;
 	case -E2BIG:
-		complain("%s: too many markers", name);
+		complain("%s: too many markers, or too large a file", name);
 		break;
 	case -EOPNOTSUPP:
 		complain("%s: elog has been built without libelf, which reads files", name);

@@ -33,6 +33,9 @@
 #define NAME_LENGTH_MAX	256U
 #define DYNAMIC_MAX	65536U
 #define TEXTS_MAX	(64U << 20)
+/* libelf reads all headers of a kind at once; the rest takes only time. */
+#define HEADERS_MAX	262144U
+#define FILE_MAX	(16ULL << 30)
 /* Of a file that is read in one piece. */
 #define WINDOW		65536U
 /* More than a marker has behind its number. */
@@ -242,6 +245,8 @@ static int find_segments(struct image *image)
 
 	if (elf_getphdrnum(image->elf, &count))
 		return -ENOEXEC;
+	if (count > HEADERS_MAX)
+		return -E2BIG;
 	for (i = 0; i < count && !ret; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &segment))
 			return -ENOEXEC;
@@ -297,21 +302,31 @@ static int find_sections(struct image *image)
 	return ret;
 }
 
+/* libelf would read all names, and uncompress them if it is told to. */
+static bool is_named(const struct image *image, const GElf_Shdr *section,
+		     const GElf_Shdr *names, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	char text[32];
+
+	return bytes <= sizeof(text) && section->sh_name < names->sh_size &&
+	       names->sh_size - section->sh_name >= bytes &&
+	       !read_all(image, names->sh_offset + section->sh_name, text, bytes) &&
+	       !memcmp(text, name, bytes);
+}
+
 /* The section that the linker collects pointers to C's markers in, if it is known. */
 static void find_listed(struct image *image)
 {
-	size_t count, names, i;
-	GElf_Shdr section;
+	GElf_Shdr section, names;
+	size_t count, index, i;
 
-	if (elf_getshdrnum(image->elf, &count) || elf_getshdrstrndx(image->elf, &names))
+	if (elf_getshdrnum(image->elf, &count) || elf_getshdrstrndx(image->elf, &index) ||
+	    !find_section(image, index, &names))
 		return;
 	for (i = 1; i < count; i++) {
-		const char *name;
-
-		if (!find_section(image, i, &section))
-			continue;
-		name = elf_strptr(image->elf, names, section.sh_name);
-		if (!name || strcmp(name, "elog_markers"))
+		if (!find_section(image, i, &section) ||
+		    !is_named(image, &section, &names, "elog_markers"))
 			continue;
 		image->listed.address = section.sh_addr;
 		image->listed.offset = section.sh_offset;
@@ -1045,6 +1060,29 @@ static int keep_segments(const struct image *image, struct file_markers *markers
 	return 0;
 }
 
+/*
+ * Are there too many sections?  libelf has memory for each of them as soon as it
+ * sees the file: so it is looked for before that.  It finds what else is wrong.
+ */
+static int check_sections(struct image *image)
+{
+	unsigned char bytes[64];
+	bool is_long;
+
+	if (read_all(image, 0, bytes, sizeof(bytes)) || memcmp(bytes, ELFMAG, SELFMAG))
+		return 0;
+	is_long = bytes[EI_CLASS] == ELFCLASS64;
+	image->word = is_long ? 8 : 4;
+	image->is_big = bytes[EI_DATA] == ELFDATA2MSB;
+	/* More than fit into the header are in the first section's. */
+	if (number(image, bytes + (is_long ? 60 : 48), 2) ||
+	    read_all(image, number(image, bytes + (is_long ? 40 : 32), image->word), bytes,
+		     is_long ? 64 : 40))
+		return 0;
+	return number(image, bytes + (is_long ? 32 : 20), image->word) > HEADERS_MAX ?
+	       -E2BIG : 0;
+}
+
 static int read_image(struct image *image, struct file_markers *markers)
 {
 	int ret;
@@ -1091,8 +1129,13 @@ int file_markers_read(int fd, struct file_markers *markers)
 	if (size < 0)
 		return -errno;
 	image.size = (uint64_t)size;
+	if (image.size > FILE_MAX)
+		return -E2BIG;
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -EOPNOTSUPP;
+	ret = check_sections(&image);
+	if (ret)
+		return ret;
 	image.elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!image.elf)
 		return -ENOEXEC;

@@ -76,8 +76,9 @@ struct file_markers {
  * What looks like a marker but leads nowhere is left out. Memory does not grow with
  * the file, but for that of what is found.
  *
- * Return: 0; -ENOEXEC: no ELF file, or not all of it; -E2BIG: more markers than
- * there can be; -EOPNOTSUPP: built without libelf; or another negative errno.
+ * Return: 0; -ENOEXEC: no ELF file, or not all of it; -E2BIG: more markers, or
+ * headers, than there can be, or more than 16 GiB; -EOPNOTSUPP: built without libelf;
+ * or another negative errno.
  */
 int file_markers_read(int fd, struct file_markers *markers);
 

@@ -237,6 +237,28 @@ too_many()
 }
 check "more markers than there can be" too_many
 
+# Sparse files, whose size costs nothing: 2^24 headers of sections, of segments; data.
+python3 -c '
+import struct, sys
+def elf(name, kind, shoff, shnum, phnum, more, size):
+    with open(sys.argv[1] + "/" + name, "wb") as file:
+        file.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", kind, 62, 1, 0,
+                               64 if phnum == 1 else 128, shoff, 0, 64, 56, phnum, 64,
+                               shnum, 0))
+        file.write(more)
+        file.truncate(size)
+count = 1 << 24
+section = "<IIQQQQIIQQ"
+elf("sections", 1, 64, 0, 0, struct.pack(section, 0, 0, 0, 0, 0, count, 0, 0, 0, 0),
+    64 + count * 64)
+elf("segments", 3, 64, 1, 0xffff, struct.pack(section, 0, 0, 0, 0, 0, 0, 0, count, 0, 0),
+    128 + count * 56)
+elf("data", 3, 0, 0, 1, struct.pack("<IIQQQQQQ", 1, 6, 0, 0, 0, 1 << 38, 1 << 38, 8), 1 << 38)
+' "$work"
+for file in sections segments data; do
+	check "a large file, of $file" refused "$work/$file" "too large a file"
+done
+
 chosen()
 {
 	[ "$("$built/elog" marker list -q "$work/library.so" "$@" | wc -l)" = "$wanted" ]
