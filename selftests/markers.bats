@@ -223,6 +223,17 @@ print tea*/drink*
 	fails_with 1 "do not go together"
 	run_elog marker enable --program x
 	fails_with 1 "pattern"
+	# What would match nothing, and names that are none of a provider's.
+	for marker in '' 'main.c:*' $'a\tb' $'a\nb'; do
+		run_elog marker enable --program x "$marker"
+		fails_with 1 "such a name"
+	done
+	run_elog marker enable --program '' x
+	fails_with 1 "such a name"
+	run_elog marker enable -q --program 'ket-tle.?[!-]\*[-' x
+	run_elog marker wishes -q
+	[ "$(sed 's/  */ /g' <<< "$output")" = 'print ket_tle_?[!-]___/x' ]
+	elog marker disable -q --program '*' '*'
 }
 
 @test "files: what a module says when it is loaded is in its file" {

@@ -170,7 +170,7 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 		    const struct wish_list *wishes)
 {
 	const char *header = SET_HEADER;
-	size_t i;
+	size_t i, count = list->count;
 
 	for (i = 0; i < list->count; i++)
 		if (list->markers[i].predicate)
@@ -189,11 +189,15 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 	for (i = 0; i < wishes->count; i++) {
 		const struct wish *wish = &wishes->wishes[i];
 
+		/* Others than elog may have wished for what cannot be. */
+		if (!wish_is_possible(wish->program, wish->marker))
+			continue;
+		count++;
 		elog_text_string(text, "wish\t");
 		markers_handlers_put(text, wish->handlers);
 		elog_text_printf(text, "\t%s\t%s\n", wish->program, wish->marker);
 	}
-	elog_text_printf(text, "%zu markers\n", list->count + wishes->count);
+	elog_text_printf(text, "%zu markers\n", count);
 }
 
 int markers_save(const struct marker_list *list, const struct wish_list *wishes,

@@ -2,6 +2,7 @@
 /*
  * Wishes for markers of programs: see marker_wish.h.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,46 @@ static uint32_t wished(const struct wish_list *list, const char *program, const 
 	return 0;
 }
 
+/* The end of a class of characters, or NULL: it is none. */
+static const char *class_end(const char *glob)
+{
+	glob += glob[1] == '!' ? 2 : 1;
+	return *glob ? strchr(glob + 1, ']') : NULL;
+}
+
+/*
+ * A glob over what providers are called: there what is neither a letter nor a digit
+ * has become '_'.  NULL: out of memory.
+ */
+static char *program_glob(const char *program)
+{
+	char *glob = strdup(program), *to = glob;
+	const char *end;
+
+	for (; glob && *program; program++) {
+		end = *program == '[' ? class_end(program) : NULL;
+		if (end) {
+			to = mempcpy(to, program, (size_t)(end - program));
+			program = end;
+			*to++ = ']';
+		} else if (*program == '*' || *program == '?') {
+			*to++ = *program;
+		} else {
+			program += *program == '\\' && program[1];
+			*to++ = isascii(*program) && isalnum((unsigned char)*program) ?
+				*program : '_';
+		}
+	}
+	if (glob)
+		*to = '\0';
+	return glob;
+}
+
+bool wish_is_possible(const char *program, const char *marker)
+{
+	return *program && *marker && !strpbrk(program, "\t\n") && !strpbrk(marker, "\t\n:/");
+}
+
 int wishes_switch(const struct options *options, int fd, bool enable)
 {
 	uint32_t handlers = enable ? EVENTLOG_MARKER_PRINT : WISH_HANDLERS;
@@ -108,6 +149,7 @@ int wishes_switch(const struct options *options, int fd, bool enable)
 	struct eventlog_marker_wish request;
 	struct wish_list list = { 0 };
 	int i, ret, status = STATUS_OK;
+	char *program;
 
 	if (options->handlers && (!markers_handlers_parse(options->handlers, &handlers) ||
 				  handlers & ~WISH_HANDLERS)) {
@@ -116,16 +158,23 @@ int wishes_switch(const struct options *options, int fd, bool enable)
 		return STATUS_ERROR;
 	}
 	ret = wishes_read(fd, &list);
-	if (ret) {
-		explain("--program", ret);
+	program = ret ? NULL : program_glob(options->program);
+	if (!program) {
+		explain("--program", ret ? ret : -ENOMEM);
 		wishes_free(&list);
 		return STATUS_ERROR;
 	}
 	for (i = 1; i < options->argument_count; i++) {
 		const char *marker = options->arguments[i];
-		uint32_t before = wished(&list, options->program, marker);
+		uint32_t before = wished(&list, program, marker);
 
-		ret = wish(fd, options->program, marker,
+		if (!wish_is_possible(program, marker)) {
+			complain("'%s' '%s': no program has an event of such a name",
+				 options->program, marker);
+			status = STATUS_ERROR;
+			continue;
+		}
+		ret = wish(fd, program, marker,
 			   enable ? before | handlers : before & ~handlers, &request);
 		if (ret) {
 			explain(marker, ret);
@@ -138,6 +187,7 @@ int wishes_switch(const struct options *options, int fd, bool enable)
 	if (!options->quiet)
 		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
 	wishes_free(&list);
+	free(program);
 	return status;
 }
 

@@ -68,6 +68,13 @@ void wishes_free(struct wish_list *list);
 int wishes_switch(const struct options *options, int fd, bool enable);
 
 /**
+ * wish_is_possible() - may something be matched by such globs, and be in a set
+ * @program: glob over names of programs
+ * @marker: glob over names of events
+ */
+bool wish_is_possible(const char *program, const char *marker);
+
+/**
  * wishes_restore() - wish for all of a list, after what has been wished for
  * @list: the list
  * @fd: the device
