@@ -337,7 +337,11 @@ static int open_mapped(pid_t pid, uint64_t begin, uint64_t end, uint64_t inode,
 	return -1;
 }
 
-/* Its number in scan->files, or a negative errno; what cannot be read has no markers. */
+/*
+ * Its number in scan->files; -ENOENT: it cannot be opened, which may be for the
+ * process ends, and not so with the next one; or another negative errno.  What cannot
+ * be read has no markers.
+ */
 static ssize_t find_file(struct scan *scan, pid_t pid, dev_t device, uint64_t inode,
 			 const struct mapping *mapping, const char *name)
 {
@@ -349,6 +353,8 @@ static ssize_t find_file(struct scan *scan, pid_t pid, dev_t device, uint64_t in
 		if (scan->files[i].inode == inode && scan->files[i].device == device)
 			return (ssize_t)i;
 	fd = open_mapped(pid, mapping->begin, mapping->end, inode, name);
+	if (fd < 0)
+		return -ENOENT;
 	ret = grow(&scan->files, scan->file_count, sizeof(*scan->files));
 	if (ret)
 		goto out;
@@ -356,16 +362,14 @@ static ssize_t find_file(struct scan *scan, pid_t pid, dev_t device, uint64_t in
 	memset(file, 0, sizeof(*file));
 	file->device = device;
 	file->inode = inode;
-	if (fd >= 0)
-		ret = file_markers_read(fd, &file->markers);
+	ret = file_markers_read(fd, &file->markers);
 	if (ret && ret != -ENOMEM) {
 		file_markers_free(&file->markers);
 		ret = 0;
 	}
 	scan->file_count++;
 out:
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return ret ? ret : (ssize_t)i;
 }
 
@@ -398,6 +402,8 @@ static int read_maps(struct scan *scan, pid_t pid, struct mapping **mappings, si
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		file = find_file(scan, pid, makedev(major, minor), inode, &mapping, line + end);
+		if (file == -ENOENT)
+			continue;
 		ret = file < 0 ? (int)file : grow(mappings, *count, sizeof(**mappings));
 		if (ret)
 			break;
