@@ -273,6 +273,30 @@ TEST(pending)
 	marker_close(&marker);
 }
 
+/* What was built before there were wishes has a shorter struct, and no room for the bit. */
+TEST(older_callers)
+{
+	struct eventlog_register request = register_request("older");
+	struct bitmap bitmap;
+	int fd = device_open();
+
+	request.provider = PTR("markers_older");
+	request.size = offsetof(struct eventlog_register, handlers_bit);
+	request.handlers_bit = request.reserved = 0xa5a5a5a5;
+	register_with(fd, &request);
+	CHECK_EQ(request.handlers_bit, 0xa5a5a5a5);
+	CHECK_EQ(request.reserved, 0xa5a5a5a5);
+	CHECK_EQ(request.size, offsetof(struct eventlog_register, handlers_bit));
+	bitmap = bitmap_map(fd, &request);
+	wish(fd, "older", NULL, PRINT | PROBE);
+	CHECK(!bitmap_get(&bitmap, request.status_bit));
+	CHECK(!bitmap_get(&bitmap, request.sync_bit));
+	CHECK_EQ(bitmap.bytes[request.status_bit / 8] >> request.status_bit % 8 & 15, 12);
+	forget_all(fd);
+	munmap((void *)bitmap.bytes, bitmap.size);
+	close(fd);
+}
+
 TEST(latest_counts)
 {
 	int fd = device_open();
