@@ -25,6 +25,8 @@
 
 #define PROVIDER_PREFIX	"markers_"
 #define PATH_BYTES	64
+/* Of what is kept of markers: anybody who has the device open can have any number. */
+#define SCAN_BYTES_MAX	(128U << 20)
 
 /* An event of a program that lives. */
 struct definition {
@@ -40,6 +42,7 @@ struct mapped_file {
 	dev_t device;
 	uint64_t inode;
 	struct file_markers markers;
+	size_t bytes;			/* about what they take */
 };
 
 /* A mapping of a process. */
@@ -58,6 +61,8 @@ struct scan {
 	dev_t device;
 	size_t hidden;			/* processes that may not be looked into */
 	size_t unexplained;		/* definitions that no other process has */
+	size_t bytes;			/* of all files, and of the list */
+	bool is_full;			/* something has been left out for that */
 };
 
 /* Room for one more, the array being doubled when it is a power of two. */
@@ -337,6 +342,30 @@ static int open_mapped(pid_t pid, uint64_t begin, uint64_t end, uint64_t inode,
 	return -1;
 }
 
+static size_t bytes_of(const struct file_markers *markers)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < markers->count; i++) {
+		const struct file_marker *marker = &markers->markers[i];
+
+		bytes += sizeof(struct marker) + 2 * strlen(marker->place) +
+			 strlen(marker->fields);
+	}
+	return bytes;
+}
+
+/* Room for more of a size, or none. */
+static bool take_room(struct scan *scan, size_t bytes)
+{
+	if (bytes > SCAN_BYTES_MAX - scan->bytes) {
+		scan->is_full = true;
+		return false;
+	}
+	scan->bytes += bytes;
+	return true;
+}
+
 /*
  * Its number in scan->files; -ENOENT: it cannot be opened, which may be for the
  * process ends, and not so with the next one; or another negative errno.  What cannot
@@ -367,6 +396,9 @@ static ssize_t find_file(struct scan *scan, pid_t pid, dev_t device, uint64_t in
 		file_markers_free(&file->markers);
 		ret = 0;
 	}
+	file->bytes = bytes_of(&file->markers);
+	if (!take_room(scan, file->bytes))
+		file_markers_free(&file->markers);
 	scan->file_count++;
 out:
 	close(fd);
@@ -560,6 +592,8 @@ static int add_mapped(struct scan *scan, pid_t pid, size_t file, char *provider,
 	struct marker *marker;
 	size_t i;
 
+	if (!take_room(scan, scan->files[file].bytes))
+		return 0;
 	for (i = 0; i < markers->count; i++) {
 		const struct file_marker *from = &markers->markers[i];
 
@@ -758,6 +792,8 @@ int markers_read_programs(int fd, struct marker_list *list, size_t *hidden)
 		list->count = scan.old_count + count;
 	}
 	*hidden = scan.unexplained ? scan.hidden : 0;
+	if (scan.is_full)
+		complain("too many markers of programs: not all are listed");
 	for (i = 0; i < scan.definition_count; i++) {
 		free(scan.definitions[i].provider);
 		free(scan.definitions[i].event);
