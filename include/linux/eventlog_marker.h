@@ -64,7 +64,7 @@ enum eventlog_marker_type {
 	EVENTLOG_MARKER_TYPES
 };
 
-/* Another one whenever the descriptor below becomes another. */
+/* Another one whenever the descriptor below becomes another: for elog marker list, too. */
 #define EVENTLOG_MARKER_MAGIC	((unsigned long)0x4d6b724c67e87a9cULL)
 
 struct eventlog_predicate;

@@ -41,7 +41,7 @@
 /* More than a marker has behind its number. */
 #define MARKER_BYTES	192U
 
-#define KERNEL_MAGIC	0x4d6b724c67e87a9bULL
+#define KERNEL_MAGIC	0x4d6b724c67e87a9cULL
 
 /* The pointers behind the number: of programs, and of modules. */
 enum { TEXT, PATH, FUNCTION, UNIT, USER_SLOTS };
