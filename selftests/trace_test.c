@@ -467,10 +467,11 @@ TEST(deleted_while_attached)
 }
 
 /*
- * Before 6.11 an open trigger or hist file of any event leads the kernel to freed
- * memory when the event goes: no fault of ours to be shown.
+ * Before 6.11 files of any event lead the kernel to freed memory when the event goes:
+ * trigger and hist while they are open, enable and filter while they are being opened.
+ * No fault of ours to be shown.
  */
-static bool triggers_survive(void)
+static bool files_survive(void)
 {
 	struct utsname name;
 	int major, minor;
@@ -486,7 +487,7 @@ TEST(open_across_removal)
 	static const char *const all[] = { "format", "enable", "filter", "id", "trigger" };
 	const char *const *files = all;
 	struct eventlog_register event;
-	unsigned int count = ARRAY_SIZE(all) - !triggers_survive(), i;
+	unsigned int count = ARRAY_SIZE(all) - !files_survive(), i;
 	int fds[ARRAY_SIZE(all)], fd;
 	char text[100];
 
@@ -747,18 +748,22 @@ static void *churn_register(void *seed_of)
 
 static void *churn_enable(void *unused)
 {
-	const bool triggers = triggers_survive();
-	char path[200];
+	const bool files = files_survive();
+	char path[200], filter[200];
 
 	(void)unused;
+	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
+	/* Of the group, which goes only when no event is left, and is locked for that. */
+	snprintf(filter, sizeof(filter), EVENTS "/%s/filter", trace_group());
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
-		snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 		file_write(path, "1");
-		file_write(user_path("trace_churn_1", "filter"), "value > 3");
-		if (triggers)
+		file_write(filter, "value > 3");
+		if (files) {
+			file_write(user_path("trace_churn_1", "filter"), "value > 4");
 			file_write(user_path("trace_churn_2", "trigger"), "hist:keys=value");
+		}
 		file_write(path, "0");
-		if (triggers)
+		if (files)
 			file_write(user_path("trace_churn_2", "trigger"), "!hist:keys=value");
 	}
 	return NULL;
@@ -778,14 +783,14 @@ static void churn_read(const char *path, int flags)
 
 static void *churn_look(void *unused)
 {
-	const bool triggers = triggers_survive();
+	const bool files = files_survive();
 
 	(void)unused;
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		churn_read(TRACEFS "/trace", 0);
 		churn_read(TRACEFS "/trace_pipe", O_NONBLOCK);
 		churn_read(user_path("trace_churn_3", "format"), 0);
-		if (triggers)
+		if (files)
 			churn_read(user_path("trace_churn_2", "hist"), 0);
 		churn_read(TRACEFS "/available_events", 0);
 		churn_read(EVENTLOG_DEVICE, 0);
