@@ -23,7 +23,15 @@ uint64_t monotonic(void)
 
 uint64_t record_time(uint64_t time)
 {
-	return time - (uint64_t)elog_time_offset();
+	static int64_t offset;
+	static bool is_known;
+
+	/* It takes three files of /proc to know, and stays what it is. */
+	if (!is_known) {
+		offset = elog_time_offset();
+		is_known = true;
+	}
+	return time - (uint64_t)offset;
 }
 
 int64_t wall_offset(void)

@@ -56,23 +56,6 @@ static void no_marker(const struct options *options, bool of_files)
  * list
  */
 
-static void put_handlers_json(struct elog_text *text, const char *name, uint32_t handlers)
-{
-	const char *comma = "";
-	uint32_t bit;
-
-	elog_text_printf(text, ",\"%s\":[", name);
-	for (bit = 1; bit & MARKER_HANDLERS; bit <<= 1) {
-		if (!(handlers & bit))
-			continue;
-		elog_text_printf(text, "%s\"", comma);
-		markers_handlers_put(text, bit);
-		elog_text_string(text, "\"");
-		comma = ",";
-	}
-	elog_text_string(text, "]");
-}
-
 /* "u32 number; string name" as objects. */
 static void put_fields_json(struct elog_text *text, const char *fields)
 {
@@ -129,11 +112,11 @@ static void put_json(struct elog_text *text, const struct marker *marker)
 			 marker->next.ordinal, marker->next.line, (uint64_t)marker->next.id);
 	if (marker->owner != MARKER_OF_FILE)
 		elog_text_printf(text, ",\"descriptor\":%u", marker->next.descriptor);
-	put_handlers_json(text, "handlers", marker->next.handlers);
+	markers_handlers_put_json(text, "handlers", marker->next.handlers);
 	if (marker->owner != MARKER_OF_FILE)
-		put_handlers_json(text, "active", marker->next.active);
-	put_handlers_json(text, "allowed", marker->next.allowed);
-	put_handlers_json(text, "defaults", marker->next.defaults);
+		markers_handlers_put_json(text, "active", marker->next.active);
+	markers_handlers_put_json(text, "allowed", marker->next.allowed);
+	markers_handlers_put_json(text, "defaults", marker->next.defaults);
 	if (marker->event) {
 		elog_text_string(text, ",");
 		json_member(text, "event", marker->event);

@@ -70,6 +70,9 @@ struct marker_list {
  */
 int markers_read(int fd, struct marker_list *list);
 
+/** marker_free() - free what a marker has */
+void marker_free(struct marker *marker);
+
 /** markers_free() - free what a list has */
 void markers_free(struct marker_list *list);
 
@@ -101,6 +104,9 @@ int markers_read_programs(int fd, struct marker_list *list, size_t *hidden);
 
 /** markers_handlers_put() - append "print,trace", or "-" */
 void markers_handlers_put(struct elog_text *text, uint32_t handlers);
+
+/** markers_handlers_put_json() - append a member of that name, a list, and the comma before */
+void markers_handlers_put_json(struct elog_text *text, const char *name, uint32_t handlers);
 
 /** markers_handlers_parse() - understand that; false if it is nothing of the kind */
 bool markers_handlers_parse(const char *text, uint32_t *handlers);

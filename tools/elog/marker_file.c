@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "marker_file.h"
 
 #ifdef ELOG_ELF
@@ -347,13 +348,10 @@ static int add_candidate(struct image *image, const struct area *area, uint64_t 
 
 	if (image->count == MARKERS_MAX)
 		return -E2BIG;
-	if (!(image->count & (image->count - 1))) {
-		larger = reallocarray(image->candidates, image->count ? 2 * image->count : 1,
-				      sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		image->candidates = larger;
-	}
+	larger = array_grow(image->candidates, image->count, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	image->candidates = larger;
 	image->candidates[image->count++] = (struct candidate){
 		.address = area->address + at,
 		.offset = area->offset + at,

@@ -20,10 +20,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "marker.h"
 #include "marker_file.h"
+#include "markers.h"
 
-#define PROVIDER_PREFIX	"markers_"
 #define PATH_BYTES	64
 /* Of what is kept of markers: anybody who has the device open can have any number. */
 #define SCAN_BYTES_MAX	(128U << 20)
@@ -64,20 +65,6 @@ struct scan {
 	size_t bytes;			/* of all files, and of the list */
 	bool is_full;			/* something has been left out for that */
 };
-
-/* Room for one more, the array being doubled when it is a power of two. */
-static int grow(void *array, size_t count, size_t bytes)
-{
-	void **place = array, *larger;
-
-	if (count & (count - 1))
-		return 0;
-	larger = reallocarray(*place, count ? 2 * count : 1, bytes);
-	if (!larger)
-		return -ENOMEM;
-	*place = larger;
-	return 0;
-}
 
 /* ------------------------------------------------------------------------
  * What the kernel knows
@@ -132,12 +119,15 @@ static int add_definition(struct scan *scan, const struct eventlog_describe *des
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	if (!schema->provider_count || !schema->providers[0]->event_count ||
-	    strncmp(schema->providers[0]->name, PROVIDER_PREFIX, strlen(PROVIDER_PREFIX)) ||
+	    strncmp(schema->providers[0]->name, EVENTLOG_PROGRAM_PREFIX, strlen(EVENTLOG_PROGRAM_PREFIX)) ||
 	    is_of_module(scan, describe->descriptor))
 		goto out;
-	ret = grow(&scan->definitions, scan->definition_count, sizeof(*scan->definitions));
-	if (ret)
+	definition = array_grow(scan->definitions, scan->definition_count, sizeof(*definition));
+	if (!definition) {
+		ret = -ENOMEM;
 		goto out;
+	}
+	scan->definitions = definition;
 	event = schema->providers[0]->events[0];
 	definition = &scan->definitions[scan->definition_count++];
 	*definition = (struct definition){
@@ -384,10 +374,13 @@ static ssize_t find_file(struct scan *scan, pid_t pid, dev_t device, uint64_t in
 	fd = open_mapped(pid, mapping->begin, mapping->end, inode, name);
 	if (fd < 0)
 		return -ENOENT;
-	ret = grow(&scan->files, scan->file_count, sizeof(*scan->files));
-	if (ret)
+	file = array_grow(scan->files, scan->file_count, sizeof(*file));
+	if (!file) {
+		ret = -ENOMEM;
 		goto out;
-	file = &scan->files[scan->file_count];
+	}
+	scan->files = file;
+	file += scan->file_count;
 	memset(file, 0, sizeof(*file));
 	file->device = device;
 	file->inode = inode;
@@ -420,7 +413,7 @@ static int read_maps(struct scan *scan, pid_t pid, struct mapping **mappings, si
 		return 0;
 	}
 	while (!ret && getline(&line, &size, maps) > 0) {
-		struct mapping mapping;
+		struct mapping mapping, *larger;
 		unsigned int major, minor;
 		uint64_t inode;
 		char mode[5];
@@ -436,9 +429,12 @@ static int read_maps(struct scan *scan, pid_t pid, struct mapping **mappings, si
 		file = find_file(scan, pid, makedev(major, minor), inode, &mapping, line + end);
 		if (file == -ENOENT)
 			continue;
-		ret = file < 0 ? (int)file : grow(mappings, *count, sizeof(**mappings));
-		if (ret)
+		larger = file < 0 ? NULL : array_grow(*mappings, *count, sizeof(*larger));
+		if (!larger) {
+			ret = file < 0 ? (int)file : -ENOMEM;
 			break;
+		}
+		*mappings = larger;
 		mapping.file = (size_t)file;
 		(*mappings)[(*count)++] = mapping;
 	}
@@ -515,16 +511,12 @@ static void find_name(const struct scan *scan, pid_t pid, char *provider, char *
 		const char *what;
 		bool is_link;
 	} ways[] = { { "cmdline", false }, { "exe", true }, { "comm", false } };
-	char *c;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		if (!read_name(pid, ways[i].what, ways[i].is_link, name, bytes))
 			continue;
-		snprintf(provider, EVENTLOG_NAME_MAX, PROVIDER_PREFIX "%s", name);
-		for (c = provider; *c; c++)
-			if (!isascii(*c) || (!isalnum((unsigned char)*c) && *c != '_'))
-				*c = '_';
+		elog_marker_provider(provider, EVENTLOG_NAME_MAX, name);
 		if (has_provider(scan, provider))
 			return;
 	}
@@ -615,7 +607,7 @@ static int add_mapped(struct scan *scan, pid_t pid, size_t file, char *provider,
 
 static int read_process(struct scan *scan, pid_t pid)
 {
-	char provider[EVENTLOG_NAME_MAX] = PROVIDER_PREFIX, name[256] = "?";
+	char provider[EVENTLOG_NAME_MAX] = EVENTLOG_PROGRAM_PREFIX, name[256] = "?";
 	struct mapping *mappings = NULL;
 	size_t count = 0, i, j;
 	int ret;
@@ -685,7 +677,7 @@ static int add_unexplained(struct scan *scan)
 			continue;
 		scan->unexplained++;
 		marker = add_marker(scan->list, &from,
-				    definition->provider + strlen(PROVIDER_PREFIX));
+				    definition->provider + strlen(EVENTLOG_PROGRAM_PREFIX));
 		if (!marker)
 			return -ENOMEM;
 		marker->owner = MARKER_OF_PROGRAM;
@@ -748,13 +740,7 @@ static int join_processes(struct marker *markers, size_t *count)
 	for (i = 0; i < *count; i++) {
 		if (i && !compare_found(&markers[kept - 1], &markers[i])) {
 			elog_text_printf(&text, ",%d", markers[i].pid);
-			free(markers[i].module);
-			free(markers[i].tag);
-			free(markers[i].event);
-			free(markers[i].fields);
-			free(markers[i].path);
-			free(markers[i].function);
-			free(markers[i].place);
+			marker_free(&markers[i]);
 			continue;
 		}
 		if (kept && !ret)

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "marker.h"
 #include "marker_predicate.h"
 #include "output.h"
@@ -40,6 +41,21 @@ void markers_handlers_put(struct elog_text *text, uint32_t handlers)
 	}
 }
 
+void markers_handlers_put_json(struct elog_text *text, const char *name, uint32_t handlers)
+{
+	const char *comma = "";
+	unsigned int i;
+
+	elog_text_printf(text, ",\"%s\":[", name);
+	for (i = 0; i < ARRAY_SIZE(handler_names); i++) {
+		if (!(handlers & 1U << i))
+			continue;
+		elog_text_printf(text, "%s\"%s\"", comma, handler_names[i]);
+		comma = ",";
+	}
+	elog_text_string(text, "]");
+}
+
 bool markers_handlers_parse(const char *text, uint32_t *handlers)
 {
 	size_t length, i;
@@ -61,37 +77,36 @@ bool markers_handlers_parse(const char *text, uint32_t *handlers)
 	}
 }
 
+void marker_free(struct marker *marker)
+{
+	free(marker->module);
+	free(marker->tag);
+	free(marker->event);
+	free(marker->fields);
+	free(marker->pids);
+	free(marker->path);
+	free(marker->function);
+	free(marker->place);
+	free(marker->predicate);
+}
+
 void markers_free(struct marker_list *list)
 {
 	size_t i;
 
-	for (i = 0; i < list->count; i++) {
-		free(list->markers[i].module);
-		free(list->markers[i].tag);
-		free(list->markers[i].event);
-		free(list->markers[i].fields);
-		free(list->markers[i].pids);
-		free(list->markers[i].path);
-		free(list->markers[i].function);
-		free(list->markers[i].place);
-		free(list->markers[i].predicate);
-	}
+	for (i = 0; i < list->count; i++)
+		marker_free(&list->markers[i]);
 	free(list->markers);
 	memset(list, 0, sizeof(*list));
 }
 
 struct marker *markers_add(struct marker_list *list)
 {
-	struct marker *larger;
+	struct marker *larger = array_grow(list->markers, list->count, sizeof(*larger));
 
-	/* Grows by doubling: at every power of two. */
-	if (!(list->count & (list->count - 1))) {
-		larger = reallocarray(list->markers, list->count ? 2 * list->count : 1,
-				      sizeof(*larger));
-		if (!larger)
-			return NULL;
-		list->markers = larger;
-	}
+	if (!larger)
+		return NULL;
+	list->markers = larger;
 	memset(&list->markers[list->count], 0, sizeof(*list->markers));
 	return &list->markers[list->count++];
 }

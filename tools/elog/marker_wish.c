@@ -2,29 +2,25 @@
 /*
  * Wishes for markers of programs: see marker_wish.h.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "array.h"
 #include "marker.h"
 #include "marker_wish.h"
+#include "markers.h"
 
 int wishes_add(struct wish_list *list, const char *program, const char *marker,
 	       uint32_t handlers)
 {
-	struct wish *larger;
+	struct wish *larger = array_grow(list->wishes, list->count, sizeof(*larger));
 
-	/* Grows by doubling: at every power of two. */
-	if (!(list->count & (list->count - 1))) {
-		larger = reallocarray(list->wishes, list->count ? 2 * list->count : 1,
-				      sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		list->wishes = larger;
-	}
+	if (!larger)
+		return -ENOMEM;
+	list->wishes = larger;
 	list->wishes[list->count] = (struct wish){
 		.program = strdup(program),
 		.marker = strdup(marker),
@@ -128,8 +124,7 @@ static char *program_glob(const char *program)
 			*to++ = *program;
 		} else {
 			program += *program == '\\' && program[1];
-			*to++ = isascii(*program) && isalnum((unsigned char)*program) ?
-				*program : '_';
+			*to++ = elog_marker_is_word(*program) ? *program : '_';
 		}
 	}
 	if (glob)
@@ -215,10 +210,8 @@ static void put_wish(struct elog_text *text, const struct wish *wish, bool is_js
 		json_member(text, "program", wish->program);
 		elog_text_string(text, ",");
 		json_member(text, "marker", wish->marker);
-		elog_text_printf(text, ",\"handlers\":[%s%s%s]}\n",
-				 wish->handlers & EVENTLOG_MARKER_PRINT ? "\"print\"" : "",
-				 wish->handlers == WISH_HANDLERS ? "," : "",
-				 wish->handlers & EVENTLOG_MARKER_PROBE ? "\"probe\"" : "");
+		markers_handlers_put_json(text, "handlers", wish->handlers);
+		elog_text_string(text, "}\n");
 	} else {
 		elog_text_printf(text, "%-17.*s %s/%s\n", (int)handlers.size,
 				 handlers.data ? handlers.data : "", wish->program,

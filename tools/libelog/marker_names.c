@@ -56,6 +56,16 @@ static const char *skip_blanks(const char *text)
 	return text + strspn(text, " \t");
 }
 
+void elog_marker_provider(char *name, size_t bytes, const char *program)
+{
+	char *c;
+
+	snprintf(name, bytes, EVENTLOG_PROGRAM_PREFIX "%s", program);
+	for (c = name; *c; c++)
+		if (!elog_marker_is_word(*c))
+			*c = '_';
+}
+
 /* An identifier made of an expression, with room for a number behind it. */
 static char *make_name(const char *text, size_t length)
 {

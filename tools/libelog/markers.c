@@ -252,16 +252,6 @@ static void register_event(struct elog_marker *marker, const char *provider)
 	__atomic_store_n(&state->event, event, __ATOMIC_RELEASE);
 }
 
-static void provider_name(char *name, size_t bytes)
-{
-	char *c;
-
-	snprintf(name, bytes, "markers_%s", program_invocation_short_name);
-	for (c = name; *c; c++)
-		if (!elog_marker_is_word(*c))
-			*c = '_';
-}
-
 /* Threads that are past the test go on with what they have found. */
 static void retire_state(struct elog_marker *marker)
 {
@@ -357,7 +347,7 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 		free_group(group);
 		return;
 	}
-	provider_name(provider, sizeof(provider));
+	elog_marker_provider(provider, sizeof(provider), program_invocation_short_name);
 	for (i = 0; i < group->count; i++) {
 		revive_state(group->markers[i]);
 		register_event(group->markers[i], provider);

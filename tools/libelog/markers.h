@@ -60,6 +60,14 @@ static inline bool elog_marker_is_word(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
+/**
+ * elog_marker_provider() - the name of a program's provider
+ * @name: set to it, cut off if need be
+ * @bytes: at @name
+ * @program: what the program is called
+ */
+void elog_marker_provider(char *name, size_t bytes, const char *program);
+
 /** elog_marker_tag_length() - bytes of a marker's tag */
 size_t elog_marker_tag_length(const struct elog_marker *marker);
 
