@@ -293,6 +293,14 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 	return state;
 }
 
+/* A pointer of user space's may have more bits than this kernel's have. */
+static int eventlog_text_put(u64 user, const char *text, u32 bytes)
+{
+	if (user != (unsigned long)user || copy_to_user(u64_to_user_ptr(user), text, bytes))
+		return -EFAULT;
+	return 0;
+}
+
 static int eventlog_ioctl_describe(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
@@ -330,9 +338,8 @@ static int eventlog_ioctl_describe(struct file *filp, void *argument, void __use
 	ret = 0;
 	if (request->text_size < text_bytes)
 		ret = -EMSGSIZE;
-	else if (request->text != (unsigned long)request->text ||
-		 copy_to_user(u64_to_user_ptr(request->text), text, text_bytes))
-		ret = -EFAULT;
+	else
+		ret = eventlog_text_put(request->text, text, text_bytes);
 	eventlog_free(text);
 	if (ret == -EFAULT)
 		return ret;
@@ -397,14 +404,11 @@ static char *eventlog_marker_describe(const struct eventlog_event *event,
 static int eventlog_marker_tell(const struct eventlog_marker_next *request, const char *text,
 				const char *predicate)
 {
-	if (request->text != (unsigned long)request->text ||
-	    copy_to_user(u64_to_user_ptr(request->text), text, request->text_size))
-		return -EFAULT;
-	if (predicate && (request->predicate != (unsigned long)request->predicate ||
-			  copy_to_user(u64_to_user_ptr(request->predicate), predicate,
-				       request->predicate_size)))
-		return -EFAULT;
-	return 0;
+	int ret = eventlog_text_put(request->text, text, request->text_size);
+
+	if (!ret && predicate)
+		ret = eventlog_text_put(request->predicate, predicate, request->predicate_size);
+	return ret;
 }
 
 static int eventlog_ioctl_marker_next(struct file *filp, void *argument, void __user *user)
@@ -588,9 +592,10 @@ static int eventlog_ioctl_marker_wish_next(struct file *filp, void *argument, vo
 
 	if (room < request->text_size)
 		ret = -EMSGSIZE;
-	else if (request->text != (unsigned long)request->text ||
-		 copy_to_user(u64_to_user_ptr(request->text), text, request->text_size))
-		return -EFAULT;
+	else
+		ret = eventlog_text_put(request->text, text, request->text_size);
+	if (ret == -EFAULT)
+		return ret;
 	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
 }
 

@@ -355,8 +355,7 @@ void eventlog_predicates_free(struct eventlog_predicate *predicates)
 
 /* ---- hits ---- */
 
-static notrace bool eventlog_text_holds(const struct eventlog_test *test,
-					const struct eventlog_marker *marker, const u64 *values)
+static notrace bool eventlog_text_holds(const struct eventlog_test *test, const u64 *values)
 {
 	const char *text;
 
@@ -393,7 +392,7 @@ static notrace bool eventlog_test_holds(const struct eventlog_test *test,
 
 	switch (test->type) {
 	case EVENTLOG_TEST_TEXT:
-		holds = eventlog_text_holds(test, marker, values);
+		holds = eventlog_text_holds(test, values);
 		break;
 	case EVENTLOG_TEST_MASK:
 		holds = (eventlog_test_value(test, marker, values) & test->mask) == test->low;
