@@ -28,6 +28,8 @@ char *elog_text_grow(struct elog_text *text, size_t size)
 
 	if (text->error)
 		return NULL;
+	if (text->reserved[0] == ELOG_TEXT_FIXED)
+		goto no_memory;
 	if (size >= SIZE_MAX / 2 - text->size)
 		goto no_memory;
 	if (text->size + size + 1 > text->capacity) {

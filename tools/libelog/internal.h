@@ -149,6 +149,9 @@ static inline void elog_header_see_losses(const struct eventlog_ring_header *hea
 	__atomic_store_n(&consumer->lost_seen, total, __ATOMIC_RELAXED);
 }
 
+/* In the first reserved member of a text: it is not the heap's, and does not grow. */
+#define ELOG_TEXT_FIXED	1
+
 /** elog_text_grow() - what elog_text_room() does when there is none */
 char *elog_text_grow(struct elog_text *text, size_t size);
 

@@ -650,6 +650,82 @@ SOURCE
 }
 check "what is printed is limited" limited
 
+# Where memory must not be had, and with more than fits on a line.
+in_handlers()
+{
+	cat > "$work/handler.c" <<'SOURCE'
+#include <elog_marker.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t handling;
+static char longest[4000];
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void __libc_free(void *memory);
+
+static void refuse(void)
+{
+	if (handling)
+		_exit(9);
+}
+
+void *malloc(size_t size)
+{
+	refuse();
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	refuse();
+	return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+	refuse();
+	return __libc_realloc(memory, size);
+}
+
+void free(void *memory)
+{
+	refuse();
+	__libc_free(memory);
+}
+
+static void handle(int number)
+{
+	handling = 1;
+	ELOG_MARKER(handled, FIELD(auto, number), FIELD(s64, -1), FIELD(ptr, 0),
+		    FIELD(string, "a\nb"));
+	ELOG_MARKER(cut, FIELD(string, longest), FIELD(string, longest),
+		    FIELD(string, longest), FIELD(string, longest), FIELD(u8, 1));
+	handling = 0;
+}
+
+int main(void)
+{
+	memset(longest, 'x', sizeof(longest) - 1);
+	signal(SIGUSR1, handle);
+	raise(SIGUSR1);
+	return 0;
+}
+SOURCE
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -fno-builtin -o handler handler.c -lelog) &&
+	ELOG_MARKERS='*=print' "$work/handler" 2> "$work/errors" &&
+	grep -Fx 'handled handler.c:handle:0: number=10 _1=-1 _0=0x0 a_nb="a\nb"' "$work/errors" &&
+	[ "$(wc -l < "$work/errors")" = 2 ] &&
+	[ "$(sed -n 2p "$work/errors" | wc -c)" -le 2048 ] &&
+	sed -n '2{/^cut .*xxx"[^"]*\.\.\.$/p}' "$work/errors" | grep -q .
+}
+check "what handles signals may print" in_handlers
+
 # Static probes: notes with a semaphore for each tag, values evaluated once, and not
 # at all while nobody counts there.
 cat > "$work/usdt.c" <<'SOURCE'

@@ -28,7 +28,9 @@
 #include "markers.h"
 
 /* A line on stderr; what does not fit is cut off. */
-#define LINE_BYTES	512
+#define LINE_BYTES	2048
+/* Of a string, so that something of other fields fits, too. */
+#define STRING_BYTES	512
 /* Of each marker so many lines are printed in so many seconds. */
 #define LINES_MAX	10
 #define LINES_SECONDS	5
@@ -619,35 +621,56 @@ static bool line_allowed(struct elog_marker_state *state)
 	return __atomic_fetch_add(&state->lines, 1, __ATOMIC_RELAXED) < LINES_MAX;
 }
 
+static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
+{
+	const char *string = (const char *)(uintptr_t)value;
+
+	if (type == ELOG_MARKER_STRING) {
+		string = string ? string : "(null)";
+		elog_text_quoted(text, string, strnlen(string, STRING_BYTES));
+	} else if (type == ELOG_MARKER_PTR) {
+		elog_text_string(text, "0x");
+		elog_text_hex(text, value, 1);
+	} else if (elog_marker_kinds[type].is_signed && (int64_t)value < 0) {
+		elog_text_string(text, "-");
+		elog_text_unsigned(text, 0 - value, 1, ' ');
+	} else {
+		elog_text_unsigned(text, value, 1, ' ');
+	}
+}
+
+/* In memory of its own, and without what may take a lock: a signal may have come. */
 static void print_line(const struct elog_marker *marker,
 		       struct elog_marker_state *state, const uint64_t *values)
 {
-	struct elog_text text = { 0 };
+	static const char cut_off[] = "...";
+	char room[LINE_BYTES];
+	struct elog_text text = {
+		.data = room,
+		.capacity = sizeof(room) - sizeof(cut_off),
+		.reserved = { ELOG_TEXT_FIXED },
+	};
 	unsigned int i;
 
 	if (!line_allowed(state))
 		return;
-	elog_text_printf(&text, "%s %s:", state->name, state->place);
+	elog_text_string(&text, state->name);
+	elog_text_string(&text, " ");
+	elog_text_string(&text, state->place);
+	elog_text_string(&text, ":");
 	for (i = 0; i < marker->types[0]; i++) {
-		unsigned int type = marker->types[1 + i];
-		uint64_t value = extended(type, values[i]);
-		const char *string = (const char *)(uintptr_t)value;
-
-		elog_text_printf(&text, " %s=", state->fields[i]);
-		if (type == ELOG_MARKER_STRING)
-			elog_text_quoted(&text, string ? string : "(null)",
-					 strnlen(string ? string : "(null)", LINE_BYTES));
-		else if (type == ELOG_MARKER_PTR)
-			elog_text_printf(&text, "%#llx", (unsigned long long)value);
-		else if (elog_marker_kinds[type].is_signed)
-			elog_text_printf(&text, "%lld", (long long)value);
-		else
-			elog_text_printf(&text, "%llu", (unsigned long long)value);
+		elog_text_string(&text, " ");
+		elog_text_string(&text, state->fields[i]);
+		elog_text_string(&text, "=");
+		put_value(&text, marker->types[1 + i],
+			  extended(marker->types[1 + i], values[i]));
 	}
-	elog_text_printf(&text, "\n");
-	if (text.data)
-		(void)!write(STDERR_FILENO, text.data, text.size);
-	elog_text_free(&text);
+	if (text.error) {
+		memcpy(room + text.size, cut_off, sizeof(cut_off) - 1);
+		text.size += sizeof(cut_off) - 1;
+	}
+	room[text.size++] = '\n';
+	(void)!write(STDERR_FILENO, room, text.size);
 }
 
 static void call_probe(const struct elog_marker *marker, uint64_t *values)
