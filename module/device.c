@@ -279,6 +279,7 @@ out:
 static u32 eventlog_event_state(const struct eventlog_event *event)
 {
 	u32 state = 0;
+	u8 handlers;
 
 	if (event->slot)
 		state |= EVENTLOG_DESCRIBED_LIVE;
@@ -286,9 +287,10 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
-	if (event->handlers & EVENTLOG_MARKER_PRINT)
+	handlers = eventlog_wishes_state(event);
+	if (handlers & EVENTLOG_MARKER_PRINT)
 		state |= EVENTLOG_DESCRIBED_PRINT;
-	if (event->handlers & EVENTLOG_MARKER_PROBE)
+	if (handlers & EVENTLOG_MARKER_PROBE)
 		state |= EVENTLOG_DESCRIBED_PROBE;
 	return state;
 }
@@ -457,18 +459,17 @@ out:
 }
 
 /* A predicate of the caller's; NULL: there is none. */
-static struct eventlog_expression *
-eventlog_expression_get(const struct eventlog_marker_set *request)
+static struct eventlog_expression *eventlog_expression_get(u64 terms, u32 count, u64 predicate)
 {
 	struct eventlog_expression *expression;
 	char *text;
 	int ret;
 
-	if (!request->term_count)
-		return request->terms || request->predicate ? ERR_PTR(-EINVAL) : NULL;
-	if (request->term_count > EVENTLOG_TERMS_MAX)
+	if (!count)
+		return terms || predicate ? ERR_PTR(-EINVAL) : NULL;
+	if (count > EVENTLOG_TERMS_MAX)
 		return ERR_PTR(-E2BIG);
-	text = eventlog_string_get(request->predicate, EVENTLOG_PREDICATE_MAX);
+	text = eventlog_string_get(predicate, EVENTLOG_PREDICATE_MAX);
 	if (IS_ERR(text))
 		return ERR_CAST(text);
 	ret = -ENOMEM;
@@ -476,11 +477,11 @@ eventlog_expression_get(const struct eventlog_marker_set *request)
 	if (!expression)
 		goto out;
 	strscpy(expression->text, text, sizeof(expression->text));
-	expression->count = request->term_count;
+	expression->count = count;
 	ret = -EFAULT;
-	if (request->terms == (unsigned long)request->terms &&
-	    !copy_from_user(expression->terms, u64_to_user_ptr(request->terms),
-			    request->term_count * sizeof(*expression->terms)))
+	if (terms == (unsigned long)terms &&
+	    !copy_from_user(expression->terms, u64_to_user_ptr(terms),
+			    count * sizeof(*expression->terms)))
 		ret = eventlog_expression_check(expression);
 out:
 	kfree(text);
@@ -521,7 +522,8 @@ static int eventlog_ioctl_marker_set(struct file *filp, void *argument, void __u
 		ret = PTR_ERR(marker);
 		goto out_module;
 	}
-	expression = eventlog_expression_get(request);
+	expression = eventlog_expression_get(request->terms, request->term_count,
+					     request->predicate);
 	if (IS_ERR(expression)) {
 		ret = PTR_ERR(expression);
 		goto out_marker;
@@ -538,14 +540,25 @@ out_module:
 	return ret;
 }
 
+static bool eventlog_marker_wish_valid(const struct eventlog_marker_wish *request)
+{
+	if (request->flags || !request->handlers ||
+	    request->handlers & ~EVENTLOG_WISH_HANDLERS ||
+	    request->operation > EVENTLOG_MARKER_REMOVE)
+		return false;
+	/* A predicate of what is off. */
+	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD;
+}
+
 static int eventlog_ioctl_marker_wish(struct file *filp, void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_marker_wish *request = argument;
+	struct eventlog_expression *expression;
 	char *program, *marker;
 	int ret;
 
-	if (request->flags || request->reserved || request->handlers & ~EVENTLOG_WISH_HANDLERS)
+	if (!eventlog_marker_wish_valid(request))
 		return -EINVAL;
 	if (!eventlog_file_capable(filp))
 		return -EPERM;
@@ -557,10 +570,18 @@ static int eventlog_ioctl_marker_wish(struct file *filp, void *argument, void __
 		ret = PTR_ERR(marker);
 		goto out_program;
 	}
+	expression = eventlog_expression_get(request->terms, request->term_count,
+					     request->predicate);
+	if (IS_ERR(expression)) {
+		ret = PTR_ERR(expression);
+		goto out_marker;
+	}
 	/* A caller that cannot be told changes nothing. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
-	      eventlog_wish_add(file->domain, program, marker, request) ?:
+	      eventlog_wish_add(file->domain, program, marker, expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
+	eventlog_expression_put(expression);
+out_marker:
 	kfree(marker);
 out_program:
 	kfree(program);
@@ -572,31 +593,38 @@ static int eventlog_ioctl_marker_wish_next(struct file *filp, void *argument, vo
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_marker_wish_next *request = argument;
 	const struct eventlog_program_wish *wish;
-	char text[2 * EVENTLOG_GLOB_MAX];
 	u32 room = request->text_size;
-	int ret = 0;
+	char *text;
+	int ret;
 
+	if (request->reserved)
+		return -EINVAL;
 	if (!eventlog_file_capable(filp))
 		return -EPERM;
+	text = eventlog_alloc(2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX);
+	if (!text)
+		return -ENOMEM;
 	mutex_lock(&file->domain->lock);
 	wish = eventlog_wish_find(file->domain, request->index);
 	if (wish) {
-		/* Two strings, one behind the other, as they are wanted. */
-		request->text_size = wish->marker - wish->program + strlen(wish->marker) + 1;
 		request->handlers = wish->handlers;
-		memcpy(text, wish->program, request->text_size);
+		request->operation = wish->operation;
+		request->text_size = eventlog_wish_text(wish, text);
 	}
 	mutex_unlock(&file->domain->lock);
+	ret = -ENOENT;
 	if (!wish)
-		return -ENOENT;
+		goto out;
 
 	if (room < request->text_size)
 		ret = -EMSGSIZE;
 	else
 		ret = eventlog_text_put(request->text, text, request->text_size);
-	if (ret == -EFAULT)
-		return ret;
-	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+	if (ret != -EFAULT)
+		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+out:
+	eventlog_free(text);
+	return ret;
 }
 
 /* ---- ioctls of producers ---- */
@@ -664,6 +692,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	request->status_bit = eventlog_slot_status_bit(event->slot);
 	request->sync_bit = eventlog_slot_sync_bit(event->slot);
 	request->handlers_bit = eventlog_slot_handlers_bit(event->slot);
+	request->asking_bit = eventlog_slot_asking_bit(event->slot);
 	request->descriptor = event->descriptor;
 	request->bitmap_size = domain->bitmap_bytes;
 	request->bitmap_offset = 0;
@@ -722,7 +751,7 @@ static int eventlog_ioctl_register(struct file *filp, void *argument, void __use
 	int ret;
 
 	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
-	    request->level > EVENTLOG_LEVEL_VERBOSE || request->reserved)
+	    request->level > EVENTLOG_LEVEL_VERBOSE)
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
@@ -785,6 +814,81 @@ static int eventlog_ioctl_unregister(struct file *filp, void *argument, void __u
 		return -ENOENT;
 	eventlog_registration_free(file, registration);
 	return 0;
+}
+
+/* Puts copies of these values, of the caller's strings, in their place. */
+static int eventlog_ask_strings(u64 *values, u16 strings, char *texts)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_ASK_VALUES_MAX; i++) {
+		char *text = texts + i * EVENTLOG_TERM_TEXT_MAX;
+
+		if (!(strings & 1U << i) || !values[i])
+			continue;
+		/* Without a NUL it is longer than what it is compared with. */
+		if (values[i] != (unsigned long)values[i] ||
+		    strncpy_from_user(text, u64_to_user_ptr(values[i]),
+				      EVENTLOG_TERM_TEXT_MAX) < 0)
+			return -EFAULT;
+		values[i] = (unsigned long)text;
+	}
+	return 0;
+}
+
+/* Asks for what the write_index stands for now; @strings: set to those it needs. */
+static int eventlog_ask_target(struct eventlog_file *file, const struct eventlog_marker_ask *request,
+			       const u64 *values, u16 *strings)
+{
+	const struct eventlog_event *event;
+	unsigned long target = 0;
+	int ret = -ENOENT;
+
+	rcu_read_lock();
+	preempt_disable();
+	if (request->write_index <= S32_MAX)
+		target = eventlog_target_find(file, request->write_index);
+	if (target) {
+		event = eventlog_target_event(target);
+		ret = eventlog_wish_ask(event, values, request->value_count, *strings);
+		*strings = eventlog_wish_strings(event);
+	}
+	preempt_enable();
+	rcu_read_unlock();
+	return ret;
+}
+
+static int eventlog_ioctl_marker_ask(struct file *filp, void *argument, void __user *user)
+{
+	u64 given[EVENTLOG_ASK_VALUES_MAX] = {}, values[EVENTLOG_ASK_VALUES_MAX];
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_marker_ask *request = argument;
+	char *texts = NULL;
+	u16 strings = 0;
+	int ret;
+
+	if (request->value_count > EVENTLOG_ASK_VALUES_MAX)
+		return -EINVAL;
+	if (eventlog_file_role(file) == ROLE_SUBSCRIBER)
+		return -EBUSY;
+	if (request->values != (unsigned long)request->values ||
+	    copy_from_user(given, u64_to_user_ptr(request->values),
+			   request->value_count * sizeof(*given)))
+		return -EFAULT;
+	/* Again when another predicate has come, or when the strings are not here yet. */
+	do {
+		memcpy(values, given, sizeof(values));
+		if (strings && !texts)
+			texts = eventlog_alloc(EVENTLOG_ASK_VALUES_MAX * EVENTLOG_TERM_TEXT_MAX);
+		ret = strings && !texts ? -ENOMEM : eventlog_ask_strings(values, strings, texts);
+		if (!ret)
+			ret = eventlog_ask_target(file, request, values, &strings);
+	} while (ret == -EAGAIN);
+	eventlog_free(texts);
+	if (ret < 0)
+		return ret;
+	request->handlers = ret;
+	return eventlog_argument_put(user, request, sizeof(*request));
 }
 
 /* ---- ioctls of subscribers ---- */
@@ -928,6 +1032,7 @@ union eventlog_argument {
 	struct eventlog_marker_set marker_set;
 	struct eventlog_marker_wish marker_wish;
 	struct eventlog_marker_wish_next marker_wish_next;
+	struct eventlog_marker_ask marker_ask;
 };
 
 #define EVENTLOG_CALL(name, type, function) \
@@ -953,6 +1058,7 @@ static const struct {
 	EVENTLOG_CALL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_marker_wish),
 	EVENTLOG_CALL(MARKER_WISH_NEXT, eventlog_marker_wish_next,
 		      eventlog_ioctl_marker_wish_next),
+	EVENTLOG_CALL(MARKER_ASK, eventlog_marker_ask, eventlog_ioctl_marker_ask),
 };
 
 static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)

@@ -100,11 +100,16 @@ void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot,
 	eventlog_domain_bit_set(domain, eventlog_slot_status_bit(slot), wanted);
 }
 
-void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers)
+void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
+				  bool asking)
 {
 	u32 bit = eventlog_slot_handlers_bit(slot);
 
 	lockdep_assert_held(&domain->lock);
+	/* Who looks in between sees no handler that it should have asked for. */
+	if (asking)
+		handlers = 0;
 	eventlog_domain_bit_set(domain, bit, handlers & EVENTLOG_MARKER_PRINT);
 	eventlog_domain_bit_set(domain, bit + 1, handlers & EVENTLOG_MARKER_PROBE);
+	eventlog_domain_bit_set(domain, eventlog_slot_asking_bit(slot), asking);
 }

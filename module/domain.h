@@ -25,10 +25,10 @@
 #include <linux/xarray.h>
 
 /*
- * The bitmap has four bits an event, status, sync, and one for each handler that
- * may be wished for, and never uses bits 0 to 3.
+ * The bitmap has a byte an event, of which status, sync, one bit for each handler that
+ * may be wished for and asking are used, and never uses the first one.
  */
-#define EVENTLOG_SLOT_BITS 4
+#define EVENTLOG_SLOT_BITS 8
 #define EVENTLOG_EVENTS_MAX 65535
 
 struct eventlog_event;
@@ -56,7 +56,7 @@ struct eventlog_event;
  * @slots: which slots of the bitmap are taken
  * @bitmap: the mapped bits, in vmalloc memory that user space may map
  * @bitmap_bytes: its size, whole pages
- * @wishes: struct eventlog_program_wish, latest first
+ * @wishes: struct eventlog_program_wish, earliest first
  * @wish_count: their number
  * @live: events with a slot
  * @busy: events somebody wants
@@ -145,9 +145,10 @@ void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot,
  * @domain: the domain, locked
  * @slot: its event's slot
  * @handlers: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE
+ * @asking: each hit has to ask whether it is to do them
  */
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot,
-				  u8 handlers);
+				  u8 handlers, bool asking);
 
 /* All of a slot's are in one byte. */
 static inline u32 eventlog_slot_status_bit(unsigned int slot)
@@ -163,6 +164,11 @@ static inline u32 eventlog_slot_sync_bit(unsigned int slot)
 static inline u32 eventlog_slot_handlers_bit(unsigned int slot)
 {
 	return EVENTLOG_SLOT_BITS * slot + 2;
+}
+
+static inline u32 eventlog_slot_asking_bit(unsigned int slot)
+{
+	return EVENTLOG_SLOT_BITS * slot + 4;
 }
 
 #endif /* EVENTLOG_DOMAIN_H */

@@ -21,6 +21,7 @@
 #include "fields.h"
 
 struct eventlog_domain;
+struct eventlog_predicate;
 struct eventlog_provider;
 struct eventlog_provider_event;
 struct eventlog_subscriber;
@@ -77,7 +78,9 @@ struct eventlog_provider_info {
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
  * @rundown: belongs to rundowns; constant
- * @handlers: EVENTLOG_MARKER_*: what wishes make a program's marker do
+ * @handlers: EVENTLOG_MARKER_*: what wishes make a program's marker do with each hit;
+ *	also read without lock
+ * @predicate: with which hits it does what else; RCU; NULL: nothing else
  * @level: enum eventlog_level
  * @keywords: mask
  * @id: within its provider
@@ -106,6 +109,7 @@ struct eventlog_event {
 	bool rundown;
 	u8 handlers;
 	u8 level;
+	struct eventlog_predicate __rcu *predicate;
 	u64 keywords;
 	u32 id;
 	struct eventlog_domain *domain;

@@ -145,7 +145,7 @@ static void eventlog_marker_switch(struct eventlog_marker *marker, struct eventl
 		request->refused++;
 		return;
 	}
-	if (to->bound && to->bound->marker == marker) {
+	if (to->bound && to->bound->of == marker) {
 		predicate = to->bound;
 		to->bound = predicate->next;
 	} else if (to->expression && handlers) {
@@ -164,15 +164,32 @@ static void eventlog_marker_switch(struct eventlog_marker *marker, struct eventl
 	WRITE_ONCE(marker->handlers, handlers);
 }
 
+static int eventlog_marker_field(const void *of, const char *name, u8 *type)
+{
+	const struct eventlog_marker *marker = of;
+	int i;
+
+	for (i = 0; i < marker->event.field_count; i++) {
+		if (strcmp(marker->event.fields[i].name, name))
+			continue;
+		*type = marker->types[1 + i];
+		return i;
+	}
+	return -ENOENT;
+}
+
 /* Makes what may fail, before anything is changed. */
 static int eventlog_marker_bind(struct eventlog_marker *marker, struct eventlog_switch *to)
 {
+	const struct eventlog_subject subject = {
+		.find = eventlog_marker_field, .of = marker, .counted = true,
+	};
 	u8 handlers = eventlog_marker_switched(marker, to->request);
 	struct eventlog_predicate *predicate;
 
 	if (!handlers || handlers & ~marker->allowed)
 		return 0;
-	predicate = eventlog_predicate_bind(to->expression, marker);
+	predicate = eventlog_predicate_bind(to->expression, &subject);
 	if (IS_ERR_OR_NULL(predicate))
 		return PTR_ERR_OR_ZERO(predicate);
 	*to->last = predicate;

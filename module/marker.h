@@ -162,4 +162,13 @@ struct eventlog_marker_kind {
 /* By enum eventlog_marker_type. */
 extern const struct eventlog_marker_kind eventlog_marker_kinds[EVENTLOG_MARKER_TYPES];
 
+/**
+ * eventlog_value_of() - what a field's type makes of a value
+ * @type: enum eventlog_marker_type
+ * @value: whose upper bits may be anything
+ *
+ * Any context.
+ */
+u64 eventlog_value_of(u8 type, u64 value);
+
 #endif /* EVENTLOG_MARKER_INTERNAL_H */

@@ -44,7 +44,7 @@ const struct eventlog_marker_kind eventlog_marker_kinds[EVENTLOG_MARKER_TYPES] =
 	[EVENTLOG_MARKER_STRING] = { "string", 4 },
 };
 
-static u64 eventlog_value_of(u8 type, u64 value)
+notrace u64 eventlog_value_of(u8 type, u64 value)
 {
 	const struct eventlog_marker_kind *kind = &eventlog_marker_kinds[type];
 
@@ -206,7 +206,7 @@ static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker
 						    const u64 *values)
 {
 	return !eventlog_watched() ||
-	       eventlog_predicate_holds(rcu_dereference_sched(marker->predicate), marker, values);
+	       eventlog_predicate_holds(rcu_dereference_sched(marker->predicate), values);
 }
 
 notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)

@@ -143,6 +143,27 @@ int eventlog_expression_check(const struct eventlog_expression *expression)
 	return 0;
 }
 
+/* Whether a term fits is up to these alone: its value has no part in it. */
+static bool eventlog_term_alike(const struct eventlog_term *a, const struct eventlog_term *b)
+{
+	return a->operation == b->operation && a->flags == b->flags && !strcmp(a->name, b->name);
+}
+
+bool eventlog_expression_fits_where(const struct eventlog_expression *expression,
+				    const struct eventlog_expression *other)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < expression->count; i++) {
+		for (j = 0; j < other->count; j++)
+			if (eventlog_term_alike(&expression->terms[i], &other->terms[j]))
+				break;
+		if (j == other->count)
+			return false;
+	}
+	return true;
+}
+
 /* ---- binding ---- */
 
 static bool eventlog_range(struct eventlog_test *test, u64 low, u64 high)
@@ -267,35 +288,34 @@ static bool eventlog_bind_string(struct eventlog_test *test, const struct eventl
 }
 
 static bool eventlog_bind_source(struct eventlog_test *test, const struct eventlog_term *term,
-				 const struct eventlog_marker *marker, u8 *type)
+				 const struct eventlog_subject *subject)
 {
-	int i;
+	int i = -ENOENT;
 
-	for (i = 0; i < marker->event.field_count && !(term->flags & EVENTLOG_TERM_COMMON); i++) {
-		if (strcmp(marker->event.fields[i].name, term->name))
-			continue;
+	if (!(term->flags & EVENTLOG_TERM_COMMON))
+		i = subject->find(subject->of, term->name, &test->kind);
+	if (i >= 0) {
 		test->source = i;
-		*type = marker->types[1 + i];
 		return true;
 	}
+	if (i != -ENOENT)
+		return false;
 	i = eventlog_common_find(term->name);
 	if (i < 0)
 		return false;
 	test->source = eventlog_common[i].source;
-	*type = eventlog_common[i].type;
+	test->kind = eventlog_common[i].type;
 	return true;
 }
 
 static bool eventlog_bind_term(struct eventlog_test *test, const struct eventlog_term *term,
-			       const struct eventlog_marker *marker)
+			       const struct eventlog_subject *subject)
 {
-	u8 type;
-
-	if (!eventlog_bind_source(test, term, marker, &type))
+	if (!eventlog_bind_source(test, term, subject))
 		return false;
 	test->on_true = term->on_true;
 	test->on_false = term->on_false;
-	switch (type) {
+	switch (test->kind) {
 	case EVENTLOG_MARKER_STRING:
 		return eventlog_bind_string(test, term);
 	case EVENTLOG_MARKER_BOOL:
@@ -303,34 +323,59 @@ static bool eventlog_bind_term(struct eventlog_test *test, const struct eventlog
 	case EVENTLOG_MARKER_IPV4:
 		return eventlog_bind_address(test, term);
 	default:
-		test->swapped = type == EVENTLOG_MARKER_PORT;
-		return eventlog_bind_integer(test, term, eventlog_marker_kinds[type].is_signed);
+		test->swapped = test->kind == EVENTLOG_MARKER_PORT;
+		return eventlog_bind_integer(test, term,
+					     eventlog_marker_kinds[test->kind].is_signed);
 	}
 }
 
-struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *expression,
-						   const struct eventlog_marker *marker)
+bool eventlog_predicate_fits(const struct eventlog_expression *expression,
+			     const struct eventlog_subject *subject)
 {
-	struct eventlog_test tests[EVENTLOG_TERMS_MAX] = {};
-	struct eventlog_predicate *predicate;
 	unsigned int i;
 
-	for (i = 0; i < expression->count; i++)
-		if (!eventlog_bind_term(&tests[i], &expression->terms[i], marker))
-			return NULL;
+	for (i = 0; i < expression->count; i++) {
+		struct eventlog_test test = {};
+
+		if (!eventlog_bind_term(&test, &expression->terms[i], subject))
+			return false;
+	}
+	return true;
+}
+
+struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *expression,
+						   const struct eventlog_subject *subject)
+{
+	struct eventlog_predicate *predicate;
+	struct eventlog_test *test;
+	unsigned int i;
+
+	if (!eventlog_predicate_fits(expression, subject))
+		return NULL;
 	predicate = eventlog_alloc(struct_size(predicate, tests, expression->count));
 	if (!predicate)
 		return ERR_PTR(-ENOMEM);
-	predicate->rejected = alloc_percpu_gfp(unsigned long, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!predicate->rejected) {
+	if (subject->counted)
+		predicate->rejected = alloc_percpu_gfp(unsigned long,
+						       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (subject->counted && !predicate->rejected) {
 		eventlog_free(predicate);
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_inc(&expression->users);
 	predicate->expression = expression;
-	predicate->marker = marker;
+	predicate->of = subject->of;
 	predicate->count = expression->count;
-	memcpy(predicate->tests, tests, expression->count * sizeof(*tests));
+	for (i = 0; i < expression->count; i++) {
+		test = &predicate->tests[i];
+		eventlog_bind_term(test, &expression->terms[i], subject);
+		if (test->source >= EVENTLOG_MARKER_FIELDS_MAX)
+			continue;
+		if (test->type == EVENTLOG_TEST_TEXT)
+			predicate->strings |= 1U << test->source;
+		else
+			predicate->numbers |= 1U << test->source;
+	}
 	return predicate;
 }
 
@@ -367,8 +412,7 @@ static notrace bool eventlog_text_holds(const struct eventlog_test *test, const 
 	return !strncmp(text ?: "(null)", test->text, test->bytes);
 }
 
-static notrace u64 eventlog_test_value(const struct eventlog_test *test,
-				       const struct eventlog_marker *marker, const u64 *values)
+static notrace u64 eventlog_test_value(const struct eventlog_test *test, const u64 *values)
 {
 	u64 value;
 
@@ -380,13 +424,12 @@ static notrace u64 eventlog_test_value(const struct eventlog_test *test,
 	case EVENTLOG_SOURCE_TID:
 		return current->pid;
 	default:
-		value = eventlog_marker_value(marker, values, test->source);
+		value = eventlog_value_of(test->kind, values[test->source]);
 		return test->swapped ? be16_to_cpu((__force __be16)value) : value;
 	}
 }
 
-static notrace bool eventlog_test_holds(const struct eventlog_test *test,
-					const struct eventlog_marker *marker, const u64 *values)
+static notrace bool eventlog_test_holds(const struct eventlog_test *test, const u64 *values)
 {
 	bool holds;
 
@@ -395,10 +438,10 @@ static notrace bool eventlog_test_holds(const struct eventlog_test *test,
 		holds = eventlog_text_holds(test, values);
 		break;
 	case EVENTLOG_TEST_MASK:
-		holds = (eventlog_test_value(test, marker, values) & test->mask) == test->low;
+		holds = (eventlog_test_value(test, values) & test->mask) == test->low;
 		break;
 	default:
-		holds = (eventlog_test_value(test, marker, values) ^ test->flip) - test->low <=
+		holds = (eventlog_test_value(test, values) ^ test->flip) - test->low <=
 			test->span;
 		break;
 	}
@@ -406,18 +449,19 @@ static notrace bool eventlog_test_holds(const struct eventlog_test *test,
 }
 
 notrace bool eventlog_predicate_holds(const struct eventlog_predicate *predicate,
-				      const struct eventlog_marker *marker, const u64 *values)
+				      const u64 *values)
 {
 	unsigned int i = 0;
 
 	while (i < predicate->count) {
 		const struct eventlog_test *test = &predicate->tests[i];
 
-		i = eventlog_test_holds(test, marker, values) ? test->on_true : test->on_false;
+		i = eventlog_test_holds(test, values) ? test->on_true : test->on_false;
 	}
 	if (i == EVENTLOG_TERM_ACCEPT)
 		return true;
-	this_cpu_inc(*predicate->rejected);
+	if (predicate->rejected)
+		this_cpu_inc(*predicate->rejected);
 	return false;
 }
 

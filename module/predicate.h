@@ -7,8 +7,8 @@
  * values are what their types make of them.  Any number of predicates share an
  * expression, and it goes with the last of them.
  *
- * A predicate is put into a marker, and taken out, under domain->update_lock.
- * Hits look at it under RCU.
+ * A predicate is put into a module's marker, and taken out, under
+ * domain->update_lock, of a program's under domain->lock.  Hits look at it under RCU.
  */
 #ifndef EVENTLOG_PREDICATE_H
 #define EVENTLOG_PREDICATE_H
@@ -51,6 +51,7 @@ enum eventlog_test_source {
  * struct eventlog_test - a term that is about a marker's field
  * @type: enum eventlog_test_type
  * @source: number of the field, or enum eventlog_test_source
+ * @kind: enum eventlog_marker_type, of that field
  * @swapped: the field's bytes are as the network has them
  * @inverted: true when the comparison is false
  * @bytes: of @text that count
@@ -65,6 +66,7 @@ enum eventlog_test_source {
 struct eventlog_test {
 	u8 type;
 	u8 source;
+	u8 kind;
 	bool swapped;
 	bool inverted;
 	u8 bytes;
@@ -83,20 +85,39 @@ struct eventlog_test {
  * struct eventlog_predicate - an expression, bound to a marker
  * @rcu: frees it
  * @next: in a list of those who make or free it
- * @marker: the marker
+ * @of: the subject's
  * @expression: what it was made of
- * @rejected: how often it was false
+ * @rejected: how often it was false, or NULL: nobody counts
+ * @strings: fields it compares as such, a bit for each
+ * @numbers: those that it compares as numbers
+ * @handlers: EVENTLOG_MARKER_* that a program's marker has if it is true
  * @count: of @tests
  * @tests: these
  */
 struct eventlog_predicate {
 	struct rcu_head rcu;
 	struct eventlog_predicate *next;
-	const struct eventlog_marker *marker;
+	const void *of;
 	struct eventlog_expression *expression;
 	unsigned long __percpu *rejected;
+	u16 strings;
+	u16 numbers;
+	u8 handlers;
 	unsigned int count;
 	struct eventlog_test tests[];
+};
+
+/**
+ * struct eventlog_subject - what a predicate is to be about
+ * @find: finds a field by name, sets its enum eventlog_marker_type; its number, below
+ *	EVENTLOG_MARKER_FIELDS_MAX, or -ENOENT, or -EINVAL: it cannot be compared
+ * @of: handed to it
+ * @counted: how often it is false is of interest
+ */
+struct eventlog_subject {
+	int (*find)(const void *of, const char *name, u8 *type);
+	const void *of;
+	bool counted;
 };
 
 /**
@@ -125,16 +146,34 @@ void eventlog_expression_put(struct eventlog_expression *expression);
 int eventlog_expression_check(const struct eventlog_expression *expression);
 
 /**
+ * eventlog_expression_fits_where() - does one fit all markers that another one fits
+ * @expression: valid
+ * @other: valid
+ *
+ * Return: false also when that cannot be told from names and comparisons.
+ */
+bool eventlog_expression_fits_where(const struct eventlog_expression *expression,
+				    const struct eventlog_expression *other);
+
+/**
+ * eventlog_predicate_fits() - can there be a predicate about a marker
+ * @expression: valid
+ * @subject: the marker
+ */
+bool eventlog_predicate_fits(const struct eventlog_expression *expression,
+			     const struct eventlog_subject *subject);
+
+/**
  * eventlog_predicate_bind() - make a predicate on the hits of a marker
  * @expression: valid; gets a user more
- * @marker: named
+ * @subject: the marker
  *
  * Process context.
  *
  * Return: it; NULL: the marker does not have the fields; ERR_PTR(-ENOMEM).
  */
 struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *expression,
-						   const struct eventlog_marker *marker);
+						   const struct eventlog_subject *subject);
 
 /**
  * eventlog_predicates_free() - free predicates that no marker has
@@ -145,17 +184,15 @@ void eventlog_predicates_free(struct eventlog_predicate *predicates);
 /**
  * eventlog_predicate_holds() - is it true of a hit
  * @predicate: the marker's
- * @marker: the marker
- * @values: as it was hit with
+ * @values: as it was hit with; those of strings are addresses in the kernel
  *
  * Any context, preemption off, RCU watching.  Counts when it is not.
  */
-bool eventlog_predicate_holds(const struct eventlog_predicate *predicate,
-			      const struct eventlog_marker *marker, const u64 *values);
+bool eventlog_predicate_holds(const struct eventlog_predicate *predicate, const u64 *values);
 
 /**
  * eventlog_predicate_rejected() - of how many hits it was not true
- * @predicate: it
+ * @predicate: one that counts
  */
 u64 eventlog_predicate_rejected(const struct eventlog_predicate *predicate);
 

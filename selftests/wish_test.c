@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Wishes for markers of programs: what is refused, which bits they set, for events
- * that are there and those that come, which one counts.
+ * that are there and those that come, what they come to, and what hits that ask are
+ * told.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 
 #define PRINT EVENTLOG_MARKER_PRINT
 #define PROBE EVENTLOG_MARKER_PROBE
+#define ADD EVENTLOG_MARKER_ADD
+#define REMOVE EVENTLOG_MARKER_REMOVE
 
 static struct eventlog_marker_wish wish_request(const char *program, const char *marker,
 						__u32 handlers)
@@ -36,10 +39,60 @@ static struct eventlog_marker_wish wish(int fd, const char *program, const char 
 	return request;
 }
 
+static struct eventlog_marker_wish unwish(int fd, const char *program, const char *marker,
+					  __u32 handlers)
+{
+	struct eventlog_marker_wish request = wish_request(program, marker, handlers);
+
+	test_note("unwish %s %s %u", program, marker, handlers);
+	request.operation = REMOVE;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
+	return request;
+}
+
+/* One term, and how it is written. */
+static struct eventlog_term term(const char *name, int operation, __u64 number)
+{
+	struct eventlog_term term = {
+		.number = number,
+		.flags = operation == EVENTLOG_TERM_SET ? 0 : EVENTLOG_TERM_NUMBER,
+		.operation = operation,
+		.on_true = EVENTLOG_TERM_ACCEPT,
+		.on_false = EVENTLOG_TERM_REJECT,
+	};
+
+	strcpy(term.name, name);
+	return term;
+}
+
+static struct eventlog_term text_term(const char *name, int operation, const char *text)
+{
+	struct eventlog_term result = term(name, operation, 0);
+
+	result.flags = EVENTLOG_TERM_TEXT;
+	strcpy(result.text, text);
+	return result;
+}
+
+static struct eventlog_marker_wish wish_if(int fd, const char *marker, __u32 handlers,
+					   const struct eventlog_term *terms, __u32 count,
+					   const char *text)
+{
+	struct eventlog_marker_wish request = wish_request("if", marker, handlers);
+
+	test_note("wish %s %u if %s", marker, handlers, text);
+	request.terms = PTR(terms);
+	request.term_count = count;
+	request.predicate = PTR(text);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
+	return request;
+}
+
 struct found {
 	struct eventlog_marker_wish_next next;
-	char text[2 * EVENTLOG_GLOB_MAX];
+	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX];
 	const char *marker;
+	const char *predicate;
 };
 
 static int wish_next(int fd, __u32 index, struct found *found)
@@ -53,12 +106,14 @@ static int wish_next(int fd, __u32 index, struct found *found)
 	if (ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found->next))
 		return -1;
 	found->marker = found->text + strlen(found->text) + 1;
-	CHECK_EQ(found->marker + strlen(found->marker) + 1 - found->text,
+	found->predicate = found->marker + strlen(found->marker) + 1;
+	CHECK_EQ(found->predicate + strlen(found->predicate) + 1 - found->text,
 		 found->next.text_size);
+	CHECK_EQ(found->next.reserved, 0);
 	return 0;
 }
 
-/* All wishes, as "program/marker:handlers ". */
+/* All wishes, as "program/marker+handlers " or "program/marker-handlers?predicate ". */
 static void check_wishes(int fd, const char *expected)
 {
 	struct found found;
@@ -67,8 +122,10 @@ static void check_wishes(int fd, const char *expected)
 	__u32 i;
 
 	for (i = 0; !wish_next(fd, i, &found); i++)
-		length += snprintf(all + length, sizeof(all) - length, "%s/%s:%u ", found.text,
-				   found.marker, found.next.handlers);
+		length += snprintf(all + length, sizeof(all) - length, "%s/%s%c%u%s%s ",
+				   found.text, found.marker,
+				   found.next.operation == ADD ? '+' : '-', found.next.handlers,
+				   *found.predicate ? "?" : "", found.predicate);
 	CHECK_EQ(errno, ENOENT);
 	test_note("wishes '%s', not '%s'", all, expected);
 	CHECK(!strcmp(all, expected));
@@ -76,7 +133,7 @@ static void check_wishes(int fd, const char *expected)
 
 static void forget_all(int fd)
 {
-	wish(fd, NULL, NULL, 0);
+	unwish(fd, NULL, NULL, PRINT | PROBE);
 	check_wishes(fd, "");
 }
 
@@ -109,12 +166,50 @@ static __u32 handlers_of(const struct marker *marker)
 
 	CHECK_EQ(bit / 8, marker->registration.status_bit / 8);
 	CHECK_EQ((bit + 1) / 8, bit / 8);
+	CHECK_EQ(marker->registration.asking_bit / 8, bit / 8);
+	CHECK(!bitmap_get(&marker->bitmap, marker->registration.asking_bit));
 	handlers = (bitmap_get(&marker->bitmap, bit) ? PRINT : 0) |
 		   (bitmap_get(&marker->bitmap, bit + 1) ? PROBE : 0);
 	free(describe(marker->fd, marker->registration.descriptor, &state));
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PRINT), !!(handlers & PRINT));
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PROBE), !!(handlers & PROBE));
 	return handlers;
+}
+
+static int try_ask(const struct marker *marker, const __u64 *values, __u32 count, __u32 *handlers)
+{
+	struct eventlog_marker_ask request = {
+		.size = sizeof(request),
+		.write_index = marker->registration.write_index,
+		.values = PTR(values),
+		.value_count = count,
+		.handlers = ~0U,
+	};
+	int ret = ioctl(marker->fd, EVENTLOG_IOC_MARKER_ASK, &request);
+
+	*handlers = request.handlers;
+	return ret;
+}
+
+static __u32 ask(const struct marker *marker, const __u64 *values, __u32 count)
+{
+	__u32 handlers;
+
+	CHECK_OK(try_ask(marker, values, count, &handlers));
+	return handlers;
+}
+
+/* What an event does that is subject to a predicate: none of the other bits is set. */
+static void check_asking(const struct marker *marker, __u32 handlers)
+{
+	__u32 bit = marker->registration.handlers_bit, state;
+
+	CHECK(bitmap_get(&marker->bitmap, marker->registration.asking_bit));
+	CHECK(!bitmap_get(&marker->bitmap, bit));
+	CHECK(!bitmap_get(&marker->bitmap, bit + 1));
+	free(describe(marker->fd, marker->registration.descriptor, &state));
+	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PRINT), !!(handlers & PRINT));
+	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PROBE), !!(handlers & PROBE));
 }
 
 TEST(refused)
@@ -134,16 +229,20 @@ TEST(refused)
 		request.flags = 1U << bit;
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 		request = wish_request("*", "*", PRINT);
-		request.reserved = 1U << bit;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+		request.operation = 1U << bit;
+		if (request.operation != REMOVE)
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 		request = wish_request("*", "*", 1U << bit);
 		if (!(1U << bit & (PRINT | PROBE)))
 			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-		marker.registration.reserved = 1U << bit;
-		CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_REGISTER, &marker.registration),
-			    EINVAL);
-		marker.registration.reserved = 0;
+		found.next = (struct eventlog_marker_wish_next){
+			.size = sizeof(found.next),
+			.reserved = 1U << bit,
+		};
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EINVAL);
 	}
+	request = wish_request("*", "*", 0);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 	memset(glob, 'x', sizeof(glob));
 	glob[EVENTLOG_GLOB_MAX] = '\0';
 	request = wish_request(glob, "*", PRINT);
@@ -168,10 +267,10 @@ TEST(refused)
 	CHECK_ERRNO(wish_next(fd, 1, &found), ENOENT);
 	CHECK_ERRNO(wish_next(fd, ~0U, &found), ENOENT);
 	CHECK_OK(wish_next(fd, 0, &found));
-	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker"));
+	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
 	found.next.text_size--;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EMSGSIZE);
-	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker"));
+	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
 	found.next.text = PTR(pages_unmapped());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EFAULT);
 	forget_all(fd);
@@ -282,10 +381,10 @@ TEST(older_callers)
 
 	request.provider = PTR("markers_older");
 	request.size = offsetof(struct eventlog_register, handlers_bit);
-	request.handlers_bit = request.reserved = 0xa5a5a5a5;
+	request.handlers_bit = request.asking_bit = 0xa5a5a5a5;
 	register_with(fd, &request);
 	CHECK_EQ(request.handlers_bit, 0xa5a5a5a5);
-	CHECK_EQ(request.reserved, 0xa5a5a5a5);
+	CHECK_EQ(request.asking_bit, 0xa5a5a5a5);
 	CHECK_EQ(request.size, offsetof(struct eventlog_register, handlers_bit));
 	bitmap = bitmap_map(fd, &request);
 	wish(fd, "older", NULL, PRINT | PROBE);
@@ -297,39 +396,293 @@ TEST(older_callers)
 	close(fd);
 }
 
-TEST(latest_counts)
+/* One after the other, as if the marker had been there. */
+TEST(in_order)
 {
+	const struct eventlog_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
+	const struct eventlog_term less[] = { term("value", EVENTLOG_TERM_LESS, 1) };
 	int fd = device_open();
 	struct marker marker;
+	unsigned int i;
 
 	marker_open(&marker, "markers_p", "m");
-	/* Nothing need not be wished for where nothing is. */
-	wish(fd, "p", "m", 0);
+	/* What makes no difference is not kept. */
+	unwish(fd, "p", "m", PRINT);
 	check_wishes(fd, "");
 	wish(fd, "p", "m", PRINT);
 	wish(fd, "p*", "m", PROBE);
-	check_wishes(fd, "p/m:1 p*/m:4 ");
-	CHECK_EQ(handlers_of(&marker), PROBE);
-	wish(fd, "p", "m", PRINT | PROBE);
-	check_wishes(fd, "p*/m:4 p/m:5 ");
+	check_wishes(fd, "p/m+1 p*/m+4 ");
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
-	wish(fd, "p", "m", 0);
-	check_wishes(fd, "p*/m:4 p/m:0 ");
+	unwish(fd, "p", "m", PRINT);
+	check_wishes(fd, "p/m+1 p*/m+4 p/m-1 ");
+	CHECK_EQ(handlers_of(&marker), PROBE);
+	/* A glob that is nothing else does not know what it covers: p* stays. */
+	unwish(fd, "*", "m", PROBE);
+	check_wishes(fd, "p/m+1 p*/m+4 p/m-1 */m-4 ");
 	CHECK_EQ(handlers_of(&marker), 0);
-	wish(fd, "p*", "m", PRINT);
-	check_wishes(fd, "p/m:0 p*/m:1 ");
+	wish(fd, "*", "m", PRINT);
+	check_wishes(fd, "p*/m+4 */m-4 */m+1 ");
 	CHECK_EQ(handlers_of(&marker), PRINT);
-	wish(fd, "p*", "*", PROBE);
-	check_wishes(fd, "p/m:0 p*/*:4 ");
-	wish(fd, "*", "m", 0);
-	check_wishes(fd, "p*/*:4 */m:0 ");
+	wish(fd, "p*", "m", PRINT | PROBE);
+	check_wishes(fd, "*/m-4 */m+1 p*/m+5 ");
+	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
+	unwish(fd, "p*", "m", PRINT | PROBE);
+	check_wishes(fd, "*/m-4 */m+1 p*/m-5 ");
 	CHECK_EQ(handlers_of(&marker), 0);
-	wish(fd, "*", "*", PRINT);
-	check_wishes(fd, "*/*:1 ");
-	CHECK_EQ(handlers_of(&marker), PRINT);
+	wish(fd, "*", "*", PRINT | PROBE);
+	check_wishes(fd, "*/*+5 ");
+	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
+	/* However often something is switched. */
+	for (i = 0; i < 2 * EVENTLOG_WISHES_MAX; i++) {
+		wish_if(fd, "x", PRINT, i % 2 ? less : greater, 1, "value");
+		unwish(fd, "if", "x", PRINT);
+		unwish(fd, "p", "m", PRINT);
+		wish(fd, "p", "m", PROBE);
+	}
+	check_wishes(fd, "*/*+5 if/x+1?value if/x+1?value if/x-1 p/m-1 p/m+4 ");
+	CHECK_EQ(handlers_of(&marker), PROBE);
 	forget_all(fd);
 	CHECK_EQ(handlers_of(&marker), 0);
 	marker_close(&marker);
+	close(fd);
+}
+
+TEST(predicates_refused)
+{
+	const struct eventlog_term good = term("value", EVENTLOG_TERM_GREATER, 1);
+	struct eventlog_term terms[EVENTLOG_TERMS_MAX + 1];
+	struct eventlog_marker_wish request, right;
+	char text[EVENTLOG_PREDICATE_MAX + 1];
+	int fd = device_open();
+
+	right = wish_request("*", "*", PRINT);
+	right.terms = PTR(&good);
+	right.term_count = 1;
+	right.predicate = PTR("value > 1");
+	request = right;
+	request.operation = REMOVE;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	request = right;
+	request.handlers = 0;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	request = right;
+	request.term_count = 0;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	request = right;
+	request.terms = PTR(pages_unmapped());
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
+	request = right;
+	request.predicate = PTR(pages_unmapped());
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
+	request.predicate = PTR("");
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	memset(text, 'x', sizeof(text));
+	text[EVENTLOG_PREDICATE_MAX] = '\0';
+	request.predicate = PTR(text);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
+	request = right;
+	memset(terms, 0, sizeof(terms));
+	request.terms = PTR(terms);
+	request.term_count = EVENTLOG_TERMS_MAX + 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
+	terms[0] = good;
+	terms[0].on_false = 0;
+	request.term_count = 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	check_wishes(fd, "");
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &right));
+	check_wishes(fd, "*/*+1?value > 1 ");
+	forget_all(fd);
+	close(fd);
+}
+
+TEST(asking_refused)
+{
+	const struct eventlog_term terms[] = { term("b", EVENTLOG_TERM_GREATER, 1) };
+	const struct eventlog_term texts[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
+	__u64 values[EVENTLOG_ASK_VALUES_MAX + 1] = { 0 };
+	struct marker marker, none, text;
+	struct eventlog_marker_ask request;
+	struct consumer consumer;
+	__u32 handlers;
+
+	marker_open(&marker, "markers_if", "m u32 a;u32 b");
+	marker_open(&text, "markers_if", "t __data_loc char[] s");
+	none = marker;
+	CHECK_ERRNO(try_ask(&marker, values, EVENTLOG_ASK_VALUES_MAX + 1, &handlers), EINVAL);
+	CHECK_ERRNO(try_ask(&marker, pages_unmapped(), 1, &handlers), EFAULT);
+	CHECK_EQ(handlers, ~0U);
+	/* Nothing is needed where nothing is compared. */
+	CHECK_EQ(ask(&marker, pages_unmapped(), 0), 0);
+	none.registration.write_index = 99;
+	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	none.registration.write_index = 0;
+	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	none.registration.write_index = ~0U;
+	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	none = marker;
+	none.fd = device_open();
+	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	wish_if(marker.fd, "m", PRINT, terms, 1, "b > 1");
+	CHECK_ERRNO(try_ask(&marker, values, 1, &handlers), EINVAL);
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	wish_if(marker.fd, "t", PRINT, texts, 1, "s == x");
+	values[0] = PTR(pages_unmapped());
+	CHECK_ERRNO(try_ask(&text, values, 1, &handlers), EFAULT);
+	values[0] = ~0ULL;
+	CHECK_ERRNO(try_ask(&text, values, 1, &handlers), EFAULT);
+	CHECK_ERRNO(try_ask(&text, values, 0, &handlers), EINVAL);
+	request = (struct eventlog_marker_ask){
+		.size = 0, .write_index = marker.registration.write_index,
+	};
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_MARKER_ASK, &request), EINVAL);
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_MARKER_ASK, pages_unmapped()), EFAULT);
+	consumer_open(&consumer, 65536);
+	none.fd = consumer.fd;
+	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), EBUSY);
+	consumer_close(&consumer);
+	forget_all(marker.fd);
+	marker_close(&text);
+	marker_close(&marker);
+}
+
+/* A page behind which there is none. */
+static char *page_at_an_edge(void)
+{
+	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(pages != MAP_FAILED);
+	CHECK_OK(munmap(pages + page_size(), page_size()));
+	return pages;
+}
+
+/* What hits are told, whatever types the fields have. */
+TEST(predicates)
+{
+	const struct eventlog_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
+	const struct eventlog_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
+	struct eventlog_term both[] = {
+		text_term("name", EVENTLOG_TERM_BEGINS, "te"), term("value", EVENTLOG_TERM_LESS, 5),
+	};
+	struct eventlog_term mine[] = { term("tid", EVENTLOG_TERM_EQUAL, getpid()) };
+	struct eventlog_term longest[1];
+	char filling[EVENTLOG_TERM_TEXT_MAX], *edge = page_at_an_edge();
+	struct eventlog_marker_wish request;
+	struct marker marker, other, odd;
+	__u64 values[2] = { 11, PTR("tea") };
+	struct consumer consumer;
+	int fd = device_open();
+
+	marker_open(&marker, "markers_if", "m s16 value;__data_loc char[] name");
+	marker_open(&other, "markers_if", "m2 __data_loc char[] value");
+	marker_open(&odd, "markers_if", "m3 char[4] value;char[8] tid");
+	wish(fd, "if", "m2", PROBE);
+	request = wish_if(fd, "m*", PRINT, greater, 1, "value > 10");
+	CHECK_EQ(request.matched, 3);
+	CHECK_EQ(request.unfit, 2);
+	CHECK_EQ(request.changed, 1);
+	check_wishes(fd, "if/m2+4 if/m*+1?value > 10 ");
+	/* Those that cannot be compared stay as they were. */
+	CHECK_EQ(handlers_of(&other), PROBE);
+	CHECK_EQ(handlers_of(&odd), 0);
+	check_asking(&marker, PRINT);
+	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	/* What is above the field's type does not count. */
+	values[0] = 0x10000 + 10;
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	values[0] = 0xffff;
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	values[0] = 0x10000 + 0x7fff;
+	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	/* A string that nothing looks at need not be one. */
+	values[1] = 1;
+	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	CHECK_EQ(ask(&marker, values, 1), PRINT);
+	CHECK_EQ(ask(&other, values, 1), PROBE);
+
+	request = wish_if(fd, "m*", PRINT, equal, 1, "name == tea");
+	CHECK_EQ(request.changed, 1);
+	/* Another comparison of the same field would take the other's place. */
+	check_wishes(fd, "if/m2+4 if/m*+1?value > 10 if/m*+1?name == tea ");
+	values[1] = PTR("tea");
+	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	values[1] = PTR("teas");
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	values[1] = PTR("te");
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	values[1] = 0;
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	/* No more is read than there is. */
+	values[1] = PTR(strcpy(edge + page_size() - sizeof("tea"), "tea"));
+	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	memset(filling, 'x', sizeof(filling));
+	filling[sizeof(filling) - 1] = '\0';
+	longest[0] = text_term("name", EVENTLOG_TERM_EQUAL, filling);
+	wish_if(fd, "m*", PRINT, longest, 1, "name == xxx");
+	memset(edge, 'x', page_size());
+	values[1] = PTR(edge);
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	values[1] = PTR(filling);
+	CHECK_EQ(ask(&marker, values, 2), PRINT);
+
+	/* A null pointer is traced as "(null)". */
+	both[0].on_true = 1;
+	wish_if(fd, "m*", PRINT | PROBE, both, 2, "name ~ te && value < 5");
+	check_asking(&marker, PRINT | PROBE);
+	values[0] = (__u64)-3;
+	values[1] = PTR("tent");
+	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+	values[0] = 5;
+	CHECK_EQ(ask(&marker, values, 2), 0);
+	values[0] = 4;
+	values[1] = PTR("ten");
+	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+	values[1] = PTR("T");
+	CHECK_EQ(ask(&marker, values, 2), 0);
+
+	/* Without handlers there is none, and REMOVE leaves it. */
+	unwish(fd, "if", "m", PRINT);
+	check_asking(&marker, PROBE);
+	values[1] = PTR("ten");
+	CHECK_EQ(ask(&marker, values, 2), PROBE);
+	wish(fd, "if", "m", PRINT);
+	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
+	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+
+	/* A field comes before what all hits have. */
+	mine[0].flags |= EVENTLOG_TERM_COMMON;
+	wish_if(fd, "m*", PRINT, mine, 1, "tid == us");
+	check_asking(&odd, PRINT);
+	CHECK_EQ(ask(&odd, values, 0), PRINT);
+	forget_all(fd);
+	mine[0].flags &= ~EVENTLOG_TERM_COMMON;
+	request = wish_if(fd, "m*", PRINT, mine, 1, "tid == us");
+	CHECK_EQ(request.unfit, 1);
+	CHECK_EQ(handlers_of(&odd), 0);
+	CHECK_EQ(ask(&marker, values, 0), PRINT);
+	mine[0].number++;
+	wish_if(fd, "m*", PRINT, mine, 1, "tid == other");
+	CHECK_EQ(ask(&marker, values, 0), 0);
+
+	/* Also for those that come later, and that come back. */
+	consumer_open(&consumer, 65536);
+	wish_if(fd, "m", PROBE, greater, 1, "value > 10");
+	marker_close(&marker);
+	marker_open(&marker, "markers_if", "m s16 value;__data_loc char[] name");
+	check_asking(&marker, PRINT | PROBE);
+	values[0] = 11;
+	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+	/* Those who trace are told nothing of it. */
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK(bitmap_get(&marker.bitmap, marker.registration.status_bit));
+	check_asking(&marker, PRINT | PROBE);
+	consumer_close(&consumer);
+	forget_all(fd);
+	CHECK_EQ(handlers_of(&marker), 0);
+	marker_close(&marker);
+	marker_close(&other);
+	marker_close(&odd);
 	close(fd);
 }
 
@@ -351,7 +704,7 @@ TEST(limit)
 	CHECK(!strcmp(found.text, name));
 	CHECK_ERRNO(wish_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
 	/* What takes another one's place has room. */
-	wish(fd, "p0", "m", PROBE);
+	wish(fd, "p0", "m", PRINT | PROBE);
 	CHECK_OK(wish_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
 	CHECK(!strcmp(found.text, "p0"));
 	CHECK_ERRNO(wish_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
@@ -364,10 +717,14 @@ static bool over;
 
 static void *come_and_go(void *unused)
 {
+	__u64 values[2] = { 7, PTR("x") };
 	struct marker marker;
+	unsigned int i;
 
 	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-		marker_open(&marker, "markers_busy", "m");
+		marker_open(&marker, "markers_busy", "m u32 value;__data_loc char[] name");
+		for (i = 0; i < 8; i++)
+			CHECK(!(ask(&marker, values, 2) & ~(PRINT | PROBE)));
 		marker_close(&marker);
 	}
 	return unused;
@@ -375,13 +732,22 @@ static void *come_and_go(void *unused)
 
 static void *change(void *unused)
 {
+	const struct eventlog_term terms[] = {
+		term("value", EVENTLOG_TERM_EQUAL, 7), text_term("name", EVENTLOG_TERM_EQUAL, "x"),
+	};
+	struct eventlog_marker_wish request;
 	int fd = device_open();
 	unsigned int i;
 
 	for (i = 0; i < 2000; i++) {
 		wish(fd, i % 3 ? "busy" : "b*", i % 5 ? "m" : "*", i % 2 ? PRINT : PROBE);
+		request = wish_request("busy", "m", PRINT);
+		request.terms = PTR(&terms[i % 2]);
+		request.term_count = 1;
+		request.predicate = PTR("predicate");
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
 		if (i % 7 == 0)
-			wish(fd, "*", "*", 0);
+			unwish(fd, "*", "*", PRINT | PROBE);
 	}
 	close(fd);
 	return unused;
@@ -401,6 +767,7 @@ TEST(concurrently)
 	for (i = 0; i < 2; i++)
 		CHECK(!pthread_join(threads[i], NULL));
 	marker_open(&marker, "markers_busy", "m");
+	forget_all(marker.fd);
 	wish(marker.fd, "busy", "m", PROBE);
 	CHECK_EQ(handlers_of(&marker), PROBE);
 	forget_all(marker.fd);
@@ -410,9 +777,10 @@ TEST(concurrently)
 
 void test_after_all(void)
 {
-	struct eventlog_marker_wish request = wish_request("*", "*", 0);
+	struct eventlog_marker_wish request = wish_request("*", "*", PRINT | PROBE);
 	int fd = device_open();
 
+	request.operation = REMOVE;
 	/* A case that failed half-way may have left some. */
 	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request);
 	close(fd);

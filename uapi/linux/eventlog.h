@@ -108,7 +108,7 @@ struct eventlog_register {
 	__u32 bitmap_size;	/* out: bytes, the length to mmap */
 	__u64 bitmap_offset;	/* out: the offset to mmap */
 	__u32 handlers_bit;	/* out: of a marker, PRINT is wished for; the next one: PROBE */
-	__u32 reserved;		/* 0 */
+	__u32 asking_bit;	/* out: of a marker, MARKER_ASK says what is wished for */
 };
 
 /* nr 2, producer: give a registration up */
@@ -377,13 +377,14 @@ struct eventlog_marker_set {
 /*
  * Markers of programs, elog_marker(3), are events of processes, of providers whose
  * names begin with "markers_".  What they do beside tracing is up to the program,
- * and to wishes, which the kernel keeps until it is unloaded: of those that match
- * an event, now or whenever it is registered, the latest counts.  Bits of the
- * bitmap say so, which are in the same byte as the status bit.
+ * and to wishes, which the kernel keeps until it is unloaded, and carries out one
+ * after the other for each event that they match, now or whenever it is registered.
+ * Bits of the bitmap tell the outcome, which are in the same byte as the status bit.
+ * Where it has a predicate only asking_bit is set, and each hit has to ask.
  *
- * nr 18, any role, CAP_PERFMON: wish.  It takes the place of earlier ones of the
- * same globs, "*" being the same as all.  No handlers where no other wish is is not
- * kept.  ENOSPC: there are EVENTLOG_WISHES_MAX.
+ * nr 18, any role, CAP_PERFMON: wish.  Predicates are as in MARKER_SET, and so is
+ * what becomes of them.  Earlier wishes that make no difference any more are dropped,
+ * as is one that makes none.  ENOSPC: there are EVENTLOG_WISHES_MAX.
  */
 #define EVENTLOG_PROGRAM_PREFIX	"markers_"
 #define EVENTLOG_WISHES_MAX	256
@@ -393,16 +394,20 @@ struct eventlog_marker_wish {
 	__u32 flags;		/* 0 */
 	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
 	__u64 marker;		/* const char *, a glob over event names; 0: all */
-	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE */
+	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
 	__u32 matched;		/* out: events that live and match */
-	__u32 changed;		/* out: of these, whose handlers are others now */
-	__u32 reserved;		/* 0 */
+	__u32 changed;		/* out: of these, whose handlers or predicate are others now */
+	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
+	__u64 terms;		/* const struct eventlog_term *, with ADD */
+	__u64 predicate;	/* const char *, how it was written: for MARKER_WISH_NEXT */
+	__u32 term_count;	/* of terms; 0: no predicate, and no pointers */
+	__u32 unfit;		/* out: of these, that do not have the predicate's fields */
 };
 
 /*
  * nr 19, any role, CAP_PERFMON: a wish; ENOENT: there are not so many.  The text is
- * two strings, each NUL-terminated: program, marker.  EMSGSIZE: text_size is too
- * small; it then holds the size needed.
+ * three strings, each NUL-terminated: program, marker, predicate, which is empty if
+ * there is none.  EMSGSIZE: text_size is too small; it then holds the size needed.
  */
 struct eventlog_marker_wish_next {
 	__u32 size;
@@ -410,7 +415,24 @@ struct eventlog_marker_wish_next {
 	__u64 text;		/* char * */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
+	__u32 operation;	/* out: EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
+	__u32 reserved;		/* 0 */
 };
+
+/*
+ * nr 20, producer: what is a hit to do?  ENOENT: no such write_index; EINVAL: there
+ * is a predicate on fields that values does not reach.  Of a string at most
+ * EVENTLOG_TERM_TEXT_MAX bytes are read.
+ */
+struct eventlog_marker_ask {
+	__u32 size;
+	__u32 write_index;
+	__u64 values;		/* const __u64 *, of the fields, in order; of strings const char * */
+	__u32 value_count;	/* at most EVENTLOG_ASK_VALUES_MAX */
+	__u32 handlers;		/* out: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE */
+};
+
+#define EVENTLOG_ASK_VALUES_MAX	16
 
 #define EVENTLOG_IOC_TYPE	0xE7
 #define EVENTLOG_IOC_VERSION	_IOWR(EVENTLOG_IOC_TYPE, 0, struct eventlog_version)
@@ -429,7 +451,8 @@ struct eventlog_marker_wish_next {
 #define EVENTLOG_IOC_MARKER_WISH _IOWR(EVENTLOG_IOC_TYPE, 18, struct eventlog_marker_wish)
 #define EVENTLOG_IOC_MARKER_WISH_NEXT \
 	_IOWR(EVENTLOG_IOC_TYPE, 19, struct eventlog_marker_wish_next)
-/* nr 20 and up: reserved for markers, mapped producers and instances. */
+#define EVENTLOG_IOC_MARKER_ASK	_IOWR(EVENTLOG_IOC_TYPE, 20, struct eventlog_marker_ask)
+/* nr 21 and up: reserved for markers, mapped producers and instances. */
 
 /* ------------------------------------------------------------------------
  * A ring as mapped: page 0 (struct eventlog_ring_header, written by the
@@ -600,10 +623,14 @@ EVENTLOG_ASSERT_AT(eventlog_term, number, 128);
 EVENTLOG_ASSERT_AT(eventlog_term, operation, 148);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 80);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 32);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_wish, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_wish, 64);
 EVENTLOG_ASSERT_AT(eventlog_marker_wish, handlers, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_wish_next, 24);
+EVENTLOG_ASSERT_AT(eventlog_marker_wish, operation, 36);
+EVENTLOG_ASSERT_AT(eventlog_marker_wish, term_count, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_wish_next, 32);
 EVENTLOG_ASSERT_AT(eventlog_marker_wish_next, text_size, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_ask, 24);
+EVENTLOG_ASSERT_AT(eventlog_marker_ask, value_count, 16);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, terms, 56);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
