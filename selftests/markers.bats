@@ -187,10 +187,10 @@ for a, b in zip(live, file):
 	[ "$(elog marker list -q drink | grep -c '^trace ')" = 2 ]
 	run_elog marker wishes -q
 	[ "$status" = 0 ]
-	[ "$(sed 's/  */ /g' <<< "$output")" = "print kettle/served
-print tea*/evaluated
-print tea*/drink*
-- teahouse/drink*" ]
+	[ "$(sed 's/  */ /g' <<< "$output")" = "+print kettle/served
++print tea*/evaluated
++print tea*/drink*
+-print,probe teahouse/drink*" ]
 	# Kept in a set, as at boot: before the programs start.
 	elog marker save -q "$work/set"
 	elog marker disable -q --program '*' '*'
@@ -209,10 +209,13 @@ print tea*/drink*
 	[ "$(grep -c '^drink ' <<< "$stderr")" = 0 ]
 	[ "$output" = "1 evaluated" ]
 	head -n -2 "$work/set" > "$work/short"
-	printf 'elog markers 1\nwish\ttrace\tx\ty\n1 markers\n' > "$work/bad"
-	printf 'elog markers 1\nwish\tprint\tx\n1 markers\n' > "$work/torn"
+	printf 'elog markers 1\nwish\t+trace\tx\ty\n1 markers\n' > "$work/bad"
+	printf 'elog markers 1\nwish\t+print\tx\n1 markers\n' > "$work/torn"
+	printf 'elog markers 1\nwish\tprint\tx\ty\n1 markers\n' > "$work/unsigned"
+	printf 'elog markers 2\nwish\t-print\tx\ty\tz == 1\n1 markers\n' > "$work/off"
+	printf 'elog markers 2\nwish\t+print\tx\ty\tz ==\n1 markers\n' > "$work/wrong"
 	elog marker disable -q --program '*' '*'
-	for file in short bad torn; do
+	for file in short bad torn unsigned off wrong; do
 		run_elog marker restore "$work/$file"
 		[ "$status" = 1 ]
 		[ -z "$(elog marker wishes -q)" ]
@@ -232,8 +235,89 @@ print tea*/drink*
 	fails_with 1 "such a name"
 	run_elog marker enable -q --program 'ket-tle.?[!-]\*[-' x
 	run_elog marker wishes -q
-	[ "$(sed 's/  */ /g' <<< "$output")" = 'print ket_tle_?[!-]___/x' ]
+	[ "$(sed 's/  */ /g' <<< "$output")" = '+print ket_tle_?[!-]___/x' ]
 	elog marker disable -q --program '*' '*'
+}
+
+@test "programs: a predicate says which hits print" {
+	run_elog marker enable --program teahouse --if 'guests > 2' opened
+	[ "$status" = 0 ]
+	# It is only about those that have the fields, and of others switches nothing.
+	run_elog marker enable --program 'tea*' --handler print \
+		--if 'order_guest ~ "^Al" && order_number >= 3' '*'
+	[ "$status" = 0 ]
+	run --separate-stderr "$TEAHOUSE" 2
+	[ -z "$stderr" ]
+	run --separate-stderr "$TEAHOUSE" 6
+	[ "$(cut -d ' ' -f 1 <<< "$stderr")" = "opened
+serve
+serve" ]
+	contains "$stderr" 'order_guest="Alice" order_number=3'
+	contains "$stderr" 'order_guest="Alice" order_number=5'
+	run_elog marker wishes -q
+	[ "$(sed 's/  */ /g' <<< "$output")" = '+print teahouse/opened if guests > 2
++print tea*/* if order_guest ~ "^Al" && order_number >= 3' ]
+	run_elog marker wishes --format json
+	contains "$output" '"operation":"enable","handlers":["print"],"predicate":"guests > 2"'
+	# For programs that run already, and whoever traces gets all.
+	start_teahouse "$TEAHOUSE"
+	wait_for [ -s "$work/printed" ]
+	run_elog capture -e markers_teahouse/serve -n 4 --fields fields
+	[ "$status" = 0 ]
+	[ "$(grep -c order_guest <<< "$output")" = 4 ]
+	contains "$output" Bob
+	! grep -q Bob "$work/printed"
+	run_elog marker enable --program teahouse --if 'cups > 1' serve
+	[ "$status" = 0 ]
+	contains "$stderr" "1 markers do not have the fields of the predicate"
+	run_elog marker list serve
+	contains "$output" "print,trace"
+	elog marker save -q "$work/set"
+	elog marker disable -q --program teahouse opened serve
+	[ "$(elog marker list -q serve | grep -c '^trace ')" = 1 ]
+	elog marker restore -q "$work/set"
+	elog marker save -q "$work/again"
+	cmp "$work/set" "$work/again"
+	[ "$(elog marker list -q serve | grep -c '^print,trace ')" = 1 ]
+	elog marker disable -q --program '*' '*'
+	[ "$(elog marker list -q serve | grep -c '^trace ')" = 1 ]
+	# What a file redirects is subject to it, too.
+	cat > "$work/redirected.c" <<-'SOURCE'
+		#include <stdint.h>
+		#include <stdio.h>
+		struct elog_marker;
+		static void redirected(const struct elog_marker *marker,
+				       const uint64_t *values, void *context);
+		#define ELOG_LOCAL_MARKERS_HANDLER redirected
+		#include <elog_marker.h>
+		static void redirected(const struct elog_marker *marker,
+				       const uint64_t *values, void *context)
+		{
+			printf("%s %d %d\n", elog_marker_place(marker), (int)values[0], !context);
+		}
+		int main(void)
+		{
+			int i;
+			for (i = -2; i < 3; i++)
+				ELOG_MARKER(here, FIELD(auto, i));
+			return 0;
+		}
+	SOURCE
+	# shellcheck disable=SC2086 # maybe several words
+	(cd "$work" && ${CC:-gcc} -O2 -I"$TREE/tools/libelog" -I"$TREE/uapi" -o redirected \
+		redirected.c -L"$EVENTLOG_TOOLS" -lelog -Wl,-rpath,"$EVENTLOG_TOOLS")
+	elog marker enable -q --program redirected --if 'i < -1 || i == 1' here
+	run "$work/redirected"
+	[ "$output" = "redirected.c:main:0 -2 1
+redirected.c:main:0 1 1" ]
+	elog marker disable -q --program '*' '*'
+	run_elog marker enable --program "$(printf '%0400d')" y
+	fails_with 1 "such a name"
+	run_elog marker enable --program x --if 'a ~ "x$"' y
+	fails_with 1 "--if"
+	run_elog marker disable --program x --if 'a == 1' y
+	fails_with 1 "--if is for enable"
+	[ -z "$(elog marker wishes -q)" ]
 }
 
 @test "files: what a module says when it is loaded is in its file" {

@@ -342,15 +342,15 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 		complain("--program and --module do not go together");
 		return STATUS_ERROR;
 	}
+	if (!take_if(options, &predicate))
+		return STATUS_ERROR;
 	if (options->program)
-		return wishes_switch(options, fd, operation == EVENTLOG_MARKER_ADD);
+		return wishes_switch(options, fd, operation, &predicate);
 	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
 		complain("'%s' are no handlers: print, trace, probe, with commas between",
 			 options->handlers);
 		return STATUS_ERROR;
 	}
-	if (!take_if(options, &predicate))
-		return STATUS_ERROR;
 	for (i = 1; i < options->argument_count; i++) {
 		struct eventlog_marker_set request = {
 			.module = (uintptr_t)options->module,
@@ -359,7 +359,8 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 			.operation = operation,
 		};
 
-		marker_predicate_put(&predicate, &request);
+		marker_predicate_put(&predicate, &request.terms, &request.term_count,
+				     &request.predicate);
 		ret = try_set(fd, &request);
 		if (ret) {
 			explain_set(options->arguments[i], &request, ret);
@@ -440,42 +441,51 @@ static bool one_argument(const struct options *options)
 }
 
 /* Another program may have set a predicate that only it can read. */
-static bool may_be_restored(const struct marker_list *list)
+static bool may_be_restored(const char *predicate, const char *place)
 {
 	struct elog_expression_error error;
-	struct marker_predicate predicate;
+	struct marker_predicate parsed;
+
+	if (!predicate || !marker_predicate_parse(predicate, &parsed, &error))
+		return true;
+	complain("%s: the predicate '%s' could not be restored", place, predicate);
+	return false;
+}
+
+static bool all_may_be_restored(const struct marker_list *list, const struct wish_list *wishes)
+{
 	bool all = true;
 	size_t i;
 
-	for (i = 0; i < list->count; i++) {
-		if (!list->markers[i].predicate ||
-		    !marker_predicate_parse(list->markers[i].predicate, &predicate, &error))
-			continue;
-		complain("%s: the predicate '%s' could not be restored",
-			 list->markers[i].place, list->markers[i].predicate);
-		all = false;
-	}
+	for (i = 0; i < list->count; i++)
+		all &= may_be_restored(list->markers[i].predicate, list->markers[i].place);
+	for (i = 0; i < wishes->count; i++)
+		all &= may_be_restored(wishes->wishes[i].predicate, wishes->wishes[i].marker);
 	return all;
 }
 
 static int marker_save(const struct options *options, int fd, const struct marker_list *list)
 {
 	struct wish_list wishes = { 0 };
-	int ret;
+	int ret, status = STATUS_ERROR;
 
-	if (!one_argument(options) || !may_be_restored(list))
+	if (!one_argument(options))
 		return STATUS_ERROR;
 	ret = wishes_read(fd, &wishes);
+	if (!ret && !all_may_be_restored(list, &wishes))
+		goto out;
 	if (!ret)
 		ret = markers_save(list, &wishes, options->arguments[1]);
-	wishes_free(&wishes);
 	if (ret) {
 		complain("%s: %s", options->arguments[1], strerror(-ret));
-		return STATUS_ERROR;
+		goto out;
 	}
 	if (!options->quiet)
 		fprintf(stderr, "elog: %zu markers\n", list->count);
-	return STATUS_OK;
+	status = STATUS_OK;
+out:
+	wishes_free(&wishes);
+	return status;
 }
 
 static bool same_state(const struct marker *a, const struct marker *b)
@@ -505,7 +515,8 @@ static int restore_one(int fd, const struct marker *wanted, struct marker *there
 		if (ret)
 			return ret;
 	}
-	marker_predicate_put(&predicate, &request);
+	marker_predicate_put(&predicate, &request.terms, &request.term_count,
+			     &request.predicate);
 	ret = try_set(fd, &request);
 	if (!ret) {
 		*refused += request.refused;
@@ -630,8 +641,8 @@ static int run_marker(const struct options *options)
 			 options->arguments[0]);
 		return STATUS_ERROR;
 	}
-	if (options->predicate && (action != ENABLE || options->program)) {
-		complain("--if is for enable, and for modules");
+	if (options->predicate && action != ENABLE) {
+		complain("--if is for enable");
 		return STATUS_ERROR;
 	}
 	if (action == LIST && has_files(options))
@@ -694,8 +705,8 @@ const struct verb verb_marker = {
 	"no colon and is no glob is a file.\n"
 	"\n"
 	"With --if handlers are called only for hits whose fields are so, which the kernel\n"
-	"finds out. Switching on without it takes a predicate away, and so does switching\n"
-	"all handlers off.\n"
+	"finds out, for programs as well. Switching on without it takes a predicate away,\n"
+	"and so does switching all handlers off.\n"
 	"\n"
 	"Exit status: 0 all is well, 1 an error, or no marker matches.\n",
 	.options = marker_options,

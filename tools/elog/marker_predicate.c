@@ -82,12 +82,12 @@ int marker_predicate_parse(const char *text, struct marker_predicate *predicate,
 	return ret;
 }
 
-void marker_predicate_put(const struct marker_predicate *predicate,
-			  struct eventlog_marker_set *request)
+void marker_predicate_put(const struct marker_predicate *predicate, __u64 *terms,
+			  __u32 *count, __u64 *text)
 {
 	if (!predicate->count)
 		return;
-	request->terms = (uintptr_t)predicate->terms;
-	request->term_count = predicate->count;
-	request->predicate = (uintptr_t)predicate->text;
+	*terms = (uintptr_t)predicate->terms;
+	*count = predicate->count;
+	*text = (uintptr_t)predicate->text;
 }

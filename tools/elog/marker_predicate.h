@@ -30,8 +30,14 @@ struct marker_predicate {
 int marker_predicate_parse(const char *text, struct marker_predicate *predicate,
 			   struct elog_expression_error *error);
 
-/** marker_predicate_put() - have a request set it; it outlives the request */
-void marker_predicate_put(const struct marker_predicate *predicate,
-			  struct eventlog_marker_set *request);
+/**
+ * marker_predicate_put() - have a request set it
+ * @predicate: outlives the request
+ * @terms: the request's
+ * @count: likewise
+ * @text: likewise
+ */
+void marker_predicate_put(const struct marker_predicate *predicate, __u64 *terms,
+			  __u32 *count, __u64 *text);
 
 #endif /* MARKER_PREDICATE_H */

@@ -4,8 +4,8 @@
  *
  * A file of them has a first line, for each marker its handlers, module, id, tag,
  * place and, if there is one, predicate with tabs between, for each wish "wish",
- * handlers and two globs, and a last line with their number: so that one that is cut
- * off is known.
+ * handlers, two globs and, if there is one, predicate, and a last line with their
+ * number: so that one that is cut off is known.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -190,6 +190,9 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 	for (i = 0; i < list->count; i++)
 		if (list->markers[i].predicate)
 			header = SET_HEADER_2;
+	for (i = 0; i < wishes->count; i++)
+		if (wishes->wishes[i].predicate)
+			header = SET_HEADER_2;
 	elog_text_printf(text, "%s\n", header);
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
@@ -209,8 +212,11 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 			continue;
 		count++;
 		elog_text_string(text, "wish\t");
-		markers_handlers_put(text, wish->handlers);
-		elog_text_printf(text, "\t%s\t%s\n", wish->program, wish->marker);
+		wish_put_handlers(text, wish);
+		elog_text_printf(text, "\t%s\t%s", wish->program, wish->marker);
+		if (wish->predicate)
+			elog_text_printf(text, "\t%s", wish->predicate);
+		elog_text_string(text, "\n");
 	}
 	elog_text_printf(text, "%zu markers\n", count);
 }
@@ -244,19 +250,19 @@ static char *take_word(char **line)
 }
 
 /* It has to be one that the kernel takes, before anything is set. */
-static int take_predicate(struct marker *marker, const char *text)
+static int take_predicate(const char *text, uint32_t handlers, char **taken)
 {
 	struct elog_expression_error error;
 	struct marker_predicate predicate;
 	int ret;
 
-	if (!marker->next.handlers)
+	if (!handlers)
 		return -EINVAL;
 	ret = marker_predicate_parse(text, &predicate, &error);
 	if (ret)
 		return ret;
-	marker->predicate = strdup(predicate.text);
-	return marker->predicate ? 0 : -ENOMEM;
+	*taken = strdup(predicate.text);
+	return *taken ? 0 : -ENOMEM;
 }
 
 static int take_marker(struct marker_list *list, char *line)
@@ -284,19 +290,33 @@ static int take_marker(struct marker_list *list, char *line)
 	marker->place = strdup(line);
 	if (!marker->module || !marker->tag || !marker->place)
 		return -ENOMEM;
-	return predicate ? take_predicate(marker, predicate) : 0;
+	return predicate ? take_predicate(predicate, mask, &marker->predicate) : 0;
 }
 
 /* What is behind "wish" and a tab. */
 static int take_wish(struct wish_list *wishes, char *line)
 {
-	const char *handlers = take_word(&line), *program = take_word(&line);
-	uint32_t mask;
+	const char *handlers = take_word(&line);
+	struct wish wish = { .program = take_word(&line) };
+	char *predicate;
+	int ret = 0;
 
-	if (!program || !*program || !*line || strchr(line, '\t') ||
-	    !markers_handlers_parse(handlers, &mask) || mask & ~WISH_HANDLERS)
+	wish.marker = line;
+	if (!wish.program || !wish_take_handlers(handlers, &wish))
 		return -EINVAL;
-	return wishes_add(wishes, program, line, mask);
+	predicate = strchr(line, '\t');
+	if (predicate)
+		*predicate++ = '\0';
+	if (!wish_is_possible(wish.program, wish.marker) ||
+	    (predicate && wish.operation != EVENTLOG_MARKER_ADD) ||
+	    wishes->count == EVENTLOG_WISHES_MAX)
+		return -EINVAL;
+	if (predicate)
+		ret = take_predicate(predicate, wish.handlers, &wish.predicate);
+	if (!ret)
+		ret = wishes_add(wishes, &wish);
+	free(wish.predicate);
+	return ret;
 }
 
 int markers_load(struct marker_list *list, struct wish_list *wishes, const char *name,

@@ -13,21 +13,21 @@
 #include "marker_wish.h"
 #include "markers.h"
 
-int wishes_add(struct wish_list *list, const char *program, const char *marker,
-	       uint32_t handlers)
+int wishes_add(struct wish_list *list, const struct wish *wish)
 {
 	struct wish *larger = array_grow(list->wishes, list->count, sizeof(*larger));
+	struct wish *added;
 
 	if (!larger)
 		return -ENOMEM;
 	list->wishes = larger;
-	list->wishes[list->count] = (struct wish){
-		.program = strdup(program),
-		.marker = strdup(marker),
-		.handlers = handlers,
-	};
-	list->count++;
-	return list->wishes[list->count - 1].program && list->wishes[list->count - 1].marker ?
+	added = &list->wishes[list->count++];
+	*added = *wish;
+	added->program = strdup(wish->program);
+	added->marker = strdup(wish->marker);
+	if (wish->predicate)
+		added->predicate = strdup(wish->predicate);
+	return added->program && added->marker && !added->predicate == !wish->predicate ?
 	       0 : -ENOMEM;
 }
 
@@ -38,6 +38,7 @@ void wishes_free(struct wish_list *list)
 	for (i = 0; i < list->count; i++) {
 		free(list->wishes[i].program);
 		free(list->wishes[i].marker);
+		free(list->wishes[i].predicate);
 	}
 	free(list->wishes);
 	memset(list, 0, sizeof(*list));
@@ -45,7 +46,7 @@ void wishes_free(struct wish_list *list)
 
 int wishes_read(int fd, struct wish_list *list)
 {
-	char text[2 * EVENTLOG_GLOB_MAX];
+	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX] = "";
 	int ret = 0;
 
 	while (!ret) {
@@ -55,47 +56,46 @@ int wishes_read(int fd, struct wish_list *list)
 			.text = (uintptr_t)text,
 			.text_size = sizeof(text),
 		};
+		struct wish wish = { .program = text };
 
 		if (ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &next))
 			return errno == ENOENT || errno == ENOTTY ? 0 : -errno;
-		ret = wishes_add(list, text, text + strlen(text) + 1, next.handlers);
+		wish.operation = next.operation;
+		wish.handlers = next.handlers;
+		wish.marker = text + strlen(text) + 1;
+		wish.predicate = wish.marker + strlen(wish.marker) + 1;
+		/* An older module knows none. */
+		if (wish.predicate >= text + next.text_size || !*wish.predicate)
+			wish.predicate = NULL;
+		ret = wishes_add(list, &wish);
 	}
 	return ret;
 }
 
-static int wish(int fd, const char *program, const char *marker, uint32_t handlers,
-		struct eventlog_marker_wish *request)
+static int make_wish(int fd, const struct wish *wish, const struct marker_predicate *predicate,
+		     struct eventlog_marker_wish *request)
 {
 	*request = (struct eventlog_marker_wish){
 		.size = sizeof(*request),
-		.program = (uintptr_t)program,
-		.marker = (uintptr_t)marker,
-		.handlers = handlers,
+		.program = (uintptr_t)wish->program,
+		.marker = (uintptr_t)wish->marker,
+		.handlers = wish->handlers,
+		.operation = wish->operation,
 	};
+	marker_predicate_put(predicate, &request->terms, &request->term_count,
+			     &request->predicate);
 	return ioctl(fd, EVENTLOG_IOC_MARKER_WISH, request) ? -errno : 0;
 }
 
 static void explain(const char *what, int error)
 {
-	if (error == -ENOTTY)
-		complain("the kernel module is too old to keep wishes for programs");
+	if (error == -ENOTTY || error == -E2BIG || error == -EINVAL)
+		complain("the kernel module is too old to keep such wishes for programs");
 	else if (error == -ENOSPC)
 		complain("%s: there are %u wishes for programs already: elog marker wishes",
 			 what, EVENTLOG_WISHES_MAX);
 	else
 		complain("%s: %s", what, strerror(-error));
-}
-
-/* What is wished for these globs already. */
-static uint32_t wished(const struct wish_list *list, const char *program, const char *marker)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (!strcmp(list->wishes[i].program, program) &&
-		    !strcmp(list->wishes[i].marker, marker))
-			return list->wishes[i].handlers;
-	return 0;
 }
 
 /* The end of a class of characters, or NULL: it is none. */
@@ -134,88 +134,141 @@ static char *program_glob(const char *program)
 
 bool wish_is_possible(const char *program, const char *marker)
 {
-	return *program && *marker && !strpbrk(program, "\t\n") && !strpbrk(marker, "\t\n:/");
+	return *program && *marker && strlen(program) < EVENTLOG_GLOB_MAX &&
+	       strlen(marker) < EVENTLOG_GLOB_MAX && !strpbrk(program, "\t\n") &&
+	       !strpbrk(marker, "\t\n:/");
 }
 
-int wishes_switch(const struct options *options, int fd, bool enable)
+/* What is to be switched, by default: all that can be off, and what is of use on. */
+static bool take_handlers(const struct options *options, struct wish *wish)
 {
-	uint32_t handlers = enable ? EVENTLOG_MARKER_PRINT : WISH_HANDLERS;
-	uint32_t matched = 0, changed = 0;
-	struct eventlog_marker_wish request;
-	struct wish_list list = { 0 };
-	int i, ret, status = STATUS_OK;
-	char *program;
+	wish->handlers = wish->operation == EVENTLOG_MARKER_ADD ? EVENTLOG_MARKER_PRINT :
+								  WISH_HANDLERS;
+	if (!options->handlers ||
+	    (markers_handlers_parse(options->handlers, &wish->handlers) && wish->handlers &&
+	     !(wish->handlers & ~WISH_HANDLERS)))
+		return true;
+	complain("'%s': of programs print and probe can be switched; "
+		 "they are traced whenever somebody subscribes", options->handlers);
+	return false;
+}
 
-	if (options->handlers && (!markers_handlers_parse(options->handlers, &handlers) ||
-				  handlers & ~WISH_HANDLERS)) {
-		complain("'%s': of programs print and probe can be switched; "
-			 "they are traced whenever somebody subscribes", options->handlers);
+int wishes_switch(const struct options *options, int fd, uint32_t operation,
+		  const struct marker_predicate *predicate)
+{
+	struct wish wish = { .operation = operation };
+	uint32_t matched = 0, changed = 0, unfit = 0;
+	struct eventlog_marker_wish request;
+	int i, ret, status = STATUS_OK;
+
+	if (!take_handlers(options, &wish))
 		return STATUS_ERROR;
-	}
-	ret = wishes_read(fd, &list);
-	program = ret ? NULL : program_glob(options->program);
-	if (!program) {
-		explain("--program", ret ? ret : -ENOMEM);
-		wishes_free(&list);
+	wish.program = program_glob(options->program);
+	if (!wish.program) {
+		explain("--program", -ENOMEM);
 		return STATUS_ERROR;
 	}
 	for (i = 1; i < options->argument_count; i++) {
-		const char *marker = options->arguments[i];
-		uint32_t before = wished(&list, program, marker);
-
-		if (!wish_is_possible(program, marker)) {
+		wish.marker = options->arguments[i];
+		if (!wish_is_possible(wish.program, wish.marker)) {
 			complain("'%s' '%s': no program has an event of such a name",
-				 options->program, marker);
+				 options->program, wish.marker);
 			status = STATUS_ERROR;
 			continue;
 		}
-		ret = wish(fd, program, marker,
-			   enable ? before | handlers : before & ~handlers, &request);
+		ret = make_wish(fd, &wish, predicate, &request);
 		if (ret) {
-			explain(marker, ret);
+			explain(wish.marker, ret);
 			status = STATUS_ERROR;
 			continue;
 		}
 		matched += request.matched;
 		changed += request.changed;
+		unfit += request.unfit;
 	}
+	if (!options->quiet && unfit)
+		fprintf(stderr, "elog: %u markers do not have the fields of the predicate, "
+			"of such types: they stay as they are\n", unfit);
 	if (!options->quiet)
 		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
-	wishes_free(&list);
-	free(program);
+	free(wish.program);
 	return status;
 }
 
 int wishes_restore(const struct wish_list *list, int fd)
 {
+	static char all[] = "*";
+	const struct wish nothing = {
+		.program = all,
+		.marker = all,
+		.operation = EVENTLOG_MARKER_REMOVE,
+		.handlers = WISH_HANDLERS,
+	};
+	struct marker_predicate predicate = { 0 };
+	struct elog_expression_error error;
 	struct eventlog_marker_wish request;
+	const char *text;
 	size_t i;
-	int ret = 0;
+	int ret;
 
-	for (i = 0; i < list->count && !ret; i++)
-		ret = wish(fd, list->wishes[i].program, list->wishes[i].marker,
-			   list->wishes[i].handlers, &request);
+	ret = make_wish(fd, &nothing, &predicate, &request);
+	/* An old module has none, which is what is wanted of it. */
+	if (ret == -ENOTTY && !list->count)
+		return 0;
+	for (i = 0; i < list->count && !ret; i++) {
+		text = list->wishes[i].predicate;
+		predicate.count = 0;
+		if (text)
+			ret = marker_predicate_parse(text, &predicate, &error);
+		if (!ret)
+			ret = make_wish(fd, &list->wishes[i], &predicate, &request);
+	}
 	if (ret)
 		explain("wishes", ret);
 	return ret;
+}
+
+void wish_put_handlers(struct elog_text *text, const struct wish *wish)
+{
+	elog_text_string(text, wish->operation == EVENTLOG_MARKER_ADD ? "+" : "-");
+	markers_handlers_put(text, wish->handlers);
+}
+
+bool wish_take_handlers(const char *text, struct wish *wish)
+{
+	if (*text != '+' && *text != '-')
+		return false;
+	wish->operation = *text == '+' ? EVENTLOG_MARKER_ADD : EVENTLOG_MARKER_REMOVE;
+	return markers_handlers_parse(text + 1, &wish->handlers) && wish->handlers &&
+	       !(wish->handlers & ~WISH_HANDLERS);
 }
 
 static void put_wish(struct elog_text *text, const struct wish *wish, bool is_json)
 {
 	struct elog_text handlers = { 0 };
 
-	markers_handlers_put(&handlers, wish->handlers);
+	wish_put_handlers(&handlers, wish);
 	if (is_json) {
 		elog_text_string(text, "{");
 		json_member(text, "program", wish->program);
 		elog_text_string(text, ",");
 		json_member(text, "marker", wish->marker);
+		elog_text_string(text, ",");
+		json_member(text, "operation",
+			    wish->operation == EVENTLOG_MARKER_ADD ? "enable" : "disable");
 		markers_handlers_put_json(text, "handlers", wish->handlers);
+		if (wish->predicate) {
+			elog_text_string(text, ",");
+			json_member(text, "predicate", wish->predicate);
+		}
 		elog_text_string(text, "}\n");
 	} else {
-		elog_text_printf(text, "%-17.*s %s/%s\n", (int)handlers.size,
+		elog_text_printf(text, "%-17.*s %s/%s", (int)handlers.size,
 				 handlers.data ? handlers.data : "", wish->program,
 				 wish->marker);
+		if (wish->predicate)
+			elog_text_printf(text, " if %s", wish->predicate);
+		elog_text_string(text, "\n");
 	}
 	elog_text_free(&handlers);
 }

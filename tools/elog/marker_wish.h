@@ -6,6 +6,7 @@
 #ifndef MARKER_WISH_H
 #define MARKER_WISH_H
 
+#include "marker_predicate.h"
 #include "tool.h"
 
 /* What can be wished for. */
@@ -15,11 +16,15 @@
  * struct wish - one of them
  * @program: glob over names of programs
  * @marker: glob over names of events
+ * @predicate: with which hits, as it is written; NULL: with all
+ * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
  * @handlers: EVENTLOG_MARKER_*
  */
 struct wish {
 	char *program;
 	char *marker;
+	char *predicate;
+	uint32_t operation;
 	uint32_t handlers;
 };
 
@@ -36,14 +41,11 @@ struct wish_list {
 /**
  * wishes_add() - append a wish
  * @list: to be freed in any case
- * @program: copied, as are the others
- * @marker: glob over names of events
- * @handlers: EVENTLOG_MARKER_*
+ * @wish: copied, with its strings
  *
  * Return: 0 or -ENOMEM.
  */
-int wishes_add(struct wish_list *list, const char *program, const char *marker,
-	       uint32_t handlers);
+int wishes_add(struct wish_list *list, const struct wish *wish);
 
 /**
  * wishes_read() - ask for all wishes there are
@@ -61,11 +63,29 @@ void wishes_free(struct wish_list *list);
  * wishes_switch() - elog marker enable and disable, of programs
  * @options: with --program, and patterns
  * @fd: the device
- * @enable: which of the two
+ * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
+ * @predicate: --if, with the first of the two
  *
  * Return: the exit status.
  */
-int wishes_switch(const struct options *options, int fd, bool enable);
+int wishes_switch(const struct options *options, int fd, uint32_t operation,
+		  const struct marker_predicate *predicate);
+
+/**
+ * wish_put_handlers() - append what a wish does: "+print", "-print,probe"
+ * @text: the text
+ * @wish: the wish
+ */
+void wish_put_handlers(struct elog_text *text, const struct wish *wish);
+
+/**
+ * wish_take_handlers() - understand what wish_put_handlers() writes
+ * @text: the word
+ * @wish: its operation and handlers are set
+ *
+ * Return: false: it is something else.
+ */
+bool wish_take_handlers(const char *text, struct wish *wish);
 
 /**
  * wish_is_possible() - may something be matched by such globs, and be in a set
@@ -75,7 +95,7 @@ int wishes_switch(const struct options *options, int fd, bool enable);
 bool wish_is_possible(const char *program, const char *marker);
 
 /**
- * wishes_restore() - wish for all of a list, after what has been wished for
+ * wishes_restore() - wish for all of a list, and nothing else
  * @list: the list
  * @fd: the device
  *

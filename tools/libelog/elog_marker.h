@@ -149,7 +149,7 @@ bool elog_marker_wanted(const struct elog_marker *marker);
  * @marker: the marker
  * @...: a uint64_t for each field; a string is a pointer to it
  *
- * Threads, and signal handlers unless the marker prints. errno is preserved.
+ * Threads and signal handlers. errno is preserved.
  */
 void elog_marker_hit(const struct elog_marker *marker, ...);
 
@@ -158,6 +158,8 @@ void elog_marker_hit(const struct elog_marker *marker, ...);
  * @function: called with the values
  * @marker: as for elog_marker_hit()
  * @...: likewise
+ *
+ * Not if what makes the marker be on is a predicate, elog-marker(1), that is false.
  */
 void elog_marker_redirect(elog_marker_function *function,
 			  const struct elog_marker *marker, ...);

@@ -48,9 +48,25 @@ void elog_event_is_marker(struct elog_event *event);
  * While there is no connection, an attempt is made as elog_event_wanted() makes it.
  * Callable from signal handlers.
  *
- * Return: ELOG_MARKER_*.
+ * Return: ELOG_MARKER_*, or ELOG_EVENT_ASKING instead of what is beside TRACE.
  */
 unsigned int elog_event_handlers(const struct elog_event *event);
+
+/* Beside ELOG_MARKER_*: which ones is to be asked at each hit. */
+#define ELOG_EVENT_ASKING	(1U << 7)
+
+/**
+ * elog_event_ask() - what the kernel wants a hit of a marker to do
+ * @event: the marker's
+ * @values: of its fields; those of strings are addresses
+ * @count: of @values, at most EVENTLOG_ASK_VALUES_MAX
+ *
+ * Callable from signal handlers; a system call.
+ *
+ * Return: ELOG_MARKER_PRINT and ELOG_MARKER_PROBE; nothing if the kernel cannot tell.
+ */
+unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
+			    unsigned int count);
 
 /**
  * elog_load_word() - read a word that a kernel may be writing, with acquire

@@ -544,7 +544,7 @@ bool elog_marker_wanted(const struct elog_marker *marker)
 	if (!event || !elog_event_enabled(event))
 		return false;
 	/* What is wished for is beside the program's own; what is traced is both's. */
-	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS);
+	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS | ELOG_EVENT_ASKING);
 }
 
 static uint64_t extended(unsigned int type, uint64_t value)
@@ -718,12 +718,30 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	wished = event ? elog_event_handlers(event) : 0;
 	if (handlers & wished & ELOG_MARKER_TRACE)
 		write_event(marker, event, values);
+	/* There is a predicate, which the kernel knows. */
+	if (wished & ELOG_EVENT_ASKING)
+		wished = elog_event_ask(event, values, marker->types[0]);
 	handlers |= wished;
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)
 		call_probe(marker, values);
 	errno = error;
+}
+
+/* Not if it is here for nothing but a predicate that is false. */
+static bool is_redirected(const struct elog_marker *marker, const uint64_t *values)
+{
+	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED), wished;
+	const struct elog_marker_state *state = state_of(marker);
+	const struct elog_event *event;
+
+	if (!state || handlers & ~ELOG_MARKER_TRACE)
+		return true;
+	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	wished = event ? elog_event_handlers(event) : 0;
+	return !(wished & ELOG_EVENT_ASKING) || wished & handlers & ELOG_MARKER_TRACE ||
+	       elog_event_ask(event, values, marker->types[0]);
 }
 
 void elog_marker_redirect(elog_marker_function *function,
@@ -736,6 +754,8 @@ void elog_marker_redirect(elog_marker_function *function,
 	va_start(arguments, marker);
 	take_values(marker, arguments, values);
 	va_end(arguments);
+	if (!is_redirected(marker, values))
+		return;
 	for (i = 0; i < marker->types[0]; i++)
 		values[i] = extended(marker->types[1 + i], values[i]);
 	function(marker, values, NULL);

@@ -46,6 +46,7 @@ struct registered_event {
 	uint32_t flags;
 	uint32_t status_bit;
 	uint32_t handlers_bit;		/* 0: the kernel has none */
+	uint32_t asking_bit;		/* likewise */
 	bool is_marker;			/* the mask has its handlers, too */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
@@ -138,6 +139,7 @@ static int register_event(int fd, struct registered_event *event,
 		return -errno;
 	event->status_bit = request->status_bit;
 	event->handlers_bit = request->handlers_bit;
+	event->asking_bit = request->asking_bit;
 	__atomic_store_n(&event->write_index, request->write_index,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&event->descriptor, request->descriptor,
@@ -200,7 +202,7 @@ static int map_bitmap(struct elog_producer *producer, int fd,
 
 /*
  * The bits that lead off the fast path. Those of a marker's handlers are the third
- * and the fourth, and in the same byte.
+ * and the fourth, the fifth says that hits have to ask, and all are in the same byte.
  */
 static unsigned int mask_of(const struct registered_event *event)
 {
@@ -208,6 +210,8 @@ static unsigned int mask_of(const struct registered_event *event)
 
 	if (event->is_marker && event->handlers_bit == event->status_bit + 2 && shift <= 4)
 		mask |= 3U << (shift + 2);
+	if (event->is_marker && event->asking_bit == event->status_bit + 4 && shift <= 3)
+		mask |= 1U << (shift + 4);
 	return mask;
 }
 
@@ -582,7 +586,33 @@ unsigned int elog_event_handlers(const struct elog_event *event)
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
 	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
 	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
-	       (bits & 8 ? ELOG_MARKER_PROBE : 0);
+	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_ASKING : 0);
+}
+
+unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
+			    unsigned int count)
+{
+	struct elog_producer *producer = registered(event)->producer;
+	struct eventlog_marker_ask request = {
+		.size = sizeof(request),
+		.values = (uintptr_t)values,
+		.value_count = count,
+	};
+	unsigned int handlers = 0;
+	struct writer_slot *slot;
+	int error = errno;
+
+	slot = writer_slot(producer);
+	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
+	if (is_connected(producer)) {
+		request.write_index = __atomic_load_n(&registered(event)->write_index,
+						      __ATOMIC_RELAXED);
+		if (!ioctl(producer->fd, EVENTLOG_IOC_MARKER_ASK, &request))
+			handlers = request.handlers;
+	}
+	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
+	errno = error;
+	return handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
 }
 
 int elog_event_write_parts(const struct elog_event *event, uint64_t session,
