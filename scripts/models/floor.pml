@@ -85,12 +85,19 @@ inline load()
 	assert(seen >= least && (seen == 0 || was[seen]))
 }
 
+inline forget()
+{
+	seen = 0;
+	least = 0;
+	its_turn = 0
+}
+
 active proctype Other_cpu()
 {
 	byte seen, least, its_turn, count;
 
 	do
-	:: count < 2 -> load(); count++
+	:: count < 2 -> load(); d_step { forget(); count++ }
 	:: else -> break
 	od
 }
@@ -100,11 +107,9 @@ active proctype Interrupt()
 	byte seen, least, its_turn, count;
 
 	do
-	:: count < 2 ->
-		interrupted = true;
-		load();
-		interrupted = false;
-		count++
+	:: d_step { count < 2 -> interrupted = true };
+	   load();
+	   d_step { forget(); interrupted = false; count++ }
 	:: else -> break
 	od
 }

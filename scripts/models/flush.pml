@@ -27,7 +27,7 @@ byte section[2];			/* odd: inside */
 active proctype Clock()
 {
 end:	do
-	:: now < LATEST -> now++
+	:: d_step { now < LATEST -> now++ }
 	od
 }
 
@@ -55,18 +55,19 @@ active [2] proctype Emitter()
 #if !defined(TIME_OUTSIDE) && !defined(FLOOR_OUTSIDE)
 		its_floor = floor;
 #endif
+		atomic {
 #ifndef TIME_OUTSIDE
-		read_clock(time);
+			read_clock(time);
 #endif
 #ifndef NO_FLOOR
-		if
-		:: time < its_floor -> time = its_floor
-		:: else
-		fi;
+			if
+			:: time < its_floor -> time = its_floor
+			:: else
+			fi
 #endif
+		};
 		assert(time >= promised);	/* published here */
-		section[cpu]++;
-		d_step { time = 0; its_floor = 0; events++ }
+		d_step { section[cpu]++; time = 0; its_floor = 0; events++ }
 	:: else -> break
 	od
 }

@@ -103,8 +103,12 @@ retry:
 	:: else
 	fi;
 leave:
-	nest = slot_nest;
-	d_step { slot_nest = 0; old = 0; before = 0; marker = 0; total = 0 }
+	nest = slot_nest
+}
+
+inline end()
+{
+	d_step { slot_nest = 0; old = 0; before = 0; marker = 0; total = 0; events++ }
 }
 
 #define WRITER byte events, slot_nest, old, before, marker, total
@@ -114,10 +118,9 @@ active proctype Task() provided (!inside1 && !inside2)
 	WRITER;
 
 	do
-	:: events < N0 -> emit(); events++
-	:: else -> break
-	od;
-	finished++
+	:: events < N0 -> emit(); end()
+	:: atomic { events == N0 -> finished++; break }
+	od
 }
 
 active proctype Interrupt() provided (!inside2)
@@ -125,10 +128,11 @@ active proctype Interrupt() provided (!inside2)
 	WRITER;
 
 	do
-	:: events < N1 -> inside1 = true; emit(); atomic { inside1 = false; events++ }
-	:: else -> break
-	od;
-	finished++
+	:: atomic { events < N1 -> inside1 = true };
+	   emit();
+	   atomic { end(); inside1 = false }
+	:: atomic { events == N1 -> finished++; break }
+	od
 }
 
 active proctype Nmi()
@@ -136,10 +140,11 @@ active proctype Nmi()
 	WRITER;
 
 	do
-	:: events < N2 -> inside2 = true; emit(); atomic { inside2 = false; events++ }
-	:: else -> break
-	od;
-	finished++
+	:: atomic { events < N2 -> inside2 = true };
+	   emit();
+	   atomic { end(); inside2 = false }
+	:: atomic { events == N2 -> finished++; break }
+	od
 }
 
 active proctype Consumer()

@@ -154,10 +154,16 @@ inline let_go()
 #define STORED_IN_TIME length
 #endif
 
+/* What nobody but this model knows of an event is counted before and after it. */
+inline begin()
+{
+	choose_length();
+	attempted++
+}
+
 /* eventlog_ring_reserve(), filling the record, eventlog_ring_commit() */
 inline emit()
 {
-	atomic { choose_length(); attempted++ };
 	slot_nest = nest;
 	nest = slot_nest + 1;
 #ifdef MARKER_ONCE
@@ -339,10 +345,14 @@ leave:
 	:: else
 	fi;
 #endif
-out:	skip;
+out:	skip
+}
+
+inline end()
+{
 	d_step {
 		length = 0; slot_nest = 0; old = 0; before = 0; seen = 0; marker = 0;
-		need = 0; padding = 0; drop = false; i = 0
+		need = 0; padding = 0; drop = false; i = 0; events++
 	}
 }
 
@@ -362,10 +372,9 @@ active proctype Task() UNLESS(inside1 || inside2)
 	byte me = 1;
 
 	do
-	:: events < N0 -> emit(); events++
-	:: else -> break
-	od;
-	finished++
+	:: atomic { events < N0 -> begin() }; emit(); end()
+	:: atomic { events == N0 -> finished++; break }
+	od
 }
 
 active proctype Interrupt() UNLESS(inside2)
@@ -374,10 +383,11 @@ active proctype Interrupt() UNLESS(inside2)
 	byte me = 2;
 
 	do
-	:: events < N1 -> inside1 = true; emit(); d_step { inside1 = false; events++ }
-	:: else -> break
-	od;
-	finished++
+	:: atomic { events < N1 -> inside1 = true; begin() };
+	   emit();
+	   atomic { end(); inside1 = false }
+	:: atomic { events == N1 -> finished++; break }
+	od
 }
 
 active proctype Nmi()
@@ -386,10 +396,11 @@ active proctype Nmi()
 	byte me = 3;
 
 	do
-	:: events < N2 -> inside2 = true; emit(); d_step { inside2 = false; events++ }
-	:: else -> break
-	od;
-	finished++
+	:: atomic { events < N2 -> inside2 = true; begin() };
+	   emit();
+	   atomic { end(); inside2 = false }
+	:: atomic { events == N2 -> finished++; break }
+	od
 }
 
 #if defined(HOSTILE)
@@ -397,9 +408,9 @@ active proctype Nmi()
 active proctype Consumer()
 {
 	do
-	:: finished < 3 -> position = head
-	:: finished < 3 -> position = (head - 3) & WRAP
-	:: finished < 3 -> position = (head + 5) & WRAP
+	:: d_step { finished < 3 -> position = head }
+	:: d_step { finished < 3 -> position = (head - 3) & WRAP }
+	:: d_step { finished < 3 -> position = (head + 5) & WRAP }
 	:: finished == 3 -> break
 	od;
 	assert(nest == 0 && committed == head);
@@ -417,17 +428,19 @@ active proctype Consumer()
 	:: atomic { finished == 3 && at != head && at == committed ->
 			assert(false) }		/* whole, but never to be seen */
 	:: at != committed ->
+		d_step {
 #ifdef READS_HEAD
-		limit = head;
+			limit = head;
 #else
-		limit = committed;
+			limit = committed;
 #endif
 #ifndef STEPS_BACK
-		if
-		:: DIFFERENCE(limit, at) > SIZE -> limit = at
-		:: else
-		fi;
+			if
+			:: DIFFERENCE(limit, at) > SIZE -> limit = at
+			:: else
+			fi
 #endif
+		};
 		do
 		:: at != limit ->
 #ifdef WEAK_POSITION
@@ -449,30 +462,27 @@ active proctype Consumer()
 				i = 1
 			};
 			do
-			:: i < its_bytes && its_type == EVENT ->
-				d_step {
+			:: d_step {
+					i < its_bytes && its_type == EVENT ->
 					assert(owner[AT(at + i)] == 0 &&
 					       tag[AT(at + i)] == ((at + i) & WRAP) &&
 					       bytes[AT(at + i)] == 0);
 					i++
-				}
-			:: else -> break
-			od;
-			skip;
-			d_step {
-				if
-				:: its_type == EVENT -> taken++
-				:: else
-				fi;
-				at = (at + its_bytes) & WRAP;
-				its_bytes = 0; its_type = 0; i = 0
-			};
+			   }
+			:: atomic { i >= its_bytes || its_type != EVENT ->
+				d_step {
+					taken = taken + (its_type == EVENT);
+					at = (at + its_bytes) & WRAP;
+					its_bytes = 0; its_type = 0; i = 0;
 #ifndef WEAK_POSITION
-			position = at
+					position = at
 #endif
-		:: else -> break
-		od;
-		limit = 0
+				};
+				break
+			   }
+			od
+		:: atomic { at == limit -> limit = 0; break }
+		od
 	od;
 	assert(nest == 0 && committed == head);
 	assert(taken == records && taken + lost == attempted)
@@ -496,64 +506,68 @@ active proctype Consumer()
 #else
 		limit = committed;
 #endif
-		before = HEAD_SEEN;
-		if
-		:: DIFFERENCE(before, at) > SIZE ->
-			at = (before - SIZE + SUB - 1) & WRAP & ~(SUB - 1)
-		:: else
-		fi;
-		if
-		:: DIFFERENCE(limit, at) > SIZE -> limit = at
-		:: else
-		fi;
+		d_step {
+			before = HEAD_SEEN;
+			if
+			:: DIFFERENCE(before, at) > SIZE ->
+				at = (before - SIZE + SUB - 1) & WRAP & ~(SUB - 1)
+			:: else
+			fi;
+			if
+			:: DIFFERENCE(limit, at) > SIZE -> limit = at
+			:: else
+			fi
+		};
 		do
-		:: at != limit ->
-			d_step {
+		:: d_step {
+				at != limit ->
 				its_bytes = bytes[AT(at)];
 				its_type = type[AT(at)];
 				copy[0] = tag[AT(at)];
 				whole = its_bytes > 0 && its_bytes <= LEFT(at) && its_type;
 				i = 1
-			};
+		   };
 			do
-			:: whole && i < its_bytes && its_type == EVENT ->
-				d_step {
+			:: d_step {
+					whole && i < its_bytes && its_type == EVENT ->
 					copy[i] = tag[AT(at + i)];
 					whole = bytes[AT(at + i)] == 0;
 					i++
-				}
-			:: else -> break
-			od;
-#if defined(NO_LOOK)
-			before = before;
-#elif defined(LOOKS_AT_COMMITTED)
-			before = committed;
-#else
-			before = HEAD_SEEN;
-#endif
-			if
-			:: DIFFERENCE(before, at) > SIZE ->
-				at = (before - SIZE + SUB - 1) & WRAP & ~(SUB - 1);
-				break
-			:: else ->
+			   }
+			:: atomic { !(whole && i < its_bytes && its_type == EVENT) ->
 				d_step {
-					assert(whole);		/* what was accepted is a record, */
-					i = 0;
-					do			/* and this one */
-					:: i < its_bytes && (i == 0 || its_type == EVENT) ->
-						assert(copy[i] == ((at + i) & WRAP));
-						i++
-					:: else -> break
-					od;
+#if defined(NO_LOOK)
+					before = before;
+#elif defined(LOOKS_AT_COMMITTED)
+					before = committed;
+#else
+					before = HEAD_SEEN;
+#endif
 					if
-					:: its_type == EVENT -> taken++
-					:: else
-					fi;
-					at = (at + its_bytes) & WRAP;
-					its_bytes = 0; its_type = 0; i = 0
-				}
-			fi
-		:: else -> break
+					:: DIFFERENCE(before, at) > SIZE ->
+						at = (before - SIZE + SUB - 1) & WRAP &
+						     ~(SUB - 1);
+						limit = at
+					:: else ->
+						/* what was accepted is a record, */
+						assert(whole);
+						i = 0;
+						do	/* and this one */
+						:: i < its_bytes &&
+						   (i == 0 || its_type == EVENT) ->
+							assert(copy[i] == ((at + i) & WRAP));
+							i++
+						:: else -> break
+						od;
+						taken = taken + (its_type == EVENT);
+						at = (at + its_bytes) & WRAP;
+						its_bytes = 0; its_type = 0; i = 0
+					fi
+				};
+				break
+			   }
+			od
+		:: at == limit -> break
 		od;
 		skip;
 		d_step {

@@ -31,8 +31,8 @@ bool inside1, inside2;
 active proctype Clock()
 {
 end:	do
-	:: now < LATEST -> now++
-	:: floor < now + 1 -> floor = now + 1
+	:: d_step { now < LATEST -> now++ }
+	:: d_step { floor < now + 1 -> floor = now + 1 }
 	od
 }
 
@@ -50,17 +50,12 @@ inline store_time()
 	last_time = time
 #else
 	if
-	:: slot_nest == 0 -> last_time = time
-	:: else ->
+	:: atomic { slot_nest == 0 -> last_time = time }
 #ifdef NESTED_STORE
-		nested_time = time
+	:: atomic { slot_nest != 0 -> nested_time = time }
 #else
-		atomic {
-			if
-			:: nested_time == last -> nested_time = time
-			:: else -> goto retry
-			fi
-		}
+	:: atomic { slot_nest != 0 && nested_time == last -> nested_time = time }
+	:: atomic { slot_nest != 0 && nested_time != last -> goto retry }
 #endif
 	fi
 #endif
@@ -77,15 +72,19 @@ retry:
 	:: time = now
 	:: time = now - 1
 	fi;
-	last = last_time;
+	d_step {
+		last = last_time;
 #ifndef NO_LAST
-	raise(last);
+		raise(last)
 #endif
-	last = nested_time;
+	};
+	d_step {
+		last = nested_time;
 #ifndef NO_NESTED
-	raise(last);
+		raise(last);
 #endif
-	raise(its_floor);
+		raise(its_floor)
+	};
 #ifndef STORED_LATE
 	store_time();
 #endif
@@ -99,12 +98,19 @@ retry:
 		fi
 	};
 #ifdef STORED_LATE
-	if
-	:: slot_nest == 0 -> last_time = time
-	:: else -> atomic { if :: nested_time < time -> nested_time = time :: else fi }
-	fi;
+	atomic {
+		if
+		:: slot_nest == 0 -> last_time = time
+		:: slot_nest != 0 && nested_time < time -> nested_time = time
+		:: else
+		fi
+	};
 #endif
-	nest = slot_nest;
+	nest = slot_nest
+}
+
+inline end()
+{
 	d_step { slot_nest = 0; its_floor = 0; old = 0; time = 0; last = 0 }
 }
 
@@ -115,7 +121,7 @@ active proctype Task() provided (!inside1 && !inside2)
 	WRITER;
 
 	do
-	:: events < N0 -> emit(); events++
+	:: atomic { events < N0 -> events++ }; emit(); end()
 	:: else -> break
 	od
 }
@@ -125,7 +131,9 @@ active proctype Interrupt() provided (!inside2)
 	WRITER;
 
 	do
-	:: events < N1 -> inside1 = true; emit(); atomic { inside1 = false; events++ }
+	:: atomic { events < N1 -> inside1 = true; events++ };
+	   emit();
+	   atomic { end(); inside1 = false }
 	:: else -> break
 	od
 }
@@ -135,7 +143,9 @@ active proctype Nmi()
 	WRITER;
 
 	do
-	:: events < N2 -> inside2 = true; emit(); atomic { inside2 = false; events++ }
+	:: atomic { events < N2 -> inside2 = true; events++ };
+	   emit();
+	   atomic { end(); inside2 = false }
 	:: else -> break
 	od
 }

@@ -59,13 +59,13 @@ active [2] proctype Writer()
 	byte cpu = _pid, events;
 
 	do
-	:: events < EVENTS ->
+	:: atomic { events < EVENTS -> events++ };
 #ifdef WAKE_FIRST
 		if
 		:: poller && buffered[cpu] + 1 - position[cpu] >= WATERMARK -> wake_all()
 		:: else
 		fi;
-		buffered[cpu]++;
+		buffered[cpu]++
 #else
 		buffered[cpu]++;
 #ifdef FULL_BARRIER
@@ -77,9 +77,8 @@ active [2] proctype Writer()
 			committed[cpu] == buffered[cpu];
 			wake_all()
 		:: else
-		fi;
+		fi
 #endif
-		events++
 	:: else -> break
 	od
 }
@@ -130,21 +129,23 @@ active [2] proctype Poller()
 		readable = UNREAD(0) >= WATERMARK;
 		readable = readable || UNREAD(1) >= WATERMARK;
 		if
-		:: readable ->
-			d_step { position[0] = committed[0]; position[1] = committed[1] };
-			readable = false
-		:: else ->
+		:: d_step {
+				readable ->
+				position[0] = committed[0];
+				position[1] = committed[1];
+				readable = false
+		   }
+		:: d_step {
+				!readable ->
 #ifndef NO_TIMER
-			/* mod_timer(): a jiffy from now, whenever it was to be before. */
-			d_step {
+				/* mod_timer(): a jiffy from now, whenever it was to be before. */
 				timer = true;
 				old[0] = committed[0] != buffered[0];
-				old[1] = committed[1] != buffered[1]
-			};
+				old[1] = committed[1] != buffered[1];
 #endif
-			asleep[self] = true;
-end:			triggered[self];
-			asleep[self] = false;
+				asleep[self] = true
+		   };
+end:			atomic { triggered[self] -> asleep[self] = false };
 			triggered[self] = false
 		fi
 	od
