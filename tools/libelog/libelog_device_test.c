@@ -597,9 +597,11 @@ static void test_new_cpu(void)
 /* More texts than are remembered: what was forgotten is asked for again. */
 static void test_many_definitions(void)
 {
-	enum { EVENTS = 1500, FIELDS = 250 };
+	/* Long texts, which are made of few fields: names as long as they may be. */
+	enum { EVENTS = 1400, FIELDS = 55, NAME = EVENTLOG_NAME_MAX - 1 };
 	static uint32_t descriptors[EVENTS];
 	const struct elog_schema_event *schema;
+	uint64_t generation;
 	struct elog_text command = { 0 };
 	struct elog_consumer *consumer;
 	struct elog_producer *producer;
@@ -613,11 +615,12 @@ static void test_many_definitions(void)
 		command.size = 0;
 		elog_text_printf(&command, "event%u", i);
 		for (field = 0; field < FIELDS; field++)
-			elog_text_printf(&command, " u8 a_field%u;", field);
+			elog_text_printf(&command, " u8 field%0*u;", NAME - 5, field);
 		event = add_event(producer, command.data);
 		descriptors[i] = elog_event_descriptor(event);
 		elog_event_unregister(event);
 	}
+	generation = elog_consumer_generation(consumer);
 	for (i = 0; i < 2 * EVENTS; i++) {
 		snprintf(name, sizeof(name), "event%u", i % EVENTS);
 		schema = NULL;
@@ -629,6 +632,7 @@ static void test_many_definitions(void)
 		check_string(schema->name, name);
 		check_equal(schema->field_count, FIELDS);
 	}
+	check(elog_consumer_generation(consumer) != generation);
 	check_equal(elog_consumer_describe(consumer, UINT32_MAX, &schema), -ENOENT);
 	elog_text_free(&command);
 	elog_producer_close(producer);
