@@ -864,9 +864,6 @@ PRODUCERS
 	run "$EVENTLOG_TOOLS/libelog_device_test" 3>&-
 	echo "$output"
 	[ "$status" = 0 ]
-	run "$EVENTLOG_TOOLS/libelog_test" 3>&-
-	echo "$output"
-	[ "$status" = 0 ]
 }
 
 @test "examples: the demonstration works" {
