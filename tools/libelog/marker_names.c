@@ -239,8 +239,9 @@ static bool name_events(struct elog_marker **markers, size_t count)
 			continue;
 		}
 		do {
+			/* make_name() has left room; cut off, two could be alike. */
 			snprintf(name, sizeof(name), "%.*s_%u",
-				 EVENTLOG_NAME_MAX - NUMBER_BYTES - 1,
+				 EVENTLOG_NAME_MAX - NUMBER_BYTES,
 				 sorted[first]->state->name, ++number);
 		} while (find_name(sorted, count, name));
 		names[i] = strdup(name);

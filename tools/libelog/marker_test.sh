@@ -650,6 +650,25 @@ SOURCE
 }
 check "what is printed is limited" limited
 
+# As long as names of events may be, and alike but for the end.
+numbered()
+{
+	long=$(printf '%051d' 0 | tr 0 a)
+	{
+		printf '#include <elog_marker.h>\nint main(void)\n{\n'
+		for end in b c b c; do
+			printf '\tELOG_MARKER(%s%s);\n' "$long" $end
+		done
+		printf '\treturn 0;\n}\n'
+	} > "$work/numbered.c"
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -o numbered numbered.c -lelog) &&
+	ELOG_MARKERS='*=print' "$work/numbered" 2> "$work/errors" &&
+	printf "$long%s\n" b c b_2 c_2 > "$work/numbered.expected" &&
+	cut -d ' ' -f 1 "$work/errors" | diff - "$work/numbered.expected"
+}
+check "names that are cut off are not the same" numbered
+
 # Where memory must not be had, and with more than fits on a line.
 in_handlers()
 {
