@@ -298,7 +298,7 @@ function begin_names(   i, n, word, words) {
 	}
 	# Tags of structs and enums are apart from other names.
 	n = split("callback context delete delivery describe event field flush level lost " \
-		"lost_counts marker marker_next marker_operation marker_probe marker_set " \
+		"lost_counts marker marker_ask marker_next marker_operation marker_probe marker_set " \
 		"marker_type marker_wish marker_wish_next markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat subscribe subscriber term term_operation " \
