@@ -542,7 +542,7 @@ terminal()
 		'run:"$ELOG" emit a/one "u32 x" x=77; "$ELOG" emit b/two' 'wait:a - one x=77$' \
 		'hasnt:two' 'key:q' 'wait:each event' 'key:\x1bOB\r' 'wait:events of b/two' \
 		'run:"$ELOG" emit b/two' 'wait:b - two$' 'key:\x1b' 'wait:each event' \
-		'key:\x1bOA\r' 'wait:events of a/one' 'hasnt:two' \
+		'key:\x1bOA\r' 'wait:events of a/one' 'gone:two' \
 		'run:for i in $(seq 60); do "$ELOG" emit a/one "u32 x" x=$i; done' 'wait:x=60$' \
 		'gone:x=2$' 'key:\x1bOH' 'wait:x=1$' 'gone:x=60$' \
 		'run:"$ELOG" emit a/one "u32 x" x=61' 'wait:x=1$' 'key:\x1bOF' 'wait:x=61$' \
