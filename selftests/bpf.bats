@@ -170,7 +170,7 @@ total 20000 160000 0" ]
 	[ "$status" = 0 ]
 	grep -q '^# .* in all$' "$work/out"
 	grep '^total' "$work/out" | tail -n 1 | grep ' 5 '
-	contains "$(cat "$work/err")" "5 events in"
+	contains "$(< "$work/err")" "5 events in"
 }
 
 @test "stat --bpf: counts for Prometheus" {
@@ -197,7 +197,7 @@ total 20000 160000 0" ]
 	fails_with "--per-cpu-bytes does not go with --bpf" stat --bpf --per-cpu-bytes 64K
 	fails_with "--bpf does not go with a FILE" stat --bpf "$work/job"
 	chmod 0666 /dev/eventlog
-	run --separate-stderr setpriv --reuid=65534 --clear-groups --inh-caps=+perfmon \
+	run_apart setpriv --reuid=65534 --clear-groups --inh-caps=+perfmon \
 		--ambient-caps=+perfmon --bounding-set=+perfmon "$ELOG" stat --bpf
 	chmod 0600 /dev/eventlog
 	[ "$status" = 1 ]
@@ -218,7 +218,7 @@ untyped: 18000000' ]
 	wait_for has_lines "$work/out" 6
 	stop_elog INT
 	[ "$status" = 0 ]
-	[ "$(cat "$work/err")" = "elog: attached" ] || grep -v libbpf "$work/err"
+	[ "$(< "$work/err")" = "elog: attached" ] || grep -v libbpf "$work/err"
 	grep -Fx 'places[{pid=7, level=2}]: 1' "$work/out"
 	grep -Fx 'places[{pid=7, level=4}]: 2' "$work/out"
 	grep -E '^levels\[2\]: \[([0,]*,)?1(,[0,]*)?\]$' "$work/out"
@@ -385,7 +385,7 @@ SOURCE
 	chmod 0666 /dev/eventlog
 	chmod 755 "$OBJECTS"
 	cp "$OBJECTS/emit.bpf.o" /tmp/emit.bpf.o
-	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" bpf attach \
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" bpf attach \
 		/tmp/emit.bpf.o
 	chmod 0600 /dev/eventlog
 	[ "$status" = 1 ]

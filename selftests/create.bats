@@ -38,7 +38,7 @@ is_listed()
 without_capability()
 {
 	chmod 0666 /dev/eventlog
-	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" "$@"
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" "$@"
 	chmod 0600 /dev/eventlog
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
 	contains "$stderr" "events that last need the capability CAP_PERFMON"

@@ -6,6 +6,10 @@
 # EVENTLOG_MODULE	eventlog.ko, which tests remove and load again
 # EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
 # ELOG			the command (default: that in EVENTLOG_TOOLS)
+#
+# bats looks at each command of a function before it runs, and takes longer for it than
+# bash for most commands. Functions called behind "local -; set +T" are spared that;
+# should one of them fail, it is its caller's line that is told.
 
 bats_require_minimum_version 1.5.0
 
@@ -46,10 +50,39 @@ elog()
 	"$ELOG" "$@"
 }
 
-# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}.
+# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}. It is ended in time if it
+# is one that may wait for something.
 run_elog()
 {
-	run --separate-stderr timeout 300 "$ELOG" "$@" 3>&-
+	local -
+
+	set +T
+	case $1 in
+	show|list|info|create|delete)
+		[[ " $* " == *" --follow "* ]] || set -- "$ELOG" "$@"
+		;;
+	esac
+	[ "$1" = "$ELOG" ] || set -- timeout 300 "$ELOG" "$@"
+	keep_output "$@"
+}
+
+# The same of any command.
+run_apart()
+{
+	local -
+
+	set +T
+	keep_output "$@"
+}
+
+# As bats' run --separate-stderr, of which bats would look at forty commands.
+keep_output()
+{
+	status=0
+	output=$("$@" 2> "$BATS_TEST_TMPDIR/.stderr" 3>&-) || status=$?
+	read -r -d '' stderr < "$BATS_TEST_TMPDIR/.stderr" || true
+	lines=()
+	IFS=$'\n' read -r -d '' -a lines <<< "$output" || true
 }
 
 # Waits for a condition, two minutes and more; fails with what it was. A pipe that
@@ -57,25 +90,46 @@ run_elog()
 # time to start.
 wait_for()
 {
-	local tries=0 pipe=$BATS_TEST_TMPDIR/.never
+	local -
+
+	set +T
+	"$@" || wait_longer_for "$@"
+}
+
+wait_longer_for()
+{
+	local tries pipe=$BATS_TEST_TMPDIR/.never
 
 	[ -p "$pipe" ] || mkfifo "$pipe"
 	exec 9<> "$pipe"
-	until "$@" 9>&-; do
-		tries=$((tries + 1))
-		if [ $tries -gt 2400 ]; then
-			echo "never: $*"
-			exec 9>&-
-			return 1
-		fi
+	for ((tries = 0; tries < 2400; tries++)); do
 		read -r -t 0.05 -u 9 || true
+		if "$@" 9>&-; then
+			exec 9>&-
+			return 0
+		fi
 	done
 	exec 9>&-
+	echo "never: $*"
+	return 1
 }
 
+# So many whole lines are in a file.
 has_lines()
 {
-	[ "$(wc -l < "$1")" -ge "$2" ]
+	local lines
+
+	mapfile -n "$2" lines < "$1"
+	[ "$2" = 0 ] || [[ ${lines[$2 - 1]-} == *$'\n' ]]
+}
+
+# A line of a file begins so, which is a regular expression.
+has_begun()
+{
+	local text
+
+	read -r -d '' text < "$1" || true
+	[[ $'\n'$text =~ $'\n'$2 ]]
 }
 
 # Starts elog VERB with output in $work/out and $work/err; returns when it captures,
@@ -85,7 +139,7 @@ start_elog()
 	"$ELOG" "$1" -v "${@:2}" > "$work/out" 2> "$work/err" 3>&- &
 	started=$!
 	background+=("$started")
-	wait_for grep -qE '^elog: (capturing|counting|attached)' "$work/err"
+	wait_for has_begun "$work/err" 'elog: (capturing|counting|attached)'
 }
 
 # Waits for its end; its exit status is $status.
@@ -125,13 +179,16 @@ stop_capture()
 # who reads them is. In COMMAND of elog, whose process is $PPID, by bash -c.
 while_stopped()
 {
-	local process=$1 status=0
+	local process=$1 status=0 file state
 
 	shift
 	kill -STOP "$process" || return
-	while cat "/proc/$process/task"/*/status 2> /dev/null |
-		grep '^State:' | grep -qv '^State:.T'; do
-		sleep 0.01
+	for file in "/proc/$process/task"/*/stat; do
+		# Behind the name in parentheses. It may have ended meanwhile.
+		while read -r -d '' state 2> /dev/null < "$file" || [ -n "$state" ] &&
+			[[ ${state##*) } != T* ]]; do
+			sleep 0.01
+		done
 	done
 	"$@" || status=$?
 	kill -CONT "$process"
@@ -164,6 +221,14 @@ delete_persistent()
 # Fails, with what there is, unless all words are in a string.
 contains()
 {
+	local -
+
+	set +T
+	has_words "$@"
+}
+
+has_words()
+{
 	local text=$1 word
 
 	shift
@@ -178,11 +243,19 @@ contains()
 # What is wrong is told at once: there is nothing that a time limit would end.
 fails_with()
 {
+	local -
+
+	set +T
+	has_failed_with "$@"
+}
+
+has_failed_with()
+{
 	local words=$1
 
 	shift
-	run --separate-stderr "$ELOG" "$@" 3>&-
+	keep_output "$ELOG" "$@"
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
 	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
-	contains "$stderr" "$words" || { echo "elog $*"; return 1; }
+	has_words "$stderr" "$words" || { echo "elog $*"; return 1; }
 }

@@ -127,20 +127,20 @@ teardown()
 @test "elog: without permission, says which and what helps" {
 	for verb in capture list info "emit a/b"; do
 		# shellcheck disable=SC2086 # several words
-		run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" $verb
+		run_apart setpriv --reuid=65534 --clear-groups "$ELOG" $verb
 		[ "$status" = 1 ]
 		contains "$stderr" "permission denied" "root:root" "mode 0600" sudo
 	done
 	chmod 0666 /dev/eventlog
-	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" capture
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" capture
 	[ "$status" = 1 ]
 	contains "$stderr" CAP_PERFMON "sudo setcap cap_perfmon+ep"
-	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" emit -v a/b
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit -v a/b
 	[ "$status" = 0 ]
 	contains "$stderr" "nobody listens to a/b"
 	chgrp daemon /dev/eventlog
 	chmod 0660 /dev/eventlog
-	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" emit a/b
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit a/b
 	[ "$status" = 1 ]
 	contains "$stderr" "usermod -a -G daemon"
 	chgrp root /dev/eventlog
@@ -236,7 +236,7 @@ teardown()
 	wait_for has_lines "$work/out" 1
 	stop_capture TERM
 	[ "$status" = 143 ]
-	contains "$(cat "$work/err")" "sh was ended by signal 15"
+	contains "$(< "$work/err")" "sh was ended by signal 15"
 
 	# What ends before the command ends the command.
 	run_elog capture -n 1 -- sh -c '"$ELOG" emit a/b; exec sleep 1000'
@@ -288,9 +288,9 @@ PRODUCERS
 live second a=5
 live second a=5
 live third " ]
-		contains "$(cat "$work/err")" "4 events in" "lost 0" "4 records"
+		contains "$(< "$work/err")" "4 events in" "lost 0" "4 records"
 	done
-	[ ! -s /sys/module/eventlog/refcnt ] || [ "$(cat /sys/module/eventlog/refcnt)" = 0 ]
+	[ ! -s /sys/module/eventlog/refcnt ] || [ "$(< /sys/module/eventlog/refcnt)" = 0 ]
 }
 
 @test "capture: ends after -n events, after -d seconds, when nobody reads" {
@@ -301,7 +301,7 @@ live third " ]
 	wait "$capture" || status=$?
 	[ "$status" = 0 ]
 	[ "$(wc -l < "$work/out")" = 5 ]
-	contains "$(cat "$work/err")" "5 events in"
+	contains "$(< "$work/err")" "5 events in"
 
 	run_elog capture -d 0.3
 	[ "$status" = 0 ]
@@ -328,7 +328,7 @@ start_selection()
 	shift
 	"$ELOG" capture -v "$@" > "$work/$name" 2> "$work/$name.err" 3>&- &
 	background+=($!)
-	wait_for grep -q '^elog: capturing' "$work/$name.err"
+	wait_for has_begun "$work/$name.err" 'elog: capturing'
 }
 
 # What it selected, as "EVENT SESSION" words.
@@ -496,14 +496,14 @@ insist()
 	"$ELOG" capture -v >&"$out" 2> "$work/err" 3>&- &
 	capture=$!
 	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	wait_for has_begun "$work/err" 'elog: capturing'
 	elog emit a/b
 	wait_for insist "$capture"
 	status=0
 	wait "$capture" || status=$?
 	background=()
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "1 event in"
+	contains "$(< "$work/err")" "1 event in"
 }
 
 @test "capture: --overwrite keeps the newest, and prints snapshots when asked" {
@@ -554,21 +554,21 @@ insist()
 	grep -qx '# snapshot 3: the end' "$work/out"
 
 	# With a command the end is the command's.
-	run --separate-stderr "$ELOG" capture --overwrite -e 'recorder/*' -- \
+	run_apart "$ELOG" capture --overwrite -e 'recorder/*' -- \
 		"$ELOG" emit -n 5 recorder/step 'u32 number' number=4
 	[ "$status" = 0 ]
 	[ "$(grep -c 'number=4' <<< "$output")" = 5 ]
 	[ "${lines[0]}" = '# snapshot 1: the end' ]
 
 	# Also when it ends while a snapshot is being made.
-	run --separate-stderr timeout 300 "$ELOG" capture --overwrite -e 'recorder/*' \
+	run_apart timeout 300 "$ELOG" capture --overwrite -e 'recorder/*' \
 		--trigger recorder/alarm -- "$ELOG" emit recorder/alarm
 	[ "$status" = 0 ] || [ "$status" = 2 ]
 	[ "$(grep -c 'alarm' <<< "$output")" = 1 ]
 	[[ $output == *": the end" ]]
 
 	# And with -d the time's.
-	run --separate-stderr "$ELOG" capture --overwrite -d 0.1 -e 'recorder/*'
+	run_apart "$ELOG" capture --overwrite -d 0.1 -e 'recorder/*'
 	[ "$status" = 0 ]
 	[ "$output" = '# snapshot 1: the end' ]
 }
@@ -579,7 +579,7 @@ insist()
 	"$ELOG" capture -v --overwrite -e 'recorder/*' > "$work/pipe" 2> "$work/err" 3>&- 5>&- &
 	capture=$!
 	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	wait_for has_begun "$work/err" 'elog: capturing'
 	"$ELOG" emit -n 2000 recorder/step 'u32 number; char[20] text' number=1 text=long
 	# More than a pipe holds: the snapshot waits for a reader.
 	kill -USR1 "$capture"
@@ -615,7 +615,7 @@ insist()
 		a=1 b=x 3>&- &
 	background+=($!)
 	wait_for eval '"$ELOG" list -q things > "$work/list" 2> /dev/null'
-	[[ $(cat "$work/list") =~ ^\ +[0-9]+\ live\ +warning\ 0x10\ +things/thing\ \ u32\ a\;\ string\ b$ ]]
+	[[ $(< "$work/list") =~ ^\ +[0-9]+\ live\ +warning\ 0x10\ +things/thing\ \ u32\ a\;\ string\ b$ ]]
 	run_elog list
 	[ "$status" = 0 ]
 	contains "${lines[0]}" ID STATE LEVEL KEYWORDS PROVIDER/EVENT
@@ -748,14 +748,14 @@ PRODUCERS
 	"$ELOG" capture -v -o - > "$work/fifo" 2> "$work/err" 3>&- &
 	capture=$!
 	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	wait_for has_begun "$work/err" 'elog: capturing'
 	for i in 1 2 3; do
 		elog emit -n 1000 pipe/alive
 		wait_for has_lines "$work/shown" $((1000 * i))
 	done
 	stop_capture INT
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "3000 events in"
+	contains "$(< "$work/err")" "3000 events in"
 	wait_for grep -q "3000 events, lost 0" "$work/shown.err"
 }
 

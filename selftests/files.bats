@@ -40,7 +40,7 @@ load files.bash
 	produce 0 5 0
 	stop_capture INT
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "0 events in"
+	contains "$(< "$work/err")" "0 events in"
 	tid=$(sed -n 's/.* tid=\([0-9]*\) .*provider=other.*/\1/p' "$work/all" | head -n 1)
 	[ "$(shown -t "$tid" "$work/plain" | wc -l)" = 10 ]
 
@@ -67,7 +67,7 @@ load files.bash
 	produce 200 100 0
 	stop_capture TERM
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "301 events in" "$(stat -c %s "$work/file") bytes"
+	contains "$(< "$work/err")" "301 events in" "$(stat -c %s "$work/file") bytes"
 	run_elog show "$work/file"
 	[ "$status" = 0 ]
 	numbers "$work/file" | are_numbers 0 300
@@ -107,14 +107,14 @@ load files.bash
 	wait_for exists "$work/file.3"
 	touch "$work/enough"
 	wait "$one" "$!"
-	one=$(cat "$work/one")
-	two=$(cat "$work/two")
+	one=$(< "$work/one")
+	two=$(< "$work/two")
 	stop_capture INT
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "$((one + two)) events in" "lost 0"
+	contains "$(< "$work/err")" "$((one + two)) events in" "lost 0"
 	files=("$work"/file*)
 	sizes=$(stat -c %s "${files[@]}" | awk '{ sum += $1 } END { print sum }')
-	contains "$(cat "$work/err")" ", $sizes bytes,"
+	contains "$(< "$work/err")" ", $sizes bytes,"
 	"$ELOG" show -q --fields number "${files[@]}" > "$work/shown"
 	sort "$work/shown" > "$work/all"
 	sed -n 's/^number=\(.\{1,9\}\)$/\1/p' "$work/all" | are_numbers 0 "$one"
@@ -176,7 +176,7 @@ load files.bash
 	status=0
 	wait "$capture" || status=$?
 	[ "$status" = 1 ]
-	contains "$(cat "$work/err")" "$work/kept: "
+	contains "$(< "$work/err")" "$work/kept: "
 	numbers "$work/kept" | are_numbers 0 10
 	# What was put aside stays so when there can be no new file; that is told once.
 	small_disk "$work/few" 1M,nr_inodes=2
@@ -187,7 +187,7 @@ load files.bash
 	wait "$capture" || status=$?
 	[ "$status" = 1 ]
 	[ "$(grep -c "$work/few/file: No space left on device" "$work/err")" = 1 ]
-	contains "$(cat "$work/err")" "can be shown"
+	contains "$(< "$work/err")" "can be shown"
 	numbers "$work/few/file.1" | are_numbers 0 10
 	rm "$work/few"/*
 	start_capture --split "$work/few"
@@ -256,7 +256,7 @@ load files.bash
 	wait "$follower" || status=$?
 	cat "$work/show.err"
 	[ "$status" = 0 ]
-	contains "$(cat "$work/show.err")" "66 events"
+	contains "$(< "$work/show.err")" "66 events"
 	sed 's/number=//' "$work/followed" | are_numbers 0 66
 
 	run_elog show -q --fields number --follow - < <(cat "$work/file.4")
@@ -347,7 +347,7 @@ print(abs(ids[64] - ids[1]))
 '
 	stop_capture INT
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "200 events in"
+	contains "$(< "$work/err")" "200 events in"
 	numbers "$work/dir/number.elog" | sort -n | diff - <(seq 0 99 | sed p)
 	named=$(grep -ao turner "$work/dir/number.elog" | wc -l)
 	echo "named $named times"
@@ -364,11 +364,11 @@ print(abs(ids[64] - ids[1]))
 	"$ELOG" emit losses/mine 'u64 number' number=1811
 	stop_capture INT
 	[ "$status" = 0 ]
-	contains "$(cat "$work/err")" "1812 events in" "lost 0"
+	contains "$(< "$work/err")" "1812 events in" "lost 0"
 	files=("$work/dir"/*)
 	[ "${#files[@]}" = 604 ]
 	bytes=$(stat -c %s "${files[@]}" | awk '{ sum += $1 } END { print sum }')
-	contains "$(cat "$work/err")" ", $bytes bytes,"
+	contains "$(< "$work/err")" ", $bytes bytes,"
 	for name in losses number number-0x1 number-0x258 losses-0x5 losses-0x0; do
 		[ -e "$work/dir/$name.elog" ]
 	done
@@ -528,7 +528,7 @@ print(abs(ids[64] - ids[1]))
 		local number=$1
 
 		shift
-		run --separate-stderr timeout 60 setpriv --reuid=$((65532 + number)) \
+		run_apart timeout 60 setpriv --reuid=$((65532 + number)) \
 			--clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon \
 			env XDG_RUNTIME_DIR="$work/run.$number" "$ELOG" "$@" 3>&-
 	}
@@ -649,7 +649,7 @@ print(abs(ids[64] - ids[1]))
 		stop_capture INT
 		cat "$work/err"
 		[ "$status" = 0 ]
-		contains "$(cat "$work/err")" "1500 events in" "lost 0"
+		contains "$(< "$work/err")" "1500 events in" "lost 0"
 		files=("$work"/file*)
 		[ ! -d "$work/file" ] || files=("$work/file"/*)
 		numbers "${files[@]}" | are_numbers 0 1500
@@ -683,7 +683,7 @@ print(abs(ids[64] - ids[1]))
 	stop_capture INT
 	[ "$status" = 0 ]
 	[ "$(sed -n 's/.* number=\([0-9]*\) .*/\1/p' "$work/out" | tr -d '\n')" = 345 ]
-	contains "$(cat "$work/err")" "3 events in"
+	contains "$(< "$work/err")" "3 events in"
 	start_capture --format json --fields number,session
 	produce 0 4 2
 	wait_for has_lines "$work/out" 4
@@ -714,27 +714,33 @@ assert [json.loads(row["fields"])["number"] for row in rows] == [0, 1, 2, 3], ro
 	[ "$(grep -c '"provider"' <<< "$output")" = 1 ]
 }
 
-# How often the other thread of the capture has slept.
-turns()
+# How often the other thread of the capture has slept: $turns.
+count_turns()
 {
-	local task
+	local task text
 
 	for task in "/proc/$capture/task"/*; do
-		[ "${task##*/}" = "$capture" ] ||
-			awk '/^voluntary_ctxt/ { print $2 }' "$task/status"
+		[ "${task##*/}" != "$capture" ] || continue
+		read -r -d '' text < "$task/status" || true
+		[[ $text =~ $'\n'voluntary_ctxt_switches:[[:blank:]]*([0-9]+) ]]
+		turns=${BASH_REMATCH[1]}
 	done
 }
 
 has_turned()
 {
-	[ "$(turns)" -ge "$1" ]
+	count_turns
+	[ "$turns" -ge "$1" ]
 }
 
 # Waits until that has taken what the rings hold: it looks at them whenever it has
 # slept.
 wait_taken()
 {
-	wait_for has_turned $(($(turns) + 2))
+	local turns
+
+	count_turns
+	wait_for has_turned $((turns + 2))
 }
 
 # Emits these numbers while the rings of a capture are emptied, from CPU 0.
@@ -774,7 +780,7 @@ start_stalled()
 	"$ELOG" capture -v "$@" >&"$pipe" 2> "$work/err" 3>&- &
 	capture=$!
 	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	wait_for has_begun "$work/err" 'elog: capturing'
 }
 
 # Does the capture wait for somebody to read? It polls for that, or is in the pipe;
@@ -783,7 +789,7 @@ is_stalled()
 {
 	local stack
 
-	stack=$(cat "/proc/$capture/task/$capture/stack")
+	stack=$(< "/proc/$capture/task/$capture/stack")
 	[[ $stack == *pipe_write* || ($stack == *sys_poll* && $stack != *ppoll*) ]]
 }
 
@@ -826,9 +832,9 @@ stall()
 		read_pipe
 		stop_capture INT
 		wait "$reader"
-		echo "$arguments: $(cat "$work/err")"
+		echo "$arguments: $(< "$work/err")"
 		[ "$status" = 0 ]
-		contains "$(cat "$work/err")" "lost 0"
+		contains "$(< "$work/err")" "lost 0"
 		case $arguments in
 		-o*)
 			run_elog show "$work/read"
@@ -884,7 +890,7 @@ emit_another()
 	lost=$(sed -n 's/^# lost \([0-9]*\) events* on CPU 0: no room .*/\1/p' "$work/text" |
 		awk '{ sum += $1 } END { print sum }')
 	[ "$lost" -gt 0 ]
-	contains "$(cat "$work/err")" "lost $lost: no room $lost" "lost $lost of number/step"
+	contains "$(< "$work/err")" "lost $lost: no room $lost" "lost $lost of number/step"
 	sed -n 's/.* number=\([0-9]*\) .*/\1/p' "$work/text" > "$work/numbers"
 	[ $(($(wc -l < "$work/numbers") + lost)) = $emitted ]
 	sort -c -n -u "$work/numbers"
@@ -928,7 +934,7 @@ emit_another()
 	# A snapshot is of a time that they have, so that the next one is not before it.
 	"${elsewhere[@]}" "$ELOG" capture -v --overwrite -o "$work/two" 2> "$work/err" 3>&- &
 	background+=("$!")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	wait_for has_begun "$work/err" 'elog: capturing'
 	capture=$(pgrep -P "$!" -x elog)
 	"$ELOG" emit c/one
 	kill -USR1 "$capture"
@@ -936,7 +942,7 @@ emit_another()
 	"$ELOG" emit c/two
 	kill -INT "$capture"
 	wait_for eval '"$ELOG" show "$work/two" > "$work/text" 2> "$work/shown"'
-	contains "$(cat "$work/text")" "c - one" "c - two"
+	contains "$(< "$work/text")" "c - one" "c - two"
 }
 
 @test "capture: the summary is there when the terminal has gone" {

@@ -203,7 +203,7 @@ for row in rows[1:]:
 print(len(pairs))
 CHECK
 	python3 "$work/check.py" "$work" > "$work/pairs"
-	pairs=$(cat "$work/pairs")
+	pairs=$(< "$work/pairs")
 	[ "$pairs" -gt 1000 ]
 
 	# The same, for people.
@@ -354,7 +354,7 @@ LINES
 	wait_for grep -q '^[0-9.]* *1 .*[mun]s ' "$work/out"
 	stop_elog INT
 	[ "$status" = 0 ]
-	contains "$(cat "$work/out")" "TIME " "LOST" "1 pair in" "1 start, 0 ends" LATENCY
+	contains "$(< "$work/out")" "TIME " "LOST" "1 pair in" "1 start, 0 ends" LATENCY
 	[ "$(grep -c '^TIME' "$work/out")" = 1 ]
 	start_elog latency --interval 0.1 --format json a/start a/end
 	emit_lines < "$work/lines"
@@ -363,13 +363,13 @@ LINES
 	wait_for eval '[ $(grep -c "\"pairs\":1," "$work/out") = 2 ]'
 	stop_elog TERM
 	[ "$status" = 0 ]
-	output=$(cat "$work/out")
+	output=$(< "$work/out")
 	[ "$(counts)" = "2 1 0 1 0 0" ]
 	start_elog latency -n 1 start end
 	emit_lines < "$work/lines"
 	wait_elog
 	[ "$status" = 0 ]
-	contains "$(cat "$work/out")" "1 pair in"
+	contains "$(< "$work/out")" "1 pair in"
 	run_elog latency -d 0.1 --format csv --interval 10 start end
 	[ "$status" = 0 ]
 	contains "${lines[0]}" "kind,group,time,seconds,pairs"
@@ -412,13 +412,13 @@ LINES
 		! kill -0 "$started" 2> "$work/ended"'
 	wait_elog
 	[ "$status" = 2 ]
-	output=$(cat "$work/out")
+	output=$(< "$work/out")
 	[ "$(member total pairs)" = 2 ]
 	[ "$(member total forgotten)" -ge 1 ]
 	[ "$(member total unpaired_ends)" -ge 1 ]
 	lost=$(member total lost)
 	[ "$lost" -gt 0 ]
-	contains "$(cat "$work/err")" "elog: lost $lost events: no room $lost; pairs may be missing" \
+	contains "$(< "$work/err")" "elog: lost $lost events: no room $lost; pairs may be missing" \
 		"lost $lost of a/start"
 
 	# The same from a file.

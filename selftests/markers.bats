@@ -125,7 +125,7 @@ for a, b in zip(live, file):
 	[ "${#lines[@]}" = 9 ]
 	contains "$output" "kettle/opened           examples/teahouse.c:main:0"
 	chmod 666 /dev/eventlog
-	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups \
+	run_apart setpriv --reuid 65534 --regid 65534 --clear-groups \
 		--inh-caps=-all,+perfmon --ambient-caps=-all,+perfmon "$ELOG" marker list
 	chmod 600 /dev/eventlog
 	[ "$status" = 0 ]
@@ -154,7 +154,7 @@ for a, b in zip(live, file):
 	perf probe -q sdt_elog:evaluated
 	run perf record -q -o data -e 'sdt_elog:evaluated' ./teapot 3
 	[ "$output" = "3 evaluated" ]
-	run --separate-stderr perf script -i data
+	run_apart perf script -i data
 	perf probe -q -d 'sdt_elog:*'
 	[ "${#lines[@]}" = 3 ]
 	contains "${lines[2]}" "arg1=2"
@@ -168,10 +168,10 @@ for a, b in zip(live, file):
 	contains "$stderr" "0 markers, 0 changed"
 	cp "$TEAHOUSE" "$work/kettle"
 	export LD_LIBRARY_PATH=$EVENTLOG_TOOLS
-	run --separate-stderr "$work/kettle" 2
+	run_apart "$work/kettle" 2
 	[ "$output" = "0 evaluated" ]
 	[ "$(grep -c '^served examples/teahouse.c:serve:3:' <<< "$stderr")" = 2 ]
-	run --separate-stderr "$TEAHOUSE" 2
+	run_apart "$TEAHOUSE" 2
 	[ -z "$stderr" ]
 	start_teahouse "$TEAHOUSE"
 	[ ! -s "$work/printed" ]
@@ -204,7 +204,7 @@ for a, b in zip(live, file):
 	[ "$status" = 0 ]
 	elog marker save -q "$work/again"
 	cmp "$work/set" "$work/again"
-	run --separate-stderr "$TEAHOUSE" 1
+	run_apart "$TEAHOUSE" 1
 	[ "$(grep -c '^evaluated ' <<< "$stderr")" = 1 ]
 	[ "$(grep -c '^drink ' <<< "$stderr")" = 0 ]
 	[ "$output" = "1 evaluated" ]
@@ -380,12 +380,12 @@ assert int(marker["id"], 16) == value, marker
 	[ "$(grep -c '^print,trace,probe ' <<< "$output")" = 2 ]
 	[ "$(grep -c '^print,probe ' <<< "$output")" = 1 ]
 	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
-	[ "$(cat /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
+	[ "$(< /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
 	dmesg | grep -q 'eventlog: evaluated module/ktest/marker_example.c:serve:2: evaluate_order_number=1'
 	run_elog marker disable evaluated
 	[ "$status" = 0 ]
 	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
-	[ "$(cat /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
+	[ "$(< /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
 	fails_with "do not allow" marker enable --handler print only_traced
 	fails_with "no marker" marker enable 'no such'
 	fails_with "pattern" marker enable

@@ -55,7 +55,7 @@ start_capture()
 	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- 7>&- 8>&- &
 	capture=$!
 	background+=("$capture")
-	wait_for grep -q '^elog: capturing' "$work/err"
+	wait_for has_begun "$work/err" 'elog: capturing'
 }
 
 stop_capture()

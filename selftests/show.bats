@@ -195,7 +195,7 @@ CHECK
 		"$PRODUCER" 0 600 3 3>&-
 	"$ELOG" show --format json --time wall "$work/one" - "$work/two" \
 		< <(cat "$work/three") > "$work/merged" 2> "$work/err"
-	contains "$(cat "$work/err")" "600 events, lost 0"
+	contains "$(< "$work/err")" "600 events, lost 0"
 	# A file's times of day are as good as the two clocks were read at once.
 	"$PYTHON" - "$work/merged" <<'CHECK'
 import datetime, json, sys
@@ -285,7 +285,7 @@ CHECK
 		[ $((tries += 1)) -lt 300 ]
 	done > "$work/fifo"
 	wait "$!"
-	[[ $(cat "$work/typescript") == *$'\r\e[K'"elog: "*" events, lost 0"* ]]
+	[[ $(< "$work/typescript") == *$'\r\e[K'"elog: "*" events, lost 0"* ]]
 	[ "$(grep -vc a=1 "$work/shown")" = 0 ]
 	run_elog show "$work/file"
 	[[ $stderr != *MiB* ]]

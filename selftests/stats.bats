@@ -109,7 +109,7 @@ for line in text.split("\n")[:-1]:
 	run terminal 24x80 exit:1 --
 	contains "$output" "the kernel module eventlog is not loaded"
 	insmod "$EVENTLOG_KO"
-	run --separate-stderr setpriv --reuid=65534 --clear-groups "$ELOG" stat
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" stat
 	[ "$status" = 1 ]
 	contains "$stderr" "permission denied"
 }
@@ -293,7 +293,7 @@ for table, before in zip(tables[1:-1], events):
     seconds = table["seconds"]
 ' < "$work/out"
 	start_elog stat --interval 0.1 --format csv
-	wait_for grep -q '^elog: counting' "$work/err"
+	wait_for has_begun "$work/err" 'elog: counting'
 	"$ELOG" emit -n 3 a/b
 	wait_for grep -q 'a/b,info,3,' "$work/out"
 	stop_elog INT
@@ -308,7 +308,7 @@ for table, before in zip(tables[1:-1], events):
 	[ "$status" = 2 ]
 	[ "$(rows < "$work/out" | awk '{ print $2 + $4 }' | xargs)" = "500 3 503" ]
 	[ "$(rows < "$work/out" | awk '$1 == "loss/large" { print $2, $4 }')" = "0 3" ]
-	contains "$(cat "$work/err")" "no room " "too large 3"
+	contains "$(< "$work/err")" "no room " "too large 3"
 
 	start_elog stat -q --by cpu --format json --per-cpu-bytes 8K
 	while_stopped "$started" taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
@@ -339,14 +339,14 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	start_elog stat --format prometheus --interval 0.05 -o "$work/link"
 	# Whoever owns the directory does not say what is written over.
 	wait_for [ ! -L "$work/link" ]
-	[ "$(cat "$work/dir/real")" = keep ]
+	[ "$(< "$work/dir/real")" = keep ]
 	[ "$(stat -c %a "$work/link")" = "$(printf %o $((0666 & ~$(umask))))" ]
 	for i in 1 2 3 4 5 6 7 8; do
 		"$ELOG" emit -n 10 -l error a/b
 		is_exposition < "$work/link"
 	done
 	wait_for grep -qx 'eventlog_events_total{provider="a",event="b",level="error"} 80' "$work/link"
-	contains "$(cat "$work/link")" \
+	contains "$(< "$work/link")" \
 		"eventlog_capture_running{target=\"$work/capture\"} 1" \
 		"eventlog_info{release=" eventlog_definitions_max \
 		'eventlog_lost_by_event_total{provider="a",event="b"} 0' \
@@ -410,11 +410,11 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	done
 	"$work/x,1" capture -v -e comma > /dev/null 2> "$work/one" 3>&- &
 	background+=("$!")
-	wait_for grep -q '^elog: capturing' "$work/one"
+	wait_for has_begun "$work/one" 'elog: capturing'
 	start_elog stat --format prometheus --interval 0.05 -o "$work/file.prom"
 	"$work/x,2" capture -v -e comma > /dev/null 2> "$work/two" 3>&- &
 	background+=("$!")
-	wait_for grep -q '^elog: capturing' "$work/two"
+	wait_for has_begun "$work/two" 'elog: capturing'
 	wait_for grep -qx 'eventlog_subscribers 3' "$work/file.prom"
 	stop_elog INT
 	"$ELOG" delete comma/event
@@ -456,7 +456,7 @@ PYTHON
 	events=$("$ELOG" stat -q --format json "$work/file" | sed -n 's/.*"summary".*"events":\([0-9]*\).*/\1/p')
 	[ "$events" -ge 150000 ]
 	"$ELOG" stat --by session --format json "$work/file" > "$work/out" 2> "$work/err"
-	contains "$(cat "$work/err")" "rows seen longest ago are (others)"
+	contains "$(< "$work/err")" "rows seen longest ago are (others)"
 	python3 -c '
 import json, sys
 rows = [json.loads(line) for line in sys.stdin]
@@ -476,6 +476,14 @@ assert max(int(row["session"], 0) for row in rows) >= 150000
 
 # terminal SIZE STEP... -- OPTION...: elog top there; the steps begin when it runs.
 terminal()
+{
+	local -
+
+	set +T
+	take_steps "$@"
+}
+
+take_steps()
 {
 	local steps=("$1")
 

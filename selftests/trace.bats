@@ -80,7 +80,7 @@ delete_request()
 	[ -z "$output" ]
 	perf stat -x, -o "$work/stat" -a -e "$group:request" -- sh "$work/job" 5 \
 		> "$work/log" 2>&1 3>&-
-	contains "$(cat "$work/stat")" "5,,$group:request,"
+	contains "$(< "$work/stat")" "5,,$group:request,"
 	delete_request
 }
 
