@@ -77,14 +77,12 @@ teardown()
 		contains "$output" "elog " "(ABI 1)"
 	done
 	run_elog capture -h
-	for option in -e -k -l -s -p -t -C -n -d -q -v --sample --per-cpu-bytes \
-		--overwrite --trigger --time -o --append; do
-		contains "$output" " $option"
-	done
+	options=(-e -k -l -s -p -t -C -n -d -q -v --sample --per-cpu-bytes --overwrite
+		--trigger --time -o --append)
+	contains "$output" "${options[@]/#/ }"
 	run_elog emit -h
-	for option in -s -l -k -n --wait -d -v; do
-		contains "$output" " $option"
-	done
+	options=(-s -l -k -n --wait -d -v)
+	contains "$output" "${options[@]/#/ }"
 	# All that cannot be printed is an error.
 	run bash -c '"$ELOG" --help > /dev/full'
 	[ "$status" = 1 ]
@@ -410,10 +408,7 @@ selected()
 	# Three rules for each of -e; there may not be more than so many.
 	run_elog info
 	most=$(awk '/^rules of a subscriber/ { print $NF }' <<< "$output")
-	arguments=()
-	for ((i = 0; i <= most; i++)); do
-		arguments+=(-p $((i + 1)))
-	done
+	read -ra arguments < <(seq -s ' ' -f '-p %.0f' $((most + 1)))
 	fails_with "ask for fewer" capture "${arguments[@]}"
 }
 
@@ -666,13 +661,11 @@ things/thing' ]
 	# Every option that --help tells of.
 	for verb in $("$ELOG" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 		words=$(complete_words elog $verb --)
-		count=0
-		for option in $("$ELOG" $verb --help |
-				sed -n 's/^ *\(-., \)*\(--[a-z-]*\).*/\2/p'); do
-			contains $'\n'"$words"$'\n' $'\n'"$option"$'\n'
-			count=$((count + 1))
-		done
-		[ "$count" -ge 2 ]
+		mapfile -t options < <("$ELOG" $verb --help |
+			sed -n 's/^ *\(-., \)*\(--[a-z-]*\).*/\2/p')
+		[ "${#options[@]}" -ge 2 ]
+		options=("${options[@]/#/$'\n'}")
+		contains $'\n'"$words"$'\n' "${options[@]/%/$'\n'}"
 	done
 }
 

@@ -66,8 +66,14 @@ capture_lines()
 # Prints the member of the first object of a kind in $output.
 member()
 {
-	grep -m 1 "^{\"kind\":\"$1\"" <<< "$output" |
-		grep -o "\"$2\":\"\{0,1\}[^,\"}]*" | head -n 1 | sed 's/.*[:"]//'
+	local kind=$'\n''{"kind":"'$1'"' line
+
+	[[ $'\n'$output == *"$kind"* ]] || return 1
+	line=$'\n'$output
+	line=${line#*"$kind"}
+	line=${line%%$'\n'*}
+	[[ $line =~ \"$2\":\"?([^,\"}]*) ]] || return 1
+	echo "${BASH_REMATCH[1]}"
 }
 
 # The numbers of $output, JSON: pairs, unpaired starts and ends, restarted,
@@ -307,10 +313,10 @@ LINES
 }
 
 @test "latency: more values of --group than are told apart are told as others" {
-	for i in {1..300}; do
-		echo "a start $i $i 0 x"
-		echo "a end $i $i $i x"
-	done | capture_lines
+	awk 'BEGIN {
+		for (i = 1; i <= 300; i++)
+			printf "a start %d %d 0 x\na end %d %d %d x\n", i, i, i, i, i
+	}' | capture_lines
 	run_elog latency --format json --group status start end "$work/events.elog"
 	[ "$(grep -c '"kind":"group"' <<< "$output")" = 256 ]
 	contains "$output" '"value":null,"others":true,"pairs":45'
@@ -401,9 +407,7 @@ LINES
 	start_elog latency --per-cpu-bytes 8K --format json -n 2 start end
 	echo 'a start 1 1 0 waits' | emit_lines
 	{ echo 'a start 9 9 0 x'; echo 'a end 9 9 0 x'; } | emit_lines
-	for i in {1..2000}; do
-		echo "a start $((i + 100)) 1 0 lost"
-	done | while_stopped "$started" \
+	printf 'a start %s 1 0 lost\n' {101..2100} | while_stopped "$started" \
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
 	# The loss is told with what comes next on that CPU.
 	wait_for eval 'echo "a end 1 1 0 wrong" |
