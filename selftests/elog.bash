@@ -187,6 +187,7 @@ while_stopped()
 		# Behind the name in parentheses. It may have ended meanwhile.
 		while read -r -d '' state 2> /dev/null < "$file" || [ -n "$state" ] &&
 			[[ ${state##*) } != T* ]]; do
+			state=
 			sleep 0.01
 		done
 	done
