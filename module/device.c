@@ -296,6 +296,13 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 }
 
 /* A pointer of user space's may have more bits than this kernel's have. */
+static int eventlog_array_get(void *to, u64 user, size_t bytes)
+{
+	if (user != (unsigned long)user || copy_from_user(to, u64_to_user_ptr(user), bytes))
+		return -EFAULT;
+	return 0;
+}
+
 static int eventlog_text_put(u64 user, const char *text, u32 bytes)
 {
 	if (user != (unsigned long)user || copy_to_user(u64_to_user_ptr(user), text, bytes))
@@ -478,11 +485,8 @@ static struct eventlog_expression *eventlog_expression_get(u64 terms, u32 count,
 		goto out;
 	strscpy(expression->text, text, sizeof(expression->text));
 	expression->count = count;
-	ret = -EFAULT;
-	if (terms == (unsigned long)terms &&
-	    !copy_from_user(expression->terms, u64_to_user_ptr(terms),
-			    count * sizeof(*expression->terms)))
-		ret = eventlog_expression_check(expression);
+	ret = eventlog_array_get(expression->terms, terms, count * sizeof(*expression->terms)) ?:
+	      eventlog_expression_check(expression);
 out:
 	kfree(text);
 	if (!ret)
@@ -871,10 +875,9 @@ static int eventlog_ioctl_marker_ask(struct file *filp, void *argument, void __u
 		return -EINVAL;
 	if (eventlog_file_role(file) == ROLE_SUBSCRIBER)
 		return -EBUSY;
-	if (request->values != (unsigned long)request->values ||
-	    copy_from_user(given, u64_to_user_ptr(request->values),
-			   request->value_count * sizeof(*given)))
-		return -EFAULT;
+	ret = eventlog_array_get(given, request->values, request->value_count * sizeof(*given));
+	if (ret)
+		return ret;
 	/* Again when another predicate has come, or when the strings are not here yet. */
 	do {
 		memcpy(values, given, sizeof(values));
