@@ -249,6 +249,17 @@ static char *take_word(char **line)
 	return word;
 }
 
+/* What is behind the last word of a line, if there is something, is no part of that. */
+static char *cut_predicate(char *line)
+{
+	char *tab = strchr(line, '\t');
+
+	if (!tab)
+		return NULL;
+	*tab = '\0';
+	return tab + 1;
+}
+
 /* It has to be one that the kernel takes, before anything is set. */
 static int take_predicate(const char *text, uint32_t handlers, char **taken)
 {
@@ -284,9 +295,7 @@ static int take_marker(struct marker_list *list, char *line)
 	marker->next.id = strtoull(id, &end, 16);
 	marker->module = strdup(module);
 	marker->tag = strdup(tag);
-	predicate = strchr(line, '\t');
-	if (predicate)
-		*predicate++ = '\0';
+	predicate = cut_predicate(line);
 	marker->place = strdup(line);
 	if (!marker->module || !marker->tag || !marker->place)
 		return -ENOMEM;
@@ -304,9 +313,7 @@ static int take_wish(struct wish_list *wishes, char *line)
 	wish.marker = line;
 	if (!wish.program || !wish_take_handlers(handlers, &wish))
 		return -EINVAL;
-	predicate = strchr(line, '\t');
-	if (predicate)
-		*predicate++ = '\0';
+	predicate = cut_predicate(line);
 	if (!wish_is_possible(wish.program, wish.marker) ||
 	    (predicate && wish.operation != EVENTLOG_MARKER_ADD) ||
 	    wishes->count == EVENTLOG_WISHES_MAX)

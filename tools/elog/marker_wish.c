@@ -139,14 +139,18 @@ bool wish_is_possible(const char *program, const char *marker)
 	       !strpbrk(marker, "\t\n:/");
 }
 
+static bool parse_handlers(const char *text, uint32_t *handlers)
+{
+	return markers_handlers_parse(text, handlers) && *handlers &&
+	       !(*handlers & ~WISH_HANDLERS);
+}
+
 /* What is to be switched, by default: all that can be off, and what is of use on. */
 static bool take_handlers(const struct options *options, struct wish *wish)
 {
 	wish->handlers = wish->operation == EVENTLOG_MARKER_ADD ? EVENTLOG_MARKER_PRINT :
 								  WISH_HANDLERS;
-	if (!options->handlers ||
-	    (markers_handlers_parse(options->handlers, &wish->handlers) && wish->handlers &&
-	     !(wish->handlers & ~WISH_HANDLERS)))
+	if (!options->handlers || parse_handlers(options->handlers, &wish->handlers))
 		return true;
 	complain("'%s': of programs print and probe can be switched; "
 		 "they are traced whenever somebody subscribes", options->handlers);
@@ -239,8 +243,7 @@ bool wish_take_handlers(const char *text, struct wish *wish)
 	if (*text != '+' && *text != '-')
 		return false;
 	wish->operation = *text == '+' ? EVENTLOG_MARKER_ADD : EVENTLOG_MARKER_REMOVE;
-	return markers_handlers_parse(text + 1, &wish->handlers) && wish->handlers &&
-	       !(wish->handlers & ~WISH_HANDLERS);
+	return parse_handlers(text + 1, &wish->handlers);
 }
 
 static void put_wish(struct elog_text *text, const struct wish *wish, bool is_json)

@@ -699,6 +699,14 @@ static void take_values(const struct elog_marker *marker, va_list arguments,
 		values[i] = va_arg(arguments, uint64_t);
 }
 
+/* What the kernel wants; without an event it is nothing. */
+static unsigned int wished_handlers(const struct elog_marker_state *state,
+				    const struct elog_event **event)
+{
+	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	return *event ? elog_event_handlers(*event) : 0;
+}
+
 void elog_marker_hit(const struct elog_marker *marker, ...)
 {
 	struct elog_marker_state *state = state_of(marker);
@@ -714,8 +722,7 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	take_values(marker, arguments, values);
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	wished = event ? elog_event_handlers(event) : 0;
+	wished = wished_handlers(state, &event);
 	if (handlers & wished & ELOG_MARKER_TRACE)
 		write_event(marker, event, values);
 	/* There is a predicate, which the kernel knows. */
@@ -738,8 +745,7 @@ static bool is_redirected(const struct elog_marker *marker, const uint64_t *valu
 
 	if (!state || handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	wished = event ? elog_event_handlers(event) : 0;
+	wished = wished_handlers(state, &event);
 	return !(wished & ELOG_EVENT_ASKING) || wished & handlers & ELOG_MARKER_TRACE ||
 	       elog_event_ask(event, values, marker->types[0]);
 }

@@ -589,6 +589,20 @@ unsigned int elog_event_handlers(const struct elog_event *event)
 	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_ASKING : 0);
 }
 
+/* From here to end_call() the file is what it is; no more than system calls between. */
+static struct writer_slot *begin_call(struct elog_producer *producer)
+{
+	struct writer_slot *slot = writer_slot(producer);
+
+	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
+	return slot;
+}
+
+static void end_call(struct writer_slot *slot)
+{
+	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
+}
+
 unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
 			    unsigned int count)
 {
@@ -602,15 +616,14 @@ unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *valu
 	struct writer_slot *slot;
 	int error = errno;
 
-	slot = writer_slot(producer);
-	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
+	slot = begin_call(producer);
 	if (is_connected(producer)) {
 		request.write_index = __atomic_load_n(&registered(event)->write_index,
 						      __ATOMIC_RELAXED);
 		if (!ioctl(producer->fd, EVENTLOG_IOC_MARKER_ASK, &request))
 			handlers = request.handlers;
 	}
-	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
+	end_call(slot);
 	errno = error;
 	return handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
 }
@@ -635,14 +648,13 @@ int elog_event_write_parts(const struct elog_event *event, uint64_t session,
 	if (count)
 		memcpy(&parts[1], iov, count * sizeof(*iov));
 
-	slot = writer_slot(producer);
-	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
+	slot = begin_call(producer);
 	if (is_connected(producer)) {
 		head.write_index = __atomic_load_n(&registered(event)->write_index,
 						   __ATOMIC_RELAXED);
 		ret = writev(producer->fd, parts, (int)count + 1) < 0 ? -errno : 0;
 	}
-	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
+	end_call(slot);
 	errno = error;
 	return ret;
 }
