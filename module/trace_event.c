@@ -78,6 +78,7 @@ struct eventlog_tracers {
  * @suffix: in a batch: for a unique name
  * @foreign: in a batch: somebody else has an event of that name
  * @failed: in a batch: ftrace would not have it
+ * @refused: in a batch: ftrace would not let go of it
  * @added: ftrace knows it; the worker's
  * @name_node: in the table of names, while @added; the worker's
  */
@@ -102,6 +103,7 @@ struct eventlog_trace_event {
 	u32 suffix;
 	bool foreign;
 	bool failed;
+	bool refused;
 	bool added;
 	struct hlist_node name_node;
 };
@@ -545,7 +547,8 @@ static void eventlog_trace_apply(void *argument)
 			synchronize_rcu();
 			waited = true;
 		}
-		if (trace_remove_event_call(&trace->call))
+		trace->refused = trace_remove_event_call(&trace->call);
+		if (trace->refused)
 			continue;
 		trace->added = false;
 		hash_del(&trace->name_node);
@@ -610,7 +613,8 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 		return AGAIN_NEVER;
 	}
 	list_move_tail(&trace->node, &eventlog_traces.todo);
-	if (trace->added && !trace->wished) {
+	/* One that was wanted again for a moment was not even tried. */
+	if (trace->added && (trace->refused || eventlog_trace_held(trace))) {
 		eventlog_trace_pin(&trace->pinned, true);
 		return AGAIN_LATER;
 	}
@@ -657,6 +661,7 @@ static void eventlog_trace_work(struct work_struct *work)
 		list_move_tail(&trace->node, &batch);
 		trace->busy = true;
 		trace->failed = false;
+		trace->refused = false;
 		trace->wished = trace->event;
 		trace->suffix = trace->event ? trace->event->descriptor : 0;
 	}
