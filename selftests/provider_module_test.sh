@@ -28,6 +28,7 @@ run()
 	dmesg | awk -v mark="$mark" 'found; index($0, mark) { found = 1 }' |
 		sed 's/^\[ *[0-9.]*\] //' > "$work/log"
 	rmmod eventlog_provider_test 2> /dev/null
+	users=$(cat /sys/module/eventlog/refcnt)
 	grep -E '^(ok |not ok |# )' "$work/log" | grep -v '^# expected:' |
 		awk -v done="$done" '{ sub(/ok [0-9]+/, "ok " done + ++n) } /^#/ { n-- } 1'
 	done=$((done + $(grep -cE '^(not )?ok ' "$work/log")))
@@ -57,6 +58,16 @@ if [ -s "$work/expected" ] && cmp -s "$work/said" "$work/expected"; then
 else
 	diff "$work/said" "$work/expected" | sed 's/^/# /'
 	echo "not ok $done what is wrong with a table is said"
+	status=1
+fi
+
+# At once, and not when the kernel's tracing has looked at it again.
+done=$((done + 1))
+if [ "$users" = 0 ]; then
+	echo "ok $done what has gone pins nothing"
+else
+	echo "# $users users of eventlog.ko"
+	echo "not ok $done what has gone pins nothing"
 	status=1
 fi
 
