@@ -7,7 +7,6 @@
  */
 #ifdef ELOG_BPF
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,15 +143,84 @@ static bool is_of_event(const char *name, const char *event)
 	return !strncmp(name, event, size) && (!name[size] || name[size] == '.');
 }
 
+/* Names of trace events of one group. */
+struct trace_names {
+	char **names;
+	size_t count;
+};
+
+static int remember(struct trace_names *names, const char *name)
+{
+	char **larger;
+
+	larger = realloc(names->names, (names->count + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	names->names = larger;
+	larger[names->count] = strdup(name);
+	if (!larger[names->count])
+		return -ENOMEM;
+	names->count++;
+	return 0;
+}
+
+static bool remembered(const struct trace_names *names, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		if (!strcmp(names->names[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * Attaches to those of the event's trace events that are not among the names yet.
+ * The group's directory is not read: that an entry goes meanwhile is something that
+ * kernels with eventfs (6.6 to 6.12 at least) do not survive.
+ *
+ * Return: whether there were any; -ENOMEM, or what attach_to() returns, complained of.
+ */
+static int attach_to_listed(struct bpf_attached *attached, struct bpf_program *program,
+			    const char *group, const char *event,
+			    struct trace_names *names)
+{
+	const size_t known = names->count, group_size = strlen(group);
+	char path[64], *line = NULL;
+	size_t size = 0, i;
+	ssize_t length;
+	FILE *file;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "%s/available_events", tracefs());
+	file = fopen(path, "re");
+	while (file && !ret && (length = getline(&line, &size, file)) > 0) {
+		if (line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		if (strncmp(line, group, group_size) || line[group_size] != ':' ||
+		    !is_of_event(line + group_size + 1, event) ||
+		    remembered(names, line + group_size + 1))
+			continue;
+		ret = remember(names, line + group_size + 1);
+		if (ret)
+			complain("out of memory");
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	for (i = known; !ret && i < names->count; i++)
+		ret = attach_to(attached, program, group, names->names[i]);
+	return ret ? ret : names->count > known;
+}
+
 static int attach_to_event(struct bpf_attached *attached,
 			   struct bpf_program *program, const char *provider,
 			   const char *event)
 {
-	char group[EVENTLOG_NAME_MAX + sizeof("eventlog_")], path[512];
-	const struct dirent *entry;
-	unsigned int count = 0;
-	DIR *directory;
-	int ret = 0;
+	char group[EVENTLOG_NAME_MAX + sizeof("eventlog_")];
+	struct trace_names names = { 0 };
+	size_t i;
+	int ret;
 
 	group_of(provider, group, sizeof(group));
 	if (!trace_event_appears(group, event)) {
@@ -162,17 +230,19 @@ static int attach_to_event(struct bpf_attached *attached,
 		}
 		return -ENOENT;
 	}
-	snprintf(path, sizeof(path), "%s/events/%s", tracefs(), group);
-	directory = opendir(path);
-	while (directory && !ret && (entry = readdir(directory))) {
-		if (!is_of_event(entry->d_name, event))
-			continue;
-		ret = attach_to(attached, program, group, entry->d_name);
-		count++;
-	}
-	if (directory)
-		closedir(directory);
-	return !ret && !count ? -ENOENT : ret;
+	/*
+	 * The list is read a page at a time, each from where the last ended by count:
+	 * one that goes meanwhile hides another, until the list is read again.
+	 */
+	do {
+		ret = attach_to_listed(attached, program, group, event, &names);
+	} while (ret > 0);
+	if (!ret && !names.count)
+		ret = -ENOENT;
+	for (i = 0; i < names.count; i++)
+		free(names.names[i]);
+	free(names.names);
+	return ret;
 }
 
 /* One name of an event that a glob matched; definitions of the same name are one. */
