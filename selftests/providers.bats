@@ -88,6 +88,13 @@ life_of()
 	awk -v session="$2" '$6 == session { printf "%s%s", separator, $7; separator = " " }' "$1"
 }
 
+# Have both ends of a connection gone? Who closes last ends it, and that may be the
+# server, after the client's process.
+closed_both()
+{
+	[ "$(sessions_with "$work/out" closed | wc -l)" -ge 2 ]
+}
+
 # Prints a field of a session's event.
 field_of()
 {
@@ -115,9 +122,11 @@ one()
 		background=()
 		start_server "$address"
 		[ "$address" = ::1 ] && shown=::1 || shown=::ffff:127.0.0.1
-		"$ELOG" capture -e 'tcp/[oac]*' -- curl -s -g -o "$work/got" \
-			"http://$([ "$address" = ::1 ] && echo '[::1]' || echo $address):$port/body" \
-			> "$work/out" 2> "$work/err"
+		start_capture -e 'tcp/[oac]*'
+		curl -s -g -o "$work/got" \
+			"http://$([ "$address" = ::1 ] && echo '[::1]' || echo $address):$port/body"
+		wait_for closed_both
+		stop_capture
 		cmp "$work/got" "$BATS_FILE_TMPDIR/body"
 		grep -q 'lost 0$' "$work/err"
 		client=$(sessions_with "$work/out" opened "remote=$shown" "remote_port=$port")
@@ -135,8 +144,7 @@ one()
 		[ "$(field_of "$work/out" "$client" closed error)" = NONE ]
 		[ "$(field_of "$work/out" "$client" opened took)" != 0ns ]
 		[ "$(field_of "$work/out" "$client" closed lasted)" != 0ns ]
-		kill "${background[@]}"
-		wait "${background[@]}" || true
+		end_background
 	done
 }
 
@@ -160,10 +168,13 @@ one()
 
 	# Closed with bytes unread: a reset goes out, and comes in.
 	start_server 127.0.0.1
-	"$ELOG" capture -e tcp -l info -- bash -c "
+	start_capture -e tcp -l info
+	bash -c "
 		exec 7<> /dev/tcp/127.0.0.1/$port
 		printf 'GET /body HTTP/1.0\r\n\r\n' >&7
-		read -r -n 1 <&7" > "$work/out"
+		read -r -n 1 <&7"
+	wait_for grep -q ' reset_received ' "$work/out"
+	stop_capture
 	session=$(sessions_with "$work/out" opened "remote_port=$port")
 	one "$session"
 	grep -q " $session *reset_sent .* remote_port=$port " "$work/out"
@@ -223,11 +234,6 @@ retransmitted()
 	grep -q 'lost 0$' "$work/err"
 }
 
-closed_both()
-{
-	[ "$(sessions_with "$work/out" closed | wc -l)" = 2 ]
-}
-
 @test "tcp: what exists is told to who comes, and one can be followed" {
 	local session shown other
 
@@ -277,8 +283,10 @@ established()
 	grep -qx tcp/opened <<< "$names"
 	grep -qx proc/existing <<< "$names"
 	run ! grep -E '^(tcp/sample|proc/exec)$' <<< "$names"
-	"$ELOG" capture -e 'tcp/[oc]*' -k conn,0x4 -- curl -s -o /dev/null \
-		"http://127.0.0.1:$port/" > "$work/out"
+	start_capture -e 'tcp/[oc]*' -k conn,0x4
+	curl -s -o /dev/null "http://127.0.0.1:$port/"
+	wait_for closed_both
+	stop_capture
 	[ "$(awk '{ print $5 "/" $7 }' "$work/out" | sort -u | xargs)" = \
 		"tcp/closed tcp/opened tcp/opening" ]
 	"$ELOG" list tcp > "$work/list"
