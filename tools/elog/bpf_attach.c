@@ -23,6 +23,7 @@
 
 #define APPEARING_NS	10000000000ULL
 #define PAUSE_MS	10
+#define GROUP_MAX	(EVENTLOG_NAME_MAX + sizeof("eventlog_"))
 
 struct bpf_attached {
 	struct bpf_link **links;
@@ -67,7 +68,7 @@ static void group_of(const char *provider, char *group, size_t size)
 {
 	char name[EVENTLOG_NAME_MAX], path[64], *at;
 
-	snprintf(name, sizeof(name), "%s", provider);
+	snprintf(name, sizeof(name), "%.*s", EVENTLOG_NAME_MAX - 1, provider);
 	for (at = name; *at; at++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_",
 			    *at))
@@ -143,47 +144,49 @@ static bool is_of_event(const char *name, const char *event)
 	return !strncmp(name, event, size) && (!name[size] || name[size] == '.');
 }
 
-/* Names of trace events of one group. */
-struct trace_names {
-	char **names;
+/*
+ * An event's name, with its provider's; a trace event's, with its group's. Each of
+ * these is longer than an event's or a provider's by what the kernel module adds.
+ */
+struct name {
+	char provider[GROUP_MAX];
+	char event[EVENTLOG_NAME_MAX + sizeof(".4294967295")];
+};
+
+struct names {
+	struct name *names;
 	size_t count;
 };
 
-static int remember(struct trace_names *names, const char *name)
+/* Definitions of the same name are one. */
+static int add_name(struct names *names, const char *provider, const char *event)
 {
-	char **larger;
+	struct name *larger;
+	size_t i;
 
+	for (i = 0; i < names->count; i++)
+		if (!strcmp(names->names[i].provider, provider) &&
+		    !strcmp(names->names[i].event, event))
+			return 0;
 	larger = realloc(names->names, (names->count + 1) * sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	names->names = larger;
-	larger[names->count] = strdup(name);
-	if (!larger[names->count])
-		return -ENOMEM;
-	names->count++;
+	larger += names->count++;
+	snprintf(larger->provider, sizeof(larger->provider), "%s", provider);
+	snprintf(larger->event, sizeof(larger->event), "%s", event);
 	return 0;
-}
-
-static bool remembered(const struct trace_names *names, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < names->count; i++)
-		if (!strcmp(names->names[i], name))
-			return true;
-	return false;
 }
 
 /*
  * Attaches to those of the event's trace events that are not among the names yet.
  * The group's directory is not read: that an entry goes meanwhile is something that
- * kernels with eventfs (6.6 to 6.12 at least) do not survive.
+ * Linux 6.12, with eventfs, does not survive.
  *
  * Return: whether there were any; -ENOMEM, or what attach_to() returns, complained of.
  */
 static int attach_to_listed(struct bpf_attached *attached, struct bpf_program *program,
-			    const char *group, const char *event,
-			    struct trace_names *names)
+			    const char *group, const char *event, struct names *names)
 {
 	const size_t known = names->count, group_size = strlen(group);
 	char path[64], *line = NULL;
@@ -198,10 +201,9 @@ static int attach_to_listed(struct bpf_attached *attached, struct bpf_program *p
 		if (line[length - 1] == '\n')
 			line[length - 1] = '\0';
 		if (strncmp(line, group, group_size) || line[group_size] != ':' ||
-		    !is_of_event(line + group_size + 1, event) ||
-		    remembered(names, line + group_size + 1))
+		    !is_of_event(line + group_size + 1, event))
 			continue;
-		ret = remember(names, line + group_size + 1);
+		ret = add_name(names, group, line + group_size + 1);
 		if (ret)
 			complain("out of memory");
 	}
@@ -209,7 +211,7 @@ static int attach_to_listed(struct bpf_attached *attached, struct bpf_program *p
 	if (file)
 		fclose(file);
 	for (i = known; !ret && i < names->count; i++)
-		ret = attach_to(attached, program, group, names->names[i]);
+		ret = attach_to(attached, program, group, names->names[i].event);
 	return ret ? ret : names->count > known;
 }
 
@@ -217,9 +219,8 @@ static int attach_to_event(struct bpf_attached *attached,
 			   struct bpf_program *program, const char *provider,
 			   const char *event)
 {
-	char group[EVENTLOG_NAME_MAX + sizeof("eventlog_")];
-	struct trace_names names = { 0 };
-	size_t i;
+	struct names names = { 0 };
+	char group[GROUP_MAX];
 	int ret;
 
 	group_of(provider, group, sizeof(group));
@@ -239,41 +240,8 @@ static int attach_to_event(struct bpf_attached *attached,
 	} while (ret > 0);
 	if (!ret && !names.count)
 		ret = -ENOENT;
-	for (i = 0; i < names.count; i++)
-		free(names.names[i]);
 	free(names.names);
 	return ret;
-}
-
-/* One name of an event that a glob matched; definitions of the same name are one. */
-struct name {
-	char provider[EVENTLOG_NAME_MAX];
-	char event[EVENTLOG_NAME_MAX];
-};
-
-struct names {
-	struct name *names;
-	size_t count;
-};
-
-static int add_name(struct names *names, const struct elog_schema_event *event)
-{
-	struct name *larger;
-	size_t i;
-
-	for (i = 0; i < names->count; i++)
-		if (!strcmp(names->names[i].provider, event->provider->name) &&
-		    !strcmp(names->names[i].event, event->name))
-			return 0;
-	larger = realloc(names->names, (names->count + 1) * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	names->names = larger;
-	snprintf(larger[names->count].provider, sizeof(larger->provider), "%s",
-		 event->provider->name);
-	snprintf(larger[names->count].event, sizeof(larger->event), "%s", event->name);
-	names->count++;
-	return 0;
 }
 
 /* The definition's name, if the glob matches it. */
@@ -289,7 +257,7 @@ static int match(const char *text, const char *glob, struct names *names)
 	if (schema->provider_count && schema->providers[0]->event_count) {
 		event = schema->providers[0]->events[0];
 		if (glob_matches(glob, event))
-			ret = add_name(names, event);
+			ret = add_name(names, event->provider->name, event->name);
 	}
 	elog_schema_free(schema);
 	return ret;
