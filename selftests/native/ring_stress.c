@@ -726,17 +726,13 @@ static void flush(struct station *station, u32 *random)
 	station->flushes++;
 }
 
-/*
- * Has the writer found the ring full, or gone round the reader?  Until then the reader
- * must wait for it: a writer that is no faster never does by itself.  One that takes
- * turns does not, nor one that has ended.
- */
+/* Has the writer found the ring full or, where it overwrites, gone round the reader? */
 static bool has_overrun(const struct station *station)
 {
 	const struct eventlog_ring_header *header = station->test.ring.header;
 
-	return station->load->flags & LOAD_PAUSES || smp_load_acquire(&station->done) ||
-	       READ_ONCE(header->lost[EVENTLOG_LOST_NO_ROOM]);
+	return station->load->geometry.overwrite ?
+		READ_ONCE(station->lapped) : READ_ONCE(header->lost[EVENTLOG_LOST_NO_ROOM]);
 }
 
 static void *read_load(void *argument)
@@ -763,12 +759,17 @@ static void *read_load(void *argument)
 		WRITE_ONCE(station->lapped, checker->lapped);
 		if (flags & LOAD_PAUSES)
 			smp_store_release(&station->turn, 0);
-		/* Slow at times, so that the ring fills, or is overwritten. */
+		/*
+		 * Slow at times, so that the ring fills, or is overwritten: until it has,
+		 * for as long as that takes, for a writer that is no faster would never
+		 * do it. One that takes turns does not, nor one that has ended.
+		 */
 		pause = test_random(&random) % 64 ? 0 : 50;
 		while (pause && READ_ONCE(checker->header->head) - checker->position <
 				station->test.ring.data_bytes) {
 			sched_yield();
-			if (has_overrun(station))
+			if (flags & LOAD_PAUSES || has_overrun(station) ||
+			    smp_load_acquire(&station->done))
 				pause--;
 		}
 		if (!taken)
@@ -803,11 +804,11 @@ static bool has_shown(const struct station *station)
 	if (interrupted(station) && !interruptions(station))
 		return false;
 	if (load->geometry.overwrite && !(load->flags & (LOAD_HOSTILE | LOAD_PAUSES)))
-		return READ_ONCE(station->lapped);
+		return has_overrun(station);
 	if (load->flags & LOAD_HOSTILE && small_ring && station->test.breakpoints &&
 	    !station->test.ring.locked)
 		return READ_ONCE(header->lost[EVENTLOG_LOST_GUARD]);
-	return load->geometry.overwrite || READ_ONCE(header->lost[EVENTLOG_LOST_NO_ROOM]);
+	return load->geometry.overwrite || has_overrun(station);
 }
 
 static void run_load(struct station *stations, unsigned int rings, const struct load *load)
