@@ -92,7 +92,7 @@ life_of()
 # server, after the client's process.
 closed_both()
 {
-	[ "$(sessions_with "$work/out" closed | wc -l)" -ge 2 ]
+	[ "$(sessions_with "$work/out" closed | wc -l)" = 2 ]
 }
 
 # Prints a field of a session's event.
@@ -275,8 +275,11 @@ established()
 	local names
 
 	start_server 127.0.0.1
-	"$ELOG" capture -k conn,rundown -- curl -s -o /dev/null "http://127.0.0.1:$port/" \
-		> "$work/out"
+	# Until both ends have gone here, too: else the next capture sees one of these.
+	start_capture -k conn,rundown
+	curl -s -o /dev/null "http://127.0.0.1:$port/"
+	wait_for closed_both
+	stop_capture
 	# proc has a rundown as well; samples belong to neither.
 	names=$(awk '{ print $5 "/" $7 }' "$work/out" | sort -u)
 	echo "$names"
