@@ -116,6 +116,7 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
+	@scripts/check-layers
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
