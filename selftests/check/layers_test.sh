@@ -69,6 +69,8 @@ tools/libelog/consumer  "producer/new.h"        tools/libelog/producer/new.h
 tools/libelog/format    "../../elog/util/new.h" tools/elog/util/new.h
 tools/elog/util         "cmd/new.h"             tools/elog/cmd/new.h
 tools/elog/record       "cmd/new.h"             tools/elog/cmd/new.h
+tools/elog/record       "bpf/new.h"             tools/elog/bpf/new.h
+tools/elog/input        "output/new.h"          tools/elog/output/new.h
 tools/elog/cmd          "libelog/format/new.h"  tools/libelog/format/new.h
 tools/libelog/format    "util/test_new.h"       tools/libelog/util/test_new.h
 module/core             "core/new.h"            missing
