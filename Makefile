@@ -117,6 +117,7 @@ check-static:
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
 	@scripts/check-layers
+	@scripts/check-bats
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
