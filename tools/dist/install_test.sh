@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# install_test - make install into an empty directory: that what is there works
-# from there, and that make uninstall removes it. Prints TAP.
+# install_test - make install into an empty directory: installed files work, and make
+# uninstall removes them. Prints TAP.
 #
-# The module is built apart from build/RELEASE, and the tools are those that are in
-# build/tools, whatever git says of the tree by now: guests may be using them.
+# The module is built in a directory of its own. The tools in build/tools are not built
+# again, even if git describe has changed: guests may be using both.
 set -eu
 export LC_ALL=C
 
@@ -32,11 +32,11 @@ run_make()
 has()
 {
 	for name; do
-		[ -e "$root$name" ] || { echo "there is no $name"; return 1; }
+		[ -e "$root$name" ] || { echo "$name is missing"; return 1; }
 	done
 }
 
-everything_is_there()
+all_installed()
 {
 	has "$1/bin/elog" "$1/bin/eventlog-gen" "$1/lib/libelog.so.1" \
 		"$1/lib/libelog.so" "$1/lib/libelog.a" "$1/include/elog.h" \
@@ -53,17 +53,17 @@ everything_is_there()
 	done
 	for name in eventlog eventlog_tcp eventlog_proc; do
 		find "$root/lib/modules/$release" -name "$name.ko*" | grep -q . ||
-			{ echo "there is no module $name"; return 1; }
+			{ echo "the module $name is missing"; return 1; }
 	done
 }
 
-# Nothing may know of the directory it was put together in.
-nothing_knows()
+# No file may contain the path of DESTDIR.
+without_destdir()
 {
 	! grep -rlF "$root" "$root"
 }
 
-# As a program elsewhere would be built, and started: builds_with PREFIX FLAG.
+# builds_with PREFIX FLAG: a program builds with the installed files, and runs.
 builds_with()
 {
 	flags=$(PKG_CONFIG_LIBDIR="$root$1/lib/pkgconfig" PKG_CONFIG_PATH='' \
@@ -94,8 +94,8 @@ elog_runs()
 	"$root$1/bin/elog" --version | grep '^elog '
 }
 
-# With the programs where they have been put: whether they exist is asked, too.
-units_are_right()
+# systemd-analyze also checks that the programs exist: use their paths in $root.
+units_are_valid()
 {
 	mkdir -p "$work/units"
 	for unit in "$root$1"/lib/systemd/system/*; do
@@ -107,12 +107,12 @@ units_are_right()
 		cat "$work/verified"
 		return 1
 	}
-	# Of others' units it may say what it likes.
+	# Ignore messages about other units.
 	! grep eventlog "$work/verified"
 }
 
-# The verbs and options in the units are those that elog has.
-units_name_what_is_there()
+# elog has the verbs and options that the units use.
+options_exist()
 {
 	elog=$root$1/bin/elog
 	cat "$root$1"/lib/systemd/system/*.service "$root$1/libexec/eventlog-metrics" |
@@ -145,7 +145,7 @@ group_and_directory()
 	rm -r "${root:?}/etc" "${root:?}/var"
 }
 
-nothing_is_left()
+no_files_left()
 {
 	find "$root" ! -type d | tee "$work/left"
 	[ ! -s "$work/left" ]
@@ -153,30 +153,28 @@ nothing_is_left()
 
 for prefix in /usr/local /usr; do
 	check "$prefix: make install" run_make "$prefix" install
-	check "$prefix: everything is there" everything_is_there "$prefix"
-	check "$prefix: nothing knows DESTDIR" nothing_knows
+	check "$prefix: all files are installed" all_installed "$prefix"
+	check "$prefix: no file contains DESTDIR" without_destdir
 	check "$prefix: elog runs" elog_runs "$prefix"
 	check "$prefix: a program builds with libelog.so" builds_with "$prefix" ""
 	check "$prefix: a program builds with libelog.a" builds_with "$prefix" -static
 	check "$prefix: Python finds libelog.so.1" python_reads "$prefix"
 	if command -v systemd-analyze > /dev/null; then
-		check "$prefix: the units are right" units_are_right "$prefix"
+		check "$prefix: units are valid" units_are_valid "$prefix"
 	else
-		skip "$prefix: the units are right" "there is no systemd-analyze"
+		skip "$prefix: units are valid" "systemd-analyze is missing"
 	fi
 	if command -v systemd-tmpfiles > /dev/null && [ "$(id -u)" = 0 ]; then
 		check "$prefix: group and directory" group_and_directory "$prefix"
 	else
 		skip "$prefix: group and directory" "no systemd-tmpfiles, or not root"
 	fi
-	# The units are made for an elog that has what they ask for.
 	if "$root$prefix/bin/elog" --help | grep -q '^  stat '; then
-		check "$prefix: the units name what elog has" \
-			units_name_what_is_there "$prefix"
+		check "$prefix: elog has the options that units use" options_exist "$prefix"
 	else
-		skip "$prefix: the units name what elog has" "elog has no verb stat"
+		skip "$prefix: elog has the options that units use" "elog has no verb stat"
 	fi
 	check "$prefix: make uninstall" run_make "$prefix" uninstall
-	check "$prefix: nothing is left" nothing_is_left
+	check "$prefix: no files are left" no_files_left
 done
 end_checks
