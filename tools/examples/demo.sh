@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Shows all of it at work, and verifies it: a server with several threads whose
-# requests are sessions, a client, a shell script, and a download whose TCP
-# connections are sessions, all captured by elog.
+# Demonstrates eventlog, and checks the results. elog captures a server with several
+# threads whose requests are sessions, a client, a shell script, and a download whose
+# TCP connections are sessions.
 #
-# Needs root, and a kernel that takes the module: in a guest, make demo.
+# Needs root and a kernel that can load the module. make demo runs it in a guest.
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
@@ -39,7 +39,7 @@ cleanup()
 	done
 	[ ! -d /sys/module/eventlog_tcp ] || rmmod eventlog_tcp || true
 	if [ -n "$loaded" ] && ! rmmod eventlog; then
-		echo "demo: FAILED: the module cannot be removed" >&2
+		echo "demo: FAILED: the module cannot be unloaded" >&2
 		status=1
 	fi
 	rm -rf "$work"
@@ -71,9 +71,9 @@ say "an event without a library"
 	2> "$work/summary" || die "hello"
 cat "$work/hello" "$work/summary"
 grep -q 'hello *- *greeting number=42 text="hello, world"$' "$work/hello" ||
-	die "hello's event is not there"
+	die "the event of hello is missing"
 
-# All that is captured: the server is up when its port is in the file.
+# The server accepts connections when its port is in the file.
 cat > "$work/scenario" <<'SCENARIO'
 set -euo pipefail
 "$1/request_server" -t 4 > "$2/port" &
@@ -102,8 +102,8 @@ read -r _ got_connections _ got_requests _ bytes _ missing < "$work/client"
 [ "$got_connections $got_requests" = \
 	"$connections $((connections * requests))" ] || die "the client's counts"
 
-# Times never step back; each request's session has a start, then an end; the
-# sums are what the client has seen; nothing else is there.
+# Times do not decrease; each request's session has a start, then an end; sums equal
+# those of the client; there are no other events.
 awk -v connections="$connections" -v requests="$got_requests" \
 	-v bytes="$bytes" -v missing="$missing" '
 	function fail(text) {
@@ -150,13 +150,13 @@ awk -v connections="$connections" -v requests="$got_requests" \
 		if ($7 == "end" && (value("lines") != lines || value("files") != 3))
 			fail("counts of the job")
 	}
-	function expect(name, wanted) {
-		if (count[name] != wanted) {
+	function expect(name, expected) {
+		if (count[name] != expected) {
 			print "demo: " name ": " count[name] + 0 ", not " \
-				wanted > "/dev/stderr"
+				expected > "/dev/stderr"
 			failed = 1
 		}
-		known += wanted
+		known += expected
 	}
 	END {
 		expect("request_server/accept", connections)
@@ -172,12 +172,12 @@ awk -v connections="$connections" -v requests="$got_requests" \
 			failed = 1
 		}
 		exit failed
-	}' "$work/events" || die "the events are not what happened"
+	}' "$work/events" || die "wrong events"
 grep -q 'lost 0$' "$work/summary" || die "events were lost"
 grep -q 'enabled .*request_server/request_end' "$work/list" ||
 	die "elog list does not show request_end as enabled"
 
-say "one session of all"
+say "one of the sessions"
 session=$(awk '$7 == "request_end" { print $6; exit }' "$work/events")
 awk -v session="$session" '$6 == session' "$work/events"
 
@@ -204,7 +204,7 @@ until grep -q '^Serving' "$work/http"; do
 	kill -0 "$http" || die "the HTTP server"
 	sleep 0.05
 done
-# A moment longer than the download: the last segments may have to be repeated.
+# Capture a second longer than the download: the last segments may be retransmitted.
 "$ELOG" capture -e tcp -l info -- ip netns exec demo-client sh -c \
 	"curl -s -o '$work/file' http://10.77.0.2:8080/file; sleep 1" \
 	> "$work/events" 2> "$work/summary" || die "elog capture: status $?"
@@ -212,7 +212,7 @@ cmp "$work/file" "$work/www/file" || die "the download"
 cut -c 1-200 "$work/events"
 cat "$work/summary"
 session=$(awk '$7 == "opening" && /remote=::ffff:10.77.0.2 / { print $6 }' "$work/events")
-say "the client's end of it, and nothing else: session $session"
+say "only the client's connection: session $session"
 awk -v session="$session" '$6 == session' "$work/events" | cut -c 1-200
 awk -v session="$session" '
 	$6 == session { life = life " " $7 }
@@ -220,5 +220,5 @@ awk -v session="$session" '
 	"$work/events" || die "the life of the connection"
 grep -q 'lost 0$' "$work/summary" || die "events were lost"
 
-printf '\ndemo: all %s events are there, in order; nothing was lost\n' \
+printf '\ndemo: all %s events were captured in order, none was lost\n' \
 	"$((counted + $(wc -l < "$work/events")))"

@@ -8,12 +8,12 @@
  * SIGTERM or SIGINT: "/bytes/N" gets "200 N" and N bytes, anything else
  * "404 0". Provider request_server:
  *	accept		a client has connected
- *	request_start	a request was read; its session is all its own
- *	request_end	and has been answered
+ *	request_start	a request was read; it has a session of its own
+ *	request_end	the request was answered
  *
- * Each thread accepts a connection and serves that until its end. What they share
- * is the listening socket, the number of connections, and, under a lock, which
- * connection each serves, so that the end need not wait for idle clients.
+ * Each thread accepts a connection and serves it until it ends. Threads share the
+ * listening socket, the number of connections and, under a lock, the connection that
+ * each serves, so that the server can end without waiting for idle clients.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static pthread_mutex_t serving_lock = PTHREAD_MUTEX_INITIALIZER;
 static int serving[THREADS_MAX];	/* by thread: a socket, or 0 */
 static bool ending;
 
-/* Note what a thread serves, 0: nothing. Return: false if the server is ending. */
+/* Set the connection of a thread, or 0. Return: false if the server is ending. */
 static bool note_serving(size_t thread, int fd)
 {
 	bool goes_on;
@@ -55,7 +55,7 @@ static bool note_serving(size_t thread, int fd)
 	return goes_on;
 }
 
-/* No more requests are read; those read are answered. */
+/* Stop reading requests; those already read are answered. */
 static void end_serving(void)
 {
 	size_t i;
@@ -134,7 +134,7 @@ static bool send_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Return: false when the client cannot be answered. */
+/* Return: false if sending the answer failed. */
 static bool answer(FILE *client, const char *path, unsigned int *status,
 		   size_t *bytes)
 {
@@ -191,7 +191,7 @@ static void *work(void *argument)
 		fd = accept4(listener, (struct sockaddr *)&address, &size,
 			     SOCK_CLOEXEC);
 		if (fd < 0) {
-			/* shutdown() of the listener ends the threads so. */
+			/* After shutdown() of the listening socket. */
 			if (errno == EINVAL)
 				return NULL;
 			if (errno != EINTR && errno != ECONNABORTED)
@@ -209,7 +209,7 @@ static void *work(void *argument)
 		}
 		if (note_serving(thread, fd))
 			serve(client, connection);
-		/* Closed when nobody can take its number for another's. */
+		/* Not earlier: its number could become that of another socket. */
 		note_serving(thread, 0);
 		fclose(client);
 	}
@@ -272,11 +272,11 @@ int main(int count, char **arguments)
 			return 1;
 	}
 	if (!thread_count || thread_count > THREADS_MAX || port_wanted > 65535) {
-		fprintf(stderr, "request_server: 1 to %d threads, ports to 65535\n",
+		fprintf(stderr, "request_server: 1 to %d threads, port at most 65535\n",
 			THREADS_MAX);
 		return 1;
 	}
-	/* Works without the kernel module, too: the events are disabled then. */
+	/* Without the kernel module the events are disabled. */
 	ret = elog_producer_open(&producer, NULL);
 	if (!ret)
 		ret = register_events(producer);
