@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# install_test - make install into an empty directory: installed files work, and make
-# uninstall removes them. Prints TAP.
+# install_test - runs make install into an empty directory, checks that the installed files
+# work, and checks that make uninstall removes them. Prints TAP.
 #
-# The module is built in a directory of its own. The tools in build/tools are not built
-# again, even if git describe has changed: guests may be using both.
+# Guests may be using build/RELEASE and build/tools. So the module is built in another
+# directory, and the tools in build/tools are used as they are, even if the version that git
+# reports has changed.
 set -eu
 export LC_ALL=C
 
@@ -36,7 +37,7 @@ has()
 	done
 }
 
-all_installed()
+everything_is_there()
 {
 	has "$1/bin/elog" "$1/bin/eventlog-gen" "$1/lib/libelog.so.1" \
 		"$1/lib/libelog.so" "$1/lib/libelog.a" "$1/include/elog.h" \
@@ -53,17 +54,17 @@ all_installed()
 	done
 	for name in eventlog eventlog_tcp eventlog_proc; do
 		find "$root/lib/modules/$release" -name "$name.ko*" | grep -q . ||
-			{ echo "the module $name is missing"; return 1; }
+			{ echo "module $name is missing"; return 1; }
 	done
 }
 
-# No file may contain the path of DESTDIR.
-without_destdir()
+# No installed file may contain the name of the staging directory.
+nothing_knows()
 {
 	! grep -rlF "$root" "$root"
 }
 
-# builds_with PREFIX FLAG: a program builds with the installed files, and runs.
+# builds_with PREFIX FLAG: builds and starts a program as a user of the library would.
 builds_with()
 {
 	flags=$(PKG_CONFIG_LIBDIR="$root$1/lib/pkgconfig" PKG_CONFIG_PATH='' \
@@ -94,8 +95,9 @@ elog_runs()
 	"$root$1/bin/elog" --version | grep '^elog '
 }
 
-# systemd-analyze also checks that the programs exist: use their paths in $root.
-units_are_valid()
+# systemd-analyze also checks that the programs exist, so the units get the paths of the
+# staged programs.
+units_are_right()
 {
 	mkdir -p "$work/units"
 	for unit in "$root$1"/lib/systemd/system/*; do
@@ -107,12 +109,12 @@ units_are_valid()
 		cat "$work/verified"
 		return 1
 	}
-	# Ignore messages about other units.
+	# Messages about units of other packages do not matter.
 	! grep eventlog "$work/verified"
 }
 
-# elog has the verbs and options that the units use.
-options_exist()
+# elog has all verbs and options that the units use.
+units_name_what_is_there()
 {
 	elog=$root$1/bin/elog
 	cat "$root$1"/lib/systemd/system/*.service "$root$1/libexec/eventlog-metrics" |
@@ -145,7 +147,7 @@ group_and_directory()
 	rm -r "${root:?}/etc" "${root:?}/var"
 }
 
-no_files_left()
+nothing_is_left()
 {
 	find "$root" ! -type d | tee "$work/left"
 	[ ! -s "$work/left" ]
@@ -153,28 +155,30 @@ no_files_left()
 
 for prefix in /usr/local /usr; do
 	check "$prefix: make install" run_make "$prefix" install
-	check "$prefix: all files are installed" all_installed "$prefix"
-	check "$prefix: no file contains DESTDIR" without_destdir
+	check "$prefix: all files are installed" everything_is_there "$prefix"
+	check "$prefix: no file contains DESTDIR" nothing_knows
 	check "$prefix: elog runs" elog_runs "$prefix"
 	check "$prefix: a program builds with libelog.so" builds_with "$prefix" ""
 	check "$prefix: a program builds with libelog.a" builds_with "$prefix" -static
 	check "$prefix: Python finds libelog.so.1" python_reads "$prefix"
 	if command -v systemd-analyze > /dev/null; then
-		check "$prefix: units are valid" units_are_valid "$prefix"
+		check "$prefix: the units are valid" units_are_right "$prefix"
 	else
-		skip "$prefix: units are valid" "systemd-analyze is missing"
+		skip "$prefix: the units are valid" "systemd-analyze is missing"
 	fi
 	if command -v systemd-tmpfiles > /dev/null && [ "$(id -u)" = 0 ]; then
-		check "$prefix: group and directory" group_and_directory "$prefix"
+		check "$prefix: the group and the directory are created" group_and_directory "$prefix"
 	else
-		skip "$prefix: group and directory" "no systemd-tmpfiles, or not root"
+		skip "$prefix: the group and the directory are created" "systemd-tmpfiles is missing, or not root"
 	fi
+	# The units need an elog with the verb stat.
 	if "$root$prefix/bin/elog" --help | grep -q '^  stat '; then
-		check "$prefix: elog has the options that units use" options_exist "$prefix"
+		check "$prefix: elog has the verbs and options of the units" \
+			units_name_what_is_there "$prefix"
 	else
-		skip "$prefix: elog has the options that units use" "elog has no verb stat"
+		skip "$prefix: elog has the verbs and options of the units" "elog has no verb stat"
 	fi
 	check "$prefix: make uninstall" run_make "$prefix" uninstall
-	check "$prefix: no files are left" no_files_left
+	check "$prefix: no file is left" nothing_is_left
 done
 end_checks

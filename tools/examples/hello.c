@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An event without a library: register, test the bit, write.
+ * Emits an event without a library: registers it, tests the bit, writes.
  *
  *	elog capture -e hello -- ./hello
  */

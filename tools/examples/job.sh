@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A shell script that emits events: provider job, a session for each run.
+# A shell script that emits events of the provider job. Each run is a session.
 #
 #	elog capture -e job -- sh job.sh
 set -eu

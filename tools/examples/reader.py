@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints a .elog file: time, name and fields of each event. Needs only Python and the
+# Prints the time, the name and the fields of each event in a .elog file. Needs only the
 # installed libelog.so.1.
 #
 #	elog capture -o job.elog -- ./job; ./reader.py job.elog
@@ -19,7 +19,7 @@ class Item(Structure):		# struct elog_item
                 ("offset", c_uint64), ("size", c_uint64), ("reserved", c_uint64 * 4)]
 
 
-class Provider(Structure):	# the library allocates it: its first members are enough
+class Provider(Structure):	# only the first members of structs that the library allocates
     _fields_ = [("name", c_char_p)]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server whose requests are sessions.
+ * A server that emits events; each request is a session.
  *
  *	request_server [-p PORT] [-t THREADS]
  *
@@ -8,12 +8,12 @@
  * SIGTERM or SIGINT: "/bytes/N" gets "200 N" and N bytes, anything else
  * "404 0". Provider request_server:
  *	accept		a client has connected
- *	request_start	a request was read; it has a session of its own
- *	request_end	the request was answered
+ *	request_start	a request was read; it starts a session
+ *	request_end	the response was sent; the session ends
  *
- * Each thread accepts a connection and serves it until it ends. Threads share the
- * listening socket, the number of connections and, under a lock, the connection that
- * each serves, so that the server can end without waiting for idle clients.
+ * Each thread accepts a connection and serves it until it is closed. The threads share
+ * the listening socket, the number of connections, and, under a lock, the connection
+ * that each thread serves. So the server can exit without waiting for idle clients.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,10 +40,10 @@ static int listener;
 static unsigned int connections;	/* atomic */
 
 static pthread_mutex_t serving_lock = PTHREAD_MUTEX_INITIALIZER;
-static int serving[THREADS_MAX];	/* by thread: a socket, or 0 */
+static int serving[THREADS_MAX];	/* the socket of each thread, or 0 */
 static bool ending;
 
-/* Set the connection of a thread, or 0. Return: false if the server is ending. */
+/* Sets the socket that a thread serves; 0: none. Returns false if the server is exiting. */
 static bool set_serving(size_t thread, int fd)
 {
 	bool running;
@@ -55,7 +55,7 @@ static bool set_serving(size_t thread, int fd)
 	return running;
 }
 
-/* Stop reading requests; those already read are answered. */
+/* Stops reading requests; those already read get a response. */
 static void end_serving(void)
 {
 	size_t i;
@@ -134,7 +134,7 @@ static bool send_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Return: false if sending the answer failed. */
+/* Returns false if the response cannot be sent. */
 static bool answer(FILE *client, const char *path, unsigned int *status,
 		   size_t *bytes)
 {
@@ -191,7 +191,7 @@ static void *work(void *argument)
 		fd = accept4(listener, (struct sockaddr *)&address, &size,
 			     SOCK_CLOEXEC);
 		if (fd < 0) {
-			/* After shutdown() of the listening socket. */
+			/* shutdown() of the listening socket ends the threads here. */
 			if (errno == EINVAL)
 				return NULL;
 			if (errno != EINTR && errno != ECONNABORTED)
@@ -209,13 +209,13 @@ static void *work(void *argument)
 		}
 		if (set_serving(thread, fd))
 			serve(client, connection);
-		/* Not earlier: its number could become that of another socket. */
+		/* Close the socket when no other thread can shut it down. */
 		set_serving(thread, 0);
 		fclose(client);
 	}
 }
 
-/* Return: the port listened on, or -1. */
+/* Returns the port, or -1. */
 static int start_listening(unsigned int port)
 {
 	struct sockaddr_in address = {
@@ -272,11 +272,11 @@ int main(int count, char **arguments)
 			return 1;
 	}
 	if (!thread_count || thread_count > THREADS_MAX || port_wanted > 65535) {
-		fprintf(stderr, "request_server: 1 to %d threads, port at most 65535\n",
+		fprintf(stderr, "request_server: 1 to %d threads, ports to 65535\n",
 			THREADS_MAX);
 		return 1;
 	}
-	/* Without the kernel module the events are disabled. */
+	/* Succeeds without the kernel module; the events are then disabled. */
 	ret = elog_producer_open(&producer, NULL);
 	if (!ret)
 		ret = register_events(producer);
