@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "util/tool.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,

@@ -1,0 +1,780 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a verb's events come from: see source.h.
+ *
+ * An origin is one file or the subscription. Each has its own descriptors, so
+ * each has its own table of definitions, which is forgotten when they get
+ * another meaning.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/source.h"
+#include "util/moment.h"
+#include "util/signals.h"
+
+#define SPARE_FILES	32	/* open besides those that are read */
+#define NEXT_MAX	10000	/* numbers that --rotate may give */
+#define WAIT_MS		10	/* for non-blocking files, when there are several */
+#define NEXT_TRIES	20	/* a millisecond each */
+
+#define LOSSES		1024	/* the latest of captures that have several files */
+#define CAPTURE_SIZE	20	/* of what these say, with its NUL */
+
+/* The header of a file's first block, with a sum over what is in that. */
+#define HEAD_BYTES	32
+
+struct origin {
+	struct elog_file_reader *reader;	/* NULL: live, or at its end */
+	const char *name;
+	int fd;
+	uint64_t generation;
+	struct known *known;			/* by hash of the descriptor */
+	size_t known_size;
+	size_t known_count;
+	struct known unknown;			/* of a definition that is not there */
+	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
+	bool has_head;
+};
+
+/* A loss that one of several files of a capture has told of. */
+struct told {
+	char capture[CAPTURE_SIZE];
+	uint32_t cpu;
+	uint64_t time;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/* What a file that is followed has become. */
+enum fate {
+	FATE_SAME,
+	FATE_BEGUN_ANEW,	/* it does not begin as it did, or is shorter */
+	FATE_REPLACED,		/* another one has its name */
+};
+
+struct source {
+	const struct options *options;
+	struct selection *selection;
+	struct live *live;
+	uint64_t batch;			/* its time, for @wall_offset */
+	int64_t wall_offset;		/* of the live one */
+	struct elog_file_set *set;	/* NULL: one file only, or live */
+	struct origin *origins;
+	size_t count;
+	struct told *told;		/* LOSSES of them, a ring; or NULL */
+	size_t told_count;		/* so far */
+	bool failed;
+	bool following;
+	bool idle;			/* there was nothing more to read */
+	enum fate fate;			/* why the followed file ends */
+};
+
+static struct source *new_source(const struct options *options, bool live,
+				 size_t count)
+{
+	struct source *source = calloc(1, sizeof(*source));
+
+	if (source)
+		source->origins = calloc(count, sizeof(*source->origins));
+	if (!source || !source->origins) {
+		complain("out of memory");
+		free(source);
+		return NULL;
+	}
+	source->options = options;
+	if (selection_open(&source->selection, options, live)) {
+		free(source->origins);
+		free(source);
+		return NULL;
+	}
+	return source;
+}
+
+static void update_wall_offset(struct source *source)
+{
+	source->wall_offset = wall_offset();
+}
+
+int source_open_live(struct source **result, struct live *live)
+{
+	struct source *source = new_source(live->options, true, 1);
+
+	if (!source)
+		return -EINVAL;
+	source->live = live;
+	source->count = 1;
+	source->origins[0].fd = -1;
+	update_wall_offset(source);
+	selection_start(source->selection, moment_now());
+	*result = source;
+	return 0;
+}
+
+/* Several files are open at once: as many as we may. */
+static void allow_files(int count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur > (rlim_t)count + SPARE_FILES)
+		return;
+	limit.rlim_cur = (rlim_t)count + SPARE_FILES;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool open_origin(struct origin *origin, const char *name)
+{
+	origin->name = name;
+	if (!strcmp(name, "-")) {
+		origin->name = "stdin";
+		origin->fd = STDIN_FILENO;
+		return true;
+	}
+	origin->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (origin->fd < 0) {
+		complain("%s: %s", name, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+}
+
+static int start_origin(struct source *source, struct origin *origin)
+{
+	uint64_t since;
+	int ret;
+
+	if (source->set)
+		ret = elog_file_set_add(source->set, origin->fd, &origin->reader);
+	else
+		ret = elog_file_reader_open(&origin->reader, origin->fd);
+	/* A pipe is waited for by reading, and its end is one. */
+	source->following = source->options->follow && is_regular(origin->fd);
+	if (!ret && source->following)
+		ret = elog_file_follow(origin->reader, true);
+	/* What cannot be passed over is read. */
+	if (!ret && selection_since(source->selection, &since) &&
+	    elog_file_seek(origin->reader, since) == -ENOMEM)
+		ret = -ENOMEM;
+	if (ret)
+		complain("%s: %s", origin->name, strerror(-ret));
+	else
+		origin->generation = elog_file_generation(origin->reader);
+	return ret;
+}
+
+int source_open_files(struct source **result, const struct options *options,
+		      char *const *names, int count)
+{
+	struct source *source = new_source(options, false, (size_t)count);
+	struct origin *origin;
+	int ret = 0, i;
+
+	if (!source)
+		return -EINVAL;
+	if (count > 1) {
+		ret = elog_file_set_open(&source->set);
+		if (ret)
+			complain("out of memory");
+	}
+	allow_files(count);
+	for (i = 0; !ret && i < count; i++) {
+		origin = &source->origins[source->count];
+		if (!open_origin(origin, names[i])) {
+			source->failed = true;
+			continue;
+		}
+		source->count++;
+		ret = start_origin(source, origin);
+	}
+	if (!ret && !source->count)
+		ret = -ENOENT;
+	if (ret) {
+		source_close(source);
+		return ret;
+	}
+	*result = source;
+	return 0;
+}
+
+static void forget_known(struct source *source, struct origin *origin)
+{
+	size_t i;
+
+	for (i = 0; i < origin->known_size; i++)
+		selection_unbind(source->selection, &origin->known[i]);
+	free(origin->known);
+	origin->known = NULL;
+	origin->known_size = 0;
+	origin->known_count = 0;
+}
+
+static void close_origin(struct source *source, struct origin *origin)
+{
+	forget_known(source, origin);
+	if (!source->set)
+		elog_file_reader_close(origin->reader);
+	origin->has_head = false;
+	origin->reader = NULL;
+	if (origin->fd > STDIN_FILENO)
+		close(origin->fd);
+	origin->fd = -1;
+}
+
+void source_close(struct source *source)
+{
+	size_t i;
+
+	if (!source)
+		return;
+	for (i = 0; i < source->count; i++)
+		close_origin(source, &source->origins[i]);
+	elog_file_set_close(source->set);
+	selection_close(source->selection);
+	free(source->told);
+	free(source->origins);
+	free(source);
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+
+static struct known *known_slot(struct known *table, size_t size,
+				uint32_t descriptor)
+{
+	/* Where the program is, is more than a file can know. */
+	uint64_t hash = (descriptor ^ (uintptr_t)&known_slot >> 4) *
+			0x9e3779b97f4a7c15ULL;
+	size_t slot;
+
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
+	slot = (size_t)(hash >> 32) & (size - 1);
+
+	while (table[slot].used && table[slot].descriptor != descriptor)
+		slot = (slot + 1) & (size - 1);
+	return &table[slot];
+}
+
+static int grow_known(struct origin *origin)
+{
+	size_t size = origin->known_size ? 2 * origin->known_size : 64, i;
+	struct known *larger = calloc(size, sizeof(*larger)), *old;
+
+	if (!larger)
+		return -ENOMEM;
+	for (i = 0; i < origin->known_size; i++) {
+		old = &origin->known[i];
+		if (old->used)
+			*known_slot(larger, size, old->descriptor) = *old;
+	}
+	free(origin->known);
+	origin->known = larger;
+	origin->known_size = size;
+	return 0;
+}
+
+static uint64_t generation(const struct source *source,
+			   const struct origin *origin)
+{
+	return source->live ? elog_consumer_generation(source->live->consumer) :
+			      elog_file_generation(origin->reader);
+}
+
+static int describe(struct source *source, struct origin *origin,
+		    uint32_t descriptor, const struct elog_schema_event **event)
+{
+	int ret;
+
+	ret = source->live ?
+	      elog_consumer_describe(source->live->consumer, descriptor, event) :
+	      elog_file_describe(origin->reader, descriptor, event);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		*event = NULL;
+	return 0;
+}
+
+/*
+ * Hostile files have as many descriptors as events, so there is a limit to what
+ * is remembered.
+ */
+#define KNOWN_MAX	131072
+
+static int find_known(struct source *source, struct origin *origin,
+		      uint32_t descriptor, struct known **result)
+{
+	const struct elog_schema_event *event;
+	struct known *known;
+	uint64_t now = generation(source, origin);
+	int ret;
+
+	if (now != origin->generation || origin->known_count >= KNOWN_MAX) {
+		forget_known(source, origin);
+		origin->generation = now;
+	}
+	if (origin->known_size) {
+		known = known_slot(origin->known, origin->known_size, descriptor);
+		*result = known;
+		if (known->used)
+			return 0;
+	}
+	/* This may make all others invalid. */
+	ret = describe(source, origin, descriptor, &event);
+	if (ret)
+		return ret;
+	now = generation(source, origin);
+	if (now != origin->generation) {
+		forget_known(source, origin);
+		origin->generation = now;
+	}
+	/* It may become known: it is asked for again. */
+	if (!event) {
+		memset(&origin->unknown, 0, sizeof(origin->unknown));
+		origin->unknown.descriptor = descriptor;
+		*result = &origin->unknown;
+		return selection_bind(source->selection, NULL, &origin->unknown);
+	}
+	if (origin->known_count >= origin->known_size / 2) {
+		ret = grow_known(origin);
+		if (ret)
+			return ret;
+	}
+	known = known_slot(origin->known, origin->known_size, descriptor);
+	ret = selection_bind(source->selection, event, known);
+	if (ret) {
+		selection_unbind(source->selection, known);
+		return ret;
+	}
+	known->used = true;
+	known->descriptor = descriptor;
+	origin->known_count++;
+	*result = known;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * What is found
+ */
+
+void source_tell_damage(const struct entry *entry)
+{
+	uint64_t at = entry->item.offset, size = entry->item.size;
+	const char *name = entry->file;
+
+	switch (entry->item.damage) {
+	case ELOG_DAMAGE_CUT:
+		complain("%s: ends within a block: the last %" PRIu64
+			 " bytes, from byte %" PRIu64 ", are of no use",
+			 name, size, at);
+		break;
+	case ELOG_DAMAGE_NO_END:
+		complain("%s: the capture was cut off at byte %" PRIu64, name, at);
+		break;
+	case ELOG_DAMAGE_RECORDS:
+		complain("%s: %" PRIu64 " bytes in the block at byte %" PRIu64
+			 " are not events: skipped", name, size, at);
+		break;
+	case ELOG_DAMAGE_MISSING:
+		if (size)
+			complain("%s: before byte %" PRIu64 " %" PRIu64
+				 " bytes of events are missing", name, at, size);
+		else
+			complain("%s: before byte %" PRIu64
+				 " events are missing", name, at);
+		break;
+	case ELOG_DAMAGE_ORDER:
+		complain("%s: before byte %" PRIu64
+			 " too much is unsorted: the order may be wrong",
+			 name, at);
+		break;
+	case ELOG_DAMAGE_UNKNOWN:
+		complain("%s: the block at byte %" PRIu64
+			 " is for a later version of elog: skipped", name, at);
+		break;
+	default:
+		complain("%s: %" PRIu64 " bytes at byte %" PRIu64
+			 " are damaged: skipped", name, size, at);
+		break;
+	}
+}
+
+static void tell_error(struct source *source, const char *name, int error)
+{
+	source->failed = true;
+	switch (error) {
+	case -EBADMSG:
+		complain("%s: not a file of elog capture -o", name);
+		break;
+	case -EPROTONOSUPPORT:
+		complain("%s: of a version that this elog does not know", name);
+		break;
+	case -EOPNOTSUPP:
+		complain("%s: holds what this build of elog cannot read", name);
+		break;
+	default:
+		complain("%s: %s", name, strerror(-error));
+		break;
+	}
+}
+
+/* The first part of the earliest file is where "+SPAN" counts from. */
+static void tell_start(struct source *source, const struct entry *entry)
+{
+	const char *value = elog_file_info(entry->reader, "start");
+	uint64_t begin, boottime, realtime;
+
+	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &begin,
+			    &boottime, &realtime) == 3)
+		selection_start(source->selection, (int64_t)realtime);
+}
+
+/* Return: true if it is to be yielded. */
+static int take_event(struct source *source, struct origin *origin,
+		      struct entry *entry)
+{
+	int ret;
+
+	ret = find_known(source, origin, entry->item.descriptor, &entry->known);
+	if (ret)
+		return ret;
+	return selection_match(source->selection, entry->known, &entry->item,
+			       entry->wall_offset, entry->processes);
+}
+
+/*
+ * Files of one capture each tell of a loss that may concern them: it is one. By time
+ * they come one behind the other, but for other CPUs' of the same time. Return: true,
+ * false, or -ENOMEM.
+ */
+static int was_told(struct source *source, const struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	const char *capture;
+	struct told *told;
+	size_t i;
+
+	capture = source->set ? elog_file_info(entry->reader, "capture") : NULL;
+	if (!capture || strlen(capture) >= CAPTURE_SIZE)
+		return false;
+	if (!source->told)
+		source->told = calloc(LOSSES, sizeof(*source->told));
+	if (!source->told)
+		return -ENOMEM;
+	for (i = 0; i < source->told_count && i < LOSSES; i++) {
+		told = &source->told[i];
+		if (told->time == item->time && told->cpu == item->cpu &&
+		    !memcmp(told->lost, item->lost, sizeof(told->lost)) &&
+		    !strcmp(told->capture, capture))
+			return true;
+	}
+	told = &source->told[source->told_count++ % LOSSES];
+	snprintf(told->capture, sizeof(told->capture), "%s", capture);
+	told->time = item->time;
+	told->cpu = item->cpu;
+	memcpy(told->lost, item->lost, sizeof(told->lost));
+	return false;
+}
+
+/* Return: as source_next(), or 0 for what is not to be yielded. */
+static int take_item(struct source *source, struct origin *origin,
+		     struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	int ret;
+
+	switch (item->type) {
+	case ELOG_ITEM_EVENT:
+		return take_event(source, origin, entry);
+	case ELOG_ITEM_LOST:
+		ret = entry->reader ? was_told(source, entry) : false;
+		if (ret)
+			return ret < 0 ? ret : 0;
+		/* A CPU that is not known may be one of them. */
+		return selection_in_time(source->selection, item,
+					 entry->wall_offset) &&
+		       (item->cpu == EVENTLOG_CPU_ALL ||
+			number_matches(&source->options->cpus, item->cpu));
+	case ELOG_ITEM_PART:
+		tell_start(source, entry);
+		return 1;
+	case ELOG_ITEM_DAMAGE:
+		source->failed = true;
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+static int next_live(struct source *source, struct entry *entry)
+{
+	struct live *live = source->live;
+	int ret;
+
+	if (elog_consumer_time(live->consumer) != source->batch) {
+		source->batch = elog_consumer_time(live->consumer);
+		update_wall_offset(source);
+	}
+	entry->processes = live->processes;
+	entry->wall_offset = source->wall_offset;
+	do {
+		ret = elog_consumer_next(live->consumer, &entry->item);
+		if (ret > 0)
+			ret = take_item(source, source->origins, entry);
+		else
+			return ret;
+	} while (!ret);
+	return ret;
+}
+
+/* Return: false if the file does not begin as it did. */
+static bool has_same_head(struct origin *origin)
+{
+	unsigned char head[HEAD_BYTES];
+
+	if (pread(origin->fd, head, sizeof(head), 0) != sizeof(head))
+		return !origin->has_head;
+	if (!origin->has_head)
+		memcpy(origin->head, head, sizeof(head));
+	origin->has_head = true;
+	return !memcmp(origin->head, head, sizeof(head));
+}
+
+static enum fate find_fate(struct origin *origin)
+{
+	struct stat now, then;
+	off_t at;
+
+	if (origin->fd <= STDIN_FILENO || fstat(origin->fd, &then))
+		return FATE_SAME;
+	if (!stat(origin->name, &now) &&
+	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
+		return FATE_REPLACED;
+	/* Not what elog_file_progress() says: to seek reads more than once. */
+	at = lseek(origin->fd, 0, SEEK_CUR);
+	if ((at >= 0 && then.st_size < at) || !has_same_head(origin))
+		return FATE_BEGUN_ANEW;
+	return FATE_SAME;
+}
+
+/* Is NAME.number, or for 0 NAME, the file that was stat()ed? */
+static int is_number(const char *name, unsigned int number,
+		     const struct stat *then)
+{
+	char path[PATH_MAX];
+	struct stat now;
+
+	if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
+	    (int)sizeof(path) || stat(path, &now))
+		return -1;
+	return now.st_ino == then->st_ino && now.st_dev == then->st_dev;
+}
+
+/*
+ * Which file follows one that elog capture --rotate has put aside: of NAME,
+ * NAME.1, NAME.2, ... the one before it. It may go on rotating meanwhile: what
+ * was found is true if it still is after opening.
+ *
+ * Return: a file, or -1: it is nowhere.
+ */
+static int open_next(const char *name, const struct stat *then)
+{
+	unsigned int number, tries;
+	char path[PATH_MAX];
+	int found, fd;
+
+	for (tries = 0; tries < NEXT_TRIES; tries++) {
+		number = 1;
+		do {
+			found = is_number(name, number, then);
+		} while (!found && number++ < NEXT_MAX);
+		if (found <= 0)
+			/* One may be on its way from a number to the next. */
+			goto again;
+		snprintf(path, sizeof(path), number > 1 ? "%s.%u" : "%s", name,
+			 number - 1);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && is_number(name, number, then) == 1)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+again:
+		signals_sleep(1);
+	}
+	return -1;
+}
+
+/* Return: true if the file that comes after this one is being read. */
+static bool open_replacement(struct source *source, struct origin *origin)
+{
+	enum fate fate = source->fate;
+	struct stat then;
+	int fd = -1;
+
+	if (!source->options->follow || !origin->reader || fate == FATE_SAME ||
+	    fstat(origin->fd, &then))
+		return false;
+	source->fate = FATE_SAME;
+	if (fate == FATE_REPLACED && then.st_nlink)
+		fd = open_next(origin->name, &then);
+	if (fate == FATE_REPLACED && !then.st_nlink) {
+		complain("%s: a file was removed before what came after it was read: events may be missing",
+			 origin->name);
+		source->failed = true;
+	}
+	close_origin(source, origin);
+	origin->fd = fd;
+	if (fd < 0 && !open_origin(origin, origin->name))
+		return false;
+	return !start_origin(source, origin);
+}
+
+static int next_item(struct source *source, struct entry *entry,
+		     struct origin **origin)
+{
+	struct elog_file_reader *reader = NULL;
+	size_t i;
+	int ret;
+
+	*origin = source->origins;
+	if (!source->set) {
+		if (!source->origins[0].reader)
+			return 0;
+		return elog_file_next(source->origins[0].reader, &entry->item);
+	}
+	ret = elog_file_set_next(source->set, &entry->item, &reader);
+	for (i = 0; reader && i < source->count; i++)
+		if (source->origins[i].reader == reader)
+			*origin = &source->origins[i];
+	return ret;
+}
+
+static void wait_for_more(const struct source *source)
+{
+	struct pollfd poll_fd = { .fd = source->origins[0].fd, .events = POLLIN };
+
+	if (source->set)
+		signals_sleep(WAIT_MS);
+	else
+		poll(&poll_fd, 1, -1);
+}
+
+/* Return: true if the followed file has an end now, to which it is to be read. */
+static bool has_ended(struct source *source, struct origin *origin)
+{
+	source->fate = find_fate(origin);
+	if (source->fate == FATE_SAME)
+		return false;
+	/* What is there now is not what comes after what was there. */
+	if (source->fate == FATE_BEGUN_ANEW)
+		lseek(origin->fd, 0, SEEK_END);
+	source->following = false;
+	elog_file_follow(origin->reader, false);
+	return true;
+}
+
+static int next_of_files(struct source *source, struct entry *entry)
+{
+	struct origin *origin;
+	int ret;
+
+	for (;;) {
+		if (source->idle) {
+			source->idle = false;
+			has_ended(source, source->origins);
+		}
+		ret = next_item(source, entry, &origin);
+		if (ret == -EAGAIN && source->following) {
+			if (has_ended(source, origin))
+				continue;
+			source->idle = true;
+			return ret;
+		}
+		/* Somebody else's pipe may be non-blocking. */
+		if (ret == -EAGAIN) {
+			wait_for_more(source);
+			continue;
+		}
+		if (!ret && open_replacement(source, origin))
+			continue;
+		if (ret < 0) {
+			tell_error(source, origin->name, ret);
+			if (source->set)
+				continue;
+			return 0;
+		}
+		if (!ret)
+			return 0;
+		entry->reader = origin->reader;
+		entry->file = origin->name;
+		entry->processes = elog_file_processes(origin->reader);
+		entry->wall_offset = elog_file_wall_offset(origin->reader);
+		ret = take_item(source, origin, entry);
+		if (ret)
+			return ret;
+	}
+}
+
+int source_next(struct source *source, struct entry *entry)
+{
+	entry->known = NULL;
+	entry->reader = NULL;
+	entry->file = NULL;
+	return source->live ? next_live(source, entry) :
+			      next_of_files(source, entry);
+}
+
+bool source_failed(const struct source *source)
+{
+	return source->failed;
+}
+
+bool source_follows(const struct source *source)
+{
+	return source->following;
+}
+
+void source_progress(const struct source *source, uint64_t *done,
+		     uint64_t *total)
+{
+	uint64_t read, size;
+	bool known = true;
+	size_t i;
+
+	*done = 0;
+	*total = 0;
+	for (i = 0; i < source->count; i++) {
+		if (!source->origins[i].reader ||
+		    elog_file_progress(source->origins[i].reader, &read, &size))
+			continue;
+		*done += read;
+		*total += size;
+		known = known && size;
+	}
+	if (!known)
+		*total = 0;
+}
+
+bool source_finish(const struct source *source)
+{
+	return selection_finish(source->selection);
+}
