@@ -104,7 +104,7 @@ static int keep(struct bpf_attached *attached, struct bpf_link *link)
 	larger = realloc(attached->links, (attached->count + 1) * sizeof(*larger));
 	if (!larger) {
 		bpf_link__destroy(link);
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	larger[attached->count++] = link;
@@ -131,8 +131,8 @@ static int attach_to(struct bpf_attached *attached, struct bpf_program *program,
 		 event);
 	bpf_explain(what, error);
 	if (error == -EACCES)
-		note("the program reads beyond the event's fields: see %s/events/%s/%s/format",
-		     tracefs(), group, event);
+		elog_hint("the program reads beyond the event's fields: see %s/events/%s/%s/format",
+			  tracefs(), group, event);
 	return -EINVAL;
 }
 
@@ -183,7 +183,7 @@ static int add_name(struct names *names, const char *provider, const char *event
  * The group's directory is not read: that an entry goes meanwhile is something that
  * Linux 6.12, with eventfs, does not survive.
  *
- * Return: whether there were any; -ENOMEM, or what attach_to() returns, complained of.
+ * Return: whether there were any; -ENOMEM, or what attach_to() returns, with a message.
  */
 static int attach_to_listed(struct bpf_attached *attached, struct bpf_program *program,
 			    const char *group, const char *event, struct names *names)
@@ -205,7 +205,7 @@ static int attach_to_listed(struct bpf_attached *attached, struct bpf_program *p
 			continue;
 		ret = add_name(names, group, line + group_size + 1);
 		if (ret)
-			complain("out of memory");
+			elog_error("out of memory");
 	}
 	free(line);
 	if (file)
@@ -226,8 +226,8 @@ static int attach_to_event(struct bpf_attached *attached,
 	group_of(provider, group, sizeof(group));
 	if (!trace_event_appears(group, event)) {
 		if (!signals_stops()) {
-			complain("there is no trace event %s:%s", group, event);
-			note("see /sys/kernel/tracing/events, and trace_events_max= of the kernel module");
+			elog_error("there is no trace event %s:%s", group, event);
+			elog_hint("see /sys/kernel/tracing/events, and trace_events_max= of the kernel module");
 		}
 		return -ENOENT;
 	}
@@ -290,10 +290,10 @@ static int attach_to_glob(struct bpf_attached *attached,
 
 	ret = find_names(attached->device, glob, &names);
 	if (ret)
-		complain("%s", strerror(-ret));
+		elog_error("%s", strerror(-ret));
 	if (!ret && !names.count) {
-		complain("no event matches '%s'", glob);
-		note("elog create makes one before any program does");
+		elog_error("no event matches '%s'", glob);
+		elog_hint("elog create makes one before any program does");
 		ret = -ENOENT;
 	}
 	for (i = 0; !ret && i < names.count; i++)
@@ -311,14 +311,14 @@ static int attach_to_globs(struct bpf_attached *attached,
 	int ret = 0;
 
 	if (!options->glob_count) {
-		complain("the program %s names no event: add --event PROVIDER/EVENT",
-			 bpf_program__name(program));
+		elog_error("the program %s names no event: add --event PROVIDER/EVENT",
+			   bpf_program__name(program));
 		return -EINVAL;
 	}
 	if (attached->device < 0)
 		attached->device = elog_device_open(NULL);
 	if (attached->device < 0) {
-		explain_trouble(attached->device, PURPOSE_ASK);
+		explain_device_error(attached->device, PURPOSE_QUERY);
 		return attached->device;
 	}
 	for (i = 0; !ret && i < options->glob_count; i++)
@@ -370,14 +370,14 @@ static void explain_program(const struct bpf_program *program, int error)
 	snprintf(what, sizeof(what), "%s, SEC(\"%s\")", bpf_program__name(program),
 		 section);
 	if (error == -EOPNOTSUPP) {
-		complain("%s: the section does not say what to attach it to", what);
+		elog_error("%s: the section does not say what to attach it to", what);
 		return;
 	}
 	bpf_explain(what, error);
 	if (error == -ENOENT && trace_event_of(program))
-		note("elog create makes an event before any program does");
+		elog_hint("elog create makes an event before any program does");
 	else if (error == -ENOENT && strstr(section, BPF_TRACEPOINT))
-		note("the kernel module eventlog is not loaded, or older than this elog");
+		elog_hint("the kernel module eventlog is not loaded, or older than this elog");
 }
 
 static int attach_program(struct bpf_attached *attached,
@@ -409,7 +409,7 @@ int bpf_attach(struct bpf_attached **result, struct bpf_object *object,
 
 	*result = attached;
 	if (!attached) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	attached->device = -1;
@@ -418,7 +418,7 @@ int bpf_attach(struct bpf_attached **result, struct bpf_object *object,
 			ret = attach_program(attached, program, options);
 	}
 	if (!ret && !attached->count) {
-		complain("there is no program in it");
+		elog_error("there is no program in it");
 		ret = -EINVAL;
 	}
 	return ret;

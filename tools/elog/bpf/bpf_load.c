@@ -58,9 +58,9 @@ void bpf_explain(const char *what, int error)
 	char text[128];
 
 	libbpf_strerror(error, text, sizeof(text));
-	complain("%s: %s", what, text);
+	elog_error("%s: %s", what, text);
 	if (error == -EPERM)
-		note("run elog as root, with sudo: BPF programs need the capabilities CAP_BPF and CAP_PERFMON");
+		elog_hint("run elog as root, with sudo: BPF programs need the capabilities CAP_BPF and CAP_PERFMON");
 }
 
 #endif /* ELOG_BPF */

@@ -16,7 +16,7 @@ void bpf_say(bool verbose);
 /** bpf_hush() - let nothing be seen that libbpf says */
 void bpf_hush(void);
 
-/** bpf_explain() - complain, "WHAT: why", and note what helps */
+/** bpf_explain() - print "WHAT: why" and a hint */
 void bpf_explain(const char *what, int error);
 
 #endif /* BPF_LOAD_H */

@@ -62,8 +62,8 @@ static int attach(struct kernel_counts *counts)
 	int ret = stat_bpf__attach(counts->program);
 
 	if (ret == -ENOENT) {
-		complain("there is no tracepoint " BPF_TRACEPOINT);
-		note("the kernel module is older than this elog, or the kernel has no tracepoints");
+		elog_error("there is no tracepoint " BPF_TRACEPOINT);
+		elog_hint("the kernel module is older than elog, or the kernel has no tracepoints");
 	} else if (ret) {
 		bpf_explain("the tracepoint " BPF_TRACEPOINT, ret);
 	}
@@ -77,7 +77,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 
 	*result = counts;
 	if (!counts) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	counts->live = live;
@@ -242,9 +242,9 @@ int kernel_counts_open(struct kernel_counts **counts, struct live *live)
 	(void)live;
 	*counts = NULL;
 #ifdef ELOG_BPF
-	complain("this elog was built where there was no compiler for BPF programs");
+	elog_error("this elog was built where there was no compiler for BPF programs");
 #else
-	complain("this elog was built without libbpf");
+	elog_error("this elog was built without libbpf");
 #endif
 	return -EOPNOTSUPP;
 }

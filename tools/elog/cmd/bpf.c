@@ -39,23 +39,23 @@ static int parse_command_line(struct bpf_run *run)
 	int given = options->argument_count - options->command_count;
 
 	if (!given) {
-		complain("what? attach is missing");
+		elog_error("what? attach is missing");
 		return -EINVAL;
 	}
 	if (strcmp(options->arguments[0], "attach")) {
-		complain("there is no '%s', only attach", options->arguments[0]);
+		elog_error("there is no '%s', only attach", options->arguments[0]);
 		return -EINVAL;
 	}
 	if (given < 2) {
-		complain("which object? FILE is missing");
+		elog_error("which object? FILE is missing");
 		return -EINVAL;
 	}
 	if (given > 2) {
-		complain("'%s' is too much", options->arguments[2]);
+		elog_error("'%s' is too much", options->arguments[2]);
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {
-		complain("the command behind -- is missing");
+		elog_error("the command behind -- is missing");
 		return -EINVAL;
 	}
 	run->file = options->arguments[1];
@@ -83,7 +83,7 @@ static int load(struct bpf_run *run)
 	if (ret)
 		bpf_explain(run->file, ret);
 	if (ret == -ESRCH)
-		note("tp_btf and the like need types (BTF) of the kernel module; raw_tp does not");
+		elog_hint("tp_btf and the like need types (BTF) of the kernel module; raw_tp does not");
 	return ret;
 }
 
@@ -99,7 +99,7 @@ static int keep_enabled(struct bpf_run *run)
 		return 0;
 	ret = elog_consumer_open(&run->live.consumer, &no_rings);
 	if (ret) {
-		explain_trouble(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
 	return rules_add_globs(run->live.consumer, run->options.globs,
@@ -147,7 +147,7 @@ static int run_attached(struct bpf_run *run)
 	if (!ret)
 		ret = run->output.error;
 	if (ret) {
-		complain("%s", strerror(-ret));
+		elog_error("%s", strerror(-ret));
 		return STATUS_ERROR;
 	}
 	return command_status(&run->live.command, run->options.quiet);
@@ -178,7 +178,7 @@ static int run_bpf(const struct options *options)
 static int run_bpf(const struct options *options)
 {
 	(void)options;
-	complain("this elog was built without libbpf");
+	elog_error("this elog was built without libbpf");
 	return STATUS_ERROR;
 }
 

@@ -251,7 +251,7 @@ static int open_trigger(struct capture *capture)
 
 	ret = elog_consumer_open(&capture->trigger, &consumer_options);
 	if (ret) {
-		explain_trouble(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
 	return rules_add_globs(capture->trigger, options->triggers,
@@ -485,20 +485,20 @@ static int final_status(struct capture *capture, uint64_t lost)
 
 	if (capture->file_failed) {
 		if (!capture->told)
-			complain("%s: %s", capture->picker ?
-				 picker_path(capture->picker) :
-				 capture->options->output, strerror(-capture->error));
-		note("what was written before can be shown");
+			elog_error("%s: %s", capture->picker ?
+				   picker_path(capture->picker) :
+				   capture->options->output, strerror(-capture->error));
+		elog_hint("what was written before can be shown");
 		return STATUS_ERROR;
 	}
 	if (capture->error) {
-		complain("%s", strerror(-capture->error));
+		elog_error("%s", strerror(-capture->error));
 		return STATUS_ERROR;
 	}
 	if (capture->source && source_finish(capture->source))
 		return STATUS_ERROR;
 	if (capture->damaged && !capture->printer)
-		complain("a ring was damaged: records are missing");
+		elog_error("a ring was damaged: records are missing");
 	if (!ret && (lost || capture->damaged))
 		ret = STATUS_LOST;
 	return ret;
@@ -540,42 +540,42 @@ static const char *only_for_file(const struct options *options)
 static int check_options(const struct options *options)
 {
 	if (to_files(options) && not_for_file(options)) {
-		complain("%s does not go with %s", not_for_file(options),
-			 options->output ? "-o" : "--split");
-		note("the file has all; use it with elog show");
+		elog_error("%s does not go with %s", not_for_file(options),
+			   options->output ? "-o" : "--split");
+		elog_hint("the file has all; use it with elog show");
 		return -EINVAL;
 	}
 	if (!to_files(options) && only_for_file(options)) {
-		complain("%s is for a file: add -o FILE", only_for_file(options));
+		elog_error("%s is for a file: add -o FILE", only_for_file(options));
 		return -EINVAL;
 	}
 	if (options->split && (options->output || options->rotate_size ||
 			       options->overwrite)) {
-		complain("%s does not go with --split", options->output ? "-o" :
-			 options->rotate_size ? "--rotate" : "--overwrite");
+		elog_error("%s does not go with --split", options->output ? "-o" :
+			   options->rotate_size ? "--rotate" : "--overwrite");
 		return -EINVAL;
 	}
 	if (options->rotate_size && !strcmp(options->output, "-")) {
-		complain("--rotate is for a file that has a name");
+		elog_error("--rotate is for a file that has a name");
 		return -EINVAL;
 	}
 	if (options->background && (!to_files(options) || options->separated ||
 				    (options->output && !strcmp(options->output, "-")))) {
-		complain("--background is for a file, without COMMAND: add -o FILE or --split DIR");
+		elog_error("--background needs -o FILE or --split DIR, and no COMMAND");
 		return -EINVAL;
 	}
 	if (options->argument_count && !options->separated) {
-		complain("'%s' is not an option; a command goes behind --",
-			 options->arguments[0]);
-		note("try: elog capture --help");
+		elog_error("'%s' is not an option; a command goes behind --",
+			   options->arguments[0]);
+		elog_hint("try: elog capture --help");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
-		complain("the command behind -- is missing");
+		elog_error("the command behind -- is missing");
 		return -EINVAL;
 	}
 	if (options->trigger_count && !options->overwrite) {
-		complain("--trigger is for a flight recorder: add --overwrite");
+		elog_error("--trigger is for a flight recorder: add --overwrite");
 		return -EINVAL;
 	}
 	return 0;

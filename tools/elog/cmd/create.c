@@ -30,7 +30,7 @@ static int name_event(const struct options *options, const char *title,
 	if (!split_name(title, provider, &registration->name))
 		return -ENOMEM;
 	if (*provider && options->provider) {
-		complain("'%s' has a provider; --provider names another", title);
+		elog_error("'%s' has a provider; --provider names another", title);
 		return -EINVAL;
 	}
 	registration->title = title;
@@ -47,18 +47,18 @@ static int create(const struct options *options,
 
 	ret = elog_producer_open(&producer, NULL);
 	if (ret) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return ret;
 	}
 	ret = elog_producer_connect(producer);
 	if (ret)
-		explain_trouble(ret, PURPOSE_ADMINISTER);
+		explain_device_error(ret, PURPOSE_ADMINISTER);
 	else
 		ret = register_event(producer, registration, &event);
 	if (!ret && options->verbose)
-		note("%s/%s is #%u", registration->provider ?
-		     registration->provider : EVENTLOG_DEFAULT_PROVIDER,
-		     registration->name, elog_event_descriptor(event));
+		elog_hint("%s/%s is #%u", registration->provider ?
+			  registration->provider : EVENTLOG_DEFAULT_PROVIDER,
+			  registration->name, elog_event_descriptor(event));
 	elog_producer_close(producer);
 	return ret;
 }
@@ -74,24 +74,24 @@ static int run_create(const struct options *options)
 	int ret, next = 1;
 
 	if (options->keyword_names) {
-		complain("-k: '%s': only numbers are keywords of a new event",
-			 options->keyword_names);
+		elog_error("-k: '%s': only numbers are keywords of a new event",
+			   options->keyword_names);
 		return STATUS_ERROR;
 	}
 	if (!options->argument_count) {
-		complain("which event? [PROVIDER/]EVENT is missing");
+		elog_error("which event? [PROVIDER/]EVENT is missing");
 		return STATUS_ERROR;
 	}
 	title = copy_name(options->arguments[0], &registration.fields);
 	if (!title) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
 	if (!*registration.fields && options->argument_count > next)
 		registration.fields = options->arguments[next++];
 	if (options->argument_count > next) {
-		complain("'%s' is too much: the fields are one argument",
-			 options->arguments[next]);
+		elog_error("'%s' is too much: the fields are one argument",
+			   options->arguments[next]);
 		ret = -EINVAL;
 	} else {
 		ret = name_event(options, title, &provider, &registration);
@@ -137,21 +137,21 @@ static void explain_delete(const char *title, int error)
 {
 	switch (error) {
 	case -ENOENT:
-		complain("there is no event '%s' that lasts", title);
-		note("elog list shows which are persistent");
+		elog_error("there is no event '%s' that lasts", title);
+		elog_hint("elog list shows which are persistent");
 		break;
 	case -EBUSY:
-		complain("'%s' is in use: a program has it registered, or a tracer is attached to it",
-			 title);
+		elog_error("'%s' is in use: by a program that registered it, or by a tracer",
+			   title);
 		break;
 	case -EINVAL:
-		complain("'%s' is not a name for an event, or a provider", title);
+		elog_error("'%s' is not a name for an event, or a provider", title);
 		break;
 	case -EPERM:
-		explain_trouble(error, PURPOSE_ADMINISTER);
+		explain_device_error(error, PURPOSE_ADMINISTER);
 		break;
 	default:
-		complain("'%s': %s", title, strerror(-error));
+		elog_error("'%s': %s", title, strerror(-error));
 		break;
 	}
 }
@@ -178,12 +178,12 @@ static int run_delete(const struct options *options)
 	int fd, i, status = STATUS_OK;
 
 	if (!options->argument_count) {
-		complain("which event? [PROVIDER/]EVENT is missing");
+		elog_error("which event? [PROVIDER/]EVENT is missing");
 		return STATUS_ERROR;
 	}
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
-		explain_trouble(fd, PURPOSE_ADMINISTER);
+		explain_device_error(fd, PURPOSE_ADMINISTER);
 		return STATUS_ERROR;
 	}
 	for (i = 0; i < options->argument_count; i++)

@@ -40,7 +40,7 @@ static bool parse_command_line(struct emission *emission)
 	const struct options *options = emission->options;
 
 	if (!options->argument_count) {
-		complain("which event? PROVIDER/EVENT is missing");
+		elog_error("which event? PROVIDER/EVENT is missing");
 		return false;
 	}
 	if (!split_name(options->arguments[0], &emission->provider,
@@ -81,21 +81,21 @@ static int get_schema(struct emission *emission)
 
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
-		explain_trouble(fd, PURPOSE_ASK);
+		explain_device_error(fd, PURPOSE_QUERY);
 		return fd;
 	}
 	ret = elog_device_describe(fd, &describe, &text);
 	close(fd);
 	if (ret) {
-		complain("the kernel does not describe the event: %s",
-			 strerror(-ret));
+		elog_error("the kernel does not describe the event: %s",
+			   strerror(-ret));
 		return ret;
 	}
 	ret = elog_schema_parse(text, strlen(text), &emission->schema, &error);
 	free(text);
 	if (ret)
-		complain("the kernel's description, line %u: %s", error.line,
-			 ret == -ENOMEM ? "out of memory" : error.message);
+		elog_error("the kernel's description, line %u: %s", error.line,
+			   ret == -ENOMEM ? "out of memory" : error.message);
 	else if (!emission->schema->provider_count ||
 		 !emission->schema->providers[0]->event_count)
 		ret = -EPROTO;
@@ -113,7 +113,7 @@ static bool put_integer(struct emission *emission,
 	bool range;
 
 	if (!isdigit((unsigned char)text[*text == '-'])) {
-		complain("%s=%s: that is not a number", field->name, text);
+		elog_error("%s=%s: that is not a number", field->name, text);
 		return false;
 	}
 	errno = 0;
@@ -128,18 +128,18 @@ static bool put_integer(struct emission *emission,
 					    unsigned_most);
 	}
 	if (*end) {
-		complain("%s=%s: that is not a number", field->name, text);
+		elog_error("%s=%s: that is not a number", field->name, text);
 		return false;
 	}
 	if (!range) {
 		if (field->is_signed)
-			complain("%s=%s: out of range, %s holds %" PRId64 " to %" PRId64,
-				 field->name, text, field->type_name, -most - 1,
-				 most);
+			elog_error("%s=%s: out of range, %s holds %" PRId64 " to %" PRId64,
+				   field->name, text, field->type_name, -most - 1,
+				   most);
 		else
-			complain("%s=%s: out of range, %s holds 0 to %" PRIu64,
-				 field->name, text, field->type_name,
-				 unsigned_most);
+			elog_error("%s=%s: out of range, %s holds 0 to %" PRIu64,
+				   field->name, text, field->type_name,
+				   unsigned_most);
 		return false;
 	}
 	elog_payload_integer(&emission->payload, value,
@@ -179,8 +179,8 @@ static bool put_bytes(struct emission *emission,
 	bool fits = true;
 
 	if (size < 0) {
-		complain("%s=%s: bytes are written in hexadecimal, two digits each",
-			 field->name, text);
+		elog_error("%s=%s: bytes are written in hexadecimal, two digits each",
+			   field->name, text);
 		free(bytes);
 		return false;
 	}
@@ -193,8 +193,8 @@ static bool put_bytes(struct emission *emission,
 	else
 		elog_payload_raw(&emission->payload, bytes, field->size);
 	if (!fits)
-		complain("%s: %zd bytes are too many, %s holds %zu",
-			 field->name, size, field->type_name, field->size);
+		elog_error("%s: %zd bytes are too many, %s holds %zu",
+			   field->name, size, field->type_name, field->size);
 	free(bytes);
 	return fits;
 }
@@ -208,9 +208,9 @@ static bool put_value(struct emission *emission,
 		return put_integer(emission, field, text);
 	case ELOG_TYPE_CHARS:
 		if (strlen(text) > field->size) {
-			complain("%s: '%s' is too long, %s holds %zu bytes",
-				 field->name, text, field->type_name,
-				 field->size);
+			elog_error("%s: '%s' is too long, %s holds %zu bytes",
+				   field->name, text, field->type_name,
+				   field->size);
 			return false;
 		}
 		elog_payload_chars(&emission->payload, text, field->size);
@@ -226,8 +226,8 @@ static bool put_value(struct emission *emission,
 	case ELOG_TYPE_STRUCT:
 		return put_bytes(emission, field, text);
 	default:
-		complain("%s: a %s cannot be given here", field->name,
-			 field->type_name);
+		elog_error("%s: a %s cannot be given here", field->name,
+			   field->type_name);
 		return false;
 	}
 }
@@ -245,14 +245,14 @@ static const char *find_value(struct emission *emission,
 		    emission->values[i][size] != '=')
 			continue;
 		if (found) {
-			complain("field %s is given twice", field->name);
+			elog_error("field %s is given twice", field->name);
 			return NULL;
 		}
 		found = emission->values[i] + size + 1;
 	}
 	if (!found)
-		complain("field %s (%s) is missing", field->name,
-			 field->type_name);
+		elog_error("field %s (%s) is missing", field->name,
+			   field->type_name);
 	return found;
 }
 
@@ -283,11 +283,11 @@ static bool compose(struct emission *emission)
 		if (is_field(event, emission->values[i]))
 			continue;
 		if (strchr(emission->values[i], '='))
-			complain("there is no field '%.*s'",
-				 (int)strcspn(emission->values[i], "="),
-				 emission->values[i]);
+			elog_error("there is no field '%.*s'",
+				   (int)strcspn(emission->values[i], "="),
+				   emission->values[i]);
 		else
-			complain("'%s' is not FIELD=VALUE", emission->values[i]);
+			elog_error("'%s' is not FIELD=VALUE", emission->values[i]);
 		good = false;
 	}
 	elog_payload_init(&emission->payload, emission->buffer, BUFFER_BYTES);
@@ -300,8 +300,8 @@ static bool compose(struct emission *emission)
 		return false;
 	size = elog_payload_end(&emission->payload);
 	if (size < 0) {
-		complain("the values are larger than an event may be, %u bytes",
-			 EVENTLOG_PAYLOAD_MAX);
+		elog_error("the values are larger than an event may be, %u bytes",
+			   EVENTLOG_PAYLOAD_MAX);
 		return false;
 	}
 	emission->size = (size_t)size;
@@ -349,15 +349,15 @@ static int write_events(struct emission *emission)
 	if (ret)
 		written--;
 	if (options->verbose && written)
-		note("emitted %" PRIu64 " of %s", written,
-		     options->arguments[0]);
+		elog_hint("emitted %" PRIu64 " of %s", written,
+			  options->arguments[0]);
 	if (ret == -EBADF) {
 		if (options->verbose)
-			note("nobody listens to %s", options->arguments[0]);
+			elog_hint("nobody listens to %s", options->arguments[0]);
 		return STATUS_OK;
 	}
 	if (ret) {
-		complain("the kernel refused the event: %s", strerror(-ret));
+		elog_error("the kernel refused the event: %s", strerror(-ret));
 		return STATUS_ERROR;
 	}
 	return STATUS_OK;
@@ -368,7 +368,7 @@ static int emit(struct emission *emission)
 	int ret;
 
 	if (emission->options->sessions.count > 1) {
-		complain("-s: an event has one session");
+		elog_error("-s: an event has one session");
 		return STATUS_ERROR;
 	}
 	if (!parse_command_line(emission))
@@ -376,20 +376,20 @@ static int emit(struct emission *emission)
 	emission->buffer = malloc(BUFFER_BYTES);
 	if (!emission->buffer ||
 	    elog_producer_open(&emission->producer, NULL)) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
 	ret = elog_producer_connect(emission->producer);
 	if (ret) {
-		explain_trouble(ret, PURPOSE_PRODUCE);
+		explain_device_error(ret, PURPOSE_PRODUCE);
 		return STATUS_ERROR;
 	}
 	if (register_it(emission) || get_schema(emission) ||
 	    !compose(emission))
 		return STATUS_ERROR;
 	if (emission->options->wait && !wait_until_wanted(emission)) {
-		complain("nobody wanted %s in that time",
-			 emission->options->arguments[0]);
+		elog_error("nobody wanted %s in that time",
+			   emission->options->arguments[0]);
 		return STATUS_ERROR;
 	}
 	return write_events(emission);
@@ -401,8 +401,8 @@ static int run_emit(const struct options *options)
 	int status;
 
 	if (options->keyword_names) {
-		complain("-k: '%s': only numbers are keywords of a new event",
-			 options->keyword_names);
+		elog_error("-k: '%s': only numbers are keywords of a new event",
+			   options->keyword_names);
 		return STATUS_ERROR;
 	}
 	status = emit(&emission);

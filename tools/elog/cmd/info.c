@@ -64,7 +64,7 @@ static void print_features(uint64_t features)
 static void tell_captures(int ret)
 {
 	if (ret < 0)
-		complain("captures in the background: %s", strerror(-ret));
+		elog_error("captures in the background: %s", strerror(-ret));
 }
 
 static int print_capture(const struct background_info *info, void *context)
@@ -189,7 +189,7 @@ static int print_info(const struct options *options,
 		put_json(version, numbers, ARRAY_SIZE(numbers),
 			 options->verbose ? status : NULL, &text);
 		if (text.error) {
-			complain("out of memory");
+			elog_error("out of memory");
 			ret = STATUS_ERROR;
 		} else {
 			fwrite(text.data, 1, text.size, stdout);
@@ -210,12 +210,12 @@ static int run_info(const struct options *options)
 	int fd, ret, printed;
 
 	if (options->argument_count) {
-		complain("'%s' is too much", options->arguments[0]);
+		elog_error("'%s' is too much", options->arguments[0]);
 		return STATUS_ERROR;
 	}
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
-		explain_trouble(fd, PURPOSE_ASK);
+		explain_device_error(fd, PURPOSE_QUERY);
 		return STATUS_ERROR;
 	}
 	ret = elog_device_version(fd, &version);
@@ -223,16 +223,16 @@ static int run_info(const struct options *options)
 		ret = listing_text(fd, &status);
 	close(fd);
 	if (ret) {
-		explain_trouble(ret, PURPOSE_ASK);
+		explain_device_error(ret, PURPOSE_QUERY);
 		elog_text_free(&status);
 		return STATUS_ERROR;
 	}
 	printed = print_info(options, &version, status.data);
 	elog_text_free(&status);
 	if (version.abi != EVENTLOG_ABI_VERSION) {
-		complain("the module's ABI is %u, this elog knows %u",
-			 version.abi, EVENTLOG_ABI_VERSION);
-		note("use the elog that came with the module");
+		elog_error("the module's ABI is %u, this elog knows %u",
+			   version.abi, EVENTLOG_ABI_VERSION);
+		elog_hint("use the elog that came with the module");
 		return STATUS_ERROR;
 	}
 	return printed;

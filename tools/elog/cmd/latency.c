@@ -814,8 +814,8 @@ static bool tell_unknown(const struct name *name, const char *option, bool end)
 {
 	if (!name->asked[end] || name->found[end])
 		return false;
-	complain("--%s: no %s has a field '%s'", option, end ? "END" : "START",
-		 name->name);
+	elog_error("--%s: no %s has a field '%s'", option, end ? "END" : "START",
+		   name->name);
 	return true;
 }
 
@@ -931,20 +931,20 @@ static int check_arguments(const struct options *options)
 	int i;
 
 	if (options->argument_count - options->command_count < 2) {
-		complain("%s is missing", options->argument_count -
-			 options->command_count ? "END" : "START");
-		note("try: elog latency --help");
+		elog_error("%s is missing", options->argument_count -
+			   options->command_count ? "END" : "START");
+		elog_hint("try: elog latency --help");
 		return -EINVAL;
 	}
 	for (i = 0; i < 2; i++) {
 		if (is_event(options->arguments[i]))
 			continue;
-		complain("'%s' is not right for [PROVIDER/]EVENT",
-			 options->arguments[i]);
+		elog_error("'%s' is not right for [PROVIDER/]EVENT",
+			   options->arguments[i]);
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {
-		complain("the command behind -- is missing");
+		elog_error("the command behind -- is missing");
 		return -EINVAL;
 	}
 	return 0;
@@ -953,32 +953,32 @@ static int check_arguments(const struct options *options)
 static int check_options(const struct options *options, bool files)
 {
 	if (files && options->separated) {
-		complain("'%s' and a command: events are either in a FILE or happen",
-			 options->arguments[2]);
+		elog_error("'%s' and a command: events are either in a FILE or happen",
+			   options->arguments[2]);
 		return -EINVAL;
 	}
 	if (files && (options->duration || options->interval ||
 		      options->per_cpu_bytes)) {
-		complain("%s is for events as they happen, not for those of a FILE",
-			 options->duration ? "-d" : options->interval ?
-			 "--interval" : "--per-cpu-bytes");
+		elog_error("%s is for events as they happen, not for those of a FILE",
+			   options->duration ? "-d" : options->interval ?
+			   "--interval" : "--per-cpu-bytes");
 		return -EINVAL;
 	}
 	if (!files && (options->since.kind != MOMENT_NONE ||
 		       options->until.kind != MOMENT_NONE)) {
-		complain("--since, --until and --around are for the events of a FILE");
+		elog_error("--since, --until and --around are for the events of a FILE");
 		return -EINVAL;
 	}
 	if (options->time == TIME_DELTA) {
-		complain("--time: 'delta' is not right here");
+		elog_error("--time: 'delta' is not right here");
 		return -EINVAL;
 	}
 	if (options->slowest > SLOWEST_MAX) {
-		complain("--slowest: %u at most", SLOWEST_MAX);
+		elog_error("--slowest: %u at most", SLOWEST_MAX);
 		return -EINVAL;
 	}
 	if (options->slowest && options->format == FORMAT_CSV) {
-		complain("--slowest does not go with --format csv");
+		elog_error("--slowest does not go with --format csv");
 		return -EINVAL;
 	}
 	return 0;
@@ -1030,11 +1030,11 @@ static int parse_by(struct latency *latency)
 	rest = latency->by_names;
 	while ((name = strsep(&rest, ","))) {
 		if (latency->by_count == BY_MAX) {
-			complain("--by: %u at most", BY_MAX);
+			elog_error("--by: %u at most", BY_MAX);
 			return -EINVAL;
 		}
 		if (!*name) {
-			complain("--by: '%s' has an empty name", latency->options.by);
+			elog_error("--by: '%s' has an empty name", latency->options.by);
 			return -EINVAL;
 		}
 		by = &latency->by[latency->by_count++];
@@ -1080,12 +1080,12 @@ static int prepare(struct latency *latency, const struct options *options)
 	latency->slowest = calloc(options->slowest + 1, sizeof(*latency->slowest));
 	if (ret || !latency->starts || !latency->total || !latency->recent ||
 	    !latency->groups || !latency->slowest) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	ret = siphash_secret(&latency->secret);
 	if (ret) {
-		complain("no random numbers: %s", strerror(-ret));
+		elog_error("no random numbers: %s", strerror(-ret));
 		return ret;
 	}
 	return 0;
@@ -1143,7 +1143,7 @@ static int finish(struct latency *latency)
 
 	error = output_close(&latency->output);
 	if (error) {
-		complain("cannot write to stdout: %s", strerror(-error));
+		elog_error("cannot write to stdout: %s", strerror(-error));
 		latency->failed = true;
 	}
 	tell_lost(latency, lost);
@@ -1152,7 +1152,7 @@ static int finish(struct latency *latency)
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);
 	if (latency->error) {
-		complain("%s", strerror(-latency->error));
+		elog_error("%s", strerror(-latency->error));
 		latency->failed = true;
 	}
 	ret = command_status(&latency->live.command, latency->options.quiet);
@@ -1201,7 +1201,7 @@ static int run_latency(const struct options *options)
 		return STATUS_ERROR;
 	latency = calloc(1, sizeof(*latency));
 	if (!latency) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
 	output_open(&latency->output, options);

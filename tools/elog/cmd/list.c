@@ -91,9 +91,9 @@ static int list_one(struct listing *listing,
 
 	ret = elog_schema_parse(text, strlen(text), &schema, &error);
 	if (ret) {
-		complain("the schema of event %u, line %u: %s",
-			 describe->descriptor, error.line,
-			 ret == -ENOMEM ? "out of memory" : error.message);
+		elog_error("the schema of event %u, line %u: %s",
+			   describe->descriptor, error.line,
+			   ret == -ENOMEM ? "out of memory" : error.message);
 		return ret;
 	}
 	if (!schema->provider_count || !schema->providers[0]->event_count)
@@ -111,7 +111,7 @@ static int list_one(struct listing *listing,
 		ret = keep(listing, describe, schema);
 		if (!ret)
 			return 0;
-		complain("out of memory");
+		elog_error("out of memory");
 	} else {
 		print_event(definition.event, describe);
 		if (options->verbose)
@@ -142,10 +142,10 @@ static int list_all(struct listing *listing, int fd)
 		free(text);
 	}
 	if (ret != -ENOENT) {
-		explain_trouble(ret, PURPOSE_ASK);
+		explain_device_error(ret, PURPOSE_QUERY);
 		status = STATUS_ERROR;
 	} else if (!listing->any && options->argument_count) {
-		complain("no event matches '%s'", options->arguments[0]);
+		elog_error("no event matches '%s'", options->arguments[0]);
 		status = STATUS_ERROR;
 	}
 	return status;
@@ -158,17 +158,17 @@ static int run_list(const struct options *options)
 	size_t i;
 
 	if (options->argument_count > 1) {
-		complain("one GLOB is enough; '%s' is too much",
-			 options->arguments[1]);
+		elog_error("one GLOB is enough; '%s' is too much",
+			   options->arguments[1]);
 		return STATUS_ERROR;
 	}
 	if (options->tree && options->format != FORMAT_TEXT) {
-		complain("--tree does not go with --format");
+		elog_error("--tree does not go with --format");
 		return STATUS_ERROR;
 	}
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
-		explain_trouble(fd, PURPOSE_ASK);
+		explain_device_error(fd, PURPOSE_QUERY);
 		return STATUS_ERROR;
 	}
 	output_open(&listing.output, options);
@@ -181,7 +181,7 @@ static int run_list(const struct options *options)
 	}
 	ret = output_close(&listing.output);
 	if (ret) {
-		complain("cannot write to stdout: %s", strerror(-ret));
+		elog_error("cannot write to stdout: %s", strerror(-ret));
 		status = STATUS_ERROR;
 	}
 	for (i = 0; i < listing.count; i++)

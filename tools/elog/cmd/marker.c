@@ -45,11 +45,11 @@ static void no_marker(const struct options *options, bool of_files)
 {
 	if (options->module || options->program ||
 	    (options->argument_count > 1 && !of_files))
-		complain("no marker matches");
+		elog_error("no marker matches");
 	else if (of_files)
-		complain("there is no marker, or none that matches");
+		elog_error("there is no marker, or none that matches");
 	else
-		complain("there is no marker: no module and no program that has any is there");
+		elog_error("there is no marker: no module and no program that has any is there");
 }
 
 /* ------------------------------------------------------------------------
@@ -208,7 +208,7 @@ static int print_list(const struct options *options, const struct marker_list *l
 	}
 	failed = text.error;
 	if (failed)
-		complain("out of memory");
+		elog_error("out of memory");
 	else if (!count)
 		no_marker(options, of_files);
 	else
@@ -224,7 +224,7 @@ static int marker_list(const struct options *options, int fd, struct marker_list
 
 	ret = markers_read_programs(fd, list, &hidden);
 	if (ret) {
-		explain_trouble(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_CONSUME);
 		return STATUS_ERROR;
 	}
 	if (hidden && !options->quiet)
@@ -237,16 +237,16 @@ static void explain_file(const char *name, int error)
 {
 	switch (error) {
 	case -ENOEXEC:
-		complain("%s: this is no ELF file, or not all of it", name);
+		elog_error("%s: this is no ELF file, or not all of it", name);
 		break;
 	case -E2BIG:
-		complain("%s: too many markers, or too large a file", name);
+		elog_error("%s: too many markers, or too large a file", name);
 		break;
 	case -EOPNOTSUPP:
-		complain("%s: elog has been built without libelf, which reads files", name);
+		elog_error("%s: elog has been built without libelf, which reads files", name);
 		break;
 	default:
-		complain("%s: %s", name, strerror(-error));
+		elog_error("%s: %s", name, strerror(-error));
 		break;
 	}
 }
@@ -307,11 +307,11 @@ static bool take_if(const struct options *options, struct marker_predicate *pred
 		return true;
 	ret = marker_predicate_parse(options->predicate, predicate, &error);
 	if (ret == -EINVAL) {
-		complain("--if '%s': column %u: %s", options->predicate, error.column,
-			 error.message);
-		note("man 7 elog_filter, man 1 elog-marker");
+		elog_error("--if '%s': column %u: %s", options->predicate, error.column,
+			   error.message);
+		elog_hint("man 7 elog_filter, man 1 elog-marker");
 	} else if (ret) {
-		complain("out of memory");
+		elog_error("out of memory");
 	}
 	return !ret;
 }
@@ -320,11 +320,11 @@ static void explain_set(const char *pattern, const struct eventlog_marker_set *r
 			int error)
 {
 	if (error == -ENOENT)
-		complain("no marker matches '%s'", pattern);
+		elog_error("no marker matches '%s'", pattern);
 	else if (error == -E2BIG && request->term_count && strlen(pattern) < EVENTLOG_GLOB_MAX)
-		complain("the kernel module is older than predicates");
+		elog_error("the kernel module is older than predicates");
 	else
-		complain("%s: %s", pattern, strerror(-error));
+		elog_error("%s: %s", pattern, strerror(-error));
 }
 
 static int marker_switch(const struct options *options, int fd, uint32_t operation,
@@ -335,11 +335,11 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	int i, ret, status = STATUS_OK;
 
 	if (options->argument_count < 2) {
-		complain("which ones? a pattern is missing: '*' means all");
+		elog_error("which ones? a pattern is missing: '*' means all");
 		return STATUS_ERROR;
 	}
 	if (options->program && options->module) {
-		complain("--program and --module do not go together");
+		elog_error("--program and --module do not go together");
 		return STATUS_ERROR;
 	}
 	if (!take_if(options, &predicate))
@@ -347,8 +347,8 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	if (options->program)
 		return wishes_switch(options, fd, operation, &predicate);
 	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
-		complain("'%s' are no handlers: print, trace, probe, with commas between",
-			 options->handlers);
+		elog_error("'%s' are no handlers: print, trace, probe, with commas between",
+			   options->handlers);
 		return STATUS_ERROR;
 	}
 	for (i = 1; i < options->argument_count; i++) {
@@ -374,14 +374,14 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	}
 	/* That some of many do not is what a glob may be meant to do. */
 	if (unfit && unfit + refused == matched) {
-		complain("no marker of these has the fields of the predicate, of such types");
+		elog_error("no marker of these has the fields of the predicate, of such types");
 		status = STATUS_ERROR;
 	} else if (unfit && !options->quiet) {
 		fprintf(stderr, "elog: %u markers do not have the fields of the predicate, "
 			"of such types: they stay as they are\n", unfit);
 	}
 	if (refused) {
-		complain("%u markers do not allow it", refused);
+		elog_error("%u markers do not allow it", refused);
 		status = STATUS_ERROR;
 	}
 	if (!options->quiet && matched)
@@ -436,7 +436,7 @@ static bool one_argument(const struct options *options)
 {
 	if (options->argument_count == 2)
 		return true;
-	complain("give the name of one file");
+	elog_error("give the name of one file");
 	return false;
 }
 
@@ -448,7 +448,7 @@ static bool may_be_restored(const char *predicate, const char *place)
 
 	if (!predicate || !marker_predicate_parse(predicate, &parsed, &error))
 		return true;
-	complain("%s: the predicate '%s' could not be restored", place, predicate);
+	elog_error("%s: the predicate '%s' could not be restored", place, predicate);
 	return false;
 }
 
@@ -477,7 +477,7 @@ static int marker_save(const struct options *options, int fd, const struct marke
 	if (!ret)
 		ret = markers_save(list, &wishes, options->arguments[1]);
 	if (ret) {
-		complain("%s: %s", options->arguments[1], strerror(-ret));
+		elog_error("%s: %s", options->arguments[1], strerror(-ret));
 		goto out;
 	}
 	if (!options->quiet)
@@ -543,7 +543,7 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 		if (ret == -ENOENT) {
 			missing++;
 		} else if (ret) {
-			complain("%s: %s", marker->place, strerror(-ret));
+			elog_error("%s: %s", marker->place, strerror(-ret));
 			return STATUS_ERROR;
 		}
 	}
@@ -551,10 +551,10 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 		fprintf(stderr, "elog: %zu markers, %zu are not there\n", wanted->count,
 			missing);
 	if (refused)
-		complain("%zu markers do not allow it", refused);
+		elog_error("%zu markers do not allow it", refused);
 	if (unfit)
-		complain("%zu markers do not have the fields of their predicates: "
-			 "they stay as they are", unfit);
+		elog_error("%zu markers do not have the fields of their predicates: "
+			   "they stay as they are", unfit);
 	return refused || unfit ? STATUS_ERROR : STATUS_OK;
 }
 
@@ -569,10 +569,10 @@ static int marker_restore(const struct options *options, int fd, struct marker_l
 		return STATUS_ERROR;
 	ret = markers_load(&wanted, &wishes, options->arguments[1], &line);
 	if (ret == -EINVAL)
-		complain("%s: line %u: this is no set of markers, or not all of it",
-			 options->arguments[1], line);
+		elog_error("%s: line %u: this is no set of markers, or not all of it",
+			   options->arguments[1], line);
 	else if (ret)
-		complain("%s: %s", options->arguments[1], strerror(-ret));
+		elog_error("%s: %s", options->arguments[1], strerror(-ret));
 	status = ret ? STATUS_ERROR : restore_all(options, fd, &wanted, there);
 	if (!ret && wishes_restore(&wishes, fd))
 		status = STATUS_ERROR;
@@ -592,7 +592,7 @@ static int marker_wishes(const struct options *options, int fd)
 
 	ret = wishes_read(fd, &wishes);
 	if (ret)
-		explain_trouble(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_CONSUME);
 	else
 		status = wishes_print(options, &wishes);
 	wishes_free(&wishes);
@@ -630,39 +630,39 @@ static int run_marker(const struct options *options)
 	int fd, ret = 0, status;
 
 	if (!options->argument_count) {
-		complain("what? list, enable, disable, wishes, save or restore");
+		elog_error("what? list, enable, disable, wishes, save or restore");
 		return STATUS_ERROR;
 	}
 	for (action = 0; action < ACTIONS; action++)
 		if (!strcmp(options->arguments[0], action_names[action]))
 			break;
 	if (action == ACTIONS) {
-		complain("'%s' is none of list, enable, disable, wishes, save, restore",
-			 options->arguments[0]);
+		elog_error("'%s' is none of list, enable, disable, wishes, save, restore",
+			   options->arguments[0]);
 		return STATUS_ERROR;
 	}
 	if (options->predicate && action != ENABLE) {
-		complain("--if is for enable");
+		elog_error("--if is for enable");
 		return STATUS_ERROR;
 	}
 	if (action == LIST && has_files(options))
 		return list_files(options);
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
-		explain_trouble(fd, PURPOSE_CONSUME);
+		explain_device_error(fd, PURPOSE_CONSUME);
 		return STATUS_ERROR;
 	}
 	if (action != ENABLE && action != DISABLE && action != WISHES)
 		ret = markers_read(fd, &list);
 	if (ret == -ENOTTY || ret == -E2BIG) {
-		complain("the kernel module is older than %s",
-			 ret == -ENOTTY ? "markers" : "predicates of markers");
+		elog_error("the kernel module is older than %s",
+			   ret == -ENOTTY ? "markers" : "predicates of markers");
 		status = STATUS_ERROR;
 	} else if (ret == -ENOMEM) {
-		complain("out of memory");
+		elog_error("out of memory");
 		status = STATUS_ERROR;
 	} else if (ret) {
-		explain_trouble(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_CONSUME);
 		status = STATUS_ERROR;
 	} else {
 		status = run_action(options, action, fd, &list);

@@ -517,16 +517,16 @@ static void add_to_tables(struct getopt_tables *tables,
 	}
 }
 
-static void complain_argument(int option, const char *argument)
+static void error_argument(int option, const char *argument)
 {
 	const struct option_definition *definition = find_definition(option);
 
 	if (option < OPTION_SAMPLE)
-		complain("-%c: '%s' is not right for %s", option, argument,
-			 definition->argument);
+		elog_error("-%c: '%s' is not right for %s", option, argument,
+			   definition->argument);
 	else
-		complain("--%s: '%s' is not right for %s", definition->name,
-			 argument, definition->argument);
+		elog_error("--%s: '%s' is not right for %s", definition->name,
+			   argument, definition->argument);
 }
 
 /* As parse_options(). */
@@ -552,24 +552,24 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 		case '?':
 			if (optopt && optopt < OPTION_SAMPLE &&
 			    !strchr(tables.letters, optopt))
-				complain("there is no option -%c", optopt);
+				elog_error("there is no option -%c", optopt);
 			else if (optopt)
-				complain("'%s' takes no argument",
-					 arguments[optind - 1]);
+				elog_error("'%s' takes no argument",
+					   arguments[optind - 1]);
 			else
-				complain("there is no option '%s'",
-					 arguments[optind - 1]);
+				elog_error("there is no option '%s'",
+					   arguments[optind - 1]);
 			break;
 		case ':':
-			complain("'%s' needs an argument", arguments[optind - 1]);
+			elog_error("'%s' needs an argument", arguments[optind - 1]);
 			break;
 		default:
 			if (take_option(verb, options, option, optarg))
 				continue;
-			complain_argument(option, optarg);
+			error_argument(option, optarg);
 			break;
 		}
-		note("try: elog %s --help", verb->name);
+		elog_hint("try: elog %s --help", verb->name);
 		return STATUS_ERROR;
 	}
 	options->separated = optind > 1 && !strcmp(arguments[optind - 1], "--");
@@ -601,7 +601,7 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 
 	before = malloc(size);
 	if (!before) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
 	memcpy(before, arguments, size);

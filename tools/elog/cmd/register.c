@@ -19,7 +19,7 @@ bool split_name(const char *text, char **provider, const char **event)
 	*event = slash + 1;
 	*provider = strndup(text, (size_t)(slash - text));
 	if (!*provider)
-		complain("out of memory");
+		elog_error("out of memory");
 	return *provider;
 }
 
@@ -60,9 +60,10 @@ static void explain_refusal(struct elog_producer *producer,
 	char *fields, *field, *position;
 
 	if (!is_acceptable(producer, registration, "")) {
-		complain("'%s' is not a name for an event, or a provider",
-			 registration->title);
-		note("names have letters, digits and _, of providers also . and -; no digit first");
+		elog_error("'%s' is not a name for an event, or a provider",
+			   registration->title);
+		elog_hint("names consist of letters, digits and _ and do not begin with a digit; "
+			  "providers' names may also have . and -");
 		return;
 	}
 	fields = strdup(registration->fields);
@@ -71,17 +72,17 @@ static void explain_refusal(struct elog_producer *producer,
 		field += strspn(field, " \t\n");
 		if (is_acceptable(producer, registration, field))
 			continue;
-		complain("the kernel does not understand the field '%s'", field);
-		note("a field is TYPE NAME; types: u8 u16 u32 u64 s8 s16 s32 s64, char[N], "
-		     "unsigned char[N], __data_loc char[], __data_loc unsigned char[], "
-		     "struct NAME FIELD SIZE");
+		elog_error("the kernel does not understand the field '%s'", field);
+		elog_hint("a field is TYPE NAME; types: u8 u16 u32 u64 s8 s16 s32 s64, char[N], "
+			  "unsigned char[N], __data_loc char[], __data_loc unsigned char[], "
+			  "struct NAME FIELD SIZE");
 		free(fields);
 		return;
 	}
 	free(fields);
-	complain("the kernel does not understand the fields '%s'",
-		 registration->fields);
-	note("fields are separated by semicolons, and each has another name");
+	elog_error("the kernel does not understand the fields '%s'",
+		   registration->fields);
+	elog_hint("fields are separated by semicolons, and each has another name");
 }
 
 int register_event(struct elog_producer *producer,
@@ -94,12 +95,12 @@ int register_event(struct elog_producer *producer,
 	if (ret == -EINVAL)
 		explain_refusal(producer, registration);
 	else if (ret == -E2BIG)
-		complain("the fields are more, or larger, than an event may have");
+		elog_error("the fields are more, or larger, than an event may have");
 	else if (ret == -ENOSPC)
-		complain("the kernel has as many events as it may have");
+		elog_error("the kernel has as many events as it may have");
 	else if (ret == -EPERM && registration->flags & EVENTLOG_REGISTER_PERSIST)
-		explain_trouble(ret, PURPOSE_ADMINISTER);
+		explain_device_error(ret, PURPOSE_ADMINISTER);
 	else if (ret)
-		complain("the kernel refused the event: %s", strerror(-ret));
+		elog_error("the kernel refused the event: %s", strerror(-ret));
 	return ret;
 }

@@ -124,7 +124,7 @@ static void show_all(struct show *show)
 		if (ret != -EAGAIN) {
 			show->failed |= ret < 0;
 			if (ret < 0)
-				complain("%s", strerror(-ret));
+				elog_error("%s", strerror(-ret));
 			return;
 		}
 		output_flush(&show->output);
@@ -153,16 +153,16 @@ static int summarize(struct show *show)
 static int check_options(const struct options *options)
 {
 	if (!options->argument_count) {
-		complain("FILE is missing");
-		note("try: elog show --help");
+		elog_error("FILE is missing");
+		elog_hint("try: elog show --help");
 		return -EINVAL;
 	}
 	if (options->follow && options->argument_count > 1) {
-		complain("--follow is for one FILE");
+		elog_error("--follow is for one FILE");
 		return -EINVAL;
 	}
 	if (options->session_summary && options->fields) {
-		complain("--fields does not go with --session-summary");
+		elog_error("--fields does not go with --session-summary");
 		return -EINVAL;
 	}
 	return 0;
@@ -195,9 +195,9 @@ static int run_show(const struct options *options)
 	error = output_close(&show.output);
 	if (error) {
 		if (error == -ECHILD)
-			complain("there is no such pager");
+			elog_error("there is no such pager");
 		else
-			complain("cannot write to stdout: %s", strerror(-error));
+			elog_error("cannot write to stdout: %s", strerror(-error));
 		show.failed = true;
 	}
 	ret = summarize(&show);

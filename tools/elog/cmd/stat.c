@@ -104,7 +104,7 @@ static void print(struct stat_run *run, uint64_t span, uint64_t interval)
 	run->output.text.size = 0;
 	if (!ret)
 		return;
-	complain("%s: %s", run->options->output, strerror(-ret));
+	elog_error("%s: %s", run->options->output, strerror(-ret));
 	run->failed = true;
 }
 
@@ -277,7 +277,7 @@ static int final_status(struct stat_run *run)
 	if (!run->error)
 		run->error = run->output.error;
 	if (run->error)
-		complain("%s", strerror(-run->error));
+		elog_error("%s", strerror(-run->error));
 	run->failed |= run->source && source_finish(run->source);
 	run->failed |= run->from_files && source_failed(run->source);
 	if (run->error || run->failed)
@@ -309,7 +309,7 @@ static bool parse_order(const char *text, enum tally_order *order)
 		*order = (enum tally_order)i;
 		return true;
 	}
-	complain("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
+	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
 	return false;
 }
 
@@ -356,37 +356,37 @@ static int check_options(const struct stat_run *run, enum tally_by by)
 	const struct options *options = run->options;
 
 	if (options->separated && options->argument_count > options->command_count) {
-		complain("a FILE does not go with a COMMAND");
+		elog_error("a FILE does not go with a COMMAND");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
-		complain("the command behind -- is missing");
+		elog_error("the command behind -- is missing");
 		return -EINVAL;
 	}
 	if (run->from_files && only_live(options)) {
-		complain("%s does not go with a FILE", only_live(options));
+		elog_error("%s does not go with a FILE", only_live(options));
 		return -EINVAL;
 	}
 	if (run->from_files && options->bpf) {
-		complain("--bpf does not go with a FILE");
+		elog_error("--bpf does not go with a FILE");
 		return -EINVAL;
 	}
 	if (options->bpf && not_counted(options, by)) {
-		complain("%s does not go with --bpf: it counts by definition and CPU",
-			 not_counted(options, by));
+		elog_error("%s does not go with --bpf: it counts by definition and CPU",
+			   not_counted(options, by));
 		return -EINVAL;
 	}
 	if (options->time == TIME_DELTA) {
-		complain("--time delta is for events; here it is mono or wall");
+		elog_error("--time delta is for events; here it is mono or wall");
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		complain("--interval: it is 0.01 at least");
+		elog_error("--interval: it is 0.01 at least");
 		return -EINVAL;
 	}
 	if (options->interval && options->format == FORMAT_PROMETHEUS &&
 	    !to_file(options)) {
-		complain("--interval with --format prometheus is for a file: add -o FILE");
+		elog_error("--interval with --format prometheus is for a file: add -o FILE");
 		return -EINVAL;
 	}
 	return 0;
@@ -415,7 +415,7 @@ static int open_file(struct stat_run *run)
 	if (!to_file(run->options) || run->options->format == FORMAT_PROMETHEUS)
 		return 0;
 	if (is_argument(run->options, path)) {
-		complain("%s: is read, and would be lost", path);
+		elog_error("%s: is read, and would be lost", path);
 		return -EINVAL;
 	}
 	signals_let_in();
@@ -424,7 +424,7 @@ static int open_file(struct stat_run *run)
 	signals_hold();
 	if (run->file >= 0)
 		return 0;
-	complain("%s: %s", path, strerror(errno));
+	elog_error("%s: %s", path, strerror(errno));
 	return -EINVAL;
 }
 
@@ -462,7 +462,7 @@ static int run_stat(const struct options *options)
 	signal(SIGPIPE, SIG_IGN);
 	output_open(&run.output, options);
 	if (tally_open(&run.tally, by, TALLY_ROWS, monotonic())) {
-		complain("out of memory");
+		elog_error("out of memory");
 		goto out;
 	}
 	if (open_source(&run) || open_file(&run))

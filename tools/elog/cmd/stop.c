@@ -50,12 +50,12 @@ static int run_stop(const struct options *options)
 	for (i = 0; i < options->argument_count; i++) {
 		if (found[i])
 			continue;
-		complain("%s: no capture in the background writes to it",
-			 options->arguments[i]);
+		elog_error("%s: no capture in the background writes to it",
+			   options->arguments[i]);
 		stop.status = STATUS_ERROR;
 	}
 	if (!stop.count && !options->argument_count) {
-		complain("there is no capture in the background");
+		elog_error("there is no capture in the background");
 		return STATUS_ERROR;
 	}
 	return stop.status;

@@ -824,7 +824,7 @@ static int final_status(struct top *top)
 	if (!top->error)
 		top->error = tally_ask_lost(top->tally, top->live.consumer);
 	if (top->error) {
-		complain("%s", strerror(-top->error));
+		elog_error("%s", strerror(-top->error));
 		return STATUS_ERROR;
 	}
 	top->tally->total.events += top->counted.events;
@@ -854,7 +854,7 @@ static int prepare(struct top *top, enum tally_by by)
 	top->shown = calloc(SHOWN_MAX, sizeof(*top->shown));
 	if (!top->placed || !top->shown ||
 	    tally_open(&top->tally, by, TALLY_ROWS, monotonic())) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	return 0;
@@ -881,22 +881,22 @@ static bool parse_order(const char *text, enum tally_order *order)
 		*order = orders[i].order;
 		return true;
 	}
-	complain("--sort: '%s' is not one of rate, bytes, events, lost, name", text);
+	elog_error("--sort: '%s' is not one of rate, bytes, events, lost, name", text);
 	return false;
 }
 
 static int check_options(const struct options *options)
 {
 	if (options->separated) {
-		complain("it runs no COMMAND: the screen is its own");
+		elog_error("it runs no COMMAND: the screen is its own");
 		return -EINVAL;
 	}
 	if (options->argument_count) {
-		complain("'%s' is too much", options->arguments[0]);
+		elog_error("'%s' is too much", options->arguments[0]);
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		complain("--interval: it is 0.1 at least");
+		elog_error("--interval: it is 0.1 at least");
 		return -EINVAL;
 	}
 	return 0;

@@ -47,7 +47,7 @@ int live_prepare(struct live *live, const struct options *options)
 	live->options = options;
 	live->processes = elog_processes_new();
 	if (!live->processes) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	return 0;
@@ -68,8 +68,8 @@ int live_open(struct live *live, const struct options *options,
 		return ret;
 	if (options->per_cpu_bytes &&
 	    options->per_cpu_bytes < 2 * (uint64_t)page_size) {
-		complain("--per-cpu-bytes: a ring has at least two pages, %ld bytes",
-			 2 * page_size);
+		elog_error("--per-cpu-bytes: a ring has at least two pages, %ld bytes",
+			   2 * page_size);
 		return -EINVAL;
 	}
 	if (consumer_options)
@@ -78,7 +78,7 @@ int live_open(struct live *live, const struct options *options,
 		chosen.processes = live->processes;
 	ret = elog_consumer_open(&live->consumer, &chosen);
 	if (ret) {
-		explain_trouble(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
 	return rules_add(live->consumer, options);
@@ -188,8 +188,8 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	*sum = 0;
 	ret = elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, stat);
 	if (ret) {
-		complain("the kernel does not tell what was lost: %s",
-			 strerror(-ret));
+		elog_error("the kernel does not tell what was lost: %s",
+			   strerror(-ret));
 		return ret;
 	}
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
@@ -214,11 +214,11 @@ void live_print_lost(struct live *live)
 			continue;
 		if (elog_consumer_describe(live->consumer, request.descriptor,
 					   &event))
-			note("lost %" PRIu64 " of event #%u",
-			     (uint64_t)stat.event_lost, request.descriptor);
+			elog_hint("lost %" PRIu64 " of event #%u",
+				  (uint64_t)stat.event_lost, request.descriptor);
 		else
-			note("lost %" PRIu64 " of %s/%s",
-			     (uint64_t)stat.event_lost, event->provider->name,
-			     event->name);
+			elog_hint("lost %" PRIu64 " of %s/%s",
+				  (uint64_t)stat.event_lost, event->provider->name,
+				  event->name);
 	}
 }

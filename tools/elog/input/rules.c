@@ -9,9 +9,9 @@
 
 #include "input/live.h"
 
-static void complain_rule(const char *glob, int error)
+static void error_rule(const char *glob, int error)
 {
-	complain("the kernel refused '%s': %s", glob, strerror(-error));
+	elog_error("the kernel refused '%s': %s", glob, strerror(-error));
 }
 
 /* The rules for one combination of -e, -s and -p: one for each meaning of -k. */
@@ -72,14 +72,14 @@ int rules_add(struct elog_consumer *consumer, const struct options *options)
 		if (!ret)
 			continue;
 		if (ret == -EMFILE) {
-			complain("there may be no more than %zu rules", i);
-			note("ask for fewer combinations of -e, -s and -p");
+			elog_error("there may be no more than %zu rules", i);
+			elog_hint("ask for fewer combinations of -e, -s and -p");
 		} else if (ret == -ENOENT) {
-			complain("no provider that '%s' matches has a keyword of '%s'",
-				 glob, options->keyword_names);
-			note("elog list shows the keywords there are");
+			elog_error("no provider that '%s' matches has a keyword of '%s'",
+				   glob, options->keyword_names);
+			elog_hint("elog list shows the keywords there are");
 		} else {
-			complain_rule(glob, ret);
+			error_rule(glob, ret);
 		}
 		return ret;
 	}
@@ -105,7 +105,7 @@ int rules_add_globs(struct elog_consumer *consumer, const char *const *globs,
 			rule.event = slash + 1;
 		ret = elog_consumer_rule_add(consumer, &rule, NULL);
 		if (ret) {
-			complain_rule(globs[i], ret);
+			error_rule(globs[i], ret);
 			return ret;
 		}
 	}

@@ -47,9 +47,9 @@ int selection_open(struct selection **result, const struct options *options,
 		if (ret == -ENOMEM)
 			goto no_memory;
 		if (ret) {
-			complain("-f '%s': column %u: %s", options->expressions[i],
-				 error.column, error.message);
-			note("man 7 elog_filter");
+			elog_error("-f '%s': column %u: %s", options->expressions[i],
+				   error.column, error.message);
+			elog_hint("man 7 elog_filter");
 			goto fail;
 		}
 	}
@@ -57,7 +57,7 @@ int selection_open(struct selection **result, const struct options *options,
 	return 0;
 
 no_memory:
-	complain("out of memory");
+	elog_error("out of memory");
 fail:
 	selection_close(selection);
 	return ret;
@@ -251,10 +251,10 @@ bool selection_finish(const struct selection *selection)
 	for (i = 0; i < selection->options->expression_count; i++) {
 		if (selection->fitted[i] || !selection->misfits[i].column)
 			continue;
-		complain("-f '%s': column %u: %s",
-			 selection->options->expressions[i],
-			 selection->misfits[i].column,
-			 selection->misfits[i].message);
+		elog_error("-f '%s': column %u: %s",
+			   selection->options->expressions[i],
+			   selection->misfits[i].column,
+			   selection->misfits[i].message);
 		any = true;
 	}
 	return any;

@@ -86,7 +86,7 @@ static struct source *new_source(const struct options *options, bool live,
 	if (source)
 		source->origins = calloc(count, sizeof(*source->origins));
 	if (!source || !source->origins) {
-		complain("out of memory");
+		elog_error("out of memory");
 		free(source);
 		return NULL;
 	}
@@ -144,7 +144,7 @@ static bool open_origin(struct origin *origin, const char *name)
 	}
 	origin->fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (origin->fd < 0) {
-		complain("%s: %s", name, strerror(errno));
+		elog_error("%s: %s", name, strerror(errno));
 		return false;
 	}
 	return true;
@@ -175,7 +175,7 @@ static int start_origin(struct source *source, struct origin *origin)
 	    elog_file_seek(origin->reader, since) == -ENOMEM)
 		ret = -ENOMEM;
 	if (ret)
-		complain("%s: %s", origin->name, strerror(-ret));
+		elog_error("%s: %s", origin->name, strerror(-ret));
 	else
 		origin->generation = elog_file_generation(origin->reader);
 	return ret;
@@ -193,7 +193,7 @@ int source_open_files(struct source **result, const struct options *options,
 	if (count > 1) {
 		ret = elog_file_set_open(&source->set);
 		if (ret)
-			complain("out of memory");
+			elog_error("out of memory");
 	}
 	allow_files(count);
 	for (i = 0; !ret && i < count; i++) {
@@ -383,37 +383,37 @@ void source_tell_damage(const struct entry *entry)
 
 	switch (entry->item.damage) {
 	case ELOG_DAMAGE_CUT:
-		complain("%s: ends within a block: the last %" PRIu64
-			 " bytes, from byte %" PRIu64 ", are of no use",
-			 name, size, at);
+		elog_error("%s: ends within a block: the last %" PRIu64
+			   " bytes, from byte %" PRIu64 ", are of no use",
+			   name, size, at);
 		break;
 	case ELOG_DAMAGE_NO_END:
-		complain("%s: the capture was cut off at byte %" PRIu64, name, at);
+		elog_error("%s: the capture was cut off at byte %" PRIu64, name, at);
 		break;
 	case ELOG_DAMAGE_RECORDS:
-		complain("%s: %" PRIu64 " bytes in the block at byte %" PRIu64
-			 " are not events: skipped", name, size, at);
+		elog_error("%s: %" PRIu64 " bytes in the block at byte %" PRIu64
+			   " are not events: skipped", name, size, at);
 		break;
 	case ELOG_DAMAGE_MISSING:
 		if (size)
-			complain("%s: before byte %" PRIu64 " %" PRIu64
-				 " bytes of events are missing", name, at, size);
+			elog_error("%s: before byte %" PRIu64 " %" PRIu64
+				   " bytes of events are missing", name, at, size);
 		else
-			complain("%s: before byte %" PRIu64
-				 " events are missing", name, at);
+			elog_error("%s: before byte %" PRIu64
+				   " events are missing", name, at);
 		break;
 	case ELOG_DAMAGE_ORDER:
-		complain("%s: before byte %" PRIu64
-			 " too much is unsorted: the order may be wrong",
-			 name, at);
+		elog_error("%s: before byte %" PRIu64
+			   " too much is unsorted: the order may be wrong",
+			   name, at);
 		break;
 	case ELOG_DAMAGE_UNKNOWN:
-		complain("%s: the block at byte %" PRIu64
-			 " is for a later version of elog: skipped", name, at);
+		elog_error("%s: the block at byte %" PRIu64
+			   " is for a later version of elog: skipped", name, at);
 		break;
 	default:
-		complain("%s: %" PRIu64 " bytes at byte %" PRIu64
-			 " are damaged: skipped", name, size, at);
+		elog_error("%s: %" PRIu64 " bytes at byte %" PRIu64
+			   " are damaged: skipped", name, size, at);
 		break;
 	}
 }
@@ -423,16 +423,16 @@ static void tell_error(struct source *source, const char *name, int error)
 	source->failed = true;
 	switch (error) {
 	case -EBADMSG:
-		complain("%s: not a file of elog capture -o", name);
+		elog_error("%s: not a file of elog capture -o", name);
 		break;
 	case -EPROTONOSUPPORT:
-		complain("%s: of a version that this elog does not know", name);
+		elog_error("%s: of a version that this elog does not know", name);
 		break;
 	case -EOPNOTSUPP:
-		complain("%s: holds what this build of elog cannot read", name);
+		elog_error("%s: holds what this build of elog cannot read", name);
 		break;
 	default:
-		complain("%s: %s", name, strerror(-error));
+		elog_error("%s: %s", name, strerror(-error));
 		break;
 	}
 }
@@ -637,8 +637,8 @@ static bool open_replacement(struct source *source, struct origin *origin)
 	if (fate == FATE_REPLACED && then.st_nlink)
 		fd = open_next(origin->name, &then);
 	if (fate == FATE_REPLACED && !then.st_nlink) {
-		complain("%s: a file was removed before what came after it was read: events may be missing",
-			 origin->name);
+		elog_error("%s: a file was removed before what came after it was read: events may be missing",
+			   origin->name);
 		source->failed = true;
 	}
 	close_origin(source, origin);

@@ -58,7 +58,7 @@ bool tally_by_parse(const char *text, enum tally_by *by)
 		*by = (enum tally_by)i;
 		return true;
 	}
-	complain("--by: '%s' is not one of event, provider, session, pid, cpu", text);
+	elog_error("--by: '%s' is not one of event, provider, session, pid, cpu", text);
 	return false;
 }
 

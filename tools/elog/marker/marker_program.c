@@ -779,7 +779,7 @@ int markers_read_programs(int fd, struct marker_list *list, size_t *hidden)
 	}
 	*hidden = scan.unexplained ? scan.hidden : 0;
 	if (scan.is_full)
-		complain("too many markers of programs: not all are listed");
+		elog_error("too many markers of programs: not all are listed");
 	for (i = 0; i < scan.definition_count; i++) {
 		free(scan.definitions[i].provider);
 		free(scan.definitions[i].event);

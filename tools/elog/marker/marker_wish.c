@@ -90,12 +90,12 @@ static int make_wish(int fd, const struct wish *wish, const struct marker_predic
 static void explain(const char *what, int error)
 {
 	if (error == -ENOTTY || error == -E2BIG || error == -EINVAL)
-		complain("the kernel module is too old to keep such wishes for programs");
+		elog_error("the kernel module is too old to keep such wishes for programs");
 	else if (error == -ENOSPC)
-		complain("%s: there are %u wishes for programs already: elog marker wishes",
-			 what, EVENTLOG_WISHES_MAX);
+		elog_error("%s: there are %u wishes for programs already: elog marker wishes",
+			   what, EVENTLOG_WISHES_MAX);
 	else
-		complain("%s: %s", what, strerror(-error));
+		elog_error("%s: %s", what, strerror(-error));
 }
 
 /* The end of a class of characters, or NULL: it is none. */
@@ -152,8 +152,8 @@ static bool take_handlers(const struct options *options, struct wish *wish)
 								  WISH_HANDLERS;
 	if (!options->handlers || parse_handlers(options->handlers, &wish->handlers))
 		return true;
-	complain("'%s': of programs print and probe can be switched; "
-		 "they are traced whenever somebody subscribes", options->handlers);
+	elog_error("'%s': of programs print and probe can be switched; "
+		   "they are traced whenever somebody subscribes", options->handlers);
 	return false;
 }
 
@@ -175,8 +175,8 @@ int wishes_switch(const struct options *options, int fd, uint32_t operation,
 	for (i = 1; i < options->argument_count; i++) {
 		wish.marker = options->arguments[i];
 		if (!wish_is_possible(wish.program, wish.marker)) {
-			complain("'%s' '%s': no program has an event of such a name",
-				 options->program, wish.marker);
+			elog_error("'%s' '%s': no program has an event of such a name",
+				   options->program, wish.marker);
 			status = STATUS_ERROR;
 			continue;
 		}
@@ -288,7 +288,7 @@ int wishes_print(const struct options *options, const struct wish_list *list)
 	for (i = 0; i < list->count; i++)
 		put_wish(&text, &list->wishes[i], is_json);
 	if (text.error) {
-		complain("out of memory");
+		elog_error("out of memory");
 		status = STATUS_ERROR;
 	} else if (text.size) {
 		fwrite(text.data, 1, text.size, stdout);

@@ -164,8 +164,8 @@ int printer_open(struct printer **result, const struct options *options,
 			ret = make_labels(printer);
 	}
 	if (ret) {
-		complain(ret == -EINVAL ? "--fields: a name is missing" :
-			 "out of memory");
+		elog_error(ret == -EINVAL ? "--fields: a name is missing" :
+			   "out of memory");
 		printer_close(printer);
 		return ret;
 	}
@@ -686,7 +686,7 @@ void printer_lost(struct printer *printer, const struct entry *entry)
 		/* There is no column for it. */
 		text_lost(&entry->item, &said);
 		if (said.data)
-			complain("%s", said.data + strlen("# "));
+			elog_error("%s", said.data + strlen("# "));
 		elog_text_free(&said);
 		break;
 	default:

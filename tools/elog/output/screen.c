@@ -32,8 +32,8 @@ int screen_check(void)
 {
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return 0;
-	complain("stdin and stdout have to be a terminal");
-	note("elog stat counts without one");
+	elog_error("stdin and stdout have to be a terminal");
+	elog_hint("elog stat counts without one");
 	return -ENOTTY;
 }
 
@@ -45,7 +45,7 @@ int screen_open(void)
 	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
-		complain("TERM=%s: such a terminal is not known", term ? term : "");
+		elog_error("TERM=%s: such a terminal is not known", term ? term : "");
 		return -ENOTTY;
 	}
 	sigemptyset(&held);
@@ -193,8 +193,8 @@ int screen_key(void)
 
 int screen_check(void)
 {
-	complain("this elog was built without ncurses");
-	note("elog stat counts without it");
+	elog_error("this elog was built without ncurses");
+	elog_hint("elog stat counts without it");
 	return -EOPNOTSUPP;
 }
 

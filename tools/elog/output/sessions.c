@@ -39,12 +39,12 @@ int sessions_open(struct sessions **result, const struct options *options)
 	int ret;
 
 	if (!sessions) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	ret = siphash_secret(&sessions->secret);
 	if (ret) {
-		complain("no random numbers: %s", strerror(-ret));
+		elog_error("no random numbers: %s", strerror(-ret));
 		free(sessions);
 		return ret;
 	}

@@ -60,13 +60,13 @@ static int open_directory(const char *path)
 			errno = ENOTDIR;
 		} else if (stat_now.st_uid && stat_now.st_uid != geteuid()) {
 			/* Whoever it belongs to may say where its files lead. */
-			complain("%s: belongs to somebody else", path);
+			elog_error("%s: belongs to somebody else", path);
 			return -EPERM;
 		} else {
 			return 0;
 		}
 	}
-	complain("%s: %s", path, strerror(errno));
+	elog_error("%s: %s", path, strerror(errno));
 	return -errno;
 }
 
@@ -88,7 +88,7 @@ int picker_open(struct picker **result, struct recording_setup *setup)
 	int ret = 0;
 
 	if (!picker) {
-		complain("out of memory");
+		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	picker->setup = setup;
@@ -104,7 +104,7 @@ int picker_open(struct picker **result, struct recording_setup *setup)
 		if (!ret)
 			ret = siphash_secret(&name);
 		if (ret)
-			complain("no random numbers: %s", strerror(-ret));
+			elog_error("no random numbers: %s", strerror(-ret));
 		else
 			snprintf(setup->capture, sizeof(setup->capture),
 				 "%016" PRIx64, name.words[0]);

@@ -97,17 +97,17 @@ static int open_file(struct recording *recording, int more_flags)
 		flags |= O_NOFOLLOW;
 	fd = strcmp(path, "-") ? open_waiting(path, flags) : STDOUT_FILENO;
 	if (fd < 0) {
-		complain("%s: %s", path, strerror(-fd));
+		elog_error("%s: %s", path, strerror(-fd));
 		return fd;
 	}
 	regular = !fstat(fd, &stat) && S_ISREG(stat.st_mode);
 	if (more_flags & O_APPEND && regular)
 		recording->present = (uint64_t)stat.st_size;
 	if (isatty(fd)) {
-		complain("-o writes no text: a terminal is not the place for it");
-		note("without -o events are printed; or: elog capture -o - | elog show -");
+		elog_error("-o writes no text: a terminal is not the place for it");
+		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
 	} else if (recording->setup->options->rotate_size && !regular) {
-		complain("%s: --rotate is for a regular file", path);
+		elog_error("%s: --rotate is for a regular file", path);
 	} else {
 		recording->fd = fd;
 		return 0;
@@ -152,9 +152,9 @@ static int begin_part(struct recording *recording, uint32_t flags, uint64_t star
 				    &file_options);
 	elog_text_free(&command);
 	if (ret == -EOPNOTSUPP)
-		complain("this elog was built without zstd: --compress is not to be had");
+		elog_error("this elog was built without zstd: --compress is not to be had");
 	else if (ret)
-		complain("%s: %s", recording->path, strerror(-ret));
+		elog_error("%s: %s", recording->path, strerror(-ret));
 	return ret;
 }
 
@@ -175,7 +175,7 @@ int recording_open(struct recording **result,
 		recording->losses = calloc(1, sizeof(*recording->losses));
 	}
 	if (!recording || !recording->path || !recording->losses)
-		complain("out of memory");
+		elog_error("out of memory");
 	else
 		ret = open_file(recording, append ? O_APPEND : O_TRUNC);
 	/* A pipe may be full. */

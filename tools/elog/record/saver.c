@@ -41,7 +41,7 @@ int saver_open(struct saver **result, const struct recording_setup *setup)
 		saver->told = calloc(cpus + 1, sizeof(*saver->told));
 	}
 	if (!saver || !saver->losses || !saver->told) {
-		complain("out of memory");
+		elog_error("out of memory");
 		saver_close(saver);
 		return -ENOMEM;
 	}

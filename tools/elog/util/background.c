@@ -202,7 +202,7 @@ static int open_files(struct background *background, const char *target)
 		goto out;
 	ret = make_directory(parent);
 	if (ret) {
-		complain("%s: %s", parent, strerror(-ret));
+		elog_error("%s: %s", parent, strerror(-ret));
 		goto told;
 	}
 	background->path = path_for(parent, name);
@@ -213,8 +213,8 @@ static int open_files(struct background *background, const char *target)
 	}
 	background->fd = open_locked(background->path);
 	if (background->fd == -EBUSY) {
-		complain("%s: a capture in the background writes to it", target);
-		note("elog stop %s", target);
+		elog_error("%s: a capture in the background writes to it", target);
+		elog_hint("elog stop %s", target);
 		ret = -EBUSY;
 		goto told;
 	}
@@ -229,7 +229,7 @@ static int open_files(struct background *background, const char *target)
 		ret = -errno;
 out:
 	if (ret)
-		complain("%s: %s", target, strerror(-ret));
+		elog_error("%s: %s", target, strerror(-ret));
 told:
 	free(parent);
 	free(name);
@@ -269,7 +269,7 @@ static int wait_for_child(int report, pid_t child, const char *target)
 		return STATUS_ERROR;
 	}
 	if (got != 1) {
-		complain("the process in the background has ended");
+		elog_error("the process in the background has ended");
 		return STATUS_ERROR;
 	}
 	if (!status)
@@ -288,7 +288,7 @@ int background_start(struct background **result, const struct options *options,
 
 	*status = STATUS_ERROR;
 	if (!background || pipe2(report, O_CLOEXEC)) {
-		complain("%s", strerror(errno));
+		elog_error("%s", strerror(errno));
 		free(background);
 		return -ENOMEM;
 	}
@@ -298,7 +298,7 @@ int background_start(struct background **result, const struct options *options,
 	child = fork();
 	if (child < 0) {
 		ret = -errno;
-		complain("fork: %s", strerror(-ret));
+		elog_error("fork: %s", strerror(-ret));
 		close(report[0]);
 		free_background(background);
 		return ret;
@@ -429,7 +429,7 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 	if (ret == -ENOENT)
 		ret = 0;
 	else if (ret)
-		complain("%s: %s", parent, strerror(-ret));
+		elog_error("%s: %s", parent, strerror(-ret));
 	while (!ret && files && (entry = readdir(files))) {
 		length = strlen(entry->d_name);
 		if (length < strlen(SUFFIX) ||
@@ -497,7 +497,7 @@ int background_stop(const struct background_info *info, bool quiet)
 
 	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
-		complain("%s: somebody else has just ended it", info->target);
+		elog_error("%s: somebody else has just ended it", info->target);
 		return STATUS_ERROR;
 	}
 	/* Who has the lock is the process that is in there; nobody else can be. */
@@ -505,7 +505,7 @@ int background_stop(const struct background_info *info, bool quiet)
 		/* With a status it has ended, and the next one is about to begin. */
 		if (!read_file(fd, &said) ||
 		    (said.status < 0 && kill(said.pid, SIGTERM))) {
-			complain("%s: %s", info->target, strerror(errno));
+			elog_error("%s: %s", info->target, strerror(errno));
 			close(fd);
 			return STATUS_ERROR;
 		}
@@ -517,8 +517,8 @@ int background_stop(const struct background_info *info, bool quiet)
 	if (!quiet)
 		repeat_log(info->path);
 	if (said.status < 0) {
-		complain("%s: process %d ended without saying why", info->target,
-			 said.pid);
+		elog_error("%s: process %d ended without saying why", info->target,
+			   said.pid);
 		said.status = STATUS_ERROR;
 	}
 	if (is_at(fd, info->path))

@@ -34,12 +34,12 @@ int command_start(struct command *command, char **arguments, bool stdout_taken)
 	ssize_t got;
 
 	if (pipe2(report, O_CLOEXEC)) {
-		complain("pipe: %s", strerror(errno));
+		elog_error("pipe: %s", strerror(errno));
 		return STATUS_ERROR;
 	}
 	command->pid = fork();
 	if (command->pid < 0) {
-		complain("fork: %s", strerror(errno));
+		elog_error("fork: %s", strerror(errno));
 		command->pid = 0;
 		close(report[0]);
 		close(report[1]);
@@ -53,7 +53,7 @@ int command_start(struct command *command, char **arguments, bool stdout_taken)
 	if (got == sizeof(error)) {
 		waitpid(command->pid, NULL, 0);
 		command->pid = 0;
-		complain("%s: %s", arguments[0], strerror(error));
+		elog_error("%s: %s", arguments[0], strerror(error));
 		return error == ENOENT ? STATUS_NO_COMMAND :
 					 STATUS_CANNOT_EXECUTE;
 	}

@@ -252,11 +252,11 @@ const char *tool_version(void);
 /** print_version() - what -V prints */
 void print_version(void);
 
-/** complain() - "elog VERB: ..." and a newline on stderr */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** elog_error() - "elog VERB: ..." and a newline on stderr */
+void elog_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** note() - the same without the prefix, indented below a complaint */
-void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** elog_hint() - the same without the prefix, indented below an error */
+void elog_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * parse_options() - read a verb's command line
@@ -284,19 +284,19 @@ bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
 
 /** enum purpose - what the device was opened for */
 enum purpose {
-	PURPOSE_ASK,
+	PURPOSE_QUERY,
 	PURPOSE_PRODUCE,
 	PURPOSE_CONSUME,
 	PURPOSE_ADMINISTER,
 };
 
 /**
- * explain_trouble() - say why there is no access to the device, and what helps
+ * explain_device_error() - say why there is no access to the device, and what helps
  * @error: what elog_device_open(), elog_producer_connect() or
  *	elog_consumer_open() returned
  * @purpose: what for
  */
-void explain_trouble(int error, enum purpose purpose);
+void explain_device_error(int error, enum purpose purpose);
 
 /**
  * put_causes() - append ": cause count, ..." of a loss

@@ -78,27 +78,27 @@ static void explain_absence(void)
 	FILE *file;
 
 	if (!access(MODULE_DIRECTORY, F_OK)) {
-		complain("the kernel module eventlog is loaded, but there is no %s",
-			 EVENTLOG_DEVICE);
+		elog_error("the kernel module eventlog is loaded, but there is no %s",
+			   EVENTLOG_DEVICE);
 		file = fopen(DEVICE_NUMBER, "re");
 		if (file) {
 			if (fscanf(file, "%u:%u", &major, &minor) == 2)
-				note("run: %smknod -m 0600 %s c %u %u", as_root(),
-				     EVENTLOG_DEVICE, major, minor);
+				elog_hint("run: %smknod -m 0600 %s c %u %u", as_root(),
+					  EVENTLOG_DEVICE, major, minor);
 			fclose(file);
 		}
 		return;
 	}
-	complain("the kernel module eventlog is not loaded");
+	elog_error("the kernel module eventlog is not loaded");
 	uname(&kernel);
 	if (is_installed(kernel.release))
-		note("run: %smodprobe eventlog", as_root());
+		elog_hint("run: %smodprobe eventlog", as_root());
 	else if (find_built(kernel.release, path, sizeof(path)))
-		note("run: %sinsmod %s", as_root(), path);
+		elog_hint("run: %sinsmod %s", as_root(), path);
 	else
-		note("it is not installed for this kernel, %s: in the source tree run: "
-		     "make && %sinsmod build/%s/eventlog.ko", kernel.release,
-		     as_root(), kernel.release);
+		elog_hint("it is not installed for this kernel, %s: in the source tree run: "
+			  "make && %sinsmod build/%s/eventlog.ko", kernel.release,
+			  as_root(), kernel.release);
 }
 
 static void explain_mode(enum purpose purpose)
@@ -108,27 +108,27 @@ static void explain_mode(enum purpose purpose)
 	struct stat status;
 
 	if (stat(EVENTLOG_DEVICE, &status)) {
-		complain("%s: permission denied", EVENTLOG_DEVICE);
+		elog_error("%s: permission denied", EVENTLOG_DEVICE);
 		return;
 	}
 	user = getpwuid(status.st_uid);
 	group = getgrgid(status.st_gid);
-	complain("%s: permission denied: it belongs to %s:%s, mode %04o",
-		 EVENTLOG_DEVICE, user ? user->pw_name : "?",
-		 group ? group->gr_name : "?", status.st_mode & 07777);
+	elog_error("%s: permission denied: it belongs to %s:%s, mode %04o",
+		   EVENTLOG_DEVICE, user ? user->pw_name : "?",
+		   group ? group->gr_name : "?", status.st_mode & 07777);
 	if (status.st_gid && (status.st_mode & 0060) == 0060 && group) {
 		user = getpwuid(geteuid());
-		note("join the group: sudo usermod -a -G %s %s, and log in again",
-		     group->gr_name, user ? user->pw_name : "USER");
+		elog_hint("join the group: sudo usermod -a -G %s %s, and log in again",
+			  group->gr_name, user ? user->pw_name : "USER");
 	} else {
-		note("run elog as root, with sudo, or open the device to a group: "
-		     "sudo chgrp GROUP %s && sudo chmod 0660 %s",
-		     EVENTLOG_DEVICE, EVENTLOG_DEVICE);
+		elog_hint("run elog as root, with sudo, or open the device to a group: "
+			  "sudo chgrp GROUP %s && sudo chmod 0660 %s",
+			  EVENTLOG_DEVICE, EVENTLOG_DEVICE);
 	}
 	if (purpose == PURPOSE_CONSUME)
-		note("subscribing needs the capability CAP_PERFMON besides");
+		elog_hint("subscribing needs the capability CAP_PERFMON besides");
 	if (purpose == PURPOSE_ADMINISTER)
-		note("events that last need the capability CAP_PERFMON besides");
+		elog_hint("events that last need the capability CAP_PERFMON besides");
 }
 
 static void explain_capability(enum purpose purpose)
@@ -137,14 +137,14 @@ static void explain_capability(enum purpose purpose)
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
 	own[length > 0 ? length : 0] = '\0';
-	complain("%s the capability CAP_PERFMON (or CAP_SYS_ADMIN)",
-		 purpose == PURPOSE_ADMINISTER ? "events that last need" :
+	elog_error("%s the capability CAP_PERFMON (or CAP_SYS_ADMIN)",
+		   purpose == PURPOSE_ADMINISTER ? "events that last need" :
 						 "subscribing needs");
-	note("run elog as root, with sudo, or let it have the capability: "
-	     "sudo setcap cap_perfmon+ep %s", length > 0 ? own : "elog");
+	elog_hint("run elog as root, with sudo, or let it have the capability: "
+		  "sudo setcap cap_perfmon+ep %s", length > 0 ? own : "elog");
 }
 
-void explain_trouble(int error, enum purpose purpose)
+void explain_device_error(int error, enum purpose purpose)
 {
 	switch (error) {
 	case -ENOENT:
@@ -159,29 +159,29 @@ void explain_trouble(int error, enum purpose purpose)
 		explain_capability(purpose);
 		break;
 	case -ENOTTY:
-		complain("%s is not eventlog's device", EVENTLOG_DEVICE);
+		elog_error("%s is not eventlog's device", EVENTLOG_DEVICE);
 		break;
 	case -EMFILE:
 		if (purpose == PURPOSE_CONSUME) {
-			complain("there are too many subscribers");
-			note("elog info tells how many there may be; end one");
+			elog_error("there are too many subscribers");
+			elog_hint("elog info tells how many there may be; end one");
 			break;
 		}
 		goto other;
 	case -ENOMEM:
 		if (purpose == PURPOSE_CONSUME) {
-			complain("there is not enough memory for the rings");
-			note("ask for less: --per-cpu-bytes");
+			elog_error("there is not enough memory for the rings");
+			elog_hint("ask for less: --per-cpu-bytes");
 			break;
 		}
 		goto other;
 	case -EPROTO:
-		complain("the kernel module is of a version that this elog does not know");
-		note("use the elog that came with it");
+		elog_error("the kernel module is of a version that this elog does not know");
+		elog_hint("use the elog that came with it");
 		break;
 	default:
 	other:
-		complain("%s: %s", EVENTLOG_DEVICE, strerror(-error));
+		elog_error("%s: %s", EVENTLOG_DEVICE, strerror(-error));
 		break;
 	}
 }
