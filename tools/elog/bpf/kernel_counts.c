@@ -25,7 +25,7 @@
 #define DEFINITIONS_MIN	4096
 #define DEFINITIONS_MAX	65535
 
-_Static_assert(STAT_SIZES == TALLY_SIZES, "the program and the tally count alike");
+_Static_assert(STAT_SIZES == COUNTERS_SIZES, "the program and the counters count alike");
 
 struct kernel_counts {
 	struct live *live;
@@ -123,11 +123,11 @@ static void add_counts(struct stat_counts *sum, const struct stat_counts *counts
 		sum->sizes[i] += counts->sizes[i];
 }
 
-static int add_to_tally(struct tally *tally, struct entry *entry,
-			const struct stat_counts *counts)
+static int add_to_counters(struct counters *counters, struct entry *entry,
+			   const struct stat_counts *counts)
 {
 	uint64_t sizes[STAT_SIZES];
-	struct tally_counts many = {
+	struct counter_totals many = {
 		.events = counts->events, .bytes = counts->bytes, .sizes = sizes,
 	};
 	unsigned int i;
@@ -137,11 +137,11 @@ static int add_to_tally(struct tally *tally, struct entry *entry,
 	for (i = 0; i < STAT_SIZES; i++)
 		sizes[i] = counts->sizes[i];
 	entry->item.time = counts->last;
-	return tally_add_counts(tally, entry, &many);
+	return counters_add_counts(counters, entry, &many);
 }
 
 /* The values that were looked up, of the CPUs that are asked for. */
-static int take_values(struct kernel_counts *counts, struct tally *tally,
+static int take_values(struct kernel_counts *counts, struct counters *counters,
 		       struct entry *entry)
 {
 	const struct options *options = counts->live->options;
@@ -152,40 +152,40 @@ static int take_values(struct kernel_counts *counts, struct tally *tally,
 	for (cpu = 0; cpu < counts->cpus; cpu++) {
 		if (!number_matches(&options->cpus, cpu))
 			continue;
-		if (tally->by != TALLY_BY_CPU) {
+		if (counters->by != COUNTERS_BY_CPU) {
 			add_counts(&sum, &counts->values[cpu]);
 			continue;
 		}
 		entry->item.cpu = cpu;
-		ret = add_to_tally(tally, entry, &counts->values[cpu]);
+		ret = add_to_counters(counters, entry, &counts->values[cpu]);
 		if (ret)
 			return ret;
 	}
-	return add_to_tally(tally, entry, &sum);
+	return add_to_counters(counters, entry, &sum);
 }
 
-static int take_definition(struct kernel_counts *counts, struct tally *tally,
+static int take_definition(struct kernel_counts *counts, struct counters *counters,
 			   uint32_t descriptor, int64_t wall_offset)
 {
 	const struct elog_schema_event *event;
-	struct known known = { .used = true, .descriptor = descriptor };
+	struct cached_event cached = { .used = true, .descriptor = descriptor };
 	struct entry entry = {
 		.item = { .type = ELOG_ITEM_EVENT, .descriptor = descriptor },
-		.known = &known,
+		.cached = &cached,
 		.wall_offset = wall_offset,
 	};
 	int ret;
 
 	if (elog_consumer_describe(counts->live->consumer, descriptor, &event))
 		event = NULL;
-	ret = selection_bind(counts->selection, event, &known);
-	if (!ret && known.wanted)
-		ret = take_values(counts, tally, &entry);
-	selection_unbind(counts->selection, &known);
+	ret = selection_bind(counts->selection, event, &cached);
+	if (!ret && cached.wanted)
+		ret = take_values(counts, counters, &entry);
+	selection_unbind(counts->selection, &cached);
 	return ret;
 }
 
-static int take_others(struct kernel_counts *counts, struct tally *tally,
+static int take_others(struct kernel_counts *counts, struct counters *counters,
 		       int64_t wall_offset)
 {
 	struct entry entry = {
@@ -196,11 +196,11 @@ static int take_others(struct kernel_counts *counts, struct tally *tally,
 	if (bpf_map_lookup_elem(bpf_map__fd(counts->program->maps.others), &zero,
 				counts->values))
 		return -errno;
-	return take_values(counts, tally, &entry);
+	return take_values(counts, counters, &entry);
 }
 
 /* How often the kernel did not run the program, for it was running already. */
-static int ask_missed(struct kernel_counts *counts, struct tally *tally)
+static int ask_missed(struct kernel_counts *counts, struct counters *counters)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t size = sizeof(info);
@@ -208,31 +208,31 @@ static int ask_missed(struct kernel_counts *counts, struct tally *tally)
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(counts->program->progs.count),
 				   &info, &size))
 		return -errno;
-	tally->lost[EVENTLOG_LOST_NESTED] = info.recursion_misses;
-	tally->total.lost = info.recursion_misses;
+	counters->lost[EVENTLOG_LOST_NESTED] = info.recursion_misses;
+	counters->total.lost = info.recursion_misses;
 	return 0;
 }
 
-int kernel_counts_read(struct kernel_counts *counts, struct tally *tally)
+int kernel_counts_read(struct kernel_counts *counts, struct counters *counters)
 {
 	int fd = bpf_map__fd(counts->program->maps.counts), ret;
 	const int64_t offset = wall_offset();
 	uint32_t descriptor, *before = NULL;
 
-	tally_restart(tally);
+	counters_restart(counters);
 	/* None is ever removed: a key that was found leads to the next one. */
 	while (!bpf_map_get_next_key(fd, before, &descriptor)) {
 		before = &descriptor;
 		if (bpf_map_lookup_elem(fd, &descriptor, counts->values))
 			return -errno;
-		ret = take_definition(counts, tally, descriptor, offset);
+		ret = take_definition(counts, counters, descriptor, offset);
 		if (ret)
 			return ret;
 	}
 	if (errno != ENOENT)
 		return -errno;
-	ret = take_others(counts, tally, offset);
-	return ret ? ret : ask_missed(counts, tally);
+	ret = take_others(counts, counters, offset);
+	return ret ? ret : ask_missed(counts, counters);
 }
 
 #else
@@ -254,10 +254,10 @@ void kernel_counts_close(struct kernel_counts *counts)
 	(void)counts;
 }
 
-int kernel_counts_read(struct kernel_counts *counts, struct tally *tally)
+int kernel_counts_read(struct kernel_counts *counts, struct counters *counters)
 {
 	(void)counts;
-	(void)tally;
+	(void)counters;
 	return -EOPNOTSUPP;
 }
 

@@ -6,7 +6,7 @@
 #define KERNEL_COUNTS_H
 
 #include "input/live.h"
-#include "input/tally.h"
+#include "input/counters.h"
 
 struct kernel_counts;
 
@@ -23,15 +23,15 @@ int kernel_counts_open(struct kernel_counts **counts, struct live *live);
 void kernel_counts_close(struct kernel_counts *counts);
 
 /**
- * kernel_counts_read() - fill a tally with all there is so far
+ * kernel_counts_read() - fill counters with all there is so far
  * @counts: of -e, -k, -l and -C
- * @tally: by event, provider or cpu
+ * @counters: by event, provider or cpu
  *
  * Events are lost when one is emitted in an interrupt that comes while another one
  * is being counted on that CPU: nested.
  *
  * Return: 0 or a negative errno.
  */
-int kernel_counts_read(struct kernel_counts *counts, struct tally *tally);
+int kernel_counts_read(struct kernel_counts *counts, struct counters *counters);
 
 #endif /* KERNEL_COUNTS_H */

@@ -45,7 +45,7 @@ static const char *const head_names[HEADS] = {
 	"session", "pid", "tid", "cpu", "provider", "event", "comm",
 };
 
-/* What a definition's events are, as struct known.row points to. */
+/* What a definition's events are, as struct cached_event.row points to. */
 struct role {
 	bool start;
 	bool end;
@@ -137,7 +137,7 @@ take_field(struct name *name, const struct entry *entry, bool end,
 {
 	const struct elog_schema_field *field;
 
-	field = find_field(entry->known->event, name->name);
+	field = find_field(entry->cached->event, name->name);
 	name->asked[end] = true;
 	if (!field)
 		return NULL;
@@ -152,7 +152,7 @@ take_field(struct name *name, const struct entry *entry, bool end,
 static const char *head_value(enum head head, const struct entry *entry,
 			      uint64_t *number)
 {
-	const struct elog_schema_event *event = entry->known->event;
+	const struct elog_schema_event *event = entry->cached->event;
 
 	switch (head) {
 	case HEAD_SESSION:
@@ -609,26 +609,26 @@ static void take_part(struct latency *latency, const struct entry *entry)
 }
 
 static const struct role *find_role(const struct latency *latency,
-				    struct known *known)
+				    struct cached_event *cached)
 {
 	static struct role roles[4] = {
 		{ false, false }, { false, true }, { true, false }, { true, true },
 	};
 	unsigned int index = 0;
 
-	if (known->row)
-		return known->row;
-	if (known->event && glob_matches(latency->globs[0], known->event))
+	if (cached->row)
+		return cached->row;
+	if (cached->event && glob_matches(latency->globs[0], cached->event))
 		index |= 2;
-	if (known->event && glob_matches(latency->globs[1], known->event))
+	if (cached->event && glob_matches(latency->globs[1], cached->event))
 		index |= 1;
-	known->row = &roles[index];
-	return known->row;
+	cached->row = &roles[index];
+	return cached->row;
 }
 
 static void take_event(struct latency *latency, const struct entry *entry)
 {
-	const struct role *role = find_role(latency, entry->known);
+	const struct role *role = find_role(latency, entry->cached);
 	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 	struct siphash key;
 
@@ -964,8 +964,8 @@ static int check_options(const struct options *options, bool files)
 			   "--interval" : "--per-cpu-bytes");
 		return -EINVAL;
 	}
-	if (!files && (options->since.kind != MOMENT_NONE ||
-		       options->until.kind != MOMENT_NONE)) {
+	if (!files && (options->since.kind != TIME_SPEC_NONE ||
+		       options->until.kind != TIME_SPEC_NONE)) {
 		elog_error("--since, --until and --around are for the events of a FILE");
 		return -EINVAL;
 	}

@@ -345,7 +345,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	if (!take_if(options, &predicate))
 		return STATUS_ERROR;
 	if (options->program)
-		return wishes_switch(options, fd, operation, &predicate);
+		return policies_switch(options, fd, operation, &predicate);
 	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
 		elog_error("'%s' are no handlers: print, trace, probe, with commas between",
 			   options->handlers);
@@ -452,30 +452,31 @@ static bool may_be_restored(const char *predicate, const char *place)
 	return false;
 }
 
-static bool all_may_be_restored(const struct marker_list *list, const struct wish_list *wishes)
+static bool all_may_be_restored(const struct marker_list *list, const struct policy_list *policies)
 {
 	bool all = true;
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
 		all &= may_be_restored(list->markers[i].predicate, list->markers[i].place);
-	for (i = 0; i < wishes->count; i++)
-		all &= may_be_restored(wishes->wishes[i].predicate, wishes->wishes[i].marker);
+	for (i = 0; i < policies->count; i++)
+		all &= may_be_restored(policies->policies[i].predicate,
+				       policies->policies[i].marker);
 	return all;
 }
 
 static int marker_save(const struct options *options, int fd, const struct marker_list *list)
 {
-	struct wish_list wishes = { 0 };
+	struct policy_list policies = { 0 };
 	int ret, status = STATUS_ERROR;
 
 	if (!one_argument(options))
 		return STATUS_ERROR;
-	ret = wishes_read(fd, &wishes);
-	if (!ret && !all_may_be_restored(list, &wishes))
+	ret = policies_read(fd, &policies);
+	if (!ret && !all_may_be_restored(list, &policies))
 		goto out;
 	if (!ret)
-		ret = markers_save(list, &wishes, options->arguments[1]);
+		ret = markers_save(list, &policies, options->arguments[1]);
 	if (ret) {
 		elog_error("%s: %s", options->arguments[1], strerror(-ret));
 		goto out;
@@ -484,7 +485,7 @@ static int marker_save(const struct options *options, int fd, const struct marke
 		fprintf(stderr, "elog: %zu markers\n", list->count);
 	status = STATUS_OK;
 out:
-	wishes_free(&wishes);
+	policies_free(&policies);
 	return status;
 }
 
@@ -561,22 +562,22 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 static int marker_restore(const struct options *options, int fd, struct marker_list *there)
 {
 	struct marker_list wanted = { 0 };
-	struct wish_list wishes = { 0 };
+	struct policy_list policies = { 0 };
 	unsigned int line;
 	int ret, status;
 
 	if (!one_argument(options))
 		return STATUS_ERROR;
-	ret = markers_load(&wanted, &wishes, options->arguments[1], &line);
+	ret = markers_load(&wanted, &policies, options->arguments[1], &line);
 	if (ret == -EINVAL)
 		elog_error("%s: line %u: this is no set of markers, or not all of it",
 			   options->arguments[1], line);
 	else if (ret)
 		elog_error("%s: %s", options->arguments[1], strerror(-ret));
 	status = ret ? STATUS_ERROR : restore_all(options, fd, &wanted, there);
-	if (!ret && wishes_restore(&wishes, fd))
+	if (!ret && policies_restore(&policies, fd))
 		status = STATUS_ERROR;
-	wishes_free(&wishes);
+	policies_free(&policies);
 	markers_free(&wanted);
 	return status;
 }
@@ -585,23 +586,23 @@ static int marker_restore(const struct options *options, int fd, struct marker_l
  * The verb
  */
 
-static int marker_wishes(const struct options *options, int fd)
+static int marker_policies(const struct options *options, int fd)
 {
-	struct wish_list wishes = { 0 };
+	struct policy_list policies = { 0 };
 	int ret, status = STATUS_ERROR;
 
-	ret = wishes_read(fd, &wishes);
+	ret = policies_read(fd, &policies);
 	if (ret)
 		explain_device_error(ret, PURPOSE_CONSUME);
 	else
-		status = wishes_print(options, &wishes);
-	wishes_free(&wishes);
+		status = policies_print(options, &policies);
+	policies_free(&policies);
 	return status;
 }
 
-enum action { LIST, ENABLE, DISABLE, WISHES, SAVE, RESTORE, ACTIONS };
+enum action { LIST, ENABLE, DISABLE, POLICIES, SAVE, RESTORE, ACTIONS };
 
-static const char *const action_names[] = { "list", "enable", "disable", "wishes",
+static const char *const action_names[] = { "list", "enable", "disable", "policies",
 					    "save", "restore" };
 
 static int run_action(const struct options *options, enum action action, int fd,
@@ -614,8 +615,8 @@ static int run_action(const struct options *options, enum action action, int fd,
 		return marker_switch(options, fd, EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
 	case DISABLE:
 		return marker_switch(options, fd, EVENTLOG_MARKER_REMOVE, MARKER_HANDLERS);
-	case WISHES:
-		return marker_wishes(options, fd);
+	case POLICIES:
+		return marker_policies(options, fd);
 	case SAVE:
 		return marker_save(options, fd, list);
 	default:
@@ -630,14 +631,14 @@ static int run_marker(const struct options *options)
 	int fd, ret = 0, status;
 
 	if (!options->argument_count) {
-		elog_error("what? list, enable, disable, wishes, save or restore");
+		elog_error("what? list, enable, disable, policies, save or restore");
 		return STATUS_ERROR;
 	}
 	for (action = 0; action < ACTIONS; action++)
 		if (!strcmp(options->arguments[0], action_names[action]))
 			break;
 	if (action == ACTIONS) {
-		elog_error("'%s' is none of list, enable, disable, wishes, save, restore",
+		elog_error("'%s' is none of list, enable, disable, policies, save, restore",
 			   options->arguments[0]);
 		return STATUS_ERROR;
 	}
@@ -652,7 +653,7 @@ static int run_marker(const struct options *options)
 		explain_device_error(fd, PURPOSE_CONSUME);
 		return STATUS_ERROR;
 	}
-	if (action != ENABLE && action != DISABLE && action != WISHES)
+	if (action != ENABLE && action != DISABLE && action != POLICIES)
 		ret = markers_read(fd, &list);
 	if (ret == -ENOTTY || ret == -E2BIG) {
 		elog_error("the kernel module is older than %s",
@@ -677,8 +678,9 @@ static const struct verb_option marker_options[] = {
 	{ OPTION_PROGRAM, NULL },
 	{ OPTION_HANDLER, NULL },
 	{ OPTION_IF, NULL },
-	{ OPTION_TREE, "list: a tree of modules, programs or files, source files, functions, markers" },
-	{ OPTION_FORMAT, "list, wishes: text (default), or json: an object a line" },
+	{ OPTION_TREE, "list: a tree of modules, programs or files, source files,\n"
+	  "functions and markers" },
+	{ OPTION_FORMAT, "list, policies: text (default), or json: one object per line" },
 	{ 'q', "no header, no counts" },
 	{ 0, NULL },
 };
@@ -686,7 +688,7 @@ static const struct verb_option marker_options[] = {
 const struct verb verb_marker = {
 	.name = "marker",
 	.summary = "browse and switch markers of kernel modules and programs",
-	.usage = "list|enable|disable|wishes|save|restore [OPTION...] [PATTERN...] [FILE...]",
+	.usage = "list|enable|disable|policies|save|restore [OPTION...] [PATTERN...] [FILE...]",
 	.description =
 	"Markers are single lines of code that can be switched on: eventlog_marker(9),\n"
 	"elog_marker(3).\n"
@@ -697,7 +699,7 @@ const struct verb verb_marker = {
 	"  list FILE...          those of programs, libraries and modules that are files\n"
 	"  enable PATTERN...     switch handlers on\n"
 	"  disable PATTERN...    switch handlers off\n"
-	"  wishes                print what is switched on for programs, also later ones\n"
+	"  policies              print the policies for programs\n"
 	"  save FILE             write down which handlers are on, and predicates\n"
 	"  restore FILE          set them so again, where the markers are there\n"
 	"\n"

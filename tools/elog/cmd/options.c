@@ -409,12 +409,12 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case 'f':
 		return add_expression(options, argument);
 	case OPTION_SINCE:
-		return moment_parse(argument, &options->since);
+		return time_spec_parse(argument, &options->since);
 	case OPTION_UNTIL:
-		return moment_parse(argument, &options->until);
+		return time_spec_parse(argument, &options->until);
 	case OPTION_AROUND:
-		return moment_parse_around(argument, &options->since,
-					   &options->until);
+		return time_spec_parse_around(argument, &options->since,
+					      &options->until);
 	case OPTION_FORMAT:
 		return parse_format(verb, options, argument);
 	case OPTION_FIELDS:

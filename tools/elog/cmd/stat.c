@@ -28,12 +28,12 @@
 
 struct stat_run {
 	const struct options *options;
-	enum tally_order order;
+	enum counters_order order;
 	struct live live;
 	bool from_files;
 	struct source *source;
 	struct kernel_counts *kernel;	/* --bpf: instead of a source */
-	struct tally *tally;
+	struct counters *counters;
 	struct output output;		/* what is printed, or goes to the file */
 	int file;			/* of -o; -1: there is none */
 	struct progress progress;
@@ -91,10 +91,10 @@ static void print(struct stat_run *run, uint64_t span, uint64_t interval)
 
 	run->continued = true;
 	if (run->options->format == FORMAT_PROMETHEUS) {
-		metrics_put(run->tally, !run->from_files, &run->output.text);
+		metrics_put(run->counters, !run->from_files, &run->output.text);
 	} else {
-		tally_sort(run->tally, run->order);
-		report_rows(&report, run->tally, &run->output.text);
+		counters_sort(run->counters, run->order);
+		report_rows(&report, run->counters, &run->output.text);
 	}
 	if (!to_file(run->options)) {
 		output_flush(&run->output);
@@ -114,20 +114,20 @@ static void print(struct stat_run *run, uint64_t span, uint64_t interval)
 
 static void take(struct stat_run *run, const struct entry *entry)
 {
-	struct tally_row *row;
+	struct counter_row *row;
 
 	switch (entry->item.type) {
 	case ELOG_ITEM_EVENT:
-		run->error = tally_add(run->tally, entry, &row);
-		run->enough = run->tally->total.events == run->options->count;
+		run->error = counters_add(run->counters, entry, &row);
+		run->enough = run->counters->total.events == run->options->count;
 		break;
 	case ELOG_ITEM_LOST:
-		run->error = tally_add_lost(run->tally, &entry->item,
-					    run->from_files);
+		run->error = counters_add_lost(run->counters, &entry->item,
+					       run->from_files);
 		break;
 	case ELOG_ITEM_SYNC:
 		progress_update(&run->progress, run->source,
-				run->tally->total.events);
+				run->counters->total.events);
 		break;
 	case ELOG_ITEM_DAMAGE:
 		progress_clear(&run->progress);
@@ -159,15 +159,15 @@ static void take_all(struct stat_run *run)
 
 static void count_files(struct stat_run *run)
 {
-	const struct tally *tally = run->tally;
+	const struct counters *counters = run->counters;
 	uint64_t span;
 
 	progress_start(&run->progress, run->options, &run->output);
 	take_all(run);
 	progress_clear(&run->progress);
 	/* A file may claim any times. */
-	span = (uint64_t)tally->final - (uint64_t)tally->first;
-	tally_rates(run->tally, span);
+	span = (uint64_t)counters->final - (uint64_t)counters->first;
+	counters_rates(run->counters, span);
 	if (!run->error)
 		print(run, span, 0);
 	run->live.ended = span;
@@ -176,8 +176,8 @@ static void count_files(struct stat_run *run)
 /* What the events that were taken do not tell: losses, or, with --bpf, all. */
 static void ask_kernel(struct stat_run *run)
 {
-	int ret = run->kernel ? kernel_counts_read(run->kernel, run->tally) :
-				tally_ask_lost(run->tally, run->live.consumer);
+	int ret = run->kernel ? kernel_counts_read(run->kernel, run->counters) :
+				counters_ask_lost(run->counters, run->live.consumer);
 
 	if (ret && !run->error)
 		run->error = ret;
@@ -188,7 +188,7 @@ static void end_interval(struct stat_run *run)
 	uint64_t now = monotonic();
 
 	ask_kernel(run);
-	tally_mark(run->tally, now);
+	counters_mark(run->counters, now);
 	if (!run->error)
 		print(run, now - run->live.started, now - run->printed);
 	run->printed = now;
@@ -246,7 +246,7 @@ static void count_live(struct stat_run *run)
 	}
 	live_end(live);
 	ask_kernel(run);
-	tally_rates(run->tally, live->ended - live->started);
+	counters_rates(run->counters, live->ended - live->started);
 	if (!run->error && !run->failed)
 		print(run, live->ended - live->started, 0);
 	live->ended -= live->started;
@@ -265,7 +265,7 @@ static void summarize(const struct stat_run *run)
 
 	if (run->options->quiet)
 		return;
-	report_summary(&report, run->tally, &text);
+	report_summary(&report, run->counters, &text);
 	fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
 	elog_text_free(&text);
 }
@@ -282,7 +282,7 @@ static int final_status(struct stat_run *run)
 	run->failed |= run->from_files && source_failed(run->source);
 	if (run->error || run->failed)
 		return STATUS_ERROR;
-	if (!ret && (run->tally->total.lost || run->damaged))
+	if (!ret && (run->counters->total.lost || run->damaged))
 		ret = STATUS_LOST;
 	return ret;
 }
@@ -291,22 +291,22 @@ static int final_status(struct stat_run *run)
  * The beginning
  */
 
-static bool parse_order(const char *text, enum tally_order *order)
+static bool parse_order(const char *text, enum counters_order *order)
 {
 	static const char *const names[] = {
-		[TALLY_ORDER_EVENTS] = "events", [TALLY_ORDER_BYTES] = "bytes",
-		[TALLY_ORDER_RATE] = "rate", [TALLY_ORDER_BYTE_RATE] = NULL,
-		[TALLY_ORDER_LOST] = "lost", [TALLY_ORDER_NAME] = "name",
+		[COUNTERS_ORDER_EVENTS] = "events", [COUNTERS_ORDER_BYTES] = "bytes",
+		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_BYTE_RATE] = NULL,
+		[COUNTERS_ORDER_LOST] = "lost", [COUNTERS_ORDER_NAME] = "name",
 	};
 	size_t i;
 
-	*order = TALLY_ORDER_EVENTS;
+	*order = COUNTERS_ORDER_EVENTS;
 	if (!text)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!names[i] || strcmp(names[i], text))
 			continue;
-		*order = (enum tally_order)i;
+		*order = (enum counters_order)i;
 		return true;
 	}
 	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
@@ -328,9 +328,9 @@ static const char *only_live(const struct options *options)
 }
 
 /* What only events tell, and counts do not. Return: the option, or NULL. */
-static const char *not_counted(const struct options *options, enum tally_by by)
+static const char *not_counted(const struct options *options, enum counters_by by)
 {
-	if (by == TALLY_BY_SESSION || by == TALLY_BY_PID)
+	if (by == COUNTERS_BY_SESSION || by == COUNTERS_BY_PID)
 		return "--by session or pid";
 	if (options->sessions.count)
 		return "-s";
@@ -351,7 +351,7 @@ static const char *not_counted(const struct options *options, enum tally_by by)
 	return NULL;
 }
 
-static int check_options(const struct stat_run *run, enum tally_by by)
+static int check_options(const struct stat_run *run, enum counters_by by)
 {
 	const struct options *options = run->options;
 
@@ -454,14 +454,14 @@ static int run_stat(const struct options *options)
 		.file = -1,
 	};
 	int ret = STATUS_ERROR;
-	enum tally_by by;
+	enum counters_by by;
 
-	if (!tally_by_parse(options->by, &by) ||
+	if (!counters_by_parse(options->by, &by) ||
 	    !parse_order(options->sort, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
 	output_open(&run.output, options);
-	if (tally_open(&run.tally, by, TALLY_ROWS, monotonic())) {
+	if (counters_open(&run.counters, by, COUNTERS_ROWS, monotonic())) {
 		elog_error("out of memory");
 		goto out;
 	}
@@ -482,7 +482,7 @@ static int run_stat(const struct options *options)
 out:
 	source_close(run.source);
 	kernel_counts_close(run.kernel);
-	tally_close(run.tally);
+	counters_close(run.counters);
 	output_close(&run.output);
 	live_close(&run.live);
 	if (run.file >= 0)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "input/listing.h"
-#include "input/tally.h"
+#include "input/counters.h"
 #include "output/output.h"
 #include "output/printer.h"
 #include "output/report.h"
@@ -45,16 +45,16 @@ struct top {
 	const struct options *options;
 	struct live live;
 	struct source *source;
-	struct tally *tally;
-	enum tally_order order;
+	struct counters *counters;
+	enum counters_order order;
 	uint64_t interval;		/* ns */
 	uint64_t refreshed;		/* when, CLOCK_MONOTONIC ns */
 
 	/* What is drawn. */
-	struct tally_row *shown;
+	struct counter_row *shown;
 	size_t shown_count;
-	struct tally_row total;
-	struct tally_row others;
+	struct counter_row total;
+	struct counter_row others;
 	unsigned int latest;		/* in the rows' history */
 	uint64_t shown_folded;
 	struct {
@@ -81,7 +81,7 @@ struct top {
 
 	/* The events of a row. */
 	uint64_t focus;			/* its serial */
-	char focus_name[TALLY_NAME_MAX];
+	char focus_name[COUNTERS_NAME_MAX];
 	struct output lines_output;
 	struct printer *printer;
 	char *lines[LINES_MAX];
@@ -175,13 +175,13 @@ static void measure_fill(struct top *top)
 
 static void take(struct top *top, const struct entry *entry)
 {
-	struct tally_row *row;
+	struct counter_row *row;
 
 	if (entry->item.type == ELOG_ITEM_LOST)
-		top->error = tally_add_lost(top->tally, &entry->item, false);
+		top->error = counters_add_lost(top->counters, &entry->item, false);
 	if (entry->item.type != ELOG_ITEM_EVENT)
 		return;
-	top->error = tally_add(top->tally, entry, &row);
+	top->error = counters_add(top->counters, entry, &row);
 	if (!top->error && top->focus && row->serial == top->focus)
 		add_line(top, entry);
 }
@@ -211,31 +211,31 @@ static void count_batch(struct top *top)
 /* Copy what is to be drawn. */
 static void take_rows(struct top *top)
 {
-	struct tally *tally = top->tally;
+	struct counters *counters = top->counters;
 	size_t i;
 
-	tally_sort(tally, top->order);
-	top->shown_count = tally->count < SHOWN_MAX ? tally->count : SHOWN_MAX;
+	counters_sort(counters, top->order);
+	top->shown_count = counters->count < SHOWN_MAX ? counters->count : SHOWN_MAX;
 	for (i = 0; i < top->shown_count; i++)
-		top->shown[i] = *tally->rows[i];
-	top->shown_rows = tally->count;
-	top->shown_folded = tally->folded;
-	top->others = tally->others;
-	top->total = tally->total;
-	top->latest = tally_history_at(tally);
+		top->shown[i] = *counters->rows[i];
+	top->shown_rows = counters->count;
+	top->shown_folded = counters->folded;
+	top->others = counters->others;
+	top->total = counters->total;
+	top->latest = counters_history_at(counters);
 	top->dirty = true;
 }
 
 static void refresh_rows(struct top *top)
 {
-	uint64_t now = monotonic(), lost = top->tally->total.lost;
+	uint64_t now = monotonic(), lost = top->counters->total.lost;
 	int ret;
 
-	ret = tally_ask_lost(top->tally, top->live.consumer);
+	ret = counters_ask_lost(top->counters, top->live.consumer);
 	if (ret)
 		top->error = ret;
-	tally_mark(top->tally, now);
-	top->lost_rate = (double)(top->tally->total.lost - lost) * 1e9 /
+	counters_mark(top->counters, now);
+	top->lost_rate = (double)(top->counters->total.lost - lost) * 1e9 /
 			 (double)(now - top->refreshed + 1);
 	top->refreshed = now;
 	top->fill = top->filled;
@@ -246,14 +246,14 @@ static void refresh_rows(struct top *top)
 		take_rows(top);
 }
 
-static void count_by(struct top *top, enum tally_by by)
+static void count_by(struct top *top, enum counters_by by)
 {
-	top->counted.events += top->tally->total.events;
-	top->counted.bytes += top->tally->total.bytes;
-	tally_clear(top->tally, by, monotonic());
+	top->counted.events += top->counters->total.events;
+	top->counted.bytes += top->counters->total.bytes;
+	counters_clear(top->counters, by, monotonic());
 	/* Else all that was ever lost would seem to be lost now. */
 	if (!top->error)
-		top->error = tally_ask_lost(top->tally, top->live.consumer);
+		top->error = counters_ask_lost(top->counters, top->live.consumer);
 	top->refreshed = monotonic();
 	top->selected = 0;
 	top->first = 0;
@@ -292,16 +292,16 @@ static const char *put_count(char *buffer, size_t size, uint64_t number)
 	return buffer;
 }
 
-static const char *order_name(enum tally_order order)
+static const char *order_name(enum counters_order order)
 {
 	switch (order) {
-	case TALLY_ORDER_RATE:
+	case COUNTERS_ORDER_RATE:
 		return "events/s";
-	case TALLY_ORDER_BYTE_RATE:
+	case COUNTERS_ORDER_BYTE_RATE:
 		return "bytes/s";
-	case TALLY_ORDER_LOST:
+	case COUNTERS_ORDER_LOST:
 		return "lost";
-	case TALLY_ORDER_NAME:
+	case COUNTERS_ORDER_NAME:
 		return "name";
 	default:
 		return "total";
@@ -312,7 +312,7 @@ static void draw_header(const struct top *top)
 {
 	char rate[16], byte_rate[16], lost[16], line[256];
 	const char *name = top->page == PAGE_EVENTS ? top->focus_name :
-			   tally_by_name(top->tally->by);
+			   counters_by_name(top->counters->by);
 
 	snprintf(line, sizeof(line), "elog top%s  %s %s, by %s%s",
 		 top->paused ? " [paused]" : "",
@@ -320,7 +320,7 @@ static void draw_header(const struct top *top)
 		 order_name(top->order),
 		 top->damaged ? "  [a ring was damaged]" : "");
 	screen_put(0, 0, 256, SCREEN_BOLD, line);
-	put_count(lost, sizeof(lost), top->tally->total.lost);
+	put_count(lost, sizeof(lost), top->counters->total.lost);
 	snprintf(line, sizeof(line), "%s events/s  %s bytes/s  lost %s (%.0f/s)  "
 		 "rings %u%%  subscribers %zu",
 		 put_number(rate, sizeof(rate), top->total.rate),
@@ -349,8 +349,8 @@ static void lay_out(struct columns *columns)
 	columns->history = columns->name - 1 - 24;
 	if (columns->history < 0)
 		columns->history = 0;
-	if (columns->history > TALLY_HISTORY)
-		columns->history = TALLY_HISTORY;
+	if (columns->history > COUNTERS_HISTORY)
+		columns->history = COUNTERS_HISTORY;
 	if (columns->history)
 		columns->name -= columns->history + 1;
 }
@@ -359,16 +359,16 @@ static void draw_heading(const struct top *top, const struct columns *columns)
 {
 	static const struct {
 		const char *text;
-		enum tally_order order;
+		enum counters_order order;
 	} headings[] = {
-		{ "EVENTS/S", TALLY_ORDER_RATE }, { "BYTES/S", TALLY_ORDER_BYTE_RATE },
-		{ "TOTAL", TALLY_ORDER_EVENTS }, { "LOST", TALLY_ORDER_LOST },
+		{ "EVENTS/S", COUNTERS_ORDER_RATE }, { "BYTES/S", COUNTERS_ORDER_BYTE_RATE },
+		{ "TOTAL", COUNTERS_ORDER_EVENTS }, { "LOST", COUNTERS_ORDER_LOST },
 	};
 	int column = columns->name;
 	char text[32];
 	size_t i;
 
-	snprintf(text, sizeof(text), "%s", top->order == TALLY_ORDER_NAME ?
+	snprintf(text, sizeof(text), "%s", top->order == COUNTERS_ORDER_NAME ?
 		 "NAME*" : "NAME");
 	screen_put(2, 0, columns->name, SCREEN_REVERSE, text);
 	for (i = 0; i < ARRAY_SIZE(headings); i++) {
@@ -383,31 +383,31 @@ static void draw_heading(const struct top *top, const struct columns *columns)
 }
 
 /* Each mark's height is of the highest of the row; what is not zero is seen. */
-static void draw_history(const struct top *top, const struct tally_row *row,
+static void draw_history(const struct top *top, const struct counter_row *row,
 			 int screen_row, int column, int cells,
 			 enum screen_style style)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const letters[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
 	const char *const *heights = screen_unicode() ? blocks : letters;
-	char text[TALLY_HISTORY * 4 + 2] = " ";
+	char text[COUNTERS_HISTORY * 4 + 2] = " ";
 	uint64_t most = 0, height;
 	uint32_t value;
 	int i;
 
-	for (i = 0; i < TALLY_HISTORY; i++)
+	for (i = 0; i < COUNTERS_HISTORY; i++)
 		if (row->history[i] > most)
 			most = row->history[i];
 	for (i = cells - 1; i >= 0; i--) {
-		value = row->history[(top->latest + TALLY_HISTORY - (unsigned int)i) %
-				     TALLY_HISTORY];
+		value = row->history[(top->latest + COUNTERS_HISTORY - (unsigned int)i) %
+				     COUNTERS_HISTORY];
 		height = most ? ((uint64_t)value * 8 + most - 1) / most : 0;
 		strcat(text, heights[height]);
 	}
 	screen_put(screen_row, column, cells + 1, style, text);
 }
 
-static void draw_row(const struct top *top, const struct tally_row *row,
+static void draw_row(const struct top *top, const struct counter_row *row,
 		     const char *name, int screen_row,
 		     const struct columns *columns, bool selected)
 {
@@ -428,7 +428,7 @@ static void draw_row(const struct top *top, const struct tally_row *row,
 		 put_count(number, sizeof(number), row->events));
 	screen_put(screen_row, column, COUNT_WIDTH, style, text);
 	column += COUNT_WIDTH;
-	if (tally_knows_lost(top->tally))
+	if (counters_knows_lost(top->counters))
 		put_count(number, sizeof(number), row->lost);
 	else
 		snprintf(number, sizeof(number), "-");
@@ -466,7 +466,7 @@ static void draw_table(struct top *top)
 	size_t selected = selected_index(top), i;
 	size_t body = (size_t)body_rows(3), all;
 	struct columns columns;
-	char name[TALLY_NAME_MAX];
+	char name[COUNTERS_NAME_MAX];
 	int row = 3;
 
 	/* Where there is room for more, there is no room left over. */
@@ -481,7 +481,7 @@ static void draw_table(struct top *top)
 		top->first = selected - body + 1;
 	for (i = top->first; i < top->shown_count && i < top->first + body; i++)
 		draw_row(top, &top->shown[i],
-			 tally_name(top->tally, &top->shown[i], name, sizeof(name)),
+			 counters_name(top->counters, &top->shown[i], name, sizeof(name)),
 			 row++, &columns, i == selected);
 	if (i < top->first + body && top->shown_folded)
 		draw_row(top, &top->others, "(others)", row, &columns, false);
@@ -564,7 +564,7 @@ static void select_row(struct top *top, size_t index)
 	top->selected = top->shown[index].serial;
 }
 
-static void sort_by(struct top *top, enum tally_order order)
+static void sort_by(struct top *top, enum counters_order order)
 {
 	top->order = order;
 	/* A pause is of what was copied: that gets sorted when it is over. */
@@ -574,9 +574,9 @@ static void sort_by(struct top *top, enum tally_order order)
 
 static void sort_by_next(struct top *top, int step)
 {
-	static const enum tally_order columns[] = {
-		TALLY_ORDER_NAME, TALLY_ORDER_RATE, TALLY_ORDER_BYTE_RATE,
-		TALLY_ORDER_EVENTS, TALLY_ORDER_LOST,
+	static const enum counters_order columns[] = {
+		COUNTERS_ORDER_NAME, COUNTERS_ORDER_RATE, COUNTERS_ORDER_BYTE_RATE,
+		COUNTERS_ORDER_EVENTS, COUNTERS_ORDER_LOST,
 	};
 	const int count = (int)ARRAY_SIZE(columns);
 	int i = 0;
@@ -588,13 +588,13 @@ static void sort_by_next(struct top *top, int step)
 
 static void enter_row(struct top *top)
 {
-	const struct tally_row *row;
+	const struct counter_row *row;
 
 	if (!top->shown_count)
 		return;
 	row = &top->shown[selected_index(top)];
 	top->focus = row->serial;
-	tally_name(top->tally, row, top->focus_name, sizeof(top->focus_name));
+	counters_name(top->counters, row, top->focus_name, sizeof(top->focus_name));
 	forget_lines(top);
 	top->paused = false;
 	top->page = PAGE_EVENTS;
@@ -644,34 +644,34 @@ static void table_key(struct top *top, int key)
 		sort_by_next(top, 1);
 		break;
 	case 'r':
-		sort_by(top, TALLY_ORDER_RATE);
+		sort_by(top, COUNTERS_ORDER_RATE);
 		break;
 	case 'b':
-		sort_by(top, TALLY_ORDER_BYTE_RATE);
+		sort_by(top, COUNTERS_ORDER_BYTE_RATE);
 		break;
 	case 't':
-		sort_by(top, TALLY_ORDER_EVENTS);
+		sort_by(top, COUNTERS_ORDER_EVENTS);
 		break;
 	case 'l':
-		sort_by(top, TALLY_ORDER_LOST);
+		sort_by(top, COUNTERS_ORDER_LOST);
 		break;
 	case 'n':
-		sort_by(top, TALLY_ORDER_NAME);
+		sort_by(top, COUNTERS_ORDER_NAME);
 		break;
 	case 'e':
-		count_by(top, TALLY_BY_EVENT);
+		count_by(top, COUNTERS_BY_EVENT);
 		break;
 	case 'p':
-		count_by(top, TALLY_BY_PROVIDER);
+		count_by(top, COUNTERS_BY_PROVIDER);
 		break;
 	case 's':
-		count_by(top, TALLY_BY_SESSION);
+		count_by(top, COUNTERS_BY_SESSION);
 		break;
 	case 'i':
-		count_by(top, TALLY_BY_PID);
+		count_by(top, COUNTERS_BY_PID);
 		break;
 	case 'c':
-		count_by(top, TALLY_BY_CPU);
+		count_by(top, COUNTERS_BY_CPU);
 		break;
 	}
 }
@@ -822,23 +822,23 @@ static int final_status(struct top *top)
 	struct elog_text text = { 0 };
 
 	if (!top->error)
-		top->error = tally_ask_lost(top->tally, top->live.consumer);
+		top->error = counters_ask_lost(top->counters, top->live.consumer);
 	if (top->error) {
 		elog_error("%s", strerror(-top->error));
 		return STATUS_ERROR;
 	}
-	top->tally->total.events += top->counted.events;
-	top->tally->total.bytes += top->counted.bytes;
-	report_summary(&report, top->tally, &text);
+	top->counters->total.events += top->counted.events;
+	top->counters->total.bytes += top->counted.bytes;
+	report_summary(&report, top->counters, &text);
 	if (!top->options->quiet)
 		fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
 	elog_text_free(&text);
 	if (source_finish(top->source))
 		return STATUS_ERROR;
-	return top->tally->total.lost || top->damaged ? STATUS_LOST : STATUS_OK;
+	return top->counters->total.lost || top->damaged ? STATUS_LOST : STATUS_OK;
 }
 
-static int prepare(struct top *top, enum tally_by by)
+static int prepare(struct top *top, enum counters_by by)
 {
 	const struct options *options = top->options;
 
@@ -853,26 +853,26 @@ static int prepare(struct top *top, enum tally_by by)
 	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
 	top->shown = calloc(SHOWN_MAX, sizeof(*top->shown));
 	if (!top->placed || !top->shown ||
-	    tally_open(&top->tally, by, TALLY_ROWS, monotonic())) {
+	    counters_open(&top->counters, by, COUNTERS_ROWS, monotonic())) {
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static bool parse_order(const char *text, enum tally_order *order)
+static bool parse_order(const char *text, enum counters_order *order)
 {
 	static const struct {
 		const char *name;
-		enum tally_order order;
+		enum counters_order order;
 	} orders[] = {
-		{ "rate", TALLY_ORDER_RATE }, { "bytes", TALLY_ORDER_BYTE_RATE },
-		{ "events", TALLY_ORDER_EVENTS }, { "lost", TALLY_ORDER_LOST },
-		{ "name", TALLY_ORDER_NAME },
+		{ "rate", COUNTERS_ORDER_RATE }, { "bytes", COUNTERS_ORDER_BYTE_RATE },
+		{ "events", COUNTERS_ORDER_EVENTS }, { "lost", COUNTERS_ORDER_LOST },
+		{ "name", COUNTERS_ORDER_NAME },
 	};
 	size_t i;
 
-	*order = TALLY_ORDER_RATE;
+	*order = COUNTERS_ORDER_RATE;
 	if (!text)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
@@ -922,9 +922,9 @@ static int run_top(const struct options *options)
 		.page = PAGE_TABLE,
 	};
 	int ret = STATUS_ERROR;
-	enum tally_by by;
+	enum counters_by by;
 
-	if (!tally_by_parse(options->by, &by) ||
+	if (!counters_by_parse(options->by, &by) ||
 	    !parse_order(options->sort, &top.order) || check_options(options) ||
 	    screen_check())
 		return STATUS_ERROR;
@@ -947,7 +947,7 @@ out:
 	printer_close(top.printer);
 	elog_text_free(&top.lines_output.text);
 	source_close(top.source);
-	tally_close(top.tally);
+	counters_close(top.counters);
 	live_close(&top.live);
 	free(top.placed);
 	free(top.shown);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "input/live.h"
-#include "util/moment.h"
+#include "util/time_spec.h"
 #include "util/signals.h"
 
 uint64_t monotonic(void)
@@ -36,7 +36,7 @@ uint64_t record_time(uint64_t time)
 
 int64_t wall_offset(void)
 {
-	int64_t now = moment_now();
+	int64_t now = realtime_now();
 
 	return now - (int64_t)record_time(monotonic());
 }

@@ -12,8 +12,8 @@
 struct selection {
 	const struct options *options;
 	bool live;
-	struct moment since;
-	struct moment until;
+	struct time_spec since;
+	struct time_spec until;
 	bool started;
 	bool settled;			/* something was compared with the start */
 	int64_t start;			/* CLOCK_REALTIME ns */
@@ -90,7 +90,7 @@ void selection_start(struct selection *selection, int64_t realtime)
 
 bool selection_since(const struct selection *selection, uint64_t *realtime)
 {
-	if (selection->since.kind != MOMENT_WALL || selection->since.time < 0)
+	if (selection->since.kind != TIME_SPEC_WALL || selection->since.time < 0)
 		return false;
 	*realtime = (uint64_t)selection->since.time;
 	return true;
@@ -141,27 +141,27 @@ static bool definition_matches(const struct options *options,
 }
 
 int selection_bind(struct selection *selection,
-		   const struct elog_schema_event *event, struct known *known)
+		   const struct elog_schema_event *event, struct cached_event *cached)
 {
 	const struct options *options = selection->options;
 	struct elog_expression_error error;
 	size_t i;
 	int ret;
 
-	known->event = event;
-	known->wanted = selection->live || definition_matches(options, event);
-	if (!known->wanted || !options->expression_count)
+	cached->event = event;
+	cached->wanted = selection->live || definition_matches(options, event);
+	if (!cached->wanted || !options->expression_count)
 		return 0;
-	known->wanted = event != NULL;
+	cached->wanted = event != NULL;
 	if (!event)
 		return 0;
-	known->predicates = calloc(options->expression_count,
-				   sizeof(*known->predicates));
-	if (!known->predicates)
+	cached->predicates = calloc(options->expression_count,
+				   sizeof(*cached->predicates));
+	if (!cached->predicates)
 		return -ENOMEM;
 	for (i = 0; i < options->expression_count; i++) {
 		ret = elog_expression_bind(selection->expressions[i], event,
-					   &known->predicates[i], &error);
+					   &cached->predicates[i], &error);
 		if (ret == -ENOMEM)
 			return ret;
 		if (ret == -EINVAL)
@@ -169,55 +169,55 @@ int selection_bind(struct selection *selection,
 		else if (!ret)
 			selection->fitted[i] = true;
 		if (ret)
-			known->wanted = false;
+			cached->wanted = false;
 	}
 	return 0;
 }
 
-void selection_unbind(struct selection *selection, struct known *known)
+void selection_unbind(struct selection *selection, struct cached_event *cached)
 {
 	size_t i;
 
-	if (!known->predicates)
+	if (!cached->predicates)
 		return;
 	for (i = 0; i < selection->options->expression_count; i++)
-		elog_predicate_free(known->predicates[i]);
-	free(known->predicates);
-	known->predicates = NULL;
+		elog_predicate_free(cached->predicates[i]);
+	free(cached->predicates);
+	cached->predicates = NULL;
 }
 
-/* Is @item not before @moment? */
+/* Is @item not before @spec? */
 static bool is_since(const struct selection *selection,
-		     const struct moment *moment, const struct elog_item *item,
+		     const struct time_spec *spec, const struct elog_item *item,
 		     int64_t wall_offset)
 {
 	/* A file may say anything: as unsigned numbers, which wrap. */
 	uint64_t wall = item->time + (uint64_t)wall_offset;
 
-	switch (moment->kind) {
-	case MOMENT_WALL:
-		return (int64_t)wall >= moment->time;
-	case MOMENT_START:
-		return (int64_t)(wall - (uint64_t)selection->start) >= moment->time;
+	switch (spec->kind) {
+	case TIME_SPEC_WALL:
+		return (int64_t)wall >= spec->time;
+	case TIME_SPEC_START:
+		return (int64_t)(wall - (uint64_t)selection->start) >= spec->time;
 	default:
-		return (int64_t)item->time >= moment->time;
+		return (int64_t)item->time >= spec->time;
 	}
 }
 
 bool selection_in_time(const struct selection *selection,
 		       const struct elog_item *item, int64_t wall_offset)
 {
-	if (selection->since.kind != MOMENT_NONE &&
+	if (selection->since.kind != TIME_SPEC_NONE &&
 	    !is_since(selection, &selection->since, item, wall_offset))
 		return false;
-	if (selection->until.kind != MOMENT_NONE &&
+	if (selection->until.kind != TIME_SPEC_NONE &&
 	    is_since(selection, &selection->until, item, wall_offset))
 		return false;
 	return true;
 }
 
 bool selection_match(struct selection *selection,
-		     const struct known *known, const struct elog_item *item,
+		     const struct cached_event *cached, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes)
 {
 	const struct options *options = selection->options;
@@ -225,7 +225,7 @@ bool selection_match(struct selection *selection,
 	size_t i;
 
 	selection->settled = true;
-	if (!known->wanted || !number_matches(&options->cpus, item->cpu) ||
+	if (!cached->wanted || !number_matches(&options->cpus, item->cpu) ||
 	    !number_matches(&options->tids, item->tid))
 		return false;
 	if (!selection->live &&
@@ -234,10 +234,10 @@ bool selection_match(struct selection *selection,
 		return false;
 	if (!selection_in_time(selection, item, wall_offset))
 		return false;
-	for (i = 0; known->predicates && i < options->expression_count; i++) {
-		if (!comm && elog_predicate_needs_comm(known->predicates[i]))
+	for (i = 0; cached->predicates && i < options->expression_count; i++) {
+		if (!comm && elog_predicate_needs_comm(cached->predicates[i]))
 			comm = elog_processes_name(processes, item->pid, item->tid);
-		if (!elog_predicate_match(known->predicates[i], item, comm))
+		if (!elog_predicate_match(cached->predicates[i], item, comm))
 			return false;
 	}
 	return true;

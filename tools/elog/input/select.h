@@ -11,7 +11,7 @@
 struct selection;
 
 /**
- * struct known - a definition that was seen, and what is known of it
+ * struct cached_event - a definition that was seen, and what is known of it
  * @used: there is one: this is no empty slot
  * @descriptor: its descriptor
  * @wanted: its events may be what is asked for
@@ -20,7 +20,7 @@ struct selection;
  * @row: for the verb's own use, NULL at first
  * @row_serial: likewise, 0 at first
  */
-struct known {
+struct cached_event {
 	bool used;
 	uint32_t descriptor;
 	bool wanted;
@@ -64,15 +64,15 @@ bool selection_since(const struct selection *selection, uint64_t *realtime);
  * selection_bind() - decide about a definition
  * @selection: the selection
  * @event: its schema; NULL: unknown
- * @known: event, wanted and predicates are set
+ * @cached: event, wanted and predicates are set
  *
  * Return: 0, -ENOMEM.
  */
 int selection_bind(struct selection *selection,
-		   const struct elog_schema_event *event, struct known *known);
+		   const struct elog_schema_event *event, struct cached_event *cached);
 
 /** selection_unbind() - free what selection_bind() allocated */
-void selection_unbind(struct selection *selection, struct known *known);
+void selection_unbind(struct selection *selection, struct cached_event *cached);
 
 /** selection_in_time() - is it between --since and --until? Of losses, too */
 bool selection_in_time(const struct selection *selection,
@@ -81,13 +81,13 @@ bool selection_in_time(const struct selection *selection,
 /**
  * selection_match() - is it what is asked for?
  * @selection: the selection
- * @known: its definition
+ * @cached: its definition
  * @item: the event
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC there, ns
  * @processes: names of threads
  */
 bool selection_match(struct selection *selection,
-		     const struct known *known, const struct elog_item *item,
+		     const struct cached_event *cached, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes);
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Where a verb's events come from: see source.h.
  *
- * An origin is one file or the subscription. Each has its own descriptors, so
+ * An input is one file or the subscription. Each has its own descriptors, so
  * each has its own table of definitions, which is forgotten when they get
  * another meaning.
  */
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "input/source.h"
-#include "util/moment.h"
+#include "util/time_spec.h"
 #include "util/signals.h"
 
 #define SPARE_FILES	32	/* open besides those that are read */
@@ -33,15 +33,15 @@
 /* The header of a file's first block, with a sum over what is in that. */
 #define HEAD_BYTES	32
 
-struct origin {
+struct input {
 	struct elog_file_reader *reader;	/* NULL: live, or at its end */
 	const char *name;
 	int fd;
 	uint64_t generation;
-	struct known *known;			/* by hash of the descriptor */
-	size_t known_size;
-	size_t known_count;
-	struct known unknown;			/* of a definition that is not there */
+	struct cached_event *event_cache;	/* by hash of the descriptor */
+	size_t event_cache_size;
+	size_t event_cache_count;
+	struct cached_event unknown;		/* of a definition that is not there */
 	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
 	bool has_head;
 };
@@ -55,10 +55,10 @@ struct told {
 };
 
 /* What a file that is followed has become. */
-enum fate {
-	FATE_SAME,
-	FATE_BEGUN_ANEW,	/* it does not begin as it did, or is shorter */
-	FATE_REPLACED,		/* another one has its name */
+enum rotation {
+	ROTATION_NONE,
+	ROTATION_TRUNCATED,	/* it does not begin as it did, or is shorter */
+	ROTATION_REPLACED,		/* another one has its name */
 };
 
 struct source {
@@ -68,14 +68,14 @@ struct source {
 	uint64_t batch;			/* its time, for @wall_offset */
 	int64_t wall_offset;		/* of the live one */
 	struct elog_file_set *set;	/* NULL: one file only, or live */
-	struct origin *origins;
+	struct input *inputs;
 	size_t count;
 	struct told *told;		/* LOSSES of them, a ring; or NULL */
 	size_t told_count;		/* so far */
 	bool failed;
 	bool following;
 	bool idle;			/* there was nothing more to read */
-	enum fate fate;			/* why the followed file ends */
+	enum rotation rotation;			/* why the followed file ends */
 };
 
 static struct source *new_source(const struct options *options, bool live,
@@ -84,15 +84,15 @@ static struct source *new_source(const struct options *options, bool live,
 	struct source *source = calloc(1, sizeof(*source));
 
 	if (source)
-		source->origins = calloc(count, sizeof(*source->origins));
-	if (!source || !source->origins) {
+		source->inputs = calloc(count, sizeof(*source->inputs));
+	if (!source || !source->inputs) {
 		elog_error("out of memory");
 		free(source);
 		return NULL;
 	}
 	source->options = options;
 	if (selection_open(&source->selection, options, live)) {
-		free(source->origins);
+		free(source->inputs);
 		free(source);
 		return NULL;
 	}
@@ -112,9 +112,9 @@ int source_open_live(struct source **result, struct live *live)
 		return -EINVAL;
 	source->live = live;
 	source->count = 1;
-	source->origins[0].fd = -1;
+	source->inputs[0].fd = -1;
 	update_wall_offset(source);
-	selection_start(source->selection, moment_now());
+	selection_start(source->selection, realtime_now());
 	*result = source;
 	return 0;
 }
@@ -134,16 +134,16 @@ static void allow_files(int count)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static bool open_origin(struct origin *origin, const char *name)
+static bool open_input(struct input *input, const char *name)
 {
-	origin->name = name;
+	input->name = name;
 	if (!strcmp(name, "-")) {
-		origin->name = "stdin";
-		origin->fd = STDIN_FILENO;
+		input->name = "stdin";
+		input->fd = STDIN_FILENO;
 		return true;
 	}
-	origin->fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (origin->fd < 0) {
+	input->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0) {
 		elog_error("%s: %s", name, strerror(errno));
 		return false;
 	}
@@ -157,27 +157,27 @@ static bool is_regular(int fd)
 	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
 }
 
-static int start_origin(struct source *source, struct origin *origin)
+static int start_input(struct source *source, struct input *input)
 {
 	uint64_t since;
 	int ret;
 
 	if (source->set)
-		ret = elog_file_set_add(source->set, origin->fd, &origin->reader);
+		ret = elog_file_set_add(source->set, input->fd, &input->reader);
 	else
-		ret = elog_file_reader_open(&origin->reader, origin->fd);
+		ret = elog_file_reader_open(&input->reader, input->fd);
 	/* A pipe is waited for by reading, and its end is one. */
-	source->following = source->options->follow && is_regular(origin->fd);
+	source->following = source->options->follow && is_regular(input->fd);
 	if (!ret && source->following)
-		ret = elog_file_follow(origin->reader, true);
+		ret = elog_file_follow(input->reader, true);
 	/* What cannot be passed over is read. */
 	if (!ret && selection_since(source->selection, &since) &&
-	    elog_file_seek(origin->reader, since) == -ENOMEM)
+	    elog_file_seek(input->reader, since) == -ENOMEM)
 		ret = -ENOMEM;
 	if (ret)
-		elog_error("%s: %s", origin->name, strerror(-ret));
+		elog_error("%s: %s", input->name, strerror(-ret));
 	else
-		origin->generation = elog_file_generation(origin->reader);
+		input->generation = elog_file_generation(input->reader);
 	return ret;
 }
 
@@ -185,7 +185,7 @@ int source_open_files(struct source **result, const struct options *options,
 		      char *const *names, int count)
 {
 	struct source *source = new_source(options, false, (size_t)count);
-	struct origin *origin;
+	struct input *input;
 	int ret = 0, i;
 
 	if (!source)
@@ -197,13 +197,13 @@ int source_open_files(struct source **result, const struct options *options,
 	}
 	allow_files(count);
 	for (i = 0; !ret && i < count; i++) {
-		origin = &source->origins[source->count];
-		if (!open_origin(origin, names[i])) {
+		input = &source->inputs[source->count];
+		if (!open_input(input, names[i])) {
 			source->failed = true;
 			continue;
 		}
 		source->count++;
-		ret = start_origin(source, origin);
+		ret = start_input(source, input);
 	}
 	if (!ret && !source->count)
 		ret = -ENOENT;
@@ -215,28 +215,28 @@ int source_open_files(struct source **result, const struct options *options,
 	return 0;
 }
 
-static void forget_known(struct source *source, struct origin *origin)
+static void event_cache_clear(struct source *source, struct input *input)
 {
 	size_t i;
 
-	for (i = 0; i < origin->known_size; i++)
-		selection_unbind(source->selection, &origin->known[i]);
-	free(origin->known);
-	origin->known = NULL;
-	origin->known_size = 0;
-	origin->known_count = 0;
+	for (i = 0; i < input->event_cache_size; i++)
+		selection_unbind(source->selection, &input->event_cache[i]);
+	free(input->event_cache);
+	input->event_cache = NULL;
+	input->event_cache_size = 0;
+	input->event_cache_count = 0;
 }
 
-static void close_origin(struct source *source, struct origin *origin)
+static void close_input(struct source *source, struct input *input)
 {
-	forget_known(source, origin);
+	event_cache_clear(source, input);
 	if (!source->set)
-		elog_file_reader_close(origin->reader);
-	origin->has_head = false;
-	origin->reader = NULL;
-	if (origin->fd > STDIN_FILENO)
-		close(origin->fd);
-	origin->fd = -1;
+		elog_file_reader_close(input->reader);
+	input->has_head = false;
+	input->reader = NULL;
+	if (input->fd > STDIN_FILENO)
+		close(input->fd);
+	input->fd = -1;
 }
 
 void source_close(struct source *source)
@@ -246,11 +246,11 @@ void source_close(struct source *source)
 	if (!source)
 		return;
 	for (i = 0; i < source->count; i++)
-		close_origin(source, &source->origins[i]);
+		close_input(source, &source->inputs[i]);
 	elog_file_set_close(source->set);
 	selection_close(source->selection);
 	free(source->told);
-	free(source->origins);
+	free(source->inputs);
 	free(source);
 }
 
@@ -258,11 +258,11 @@ void source_close(struct source *source)
  * Definitions
  */
 
-static struct known *known_slot(struct known *table, size_t size,
-				uint32_t descriptor)
+static struct cached_event *event_cache_slot(struct cached_event *table, size_t size,
+					     uint32_t descriptor)
 {
 	/* Where the program is, is more than a file can know. */
-	uint64_t hash = (descriptor ^ (uintptr_t)&known_slot >> 4) *
+	uint64_t hash = (descriptor ^ (uintptr_t)&event_cache_slot >> 4) *
 			0x9e3779b97f4a7c15ULL;
 	size_t slot;
 
@@ -274,39 +274,39 @@ static struct known *known_slot(struct known *table, size_t size,
 	return &table[slot];
 }
 
-static int grow_known(struct origin *origin)
+static int event_cache_grow(struct input *input)
 {
-	size_t size = origin->known_size ? 2 * origin->known_size : 64, i;
-	struct known *larger = calloc(size, sizeof(*larger)), *old;
+	size_t size = input->event_cache_size ? 2 * input->event_cache_size : 64, i;
+	struct cached_event *larger = calloc(size, sizeof(*larger)), *old;
 
 	if (!larger)
 		return -ENOMEM;
-	for (i = 0; i < origin->known_size; i++) {
-		old = &origin->known[i];
+	for (i = 0; i < input->event_cache_size; i++) {
+		old = &input->event_cache[i];
 		if (old->used)
-			*known_slot(larger, size, old->descriptor) = *old;
+			*event_cache_slot(larger, size, old->descriptor) = *old;
 	}
-	free(origin->known);
-	origin->known = larger;
-	origin->known_size = size;
+	free(input->event_cache);
+	input->event_cache = larger;
+	input->event_cache_size = size;
 	return 0;
 }
 
 static uint64_t generation(const struct source *source,
-			   const struct origin *origin)
+			   const struct input *input)
 {
 	return source->live ? elog_consumer_generation(source->live->consumer) :
-			      elog_file_generation(origin->reader);
+			      elog_file_generation(input->reader);
 }
 
-static int describe(struct source *source, struct origin *origin,
+static int describe(struct source *source, struct input *input,
 		    uint32_t descriptor, const struct elog_schema_event **event)
 {
 	int ret;
 
 	ret = source->live ?
 	      elog_consumer_describe(source->live->consumer, descriptor, event) :
-	      elog_file_describe(origin->reader, descriptor, event);
+	      elog_file_describe(input->reader, descriptor, event);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret)
@@ -318,57 +318,57 @@ static int describe(struct source *source, struct origin *origin,
  * Hostile files have as many descriptors as events, so there is a limit to what
  * is remembered.
  */
-#define KNOWN_MAX	131072
+#define EVENT_CACHE_MAX	131072
 
-static int find_known(struct source *source, struct origin *origin,
-		      uint32_t descriptor, struct known **result)
+static int event_cache_find(struct source *source, struct input *input,
+			    uint32_t descriptor, struct cached_event **result)
 {
 	const struct elog_schema_event *event;
-	struct known *known;
-	uint64_t now = generation(source, origin);
+	struct cached_event *cached;
+	uint64_t now = generation(source, input);
 	int ret;
 
-	if (now != origin->generation || origin->known_count >= KNOWN_MAX) {
-		forget_known(source, origin);
-		origin->generation = now;
+	if (now != input->generation || input->event_cache_count >= EVENT_CACHE_MAX) {
+		event_cache_clear(source, input);
+		input->generation = now;
 	}
-	if (origin->known_size) {
-		known = known_slot(origin->known, origin->known_size, descriptor);
-		*result = known;
-		if (known->used)
+	if (input->event_cache_size) {
+		cached = event_cache_slot(input->event_cache, input->event_cache_size, descriptor);
+		*result = cached;
+		if (cached->used)
 			return 0;
 	}
 	/* This may make all others invalid. */
-	ret = describe(source, origin, descriptor, &event);
+	ret = describe(source, input, descriptor, &event);
 	if (ret)
 		return ret;
-	now = generation(source, origin);
-	if (now != origin->generation) {
-		forget_known(source, origin);
-		origin->generation = now;
+	now = generation(source, input);
+	if (now != input->generation) {
+		event_cache_clear(source, input);
+		input->generation = now;
 	}
 	/* It may become known: it is asked for again. */
 	if (!event) {
-		memset(&origin->unknown, 0, sizeof(origin->unknown));
-		origin->unknown.descriptor = descriptor;
-		*result = &origin->unknown;
-		return selection_bind(source->selection, NULL, &origin->unknown);
+		memset(&input->unknown, 0, sizeof(input->unknown));
+		input->unknown.descriptor = descriptor;
+		*result = &input->unknown;
+		return selection_bind(source->selection, NULL, &input->unknown);
 	}
-	if (origin->known_count >= origin->known_size / 2) {
-		ret = grow_known(origin);
+	if (input->event_cache_count >= input->event_cache_size / 2) {
+		ret = event_cache_grow(input);
 		if (ret)
 			return ret;
 	}
-	known = known_slot(origin->known, origin->known_size, descriptor);
-	ret = selection_bind(source->selection, event, known);
+	cached = event_cache_slot(input->event_cache, input->event_cache_size, descriptor);
+	ret = selection_bind(source->selection, event, cached);
 	if (ret) {
-		selection_unbind(source->selection, known);
+		selection_unbind(source->selection, cached);
 		return ret;
 	}
-	known->used = true;
-	known->descriptor = descriptor;
-	origin->known_count++;
-	*result = known;
+	cached->used = true;
+	cached->descriptor = descriptor;
+	input->event_cache_count++;
+	*result = cached;
 	return 0;
 }
 
@@ -449,15 +449,15 @@ static void tell_start(struct source *source, const struct entry *entry)
 }
 
 /* Return: true if it is to be yielded. */
-static int take_event(struct source *source, struct origin *origin,
+static int take_event(struct source *source, struct input *input,
 		      struct entry *entry)
 {
 	int ret;
 
-	ret = find_known(source, origin, entry->item.descriptor, &entry->known);
+	ret = event_cache_find(source, input, entry->item.descriptor, &entry->cached);
 	if (ret)
 		return ret;
-	return selection_match(source->selection, entry->known, &entry->item,
+	return selection_match(source->selection, entry->cached, &entry->item,
 			       entry->wall_offset, entry->processes);
 }
 
@@ -496,7 +496,7 @@ static int was_told(struct source *source, const struct entry *entry)
 }
 
 /* Return: as source_next(), or 0 for what is not to be yielded. */
-static int take_item(struct source *source, struct origin *origin,
+static int take_item(struct source *source, struct input *input,
 		     struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
@@ -504,7 +504,7 @@ static int take_item(struct source *source, struct origin *origin,
 
 	switch (item->type) {
 	case ELOG_ITEM_EVENT:
-		return take_event(source, origin, entry);
+		return take_event(source, input, entry);
 	case ELOG_ITEM_LOST:
 		ret = entry->reader ? was_told(source, entry) : false;
 		if (ret)
@@ -539,7 +539,7 @@ static int next_live(struct source *source, struct entry *entry)
 	do {
 		ret = elog_consumer_next(live->consumer, &entry->item);
 		if (ret > 0)
-			ret = take_item(source, source->origins, entry);
+			ret = take_item(source, source->inputs, entry);
 		else
 			return ret;
 	} while (!ret);
@@ -547,33 +547,33 @@ static int next_live(struct source *source, struct entry *entry)
 }
 
 /* Return: false if the file does not begin as it did. */
-static bool has_same_head(struct origin *origin)
+static bool has_same_head(struct input *input)
 {
 	unsigned char head[HEAD_BYTES];
 
-	if (pread(origin->fd, head, sizeof(head), 0) != sizeof(head))
-		return !origin->has_head;
-	if (!origin->has_head)
-		memcpy(origin->head, head, sizeof(head));
-	origin->has_head = true;
-	return !memcmp(origin->head, head, sizeof(head));
+	if (pread(input->fd, head, sizeof(head), 0) != sizeof(head))
+		return !input->has_head;
+	if (!input->has_head)
+		memcpy(input->head, head, sizeof(head));
+	input->has_head = true;
+	return !memcmp(input->head, head, sizeof(head));
 }
 
-static enum fate find_fate(struct origin *origin)
+static enum rotation find_rotation(struct input *input)
 {
 	struct stat now, then;
 	off_t at;
 
-	if (origin->fd <= STDIN_FILENO || fstat(origin->fd, &then))
-		return FATE_SAME;
-	if (!stat(origin->name, &now) &&
+	if (input->fd <= STDIN_FILENO || fstat(input->fd, &then))
+		return ROTATION_NONE;
+	if (!stat(input->name, &now) &&
 	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
-		return FATE_REPLACED;
+		return ROTATION_REPLACED;
 	/* Not what elog_file_progress() says: to seek reads more than once. */
-	at = lseek(origin->fd, 0, SEEK_CUR);
-	if ((at >= 0 && then.st_size < at) || !has_same_head(origin))
-		return FATE_BEGUN_ANEW;
-	return FATE_SAME;
+	at = lseek(input->fd, 0, SEEK_CUR);
+	if ((at >= 0 && then.st_size < at) || !has_same_head(input))
+		return ROTATION_TRUNCATED;
+	return ROTATION_NONE;
 }
 
 /* Is NAME.number, or for 0 NAME, the file that was stat()ed? */
@@ -624,53 +624,53 @@ again:
 }
 
 /* Return: true if the file that comes after this one is being read. */
-static bool open_replacement(struct source *source, struct origin *origin)
+static bool open_replacement(struct source *source, struct input *input)
 {
-	enum fate fate = source->fate;
+	enum rotation rotation = source->rotation;
 	struct stat then;
 	int fd = -1;
 
-	if (!source->options->follow || !origin->reader || fate == FATE_SAME ||
-	    fstat(origin->fd, &then))
+	if (!source->options->follow || !input->reader || rotation == ROTATION_NONE ||
+	    fstat(input->fd, &then))
 		return false;
-	source->fate = FATE_SAME;
-	if (fate == FATE_REPLACED && then.st_nlink)
-		fd = open_next(origin->name, &then);
-	if (fate == FATE_REPLACED && !then.st_nlink) {
+	source->rotation = ROTATION_NONE;
+	if (rotation == ROTATION_REPLACED && then.st_nlink)
+		fd = open_next(input->name, &then);
+	if (rotation == ROTATION_REPLACED && !then.st_nlink) {
 		elog_error("%s: a file was removed before what came after it was read: events may be missing",
-			   origin->name);
+			   input->name);
 		source->failed = true;
 	}
-	close_origin(source, origin);
-	origin->fd = fd;
-	if (fd < 0 && !open_origin(origin, origin->name))
+	close_input(source, input);
+	input->fd = fd;
+	if (fd < 0 && !open_input(input, input->name))
 		return false;
-	return !start_origin(source, origin);
+	return !start_input(source, input);
 }
 
 static int next_item(struct source *source, struct entry *entry,
-		     struct origin **origin)
+		     struct input **input)
 {
 	struct elog_file_reader *reader = NULL;
 	size_t i;
 	int ret;
 
-	*origin = source->origins;
+	*input = source->inputs;
 	if (!source->set) {
-		if (!source->origins[0].reader)
+		if (!source->inputs[0].reader)
 			return 0;
-		return elog_file_next(source->origins[0].reader, &entry->item);
+		return elog_file_next(source->inputs[0].reader, &entry->item);
 	}
 	ret = elog_file_set_next(source->set, &entry->item, &reader);
 	for (i = 0; reader && i < source->count; i++)
-		if (source->origins[i].reader == reader)
-			*origin = &source->origins[i];
+		if (source->inputs[i].reader == reader)
+			*input = &source->inputs[i];
 	return ret;
 }
 
 static void wait_for_more(const struct source *source)
 {
-	struct pollfd poll_fd = { .fd = source->origins[0].fd, .events = POLLIN };
+	struct pollfd poll_fd = { .fd = source->inputs[0].fd, .events = POLLIN };
 
 	if (source->set)
 		signals_sleep(WAIT_MS);
@@ -679,32 +679,32 @@ static void wait_for_more(const struct source *source)
 }
 
 /* Return: true if the followed file has an end now, to which it is to be read. */
-static bool has_ended(struct source *source, struct origin *origin)
+static bool has_ended(struct source *source, struct input *input)
 {
-	source->fate = find_fate(origin);
-	if (source->fate == FATE_SAME)
+	source->rotation = find_rotation(input);
+	if (source->rotation == ROTATION_NONE)
 		return false;
 	/* What is there now is not what comes after what was there. */
-	if (source->fate == FATE_BEGUN_ANEW)
-		lseek(origin->fd, 0, SEEK_END);
+	if (source->rotation == ROTATION_TRUNCATED)
+		lseek(input->fd, 0, SEEK_END);
 	source->following = false;
-	elog_file_follow(origin->reader, false);
+	elog_file_follow(input->reader, false);
 	return true;
 }
 
 static int next_of_files(struct source *source, struct entry *entry)
 {
-	struct origin *origin;
+	struct input *input;
 	int ret;
 
 	for (;;) {
 		if (source->idle) {
 			source->idle = false;
-			has_ended(source, source->origins);
+			has_ended(source, source->inputs);
 		}
-		ret = next_item(source, entry, &origin);
+		ret = next_item(source, entry, &input);
 		if (ret == -EAGAIN && source->following) {
-			if (has_ended(source, origin))
+			if (has_ended(source, input))
 				continue;
 			source->idle = true;
 			return ret;
@@ -714,21 +714,21 @@ static int next_of_files(struct source *source, struct entry *entry)
 			wait_for_more(source);
 			continue;
 		}
-		if (!ret && open_replacement(source, origin))
+		if (!ret && open_replacement(source, input))
 			continue;
 		if (ret < 0) {
-			tell_error(source, origin->name, ret);
+			tell_error(source, input->name, ret);
 			if (source->set)
 				continue;
 			return 0;
 		}
 		if (!ret)
 			return 0;
-		entry->reader = origin->reader;
-		entry->file = origin->name;
-		entry->processes = elog_file_processes(origin->reader);
-		entry->wall_offset = elog_file_wall_offset(origin->reader);
-		ret = take_item(source, origin, entry);
+		entry->reader = input->reader;
+		entry->file = input->name;
+		entry->processes = elog_file_processes(input->reader);
+		entry->wall_offset = elog_file_wall_offset(input->reader);
+		ret = take_item(source, input, entry);
 		if (ret)
 			return ret;
 	}
@@ -736,7 +736,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 
 int source_next(struct source *source, struct entry *entry)
 {
-	entry->known = NULL;
+	entry->cached = NULL;
 	entry->reader = NULL;
 	entry->file = NULL;
 	return source->live ? next_live(source, entry) :
@@ -763,8 +763,8 @@ void source_progress(const struct source *source, uint64_t *done,
 	*done = 0;
 	*total = 0;
 	for (i = 0; i < source->count; i++) {
-		if (!source->origins[i].reader ||
-		    elog_file_progress(source->origins[i].reader, &read, &size))
+		if (!source->inputs[i].reader ||
+		    elog_file_progress(source->inputs[i].reader, &read, &size))
 			continue;
 		*done += read;
 		*total += size;

@@ -15,7 +15,7 @@ struct source;
 /**
  * struct entry - what was found
  * @item: it; payloads are valid until the next call for the source
- * @known: of an event: its definition; valid as long as the source
+ * @cached: of an event: its definition; valid as long as the source
  *	does not find another part or forget its schemas: do not keep it
  * @processes: names of threads
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, ns
@@ -24,7 +24,7 @@ struct source;
  */
 struct entry {
 	struct elog_item item;
-	struct known *known;
+	struct cached_event *cached;
 	struct elog_processes *processes;
 	int64_t wall_offset;
 	const struct elog_file_reader *reader;

@@ -7,7 +7,7 @@
 #ifndef MARKER_H
 #define MARKER_H
 
-#include "marker/marker_wish.h"
+#include "marker/marker_policy.h"
 #include "util/tool.h"
 
 #define MARKER_HANDLERS	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
@@ -114,26 +114,26 @@ bool markers_handlers_parse(const char *text, uint32_t *handlers);
 /**
  * markers_save() - write a set to a file, that of this name being replaced by it
  * @list: the set
- * @wishes: and wishes for programs
+ * @policies: and policies for programs
  * @name: of the file
  *
  * Return: 0 or a negative errno.
  */
-int markers_save(const struct marker_list *list, const struct wish_list *wishes,
+int markers_save(const struct marker_list *list, const struct policy_list *policies,
 		 const char *name);
 
 /**
  * markers_load() - read a set from a file
  * @list: empty; of each marker module, tag, place, predicate, id and handlers are
  *	filled in
- * @wishes: empty
+ * @policies: empty
  * @name: of the file
  * @line: set to the line that is wrong
  *
  * Return: 0; -EINVAL: it is no such file, or not all of it is there; or another
  * negative errno.
  */
-int markers_load(struct marker_list *list, struct wish_list *wishes, const char *name,
+int markers_load(struct marker_list *list, struct policy_list *policies, const char *name,
 		 unsigned int *line);
 
 #endif /* MARKER_H */

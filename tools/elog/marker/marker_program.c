@@ -119,7 +119,8 @@ static int add_definition(struct scan *scan, const struct eventlog_describe *des
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	if (!schema->provider_count || !schema->providers[0]->event_count ||
-	    strncmp(schema->providers[0]->name, EVENTLOG_PROGRAM_PREFIX, strlen(EVENTLOG_PROGRAM_PREFIX)) ||
+	    strncmp(schema->providers[0]->name, EVENTLOG_PROGRAM_PREFIX,
+		    strlen(EVENTLOG_PROGRAM_PREFIX)) ||
 	    is_of_module(scan, describe->descriptor))
 		goto out;
 	definition = array_grow(scan->definitions, scan->definition_count, sizeof(*definition));

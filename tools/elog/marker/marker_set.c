@@ -3,7 +3,7 @@
  * Sets of markers: see marker.h.
  *
  * A file of them has a first line, for each marker its handlers, module, id, tag,
- * place and, if there is one, predicate with tabs between, for each wish "wish",
+ * place and, if there is one, predicate with tabs between, for each policy "policy",
  * handlers, two globs and, if there is one, predicate, and a last line with their
  * number: so that one that is cut off is known.
  */
@@ -182,7 +182,7 @@ int markers_read(int fd, struct marker_list *list)
 }
 
 static void put_set(struct elog_text *text, const struct marker_list *list,
-		    const struct wish_list *wishes)
+		    const struct policy_list *policies)
 {
 	const char *header = SET_HEADER;
 	size_t i, count = list->count;
@@ -190,8 +190,8 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 	for (i = 0; i < list->count; i++)
 		if (list->markers[i].predicate)
 			header = SET_HEADER_2;
-	for (i = 0; i < wishes->count; i++)
-		if (wishes->wishes[i].predicate)
+	for (i = 0; i < policies->count; i++)
+		if (policies->policies[i].predicate)
 			header = SET_HEADER_2;
 	elog_text_printf(text, "%s\n", header);
 	for (i = 0; i < list->count; i++) {
@@ -204,30 +204,30 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 			elog_text_printf(text, "\t%s", marker->predicate);
 		elog_text_string(text, "\n");
 	}
-	for (i = 0; i < wishes->count; i++) {
-		const struct wish *wish = &wishes->wishes[i];
+	for (i = 0; i < policies->count; i++) {
+		const struct marker_policy *policy = &policies->policies[i];
 
-		/* Others than elog may have wished for what cannot be. */
-		if (!wish_is_possible(wish->program, wish->marker))
+		/* Other programs may have set policies that match nothing. */
+		if (!policy_is_possible(policy->program, policy->marker))
 			continue;
 		count++;
-		elog_text_string(text, "wish\t");
-		wish_put_handlers(text, wish);
-		elog_text_printf(text, "\t%s\t%s", wish->program, wish->marker);
-		if (wish->predicate)
-			elog_text_printf(text, "\t%s", wish->predicate);
+		elog_text_string(text, "policy\\t");
+		policy_put_handlers(text, policy);
+		elog_text_printf(text, "\t%s\t%s", policy->program, policy->marker);
+		if (policy->predicate)
+			elog_text_printf(text, "\t%s", policy->predicate);
 		elog_text_string(text, "\n");
 	}
 	elog_text_printf(text, "%zu markers\n", count);
 }
 
-int markers_save(const struct marker_list *list, const struct wish_list *wishes,
+int markers_save(const struct marker_list *list, const struct policy_list *policies,
 		 const char *name)
 {
 	struct elog_text text = { 0 };
 	int ret;
 
-	put_set(&text, list, wishes);
+	put_set(&text, list, policies);
 	ret = text.error;
 	/* It is for the next boot, however this one ends. */
 	if (!ret)
@@ -302,31 +302,31 @@ static int take_marker(struct marker_list *list, char *line)
 	return predicate ? take_predicate(predicate, mask, &marker->predicate) : 0;
 }
 
-/* What is behind "wish" and a tab. */
-static int take_wish(struct wish_list *wishes, char *line)
+/* The rest of a line that begins with "policy" and a tab. */
+static int parse_policy(struct policy_list *policies, char *line)
 {
 	const char *handlers = take_word(&line);
-	struct wish wish = { .program = take_word(&line) };
+	struct marker_policy policy = { .program = take_word(&line) };
 	char *predicate;
 	int ret = 0;
 
-	wish.marker = line;
-	if (!wish.program || !wish_take_handlers(handlers, &wish))
+	policy.marker = line;
+	if (!policy.program || !policy_parse_handlers(handlers, &policy))
 		return -EINVAL;
 	predicate = cut_predicate(line);
-	if (!wish_is_possible(wish.program, wish.marker) ||
-	    (predicate && wish.operation != EVENTLOG_MARKER_ADD) ||
-	    wishes->count == EVENTLOG_WISHES_MAX)
+	if (!policy_is_possible(policy.program, policy.marker) ||
+	    (predicate && policy.operation != EVENTLOG_MARKER_ADD) ||
+	    policies->count == EVENTLOG_WISHES_MAX)
 		return -EINVAL;
 	if (predicate)
-		ret = take_predicate(predicate, wish.handlers, &wish.predicate);
+		ret = take_predicate(predicate, policy.handlers, &policy.predicate);
 	if (!ret)
-		ret = wishes_add(wishes, &wish);
-	free(wish.predicate);
+		ret = policies_add(policies, &policy);
+	free(policy.predicate);
 	return ret;
 }
 
-int markers_load(struct marker_list *list, struct wish_list *wishes, const char *name,
+int markers_load(struct marker_list *list, struct policy_list *policies, const char *name,
 		 unsigned int *number)
 {
 	FILE *file = fopen(name, "re");
@@ -348,7 +348,7 @@ int markers_load(struct marker_list *list, struct wish_list *wishes, const char 
 			break;
 		*end = '\0';
 		snprintf(expected, sizeof(expected), "%zu markers",
-			 list->count + wishes->count);
+			 list->count + policies->count);
 		if (*number == 1) {
 			if (strcmp(line, SET_HEADER) && strcmp(line, SET_HEADER_2))
 				break;
@@ -356,8 +356,8 @@ int markers_load(struct marker_list *list, struct wish_list *wishes, const char 
 			ret = getc(file) == EOF ? 0 : -EINVAL;
 			break;
 		} else {
-			ret = strncmp(line, "wish\t", 5) ? take_marker(list, line) :
-							   take_wish(wishes, line + 5);
+			ret = strncmp(line, "policy\\t", 7) ? take_marker(list, line) :
+							   parse_policy(policies, line + 7);
 			if (ret)
 				break;
 			ret = -EINVAL;

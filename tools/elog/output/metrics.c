@@ -80,31 +80,31 @@ static void put_label(struct elog_text *text, const char *between, const char *n
 }
 
 /* ------------------------------------------------------------------------
- * The tally
+ * The counters
  */
 
-static void put_row_labels(struct elog_text *text, const struct tally *tally,
-			   const struct tally_row *row)
+static void put_row_labels(struct elog_text *text, const struct counters *counters,
+			   const struct counter_row *row)
 {
-	bool others = row == &tally->others;
+	bool others = row == &counters->others;
 	char number[24];
 
-	switch (tally->by) {
-	case TALLY_BY_EVENT:
+	switch (counters->by) {
+	case COUNTERS_BY_EVENT:
 		put_label(text, "", "provider", others ? "(others)" : row->provider);
 		put_label(text, ",", "event", others ? "(others)" : row->event);
 		return;
-	case TALLY_BY_PROVIDER:
+	case COUNTERS_BY_PROVIDER:
 		put_label(text, "", "provider", others ? "(others)" : row->provider);
 		return;
-	case TALLY_BY_SESSION:
+	case COUNTERS_BY_SESSION:
 		put_label(text, "", "provider", others ? "(others)" : row->provider);
 		number[0] = '\0';
 		if (row->number)
 			snprintf(number, sizeof(number), "0x%" PRIx64, row->number);
 		put_label(text, ",", "session", others ? "(others)" : number);
 		return;
-	case TALLY_BY_PID:
+	case COUNTERS_BY_PID:
 		snprintf(number, sizeof(number), "%" PRIu64, row->number);
 		put_label(text, "", "pid", others ? "(others)" : number);
 		put_label(text, ",", "comm", others ? "(others)" : row->event);
@@ -117,19 +117,19 @@ static void put_row_labels(struct elog_text *text, const struct tally *tally,
 	}
 }
 
-static void put_rows(struct elog_text *text, const struct tally *tally,
+static void put_rows(struct elog_text *text, const struct counters *counters,
 		     const char *name, bool level,
-		     uint64_t (*value)(const struct tally_row *row))
+		     uint64_t (*value)(const struct counter_row *row))
 {
 	const char *level_name;
 	size_t i;
 
-	for (i = 0; i < tally->count + !!tally->folded; i++) {
-		const struct tally_row *row = i < tally->count ? tally->rows[i] :
-						&tally->others;
+	for (i = 0; i < counters->count + !!counters->folded; i++) {
+		const struct counter_row *row = i < counters->count ? counters->rows[i] :
+						&counters->others;
 
 		elog_text_printf(text, "%s{", name);
-		put_row_labels(text, tally, row);
+		put_row_labels(text, counters, row);
 		level_name = elog_level_name(row->level);
 		if (level)
 			put_label(text, ",", "level", level_name ? level_name : "");
@@ -137,40 +137,40 @@ static void put_rows(struct elog_text *text, const struct tally *tally,
 	}
 }
 
-static uint64_t row_events(const struct tally_row *row)
+static uint64_t row_events(const struct counter_row *row)
 {
 	return row->events;
 }
 
-static uint64_t row_bytes(const struct tally_row *row)
+static uint64_t row_bytes(const struct counter_row *row)
 {
 	return row->bytes;
 }
 
-static uint64_t row_lost(const struct tally_row *row)
+static uint64_t row_lost(const struct counter_row *row)
 {
 	return row->lost;
 }
 
-static void put_tally(struct elog_text *text, const struct tally *tally)
+static void put_counters(struct elog_text *text, const struct counters *counters)
 {
-	static const char *const lost_by[TALLY_BYS] = {
-		[TALLY_BY_EVENT] = "eventlog_lost_by_event_total",
-		[TALLY_BY_PROVIDER] = "eventlog_lost_by_provider_total",
-		[TALLY_BY_CPU] = "eventlog_lost_by_cpu_total",
+	static const char *const lost_by[COUNTERS_BYS] = {
+		[COUNTERS_BY_EVENT] = "eventlog_lost_by_event_total",
+		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
+		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
 	};
 	/* A level is a property of an event; of others it is the worst, and changes. */
-	bool level = tally->by == TALLY_BY_EVENT;
+	bool level = counters->by == COUNTERS_BY_EVENT;
 	unsigned int cause;
 
 	put_family(text, "eventlog_events_total", "counter", "Events that were counted.");
-	put_rows(text, tally, "eventlog_events_total", level, row_events);
+	put_rows(text, counters, "eventlog_events_total", level, row_events);
 	put_family(text, "eventlog_bytes_total", "counter", "Bytes of their payloads.");
-	put_rows(text, tally, "eventlog_bytes_total", false, row_bytes);
-	if (lost_by[tally->by] && tally_knows_lost(tally)) {
-		put_family(text, lost_by[tally->by], "counter",
+	put_rows(text, counters, "eventlog_bytes_total", false, row_bytes);
+	if (lost_by[counters->by] && counters_knows_lost(counters)) {
+		put_family(text, lost_by[counters->by], "counter",
 			   "Events that were lost before they were counted.");
-		put_rows(text, tally, lost_by[tally->by], false, row_lost);
+		put_rows(text, counters, lost_by[counters->by], false, row_lost);
 	}
 	put_family(text, "eventlog_lost_total", "counter",
 		   "Events that were lost before they were counted, by cause.");
@@ -178,7 +178,7 @@ static void put_tally(struct elog_text *text, const struct tally *tally)
 		elog_text_string(text, "eventlog_lost_total{");
 		put_label(text, "", "cause", elog_lost_name(cause) ?
 			  elog_lost_name(cause) : "?");
-		elog_text_printf(text, "} %" PRIu64 "\n", tally->lost[cause]);
+		elog_text_printf(text, "} %" PRIu64 "\n", counters->lost[cause]);
 	}
 }
 
@@ -318,9 +318,9 @@ static void put_captures(struct elog_text *text)
 	elog_text_free(&captures.bytes);
 }
 
-void metrics_put(const struct tally *tally, bool live, struct elog_text *text)
+void metrics_put(const struct counters *counters, bool live, struct elog_text *text)
 {
-	put_tally(text, tally);
+	put_counters(text, counters);
 	if (!live)
 		return;
 	put_module(text);

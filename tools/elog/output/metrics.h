@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A tally, and what the module and captures in the background are doing, in
+ * Counters, and the state of the module and of background captures, in
  * Prometheus' text format.
  */
 #ifndef METRICS_H
 #define METRICS_H
 
-#include "input/tally.h"
+#include "input/counters.h"
 
 /**
  * metrics_put() - append all of it
- * @tally: the tally
+ * @counters: the counters
  * @live: it is of a subscription on this machine: tell of the machine, too
  * @text: where
  *
  * What cannot be asked for just now is left out.
  */
-void metrics_put(const struct tally *tally, bool live, struct elog_text *text);
+void metrics_put(const struct counters *counters, bool live, struct elog_text *text);
 
 /**
  * metrics_write() - replace a file at once, whoever reads it

@@ -345,7 +345,7 @@ static void put_colour(struct printer *printer, const char *colour)
 
 static void text_event(struct printer *printer, const struct entry *entry)
 {
-	const struct elog_schema_event *event = entry->known->event;
+	const struct elog_schema_event *event = entry->cached->event;
 	const struct elog_item *item = &entry->item;
 	struct elog_text *text = printer->text;
 	char session[24] = "-";
@@ -412,7 +412,7 @@ static void put_string(struct printer *printer, const char *string)
 
 static void put_all_fields(const struct entry *entry, struct elog_text *text)
 {
-	const struct elog_schema_event *event = entry->known->event;
+	const struct elog_schema_event *event = entry->cached->event;
 
 	elog_text_put(text, "{", 1);
 	if (event) {
@@ -454,7 +454,7 @@ static void put_field(struct printer *printer, const struct entry *entry,
 static void put_metadata(struct printer *printer, const struct entry *entry,
 			 enum column column)
 {
-	const struct elog_schema_event *event = entry->known->event;
+	const struct elog_schema_event *event = entry->cached->event;
 	bool json = printer->options->format == FORMAT_JSON;
 	bool csv = printer->options->format == FORMAT_CSV;
 	const struct elog_item *item = &entry->item;
@@ -548,7 +548,7 @@ static void columns_event(struct printer *printer, const struct entry *entry)
 		if (csv && i)
 			elog_text_put(text, ",", 1);
 		if (chosen->column == COLUMN_FIELD) {
-			field = find_field(entry->known->event, chosen->name);
+			field = find_field(entry->cached->event, chosen->name);
 			if (!field)
 				continue;
 		}

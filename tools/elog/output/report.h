@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A tally as text, JSON or CSV, which elog stat prints.
+ * Counters as text, JSON or CSV, which elog stat prints.
  */
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "input/tally.h"
+#include "input/counters.h"
 
 /**
- * struct report - what there is to say besides the tally
+ * struct report - what there is to say besides the counters
  * @options: --format, --time, -q
  * @span: how long all was counted, ns
  * @interval: how long the interval was that rates are of; 0: @span
@@ -24,14 +24,14 @@ struct report {
 /**
  * report_rows() - append the rows, with a header, and a total in text
  * @report: what else there is
- * @tally: sorted, with rates
+ * @counters: sorted, with rates
  * @text: where
  */
-void report_rows(const struct report *report, const struct tally *tally,
+void report_rows(const struct report *report, const struct counters *counters,
 		 struct elog_text *text);
 
 /** report_summary() - append "N events in S s, ..., lost L: CAUSE N", a line */
-void report_summary(const struct report *report, const struct tally *tally,
+void report_summary(const struct report *report, const struct counters *counters,
 		    struct elog_text *text);
 
 #endif /* REPORT_H */

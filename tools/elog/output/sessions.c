@@ -119,7 +119,7 @@ static struct session *new_session(uint64_t number, const char *provider)
 
 int sessions_add(struct sessions *sessions, const struct entry *entry)
 {
-	const struct elog_schema_event *event = entry->known->event;
+	const struct elog_schema_event *event = entry->cached->event;
 	const char *provider = event ? event->provider->name : "?";
 	/* A file may say anything: as unsigned numbers, which wrap. */
 	int64_t time = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);

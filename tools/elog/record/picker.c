@@ -246,7 +246,7 @@ static int open_target(struct picker *picker, struct target *target)
 static int find_target(struct picker *picker, const struct entry *entry,
 		       struct target **result)
 {
-	const struct elog_schema_event *event = entry->known->event;
+	const struct elog_schema_event *event = entry->cached->event;
 	const char *provider = event ? event->provider->name : "unknown";
 	uint64_t session = entry->item.session;
 	struct target **bucket = find_bucket(picker, provider, session);

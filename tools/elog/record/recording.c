@@ -15,7 +15,7 @@
 #include "util/signals.h"
 
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
-#define LANE_BYTES	(256U << 10)	/* kept of one CPU before it is written */
+#define STREAM_BYTES	(256U << 10)	/* kept of one CPU before it is written */
 
 #define THREAD_WAYS	4
 
@@ -32,7 +32,7 @@ struct thread {
 };
 
 /* Records of one CPU that were added, as a ring would have them. */
-struct lane {
+struct cpu_stream {
 	uint32_t cpu;
 	uint64_t position;	/* of the first one kept */
 	unsigned char *data;
@@ -55,10 +55,10 @@ struct recording {
 	uint64_t now;
 	bool dirty;
 
-	struct lane *lanes;
-	size_t lane_count;
-	struct lane no_ring;	/* losses of CPUs that have none */
-	struct elog_file_loss *losses;	/* room for one more than lanes */
+	struct cpu_stream *streams;
+	size_t stream_count;
+	struct cpu_stream no_ring;	/* losses of CPUs that have none */
+	struct elog_file_loss *losses;	/* room for one more than streams */
 
 	uint32_t last_descriptor;
 	uint32_t last_tid;
@@ -212,9 +212,9 @@ void recording_close(struct recording *recording)
 	if (!recording)
 		return;
 	close_file(recording);
-	for (i = 0; i < recording->lane_count; i++)
-		free(recording->lanes[i].data);
-	free(recording->lanes);
+	for (i = 0; i < recording->stream_count; i++)
+		free(recording->streams[i].data);
+	free(recording->streams);
 	free(recording->losses);
 	free(recording->written);
 	free(recording->path);
@@ -369,64 +369,64 @@ int recording_raw(struct recording *recording, unsigned int cpu,
 	return 0;
 }
 
-static struct lane *find_lane(struct recording *recording, uint32_t cpu)
+static struct cpu_stream *find_stream(struct recording *recording, uint32_t cpu)
 {
 	struct elog_file_loss *losses;
-	struct lane *lanes;
+	struct cpu_stream *streams;
 	size_t i;
 
 	if (cpu == EVENTLOG_CPU_ALL)
 		return &recording->no_ring;
-	for (i = 0; i < recording->lane_count; i++)
-		if (recording->lanes[i].cpu == cpu)
-			return &recording->lanes[i];
+	for (i = 0; i < recording->stream_count; i++)
+		if (recording->streams[i].cpu == cpu)
+			return &recording->streams[i];
 	losses = realloc(recording->losses, (i + 2) * sizeof(*losses));
 	if (!losses)
 		return NULL;
 	recording->losses = losses;
-	lanes = realloc(recording->lanes, (i + 1) * sizeof(*lanes));
-	if (!lanes)
+	streams = realloc(recording->streams, (i + 1) * sizeof(*streams));
+	if (!streams)
 		return NULL;
-	recording->lanes = lanes;
-	memset(&lanes[i], 0, sizeof(lanes[i]));
-	lanes[i].cpu = cpu;
-	recording->lane_count++;
-	return &lanes[i];
+	recording->streams = streams;
+	memset(&streams[i], 0, sizeof(streams[i]));
+	streams[i].cpu = cpu;
+	recording->stream_count++;
+	return &streams[i];
 }
 
-static int write_lane(struct recording *recording, struct lane *lane)
+static int write_stream(struct recording *recording, struct cpu_stream *stream)
 {
-	size_t size = lane->size;
+	size_t size = stream->size;
 	int ret;
 
 	if (!size)
 		return 0;
-	ret = recording_raw(recording, lane->cpu, lane->data, size, lane->position,
-			    lane->records, NULL);
-	lane->position += size;
-	lane->size = 0;
-	lane->records = 0;
+	ret = recording_raw(recording, stream->cpu, stream->data, size, stream->position,
+			    stream->records, NULL);
+	stream->position += size;
+	stream->size = 0;
+	stream->records = 0;
 	return ret;
 }
 
-static int make_room(struct lane *lane, size_t size)
+static int make_room(struct cpu_stream *stream, size_t size)
 {
-	size_t capacity = lane->capacity ? lane->capacity : 512;
+	size_t capacity = stream->capacity ? stream->capacity : 512;
 	unsigned char *larger;
 
-	if (size <= lane->capacity - lane->size)
+	if (size <= stream->capacity - stream->size)
 		return 0;
-	while (capacity - lane->size < size)
+	while (capacity - stream->size < size)
 		capacity *= 2;
-	larger = realloc(lane->data, capacity);
+	larger = realloc(stream->data, capacity);
 	if (!larger)
 		return -ENOMEM;
-	lane->data = larger;
-	lane->capacity = capacity;
+	stream->data = larger;
+	stream->capacity = capacity;
 	return 0;
 }
 
-static int add_record(struct recording *recording, struct lane *lane,
+static int add_record(struct recording *recording, struct cpu_stream *stream,
 		      const struct elog_item *item,
 		      enum eventlog_record_type type, const void *payload,
 		      size_t size)
@@ -445,63 +445,63 @@ static int add_record(struct recording *recording, struct lane *lane,
 	unsigned char *to;
 	int ret;
 
-	ret = make_room(lane, sizeof(record) + size + padding);
+	ret = make_room(stream, sizeof(record) + size + padding);
 	if (ret)
 		return ret;
-	to = lane->data + lane->size;
+	to = stream->data + stream->size;
 	memcpy(to, &record, sizeof(record));
 	if (size)
 		memcpy(to + sizeof(record), payload, size);
 	memset(to + sizeof(record) + size, 0, padding);
-	lane->size += sizeof(record) + size + padding;
-	lane->records += type == EVENTLOG_RECORD_EVENT;
+	stream->size += sizeof(record) + size + padding;
+	stream->records += type == EVENTLOG_RECORD_EVENT;
 	recording->dirty = true;
-	return lane->size >= LANE_BYTES ? write_lane(recording, lane) : 0;
+	return stream->size >= STREAM_BYTES ? write_stream(recording, stream) : 0;
 }
 
-static int add_loss(struct recording *recording, struct lane *lane,
+static int add_loss(struct recording *recording, struct cpu_stream *stream,
 		    const struct elog_item *item)
 {
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-		lane->lost[i] += item->lost[i];
+		stream->lost[i] += item->lost[i];
 		recording->part_lost += item->lost[i];
 	}
 	recording->dirty = true;
-	if (lane == &recording->no_ring)
+	if (stream == &recording->no_ring)
 		return 0;
-	return add_record(recording, lane, item, EVENTLOG_RECORD_LOST,
-			  lane->lost, sizeof(lane->lost));
+	return add_record(recording, stream, item, EVENTLOG_RECORD_LOST,
+			  stream->lost, sizeof(stream->lost));
 }
 
 int recording_add(struct recording *recording, const struct elog_item *item)
 {
-	struct lane *lane = find_lane(recording, item->cpu);
+	struct cpu_stream *stream = find_stream(recording, item->cpu);
 	int ret;
 
-	if (!lane)
+	if (!stream)
 		return -ENOMEM;
 	if (item->type == ELOG_ITEM_LOST)
-		return add_loss(recording, lane, item);
+		return add_loss(recording, stream, item);
 	ret = recording_mention(recording, item->descriptor, item->pid, item->tid);
 	if (ret)
 		return ret;
-	return add_record(recording, lane, item, EVENTLOG_RECORD_EVENT,
+	return add_record(recording, stream, item, EVENTLOG_RECORD_EVENT,
 			  item->payload, item->payload_size);
 }
 
 static size_t put_loss(struct elog_file_loss *losses, size_t count,
-		       const struct lane *lane)
+		       const struct cpu_stream *stream)
 {
 	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-		losses[count].lost[i] = lane->lost[i];
-		any |= lane->lost[i] != 0;
+		losses[count].lost[i] = stream->lost[i];
+		any |= stream->lost[i] != 0;
 	}
-	losses[count].cpu = lane->cpu;
+	losses[count].cpu = stream->cpu;
 	losses[count].reserved = 0;
 	return count + any;
 }
@@ -512,15 +512,15 @@ int recording_sync(struct recording *recording, uint64_t time,
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < recording->lane_count; i++)
-		ret = write_lane(recording, &recording->lanes[i]);
+	for (i = 0; !ret && i < recording->stream_count; i++)
+		ret = write_stream(recording, &recording->streams[i]);
 	if (ret)
 		return ret;
 	if (!losses) {
 		count = put_loss(recording->losses, 0, &recording->no_ring);
-		for (i = 0; i < recording->lane_count; i++)
+		for (i = 0; i < recording->stream_count; i++)
 			count = put_loss(recording->losses, count,
-					 &recording->lanes[i]);
+					 &recording->streams[i]);
 		losses = recording->losses;
 	}
 	recording->dirty = false;

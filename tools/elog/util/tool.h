@@ -8,7 +8,7 @@
 
 #include <elog.h>
 
-#include "util/moment.h"
+#include "util/time_spec.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -165,8 +165,8 @@ struct options {
 	bool append;
 	const char **expressions;
 	size_t expression_count;
-	struct moment since;
-	struct moment until;
+	struct time_spec since;
+	struct time_spec until;
 	enum output_format format;
 	const char *fields;
 	enum color color;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wishes for markers of programs: see marker_wish.h.
+ * Policies for markers of programs: see marker_policy.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,42 +9,42 @@
 #include <sys/ioctl.h>
 
 #include "marker/marker.h"
-#include "marker/marker_wish.h"
+#include "marker/marker_policy.h"
 #include "markers.h"
 #include "util/array.h"
 
-int wishes_add(struct wish_list *list, const struct wish *wish)
+int policies_add(struct policy_list *list, const struct marker_policy *policy)
 {
-	struct wish *larger = array_grow(list->wishes, list->count, sizeof(*larger));
-	struct wish *added;
+	struct marker_policy *larger = array_grow(list->policies, list->count, sizeof(*larger));
+	struct marker_policy *added;
 
 	if (!larger)
 		return -ENOMEM;
-	list->wishes = larger;
-	added = &list->wishes[list->count++];
-	*added = *wish;
-	added->program = strdup(wish->program);
-	added->marker = strdup(wish->marker);
-	if (wish->predicate)
-		added->predicate = strdup(wish->predicate);
-	return added->program && added->marker && !added->predicate == !wish->predicate ?
+	list->policies = larger;
+	added = &list->policies[list->count++];
+	*added = *policy;
+	added->program = strdup(policy->program);
+	added->marker = strdup(policy->marker);
+	if (policy->predicate)
+		added->predicate = strdup(policy->predicate);
+	return added->program && added->marker && !added->predicate == !policy->predicate ?
 	       0 : -ENOMEM;
 }
 
-void wishes_free(struct wish_list *list)
+void policies_free(struct policy_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->count; i++) {
-		free(list->wishes[i].program);
-		free(list->wishes[i].marker);
-		free(list->wishes[i].predicate);
+		free(list->policies[i].program);
+		free(list->policies[i].marker);
+		free(list->policies[i].predicate);
 	}
-	free(list->wishes);
+	free(list->policies);
 	memset(list, 0, sizeof(*list));
 }
 
-int wishes_read(int fd, struct wish_list *list)
+int policies_read(int fd, struct policy_list *list)
 {
 	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX] = "";
 	int ret = 0;
@@ -56,31 +56,32 @@ int wishes_read(int fd, struct wish_list *list)
 			.text = (uintptr_t)text,
 			.text_size = sizeof(text),
 		};
-		struct wish wish = { .program = text };
+		struct marker_policy policy = { .program = text };
 
 		if (ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &next))
 			return errno == ENOENT || errno == ENOTTY ? 0 : -errno;
-		wish.operation = next.operation;
-		wish.handlers = next.handlers;
-		wish.marker = text + strlen(text) + 1;
-		wish.predicate = wish.marker + strlen(wish.marker) + 1;
+		policy.operation = next.operation;
+		policy.handlers = next.handlers;
+		policy.marker = text + strlen(text) + 1;
+		policy.predicate = policy.marker + strlen(policy.marker) + 1;
 		/* An older module knows none. */
-		if (wish.predicate >= text + next.text_size || !*wish.predicate)
-			wish.predicate = NULL;
-		ret = wishes_add(list, &wish);
+		if (policy.predicate >= text + next.text_size || !*policy.predicate)
+			policy.predicate = NULL;
+		ret = policies_add(list, &policy);
 	}
 	return ret;
 }
 
-static int make_wish(int fd, const struct wish *wish, const struct marker_predicate *predicate,
-		     struct eventlog_marker_wish *request)
+static int set_policy(int fd, const struct marker_policy *policy,
+		      const struct marker_predicate *predicate,
+		      struct eventlog_marker_wish *request)
 {
 	*request = (struct eventlog_marker_wish){
 		.size = sizeof(*request),
-		.program = (uintptr_t)wish->program,
-		.marker = (uintptr_t)wish->marker,
-		.handlers = wish->handlers,
-		.operation = wish->operation,
+		.program = (uintptr_t)policy->program,
+		.marker = (uintptr_t)policy->marker,
+		.handlers = policy->handlers,
+		.operation = policy->operation,
 	};
 	marker_predicate_put(predicate, &request->terms, &request->term_count,
 			     &request->predicate);
@@ -90,9 +91,9 @@ static int make_wish(int fd, const struct wish *wish, const struct marker_predic
 static void explain(const char *what, int error)
 {
 	if (error == -ENOTTY || error == -E2BIG || error == -EINVAL)
-		elog_error("the kernel module is too old to keep such wishes for programs");
+		elog_error("the kernel module is too old to keep such policies for programs");
 	else if (error == -ENOSPC)
-		elog_error("%s: there are %u wishes for programs already: elog marker wishes",
+		elog_error("%s: there are already %u policies for programs: elog marker policies",
 			   what, EVENTLOG_WISHES_MAX);
 	else
 		elog_error("%s: %s", what, strerror(-error));
@@ -132,7 +133,7 @@ static char *program_glob(const char *program)
 	return glob;
 }
 
-bool wish_is_possible(const char *program, const char *marker)
+bool policy_is_possible(const char *program, const char *marker)
 {
 	return *program && *marker && strlen(program) < EVENTLOG_GLOB_MAX &&
 	       strlen(marker) < EVENTLOG_GLOB_MAX && !strpbrk(program, "\t\n") &&
@@ -142,47 +143,47 @@ bool wish_is_possible(const char *program, const char *marker)
 static bool parse_handlers(const char *text, uint32_t *handlers)
 {
 	return markers_handlers_parse(text, handlers) && *handlers &&
-	       !(*handlers & ~WISH_HANDLERS);
+	       !(*handlers & ~POLICY_HANDLERS);
 }
 
 /* What is to be switched, by default: all that can be off, and what is of use on. */
-static bool take_handlers(const struct options *options, struct wish *wish)
+static bool take_handlers(const struct options *options, struct marker_policy *policy)
 {
-	wish->handlers = wish->operation == EVENTLOG_MARKER_ADD ? EVENTLOG_MARKER_PRINT :
-								  WISH_HANDLERS;
-	if (!options->handlers || parse_handlers(options->handlers, &wish->handlers))
+	policy->handlers = policy->operation == EVENTLOG_MARKER_ADD ? EVENTLOG_MARKER_PRINT :
+								  POLICY_HANDLERS;
+	if (!options->handlers || parse_handlers(options->handlers, &policy->handlers))
 		return true;
 	elog_error("'%s': of programs print and probe can be switched; "
 		   "they are traced whenever somebody subscribes", options->handlers);
 	return false;
 }
 
-int wishes_switch(const struct options *options, int fd, uint32_t operation,
-		  const struct marker_predicate *predicate)
+int policies_switch(const struct options *options, int fd, uint32_t operation,
+		    const struct marker_predicate *predicate)
 {
-	struct wish wish = { .operation = operation };
+	struct marker_policy policy = { .operation = operation };
 	uint32_t matched = 0, changed = 0, unfit = 0;
 	struct eventlog_marker_wish request;
 	int i, ret, status = STATUS_OK;
 
-	if (!take_handlers(options, &wish))
+	if (!take_handlers(options, &policy))
 		return STATUS_ERROR;
-	wish.program = program_glob(options->program);
-	if (!wish.program) {
+	policy.program = program_glob(options->program);
+	if (!policy.program) {
 		explain("--program", -ENOMEM);
 		return STATUS_ERROR;
 	}
 	for (i = 1; i < options->argument_count; i++) {
-		wish.marker = options->arguments[i];
-		if (!wish_is_possible(wish.program, wish.marker)) {
+		policy.marker = options->arguments[i];
+		if (!policy_is_possible(policy.program, policy.marker)) {
 			elog_error("'%s' '%s': no program has an event of such a name",
-				   options->program, wish.marker);
+				   options->program, policy.marker);
 			status = STATUS_ERROR;
 			continue;
 		}
-		ret = make_wish(fd, &wish, predicate, &request);
+		ret = set_policy(fd, &policy, predicate, &request);
 		if (ret) {
-			explain(wish.marker, ret);
+			explain(policy.marker, ret);
 			status = STATUS_ERROR;
 			continue;
 		}
@@ -195,18 +196,18 @@ int wishes_switch(const struct options *options, int fd, uint32_t operation,
 			"of such types: they stay as they are\n", unfit);
 	if (!options->quiet)
 		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
-	free(wish.program);
+	free(policy.program);
 	return status;
 }
 
-int wishes_restore(const struct wish_list *list, int fd)
+int policies_restore(const struct policy_list *list, int fd)
 {
 	static char all[] = "*";
-	const struct wish nothing = {
+	const struct marker_policy nothing = {
 		.program = all,
 		.marker = all,
 		.operation = EVENTLOG_MARKER_REMOVE,
-		.handlers = WISH_HANDLERS,
+		.handlers = POLICY_HANDLERS,
 	};
 	struct marker_predicate predicate = { 0 };
 	struct elog_expression_error error;
@@ -215,68 +216,68 @@ int wishes_restore(const struct wish_list *list, int fd)
 	size_t i;
 	int ret;
 
-	ret = make_wish(fd, &nothing, &predicate, &request);
+	ret = set_policy(fd, &nothing, &predicate, &request);
 	/* An old module has none, which is what is wanted of it. */
 	if (ret == -ENOTTY && !list->count)
 		return 0;
 	for (i = 0; i < list->count && !ret; i++) {
-		text = list->wishes[i].predicate;
+		text = list->policies[i].predicate;
 		predicate.count = 0;
 		if (text)
 			ret = marker_predicate_parse(text, &predicate, &error);
 		if (!ret)
-			ret = make_wish(fd, &list->wishes[i], &predicate, &request);
+			ret = set_policy(fd, &list->policies[i], &predicate, &request);
 	}
 	if (ret)
-		explain("wishes", ret);
+		explain("policies", ret);
 	return ret;
 }
 
-void wish_put_handlers(struct elog_text *text, const struct wish *wish)
+void policy_put_handlers(struct elog_text *text, const struct marker_policy *policy)
 {
-	elog_text_string(text, wish->operation == EVENTLOG_MARKER_ADD ? "+" : "-");
-	markers_handlers_put(text, wish->handlers);
+	elog_text_string(text, policy->operation == EVENTLOG_MARKER_ADD ? "+" : "-");
+	markers_handlers_put(text, policy->handlers);
 }
 
-bool wish_take_handlers(const char *text, struct wish *wish)
+bool policy_parse_handlers(const char *text, struct marker_policy *policy)
 {
 	if (*text != '+' && *text != '-')
 		return false;
-	wish->operation = *text == '+' ? EVENTLOG_MARKER_ADD : EVENTLOG_MARKER_REMOVE;
-	return parse_handlers(text + 1, &wish->handlers);
+	policy->operation = *text == '+' ? EVENTLOG_MARKER_ADD : EVENTLOG_MARKER_REMOVE;
+	return parse_handlers(text + 1, &policy->handlers);
 }
 
-static void put_wish(struct elog_text *text, const struct wish *wish, bool is_json)
+static void put_policy(struct elog_text *text, const struct marker_policy *policy, bool is_json)
 {
 	struct elog_text handlers = { 0 };
 
-	wish_put_handlers(&handlers, wish);
+	policy_put_handlers(&handlers, policy);
 	if (is_json) {
 		elog_text_string(text, "{");
-		json_member(text, "program", wish->program);
+		json_member(text, "program", policy->program);
 		elog_text_string(text, ",");
-		json_member(text, "marker", wish->marker);
+		json_member(text, "marker", policy->marker);
 		elog_text_string(text, ",");
 		json_member(text, "operation",
-			    wish->operation == EVENTLOG_MARKER_ADD ? "enable" : "disable");
-		markers_handlers_put_json(text, "handlers", wish->handlers);
-		if (wish->predicate) {
+			    policy->operation == EVENTLOG_MARKER_ADD ? "enable" : "disable");
+		markers_handlers_put_json(text, "handlers", policy->handlers);
+		if (policy->predicate) {
 			elog_text_string(text, ",");
-			json_member(text, "predicate", wish->predicate);
+			json_member(text, "predicate", policy->predicate);
 		}
 		elog_text_string(text, "}\n");
 	} else {
 		elog_text_printf(text, "%-17.*s %s/%s", (int)handlers.size,
-				 handlers.data ? handlers.data : "", wish->program,
-				 wish->marker);
-		if (wish->predicate)
-			elog_text_printf(text, " if %s", wish->predicate);
+				 handlers.data ? handlers.data : "", policy->program,
+				 policy->marker);
+		if (policy->predicate)
+			elog_text_printf(text, " if %s", policy->predicate);
 		elog_text_string(text, "\n");
 	}
 	elog_text_free(&handlers);
 }
 
-int wishes_print(const struct options *options, const struct wish_list *list)
+int policies_print(const struct options *options, const struct policy_list *list)
 {
 	bool is_json = options->format == FORMAT_JSON;
 	struct elog_text text = { 0 };
@@ -286,7 +287,7 @@ int wishes_print(const struct options *options, const struct wish_list *list)
 	if (!is_json && !options->quiet)
 		elog_text_printf(&text, "%-17s %s\n", "HANDLERS", "PROGRAM/MARKER");
 	for (i = 0; i < list->count; i++)
-		put_wish(&text, &list->wishes[i], is_json);
+		put_policy(&text, &list->policies[i], is_json);
 	if (text.error) {
 		elog_error("out of memory");
 		status = STATUS_ERROR;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Points in time, and spans of it: see moment.h.
+ * Points in time, and spans of it: see time_spec.h.
  */
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include "util/moment.h"
+#include "util/time_spec.h"
 
 #define SECOND	1000000000LL
 #define MOST	(INT64_MAX / 2)	/* sums of two of these do not overflow */
@@ -76,7 +76,7 @@ static bool parse_span(const char *text, int64_t *nanoseconds)
 	return true;
 }
 
-int64_t moment_now(void)
+int64_t realtime_now(void)
 {
 	struct timespec now;
 
@@ -87,7 +87,7 @@ int64_t moment_now(void)
 /* Midnight, local time, so many days before today. */
 static int64_t midnight(int days)
 {
-	time_t now = (time_t)(moment_now() / SECOND);
+	time_t now = (time_t)(realtime_now() / SECOND);
 	struct tm local;
 
 	localtime_r(&now, &local);
@@ -172,7 +172,7 @@ static bool parse_zone(const char *text, int *east)
 /* "[DATE][ TIME][ZONE]" */
 static bool parse_date(const char *text, int64_t *result)
 {
-	time_t now = (time_t)(moment_now() / SECOND);
+	time_t now = (time_t)(realtime_now() / SECOND);
 	const char *behind;
 	int64_t fraction = 0, seconds;
 	struct tm time, said;
@@ -199,45 +199,45 @@ static bool parse_date(const char *text, int64_t *result)
 	return seconds > -MOST / SECOND && seconds < MOST / SECOND;
 }
 
-bool moment_parse(const char *text, struct moment *moment)
+bool time_spec_parse(const char *text, struct time_spec *spec)
 {
 	const char *end;
 	int64_t span;
 
-	moment->kind = MOMENT_WALL;
+	spec->kind = TIME_SPEC_WALL;
 	if (!strcmp(text, "now")) {
-		moment->time = moment_now();
+		spec->time = realtime_now();
 		return true;
 	}
 	if (!strcmp(text, "today") || !strcmp(text, "yesterday")) {
-		moment->time = midnight(*text == 'y');
+		spec->time = midnight(*text == 'y');
 		return true;
 	}
 	switch (*text) {
 	case '@':
-		end = parse_decimal(text + 1, SECOND, &moment->time);
+		end = parse_decimal(text + 1, SECOND, &spec->time);
 		return end && !*end;
 	case '-':
 		if (!parse_span(text + 1, &span))
 			return false;
-		moment->time = moment_now() - span;
+		spec->time = realtime_now() - span;
 		return true;
 	case '+':
-		moment->kind = MOMENT_START;
-		return parse_span(text + 1, &moment->time);
+		spec->kind = TIME_SPEC_START;
+		return parse_span(text + 1, &spec->time);
 	default:
 		break;
 	}
-	end = parse_decimal(text, SECOND, &moment->time);
+	end = parse_decimal(text, SECOND, &spec->time);
 	if (end && !*end) {
-		moment->kind = MOMENT_MONOTONIC;
+		spec->kind = TIME_SPEC_MONOTONIC;
 		return true;
 	}
-	return parse_date(text, &moment->time);
+	return parse_date(text, &spec->time);
 }
 
-bool moment_parse_around(const char *text, struct moment *since,
-			 struct moment *until)
+bool time_spec_parse_around(const char *text, struct time_spec *since,
+			    struct time_spec *until)
 {
 	static const char plus_minus[] = "\xc2\xb1";
 	const char *between = strstr(text, plus_minus);
@@ -254,7 +254,7 @@ bool moment_parse_around(const char *text, struct moment *since,
 		return false;
 	memcpy(middle, text, length);
 	middle[length] = '\0';
-	if (!moment_parse(middle, since))
+	if (!time_spec_parse(middle, since))
 		return false;
 	*until = *since;
 	since->time -= span;
