@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "histogram.h"
-#include "tap.h"
+#include "libelog/util/tap.h"
 
 static struct histogram histogram, other;
 

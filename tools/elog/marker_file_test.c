@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "marker_file.h"
-#include "tap.h"
+#include "libelog/util/tap.h"
 
 #define CHANGES	6000
 

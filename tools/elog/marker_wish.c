@@ -11,7 +11,7 @@
 #include "array.h"
 #include "marker.h"
 #include "marker_wish.h"
-#include "markers.h"
+#include "libelog/producer/markers.h"
 
 int wishes_add(struct wish_list *list, const struct wish *wish)
 {

@@ -4,7 +4,7 @@
  * -macopt size:16 SipHash" makes of bytes 0, 1, 2 ... Prints TAP.
  */
 #include "siphash.h"
-#include "tap.h"
+#include "libelog/util/tap.h"
 
 static const struct {
 	size_t size;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "starts.h"
-#include "tap.h"
+#include "libelog/util/tap.h"
 
 /* Many keys in one chain: their low bits are equal. */
 static struct siphash key_of(uint64_t number)
