@@ -143,7 +143,7 @@ for a, b in zip(live, file):
 	[ -e /sys/kernel/tracing/uprobe_events ] || mount -t tracefs none /sys/kernel/tracing
 	[ -e /sys/kernel/tracing/uprobe_events ] || skip "the kernel has no uprobes"
 	# shellcheck disable=SC2086 # maybe several words
-	${CC:-gcc} -O2 -DELOG_MARKER_USDT -I"$TREE/tools/libelog" -I"$TREE/uapi" \
+	${CC:-gcc} -O2 -DELOG_MARKER_USDT -I"$TREE/tools/libelog/include" -I"$TREE/uapi" \
 		-o "$work/teapot" "$TREE/tools/examples/teahouse.c" -L"$EVENTLOG_TOOLS" -lelog \
 		-Wl,-rpath,"$EVENTLOG_TOOLS"
 	export HOME=$work
@@ -304,7 +304,7 @@ serve" ]
 		}
 	SOURCE
 	# shellcheck disable=SC2086 # maybe several words
-	(cd "$work" && ${CC:-gcc} -O2 -I"$TREE/tools/libelog" -I"$TREE/uapi" -o redirected \
+	(cd "$work" && ${CC:-gcc} -O2 -I"$TREE/tools/libelog/include" -I"$TREE/uapi" -o redirected \
 		redirected.c -L"$EVENTLOG_TOOLS" -lelog -Wl,-rpath,"$EVENTLOG_TOOLS")
 	elog marker enable -q --program redirected --if 'i < -1 || i == 1' here
 	run "$work/redirected"

@@ -23,7 +23,7 @@
 
 #ifdef ELOG_ELF
 #include <gelf.h>
-#include <markers.h>
+#include "libelog/producer/markers.h"
 
 #include "util/tool.h"
 

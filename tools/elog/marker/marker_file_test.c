@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libelog/util/tap.h"
 #include "marker/marker_file.h"
-#include "tap.h"
 
 #define CHANGES	6000
 

@@ -14,7 +14,7 @@ top=$(cd "$here/../../.." && pwd -P)
 built=${EVENTLOG_TOOLS:-$top/build/tools}
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
-flags="-O2 -Wall -Wextra -Werror -I$top/tools/libelog -I$top/uapi -L$built"
+flags="-O2 -Wall -Wextra -Werror -I$top/tools/libelog/include -I$top/uapi -L$built"
 export LD_LIBRARY_PATH="$built"
 unset ELOG_MARKERS
 
@@ -170,7 +170,7 @@ fi
 m32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch)"
 # shellcheck disable=SC2086 # several words
 if echo '#include <elog_marker.h>' |
-   ${CC:-gcc} $m32 -I"$top/tools/libelog" -I"$top/uapi" -fsyntax-only -x c - 2> /dev/null
+   ${CC:-gcc} $m32 -I"$top/tools/libelog/include" -I"$top/uapi" -fsyntax-only -x c - 2> /dev/null
 then
 	check "a 32-bit library" library "${CC:-gcc}" c library32.so "$m32 -fPIC -shared $alone" u32
 	check "a 32-bit object" library "${CC:-gcc}" c object32.o "$m32 -c" u32

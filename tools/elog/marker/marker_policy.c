@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "libelog/producer/markers.h"
 #include "marker/marker.h"
 #include "marker/marker_policy.h"
-#include "markers.h"
 #include "util/array.h"
 
 int policies_add(struct policy_list *list, const struct marker_policy *policy)

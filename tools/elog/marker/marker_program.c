@@ -20,9 +20,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "libelog/producer/markers.h"
 #include "marker/marker.h"
 #include "marker/marker_file.h"
-#include "markers.h"
 #include "util/array.h"
 
 #define PATH_BYTES	64

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tap.h"
+#include "libelog/util/tap.h"
 #include "util/histogram.h"
 
 static struct histogram histogram, other;

@@ -3,7 +3,7 @@
  * Tests of siphash.c: hashes that "openssl mac -macopt hexkey:000102...0f
  * -macopt size:16 SipHash" makes of bytes 0, 1, 2 ... Prints TAP.
  */
-#include "tap.h"
+#include "libelog/util/tap.h"
 #include "util/siphash.h"
 
 static const struct {

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "tap.h"
+#include "libelog/util/tap.h"
 #include "util/starts.h"
 
 /* Many keys in one chain: their low bits are equal. */

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "internal.h"
-#include "tap.h"
-#include "test_random.h"
+#include "util/tap.h"
+#include "util/test_random.h"
 
 static const char schema_text[] =
 	"eventlog 1\n"

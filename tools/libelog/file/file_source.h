@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "tap.h"
-#include "test_random.h"
+#include "util/tap.h"
+#include "util/test_random.h"
 
 #define CPUS		3
 #define RING_BYTES	2048

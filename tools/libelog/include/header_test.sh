@@ -9,7 +9,7 @@ set -eu
 export LC_ALL=C
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
-top=$(cd "$here/../.." && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
 strict="-Wall -Wextra -Werror -fsyntax-only -I$here -I$top/uapi"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "file_source.h"
+#include "file/file_source.h"
 
 #define MUTATIONS	100000
 #define SEALED		30000

@@ -7,7 +7,7 @@
  */
 #include <sys/resource.h>
 
-#include "file_source.h"
+#include "file/file_source.h"
 
 #ifdef ELOG_ZSTD
 

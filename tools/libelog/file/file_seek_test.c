@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "file_source.h"
+#include "file/file_source.h"
 
 #define TIMES	60
 

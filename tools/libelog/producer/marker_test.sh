@@ -10,11 +10,11 @@ set -eu
 export LC_ALL=C
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
-top=$(cd "$here/../.." && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
 built=${EVENTLOG_TOOLS:-$top/build/tools}
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
-flags="-O2 -Wall -Wextra -Werror -I$here -I$top/uapi -L$built"
+flags="-O2 -Wall -Wextra -Werror -I$top/tools/libelog/include -I$top/uapi -L$built"
 export LD_LIBRARY_PATH="$built"
 unset ELOG_MARKERS
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "markers.h"
+#include "producer/markers.h"
 
 #define NUMBER_BYTES	12
 

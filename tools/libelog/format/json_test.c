@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "internal.h"
-#include "tap.h"
-#include "test_random.h"
+#include "util/tap.h"
+#include "util/test_random.h"
 
 /* Format bytes that are exactly @size, for the sanitizer. */
 static const char *format(struct elog_text *text, const char *data, size_t size,

@@ -25,7 +25,7 @@
 
 #include "elog_marker.h"
 #include "internal.h"
-#include "markers.h"
+#include "producer/markers.h"
 
 /* A line on stderr; what does not fit is cut off. */
 #define LINE_BYTES	2048

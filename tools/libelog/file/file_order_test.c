@@ -4,7 +4,7 @@
  * here is turned around, by what is known here of its records and not by their
  * schema, and has to read the same. They need no kernel module. Prints TAP.
  */
-#include "file_source.h"
+#include "file/file_source.h"
 
 #define EVENTS	500
 
