@@ -14,8 +14,8 @@
  * emitted, and at the end. A second consumer, opened after the first so that an
  * event reaches it last, waits for triggers.
  *
- * With -o the rings go to the file as they are, by saver.c; if not all they
- * have is for the file, event by event, by picker.c.
+ * With -o the rings go to the file as they are, by raw_writer.c; if not all they
+ * have is for the file, event by event, by filtered_writer.c.
  *
  * What is handled event by event takes longer than the rings last, all the more if
  * who reads the output is slow. So another thread, the library's, takes it off the
@@ -29,8 +29,8 @@
 #include <unistd.h>
 
 #include "output/printer.h"
-#include "record/picker.h"
-#include "record/saver.h"
+#include "record/filtered_writer.h"
+#include "record/raw_writer.h"
 #include "util/background.h"
 #include "util/signals.h"
 
@@ -50,11 +50,11 @@ struct capture {
 	struct live live;
 	struct elog_consumer *trigger;	/* NULL: there are no triggers */
 	struct background *background;
-	struct recording_setup setup;
+	struct writer_setup setup;
 
 	/* One of these takes the events; the last two take them from @source. */
-	struct saver *saver;
-	struct picker *picker;
+	struct raw_writer *raw;
+	struct filtered_writer *filtered;
 	struct printer *printer;
 	struct source *source;
 	struct output output;
@@ -118,8 +118,8 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 	bool event = entry->item.type == ELOG_ITEM_EVENT;
 	int ret;
 
-	if (capture->picker) {
-		ret = picker_add(capture->picker, entry);
+	if (capture->filtered) {
+		ret = filtered_writer_add(capture->filtered, entry);
 		if (ret)
 			note_written(capture, ret);
 	} else if (event) {
@@ -143,7 +143,7 @@ static void take_batch(struct capture *capture)
 	struct entry entry;
 	int ret;
 
-	if (capture->picker)
+	if (capture->filtered)
 		signals_let_in();
 	while (is_going(capture)) {
 		ret = source_next(capture->source, &entry);
@@ -160,19 +160,19 @@ static void take_batch(struct capture *capture)
 			capture->error = ret;
 		}
 	}
-	if (capture->picker)
+	if (capture->filtered)
 		signals_hold();
 }
 
-static void sync_picker(struct capture *capture)
+static void sync_filtered(struct capture *capture)
 {
 	bool rotate = signals_rotations() != capture->rotations_seen;
 	int ret;
 
 	capture->rotations_seen = signals_rotations();
 	signals_let_in();
-	ret = picker_sync(capture->picker,
-			  elog_consumer_time(capture->live.consumer), rotate);
+	ret = filtered_writer_sync(capture->filtered,
+				   elog_consumer_time(capture->live.consumer), rotate);
 	signals_hold();
 	note_written(capture, ret);
 }
@@ -190,7 +190,7 @@ static void flush_batch(struct capture *capture)
 	if (capture->printer)
 		flush_output(capture);
 	else if (!capture->closed && !capture->error)
-		sync_picker(capture);
+		sync_filtered(capture);
 }
 
 /* ------------------------------------------------------------------------
@@ -226,7 +226,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	if (capture->printer)
 		flush_output(capture);
 	else if (!capture->closed && !capture->error)
-		sync_picker(capture);
+		sync_filtered(capture);
 }
 
 /* As many sub-buffers as leave room for the largest event: only one is lost at a time. */
@@ -302,9 +302,9 @@ static void run_recorder(struct capture *capture)
 			take_snapshot(capture, "asked for");
 			continue;
 		}
-		if (capture->picker &&
+		if (capture->filtered &&
 		    capture->rotations_seen != signals_rotations()) {
-			sync_picker(capture);
+			sync_filtered(capture);
 			continue;
 		}
 		ret = wait_for_snapshot(capture);
@@ -354,39 +354,39 @@ static void run_loop(struct capture *capture)
 		if (ret || over ||
 		    capture->rotations_seen != signals_rotations())
 			flush_batch(capture);
-		if (capture->picker)
+		if (capture->filtered)
 			report_loss(capture);
 	}
 }
 
 /* Write to the file, by one of the functions; signals are let in meanwhile. */
-static void save(struct capture *capture, int (*write_more)(struct saver *))
+static void save(struct capture *capture, int (*write_more)(struct raw_writer *))
 {
-	const struct recording *recording;
+	const struct trace_writer *trace;
 
 	if (capture->closed || capture->error)
 		return;
 	signals_let_in();
-	note_written(capture, write_more(capture->saver));
+	note_written(capture, write_more(capture->raw));
 	signals_hold();
-	capture->damaged |= saver_damaged(capture->saver);
-	recording = saver_recording(capture->saver);
-	capture->shown = recording_records(recording);
+	capture->damaged |= raw_writer_damaged(capture->raw);
+	trace = raw_writer_recording(capture->raw);
+	capture->shown = trace_writer_records(trace);
 	capture->enough = capture->options->count &&
 			  capture->shown >= capture->options->count;
 }
 
-static int sync_file(struct saver *saver)
+static int sync_file(struct raw_writer *raw)
 {
-	return saver_sync(saver, false);
+	return raw_writer_sync(raw, false);
 }
 
-static int rotate_file(struct saver *saver)
+static int rotate_file(struct raw_writer *raw)
 {
-	return saver_sync(saver, true);
+	return raw_writer_sync(raw, true);
 }
 
-static void run_saver(struct capture *capture)
+static void run_raw(struct capture *capture)
 {
 	uint64_t synced = monotonic();
 	bool over = false;
@@ -405,18 +405,18 @@ static void run_saver(struct capture *capture)
 			save(capture, rotate_file);
 			synced = monotonic();
 		} else if (monotonic() - synced >= SYNC_NS &&
-			   (ret || saver_pending(capture->saver))) {
+			   (ret || raw_writer_pending(capture->raw))) {
 			save(capture, sync_file);
 			synced = monotonic();
 		} else if (ret) {
-			save(capture, saver_drain);
+			save(capture, raw_writer_drain);
 		}
 		report_loss(capture);
 	}
-	save(capture, saver_end);
+	save(capture, raw_writer_end);
 }
 
-static void run_picker(struct capture *capture)
+static void run_filtered(struct capture *capture)
 {
 	if (capture->options->overwrite)
 		run_recorder(capture);
@@ -424,11 +424,11 @@ static void run_picker(struct capture *capture)
 		run_loop(capture);
 	if (!capture->closed && !capture->error) {
 		signals_let_in();
-		note_written(capture, picker_end(capture->picker));
+		note_written(capture, filtered_writer_end(capture->filtered));
 		signals_hold();
 	}
 	/* What was not written is not there. */
-	capture->shown = picker_records(capture->picker);
+	capture->shown = filtered_writer_records(capture->filtered);
 }
 
 /* ------------------------------------------------------------------------
@@ -461,12 +461,12 @@ static uint64_t summarize(struct capture *capture)
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
 	if (options->split)
 		fprintf(stderr, "%" PRIu64 " files, ",
-			picker_files(capture->picker));
-	if (capture->picker)
-		fprintf(stderr, "%" PRIu64 " bytes, ", picker_size(capture->picker));
-	if (capture->saver)
+			filtered_writer_files(capture->filtered));
+	if (capture->filtered)
+		fprintf(stderr, "%" PRIu64 " bytes, ", filtered_writer_size(capture->filtered));
+	if (capture->raw)
 		fprintf(stderr, "%" PRIu64 " bytes, ",
-			recording_size(saver_recording(capture->saver)));
+			trace_writer_size(raw_writer_recording(capture->raw)));
 	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
 		causes.data ? causes.data : "");
 	if (lost)
@@ -485,8 +485,8 @@ static int final_status(struct capture *capture, uint64_t lost)
 
 	if (capture->file_failed) {
 		if (!capture->told)
-			elog_error("%s: %s", capture->picker ?
-				   picker_path(capture->picker) :
+			elog_error("%s: %s", capture->filtered ?
+				   filtered_writer_path(capture->filtered) :
 				   capture->options->output, strerror(-capture->error));
 		elog_hint("what was written before can be shown");
 		return STATUS_ERROR;
@@ -617,7 +617,7 @@ static int open_consumers(struct capture *capture)
 static int open_sink(struct capture *capture)
 {
 	const struct options *options = capture->options;
-	struct recording_setup *setup = &capture->setup;
+	struct writer_setup *setup = &capture->setup;
 	int ret;
 
 	setup->options = options;
@@ -627,12 +627,12 @@ static int open_sink(struct capture *capture)
 	setup->told = &capture->told;
 	setup->interrupted = gives_up;
 	if (takes_all(options))
-		return saver_open(&capture->saver, setup);
+		return raw_writer_open(&capture->raw, setup);
 	ret = source_open_live(&capture->source, &capture->live);
 	if (ret)
 		return ret;
 	if (to_files(options))
-		return picker_open(&capture->picker, setup);
+		return filtered_writer_open(&capture->filtered, setup);
 	return printer_open(&capture->printer, options, &capture->output);
 }
 
@@ -660,10 +660,10 @@ static int run_capture(const struct options *options)
 		goto out;
 	if (!options->separated && options->verbose)
 		fputs("elog: capturing\n", stderr);
-	if (capture.saver)
-		run_saver(&capture);
-	else if (capture.picker)
-		run_picker(&capture);
+	if (capture.raw)
+		run_raw(&capture);
+	else if (capture.filtered)
+		run_filtered(&capture);
 	else if (options->overwrite)
 		run_recorder(&capture);
 	else
@@ -671,8 +671,8 @@ static int run_capture(const struct options *options)
 	live_end(&capture.live);
 	ret = final_status(&capture, summarize(&capture));
 out:
-	saver_close(capture.saver);
-	picker_close(capture.picker);
+	raw_writer_close(capture.raw);
+	filtered_writer_close(capture.filtered);
 	printer_close(capture.printer);
 	source_close(capture.source);
 	output_close(&capture.output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A .elog file that is being written: see recording.h.
+ * A .elog file that is being written: see trace_writer.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/recording.h"
+#include "record/trace_writer.h"
 #include "util/signals.h"
 
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
@@ -42,16 +42,16 @@ struct cpu_stream {
 	uint64_t lost[EVENTLOG_LOST_CAUSES];	/* so far */
 };
 
-struct recording {
-	const struct recording_setup *setup;
+struct trace_writer {
+	const struct writer_setup *setup;
 	char *path;
 	int fd;
 	struct elog_file_writer *writer;
 	uint64_t present;	/* bytes that the file had before */
 	uint64_t finished_size;	/* of files that were put aside */
 	uint64_t records;	/* in all files */
-	uint64_t part_records;	/* in this one */
-	uint64_t part_lost;
+	uint64_t segment_records;	/* in this one */
+	uint64_t segment_lost;
 	uint64_t now;
 	bool dirty;
 
@@ -83,17 +83,17 @@ static int open_waiting(const char *path, int flags)
 	return fd;
 }
 
-static int open_file(struct recording *recording, int more_flags)
+static int open_file(struct trace_writer *trace, int more_flags)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | more_flags;
-	const char *path = recording->path;
+	const char *path = trace->path;
 	struct stat stat = { 0 };
 	bool regular;
 	int fd;
 
-	recording->present = 0;
+	trace->present = 0;
 	/* The names of many files are known before. */
-	if (recording->setup->options->split)
+	if (trace->setup->options->split)
 		flags |= O_NOFOLLOW;
 	fd = strcmp(path, "-") ? open_waiting(path, flags) : STDOUT_FILENO;
 	if (fd < 0) {
@@ -102,14 +102,14 @@ static int open_file(struct recording *recording, int more_flags)
 	}
 	regular = !fstat(fd, &stat) && S_ISREG(stat.st_mode);
 	if (more_flags & O_APPEND && regular)
-		recording->present = (uint64_t)stat.st_size;
+		trace->present = (uint64_t)stat.st_size;
 	if (isatty(fd)) {
 		elog_error("-o writes no text: a terminal is not the place for it");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
-	} else if (recording->setup->options->rotate_size && !regular) {
+	} else if (trace->setup->options->rotate_size && !regular) {
 		elog_error("%s: --rotate is for a regular file", path);
 	} else {
-		recording->fd = fd;
+		trace->fd = fd;
 		return 0;
 	}
 	if (fd != STDOUT_FILENO)
@@ -128,9 +128,9 @@ static void put_command(const struct options *options, struct elog_text *text)
 	}
 }
 
-static int begin_part(struct recording *recording, uint32_t flags, uint64_t start)
+static int begin_segment(struct trace_writer *trace, uint32_t flags, uint64_t start)
 {
-	const struct recording_setup *setup = recording->setup;
+	const struct writer_setup *setup = trace->setup;
 	struct elog_file_options file_options = {
 		.size = sizeof(file_options),
 		.flags = flags,
@@ -148,82 +148,82 @@ static int begin_part(struct recording *recording, uint32_t flags, uint64_t star
 		put_command(setup->options, &command);
 		file_options.command = command.data;
 	}
-	ret = elog_file_writer_open(&recording->writer, recording->fd,
+	ret = elog_file_writer_open(&trace->writer, trace->fd,
 				    &file_options);
 	elog_text_free(&command);
 	if (ret == -EOPNOTSUPP)
 		elog_error("this elog was built without zstd: --compress is not to be had");
 	else if (ret)
-		elog_error("%s: %s", recording->path, strerror(-ret));
+		elog_error("%s: %s", trace->path, strerror(-ret));
 	return ret;
 }
 
-int recording_open(struct recording **result,
-		   const struct recording_setup *setup, const char *path,
-		   bool append)
+int trace_writer_open(struct trace_writer **result,
+		      const struct writer_setup *setup, const char *path,
+		      bool append)
 {
-	struct recording *recording;
+	struct trace_writer *trace;
 	int ret = -ENOMEM;
 
-	recording = calloc(1, sizeof(*recording) +
-			      setup->threads * sizeof(recording->threads[0]));
-	if (recording) {
-		recording->setup = setup;
-		recording->fd = -1;
-		recording->no_ring.cpu = EVENTLOG_CPU_ALL;
-		recording->path = strdup(path);
-		recording->losses = calloc(1, sizeof(*recording->losses));
+	trace = calloc(1, sizeof(*trace) +
+			      setup->threads * sizeof(trace->threads[0]));
+	if (trace) {
+		trace->setup = setup;
+		trace->fd = -1;
+		trace->no_ring.cpu = EVENTLOG_CPU_ALL;
+		trace->path = strdup(path);
+		trace->losses = calloc(1, sizeof(*trace->losses));
 	}
-	if (!recording || !recording->path || !recording->losses)
+	if (!trace || !trace->path || !trace->losses)
 		elog_error("out of memory");
 	else
-		ret = open_file(recording, append ? O_APPEND : O_TRUNC);
+		ret = open_file(trace, append ? O_APPEND : O_TRUNC);
 	/* A pipe may be full. */
 	signals_let_in();
 	if (!ret)
-		ret = begin_part(recording, 0, setup->start);
+		ret = begin_segment(trace, 0, setup->start);
 	signals_hold();
 	if (ret) {
 		*setup->told = true;
-		recording_close(recording);
+		trace_writer_close(trace);
 		return ret;
 	}
-	*result = recording;
+	*result = trace;
 	return 0;
 }
 
-static int close_file(struct recording *recording)
+static int close_file(struct trace_writer *trace)
 {
-	int fd = recording->fd;
+	int fd = trace->fd;
 
-	elog_file_writer_close(recording->writer);
-	recording->writer = NULL;
-	recording->fd = -1;
+	elog_file_writer_close(trace->writer);
+	trace->writer = NULL;
+	trace->fd = -1;
 	if (fd <= STDERR_FILENO)
 		return 0;
 	/* Some file systems only tell now that there was no room. */
 	return close(fd) && errno != EINTR ? -errno : 0;
 }
 
-void recording_close(struct recording *recording)
+void trace_writer_close(struct trace_writer *trace)
 {
 	size_t i;
 
-	if (!recording)
+	if (!trace)
 		return;
-	close_file(recording);
-	for (i = 0; i < recording->stream_count; i++)
-		free(recording->streams[i].data);
-	free(recording->streams);
-	free(recording->losses);
-	free(recording->written);
-	free(recording->path);
-	free(recording);
+	close_file(trace);
+	for (i = 0; i < trace->stream_count; i++)
+		free(trace->streams[i].data);
+	free(trace->streams);
+	free(trace->losses);
+	free(trace->written);
+	free(trace->path);
+	free(trace);
 }
 
-const char *recording_path(const struct recording *recording)
+const char *trace_writer_path(const struct trace_writer *trace)
 {
-	return recording->path;
+	return trace->path;
 }
 
 /* ------------------------------------------------------------------------
@@ -239,26 +239,26 @@ static uint32_t *written_slot(uint32_t *table, size_t size, uint32_t descriptor)
 	return &table[slot];
 }
 
-static int grow_written(struct recording *recording)
+static int grow_written(struct trace_writer *trace)
 {
-	size_t size = recording->written_size ? 2 * recording->written_size : 16;
+	size_t size = trace->written_size ? 2 * trace->written_size : 16;
 	uint32_t *larger = calloc(size, sizeof(*larger));
 	size_t i;
 
 	if (!larger)
 		return -ENOMEM;
-	for (i = 0; i < recording->written_size; i++)
-		if (recording->written[i])
-			*written_slot(larger, size, recording->written[i]) =
-				recording->written[i];
-	free(recording->written);
-	recording->written = larger;
-	recording->written_size = size;
+	for (i = 0; i < trace->written_size; i++)
+		if (trace->written[i])
+			*written_slot(larger, size, trace->written[i]) =
+				trace->written[i];
+	free(trace->written);
+	trace->written = larger;
+	trace->written_size = size;
 	return 0;
 }
 
 /* Write an event's schema, unless that was done; one that is gone is not missed. */
-static int mention_schema(struct recording *recording, uint32_t descriptor)
+static int mention_schema(struct trace_writer *trace, uint32_t descriptor)
 {
 	struct eventlog_describe request = { .descriptor = descriptor };
 	uint32_t *slot;
@@ -267,32 +267,32 @@ static int mention_schema(struct recording *recording, uint32_t descriptor)
 
 	if (!descriptor)
 		return 0;
-	if (recording->written_count >= recording->written_size / 2) {
-		ret = grow_written(recording);
+	if (trace->written_count >= trace->written_size / 2) {
+		ret = grow_written(trace);
 		if (ret)
 			return ret;
 	}
-	slot = written_slot(recording->written, recording->written_size, descriptor);
+	slot = written_slot(trace->written, trace->written_size, descriptor);
 	if (*slot)
 		return 0;
 	*slot = descriptor;
-	recording->written_count++;
-	ret = elog_consumer_definition(recording->setup->consumer, &request, &text);
+	trace->written_count++;
+	ret = elog_consumer_definition(trace->setup->consumer, &request, &text);
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
-	ret = elog_file_write_schema(recording->writer, descriptor,
+	ret = elog_file_write_schema(trace->writer, descriptor,
 				     request.provider_id, text);
 	free(text);
 	return ret;
 }
 
 /* Return: the thread's slot, or the one that it may take. */
-static struct thread *find_thread(struct recording *recording, uint32_t pid,
+static struct thread *find_thread(struct trace_writer *trace, uint32_t pid,
 				  uint32_t tid)
 {
-	size_t sets = recording->setup->threads / THREAD_WAYS;
+	size_t sets = trace->setup->threads / THREAD_WAYS;
 	size_t set = (tid * 2654435761U >> 16) & (sets - 1);
-	struct thread *ways = &recording->threads[set * THREAD_WAYS], *oldest = ways;
+	struct thread *ways = &trace->threads[set * THREAD_WAYS], *oldest = ways;
 	unsigned int i;
 
 	for (i = 0; i < THREAD_WAYS; i++) {
@@ -304,105 +304,105 @@ static struct thread *find_thread(struct recording *recording, uint32_t pid,
 	return oldest;
 }
 
-static int mention_thread(struct recording *recording, uint32_t pid, uint32_t tid)
+static int mention_thread(struct trace_writer *trace, uint32_t pid, uint32_t tid)
 {
-	const struct recording_setup *setup = recording->setup;
-	struct thread *thread = find_thread(recording, pid, tid);
+	const struct writer_setup *setup = trace->setup;
+	struct thread *thread = find_thread(trace, pid, tid);
 	bool same = thread->asked && thread->pid == pid && thread->tid == tid;
 	const char *name;
 
-	if (same && recording->now - thread->asked < REFRESH_NS)
+	if (same && trace->now - thread->asked < REFRESH_NS)
 		return 0;
 	thread->pid = pid;
 	thread->tid = tid;
-	thread->asked = recording->now;
+	thread->asked = trace->now;
 	name = elog_processes_name(setup->processes, pid, tid);
 	if (same && !strcmp(thread->name, name))
 		return 0;
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
-	return elog_file_write_process(recording->writer, pid, tid, name);
+	return elog_file_write_process(trace->writer, pid, tid, name);
 }
 
-int recording_mention(struct recording *recording, uint32_t descriptor,
-		      uint32_t pid, uint32_t tid)
+int trace_writer_mention(struct trace_writer *trace, uint32_t descriptor,
+			 uint32_t pid, uint32_t tid)
 {
 	int ret;
 
-	if (descriptor != recording->last_descriptor) {
-		ret = mention_schema(recording, descriptor);
+	if (descriptor != trace->last_descriptor) {
+		ret = mention_schema(trace, descriptor);
 		if (ret)
 			return ret;
-		recording->last_descriptor = descriptor;
+		trace->last_descriptor = descriptor;
 	}
-	if (tid != recording->last_tid || !recording->dirty) {
-		ret = mention_thread(recording, pid, tid);
+	if (tid != trace->last_tid || !trace->dirty) {
+		ret = mention_thread(trace, pid, tid);
 		if (ret)
 			return ret;
-		recording->last_tid = tid;
-		recording->dirty = true;
+		trace->last_tid = tid;
+		trace->dirty = true;
 	}
 	return 0;
 }
 
-void recording_now(struct recording *recording, uint64_t now)
+void trace_writer_now(struct trace_writer *trace, uint64_t now)
 {
-	recording->now = now;
+	trace->now = now;
 }
 
 /* ------------------------------------------------------------------------
  * Records
  */
 
-int recording_raw(struct recording *recording, unsigned int cpu,
-		  const void *data, size_t size, uint64_t position,
-		  uint64_t records, const struct elog_file_raw_info *info)
+int trace_writer_raw(struct trace_writer *trace, unsigned int cpu,
+		     const void *data, size_t size, uint64_t position,
+		     uint64_t records, const struct elog_file_raw_info *info)
 {
 	int ret;
 
-	recording->dirty = true;
-	ret = elog_file_write_raw(recording->writer, cpu, data, size, position,
+	trace->dirty = true;
+	ret = elog_file_write_raw(trace->writer, cpu, data, size, position,
 				  info);
 	if (ret)
 		return ret;
-	recording->records += records;
-	recording->part_records += records;
+	trace->records += records;
+	trace->segment_records += records;
 	return 0;
 }
 
-static struct cpu_stream *find_stream(struct recording *recording, uint32_t cpu)
+static struct cpu_stream *find_stream(struct trace_writer *trace, uint32_t cpu)
 {
 	struct elog_file_loss *losses;
 	struct cpu_stream *streams;
 	size_t i;
 
 	if (cpu == EVENTLOG_CPU_ALL)
-		return &recording->no_ring;
-	for (i = 0; i < recording->stream_count; i++)
-		if (recording->streams[i].cpu == cpu)
-			return &recording->streams[i];
-	losses = realloc(recording->losses, (i + 2) * sizeof(*losses));
+		return &trace->no_ring;
+	for (i = 0; i < trace->stream_count; i++)
+		if (trace->streams[i].cpu == cpu)
+			return &trace->streams[i];
+	losses = realloc(trace->losses, (i + 2) * sizeof(*losses));
 	if (!losses)
 		return NULL;
-	recording->losses = losses;
-	streams = realloc(recording->streams, (i + 1) * sizeof(*streams));
+	trace->losses = losses;
+	streams = realloc(trace->streams, (i + 1) * sizeof(*streams));
 	if (!streams)
 		return NULL;
-	recording->streams = streams;
+	trace->streams = streams;
 	memset(&streams[i], 0, sizeof(streams[i]));
 	streams[i].cpu = cpu;
-	recording->stream_count++;
+	trace->stream_count++;
 	return &streams[i];
 }
 
-static int write_stream(struct recording *recording, struct cpu_stream *stream)
+static int write_stream(struct trace_writer *trace, struct cpu_stream *stream)
 {
 	size_t size = stream->size;
 	int ret;
 
 	if (!size)
 		return 0;
-	ret = recording_raw(recording, stream->cpu, stream->data, size, stream->position,
-			    stream->records, NULL);
+	ret = trace_writer_raw(trace, stream->cpu, stream->data, size, stream->position,
+			       stream->records, NULL);
 	stream->position += size;
 	stream->size = 0;
 	stream->records = 0;
@@ -426,7 +426,7 @@ static int make_room(struct cpu_stream *stream, size_t size)
 	return 0;
 }
 
-static int add_record(struct recording *recording, struct cpu_stream *stream,
+static int add_record(struct trace_writer *trace, struct cpu_stream *stream,
 		      const struct elog_item *item,
 		      enum eventlog_record_type type, const void *payload,
 		      size_t size)
@@ -455,39 +455,39 @@ static int add_record(struct recording *recording, struct cpu_stream *stream,
 	memset(to + sizeof(record) + size, 0, padding);
 	stream->size += sizeof(record) + size + padding;
 	stream->records += type == EVENTLOG_RECORD_EVENT;
-	recording->dirty = true;
-	return stream->size >= STREAM_BYTES ? write_stream(recording, stream) : 0;
+	trace->dirty = true;
+	return stream->size >= STREAM_BYTES ? write_stream(trace, stream) : 0;
 }
 
-static int add_loss(struct recording *recording, struct cpu_stream *stream,
+static int add_loss(struct trace_writer *trace, struct cpu_stream *stream,
 		    const struct elog_item *item)
 {
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
 		stream->lost[i] += item->lost[i];
-		recording->part_lost += item->lost[i];
+		trace->segment_lost += item->lost[i];
 	}
-	recording->dirty = true;
-	if (stream == &recording->no_ring)
+	trace->dirty = true;
+	if (stream == &trace->no_ring)
 		return 0;
-	return add_record(recording, stream, item, EVENTLOG_RECORD_LOST,
+	return add_record(trace, stream, item, EVENTLOG_RECORD_LOST,
 			  stream->lost, sizeof(stream->lost));
 }
 
-int recording_add(struct recording *recording, const struct elog_item *item)
+int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)
 {
-	struct cpu_stream *stream = find_stream(recording, item->cpu);
+	struct cpu_stream *stream = find_stream(trace, item->cpu);
 	int ret;
 
 	if (!stream)
 		return -ENOMEM;
 	if (item->type == ELOG_ITEM_LOST)
-		return add_loss(recording, stream, item);
-	ret = recording_mention(recording, item->descriptor, item->pid, item->tid);
+		return add_loss(trace, stream, item);
+	ret = trace_writer_mention(trace, item->descriptor, item->pid, item->tid);
 	if (ret)
 		return ret;
-	return add_record(recording, stream, item, EVENTLOG_RECORD_EVENT,
+	return add_record(trace, stream, item, EVENTLOG_RECORD_EVENT,
 			  item->payload, item->payload_size);
 }
 
@@ -506,76 +506,76 @@ static size_t put_loss(struct elog_file_loss *losses, size_t count,
 	return count + any;
 }
 
-int recording_sync(struct recording *recording, uint64_t time,
-		   const struct elog_file_loss *losses, size_t count)
+int trace_writer_sync(struct trace_writer *trace, uint64_t time,
+		      const struct elog_file_loss *losses, size_t count)
 {
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < recording->stream_count; i++)
-		ret = write_stream(recording, &recording->streams[i]);
+	for (i = 0; !ret && i < trace->stream_count; i++)
+		ret = write_stream(trace, &trace->streams[i]);
 	if (ret)
 		return ret;
 	if (!losses) {
-		count = put_loss(recording->losses, 0, &recording->no_ring);
-		for (i = 0; i < recording->stream_count; i++)
-			count = put_loss(recording->losses, count,
-					 &recording->streams[i]);
-		losses = recording->losses;
+		count = put_loss(trace->losses, 0, &trace->no_ring);
+		for (i = 0; i < trace->stream_count; i++)
+			count = put_loss(trace->losses, count,
+					 &trace->streams[i]);
+		losses = trace->losses;
 	}
-	recording->dirty = false;
-	return elog_file_write_sync(recording->writer, time, losses, count);
+	trace->dirty = false;
+	return elog_file_write_sync(trace->writer, time, losses, count);
 }
 
-bool recording_dirty(const struct recording *recording)
+bool trace_writer_dirty(const struct trace_writer *trace)
 {
-	return recording->dirty;
+	return trace->dirty;
 }
 
-int recording_end(struct recording *recording, uint64_t lost)
+int trace_writer_end(struct trace_writer *trace, uint64_t lost)
 {
 	int ret;
 
-	ret = elog_file_write_end(recording->writer, recording->part_records,
-				  lost == UINT64_MAX ? recording->part_lost : lost);
+	ret = elog_file_write_end(trace->writer, trace->segment_records,
+				  lost == UINT64_MAX ? trace->segment_lost : lost);
 	if (ret)
 		return ret;
-	recording->finished_size += elog_file_writer_size(recording->writer);
-	return close_file(recording);
+	trace->finished_size += elog_file_writer_size(trace->writer);
+	return close_file(trace);
 }
 
 /* ------------------------------------------------------------------------
  * Rotation
  */
 
-bool recording_is_full(const struct recording *recording)
+bool trace_writer_is_full(const struct trace_writer *trace)
 {
-	uint64_t most = recording->setup->options->rotate_size;
+	uint64_t most = trace->setup->options->rotate_size;
 
-	return most && recording->part_records &&
-	       recording->present + elog_file_writer_size(recording->writer) >= most;
+	return most && trace->segment_records &&
+	       trace->present + elog_file_writer_size(trace->writer) >= most;
 }
 
 /* FILE is number 0. Return: the name, which the caller frees; NULL: no memory. */
-static char *numbered(const struct recording *recording, unsigned int number)
+static char *numbered(const struct trace_writer *trace, unsigned int number)
 {
 	char *name;
 
 	if (!number)
-		return strdup(recording->path);
-	return asprintf(&name, "%s.%u", recording->path, number) < 0 ? NULL : name;
+		return strdup(trace->path);
+	return asprintf(&name, "%s.%u", trace->path, number) < 0 ? NULL : name;
 }
 
 /* FILE becomes FILE.1, that FILE.2 and so on, up to FILE.KEEP, which is gone. */
-static int put_aside(const struct recording *recording)
+static int put_aside(const struct trace_writer *trace)
 {
-	unsigned int number = recording->setup->options->rotate_keep;
+	unsigned int number = trace->setup->options->rotate_keep;
 	char *from, *to;
 	int ret = 0;
 
 	for (; !ret && number; number--) {
-		from = numbered(recording, number - 1);
-		to = numbered(recording, number);
+		from = numbered(trace, number - 1);
+		to = numbered(trace, number);
 		if (!from || !to)
 			ret = -ENOMEM;
 		else if (rename(from, to) && errno != ENOENT)
@@ -586,20 +586,20 @@ static int put_aside(const struct recording *recording)
 	return ret;
 }
 
-static void forget_mentioned(struct recording *recording)
+static void forget_mentioned(struct trace_writer *trace)
 {
-	free(recording->written);
-	recording->written = NULL;
-	recording->written_count = 0;
-	recording->written_size = 0;
-	recording->last_descriptor = 0;
-	recording->last_tid = 0;
-	memset(recording->threads, 0,
-	       recording->setup->threads * sizeof(recording->threads[0]));
+	free(trace->written);
+	trace->written = NULL;
+	trace->written_count = 0;
+	trace->written_size = 0;
+	trace->last_descriptor = 0;
+	trace->last_tid = 0;
+	memset(trace->threads, 0,
+	       trace->setup->threads * sizeof(trace->threads[0]));
 }
 
-int recording_rotate(struct recording *recording, uint64_t time,
-		     const struct elog_file_loss *losses, size_t count)
+int trace_writer_rotate(struct trace_writer *trace, uint64_t time,
+			const struct elog_file_loss *losses, size_t count)
 {
 	uint64_t lost = 0;
 	unsigned int cause;
@@ -612,31 +612,31 @@ int recording_rotate(struct recording *recording, uint64_t time,
 				lost += losses[i].lost[cause];
 	else
 		lost = UINT64_MAX;
-	ret = recording_end(recording, lost);
+	ret = trace_writer_end(trace, lost);
 	if (!ret)
-		ret = put_aside(recording);
+		ret = put_aside(trace);
 	if (ret)
 		return ret;
 	/* What has the name now is not ours. */
-	ret = open_file(recording, O_EXCL);
+	ret = open_file(trace, O_EXCL);
 	if (!ret)
-		ret = begin_part(recording, ELOG_FILE_CONTINUES, time);
+		ret = begin_segment(trace, ELOG_FILE_CONTINUES, time);
 	if (ret) {
-		*recording->setup->told = true;
+		*trace->setup->told = true;
 		return ret;
 	}
-	forget_mentioned(recording);
-	recording->part_records = 0;
-	return recording_sync(recording, time, losses, count);
+	forget_mentioned(trace);
+	trace->segment_records = 0;
+	return trace_writer_sync(trace, time, losses, count);
 }
 
-uint64_t recording_records(const struct recording *recording)
+uint64_t trace_writer_records(const struct trace_writer *trace)
 {
-	return recording->records;
+	return trace->records;
 }
 
-uint64_t recording_size(const struct recording *recording)
+uint64_t trace_writer_size(const struct trace_writer *trace)
 {
-	return recording->finished_size + (recording->writer ?
-		elog_file_writer_size(recording->writer) : 0);
+	return trace->finished_size + (trace->writer ?
+		elog_file_writer_size(trace->writer) : 0);
 }

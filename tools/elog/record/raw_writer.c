@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog capture -o: see saver.h.
+ * elog capture -o: see raw_writer.h.
  *
  * Of each record the header is read, for what the file has to tell before it:
  * the schema of its event and the name of its thread. Records are written from
@@ -11,15 +11,15 @@
 #include <string.h>
 
 #include "input/live.h"
-#include "record/saver.h"
+#include "record/raw_writer.h"
 
 #define DEFAULT_RING	(1U << 20)
 #define BLOCK_BYTES	(256U << 10)	/* written at once */
 
-struct saver {
-	const struct recording_setup *setup;
+struct raw_writer {
+	const struct writer_setup *setup;
 	struct elog_consumer *consumer;
-	struct recording *recording;
+	struct trace_writer *trace;
 	struct elog_file_loss *losses;	/* room for all CPUs and one more */
 	struct elog_file_loss *told;	/* by CPU: what the files tell so far */
 	unsigned int cpus;		/* of @told, which has one more */
@@ -29,68 +29,68 @@ struct saver {
 	bool damaged;
 };
 
-int saver_open(struct saver **result, const struct recording_setup *setup)
+int raw_writer_open(struct raw_writer **result, const struct writer_setup *setup)
 {
 	const struct options *options = setup->options;
 	unsigned int cpus = elog_consumer_cpus(setup->consumer);
-	struct saver *saver = calloc(1, sizeof(*saver));
+	struct raw_writer *raw = calloc(1, sizeof(*raw));
 	int ret;
 
-	if (saver) {
-		saver->losses = calloc(cpus + 1, sizeof(*saver->losses));
-		saver->told = calloc(cpus + 1, sizeof(*saver->told));
+	if (raw) {
+		raw->losses = calloc(cpus + 1, sizeof(*raw->losses));
+		raw->told = calloc(cpus + 1, sizeof(*raw->told));
 	}
-	if (!saver || !saver->losses || !saver->told) {
+	if (!raw || !raw->losses || !raw->told) {
 		elog_error("out of memory");
-		saver_close(saver);
+		raw_writer_close(raw);
 		return -ENOMEM;
 	}
-	saver->cpus = cpus;
-	saver->ahead = elog_time_offset();
-	saver->setup = setup;
-	saver->consumer = setup->consumer;
-	saver->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
+	raw->cpus = cpus;
+	raw->ahead = elog_time_offset();
+	raw->setup = setup;
+	raw->consumer = setup->consumer;
+	raw->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
 						     DEFAULT_RING;
-	ret = recording_open(&saver->recording, setup, options->output,
-			     options->append);
+	ret = trace_writer_open(&raw->trace, setup, options->output,
+				options->append);
 	if (ret) {
-		saver_close(saver);
+		raw_writer_close(raw);
 		return ret;
 	}
-	*result = saver;
+	*result = raw;
 	return 0;
 }
 
-void saver_close(struct saver *saver)
+void raw_writer_close(struct raw_writer *raw)
 {
-	if (!saver)
+	if (!raw)
 		return;
-	recording_close(saver->recording);
-	free(saver->losses);
-	free(saver->told);
-	free(saver);
+	trace_writer_close(raw->trace);
+	free(raw->losses);
+	free(raw->told);
+	free(raw);
 }
 
-const struct recording *saver_recording(const struct saver *saver)
+const struct trace_writer *raw_writer_recording(const struct raw_writer *raw)
 {
-	return saver->recording;
+	return raw->trace;
 }
 
-bool saver_damaged(const struct saver *saver)
+bool raw_writer_damaged(const struct raw_writer *raw)
 {
-	return saver->damaged;
+	return raw->damaged;
 }
 
 /* The counts only grow, whoever tells them. */
-static void note_told(struct saver *saver, unsigned int cpu,
+static void note_told(struct raw_writer *raw, unsigned int cpu,
 		      const uint64_t *lost, size_t count)
 {
 	struct elog_file_loss *told;
 	size_t i;
 
-	if (cpu >= saver->cpus && cpu != EVENTLOG_CPU_ALL)
+	if (cpu >= raw->cpus && cpu != EVENTLOG_CPU_ALL)
 		return;
-	told = &saver->told[cpu < saver->cpus ? cpu : saver->cpus];
+	told = &raw->told[cpu < raw->cpus ? cpu : raw->cpus];
 	told->cpu = cpu;
 	for (i = 0; i < count && i < EVENTLOG_LOST_CAUSES; i++)
 		if (lost[i] > told->lost[i])
@@ -98,7 +98,7 @@ static void note_told(struct saver *saver, unsigned int cpu,
 }
 
 /* Padding is nothing to remember. Return: false if it is no record. */
-static bool note_lost_record(struct saver *saver, unsigned int cpu,
+static bool note_lost_record(struct raw_writer *raw, unsigned int cpu,
 			     const struct eventlog_record *record)
 {
 	size_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
@@ -113,7 +113,7 @@ static bool note_lost_record(struct saver *saver, unsigned int cpu,
 	if (size > sizeof(lost))
 		size = sizeof(lost);
 	memcpy(lost, record + 1, size);
-	note_told(saver, cpu, lost, size / sizeof(lost[0]));
+	note_told(raw, cpu, lost, size / sizeof(lost[0]));
 	return true;
 }
 
@@ -162,7 +162,7 @@ static const unsigned char *pass_alike(const unsigned char *at,
  *
  * Return: bytes; -EBADMSG these are no records; or what writing fails with.
  */
-static ssize_t scan(struct saver *saver, unsigned int cpu,
+static ssize_t scan(struct raw_writer *raw, unsigned int cpu,
 		    const unsigned char *data, size_t size, uint64_t *records)
 {
 	const unsigned char *end = data + size, *at = data;
@@ -178,15 +178,15 @@ static ssize_t scan(struct saver *saver, unsigned int cpu,
 			return -EBADMSG;
 		if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
 		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_EVENT) {
-			if (!note_lost_record(saver, cpu, record))
+			if (!note_lost_record(raw, cpu, record))
 				return -EBADMSG;
 			at += bytes;
 			continue;
 		}
 		if (bytes < sizeof(*record))
 			return -EBADMSG;
-		ret = recording_mention(saver->recording, record->descriptor,
-					record->pid, record->tid);
+		ret = trace_writer_mention(raw->trace, record->descriptor,
+					   record->pid, record->tid);
 		if (ret)
 			return ret;
 		at = pass_alike(at, limit, end, record->descriptor, record->tid,
@@ -195,7 +195,7 @@ static ssize_t scan(struct saver *saver, unsigned int cpu,
 	return at - data;
 }
 
-static int drain_cpu(struct saver *saver, unsigned int cpu)
+static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 {
 	uint64_t position, drained = 0, records;
 	struct elog_file_raw_info info = { 0 };
@@ -205,52 +205,52 @@ static int drain_cpu(struct saver *saver, unsigned int cpu)
 	int ret;
 
 	/* What is written meanwhile is for the next time. */
-	while (drained < saver->ring_bytes) {
-		ret = elog_consumer_raw(saver->consumer, cpu, &data, &size,
+	while (drained < raw->ring_bytes) {
+		ret = elog_consumer_raw(raw->consumer, cpu, &data, &size,
 					&position);
 		if (ret == -EBADMSG) {
-			saver->damaged = true;
+			raw->damaged = true;
 			return 0;
 		}
 		if (ret <= 0)
 			return ret;
 		records = 0;
-		some = scan(saver, cpu, data, size, &records);
+		some = scan(raw, cpu, data, size, &records);
 		if (some == -EBADMSG) {
-			saver->damaged = true;
-			elog_consumer_raw_release(saver->consumer, cpu, size);
+			raw->damaged = true;
+			elog_consumer_raw_release(raw->consumer, cpu, size);
 			return 0;
 		}
 		if (some < 0)
 			return (int)some;
 		/* What is in the ring was emitted before now. */
-		info.newest = monotonic() - (uint64_t)saver->ahead;
-		memcpy(info.lost, saver->told[cpu].lost, sizeof(info.lost));
-		ret = recording_raw(saver->recording, cpu, data, (size_t)some,
-				    position, records, &info);
+		info.newest = monotonic() - (uint64_t)raw->ahead;
+		memcpy(info.lost, raw->told[cpu].lost, sizeof(info.lost));
+		ret = trace_writer_raw(raw->trace, cpu, data, (size_t)some,
+				       position, records, &info);
 		if (ret)
 			return ret;
-		elog_consumer_raw_release(saver->consumer, cpu, (size_t)some);
-		saver->any = true;
+		elog_consumer_raw_release(raw->consumer, cpu, (size_t)some);
+		raw->any = true;
 		drained += (uint64_t)some;
 	}
 	return 0;
 }
 
-int saver_drain(struct saver *saver)
+int raw_writer_drain(struct raw_writer *raw)
 {
-	unsigned int cpus = elog_consumer_cpus(saver->consumer), cpu;
+	unsigned int cpus = elog_consumer_cpus(raw->consumer), cpu;
 	int ret = 0;
 
-	recording_now(saver->recording, monotonic());
-	for (cpu = 0; !ret && cpu < cpus && cpu < saver->cpus; cpu++)
-		ret = drain_cpu(saver, cpu);
+	trace_writer_now(raw->trace, monotonic());
+	for (cpu = 0; !ret && cpu < cpus && cpu < raw->cpus; cpu++)
+		ret = drain_cpu(raw, cpu);
 	return ret;
 }
 
-bool saver_pending(const struct saver *saver)
+bool raw_writer_pending(const struct raw_writer *raw)
 {
-	return saver->any;
+	return raw->any;
 }
 
 static bool is_loss(const uint64_t *lost)
@@ -264,87 +264,87 @@ static bool is_loss(const uint64_t *lost)
 }
 
 /* Return: how many CPUs have lost anything, of which the file may tell now. */
-static int find_losses(struct saver *saver, bool final, size_t *count)
+static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 {
-	unsigned int cpus = elog_consumer_cpus(saver->consumer), i;
+	unsigned int cpus = elog_consumer_cpus(raw->consumer), i;
 	struct elog_file_loss *loss;
 	int ret;
 
 	*count = 0;
 	for (i = 0; i <= cpus; i++) {
-		loss = &saver->losses[*count];
+		loss = &raw->losses[*count];
 		loss->cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
-		ret = elog_consumer_raw_lost(saver->consumer, loss->cpu,
+		ret = elog_consumer_raw_lost(raw->consumer, loss->cpu,
 					     loss->lost);
 		if (ret < 0)
 			return ret;
 		/* Else a record that is still to be read may tell where. */
 		if ((!ret && !final) || !is_loss(loss->lost))
 			continue;
-		note_told(saver, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
+		note_told(raw, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
 		++*count;
 	}
 	return 0;
 }
 
-static int rotate_file(struct saver *saver, uint64_t time)
+static int rotate_file(struct raw_writer *raw, uint64_t time)
 {
 	size_t count = 0, i;
 
-	for (i = 0; i <= saver->cpus; i++)
-		if (is_loss(saver->told[i].lost))
-			saver->losses[count++] = saver->told[i];
-	return recording_rotate(saver->recording, time, saver->losses, count);
+	for (i = 0; i <= raw->cpus; i++)
+		if (is_loss(raw->told[i].lost))
+			raw->losses[count++] = raw->told[i];
+	return trace_writer_rotate(raw->trace, time, raw->losses, count);
 }
 
-static int sync_all(struct saver *saver, bool final, bool rotate)
+static int sync_all(struct raw_writer *raw, bool final, bool rotate)
 {
 	uint64_t time;
 	size_t count;
 	int ret;
 
 	/* FLUSH waits for writers, and what they write meanwhile needs room. */
-	ret = saver_drain(saver);
+	ret = raw_writer_drain(raw);
 	if (ret)
 		return ret;
 	do {
-		ret = elog_consumer_raw_flush(saver->consumer);
+		ret = elog_consumer_raw_flush(raw->consumer);
 	} while (ret == -EINTR);
 	if (ret)
 		return ret;
-	time = elog_consumer_time(saver->consumer);
+	time = elog_consumer_time(raw->consumer);
 	/* What is stored from here on may be later than this: one more SYNC. */
-	saver->any = false;
-	ret = saver_drain(saver);
+	raw->any = false;
+	ret = raw_writer_drain(raw);
 	if (ret)
 		return ret;
-	ret = find_losses(saver, final, &count);
+	ret = find_losses(raw, final, &count);
 	if (!ret)
-		ret = recording_sync(saver->recording, time, saver->losses, count);
-	if (!ret && (rotate || recording_is_full(saver->recording)))
-		ret = rotate_file(saver, time);
+		ret = trace_writer_sync(raw->trace, time, raw->losses, count);
+	if (!ret && (rotate || trace_writer_is_full(raw->trace)))
+		ret = rotate_file(raw, time);
 	return ret;
 }
 
-int saver_sync(struct saver *saver, bool rotate)
+int raw_writer_sync(struct raw_writer *raw, bool rotate)
 {
-	return sync_all(saver, false, rotate);
+	return sync_all(raw, false, rotate);
 }
 
-int saver_end(struct saver *saver)
+int raw_writer_end(struct raw_writer *raw)
 {
 	struct eventlog_stat stat;
 	uint64_t lost = 0;
 	unsigned int i;
 	int ret;
 
-	ret = sync_all(saver, true, false);
+	ret = sync_all(raw, true, false);
 	if (!ret)
-		ret = elog_consumer_stat(saver->consumer, EVENTLOG_CPU_ALL, 0,
+		ret = elog_consumer_stat(raw->consumer, EVENTLOG_CPU_ALL, 0,
 					 &stat);
 	if (ret)
 		return ret;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		lost += stat.lost[i];
-	return recording_end(saver->recording, lost);
+	return trace_writer_end(raw->trace, lost);
 }
