@@ -3,23 +3,19 @@
  * elog capture: subscribe, and print events in the order of their times or
  * write them to files.
  *
- * The loop sleeps until a ring is half full or 100 ms are over, and then, if
- * there is anything, handles one batch. It ends on SIGINT, SIGTERM or SIGHUP,
- * after -n events, after -d seconds, when stdout is closed, or when COMMAND
- * has ended; except in the second and fourth case what was written until then
- * is handled.
+ * The loop sleeps until a ring is half full, or for 100 ms, and then handles one
+ * batch of events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d
+ * seconds, when stdout is closed, or when COMMAND has ended. Events that were emitted
+ * until then are still handled, except after -n and when stdout is closed.
  *
- * With --overwrite it is a flight recorder: the rings are left to themselves,
- * and what they hold is handled as one batch on SIGUSR1, when a trigger was
- * emitted, and at the end. A second consumer, opened after the first so that an
- * event reaches it last, waits for triggers.
+ * With --overwrite it is a flight recorder: it handles what the rings hold as one
+ * batch on SIGUSR1, on a trigger, and at the end. A second consumer waits for
+ * triggers. It is opened after the first, so that an event reaches it last.
  *
- * With -o the rings go to the file as they are, by raw_writer.c; if not all they
- * have is for the file, event by event, by filtered_writer.c.
- *
- * What is handled event by event takes longer than the rings last, all the more if
- * who reads the output is slow. So another thread, the library's, takes it off the
- * rings meanwhile: the consumer has a backlog. A flight recorder needs none.
+ * A raw writer copies whole rings. Everything else handles single events, which may
+ * be slower than producers are, above all if the output is read slowly. So the
+ * consumer has a backlog, which a thread of the library fills from the rings. A flight
+ * recorder needs none.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,47 +25,42 @@
 #include <unistd.h>
 
 #include "output/printer.h"
-#include "record/filtered_writer.h"
-#include "record/raw_writer.h"
+#include "record/writer.h"
 #include "util/background.h"
 #include "util/signals.h"
 
 #define BATCH_MS	100
 #define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
 #define REPORT_NS	10000000000ULL	/* from one line about loss to the next */
-#define FROZEN_BYTES	(256U << 20) /* kept back while writers are held up */
+#define FROZEN_BYTES	(256U << 20) /* of output, buffered while the rings are frozen */
 #define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
 #define SUB_BUFFERS_MAX	16
 #define RING_BYTES	(1U << 20) /* of a ring, by default */
-#define BACKLOG_RINGS	4	/* a backlog has room for as much as so many rings */
-#define THREADS		16384	/* names remembered to be in a file */
-#define SPLIT_THREADS	64	/* in each of many files */
+#define BACKLOG_RINGS	4	/* the size of a backlog, in rings */
 
 struct capture {
 	const struct options *options;
 	struct live live;
 	struct elog_consumer *trigger;	/* NULL: there are no triggers */
 	struct background *background;
-	struct writer_setup setup;
 
-	/* One of these takes the events; the last two take them from @source. */
-	struct raw_writer *raw;
-	struct filtered_writer *filtered;
+	/* Events go to one of these. A raw writer needs no @source. */
+	struct writer *writer;
 	struct printer *printer;
 	struct source *source;
 	struct output output;
 
 	unsigned int snapshots;		/* so far */
 	int rotations_seen;
-	uint64_t reported;		/* when loss was, CLOCK_MONOTONIC ns */
+	uint64_t synced;		/* when a raw writer was, CLOCK_MONOTONIC ns */
+	uint64_t reported;		/* when losses were, likewise */
 	uint64_t lost_reported;
-	uint64_t shown;
+	uint64_t shown;			/* events printed or written */
 	bool enough;			/* -n is reached */
-	bool closed;			/* nobody takes more */
+	bool closed;			/* the reader of the output is gone */
 	bool damaged;			/* a ring was: records are missing */
-	bool file_failed;		/* writing it did */
-	bool told;			/* why it did */
-	int error;			/* or reading the rings did */
+	int error;			/* of the rings, the output or a file */
+	bool file_failed;		/* @error is of a file */
 };
 
 static bool is_going(const struct capture *capture)
@@ -77,15 +68,8 @@ static bool is_going(const struct capture *capture)
 	return !capture->enough && !capture->closed && !capture->error;
 }
 
-/* Told to stop for the second time: a reader that does not read is given up. */
-static bool gives_up(void *context)
-{
-	(void)context;
-	return signals_stops() > 1;
-}
-
-/* What writing to a file has come to. */
-static void note_written(struct capture *capture, int ret)
+/* Handle the result of writing to a file. */
+static void check_written(struct capture *capture, int ret)
 {
 	if (ret == -EPIPE || ret == -EINTR) {
 		capture->closed = true;
@@ -95,18 +79,27 @@ static void note_written(struct capture *capture, int ret)
 	}
 }
 
-/* What printing has come to. */
-static void note_printed(struct capture *capture)
+/* Handle the result of printing. */
+static void check_printed(struct capture *capture)
 {
 	capture->closed |= capture->output.closed;
 	if (capture->output.error)
 		capture->error = capture->output.error;
 }
 
+/* Was a new file requested since the last call? */
+static bool rotation_requested(struct capture *capture)
+{
+	const int seen = capture->rotations_seen;
+
+	capture->rotations_seen = signals_rotations();
+	return capture->rotations_seen != seen;
+}
+
 static void flush_output(struct capture *capture)
 {
 	output_flush(&capture->output);
-	note_printed(capture);
+	check_printed(capture);
 }
 
 /* ------------------------------------------------------------------------
@@ -116,34 +109,30 @@ static void flush_output(struct capture *capture)
 static void take_entry(struct capture *capture, const struct entry *entry)
 {
 	bool event = entry->item.type == ELOG_ITEM_EVENT;
-	int ret;
 
-	if (capture->filtered) {
-		ret = filtered_writer_add(capture->filtered, entry);
-		if (ret)
-			note_written(capture, ret);
-	} else if (event) {
+	if (capture->writer)
+		check_written(capture, writer_add(capture->writer, entry));
+	else if (event)
 		printer_event(capture->printer, entry);
-	} else {
+	else
 		printer_lost(capture->printer, entry);
-	}
 	if (event) {
 		capture->shown++;
 		capture->enough = capture->shown == capture->options->count;
 	}
-	note_printed(capture);
+	check_printed(capture);
 }
 
 /*
- * Handle the batch that has been begun. Files are written meanwhile: whoever
- * does not read a pipe is not to keep us from being told to stop.
+ * Handle the batch that was begun. Allow signals while writing to a file: a pipe whose
+ * reader does not read must not keep us from stopping.
  */
 static void take_batch(struct capture *capture)
 {
 	struct entry entry;
 	int ret;
 
-	if (capture->filtered)
+	if (capture->writer)
 		signals_let_in();
 	while (is_going(capture)) {
 		ret = source_next(capture->source, &entry);
@@ -160,21 +149,26 @@ static void take_batch(struct capture *capture)
 			capture->error = ret;
 		}
 	}
-	if (capture->filtered)
+	if (capture->writer)
 		signals_hold();
 }
 
-static void sync_filtered(struct capture *capture)
+static void sync_file(struct capture *capture)
 {
-	bool rotate = signals_rotations() != capture->rotations_seen;
-	int ret;
+	bool rotate = rotation_requested(capture);
 
-	capture->rotations_seen = signals_rotations();
 	signals_let_in();
-	ret = filtered_writer_sync(capture->filtered,
-				   elog_consumer_time(capture->live.consumer), rotate);
+	check_written(capture, writer_sync(capture->writer, rotate));
 	signals_hold();
-	note_written(capture, ret);
+}
+
+/* What was handled goes to the reader of the output, or to the disk. */
+static void flush_sink(struct capture *capture)
+{
+	if (capture->printer)
+		flush_output(capture);
+	else if (!capture->closed && !capture->error)
+		sync_file(capture);
 }
 
 static void flush_batch(struct capture *capture)
@@ -187,10 +181,7 @@ static void flush_batch(struct capture *capture)
 		return;
 	}
 	take_batch(capture);
-	if (capture->printer)
-		flush_output(capture);
-	else if (!capture->closed && !capture->error)
-		sync_filtered(capture);
+	flush_sink(capture);
 }
 
 /* ------------------------------------------------------------------------
@@ -223,10 +214,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	ret = elog_consumer_thaw(consumer);
 	if (ret)
 		capture->error = ret;
-	if (capture->printer)
-		flush_output(capture);
-	else if (!capture->closed && !capture->error)
-		sync_filtered(capture);
+	flush_sink(capture);
 }
 
 /* As many sub-buffers as leave room for the largest event: only one is lost at a time. */
@@ -302,9 +290,9 @@ static void run_recorder(struct capture *capture)
 			take_snapshot(capture, "asked for");
 			continue;
 		}
-		if (capture->filtered &&
+		if (capture->writer &&
 		    capture->rotations_seen != signals_rotations()) {
-			sync_filtered(capture);
+			sync_file(capture);
 			continue;
 		}
 		ret = wait_for_snapshot(capture);
@@ -339,96 +327,60 @@ static void report_loss(struct capture *capture)
 	capture->lost_reported = lost;
 }
 
+/* Let a raw writer copy the rings. @ready: there are records in them. */
+static void copy_rings(struct capture *capture, bool ready)
+{
+	struct writer *writer = capture->writer;
+	bool rotate = rotation_requested(capture);
+	int ret = 0;
+
+	signals_let_in();
+	if (rotate || (monotonic() - capture->synced >= SYNC_NS &&
+		       (ready || writer->pending))) {
+		ret = writer_sync(writer, rotate);
+		capture->synced = monotonic();
+	} else if (ready) {
+		ret = writer_drain(writer);
+	}
+	signals_hold();
+	check_written(capture, ret);
+	capture->enough = capture->options->count &&
+			  writer->records >= capture->options->count;
+}
+
 static void run_loop(struct capture *capture)
 {
 	bool over = false;
 	int ret;
 
+	capture->synced = monotonic();
 	while (!over && is_going(capture)) {
 		ret = live_wait(&capture->live, BATCH_MS, &over);
 		if (ret < 0) {
 			capture->error = ret;
 			return;
 		}
-		/* At the end FLUSH waits for what is being written just now. */
-		if (ret || over ||
-		    capture->rotations_seen != signals_rotations())
+		if (!capture->source)
+			copy_rings(capture, ret > 0);
+		else if (ret || over || capture->rotations_seen != signals_rotations())
+			/* At the end FLUSH waits for records that are being emitted. */
 			flush_batch(capture);
-		if (capture->filtered)
+		if (capture->writer)
 			report_loss(capture);
 	}
 }
 
-/* Write to the file, by one of the functions; signals are let in meanwhile. */
-static void save(struct capture *capture, int (*write_more)(struct raw_writer *))
+/* Complete the files. */
+static void end_writer(struct capture *capture)
 {
-	const struct trace_writer *trace;
-
-	if (capture->closed || capture->error)
-		return;
-	signals_let_in();
-	note_written(capture, write_more(capture->raw));
-	signals_hold();
-	capture->damaged |= raw_writer_damaged(capture->raw);
-	trace = raw_writer_recording(capture->raw);
-	capture->shown = trace_writer_records(trace);
-	capture->enough = capture->options->count &&
-			  capture->shown >= capture->options->count;
-}
-
-static int sync_file(struct raw_writer *raw)
-{
-	return raw_writer_sync(raw, false);
-}
-
-static int rotate_file(struct raw_writer *raw)
-{
-	return raw_writer_sync(raw, true);
-}
-
-static void run_raw(struct capture *capture)
-{
-	uint64_t synced = monotonic();
-	bool over = false;
-	int ret;
-
-	while (is_going(capture)) {
-		ret = live_wait(&capture->live, BATCH_MS, &over);
-		if (ret < 0) {
-			capture->error = ret;
-			return;
-		}
-		if (over)
-			break;
-		if (capture->rotations_seen != signals_rotations()) {
-			capture->rotations_seen = signals_rotations();
-			save(capture, rotate_file);
-			synced = monotonic();
-		} else if (monotonic() - synced >= SYNC_NS &&
-			   (ret || raw_writer_pending(capture->raw))) {
-			save(capture, sync_file);
-			synced = monotonic();
-		} else if (ret) {
-			save(capture, raw_writer_drain);
-		}
-		report_loss(capture);
-	}
-	save(capture, raw_writer_end);
-}
-
-static void run_filtered(struct capture *capture)
-{
-	if (capture->options->overwrite)
-		run_recorder(capture);
-	else
-		run_loop(capture);
 	if (!capture->closed && !capture->error) {
 		signals_let_in();
-		note_written(capture, filtered_writer_end(capture->filtered));
+		check_written(capture, writer_end(capture->writer));
 		signals_hold();
 	}
-	/* What was not written is not there. */
-	capture->shown = filtered_writer_records(capture->filtered);
+	capture->damaged |= capture->writer->damaged;
+	/* Not all that was added was written. */
+	capture->shown = capture->writer->records;
 }
 
 /* ------------------------------------------------------------------------
@@ -446,7 +398,7 @@ static uint64_t summarize(struct capture *capture)
 	bool known = !live_lost(live, &stat, &lost);
 	unsigned int i;
 
-	/* What went wrong before is what is told. */
+	/* An earlier error is more useful than this one. */
 	if (!known && !capture->error)
 		capture->error = -EIO;
 	if (options->quiet || !known)
@@ -460,13 +412,9 @@ static uint64_t summarize(struct capture *capture)
 		elapsed / 1000000000, elapsed / 1000000 % 1000,
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
 	if (options->split)
-		fprintf(stderr, "%" PRIu64 " files, ",
-			filtered_writer_files(capture->filtered));
-	if (capture->filtered)
-		fprintf(stderr, "%" PRIu64 " bytes, ", filtered_writer_size(capture->filtered));
-	if (capture->raw)
-		fprintf(stderr, "%" PRIu64 " bytes, ",
-			trace_writer_size(raw_writer_recording(capture->raw)));
+		fprintf(stderr, "%" PRIu64 " files, ", capture->writer->files);
+	if (capture->writer)
+		fprintf(stderr, "%" PRIu64 " bytes, ", capture->writer->bytes);
 	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
 		causes.data ? causes.data : "");
 	if (lost)
@@ -481,14 +429,17 @@ static uint64_t summarize(struct capture *capture)
 
 static int final_status(struct capture *capture, uint64_t lost)
 {
-	int ret = command_status(&capture->live.command, capture->options->quiet);
+	const struct options *options = capture->options;
+	int ret = command_status(&capture->live.command, options->quiet);
+	const char *path;
 
 	if (capture->file_failed) {
-		if (!capture->told)
-			elog_error("%s: %s", capture->filtered ?
-				   filtered_writer_path(capture->filtered) :
-				   capture->options->output, strerror(-capture->error));
-		elog_hint("what was written before can be shown");
+		path = capture->writer->failed_path;
+		if (!path)
+			path = options->output ? options->output : options->split;
+		if (!capture->writer->explained)
+			elog_error("%s: %s", path, strerror(-capture->error));
+		elog_hint("elog show can print what was written before");
 		return STATUS_ERROR;
 	}
 	if (capture->error) {
@@ -581,13 +532,6 @@ static int check_options(const struct options *options)
 	return 0;
 }
 
-/* Is all that comes out of the rings for the file, as it is? */
-static bool takes_all(const struct options *options)
-{
-	return options->output && !options->overwrite && !options->tids.count &&
-	       !options->cpus.count && !options->expression_count;
-}
-
 static int open_consumers(struct capture *capture)
 {
 	const struct options *options = capture->options;
@@ -601,38 +545,28 @@ static int open_consumers(struct capture *capture)
 	if (options->overwrite) {
 		rings.flags = ELOG_CONSUMER_OVERWRITE;
 		rings.sub_buffers = recorder_sub_buffers(rings.ring_bytes);
-	} else if (!takes_all(options)) {
+	} else if (!writer_is_raw(options)) {
 		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
 		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
 			rings.backlog_bytes = ELOG_BACKLOG_MAX;
 	}
-	/* Events come as soon as there are rules, before there is a file. */
-	capture->setup.start = record_time(monotonic());
 	ret = live_open(&capture->live, options, &rings);
 	if (!ret && options->trigger_count)
 		ret = open_trigger(capture);
 	return ret;
 }
 
-static int open_sink(struct capture *capture)
+static int open_sink(struct capture *capture, uint64_t start)
 {
 	const struct options *options = capture->options;
-	struct writer_setup *setup = &capture->setup;
-	int ret;
+	int ret = 0;
 
-	setup->options = options;
-	setup->consumer = capture->live.consumer;
-	setup->processes = capture->live.processes;
-	setup->threads = options->split ? SPLIT_THREADS : THREADS;
-	setup->told = &capture->told;
-	setup->interrupted = gives_up;
-	if (takes_all(options))
-		return raw_writer_open(&capture->raw, setup);
-	ret = source_open_live(&capture->source, &capture->live);
+	if (!writer_is_raw(options))
+		ret = source_open_live(&capture->source, &capture->live);
 	if (ret)
 		return ret;
 	if (to_files(options))
-		return filtered_writer_open(&capture->filtered, setup);
+		return writer_open(&capture->writer, &capture->live, start);
 	return printer_open(&capture->printer, options, &capture->output);
 }
 
@@ -640,6 +574,7 @@ static int run_capture(const struct options *options)
 {
 	struct capture capture = { .options = options };
 	int ret = STATUS_ERROR;
+	uint64_t start;
 
 	if (check_options(options))
 		return STATUS_ERROR;
@@ -652,7 +587,9 @@ static int run_capture(const struct options *options)
 	/* What is typed for is to be seen at once. */
 	if (capture.output.terminal)
 		capture.output.limit = 1;
-	if (open_consumers(&capture) || open_sink(&capture))
+	/* Events arrive as soon as there are rules, before there is a file. */
+	start = record_time(monotonic());
+	if (open_consumers(&capture) || open_sink(&capture, start))
 		goto out;
 	background_ready(capture.background);
 	ret = live_start(&capture.live);
@@ -660,19 +597,16 @@ static int run_capture(const struct options *options)
 		goto out;
 	if (!options->separated && options->verbose)
 		fputs("elog: capturing\n", stderr);
-	if (capture.raw)
-		run_raw(&capture);
-	else if (capture.filtered)
-		run_filtered(&capture);
-	else if (options->overwrite)
+	if (options->overwrite)
 		run_recorder(&capture);
 	else
 		run_loop(&capture);
+	if (capture.writer)
+		end_writer(&capture);
 	live_end(&capture.live);
 	ret = final_status(&capture, summarize(&capture));
 out:
-	raw_writer_close(capture.raw);
-	filtered_writer_close(capture.filtered);
+	writer_close(capture.writer);
 	printer_close(capture.printer);
 	source_close(capture.source);
 	output_close(&capture.output);

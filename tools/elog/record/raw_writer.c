@@ -1,105 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog capture -o: see raw_writer.h.
+ * The writer that copies rings: see writer.h.
  *
- * Of each record the header is read, for what the file has to tell before it:
- * the schema of its event and the name of its thread. Records are written from
- * where they are in the ring, which gets its room back after that.
+ * It reads only the header of each record, since a file holds the schema of an event
+ * and the name of a thread before the first record that needs them. Records are
+ * written from where they are in the ring, and released after that.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/live.h"
-#include "record/raw_writer.h"
+#include "record/trace_writer.h"
 
 #define DEFAULT_RING	(1U << 20)
 #define BLOCK_BYTES	(256U << 10)	/* written at once */
 
 struct raw_writer {
-	const struct writer_setup *setup;
-	struct elog_consumer *consumer;
-	struct trace_writer *trace;
+	struct writer writer;
 	struct elog_file_loss *losses;	/* room for all CPUs and one more */
-	struct elog_file_loss *told;	/* by CPU: what the files tell so far */
-	unsigned int cpus;		/* of @told, which has one more */
+	struct elog_file_loss *written;	/* by CPU: what the files state so far */
+	unsigned int cpus;		/* of @written, which has one more */
 	uint64_t ring_bytes;
-	bool any;			/* was written since the last SYNC */
-	int64_t ahead;			/* our clock of that of records, ns */
-	bool damaged;
+	int64_t clock_offset;		/* CLOCK_MONOTONIC minus the clock of records, ns */
 };
 
-int raw_writer_open(struct raw_writer **result, const struct writer_setup *setup)
+static struct raw_writer *to_raw(struct writer *writer)
 {
-	const struct options *options = setup->options;
-	unsigned int cpus = elog_consumer_cpus(setup->consumer);
-	struct raw_writer *raw = calloc(1, sizeof(*raw));
-	int ret;
-
-	if (raw) {
-		raw->losses = calloc(cpus + 1, sizeof(*raw->losses));
-		raw->told = calloc(cpus + 1, sizeof(*raw->told));
-	}
-	if (!raw || !raw->losses || !raw->told) {
-		elog_error("out of memory");
-		raw_writer_close(raw);
-		return -ENOMEM;
-	}
-	raw->cpus = cpus;
-	raw->ahead = elog_time_offset();
-	raw->setup = setup;
-	raw->consumer = setup->consumer;
-	raw->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
-						     DEFAULT_RING;
-	ret = trace_writer_open(&raw->trace, setup, options->output,
-				options->append);
-	if (ret) {
-		raw_writer_close(raw);
-		return ret;
-	}
-	*result = raw;
-	return 0;
+	return (struct raw_writer *)writer;
 }
 
-void raw_writer_close(struct raw_writer *raw)
+/* The counts only grow; records and the kernel both report them. */
+static void remember_loss(struct raw_writer *raw, unsigned int cpu,
+			  const uint64_t *lost, size_t count)
 {
-	if (!raw)
-		return;
-	trace_writer_close(raw->trace);
-	free(raw->losses);
-	free(raw->told);
-	free(raw);
-}
-
-const struct trace_writer *raw_writer_recording(const struct raw_writer *raw)
-{
-	return raw->trace;
-}
-
-bool raw_writer_damaged(const struct raw_writer *raw)
-{
-	return raw->damaged;
-}
-
-/* The counts only grow, whoever tells them. */
-static void note_told(struct raw_writer *raw, unsigned int cpu,
-		      const uint64_t *lost, size_t count)
-{
-	struct elog_file_loss *told;
+	struct elog_file_loss *loss;
 	size_t i;
 
 	if (cpu >= raw->cpus && cpu != EVENTLOG_CPU_ALL)
 		return;
-	told = &raw->told[cpu < raw->cpus ? cpu : raw->cpus];
-	told->cpu = cpu;
+	loss = &raw->written[cpu < raw->cpus ? cpu : raw->cpus];
+	loss->cpu = cpu;
 	for (i = 0; i < count && i < EVENTLOG_LOST_CAUSES; i++)
-		if (lost[i] > told->lost[i])
-			told->lost[i] = lost[i];
+		if (lost[i] > loss->lost[i])
+			loss->lost[i] = lost[i];
 }
 
-/* Padding is nothing to remember. Return: false if it is no record. */
-static bool note_lost_record(struct raw_writer *raw, unsigned int cpu,
-			     const struct eventlog_record *record)
+/* Remember the counts of a loss; ignore padding. Return: false if it is no record. */
+static bool remember_lost_record(struct raw_writer *raw, unsigned int cpu,
+				 const struct eventlog_record *record)
 {
 	size_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
@@ -113,7 +61,7 @@ static bool note_lost_record(struct raw_writer *raw, unsigned int cpu,
 	if (size > sizeof(lost))
 		size = sizeof(lost);
 	memcpy(lost, record + 1, size);
-	note_told(raw, cpu, lost, size / sizeof(lost[0]));
+	remember_loss(raw, cpu, lost, size / sizeof(lost[0]));
 	return true;
 }
 
@@ -126,9 +74,9 @@ static size_t record_bytes(uint32_t flags)
 }
 
 /*
- * Events that are like the one before them: of its definition and thread. Most
- * are, so that this is what an event costs here. Return: the first record that
- * is not, or that is not before @limit.
+ * Skip events of the same definition and thread. Most events follow such an event, so
+ * this loop decides what an event costs. Return: the first record that differs, or
+ * that is not before @limit.
  */
 static const unsigned char *pass_alike(const unsigned char *at,
 				       const unsigned char *limit,
@@ -156,11 +104,10 @@ static const unsigned char *pass_alike(const unsigned char *at,
 }
 
 /*
- * Find out how much is to be written at once: whole records, BLOCK_BYTES or what
- * there is. Count the events among them, and write what is to be there before
- * them.
+ * Find whole records to write at once, up to about BLOCK_BYTES. Count the events among
+ * them, and write what has to precede them.
  *
- * Return: bytes; -EBADMSG these are no records; or what writing fails with.
+ * Return: bytes; -EBADMSG these are no records; or another negative errno.
  */
 static ssize_t scan(struct raw_writer *raw, unsigned int cpu,
 		    const unsigned char *data, size_t size, uint64_t *records)
@@ -178,14 +125,14 @@ static ssize_t scan(struct raw_writer *raw, unsigned int cpu,
 			return -EBADMSG;
 		if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
 		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_EVENT) {
-			if (!note_lost_record(raw, cpu, record))
+			if (!remember_lost_record(raw, cpu, record))
 				return -EBADMSG;
 			at += bytes;
 			continue;
 		}
 		if (bytes < sizeof(*record))
 			return -EBADMSG;
-		ret = trace_writer_mention(raw->trace, record->descriptor,
+		ret = trace_writer_mention(raw->writer.file, record->descriptor,
 					   record->pid, record->tid);
 		if (ret)
 			return ret;
@@ -197,6 +144,7 @@ static ssize_t scan(struct raw_writer *raw, unsigned int cpu,
 
 static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 {
+	struct elog_consumer *consumer = raw->writer.live->consumer;
 	uint64_t position, drained = 0, records;
 	struct elog_file_raw_info info = { 0 };
 	const void *data;
@@ -204,12 +152,11 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 	ssize_t some;
 	int ret;
 
-	/* What is written meanwhile is for the next time. */
+	/* Leave records that are emitted meanwhile for the next call. */
 	while (drained < raw->ring_bytes) {
-		ret = elog_consumer_raw(raw->consumer, cpu, &data, &size,
-					&position);
+		ret = elog_consumer_raw(consumer, cpu, &data, &size, &position);
 		if (ret == -EBADMSG) {
-			raw->damaged = true;
+			raw->writer.damaged = true;
 			return 0;
 		}
 		if (ret <= 0)
@@ -217,40 +164,36 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 		records = 0;
 		some = scan(raw, cpu, data, size, &records);
 		if (some == -EBADMSG) {
-			raw->damaged = true;
-			elog_consumer_raw_release(raw->consumer, cpu, size);
+			raw->writer.damaged = true;
+			elog_consumer_raw_release(consumer, cpu, size);
 			return 0;
 		}
 		if (some < 0)
 			return (int)some;
-		/* What is in the ring was emitted before now. */
-		info.newest = monotonic() - (uint64_t)raw->ahead;
-		memcpy(info.lost, raw->told[cpu].lost, sizeof(info.lost));
-		ret = trace_writer_raw(raw->trace, cpu, data, (size_t)some,
+		/* All records in the ring were emitted before now. */
+		info.newest = monotonic() - (uint64_t)raw->clock_offset;
+		memcpy(info.lost, raw->written[cpu].lost, sizeof(info.lost));
+		ret = trace_writer_raw(raw->writer.file, cpu, data, (size_t)some,
 				       position, records, &info);
 		if (ret)
 			return ret;
-		elog_consumer_raw_release(raw->consumer, cpu, (size_t)some);
-		raw->any = true;
+		elog_consumer_raw_release(consumer, cpu, (size_t)some);
+		raw->writer.pending = true;
 		drained += (uint64_t)some;
 	}
 	return 0;
 }
 
-int raw_writer_drain(struct raw_writer *raw)
+static int raw_drain(struct writer *writer)
 {
-	unsigned int cpus = elog_consumer_cpus(raw->consumer), cpu;
+	struct raw_writer *raw = to_raw(writer);
+	unsigned int cpus = elog_consumer_cpus(writer->live->consumer), cpu;
 	int ret = 0;
 
-	trace_writer_now(raw->trace, monotonic());
+	writer->now = monotonic();
 	for (cpu = 0; !ret && cpu < cpus && cpu < raw->cpus; cpu++)
 		ret = drain_cpu(raw, cpu);
 	return ret;
-}
-
-bool raw_writer_pending(const struct raw_writer *raw)
-{
-	return raw->any;
 }
 
 static bool is_loss(const uint64_t *lost)
@@ -263,10 +206,11 @@ static bool is_loss(const uint64_t *lost)
 	return false;
 }
 
-/* Return: how many CPUs have lost anything, of which the file may tell now. */
+/* Set @count to the number of CPUs whose losses the file may state now. */
 static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 {
-	unsigned int cpus = elog_consumer_cpus(raw->consumer), i;
+	struct elog_consumer *consumer = raw->writer.live->consumer;
+	unsigned int cpus = elog_consumer_cpus(consumer), i;
 	struct elog_file_loss *loss;
 	int ret;
 
@@ -274,14 +218,13 @@ static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 	for (i = 0; i <= cpus; i++) {
 		loss = &raw->losses[*count];
 		loss->cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
-		ret = elog_consumer_raw_lost(raw->consumer, loss->cpu,
-					     loss->lost);
+		ret = elog_consumer_raw_lost(consumer, loss->cpu, loss->lost);
 		if (ret < 0)
 			return ret;
-		/* Else a record that is still to be read may tell where. */
+		/* Otherwise an unread record may still tell where the loss was. */
 		if ((!ret && !final) || !is_loss(loss->lost))
 			continue;
-		note_told(raw, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
+		remember_loss(raw, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
 		++*count;
 	}
 	return 0;
@@ -292,59 +235,96 @@ static int rotate_file(struct raw_writer *raw, uint64_t time)
 	size_t count = 0, i;
 
 	for (i = 0; i <= raw->cpus; i++)
-		if (is_loss(raw->told[i].lost))
-			raw->losses[count++] = raw->told[i];
-	return trace_writer_rotate(raw->trace, time, raw->losses, count);
+		if (is_loss(raw->written[i].lost))
+			raw->losses[count++] = raw->written[i];
+	return trace_writer_rotate(raw->writer.file, time, raw->losses, count);
 }
 
-static int sync_all(struct raw_writer *raw, bool final, bool rotate)
+static int sync_all(struct writer *writer, bool final, bool rotate)
 {
+	struct raw_writer *raw = to_raw(writer);
 	uint64_t time;
 	size_t count;
 	int ret;
 
-	/* FLUSH waits for writers, and what they write meanwhile needs room. */
-	ret = raw_writer_drain(raw);
+	/* FLUSH waits for producers, whose records need room meanwhile. */
+	ret = raw_drain(writer);
 	if (ret)
 		return ret;
 	do {
-		ret = elog_consumer_raw_flush(raw->consumer);
+		ret = elog_consumer_raw_flush(writer->live->consumer);
 	} while (ret == -EINTR);
 	if (ret)
 		return ret;
-	time = elog_consumer_time(raw->consumer);
-	/* What is stored from here on may be later than this: one more SYNC. */
-	raw->any = false;
-	ret = raw_writer_drain(raw);
+	time = elog_consumer_time(writer->live->consumer);
+	/* Records from here on may be later than @time: they need another SYNC. */
+	writer->pending = false;
+	ret = raw_drain(writer);
 	if (ret)
 		return ret;
 	ret = find_losses(raw, final, &count);
 	if (!ret)
-		ret = trace_writer_sync(raw->trace, time, raw->losses, count);
-	if (!ret && (rotate || trace_writer_is_full(raw->trace)))
+		ret = trace_writer_sync(writer->file, time, raw->losses, count);
+	if (!ret && (rotate || trace_writer_is_full(writer->file)))
 		ret = rotate_file(raw, time);
 	return ret;
 }
 
-int raw_writer_sync(struct raw_writer *raw, bool rotate)
+static int raw_sync(struct writer *writer, bool rotate)
 {
-	return sync_all(raw, false, rotate);
+	return sync_all(writer, false, rotate);
 }
 
-int raw_writer_end(struct raw_writer *raw)
+static int raw_end(struct writer *writer)
 {
 	struct eventlog_stat stat;
 	uint64_t lost = 0;
 	unsigned int i;
 	int ret;
 
-	ret = sync_all(raw, true, false);
+	ret = sync_all(writer, true, false);
 	if (!ret)
-		ret = elog_consumer_stat(raw->consumer, EVENTLOG_CPU_ALL, 0,
+		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_CPU_ALL, 0,
 					 &stat);
 	if (ret)
 		return ret;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		lost += stat.lost[i];
-	return trace_writer_end(raw->trace, lost);
+	return trace_writer_end(writer->file, lost);
+}
+
+static void raw_close(struct writer *writer)
+{
+	struct raw_writer *raw = to_raw(writer);
+
+	free(raw->losses);
+	free(raw->written);
+	free(raw);
+}
+
+static const struct writer_ops raw_ops = {
+	.drain = raw_drain,
+	.sync = raw_sync,
+	.end = raw_end,
+	.close = raw_close,
+};
+
+struct writer *raw_writer_new(struct live *live)
+{
+	const uint64_t ring_bytes = live->options->per_cpu_bytes;
+	struct raw_writer *raw = calloc(1, sizeof(*raw));
+
+	if (!raw)
+		return NULL;
+	raw->writer.ops = &raw_ops;
+	raw->cpus = elog_consumer_cpus(live->consumer);
+	raw->losses = calloc(raw->cpus + 1, sizeof(*raw->losses));
+	raw->written = calloc(raw->cpus + 1, sizeof(*raw->written));
+	if (!raw->losses || !raw->written) {
+		raw_close(&raw->writer);
+		return NULL;
+	}
+	raw->clock_offset = elog_time_offset();
+	raw->ring_bytes = ring_bytes ? ring_bytes : DEFAULT_RING;
+	return &raw->writer;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A .elog file that is being written: see trace_writer.h.
+ * One .elog file of a capture: see trace_writer.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,27 +11,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libelog/util/map.h"
 #include "record/trace_writer.h"
 #include "util/signals.h"
 
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
 #define STREAM_BYTES	(256U << 10)	/* kept of one CPU before it is written */
 
-#define THREAD_WAYS	4
-
 /*
- * Threads whose name was written, THREAD_WAYS of those whose ids have a hash in
- * common. Of more than that some names are written again and again, which does no
- * harm but to the file's size.
+ * Threads whose names are remembered. With more threads than that, some names are
+ * written repeatedly, which only costs space in the file.
  */
+#define THREADS_MAX	16384
+#define SPLIT_THREADS	64	/* in each of many files */
+
+/* A thread whose name was written. */
 struct thread {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t asked;		/* when, CLOCK_MONOTONIC ns; 0: an empty slot */
+	uint64_t asked;		/* for its name, CLOCK_MONOTONIC ns */
 	char name[16];
 };
 
-/* Records of one CPU that were added, as a ring would have them. */
+/* Records of one CPU that were added, in the format of a ring. */
 struct cpu_stream {
 	uint32_t cpu;
 	uint64_t position;	/* of the first one kept */
@@ -43,16 +43,14 @@ struct cpu_stream {
 };
 
 struct trace_writer {
-	const struct writer_setup *setup;
+	struct writer *owner;
 	char *path;
 	int fd;
 	struct elog_file_writer *writer;
-	uint64_t present;	/* bytes that the file had before */
-	uint64_t finished_size;	/* of files that were put aside */
-	uint64_t records;	/* in all files */
-	uint64_t segment_records;	/* in this one */
-	uint64_t segment_lost;
-	uint64_t now;
+	uint64_t present;	/* bytes that the file held before */
+	uint64_t size;		/* bytes that @owner has counted */
+	uint64_t records;
+	uint64_t lost;
 	bool dirty;
 
 	struct cpu_stream *streams;
@@ -62,20 +60,50 @@ struct trace_writer {
 
 	uint32_t last_descriptor;
 	uint32_t last_tid;
-	uint32_t *written;	/* descriptors, by hash; 0: empty */
-	size_t written_count;
-	size_t written_size;
-	struct thread threads[];
+	struct elog_map schemas;	/* by descriptor: it was written; no value */
+	struct elog_map threads;	/* struct thread, the latest asked for last */
 };
 
-/* Opening a pipe waits for its reader: signals are let in meanwhile. */
+static const struct options *options_of(const struct trace_writer *trace)
+{
+	return trace->owner->live->options;
+}
+
+/* After the second signal to stop, do not wait for a reader any longer. */
+static bool gives_up(void *context)
+{
+	(void)context;
+	return signals_stops() > 1;
+}
+
+/* Remember which file failed, if @ret is an error. Return: @ret. */
+static int check(struct trace_writer *trace, int ret)
+{
+	struct writer *owner = trace->owner;
+
+	if (ret && !owner->failed_path)
+		owner->failed_path = strdup(trace->path);
+	return ret;
+}
+
+/* Also count what was written. */
+static int account(struct trace_writer *trace, int ret)
+{
+	uint64_t size = elog_file_writer_size(trace->writer);
+
+	trace->owner->bytes += size - trace->size;
+	trace->size = size;
+	return check(trace, ret);
+}
+
+/* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
 static int open_waiting(const char *path, int flags)
 {
 	int fd;
 
 	do {
 		signals_let_in();
-		/* Events may tell more than everybody is to know. */
+		/* Events may contain secrets. */
 		fd = open(path, flags, 0600);
 		fd = fd < 0 ? -errno : fd;
 		signals_hold();
@@ -92,8 +120,8 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	int fd;
 
 	trace->present = 0;
-	/* The names of many files are known before. */
-	if (trace->setup->options->split)
+	/* Others can predict the names of these files. */
+	if (options_of(trace)->split)
 		flags |= O_NOFOLLOW;
 	fd = strcmp(path, "-") ? open_waiting(path, flags) : STDOUT_FILENO;
 	if (fd < 0) {
@@ -104,9 +132,9 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	if (more_flags & O_APPEND && regular)
 		trace->present = (uint64_t)stat.st_size;
 	if (isatty(fd)) {
-		elog_error("-o writes no text: a terminal is not the place for it");
+		elog_error("-o writes binary data: not to a terminal");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
-	} else if (trace->setup->options->rotate_size && !regular) {
+	} else if (options_of(trace)->rotate_size && !regular) {
 		elog_error("%s: --rotate is for a regular file", path);
 	} else {
 		trace->fd = fd;
@@ -130,49 +158,49 @@ static void put_command(const struct options *options, struct elog_text *text)
 
 static int begin_segment(struct trace_writer *trace, uint32_t flags, uint64_t start)
 {
-	const struct writer_setup *setup = trace->setup;
+	const struct options *options = options_of(trace);
+	const struct writer *owner = trace->owner;
 	struct elog_file_options file_options = {
 		.size = sizeof(file_options),
 		.flags = flags,
 		.program = tool_version(),
-		.capture = *setup->capture ? setup->capture : NULL,
-		.cpus = elog_consumer_cpus(setup->consumer),
-		.compression = setup->options->compress,
-		.interrupted = setup->interrupted,
+		.capture = *owner->capture ? owner->capture : NULL,
+		.cpus = elog_consumer_cpus(owner->live->consumer),
+		.compression = options->compress,
+		.interrupted = gives_up,
 		.start = start,
 	};
 	struct elog_text command = { 0 };
 	int ret;
 
-	if (setup->options->separated) {
-		put_command(setup->options, &command);
+	if (options->separated) {
+		put_command(options, &command);
 		file_options.command = command.data;
 	}
-	ret = elog_file_writer_open(&trace->writer, trace->fd,
-				    &file_options);
+	ret = elog_file_writer_open(&trace->writer, trace->fd, &file_options);
 	elog_text_free(&command);
 	if (ret == -EOPNOTSUPP)
-		elog_error("this elog was built without zstd: --compress is not to be had");
+		elog_error("--compress is not available: elog was built without zstd");
 	else if (ret)
 		elog_error("%s: %s", trace->path, strerror(-ret));
+	trace->size = 0;
 	return ret;
 }
 
-int trace_writer_open(struct trace_writer **result,
-		      const struct writer_setup *setup, const char *path,
-		      bool append)
+int trace_writer_open(struct trace_writer **result, struct writer *writer,
+		      const char *path, bool append)
 {
-	struct trace_writer *trace;
+	struct trace_writer *trace = calloc(1, sizeof(*trace));
 	int ret = -ENOMEM;
 
-	trace = calloc(1, sizeof(*trace) +
-			      setup->threads * sizeof(trace->threads[0]));
 	if (trace) {
-		trace->setup = setup;
+		trace->owner = writer;
 		trace->fd = -1;
 		trace->no_ring.cpu = EVENTLOG_CPU_ALL;
 		trace->path = strdup(path);
 		trace->losses = calloc(1, sizeof(*trace->losses));
+		elog_map_init(&trace->schemas, 0);
+		elog_map_init(&trace->threads, sizeof(struct thread));
 	}
 	if (!trace || !trace->path || !trace->losses)
 		elog_error("out of memory");
@@ -181,13 +209,14 @@ int trace_writer_open(struct trace_writer **result,
 	/* A pipe may be full. */
 	signals_let_in();
 	if (!ret)
-		ret = begin_segment(trace, 0, setup->start);
+		ret = begin_segment(trace, 0, writer->start);
 	signals_hold();
 	if (ret) {
-		*setup->told = true;
+		writer->explained = true;
 		trace_writer_close(trace);
 		return ret;
 	}
+	writer->files++;
 	*result = trace;
 	return 0;
 }
@@ -201,7 +230,7 @@ static int close_file(struct trace_writer *trace)
 	trace->fd = -1;
 	if (fd <= STDERR_FILENO)
 		return 0;
-	/* Some file systems only tell now that there was no room. */
+	/* Some file systems report only now that the disk is full. */
 	return close(fd) && errno != EINTR ? -errno : 0;
 }
 
@@ -216,108 +245,62 @@ void trace_writer_close(struct trace_writer *trace)
 		free(trace->streams[i].data);
 	free(trace->streams);
 	free(trace->losses);
-	free(trace->written);
+	elog_map_free(&trace->schemas);
+	elog_map_free(&trace->threads);
 	free(trace->path);
 	free(trace);
 }
 
-const char *trace_writer_path(const struct trace_writer *trace)
-{
-	return trace->path;
-}
-
 /* ------------------------------------------------------------------------
- * What has to be there before a record
+ * What has to precede a record
  */
 
-static uint32_t *written_slot(uint32_t *table, size_t size, uint32_t descriptor)
-{
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
-
-	while (table[slot] && table[slot] != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-static int grow_written(struct trace_writer *trace)
-{
-	size_t size = trace->written_size ? 2 * trace->written_size : 16;
-	uint32_t *larger = calloc(size, sizeof(*larger));
-	size_t i;
-
-	if (!larger)
-		return -ENOMEM;
-	for (i = 0; i < trace->written_size; i++)
-		if (trace->written[i])
-			*written_slot(larger, size, trace->written[i]) =
-				trace->written[i];
-	free(trace->written);
-	trace->written = larger;
-	trace->written_size = size;
-	return 0;
-}
-
-/* Write an event's schema, unless that was done; one that is gone is not missed. */
+/* Write an event's schema once. There is none if the event was deleted. */
 static int mention_schema(struct trace_writer *trace, uint32_t descriptor)
 {
 	struct eventlog_describe request = { .descriptor = descriptor };
-	uint32_t *slot;
 	char *text;
 	int ret;
 
-	if (!descriptor)
+	if (!descriptor || elog_map_find_integer(&trace->schemas, descriptor))
 		return 0;
-	if (trace->written_count >= trace->written_size / 2) {
-		ret = grow_written(trace);
-		if (ret)
-			return ret;
-	}
-	slot = written_slot(trace->written, trace->written_size, descriptor);
-	if (*slot)
-		return 0;
-	*slot = descriptor;
-	trace->written_count++;
-	ret = elog_consumer_definition(trace->setup->consumer, &request, &text);
+	if (!elog_map_insert(&trace->schemas, elog_map_integer(descriptor)))
+		return -ENOMEM;
+	ret = elog_consumer_definition(trace->owner->live->consumer, &request, &text);
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
-	ret = elog_file_write_schema(trace->writer, descriptor,
-				     request.provider_id, text);
+	ret = elog_file_write_schema(trace->writer, descriptor, request.provider_id, text);
 	free(text);
 	return ret;
 }
 
-/* Return: the thread's slot, or the one that it may take. */
-static struct thread *find_thread(struct trace_writer *trace, uint32_t pid,
-				  uint32_t tid)
+static struct thread *new_thread(struct trace_writer *trace, uint64_t id)
 {
-	size_t sets = trace->setup->threads / THREAD_WAYS;
-	size_t set = (tid * 2654435761U >> 16) & (sets - 1);
-	struct thread *ways = &trace->threads[set * THREAD_WAYS], *oldest = ways;
-	unsigned int i;
+	const uint32_t most = options_of(trace)->split ? SPLIT_THREADS : THREADS_MAX;
 
-	for (i = 0; i < THREAD_WAYS; i++) {
-		if (ways[i].asked && ways[i].pid == pid && ways[i].tid == tid)
-			return &ways[i];
-		if (ways[i].asked < oldest->asked)
-			oldest = &ways[i];
-	}
-	return oldest;
+	if (trace->threads.count >= most)
+		elog_map_remove(&trace->threads, elog_map_first(&trace->threads));
+	return elog_map_insert(&trace->threads, elog_map_integer(id));
 }
 
+/* Write a thread's name once, and again when it has changed. */
 static int mention_thread(struct trace_writer *trace, uint32_t pid, uint32_t tid)
 {
-	const struct writer_setup *setup = trace->setup;
-	struct thread *thread = find_thread(trace, pid, tid);
-	bool same = thread->asked && thread->pid == pid && thread->tid == tid;
+	const uint64_t id = (uint64_t)pid << 32 | tid, now = trace->owner->now;
+	struct thread *thread = elog_map_find_integer(&trace->threads, id);
 	const char *name;
 
-	if (same && trace->now - thread->asked < REFRESH_NS)
+	if (thread && now - thread->asked < REFRESH_NS)
 		return 0;
-	thread->pid = pid;
-	thread->tid = tid;
-	thread->asked = trace->now;
-	name = elog_processes_name(setup->processes, pid, tid);
-	if (same && !strcmp(thread->name, name))
+	name = elog_processes_name(trace->owner->live->processes, pid, tid);
+	if (thread)
+		elog_map_touch(&trace->threads, thread);
+	else
+		thread = new_thread(trace, id);
+	if (!thread)
+		return -ENOMEM;
+	thread->asked = now;
+	if (*thread->name && !strcmp(thread->name, name))
 		return 0;
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
 	return elog_file_write_process(trace->writer, pid, tid, name);
@@ -331,41 +314,36 @@ int trace_writer_mention(struct trace_writer *trace, uint32_t descriptor,
 	if (descriptor != trace->last_descriptor) {
 		ret = mention_schema(trace, descriptor);
 		if (ret)
-			return ret;
+			return account(trace, ret);
 		trace->last_descriptor = descriptor;
 	}
 	if (tid != trace->last_tid || !trace->dirty) {
 		ret = mention_thread(trace, pid, tid);
 		if (ret)
-			return ret;
+			return account(trace, ret);
 		trace->last_tid = tid;
 		trace->dirty = true;
 	}
 	return 0;
 }
 
-void trace_writer_now(struct trace_writer *trace, uint64_t now)
-{
-	trace->now = now;
-}
-
 /* ------------------------------------------------------------------------
  * Records
  */
 
-int trace_writer_raw(struct trace_writer *trace, unsigned int cpu,
-		     const void *data, size_t size, uint64_t position,
-		     uint64_t records, const struct elog_file_raw_info *info)
+int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
+		     size_t size, uint64_t position, uint64_t records,
+		     const struct elog_file_raw_info *info)
 {
 	int ret;
 
 	trace->dirty = true;
-	ret = elog_file_write_raw(trace->writer, cpu, data, size, position,
-				  info);
+	ret = account(trace, elog_file_write_raw(trace->writer, cpu, data, size, position,
+						 info));
 	if (ret)
 		return ret;
+	trace->owner->records += records;
 	trace->records += records;
-	trace->segment_records += records;
 	return 0;
 }
 
@@ -466,7 +444,7 @@ static int add_loss(struct trace_writer *trace, struct cpu_stream *stream,
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
 		stream->lost[i] += item->lost[i];
-		trace->segment_lost += item->lost[i];
+		trace->lost += item->lost[i];
 	}
 	trace->dirty = true;
 	if (stream == &trace->no_ring)
@@ -524,7 +502,7 @@ int trace_writer_sync(struct trace_writer *trace, uint64_t time,
 		losses = trace->losses;
 	}
 	trace->dirty = false;
-	return elog_file_write_sync(trace->writer, time, losses, count);
+	return account(trace, elog_file_write_sync(trace->writer, time, losses, count));
 }
 
 bool trace_writer_dirty(const struct trace_writer *trace)
@@ -536,12 +514,10 @@ int trace_writer_end(struct trace_writer *trace, uint64_t lost)
 {
 	int ret;
 
-	ret = elog_file_write_end(trace->writer, trace->segment_records,
-				  lost == UINT64_MAX ? trace->segment_lost : lost);
-	if (ret)
-		return ret;
-	trace->finished_size += elog_file_writer_size(trace->writer);
-	return close_file(trace);
+	ret = elog_file_write_end(trace->writer, trace->records,
+				  lost == UINT64_MAX ? trace->lost : lost);
+	ret = account(trace, ret);
+	return ret ? ret : check(trace, close_file(trace));
 }
 
 /* ------------------------------------------------------------------------
@@ -550,9 +526,9 @@ int trace_writer_end(struct trace_writer *trace, uint64_t lost)
 
 bool trace_writer_is_full(const struct trace_writer *trace)
 {
-	uint64_t most = trace->setup->options->rotate_size;
+	uint64_t most = options_of(trace)->rotate_size;
 
-	return most && trace->segment_records &&
+	return most && trace->records &&
 	       trace->present + elog_file_writer_size(trace->writer) >= most;
 }
 
@@ -569,7 +545,7 @@ static char *numbered(const struct trace_writer *trace, unsigned int number)
 /* FILE becomes FILE.1, that FILE.2 and so on, up to FILE.KEEP, which is gone. */
 static int put_aside(const struct trace_writer *trace)
 {
-	unsigned int number = trace->setup->options->rotate_keep;
+	unsigned int number = options_of(trace)->rotate_keep;
 	char *from, *to;
 	int ret = 0;
 
@@ -588,14 +564,10 @@ static int put_aside(const struct trace_writer *trace)
 
 static void forget_mentioned(struct trace_writer *trace)
 {
-	free(trace->written);
-	trace->written = NULL;
-	trace->written_count = 0;
-	trace->written_size = 0;
+	elog_map_clear(&trace->schemas);
+	elog_map_clear(&trace->threads);
 	trace->last_descriptor = 0;
 	trace->last_tid = 0;
-	memset(trace->threads, 0,
-	       trace->setup->threads * sizeof(trace->threads[0]));
 }
 
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time,
@@ -614,29 +586,18 @@ int trace_writer_rotate(struct trace_writer *trace, uint64_t time,
 		lost = UINT64_MAX;
 	ret = trace_writer_end(trace, lost);
 	if (!ret)
-		ret = put_aside(trace);
+		ret = check(trace, put_aside(trace));
 	if (ret)
 		return ret;
-	/* What has the name now is not ours. */
+	/* A file that has the name now is not ours. */
 	ret = open_file(trace, O_EXCL);
 	if (!ret)
 		ret = begin_segment(trace, ELOG_FILE_CONTINUES, time);
 	if (ret) {
-		*trace->setup->told = true;
+		trace->owner->explained = true;
 		return ret;
 	}
 	forget_mentioned(trace);
-	trace->segment_records = 0;
+	trace->records = 0;
 	return trace_writer_sync(trace, time, losses, count);
-}
-
-uint64_t trace_writer_records(const struct trace_writer *trace)
-{
-	return trace->records;
-}
-
-uint64_t trace_writer_size(const struct trace_writer *trace)
-{
-	return trace->finished_size + (trace->writer ?
-		elog_file_writer_size(trace->writer) : 0);
 }
