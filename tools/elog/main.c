@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/tool.h"
+#include "cmd/verb.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
@@ -15,50 +15,9 @@ static const struct verb *const verbs[] = {
 	&verb_bpf,
 };
 
-static const char *verb_name;
-
-const char *tool_version(void)
-{
-	return ELOG_VERSION;
-}
-
 void print_version(void)
 {
 	printf("elog %s (ABI %d)\n", tool_version(), EVENTLOG_ABI_VERSION);
-}
-
-/* A line; names of files may have what operates a terminal. */
-static void say(const char *format, va_list arguments)
-{
-	unsigned char line[4096], *at;
-
-	vsnprintf((char *)line, sizeof(line), format, arguments);
-	for (at = line; *at; at++)
-		if (*at < ' ' || *at == 0x7f ||
-		    (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
-			*at = '?';
-	fprintf(stderr, "%s\n", line);
-}
-
-void elog_error(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
-		verb_name ? verb_name : "");
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
-
-void elog_hint(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("  ", stderr);
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
 }
 
 static void usage(FILE *file)
@@ -123,7 +82,7 @@ int main(int count, char **arguments)
 		usage(stderr);
 		return STATUS_ERROR;
 	}
-	verb_name = verb->name;
+	elog_error_prefix(verb->name);
 	status = parse_options(verb, count - 1, arguments + 1, &options);
 	if (status < 0)
 		status = verb->run(&options);

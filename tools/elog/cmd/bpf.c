@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "util/tool.h"
 
 #ifdef ELOG_BPF
 
@@ -20,6 +19,7 @@
 #include "bpf/bpf_attach.h"
 #include "bpf/bpf_load.h"
 #include "bpf/bpf_maps.h"
+#include "cmd/verb.h"
 #include "input/live.h"
 #include "util/signals.h"
 

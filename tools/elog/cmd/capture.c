@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "output/printer.h"
 #include "record/writer.h"
 #include "util/background.h"
@@ -439,7 +440,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 			path = options->output ? options->output : options->split;
 		if (!capture->writer->explained)
 			elog_error("%s: %s", path, strerror(-capture->error));
-		elog_hint("elog show can print what was written before");
+		elog_hint("events that were written before can be shown");
 		return STATUS_ERROR;
 	}
 	if (capture->error) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd/register.h"
+#include "cmd/verb.h"
 
 struct emission {
 	const struct options *options;

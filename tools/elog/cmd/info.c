@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "input/listing.h"
 #include "util/background.h"
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/verb.h"
 #include "input/source.h"
 #include "output/latency.h"
 #include "output/progress.h"

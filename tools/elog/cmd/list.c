@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
+#include "input/keywords.h"
 #include "input/select.h"
 #include "output/list.h"
 #include "output/output.h"

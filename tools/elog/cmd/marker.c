@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "marker/marker.h"
 #include "marker/marker_predicate.h"
 

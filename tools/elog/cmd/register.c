@@ -23,6 +23,20 @@ bool split_name(const char *text, char **provider, const char **event)
 	return *provider;
 }
 
+int name_event(const struct options *options, const char *title,
+	       char **provider, struct registration *registration)
+{
+	if (!split_name(title, provider, &registration->name))
+		return -ENOMEM;
+	if (*provider && options->provider) {
+		elog_error("'%s' has a provider; --provider names another", title);
+		return -EINVAL;
+	}
+	registration->title = title;
+	registration->provider = *provider ? *provider : options->provider;
+	return 0;
+}
+
 static int try_register(struct elog_producer *producer,
 			const struct registration *registration,
 			const char *fields, unsigned int flags,

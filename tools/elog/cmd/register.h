@@ -39,6 +39,18 @@ struct registration {
 bool split_name(const char *text, char **provider, const char **event);
 
 /**
+ * name_event() - set title, provider and name of an event
+ * @options: --provider
+ * @title: [PROVIDER/]EVENT; the provider must be given only once
+ * @provider: set to an allocated copy, or to NULL if there is none
+ * @registration: its names are set
+ *
+ * Return: 0, or a negative errno; the reason was printed.
+ */
+int name_event(const struct options *options, const char *title,
+	       char **provider, struct registration *registration);
+
+/**
  * register_event() - register it
  * @producer: connected
  * @registration: the event

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "output/printer.h"
 #include "output/progress.h"
 #include "output/sessions.h"

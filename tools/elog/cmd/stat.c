@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "bpf/kernel_counts.h"
+#include "cmd/verb.h"
 #include "output/metrics.h"
 #include "output/output.h"
 #include "output/progress.h"

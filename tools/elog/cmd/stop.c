@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "cmd/verb.h"
 #include "util/background.h"
 
 struct stop {

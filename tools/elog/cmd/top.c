@@ -17,8 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input/listing.h"
+#include "cmd/verb.h"
 #include "input/counters.h"
+#include "input/listing.h"
 #include "output/output.h"
 #include "output/printer.h"
 #include "output/report.h"

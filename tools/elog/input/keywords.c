@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/tool.h"
+#include "input/keywords.h"
+
 
 bool keywords_parse(struct options *options, const char *argument)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "input/live.h"
 
 static void error_rule(const char *glob, int error)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "input/select.h"
 
 struct selection {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "output/list.h"
 
 #define DEPTH_MAX	5

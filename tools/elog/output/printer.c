@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "output/printer.h"
 
 #define COMM_WIDTH	15
@@ -581,29 +582,6 @@ void printer_event(struct printer *printer, const struct entry *entry)
  * What is no event
  */
 
-uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
-{
-	const char *between = ": ", *name;
-	unsigned int cause;
-	uint64_t sum = 0;
-
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
-		if (!lost[cause])
-			continue;
-		sum += lost[cause];
-		name = elog_lost_name(cause);
-		elog_text_string(text, between);
-		between = ", ";
-		if (name)
-			elog_text_string(text, name);
-		else
-			elog_text_printf(text, "cause %u", cause);
-		elog_text_put(text, " ", 1);
-		elog_text_unsigned(text, lost[cause], 1, ' ');
-	}
-	return sum;
-}
-
 static void text_lost(const struct elog_item *item, struct elog_text *text)
 {
 	struct elog_text causes = { 0 };
@@ -618,36 +596,6 @@ static void text_lost(const struct elog_item *item, struct elog_text *text)
 		elog_text_printf(text, "CPU %u", item->cpu);
 	elog_text_string(text, causes.data ? causes.data : "");
 	elog_text_free(&causes);
-}
-
-void json_member(struct elog_text *text, const char *name, const char *value)
-{
-	elog_text_printf(text, "\"%s\":", name);
-	elog_text_json_string(text, value, strlen(value));
-}
-
-void json_causes(const uint64_t *lost, struct elog_text *text)
-{
-	const char *between = "", *name;
-	unsigned int cause;
-	char number[16];
-
-	elog_text_put(text, "{", 1);
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
-		if (!lost[cause])
-			continue;
-		name = elog_lost_name(cause);
-		if (!name) {
-			snprintf(number, sizeof(number), "cause %u", cause);
-			name = number;
-		}
-		elog_text_string(text, between);
-		elog_text_json_string(text, name, strlen(name));
-		elog_text_put(text, ":", 1);
-		elog_text_unsigned(text, lost[cause], 1, ' ');
-		between = ",";
-	}
-	elog_text_put(text, "}", 1);
 }
 
 static void json_lost(struct printer *printer, const struct entry *entry)

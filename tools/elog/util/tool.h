@@ -42,42 +42,6 @@ enum time_format {
 	TIME_DELTA,
 };
 
-/* Options without a short form. */
-enum long_option {
-	OPTION_SAMPLE = 256,
-	OPTION_PER_CPU_BYTES,
-	OPTION_TIME,
-	OPTION_WAIT,
-	OPTION_OVERWRITE,
-	OPTION_TRIGGER,
-	OPTION_APPEND,
-	OPTION_SINCE,
-	OPTION_UNTIL,
-	OPTION_AROUND,
-	OPTION_FORMAT,
-	OPTION_FIELDS,
-	OPTION_COLOR,
-	OPTION_NO_PAGER,
-	OPTION_FOLLOW,
-	OPTION_SESSION_SUMMARY,
-	OPTION_INTERVAL,
-	OPTION_BY,
-	OPTION_SORT,
-	OPTION_COMPRESS,
-	OPTION_ROTATE,
-	OPTION_SPLIT,
-	OPTION_BACKGROUND,
-	OPTION_GROUP,
-	OPTION_SLOWEST,
-	OPTION_TREE,
-	OPTION_PROVIDER,
-	OPTION_BPF,
-	OPTION_MODULE,
-	OPTION_HANDLER,
-	OPTION_PROGRAM,
-	OPTION_IF,
-};
-
 /**
  * struct number_list - numbers given by an option that may be repeated
  * @count: of @values
@@ -200,78 +164,17 @@ struct options {
 	int command_count;
 };
 
-/**
- * struct verb_option - an option that a verb has
- * @option: its letter, or enum long_option; 0 ends a list
- * @help: what it does there; NULL: what it does everywhere
- */
-struct verb_option {
-	int option;
-	const char *help;
-};
-
-/**
- * struct verb - a verb
- * @name: its name
- * @summary: a line for elog --help
- * @usage: what is behind the name in the usage line
- * @description: for elog VERB --help, printed as it is
- * @options: besides -h and -V, which all have
- * @formats: mask of 1 << enum output_format that --format may name
- * @options_first: the first argument ends the options
- * @run: do it; returns the exit status
- */
-struct verb {
-	const char *name;
-	const char *summary;
-	const char *usage;
-	const char *description;
-	const struct verb_option *options;
-	unsigned int formats;
-	bool options_first;
-	int (*run)(const struct options *options);
-};
-
-extern const struct verb verb_bpf;
-extern const struct verb verb_capture;
-extern const struct verb verb_create;
-extern const struct verb verb_delete;
-extern const struct verb verb_emit;
-extern const struct verb verb_info;
-extern const struct verb verb_latency;
-extern const struct verb verb_list;
-extern const struct verb verb_marker;
-extern const struct verb verb_show;
-extern const struct verb verb_stat;
-extern const struct verb verb_stop;
-extern const struct verb verb_top;
-
 /** tool_version() - the version of this build */
 const char *tool_version(void);
 
-/** print_version() - what -V prints */
-void print_version(void);
+/** elog_error_prefix() - set the VERB of elog_error() */
+void elog_error_prefix(const char *verb);
 
-/** elog_error() - "elog VERB: ..." and a newline on stderr */
+/** elog_error() - print "elog VERB: ..." and a newline on stderr */
 void elog_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** elog_hint() - the same without the prefix, indented below an error */
 void elog_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/**
- * parse_options() - read a verb's command line
- * @verb: the verb
- * @count: of @arguments
- * @arguments: the command line, the verb first
- * @options: filled in; to be freed by free_options() in any case
- *
- * Return: -1 go on; otherwise the exit status, all being said.
- */
-int parse_options(const struct verb *verb, int count, char **arguments,
-		  struct options *options);
-
-/** free_options() - free what parse_options() allocated */
-void free_options(struct options *options);
 
 /** number_matches() - is it in the list, or is that empty? */
 bool number_matches(const struct number_list *list, uint64_t value);
@@ -312,54 +215,5 @@ void json_member(struct elog_text *text, const char *name, const char *value);
 
 /** json_causes() - append {"cause":count,...} of a loss */
 void json_causes(const uint64_t *lost, struct elog_text *text);
-
-/**
- * keywords_parse() - take the argument of -k
- * @options: keywords and keyword_names are set
- * @argument: names and numbers with commas between; kept
- *
- * Return: false when it is not that.
- */
-bool keywords_parse(struct options *options, const char *argument);
-
-/**
- * struct keyword_rules - what -k means to the providers there are
- * @count: of @rules
- * @rules: a provider or a glob, and the mask asked of its events, 0: any
- */
-struct keyword_rules {
-	size_t count;
-	struct keyword_rule {
-		char provider[EVENTLOG_GLOB_MAX];
-		uint64_t mask;
-	} *rules;
-};
-
-/**
- * keywords_resolve() - find out what -k means
- * @options: the options
- * @glob: PROVIDER or PROVIDER/EVENT
- * @rules: filled in; the caller frees its rules, also after an error
- *
- * Return: 0; -ENOENT: no provider that the glob matches has one of the names;
- * or what opening the device fails with.
- */
-int keywords_resolve(const struct options *options, const char *glob,
-		     struct keyword_rules *rules);
-
-/**
- * put_keywords() - append an event's keywords, with commas between
- * @text: where
- * @event: by name where its provider has one, the rest as a mask; none: nothing
- */
-void put_keywords(struct elog_text *text, const struct elog_schema_event *event);
-
-/**
- * keywords_match() - has an event one of the keywords of -k?
- * @options: with -k
- * @event: its schema names its provider's keywords
- */
-bool keywords_match(const struct options *options,
-		    const struct elog_schema_event *event);
 
 #endif /* TOOL_H */
