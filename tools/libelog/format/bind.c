@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "elog.h"
 #include "format/predicate.h"
-#include "internal.h"
+#include "format/text.h"
 
 /* What is known of a comparison before there is a record. */
 enum outcome {

@@ -28,8 +28,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "elog.h"
 #include "format/expression.h"
-#include "internal.h"
+#include "util/util.h"
 
 const char *const elog_operator_names[] = {
 	"", "==", "!=", "<", "<=", ">", ">=", "~", "!~", "&",

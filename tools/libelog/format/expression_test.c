@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
 #include "util/tap.h"
 #include "util/test_random.h"
+#include "util/util.h"
 
 static const char schema_text[] =
 	"eventlog 1\n"

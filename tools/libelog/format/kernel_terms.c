@@ -3,8 +3,8 @@
  * Expressions in the form that the kernel evaluates: struct eventlog_term. Pure
  * functions of their arguments.
  */
+#include "elog.h"
 #include "format/predicate.h"
-#include "internal.h"
 
 /* Only these have an operand in the kernel. */
 static bool has_common_operand(const char *name)

@@ -5,8 +5,9 @@
  */
 #include <errno.h>
 
+#include "elog.h"
 #include "format/expression.h"
-#include "internal.h"
+#include "util/util.h"
 
 /* The factor of a unit, or 0. */
 static uint64_t unit_factor(const char *unit)

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "elog.h"
 #include "format/expression.h"
-#include "internal.h"
 
 #define PATTERN_BYTES_MAX	1024
 #define PATTERN_DEPTH_MAX	32

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "elog.h"
 #include "format/predicate.h"
-#include "internal.h"
 
 void elog_predicate_free(struct elog_predicate *predicate)
 {
