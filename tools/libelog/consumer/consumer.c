@@ -900,19 +900,3 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer)
 {
 	return consumer->described_generation;
 }
-
-static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
-	[EVENTLOG_LOST_NO_ROOM] = "no room",
-	[EVENTLOG_LOST_GUARD] = "guard",
-	[EVENTLOG_LOST_NESTED] = "nested",
-	[EVENTLOG_LOST_DEPTH] = "depth",
-	[EVENTLOG_LOST_TOO_LARGE] = "too large",
-	[EVENTLOG_LOST_ABORTED] = "aborted",
-	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
-	[EVENTLOG_LOST_PAUSED] = "paused",
-};
-
-const char *elog_lost_name(unsigned int cause)
-{
-	return cause < EVENTLOG_LOST_CAUSES ? lost_names[cause] : NULL;
-}

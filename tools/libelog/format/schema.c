@@ -37,6 +37,7 @@
 
 #include "elog.h"
 #include "format/text.h"
+#include "format/types.h"
 
 #define TOKENS_MAX	8
 #define SCHEMA_VERSION	1
@@ -531,57 +532,12 @@ static int parse_event(struct parser *parser)
 	return ret;
 }
 
-struct plain_type {
-	const char *name;
-	enum elog_type type;
-	size_t size;
-	bool relative;
-};
-
-static const struct plain_type plain_types[] = {
-	{ "u8", ELOG_TYPE_UNSIGNED, 1, false },
-	{ "u16", ELOG_TYPE_UNSIGNED, 2, false },
-	{ "u32", ELOG_TYPE_UNSIGNED, 4, false },
-	{ "u64", ELOG_TYPE_UNSIGNED, 8, false },
-	{ "s8", ELOG_TYPE_SIGNED, 1, false },
-	{ "s16", ELOG_TYPE_SIGNED, 2, false },
-	{ "s32", ELOG_TYPE_SIGNED, 4, false },
-	{ "s64", ELOG_TYPE_SIGNED, 8, false },
-	{ "bool", ELOG_TYPE_BOOL, 1, false },
-	{ "string", ELOG_TYPE_STRING, 4, false },
-	{ "string:rel", ELOG_TYPE_STRING, 4, true },
-	{ "bytes", ELOG_TYPE_BYTES, 4, false },
-	{ "bytes:rel", ELOG_TYPE_BYTES, 4, true },
-	{ "ipv4", ELOG_TYPE_IPV4, 4, false },
-	{ "ipv6", ELOG_TYPE_IPV6, 16, false },
-	{ "port", ELOG_TYPE_PORT, 2, false },
-	{ "mac", ELOG_TYPE_MAC, 6, false },
-	{ "time", ELOG_TYPE_TIME, 8, false },
-	{ "duration", ELOG_TYPE_DURATION, 8, false },
-	{ "ptr", ELOG_TYPE_PTR, 8, false },
-};
-
-static const struct plain_type *find_plain_type(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(plain_types) / sizeof(plain_types[0]); i++)
-		if (!strcmp(plain_types[i].name, name))
-			return &plain_types[i];
-	return NULL;
-}
-
-static bool is_integer(enum elog_type type)
-{
-	return type == ELOG_TYPE_UNSIGNED || type == ELOG_TYPE_SIGNED;
-}
-
 /* A member that an integer type cannot hold, or NULL. */
 static const struct elog_schema_name *
-misfit(const struct owned_set *owned, const struct plain_type *integer)
+misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
 {
 	bool is_signed = integer->type == ELOG_TYPE_SIGNED;
-	unsigned int bits = (unsigned int)integer->size * 8 - is_signed;
+	unsigned int bits = integer->size * 8 - is_signed;
 	uint64_t largest = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
 
 	if (owned->largest && owned->largest->value > largest)
@@ -598,15 +554,15 @@ static int parse_set_type(struct parser *parser, char *rest, bool flags,
 {
 	const char *what = flags ? "flags type" : "enum";
 	const struct elog_schema_name *member;
-	const struct plain_type *integer;
+	const struct elog_plain_type *integer;
 	const struct owned_set *owned;
 	char *colon = strchr(rest, ':');
 
 	if (!colon)
 		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
 			     field->type_name, flags ? "flags" : "enum");
-	integer = find_plain_type(colon + 1);
-	if (!integer || !is_integer(integer->type) ||
+	integer = elog_plain_type_find(colon + 1);
+	if (!integer || !elog_type_is_integer(integer->type) ||
 	    (flags && integer->type != ELOG_TYPE_UNSIGNED))
 		return wrong(parser, "'%s' is not an integer type for %s",
 			     colon + 1, flags ? "flags" : "an enum");
@@ -638,7 +594,7 @@ static int parse_size(struct parser *parser, const char *text, size_t *size)
 
 static int parse_type(struct parser *parser, struct elog_schema_field *field)
 {
-	const struct plain_type *plain = find_plain_type(field->type_name);
+	const struct elog_plain_type *plain = elog_plain_type_find(field->type_name);
 	char *copy, *cut;
 	size_t length;
 
@@ -923,30 +879,4 @@ void elog_schema_free(struct elog_schema *schema)
 		free(block);
 	}
 	free(owner);
-}
-
-static const char *const level_names[] = {
-	[EVENTLOG_LEVEL_ERROR] = "error",
-	[EVENTLOG_LEVEL_WARNING] = "warning",
-	[EVENTLOG_LEVEL_NOTICE] = "notice",
-	[EVENTLOG_LEVEL_INFO] = "info",
-	[EVENTLOG_LEVEL_DEBUG] = "debug",
-	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
-};
-
-const char *elog_level_name(unsigned int level)
-{
-	if (level > EVENTLOG_LEVEL_VERBOSE)
-		return NULL;
-	return level_names[level];
-}
-
-unsigned int elog_level_parse(const char *name)
-{
-	unsigned int level;
-
-	for (level = EVENTLOG_LEVEL_ERROR; level <= EVENTLOG_LEVEL_VERBOSE; level++)
-		if (!strcmp(level_names[level], name))
-			return level;
-	return 0;
 }
