@@ -14,7 +14,7 @@
 #define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
 #define ELOG_FILE_CPUS_MAX	4096
 
-#define ELOG_ZSTD_RATIO		1024	/* a body is at most so many times what is stored */
+#define ELOG_ZSTD_RATIO		1024	/* the largest body, in units of its stored size */
 
 #define ELOG_BLOCK_ZSTD		(1U << 0)	/* the body is compressed */
 #define ELOG_BLOCK_BIG_ENDIAN	(1U << 1)	/* the records of a DATA block are */
@@ -107,6 +107,8 @@ struct elog_block_cpu {
 };
 
 #define ELOG_INDEX_BLOCKS_MAX	65536
+
+#define HEADER_BYTES	sizeof(struct elog_block_header)
 
 /** elog_block_decode() - check a header, make it this machine's; false: it is none */
 bool elog_block_decode(struct elog_block_header *header);

@@ -27,7 +27,6 @@
 #include "file/seek.h"
 #include "util/util.h"
 
-#define HEADER_BYTES	sizeof(struct elog_block_header)
 #define WINDOW_BYTES	4096
 #define INFO_BYTES_MAX	(64U << 10)
 #define INDEX_BYTES_MAX	(1U << 20)
