@@ -23,7 +23,7 @@
 
 #ifdef ELOG_ELF
 #include <gelf.h>
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 
 #include "tool.h"
 

@@ -23,7 +23,7 @@
 #include "array.h"
 #include "marker.h"
 #include "marker_file.h"
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 
 #define PATH_BYTES	64
 /* Of what is kept of markers: anybody who has the device open can have any number. */

@@ -11,7 +11,7 @@
 #include "array.h"
 #include "marker.h"
 #include "marker_wish.h"
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 
 int wishes_add(struct wish_list *list, const struct wish *wish)
 {

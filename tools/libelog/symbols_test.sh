@@ -18,7 +18,7 @@ library=$built/libelog.so
 echo '#include <elog_marker.h>' > "$work/header.c"
 ${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here/include" -I"$top/uapi" \
 	"$work/header.c"
-grep -E '/elog(_marker)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
+grep -E '/elog(_marker|/[a-z]+)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
 	sed -n 's/.*[ *]\([A-Za-z0-9_]*\) (.*/\1/p' | sort > "$work/declared"
 
 sed -n 's/^[[:space:]]\{1,\}\([A-Za-z0-9_]\{1,\}\);.*/\1/p' "$here/libelog.map" |

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "format/types.h"
-#include "producer/markers.h"
+#include "elog_marker_names.h"
 
 #define NUMBER_BYTES	12
 

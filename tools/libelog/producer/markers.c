@@ -26,7 +26,7 @@
 #include "elog_marker.h"
 #include "format/text.h"
 #include "format/types.h"
-#include "producer/markers.h"
+#include "elog_marker_names.h"
 #include "producer/producer.h"
 
 /* A line on stderr; what does not fit is cut off. */

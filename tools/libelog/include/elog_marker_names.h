@@ -3,8 +3,8 @@
  * What libelog adds to markers, and what they are called. For markers.c, and for
  * elog, which names the markers of programs that do not run. Not installed.
  */
-#ifndef MARKERS_H
-#define MARKERS_H
+#ifndef ELOG_MARKER_NAMES_H
+#define ELOG_MARKER_NAMES_H
 
 #include "elog_marker.h"
 
@@ -75,4 +75,4 @@ bool elog_markers_name(struct elog_marker **markers, size_t count);
 /** elog_marker_state_free() - free a state */
 void elog_marker_state_free(struct elog_marker_state *state);
 
-#endif /* MARKERS_H */
+#endif /* ELOG_MARKER_NAMES_H */
