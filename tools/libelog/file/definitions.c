@@ -11,6 +11,7 @@
 
 #include "elog.h"
 #include "file/reader.h"
+#include "format/definition.h"
 
 #define PARSED_BYTES_MAX (4U << 20)	/* texts whose parsed form is kept */
 
@@ -91,11 +92,7 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 		definition->wrong = ret != 0;
 		reader->parsed_bytes += definition->size + ELOG_DEFINITION_OVERHEAD;
 	}
-	if (definition->wrong || definition->schema->provider_count != 1 ||
-	    definition->schema->providers[0]->event_count != 1)
-		return -EINVAL;
-	*event = definition->schema->providers[0]->events[0];
-	return 0;
+	return elog_definition_event(definition->schema, event);
 }
 
 uint64_t elog_file_generation(const struct elog_file_reader *reader)

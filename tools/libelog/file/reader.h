@@ -15,7 +15,6 @@
 #include "util/map.h"
 
 #define SPARES_MAX	16		/* blocks that are kept for the next ones */
-#define ELOG_DEFINITION_OVERHEAD 256	/* bytes, beside those of the text */
 
 /* A DATA block that is waiting to be merged, or in use. */
 struct chunk {

@@ -38,6 +38,7 @@
 #include "elog.h"
 #include "format/text.h"
 #include "format/types.h"
+#include "util/map.h"
 
 #define TOKENS_MAX	8
 #define SCHEMA_VERSION	1
@@ -65,14 +66,6 @@ struct owned_set {
 	const struct elog_schema_name *lowest;	/* written with one */
 };
 
-/* Names and values that were used, to find them in constant time. */
-struct used {
-	const void *scope;
-	const char *name;	/* NULL: by value */
-	uint64_t value;
-	void *object;		/* what has the name, or NULL */
-};
-
 struct parser {
 	struct owned_schema *owner;
 	struct elog_schema_error *error;
@@ -87,9 +80,8 @@ struct parser {
 	struct token tokens[TOKENS_MAX];
 	unsigned int token_count;
 
-	struct used *used;	/* hash table, open addressing */
-	size_t used_count;
-	size_t used_size;	/* a power of two, or 0 */
+	/* By names or values, and what they are unique in: pointers to what has them. */
+	struct elog_map used;
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -147,84 +139,45 @@ static void *grow(struct parser *parser, void *array, size_t count)
 	append_grown ? 0 : -ENOMEM;					\
 })
 
-static size_t used_hash(const struct used *key)
+static struct elog_map_key name_key(const void *scope, const char *name)
 {
-	uint64_t hash = 14695981039346656037ULL ^ (uintptr_t)key->scope;
-	const char *character;
-
-	hash = (hash ^ key->value) * 1099511628211ULL;
-	for (character = key->name ? key->name : ""; *character; character++)
-		hash = (hash ^ (unsigned char)*character) * 1099511628211ULL;
-	return (size_t)(hash ^ hash >> 29);
+	return elog_map_name(name, (uintptr_t)scope);
 }
 
-static bool used_same(const struct used *one, const struct used *other)
+static struct elog_map_key value_key(const void *scope, uint64_t value)
 {
-	if (one->scope != other->scope || one->value != other->value ||
-	    !one->name != !other->name)
-		return false;
-	return !one->name || !strcmp(one->name, other->name);
+	const uint64_t words[] = { (uintptr_t)scope, value };
+
+	return elog_map_bytes(words, sizeof(words));
 }
 
 /* What has a name in a scope, or NULL. */
 static void *find_used(const struct parser *parser, const void *scope,
 		       const char *name)
 {
-	const struct used key = { .scope = scope, .name = name };
-	size_t slot;
+	void **slot = elog_map_find(&parser->used, name_key(scope, name));
 
-	if (!parser->used_size)
-		return NULL;
-	slot = used_hash(&key) & (parser->used_size - 1);
-	while (parser->used[slot].scope) {
-		if (used_same(&parser->used[slot], &key))
-			return parser->used[slot].object;
-		slot = (slot + 1) & (parser->used_size - 1);
-	}
-	return NULL;
+	return slot ? *slot : NULL;
 }
 
-/* Return: 1 if the slot's key was there already, 0 if it is new, -ENOMEM. */
-static int use(struct parser *parser, const void *scope, const char *name,
-	       uint64_t value, void *object)
+/* Return: 1 if the key was used already, 0 if it is new, -ENOMEM. */
+static int use(struct parser *parser, struct elog_map_key key, void *object)
 {
-	struct used key = { .scope = scope, .name = name, .value = value,
-			    .object = object };
-	size_t slot, size, i;
-	struct used *larger;
+	void **slot = elog_map_find(&parser->used, key);
 
-	if (parser->used_count >= parser->used_size / 2) {
-		size = parser->used_size ? parser->used_size * 2 : 64;
-		larger = calloc(size, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		for (i = 0; i < parser->used_size; i++) {
-			if (!parser->used[i].scope)
-				continue;
-			slot = used_hash(&parser->used[i]) & (size - 1);
-			while (larger[slot].scope)
-				slot = (slot + 1) & (size - 1);
-			larger[slot] = parser->used[i];
-		}
-		free(parser->used);
-		parser->used = larger;
-		parser->used_size = size;
-	}
-	slot = used_hash(&key) & (parser->used_size - 1);
-	while (parser->used[slot].scope) {
-		if (used_same(&parser->used[slot], &key))
-			return 1;
-		slot = (slot + 1) & (parser->used_size - 1);
-	}
-	parser->used[slot] = key;
-	parser->used_count++;
+	if (slot)
+		return 1;
+	slot = elog_map_insert(&parser->used, key);
+	if (!slot)
+		return -ENOMEM;
+	*slot = object;
 	return 0;
 }
 
 static int use_name(struct parser *parser, const void *scope, const char *name,
 		    void *object, const char *what)
 {
-	int ret = use(parser, scope, name, 0, object);
+	int ret = use(parser, name_key(scope, name), object);
 
 	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
 }
@@ -436,7 +389,7 @@ static int parse_set_member(struct parser *parser)
 	if (!ret)
 		ret = use_name(parser, set, member->name, member, "value");
 	if (!ret) {
-		ret = use(parser, set, NULL, member->value, member);
+		ret = use(parser, value_key(set, member->value), member);
 		if (ret > 0)
 			ret = wrong(parser, "value %s has two names",
 				    parser->tokens[0].text);
@@ -519,7 +472,7 @@ static int parse_event(struct parser *parser)
 		ret = use_name(parser, &provider->events, event->name, event,
 			       "event");
 	if (!ret) {
-		ret = use(parser, &provider->events, NULL, event->id, event);
+		ret = use(parser, value_key(&provider->events, event->id), event);
 		if (ret > 0)
 			ret = wrong(parser, "two events have the id %u",
 				    event->id);
@@ -839,6 +792,7 @@ int elog_schema_parse(const char *text, size_t size,
 	parser.owner = calloc(1, sizeof(*parser.owner));
 	if (!parser.owner)
 		return -ENOMEM;
+	elog_map_init(&parser.used, sizeof(void *));
 	while (!ret && text < end) {
 		parser.line++;
 		line_end = memchr(text, '\n', (size_t)(end - text));
@@ -858,7 +812,7 @@ int elog_schema_parse(const char *text, size_t size,
 		ret = wrong(&parser, "a schema begins with 'eventlog %u'",
 			    SCHEMA_VERSION);
 	}
-	free(parser.used);
+	elog_map_free(&parser.used);
 	if (ret) {
 		elog_schema_free(&parser.owner->schema);
 		return ret;
