@@ -23,7 +23,7 @@
 
 #ifdef ELOG_ELF
 #include <gelf.h>
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 
 #include "util/tool.h"
 
@@ -945,7 +945,7 @@ static char *describe_fields(const struct found *found)
 
 		fprintf(stream, "%s%s %s", i ? "; " : "",
 			found->of_module ? kernel_types[type - 1] :
-					   elog_marker_kinds[type].schema,
+					   elog_marker_type_name(type),
 			marker->state->fields[i]);
 	}
 	if (fclose(stream)) {

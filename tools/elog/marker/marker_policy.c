@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 #include "marker/marker.h"
 #include "marker/marker_policy.h"
 #include "util/array.h"

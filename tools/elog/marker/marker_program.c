@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 #include "marker/marker.h"
 #include "marker/marker_file.h"
 #include "util/array.h"

@@ -27,7 +27,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "consumer/backlog.h"
+#include "consumer/ring.h"
+#include "format/definition.h"
+#include "format/merge.h"
+#include "util/map.h"
+#include "util/process.h"
 
 #define PIECE_BYTES	(64U << 10)
 #define PIECE_BYTES_MIN	4096U
@@ -36,7 +42,6 @@
 #define TAKE_MS		100
 #define FULL_MS		2		/* to the next look, while a ring is to stay full */
 #define DEFINITIONS_BYTES (4U << 20)	/* of schema text; to look for some to forget */
-#define DEFINITION_OVERHEAD 256
 #define NAMES_MAX	16384		/* that are to be told */
 
 struct queue {
@@ -53,9 +58,8 @@ struct queue {
 	uint64_t pending;		/* and the one before, whose last record is in use */
 };
 
-/* Indexed by hash; empty slots have no descriptor. */
+/* By descriptor. */
 struct definition {
-	uint32_t descriptor;
 	uint64_t serial;		/* of the last piece that needs it */
 	struct eventlog_describe answer;
 	char *text;			/* NULL: the kernel has none */
@@ -87,9 +91,7 @@ struct elog_backlog {
 
 	uint32_t last_descriptor;	/* needed by the piece... */
 	uint64_t last_serial;		/* ...with this serial */
-	struct definition *definitions;
-	size_t definition_count;
-	size_t definition_size;
+	struct elog_map definitions;
 	size_t definition_bytes;
 
 	struct elog_processes *processes;	/* the reader's */
@@ -131,16 +133,6 @@ static bool was_notified(int event)
  * Definitions
  */
 
-static struct definition *definition_slot(struct definition *table, size_t size,
-					  uint32_t descriptor)
-{
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
-
-	while (table[slot].descriptor && table[slot].descriptor != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
 /* No piece that is still to be read, or is being read, is older. */
 static uint64_t oldest_serial(const struct elog_backlog *backlog)
 {
@@ -161,35 +153,23 @@ static uint64_t oldest_serial(const struct elog_backlog *backlog)
 
 static size_t definition_cost(const struct definition *definition)
 {
-	return DEFINITION_OVERHEAD +
+	return ELOG_DEFINITION_OVERHEAD +
 	       (definition->text ? strlen(definition->text) : 0);
 }
 
-/* Make a table of that size, of what is needed from that piece on. */
-static int rebuild_definitions(struct elog_backlog *backlog, size_t size,
-			       uint64_t serial)
+/* Forget what no piece from that one on needs. */
+static void forget_definitions(struct elog_backlog *backlog, uint64_t serial)
 {
-	struct definition *table = calloc(size, sizeof(*table)), *old;
-	size_t i;
+	struct definition *definition, *next;
 
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < backlog->definition_size; i++) {
-		old = &backlog->definitions[i];
-		if (!old->descriptor)
+	for (definition = elog_map_first(&backlog->definitions); definition; definition = next) {
+		next = elog_map_next(&backlog->definitions, definition);
+		if (definition->serial >= serial)
 			continue;
-		if (old->serial >= serial) {
-			*definition_slot(table, size, old->descriptor) = *old;
-			continue;
-		}
-		backlog->definition_bytes -= definition_cost(old);
-		backlog->definition_count--;
-		free(old->text);
+		backlog->definition_bytes -= definition_cost(definition);
+		free(definition->text);
+		elog_map_remove(&backlog->definitions, definition);
 	}
-	free(backlog->definitions);
-	backlog->definitions = table;
-	backlog->definition_size = size;
-	return 0;
 }
 
 /*
@@ -197,66 +177,57 @@ static int rebuild_definitions(struct elog_backlog *backlog, size_t size,
  * on its way to the reader no records are taken that need more, but for the reader
  * itself, which can ask as well. Return: 0, -ENOBUFS, -ENOMEM.
  */
-static int make_room_for_definition(struct elog_backlog *backlog)
+static int add_definition(struct elog_backlog *backlog, uint32_t descriptor,
+			  struct definition **definition)
 {
-	size_t size = backlog->definition_size ? backlog->definition_size : 64;
-
 	if (backlog->definition_bytes >= DEFINITIONS_BYTES) {
-		if (rebuild_definitions(backlog, size, oldest_serial(backlog)))
-			return -ENOMEM;
+		forget_definitions(backlog, oldest_serial(backlog));
 		if (backlog->definition_bytes >= DEFINITIONS_BYTES)
 			return -ENOBUFS;
 	}
-	if (!backlog->definitions || backlog->definition_count >= size / 2)
-		return rebuild_definitions(backlog, 2 * size, 0);
+	*definition = elog_map_insert(&backlog->definitions, elog_map_integer(descriptor));
+	if (!*definition)
+		return -ENOMEM;
+	(*definition)->answer.descriptor = descriptor;
+	if (elog_device_describe(backlog->fd, &(*definition)->answer, &(*definition)->text))
+		(*definition)->text = NULL;
+	backlog->definition_bytes += definition_cost(*definition);
 	return 0;
 }
 
 static int note_definition(struct elog_backlog *backlog, uint32_t descriptor,
 			   uint64_t serial)
 {
-	struct definition *slot;
+	struct definition *definition;
 	int ret;
 
 	if (!descriptor)
 		return 0;
-	slot = backlog->definitions ?
-	       definition_slot(backlog->definitions, backlog->definition_size,
-			       descriptor) : NULL;
-	if (!slot || !slot->descriptor) {
-		ret = make_room_for_definition(backlog);
+	definition = elog_map_find_integer(&backlog->definitions, descriptor);
+	if (!definition) {
+		ret = add_definition(backlog, descriptor, &definition);
 		if (ret)
 			return ret;
-		slot = definition_slot(backlog->definitions,
-				       backlog->definition_size, descriptor);
-		slot->answer.descriptor = descriptor;
-		if (elog_device_describe(backlog->fd, &slot->answer, &slot->text))
-			slot->text = NULL;
-		slot->descriptor = descriptor;
-		backlog->definition_count++;
-		backlog->definition_bytes += definition_cost(slot);
 	}
 	/* A piece may be filled up after a later one was begun. */
-	if (serial > slot->serial)
-		slot->serial = serial;
+	if (serial > definition->serial)
+		definition->serial = serial;
 	return 0;
 }
 
 int elog_backlog_definition(struct elog_backlog *backlog,
 			    struct eventlog_describe *request, char **text)
 {
-	struct definition *slot;
+	const struct definition *definition;
 	int ret = -ENOENT;
 
 	pthread_mutex_lock(&backlog->lock);
-	slot = backlog->definitions ?
-	       definition_slot(backlog->definitions, backlog->definition_size,
-			       request->descriptor) : NULL;
-	if (slot && slot->descriptor && slot->text) {
-		*text = strdup(slot->text);
+	definition = elog_map_find_integer(&backlog->definitions, request->descriptor);
+	if (definition && definition->text) {
+		*text = strdup(definition->text);
 		ret = *text ? 0 : -ENOMEM;
 		if (!ret)
-			*request = slot->answer;
+			*request = definition->answer;
 	}
 	pthread_mutex_unlock(&backlog->lock);
 	return ret;
@@ -726,9 +697,9 @@ static int start_thread(struct elog_backlog *backlog)
 
 static void free_backlog(struct elog_backlog *backlog)
 {
+	struct definition *definition;
 	struct elog_piece *piece;
 	unsigned int i;
-	size_t j;
 
 	for (i = 0; i < backlog->cpus; i++) {
 		while ((piece = backlog->queues[i].first)) {
@@ -740,9 +711,9 @@ static void free_backlog(struct elog_backlog *backlog)
 		backlog->spare = piece->next;
 		free(piece);
 	}
-	for (j = 0; j < backlog->definition_size; j++)
-		free(backlog->definitions[j].text);
-	free(backlog->definitions);
+	elog_map_for_each(&backlog->definitions, definition)
+		free(definition->text);
+	elog_map_free(&backlog->definitions);
 	elog_processes_free(backlog->asked);
 	free(backlog->names);
 	if (backlog->wake >= 0)
@@ -764,6 +735,7 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	if (!backlog)
 		return -ENOMEM;
 	pthread_mutex_init(&backlog->lock, NULL);
+	elog_map_init(&backlog->definitions, sizeof(struct definition));
 	backlog->fd = fd;
 	backlog->cpus = cpus;
 	backlog->processes = processes;

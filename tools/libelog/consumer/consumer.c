@@ -28,7 +28,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "consumer/backlog.h"
+#include "consumer/ring.h"
+#include "format/definition.h"
+#include "format/merge.h"
+#include "util/map.h"
+#include "util/util.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
 
@@ -38,7 +44,6 @@
  * to some thirty times as many.
  */
 #define DESCRIBED_BYTES_MAX	(4U << 20)
-#define DESCRIBED_OVERHEAD	256
 
 struct ring {
 	struct elog_ring_reader reader;	/* with a backlog over @piece, from 0 */
@@ -46,12 +51,6 @@ struct ring {
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
 	struct eventlog_ring_consumer *consumer;
 	uint64_t released;	/* the position the kernel knows */
-};
-
-/* A described event; the table is indexed by hash, empty slots are zero. */
-struct described {
-	uint32_t descriptor;
-	struct elog_schema *schema;
 };
 
 enum batch_state {
@@ -78,10 +77,8 @@ struct elog_consumer {
 	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
 	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
 
-	struct described *described;
+	struct elog_map described;	/* by descriptor: a schema; NULL: it is wrong */
 	uint64_t described_generation;	/* counts forget_described() */
-	size_t described_count;
-	size_t described_size;
 	size_t described_bytes;
 };
 
@@ -197,6 +194,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	consumer = calloc(1, sizeof(*consumer));
 	if (!consumer)
 		return -ENOMEM;
+	elog_map_init(&consumer->described, sizeof(struct elog_schema *));
 	ret = elog_device_open(options ? options->device : NULL);
 	if (ret < 0)
 		goto free_consumer;
@@ -277,15 +275,12 @@ static void leave_piece(struct elog_consumer *consumer, struct ring *ring)
 
 static void forget_described(struct elog_consumer *consumer)
 {
-	size_t i;
+	struct elog_schema **schema;
 
 	consumer->described_generation++;
-	for (i = 0; i < consumer->described_size; i++)
-		elog_schema_free(consumer->described[i].schema);
-	free(consumer->described);
-	consumer->described = NULL;
-	consumer->described_count = 0;
-	consumer->described_size = 0;
+	elog_map_for_each(&consumer->described, schema)
+		elog_schema_free(*schema);
+	elog_map_free(&consumer->described);
 	consumer->described_bytes = 0;
 }
 
@@ -802,35 +797,6 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 	return ret;
 }
 
-static struct described *described_slot(struct described *table, size_t size,
-					uint32_t descriptor)
-{
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
-
-	while (table[slot].descriptor && table[slot].descriptor != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-static int grow_described(struct elog_consumer *consumer)
-{
-	size_t size = consumer->described_size ? consumer->described_size * 2 : 64;
-	struct described *larger = calloc(size, sizeof(*larger)), *old;
-	size_t i;
-
-	if (!larger)
-		return -ENOMEM;
-	for (i = 0; i < consumer->described_size; i++) {
-		old = &consumer->described[i];
-		if (old->descriptor)
-			*described_slot(larger, size, old->descriptor) = *old;
-	}
-	free(consumer->described);
-	consumer->described = larger;
-	consumer->described_size = size;
-	return 0;
-}
-
 int elog_consumer_definition(struct elog_consumer *consumer,
 			     struct eventlog_describe *request, char **text)
 {
@@ -842,73 +808,55 @@ int elog_consumer_definition(struct elog_consumer *consumer,
 	       elog_device_describe(consumer->fd, request, text) : ret;
 }
 
+/* Ask for a definition that is not known. Return: 0 or a negative errno. */
+static int add_described(struct elog_consumer *consumer, uint32_t descriptor)
+{
+	struct eventlog_describe request = { .descriptor = descriptor };
+	struct elog_schema *schema = NULL, **slot;
+	size_t size;
+	char *text;
+	int ret;
+
+	ret = elog_consumer_definition(consumer, &request, &text);
+	if (ret)
+		return ret;
+	if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)
+		forget_described(consumer);
+	size = strlen(text);
+	ret = elog_schema_parse(text, size, &schema, NULL);
+	free(text);
+	if (ret == -ENOMEM)
+		return ret;
+	slot = elog_map_insert(&consumer->described, elog_map_integer(descriptor));
+	if (!slot) {
+		elog_schema_free(schema);
+		return -ENOMEM;
+	}
+	/* A text that is wrong now stays wrong. */
+	*slot = schema;
+	consumer->described_bytes += size + ELOG_DEFINITION_OVERHEAD;
+	return 0;
+}
+
 int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 			   const struct elog_schema_event **event)
 {
-	struct eventlog_describe request = { .descriptor = descriptor };
-	struct described *slot;
-	char *text;
+	struct elog_schema **schema;
 	int ret;
 
 	if (!descriptor)
 		return -ENOENT;
-	if (!consumer->described_size) {
-		ret = grow_described(consumer);
+	schema = elog_map_find_integer(&consumer->described, descriptor);
+	if (!schema) {
+		ret = add_described(consumer, descriptor);
 		if (ret)
 			return ret;
+		schema = elog_map_find_integer(&consumer->described, descriptor);
 	}
-	slot = described_slot(consumer->described, consumer->described_size,
-			      descriptor);
-	if (!slot->descriptor) {
-		ret = elog_consumer_definition(consumer, &request, &text);
-		if (ret)
-			return ret;
-		if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)
-			forget_described(consumer);
-		ret = 0;
-		if (consumer->described_count >= consumer->described_size / 2)
-			ret = grow_described(consumer);
-		if (ret) {
-			free(text);
-			return ret;
-		}
-		slot = described_slot(consumer->described,
-				      consumer->described_size, descriptor);
-		consumer->described_bytes += strlen(text) + DESCRIBED_OVERHEAD;
-		ret = elog_schema_parse(text, strlen(text), &slot->schema, NULL);
-		free(text);
-		if (ret == -ENOMEM)
-			return ret;
-		/* A text that is wrong now stays wrong: remembered, too. */
-		if (ret)
-			slot->schema = NULL;
-		slot->descriptor = descriptor;
-		consumer->described_count++;
-	}
-	if (!slot->schema || slot->schema->provider_count != 1 ||
-	    slot->schema->providers[0]->event_count != 1)
-		return -EINVAL;
-	*event = slot->schema->providers[0]->events[0];
-	return 0;
+	return elog_definition_event(*schema, event);
 }
 
 uint64_t elog_consumer_generation(const struct elog_consumer *consumer)
 {
 	return consumer->described_generation;
-}
-
-static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
-	[EVENTLOG_LOST_NO_ROOM] = "no room",
-	[EVENTLOG_LOST_GUARD] = "guard",
-	[EVENTLOG_LOST_NESTED] = "nested",
-	[EVENTLOG_LOST_DEPTH] = "depth",
-	[EVENTLOG_LOST_TOO_LARGE] = "too large",
-	[EVENTLOG_LOST_ABORTED] = "aborted",
-	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
-	[EVENTLOG_LOST_PAUSED] = "paused",
-};
-
-const char *elog_lost_name(unsigned int cause)
-{
-	return cause < EVENTLOG_LOST_CAUSES ? lost_names[cause] : NULL;
 }

@@ -16,9 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/input.h"
+#include "util/util.h"
 
-#define HEADER_BYTES	sizeof(struct elog_block_header)
 #define MAGIC_BYTES	8
 #define INPUT_BYTES	(64U << 10)	/* at first */
 #define INPUT_BYTES_MAX	(2 * (ELOG_BLOCK_MAX + 4096U))

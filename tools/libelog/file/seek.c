@@ -21,9 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "file/seek.h"
+#include "util/util.h"
 
-#define HEADER_BYTES	sizeof(struct elog_block_header)
 #define WINDOW_BYTES	4096
 #define INFO_BYTES_MAX	(64U << 10)
 #define INDEX_BYTES_MAX	(1U << 20)

@@ -35,7 +35,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/text.h"
+#include "format/types.h"
+#include "util/map.h"
 
 #define TOKENS_MAX	8
 #define SCHEMA_VERSION	1
@@ -63,14 +66,6 @@ struct owned_set {
 	const struct elog_schema_name *lowest;	/* written with one */
 };
 
-/* Names and values that were used, to find them in constant time. */
-struct used {
-	const void *scope;
-	const char *name;	/* NULL: by value */
-	uint64_t value;
-	void *object;		/* what has the name, or NULL */
-};
-
 struct parser {
 	struct owned_schema *owner;
 	struct elog_schema_error *error;
@@ -85,9 +80,8 @@ struct parser {
 	struct token tokens[TOKENS_MAX];
 	unsigned int token_count;
 
-	struct used *used;	/* hash table, open addressing */
-	size_t used_count;
-	size_t used_size;	/* a power of two, or 0 */
+	/* By names or values, and what they are unique in: pointers to what has them. */
+	struct elog_map used;
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -145,84 +139,45 @@ static void *grow(struct parser *parser, void *array, size_t count)
 	append_grown ? 0 : -ENOMEM;					\
 })
 
-static size_t used_hash(const struct used *key)
+static struct elog_map_key name_key(const void *scope, const char *name)
 {
-	uint64_t hash = 14695981039346656037ULL ^ (uintptr_t)key->scope;
-	const char *character;
-
-	hash = (hash ^ key->value) * 1099511628211ULL;
-	for (character = key->name ? key->name : ""; *character; character++)
-		hash = (hash ^ (unsigned char)*character) * 1099511628211ULL;
-	return (size_t)(hash ^ hash >> 29);
+	return elog_map_name(name, (uintptr_t)scope);
 }
 
-static bool used_same(const struct used *one, const struct used *other)
+static struct elog_map_key value_key(const void *scope, uint64_t value)
 {
-	if (one->scope != other->scope || one->value != other->value ||
-	    !one->name != !other->name)
-		return false;
-	return !one->name || !strcmp(one->name, other->name);
+	const uint64_t words[] = { (uintptr_t)scope, value };
+
+	return elog_map_bytes(words, sizeof(words));
 }
 
 /* What has a name in a scope, or NULL. */
 static void *find_used(const struct parser *parser, const void *scope,
 		       const char *name)
 {
-	const struct used key = { .scope = scope, .name = name };
-	size_t slot;
+	void **slot = elog_map_find(&parser->used, name_key(scope, name));
 
-	if (!parser->used_size)
-		return NULL;
-	slot = used_hash(&key) & (parser->used_size - 1);
-	while (parser->used[slot].scope) {
-		if (used_same(&parser->used[slot], &key))
-			return parser->used[slot].object;
-		slot = (slot + 1) & (parser->used_size - 1);
-	}
-	return NULL;
+	return slot ? *slot : NULL;
 }
 
-/* Return: 1 if the slot's key was there already, 0 if it is new, -ENOMEM. */
-static int use(struct parser *parser, const void *scope, const char *name,
-	       uint64_t value, void *object)
+/* Return: 1 if the key was used already, 0 if it is new, -ENOMEM. */
+static int use(struct parser *parser, struct elog_map_key key, void *object)
 {
-	struct used key = { .scope = scope, .name = name, .value = value,
-			    .object = object };
-	size_t slot, size, i;
-	struct used *larger;
+	void **slot = elog_map_find(&parser->used, key);
 
-	if (parser->used_count >= parser->used_size / 2) {
-		size = parser->used_size ? parser->used_size * 2 : 64;
-		larger = calloc(size, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		for (i = 0; i < parser->used_size; i++) {
-			if (!parser->used[i].scope)
-				continue;
-			slot = used_hash(&parser->used[i]) & (size - 1);
-			while (larger[slot].scope)
-				slot = (slot + 1) & (size - 1);
-			larger[slot] = parser->used[i];
-		}
-		free(parser->used);
-		parser->used = larger;
-		parser->used_size = size;
-	}
-	slot = used_hash(&key) & (parser->used_size - 1);
-	while (parser->used[slot].scope) {
-		if (used_same(&parser->used[slot], &key))
-			return 1;
-		slot = (slot + 1) & (parser->used_size - 1);
-	}
-	parser->used[slot] = key;
-	parser->used_count++;
+	if (slot)
+		return 1;
+	slot = elog_map_insert(&parser->used, key);
+	if (!slot)
+		return -ENOMEM;
+	*slot = object;
 	return 0;
 }
 
 static int use_name(struct parser *parser, const void *scope, const char *name,
 		    void *object, const char *what)
 {
-	int ret = use(parser, scope, name, 0, object);
+	int ret = use(parser, name_key(scope, name), object);
 
 	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
 }
@@ -434,7 +389,7 @@ static int parse_set_member(struct parser *parser)
 	if (!ret)
 		ret = use_name(parser, set, member->name, member, "value");
 	if (!ret) {
-		ret = use(parser, set, NULL, member->value, member);
+		ret = use(parser, value_key(set, member->value), member);
 		if (ret > 0)
 			ret = wrong(parser, "value %s has two names",
 				    parser->tokens[0].text);
@@ -517,7 +472,7 @@ static int parse_event(struct parser *parser)
 		ret = use_name(parser, &provider->events, event->name, event,
 			       "event");
 	if (!ret) {
-		ret = use(parser, &provider->events, NULL, event->id, event);
+		ret = use(parser, value_key(&provider->events, event->id), event);
 		if (ret > 0)
 			ret = wrong(parser, "two events have the id %u",
 				    event->id);
@@ -530,57 +485,12 @@ static int parse_event(struct parser *parser)
 	return ret;
 }
 
-struct plain_type {
-	const char *name;
-	enum elog_type type;
-	size_t size;
-	bool relative;
-};
-
-static const struct plain_type plain_types[] = {
-	{ "u8", ELOG_TYPE_UNSIGNED, 1, false },
-	{ "u16", ELOG_TYPE_UNSIGNED, 2, false },
-	{ "u32", ELOG_TYPE_UNSIGNED, 4, false },
-	{ "u64", ELOG_TYPE_UNSIGNED, 8, false },
-	{ "s8", ELOG_TYPE_SIGNED, 1, false },
-	{ "s16", ELOG_TYPE_SIGNED, 2, false },
-	{ "s32", ELOG_TYPE_SIGNED, 4, false },
-	{ "s64", ELOG_TYPE_SIGNED, 8, false },
-	{ "bool", ELOG_TYPE_BOOL, 1, false },
-	{ "string", ELOG_TYPE_STRING, 4, false },
-	{ "string:rel", ELOG_TYPE_STRING, 4, true },
-	{ "bytes", ELOG_TYPE_BYTES, 4, false },
-	{ "bytes:rel", ELOG_TYPE_BYTES, 4, true },
-	{ "ipv4", ELOG_TYPE_IPV4, 4, false },
-	{ "ipv6", ELOG_TYPE_IPV6, 16, false },
-	{ "port", ELOG_TYPE_PORT, 2, false },
-	{ "mac", ELOG_TYPE_MAC, 6, false },
-	{ "time", ELOG_TYPE_TIME, 8, false },
-	{ "duration", ELOG_TYPE_DURATION, 8, false },
-	{ "ptr", ELOG_TYPE_PTR, 8, false },
-};
-
-static const struct plain_type *find_plain_type(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(plain_types) / sizeof(plain_types[0]); i++)
-		if (!strcmp(plain_types[i].name, name))
-			return &plain_types[i];
-	return NULL;
-}
-
-static bool is_integer(enum elog_type type)
-{
-	return type == ELOG_TYPE_UNSIGNED || type == ELOG_TYPE_SIGNED;
-}
-
 /* A member that an integer type cannot hold, or NULL. */
 static const struct elog_schema_name *
-misfit(const struct owned_set *owned, const struct plain_type *integer)
+misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
 {
 	bool is_signed = integer->type == ELOG_TYPE_SIGNED;
-	unsigned int bits = (unsigned int)integer->size * 8 - is_signed;
+	unsigned int bits = integer->size * 8 - is_signed;
 	uint64_t largest = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
 
 	if (owned->largest && owned->largest->value > largest)
@@ -597,15 +507,15 @@ static int parse_set_type(struct parser *parser, char *rest, bool flags,
 {
 	const char *what = flags ? "flags type" : "enum";
 	const struct elog_schema_name *member;
-	const struct plain_type *integer;
+	const struct elog_plain_type *integer;
 	const struct owned_set *owned;
 	char *colon = strchr(rest, ':');
 
 	if (!colon)
 		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
 			     field->type_name, flags ? "flags" : "enum");
-	integer = find_plain_type(colon + 1);
-	if (!integer || !is_integer(integer->type) ||
+	integer = elog_plain_type_find(colon + 1);
+	if (!integer || !elog_type_is_integer(integer->type) ||
 	    (flags && integer->type != ELOG_TYPE_UNSIGNED))
 		return wrong(parser, "'%s' is not an integer type for %s",
 			     colon + 1, flags ? "flags" : "an enum");
@@ -637,7 +547,7 @@ static int parse_size(struct parser *parser, const char *text, size_t *size)
 
 static int parse_type(struct parser *parser, struct elog_schema_field *field)
 {
-	const struct plain_type *plain = find_plain_type(field->type_name);
+	const struct elog_plain_type *plain = elog_plain_type_find(field->type_name);
 	char *copy, *cut;
 	size_t length;
 
@@ -882,6 +792,7 @@ int elog_schema_parse(const char *text, size_t size,
 	parser.owner = calloc(1, sizeof(*parser.owner));
 	if (!parser.owner)
 		return -ENOMEM;
+	elog_map_init(&parser.used, sizeof(void *));
 	while (!ret && text < end) {
 		parser.line++;
 		line_end = memchr(text, '\n', (size_t)(end - text));
@@ -901,7 +812,7 @@ int elog_schema_parse(const char *text, size_t size,
 		ret = wrong(&parser, "a schema begins with 'eventlog %u'",
 			    SCHEMA_VERSION);
 	}
-	free(parser.used);
+	elog_map_free(&parser.used);
 	if (ret) {
 		elog_schema_free(&parser.owner->schema);
 		return ret;
@@ -922,30 +833,4 @@ void elog_schema_free(struct elog_schema *schema)
 		free(block);
 	}
 	free(owner);
-}
-
-static const char *const level_names[] = {
-	[EVENTLOG_LEVEL_ERROR] = "error",
-	[EVENTLOG_LEVEL_WARNING] = "warning",
-	[EVENTLOG_LEVEL_NOTICE] = "notice",
-	[EVENTLOG_LEVEL_INFO] = "info",
-	[EVENTLOG_LEVEL_DEBUG] = "debug",
-	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
-};
-
-const char *elog_level_name(unsigned int level)
-{
-	if (level > EVENTLOG_LEVEL_VERBOSE)
-		return NULL;
-	return level_names[level];
-}
-
-unsigned int elog_level_parse(const char *name)
-{
-	unsigned int level;
-
-	for (level = EVENTLOG_LEVEL_ERROR; level <= EVENTLOG_LEVEL_VERBOSE; level++)
-		if (!strcmp(level_names[level], name))
-			return level;
-	return 0;
 }

@@ -10,23 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/markers.h"
+#include "format/types.h"
+#include "elog_marker_names.h"
 
 #define NUMBER_BYTES	12
 
-const struct elog_marker_kind elog_marker_kinds[ELOG_MARKER_TYPES] = {
-	[ELOG_MARKER_U8] = { "u8", "u8", 1, false },
-	[ELOG_MARKER_U16] = { "u16", "u16", 2, false },
-	[ELOG_MARKER_U32] = { "u32", "u32", 4, false },
-	[ELOG_MARKER_U64] = { "u64", "u64", 8, false },
-	[ELOG_MARKER_S8] = { "s8", "s8", 1, true },
-	[ELOG_MARKER_S16] = { "s16", "s16", 2, true },
-	[ELOG_MARKER_S32] = { "s32", "s32", 4, true },
-	[ELOG_MARKER_S64] = { "s64", "s64", 8, true },
-	[ELOG_MARKER_BOOL] = { "u8", "u8", 1, false },
-	[ELOG_MARKER_PTR] = { "u64", "u64", 8, false },
-	[ELOG_MARKER_STRING] = { "__data_loc char[]", "string", 4, false },
+const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES] = {
+	[ELOG_MARKER_U8] = ELOG_PLAIN_U8,
+	[ELOG_MARKER_U16] = ELOG_PLAIN_U16,
+	[ELOG_MARKER_U32] = ELOG_PLAIN_U32,
+	[ELOG_MARKER_U64] = ELOG_PLAIN_U64,
+	[ELOG_MARKER_S8] = ELOG_PLAIN_S8,
+	[ELOG_MARKER_S16] = ELOG_PLAIN_S16,
+	[ELOG_MARKER_S32] = ELOG_PLAIN_S32,
+	[ELOG_MARKER_S64] = ELOG_PLAIN_S64,
+	[ELOG_MARKER_BOOL] = ELOG_PLAIN_U8,
+	[ELOG_MARKER_PTR] = ELOG_PLAIN_U64,
+	[ELOG_MARKER_STRING] = ELOG_PLAIN_STRING,
 };
+
+const char *elog_marker_type_name(unsigned int type)
+{
+	return elog_plain_types[elog_marker_plain_types[type]].name;
+}
 
 /* The end of a macro's argument, as written: a comma, a parenthesis or a NUL. */
 static const char *argument_end(const char *text)

@@ -24,8 +24,10 @@
 #include <unistd.h>
 
 #include "elog_marker.h"
-#include "internal.h"
-#include "producer/markers.h"
+#include "format/text.h"
+#include "format/types.h"
+#include "elog_marker_names.h"
+#include "producer/producer.h"
 
 /* A line on stderr; what does not fit is cut off. */
 #define LINE_BYTES	2048
@@ -192,6 +194,13 @@ static void begin_markers(void)
 	read_environment();
 }
 
+/* In commands that register events, strings have another name than in schemas. */
+static const char *command_type(unsigned int type)
+{
+	return type == ELOG_MARKER_STRING ? "__data_loc char[]" :
+					    elog_marker_type_name(type);
+}
+
 static char *make_command(const struct elog_marker *marker)
 {
 	const struct elog_marker_state *state = marker->state;
@@ -206,7 +215,7 @@ static char *make_command(const struct elog_marker *marker)
 	fprintf(text, "%s", state->name);
 	for (i = 0; i < marker->types[0]; i++)
 		fprintf(text, "%s%s %s", i ? ";" : " ",
-			elog_marker_kinds[marker->types[1 + i]].type, state->fields[i]);
+			command_type(marker->types[1 + i]), state->fields[i]);
 	if (fclose(text)) {
 		free(command);
 		return NULL;
@@ -547,14 +556,24 @@ bool elog_marker_wanted(const struct elog_marker *marker)
 	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS | ELOG_EVENT_ASKING);
 }
 
+static unsigned int size_of(unsigned int type)
+{
+	return elog_plain_types[elog_marker_plain_types[type]].size;
+}
+
+static bool is_signed(unsigned int type)
+{
+	return elog_plain_types[elog_marker_plain_types[type]].type == ELOG_TYPE_SIGNED;
+}
+
 static uint64_t extended(unsigned int type, uint64_t value)
 {
-	unsigned int shift = 64 - 8 * elog_marker_kinds[type].bytes;
+	unsigned int shift = 64 - 8 * size_of(type);
 
 	if (type == ELOG_MARKER_STRING)
 		return value;
-	return elog_marker_kinds[type].is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) :
-				       value << shift >> shift;
+	return is_signed(type) ? (uint64_t)((int64_t)(value << shift) >> shift) :
+				 value << shift >> shift;
 }
 
 static void write_event(const struct elog_marker *marker,
@@ -566,7 +585,7 @@ static void write_event(const struct elog_marker *marker,
 	size_t end = 0;
 
 	for (i = 0; i < marker->types[0]; i++)
-		end += elog_marker_kinds[marker->types[1 + i]].bytes;
+		end += size_of(marker->types[1 + i]);
 	for (i = 0; i < marker->types[0]; i++) {
 		unsigned int type = marker->types[1 + i];
 		uint64_t value = values[i];
@@ -585,7 +604,7 @@ static void write_event(const struct elog_marker *marker,
 			word = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
 			end += parts[count++].iov_len;
 		}
-		switch (elog_marker_kinds[type].bytes) {
+		switch (size_of(type)) {
 		case 1:
 			memcpy(to, &byte, 1);
 			break;
@@ -599,7 +618,7 @@ static void write_event(const struct elog_marker *marker,
 			memcpy(to, &value, 8);
 			break;
 		}
-		to += elog_marker_kinds[type].bytes;
+		to += size_of(type);
 	}
 	parts[0].iov_base = fixed;
 	parts[0].iov_len = (size_t)(to - fixed);
@@ -631,7 +650,7 @@ static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
 	} else if (type == ELOG_MARKER_PTR) {
 		elog_text_string(text, "0x");
 		elog_text_hex(text, value, 1);
-	} else if (elog_marker_kinds[type].is_signed && (int64_t)value < 0) {
+	} else if (is_signed(type) && (int64_t)value < 0) {
 		elog_text_string(text, "-");
 		elog_text_unsigned(text, 0 - value, 1, ' ');
 	} else {

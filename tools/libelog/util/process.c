@@ -15,27 +15,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "util/map.h"
+#include "util/process.h"
 
-#define SLOTS_MIN	64	/* powers of two, of which half are used */
-#define SLOTS_MAX	32768
-#define SLOTS_MAX_OFFLINE (1 << 20)	/* what is forgotten cannot be asked again */
+#define THREADS_MAX	16384
+#define THREADS_MAX_OFFLINE (1U << 19)	/* what is forgotten cannot be asked again */
 #define REFRESH_NS	1000000000ULL
 
 struct thread {
 	uint32_t pid;
 	uint32_t tid;
-	bool used;
 	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: look again */
 	char name[ELOG_COMM_SIZE];
 };
 
 struct elog_processes {
 	bool offline;		/* there is no /proc to ask */
-	uint64_t seed;
-	size_t count;
-	size_t slots;
-	struct thread *threads;
+	struct elog_map threads;	/* by thread id */
 };
 
 struct elog_processes *elog_processes_new(void)
@@ -44,14 +41,14 @@ struct elog_processes *elog_processes_new(void)
 
 	if (!processes)
 		return NULL;
-	/* A file chooses its ids, but cannot know where memory is. */
-	processes->seed = (uintptr_t)processes * 0x9e3779b97f4a7c15ULL;
-	processes->slots = SLOTS_MIN;
-	processes->threads = calloc(SLOTS_MIN, sizeof(*processes->threads));
-	if (processes->threads)
-		return processes;
-	free(processes);
-	return NULL;
+	elog_map_init(&processes->threads, sizeof(struct thread));
+	/* From here on there is memory for one thread at least, see find(). */
+	if (!elog_map_insert(&processes->threads, elog_map_integer(0))) {
+		free(processes);
+		return NULL;
+	}
+	elog_map_clear(&processes->threads);
+	return processes;
 }
 
 struct elog_processes *elog_processes_new_offline(void)
@@ -66,7 +63,7 @@ struct elog_processes *elog_processes_new_offline(void)
 void elog_processes_free(struct elog_processes *processes)
 {
 	if (processes)
-		free(processes->threads);
+		elog_map_free(&processes->threads);
 	free(processes);
 }
 
@@ -78,61 +75,31 @@ static uint64_t coarse_time(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static struct thread *find_slot(const struct elog_processes *processes,
-				struct thread *threads, size_t slots, uint32_t tid)
+/* Without memory, or when it is enough, all others are forgotten. */
+static struct thread *add(struct elog_processes *processes, uint32_t tid)
 {
-	uint64_t hash = (tid ^ processes->seed) * 0x9e3779b97f4a7c15ULL;
-	size_t slot;
+	uint32_t limit = processes->offline ? THREADS_MAX_OFFLINE : THREADS_MAX;
+	struct thread *thread = NULL;
 
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	slot = (size_t)(hash >> 32) & (slots - 1);
-	while (threads[slot].used && threads[slot].tid != tid)
-		slot = (slot + 1) & (slots - 1);
-	return &threads[slot];
-}
-
-/* Make room; without memory, or when it is enough, by forgetting all. */
-static void grow(struct elog_processes *processes)
-{
-	size_t slots = 2 * processes->slots, i;
-	struct thread *larger = NULL, *thread;
-
-	if (slots <= (processes->offline ? SLOTS_MAX_OFFLINE : SLOTS_MAX))
-		larger = calloc(slots, sizeof(*larger));
-	if (!larger) {
-		memset(processes->threads, 0,
-		       processes->slots * sizeof(*processes->threads));
-		processes->count = 0;
-		return;
+	if (processes->threads.count < limit)
+		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
+	if (!thread) {
+		elog_map_clear(&processes->threads);
+		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
 	}
-	for (i = 0; i < processes->slots; i++) {
-		thread = &processes->threads[i];
-		if (thread->used)
-			*find_slot(processes, larger, slots, thread->tid) = *thread;
-	}
-	free(processes->threads);
-	processes->threads = larger;
-	processes->slots = slots;
+	thread->tid = tid;
+	return thread;
 }
 
 static struct thread *find(struct elog_processes *processes, uint32_t pid,
 			   uint32_t tid)
 {
-	struct thread *thread = find_slot(processes, processes->threads,
-					  processes->slots, tid);
+	struct thread *thread = elog_map_find_integer(&processes->threads, tid);
 
-	if (!thread->used && processes->count >= processes->slots / 2) {
-		grow(processes);
-		thread = find_slot(processes, processes->threads, processes->slots,
-				   tid);
-	}
-	if (!thread->used) {
-		thread->used = true;
-		processes->count++;
-	}
-	if (thread->tid != tid || thread->pid != pid) {
+	if (!thread)
+		thread = add(processes, tid);
+	if (thread->pid != pid) {
 		thread->pid = pid;
-		thread->tid = tid;
 		thread->read_at = 0;
 		thread->name[0] = '\0';
 	}

@@ -3,8 +3,8 @@
  * What libelog adds to markers, and what they are called. For markers.c, and for
  * elog, which names the markers of programs that do not run. Not installed.
  */
-#ifndef MARKERS_H
-#define MARKERS_H
+#ifndef ELOG_MARKER_NAMES_H
+#define ELOG_MARKER_NAMES_H
 
 #include "elog_marker.h"
 
@@ -36,22 +36,11 @@ struct elog_marker_state {
 	uint32_t lines;
 };
 
-/**
- * struct elog_marker_kind - what a type of fields is
- * @type: in commands that register events
- * @schema: in the schema language
- * @bytes: it has in the fixed part
- * @is_signed: a number below 0 is possible
- */
-struct elog_marker_kind {
-	const char *type;
-	const char *schema;
-	unsigned int bytes;
-	bool is_signed;
-};
+/** elog_marker_type_name() - the schema language's name of an enum elog_marker_type */
+const char *elog_marker_type_name(unsigned int type);
 
-/* By enum elog_marker_type. */
-extern const struct elog_marker_kind elog_marker_kinds[ELOG_MARKER_TYPES];
+/* The index in elog_plain_types of each enum elog_marker_type. */
+extern const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES];
 
 /** elog_marker_is_word() - may a character be in an identifier */
 static inline bool elog_marker_is_word(char c)
@@ -86,4 +75,4 @@ bool elog_markers_name(struct elog_marker **markers, size_t count);
 /** elog_marker_state_free() - free a state */
 void elog_marker_state_free(struct elog_marker_state *state);
 
-#endif /* MARKERS_H */
+#endif /* ELOG_MARKER_NAMES_H */
