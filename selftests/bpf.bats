@@ -62,15 +62,15 @@ removed()
 }
 
 # Attaches the programs of an object, and those without an event to GROUP:EVENT...; its
-# process is $started, what it prints is in $work/maps.
+# process is $attached, what it prints is in $work/maps.
 start_attached()
 {
 	"$ATTACH" "$OBJECTS/$1.bpf.o" "${@:2}" > "$work/maps" 2> "$work/err" 3>&- &
-	started=$!
-	background+=("$started")
+	attached=$!
+	background+=("$attached")
 	attached_or_ended()
 	{
-		has_begun "$work/maps" attached || ! kill -0 "$started" 2> /dev/null
+		has_begun "$work/maps" attached || ! kill -0 "$attached" 2> /dev/null
 	}
 	wait_for attached_or_ended
 	has_begun "$work/maps" attached || { cat "$work/err"; return 1; }
@@ -79,6 +79,7 @@ start_attached()
 # Ends that.
 detach()
 {
+	started=$attached
 	stop_elog TERM
 	[ "$status" = 143 ]
 }
@@ -316,9 +317,12 @@ total 20000 160000 0" ]
 	"$ELOG" create ma-d.e/two 'u32 number'
 	"$ELOG" create made/two 'u32 number'
 	wait_for_trace_events made/one ma_d_e/two made/two
-	definitions() { mapfile -t ones < <(grep -E '^made:one(\.[0-9]+)?$' $TRACEFS/available_events) &&
-		[ ${#ones[@]} = 2 ]; }
-	wait_for definitions
+	both_definitions()
+	{
+		mapfile -t ones < <(grep -E '^made:one(\.[0-9]+)?$' "$TRACEFS/available_events")
+		[ ${#ones[@]} = 2 ]
+	}
+	wait_for both_definitions
 	start_attached trace "${ones[@]}" ma_d_e:two
 	"$ELOG" emit -s 9 made/one 'u32 number' number=77
 	"$ELOG" emit -s 10 -n 5 made/one 'u32 number; u8 more' number=1 more=2

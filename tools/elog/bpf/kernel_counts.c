@@ -183,7 +183,7 @@ static int take_definition(struct kernel_counts *counts, struct counters *counte
 			   uint32_t descriptor, int64_t wall_offset)
 {
 	const struct elog_schema_event *event;
-	struct cached_event cached = { .used = true, .descriptor = descriptor };
+	struct cached_event cached = { 0 };
 	struct entry entry = {
 		.item = { .type = ELOG_ITEM_EVENT, .descriptor = descriptor },
 		.cached = &cached,
