@@ -319,7 +319,7 @@ total 20000 160000 0" ]
 	wait_for_trace_events made/one ma_d_e/two made/two
 	both_definitions()
 	{
-		mapfile -t ones < <(grep -E '^made:one(\.[0-9]+)?$' "$TRACEFS/available_events")
+		mapfile -t ones < <(grep -E '^made:one(\.[0-9a-f]+)?$' "$TRACEFS/available_events")
 		[ ${#ones[@]} = 2 ]
 	}
 	wait_for both_definitions

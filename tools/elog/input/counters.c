@@ -315,7 +315,7 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		.events = 1, .bytes = entry->item.payload_size,
 	};
 	unsigned int level = entry->cached->event ? entry->cached->event->level : 0;
-	int64_t wall = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
+	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 	int ret;
 
 	ret = find(counters, entry, row);

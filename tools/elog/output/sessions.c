@@ -82,8 +82,7 @@ int sessions_add(struct sessions *sessions, const struct entry *entry)
 {
 	const struct elog_schema_event *event = entry->cached->event;
 	const char *provider = event ? event->provider->name : "?";
-	/* A file may say anything: as unsigned numbers, which wrap. */
-	int64_t time = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
+	int64_t time = wall_time(entry->item.time, entry->wall_offset);
 	struct session *session;
 
 	session = find_session(sessions, provider, entry->item.session);
