@@ -7,6 +7,7 @@
  * counted together.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@
 #include <stat.skel.h>
 
 #include "../bpf/stat.h"
-#include "bpf/bpf_load.h"
 #include "input/listing.h"
+
+#define TRACEPOINT	"eventlog_emit"
 
 /* Each takes 168 bytes on each CPU. */
 #define DEFINITIONS_MIN	4096
@@ -45,6 +47,22 @@ static uint32_t definitions_expected(void)
 						      DEFINITIONS_MAX;
 }
 
+static int print_libbpf(enum libbpf_print_level level, const char *format,
+			va_list arguments)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
+}
+
+static void explain(const char *what, int error)
+{
+	char text[128];
+
+	libbpf_strerror(error, text, sizeof(text));
+	elog_error("%s: %s", what, text);
+	if (error == -EPERM)
+		elog_hint("run elog as root, with sudo: BPF programs need the capabilities CAP_BPF and CAP_PERFMON");
+}
+
 static int load(struct kernel_counts *counts)
 {
 	int ret;
@@ -62,10 +80,10 @@ static int attach(struct kernel_counts *counts)
 	int ret = stat_bpf__attach(counts->program);
 
 	if (ret == -ENOENT) {
-		elog_error("there is no tracepoint " BPF_TRACEPOINT);
+		elog_error("there is no tracepoint " TRACEPOINT);
 		elog_hint("the kernel module is older than elog, or the kernel has no tracepoints");
 	} else if (ret) {
-		bpf_explain("the tracepoint " BPF_TRACEPOINT, ret);
+		explain("the tracepoint " TRACEPOINT, ret);
 	}
 	return ret;
 }
@@ -84,10 +102,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 	ret = selection_open(&counts->selection, live->options, false);
 	if (ret)
 		return ret;
-	if (live->options->verbose)
-		bpf_say(true);
-	else
-		bpf_hush();
+	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);
 	ret = libbpf_num_possible_cpus();
 	if (ret > 0) {
 		counts->cpus = (unsigned int)ret;
@@ -95,7 +110,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		ret = counts->values ? load(counts) : -ENOMEM;
 	}
 	if (ret) {
-		bpf_explain("the BPF program that counts", ret);
+		explain("the BPF program that counts", ret);
 		return ret;
 	}
 	return attach(counts);
@@ -168,7 +183,7 @@ static int take_definition(struct kernel_counts *counts, struct counters *counte
 			   uint32_t descriptor, int64_t wall_offset)
 {
 	const struct elog_schema_event *event;
-	struct cached_event cached = { .used = true, .descriptor = descriptor };
+	struct cached_event cached = { 0 };
 	struct entry entry = {
 		.item = { .type = ELOG_ITEM_EVENT, .descriptor = descriptor },
 		.cached = &cached,

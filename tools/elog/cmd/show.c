@@ -191,8 +191,10 @@ static int run_show(const struct options *options)
 	signal(SIGPIPE, SIG_IGN);
 	show_all(&show);
 	progress_clear(&show.progress);
-	if (show.sessions)
-		sessions_print(show.sessions, &show.output);
+	if (show.sessions && sessions_print(show.sessions, &show.output)) {
+		elog_error("out of memory");
+		show.failed = true;
+	}
 	error = output_close(&show.output);
 	if (error) {
 		if (error == -ECHILD)

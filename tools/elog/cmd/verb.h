@@ -75,7 +75,6 @@ struct verb {
 	int (*run)(const struct options *options);
 };
 
-extern const struct verb verb_bpf;
 extern const struct verb verb_capture;
 extern const struct verb verb_create;
 extern const struct verb verb_delete;

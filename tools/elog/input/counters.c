@@ -2,13 +2,12 @@
 /*
  * Counts of events: see counters.h.
  *
- * A row by event or provider is remembered in the definition (struct cached_event), with
- * the row's serial number: the memory of rows is kept for others, so that it can
- * be looked at, and the number tells that it is of something else now.
+ * struct cached_event remembers the row of an event or provider, and the row's serial
+ * number. The map keeps the memory of removed rows, so the serial number can be read,
+ * and a different one shows that the row now counts something else.
  *
- * When there are as many rows as there may be, the eighth of them that was seen
- * longest ago is folded at once: then a new row costs no more than a sort of its
- * share.
+ * When the number of rows reaches the limit, the eighth of them that was seen longest
+ * ago is folded at once, so that the cost of the sort is shared by many new rows.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <string.h>
 
 #include "input/counters.h"
+#include "util/array.h"
 
 #define ROWS_MIN	8
 
@@ -72,15 +72,10 @@ static void reset_row(struct counters *counters, struct counter_row *row)
 int counters_open(struct counters **result, enum counters_by by, size_t limit, uint64_t now)
 {
 	struct counters *counters = calloc(1, sizeof(*counters));
-	int ret;
 
 	if (!counters)
 		return -ENOMEM;
-	ret = siphash_secret(&counters->secret);
-	if (ret) {
-		free(counters);
-		return ret;
-	}
+	elog_map_init(&counters->map, sizeof(struct counter_row));
 	counters->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	counters_clear(counters, by, now);
 	*result = counters;
@@ -93,25 +88,14 @@ void counters_close(struct counters *counters)
 
 	if (!counters)
 		return;
-	for (i = 0; i < counters->count; i++) {
+	for (i = 0; i < counters->count; i++)
 		free(counters->rows[i]->sizes);
-		free(counters->rows[i]);
-	}
-	for (i = 0; i < counters->spare_count; i++)
-		free(counters->spare[i]);
 	free(counters->others.sizes);
 	free(counters->total.sizes);
 	free(counters->rows);
-	free(counters->spare);
-	free(counters->table);
 	free(counters->losses);
+	elog_map_free(&counters->map);
 	free(counters);
-}
-
-static void spare_row(struct counters *counters, struct counter_row *row)
-{
-	reset_row(counters, row);
-	counters->spare[counters->spare_count++] = row;
 }
 
 void counters_clear(struct counters *counters, enum counters_by by, uint64_t now)
@@ -119,10 +103,9 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	size_t i;
 
 	for (i = 0; i < counters->count; i++)
-		spare_row(counters, counters->rows[i]);
+		reset_row(counters, counters->rows[i]);
 	counters->count = 0;
-	if (counters->table)
-		memset(counters->table, 0, counters->table_size * sizeof(*counters->table));
+	elog_map_clear(&counters->map);
 	reset_row(counters, &counters->others);
 	reset_row(counters, &counters->total);
 	memset(counters->lost, 0, sizeof(counters->lost));
@@ -142,88 +125,17 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
  * Finding rows
  */
 
-/* Whoever emits chooses keys: with a secret nobody can make them collide. */
-static size_t hash_key(const struct counters *counters, const struct key *key)
+static struct elog_map_key map_key(const struct key *key)
 {
-	uint64_t hash = siphash_session(&counters->secret, key->provider, key->number);
+	const struct elog_map_key part = elog_map_name(key->provider, key->number);
 
-	if (*key->event)
-		hash += siphash(&counters->secret, key->event,
-				strlen(key->event)).words[0];
-	return (size_t)hash;
+	return *key->event ? elog_map_name(key->event, part.words[0]) : part;
 }
 
 static bool has_key(const struct counter_row *row, const struct key *key)
 {
 	return row->number == key->number && !strcmp(row->provider, key->provider) &&
 	       !strcmp(row->event, key->event);
-}
-
-/* By pid the name is not what rows are told apart by. */
-static void row_key(const struct counters *counters, const struct counter_row *row,
-		    struct key *key)
-{
-	key->provider = row->provider;
-	key->event = counters->by == COUNTERS_BY_EVENT ? row->event : "";
-	key->number = row->number;
-}
-
-static struct counter_row **find_slot(const struct counters *counters,
-				      const struct key *key)
-{
-	size_t mask = counters->table_size - 1, slot = hash_key(counters, key) & mask;
-	struct counter_row *row;
-
-	for (; (row = counters->table[slot]); slot = (slot + 1) & mask) {
-		if (counters->by == COUNTERS_BY_PID ? row->number == key->number :
-						has_key(row, key))
-			break;
-	}
-	return &counters->table[slot];
-}
-
-static void fill_table(struct counters *counters)
-{
-	struct key key;
-	size_t i;
-
-	memset(counters->table, 0, counters->table_size * sizeof(*counters->table));
-	for (i = 0; i < counters->count; i++) {
-		row_key(counters, counters->rows[i], &key);
-		*find_slot(counters, &key) = counters->rows[i];
-	}
-}
-
-/* Room for more rows, and for all of them among the spare ones. */
-static int grow(struct counters *counters)
-{
-	size_t capacity = counters->capacity ? 2 * counters->capacity : 64;
-	size_t size = counters->table_size ? counters->table_size : 64;
-	struct counter_row **rows, **spare, **table;
-
-	if (capacity > counters->limit)
-		capacity = counters->limit;
-	while (size < 2 * capacity)
-		size *= 2;
-	if (size > counters->table_size) {
-		table = calloc(size, sizeof(*table));
-		if (!table)
-			return -ENOMEM;
-		free(counters->table);
-		counters->table = table;
-		counters->table_size = size;
-		fill_table(counters);
-	}
-	rows = realloc(counters->rows, capacity * sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	counters->rows = rows;
-	spare = realloc(counters->spare, capacity * sizeof(*spare));
-	if (!spare)
-		return -ENOMEM;
-	counters->spare = spare;
-	counters->capacity = capacity;
-	return 0;
 }
 
 static void fold_row(struct counters *counters, const struct counter_row *row)
@@ -265,40 +177,33 @@ static void fold_old(struct counters *counters)
 		struct counter_row *row = counters->rows[--counters->count];
 
 		fold_row(counters, row);
-		spare_row(counters, row);
+		reset_row(counters, row);
+		elog_map_remove(&counters->map, row);
 	}
-	fill_table(counters);
 	counters->recent = NULL;
 }
 
 static int new_row(struct counters *counters, const struct key *key,
 		   struct counter_row **result)
 {
-	struct counter_row *row;
-	int ret;
+	struct counter_row **rows, *row;
 
 	if (counters->count >= counters->limit)
 		fold_old(counters);
-	if (counters->count >= counters->capacity) {
-		ret = grow(counters);
-		if (ret)
-			return ret;
-	}
-	if (counters->spare_count) {
-		row = counters->spare[--counters->spare_count];
-	} else {
-		row = calloc(1, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		row->serial = ++counters->serial;
-	}
+	rows = array_grow(counters->rows, counters->count, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	counters->rows = rows;
+	row = elog_map_insert(&counters->map, map_key(key));
+	if (!row)
+		return -ENOMEM;
+	row->serial = ++counters->serial;
 	row->number = key->number;
 	snprintf(row->provider, sizeof(row->provider), "%s", key->provider);
 	snprintf(row->event, sizeof(row->event), "%s", key->event);
 	/* New rows are not the ones to be folded next. */
 	row->seen = counters->total.events + 1;
 	counters->rows[counters->count++] = row;
-	*find_slot(counters, key) = row;
 	*result = row;
 	return 0;
 }
@@ -306,7 +211,7 @@ static int new_row(struct counters *counters, const struct key *key,
 static int find_row(struct counters *counters, const struct key *key,
 		    struct counter_row **row)
 {
-	*row = counters->table ? *find_slot(counters, key) : NULL;
+	*row = elog_map_find(&counters->map, map_key(key));
 	return *row ? 0 : new_row(counters, key, row);
 }
 
@@ -410,7 +315,7 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		.events = 1, .bytes = entry->item.payload_size,
 	};
 	unsigned int level = entry->cached->event ? entry->cached->event->level : 0;
-	int64_t wall = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
+	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 	int ret;
 
 	ret = find(counters, entry, row);
@@ -522,7 +427,7 @@ static int add_event_lost(struct counters *counters, const struct elog_schema_ev
 		snprintf(number, sizeof(number), "#%u", descriptor);
 		key.event = event ? event->name : number;
 	}
-	row = counters->table ? *find_slot(counters, &key) : NULL;
+	row = elog_map_find(&counters->map, map_key(&key));
 	if (!row && counters->count >= counters->limit)
 		row = &counters->others;
 	if (!row && new_row(counters, &key, &row))

@@ -8,7 +8,7 @@
 #define COUNTERS_H
 
 #include "input/source.h"
-#include "util/siphash.h"
+#include "libelog/util/map.h"
 
 #define COUNTERS_HISTORY	30	/* marks that a row remembers */
 #define COUNTERS_ROWS	65536	/* at most, by default */
@@ -84,7 +84,6 @@ struct counter_row {
  * @rows: in the order of the last counters_sort()
  * @others: what became one row, if @folded
  * @folded: how often a row did; one may come again
- * @secret: what the table is hashed with
  * @total: of all rows; its lost is the sum of @lost
  * @lost: by cause
  * @first: when the first event was, CLOCK_REALTIME ns
@@ -98,7 +97,6 @@ struct counters {
 	struct counter_row **rows;
 	struct counter_row others;
 	uint64_t folded;
-	struct siphash secret;
 	struct counter_row total;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 	int64_t first;
@@ -106,11 +104,7 @@ struct counters {
 	unsigned int marks;
 
 	/* Of counters.c. */
-	size_t capacity;		/* of @rows */
-	struct counter_row **table;	/* by hash */
-	size_t table_size;
-	struct counter_row **spare;	/* rows that are of nothing */
-	size_t spare_count;
+	struct elog_map map;		/* the rows */
 	struct counter_row *recent;	/* of the event before; NULL */
 	uint64_t serial;
 	uint64_t marked;		/* when, CLOCK_MONOTONIC ns */

@@ -41,18 +41,6 @@ int64_t wall_offset(void)
 	return now - (int64_t)record_time(monotonic());
 }
 
-int live_prepare(struct live *live, const struct options *options)
-{
-	memset(live, 0, sizeof(*live));
-	live->options = options;
-	live->processes = elog_processes_new();
-	if (!live->processes) {
-		elog_error("out of memory");
-		return -ENOMEM;
-	}
-	return 0;
-}
-
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options)
 {
@@ -63,9 +51,13 @@ int live_open(struct live *live, const struct options *options,
 	long page_size = sysconf(_SC_PAGESIZE);
 	int ret;
 
-	ret = live_prepare(live, options);
-	if (ret)
-		return ret;
+	memset(live, 0, sizeof(*live));
+	live->options = options;
+	live->processes = elog_processes_new();
+	if (!live->processes) {
+		elog_error("out of memory");
+		return -ENOMEM;
+	}
 	if (options->per_cpu_bytes &&
 	    options->per_cpu_bytes < 2 * (uint64_t)page_size) {
 		elog_error("--per-cpu-bytes: a ring has at least two pages, %ld bytes",

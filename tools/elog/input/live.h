@@ -39,14 +39,6 @@ uint64_t record_time(uint64_t time);
 int64_t wall_offset(void);
 
 /**
- * live_prepare() - fill in @live, without a subscription
- *
- * For runs that need none, or one of their own. As live_open(); not to be called
- * before that.
- */
-int live_prepare(struct live *live, const struct options *options);
-
-/**
  * live_open() - subscribe
  * @live: filled in
  * @options: what to

@@ -12,8 +12,6 @@ struct selection;
 
 /**
  * struct cached_event - a definition that was seen, and what is known of it
- * @used: there is one: this is no empty slot
- * @descriptor: its descriptor
  * @wanted: its events may be what is asked for
  * @event: its schema; NULL: unknown
  * @predicates: of -f, in order; NULL: there are none
@@ -21,8 +19,6 @@ struct selection;
  * @row_serial: likewise, 0 at first
  */
 struct cached_event {
-	bool used;
-	uint32_t descriptor;
 	bool wanted;
 	const struct elog_schema_event *event;
 	struct elog_predicate **predicates;

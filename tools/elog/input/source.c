@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 #include "input/source.h"
-#include "util/time_spec.h"
+#include "libelog/util/map.h"
 #include "util/signals.h"
+#include "util/time_spec.h"
 
 #define SPARE_FILES	32	/* open besides those that are read */
 #define NEXT_MAX	10000	/* numbers that --rotate may give */
@@ -38,9 +39,7 @@ struct input {
 	const char *name;
 	int fd;
 	uint64_t generation;
-	struct cached_event *event_cache;	/* by hash of the descriptor */
-	size_t event_cache_size;
-	size_t event_cache_count;
+	struct elog_map event_cache;		/* struct cached_event, by descriptor */
 	struct cached_event unknown;		/* of a definition that is not there */
 	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
 	bool has_head;
@@ -82,6 +81,7 @@ static struct source *new_source(const struct options *options, bool live,
 				 size_t count)
 {
 	struct source *source = calloc(1, sizeof(*source));
+	size_t i;
 
 	if (source)
 		source->inputs = calloc(count, sizeof(*source->inputs));
@@ -90,6 +90,8 @@ static struct source *new_source(const struct options *options, bool live,
 		free(source);
 		return NULL;
 	}
+	for (i = 0; i < count; i++)
+		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
 	source->options = options;
 	if (selection_open(&source->selection, options, live)) {
 		free(source->inputs);
@@ -217,14 +219,11 @@ int source_open_files(struct source **result, const struct options *options,
 
 static void event_cache_clear(struct source *source, struct input *input)
 {
-	size_t i;
+	struct cached_event *cached;
 
-	for (i = 0; i < input->event_cache_size; i++)
-		selection_unbind(source->selection, &input->event_cache[i]);
-	free(input->event_cache);
-	input->event_cache = NULL;
-	input->event_cache_size = 0;
-	input->event_cache_count = 0;
+	elog_map_for_each(&input->event_cache, cached)
+		selection_unbind(source->selection, cached);
+	elog_map_free(&input->event_cache);
 }
 
 static void close_input(struct source *source, struct input *input)
@@ -257,40 +256,6 @@ void source_close(struct source *source)
 /* ------------------------------------------------------------------------
  * Definitions
  */
-
-static struct cached_event *event_cache_slot(struct cached_event *table, size_t size,
-					     uint32_t descriptor)
-{
-	/* Where the program is, is more than a file can know. */
-	uint64_t hash = (descriptor ^ (uintptr_t)&event_cache_slot >> 4) *
-			0x9e3779b97f4a7c15ULL;
-	size_t slot;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	slot = (size_t)(hash >> 32) & (size - 1);
-
-	while (table[slot].used && table[slot].descriptor != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-static int event_cache_grow(struct input *input)
-{
-	size_t size = input->event_cache_size ? 2 * input->event_cache_size : 64, i;
-	struct cached_event *larger = calloc(size, sizeof(*larger)), *old;
-
-	if (!larger)
-		return -ENOMEM;
-	for (i = 0; i < input->event_cache_size; i++) {
-		old = &input->event_cache[i];
-		if (old->used)
-			*event_cache_slot(larger, size, old->descriptor) = *old;
-	}
-	free(input->event_cache);
-	input->event_cache = larger;
-	input->event_cache_size = size;
-	return 0;
-}
 
 static uint64_t generation(const struct source *source,
 			   const struct input *input)
@@ -328,16 +293,13 @@ static int event_cache_find(struct source *source, struct input *input,
 	uint64_t now = generation(source, input);
 	int ret;
 
-	if (now != input->generation || input->event_cache_count >= EVENT_CACHE_MAX) {
+	if (now != input->generation || input->event_cache.count >= EVENT_CACHE_MAX) {
 		event_cache_clear(source, input);
 		input->generation = now;
 	}
-	if (input->event_cache_size) {
-		cached = event_cache_slot(input->event_cache, input->event_cache_size, descriptor);
-		*result = cached;
-		if (cached->used)
-			return 0;
-	}
+	*result = elog_map_find_integer(&input->event_cache, descriptor);
+	if (*result)
+		return 0;
 	/* This may make all others invalid. */
 	ret = describe(source, input, descriptor, &event);
 	if (ret)
@@ -347,27 +309,21 @@ static int event_cache_find(struct source *source, struct input *input,
 		event_cache_clear(source, input);
 		input->generation = now;
 	}
-	/* It may become known: it is asked for again. */
+	/* Not cached: the definition may appear later. */
 	if (!event) {
 		memset(&input->unknown, 0, sizeof(input->unknown));
-		input->unknown.descriptor = descriptor;
 		*result = &input->unknown;
 		return selection_bind(source->selection, NULL, &input->unknown);
 	}
-	if (input->event_cache_count >= input->event_cache_size / 2) {
-		ret = event_cache_grow(input);
-		if (ret)
-			return ret;
-	}
-	cached = event_cache_slot(input->event_cache, input->event_cache_size, descriptor);
+	cached = elog_map_insert(&input->event_cache, elog_map_integer(descriptor));
+	if (!cached)
+		return -ENOMEM;
 	ret = selection_bind(source->selection, event, cached);
 	if (ret) {
 		selection_unbind(source->selection, cached);
+		elog_map_remove(&input->event_cache, cached);
 		return ret;
 	}
-	cached->used = true;
-	cached->descriptor = descriptor;
-	input->event_cache_count++;
 	*result = cached;
 	return 0;
 }

@@ -31,6 +31,12 @@ struct entry {
 	const char *file;
 };
 
+/** wall_time() - CLOCK_REALTIME; a file may say anything, so the sum may wrap */
+static inline int64_t wall_time(uint64_t time, int64_t wall_offset)
+{
+	return (int64_t)(time + (uint64_t)wall_offset);
+}
+
 /**
  * source_open_live() - events of a live subscription
  * @source: set to the new source

@@ -19,7 +19,7 @@ void sessions_close(struct sessions *sessions);
 /** sessions_add() - count an event for its session; 0 or -ENOMEM */
 int sessions_add(struct sessions *sessions, const struct entry *entry);
 
-/** sessions_print() - print them in the order of their beginnings */
-void sessions_print(struct sessions *sessions, struct output *output);
+/** sessions_print() - print them in the order of their first events; 0 or -ENOMEM */
+int sessions_print(struct sessions *sessions, struct output *output);
 
 #endif /* SESSIONS_H */
