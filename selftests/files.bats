@@ -291,7 +291,7 @@ load files.bash
 	chown 65534 "$work/others"
 	run_elog capture --split "$work/others"
 	[ "$status" = 1 ]
-	contains "$stderr" "belongs to somebody else"
+	contains "$stderr" "belongs to another user"
 }
 
 @test "show --follow --since: everything once" {

@@ -92,8 +92,8 @@ for line in text.split("\n")[:-1]:
 
 	fails_with "--by: 'host' is not one of" top --by host
 	fails_with "--sort: 'size' is not one of rate, bytes, events, lost, name" top --sort size
-	fails_with "--interval: it is 0.1 at least" top --interval 0.01
-	fails_with "it runs no COMMAND" top -- true
+	fails_with "--interval: 0.1 at least" top --interval 0.01
+	fails_with "elog top runs no COMMAND" top -- true
 	fails_with "'file' is too much" top file
 	fails_with "there is no option '--format'" top --format json
 	for verb in stat top; do

@@ -16,9 +16,9 @@ library=$built/libelog.so
 
 # As the compiler understands it, so that comments and layout do not matter.
 echo '#include <elog_marker.h>' > "$work/header.c"
-${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here" -I"$top/uapi" \
+${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here/include" -I"$top/uapi" \
 	"$work/header.c"
-grep -E '/elog(_marker)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
+grep -E '/elog(_marker|/[a-z]+)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
 	sed -n 's/.*[ *]\([A-Za-z0-9_]*\) (.*/\1/p' | sort > "$work/declared"
 
 sed -n 's/^[[:space:]]\{1,\}\([A-Za-z0-9_]\{1,\}\);.*/\1/p' "$here/libelog.map" |
@@ -46,7 +46,7 @@ names_are_ours()
 
 # Variables of the library are variables of every program that uses it. These are:
 # the producers, which have to be found when a process forks; the tables of
-# CRC-32C, made when first needed; a byte that tells threads apart, and one that
+# CRC-32C and the secret of hash maps, made when first needed; a byte that tells threads apart, and one that
 # tells whether a thread is in a probe; and what is known of the process's markers.
 # Compiler and C library add theirs: completed, __dso_handle, __cpu_*.
 known_variables='anchor
@@ -63,6 +63,8 @@ markers_retired
 markers_wishes
 producers
 producers_lock
+secret
+secret_once
 tables
 tables_once'
 
@@ -111,7 +113,7 @@ links_with()
 		echo 'int main(void) { return !functions[0]; }'
 	} > "$work/all.c"
 	# shellcheck disable=SC2046 # several words
-	${CC:-gcc} -Wno-cast-function-type -I"$here" -I"$top/uapi" -o "$work/all" \
+	${CC:-gcc} -Wno-cast-function-type -I"$here/include" -I"$top/uapi" -o "$work/all" \
 		"$work/all.c" "$1" $(sed -n 's/^Libs.private: //p' "$built/libelog.pc") &&
 		LD_LIBRARY_PATH=$built "$work/all"
 }

@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Records that were taken off the rings and are not read yet.
+ *
+ * A thread sleeps until a ring is at its watermark, or a tenth of a second, and
+ * then copies what the rings hold, a piece of whole records at a time, to queues
+ * in memory, one for each CPU. What a queue has no room for stays in its ring,
+ * where the kernel counts what does not fit any more. The reader takes pieces from
+ * a queue and, when that is empty, from the ring itself: a queue makes its ring
+ * longer, and changes nothing else. All a ring held when the kernel was asked for a
+ * time is still found by going on until there is nothing.
+ *
+ * When a record is taken its event's definition and its thread's name are asked
+ * for, unless they are known. The table of definitions is the kernel's answers,
+ * kept as long as a record that needs one is on its way; names are told to the
+ * reader's table when the reader comes by.
+ *
+ * The lock protects all but what is said to be the thread's own, and rings' data. It
+ * is held while a piece is copied. Functions are the reader's, but for run().
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elog.h"
+#include "consumer/backlog.h"
+#include "consumer/ring.h"
+#include "format/definition.h"
+#include "format/merge.h"
+#include "util/map.h"
+#include "util/process.h"
+
+#define PIECE_BYTES	(64U << 10)
+#define PIECE_BYTES_MIN	4096U
+#define PIECES		8U		/* of a queue, if it is that small */
+#define SPARE_PIECES	16		/* kept of those that were read */
+#define TAKE_MS		100
+#define FULL_MS		2		/* to the next look, while a ring is to stay full */
+#define DEFINITIONS_BYTES (4U << 20)	/* of schema text; to look for some to forget */
+#define NAMES_MAX	16384		/* that are to be told */
+
+struct queue {
+	struct elog_ring_reader ring;	/* the kernel's: position is what was taken */
+	const struct eventlog_ring_header *header;	/* NULL: there is none */
+	struct eventlog_ring_consumer *consumer;
+	struct elog_piece *first;
+	struct elog_piece *last;
+	size_t bytes;			/* capacities of all */
+	uint64_t untold;		/* bytes taken since the reader was last woken */
+	uint64_t lost;			/* all that the reader was woken for */
+	bool damaged;			/* to be reported */
+	uint64_t reading;		/* serial of the reader's piece; 0: it has none */
+	uint64_t pending;		/* and the one before, whose last record is in use */
+};
+
+/* By descriptor. */
+struct definition {
+	uint64_t serial;		/* of the last piece that needs it */
+	struct eventlog_describe answer;
+	char *text;			/* NULL: the kernel has none */
+};
+
+struct name {
+	uint32_t pid;
+	uint32_t tid;
+	bool guessed;
+	char name[ELOG_COMM_SIZE];
+};
+
+struct elog_backlog {
+	pthread_mutex_t lock;
+	pthread_t thread;
+	int fd;
+	int wake;			/* the thread */
+	int news;			/* for the reader */
+	bool stop;
+	bool full;			/* the thread waits for room */
+	int error;			/* of the thread, which then takes nothing more */
+	size_t limit;			/* of each queue */
+	uint64_t watermark;		/* bytes taken that wake the reader */
+	size_t piece_bytes;
+	uint64_t serial;		/* of the last piece */
+
+	struct elog_piece *spare;
+	size_t spare_count;
+
+	uint32_t last_descriptor;	/* needed by the piece... */
+	uint64_t last_serial;		/* ...with this serial */
+	struct elog_map definitions;
+	size_t definition_bytes;
+
+	struct elog_processes *processes;	/* the reader's */
+	uint32_t last_tid;
+	uint64_t last_tid_when;
+	struct elog_processes *asked;	/* when threads were asked about */
+	struct name *names;
+	size_t name_count;
+	size_t name_room;
+
+	unsigned int cpus;
+	struct queue queues[];
+};
+
+static uint64_t coarse_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void notify(int event)
+{
+	const uint64_t one = 1;
+
+	/* It only fails when it is not needed: there is more than can be counted. */
+	(void)!write(event, &one, sizeof(one));
+}
+
+static bool was_notified(int event)
+{
+	uint64_t count;
+
+	return read(event, &count, sizeof(count)) == sizeof(count);
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+
+/* No piece that is still to be read, or is being read, is older. */
+static uint64_t oldest_serial(const struct elog_backlog *backlog)
+{
+	uint64_t oldest = UINT64_MAX, serial;
+	const struct queue *queue;
+	unsigned int i;
+
+	for (i = 0; i < backlog->cpus; i++) {
+		queue = &backlog->queues[i];
+		serial = queue->pending ? queue->pending :
+			 queue->reading ? queue->reading :
+			 queue->first ? queue->first->serial : UINT64_MAX;
+		if (serial < oldest)
+			oldest = serial;
+	}
+	return oldest;
+}
+
+static size_t definition_cost(const struct definition *definition)
+{
+	return ELOG_DEFINITION_OVERHEAD +
+	       (definition->text ? strlen(definition->text) : 0);
+}
+
+/* Forget what no piece from that one on needs. */
+static void forget_definitions(struct elog_backlog *backlog, uint64_t serial)
+{
+	struct definition *definition, *next;
+
+	for (definition = elog_map_first(&backlog->definitions); definition; definition = next) {
+		next = elog_map_next(&backlog->definitions, definition);
+		if (definition->serial >= serial)
+			continue;
+		backlog->definition_bytes -= definition_cost(definition);
+		free(definition->text);
+		elog_map_remove(&backlog->definitions, definition);
+	}
+}
+
+/*
+ * Who registers ever new events must not fill the memory: when all that is known is
+ * on its way to the reader no records are taken that need more, but for the reader
+ * itself, which can ask as well. Return: 0, -ENOBUFS, -ENOMEM.
+ */
+static int add_definition(struct elog_backlog *backlog, uint32_t descriptor,
+			  struct definition **definition)
+{
+	if (backlog->definition_bytes >= DEFINITIONS_BYTES) {
+		forget_definitions(backlog, oldest_serial(backlog));
+		if (backlog->definition_bytes >= DEFINITIONS_BYTES)
+			return -ENOBUFS;
+	}
+	*definition = elog_map_insert(&backlog->definitions, elog_map_integer(descriptor));
+	if (!*definition)
+		return -ENOMEM;
+	(*definition)->answer.descriptor = descriptor;
+	if (elog_device_describe(backlog->fd, &(*definition)->answer, &(*definition)->text))
+		(*definition)->text = NULL;
+	backlog->definition_bytes += definition_cost(*definition);
+	return 0;
+}
+
+static int note_definition(struct elog_backlog *backlog, uint32_t descriptor,
+			   uint64_t serial)
+{
+	struct definition *definition;
+	int ret;
+
+	if (!descriptor)
+		return 0;
+	definition = elog_map_find_integer(&backlog->definitions, descriptor);
+	if (!definition) {
+		ret = add_definition(backlog, descriptor, &definition);
+		if (ret)
+			return ret;
+	}
+	/* A piece may be filled up after a later one was begun. */
+	if (serial > definition->serial)
+		definition->serial = serial;
+	return 0;
+}
+
+int elog_backlog_definition(struct elog_backlog *backlog,
+			    struct eventlog_describe *request, char **text)
+{
+	const struct definition *definition;
+	int ret = -ENOENT;
+
+	pthread_mutex_lock(&backlog->lock);
+	definition = elog_map_find_integer(&backlog->definitions, request->descriptor);
+	if (definition && definition->text) {
+		*text = strdup(definition->text);
+		ret = *text ? 0 : -ENOMEM;
+		if (!ret)
+			*request = definition->answer;
+	}
+	pthread_mutex_unlock(&backlog->lock);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * Names of threads
+ */
+
+static struct name *new_name(struct elog_backlog *backlog)
+{
+	size_t room = backlog->name_room ? 2 * backlog->name_room : 64;
+	struct name *larger;
+
+	if (backlog->name_count < backlog->name_room)
+		return &backlog->names[backlog->name_count];
+	if (room > NAMES_MAX)
+		return NULL;
+	larger = realloc(backlog->names, room * sizeof(*larger));
+	if (!larger)
+		return NULL;
+	backlog->names = larger;
+	backlog->name_room = room;
+	return &larger[backlog->name_count];
+}
+
+/* The idle task has no entry in /proc; everybody knows its name. */
+static void note_thread(struct elog_backlog *backlog, uint32_t pid, uint32_t tid,
+			uint64_t now)
+{
+	struct name *name;
+
+	if (!backlog->processes || !tid)
+		return;
+	name = new_name(backlog);
+	if (!name || !elog_processes_due(backlog->asked, pid, tid, now))
+		return;
+	name->pid = pid;
+	name->tid = tid;
+	if (elog_process_ask(pid, tid, name->name, &name->guessed))
+		backlog->name_count++;
+}
+
+static void tell_names(struct elog_backlog *backlog)
+{
+	const struct name *name;
+	size_t i;
+
+	for (i = 0; i < backlog->name_count; i++) {
+		name = &backlog->names[i];
+		elog_processes_tell(backlog->processes, name->pid, name->tid,
+				    name->name, name->guessed);
+	}
+	backlog->name_count = 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Taking records
+ */
+
+static enum eventlog_record_type record_type(const struct eventlog_record *record)
+{
+	return (enum eventlog_record_type)
+	       ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+		EVENTLOG_RECORD_TYPE_SHIFT);
+}
+
+/*
+ * Padding has no more than 8 bytes, of which the first 4 count, and is passed over, as
+ * is what this library does not know. Return: bytes; 0: that is no record.
+ */
+static size_t record_bytes(const unsigned char *at, const unsigned char *end,
+			   bool *wanted)
+{
+	const struct eventlog_record *record = (const void *)at;
+	uint32_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
+	size_t bytes = (size + EVENTLOG_RECORD_ALIGN - 1) &
+		       ~(size_t)(EVENTLOG_RECORD_ALIGN - 1);
+
+	*wanted = record_type(record) == EVENTLOG_RECORD_EVENT ||
+		  record_type(record) == EVENTLOG_RECORD_LOST;
+	if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at) ||
+	    (*wanted && size < sizeof(*record)))
+		return 0;
+	return bytes;
+}
+
+/* Where a record of so many bytes can be put. Return: 0, -ENOBUFS or -ENOMEM. */
+static int find_piece(struct elog_backlog *backlog, struct queue *queue,
+		      size_t bytes)
+{
+	size_t capacity = bytes > backlog->piece_bytes ? bytes :
+							 backlog->piece_bytes;
+	struct elog_piece *piece = queue->last;
+
+	if (queue->first && piece->capacity - piece->size >= bytes)
+		return 0;
+	if (queue->first && queue->bytes + capacity > backlog->limit)
+		return -ENOBUFS;
+	if (backlog->spare && capacity == backlog->piece_bytes) {
+		piece = backlog->spare;
+		backlog->spare = piece->next;
+		backlog->spare_count--;
+	} else {
+		piece = malloc(sizeof(*piece) + capacity);
+		if (!piece)
+			return -ENOMEM;
+	}
+	piece->next = NULL;
+	piece->serial = ++backlog->serial;
+	piece->size = 0;
+	piece->capacity = capacity;
+	if (queue->first)
+		queue->last->next = piece;
+	else
+		queue->first = piece;
+	queue->last = piece;
+	queue->bytes += capacity;
+	return 0;
+}
+
+/* Ask for what a record needs. Return: 0, -ENOBUFS or -ENOMEM. */
+static int note_record(struct elog_backlog *backlog, uint64_t serial,
+		       const struct eventlog_record *record, uint64_t now)
+{
+	int ret;
+
+	if (record->descriptor != backlog->last_descriptor ||
+	    serial != backlog->last_serial) {
+		ret = note_definition(backlog, record->descriptor, serial);
+		if (ret)
+			return ret;
+		backlog->last_descriptor = record->descriptor;
+		backlog->last_serial = serial;
+	}
+	if (record->tid != backlog->last_tid || now != backlog->last_tid_when) {
+		note_thread(backlog, record->pid, record->tid, now);
+		backlog->last_tid = record->tid;
+		backlog->last_tid_when = now;
+	}
+	return 0;
+}
+
+/*
+ * Copy records to the last piece, until that is full.
+ *
+ * Return: how far; or -EBADMSG, -ENOBUFS, -ENOMEM when that is nowhere.
+ */
+static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
+			    const unsigned char *data, const unsigned char *end,
+			    bool for_reader)
+{
+	const unsigned char *at = data, *run = data;
+	struct elog_piece *piece = NULL;
+	uint64_t now = coarse_time();
+	size_t bytes, room = 0;
+	bool wanted;
+	int ret = 0;
+
+	while (at < end) {
+		bytes = record_bytes(at, end, &wanted);
+		if (!bytes) {
+			ret = -EBADMSG;
+			break;
+		}
+		if (!wanted) {
+			if (piece) {
+				memcpy(piece->data + piece->size, run, (size_t)(at - run));
+				piece->size += (size_t)(at - run);
+			}
+			at += bytes;
+			run = at;
+			continue;
+		}
+		if (!piece) {
+			ret = find_piece(backlog, queue, bytes);
+			if (ret)
+				break;
+			piece = queue->last;
+			room = piece->capacity - piece->size;
+		}
+		if (bytes > room)
+			break;
+		if (record_type((const void *)at) == EVENTLOG_RECORD_EVENT) {
+			ret = note_record(backlog, piece->serial, (const void *)at, now);
+			if (ret && !for_reader)
+				break;
+			ret = 0;
+		}
+		room -= bytes;
+		at += bytes;
+	}
+	if (piece && at > run) {
+		memcpy(piece->data + piece->size, run, (size_t)(at - run));
+		piece->size += (size_t)(at - run);
+	}
+	return at > data ? at - data : ret;
+}
+
+static void release(struct queue *queue)
+{
+	__atomic_store_n(&queue->consumer->position,
+			 (uint32_t)queue->ring.position, __ATOMIC_RELEASE);
+}
+
+/*
+ * Take some of what a ring holds.
+ *
+ * Return: 1; 0 it holds nothing; -ENOBUFS there is no room in the queue, which
+ * cannot be if that is empty and it is for the reader; -ENOMEM.
+ */
+static int take(struct elog_backlog *backlog, struct queue *queue,
+		bool for_reader)
+{
+	struct elog_ring_reader *ring = &queue->ring;
+	const unsigned char *data;
+	ssize_t size;
+
+	if (!queue->header)
+		return 0;
+	ring->end = elog_header_committed(queue->header, ring->position);
+	size = elog_ring_span(ring);
+	if (!size)
+		return 0;
+	if (size > 0) {
+		data = ring->data + (ring->position & (ring->data_bytes - 1));
+		size = copy_records(backlog, queue, data, data + size, for_reader);
+	}
+	if (size == -EBADMSG) {
+		queue->damaged = true;
+		ring->position = ring->end;
+	} else if (size < 0) {
+		return (int)size;
+	} else {
+		ring->position += (uint64_t)size;
+	}
+	release(queue);
+	return 1;
+}
+
+/* What came of a look at the rings. */
+struct round {
+	bool took;			/* something */
+	bool full;			/* there was no room for all */
+	bool tell;			/* the reader: the watermark, or a loss */
+};
+
+/* Has a queue something that its reader waits for?  The lock is held. */
+static bool worth_telling(struct elog_backlog *backlog, struct queue *queue,
+			  const uint64_t *counts)
+{
+	uint64_t lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		lost += counts[i];
+	if (lost == queue->lost && queue->untold < backlog->watermark)
+		return false;
+	queue->lost = lost;
+	queue->untold = 0;
+	return true;
+}
+
+static void take_ring(struct elog_backlog *backlog, struct queue *queue,
+		      struct round *round)
+{
+	uint64_t counts[EVENTLOG_LOST_CAUSES], from, taken = 0;
+	bool more;
+	int ret;
+
+	/* No longer than it takes to take a ring: there are others. */
+	do {
+		pthread_mutex_lock(&backlog->lock);
+		from = queue->ring.position;
+		ret = take(backlog, queue, false);
+		taken += queue->ring.position - from;
+		queue->untold += queue->ring.position - from;
+		if (queue->header) {
+			elog_header_see_losses(queue->header, queue->consumer,
+					       counts);
+			round->tell |= worth_telling(backlog, queue, counts);
+		}
+		more = ret > 0 && taken < queue->ring.data_bytes;
+		pthread_mutex_unlock(&backlog->lock);
+	} while (more);
+	round->took |= taken;
+	round->full |= ret < 0;
+}
+
+static struct round take_all(struct elog_backlog *backlog)
+{
+	struct round round = { false };
+	unsigned int i;
+
+	for (i = 0; i < backlog->cpus; i++)
+		take_ring(backlog, &backlog->queues[i], &round);
+	pthread_mutex_lock(&backlog->lock);
+	/* Once: the reader is to make room. */
+	round.tell |= round.full && !backlog->full;
+	backlog->full = round.full;
+	pthread_mutex_unlock(&backlog->lock);
+	return round;
+}
+
+/*
+ * Return: whether a ring is at its watermark, or something was lost; or a negative
+ * errno. Not while one is to stay as it is, full or of a CPU that the reader has
+ * not heard of: that would not let us sleep.
+ */
+static int sleep_for_rings(struct elog_backlog *backlog, bool blind)
+{
+	struct pollfd polls[] = {
+		{ .fd = backlog->wake, .events = POLLIN },
+		{ .fd = backlog->fd, .events = POLLIN },
+	};
+
+	if (poll(polls, blind ? 1 : 2, blind ? FULL_MS : TAKE_MS) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (polls[0].revents)
+		was_notified(backlog->wake);
+	if (polls[1].revents & (POLLERR | POLLHUP | POLLNVAL))
+		return -EIO;
+	return polls[1].revents != 0;
+}
+
+static void *run(void *context)
+{
+	struct elog_backlog *backlog = context;
+	bool stop = false, blind = false;
+	int ret;
+
+	while (!stop) {
+		struct round round = { .tell = true };
+
+		ret = sleep_for_rings(backlog, blind);
+		if (ret >= 0)
+			round = take_all(backlog);
+		blind = round.full || (ret > 0 && !round.took);
+		pthread_mutex_lock(&backlog->lock);
+		if (ret < 0)
+			backlog->error = ret;
+		stop = backlog->stop || ret < 0;
+		pthread_mutex_unlock(&backlog->lock);
+		if (round.tell)
+			notify(backlog->news);
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------
+ * For the reader
+ */
+
+int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
+		      struct elog_piece **piece)
+{
+	struct queue *queue = &backlog->queues[cpu];
+	bool room = false;
+	int ret = 0;
+
+	pthread_mutex_lock(&backlog->lock);
+	tell_names(backlog);
+	queue->pending = queue->reading;
+	queue->reading = 0;
+	while (!queue->first && ret >= 0 && !queue->damaged) {
+		ret = take(backlog, queue, true);
+		if (!ret)
+			break;
+	}
+	*piece = queue->first;
+	if (*piece) {
+		ret = 1;
+		queue->first = (*piece)->next;
+		queue->bytes -= (*piece)->capacity;
+		queue->reading = (*piece)->serial;
+		(*piece)->next = NULL;
+	} else if (queue->damaged) {
+		queue->damaged = false;
+		ret = -EBADMSG;
+	}
+	if (backlog->full && queue->bytes <= backlog->limit / 2) {
+		backlog->full = false;
+		room = true;
+	}
+	pthread_mutex_unlock(&backlog->lock);
+	if (room)
+		notify(backlog->wake);
+	return ret;
+}
+
+void elog_backlog_free(struct elog_backlog *backlog, struct elog_piece *pieces)
+{
+	struct elog_piece *piece;
+
+	pthread_mutex_lock(&backlog->lock);
+	while ((piece = pieces)) {
+		pieces = piece->next;
+		if (backlog->spare_count == SPARE_PIECES ||
+		    piece->capacity != backlog->piece_bytes) {
+			free(piece);
+			continue;
+		}
+		piece->next = backlog->spare;
+		backlog->spare = piece;
+		backlog->spare_count++;
+	}
+	pthread_mutex_unlock(&backlog->lock);
+}
+
+bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu)
+{
+	struct queue *queue = &backlog->queues[cpu];
+	bool pending;
+
+	pthread_mutex_lock(&backlog->lock);
+	pending = queue->first || queue->damaged ||
+		  (queue->header &&
+		   elog_header_committed(queue->header, queue->ring.position) !=
+		   queue->ring.position);
+	pthread_mutex_unlock(&backlog->lock);
+	return pending;
+}
+
+int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit,
+		      const sigset_t *mask)
+{
+	struct pollfd poll = { .fd = backlog->news, .events = POLLIN };
+	int ret, error;
+
+	ret = ppoll(&poll, 1, limit, mask);
+	if (ret < 0)
+		return -errno;
+	pthread_mutex_lock(&backlog->lock);
+	error = backlog->error;
+	pthread_mutex_unlock(&backlog->lock);
+	if (error)
+		return error;
+	return ret > 0 && was_notified(backlog->news);
+}
+
+void elog_backlog_add(struct elog_backlog *backlog,
+		      const struct elog_ring_reader *ring,
+		      const struct eventlog_ring_header *header,
+		      struct eventlog_ring_consumer *consumer)
+{
+	struct queue *queue = &backlog->queues[ring->cpu];
+
+	pthread_mutex_lock(&backlog->lock);
+	queue->ring = *ring;
+	queue->header = header;
+	queue->consumer = consumer;
+	pthread_mutex_unlock(&backlog->lock);
+}
+
+/* Signals are for the program's own threads. */
+static int start_thread(struct elog_backlog *backlog)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&backlog->thread, NULL, run, backlog);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -ret;
+}
+
+static void free_backlog(struct elog_backlog *backlog)
+{
+	struct definition *definition;
+	struct elog_piece *piece;
+	unsigned int i;
+
+	for (i = 0; i < backlog->cpus; i++) {
+		while ((piece = backlog->queues[i].first)) {
+			backlog->queues[i].first = piece->next;
+			free(piece);
+		}
+	}
+	while ((piece = backlog->spare)) {
+		backlog->spare = piece->next;
+		free(piece);
+	}
+	elog_map_for_each(&backlog->definitions, definition)
+		free(definition->text);
+	elog_map_free(&backlog->definitions);
+	elog_processes_free(backlog->asked);
+	free(backlog->names);
+	if (backlog->wake >= 0)
+		close(backlog->wake);
+	if (backlog->news >= 0)
+		close(backlog->news);
+	pthread_mutex_destroy(&backlog->lock);
+	free(backlog);
+}
+
+int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
+		      uint64_t bytes, uint64_t watermark,
+		      struct elog_processes *processes)
+{
+	struct elog_backlog *backlog;
+	int ret = 0;
+
+	backlog = calloc(1, sizeof(*backlog) + cpus * sizeof(backlog->queues[0]));
+	if (!backlog)
+		return -ENOMEM;
+	pthread_mutex_init(&backlog->lock, NULL);
+	elog_map_init(&backlog->definitions, sizeof(struct definition));
+	backlog->fd = fd;
+	backlog->cpus = cpus;
+	backlog->processes = processes;
+	backlog->asked = elog_processes_new();
+	backlog->limit = (size_t)bytes;
+	backlog->watermark = watermark;
+	backlog->piece_bytes = (size_t)bytes / PIECES & ~(size_t)7;
+	if (backlog->piece_bytes > PIECE_BYTES)
+		backlog->piece_bytes = PIECE_BYTES;
+	if (backlog->piece_bytes < PIECE_BYTES_MIN)
+		backlog->piece_bytes = PIECE_BYTES_MIN;
+	backlog->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	backlog->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (backlog->wake < 0 || backlog->news < 0)
+		ret = -errno;
+	if (!backlog->asked)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = start_thread(backlog);
+	if (ret) {
+		free_backlog(backlog);
+		return ret;
+	}
+	*result = backlog;
+	return 0;
+}
+
+void elog_backlog_close(struct elog_backlog *backlog)
+{
+	if (!backlog)
+		return;
+	pthread_mutex_lock(&backlog->lock);
+	backlog->stop = true;
+	pthread_mutex_unlock(&backlog->lock);
+	notify(backlog->wake);
+	pthread_join(backlog->thread, NULL);
+	free_backlog(backlog);
+}

@@ -1,0 +1,862 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Subscribing, and reading the rings in global time order.
+ *
+ * A batch is: FLUSH, which gives a time before which no record will appear any
+ * more; one look at each ring's committed position; a merge of everything
+ * before that time. Records are read where they are. What was read is given
+ * back every eighth of a ring, so that a batch may be long, and writers are
+ * not disturbed for every record.
+ *
+ * Losses come from three places: lost records in the rings, the counts in a
+ * ring's header when the ring is read to its end and no later record is there
+ * to carry them, and STAT for CPUs that have no ring. The counts only grow;
+ * whatever exceeds what was reported is reported, once.
+ *
+ * With a backlog records are not read in the rings but in pieces of memory, one
+ * behind the other, to which they were copied: see backlog.c.
+ *
+ * No locks and nothing global: a consumer belongs to one thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elog.h"
+#include "consumer/backlog.h"
+#include "consumer/ring.h"
+#include "format/definition.h"
+#include "format/merge.h"
+#include "util/map.h"
+#include "util/util.h"
+
+#define DEFAULT_RING_BYTES	(1U << 20)
+
+/*
+ * Processes can register ever new events, so what is known of them is forgotten
+ * when it is that much: bytes of schema text, of which the parsed form takes up
+ * to some thirty times as many.
+ */
+#define DESCRIBED_BYTES_MAX	(4U << 20)
+
+struct ring {
+	struct elog_ring_reader reader;	/* with a backlog over @piece, from 0 */
+	struct elog_piece *piece;
+	const struct eventlog_ring_header *header;	/* NULL: not mapped */
+	struct eventlog_ring_consumer *consumer;
+	uint64_t released;	/* the position the kernel knows */
+};
+
+enum batch_state {
+	BATCH_NONE,
+	BATCH_RECORDS,
+	BATCH_LOSSES,
+};
+
+struct elog_consumer {
+	int fd;
+	struct eventlog_subscribe subscribed;
+	uint32_t generation;		/* of the rings that are mapped */
+	struct ring *rings;		/* subscribed.cpus of them */
+
+	enum batch_state state;
+	uint64_t time;			/* the last flush's */
+	uint64_t before;		/* the batch has records before this */
+	struct elog_merge merge;
+	struct ring *pending;		/* its last record is in use */
+	bool damaged;			/* report it with the next call */
+	int error;			/* likewise */
+	struct elog_backlog *backlog;	/* NULL: there is none */
+	struct elog_piece *spent;	/* to be freed at the next call */
+	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
+	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
+
+	struct elog_map described;	/* by descriptor: a schema; NULL: it is wrong */
+	uint64_t described_generation;	/* counts forget_described() */
+	size_t described_bytes;
+};
+
+static struct ring *ring_of(struct elog_ring_reader *reader)
+{
+	return elog_container_of(reader, struct ring, reader);
+}
+
+static int check_header(const struct elog_consumer *consumer,
+			const struct eventlog_ring_header *header)
+{
+	uint64_t bytes = header->data_bytes, sub = header->sub_buffer_bytes;
+
+	if (header->magic != EVENTLOG_RING_MAGIC)
+		return -EPROTO;
+	if (!bytes || bytes & (bytes - 1) || bytes > EVENTLOG_RING_BYTES_MAX ||
+	    !sub || sub & (sub - 1) || sub > bytes)
+		return -EPROTO;
+	if (header->data_offset > consumer->subscribed.ring_stride ||
+	    bytes > consumer->subscribed.ring_stride - header->data_offset)
+		return -EPROTO;
+	return 0;
+}
+
+static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
+{
+	const struct eventlog_subscribe *subscribed = &consumer->subscribed;
+	uint64_t offset = subscribed->ring_offset + cpu * subscribed->ring_stride;
+	long page_size = sysconf(_SC_PAGESIZE);
+	struct ring *ring = &consumer->rings[cpu];
+	const struct eventlog_ring_header *header;
+	void *data, *page;
+	int ret;
+
+	data = mmap(NULL, subscribed->ring_stride, PROT_READ, MAP_SHARED,
+		    consumer->fd, (off_t)offset);
+	if (data == MAP_FAILED)
+		return errno == ENXIO ? 0 : -errno;
+	header = data;
+	ret = check_header(consumer, header);
+	if (ret)
+		goto unmap;
+	page = mmap(NULL, (size_t)page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    consumer->fd, (off_t)offset + page_size);
+	if (page == MAP_FAILED) {
+		ret = -errno;
+		goto unmap;
+	}
+	ring->header = header;
+	ring->consumer = page;
+	ring->reader.data = (const unsigned char *)data + header->data_offset;
+	ring->reader.data_bytes = header->data_bytes;
+	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
+	ring->reader.cpu = cpu;
+	ring->reader.position = ring->consumer->position;
+	ring->reader.end = ring->reader.position;
+	ring->released = ring->reader.position;
+	if (consumer->backlog) {
+		elog_backlog_add(consumer->backlog, &ring->reader, ring->header,
+				 ring->consumer);
+		/* A piece is a ring that is read once, from its beginning. */
+		ring->reader.data_bytes = 1ULL << 63;
+		ring->reader.sub_buffer_bytes = 1ULL << 63;
+		ring->reader.position = 0;
+		ring->reader.end = 0;
+	}
+	return 0;
+
+unmap:
+	munmap(data, subscribed->ring_stride);
+	return ret;
+}
+
+/* Map the rings that are not mapped yet. */
+static int map_rings(struct elog_consumer *consumer)
+{
+	unsigned int cpu;
+	int ret;
+
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+		if (consumer->rings[cpu].header)
+			continue;
+		ret = map_ring(consumer, cpu);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The kernel has no sizes for rings that are not there, and neither has the caller. */
+static bool options_good(const struct elog_consumer_options *options)
+{
+	if (options->size < sizeof(*options) || options->reserved ||
+	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS) ||
+	    options->backlog_bytes > ELOG_BACKLOG_MAX ||
+	    (options->backlog_bytes && options->flags))
+		return false;
+	return !(options->flags & ELOG_CONSUMER_NO_RINGS) ||
+	       (options->flags == ELOG_CONSUMER_NO_RINGS && !options->ring_bytes &&
+		!options->watermark && !options->sub_buffers);
+}
+
+int elog_consumer_open(struct elog_consumer **result,
+		       const struct elog_consumer_options *options)
+{
+	struct eventlog_subscribe *subscribed;
+	struct elog_consumer *consumer;
+	bool rings = true;
+	int ret;
+
+	if (options && !options_good(options))
+		return -EINVAL;
+	consumer = calloc(1, sizeof(*consumer));
+	if (!consumer)
+		return -ENOMEM;
+	elog_map_init(&consumer->described, sizeof(struct elog_schema *));
+	ret = elog_device_open(options ? options->device : NULL);
+	if (ret < 0)
+		goto free_consumer;
+	consumer->fd = ret;
+	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
+
+	subscribed = &consumer->subscribed;
+	subscribed->size = sizeof(*subscribed);
+	subscribed->ring_bytes = DEFAULT_RING_BYTES;
+	if (options) {
+		if (options->ring_bytes)
+			subscribed->ring_bytes = options->ring_bytes;
+		if (options->flags & ELOG_CONSUMER_OVERWRITE)
+			subscribed->flags |= EVENTLOG_SUBSCRIBE_OVERWRITE;
+		subscribed->watermark = options->watermark;
+		subscribed->sub_buffers = options->sub_buffers;
+		rings = !(options->flags & ELOG_CONSUMER_NO_RINGS);
+	}
+	if (!rings)
+		subscribed->ring_bytes = 0;
+	else if (!subscribed->watermark)
+		subscribed->watermark = subscribed->ring_bytes / 2;
+	if (ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, subscribed)) {
+		ret = -errno;
+		goto close_file;
+	}
+	consumer->generation = subscribed->generation;
+	if (!rings) {
+		subscribed->cpus = 0;
+		*result = consumer;
+		return 0;
+	}
+	ret = -ENOMEM;
+	consumer->rings = calloc(subscribed->cpus, sizeof(*consumer->rings));
+	consumer->merge.rings = calloc(subscribed->cpus,
+				       sizeof(*consumer->merge.rings));
+	if (!consumer->rings || !consumer->merge.rings)
+		goto close_consumer;
+	if (options && options->backlog_bytes) {
+		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
+					subscribed->cpus, options->backlog_bytes,
+					subscribed->watermark,
+					options->processes);
+		if (ret)
+			goto close_consumer;
+	}
+	ret = map_rings(consumer);
+	if (ret)
+		goto close_consumer;
+	*result = consumer;
+	return 0;
+
+close_consumer:
+	elog_consumer_close(consumer);
+	return ret;
+close_file:
+	close(consumer->fd);
+free_consumer:
+	free(consumer);
+	return ret;
+}
+
+static void free_spent(struct elog_consumer *consumer)
+{
+	if (consumer->spent)
+		elog_backlog_free(consumer->backlog, consumer->spent);
+	consumer->spent = NULL;
+}
+
+static void leave_piece(struct elog_consumer *consumer, struct ring *ring)
+{
+	if (!ring->piece)
+		return;
+	ring->piece->next = consumer->spent;
+	consumer->spent = ring->piece;
+	ring->piece = NULL;
+}
+
+static void forget_described(struct elog_consumer *consumer)
+{
+	struct elog_schema **schema;
+
+	consumer->described_generation++;
+	elog_map_for_each(&consumer->described, schema)
+		elog_schema_free(*schema);
+	elog_map_free(&consumer->described);
+	consumer->described_bytes = 0;
+}
+
+void elog_consumer_close(struct elog_consumer *consumer)
+{
+	struct ring *ring;
+	unsigned int cpu;
+
+	if (!consumer)
+		return;
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
+		leave_piece(consumer, &consumer->rings[cpu]);
+	free_spent(consumer);
+	elog_backlog_close(consumer->backlog);
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
+		ring = &consumer->rings[cpu];
+		if (!ring->header)
+			continue;
+		munmap((void *)ring->header, consumer->subscribed.ring_stride);
+		munmap(ring->consumer, (size_t)sysconf(_SC_PAGESIZE));
+	}
+	forget_described(consumer);
+	free(consumer->merge.rings);
+	free(consumer->rings);
+	close(consumer->fd);
+	free(consumer);
+}
+
+int elog_consumer_fd(const struct elog_consumer *consumer)
+{
+	return consumer->fd;
+}
+
+uint64_t elog_consumer_time(const struct elog_consumer *consumer)
+{
+	return consumer->time;
+}
+
+int elog_consumer_rule_add(struct elog_consumer *consumer,
+			   const struct elog_rule *rule, uint32_t *rule_id)
+{
+	struct eventlog_rule request = { .size = sizeof(request) };
+
+	if (rule->size < sizeof(*rule) || rule->reserved)
+		return -EINVAL;
+	request.flags = rule->flags;
+	request.provider = (uintptr_t)rule->provider;
+	request.event = (uintptr_t)rule->event;
+	request.keywords_any = rule->keywords_any;
+	request.keywords_all = rule->keywords_all;
+	request.session = rule->session;
+	request.pid = rule->pid;
+	request.level = rule->level;
+	request.sample = rule->sample;
+	if (ioctl(consumer->fd, EVENTLOG_IOC_RULE_ADD, &request))
+		return -errno;
+	if (rule_id)
+		*rule_id = request.rule_id;
+	return 0;
+}
+
+int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id)
+{
+	struct eventlog_rule_delete request = {
+		.size = sizeof(request),
+		.rule_id = rule_id,
+	};
+
+	return ioctl(consumer->fd, EVENTLOG_IOC_RULE_DEL, &request) ? -errno : 0;
+}
+
+int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
+		       const sigset_t *mask)
+{
+	struct pollfd poll = { .fd = consumer->fd, .events = POLLIN };
+	const struct timespec time = {
+		.tv_sec = milliseconds / 1000,
+		.tv_nsec = milliseconds % 1000 * 1000000L,
+	};
+	const struct timespec *limit = milliseconds < 0 ? NULL : &time;
+	int ret;
+
+	if (consumer->backlog)
+		return elog_backlog_wait(consumer->backlog, limit, mask);
+	ret = ppoll(&poll, 1, limit, mask);
+	if (ret < 0)
+		return -errno;
+	if (poll.revents & (POLLERR | POLLHUP | POLLNVAL))
+		return -EIO;
+	return ret;
+}
+
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+		       uint32_t descriptor, struct eventlog_stat *stat)
+{
+	memset(stat, 0, sizeof(*stat));
+	stat->size = sizeof(*stat);
+	stat->cpu = cpu;
+	stat->descriptor = descriptor;
+	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+}
+
+/* How far the ring is whole. */
+static uint64_t committed(const struct ring *ring)
+{
+	return elog_header_committed(ring->header, ring->reader.end);
+}
+
+static bool has_unread(const struct elog_consumer *consumer,
+		       const struct ring *ring)
+{
+	if (!consumer->backlog)
+		return committed(ring) != ring->reader.position;
+	return ring->reader.position != ring->reader.end ||
+	       elog_backlog_pending(consumer->backlog, ring->reader.cpu);
+}
+
+static bool has_news(const struct elog_consumer *consumer,
+		     const struct ring *ring)
+{
+	unsigned int i;
+
+	if (has_unread(consumer, ring))
+		return true;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		if (elog_header_lost(ring->header, i) > ring->reader.lost[i])
+			return true;
+	return false;
+}
+
+int elog_consumer_pending(struct elog_consumer *consumer)
+{
+	struct eventlog_stat stat;
+	unsigned int cpu;
+	int ret;
+
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+		if (consumer->rings[cpu].header &&
+		    has_news(consumer, &consumer->rings[cpu]))
+			return 1;
+	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	if (ret)
+		return ret;
+	return stat.generation != consumer->generation ||
+	       stat.lost[EVENTLOG_LOST_NO_MEMORY] >
+	       consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY];
+}
+
+static void release(struct ring *ring)
+{
+	if (ring->released == ring->reader.position)
+		return;
+	ring->released = ring->reader.position;
+	__atomic_store_n(&ring->consumer->position, (uint32_t)ring->released,
+			 __ATOMIC_RELEASE);
+}
+
+static int begin_batch(struct elog_consumer *consumer)
+{
+	struct eventlog_flush flush = { .size = sizeof(flush) };
+	int ret;
+
+	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return -EINVAL;
+	consumer->pending = NULL;
+	if (ioctl(consumer->fd, EVENTLOG_IOC_FLUSH, &flush))
+		return -errno;
+	if (flush.generation != consumer->generation) {
+		ret = map_rings(consumer);
+		if (ret)
+			return ret;
+		consumer->generation = flush.generation;
+	}
+	consumer->time = flush.time;
+	consumer->state = BATCH_NONE;
+	return 0;
+}
+
+int elog_consumer_raw_flush(struct elog_consumer *consumer)
+{
+	return consumer->backlog ? -EINVAL : begin_batch(consumer);
+}
+
+/*
+ * Go on to the ring's next piece. Return: false if there is none, which may be an
+ * error. The last record of the piece before may be in use until the next call.
+ */
+static bool next_piece(struct elog_consumer *consumer, struct ring *ring)
+{
+	int ret;
+
+	do {
+		leave_piece(consumer, ring);
+		ring->reader.position = 0;
+		ring->reader.end = 0;
+		ret = elog_backlog_next(consumer->backlog, ring->reader.cpu,
+					&ring->piece);
+		if (ret == -EBADMSG)
+			consumer->damaged = true;
+	} while (ret == -EBADMSG);
+	if (ret < 0)
+		consumer->error = ret;
+	if (ret <= 0)
+		return false;
+	ring->reader.data = ring->piece->data;
+	ring->reader.end = ring->piece->size;
+	return true;
+}
+
+/* Let a ring take part in the batch, with its next record, in whatever piece. */
+static void join(struct elog_consumer *consumer, struct ring *ring)
+{
+	int ret;
+
+	do {
+		ret = elog_merge_add(&consumer->merge, &ring->reader,
+				     consumer->before);
+		if (ret < 0)
+			consumer->damaged = true;
+	} while (consumer->backlog && ret <= 0 &&
+		 ring->reader.position == ring->reader.end &&
+		 next_piece(consumer, ring));
+}
+
+/* Go on after the first ring's record was taken. */
+static void update_merge(struct elog_consumer *consumer, struct ring *ring)
+{
+	size_t count = consumer->merge.count;
+
+	if (elog_merge_update(&consumer->merge, consumer->before))
+		consumer->damaged = true;
+	if (consumer->backlog && consumer->merge.count < count &&
+	    ring->reader.position == ring->reader.end &&
+	    next_piece(consumer, ring))
+		join(consumer, ring);
+}
+
+int elog_consumer_flush(struct elog_consumer *consumer)
+{
+	struct ring *ring;
+	unsigned int cpu;
+	int ret = begin_batch(consumer);
+
+	if (ret)
+		return ret;
+	free_spent(consumer);
+	consumer->before = consumer->time;
+	consumer->merge.count = 0;
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+		ring = &consumer->rings[cpu];
+		if (!ring->header)
+			continue;
+		if (!consumer->backlog)
+			ring->reader.end = committed(ring);
+		join(consumer, ring);
+	}
+	consumer->state = BATCH_RECORDS;
+	return 0;
+}
+
+static int pause_rings(const struct elog_consumer *consumer, bool paused)
+{
+	struct eventlog_pause request = {
+		.size = sizeof(request),
+		.paused = paused,
+	};
+
+	return ioctl(consumer->fd, EVENTLOG_IOC_PAUSE, &request) ? -errno : 0;
+}
+
+/*
+ * Where the ring's oldest whole record starts, unless it was read already.
+ * Positions are whole numbers here: much may have been written since.
+ */
+static void rewind_ring(struct ring *ring)
+{
+	const struct eventlog_ring_header *header = ring->header;
+	uint64_t end = elog_load_word(header, &header->committed,
+				      &header->committed_upper);
+	uint64_t start = 0;
+
+	if (end > header->data_bytes)
+		start = (end - header->data_bytes + header->sub_buffer_bytes - 1) &
+			~(header->sub_buffer_bytes - 1);
+	if (ring->reader.position < start)
+		ring->reader.position = start;
+	ring->reader.end = end;
+}
+
+int elog_consumer_freeze(struct elog_consumer *consumer)
+{
+	struct timespec now;
+	struct ring *ring;
+	unsigned int cpu;
+	int ret;
+
+	if (!(consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE))
+		return -EINVAL;
+	consumer->pending = NULL;
+	ret = pause_rings(consumer, true);
+	if (ret)
+		return ret;
+	/* No generation to compare: looking for rings costs a call for each CPU without. */
+	ret = map_rings(consumer);
+	if (ret) {
+		pause_rings(consumer, false);
+		return ret;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+			 (uint64_t)elog_time_offset();
+	consumer->before = UINT64_MAX;
+	consumer->merge.count = 0;
+	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+		ring = &consumer->rings[cpu];
+		if (!ring->header)
+			continue;
+		rewind_ring(ring);
+		join(consumer, ring);
+	}
+	consumer->state = BATCH_RECORDS;
+	return 0;
+}
+
+int elog_consumer_thaw(struct elog_consumer *consumer)
+{
+	consumer->pending = NULL;
+	consumer->state = BATCH_NONE;
+	return pause_rings(consumer, false);
+}
+
+/*
+ * What a ring has lost. The counts are read first: if the ring then holds
+ * nothing unread, they belong right here, for a record written in between would
+ * be unread. Otherwise a record will bring them in time. Return: if they belong
+ * here.
+ */
+static bool read_losses(const struct elog_consumer *consumer, struct ring *ring,
+			uint64_t *counts)
+{
+	elog_header_see_losses(ring->header, ring->consumer, counts);
+	return !has_unread(consumer, ring);
+}
+
+static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
+{
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	struct ring *ring;
+
+	while (consumer->next_cpu < consumer->subscribed.cpus) {
+		ring = &consumer->rings[consumer->next_cpu++];
+		if (!ring->header)
+			continue;
+		if (!read_losses(consumer, ring, counts))
+			continue;
+		item->time = consumer->time;
+		if (elog_ring_lost(&ring->reader, counts, item))
+			return true;
+	}
+	return false;
+}
+
+/* The kernel counts them together; no CPU is told. */
+static bool next_loss_without_ring(struct elog_consumer *consumer,
+				   struct elog_item *item)
+{
+	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
+	struct eventlog_stat stat;
+
+	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat))
+		return false;
+	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
+	item->time = consumer->time;
+	return elog_ring_lost(&consumer->no_ring, counts, item);
+}
+
+int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
+{
+	struct elog_ring_reader *reader;
+	struct ring *ring;
+	unsigned int cpu;
+	bool news;
+	int ret;
+
+	free_spent(consumer);
+	/* All that is in no ring. */
+	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
+	ring = consumer->pending;
+	if (ring) {
+		consumer->pending = NULL;
+		if (ring->reader.position - ring->released >=
+		    ring->reader.data_bytes / 8)
+			release(ring);
+	}
+	if (consumer->damaged) {
+		consumer->damaged = false;
+		return -EBADMSG;
+	}
+	if (consumer->error) {
+		ret = consumer->error;
+		consumer->error = 0;
+		return ret;
+	}
+	while (consumer->state == BATCH_RECORDS) {
+		reader = elog_merge_first(&consumer->merge);
+		if (!reader) {
+			for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+				if (consumer->rings[cpu].header && !consumer->backlog)
+					release(&consumer->rings[cpu]);
+			consumer->next_cpu = 0;
+			consumer->state = BATCH_LOSSES;
+			break;
+		}
+		news = elog_ring_take(reader, item);
+		update_merge(consumer, ring_of(reader));
+		if (news) {
+			/* Of a piece the last record is kept by itself. */
+			consumer->pending = consumer->backlog ? NULL : ring_of(reader);
+			return 1;
+		}
+	}
+	if (consumer->state == BATCH_LOSSES) {
+		if (next_loss(consumer, item))
+			return 1;
+		consumer->state = BATCH_NONE;
+		if (next_loss_without_ring(consumer, item))
+			return 1;
+	}
+	return 0;
+}
+
+unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
+{
+	return consumer->subscribed.cpus;
+}
+
+static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int cpu)
+{
+	if (cpu >= consumer->subscribed.cpus || consumer->backlog ||
+	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return NULL;
+	return &consumer->rings[cpu];
+}
+
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
+		      const void **data, size_t *size, uint64_t *position)
+{
+	struct ring *ring = raw_ring(consumer, cpu);
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	struct elog_ring_reader *reader;
+	ssize_t span;
+
+	if (!ring)
+		return -EINVAL;
+	if (!ring->header)
+		return 0;
+	reader = &ring->reader;
+	reader->end = committed(ring);
+	span = elog_ring_span(reader);
+	if (span < 0) {
+		reader->position = reader->end;
+		release(ring);
+		return (int)span;
+	}
+	/* poll() need not tell of losses before the next flush. */
+	if (!span)
+		read_losses(consumer, ring, counts);
+	*data = reader->data + (reader->position & (reader->data_bytes - 1));
+	*size = (size_t)span;
+	*position = reader->position;
+	return span > 0;
+}
+
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
+			      size_t size)
+{
+	struct ring *ring = raw_ring(consumer, cpu);
+
+	if (!ring || !ring->header ||
+	    size > ring->reader.end - ring->reader.position)
+		return -EINVAL;
+	ring->reader.position += size;
+	release(ring);
+	return 0;
+}
+
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
+			   uint64_t *lost)
+{
+	struct eventlog_stat stat;
+	struct ring *ring;
+	int ret;
+
+	memset(lost, 0, EVENTLOG_LOST_CAUSES * sizeof(*lost));
+	if (cpu == EVENTLOG_CPU_ALL) {
+		ret = elog_consumer_stat(consumer, cpu, 0, &stat);
+		if (ret)
+			return ret;
+		lost[EVENTLOG_LOST_NO_MEMORY] =
+			stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		/* For elog_consumer_pending(), which compares. */
+		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
+			stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		return 1;
+	}
+	ring = raw_ring(consumer, cpu);
+	if (!ring)
+		return -EINVAL;
+	if (!ring->header)
+		return 1;
+	ret = read_losses(consumer, ring, lost);
+	if (ret)
+		memcpy(ring->reader.lost, lost, sizeof(ring->reader.lost));
+	return ret;
+}
+
+int elog_consumer_definition(struct elog_consumer *consumer,
+			     struct eventlog_describe *request, char **text)
+{
+	int ret = -ENOENT;
+
+	if (consumer->backlog && !request->flags)
+		ret = elog_backlog_definition(consumer->backlog, request, text);
+	return ret == -ENOENT ?
+	       elog_device_describe(consumer->fd, request, text) : ret;
+}
+
+/* Ask for a definition that is not known. Return: 0 or a negative errno. */
+static int add_described(struct elog_consumer *consumer, uint32_t descriptor)
+{
+	struct eventlog_describe request = { .descriptor = descriptor };
+	struct elog_schema *schema = NULL, **slot;
+	size_t size;
+	char *text;
+	int ret;
+
+	ret = elog_consumer_definition(consumer, &request, &text);
+	if (ret)
+		return ret;
+	if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)
+		forget_described(consumer);
+	size = strlen(text);
+	ret = elog_schema_parse(text, size, &schema, NULL);
+	free(text);
+	if (ret == -ENOMEM)
+		return ret;
+	slot = elog_map_insert(&consumer->described, elog_map_integer(descriptor));
+	if (!slot) {
+		elog_schema_free(schema);
+		return -ENOMEM;
+	}
+	/* A text that is wrong now stays wrong. */
+	*slot = schema;
+	consumer->described_bytes += size + ELOG_DEFINITION_OVERHEAD;
+	return 0;
+}
+
+int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
+			   const struct elog_schema_event **event)
+{
+	struct elog_schema **schema;
+	int ret;
+
+	if (!descriptor)
+		return -ENOENT;
+	schema = elog_map_find_integer(&consumer->described, descriptor);
+	if (!schema) {
+		ret = add_described(consumer, descriptor);
+		if (ret)
+			return ret;
+		schema = elog_map_find_integer(&consumer->described, descriptor);
+	}
+	return elog_definition_event(*schema, event);
+}
+
+uint64_t elog_consumer_generation(const struct elog_consumer *consumer)
+{
+	return consumer->described_generation;
+}

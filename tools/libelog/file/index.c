@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * What a writer of .elog files remembers for INDEX blocks, which let a reader
+ * begin in the middle: see elog(5).
+ *
+ * Now and then, right behind a SYNC block, a checkpoint is taken: how far each
+ * CPU is, what it has lost, and which blocks a reader needs from before. Records before it may
+ * be later than that SYNC says. So the INDEX block is written, still going forward
+ * only, behind the first SYNC that says more than any of them; then it is known
+ * what the clocks said of all that is left out.
+ *
+ * Memory that is short, or too many blocks to list, end the index of a part, and
+ * nothing else. No locks and nothing global: it belongs to one writer.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "format/merge.h"
+
+#define INTERVAL_BYTES	(1U << 20)
+/* An INDEX block is no more than such a part of the file. */
+#define INTERVAL_TIMES	32
+
+void elog_index_init(struct elog_index *index, int64_t wall_offset)
+{
+	memset(index, 0, sizeof(*index));
+	index->interval = INTERVAL_BYTES;
+	index->due = INTERVAL_BYTES;
+	index->wall_offset = wall_offset;
+}
+
+void elog_index_free(struct elog_index *index)
+{
+	free(index->blocks);
+	free(index->cpus);
+	free(index->body);
+	index->blocks = NULL;
+	index->cpus = NULL;
+	index->body = NULL;
+}
+
+static void give_up(struct elog_index *index)
+{
+	elog_index_free(index);
+	index->given_up = true;
+}
+
+void elog_index_block(struct elog_index *index, uint64_t offset)
+{
+	size_t room = index->block_room ? 2 * index->block_room : 64;
+	uint64_t *larger;
+
+	if (index->given_up)
+		return;
+	if (index->block_count == index->block_room) {
+		larger = room > ELOG_INDEX_BLOCKS_MAX ? NULL :
+			 realloc(index->blocks, room * sizeof(*larger));
+		if (!larger) {
+			give_up(index);
+			return;
+		}
+		index->blocks = larger;
+		index->block_room = room;
+	}
+	index->blocks[index->block_count++] = htole64(offset);
+}
+
+/* EVENTLOG_CPU_ALL is the first. NULL: no memory. */
+static struct elog_index_cpu *get_cpu(struct elog_index *index, uint32_t cpu)
+{
+	size_t number = cpu == EVENTLOG_CPU_ALL ? 0 : (size_t)cpu + 1, room;
+	struct elog_index_cpu *larger;
+
+	if (number >= index->cpu_room) {
+		room = index->cpu_room ? index->cpu_room : 8;
+		while (room <= number)
+			room *= 2;
+		larger = realloc(index->cpus, room * sizeof(*larger));
+		if (!larger) {
+			give_up(index);
+			return NULL;
+		}
+		memset(larger + index->cpu_room, 0,
+		       (room - index->cpu_room) * sizeof(*larger));
+		index->cpus = larger;
+		index->cpu_room = room;
+	}
+	if (!index->cpus[number].there)
+		index->cpus[number].position = UINT64_MAX;
+	index->cpus[number].there = true;
+	return &index->cpus[number];
+}
+
+void elog_index_records(struct elog_index *index, uint32_t cpu,
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info)
+{
+	struct elog_ring_reader ring = {
+		.data = data,
+		.data_bytes = 1ULL << 63,
+		.sub_buffer_bytes = 1ULL << 63,
+		.end = size,
+	};
+	struct elog_index_cpu *entry;
+	struct elog_item item;
+	unsigned int cause;
+	uint32_t size_flags;
+
+	entry = index->given_up ? NULL : get_cpu(index, cpu);
+	if (!entry)
+		return;
+	entry->position = position + size;
+	if (info) {
+		ring.key = info->newest;
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+			if (info->lost[cause] > entry->lost[cause])
+				entry->lost[cause] = info->lost[cause];
+		ring.position = ring.end;
+	}
+	while (elog_ring_peek(&ring) > 0) {
+		memcpy(&size_flags, ring.data + ring.position, sizeof(size_flags));
+		if ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_LOST) {
+			ring.position += ring.size;
+			continue;
+		}
+		memcpy(ring.lost, entry->lost, sizeof(ring.lost));
+		elog_ring_take(&ring, &item);
+		memcpy(entry->lost, ring.lost, sizeof(ring.lost));
+	}
+	if (ring.key > index->newest)
+		index->newest = ring.key;
+}
+
+void elog_index_losses(struct elog_index *index,
+		       const struct elog_file_loss *losses, size_t count)
+{
+	struct elog_index_cpu *entry;
+	unsigned int cause;
+	size_t i;
+
+	for (i = 0; i < count && !index->given_up; i++) {
+		if (losses[i].cpu >= ELOG_FILE_CPUS_MAX &&
+		    losses[i].cpu != EVENTLOG_CPU_ALL)
+			continue;
+		entry = get_cpu(index, losses[i].cpu);
+		for (cause = 0; entry && cause < EVENTLOG_LOST_CAUSES; cause++)
+			if (losses[i].lost[cause] > entry->lost[cause])
+				entry->lost[cause] = losses[i].lost[cause];
+	}
+}
+
+uint64_t elog_wall_time(uint64_t time, int64_t offset)
+{
+	uint64_t less = -(uint64_t)offset;
+
+	if (offset < 0)
+		return time > less ? time - less : 0;
+	return time > UINT64_MAX - (uint64_t)offset ? UINT64_MAX :
+						      time + (uint64_t)offset;
+}
+
+static void raise_to(uint64_t *latest, uint64_t time, int64_t offset)
+{
+	uint64_t wall = elog_wall_time(time, offset);
+
+	if (wall > *latest)
+		*latest = wall;
+}
+
+/* Take a checkpoint: all of the block that is known now. */
+static void take(struct elog_index *index, uint64_t sync, uint64_t position,
+		 uint64_t time)
+{
+	struct elog_block_index head = {
+		.position = htole64(position),
+		.sync = htole64(sync),
+		.time = htole64(time),
+		.blocks = htole32((uint32_t)index->block_count),
+	};
+	size_t size = sizeof(head) + index->block_count * sizeof(uint64_t), at, i;
+	struct elog_block_cpu cpu = { 0 };
+	unsigned int cause;
+	uint32_t cpus = 0;
+
+	for (i = 0; i < index->cpu_room; i++)
+		cpus += index->cpus[i].there;
+	head.cpus = htole32(cpus);
+	at = size;
+	size += cpus * sizeof(cpu);
+	index->body = malloc(size);
+	if (!index->body) {
+		give_up(index);
+		return;
+	}
+	index->body_size = size;
+	memcpy(index->body, &head, sizeof(head));
+	if (index->block_count)
+		memcpy(index->body + sizeof(head), index->blocks,
+		       index->block_count * sizeof(uint64_t));
+	for (i = 0; i < index->cpu_room; i++) {
+		if (!index->cpus[i].there)
+			continue;
+		cpu.cpu = htole32(i ? (uint32_t)i - 1 : EVENTLOG_CPU_ALL);
+		cpu.position = htole64(index->cpus[i].position);
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+			cpu.lost[cause] = htole64(index->cpus[i].lost[cause]);
+		memcpy(index->body + at, &cpu, sizeof(cpu));
+		at += sizeof(cpu);
+	}
+	index->block_count = 0;
+	index->body_newest = index->newest;
+	index->body_latest = index->latest;
+	index->due = position + (INTERVAL_TIMES * size > index->interval ?
+				 INTERVAL_TIMES * size : index->interval);
+}
+
+bool elog_index_sync(struct elog_index *index, uint64_t sync, uint64_t position,
+		     uint64_t time, int64_t wall_offset)
+{
+	uint64_t newest = index->newest > time ? index->newest : time;
+
+	/* A reader may yield what it holds before it has seen this SYNC. */
+	raise_to(&index->latest, newest, index->wall_offset);
+	raise_to(&index->latest, newest, wall_offset);
+	index->wall_offset = wall_offset;
+	if (index->given_up)
+		return false;
+	if (!index->body && position >= index->due)
+		take(index, sync, position, time);
+	if (!index->body)
+		return false;
+	raise_to(&index->body_latest, index->body_newest, wall_offset);
+	return time > index->body_newest;
+}
+
+const void *elog_index_finish(struct elog_index *index, uint64_t offset,
+			      size_t *size)
+{
+	struct elog_block_index head;
+
+	memcpy(&head, index->body, sizeof(head));
+	head.part = htole64(offset);
+	head.previous = htole64(index->last);
+	head.latest = htole64(index->body_latest);
+	memcpy(index->body, &head, sizeof(head));
+	*size = index->body_size;
+	return index->body;
+}
+
+void elog_index_written(struct elog_index *index, uint64_t offset)
+{
+	index->last = offset;
+	free(index->body);
+	index->body = NULL;
+}
+
+void elog_index_end(const struct elog_index *index, uint64_t offset,
+		    struct elog_block_end *end)
+{
+	uint64_t latest = index->latest;
+
+	raise_to(&latest, index->newest, index->wall_offset);
+	/* Without records' times nothing is known. */
+	if (index->given_up)
+		latest = UINT64_MAX;
+	end->part = htole64(offset);
+	end->index = htole64(index->last);
+	end->latest = htole64(latest);
+}

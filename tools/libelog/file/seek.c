@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Finding where to begin in an .elog file so that nothing from a time on is
+ * missed: elog(5) tells what END and INDEX blocks say.
+ *
+ * From the end of the file END blocks lead from part to part, without reading what
+ * is in them. Where one is missing, for the file was cut off or still grows, the
+ * headers of all blocks lead forward, and bodies are passed over.
+ *
+ * Nothing is believed because it is there: what an offset points to has to be a
+ * block whose checksums are right, and of the kind, place and time it is said to
+ * be. If anything is not, the answer is a place before it, at worst the beginning.
+ * No more is read for all this than the file has bytes.
+ *
+ * No locks and nothing global.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "file/seek.h"
+#include "util/util.h"
+
+#define WINDOW_BYTES	4096
+#define INFO_BYTES_MAX	(64U << 10)
+#define INDEX_BYTES_MAX	(1U << 20)
+#define END_BYTES	(HEADER_BYTES + sizeof(struct elog_block_end))
+#define PLAN_BLOCKS_MAX	(1U << 20)
+
+struct search {
+	int fd;
+	uint64_t base;		/* where in the file reading is to begin */
+	uint64_t size;		/* bytes from there */
+	uint64_t from;
+	uint64_t bytes_read;
+	uint64_t window;	/* offset of what is in it */
+	size_t window_size;
+	unsigned char bytes[WINDOW_BYTES];
+};
+
+/* Return: 0; -EBADMSG the file has not that much; or a negative errno. */
+static int read_at(int fd, uint64_t offset, void *data, size_t size)
+{
+	ssize_t got;
+
+	while (size) {
+		got = pread(fd, data, size, (off_t)offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EBADMSG;
+		data = (char *)data + got;
+		offset += (uint64_t)got;
+		size -= (size_t)got;
+	}
+	return 0;
+}
+
+int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
+		       struct elog_block_header *header, unsigned char **body)
+{
+	int ret;
+
+	*body = NULL;
+	ret = read_at(fd, offset, header, sizeof(*header));
+	if (ret)
+		return ret;
+	if (!elog_block_decode(header) || header->size > most)
+		return -EBADMSG;
+	*body = malloc(header->size + 1);
+	if (!*body)
+		return -ENOMEM;
+	ret = read_at(fd, offset + HEADER_BYTES, *body, header->size);
+	if (!ret && elog_crc32c(0, *body, header->size) != header->body_crc)
+		ret = -EBADMSG;
+	if (ret) {
+		free(*body);
+		*body = NULL;
+	}
+	return ret;
+}
+
+/* A block of the type that is not compressed, and not before @least bytes. */
+static int get_block(struct search *search, uint64_t offset, uint32_t type,
+		     size_t least, uint32_t most, unsigned char **body,
+		     size_t *size)
+{
+	struct elog_block_header header;
+	int ret;
+
+	*body = NULL;
+	if (search->bytes_read > search->size)
+		return -EBADMSG;
+	ret = elog_file_block_at(search->fd, search->base + offset, most, &header,
+				 body);
+	search->bytes_read += HEADER_BYTES;
+	if (ret)
+		return ret;
+	search->bytes_read += header.size;
+	if (header.type == type && !header.flags && header.size >= least &&
+	    header.raw_size == header.size) {
+		*size = header.size;
+		return 0;
+	}
+	free(*body);
+	*body = NULL;
+	return -EBADMSG;
+}
+
+/* Does a part begin there? */
+static int check_part(struct search *search, uint64_t offset)
+{
+	unsigned char *body;
+	size_t size;
+	int ret;
+
+	ret = get_block(search, offset, ELOG_BLOCK_FILE, 0, INFO_BYTES_MAX, &body,
+			&size);
+	free(body);
+	return ret;
+}
+
+/* @end is filled in, in this machine's order. */
+static int get_end(struct search *search, uint64_t offset,
+		   struct elog_block_end *end)
+{
+	unsigned char *body;
+	size_t size;
+	int ret;
+
+	ret = get_block(search, offset, ELOG_BLOCK_END, sizeof(*end),
+			sizeof(*end), &body, &size);
+	if (ret)
+		return ret;
+	memcpy(end, body, sizeof(*end));
+	free(body);
+	end->part = le64toh(end->part);
+	end->index = le64toh(end->index);
+	end->latest = le64toh(end->latest);
+	return end->part && end->part <= offset && end->index < end->part ?
+	       0 : -EBADMSG;
+}
+
+/* @head is filled in, in this machine's order; @body is to be freed. */
+static int get_index(struct search *search, uint64_t part, uint64_t offset,
+		     struct elog_block_index *head, unsigned char **body)
+{
+	size_t size;
+	int ret;
+
+	ret = get_block(search, part + offset, ELOG_BLOCK_INDEX, sizeof(*head),
+			INDEX_BYTES_MAX, body, &size);
+	if (ret)
+		return ret;
+	memcpy(head, *body, sizeof(*head));
+	head->part = le64toh(head->part);
+	head->previous = le64toh(head->previous);
+	head->position = le64toh(head->position);
+	head->sync = le64toh(head->sync);
+	head->time = le64toh(head->time);
+	head->latest = le64toh(head->latest);
+	head->blocks = le32toh(head->blocks);
+	head->cpus = le32toh(head->cpus);
+	if (head->part == offset && head->previous < offset &&
+	    head->position <= offset && head->sync < head->position &&
+	    head->previous < head->position &&
+	    head->blocks <= ELOG_INDEX_BLOCKS_MAX &&
+	    head->cpus <= ELOG_FILE_CPUS_MAX + 1 &&
+	    size == sizeof(*head) + head->blocks * sizeof(uint64_t) +
+		    head->cpus * sizeof(struct elog_block_cpu))
+		return 0;
+	free(*body);
+	*body = NULL;
+	return -EBADMSG;
+}
+
+/* What is found: a part, and the last of its INDEX blocks that may be of use. */
+struct found {
+	uint64_t part;
+	uint64_t index;		/* 0: none */
+};
+
+/* From the end of the file. Return: 0; -EBADMSG that is not how it is. */
+static int search_back(struct search *search, struct found *found)
+{
+	struct elog_block_end end;
+	uint64_t at = search->size;
+	bool first = true;
+	int ret;
+
+	do {
+		if (at < END_BYTES)
+			return -EBADMSG;
+		at -= END_BYTES;
+		ret = get_end(search, at, &end);
+		if (ret)
+			return ret;
+		ret = check_part(search, at - end.part);
+		if (ret)
+			return ret;
+		at -= end.part;
+		/* All is earlier: what the last part ends with is still of use. */
+		if (first || end.latest >= search->from) {
+			found->part = at;
+			found->index = end.index;
+		}
+		first = false;
+	} while (at);
+	return 0;
+}
+
+/* A header, by way of what was read last: blocks may be small. */
+static int skim_header(struct search *search, uint64_t offset,
+		       struct elog_block_header *header)
+{
+	size_t size = WINDOW_BYTES;
+	int ret;
+
+	if (offset < search->window ||
+	    offset + HEADER_BYTES > search->window + search->window_size) {
+		if (search->size - offset < HEADER_BYTES ||
+		    search->bytes_read > search->size)
+			return -EBADMSG;
+		if (size > search->size - offset)
+			size = (size_t)(search->size - offset);
+		search->window_size = 0;
+		ret = read_at(search->fd, search->base + offset, search->bytes,
+			      size);
+		if (ret)
+			return ret;
+		search->bytes_read += size;
+		search->window = offset;
+		search->window_size = size;
+	}
+	memcpy(header, search->bytes + (offset - search->window), sizeof(*header));
+	return elog_block_decode(header) ? 0 : -EBADMSG;
+}
+
+/* From the beginning, as far as one block follows another. Return: 0 or an errno. */
+static int skim(struct search *search, struct found *found)
+{
+	struct elog_block_header header;
+	struct elog_block_index index;
+	struct elog_block_end end;
+	uint64_t at, part = 0;
+	unsigned char *body;
+	bool left_out = true;	/* all parts before this one */
+	int ret;
+
+	for (at = 0; at < search->size;
+	     at += HEADER_BYTES + (((uint64_t)header.size + ELOG_BLOCK_ALIGN - 1) &
+				   ~(uint64_t)(ELOG_BLOCK_ALIGN - 1))) {
+		ret = skim_header(search, at, &header);
+		if (ret)
+			return ret == -EBADMSG ? 0 : ret;
+		switch (header.type) {
+		case ELOG_BLOCK_FILE:
+			if (!left_out || check_part(search, at))
+				return 0;
+			part = at;
+			found->part = at;
+			found->index = 0;
+			left_out = false;
+			break;
+		case ELOG_BLOCK_INDEX:
+			if (get_index(search, part, at - part, &index, &body))
+				return 0;
+			free(body);
+			if (index.latest >= search->from)
+				return 0;
+			found->index = index.part;
+			break;
+		case ELOG_BLOCK_END:
+			if (get_end(search, at, &end) || end.part != at - part ||
+			    end.latest >= search->from)
+				return 0;
+			left_out = true;
+			break;
+		default:
+			if (!at)
+				return 0;
+			break;
+		}
+	}
+	return 0;
+}
+
+static int compare_offsets(const void *one, const void *other)
+{
+	const uint64_t first = *(const uint64_t *)one;
+	const uint64_t second = *(const uint64_t *)other;
+
+	return first < second ? -1 : first > second;
+}
+
+/* Remember the blocks that an INDEX block lists. */
+static int add_blocks(struct elog_seek_plan *plan, uint64_t part,
+		      const struct elog_block_index *head,
+		      const unsigned char *body)
+{
+	uint64_t *larger, offset;
+	uint32_t i;
+
+	if (plan->block_count + head->blocks > PLAN_BLOCKS_MAX)
+		return -EBADMSG;
+	if (!head->blocks)
+		return 0;
+	larger = realloc(plan->blocks, (plan->block_count + head->blocks) *
+				       sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	plan->blocks = larger;
+	for (i = 0; i < head->blocks; i++) {
+		memcpy(&offset, body + sizeof(*head) + i * sizeof(offset),
+		       sizeof(offset));
+		offset = le64toh(offset);
+		if (!offset || offset >= head->position)
+			return -EBADMSG;
+		plan->blocks[plan->block_count++] = part + offset;
+	}
+	return 0;
+}
+
+/* Is that SYNC block there, right before the position? */
+static int check_sync(struct search *search, uint64_t part,
+		      const struct elog_block_index *index,
+		      struct elog_seek_plan *plan)
+{
+	struct elog_block_sync sync;
+	unsigned char *body;
+	size_t size;
+	int ret;
+
+	ret = get_block(search, part + index->sync, ELOG_BLOCK_SYNC, sizeof(sync),
+			INDEX_BYTES_MAX, &body, &size);
+	if (ret)
+		return ret;
+	memcpy(&sync, body, sizeof(sync));
+	free(body);
+	plan->wall_offset = (int64_t)(le64toh(sync.realtime) -
+				      le64toh(sync.monotonic));
+	size = (size + ELOG_BLOCK_ALIGN - 1) & ~(size_t)(ELOG_BLOCK_ALIGN - 1);
+	return le64toh(sync.time) == index->time &&
+	       index->position - index->sync == HEADER_BYTES + size &&
+	       elog_wall_time(index->time, plan->wall_offset) <= index->latest ?
+	       0 : -EBADMSG;
+}
+
+/* Go back along INDEX blocks to the last one that leaves out nothing wanted. */
+static int follow_index(struct search *search, const struct found *found,
+			struct elog_seek_plan *plan)
+{
+	uint64_t offset = found->index;
+	struct elog_block_index index;
+	unsigned char *body;
+	int ret = 0;
+
+	for (; !ret && offset; offset = index.previous) {
+		ret = get_index(search, found->part, offset, &index, &body);
+		if (ret)
+			return ret;
+		if (!plan->position && index.latest < search->from) {
+			plan->cpu_count = index.cpus;
+			plan->cpus = malloc(index.cpus *
+					      sizeof(struct elog_block_cpu) + 1);
+			ret = plan->cpus ? 0 : -ENOMEM;
+			if (!ret)
+				memcpy(plan->cpus, body + sizeof(index) +
+				       index.blocks * sizeof(uint64_t),
+				       index.cpus *
+				       sizeof(struct elog_block_cpu));
+			if (!ret)
+				ret = check_sync(search, found->part, &index, plan);
+			plan->position = found->part + index.position;
+		}
+		if (!ret && plan->position)
+			ret = add_blocks(plan, found->part, &index, body);
+		free(body);
+	}
+	if (!ret && plan->block_count)
+		qsort(plan->blocks, plan->block_count, sizeof(*plan->blocks),
+		      compare_offsets);
+	return ret;
+}
+
+void elog_seek_plan_free(struct elog_seek_plan *plan)
+{
+	free(plan->blocks);
+	free(plan->cpus);
+	memset(plan, 0, sizeof(*plan));
+}
+
+int elog_seek_plan(struct elog_seek_plan *plan, int fd, uint64_t from)
+{
+	struct search search = { .fd = fd, .from = from };
+	struct found found = { 0 };
+	struct stat stat;
+	off_t base;
+	int ret;
+
+	memset(plan, 0, sizeof(*plan));
+	if (fstat(fd, &stat))
+		return -errno;
+	base = lseek(fd, 0, SEEK_CUR);
+	if (!S_ISREG(stat.st_mode) || base < 0 || base >= stat.st_size)
+		return 0;
+	search.base = (uint64_t)base;
+	search.size = (uint64_t)(stat.st_size - base);
+	ret = search_back(&search, &found);
+	if (ret == -EBADMSG) {
+		memset(&found, 0, sizeof(found));
+		ret = skim(&search, &found);
+	}
+	if (!ret) {
+		ret = follow_index(&search, &found, plan);
+		if (ret == -EBADMSG) {
+			elog_seek_plan_free(plan);
+			ret = 0;
+		}
+	}
+	plan->base = search.base;
+	plan->part = found.part;
+	plan->bytes_read = search.bytes_read;
+	return ret;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Several .elog files as one, by the time of day.
+ *
+ * Of each file one event is fetched ahead and waits in a heap, where it stays
+ * what its reader yielded last: so all that the reader tells is about it, and
+ * its payload is valid. A file is asked for the next one by the call after the
+ * one that returned it.
+ *
+ * Files of one boot of one machine have one clock, and only what they say of the
+ * time of day differs a little: it was read several times. So they share an offset,
+ * which changes when one of them says something else by more than that, and
+ * among them the order is that of their own clock.
+ *
+ * No locks and nothing global: a set belongs to one thread.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elog.h"
+
+/* Two readings of the clocks differ by less, unless one of them was set; ns. */
+#define READING_NS	1000000
+/* Files may claim anything: of more than this each is taken for one of its own. */
+#define BOOTS_MAX	1024
+#define BOOT_ID_MAX	64
+
+/* A boot of a machine. */
+struct boot {
+	struct boot *next;
+	int64_t offset;		/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	char id[];
+};
+
+struct member {
+	struct elog_file_reader *reader;
+	struct elog_item item;
+	struct boot *boot;	/* of the part being read; NULL: not known */
+	int64_t wall_time;	/* of @item, ns */
+	size_t number;		/* in the order of adding */
+};
+
+struct elog_file_set {
+	struct boot *boots;
+	size_t boot_count;
+	struct member **members;	/* all that were added */
+	size_t count;
+	struct member **heap;		/* those whose @item waits, oldest first */
+	size_t heap_count;
+	struct member **asked;		/* those that are to be asked, a stack */
+	size_t asked_count;
+	struct member **idle;		/* those that had nothing for now */
+	size_t idle_count;
+	size_t room;			/* of each of these */
+};
+
+int elog_file_set_open(struct elog_file_set **set)
+{
+	*set = calloc(1, sizeof(**set));
+	return *set ? 0 : -ENOMEM;
+}
+
+void elog_file_set_close(struct elog_file_set *set)
+{
+	struct boot *boot;
+	size_t i;
+
+	if (!set)
+		return;
+	while ((boot = set->boots)) {
+		set->boots = boot->next;
+		free(boot);
+	}
+	for (i = 0; i < set->count; i++) {
+		elog_file_reader_close(set->members[i]->reader);
+		free(set->members[i]);
+	}
+	free(set->members);
+	free(set->heap);
+	free(set->asked);
+	free(set->idle);
+	free(set);
+}
+
+static int grow_list(struct member ***list, size_t room)
+{
+	struct member **larger = realloc(*list, room * sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	*list = larger;
+	return 0;
+}
+
+/* Make room for one more member wherever it may be. */
+static int grow(struct elog_file_set *set)
+{
+	size_t room = set->room ? 2 * set->room : 8;
+
+	if (set->count < set->room)
+		return 0;
+	if (grow_list(&set->members, room) || grow_list(&set->heap, room) ||
+	    grow_list(&set->asked, room) || grow_list(&set->idle, room))
+		return -ENOMEM;
+	set->room = room;
+	return 0;
+}
+
+int elog_file_set_add(struct elog_file_set *set, int fd,
+		      struct elog_file_reader **reader)
+{
+	struct member *member;
+	int ret;
+
+	ret = grow(set);
+	if (ret)
+		return ret;
+	member = calloc(1, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	ret = elog_file_reader_open(&member->reader, fd);
+	if (ret) {
+		free(member);
+		return ret;
+	}
+	member->number = set->count;
+	set->members[set->count++] = member;
+	set->asked[set->asked_count++] = member;
+	*reader = member->reader;
+	return 0;
+}
+
+static bool is_older(const struct member *one, const struct member *other)
+{
+	if (one->wall_time != other->wall_time)
+		return one->wall_time < other->wall_time;
+	return one->number < other->number;
+}
+
+static void push(struct elog_file_set *set, struct member *member)
+{
+	size_t hole, parent;
+
+	for (hole = set->heap_count++; hole; hole = parent) {
+		parent = (hole - 1) / 2;
+		if (!is_older(member, set->heap[parent]))
+			break;
+		set->heap[hole] = set->heap[parent];
+	}
+	set->heap[hole] = member;
+}
+
+static struct member *pop(struct elog_file_set *set)
+{
+	struct member *oldest = set->heap[0];
+	struct member *last = set->heap[--set->heap_count];
+	size_t hole = 0, child;
+
+	while ((child = 2 * hole + 1) < set->heap_count) {
+		if (child + 1 < set->heap_count &&
+		    is_older(set->heap[child + 1], set->heap[child]))
+			child++;
+		if (!is_older(set->heap[child], last))
+			break;
+		set->heap[hole] = set->heap[child];
+		hole = child;
+	}
+	set->heap[hole] = last;
+	return oldest;
+}
+
+/* A file may say anything: as unsigned numbers, which wrap. */
+static void set_wall_time(struct member *member, int64_t offset)
+{
+	member->wall_time = (int64_t)(member->item.time + (uint64_t)offset);
+}
+
+/* Return: the boot of the part being read; NULL: of one of its own. */
+static struct boot *find_boot(struct elog_file_set *set,
+			      const struct elog_file_reader *reader)
+{
+	const char *id = elog_file_info(reader, "boot_id");
+	struct boot *boot;
+	size_t size;
+
+	if (!id || strlen(id) > BOOT_ID_MAX)
+		return NULL;
+	for (boot = set->boots; boot; boot = boot->next)
+		if (!strcmp(boot->id, id))
+			return boot;
+	size = strlen(id) + 1;
+	if (set->boot_count == BOOTS_MAX)
+		return NULL;
+	boot = malloc(sizeof(*boot) + size);
+	if (!boot)
+		return NULL;
+	memcpy(boot->id, id, size);
+	boot->offset = elog_file_wall_offset(reader);
+	boot->next = set->boots;
+	set->boots = boot;
+	set->boot_count++;
+	return boot;
+}
+
+/* The clock was set: what waits of that boot is sorted anew. */
+static void change_offset(struct elog_file_set *set, struct boot *boot,
+			  int64_t offset)
+{
+	size_t count = set->heap_count, i;
+
+	boot->offset = offset;
+	for (i = 0; i < count; i++)
+		if (set->heap[i]->boot == boot)
+			set_wall_time(set->heap[i], offset);
+	set->heap_count = 0;
+	for (i = 0; i < count; i++)
+		push(set, set->heap[i]);
+}
+
+static void find_wall_time(struct elog_file_set *set, struct member *member)
+{
+	int64_t offset = elog_file_wall_offset(member->reader);
+	struct boot *boot = member->boot;
+	uint64_t more;
+
+	if (!boot) {
+		boot = find_boot(set, member->reader);
+		member->boot = boot;
+	}
+	if (boot) {
+		more = (uint64_t)offset - (uint64_t)boot->offset;
+		if (more + READING_NS > 2 * READING_NS)
+			change_offset(set, boot, offset);
+		offset = boot->offset;
+	}
+	set_wall_time(member, offset);
+}
+
+/* Return: true if there is something to return: @ret, an item if that is 1. */
+static bool ask(struct elog_file_set *set, struct member *member, int *ret)
+{
+	struct elog_item *item = &member->item;
+
+	*ret = elog_file_next(member->reader, item);
+	if (*ret == 1 && (item->type == ELOG_ITEM_EVENT ||
+			  item->type == ELOG_ITEM_LOST)) {
+		find_wall_time(set, member);
+		set->asked_count--;
+		push(set, member);
+		return false;
+	}
+	if (*ret == 1) {
+		if (item->type == ELOG_ITEM_PART)
+			member->boot = NULL;
+		return true;
+	}
+	set->asked_count--;
+	if (*ret == -EAGAIN)
+		set->idle[set->idle_count++] = member;
+	return *ret && *ret != -EAGAIN;
+}
+
+int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
+		       struct elog_file_reader **reader)
+{
+	struct member *member;
+	int ret;
+
+	while (set->asked_count) {
+		member = set->asked[set->asked_count - 1];
+		if (!ask(set, member, &ret))
+			continue;
+		*item = member->item;
+		*reader = member->reader;
+		return ret;
+	}
+	if (set->heap_count) {
+		member = pop(set);
+		set->asked[set->asked_count++] = member;
+		*item = member->item;
+		*reader = member->reader;
+		return 1;
+	}
+	*reader = NULL;
+	if (!set->idle_count)
+		return 0;
+	while (set->idle_count)
+		set->asked[set->asked_count++] = set->idle[--set->idle_count];
+	return -EAGAIN;
+}

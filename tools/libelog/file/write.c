@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Writing .elog files: a sequence of blocks, each with its checksums, that is
+ * never gone back in. elog(5) documents it.
+ *
+ * A block is written by one writev(2), records straight from the ring. When
+ * writing fails the writer is of no more use; a regular file then ends with its
+ * last whole block.
+ *
+ * No locks and nothing global: a writer belongs to one thread.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "file/zstd.h"
+#include "util/util.h"
+
+#define PROCESSES_MAX	256	/* in one block */
+#define PARTS_MAX	2	/* of a block's body */
+#define COMPRESSION_MAX	19
+
+struct elog_file_writer {
+	int fd;
+	struct elog_clock_offsets ahead;	/* our clocks of the kernel's */
+	int error;		/* writing failed */
+	bool regular;
+	uint64_t begin;		/* where in a regular file we began */
+	uint64_t size;		/* bytes of whole blocks */
+	uint64_t torn;		/* bytes of the block that is being written */
+	bool (*interrupted)(void *context);
+	void *context;
+	struct elog_compressor *compressor;	/* NULL: not wanted */
+	struct elog_index index;
+	size_t process_count;
+	struct elog_block_process processes[PROCESSES_MAX];
+};
+
+/* Unless somebody else has written behind us. */
+static void cut_back(struct elog_file_writer *writer)
+{
+	off_t end = (off_t)(writer->begin + writer->size);
+	struct stat stat;
+
+	if (!writer->regular || fstat(writer->fd, &stat) ||
+	    stat.st_size != end + (off_t)writer->torn ||
+	    ftruncate(writer->fd, end))
+		return;
+	/* What writes behind us is not to leave a hole. */
+	lseek(writer->fd, end, SEEK_SET);
+}
+
+/* Write it all, whatever a pipe takes at once. */
+static int write_all(struct elog_file_writer *writer, struct iovec *parts,
+		     int count)
+{
+	struct pollfd poll_fd = { .fd = writer->fd, .events = POLLOUT };
+	ssize_t written;
+
+	while (count) {
+		written = writev(writer->fd, parts, count);
+		if (written < 0 && errno == EAGAIN)
+			written = poll(&poll_fd, 1, -1) < 0 ? -1 : 0;
+		if (written < 0 && errno == EINTR) {
+			if (writer->interrupted &&
+			    writer->interrupted(writer->context))
+				return -EINTR;
+			continue;
+		}
+		if (written < 0)
+			return -errno;
+		writer->torn += (uint64_t)written;
+		while (count && (size_t)written >= parts->iov_len) {
+			written -= (ssize_t)parts->iov_len;
+			parts++;
+			count--;
+		}
+		if (count) {
+			parts->iov_base = (char *)parts->iov_base + written;
+			parts->iov_len -= (size_t)written;
+		}
+	}
+	return 0;
+}
+
+struct part {
+	const void *data;
+	size_t size;
+};
+
+/* What is small, or read by others than libelog, stays as it is. */
+static bool is_compressible(const struct elog_file_writer *writer,
+			    enum elog_block_type type)
+{
+	return writer->compressor &&
+	       (type == ELOG_BLOCK_DATA || type == ELOG_BLOCK_SCHEMA);
+}
+
+static int write_block(struct elog_file_writer *writer,
+		       enum elog_block_type type, uint32_t flags,
+		       const struct part *body, int count)
+{
+	static const unsigned char padding[ELOG_BLOCK_ALIGN];
+	struct elog_block_header header = {
+		.type = htole32(type),
+		.flags = htole32(flags),
+	};
+	struct iovec parts[PARTS_MAX + 2] = {
+		{ .iov_base = &header, .iov_len = sizeof(header) },
+	};
+	const void *stored;
+	uint32_t crc = 0;
+	size_t size = 0;
+	int i;
+
+	if (writer->error)
+		return writer->error;
+	for (i = 0; i < count; i++) {
+		size += body[i].size;
+		parts[i + 1].iov_base = (void *)body[i].data;
+		parts[i + 1].iov_len = body[i].size;
+	}
+	if (size > ELOG_BLOCK_MAX)
+		return -EINVAL;
+	header.raw_size = htole32((uint32_t)size);
+	if (is_compressible(writer, type)) {
+		size_t less = elog_compress(writer->compressor, parts + 1, count,
+					    &stored);
+
+		if (less) {
+			header.flags |= htole32(ELOG_BLOCK_ZSTD);
+			size = less;
+			count = 1;
+			parts[1].iov_base = (void *)stored;
+			parts[1].iov_len = size;
+		}
+	}
+	for (i = 0; i < count; i++)
+		crc = elog_crc32c(crc, parts[i + 1].iov_base,
+				  parts[i + 1].iov_len);
+	memcpy(header.magic, ELOG_FILE_MAGIC, sizeof(header.magic));
+	header.size = htole32((uint32_t)size);
+	header.body_crc = htole32(crc);
+	crc = elog_crc32c(0, &header, offsetof(struct elog_block_header,
+					       header_crc));
+	header.header_crc = htole32(crc);
+	parts[count + 1].iov_base = (void *)padding;
+	parts[count + 1].iov_len = -size & (ELOG_BLOCK_ALIGN - 1);
+	size += sizeof(header) + parts[count + 1].iov_len;
+	writer->error = write_all(writer, parts, count + 2);
+	if (writer->error)
+		cut_back(writer);
+	else
+		writer->size += size;
+	writer->torn = 0;
+	return writer->error;
+}
+
+/* As the kernel has it, and records: @ahead is what a time namespace adds. */
+static uint64_t clock_time(clockid_t clock, int64_t ahead)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+	       (uint64_t)ahead;
+}
+
+/* A command may be long, and who reads a file expects no long lines of it. */
+#define INFO_VALUE_MAX	4096
+
+/* A line "key value"; what would end the line is replaced. */
+static void put_info(struct elog_text *text, const char *key, const char *value)
+{
+	size_t at, size;
+
+	if (!value)
+		return;
+	size = strlen(value);
+	elog_text_printf(text, "%s ", key);
+	at = text->size;
+	elog_text_put(text, value, size < INFO_VALUE_MAX ? size : INFO_VALUE_MAX);
+	for (; at < text->size; at++)
+		if (text->data[at] == '\n' || text->data[at] == '\r')
+			text->data[at] = ' ';
+	elog_text_put(text, "\n", 1);
+}
+
+static void put_boot_id(struct elog_text *text)
+{
+	char id[64];
+	ssize_t size;
+	int fd;
+
+	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	size = read(fd, id, sizeof(id) - 1);
+	close(fd);
+	if (size <= 0)
+		return;
+	id[size] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+	put_info(text, "boot_id", id);
+}
+
+static int write_info(struct elog_file_writer *writer,
+		      const struct elog_file_options *options)
+{
+	const struct elog_clock_offsets *ahead = &writer->ahead;
+	const uint64_t monotonic = clock_time(CLOCK_MONOTONIC, ahead->monotonic);
+	const uint64_t realtime = clock_time(CLOCK_REALTIME, 0);
+	struct elog_text text = { 0 };
+	struct utsname system;
+	uint64_t ago = 0;
+	struct part body;
+	int ret;
+
+	elog_index_init(&writer->index, (int64_t)(realtime - monotonic));
+
+	elog_text_printf(&text, "version %d\n", ELOG_FILE_VERSION);
+	put_info(&text, "byte_order", ELOG_BLOCK_NATIVE ? "big" : "little");
+	elog_text_printf(&text, "page_size %ld\n", sysconf(_SC_PAGESIZE));
+	if (!uname(&system)) {
+		put_info(&text, "host", system.nodename);
+		put_info(&text, "kernel", system.release);
+		put_info(&text, "machine", system.machine);
+	}
+	put_info(&text, "elog", options->program);
+	put_info(&text, "command", options->command);
+	put_info(&text, "capture", options->capture);
+	if (options->flags & ELOG_FILE_CONTINUES)
+		put_info(&text, "continues", "yes");
+	put_boot_id(&text);
+	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
+	if (options->start && options->start < monotonic)
+		ago = monotonic - options->start;
+	elog_text_printf(&text, "start %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			 monotonic - ago,
+			 clock_time(CLOCK_BOOTTIME, ahead->boottime) - ago,
+			 realtime - ago);
+	body.data = text.data;
+	body.size = text.size;
+	ret = text.error ? text.error :
+	      write_block(writer, ELOG_BLOCK_FILE, 0, &body, 1);
+	elog_text_free(&text);
+	return ret;
+}
+
+/* Where the next byte will be, if that is something that can be cut. */
+static void find_begin(struct elog_file_writer *writer)
+{
+	int flags = fcntl(writer->fd, F_GETFL);
+	struct stat stat;
+	off_t at;
+
+	if (flags < 0 || fstat(writer->fd, &stat) || !S_ISREG(stat.st_mode))
+		return;
+	at = flags & O_APPEND ? stat.st_size :
+	     lseek(writer->fd, 0, SEEK_CUR);
+	if (at < 0)
+		return;
+	writer->regular = true;
+	writer->begin = (uint64_t)at;
+}
+
+int elog_file_writer_open(struct elog_file_writer **result, int fd,
+			  const struct elog_file_options *options)
+{
+	struct elog_file_writer *writer;
+	int ret;
+
+	if (options->size < sizeof(*options) ||
+	    options->flags & ~ELOG_FILE_CONTINUES ||
+	    options->compression > COMPRESSION_MAX)
+		return -EINVAL;
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return -ENOMEM;
+	writer->fd = fd;
+	writer->ahead = elog_clock_offsets();
+	writer->interrupted = options->interrupted;
+	writer->context = options->context;
+	find_begin(writer);
+	ret = 0;
+	if (options->compression)
+		ret = elog_compressor_new(&writer->compressor,
+					  options->compression);
+	if (!ret)
+		ret = write_info(writer, options);
+	if (ret) {
+		elog_file_writer_close(writer);
+		return ret;
+	}
+	*result = writer;
+	return 0;
+}
+
+void elog_file_writer_close(struct elog_file_writer *writer)
+{
+	if (!writer)
+		return;
+	elog_compressor_free(writer->compressor);
+	elog_index_free(&writer->index);
+	free(writer);
+}
+
+uint64_t elog_file_writer_size(const struct elog_file_writer *writer)
+{
+	return writer->size;
+}
+
+static int write_processes(struct elog_file_writer *writer)
+{
+	const struct part body = {
+		writer->processes,
+		writer->process_count * sizeof(writer->processes[0]),
+	};
+
+	uint64_t offset = writer->size;
+	int ret;
+
+	if (!writer->process_count)
+		return writer->error;
+	writer->process_count = 0;
+	ret = write_block(writer, ELOG_BLOCK_PROCESSES, 0, &body, 1);
+	if (!ret)
+		elog_index_block(&writer->index, offset);
+	return ret;
+}
+
+int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
+			    uint32_t tid, const char *name)
+{
+	struct elog_block_process *process;
+	int ret = writer->error;
+
+	if (!ret && writer->process_count == PROCESSES_MAX)
+		ret = write_processes(writer);
+	if (ret)
+		return ret;
+	process = &writer->processes[writer->process_count++];
+	memset(process, 0, sizeof(*process));
+	process->pid = htole32(pid);
+	process->tid = htole32(tid);
+	memcpy(process->name, name, strnlen(name, sizeof(process->name) - 1));
+	return 0;
+}
+
+int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info)
+{
+	const struct elog_block_data head = {
+		.cpu = htole32(cpu),
+		.position = htole64(position),
+	};
+	const struct part body[] = {
+		{ &head, sizeof(head) },
+		{ data, size },
+	};
+	int ret;
+
+	if (cpu >= ELOG_FILE_CPUS_MAX ||
+	    (info && (info->reserved[0] || info->reserved[1])))
+		return -EINVAL;
+	ret = write_processes(writer);
+	if (ret)
+		return ret;
+	ret = write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
+	if (!ret)
+		elog_index_records(&writer->index, cpu, data, size, position,
+				   info);
+	return ret;
+}
+
+int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
+			   uint32_t provider_id, const char *text)
+{
+	const struct elog_block_schema head = {
+		.descriptor = htole32(descriptor),
+		.provider_id = htole32(provider_id),
+	};
+	const struct part body[] = {
+		{ &head, sizeof(head) },
+		{ text, strlen(text) },
+	};
+	uint64_t offset = writer->size;
+	int ret;
+
+	ret = write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
+	if (!ret)
+		elog_index_block(&writer->index, offset);
+	return ret;
+}
+
+static int write_index(struct elog_file_writer *writer)
+{
+	uint64_t offset = writer->size;
+	struct part body;
+	int ret;
+
+	body.data = elog_index_finish(&writer->index, offset, &body.size);
+	ret = write_block(writer, ELOG_BLOCK_INDEX, 0, &body, 1);
+	if (!ret)
+		elog_index_written(&writer->index, offset);
+	return ret;
+}
+
+void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes)
+{
+	writer->index.interval = bytes;
+	writer->index.due = bytes;
+}
+
+int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
+			 const struct elog_file_loss *losses, size_t count)
+{
+	struct elog_block_sync head = {
+		.time = htole64(time),
+		.monotonic = htole64(clock_time(CLOCK_MONOTONIC,
+						writer->ahead.monotonic)),
+		.boottime = htole64(clock_time(CLOCK_BOOTTIME,
+					       writer->ahead.boottime)),
+		.realtime = htole64(clock_time(CLOCK_REALTIME, 0)),
+		.count = htole32((uint32_t)count),
+	};
+	int64_t wall_offset = (int64_t)(le64toh(head.realtime) -
+					le64toh(head.monotonic));
+	struct elog_block_loss *entries = NULL;
+	uint64_t offset;
+	struct part body[2] = { { &head, sizeof(head) } };
+	unsigned int cause;
+	size_t i;
+	int ret;
+
+	if (count > ELOG_FILE_CPUS_MAX + 1)
+		return -EINVAL;
+	for (i = 0; i < count; i++)
+		if (losses[i].reserved)
+			return -EINVAL;
+	ret = write_processes(writer);
+	if (ret)
+		return ret;
+	if (count) {
+		entries = calloc(count, sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		entries[i].cpu = htole32(losses[i].cpu);
+		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+			entries[i].lost[cause] = htole64(losses[i].lost[cause]);
+	}
+	body[1].data = entries;
+	body[1].size = count * sizeof(*entries);
+	offset = writer->size;
+	ret = write_block(writer, ELOG_BLOCK_SYNC, 0, body, count ? 2 : 1);
+	free(entries);
+	if (ret)
+		return ret;
+	elog_index_losses(&writer->index, losses, count);
+	if (elog_index_sync(&writer->index, offset, writer->size, time,
+			    wall_offset))
+		ret = write_index(writer);
+	return ret;
+}
+
+int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
+			uint64_t lost)
+{
+	struct elog_block_end end = {
+		.records = htole64(records),
+		.lost = htole64(lost),
+	};
+	const struct part body = { &end, sizeof(end) };
+
+	elog_index_end(&writer->index, writer->size, &end);
+	return write_block(writer, ELOG_BLOCK_END, 0, &body, 1);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Taking fields out of payloads.
+ *
+ * A payload may come from a hostile process through a file, so its bytes
+ * decide nothing but values: every access is inside of it, and a field that
+ * reaches outside is reported as such. Pure functions of their arguments.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "elog.h"
+#include "format/text.h"
+
+static int decode_dynamic(const struct elog_schema_field *field,
+			  const unsigned char *payload, size_t size,
+			  struct elog_value *value)
+{
+	uint32_t word = (uint32_t)elog_load_integer(payload + field->offset, 4, false);
+	const char *end;
+
+	value->claimed_size = word >> 16;
+	value->claimed_offset = word & 0xffff;
+	if (field->relative)
+		value->claimed_offset += field->offset + field->size;
+	if (value->claimed_offset > size ||
+	    value->claimed_size > size - value->claimed_offset)
+		return -EBADMSG;
+	value->data = payload + value->claimed_offset;
+	value->size = value->claimed_size;
+	if (field->type == ELOG_TYPE_BYTES)
+		return 0;
+	end = memchr(value->data, '\0', value->size);
+	if (!end)
+		return -EBADMSG;
+	value->size = (size_t)(end - (const char *)value->data);
+	return 0;
+}
+
+static void decode_fixed(const struct elog_schema_field *field,
+			 const unsigned char *bytes, struct elog_value *value)
+{
+	switch (field->type) {
+	case ELOG_TYPE_CHARS:
+		value->data = bytes;
+		value->size = strnlen((const char *)bytes, field->size);
+		break;
+	case ELOG_TYPE_OCTETS:
+	case ELOG_TYPE_STRUCT:
+	case ELOG_TYPE_IPV4:
+	case ELOG_TYPE_IPV6:
+	case ELOG_TYPE_MAC:
+		value->data = bytes;
+		value->size = field->size;
+		break;
+	case ELOG_TYPE_PORT:
+		value->integer = (uint64_t)bytes[0] << 8 | bytes[1];
+		break;
+	default:
+		value->integer = elog_load_integer(bytes, field->size,
+					      field->is_signed);
+		break;
+	}
+}
+
+int elog_decode(const struct elog_schema_field *field, const void *payload,
+		size_t size, struct elog_value *value)
+{
+	memset(value, 0, sizeof(*value));
+	if (field->offset > size || field->size > size - field->offset)
+		value->error = -ENODATA;
+	else if (field->type == ELOG_TYPE_STRING ||
+		 field->type == ELOG_TYPE_BYTES)
+		value->error = decode_dynamic(field, payload, size, value);
+	else
+		decode_fixed(field, (const unsigned char *)payload + field->offset,
+			     value);
+	return value->error;
+}

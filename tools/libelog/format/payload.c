@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Composing payloads.
+ *
+ * The fixed part grows from the buffer's start. Dynamic parts are parked at
+ * its end, each behind a header that tells where its word is; when the fixed
+ * part is complete they move down to it, the headers making room, and the
+ * words are set. So fields need no counting beforehand, and there is no limit
+ * to the number of dynamic ones. A payload belongs to the thread composing it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "elog.h"
+
+struct parked {
+	uint32_t word;		/* offset of the __data_loc or __rel_loc word */
+	uint16_t size;
+	uint16_t relative;
+};
+
+#define DYNAMIC_MAX	0xffffU	/* what fits the word's size */
+
+static void *take_fixed(struct elog_payload *payload, size_t size)
+{
+	void *room = payload->data + payload->fixed;
+
+	if (payload->error)
+		return NULL;
+	if (size > payload->capacity - payload->fixed - payload->parked) {
+		payload->error = -ENOBUFS;
+		return NULL;
+	}
+	payload->fixed += size;
+	return room;
+}
+
+void elog_payload_init(struct elog_payload *payload, void *buffer,
+		       size_t capacity)
+{
+	payload->data = buffer;
+	payload->capacity = capacity;
+	payload->fixed = 0;
+	payload->parked = 0;
+	payload->error = 0;
+	memset(payload->reserved, 0, sizeof(payload->reserved));
+}
+
+void elog_payload_integer(struct elog_payload *payload, uint64_t value,
+			  unsigned int size)
+{
+	uint8_t byte = (uint8_t)value;
+	uint16_t half = (uint16_t)value;
+	uint32_t word = (uint32_t)value;
+
+	switch (size) {
+	case 1:
+		elog_payload_raw(payload, &byte, sizeof(byte));
+		break;
+	case 2:
+		elog_payload_raw(payload, &half, sizeof(half));
+		break;
+	case 4:
+		elog_payload_raw(payload, &word, sizeof(word));
+		break;
+	case 8:
+		elog_payload_raw(payload, &value, sizeof(value));
+		break;
+	default:
+		if (!payload->error)
+			payload->error = -EINVAL;
+	}
+}
+
+void elog_payload_raw(struct elog_payload *payload, const void *data,
+		      size_t size)
+{
+	void *room = take_fixed(payload, size);
+
+	if (room && size)
+		memcpy(room, data, size);
+}
+
+void elog_payload_chars(struct elog_payload *payload, const char *string,
+			size_t size)
+{
+	size_t length = strnlen(string, size);
+	char *room = take_fixed(payload, size);
+
+	if (!room)
+		return;
+	memcpy(room, string, length);
+	memset(room + length, 0, size - length);
+}
+
+static void put_dynamic(struct elog_payload *payload, const void *data,
+			size_t size, bool relative)
+{
+	struct parked parked = {
+		.word = (uint32_t)payload->fixed,
+		.size = (uint16_t)size,
+		.relative = relative,
+	};
+	unsigned char *room;
+
+	if (size > DYNAMIC_MAX) {
+		if (!payload->error)
+			payload->error = -E2BIG;
+		return;
+	}
+	if (!take_fixed(payload, sizeof(uint32_t)))
+		return;
+	if (sizeof(parked) + size >
+	    payload->capacity - payload->fixed - payload->parked) {
+		payload->error = -ENOBUFS;
+		return;
+	}
+	payload->parked += sizeof(parked) + size;
+	room = payload->data + payload->capacity - payload->parked;
+	memcpy(room, &parked, sizeof(parked));
+	if (size)
+		memcpy(room + sizeof(parked), data, size);
+}
+
+void elog_payload_string(struct elog_payload *payload, const char *string)
+{
+	put_dynamic(payload, string, strlen(string) + 1, false);
+}
+
+void elog_payload_string_rel(struct elog_payload *payload, const char *string)
+{
+	put_dynamic(payload, string, strlen(string) + 1, true);
+}
+
+void elog_payload_bytes(struct elog_payload *payload, const void *data,
+			size_t size)
+{
+	put_dynamic(payload, data, size, false);
+}
+
+void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
+			    size_t size)
+{
+	put_dynamic(payload, data, size, true);
+}
+
+ssize_t elog_payload_end(struct elog_payload *payload)
+{
+	size_t from = payload->capacity - payload->parked;
+	size_t to = payload->fixed, offset;
+	struct parked parked;
+	uint32_t word;
+
+	if (payload->error)
+		return payload->error;
+	while (from < payload->capacity) {
+		memcpy(&parked, payload->data + from, sizeof(parked));
+		from += sizeof(parked);
+		offset = parked.relative ? to - parked.word - sizeof(word) : to;
+		if (offset > DYNAMIC_MAX) {
+			payload->error = -E2BIG;
+			return payload->error;
+		}
+		memmove(payload->data + to, payload->data + from, parked.size);
+		word = (uint32_t)parked.size << 16 | (uint32_t)offset;
+		memcpy(payload->data + parked.word, &word, sizeof(word));
+		from += parked.size;
+		to += parked.size;
+	}
+	payload->fixed = to;
+	payload->parked = 0;
+	if (to > EVENTLOG_PAYLOAD_MAX)
+		payload->error = -E2BIG;
+	return payload->error ? payload->error : (ssize_t)to;
+}

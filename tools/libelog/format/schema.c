@@ -1,0 +1,836 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * The parser of schema texts. eventlog_gen.awk parses the same language when it
+ * makes headers; selftests/schema keeps the two of one mind.
+ *
+ * Texts come from the kernel, from files of unknown origin and from people, so
+ * nothing in them is trusted: every name, number and size is checked, memory
+ * and time grow linearly with the text, and an error says where and why.
+ *
+ * Line by line:
+ *	eventlog 1
+ *	provider NAME ["DESCRIPTION"]
+ *	keyword NAME MASK ["DESCRIPTION"]
+ *	enum NAME ["DESCRIPTION"]
+ *		VALUE NAME ["DESCRIPTION"]
+ *	flags NAME ["DESCRIPTION"]
+ *		MASK NAME ["DESCRIPTION"]
+ *	event ID NAME LEVEL KEYWORDS ["DESCRIPTION"]
+ *		TYPE NAME [as dec|hex] ["DESCRIPTION"]
+ *
+ * An indented line belongs to the enum, flags or event above it. "#" starts a
+ * comment. In a string, \" and \\ stand for those characters. KEYWORDS is "-",
+ * or names of keywords and masks ("0x3") with commas between. What is named
+ * must be defined earlier, in the same provider. Numbers are decimal without
+ * leading zeros, or hexadecimal behind "0x", up to 64 bits; a VALUE may have a
+ * "-" before decimal digits. An ID is from 1 to 4294967295. The text is UTF-8
+ * without NUL and control characters; a line may end in CR LF.
+ *
+ * A schema is immutable once parsed; any number of threads may read it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elog.h"
+#include "format/text.h"
+#include "format/types.h"
+#include "util/map.h"
+
+#define TOKENS_MAX	8
+#define SCHEMA_VERSION	1
+
+/* All memory of a schema is in blocks that are freed at once. */
+struct block {
+	struct block *next;
+	max_align_t data[];
+};
+
+struct owned_schema {
+	struct elog_schema schema;
+	struct block *blocks;
+};
+
+struct token {
+	const char *text;	/* NUL-terminated, in the schema's memory */
+	bool quoted;
+};
+
+/* A set, and the members that decide which integer types hold all of them. */
+struct owned_set {
+	struct elog_schema_set set;
+	const struct elog_schema_name *largest;	/* written without a sign */
+	const struct elog_schema_name *lowest;	/* written with one */
+};
+
+struct parser {
+	struct owned_schema *owner;
+	struct elog_schema_error *error;
+	unsigned int line;
+	bool started;		/* saw "eventlog 1" */
+
+	/* What indented lines belong to: at most one is set. */
+	struct owned_set *set;
+	struct elog_schema_event *event;
+	struct elog_schema_provider *provider;
+
+	struct token tokens[TOKENS_MAX];
+	unsigned int token_count;
+
+	/* By names or values, and what they are unique in: pointers to what has them. */
+	struct elog_map used;
+};
+
+static int __attribute__((format(printf, 2, 3)))
+wrong(struct parser *parser, const char *format, ...)
+{
+	va_list arguments;
+
+	if (parser->error) {
+		memset(parser->error, 0, sizeof(*parser->error));
+		parser->error->line = parser->line;
+		va_start(arguments, format);
+		vsnprintf(parser->error->message,
+			  sizeof(parser->error->message), format, arguments);
+		va_end(arguments);
+	}
+	return -EINVAL;
+}
+
+static void *allocate(struct parser *parser, size_t size)
+{
+	struct block *block = calloc(1, sizeof(*block) + size);
+
+	if (!block)
+		return NULL;
+	block->next = parser->owner->blocks;
+	parser->owner->blocks = block;
+	return block->data;
+}
+
+/*
+ * An array with room for one more element than @count: the same one, or a
+ * larger copy. Its capacity is the smallest power of two, from 4, that holds
+ * @count; arrays that were outgrown are freed with the schema.
+ */
+static void *grow(struct parser *parser, void *array, size_t count)
+{
+	void *larger;
+
+	if (count && (count < 4 || (count & (count - 1))))
+		return array;
+	larger = allocate(parser, sizeof(void *) * (count ? count * 2 : 4));
+	if (larger && count)
+		memcpy(larger, array, sizeof(void *) * count);
+	return larger;
+}
+
+/* Append to an array of pointers; 0 or -ENOMEM. */
+#define append(parser, array, count, element) ({			\
+	typeof(array) append_grown = grow(parser, array, count);	\
+									\
+	if (append_grown) {						\
+		(array) = append_grown;					\
+		(array)[(count)++] = (element);				\
+	}								\
+	append_grown ? 0 : -ENOMEM;					\
+})
+
+static struct elog_map_key name_key(const void *scope, const char *name)
+{
+	return elog_map_name(name, (uintptr_t)scope);
+}
+
+static struct elog_map_key value_key(const void *scope, uint64_t value)
+{
+	const uint64_t words[] = { (uintptr_t)scope, value };
+
+	return elog_map_bytes(words, sizeof(words));
+}
+
+/* What has a name in a scope, or NULL. */
+static void *find_used(const struct parser *parser, const void *scope,
+		       const char *name)
+{
+	void **slot = elog_map_find(&parser->used, name_key(scope, name));
+
+	return slot ? *slot : NULL;
+}
+
+/* Return: 1 if the key was used already, 0 if it is new, -ENOMEM. */
+static int use(struct parser *parser, struct elog_map_key key, void *object)
+{
+	void **slot = elog_map_find(&parser->used, key);
+
+	if (slot)
+		return 1;
+	slot = elog_map_insert(&parser->used, key);
+	if (!slot)
+		return -ENOMEM;
+	*slot = object;
+	return 0;
+}
+
+static int use_name(struct parser *parser, const void *scope, const char *name,
+		    void *object, const char *what)
+{
+	int ret = use(parser, name_key(scope, name), object);
+
+	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
+}
+
+static bool is_name(const char *text, const char *more)
+{
+	size_t i;
+
+	if (!isalpha((unsigned char)text[0]) && text[0] != '_')
+		return false;
+	for (i = 1; text[i]; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
+		    !strchr(more, text[i]))
+			return false;
+	return i < EVENTLOG_NAME_MAX;
+}
+
+/* The name in token @index, or an error that says what was expected. */
+static int take_name(struct parser *parser, unsigned int index,
+		     const char *what, const char **name)
+{
+	const struct token *token = &parser->tokens[index];
+
+	if (index >= parser->token_count || token->quoted)
+		return wrong(parser, "the %s's name is missing", what);
+	if (!is_name(token->text, strcmp(what, "provider") ? "" : ".-"))
+		return wrong(parser, "'%s' is not a name for a %s",
+			     token->text, what);
+	*name = token->text;
+	return 0;
+}
+
+/*
+ * Only one way to write a number: strtoull() would take "010" for 8, and "-1"
+ * for a large one.
+ */
+static bool parse_number(const char *text, uint64_t *value)
+{
+	const char *digits = text;
+	int base = 10;
+	char *end;
+
+	if (text[0] == '0' && text[1] == 'x') {
+		digits = text + 2;
+		base = 16;
+		if (strspn(digits, "0123456789abcdefABCDEF") != strlen(digits) ||
+		    !*digits)
+			return false;
+	} else if (!isdigit((unsigned char)*text) || (*text == '0' && text[1])) {
+		return false;
+	}
+	errno = 0;
+	*value = strtoull(digits, &end, base);
+	return !errno && !*end;
+}
+
+/* A number that may be negative: an enum's value, in two's complement. */
+static bool parse_signed(const char *text, uint64_t *value)
+{
+	if (*text != '-')
+		return parse_number(text, value);
+	if (text[1] < '1' || text[1] > '9' || !parse_number(text + 1, value) ||
+	    *value > (uint64_t)INT64_MAX + 1)
+		return false;
+	*value = 0 - *value;
+	return true;
+}
+
+static int take_number(struct parser *parser, unsigned int index,
+		       const char *what, uint64_t *value)
+{
+	const struct token *token = &parser->tokens[index];
+
+	if (index >= parser->token_count || token->quoted)
+		return wrong(parser, "the %s is missing", what);
+	if (!parse_number(token->text, value))
+		return wrong(parser, "'%s' is not a number for the %s",
+			     token->text, what);
+	return 0;
+}
+
+/* The description in token @index, if there is one, and nothing behind it. */
+static int take_description(struct parser *parser, unsigned int index,
+			    const char **description)
+{
+	*description = "";
+	if (index < parser->token_count && parser->tokens[index].quoted)
+		*description = parser->tokens[index++].text;
+	if (index < parser->token_count)
+		return wrong(parser, "'%s' is not expected here",
+			     parser->tokens[index].text);
+	return 0;
+}
+
+static int parse_provider(struct parser *parser)
+{
+	struct elog_schema *schema = &parser->owner->schema;
+	struct elog_schema_provider *provider;
+	int ret;
+
+	provider = allocate(parser, sizeof(*provider));
+	if (!provider)
+		return -ENOMEM;
+	ret = take_name(parser, 1, "provider", &provider->name);
+	if (!ret)
+		ret = take_description(parser, 2, &provider->description);
+	if (!ret)
+		ret = append(parser, schema->providers,
+			     schema->provider_count, provider);
+	if (!ret)
+		parser->provider = provider;
+	return ret;
+}
+
+static int parse_keyword(struct parser *parser)
+{
+	struct elog_schema_provider *provider = parser->provider;
+	struct elog_schema_name *keyword;
+	int ret;
+
+	keyword = allocate(parser, sizeof(*keyword));
+	if (!keyword)
+		return -ENOMEM;
+	ret = take_name(parser, 1, "keyword", &keyword->name);
+	if (!ret)
+		ret = take_number(parser, 2, "keyword's mask", &keyword->value);
+	if (!ret && !keyword->value)
+		ret = wrong(parser, "a keyword needs a bit");
+	if (!ret)
+		ret = take_description(parser, 3, &keyword->description);
+	if (!ret)
+		ret = use_name(parser, &provider->keywords, keyword->name,
+			       keyword, "keyword");
+	if (!ret)
+		ret = append(parser, provider->keywords,
+			     provider->keyword_count, keyword);
+	return ret;
+}
+
+static int parse_set(struct parser *parser, bool flags)
+{
+	struct elog_schema_provider *provider = parser->provider;
+	const char *what = flags ? "flags type" : "enum";
+	struct owned_set *owned;
+	struct elog_schema_set *set;
+	int ret;
+
+	owned = allocate(parser, sizeof(*owned));
+	if (!owned)
+		return -ENOMEM;
+	set = &owned->set;
+	set->flags = flags;
+	ret = take_name(parser, 1, what, &set->name);
+	if (!ret)
+		ret = take_description(parser, 2, &set->description);
+	if (!ret)
+		ret = use_name(parser, &provider->sets, set->name, owned, what);
+	if (!ret)
+		ret = append(parser, provider->sets,
+			     provider->set_count, set);
+	if (!ret)
+		parser->set = owned;
+	return ret;
+}
+
+/* A flag's mask, or an enum's value. */
+static int take_value(struct parser *parser, const struct elog_schema_set *set,
+		      uint64_t *value)
+{
+	const struct token *token = &parser->tokens[0];
+
+	if (set->flags)
+		return take_number(parser, 0, "flag's mask", value);
+	if (token->quoted)
+		return wrong(parser, "the value is missing");
+	if (!parse_signed(token->text, value))
+		return wrong(parser, "'%s' is not a number for the value",
+			     token->text);
+	return 0;
+}
+
+/* Remember a member if it decides which types the set fits. */
+static void note_extreme(struct owned_set *owned, bool negative,
+			 const struct elog_schema_name *member)
+{
+	if (negative) {
+		if (!owned->lowest ||
+		    (int64_t)member->value < (int64_t)owned->lowest->value)
+			owned->lowest = member;
+	} else if (!owned->largest || member->value > owned->largest->value) {
+		owned->largest = member;
+	}
+}
+
+static int parse_set_member(struct parser *parser)
+{
+	struct elog_schema_set *set = &parser->set->set;
+	struct elog_schema_name *member;
+	int ret;
+
+	member = allocate(parser, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	ret = take_value(parser, set, &member->value);
+	if (!ret)
+		ret = take_name(parser, 1, "value", &member->name);
+	if (!ret)
+		ret = take_description(parser, 2, &member->description);
+	if (!ret)
+		ret = use_name(parser, set, member->name, member, "value");
+	if (!ret) {
+		ret = use(parser, value_key(set, member->value), member);
+		if (ret > 0)
+			ret = wrong(parser, "value %s has two names",
+				    parser->tokens[0].text);
+	}
+	if (!ret)
+		ret = append(parser, set->names, set->count, member);
+	if (!ret)
+		note_extreme(parser->set, parser->tokens[0].text[0] == '-',
+			     member);
+	return ret;
+}
+
+static int take_keywords(struct parser *parser, unsigned int index,
+			 uint64_t *keywords)
+{
+	const struct elog_schema_name *keyword;
+	const char *text, *comma;
+	char word[EVENTLOG_NAME_MAX];
+	uint64_t mask;
+
+	if (index >= parser->token_count || parser->tokens[index].quoted)
+		return wrong(parser, "the event's keywords are missing (- for none)");
+	text = parser->tokens[index].text;
+	if (!strcmp(text, "-"))
+		return 0;
+	for (;;) {
+		comma = strchrnul(text, ',');
+		if ((size_t)(comma - text) >= sizeof(word))
+			return wrong(parser, "'%.*s...' is not a keyword",
+				     20, text);
+		memcpy(word, text, (size_t)(comma - text));
+		word[comma - text] = '\0';
+		if (parse_number(word, &mask)) {
+			*keywords |= mask;
+		} else {
+			keyword = find_used(parser, &parser->provider->keywords,
+					    word);
+			if (!keyword)
+				return wrong(parser, "there is no keyword '%s'",
+					     word);
+			*keywords |= keyword->value;
+		}
+		if (!*comma)
+			return 0;
+		text = comma + 1;
+	}
+}
+
+static int parse_event(struct parser *parser)
+{
+	struct elog_schema_provider *provider = parser->provider;
+	struct elog_schema_event *event;
+	uint64_t id = 0;
+	int ret;
+
+	event = allocate(parser, sizeof(*event));
+	if (!event)
+		return -ENOMEM;
+	event->provider = provider;
+	ret = take_number(parser, 1, "event's id", &id);
+	if (!ret && (!id || id > UINT32_MAX))
+		ret = wrong(parser, "the event's id %s is not from 1 to 4294967295",
+			    parser->tokens[1].text);
+	if (ret)
+		return ret;
+	event->id = (uint32_t)id;
+	ret = take_name(parser, 2, "event", &event->name);
+	if (ret)
+		return ret;
+	if (parser->token_count <= 3 || parser->tokens[3].quoted)
+		return wrong(parser, "the event's level is missing");
+	event->level = elog_level_parse(parser->tokens[3].text);
+	if (!event->level)
+		return wrong(parser, "'%s' is not a level",
+			     parser->tokens[3].text);
+	ret = take_keywords(parser, 4, &event->keywords);
+	if (!ret)
+		ret = take_description(parser, 5, &event->description);
+	if (!ret)
+		ret = use_name(parser, &provider->events, event->name, event,
+			       "event");
+	if (!ret) {
+		ret = use(parser, value_key(&provider->events, event->id), event);
+		if (ret > 0)
+			ret = wrong(parser, "two events have the id %u",
+				    event->id);
+	}
+	if (!ret)
+		ret = append(parser, provider->events,
+			     provider->event_count, event);
+	if (!ret)
+		parser->event = event;
+	return ret;
+}
+
+/* A member that an integer type cannot hold, or NULL. */
+static const struct elog_schema_name *
+misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
+{
+	bool is_signed = integer->type == ELOG_TYPE_SIGNED;
+	unsigned int bits = integer->size * 8 - is_signed;
+	uint64_t largest = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
+
+	if (owned->largest && owned->largest->value > largest)
+		return owned->largest;
+	if (owned->lowest &&
+	    (!is_signed || 0 - owned->lowest->value > largest + 1))
+		return owned->lowest;
+	return NULL;
+}
+
+/* enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
+static int parse_set_type(struct parser *parser, char *rest, bool flags,
+			  struct elog_schema_field *field)
+{
+	const char *what = flags ? "flags type" : "enum";
+	const struct elog_schema_name *member;
+	const struct elog_plain_type *integer;
+	const struct owned_set *owned;
+	char *colon = strchr(rest, ':');
+
+	if (!colon)
+		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
+			     field->type_name, flags ? "flags" : "enum");
+	integer = elog_plain_type_find(colon + 1);
+	if (!integer || !elog_type_is_integer(integer->type) ||
+	    (flags && integer->type != ELOG_TYPE_UNSIGNED))
+		return wrong(parser, "'%s' is not an integer type for %s",
+			     colon + 1, flags ? "flags" : "an enum");
+	*colon = '\0';
+	owned = find_used(parser, &parser->provider->sets, rest);
+	if (!owned || owned->set.flags != flags)
+		return wrong(parser, "there is no %s '%s'", what, rest);
+	field->set = &owned->set;
+	member = misfit(owned, integer);
+	if (member)
+		return wrong(parser, "%s of %s %s does not fit '%s'",
+			     member->name, what, rest, integer->name);
+	field->type = flags ? ELOG_TYPE_FLAGS : ELOG_TYPE_ENUM;
+	field->size = integer->size;
+	field->is_signed = integer->type == ELOG_TYPE_SIGNED;
+	return 0;
+}
+
+static int parse_size(struct parser *parser, const char *text, size_t *size)
+{
+	uint64_t value;
+
+	if (!parse_number(text, &value) || !value || value > EVENTLOG_PAYLOAD_MAX)
+		return wrong(parser, "'%s' is not a size from 1 to %u", text,
+			     EVENTLOG_PAYLOAD_MAX);
+	*size = (size_t)value;
+	return 0;
+}
+
+static int parse_type(struct parser *parser, struct elog_schema_field *field)
+{
+	const struct elog_plain_type *plain = elog_plain_type_find(field->type_name);
+	char *copy, *cut;
+	size_t length;
+
+	if (plain) {
+		field->type = plain->type;
+		field->size = plain->size;
+		field->relative = plain->relative;
+		field->is_signed = plain->type == ELOG_TYPE_SIGNED;
+		return 0;
+	}
+	length = strlen(field->type_name);
+	copy = allocate(parser, length + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, field->type_name, length + 1);
+
+	if (!strncmp(copy, "enum:", 5))
+		return parse_set_type(parser, copy + 5, false, field);
+	if (!strncmp(copy, "flags:", 6))
+		return parse_set_type(parser, copy + 6, true, field);
+	if (!strncmp(copy, "struct:", 7)) {
+		cut = strchr(copy + 7, ':');
+		if (!cut)
+			return wrong(parser, "'%s' needs a size, as in struct:NAME:16",
+				     field->type_name);
+		*cut = '\0';
+		if (!is_name(copy + 7, ""))
+			return wrong(parser, "'%s' is not a name for a struct",
+				     copy + 7);
+		field->type = ELOG_TYPE_STRUCT;
+		return parse_size(parser, cut + 1, &field->size);
+	}
+	cut = strchr(copy, '[');
+	if (cut && length && copy[length - 1] == ']') {
+		copy[length - 1] = '\0';
+		*cut = '\0';
+		if (!strcmp(copy, "char"))
+			field->type = ELOG_TYPE_CHARS;
+		else if (!strcmp(copy, "u8"))
+			field->type = ELOG_TYPE_OCTETS;
+		else
+			return wrong(parser, "arrays are of char or u8, not '%s'",
+				     copy);
+		return parse_size(parser, cut + 1, &field->size);
+	}
+	return wrong(parser, "there is no type '%s'", field->type_name);
+}
+
+static int parse_field(struct parser *parser)
+{
+	struct elog_schema_event *event = parser->event;
+	struct elog_schema_field *field;
+	unsigned int next = 2;
+	const char *display;
+	int ret;
+
+	if (event->field_count == EVENTLOG_FIELDS_MAX)
+		return wrong(parser, "event %s has more than %u fields",
+			     event->name, EVENTLOG_FIELDS_MAX);
+	field = allocate(parser, sizeof(*field));
+	if (!field)
+		return -ENOMEM;
+	if (parser->tokens[0].quoted)
+		return wrong(parser, "the field's type is missing");
+	field->type_name = parser->tokens[0].text;
+	ret = parse_type(parser, field);
+	if (!ret)
+		ret = take_name(parser, 1, "field", &field->name);
+	if (ret)
+		return ret;
+	if (next < parser->token_count && !parser->tokens[next].quoted) {
+		if (strcmp(parser->tokens[next].text, "as"))
+			return wrong(parser, "'%s' is not expected here",
+				     parser->tokens[next].text);
+		display = next + 1 < parser->token_count &&
+			  !parser->tokens[next + 1].quoted ?
+			  parser->tokens[next + 1].text : "";
+		if (!strcmp(display, "dec"))
+			field->display = ELOG_DISPLAY_DEC;
+		else if (!strcmp(display, "hex"))
+			field->display = ELOG_DISPLAY_HEX;
+		else
+			return wrong(parser, "'as' needs dec or hex");
+		next += 2;
+	}
+	ret = take_description(parser, next, &field->description);
+	if (!ret)
+		ret = use_name(parser, event, field->name, field, "field");
+	if (ret)
+		return ret;
+	field->offset = event->fixed_size;
+	event->fixed_size += field->size;
+	if (event->fixed_size > EVENTLOG_PAYLOAD_MAX)
+		return wrong(parser, "event %s is larger than %u bytes",
+			     event->name, EVENTLOG_PAYLOAD_MAX);
+	return append(parser, event->fields, event->field_count, field);
+}
+
+static int parse_version(struct parser *parser)
+{
+	uint64_t version;
+
+	if (parser->tokens[0].quoted ||
+	    strcmp(parser->tokens[0].text, "eventlog"))
+		return wrong(parser, "a schema begins with 'eventlog %u'",
+			     SCHEMA_VERSION);
+	if (take_number(parser, 1, "version", &version))
+		return -EINVAL;
+	if (version != SCHEMA_VERSION) {
+		wrong(parser, "version %s of the language is not known",
+		      parser->tokens[1].text);
+		return -EPROTONOSUPPORT;
+	}
+	if (parser->token_count > 2)
+		return wrong(parser, "'%s' is not expected here",
+			     parser->tokens[2].text);
+	parser->started = true;
+	return 0;
+}
+
+static int parse_statement(struct parser *parser, bool indented)
+{
+	const char *keyword = parser->tokens[0].text;
+
+	if (!parser->started)
+		return parse_version(parser);
+	if (indented) {
+		if (parser->set)
+			return parse_set_member(parser);
+		if (parser->event)
+			return parse_field(parser);
+		return wrong(parser, "an indented line belongs below an enum, flags or event");
+	}
+	parser->set = NULL;
+	parser->event = NULL;
+	if (parser->tokens[0].quoted)
+		return wrong(parser, "a string is not expected here");
+	if (!strcmp(keyword, "provider"))
+		return parse_provider(parser);
+	if (strcmp(keyword, "keyword") && strcmp(keyword, "enum") &&
+	    strcmp(keyword, "flags") && strcmp(keyword, "event"))
+		return wrong(parser, "'%s' is not a statement", keyword);
+	if (!parser->provider)
+		return wrong(parser, "'%s' needs a provider above it", keyword);
+	if (!strcmp(keyword, "keyword"))
+		return parse_keyword(parser);
+	if (!strcmp(keyword, "enum"))
+		return parse_set(parser, false);
+	if (!strcmp(keyword, "flags"))
+		return parse_set(parser, true);
+	return parse_event(parser);
+}
+
+/* Take a quoted string off the line; *@text is behind the opening quote. */
+static int split_string(struct parser *parser, const char **text,
+			const char *end, char *copy)
+{
+	const char *from = *text;
+
+	for (; from < end && *from != '"'; from++) {
+		if (*from == '\\') {
+			from++;
+			if (from == end || (*from != '"' && *from != '\\'))
+				return wrong(parser, "only \\\" and \\\\ may follow a backslash");
+		} else if (((unsigned char)*from < ' ' && *from != '\t') ||
+			   *from == '\x7f') {
+			return wrong(parser, "a control character in a string");
+		}
+		*copy++ = *from;
+	}
+	if (from == end)
+		return wrong(parser, "the string does not end");
+	*copy = '\0';
+	*text = from + 1;
+	return 0;
+}
+
+/* Comments too: a schema is a text, whoever reads it. */
+static bool is_text(const char *text, const char *end)
+{
+	size_t size;
+
+	while (text < end) {
+		if (!*text)
+			return false;
+		size = (unsigned char)*text < 0x80 ? 1 :
+		       elog_utf8_size((const unsigned char *)text,
+				      (const unsigned char *)end);
+		if (!size)
+			return false;
+		text += size;
+	}
+	return true;
+}
+
+static int split_line(struct parser *parser, const char *text, const char *end)
+{
+	struct token *token;
+	const char *from;
+	char *copy;
+	int ret;
+
+	parser->token_count = 0;
+	if (!is_text(text, end))
+		return wrong(parser, "bytes that are not UTF-8");
+	for (;;) {
+		while (text < end && (*text == ' ' || *text == '\t'))
+			text++;
+		if (text == end || *text == '#')
+			return 0;
+		if (parser->token_count == TOKENS_MAX)
+			return wrong(parser, "the line is too long");
+		copy = allocate(parser, (size_t)(end - text) + 1);
+		if (!copy)
+			return -ENOMEM;
+		token = &parser->tokens[parser->token_count++];
+		token->text = copy;
+		token->quoted = *text == '"';
+		if (token->quoted) {
+			text++;
+			ret = split_string(parser, &text, end, copy);
+			if (ret)
+				return ret;
+			continue;
+		}
+		for (from = text; text < end && *text != ' ' && *text != '\t' &&
+		     *text != '#' && *text != '"'; text++)
+			if (*text < '!' || *text > '~')
+				return wrong(parser, "a character that is not expected here");
+		memcpy(copy, from, (size_t)(text - from));
+	}
+}
+
+int elog_schema_parse(const char *text, size_t size,
+		      struct elog_schema **schema,
+		      struct elog_schema_error *error)
+{
+	struct parser parser = { .error = error };
+	const char *end = text + size, *line_end;
+	int ret = 0;
+
+	parser.owner = calloc(1, sizeof(*parser.owner));
+	if (!parser.owner)
+		return -ENOMEM;
+	elog_map_init(&parser.used, sizeof(void *));
+	while (!ret && text < end) {
+		parser.line++;
+		line_end = memchr(text, '\n', (size_t)(end - text));
+		if (!line_end)
+			line_end = end;
+		if (line_end > text && line_end[-1] == '\r')
+			ret = split_line(&parser, text, line_end - 1);
+		else
+			ret = split_line(&parser, text, line_end);
+		if (!ret && parser.token_count)
+			ret = parse_statement(&parser, *text == ' ' ||
+					      *text == '\t');
+		text = line_end < end ? line_end + 1 : end;
+	}
+	if (!ret && !parser.started) {
+		parser.line++;
+		ret = wrong(&parser, "a schema begins with 'eventlog %u'",
+			    SCHEMA_VERSION);
+	}
+	elog_map_free(&parser.used);
+	if (ret) {
+		elog_schema_free(&parser.owner->schema);
+		return ret;
+	}
+	*schema = &parser.owner->schema;
+	return 0;
+}
+
+void elog_schema_free(struct elog_schema *schema)
+{
+	struct owned_schema *owner = (struct owned_schema *)schema;
+	struct block *block, *next;
+
+	if (!schema)
+		return;
+	for (block = owner->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(owner);
+}

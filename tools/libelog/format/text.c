@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Text: strings that grow, and values in them.
+ *
+ * What comes from payloads is never printed as it is: see elog_text_quoted().
+ * Everything belongs to the thread that has the struct elog_text.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elog.h"
+#include "format/text.h"
+#include "util/util.h"
+
+static const char hex_digits[] = "0123456789abcdef";
+
+static const char decimal_pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
+char *elog_text_grow(struct elog_text *text, size_t size)
+{
+	size_t capacity = text->capacity ? text->capacity : 256;
+	char *larger;
+
+	if (text->error)
+		return NULL;
+	if (text->reserved[0] == ELOG_TEXT_FIXED)
+		goto no_memory;
+	if (size >= SIZE_MAX / 2 - text->size)
+		goto no_memory;
+	if (text->size + size + 1 > text->capacity) {
+		while (capacity < text->size + size + 1)
+			capacity *= 2;
+		larger = realloc(text->data, capacity);
+		if (!larger)
+			goto no_memory;
+		text->data = larger;
+		text->capacity = capacity;
+	}
+	return text->data + text->size;
+
+no_memory:
+	text->error = -ENOMEM;
+	return NULL;
+}
+
+void elog_text_free(struct elog_text *text)
+{
+	free(text->data);
+	memset(text, 0, sizeof(*text));
+}
+
+void elog_text_put(struct elog_text *text, const void *data, size_t size)
+{
+	char *room = elog_text_room(text, size);
+
+	if (room)
+		elog_text_advance(text, elog_copy(room, data, size));
+}
+
+void elog_text_string(struct elog_text *text, const char *string)
+{
+	elog_text_put(text, string, strlen(string));
+}
+
+static unsigned int decimal_digits(uint64_t value)
+{
+	static const uint64_t powers[] = {
+		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000, 10000000000, 100000000000, 1000000000000,
+		10000000000000, 100000000000000, 1000000000000000,
+		10000000000000000, 100000000000000000, 1000000000000000000,
+		10000000000000000000U,
+	};
+	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
+	unsigned int count = bits * 1233 >> 12;	/* times log10(2), rounded down */
+
+	return count + (value >= powers[count]) + !value;
+}
+
+/* Writes backwards from @end; the digits that there are. */
+static void put_digits(char *end, uint64_t value)
+{
+	while (value >= 100) {
+		end -= 2;
+		memcpy(end, decimal_pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10)
+		memcpy(end - 2, decimal_pairs + value * 2, 2);
+	else
+		end[-1] = (char)('0' + value);
+}
+
+char *elog_put_decimal(char *to, uint64_t value)
+{
+	to += decimal_digits(value);
+	put_digits(to, value);
+	return to;
+}
+
+static unsigned int hex_digit_count(uint64_t value)
+{
+	return (67 - (unsigned int)__builtin_clzll(value | 1)) / 4;
+}
+
+char *elog_put_hex(char *to, uint64_t value)
+{
+	char *end = to + hex_digit_count(value);
+
+	to = end;
+	do {
+		*--to = hex_digits[value & 15];
+		value >>= 4;
+	} while (value);
+	return end;
+}
+
+char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
+		      char between)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		if (i && between)
+			*to++ = between;
+		*to++ = hex_digits[bytes[i] >> 4];
+		*to++ = hex_digits[bytes[i] & 15];
+	}
+	return to;
+}
+
+char *elog_put_address(char *to, const unsigned char *bytes, size_t size)
+{
+	unsigned int i;
+
+	if (size == 4) {
+		for (i = 0; i < 4; i++) {
+			if (i)
+				*to++ = '.';
+			to = elog_put_decimal(to, bytes[i]);
+		}
+		return to;
+	}
+	/* It has room for any. */
+	inet_ntop(AF_INET6, bytes, to, ELOG_ADDRESS_MAX);
+	return to + strlen(to);
+}
+
+/* Room for digits of which there are @count, padded to @width. */
+static char *pad(struct elog_text *text, unsigned int count, unsigned int width,
+		 char fill)
+{
+	unsigned int size = width > count ? width : count;
+	char *room = elog_text_room(text, size);
+
+	if (!room)
+		return NULL;
+	if (size > count)
+		memset(room, fill, size - count);
+	elog_text_advance(text, room + size);
+	return room + (size - count);
+}
+
+void elog_text_unsigned(struct elog_text *text, uint64_t value,
+			unsigned int width, char fill)
+{
+	unsigned int count = decimal_digits(value);
+	char *to = pad(text, count, width, fill);
+
+	if (to)
+		put_digits(to + count, value);
+}
+
+void elog_text_hex(struct elog_text *text, uint64_t value, unsigned int width)
+{
+	char *to = pad(text, hex_digit_count(value), width, '0');
+
+	if (to)
+		elog_put_hex(to, value);
+}
+
+void elog_text_printf(struct elog_text *text, const char *format, ...)
+{
+	va_list arguments;
+	char *room;
+	int size;
+
+	va_start(arguments, format);
+	size = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (size < 0) {
+		text->error = -EINVAL;
+		return;
+	}
+	room = elog_text_room(text, (size_t)size);
+	if (!room)
+		return;
+	va_start(arguments, format);
+	vsnprintf(room, (size_t)size + 1, format, arguments);
+	va_end(arguments);
+	elog_text_advance(text, room + size);
+}
+
+size_t elog_utf8_size(const unsigned char *from, const unsigned char *end)
+{
+	static const uint32_t smallest[] = { 0, 0, 0xa0, 0x800, 0x10000 };
+	uint32_t character;
+	size_t size, i;
+
+	if (*from >= 0xf0 && *from < 0xf8)
+		size = 4;
+	else if (*from >= 0xe0)
+		size = *from < 0xf0 ? 3 : 0;
+	else
+		size = *from >= 0xc0 ? 2 : 0;
+	if (!size || (size_t)(end - from) < size)
+		return 0;
+	character = *from & (0x7fU >> size);
+	for (i = 1; i < size; i++) {
+		if ((from[i] & 0xc0) != 0x80)
+			return 0;
+		character = character << 6 | (from[i] & 0x3f);
+	}
+	if (character < smallest[size] || character > 0x10ffff ||
+	    (character >= 0xd800 && character < 0xe000))
+		return 0;
+	return size;
+}
+
+static const unsigned char *put_escape(struct elog_text *text,
+				       const unsigned char *from,
+				       const unsigned char *end)
+{
+	static const char plain[] = "\"\\\n\t\r";
+	static const char letters[] = "\"\\ntr";
+	const char *found = *from ? strchr(plain, *from) : NULL;
+	char escape[4] = "\\x";
+
+	(void)end;
+	if (found) {
+		escape[1] = letters[found - plain];
+		elog_text_put(text, escape, 2);
+		return from + 1;
+	}
+	escape[2] = hex_digits[*from >> 4];
+	escape[3] = hex_digits[*from & 15];
+	elog_text_put(text, escape, 4);
+	return from + 1;
+}
+
+#define EACH_BYTE(byte)		(0x0101010101010101ULL * (byte))
+#define ZERO_BYTES(word)	(((word) - EACH_BYTE(0x01)) & ~(word) & EACH_BYTE(0x80))
+
+/* Is each byte of it ASCII to be shown as it is? */
+static bool is_plain(uint64_t word)
+{
+	uint64_t other = word | ((word - EACH_BYTE(' ')) & ~word);
+
+	other |= ZERO_BYTES(word ^ EACH_BYTE('"'));
+	other |= ZERO_BYTES(word ^ EACH_BYTE('\\'));
+	other |= ZERO_BYTES(word ^ EACH_BYTE(0x7f));
+	return !(other & EACH_BYTE(0x80));
+}
+
+const unsigned char *elog_plain_end(const unsigned char *from,
+				    const unsigned char *end)
+{
+	size_t size = (size_t)(end - from);
+	uint32_t halves[2];
+	uint64_t word;
+
+	for (; end - from >= 8; from += 8) {
+		memcpy(&word, from, sizeof(word));
+		if (!is_plain(word))
+			break;
+	}
+	/* A rest: with bytes that were looked at before it makes a word. */
+	if (end - from < 8 && size >= 4) {
+		memcpy(&halves[0], size < 8 ? from : end - 8, sizeof(halves[0]));
+		memcpy(&halves[1], end - 4, sizeof(halves[1]));
+		if (is_plain((uint64_t)halves[0] << 32 | halves[1]))
+			return end;
+	}
+	while (from < end && *from >= ' ' && *from < 0x7f && *from != '"' &&
+	       *from != '\\')
+		from++;
+	return from;
+}
+
+void elog_text_between_quotes(struct elog_text *text, const char *data, size_t size,
+			      const unsigned char *(*put_other)(struct elog_text *text,
+								const unsigned char *from,
+								const unsigned char *end))
+{
+	const unsigned char *from = (const unsigned char *)data;
+	const unsigned char *end = from + size;
+	const unsigned char *plain = from;
+	char *room;
+	size_t step;
+
+	/* Seldom is there more than this. */
+	room = elog_text_room(text, size + 2);
+	if (!room)
+		return;
+	*room++ = '"';
+	from = elog_plain_end(from, end);
+	if (from == end) {
+		room = elog_copy(room, data, size);
+		*room++ = '"';
+		elog_text_advance(text, room);
+		return;
+	}
+	elog_text_advance(text, room);
+	for (; from != end; from = elog_plain_end(from, end)) {
+		step = *from < 0x80 ? 0 : elog_utf8_size(from, end);
+		if (step) {
+			from += step;
+			continue;
+		}
+		elog_text_put(text, plain, (size_t)(from - plain));
+		from = put_other(text, from, end);
+		plain = from;
+	}
+	elog_text_put(text, plain, (size_t)(from - plain));
+	elog_text_character(text, '"');
+}
+
+void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
+{
+	elog_text_between_quotes(text, data, size, put_escape);
+}
+
+static void put_octets(struct elog_text *text, const unsigned char *bytes,
+		       size_t size, char between)
+{
+	char *room = elog_text_room(text, size * (between ? 3 : 2));
+
+	if (room)
+		elog_text_advance(text, elog_put_octets(room, bytes, size, between));
+}
+
+static void put_hex(struct elog_text *text, uint64_t value)
+{
+	char *room = elog_text_room(text, 2 + ELOG_HEX_MAX);
+
+	if (!room)
+		return;
+	memcpy(room, "0x", 2);
+	elog_text_advance(text, elog_put_hex(room + 2, value));
+}
+
+void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *field,
+		       uint64_t value)
+{
+	char *room = elog_text_room(text, 1 + ELOG_DECIMAL_MAX);
+
+	if (room)
+		elog_text_advance(text, elog_put_number(room, field, value));
+}
+
+static void put_integer(struct elog_text *text,
+			const struct elog_schema_field *field, uint64_t value)
+{
+	if (field->display == ELOG_DISPLAY_HEX)
+		put_hex(text, elog_hex_bits(field, value));
+	else
+		elog_text_decimal(text, field, value);
+}
+
+const char *elog_enum_name(const struct elog_schema_field *field, uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < field->set->count; i++)
+		if (field->set->names[i]->value == value)
+			return field->set->names[i]->name;
+	return NULL;
+}
+
+static void put_enum(struct elog_text *text,
+		     const struct elog_schema_field *field, uint64_t value)
+{
+	const char *name = elog_enum_name(field, value);
+
+	if (name)
+		elog_text_string(text, name);
+	else
+		put_integer(text, field, value);
+}
+
+static void put_flags(struct elog_text *text,
+		      const struct elog_schema_field *field, uint64_t value)
+{
+	const struct elog_schema_name *flag;
+	uint64_t rest = value;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < field->set->count; i++) {
+		flag = field->set->names[i];
+		if (!elog_flag_is_set(flag, value))
+			continue;
+		if (any)
+			elog_text_character(text, '|');
+		elog_text_string(text, flag->name);
+		rest &= ~flag->value;
+		any = true;
+	}
+	if (any && !rest)
+		return;
+	if (any)
+		elog_text_character(text, '|');
+	if (rest)
+		elog_text_string(text, "0x");
+	elog_text_hex(text, rest, 1);
+}
+
+static void put_seconds(struct elog_text *text, uint64_t nanoseconds)
+{
+	elog_text_unsigned(text, nanoseconds / 1000000000, 1, ' ');
+	elog_text_character(text, '.');
+	elog_text_unsigned(text, nanoseconds % 1000000000, 9, '0');
+}
+
+/* Three digits behind the point in the unit that leaves few before it. */
+static void put_duration(struct elog_text *text, uint64_t nanoseconds)
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = {
+		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" },
+	};
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(units); i++) {
+		if (nanoseconds < units[i].unit)
+			continue;
+		elog_text_unsigned(text, nanoseconds / units[i].unit, 1, ' ');
+		elog_text_character(text, '.');
+		elog_text_unsigned(text, nanoseconds % units[i].unit /
+				   (units[i].unit / 1000), 3, '0');
+		elog_text_string(text, units[i].name);
+		return;
+	}
+	elog_text_unsigned(text, nanoseconds, 1, ' ');
+	elog_text_string(text, "ns");
+}
+
+static void put_address(struct elog_text *text, const struct elog_value *value)
+{
+	char *room = elog_text_room(text, ELOG_ADDRESS_MAX);
+
+	if (room)
+		elog_text_advance(text, elog_put_address(room, value->data,
+							 value->size));
+}
+
+static void put_error(struct elog_text *text, const struct elog_value *value)
+{
+	if (value->error == -ENODATA)
+		elog_text_string(text, "<truncated>");
+	else if (value->data)
+		elog_text_printf(text, "<%zu bytes at %zu without end>",
+				 value->claimed_size, value->claimed_offset);
+	else
+		elog_text_printf(text, "<%zu bytes at %zu: outside>",
+				 value->claimed_size, value->claimed_offset);
+}
+
+void elog_format_value(struct elog_text *text,
+		       const struct elog_schema_field *field,
+		       const struct elog_value *value)
+{
+	if (value->error) {
+		put_error(text, value);
+		return;
+	}
+	/* A wish for decimal or hexadecimal goes before what the type would do. */
+	switch (field->type) {
+	case ELOG_TYPE_CHARS:
+	case ELOG_TYPE_STRING:
+		elog_text_quoted(text, value->data, value->size);
+		return;
+	case ELOG_TYPE_OCTETS:
+	case ELOG_TYPE_BYTES:
+	case ELOG_TYPE_STRUCT:
+		put_octets(text, value->data, value->size, '\0');
+		return;
+	case ELOG_TYPE_IPV4:
+	case ELOG_TYPE_IPV6:
+		put_address(text, value);
+		return;
+	case ELOG_TYPE_MAC:
+		put_octets(text, value->data, value->size, ':');
+		return;
+	default:
+		break;
+	}
+	if (field->display != ELOG_DISPLAY_DEFAULT) {
+		put_integer(text, field, value->integer);
+		return;
+	}
+	switch (field->type) {
+	case ELOG_TYPE_BOOL:
+		elog_text_string(text, value->integer ? "true" : "false");
+		break;
+	case ELOG_TYPE_ENUM:
+		put_enum(text, field, value->integer);
+		break;
+	case ELOG_TYPE_FLAGS:
+		put_flags(text, field, value->integer);
+		break;
+	case ELOG_TYPE_TIME:
+		put_seconds(text, value->integer);
+		break;
+	case ELOG_TYPE_DURATION:
+		put_duration(text, value->integer);
+		break;
+	case ELOG_TYPE_PTR:
+		put_hex(text, value->integer);
+		break;
+	default:
+		put_integer(text, field, value->integer);
+		break;
+	}
+}
+
+void elog_format_fields(struct elog_text *text,
+			const struct elog_schema_event *event,
+			const void *payload, size_t size)
+{
+	const struct elog_schema_field *field;
+	struct elog_value value;
+	uint64_t number;
+	size_t i, length;
+	char *room;
+
+	for (i = 0; i < event->field_count; i++) {
+		field = event->fields[i];
+		length = strlen(field->name);
+		room = elog_text_room(text, length + 3 + ELOG_DECIMAL_MAX);
+		if (!room)
+			return;
+		if (i)
+			*room++ = ' ';
+		room = elog_copy(room, field->name, length);
+		*room++ = '=';
+		if (elog_plain_number(field, payload, size, &number)) {
+			elog_text_advance(text, elog_put_number(room, field, number));
+			continue;
+		}
+		elog_text_advance(text, room);
+		elog_decode(field, payload, size, &value);
+		elog_format_value(text, field, &value);
+	}
+}

@@ -1,0 +1,683 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Registering and writing events.
+ *
+ * A producer is connected (it has a file, every event is registered there) or
+ * it is not. While it is not, every event's status points to a byte that has
+ * all bits set, so that asking whether an event is enabled leads off the fast
+ * path, where once a second an attempt is made to connect.
+ *
+ * elog_producer.lock protects all but what says "atomic"; it is never waited
+ * for where a signal handler may come along, which is when an event is asked
+ * for or written. Writers count themselves in and out, so that a file is closed
+ * only when none is in it.
+ *
+ * A thread that tests an event may have loaded the address of a bitmap that is
+ * being given up. So such an address stays readable for ever: an anonymous page
+ * replaces the mapping, and the next mapping replaces that.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elog_marker.h"
+#include "producer/producer.h"
+#include "util/util.h"
+
+#define RETRY_NS	1000000000ULL
+#define NEVER		UINT64_MAX
+#define WRITER_SLOTS	16
+#define CACHE_LINE	64
+
+struct registered_event {
+	struct elog_event event;	/* atomic */
+	struct elog_producer *producer;
+	struct registered_event *next;
+	char *provider;			/* NULL: the kernel's default */
+	char *command;
+	uint64_t keywords;
+	uint32_t level;
+	uint32_t flags;
+	uint32_t status_bit;
+	uint32_t handlers_bit;		/* 0: the kernel has none */
+	uint32_t asking_bit;		/* likewise */
+	bool is_marker;			/* the mask has its handlers, too */
+	uint32_t write_index;		/* atomic */
+	uint32_t descriptor;		/* atomic */
+	int error;			/* atomic */
+};
+
+struct writer_slot {
+	unsigned long count;		/* atomic */
+} __attribute__((aligned(CACHE_LINE)));
+
+struct elog_producer {
+	struct writer_slot writers[WRITER_SLOTS];
+	pthread_mutex_t lock;
+	struct elog_producer *next;	/* under producers_lock */
+	char *device;
+	struct registered_event *events;
+	unsigned char *bitmap;		/* or the page that stands in for it */
+	size_t bitmap_size;
+	bool bitmap_mapped;		/* it is the kernel's */
+	int fd;				/* changes only while nobody writes */
+	bool connected;			/* atomic */
+	uint64_t next_try;		/* atomic; CLOCK_MONOTONIC_COARSE, ns */
+};
+
+/* What disconnected events point to, and events that the kernel refused. */
+static const unsigned char ask_byte = 0xff;
+static const unsigned char never_byte;
+
+/* All producers of the process, for fork(). Taken before any producer's lock. */
+static pthread_mutex_t producers_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct elog_producer *producers;
+static pthread_once_t fork_handlers_once = PTHREAD_ONCE_INIT;
+
+static struct registered_event *registered(const struct elog_event *event)
+{
+	return elog_container_of((uintptr_t)event, struct registered_event,
+				 event);
+}
+
+static bool is_connected(const struct elog_producer *producer)
+{
+	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
+}
+
+static uint64_t coarse_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void point_to(struct registered_event *event,
+		     const unsigned char *status, unsigned int mask)
+{
+	__atomic_store_n(&event->event.mask, mask, __ATOMIC_RELAXED);
+	__atomic_store_n(&event->event.status, status, __ATOMIC_RELEASE);
+}
+
+static bool test_bit(const struct registered_event *event)
+{
+	const unsigned char *status;
+	unsigned int mask;
+
+	status = __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE);
+	mask = __atomic_load_n(&event->event.mask, __ATOMIC_RELAXED);
+	return __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
+}
+
+/* A slot that other threads rarely share, by where the thread's data is. */
+static struct writer_slot *writer_slot(struct elog_producer *producer)
+{
+	static __thread char anchor;
+	uint64_t mixed = (uintptr_t)&anchor * 0x9e3779b97f4a7c15ULL;
+
+	return &producer->writers[mixed >> 60];
+}
+
+static int register_event(int fd, struct registered_event *event,
+			  struct eventlog_register *request)
+{
+	memset(request, 0, sizeof(*request));
+	request->size = sizeof(*request);
+	request->flags = event->flags | EVENTLOG_REGISTER_SESSION;
+	request->command = (uintptr_t)event->command;
+	request->provider = (uintptr_t)event->provider;
+	request->keywords = event->keywords;
+	request->level = event->level;
+	if (ioctl(fd, EVENTLOG_IOC_REGISTER, request))
+		return -errno;
+	event->status_bit = request->status_bit;
+	event->handlers_bit = request->handlers_bit;
+	event->asking_bit = request->asking_bit;
+	__atomic_store_n(&event->write_index, request->write_index,
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&event->descriptor, request->descriptor,
+			 __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void unregister_event(int fd, uint32_t write_index)
+{
+	struct eventlog_unregister request = {
+		.size = sizeof(request),
+		.write_index = write_index,
+	};
+
+	/* It can only fail for an event that is not there. */
+	(void)!ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request);
+}
+
+/* Stand in for the bitmap, at its address: all events disabled. */
+static void put_stand_in(struct elog_producer *producer)
+{
+	void *page = mmap(producer->bitmap, producer->bitmap_size, PROT_READ,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	producer->bitmap_mapped = false;
+	if (page == MAP_FAILED) {
+		producer->bitmap = NULL;
+		producer->bitmap_size = 0;
+	}
+}
+
+static int map_bitmap(struct elog_producer *producer, int fd,
+		      const struct eventlog_register *request)
+{
+	int fixed = 0, error;
+	void *address = NULL;
+
+	if (producer->bitmap_mapped)
+		return 0;
+	if (request->bitmap_offset > INT64_MAX || !request->bitmap_size)
+		return -EPROTO;
+	/* A stand-in of another size is left to those who may still read it. */
+	if (producer->bitmap && producer->bitmap_size == request->bitmap_size) {
+		address = producer->bitmap;
+		fixed = MAP_FIXED;
+	}
+	address = mmap(address, request->bitmap_size, PROT_READ,
+		       MAP_SHARED | fixed, fd, (off_t)request->bitmap_offset);
+	if (address == MAP_FAILED) {
+		error = errno;
+		if (fixed)
+			put_stand_in(producer);
+		return -error;
+	}
+	producer->bitmap = address;
+	producer->bitmap_size = request->bitmap_size;
+	producer->bitmap_mapped = true;
+	return 0;
+}
+
+/*
+ * The bits that lead off the fast path. Those of a marker's handlers are the third
+ * and the fourth, the fifth says that hits have to ask, and all are in the same byte.
+ */
+static unsigned int mask_of(const struct registered_event *event)
+{
+	unsigned int shift = event->status_bit % 8, mask = 1U << shift;
+
+	if (event->is_marker && event->handlers_bit == event->status_bit + 2 && shift <= 4)
+		mask |= 3U << (shift + 2);
+	if (event->is_marker && event->asking_bit == event->status_bit + 4 && shift <= 3)
+		mask |= 1U << (shift + 4);
+	return mask;
+}
+
+/* Make the answers to a registration effective. */
+static int publish(struct elog_producer *producer, int fd,
+		   struct registered_event *event,
+		   const struct eventlog_register *request)
+{
+	int ret = map_bitmap(producer, fd, request);
+
+	if (!ret && event->status_bit / 8 >= producer->bitmap_size)
+		ret = -EPROTO;
+	if (!ret)
+		point_to(event, producer->bitmap + event->status_bit / 8, mask_of(event));
+	return ret;
+}
+
+/* Lock held. Callable from signal handlers: system calls only. */
+static int connect_locked(struct elog_producer *producer)
+{
+	struct eventlog_register request;
+	struct registered_event *event;
+	int fd, ret;
+
+	if (is_connected(producer))
+		return 0;
+	__atomic_store_n(&producer->next_try, coarse_time() + RETRY_NS,
+			 __ATOMIC_RELAXED);
+	fd = open(producer->device, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (event = producer->events; event; event = event->next) {
+		ret = register_event(fd, event, &request);
+		if (!ret)
+			ret = publish(producer, fd, event, &request);
+		if (ret)
+			point_to(event, &never_byte, 1);
+		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
+	}
+	producer->fd = fd;
+	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static void forget_registrations(struct elog_producer *producer)
+{
+	struct registered_event *event;
+
+	for (event = producer->events; event; event = event->next) {
+		point_to(event, &ask_byte, 1);
+		/* On another file the number may be another event's. */
+		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&event->descriptor, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
+	}
+}
+
+/* Lock held. */
+static void disconnect_locked(struct elog_producer *producer)
+{
+	const struct timespec moment = { .tv_nsec = 100000 };
+	unsigned int i;
+
+	if (!is_connected(producer))
+		return;
+	__atomic_store_n(&producer->connected, false, __ATOMIC_SEQ_CST);
+	for (i = 0; i < WRITER_SLOTS; i++)
+		while (__atomic_load_n(&producer->writers[i].count,
+				       __ATOMIC_SEQ_CST))
+			nanosleep(&moment, NULL);
+	forget_registrations(producer);
+	if (producer->bitmap_mapped)
+		put_stand_in(producer);
+	close(producer->fd);
+	producer->fd = -1;
+}
+
+/*
+ * The child has a copy of the file, which is its parent's to register with,
+ * and no mapping of the bitmap. There is one thread, so nobody is left who
+ * could look at an old address, and no writer to wait for.
+ */
+static void disconnect_child(struct elog_producer *producer)
+{
+	memset(producer->writers, 0, sizeof(producer->writers));
+	if (!producer->connected)
+		return;
+	producer->connected = false;
+	producer->next_try = 0;
+	forget_registrations(producer);
+	if (producer->bitmap_mapped) {
+		producer->bitmap = NULL;
+		producer->bitmap_size = 0;
+		producer->bitmap_mapped = false;
+	}
+	close(producer->fd);
+	producer->fd = -1;
+}
+
+static void before_fork(void)
+{
+	struct elog_producer *producer;
+
+	pthread_mutex_lock(&producers_lock);
+	for (producer = producers; producer; producer = producer->next)
+		pthread_mutex_lock(&producer->lock);
+}
+
+static void after_fork(void)
+{
+	struct elog_producer *producer;
+
+	for (producer = producers; producer; producer = producer->next)
+		pthread_mutex_unlock(&producer->lock);
+	pthread_mutex_unlock(&producers_lock);
+}
+
+static void after_fork_in_child(void)
+{
+	struct elog_producer *producer;
+
+	for (producer = producers; producer; producer = producer->next)
+		disconnect_child(producer);
+	after_fork();
+}
+
+static void set_fork_handlers(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+int elog_producer_open(struct elog_producer **result,
+		       const struct elog_producer_options *options)
+{
+	struct elog_producer *producer;
+	const char *device = NULL;
+
+	if (options) {
+		if (options->size < sizeof(*options) || options->flags)
+			return -EINVAL;
+		device = options->device;
+	}
+	producer = aligned_alloc(CACHE_LINE, sizeof(*producer));
+	if (!producer)
+		return -ENOMEM;
+	memset(producer, 0, sizeof(*producer));
+	producer->fd = -1;
+	producer->device = strdup(device ? device : EVENTLOG_DEVICE);
+	if (!producer->device) {
+		free(producer);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&producer->lock, NULL);
+	pthread_once(&fork_handlers_once, set_fork_handlers);
+	pthread_mutex_lock(&producers_lock);
+	producer->next = producers;
+	producers = producer;
+	pthread_mutex_unlock(&producers_lock);
+	elog_producer_connect(producer);
+	*result = producer;
+	return 0;
+}
+
+static void free_event(struct registered_event *event)
+{
+	free(event->provider);
+	free(event->command);
+	free(event);
+}
+
+void elog_producer_close(struct elog_producer *producer)
+{
+	struct registered_event *event, *next;
+	struct elog_producer **link;
+
+	if (!producer)
+		return;
+	pthread_mutex_lock(&producers_lock);
+	for (link = &producers; *link != producer; link = &(*link)->next)
+		;
+	*link = producer->next;
+	pthread_mutex_unlock(&producers_lock);
+
+	disconnect_locked(producer);
+	if (producer->bitmap)
+		munmap(producer->bitmap, producer->bitmap_size);
+	for (event = producer->events; event; event = next) {
+		next = event->next;
+		free_event(event);
+	}
+	pthread_mutex_destroy(&producer->lock);
+	free(producer->device);
+	free(producer);
+}
+
+int elog_producer_connect(struct elog_producer *producer)
+{
+	int ret;
+
+	pthread_mutex_lock(&producer->lock);
+	ret = connect_locked(producer);
+	pthread_mutex_unlock(&producer->lock);
+	return ret;
+}
+
+void elog_producer_release(struct elog_producer *producer,
+			   unsigned int seconds)
+{
+	uint64_t next_try = NEVER;
+
+	pthread_mutex_lock(&producer->lock);
+	disconnect_locked(producer);
+	if (seconds != UINT_MAX)
+		next_try = coarse_time() + seconds * 1000000000ULL;
+	__atomic_store_n(&producer->next_try, next_try, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&producer->lock);
+}
+
+/* Events that fail are in no list, and are off. */
+static int enlist(struct registered_event *event)
+{
+	struct elog_producer *producer = event->producer;
+	struct eventlog_register request;
+	int ret = 0;
+
+	pthread_mutex_lock(&producer->lock);
+	if (is_connected(producer)) {
+		ret = register_event(producer->fd, event, &request);
+		if (!ret) {
+			ret = publish(producer, producer->fd, event, &request);
+			if (ret)
+				unregister_event(producer->fd, event->write_index);
+		}
+		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
+		point_to(event, &ask_byte, 1);
+	}
+	if (!ret) {
+		event->next = producer->events;
+		producer->events = event;
+	}
+	pthread_mutex_unlock(&producer->lock);
+	return ret;
+}
+
+int elog_event_register(struct elog_producer *producer, const char *provider,
+			const char *command, unsigned int level,
+			uint64_t keywords, unsigned int flags,
+			struct elog_event **result)
+{
+	struct registered_event *event;
+	int ret;
+
+	event = calloc(1, sizeof(*event));
+	if (!event)
+		return -ENOMEM;
+	event->producer = producer;
+	event->keywords = keywords;
+	event->level = level;
+	event->flags = flags;
+	event->command = strdup(command);
+	if (provider)
+		event->provider = strdup(provider);
+	if (!event->command || (provider && !event->provider)) {
+		free_event(event);
+		return -ENOMEM;
+	}
+	ret = enlist(event);
+	if (ret) {
+		free_event(event);
+		return ret;
+	}
+	*result = &event->event;
+	return 0;
+}
+
+void elog_event_retire(struct elog_event *event)
+{
+	struct registered_event *gone = registered(event), **link;
+	struct elog_producer *producer = gone->producer;
+	uint32_t write_index;
+
+	pthread_mutex_lock(&producer->lock);
+	for (link = &producer->events; *link != gone; link = &(*link)->next)
+		;
+	*link = gone->next;
+	point_to(gone, &never_byte, 1);
+	/* The number may become another event's. */
+	write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&gone->descriptor, 0, __ATOMIC_RELAXED);
+	if (is_connected(producer) && !gone->error)
+		unregister_event(producer->fd, write_index);
+	__atomic_store_n(&gone->error, -ENOTCONN, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&producer->lock);
+}
+
+int elog_event_revive(struct elog_event *event)
+{
+	return enlist(registered(event));
+}
+
+void elog_event_unregister(struct elog_event *event)
+{
+	if (!event)
+		return;
+	elog_event_retire(event);
+	free_event(registered(event));
+}
+
+int elog_event_error(const struct elog_event *event)
+{
+	return __atomic_load_n(&registered(event)->error, __ATOMIC_RELAXED);
+}
+
+uint32_t elog_event_descriptor(const struct elog_event *event)
+{
+	return __atomic_load_n(&registered(event)->descriptor,
+			       __ATOMIC_RELAXED);
+}
+
+/* Try to connect if it is time to; a lock that is taken means: not now. */
+static void try_to_connect(struct elog_producer *producer)
+{
+	int error = errno;
+
+	if (coarse_time() < __atomic_load_n(&producer->next_try,
+					    __ATOMIC_RELAXED))
+		return;
+	if (pthread_mutex_trylock(&producer->lock))
+		return;
+	/* Another thread may have tried, or released, in between. */
+	if (coarse_time() >= producer->next_try)
+		connect_locked(producer);
+	pthread_mutex_unlock(&producer->lock);
+	errno = error;
+}
+
+bool elog_event_wanted(const struct elog_event *event)
+{
+	struct elog_producer *producer = registered(event)->producer;
+
+	if (!is_connected(producer)) {
+		try_to_connect(producer);
+		if (!is_connected(producer))
+			return false;
+	}
+	return test_bit(registered(event));
+}
+
+void elog_event_is_marker(struct elog_event *event)
+{
+	struct registered_event *marker = registered(event);
+	struct elog_producer *producer = marker->producer;
+
+	pthread_mutex_lock(&producer->lock);
+	marker->is_marker = true;
+	if (is_connected(producer) && !marker->error)
+		point_to(marker, producer->bitmap + marker->status_bit / 8, mask_of(marker));
+	pthread_mutex_unlock(&producer->lock);
+}
+
+unsigned int elog_event_handlers(const struct elog_event *event)
+{
+	const unsigned char *status;
+	unsigned int mask, bits;
+
+	/* The test of a marker that prints by itself has not led there: it is always on. */
+	if (!elog_event_wanted(event))
+		return 0;
+	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
+	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
+	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
+	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_ASKING : 0);
+}
+
+/* From here to end_call() the file is what it is; no more than system calls between. */
+static struct writer_slot *begin_call(struct elog_producer *producer)
+{
+	struct writer_slot *slot = writer_slot(producer);
+
+	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
+	return slot;
+}
+
+static void end_call(struct writer_slot *slot)
+{
+	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
+}
+
+unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
+			    unsigned int count)
+{
+	struct elog_producer *producer = registered(event)->producer;
+	struct eventlog_marker_ask request = {
+		.size = sizeof(request),
+		.values = (uintptr_t)values,
+		.value_count = count,
+	};
+	unsigned int handlers = 0;
+	struct writer_slot *slot;
+	int error = errno;
+
+	slot = begin_call(producer);
+	if (is_connected(producer)) {
+		request.write_index = __atomic_load_n(&registered(event)->write_index,
+						      __ATOMIC_RELAXED);
+		if (!ioctl(producer->fd, EVENTLOG_IOC_MARKER_ASK, &request))
+			handlers = request.handlers;
+	}
+	end_call(slot);
+	errno = error;
+	return handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
+}
+
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count)
+{
+	struct {
+		uint32_t write_index;
+		uint64_t session;
+	} __attribute__((packed)) head;
+	struct elog_producer *producer = registered(event)->producer;
+	struct iovec parts[ELOG_PARTS_MAX + 1];
+	struct writer_slot *slot;
+	int error = errno, ret = -EBADF;
+
+	if (!elog_event_enabled(event))
+		return -EBADF;
+	head.session = session;
+	parts[0].iov_base = &head;
+	parts[0].iov_len = sizeof(head);
+	if (count)
+		memcpy(&parts[1], iov, count * sizeof(*iov));
+
+	slot = begin_call(producer);
+	if (is_connected(producer)) {
+		head.write_index = __atomic_load_n(&registered(event)->write_index,
+						   __ATOMIC_RELAXED);
+		ret = writev(producer->fd, parts, (int)count + 1) < 0 ? -errno : 0;
+	}
+	end_call(slot);
+	errno = error;
+	return ret;
+}
+
+int elog_event_write(const struct elog_event *event, uint64_t session,
+		     const struct iovec *iov, unsigned int count)
+{
+	if (count > ELOG_IOV_MAX)
+		return -EINVAL;
+	return elog_event_write_parts(event, session, iov, count);
+}
+
+int elog_event_emit(const struct elog_event *event, uint64_t session,
+		    struct elog_payload *payload)
+{
+	ssize_t size = elog_payload_end(payload);
+	struct iovec part = {
+		.iov_base = payload->data,
+		.iov_len = size > 0 ? (size_t)size : 0,
+	};
+
+	if (size < 0)
+		return (int)size;
+	return elog_event_write(event, session, &part, size > 0);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * What a file of any role may ask the device, or have it do. No state.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "elog.h"
+
+int elog_device_open(const char *device)
+{
+	int fd = open(device ? device : EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int elog_device_version(int fd, struct eventlog_version *version)
+{
+	memset(version, 0, sizeof(*version));
+	version->size = sizeof(*version);
+	if (ioctl(fd, EVENTLOG_IOC_VERSION, version))
+		return -errno;
+	version->release[sizeof(version->release) - 1] = '\0';
+	return 0;
+}
+
+int elog_device_describe(int fd, struct eventlog_describe *request,
+			 char **text)
+{
+	struct eventlog_describe describe;
+	char *buffer = NULL, *larger;
+	uint32_t size = 1024;
+
+	/* A text that is too long today may be another's tomorrow: so a loop. */
+	for (;;) {
+		larger = realloc(buffer, size);
+		if (!larger) {
+			free(buffer);
+			return -ENOMEM;
+		}
+		buffer = larger;
+		memset(&describe, 0, sizeof(describe));
+		describe.size = sizeof(describe);
+		describe.flags = request->flags;
+		describe.descriptor = request->descriptor;
+		describe.text_size = size;
+		describe.text = (uintptr_t)buffer;
+		if (!ioctl(fd, EVENTLOG_IOC_DESCRIBE, &describe))
+			break;
+		if (errno != EMSGSIZE || describe.text_size <= size) {
+			int error = errno;
+
+			free(buffer);
+			return -error;
+		}
+		size = describe.text_size;
+	}
+	buffer[size - 1] = '\0';
+	describe.text = request->text;
+	*request = describe;
+	*text = buffer;
+	return 0;
+}
+
+int elog_device_delete(int fd, const char *provider, const char *event)
+{
+	struct eventlog_delete request = {
+		.size = sizeof(request),
+		.provider = (uintptr_t)provider,
+		.event = (uintptr_t)event,
+	};
+
+	return ioctl(fd, EVENTLOG_IOC_DELETE, &request) ? -errno : 0;
+}
