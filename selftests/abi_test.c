@@ -1451,8 +1451,10 @@ TEST(status_bits_when_the_rule_is_first)
 		CHECK_OK(emit(fd, enabled.write_index, "", 0));
 		CHECK_ERRNO(emit(fd, disabled.write_index, "", 0), EBADF);
 		/* Reverse the order every round, so that the events swap their bits. */
-		CHECK_OK(try_unregister(fd, round % 2 ? enabled.write_index : disabled.write_index));
-		CHECK_OK(try_unregister(fd, round % 2 ? disabled.write_index : enabled.write_index));
+		CHECK_OK(try_unregister(fd, round % 2 ? enabled.write_index :
+					disabled.write_index));
+		CHECK_OK(try_unregister(fd, round % 2 ? disabled.write_index :
+					enabled.write_index));
 	}
 	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
 	close(fd);
