@@ -225,7 +225,7 @@ TEST(persistent_trace_events)
 	int fd;
 
 	load("");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_persistent(fd, "stays u32 value");
@@ -245,7 +245,7 @@ TEST(tracer_attached)
 	int fd, i;
 
 	load("");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	for (i = 0; i < 5; i++) {
 		fd = device_open();
@@ -269,7 +269,7 @@ TEST(eprobe_attached)
 	int fd;
 
 	load("");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_event(fd, "stays u32 value");
@@ -301,7 +301,7 @@ TEST(parameter_trace_events_max)
 	int fd;
 
 	load("trace_events_max=2");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_event(fd, "one");

@@ -23,7 +23,7 @@
 /* Skips the case on a kernel without trace events; every case starts with it. */
 static void need_trace_events(void)
 {
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
 }
@@ -712,7 +712,7 @@ TEST(names_cannot_forge_formats)
  * an event with exactly this name?  Do not read the group's directory: with eventfs,
  * Linux 6.12 and others follow pointers of an event that is being removed.
  */
-static bool churn_there(const char *begin)
+static bool churn_exists(const char *begin)
 {
 	char words[200];
 
@@ -728,7 +728,7 @@ static void *churn_register(void *seed_of)
 	unsigned int round, i;
 	char command[100];
 
-	for (round = 0; round < CHURN_ROUNDS || test_goes_on(); round++) {
+	for (round = 0; round < CHURN_ROUNDS || test_has_time(); round++) {
 		int fd = device_open();
 		__u32 indices[CHURN_EVENTS];
 		__u64 payload[2] = { round, 0 };
@@ -744,7 +744,7 @@ static void *churn_register(void *seed_of)
 			     sizeof(payload));
 		if (test_random(&seed) % 2)
 			/* While one definition is traced, others with its name get a suffix. */
-			WAIT_FOR(churn_there("trace_churn_0\n") || churn_there("trace_churn_0."));
+			WAIT_FOR(churn_exists("trace_churn_0\n") || churn_exists("trace_churn_0."));
 		close(fd);
 	}
 	return NULL;
@@ -878,6 +878,6 @@ TEST_WITHIN(churn, 2 * TEST_SECONDS)
 	/* When all have detached no event is left. */
 	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 	file_write(path, "0");
-	WAIT_FOR(!churn_there("trace_churn"));
+	WAIT_FOR(!churn_exists("trace_churn"));
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
 }
