@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For bpf.bats: what the tracepoint eventlog_emit has of each event, as records of a
- * ring, and counted in maps of several kinds.
+ * For bpf.bats: a program on the tracepoint eventlog_emit that writes each event to a
+ * ring buffer and counts events in maps of several types.
  */
 #include <linux/bpf.h>
 #include <linux/eventlog.h>
