@@ -27,7 +27,7 @@
 #include <asm/nmi.h>
 #endif
 
-#include "../compat.h"
+#include "compat.h"
 #include "ktest.h"
 
 static bool nmi;

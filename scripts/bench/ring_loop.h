@@ -7,7 +7,7 @@
 #ifndef BENCH_RING_LOOP_H
 #define BENCH_RING_LOOP_H
 
-#include "ring.h"
+#include "ring/ring.h"
 
 /**
  * struct bench_source - what an event is made of; the compiler knows none of it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/floor.h on a 32-bit machine: what is read of the floor is a time that
+ * module/ring/floor.h on a 32-bit machine: what is read of the floor is a time that
  * was stored, and not an older one than the present when the reading began.
  *
  * An interrupt on top of FLUSH's store reads as well, and must not have to wait.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/subscriber.c, emit.c: no record whose time is before what FLUSH
+ * module/core/subscriber.c, emit.c: no record whose time is before what FLUSH
  * returned is published later.
  *
  * Two CPUs emit, two threads flush, and each reads a clock that may be behind

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h, ring.c: what was lost before an event was placed is told
+ * module/ring/ring.h, ring.c: what was lost before an event was placed is told
  * before it, by counts that are never above the truth.
  *
  * Any event may be lost, for any reason.  The ring has no end; what is in it is

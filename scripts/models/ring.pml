@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h: one CPU's writers, strictly nested, and a consumer on another.
+ * module/ring/ring.h: one CPU's writers, strictly nested, and a consumer on another.
  *
  * A word of the data stands for 8 bytes or more: records have one to three,
  * padding and markers any and one.  Positions run freely and wrap at 64; they

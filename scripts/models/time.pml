@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h: the times of a ring's records do not fall, though the clock
+ * module/ring/ring.h: the times of a ring's records do not fall, though the clock
  * may step back and the floor, taken on another CPU, may be ahead of it.
  *
  * Room does not matter here: a ring without end, and head counts records.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/subscriber.c: whoever polls is woken.
+ * module/core/subscriber.c: whoever polls is woken.
  *
  * Two CPUs write to their rings; what they publish stays in a store buffer for
  * a while, for writers have no full barrier.  Two threads poll, read when told

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring_words.h: what is read of a word that a 32-bit machine stores in
+ * module/ring/ring_words.h: what is read of a word that a 32-bit machine stores in
  * halves is a value that it has had, at the time of the reading.
  *
  * Halves are digits of BASE here.

@@ -14,7 +14,7 @@
 #ifndef RING_TEST_H
 #define RING_TEST_H
 
-#include "ring.h"
+#include "ring/ring.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1
