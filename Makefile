@@ -259,8 +259,8 @@ library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
 
 development_files = build/tools/libelog.a:$(LIBDIR)/libelog.a:644 \
 	build/dist/libelog.pc:$(LIBDIR)/pkgconfig/libelog.pc:644 \
-	tools/libelog/elog.h:$(PREFIX)/include/elog.h:644 \
-	tools/libelog/elog_marker.h:$(PREFIX)/include/elog_marker.h:644 \
+	tools/libelog/include/elog.h:$(PREFIX)/include/elog.h:644 \
+	tools/libelog/include/elog_marker.h:$(PREFIX)/include/elog_marker.h:644 \
 	uapi/linux/eventlog.h:$(PREFIX)/include/linux/eventlog.h:644 \
 	$(call man_files,3)
 development_links = $(LIBDIR)/libelog.so:$(soname)

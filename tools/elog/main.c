@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "util/tool.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
@@ -40,7 +40,7 @@ static void say(const char *format, va_list arguments)
 	fprintf(stderr, "%s\n", line);
 }
 
-void complain(const char *format, ...)
+void elog_error(const char *format, ...)
 {
 	va_list arguments;
 
@@ -51,7 +51,7 @@ void complain(const char *format, ...)
 	va_end(arguments);
 }
 
-void note(const char *format, ...)
+void elog_hint(const char *format, ...)
 {
 	va_list arguments;
 
@@ -92,7 +92,7 @@ static const struct verb *find_verb(const char *name)
 static int finish(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
-		complain("cannot write to stdout");
+		elog_error("cannot write to stdout");
 		return status ? status : STATUS_ERROR;
 	}
 	return status;
@@ -119,7 +119,7 @@ int main(int count, char **arguments)
 	}
 	verb = find_verb(arguments[1]);
 	if (!verb) {
-		complain("there is no verb '%s'", arguments[1]);
+		elog_error("there is no verb '%s'", arguments[1]);
 		usage(stderr);
 		return STATUS_ERROR;
 	}

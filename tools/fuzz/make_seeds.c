@@ -6,7 +6,7 @@
  */
 #include <fcntl.h>
 
-#include "file_source.h"
+#include "file/file_source.h"
 
 static const char types[] =
 	"eventlog 1\n"

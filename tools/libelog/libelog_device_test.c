@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "tap.h"
+#include "util/tap.h"
 
 #define PAUSE_NS	10000000
 #define PAUSES_MAX	1000	/* 10 s: what waits longer has failed */

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "tap.h"
-#include "test_random.h"
+#include "util/tap.h"
+#include "util/test_random.h"
 
 static const char good_schema[] =
 	"# a comment\n"

@@ -16,7 +16,7 @@ library=$built/libelog.so
 
 # As the compiler understands it, so that comments and layout do not matter.
 echo '#include <elog_marker.h>' > "$work/header.c"
-${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here" -I"$top/uapi" \
+${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here/include" -I"$top/uapi" \
 	"$work/header.c"
 grep -E '/elog(_marker)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
 	sed -n 's/.*[ *]\([A-Za-z0-9_]*\) (.*/\1/p' | sort > "$work/declared"
@@ -111,7 +111,7 @@ links_with()
 		echo 'int main(void) { return !functions[0]; }'
 	} > "$work/all.c"
 	# shellcheck disable=SC2046 # several words
-	${CC:-gcc} -Wno-cast-function-type -I"$here" -I"$top/uapi" -o "$work/all" \
+	${CC:-gcc} -Wno-cast-function-type -I"$here/include" -I"$top/uapi" -o "$work/all" \
 		"$work/all.c" "$1" $(sed -n 's/^Libs.private: //p' "$built/libelog.pc") &&
 		LD_LIBRARY_PATH=$built "$work/all"
 }

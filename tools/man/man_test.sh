@@ -29,7 +29,7 @@ normalize()
 		sort
 }
 
-echo '#include <elog_marker.h>' | ${CC:-gcc} -E -P -I"$top/tools/libelog" -I"$top/uapi" \
+echo '#include <elog_marker.h>' | ${CC:-gcc} -E -P -I"$top/tools/libelog/include" -I"$top/uapi" \
 	-x c - | tr '\n' ' ' | tr ';{}' '\n' |
 	sed -n 's/^ *\(static inline \)\{0,1\}\([a-z_].*[ *]elog_[a-z0-9_]*([^()]*)\).*/\2/p' |
 	grep -v '[=]\|return\|^ *elog\|__attribute__\|^typedef' | normalize > "$work/header"
@@ -141,7 +141,7 @@ example_compiles()
 		examples && literal { gsub("\\\\e", "\\"); print }
 		/^\.Bd -literal/ { literal = 1 }' libelog.3 > "$work/example.c"
 	[ -s "$work/example.c" ] &&
-	${CC:-gcc} -std=c11 -Wall -Wextra -Werror -I"$top/tools/libelog" \
+	${CC:-gcc} -std=c11 -Wall -Wextra -Werror -I"$top/tools/libelog/include" \
 		-I"$top/uapi" -o "$work/example" "$work/example.c" \
 		"$built/libelog.so" &&
 	echo line | LD_LIBRARY_PATH=$built "$work/example"

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# header_test - elog.h and elog_marker.h alone, in every language that is to be able
+# to use them, and the languages that cannot read it. Prints TAP.
+#
+# CC and CXX compile; clang and clang++ as well, where there are such.
+set -eu
+export LC_ALL=C
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+strict="-Wall -Wextra -Werror -fsyntax-only -I$here -I$top/uapi"
+
+# Not in a system directory, where warnings would not be told. Twice, as
+# programs do without knowing.
+{
+	printf '#include <%s.h>\n' elog elog elog_marker elog_marker
+	echo 'void passes(int value, const char *text);'
+	echo 'void passes(int value, const char *text)'
+	echo '{'
+	echo '	ELOG_MARKER(nothing);'
+	echo '	ELOG_MARKER(two, FIELD(auto, value), FIELD(string, text));'
+	echo '	ELOG_MARKER(all, FIELD(u8, value), FIELD(u16, value), FIELD(u32, value),'
+	echo '		FIELD(u64, value), FIELD(s8, value), FIELD(s16, value), FIELD(s32, value),'
+	echo '		FIELD(s64, value), FIELD(bool, value), FIELD(ptr, &value),'
+	echo '		FIELD(auto, text), FIELD(auto, 1L), FIELD_NAMED(auto, name, 2ULL),'
+	echo '		FIELD(auto, &value), FIELD(auto, value > 1), FIELD(auto, text[0]));'
+	echo '}'
+} > "$work/header.c"
+cp "$work/header.c" "$work/header.cc"
+
+# compile COMPILER FLAGS SUFFIX
+compile()
+{
+	name=$(basename "${1%% *}")
+	if command -v "${1%% *}" > /dev/null; then
+		# shellcheck disable=SC2086 # several words
+		check "$name $2" $1 $2 $strict "$work/header.$3"
+	else
+		skip "$name $2" "there is no $1"
+	fi
+}
+
+for compiler in "${CC:-gcc}" clang; do
+	compile "$compiler" "-std=c11 -Wpedantic" c
+	compile "$compiler" "-std=c17 -Wpedantic" c
+	compile "$compiler" "-std=gnu11" c
+	compile "$compiler" "-std=c99" c
+	compile "$compiler" "-std=gnu89" c
+done
+for compiler in "${CXX:-g++}" clang++; do
+	compile "$compiler" "-std=c++11 -Wpedantic" cc
+	compile "$compiler" "-std=c++17 -Wpedantic -Wold-style-cast" cc
+done
+
+# Of structs that a caller keeps, reader.py has to know all.
+layout_is_known()
+{
+	cat > "$work/layout.c" <<'SOURCE'
+#include <stdio.h>
+#include <elog.h>
+int main(void)
+{
+	printf("%zu %zu %zu\n", sizeof(struct elog_item),
+	       offsetof(struct elog_item, payload), sizeof(struct elog_text));
+	return 0;
+}
+SOURCE
+	${CC:-gcc} -I"$here" -I"$top/uapi" -o "$work/layout" "$work/layout.c" &&
+	"$work/layout" > "$work/expected" &&
+	{
+		sed -n '/^from ctypes/,/^elog = /p' "$top/tools/examples/reader.py" |
+			sed '/^elog = /d'
+		echo 'from ctypes import sizeof'
+		echo 'print(sizeof(Item), Item.payload.offset, sizeof(Text))'
+	} > "$work/layout.py" &&
+	python3 "$work/layout.py" | diff "$work/expected" -
+}
+
+check "reader.py has the structs of elog.h" layout_is_known
+end_checks

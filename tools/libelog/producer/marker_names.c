@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * What markers are called: markers.h.
+ *
+ * A marker's place is its identity; events are named after tags, fields after their
+ * expressions, and where that would make two alike, the second is called NAME_2.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "producer/markers.h"
+
+#define NUMBER_BYTES	12
+
+const struct elog_marker_kind elog_marker_kinds[ELOG_MARKER_TYPES] = {
+	[ELOG_MARKER_U8] = { "u8", "u8", 1, false },
+	[ELOG_MARKER_U16] = { "u16", "u16", 2, false },
+	[ELOG_MARKER_U32] = { "u32", "u32", 4, false },
+	[ELOG_MARKER_U64] = { "u64", "u64", 8, false },
+	[ELOG_MARKER_S8] = { "s8", "s8", 1, true },
+	[ELOG_MARKER_S16] = { "s16", "s16", 2, true },
+	[ELOG_MARKER_S32] = { "s32", "s32", 4, true },
+	[ELOG_MARKER_S64] = { "s64", "s64", 8, true },
+	[ELOG_MARKER_BOOL] = { "u8", "u8", 1, false },
+	[ELOG_MARKER_PTR] = { "u64", "u64", 8, false },
+	[ELOG_MARKER_STRING] = { "__data_loc char[]", "string", 4, false },
+};
+
+/* The end of a macro's argument, as written: a comma, a parenthesis or a NUL. */
+static const char *argument_end(const char *text)
+{
+	unsigned int depth = 0;
+	char quote = '\0';
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		else if (quote)
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '"' || *text == '\'')
+			quote = *text;
+		else if (*text == '(')
+			depth++;
+		else if (!depth && (*text == ',' || *text == ')'))
+			break;
+		else if (*text == ')')
+			depth--;
+	}
+	return text;
+}
+
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+void elog_marker_provider(char *name, size_t bytes, const char *program)
+{
+	char *c;
+
+	snprintf(name, bytes, EVENTLOG_PROGRAM_PREFIX "%s", program);
+	for (c = name; *c; c++)
+		if (!elog_marker_is_word(*c))
+			*c = '_';
+}
+
+/* An identifier made of an expression, with room for a number behind it. */
+static char *make_name(const char *text, size_t length)
+{
+	char *name = malloc(EVENTLOG_NAME_MAX);
+	size_t end = 0, i;
+
+	if (!name)
+		return NULL;
+	for (i = 0; i < length && end < EVENTLOG_NAME_MAX - NUMBER_BYTES; i++) {
+		if (!end && text[i] >= '0' && text[i] <= '9')
+			name[end++] = '_';
+		if (elog_marker_is_word(text[i]))
+			name[end++] = text[i];
+		else if (end && name[end - 1] != '_')
+			name[end++] = '_';
+	}
+	while (end > 1 && name[end - 1] == '_')
+		end--;
+	if (!end)
+		name[end++] = '_';
+	name[end] = '\0';
+	return name;
+}
+
+/* Takes "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
+static char *take_field(const char **text)
+{
+	const char *at = *text + strspn(*text, ", "), *open, *end, *behind;
+	bool named;
+	char *name;
+
+	open = strchrnul(at, '(');
+	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
+	at = *open ? argument_end(open + 1) : open;
+	if (*at == ',')
+		at = skip_blanks(at + 1);
+	end = argument_end(at);
+	for (behind = end; *behind == ',';)
+		behind = argument_end(behind + 1);
+	name = make_name(at, (size_t)((named ? end : behind) - at));
+	*text = *behind ? behind + 1 : behind;
+	return name;
+}
+
+/* Names fields, no two alike. */
+static bool name_fields(struct elog_marker *marker, const char *text)
+{
+	struct elog_marker_state *state = marker->state;
+	unsigned int i, j, number;
+	size_t length;
+
+	for (i = 0; i < marker->types[0]; i++) {
+		state->fields[i] = take_field(&text);
+		if (!state->fields[i])
+			return false;
+		length = strlen(state->fields[i]);
+		for (j = 0, number = 1; j < i; j++) {
+			if (strcmp(state->fields[i], state->fields[j]))
+				continue;
+			snprintf(state->fields[i] + length, NUMBER_BYTES, "_%u",
+				 ++number);
+			/* That one may be there, too. */
+			j = (unsigned int)-1;
+		}
+	}
+	return true;
+}
+
+/* As seen from the top of a tree that is built somewhere else. */
+const char *elog_marker_short_path(const char *path)
+{
+	for (;;) {
+		if (!strncmp(path, "./", 2))
+			path += 2;
+		else if (!strncmp(path, "../", 3))
+			path += 3;
+		else
+			return path;
+	}
+}
+
+static uint64_t hash(const char *text)
+{
+	uint64_t value = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return value;
+}
+
+static int compare_functions(const struct elog_marker *a,
+			     const struct elog_marker *b)
+{
+	int ret = strcmp(elog_marker_short_path(a->path), elog_marker_short_path(b->path));
+
+	if (!ret)
+		ret = strcmp(a->function, b->function);
+	if (!ret)
+		ret = ((uintptr_t)a->unit > (uintptr_t)b->unit) -
+		      ((uintptr_t)a->unit < (uintptr_t)b->unit);
+	return ret;
+}
+
+/* In source order. */
+static int compare_markers(const void *left, const void *right)
+{
+	const struct elog_marker *a = *(struct elog_marker *const *)left;
+	const struct elog_marker *b = *(struct elog_marker *const *)right;
+	int ret = compare_functions(a, b);
+
+	if (!ret)
+		ret = (a->line > b->line) - (a->line < b->line);
+	if (!ret)
+		ret = (a->sequence > b->sequence) - (a->sequence < b->sequence);
+	return ret;
+}
+
+size_t elog_marker_tag_length(const struct elog_marker *marker)
+{
+	return strcspn(marker->text, " ,\t");
+}
+
+/* The same text in another group is the other's affair. */
+static int compare_names(const void *left, const void *right)
+{
+	const struct elog_marker *a = *(struct elog_marker *const *)left;
+	const struct elog_marker *b = *(struct elog_marker *const *)right;
+	int ret = strcmp(a->state->name, b->state->name);
+
+	return ret ? ret : compare_markers(left, right);
+}
+
+static struct elog_marker **find_name(struct elog_marker **sorted, size_t count,
+				      const char *name)
+{
+	size_t low = 0, high = count, middle;
+	int ret;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		ret = strcmp(name, sorted[middle]->state->name);
+		if (!ret)
+			return &sorted[middle];
+		if (ret < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* Events of one name get numbers: NAME, NAME_2, NAME_3, ... */
+static bool name_events(struct elog_marker **markers, size_t count)
+{
+	struct elog_marker **sorted;
+	char name[EVENTLOG_NAME_MAX];
+	size_t i, first = 0;
+	unsigned int number = 1;
+	char **names;
+
+	sorted = calloc(count + 1, sizeof(*sorted));
+	names = calloc(count + 1, sizeof(*names));
+	if (!sorted || !names)
+		goto err;
+	memcpy(sorted, markers, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_names);
+	for (i = 1; i < count; i++) {
+		if (strcmp(sorted[i]->state->name, sorted[first]->state->name)) {
+			first = i;
+			number = 1;
+			continue;
+		}
+		do {
+			/* make_name() has left room; cut off, two could be alike. */
+			snprintf(name, sizeof(name), "%.*s_%u",
+				 EVENTLOG_NAME_MAX - NUMBER_BYTES,
+				 sorted[first]->state->name, ++number);
+		} while (find_name(sorted, count, name));
+		names[i] = strdup(name);
+		if (!names[i])
+			goto err;
+	}
+	for (i = 0; i < count; i++) {
+		if (!names[i])
+			continue;
+		free(sorted[i]->state->name);
+		sorted[i]->state->name = names[i];
+	}
+	free(names);
+	free(sorted);
+	return true;
+
+err:
+	for (i = 0; names && i < count; i++)
+		free(names[i]);
+	free(names);
+	free(sorted);
+	return false;
+}
+
+bool elog_markers_name(struct elog_marker **markers, size_t count)
+{
+	struct elog_marker *marker, *before = NULL;
+	struct elog_marker_state *state;
+	size_t i;
+
+	qsort(markers, count, sizeof(*markers), compare_markers);
+	for (i = 0; i < count; i++, before = marker) {
+		marker = markers[i];
+		state = calloc(1, sizeof(*state));
+		marker->state = state;
+		if (!state)
+			return false;
+		if (before && !compare_functions(before, marker))
+			/* What a template is made into for each type is one. */
+			state->ordinal = before->state->ordinal +
+					 !!compare_markers(&before, &marker);
+		if (asprintf(&state->place, "%s:%s:%u", elog_marker_short_path(marker->path),
+			     marker->function, state->ordinal) < 0) {
+			state->place = NULL;
+			return false;
+		}
+		state->id = hash(state->place);
+		state->name = make_name(marker->text, elog_marker_tag_length(marker));
+		if (!state->name ||
+		    !name_fields(marker, marker->text + elog_marker_tag_length(marker)))
+			return false;
+	}
+	return name_events(markers, count);
+}
+
+void elog_marker_state_free(struct elog_marker_state *state)
+{
+	unsigned int i;
+
+	for (i = 0; i < ELOG_MARKER_FIELDS_MAX; i++)
+		free(state->fields[i]);
+	free(state->command);
+	free(state->name);
+	free(state->place);
+	free(state);
+}

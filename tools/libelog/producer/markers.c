@@ -1,0 +1,768 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Markers: elog_marker.h.
+ *
+ * Markers come in groups: those of a program, of each library that it loads, and
+ * those of C++ in the one or the other. A group has what this file adds to its markers: names,
+ * places, events. All of it is under markers_lock, but for what passing a marker
+ * reads, atomically: marker->test, which says whether there is anything to do,
+ * marker->handlers, and marker->state, which is complete before the others lead
+ * to it. A program may end while its threads go on: a state that a marker has had
+ * is never freed, nor is its event. It retires, and serves the marker of its place
+ * that comes next, as that of a library which is loaded again.
+ *
+ * markers_lock is taken before any lock of the producer's, and by fork() first.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "elog_marker.h"
+#include "internal.h"
+#include "producer/markers.h"
+
+/* A line on stderr; what does not fit is cut off. */
+#define LINE_BYTES	2048
+/* Of a string, so that something of other fields fits, too. */
+#define STRING_BYTES	512
+/* Of each marker so many lines are printed in so many seconds. */
+#define LINES_MAX	10
+#define LINES_SECONDS	5
+#define RETIRED_LISTS	256
+/* What the kernel keeps wishes for. */
+#define WISHED_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
+#define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
+
+struct group {
+	struct group *next;
+	struct elog_marker **begin;	/* NULL: of C++ */
+	size_t count;
+	struct elog_marker **markers;	/* by place */
+};
+
+/* Those of C++ that wait for elog_markers_register(). */
+static struct {
+	struct elog_marker **markers;
+	size_t count;			/* atomic where it is looked at without lock */
+} markers_added;
+
+/* A call of elog_markers_switch(), or a part of ELOG_MARKERS, newest first. */
+struct wish {
+	struct wish *next;
+	unsigned int handlers;
+	char pattern[];
+};
+
+static pthread_mutex_t markers_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t markers_once = PTHREAD_ONCE_INIT;
+static struct elog_producer *markers_producer;
+static struct group *markers_groups;
+static struct wish *markers_wishes;
+static struct elog_marker_state *markers_retired[RETIRED_LISTS];	/* by id */
+
+/*
+ * What ELOG_MARKER_PROBE calls. A thread may be about to call one that has been
+ * replaced: so all that there were are kept, each of them once.
+ */
+struct probe {
+	struct probe *next;
+	elog_marker_function *function;
+	void *context;
+};
+static struct probe *markers_probes;		/* atomic; of all that there were */
+static const struct probe *markers_probe;	/* atomic; NULL: none */
+
+/* What the test of a marker leads to that prints or calls, whoever subscribes. */
+static const unsigned char always_byte = 0xff;
+static const struct elog_event always_on = { &always_byte, 1 };
+
+/* ------------------------------------------------------------------------
+ * Switching
+ */
+
+/* What the marker's test has to lead to. */
+static void update_marker(struct elog_marker *marker)
+{
+	unsigned int handlers = __atomic_load_n(&marker->handlers,
+						__ATOMIC_RELAXED);
+	const struct elog_event *test = &elog_marker_off;
+
+	if (handlers & ~ELOG_MARKER_TRACE)
+		test = &always_on;
+	else if (marker->state->registered)
+		test = marker->state->event;
+	__atomic_store_n(&marker->test, test, __ATOMIC_RELEASE);
+}
+
+static bool matches(const struct elog_marker *marker, const char *pattern)
+{
+	const struct elog_marker_state *state = marker->state;
+	size_t length = elog_marker_tag_length(marker);
+	char tag[EVENTLOG_NAME_MAX];
+
+	snprintf(tag, sizeof(tag), "%.*s", (int)length, marker->text);
+	return !fnmatch(pattern, tag, 0) || !fnmatch(pattern, state->place, 0);
+}
+
+static void follow_wishes(struct elog_marker *marker)
+{
+	const struct wish *wish;
+
+	for (wish = markers_wishes; wish; wish = wish->next) {
+		if (!matches(marker, wish->pattern))
+			continue;
+		__atomic_store_n(&marker->handlers, wish->handlers, __ATOMIC_RELAXED);
+		return;
+	}
+}
+
+static bool add_wish(const char *pattern, size_t length, unsigned int handlers)
+{
+	struct wish *wish = malloc(sizeof(*wish) + length + 1), *old, **link;
+
+	if (!wish)
+		return false;
+	/* It takes the place of what was wished for this pattern before. */
+	for (link = &markers_wishes; (old = *link); link = &old->next) {
+		if (strncmp(old->pattern, pattern, length) || old->pattern[length])
+			continue;
+		*link = old->next;
+		free(old);
+		break;
+	}
+	memcpy(wish->pattern, pattern, length);
+	wish->pattern[length] = '\0';
+	wish->handlers = handlers;
+	wish->next = markers_wishes;
+	markers_wishes = wish;
+	return true;
+}
+
+/* "PATTERN=print+trace,..."; what is not so is left out. */
+static void read_environment(void)
+{
+	static const char *const names[] = { "print", "trace", "probe" };
+	const char *text = secure_getenv("ELOG_MARKERS"), *equals, *word;
+	unsigned int handlers, i;
+	size_t length, bytes;
+
+	for (; text && *text; text += length, text += *text == ',') {
+		length = strcspn(text, ",");
+		equals = memchr(text, '=', length);
+		if (!equals)
+			continue;
+		handlers = 0;
+		for (word = equals; word < text + length; word += bytes) {
+			bytes = strcspn(++word, "+,");
+			for (i = 0; i < 3; i++)
+				if (bytes == strlen(names[i]) &&
+				    !strncmp(word, names[i], bytes))
+					handlers |= 1U << i;
+		}
+		add_wish(text, (size_t)(equals - text), handlers);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Coming and going
+ */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&markers_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&markers_lock);
+}
+
+/* The producer's handlers are set before, and so run inside of these. */
+static void begin_markers(void)
+{
+	if (elog_producer_open(&markers_producer, NULL))
+		markers_producer = NULL;
+	pthread_atfork(before_fork, after_fork, after_fork);
+	read_environment();
+}
+
+static char *make_command(const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = marker->state;
+	char *command = NULL;
+	unsigned int i;
+	size_t size;
+	FILE *text;
+
+	text = open_memstream(&command, &size);
+	if (!text)
+		return NULL;
+	fprintf(text, "%s", state->name);
+	for (i = 0; i < marker->types[0]; i++)
+		fprintf(text, "%s%s %s", i ? ";" : " ",
+			elog_marker_kinds[marker->types[1 + i]].type, state->fields[i]);
+	if (fclose(text)) {
+		free(command);
+		return NULL;
+	}
+	return command;
+}
+
+static struct elog_marker_state **retired_list(const struct elog_marker_state *state)
+{
+	return &markers_retired[state->id % RETIRED_LISTS];
+}
+
+/* The marker gets what another one of its place, name and fields had, if any. */
+static void revive_state(struct elog_marker *marker)
+{
+	struct elog_marker_state *state = marker->state, *old, **link;
+
+	for (link = retired_list(state); (old = *link); link = &old->next)
+		if (old->id == state->id && !strcmp(old->place, state->place) &&
+		    !strcmp(old->command, state->command))
+			break;
+	if (!old)
+		return;
+	*link = old->next;
+	__atomic_store_n(&marker->state, old, __ATOMIC_RELEASE);
+	elog_marker_state_free(state);
+}
+
+static void register_event(struct elog_marker *marker, const char *provider)
+{
+	struct elog_marker_state *state = marker->state;
+	struct elog_event *event;
+
+	if (state->event) {
+		/* When it fails it stays off, and in no list of the producer's. */
+		state->registered = !elog_event_revive(state->event);
+		return;
+	}
+	if (!markers_producer ||
+	    elog_event_register(markers_producer, provider, state->command,
+				EVENTLOG_LEVEL_DEBUG, 0, 0, &event))
+		return;
+	elog_event_is_marker(event);
+	state->registered = true;
+	__atomic_store_n(&state->event, event, __ATOMIC_RELEASE);
+}
+
+/* Threads that are past the test go on with what they have found. */
+static void retire_state(struct elog_marker *marker)
+{
+	struct elog_marker_state *state = marker->state;
+
+	__atomic_store_n(&marker->test, &elog_marker_off, __ATOMIC_RELEASE);
+	__atomic_store_n(&marker->state, NULL, __ATOMIC_RELEASE);
+	if (state->registered)
+		elog_event_retire(state->event);
+	state->registered = false;
+	state->next = *retired_list(state);
+	*retired_list(state) = state;
+}
+
+/* Of a group whose markers have never been on. */
+static void drop_states(struct group *group)
+{
+	struct elog_marker_state *state;
+	size_t i;
+
+	for (i = 0; i < group->count; i++) {
+		state = group->markers[i]->state;
+		group->markers[i]->state = NULL;
+		if (state)
+			elog_marker_state_free(state);
+	}
+}
+
+static void retire_states(struct group *group)
+{
+	size_t i;
+
+	for (i = 0; i < group->count; i++)
+		retire_state(group->markers[i]);
+}
+
+static void free_group(struct group *group)
+{
+	free(group->markers);
+	free(group);
+}
+
+/* What is no marker this library knows, or is registered already, is left out. */
+static struct group *new_group(struct elog_marker **own, struct elog_marker **begin,
+			       struct elog_marker **end)
+{
+	struct group *group = calloc(1, sizeof(*group));
+
+	if (!group)
+		return NULL;
+	group->begin = own;
+	group->markers = calloc((size_t)(end - begin) + 1, sizeof(*group->markers));
+	if (!group->markers) {
+		free(group);
+		return NULL;
+	}
+	for (; begin != end; begin++)
+		if (*begin && (*begin)->magic == ELOG_MARKER_MAGIC && !(*begin)->state)
+			group->markers[group->count++] = *begin;
+	return group;
+}
+
+static bool name_commands(struct group *group)
+{
+	struct elog_marker *marker;
+	size_t i;
+
+	for (i = 0; i < group->count; i++) {
+		marker = group->markers[i];
+		marker->state->command = make_command(marker);
+		if (!marker->state->command)
+			return false;
+	}
+	return true;
+}
+
+/* @own: what tells the group from others, or NULL: nothing. */
+static void register_group(struct elog_marker **own, struct elog_marker **begin,
+			   struct elog_marker **end)
+{
+	char provider[EVENTLOG_NAME_MAX];
+	struct group *group;
+	size_t i;
+
+	for (group = markers_groups; own && group; group = group->next)
+		if (group->begin == own)
+			return;
+	group = new_group(own, begin, end);
+	if (!group)
+		return;
+	if (!elog_markers_name(group->markers, group->count) || !name_commands(group)) {
+		drop_states(group);
+		free_group(group);
+		return;
+	}
+	elog_marker_provider(provider, sizeof(provider), program_invocation_short_name);
+	for (i = 0; i < group->count; i++) {
+		revive_state(group->markers[i]);
+		register_event(group->markers[i], provider);
+		follow_wishes(group->markers[i]);
+		update_marker(group->markers[i]);
+	}
+	group->next = markers_groups;
+	markers_groups = group;
+}
+
+void elog_markers_register(struct elog_marker **begin, struct elog_marker **end)
+{
+	/* Every file of a program calls this, most of them in vain. */
+	if (begin == end && !__atomic_load_n(&markers_added.count, __ATOMIC_RELAXED))
+		return;
+	pthread_once(&markers_once, begin_markers);
+	pthread_mutex_lock(&markers_lock);
+	if (begin != end)
+		register_group(begin, begin, end);
+	if (markers_added.count) {
+		register_group(NULL, markers_added.markers,
+			       markers_added.markers + markers_added.count);
+		free(markers_added.markers);
+		markers_added.markers = NULL;
+		__atomic_store_n(&markers_added.count, 0, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&markers_lock);
+}
+
+void elog_marker_add(struct elog_marker *marker)
+{
+	struct elog_marker **larger;
+
+	pthread_mutex_lock(&markers_lock);
+	larger = reallocarray(markers_added.markers, markers_added.count + 1,
+			      sizeof(*larger));
+	if (larger) {
+		larger[markers_added.count] = marker;
+		markers_added.markers = larger;
+		__atomic_store_n(&markers_added.count, markers_added.count + 1,
+				 __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&markers_lock);
+}
+
+/* Takes a marker out of a list; false: it is not there. */
+static bool take_out(struct elog_marker **markers, size_t *count,
+		     const struct elog_marker *marker)
+{
+	size_t i;
+
+	for (i = 0; i < *count && markers[i] != marker; i++)
+		;
+	if (i == *count)
+		return false;
+	memmove(&markers[i], &markers[i + 1], (--*count - i) * sizeof(*markers));
+	return true;
+}
+
+void elog_marker_remove(struct elog_marker *marker)
+{
+	struct group *group, **link;
+
+	pthread_mutex_lock(&markers_lock);
+	if (take_out(markers_added.markers, &markers_added.count, marker))
+		goto out;
+	for (link = &markers_groups; (group = *link); link = &group->next) {
+		if (group->begin || !take_out(group->markers, &group->count, marker))
+			continue;
+		retire_state(marker);
+		if (!group->count) {
+			*link = group->next;
+			free_group(group);
+		}
+		break;
+	}
+out:
+	pthread_mutex_unlock(&markers_lock);
+}
+
+void elog_markers_unregister(struct elog_marker **begin)
+{
+	struct group *group, **link;
+
+	if (!begin)
+		return;
+	pthread_mutex_lock(&markers_lock);
+	for (link = &markers_groups; (group = *link); link = &group->next) {
+		if (group->begin != begin)
+			continue;
+		*link = group->next;
+		retire_states(group);
+		free_group(group);
+		break;
+	}
+	pthread_mutex_unlock(&markers_lock);
+}
+
+int elog_markers_switch(const char *pattern, unsigned int handlers)
+{
+	struct group *group;
+	int count = 0;
+	size_t i;
+
+	if (handlers & ~ALL_HANDLERS)
+		return -EINVAL;
+	pthread_once(&markers_once, begin_markers);
+	pthread_mutex_lock(&markers_lock);
+	if (!add_wish(pattern, strlen(pattern), handlers)) {
+		pthread_mutex_unlock(&markers_lock);
+		return -ENOMEM;
+	}
+	for (group = markers_groups; group; group = group->next) {
+		for (i = 0; i < group->count; i++) {
+			struct elog_marker *marker = group->markers[i];
+
+			if (!matches(marker, pattern))
+				continue;
+			__atomic_store_n(&marker->handlers, handlers, __ATOMIC_RELAXED);
+			update_marker(marker);
+			count++;
+		}
+	}
+	pthread_mutex_unlock(&markers_lock);
+	return count;
+}
+
+/* One that there was, or a new one; NULL: out of memory. */
+static const struct probe *find_probe(elog_marker_function *function, void *context)
+{
+	struct probe *probe, *first;
+
+	first = __atomic_load_n(&markers_probes, __ATOMIC_ACQUIRE);
+	for (probe = first; probe; probe = probe->next)
+		if (probe->function == function && probe->context == context)
+			return probe;
+	probe = malloc(sizeof(*probe));
+	if (!probe)
+		return NULL;
+	probe->function = function;
+	probe->context = context;
+	probe->next = first;
+	while (!__atomic_compare_exchange_n(&markers_probes, &probe->next, probe, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return probe;
+}
+
+void elog_markers_probe(elog_marker_function *function, void *context)
+{
+	const struct probe *probe = function ? find_probe(function, context) : NULL;
+
+	__atomic_store_n(&markers_probe, probe, __ATOMIC_RELEASE);
+}
+
+/* Of a marker that may be being unregistered: to be asked for once. */
+static struct elog_marker_state *state_of(const struct elog_marker *marker)
+{
+	return __atomic_load_n(&marker->state, __ATOMIC_ACQUIRE);
+}
+
+const char *elog_marker_place(const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = state_of(marker);
+
+	return state ? state->place : NULL;
+}
+
+uint64_t elog_marker_id(const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = state_of(marker);
+
+	return state ? state->id : 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Passing a marker
+ */
+
+bool elog_marker_wanted(const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = state_of(marker);
+	const struct elog_event *event;
+	unsigned int handlers;
+
+	if (!state)
+		return false;
+	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	if (handlers & ~ELOG_MARKER_TRACE)
+		return true;
+	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	if (!event || !elog_event_enabled(event))
+		return false;
+	/* What is wished for is beside the program's own; what is traced is both's. */
+	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS | ELOG_EVENT_ASKING);
+}
+
+static uint64_t extended(unsigned int type, uint64_t value)
+{
+	unsigned int shift = 64 - 8 * elog_marker_kinds[type].bytes;
+
+	if (type == ELOG_MARKER_STRING)
+		return value;
+	return elog_marker_kinds[type].is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) :
+				       value << shift >> shift;
+}
+
+static void write_event(const struct elog_marker *marker,
+			const struct elog_event *event, const uint64_t *values)
+{
+	unsigned char fixed[8 * ELOG_MARKER_FIELDS_MAX], *to = fixed;
+	struct iovec parts[1 + ELOG_MARKER_FIELDS_MAX];
+	unsigned int i, count = 1;
+	size_t end = 0;
+
+	for (i = 0; i < marker->types[0]; i++)
+		end += elog_marker_kinds[marker->types[1 + i]].bytes;
+	for (i = 0; i < marker->types[0]; i++) {
+		unsigned int type = marker->types[1 + i];
+		uint64_t value = values[i];
+		uint8_t byte = (uint8_t)value;
+		uint16_t half = (uint16_t)value;
+		uint32_t word = (uint32_t)value;
+
+		if (type == ELOG_MARKER_STRING) {
+			const char *text = (const char *)(uintptr_t)value;
+
+			if (!text)
+				text = "(null)";
+			parts[count].iov_base = (void *)(uintptr_t)text;
+			parts[count].iov_len = strnlen(text, EVENTLOG_PAYLOAD_MAX) + 1;
+			/* Too large as it is, and then refused as such. */
+			word = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
+			end += parts[count++].iov_len;
+		}
+		switch (elog_marker_kinds[type].bytes) {
+		case 1:
+			memcpy(to, &byte, 1);
+			break;
+		case 2:
+			memcpy(to, &half, 2);
+			break;
+		case 4:
+			memcpy(to, &word, 4);
+			break;
+		default:
+			memcpy(to, &value, 8);
+			break;
+		}
+		to += elog_marker_kinds[type].bytes;
+	}
+	parts[0].iov_base = fixed;
+	parts[0].iov_len = (size_t)(to - fixed);
+	elog_event_write_parts(event, 0, parts, count);
+}
+
+/* So many lines in so many seconds, the seconds being counted from the first. */
+static bool line_allowed(struct elog_marker_state *state)
+{
+	struct timespec now;
+	uint64_t since;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	since = __atomic_load_n(&state->lines_since, __ATOMIC_RELAXED);
+	if ((uint64_t)now.tv_sec - since >= LINES_SECONDS &&
+	    __atomic_compare_exchange_n(&state->lines_since, &since, (uint64_t)now.tv_sec,
+					false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		__atomic_store_n(&state->lines, 0, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(&state->lines, 1, __ATOMIC_RELAXED) < LINES_MAX;
+}
+
+static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
+{
+	const char *string = (const char *)(uintptr_t)value;
+
+	if (type == ELOG_MARKER_STRING) {
+		string = string ? string : "(null)";
+		elog_text_quoted(text, string, strnlen(string, STRING_BYTES));
+	} else if (type == ELOG_MARKER_PTR) {
+		elog_text_string(text, "0x");
+		elog_text_hex(text, value, 1);
+	} else if (elog_marker_kinds[type].is_signed && (int64_t)value < 0) {
+		elog_text_string(text, "-");
+		elog_text_unsigned(text, 0 - value, 1, ' ');
+	} else {
+		elog_text_unsigned(text, value, 1, ' ');
+	}
+}
+
+/* In memory of its own, and without what may take a lock: a signal may have come. */
+static void print_line(const struct elog_marker *marker,
+		       struct elog_marker_state *state, const uint64_t *values)
+{
+	static const char cut_off[] = "...";
+	char room[LINE_BYTES];
+	struct elog_text text = {
+		.data = room,
+		.capacity = sizeof(room) - sizeof(cut_off),
+		.reserved = { ELOG_TEXT_FIXED },
+	};
+	unsigned int i;
+
+	if (!line_allowed(state))
+		return;
+	elog_text_string(&text, state->name);
+	elog_text_string(&text, " ");
+	elog_text_string(&text, state->place);
+	elog_text_string(&text, ":");
+	for (i = 0; i < marker->types[0]; i++) {
+		elog_text_string(&text, " ");
+		elog_text_string(&text, state->fields[i]);
+		elog_text_string(&text, "=");
+		put_value(&text, marker->types[1 + i],
+			  extended(marker->types[1 + i], values[i]));
+	}
+	if (text.error) {
+		memcpy(room + text.size, cut_off, sizeof(cut_off) - 1);
+		text.size += sizeof(cut_off) - 1;
+	}
+	room[text.size++] = '\n';
+	(void)!write(STDERR_FILENO, room, text.size);
+}
+
+static void call_probe(const struct elog_marker *marker, uint64_t *values)
+{
+	/* What it passes itself, or a signal handler meanwhile, calls none. */
+	static __thread bool is_called;
+	const struct probe *probe;
+	unsigned int i;
+
+	probe = __atomic_load_n(&markers_probe, __ATOMIC_ACQUIRE);
+	if (!probe || is_called)
+		return;
+	for (i = 0; i < marker->types[0]; i++)
+		values[i] = extended(marker->types[1 + i], values[i]);
+	is_called = true;
+	probe->function(marker, values, probe->context);
+	is_called = false;
+}
+
+static void take_values(const struct elog_marker *marker, va_list arguments,
+			uint64_t *values)
+{
+	unsigned int i;
+
+	for (i = 0; i < marker->types[0]; i++)
+		values[i] = va_arg(arguments, uint64_t);
+}
+
+/* What the kernel wants; without an event it is nothing. */
+static unsigned int wished_handlers(const struct elog_marker_state *state,
+				    const struct elog_event **event)
+{
+	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	return *event ? elog_event_handlers(*event) : 0;
+}
+
+void elog_marker_hit(const struct elog_marker *marker, ...)
+{
+	struct elog_marker_state *state = state_of(marker);
+	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	const struct elog_event *event;
+	unsigned int handlers, wished;
+	int error = errno;
+	va_list arguments;
+
+	if (!state)
+		return;
+	va_start(arguments, marker);
+	take_values(marker, arguments, values);
+	va_end(arguments);
+	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	wished = wished_handlers(state, &event);
+	if (handlers & wished & ELOG_MARKER_TRACE)
+		write_event(marker, event, values);
+	/* There is a predicate, which the kernel knows. */
+	if (wished & ELOG_EVENT_ASKING)
+		wished = elog_event_ask(event, values, marker->types[0]);
+	handlers |= wished;
+	if (handlers & ELOG_MARKER_PRINT)
+		print_line(marker, state, values);
+	if (handlers & ELOG_MARKER_PROBE)
+		call_probe(marker, values);
+	errno = error;
+}
+
+/* Not if it is here for nothing but a predicate that is false. */
+static bool is_redirected(const struct elog_marker *marker, const uint64_t *values)
+{
+	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED), wished;
+	const struct elog_marker_state *state = state_of(marker);
+	const struct elog_event *event;
+
+	if (!state || handlers & ~ELOG_MARKER_TRACE)
+		return true;
+	wished = wished_handlers(state, &event);
+	return !(wished & ELOG_EVENT_ASKING) || wished & handlers & ELOG_MARKER_TRACE ||
+	       elog_event_ask(event, values, marker->types[0]);
+}
+
+void elog_marker_redirect(elog_marker_function *function,
+			  const struct elog_marker *marker, ...)
+{
+	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	va_list arguments;
+	unsigned int i;
+
+	va_start(arguments, marker);
+	take_values(marker, arguments, values);
+	va_end(arguments);
+	if (!is_redirected(marker, values))
+		return;
+	for (i = 0; i < marker->types[0]; i++)
+		values[i] = extended(marker->types[1 + i], values[i]);
+	function(marker, values, NULL);
+}
