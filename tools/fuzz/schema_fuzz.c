@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/swap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

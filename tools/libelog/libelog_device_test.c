@@ -17,8 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
 #include "util/tap.h"
+#include "util/util.h"
 
 #define PAUSE_NS	10000000
 #define PAUSES_MAX	1000	/* 10 s: what waits longer has failed */

@@ -15,9 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/merge.h"
+#include "util/process.h"
 #include "util/tap.h"
 #include "util/test_random.h"
+#include "util/util.h"
 
 static const char good_schema[] =
 	"# a comment\n"

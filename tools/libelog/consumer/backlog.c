@@ -27,7 +27,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "consumer/backlog.h"
+#include "consumer/ring.h"
+#include "format/merge.h"
+#include "util/process.h"
 
 #define PIECE_BYTES	(64U << 10)
 #define PIECE_BYTES_MIN	4096U

@@ -28,7 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "consumer/backlog.h"
+#include "consumer/ring.h"
+#include "format/merge.h"
+#include "util/util.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
 

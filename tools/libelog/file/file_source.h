@@ -15,9 +15,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "file/zstd.h"
+#include "format/merge.h"
 #include "util/tap.h"
 #include "util/test_random.h"
+#include "util/util.h"
 
 #define CPUS		3
 #define RING_BYTES	2048

@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "format/merge.h"
 
 #define INTERVAL_BYTES	(1U << 20)
 /* An INDEX block is no more than such a part of the file. */

@@ -16,7 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/input.h"
+#include "util/util.h"
 
 #define HEADER_BYTES	sizeof(struct elog_block_header)
 #define MAGIC_BYTES	8

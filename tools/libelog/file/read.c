@@ -25,7 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/input.h"
+#include "file/seek.h"
+#include "file/swap.h"
+#include "file/zstd.h"
+#include "format/merge.h"
+#include "util/process.h"
+#include "util/util.h"
 
 #define HEADER_BYTES	sizeof(struct elog_block_header)
 #define HELD_BYTES_MAX	(256U << 20)

@@ -21,7 +21,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "file/seek.h"
+#include "util/util.h"
 
 #define HEADER_BYTES	sizeof(struct elog_block_header)
 #define WINDOW_BYTES	4096

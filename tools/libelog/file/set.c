@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
 
 /* Two readings of the clocks differ by less, unless one of them was set; ns. */
 #define READING_NS	1000000

@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/swap.h"
 
 static void reverse(unsigned char *bytes, size_t size)
 {

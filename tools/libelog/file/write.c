@@ -23,7 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/index.h"
+#include "file/zstd.h"
+#include "util/util.h"
 
 #define PROCESSES_MAX	256	/* in one block */
 #define PARTS_MAX	2	/* of a block's body */

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "file/blocks.h"
+#include "file/zstd.h"
 
 #ifdef ELOG_ZSTD
 

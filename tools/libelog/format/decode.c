@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/text.h"
 
 static int decode_dynamic(const struct elog_schema_field *field,
 			  const unsigned char *payload, size_t size,

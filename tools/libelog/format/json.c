@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/text.h"
 
 static void put_escape(struct elog_text *text, unsigned char byte)
 {

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
 #include "util/tap.h"
 #include "util/test_random.h"
+#include "util/util.h"
 
 /* Format bytes that are exactly @size, for the sanitizer. */
 static const char *format(struct elog_text *text, const char *data, size_t size,

@@ -14,7 +14,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/merge.h"
 
 static uint32_t record_size(uint32_t size_flags)
 {

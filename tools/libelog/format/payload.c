@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
 
 struct parked {
 	uint32_t word;		/* offset of the __data_loc or __rel_loc word */

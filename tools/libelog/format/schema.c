@@ -35,7 +35,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/text.h"
 
 #define TOKENS_MAX	8
 #define SCHEMA_VERSION	1

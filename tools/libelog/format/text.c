@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "format/text.h"
+#include "util/util.h"
 
 static const char hex_digits[] = "0123456789abcdef";
 

@@ -24,8 +24,9 @@
 #include <unistd.h>
 
 #include "elog_marker.h"
-#include "internal.h"
+#include "format/text.h"
 #include "producer/markers.h"
+#include "producer/producer.h"
 
 /* A line on stderr; what does not fit is cut off. */
 #define LINE_BYTES	2048

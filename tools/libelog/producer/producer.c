@@ -28,7 +28,8 @@
 #include <unistd.h>
 
 #include "elog_marker.h"
-#include "internal.h"
+#include "producer/producer.h"
+#include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
 #define NEVER		UINT64_MAX

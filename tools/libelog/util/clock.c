@@ -6,9 +6,11 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "util/util.h"
 
 /* /proc tells the offsets of the namespace that children will be in. */
 static bool is_in_that_of_children(void)

@@ -12,7 +12,8 @@
 #include <nmmintrin.h>
 #endif
 
-#include "internal.h"
+#include "elog.h"
+#include "util/util.h"
 
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 #define TABLES		8

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
 
 int elog_device_open(const char *device)
 {

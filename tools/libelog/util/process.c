@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "elog.h"
+#include "util/process.h"
 
 #define SLOTS_MIN	64	/* powers of two, of which half are used */
 #define SLOTS_MAX	32768

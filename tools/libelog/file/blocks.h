@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * The blocks of .elog files: see elog(5). All numbers are little-endian, but for what
+ * records hold.
+ */
+#ifndef LIBELOG_BLOCKS_H
+#define LIBELOG_BLOCKS_H
+
+#include "elog.h"
+
+#define ELOG_FILE_MAGIC		"\x89" "ELOG\r\n\x1a"
+#define ELOG_FILE_VERSION	1
+#define ELOG_BLOCK_ALIGN	8
+#define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
+#define ELOG_FILE_CPUS_MAX	4096
+
+#define ELOG_ZSTD_RATIO		1024	/* a body is at most so many times what is stored */
+
+#define ELOG_BLOCK_ZSTD		(1U << 0)	/* the body is compressed */
+#define ELOG_BLOCK_BIG_ENDIAN	(1U << 1)	/* the records of a DATA block are */
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ELOG_BLOCK_NATIVE	ELOG_BLOCK_BIG_ENDIAN
+#else
+#define ELOG_BLOCK_NATIVE	0
+#endif
+
+enum elog_block_type {
+	ELOG_BLOCK_FILE		= 1,
+	ELOG_BLOCK_SCHEMA	= 2,
+	ELOG_BLOCK_PROCESSES	= 3,
+	ELOG_BLOCK_DATA		= 4,
+	ELOG_BLOCK_SYNC		= 5,
+	ELOG_BLOCK_INDEX	= 6,
+	ELOG_BLOCK_END		= 7,
+};
+
+struct elog_block_header {
+	uint8_t  magic[8];
+	uint32_t type;
+	uint32_t flags;
+	uint32_t size;		/* of the body as it is stored, without padding */
+	uint32_t raw_size;	/* of the body as it is meant */
+	uint32_t body_crc;
+	uint32_t header_crc;	/* of the members above */
+};
+
+struct elog_block_schema {
+	uint32_t descriptor;
+	uint32_t provider_id;
+	/* the text */
+};
+
+struct elog_block_process {
+	uint32_t pid;
+	uint32_t tid;
+	char name[16];
+};
+
+struct elog_block_data {
+	uint32_t cpu;
+	uint32_t reserved;
+	uint64_t position;
+	/* the records */
+};
+
+struct elog_block_loss {
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: those without ring */
+	uint32_t reserved;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+struct elog_block_sync {
+	uint64_t time;
+	uint64_t monotonic;
+	uint64_t boottime;
+	uint64_t realtime;
+	uint32_t count;		/* of struct elog_block_loss, which follow */
+	uint32_t reserved;
+};
+
+struct elog_block_end {
+	uint64_t records;
+	uint64_t lost;
+	/* What follows may be missing. Offsets are from the part's FILE block. */
+	uint64_t part;		/* of this block */
+	uint64_t index;		/* of the last INDEX block; 0: there is none */
+	uint64_t latest;	/* CLOCK_REALTIME ns: nothing in the part is later */
+};
+
+struct elog_block_index {
+	uint64_t part;		/* offset of this block, as all from FILE */
+	uint64_t previous;	/* of the INDEX block before; 0: there is none */
+	uint64_t position;	/* where to read on */
+	uint64_t sync;		/* of the SYNC block right before @position */
+	uint64_t time;		/* what that says */
+	uint64_t latest;	/* CLOCK_REALTIME ns: nothing before @position is later */
+	uint32_t blocks;	/* offsets, which follow, ascending */
+	uint32_t cpus;		/* struct elog_block_cpu, which follow those */
+};
+
+struct elog_block_cpu {
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: those without ring */
+	uint32_t reserved;
+	uint64_t position;	/* in the ring, behind its last DATA block; ~0: none */
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+#define ELOG_INDEX_BLOCKS_MAX	65536
+
+/** elog_block_decode() - check a header, make it this machine's; false: it is none */
+bool elog_block_decode(struct elog_block_header *header);
+
+#endif /* LIBELOG_BLOCKS_H */

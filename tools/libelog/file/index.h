@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * The index that a writer makes: see index.c.
+ */
+#ifndef LIBELOG_INDEX_H
+#define LIBELOG_INDEX_H
+
+#include "file/blocks.h"
+
+struct elog_index_cpu {
+	bool there;
+	uint64_t position;	/* UINT64_MAX: not known */
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/**
+ * struct elog_index - what a writer remembers for INDEX blocks
+ * @interval: bytes of the file between two checkpoints
+ * @due: size of the file from which on there is to be one
+ * @given_up: there are to be none any more
+ * @last: offset of the last INDEX block, 0: none
+ * @latest: CLOCK_REALTIME ns: nothing that was written is later
+ * @newest: of the times of records, CLOCK_MONOTONIC ns
+ * @wall_offset: what the last SYNC block, or FILE, says
+ * @blocks: offsets of SCHEMA and PROCESSES blocks since the last checkpoint, as
+ *	they are stored
+ * @block_count: of @blocks
+ * @block_room: for @blocks
+ * @cpus: the first is EVENTLOG_CPU_ALL
+ * @cpu_room: of @cpus
+ * @body: of the INDEX block that is to be written; NULL: none
+ * @body_size: bytes of @body
+ * @body_newest: @newest at the checkpoint
+ * @body_latest: as @latest, of what is before the checkpoint
+ */
+struct elog_index {
+	uint64_t interval;
+	uint64_t due;
+	bool given_up;
+	uint64_t last;
+	uint64_t latest;
+	uint64_t newest;
+	int64_t wall_offset;
+	uint64_t *blocks;
+	size_t block_count;
+	size_t block_room;
+	struct elog_index_cpu *cpus;
+	size_t cpu_room;
+	unsigned char *body;
+	size_t body_size;
+	uint64_t body_newest;
+	uint64_t body_latest;
+};
+
+/** elog_index_init() - nothing was written but FILE, which says @wall_offset */
+void elog_index_init(struct elog_index *index, int64_t wall_offset);
+
+/** elog_index_free() - free what it remembers */
+void elog_index_free(struct elog_index *index);
+
+/** elog_index_block() - a SCHEMA or PROCESSES block was written at @offset */
+void elog_index_block(struct elog_index *index, uint64_t offset);
+
+/** elog_index_records() - @size bytes of a CPU's ring at @position were written */
+void elog_index_records(struct elog_index *index, uint32_t cpu,
+			const void *data, size_t size, uint64_t position,
+			const struct elog_file_raw_info *info);
+
+/** elog_index_losses() - these were written in a SYNC block */
+void elog_index_losses(struct elog_index *index,
+		       const struct elog_file_loss *losses, size_t count);
+
+/**
+ * elog_index_sync() - a SYNC block was written
+ * @index: the index
+ * @sync: its offset
+ * @position: the offset behind it
+ * @time: what it says
+ * @wall_offset: likewise
+ *
+ * Return: true if an INDEX block is to be written now.
+ */
+bool elog_index_sync(struct elog_index *index, uint64_t sync, uint64_t position,
+		     uint64_t time, int64_t wall_offset);
+
+/**
+ * elog_index_finish() - the body of the INDEX block that is to be written
+ * @index: the index
+ * @offset: where the block will be
+ * @size: set to bytes of the body
+ *
+ * Return: the body, valid until elog_index_written().
+ */
+const void *elog_index_finish(struct elog_index *index, uint64_t offset,
+			      size_t *size);
+
+/** elog_index_written() - that block was written at @offset */
+void elog_index_written(struct elog_index *index, uint64_t offset);
+
+/** elog_index_end() - fill in what END, which will be at @offset, says of the part */
+void elog_index_end(const struct elog_index *index, uint64_t offset,
+		    struct elog_block_end *end);
+
+/** elog_wall_time() - @time + @offset, or the least or most there is */
+uint64_t elog_wall_time(uint64_t time, int64_t offset);
+
+/** elog_file_writer_interval() - for tests: take checkpoints so many bytes apart */
+void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes);
+
+#endif /* LIBELOG_INDEX_H */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * The parsed form of expressions: see expression.c. For the files that parse them,
+ * bind them to events and translate them for the kernel.
+ *
+ * An expression is immutable but for what regular expressions have learnt, which
+ * each has a lock for; any number of threads may use it.
+ */
+#ifndef LIBELOG_EXPRESSION_H
+#define LIBELOG_EXPRESSION_H
+
+#include <pthread.h>
+#include <regex.h>
+#include <string.h>
+
+#include "elog.h"
+
+#define PATTERNS_MAX		64	/* regular expressions in an expression */
+
+/* Where comparisons and tests go on, apart from others of them. */
+#define ACCEPT	(UINT32_MAX - 1)
+#define REJECT	UINT32_MAX
+
+enum operator {
+	OPERATOR_NONE,		/* a name alone */
+	OPERATOR_EQUAL,
+	OPERATOR_NOT_EQUAL,
+	OPERATOR_LESS,
+	OPERATOR_LESS_EQUAL,
+	OPERATOR_GREATER,
+	OPERATOR_GREATER_EQUAL,
+	OPERATOR_MATCH,
+	OPERATOR_NO_MATCH,
+	OPERATOR_BITS,
+};
+
+extern const char *const elog_operator_names[];
+
+/* What a record has besides fields. */
+enum metadata {
+	METADATA_CPU,
+	METADATA_PID,
+	METADATA_TID,
+	METADATA_COMM,
+	METADATA_SESSION,
+	METADATA_TIME,
+	METADATA_LEVEL,
+	METADATA_KEYWORDS,
+	METADATA_PROVIDER,
+	METADATA_EVENT,
+	METADATA_NONE,
+};
+
+enum pattern_type {
+	PATTERN_REGEX,
+	PATTERN_PART,		/* plain text, found anywhere */
+	PATTERN_BEGIN,
+	PATTERN_END,
+	PATTERN_WHOLE,
+};
+
+/*
+ * The C library remembers each state that a text has led it to, up to one for
+ * every byte and some KiB each: from time to time it has to forget.
+ */
+struct pattern {
+	enum pattern_type type;
+	const char *text;
+	size_t size;
+
+	/* The rest is of PATTERN_REGEX. The lock is for what follows it. */
+	pthread_mutex_t lock;
+	regex_t regex;
+	bool compiled;
+	size_t learnt;
+};
+
+struct comparison {
+	const char *name;
+	enum operator operator;
+	bool only_metadata;	/* the name had an "@" */
+	bool quoted;		/* the value was */
+	unsigned int column;		/* of the name */
+	unsigned int value_column;
+	const char *value;	/* NUL-terminated */
+	size_t value_size;
+	struct pattern *pattern;	/* of ~ and !~ */
+	uint32_t on_true;
+	uint32_t on_false;
+};
+
+struct elog_expression {
+	struct comparison *comparisons;
+	uint32_t count;
+	uint32_t capacity;
+	char *strings;
+	struct pattern *patterns[PATTERNS_MAX];
+	unsigned int pattern_count;
+	unsigned int pattern_costs;
+};
+
+/** elog_wrong() - fill in @error, which may be NULL; return -EINVAL */
+int __attribute__((format(printf, 3, 4)))
+elog_wrong(struct elog_expression_error *error, unsigned int column,
+	   const char *format, ...);
+
+/** struct number - a number, in sign and magnitude */
+struct number {
+	bool negative;
+	uint64_t magnitude;
+};
+
+static inline int elog_hex_digit(char character)
+{
+	if (character >= '0' && character <= '9')
+		return character - '0';
+	if (character >= 'a' && character <= 'f')
+		return character - 'a' + 10;
+	if (character >= 'A' && character <= 'F')
+		return character - 'A' + 10;
+	return -1;
+}
+
+static inline bool elog_is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
+/**
+ * elog_number_parse() - a number in an expression
+ * @text: digits, perhaps with a sign, a fraction and a unit
+ * @number: set
+ *
+ * Return: 0; -EINVAL this is not a number; -ERANGE no 64 bits hold it, or the
+ * unit has no such fraction.
+ */
+int elog_number_parse(const char *text, struct number *number);
+
+/**
+ * elog_pattern_compile() - compile the regular expression of a comparison
+ * @expression: gets it
+ * @text: the regular expression, in the memory of @expression, NUL-terminated
+ * @size: bytes of it
+ * @column: of @text, for errors
+ * @error: filled in on -EINVAL; may be NULL
+ * @result: set
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int elog_pattern_compile(struct elog_expression *expression, const char *text,
+			 size_t size, unsigned int column,
+			 struct elog_expression_error *error,
+			 struct pattern **result);
+
+/** elog_pattern_free() - free a pattern */
+void elog_pattern_free(struct pattern *pattern);
+
+/** elog_pattern_matches() - return 1, 0, or -1: that could not be found out */
+int elog_pattern_matches(struct pattern *pattern, const char *text, size_t size);
+
+/** elog_metadata_find() - the metadata of that name, or METADATA_NONE */
+enum metadata elog_metadata_find(const char *name);
+
+/**
+ * elog_comparison_mask() - the value of a comparison as names and numbers with "|" between
+ * @comparison: the comparison
+ * @names: that are known
+ * @count: of @names
+ * @rest: set to the first word that is neither, or to NULL
+ * @rest_size: bytes of it
+ *
+ * Return: all bits.
+ */
+uint64_t elog_comparison_mask(const struct comparison *comparison,
+			      struct elog_schema_name *const *names, size_t count,
+			      const char **rest, size_t *rest_size);
+
+static inline bool is_match(enum operator operator)
+{
+	return operator == OPERATOR_MATCH || operator == OPERATOR_NO_MATCH;
+}
+
+static inline bool is_equality(enum operator operator)
+{
+	return operator == OPERATOR_EQUAL || operator == OPERATOR_NOT_EQUAL;
+}
+
+#endif /* LIBELOG_EXPRESSION_H */

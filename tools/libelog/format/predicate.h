@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Predicates: expressions bound to one event's schema. bind.c makes them, predicate.c
+ * evaluates them. A predicate is immutable; any number of threads may use it.
+ */
+#ifndef LIBELOG_PREDICATE_H
+#define LIBELOG_PREDICATE_H
+
+#include "format/expression.h"
+
+/* Where a test finds its operand. */
+enum source {
+	SOURCE_FIELD,
+	SOURCE_CPU,
+	SOURCE_PID,
+	SOURCE_TID,
+	SOURCE_SESSION,
+	SOURCE_TIME,
+	SOURCE_COMM,
+	SOURCE_CONSTANT,	/* only while binding */
+};
+
+enum test_type {
+	TEST_RANGE,		/* (integer ^ flip) is in a range */
+	TEST_BITS,		/* integer & mask */
+	TEST_ADDRESS,
+	TEST_MAC,
+	TEST_TEXT,		/* equal to */
+	TEST_PATTERN,
+	TEST_HEX,		/* bytes equal to digits */
+	TEST_SIZE,		/* there are bytes */
+	TEST_NONZERO,		/* a byte is not 0 */
+};
+
+struct test {
+	uint32_t on_true;
+	uint32_t on_false;
+	enum test_type type;
+	enum source source;
+	bool inverted;
+	/* A copy without pointers: the schema may go. */
+	struct elog_schema_field field;
+	union {
+		struct {
+			/* A sign bit that is flipped makes signed unsigned. */
+			uint64_t flip;
+			uint64_t low;
+			uint64_t span;
+		} range;
+		uint64_t mask;
+		struct {
+			uint64_t network[2];
+			uint64_t mask[2];
+		} address;
+		unsigned char mac[6];
+		struct {
+			const char *text;
+			size_t size;
+		} text;
+		struct pattern *pattern;
+	};
+};
+
+struct elog_predicate {
+	bool needs_comm;
+	uint32_t count;
+	struct test tests[];
+};
+
+static inline bool range_holds(const struct test *test, uint64_t value)
+{
+	return (((value ^ test->range.flip) - test->range.low) <=
+		test->range.span) != test->inverted;
+}
+
+/* As IPv6 has it: ::ffff:a.b.c.d. */
+static inline void map_address(const unsigned char *bytes, uint64_t *words)
+{
+	unsigned char mapped[16] = { [10] = 0xff, [11] = 0xff };
+
+	memcpy(mapped + 12, bytes, 4);
+	memcpy(words, mapped, sizeof(mapped));
+}
+
+/**
+ * elog_test_parse_address() - set an address, or one with "/" and how many bits count
+ * @text: the text
+ * @size: bytes of it
+ * @test: its address is set
+ *
+ * Return: false: it is neither.
+ */
+bool elog_test_parse_address(const char *text, size_t size, struct test *test);
+
+/** elog_test_text_holds() - is a test of text true for a text */
+bool elog_test_text_holds(const struct test *test, const char *text, size_t size);
+
+#endif /* LIBELOG_PREDICATE_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * What every part of the library uses.
+ */
+#ifndef LIBELOG_UTIL_H
+#define LIBELOG_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELOG_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define elog_container_of(pointer, type, member) \
+	((type *)((char *)(pointer) - offsetof(type, member)))
+
+/**
+ * elog_crc32c() - go on with a CRC-32C
+ * @crc: of what is before; 0 at the beginning
+ * @data: the bytes
+ * @size: how many
+ */
+uint32_t elog_crc32c(uint32_t crc, const void *data, size_t size);
+
+/** elog_crc32c_tables() - the same without the CPU's instruction */
+uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size);
+
+/**
+ * struct elog_clock_offsets - what our clocks are ahead of the kernel's, ns
+ * @monotonic: CLOCK_MONOTONIC
+ * @boottime: CLOCK_BOOTTIME
+ */
+struct elog_clock_offsets {
+	int64_t monotonic;
+	int64_t boottime;
+};
+
+/** elog_clock_offsets() - ask for them; all 0 but in a time namespace */
+struct elog_clock_offsets elog_clock_offsets(void);
+
+#endif /* LIBELOG_UTIL_H */
