@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wishes for markers of programs: what is refused, which bits they set, for events
- * that are there and those that come, what they come to, and what hits that ask are
- * told.
+ * Tests of marker policies for programs: which requests are rejected, which bits
+ * they set for existing and later events, how they combine, and what
+ * MARKER_ASK returns for a marker with a predicate.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #define ADD EVENTLOG_MARKER_ADD
 #define REMOVE EVENTLOG_MARKER_REMOVE
 
-static struct eventlog_marker_wish wish_request(const char *program, const char *marker,
-						__u32 handlers)
+static struct eventlog_marker_wish policy_request(const char *program, const char *marker,
+						  __u32 handlers)
 {
 	return (struct eventlog_marker_wish){
 		.size = sizeof(struct eventlog_marker_wish),
@@ -29,28 +29,28 @@ static struct eventlog_marker_wish wish_request(const char *program, const char 
 	};
 }
 
-static struct eventlog_marker_wish wish(int fd, const char *program, const char *marker,
-					__u32 handlers)
+static struct eventlog_marker_wish add_policy(int fd, const char *program, const char *marker,
+					      __u32 handlers)
 {
-	struct eventlog_marker_wish request = wish_request(program, marker, handlers);
+	struct eventlog_marker_wish request = policy_request(program, marker, handlers);
 
-	test_note("wish %s %s %u", program, marker, handlers);
+	test_note("add policy %s %s %u", program, marker, handlers);
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
 	return request;
 }
 
-static struct eventlog_marker_wish unwish(int fd, const char *program, const char *marker,
-					  __u32 handlers)
+static struct eventlog_marker_wish remove_policy(int fd, const char *program, const char *marker,
+						 __u32 handlers)
 {
-	struct eventlog_marker_wish request = wish_request(program, marker, handlers);
+	struct eventlog_marker_wish request = policy_request(program, marker, handlers);
 
-	test_note("unwish %s %s %u", program, marker, handlers);
+	test_note("remove policy %s %s %u", program, marker, handlers);
 	request.operation = REMOVE;
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
 	return request;
 }
 
-/* One term, and how it is written. */
+/* A term that compares a field with a number. */
 static struct eventlog_term term(const char *name, int operation, __u64 number)
 {
 	struct eventlog_term term = {
@@ -74,13 +74,13 @@ static struct eventlog_term text_term(const char *name, int operation, const cha
 	return result;
 }
 
-static struct eventlog_marker_wish wish_if(int fd, const char *marker, __u32 handlers,
-					   const struct eventlog_term *terms, __u32 count,
-					   const char *text)
+static struct eventlog_marker_wish add_policy_if(int fd, const char *marker, __u32 handlers,
+						 const struct eventlog_term *terms, __u32 count,
+						 const char *text)
 {
-	struct eventlog_marker_wish request = wish_request("if", marker, handlers);
+	struct eventlog_marker_wish request = policy_request("if", marker, handlers);
 
-	test_note("wish %s %u if %s", marker, handlers, text);
+	test_note("add policy %s %u if %s", marker, handlers, text);
 	request.terms = PTR(terms);
 	request.term_count = count;
 	request.predicate = PTR(text);
@@ -95,7 +95,7 @@ struct found {
 	const char *predicate;
 };
 
-static int wish_next(int fd, __u32 index, struct found *found)
+static int policy_next(int fd, __u32 index, struct found *found)
 {
 	found->next = (struct eventlog_marker_wish_next){
 		.size = sizeof(found->next),
@@ -113,31 +113,31 @@ static int wish_next(int fd, __u32 index, struct found *found)
 	return 0;
 }
 
-/* All wishes, as "program/marker+handlers " or "program/marker-handlers?predicate ". */
-static void check_wishes(int fd, const char *expected)
+/* All policies, as "program/marker+handlers " or "program/marker-handlers?predicate ". */
+static void check_policies(int fd, const char *expected)
 {
 	struct found found;
 	char all[1024] = "";
 	size_t length = 0;
 	__u32 i;
 
-	for (i = 0; !wish_next(fd, i, &found); i++)
+	for (i = 0; !policy_next(fd, i, &found); i++)
 		length += snprintf(all + length, sizeof(all) - length, "%s/%s%c%u%s%s ",
 				   found.text, found.marker,
 				   found.next.operation == ADD ? '+' : '-', found.next.handlers,
 				   *found.predicate ? "?" : "", found.predicate);
 	CHECK_EQ(errno, ENOENT);
-	test_note("wishes '%s', not '%s'", all, expected);
+	test_note("policies '%s', not '%s'", all, expected);
 	CHECK(!strcmp(all, expected));
 }
 
-static void forget_all(int fd)
+static void remove_all_policies(int fd)
 {
-	unwish(fd, NULL, NULL, PRINT | PROBE);
-	check_wishes(fd, "");
+	remove_policy(fd, NULL, NULL, PRINT | PROBE);
+	check_policies(fd, "");
 }
 
-/* A marker of a program: its registration, and the bits. */
+/* A marker of a program: its registration and the enable bits. */
 struct marker {
 	int fd;
 	struct eventlog_register registration;
@@ -176,7 +176,8 @@ static __u32 handlers_of(const struct marker *marker)
 	return handlers;
 }
 
-static int try_ask(const struct marker *marker, const __u64 *values, __u32 count, __u32 *handlers)
+static int try_evaluate(const struct marker *marker, const __u64 *values, __u32 count,
+			__u32 *handlers)
 {
 	struct eventlog_marker_ask request = {
 		.size = sizeof(request),
@@ -191,16 +192,16 @@ static int try_ask(const struct marker *marker, const __u64 *values, __u32 count
 	return ret;
 }
 
-static __u32 ask(const struct marker *marker, const __u64 *values, __u32 count)
+static __u32 evaluate(const struct marker *marker, const __u64 *values, __u32 count)
 {
 	__u32 handlers;
 
-	CHECK_OK(try_ask(marker, values, count, &handlers));
+	CHECK_OK(try_evaluate(marker, values, count, &handlers));
 	return handlers;
 }
 
-/* What an event does that is subject to a predicate: none of the other bits is set. */
-static void check_asking(const struct marker *marker, __u32 handlers)
+/* An event with a predicate has the filter bit set and the handlers' bits clear. */
+static void check_has_filter(const struct marker *marker, __u32 handlers)
 {
 	__u32 bit = marker->registration.handlers_bit, state;
 
@@ -212,7 +213,7 @@ static void check_asking(const struct marker *marker, __u32 handlers)
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PROBE), !!(handlers & PROBE));
 }
 
-TEST(refused)
+TEST(policy_errors)
 {
 	struct eventlog_marker_wish request;
 	unsigned char longer[sizeof(request) + 8] = { 0 };
@@ -225,14 +226,14 @@ TEST(refused)
 	marker_open(&marker, "markers_refused", "refused");
 	for (bit = 0; bit < 32; bit++) {
 		test_note("bit %u", bit);
-		request = wish_request("*", "*", PRINT);
+		request = policy_request("*", "*", PRINT);
 		request.flags = 1U << bit;
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-		request = wish_request("*", "*", PRINT);
+		request = policy_request("*", "*", PRINT);
 		request.operation = 1U << bit;
 		if (request.operation != REMOVE)
 			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-		request = wish_request("*", "*", 1U << bit);
+		request = policy_request("*", "*", 1U << bit);
 		if (!(1U << bit & (PRINT | PROBE)))
 			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 		found.next = (struct eventlog_marker_wish_next){
@@ -241,54 +242,54 @@ TEST(refused)
 		};
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EINVAL);
 	}
-	request = wish_request("*", "*", 0);
+	request = policy_request("*", "*", 0);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 	memset(glob, 'x', sizeof(glob));
 	glob[EVENTLOG_GLOB_MAX] = '\0';
-	request = wish_request(glob, "*", PRINT);
+	request = policy_request(glob, "*", PRINT);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
-	request = wish_request("*", glob, PRINT);
+	request = policy_request("*", glob, PRINT);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
-	request = wish_request(pages_unmapped(), "*", PRINT);
+	request = policy_request(pages_unmapped(), "*", PRINT);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
-	request = wish_request("*", pages_unmapped(), PRINT);
+	request = policy_request("*", pages_unmapped(), PRINT);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, pages_unmapped()), EFAULT);
-	request = wish_request("*", "*", PRINT);
+	request = policy_request("*", "*", PRINT);
 	memcpy(longer, &request, sizeof(request));
 	longer[0] = sizeof(longer);
 	longer[sizeof(longer) - 1] = 1;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, longer), E2BIG);
 	CHECK_EQ(handlers_of(&marker), 0);
-	check_wishes(fd, "");
+	check_policies(fd, "");
 
-	wish(fd, "program", "marker", PRINT);
-	CHECK_OK(wish_next(fd, 0, &found));
-	CHECK_ERRNO(wish_next(fd, 1, &found), ENOENT);
-	CHECK_ERRNO(wish_next(fd, ~0U, &found), ENOENT);
-	CHECK_OK(wish_next(fd, 0, &found));
+	add_policy(fd, "program", "marker", PRINT);
+	CHECK_OK(policy_next(fd, 0, &found));
+	CHECK_ERRNO(policy_next(fd, 1, &found), ENOENT);
+	CHECK_ERRNO(policy_next(fd, ~0U, &found), ENOENT);
+	CHECK_OK(policy_next(fd, 0, &found));
 	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
 	found.next.text_size--;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EMSGSIZE);
 	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
 	found.next.text = PTR(pages_unmapped());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EFAULT);
-	forget_all(fd);
+	remove_all_policies(fd);
 
-	/* Who has opened the file counts. */
+	/* The capabilities of the process that opened the file count. */
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_SYS_ADMIN | CAPABILITY_PERFMON));
 	other = device_open();
-	request = wish_request("*", "*", PRINT);
+	request = policy_request("*", "*", PRINT);
 	CHECK_ERRNO(ioctl(other, EVENTLOG_IOC_MARKER_WISH, &request), EPERM);
-	CHECK_ERRNO(wish_next(other, 0, &found), EPERM);
+	CHECK_ERRNO(policy_next(other, 0, &found), EPERM);
 	close(other);
-	check_wishes(fd, "");
+	check_policies(fd, "");
 	marker_close(&marker);
 	close(fd);
 }
 
-/* Under the name of a program, whatever is called so by others. */
-TEST(matches)
+/* A policy matches the program's markers and no other event with the same name. */
+TEST(policy_matches_markers_of_the_program)
 {
 	struct marker first, second, other, no_marker;
 	struct eventlog_marker_wish request;
@@ -299,22 +300,22 @@ TEST(matches)
 	marker_open(&second, "markers_one", "second");
 	marker_open(&other, "markers_other", "first u32 value");
 	marker_open(&no_marker, "one", "first u32 value");
-	request = wish(fd, "one", "first", PRINT);
+	request = add_policy(fd, "one", "first", PRINT);
 	CHECK_EQ(request.matched, 1);
 	CHECK_EQ(request.changed, 1);
 	CHECK_EQ(handlers_of(&first), PRINT);
 	CHECK_EQ(handlers_of(&second), 0);
 	CHECK_EQ(handlers_of(&other), 0);
 	CHECK_EQ(handlers_of(&no_marker), 0);
-	request = wish(fd, NULL, "f*", PRINT | PROBE);
+	request = add_policy(fd, NULL, "f*", PRINT | PROBE);
 	CHECK_EQ(request.matched, 2);
 	CHECK_EQ(request.changed, 2);
 	CHECK_EQ(handlers_of(&first), PRINT | PROBE);
 	CHECK_EQ(handlers_of(&other), PRINT | PROBE);
-	request = wish(fd, NULL, "f*", PRINT | PROBE);
+	request = add_policy(fd, NULL, "f*", PRINT | PROBE);
 	CHECK_EQ(request.matched, 2);
 	CHECK_EQ(request.changed, 0);
-	/* Nobody wants to have the event for that, and nobody is disturbed who does. */
+	/* The policy does not enable the event for subscribers and does not disturb them. */
 	CHECK(!bitmap_get(&first.bitmap, first.registration.status_bit));
 	CHECK(!bitmap_get(&first.bitmap, first.registration.sync_bit));
 	CHECK_ERRNO(emit(first.fd, first.registration.write_index, "1234", 4), EBADF);
@@ -326,7 +327,7 @@ TEST(matches)
 	consumer_close(&consumer);
 	CHECK_EQ(handlers_of(&first), PRINT | PROBE);
 	CHECK_EQ(status_now("Busy: "), 0);
-	forget_all(fd);
+	remove_all_policies(fd);
 	CHECK_EQ(handlers_of(&first), 0);
 	CHECK_EQ(handlers_of(&other), 0);
 	marker_close(&first);
@@ -336,14 +337,14 @@ TEST(matches)
 	close(fd);
 }
 
-/* Before it is registered, and when it is registered again. */
-TEST(pending)
+/* A policy applies to events registered later, and again. */
+TEST(policy_applies_to_later_events)
 {
 	struct marker marker, again;
 	struct consumer consumer;
 	int fd = device_open();
 
-	wish(fd, "later", "mark*", PROBE);
+	add_policy(fd, "later", "mark*", PROBE);
 	close(fd);
 	marker_open(&marker, "markers_later", "marker");
 	CHECK_EQ(handlers_of(&marker), PROBE);
@@ -353,7 +354,7 @@ TEST(pending)
 	marker_close(&again);
 	CHECK_EQ(handlers_of(&marker), PROBE);
 	marker_close(&marker);
-	/* Its slot, for another; and one that comes back is as it was to be. */
+	/* Another event in the same slot is not affected; the same event gets its policy back. */
 	consumer_open(&consumer, 65536);
 	marker_open(&marker, "markers_later", "marker");
 	CHECK_EQ(handlers_of(&marker), PROBE);
@@ -367,13 +368,13 @@ TEST(pending)
 	CHECK_EQ(marker.registration.descriptor, again.registration.descriptor);
 	CHECK_EQ(handlers_of(&marker), PROBE);
 	consumer_close(&consumer);
-	forget_all(marker.fd);
+	remove_all_policies(marker.fd);
 	CHECK_EQ(handlers_of(&marker), 0);
 	marker_close(&marker);
 }
 
-/* What was built before there were wishes has a shorter struct, and no room for the bit. */
-TEST(older_callers)
+/* Older callers pass a shorter struct without room for these bits. */
+TEST(older_callers_get_no_bits)
 {
 	struct eventlog_register request = register_request("older");
 	struct bitmap bitmap;
@@ -387,17 +388,17 @@ TEST(older_callers)
 	CHECK_EQ(request.asking_bit, 0xa5a5a5a5);
 	CHECK_EQ(request.size, offsetof(struct eventlog_register, handlers_bit));
 	bitmap = bitmap_map(fd, &request);
-	wish(fd, "older", NULL, PRINT | PROBE);
+	add_policy(fd, "older", NULL, PRINT | PROBE);
 	CHECK(!bitmap_get(&bitmap, request.status_bit));
 	CHECK(!bitmap_get(&bitmap, request.sync_bit));
 	CHECK_EQ(bitmap.bytes[request.status_bit / 8] >> request.status_bit % 8 & 15, 12);
-	forget_all(fd);
+	remove_all_policies(fd);
 	munmap((void *)bitmap.bytes, bitmap.size);
 	close(fd);
 }
 
-/* One after the other, as if the marker had been there. */
-TEST(in_order)
+/* Policies apply in the order in which they were added, also to later markers. */
+TEST(policies_apply_in_order)
 {
 	const struct eventlog_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
 	const struct eventlog_term less[] = { term("value", EVENTLOG_TERM_LESS, 1) };
@@ -406,48 +407,48 @@ TEST(in_order)
 	unsigned int i;
 
 	marker_open(&marker, "markers_p", "m");
-	/* What makes no difference is not kept. */
-	unwish(fd, "p", "m", PRINT);
-	check_wishes(fd, "");
-	wish(fd, "p", "m", PRINT);
-	wish(fd, "p*", "m", PROBE);
-	check_wishes(fd, "p/m+1 p*/m+4 ");
+	/* A policy that changes nothing is dropped. */
+	remove_policy(fd, "p", "m", PRINT);
+	check_policies(fd, "");
+	add_policy(fd, "p", "m", PRINT);
+	add_policy(fd, "p*", "m", PROBE);
+	check_policies(fd, "p/m+1 p*/m+4 ");
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
-	unwish(fd, "p", "m", PRINT);
-	check_wishes(fd, "p/m+1 p*/m+4 p/m-1 ");
+	remove_policy(fd, "p", "m", PRINT);
+	check_policies(fd, "p/m+1 p*/m+4 p/m-1 ");
 	CHECK_EQ(handlers_of(&marker), PROBE);
-	/* A glob that is nothing else does not know what it covers: p* stays. */
-	unwish(fd, "*", "m", PROBE);
-	check_wishes(fd, "p/m+1 p*/m+4 p/m-1 */m-4 ");
+	/* REMOVE of one handler keeps the policies that add handlers. */
+	remove_policy(fd, "*", "m", PROBE);
+	check_policies(fd, "p/m+1 p*/m+4 p/m-1 */m-4 ");
 	CHECK_EQ(handlers_of(&marker), 0);
-	wish(fd, "*", "m", PRINT);
-	check_wishes(fd, "p*/m+4 */m-4 */m+1 ");
+	add_policy(fd, "*", "m", PRINT);
+	check_policies(fd, "p*/m+4 */m-4 */m+1 ");
 	CHECK_EQ(handlers_of(&marker), PRINT);
-	wish(fd, "p*", "m", PRINT | PROBE);
-	check_wishes(fd, "*/m-4 */m+1 p*/m+5 ");
+	add_policy(fd, "p*", "m", PRINT | PROBE);
+	check_policies(fd, "*/m-4 */m+1 p*/m+5 ");
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
-	unwish(fd, "p*", "m", PRINT | PROBE);
-	check_wishes(fd, "*/m-4 */m+1 p*/m-5 ");
+	remove_policy(fd, "p*", "m", PRINT | PROBE);
+	check_policies(fd, "*/m-4 */m+1 p*/m-5 ");
 	CHECK_EQ(handlers_of(&marker), 0);
-	wish(fd, "*", "*", PRINT | PROBE);
-	check_wishes(fd, "*/*+5 ");
+	add_policy(fd, "*", "*", PRINT | PROBE);
+	check_policies(fd, "*/*+5 ");
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
-	/* However often something is switched. */
+	/* Repeated changes do not make the list grow. */
 	for (i = 0; i < 2 * EVENTLOG_WISHES_MAX; i++) {
-		wish_if(fd, "x", PRINT, i % 2 ? less : greater, 1, "value");
-		unwish(fd, "if", "x", PRINT);
-		unwish(fd, "p", "m", PRINT);
-		wish(fd, "p", "m", PROBE);
+		add_policy_if(fd, "x", PRINT, i % 2 ? less : greater, 1, "value");
+		remove_policy(fd, "if", "x", PRINT);
+		remove_policy(fd, "p", "m", PRINT);
+		add_policy(fd, "p", "m", PROBE);
 	}
-	check_wishes(fd, "*/*+5 if/x+1?value if/x+1?value if/x-1 p/m-1 p/m+4 ");
+	check_policies(fd, "*/*+5 if/x+1?value if/x+1?value if/x-1 p/m-1 p/m+4 ");
 	CHECK_EQ(handlers_of(&marker), PROBE);
-	forget_all(fd);
+	remove_all_policies(fd);
 	CHECK_EQ(handlers_of(&marker), 0);
 	marker_close(&marker);
 	close(fd);
 }
 
-TEST(predicates_refused)
+TEST(predicate_errors)
 {
 	const struct eventlog_term good = term("value", EVENTLOG_TERM_GREATER, 1);
 	struct eventlog_term terms[EVENTLOG_TERMS_MAX + 1];
@@ -455,7 +456,7 @@ TEST(predicates_refused)
 	char text[EVENTLOG_PREDICATE_MAX + 1];
 	int fd = device_open();
 
-	right = wish_request("*", "*", PRINT);
+	right = policy_request("*", "*", PRINT);
 	right.terms = PTR(&good);
 	right.term_count = 1;
 	right.predicate = PTR("value > 1");
@@ -489,14 +490,14 @@ TEST(predicates_refused)
 	terms[0].on_false = 0;
 	request.term_count = 1;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-	check_wishes(fd, "");
+	check_policies(fd, "");
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &right));
-	check_wishes(fd, "*/*+1?value > 1 ");
-	forget_all(fd);
+	check_policies(fd, "*/*+1?value > 1 ");
+	remove_all_policies(fd);
 	close(fd);
 }
 
-TEST(asking_refused)
+TEST(evaluate_errors)
 {
 	const struct eventlog_term terms[] = { term("b", EVENTLOG_TERM_GREATER, 1) };
 	const struct eventlog_term texts[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
@@ -509,29 +510,29 @@ TEST(asking_refused)
 	marker_open(&marker, "markers_if", "m u32 a;u32 b");
 	marker_open(&text, "markers_if", "t __data_loc char[] s");
 	none = marker;
-	CHECK_ERRNO(try_ask(&marker, values, EVENTLOG_ASK_VALUES_MAX + 1, &handlers), EINVAL);
-	CHECK_ERRNO(try_ask(&marker, pages_unmapped(), 1, &handlers), EFAULT);
+	CHECK_ERRNO(try_evaluate(&marker, values, EVENTLOG_ASK_VALUES_MAX + 1, &handlers), EINVAL);
+	CHECK_ERRNO(try_evaluate(&marker, pages_unmapped(), 1, &handlers), EFAULT);
 	CHECK_EQ(handlers, ~0U);
-	/* Nothing is needed where nothing is compared. */
-	CHECK_EQ(ask(&marker, pages_unmapped(), 0), 0);
+	/* Without a predicate no value is needed. */
+	CHECK_EQ(evaluate(&marker, pages_unmapped(), 0), 0);
 	none.registration.write_index = 99;
-	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
 	none.registration.write_index = 0;
-	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
 	none.registration.write_index = ~0U;
-	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
+	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
 	none = marker;
 	none.fd = device_open();
-	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), ENOENT);
-	wish_if(marker.fd, "m", PRINT, terms, 1, "b > 1");
-	CHECK_ERRNO(try_ask(&marker, values, 1, &handlers), EINVAL);
-	CHECK_EQ(ask(&marker, values, 2), 0);
-	wish_if(marker.fd, "t", PRINT, texts, 1, "s == x");
+	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
+	add_policy_if(marker.fd, "m", PRINT, terms, 1, "b > 1");
+	CHECK_ERRNO(try_evaluate(&marker, values, 1, &handlers), EINVAL);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
+	add_policy_if(marker.fd, "t", PRINT, texts, 1, "s == x");
 	values[0] = PTR(pages_unmapped());
-	CHECK_ERRNO(try_ask(&text, values, 1, &handlers), EFAULT);
+	CHECK_ERRNO(try_evaluate(&text, values, 1, &handlers), EFAULT);
 	values[0] = ~0ULL;
-	CHECK_ERRNO(try_ask(&text, values, 1, &handlers), EFAULT);
-	CHECK_ERRNO(try_ask(&text, values, 0, &handlers), EINVAL);
+	CHECK_ERRNO(try_evaluate(&text, values, 1, &handlers), EFAULT);
+	CHECK_ERRNO(try_evaluate(&text, values, 0, &handlers), EINVAL);
 	request = (struct eventlog_marker_ask){
 		.size = 0, .write_index = marker.registration.write_index,
 	};
@@ -539,14 +540,14 @@ TEST(asking_refused)
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_MARKER_ASK, pages_unmapped()), EFAULT);
 	consumer_open(&consumer, 65536);
 	none.fd = consumer.fd;
-	CHECK_ERRNO(try_ask(&none, values, 2, &handlers), EBUSY);
+	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), EBUSY);
 	consumer_close(&consumer);
-	forget_all(marker.fd);
+	remove_all_policies(marker.fd);
 	marker_close(&text);
 	marker_close(&marker);
 }
 
-/* A page behind which there is none. */
+/* A page with an unmapped page after it. */
 static char *page_at_an_edge(void)
 {
 	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
@@ -557,8 +558,8 @@ static char *page_at_an_edge(void)
 	return pages;
 }
 
-/* What hits are told, whatever types the fields have. */
-TEST(predicates)
+/* What MARKER_ASK returns, for fields of all types. */
+TEST(evaluate_applies_predicates)
 {
 	const struct eventlog_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
 	const struct eventlog_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
@@ -577,108 +578,108 @@ TEST(predicates)
 	marker_open(&marker, "markers_if", "m s16 value;__data_loc char[] name");
 	marker_open(&other, "markers_if", "m2 __data_loc char[] value");
 	marker_open(&odd, "markers_if", "m3 char[4] value;char[8] tid");
-	wish(fd, "if", "m2", PROBE);
-	request = wish_if(fd, "m*", PRINT, greater, 1, "value > 10");
+	add_policy(fd, "if", "m2", PROBE);
+	request = add_policy_if(fd, "m*", PRINT, greater, 1, "value > 10");
 	CHECK_EQ(request.matched, 3);
 	CHECK_EQ(request.unfit, 2);
 	CHECK_EQ(request.changed, 1);
-	check_wishes(fd, "if/m2+4 if/m*+1?value > 10 ");
-	/* Those that cannot be compared stay as they were. */
+	check_policies(fd, "if/m2+4 if/m*+1?value > 10 ");
+	/* Markers that the predicate does not fit stay unchanged. */
 	CHECK_EQ(handlers_of(&other), PROBE);
 	CHECK_EQ(handlers_of(&odd), 0);
-	check_asking(&marker, PRINT);
-	CHECK_EQ(ask(&marker, values, 2), PRINT);
-	/* What is above the field's type does not count. */
+	check_has_filter(&marker, PRINT);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
+	/* Bits above the field's type are ignored. */
 	values[0] = 0x10000 + 10;
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 	values[0] = 0xffff;
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 	values[0] = 0x10000 + 0x7fff;
-	CHECK_EQ(ask(&marker, values, 2), PRINT);
-	/* A string that nothing looks at need not be one. */
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
+	/* A string that the predicate does not use may be a bad pointer. */
 	values[1] = 1;
-	CHECK_EQ(ask(&marker, values, 2), PRINT);
-	CHECK_EQ(ask(&marker, values, 1), PRINT);
-	CHECK_EQ(ask(&other, values, 1), PROBE);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
+	CHECK_EQ(evaluate(&marker, values, 1), PRINT);
+	CHECK_EQ(evaluate(&other, values, 1), PROBE);
 
-	request = wish_if(fd, "m*", PRINT, equal, 1, "name == tea");
+	request = add_policy_if(fd, "m*", PRINT, equal, 1, "name == tea");
 	CHECK_EQ(request.changed, 1);
-	/* Another comparison of the same field would take the other's place. */
-	check_wishes(fd, "if/m2+4 if/m*+1?value > 10 if/m*+1?name == tea ");
+	/* Only a predicate with the same fields and operations would replace the first. */
+	check_policies(fd, "if/m2+4 if/m*+1?value > 10 if/m*+1?name == tea ");
 	values[1] = PTR("tea");
-	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
 	values[1] = PTR("teas");
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 	values[1] = PTR("te");
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 	values[1] = 0;
-	CHECK_EQ(ask(&marker, values, 2), 0);
-	/* No more is read than there is. */
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
+	/* The kernel does not read beyond the end of the string. */
 	values[1] = PTR(strcpy(edge + page_size() - sizeof("tea"), "tea"));
-	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
 	memset(filling, 'x', sizeof(filling));
 	filling[sizeof(filling) - 1] = '\0';
 	longest[0] = text_term("name", EVENTLOG_TERM_EQUAL, filling);
-	wish_if(fd, "m*", PRINT, longest, 1, "name == xxx");
+	add_policy_if(fd, "m*", PRINT, longest, 1, "name == xxx");
 	memset(edge, 'x', page_size());
 	values[1] = PTR(edge);
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 	values[1] = PTR(filling);
-	CHECK_EQ(ask(&marker, values, 2), PRINT);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
 
 	/* A null pointer is traced as "(null)". */
 	both[0].on_true = 1;
-	wish_if(fd, "m*", PRINT | PROBE, both, 2, "name ~ te && value < 5");
-	check_asking(&marker, PRINT | PROBE);
+	add_policy_if(fd, "m*", PRINT | PROBE, both, 2, "name ~ te && value < 5");
+	check_has_filter(&marker, PRINT | PROBE);
 	values[0] = (__u64)-3;
 	values[1] = PTR("tent");
-	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
 	values[0] = 5;
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 	values[0] = 4;
 	values[1] = PTR("ten");
-	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
 	values[1] = PTR("T");
-	CHECK_EQ(ask(&marker, values, 2), 0);
+	CHECK_EQ(evaluate(&marker, values, 2), 0);
 
-	/* Without handlers there is none, and REMOVE leaves it. */
-	unwish(fd, "if", "m", PRINT);
-	check_asking(&marker, PROBE);
+	/* REMOVE of one handler keeps the predicate, ADD without one removes it. */
+	remove_policy(fd, "if", "m", PRINT);
+	check_has_filter(&marker, PROBE);
 	values[1] = PTR("ten");
-	CHECK_EQ(ask(&marker, values, 2), PROBE);
-	wish(fd, "if", "m", PRINT);
+	CHECK_EQ(evaluate(&marker, values, 2), PROBE);
+	add_policy(fd, "if", "m", PRINT);
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
-	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
 
-	/* A field comes before what all hits have. */
+	/* A field hides the common field of the same name. */
 	mine[0].flags |= EVENTLOG_TERM_COMMON;
-	wish_if(fd, "m*", PRINT, mine, 1, "tid == us");
-	check_asking(&odd, PRINT);
-	CHECK_EQ(ask(&odd, values, 0), PRINT);
-	forget_all(fd);
+	add_policy_if(fd, "m*", PRINT, mine, 1, "tid == us");
+	check_has_filter(&odd, PRINT);
+	CHECK_EQ(evaluate(&odd, values, 0), PRINT);
+	remove_all_policies(fd);
 	mine[0].flags &= ~EVENTLOG_TERM_COMMON;
-	request = wish_if(fd, "m*", PRINT, mine, 1, "tid == us");
+	request = add_policy_if(fd, "m*", PRINT, mine, 1, "tid == us");
 	CHECK_EQ(request.unfit, 1);
 	CHECK_EQ(handlers_of(&odd), 0);
-	CHECK_EQ(ask(&marker, values, 0), PRINT);
+	CHECK_EQ(evaluate(&marker, values, 0), PRINT);
 	mine[0].number++;
-	wish_if(fd, "m*", PRINT, mine, 1, "tid == other");
-	CHECK_EQ(ask(&marker, values, 0), 0);
+	add_policy_if(fd, "m*", PRINT, mine, 1, "tid == other");
+	CHECK_EQ(evaluate(&marker, values, 0), 0);
 
-	/* Also for those that come later, and that come back. */
+	/* The predicate applies to later and returning events too. */
 	consumer_open(&consumer, 65536);
-	wish_if(fd, "m", PROBE, greater, 1, "value > 10");
+	add_policy_if(fd, "m", PROBE, greater, 1, "value > 10");
 	marker_close(&marker);
 	marker_open(&marker, "markers_if", "m s16 value;__data_loc char[] name");
-	check_asking(&marker, PRINT | PROBE);
+	check_has_filter(&marker, PRINT | PROBE);
 	values[0] = 11;
-	CHECK_EQ(ask(&marker, values, 2), PRINT | PROBE);
-	/* Those who trace are told nothing of it. */
+	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
+	/* Subscribers do not change the bits. */
 	rule_add(consumer.fd, NULL, NULL);
 	CHECK(bitmap_get(&marker.bitmap, marker.registration.status_bit));
-	check_asking(&marker, PRINT | PROBE);
+	check_has_filter(&marker, PRINT | PROBE);
 	consumer_close(&consumer);
-	forget_all(fd);
+	remove_all_policies(fd);
 	CHECK_EQ(handlers_of(&marker), 0);
 	marker_close(&marker);
 	marker_close(&other);
@@ -686,7 +687,7 @@ TEST(predicates)
 	close(fd);
 }
 
-TEST(limit)
+TEST(policies_are_limited)
 {
 	struct eventlog_marker_wish request;
 	int fd = device_open();
@@ -696,23 +697,23 @@ TEST(limit)
 
 	for (i = 0; i < EVENTLOG_WISHES_MAX; i++) {
 		snprintf(name, sizeof(name), "p%u", i);
-		wish(fd, name, "m", PRINT);
+		add_policy(fd, name, "m", PRINT);
 	}
-	request = wish_request("one", "more", PRINT);
+	request = policy_request("one", "more", PRINT);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), ENOSPC);
-	CHECK_OK(wish_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
+	CHECK_OK(policy_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
 	CHECK(!strcmp(found.text, name));
-	CHECK_ERRNO(wish_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
-	/* What takes another one's place has room. */
-	wish(fd, "p0", "m", PRINT | PROBE);
-	CHECK_OK(wish_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
+	CHECK_ERRNO(policy_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
+	/* A policy that replaces another one fits in a full list. */
+	add_policy(fd, "p0", "m", PRINT | PROBE);
+	CHECK_OK(policy_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
 	CHECK(!strcmp(found.text, "p0"));
-	CHECK_ERRNO(wish_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
-	forget_all(fd);
+	CHECK_ERRNO(policy_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
+	remove_all_policies(fd);
 	close(fd);
 }
 
-/* Markers come and go while others wish. */
+/* Set to end the threads that register markers while others change policies. */
 static bool over;
 
 static void *come_and_go(void *unused)
@@ -724,7 +725,7 @@ static void *come_and_go(void *unused)
 	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
 		marker_open(&marker, "markers_busy", "m u32 value;__data_loc char[] name");
 		for (i = 0; i < 8; i++)
-			CHECK(!(ask(&marker, values, 2) & ~(PRINT | PROBE)));
+			CHECK(!(evaluate(&marker, values, 2) & ~(PRINT | PROBE)));
 		marker_close(&marker);
 	}
 	return unused;
@@ -740,20 +741,20 @@ static void *change(void *unused)
 	unsigned int i;
 
 	for (i = 0; i < 2000; i++) {
-		wish(fd, i % 3 ? "busy" : "b*", i % 5 ? "m" : "*", i % 2 ? PRINT : PROBE);
-		request = wish_request("busy", "m", PRINT);
+		add_policy(fd, i % 3 ? "busy" : "b*", i % 5 ? "m" : "*", i % 2 ? PRINT : PROBE);
+		request = policy_request("busy", "m", PRINT);
 		request.terms = PTR(&terms[i % 2]);
 		request.term_count = 1;
 		request.predicate = PTR("predicate");
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
 		if (i % 7 == 0)
-			unwish(fd, "*", "*", PRINT | PROBE);
+			remove_policy(fd, "*", "*", PRINT | PROBE);
 	}
 	close(fd);
 	return unused;
 }
 
-TEST(concurrently)
+TEST(policies_change_while_markers_register)
 {
 	pthread_t threads[4];
 	struct marker marker;
@@ -767,21 +768,21 @@ TEST(concurrently)
 	for (i = 0; i < 2; i++)
 		CHECK(!pthread_join(threads[i], NULL));
 	marker_open(&marker, "markers_busy", "m");
-	forget_all(marker.fd);
-	wish(marker.fd, "busy", "m", PROBE);
+	remove_all_policies(marker.fd);
+	add_policy(marker.fd, "busy", "m", PROBE);
 	CHECK_EQ(handlers_of(&marker), PROBE);
-	forget_all(marker.fd);
+	remove_all_policies(marker.fd);
 	CHECK_EQ(handlers_of(&marker), 0);
 	marker_close(&marker);
 }
 
 void test_after_all(void)
 {
-	struct eventlog_marker_wish request = wish_request("*", "*", PRINT | PROBE);
+	struct eventlog_marker_wish request = policy_request("*", "*", PRINT | PROBE);
 	int fd = device_open();
 
 	request.operation = REMOVE;
-	/* A case that failed half-way may have left some. */
+	/* A failed case may have left policies behind. */
 	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request);
 	close(fd);
 }
