@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "core/field_types.h"
 #include "core/fields.h"
 #include "memory.h"
 
@@ -16,20 +17,6 @@ enum eventlog_kind {
 	KIND_FIXED,
 	KIND_DATA_LOC,
 	KIND_REL_LOC,
-};
-
-static const struct {
-	const char *command;
-	const char *schema;
-	u8 bytes;
-} eventlog_types[] = {
-	{ "u8", "u8", 1 },		{ "u16", "u16", 2 },
-	{ "u32", "u32", 4 },		{ "u64", "u64", 8 },
-	{ "s8", "s8", 1 },		{ "s16", "s16", 2 },
-	{ "s32", "s32", 4 },		{ "s64", "s64", 8 },
-	{ "char", "s8", 1 },		{ "unsigned char", "u8", 1 },
-	{ "short", "s16", 2 },		{ "unsigned short", "u16", 2 },
-	{ "int", "s32", 4 },		{ "unsigned int", "u32", 4 },
 };
 
 /* A command being parsed, and the schema text being written. */
@@ -179,15 +166,37 @@ static int eventlog_struct_parse(struct eventlog_parser *parser, char *rest)
 	return eventlog_field_add(parser, KIND_FIXED, false, bytes, type, name);
 }
 
+/* An integer type by its name in the schema language, or in C behind "unsigned". */
+static const struct eventlog_field_type *eventlog_integer_find(const char *word, bool is_unsigned)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_FIELD_TYPES; i++) {
+		const struct eventlog_field_type *type = &eventlog_field_types[i];
+		const char *c_name = type->c_name;
+
+		if (!eventlog_field_type_is_integer(i))
+			continue;
+		if (!is_unsigned && !strcmp(type->name, word))
+			return type;
+		if (is_unsigned && c_name)
+			c_name = strstarts(c_name, "unsigned ") ? c_name + 9 : NULL;
+		if (c_name && !strcmp(c_name, word))
+			return type;
+	}
+	return NULL;
+}
+
 static int eventlog_field_parse(struct eventlog_parser *parser, char *rest)
 {
 	enum eventlog_kind kind = KIND_FIXED;
+	const struct eventlog_field_type *type;
 	const char *schema = NULL;
 	bool is_unsigned = false;
 	char array_type[32];
 	char *word, *name, *bracket;
 	u32 bytes = 0;
-	int ret, i;
+	int ret;
 
 	word = eventlog_word(&rest);
 	if (!word)
@@ -230,20 +239,10 @@ static int eventlog_field_parse(struct eventlog_parser *parser, char *rest)
 		return eventlog_field_add(parser, KIND_FIXED, false, bytes, array_type, name);
 	}
 
-	for (i = 0; i < ARRAY_SIZE(eventlog_types); i++) {
-		const char *type = eventlog_types[i].command;
-
-		if (is_unsigned) {
-			if (strncmp(type, "unsigned ", 9))
-				continue;
-			type += 9;
-		}
-		if (!strcmp(type, word))
-			return eventlog_field_add(parser, KIND_FIXED, false,
-						  eventlog_types[i].bytes,
-						  eventlog_types[i].schema, name);
-	}
-	return -EINVAL;
+	type = eventlog_integer_find(word, is_unsigned);
+	if (!type)
+		return -EINVAL;
+	return eventlog_field_add(parser, KIND_FIXED, false, type->bytes, type->name, name);
 }
 
 int eventlog_fields_parse(char *command, struct eventlog_fields *fields)

@@ -13,10 +13,10 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "core/field_types.h"
 #include "core/fields.h"
-#include "marker/marker.h"
-#include "memory.h"
 #include "core/filter.h"
+#include "memory.h"
 
 #define EVENTLOG_TERM_FLAGS							\
 	(EVENTLOG_TERM_COMMON | EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE |	\
@@ -325,7 +325,7 @@ static bool eventlog_bind_term(struct eventlog_test *test, const struct eventlog
 	default:
 		test->swapped = test->kind == EVENTLOG_MARKER_PORT;
 		return eventlog_bind_integer(test, term,
-					     eventlog_marker_kinds[test->kind].is_signed);
+					     eventlog_field_types[test->kind].is_signed);
 	}
 }
 
@@ -424,7 +424,7 @@ static notrace u64 eventlog_test_value(const struct eventlog_test *test, const u
 	case EVENTLOG_SOURCE_TID:
 		return current->pid;
 	default:
-		value = eventlog_value_of(test->kind, values[test->source]);
+		value = eventlog_field_value(test->kind, values[test->source]);
 		return test->swapped ? be16_to_cpu((__force __be16)value) : value;
 	}
 }

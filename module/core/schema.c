@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "core/event.h"
+#include "core/field_types.h"
 #include "core/fields.h"
 #include "memory.h"
 #include "core/schema.h"
@@ -61,33 +62,6 @@ struct eventlog_type {
 	bool string;
 };
 
-static const struct {
-	const char *name;
-	u8 bytes;
-} eventlog_plain_types[] = {
-	{ "u8", 1 },	{ "u16", 2 },	{ "u32", 4 },	{ "u64", 8 },
-	{ "s8", 1 },	{ "s16", 2 },	{ "s32", 4 },	{ "s64", 8 },
-	{ "bool", 1 },	{ "ipv4", 4 },	{ "ipv6", 16 },	{ "port", 2 },
-	{ "mac", 6 },	{ "time", 8 },	{ "duration", 8 }, { "ptr", 8 },
-	{ "string", 4 }, { "bytes", 4 },
-};
-
-/* The first eight. */
-#define EVENTLOG_INTEGER_TYPES 8
-
-static bool eventlog_plain_type(const char *name, unsigned int count, u32 *bytes)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		if (!strcmp(eventlog_plain_types[i].name, name)) {
-			*bytes = eventlog_plain_types[i].bytes;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* A size of 1 to EVENTLOG_PAYLOAD_MAX, followed by @end and nothing else. */
 static bool eventlog_type_size(const char *text, const char *end, u32 *bytes)
 {
@@ -106,11 +80,13 @@ static bool eventlog_type_set(const struct eventlog_provider *provider, const ch
 			      bool flags, u32 *bytes)
 {
 	const char *colon = strchr(rest, ':');
-	unsigned int i;
+	unsigned int i, integer;
 
-	if (!colon || !eventlog_plain_type(colon + 1, EVENTLOG_INTEGER_TYPES, bytes) ||
-	    (flags && colon[1] != 'u'))
+	integer = colon ? eventlog_field_type_find(colon + 1, strlen(colon + 1)) : 0;
+	if (!eventlog_field_type_is_integer(integer) ||
+	    (flags && eventlog_field_types[integer].is_signed))
 		return false;
+	*bytes = eventlog_field_types[integer].bytes;
 	for (i = 0; i < provider->set_count; i++) {
 		const struct eventlog_set *set = &provider->sets[i];
 
@@ -124,13 +100,16 @@ static bool eventlog_type_set(const struct eventlog_provider *provider, const ch
 static bool eventlog_type_parse(const struct eventlog_provider *provider, const char *name,
 				struct eventlog_type *type)
 {
+	unsigned int plain = eventlog_field_type_find(name, strlen(name));
 	const char *colon;
 
 	memset(type, 0, sizeof(*type));
-	if (eventlog_plain_type(name, ARRAY_SIZE(eventlog_plain_types), &type->bytes)) {
-		type->string = !strcmp(name, "string");
-		type->dynamic = type->string || !strcmp(name, "bytes");
-		return true;
+	if (plain) {
+		type->bytes = eventlog_field_types[plain].bytes;
+		type->string = plain == EVENTLOG_MARKER_STRING;
+		type->dynamic = type->string || plain == EVENTLOG_TYPE_BYTES;
+		/* A generated function writes no relative words. */
+		return plain != EVENTLOG_TYPE_STRING_REL && plain != EVENTLOG_TYPE_BYTES_REL;
 	}
 	if (!strncmp(name, "char[", 5))
 		return eventlog_type_size(name + 5, "]", &type->bytes);

@@ -17,8 +17,9 @@
 
 #include "compat.h"
 #include "core/emit.h"
-#include "marker/marker.h"
+#include "core/field_types.h"
 #include "core/filter.h"
+#include "marker/marker.h"
 
 #define CREATE_TRACE_POINTS
 #include "marker/trace_point.h"
@@ -26,48 +27,12 @@
 /* A line of the kernel log; what does not fit is cut off. */
 #define EVENTLOG_MARKER_LINE 256
 
-const struct eventlog_marker_kind eventlog_marker_kinds[EVENTLOG_MARKER_TYPES] = {
-	[EVENTLOG_MARKER_U8] = { "u8", 1 },
-	[EVENTLOG_MARKER_U16] = { "u16", 2 },
-	[EVENTLOG_MARKER_U32] = { "u32", 4 },
-	[EVENTLOG_MARKER_U64] = { "u64", 8 },
-	[EVENTLOG_MARKER_S8] = { "s8", 1, true },
-	[EVENTLOG_MARKER_S16] = { "s16", 2, true },
-	[EVENTLOG_MARKER_S32] = { "s32", 4, true },
-	[EVENTLOG_MARKER_S64] = { "s64", 8, true },
-	[EVENTLOG_MARKER_BOOL] = { "bool", 1 },
-	[EVENTLOG_MARKER_PTR] = { "ptr", 8 },
-	[EVENTLOG_MARKER_TIME] = { "time", 8 },
-	[EVENTLOG_MARKER_DURATION] = { "duration", 8 },
-	[EVENTLOG_MARKER_IPV4] = { "ipv4", 4 },
-	[EVENTLOG_MARKER_PORT] = { "port", 2 },
-	[EVENTLOG_MARKER_STRING] = { "string", 4 },
-};
-
-notrace u64 eventlog_value_of(u8 type, u64 value)
-{
-	const struct eventlog_marker_kind *kind = &eventlog_marker_kinds[type];
-
-	if (type == EVENTLOG_MARKER_STRING)
-		return value;
-	switch (kind->bytes) {
-	case 1:
-		return kind->is_signed ? (u64)(s8)value : (u8)value;
-	case 2:
-		return kind->is_signed ? (u64)(s16)value : (u16)value;
-	case 4:
-		return kind->is_signed ? (u64)(s32)value : (u32)value;
-	default:
-		return value;
-	}
-}
-
 u64 eventlog_marker_value(const struct eventlog_marker *marker, const u64 *values,
 			  unsigned int field)
 {
 	if (field >= marker->event.field_count)
 		return 0;
-	return eventlog_value_of(marker->types[1 + field], values[field]);
+	return eventlog_field_value(marker->types[1 + field], values[field]);
 }
 EXPORT_SYMBOL_GPL(eventlog_marker_value);
 
@@ -105,7 +70,7 @@ static noinline notrace void eventlog_marker_emit(struct eventlog_marker *marker
 		if (type == EVENTLOG_MARKER_STRING)
 			value = eventlog_part_string(&parts[count++],
 						     (const char *)(unsigned long)value, &end);
-		to = eventlog_value_put(to, eventlog_marker_kinds[type].bytes, value);
+		to = eventlog_value_put(to, eventlog_field_types[type].bytes, value);
 	}
 	if (count == 1) {
 		eventlog_provider_emit(&marker->event, 0, fixed, to - fixed);
@@ -127,7 +92,7 @@ static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 {
 	u32 address = value;
 
-	value = eventlog_value_of(type, value);
+	value = eventlog_field_value(type, value);
 	switch (type) {
 	case EVENTLOG_MARKER_STRING:
 		return eventlog_string_print(to, room,
@@ -137,7 +102,7 @@ static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 	case EVENTLOG_MARKER_IPV4:
 		return scnprintf(to, room, "%pI4", &address);
 	default:
-		return scnprintf(to, room, eventlog_marker_kinds[type].is_signed ? "%lld" : "%llu",
+		return scnprintf(to, room, eventlog_field_types[type].is_signed ? "%lld" : "%llu",
 				 value);
 	}
 }

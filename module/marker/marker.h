@@ -145,30 +145,4 @@ int eventlog_markers_name(struct eventlog_markers *markers);
  */
 struct eventlog_marker *eventlog_marker_find(const struct eventlog_markers *markers, u64 id);
 
-/* ---- marker_hit.c ---- */
-
-/**
- * struct eventlog_marker_kind - what a type of fields is
- * @name: in the schema language
- * @bytes: it has in the fixed part
- * @is_signed: a number below 0 is possible
- */
-struct eventlog_marker_kind {
-	const char *name;
-	u8 bytes;
-	bool is_signed;
-};
-
-/* By enum eventlog_marker_type. */
-extern const struct eventlog_marker_kind eventlog_marker_kinds[EVENTLOG_MARKER_TYPES];
-
-/**
- * eventlog_value_of() - what a field's type makes of a value
- * @type: enum eventlog_marker_type
- * @value: whose upper bits may be anything
- *
- * Any context.
- */
-u64 eventlog_value_of(u8 type, u64 value);
-
 #endif /* EVENTLOG_MARKER_INTERNAL_H */

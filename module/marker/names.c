@@ -18,6 +18,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "core/field_types.h"
 #include "marker/marker.h"
 #include "memory.h"
 
@@ -252,12 +253,12 @@ static char *eventlog_marker_fields(struct eventlog_marker *marker, struct event
 	event->fixed_bytes = 0;
 	while (event->field_count < marker->types[0]) {
 		struct eventlog_field *field = &fields[event->field_count++];
-		const struct eventlog_marker_kind *kind =
-			&eventlog_marker_kinds[marker->types[event->field_count]];
+		const struct eventlog_field_type *type =
+			&eventlog_field_types[marker->types[event->field_count]];
 
 		eventlog_field_take(&text, &name, &name_length, &expression, &length);
-		field->type = kind->name;
-		event->fixed_bytes += kind->bytes;
+		field->type = type->name;
+		event->fixed_bytes += type->bytes;
 		to = name ? eventlog_field_name(fields, event->field_count, to, name, name_length) :
 			    eventlog_field_name(fields, event->field_count, to, expression, length);
 		if (strlen(field->name) != length || strncmp(field->name, expression, length)) {

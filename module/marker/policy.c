@@ -12,8 +12,9 @@
 
 #include "core/domain.h"
 #include "core/event.h"
-#include "memory.h"
+#include "core/field_types.h"
 #include "core/filter.h"
+#include "memory.h"
 #include "marker/policy.h"
 
 static struct eventlog_program_wish *
@@ -67,18 +68,6 @@ static bool eventlog_wish_matches(const struct eventlog_program_wish *wish,
 
 /* ---- what a predicate can be about ---- */
 
-/* Types of fields, as fields.c writes them, that markers of programs have. */
-static const struct {
-	const char *name;
-	u8 type;
-} eventlog_field_types[] = {
-	{ "u8", EVENTLOG_MARKER_U8 },		{ "s8", EVENTLOG_MARKER_S8 },
-	{ "u16", EVENTLOG_MARKER_U16 },		{ "s16", EVENTLOG_MARKER_S16 },
-	{ "u32", EVENTLOG_MARKER_U32 },		{ "s32", EVENTLOG_MARKER_S32 },
-	{ "u64", EVENTLOG_MARKER_U64 },		{ "s64", EVENTLOG_MARKER_S64 },
-	{ "string", EVENTLOG_MARKER_STRING },
-};
-
 static bool eventlog_is_word(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && !memcmp(text, word, length);
@@ -89,21 +78,18 @@ static int eventlog_program_field(const void *of, const char *name, u8 *type)
 {
 	const struct eventlog_event *event = of;
 	const char *line, *space, *end;
-	unsigned int i, field = 0;
+	unsigned int index, field = 0;
 
 	for (line = event->fields_text; *line && field < EVENTLOG_ASK_VALUES_MAX; field++) {
 		line++;
 		space = strchr(line, ' ');
 		end = strchr(line, '\n');
 		if (eventlog_is_word(space + 1, end - space - 1, name)) {
-			for (i = 0; i < ARRAY_SIZE(eventlog_field_types); i++) {
-				if (!eventlog_is_word(line, space - line,
-						      eventlog_field_types[i].name))
-					continue;
-				*type = eventlog_field_types[i].type;
-				return field;
-			}
-			return -EINVAL;
+			index = eventlog_field_type_find(line, space - line);
+			if (!index || index >= EVENTLOG_MARKER_TYPES)
+				return -EINVAL;
+			*type = index;
+			return field;
 		}
 		line = end + 1;
 	}

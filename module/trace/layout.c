@@ -10,28 +10,12 @@
 
 #include "compat.h"
 #include "core/event.h"
+#include "core/field_types.h"
 #include "memory.h"
 #include "core/text.h"
 #include "trace/layout.h"
 
 #if EVENTLOG_TRACE_EVENTS
-
-enum eventlog_trace_kind {
-	KIND_NUMBER,
-	KIND_PORT,
-	KIND_IPV4,
-	KIND_IPV6,
-	KIND_MAC,
-	KIND_CHARS,
-	KIND_HEX,		/* so many bytes */
-	KIND_STRUCT,
-	KIND_ENUM,
-	KIND_FLAGS,
-	KIND_STRING,
-	KIND_BYTES,
-	KIND_STRING_REL,
-	KIND_BYTES_REL,
-};
 
 /* A member of an enum or of flags. */
 struct eventlog_trace_value {
@@ -53,7 +37,7 @@ struct eventlog_trace_value {
  */
 struct eventlog_trace_field {
 	const char *name;
-	enum eventlog_trace_kind kind;
+	enum eventlog_field_kind kind;
 	bool is_signed;
 	bool hex;
 	u32 position;
@@ -61,40 +45,6 @@ struct eventlog_trace_field {
 	const struct eventlog_trace_value *values;
 	unsigned int value_count;
 	char type[sizeof("struct ") + EVENTLOG_NAME_MAX];
-};
-
-/*
- * Types without a parameter.  ftrace takes for a string what has "char" and a
- * bracket in its type's name.
- */
-static const struct {
-	const char *schema;
-	const char *type;
-	enum eventlog_trace_kind kind;
-	u8 bytes;
-	bool is_signed;
-	bool hex;
-} eventlog_trace_types[] = {
-	{ "u8", "u8", KIND_NUMBER, 1 },
-	{ "u16", "u16", KIND_NUMBER, 2 },
-	{ "u32", "u32", KIND_NUMBER, 4 },
-	{ "u64", "u64", KIND_NUMBER, 8 },
-	{ "s8", "s8", KIND_NUMBER, 1, .is_signed = true },
-	{ "s16", "s16", KIND_NUMBER, 2, .is_signed = true },
-	{ "s32", "s32", KIND_NUMBER, 4, .is_signed = true },
-	{ "s64", "s64", KIND_NUMBER, 8, .is_signed = true },
-	{ "bool", "bool", KIND_NUMBER, 1 },
-	{ "time", "u64", KIND_NUMBER, 8 },
-	{ "duration", "u64", KIND_NUMBER, 8 },
-	{ "ptr", "u64", KIND_NUMBER, 8, .hex = true },
-	{ "port", "u16", KIND_PORT, 2 },
-	{ "ipv4", "u8[4]", KIND_IPV4, 4 },
-	{ "ipv6", "u8[16]", KIND_IPV6, 16 },
-	{ "mac", "u8[6]", KIND_MAC, 6 },
-	{ "string", "__data_loc char[]", KIND_STRING, 4 },
-	{ "bytes", "__data_loc u8[]", KIND_BYTES, 4 },
-	{ "string:rel", "__rel_loc char[]", KIND_STRING_REL, 4 },
-	{ "bytes:rel", "__rel_loc u8[]", KIND_BYTES_REL, 4 },
 };
 
 /* ---- reading a definition ---- */
@@ -128,19 +78,17 @@ static const struct eventlog_set *eventlog_trace_set(const struct eventlog_event
 
 static bool eventlog_trace_plain_type(struct eventlog_trace_field *field, const char *type)
 {
-	unsigned int i;
+	unsigned int index = eventlog_field_type_find(type, strlen(type));
+	const struct eventlog_field_type *plain = &eventlog_field_types[index];
 
-	for (i = 0; i < ARRAY_SIZE(eventlog_trace_types); i++) {
-		if (strcmp(type, eventlog_trace_types[i].schema))
-			continue;
-		field->kind = eventlog_trace_types[i].kind;
-		field->bytes = eventlog_trace_types[i].bytes;
-		field->is_signed = eventlog_trace_types[i].is_signed;
-		field->hex = eventlog_trace_types[i].hex;
-		strscpy(field->type, eventlog_trace_types[i].type, sizeof(field->type));
-		return true;
-	}
-	return false;
+	if (!index)
+		return false;
+	field->kind = plain->kind;
+	field->bytes = plain->bytes;
+	field->is_signed = plain->is_signed;
+	field->hex = plain->hex;
+	strscpy(field->type, plain->trace_name, sizeof(field->type));
+	return true;
 }
 
 /*
@@ -154,19 +102,19 @@ static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *
 	if (eventlog_trace_plain_type(field, type))
 		return true;
 	if (sscanf(type, "char[%u]", &field->bytes) == 1) {
-		field->kind = KIND_CHARS;
+		field->kind = EVENTLOG_KIND_CHARS;
 		strscpy(field->type, type, sizeof(field->type));
 		return true;
 	}
 	if (sscanf(type, "u8[%u]", &field->bytes) == 1) {
-		field->kind = KIND_HEX;
+		field->kind = EVENTLOG_KIND_ARRAY;
 		strscpy(field->type, type, sizeof(field->type));
 		return true;
 	}
 	if (!integer)
 		return false;
 	if (!strncmp(type, "struct:", 7)) {
-		field->kind = KIND_STRUCT;
+		field->kind = EVENTLOG_KIND_STRUCT;
 		if (kstrtou32(integer + 1, 10, &field->bytes))
 			return false;
 		snprintf(field->type, sizeof(field->type), "struct %.*s",
@@ -178,7 +126,7 @@ static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *
 	}
 	if (!eventlog_trace_plain_type(field, integer + 1))
 		return false;
-	field->kind = strncmp(type, "enum:", 5) ? KIND_FLAGS : KIND_ENUM;
+	field->kind = strncmp(type, "enum:", 5) ? EVENTLOG_KIND_FLAGS : EVENTLOG_KIND_ENUM;
 	return true;
 }
 
@@ -279,10 +227,10 @@ static bool eventlog_trace_sets_copy(struct eventlog_trace_layout *layout,
 		for (i = 0; i < layout->field_count; i++) {
 			struct eventlog_trace_field *field = &layout->fields[i];
 
-			if (field->kind != KIND_ENUM && field->kind != KIND_FLAGS)
+			if (field->kind != EVENTLOG_KIND_ENUM && field->kind != EVENTLOG_KIND_FLAGS)
 				continue;
 			set = eventlog_trace_set(event, strchr(types[i], ':') + 1,
-						 field->kind == KIND_FLAGS);
+						 field->kind == EVENTLOG_KIND_FLAGS);
 			if (set && pass)
 				eventlog_trace_set_copy(field, set, &value, &name);
 			else if (set)
@@ -325,7 +273,7 @@ static void eventlog_ftrace_fields(struct eventlog_trace_layout *layout)
 		const struct eventlog_trace_field *field = &layout->fields[i];
 
 		eventlog_ftrace_field(to++, field->type, field->name, field->bytes,
-				      field->is_signed || field->kind == KIND_CHARS);
+				      field->is_signed || field->kind == EVENTLOG_KIND_CHARS);
 	}
 }
 
@@ -338,9 +286,9 @@ static void eventlog_trace_patches(struct eventlog_trace_layout *layout)
 		struct eventlog_trace_patch *patch = &layout->patches[layout->patch_count];
 
 		patch->position = field->position - layout->header_bytes;
-		if (field->kind == KIND_STRING || field->kind == KIND_BYTES)
+		if (field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_BYTES)
 			patch->fix = EVENTLOG_TRACE_FIX_WORD;
-		else if (field->kind == KIND_PORT)
+		else if (field->kind == EVENTLOG_KIND_PORT)
 			patch->fix = EVENTLOG_TRACE_FIX_PORT;
 		else
 			continue;
@@ -365,15 +313,15 @@ static const char *eventlog_trace_number_format(const struct eventlog_trace_fiel
 static const char *eventlog_trace_format(const struct eventlog_trace_field *field)
 {
 	switch (field->kind) {
-	case KIND_NUMBER:
+	case EVENTLOG_KIND_NUMBER:
 		return eventlog_trace_number_format(field);
-	case KIND_PORT:
+	case EVENTLOG_KIND_PORT:
 		return "%u";
-	case KIND_IPV4:
+	case EVENTLOG_KIND_IPV4:
 		return "%pI4";
-	case KIND_IPV6:
+	case EVENTLOG_KIND_IPV6:
 		return "%pI6c";
-	case KIND_MAC:
+	case EVENTLOG_KIND_MAC:
 		return "%pM";
 	default:
 		return "%s";
@@ -385,7 +333,7 @@ static void eventlog_trace_values_write(struct eventlog_text *text,
 {
 	unsigned int i;
 
-	if (field->kind == KIND_FLAGS)
+	if (field->kind == EVENTLOG_KIND_FLAGS)
 		eventlog_text_print(text, "__print_flags(REC->%s, \"|\"", field->name);
 	else
 		eventlog_text_print(text, "__print_symbolic(REC->%s", field->name);
@@ -402,25 +350,25 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 	const char *name = field->name;
 
 	switch (field->kind) {
-	case KIND_ENUM:
-	case KIND_FLAGS:
+	case EVENTLOG_KIND_ENUM:
+	case EVENTLOG_KIND_FLAGS:
 		eventlog_trace_values_write(text, field);
 		break;
-	case KIND_HEX:
+	case EVENTLOG_KIND_ARRAY:
 		eventlog_text_print(text, "__print_hex(REC->%s, %u)", name, field->bytes);
 		break;
-	case KIND_STRING:
+	case EVENTLOG_KIND_STRING:
 		eventlog_text_print(text, "__get_str(%s)", name);
 		break;
-	case KIND_STRING_REL:
+	case EVENTLOG_KIND_STRING_REL:
 		eventlog_text_print(text, "__get_rel_str(%s)", name);
 		break;
-	case KIND_BYTES:
+	case EVENTLOG_KIND_BYTES:
 		eventlog_text_print(text,
 				    "__print_hex(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
 				    name, name);
 		break;
-	case KIND_BYTES_REL:
+	case EVENTLOG_KIND_BYTES_REL:
 		eventlog_text_print(text,
 				    "__print_hex(__get_rel_dynamic_array(%s), __get_rel_dynamic_array_len(%s))",
 				    name, name);
@@ -433,7 +381,7 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 /* Nobody but its program knows what is in a struct: it is left out. */
 static bool eventlog_trace_printable(const struct eventlog_trace_field *field)
 {
-	return field->kind != KIND_STRUCT;
+	return field->kind != EVENTLOG_KIND_STRUCT;
 }
 
 static void eventlog_trace_format_write(struct eventlog_text *text, const void *context)
@@ -537,13 +485,13 @@ static void eventlog_trace_dynamic_print(const struct eventlog_trace_field *fiel
 					 struct trace_seq *seq, const u8 *record, u32 bytes)
 {
 	u32 word = get_unaligned((u32 *)(record + field->position));
-	bool relative = field->kind == KIND_STRING_REL || field->kind == KIND_BYTES_REL;
+	bool relative = field->kind == EVENTLOG_KIND_STRING_REL || field->kind == EVENTLOG_KIND_BYTES_REL;
 	u32 start = (word & 0xffff) + (relative ? field->position + field->bytes : 0);
 	u32 size = word >> 16;
 
 	if (start > bytes || size > bytes - start)
 		trace_seq_puts(seq, "?");
-	else if (field->kind == KIND_STRING || field->kind == KIND_STRING_REL)
+	else if (field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_STRING_REL)
 		eventlog_trace_text_print(seq, record + start, size);
 	else
 		eventlog_trace_hex_print(seq, record + start, size);
@@ -555,30 +503,30 @@ static void eventlog_trace_field_print(const struct eventlog_trace_field *field,
 	const u8 *at = record + field->position;
 
 	switch (field->kind) {
-	case KIND_NUMBER:
-	case KIND_PORT:
+	case EVENTLOG_KIND_NUMBER:
+	case EVENTLOG_KIND_PORT:
 		eventlog_trace_number_print(field, seq, eventlog_trace_number(field, at));
 		break;
-	case KIND_ENUM:
+	case EVENTLOG_KIND_ENUM:
 		eventlog_trace_enum_print(field, seq, eventlog_trace_number(field, at));
 		break;
-	case KIND_FLAGS:
+	case EVENTLOG_KIND_FLAGS:
 		eventlog_trace_flags_print(field, seq, eventlog_trace_number(field, at));
 		break;
-	case KIND_IPV4:
+	case EVENTLOG_KIND_IPV4:
 		trace_seq_printf(seq, "%pI4", at);
 		break;
-	case KIND_IPV6:
+	case EVENTLOG_KIND_IPV6:
 		trace_seq_printf(seq, "%pI6c", at);
 		break;
-	case KIND_MAC:
+	case EVENTLOG_KIND_MAC:
 		trace_seq_printf(seq, "%pM", at);
 		break;
-	case KIND_CHARS:
+	case EVENTLOG_KIND_CHARS:
 		eventlog_trace_text_print(seq, at, field->bytes);
 		break;
-	case KIND_HEX:
-	case KIND_STRUCT:
+	case EVENTLOG_KIND_ARRAY:
+	case EVENTLOG_KIND_STRUCT:
 		eventlog_trace_hex_print(seq, at, field->bytes);
 		break;
 	default:
