@@ -292,7 +292,7 @@ struct eventlog_marker_next {
 	__u32 predicate_size;	/* out: bytes of its text, NUL included; 0: there is none */
 	__u32 reserved;		/* 0 */
 	__u64 rejected;		/* out: how often the predicate was false */
-	__u64 unprinted;	/* out: lines suppressed, by the rate limit or in NMI context */
+	__u64 unprinted;	/* out: lines suppressed, by the rate limit or the context */
 };
 
 /*
