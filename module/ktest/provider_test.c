@@ -413,60 +413,62 @@ static void test_malformed(void)
 	EXPECT_EQ(eventlog_provider_register(&wrong_provider), 0);
 	eventlog_provider_unregister(&wrong_provider);
 
-	REFUSED("a provider has no valid name", wrong_provider.name = NULL);
-	REFUSED("a provider has no valid name", wrong_provider.name = "1x");
-	REFUSED(WRONG "a control character in the description", wrong_provider.description = "\n");
-	REFUSED(WRONG "there are no events", wrong_provider.event_count = 0);
-	REFUSED(WRONG "keywords: value 1 has no valid name", wrong_values[1].name = "a b");
-	REFUSED(WRONG "keywords: first has no bit", wrong_values[0].value = 0);
-	REFUSED(WRONG "keywords: first is there twice", wrong_values[1].name = "first");
-	REFUSED(WRONG "keywords: first and second are the same number", wrong_values[1].value = 1);
-	REFUSED(WRONG "keywords: second: a control character in the description",
+	REFUSED("provider with an invalid name", wrong_provider.name = NULL);
+	REFUSED("provider with an invalid name", wrong_provider.name = "1x");
+	REFUSED(WRONG "control character in description", wrong_provider.description = "\n");
+	REFUSED(WRONG "no events", wrong_provider.event_count = 0);
+	REFUSED(WRONG "keywords: value 1: invalid name", wrong_values[1].name = "a b");
+	REFUSED(WRONG "keywords: first: value is 0", wrong_values[0].value = 0);
+	REFUSED(WRONG "keywords: duplicate name first", wrong_values[1].name = "first");
+	REFUSED(WRONG "keywords: first and second have the same value", wrong_values[1].value = 1);
+	REFUSED(WRONG "keywords: second: control character in description",
 		wrong_values[1].description = "\x7f");
-	REFUSED(WRONG "set 0 has no valid name", wrong_sets[0].name = "");
-	REFUSED(WRONG "set bits is there twice", wrong_sets[0].name = "bits");
-	REFUSED(WRONG "event 0 has no valid name", wrong_event.name = NULL);
-	REFUSED(WRONG "event 1 has no valid name", wrong_second.name = "x/y");
-	REFUSED(WRONG "event one has no id", wrong_event.id = 0);
-	REFUSED(WRONG "events one and two have the id 1", wrong_second.id = 1);
-	REFUSED(WRONG "event one is there twice", wrong_second.name = "one");
-	REFUSED(WRONG "event two: there is no level 7", wrong_second.level = 7);
-	REFUSED(WRONG "event two: there is no level 0", wrong_second.level = 0);
-	REFUSED(WRONG "event one: a control character in the description",
+	REFUSED(WRONG "set 0: invalid name", wrong_sets[0].name = "");
+	REFUSED(WRONG "duplicate set bits", wrong_sets[0].name = "bits");
+	REFUSED(WRONG "event 0: invalid name", wrong_event.name = NULL);
+	REFUSED(WRONG "event 1: invalid name", wrong_second.name = "x/y");
+	REFUSED(WRONG "event one: id is 0", wrong_event.id = 0);
+	REFUSED(WRONG "events one and two have the same id 1", wrong_second.id = 1);
+	REFUSED(WRONG "duplicate event one", wrong_second.name = "one");
+	REFUSED(WRONG "event two: invalid level 7", wrong_second.level = 7);
+	REFUSED(WRONG "event two: invalid level 0", wrong_second.level = 0);
+	REFUSED(WRONG "event one: control character in description",
 		wrong_event.description = "two\nlines");
-	REFUSED(WRONG "event one: field 1 has no valid name", wrong_fields[1].name = NULL);
-	REFUSED(WRONG "event one: field small is there twice", wrong_fields[1].name = "small");
-	REFUSED(WRONG "event one: field large: there is no type 'u33'", wrong_fields[1].type = "u33");
-	REFUSED(WRONG "event one: field large: there is no type ''", wrong_fields[1].type = NULL);
-	REFUSED(WRONG "event one: field large: there is no type 'char[0]'",
+	REFUSED(WRONG "event one: field 1: invalid name", wrong_fields[1].name = NULL);
+	REFUSED(WRONG "event one: duplicate field small", wrong_fields[1].name = "small");
+	REFUSED(WRONG "event one: field large: unknown type 'u33'", wrong_fields[1].type = "u33");
+	REFUSED(WRONG "event one: field large: unknown type ''", wrong_fields[1].type = NULL);
+	REFUSED(WRONG "event one: field large: unknown type 'char[0]'",
 		wrong_fields[1].type = "char[0]");
-	REFUSED(WRONG "event one: field large: there is no type 'char[65537]'",
+	REFUSED(WRONG "event one: field large: unknown type 'char[65537]'",
 		wrong_fields[1].type = "char[65537]");
-	REFUSED(WRONG "event one: field large: there is no type 'char[4] '",
+	REFUSED(WRONG "event one: field large: unknown type 'char[4] '",
 		wrong_fields[1].type = "char[4] ");
-	REFUSED(WRONG "event one: field large: there is no type 'u16[4]'",
+	REFUSED(WRONG "event one: field large: unknown type 'u16[4]'",
 		wrong_fields[1].type = "u16[4]");
-	REFUSED(WRONG "event one: field large: there is no type 'enum:none:u32'",
+	REFUSED(WRONG "event one: field large: unknown type 'enum:none:u32'",
 		wrong_fields[1].type = "enum:none:u32");
-	REFUSED(WRONG "event one: field large: there is no type 'enum:bits:u32'",
+	REFUSED(WRONG "event one: field large: unknown type 'enum:bits:u32'",
 		wrong_fields[1].type = "enum:bits:u32");
-	REFUSED(WRONG "event one: field large: there is no type 'enum:set'",
+	REFUSED(WRONG "event one: field large: unknown type 'enum:set'",
 		wrong_fields[1].type = "enum:set");
-	REFUSED(WRONG "event one: field large: there is no type 'flags:bits:s32'",
+	REFUSED(WRONG "event one: field large: unknown type 'flags:bits:s32'",
 		wrong_fields[1].type = "flags:bits:s32");
-	REFUSED(WRONG "event one: field large: there is no type 'struct::4'",
+	REFUSED(WRONG "event one: field large: unknown type 'struct::4'",
 		wrong_fields[1].type = "struct::4");
-	REFUSED(WRONG "event one: field large: there is no type 'string:rel'",
+	REFUSED(WRONG "event one: field large: unknown type 'string:rel'",
 		wrong_fields[1].type = "string:rel");
-	REFUSED(WRONG "event one: field large: there is no display 'oct'",
+	REFUSED(WRONG "event one: field large: unknown display 'oct'",
 		wrong_fields[1].display = "oct");
-	REFUSED(WRONG "event one: field small: a control character in the description",
+	REFUSED(WRONG "event one: field small: control character in description",
 		wrong_fields[0].description = "\r");
-	REFUSED(WRONG "event one: its fields take 5 bytes, not 6", wrong_event.fixed_bytes = 6);
-	REFUSED(WRONG "event one: its fields take 13 bytes, not 5", wrong_event.field_count = 3);
-	REFUSED(WRONG "event one: field large is beyond 65536 bytes",
+	REFUSED(WRONG "event one: the fields take 5 bytes, fixed_bytes is 6",
+		wrong_event.fixed_bytes = 6);
+	REFUSED(WRONG "event one: the fields take 13 bytes, fixed_bytes is 5",
+		wrong_event.field_count = 3);
+	REFUSED(WRONG "event one: field large exceeds the maximum of 65536 bytes",
 		wrong_fields[1].type = "char[65536]");
-	REFUSED(WRONG "event one: 257 fields are more than 256",
+	REFUSED(WRONG "event one: 257 fields, the maximum is 256",
 		wrong_event.fields = wrong_many_fields;
 		wrong_event.field_count = ARRAY_SIZE(wrong_many_fields));
 }
