@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel subscribers: the part of include/linux/eventlog.h that registers
- * callbacks.  Their calling is emission's, see emit.c.
+ * Registration of in-kernel subscribers, see include/linux/eventlog.h.  emit.c calls
+ * the callbacks.
  *
- * A callback's owner keeps its own calls on it in order; there is no lock here.
+ * There is no lock here: the owner of a callback serialises its own calls.
  */
 #include <linux/err.h>
 #include <linux/eventlog.h>
@@ -110,7 +110,7 @@ char *eventlog_describe(u32 descriptor)
 	mutex_unlock(&domain->lock);
 	if (!event)
 		return ERR_PTR(-ENOENT);
-	/* One's own: the counted one must not outlive the module. */
+	/* Return a copy: memory of eventlog_alloc() must be freed before the module exits. */
 	copy = text ? kvmalloc(bytes, GFP_KERNEL) : NULL;
 	if (copy)
 		memcpy(copy, text, bytes);
