@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace events' layouts: see trace_layout.h.
+ * Layouts of trace events, and printing of their records: see layout.h.
  */
 #include <linux/ctype.h>
 #include <linux/eventlog.h>
@@ -17,23 +17,23 @@
 
 #if EVENTLOG_TRACE_EVENTS
 
-/* A member of an enum or of flags. */
+/* A member of an enum or flags type. */
 struct eventlog_trace_value {
 	u64 value;
 	const char *name;
 };
 
 /**
- * struct eventlog_trace_field - a field as it is printed
- * @name: its name
- * @kind: how
- * @is_signed: a number that is
- * @hex: a number to be shown so
- * @position: in the record
- * @bytes: of the fixed part
- * @values: of an enum or flags
- * @value_count: their number
- * @type: as ftrace shows it
+ * struct eventlog_trace_field - a field, for printing
+ * @name: name of the field
+ * @kind: how the field is stored and printed
+ * @is_signed: it is a signed number
+ * @hex: the number is printed in hexadecimal
+ * @position: offset in the record
+ * @bytes: size in the fixed part
+ * @values: members of the enum or flags type
+ * @value_count: number of @values
+ * @type: name of the type in ftrace
  */
 struct eventlog_trace_field {
 	const char *name;
@@ -58,7 +58,7 @@ static unsigned int eventlog_count_fields(const char *text)
 	return count;
 }
 
-/* The set of an "enum:NAME:INT" or "flags:NAME:INT"; @rest is behind the first colon. */
+/* Finds the set of "enum:NAME:INT" or "flags:NAME:INT"; @rest starts behind the first colon. */
 static const struct eventlog_set *eventlog_trace_set(const struct eventlog_event *event,
 						     const char *rest, bool flags)
 {
@@ -91,10 +91,7 @@ static bool eventlog_trace_plain_type(struct eventlog_trace_field *field, const 
 	return true;
 }
 
-/*
- * Understands a type of the schema language; the definition has been checked
- * when it was made.
- */
+/* Parses a type of the schema language.  The definition was checked at registration. */
 static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *type)
 {
 	const char *colon = strchr(type, ':'), *integer = colon ? strchr(colon + 1, ':') : NULL;
@@ -119,7 +116,7 @@ static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *
 			return false;
 		snprintf(field->type, sizeof(field->type), "struct %.*s",
 			 (int)(integer - colon - 1), colon + 1);
-		/* Processes choose tags; ftrace looks for these words anywhere in a type. */
+		/* ftrace searches types for these words, and processes choose the tag freely. */
 		if (strstr(field->type, "__data_loc") || strstr(field->type, "__rel_loc"))
 			snprintf(field->type, sizeof(field->type), "u8[%u]", field->bytes);
 		return true;
@@ -130,7 +127,7 @@ static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *
 	return true;
 }
 
-/* How much the members of all sets that the fields use take. */
+/* Space needed for the members of all sets that the fields use. */
 struct eventlog_trace_sets {
 	unsigned int count;
 	size_t bytes;
@@ -162,8 +159,8 @@ static void eventlog_trace_set_copy(struct eventlog_trace_field *field,
 }
 
 /*
- * Cuts the layout's copy of a definition's lines into fields.  @types gets
- * where each one's type is.
+ * Splits the layout's copy of a definition's lines into fields.  Stores a pointer to the
+ * type of each field in @types.
  */
 static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, const char **types)
 {
@@ -191,12 +188,12 @@ static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, cons
 	return true;
 }
 
-/* Says what stands before the payload, and places the fields behind it. */
+/* Sets the size of the header before the payload, and moves the fields behind it. */
 static void eventlog_trace_header(struct eventlog_trace_layout *layout, bool session)
 {
 	unsigned int i;
 
-	/* A field of that name is meant to be found by it. */
+	/* If a field is named "session", the event has no other: names must be unique. */
 	for (i = 0; i < layout->field_count; i++)
 		session = session && strcmp(layout->fields[i].name, "session");
 	layout->session = session;
@@ -248,7 +245,7 @@ static void eventlog_ftrace_field(struct trace_event_fields *to, const char *typ
 				  const char *name, u32 bytes, bool is_signed)
 {
 	const char *bracket = strchr(type, '[');
-	/* Its members are constant. */
+	/* The members of struct trace_event_fields are const: assign all of them at once. */
 	const struct trace_event_fields field = {
 		.type = type,
 		.name = name,
@@ -306,7 +303,7 @@ static const char *eventlog_trace_number_format(const struct eventlog_trace_fiel
 		return field->is_signed ? "%lld" : "%llu";
 	if (!field->is_signed)
 		return "%u";
-	/* libtraceevent takes small numbers for unsigned unless it is told their size. */
+	/* libtraceevent prints small numbers as unsigned unless the format has their size. */
 	return field->bytes == 1 ? "%hhd" : field->bytes == 2 ? "%hd" : "%d";
 }
 
@@ -365,12 +362,14 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 		break;
 	case EVENTLOG_KIND_BYTES:
 		eventlog_text_print(text,
-				    "__print_hex(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
+				    "__print_hex(__get_dynamic_array(%s), "
+				    "__get_dynamic_array_len(%s))",
 				    name, name);
 		break;
 	case EVENTLOG_KIND_BYTES_REL:
 		eventlog_text_print(text,
-				    "__print_hex(__get_rel_dynamic_array(%s), __get_rel_dynamic_array_len(%s))",
+				    "__print_hex(__get_rel_dynamic_array(%s), "
+				    "__get_rel_dynamic_array_len(%s))",
 				    name, name);
 		break;
 	default:
@@ -378,7 +377,7 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 	}
 }
 
-/* Nobody but its program knows what is in a struct: it is left out. */
+/* Structs are not printed: only the program knows their content. */
 static bool eventlog_trace_printable(const struct eventlog_trace_field *field)
 {
 	return field->kind != EVENTLOG_KIND_STRUCT;
@@ -474,18 +473,19 @@ static void eventlog_trace_hex_print(struct trace_seq *seq, const u8 *at, u32 by
 		trace_seq_printf(seq, "%02x", *at++);
 }
 
-/* Whoever wrote a text may have meant to forge lines. */
+/* Escapes a string, so that its producer cannot forge lines of the trace. */
 static void eventlog_trace_text_print(struct trace_seq *seq, const u8 *at, u32 bytes)
 {
 	trace_seq_printf(seq, "%*pE", (int)strnlen(at, bytes), at);
 }
 
-/* A dynamic field; the record may be a stranger's, so its words are not trusted. */
+/* Prints a dynamic field.  Its word is not trusted: the record may be of another event. */
 static void eventlog_trace_dynamic_print(const struct eventlog_trace_field *field,
 					 struct trace_seq *seq, const u8 *record, u32 bytes)
 {
 	u32 word = get_unaligned((u32 *)(record + field->position));
-	bool relative = field->kind == EVENTLOG_KIND_STRING_REL || field->kind == EVENTLOG_KIND_BYTES_REL;
+	bool relative = field->kind == EVENTLOG_KIND_STRING_REL ||
+			field->kind == EVENTLOG_KIND_BYTES_REL;
 	u32 start = (word & 0xffff) + (relative ? field->position + field->bytes : 0);
 	u32 size = word >> 16;
 
@@ -541,7 +541,7 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 
 	trace_seq_printf(seq, "%s:", layout->name);
 	if (bytes < layout->fixed_bytes) {
-		trace_seq_puts(seq, " (recorded by an event that is no more)\n");
+		trace_seq_puts(seq, " (recorded by a removed event)\n");
 		return;
 	}
 	for (i = 0; i < layout->field_count; i++) {
@@ -558,12 +558,12 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 	trace_seq_putc(seq, '\n');
 }
 
-/* ---- all of it ---- */
+/* ---- making a layout ---- */
 
-/* A group of that name is the kernel's, or has things of another kind in it. */
+/* Tests whether the kernel uses a name in tracefs, so that no group can have it. */
 static bool eventlog_trace_group_taken(const char *group)
 {
-	/* The second line: what is in tracefs beside the groups, or means none. */
+	/* The names on the second line are files beside the groups, or have a special meaning. */
 	static const char *const taken[] = {
 		"ftrace", "eventlog",
 		"enable", "header_page", "header_event", "TRACE_SYSTEM",
@@ -585,14 +585,14 @@ static void eventlog_trace_names(struct eventlog_trace_layout *layout,
 			*c = '_';
 	if (!eventlog_trace_group_taken(group))
 		strscpy(layout->group, group, sizeof(layout->group));
-	/* As the kernel's user_events has that group, "eventlog_user" is what people look for. */
+	/* The kernel's user_events has that group; use a name that users will find. */
 	else if (!strcmp(group, EVENTLOG_DEFAULT_PROVIDER))
 		strscpy(layout->group, "eventlog_user", sizeof(layout->group));
 	else
 		snprintf(layout->group, sizeof(layout->group), "eventlog_%s", group);
 }
 
-/* ftrace's own limit: a field's offset and size are 16 bits for some of its users. */
+/* Limit of ftrace: some of its code has 16 bits for the offset and size of a field. */
 #define EVENTLOG_TRACE_FIXED_MAX U16_MAX
 
 struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_event *event)
@@ -617,7 +617,7 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	if (!eventlog_trace_fields_cut(layout, types) ||
 	    !eventlog_trace_sets_copy(layout, event, types))
 		goto out;
-	/* Kernel providers answer for theirs, as nobody but they can emit them. */
+	/* A kernel provider emits its events itself: its payloads are trusted. */
 	layout->validate = event->layout->dynamic_count && !event->provider->preamble;
 	eventlog_trace_header(layout, strcmp(event->provider->name, EVENTLOG_DEFAULT_PROVIDER));
 	if (layout->fixed_bytes > EVENTLOG_TRACE_FIXED_MAX)
