@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_marker_predicate.ko: markers with fields of every type, and one that is
- * hit on all CPUs, by threads and by what interrupts them, NMIs included if somebody
- * makes them come: for tests of predicates.
+ * eventlog_marker_predicate.ko: markers for tests of predicates: one with fields of
+ * every type, and one that fires on all CPUs, in threads and in the interrupts and NMIs
+ * that interrupt them.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -31,16 +31,17 @@ static noinline void hit_types(u64 value, const char *text)
 			FIELD_NAMED(s32, as_s32, value), FIELD_NAMED(s64, as_s64, value),
 			FIELD_NAMED(bool, as_bool, value),
 			FIELD_NAMED(ptr, as_ptr, (void *)(unsigned long)value),
-			FIELD_NAMED(time, as_time, value), FIELD_NAMED(duration, as_duration, value),
+			FIELD_NAMED(time, as_time, value),
+			FIELD_NAMED(duration, as_duration, value),
 			FIELD_NAMED(ipv4, as_ipv4, cpu_to_be32(value)),
 			FIELD_NAMED(port, as_port, (__force u16)cpu_to_be16(value)),
 			FIELD_NAMED(string, text, text));
-	/* A field goes before what every hit has. */
+	/* A field has precedence over the common value of the same name. */
 	eventlog_marker(shadowing, 0, FIELD_NAMED(u32, pid, value));
 	eventlog_marker(fieldless, 0);
 }
 
-/* "NUMBER[ TEXT]"; without a text it is NULL. */
+/* Parses "NUMBER[ TEXT]"; without TEXT the string is NULL. */
 static int hit_set(const char *argument, const struct kernel_param *parameter)
 {
 	char *copy = kstrdup(argument, GFP_KERNEL), *text = copy, *number;
@@ -62,7 +63,7 @@ static int hit_set(const char *argument, const struct kernel_param *parameter)
 static const struct kernel_param_ops hit_ops = { .set = hit_set };
 module_param_cb(hit, &hit_ops, NULL, 0200);
 
-/* ---- on all CPUs ---- */
+/* ---- a marker that fires on all CPUs ---- */
 
 #define STORM_VALUES	300
 
@@ -132,7 +133,8 @@ static int storm_run(void *argument)
 {
 	struct storm *storm = argument;
 
-	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&storm->timer, 0, HRTIMER_MODE_REL_PINNED_HARD);
 	while (!kthread_should_stop()) {
 		hit_storm(storm->value++ % STORM_VALUES);

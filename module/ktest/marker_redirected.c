@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The example of markers: a file whose markers call a function of its own.
+ * The example of markers: a file that overrides the handlers of its markers with a
+ * function of its own.
  */
 #include "marker_example.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_marker_test.ko: markers and what kernel code may ask of them. Prints
- * KTAP when it is loaded; loading fails if a test does.
+ * eventlog_marker_test.ko: tests of markers and of their in-kernel API.
+ *
+ * Loading the module runs the tests and prints KTAP to the kernel log.  Loading fails
+ * if a test fails.
  */
 #define pr_fmt(format) format
 
@@ -12,7 +14,7 @@
 
 #include "ktest.h"
 
-/* What the last probe was given. */
+/* The arguments of the last call of the probe. */
 static struct {
 	unsigned int hits;
 	const struct eventlog_marker *marker;
@@ -82,7 +84,7 @@ static noinline void hit_others(void)
 			FIELD(u32, 1 + 1));
 }
 
-/* On one line, which one marker is before the other is what the source says. */
+/* Markers on one line have the order of the source. */
 static noinline void hit_line(void)
 {
 	eventlog_marker(left, 0); eventlog_marker(right, 0);
@@ -129,7 +131,7 @@ static void marker_test_types(void)
 	EXPECT_EQ(seen.marker->event.field_count, ARRAY_SIZE(expected));
 	for (i = 0; i < ARRAY_SIZE(expected); i++)
 		if (strcmp(seen.marker->event.fields[i].type, expected[i]))
-			ktest_fail("field %u is %s, not %s", i,
+			ktest_fail("field %u is %s, expected %s", i,
 				   seen.marker->event.fields[i].type, expected[i]);
 	EXPECT_EQ((s64)seen.values[1], -1);
 	EXPECT_EQ((s64)seen.values[3], -2);
@@ -167,7 +169,7 @@ static void marker_test_names(void)
 	probe.marker = NULL;
 }
 
-/* Of the markers of hit_others() those that match, and allow it. */
+/* A probe is attached to the markers that match and allow it; hit_others() has four. */
 static void marker_test_patterns(void)
 {
 	static const struct {
@@ -189,7 +191,7 @@ static void marker_test_patterns(void)
 		eventlog_marker_probe_unregister(&probe);
 		hit_others();
 		if (seen.hits != cases[i].hits || evaluated != cases[i].evaluated)
-			ktest_fail("%s: %u hits, %u evaluated", cases[i].pattern ?: "NULL",
+			ktest_fail("%s: fired %u times, %u evaluated", cases[i].pattern ?: "NULL",
 				   seen.hits, evaluated);
 	}
 	probe.marker = NULL;
@@ -223,7 +225,7 @@ static void marker_test_ordinals(void)
 {
 	if (!EXPECT_EQ(eventlog_marker_probe_register(&probe), 0))
 		return;
-	/* The last one hit. */
+	/* The probe has recorded the last marker that fired. */
 	hit_line();
 	EXPECT(!strcmp(seen.marker->tag, "right"));
 	EXPECT_EQ(seen.marker->ordinal, 1);
@@ -255,4 +257,4 @@ static void __exit marker_test_exit(void)
 module_init(marker_test_init);
 module_exit(marker_test_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Self-test of eventlog markers");
+MODULE_DESCRIPTION("Self-tests of eventlog's markers");
