@@ -12,15 +12,17 @@
 #include <linux/rcupdate.h>
 
 #include "compat.h"
-#include "user/file.h"
 #include "core/domain.h"
-#include "trace/kfunc.h"
+#include "core/event.h"
+#include "core/subscriber.h"
+#include "core/trace_point.h"
 #include "marker/marker.h"
+#include "marker/policy.h"
 #include "memory.h"
 #include "ring/selftest.h"
-#include "core/subscriber.h"
 #include "trace/attach.h"
-#include "core/trace_point.h"
+#include "trace/kfunc.h"
+#include "user/file.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -56,6 +58,18 @@ MODULE_PARM_DESC(trace_events_max, "events that may be in tracefs at a time, 0: 
 
 struct eventlog_domain eventlog_root_domain;
 
+/* Ends what outlives files: persistent events, and marker policies. */
+static void eventlog_root_destroy(void)
+{
+	struct eventlog_domain *domain = &eventlog_root_domain;
+
+	mutex_lock(&domain->lock);
+	eventlog_events_drop_all(domain);
+	eventlog_wishes_drop_all(domain);
+	mutex_unlock(&domain->lock);
+	eventlog_domain_destroy(domain);
+}
+
 static int __init eventlog_init(void)
 {
 	unsigned long ring_pages_max = ring_memory_max >> PAGE_SHIFT;
@@ -75,6 +89,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_domain_init(&eventlog_root_domain, "", events_max, subscribers_max);
 	if (ret)
 		return ret;
+	eventlog_policies_init();
 	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
 	if (ret)
 		goto err_domain;
@@ -101,7 +116,7 @@ err_trace:
 err_subscriber:
 	eventlog_subscriber_exit();
 err_domain:
-	eventlog_domain_destroy(&eventlog_root_domain);
+	eventlog_root_destroy();
 	return ret;
 }
 
@@ -112,7 +127,7 @@ static void __exit eventlog_exit(void)
 	eventlog_device_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();
-	eventlog_domain_destroy(&eventlog_root_domain);
+	eventlog_root_destroy();
 	eventlog_trace_exit();
 	eventlog_trace_point_exit();
 	/* Callbacks of ours may be waiting for a grace period. */

@@ -37,7 +37,6 @@
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_event;
-struct eventlog_markers;
 struct eventlog_provider_info;
 struct eventlog_subscriber;
 
@@ -139,13 +138,14 @@ struct eventlog_provider_event {
  *	subscriber starts to listen to events with @rundown_keywords; emits one
  *	event for each existing session.  May be NULL.
  * @private: for the provider's own use
- * @markers: private to eventlog; non-NULL only for providers that eventlog
- *	creates from markers
+ * @update: private to eventlog; NULL except for providers that eventlog creates
+ *	from markers; called when @event was enabled or disabled, returns whether
+ *	its static key must be on
  * @info: private to eventlog; NULL if not registered
  * @id: unique among registered providers, 1 to 65535; set at registration
  *
  * The generated definition sets the members up to @event_count.  The provider
- * sets the others, except for @markers, @info and @id, before it registers.
+ * sets the others, except for @update, @info and @id, before it registers.
  */
 struct eventlog_provider {
 	const char *name;
@@ -163,7 +163,7 @@ struct eventlog_provider {
 	void (*rundown)(struct eventlog_provider *provider);
 	void *private;
 
-	struct eventlog_markers *markers;
+	bool (*update)(struct eventlog_provider_event *event, bool enabled);
 	struct eventlog_provider_info *info;
 	u16 id;
 };

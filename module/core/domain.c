@@ -8,9 +8,7 @@
 #include <linux/vmalloc.h>
 
 #include "core/domain.h"
-#include "core/event.h"
 #include "memory.h"
-#include "marker/policy.h"
 
 int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 			 unsigned int events_max, unsigned int subscribers_max)
@@ -52,11 +50,6 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 
 void eventlog_domain_destroy(struct eventlog_domain *domain)
 {
-	mutex_lock(&domain->lock);
-	eventlog_events_drop_all(domain);
-	eventlog_wishes_drop_all(domain);
-	mutex_unlock(&domain->lock);
-
 	WARN_ON(!list_empty(&domain->subscribers) || !hash_empty(domain->providers));
 	xa_destroy(&domain->definitions);
 	ida_destroy(&domain->provider_ids);

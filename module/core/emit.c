@@ -12,11 +12,16 @@
 
 #include "compat.h"
 #include "core/emit.h"
-#include "core/enable.h"
 #include "core/event.h"
 #include "core/subscriber.h"
-#include "trace/attach.h"
 #include "core/trace_point.h"
+
+#if EVENTLOG_TRACE_EVENTS
+DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
+#define eventlog_emit_to_tracers(emission) static_call_cond(eventlog_trace_emit)(emission)
+#else
+#define eventlog_emit_to_tracers(emission) do { } while (0)
+#endif
 
 /* The numbers a subscriber knows the current task by; the root's need no look-up. */
 static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
@@ -204,8 +209,8 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 	if (unlikely(wanted->others)) {
 		const struct eventlog_emission copy = emission;
 
-		if (wanted->trace && !only)
-			eventlog_trace_emit(&copy);
+		if (wanted->traced && !only)
+			eventlog_emit_to_tracers(&copy);
 		if (wanted->called > wanted->count)
 			eventlog_emit_to_callbacks(&copy, wanted, only);
 	}

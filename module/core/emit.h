@@ -10,6 +10,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -63,6 +64,15 @@ struct eventlog_emission {
 	u32 bytes;
 	enum eventlog_context context;
 };
+
+#if EVENTLOG_TRACE_EVENTS
+/*
+ * Delivers an event to tracers: any context, preemption off.  trace/ sets it once,
+ * at load; only events that a tracer is attached to call it.
+ */
+typedef void eventlog_trace_emit_function(const struct eventlog_emission *emission);
+DECLARE_STATIC_CALL(eventlog_trace_emit, eventlog_trace_emit_function);
+#endif
 
 /*
  * Copies what does not overlap.  Most payloads are small, and copied in fewer

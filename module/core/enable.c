@@ -3,33 +3,13 @@
  * Enabling: see enable.h.
  */
 #include <linux/err.h>
-#include <linux/glob.h>
 #include <linux/sched.h>
 
 #include "core/domain.h"
 #include "core/enable.h"
-#include "core/event.h"
-#include "memory.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
-#include "trace/attach.h"
-
-bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule, const struct eventlog_event *event)
-{
-	if (rule->level && event->level > rule->level)
-		return false;
-	if (rule->keywords_any && !(event->keywords & rule->keywords_any))
-		return false;
-	if ((event->keywords & rule->keywords_all) != rule->keywords_all)
-		return false;
-	return glob_match(rule->provider, event->provider->name) &&
-	       glob_match(rule->event, event->name);
-}
-
-/* Is anything left to test when an event that matches the rule is emitted? */
-static bool eventlog_rule_has_residue(const struct eventlog_subscriber_rule *rule)
-{
-	return rule->flags || rule->sample;
-}
+#include "memory.h"
 
 static void eventlog_wanted_free_rcu(struct rcu_head *rcu)
 {
@@ -100,7 +80,7 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
  */
 static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event, bool nofail)
 {
-	struct eventlog_trace_event *trace = eventlog_trace_event_attached(event);
+	bool traced = rcu_access_pointer(event->trace.tracers);
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_subscriber_rule **next_rule;
 	struct eventlog_subscriber *subscriber;
@@ -117,7 +97,7 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 			rules += eventlog_rule_matches(rule, event);
 		subscribers += rules != before;
 	}
-	if (!subscribers && !trace)
+	if (!subscribers && !traced)
 		return NULL;
 
 	bytes = sizeof(*wanted) + subscribers * sizeof(wanted->entries[0]) +
@@ -148,8 +128,8 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
 			wanted->called = wanted->listed;
 	}
-	wanted->trace = trace;
-	wanted->others = trace || wanted->called > wanted->count;
+	wanted->traced = traced;
+	wanted->others = traced || wanted->called > wanted->count;
 	return wanted;
 }
 

@@ -10,10 +10,13 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "memory.h"
+#include "core/ops.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
-#include "trace/attach.h"
-#include "marker/policy.h"
+#include "memory.h"
+
+const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
+const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
 
 /*
  * Names and fields are chosen by processes; a key they do not know keeps them
@@ -171,8 +174,9 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 static void eventlog_event_deactivate(struct eventlog_event *event)
 {
 	eventlog_enable_event_clear(event);
-	eventlog_wishes_leave(event);
-	eventlog_trace_event_remove(event);
+	eventlog_policy_ops->remove(event);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->remove(event);
 	eventlog_domain_slot_put(event->domain, event->slot);
 	event->slot = 0;
 }
@@ -216,15 +220,17 @@ static int eventlog_event_activate(struct eventlog_event *event)
 		return slot;
 	event->slot = slot;
 	/* What is attached to the trace event it gets wants it, too. */
-	eventlog_trace_event_add(event);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->add(event);
 	ret = eventlog_enable_event(event);
 	if (ret) {
-		eventlog_trace_event_remove(event);
+		if (eventlog_trace_ops)
+			eventlog_trace_ops->remove(event);
 		eventlog_domain_slot_put(domain, slot);
 		event->slot = 0;
 		return ret;
 	}
-	eventlog_wishes_follow(event);
+	eventlog_policy_ops->apply(event);
 	return 0;
 }
 
@@ -342,12 +348,6 @@ void eventlog_event_discard(struct eventlog_event *event)
 	eventlog_event_forget(event);
 }
 
-u64 eventlog_event_lost_not_watching(const struct eventlog_event *event)
-{
-	return event->lost_not_watching +
-	       (event->source ? (unsigned long)atomic_long_read(&event->source->lost_not_watching) : 0);
-}
-
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords)
 {
@@ -391,7 +391,8 @@ void eventlog_event_persist(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
 	event->persistent = true;
-	eventlog_trace_event_persist(event);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->persist(event);
 }
 
 static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
@@ -412,7 +413,7 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 	xa_for_each(&domain->definitions, descriptor, event) {
 		if (!eventlog_event_deletable(event, provider, name))
 			continue;
-		if (event->registrations || eventlog_trace_event_busy(event))
+		if (event->registrations || (eventlog_trace_ops && eventlog_trace_ops->busy(event)))
 			return -EBUSY;
 		found++;
 	}

@@ -10,10 +10,10 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "marker/marker.h"
-#include "memory.h"
 #include "core/provider.h"
 #include "core/schema.h"
+#include "core/sink.h"
+#include "memory.h"
 
 /* The provider's events are registered: their pointers only change under update_lock. */
 static struct eventlog_event *eventlog_provider_event(const struct eventlog_domain *domain,
@@ -44,7 +44,7 @@ static void eventlog_provider_tell(struct eventlog_domain *domain,
 			keywords |= source->keywords;
 			level = max_t(u32, level, source->level);
 		}
-		on = provider->markers ? eventlog_marker_update(source, wanted) : wanted;
+		on = provider->update ? provider->update(source, wanted) : wanted;
 		if (on == static_key_enabled(&source->enabled.key))
 			continue;
 		changed = true;

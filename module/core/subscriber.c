@@ -20,9 +20,10 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "memory.h"
 #include "core/provider.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
+#include "memory.h"
 
 /* Pages before the data: the kernel's and the consumer's. */
 #define EVENTLOG_RING_HEAD_PAGES 2
@@ -220,61 +221,6 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
 }
 
 /* ---- rules ---- */
-
-struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       const struct eventlog_event *event, bool make)
-{
-	struct eventlog_link *link = xa_load(&subscriber->links, event->descriptor);
-
-	if (link || !make)
-		return link;
-	link = eventlog_alloc(sizeof(*link));
-	if (!link)
-		return NULL;
-	/* What was lost before is nothing to this subscriber. */
-	link->not_watching_before = eventlog_event_lost_not_watching(event);
-	if (xa_err(xa_store(&subscriber->links, event->descriptor, link, GFP_KERNEL_ACCOUNT))) {
-		eventlog_free(link);
-		return NULL;
-	}
-	return link;
-}
-
-static void eventlog_link_free_rcu(struct rcu_head *rcu)
-{
-	eventlog_free(container_of(rcu, struct eventlog_link, rcu));
-}
-
-/* Losses of an event that no ring could count; the domain is locked. */
-static u64 eventlog_link_not_watching(const struct eventlog_link *link,
-				      const struct eventlog_event *event)
-{
-	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
-}
-
-void eventlog_subscribers_unlink(const struct eventlog_event *event)
-{
-	struct eventlog_domain *domain = event->domain;
-	struct eventlog_subscriber *subscriber;
-	struct eventlog_link *link;
-
-	lockdep_assert_held(&domain->lock);
-	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		link = xa_erase(&subscriber->links, event->descriptor);
-		if (!link)
-			continue;
-		/* What is counted stays counted. */
-		atomic_long_add(eventlog_link_not_watching(link, event),
-				&subscriber->lost[EVENTLOG_LOST_DEPTH]);
-		call_rcu(&link->rcu, eventlog_link_free_rcu);
-	}
-}
-
-struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain)
-{
-	lockdep_assert_held(&domain->lock);
-	return list_first_entry_or_null(&domain->subscribers, struct eventlog_subscriber, node);
-}
 
 static bool eventlog_rule_valid(const struct eventlog_rule *request, const char *provider,
 				const char *event)

@@ -22,14 +22,11 @@
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
+#include "core/types.h"
 #include "ring/floor.h"
 #include "ring/ring.h"
 
 struct eventlog_callback;
-struct eventlog_domain;
-struct eventlog_event;
-struct eventlog_link;
-struct eventlog_subscriber_rule;
 
 /**
  * struct eventlog_cpu_ring - a ring with what the kernel adds to the core
@@ -212,32 +209,6 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
 	cpu = array_index_nospec(cpu, subscriber->cpu_count);
 	return smp_load_acquire(&subscriber->rings[cpu]);
 }
-
-/**
- * eventlog_subscriber_link() - what the subscriber keeps of an event
- * @subscriber: its domain locked
- * @event: the event
- * @make: make it when there is none
- *
- * Return: the link, alive until the subscriber is freed or the definition
- * forgotten, or NULL.
- */
-struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       const struct eventlog_event *event, bool make);
-
-/**
- * eventlog_subscribers_unlink() - a definition is forgotten: so is what subscribers keep of it
- * @event: its domain locked; writers may still be using the links, in RCU sections
- */
-void eventlog_subscribers_unlink(const struct eventlog_event *event);
-
-/**
- * eventlog_subscriber_oldest() - the one open for longest
- * @domain: locked
- *
- * Return: it, or NULL.
- */
-struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain);
 
 /**
  * eventlog_subscriber_rule_add() - RULE_ADD

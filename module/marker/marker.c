@@ -562,7 +562,7 @@ static int eventlog_markers_register(struct eventlog_markers *markers)
 	provider->owner = (struct module *)markers->module;
 	provider->events = markers->events;
 	provider->event_count = markers->count;
-	provider->markers = markers;
+	provider->update = eventlog_marker_update;
 	ret = eventlog_provider_register(provider);
 	if (ret)
 		return ret;

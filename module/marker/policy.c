@@ -14,6 +14,7 @@
 #include "core/event.h"
 #include "core/field_types.h"
 #include "core/filter.h"
+#include "core/ops.h"
 #include "memory.h"
 #include "marker/policy.h"
 
@@ -114,7 +115,7 @@ static bool eventlog_wish_fits(const struct eventlog_program_wish *wish,
 
 static struct eventlog_predicate *eventlog_event_predicate(const struct eventlog_event *event)
 {
-	return rcu_dereference_protected(event->predicate,
+	return rcu_dereference_protected(event->policy.predicate,
 					 lockdep_is_held(&event->domain->lock));
 }
 
@@ -125,7 +126,7 @@ static u8 eventlog_event_handlers(const struct eventlog_event *event,
 	const struct eventlog_predicate *predicate = eventlog_event_predicate(event);
 
 	*expression = predicate ? predicate->expression : NULL;
-	return predicate ? predicate->handlers : event->handlers;
+	return predicate ? predicate->handlers : event->policy.handlers;
 }
 
 /* Has an event do this; without handlers there is no predicate. */
@@ -147,8 +148,8 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 		handlers = 0;
 	}
 	/* Never are there handlers here that are subject to a predicate. */
-	WRITE_ONCE(event->handlers, handlers);
-	rcu_assign_pointer(event->predicate, predicate);
+	WRITE_ONCE(event->policy.handlers, handlers);
+	rcu_assign_pointer(event->policy.predicate, predicate);
 	eventlog_domain_handlers_set(event->domain, event->slot, handlers, predicate);
 	if (old) {
 		old->next = NULL;
@@ -157,7 +158,7 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 	return true;
 }
 
-u8 eventlog_wishes_state(const struct eventlog_event *event)
+static u8 eventlog_wishes_state(const struct eventlog_event *event)
 {
 	struct eventlog_expression *expression;
 
@@ -186,34 +187,34 @@ static bool eventlog_event_follow(struct eventlog_event *event)
 	return eventlog_event_switch(event, handlers, expression);
 }
 
-void eventlog_wishes_follow(struct eventlog_event *event)
+static void eventlog_wishes_follow(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
 	eventlog_event_follow(event);
 }
 
-void eventlog_wishes_leave(struct eventlog_event *event)
+static void eventlog_wishes_leave(struct eventlog_event *event)
 {
 	eventlog_event_switch(event, 0, NULL);
 }
 
 /* ---- asking ---- */
 
-u16 eventlog_wish_strings(const struct eventlog_event *event)
+static u16 eventlog_wish_strings(const struct eventlog_event *event)
 {
-	const struct eventlog_predicate *predicate = rcu_dereference(event->predicate);
+	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
 
 	return predicate ? predicate->strings : 0;
 }
 
-int eventlog_wish_ask(const struct eventlog_event *event, const u64 *values, unsigned int count,
-		      u16 strings)
+static int eventlog_wish_ask(const struct eventlog_event *event, const u64 *values,
+			     unsigned int count, u16 strings)
 {
-	const struct eventlog_predicate *predicate = rcu_dereference(event->predicate);
+	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
 	u16 sources;
 
 	if (!predicate)
-		return READ_ONCE(event->handlers);
+		return READ_ONCE(event->policy.handlers);
 	sources = predicate->strings | predicate->numbers;
 	if (sources >> count)
 		return -EINVAL;
@@ -346,4 +347,17 @@ void eventlog_wishes_drop_all(struct eventlog_domain *domain)
 
 	list_for_each_entry_safe(wish, next, &domain->wishes, node)
 		eventlog_wish_remove(domain, wish);
+}
+
+static const struct eventlog_policy_ops eventlog_policies_ops = {
+	.apply = eventlog_wishes_follow,
+	.remove = eventlog_wishes_leave,
+	.state = eventlog_wishes_state,
+	.strings = eventlog_wish_strings,
+	.ask = eventlog_wish_ask,
+};
+
+void eventlog_policies_init(void)
+{
+	eventlog_policy_ops = &eventlog_policies_ops;
 }

@@ -37,6 +37,11 @@ struct eventlog_program_wish {
 };
 
 /**
+ * eventlog_policies_init() - set the marker policy's ops, once, at load
+ */
+void eventlog_policies_init(void);
+
+/**
  * eventlog_wish_add() - wish for something
  * @domain: unlocked
  * @program: glob
@@ -71,51 +76,6 @@ const struct eventlog_program_wish *eventlog_wish_find(struct eventlog_domain *d
  * Return: the size of that.
  */
 u32 eventlog_wish_text(const struct eventlog_program_wish *wish, char *text);
-
-/**
- * eventlog_wishes_follow() - have an event that comes to life do what is wished
- * @event: with a slot, its domain locked
- */
-void eventlog_wishes_follow(struct eventlog_event *event);
-
-/**
- * eventlog_wishes_state() - what an event does, subject to a predicate or not
- * @event: its domain locked
- *
- * Return: EVENTLOG_MARKER_*.
- */
-u8 eventlog_wishes_state(const struct eventlog_event *event);
-
-/**
- * eventlog_wish_strings() - which values of a hit have to be at hand as strings
- * @event: the marker
- *
- * RCU read side.
- *
- * Return: a bit for each.
- */
-u16 eventlog_wish_strings(const struct eventlog_event *event);
-
-/**
- * eventlog_wish_ask() - what is a hit to do
- * @event: the marker
- * @values: what it was hit with, EVENTLOG_ASK_VALUES_MAX of them
- * @count: of those that there are
- * @strings: those of these that are strings, at addresses in the kernel
- *
- * RCU read side, preemption off.
- *
- * Return: EVENTLOG_MARKER_*; -EINVAL: @count is too small for what is wished;
- * -EAGAIN: other strings are needed by now.
- */
-int eventlog_wish_ask(const struct eventlog_event *event, const u64 *values, unsigned int count,
-		      u16 strings);
-
-/**
- * eventlog_wishes_leave() - an event ends
- * @event: with a slot, its domain locked
- */
-void eventlog_wishes_leave(struct eventlog_event *event);
 
 /**
  * eventlog_wishes_drop_all() - end of a domain

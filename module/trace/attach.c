@@ -18,9 +18,10 @@
 #include "core/emit.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "memory.h"
+#include "core/ops.h"
 #include "core/provider.h"
 #include "core/text.h"
+#include "memory.h"
 #include "trace/attach.h"
 #include "trace/layout.h"
 #include "trace/lock.h"
@@ -108,6 +109,7 @@ struct eventlog_trace_event {
 	struct hlist_node name_node;
 };
 
+static void eventlog_trace_event_add(struct eventlog_event *event);
 static void eventlog_trace_work(struct work_struct *work);
 static void eventlog_trace_tell(struct work_struct *work);
 
@@ -151,21 +153,16 @@ static struct eventlog_tracers *eventlog_tracers_of(const struct eventlog_trace_
 					 lockdep_is_held(&eventlog_trace_domain->lock));
 }
 
-struct eventlog_trace_event *eventlog_trace_event_attached(const struct eventlog_event *event)
-{
-	return event->trace && rcu_access_pointer(event->trace->tracers) ? event->trace : NULL;
-}
-
 /* Something holds it without our being told: an eprobe, or another event's trigger. */
 static bool eventlog_trace_held(const struct eventlog_trace_event *trace)
 {
 	return atomic_read(&trace->call.refcnt);
 }
 
-bool eventlog_trace_event_busy(const struct eventlog_event *event)
+static bool eventlog_trace_event_busy(const struct eventlog_event *event)
 {
-	return eventlog_trace_event_attached(event) ||
-	       (event->trace && eventlog_trace_held(event->trace));
+	return rcu_access_pointer(event->trace.tracers) ||
+	       (event->trace.event && eventlog_trace_held(event->trace.event));
 }
 
 static void eventlog_tracers_free_rcu(struct rcu_head *rcu)
@@ -181,7 +178,7 @@ static void eventlog_tracers_replace(struct eventlog_trace_event *trace,
 
 	rcu_assign_pointer(trace->tracers, tracers);
 	if (trace->event)
-		rcu_assign_pointer(trace->event->tracers, tracers);
+		rcu_assign_pointer(trace->event->trace.tracers, tracers);
 	if (trace->event && !old != !tracers)
 		eventlog_enable_tracers_changed(trace->event);
 	if (old)
@@ -404,13 +401,13 @@ static void eventlog_trace_to_perf(struct eventlog_trace_event *trace,
 				   const struct eventlog_emission *emission) { }
 #endif
 
-void eventlog_trace_emit(const struct eventlog_emission *emission)
+static void eventlog_trace_emit(const struct eventlog_emission *emission)
 {
 	const struct eventlog_tracers *tracers;
 	unsigned int i;
 
 	eventlog_tracers_lock();
-	tracers = rcu_dereference_sched(emission->event->tracers);
+	tracers = rcu_dereference_sched(emission->event->trace.tracers);
 	for (i = 0; tracers && i < tracers->count; i++)
 		eventlog_trace_to_ftrace(tracers->trace, tracers->files[i], emission);
 	if (tracers && tracers->perf)
@@ -563,8 +560,8 @@ static void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 {
 	if (!trace->event)
 		return;
-	trace->event->trace = NULL;
-	trace->event->unmade = true;
+	trace->event->trace.event = NULL;
+	trace->event->trace.unmade = true;
 	trace->event = NULL;
 	eventlog_traces.unmade++;
 }
@@ -631,14 +628,14 @@ static void eventlog_trace_make_up(void)
 		return;
 	xa_for_each(&eventlog_trace_domain->definitions, descriptor, event) {
 		cond_resched();
-		if (!event->unmade)
+		if (!event->trace.unmade)
 			continue;
 		if (list_empty(&eventlog_traces.free))
 			break;
-		event->unmade = false;
+		event->trace.unmade = false;
 		eventlog_traces.unmade--;
 		eventlog_trace_event_add(event);
-		if (event->unmade)
+		if (event->trace.unmade)
 			break;
 	}
 }
@@ -759,7 +756,7 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	return trace;
 }
 
-void eventlog_trace_event_add(struct eventlog_event *event)
+static void eventlog_trace_event_add(struct eventlog_event *event)
 {
 	struct eventlog_trace_event *trace;
 	u64 key;
@@ -770,45 +767,46 @@ void eventlog_trace_event_add(struct eventlog_event *event)
 	key = eventlog_trace_key(event);
 	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key);
 	if (!trace) {
-		event->unmade = true;
+		event->trace.unmade = true;
 		eventlog_traces.unmade++;
 		return;
 	}
 	trace->event = event;
-	event->trace = trace;
-	rcu_assign_pointer(event->tracers, eventlog_tracers_of(trace));
+	event->trace.event = trace;
+	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_of(trace));
 	eventlog_trace_todo(trace);
 }
 
-void eventlog_trace_event_remove(struct eventlog_event *event)
+static void eventlog_trace_event_remove(struct eventlog_event *event)
 {
-	struct eventlog_trace_event *trace = event->trace;
+	struct eventlog_trace_event *trace = event->trace.event;
 
 	lockdep_assert_held(&event->domain->lock);
-	if (event->unmade)
+	if (event->trace.unmade)
 		eventlog_traces.unmade--;
-	event->unmade = false;
+	event->trace.unmade = false;
 	if (!trace)
 		return;
-	event->trace = NULL;
-	RCU_INIT_POINTER(event->tracers, NULL);
+	event->trace.event = NULL;
+	RCU_INIT_POINTER(event->trace.tracers, NULL);
 	trace->event = NULL;
 	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
 	eventlog_trace_todo(trace);
 }
 
-void eventlog_trace_event_persist(struct eventlog_event *event)
+static void eventlog_trace_event_persist(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
-	if (event->trace)
-		eventlog_trace_pin(&event->trace->pinned, true);
+	if (event->trace.event)
+		eventlog_trace_pin(&event->trace.event->pinned, true);
 }
 
 /* ---- status ---- */
 
-void eventlog_trace_status_users(struct eventlog_text *text,
-				 const struct eventlog_trace_event *trace)
+static void eventlog_trace_status_users(struct eventlog_text *text,
+					const struct eventlog_event *event)
 {
+	const struct eventlog_trace_event *trace = event->trace.event;
 	const struct eventlog_tracers *tracers = eventlog_tracers_of(trace);
 
 	if (tracers && tracers->count)
@@ -820,20 +818,31 @@ void eventlog_trace_status_users(struct eventlog_text *text,
 #endif
 }
 
-void eventlog_trace_event_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf)
+static void eventlog_trace_event_lost(const struct eventlog_event *event, u64 *ftrace,
+				      u64 *perf)
 {
-	const struct eventlog_trace_event *trace = event->trace;
+	const struct eventlog_trace_event *trace = event->trace.event;
 
 	*ftrace = trace ? (unsigned long)atomic_long_read(&trace->lost_ftrace) : 0;
 	*perf = trace ? (unsigned long)atomic_long_read(&trace->lost_perf) : 0;
 }
 
-unsigned int eventlog_trace_unmade(void)
+static unsigned int eventlog_trace_unmade(void)
 {
 	return eventlog_traces.unmade;
 }
 
 /* ---- load and unload ---- */
+
+static const struct eventlog_trace_ops eventlog_trace_event_ops = {
+	.add = eventlog_trace_event_add,
+	.remove = eventlog_trace_event_remove,
+	.persist = eventlog_trace_event_persist,
+	.busy = eventlog_trace_event_busy,
+	.lost = eventlog_trace_event_lost,
+	.status = eventlog_trace_status_users,
+	.unmade = eventlog_trace_unmade,
+};
 
 int eventlog_trace_init(unsigned int events_max)
 {
@@ -844,6 +853,8 @@ int eventlog_trace_init(unsigned int events_max)
 	if (!eventlog_traces.queue)
 		return -ENOMEM;
 	eventlog_trace_lock_init();
+	static_call_update(eventlog_trace_emit, eventlog_trace_emit);
+	eventlog_trace_ops = &eventlog_trace_event_ops;
 	return 0;
 }
 

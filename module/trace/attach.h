@@ -26,14 +26,7 @@
 #ifndef EVENTLOG_TRACE_EVENT_H
 #define EVENTLOG_TRACE_EVENT_H
 
-#include <linux/types.h>
-
 #include "compat.h"
-
-struct eventlog_emission;
-struct eventlog_event;
-struct eventlog_text;
-struct eventlog_trace_event;
 
 #if EVENTLOG_TRACE_EVENTS
 
@@ -53,76 +46,6 @@ int eventlog_trace_init(unsigned int events_max);
  */
 void eventlog_trace_exit(void);
 
-/**
- * eventlog_trace_event_add() - a definition comes to life: so does its trace event, soon
- * @event: the event, its domain locked, before it is looked who wants it
- *
- * Process context.  Without memory, or when there are as many as there may be,
- * it has none.
- */
-void eventlog_trace_event_add(struct eventlog_event *event);
-
-/**
- * eventlog_trace_event_remove() - a definition ends: so does its trace event, soon
- * @event: the event, its domain locked
- *
- * Nothing is delivered to tracers any more after an RCU grace period.
- */
-void eventlog_trace_event_remove(struct eventlog_event *event);
-
-/**
- * eventlog_trace_event_persist() - a definition is persistent: its trace event pins the module
- * @event: the event, its domain locked; the module is pinned by the caller's file
- */
-void eventlog_trace_event_persist(struct eventlog_event *event);
-
-/**
- * eventlog_trace_event_attached() - is ftrace, perf or BPF attached to it
- * @event: the event, its domain locked
- *
- * Return: its trace event, for emission, or NULL.
- */
-struct eventlog_trace_event *eventlog_trace_event_attached(const struct eventlog_event *event);
-
-/**
- * eventlog_trace_event_busy() - would a tracer miss it
- * @event: the event, its domain locked
- *
- * Return: ftrace, perf or BPF is attached, or an eprobe or a trigger holds it.
- */
-bool eventlog_trace_event_busy(const struct eventlog_event *event);
-
-/**
- * eventlog_trace_status_users() - append who is attached, for the status listing
- * @text: the text
- * @trace: attached
- */
-void eventlog_trace_status_users(struct eventlog_text *text,
-				 const struct eventlog_trace_event *trace);
-
-/**
- * eventlog_trace_event_lost() - how many events were too large for tracers
- * @event: its domain locked
- * @ftrace: set to those too large for ftrace
- * @perf: set to those too large for perf and BPF
- */
-void eventlog_trace_event_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
-
-/**
- * eventlog_trace_unmade() - how many living definitions have no trace event for want of room
- *
- * The root domain is locked.
- */
-unsigned int eventlog_trace_unmade(void);
-
-/**
- * eventlog_trace_emit() - deliver an event to tracers
- * @emission: the event
- *
- * Any context, preemption off.
- */
-void eventlog_trace_emit(const struct eventlog_emission *emission);
-
 #else /* !EVENTLOG_TRACE_EVENTS */
 
 static inline int eventlog_trace_init(unsigned int events_max)
@@ -131,36 +54,6 @@ static inline int eventlog_trace_init(unsigned int events_max)
 }
 
 static inline void eventlog_trace_exit(void) { }
-static inline void eventlog_trace_event_add(struct eventlog_event *event) { }
-static inline void eventlog_trace_event_remove(struct eventlog_event *event) { }
-static inline void eventlog_trace_event_persist(struct eventlog_event *event) { }
-
-static inline struct eventlog_trace_event *
-eventlog_trace_event_attached(const struct eventlog_event *event)
-{
-	return NULL;
-}
-
-static inline bool eventlog_trace_event_busy(const struct eventlog_event *event)
-{
-	return false;
-}
-
-static inline void eventlog_trace_status_users(struct eventlog_text *text,
-					       const struct eventlog_trace_event *trace) { }
-
-static inline void eventlog_trace_event_lost(const struct eventlog_event *event, u64 *ftrace,
-					     u64 *perf)
-{
-	*ftrace = *perf = 0;
-}
-
-static inline unsigned int eventlog_trace_unmade(void)
-{
-	return 0;
-}
-
-static inline void eventlog_trace_emit(const struct eventlog_emission *emission) { }
 
 #endif /* EVENTLOG_TRACE_EVENTS */
 

@@ -30,6 +30,7 @@
 #include "marker/marker.h"
 #include "memory.h"
 #include "core/filter.h"
+#include "core/ops.h"
 #include "core/schema.h"
 #include "user/status.h"
 #include "core/subscriber.h"
@@ -287,7 +288,7 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
-	handlers = eventlog_wishes_state(event);
+	handlers = eventlog_policy_ops->state(event);
 	if (handlers & EVENTLOG_MARKER_PRINT)
 		state |= EVENTLOG_DESCRIBED_PRINT;
 	if (handlers & EVENTLOG_MARKER_PROBE)
@@ -363,7 +364,7 @@ static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *dom
 {
 	while ((*event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
 		if ((*event)->source && (*event)->provider->kernel &&
-		    (*event)->provider->kernel->markers)
+		    (*event)->provider->kernel->update == eventlog_marker_update)
 			return container_of((*event)->source, struct eventlog_marker, event);
 		cond_resched();
 	}
@@ -854,8 +855,8 @@ static int eventlog_ask_target(struct eventlog_file *file, const struct eventlog
 		target = eventlog_target_find(file, request->write_index);
 	if (target) {
 		event = eventlog_target_event(target);
-		ret = eventlog_wish_ask(event, values, request->value_count, *strings);
-		*strings = eventlog_wish_strings(event);
+		ret = eventlog_policy_ops->ask(event, values, request->value_count, *strings);
+		*strings = eventlog_policy_ops->strings(event);
 	}
 	preempt_enable();
 	rcu_read_unlock();

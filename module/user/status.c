@@ -7,13 +7,12 @@
 #include <linux/string.h>
 
 #include "core/domain.h"
-#include "core/enable.h"
-#include "core/event.h"
-#include "memory.h"
-#include "user/status.h"
+#include "core/ops.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/text.h"
-#include "trace/attach.h"
+#include "memory.h"
+#include "user/status.h"
 
 /* A process chooses its own name: it must not forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
@@ -56,7 +55,9 @@ static void eventlog_status_losses(struct eventlog_text *text, const struct even
 
 	eventlog_status_loss(text, &behind, eventlog_event_lost_not_watching(event),
 			     "where RCU does not watch");
-	eventlog_trace_event_lost(event, &ftrace, &perf);
+	if (!eventlog_trace_ops)
+		return;
+	eventlog_trace_ops->lost(event, &ftrace, &perf);
 	eventlog_status_loss(text, &behind, ftrace, "too large for ftrace");
 	eventlog_status_loss(text, &behind, perf, "too large for perf");
 }
@@ -81,15 +82,15 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 				    wanted ? " # Used by" : "");
 		for (i = 0; wanted && i < wanted->listed; i++)
 			eventlog_status_user(text, wanted->entries[i].subscriber);
-		if (wanted && wanted->trace)
-			eventlog_trace_status_users(text, wanted->trace);
+		if (wanted && wanted->traced)
+			eventlog_trace_ops->status(text, event);
 		eventlog_status_losses(text, event, wanted);
 		eventlog_text_print(text, "\n");
 	}
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
-	if (eventlog_trace_unmade())
-		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_unmade());
+	if (eventlog_trace_ops && eventlog_trace_ops->unmade())
+		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_ops->unmade());
 }
 
 char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)
