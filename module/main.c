@@ -56,8 +56,6 @@ static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "events that may be in tracefs at a time, 0: none (4096)");
 
-struct eventlog_domain eventlog_root_domain;
-
 /* Ends what outlives files: persistent events, and marker policies. */
 static void eventlog_root_destroy(void)
 {

@@ -10,6 +10,8 @@
 #include "core/domain.h"
 #include "memory.h"
 
+struct eventlog_domain eventlog_root_domain;
+
 int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 			 unsigned int events_max, unsigned int subscribers_max)
 {

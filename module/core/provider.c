@@ -99,9 +99,9 @@ static void eventlog_provider_rundown(struct eventlog_domain *domain,
 	WRITE_ONCE(info->rundown_by, NULL);
 }
 
-void eventlog_providers_update(struct eventlog_domain *domain,
-			       struct eventlog_subscriber *subscriber,
-			       const struct eventlog_subscriber_rule *rule)
+static void eventlog_providers_update(struct eventlog_domain *domain,
+				      struct eventlog_subscriber *subscriber,
+				      const struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_provider_info *info;
 
@@ -123,7 +123,27 @@ void eventlog_providers_update(struct eventlog_domain *domain,
 		eventlog_provider_rundown(domain, info, subscriber, rule);
 }
 
-/* ---- coming and going ---- */
+void eventlog_update_begin(struct eventlog_domain *domain)
+{
+	mutex_lock(&domain->update_lock);
+}
+
+void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscriber *subscriber,
+			 const struct eventlog_subscriber_rule *rule)
+{
+	eventlog_providers_update(domain, subscriber, rule);
+	mutex_unlock(&domain->update_lock);
+}
+
+bool eventlog_update_try(struct eventlog_domain *domain)
+{
+	if (!mutex_trylock(&domain->update_lock))
+		return false;
+	eventlog_update_end(domain, NULL, NULL);
+	return true;
+}
+
+/* ---- register and unregister ---- */
 
 /* Ends the events of a provider that were made, the first @count. */
 static void eventlog_provider_events_discard(struct eventlog_event **events, unsigned int count)

@@ -266,7 +266,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
 
-	mutex_lock(&domain->update_lock);
+	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	ret = -EMFILE;
 	if (subscriber->rule_count >= eventlog_rules_max || subscriber->next_rule_id == U32_MAX)
@@ -280,11 +280,11 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	request->rule_id = rule->id;
 out:
 	mutex_unlock(&domain->lock);
-	if (ret)
+	if (ret) {
 		eventlog_free(rule);
-	else
-		eventlog_providers_update(domain, subscriber, rule);
-	mutex_unlock(&domain->update_lock);
+		rule = NULL;
+	}
+	eventlog_update_end(domain, subscriber, rule);
 	return ret;
 }
 
@@ -293,21 +293,20 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 
-	mutex_lock(&domain->update_lock);
+	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)
 			goto found;
 	}
 	mutex_unlock(&domain->lock);
-	mutex_unlock(&domain->update_lock);
+	eventlog_update_end(domain, NULL, NULL);
 	return -ENOENT;
 found:
 	eventlog_enable_rule_remove(subscriber, rule);
 	subscriber->rule_count--;
 	mutex_unlock(&domain->lock);
-	eventlog_providers_update(domain, NULL, NULL);
-	mutex_unlock(&domain->update_lock);
+	eventlog_update_end(domain, NULL, NULL);
 	/* Writers that found the old arrays may still be testing it. */
 	synchronize_rcu();
 	eventlog_free(rule);
@@ -633,15 +632,14 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 
-	mutex_lock(&domain->update_lock);
+	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	list_del(&subscriber->node);
 	domain->subscriber_count--;
 	eventlog_enable_subscriber_remove(subscriber);
 	eventlog_events_release_retained(domain);
 	mutex_unlock(&domain->lock);
-	eventlog_providers_update(domain, NULL, NULL);
-	mutex_unlock(&domain->update_lock);
+	eventlog_update_end(domain, NULL, NULL);
 	/* Writers may still be in its rings, or calling back. */
 	synchronize_rcu();
 	eventlog_subscriber_release(subscriber);

@@ -49,8 +49,8 @@ bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted)
 	return active & EVENTLOG_MARKER_HANDLERS;
 }
 
-/* Has static keys follow what has changed; the lock is not held before. */
-static void eventlog_markers_follow(struct eventlog_markers *markers)
+/* Has eventlog_update_end() call eventlog_marker_update() for all markers of a module. */
+static void eventlog_markers_changed(struct eventlog_markers *markers)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
 	struct eventlog_provider_info *info = markers->provider.info;
@@ -60,7 +60,6 @@ static void eventlog_markers_follow(struct eventlog_markers *markers)
 	if (list_empty(&info->changed_node))
 		list_add_tail(&info->changed_node, &domain->changed_providers);
 	mutex_unlock(&domain->lock);
-	eventlog_providers_update(domain, NULL, NULL);
 }
 
 bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *pattern)
@@ -202,13 +201,13 @@ static int eventlog_module_bind(struct eventlog_markers *markers, struct eventlo
 	unsigned int i;
 	int ret = 0;
 
-	mutex_lock(&eventlog_root_domain.update_lock);
+	eventlog_update_begin(&eventlog_root_domain);
 	for (i = 0; i < markers->count && !ret; i++) {
 		if (eventlog_marker_asked(markers->markers[i], to->pattern, to->request))
 			ret = eventlog_marker_bind(markers->markers[i], to);
 		cond_resched();
 	}
-	mutex_unlock(&eventlog_root_domain.update_lock);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	return ret;
 }
 
@@ -216,15 +215,15 @@ static void eventlog_module_switch(struct eventlog_markers *markers, struct even
 {
 	unsigned int i, changed = to->request->changed;
 
-	mutex_lock(&eventlog_root_domain.update_lock);
+	eventlog_update_begin(&eventlog_root_domain);
 	for (i = 0; i < markers->count; i++) {
 		if (eventlog_marker_asked(markers->markers[i], to->pattern, to->request))
 			eventlog_marker_switch(markers->markers[i], to);
 		cond_resched();
 	}
 	if (to->request->changed != changed)
-		eventlog_markers_follow(markers);
-	mutex_unlock(&eventlog_root_domain.update_lock);
+		eventlog_markers_changed(markers);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	/* From here on no hit begins to look at them. */
 	eventlog_predicates_free(to->old);
 	to->old = NULL;
@@ -375,10 +374,10 @@ static void eventlog_probe_remove(struct eventlog_marker_probe *probe)
 	list_for_each_entry(markers, &eventlog_marker_modules, node) {
 		if (markers->error)
 			continue;
-		mutex_lock(&eventlog_root_domain.update_lock);
+		eventlog_update_begin(&eventlog_root_domain);
 		eventlog_markers_detach(markers, probe);
-		eventlog_markers_follow(markers);
-		mutex_unlock(&eventlog_root_domain.update_lock);
+		eventlog_markers_changed(markers);
+		eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	}
 }
 
@@ -392,11 +391,11 @@ int eventlog_marker_probe_register(struct eventlog_marker_probe *probe)
 	list_for_each_entry(markers, &eventlog_marker_modules, node) {
 		if (markers->error)
 			continue;
-		mutex_lock(&eventlog_root_domain.update_lock);
+		eventlog_update_begin(&eventlog_root_domain);
 		ret = eventlog_markers_attach(markers, probe);
 		if (!ret)
-			eventlog_markers_follow(markers);
-		mutex_unlock(&eventlog_root_domain.update_lock);
+			eventlog_markers_changed(markers);
+		eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 		if (ret)
 			break;
 	}
@@ -566,9 +565,9 @@ static int eventlog_markers_register(struct eventlog_markers *markers)
 	ret = eventlog_provider_register(provider);
 	if (ret)
 		return ret;
-	mutex_lock(&eventlog_root_domain.update_lock);
-	eventlog_markers_follow(markers);
-	mutex_unlock(&eventlog_root_domain.update_lock);
+	eventlog_update_begin(&eventlog_root_domain);
+	eventlog_markers_changed(markers);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	return 0;
 }
 

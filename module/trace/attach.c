@@ -247,9 +247,8 @@ static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct tra
 
 static void eventlog_trace_tell(struct work_struct *work)
 {
-	mutex_lock(&eventlog_trace_domain->update_lock);
-	eventlog_providers_update(eventlog_trace_domain, NULL, NULL);
-	mutex_unlock(&eventlog_trace_domain->update_lock);
+	eventlog_update_begin(eventlog_trace_domain);
+	eventlog_update_end(eventlog_trace_domain, NULL, NULL);
 }
 
 /*
@@ -259,12 +258,8 @@ static void eventlog_trace_tell(struct work_struct *work)
  */
 static void eventlog_trace_tell_now(void)
 {
-	if (!mutex_trylock(&eventlog_trace_domain->update_lock)) {
+	if (!eventlog_update_try(eventlog_trace_domain))
 		queue_work(eventlog_traces.queue, &eventlog_traces.tell);
-		return;
-	}
-	eventlog_providers_update(eventlog_trace_domain, NULL, NULL);
-	mutex_unlock(&eventlog_trace_domain->update_lock);
 }
 
 /* Under event_mutex; @file is NULL for perf. */
