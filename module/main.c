@@ -16,6 +16,7 @@
 #include "core/event.h"
 #include "core/subscriber.h"
 #include "core/trace_point.h"
+#include "marker/ioctl.h"
 #include "marker/marker.h"
 #include "marker/policy.h"
 #include "memory.h"
@@ -100,7 +101,8 @@ static int __init eventlog_init(void)
 	ret = eventlog_markers_init();
 	if (ret)
 		goto err_trace;
-	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max,
+				   &eventlog_marker_ioctls);
 	if (ret)
 		goto err_markers;
 	if (!EVENTLOG_TRACE_EVENTS)
