@@ -299,6 +299,13 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
+	/* The descriptor is used again: its next event must not find these counters. */
+	eventlog_subscribers_unlink(event);
+	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
+	event->layout = NULL;
+	event->fields_text = NULL;
+	call_rcu(&event->rcu, eventlog_event_free_rcu);
+	return ERR_PTR(ret);
 err_free:
 	eventlog_free(event);
 	return ERR_PTR(ret);
