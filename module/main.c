@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog.ko: loading, parameters, unloading.
+ * eventlog.ko: load, parameters, unload.
  *
- * Owns the root domain.  Every open file pins the module, so unloading finds
- * neither registrations nor subscribers, only persistent events.
+ * All open files pin the module, so at unload there are no registrations and no
+ * subscribers, only persistent events and marker policies.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -31,33 +31,33 @@ MODULE_PARM_DESC(mode, "permissions of /dev/eventlog (0600)");
 
 static uint events_max = 32768;
 module_param(events_max, uint, 0444);
-MODULE_PARM_DESC(events_max, "events that may exist at a time, 1 to 65535 (32768)");
+MODULE_PARM_DESC(events_max, "limit of live events, 1 to 65535 (32768)");
 
 static uint subscribers_max = 64;
 module_param(subscribers_max, uint, 0444);
-MODULE_PARM_DESC(subscribers_max, "subscribers that may exist at a time (64)");
+MODULE_PARM_DESC(subscribers_max, "limit of subscribers (64)");
 
 static uint rules_max = 256;
 module_param(rules_max, uint, 0444);
-MODULE_PARM_DESC(rules_max, "rules of one subscriber (256)");
+MODULE_PARM_DESC(rules_max, "limit of rules of one subscriber (256)");
 
 static uint registrations_max = 65536;
 module_param(registrations_max, uint, 0444);
-MODULE_PARM_DESC(registrations_max, "registrations of one open file (65536)");
+MODULE_PARM_DESC(registrations_max, "limit of registrations of one open file (65536)");
 
 static ulong ring_memory_max;
 module_param(ring_memory_max, ulong, 0444);
-MODULE_PARM_DESC(ring_memory_max, "bytes all rings together may take (half of the memory)");
+MODULE_PARM_DESC(ring_memory_max, "limit of the memory of all rings, in bytes (half of the memory)");
 
 static bool spinlock;
 module_param(spinlock, bool, 0444);
-MODULE_PARM_DESC(spinlock, "write rings under a lock, as 32-bit kernels must (N)");
+MODULE_PARM_DESC(spinlock, "take a spinlock to write to rings, as 32-bit kernels always do (N)");
 
 static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
-MODULE_PARM_DESC(trace_events_max, "events that may be in tracefs at a time, 0: none (4096)");
+MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
 
-/* Ends what outlives files: persistent events, and marker policies. */
+/* Removes what outlives open files: persistent events and marker policies. */
 static void eventlog_root_destroy(void)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
@@ -76,7 +76,7 @@ static int __init eventlog_init(void)
 
 	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
 	    !registrations_max || mode & ~0777) {
-		pr_err("a parameter is out of range; modinfo eventlog tells the ranges\n");
+		pr_err("module parameter out of range, see modinfo eventlog\n");
 		return -EINVAL;
 	}
 	if (!ring_memory_max)
@@ -106,7 +106,7 @@ static int __init eventlog_init(void)
 	if (ret)
 		goto err_markers;
 	if (!EVENTLOG_TRACE_EVENTS)
-		pr_info("this kernel has no trace events for modules: only the tracepoint eventlog_emit\n");
+		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
 
 err_markers:
@@ -130,7 +130,7 @@ static void __exit eventlog_exit(void)
 	eventlog_root_destroy();
 	eventlog_trace_exit();
 	eventlog_trace_point_exit();
-	/* Callbacks of ours may be waiting for a grace period. */
+	/* Wait for the callbacks of call_rcu(). */
 	rcu_barrier();
 	left = eventlog_allocations_left();
 	WARN(left, "eventlog: %ld allocations left\n", left);

@@ -15,7 +15,7 @@ struct eventlog_domain eventlog_root_domain;
 int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 			 unsigned int events_max, unsigned int subscribers_max)
 {
-	/* Slot 0 is never given out: no bit a process gets is 0. */
+	/* Slot 0 is never used, so that no process gets bit 0. */
 	unsigned int slots = events_max + 1;
 
 	domain->name = name;
@@ -101,7 +101,7 @@ void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int s
 	u32 bit = eventlog_slot_handlers_bit(slot);
 
 	lockdep_assert_held(&domain->lock);
-	/* Who looks in between sees no handler that it should have asked for. */
+	/* Clear the actions before the asking bit is set: no process runs them unasked. */
 	if (asking)
 		handlers = 0;
 	eventlog_domain_bit_set(domain, bit, handlers & EVENTLOG_MARKER_PRINT);

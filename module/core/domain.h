@@ -51,31 +51,31 @@ int eventlog_domain_slot_get(struct eventlog_domain *domain);
 /**
  * eventlog_domain_slot_put() - give a slot back
  * @domain: the domain, locked
- * @slot: the slot, its bits clear
+ * @slot: the slot; its bits are clear
  */
 void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot);
 
 /**
- * eventlog_domain_bits_set() - tell processes whether an event is wanted
+ * eventlog_domain_bits_set() - tell processes whether an event is enabled
  * @domain: the domain, locked
  * @slot: the event's slot
- * @wanted: the status bit's new value
- * @sync: the sync bit's
+ * @wanted: new value of the status bit
+ * @sync: new value of the sync bit
  */
 void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool wanted,
 			      bool sync);
 
 /**
- * eventlog_domain_handlers_set() - tell processes what a marker is to do
+ * eventlog_domain_handlers_set() - tell processes which handlers of a marker are on
  * @domain: the domain, locked
  * @slot: its event's slot
  * @handlers: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE
- * @asking: each hit has to ask whether it is to do them
+ * @asking: the handlers have a predicate, which each hit must have evaluated
  */
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot,
 				  u8 handlers, bool asking);
 
-/* All of a slot's are in one byte. */
+/* All bits of a slot are in one byte. */
 static inline u32 eventlog_slot_status_bit(unsigned int slot)
 {
 	return EVENTLOG_SLOT_BITS * slot;

@@ -23,7 +23,7 @@ DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
 #define eventlog_emit_to_tracers(emission) do { } while (0)
 #endif
 
-/* The numbers a subscriber knows the current task by; the root's need no look-up. */
+/* The ids of the current task in a subscriber's pid namespace; the root one needs no look-up. */
 static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
 {
 	return likely(namespace == &init_pid_ns) ? current->tgid :
@@ -36,7 +36,7 @@ static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
 						   task_pid_nr_ns(current, namespace);
 }
 
-/* Does any of the rules, of which each has something left to test, let the event through? */
+/* Does the event pass one of the rules?  Each of them has something left to test. */
 static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 session)
 {
 	unsigned int i;
@@ -49,7 +49,7 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 		if (rule->flags & EVENTLOG_RULE_PID &&
 		    rule->pid != eventlog_current_pid(entry->subscriber->pid_namespace))
 			continue;
-		/* The 1st, the N+1st, …: a rare event shows at least once. */
+		/* Deliver the 1st, the N+1st and so on: a rare event shows at least once. */
 		if (rule->sample &&
 		    ((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample)
 			continue;
@@ -100,12 +100,12 @@ lost:
 	eventlog_subscriber_wake(cpu_ring);
 }
 
-/* How many callbacks are being called on this CPU, one inside the other. */
+/* Nesting depth of callbacks on this CPU. */
 static DEFINE_PER_CPU(unsigned int, eventlog_callbacks_deep);
 
 /*
- * Contexts that interrupt one another restore what they find, so neither the
- * depth nor the contexts a callback is being called in need be atomic.
+ * The depth and the mask of contexts need not be atomic, because a context that
+ * interrupts another one restores them before it returns.
  */
 static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 				      const struct eventlog_part *parts, unsigned int count,
@@ -154,7 +154,7 @@ lost:
 	atomic_long_inc(&subscriber->lost[cause]);
 }
 
-/* Off the way of an event that only rings want. */
+/* Not inlined: most events have no callbacks. */
 static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_emission *emission,
 							const struct eventlog_wanted *wanted,
 							const struct eventlog_subscriber *only)
@@ -175,8 +175,8 @@ static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_em
 }
 
 /*
- * Preemption is off: that is an RCU section, and a ring's nest counts on strictly
- * nested writers.  @emission has everything but event and context.
+ * Preemption is off: this makes an RCU read-side section, and the writers of a CPU's
+ * rings nest strictly.  All members of @emission are set except event and context.
  */
 static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
 						 struct eventlog_emission emission)
@@ -226,11 +226,7 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 	preempt_enable_notrace();
 }
 
-/*
- * An event of a kernel provider, which may be emitted from anywhere.  Where RCU
- * does not watch, as in the idle loop or on a CPU that is just starting, nothing
- * that it protects can be looked at.
- */
+/* A kernel provider may emit where RCU is not watching: then count a loss, return NULL. */
 static __always_inline const struct eventlog_event *
 eventlog_source_begin(struct eventlog_provider_event *source)
 {

@@ -23,14 +23,14 @@ static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlo
 	struct eventlog_wanted *old;
 
 	old = rcu_dereference_protected(event->wanted, lockdep_is_held(&domain->lock));
-	/* Never a set bit whose event refuses writes. */
+	/* The status bit is never set while the event is disabled. */
 	if (old && !wanted) {
 		eventlog_domain_bits_set(domain, event->slot, false, false);
 		domain->busy--;
 	}
 	rcu_assign_pointer(event->wanted, wanted);
 	if (wanted) {
-		/* The bits after what they promise. */
+		/* Publish the array before the bits that announce it. */
 		smp_mb__before_atomic();
 		eventlog_domain_bits_set(domain, event->slot, true, wanted->others);
 		domain->busy += !old;
@@ -42,8 +42,8 @@ static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlo
 }
 
 /*
- * Fills the entry of one subscriber if one of its rules matches, and moves
- * @next_rule behind the rules stored for it.
+ * Fills the entry of a subscriber if one of its rules matches.  @next_rule is where
+ * its rules are stored; it is moved past them.
  */
 static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
 				       struct eventlog_subscriber *subscriber,
@@ -63,7 +63,7 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
 	}
 	if (*next_rule == first_rule)
 		return false;
-	/* One rule that asks nothing more makes the others pointless. */
+	/* A rule with nothing left to test always passes: skip the others. */
 	if (!residue)
 		*next_rule = first_rule;
 	entry->subscriber = subscriber;
@@ -73,10 +73,11 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
 }
 
 /*
- * Makes the array for an event.  @nofail: every subscriber found has its link
- * for the event already, and memory will be had.
+ * Makes the array for an event.  @nofail: the allocation cannot fail; all
+ * subscribers whose rules match have counters for the event already.
  *
- * Return: the array, NULL when nobody wants the event, or ERR_PTR(-ENOMEM).
+ * Return: the array; NULL if the event has no subscriber and no tracer; or
+ * ERR_PTR(-ENOMEM).
  */
 static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event, bool nofail)
 {
@@ -154,7 +155,8 @@ void eventlog_enable_event_clear(struct eventlog_event *event)
 	eventlog_wanted_replace(event, NULL);
 }
 
-int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber, struct eventlog_subscriber_rule *rule)
+int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
+			     struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_wanted *prepared = NULL, *wanted;
@@ -173,7 +175,7 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber, struct even
 		wanted->next = prepared;
 		prepared = wanted;
 	}
-	/* All the memory is there: from here nothing fails. */
+	/* All memory is allocated: nothing can fail from here on. */
 	while ((wanted = prepared)) {
 		prepared = wanted->next;
 		eventlog_wanted_replace(wanted->event, wanted);

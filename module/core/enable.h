@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Enabling: who wants which event.
+ * Enabling: which subscribers get which events.
  *
- * Rules are matched against events when either changes, under domain->lock.
- * The outcome hangs on each event as an array of (subscriber, what is left to
- * test), which emission reads under RCU (preemption off); NULL when nobody
- * wants the event.  The status bit follows it.
+ * Rules are matched against events whenever either change, under domain->lock.
+ * Each event points to the result, an array of its subscribers with the rules that
+ * emission has to test.  Emission reads the array under RCU with preemption off.
+ * The pointer is NULL when the event is disabled.  The event's status bit follows
+ * the pointer.
  */
 #ifndef EVENTLOG_ENABLE_H
 #define EVENTLOG_ENABLE_H
@@ -13,7 +14,7 @@
 #include "core/types.h"
 
 /**
- * eventlog_enable_event() - find out who wants an event that comes to life
+ * eventlog_enable_event() - enable a new event if a rule matches or a tracer is attached
  * @event: with a slot, its domain locked
  *
  * Return: 0 or -ENOMEM.
@@ -21,28 +22,29 @@
 int eventlog_enable_event(struct eventlog_event *event);
 
 /**
- * eventlog_enable_tracers_changed() - tracers were attached to an event, or the last has gone
- * @event: with a slot, its domain locked
+ * eventlog_enable_tracers_changed() - the first tracer was attached, or the last detached
+ * @event: with a slot, its domain locked; event->trace.tracers is up to date
  */
 void eventlog_enable_tracers_changed(struct eventlog_event *event);
 
 /**
- * eventlog_enable_event_clear() - an event ends: nobody wants it any more
+ * eventlog_enable_event_clear() - disable an event that ends
  * @event: with a slot, its domain locked
  */
 void eventlog_enable_event_clear(struct eventlog_event *event);
 
 /**
- * eventlog_enable_rule_add() - put a new rule into force
+ * eventlog_enable_rule_add() - apply a new rule
  * @subscriber: its domain locked
- * @rule: in none of its lists yet
+ * @rule: not in the subscriber's list yet
  *
- * Return: 0 or -ENOMEM; then nothing is changed and @rule is still the caller's.
+ * Return: 0, or -ENOMEM: then nothing is changed, and the caller still owns @rule.
  */
-int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber, struct eventlog_subscriber_rule *rule);
+int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
+			     struct eventlog_subscriber_rule *rule);
 
 /**
- * eventlog_enable_rule_remove() - put a rule out of force
+ * eventlog_enable_rule_remove() - stop applying a rule
  * @subscriber: its domain locked
  * @rule: one of its rules; the caller frees it after an RCU grace period
  */
@@ -50,9 +52,9 @@ void eventlog_enable_rule_remove(struct eventlog_subscriber *subscriber,
 				 struct eventlog_subscriber_rule *rule);
 
 /**
- * eventlog_enable_subscriber_remove() - put all rules of a subscriber out of force
- * @subscriber: its domain locked, already out of the domain's list.  Its rules
- *	are left in its list, to be freed after an RCU grace period.
+ * eventlog_enable_subscriber_remove() - stop applying all rules of a subscriber
+ * @subscriber: its domain locked; it is no longer in the domain's list.  Its rules
+ *	stay in its own list; the caller frees them after an RCU grace period
  */
 void eventlog_enable_subscriber_remove(struct eventlog_subscriber *subscriber);
 

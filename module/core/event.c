@@ -18,10 +18,7 @@
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
 const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
 
-/*
- * Names and fields are chosen by processes; a key they do not know keeps them
- * from filling one bucket.
- */
+/* The key is secret, or processes could choose names that all hash to one bucket. */
 static u64 eventlog_text_hash(const struct eventlog_domain *domain, const char *text)
 {
 	return siphash(text, strlen(text), &domain->hash_key);
@@ -81,7 +78,7 @@ static void eventlog_provider_put(struct eventlog_domain *domain,
 	hash_del(&info->node);
 	eventlog_provider_release_id(domain, info);
 	eventlog_free(info->preamble);
-	/* Emission may be looking at whom a rundown is for. */
+	/* Emission may be reading rundown_by and rundown_for. */
 	call_rcu(&info->rcu, eventlog_provider_free_rcu);
 }
 
@@ -124,7 +121,7 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
 	list_del_init(&info->changed_node);
-	/* What remains of it only explains old records. */
+	/* Retained events may still refer to it, to decode old records. */
 	eventlog_provider_release_id(domain, info);
 	eventlog_provider_put(domain, info);
 }
@@ -138,7 +135,7 @@ static void eventlog_event_free_rcu(struct rcu_head *rcu)
 	eventlog_free(event);
 }
 
-/* The event is found by nobody any more, but writers may still be using it. */
+/* Removes the event from all tables; writers may still be using it. */
 static void eventlog_event_forget(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
@@ -162,7 +159,7 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 	struct eventlog_subscriber *oldest = eventlog_subscriber_oldest(domain);
 	struct eventlog_event *event, *next;
 
-	/* Retired in this order, so the first one still needed ends the search. */
+	/* The list is in the order of retirement: stop at the first one still needed. */
 	list_for_each_entry_safe(event, next, &domain->retained, retained_node) {
 		if (oldest && event->retired_at > oldest->sequence)
 			break;
@@ -170,7 +167,7 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 	}
 }
 
-/* The end of a living event, as far as others go. */
+/* Takes a live event from listeners, the marker policy and tracers. */
 static void eventlog_event_deactivate(struct eventlog_event *event)
 {
 	eventlog_enable_event_clear(event);
@@ -181,7 +178,7 @@ static void eventlog_event_deactivate(struct eventlog_event *event)
 	event->slot = 0;
 }
 
-/* Nothing registers it and it is not persistent: give its bits up. */
+/* Ends an event that has no registration and is not persistent. */
 static void eventlog_event_retire(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
@@ -197,9 +194,9 @@ static void eventlog_event_retire(struct eventlog_event *event)
 }
 
 /*
- * Processes that register ever new definitions beside a subscriber that never
- * closes must not fill the memory: the oldest texts go.  By then a consumer
- * that asks at first sight has long had them.
+ * Limits the memory that processes can fill by registering ever new definitions
+ * while a subscriber stays open.  The oldest texts go; a consumer that asks for a
+ * text when it first sees the descriptor has had them long before.
  */
 static void eventlog_events_trim_retained(struct eventlog_domain *domain)
 {
@@ -209,7 +206,7 @@ static void eventlog_events_trim_retained(struct eventlog_domain *domain)
 								 retained_node));
 }
 
-/* Brings a new or a retained event to life. */
+/* Makes a new or a retained event live. */
 static int eventlog_event_activate(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
@@ -219,7 +216,7 @@ static int eventlog_event_activate(struct eventlog_event *event)
 	if (slot < 0)
 		return slot;
 	event->slot = slot;
-	/* What is attached to the trace event it gets wants it, too. */
+	/* First: a tracer may be attached to the trace event it gets. */
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->add(event);
 	ret = eventlog_enable_event(event);
@@ -253,7 +250,7 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	return NULL;
 }
 
-/* Makes a definition, found by descriptor; @provider gains a user. */
+/* Makes a definition that is found by descriptor; @provider gets one more user. */
 static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 						 struct eventlog_provider_info *provider,
 						 struct eventlog_fields *fields,
@@ -263,7 +260,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	struct eventlog_event *event;
 	int ret;
 
-	/* Descriptors are never reused: four thousand million are all there are. */
+	/* Descriptors are never reused: fail once u32 ids run out. */
 	if (!domain->next_descriptor)
 		return ERR_PTR(-ENOSPC);
 	event = eventlog_alloc(sizeof(*event));
@@ -311,7 +308,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* Makes a definition that processes share, found by all that it is. */
+/* Makes a definition that processes share, and that is found by its properties. */
 static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *domain,
 							const char *provider_name,
 							struct eventlog_fields *fields, u8 level,
@@ -390,7 +387,7 @@ void eventlog_event_put(struct eventlog_event *event)
 		event->source = NULL;
 	}
 	eventlog_event_retire(event);
-	/* The event may be gone. */
+	/* The event may have been freed. */
 	eventlog_events_trim_retained(domain);
 }
 

@@ -15,7 +15,7 @@
 #include "core/sink.h"
 #include "memory.h"
 
-/* The provider's events are registered: their pointers only change under update_lock. */
+/* The event of a registered provider; the pointer changes only under update_lock. */
 static struct eventlog_event *eventlog_provider_event(const struct eventlog_domain *domain,
 						      const struct eventlog_provider_event *source)
 {
@@ -23,8 +23,8 @@ static struct eventlog_event *eventlog_provider_event(const struct eventlog_doma
 }
 
 /*
- * Tells a provider what is wanted of it.  Without domain->lock: what changes
- * meanwhile makes it a changed provider again.
+ * Flips the static keys of a provider's events and calls its enable().  Without
+ * domain->lock: an event that changes meanwhile puts the provider on the list again.
  */
 static void eventlog_provider_tell(struct eventlog_domain *domain,
 				   struct eventlog_provider_info *info)
@@ -82,7 +82,7 @@ static bool eventlog_provider_rundown_wanted(struct eventlog_domain *domain,
 	return wanted;
 }
 
-/* @subscriber NULL: for everybody. */
+/* Has a provider dump its state to @subscriber, or to all subscribers if that is NULL. */
 static void eventlog_provider_rundown(struct eventlog_domain *domain,
 				      struct eventlog_provider_info *info,
 				      const struct eventlog_subscriber *subscriber,
@@ -93,7 +93,7 @@ static void eventlog_provider_rundown(struct eventlog_domain *domain,
 	if (!provider->rundown || !eventlog_provider_rundown_wanted(domain, provider, rule))
 		return;
 	WRITE_ONCE(info->rundown_for, subscriber);
-	/* Whoever else emits these events meanwhile emits to all. */
+	/* Events from other tasks still go to all subscribers. */
 	WRITE_ONCE(info->rundown_by, current);
 	provider->rundown(provider);
 	WRITE_ONCE(info->rundown_by, NULL);
@@ -145,14 +145,14 @@ bool eventlog_update_try(struct eventlog_domain *domain)
 
 /* ---- register and unregister ---- */
 
-/* Ends the events of a provider that were made, the first @count. */
+/* Removes the first @count events of a provider that could not be registered. */
 static void eventlog_provider_events_discard(struct eventlog_event **events, unsigned int count)
 {
 	while (count--)
 		eventlog_event_discard(events[count]);
 }
 
-/* Makes the events; under domain->lock, so that none is wanted and not counted. */
+/* Makes the events, all under one domain->lock: a new rule finds all or none. */
 static int eventlog_provider_events_make(struct eventlog_domain *domain,
 					 struct eventlog_provider_info *info,
 					 struct eventlog_fields *fields,
@@ -181,7 +181,7 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 	unsigned int i;
 	int ret;
 
-	/* Before subscribers take note of it: nothing emits yet. */
+	/* Before subscribers note its value: the provider does not emit yet. */
 	for (i = 0; i < provider->event_count; i++)
 		atomic_long_set(&provider->events[i]->lost_not_watching, 0);
 	mutex_lock(&domain->lock);
@@ -276,7 +276,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 		static_branch_disable(&provider->events[i]->enabled);
 	if (info->told_level && provider->enable)
 		provider->enable(provider, 0, 0);
-	/* Emissions under way still look at the provider's side of the events. */
+	/* Emissions in progress still read the provider's side of the events. */
 	if (info->enabled_once)
 		synchronize_rcu();
 

@@ -25,7 +25,7 @@
 #include "core/subscriber.h"
 #include "memory.h"
 
-/* Pages before the data: the kernel's and the consumer's. */
+/* Pages before the data: the header and the consumer page. */
 #define EVENTLOG_RING_HEAD_PAGES 2
 
 static enum cpuhp_state eventlog_hotplug_state;
@@ -52,7 +52,7 @@ static bool eventlog_subscriber_readable(const struct eventlog_subscriber *subsc
 
 static void eventlog_subscriber_wake_all(struct eventlog_subscriber *subscriber)
 {
-	/* Cleared first: who looks after this sets it anew. */
+	/* Cleared before waking: a poller that checks after this sets it again. */
 	WRITE_ONCE(subscriber->poller, 0);
 	smp_mb();
 	wake_up_all(&subscriber->wait);
@@ -84,9 +84,9 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 	if (eventlog_subscriber_readable(subscriber))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
-	 * A writer has no full barrier between publishing and looking for a
-	 * poller, so it may have missed us while its record was not yet visible
-	 * here.  In a jiffy it is.
+	 * A writer has no full barrier between publishing its record and reading
+	 * @poller.  It may have missed this poller, whose check may have missed the
+	 * record.  The record is visible one jiffy later.
 	 */
 	mod_timer(&subscriber->recheck, jiffies + 1);
 	return 0;
@@ -152,11 +152,11 @@ err_uncount:
 }
 
 /*
- * CPU hotplug, prepare stage: called for the CPUs that are up when a subscriber
- * comes, then for each that comes up, before it runs anything.  A CPU that was
- * up before has its ring.  Failing leaves a CPU without ring, which is counted
- * event by event; it must not keep the CPU down.  Takes no lock: called both
- * with and without domain->lock's order being known.
+ * CPU hotplug, prepare stage: called for all CPUs that are up when a subscriber is
+ * made, later for each CPU that comes up, before the CPU runs anything.  A CPU that
+ * was up before keeps its ring.  Without memory the CPU has no ring, and each event
+ * it emits is counted as lost: that must not keep the CPU from coming up.  Takes no
+ * lock, because the hotplug lock has no fixed order to domain->lock.
  */
 static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
@@ -200,7 +200,7 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
 
 	if (!eventlog_subscriber_has_rings(subscriber))
 		return -EINVAL;
-	/* Page offsets: nothing here can wrap. */
+	/* These are page offsets, which cannot overflow. */
 	first = vma->vm_pgoff % subscriber->ring_pages;
 	if (vma->vm_pgoff / subscriber->ring_pages >= subscriber->cpu_count)
 		return -EINVAL;
@@ -307,7 +307,7 @@ found:
 	subscriber->rule_count--;
 	mutex_unlock(&domain->lock);
 	eventlog_update_end(domain, NULL, NULL);
-	/* Writers that found the old arrays may still be testing it. */
+	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
 	eventlog_free(rule);
 	return 0;
@@ -315,7 +315,7 @@ found:
 
 /* ---- flush and counts ---- */
 
-/* A grace period somebody may stop waiting for. */
+/* A grace period; a signal may end the wait for it, so the waiter has a reference. */
 struct eventlog_grace {
 	struct rcu_head rcu;
 	struct completion done;
@@ -347,16 +347,16 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	init_completion(&grace->done);
 	refcount_set(&grace->users, 2);
 
-	/* The floor only rises. */
+	/* The floor never decreases. */
 	mutex_lock(&subscriber->flush_lock);
 	now = max(eventlog_ring_clock(), eventlog_floor_read(&subscriber->floor));
 	eventlog_floor_raise(&subscriber->floor, now);
 	mutex_unlock(&subscriber->flush_lock);
 
 	/*
-	 * Every writer reads the clock and publishes with preemption off.  One
-	 * that began before is done when the grace period ends; one that begins
-	 * later sees the floor.
+	 * A writer reads the floor and the clock and publishes with preemption off.
+	 * If it began before the floor was raised, it is done when the grace period
+	 * ends; if it began later, it sees the floor.
 	 */
 	call_rcu(&grace->rcu, eventlog_grace_over);
 	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
@@ -368,7 +368,7 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
 {
 	WRITE_ONCE(subscriber->paused, paused);
-	/* A writer that saw the old value has preemption off until it is done. */
+	/* A writer that read the old value keeps preemption off until it is done. */
 	if (paused)
 		synchronize_rcu();
 }
@@ -386,8 +386,8 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 }
 
 /*
- * Of all events the subscriber was ever given: also while its rules would not
- * have let them through.  Rather too many than one too few.
+ * Losses of all events the subscriber ever listened to, including losses at times
+ * when its rules did not match.  The sum may be too large but never too small.
  */
 static u64 eventlog_subscriber_not_watching(struct eventlog_subscriber *subscriber)
 {
@@ -463,7 +463,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;
-	/* Not is_power_of_2(): that takes a long. */
+	/* is_power_of_2() takes a long, which may be too small. */
 	if (request->ring_bytes & (request->ring_bytes - 1) || sub_buffers < 2 ||
 	    sub_buffers > EVENTLOG_SUB_BUFFERS_MAX || !is_power_of_2(sub_buffers))
 		return -EINVAL;
@@ -475,7 +475,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 	return 0;
 }
 
-/* Frees what nobody can reach any more; rings too. */
+/* Frees a subscriber that no one can reach any more, and its rings. */
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;
@@ -532,7 +532,7 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	return 0;
 }
 
-/* A subscriber without anything that could fail but memory. */
+/* Allocates a subscriber that has no rings and is in no list yet. */
 static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_domain *domain,
 							    struct pid_namespace *namespace)
 {
@@ -640,7 +640,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	eventlog_events_release_retained(domain);
 	mutex_unlock(&domain->lock);
 	eventlog_update_end(domain, NULL, NULL);
-	/* Writers may still be in its rings, or calling back. */
+	/* Writers may still be in its rings, or in its callback. */
 	synchronize_rcu();
 	eventlog_subscriber_release(subscriber);
 }

@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "user/status.h"
 
-/* A process chooses its own name: it must not forge lines of the listing. */
+/* Processes choose their names: replace what could forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
 				 const struct eventlog_subscriber *subscriber)
 {
@@ -31,13 +31,13 @@ static void eventlog_status_user(struct eventlog_text *text,
 		eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
 }
 
-/* What the listing is written from. */
+/* Input of the listing: the live events by slot. */
 struct eventlog_status {
 	const struct eventlog_domain *domain;
 	struct eventlog_event **events;
 };
 
-/* Behind a comma, or begins the comment if nobody is named in it. */
+/* Appends a loss to an event's comment; @behind: there is a comment already. */
 static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 lost,
 				 const char *where)
 {
@@ -47,7 +47,7 @@ static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 l
 	*behind = true;
 }
 
-/* What no subscriber can be told of. */
+/* Appends the losses that no subscriber's counters show. */
 static void eventlog_status_losses(struct eventlog_text *text, const struct eventlog_event *event,
 				   bool behind)
 {
