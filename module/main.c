@@ -21,7 +21,7 @@
 #include "marker/policy.h"
 #include "memory.h"
 #include "ring/selftest.h"
-#include "trace/attach.h"
+#include "trace/trace.h"
 #include "trace/kfunc.h"
 #include "user/file.h"
 

@@ -17,7 +17,7 @@
 #include "marker/policy.h"
 #include "memory.h"
 
-/* The marker whose event has the lowest descriptor above one; the domain is locked. */
+/* The marker with the lowest descriptor above @descriptor; the domain is locked. */
 static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *domain,
 						     struct eventlog_event **event,
 						     unsigned long descriptor)
@@ -32,8 +32,10 @@ static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *dom
 }
 
 /*
- * The marker as MARKER_NEXT says it, and the four strings, for eventlog_free().
- * @predicate: room for that text, or NULL.
+ * Fills in the results of MARKER_NEXT, and the text of the predicate if there is room
+ * for it at @predicate.
+ *
+ * Return: the marker's four strings, for eventlog_free().
  */
 static char *eventlog_marker_describe(const struct eventlog_event *event,
 				      const struct eventlog_marker *marker,
@@ -70,8 +72,8 @@ static char *eventlog_marker_describe(const struct eventlog_event *event,
 	return text;
 }
 
-/* What the caller has given room for. */
-static int eventlog_marker_tell(const struct eventlog_marker_next *request, const char *text,
+/* Copies out the strings, and the predicate if the caller has room for it. */
+static int eventlog_marker_strings_put(const struct eventlog_marker_next *request, const char *text,
 				const char *predicate)
 {
 	int ret = eventlog_text_put(request->text, text, request->text_size);
@@ -100,7 +102,7 @@ static int eventlog_ioctl_marker_next(struct eventlog_domain *domain, struct fil
 		if (!predicate)
 			return -ENOMEM;
 	}
-	/* A marker whose handlers and predicate are being switched is not told half. */
+	/* With update_lock, handlers and predicate belong together. */
 	mutex_lock(&domain->update_lock);
 	mutex_lock(&domain->lock);
 	marker = eventlog_marker_after(domain, &event, request->descriptor);
@@ -117,7 +119,7 @@ static int eventlog_ioctl_marker_next(struct eventlog_domain *domain, struct fil
 
 	ret = -EMSGSIZE;
 	if (room >= request->text_size)
-		ret = eventlog_marker_tell(request, text, predicate);
+		ret = eventlog_marker_strings_put(request, text, predicate);
 	if (ret != -EFAULT)
 		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
 out:
@@ -126,7 +128,7 @@ out:
 	return ret;
 }
 
-/* A predicate of the caller's; NULL: there is none. */
+/* Copies in the caller's predicate; NULL: there is none. */
 static struct eventlog_expression *eventlog_expression_get(u64 terms, u32 count, u64 predicate)
 {
 	struct eventlog_expression *expression;
@@ -163,7 +165,7 @@ static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
 	    request->operation > EVENTLOG_MARKER_REPLACE ||
 	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
 		return false;
-	/* A predicate of what is off. */
+	/* A predicate makes sense only for handlers that are switched on. */
 	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD ||
 	       (request->operation == EVENTLOG_MARKER_REPLACE && request->handlers);
 }
@@ -194,7 +196,7 @@ static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file
 		ret = PTR_ERR(expression);
 		goto out_marker;
 	}
-	/* A caller that cannot be told changes nothing. */
+	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
 	      eventlog_markers_switch(module, marker, expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
@@ -212,7 +214,7 @@ static bool eventlog_marker_wish_valid(const struct eventlog_marker_wish *reques
 	    request->handlers & ~EVENTLOG_WISH_HANDLERS ||
 	    request->operation > EVENTLOG_MARKER_REMOVE)
 		return false;
-	/* A predicate of what is off. */
+	/* A predicate makes sense only for handlers that are switched on. */
 	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD;
 }
 
@@ -242,7 +244,7 @@ static int eventlog_ioctl_marker_wish(struct eventlog_domain *domain, struct fil
 		ret = PTR_ERR(expression);
 		goto out_marker;
 	}
-	/* A caller that cannot be told changes nothing. */
+	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
 	      eventlog_wish_add(domain, program, marker, expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));

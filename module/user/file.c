@@ -155,7 +155,7 @@ static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *
 
 /* ---- file operations ---- */
 
-/* Every ioctl's argument, as copied in and out. */
+/* The argument of any ioctl. */
 union eventlog_argument {
 	struct eventlog_version version;
 	struct eventlog_register registration;
@@ -235,7 +235,7 @@ static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes,
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EINVAL;
 	mutex_lock(&file->lock);
-	/* From the start: as things are now.  Further on: the text begun. */
+	/* A read from the start takes a new listing; later ones continue it. */
 	if (!*position || !file->status) {
 		eventlog_free(file->status);
 		file->status = eventlog_status_text(file->domain, &file->status_bytes);
@@ -275,7 +275,7 @@ static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	vm_flags_clear(vma, VM_MAYEXEC);
-	/* A child would keep pages mapped whose meaning is its parent's. */
+	/* The pages belong to this process's file: a child must not inherit them. */
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &eventlog_vm_ops;
 	if (role == EVENTLOG_ROLE_PRODUCER)

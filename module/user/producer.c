@@ -26,9 +26,9 @@
 #define EVENTLOG_STACK_MESSAGE 512
 
 /**
- * struct eventlog_registration - what a write_index stands for
- * @event: alive while the registration is, and an RCU grace period longer
- * @session: a session precedes the payload
+ * struct eventlog_registration - what a write_index refers to
+ * @event: live until the registration ends; freed an RCU grace period later
+ * @session: messages have a session before the payload
  * @rcu: frees it
  */
 struct eventlog_registration {
@@ -38,9 +38,8 @@ struct eventlog_registration {
 };
 
 /*
- * A target: what a write_index stands for in one word, so that a writer is at the
- * event in one load.  A pointer to that and, in the lowest bit, whether a session
- * precedes the payload.
+ * A target is a registration in one word, so that a writer finds the event with one
+ * load: a pointer to the event, with the lowest bit set if messages have a session.
  */
 #define EVENTLOG_TARGET_SESSION 1UL
 
@@ -55,13 +54,13 @@ static __always_inline struct eventlog_event *eventlog_target_event(unsigned lon
 	return (struct eventlog_event *)(target & ~EVENTLOG_TARGET_SESSION);
 }
 
-/* The target of an index, or 0; under RCU, as the event then is. */
+/* The target of an index, or 0.  Under RCU, which also protects the event. */
 static __always_inline unsigned long eventlog_target_find(struct eventlog_file *file,
 							  u32 write_index)
 {
 	struct eventlog_registration *registration;
 
-	/* Ordered by the dependency, as rcu_dereference() is. */
+	/* Ordered by the address dependency, like rcu_dereference(). */
 	if (likely(write_index < EVENTLOG_FIRST_INDICES))
 		return READ_ONCE(file->first[array_index_nospec(write_index,
 								EVENTLOG_FIRST_INDICES)]);
@@ -69,8 +68,8 @@ static __always_inline unsigned long eventlog_target_find(struct eventlog_file *
 	return registration ? eventlog_registration_target(registration) : 0;
 }
 
-/* Lets writers find a registration by its index, or, if NULL, none; the lock is held. */
-static void eventlog_registration_show(struct eventlog_file *file, u32 write_index,
+/* Publishes the registration of an index to writers, or NULL; the lock is held. */
+static void eventlog_registration_publish(struct eventlog_file *file, u32 write_index,
 				       struct eventlog_registration *registration)
 {
 	lockdep_assert_held(&file->lock);
@@ -103,8 +102,8 @@ static void eventlog_registration_free(struct eventlog_file *file,
 }
 
 /*
- * Prepares a registration of a parsed command: the event is there, and an index
- * reserved that nobody can use yet.
+ * Makes a registration of a parsed command: gets the event and reserves an index,
+ * which no writer can use yet.
  */
 static struct eventlog_registration *
 eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *request,
@@ -159,7 +158,7 @@ err_unlock:
 	return ERR_PTR(ret);
 }
 
-/* A registration its user was told of comes into force, and the file is a producer. */
+/* Publishes a registration after its index was copied out; the file is a producer now. */
 static int eventlog_registration_confirm(struct eventlog_file *file,
 					 struct eventlog_registration *registration,
 					 const struct eventlog_register *request)
@@ -169,9 +168,9 @@ static int eventlog_registration_confirm(struct eventlog_file *file,
 	mutex_lock(&file->lock);
 	ret = eventlog_file_role_set(file, EVENTLOG_ROLE_PRODUCER);
 	if (!ret) {
-		/* Needs no memory: the index is reserved. */
+		/* Cannot fail: the index is reserved. */
 		xa_store(&file->registrations, request->write_index, registration, GFP_KERNEL);
-		eventlog_registration_show(file, request->write_index, registration);
+		eventlog_registration_publish(file, request->write_index, registration);
 		if (request->flags & EVENTLOG_REGISTER_PERSIST) {
 			mutex_lock(&file->domain->lock);
 			eventlog_event_persist(registration->event);
@@ -256,10 +255,10 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
 	mutex_lock(&file->lock);
-	/* Not erased unseen: the index may be reserved by a REGISTER under way. */
+	/* Without a registration, a REGISTER in progress may have reserved the index. */
 	registration = xa_load(&file->registrations, request->write_index);
 	if (registration) {
-		eventlog_registration_show(file, request->write_index, NULL);
+		eventlog_registration_publish(file, request->write_index, NULL);
 		xa_erase(&file->registrations, request->write_index);
 		file->registration_count--;
 	}
@@ -272,7 +271,7 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 
 /* ---- MARKER_ASK ---- */
 
-/* Puts copies of these values, of the caller's strings, in their place. */
+/* Replaces the addresses of the caller's strings by addresses of copies. */
 static int eventlog_ask_strings(u64 *values, u16 strings, char *texts)
 {
 	unsigned int i;
@@ -282,7 +281,7 @@ static int eventlog_ask_strings(u64 *values, u16 strings, char *texts)
 
 		if (!(strings & 1U << i) || !values[i])
 			continue;
-		/* Without a NUL it is longer than what it is compared with. */
+		/* A copy without a NUL is longer than any text it is compared with. */
 		if (values[i] != (unsigned long)values[i] ||
 		    strncpy_from_user(text, u64_to_user_ptr(values[i]),
 				      EVENTLOG_TERM_TEXT_MAX) < 0)
@@ -292,7 +291,7 @@ static int eventlog_ask_strings(u64 *values, u16 strings, char *texts)
 	return 0;
 }
 
-/* Asks for what the write_index stands for now; @strings: set to those it needs. */
+/* Evaluates the policy of an index; sets @strings to the values that must be strings. */
 static int eventlog_ask_target(struct eventlog_file *file, const struct eventlog_marker_ask *request,
 			       const u64 *values, u16 *strings)
 {
@@ -331,7 +330,7 @@ static int eventlog_ioctl_marker_ask(struct eventlog_domain *domain, struct file
 	ret = eventlog_array_get(given, request->values, request->value_count * sizeof(*given));
 	if (ret)
 		return ret;
-	/* Again when another predicate has come, or when the strings are not here yet. */
+	/* Again if strings must be copied first, or if the predicate has changed. */
 	do {
 		memcpy(values, given, sizeof(values));
 		if (strings && !texts)
@@ -373,8 +372,8 @@ void eventlog_producer_release(struct eventlog_file *file)
 /* ---- write() ---- */
 
 /*
- * Finds what the write_index in front of a message of @bytes stands for, and
- * whether it may be that long.  Under RCU.
+ * Finds the target of a write_index, and checks that it is enabled and that a message
+ * of @bytes may be that long.  Under RCU.
  *
  * Return: 0, or the errno that write() returns.
  */
@@ -398,7 +397,7 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
 }
 
-/* Emits what the kernel's copy of a message says: write_index, session if any, payload. */
+/* Emits the event of a message, which is a copy in kernel memory. */
 static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message,
 						 size_t bytes)
 {
@@ -431,7 +430,7 @@ ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct eventlog_file *file = kiocb->ki_filp->private_data;
 	size_t bytes = iov_iter_count(from);
-	/* Clearing it first costs more than copying; only what was copied is looked at. */
+	/* Not initialized, which takes longer than copying; only copied bytes are read. */
 	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
 	unsigned long target;
 	u32 write_index;
@@ -443,7 +442,7 @@ ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from))
 		return eventlog_message_emit(file, small, bytes) ?: bytes;
 
-	/* Large, or not all of it readable: nothing is copied that is not wanted. */
+	/* Large, or not fully readable: check that the event is enabled before copying. */
 	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
 		return -EFAULT;
 	rcu_read_lock();

@@ -29,12 +29,12 @@ static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file 
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 
-	/* Told before it is so: the role, once taken, cannot be given back. */
+	/* Copy results out before the role is set, which cannot be undone. */
 	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
 		goto err_free;
 	mutex_lock(&file->lock);
-	/* A REGISTER under way may still come to be: see its confirmation. */
+	/* A REGISTER in progress may have made the file a producer meanwhile. */
 	if (file->role == EVENTLOG_ROLE_NONE)
 		file->subscriber = subscriber;
 	ret = eventlog_file_role_set(file, EVENTLOG_ROLE_SUBSCRIBER);
