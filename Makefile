@@ -116,6 +116,8 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
+	@scripts/check-layers
+	@scripts/check-bats
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
@@ -275,16 +277,16 @@ gen_files := tools/gen/eventlog-gen:$(PREFIX)/bin/eventlog-gen:755 \
 	uapi/linux/eventlog.h:$(share)/include/uapi/linux/eventlog.h:644
 
 # What belongs to the module but is for no kernel in particular.
-device_files = scripts/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
-	dist/eventlog.sysusers:$(PREFIX)/lib/sysusers.d/eventlog.conf:644 \
-	dist/eventlog.modules:$(PREFIX)/lib/modules-load.d/eventlog.conf:644 \
+device_files = tools/dist/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
+	tools/dist/eventlog.sysusers:$(PREFIX)/lib/sysusers.d/eventlog.conf:644 \
+	tools/dist/eventlog.modules:$(PREFIX)/lib/modules-load.d/eventlog.conf:644 \
 	$(call man_files,4 9)
 
 # The recorder, which nobody has to start.
-service_files = dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
-	dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
-	$(foreach unit,$(notdir $(wildcard dist/*.service dist/*.timer)), \
-		build/dist/$(unit):$(UNITDIR)/$(unit):644)
+service_files = tools/dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
+	tools/dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
+	$(foreach unit,$(units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
+units = $(notdir $(wildcard tools/dist/*.service tools/dist/*.timer))
 
 word_of = $(word $(1),$(subst :, ,$(2)))
 install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
@@ -295,7 +297,7 @@ installed_names = $(foreach file,$(1),'$(DESTDIR)$(call word_of,2,$(file))') \
 	$(foreach link,$(2),'$(DESTDIR)$(call word_of,1,$(link))')
 
 # With the directories that are being installed to.
-build/dist/%: dist/% FORCE
+build/dist/%: tools/dist/% FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|/usr/bin/|$(PREFIX)/bin/|g' -e 's|/usr/libexec/|$(PREFIX)/libexec/|g' $< > $@
 
@@ -326,7 +328,7 @@ install-gen:
 install-device:
 	$(call install_files,$(device_files))
 
-install-service: $(addprefix build/,$(wildcard dist/*.service dist/*.timer))
+install-service: $(units:%=build/dist/%)
 	$(call install_files,$(service_files))
 
 # The linker's cache is of this system.
@@ -351,20 +353,20 @@ uninstall: uninstall-gen
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 	$(if $(DESTDIR),,ldconfig)
 
-# Made from a copy, with dist/debian where it has to be. build/deb has what came
-# of it.
+# Built in a copy of the tree, with tools/dist/debian at its top. build/deb keeps the
+# packages.
 deb_source = build/deb/eventlog-$(version)
 
 deb:
 	@scripts/setup deb
 	rm -rf build/deb
 	mkdir -p '$(deb_source)'
-	tar -c --exclude=./build --exclude=./.git --exclude=./dist/debian . | \
+	tar -c --exclude=./build --exclude=./.git --exclude=./tools/dist/debian . | \
 		tar -x -C '$(deb_source)'
-	cp -a dist/debian '$(deb_source)/debian'
+	cp -a tools/dist/debian '$(deb_source)/debian'
 	printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
 		'$(version)' '$(version)' \
-		"$$(sed -n 's/^Maintainer: //p' dist/debian/control)" \
+		"$$(sed -n 's/^Maintainer: //p' tools/dist/debian/control)" \
 		"$$(date -R -r dkms.conf)" > '$(deb_source)/debian/changelog'
 	cd '$(deb_source)' && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage -us -uc -b
 	rm -rf '$(deb_source)'

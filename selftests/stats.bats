@@ -356,7 +356,8 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	"$ELOG" emit -n 1 --wait a/b
 	kill -KILL "$(head -1 /run/eventlog/*.capture)"
 	wait_for grep -qx "eventlog_capture_running{target=\"$work/capture\"} 0" "$work/link"
-	"$ELOG" stop -q || true
+	run_elog stop -q
+	[ "$status" = 1 ]
 	wait_for eval '! grep -q "eventlog_capture_running{" "$work/link"'
 	stop_elog TERM
 	[ "$status" = 0 ]

@@ -9,7 +9,7 @@
 set -eu
 export LC_ALL=C
 
-top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd -P)
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
 kdir=$("$top/scripts/kernel" headers)
@@ -48,7 +48,7 @@ everything_is_there()
 	for page in "$top"/tools/man/*.[1-9]; do
 		has "$1/share/man/man${page##*.}/${page##*/}" || return 1
 	done
-	for unit in "$top"/dist/*.service; do
+	for unit in "$top"/tools/dist/*.service; do
 		has "$1/lib/systemd/system/${unit##*/}" || return 1
 	done
 	for name in eventlog eventlog_tcp eventlog_proc; do
