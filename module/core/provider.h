@@ -24,23 +24,23 @@ struct eventlog_subscriber_rule;
 void eventlog_update_begin(struct eventlog_domain *domain);
 
 /**
- * eventlog_update_end() - notify kernel providers of what has changed
- * @domain: update_lock held by eventlog_update_begin(), not its lock
+ * eventlog_update_end() - end a change: notify kernel providers of it
+ * @domain: eventlog_update_begin() was called; not locked
  * @subscriber: the owner of @rule, or NULL
- * @rule: a rule that was added, or NULL: some providers owe its subscriber a state
- *	dump
+ * @rule: a rule that was added, or NULL
  *
- * Process context, sleeps.  Flips static keys and calls enable(); calls rundown()
- * of providers with state dump events that match @rule.
+ * Process context, sleeps.  Flips static keys and calls enable() of providers whose
+ * events were enabled or disabled.  Calls rundown() of providers that have state
+ * dump events which match @rule.
  */
 void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscriber *subscriber,
 			 const struct eventlog_subscriber_rule *rule);
 
 /**
- * eventlog_update_try() - eventlog_update_begin() and eventlog_update_end() without waiting
+ * eventlog_update_try() - notify kernel providers unless another change is in progress
  * @domain: unlocked
  *
- * Return: false if another change is under way; then no provider was notified.
+ * Return: false if another change is in progress; then no provider was notified.
  */
 bool eventlog_update_try(struct eventlog_domain *domain);
 

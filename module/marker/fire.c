@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A marker that is on is hit: its values are traced, printed, given to probes.
+ * A marker fires: its values are traced, printed and given to probes.
  *
- * Preemption is off throughout: that is the RCU section in which predicate and
- * probes are looked at, and in which the names of fields stay.
+ * Preemption is off throughout.  This makes the RCU read-side section that protects
+ * predicate, probes, and names of fields.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -24,7 +24,7 @@
 #define CREATE_TRACE_POINTS
 #include "marker/trace_point.h"
 
-/* A line of the kernel log; what does not fit is cut off. */
+/* Size of a line of the kernel log; longer lines are cut off. */
 #define EVENTLOG_MARKER_LINE 256
 
 u64 eventlog_marker_value(const struct eventlog_marker *marker, const u64 *values,
@@ -84,7 +84,7 @@ static noinline notrace void eventlog_marker_emit(struct eventlog_marker *marker
 
 static int eventlog_string_print(char *to, size_t room, const char *text)
 {
-	/* Whoever wrote it may have meant to forge lines of the log. */
+	/* Escape what could forge lines of the log. */
 	return scnprintf(to, room, "\"%*pE\"", (int)strnlen(text, room), text);
 }
 
@@ -127,12 +127,13 @@ static noinline void eventlog_marker_print(struct eventlog_marker *marker, const
 	pr_info("%s %s:%s\n", marker->event.name, marker->event.description, line);
 }
 
-/* In which contexts probes are being called on this CPU. */
+/* Mask of the contexts in which probes are running on this CPU. */
 static DEFINE_PER_CPU(u8, eventlog_probing);
 
 /*
- * What a probe does may reach markers, too: these are not told to probes, or it
- * would never end.  Contexts that interrupt one another restore what they find.
+ * Markers that fire while a probe runs in the same context do not call probes, or
+ * they could recurse without end.  The mask need not be atomic, because a context
+ * that interrupts another one restores it.
  */
 static noinline notrace void eventlog_marker_probe(const struct eventlog_marker *marker,
 						   const u64 *values)
@@ -152,7 +153,7 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 	WRITE_ONCE(*probing, *probing & ~context);
 }
 
-/* The arguments that a hit comes with. */
+/* Copies the variable arguments to an array. */
 #define eventlog_marker_values(marker, values) do {				\
 	va_list arguments;							\
 	unsigned int i;								\
@@ -164,8 +165,8 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 } while (0)
 
 /*
- * Is what a marker was hit with what is wanted?  Where RCU does not watch nothing
- * can be looked at: there handlers do nothing but count.
+ * Is the predicate true?  Where RCU is not watching it cannot be read, and the handlers
+ * only count a loss: let them.
  */
 static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker *marker,
 						    const u64 *values)

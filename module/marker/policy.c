@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wishes: see wish.h.
+ * Policies for markers of programs: see policy.h.
  */
 #include <linux/errno.h>
 #include <linux/glob.h>
@@ -46,7 +46,7 @@ static void eventlog_wish_free(struct eventlog_program_wish *wish)
 	eventlog_free(wish);
 }
 
-/* The name of an event's program, if it is a marker of one, or NULL. */
+/* The program of an event that is a marker of a program, or NULL. */
 static const char *eventlog_event_program(const struct eventlog_event *event)
 {
 	const char *name = event->provider->name;
@@ -67,14 +67,14 @@ static bool eventlog_wish_matches(const struct eventlog_program_wish *wish,
 	       glob_match(wish->marker, event->name);
 }
 
-/* ---- what a predicate can be about ---- */
+/* ---- fields ---- */
 
 static bool eventlog_is_word(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && !memcmp(text, word, length);
 }
 
-/* Looks through lines of the form "\tTYPE NAME\n". */
+/* Searches the event's lines "\tTYPE NAME\n"; see struct eventlog_subject. */
 static int eventlog_program_field(const void *of, const char *name, u8 *type)
 {
 	const struct eventlog_event *event = of;
@@ -111,7 +111,7 @@ static bool eventlog_wish_fits(const struct eventlog_program_wish *wish,
 	return !wish->expression || eventlog_predicate_fits(wish->expression, &subject);
 }
 
-/* ---- following ---- */
+/* ---- handlers of an event ---- */
 
 static struct eventlog_predicate *eventlog_event_predicate(const struct eventlog_event *event)
 {
@@ -119,7 +119,7 @@ static struct eventlog_predicate *eventlog_event_predicate(const struct eventlog
 					 lockdep_is_held(&event->domain->lock));
 }
 
-/* What an event does, and which predicate that is subject to. */
+/* The handlers of an event, and the expression of their predicate, or NULL. */
 static u8 eventlog_event_handlers(const struct eventlog_event *event,
 				  struct eventlog_expression **expression)
 {
@@ -129,7 +129,7 @@ static u8 eventlog_event_handlers(const struct eventlog_event *event,
 	return predicate ? predicate->handlers : event->policy.handlers;
 }
 
-/* Has an event do this; without handlers there is no predicate. */
+/* Sets handlers and predicate; without handlers there is no predicate. */
 static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 				  struct eventlog_expression *expression)
 {
@@ -147,7 +147,7 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 			predicate->handlers = handlers;
 		handlers = 0;
 	}
-	/* Never are there handlers here that are subject to a predicate. */
+	/* Handlers with a predicate are in the predicate, never here. */
 	WRITE_ONCE(event->policy.handlers, handlers);
 	rcu_assign_pointer(event->policy.predicate, predicate);
 	eventlog_domain_handlers_set(event->domain, event->slot, handlers, predicate);
@@ -165,7 +165,7 @@ static u8 eventlog_wishes_state(const struct eventlog_event *event)
 	return eventlog_event_handlers(event, &expression);
 }
 
-/* Carries all wishes out. */
+/* Applies all policies to an event, in their order. */
 static bool eventlog_event_follow(struct eventlog_event *event)
 {
 	struct eventlog_expression *expression = NULL;
@@ -198,7 +198,7 @@ static void eventlog_wishes_leave(struct eventlog_event *event)
 	eventlog_event_switch(event, 0, NULL);
 }
 
-/* ---- asking ---- */
+/* ---- evaluation ---- */
 
 static u16 eventlog_wish_strings(const struct eventlog_event *event)
 {
@@ -223,7 +223,7 @@ static int eventlog_wish_ask(const struct eventlog_event *event, const u64 *valu
 	return eventlog_predicate_holds(predicate, values) ? predicate->handlers : 0;
 }
 
-/* ---- wishing ---- */
+/* ---- the list of policies ---- */
 
 static void eventlog_wish_remove(struct eventlog_domain *domain, struct eventlog_program_wish *wish)
 {
@@ -237,7 +237,7 @@ static bool eventlog_glob_covers(const char *glob, const char *other)
 	return !strcmp(glob, "*") || !strcmp(glob, other);
 }
 
-/* Does an earlier wish make no difference any more? */
+/* Does @wish make the earlier policy @old useless? */
 static bool eventlog_wish_replaces(const struct eventlog_program_wish *wish,
 				   const struct eventlog_program_wish *old)
 {
@@ -251,12 +251,16 @@ static bool eventlog_wish_replaces(const struct eventlog_program_wish *wish,
 		       (fewer && old->operation == EVENTLOG_MARKER_REMOVE);
 	if (!wish->expression)
 		return fewer;
-	/* What the new predicate does not fit has been left alone by the old one, too. */
+	/* The old one did not apply to any marker that the new predicate does not fit. */
 	return fewer && old->expression &&
 	       eventlog_expression_fits_where(wish->expression, old->expression);
 }
 
-/* Return: whether it has been kept, or -ENOSPC. */
+/*
+ * Adds a policy and removes those it makes useless.
+ *
+ * Return: 1; 0: the policy itself has no effect and was not added; or -ENOSPC.
+ */
 static int eventlog_wish_enlist(struct eventlog_domain *domain, struct eventlog_program_wish *wish)
 {
 	struct eventlog_program_wish *old, *next;
@@ -310,7 +314,7 @@ int eventlog_wish_add(struct eventlog_domain *domain, const char *program, const
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
 	ret = eventlog_wish_enlist(domain, wish);
-	/* One that is not kept has its events follow what is left. */
+	/* A policy that was not added may have removed others: apply those that are left. */
 	if (ret >= 0)
 		eventlog_wish_apply(domain, wish, request);
 	mutex_unlock(&domain->lock);
@@ -332,7 +336,7 @@ const struct eventlog_program_wish *eventlog_wish_find(struct eventlog_domain *d
 
 u32 eventlog_wish_text(const struct eventlog_program_wish *wish, char *text)
 {
-	/* The globs are one behind the other already. */
+	/* The globs are one string after the other in memory. */
 	u32 globs = wish->marker - wish->program + strlen(wish->marker) + 1;
 	const char *predicate = wish->expression ? wish->expression->text : "";
 

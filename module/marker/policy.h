@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Wishes: what markers of programs are to do beside tracing, kept for those that are
- * there and those that come. All under domain->lock, but for a hit that asks, which
- * looks at its event's handlers and predicate under RCU.
+ * Policies for markers of programs: which handlers are on beside tracing, and under
+ * which condition.  They apply to programs that run now and to those that start later.
+ * All under domain->lock, except that a program whose marker fires has its event's
+ * handlers and predicate evaluated under RCU.
  */
 #ifndef EVENTLOG_WISH_H
 #define EVENTLOG_WISH_H
@@ -15,17 +16,17 @@ struct eventlog_domain;
 struct eventlog_event;
 struct eventlog_expression;
 
-/* Handlers that can be wished for. */
+/* Handlers that a policy can switch. */
 #define EVENTLOG_WISH_HANDLERS (EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE)
 
 /**
- * struct eventlog_program_wish - one of them; constant
- * @node: in the domain's wishes
- * @expression: of the predicate it gives markers, or NULL; a user of it
+ * struct eventlog_program_wish - one policy; constant
+ * @node: in the domain's list
+ * @expression: the predicate it sets, or NULL; counts as a user
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
  * @handlers: EVENTLOG_MARKER_*
- * @marker: glob over names of events, behind @program in the same allocation
- * @program: glob over names of providers behind the prefix
+ * @marker: glob over names of events; after @program in the same allocation
+ * @program: glob over names of providers, without their prefix
  */
 struct eventlog_program_wish {
 	struct list_head node;
@@ -42,43 +43,42 @@ struct eventlog_program_wish {
 void eventlog_policies_init(void);
 
 /**
- * eventlog_wish_add() - wish for something
+ * eventlog_wish_add() - add a policy
  * @domain: unlocked
  * @program: glob
  * @marker: glob
- * @expression: valid, or NULL; the caller's
- * @request: the rest; valid; the counts are set
+ * @expression: valid, or NULL; remains the caller's
+ * @request: the rest of the request; valid; its counts are set
  *
- * Process context.  Where memory is too short for an event's predicate the event has
- * no handlers.
+ * Process context.  An event whose predicate cannot be allocated has no handlers.
  *
- * Return: 0; -ENOSPC; -ENOMEM.  Then nothing is changed.
+ * Return: 0; -ENOSPC: there are too many; -ENOMEM.  Nothing is changed on errors.
  */
 int eventlog_wish_add(struct eventlog_domain *domain, const char *program, const char *marker,
 		      struct eventlog_expression *expression,
 		      struct eventlog_marker_wish *request);
 
 /**
- * eventlog_wish_find() - find a wish
+ * eventlog_wish_find() - find a policy by its position
  * @domain: the domain, locked
- * @index: 0 is the earliest
+ * @index: 0 is the oldest
  *
- * Return: the wish, or NULL.
+ * Return: the policy, or NULL.
  */
 const struct eventlog_program_wish *eventlog_wish_find(struct eventlog_domain *domain, u32 index);
 
 /**
- * eventlog_wish_text() - what is written in a wish
- * @wish: its domain locked
+ * eventlog_wish_text() - the strings of a policy
+ * @wish: the policy, its domain locked
  * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX bytes; set to the
  *	globs and the predicate, each with a NUL
  *
- * Return: the size of that.
+ * Return: the size of the strings.
  */
 u32 eventlog_wish_text(const struct eventlog_program_wish *wish, char *text);
 
 /**
- * eventlog_wishes_drop_all() - end of a domain
+ * eventlog_wishes_drop_all() - remove all policies, at unload
  * @domain: the domain, locked, without events
  */
 void eventlog_wishes_drop_all(struct eventlog_domain *domain);
