@@ -64,7 +64,7 @@ static void eventlog_root_destroy(void)
 
 	mutex_lock(&domain->lock);
 	eventlog_events_drop_all(domain);
-	eventlog_wishes_drop_all(domain);
+	eventlog_policies_drop_all(domain);
 	mutex_unlock(&domain->lock);
 	eventlog_domain_destroy(domain);
 }

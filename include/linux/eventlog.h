@@ -89,7 +89,7 @@ struct eventlog_field {
  * @enabled: static key; eventlog enables it while the event has a listener
  * @event: the registered definition, NULL if not registered; private to eventlog,
  *	protected by RCU
- * @lost_not_watching: events lost because RCU was not watching; no subscriber
+ * @lost_rcu_idle: events lost because RCU was not watching; no subscriber
  *	received them
  * @id: unique within the provider, never 0
  * @level: enum eventlog_level
@@ -104,7 +104,7 @@ struct eventlog_field {
 struct eventlog_provider_event {
 	struct static_key_false enabled;
 	struct eventlog_event __rcu *event;
-	atomic_long_t lost_not_watching;
+	atomic_long_t lost_rcu_idle;
 	u32 id;
 	u8 level;
 	u64 keywords;
@@ -192,7 +192,7 @@ int eventlog_provider_register(struct eventlog_provider *provider);
  * return, neither eventlog nor an emission in progress uses any part of
  * @provider, and enable() has been called with level 0 if any event was enabled.
  * One exception: an emission where RCU is not watching still increments the
- * event's lost_not_watching.  Records in rings can still be decoded.
+ * event's lost_rcu_idle.  Records in rings can still be decoded.
  *
  * Context: process context, may sleep.
  */
@@ -381,7 +381,7 @@ struct eventlog_callback {
 #define EVENTLOG_CALLBACK_DEPTH	4
 
 /**
- * struct eventlog_wish - a rule of a callback, the counterpart of struct eventlog_rule
+ * struct eventlog_callback_rule - a rule of a callback, the counterpart of struct eventlog_rule
  * @provider: glob over provider names; NULL: all
  * @event: glob over event names; NULL: all
  * @keywords_any: the event has at least one of these; 0: not tested
@@ -392,7 +392,7 @@ struct eventlog_callback {
  * @level: maximum level; 0: every level
  * @sample: deliver the first of every N matching events; 0 and 1: all
  */
-struct eventlog_wish {
+struct eventlog_callback_rule {
 	const char *provider;
 	const char *event;
 	u64 keywords_any;
@@ -430,7 +430,7 @@ void eventlog_callback_unregister(struct eventlog_callback *callback);
 /**
  * eventlog_callback_rule_add() - add a rule to a callback
  * @callback: registered
- * @wish: the rule; copied
+ * @rule: the rule; copied
  *
  * Context: process context, may sleep.
  *
@@ -438,7 +438,7 @@ void eventlog_callback_unregister(struct eventlog_callback *callback);
  * many rules; -ENOMEM.
  */
 int eventlog_callback_rule_add(struct eventlog_callback *callback,
-			       const struct eventlog_wish *wish);
+			       const struct eventlog_callback_rule *rule);
 
 /**
  * eventlog_callback_rule_delete() - delete a rule of a callback

@@ -76,7 +76,7 @@ struct eventlog_predicate;
  * @event: its event; the static key of the event is also the marker's
  * @magic: EVENTLOG_MARKER_MAGIC
  * @self: address of this struct; @magic and @self tell a marker from other static keys
- * @hit: eventlog_marker_hit(); makes a module with markers depend on eventlog.ko
+ * @fire: eventlog_marker_fire(); makes a module with markers depend on eventlog.ko
  * @tag: the tag, as written
  * @text: the fields, as written
  * @path: source file: as compiled; after registration, relative to the top of the tree
@@ -98,7 +98,7 @@ struct eventlog_predicate;
  * @limit: rate limit of printing
  * @probes: probes attached by eventlog_marker_probe_register(); RCU
  * @predicate: filter on the fields; RCU; valid only if @active has its bit
- * @unprinted: number of suppressed lines
+ * @suppressed: number of suppressed lines
  *
  * Probes may read the members up to @types; the others are private to eventlog.
  */
@@ -106,7 +106,7 @@ struct eventlog_marker {
 	struct eventlog_provider_event event;
 	unsigned long magic;
 	const struct eventlog_marker *self;
-	void (*hit)(struct eventlog_marker *marker, ...);
+	void (*fire)(struct eventlog_marker *marker, ...);
 	const char *tag;
 	const char *text;
 	const char *path;
@@ -126,11 +126,11 @@ struct eventlog_marker {
 	struct ratelimit_state limit;
 	struct hlist_head probes;
 	struct eventlog_predicate __rcu *predicate;
-	atomic_long_t unprinted;
+	atomic_long_t suppressed;
 };
 
 /**
- * eventlog_marker_hit() - fire a marker; called by the macro if the marker is on
+ * eventlog_marker_fire() - fire a marker; called by the macro if the marker is on
  * @marker: the marker
  * @...: a u64 for each field: the low bytes hold an integer or a pointer; a string
  *	is passed as a pointer
@@ -142,17 +142,17 @@ struct eventlog_marker {
  * Context: any for TRACE and PROBE.  PRINT: contexts that may call printk();
  * nothing is printed in NMI context.
  */
-void eventlog_marker_hit(struct eventlog_marker *marker, ...);
+void eventlog_marker_fire(struct eventlog_marker *marker, ...);
 
 typedef void eventlog_marker_function(const struct eventlog_marker *marker, const u64 *values);
 
 /**
- * eventlog_marker_redirect() - fire a marker with EVENTLOG_LOCAL_MARKERS_HANDLER()
+ * eventlog_marker_override() - fire a marker with EVENTLOG_LOCAL_MARKERS_HANDLER()
  * @function: the override, called with the values
- * @marker: as for eventlog_marker_hit()
- * @...: as for eventlog_marker_hit()
+ * @marker: as for eventlog_marker_fire()
+ * @...: as for eventlog_marker_fire()
  */
-void eventlog_marker_redirect(eventlog_marker_function *function,
+void eventlog_marker_override(eventlog_marker_function *function,
 			      struct eventlog_marker *marker, ...);
 
 /**
@@ -185,7 +185,7 @@ int eventlog_markers_status(const struct module *module);
  * struct eventlog_marker_probe - a function that markers call
  * @module: glob over module names; NULL: all
  * @marker: glob over tags and places; NULL: all
- * @hit: called each time a marker fires, in the marker's context, with preemption
+ * @fire: called each time a marker fires, in the marker's context, with preemption
  *	disabled; must not sleep.  Not called where RCU is not watching.
  * @private: for the owner's use
  * @node: private to eventlog
@@ -193,8 +193,8 @@ int eventlog_markers_status(const struct module *module);
 struct eventlog_marker_probe {
 	const char *module;
 	const char *marker;
-	void (*hit)(struct eventlog_marker_probe *probe, const struct eventlog_marker *marker,
-		    const u64 *values);
+	void (*fire)(struct eventlog_marker_probe *probe, const struct eventlog_marker *marker,
+		     const u64 *values);
 	void *private;
 	struct list_head node;
 };
@@ -394,7 +394,7 @@ do {											\
 		.event.enabled = STATIC_KEY_FALSE_INIT,					\
 		.magic = EVENTLOG_MARKER_MAGIC,						\
 		.self = &eventlog_marker_,						\
-		.hit = eventlog_marker_hit,						\
+		.fire = eventlog_marker_fire,						\
 		.tag = #name,								\
 		.text = #__VA_ARGS__,							\
 		.path = __FILE__,							\
@@ -412,10 +412,10 @@ do {											\
 											\
 	if (static_branch_unlikely(&eventlog_marker_.event.enabled)) {			\
 		if (eventlog_marker_local)						\
-			eventlog_marker_redirect(eventlog_marker_local, &eventlog_marker_	\
+			eventlog_marker_override(eventlog_marker_local, &eventlog_marker_	\
 				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_VALUE, ##__VA_ARGS__));	\
 		else									\
-			eventlog_marker_hit(&eventlog_marker_				\
+			eventlog_marker_fire(&eventlog_marker_				\
 				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_VALUE, ##__VA_ARGS__));	\
 	}										\
 } while (0)

@@ -41,23 +41,23 @@ void eventlog_callback_unregister(struct eventlog_callback *callback)
 EXPORT_SYMBOL_GPL(eventlog_callback_unregister);
 
 int eventlog_callback_rule_add(struct eventlog_callback *callback,
-			       const struct eventlog_wish *wish)
+			       const struct eventlog_callback_rule *rule)
 {
 	struct eventlog_rule request = {
-		.flags = wish->flags,
-		.keywords_any = wish->keywords_any,
-		.keywords_all = wish->keywords_all,
-		.session = wish->session,
-		.pid = wish->pid,
-		.level = wish->level,
-		.sample = wish->sample,
+		.flags = rule->flags,
+		.keywords_any = rule->keywords_any,
+		.keywords_all = rule->keywords_all,
+		.session = rule->session,
+		.pid = rule->pid,
+		.level = rule->level,
+		.sample = rule->sample,
 	};
 	int ret;
 
 	if (!callback->subscriber)
 		return -EINVAL;
-	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, wish->provider ?: "*",
-					   wish->event ?: "*");
+	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, rule->provider ?: "*",
+					   rule->event ?: "*");
 	return ret ?: request.rule_id;
 }
 EXPORT_SYMBOL_GPL(eventlog_callback_rule_add);

@@ -10,7 +10,7 @@
 
 /*
  * The bitmap has one byte per event: the status bit, the sync bit, one bit for each
- * handler that a marker policy can set, and the asking bit.  The first byte is
+ * handler that a marker policy can set, and the has_filter bit.  The first byte is
  * unused.
  */
 #define EVENTLOG_SLOT_BITS 8
@@ -59,10 +59,10 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
  * eventlog_domain_bits_set() - tell processes whether an event is enabled
  * @domain: the domain, locked
  * @slot: the event's slot
- * @wanted: new value of the status bit
+ * @enabled: new value of the status bit
  * @sync: new value of the sync bit
  */
-void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool wanted,
+void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
 			      bool sync);
 
 /**
@@ -70,10 +70,10 @@ void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot,
  * @domain: the domain, locked
  * @slot: its event's slot
  * @handlers: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE
- * @asking: the handlers have a predicate, which each hit must have evaluated
+ * @has_filter: the handlers have a predicate, which must be evaluated each time the marker fires
  */
-void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot,
-				  u8 handlers, bool asking);
+void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
+				  bool has_filter);
 
 /* All bits of a slot are in one byte. */
 static inline u32 eventlog_slot_status_bit(unsigned int slot)
@@ -86,12 +86,12 @@ static inline u32 eventlog_slot_sync_bit(unsigned int slot)
 	return EVENTLOG_SLOT_BITS * slot + 1;
 }
 
-static inline u32 eventlog_slot_handlers_bit(unsigned int slot)
+static inline u32 eventlog_slot_action_bits(unsigned int slot)
 {
 	return EVENTLOG_SLOT_BITS * slot + 2;
 }
 
-static inline u32 eventlog_slot_asking_bit(unsigned int slot)
+static inline u32 eventlog_slot_filter_bit(unsigned int slot)
 {
 	return EVENTLOG_SLOT_BITS * slot + 4;
 }

@@ -37,7 +37,7 @@ static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
 }
 
 /* Does the event pass one of the rules?  Each of them has something left to test. */
-static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 session)
+static bool eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
 {
 	unsigned int i;
 
@@ -59,7 +59,7 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 }
 
 static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
-						  const struct eventlog_wanted_entry *entry,
+						  const struct eventlog_listener *entry,
 						  unsigned int cpu)
 {
 	struct eventlog_subscriber *subscriber = entry->subscriber;
@@ -70,7 +70,7 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 	cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
 	if (unlikely(!cpu_ring)) {
 		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
-		atomic_long_inc(&entry->link->lost);
+		atomic_long_inc(&entry->stats->lost);
 		return;
 	}
 	if (unlikely(READ_ONCE(subscriber->paused))) {
@@ -96,7 +96,7 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 	return;
 
 lost:
-	atomic_long_inc(&entry->link->lost);
+	atomic_long_inc(&entry->stats->lost);
 	eventlog_subscriber_wake(cpu_ring);
 }
 
@@ -156,15 +156,15 @@ lost:
 
 /* Not inlined: most events have no callbacks. */
 static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_emission *emission,
-							const struct eventlog_wanted *wanted,
+							const struct eventlog_listeners *listeners,
 							const struct eventlog_subscriber *only)
 {
 	const struct eventlog_part whole = { .data = emission->payload, .bytes = emission->bytes };
 	const struct eventlog_part *parts = emission->count ? emission->parts : &whole;
 	unsigned int i;
 
-	for (i = wanted->count; i < wanted->called; i++) {
-		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
+	for (i = listeners->count; i < listeners->called; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
 
 		if (only && entry->subscriber != only)
 			continue;
@@ -181,38 +181,38 @@ static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_em
 static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
 						 struct eventlog_emission emission)
 {
-	const struct eventlog_wanted *wanted = rcu_dereference_sched(event->wanted);
+	const struct eventlog_listeners *listeners = rcu_dereference_sched(event->listeners);
 	const struct eventlog_subscriber *only = NULL;
 	unsigned int cpu, i;
 
-	if (!wanted)
+	if (!listeners)
 		return;
 	emission.event = event;
 	emission.context = eventlog_context();
-	if (unlikely(event->rundown) && emission.context == EVENTLOG_CONTEXT_TASK &&
-	    READ_ONCE(event->provider->rundown_by) == current)
-		only = READ_ONCE(event->provider->rundown_for);
+	if (unlikely(event->state_dump) && emission.context == EVENTLOG_CONTEXT_TASK &&
+	    READ_ONCE(event->provider->dump_task) == current)
+		only = READ_ONCE(event->provider->dump_subscriber);
 	if (trace_eventlog_emit_enabled()) {
 		const struct eventlog_emission copy = emission;
 
 		eventlog_trace_point_emit(&copy);
 	}
 	cpu = smp_processor_id();
-	for (i = 0; i < wanted->count; i++) {
-		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
+	for (i = 0; i < listeners->count; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
 
 		if (unlikely(only) && entry->subscriber != only)
 			continue;
 		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (unlikely(wanted->others)) {
+	if (unlikely(listeners->others)) {
 		const struct eventlog_emission copy = emission;
 
-		if (wanted->traced && !only)
+		if (listeners->traced && !only)
 			eventlog_emit_to_tracers(&copy);
-		if (wanted->called > wanted->count)
-			eventlog_emit_to_callbacks(&copy, wanted, only);
+		if (listeners->called > listeners->count)
+			eventlog_emit_to_callbacks(&copy, listeners, only);
 	}
 }
 
@@ -232,7 +232,7 @@ eventlog_source_begin(struct eventlog_provider_event *source)
 {
 	preempt_disable_notrace();
 	if (!eventlog_watched()) {
-		atomic_long_inc(&source->lost_not_watching);
+		atomic_long_inc(&source->lost_rcu_idle);
 		return NULL;
 	}
 	return rcu_dereference_sched(source->event);

@@ -11,44 +11,45 @@
 #include "core/subscriber.h"
 #include "memory.h"
 
-static void eventlog_wanted_free_rcu(struct rcu_head *rcu)
+static void eventlog_listeners_free_rcu(struct rcu_head *rcu)
 {
-	eventlog_free(container_of(rcu, struct eventlog_wanted, rcu));
+	eventlog_free(container_of(rcu, struct eventlog_listeners, rcu));
 }
 
-static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlog_wanted *wanted)
+static void eventlog_listeners_replace(struct eventlog_event *event,
+				       struct eventlog_listeners *listeners)
 {
 	struct eventlog_provider_info *provider = event->provider;
 	struct eventlog_domain *domain = event->domain;
-	struct eventlog_wanted *old;
+	struct eventlog_listeners *old;
 
-	old = rcu_dereference_protected(event->wanted, lockdep_is_held(&domain->lock));
+	old = rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
 	/* The status bit is never set while the event is disabled. */
-	if (old && !wanted) {
+	if (old && !listeners) {
 		eventlog_domain_bits_set(domain, event->slot, false, false);
 		domain->busy--;
 	}
-	rcu_assign_pointer(event->wanted, wanted);
-	if (wanted) {
+	rcu_assign_pointer(event->listeners, listeners);
+	if (listeners) {
 		/* Publish the array before the bits that announce it. */
 		smp_mb__before_atomic();
-		eventlog_domain_bits_set(domain, event->slot, true, wanted->others);
+		eventlog_domain_bits_set(domain, event->slot, true, listeners->others);
 		domain->busy += !old;
 	}
-	if (!old != !wanted && provider->kernel && list_empty(&provider->changed_node))
-		list_add_tail(&provider->changed_node, &domain->changed_providers);
+	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))
+		list_add_tail(&provider->dirty_node, &domain->dirty_providers);
 	if (old)
-		call_rcu(&old->rcu, eventlog_wanted_free_rcu);
+		call_rcu(&old->rcu, eventlog_listeners_free_rcu);
 }
 
 /*
  * Fills the entry of a subscriber if one of its rules matches.  @next_rule is where
  * its rules are stored; it is moved past them.
  */
-static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
-				       struct eventlog_subscriber *subscriber,
-				       const struct eventlog_event *event,
-				       struct eventlog_subscriber_rule ***next_rule)
+static bool eventlog_listener_fill(struct eventlog_listener *entry,
+				   struct eventlog_subscriber *subscriber,
+				   const struct eventlog_event *event,
+				   struct eventlog_subscriber_rule ***next_rule)
 {
 	struct eventlog_subscriber_rule **first_rule = *next_rule;
 	struct eventlog_subscriber_rule *rule;
@@ -79,7 +80,7 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
  * Return: the array; NULL if the event has no subscriber and no tracer; or
  * ERR_PTR(-ENOMEM).
  */
-static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event, bool nofail)
+static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event *event, bool nofail)
 {
 	bool traced = rcu_access_pointer(event->trace.tracers);
 	struct eventlog_domain *domain = event->domain;
@@ -88,7 +89,7 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 	struct eventlog_subscriber_rule *rule;
 	unsigned int subscribers = 0, rules = 0;
 	enum eventlog_subscriber_kind kind;
-	struct eventlog_wanted *wanted;
+	struct eventlog_listeners *listeners;
 	size_t bytes;
 
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
@@ -101,65 +102,66 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 	if (!subscribers && !traced)
 		return NULL;
 
-	bytes = sizeof(*wanted) + subscribers * sizeof(wanted->entries[0]) +
+	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
 		rules * sizeof(struct eventlog_subscriber_rule *);
-	wanted = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
-	if (!wanted)
+	listeners = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
+	if (!listeners)
 		return ERR_PTR(-ENOMEM);
-	wanted->event = event;
-	next_rule = (struct eventlog_subscriber_rule **)&wanted->entries[subscribers];
+	listeners->event = event;
+	next_rule = (struct eventlog_subscriber_rule **)&listeners->entries[subscribers];
 
 	for (kind = 0; kind < EVENTLOG_SUBSCRIBER_KINDS; kind++) {
 		list_for_each_entry(subscriber, &domain->subscribers, node) {
-			struct eventlog_wanted_entry *entry = &wanted->entries[wanted->listed];
+			struct eventlog_listener *entry = &listeners->entries[listeners->listed];
 
 			if (eventlog_subscriber_kind(subscriber) != kind ||
-			    !eventlog_wanted_entry_fill(entry, subscriber, event, &next_rule))
+			    !eventlog_listener_fill(entry, subscriber, event, &next_rule))
 				continue;
 			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-				entry->link = eventlog_subscriber_link(subscriber, event, !nofail);
-			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->link) {
-				eventlog_free(wanted);
+				entry->stats =
+					eventlog_subscriber_stats(subscriber, event, !nofail);
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->stats) {
+				eventlog_free(listeners);
 				return ERR_PTR(-ENOMEM);
 			}
-			wanted->listed++;
+			listeners->listed++;
 		}
 		if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-			wanted->count = wanted->listed;
+			listeners->count = listeners->listed;
 		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
-			wanted->called = wanted->listed;
+			listeners->called = listeners->listed;
 	}
-	wanted->traced = traced;
-	wanted->others = traced || wanted->called > wanted->count;
-	return wanted;
+	listeners->traced = traced;
+	listeners->others = traced || listeners->called > listeners->count;
+	return listeners;
 }
 
 int eventlog_enable_event(struct eventlog_event *event)
 {
-	struct eventlog_wanted *wanted = eventlog_wanted_make(event, false);
+	struct eventlog_listeners *listeners = eventlog_listeners_make(event, false);
 
-	if (IS_ERR(wanted))
-		return PTR_ERR(wanted);
-	if (wanted)
-		eventlog_wanted_replace(event, wanted);
+	if (IS_ERR(listeners))
+		return PTR_ERR(listeners);
+	if (listeners)
+		eventlog_listeners_replace(event, listeners);
 	return 0;
 }
 
 void eventlog_enable_tracers_changed(struct eventlog_event *event)
 {
-	eventlog_wanted_replace(event, eventlog_wanted_make(event, true));
+	eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
 }
 
 void eventlog_enable_event_clear(struct eventlog_event *event)
 {
-	eventlog_wanted_replace(event, NULL);
+	eventlog_listeners_replace(event, NULL);
 }
 
 int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 			     struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_domain *domain = subscriber->domain;
-	struct eventlog_wanted *prepared = NULL, *wanted;
+	struct eventlog_listeners *prepared = NULL, *listeners;
 	struct eventlog_event *event;
 	unsigned long descriptor;
 
@@ -169,24 +171,24 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 		cond_resched();
 		if (!event->slot || !eventlog_rule_matches(rule, event))
 			continue;
-		wanted = eventlog_wanted_make(event, false);
-		if (IS_ERR(wanted))
+		listeners = eventlog_listeners_make(event, false);
+		if (IS_ERR(listeners))
 			goto err_free;
-		wanted->next = prepared;
-		prepared = wanted;
+		listeners->next = prepared;
+		prepared = listeners;
 	}
 	/* All memory is allocated: nothing can fail from here on. */
-	while ((wanted = prepared)) {
-		prepared = wanted->next;
-		eventlog_wanted_replace(wanted->event, wanted);
+	while ((listeners = prepared)) {
+		prepared = listeners->next;
+		eventlog_listeners_replace(listeners->event, listeners);
 	}
 	return 0;
 
 err_free:
 	list_del(&rule->node);
-	while ((wanted = prepared)) {
-		prepared = wanted->next;
-		eventlog_free(wanted);
+	while ((listeners = prepared)) {
+		prepared = listeners->next;
+		eventlog_free(listeners);
 	}
 	return -ENOMEM;
 }
@@ -203,7 +205,7 @@ void eventlog_enable_rule_remove(struct eventlog_subscriber *subscriber,
 	xa_for_each(&domain->definitions, descriptor, event) {
 		cond_resched();
 		if (event->slot && eventlog_rule_matches(rule, event))
-			eventlog_wanted_replace(event, eventlog_wanted_make(event, true));
+			eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
 	}
 }
 
@@ -221,8 +223,8 @@ void eventlog_enable_subscriber_remove(struct eventlog_subscriber *subscriber)
 			continue;
 		list_for_each_entry(rule, &subscriber->rules, node) {
 			if (eventlog_rule_matches(rule, event)) {
-				eventlog_wanted_replace(event,
-							eventlog_wanted_make(event, true));
+				eventlog_listeners_replace(event,
+							   eventlog_listeners_make(event, true));
 				break;
 			}
 		}

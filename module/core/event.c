@@ -57,7 +57,7 @@ static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_doma
 	info->next_event_id = 1;
 	info->users = 1;
 	INIT_LIST_HEAD(&info->kernel_node);
-	INIT_LIST_HEAD(&info->changed_node);
+	INIT_LIST_HEAD(&info->dirty_node);
 	strscpy(info->name, name, sizeof(info->name));
 	return info;
 }
@@ -78,7 +78,7 @@ static void eventlog_provider_put(struct eventlog_domain *domain,
 	hash_del(&info->node);
 	eventlog_provider_release_id(domain, info);
 	eventlog_free(info->preamble);
-	/* Emission may be reading rundown_by and rundown_for. */
+	/* Emission may be reading dump_task and dump_subscriber. */
 	call_rcu(&info->rcu, eventlog_provider_free_rcu);
 }
 
@@ -120,7 +120,7 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 {
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
-	list_del_init(&info->changed_node);
+	list_del_init(&info->dirty_node);
 	/* Retained events may still refer to it, to decode old records. */
 	eventlog_provider_release_id(domain, info);
 	eventlog_provider_put(domain, info);
@@ -142,7 +142,7 @@ static void eventlog_event_forget(struct eventlog_event *event)
 
 	hash_del(&event->hash_node);
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_subscribers_unlink(event);
+	eventlog_event_stats_drop(event);
 	eventlog_provider_put(domain, event->provider);
 	call_rcu(&event->rcu, eventlog_event_free_rcu);
 }
@@ -269,7 +269,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
-	event->rundown = source && provider->kernel->rundown_keywords & keywords;
+	event->state_dump = source && provider->kernel->rundown_keywords & keywords;
 	event->id = source ? source->id : provider->next_event_id;
 	event->level = level;
 	event->keywords = keywords;
@@ -297,7 +297,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
 	/* The descriptor is used again: its next event must not find these counters. */
-	eventlog_subscribers_unlink(event);
+	eventlog_event_stats_drop(event);
 	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
 	event->layout = NULL;
 	event->fields_text = NULL;
@@ -383,7 +383,7 @@ void eventlog_event_put(struct eventlog_event *event)
 	if (--event->registrations || event->persistent)
 		return;
 	if (event->source) {
-		event->lost_not_watching = eventlog_event_lost_not_watching(event);
+		event->lost_rcu_idle = eventlog_event_lost_rcu_idle(event);
 		event->source = NULL;
 	}
 	eventlog_event_retire(event);

@@ -45,9 +45,9 @@ extern const struct eventlog_trace_ops *eventlog_trace_ops;
  * @apply: an event with a slot comes to life: set its handlers as the policies say
  * @remove: an event with a slot ends: take its handlers back
  * @state: return an event's handlers, EVENTLOG_MARKER_*, subject to a predicate or not
- * @strings: return which values of a hit must be strings in kernel memory, a bit
- *	each; RCU read side, no lock
- * @ask: return what a hit must do, EVENTLOG_MARKER_*; -EINVAL: there are too few
+ * @strings: return which values of a marker that fires must be strings in kernel
+ *	memory, a bit each; RCU read side, no lock
+ * @evaluate: return what a marker must do when it fires, EVENTLOG_MARKER_*; -EINVAL: there are too few
  *	values; -EAGAIN: other values must be strings by now.  RCU read side,
  *	preemption off, no lock.  @values has EVENTLOG_ASK_VALUES_MAX entries, of
  *	which @count are given; @strings says which of them are strings
@@ -57,8 +57,8 @@ struct eventlog_policy_ops {
 	void (*remove)(struct eventlog_event *event);
 	u8 (*state)(const struct eventlog_event *event);
 	u16 (*strings)(const struct eventlog_event *event);
-	int (*ask)(const struct eventlog_event *event, const u64 *values, unsigned int count,
-		   u16 strings);
+	int (*evaluate)(const struct eventlog_event *event, const u64 *values, unsigned int count,
+			u16 strings);
 };
 
 extern const struct eventlog_policy_ops *eventlog_policy_ops;

@@ -23,59 +23,61 @@ bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule,
 	       glob_match(rule->event, event->name);
 }
 
-u64 eventlog_event_lost_not_watching(const struct eventlog_event *event)
+u64 eventlog_event_lost_rcu_idle(const struct eventlog_event *event)
 {
 	struct eventlog_provider_event *source = event->source;
 
-	return event->lost_not_watching +
-	       (source ? (unsigned long)atomic_long_read(&source->lost_not_watching) : 0);
+	return event->lost_rcu_idle +
+	       (source ? (unsigned long)atomic_long_read(&source->lost_rcu_idle) : 0);
 }
 
-struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       const struct eventlog_event *event, bool make)
+struct eventlog_event_stats *eventlog_subscriber_stats(struct eventlog_subscriber *subscriber,
+						       const struct eventlog_event *event,
+						       bool make)
 {
-	struct eventlog_link *link = xa_load(&subscriber->links, event->descriptor);
+	struct eventlog_event_stats *stats = xa_load(&subscriber->event_stats, event->descriptor);
 
-	if (link || !make)
-		return link;
-	link = eventlog_alloc(sizeof(*link));
-	if (!link)
+	if (stats || !make)
+		return stats;
+	stats = eventlog_alloc(sizeof(*stats));
+	if (!stats)
 		return NULL;
 	/* Earlier losses do not concern this subscriber. */
-	link->not_watching_before = eventlog_event_lost_not_watching(event);
-	if (xa_err(xa_store(&subscriber->links, event->descriptor, link, GFP_KERNEL_ACCOUNT))) {
-		eventlog_free(link);
+	stats->rcu_idle_before = eventlog_event_lost_rcu_idle(event);
+	if (xa_err(xa_store(&subscriber->event_stats, event->descriptor, stats,
+			    GFP_KERNEL_ACCOUNT))) {
+		eventlog_free(stats);
 		return NULL;
 	}
-	return link;
+	return stats;
 }
 
-static void eventlog_link_free_rcu(struct rcu_head *rcu)
+static void eventlog_event_stats_free_rcu(struct rcu_head *rcu)
 {
-	eventlog_free(container_of(rcu, struct eventlog_link, rcu));
+	eventlog_free(container_of(rcu, struct eventlog_event_stats, rcu));
 }
 
-u64 eventlog_link_not_watching(const struct eventlog_link *link,
-			       const struct eventlog_event *event)
+u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
+				  const struct eventlog_event *event)
 {
-	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
+	return eventlog_event_lost_rcu_idle(event) - stats->rcu_idle_before;
 }
 
-void eventlog_subscribers_unlink(const struct eventlog_event *event)
+void eventlog_event_stats_drop(const struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_subscriber *subscriber;
-	struct eventlog_link *link;
+	struct eventlog_event_stats *stats;
 
 	lockdep_assert_held(&domain->lock);
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		link = xa_erase(&subscriber->links, event->descriptor);
-		if (!link)
+		stats = xa_erase(&subscriber->event_stats, event->descriptor);
+		if (!stats)
 			continue;
 		/* The subscriber's total keeps what was counted. */
-		atomic_long_add(eventlog_link_not_watching(link, event),
+		atomic_long_add(eventlog_event_stats_rcu_idle(stats, event),
 				&subscriber->lost[EVENTLOG_LOST_DEPTH]);
-		call_rcu(&link->rcu, eventlog_link_free_rcu);
+		call_rcu(&stats->rcu, eventlog_event_stats_free_rcu);
 	}
 }
 

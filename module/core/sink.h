@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a subscriber keeps of the events that it listens to: its rules, and one
- * struct eventlog_link per event for losses.  Used from the side of the event
+ * struct eventlog_event_stats per event for losses.  Used from the side of the event
  * (event.c, enable.c) and from that of the subscriber.  All under domain->lock.
  */
 #ifndef EVENTLOG_SINK_H
@@ -29,13 +29,13 @@ static inline bool eventlog_rule_has_residue(const struct eventlog_subscriber_ru
 }
 
 /**
- * eventlog_event_lost_not_watching() - events emitted where RCU was not watching
+ * eventlog_event_lost_rcu_idle() - events emitted where RCU was not watching
  * @event: its domain locked
  */
-u64 eventlog_event_lost_not_watching(const struct eventlog_event *event);
+u64 eventlog_event_lost_rcu_idle(const struct eventlog_event *event);
 
 /**
- * eventlog_subscriber_link() - a subscriber's counters of an event
+ * eventlog_subscriber_stats() - a subscriber's counters of an event
  * @subscriber: its domain locked
  * @event: the event
  * @make: make the counters if there are none
@@ -43,23 +43,24 @@ u64 eventlog_event_lost_not_watching(const struct eventlog_event *event);
  * Return: the counters, which live until the subscriber is freed or the definition
  * is forgotten; or NULL.
  */
-struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       const struct eventlog_event *event, bool make);
+struct eventlog_event_stats *eventlog_subscriber_stats(struct eventlog_subscriber *subscriber,
+						       const struct eventlog_event *event,
+						       bool make);
 
 /**
- * eventlog_link_not_watching() - losses of an event that no ring could count
- * @link: a subscriber's counters of the event
+ * eventlog_event_stats_rcu_idle() - losses of an event that no ring could count
+ * @stats: a subscriber's counters of the event
  * @event: the event, its domain locked
  */
-u64 eventlog_link_not_watching(const struct eventlog_link *link,
-			       const struct eventlog_event *event);
+u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
+				  const struct eventlog_event *event);
 
 /**
- * eventlog_subscribers_unlink() - drop all subscribers' counters of an event
+ * eventlog_event_stats_drop() - drop all subscribers' counters of an event
  * @event: a definition to be forgotten, its domain locked; writers may still use
  *	the counters, in RCU read-side sections
  */
-void eventlog_subscribers_unlink(const struct eventlog_event *event);
+void eventlog_event_stats_drop(const struct eventlog_event *event);
 
 /**
  * eventlog_subscriber_oldest() - the subscriber that has been open for longest

@@ -389,19 +389,19 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
  * Losses of all events the subscriber ever listened to, including losses at times
  * when its rules did not match.  The sum may be too large but never too small.
  */
-static u64 eventlog_subscriber_not_watching(struct eventlog_subscriber *subscriber)
+static u64 eventlog_subscriber_rcu_idle(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	const struct eventlog_event *event;
-	const struct eventlog_link *link;
+	const struct eventlog_event_stats *stats;
 	unsigned long descriptor;
 	u64 lost = 0;
 
 	mutex_lock(&domain->lock);
-	xa_for_each(&subscriber->links, descriptor, link) {
+	xa_for_each(&subscriber->event_stats, descriptor, stats) {
 		event = xa_load(&domain->definitions, descriptor);
 		if (event)
-			lost += eventlog_link_not_watching(link, event);
+			lost += eventlog_event_stats_rcu_idle(stats, event);
 	}
 	mutex_unlock(&domain->lock);
 	return lost;
@@ -412,19 +412,19 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	const struct eventlog_event *event;
-	const struct eventlog_link *link = NULL;
+	const struct eventlog_event_stats *stats = NULL;
 
 	if (stat->cpu != EVENTLOG_CPU_ALL)
 		return -EINVAL;
 	mutex_lock(&domain->lock);
 	event = xa_load(&domain->definitions, stat->descriptor);
 	if (event)
-		link = eventlog_subscriber_link(subscriber, event, false);
-	if (link)
-		stat->event_lost = (unsigned long)atomic_long_read(&link->lost) +
-				   eventlog_link_not_watching(link, event);
+		stats = eventlog_subscriber_stats(subscriber, event, false);
+	if (stats)
+		stat->event_lost = (unsigned long)atomic_long_read(&stats->lost) +
+				   eventlog_event_stats_rcu_idle(stats, event);
 	mutex_unlock(&domain->lock);
-	return link ? 0 : -ENOENT;
+	return stats ? 0 : -ENOENT;
 }
 
 int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
@@ -449,7 +449,7 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 	}
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
-	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_not_watching(subscriber);
+	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_rcu_idle(subscriber);
 	return 0;
 }
 
@@ -479,7 +479,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;
-	struct eventlog_link *link;
+	struct eventlog_event_stats *stats;
 	unsigned long descriptor;
 	unsigned int cpu;
 
@@ -497,9 +497,9 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	}
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
 		eventlog_free(rule);
-	xa_for_each(&subscriber->links, descriptor, link)
-		eventlog_free(link);
-	xa_destroy(&subscriber->links);
+	xa_for_each(&subscriber->event_stats, descriptor, stats)
+		eventlog_free(stats);
+	xa_destroy(&subscriber->event_stats);
 	free_percpu(subscriber->calling);
 	put_pid_ns(subscriber->pid_namespace);
 	eventlog_free(subscriber);
@@ -547,7 +547,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	init_waitqueue_head(&subscriber->wait);
 	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
 	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init_flags(&subscriber->links, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&subscriber->event_stats, XA_FLAGS_ACCOUNT);
 	mutex_init(&subscriber->flush_lock);
 	return subscriber;
 }

@@ -73,7 +73,7 @@ struct eventlog_cpu_ring {
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
  * @next_rule_id: id of the next rule; ids are not reused
- * @links: struct eventlog_link by descriptor
+ * @event_stats: struct eventlog_event_stats by descriptor
  * @flush_lock: serialises FLUSH
  * @pid: the process that subscribed, in the initial pid namespace
  * @comm: its name, or the name of the callback
@@ -105,7 +105,7 @@ struct eventlog_subscriber {
 	struct list_head rules;
 	unsigned int rule_count;
 	u32 next_rule_id;
-	struct xarray links;
+	struct xarray event_stats;
 	struct mutex flush_lock;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];

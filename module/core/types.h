@@ -57,7 +57,7 @@ struct task_struct;
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
  *	providers; under @update_lock
- * @changed_providers: kernel providers that must be notified, because one of their
+ * @dirty_providers: kernel providers that must be notified, because one of their
  *	events was enabled or disabled
  * @subscribers: struct eventlog_subscriber, oldest first
  * @subscriber_count: their number
@@ -66,8 +66,8 @@ struct task_struct;
  * @slots: which slots of the bitmap are taken
  * @bitmap: the bitmap, in vmalloc memory that user space may map
  * @bitmap_bytes: its size, whole pages
- * @wishes: struct eventlog_program_wish, oldest first
- * @wish_count: their number
+ * @policies: struct eventlog_marker_policy, oldest first
+ * @policy_count: their number
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @events_max: limit of @live
@@ -85,7 +85,7 @@ struct eventlog_domain {
 	struct ida provider_ids;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
-	struct list_head changed_providers;
+	struct list_head dirty_providers;
 	struct list_head subscribers;
 	unsigned int subscriber_count;
 	u64 subscriber_sequence;
@@ -93,8 +93,8 @@ struct eventlog_domain {
 	unsigned long *slots;
 	void *bitmap;
 	size_t bitmap_bytes;
-	struct list_head wishes;
-	unsigned int wish_count;
+	struct list_head policies;
+	unsigned int policy_count;
 	unsigned int live;
 	unsigned int busy;
 	unsigned int events_max;
@@ -112,11 +112,11 @@ struct eventlog_domain {
  * @kernel: the kernel provider while it is registered; NULL for processes'
  * @preamble: schema text after a kernel provider's name; owned; NULL for processes'
  * @kernel_node: in the domain's kernel_providers; under domain->update_lock
- * @changed_node: in the domain's changed_providers
+ * @dirty_node: in the domain's dirty_providers
  * @enabled_once: one of its events has been enabled; under domain->update_lock
- * @told_level: the level of the last notification; under domain->update_lock
- * @rundown_by: the task that runs a state dump, or NULL; emission compares it
- * @rundown_for: the only subscriber that gets the dump, or NULL; likewise
+ * @last_level: the level of the last notification; under domain->update_lock
+ * @dump_task: the task that runs a state dump, or NULL; emission compares it
+ * @dump_subscriber: the only subscriber that gets the dump, or NULL; likewise
  * @rcu: frees it
  *
  * Processes that use the same name share one; each kernel provider has its own.
@@ -131,11 +131,11 @@ struct eventlog_provider_info {
 	struct eventlog_provider *kernel;
 	char *preamble;
 	struct list_head kernel_node;
-	struct list_head changed_node;
+	struct list_head dirty_node;
 	bool enabled_once;
-	u32 told_level;
-	const struct task_struct *rundown_by;
-	const struct eventlog_subscriber *rundown_for;
+	u32 last_level;
+	const struct task_struct *dump_task;
+	const struct eventlog_subscriber *dump_subscriber;
 	struct rcu_head rcu;
 };
 
@@ -165,13 +165,13 @@ struct eventlog_event_policy {
 
 /**
  * struct eventlog_event - one definition
- * @wanted: who wants it; RCU; NULL when no one does
+ * @listeners: who wants it; RCU; NULL when no one does
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; never reused
  * @slot: its place in the bitmap; 0: it is retained, not live
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
- * @rundown: belongs to state dumps; constant
+ * @state_dump: belongs to state dumps; constant
  * @level: enum eventlog_level
  * @keywords: mask
  * @id: within its provider
@@ -181,7 +181,7 @@ struct eventlog_event_policy {
  * @fields_text: schema lines of its fields; for a kernel provider's event the
  *	whole statement; owned
  * @source: the kernel provider's side of it while that is registered
- * @lost_not_watching: the final count of @source, once that is unregistered
+ * @lost_rcu_idle: the final count of @source, once that is unregistered
  * @trace: the tracer's part
  * @policy: the marker policy's part
  * @hash_node: in the domain's names; unused by events of kernel providers
@@ -190,13 +190,13 @@ struct eventlog_event_policy {
  * @rcu: frees it
  */
 struct eventlog_event {
-	struct eventlog_wanted __rcu *wanted;
+	struct eventlog_listeners __rcu *listeners;
 	struct eventlog_layout *layout;
 	u32 descriptor;
 	u32 slot;
 	unsigned long registrations;
 	bool persistent;
-	bool rundown;
+	bool state_dump;
 	u8 level;
 	u64 keywords;
 	u32 id;
@@ -205,7 +205,7 @@ struct eventlog_event {
 	char name[EVENTLOG_NAME_MAX];
 	char *fields_text;
 	struct eventlog_provider_event *source;
-	u64 lost_not_watching;
+	u64 lost_rcu_idle;
 	struct eventlog_event_trace trace;
 	struct eventlog_event_policy policy;
 	struct hlist_node hash_node;
@@ -245,37 +245,37 @@ struct eventlog_subscriber_rule {
 };
 
 /**
- * struct eventlog_link - a subscriber's counters of an event
+ * struct eventlog_event_stats - a subscriber's counters of an event
  * @lost: events that a ring could not take, whose loss the ring counted
- * @not_watching_before: eventlog_event_lost_not_watching() when it was made
+ * @rcu_idle_before: eventlog_event_lost_rcu_idle() when it was made
  * @rcu: frees it
  *
  * Made when a subscriber with rings first listens to the event.  Owned by the
  * subscriber, found by descriptor; lives until the subscriber closes or the
  * definition is forgotten.
  */
-struct eventlog_link {
+struct eventlog_event_stats {
 	atomic_long_t lost;
-	u64 not_watching_before;
+	u64 rcu_idle_before;
 	struct rcu_head rcu;
 };
 
 /**
- * struct eventlog_wanted_entry - one subscriber that wants an event
+ * struct eventlog_listener - one subscriber that wants an event
  * @subscriber: the subscriber
- * @link: its counters of the event; NULL without rings
+ * @stats: its counters of the event; NULL without rings
  * @rules: the event is delivered if it passes one of them
  * @rule_count: 0: nothing is left to test
  */
-struct eventlog_wanted_entry {
+struct eventlog_listener {
 	struct eventlog_subscriber *subscriber;
-	struct eventlog_link *link;
+	struct eventlog_event_stats *stats;
 	struct eventlog_subscriber_rule **rules;
 	unsigned int rule_count;
 };
 
 /**
- * struct eventlog_wanted - who wants an event
+ * struct eventlog_listeners - who wants an event
  * @rcu: frees it
  * @event: the event, until the array is published
  * @next: chains arrays that are not published yet
@@ -287,16 +287,16 @@ struct eventlog_wanted_entry {
  * @traced: a tracer is attached to the event's trace event
  * @entries: the subscribers; their rules follow in the same allocation
  */
-struct eventlog_wanted {
+struct eventlog_listeners {
 	struct rcu_head rcu;
 	struct eventlog_event *event;
-	struct eventlog_wanted *next;
+	struct eventlog_listeners *next;
 	unsigned int count;
 	unsigned int called;
 	unsigned int listed;
 	bool others;
 	bool traced;
-	struct eventlog_wanted_entry entries[];
+	struct eventlog_listener entries[];
 };
 
 #endif /* EVENTLOG_TYPES_H */

@@ -57,7 +57,7 @@ static void serve(unsigned int cups)
 	marker_example_pour(&order);
 	drink(&order);
 	marker_example_forced(order.number);
-	marker_example_redirected(order.number);
+	marker_example_overridden(order.number);
 	eventlog_marker(served, EVENTLOG_MARKER_TRACE,
 			FIELD_NAMED(duration, took, ktime_get_mono_fast_ns() - order.ordered_at));
 }

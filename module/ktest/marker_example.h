@@ -25,7 +25,7 @@ static inline void marker_example_pour(const struct marker_example_order *order)
 }
 
 void marker_example_forced(unsigned int number);
-void marker_example_redirected(unsigned int number);
+void marker_example_overridden(unsigned int number);
 
 /* The value that the override function was called with last. */
 extern unsigned int marker_example_seen;

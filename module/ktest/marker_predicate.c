@@ -23,7 +23,7 @@
 
 #include "compat.h"
 
-static noinline void hit_types(u64 value, const char *text)
+static noinline void fire_types(u64 value, const char *text)
 {
 	eventlog_marker(types, 0, FIELD_NAMED(u8, as_u8, value), FIELD_NAMED(u16, as_u16, value),
 			FIELD_NAMED(u32, as_u32, value), FIELD_NAMED(u64, as_u64, value),
@@ -42,7 +42,7 @@ static noinline void hit_types(u64 value, const char *text)
 }
 
 /* Parses "NUMBER[ TEXT]"; without TEXT the string is NULL. */
-static int hit_set(const char *argument, const struct kernel_param *parameter)
+static int fire_set(const char *argument, const struct kernel_param *parameter)
 {
 	char *copy = kstrdup(argument, GFP_KERNEL), *text = copy, *number;
 	u64 value;
@@ -55,13 +55,13 @@ static int hit_set(const char *argument, const struct kernel_param *parameter)
 	number = strsep(&text, " ");
 	ret = kstrtou64(number, 0, &value);
 	if (!ret)
-		hit_types(value, text);
+		fire_types(value, text);
 	kfree(copy);
 	return ret;
 }
 
-static const struct kernel_param_ops hit_ops = { .set = hit_set };
-module_param_cb(hit, &hit_ops, NULL, 0200);
+static const struct kernel_param_ops fire_ops = { .set = fire_set };
+module_param_cb(fire, &fire_ops, NULL, 0200);
 
 /* ---- a marker that fires on all CPUs ---- */
 
@@ -78,7 +78,7 @@ static DEFINE_PER_CPU(struct storm, storms);
 static DEFINE_MUTEX(storm_lock);
 static bool storming;
 
-static noinline void hit_storm(unsigned int value)
+static noinline void fire_storm(unsigned int value)
 {
 	eventlog_marker(stormed, 0, FIELD(u32, value));
 }
@@ -87,7 +87,7 @@ static enum hrtimer_restart storm_interrupt(struct hrtimer *timer)
 {
 	struct storm *storm = container_of(timer, struct storm, timer);
 
-	hit_storm(storm->timer_value++ % STORM_VALUES);
+	fire_storm(storm->timer_value++ % STORM_VALUES);
 	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
 	return HRTIMER_RESTART;
 }
@@ -105,7 +105,7 @@ module_param_cb(nmis, &nmis_ops, NULL, 0444);
 
 static int storm_nmi(unsigned int command, struct pt_regs *registers)
 {
-	hit_storm((unsigned int)atomic_inc_return(&storm_nmis) % STORM_VALUES);
+	fire_storm((unsigned int)atomic_inc_return(&storm_nmis) % STORM_VALUES);
 	return NMI_HANDLED;
 }
 
@@ -137,7 +137,7 @@ static int storm_run(void *argument)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&storm->timer, 0, HRTIMER_MODE_REL_PINNED_HARD);
 	while (!kthread_should_stop()) {
-		hit_storm(storm->value++ % STORM_VALUES);
+		fire_storm(storm->value++ % STORM_VALUES);
 		cond_resched();
 	}
 	hrtimer_cancel(&storm->timer);

@@ -226,8 +226,8 @@ static struct taker *taker_new(unsigned int number)
 
 static int taker_wants(struct taker *taker, const char *provider, const char *event)
 {
-	struct eventlog_wish wish = { .provider = provider, .event = event };
-	int id = eventlog_callback_rule_add(&taker->callback, &wish);
+	struct eventlog_callback_rule rule = { .provider = provider, .event = event };
+	int id = eventlog_callback_rule_add(&taker->callback, &rule);
 
 	EXPECT(id > 0);
 	return id;
@@ -544,53 +544,55 @@ out:
 	taker_free(taker);
 }
 
-static void expect_taken(struct taker *taker, const struct eventlog_wish *wish, unsigned int count)
+static void expect_taken(struct taker *taker, const struct eventlog_callback_rule *rule,
+			 unsigned int count)
 {
-	int rule = eventlog_callback_rule_add(&taker->callback, wish);
+	int id = eventlog_callback_rule_add(&taker->callback, rule);
 	/* Do not count the state dump that the rule may have caused. */
 	int before = atomic_read(&taker->taken);
 	u64 session;
 
-	EXPECT(rule > 0);
+	EXPECT(id > 0);
 	for (session = 1; session <= 10; session++) {
 		plain_emit(session);
 		dynamic_emit(session, "", NULL, 0);
 	}
 	EXPECT_EQ(atomic_read(&taker->taken) - before, count);
-	EXPECT_EQ(eventlog_callback_rule_delete(&taker->callback, rule), 0);
+	EXPECT_EQ(eventlog_callback_rule_delete(&taker->callback, id), 0);
 }
 
 static void test_rules(void)
 {
 	struct taker *taker = taker_new(0);
-	struct eventlog_wish wish = { .provider = "test" };
+	struct eventlog_callback_rule rule = { .provider = "test" };
 
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
-	expect_taken(taker, &wish, 20);
-	expect_taken(taker, &(struct eventlog_wish){ .event = "plain" }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .provider = "tes" }, 0);
-	expect_taken(taker, &(struct eventlog_wish){ .keywords_any = KEYWORD_B | 2 }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .keywords_all = KEYWORD_A }, 20);
-	expect_taken(taker, &(struct eventlog_wish){ .keywords_all = KEYWORD_A | KEYWORD_B }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .level = EVENTLOG_LEVEL_INFO }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .level = EVENTLOG_LEVEL_NOTICE }, 0);
-	expect_taken(taker, &(struct eventlog_wish){ .flags = EVENTLOG_RULE_SESSION, .session = 4 },
+	expect_taken(taker, &rule, 20);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .event = "plain" }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .provider = "tes" }, 0);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .keywords_any = KEYWORD_B | 2 }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .keywords_all = KEYWORD_A }, 20);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .keywords_all = KEYWORD_A | KEYWORD_B }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_INFO }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_NOTICE }, 0);
+	expect_taken(taker,
+		     &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_SESSION, .session = 4 },
 		     2);
-	expect_taken(taker, &(struct eventlog_wish){ .flags = EVENTLOG_RULE_PID,
-						     .pid = current->tgid }, 20);
-	expect_taken(taker, &(struct eventlog_wish){ .flags = EVENTLOG_RULE_PID,
-						     .pid = current->tgid + 1 }, 0);
-	expect_taken(taker, &(struct eventlog_wish){ .sample = 4, .event = "plain" }, 3);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_PID,
+								.pid = current->tgid }, 20);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_PID,
+								.pid = current->tgid + 1 }, 0);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .sample = 4, .event = "plain" }, 3);
 
-	wish.flags = 1 << 31;
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
-	wish = (struct eventlog_wish){ .event = "" };
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
-	wish = (struct eventlog_wish){ .level = EVENTLOG_LEVEL_VERBOSE + 1 };
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
+	rule.flags = 1 << 31;
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
+	rule = (struct eventlog_callback_rule){ .event = "" };
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
+	rule = (struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_VERBOSE + 1 };
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
 	eventlog_provider_unregister(&test_provider);
 	taker_free(taker);
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
 	EXPECT_EQ(eventlog_callback_rule_delete(&taker->callback, 1), -ENOENT);
 }
 
@@ -888,11 +890,11 @@ static void count_deliver(struct eventlog_callback *callback,
 static int come_and_go(void *unused)
 {
 	struct eventlog_callback callback = { .name = "churn", .deliver = count_deliver };
-	struct eventlog_wish wish = { .provider = "test" };
+	struct eventlog_callback_rule rule = { .provider = "test" };
 
 	while (!kthread_should_stop()) {
 		if (eventlog_callback_register(&callback) ||
-		    eventlog_callback_rule_add(&callback, &wish) < 0)
+		    eventlog_callback_rule_add(&callback, &rule) < 0)
 			ktest_fail("cannot register a callback");
 		cond_resched();
 		eventlog_callback_unregister(&callback);
@@ -904,7 +906,7 @@ static int come_and_go(void *unused)
 static void test_churn(void)
 {
 	struct eventlog_callback callback = { .name = "counter", .deliver = count_deliver };
-	struct eventlog_wish wish = { .provider = "test", .event = "plain" };
+	struct eventlog_callback_rule rule = { .provider = "test", .event = "plain" };
 	struct task_struct *tasks[4] = {};
 	unsigned int i, turn;
 
@@ -913,19 +915,19 @@ static void test_churn(void)
 	for (i = 0; i < 3; i++)
 		tasks[i] = kthread_run(emit_all_the_time, (void *)(long)i, "eventlog_emit/%u", i);
 	for (turn = 0; turn < 30; turn++) {
-		int rule, before = atomic_read(&counted);
+		int id, before = atomic_read(&counted);
 
 		if (!EXPECT_EQ(eventlog_provider_register(&test_provider), 0))
 			break;
-		rule = eventlog_callback_rule_add(&callback, &wish);
-		EXPECT(rule > 0);
+		id = eventlog_callback_rule_add(&callback, &rule);
+		EXPECT(id > 0);
 		while (atomic_read(&counted) == before)
 			cond_resched();
 		if (turn % 2)
-			EXPECT_EQ(eventlog_callback_rule_delete(&callback, rule), 0);
+			EXPECT_EQ(eventlog_callback_rule_delete(&callback, id), 0);
 		eventlog_provider_unregister(&test_provider);
 		if (!(turn % 2))
-			EXPECT_EQ(eventlog_callback_rule_delete(&callback, rule), 0);
+			EXPECT_EQ(eventlog_callback_rule_delete(&callback, id), 0);
 		before = atomic_read(&counted);
 		cond_resched();
 		EXPECT_EQ(atomic_read(&counted), before);

@@ -114,7 +114,7 @@ static noinline void eventlog_marker_print(struct eventlog_marker *marker, const
 	unsigned int i;
 
 	if (in_nmi() || !eventlog_watched() || !___ratelimit(&marker->limit, marker->tag)) {
-		atomic_long_inc(&marker->unprinted);
+		atomic_long_inc(&marker->suppressed);
 		return;
 	}
 	line[0] = '\0';
@@ -147,7 +147,7 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 	WRITE_ONCE(*probing, *probing | context);
 	barrier();
 	hlist_for_each_entry_rcu(link, &marker->probes, node, rcu_read_lock_sched_held())
-		link->probe->hit(link->probe, marker, values);
+		link->probe->fire(link->probe, marker, values);
 	trace_eventlog_marker(marker, values);
 	barrier();
 	WRITE_ONCE(*probing, *probing & ~context);
@@ -175,7 +175,7 @@ static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker
 	       eventlog_predicate_holds(rcu_dereference_sched(marker->predicate), values);
 }
 
-notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
+notrace void eventlog_marker_fire(struct eventlog_marker *marker, ...)
 {
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX] __uninitialized;
 	u8 active;
@@ -194,9 +194,9 @@ notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
 out:
 	preempt_enable_notrace();
 }
-EXPORT_SYMBOL_GPL(eventlog_marker_hit);
+EXPORT_SYMBOL_GPL(eventlog_marker_fire);
 
-notrace void eventlog_marker_redirect(eventlog_marker_function *function,
+notrace void eventlog_marker_override(eventlog_marker_function *function,
 				      struct eventlog_marker *marker, ...)
 {
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX] __uninitialized;
@@ -210,4 +210,4 @@ notrace void eventlog_marker_redirect(eventlog_marker_function *function,
 	if (passes)
 		function(marker, values);
 }
-EXPORT_SYMBOL_GPL(eventlog_marker_redirect);
+EXPORT_SYMBOL_GPL(eventlog_marker_override);

@@ -64,7 +64,7 @@ static char *eventlog_marker_describe(const struct eventlog_event *event,
 		request->active = READ_ONCE(marker->active) & EVENTLOG_MARKER_HANDLERS;
 		request->line = marker->line;
 		request->ordinal = marker->ordinal;
-		request->unprinted = (unsigned long)atomic_long_read(&marker->unprinted);
+		request->unprinted = (unsigned long)atomic_long_read(&marker->suppressed);
 		request->predicate_size = eventlog_marker_guard(marker, predicate,
 								&request->rejected);
 	}
@@ -208,25 +208,24 @@ out_module:
 	return ret;
 }
 
-static bool eventlog_marker_wish_valid(const struct eventlog_marker_wish *request)
+static bool eventlog_policy_valid(const struct eventlog_marker_wish *request)
 {
-	if (request->flags || !request->handlers ||
-	    request->handlers & ~EVENTLOG_WISH_HANDLERS ||
+	if (request->flags || !request->handlers || request->handlers & ~EVENTLOG_POLICY_HANDLERS ||
 	    request->operation > EVENTLOG_MARKER_REMOVE)
 		return false;
 	/* A predicate makes sense only for handlers that are switched on. */
 	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD;
 }
 
-static int eventlog_ioctl_marker_wish(struct eventlog_domain *domain, struct file *filp,
-				      void *argument, void __user *user)
+static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file *filp,
+				     void *argument, void __user *user)
 {
 	struct eventlog_marker_wish *request = argument;
 	struct eventlog_expression *expression;
 	char *program, *marker;
 	int ret;
 
-	if (!eventlog_marker_wish_valid(request))
+	if (!eventlog_policy_valid(request))
 		return -EINVAL;
 	if (!eventlog_capable(filp))
 		return -EPERM;
@@ -246,7 +245,7 @@ static int eventlog_ioctl_marker_wish(struct eventlog_domain *domain, struct fil
 	}
 	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
-	      eventlog_wish_add(domain, program, marker, expression, request) ?:
+	      eventlog_policy_add(domain, program, marker, expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
 	eventlog_expression_put(expression);
 out_marker:
@@ -256,11 +255,11 @@ out_program:
 	return ret;
 }
 
-static int eventlog_ioctl_marker_wish_next(struct eventlog_domain *domain, struct file *filp,
-					   void *argument, void __user *user)
+static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct file *filp,
+				      void *argument, void __user *user)
 {
 	struct eventlog_marker_wish_next *request = argument;
-	const struct eventlog_program_wish *wish;
+	const struct eventlog_marker_policy *policy;
 	u32 room = request->text_size;
 	char *text;
 	int ret;
@@ -273,15 +272,15 @@ static int eventlog_ioctl_marker_wish_next(struct eventlog_domain *domain, struc
 	if (!text)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
-	wish = eventlog_wish_find(domain, request->index);
-	if (wish) {
-		request->handlers = wish->handlers;
-		request->operation = wish->operation;
-		request->text_size = eventlog_wish_text(wish, text);
+	policy = eventlog_policy_find(domain, request->index);
+	if (policy) {
+		request->handlers = policy->handlers;
+		request->operation = policy->operation;
+		request->text_size = eventlog_policy_text(policy, text);
 	}
 	mutex_unlock(&domain->lock);
 	ret = -ENOENT;
-	if (!wish)
+	if (!policy)
 		goto out;
 
 	if (room < request->text_size)
@@ -298,9 +297,8 @@ out:
 static const struct eventlog_ioctl eventlog_marker_ioctl_table[] = {
 	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
 	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
-	EVENTLOG_IOCTL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_marker_wish),
-	EVENTLOG_IOCTL(MARKER_WISH_NEXT, eventlog_marker_wish_next,
-		       eventlog_ioctl_marker_wish_next),
+	EVENTLOG_IOCTL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_policy_add),
+	EVENTLOG_IOCTL(MARKER_WISH_NEXT, eventlog_marker_wish_next, eventlog_ioctl_policy_next),
 };
 
 const struct eventlog_ioctls eventlog_marker_ioctls = {

@@ -32,13 +32,13 @@ static LIST_HEAD(eventlog_marker_probes);
 
 /* ---- switching ---- */
 
-bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted)
+bool eventlog_marker_update(struct eventlog_provider_event *source, bool enabled)
 {
 	struct eventlog_marker *marker = container_of(source, struct eventlog_marker, event);
 	u8 active = marker->handlers;
 
 	lockdep_assert_held(&eventlog_root_domain.update_lock);
-	if (!wanted)
+	if (!enabled)
 		active &= ~EVENTLOG_MARKER_TRACE;
 	if (!hlist_empty(&marker->probes))
 		active |= EVENTLOG_MARKER_PROBE;
@@ -50,15 +50,15 @@ bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted)
 }
 
 /* Has eventlog_update_end() call eventlog_marker_update() for all markers of a module. */
-static void eventlog_markers_changed(struct eventlog_markers *markers)
+static void eventlog_markers_mark_dirty(struct eventlog_markers *markers)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
 	struct eventlog_provider_info *info = markers->provider.info;
 
 	lockdep_assert_held(&domain->update_lock);
 	mutex_lock(&domain->lock);
-	if (list_empty(&info->changed_node))
-		list_add_tail(&info->changed_node, &domain->changed_providers);
+	if (list_empty(&info->dirty_node))
+		list_add_tail(&info->dirty_node, &domain->dirty_providers);
 	mutex_unlock(&domain->lock);
 }
 
@@ -221,7 +221,7 @@ static void eventlog_module_switch(struct eventlog_markers *markers, struct even
 		cond_resched();
 	}
 	if (to->request->changed != changed)
-		eventlog_markers_changed(markers);
+		eventlog_markers_mark_dirty(markers);
 	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	/* Only CPUs in an RCU read-side section can still see them. */
 	eventlog_predicates_free(to->old);
@@ -375,7 +375,7 @@ static void eventlog_probe_remove(struct eventlog_marker_probe *probe)
 			continue;
 		eventlog_update_begin(&eventlog_root_domain);
 		eventlog_markers_detach(markers, probe);
-		eventlog_markers_changed(markers);
+		eventlog_markers_mark_dirty(markers);
 		eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	}
 }
@@ -393,7 +393,7 @@ int eventlog_marker_probe_register(struct eventlog_marker_probe *probe)
 		eventlog_update_begin(&eventlog_root_domain);
 		ret = eventlog_markers_attach(markers, probe);
 		if (!ret)
-			eventlog_markers_changed(markers);
+			eventlog_markers_mark_dirty(markers);
 		eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 		if (ret)
 			break;
@@ -438,7 +438,7 @@ static struct eventlog_marker *eventlog_key_marker(const struct module *module,
 	marker = (struct eventlog_marker *)key;
 	if (READ_ONCE_NOCHECK(marker->magic) != EVENTLOG_MARKER_MAGIC ||
 	    READ_ONCE_NOCHECK(marker->self) != marker ||
-	    READ_ONCE_NOCHECK(marker->hit) != eventlog_marker_hit)
+	    READ_ONCE_NOCHECK(marker->fire) != eventlog_marker_fire)
 		return NULL;
 	return marker;
 }
@@ -565,7 +565,7 @@ static int eventlog_markers_register(struct eventlog_markers *markers)
 	if (ret)
 		return ret;
 	eventlog_update_begin(&eventlog_root_domain);
-	eventlog_markers_changed(markers);
+	eventlog_markers_mark_dirty(markers);
 	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	return 0;
 }

@@ -85,11 +85,11 @@ void eventlog_markers_exit(void);
 /**
  * eventlog_marker_update() - compute what a marker does when it fires
  * @source: the marker's event; domain->update_lock is held
- * @wanted: the event is enabled
+ * @enabled: the event is enabled
  *
  * Return: must its static key be on?
  */
-bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted);
+bool eventlog_marker_update(struct eventlog_provider_event *source, bool enabled);
 
 /**
  * eventlog_markers_switch() - switch handlers of all markers that match

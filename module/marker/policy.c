@@ -18,32 +18,32 @@
 #include "memory.h"
 #include "marker/policy.h"
 
-static struct eventlog_program_wish *
-eventlog_wish_new(const char *program, const char *marker, struct eventlog_expression *expression,
-		  const struct eventlog_marker_wish *request)
+static struct eventlog_marker_policy *
+eventlog_policy_new(const char *program, const char *marker, struct eventlog_expression *expression,
+		    const struct eventlog_marker_wish *request)
 {
 	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
-	struct eventlog_program_wish *wish;
+	struct eventlog_marker_policy *policy;
 
-	wish = eventlog_alloc(sizeof(*wish) + program_bytes + marker_bytes);
-	if (!wish)
+	policy = eventlog_alloc(sizeof(*policy) + program_bytes + marker_bytes);
+	if (!policy)
 		return NULL;
 	if (expression) {
 		refcount_inc(&expression->users);
-		wish->expression = expression;
+		policy->expression = expression;
 	}
-	wish->operation = request->operation;
-	wish->handlers = request->handlers;
-	memcpy(wish->program, program, program_bytes);
-	memcpy(wish->program + program_bytes, marker, marker_bytes);
-	wish->marker = wish->program + program_bytes;
-	return wish;
+	policy->operation = request->operation;
+	policy->handlers = request->handlers;
+	memcpy(policy->program, program, program_bytes);
+	memcpy(policy->program + program_bytes, marker, marker_bytes);
+	policy->marker = policy->program + program_bytes;
+	return policy;
 }
 
-static void eventlog_wish_free(struct eventlog_program_wish *wish)
+static void eventlog_policy_free(struct eventlog_marker_policy *policy)
 {
-	eventlog_expression_put(wish->expression);
-	eventlog_free(wish);
+	eventlog_expression_put(policy->expression);
+	eventlog_free(policy);
 }
 
 /* The program of an event that is a marker of a program, or NULL. */
@@ -58,13 +58,13 @@ static const char *eventlog_event_program(const struct eventlog_event *event)
 	return name + length;
 }
 
-static bool eventlog_wish_matches(const struct eventlog_program_wish *wish,
-				  const struct eventlog_event *event)
+static bool eventlog_policy_matches(const struct eventlog_marker_policy *policy,
+				    const struct eventlog_event *event)
 {
 	const char *program = eventlog_event_program(event);
 
-	return program && glob_match(wish->program, program) &&
-	       glob_match(wish->marker, event->name);
+	return program && glob_match(policy->program, program) &&
+	       glob_match(policy->marker, event->name);
 }
 
 /* ---- fields ---- */
@@ -103,12 +103,12 @@ static struct eventlog_subject eventlog_program_subject(const struct eventlog_ev
 	return (struct eventlog_subject){ .find = eventlog_program_field, .of = event };
 }
 
-static bool eventlog_wish_fits(const struct eventlog_program_wish *wish,
-			       const struct eventlog_event *event)
+static bool eventlog_policy_fits(const struct eventlog_marker_policy *policy,
+				 const struct eventlog_event *event)
 {
 	struct eventlog_subject subject = eventlog_program_subject(event);
 
-	return !wish->expression || eventlog_predicate_fits(wish->expression, &subject);
+	return !policy->expression || eventlog_predicate_fits(policy->expression, &subject);
 }
 
 /* ---- handlers of an event ---- */
@@ -158,7 +158,7 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 	return true;
 }
 
-static u8 eventlog_wishes_state(const struct eventlog_event *event)
+static u8 eventlog_policies_state(const struct eventlog_event *event)
 {
 	struct eventlog_expression *expression;
 
@@ -166,20 +166,20 @@ static u8 eventlog_wishes_state(const struct eventlog_event *event)
 }
 
 /* Applies all policies to an event, in their order. */
-static bool eventlog_event_follow(struct eventlog_event *event)
+static bool eventlog_event_apply(struct eventlog_event *event)
 {
 	struct eventlog_expression *expression = NULL;
-	const struct eventlog_program_wish *wish;
+	const struct eventlog_marker_policy *policy;
 	u8 handlers = 0;
 
-	list_for_each_entry(wish, &event->domain->wishes, node) {
-		if (!eventlog_wish_matches(wish, event) || !eventlog_wish_fits(wish, event))
+	list_for_each_entry(policy, &event->domain->policies, node) {
+		if (!eventlog_policy_matches(policy, event) || !eventlog_policy_fits(policy, event))
 			continue;
-		if (wish->operation == EVENTLOG_MARKER_ADD) {
-			handlers |= wish->handlers;
-			expression = wish->expression;
+		if (policy->operation == EVENTLOG_MARKER_ADD) {
+			handlers |= policy->handlers;
+			expression = policy->expression;
 		} else {
-			handlers &= ~wish->handlers;
+			handlers &= ~policy->handlers;
 		}
 		if (!handlers)
 			expression = NULL;
@@ -187,28 +187,28 @@ static bool eventlog_event_follow(struct eventlog_event *event)
 	return eventlog_event_switch(event, handlers, expression);
 }
 
-static void eventlog_wishes_follow(struct eventlog_event *event)
+static void eventlog_policies_apply(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
-	eventlog_event_follow(event);
+	eventlog_event_apply(event);
 }
 
-static void eventlog_wishes_leave(struct eventlog_event *event)
+static void eventlog_policies_remove(struct eventlog_event *event)
 {
 	eventlog_event_switch(event, 0, NULL);
 }
 
 /* ---- evaluation ---- */
 
-static u16 eventlog_wish_strings(const struct eventlog_event *event)
+static u16 eventlog_policy_strings(const struct eventlog_event *event)
 {
 	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
 
 	return predicate ? predicate->strings : 0;
 }
 
-static int eventlog_wish_ask(const struct eventlog_event *event, const u64 *values,
-			     unsigned int count, u16 strings)
+static int eventlog_policy_evaluate(const struct eventlog_event *event, const u64 *values,
+				    unsigned int count, u16 strings)
 {
 	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
 	u16 sources;
@@ -225,11 +225,12 @@ static int eventlog_wish_ask(const struct eventlog_event *event, const u64 *valu
 
 /* ---- the list of policies ---- */
 
-static void eventlog_wish_remove(struct eventlog_domain *domain, struct eventlog_program_wish *wish)
+static void eventlog_policy_remove(struct eventlog_domain *domain,
+				   struct eventlog_marker_policy *policy)
 {
-	list_del(&wish->node);
-	domain->wish_count--;
-	eventlog_wish_free(wish);
+	list_del(&policy->node);
+	domain->policy_count--;
+	eventlog_policy_free(policy);
 }
 
 static bool eventlog_glob_covers(const char *glob, const char *other)
@@ -237,23 +238,23 @@ static bool eventlog_glob_covers(const char *glob, const char *other)
 	return !strcmp(glob, "*") || !strcmp(glob, other);
 }
 
-/* Does @wish make the earlier policy @old useless? */
-static bool eventlog_wish_replaces(const struct eventlog_program_wish *wish,
-				   const struct eventlog_program_wish *old)
+/* Does @policy make the earlier policy @old useless? */
+static bool eventlog_policy_replaces(const struct eventlog_marker_policy *policy,
+				     const struct eventlog_marker_policy *old)
 {
-	bool fewer = !(old->handlers & ~wish->handlers);
+	bool fewer = !(old->handlers & ~policy->handlers);
 
-	if (!eventlog_glob_covers(wish->program, old->program) ||
-	    !eventlog_glob_covers(wish->marker, old->marker))
+	if (!eventlog_glob_covers(policy->program, old->program) ||
+	    !eventlog_glob_covers(policy->marker, old->marker))
 		return false;
-	if (wish->operation == EVENTLOG_MARKER_REMOVE)
-		return wish->handlers == EVENTLOG_WISH_HANDLERS ||
+	if (policy->operation == EVENTLOG_MARKER_REMOVE)
+		return policy->handlers == EVENTLOG_POLICY_HANDLERS ||
 		       (fewer && old->operation == EVENTLOG_MARKER_REMOVE);
-	if (!wish->expression)
+	if (!policy->expression)
 		return fewer;
 	/* The old one did not apply to any marker that the new predicate does not fit. */
 	return fewer && old->expression &&
-	       eventlog_expression_fits_where(wish->expression, old->expression);
+	       eventlog_expression_fits_where(policy->expression, old->expression);
 }
 
 /*
@@ -261,104 +262,105 @@ static bool eventlog_wish_replaces(const struct eventlog_program_wish *wish,
  *
  * Return: 1; 0: the policy itself has no effect and was not added; or -ENOSPC.
  */
-static int eventlog_wish_enlist(struct eventlog_domain *domain, struct eventlog_program_wish *wish)
+static int eventlog_policy_insert(struct eventlog_domain *domain,
+				  struct eventlog_marker_policy *policy)
 {
-	struct eventlog_program_wish *old, *next;
+	struct eventlog_marker_policy *old, *next;
 	unsigned int replaced = 0;
 	bool kept;
 
-	list_for_each_entry(old, &domain->wishes, node)
-		replaced += eventlog_wish_replaces(wish, old);
-	kept = wish->operation == EVENTLOG_MARKER_ADD || domain->wish_count > replaced;
-	if (kept && domain->wish_count - replaced >= EVENTLOG_WISHES_MAX)
+	list_for_each_entry(old, &domain->policies, node)
+		replaced += eventlog_policy_replaces(policy, old);
+	kept = policy->operation == EVENTLOG_MARKER_ADD || domain->policy_count > replaced;
+	if (kept && domain->policy_count - replaced >= EVENTLOG_WISHES_MAX)
 		return -ENOSPC;
-	list_for_each_entry_safe(old, next, &domain->wishes, node)
-		if (eventlog_wish_replaces(wish, old))
-			eventlog_wish_remove(domain, old);
+	list_for_each_entry_safe(old, next, &domain->policies, node)
+		if (eventlog_policy_replaces(policy, old))
+			eventlog_policy_remove(domain, old);
 	if (!kept)
 		return 0;
-	list_add_tail(&wish->node, &domain->wishes);
-	domain->wish_count++;
+	list_add_tail(&policy->node, &domain->policies);
+	domain->policy_count++;
 	return 1;
 }
 
-static void eventlog_wish_apply(struct eventlog_domain *domain,
-				const struct eventlog_program_wish *wish,
-				struct eventlog_marker_wish *request)
+static void eventlog_policy_apply_all(struct eventlog_domain *domain,
+				      const struct eventlog_marker_policy *policy,
+				      struct eventlog_marker_wish *request)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
 
 	xa_for_each(&domain->definitions, descriptor, event) {
 		cond_resched();
-		if (!event->slot || !eventlog_wish_matches(wish, event))
+		if (!event->slot || !eventlog_policy_matches(policy, event))
 			continue;
 		request->matched++;
-		request->unfit += !eventlog_wish_fits(wish, event);
-		request->changed += eventlog_event_follow(event);
+		request->unfit += !eventlog_policy_fits(policy, event);
+		request->changed += eventlog_event_apply(event);
 	}
 }
 
-int eventlog_wish_add(struct eventlog_domain *domain, const char *program, const char *marker,
-		      struct eventlog_expression *expression,
-		      struct eventlog_marker_wish *request)
+int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
+			struct eventlog_expression *expression,
+			struct eventlog_marker_wish *request)
 {
-	struct eventlog_program_wish *wish;
+	struct eventlog_marker_policy *policy;
 	int ret;
 
 	request->matched = 0;
 	request->changed = 0;
 	request->unfit = 0;
-	wish = eventlog_wish_new(program, marker, expression, request);
-	if (!wish)
+	policy = eventlog_policy_new(program, marker, expression, request);
+	if (!policy)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
-	ret = eventlog_wish_enlist(domain, wish);
+	ret = eventlog_policy_insert(domain, policy);
 	/* A policy that was not added may have removed others: apply those that are left. */
 	if (ret >= 0)
-		eventlog_wish_apply(domain, wish, request);
+		eventlog_policy_apply_all(domain, policy, request);
 	mutex_unlock(&domain->lock);
 	if (ret <= 0)
-		eventlog_wish_free(wish);
+		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;
 }
 
-const struct eventlog_program_wish *eventlog_wish_find(struct eventlog_domain *domain, u32 index)
+const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain, u32 index)
 {
-	const struct eventlog_program_wish *wish;
+	const struct eventlog_marker_policy *policy;
 
 	lockdep_assert_held(&domain->lock);
-	list_for_each_entry(wish, &domain->wishes, node)
+	list_for_each_entry(policy, &domain->policies, node)
 		if (!index--)
-			return wish;
+			return policy;
 	return NULL;
 }
 
-u32 eventlog_wish_text(const struct eventlog_program_wish *wish, char *text)
+u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text)
 {
 	/* The globs are one string after the other in memory. */
-	u32 globs = wish->marker - wish->program + strlen(wish->marker) + 1;
-	const char *predicate = wish->expression ? wish->expression->text : "";
+	u32 globs = policy->marker - policy->program + strlen(policy->marker) + 1;
+	const char *predicate = policy->expression ? policy->expression->text : "";
 
-	memcpy(text, wish->program, globs);
+	memcpy(text, policy->program, globs);
 	memcpy(text + globs, predicate, strlen(predicate) + 1);
 	return globs + strlen(predicate) + 1;
 }
 
-void eventlog_wishes_drop_all(struct eventlog_domain *domain)
+void eventlog_policies_drop_all(struct eventlog_domain *domain)
 {
-	struct eventlog_program_wish *wish, *next;
+	struct eventlog_marker_policy *policy, *next;
 
-	list_for_each_entry_safe(wish, next, &domain->wishes, node)
-		eventlog_wish_remove(domain, wish);
+	list_for_each_entry_safe(policy, next, &domain->policies, node)
+		eventlog_policy_remove(domain, policy);
 }
 
 static const struct eventlog_policy_ops eventlog_policies_ops = {
-	.apply = eventlog_wishes_follow,
-	.remove = eventlog_wishes_leave,
-	.state = eventlog_wishes_state,
-	.strings = eventlog_wish_strings,
-	.ask = eventlog_wish_ask,
+	.apply = eventlog_policies_apply,
+	.remove = eventlog_policies_remove,
+	.state = eventlog_policies_state,
+	.strings = eventlog_policy_strings,
+	.evaluate = eventlog_policy_evaluate,
 };
 
 void eventlog_policies_init(void)

@@ -5,8 +5,8 @@
  * All under domain->lock, except that a program whose marker fires has its event's
  * handlers and predicate evaluated under RCU.
  */
-#ifndef EVENTLOG_WISH_H
-#define EVENTLOG_WISH_H
+#ifndef EVENTLOG_POLICY_H
+#define EVENTLOG_POLICY_H
 
 #include <linux/list.h>
 #include <linux/types.h>
@@ -17,10 +17,10 @@ struct eventlog_event;
 struct eventlog_expression;
 
 /* Handlers that a policy can switch. */
-#define EVENTLOG_WISH_HANDLERS (EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE)
+#define EVENTLOG_POLICY_HANDLERS (EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE)
 
 /**
- * struct eventlog_program_wish - one policy; constant
+ * struct eventlog_marker_policy - one policy; constant
  * @node: in the domain's list
  * @expression: the predicate it sets, or NULL; counts as a user
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
@@ -28,7 +28,7 @@ struct eventlog_expression;
  * @marker: glob over names of events; after @program in the same allocation
  * @program: glob over names of providers, without their prefix
  */
-struct eventlog_program_wish {
+struct eventlog_marker_policy {
 	struct list_head node;
 	struct eventlog_expression *expression;
 	u8 operation;
@@ -43,7 +43,7 @@ struct eventlog_program_wish {
 void eventlog_policies_init(void);
 
 /**
- * eventlog_wish_add() - add a policy
+ * eventlog_policy_add() - add a policy
  * @domain: unlocked
  * @program: glob
  * @marker: glob
@@ -54,33 +54,34 @@ void eventlog_policies_init(void);
  *
  * Return: 0; -ENOSPC: there are too many; -ENOMEM.  Nothing is changed on errors.
  */
-int eventlog_wish_add(struct eventlog_domain *domain, const char *program, const char *marker,
-		      struct eventlog_expression *expression,
-		      struct eventlog_marker_wish *request);
+int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
+			struct eventlog_expression *expression,
+			struct eventlog_marker_wish *request);
 
 /**
- * eventlog_wish_find() - find a policy by its position
+ * eventlog_policy_find() - find a policy by its position
  * @domain: the domain, locked
  * @index: 0 is the oldest
  *
  * Return: the policy, or NULL.
  */
-const struct eventlog_program_wish *eventlog_wish_find(struct eventlog_domain *domain, u32 index);
+const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain,
+							  u32 index);
 
 /**
- * eventlog_wish_text() - the strings of a policy
- * @wish: the policy, its domain locked
+ * eventlog_policy_text() - the strings of a policy
+ * @policy: the policy, its domain locked
  * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX bytes; set to the
  *	globs and the predicate, each with a NUL
  *
  * Return: the size of the strings.
  */
-u32 eventlog_wish_text(const struct eventlog_program_wish *wish, char *text);
+u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text);
 
 /**
- * eventlog_wishes_drop_all() - remove all policies, at unload
+ * eventlog_policies_drop_all() - remove all policies, at unload
  * @domain: the domain, locked, without events
  */
-void eventlog_wishes_drop_all(struct eventlog_domain *domain);
+void eventlog_policies_drop_all(struct eventlog_domain *domain);
 
-#endif /* EVENTLOG_WISH_H */
+#endif /* EVENTLOG_POLICY_H */

@@ -138,7 +138,7 @@ static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach
 		ret = eventlog_trace_attach(trace, file);
 	else
 		eventlog_trace_detach(trace, file);
-	changed = !list_empty(&eventlog_trace_domain->changed_providers);
+	changed = !list_empty(&eventlog_trace_domain->dirty_providers);
 	mutex_unlock(&eventlog_trace_domain->lock);
 	if (changed)
 		eventlog_trace_notify();

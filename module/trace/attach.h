@@ -56,7 +56,7 @@ struct eventlog_tracers {
  * @busy: it is in a batch
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
- * @wanted: in a batch: it should exist
+ * @needed: in a batch: it should exist
  * @suffix: in a batch: makes its name unique
  * @foreign: in a batch: its name is taken by an event of someone else
  * @failed: in a batch: ftrace failed to add it
@@ -81,7 +81,7 @@ struct eventlog_trace_event {
 	bool busy;
 	bool attached_pin;
 	bool pinned;
-	bool wanted;
+	bool needed;
 	u32 suffix;
 	bool foreign;
 	bool failed;

@@ -32,7 +32,7 @@ __bpf_kfunc int bpf_eventlog_emit(u32 descriptor, u64 session, const void *paylo
 	if (event->provider->preamble)
 		goto out;
 	ret = -EBADF;
-	if (!rcu_access_pointer(event->wanted))
+	if (!rcu_access_pointer(event->listeners))
 		goto out;
 	ret = eventlog_layout_validate(event->layout, payload, payload__sz);
 	if (!ret)

@@ -80,7 +80,7 @@ static struct trace_event_call *eventlog_lock_pointer
 
 #ifdef CONFIG_PERF_EVENTS
 /* Requests a counter.  The CPU does not matter, because the request always fails. */
-static void eventlog_lock_ask(void)
+static void eventlog_lock_request(void)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -99,7 +99,7 @@ static void eventlog_lock_ask(void)
  * Switches the event on, or off if a user has already switched it on: only a change
  * calls reg().
  */
-static void eventlog_lock_ask(void)
+static void eventlog_lock_request(void)
 {
 	int set;
 
@@ -114,7 +114,7 @@ int eventlog_trace_locked(void (*function)(void *argument), void *argument)
 	eventlog_trace_call.function = function;
 	eventlog_trace_call.argument = argument;
 	WRITE_ONCE(eventlog_trace_call.task, current);
-	eventlog_lock_ask();
+	eventlog_lock_request();
 	WRITE_ONCE(eventlog_trace_call.task, NULL);
 	return eventlog_trace_call.function ? -ENODEV : 0;
 }

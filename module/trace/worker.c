@@ -196,7 +196,7 @@ err_uninstall:
 /* May it be removed?  Under event_mutex, so that nothing can attach. */
 static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 {
-	return trace->added && !trace->wanted && !READ_ONCE(trace->event) &&
+	return trace->added && !trace->needed && !READ_ONCE(trace->event) &&
 	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
 }
 
@@ -225,7 +225,7 @@ static void eventlog_trace_apply(void *argument)
 		eventlog_trace_uninstall(trace);
 	}
 	list_for_each_entry(trace, batch, node)
-		if (trace->wanted && !trace->added)
+		if (trace->needed && !trace->added)
 			eventlog_trace_add(trace);
 }
 
@@ -278,7 +278,7 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 		return AGAIN_NEVER;
 	}
 	/* It could not be removed: detaching the known tracer schedules it again. */
-	if (trace->added && !trace->wanted && rcu_access_pointer(trace->tracers)) {
+	if (trace->added && !trace->needed && rcu_access_pointer(trace->tracers)) {
 		list_del_init(&trace->node);
 		return AGAIN_NEVER;
 	}
@@ -332,7 +332,7 @@ static void eventlog_trace_work(struct work_struct *work)
 		trace->busy = true;
 		trace->failed = false;
 		trace->busy_in_ftrace = false;
-		trace->wanted = trace->event;
+		trace->needed = trace->event;
 		trace->suffix = trace->event ? trace->event->descriptor : 0;
 	}
 	mutex_unlock(&domain->lock);
@@ -342,7 +342,7 @@ static void eventlog_trace_work(struct work_struct *work)
 	list_for_each_entry(trace, &batch, node) {
 		const struct eventlog_trace_layout *layout = trace->prepared;
 
-		trace->foreign = trace->wanted && !trace->added &&
+		trace->foreign = trace->needed && !trace->added &&
 				 !eventlog_trace_name_taken(layout, eventlog_trace_name_hash(layout)) &&
 				 eventlog_trace_name_foreign(layout);
 	}

@@ -96,7 +96,7 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 
 	if (event->slot)
 		state |= EVENTLOG_DESCRIBED_LIVE;
-	if (rcu_access_pointer(event->wanted))
+	if (rcu_access_pointer(event->listeners))
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;

@@ -142,8 +142,8 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	file->registration_count++;
 	request->status_bit = eventlog_slot_status_bit(event->slot);
 	request->sync_bit = eventlog_slot_sync_bit(event->slot);
-	request->handlers_bit = eventlog_slot_handlers_bit(event->slot);
-	request->asking_bit = eventlog_slot_asking_bit(event->slot);
+	request->handlers_bit = eventlog_slot_action_bits(event->slot);
+	request->asking_bit = eventlog_slot_filter_bit(event->slot);
 	request->descriptor = event->descriptor;
 	request->bitmap_size = domain->bitmap_bytes;
 	request->bitmap_offset = 0;
@@ -272,7 +272,7 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 /* ---- MARKER_ASK ---- */
 
 /* Replaces the addresses of the caller's strings by addresses of copies. */
-static int eventlog_ask_strings(u64 *values, u16 strings, char *texts)
+static int eventlog_evaluate_strings(u64 *values, u16 strings, char *texts)
 {
 	unsigned int i;
 
@@ -292,8 +292,9 @@ static int eventlog_ask_strings(u64 *values, u16 strings, char *texts)
 }
 
 /* Evaluates the policy of an index; sets @strings to the values that must be strings. */
-static int eventlog_ask_target(struct eventlog_file *file, const struct eventlog_marker_ask *request,
-			       const u64 *values, u16 *strings)
+static int eventlog_evaluate_target(struct eventlog_file *file,
+				    const struct eventlog_marker_ask *request, const u64 *values,
+				    u16 *strings)
 {
 	const struct eventlog_event *event;
 	unsigned long target = 0;
@@ -305,7 +306,7 @@ static int eventlog_ask_target(struct eventlog_file *file, const struct eventlog
 		target = eventlog_target_find(file, request->write_index);
 	if (target) {
 		event = eventlog_target_event(target);
-		ret = eventlog_policy_ops->ask(event, values, request->value_count, *strings);
+		ret = eventlog_policy_ops->evaluate(event, values, request->value_count, *strings);
 		*strings = eventlog_policy_ops->strings(event);
 	}
 	preempt_enable();
@@ -313,8 +314,8 @@ static int eventlog_ask_target(struct eventlog_file *file, const struct eventlog
 	return ret;
 }
 
-static int eventlog_ioctl_marker_ask(struct eventlog_domain *domain, struct file *filp,
-				     void *argument, void __user *user)
+static int eventlog_ioctl_evaluate(struct eventlog_domain *domain, struct file *filp,
+				   void *argument, void __user *user)
 {
 	u64 given[EVENTLOG_ASK_VALUES_MAX] = {}, values[EVENTLOG_ASK_VALUES_MAX];
 	struct eventlog_file *file = filp->private_data;
@@ -335,9 +336,10 @@ static int eventlog_ioctl_marker_ask(struct eventlog_domain *domain, struct file
 		memcpy(values, given, sizeof(values));
 		if (strings && !texts)
 			texts = eventlog_alloc(EVENTLOG_ASK_VALUES_MAX * EVENTLOG_TERM_TEXT_MAX);
-		ret = strings && !texts ? -ENOMEM : eventlog_ask_strings(values, strings, texts);
+		ret = strings && !texts ? -ENOMEM :
+					  eventlog_evaluate_strings(values, strings, texts);
 		if (!ret)
-			ret = eventlog_ask_target(file, request, values, &strings);
+			ret = eventlog_evaluate_target(file, request, values, &strings);
 	} while (ret == -EAGAIN);
 	eventlog_free(texts);
 	if (ret < 0)
@@ -349,7 +351,7 @@ static int eventlog_ioctl_marker_ask(struct eventlog_domain *domain, struct file
 static const struct eventlog_ioctl eventlog_producer_table[] = {
 	EVENTLOG_IOCTL(REGISTER, eventlog_register, eventlog_ioctl_register),
 	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, eventlog_ioctl_unregister),
-	EVENTLOG_IOCTL(MARKER_ASK, eventlog_marker_ask, eventlog_ioctl_marker_ask),
+	EVENTLOG_IOCTL(MARKER_ASK, eventlog_marker_ask, eventlog_ioctl_evaluate),
 };
 
 const struct eventlog_ioctls eventlog_producer_ioctls = {
@@ -387,7 +389,7 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	*target = eventlog_target_find(file, write_index);
 	if (!*target)
 		return -ENOENT;
-	if (!rcu_access_pointer(eventlog_target_event(*target)->wanted))
+	if (!rcu_access_pointer(eventlog_target_event(*target)->listeners))
 		return -EBADF;
 	if (*target & EVENTLOG_TARGET_SESSION) {
 		if (payload_bytes < sizeof(u64))

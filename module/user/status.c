@@ -53,7 +53,7 @@ static void eventlog_status_losses(struct eventlog_text *text, const struct even
 {
 	u64 ftrace, perf;
 
-	eventlog_status_loss(text, &behind, eventlog_event_lost_not_watching(event),
+	eventlog_status_loss(text, &behind, eventlog_event_lost_rcu_idle(event),
 			     "where RCU does not watch");
 	if (!eventlog_trace_ops)
 		return;
@@ -70,21 +70,21 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 
 	for (slot = 1; slot <= domain->events_max; slot++) {
 		const struct eventlog_event *event = status->events[slot];
-		const struct eventlog_wanted *wanted;
+		const struct eventlog_listeners *listeners;
 
 		cond_resched();
 		if (!event)
 			continue;
-		wanted = rcu_dereference_protected(event->wanted,
-						   lockdep_is_held(&domain->lock));
+		listeners =
+			rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
 		eventlog_text_print(text, "%u:%s/%s%s", eventlog_slot_status_bit(slot),
 				    event->provider->name, event->name,
-				    wanted ? " # Used by" : "");
-		for (i = 0; wanted && i < wanted->listed; i++)
-			eventlog_status_user(text, wanted->entries[i].subscriber);
-		if (wanted && wanted->traced)
+				    listeners ? " # Used by" : "");
+		for (i = 0; listeners && i < listeners->listed; i++)
+			eventlog_status_user(text, listeners->entries[i].subscriber);
+		if (listeners && listeners->traced)
 			eventlog_trace_ops->status(text, event);
-		eventlog_status_losses(text, event, wanted);
+		eventlog_status_losses(text, event, listeners);
 		eventlog_text_print(text, "\n");
 	}
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,

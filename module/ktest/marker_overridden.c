@@ -14,7 +14,7 @@ static void see(const struct eventlog_marker *marker, const u64 *values)
 
 EVENTLOG_LOCAL_MARKERS_HANDLER(see);
 
-void marker_example_redirected(unsigned int number)
+void marker_example_overridden(unsigned int number)
 {
-	eventlog_marker(redirected, EVENTLOG_MARKER_TRACE, FIELD(u32, number));
+	eventlog_marker(overridden, EVENTLOG_MARKER_TRACE, FIELD(u32, number));
 }
