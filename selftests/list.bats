@@ -89,7 +89,7 @@ exec(sys.argv[1])' "$1" <<< "$output"
 	LC_ALL=C run_elog list --tree tcp/state_change
 	[ "$status" = 0 ]
 	[[ ${lines[0]} =~ ^tcp\ \([0-9]+\)\ \ \"TCP\ connections ]]
-	contains "$output" "|-- keyword conn 0x1  \"connections' lives\"" \
+	contains "$output" "|-- keyword conn 0x1  \"life cycle of connections\"" \
 		"\`-- state_change #" " live debug conn  \"a socket changed state\"" \
 		"    |-- enum:state:u8 from" "    |   |-- 1 ESTABLISHED" \
 		"        \`-- 12 NEW_SYN_RECV"
