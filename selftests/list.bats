@@ -121,7 +121,7 @@ change = names["tcp", "state_change"]
 assert change["provider_description"].startswith("TCP connections")
 assert change["description"] == "a socket changed state"
 assert change["keywords"] == [{"value": "0x1", "name": "conn",
-                               "description": "connections\u0027 lives"}]
+                               "description": "life cycle of connections"}]
 assert change["provider_id"] == names["tcp", "opened"]["provider_id"] != thing["provider_id"]
 assert len({o["descriptor"] for o in objects}) == len(objects)
 assert change["id"] == 4

@@ -75,7 +75,7 @@ struct eventlog_predicate;
  * struct eventlog_marker - a marker
  * @event: its event; the static key of the event is also the marker's
  * @magic: EVENTLOG_MARKER_MAGIC
- * @self: address of this struct; @magic and @self tell a marker from other static keys
+ * @self: address of this struct; @magic and @self distinguish it from other static keys
  * @fire: eventlog_marker_fire(); makes a module with markers depend on eventlog.ko
  * @tag: the tag, as written
  * @text: the fields, as written

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Types of fields: see field_types.h.
+ * The table of field types: see field_types.h.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The types that a field without parameters can have: one table for schemas,
- * command strings, filters, markers and trace events.  Constant, no locks.
+ * The table of field types without a parameter, shared by schemas, command strings,
+ * filters, markers and trace events.  It is constant; there are no locks.
  */
 #ifndef EVENTLOG_FIELD_TYPES_H
 #define EVENTLOG_FIELD_TYPES_H
@@ -9,17 +9,17 @@
 #include <linux/eventlog_marker.h>
 #include <linux/types.h>
 
-/* How the bytes of a field are read.  The table has no entry for types with a parameter. */
+/* How a field is stored and printed.  Kinds without an entry in the table come last. */
 enum eventlog_field_kind {
 	EVENTLOG_KIND_NUMBER,
-	EVENTLOG_KIND_PORT,		/* in network byte order */
+	EVENTLOG_KIND_PORT,		/* network byte order */
 	EVENTLOG_KIND_IPV4,
 	EVENTLOG_KIND_IPV6,
 	EVENTLOG_KIND_MAC,
-	EVENTLOG_KIND_STRING,		/* a word that says where the string is */
-	EVENTLOG_KIND_BYTES,
-	EVENTLOG_KIND_STRING_REL,	/* likewise, relative to the word */
-	EVENTLOG_KIND_BYTES_REL,
+	EVENTLOG_KIND_STRING,		/* a __data_loc word */
+	EVENTLOG_KIND_BYTES,		/* a __data_loc word */
+	EVENTLOG_KIND_STRING_REL,	/* a __rel_loc word */
+	EVENTLOG_KIND_BYTES_REL,	/* a __rel_loc word */
 	EVENTLOG_KIND_CHARS,		/* char[N] */
 	EVENTLOG_KIND_ARRAY,		/* u8[N] */
 	EVENTLOG_KIND_STRUCT,
@@ -27,7 +27,7 @@ enum eventlog_field_kind {
 	EVENTLOG_KIND_FLAGS,
 };
 
-/* Indices into the table: enum eventlog_marker_type, and these types, which no marker has. */
+/* Indices into the table continue enum eventlog_marker_type; markers do not have these. */
 enum eventlog_field_type_index {
 	EVENTLOG_TYPE_IPV6 = EVENTLOG_MARKER_TYPES,
 	EVENTLOG_TYPE_MAC,
@@ -38,15 +38,15 @@ enum eventlog_field_type_index {
 };
 
 /**
- * struct eventlog_field_type - a type without a parameter
- * @name: in the schema language
- * @c_name: an integer's name in C, which a command string may use; or NULL
- * @trace_name: the type that ftrace shows; ftrace takes a type for a string if
- *	it contains "char" and a bracket
+ * struct eventlog_field_type - a field type without a parameter
+ * @name: name in the schema language
+ * @c_name: name of an integer type in C, allowed in command strings; or NULL
+ * @trace_name: name in ftrace, which treats a field as a string if its type contains
+ *	"char" and a bracket
  * @kind: enum eventlog_field_kind
- * @bytes: its size in the fixed part of a payload
- * @is_signed: it is a signed number
- * @hex: it is shown in hexadecimal
+ * @bytes: size in the fixed part of a payload
+ * @is_signed: signed number
+ * @hex: number that is printed in hexadecimal
  */
 struct eventlog_field_type {
 	const char *name;
@@ -63,16 +63,18 @@ extern const struct eventlog_field_type eventlog_field_types[EVENTLOG_FIELD_TYPE
 
 /**
  * eventlog_field_type_find() - find a type by its name in the schema language
- * @name: need not end with a NUL
- * @length: bytes of @name
+ * @name: the name; need not be NUL-terminated
+ * @length: length of @name
  *
  * Return: the index into eventlog_field_types, or 0 if there is no such type.
  */
 unsigned int eventlog_field_type_find(const char *name, size_t length);
 
 /**
- * eventlog_field_type_is_integer() - is it one of u8 to s64
- * @index: into eventlog_field_types, or 0
+ * eventlog_field_type_is_integer() - test whether a type is one of u8 to u64, s8 to s64
+ * @index: index into eventlog_field_types, or 0
+ *
+ * Return: true for an integer type.
  */
 static inline bool eventlog_field_type_is_integer(unsigned int index)
 {
@@ -80,13 +82,14 @@ static inline bool eventlog_field_type_is_integer(unsigned int index)
 }
 
 /**
- * eventlog_field_value() - extend a value as its type says
+ * eventlog_field_value() - sign- or zero-extend a value according to its type
  * @type: enum eventlog_marker_type
- * @value: the bits above the type's size may be anything; a string's address
+ * @value: the value; bits beyond the size of the type are ignored.  For a string, its
+ *	address
  *
- * Any context.
+ * Context: any.
  *
- * Return: the value, sign- or zero-extended; a string's address as it is.
+ * Return: the extended value; for a string, @value unchanged.
  */
 u64 eventlog_field_value(u8 type, u64 value);
 

@@ -236,13 +236,13 @@ static void marker_test_ordinals(void)
 }
 
 static const struct ktest_case marker_cases[] = {
-	{ "status", marker_test_status },
-	{ "values", marker_test_values },
-	{ "types", marker_test_types },
-	{ "names", marker_test_names },
-	{ "patterns", marker_test_patterns },
-	{ "two_probes", marker_test_two_probes },
-	{ "ordinals", marker_test_ordinals },
+	{ "marker: registered before the module's init function", marker_test_status },
+	{ "marker: values passed to a probe", marker_test_values },
+	{ "marker: deduced types", marker_test_types },
+	{ "marker: names and descriptions of fields", marker_test_names },
+	{ "marker: patterns of probes", marker_test_patterns },
+	{ "marker: two probes", marker_test_two_probes },
+	{ "marker: ordinals", marker_test_ordinals },
 };
 
 static int __init marker_test_init(void)
