@@ -257,7 +257,7 @@ class Terminal:
         while not condition():
             self.read(0.05)
             if time.monotonic() > end:
-                raise AssertionError(f"never: {what}")
+                raise AssertionError(f"timed out waiting for {what}")
 
     def reported(self):
         ready, _, _ = select.select([self.report], [], [], 0)
@@ -279,7 +279,7 @@ class Terminal:
         elif name == "same":
             found = re.search(argument, self.screen.text(), re.M).group()
             if found != self.kept:
-                raise AssertionError(f"{found!r} was {self.kept!r}")
+                raise AssertionError(f"found {found!r}, expected {self.kept!r}")
         elif name == "key":
             os.write(self.master, argument.encode().decode("unicode_escape").encode())
         elif name == "size":
@@ -294,20 +294,20 @@ class Terminal:
         elif name == "run":
             subprocess.run(["sh", "-c", argument], check=True)
         elif name in ("stopped", "stopped-as-it-is"):
-            self.until(self.reported, "stopped")
+            self.until(self.reported, "a stop")
             if self.next_report() != STOPPED:
-                raise AssertionError("it has ended instead")
+                raise AssertionError("the command has ended")
             if name == "stopped":
                 self.restored()
         elif name == "continue":
             os.kill(self.child, signal.SIGCONT)
         elif name == "exit":
-            self.until(self.reported, "the end")
+            self.until(self.reported, "the exit")
             status = self.next_report()
             while self.read(0):
                 pass
             if status != int(argument):
-                raise AssertionError(f"status {status}, not {argument}")
+                raise AssertionError(f"status {status}, expected {argument}")
             self.restored()
         else:
             raise AssertionError(f"no such step: {name}")
