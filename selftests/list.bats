@@ -89,7 +89,7 @@ exec(sys.argv[1])' "$1" <<< "$output"
 	LC_ALL=C run_elog list --tree tcp/state_change
 	[ "$status" = 0 ]
 	[[ ${lines[0]} =~ ^tcp\ \([0-9]+\)\ \ \"TCP\ connections ]]
-	contains "$output" "|-- keyword conn 0x1  \"connections' lives\"" \
+	contains "$output" "|-- keyword conn 0x1  \"life cycle of connections\"" \
 		"\`-- state_change #" " live debug conn  \"a socket changed state\"" \
 		"    |-- enum:state:u8 from" "    |   |-- 1 ESTABLISHED" \
 		"        \`-- 12 NEW_SYN_RECV"
@@ -121,7 +121,7 @@ change = names["tcp", "state_change"]
 assert change["provider_description"].startswith("TCP connections")
 assert change["description"] == "a socket changed state"
 assert change["keywords"] == [{"value": "0x1", "name": "conn",
-                               "description": "connections\u0027 lives"}]
+                               "description": "life cycle of connections"}]
 assert change["provider_id"] == names["tcp", "opened"]["provider_id"] != thing["provider_id"]
 assert len({o["descriptor"] for o in objects}) == len(objects)
 assert change["id"] == 4

@@ -434,7 +434,7 @@ assert int(marker["id"], 16) == value, marker
 
 @test "modules: handlers are called if a predicate is true" {
 	insmod "$MODULES/eventlog_marker_predicate.ko"
-	hit=/sys/module/eventlog_marker_predicate/parameters/hit
+	hit=/sys/module/eventlog_marker_predicate/parameters/fire
 	run_elog marker enable --if $'as_u8 == 3 &&\n\ttext ~ "^tea"' types
 	[ "$status" = 0 ]
 	contains "$stderr" "1 markers, 1 changed"
