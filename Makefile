@@ -119,6 +119,7 @@ check-static:
 	@echo 'no warnings from W=1 and sparse'
 	@scripts/check-layers
 	@scripts/check-bats
+	@scripts/check-words
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'

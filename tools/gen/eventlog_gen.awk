@@ -304,7 +304,7 @@ function begin_names(   i, n, word, words) {
 		"marker_type marker_wish marker_wish_next markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat subscribe subscriber term term_operation " \
-		"unregister value version wish", words, " ")
+		"unregister value version", words, " ")
 	for (i = 1; i <= n; i++)
 		USED["tag eventlog_" words[i]] = "<linux/eventlog.h> does"
 }
