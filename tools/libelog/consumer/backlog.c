@@ -34,6 +34,7 @@
 #include "format/merge.h"
 #include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
 #define PIECE_BYTES	(64U << 10)
 #define PIECE_BYTES_MIN	4096U
@@ -105,14 +106,6 @@ struct elog_backlog {
 	unsigned int cpus;
 	struct queue queues[];
 };
-
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void notify(int event)
 {
@@ -288,13 +281,6 @@ static void tell_names(struct elog_backlog *backlog)
  * Taking records
  */
 
-static enum eventlog_record_type record_type(const struct eventlog_record *record)
-{
-	return (enum eventlog_record_type)
-	       ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		EVENTLOG_RECORD_TYPE_SHIFT);
-}
-
 /*
  * Padding has no more than 8 bytes, of which the first 4 count, and is passed over, as
  * is what this library does not know. Return: bytes; 0: that is no record.
@@ -303,12 +289,11 @@ static size_t record_bytes(const unsigned char *at, const unsigned char *end,
 			   bool *wanted)
 {
 	const struct eventlog_record *record = (const void *)at;
+	enum eventlog_record_type type = elog_record_type(record->size_flags);
 	uint32_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
-	size_t bytes = (size + EVENTLOG_RECORD_ALIGN - 1) &
-		       ~(size_t)(EVENTLOG_RECORD_ALIGN - 1);
+	size_t bytes = elog_record_bytes(record->size_flags);
 
-	*wanted = record_type(record) == EVENTLOG_RECORD_EVENT ||
-		  record_type(record) == EVENTLOG_RECORD_LOST;
+	*wanted = type == EVENTLOG_RECORD_EVENT || type == EVENTLOG_RECORD_LOST;
 	if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at) ||
 	    (*wanted && size < sizeof(*record)))
 		return 0;
@@ -381,8 +366,9 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 			    bool for_reader)
 {
 	const unsigned char *at = data, *run = data;
+	const struct eventlog_record *record;
 	struct elog_piece *piece = NULL;
-	uint64_t now = coarse_time();
+	uint64_t now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	size_t bytes, room = 0;
 	bool wanted;
 	int ret = 0;
@@ -411,8 +397,9 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 		}
 		if (bytes > room)
 			break;
-		if (record_type((const void *)at) == EVENTLOG_RECORD_EVENT) {
-			ret = note_record(backlog, piece->serial, (const void *)at, now);
+		record = (const void *)at;
+		if (elog_record_type(record->size_flags) == EVENTLOG_RECORD_EVENT) {
+			ret = note_record(backlog, piece->serial, record, now);
 			if (ret && !for_reader)
 				break;
 			ret = 0;

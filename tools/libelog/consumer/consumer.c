@@ -572,7 +572,6 @@ static void rewind_ring(struct ring *ring)
 
 int elog_consumer_freeze(struct elog_consumer *consumer)
 {
-	struct timespec now;
 	struct ring *ring;
 	unsigned int cpu;
 	int ret;
@@ -589,9 +588,7 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 		pause_rings(consumer, false);
 		return ret;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
-			 (uint64_t)elog_time_offset();
+	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {

@@ -92,14 +92,6 @@ static bool is_connected(const struct elog_producer *producer)
 	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
 }
 
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void point_to(struct registered_event *event,
 		     const unsigned char *status, unsigned int mask)
 {
@@ -239,7 +231,7 @@ static int connect_locked(struct elog_producer *producer)
 
 	if (is_connected(producer))
 		return 0;
-	__atomic_store_n(&producer->next_try, coarse_time() + RETRY_NS,
+	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
 			 __ATOMIC_RELAXED);
 	fd = open(producer->device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -426,7 +418,7 @@ void elog_producer_release(struct elog_producer *producer,
 	pthread_mutex_lock(&producer->lock);
 	disconnect_locked(producer);
 	if (seconds != UINT_MAX)
-		next_try = coarse_time() + seconds * 1000000000ULL;
+		next_try = elog_clock_read(CLOCK_MONOTONIC_COARSE) + seconds * 1000000000ULL;
 	__atomic_store_n(&producer->next_try, next_try, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&producer->lock);
 }
@@ -539,13 +531,13 @@ static void try_to_connect(struct elog_producer *producer)
 {
 	int error = errno;
 
-	if (coarse_time() < __atomic_load_n(&producer->next_try,
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&producer->next_try,
 					    __ATOMIC_RELAXED))
 		return;
 	if (pthread_mutex_trylock(&producer->lock))
 		return;
 	/* Another thread may have tried, or released, in between. */
-	if (coarse_time() >= producer->next_try)
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try)
 		connect_locked(producer);
 	pthread_mutex_unlock(&producer->lock);
 	errno = error;

@@ -18,6 +18,7 @@
 #include "elog.h"
 #include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
 #define THREADS_MAX	16384
 #define THREADS_MAX_OFFLINE (1U << 19)	/* what is forgotten cannot be asked again */
@@ -65,14 +66,6 @@ void elog_processes_free(struct elog_processes *processes)
 	if (processes)
 		elog_map_free(&processes->threads);
 	free(processes);
-}
-
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* Without memory, or when it is enough, all others are forgotten. */
@@ -186,7 +179,7 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 			invent_name(thread);
 		return thread->name;
 	}
-	now = coarse_time();
+	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
 		read_name(thread);
 		thread->read_at = now;
@@ -221,5 +214,5 @@ void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
 
 	if (!guessed || !thread->name[0])
 		set_name(thread, name, strlen(name));
-	thread->read_at = coarse_time();
+	thread->read_at = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 }
