@@ -863,5 +863,5 @@ PRODUCERS
 	run env EVENTLOG_BUILD="$EVENTLOG_BUILD" bash "$TREE/tools/examples/demo.sh" 3>&-
 	echo "$output"
 	[ "$status" = 0 ]
-	contains "$output" "events are there, in order; nothing was lost"
+	contains "$output" "events were captured in order; no events were lost"
 }
