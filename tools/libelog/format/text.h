@@ -43,24 +43,24 @@ static inline void elog_text_advance(struct elog_text *text, char *end)
  * @size: how many
  *
  * Of a name or a word a call takes longer than the copying: up to 32 bytes are
- * copied as two pieces, which may have bytes in common.
+ * copied as its first and last 16 bytes (or 8, or 4), which may overlap.
  *
  * Return: the end of the copy.
  */
 static inline char *elog_copy(char *to, const void *from, size_t size)
 {
 	const char *bytes = from;
-	char pieces[2][16];
+	char ends[2][16];
 	uint64_t words[2];
 	uint32_t halves[2];
 
 	if (size > 32) {
 		memcpy(to, from, size);
 	} else if (size >= 16) {
-		memcpy(pieces[0], bytes, 16);
-		memcpy(pieces[1], bytes + size - 16, 16);
-		memcpy(to, pieces[0], 16);
-		memcpy(to + size - 16, pieces[1], 16);
+		memcpy(ends[0], bytes, 16);
+		memcpy(ends[1], bytes + size - 16, 16);
+		memcpy(to, ends[0], 16);
+		memcpy(to + size - 16, ends[1], 16);
 	} else if (size >= 8) {
 		memcpy(&words[0], bytes, 8);
 		memcpy(&words[1], bytes + size - 8, 8);

@@ -139,29 +139,29 @@ void elog_marker_add(struct elog_marker *marker);
 void elog_marker_remove(struct elog_marker *marker);
 
 /**
- * elog_marker_wanted() - is a marker whose bit is set really on
+ * elog_marker_enabled_slow() - is a marker whose bit is set really on
  * @marker: the marker
  */
-bool elog_marker_wanted(const struct elog_marker *marker);
+bool elog_marker_enabled_slow(const struct elog_marker *marker);
 
 /**
- * elog_marker_hit() - pass a marker that is on
+ * elog_marker_fire() - pass a marker that is on
  * @marker: the marker
  * @...: a uint64_t for each field; a string is a pointer to it
  *
  * Threads and signal handlers. errno is preserved.
  */
-void elog_marker_hit(const struct elog_marker *marker, ...);
+void elog_marker_fire(const struct elog_marker *marker, ...);
 
 /**
- * elog_marker_redirect() - what a marker with ELOG_LOCAL_MARKERS_HANDLER calls
+ * elog_marker_override() - what a marker with ELOG_LOCAL_MARKERS_HANDLER calls
  * @function: called with the values
- * @marker: as for elog_marker_hit()
+ * @marker: as for elog_marker_fire()
  * @...: likewise
  *
  * Not if what makes the marker be on is a predicate, elog-marker(1), that is false.
  */
-void elog_marker_redirect(elog_marker_function *function,
+void elog_marker_override(elog_marker_function *function,
 			  const struct elog_marker *marker, ...);
 
 /**
@@ -218,12 +218,12 @@ static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
 
 #ifdef ELOG_LOCAL_MARKERS_HANDLER
 #define ELOG_MARKER_CALL(marker)						\
-	elog_marker_redirect(ELOG_LOCAL_MARKERS_HANDLER, marker
+	elog_marker_override(ELOG_LOCAL_MARKERS_HANDLER, marker
 #else
-#define ELOG_MARKER_CALL(marker) elog_marker_hit(marker
+#define ELOG_MARKER_CALL(marker) elog_marker_fire(marker
 #endif
 
-/* One test of one bit; elog_marker_wanted() is to be asked when it is set. */
+/* One test of one bit; elog_marker_enabled_slow() is to be asked when it is set. */
 static inline bool elog_marker_enabled(const struct elog_marker *marker)
 {
 	const struct elog_event *test;
@@ -614,7 +614,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 										\
 		ELOG_MARKER_SEMAPHORE_MAKE(ELOG_MARKER_TEXT(semaphore));	\
 		elog_marker_on_ = elog_marker_enabled(&elog_marker_) &&		\
-				  elog_marker_wanted(&elog_marker_);		\
+				  elog_marker_enabled_slow(&elog_marker_);		\
 		if (elog_marker_on_ || __builtin_expect(semaphore, 0)) {	\
 			const uint64_t elog_marker_values_[] = {		\
 				0 ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__)	\
@@ -637,7 +637,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #else
 #define ELOG_MARKER_PASS(...)							\
 		if (elog_marker_enabled(&elog_marker_) &&			\
-		    elog_marker_wanted(&elog_marker_))				\
+		    elog_marker_enabled_slow(&elog_marker_))				\
 			ELOG_MARKER_CALL(&elog_marker_)				\
 				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));
 #endif
@@ -669,7 +669,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #define ELOG_MARKER(...)							\
 	do {									\
 		if (0)								\
-			elog_marker_hit(NULL					\
+			elog_marker_fire(NULL					\
 				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
 	} while (0)
 #endif

@@ -543,7 +543,7 @@ static void try_to_connect(struct elog_producer *producer)
 	errno = error;
 }
 
-bool elog_event_wanted(const struct elog_event *event)
+bool elog_event_enabled_slow(const struct elog_event *event)
 {
 	struct elog_producer *producer = registered(event)->producer;
 
@@ -573,13 +573,13 @@ unsigned int elog_event_handlers(const struct elog_event *event)
 	unsigned int mask, bits;
 
 	/* The test of a marker that prints by itself has not led there: it is always on. */
-	if (!elog_event_wanted(event))
+	if (!elog_event_enabled_slow(event))
 		return 0;
 	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
 	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
 	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
-	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_ASKING : 0);
+	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_HAS_FILTER : 0);
 }
 
 /* From here to end_call() the file is what it is; no more than system calls between. */
@@ -596,8 +596,8 @@ static void end_call(struct writer_slot *slot)
 	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
 }
 
-unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
-			    unsigned int count)
+unsigned int elog_event_evaluate(const struct elog_event *event,
+				 const uint64_t *values, unsigned int count)
 {
 	struct elog_producer *producer = registered(event)->producer;
 	struct eventlog_marker_ask request = {

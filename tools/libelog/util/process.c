@@ -129,7 +129,7 @@ static bool read_comm(const char *path, char *name)
 	return true;
 }
 
-bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed)
+bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed)
 {
 	char path[64];
 
@@ -160,7 +160,7 @@ static void read_name(struct thread *thread)
 		set_name(thread, "swapper", strlen("swapper"));
 		return;
 	}
-	if (!elog_process_ask(thread->pid, thread->tid, name, &guessed)) {
+	if (!elog_process_read_name(thread->pid, thread->tid, name, &guessed)) {
 		if (!thread->name[0])
 			invent_name(thread);
 	} else if (!guessed || !thread->name[0]) {
@@ -207,8 +207,8 @@ bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
 	return true;
 }
 
-void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
-			 uint32_t tid, const char *name, bool guessed)
+void elog_processes_update(struct elog_processes *processes, uint32_t pid,
+			   uint32_t tid, const char *name, bool guessed)
 {
 	struct thread *thread = find(processes, pid, tid);
 

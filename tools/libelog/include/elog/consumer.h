@@ -184,25 +184,25 @@ int elog_consumer_flush(struct elog_consumer *consumer);
 uint64_t elog_consumer_time(const struct elog_consumer *consumer);
 
 /**
- * elog_consumer_freeze() - begin a batch of what overwriting rings hold
+ * elog_consumer_pause() - begin a batch of what overwriting rings hold
  * @consumer: opened with ELOG_CONSUMER_OVERWRITE
  *
- * Nothing is written to the rings until elog_consumer_thaw(); what is emitted
+ * Nothing is written to the rings until elog_consumer_resume(); what is emitted
  * meanwhile is counted as lost. elog_consumer_next() then returns what the
  * rings hold and no earlier batch had, in order. Takes an RCU grace period.
  *
  * Return: 0, -EINVAL (not an overwriting consumer), or what mapping a new
  * CPU's ring failed with; then the rings are not frozen.
  */
-int elog_consumer_freeze(struct elog_consumer *consumer);
+int elog_consumer_pause(struct elog_consumer *consumer);
 
 /**
- * elog_consumer_thaw() - go on writing to frozen rings
+ * elog_consumer_resume() - go on writing to frozen rings
  * @consumer: the consumer; the batch is over
  *
  * Return: 0 or a negative errno.
  */
-int elog_consumer_thaw(struct elog_consumer *consumer);
+int elog_consumer_resume(struct elog_consumer *consumer);
 
 /**
  * elog_consumer_next() - the next record of the batch

@@ -147,7 +147,7 @@ int elog_event_error(const struct elog_event *event);
 uint32_t elog_event_descriptor(const struct elog_event *event);
 
 /* The part of elog_event_enabled() that is not worth being inline. */
-bool elog_event_wanted(const struct elog_event *event);
+bool elog_event_enabled_slow(const struct elog_event *event);
 
 /**
  * elog_event_enabled() - does anybody want the event?
@@ -167,7 +167,7 @@ static inline bool elog_event_enabled(const struct elog_event *event)
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
 	if (__builtin_expect(!(__atomic_load_n(status, __ATOMIC_RELAXED) & mask), 1))
 		return false;
-	return elog_event_wanted(event);
+	return elog_event_enabled_slow(event);
 }
 
 /* The most parts elog_event_write() takes. */
