@@ -56,11 +56,11 @@ markers_added
 markers_groups
 markers_lock
 markers_once
+markers_policies
 markers_probe
 markers_probes
 markers_producer
 markers_retired
-markers_wishes
 producers
 producers_lock
 secret

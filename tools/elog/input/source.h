@@ -66,7 +66,7 @@ void source_close(struct source *source);
  * @source: the source
  * @entry: filled in
  *
- * Of a live one: after elog_consumer_flush() or elog_consumer_freeze(). Files
+ * Of a live one: after elog_consumer_flush() or elog_consumer_pause(). Files
  * that cannot be read are told on stderr; they and damage make source_failed()
  * true.
  *

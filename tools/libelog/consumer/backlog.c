@@ -3,9 +3,9 @@
  * Records that were taken off the rings and are not read yet.
  *
  * A thread sleeps until a ring is at its watermark, or a tenth of a second, and
- * then copies what the rings hold, a piece of whole records at a time, to queues
+ * then copies what the rings hold, a chunk of whole records at a time, to queues
  * in memory, one for each CPU. What a queue has no room for stays in its ring,
- * where the kernel counts what does not fit any more. The reader takes pieces from
+ * where the kernel counts what does not fit any more. The reader takes chunks from
  * a queue and, when that is empty, from the ring itself: a queue makes its ring
  * longer, and changes nothing else. All a ring held when the kernel was asked for a
  * time is still found by going on until there is nothing.
@@ -16,7 +16,7 @@
  * reader's table when the reader comes by.
  *
  * The lock protects all but what is said to be the thread's own, and rings' data. It
- * is held while a piece is copied. Functions are the reader's, but for run().
+ * is held while a chunk is copied. Functions are the reader's, but for run().
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,11 +34,12 @@
 #include "format/merge.h"
 #include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
-#define PIECE_BYTES	(64U << 10)
-#define PIECE_BYTES_MIN	4096U
-#define PIECES		8U		/* of a queue, if it is that small */
-#define SPARE_PIECES	16		/* kept of those that were read */
+#define CHUNK_BYTES	(64U << 10)
+#define CHUNK_BYTES_MIN	4096U
+#define CHUNKS		8U		/* of a queue, if it is that small */
+#define SPARE_CHUNKS	16		/* kept of those that were read */
 #define TAKE_MS		100
 #define FULL_MS		2		/* to the next look, while a ring is to stay full */
 #define DEFINITIONS_BYTES (4U << 20)	/* of schema text; to look for some to forget */
@@ -48,19 +49,19 @@ struct queue {
 	struct elog_ring_reader ring;	/* the kernel's: position is what was taken */
 	const struct eventlog_ring_header *header;	/* NULL: there is none */
 	struct eventlog_ring_consumer *consumer;
-	struct elog_piece *first;
-	struct elog_piece *last;
+	struct elog_chunk *first;
+	struct elog_chunk *last;
 	size_t bytes;			/* capacities of all */
 	uint64_t untold;		/* bytes taken since the reader was last woken */
 	uint64_t lost;			/* all that the reader was woken for */
 	bool damaged;			/* to be reported */
-	uint64_t reading;		/* serial of the reader's piece; 0: it has none */
+	uint64_t reading;		/* serial of the reader's chunk; 0: it has none */
 	uint64_t pending;		/* and the one before, whose last record is in use */
 };
 
 /* By descriptor. */
 struct definition {
-	uint64_t serial;		/* of the last piece that needs it */
+	uint64_t serial;		/* of the last chunk that needs it */
 	struct eventlog_describe answer;
 	char *text;			/* NULL: the kernel has none */
 };
@@ -83,13 +84,13 @@ struct elog_backlog {
 	int error;			/* of the thread, which then takes nothing more */
 	size_t limit;			/* of each queue */
 	uint64_t watermark;		/* bytes taken that wake the reader */
-	size_t piece_bytes;
-	uint64_t serial;		/* of the last piece */
+	size_t chunk_bytes;
+	uint64_t serial;		/* of the last chunk */
 
-	struct elog_piece *spare;
+	struct elog_chunk *spare;
 	size_t spare_count;
 
-	uint32_t last_descriptor;	/* needed by the piece... */
+	uint32_t last_descriptor;	/* needed by the chunk... */
 	uint64_t last_serial;		/* ...with this serial */
 	struct elog_map definitions;
 	size_t definition_bytes;
@@ -105,14 +106,6 @@ struct elog_backlog {
 	unsigned int cpus;
 	struct queue queues[];
 };
-
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void notify(int event)
 {
@@ -133,7 +126,7 @@ static bool was_notified(int event)
  * Definitions
  */
 
-/* No piece that is still to be read, or is being read, is older. */
+/* No chunk that is still to be read, or is being read, is older. */
 static uint64_t oldest_serial(const struct elog_backlog *backlog)
 {
 	uint64_t oldest = UINT64_MAX, serial;
@@ -157,7 +150,7 @@ static size_t definition_cost(const struct definition *definition)
 	       (definition->text ? strlen(definition->text) : 0);
 }
 
-/* Forget what no piece from that one on needs. */
+/* Forget what no chunk from that one on needs. */
 static void forget_definitions(struct elog_backlog *backlog, uint64_t serial)
 {
 	struct definition *definition, *next;
@@ -209,7 +202,7 @@ static int note_definition(struct elog_backlog *backlog, uint32_t descriptor,
 		if (ret)
 			return ret;
 	}
-	/* A piece may be filled up after a later one was begun. */
+	/* A chunk may be filled up after a later one was begun. */
 	if (serial > definition->serial)
 		definition->serial = serial;
 	return 0;
@@ -267,19 +260,19 @@ static void note_thread(struct elog_backlog *backlog, uint32_t pid, uint32_t tid
 		return;
 	name->pid = pid;
 	name->tid = tid;
-	if (elog_process_ask(pid, tid, name->name, &name->guessed))
+	if (elog_process_read_name(pid, tid, name->name, &name->guessed))
 		backlog->name_count++;
 }
 
-static void tell_names(struct elog_backlog *backlog)
+static void update_names(struct elog_backlog *backlog)
 {
 	const struct name *name;
 	size_t i;
 
 	for (i = 0; i < backlog->name_count; i++) {
 		name = &backlog->names[i];
-		elog_processes_tell(backlog->processes, name->pid, name->tid,
-				    name->name, name->guessed);
+		elog_processes_update(backlog->processes, name->pid, name->tid,
+				      name->name, name->guessed);
 	}
 	backlog->name_count = 0;
 }
@@ -287,13 +280,6 @@ static void tell_names(struct elog_backlog *backlog)
 /* ------------------------------------------------------------------------
  * Taking records
  */
-
-static enum eventlog_record_type record_type(const struct eventlog_record *record)
-{
-	return (enum eventlog_record_type)
-	       ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		EVENTLOG_RECORD_TYPE_SHIFT);
-}
 
 /*
  * Padding has no more than 8 bytes, of which the first 4 count, and is passed over, as
@@ -303,12 +289,11 @@ static size_t record_bytes(const unsigned char *at, const unsigned char *end,
 			   bool *wanted)
 {
 	const struct eventlog_record *record = (const void *)at;
+	enum eventlog_record_type type = elog_record_type(record->size_flags);
 	uint32_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
-	size_t bytes = (size + EVENTLOG_RECORD_ALIGN - 1) &
-		       ~(size_t)(EVENTLOG_RECORD_ALIGN - 1);
+	size_t bytes = elog_record_bytes(record->size_flags);
 
-	*wanted = record_type(record) == EVENTLOG_RECORD_EVENT ||
-		  record_type(record) == EVENTLOG_RECORD_LOST;
+	*wanted = type == EVENTLOG_RECORD_EVENT || type == EVENTLOG_RECORD_LOST;
 	if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at) ||
 	    (*wanted && size < sizeof(*record)))
 		return 0;
@@ -316,35 +301,35 @@ static size_t record_bytes(const unsigned char *at, const unsigned char *end,
 }
 
 /* Where a record of so many bytes can be put. Return: 0, -ENOBUFS or -ENOMEM. */
-static int find_piece(struct elog_backlog *backlog, struct queue *queue,
+static int find_chunk(struct elog_backlog *backlog, struct queue *queue,
 		      size_t bytes)
 {
-	size_t capacity = bytes > backlog->piece_bytes ? bytes :
-							 backlog->piece_bytes;
-	struct elog_piece *piece = queue->last;
+	size_t capacity = bytes > backlog->chunk_bytes ? bytes :
+							 backlog->chunk_bytes;
+	struct elog_chunk *chunk = queue->last;
 
-	if (queue->first && piece->capacity - piece->size >= bytes)
+	if (queue->first && chunk->capacity - chunk->size >= bytes)
 		return 0;
 	if (queue->first && queue->bytes + capacity > backlog->limit)
 		return -ENOBUFS;
-	if (backlog->spare && capacity == backlog->piece_bytes) {
-		piece = backlog->spare;
-		backlog->spare = piece->next;
+	if (backlog->spare && capacity == backlog->chunk_bytes) {
+		chunk = backlog->spare;
+		backlog->spare = chunk->next;
 		backlog->spare_count--;
 	} else {
-		piece = malloc(sizeof(*piece) + capacity);
-		if (!piece)
+		chunk = malloc(sizeof(*chunk) + capacity);
+		if (!chunk)
 			return -ENOMEM;
 	}
-	piece->next = NULL;
-	piece->serial = ++backlog->serial;
-	piece->size = 0;
-	piece->capacity = capacity;
+	chunk->next = NULL;
+	chunk->serial = ++backlog->serial;
+	chunk->size = 0;
+	chunk->capacity = capacity;
 	if (queue->first)
-		queue->last->next = piece;
+		queue->last->next = chunk;
 	else
-		queue->first = piece;
-	queue->last = piece;
+		queue->first = chunk;
+	queue->last = chunk;
 	queue->bytes += capacity;
 	return 0;
 }
@@ -372,7 +357,7 @@ static int note_record(struct elog_backlog *backlog, uint64_t serial,
 }
 
 /*
- * Copy records to the last piece, until that is full.
+ * Copy records to the last chunk, until that is full.
  *
  * Return: how far; or -EBADMSG, -ENOBUFS, -ENOMEM when that is nowhere.
  */
@@ -381,8 +366,9 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 			    bool for_reader)
 {
 	const unsigned char *at = data, *run = data;
-	struct elog_piece *piece = NULL;
-	uint64_t now = coarse_time();
+	const struct eventlog_record *record;
+	struct elog_chunk *chunk = NULL;
+	uint64_t now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	size_t bytes, room = 0;
 	bool wanted;
 	int ret = 0;
@@ -394,25 +380,26 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 			break;
 		}
 		if (!wanted) {
-			if (piece) {
-				memcpy(piece->data + piece->size, run, (size_t)(at - run));
-				piece->size += (size_t)(at - run);
+			if (chunk) {
+				memcpy(chunk->data + chunk->size, run, (size_t)(at - run));
+				chunk->size += (size_t)(at - run);
 			}
 			at += bytes;
 			run = at;
 			continue;
 		}
-		if (!piece) {
-			ret = find_piece(backlog, queue, bytes);
+		if (!chunk) {
+			ret = find_chunk(backlog, queue, bytes);
 			if (ret)
 				break;
-			piece = queue->last;
-			room = piece->capacity - piece->size;
+			chunk = queue->last;
+			room = chunk->capacity - chunk->size;
 		}
 		if (bytes > room)
 			break;
-		if (record_type((const void *)at) == EVENTLOG_RECORD_EVENT) {
-			ret = note_record(backlog, piece->serial, (const void *)at, now);
+		record = (const void *)at;
+		if (elog_record_type(record->size_flags) == EVENTLOG_RECORD_EVENT) {
+			ret = note_record(backlog, chunk->serial, record, now);
 			if (ret && !for_reader)
 				break;
 			ret = 0;
@@ -420,9 +407,9 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 		room -= bytes;
 		at += bytes;
 	}
-	if (piece && at > run) {
-		memcpy(piece->data + piece->size, run, (size_t)(at - run));
-		piece->size += (size_t)(at - run);
+	if (chunk && at > run) {
+		memcpy(chunk->data + chunk->size, run, (size_t)(at - run));
+		chunk->size += (size_t)(at - run);
 	}
 	return at > data ? at - data : ret;
 }
@@ -582,14 +569,14 @@ static void *run(void *context)
  */
 
 int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
-		      struct elog_piece **piece)
+		      struct elog_chunk **chunk)
 {
 	struct queue *queue = &backlog->queues[cpu];
 	bool room = false;
 	int ret = 0;
 
 	pthread_mutex_lock(&backlog->lock);
-	tell_names(backlog);
+	update_names(backlog);
 	queue->pending = queue->reading;
 	queue->reading = 0;
 	while (!queue->first && ret >= 0 && !queue->damaged) {
@@ -597,13 +584,13 @@ int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
 		if (!ret)
 			break;
 	}
-	*piece = queue->first;
-	if (*piece) {
+	*chunk = queue->first;
+	if (*chunk) {
 		ret = 1;
-		queue->first = (*piece)->next;
-		queue->bytes -= (*piece)->capacity;
-		queue->reading = (*piece)->serial;
-		(*piece)->next = NULL;
+		queue->first = (*chunk)->next;
+		queue->bytes -= (*chunk)->capacity;
+		queue->reading = (*chunk)->serial;
+		(*chunk)->next = NULL;
 	} else if (queue->damaged) {
 		queue->damaged = false;
 		ret = -EBADMSG;
@@ -618,20 +605,20 @@ int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
 	return ret;
 }
 
-void elog_backlog_free(struct elog_backlog *backlog, struct elog_piece *pieces)
+void elog_backlog_free(struct elog_backlog *backlog, struct elog_chunk *chunks)
 {
-	struct elog_piece *piece;
+	struct elog_chunk *chunk;
 
 	pthread_mutex_lock(&backlog->lock);
-	while ((piece = pieces)) {
-		pieces = piece->next;
-		if (backlog->spare_count == SPARE_PIECES ||
-		    piece->capacity != backlog->piece_bytes) {
-			free(piece);
+	while ((chunk = chunks)) {
+		chunks = chunk->next;
+		if (backlog->spare_count == SPARE_CHUNKS ||
+		    chunk->capacity != backlog->chunk_bytes) {
+			free(chunk);
 			continue;
 		}
-		piece->next = backlog->spare;
-		backlog->spare = piece;
+		chunk->next = backlog->spare;
+		backlog->spare = chunk;
 		backlog->spare_count++;
 	}
 	pthread_mutex_unlock(&backlog->lock);
@@ -698,18 +685,18 @@ static int start_thread(struct elog_backlog *backlog)
 static void free_backlog(struct elog_backlog *backlog)
 {
 	struct definition *definition;
-	struct elog_piece *piece;
+	struct elog_chunk *chunk;
 	unsigned int i;
 
 	for (i = 0; i < backlog->cpus; i++) {
-		while ((piece = backlog->queues[i].first)) {
-			backlog->queues[i].first = piece->next;
-			free(piece);
+		while ((chunk = backlog->queues[i].first)) {
+			backlog->queues[i].first = chunk->next;
+			free(chunk);
 		}
 	}
-	while ((piece = backlog->spare)) {
-		backlog->spare = piece->next;
-		free(piece);
+	while ((chunk = backlog->spare)) {
+		backlog->spare = chunk->next;
+		free(chunk);
 	}
 	elog_map_for_each(&backlog->definitions, definition)
 		free(definition->text);
@@ -742,11 +729,11 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	backlog->asked = elog_processes_new();
 	backlog->limit = (size_t)bytes;
 	backlog->watermark = watermark;
-	backlog->piece_bytes = (size_t)bytes / PIECES & ~(size_t)7;
-	if (backlog->piece_bytes > PIECE_BYTES)
-		backlog->piece_bytes = PIECE_BYTES;
-	if (backlog->piece_bytes < PIECE_BYTES_MIN)
-		backlog->piece_bytes = PIECE_BYTES_MIN;
+	backlog->chunk_bytes = (size_t)bytes / CHUNKS & ~(size_t)7;
+	if (backlog->chunk_bytes > CHUNK_BYTES)
+		backlog->chunk_bytes = CHUNK_BYTES;
+	if (backlog->chunk_bytes < CHUNK_BYTES_MIN)
+		backlog->chunk_bytes = CHUNK_BYTES_MIN;
 	backlog->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	backlog->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (backlog->wake < 0 || backlog->news < 0)

@@ -9,15 +9,15 @@
 #include "format/merge.h"
 
 /**
- * struct elog_piece - records of one CPU, one behind the other
+ * struct elog_chunk - records of one CPU, one behind the other
  * @next: of those that wait; for who has it, to use
  * @serial: those made later have larger ones
  * @size: bytes of records
  * @capacity: of @data
  * @data: the records
  */
-struct elog_piece {
-	struct elog_piece *next;
+struct elog_chunk {
+	struct elog_chunk *next;
 	uint64_t serial;
 	size_t size;
 	size_t capacity;
@@ -62,17 +62,17 @@ void elog_backlog_add(struct elog_backlog *backlog,
  * elog_backlog_next() - go on to the next records of a ring
  * @backlog: the backlog
  * @cpu: the ring's; all that was got of it before was read
- * @piece: set to them, for elog_backlog_free()
+ * @chunk: set to them, for elog_backlog_free()
  *
  * If none wait they come from the ring itself.
  *
  * Return: 1; 0 there are none; -EBADMSG the ring was damaged, go on; -ENOMEM.
  */
 int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
-		      struct elog_piece **piece);
+		      struct elog_chunk **chunk);
 
-/** elog_backlog_free() - give back pieces: @pieces and all that are ->next */
-void elog_backlog_free(struct elog_backlog *backlog, struct elog_piece *pieces);
+/** elog_backlog_free() - give back chunks: @chunks and all that are ->next */
+void elog_backlog_free(struct elog_backlog *backlog, struct elog_chunk *chunks);
 
 /** elog_backlog_pending() - has elog_backlog_next() anything to say? */
 bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu);

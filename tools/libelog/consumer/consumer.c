@@ -13,7 +13,7 @@
  * to carry them, and STAT for CPUs that have no ring. The counts only grow;
  * whatever exceeds what was reported is reported, once.
  *
- * With a backlog records are not read in the rings but in pieces of memory, one
+ * With a backlog records are not read in the rings but in chunks of memory, one
  * behind the other, to which they were copied: see backlog.c.
  *
  * No locks and nothing global: a consumer belongs to one thread.
@@ -46,8 +46,8 @@
 #define DESCRIBED_BYTES_MAX	(4U << 20)
 
 struct ring {
-	struct elog_ring_reader reader;	/* with a backlog over @piece, from 0 */
-	struct elog_piece *piece;
+	struct elog_ring_reader reader;	/* with a backlog over @chunk, from 0 */
+	struct elog_chunk *chunk;
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
 	struct eventlog_ring_consumer *consumer;
 	uint64_t released;	/* the position the kernel knows */
@@ -73,7 +73,7 @@ struct elog_consumer {
 	bool damaged;			/* report it with the next call */
 	int error;			/* likewise */
 	struct elog_backlog *backlog;	/* NULL: there is none */
-	struct elog_piece *spent;	/* to be freed at the next call */
+	struct elog_chunk *spent;	/* to be freed at the next call */
 	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
 	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
 
@@ -139,7 +139,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	if (consumer->backlog) {
 		elog_backlog_add(consumer->backlog, &ring->reader, ring->header,
 				 ring->consumer);
-		/* A piece is a ring that is read once, from its beginning. */
+		/* A chunk is a ring that is read once, from its beginning. */
 		ring->reader.data_bytes = 1ULL << 63;
 		ring->reader.sub_buffer_bytes = 1ULL << 63;
 		ring->reader.position = 0;
@@ -264,13 +264,13 @@ static void free_spent(struct elog_consumer *consumer)
 	consumer->spent = NULL;
 }
 
-static void leave_piece(struct elog_consumer *consumer, struct ring *ring)
+static void leave_chunk(struct elog_consumer *consumer, struct ring *ring)
 {
-	if (!ring->piece)
+	if (!ring->chunk)
 		return;
-	ring->piece->next = consumer->spent;
-	consumer->spent = ring->piece;
-	ring->piece = NULL;
+	ring->chunk->next = consumer->spent;
+	consumer->spent = ring->chunk;
+	ring->chunk = NULL;
 }
 
 static void forget_described(struct elog_consumer *consumer)
@@ -292,7 +292,7 @@ void elog_consumer_close(struct elog_consumer *consumer)
 	if (!consumer)
 		return;
 	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
-		leave_piece(consumer, &consumer->rings[cpu]);
+		leave_chunk(consumer, &consumer->rings[cpu]);
 	free_spent(consumer);
 	elog_backlog_close(consumer->backlog);
 	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
@@ -465,19 +465,19 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer)
 }
 
 /*
- * Go on to the ring's next piece. Return: false if there is none, which may be an
- * error. The last record of the piece before may be in use until the next call.
+ * Go on to the ring's next chunk. Return: false if there is none, which may be an
+ * error. The last record of the chunk before may be in use until the next call.
  */
-static bool next_piece(struct elog_consumer *consumer, struct ring *ring)
+static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
 {
 	int ret;
 
 	do {
-		leave_piece(consumer, ring);
+		leave_chunk(consumer, ring);
 		ring->reader.position = 0;
 		ring->reader.end = 0;
 		ret = elog_backlog_next(consumer->backlog, ring->reader.cpu,
-					&ring->piece);
+					&ring->chunk);
 		if (ret == -EBADMSG)
 			consumer->damaged = true;
 	} while (ret == -EBADMSG);
@@ -485,12 +485,12 @@ static bool next_piece(struct elog_consumer *consumer, struct ring *ring)
 		consumer->error = ret;
 	if (ret <= 0)
 		return false;
-	ring->reader.data = ring->piece->data;
-	ring->reader.end = ring->piece->size;
+	ring->reader.data = ring->chunk->data;
+	ring->reader.end = ring->chunk->size;
 	return true;
 }
 
-/* Let a ring take part in the batch, with its next record, in whatever piece. */
+/* Let a ring take part in the batch, with its next record, in whatever chunk. */
 static void join(struct elog_consumer *consumer, struct ring *ring)
 {
 	int ret;
@@ -502,7 +502,7 @@ static void join(struct elog_consumer *consumer, struct ring *ring)
 			consumer->damaged = true;
 	} while (consumer->backlog && ret <= 0 &&
 		 ring->reader.position == ring->reader.end &&
-		 next_piece(consumer, ring));
+		 next_chunk(consumer, ring));
 }
 
 /* Go on after the first ring's record was taken. */
@@ -514,7 +514,7 @@ static void update_merge(struct elog_consumer *consumer, struct ring *ring)
 		consumer->damaged = true;
 	if (consumer->backlog && consumer->merge.count < count &&
 	    ring->reader.position == ring->reader.end &&
-	    next_piece(consumer, ring))
+	    next_chunk(consumer, ring))
 		join(consumer, ring);
 }
 
@@ -570,9 +570,8 @@ static void rewind_ring(struct ring *ring)
 	ring->reader.end = end;
 }
 
-int elog_consumer_freeze(struct elog_consumer *consumer)
+int elog_consumer_pause(struct elog_consumer *consumer)
 {
-	struct timespec now;
 	struct ring *ring;
 	unsigned int cpu;
 	int ret;
@@ -589,9 +588,7 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 		pause_rings(consumer, false);
 		return ret;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
-			 (uint64_t)elog_time_offset();
+	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
@@ -605,7 +602,7 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 	return 0;
 }
 
-int elog_consumer_thaw(struct elog_consumer *consumer)
+int elog_consumer_resume(struct elog_consumer *consumer)
 {
 	consumer->pending = NULL;
 	consumer->state = BATCH_NONE;
@@ -697,7 +694,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 		news = elog_ring_take(reader, item);
 		update_merge(consumer, ring_of(reader));
 		if (news) {
-			/* Of a piece the last record is kept by itself. */
+			/* Of a chunk the last record is kept by itself. */
 			consumer->pending = consumer->backlog ? NULL : ring_of(reader);
 			return 1;
 		}

@@ -42,7 +42,7 @@ static int unknown(struct elog_file_reader *reader)
 	return elog_block_leave(reader);
 }
 
-int elog_segment_start(struct elog_file_reader *reader)
+int elog_part_start(struct elog_file_reader *reader)
 {
 	struct elog_processes *processes = elog_processes_new_offline();
 
@@ -93,7 +93,7 @@ static int apply_file(struct elog_file_reader *reader)
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
 			    &monotonic, &boottime, &realtime) == 3)
 		reader->wall_offset = (int64_t)(realtime - monotonic);
-	ret = elog_segment_start(reader);
+	ret = elog_part_start(reader);
 	if (ret)
 		return ret;
 	reader->part_damages = reader->damages;
@@ -126,7 +126,7 @@ static int apply_schema(struct elog_file_reader *reader)
 	if (old) {
 		if (elog_batch_drain(reader))
 			return 0;
-		ret = elog_segment_start(reader);
+		ret = elog_part_start(reader);
 		if (ret)
 			return ret;
 	}

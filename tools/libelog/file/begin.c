@@ -96,7 +96,7 @@ static int begin_again(struct elog_file_reader *reader)
 {
 	int ret;
 
-	ret = elog_segment_start(reader);
+	ret = elog_part_start(reader);
 	free(reader->info);
 	reader->info = NULL;
 	reader->wall_offset = 0;

@@ -14,7 +14,7 @@
 #define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
 #define ELOG_FILE_CPUS_MAX	4096
 
-#define ELOG_ZSTD_RATIO		1024	/* the largest body, in units of its stored size */
+#define ELOG_ZSTD_RATIO		1024	/* body to stored bytes, at most */
 
 #define ELOG_BLOCK_ZSTD		(1U << 0)	/* the body is compressed */
 #define ELOG_BLOCK_BIG_ENDIAN	(1U << 1)	/* the records of a DATA block are */

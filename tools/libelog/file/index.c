@@ -123,8 +123,7 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 	}
 	while (elog_ring_peek(&ring) > 0) {
 		memcpy(&size_flags, ring.data + ring.position, sizeof(size_flags));
-		if ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_LOST) {
+		if (elog_record_type(size_flags) != EVENTLOG_RECORD_LOST) {
 			ring.position += ring.size;
 			continue;
 		}

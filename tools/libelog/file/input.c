@@ -207,7 +207,6 @@ static int is_part(struct elog_file_input *input, size_t at)
 static bool skip_torn(struct elog_file_input *input)
 {
 	const unsigned char *from = input->bytes + input->start, *found;
-	struct timespec time;
 	uint64_t now;
 	int ret;
 
@@ -231,8 +230,7 @@ static bool skip_torn(struct elog_file_input *input)
 			break;
 		input->searched++;
 	}
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!input->begun)
 		input->begun = now ? now : 1;
 	if (now - input->begun < TORN_NS)

@@ -136,8 +136,8 @@ void elog_block_set(struct elog_file_reader *reader,
  */
 int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item);
 
-/** elog_segment_start() - forget what belongs to the part before; 0 or -ENOMEM */
-int elog_segment_start(struct elog_file_reader *reader);
+/** elog_part_start() - forget what belongs to the part before; 0 or -ENOMEM */
+int elog_part_start(struct elog_file_reader *reader);
 
 /**
  * elog_stream_get() - the stream of a CPU, made when first needed

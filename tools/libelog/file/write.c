@@ -172,11 +172,7 @@ static int write_block(struct elog_file_writer *writer,
 /* As the kernel has it, and records: @ahead is what a time namespace adds. */
 static uint64_t clock_time(clockid_t clock, int64_t ahead)
 {
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
-	       (uint64_t)ahead;
+	return elog_clock_read(clock) - (uint64_t)ahead;
 }
 
 /* A command may be long, and who reads a file expects no long lines of it. */

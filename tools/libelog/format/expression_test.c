@@ -124,7 +124,7 @@ enum answer {
 	NO,
 	YES,
 	NEVER,		/* -ENOENT */
-	UNFIT,		/* -EINVAL of elog_expression_bind() */
+	INCOMPATIBLE,		/* -EINVAL of elog_expression_bind() */
 	MALFORMED,	/* -EINVAL of elog_expression_parse() */
 };
 
@@ -150,7 +150,7 @@ static enum answer ask(const char *text, const struct elog_schema_event *event,
 	if (ret) {
 		check(ret == -EINVAL || ret == -ENOENT);
 		check(!predicate);
-		answer = ret == -EINVAL ? UNFIT : NEVER;
+		answer = ret == -EINVAL ? INCOMPATIBLE : NEVER;
 	} else {
 		memcpy(exact, data, size);
 		item.payload = exact;
@@ -311,7 +311,7 @@ static void test_operators(void)
 		{ "provider == udp && state == LISTEN", NEVER },
 		{ "state == LISTEN && provider == udp", NEVER },
 		{ "provider == tcp.v-2 || state == LISTEN", YES },
-		{ "provider == tcp.v-2 && state == LISTEN", UNFIT },
+		{ "provider == tcp.v-2 && state == LISTEN", INCOMPATIBLE },
 		/* Logic. */
 		{ "byte == 200 && half == 0 && word", YES },
 		{ "half || no || byte", YES }, { "half || no && byte", NO },
@@ -335,9 +335,9 @@ static void test_other_events(void)
 		{ "keywords == 0", YES }, { "event == bare", YES },
 		{ "byte != 1", NEVER }, { "cpu < 4", YES }, { "comm ~ some", YES },
 	}, on_other[] = {
-		{ "word == 64K", NO }, { "word == x", NO }, { "word > 3", UNFIT },
+		{ "word == 64K", NO }, { "word == x", NO }, { "word > 3", INCOMPATIBLE },
 		{ "word > 3 && event == all", NEVER }, { "event == all && word > 3", NEVER },
-		{ "event == other && word > 3", UNFIT }, { "keywords & 256", YES },
+		{ "event == other && word > 3", INCOMPATIBLE }, { "keywords & 256", YES },
 		{ "keywords & conn", NEVER },
 	};
 	struct elog_expression_error error;
@@ -439,7 +439,7 @@ static void test_errors(void)
 		  "the regular expression repeats too much" },
 		{ "a ~ \"((((((((((((((((((((((((((((((((((x\"", 5,
 		  "the regular expression is nested too deep" },
-	}, unfit[] = {
+	}, incompatible[] = {
 		{ "byte == x", 9, "byte is u8: 'x' is not a number" },
 		{ "byte == \"1\"", 9, "byte is u8: the string is not a number" },
 		{ "byte == true", 9, "byte is u8: 'true' is not a number" },
@@ -516,12 +516,12 @@ static void test_errors(void)
 			     malformed[i].text, answer, error.column,
 			     error.message);
 	}
-	for (i = 0; i < ELOG_ARRAY_SIZE(unfit); i++) {
-		answer = ask(unfit[i].text, all, payload, payload_size, &error);
-		if (answer != UNFIT || error.column != unfit[i].column ||
-		    !strstr(error.message, unfit[i].message))
+	for (i = 0; i < ELOG_ARRAY_SIZE(incompatible); i++) {
+		answer = ask(incompatible[i].text, all, payload, payload_size, &error);
+		if (answer != INCOMPATIBLE || error.column != incompatible[i].column ||
+		    !strstr(error.message, incompatible[i].message))
 			fail(__FILE__, __LINE__, "%s: %d, column %u: %s",
-			     unfit[i].text, answer, error.column, error.message);
+			     incompatible[i].text, answer, error.column, error.message);
 	}
 	/* Nobody needs to want to know. */
 	check_equal(elog_expression_parse("a ==", &expression, NULL), -EINVAL);
@@ -573,14 +573,14 @@ static void test_limits(void)
 	check_repeated("", "(!(half))&&", 5000, "byte", YES, "");
 	check_repeated("", "no||", 16000, "byte", YES, "");
 	check_repeated("", "byte&&", 10000, "half", NO, "");
-	check_repeated("", "no||", 16000, "half<x", UNFIT, "half is u16");
+	check_repeated("", "no||", 16000, "half<x", INCOMPATIBLE, "half is u16");
 	check_repeated("", " ", 65532, "byte", YES, "");
 	check_repeated("", " ", 65533, "byte", MALFORMED, "longer than 65536 bytes");
 	check_repeated("", "x", 65536, "", NEVER, "");
 	check_repeated("path==\"", "\\x41", 16382, "\"", NO, "");
 	check_repeated("path==\"", "\\x41", 16382, "", MALFORMED, "does not end");
-	check_repeated("byte==", "9", 65000, "", UNFIT, "not a number that 64 bits");
-	check_repeated("six==", "0:", 30000, "", UNFIT, "not an address");
+	check_repeated("byte==", "9", 65000, "", INCOMPATIBLE, "not a number that 64 bits");
+	check_repeated("six==", "0:", 30000, "", INCOMPATIBLE, "not an address");
 	check_repeated("flags==SYN", "|SYN", 16000, "", NO, "");
 	check_repeated("path~\"", "(", 1024, "\"", MALFORMED, "nested too deep");
 	check_repeated("path~\"", "a", 1025, "\"", MALFORMED, "longer than 1024");
@@ -648,7 +648,7 @@ static void test_random_texts(void)
 		answer = ask(text.data, random_number(8) ? all : other, payload,
 			     size, &error);
 		counts[answer]++;
-		if (answer == MALFORMED || answer == UNFIT)
+		if (answer == MALFORMED || answer == INCOMPATIBLE)
 			check(error.column && error.column <= text.size + 1 &&
 			      error.message[0]);
 		for (size = 0; size < strlen(error.message); size++)

@@ -219,31 +219,6 @@ void elog_format_json_fields(struct elog_text *text,
 			     const struct elog_schema_event *event,
 			     const void *payload, size_t size)
 {
-	const struct elog_schema_field *field;
-	struct elog_value value;
-	uint64_t number;
-	size_t i, length;
-	char *room;
-
-	for (i = 0; i < event->field_count; i++) {
-		field = event->fields[i];
-		length = strlen(field->name);
-		room = elog_text_room(text, length + 5 + ELOG_DECIMAL_MAX);
-		if (!room)
-			return;
-		if (i)
-			*room++ = ',';
-		*room++ = '"';
-		/* A name, which needs no escapes: see schema.c. */
-		room = elog_copy(room, field->name, length);
-		*room++ = '"';
-		*room++ = ':';
-		if (elog_plain_number(field, payload, size, &number)) {
-			elog_text_advance(text, elog_put_number(room, field, number));
-			continue;
-		}
-		elog_text_advance(text, room);
-		elog_decode(field, payload, size, &value);
-		elog_format_json_value(text, field, &value);
-	}
+	/* Names need no escapes: see schema.c. */
+	elog_format_each(text, event, payload, size, ",", "\"", "\":", elog_format_json_value);
 }

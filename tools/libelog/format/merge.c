@@ -17,21 +17,6 @@
 #include "elog.h"
 #include "format/merge.h"
 
-static uint32_t record_size(uint32_t size_flags)
-{
-	uint32_t size = size_flags & EVENTLOG_RECORD_SIZE_MASK;
-
-	return (size + EVENTLOG_RECORD_ALIGN - 1) &
-	       ~(uint32_t)(EVENTLOG_RECORD_ALIGN - 1);
-}
-
-static enum eventlog_record_type record_type(uint32_t size_flags)
-{
-	return (enum eventlog_record_type)
-	       ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		EVENTLOG_RECORD_TYPE_SHIFT);
-}
-
 static const unsigned char *record_at(const struct elog_ring_reader *ring)
 {
 	return ring->data + (ring->position & (ring->data_bytes - 1));
@@ -63,10 +48,10 @@ int elog_ring_peek(struct elog_ring_reader *ring)
 		/* Padding may have no more than these bytes. */
 		memcpy(&size_flags, record_at(ring), sizeof(size_flags));
 		size_flags = order32(ring, size_flags);
-		size = record_size(size_flags);
+		size = elog_record_bytes(size_flags);
 		if (size < 8 || size > available || size > in_sub_buffer)
 			goto damaged;
-		switch (record_type(size_flags)) {
+		switch (elog_record_type(size_flags)) {
 		case EVENTLOG_RECORD_EVENT:
 		case EVENTLOG_RECORD_LOST:
 			if ((size_flags & EVENTLOG_RECORD_SIZE_MASK) <
@@ -142,7 +127,7 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	ring->position += ring->size;
 
 	item->time = order64(ring, record.time);
-	if (record_type(size_flags) == EVENTLOG_RECORD_LOST) {
+	if (elog_record_type(size_flags) == EVENTLOG_RECORD_LOST) {
 		memcpy(counts, payload,
 		       size < sizeof(counts) ? size : sizeof(counts));
 		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)

@@ -7,6 +7,23 @@
 
 #include "elog.h"
 
+/** elog_record_bytes() - bytes from a record to the next one; up to 7 may be padding */
+static inline uint32_t elog_record_bytes(uint32_t size_flags)
+{
+	uint32_t size = size_flags & EVENTLOG_RECORD_SIZE_MASK;
+
+	return (size + EVENTLOG_RECORD_ALIGN - 1) &
+	       ~(uint32_t)(EVENTLOG_RECORD_ALIGN - 1);
+}
+
+/** elog_record_type() - the type of a record */
+static inline enum eventlog_record_type elog_record_type(uint32_t size_flags)
+{
+	return (enum eventlog_record_type)
+	       ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
+		EVENTLOG_RECORD_TYPE_SHIFT);
+}
+
 /**
  * struct elog_ring_reader - reads records that are in place
  * @data: the ring's bytes

@@ -43,24 +43,24 @@ static inline void elog_text_advance(struct elog_text *text, char *end)
  * @size: how many
  *
  * Of a name or a word a call takes longer than the copying: up to 32 bytes are
- * copied as two pieces, which may have bytes in common.
+ * copied as its first and last 16 bytes (or 8, or 4), which may overlap.
  *
  * Return: the end of the copy.
  */
 static inline char *elog_copy(char *to, const void *from, size_t size)
 {
 	const char *bytes = from;
-	char pieces[2][16];
+	char ends[2][16];
 	uint64_t words[2];
 	uint32_t halves[2];
 
 	if (size > 32) {
 		memcpy(to, from, size);
 	} else if (size >= 16) {
-		memcpy(pieces[0], bytes, 16);
-		memcpy(pieces[1], bytes + size - 16, 16);
-		memcpy(to, pieces[0], 16);
-		memcpy(to + size - 16, pieces[1], 16);
+		memcpy(ends[0], bytes, 16);
+		memcpy(ends[1], bytes + size - 16, 16);
+		memcpy(to, ends[0], 16);
+		memcpy(to + size - 16, ends[1], 16);
 	} else if (size >= 8) {
 		memcpy(&words[0], bytes, 8);
 		memcpy(&words[1], bytes + size - 8, 8);
@@ -227,5 +227,54 @@ const unsigned char *elog_plain_end(const unsigned char *from,
  * beyond Unicode, and the control characters U+0080 to U+009F.
  */
 size_t elog_utf8_size(const unsigned char *from, const unsigned char *end);
+
+/**
+ * elog_format_each() - append all fields of a payload
+ * @text: where
+ * @event: the event's schema
+ * @payload: the payload, trusted in nothing
+ * @size: bytes of it
+ * @between: goes between two fields
+ * @before: goes before the name of each field
+ * @behind: goes behind it
+ * @format: appends a value
+ *
+ * Inline, so that the strings are constants: printing events spends its time here.
+ */
+static inline __attribute__((always_inline)) void
+elog_format_each(struct elog_text *text, const struct elog_schema_event *event,
+		 const void *payload, size_t size, const char *between,
+		 const char *before, const char *behind,
+		 void (*format)(struct elog_text *text,
+				const struct elog_schema_field *field,
+				const struct elog_value *value))
+{
+	const struct elog_schema_field *field;
+	struct elog_value value;
+	uint64_t number;
+	size_t i, length;
+	char *room;
+
+	for (i = 0; i < event->field_count; i++) {
+		field = event->fields[i];
+		length = strlen(field->name);
+		room = elog_text_room(text, strlen(between) + strlen(before) + length +
+					    strlen(behind) + 1 + ELOG_DECIMAL_MAX);
+		if (!room)
+			return;
+		if (i)
+			room = stpcpy(room, between);
+		room = stpcpy(room, before);
+		room = elog_copy(room, field->name, length);
+		room = stpcpy(room, behind);
+		if (elog_plain_number(field, payload, size, &number)) {
+			elog_text_advance(text, elog_put_number(room, field, number));
+			continue;
+		}
+		elog_text_advance(text, room);
+		elog_decode(field, payload, size, &value);
+		format(text, field, &value);
+	}
+}
 
 #endif /* LIBELOG_TEXT_H */

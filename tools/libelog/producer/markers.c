@@ -38,7 +38,7 @@
 #define LINES_SECONDS	5
 #define RETIRED_LISTS	256
 /* What the kernel keeps wishes for. */
-#define WISHED_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
+#define POLICY_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
 #define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
 
 struct group {
@@ -55,8 +55,8 @@ static struct {
 } markers_added;
 
 /* A call of elog_markers_switch(), or a part of ELOG_MARKERS, newest first. */
-struct wish {
-	struct wish *next;
+struct policy {
+	struct policy *next;
 	unsigned int handlers;
 	char pattern[];
 };
@@ -65,7 +65,7 @@ static pthread_mutex_t markers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t markers_once = PTHREAD_ONCE_INIT;
 static struct elog_producer *markers_producer;
 static struct group *markers_groups;
-static struct wish *markers_wishes;
+static struct policy *markers_policies;
 static struct elog_marker_state *markers_retired[RETIRED_LISTS];	/* by id */
 
 /*
@@ -112,37 +112,37 @@ static bool matches(const struct elog_marker *marker, const char *pattern)
 	return !fnmatch(pattern, tag, 0) || !fnmatch(pattern, state->place, 0);
 }
 
-static void follow_wishes(struct elog_marker *marker)
+static void apply_policies(struct elog_marker *marker)
 {
-	const struct wish *wish;
+	const struct policy *policy;
 
-	for (wish = markers_wishes; wish; wish = wish->next) {
-		if (!matches(marker, wish->pattern))
+	for (policy = markers_policies; policy; policy = policy->next) {
+		if (!matches(marker, policy->pattern))
 			continue;
-		__atomic_store_n(&marker->handlers, wish->handlers, __ATOMIC_RELAXED);
+		__atomic_store_n(&marker->handlers, policy->handlers, __ATOMIC_RELAXED);
 		return;
 	}
 }
 
-static bool add_wish(const char *pattern, size_t length, unsigned int handlers)
+static bool add_policy(const char *pattern, size_t length, unsigned int handlers)
 {
-	struct wish *wish = malloc(sizeof(*wish) + length + 1), *old, **link;
+	struct policy *policy = malloc(sizeof(*policy) + length + 1), *old, **link;
 
-	if (!wish)
+	if (!policy)
 		return false;
-	/* It takes the place of what was wished for this pattern before. */
-	for (link = &markers_wishes; (old = *link); link = &old->next) {
+	/* It takes the place of what was from_kernel for this pattern before. */
+	for (link = &markers_policies; (old = *link); link = &old->next) {
 		if (strncmp(old->pattern, pattern, length) || old->pattern[length])
 			continue;
 		*link = old->next;
 		free(old);
 		break;
 	}
-	memcpy(wish->pattern, pattern, length);
-	wish->pattern[length] = '\0';
-	wish->handlers = handlers;
-	wish->next = markers_wishes;
-	markers_wishes = wish;
+	memcpy(policy->pattern, pattern, length);
+	policy->pattern[length] = '\0';
+	policy->handlers = handlers;
+	policy->next = markers_policies;
+	markers_policies = policy;
 	return true;
 }
 
@@ -167,7 +167,7 @@ static void read_environment(void)
 				    !strncmp(word, names[i], bytes))
 					handlers |= 1U << i;
 		}
-		add_wish(text, (size_t)(equals - text), handlers);
+		add_policy(text, (size_t)(equals - text), handlers);
 	}
 }
 
@@ -362,7 +362,7 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 	for (i = 0; i < group->count; i++) {
 		revive_state(group->markers[i]);
 		register_event(group->markers[i], provider);
-		follow_wishes(group->markers[i]);
+		apply_policies(group->markers[i]);
 		update_marker(group->markers[i]);
 	}
 	group->next = markers_groups;
@@ -467,7 +467,7 @@ int elog_markers_switch(const char *pattern, unsigned int handlers)
 		return -EINVAL;
 	pthread_once(&markers_once, begin_markers);
 	pthread_mutex_lock(&markers_lock);
-	if (!add_wish(pattern, strlen(pattern), handlers)) {
+	if (!add_policy(pattern, strlen(pattern), handlers)) {
 		pthread_mutex_unlock(&markers_lock);
 		return -ENOMEM;
 	}
@@ -538,7 +538,7 @@ uint64_t elog_marker_id(const struct elog_marker *marker)
  * Passing a marker
  */
 
-bool elog_marker_wanted(const struct elog_marker *marker)
+bool elog_marker_enabled_slow(const struct elog_marker *marker)
 {
 	const struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
@@ -552,8 +552,8 @@ bool elog_marker_wanted(const struct elog_marker *marker)
 	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
 	if (!event || !elog_event_enabled(event))
 		return false;
-	/* What is wished for is beside the program's own; what is traced is both's. */
-	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS | ELOG_EVENT_ASKING);
+	/* What is from_kernel for is beside the program's own; what is traced is both's. */
+	return elog_event_handlers(event) & (handlers | POLICY_HANDLERS | ELOG_EVENT_HAS_FILTER);
 }
 
 static unsigned int size_of(unsigned int type)
@@ -719,19 +719,19 @@ static void take_values(const struct elog_marker *marker, va_list arguments,
 }
 
 /* What the kernel wants; without an event it is nothing. */
-static unsigned int wished_handlers(const struct elog_marker_state *state,
+static unsigned int kernel_handlers(const struct elog_marker_state *state,
 				    const struct elog_event **event)
 {
 	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
 	return *event ? elog_event_handlers(*event) : 0;
 }
 
-void elog_marker_hit(const struct elog_marker *marker, ...)
+void elog_marker_fire(const struct elog_marker *marker, ...)
 {
 	struct elog_marker_state *state = state_of(marker);
 	uint64_t values[ELOG_MARKER_FIELDS_MAX];
 	const struct elog_event *event;
-	unsigned int handlers, wished;
+	unsigned int handlers, from_kernel;
 	int error = errno;
 	va_list arguments;
 
@@ -741,13 +741,13 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	take_values(marker, arguments, values);
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	wished = wished_handlers(state, &event);
-	if (handlers & wished & ELOG_MARKER_TRACE)
+	from_kernel = kernel_handlers(state, &event);
+	if (handlers & from_kernel & ELOG_MARKER_TRACE)
 		write_event(marker, event, values);
 	/* There is a predicate, which the kernel knows. */
-	if (wished & ELOG_EVENT_ASKING)
-		wished = elog_event_ask(event, values, marker->types[0]);
-	handlers |= wished;
+	if (from_kernel & ELOG_EVENT_HAS_FILTER)
+		from_kernel = elog_event_evaluate(event, values, marker->types[0]);
+	handlers |= from_kernel;
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)
@@ -756,20 +756,21 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 }
 
 /* Not if it is here for nothing but a predicate that is false. */
-static bool is_redirected(const struct elog_marker *marker, const uint64_t *values)
+static bool is_overridden(const struct elog_marker *marker, const uint64_t *values)
 {
-	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED), wished;
+	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	unsigned int from_kernel;
 	const struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
 
 	if (!state || handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	wished = wished_handlers(state, &event);
-	return !(wished & ELOG_EVENT_ASKING) || wished & handlers & ELOG_MARKER_TRACE ||
-	       elog_event_ask(event, values, marker->types[0]);
+	from_kernel = kernel_handlers(state, &event);
+	return !(from_kernel & ELOG_EVENT_HAS_FILTER) || from_kernel & handlers & ELOG_MARKER_TRACE ||
+	       elog_event_evaluate(event, values, marker->types[0]);
 }
 
-void elog_marker_redirect(elog_marker_function *function,
+void elog_marker_override(elog_marker_function *function,
 			  const struct elog_marker *marker, ...)
 {
 	uint64_t values[ELOG_MARKER_FIELDS_MAX];
@@ -779,7 +780,7 @@ void elog_marker_redirect(elog_marker_function *function,
 	va_start(arguments, marker);
 	take_values(marker, arguments, values);
 	va_end(arguments);
-	if (!is_redirected(marker, values))
+	if (!is_overridden(marker, values))
 		return;
 	for (i = 0; i < marker->types[0]; i++)
 		values[i] = extended(marker->types[1 + i], values[i]);

@@ -92,14 +92,6 @@ static bool is_connected(const struct elog_producer *producer)
 	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
 }
 
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void point_to(struct registered_event *event,
 		     const unsigned char *status, unsigned int mask)
 {
@@ -239,7 +231,7 @@ static int connect_locked(struct elog_producer *producer)
 
 	if (is_connected(producer))
 		return 0;
-	__atomic_store_n(&producer->next_try, coarse_time() + RETRY_NS,
+	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
 			 __ATOMIC_RELAXED);
 	fd = open(producer->device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -426,7 +418,7 @@ void elog_producer_release(struct elog_producer *producer,
 	pthread_mutex_lock(&producer->lock);
 	disconnect_locked(producer);
 	if (seconds != UINT_MAX)
-		next_try = coarse_time() + seconds * 1000000000ULL;
+		next_try = elog_clock_read(CLOCK_MONOTONIC_COARSE) + seconds * 1000000000ULL;
 	__atomic_store_n(&producer->next_try, next_try, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&producer->lock);
 }
@@ -539,19 +531,19 @@ static void try_to_connect(struct elog_producer *producer)
 {
 	int error = errno;
 
-	if (coarse_time() < __atomic_load_n(&producer->next_try,
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&producer->next_try,
 					    __ATOMIC_RELAXED))
 		return;
 	if (pthread_mutex_trylock(&producer->lock))
 		return;
 	/* Another thread may have tried, or released, in between. */
-	if (coarse_time() >= producer->next_try)
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try)
 		connect_locked(producer);
 	pthread_mutex_unlock(&producer->lock);
 	errno = error;
 }
 
-bool elog_event_wanted(const struct elog_event *event)
+bool elog_event_enabled_slow(const struct elog_event *event)
 {
 	struct elog_producer *producer = registered(event)->producer;
 
@@ -581,13 +573,13 @@ unsigned int elog_event_handlers(const struct elog_event *event)
 	unsigned int mask, bits;
 
 	/* The test of a marker that prints by itself has not led there: it is always on. */
-	if (!elog_event_wanted(event))
+	if (!elog_event_enabled_slow(event))
 		return 0;
 	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
 	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
 	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
-	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_ASKING : 0);
+	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_HAS_FILTER : 0);
 }
 
 /* From here to end_call() the file is what it is; no more than system calls between. */
@@ -604,8 +596,8 @@ static void end_call(struct writer_slot *slot)
 	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
 }
 
-unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
-			    unsigned int count)
+unsigned int elog_event_evaluate(const struct elog_event *event,
+				 const uint64_t *values, unsigned int count)
 {
 	struct elog_producer *producer = registered(event)->producer;
 	struct eventlog_marker_ask request = {

@@ -29,7 +29,7 @@ void elog_event_retire(struct elog_event *event);
 int elog_event_revive(struct elog_event *event);
 
 /**
- * elog_event_is_marker() - an event is enabled, too, when handlers are wished for
+ * elog_event_is_marker() - an event is enabled, too, when handlers are from_kernel for
  * @event: registered
  */
 void elog_event_is_marker(struct elog_event *event);
@@ -38,18 +38,18 @@ void elog_event_is_marker(struct elog_event *event);
  * elog_event_handlers() - what the kernel wants a marker to do
  * @event: a marker's
  *
- * While there is no connection, an attempt is made as elog_event_wanted() makes it.
+ * While there is no connection, an attempt is made as elog_event_enabled_slow() makes it.
  * Callable from signal handlers.
  *
- * Return: ELOG_MARKER_*, or ELOG_EVENT_ASKING instead of what is beside TRACE.
+ * Return: ELOG_MARKER_*, or ELOG_EVENT_HAS_FILTER instead of what is beside TRACE.
  */
 unsigned int elog_event_handlers(const struct elog_event *event);
 
 /* Beside ELOG_MARKER_*: which ones is to be asked at each hit. */
-#define ELOG_EVENT_ASKING	(1U << 7)
+#define ELOG_EVENT_HAS_FILTER	(1U << 7)
 
 /**
- * elog_event_ask() - what the kernel wants a hit of a marker to do
+ * elog_event_evaluate() - what the kernel wants a hit of a marker to do
  * @event: the marker's
  * @values: of its fields; those of strings are addresses
  * @count: of @values, at most EVENTLOG_ASK_VALUES_MAX
@@ -58,7 +58,7 @@ unsigned int elog_event_handlers(const struct elog_event *event);
  *
  * Return: ELOG_MARKER_PRINT and ELOG_MARKER_PROBE; nothing if the kernel cannot tell.
  */
-unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
+unsigned int elog_event_evaluate(const struct elog_event *event, const uint64_t *values,
 			    unsigned int count);
 
 #endif /* LIBELOG_PRODUCER_H */

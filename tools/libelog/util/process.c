@@ -18,6 +18,7 @@
 #include "elog.h"
 #include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
 #define THREADS_MAX	16384
 #define THREADS_MAX_OFFLINE (1U << 19)	/* what is forgotten cannot be asked again */
@@ -65,14 +66,6 @@ void elog_processes_free(struct elog_processes *processes)
 	if (processes)
 		elog_map_free(&processes->threads);
 	free(processes);
-}
-
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* Without memory, or when it is enough, all others are forgotten. */
@@ -136,7 +129,7 @@ static bool read_comm(const char *path, char *name)
 	return true;
 }
 
-bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed)
+bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed)
 {
 	char path[64];
 
@@ -167,7 +160,7 @@ static void read_name(struct thread *thread)
 		set_name(thread, "swapper", strlen("swapper"));
 		return;
 	}
-	if (!elog_process_ask(thread->pid, thread->tid, name, &guessed)) {
+	if (!elog_process_read_name(thread->pid, thread->tid, name, &guessed)) {
 		if (!thread->name[0])
 			invent_name(thread);
 	} else if (!guessed || !thread->name[0]) {
@@ -186,7 +179,7 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 			invent_name(thread);
 		return thread->name;
 	}
-	now = coarse_time();
+	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
 		read_name(thread);
 		thread->read_at = now;
@@ -214,12 +207,12 @@ bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
 	return true;
 }
 
-void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
-			 uint32_t tid, const char *name, bool guessed)
+void elog_processes_update(struct elog_processes *processes, uint32_t pid,
+			   uint32_t tid, const char *name, bool guessed)
 {
 	struct thread *thread = find(processes, pid, tid);
 
 	if (!guessed || !thread->name[0])
 		set_name(thread, name, strlen(name));
-	thread->read_at = coarse_time();
+	thread->read_at = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 }

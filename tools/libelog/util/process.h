@@ -11,7 +11,7 @@
 #define ELOG_COMM_SIZE	16
 
 /**
- * elog_process_ask() - ask /proc for the name of a thread
+ * elog_process_read_name() - ask /proc for the name of a thread
  * @pid: its process
  * @tid: the thread
  * @name: ELOG_COMM_SIZE bytes, set to it
@@ -19,17 +19,17 @@
  *
  * Return: false: both are gone.
  */
-bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed);
+bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed);
 
 /**
- * elog_processes_tell() - what /proc has said just now
+ * elog_processes_update() - what /proc has said just now
  * @processes: the table
- * @pid: as for elog_process_ask(), as are the others
+ * @pid: as for elog_process_read_name(), as are the others
  * @tid: the thread
  * @name: its name
  * @guessed: of no use if there was a name before
  */
-void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
+void elog_processes_update(struct elog_processes *processes, uint32_t pid,
 			 uint32_t tid, const char *name, bool guessed);
 
 /**

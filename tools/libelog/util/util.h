@@ -7,11 +7,21 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define ELOG_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define elog_container_of(pointer, type, member) \
 	((type *)((char *)(pointer) - offsetof(type, member)))
+
+/** elog_clock_read() - what a clock says, ns */
+static inline uint64_t elog_clock_read(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /**
  * elog_crc32c() - go on with a CRC-32C
