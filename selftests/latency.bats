@@ -92,7 +92,7 @@ counts()
 	fails_with "'file' and a command: events are either in a FILE or happen" \
 		latency start end file -- true
 	for name in / a/ /b a/b/c '' "$(printf '%0256d' 0)"; do
-		fails_with "'$name' is not right for [PROVIDER/]EVENT" latency start "$name"
+		fails_with "'$name' is not a valid [PROVIDER/]EVENT" latency start "$name"
 	done
 	fails_with "-d is for events as they happen" latency -d 1 start end file
 	fails_with "--interval is for events as they happen" latency --interval 1 start end file
@@ -103,7 +103,7 @@ counts()
 	done
 	fails_with "--time: 'delta' is not right" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
-	fails_with "--slowest: '0' is not right for N" latency --slowest 0 start end
+	fails_with "--slowest: '0' is not a valid N" latency --slowest 0 start end
 	fails_with "--slowest does not go with --format csv" \
 		latency --slowest 1 --format csv start end
 	fails_with "--format: 'prometheus' is not right" latency --format prometheus start end
@@ -348,7 +348,7 @@ LINES
 	# Nothing else was wanted.
 	run_elog latency start end -- bash -c '"$ELOG" emit -v a/other; exit 3'
 	[ "$status" = 3 ]
-	contains "$stderr" "nobody listens to a/other" "bash ended with status 3" \
+	contains "$stderr" "a/other has no listeners" "bash ended with status 3" \
 		"there was no event 'start'"
 	# The options may be anywhere before the command; all behind "--" is its.
 	run_elog latency start --by id end --format json -- bash -c "$command" -- --by

@@ -434,10 +434,10 @@ static void error_argument(int option, const char *argument)
 	const struct option_definition *definition = find_definition(option);
 
 	if (option < OPTION_SAMPLE)
-		elog_error("-%c: '%s' is not right for %s", option, argument,
+		elog_error("-%c: '%s' is not a valid %s", option, argument,
 			   definition->argument);
 	else
-		elog_error("--%s: '%s' is not right for %s", definition->name,
+		elog_error("--%s: '%s' is not a valid %s", definition->name,
 			   argument, definition->argument);
 }
 
