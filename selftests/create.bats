@@ -111,7 +111,7 @@ without_capability()
 	fails_with "unexpected argument 'u8 y'" create 'made/one u32 x' 'u8 y'
 	fails_with "-k: 'red': keywords of a new event must be numbers" create -k red made/one
 	fails_with "too many or too large" create made/one "char[65537] x"
-	fails_with "-l: '9' is not right" create -l 9 made/one
+	fails_with "-l: '9' is not a valid" create -l 9 made/one
 	[ -z "$(listed '*')" ]
 
 	rmmod eventlog

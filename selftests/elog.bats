@@ -31,33 +31,33 @@ teardown()
 	done
 	fails_with "there is no option -Z" capture --quiet -Zq
 	fails_with "-e: '/x' is not a valid PROVIDER[/EVENT]" capture -e /x
-	fails_with "-e: 'x/' is not right" capture -e x/
-	fails_with "-e: 'a/b/c' is not right" capture -e a/b/c
-	fails_with "-e: '' is not right" capture -e ''
+	fails_with "-e: 'x/' is not a valid" capture -e x/
+	fails_with "-e: 'a/b/c' is not a valid" capture -e a/b/c
+	fails_with "-e: '' is not a valid" capture -e ''
 	fails_with "'-e' needs an argument" capture -e
 	fails_with "-k: 'x y' is not a valid KEYWORDS" capture -k 'x y'
-	fails_with "-k: 'x,' is not right" capture -k x,
-	fails_with "-k: '0x1,1z' is not right" capture -k 0x1,1z
+	fails_with "-k: 'x,' is not a valid" capture -k x,
+	fails_with "-k: '0x1,1z' is not a valid" capture -k 0x1,1z
 	fails_with "no provider that '*' matches has a keyword of 'x'" capture -k x
 	fails_with "-k: 'x': only numbers" emit -k x event
-	fails_with "-k: '0' is not right" capture -k 0
+	fails_with "-k: '0' is not a valid" capture -k 0
 	fails_with "-l: 'loud' is not a valid LEVEL" capture -l loud
-	fails_with "-l: '7' is not right" capture -l 7
+	fails_with "-l: '7' is not a valid" capture -l 7
 	fails_with "-s: '-1' is not a valid SESSION" capture -s -1
-	fails_with "-s: '0x10000000000000000' is not right" capture -s 0x10000000000000000
+	fails_with "-s: '0x10000000000000000' is not a valid" capture -s 0x10000000000000000
 	fails_with "-p: '0' is not a valid PID" capture -p 0
 	fails_with "-t: 'me' is not a valid TID" capture -t me
 	fails_with "-C: '1.5' is not a valid CPU" capture -C 1.5
 	fails_with "-n: '0' is not a valid COUNT" capture -n 0
 	fails_with "-d: '0' is not a valid SECONDS" capture -d 0
-	fails_with "-d: '1x' is not right" capture --duration=1x
+	fails_with "-d: '1x' is not a valid" capture --duration=1x
 	fails_with "--sample: '0' is not a valid N" capture --sample 0
 	fails_with "--per-cpu-bytes: '5K' is not a valid SIZE" capture --per-cpu-bytes 5K
-	fails_with "--per-cpu-bytes: '2G' is not right" capture --per-cpu-bytes 2G
+	fails_with "--per-cpu-bytes: '2G' is not a valid" capture --per-cpu-bytes 2G
 	fails_with "a ring has at least two pages" capture --per-cpu-bytes 4K
-	fails_with "--time: 'tea' is not right" capture --time tea
-	fails_with "'ls' is not an option; a command goes behind --" capture ls
-	fails_with "the command behind -- is missing" capture --
+	fails_with "--time: 'tea' is not a valid" capture --time tea
+	fails_with "'ls' is not an option; a command must follow --" capture ls
+	fails_with "no command follows --" capture --
 	fails_with "unexpected argument 'b'" list a b
 	fails_with "unexpected argument 'a'" info a
 	fails_with "PROVIDER/EVENT is missing" emit
@@ -502,9 +502,9 @@ insist()
 }
 
 @test "capture: --overwrite keeps the newest, and prints snapshots when asked" {
-	fails_with "--trigger is for a flight recorder: add --overwrite" \
+	fails_with "--trigger needs a flight recorder: add --overwrite" \
 		capture --trigger recorder/alarm
-	fails_with "--trigger: 'x/' is not right" capture --overwrite --trigger x/
+	fails_with "--trigger: 'x/' is not a valid" capture --overwrite --trigger x/
 	[ ! -e /sys/devices/system/cpu/cpu1 ] || local pin=(taskset -c 0)
 
 	# Ten times what the ring holds, and nothing is printed before it is asked for.
@@ -514,7 +514,7 @@ insist()
 	[ ! -s "$work/out" ]
 	kill -USR1 "$capture"
 	wait_for grep -q 'number=2' "$work/out"
-	head -n 1 "$work/out" | grep -qx '# snapshot 1: asked for'
+	head -n 1 "$work/out" | grep -qx '# snapshot 1: requested'
 	wait_for has_lines "$work/out" 52
 	[ "$(grep -c 'number=2' "$work/out")" = 50 ]
 	[ "$(grep -c 'number=1' "$work/out")" -lt 200 ]
@@ -819,7 +819,7 @@ PRODUCERS
 	fails_with "-o does not go with --split" capture --split "$work/dir" -o "$work/file"
 	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
 	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
-	fails_with "--rotate is for a file that has a name" capture -o - --rotate 1M
+	fails_with "--rotate needs a file with a name" capture -o - --rotate 1M
 	fails_with "is not a valid SIZE[,KEEP]" capture -o "$work/file" --rotate 1K
 	fails_with "is not a valid SIZE[,KEEP]" capture -o "$work/file" --rotate 1M,0
 	fails_with "is not a valid [=LEVEL]" capture -o "$work/file" --compress=20

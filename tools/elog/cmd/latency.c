@@ -411,7 +411,7 @@ static int check_arguments(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {
-		elog_error("the command behind -- is missing");
+		elog_error("no command follows --");
 		return -EINVAL;
 	}
 	return 0;

@@ -359,7 +359,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
-		elog_error("the command behind -- is missing");
+		elog_error("no command follows --");
 		return -EINVAL;
 	}
 	if (run->from_files && only_live(options)) {
