@@ -148,7 +148,7 @@ total 300 2400 0" ]
 	run_elog stat -q --bpf -e b -- bash "$work/job"
 	[ "$(rows <<< "$output")" = "b/two 1 0 -
 total 1 0 0" ]
-	contains "$stderr" "nobody listens to a/one" "emitted 1 of b/two"
+	contains "$stderr" "a/one has no listeners" "emitted 1 of b/two"
 }
 
 @test "stat --bpf: by CPU, and of some CPUs" {
@@ -282,7 +282,7 @@ total 20000 160000 0" ]
 @test "raw_tp/eventlog_emit: attaching enables no event" {
 	start_attached emit
 	run_elog emit -v a/one
-	contains "$stderr" "nobody listens to a/one"
+	contains "$stderr" "a/one has no listeners"
 	dump emit.bss | grep '"events": 0'
 	start_capture -q -e a
 	"$ELOG" emit a/one
@@ -328,7 +328,7 @@ total 20000 160000 0" ]
 	"$ELOG" emit -s 10 -n 5 made/one 'u32 number; u8 more' number=1 more=2
 	"$ELOG" emit -s 11 -n 5 ma-d.e/two 'u32 number' number=2
 	run_elog emit -v -s 12 -n 5 made/two 'u32 number' number=3
-	contains "$stderr" "nobody listens to made/two"
+	contains "$stderr" "made/two has no listeners"
 	# It is in use by the program.
 	fails_with "'made/one' is in use" delete made/one
 	[ "$(dump sessions)" = '10 5

@@ -131,7 +131,7 @@ for a, b in zip(live, file):
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 10 ]
 	contains "$output" "kettle/opened           -  u32 guests; string argv_0"
-	contains "$stderr" "may not be looked into"
+	contains "$stderr" "no permission to inspect"
 }
 
 @test "programs: markers are static probes" {
@@ -316,7 +316,7 @@ redirected.c:main:0 1 1" ]
 	run_elog marker enable --program x --if 'a ~ "x$"' y
 	fails_with 1 "--if"
 	run_elog marker disable --program x --if 'a == 1' y
-	fails_with 1 "--if is for enable"
+	fails_with 1 "--if needs enable"
 	[ -z "$(elog marker policies -q)" ]
 }
 
@@ -413,7 +413,7 @@ assert int(marker["id"], 16) == value, marker
 	rmmod eventlog_marker_example
 	run_elog marker restore "$work/set"
 	[ "$status" = 0 ]
-	contains "$stderr" "11 are not there"
+	contains "$stderr" "11 do not exist"
 	insmod "$MODULES/eventlog_marker_example.ko"
 	elog marker restore "$work/set"
 	elog marker list | diff "$work/before" -
@@ -534,13 +534,13 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	sed 's/as_u8 > 200/text ~ ".*"/' "$work/set" > "$work/regular"
 	sed 's/^print/-/' "$work/set" > "$work/nothing"
 	for file in wrong regular nothing; do
-		fails_with "no set of markers" marker restore "$work/$file"
+		fails_with "not a set of markers" marker restore "$work/$file"
 		elog marker list | diff "$work/off" -
 	done
 
 	# So is a file with a truncated predicate.
 	sed 's/as_u8 > 200/as_u8 > 2\x00/' "$work/set" > "$work/hidden"
-	fails_with "no set of markers" marker restore "$work/hidden"
+	fails_with "not a set of markers" marker restore "$work/hidden"
 	elog marker list | diff "$work/off" -
 
 	# A predicate of another program, with text that is no expression.
@@ -564,7 +564,7 @@ fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | len(request) << 16 | 0xe7 << 8 | 17
 	rmmod eventlog_marker_predicate
 	run_elog marker restore "$work/set"
 	[ "$status" = 0 ]
-	contains "$stderr" "4 are not there"
+	contains "$stderr" "4 do not exist"
 }
 
 @test "modules: lines dropped by the rate limit are counted" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog: the command. Finds the verb; the rest is in the verbs' own files.
+ * elog: the command. Finds and runs the verb; each verb has a file in cmd/.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,15 +25,15 @@ static void usage(FILE *file)
 
 	fputs("usage: elog VERB [OPTION...] [ARGUMENT...]\n"
 	      "\n"
-	      "Structured events of programs and of the kernel, as eventlog.ko carries them.\n"
+	      "Structured events of programs and of the kernel, through eventlog.ko.\n"
 	      "\n", file);
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		fprintf(file, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	fputs("\n"
-	      "  elog VERB --help tells about a verb\n"
-	      "  elog -V, --version tells the version\n"
+	      "  elog VERB --help     print the help of a verb\n"
+	      "  elog -V, --version   print the version\n"
 	      "\n"
-	      "Exit status: 0 all is well, 1 an error, 2 events were lost.\n", file);
+	      "Exit status: 0 success, 1 an error, 2 events were lost.\n", file);
 }
 
 static const struct verb *find_verb(const char *name)
@@ -46,7 +46,7 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-/* What was printed and cannot be written is an error like any other. */
+/* Failing to write stdout is an error, too. */
 static int finish(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {

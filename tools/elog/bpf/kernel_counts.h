@@ -15,11 +15,11 @@ struct kernel_counts;
  * @counts: set to the new counts
  * @live: whose rules keep events enabled; outlives it
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int kernel_counts_open(struct kernel_counts **counts, struct live *live);
 
-/** kernel_counts_close() - end counting, free; NULL is fine */
+/** kernel_counts_close() - end counting, free; NULL is allowed */
 void kernel_counts_close(struct kernel_counts *counts);
 
 /**

@@ -190,8 +190,8 @@ static void flush_batch(struct capture *capture)
  */
 
 /*
- * Events are held up, and lost, only while they are turned into text or records,
- * not while that is written, unless it is more than FROZEN_BYTES.
+ * The rings are frozen, and new events are lost, while events are turned into text or
+ * records, but not while the output is written, unless it exceeds FROZEN_BYTES.
  */
 static void take_snapshot(struct capture *capture, const char *reason)
 {
@@ -218,7 +218,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	flush_sink(capture);
 }
 
-/* As many sub-buffers as leave room for the largest event: only one is lost at a time. */
+/* Many sub-buffers, since one is overwritten at a time; each must hold the largest event. */
 static uint32_t recorder_sub_buffers(uint64_t ring_bytes)
 {
 	uint32_t count = 2;
@@ -259,7 +259,7 @@ static int wait_for_snapshot(struct capture *capture)
 	return 0;
 }
 
-/* Forget the triggers that there were: one snapshot is for all of them. */
+/* Drop all triggers so far: one snapshot serves them all. */
 static int drain_trigger(struct capture *capture)
 {
 	struct elog_item item;
@@ -274,21 +274,21 @@ static int drain_trigger(struct capture *capture)
 }
 
 /*
- * Everything that a signal may have said is looked at before sleeping: signals
- * are let in while a snapshot is written, too, and the sleep has no end.
+ * Check everything that a signal may request before sleeping without a limit: signals
+ * also arrive while a snapshot is written.
  */
 static void run_recorder(struct capture *capture)
 {
-	int asked_seen = 0, ret;
+	int requests_seen = 0, ret;
 
 	while (is_going(capture)) {
 		if (live_over(&capture->live)) {
 			take_snapshot(capture, "the end");
 			return;
 		}
-		if (asked_seen != signals_snapshots()) {
-			asked_seen = signals_snapshots();
-			take_snapshot(capture, "asked for");
+		if (requests_seen != signals_snapshots()) {
+			requests_seen = signals_snapshots();
+			take_snapshot(capture, "requested");
 			continue;
 		}
 		if (capture->writer &&
@@ -311,7 +311,7 @@ static void run_recorder(struct capture *capture)
  * The loops
  */
 
-/* Who only looks at a log afterwards is to learn when it was. */
+/* Report losses as they happen, for readers of logs. */
 static void report_loss(struct capture *capture)
 {
 	struct eventlog_stat stat;
@@ -465,7 +465,7 @@ static bool to_files(const struct options *options)
 	return options->output || options->split;
 }
 
-/* What has no meaning in a file. Return: the option, or NULL. */
+/* Return: an option that makes no sense when writing a file, or NULL. */
 static const char *not_for_file(const struct options *options)
 {
 	if (options->time != TIME_MONO)
@@ -477,7 +477,7 @@ static const char *not_for_file(const struct options *options)
 	return NULL;
 }
 
-/* What has no meaning without. Return: the option, or NULL. */
+/* Return: an option that makes sense only when writing a file, or NULL. */
 static const char *only_for_file(const struct options *options)
 {
 	if (options->append)
@@ -494,11 +494,11 @@ static int check_options(const struct options *options)
 	if (to_files(options) && not_for_file(options)) {
 		elog_error("%s does not go with %s", not_for_file(options),
 			   options->output ? "-o" : "--split");
-		elog_hint("the file has all; use it with elog show");
+		elog_hint("the file contains everything; use this option with elog show");
 		return -EINVAL;
 	}
 	if (!to_files(options) && only_for_file(options)) {
-		elog_error("%s is for a file: add -o FILE", only_for_file(options));
+		elog_error("%s needs a file: add -o FILE", only_for_file(options));
 		return -EINVAL;
 	}
 	if (options->split && (options->output || options->rotate_size ||
@@ -508,7 +508,7 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->rotate_size && !strcmp(options->output, "-")) {
-		elog_error("--rotate is for a file that has a name");
+		elog_error("--rotate needs a file with a name");
 		return -EINVAL;
 	}
 	if (options->background && (!to_files(options) || options->separated ||
@@ -517,17 +517,17 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->argument_count && !options->separated) {
-		elog_error("'%s' is not an option; a command goes behind --",
+		elog_error("'%s' is not an option; a command must follow --",
 			   options->arguments[0]);
 		elog_hint("try: elog capture --help");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
-		elog_error("the command behind -- is missing");
+		elog_error("no command follows --");
 		return -EINVAL;
 	}
 	if (options->trigger_count && !options->overwrite) {
-		elog_error("--trigger is for a flight recorder: add --overwrite");
+		elog_error("--trigger needs a flight recorder: add --overwrite");
 		return -EINVAL;
 	}
 	return 0;
@@ -585,7 +585,7 @@ static int run_capture(const struct options *options)
 	if (options->background &&
 	    background_start(&capture.background, options, &ret))
 		return ret;
-	/* What is typed for is to be seen at once. */
+	/* Show each event at once to a user. */
 	if (capture.output.terminal)
 		capture.output.limit = 1;
 	/* Events arrive as soon as there are rules, before there is a file. */
@@ -624,36 +624,36 @@ static const struct verb_option capture_options[] = {
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },
 	{ OPTION_TIME, NULL },
-	{ OPTION_FORMAT, "text (default), json: a line each, or csv" },
+	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_COLOR, NULL },
 	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },
 	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
 	{ 'q', "no summary" },
-	{ 'v', "say when capturing has begun, and more in the summary" },
+	{ 'v', "print a line when capturing starts, and a longer summary" },
 	{ 0, NULL },
 };
 
 const struct verb verb_capture = {
 	.name = "capture",
-	.summary = "print events as they happen, in the order of their times",
+	.summary = "print live events in the order of their times, or write them to files",
 	.usage = "[OPTION...] [-- COMMAND [ARGUMENT...]]",
 	.description =
-	"Prints every event, or those that the options select, in one line each:\n"
+	"Prints all events, or those that the options select, one per line:\n"
 	"  CPU TID COMM TIMESTAMP PROVIDER SESSION EVENT FIELD=VALUE...\n"
-	"TID and SESSION are hexadecimal, a session of 0 is \"-\". A line that begins with\n"
-	"\"#\" tells of events that were lost there. Ends with Ctrl-C, and prints a summary\n"
-	"on stderr. With COMMAND, captures from before that starts until it has ended.\n"
+	"TID and SESSION are hexadecimal; \"-\" means no session. A line that starts with\n"
+	"\"#\" reports lost events at that place. Ctrl-C ends it; a summary goes to stderr.\n"
+	"With COMMAND, it captures from before COMMAND starts until COMMAND ends.\n"
 	"\n"
-	"With --overwrite it is a flight recorder: it prints nothing, and costs no more\n"
-	"than the rings, until it is asked to, triggered, or ends.\n"
+	"With --overwrite it is a flight recorder: it only fills the rings, and prints them\n"
+	"on SIGUSR1, on a trigger, and at the end.\n"
 	"\n"
-	"With -o or --split it prints nothing but the summary: elog show prints the files.\n"
-	"With --rotate, SIGHUP begins a new file, too.\n"
+	"With -o or --split it prints only the summary; elog show prints the files. With\n"
+	"--rotate, SIGHUP also starts a new file.\n"
 	"\n"
-	"Exit status: 0 all is well; 1 an error; 2 events were lost; if COMMAND failed,\n"
-	"its status (128 + N if signal N ended it; 127 there is no such command, 126 it\n"
-	"cannot be executed).\n",
+	"Exit status: 0 success; 1 an error; 2 events were lost; if COMMAND failed, its\n"
+	"status (128 + N if signal N ended it; 127 if it does not exist, 126 if it cannot\n"
+	"be executed).\n",
 	.options = capture_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
 	.options_first = true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog create: make an event that lasts until it is deleted, so that tracers can be
- * attached to it before any program runs.
+ * elog create: create a persistent event, so that tracers can be attached to it before
+ * any program registers it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cmd/register.h"
 #include "cmd/verb.h"
 
-/* "NAME" or "NAME FIELDS", with blanks around; what is behind is @fields. */
+/* Copy the name in "NAME" or "NAME FIELDS" and set @fields to the rest. */
 static char *copy_name(const char *text, const char **fields)
 {
 	static const char blanks[] = " \t\n";
@@ -59,12 +59,12 @@ static int run_create(const struct options *options)
 	int ret, next = 1;
 
 	if (options->keyword_names) {
-		elog_error("-k: '%s': only numbers are keywords of a new event",
+		elog_error("-k: '%s': keywords of a new event must be numbers",
 			   options->keyword_names);
 		return STATUS_ERROR;
 	}
 	if (!options->argument_count) {
-		elog_error("which event? [PROVIDER/]EVENT is missing");
+		elog_error("[PROVIDER/]EVENT is missing");
 		return STATUS_ERROR;
 	}
 	title = copy_name(options->arguments[0], &registration.fields);
@@ -75,7 +75,7 @@ static int run_create(const struct options *options)
 	if (!*registration.fields && options->argument_count > next)
 		registration.fields = options->arguments[next++];
 	if (options->argument_count > next) {
-		elog_error("'%s' is too much: the fields are one argument",
+		elog_error("unexpected argument '%s': all fields are one argument",
 			   options->arguments[next]);
 		ret = -EINVAL;
 	} else {
@@ -93,23 +93,23 @@ static const struct verb_option create_options[] = {
 	{ 'l', "the event's level: error, warning, notice, info (default),\n"
 	  "debug, verbose, or 1 to 6" },
 	{ 'k', "the event's keywords, as a number" },
-	{ 'v', "say which number it has" },
+	{ 'v', "print the number of the event" },
 	{ 0, NULL },
 };
 
 const struct verb verb_create = {
 	.name = "create",
-	.summary = "make an event that lasts",
+	.summary = "create a persistent event",
 	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...']",
 	.description =
-	"Makes an event before any program does, so that tracers can be attached to it.\n"
-	"Programs that register the same later share it. It lasts until elog delete; as\n"
-	"long as there is one the kernel module cannot be removed. Types are those of\n"
-	"elog emit; the name and the fields may be one argument.\n"
+	"Creates an event before any program registers it, so that tracers can be attached\n"
+	"to it. Programs that register the same event later share it. It persists until\n"
+	"elog delete. The kernel module cannot be removed while there is a persistent\n"
+	"event. Types are those of elog emit; name and fields may be one argument.\n"
 	"\n"
 	"  elog create backup/done 'u64 bytes; __data_loc char[] path'\n"
 	"\n"
-	"Exit status: 0 all is well, also if it exists; 1 an error.\n",
+	"Exit status: 0 success, also if the event exists; 1 an error.\n",
 	.options = create_options,
 	.run = run_create,
 };

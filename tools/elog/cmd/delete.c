@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog delete: delete events that elog create made.
+ * elog delete: delete persistent events.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@ static void explain_delete(const char *title, int error)
 {
 	switch (error) {
 	case -ENOENT:
-		elog_error("there is no event '%s' that lasts", title);
-		elog_hint("elog list shows which are persistent");
+		elog_error("there is no persistent event '%s'", title);
+		elog_hint("elog list shows which events are persistent");
 		break;
 	case -EBUSY:
-		elog_error("'%s' is in use: by a program that registered it, or by a tracer",
+		elog_error("'%s' is in use: a program has registered it, or a tracer is attached",
 			   title);
 		break;
 	case -EINVAL:
-		elog_error("'%s' is not a name for an event, or a provider", title);
+		elog_error("'%s': invalid name of an event or provider", title);
 		break;
 	case -EPERM:
 		explain_device_error(error, PURPOSE_ADMINISTER);
@@ -55,7 +55,7 @@ static int run_delete(const struct options *options)
 	int fd, i, status = STATUS_OK;
 
 	if (!options->argument_count) {
-		elog_error("which event? [PROVIDER/]EVENT is missing");
+		elog_error("[PROVIDER/]EVENT is missing");
 		return STATUS_ERROR;
 	}
 	fd = elog_device_open(NULL);
@@ -77,13 +77,13 @@ static const struct verb_option delete_options[] = {
 
 const struct verb verb_delete = {
 	.name = "delete",
-	.summary = "delete events that elog create has made",
+	.summary = "delete persistent events",
 	.usage = "[OPTION...] [PROVIDER/]EVENT...",
 	.description =
-	"Deletes events that last, all definitions of each name. One that a program has\n"
-	"registered, or a tracer is attached to, stays.\n"
+	"Deletes persistent events, all definitions of each name. Events that a program has\n"
+	"registered, or that a tracer is attached to, are not deleted.\n"
 	"\n"
-	"Exit status: 0 all is well; 1 an error, or one was not deleted.\n",
+	"Exit status: 0 success; 1 an error, or an event was not deleted.\n",
 	.options = delete_options,
 	.run = run_delete,
 };

@@ -142,7 +142,7 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 		break;
 	case ELOG_ITEM_DAMAGE:
 		progress_clear(&latency->progress);
-		source_tell_damage(entry);
+		source_print_damage(entry);
 		latency_pairs_forget(&latency->pairs);
 		break;
 	}
@@ -406,12 +406,12 @@ static int check_arguments(const struct options *options)
 	for (i = 0; i < 2; i++) {
 		if (is_event(options->arguments[i]))
 			continue;
-		elog_error("'%s' is not right for [PROVIDER/]EVENT",
+		elog_error("'%s' is not a valid [PROVIDER/]EVENT",
 			   options->arguments[i]);
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {
-		elog_error("the command behind -- is missing");
+		elog_error("no command follows --");
 		return -EINVAL;
 	}
 	return 0;

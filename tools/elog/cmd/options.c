@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options: one table, so that an option means the same in every verb that has
- * it, and is described in every --help.
+ * Options: one table, so that an option has the same meaning in every verb, and every
+ * --help describes it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,24 +45,24 @@ struct option_definition {
 
 static const struct option_definition definitions[] = {
 	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated", PARSED },
-	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords, by name\n"
-	  "or as a mask, with commas between", PARSED },
+	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
+	  "masks, separated by commas", PARSED },
 	{ 'l', "level", "LEVEL", "only events at most this verbose: error, warning,\n"
 	  "notice, info, debug, verbose, or 1 to 6", PARSED },
 	{ 's', "session", "SESSION", "only this session; may be repeated", PARSED },
 	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED },
 	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED },
-	{ 'C', "cpu", "CPU", "only events that happened on this CPU; may be repeated", PARSED },
-	{ 'n', "count", "COUNT", "end after so many events", PARSED },
-	{ 'd', "duration", "SECONDS", "end after so long; fractions are fine", PARSED },
+	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated", PARSED },
+	{ 'n', "count", "COUNT", "end after this number of events", PARSED },
+	{ 'd', "duration", "SECONDS", "end after this time; may have fractions", PARSED },
 	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match", PARSED },
 	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
-	  "size of each CPU's ring: a power of two, K, M or G may\n"
-	  "follow; default 1M", PARSED },
+	  "size of each CPU's ring: a power of two, with an optional\n"
+	  "suffix K, M or G; default 1M", PARSED },
 	{ OPTION_TIME, "time", "mono|wall|delta",
 	  "show seconds of the monotonic clock (default), local time,\n"
-	  "or seconds since the event before", PARSED },
-	{ OPTION_WAIT, "wait", NULL, "wait until somebody wants the event", FLAG(wait) },
+	  "or seconds since the previous event", PARSED },
+	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
 	  "on SIGUSR1, and when a trigger is emitted", FLAG(overwrite) },
@@ -70,62 +70,61 @@ static const struct option_definition definitions[] = {
 	  "with --overwrite: print when this is emitted; may be repeated", PARSED },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout", TEXT(output) },
-	{ OPTION_APPEND, "append", NULL, "with -o: keep what FILE has, and add to it",
-	  FLAG(append) },
-	{ 'f', "filter", "EXPR", "only events for which this is true, as elog_filter(7)\n"
-	  "says: 'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED },
+	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(append) },
+	{ 'f', "filter", "EXPR", "only events for which this is true, see elog_filter(7):\n"
+	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED },
 	{ OPTION_SINCE, "since", "TIME",
-	  "only events from then on: a date, a time of day, @SECONDS\n"
-	  "since 1970, -SPAN before now, +SPAN after the beginning,\n"
-	  "or SECONDS as shown without --time", PARSED },
-	{ OPTION_UNTIL, "until", "TIME", "only events before that", PARSED },
-	{ OPTION_AROUND, "around", "TIME+-SPAN", "only events so near to it", PARSED },
+	  "only events since then: a date, a time of day, @SECONDS\n"
+	  "since 1970, -SPAN before now, +SPAN after the start, or\n"
+	  "SECONDS as shown without --time", PARSED },
+	{ OPTION_UNTIL, "until", "TIME", "only events before then", PARSED },
+	{ OPTION_AROUND, "around", "TIME+-SPAN",
+	  "only events at most SPAN before or after", PARSED },
 	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords, and fields: all of the\n"
-	  "event's own", TEXT(fields) },
+	  "session, event, level, keywords; \"fields\" means all fields\n"
+	  "of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
 	  FLAG(no_pager) },
-	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more", FLAG(follow) },
+	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
-	  "a line for each session instead of its events", FLAG(session_summary) },
-	{ OPTION_INTERVAL, "interval", "SECONDS", "print every so often", PARSED },
+	  "one line per session instead of its events", FLAG(session_summary) },
+	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval", PARSED },
 	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
 	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
-	  "with -o: compress with zstd, level 1 to 19; default 3",
-	  PARSED },
+	  "with -o: compress with zstd, level 1 to 19; default 3", PARSED },
 	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
-	  "with -o: at that size begin a new file; FILE.1 is the one\n"
-	  "before it; keep so many of those, default 9", PARSED },
+	  "with -o: start a new file at this size, and rename the old\n"
+	  "one to FILE.1; keep KEEP old files, default 9", PARSED },
 	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
 	  TEXT(split) },
 	{ OPTION_BACKGROUND, "background", NULL,
-	  "with -o or --split: go on in the background; elog stop ends it", FLAG(background) },
-	{ OPTION_GROUP, "group", "FIELD", "also a line for each value of this field of END, or of\n"
+	  "with -o or --split: run in the background until elog stop", FLAG(background) },
+	{ OPTION_GROUP, "group", "FIELD", "also one line per value of this field of END, or of\n"
 	  "provider, event, session, pid, tid, cpu, comm", TEXT(group) },
-	{ OPTION_SLOWEST, "slowest", "N", "also the N slowest, with session and time", PARSED },
-	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with what is\n"
-	  "said of them", FLAG(tree) },
+	{ OPTION_SLOWEST, "slowest", "N",
+	  "also the N slowest pairs, with session and time", PARSED },
+	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
+	  "descriptions", FLAG(tree) },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events",
 	  TEXT(provider) },
-	{ OPTION_BPF, "bpf", NULL, "count inside the kernel, by a BPF program: no event is moved",
+	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
-	{ OPTION_MODULE, "module", "GLOB", "only of these modules", TEXT(module) },
+	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules", TEXT(module) },
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
-	  "which: print (a line of the kernel log), trace (the event;\n"
-	  "default of enable), probe; disable: default all", TEXT(handlers) },
+	  "print (a line in the kernel log), trace (an event), probe;\n"
+	  "default of enable: trace, of disable: all", TEXT(handlers) },
 	{ OPTION_PROGRAM, "program", "GLOB",
-	  "markers of these programs: those that run, and those that\n"
+	  "markers of these programs: running ones, and those that\n"
 	  "start later", PARSED },
 	{ OPTION_IF, "if", "PREDICATE",
-	  "enable: only for hits that this is true of: elog_filter(7)",
-	  TEXT(predicate) },
+	  "enable: only when this is true, see elog_filter(7)", TEXT(predicate) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
-	{ 'v', "verbose", NULL, "say more", FLAG(verbose) },
+	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
 	{ 'h', "help", NULL, "print this help", PARSED },
 	{ 'V', "version", NULL, "print the version", PARSED },
 };
@@ -308,7 +307,7 @@ static bool parse_rotate(struct options *options, const char *text)
 	       options->rotate_size >= ROTATE_SIZE_MIN;
 }
 
-/* Return: false if the argument is not what the option takes. */
+/* Return: false if the argument is not valid. */
 static bool take_option(const struct verb *verb, struct options *options,
 			int option, const char *argument)
 {
@@ -400,7 +399,7 @@ static bool take_option(const struct verb *verb, struct options *options,
 	}
 }
 
-/* Room for all options in both forms: letter, colon; and a "+". */
+/* Room for all options: letters and colons, and a "+"; long names. */
 struct getopt_tables {
 	char letters[2 * ARRAY_SIZE(definitions) + 3];
 	struct option names[ARRAY_SIZE(definitions) + 1];
@@ -434,10 +433,10 @@ static void error_argument(int option, const char *argument)
 	const struct option_definition *definition = find_definition(option);
 
 	if (option < OPTION_SAMPLE)
-		elog_error("-%c: '%s' is not right for %s", option, argument,
+		elog_error("-%c: '%s' is not a valid %s", option, argument,
 			   definition->argument);
 	else
-		elog_error("--%s: '%s' is not right for %s", definition->name,
+		elog_error("--%s: '%s' is not a valid %s", definition->name,
 			   argument, definition->argument);
 }
 
@@ -491,8 +490,8 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 }
 
 /*
- * How many arguments are behind the "--" that ended the options. What was before
- * it has moved behind it meanwhile, but no string has.
+ * How many arguments followed the "--" that ended the options. getopt_long() has
+ * reordered the arguments, but not changed the strings.
  */
 static int count_behind(char *const *before, int count, const char *separator)
 {

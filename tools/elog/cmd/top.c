@@ -547,7 +547,7 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->argument_count) {
-		elog_error("'%s' is too much", options->arguments[0]);
+		elog_error("unexpected argument '%s'", options->arguments[0]);
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {

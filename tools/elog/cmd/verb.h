@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Verbs, and their options on the command line.
+ * Verbs of elog, and the parser of their options.
  */
 #ifndef VERB_H
 #define VERB_H
@@ -44,9 +44,9 @@ enum long_option {
 };
 
 /**
- * struct verb_option - an option that a verb has
+ * struct verb_option - an option of a verb
  * @option: its letter, or enum long_option; 0 ends a list
- * @help: what it does there; NULL: what it does everywhere
+ * @help: what it does in this verb; NULL: the common help
  */
 struct verb_option {
 	int option;
@@ -57,12 +57,12 @@ struct verb_option {
  * struct verb - a verb
  * @name: its name
  * @summary: a line for elog --help
- * @usage: what is behind the name in the usage line
- * @description: for elog VERB --help, printed as it is
- * @options: besides -h and -V, which all have
- * @formats: mask of 1 << enum output_format that --format may name
+ * @usage: the rest of the usage line
+ * @description: for elog VERB --help
+ * @options: besides -h and -V, which all verbs have
+ * @formats: mask of 1 << enum output_format that --format accepts
  * @options_first: the first argument ends the options
- * @run: do it; returns the exit status
+ * @run: run the verb; returns the exit status
  */
 struct verb {
 	const char *name;
@@ -88,17 +88,17 @@ extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;
 
-/** print_version() - what -V prints */
+/** print_version() - the output of -V */
 void print_version(void);
 
 /**
- * parse_options() - read a verb's command line
+ * parse_options() - parse a verb's command line
  * @verb: the verb
  * @count: of @arguments
  * @arguments: the command line, the verb first
- * @options: filled in; to be freed by free_options() in any case
+ * @options: filled in; call free_options() also after an error
  *
- * Return: -1 go on; otherwise the exit status, all being said.
+ * Return: -1: run the verb; otherwise the exit status, and a message was printed.
  */
 int parse_options(const struct verb *verb, int count, char **arguments,
 		  struct options *options);

@@ -125,7 +125,7 @@ struct counters {
  */
 int counters_open(struct counters **counters, enum counters_by by, size_t limit, uint64_t now);
 
-/** counters_close() - free it; NULL is fine. What points to rows is invalid then */
+/** counters_close() - free it; NULL is allowed. What points to rows is invalid then */
 void counters_close(struct counters *counters);
 
 /** counters_clear() - count anew, by something else perhaps; see counters_open() */

@@ -60,28 +60,14 @@ int listing_text(int fd, struct elog_text *text)
 	return size < 0 ? -errno : text->error;
 }
 
-static int read_all(struct elog_text *text)
+int listing_parse(const char *text, struct listing *listing)
 {
-	int fd = elog_device_open(NULL), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = listing_text(fd, text);
-	close(fd);
-	return ret;
-}
-
-int listing_read(struct listing *listing)
-{
-	struct elog_text text = { 0 };
+	char *copy = strdup(text ? text : ""), *rest = copy, *line;
 	struct elog_map names;
-	char *line, *rest;
-	int ret;
+	int ret = copy ? 0 : -ENOMEM;
 
 	memset(listing, 0, sizeof(*listing));
 	elog_map_init(&names, 0);
-	ret = read_all(&text);
-	rest = text.data;
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		if (!take_count(line, "Active: ", &listing->active) &&
 		    !take_count(line, "Busy: ", &listing->busy) &&
@@ -90,6 +76,21 @@ int listing_read(struct listing *listing)
 	}
 	listing->subscribers = names.count;
 	elog_map_free(&names);
+	free(copy);
+	return ret;
+}
+
+int listing_read(struct listing *listing)
+{
+	struct elog_text text = { 0 };
+	int fd = elog_device_open(NULL), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = listing_text(fd, &text);
+	close(fd);
+	if (!ret)
+		ret = listing_parse(text.data, listing);
 	elog_text_free(&text);
 	return ret;
 }

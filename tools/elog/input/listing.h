@@ -37,4 +37,7 @@ int listing_read(struct listing *listing);
 /** listing_text() - append the listing of an open device; 0 or a negative errno */
 int listing_text(int fd, struct elog_text *text);
 
+/** listing_parse() - the counts of a listing; 0 or -ENOMEM */
+int listing_parse(const char *text, struct listing *listing);
+
 #endif /* LISTING_H */

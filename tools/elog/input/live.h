@@ -45,7 +45,7 @@ int64_t wall_offset(void);
  * @consumer_options: rings, and a backlog, which has the names of threads told to
  *	@live; NULL: rings as --per-cpu-bytes says, and none
  *
- * Return: 0, or a negative errno, the reason being told. To be closed in any
+ * Return: 0, or a negative errno; the reason was printed. To be closed in any
  * case.
  */
 int live_open(struct live *live, const struct options *options,
@@ -58,7 +58,7 @@ void live_close(struct live *live);
  * live_start() - the clock of -d starts, and so does COMMAND
  * @live: open
  *
- * Return: 0, or an exit status, the reason being told.
+ * Return: 0, or an exit status; the reason was printed.
  */
 int live_start(struct live *live);
 
@@ -101,7 +101,7 @@ void live_end(struct live *live);
  * @stat: filled in
  * @sum: set to how many events were lost
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum);
 
@@ -113,7 +113,7 @@ void live_print_lost(struct live *live);
  * @consumer: the subscription
  * @options: -e, -k, -l, -s, -p, --sample
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int rules_add(struct elog_consumer *consumer, const struct options *options);
 

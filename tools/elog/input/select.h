@@ -32,12 +32,12 @@ struct cached_event {
  * @options: outlive it
  * @live: what rules in the kernel see to is not looked at
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int selection_open(struct selection **selection, const struct options *options,
 		   bool live);
 
-/** selection_close() - free it; NULL is fine */
+/** selection_close() - free it; NULL is allowed */
 void selection_close(struct selection *selection);
 
 /**

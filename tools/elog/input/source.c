@@ -332,7 +332,7 @@ static int event_cache_find(struct source *source, struct input *input,
  * What is found
  */
 
-void source_tell_damage(const struct entry *entry)
+void source_print_damage(const struct entry *entry)
 {
 	uint64_t at = entry->item.offset, size = entry->item.size;
 	const char *name = entry->file;

@@ -42,7 +42,7 @@ static inline int64_t wall_time(uint64_t time, int64_t wall_offset)
  * @source: set to the new source
  * @live: open; outlives it
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int source_open_live(struct source **source, struct live *live);
 
@@ -53,12 +53,12 @@ int source_open_live(struct source **source, struct live *live);
  * @names: of the files, "-": stdin; outlive it, too
  * @count: of @names
  *
- * Return: 0, or a negative errno, the reason being told: none can be opened.
+ * Return: 0, or a negative errno; the reason was printed: none can be opened.
  */
 int source_open_files(struct source **source, const struct options *options,
 		      char *const *names, int count);
 
-/** source_close() - free everything; NULL is fine */
+/** source_close() - free everything; NULL is allowed */
 void source_close(struct source *source);
 
 /**
@@ -76,8 +76,8 @@ void source_close(struct source *source);
  */
 int source_next(struct source *source, struct entry *entry);
 
-/** source_tell_damage() - say on stderr what was found, ELOG_ITEM_DAMAGE */
-void source_tell_damage(const struct entry *entry);
+/** source_print_damage() - say on stderr what was found, ELOG_ITEM_DAMAGE */
+void source_print_damage(const struct entry *entry);
 
 /** source_failed() - was a file damaged, or not to be read? */
 bool source_failed(const struct source *source);

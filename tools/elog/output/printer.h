@@ -16,12 +16,12 @@ struct printer;
  * @options: outlive it
  * @output: where to; outlives it
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int printer_open(struct printer **printer, const struct options *options,
 		 struct output *output);
 
-/** printer_close() - free it; NULL is fine */
+/** printer_close() - free it; NULL is allowed */
 void printer_close(struct printer *printer);
 
 /** printer_event() - print an event */

@@ -35,7 +35,7 @@ enum screen_style {
 /**
  * screen_check() - is there a terminal to take over?
  *
- * Return: 0, or a negative errno, the reason being told: there is none, or elog
+ * Return: 0, or a negative errno; the reason was printed: there is none, or elog
  * was built without ncurses.
  */
 int screen_check(void);
@@ -46,7 +46,7 @@ int screen_check(void);
  * After screen_check() and signals_catch(). From then on SIGTSTP and SIGWINCH come in where those
  * signals do, and are seen to.
  *
- * Return: 0, or a negative errno, the reason being told: it is of no known kind.
+ * Return: 0, or a negative errno; the reason was printed: it is of no known kind.
  */
 int screen_open(void);
 

@@ -13,7 +13,7 @@ struct sessions;
 /** sessions_open() - none yet; 0, or a negative errno, the reason being told */
 int sessions_open(struct sessions **sessions, const struct options *options);
 
-/** sessions_close() - free them; NULL is fine */
+/** sessions_close() - free them; NULL is allowed */
 void sessions_close(struct sessions *sessions);
 
 /** sessions_add() - count an event for its session; 0 or -ENOMEM */

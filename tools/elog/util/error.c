@@ -19,8 +19,8 @@ void elog_error_prefix(const char *verb)
 	verb_name = verb;
 }
 
-/* A line; names of files may have what operates a terminal. */
-static void say(const char *format, va_list arguments)
+/* Print a line. Replace control characters: names of files may contain any. */
+static void print_line(const char *format, va_list arguments)
 {
 	unsigned char line[4096], *at;
 
@@ -39,7 +39,7 @@ void elog_error(const char *format, ...)
 	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
 		verb_name ? verb_name : "");
 	va_start(arguments, format);
-	say(format, arguments);
+	print_line(format, arguments);
 	va_end(arguments);
 }
 
@@ -49,6 +49,6 @@ void elog_hint(const char *format, ...)
 
 	fputs("  ", stderr);
 	va_start(arguments, format);
-	say(format, arguments);
+	print_line(format, arguments);
 	va_end(arguments);
 }

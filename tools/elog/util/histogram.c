@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often which duration was: see histogram.h.
+ * Histograms of durations: see histogram.h.
  */
 #include <string.h>
 

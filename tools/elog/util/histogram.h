@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How often which duration was: durations are counted by their first three
- * decimal digits, so that the size of a histogram is constant, all digits up to
- * 999 are kept, and what is told of larger ones is at most 0.5 % wrong.
+ * Histograms of durations. Durations are counted by their first three decimal digits,
+ * so a histogram has a constant size, is exact up to 999 ns, and its results are at
+ * most 0.5 % wrong above that.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H

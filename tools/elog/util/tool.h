@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of the elog command share. The process has one thread, besides the
- * one of a consumer's backlog, which only the library knows.
+ * What all folders of elog use: options, error messages, numbers and text.
+ *
+ * The process has one thread. A consumer with a backlog has another one, which only
+ * the library uses.
  */
 #ifndef TOOL_H
 #define TOOL_H
@@ -15,9 +17,9 @@
 /* Exit statuses, documented in elog(1) and by --help. */
 enum status {
 	STATUS_OK = 0,
-	STATUS_ERROR = 1,		/* also: used wrongly */
+	STATUS_ERROR = 1,		/* also wrong usage */
 	STATUS_LOST = 2,		/* events were lost */
-	STATUS_CANNOT_EXECUTE = 126,	/* as shells have it */
+	STATUS_CANNOT_EXECUTE = 126,	/* as in shells */
 	STATUS_NO_COMMAND = 127,
 	STATUS_SIGNAL = 128,		/* plus the signal */
 };
@@ -43,7 +45,7 @@ enum time_format {
 };
 
 /**
- * struct number_list - numbers given by an option that may be repeated
+ * struct number_list - the numbers of an option that may be repeated
  * @count: of @values
  * @values: allocated
  */
@@ -53,11 +55,11 @@ struct number_list {
 };
 
 /**
- * struct options - what the command line says; zero where nothing was said
+ * struct options - the command line; zero for options that were not given
  * @globs: -e, in order; point into the command line
  * @glob_count: of @globs
- * @keywords: -k, what of it was given as numbers
- * @keyword_names: -k, when there are names in it, or NULL; see keywords.c
+ * @keywords: -k, the numbers in it
+ * @keyword_names: -k, if there are names in it, or NULL; see keywords.h
  * @level: -l
  * @sessions: -s
  * @pids: -p
@@ -103,10 +105,10 @@ struct number_list {
  * @handlers: --handler, or NULL
  * @program: --program, or NULL
  * @predicate: --if, or NULL
- * @separated: there was a "--" before the arguments
+ * @separated: "--" precedes the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
- * @command_count: how many of @arguments, the last ones, were behind the "--"
+ * @command_count: how many of the last @arguments followed the "--"
  */
 struct options {
 	const char **globs;
@@ -176,16 +178,16 @@ void elog_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** elog_hint() - the same without the prefix, indented below an error */
 void elog_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** number_matches() - is it in the list, or is that empty? */
+/** number_matches() - is @value in the list, or the list empty? */
 bool number_matches(const struct number_list *list, uint64_t value);
 
-/** number_base() - 16 for what begins with 0x, else 10: 010 is ten */
+/** number_base() - 16 for a number that starts with 0x, else 10: 010 is ten */
 int number_base(const char *text);
 
-/** parse_unsigned() - a number, also 0x...; false if it is none or > @most */
+/** parse_unsigned() - parse a number; false if it is invalid or greater than @most */
 bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
 
-/** enum purpose - what the device was opened for */
+/** enum purpose - why the device was opened */
 enum purpose {
 	PURPOSE_QUERY,
 	PURPOSE_PRODUCE,
@@ -194,19 +196,18 @@ enum purpose {
 };
 
 /**
- * explain_device_error() - say why there is no access to the device, and what helps
- * @error: what elog_device_open(), elog_producer_connect() or
- *	elog_consumer_open() returned
- * @purpose: what for
+ * explain_device_error() - print why the device cannot be used, and what helps
+ * @error: of elog_device_open(), elog_producer_connect() or elog_consumer_open()
+ * @purpose: why the device was opened
  */
 void explain_device_error(int error, enum purpose purpose);
 
 /**
  * put_causes() - append ": cause count, ..." of a loss
  * @lost: EVENTLOG_LOST_CAUSES counts
- * @text: where
+ * @text: to append to
  *
- * Return: the sum.
+ * Return: the sum of the counts.
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
 
