@@ -266,9 +266,9 @@ function begin_names(   i, n, word, words) {
 	# Names of the API's headers that a generated name could equal.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"describe emitted marker marker_function marker_hit marker_local " \
-		"marker_nothing marker_probe_register marker_probe_unregister " \
-		"marker_redirect marker_unit marker_value " \
+		"describe emitted marker marker_fire marker_function marker_local " \
+		"marker_nothing marker_override marker_probe_register marker_probe_unregister " \
+		"marker_unit marker_value " \
 		"markers_status module_markers part_bytes part_place part_string " \
 		"provider_emit " \
 		"provider_emit_parts provider_register provider_unregister " \
@@ -299,7 +299,7 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("callback context delete delivery describe event field flush level lost " \
+	n = split("callback callback_rule context delete delivery describe event field flush level lost " \
 		"lost_counts marker marker_ask marker_next marker_operation marker_probe marker_set " \
 		"marker_type marker_wish marker_wish_next markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \
