@@ -283,7 +283,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 		return placed;
 	if (placed && !outermost)
 		test_fail("the outermost writer is not reported as such");
-	if (eventlog_ring_has_denied(&test->ring.lock))
+	if (eventlog_ring_has_refused(&test->ring.lock))
 		test_fail("the outermost writer left rejected ones uncounted");
 	/* There is no other writer: all reserved records are whole and must be visible. */
 	head = READ_ONCE(header->head);
