@@ -89,8 +89,8 @@ static inline uint64_t elog_header_lost(const struct eventlog_ring_header *heade
  * @counts: filled in, by cause
  *
  * poll() does not report losses that are marked as seen. The mark is the sum of the
- * counts: lost_total may be behind them. It would then be larger than lost_seen as long
- * as there is nothing new to read.
+ * counts, not lost_total: that may be behind the counts, and when it catches up, poll()
+ * would report losses that were already read.
  */
 static inline void elog_header_see_losses(const struct eventlog_ring_header *header,
 					  struct eventlog_ring_consumer *consumer,
