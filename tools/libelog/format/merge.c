@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Walking rings, and merging them into one sequence ordered by time.
+ * Reading rings, and merging them into one sequence in the order of time.
  *
- * All of it works on memory alone. Rings are as many as there are CPUs, so a
- * binary heap picks the oldest record; a ring's own order is never changed,
- * even where its times step back.
+ * All functions work on memory only. There are as many rings as CPUs, so a binary heap
+ * selects the oldest record. The order within a ring never changes, even if its times
+ * step back.
  *
- * The kernel that writes the rings is trusted to mean well, but the same code
- * reads what was stored in files: lengths are verified before they are used.
+ * The kernel that writes the rings is trusted, but files are not. So lengths are
+ * verified before they are used.
  *
  * No locks: a ring and a merge belong to one thread.
  */
@@ -45,7 +45,7 @@ int elog_ring_peek(struct elog_ring_reader *ring)
 		if (available > ring->data_bytes ||
 		    ring->position % EVENTLOG_RECORD_ALIGN || available < 8)
 			goto damaged;
-		/* Padding may have no more than these bytes. */
+		/* Padding may have only these bytes. */
 		memcpy(&size_flags, record_at(ring), sizeof(size_flags));
 		size_flags = order32(ring, size_flags);
 		size = elog_record_bytes(size_flags);
@@ -148,7 +148,7 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	return true;
 }
 
-/* Equal keys: the lower CPU first, so that the order is the same each time. */
+/* At equal keys, the lower CPU is first, so the order is reproducible. */
 static bool is_older(const struct elog_ring_reader *one,
 		     const struct elog_ring_reader *other)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Names of threads: a hash table by thread id, filled from /proc.
+ * Names of threads: a table by thread id, filled from /proc.
  *
- * A name is what the thread was called when it was first seen, refreshed once
- * a second, since threads change their names (every exec does) and ids are
- * reused. Of a thread that is gone the name stays. When the table is full it
- * starts over. No locks: a table belongs to one thread.
+ * A name is read when the thread is first seen, and again after a second, because
+ * threads change their names (with each exec, for example) and ids are reused. If a
+ * thread has exited, its name stays. When the table is full, it is cleared.
+ *
+ * No locks: a table belongs to one thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,18 +22,18 @@
 #include "util/util.h"
 
 #define THREADS_MAX	16384
-#define THREADS_MAX_OFFLINE (1U << 19)	/* what is forgotten cannot be asked again */
+#define THREADS_MAX_OFFLINE (1U << 19)	/* forgotten names cannot be read again */
 #define REFRESH_NS	1000000000ULL
 
 struct thread {
 	uint32_t pid;
 	uint32_t tid;
-	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: look again */
+	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: read it again */
 	char name[ELOG_COMM_SIZE];
 };
 
 struct elog_processes {
-	bool offline;		/* there is no /proc to ask */
+	bool offline;		/* do not read /proc */
 	struct elog_map threads;	/* by thread id */
 };
 
@@ -43,7 +44,7 @@ struct elog_processes *elog_processes_new(void)
 	if (!processes)
 		return NULL;
 	elog_map_init(&processes->threads, sizeof(struct thread));
-	/* From here on there is memory for one thread at least, see find(). */
+	/* Now the map has memory for at least one thread, which add() relies on. */
 	if (!elog_map_insert(&processes->threads, elog_map_integer(0))) {
 		free(processes);
 		return NULL;
@@ -68,7 +69,7 @@ void elog_processes_free(struct elog_processes *processes)
 	free(processes);
 }
 
-/* Without memory, or when it is enough, all others are forgotten. */
+/* Add a thread. If the table is full or memory is short, remove all others first. */
 static struct thread *add(struct elog_processes *processes, uint32_t tid)
 {
 	uint32_t limit = processes->offline ? THREADS_MAX_OFFLINE : THREADS_MAX;
@@ -150,7 +151,7 @@ static void invent_name(struct thread *thread)
 	set_name(thread, name, (size_t)size);
 }
 
-/* The process's name is the better guess for a thread that is gone. */
+/* If the thread has exited, use its process's name. */
 static void read_name(struct thread *thread)
 {
 	char name[ELOG_COMM_SIZE];
