@@ -27,13 +27,13 @@ static const char *const by_names[COUNTERS_BYS] = {
 	[COUNTERS_BY_CPU] = "cpu",
 };
 
-/* What the kernel has told of a definition. */
+/* The losses of a definition at the last reading. */
 struct counter_loss {
 	uint32_t descriptor;
 	uint64_t lost;
 };
 
-/* What rows are told apart by. */
+/* The key of a row. */
 struct key {
 	const char *provider;
 	const char *event;
@@ -116,7 +116,7 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	counters->final = 0;
 	counters->marks = 0;
 	counters->marked = now;
-	counters->lost_asked = 0;
+	counters->lost_read = 0;
 	counters->loss_count = 0;
 	counters->knows_lost = by == COUNTERS_BY_CPU;
 }
@@ -272,7 +272,7 @@ static int find_by_number(struct counters *counters, const struct entry *entry,
 	if (counters->by == COUNTERS_BY_PID && !(*row)->events) {
 		name = elog_processes_name(entry->processes, entry->item.pid,
 					   entry->item.pid);
-		/* ":PID" is of one that is gone: it has no name. */
+		/* ":PID" means that the process is gone and has no name. */
 		snprintf((*row)->event, sizeof((*row)->event), "%s",
 			 *name == ':' ? "" : name);
 	}
@@ -367,7 +367,7 @@ static int add_counts(struct counter_row *row, const struct entry *entry,
 	for (i = 0; i < COUNTERS_SIZES; i++)
 		row->sizes[i] += counts->sizes[i];
 	count(row, entry, counts, event ? event->level : 0, order);
-	/* They come in no order. */
+	/* The counts of definitions arrive in no order. */
 	if (last > row->last)
 		row->last = last;
 	return 0;
@@ -413,7 +413,7 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 	return 0;
 }
 
-/* Of an event that was not seen itself a row is made as long as there is room. */
+/* A row is also added for an event that has only losses, while there is room. */
 static int add_event_lost(struct counters *counters, const struct elog_schema_event *event,
 			  uint32_t descriptor, uint64_t lost)
 {
@@ -465,12 +465,12 @@ static int add_loss(struct losses *list, uint32_t descriptor, uint64_t lost)
 }
 
 /* Add to a row what a definition lost since @before. Return: 0 or -ENOMEM. */
-static int note_event_lost(struct counters *counters, struct elog_consumer *consumer,
-			   uint32_t descriptor, uint64_t before, uint64_t lost)
+static int add_event_loss(struct counters *counters, struct elog_consumer *consumer,
+			  uint32_t descriptor, uint64_t before, uint64_t lost)
 {
 	const struct elog_schema_event *event;
 
-	/* Another definition, if it can be that a descriptor is used again. */
+	/* If descriptors are reused, this is another definition. */
 	if (lost < before)
 		before = 0;
 	if (lost == before)
@@ -481,10 +481,10 @@ static int note_event_lost(struct counters *counters, struct elog_consumer *cons
 }
 
 /*
- * What definitions have lost since they were asked before is added to what rows
- * have: of a definition that the kernel has forgotten that stays.
+ * Add the losses of definitions since the last reading to their rows. The losses of
+ * definitions that the kernel has forgotten stay in the rows.
  */
-static int ask_events(struct counters *counters, struct elog_consumer *consumer)
+static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
 	int fd = elog_consumer_fd(consumer), ret;
@@ -510,8 +510,8 @@ static int ask_events(struct counters *counters, struct elog_consumer *consumer)
 			continue;
 		ret = add_loss(&list, request.descriptor, stat.event_lost);
 		if (!ret)
-			ret = note_event_lost(counters, consumer, request.descriptor,
-					      before, stat.event_lost);
+			ret = add_event_loss(counters, consumer, request.descriptor,
+					     before, stat.event_lost);
 		if (ret)
 			break;
 	}
@@ -525,7 +525,7 @@ static int ask_events(struct counters *counters, struct elog_consumer *consumer)
 	return 0;
 }
 
-int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
+int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_stat stat;
 	uint64_t sum = 0;
@@ -543,10 +543,10 @@ int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;
 	counters->knows_lost = true;
-	if (sum == counters->lost_asked)
+	if (sum == counters->lost_read)
 		return 0;
-	counters->lost_asked = sum;
-	return ask_events(counters, consumer);
+	counters->lost_read = sum;
+	return read_event_losses(counters, consumer);
 }
 
 bool counters_knows_lost(const struct counters *counters)
@@ -701,7 +701,7 @@ const char *counters_name(const struct counters *counters, const struct counter_
 			snprintf(buffer, size, "%" PRIu64, row->number);
 		break;
 	}
-	/* A process chooses its name. */
+	/* Processes choose their names. */
 	for (character = buffer; *character; character++)
 		if (!isgraph((unsigned char)*character))
 			*character = '_';

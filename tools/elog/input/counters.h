@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of events by provider, event, session, process or CPU: what elog stat
- * and elog top show. Counting formats nothing. There is a limit to how many are
- * told apart; those that were seen longest ago become one row beyond it.
+ * Counts of events by provider, event, session, process or CPU, for elog stat and elog
+ * top. Counting formats nothing. The number of rows is limited: beyond that, the rows
+ * that were seen longest ago are folded into one.
  */
 #ifndef COUNTERS_H
 #define COUNTERS_H
@@ -14,7 +14,7 @@
 #define COUNTERS_ROWS	65536	/* at most, by default */
 #define COUNTERS_SIZES	18	/* of payloads: by powers of two, 65536 at most */
 
-/** enum counters_by - what events have in common that are counted together */
+/** enum counters_by - the property that a row counts events by */
 enum counters_by {
 	COUNTERS_BY_EVENT,
 	COUNTERS_BY_PROVIDER,
@@ -24,7 +24,7 @@ enum counters_by {
 	COUNTERS_BYS,
 };
 
-/** enum counters_order - what rows are sorted by, the largest first but for names */
+/** enum counters_order - the order of rows; numbers are in descending order */
 enum counters_order {
 	COUNTERS_ORDER_EVENTS,
 	COUNTERS_ORDER_BYTES,
@@ -35,23 +35,23 @@ enum counters_order {
 };
 
 /**
- * struct counter_row - what was counted together
+ * struct counter_row - the counts of one event, provider, session, process or CPU
  * @provider: the provider, by event, provider and session; "?": unknown
  * @event: the event, by event, "#N": unknown; by pid: the process's name when it
- *	was first seen, which may hold anything
+ *	was first seen, which may contain any characters
  * @number: the session, the process, or the CPU
- * @serial: another one once the row is of something else; see struct cached_event
- * @level: the worst
- * @events: how many
+ * @serial: changes when the row is reused; see struct cached_event
+ * @level: the most severe one
+ * @events: number of events
  * @bytes: of payloads
- * @lost: how many were lost; see counters_knows_lost()
+ * @lost: number of lost events; see counters_knows_lost()
  * @rate: events a second between the last two marks
  * @byte_rate: likewise, bytes
  * @marked_events: @events at the last mark
  * @marked_bytes: @bytes then
  * @history: events between marks, the last one at counters_history_at()
- * @sizes: by size of their payloads: COUNTERS_SIZES counts, of 0 bytes, of 1, 2 to 3,
- *	4 to 7, ...; NULL: not known
+ * @sizes: counts by size of payload: COUNTERS_SIZES counts, of 0 bytes, of 1, 2 to 3,
+ *	4 to 7, ...; NULL: unknown
  * @seen: order in which rows had their last event
  * @last: time of that, CLOCK_MONOTONIC ns
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC then, ns
@@ -77,18 +77,18 @@ struct counter_row {
 };
 
 /**
- * struct counters - the counts; to be read by anybody, written by counters.c
- * @by: what they are by
- * @limit: how many rows there are at most
+ * struct counters - the counts; callers only read them
+ * @by: the property that rows are by
+ * @limit: maximum number of rows
  * @count: of @rows
  * @rows: in the order of the last counters_sort()
- * @others: what became one row, if @folded
- * @folded: how often a row did; one may come again
+ * @others: the folded rows, if @folded
+ * @folded: how many rows were folded; a row may be folded more than once
  * @total: of all rows; its lost is the sum of @lost
  * @lost: by cause
- * @first: when the first event was, CLOCK_REALTIME ns
- * @final: when the last event was, likewise
- * @marks: how often counters_mark() was called
+ * @first: time of the first event, CLOCK_REALTIME ns
+ * @final: time of the last event, likewise
+ * @marks: number of calls of counters_mark()
  */
 struct counters {
 	enum counters_by by;
@@ -108,16 +108,16 @@ struct counters {
 	struct counter_row *recent;	/* of the event before; NULL */
 	uint64_t serial;
 	uint64_t marked;		/* when, CLOCK_MONOTONIC ns */
-	uint64_t lost_asked;		/* sum of @lost when events were asked for */
+	uint64_t lost_read;		/* sum of @lost when events were asked for */
 	struct counter_loss *losses;	/* what they said then, by descriptor */
 	size_t loss_count;
 	bool knows_lost;
 };
 
 /**
- * counters_open() - nothing counted yet
+ * counters_open() - create empty counters
  * @counters: set to the new counters
- * @by: what by
+ * @by: the property
  * @limit: rows at most, 8 or more
  * @now: CLOCK_MONOTONIC ns, the first mark
  *
@@ -125,16 +125,16 @@ struct counters {
  */
 int counters_open(struct counters **counters, enum counters_by by, size_t limit, uint64_t now);
 
-/** counters_close() - free it; NULL is allowed. What points to rows is invalid then */
+/** counters_close() - free counters and their rows; NULL is allowed */
 void counters_close(struct counters *counters);
 
-/** counters_clear() - count anew, by something else perhaps; see counters_open() */
+/** counters_clear() - restart from zero, perhaps by another property */
 void counters_clear(struct counters *counters, enum counters_by by, uint64_t now);
 
 /**
  * counters_add() - count an event
  * @counters: the counters
- * @entry: the event; of its definition the row is remembered
+ * @entry: the event; its cached definition remembers the row
  * @row: set to where it was counted
  *
  * Return: 0 or -ENOMEM.
@@ -143,8 +143,8 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		 struct counter_row **row);
 
 /**
- * struct counter_totals - events that somebody else has counted
- * @events: how many, not 0
+ * struct counter_totals - events that the kernel has counted
+ * @events: number of events, not 0
  * @bytes: of payloads
  * @sizes: COUNTERS_SIZES counts
  */
@@ -155,17 +155,17 @@ struct counter_totals {
 };
 
 /**
- * counters_restart() - all that was counted is going to be told anew, by counters_add_counts()
+ * counters_restart() - reset all counts before counters_add_counts()
  * @counters: by event, provider or cpu
  *
- * Rows stay, and so does what rates are computed from.
+ * Rows and marks stay.
  */
 void counters_restart(struct counters *counters);
 
 /**
  * counters_add_counts() - count many events at once
  * @counters: restarted
- * @entry: the last one of them; its @cached is NULL: of nobody knows what
+ * @entry: the last one of them; its @cached is NULL: the definition is unknown
  * @counts: all of them
  *
  * Return: 0 or -ENOMEM.
@@ -177,43 +177,43 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
  * counters_add_lost() - count a loss
  * @counters: the counters
  * @item: the loss
- * @causes: count it by cause, which counters_ask_lost() does otherwise
+ * @causes: also count it by cause, unless counters_read_lost() does
  *
  * Return: 0 or -ENOMEM.
  */
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
 
 /**
- * counters_ask_lost() - ask the kernel what was lost, by cause and by event
+ * counters_read_lost() - read the kernel's losses, by cause and by event
  * @counters: the counters
- * @consumer: the subscription all its events are from
+ * @consumer: the subscription of all events
  *
- * Looks at every definition, if there is more than the last time.
+ * Reads all definitions if there are new losses.
  *
  * Return: 0 or a negative errno.
  */
-int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer);
+int counters_read_lost(struct counters *counters, struct elog_consumer *consumer);
 
-/** counters_knows_lost() - is lost known for each row? */
+/** counters_knows_lost() - is the lost count of each row known? */
 bool counters_knows_lost(const struct counters *counters);
 
-/** counters_mark() - fill in rates since the last mark, and begin anew */
+/** counters_mark() - compute rates since the last mark, and set a mark */
 void counters_mark(struct counters *counters, uint64_t now);
 
-/** counters_rates() - fill in rates of everything in so many ns */
+/** counters_rates() - compute rates over a span of ns */
 void counters_rates(struct counters *counters, uint64_t span);
 
 /** counters_history_at() - the index in history of the last mark */
 unsigned int counters_history_at(const struct counters *counters);
 
-/** counters_sort() - sort the rows; equal ones by name */
+/** counters_sort() - sort the rows, equal ones by name */
 void counters_sort(struct counters *counters, enum counters_order order);
 
 /**
- * counters_name() - what to call a row in text
+ * counters_name() - the name of a row in text
  * @counters: the counters
- * @row: its row, its others or its total
- * @buffer: where
+ * @row: a row, others or total
+ * @buffer: set to the name
  * @size: bytes of it; COUNTERS_NAME_MAX is enough
  *
  * Return: @buffer, without control characters.
@@ -226,7 +226,7 @@ const char *counters_name(const struct counters *counters, const struct counter_
 /** counters_by_name() - "event", "provider", ... */
 const char *counters_by_name(enum counters_by by);
 
-/** counters_by_parse() - take the argument of --by, NULL: by event; false: it is told */
+/** counters_by_parse() - parse --by, NULL: by event; false: an error was printed */
 bool counters_by_parse(const char *text, enum counters_by *by);
 
 #endif /* COUNTERS_H */
