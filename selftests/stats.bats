@@ -500,11 +500,11 @@ take_steps()
 }
 
 @test "top: a terminal is needed, and known" {
-	fails_with "have to be a terminal" top
+	fails_with "must be a terminal" top
 	contains "$stderr" "elog stat"
 	run env TERM=nonesuch python3 "$BATS_TEST_DIRNAME/terminal.py" 24x80 exit:1 -- "$ELOG" top
 	[ "$status" = 0 ]
-	contains "$output" "TERM=nonesuch: such a terminal is not known"
+	contains "$output" "TERM=nonesuch: unknown type of terminal"
 }
 
 @test "top: shows what there is, sorted, by keys" {

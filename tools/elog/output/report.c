@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters as text, JSON or CSV: see report.h.
+ * Printing counters as text, JSON or CSV: see report.h.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -210,7 +210,7 @@ static void json_counts(const struct counter_row *row, bool knows_lost,
 	}
 }
 
-/* {"FROM":COUNT,...}, from so many bytes to less than twice that. */
+/* Put {"FROM":COUNT,...}: sizes from FROM to less than twice FROM bytes. */
 static void json_sizes(const struct counter_row *row, struct elog_text *text)
 {
 	const char *comma = "";
