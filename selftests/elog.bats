@@ -39,7 +39,7 @@ teardown()
 	fails_with "-k: 'x,' is not a valid" capture -k x,
 	fails_with "-k: '0x1,1z' is not a valid" capture -k 0x1,1z
 	fails_with "no provider that '*' matches has a keyword of 'x'" capture -k x
-	fails_with "-k: 'x': only numbers" emit -k x event
+	fails_with "-k: 'x': keywords of a new event must be numbers" emit -k x event
 	fails_with "-k: '0' is not a valid" capture -k 0
 	fails_with "-l: 'loud' is not a valid LEVEL" capture -l loud
 	fails_with "-l: '7' is not a valid" capture -l 7
