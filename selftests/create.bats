@@ -41,7 +41,7 @@ without_capability()
 	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" "$@"
 	chmod 0600 /dev/eventlog
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
-	contains "$stderr" "events that last need the capability CAP_PERFMON"
+	contains "$stderr" "persistent events need the capability CAP_PERFMON"
 }
 
 @test "create: an event lasts without a registration, and is captured" {

@@ -39,7 +39,7 @@ teardown()
 	fails_with "-k: 'x,' is not a valid" capture -k x,
 	fails_with "-k: '0x1,1z' is not a valid" capture -k 0x1,1z
 	fails_with "no provider that '*' matches has a keyword of 'x'" capture -k x
-	fails_with "-k: 'x': only numbers" emit -k x event
+	fails_with "-k: 'x': keywords of a new event must be numbers" emit -k x event
 	fails_with "-k: '0' is not a valid" capture -k 0
 	fails_with "-l: 'loud' is not a valid LEVEL" capture -l loud
 	fails_with "-l: '7' is not a valid" capture -l 7
@@ -54,7 +54,7 @@ teardown()
 	fails_with "--sample: '0' is not a valid N" capture --sample 0
 	fails_with "--per-cpu-bytes: '5K' is not a valid SIZE" capture --per-cpu-bytes 5K
 	fails_with "--per-cpu-bytes: '2G' is not a valid" capture --per-cpu-bytes 2G
-	fails_with "a ring has at least two pages" capture --per-cpu-bytes 4K
+	fails_with "the minimum is two pages" capture --per-cpu-bytes 4K
 	fails_with "--time: 'tea' is not a valid" capture --time tea
 	fails_with "'ls' is not an option; a command must follow --" capture ls
 	fails_with "no command follows --" capture --
@@ -409,7 +409,7 @@ selected()
 	run_elog info
 	most=$(awk '/^rules of a subscriber/ { print $NF }' <<< "$output")
 	read -ra arguments < <(seq -s ' ' -f '-p %.0f' $((most + 1)))
-	fails_with "ask for fewer" capture "${arguments[@]}"
+	fails_with "use fewer" capture "${arguments[@]}"
 }
 
 @test "capture: losses are reported in the output, summary and status" {

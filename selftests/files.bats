@@ -502,7 +502,7 @@ print(abs(ids[64] - ids[1]))
 	fails_with "No such file" capture --background -o "$work/none/file"
 	fails_with "Is a directory" capture --background -o "$work"
 	fails_with "column 4" capture --background -o "$work/file" -f "a >"
-	fails_with "at least two pages" capture --background -o "$work/file" --per-cpu-bytes 4K
+	fails_with "the minimum is two pages" capture --background -o "$work/file" --per-cpu-bytes 4K
 	fails_with "Invalid argument" capture --background -o $'a\nb'
 	[ -z "$(ls /run/eventlog)" ]
 

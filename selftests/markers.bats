@@ -221,7 +221,7 @@ for a, b in zip(live, file):
 		[ -z "$(elog marker policies -q)" ]
 	done
 	run_elog marker enable --program x --handler trace y
-	fails_with 1 "whenever somebody subscribes"
+	fails_with 1 "whenever there is a subscriber"
 	run_elog marker enable --program x --module y z
 	fails_with 1 "do not go together"
 	run_elog marker enable --program x
@@ -229,10 +229,10 @@ for a, b in zip(live, file):
 	# Patterns that cannot match, and names that a provider cannot have.
 	for marker in '' 'main.c:*' $'a\tb' $'a\nb'; do
 		run_elog marker enable --program x "$marker"
-		fails_with 1 "such a name"
+		fails_with 1 "of this name"
 	done
 	run_elog marker enable --program '' x
-	fails_with 1 "such a name"
+	fails_with 1 "of this name"
 	run_elog marker enable -q --program 'ket-tle.?[!-]\*[-' x
 	run_elog marker policies -q
 	[ "$(sed 's/  */ /g' <<< "$output")" = '+print ket_tle_?[!-]___/x' ]
@@ -269,7 +269,7 @@ serve" ]
 	[ "$(grep -c Bob "$work/printed")" = 0 ]
 	run_elog marker enable --program teahouse --if 'cups > 1' serve
 	[ "$status" = 0 ]
-	contains "$stderr" "1 markers do not have the fields of the predicate"
+	contains "$stderr" "incompatible with the fields of 1 markers"
 	run_elog marker list serve
 	contains "$output" "print,trace"
 	elog marker save -q "$work/set"
@@ -312,7 +312,7 @@ serve" ]
 redirected.c:main:0 1 1" ]
 	elog marker disable -q --program '*' '*'
 	run_elog marker enable --program "$(printf '%0400d')" y
-	fails_with 1 "such a name"
+	fails_with 1 "of this name"
 	run_elog marker enable --program x --if 'a ~ "x$"' y
 	fails_with 1 "--if"
 	run_elog marker disable --program x --if 'a == 1' y
@@ -472,7 +472,7 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	# Other markers that match the glob do not change.
 	run_elog marker enable --handler probe --if as_u8 '*'
 	[ "$status" = 0 ]
-	contains "$stderr" "3 markers do not have the fields"
+	contains "$stderr" "incompatible with the fields of 3 markers"
 	run_elog marker list -q fieldless
 	[[ "$output" = "- "* ]]
 
@@ -517,7 +517,7 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	insmod "$MODULES/eventlog_marker_predicate.ko"
 	sed -e 's/as_u8 > 200/no_such/' -e 's/^trace\(.*only_traced\)/print\1/' \
 		"$work/set" > "$work/misfit"
-	fails_with "1 markers do not have the fields" marker restore "$work/misfit"
+	fails_with "the predicates of 1 markers are incompatible" marker restore "$work/misfit"
 	contains "$stderr" "1 markers do not allow it"
 	run_elog marker list -q types fieldless only_traced
 	[ "$(grep -c '^- .*/types ' <<< "$output")" = 1 ]

@@ -501,11 +501,11 @@ take_steps()
 }
 
 @test "top: needs a terminal of a known type" {
-	fails_with "have to be a terminal" top
+	fails_with "must be a terminal" top
 	contains "$stderr" "elog stat"
 	run env TERM=nonesuch python3 "$BATS_TEST_DIRNAME/terminal.py" 24x80 exit:1 -- "$ELOG" top
 	[ "$status" = 0 ]
-	contains "$output" "TERM=nonesuch: such a terminal is not known"
+	contains "$output" "TERM=nonesuch: unknown type of terminal"
 }
 
 @test "top: shows rows, keys change the order" {

@@ -154,7 +154,8 @@ static int run_list(const struct options *options)
 	size_t i;
 
 	if (options->argument_count > 1) {
-		elog_error("unexpected argument '%s': only one GLOB is allowed", options->arguments[1]);
+		elog_error("unexpected argument '%s': only one GLOB is allowed",
+			   options->arguments[1]);
 		return STATUS_ERROR;
 	}
 	if (options->tree && options->format != FORMAT_TEXT) {

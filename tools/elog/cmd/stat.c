@@ -178,7 +178,7 @@ static void count_files(struct stat_run *run)
 static void read_kernel(struct stat_run *run)
 {
 	int ret = run->kernel ? kernel_counts_read(run->kernel, run->counters) :
-				counters_ask_lost(run->counters, run->live.consumer);
+				counters_read_lost(run->counters, run->live.consumer);
 
 	if (ret && !run->error)
 		run->error = ret;

@@ -452,7 +452,7 @@ static int count_event_lost(struct counters *counters, struct elog_consumer *con
  * Add what each definition lost since the last time. What a row has stays when the
  * kernel forgets the definition.
  */
-static int ask_events(struct counters *counters, struct elog_consumer *consumer)
+static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
 	int fd = elog_consumer_fd(consumer), ret;
@@ -494,7 +494,7 @@ static int ask_events(struct counters *counters, struct elog_consumer *consumer)
 	return 0;
 }
 
-int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
+int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_stat stat;
 	uint64_t sum = 0;
@@ -512,10 +512,10 @@ int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;
 	counters->knows_lost = true;
-	if (sum == counters->lost_asked)
+	if (sum == counters->lost_read)
 		return 0;
-	counters->lost_asked = sum;
-	return ask_events(counters, consumer);
+	counters->lost_read = sum;
+	return read_event_losses(counters, consumer);
 }
 
 bool counters_knows_lost(const struct counters *counters)

@@ -183,7 +183,7 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
 
 /**
- * counters_ask_lost() - ask the kernel what was lost, by cause and by event
+ * counters_read_lost() - read the kernel's losses, by cause and by event
  * @counters: the counters
  * @consumer: the subscription that all events come from
  *
@@ -191,7 +191,7 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
  *
  * Return: 0 or a negative errno.
  */
-int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer);
+int counters_read_lost(struct counters *counters, struct elog_consumer *consumer);
 
 /** counters_knows_lost() - is the number of lost events of each row known? */
 bool counters_knows_lost(const struct counters *counters);

@@ -204,9 +204,9 @@ refused()
 printf 'nonsense' > "$work/nonsense"
 : > "$work/empty"
 mkfifo "$work/fifo"
-check "no ELF file" refused "$work/nonsense" "no ELF file"
-check "an empty file" refused "$work/empty" "no ELF file"
-check "a pipe" refused "$work/fifo" "no ELF file"
+check "no ELF file" refused "$work/nonsense" "not an ELF file"
+check "an empty file" refused "$work/empty" "not an ELF file"
+check "a pipe" refused "$work/fifo" "not an ELF file"
 check "a directory" refused "$work/" "Is a directory"
 check "a file that is not there" refused "$work/none" "No such file"
 check "a program without markers" refused "$(command -v sh)" "no marker"
@@ -256,7 +256,7 @@ elf("segments", 3, 64, 1, 0xffff, struct.pack(section, 0, 0, 0, 0, 0, 0, 0, coun
 elf("data", 3, 0, 0, 1, struct.pack("<IIQQQQQQ", 1, 6, 0, 0, 0, 1 << 38, 1 << 38, 8), 1 << 38)
 ' "$work"
 for file in sections segments data; do
-	check "a large file, of $file" refused "$work/$file" "too large a file"
+	check "a large file, of $file" refused "$work/$file" "file too large"
 done
 
 chosen()

@@ -27,16 +27,16 @@ static void put_family(struct elog_text *text, const char *name, const char *typ
 }
 
 /*
- * Of a label's value backslashes, quotes and line ends are escaped. It has to be
- * UTF-8, or the whole file is refused: a byte that is none becomes "?", as do
- * control characters, which are no use.
+ * Put a label's value, with backslashes, quotes and newlines escaped. The file must be
+ * valid UTF-8, or Prometheus rejects it: invalid bytes and control characters become
+ * "?".
  */
 static void put_escaped(struct elog_text *text, const char *value)
 {
 	struct elog_text quoted = { 0 };
 	const char *character;
 
-	/* JSON's strings are UTF-8 in any case, and differ in "\u" alone. */
+	/* A JSON string is valid UTF-8, and differs only in "\u". */
 	elog_text_json_string(&quoted, value, strlen(value));
 	if (quoted.error || quoted.size < 2) {
 		text->error = quoted.error ? quoted.error : -ENOMEM;
@@ -159,7 +159,7 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
 	};
-	/* A level is a property of an event; of others it is the worst, and changes. */
+	/* Only events have a fixed level; that of other rows may change. */
 	bool level = counters->by == COUNTERS_BY_EVENT;
 	unsigned int cause;
 
@@ -209,7 +209,7 @@ static void put_module(struct elog_text *text)
 		return;
 	version.release[sizeof(version.release) - 1] = '\0';
 	snprintf(abi, sizeof(abi), "%u", version.abi);
-	put_family(text, "eventlog_info", "gauge", "The kernel module, and this program.");
+	put_family(text, "eventlog_info", "gauge", "Versions of the kernel module and elog.");
 	elog_text_string(text, "eventlog_info{");
 	put_label(text, "", "release", version.release);
 	put_label(text, ",", "abi", abi);
@@ -217,19 +217,18 @@ static void put_module(struct elog_text *text)
 	elog_text_string(text, "} 1\n");
 	if (listing_read(&listing))
 		return;
-	put_gauge(text, "eventlog_definitions", "Definitions of events there are.",
-		  listing.active);
+	put_gauge(text, "eventlog_definitions", "Definitions of events.", listing.active);
 	put_gauge(text, "eventlog_definitions_wanted",
-		  "Definitions of events that somebody wants.", listing.busy);
+		  "Definitions of events that have subscribers.", listing.busy);
 	put_gauge(text, "eventlog_definitions_max",
-		  "Definitions of events there may be.", listing.max);
+		  "Limit of definitions of events.", listing.max);
 	put_gauge(text, "eventlog_subscribers",
-		  "Processes and parts of the kernel that want an event.",
+		  "Processes and parts of the kernel that subscribe to events.",
 		  listing.subscribers);
 }
 
 /* ------------------------------------------------------------------------
- * Captures in the background
+ * Background captures
  */
 
 struct captures {
@@ -247,7 +246,7 @@ static bool add_file(const char *path, uint64_t *bytes)
 	return true;
 }
 
-/* Its files, and what it has put aside: FILE.1, FILE.2, ... */
+/* Sum the sizes of the files of a capture, including FILE.1, FILE.2, ... */
 static bool bytes_of(const char *target, uint64_t *bytes)
 {
 	const struct dirent *entry;
@@ -306,13 +305,13 @@ static void put_captures(struct elog_text *text)
 {
 	struct captures captures = { 0 };
 
-	/* What is found before something fails is told. */
+	/* On an error, print the captures found so far. */
 	background_each(add_capture, &captures);
 	put_family(text, "eventlog_capture_running", "gauge",
-		   "Whether a capture in the background runs; 0: it ended without saying so.");
+		   "Whether a background capture runs; 0: it has ended by itself.");
 	put_text(text, &captures.running);
 	put_family(text, "eventlog_capture_bytes", "gauge",
-		   "Bytes of the files of a capture in the background.");
+		   "Bytes of the files of a background capture.");
 	put_text(text, &captures.bytes);
 	elog_text_free(&captures.running);
 	elog_text_free(&captures.bytes);
@@ -331,7 +330,7 @@ void metrics_put(const struct counters *counters, bool live, struct elog_text *t
  * The file
  */
 
-static int write_as_it_is(const char *path, const struct elog_text *text)
+static int write_in_place(const char *path, const struct elog_text *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
 
@@ -351,7 +350,7 @@ int metrics_write(const char *path, const struct elog_text *text)
 		return text->error;
 	if (!lstat(path, &status) && !S_ISREG(status.st_mode) &&
 	    !S_ISLNK(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : write_as_it_is(path, text);
-	/* A symbolic link is replaced, not followed: the directory may be another's. */
+		return S_ISDIR(status.st_mode) ? -EISDIR : write_in_place(path, text);
+	/* Replace a symbolic link, do not follow it: others may write to the directory. */
 	return output_replace(path, text, false);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events and losses as text, JSON or CSV: see printer.h.
+ * Printing events and losses as text, JSON or CSV: see printer.h.
  *
- * Text is in columns that have no blanks inside; they are padded to the widest
- * seen so far, within limits. A line that begins with "#" is not an event.
+ * Columns of text contain no blanks. They are padded to the width of the widest one so
+ * far, within limits. A line that starts with "#" is not an event.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
 
-/* What is known of every event. */
+/* The properties that all events have. */
 enum column {
 	COLUMN_TIME,
 	COLUMN_CPU,
@@ -30,8 +30,8 @@ enum column {
 	COLUMN_EVENT,
 	COLUMN_LEVEL,
 	COLUMN_KEYWORDS,
-	COLUMN_FIELDS,		/* all of the event's own */
-	COLUMN_FIELD,		/* one of them */
+	COLUMN_FIELDS,		/* all fields of the event */
+	COLUMN_FIELD,		/* one field */
 };
 
 static const char *const column_names[] = {
@@ -48,20 +48,20 @@ static const enum column default_columns[] = {
 	COLUMN_FIELDS,
 };
 
-/* Of --fields: @column, or the event's field of this name. */
+/* A name in --fields: @column, or the event's field of this name. */
 struct chosen {
 	enum column column;
 	char *name;
-	struct elog_text label;		/* what is put before it, with a separator */
+	struct elog_text label;		/* a separator and the text before the value */
 };
 
-/* A line's first columns, which are those of the line before more often than not. */
+/* The first columns of a line. Mostly they are the same as in the previous line. */
 struct head {
 	unsigned int cpu;
 	uint32_t tid;
 	char comm[64];
 	char text[96];
-	size_t size;			/* 0: there was none */
+	size_t size;			/* 0: no previous line */
 };
 
 struct printer {
@@ -70,16 +70,16 @@ struct printer {
 	struct elog_text *text;		/* of @output */
 	struct chosen *chosen;
 	size_t chosen_count;
-	char *names;			/* of --fields, cut in pieces */
-	bool by_columns;		/* nothing but @chosen */
-	uint64_t previous;		/* time of the event before */
-	bool any;			/* there was one */
+	char *names;			/* --fields, split into strings */
+	bool by_columns;		/* print only @chosen */
+	uint64_t previous;		/* time of the previous event */
+	bool any;			/* there was an event */
 	struct date date;		/* of the last event */
 	struct head head;		/* of the last event */
-	uint64_t second;		/* that @seconds is of, and a point */
+	uint64_t second;		/* the value of @seconds, which ends with a point */
 	char seconds[24];
 	size_t seconds_size;
-	size_t provider_width;		/* widest so far, as are the others */
+	size_t provider_width;		/* the widest so far, as the others */
 	size_t session_width;
 	size_t event_width;
 };
@@ -211,7 +211,7 @@ static void put_blanks(struct elog_text *text, size_t count)
 	}
 }
 
-/* Append a column as wide as any before it, and a blank. */
+/* Append a column, padded to the widest one so far, and a blank. */
 static void put_column(struct elog_text *text, const char *column, size_t length,
 		       size_t *width)
 {
@@ -222,8 +222,8 @@ static void put_column(struct elog_text *text, const char *column, size_t length
 }
 
 /*
- * CPU, TID and COMM. A thread can call itself anything; in a column nothing but
- * that remains.
+ * Put CPU, TID and COMM. Threads may choose any name: replace characters that would
+ * break the columns.
  */
 static void put_head(struct printer *printer, const struct elog_item *item,
 		     const char *comm)
@@ -269,7 +269,7 @@ static void put_wall(struct printer *printer, uint64_t time, bool zone)
 		elog_text_string(printer->text, printer->date.zone);
 }
 
-/* The second is mostly that of the event before. */
+/* The second is mostly the same as in the previous event. */
 static void put_monotonic(struct printer *printer, uint64_t time,
 			  unsigned int width)
 {
@@ -389,7 +389,7 @@ static void text_event(struct printer *printer, const struct entry *entry)
 }
 
 /* ------------------------------------------------------------------------
- * Columns that were chosen, and JSON
+ * Chosen columns, and JSON
  */
 
 static void put_plain(struct printer *printer, const char *string, size_t size)
@@ -402,7 +402,7 @@ static void put_plain(struct printer *printer, const char *string, size_t size)
 		elog_text_put(printer->text, string, size);
 }
 
-/* What thread names may hold is quoted in text, where it has no place of its own. */
+/* Names of threads may contain any characters: quote them in text. */
 static void put_string(struct printer *printer, const char *string)
 {
 	if (printer->options->format == FORMAT_TEXT)
@@ -451,7 +451,7 @@ static void put_field(struct printer *printer, const struct entry *entry,
 	}
 }
 
-/* What text is put for a part of the head that is a word or a number. */
+/* Put a property that is a word or a number. */
 static void put_metadata(struct printer *printer, const struct entry *entry,
 			 enum column column)
 {
@@ -579,7 +579,7 @@ void printer_event(struct printer *printer, const struct entry *entry)
 }
 
 /* ------------------------------------------------------------------------
- * What is no event
+ * Losses and remarks
  */
 
 static void text_lost(const struct elog_item *item, struct elog_text *text)
@@ -624,18 +624,18 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 
 void printer_lost(struct printer *printer, const struct entry *entry)
 {
-	struct elog_text said = { 0 };
+	struct elog_text message = { 0 };
 
 	switch (printer->options->format) {
 	case FORMAT_JSON:
 		json_lost(printer, entry);
 		break;
 	case FORMAT_CSV:
-		/* There is no column for it. */
-		text_lost(&entry->item, &said);
-		if (said.data)
-			elog_error("%s", said.data + strlen("# "));
-		elog_text_free(&said);
+		/* CSV has no column for it. */
+		text_lost(&entry->item, &message);
+		if (message.data)
+			elog_error("%s", message.data + strlen("# "));
+		elog_text_free(&message);
 		break;
 	default:
 		put_colour(printer, "\033[1;31m");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters as text, JSON or CSV: see report.h.
+ * Printing counters as text, JSON or CSV: see report.h.
  */
 #include <ctype.h>
 #include <inttypes.h>
