@@ -133,7 +133,7 @@ void report_summary(const struct report *report, const struct counters *counters
 			 counters->total.bytes, lost, causes.data ? causes.data : "");
 	if (counters->folded)
 		elog_text_string(text, report->options->bpf ?
-				 "; events there was no room to tell apart are (others)" :
+				 "; events beyond the room for definitions are (others)" :
 				 "; rows seen longest ago are (others)");
 	elog_text_put(text, "\n", 1);
 	elog_text_free(&causes);
@@ -210,7 +210,7 @@ static void json_counts(const struct counter_row *row, bool knows_lost,
 	}
 }
 
-/* {"FROM":COUNT,...}, from so many bytes to less than twice that. */
+/* {"FROM":COUNT,...}: payloads of FROM bytes to less than twice as many. */
 static void json_sizes(const struct counter_row *row, struct elog_text *text)
 {
 	const char *comma = "";
