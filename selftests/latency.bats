@@ -89,19 +89,19 @@ counts()
 	fails_with "END is missing" latency start
 	fails_with "END is missing" latency start -- true
 	fails_with "no command follows --" latency start end --
-	fails_with "'file' and a command: events are either in a FILE or happen" \
+	fails_with "'file': FILE and COMMAND exclude each other" \
 		latency start end file -- true
 	for name in / a/ /b a/b/c '' "$(printf '%0256d' 0)"; do
 		fails_with "'$name' is not a valid [PROVIDER/]EVENT" latency start "$name"
 	done
-	fails_with "-d is for events as they happen" latency -d 1 start end file
-	fails_with "--interval is for events as they happen" latency --interval 1 start end file
-	fails_with "--per-cpu-bytes is for events as they happen" \
+	fails_with "-d is for live events, not for those of a FILE" latency -d 1 start end file
+	fails_with "--interval is for live events, not for those of a FILE" latency --interval 1 start end file
+	fails_with "--per-cpu-bytes is for live events, not for those of a FILE" \
 		latency --per-cpu-bytes 64K start end file
 	for option in --since --until; do
 		fails_with "are for the events of a FILE" latency $option 0 start end
 	done
-	fails_with "--time: 'delta' is not a valid" latency --time delta start end
+	fails_with "--time must be mono or wall" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
 	fails_with "--slowest: '0' is not a valid N" latency --slowest 0 start end
 	fails_with "--slowest does not go with --format csv" \
@@ -267,10 +267,10 @@ LINES
 	run_elog latency --format json start end "$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(counts)" = "4 2 3 1 0 3" ]
-	[ "$stderr" = "elog: 3 events have no session; --by pairs by something else" ]
+	[ "$stderr" = "elog: 3 events have no session; use --by to pair by something else" ]
 	run_elog latency --format json c/start c/end "$work/events.elog"
 	[ "$(counts)" = "1 0 0 0 0 1" ]
-	[ "$stderr" = "elog: 1 event has no session; --by pairs by something else" ]
+	[ "$stderr" = "elog: 1 event has no session; use --by to pair by something else" ]
 	run_elog latency start end "$work/events.elog"
 	contains "${lines[1]}" "4 pairs" "unpaired: 2 starts, 3 ends; restarted: 1; without key: 3"
 	run_elog latency --format json a/start a/end "$work/events.elog"
@@ -306,7 +306,7 @@ LINES
 	contains "$stderr" "--group: no END has a field 'idd'"
 	run_elog latency strat end "$work/events.elog"
 	[ "$status" = 0 ]
-	contains "$stderr" "there was no event 'strat'"
+	contains "$stderr" "no event matched START 'strat'"
 	[[ $output != *LATENCY* ]]
 	run_elog latency -f 'idd == 3' start end "$work/events.elog"
 	[ "$status" = 0 ]
@@ -349,7 +349,7 @@ LINES
 	run_elog latency start end -- bash -c '"$ELOG" emit -v a/other; exit 3'
 	[ "$status" = 3 ]
 	contains "$stderr" "a/other has no listeners" "bash ended with status 3" \
-		"there was no event 'start'"
+		"no event matched START 'start'"
 	# Options may be anywhere before "--"; words after it belong to the command.
 	run_elog latency start --by id end --format json -- bash -c "$command" -- --by
 	[ "$(counts)" = "1 1 0 0 0 0" ]

@@ -108,7 +108,7 @@ struct counters {
 	struct counter_row *recent;	/* the row of the previous event, or NULL */
 	uint64_t serial;
 	uint64_t marked;		/* time of the last mark, CLOCK_MONOTONIC ns */
-	uint64_t lost_asked;		/* sum of @lost when @losses was updated */
+	uint64_t lost_read;		/* sum of @lost when @losses was updated */
 	struct elog_map losses;		/* uint64_t: lost events by descriptor */
 	bool knows_lost;
 };
@@ -176,14 +176,14 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
  * counters_add_lost() - count a loss
  * @counters: the counters
  * @item: the loss
- * @causes: count it by cause, too; false if counters_ask_lost() does
+ * @causes: count it by cause, too; false if counters_read_lost() does
  *
  * Return: 0 or -ENOMEM.
  */
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
 
 /**
- * counters_read_lost() - read the kernel's losses, by cause and by event
+ * counters_read_lost() - ask the kernel what was lost, by cause and by event
  * @counters: the counters
  * @consumer: the subscription that all events come from
  *
@@ -227,5 +227,15 @@ const char *counters_by_name(enum counters_by by);
 
 /** counters_by_parse() - parse --by, NULL: by event; false after an error message */
 bool counters_by_parse(const char *text, enum counters_by *by);
+
+/**
+ * counters_order_parse() - parse --sort
+ * @text: its argument; NULL: the default
+ * @rates: "bytes" means their rate, and the default is the rate of events
+ * @order: set to the order
+ *
+ * Return: false after an error message.
+ */
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order);
 
 #endif /* COUNTERS_H */
