@@ -238,7 +238,7 @@ TEST(markers_are_listed)
 		  EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PRINT, ALL },
 		{ "forced", "module/ktest/marker_forced.c:marker_example_forced:0",
 		  EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PRINT, ALL },
-		{ "redirected", "module/ktest/marker_redirected.c:marker_example_redirected:0",
+		{ "overridden", "module/ktest/marker_overridden.c:marker_example_overridden:0",
 		  EVENTLOG_MARKER_TRACE, ALL },
 	};
 	bool seen[ARRAY_SIZE(expected)] = { false };
@@ -623,7 +623,7 @@ TEST(handler_overridden_in_a_file)
 	load(EXAMPLE);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 0);
-	switch_markers(fd, "redirected", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
+	switch_markers(fd, "overridden", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 2);
 	unload(EXAMPLE);
@@ -787,7 +787,7 @@ static void fire(__u64 number, const char *text)
 	char line[256];
 
 	snprintf(line, sizeof(line), "%llu%s%s", number, text ? " " : "", text ? text : "");
-	CHECK_OK(file_write("/sys/module/" PREDICATE "/parameters/hit", line));
+	CHECK_OK(file_write("/sys/module/" PREDICATE "/parameters/fire", line));
 }
 
 static __u64 rejected_of(int fd, const char *tag)
@@ -1419,11 +1419,11 @@ TEST(predicate_applies_to_all_handlers)
 	CHECK_EQ(set_predicate(fd, "nothing", EVENTLOG_MARKER_PRINT, mine), 1);
 	serve(1);
 	CHECK_EQ(log_count(line), before + 1);
-	CHECK_EQ(set_predicate(fd, "redirected", EVENTLOG_MARKER_PROBE, others), 1);
+	CHECK_EQ(set_predicate(fd, "overridden", EVENTLOG_MARKER_PROBE, others), 1);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 0);
-	CHECK_EQ(rejected_of(fd, "redirected"), 1);
-	CHECK_EQ(set_predicate(fd, "redirected", EVENTLOG_MARKER_PROBE, mine), 1);
+	CHECK_EQ(rejected_of(fd, "overridden"), 1);
+	CHECK_EQ(set_predicate(fd, "overridden", EVENTLOG_MARKER_PROBE, mine), 1);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 4);
 	unload(EXAMPLE);

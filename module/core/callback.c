@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel subscribers: the part of include/linux/eventlog.h that registers
- * callbacks.  Their calling is emission's, see emit.c.
+ * Registration of in-kernel subscribers, see include/linux/eventlog.h.  emit.c calls
+ * the callbacks.
  *
- * A callback's owner keeps its own calls on it in order; there is no lock here.
+ * There is no lock here: the owner of a callback serialises its own calls.
  */
 #include <linux/err.h>
 #include <linux/eventlog.h>
@@ -41,23 +41,23 @@ void eventlog_callback_unregister(struct eventlog_callback *callback)
 EXPORT_SYMBOL_GPL(eventlog_callback_unregister);
 
 int eventlog_callback_rule_add(struct eventlog_callback *callback,
-			       const struct eventlog_wish *wish)
+			       const struct eventlog_callback_rule *rule)
 {
 	struct eventlog_rule request = {
-		.flags = wish->flags,
-		.keywords_any = wish->keywords_any,
-		.keywords_all = wish->keywords_all,
-		.session = wish->session,
-		.pid = wish->pid,
-		.level = wish->level,
-		.sample = wish->sample,
+		.flags = rule->flags,
+		.keywords_any = rule->keywords_any,
+		.keywords_all = rule->keywords_all,
+		.session = rule->session,
+		.pid = rule->pid,
+		.level = rule->level,
+		.sample = rule->sample,
 	};
 	int ret;
 
 	if (!callback->subscriber)
 		return -EINVAL;
-	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, wish->provider ?: "*",
-					   wish->event ?: "*");
+	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, rule->provider ?: "*",
+					   rule->event ?: "*");
 	return ret ?: request.rule_id;
 }
 EXPORT_SYMBOL_GPL(eventlog_callback_rule_add);
@@ -110,7 +110,7 @@ char *eventlog_describe(u32 descriptor)
 	mutex_unlock(&domain->lock);
 	if (!event)
 		return ERR_PTR(-ENOENT);
-	/* One's own: the counted one must not outlive the module. */
+	/* Return a copy: memory of eventlog_alloc() must be freed before the module exits. */
 	copy = text ? kvmalloc(bytes, GFP_KERNEL) : NULL;
 	if (copy)
 		memcpy(copy, text, bytes);

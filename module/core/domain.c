@@ -8,14 +8,14 @@
 #include <linux/vmalloc.h>
 
 #include "core/domain.h"
-#include "core/event.h"
 #include "memory.h"
-#include "marker/policy.h"
+
+struct eventlog_domain eventlog_root_domain;
 
 int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 			 unsigned int events_max, unsigned int subscribers_max)
 {
-	/* Slot 0 is never given out: no bit a process gets is 0. */
+	/* Slot 0 is never used, so that no process gets bit 0. */
 	unsigned int slots = events_max + 1;
 
 	domain->name = name;
@@ -28,9 +28,9 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	ida_init(&domain->provider_ids);
 	mutex_init(&domain->update_lock);
 	INIT_LIST_HEAD(&domain->kernel_providers);
-	INIT_LIST_HEAD(&domain->changed_providers);
+	INIT_LIST_HEAD(&domain->dirty_providers);
 	INIT_LIST_HEAD(&domain->subscribers);
-	INIT_LIST_HEAD(&domain->wishes);
+	INIT_LIST_HEAD(&domain->policies);
 	domain->next_descriptor = 1;
 	domain->subscriber_sequence = 1;
 	domain->events_max = events_max;
@@ -52,11 +52,6 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 
 void eventlog_domain_destroy(struct eventlog_domain *domain)
 {
-	mutex_lock(&domain->lock);
-	eventlog_events_drop_all(domain);
-	eventlog_wishes_drop_all(domain);
-	mutex_unlock(&domain->lock);
-
 	WARN_ON(!list_empty(&domain->subscribers) || !hash_empty(domain->providers));
 	xa_destroy(&domain->definitions);
 	ida_destroy(&domain->provider_ids);
@@ -92,24 +87,24 @@ static void eventlog_domain_bit_set(struct eventlog_domain *domain, u32 bit, boo
 		clear_bit_le(bit, domain->bitmap);
 }
 
-void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool wanted,
+void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
 			      bool sync)
 {
 	lockdep_assert_held(&domain->lock);
 	eventlog_domain_bit_set(domain, eventlog_slot_sync_bit(slot), sync);
-	eventlog_domain_bit_set(domain, eventlog_slot_status_bit(slot), wanted);
+	eventlog_domain_bit_set(domain, eventlog_slot_status_bit(slot), enabled);
 }
 
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
-				  bool asking)
+				  bool has_filter)
 {
-	u32 bit = eventlog_slot_handlers_bit(slot);
+	u32 bit = eventlog_slot_action_bits(slot);
 
 	lockdep_assert_held(&domain->lock);
-	/* Who looks in between sees no handler that it should have asked for. */
-	if (asking)
+	/* Clear the actions before the has_filter bit is set: no process runs them unasked. */
+	if (has_filter)
 		handlers = 0;
 	eventlog_domain_bit_set(domain, bit, handlers & EVENTLOG_MARKER_PRINT);
 	eventlog_domain_bit_set(domain, bit + 1, handlers & EVENTLOG_MARKER_PROBE);
-	eventlog_domain_bit_set(domain, eventlog_slot_asking_bit(slot), asking);
+	eventlog_domain_bit_set(domain, eventlog_slot_filter_bit(slot), has_filter);
 }

@@ -12,13 +12,18 @@
 
 #include "compat.h"
 #include "core/emit.h"
-#include "core/enable.h"
 #include "core/event.h"
 #include "core/subscriber.h"
-#include "trace/attach.h"
 #include "core/trace_point.h"
 
-/* The numbers a subscriber knows the current task by; the root's need no look-up. */
+#if EVENTLOG_TRACE_EVENTS
+DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
+#define eventlog_emit_to_tracers(emission) static_call_cond(eventlog_trace_emit)(emission)
+#else
+#define eventlog_emit_to_tracers(emission) do { } while (0)
+#endif
+
+/* The ids of the current task in a subscriber's pid namespace; the root one needs no look-up. */
 static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
 {
 	return likely(namespace == &init_pid_ns) ? current->tgid :
@@ -31,8 +36,8 @@ static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
 						   task_pid_nr_ns(current, namespace);
 }
 
-/* Does any of the rules, of which each has something left to test, let the event through? */
-static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 session)
+/* Does the event pass one of the rules?  Each of them has something left to test. */
+static bool eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
 {
 	unsigned int i;
 
@@ -44,7 +49,7 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 		if (rule->flags & EVENTLOG_RULE_PID &&
 		    rule->pid != eventlog_current_pid(entry->subscriber->pid_namespace))
 			continue;
-		/* The 1st, the N+1st, …: a rare event shows at least once. */
+		/* Deliver the 1st, the N+1st and so on: a rare event shows at least once. */
 		if (rule->sample &&
 		    ((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample)
 			continue;
@@ -54,7 +59,7 @@ static bool eventlog_rules_pass(const struct eventlog_wanted_entry *entry, u64 s
 }
 
 static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
-						  const struct eventlog_wanted_entry *entry,
+						  const struct eventlog_listener *entry,
 						  unsigned int cpu)
 {
 	struct eventlog_subscriber *subscriber = entry->subscriber;
@@ -65,7 +70,7 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 	cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
 	if (unlikely(!cpu_ring)) {
 		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
-		atomic_long_inc(&entry->link->lost);
+		atomic_long_inc(&entry->stats->lost);
 		return;
 	}
 	if (unlikely(READ_ONCE(subscriber->paused))) {
@@ -91,16 +96,16 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 	return;
 
 lost:
-	atomic_long_inc(&entry->link->lost);
+	atomic_long_inc(&entry->stats->lost);
 	eventlog_subscriber_wake(cpu_ring);
 }
 
-/* How many callbacks are being called on this CPU, one inside the other. */
+/* Nesting depth of callbacks on this CPU. */
 static DEFINE_PER_CPU(unsigned int, eventlog_callbacks_deep);
 
 /*
- * Contexts that interrupt one another restore what they find, so neither the
- * depth nor the contexts a callback is being called in need be atomic.
+ * The depth and the mask of contexts need not be atomic, because a context that
+ * interrupts another one restores them before it returns.
  */
 static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 				      const struct eventlog_part *parts, unsigned int count,
@@ -149,17 +154,17 @@ lost:
 	atomic_long_inc(&subscriber->lost[cause]);
 }
 
-/* Off the way of an event that only rings want. */
+/* Not inlined: most events have no callbacks. */
 static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_emission *emission,
-							const struct eventlog_wanted *wanted,
+							const struct eventlog_listeners *listeners,
 							const struct eventlog_subscriber *only)
 {
 	const struct eventlog_part whole = { .data = emission->payload, .bytes = emission->bytes };
 	const struct eventlog_part *parts = emission->count ? emission->parts : &whole;
 	unsigned int i;
 
-	for (i = wanted->count; i < wanted->called; i++) {
-		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
+	for (i = listeners->count; i < listeners->called; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
 
 		if (only && entry->subscriber != only)
 			continue;
@@ -170,44 +175,44 @@ static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_em
 }
 
 /*
- * Preemption is off: that is an RCU section, and a ring's nest counts on strictly
- * nested writers.  @emission has everything but event and context.
+ * Preemption is off: this makes an RCU read-side section, and the writers of a CPU's
+ * rings nest strictly.  All members of @emission are set except event and context.
  */
 static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
 						 struct eventlog_emission emission)
 {
-	const struct eventlog_wanted *wanted = rcu_dereference_sched(event->wanted);
+	const struct eventlog_listeners *listeners = rcu_dereference_sched(event->listeners);
 	const struct eventlog_subscriber *only = NULL;
 	unsigned int cpu, i;
 
-	if (!wanted)
+	if (!listeners)
 		return;
 	emission.event = event;
 	emission.context = eventlog_context();
-	if (unlikely(event->rundown) && emission.context == EVENTLOG_CONTEXT_TASK &&
-	    READ_ONCE(event->provider->rundown_by) == current)
-		only = READ_ONCE(event->provider->rundown_for);
+	if (unlikely(event->state_dump) && emission.context == EVENTLOG_CONTEXT_TASK &&
+	    READ_ONCE(event->provider->dump_task) == current)
+		only = READ_ONCE(event->provider->dump_subscriber);
 	if (trace_eventlog_emit_enabled()) {
 		const struct eventlog_emission copy = emission;
 
 		eventlog_trace_point_emit(&copy);
 	}
 	cpu = smp_processor_id();
-	for (i = 0; i < wanted->count; i++) {
-		const struct eventlog_wanted_entry *entry = &wanted->entries[i];
+	for (i = 0; i < listeners->count; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
 
 		if (unlikely(only) && entry->subscriber != only)
 			continue;
 		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (unlikely(wanted->others)) {
+	if (unlikely(listeners->others)) {
 		const struct eventlog_emission copy = emission;
 
-		if (wanted->trace && !only)
-			eventlog_trace_emit(&copy);
-		if (wanted->called > wanted->count)
-			eventlog_emit_to_callbacks(&copy, wanted, only);
+		if (listeners->traced && !only)
+			eventlog_emit_to_tracers(&copy);
+		if (listeners->called > listeners->count)
+			eventlog_emit_to_callbacks(&copy, listeners, only);
 	}
 }
 
@@ -221,17 +226,13 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 	preempt_enable_notrace();
 }
 
-/*
- * An event of a kernel provider, which may be emitted from anywhere.  Where RCU
- * does not watch, as in the idle loop or on a CPU that is just starting, nothing
- * that it protects can be looked at.
- */
+/* A kernel provider may emit where RCU is not watching: then count a loss, return NULL. */
 static __always_inline const struct eventlog_event *
 eventlog_source_begin(struct eventlog_provider_event *source)
 {
 	preempt_disable_notrace();
 	if (!eventlog_watched()) {
-		atomic_long_inc(&source->lost_not_watching);
+		atomic_long_inc(&source->lost_rcu_idle);
 		return NULL;
 	}
 	return rcu_dereference_sched(source->event);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Emission: the hot path.  No lock, no allocation, no sleep, no printk.
+ * Emission, the hot path: no lock, no allocation, no sleep, no printk().  Any
+ * context, including NMI.
  */
 #ifndef EVENTLOG_EMIT_H
 #define EVENTLOG_EMIT_H
@@ -10,6 +11,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -17,7 +19,7 @@
 
 struct eventlog_event;
 
-/** eventlog_context() - what is running here; preemption is off */
+/* The context that is running on this CPU; preemption is off. */
 static __always_inline enum eventlog_context eventlog_context(void)
 {
 	if (likely(in_task()))
@@ -28,10 +30,12 @@ static __always_inline enum eventlog_context eventlog_context(void)
 }
 
 /**
- * eventlog_watched() - may what RCU protects be looked at here
+ * eventlog_watched() - is RCU watching this CPU
  *
- * Any context, preemption off.  Not in the idle loop, nor on a CPU that is just
- * starting.
+ * Any context, preemption off.
+ *
+ * Return: false in the idle loop and on a CPU that is just starting, where nothing
+ * that RCU protects may be read.
  */
 static __always_inline bool eventlog_watched(void)
 {
@@ -39,20 +43,20 @@ static __always_inline bool eventlog_watched(void)
 }
 
 /**
- * struct eventlog_emission - an event on its way, the same for all who get it
+ * struct eventlog_emission - an event that is being emitted
  * @event: its definition
  * @session: chosen by the provider, 0: none
- * @parts: the payload in pieces, if there is a @count
- * @payload: else in one
- * @count: of @parts
- * @bytes: of the whole payload
+ * @parts: the parts of the payload, unless @count is 0
+ * @payload: the payload, if @count is 0
+ * @count: number of @parts
+ * @bytes: size of the whole payload
  * @context: where it is emitted
  *
- * Everything on the way to rings that has one is inlined into the few functions
- * that begin an emission, which know what there is: it need not be in memory,
- * unless a callback or a tracer wants it.  They get a copy that is made member by
- * member: one made in whole words of what was just stored in halves waits for the
- * stores, longer than all else takes.
+ * All functions on the way to rings that take one are inlined into the few functions
+ * that begin an emission, so that the compiler keeps it in registers.  Callbacks and
+ * tracers get a copy in memory.  It is made member by member: a copy in whole words
+ * would wait for the smaller stores just before it (a failed store forwarding), which
+ * takes longer than everything else.
  */
 struct eventlog_emission {
 	const struct eventlog_event *event;
@@ -64,10 +68,18 @@ struct eventlog_emission {
 	enum eventlog_context context;
 };
 
+#if EVENTLOG_TRACE_EVENTS
 /*
- * Copies what does not overlap.  Most payloads are small, and copied in fewer
- * instructions than a call takes: first and last words, which may have bytes in
- * common.
+ * Delivers an event to tracers: any context, preemption off.  trace/ sets it once,
+ * at load; only events that a tracer is attached to call it.
+ */
+typedef void eventlog_trace_emit_function(const struct eventlog_emission *emission);
+DECLARE_STATIC_CALL(eventlog_trace_emit, eventlog_trace_emit_function);
+#endif
+
+/*
+ * Like memcpy().  Most payloads are small: copying the first and the last words,
+ * which may overlap, takes fewer instructions than a call.
  */
 static __always_inline void eventlog_copy(u8 *to, const u8 *from, u32 bytes)
 {
@@ -90,9 +102,9 @@ static __always_inline void eventlog_copy(u8 *to, const u8 *from, u32 bytes)
 }
 
 /**
- * eventlog_payload_copy() - put a payload together
+ * eventlog_payload_copy() - copy the parts of a payload to one place
  * @emission: the event
- * @to: room for all of it
+ * @to: room for the whole payload
  *
  * Any context.
  */
@@ -105,20 +117,20 @@ static __always_inline void eventlog_payload_copy(const struct eventlog_emission
 	for (part = emission->parts; part < emission->parts + emission->count; part++) {
 		memcpy(to, part->data, part->bytes);
 		to += part->bytes;
-		/* Ours, whatever has become of the string since it was measured. */
+		/* Add the NUL: the string may have changed since it was measured. */
 		if (part->string)
 			*to++ = '\0';
 	}
 }
 
 /**
- * eventlog_emit() - give an event to every subscriber that wants it
- * @event: a definition the caller keeps alive, by RCU or otherwise
+ * eventlog_emit() - deliver an event to all its listeners
+ * @event: a definition that cannot go away, because of RCU or a reference
  * @session: chosen by the provider, 0: none
- * @payload: kernel memory that will not fault, valid for the event's layout
+ * @payload: kernel memory that does not fault, valid for the event's layout
  * @bytes: its size, at most EVENTLOG_PAYLOAD_MAX
  *
- * Any context.  A subscriber that cannot take the event has the loss counted.
+ * Any context.  A loss is counted for each subscriber that cannot take the event.
  */
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
 		   u32 bytes);

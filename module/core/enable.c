@@ -3,72 +3,53 @@
  * Enabling: see enable.h.
  */
 #include <linux/err.h>
-#include <linux/glob.h>
 #include <linux/sched.h>
 
 #include "core/domain.h"
 #include "core/enable.h"
-#include "core/event.h"
-#include "memory.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
-#include "trace/attach.h"
+#include "memory.h"
 
-bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule, const struct eventlog_event *event)
+static void eventlog_listeners_free_rcu(struct rcu_head *rcu)
 {
-	if (rule->level && event->level > rule->level)
-		return false;
-	if (rule->keywords_any && !(event->keywords & rule->keywords_any))
-		return false;
-	if ((event->keywords & rule->keywords_all) != rule->keywords_all)
-		return false;
-	return glob_match(rule->provider, event->provider->name) &&
-	       glob_match(rule->event, event->name);
+	eventlog_free(container_of(rcu, struct eventlog_listeners, rcu));
 }
 
-/* Is anything left to test when an event that matches the rule is emitted? */
-static bool eventlog_rule_has_residue(const struct eventlog_subscriber_rule *rule)
-{
-	return rule->flags || rule->sample;
-}
-
-static void eventlog_wanted_free_rcu(struct rcu_head *rcu)
-{
-	eventlog_free(container_of(rcu, struct eventlog_wanted, rcu));
-}
-
-static void eventlog_wanted_replace(struct eventlog_event *event, struct eventlog_wanted *wanted)
+static void eventlog_listeners_replace(struct eventlog_event *event,
+				       struct eventlog_listeners *listeners)
 {
 	struct eventlog_provider_info *provider = event->provider;
 	struct eventlog_domain *domain = event->domain;
-	struct eventlog_wanted *old;
+	struct eventlog_listeners *old;
 
-	old = rcu_dereference_protected(event->wanted, lockdep_is_held(&domain->lock));
-	/* Never a set bit whose event refuses writes. */
-	if (old && !wanted) {
+	old = rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
+	/* The status bit is never set while the event is disabled. */
+	if (old && !listeners) {
 		eventlog_domain_bits_set(domain, event->slot, false, false);
 		domain->busy--;
 	}
-	rcu_assign_pointer(event->wanted, wanted);
-	if (wanted) {
-		/* The bits after what they promise. */
+	rcu_assign_pointer(event->listeners, listeners);
+	if (listeners) {
+		/* Publish the array before the bits that announce it. */
 		smp_mb__before_atomic();
-		eventlog_domain_bits_set(domain, event->slot, true, wanted->others);
+		eventlog_domain_bits_set(domain, event->slot, true, listeners->others);
 		domain->busy += !old;
 	}
-	if (!old != !wanted && provider->kernel && list_empty(&provider->changed_node))
-		list_add_tail(&provider->changed_node, &domain->changed_providers);
+	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))
+		list_add_tail(&provider->dirty_node, &domain->dirty_providers);
 	if (old)
-		call_rcu(&old->rcu, eventlog_wanted_free_rcu);
+		call_rcu(&old->rcu, eventlog_listeners_free_rcu);
 }
 
 /*
- * Fills the entry of one subscriber if one of its rules matches, and moves
- * @next_rule behind the rules stored for it.
+ * Fills the entry of a subscriber if one of its rules matches.  @next_rule is where
+ * its rules are stored; it is moved past them.
  */
-static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
-				       struct eventlog_subscriber *subscriber,
-				       const struct eventlog_event *event,
-				       struct eventlog_subscriber_rule ***next_rule)
+static bool eventlog_listener_fill(struct eventlog_listener *entry,
+				   struct eventlog_subscriber *subscriber,
+				   const struct eventlog_event *event,
+				   struct eventlog_subscriber_rule ***next_rule)
 {
 	struct eventlog_subscriber_rule **first_rule = *next_rule;
 	struct eventlog_subscriber_rule *rule;
@@ -83,7 +64,7 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
 	}
 	if (*next_rule == first_rule)
 		return false;
-	/* One rule that asks nothing more makes the others pointless. */
+	/* A rule with nothing left to test always passes: skip the others. */
 	if (!residue)
 		*next_rule = first_rule;
 	entry->subscriber = subscriber;
@@ -93,21 +74,22 @@ static bool eventlog_wanted_entry_fill(struct eventlog_wanted_entry *entry,
 }
 
 /*
- * Makes the array for an event.  @nofail: every subscriber found has its link
- * for the event already, and memory will be had.
+ * Makes the array for an event.  @nofail: the allocation cannot fail; all
+ * subscribers whose rules match have counters for the event already.
  *
- * Return: the array, NULL when nobody wants the event, or ERR_PTR(-ENOMEM).
+ * Return: the array; NULL if the event has no subscriber and no tracer; or
+ * ERR_PTR(-ENOMEM).
  */
-static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event, bool nofail)
+static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event *event, bool nofail)
 {
-	struct eventlog_trace_event *trace = eventlog_trace_event_attached(event);
+	bool traced = rcu_access_pointer(event->trace.tracers);
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_subscriber_rule **next_rule;
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_subscriber_rule *rule;
 	unsigned int subscribers = 0, rules = 0;
 	enum eventlog_subscriber_kind kind;
-	struct eventlog_wanted *wanted;
+	struct eventlog_listeners *listeners;
 	size_t bytes;
 
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
@@ -117,67 +99,69 @@ static struct eventlog_wanted *eventlog_wanted_make(struct eventlog_event *event
 			rules += eventlog_rule_matches(rule, event);
 		subscribers += rules != before;
 	}
-	if (!subscribers && !trace)
+	if (!subscribers && !traced)
 		return NULL;
 
-	bytes = sizeof(*wanted) + subscribers * sizeof(wanted->entries[0]) +
+	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
 		rules * sizeof(struct eventlog_subscriber_rule *);
-	wanted = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
-	if (!wanted)
+	listeners = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
+	if (!listeners)
 		return ERR_PTR(-ENOMEM);
-	wanted->event = event;
-	next_rule = (struct eventlog_subscriber_rule **)&wanted->entries[subscribers];
+	listeners->event = event;
+	next_rule = (struct eventlog_subscriber_rule **)&listeners->entries[subscribers];
 
 	for (kind = 0; kind < EVENTLOG_SUBSCRIBER_KINDS; kind++) {
 		list_for_each_entry(subscriber, &domain->subscribers, node) {
-			struct eventlog_wanted_entry *entry = &wanted->entries[wanted->listed];
+			struct eventlog_listener *entry = &listeners->entries[listeners->listed];
 
 			if (eventlog_subscriber_kind(subscriber) != kind ||
-			    !eventlog_wanted_entry_fill(entry, subscriber, event, &next_rule))
+			    !eventlog_listener_fill(entry, subscriber, event, &next_rule))
 				continue;
 			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-				entry->link = eventlog_subscriber_link(subscriber, event, !nofail);
-			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->link) {
-				eventlog_free(wanted);
+				entry->stats =
+					eventlog_subscriber_stats(subscriber, event, !nofail);
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->stats) {
+				eventlog_free(listeners);
 				return ERR_PTR(-ENOMEM);
 			}
-			wanted->listed++;
+			listeners->listed++;
 		}
 		if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-			wanted->count = wanted->listed;
+			listeners->count = listeners->listed;
 		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
-			wanted->called = wanted->listed;
+			listeners->called = listeners->listed;
 	}
-	wanted->trace = trace;
-	wanted->others = trace || wanted->called > wanted->count;
-	return wanted;
+	listeners->traced = traced;
+	listeners->others = traced || listeners->called > listeners->count;
+	return listeners;
 }
 
 int eventlog_enable_event(struct eventlog_event *event)
 {
-	struct eventlog_wanted *wanted = eventlog_wanted_make(event, false);
+	struct eventlog_listeners *listeners = eventlog_listeners_make(event, false);
 
-	if (IS_ERR(wanted))
-		return PTR_ERR(wanted);
-	if (wanted)
-		eventlog_wanted_replace(event, wanted);
+	if (IS_ERR(listeners))
+		return PTR_ERR(listeners);
+	if (listeners)
+		eventlog_listeners_replace(event, listeners);
 	return 0;
 }
 
 void eventlog_enable_tracers_changed(struct eventlog_event *event)
 {
-	eventlog_wanted_replace(event, eventlog_wanted_make(event, true));
+	eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
 }
 
 void eventlog_enable_event_clear(struct eventlog_event *event)
 {
-	eventlog_wanted_replace(event, NULL);
+	eventlog_listeners_replace(event, NULL);
 }
 
-int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber, struct eventlog_subscriber_rule *rule)
+int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
+			     struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_domain *domain = subscriber->domain;
-	struct eventlog_wanted *prepared = NULL, *wanted;
+	struct eventlog_listeners *prepared = NULL, *listeners;
 	struct eventlog_event *event;
 	unsigned long descriptor;
 
@@ -187,24 +171,24 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber, struct even
 		cond_resched();
 		if (!event->slot || !eventlog_rule_matches(rule, event))
 			continue;
-		wanted = eventlog_wanted_make(event, false);
-		if (IS_ERR(wanted))
+		listeners = eventlog_listeners_make(event, false);
+		if (IS_ERR(listeners))
 			goto err_free;
-		wanted->next = prepared;
-		prepared = wanted;
+		listeners->next = prepared;
+		prepared = listeners;
 	}
-	/* All the memory is there: from here nothing fails. */
-	while ((wanted = prepared)) {
-		prepared = wanted->next;
-		eventlog_wanted_replace(wanted->event, wanted);
+	/* All memory is allocated: nothing can fail from here on. */
+	while ((listeners = prepared)) {
+		prepared = listeners->next;
+		eventlog_listeners_replace(listeners->event, listeners);
 	}
 	return 0;
 
 err_free:
 	list_del(&rule->node);
-	while ((wanted = prepared)) {
-		prepared = wanted->next;
-		eventlog_free(wanted);
+	while ((listeners = prepared)) {
+		prepared = listeners->next;
+		eventlog_free(listeners);
 	}
 	return -ENOMEM;
 }
@@ -221,7 +205,7 @@ void eventlog_enable_rule_remove(struct eventlog_subscriber *subscriber,
 	xa_for_each(&domain->definitions, descriptor, event) {
 		cond_resched();
 		if (event->slot && eventlog_rule_matches(rule, event))
-			eventlog_wanted_replace(event, eventlog_wanted_make(event, true));
+			eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
 	}
 }
 
@@ -239,8 +223,8 @@ void eventlog_enable_subscriber_remove(struct eventlog_subscriber *subscriber)
 			continue;
 		list_for_each_entry(rule, &subscriber->rules, node) {
 			if (eventlog_rule_matches(rule, event)) {
-				eventlog_wanted_replace(event,
-							eventlog_wanted_make(event, true));
+				eventlog_listeners_replace(event,
+							   eventlog_listeners_make(event, true));
 				break;
 			}
 		}

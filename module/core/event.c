@@ -10,15 +10,15 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "memory.h"
+#include "core/ops.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
-#include "trace/attach.h"
-#include "marker/policy.h"
+#include "memory.h"
 
-/*
- * Names and fields are chosen by processes; a key they do not know keeps them
- * from filling one bucket.
- */
+const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
+const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
+
+/* The key is secret, or processes could choose names that all hash to one bucket. */
 static u64 eventlog_text_hash(const struct eventlog_domain *domain, const char *text)
 {
 	return siphash(text, strlen(text), &domain->hash_key);
@@ -57,7 +57,7 @@ static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_doma
 	info->next_event_id = 1;
 	info->users = 1;
 	INIT_LIST_HEAD(&info->kernel_node);
-	INIT_LIST_HEAD(&info->changed_node);
+	INIT_LIST_HEAD(&info->dirty_node);
 	strscpy(info->name, name, sizeof(info->name));
 	return info;
 }
@@ -78,7 +78,7 @@ static void eventlog_provider_put(struct eventlog_domain *domain,
 	hash_del(&info->node);
 	eventlog_provider_release_id(domain, info);
 	eventlog_free(info->preamble);
-	/* Emission may be looking at whom a rundown is for. */
+	/* Emission may be reading dump_task and dump_subscriber. */
 	call_rcu(&info->rcu, eventlog_provider_free_rcu);
 }
 
@@ -120,8 +120,8 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 {
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
-	list_del_init(&info->changed_node);
-	/* What remains of it only explains old records. */
+	list_del_init(&info->dirty_node);
+	/* Retained events may still refer to it, to decode old records. */
 	eventlog_provider_release_id(domain, info);
 	eventlog_provider_put(domain, info);
 }
@@ -135,14 +135,14 @@ static void eventlog_event_free_rcu(struct rcu_head *rcu)
 	eventlog_free(event);
 }
 
-/* The event is found by nobody any more, but writers may still be using it. */
+/* Removes the event from all tables; writers may still be using it. */
 static void eventlog_event_forget(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
 
 	hash_del(&event->hash_node);
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_subscribers_unlink(event);
+	eventlog_event_stats_drop(event);
 	eventlog_provider_put(domain, event->provider);
 	call_rcu(&event->rcu, eventlog_event_free_rcu);
 }
@@ -159,7 +159,7 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 	struct eventlog_subscriber *oldest = eventlog_subscriber_oldest(domain);
 	struct eventlog_event *event, *next;
 
-	/* Retired in this order, so the first one still needed ends the search. */
+	/* The list is in the order of retirement: stop at the first one still needed. */
 	list_for_each_entry_safe(event, next, &domain->retained, retained_node) {
 		if (oldest && event->retired_at > oldest->sequence)
 			break;
@@ -167,17 +167,18 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 	}
 }
 
-/* The end of a living event, as far as others go. */
+/* Takes a live event from listeners, the marker policy and tracers. */
 static void eventlog_event_deactivate(struct eventlog_event *event)
 {
 	eventlog_enable_event_clear(event);
-	eventlog_wishes_leave(event);
-	eventlog_trace_event_remove(event);
+	eventlog_policy_ops->remove(event);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->remove(event);
 	eventlog_domain_slot_put(event->domain, event->slot);
 	event->slot = 0;
 }
 
-/* Nothing registers it and it is not persistent: give its bits up. */
+/* Ends an event that has no registration and is not persistent. */
 static void eventlog_event_retire(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
@@ -193,9 +194,9 @@ static void eventlog_event_retire(struct eventlog_event *event)
 }
 
 /*
- * Processes that register ever new definitions beside a subscriber that never
- * closes must not fill the memory: the oldest texts go.  By then a consumer
- * that asks at first sight has long had them.
+ * Limits the memory that processes can fill by registering ever new definitions
+ * while a subscriber stays open.  The oldest texts go; a consumer that asks for a
+ * text when it first sees the descriptor has had them long before.
  */
 static void eventlog_events_trim_retained(struct eventlog_domain *domain)
 {
@@ -205,7 +206,7 @@ static void eventlog_events_trim_retained(struct eventlog_domain *domain)
 								 retained_node));
 }
 
-/* Brings a new or a retained event to life. */
+/* Makes a new or a retained event live. */
 static int eventlog_event_activate(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
@@ -215,16 +216,18 @@ static int eventlog_event_activate(struct eventlog_event *event)
 	if (slot < 0)
 		return slot;
 	event->slot = slot;
-	/* What is attached to the trace event it gets wants it, too. */
-	eventlog_trace_event_add(event);
+	/* First: a tracer may be attached to the trace event it gets. */
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->add(event);
 	ret = eventlog_enable_event(event);
 	if (ret) {
-		eventlog_trace_event_remove(event);
+		if (eventlog_trace_ops)
+			eventlog_trace_ops->remove(event);
 		eventlog_domain_slot_put(domain, slot);
 		event->slot = 0;
 		return ret;
 	}
-	eventlog_wishes_follow(event);
+	eventlog_policy_ops->apply(event);
 	return 0;
 }
 
@@ -247,7 +250,7 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	return NULL;
 }
 
-/* Makes a definition, found by descriptor; @provider gains a user. */
+/* Makes a definition that is found by descriptor; @provider gets one more user. */
 static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 						 struct eventlog_provider_info *provider,
 						 struct eventlog_fields *fields,
@@ -257,7 +260,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	struct eventlog_event *event;
 	int ret;
 
-	/* Descriptors are never reused: four thousand million are all there are. */
+	/* Descriptors are never reused: fail once u32 ids run out. */
 	if (!domain->next_descriptor)
 		return ERR_PTR(-ENOSPC);
 	event = eventlog_alloc(sizeof(*event));
@@ -266,7 +269,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
-	event->rundown = source && provider->kernel->rundown_keywords & keywords;
+	event->state_dump = source && provider->kernel->rundown_keywords & keywords;
 	event->id = source ? source->id : provider->next_event_id;
 	event->level = level;
 	event->keywords = keywords;
@@ -293,12 +296,19 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
+	/* The descriptor is used again: its next event must not find these counters. */
+	eventlog_event_stats_drop(event);
+	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
+	event->layout = NULL;
+	event->fields_text = NULL;
+	call_rcu(&event->rcu, eventlog_event_free_rcu);
+	return ERR_PTR(ret);
 err_free:
 	eventlog_free(event);
 	return ERR_PTR(ret);
 }
 
-/* Makes a definition that processes share, found by all that it is. */
+/* Makes a definition that processes share, and that is found by its properties. */
 static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *domain,
 							const char *provider_name,
 							struct eventlog_fields *fields, u8 level,
@@ -342,12 +352,6 @@ void eventlog_event_discard(struct eventlog_event *event)
 	eventlog_event_forget(event);
 }
 
-u64 eventlog_event_lost_not_watching(const struct eventlog_event *event)
-{
-	return event->lost_not_watching +
-	       (event->source ? (unsigned long)atomic_long_read(&event->source->lost_not_watching) : 0);
-}
-
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords)
 {
@@ -379,11 +383,11 @@ void eventlog_event_put(struct eventlog_event *event)
 	if (--event->registrations || event->persistent)
 		return;
 	if (event->source) {
-		event->lost_not_watching = eventlog_event_lost_not_watching(event);
+		event->lost_rcu_idle = eventlog_event_lost_rcu_idle(event);
 		event->source = NULL;
 	}
 	eventlog_event_retire(event);
-	/* The event may be gone. */
+	/* The event may have been freed. */
 	eventlog_events_trim_retained(domain);
 }
 
@@ -391,7 +395,8 @@ void eventlog_event_persist(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
 	event->persistent = true;
-	eventlog_trace_event_persist(event);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->persist(event);
 }
 
 static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
@@ -412,7 +417,7 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 	xa_for_each(&domain->definitions, descriptor, event) {
 		if (!eventlog_event_deletable(event, provider, name))
 			continue;
-		if (event->registrations || eventlog_trace_event_busy(event))
+		if (event->registrations || (eventlog_trace_ops && eventlog_trace_ops->busy(event)))
 			return -EBUSY;
 		found++;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fields: see fields.h.
+ * Parsing of command strings, and validation of payloads: see fields.h.
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -8,31 +8,18 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "core/field_types.h"
 #include "core/fields.h"
 #include "memory.h"
 
-/* Kinds of field a type name can stand for. */
+/* How a field is stored: in place, or as a word that refers to its data. */
 enum eventlog_kind {
 	KIND_FIXED,
 	KIND_DATA_LOC,
 	KIND_REL_LOC,
 };
 
-static const struct {
-	const char *command;
-	const char *schema;
-	u8 bytes;
-} eventlog_types[] = {
-	{ "u8", "u8", 1 },		{ "u16", "u16", 2 },
-	{ "u32", "u32", 4 },		{ "u64", "u64", 8 },
-	{ "s8", "s8", 1 },		{ "s16", "s16", 2 },
-	{ "s32", "s32", 4 },		{ "s64", "s64", 8 },
-	{ "char", "s8", 1 },		{ "unsigned char", "u8", 1 },
-	{ "short", "s16", 2 },		{ "unsigned short", "u16", 2 },
-	{ "int", "s32", 4 },		{ "unsigned int", "u32", 4 },
-};
-
-/* A command being parsed, and the schema text being written. */
+/* State of parsing a command and writing its schema text. */
 struct eventlog_parser {
 	struct eventlog_fields *fields;
 	const char *names[EVENTLOG_FIELDS_MAX];
@@ -69,7 +56,7 @@ bool eventlog_provider_name_valid(const char *name)
 	return true;
 }
 
-/* Cuts the next blank-separated word off *@rest; NULL when there is none. */
+/* Cuts the next blank-separated word off *@rest.  Returns NULL if there is none. */
 static char *eventlog_word(char **rest)
 {
 	char *word = skip_spaces(*rest);
@@ -85,7 +72,7 @@ static char *eventlog_word(char **rest)
 	return word;
 }
 
-/* A decimal number of 1 to EVENTLOG_PAYLOAD_MAX, nothing else. */
+/* Parses a decimal number of 1 to EVENTLOG_PAYLOAD_MAX; rejects any other text. */
 static int eventlog_number(const char *text, u32 *number)
 {
 	unsigned long long value;
@@ -136,14 +123,14 @@ static int eventlog_field_add(struct eventlog_parser *parser, enum eventlog_kind
 		dynamic->base = kind == KIND_REL_LOC ? layout->fixed_bytes + sizeof(u32) : 0;
 		dynamic->string = string;
 	}
-	/* Both at most EVENTLOG_PAYLOAD_MAX: the sum cannot wrap. */
+	/* Both are at most EVENTLOG_PAYLOAD_MAX: the sum cannot overflow. */
 	layout->fixed_bytes += bytes;
 	if (layout->fixed_bytes > EVENTLOG_PAYLOAD_MAX)
 		return -E2BIG;
 	return eventlog_text_add(parser, "\t%s %s\n", type, name);
 }
 
-/* "char[16]" and "unsigned char[16]": @array is what stands from the bracket on. */
+/* Parses "char[16]" or "unsigned char[16]"; @array starts at the bracket. */
 static int eventlog_array_parse(const char *element, char *array, u32 *bytes, char *type,
 				size_t type_room)
 {
@@ -160,7 +147,7 @@ static int eventlog_array_parse(const char *element, char *array, u32 *bytes, ch
 	return 0;
 }
 
-/* "struct NAME field SIZE", from behind the first word. */
+/* Parses "struct NAME field SIZE"; @rest starts behind "struct". */
 static int eventlog_struct_parse(struct eventlog_parser *parser, char *rest)
 {
 	char type[sizeof("struct::") + EVENTLOG_NAME_MAX + 10];
@@ -179,15 +166,40 @@ static int eventlog_struct_parse(struct eventlog_parser *parser, char *rest)
 	return eventlog_field_add(parser, KIND_FIXED, false, bytes, type, name);
 }
 
+/*
+ * Finds an integer type by its name in the schema language or in C.  If @is_unsigned,
+ * @word is the C name without "unsigned".
+ */
+static const struct eventlog_field_type *eventlog_integer_find(const char *word, bool is_unsigned)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_FIELD_TYPES; i++) {
+		const struct eventlog_field_type *type = &eventlog_field_types[i];
+		const char *c_name = type->c_name;
+
+		if (!eventlog_field_type_is_integer(i))
+			continue;
+		if (!is_unsigned && !strcmp(type->name, word))
+			return type;
+		if (is_unsigned && c_name)
+			c_name = strstarts(c_name, "unsigned ") ? c_name + 9 : NULL;
+		if (c_name && !strcmp(c_name, word))
+			return type;
+	}
+	return NULL;
+}
+
 static int eventlog_field_parse(struct eventlog_parser *parser, char *rest)
 {
 	enum eventlog_kind kind = KIND_FIXED;
+	const struct eventlog_field_type *type;
 	const char *schema = NULL;
 	bool is_unsigned = false;
 	char array_type[32];
 	char *word, *name, *bracket;
 	u32 bytes = 0;
-	int ret, i;
+	int ret;
 
 	word = eventlog_word(&rest);
 	if (!word)
@@ -230,20 +242,10 @@ static int eventlog_field_parse(struct eventlog_parser *parser, char *rest)
 		return eventlog_field_add(parser, KIND_FIXED, false, bytes, array_type, name);
 	}
 
-	for (i = 0; i < ARRAY_SIZE(eventlog_types); i++) {
-		const char *type = eventlog_types[i].command;
-
-		if (is_unsigned) {
-			if (strncmp(type, "unsigned ", 9))
-				continue;
-			type += 9;
-		}
-		if (!strcmp(type, word))
-			return eventlog_field_add(parser, KIND_FIXED, false,
-						  eventlog_types[i].bytes,
-						  eventlog_types[i].schema, name);
-	}
-	return -EINVAL;
+	type = eventlog_integer_find(word, is_unsigned);
+	if (!type)
+		return -EINVAL;
+	return eventlog_field_add(parser, KIND_FIXED, false, type->bytes, type->name, name);
 }
 
 int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
@@ -265,16 +267,15 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 		return -EINVAL;
 	strscpy(fields->name, name, sizeof(fields->name));
 
-	/* A dynamic field takes more than 16 characters of the command. */
+	/* The text of a dynamic field is longer than 16 characters. */
 	dynamic_max = min_t(size_t, length / 16 + 1, EVENTLOG_FIELDS_MAX);
 	parser = eventlog_alloc(sizeof(*parser));
 	if (!parser)
 		return -ENOMEM;
 	parser->fields = fields;
 	/*
-	 * A schema line is longer than its part of the command by a few
-	 * characters at most: "struct:N:S f" for "struct N f S", tab and newline
-	 * for the separator.
+	 * A line of the schema text is at most a few characters longer than its part of
+	 * the command: for example "\tstruct:N:S f\n" instead of "struct N f S;".
 	 */
 	parser->text_room = 2 * length + 64;
 	ret = -ENOMEM;
@@ -309,12 +310,15 @@ int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *pa
 		const struct eventlog_dynamic *dynamic = &layout->dynamic[i];
 		u32 word = get_unaligned((const u32 *)(payload + dynamic->position));
 		u32 size = word >> 16;
-		/* At most 64 KiB, twice, and the base: far from wrapping. */
+		/* Offset and size are below 64 KiB, the base is small: no overflow. */
 		u32 end = dynamic->base + (word & 0xffff) + size;
 
 		if (end > bytes)
 			return -EBADMSG;
-		/* Its NUL must stay one when words in the fixed part are changed for tracers. */
+		/*
+		 * The NUL must not be inside the fixed part, because the words there are
+		 * modified for tracers.
+		 */
 		if (dynamic->string && (!size || end <= layout->fixed_bytes || payload[end - 1]))
 			return -EBADMSG;
 	}

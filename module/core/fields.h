@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fields: what a command string says of an event's payload, as a layout that
- * payloads are validated against and as schema text.  No state, no locks.
+ * Fields of events of processes: parses a command string into a layout, which payloads
+ * are validated against, and into schema text.  No state, no locks.
  */
 #ifndef EVENTLOG_FIELDS_H
 #define EVENTLOG_FIELDS_H
@@ -12,9 +12,9 @@
 
 /**
  * struct eventlog_dynamic - a __data_loc or __rel_loc word
- * @position: where the word is, bytes from the payload's start
- * @base: what its offset counts from, likewise
- * @string: must end with a NUL
+ * @position: offset of the word in the payload
+ * @base: offset in the payload that the word's offset is relative to
+ * @string: the data is a string and must end with a NUL
  */
 struct eventlog_dynamic {
 	u32 position;
@@ -23,10 +23,10 @@ struct eventlog_dynamic {
 };
 
 /**
- * struct eventlog_layout - how a payload is built
- * @fixed_bytes: of the part that every payload has
- * @dynamic_count: number of words to check
- * @dynamic: the words
+ * struct eventlog_layout - layout of a payload
+ * @fixed_bytes: size of the fixed part
+ * @dynamic_count: number of @dynamic
+ * @dynamic: the words of dynamic fields
  */
 struct eventlog_layout {
 	u32 fixed_bytes;
@@ -36,9 +36,9 @@ struct eventlog_layout {
 
 /**
  * struct eventlog_fields - a parsed command
- * @name: the event's
- * @text: its fields in the schema language, a line each; owned
- * @layout: owned
+ * @name: name of the event
+ * @text: the fields in the schema language, one per line; owned
+ * @layout: the layout of the payload; owned
  */
 struct eventlog_fields {
 	char name[EVENTLOG_NAME_MAX];
@@ -47,48 +47,49 @@ struct eventlog_fields {
 };
 
 /**
- * eventlog_fields_parse() - understand a command string
- * @command: the string; overwritten
- * @fields: filled; give it to eventlog_fields_free() after success
+ * eventlog_fields_parse() - parse a command string
+ * @command: the string; modified
+ * @fields: output; on success the caller frees it with eventlog_fields_free()
  *
- * Process context.
+ * Context: process context.
  *
- * Return: 0, -EINVAL (not a command), -E2BIG (too many fields, or a fixed part
- * larger than EVENTLOG_PAYLOAD_MAX), -ENOMEM.
+ * Return: 0; -EINVAL: syntax error; -E2BIG: too many fields, or the fixed part is
+ * larger than EVENTLOG_PAYLOAD_MAX; -ENOMEM.
  */
 int eventlog_fields_parse(char *command, struct eventlog_fields *fields);
 
 /**
- * eventlog_fields_free() - free what parsing allocated
- * @fields: parsed, or with members taken over and set to NULL
+ * eventlog_fields_free() - free the members of a parsed command
+ * @fields: parsed; members that were moved elsewhere are NULL
  */
 void eventlog_fields_free(struct eventlog_fields *fields);
 
 /**
- * eventlog_fields_name_valid() - is this an identifier of usable length
- * @name: event or field name
+ * eventlog_fields_name_valid() - test whether a name is an identifier of valid length
+ * @name: name of an event or a field
  */
 bool eventlog_fields_name_valid(const char *name);
 
 /**
- * eventlog_provider_name_valid() - likewise, for providers, which may have '.' and '-' inside
- * @name: provider name
+ * eventlog_provider_name_valid() - test whether a provider name is valid
+ * @name: name of a provider: like an identifier, but '.' and '-' are allowed after the
+ *	first character
  */
 bool eventlog_provider_name_valid(const char *name);
 
-/* The words of a payload whose fixed part is complete: see eventlog_layout_validate(). */
+/* Validates the words of a payload whose fixed part is complete. */
 int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes);
 
 /**
- * eventlog_layout_validate() - is this payload what its layout promises
+ * eventlog_layout_validate() - validate a payload against its layout
  * @layout: the layout
- * @payload: the kernel's own copy
- * @bytes: its size
+ * @payload: a copy in kernel memory, which user space cannot change
+ * @bytes: size of @payload
  *
- * Any context.
+ * Context: any.
  *
- * Return: 0, -EINVAL (fixed part incomplete) or -EBADMSG (a dynamic field
- * reaches outside, or a string is not terminated).
+ * Return: 0; -EINVAL: the fixed part is incomplete; -EBADMSG: a dynamic field exceeds
+ * the payload, or a string is not terminated.
  */
 static __always_inline int eventlog_layout_validate(const struct eventlog_layout *layout,
 						    const u8 *payload, u32 bytes)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Predicates of markers: see predicate.h.
+ * Filters (predicates) of markers: see filter.h.
  *
- * What a hit does is bounded: each test leads to a later one, and looks at a
- * number or at no more of a string than what it is compared with has.
+ * Evaluation is bounded: each test leads to a later test, and reads either a number or
+ * at most as many bytes of a string as the text that it is compared with has.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -13,10 +13,10 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "core/field_types.h"
 #include "core/fields.h"
-#include "marker/marker.h"
-#include "memory.h"
 #include "core/filter.h"
+#include "memory.h"
 
 #define EVENTLOG_TERM_FLAGS							\
 	(EVENTLOG_TERM_COMMON | EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE |	\
@@ -24,7 +24,7 @@
 
 #define EVENTLOG_SIGN	(1ULL << 63)
 
-/* What every hit has; pids and tids as init sees them. */
+/* Values that exist for every marker; pid and tid are those of the initial namespace. */
 static const struct {
 	const char *name;
 	u8 source;
@@ -69,7 +69,7 @@ static bool eventlog_target_valid(u8 target, unsigned int i, unsigned int count)
 	       (target > i && target < count);
 }
 
-/* The values it has are possible ones, and those it has not are 0. */
+/* Checks that the values named by flags are in range, and that all others are 0. */
 static bool eventlog_term_values_valid(const struct eventlog_term *term)
 {
 	if (term->flags & EVENTLOG_TERM_NEGATIVE &&
@@ -131,7 +131,7 @@ int eventlog_expression_check(const struct eventlog_expression *expression)
 	const char *text;
 	unsigned int i;
 
-	/* It is shown in lines of others' making. */
+	/* Reject control characters: the text is printed as part of a line. */
 	for (text = expression->text; *text; text++)
 		if ((u8)*text < ' ' || *text == 0x7f)
 			return -EINVAL;
@@ -143,7 +143,7 @@ int eventlog_expression_check(const struct eventlog_expression *expression)
 	return 0;
 }
 
-/* Whether a term fits is up to these alone: its value has no part in it. */
+/* Only these members decide whether a term is compatible with a field, not the value. */
 static bool eventlog_term_alike(const struct eventlog_term *a, const struct eventlog_term *b)
 {
 	return a->operation == b->operation && a->flags == b->flags && !strcmp(a->name, b->name);
@@ -173,7 +173,7 @@ static bool eventlog_range(struct eventlog_test *test, u64 low, u64 high)
 	return true;
 }
 
-/* Of every value; inverted, of none. */
+/* A range that contains every value; inverted, none. */
 static bool eventlog_range_all(struct eventlog_test *test, bool holds)
 {
 	test->inverted = !holds;
@@ -181,8 +181,8 @@ static bool eventlog_range_all(struct eventlog_test *test, bool holds)
 }
 
 /*
- * Numbers are compared as numbers, whatever the field can hold.  A sign bit that is
- * flipped makes signed ones unsigned, in the same order.
+ * Compares mathematically, even if the number is out of the range of the field's type.
+ * Flipping the sign bit maps signed to unsigned numbers in the same order.
  */
 static bool eventlog_bind_compared(struct eventlog_test *test, const struct eventlog_term *term,
 				   bool is_signed)
@@ -272,7 +272,7 @@ static bool eventlog_bind_string(struct eventlog_test *test, const struct eventl
 	test->type = EVENTLOG_TEST_TEXT;
 	test->text = term->text;
 	if (term->operation == EVENTLOG_TERM_SET) {
-		/* The text is empty, and only an empty string has its NUL there. */
+		/* The text is empty: only an empty string equals it including the NUL. */
 		test->bytes = 1;
 		test->inverted = true;
 		return true;
@@ -325,7 +325,7 @@ static bool eventlog_bind_term(struct eventlog_test *test, const struct eventlog
 	default:
 		test->swapped = test->kind == EVENTLOG_MARKER_PORT;
 		return eventlog_bind_integer(test, term,
-					     eventlog_marker_kinds[test->kind].is_signed);
+					     eventlog_field_types[test->kind].is_signed);
 	}
 }
 
@@ -398,7 +398,7 @@ void eventlog_predicates_free(struct eventlog_predicate *predicates)
 	}
 }
 
-/* ---- hits ---- */
+/* ---- evaluation ---- */
 
 static notrace bool eventlog_text_holds(const struct eventlog_test *test, const u64 *values)
 {
@@ -408,7 +408,7 @@ static notrace bool eventlog_text_holds(const struct eventlog_test *test, const 
 		text = current->comm;
 	else
 		text = (const char *)(unsigned long)values[test->source];
-	/* As it is traced. */
+	/* A NULL string is recorded as "(null)", so compare with that. */
 	return !strncmp(text ?: "(null)", test->text, test->bytes);
 }
 
@@ -424,7 +424,7 @@ static notrace u64 eventlog_test_value(const struct eventlog_test *test, const u
 	case EVENTLOG_SOURCE_TID:
 		return current->pid;
 	default:
-		value = eventlog_value_of(test->kind, values[test->source]);
+		value = eventlog_field_value(test->kind, values[test->source]);
 		return test->swapped ? be16_to_cpu((__force __be16)value) : value;
 	}
 }

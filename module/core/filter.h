@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Predicates of markers: which hits their handlers get.
+ * Filters of markers, called predicates in the ABI: the handlers of a marker run only
+ * if its predicate is true.
  *
- * An expression is what user space gave, <uapi/linux/eventlog.h>; it does not
- * change.  Bound to a marker it is a predicate: fields are found by index, and
- * values are what their types make of them.  Any number of predicates share an
- * expression, and it goes with the last of them.
+ * An expression is what user space passed, see <uapi/linux/eventlog.h>; it is constant.
+ * A predicate is an expression bound to a marker: fields are referenced by index, and
+ * values are converted according to the types of the fields.  Several predicates may
+ * share an expression, which is reference-counted.
  *
- * A predicate is put into a module's marker, and taken out, under
- * domain->update_lock, of a program's under domain->lock.  Hits look at it under RCU.
+ * The predicate of a module's marker is set and cleared under domain->update_lock, that
+ * of a program's marker under domain->lock.  Markers that fire read it under RCU.
  */
 #ifndef EVENTLOG_PREDICATE_H
 #define EVENTLOG_PREDICATE_H
@@ -19,11 +20,11 @@
 #include <linux/types.h>
 
 /**
- * struct eventlog_expression - terms that are not about a marker yet
- * @users: predicates made of it, and whoever makes them
- * @count: of @terms
- * @text: how it was written
- * @terms: valid
+ * struct eventlog_expression - an expression, not bound to a marker
+ * @users: number of references, held by predicates and by code that binds it
+ * @count: number of @terms
+ * @text: source text
+ * @terms: the terms, checked by eventlog_expression_check()
  */
 struct eventlog_expression {
 	refcount_t users;
@@ -36,10 +37,10 @@ struct eventlog_expression {
 enum eventlog_test_type {
 	EVENTLOG_TEST_RANGE,	/* (value ^ flip) - low <= span, unsigned */
 	EVENTLOG_TEST_MASK,	/* (value & mask) == low */
-	EVENTLOG_TEST_TEXT,	/* the first bytes of a string are those of text */
+	EVENTLOG_TEST_TEXT,	/* a string begins with the first bytes of text */
 };
 
-/* Where it finds one: a field of that number, or */
+/* Sources of values other than fields; smaller numbers are indices of fields. */
 enum eventlog_test_source {
 	EVENTLOG_SOURCE_CPU = EVENTLOG_MARKER_FIELDS_MAX,
 	EVENTLOG_SOURCE_PID,
@@ -48,20 +49,20 @@ enum eventlog_test_source {
 };
 
 /**
- * struct eventlog_test - a term that is about a marker's field
+ * struct eventlog_test - a term bound to a field of a marker
  * @type: enum eventlog_test_type
- * @source: number of the field, or enum eventlog_test_source
- * @kind: enum eventlog_marker_type, of that field
- * @swapped: the field's bytes are as the network has them
- * @inverted: true when the comparison is false
- * @bytes: of @text that count
+ * @source: index of the field, or enum eventlog_test_source
+ * @kind: enum eventlog_marker_type of the field
+ * @swapped: the field is in network byte order
+ * @inverted: the test is true if the comparison is false
+ * @bytes: number of bytes of @text to compare
  * @on_true: as in struct eventlog_term
- * @on_false: likewise
+ * @on_false: as in struct eventlog_term
  * @flip: see enum eventlog_test_type
- * @mask: likewise
- * @low: likewise
- * @span: likewise
- * @text: likewise; the expression's
+ * @mask: see enum eventlog_test_type
+ * @low: see enum eventlog_test_type
+ * @span: see enum eventlog_test_type
+ * @text: see enum eventlog_test_type; owned by the expression
  */
 struct eventlog_test {
 	u8 type;
@@ -83,16 +84,16 @@ struct eventlog_test {
 
 /**
  * struct eventlog_predicate - an expression, bound to a marker
- * @rcu: frees it
- * @next: in a list of those who make or free it
- * @of: the subject's
- * @expression: what it was made of
- * @rejected: how often it was false, or NULL: nobody counts
- * @strings: fields it compares as such, a bit for each
- * @numbers: those that it compares as numbers
- * @handlers: EVENTLOG_MARKER_* that a program's marker has if it is true
- * @count: of @tests
- * @tests: these
+ * @rcu: for freeing after a grace period
+ * @next: list of predicates to install or to free; private to the code that does so
+ * @of: &eventlog_subject.of of the marker
+ * @expression: the expression; the predicate holds a reference
+ * @rejected: how often it was false, per CPU; NULL: not counted
+ * @strings: bit mask of the fields that it compares as strings
+ * @numbers: bit mask of the fields that it compares as numbers
+ * @handlers: programs' markers: EVENTLOG_MARKER_* to run if it is true
+ * @count: number of @tests
+ * @tests: the tests
  */
 struct eventlog_predicate {
 	struct rcu_head rcu;
@@ -108,11 +109,12 @@ struct eventlog_predicate {
 };
 
 /**
- * struct eventlog_subject - what a predicate is to be about
- * @find: finds a field by name, sets its enum eventlog_marker_type; its number, below
- *	EVENTLOG_MARKER_FIELDS_MAX, or -ENOENT, or -EINVAL: it cannot be compared
- * @of: handed to it
- * @counted: how often it is false is of interest
+ * struct eventlog_subject - the marker that an expression is bound to
+ * @find: finds a field by name and sets its enum eventlog_marker_type.  Returns the
+ *	index, below EVENTLOG_MARKER_FIELDS_MAX; -ENOENT: there is no such field;
+ *	-EINVAL: the field cannot be compared
+ * @of: argument of @find
+ * @counted: count how often the predicate is false
  */
 struct eventlog_subject {
 	int (*find)(const void *of, const char *name, u8 *type);
@@ -121,42 +123,44 @@ struct eventlog_subject {
 };
 
 /**
- * eventlog_expression_new() - room for an expression
+ * eventlog_expression_new() - allocate an expression
  *
- * Process context.
+ * Context: process context.
  *
- * Return: it, with one user, to be filled in and checked; NULL: no memory.
+ * Return: the expression with one reference, to be filled in and checked; NULL if out of
+ * memory.
  */
 struct eventlog_expression *eventlog_expression_new(void);
 
 /**
- * eventlog_expression_put() - one user fewer
- * @expression: it, or NULL
+ * eventlog_expression_put() - drop a reference to an expression
+ * @expression: the expression, or NULL
  *
- * Any context but NMI.
+ * Context: any except NMI.
  */
 void eventlog_expression_put(struct eventlog_expression *expression);
 
 /**
- * eventlog_expression_check() - is an expression of user space one
+ * eventlog_expression_check() - check an expression from user space
  * @expression: filled in
  *
- * Return: 0 or -EINVAL.
+ * Return: 0; -EINVAL: the expression is invalid.
  */
 int eventlog_expression_check(const struct eventlog_expression *expression);
 
 /**
- * eventlog_expression_fits_where() - does one fit all markers that another one fits
+ * eventlog_expression_fits_where() - compare the compatibility of two expressions
  * @expression: valid
  * @other: valid
  *
- * Return: false also when that cannot be told from names and comparisons.
+ * Return: true if @expression is compatible with every marker that @other is compatible
+ * with; false if not, or if names and comparisons are not sufficient to decide.
  */
 bool eventlog_expression_fits_where(const struct eventlog_expression *expression,
 				    const struct eventlog_expression *other);
 
 /**
- * eventlog_predicate_fits() - can there be a predicate about a marker
+ * eventlog_predicate_fits() - test whether an expression is compatible with a marker
  * @expression: valid
  * @subject: the marker
  */
@@ -164,35 +168,40 @@ bool eventlog_predicate_fits(const struct eventlog_expression *expression,
 			     const struct eventlog_subject *subject);
 
 /**
- * eventlog_predicate_bind() - make a predicate on the hits of a marker
- * @expression: valid; gets a user more
+ * eventlog_predicate_bind() - bind an expression to a marker
+ * @expression: valid; the predicate takes a reference
  * @subject: the marker
  *
- * Process context.
+ * Context: process context.
  *
- * Return: it; NULL: the marker does not have the fields; ERR_PTR(-ENOMEM).
+ * Return: the predicate; NULL: the expression is incompatible with the marker;
+ * ERR_PTR(-ENOMEM).
  */
 struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *expression,
 						   const struct eventlog_subject *subject);
 
 /**
- * eventlog_predicates_free() - free predicates that no marker has
- * @predicates: a list, or NULL; a hit may still be looking at them
+ * eventlog_predicates_free() - free predicates after an RCU grace period
+ * @predicates: list of predicates that were removed from their markers, or NULL
  */
 void eventlog_predicates_free(struct eventlog_predicate *predicates);
 
 /**
- * eventlog_predicate_holds() - is it true of a hit
- * @predicate: the marker's
- * @values: as it was hit with; those of strings are addresses in the kernel
+ * eventlog_predicate_holds() - evaluate a predicate
+ * @predicate: predicate of the marker that fires
+ * @values: values of the marker's fields; strings as kernel addresses
  *
- * Any context, preemption off, RCU watching.  Counts when it is not.
+ * Counts a predicate that is false.
+ *
+ * Context: any, preemption disabled, RCU watching.
+ *
+ * Return: whether the predicate is true.
  */
 bool eventlog_predicate_holds(const struct eventlog_predicate *predicate, const u64 *values);
 
 /**
- * eventlog_predicate_rejected() - of how many hits it was not true
- * @predicate: one that counts
+ * eventlog_predicate_rejected() - number of times that a predicate was false
+ * @predicate: bound with &eventlog_subject.counted
  */
 u64 eventlog_predicate_rejected(const struct eventlog_predicate *predicate);
 

@@ -10,12 +10,12 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "marker/marker.h"
-#include "memory.h"
 #include "core/provider.h"
 #include "core/schema.h"
+#include "core/sink.h"
+#include "memory.h"
 
-/* The provider's events are registered: their pointers only change under update_lock. */
+/* The event of a registered provider; the pointer changes only under update_lock. */
 static struct eventlog_event *eventlog_provider_event(const struct eventlog_domain *domain,
 						      const struct eventlog_provider_event *source)
 {
@@ -23,11 +23,11 @@ static struct eventlog_event *eventlog_provider_event(const struct eventlog_doma
 }
 
 /*
- * Tells a provider what is wanted of it.  Without domain->lock: what changes
- * meanwhile makes it a changed provider again.
+ * Flips the static keys of a provider's events and calls its enable().  Without
+ * domain->lock: an event that changes meanwhile puts the provider on the list again.
  */
-static void eventlog_provider_tell(struct eventlog_domain *domain,
-				   struct eventlog_provider_info *info)
+static void eventlog_provider_notify(struct eventlog_domain *domain,
+				     struct eventlog_provider_info *info)
 {
 	struct eventlog_provider *provider = info->kernel;
 	bool changed = false;
@@ -38,13 +38,13 @@ static void eventlog_provider_tell(struct eventlog_domain *domain,
 	for (i = 0; i < provider->event_count; i++) {
 		struct eventlog_provider_event *source = provider->events[i];
 		struct eventlog_event *event = eventlog_provider_event(domain, source);
-		bool wanted = rcu_access_pointer(event->wanted), on;
+		bool enabled = rcu_access_pointer(event->listeners), on;
 
-		if (wanted) {
+		if (enabled) {
 			keywords |= source->keywords;
 			level = max_t(u32, level, source->level);
 		}
-		on = provider->markers ? eventlog_marker_update(source, wanted) : wanted;
+		on = provider->update ? provider->update(source, enabled) : enabled;
 		if (on == static_key_enabled(&source->enabled.key))
 			continue;
 		changed = true;
@@ -57,82 +57,102 @@ static void eventlog_provider_tell(struct eventlog_domain *domain,
 	if (!changed)
 		return;
 	info->enabled_once = true;
-	info->told_level = level;
+	info->last_level = level;
 	if (provider->enable)
 		provider->enable(provider, keywords, level);
 }
 
-static bool eventlog_provider_rundown_wanted(struct eventlog_domain *domain,
-					     const struct eventlog_provider *provider,
-					     const struct eventlog_subscriber_rule *rule)
+static bool eventlog_provider_dump_enabled(struct eventlog_domain *domain,
+					   const struct eventlog_provider *provider,
+					   const struct eventlog_subscriber_rule *rule)
 {
 	const struct eventlog_event *event;
-	bool wanted = false;
+	bool enabled = false;
 	unsigned int i;
 
 	mutex_lock(&domain->lock);
-	for (i = 0; i < provider->event_count && !wanted; i++) {
+	for (i = 0; i < provider->event_count && !enabled; i++) {
 		event = eventlog_provider_event(domain, provider->events[i]);
-		if (!event->rundown)
+		if (!event->state_dump)
 			continue;
-		wanted = rule ? eventlog_rule_matches(rule, event) :
-				!!rcu_access_pointer(event->wanted);
+		enabled = rule ? eventlog_rule_matches(rule, event) :
+				 !!rcu_access_pointer(event->listeners);
 	}
 	mutex_unlock(&domain->lock);
-	return wanted;
+	return enabled;
 }
 
-/* @subscriber NULL: for everybody. */
-static void eventlog_provider_rundown(struct eventlog_domain *domain,
-				      struct eventlog_provider_info *info,
-				      const struct eventlog_subscriber *subscriber,
-				      const struct eventlog_subscriber_rule *rule)
+/* Has a provider dump its state to @subscriber, or to all subscribers if that is NULL. */
+static void eventlog_provider_dump(struct eventlog_domain *domain,
+				   struct eventlog_provider_info *info,
+				   const struct eventlog_subscriber *subscriber,
+				   const struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_provider *provider = info->kernel;
 
-	if (!provider->rundown || !eventlog_provider_rundown_wanted(domain, provider, rule))
+	if (!provider->rundown || !eventlog_provider_dump_enabled(domain, provider, rule))
 		return;
-	WRITE_ONCE(info->rundown_for, subscriber);
-	/* Whoever else emits these events meanwhile emits to all. */
-	WRITE_ONCE(info->rundown_by, current);
+	WRITE_ONCE(info->dump_subscriber, subscriber);
+	/* Events from other tasks still go to all subscribers. */
+	WRITE_ONCE(info->dump_task, current);
 	provider->rundown(provider);
-	WRITE_ONCE(info->rundown_by, NULL);
+	WRITE_ONCE(info->dump_task, NULL);
 }
 
-void eventlog_providers_update(struct eventlog_domain *domain,
-			       struct eventlog_subscriber *subscriber,
-			       const struct eventlog_subscriber_rule *rule)
+static void eventlog_providers_update(struct eventlog_domain *domain,
+				      struct eventlog_subscriber *subscriber,
+				      const struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_provider_info *info;
 
 	lockdep_assert_held(&domain->update_lock);
 	for (;;) {
 		mutex_lock(&domain->lock);
-		info = list_first_entry_or_null(&domain->changed_providers,
-						struct eventlog_provider_info, changed_node);
+		info = list_first_entry_or_null(&domain->dirty_providers,
+						struct eventlog_provider_info, dirty_node);
 		if (info)
-			list_del_init(&info->changed_node);
+			list_del_init(&info->dirty_node);
 		mutex_unlock(&domain->lock);
 		if (!info)
 			break;
-		eventlog_provider_tell(domain, info);
+		eventlog_provider_notify(domain, info);
 	}
 	if (!rule)
 		return;
 	list_for_each_entry(info, &domain->kernel_providers, kernel_node)
-		eventlog_provider_rundown(domain, info, subscriber, rule);
+		eventlog_provider_dump(domain, info, subscriber, rule);
 }
 
-/* ---- coming and going ---- */
+void eventlog_update_begin(struct eventlog_domain *domain)
+{
+	mutex_lock(&domain->update_lock);
+}
 
-/* Ends the events of a provider that were made, the first @count. */
+void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscriber *subscriber,
+			 const struct eventlog_subscriber_rule *rule)
+{
+	eventlog_providers_update(domain, subscriber, rule);
+	mutex_unlock(&domain->update_lock);
+}
+
+bool eventlog_update_try(struct eventlog_domain *domain)
+{
+	if (!mutex_trylock(&domain->update_lock))
+		return false;
+	eventlog_update_end(domain, NULL, NULL);
+	return true;
+}
+
+/* ---- register and unregister ---- */
+
+/* Removes the first @count events of a provider that could not be registered. */
 static void eventlog_provider_events_discard(struct eventlog_event **events, unsigned int count)
 {
 	while (count--)
 		eventlog_event_discard(events[count]);
 }
 
-/* Makes the events; under domain->lock, so that none is wanted and not counted. */
+/* Makes the events, all under one domain->lock: a new rule finds all or none. */
 static int eventlog_provider_events_make(struct eventlog_domain *domain,
 					 struct eventlog_provider_info *info,
 					 struct eventlog_fields *fields,
@@ -161,9 +181,9 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 	unsigned int i;
 	int ret;
 
-	/* Before subscribers take note of it: nothing emits yet. */
+	/* Before subscribers note its value: the provider does not emit yet. */
 	for (i = 0; i < provider->event_count; i++)
-		atomic_long_set(&provider->events[i]->lost_not_watching, 0);
+		atomic_long_set(&provider->events[i]->lost_rcu_idle, 0);
 	mutex_lock(&domain->lock);
 	info = eventlog_kernel_provider_new(domain, provider, *preamble);
 	ret = PTR_ERR_OR_ZERO(info);
@@ -184,7 +204,7 @@ out:
 	for (i = 0; i < provider->event_count; i++)
 		rcu_assign_pointer(provider->events[i]->event, events[i]);
 	eventlog_providers_update(domain, NULL, NULL);
-	eventlog_provider_rundown(domain, info, NULL, NULL);
+	eventlog_provider_dump(domain, info, NULL, NULL);
 	return 0;
 }
 
@@ -254,9 +274,9 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 
 	for (i = 0; i < provider->event_count; i++)
 		static_branch_disable(&provider->events[i]->enabled);
-	if (info->told_level && provider->enable)
+	if (info->last_level && provider->enable)
 		provider->enable(provider, 0, 0);
-	/* Emissions under way still look at the provider's side of the events. */
+	/* Emissions in progress still read the provider's side of the events. */
 	if (info->enabled_once)
 		synchronize_rcu();
 

@@ -1,29 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel providers: their coming and going, and what they are told.
+ * Kernel providers: how they come and go, and how they are notified.
  *
- * All of it is under domain->update_lock, which is held from a change until the
- * providers it concerns have been told; their events themselves are under
- * domain->lock as all events are.  The public side is include/linux/eventlog.h.
+ * All of it is under domain->update_lock.  Whoever enables or disables events
+ * calls eventlog_update_begin() before and eventlog_update_end() after, so that no
+ * change overtakes an earlier one on its way to a provider.  The events themselves
+ * are under domain->lock, as all events are.  The public side is
+ * include/linux/eventlog.h.
  */
 #ifndef EVENTLOG_PROVIDER_H
 #define EVENTLOG_PROVIDER_H
+
+#include <linux/types.h>
 
 struct eventlog_domain;
 struct eventlog_subscriber;
 struct eventlog_subscriber_rule;
 
 /**
- * eventlog_providers_update() - tell kernel providers what has come to be wanted, or ceased to be
- * @domain: its update_lock held, not its lock
- * @subscriber: that has a new rule, or NULL
- * @rule: the rule, of @subscriber, in force
- *
- * Process context, sleeps.  Flips static keys, calls enable(), and rundown() of
- * those of whose rundown events @rule asks for one.
+ * eventlog_update_begin() - begin a change that providers must be notified of
+ * @domain: unlocked
  */
-void eventlog_providers_update(struct eventlog_domain *domain,
-			       struct eventlog_subscriber *subscriber,
-			       const struct eventlog_subscriber_rule *rule);
+void eventlog_update_begin(struct eventlog_domain *domain);
+
+/**
+ * eventlog_update_end() - end a change: notify kernel providers of it
+ * @domain: eventlog_update_begin() was called; not locked
+ * @subscriber: the owner of @rule, or NULL
+ * @rule: a rule that was added, or NULL
+ *
+ * Process context, sleeps.  Flips static keys and calls enable() of providers whose
+ * events were enabled or disabled.  Calls rundown() of providers that have state
+ * dump events which match @rule.
+ */
+void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscriber *subscriber,
+			 const struct eventlog_subscriber_rule *rule);
+
+/**
+ * eventlog_update_try() - notify kernel providers unless another change is in progress
+ * @domain: unlocked
+ *
+ * Return: false if another change is in progress; then no provider was notified.
+ */
+bool eventlog_update_try(struct eventlog_domain *domain);
 
 #endif /* EVENTLOG_PROVIDER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Schema text: see schema.h.
+ * Schema text, and the checks of kernel providers' tables: see schema.h.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "core/event.h"
+#include "core/field_types.h"
 #include "core/fields.h"
 #include "memory.h"
 #include "core/schema.h"
@@ -52,43 +53,16 @@ char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes)
 	return text;
 }
 
-/* ---- kernel providers: what their tables say ---- */
+/* ---- kernel providers: checking their tables ---- */
 
-/* A type of the schema language, as a kernel provider may use it. */
+/* A type of the schema language that a kernel provider may use. */
 struct eventlog_type {
 	u32 bytes;
 	bool dynamic;
 	bool string;
 };
 
-static const struct {
-	const char *name;
-	u8 bytes;
-} eventlog_plain_types[] = {
-	{ "u8", 1 },	{ "u16", 2 },	{ "u32", 4 },	{ "u64", 8 },
-	{ "s8", 1 },	{ "s16", 2 },	{ "s32", 4 },	{ "s64", 8 },
-	{ "bool", 1 },	{ "ipv4", 4 },	{ "ipv6", 16 },	{ "port", 2 },
-	{ "mac", 6 },	{ "time", 8 },	{ "duration", 8 }, { "ptr", 8 },
-	{ "string", 4 }, { "bytes", 4 },
-};
-
-/* The first eight. */
-#define EVENTLOG_INTEGER_TYPES 8
-
-static bool eventlog_plain_type(const char *name, unsigned int count, u32 *bytes)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		if (!strcmp(eventlog_plain_types[i].name, name)) {
-			*bytes = eventlog_plain_types[i].bytes;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A size of 1 to EVENTLOG_PAYLOAD_MAX, followed by @end and nothing else. */
+/* Parses a size of 1 to EVENTLOG_PAYLOAD_MAX that is followed by @end and nothing else. */
 static bool eventlog_type_size(const char *text, const char *end, u32 *bytes)
 {
 	char digits[8];
@@ -101,16 +75,18 @@ static bool eventlog_type_size(const char *text, const char *end, u32 *bytes)
 	return !kstrtou32(digits, 10, bytes) && *bytes <= EVENTLOG_PAYLOAD_MAX;
 }
 
-/* NAME:INT of an enum or flags type; @rest is behind the first colon. */
+/* Parses NAME:INT of an enum or flags type; @rest starts behind the first colon. */
 static bool eventlog_type_set(const struct eventlog_provider *provider, const char *rest,
 			      bool flags, u32 *bytes)
 {
 	const char *colon = strchr(rest, ':');
-	unsigned int i;
+	unsigned int i, integer;
 
-	if (!colon || !eventlog_plain_type(colon + 1, EVENTLOG_INTEGER_TYPES, bytes) ||
-	    (flags && colon[1] != 'u'))
+	integer = colon ? eventlog_field_type_find(colon + 1, strlen(colon + 1)) : 0;
+	if (!eventlog_field_type_is_integer(integer) ||
+	    (flags && eventlog_field_types[integer].is_signed))
 		return false;
+	*bytes = eventlog_field_types[integer].bytes;
 	for (i = 0; i < provider->set_count; i++) {
 		const struct eventlog_set *set = &provider->sets[i];
 
@@ -124,13 +100,16 @@ static bool eventlog_type_set(const struct eventlog_provider *provider, const ch
 static bool eventlog_type_parse(const struct eventlog_provider *provider, const char *name,
 				struct eventlog_type *type)
 {
+	unsigned int plain = eventlog_field_type_find(name, strlen(name));
 	const char *colon;
 
 	memset(type, 0, sizeof(*type));
-	if (eventlog_plain_type(name, ARRAY_SIZE(eventlog_plain_types), &type->bytes)) {
-		type->string = !strcmp(name, "string");
-		type->dynamic = type->string || !strcmp(name, "bytes");
-		return true;
+	if (plain) {
+		type->bytes = eventlog_field_types[plain].bytes;
+		type->string = plain == EVENTLOG_MARKER_STRING;
+		type->dynamic = type->string || plain == EVENTLOG_TYPE_BYTES;
+		/* Generated functions do not write relative words. */
+		return plain != EVENTLOG_TYPE_STRING_REL && plain != EVENTLOG_TYPE_BYTES_REL;
 	}
 	if (!strncmp(name, "char[", 5))
 		return eventlog_type_size(name + 5, "]", &type->bytes);
@@ -142,12 +121,13 @@ static bool eventlog_type_parse(const struct eventlog_provider *provider, const 
 		return eventlog_type_set(provider, name + 6, true, &type->bytes);
 	if (!strncmp(name, "struct:", 7)) {
 		colon = strchr(name + 7, ':');
-		return colon && colon != name + 7 && eventlog_type_size(colon + 1, "", &type->bytes);
+		return colon && colon != name + 7 &&
+		       eventlog_type_size(colon + 1, "", &type->bytes);
 	}
 	return false;
 }
 
-/* What the table's author is told; the provider's name stands before it. */
+/* Logs what is wrong with a table, prefixed with the provider's name. */
 #define eventlog_table_wrong(provider, format, ...) ({				\
 	pr_err("provider %s: " format "\n", (provider)->name, ##__VA_ARGS__);	\
 	-EINVAL;								\
@@ -163,7 +143,7 @@ static bool eventlog_description_valid(const char *description)
 	return true;
 }
 
-/* Names are unique, numbers too unless @same_number, and not 0 if @bits. */
+/* Checks that names and values are unique, and if @bits that no value is 0. */
 static int eventlog_values_check(const struct eventlog_provider *provider, const char *what,
 				 const struct eventlog_value *values, unsigned int count, bool bits)
 {
@@ -171,21 +151,23 @@ static int eventlog_values_check(const struct eventlog_provider *provider, const
 
 	for (i = 0; i < count; i++) {
 		if (!values[i].name || !eventlog_fields_name_valid(values[i].name))
-			return eventlog_table_wrong(provider, "%s: value %u has no valid name",
+			return eventlog_table_wrong(provider, "%s: value %u: invalid name",
 						    what, i);
 		if (!eventlog_description_valid(values[i].description))
-			return eventlog_table_wrong(provider, "%s: %s: a control character in the description",
-						    what, values[i].name);
+			return eventlog_table_wrong(provider,
+				"%s: %s: control character in description",
+				what, values[i].name);
 		if (bits && !values[i].value)
-			return eventlog_table_wrong(provider, "%s: %s has no bit", what,
+			return eventlog_table_wrong(provider, "%s: %s: value is 0", what,
 						    values[i].name);
 		for (j = 0; j < i; j++) {
 			if (!strcmp(values[i].name, values[j].name))
-				return eventlog_table_wrong(provider, "%s: %s is there twice",
+				return eventlog_table_wrong(provider, "%s: duplicate name %s",
 							    what, values[i].name);
 			if (values[i].value == values[j].value)
-				return eventlog_table_wrong(provider, "%s: %s and %s are the same number",
-							    what, values[j].name, values[i].name);
+				return eventlog_table_wrong(provider,
+					"%s: %s and %s have the same value",
+					what, values[j].name, values[i].name);
 		}
 	}
 	return 0;
@@ -200,13 +182,14 @@ static int eventlog_sets_check(const struct eventlog_provider *provider)
 		const struct eventlog_set *set = &provider->sets[i];
 
 		if (!set->name || !eventlog_fields_name_valid(set->name))
-			return eventlog_table_wrong(provider, "set %u has no valid name", i);
+			return eventlog_table_wrong(provider, "set %u: invalid name", i);
 		if (!eventlog_description_valid(set->description))
-			return eventlog_table_wrong(provider, "set %s: a control character in the description",
-						    set->name);
+			return eventlog_table_wrong(provider,
+				"set %s: control character in description",
+				set->name);
 		for (j = 0; j < i; j++)
 			if (!strcmp(set->name, provider->sets[j].name))
-				return eventlog_table_wrong(provider, "set %s is there twice",
+				return eventlog_table_wrong(provider, "duplicate set %s",
 							    set->name);
 		ret = eventlog_values_check(provider, set->name, set->values, set->value_count,
 					    set->flags);
@@ -224,45 +207,50 @@ static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 	u32 bytes = 0;
 
 	if (source->field_count > EVENTLOG_FIELDS_MAX)
-		return eventlog_table_wrong(provider, "event %s: %u fields are more than %u",
+		return eventlog_table_wrong(provider, "event %s: %u fields, the maximum is %u",
 					    source->name, source->field_count, EVENTLOG_FIELDS_MAX);
 	for (i = 0; i < source->field_count; i++) {
 		const struct eventlog_field *field = &source->fields[i];
 
 		if (!field->name || !eventlog_fields_name_valid(field->name))
-			return eventlog_table_wrong(provider, "event %s: field %u has no valid name",
+			return eventlog_table_wrong(provider, "event %s: field %u: invalid name",
 						    source->name, i);
 		if (!field->type || !eventlog_type_parse(provider, field->type, &type))
-			return eventlog_table_wrong(provider, "event %s: field %s: there is no type '%s'",
-						    source->name, field->name, field->type ?: "");
+			return eventlog_table_wrong(provider,
+				"event %s: field %s: unknown type '%s'",
+				source->name, field->name, field->type ?: "");
 		if (field->display && strcmp(field->display, "dec") &&
 		    strcmp(field->display, "hex"))
-			return eventlog_table_wrong(provider, "event %s: field %s: there is no display '%s'",
-						    source->name, field->name, field->display);
+			return eventlog_table_wrong(provider,
+				"event %s: field %s: unknown display '%s'",
+				source->name, field->name, field->display);
 		if (!eventlog_description_valid(field->description))
-			return eventlog_table_wrong(provider, "event %s: field %s: a control character in the description",
-						    source->name, field->name);
+			return eventlog_table_wrong(provider,
+				"event %s: field %s: control character in description",
+				source->name, field->name);
 		for (j = 0; j < i; j++)
 			if (!strcmp(field->name, source->fields[j].name))
-				return eventlog_table_wrong(provider, "event %s: field %s is there twice",
-							    source->name, field->name);
-		/* Neither exceeds EVENTLOG_PAYLOAD_MAX: the sum cannot wrap. */
+				return eventlog_table_wrong(provider,
+					"event %s: duplicate field %s",
+					source->name, field->name);
+		/* Neither exceeds EVENTLOG_PAYLOAD_MAX: the sum cannot overflow. */
 		bytes += type.bytes;
 		if (bytes > EVENTLOG_PAYLOAD_MAX)
-			return eventlog_table_wrong(provider, "event %s: field %s is beyond %u bytes",
-						    source->name, field->name,
-						    EVENTLOG_PAYLOAD_MAX);
+			return eventlog_table_wrong(provider,
+				"event %s: field %s exceeds the maximum of %u bytes",
+				source->name, field->name, EVENTLOG_PAYLOAD_MAX);
 	}
 	if (bytes != source->fixed_bytes)
-		return eventlog_table_wrong(provider, "event %s: its fields take %u bytes, not %u",
-					    source->name, bytes, source->fixed_bytes);
+		return eventlog_table_wrong(provider,
+			"event %s: the fields take %u bytes, fixed_bytes is %u",
+			source->name, bytes, source->fixed_bytes);
 	return 0;
 }
 
-/* Events as their provider has them, in an array that is put in another order. */
+/* A position in the provider's array of events.  Sorting moves positions, not events. */
 typedef struct eventlog_provider_event *const *eventlog_event_place;
 
-/* Of equal ones, the first comes first. */
+/* Makes sorting stable: equal events keep the order of the provider's array. */
 static int eventlog_place_compare(eventlog_event_place a, eventlog_event_place b)
 {
 	return a < b ? -1 : a > b;
@@ -286,7 +274,7 @@ static int eventlog_event_id_compare(const void *left, const void *right)
 	return eventlog_place_compare(a, b);
 }
 
-/* Names are unique, and ids.  There may be tens of thousands: so they are sorted. */
+/* Checks that names and ids are unique, by sorting: there may be tens of thousands. */
 static int eventlog_events_unique(const struct eventlog_provider *provider)
 {
 	eventlog_event_place *places;
@@ -301,14 +289,14 @@ static int eventlog_events_unique(const struct eventlog_provider *provider)
 	sort(places, provider->event_count, sizeof(*places), eventlog_event_name_compare, NULL);
 	for (i = 1; i < provider->event_count && !ret; i++)
 		if (!strcmp((*places[i])->name, (*places[i - 1])->name))
-			ret = eventlog_table_wrong(provider, "event %s is there twice",
+			ret = eventlog_table_wrong(provider, "duplicate event %s",
 						   (*places[i])->name);
 	if (!ret)
 		sort(places, provider->event_count, sizeof(*places), eventlog_event_id_compare,
 		     NULL);
 	for (i = 1; i < provider->event_count && !ret; i++)
 		if ((*places[i])->id == (*places[i - 1])->id)
-			ret = eventlog_table_wrong(provider, "events %s and %s have the id %u",
+			ret = eventlog_table_wrong(provider, "events %s and %s have the same id %u",
 						   (*places[i - 1])->name, (*places[i])->name,
 						   (*places[i])->id);
 	eventlog_free(places);
@@ -324,15 +312,16 @@ static int eventlog_events_check(const struct eventlog_provider *provider)
 		const struct eventlog_provider_event *source = provider->events[i];
 
 		if (!source->name || !eventlog_fields_name_valid(source->name))
-			return eventlog_table_wrong(provider, "event %u has no valid name", i);
+			return eventlog_table_wrong(provider, "event %u: invalid name", i);
 		if (!source->id)
-			return eventlog_table_wrong(provider, "event %s has no id", source->name);
+			return eventlog_table_wrong(provider, "event %s: id is 0", source->name);
 		if (!source->level || source->level > EVENTLOG_LEVEL_VERBOSE)
-			return eventlog_table_wrong(provider, "event %s: there is no level %u",
+			return eventlog_table_wrong(provider, "event %s: invalid level %u",
 						    source->name, source->level);
 		if (!eventlog_description_valid(source->description))
-			return eventlog_table_wrong(provider, "event %s: a control character in the description",
-						    source->name);
+			return eventlog_table_wrong(provider,
+				"event %s: control character in description",
+				source->name);
 		ret = eventlog_event_fields_check(provider, source);
 		if (ret)
 			return ret;
@@ -345,19 +334,19 @@ int eventlog_schema_check(const struct eventlog_provider *provider)
 	int ret;
 
 	if (!provider->name || !eventlog_provider_name_valid(provider->name)) {
-		pr_err("a provider has no valid name\n");
+		pr_err("provider with an invalid name\n");
 		return -EINVAL;
 	}
 	if (!eventlog_description_valid(provider->description))
-		return eventlog_table_wrong(provider, "a control character in the description");
+		return eventlog_table_wrong(provider, "control character in description");
 	if (!provider->event_count)
-		return eventlog_table_wrong(provider, "there are no events");
+		return eventlog_table_wrong(provider, "no events");
 	ret = eventlog_values_check(provider, "keywords", provider->keywords,
 				    provider->keyword_count, true);
 	return ret ?: eventlog_sets_check(provider) ?: eventlog_events_check(provider);
 }
 
-/* ---- kernel providers: as text ---- */
+/* ---- kernel providers: conversion to text ---- */
 
 static void eventlog_preamble_write(struct eventlog_text *text, const void *context)
 {
@@ -395,7 +384,7 @@ char *eventlog_schema_preamble(const struct eventlog_provider *provider)
 	return eventlog_text_make(eventlog_preamble_write, provider, NULL);
 }
 
-/* A mask as names of keywords, and what has no name as a number. */
+/* Writes a mask as names of keywords; bits without a name follow as a number. */
 static void eventlog_keywords_write(struct eventlog_text *text,
 				    const struct eventlog_provider *provider, u64 keywords)
 {
@@ -417,7 +406,7 @@ static void eventlog_keywords_write(struct eventlog_text *text,
 		eventlog_text_print(text, "%s%#llx", comma, keywords);
 }
 
-/* An event to be written, and whose. */
+/* Context of eventlog_statement_write(): an event and its provider. */
 struct eventlog_statement {
 	const struct eventlog_provider *provider;
 	const struct eventlog_provider_event *source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Schema text: definitions as the schema language says them, and the tables of
- * kernel providers, which say the same in C.  No state, no locks.
+ * Conversion of definitions and of the tables of kernel providers to schema text, and
+ * validation of these tables.  No state, no locks of its own.
  */
 #ifndef EVENTLOG_SCHEMA_H
 #define EVENTLOG_SCHEMA_H
@@ -14,38 +14,45 @@ struct eventlog_provider;
 struct eventlog_provider_event;
 
 /**
- * eventlog_schema_text() - write a definition as a schema of its own
- * @event: its domain locked
- * @bytes: set to the text's size, NUL included
+ * eventlog_schema_text() - write a complete schema for one definition
+ * @event: the definition; the caller holds domain->lock
+ * @bytes: output: size of the text, NUL included
  *
- * Return: the text, to be given to eventlog_free(), or NULL (no memory).
+ * Context: process context.
+ *
+ * Return: the text, which the caller frees with eventlog_free(), or NULL if out of
+ * memory.
  */
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes);
 
 /**
- * eventlog_schema_check() - is a kernel provider's table well formed
+ * eventlog_schema_check() - check the tables of a kernel provider
  * @provider: the provider
  *
- * Process context.  Says in the kernel log what is not.
+ * Context: process context.
  *
- * Return: 0, -EINVAL or -ENOMEM.
+ * Return: 0; -EINVAL: a table is malformed, the kernel log says where; -ENOMEM.
  */
 int eventlog_schema_check(const struct eventlog_provider *provider);
 
 /**
- * eventlog_schema_preamble() - write what stands behind a kernel provider's name
- * @provider: checked
+ * eventlog_schema_preamble() - write the part of a schema behind the provider's name
+ * @provider: a provider that eventlog_schema_check() accepted
  *
- * Return: description, keywords and sets, to be given to eventlog_free(), or
- * NULL (no memory).
+ * Context: process context.
+ *
+ * Return: description, keywords and sets, which the caller frees with eventlog_free(),
+ * or NULL if out of memory.
  */
 char *eventlog_schema_preamble(const struct eventlog_provider *provider);
 
 /**
- * eventlog_schema_fields() - write an event of a kernel provider, and lay it out
- * @provider: checked
+ * eventlog_schema_fields() - make schema text and layout of an event of a kernel provider
+ * @provider: a provider that eventlog_schema_check() accepted
  * @source: one of its events
- * @fields: set; to be given to eventlog_fields_free()
+ * @fields: output; on success the caller frees it with eventlog_fields_free()
+ *
+ * Context: process context.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -20,11 +20,12 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "memory.h"
 #include "core/provider.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
+#include "memory.h"
 
-/* Pages before the data: the kernel's and the consumer's. */
+/* Pages before the data: the header and the consumer page. */
 #define EVENTLOG_RING_HEAD_PAGES 2
 
 static enum cpuhp_state eventlog_hotplug_state;
@@ -51,7 +52,7 @@ static bool eventlog_subscriber_readable(const struct eventlog_subscriber *subsc
 
 static void eventlog_subscriber_wake_all(struct eventlog_subscriber *subscriber)
 {
-	/* Cleared first: who looks after this sets it anew. */
+	/* Cleared before waking: a poller that checks after this sets it again. */
 	WRITE_ONCE(subscriber->poller, 0);
 	smp_mb();
 	wake_up_all(&subscriber->wait);
@@ -83,9 +84,9 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 	if (eventlog_subscriber_readable(subscriber))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
-	 * A writer has no full barrier between publishing and looking for a
-	 * poller, so it may have missed us while its record was not yet visible
-	 * here.  In a jiffy it is.
+	 * A writer has no full barrier between publishing its record and reading
+	 * @poller.  It may have missed this poller, whose check may have missed the
+	 * record.  The record is visible one jiffy later.
 	 */
 	mod_timer(&subscriber->recheck, jiffies + 1);
 	return 0;
@@ -151,11 +152,11 @@ err_uncount:
 }
 
 /*
- * CPU hotplug, prepare stage: called for the CPUs that are up when a subscriber
- * comes, then for each that comes up, before it runs anything.  A CPU that was
- * up before has its ring.  Failing leaves a CPU without ring, which is counted
- * event by event; it must not keep the CPU down.  Takes no lock: called both
- * with and without domain->lock's order being known.
+ * CPU hotplug, prepare stage: called for all CPUs that are up when a subscriber is
+ * made, later for each CPU that comes up, before the CPU runs anything.  A CPU that
+ * was up before keeps its ring.  Without memory the CPU has no ring, and each event
+ * it emits is counted as lost: that must not keep the CPU from coming up.  Takes no
+ * lock, because the hotplug lock has no fixed order to domain->lock.
  */
 static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
@@ -199,7 +200,7 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
 
 	if (!eventlog_subscriber_has_rings(subscriber))
 		return -EINVAL;
-	/* Page offsets: nothing here can wrap. */
+	/* These are page offsets, which cannot overflow. */
 	first = vma->vm_pgoff % subscriber->ring_pages;
 	if (vma->vm_pgoff / subscriber->ring_pages >= subscriber->cpu_count)
 		return -EINVAL;
@@ -220,61 +221,6 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
 }
 
 /* ---- rules ---- */
-
-struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       const struct eventlog_event *event, bool make)
-{
-	struct eventlog_link *link = xa_load(&subscriber->links, event->descriptor);
-
-	if (link || !make)
-		return link;
-	link = eventlog_alloc(sizeof(*link));
-	if (!link)
-		return NULL;
-	/* What was lost before is nothing to this subscriber. */
-	link->not_watching_before = eventlog_event_lost_not_watching(event);
-	if (xa_err(xa_store(&subscriber->links, event->descriptor, link, GFP_KERNEL_ACCOUNT))) {
-		eventlog_free(link);
-		return NULL;
-	}
-	return link;
-}
-
-static void eventlog_link_free_rcu(struct rcu_head *rcu)
-{
-	eventlog_free(container_of(rcu, struct eventlog_link, rcu));
-}
-
-/* Losses of an event that no ring could count; the domain is locked. */
-static u64 eventlog_link_not_watching(const struct eventlog_link *link,
-				      const struct eventlog_event *event)
-{
-	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
-}
-
-void eventlog_subscribers_unlink(const struct eventlog_event *event)
-{
-	struct eventlog_domain *domain = event->domain;
-	struct eventlog_subscriber *subscriber;
-	struct eventlog_link *link;
-
-	lockdep_assert_held(&domain->lock);
-	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		link = xa_erase(&subscriber->links, event->descriptor);
-		if (!link)
-			continue;
-		/* What is counted stays counted. */
-		atomic_long_add(eventlog_link_not_watching(link, event),
-				&subscriber->lost[EVENTLOG_LOST_DEPTH]);
-		call_rcu(&link->rcu, eventlog_link_free_rcu);
-	}
-}
-
-struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain)
-{
-	lockdep_assert_held(&domain->lock);
-	return list_first_entry_or_null(&domain->subscribers, struct eventlog_subscriber, node);
-}
 
 static bool eventlog_rule_valid(const struct eventlog_rule *request, const char *provider,
 				const char *event)
@@ -320,7 +266,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
 
-	mutex_lock(&domain->update_lock);
+	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	ret = -EMFILE;
 	if (subscriber->rule_count >= eventlog_rules_max || subscriber->next_rule_id == U32_MAX)
@@ -334,11 +280,11 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	request->rule_id = rule->id;
 out:
 	mutex_unlock(&domain->lock);
-	if (ret)
+	if (ret) {
 		eventlog_free(rule);
-	else
-		eventlog_providers_update(domain, subscriber, rule);
-	mutex_unlock(&domain->update_lock);
+		rule = NULL;
+	}
+	eventlog_update_end(domain, subscriber, rule);
 	return ret;
 }
 
@@ -347,22 +293,21 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 
-	mutex_lock(&domain->update_lock);
+	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)
 			goto found;
 	}
 	mutex_unlock(&domain->lock);
-	mutex_unlock(&domain->update_lock);
+	eventlog_update_end(domain, NULL, NULL);
 	return -ENOENT;
 found:
 	eventlog_enable_rule_remove(subscriber, rule);
 	subscriber->rule_count--;
 	mutex_unlock(&domain->lock);
-	eventlog_providers_update(domain, NULL, NULL);
-	mutex_unlock(&domain->update_lock);
-	/* Writers that found the old arrays may still be testing it. */
+	eventlog_update_end(domain, NULL, NULL);
+	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
 	eventlog_free(rule);
 	return 0;
@@ -370,7 +315,7 @@ found:
 
 /* ---- flush and counts ---- */
 
-/* A grace period somebody may stop waiting for. */
+/* A grace period; a signal may end the wait for it, so the waiter has a reference. */
 struct eventlog_grace {
 	struct rcu_head rcu;
 	struct completion done;
@@ -402,16 +347,16 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	init_completion(&grace->done);
 	refcount_set(&grace->users, 2);
 
-	/* The floor only rises. */
+	/* The floor never decreases. */
 	mutex_lock(&subscriber->flush_lock);
 	now = max(eventlog_ring_clock(), eventlog_floor_read(&subscriber->floor));
 	eventlog_floor_raise(&subscriber->floor, now);
 	mutex_unlock(&subscriber->flush_lock);
 
 	/*
-	 * Every writer reads the clock and publishes with preemption off.  One
-	 * that began before is done when the grace period ends; one that begins
-	 * later sees the floor.
+	 * A writer reads the floor and the clock and publishes with preemption off.
+	 * If it began before the floor was raised, it is done when the grace period
+	 * ends; if it began later, it sees the floor.
 	 */
 	call_rcu(&grace->rcu, eventlog_grace_over);
 	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
@@ -423,7 +368,7 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
 {
 	WRITE_ONCE(subscriber->paused, paused);
-	/* A writer that saw the old value has preemption off until it is done. */
+	/* A writer that read the old value keeps preemption off until it is done. */
 	if (paused)
 		synchronize_rcu();
 }
@@ -441,22 +386,22 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 }
 
 /*
- * Of all events the subscriber was ever given: also while its rules would not
- * have let them through.  Rather too many than one too few.
+ * Losses of all events the subscriber ever listened to, including losses at times
+ * when its rules did not match.  The sum may be too large but never too small.
  */
-static u64 eventlog_subscriber_not_watching(struct eventlog_subscriber *subscriber)
+static u64 eventlog_subscriber_rcu_idle(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	const struct eventlog_event *event;
-	const struct eventlog_link *link;
+	const struct eventlog_event_stats *stats;
 	unsigned long descriptor;
 	u64 lost = 0;
 
 	mutex_lock(&domain->lock);
-	xa_for_each(&subscriber->links, descriptor, link) {
+	xa_for_each(&subscriber->event_stats, descriptor, stats) {
 		event = xa_load(&domain->definitions, descriptor);
 		if (event)
-			lost += eventlog_link_not_watching(link, event);
+			lost += eventlog_event_stats_rcu_idle(stats, event);
 	}
 	mutex_unlock(&domain->lock);
 	return lost;
@@ -467,19 +412,19 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	const struct eventlog_event *event;
-	const struct eventlog_link *link = NULL;
+	const struct eventlog_event_stats *stats = NULL;
 
 	if (stat->cpu != EVENTLOG_CPU_ALL)
 		return -EINVAL;
 	mutex_lock(&domain->lock);
 	event = xa_load(&domain->definitions, stat->descriptor);
 	if (event)
-		link = eventlog_subscriber_link(subscriber, event, false);
-	if (link)
-		stat->event_lost = (unsigned long)atomic_long_read(&link->lost) +
-				   eventlog_link_not_watching(link, event);
+		stats = eventlog_subscriber_stats(subscriber, event, false);
+	if (stats)
+		stat->event_lost = (unsigned long)atomic_long_read(&stats->lost) +
+				   eventlog_event_stats_rcu_idle(stats, event);
 	mutex_unlock(&domain->lock);
-	return link ? 0 : -ENOENT;
+	return stats ? 0 : -ENOENT;
 }
 
 int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
@@ -504,7 +449,7 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 	}
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
-	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_not_watching(subscriber);
+	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_rcu_idle(subscriber);
 	return 0;
 }
 
@@ -518,7 +463,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;
-	/* Not is_power_of_2(): that takes a long. */
+	/* is_power_of_2() takes a long, which may be too small. */
 	if (request->ring_bytes & (request->ring_bytes - 1) || sub_buffers < 2 ||
 	    sub_buffers > EVENTLOG_SUB_BUFFERS_MAX || !is_power_of_2(sub_buffers))
 		return -EINVAL;
@@ -530,11 +475,11 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 	return 0;
 }
 
-/* Frees what nobody can reach any more; rings too. */
+/* Frees a subscriber that no one can reach any more, and its rings. */
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;
-	struct eventlog_link *link;
+	struct eventlog_event_stats *stats;
 	unsigned long descriptor;
 	unsigned int cpu;
 
@@ -552,9 +497,9 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	}
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
 		eventlog_free(rule);
-	xa_for_each(&subscriber->links, descriptor, link)
-		eventlog_free(link);
-	xa_destroy(&subscriber->links);
+	xa_for_each(&subscriber->event_stats, descriptor, stats)
+		eventlog_free(stats);
+	xa_destroy(&subscriber->event_stats);
 	free_percpu(subscriber->calling);
 	put_pid_ns(subscriber->pid_namespace);
 	eventlog_free(subscriber);
@@ -587,7 +532,7 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	return 0;
 }
 
-/* A subscriber without anything that could fail but memory. */
+/* Allocates a subscriber that has no rings and is in no list yet. */
 static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_domain *domain,
 							    struct pid_namespace *namespace)
 {
@@ -602,7 +547,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	init_waitqueue_head(&subscriber->wait);
 	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
 	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init_flags(&subscriber->links, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&subscriber->event_stats, XA_FLAGS_ACCOUNT);
 	mutex_init(&subscriber->flush_lock);
 	return subscriber;
 }
@@ -687,16 +632,15 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 
-	mutex_lock(&domain->update_lock);
+	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	list_del(&subscriber->node);
 	domain->subscriber_count--;
 	eventlog_enable_subscriber_remove(subscriber);
 	eventlog_events_release_retained(domain);
 	mutex_unlock(&domain->lock);
-	eventlog_providers_update(domain, NULL, NULL);
-	mutex_unlock(&domain->update_lock);
-	/* Writers may still be in its rings, or calling back. */
+	eventlog_update_end(domain, NULL, NULL);
+	/* Writers may still be in its rings, or in its callback. */
 	synchronize_rcu();
 	eventlog_subscriber_release(subscriber);
 }

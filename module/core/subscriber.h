@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Subscribers: a file's rings, its rules, its waiting.
+ * Subscribers: rings, rules, and waiting for events.
  *
- * The rule list and the membership in the domain are under domain->lock.  The
- * rings appear once per CPU and stay until the subscriber is freed; writers and
- * mappings find them with an acquire load.  A subscriber is freed after it was
- * taken out of every event's wanted array and an RCU grace period has passed.
+ * The list of rules and the membership in the domain are under domain->lock.  A
+ * CPU's ring appears once and stays until the subscriber is freed; writers and
+ * mappings find it with an acquire load.  A subscriber is freed an RCU grace period
+ * after it was removed from the listeners of all events.
  */
 #ifndef EVENTLOG_SUBSCRIBER_H
 #define EVENTLOG_SUBSCRIBER_H
@@ -22,23 +22,20 @@
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
+#include "core/types.h"
 #include "ring/floor.h"
 #include "ring/ring.h"
 
 struct eventlog_callback;
-struct eventlog_domain;
-struct eventlog_event;
-struct eventlog_link;
-struct eventlog_subscriber_rule;
 
 /**
- * struct eventlog_cpu_ring - a ring with what the kernel adds to the core
- * @ring: the core
- * @wake: wakes pollers, from whatever context the writer is in
- * @subscriber: whose it is
- * @pages: the mapped pages: header, consumer page, data
+ * struct eventlog_cpu_ring - the ring of one CPU
+ * @ring: the ring proper, see ring/ring.h
+ * @wake: wakes pollers; the writer may be in any context
+ * @subscriber: its owner
+ * @pages: the pages that user space maps: header, consumer page, data
  * @page_count: their number
- * @address: where the kernel sees them, contiguous
+ * @address: the kernel's contiguous mapping of them
  */
 struct eventlog_cpu_ring {
 	struct eventlog_ring ring;
@@ -51,35 +48,35 @@ struct eventlog_cpu_ring {
 
 /**
  * struct eventlog_subscriber - see the top of the file
- * @rings: by CPU, cpu_count entries, NULL for a CPU that was never online;
- *	NULL as a whole for a subscriber without rings
+ * @rings: by CPU, @cpu_count entries; an entry is NULL for a CPU that was never
+ *	online.  NULL for a subscriber without rings
  * @callback: of an in-kernel subscriber, else NULL
- * @calling: of a callback, on each CPU: the contexts it is being called in
- * @pid_namespace: in whose numbers pids are delivered
- * @floor: no later record's time is before this; set by FLUSH
- * @poller: somebody may be waiting
+ * @calling: per CPU: mask of the contexts in which @callback is running
+ * @pid_namespace: pids and tids are delivered as this namespace sees them
+ * @floor: no later record has a time before this; set by FLUSH
+ * @poller: a task may be waiting in poll()
  * @paused: nothing is written to the rings
  * @lost: events lost where no ring could count them, by cause
  * @wait: pollers
- * @recheck: looks once more, a jiffy after a poller saw nothing
- * @watermark: bytes in a ring that make it readable, at least 1
+ * @recheck: checks again one jiffy after a poller found nothing to read
+ * @watermark: a ring with this many bytes is readable; at least 1
  * @cpu_count: possible CPUs
  * @ring_bytes: data bytes of a ring
  * @sub_buffer_bytes: of a ring
  * @ring_pages: pages of a ring
- * @overwrite: mode
- * @generation: counts rings that appeared
+ * @overwrite: rings overwrite their oldest records when they are full
+ * @generation: incremented whenever a ring appears
  * @hotplug_node: CPU hotplug instance
  * @domain: its domain
  * @node: in the domain's subscribers
- * @sequence: position among all subscribers there ever were in the domain
+ * @sequence: its number among all subscribers the domain ever had
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
  * @next_rule_id: id of the next rule; ids are not reused
- * @links: struct eventlog_link by descriptor
+ * @event_stats: struct eventlog_event_stats by descriptor
  * @flush_lock: serialises FLUSH
- * @pid: process that subscribed, as init sees it
- * @comm: its name
+ * @pid: the process that subscribed, in the initial pid namespace
+ * @comm: its name, or the name of the callback
  */
 struct eventlog_subscriber {
 	struct eventlog_cpu_ring **rings;
@@ -108,22 +105,22 @@ struct eventlog_subscriber {
 	struct list_head rules;
 	unsigned int rule_count;
 	u32 next_rule_id;
-	struct xarray links;
+	struct xarray event_stats;
 	struct mutex flush_lock;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 };
 
-/* Of every mapping of the device: neither moved, grown nor cut. */
+/* Of all mappings of the device: they cannot be moved, grown or split. */
 extern const struct vm_operations_struct eventlog_vm_ops;
 
 /**
  * eventlog_subscriber_init() - once, at load
- * @ring_pages_max: how many pages all rings together may take
- * @rules_max: rules one subscriber may have
- * @rings_locked: rings are written under a lock
+ * @ring_pages_max: limit of the pages of all rings
+ * @rules_max: limit of the rules of one subscriber
+ * @rings_locked: writers of rings take a lock
  *
- * Return: 0 or the hotplug machinery's error.
+ * Return: 0 or an error of cpuhp_setup_state_multi().
  */
 int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max,
 			     bool rings_locked);
@@ -134,7 +131,7 @@ int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_ma
 void eventlog_subscriber_exit(void);
 
 /**
- * eventlog_subscriber_new() - make a subscriber as asked
+ * eventlog_subscriber_new() - SUBSCRIBE
  * @domain: unlocked
  * @request: the ioctl's argument; results are filled in
  *
@@ -148,7 +145,7 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 
 /**
  * eventlog_subscriber_free() - end a subscriber
- * @subscriber: that no other thread can call into any more
+ * @subscriber: the subscriber; the caller has the only reference
  *
  * Process context; sleeps for an RCU grace period.
  */
@@ -166,7 +163,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber);
 struct eventlog_subscriber *eventlog_subscriber_new_callback(struct eventlog_domain *domain,
 							     struct eventlog_callback *callback);
 
-/* How a subscriber is served; in this order they stand in an event's wanted array. */
+/* How events reach a subscriber, in the order of the listeners of an event. */
 enum eventlog_subscriber_kind {
 	EVENTLOG_SUBSCRIBER_RINGS,
 	EVENTLOG_SUBSCRIBER_CALLBACK,
@@ -175,7 +172,7 @@ enum eventlog_subscriber_kind {
 };
 
 /**
- * eventlog_subscriber_kind() - how is it served
+ * eventlog_subscriber_kind() - how do events reach a subscriber
  * @subscriber: the subscriber
  */
 static inline enum eventlog_subscriber_kind
@@ -187,7 +184,7 @@ eventlog_subscriber_kind(const struct eventlog_subscriber *subscriber)
 }
 
 /**
- * eventlog_subscriber_has_rings() - has it rings
+ * eventlog_subscriber_has_rings() - does a subscriber have rings
  * @subscriber: the subscriber
  */
 static inline bool eventlog_subscriber_has_rings(const struct eventlog_subscriber *subscriber)
@@ -214,40 +211,14 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
 }
 
 /**
- * eventlog_subscriber_link() - what the subscriber keeps of an event
- * @subscriber: its domain locked
- * @event: the event
- * @make: make it when there is none
- *
- * Return: the link, alive until the subscriber is freed or the definition
- * forgotten, or NULL.
- */
-struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
-					       const struct eventlog_event *event, bool make);
-
-/**
- * eventlog_subscribers_unlink() - a definition is forgotten: so is what subscribers keep of it
- * @event: its domain locked; writers may still be using the links, in RCU sections
- */
-void eventlog_subscribers_unlink(const struct eventlog_event *event);
-
-/**
- * eventlog_subscriber_oldest() - the one open for longest
- * @domain: locked
- *
- * Return: it, or NULL.
- */
-struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain);
-
-/**
  * eventlog_subscriber_rule_add() - RULE_ADD
  * @subscriber: the subscriber
  * @request: the ioctl's argument; rule_id is filled in
  * @provider: glob, copied
  * @event: glob, copied
  *
- * Process context; sleeps, neither file nor domain locked.  On return kernel
- * providers have been told, and have emitted their rundowns.
+ * Process context; sleeps; neither file nor domain locked.  On return kernel
+ * providers have been notified and have dumped their state.
  *
  * Return: 0, -EINVAL, -EMFILE (too many rules), -ENOMEM.
  */
@@ -260,8 +231,8 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
  * @subscriber: the subscriber
  * @rule_id: from RULE_ADD
  *
- * Process context; sleeps for an RCU grace period: nothing is delivered by the
- * rule afterwards.
+ * Process context; sleeps for an RCU grace period, after which the rule delivers
+ * nothing.
  *
  * Return: 0 or -ENOENT.
  */
@@ -270,7 +241,7 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 /**
  * eventlog_subscriber_flush() - FLUSH
  * @subscriber: the subscriber
- * @time: set to T0; no record before it will appear later
+ * @time: set to the floor: no record that appears later has a time before it
  *
  * Process context; sleeps for an RCU grace period.
  *
@@ -281,10 +252,10 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 /**
  * eventlog_subscriber_pause() - PAUSE
  * @subscriber: the subscriber
- * @paused: stop, or resume
+ * @paused: pause, or resume
  *
- * Process context; to stop, sleeps for an RCU grace period: no writer is in the
- * rings afterwards.
+ * Process context.  Pausing sleeps for an RCU grace period, after which no writer
+ * is in the rings.
  */
 void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused);
 
@@ -309,20 +280,20 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 /**
  * eventlog_subscriber_mmap() - map a ring or its consumer page
  * @subscriber: the subscriber
- * @vma: a shared mapping, its PROT_WRITE not yet judged
+ * @vma: a shared mapping; the caller has not checked whether it may be writable
  *
- * Takes no lock of ours (the caller holds mmap_lock).
+ * Takes no lock of eventlog's, because the caller holds mmap_lock.
  *
  * Return: 0, -EINVAL (not exactly a ring or a consumer page), -ENXIO (a CPU
- * without ring), -EPERM (writable where that is not allowed).
+ * without ring), -EPERM (it must not be writable).
  */
 int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_area_struct *vma);
 
 /**
- * eventlog_subscriber_wake() - after a commit by the outermost writer
+ * eventlog_subscriber_wake() - wake pollers after a commit by the outermost writer
  * @cpu_ring: the ring written to
  *
- * Any context, preemption off.  Costs a load when nobody waits.
+ * Any context, preemption off.  Takes one load if there is no poller.
  */
 static __always_inline void eventlog_subscriber_wake(struct eventlog_cpu_ring *cpu_ring)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Texts: see text.h.
+ * Building of texts: see text.h.
  */
 #include <linux/kernel.h>
 
@@ -39,7 +39,10 @@ char *eventlog_text_make(void (*write)(struct eventlog_text *text, const void *c
 	text.buffer = eventlog_alloc(text.room);
 	if (text.buffer)
 		write(&text, context);
-	/* What is counted elsewhere may have grown in between: cut off, not overrun. */
+	/*
+	 * Counters that are part of the text may have grown since the first pass.  Then
+	 * the text is truncated.
+	 */
 	if (bytes)
 		*bytes = min(text.bytes, text.room - 1);
 	return text.buffer;

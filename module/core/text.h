@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A text of unknown length that is written twice: once without a buffer, to
- * learn its size.  Belongs to its caller; no locks.
+ * Builds a text of unknown size in two passes: the first one, without a buffer,
+ * determines the size.  A text belongs to its caller; there are no locks.
  */
 #ifndef EVENTLOG_TEXT_H
 #define EVENTLOG_TEXT_H
@@ -9,10 +9,10 @@
 #include <linux/types.h>
 
 /**
- * struct eventlog_text - see the top of the file
- * @buffer: NULL while the size is being learnt
- * @room: bytes there, NUL included
- * @bytes: of the text so far, NUL not included
+ * struct eventlog_text - a text that is being written
+ * @buffer: destination, NULL in the first pass
+ * @room: size of @buffer, NUL included
+ * @bytes: size of the text so far, without NUL
  */
 struct eventlog_text {
 	char *buffer;
@@ -25,26 +25,29 @@ struct eventlog_text {
  * @text: the text
  * @format: as for printf
  *
- * Any context.
+ * Context: any.
  */
 __printf(2, 3) void eventlog_text_print(struct eventlog_text *text, const char *format, ...);
 
 /**
- * eventlog_text_quote() - append a blank and a string of the schema language
+ * eventlog_text_quote() - append a blank and a quoted string of the schema language
  * @text: the text
- * @string: what it says; NULL or empty: nothing is appended
+ * @string: content of the string; nothing is appended if it is NULL or empty
+ *
+ * Context: any.
  */
 void eventlog_text_quote(struct eventlog_text *text, const char *string);
 
 /**
  * eventlog_text_make() - write a text
- * @write: writes it, the same each time
- * @context: for @write
- * @bytes: set to the text's size, NUL not included; may be NULL
+ * @write: function that writes the text; called twice
+ * @context: argument of @write
+ * @bytes: output: size of the text, without NUL; may be NULL
  *
- * Process context.
+ * Context: process context.
  *
- * Return: the text, to be given to eventlog_free(), or NULL (no memory).
+ * Return: the text, which the caller frees with eventlog_free(), or NULL if out of
+ * memory.
  */
 char *eventlog_text_make(void (*write)(struct eventlog_text *text, const void *context),
 			 const void *context, size_t *bytes);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tracepoint: see trace_point.h.
+ * The tracepoint eventlog_emit: see trace_point.h.
  *
- * BPF programs see a payload in one piece.  One that comes in pieces is put
- * together in memory that each CPU has for each context it may be emitted in;
- * that is there from the first attachment on.
+ * A BPF program gets the payload as one contiguous buffer.  A payload of several parts
+ * is assembled in a buffer per CPU and context.  The buffers are allocated when a probe
+ * is attached for the first time.
  */
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -16,16 +16,16 @@
 #define CREATE_TRACE_POINTS
 #include "core/trace_point.h"
 
-/* What programs see of a payload in pieces; eventlog(4) names it. */
+/* Maximum size of a payload assembled from parts; documented in eventlog(4). */
 #define EVENTLOG_JOINED_MAX 4096
 
-/* What a CPU has: a payload for each context. */
+/* Buffers of one CPU, one per context. */
 struct eventlog_joined {
 	bool busy[EVENTLOG_CONTEXT_NMI + 1];
 	u8 payload[EVENTLOG_CONTEXT_NMI + 1][EVENTLOG_JOINED_MAX];
 };
 
-/* By CPU; the tracepoint's lock serialises who makes it. */
+/* Indexed by CPU.  The lock of the tracepoint code serialises its allocation. */
 static struct eventlog_joined **eventlog_joined;
 
 int eventlog_trace_point_attach(void)
@@ -64,7 +64,10 @@ void eventlog_trace_point_exit(void)
 	eventlog_free(eventlog_joined);
 }
 
-/* This CPU's, unless a program that looks at one makes an event itself. */
+/*
+ * Returns the buffers of this CPU, or NULL if the one for @context is in use: a program
+ * that reads it has emitted an event.
+ */
 static struct eventlog_joined *eventlog_joined_get(enum eventlog_context context)
 {
 	struct eventlog_joined **all = smp_load_acquire(&eventlog_joined);
@@ -77,7 +80,7 @@ static struct eventlog_joined *eventlog_joined_get(enum eventlog_context context
 	return joined;
 }
 
-/* With the payload in pieces put together, as much as fits. */
+/* Hits the tracepoint with the assembled payload, truncated to the size of the buffer. */
 static void eventlog_trace_point_parts(const struct eventlog_emission *emission,
 				       const struct eventlog_emitted *emitted)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracepoint eventlog:eventlog_emit, hit by every event that somebody
- * wants, for BPF programs that cannot name an event made at run time:
- * SEC("raw_tp/eventlog_emit") and SEC("tp_btf/eventlog_emit").  Attaching to it
- * makes no event wanted.  See struct eventlog_emitted in uapi/linux/eventlog.h.
+ * The tracepoint eventlog:eventlog_emit.  Every enabled event hits it.  It is for BPF
+ * programs, which cannot name an event created at run time: SEC("raw_tp/eventlog_emit")
+ * and SEC("tp_btf/eventlog_emit").  Attaching to it does not enable any event.  See
+ * struct eventlog_emitted in uapi/linux/eventlog.h.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM eventlog
@@ -23,16 +23,20 @@ struct eventlog_emission;
  * eventlog_trace_point_emit() - hit the tracepoint
  * @emission: the event
  *
- * Any context, preemption off.  To be called if trace_eventlog_emit_enabled().
+ * Call it only if trace_eventlog_emit_enabled().
+ *
+ * Context: any, preemption disabled.
  */
 void eventlog_trace_point_emit(const struct eventlog_emission *emission);
 
 /**
- * eventlog_trace_point_exit() - once, at unload, when nothing is emitted any more
+ * eventlog_trace_point_exit() - free the buffers at module unload
+ *
+ * Context: process context; no event can be emitted any more.
  */
 void eventlog_trace_point_exit(void);
 
-/* Called, serialised, for the first who attaches. */
+/* Called by the tracepoint code, serialised, when the first probe is attached. */
 int eventlog_trace_point_attach(void);
 
 TRACE_EVENT_FN(eventlog_emit,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A marker that is on is hit: its values are traced, printed, given to probes.
+ * A marker fires: its values are traced, printed and given to probes.
  *
- * Preemption is off throughout: that is the RCU section in which predicate and
- * probes are looked at, and in which the names of fields stay.
+ * Preemption is off throughout.  This makes the RCU read-side section that protects
+ * predicate, probes, and names of fields.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -17,57 +17,22 @@
 
 #include "compat.h"
 #include "core/emit.h"
-#include "marker/marker.h"
+#include "core/field_types.h"
 #include "core/filter.h"
+#include "marker/marker.h"
 
 #define CREATE_TRACE_POINTS
 #include "marker/trace_point.h"
 
-/* A line of the kernel log; what does not fit is cut off. */
+/* Size of a line of the kernel log; longer lines are cut off. */
 #define EVENTLOG_MARKER_LINE 256
-
-const struct eventlog_marker_kind eventlog_marker_kinds[EVENTLOG_MARKER_TYPES] = {
-	[EVENTLOG_MARKER_U8] = { "u8", 1 },
-	[EVENTLOG_MARKER_U16] = { "u16", 2 },
-	[EVENTLOG_MARKER_U32] = { "u32", 4 },
-	[EVENTLOG_MARKER_U64] = { "u64", 8 },
-	[EVENTLOG_MARKER_S8] = { "s8", 1, true },
-	[EVENTLOG_MARKER_S16] = { "s16", 2, true },
-	[EVENTLOG_MARKER_S32] = { "s32", 4, true },
-	[EVENTLOG_MARKER_S64] = { "s64", 8, true },
-	[EVENTLOG_MARKER_BOOL] = { "bool", 1 },
-	[EVENTLOG_MARKER_PTR] = { "ptr", 8 },
-	[EVENTLOG_MARKER_TIME] = { "time", 8 },
-	[EVENTLOG_MARKER_DURATION] = { "duration", 8 },
-	[EVENTLOG_MARKER_IPV4] = { "ipv4", 4 },
-	[EVENTLOG_MARKER_PORT] = { "port", 2 },
-	[EVENTLOG_MARKER_STRING] = { "string", 4 },
-};
-
-notrace u64 eventlog_value_of(u8 type, u64 value)
-{
-	const struct eventlog_marker_kind *kind = &eventlog_marker_kinds[type];
-
-	if (type == EVENTLOG_MARKER_STRING)
-		return value;
-	switch (kind->bytes) {
-	case 1:
-		return kind->is_signed ? (u64)(s8)value : (u8)value;
-	case 2:
-		return kind->is_signed ? (u64)(s16)value : (u16)value;
-	case 4:
-		return kind->is_signed ? (u64)(s32)value : (u32)value;
-	default:
-		return value;
-	}
-}
 
 u64 eventlog_marker_value(const struct eventlog_marker *marker, const u64 *values,
 			  unsigned int field)
 {
 	if (field >= marker->event.field_count)
 		return 0;
-	return eventlog_value_of(marker->types[1 + field], values[field]);
+	return eventlog_field_value(marker->types[1 + field], values[field]);
 }
 EXPORT_SYMBOL_GPL(eventlog_marker_value);
 
@@ -105,7 +70,7 @@ static noinline notrace void eventlog_marker_emit(struct eventlog_marker *marker
 		if (type == EVENTLOG_MARKER_STRING)
 			value = eventlog_part_string(&parts[count++],
 						     (const char *)(unsigned long)value, &end);
-		to = eventlog_value_put(to, eventlog_marker_kinds[type].bytes, value);
+		to = eventlog_value_put(to, eventlog_field_types[type].bytes, value);
 	}
 	if (count == 1) {
 		eventlog_provider_emit(&marker->event, 0, fixed, to - fixed);
@@ -119,7 +84,7 @@ static noinline notrace void eventlog_marker_emit(struct eventlog_marker *marker
 
 static int eventlog_string_print(char *to, size_t room, const char *text)
 {
-	/* Whoever wrote it may have meant to forge lines of the log. */
+	/* Escape what could forge lines of the log. */
 	return scnprintf(to, room, "\"%*pE\"", (int)strnlen(text, room), text);
 }
 
@@ -127,7 +92,7 @@ static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 {
 	u32 address = value;
 
-	value = eventlog_value_of(type, value);
+	value = eventlog_field_value(type, value);
 	switch (type) {
 	case EVENTLOG_MARKER_STRING:
 		return eventlog_string_print(to, room,
@@ -137,7 +102,7 @@ static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 	case EVENTLOG_MARKER_IPV4:
 		return scnprintf(to, room, "%pI4", &address);
 	default:
-		return scnprintf(to, room, eventlog_marker_kinds[type].is_signed ? "%lld" : "%llu",
+		return scnprintf(to, room, eventlog_field_types[type].is_signed ? "%lld" : "%llu",
 				 value);
 	}
 }
@@ -149,7 +114,7 @@ static noinline void eventlog_marker_print(struct eventlog_marker *marker, const
 	unsigned int i;
 
 	if (in_nmi() || !eventlog_watched() || !___ratelimit(&marker->limit, marker->tag)) {
-		atomic_long_inc(&marker->unprinted);
+		atomic_long_inc(&marker->suppressed);
 		return;
 	}
 	line[0] = '\0';
@@ -162,12 +127,13 @@ static noinline void eventlog_marker_print(struct eventlog_marker *marker, const
 	pr_info("%s %s:%s\n", marker->event.name, marker->event.description, line);
 }
 
-/* In which contexts probes are being called on this CPU. */
+/* Mask of the contexts in which probes are running on this CPU. */
 static DEFINE_PER_CPU(u8, eventlog_probing);
 
 /*
- * What a probe does may reach markers, too: these are not told to probes, or it
- * would never end.  Contexts that interrupt one another restore what they find.
+ * Markers that fire while a probe runs in the same context do not call probes, or
+ * they could recurse without end.  The mask need not be atomic, because a context
+ * that interrupts another one restores it.
  */
 static noinline notrace void eventlog_marker_probe(const struct eventlog_marker *marker,
 						   const u64 *values)
@@ -181,13 +147,13 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 	WRITE_ONCE(*probing, *probing | context);
 	barrier();
 	hlist_for_each_entry_rcu(link, &marker->probes, node, rcu_read_lock_sched_held())
-		link->probe->hit(link->probe, marker, values);
+		link->probe->fire(link->probe, marker, values);
 	trace_eventlog_marker(marker, values);
 	barrier();
 	WRITE_ONCE(*probing, *probing & ~context);
 }
 
-/* The arguments that a hit comes with. */
+/* Copies the variable arguments to an array. */
 #define eventlog_marker_values(marker, values) do {				\
 	va_list arguments;							\
 	unsigned int i;								\
@@ -199,8 +165,8 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 } while (0)
 
 /*
- * Is what a marker was hit with what is wanted?  Where RCU does not watch nothing
- * can be looked at: there handlers do nothing but count.
+ * Is the predicate true?  Where RCU is not watching it cannot be read, and the handlers
+ * only count a loss: let them.
  */
 static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker *marker,
 						    const u64 *values)
@@ -209,7 +175,7 @@ static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker
 	       eventlog_predicate_holds(rcu_dereference_sched(marker->predicate), values);
 }
 
-notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
+notrace void eventlog_marker_fire(struct eventlog_marker *marker, ...)
 {
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX] __uninitialized;
 	u8 active;
@@ -228,9 +194,9 @@ notrace void eventlog_marker_hit(struct eventlog_marker *marker, ...)
 out:
 	preempt_enable_notrace();
 }
-EXPORT_SYMBOL_GPL(eventlog_marker_hit);
+EXPORT_SYMBOL_GPL(eventlog_marker_fire);
 
-notrace void eventlog_marker_redirect(eventlog_marker_function *function,
+notrace void eventlog_marker_override(eventlog_marker_function *function,
 				      struct eventlog_marker *marker, ...)
 {
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX] __uninitialized;
@@ -244,4 +210,4 @@ notrace void eventlog_marker_redirect(eventlog_marker_function *function,
 	if (passes)
 		function(marker, values);
 }
-EXPORT_SYMBOL_GPL(eventlog_marker_redirect);
+EXPORT_SYMBOL_GPL(eventlog_marker_override);

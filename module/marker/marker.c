@@ -2,9 +2,9 @@
 /*
  * Markers: see marker.h.
  *
- * A module's table of jumps says which static keys the module tests; a key that
- * begins a marker is told by what follows it.  That is memory of the module, and
- * it is complete when the module's notifiers are called.
+ * The jump table of a module lists the static keys that the module tests.  A key
+ * belongs to a marker if a marker's magic number follows it.  The table and the
+ * markers are complete when the module notifiers are called.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -32,35 +32,34 @@ static LIST_HEAD(eventlog_marker_probes);
 
 /* ---- switching ---- */
 
-bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted)
+bool eventlog_marker_update(struct eventlog_provider_event *source, bool enabled)
 {
 	struct eventlog_marker *marker = container_of(source, struct eventlog_marker, event);
 	u8 active = marker->handlers;
 
 	lockdep_assert_held(&eventlog_root_domain.update_lock);
-	if (!wanted)
+	if (!enabled)
 		active &= ~EVENTLOG_MARKER_TRACE;
 	if (!hlist_empty(&marker->probes))
 		active |= EVENTLOG_MARKER_PROBE;
 	if (marker->guarded)
 		active |= EVENTLOG_MARKER_GUARDED;
-	/* Whoever sees that there is a predicate sees the predicate. */
+	/* Publish the predicate before the bit that announces it. */
 	smp_store_release(&marker->active, active);
 	return active & EVENTLOG_MARKER_HANDLERS;
 }
 
-/* Has static keys follow what has changed; the lock is not held before. */
-static void eventlog_markers_follow(struct eventlog_markers *markers)
+/* Has eventlog_update_end() call eventlog_marker_update() for all markers of a module. */
+static void eventlog_markers_mark_dirty(struct eventlog_markers *markers)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
 	struct eventlog_provider_info *info = markers->provider.info;
 
 	lockdep_assert_held(&domain->update_lock);
 	mutex_lock(&domain->lock);
-	if (list_empty(&info->changed_node))
-		list_add_tail(&info->changed_node, &domain->changed_providers);
+	if (list_empty(&info->dirty_node))
+		list_add_tail(&info->dirty_node, &domain->dirty_providers);
 	mutex_unlock(&domain->lock);
-	eventlog_providers_update(domain, NULL, NULL);
 }
 
 bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *pattern)
@@ -69,7 +68,7 @@ bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *p
 	       glob_match(pattern, marker->event.description);
 }
 
-static bool eventlog_marker_asked(const struct eventlog_marker *marker, const char *pattern,
+static bool eventlog_marker_selected(const struct eventlog_marker *marker, const char *pattern,
 				  const struct eventlog_marker_set *request)
 {
 	const struct eventlog_event *event =
@@ -96,7 +95,7 @@ static u8 eventlog_marker_switched(const struct eventlog_marker *marker,
 	}
 }
 
-/* Takes the predicate out of a marker, and puts another one, or none, in. */
+/* Replaces a marker's predicate by another one or by none; returns the old one. */
 static struct eventlog_predicate *eventlog_marker_replace(struct eventlog_marker *marker,
 							  struct eventlog_predicate *predicate)
 {
@@ -105,8 +104,8 @@ static struct eventlog_predicate *eventlog_marker_replace(struct eventlog_marker
 	if (marker->guarded)
 		old = rcu_dereference_protected(marker->predicate, true);
 	/*
-	 * Where there is to be none the old one stays: hits that have seen that it is
-	 * there look at it, and what they see of it lasts for as long as they do.
+	 * Without a new predicate the pointer to the old one stays.  A CPU that has
+	 * seen EVENTLOG_MARKER_GUARDED still reads it, under RCU, which frees it.
 	 */
 	if (predicate)
 		rcu_assign_pointer(marker->predicate, predicate);
@@ -114,15 +113,14 @@ static struct eventlog_predicate *eventlog_marker_replace(struct eventlog_marker
 	return old;
 }
 
-/*
- * What is to be done to a module's markers.
- *
+/**
+ * struct eventlog_switch - a MARKER_SET that is being carried out
  * @pattern: glob over tags and places
- * @expression: of their predicates, or NULL
- * @bound: predicates not put into their markers yet, in the order of these
- * @last: the end of that
- * @old: predicates taken out of markers
- * @request: the rest, and what has come of it
+ * @expression: the predicate to set, or NULL
+ * @bound: predicates for markers that were not switched yet, in the order of the markers
+ * @last: end of @bound
+ * @old: predicates that markers had before
+ * @request: the rest of the request, and its results
  */
 struct eventlog_switch {
 	const char *pattern;
@@ -178,7 +176,7 @@ static int eventlog_marker_field(const void *of, const char *name, u8 *type)
 	return -ENOENT;
 }
 
-/* Makes what may fail, before anything is changed. */
+/* Makes the predicate of a marker, which may fail, before anything is changed. */
 static int eventlog_marker_bind(struct eventlog_marker *marker, struct eventlog_switch *to)
 {
 	const struct eventlog_subject subject = {
@@ -202,13 +200,13 @@ static int eventlog_module_bind(struct eventlog_markers *markers, struct eventlo
 	unsigned int i;
 	int ret = 0;
 
-	mutex_lock(&eventlog_root_domain.update_lock);
+	eventlog_update_begin(&eventlog_root_domain);
 	for (i = 0; i < markers->count && !ret; i++) {
-		if (eventlog_marker_asked(markers->markers[i], to->pattern, to->request))
+		if (eventlog_marker_selected(markers->markers[i], to->pattern, to->request))
 			ret = eventlog_marker_bind(markers->markers[i], to);
 		cond_resched();
 	}
-	mutex_unlock(&eventlog_root_domain.update_lock);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	return ret;
 }
 
@@ -216,16 +214,16 @@ static void eventlog_module_switch(struct eventlog_markers *markers, struct even
 {
 	unsigned int i, changed = to->request->changed;
 
-	mutex_lock(&eventlog_root_domain.update_lock);
+	eventlog_update_begin(&eventlog_root_domain);
 	for (i = 0; i < markers->count; i++) {
-		if (eventlog_marker_asked(markers->markers[i], to->pattern, to->request))
+		if (eventlog_marker_selected(markers->markers[i], to->pattern, to->request))
 			eventlog_marker_switch(markers->markers[i], to);
 		cond_resched();
 	}
 	if (to->request->changed != changed)
-		eventlog_markers_follow(markers);
-	mutex_unlock(&eventlog_root_domain.update_lock);
-	/* From here on no hit begins to look at them. */
+		eventlog_markers_mark_dirty(markers);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
+	/* Only CPUs in an RCU read-side section can still see them. */
 	eventlog_predicates_free(to->old);
 	to->old = NULL;
 }
@@ -245,7 +243,7 @@ int eventlog_markers_switch(const char *module, const char *marker,
 	request->changed = 0;
 	request->refused = 0;
 	request->unfit = 0;
-	/* Held throughout: markers stay as they are between binding and switching. */
+	/* Held throughout, so that no marker changes between binding and switching. */
 	mutex_lock(&eventlog_markers_lock);
 	if (expression) {
 		list_for_each_entry(markers, &eventlog_marker_modules, node) {
@@ -259,7 +257,7 @@ int eventlog_markers_switch(const char *module, const char *marker,
 				eventlog_module_switch(markers, &to);
 	}
 	mutex_unlock(&eventlog_markers_lock);
-	/* Those that could be made before one could not. */
+	/* On an error: the predicates that were made before it. */
 	eventlog_predicates_free(to.bound);
 	if (ret)
 		return ret;
@@ -325,7 +323,7 @@ static void eventlog_markers_unguard(struct eventlog_markers *markers)
 	}
 }
 
-/* @probe NULL: all. */
+/* Detaches @probe, or all probes if it is NULL. */
 static void eventlog_marker_detach(struct eventlog_marker *marker,
 				   const struct eventlog_marker_probe *probe)
 {
@@ -340,7 +338,7 @@ static void eventlog_marker_detach(struct eventlog_marker *marker,
 	}
 }
 
-/* With update_lock held once the markers are registered. */
+/* Under update_lock if the markers are registered. */
 static int eventlog_markers_attach(struct eventlog_markers *markers,
 				   struct eventlog_marker_probe *probe)
 {
@@ -375,10 +373,10 @@ static void eventlog_probe_remove(struct eventlog_marker_probe *probe)
 	list_for_each_entry(markers, &eventlog_marker_modules, node) {
 		if (markers->error)
 			continue;
-		mutex_lock(&eventlog_root_domain.update_lock);
+		eventlog_update_begin(&eventlog_root_domain);
 		eventlog_markers_detach(markers, probe);
-		eventlog_markers_follow(markers);
-		mutex_unlock(&eventlog_root_domain.update_lock);
+		eventlog_markers_mark_dirty(markers);
+		eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	}
 }
 
@@ -392,11 +390,11 @@ int eventlog_marker_probe_register(struct eventlog_marker_probe *probe)
 	list_for_each_entry(markers, &eventlog_marker_modules, node) {
 		if (markers->error)
 			continue;
-		mutex_lock(&eventlog_root_domain.update_lock);
+		eventlog_update_begin(&eventlog_root_domain);
 		ret = eventlog_markers_attach(markers, probe);
 		if (!ret)
-			eventlog_markers_follow(markers);
-		mutex_unlock(&eventlog_root_domain.update_lock);
+			eventlog_markers_mark_dirty(markers);
+		eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 		if (ret)
 			break;
 	}
@@ -418,7 +416,7 @@ void eventlog_marker_probe_unregister(struct eventlog_marker_probe *probe)
 }
 EXPORT_SYMBOL_GPL(eventlog_marker_probe_unregister);
 
-/* ---- coming and going ---- */
+/* ---- modules ---- */
 
 #ifdef CONFIG_JUMP_LABEL
 static bool eventlog_key_within(const struct module *module, unsigned long key)
@@ -427,7 +425,7 @@ static bool eventlog_key_within(const struct module *module, unsigned long key)
 	       within_module(key + sizeof(struct eventlog_marker) - 1, module);
 }
 
-/* Does a key of the module begin a marker?  What is behind a key may be anything. */
+/* The marker that a key of the module belongs to; or NULL: anything may follow a key. */
 static struct eventlog_marker *eventlog_key_marker(const struct module *module,
 						   const struct jump_entry *entry)
 {
@@ -440,12 +438,12 @@ static struct eventlog_marker *eventlog_key_marker(const struct module *module,
 	marker = (struct eventlog_marker *)key;
 	if (READ_ONCE_NOCHECK(marker->magic) != EVENTLOG_MARKER_MAGIC ||
 	    READ_ONCE_NOCHECK(marker->self) != marker ||
-	    READ_ONCE_NOCHECK(marker->hit) != eventlog_marker_hit)
+	    READ_ONCE_NOCHECK(marker->fire) != eventlog_marker_fire)
 		return NULL;
 	return marker;
 }
 
-/* Entries of one key follow one another.  Counts with @markers NULL. */
+/* The table is sorted by key.  With @markers NULL only counts. */
 static unsigned int eventlog_module_scan(const struct module *module,
 					 struct eventlog_marker **markers)
 {
@@ -481,7 +479,7 @@ static struct eventlog_markers *eventlog_markers_find(const struct module *modul
 	return NULL;
 }
 
-/* That no place of another module has an id of these. */
+/* Checks that no place in another module has the id of one of these markers. */
 static int eventlog_markers_compare(const struct eventlog_markers *markers)
 {
 	const struct eventlog_marker *marker, *found;
@@ -518,7 +516,7 @@ static void eventlog_markers_prepare(struct eventlog_markers *markers)
 		INIT_HLIST_HEAD(&marker->probes);
 		ratelimit_state_init(&marker->limit, DEFAULT_RATELIMIT_INTERVAL,
 				     DEFAULT_RATELIMIT_BURST);
-		/* No line, among others', about lines that were dropped. */
+		/* Do not print "callbacks suppressed": markers count these lines. */
 		ratelimit_set_flags(&marker->limit, RATELIMIT_MSG_ON_RELEASE);
 	}
 }
@@ -550,7 +548,7 @@ static int eventlog_markers_fill(struct eventlog_markers *markers)
 	return eventlog_markers_name(markers) ?: eventlog_markers_compare(markers);
 }
 
-/* Registered, so that subscribers see them; then what is on from the start goes on. */
+/* Registers the provider, then switches on what is on by default. */
 static int eventlog_markers_register(struct eventlog_markers *markers)
 {
 	struct eventlog_provider *provider = &markers->provider;
@@ -562,13 +560,13 @@ static int eventlog_markers_register(struct eventlog_markers *markers)
 	provider->owner = (struct module *)markers->module;
 	provider->events = markers->events;
 	provider->event_count = markers->count;
-	provider->markers = markers;
+	provider->update = eventlog_marker_update;
 	ret = eventlog_provider_register(provider);
 	if (ret)
 		return ret;
-	mutex_lock(&eventlog_root_domain.update_lock);
-	eventlog_markers_follow(markers);
-	mutex_unlock(&eventlog_root_domain.update_lock);
+	eventlog_update_begin(&eventlog_root_domain);
+	eventlog_markers_mark_dirty(markers);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 	return 0;
 }
 
@@ -582,7 +580,7 @@ static void eventlog_markers_add(const struct module *module)
 		return;
 	markers = eventlog_alloc(sizeof(*markers));
 	if (!markers) {
-		pr_err("markers of %s: no memory\n", module->name);
+		pr_err("markers of %s: out of memory\n", module->name);
 		return;
 	}
 	markers->module = module;
@@ -596,7 +594,7 @@ static void eventlog_markers_add(const struct module *module)
 	if (!markers->error)
 		markers->error = eventlog_markers_register(markers);
 	if (markers->error) {
-		pr_err("markers of %s cannot be had: error %d\n", module->name, markers->error);
+		pr_err("markers of %s: failed to register: %d\n", module->name, markers->error);
 		if (markers->names)
 			eventlog_markers_detach(markers, NULL);
 		eventlog_markers_empty(markers);
@@ -647,7 +645,7 @@ static int eventlog_markers_notify(struct notifier_block *block, unsigned long s
 	return NOTIFY_OK;
 }
 
-/* After the kernel's own, which put the table of jumps in order. */
+/* Default priority: after the jump label code, which sorts the table. */
 static struct notifier_block eventlog_markers_notifier = {
 	.notifier_call = eventlog_markers_notify,
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers of modules: found when their module is loaded, made the events of a
- * provider, switched, and forgotten when it goes.  The public side is
- * include/linux/eventlog_marker.h.
+ * Markers of modules.  They are found when their module is loaded, and become events
+ * of a provider until it is unloaded; handlers can be switched meanwhile.  The public
+ * side is include/linux/eventlog_marker.h.
  *
- * eventlog_markers_lock, a mutex inside marker.c, is held while modules with
- * markers and probes come and go, and while handlers are switched.  It is taken
- * before domain->update_lock, which is held, too, while handlers change: what
- * keeps static keys as they ought to be reads them under either.
+ * eventlog_markers_lock, a mutex in marker.c, is held while modules with markers are
+ * loaded and unloaded, while probes are registered and unregistered, and while
+ * handlers are switched.  It is taken before domain->update_lock.  Handlers change
+ * under both locks; eventlog_marker_update() reads them under update_lock alone.
  */
 #ifndef EVENTLOG_MARKER_INTERNAL_H
 #define EVENTLOG_MARKER_INTERNAL_H
@@ -23,24 +23,24 @@ struct module;
 	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
 
 /*
- * Beside the handlers in a marker's active: a hit has to look at its predicate.  One
- * word says both, so that no hit sees handlers that are on without it.
+ * A bit beside the handlers in a marker's active: the predicate must be evaluated.
+ * Both are in one word, so that no one sees the handlers without this bit.
  */
 #define EVENTLOG_MARKER_GUARDED	(1U << 7)
 
 /**
  * struct eventlog_markers - the markers of a module
- * @provider: what they are events of
+ * @provider: the provider of their events
  * @node: in the list of modules with markers
  * @module: the module
- * @error: why they are not registered; then there is no more than this
- * @count: their number
- * @markers: the markers, by place
- * @by_id: the same, by id
+ * @error: why they are not registered; the members below are empty then
+ * @count: number of markers
+ * @markers: the markers, sorted by place
+ * @by_id: the same, sorted by id
  * @events: their events, in the order of @markers
- * @fields: of all events
- * @names: strings that all these refer to
- * @name: the provider's
+ * @fields: fields of all events
+ * @names: the strings of markers, events and fields
+ * @name: name of the provider
  */
 struct eventlog_markers {
 	struct eventlog_provider provider;
@@ -69,66 +69,66 @@ struct eventlog_marker_link {
 };
 
 /**
- * eventlog_markers_init() - begin to look at modules
+ * eventlog_markers_init() - start to look for markers in modules that are loaded
  *
- * Return: 0 or what register_module_notifier() failed with.
+ * Return: 0 or an error of register_module_notifier().
  */
 int eventlog_markers_init(void);
 
 /**
- * eventlog_markers_exit() - cease to
+ * eventlog_markers_exit() - stop to look for markers
  *
- * No module with markers is loaded: each depends on this one.
+ * No module with markers is loaded, since each depends on this one.
  */
 void eventlog_markers_exit(void);
 
 /**
- * eventlog_marker_update() - find out what a hit of a marker has to call
- * @source: a marker's event; domain->update_lock is held
- * @wanted: somebody subscribes to the event
+ * eventlog_marker_update() - compute what a marker does when it fires
+ * @source: the marker's event; domain->update_lock is held
+ * @enabled: the event is enabled
  *
- * Return: its static key has to be on.
+ * Return: must its static key be on?
  */
-bool eventlog_marker_update(struct eventlog_provider_event *source, bool wanted);
+bool eventlog_marker_update(struct eventlog_provider_event *source, bool enabled);
 
 /**
  * eventlog_markers_switch() - switch handlers of all markers that match
  * @module: glob over names of modules
  * @marker: glob over tags and places
- * @expression: of their predicates, valid, or NULL
- * @request: the rest; valid; the counts are set
+ * @expression: the predicate to set, valid, or NULL
+ * @request: the rest of the request; valid; its counts are set
  *
  * Process context, sleeps.
  *
- * Return: 0; -ENOENT: none matches; -ENOMEM.  Then nothing has changed.
+ * Return: 0; -ENOENT: no marker matches; -ENOMEM.  Nothing is changed on errors.
  */
 int eventlog_markers_switch(const char *module, const char *marker,
 			    struct eventlog_expression *expression,
 			    struct eventlog_marker_set *request);
 
 /**
- * eventlog_marker_guard() - what is known of a marker's predicate
- * @marker: it; domain->update_lock and domain->lock are held
+ * eventlog_marker_guard() - a marker's predicate and its counter
+ * @marker: the marker; domain->update_lock and domain->lock are held
  * @text: room for EVENTLOG_PREDICATE_MAX bytes, or NULL
- * @rejected: set to how often it was false
+ * @rejected: set to how often the predicate was false
  *
- * Return: the size of its text, NUL included; 0: it has none.
+ * Return: the size of the predicate's text, NUL included; 0: there is no predicate.
  */
 u32 eventlog_marker_guard(const struct eventlog_marker *marker, char *text, u64 *rejected);
 
 /**
  * eventlog_marker_matches() - does a marker match a pattern
- * @marker: it, named
+ * @marker: the marker; it has its names
  * @pattern: glob over tags and places
  */
 bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *pattern);
 
-/* ---- marker_names.c ---- */
+/* ---- names.c ---- */
 
 /**
- * eventlog_markers_name() - give a module's markers places, ids, names, and fields names
- * @markers: with module, count, and markers in any order; by_id, events and
- *	fields have room.  Sorted afterwards, and complete
+ * eventlog_markers_name() - give a module's markers their places, ids, names and fields
+ * @markers: module, count and the unsorted markers are set; by_id and events are
+ *	allocated.  Sets the rest and sorts the markers
  *
  * Process context.
  *
@@ -137,38 +137,12 @@ bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *p
 int eventlog_markers_name(struct eventlog_markers *markers);
 
 /**
- * eventlog_marker_find() - find markers by id
- * @markers: named
+ * eventlog_marker_find() - find a marker by id
+ * @markers: a module's; they have their names
  * @id: the id
  *
- * Return: the first one of that id, or NULL.
+ * Return: the first marker with that id, or NULL.
  */
 struct eventlog_marker *eventlog_marker_find(const struct eventlog_markers *markers, u64 id);
-
-/* ---- marker_hit.c ---- */
-
-/**
- * struct eventlog_marker_kind - what a type of fields is
- * @name: in the schema language
- * @bytes: it has in the fixed part
- * @is_signed: a number below 0 is possible
- */
-struct eventlog_marker_kind {
-	const char *name;
-	u8 bytes;
-	bool is_signed;
-};
-
-/* By enum eventlog_marker_type. */
-extern const struct eventlog_marker_kind eventlog_marker_kinds[EVENTLOG_MARKER_TYPES];
-
-/**
- * eventlog_value_of() - what a field's type makes of a value
- * @type: enum eventlog_marker_type
- * @value: whose upper bits may be anything
- *
- * Any context.
- */
-u64 eventlog_value_of(u8 type, u64 value);
 
 #endif /* EVENTLOG_MARKER_INTERNAL_H */

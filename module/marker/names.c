@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Markers: what they are called.
+ * The names of markers.
  *
- * A marker's place, "path:function:ordinal", is its identity: the ordinal is
- * counted here, so that it depends on nothing but the markers of one function.
- * One that is compiled into several objects, from a header, has one place.
- * Fields are named after their expressions, events after tags; where that would
- * make two alike, the second is called NAME_2.
+ * A marker's identity is its place, "path:function:ordinal".  Ordinals are counted
+ * here, so they depend only on the markers of the same function.  A marker in a
+ * header that is compiled into several objects has one place.  Fields are named
+ * after their expressions, events after tags; the second of two equal names becomes
+ * NAME_2.
  *
- * All of it works on a module's own markers, before anybody else sees them.
+ * All functions work on the markers of one module before anything else can see them;
+ * no locks.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -18,18 +19,18 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "core/field_types.h"
 #include "marker/marker.h"
 #include "memory.h"
 
-/* What a suffix or an ordinal may take, NUL included. */
+/* Room for a suffix or an ordinal, NUL included. */
 #define EVENTLOG_NUMBER_ROOM 12
 
 /* ---- places ---- */
 
 /*
- * A path as seen from the top of the tree.  What is built elsewhere than in the
- * kernel's own tree may be compiled by absolute paths: then, unless the compiler
- * was told otherwise, the module's directory is the top.
+ * A path relative to the top of the source tree.  External modules may be compiled
+ * with absolute paths; then the module's directory is the top.
  */
 static const char *eventlog_marker_path(const char *path, const char *module)
 {
@@ -48,7 +49,7 @@ static const char *eventlog_marker_path(const char *path, const char *module)
 	}
 }
 
-/* The same string is mostly at the same address. */
+/* Equal strings usually have the same address. */
 static int eventlog_string_compare(const char *a, const char *b)
 {
 	return a == b ? 0 : strcmp(a, b);
@@ -100,7 +101,7 @@ static int eventlog_tag_search(const void *key, const void *element)
 	return strcmp(key, marker->tag);
 }
 
-/* FNV-1a: what <uapi/linux/eventlog.h> says an id is. */
+/* FNV-1a, as <uapi/linux/eventlog.h> defines ids. */
 static u64 eventlog_place_hash(const char *place)
 {
 	u64 hash = 0xcbf29ce484222325ULL;
@@ -136,7 +137,7 @@ static bool eventlog_identifier_char(char c)
 	return isascii(c) && (isalnum(c) || c == '_');
 }
 
-/* Writes an identifier made of an expression; returns the place behind its NUL. */
+/* Makes an identifier of an expression; returns the address after its NUL. */
 static char *eventlog_name_write(char *to, const char *text, size_t length)
 {
 	char *name = to, *end = to + EVENTLOG_NAME_MAX - EVENTLOG_NUMBER_ROOM;
@@ -158,7 +159,7 @@ static char *eventlog_name_write(char *to, const char *text, size_t length)
 	return to + 1;
 }
 
-/* The end of an argument of a macro, as written: a comma, a parenthesis or a NUL. */
+/* The end of a macro's argument in source text: a comma, a parenthesis or a NUL. */
 static const char *eventlog_argument_end(const char *text)
 {
 	unsigned int depth = 0;
@@ -181,7 +182,7 @@ static const char *eventlog_argument_end(const char *text)
 	return text;
 }
 
-/* The rest of a macro's arguments: up to its parenthesis. */
+/* The end of all arguments of a macro: its closing parenthesis, or a NUL. */
 static const char *eventlog_arguments_end(const char *text)
 {
 	const char *end = eventlog_argument_end(text);
@@ -192,8 +193,8 @@ static const char *eventlog_arguments_end(const char *text)
 }
 
 /*
- * Takes the next field off a marker's text: "FIELD(type, expression)" or
- * "FIELD_NAMED(type, name, expression)".
+ * Parses the next field in a marker's text, "FIELD(type, expression)" or
+ * "FIELD_NAMED(type, name, expression)", and moves @text past it.
  */
 static void eventlog_field_take(const char **text, const char **name, size_t *name_length,
 				const char **expression, size_t *length)
@@ -222,7 +223,7 @@ static void eventlog_field_take(const char **text, const char **name, size_t *na
 	*text = *end ? end + 1 : end;
 }
 
-/* Names the last one of @count fields, unlike those before it. */
+/* Gives the last of @count fields a name that no earlier one has. */
 static char *eventlog_field_name(struct eventlog_field *fields, unsigned int count, char *to,
 				 const char *text, size_t length)
 {
@@ -233,7 +234,7 @@ static char *eventlog_field_name(struct eventlog_field *fields, unsigned int cou
 		if (strcmp(fields[i].name, name))
 			continue;
 		sprintf(behind, "_%u", ++number);
-		/* From the start: that one may be there, too. */
+		/* An earlier field may have this name, too: start again. */
 		i = -1;
 	}
 	fields[count - 1].name = name;
@@ -252,12 +253,12 @@ static char *eventlog_marker_fields(struct eventlog_marker *marker, struct event
 	event->fixed_bytes = 0;
 	while (event->field_count < marker->types[0]) {
 		struct eventlog_field *field = &fields[event->field_count++];
-		const struct eventlog_marker_kind *kind =
-			&eventlog_marker_kinds[marker->types[event->field_count]];
+		const struct eventlog_field_type *type =
+			&eventlog_field_types[marker->types[event->field_count]];
 
 		eventlog_field_take(&text, &name, &name_length, &expression, &length);
-		field->type = kind->name;
-		event->fixed_bytes += kind->bytes;
+		field->type = type->name;
+		event->fixed_bytes += type->bytes;
 		to = name ? eventlog_field_name(fields, event->field_count, to, name, name_length) :
 			    eventlog_field_name(fields, event->field_count, to, expression, length);
 		if (strlen(field->name) != length || strncmp(field->name, expression, length)) {
@@ -270,7 +271,7 @@ static char *eventlog_marker_fields(struct eventlog_marker *marker, struct event
 	return to;
 }
 
-/* At most what a marker's names take. */
+/* Upper limit of the size of a marker's names. */
 static size_t eventlog_marker_names_bytes(const struct eventlog_marker *marker)
 {
 	return strlen(marker->tag) + EVENTLOG_NUMBER_ROOM +
@@ -278,7 +279,7 @@ static size_t eventlog_marker_names_bytes(const struct eventlog_marker *marker)
 	       strlen(marker->text) + marker->types[0] * (EVENTLOG_NAME_MAX + 2);
 }
 
-/* @marker, by tag, comes after @before, if there is one. */
+/* Names the event of by_tag[i]; @number counts the markers with the same tag. */
 static char *eventlog_event_name(struct eventlog_markers *markers,
 				 struct eventlog_marker **by_tag, unsigned int i, char *to,
 				 unsigned int *number)

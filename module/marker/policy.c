@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wishes: see wish.h.
+ * Policies for markers of programs: see policy.h.
  */
 #include <linux/errno.h>
 #include <linux/glob.h>
@@ -12,39 +12,41 @@
 
 #include "core/domain.h"
 #include "core/event.h"
-#include "memory.h"
+#include "core/field_types.h"
 #include "core/filter.h"
+#include "core/ops.h"
+#include "memory.h"
 #include "marker/policy.h"
 
-static struct eventlog_program_wish *
-eventlog_wish_new(const char *program, const char *marker, struct eventlog_expression *expression,
-		  const struct eventlog_marker_wish *request)
+static struct eventlog_marker_policy *
+eventlog_policy_new(const char *program, const char *marker, struct eventlog_expression *expression,
+		    const struct eventlog_marker_wish *request)
 {
 	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
-	struct eventlog_program_wish *wish;
+	struct eventlog_marker_policy *policy;
 
-	wish = eventlog_alloc(sizeof(*wish) + program_bytes + marker_bytes);
-	if (!wish)
+	policy = eventlog_alloc(sizeof(*policy) + program_bytes + marker_bytes);
+	if (!policy)
 		return NULL;
 	if (expression) {
 		refcount_inc(&expression->users);
-		wish->expression = expression;
+		policy->expression = expression;
 	}
-	wish->operation = request->operation;
-	wish->handlers = request->handlers;
-	memcpy(wish->program, program, program_bytes);
-	memcpy(wish->program + program_bytes, marker, marker_bytes);
-	wish->marker = wish->program + program_bytes;
-	return wish;
+	policy->operation = request->operation;
+	policy->handlers = request->handlers;
+	memcpy(policy->program, program, program_bytes);
+	memcpy(policy->program + program_bytes, marker, marker_bytes);
+	policy->marker = policy->program + program_bytes;
+	return policy;
 }
 
-static void eventlog_wish_free(struct eventlog_program_wish *wish)
+static void eventlog_policy_free(struct eventlog_marker_policy *policy)
 {
-	eventlog_expression_put(wish->expression);
-	eventlog_free(wish);
+	eventlog_expression_put(policy->expression);
+	eventlog_free(policy);
 }
 
-/* The name of an event's program, if it is a marker of one, or NULL. */
+/* The program of an event that is a marker of a program, or NULL. */
 static const char *eventlog_event_program(const struct eventlog_event *event)
 {
 	const char *name = event->provider->name;
@@ -56,54 +58,39 @@ static const char *eventlog_event_program(const struct eventlog_event *event)
 	return name + length;
 }
 
-static bool eventlog_wish_matches(const struct eventlog_program_wish *wish,
-				  const struct eventlog_event *event)
+static bool eventlog_policy_matches(const struct eventlog_marker_policy *policy,
+				    const struct eventlog_event *event)
 {
 	const char *program = eventlog_event_program(event);
 
-	return program && glob_match(wish->program, program) &&
-	       glob_match(wish->marker, event->name);
+	return program && glob_match(policy->program, program) &&
+	       glob_match(policy->marker, event->name);
 }
 
-/* ---- what a predicate can be about ---- */
-
-/* Types of fields, as fields.c writes them, that markers of programs have. */
-static const struct {
-	const char *name;
-	u8 type;
-} eventlog_field_types[] = {
-	{ "u8", EVENTLOG_MARKER_U8 },		{ "s8", EVENTLOG_MARKER_S8 },
-	{ "u16", EVENTLOG_MARKER_U16 },		{ "s16", EVENTLOG_MARKER_S16 },
-	{ "u32", EVENTLOG_MARKER_U32 },		{ "s32", EVENTLOG_MARKER_S32 },
-	{ "u64", EVENTLOG_MARKER_U64 },		{ "s64", EVENTLOG_MARKER_S64 },
-	{ "string", EVENTLOG_MARKER_STRING },
-};
+/* ---- fields ---- */
 
 static bool eventlog_is_word(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && !memcmp(text, word, length);
 }
 
-/* Looks through lines of the form "\tTYPE NAME\n". */
+/* Searches the event's lines "\tTYPE NAME\n"; see struct eventlog_subject. */
 static int eventlog_program_field(const void *of, const char *name, u8 *type)
 {
 	const struct eventlog_event *event = of;
 	const char *line, *space, *end;
-	unsigned int i, field = 0;
+	unsigned int index, field = 0;
 
 	for (line = event->fields_text; *line && field < EVENTLOG_ASK_VALUES_MAX; field++) {
 		line++;
 		space = strchr(line, ' ');
 		end = strchr(line, '\n');
 		if (eventlog_is_word(space + 1, end - space - 1, name)) {
-			for (i = 0; i < ARRAY_SIZE(eventlog_field_types); i++) {
-				if (!eventlog_is_word(line, space - line,
-						      eventlog_field_types[i].name))
-					continue;
-				*type = eventlog_field_types[i].type;
-				return field;
-			}
-			return -EINVAL;
+			index = eventlog_field_type_find(line, space - line);
+			if (!index || index >= EVENTLOG_MARKER_TYPES)
+				return -EINVAL;
+			*type = index;
+			return field;
 		}
 		line = end + 1;
 	}
@@ -116,33 +103,33 @@ static struct eventlog_subject eventlog_program_subject(const struct eventlog_ev
 	return (struct eventlog_subject){ .find = eventlog_program_field, .of = event };
 }
 
-static bool eventlog_wish_fits(const struct eventlog_program_wish *wish,
-			       const struct eventlog_event *event)
+static bool eventlog_policy_fits(const struct eventlog_marker_policy *policy,
+				 const struct eventlog_event *event)
 {
 	struct eventlog_subject subject = eventlog_program_subject(event);
 
-	return !wish->expression || eventlog_predicate_fits(wish->expression, &subject);
+	return !policy->expression || eventlog_predicate_fits(policy->expression, &subject);
 }
 
-/* ---- following ---- */
+/* ---- handlers of an event ---- */
 
 static struct eventlog_predicate *eventlog_event_predicate(const struct eventlog_event *event)
 {
-	return rcu_dereference_protected(event->predicate,
+	return rcu_dereference_protected(event->policy.predicate,
 					 lockdep_is_held(&event->domain->lock));
 }
 
-/* What an event does, and which predicate that is subject to. */
+/* The handlers of an event, and the expression of their predicate, or NULL. */
 static u8 eventlog_event_handlers(const struct eventlog_event *event,
 				  struct eventlog_expression **expression)
 {
 	const struct eventlog_predicate *predicate = eventlog_event_predicate(event);
 
 	*expression = predicate ? predicate->expression : NULL;
-	return predicate ? predicate->handlers : event->handlers;
+	return predicate ? predicate->handlers : event->policy.handlers;
 }
 
-/* Has an event do this; without handlers there is no predicate. */
+/* Sets handlers and predicate; without handlers there is no predicate. */
 static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 				  struct eventlog_expression *expression)
 {
@@ -160,9 +147,9 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 			predicate->handlers = handlers;
 		handlers = 0;
 	}
-	/* Never are there handlers here that are subject to a predicate. */
-	WRITE_ONCE(event->handlers, handlers);
-	rcu_assign_pointer(event->predicate, predicate);
+	/* Handlers with a predicate are in the predicate, never here. */
+	WRITE_ONCE(event->policy.handlers, handlers);
+	rcu_assign_pointer(event->policy.predicate, predicate);
 	eventlog_domain_handlers_set(event->domain, event->slot, handlers, predicate);
 	if (old) {
 		old->next = NULL;
@@ -171,28 +158,28 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 	return true;
 }
 
-u8 eventlog_wishes_state(const struct eventlog_event *event)
+static u8 eventlog_policies_state(const struct eventlog_event *event)
 {
 	struct eventlog_expression *expression;
 
 	return eventlog_event_handlers(event, &expression);
 }
 
-/* Carries all wishes out. */
-static bool eventlog_event_follow(struct eventlog_event *event)
+/* Applies all policies to an event, in their order. */
+static bool eventlog_event_apply(struct eventlog_event *event)
 {
 	struct eventlog_expression *expression = NULL;
-	const struct eventlog_program_wish *wish;
+	const struct eventlog_marker_policy *policy;
 	u8 handlers = 0;
 
-	list_for_each_entry(wish, &event->domain->wishes, node) {
-		if (!eventlog_wish_matches(wish, event) || !eventlog_wish_fits(wish, event))
+	list_for_each_entry(policy, &event->domain->policies, node) {
+		if (!eventlog_policy_matches(policy, event) || !eventlog_policy_fits(policy, event))
 			continue;
-		if (wish->operation == EVENTLOG_MARKER_ADD) {
-			handlers |= wish->handlers;
-			expression = wish->expression;
+		if (policy->operation == EVENTLOG_MARKER_ADD) {
+			handlers |= policy->handlers;
+			expression = policy->expression;
 		} else {
-			handlers &= ~wish->handlers;
+			handlers &= ~policy->handlers;
 		}
 		if (!handlers)
 			expression = NULL;
@@ -200,34 +187,34 @@ static bool eventlog_event_follow(struct eventlog_event *event)
 	return eventlog_event_switch(event, handlers, expression);
 }
 
-void eventlog_wishes_follow(struct eventlog_event *event)
+static void eventlog_policies_apply(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
-	eventlog_event_follow(event);
+	eventlog_event_apply(event);
 }
 
-void eventlog_wishes_leave(struct eventlog_event *event)
+static void eventlog_policies_remove(struct eventlog_event *event)
 {
 	eventlog_event_switch(event, 0, NULL);
 }
 
-/* ---- asking ---- */
+/* ---- evaluation ---- */
 
-u16 eventlog_wish_strings(const struct eventlog_event *event)
+static u16 eventlog_policy_strings(const struct eventlog_event *event)
 {
-	const struct eventlog_predicate *predicate = rcu_dereference(event->predicate);
+	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
 
 	return predicate ? predicate->strings : 0;
 }
 
-int eventlog_wish_ask(const struct eventlog_event *event, const u64 *values, unsigned int count,
-		      u16 strings)
+static int eventlog_policy_evaluate(const struct eventlog_event *event, const u64 *values,
+				    unsigned int count, u16 strings)
 {
-	const struct eventlog_predicate *predicate = rcu_dereference(event->predicate);
+	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
 	u16 sources;
 
 	if (!predicate)
-		return READ_ONCE(event->handlers);
+		return READ_ONCE(event->policy.handlers);
 	sources = predicate->strings | predicate->numbers;
 	if (sources >> count)
 		return -EINVAL;
@@ -236,13 +223,14 @@ int eventlog_wish_ask(const struct eventlog_event *event, const u64 *values, uns
 	return eventlog_predicate_holds(predicate, values) ? predicate->handlers : 0;
 }
 
-/* ---- wishing ---- */
+/* ---- the list of policies ---- */
 
-static void eventlog_wish_remove(struct eventlog_domain *domain, struct eventlog_program_wish *wish)
+static void eventlog_policy_remove(struct eventlog_domain *domain,
+				   struct eventlog_marker_policy *policy)
 {
-	list_del(&wish->node);
-	domain->wish_count--;
-	eventlog_wish_free(wish);
+	list_del(&policy->node);
+	domain->policy_count--;
+	eventlog_policy_free(policy);
 }
 
 static bool eventlog_glob_covers(const char *glob, const char *other)
@@ -250,114 +238,132 @@ static bool eventlog_glob_covers(const char *glob, const char *other)
 	return !strcmp(glob, "*") || !strcmp(glob, other);
 }
 
-/* Does an earlier wish make no difference any more? */
-static bool eventlog_wish_replaces(const struct eventlog_program_wish *wish,
-				   const struct eventlog_program_wish *old)
+/* Does @policy make the earlier policy @old useless? */
+static bool eventlog_policy_replaces(const struct eventlog_marker_policy *policy,
+				     const struct eventlog_marker_policy *old)
 {
-	bool fewer = !(old->handlers & ~wish->handlers);
+	bool fewer = !(old->handlers & ~policy->handlers);
 
-	if (!eventlog_glob_covers(wish->program, old->program) ||
-	    !eventlog_glob_covers(wish->marker, old->marker))
+	if (!eventlog_glob_covers(policy->program, old->program) ||
+	    !eventlog_glob_covers(policy->marker, old->marker))
 		return false;
-	if (wish->operation == EVENTLOG_MARKER_REMOVE)
-		return wish->handlers == EVENTLOG_WISH_HANDLERS ||
+	if (policy->operation == EVENTLOG_MARKER_REMOVE)
+		return policy->handlers == EVENTLOG_POLICY_HANDLERS ||
 		       (fewer && old->operation == EVENTLOG_MARKER_REMOVE);
-	if (!wish->expression)
+	if (!policy->expression)
 		return fewer;
-	/* What the new predicate does not fit has been left alone by the old one, too. */
+	/* The old one did not apply to any marker that the new predicate does not fit. */
 	return fewer && old->expression &&
-	       eventlog_expression_fits_where(wish->expression, old->expression);
+	       eventlog_expression_fits_where(policy->expression, old->expression);
 }
 
-/* Return: whether it has been kept, or -ENOSPC. */
-static int eventlog_wish_enlist(struct eventlog_domain *domain, struct eventlog_program_wish *wish)
+/*
+ * Adds a policy and removes those it makes useless.
+ *
+ * Return: 1; 0: the policy itself has no effect and was not added; or -ENOSPC.
+ */
+static int eventlog_policy_insert(struct eventlog_domain *domain,
+				  struct eventlog_marker_policy *policy)
 {
-	struct eventlog_program_wish *old, *next;
+	struct eventlog_marker_policy *old, *next;
 	unsigned int replaced = 0;
 	bool kept;
 
-	list_for_each_entry(old, &domain->wishes, node)
-		replaced += eventlog_wish_replaces(wish, old);
-	kept = wish->operation == EVENTLOG_MARKER_ADD || domain->wish_count > replaced;
-	if (kept && domain->wish_count - replaced >= EVENTLOG_WISHES_MAX)
+	list_for_each_entry(old, &domain->policies, node)
+		replaced += eventlog_policy_replaces(policy, old);
+	kept = policy->operation == EVENTLOG_MARKER_ADD || domain->policy_count > replaced;
+	if (kept && domain->policy_count - replaced >= EVENTLOG_WISHES_MAX)
 		return -ENOSPC;
-	list_for_each_entry_safe(old, next, &domain->wishes, node)
-		if (eventlog_wish_replaces(wish, old))
-			eventlog_wish_remove(domain, old);
+	list_for_each_entry_safe(old, next, &domain->policies, node)
+		if (eventlog_policy_replaces(policy, old))
+			eventlog_policy_remove(domain, old);
 	if (!kept)
 		return 0;
-	list_add_tail(&wish->node, &domain->wishes);
-	domain->wish_count++;
+	list_add_tail(&policy->node, &domain->policies);
+	domain->policy_count++;
 	return 1;
 }
 
-static void eventlog_wish_apply(struct eventlog_domain *domain,
-				const struct eventlog_program_wish *wish,
-				struct eventlog_marker_wish *request)
+static void eventlog_policy_apply_all(struct eventlog_domain *domain,
+				      const struct eventlog_marker_policy *policy,
+				      struct eventlog_marker_wish *request)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
 
 	xa_for_each(&domain->definitions, descriptor, event) {
 		cond_resched();
-		if (!event->slot || !eventlog_wish_matches(wish, event))
+		if (!event->slot || !eventlog_policy_matches(policy, event))
 			continue;
 		request->matched++;
-		request->unfit += !eventlog_wish_fits(wish, event);
-		request->changed += eventlog_event_follow(event);
+		request->unfit += !eventlog_policy_fits(policy, event);
+		request->changed += eventlog_event_apply(event);
 	}
 }
 
-int eventlog_wish_add(struct eventlog_domain *domain, const char *program, const char *marker,
-		      struct eventlog_expression *expression,
-		      struct eventlog_marker_wish *request)
+int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
+			struct eventlog_expression *expression,
+			struct eventlog_marker_wish *request)
 {
-	struct eventlog_program_wish *wish;
+	struct eventlog_marker_policy *policy;
 	int ret;
 
 	request->matched = 0;
 	request->changed = 0;
 	request->unfit = 0;
-	wish = eventlog_wish_new(program, marker, expression, request);
-	if (!wish)
+	policy = eventlog_policy_new(program, marker, expression, request);
+	if (!policy)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
-	ret = eventlog_wish_enlist(domain, wish);
-	/* One that is not kept has its events follow what is left. */
+	ret = eventlog_policy_insert(domain, policy);
+	/* A policy that was not added may have removed others: apply those that are left. */
 	if (ret >= 0)
-		eventlog_wish_apply(domain, wish, request);
+		eventlog_policy_apply_all(domain, policy, request);
 	mutex_unlock(&domain->lock);
 	if (ret <= 0)
-		eventlog_wish_free(wish);
+		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;
 }
 
-const struct eventlog_program_wish *eventlog_wish_find(struct eventlog_domain *domain, u32 index)
+const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain, u32 index)
 {
-	const struct eventlog_program_wish *wish;
+	const struct eventlog_marker_policy *policy;
 
 	lockdep_assert_held(&domain->lock);
-	list_for_each_entry(wish, &domain->wishes, node)
+	list_for_each_entry(policy, &domain->policies, node)
 		if (!index--)
-			return wish;
+			return policy;
 	return NULL;
 }
 
-u32 eventlog_wish_text(const struct eventlog_program_wish *wish, char *text)
+u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text)
 {
-	/* The globs are one behind the other already. */
-	u32 globs = wish->marker - wish->program + strlen(wish->marker) + 1;
-	const char *predicate = wish->expression ? wish->expression->text : "";
+	/* The globs are one string after the other in memory. */
+	u32 globs = policy->marker - policy->program + strlen(policy->marker) + 1;
+	const char *predicate = policy->expression ? policy->expression->text : "";
 
-	memcpy(text, wish->program, globs);
+	memcpy(text, policy->program, globs);
 	memcpy(text + globs, predicate, strlen(predicate) + 1);
 	return globs + strlen(predicate) + 1;
 }
 
-void eventlog_wishes_drop_all(struct eventlog_domain *domain)
+void eventlog_policies_drop_all(struct eventlog_domain *domain)
 {
-	struct eventlog_program_wish *wish, *next;
+	struct eventlog_marker_policy *policy, *next;
 
-	list_for_each_entry_safe(wish, next, &domain->wishes, node)
-		eventlog_wish_remove(domain, wish);
+	list_for_each_entry_safe(policy, next, &domain->policies, node)
+		eventlog_policy_remove(domain, policy);
+}
+
+static const struct eventlog_policy_ops eventlog_policies_ops = {
+	.apply = eventlog_policies_apply,
+	.remove = eventlog_policies_remove,
+	.state = eventlog_policies_state,
+	.strings = eventlog_policy_strings,
+	.evaluate = eventlog_policy_evaluate,
+};
+
+void eventlog_policies_init(void)
+{
+	eventlog_policy_ops = &eventlog_policies_ops;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The static tracepoint that every marker hits whose handler PROBE is on: what
- * a BPF program attaches to, with the marker and its values as arguments.
+ * The tracepoint eventlog:eventlog_marker, for BPF programs.  Markers whose handler
+ * PROBE is on call it when they fire, with the marker and its values as arguments.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM eventlog

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A subscriber's floor: the time before which no more records may be placed.
+ * A subscriber's floor: the minimum time of records that are still to be placed.
  *
- * Raised by FLUSH, under a lock of the caller's; read by every emission, in any
- * context.  A 32-bit machine reads 64 bits in two, and what it reads must be a
- * time that was stored: too low a floor breaks an earlier FLUSH's promise, too
- * high a one dates records into the future.  An NMI may read on top of the
- * store, so it cannot wait for its end: the times take turns in two places, and
- * the one being stored is never the one to be read.
+ * FLUSH raises the floor, under a lock of the caller.  Every emission reads it, in any
+ * context.  A 32-bit machine needs two loads to read 64 bits, and the result must be a
+ * time that was stored: a lower floor would break the promise of an earlier FLUSH, a
+ * higher one would give records a time in the future.  An NMI may interrupt the store
+ * and cannot wait for its end.  Therefore the times alternate between two words, and
+ * the word being stored is never the one to read.
  */
 #ifndef EVENTLOG_FLOOR_H
 #define EVENTLOG_FLOOR_H
@@ -24,12 +24,14 @@ struct eventlog_floor {
 };
 
 /**
- * eventlog_floor_read() - the present floor
+ * eventlog_floor_read() - read the floor
  * @floor: the floor
  *
- * Any context, preemption off.  A 32-bit machine repeats when it was raised meanwhile.
+ * A 32-bit machine retries if the floor is raised meanwhile.
  *
- * Return: the time, ns of CLOCK_MONOTONIC.
+ * Context: any, preemption disabled.
+ *
+ * Return: the time, CLOCK_MONOTONIC in ns.
  */
 static __always_inline u64 eventlog_floor_read(const struct eventlog_floor *floor)
 {
@@ -37,11 +39,11 @@ static __always_inline u64 eventlog_floor_read(const struct eventlog_floor *floo
 }
 
 /**
- * eventlog_floor_raise() - set a new floor
+ * eventlog_floor_raise() - raise the floor
  * @floor: the floor
- * @time: not less than the present one
+ * @time: not less than the current floor
  *
- * Under a lock that all who raise it take.
+ * Context: any; the caller holds the lock that serialises all writers.
  */
 static inline void eventlog_floor_raise(struct eventlog_floor *floor, u64 time)
 {
@@ -52,8 +54,8 @@ static inline void eventlog_floor_raise(struct eventlog_floor *floor, u64 time)
 
 /**
  * struct eventlog_floor - the floor, initially zero
- * @time: the present one and the one before or after
- * @turn: the lowest bit says which is present
+ * @time: the current time, and the previous or the next one
+ * @turn: the lowest bit is the index of the current time
  */
 struct eventlog_floor {
 	u64 time[2];
@@ -77,7 +79,10 @@ static inline void eventlog_floor_raise(struct eventlog_floor *floor, u64 time)
 {
 	u32 turn = floor->turn + 1;
 
-	/* Who reads any of this must find, when it looks again, that the turn has passed on. */
+	/*
+	 * Order the previous store of turn before this store of time: a reader that
+	 * loads any half of the new time must find that turn has changed.
+	 */
 	smp_wmb();
 	WRITE_ONCE(floor->time[turn & 1], time);
 	smp_store_release(&floor->turn, turn);

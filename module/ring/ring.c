@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring's core, the parts off the hot path: see ring.h.
+ * The parts of the ring buffer that are not on the hot path, and locked rings: see
+ * ring.h.
  */
 #include "ring/ring.h"
 
@@ -39,8 +40,8 @@ void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 ti
 	unsigned int cause;
 
 	/*
-	 * The total is read before the counts, and losing counts them in the
-	 * other order: the counts below cover at least the total reported.
+	 * Read the total before the counts.  A writer increments the count before the
+	 * total, so the counts in the record add up to at least the total reported.
 	 */
 	barrier();
 	memset(record, 0, sizeof(*record));
@@ -52,7 +53,7 @@ void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 ti
 	WRITE_ONCE(ring->reported, total);
 }
 
-/* Under the lock nobody else writes these words. */
+/* Adds to a word of the header.  The caller holds the lock: there is no other writer. */
 static void eventlog_ring_add(u64 *word, u32 *upper, u32 value)
 {
 	eventlog_word_write(word, upper, *word + value);
@@ -67,28 +68,28 @@ static void eventlog_ring_lose_locked(struct eventlog_ring *ring, enum eventlog_
 	eventlog_ring_add(&header->lost_total, &header->lost_total_upper, count);
 }
 
-/* Counts the writers that were refused, as lost. */
-static void eventlog_ring_count_refused(struct eventlog_ring *ring)
+/* Counts the writers that failed to take the lock as lost events. */
+static void eventlog_ring_count_denied(struct eventlog_ring *ring)
 {
-	if (unlikely(eventlog_ring_has_refused(&ring->lock)))
+	if (unlikely(eventlog_ring_has_denied(&ring->lock)))
 		eventlog_ring_lose_locked(ring, EVENTLOG_LOST_NESTED,
-					  eventlog_ring_take_refused(&ring->lock));
+					  eventlog_ring_take_denied(&ring->lock));
 }
 
 /*
- * Counts the writers that were refused meanwhile, publishes, and lets go.  One
- * that came after the counting is found by the look behind: the next holder may
- * be long in coming.
+ * Counts the writers that failed to take the lock, publishes, and unlocks.  The loop
+ * catches a writer that failed after the count and before the unlock: the lock may
+ * not be taken again for a long time.
  */
 static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long flags)
 {
 	struct eventlog_ring_header *header = ring->header;
 
 	do {
-		eventlog_ring_count_refused(ring);
+		eventlog_ring_count_denied(ring);
 		eventlog_word_write(&header->committed, &header->committed_upper, header->head);
 		eventlog_ring_unlock(&ring->lock, flags);
-	} while (unlikely(eventlog_ring_has_refused(&ring->lock)) &&
+	} while (unlikely(eventlog_ring_has_denied(&ring->lock)) &&
 		 eventlog_ring_trylock(&ring->lock, &flags));
 }
 
@@ -106,8 +107,11 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 		eventlog_ring_refuse(&ring->lock);
 		return false;
 	}
-	/* Refused by a holder that has let go but not looked behind: told before this record. */
-	eventlog_ring_count_refused(ring);
+	/*
+	 * An earlier holder may have unlocked but not yet tested again for failed
+	 * writers.  Count them here, so that a marker reports them before this record.
+	 */
+	eventlog_ring_count_denied(ring);
 	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ring: one CPU's records for one subscriber.
+ * The ring buffer: the records of one CPU for one subscriber.
  *
- * A ring is written by its own CPU only, preemption off, by any number of
- * strictly nested contexts (task, softirq, hardirq, NMI), and read by a
- * consumer that maps it.  No lock is taken and no LOCK prefix is needed: a
- * writer can lose its compare-and-exchange only to a context nested in it.
+ * Only its own CPU writes a ring, with preemption disabled, from any number of
+ * strictly nested contexts (task, softirq, hardirq, NMI).  A consumer maps and reads
+ * it.  The writer takes no lock and needs no LOCK prefix: its compare-and-exchange
+ * can only fail because of a context nested in it.
  *
- * A writer reserves by moving head; the outermost writer publishes committed on
- * leaving, when everything below head is whole.  Space once reserved is never
- * given back.  Two facts carry the proof: nested writers have ended when the
- * interrupted one goes on, and a nested writer may not get further than a whole
- * ring ahead of committed (the guard), so nothing unfinished is overwritten
- * however the consumer lies about its position.
+ * A writer reserves space by advancing head.  When the outermost writer leaves, all
+ * records below head are complete, and it publishes them by storing committed.
+ * Reserved space is never given back.  Correctness rests on two facts: a nested
+ * writer has left before the interrupted one continues; and a nested writer must not
+ * advance head more than a whole ring beyond committed (the guard), so no unfinished
+ * record is overwritten, whatever position the consumer stores.
  *
- * A locked ring has the same pages and records under a lock with interrupts
- * off.  Only its own CPU ever takes the lock, so a failed attempt
- * means a context nested in the holder: it must not wait, and is counted.  On
- * 32-bit machines (EVENTLOG_RING_LOCKLESS is 0) there is no other kind, and the
- * header's words are stored in halves that no reader can mistake: ring_words.h.
+ * A locked ring has the same pages and records, but is written under a lock with
+ * interrupts off.  Only its own CPU takes the lock, so a trylock that fails was made
+ * in a context nested in the holder: the writer must not wait, and its event is
+ * counted as lost.  On 32-bit machines (EVENTLOG_RING_LOCKLESS is 0) all rings are
+ * locked, and the header's words are stored in halves, see ring_words.h.
  *
- * The core uses ring_platform.h and nothing else; it builds in user space.
+ * This code depends on ring_platform.h only; it also builds in user space.
  */
 #ifndef EVENTLOG_RING_H
 #define EVENTLOG_RING_H
@@ -28,28 +28,28 @@
 #include "ring/ring_platform.h"
 #include "ring/ring_words.h"
 
-/* Task, softirq, hardirq and NMI make four; kprobes, BPF and faults can add to them. */
+/* Task, softirq, hardirq and NMI are four levels; kprobes, BPF and faults can add some. */
 #define EVENTLOG_RING_DEPTH_MAX 7
 
-/* Bytes of a lost record. */
+/* Size of a lost record, called a marker here. */
 #define EVENTLOG_RING_MARKER_BYTES \
 	((u32)(sizeof(struct eventlog_record) + sizeof(struct eventlog_lost_counts)))
 
 /**
- * struct eventlog_ring - the kernel's side of one ring; nothing here is mapped
- * @header: page 0, the kernel's page, read-only to the consumer
- * @consumer: page 1, the consumer's page: hostile
- * @data: the data, read-only to the consumer
- * @data_bytes: a power of two, at most EVENTLOG_RING_BYTES_MAX
- * @sub_buffer_bytes: a power of two
- * @overwrite: keep the newest records rather than the oldest
+ * struct eventlog_ring - kernel-side state of one ring; not mapped to user space
+ * @header: page 0, written by the kernel, read-only for the consumer
+ * @consumer: page 1, written by the consumer; its content is not trusted
+ * @data: the data, read-only for the consumer
+ * @data_bytes: size of @data, a power of two, at most EVENTLOG_RING_BYTES_MAX
+ * @sub_buffer_bytes: size of a sub-buffer, a power of two
+ * @overwrite: a full ring overwrites the oldest records
  * @locked: written under @lock
- * @lock: of a locked ring
- * @nest: how many writers are inside; each restores what it found
- * @consumer_position: the consumer's position as last read
- * @last_time: the latest time an outermost writer took; only such a writer stores it
- * @nested_time: the latest time a nested writer took
- * @reported: lost_total as told by the last lost record
+ * @lock: protects a locked ring
+ * @nest: number of writers inside; each writer restores the value that it found
+ * @consumer_position: the consumer's position when it was last read
+ * @last_time: latest time of an outermost writer; only outermost writers store it
+ * @nested_time: latest time of a nested writer
+ * @reported: lost_total in the last lost record
  */
 struct eventlog_ring {
 	struct eventlog_ring_header *header;
@@ -69,10 +69,10 @@ struct eventlog_ring {
 };
 
 /**
- * struct eventlog_ring_slot - a reservation, alive from reserve to commit
+ * struct eventlog_ring_slot - a reservation, valid from reserve to commit
  * @record: header of the record; its payload follows
- * @nest: what the writer found in the ring's nest
- * @flags: interrupt state to restore, of a locked ring
+ * @nest: the ring's nest before this writer incremented it
+ * @flags: locked ring: interrupt state to restore
  */
 struct eventlog_ring_slot {
 	struct eventlog_record *record;
@@ -81,27 +81,31 @@ struct eventlog_ring_slot {
 };
 
 /**
- * eventlog_ring_init() - describe a ring and its pages
+ * eventlog_ring_init() - initialise a ring and its pages
  * @ring: the ring
- * @pages: page 0, page 1 and the data, contiguous and zeroed, or as an earlier
- *	ring left them never: positions start at 0
+ * @pages: page 0, page 1 and the data; contiguous and zeroed, must not have been used
+ *	by another ring, since positions start at 0
  * @page_bytes: size of a page
  * @data_bytes: size of the data, a power of two
  * @sub_buffer_bytes: size of a sub-buffer, a power of two, at least a page
- * @cpu: the CPU that will write it
- * @overwrite: mode
- * @locked: under a lock, rather than by compare-and-exchange; on 32-bit machines
- *	it is, whatever this says
+ * @cpu: the CPU that will write the ring
+ * @overwrite: true: overwrite mode; false: discard mode
+ * @locked: true: write under a lock; false: write with compare-and-exchange, except
+ *	on 32-bit machines, where every ring is locked
+ *
+ * Context: any.
  */
 void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite,
 			bool locked);
 
 /**
- * eventlog_ring_unread() - bytes the consumer has not taken yet
+ * eventlog_ring_unread() - number of bytes the consumer has not read yet
  * @ring: the ring
  *
- * Any context, any CPU.  A hint: the consumer's page is believed.
+ * Only a hint, because the consumer controls its position.
+ *
+ * Context: any, on any CPU.
  */
 static __always_inline u32 eventlog_ring_unread(const struct eventlog_ring *ring)
 {
@@ -109,8 +113,10 @@ static __always_inline u32 eventlog_ring_unread(const struct eventlog_ring *ring
 }
 
 /**
- * eventlog_ring_unseen_loss() - has the ring lost events the consumer has not seen the count of
+ * eventlog_ring_unseen_loss() - test for losses that the consumer has not seen
  * @ring: the ring
+ *
+ * Context: any, on any CPU.
  */
 static __always_inline bool eventlog_ring_unseen_loss(const struct eventlog_ring *ring)
 {
@@ -118,7 +124,7 @@ static __always_inline bool eventlog_ring_unseen_loss(const struct eventlog_ring
 }
 
 #if EVENTLOG_RING_LOCKLESS
-/* Counts one event lost; nested writers may count in between. */
+/* Counts one event as lost; a nested writer may count between the two additions. */
 static __always_inline void eventlog_ring_lose(struct eventlog_ring *ring,
 					       enum eventlog_lost cause)
 {
@@ -127,9 +133,9 @@ static __always_inline void eventlog_ring_lose(struct eventlog_ring *ring,
 }
 
 /*
- * Leaves the ring.  After nest is restored an interrupt's writer counts as
- * outermost and publishes by itself; one that came before it could not.  Hence
- * the second look at head: without it a record would stay invisible until the
+ * Leaves the ring.  A writer that interrupts after nest is restored is an outermost
+ * writer and publishes its record itself.  A writer that interrupted before that did
+ * not, so head is read again: otherwise its record would stay invisible until the
  * next event.
  */
 static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 nest)
@@ -150,31 +156,31 @@ static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 
 }
 #endif
 
-/* Writes a lost record with the present counts at @position. */
+/* Writes a lost record with the current counts at @position, which is reserved. */
 void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time);
 
-/* What a record takes of the ring besides itself. */
+/* Space for a record: padding to the end of the sub-buffer, marker, and the sum of all. */
 struct eventlog_ring_plan {
 	u32 padding;
 	u32 marker;
 	u32 need;
 };
 
-/* Bytes of a record with this payload. */
+/* Size of a record with a payload of @payload bytes. */
 static __always_inline u32 eventlog_ring_record_bytes(u32 payload)
 {
 	return ALIGN((u32)sizeof(struct eventlog_record) + payload, EVENTLOG_RECORD_ALIGN);
 }
 
-/* A marker is counted whether needed or not: what fits, always fits. */
+/* Always includes a marker: whether a record fits must not depend on earlier losses. */
 static __always_inline bool eventlog_ring_too_large(const struct eventlog_ring *ring, u32 bytes)
 {
 	return bytes + EVENTLOG_RING_MARKER_BYTES > ring->sub_buffer_bytes;
 }
 
-/* What is to be placed at @head along with a record of @bytes. */
-static __always_inline struct eventlog_ring_plan eventlog_ring_plan(const struct eventlog_ring *ring,
-								    u64 head, u32 bytes)
+/* Plans the reservation of a record of @bytes at @head. */
+static __always_inline struct eventlog_ring_plan
+eventlog_ring_plan(const struct eventlog_ring *ring, u64 head, u32 bytes)
 {
 	const u32 sub_buffer = ring->sub_buffer_bytes;
 	u32 marker = 0, padding = 0, need, left;
@@ -188,21 +194,24 @@ static __always_inline struct eventlog_ring_plan eventlog_ring_plan(const struct
 	return (struct eventlog_ring_plan){ padding, marker, need + padding };
 }
 
-/* Has the consumer left @need bytes behind @head?  Always, in overwrite mode. */
+/* Tests whether @need bytes are free at @head; always true in overwrite mode. */
 static __always_inline bool eventlog_ring_has_room(struct eventlog_ring *ring, u64 head, u32 need)
 {
 	const u32 size = ring->data_bytes;
 
-	/* 64-bit sums: a lying position makes the difference anything below 2^32. */
+	/* 64-bit sum: an arbitrary position can make the difference any value below 2^32. */
 	if (ring->overwrite ||
 	    likely((u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size))
 		return true;
-	/* Acquire: what is written next must not overtake the consumer's reads. */
+	/* Acquire: the following writes must not overtake the consumer's reads. */
 	WRITE_ONCE(ring->consumer_position, smp_load_acquire(&ring->consumer->position));
 	return (u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size;
 }
 
-/* Writes padding, marker and the record's own size, time and tail at @head, which are reserved. */
+/*
+ * Writes padding and marker, and the size, time and tail of the record, at @head.
+ * The space is reserved.
+ */
 static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 head,
 					       const struct eventlog_ring_plan *plan, u32 bytes,
 					       u64 time, struct eventlog_ring_slot *slot)
@@ -211,7 +220,7 @@ static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 h
 	struct eventlog_record *record;
 
 	if (unlikely(plan->padding)) {
-		/* Eight bytes only: there may be no more. */
+		/* Write only eight bytes: the padding may be as short as that. */
 		record = (void *)(ring->data + ((u32)head & (size - 1)));
 		record->size_flags = plan->padding |
 				     EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
@@ -223,14 +232,14 @@ static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 h
 		head += plan->marker;
 	}
 	record = (void *)(ring->data + ((u32)head & (size - 1)));
-	/* The tail first: with no payload these bytes belong to the header. */
+	/* Zero the tail first: without a payload these bytes are part of the header. */
 	*(u64 *)((u8 *)record + bytes - EVENTLOG_RECORD_ALIGN) = 0;
 	record->size_flags = bytes;
 	record->time = time;
 	slot->record = record;
 }
 
-/* The two ways of reserving; the locked ones are in ring.c. */
+/* Variants for locked rings, in ring.c. */
 bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
 				  struct eventlog_ring_slot *slot);
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot);
@@ -238,8 +247,8 @@ void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost ca
 
 #if EVENTLOG_RING_LOCKLESS
 /*
- * Reserves by compare-and-exchange.  The loop ends: each turn means a nested
- * writer moved head, and those are bounded by the guard.
+ * Reserves with compare-and-exchange.  The loop terminates: each retry means that a
+ * nested writer advanced head, which the guard limits.
  */
 static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring *ring, u32 payload,
 							   u64 floor,
@@ -269,8 +278,8 @@ retry:
 	head = READ_ONCE(header->head);
 	barrier();
 	/*
-	 * Read after head and before the exchange: if that succeeds no record
-	 * was placed in between, so time order is record order.
+	 * Read the clock after head and before the exchange: if the exchange succeeds,
+	 * no record was placed in between, so records are in time order.
 	 */
 	time = eventlog_ring_clock();
 	last = READ_ONCE(ring->last_time);
@@ -293,10 +302,10 @@ retry:
 	}
 
 	/*
-	 * Told before the exchange, so that no record behind this one is
-	 * earlier even if the clock steps back.  Nested writers raise a word of
-	 * their own: an outermost writer that they interrupt right here stores
-	 * an older time, loses the exchange, and reads theirs on its next turn.
+	 * Store the time before the exchange, so that no later record has an earlier
+	 * time even if the clock steps back.  Nested writers have a word of their own:
+	 * an outermost writer that they interrupt here stores an older time, fails the
+	 * exchange, and reads their time when it retries.
 	 */
 	if (likely(!slot->nest))
 		WRITE_ONCE(ring->last_time, time);
@@ -305,38 +314,40 @@ retry:
 	if (unlikely(eventlog_local_cmpxchg(&header->head, head, head + plan.need) != head))
 		goto retry;
 
-	/* An overwriting reader that sees any byte of what follows must see head moved. */
+	/* A reader that sees any byte written below must also see the new head. */
 	if (ring->overwrite)
 		smp_wmb();
 	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
 	return true;
 
 confirm:
-	/* A nested writer that got room may have made the decision stale. */
+	/* The decision is stale if a nested writer has advanced head. */
 	if (READ_ONCE(header->head) != head)
 		goto retry;
 lose:
 	eventlog_ring_lose(ring, cause);
-	/* Publishing after a drop as well: an interrupted publication may be ours to finish. */
+	/* Publish after a drop as well: nested writers left their records for us to publish. */
 	eventlog_ring_leave(ring, slot->nest);
 	return false;
 }
 #endif
 
 /**
- * eventlog_ring_reserve() - make room for a record
+ * eventlog_ring_reserve() - reserve space for a record
  * @ring: the ring of this CPU
- * @payload: bytes of the payload, at most EVENTLOG_PAYLOAD_MAX
- * @floor: the record's time is not before this (CLOCK_MONOTONIC, ns)
- * @slot: where to write
+ * @payload: size of the payload, at most EVENTLOG_PAYLOAD_MAX
+ * @floor: minimum time of the record (CLOCK_MONOTONIC, ns)
+ * @slot: output: the reservation
  *
- * Any context including NMI, preemption off until eventlog_ring_commit().
- * Between the two the caller fills descriptor, session, pid and tid and the
- * payload, and does nothing that may fault or sleep.  Size, time and the zeroed
- * tail are done.
+ * Sets size and time of the record and zeroes its tail.  Before it calls
+ * eventlog_ring_commit(), the caller sets descriptor, session, pid, tid and payload,
+ * and must not do anything that may fault or sleep.
  *
- * Return: whether there is room; if not, the loss is counted, @slot is void and
- * there is nothing to commit.
+ * Context: any, including NMI; preemption stays disabled until
+ * eventlog_ring_commit().
+ *
+ * Return: true if the space is reserved.  If false, the loss is counted and @slot
+ * must not be committed.
  */
 static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u32 payload,
 						  u64 floor, struct eventlog_ring_slot *slot)
@@ -349,11 +360,11 @@ static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u3
 }
 
 /**
- * eventlog_ring_drop() - count an event that is not even tried
+ * eventlog_ring_drop() - count an event as lost without trying to reserve space
  * @ring: the ring of this CPU
- * @cause: why
+ * @cause: cause of the loss
  *
- * Any context including NMI, preemption off.
+ * Context: any, including NMI; preemption disabled.
  */
 static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
 					       enum eventlog_lost cause)
@@ -368,14 +379,15 @@ static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
 }
 
 /**
- * eventlog_ring_commit() - hand a filled record to the consumer
+ * eventlog_ring_commit() - commit a filled record
  * @ring: the ring
  * @slot: from a successful eventlog_ring_reserve()
  *
- * The record is readable at once when this is the outermost writer, else when
- * that one leaves.
+ * The consumer can read the record as soon as the outermost writer has committed.
  *
- * Return: whether this is the outermost writer, the one that may wake a poller.
+ * Context: as for eventlog_ring_reserve().
+ *
+ * Return: true for the outermost writer, which may wake a poller.
  */
 static __always_inline bool eventlog_ring_commit(struct eventlog_ring *ring,
 						 const struct eventlog_ring_slot *slot)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The few primitives the ring's core stands on.  In the kernel they are the
- * kernel's; in user space, where the same ring.h and ring.c are stressed and
- * timed, they are compiler builtins.  Nothing else may be used there.
+ * The primitives that the ring buffer is built on: those of the kernel, or compiler
+ * builtins in user space, where the same ring.h and ring.c are tested and
+ * benchmarked.  ring.h and ring.c use no other primitives.
  *
- * eventlog_local_*() act on words that only one CPU writes, but which nested
- * contexts of that CPU write too: they are atomic against interrupts and NMIs,
- * not against other CPUs.
+ * eventlog_local_*() operate on words that only one CPU writes, possibly from nested
+ * contexts.  They are atomic with respect to interrupts and NMIs on that CPU, but not
+ * with respect to other CPUs.
  */
 #ifndef EVENTLOG_RING_PLATFORM_H
 #define EVENTLOG_RING_PLATFORM_H
@@ -26,8 +26,8 @@
 #include <uapi/linux/eventlog.h>
 
 /*
- * Whether there is an exchange of 64 bits that is atomic against interrupts.
- * Without, all rings are locked, and 64-bit words are stored in halves.
+ * 1 if the machine has a 64-bit compare-and-exchange that is atomic with respect to
+ * interrupts.  If 0, all rings are locked, and 64-bit words are stored in halves.
  */
 #ifdef CONFIG_64BIT
 #define EVENTLOG_RING_LOCKLESS 1
@@ -36,22 +36,22 @@
 #endif
 
 /*
- * The lock of a locked ring, and the writers it turned away.  A word of its own
- * rather than a spin lock: nobody ever spins, only the ring's CPU takes it, and
- * on a kernel for one CPU a spin lock excludes nothing.
+ * The lock of a locked ring, and the number of writers that failed to take it.  It is
+ * not a spinlock: only the ring's CPU takes it and never spins, and on a kernel
+ * without SMP a spinlock would not exclude nested contexts.
  */
 struct eventlog_ring_lock {
 	atomic_t held;
-	atomic_t refused;
+	atomic_t denied;
 };
 
 static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 {
 	atomic_set(&lock->held, 0);
-	atomic_set(&lock->refused, 0);
+	atomic_set(&lock->denied, 0);
 }
 
-/* Interrupts are off while it is held; what still comes must not wait for it. */
+/* Holds off interrupts while locked.  Contexts that still interrupt must not wait. */
 static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
 						  unsigned long *flags)
 {
@@ -71,17 +71,17 @@ static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock
 
 static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)
 {
-	atomic_inc(&lock->refused);
+	atomic_inc(&lock->denied);
 }
 
-static __always_inline bool eventlog_ring_has_refused(struct eventlog_ring_lock *lock)
+static __always_inline bool eventlog_ring_has_denied(struct eventlog_ring_lock *lock)
 {
-	return atomic_read(&lock->refused);
+	return atomic_read(&lock->denied);
 }
 
-static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock *lock)
+static __always_inline u32 eventlog_ring_take_denied(struct eventlog_ring_lock *lock)
 {
-	return atomic_xchg(&lock->refused, 0);
+	return atomic_xchg(&lock->denied, 0);
 }
 
 #if EVENTLOG_RING_LOCKLESS
@@ -113,7 +113,7 @@ typedef __u8 u8;
 typedef __u32 u32;
 typedef __u64 u64;
 
-/* Tests of the other kind say 0. */
+/* Tests define this as 0 to build locked rings on a 64-bit machine. */
 #ifndef EVENTLOG_RING_LOCKLESS
 #define EVENTLOG_RING_LOCKLESS (__SIZEOF_POINTER__ >= 8)
 #endif
@@ -133,8 +133,9 @@ typedef __u64 u64;
 #define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /*
- * Plain x86 instructions, as the kernel's.  ThreadSanitizer cannot see into
- * them and gets the builtins instead, with a LOCK prefix nothing here needs.
+ * On x86, use instructions without a LOCK prefix, as the kernel does.  ThreadSanitizer
+ * does not understand inline assembly; with it, use the builtins, which have the
+ * prefix.
  */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define EVENTLOG_LOCAL_ASM 1
@@ -145,7 +146,7 @@ typedef __u64 u64;
 #endif
 #endif
 
-/* For the benchmark alone: what the prefix would cost. */
+/* The benchmark defines EVENTLOG_LOCAL_LOCKED to measure the cost of the prefix. */
 #ifdef EVENTLOG_LOCAL_LOCKED
 #define EVENTLOG_LOCAL_PREFIX "lock; "
 #else
@@ -157,7 +158,7 @@ static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 v
 #ifdef EVENTLOG_LOCAL_ASM
 	u64 seen;
 
-	/* Without the LOCK prefix, as the kernel's cmpxchg_local(). */
+	/* Like the kernel's cmpxchg_local(). */
 	asm volatile(EVENTLOG_LOCAL_PREFIX "cmpxchgq %2, %1"
 		     : "=a"(seen), "+m"(*word)
 		     : "r"(value), "0"(expected)
@@ -179,16 +180,16 @@ static __always_inline void eventlog_local_add(u64 *word, u64 value)
 #endif
 }
 
-/* In user space a locked ring has one writer at a time, and those that interrupt it. */
+/* In user space a locked ring has one writer thread and the signal handlers nested in it. */
 struct eventlog_ring_lock {
 	u32 held;
-	u32 refused;
+	u32 denied;
 };
 
 static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 {
 	lock->held = 0;
-	lock->refused = 0;
+	lock->denied = 0;
 }
 
 static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
@@ -207,20 +208,20 @@ static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock
 
 static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)
 {
-	__atomic_fetch_add(&lock->refused, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&lock->denied, 1, __ATOMIC_RELAXED);
 }
 
-static __always_inline bool eventlog_ring_has_refused(struct eventlog_ring_lock *lock)
+static __always_inline bool eventlog_ring_has_denied(struct eventlog_ring_lock *lock)
 {
-	return __atomic_load_n(&lock->refused, __ATOMIC_RELAXED);
+	return __atomic_load_n(&lock->denied, __ATOMIC_RELAXED);
 }
 
-static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock *lock)
+static __always_inline u32 eventlog_ring_take_denied(struct eventlog_ring_lock *lock)
 {
-	return __atomic_exchange_n(&lock->refused, 0, __ATOMIC_RELAXED);
+	return __atomic_exchange_n(&lock->denied, 0, __ATOMIC_RELAXED);
 }
 
-/* Whoever builds the core in user space says what its clock is: a call, or inlined. */
+/* A user-space build provides the clock: as a function, or inline in a header. */
 #ifdef EVENTLOG_RING_CLOCK_HEADER
 #include EVENTLOG_RING_CLOCK_HEADER
 #else

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The 64-bit words of a ring's header: positions and counts that only grow,
- * written by one CPU and read by others while they are written.
+ * The 64-bit words of a ring's header: positions and counts that only grow.  One CPU
+ * writes them while other CPUs read them.
  *
- * A 64-bit machine stores them at once.  A 32-bit one stores halves, and a
- * reader that met it between the two would be wrong by 4 GiB.  There (the
- * header says EVENTLOG_RING_SPLIT) each word has a copy of its upper half, and
- * the order is: upper half, lower half, copy.  A reader goes the other way and
- * starts again until upper half and copy agree: the copy it saw says that this
- * upper half's first lower half is in place, and the upper half it saw
- * afterwards that the next one's was not.  Reading the upper half twice instead
- * would not do: both readings may precede, or follow, its store.
+ * A 64-bit machine stores a word with one instruction.  A 32-bit machine stores two
+ * halves, and a reader between the two stores would be wrong by 4 GiB.  Therefore,
+ * if the header has EVENTLOG_RING_SPLIT, each word has a copy of its upper half.  The
+ * writer stores the upper half, the lower half, then the copy.  The reader loads them
+ * in reverse order and retries until upper half and copy are equal.  Then the copy
+ * proves that the lower half was stored after this upper half, and the upper half,
+ * which is loaded last, proves that the writer had not yet started on the next one.
+ * Reading the upper half twice is not enough: both loads may precede, or both may
+ * follow, its store.
  *
- * Writers hold the ring's lock.  All that a reader repeats is what a crossing of
- * 4 GiB spoils; it must not interrupt the writer, or it would repeat for ever.
+ * A 32-bit writer holds the ring's lock.  A reader retries only when a word crosses a
+ * multiple of 4 GiB.  It must not interrupt the writer, or it would retry for ever.
  */
 #ifndef EVENTLOG_RING_WORDS_H
 #define EVENTLOG_RING_WORDS_H
@@ -23,12 +24,12 @@
 #if EVENTLOG_RING_LOCKLESS
 
 /**
- * eventlog_word_write() - store a word, release
- * @word: not less than before
- * @upper: its copy
- * @value: to store
+ * eventlog_word_write() - store a word with release semantics
+ * @word: the word
+ * @upper: copy of its upper half
+ * @value: not less than the current value
  *
- * Only by the one writer.
+ * Context: only the one writer of the word.
  */
 static __always_inline void eventlog_word_write(u64 *word, u32 *upper, u64 value)
 {
@@ -37,11 +38,11 @@ static __always_inline void eventlog_word_write(u64 *word, u32 *upper, u64 value
 }
 
 /**
- * eventlog_word_read() - load a word, acquire
+ * eventlog_word_read() - load a word with acquire semantics
  * @word: the word
- * @upper: its copy
+ * @upper: copy of its upper half
  *
- * Not from a context that may have interrupted the writer.
+ * Context: any that cannot have interrupted the writer.
  */
 static __always_inline u64 eventlog_word_read(const u64 *word, const u32 *upper)
 {

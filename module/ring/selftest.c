@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring's self-test at load: see selftest.h.
+ * Self-test of the ring buffer at module load: see selftest.h.
  *
- * A ring of its own, written and read by this thread alone; nested writers are
- * played by reserving inside a reservation.
+ * The test has a ring of its own, which only the loading task writes and reads.  It
+ * simulates a nested writer by reserving a record while another one is reserved.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -16,7 +16,7 @@
 #include "ring/ring.h"
 #include "ring/selftest.h"
 
-/* Enough for the positions to pass the ring's end several times. */
+/* Enough records to fill the ring several times. */
 #define SELFTEST_RECORDS 1000
 
 struct eventlog_selftest {
@@ -24,18 +24,18 @@ struct eventlog_selftest {
 	u64 position;
 	u32 written;
 	u32 read;
-	u64 refused;
+	u64 denied;
 	u64 told;
 };
 
-/* A record whose payload, of a length of its own, says its number in every byte. */
+/* Reserves and fills a record.  Size and content of the payload depend on its number. */
 static bool eventlog_selftest_reserve(struct eventlog_selftest *test,
 				      struct eventlog_ring_slot *slot)
 {
 	u32 bytes = test->written * 7 % 300;
 
 	if (!eventlog_ring_reserve(&test->ring, bytes, 0, slot)) {
-		test->refused++;
+		test->denied++;
 		return false;
 	}
 	slot->record->descriptor = bytes;
@@ -46,8 +46,8 @@ static bool eventlog_selftest_reserve(struct eventlog_selftest *test,
 }
 
 /*
- * Two writers, the second inside the first.  What they wrote is visible only
- * when the first has left; in a locked ring the second is refused.
+ * Two writers, the second nested in the first.  Their records become visible only when
+ * the first one commits.  In a locked ring the second one fails to take the lock.
  */
 static bool eventlog_selftest_write(struct eventlog_selftest *test)
 {
@@ -105,21 +105,21 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	while (test->written < SELFTEST_RECORDS) {
 		u64 full = header->lost[EVENTLOG_LOST_NO_ROOM];
 
-		/* Until it is full, so that every turn loses and tells of it. */
+		/* Fill the ring, so that each pass loses an event and writes a lost record. */
 		while (header->lost[EVENTLOG_LOST_NO_ROOM] == full) {
 			if (!eventlog_selftest_write(test))
 				return "nested writers";
 		}
 		if (!eventlog_selftest_read(test))
-			return "reading back";
+			return "invalid record";
 	}
 	if (test->read != test->written || header->records != test->written)
-		return "the number of records";
-	if (header->lost_total != test->refused || !test->told || test->told > test->refused)
-		return "counting losses";
+		return "wrong number of records";
+	if (header->lost_total != test->denied || !test->told || test->told > test->denied)
+		return "wrong number of lost events";
 	if (eventlog_ring_reserve(&test->ring, test->ring.sub_buffer_bytes, 0, &slot) ||
 	    header->lost[EVENTLOG_LOST_TOO_LARGE] != 1)
-		return "a record too large";
+		return "record larger than a sub-buffer accepted";
 	return NULL;
 }
 
@@ -135,7 +135,7 @@ static int eventlog_ring_selftest_one(struct eventlog_selftest *test, void *page
 	wrong = eventlog_selftest_run(test);
 	preempt_enable();
 	if (wrong)
-		pr_err("the %sring's self-test failed: %s; not loading\n",
+		pr_err("self-test of the %sring failed: %s; not loading\n",
 		       locked ? "locked " : "", wrong);
 	return wrong ? -EIO : 0;
 }
@@ -147,7 +147,8 @@ int eventlog_ring_selftest(void)
 	int ret = -ENOMEM;
 
 	if (test && pages)
-		ret = (EVENTLOG_RING_LOCKLESS ? eventlog_ring_selftest_one(test, pages, false) : 0) ?:
+		ret = (EVENTLOG_RING_LOCKLESS ?
+		       eventlog_ring_selftest_one(test, pages, false) : 0) ?:
 		      eventlog_ring_selftest_one(test, pages, true);
 	eventlog_free(pages);
 	eventlog_free(test);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A quick look, at load, whether the ring as compiled for this kernel works.
+ * A short self-test of the ring buffer, run when the module is loaded: it detects a
+ * module that does not work on this kernel or was compiled incorrectly.
  */
 #ifndef EVENTLOG_SELFTEST_H
 #define EVENTLOG_SELFTEST_H
 
 /**
- * eventlog_ring_selftest() - write, nest, fill, lose, wrap and read back a small ring
+ * eventlog_ring_selftest() - test writing, nesting, losing and reading with a small ring
  *
- * Process context, some tens of microseconds.
+ * Takes some tens of microseconds.
  *
- * Return: 0, -ENOMEM, or -EIO when the ring misbehaves: then a line in the
- * kernel log says how, and the module must not be used.
+ * Context: process context.
+ *
+ * Return: 0; -ENOMEM; -EIO: a test failed, the kernel log says which, and the module
+ * must not be used.
  */
 int eventlog_ring_selftest(void);
 

@@ -1,167 +1,139 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events: every definition, while it is alive, is also an event of
- * ftrace's, found in tracefs, for ftrace, perf and BPF programs to attach to.
- *
- * A worker adds and removes them, several at a time, since each change takes
- * ftrace's event_mutex and milliseconds.  Whether a trace event is to be there
- * is decided under domain->lock (struct eventlog_trace_event.event); whether it
- * is, the worker alone knows.
- *
- * One that somebody is attached to cannot be removed.  It stays, and if the
- * same definition comes to life again it is that definition's, with all that is
- * attached; so a program may end and be started again while it is traced.
- *
- * The structs that ftrace is given are kept until the module goes, and used for
- * the next: before 6.12 an open "format" file leads to them after the event was
- * removed.  What changes in them is changed under event_mutex.
- *
- * Order of locks: event_mutex, domain->lock.  What runs under event_mutex by
- * our doing therefore takes domain->lock at most, and nobody who holds
- * domain->lock asks for event_mutex.
- *
- * The module is pinned by what is attached, and by persistent definitions'
- * trace events: something could attach to those without our being told.
+ * What is attached to a trace event, and the delivery of events to it.  Within
+ * trace/ only; for locks see trace.h.
  */
-#ifndef EVENTLOG_TRACE_EVENT_H
-#define EVENTLOG_TRACE_EVENT_H
+#ifndef EVENTLOG_TRACE_ATTACH_H
+#define EVENTLOG_TRACE_ATTACH_H
 
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
 #include <linux/types.h>
 
 #include "compat.h"
 
+#if EVENTLOG_TRACE_EVENTS
+
 struct eventlog_emission;
 struct eventlog_event;
 struct eventlog_text;
-struct eventlog_trace_event;
-
-#if EVENTLOG_TRACE_EVENTS
+struct eventlog_trace_layout;
 
 /**
- * eventlog_trace_init() - once, at load
- * @events_max: trace events there may be at a time; 0: none are made
+ * struct eventlog_tracers - what is attached to a trace event; constant
+ * @rcu: frees it
+ * @trace: the trace event
+ * @perf: perf is attached, perhaps on behalf of BPF
+ * @count: number of @files
+ * @files: one for each instance of ftrace that records the event
+ */
+struct eventlog_tracers {
+	struct rcu_head rcu;
+	struct eventlog_trace_event *trace;
+	bool perf;
+	unsigned int count;
+	struct trace_event_file *files[];
+};
+
+/**
+ * struct eventlog_trace_event - a trace event, or the memory for one
+ * @call: ftrace's struct
+ * @class: likewise
+ * @tracepoint: has only a name, which BPF asks for
+ * @layout: its fields while ftrace knows it; the worker changes it under event_mutex
+ * @tracers: what is attached; RCU, under domain->lock; NULL: nothing
+ * @lost_ftrace: events too large for ftrace
+ * @lost_perf: events too large for perf
+ * @event: the definition; NULL: it should go, or is gone; under domain->lock
+ * @prepared: the layout that it will be added with
+ * @key: identifies the definition it was made for
+ * @key_node: in the table of keys
+ * @all_node: in the list of all
+ * @node: in the worker's list, the list of free ones, or a batch
+ * @busy: it is in a batch
+ * @attached_pin: it pins the module because a tracer is attached
+ * @pinned: it pins the module because something may attach without a call of reg()
+ * @needed: in a batch: it should exist
+ * @suffix: in a batch: makes its name unique
+ * @foreign: in a batch: its name is taken by an event of someone else
+ * @failed: in a batch: ftrace failed to add it
+ * @busy_in_ftrace: in a batch: ftrace did not remove it
+ * @added: ftrace knows it; the worker's
+ * @name_node: in the table of names while @added; the worker's
+ */
+struct eventlog_trace_event {
+	struct trace_event_call call;
+	struct trace_event_class class;
+	struct tracepoint tracepoint;
+	struct eventlog_trace_layout *layout;
+	struct eventlog_tracers __rcu *tracers;
+	atomic_long_t lost_ftrace;
+	atomic_long_t lost_perf;
+	struct eventlog_event *event;
+	struct eventlog_trace_layout *prepared;
+	u64 key;
+	struct hlist_node key_node;
+	struct list_head all_node;
+	struct list_head node;
+	bool busy;
+	bool attached_pin;
+	bool pinned;
+	bool needed;
+	u32 suffix;
+	bool foreign;
+	bool failed;
+	bool busy_in_ftrace;
+	bool added;
+	struct hlist_node name_node;
+};
+
+/**
+ * eventlog_trace_reg() - reg() of a trace event's class
+ * @call: the trace event's
+ * @type: only attaching and detaching do something: all other calls may come from
+ *	the scheduler with its locks held, since perf's counters move with their tasks
+ * @data: ftrace's file, for ftrace
  *
- * Return: 0 or -ENOMEM.
- */
-int eventlog_trace_init(unsigned int events_max);
-
-/**
- * eventlog_trace_exit() - once, at unload, when all definitions have ended
+ * Called under event_mutex.
  *
- * Waits for what is still attached to trace events of definitions that have
- * ended only just now.
+ * Return: 0, -ENOMEM, or -ENODEV: the module is being unloaded.
  */
-void eventlog_trace_exit(void);
+int eventlog_trace_reg(struct trace_event_call *call, enum trace_reg type, void *data);
 
 /**
- * eventlog_trace_event_add() - a definition comes to life: so does its trace event, soon
- * @event: the event, its domain locked, before it is looked who wants it
- *
- * Process context.  Without memory, or when there are as many as there may be,
- * it has none.
+ * eventlog_tracers_get() - what is attached to a trace event
+ * @trace: the root domain is locked
  */
-void eventlog_trace_event_add(struct eventlog_event *event);
+struct eventlog_tracers *eventlog_tracers_get(const struct eventlog_trace_event *trace);
 
 /**
- * eventlog_trace_event_remove() - a definition ends: so does its trace event, soon
- * @event: the event, its domain locked
- *
- * Nothing is delivered to tracers any more after an RCU grace period.
+ * eventlog_trace_held() - does something hold a trace event that reg() does not know
+ * @trace: the trace event; an eprobe, or a trigger of another event, may hold it
  */
-void eventlog_trace_event_remove(struct eventlog_event *event);
+bool eventlog_trace_held(const struct eventlog_trace_event *trace);
 
 /**
- * eventlog_trace_event_persist() - a definition is persistent: its trace event pins the module
- * @event: the event, its domain locked; the module is pinned by the caller's file
+ * eventlog_trace_pin() - pin or unpin the module
+ * @pinned: the state, which is updated
+ * @pin: pin it
  */
-void eventlog_trace_event_persist(struct eventlog_event *event);
+void eventlog_trace_pin(bool *pinned, bool pin);
 
 /**
- * eventlog_trace_event_attached() - is ftrace, perf or BPF attached to it
- * @event: the event, its domain locked
- *
- * Return: its trace event, for emission, or NULL.
- */
-struct eventlog_trace_event *eventlog_trace_event_attached(const struct eventlog_event *event);
-
-/**
- * eventlog_trace_event_busy() - would a tracer miss it
- * @event: the event, its domain locked
- *
- * Return: ftrace, perf or BPF is attached, or an eprobe or a trigger holds it.
- */
-bool eventlog_trace_event_busy(const struct eventlog_event *event);
-
-/**
- * eventlog_trace_status_users() - append who is attached, for the status listing
- * @text: the text
- * @trace: attached
- */
-void eventlog_trace_status_users(struct eventlog_text *text,
-				 const struct eventlog_trace_event *trace);
-
-/**
- * eventlog_trace_event_lost() - how many events were too large for tracers
- * @event: its domain locked
- * @ftrace: set to those too large for ftrace
- * @perf: set to those too large for perf and BPF
- */
-void eventlog_trace_event_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
-
-/**
- * eventlog_trace_unmade() - how many living definitions have no trace event for want of room
- *
- * The root domain is locked.
- */
-unsigned int eventlog_trace_unmade(void);
-
-/**
- * eventlog_trace_emit() - deliver an event to tracers
+ * eventlog_trace_emit() - deliver an event to its tracers
  * @emission: the event
  *
  * Any context, preemption off.
  */
 void eventlog_trace_emit(const struct eventlog_emission *emission);
 
-#else /* !EVENTLOG_TRACE_EVENTS */
-
-static inline int eventlog_trace_init(unsigned int events_max)
-{
-	return 0;
-}
-
-static inline void eventlog_trace_exit(void) { }
-static inline void eventlog_trace_event_add(struct eventlog_event *event) { }
-static inline void eventlog_trace_event_remove(struct eventlog_event *event) { }
-static inline void eventlog_trace_event_persist(struct eventlog_event *event) { }
-
-static inline struct eventlog_trace_event *
-eventlog_trace_event_attached(const struct eventlog_event *event)
-{
-	return NULL;
-}
-
-static inline bool eventlog_trace_event_busy(const struct eventlog_event *event)
-{
-	return false;
-}
-
-static inline void eventlog_trace_status_users(struct eventlog_text *text,
-					       const struct eventlog_trace_event *trace) { }
-
-static inline void eventlog_trace_event_lost(const struct eventlog_event *event, u64 *ftrace,
-					     u64 *perf)
-{
-	*ftrace = *perf = 0;
-}
-
-static inline unsigned int eventlog_trace_unmade(void)
-{
-	return 0;
-}
-
-static inline void eventlog_trace_emit(const struct eventlog_emission *emission) { }
+/* See struct eventlog_trace_ops. */
+void eventlog_trace_status(struct eventlog_text *text, const struct eventlog_event *event);
+void eventlog_trace_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
 
 #endif /* EVENTLOG_TRACE_EVENTS */
 
-#endif /* EVENTLOG_TRACE_EVENT_H */
+#endif /* EVENTLOG_TRACE_ATTACH_H */

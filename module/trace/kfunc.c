@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BPF programs as producers: see kfunc.h.
+ * The kfunc bpf_eventlog_emit(): see kfunc.h.  Preemption is disabled while it uses an
+ * event: that is an RCU read-side section, which keeps the event alive.
  */
 #include "compat.h"
 #include "trace/kfunc.h"
@@ -27,11 +28,11 @@ __bpf_kfunc int bpf_eventlog_emit(u32 descriptor, u64 session, const void *paylo
 	if (!event)
 		goto out;
 	ret = -EPERM;
-	/* Processes' providers have none. */
+	/* Only kernel providers have a preamble. */
 	if (event->provider->preamble)
 		goto out;
 	ret = -EBADF;
-	if (!rcu_access_pointer(event->wanted))
+	if (!rcu_access_pointer(event->listeners))
 		goto out;
 	ret = eventlog_layout_validate(event->layout, payload, payload__sz);
 	if (!ret)
@@ -54,14 +55,14 @@ int eventlog_kfunc_init(void)
 {
 	int ret;
 
-	/* Not an error, but the kernel would say so. */
+	/* Without BTF, registration would log an error; a module without BTF is allowed. */
 	if (!THIS_MODULE->btf_data_size)
 		return 0;
-	/* Each stands for several types, of tracing and of kprobes; one twice is refused. */
+	/* Each type covers several program types; registering one of them twice fails. */
 	ret = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &eventlog_kfunc_set);
 	if (!ret && EVENTLOG_KFUNCS_KPROBE)
 		ret = register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &eventlog_kfunc_set);
-	/* The kernel could not read the types, as it said: older ones fail then. */
+	/* Older kernels fail if they could not read the module's BTF; they log the reason. */
 	return ret == -ENOENT ? 0 : ret;
 }
 

@@ -5,8 +5,8 @@
  *	extern int bpf_eventlog_emit(u32 descriptor, u64 session, const void *payload,
  *				     u32 payload__sz) __ksym __weak;
  *
- * The module needs BTF for it: see scripts/module-btf for headers that come without
- * what makes that.
+ * The kfunc requires that the module has BTF.  If the kernel headers come without the
+ * tools to generate BTF, use scripts/module-btf.
  */
 #ifndef EVENTLOG_KFUNC_H
 #define EVENTLOG_KFUNC_H
@@ -15,22 +15,23 @@
 
 /**
  * bpf_eventlog_emit() - emit an event of processes
- * @descriptor: of a living event, such as elog create makes and elog list shows
+ * @descriptor: id of a live event: "elog create" creates one, "elog list" shows its id
  * @session: 0: none
- * @payload: valid for the event
- * @payload__sz: its size
+ * @payload: payload that matches the layout of the event
+ * @payload__sz: size of @payload
  *
- * Any context a program runs in.
+ * Context: any that a BPF program runs in.
  *
- * Return: 0; -ENOENT: there is no such event; -EPERM: it is a kernel provider's;
- * -EBADF: nobody wants it; -EINVAL, -EBADMSG: as write() says.
+ * Return: 0; -ENOENT: there is no such event; -EPERM: it belongs to a kernel provider;
+ * -EBADF: it is disabled; -EINVAL, -EBADMSG: the payload is invalid, as for write().
  */
 int bpf_eventlog_emit(u32 descriptor, u64 session, const void *payload, u32 payload__sz);
 
 /**
- * eventlog_kfunc_init() - offer the kfunc, once, at load
+ * eventlog_kfunc_init() - register the kfunc at module load
  *
- * Return: 0, also if the module has no BTF; or the kernel's error.
+ * Return: 0, also if the module has no BTF; otherwise the error of
+ * register_btf_kfunc_id_set().
  */
 int eventlog_kfunc_init(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace events' layouts: see trace_layout.h.
+ * Layouts of trace events, and printing of their records: see layout.h.
  */
 #include <linux/ctype.h>
 #include <linux/eventlog.h>
@@ -10,50 +10,34 @@
 
 #include "compat.h"
 #include "core/event.h"
+#include "core/field_types.h"
 #include "memory.h"
 #include "core/text.h"
 #include "trace/layout.h"
 
 #if EVENTLOG_TRACE_EVENTS
 
-enum eventlog_trace_kind {
-	KIND_NUMBER,
-	KIND_PORT,
-	KIND_IPV4,
-	KIND_IPV6,
-	KIND_MAC,
-	KIND_CHARS,
-	KIND_HEX,		/* so many bytes */
-	KIND_STRUCT,
-	KIND_ENUM,
-	KIND_FLAGS,
-	KIND_STRING,
-	KIND_BYTES,
-	KIND_STRING_REL,
-	KIND_BYTES_REL,
-};
-
-/* A member of an enum or of flags. */
+/* A member of an enum or flags type. */
 struct eventlog_trace_value {
 	u64 value;
 	const char *name;
 };
 
 /**
- * struct eventlog_trace_field - a field as it is printed
- * @name: its name
- * @kind: how
- * @is_signed: a number that is
- * @hex: a number to be shown so
- * @position: in the record
- * @bytes: of the fixed part
- * @values: of an enum or flags
- * @value_count: their number
- * @type: as ftrace shows it
+ * struct eventlog_trace_field - a field, for printing
+ * @name: name of the field
+ * @kind: how the field is stored and printed
+ * @is_signed: it is a signed number
+ * @hex: the number is printed in hexadecimal
+ * @position: offset in the record
+ * @bytes: size in the fixed part
+ * @values: members of the enum or flags type
+ * @value_count: number of @values
+ * @type: name of the type in ftrace
  */
 struct eventlog_trace_field {
 	const char *name;
-	enum eventlog_trace_kind kind;
+	enum eventlog_field_kind kind;
 	bool is_signed;
 	bool hex;
 	u32 position;
@@ -61,40 +45,6 @@ struct eventlog_trace_field {
 	const struct eventlog_trace_value *values;
 	unsigned int value_count;
 	char type[sizeof("struct ") + EVENTLOG_NAME_MAX];
-};
-
-/*
- * Types without a parameter.  ftrace takes for a string what has "char" and a
- * bracket in its type's name.
- */
-static const struct {
-	const char *schema;
-	const char *type;
-	enum eventlog_trace_kind kind;
-	u8 bytes;
-	bool is_signed;
-	bool hex;
-} eventlog_trace_types[] = {
-	{ "u8", "u8", KIND_NUMBER, 1 },
-	{ "u16", "u16", KIND_NUMBER, 2 },
-	{ "u32", "u32", KIND_NUMBER, 4 },
-	{ "u64", "u64", KIND_NUMBER, 8 },
-	{ "s8", "s8", KIND_NUMBER, 1, .is_signed = true },
-	{ "s16", "s16", KIND_NUMBER, 2, .is_signed = true },
-	{ "s32", "s32", KIND_NUMBER, 4, .is_signed = true },
-	{ "s64", "s64", KIND_NUMBER, 8, .is_signed = true },
-	{ "bool", "bool", KIND_NUMBER, 1 },
-	{ "time", "u64", KIND_NUMBER, 8 },
-	{ "duration", "u64", KIND_NUMBER, 8 },
-	{ "ptr", "u64", KIND_NUMBER, 8, .hex = true },
-	{ "port", "u16", KIND_PORT, 2 },
-	{ "ipv4", "u8[4]", KIND_IPV4, 4 },
-	{ "ipv6", "u8[16]", KIND_IPV6, 16 },
-	{ "mac", "u8[6]", KIND_MAC, 6 },
-	{ "string", "__data_loc char[]", KIND_STRING, 4 },
-	{ "bytes", "__data_loc u8[]", KIND_BYTES, 4 },
-	{ "string:rel", "__rel_loc char[]", KIND_STRING_REL, 4 },
-	{ "bytes:rel", "__rel_loc u8[]", KIND_BYTES_REL, 4 },
 };
 
 /* ---- reading a definition ---- */
@@ -108,7 +58,7 @@ static unsigned int eventlog_count_fields(const char *text)
 	return count;
 }
 
-/* The set of an "enum:NAME:INT" or "flags:NAME:INT"; @rest is behind the first colon. */
+/* Finds the set of "enum:NAME:INT" or "flags:NAME:INT"; @rest starts behind the first colon. */
 static const struct eventlog_set *eventlog_trace_set(const struct eventlog_event *event,
 						     const char *rest, bool flags)
 {
@@ -128,25 +78,20 @@ static const struct eventlog_set *eventlog_trace_set(const struct eventlog_event
 
 static bool eventlog_trace_plain_type(struct eventlog_trace_field *field, const char *type)
 {
-	unsigned int i;
+	unsigned int index = eventlog_field_type_find(type, strlen(type));
+	const struct eventlog_field_type *plain = &eventlog_field_types[index];
 
-	for (i = 0; i < ARRAY_SIZE(eventlog_trace_types); i++) {
-		if (strcmp(type, eventlog_trace_types[i].schema))
-			continue;
-		field->kind = eventlog_trace_types[i].kind;
-		field->bytes = eventlog_trace_types[i].bytes;
-		field->is_signed = eventlog_trace_types[i].is_signed;
-		field->hex = eventlog_trace_types[i].hex;
-		strscpy(field->type, eventlog_trace_types[i].type, sizeof(field->type));
-		return true;
-	}
-	return false;
+	if (!index)
+		return false;
+	field->kind = plain->kind;
+	field->bytes = plain->bytes;
+	field->is_signed = plain->is_signed;
+	field->hex = plain->hex;
+	strscpy(field->type, plain->trace_name, sizeof(field->type));
+	return true;
 }
 
-/*
- * Understands a type of the schema language; the definition has been checked
- * when it was made.
- */
+/* Parses a type of the schema language.  The definition was checked at registration. */
 static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *type)
 {
 	const char *colon = strchr(type, ':'), *integer = colon ? strchr(colon + 1, ':') : NULL;
@@ -154,35 +99,35 @@ static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *
 	if (eventlog_trace_plain_type(field, type))
 		return true;
 	if (sscanf(type, "char[%u]", &field->bytes) == 1) {
-		field->kind = KIND_CHARS;
+		field->kind = EVENTLOG_KIND_CHARS;
 		strscpy(field->type, type, sizeof(field->type));
 		return true;
 	}
 	if (sscanf(type, "u8[%u]", &field->bytes) == 1) {
-		field->kind = KIND_HEX;
+		field->kind = EVENTLOG_KIND_ARRAY;
 		strscpy(field->type, type, sizeof(field->type));
 		return true;
 	}
 	if (!integer)
 		return false;
 	if (!strncmp(type, "struct:", 7)) {
-		field->kind = KIND_STRUCT;
+		field->kind = EVENTLOG_KIND_STRUCT;
 		if (kstrtou32(integer + 1, 10, &field->bytes))
 			return false;
 		snprintf(field->type, sizeof(field->type), "struct %.*s",
 			 (int)(integer - colon - 1), colon + 1);
-		/* Processes choose tags; ftrace looks for these words anywhere in a type. */
+		/* ftrace searches types for these words, and processes choose the tag freely. */
 		if (strstr(field->type, "__data_loc") || strstr(field->type, "__rel_loc"))
 			snprintf(field->type, sizeof(field->type), "u8[%u]", field->bytes);
 		return true;
 	}
 	if (!eventlog_trace_plain_type(field, integer + 1))
 		return false;
-	field->kind = strncmp(type, "enum:", 5) ? KIND_FLAGS : KIND_ENUM;
+	field->kind = strncmp(type, "enum:", 5) ? EVENTLOG_KIND_FLAGS : EVENTLOG_KIND_ENUM;
 	return true;
 }
 
-/* How much the members of all sets that the fields use take. */
+/* Space needed for the members of all sets that the fields use. */
 struct eventlog_trace_sets {
 	unsigned int count;
 	size_t bytes;
@@ -214,8 +159,8 @@ static void eventlog_trace_set_copy(struct eventlog_trace_field *field,
 }
 
 /*
- * Cuts the layout's copy of a definition's lines into fields.  @types gets
- * where each one's type is.
+ * Splits the layout's copy of a definition's lines into fields.  Stores a pointer to the
+ * type of each field in @types.
  */
 static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, const char **types)
 {
@@ -243,12 +188,12 @@ static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, cons
 	return true;
 }
 
-/* Says what stands before the payload, and places the fields behind it. */
+/* Sets the size of the header before the payload, and moves the fields behind it. */
 static void eventlog_trace_header(struct eventlog_trace_layout *layout, bool session)
 {
 	unsigned int i;
 
-	/* A field of that name is meant to be found by it. */
+	/* If a field is named "session", the event has no other: names must be unique. */
 	for (i = 0; i < layout->field_count; i++)
 		session = session && strcmp(layout->fields[i].name, "session");
 	layout->session = session;
@@ -279,10 +224,10 @@ static bool eventlog_trace_sets_copy(struct eventlog_trace_layout *layout,
 		for (i = 0; i < layout->field_count; i++) {
 			struct eventlog_trace_field *field = &layout->fields[i];
 
-			if (field->kind != KIND_ENUM && field->kind != KIND_FLAGS)
+			if (field->kind != EVENTLOG_KIND_ENUM && field->kind != EVENTLOG_KIND_FLAGS)
 				continue;
 			set = eventlog_trace_set(event, strchr(types[i], ':') + 1,
-						 field->kind == KIND_FLAGS);
+						 field->kind == EVENTLOG_KIND_FLAGS);
 			if (set && pass)
 				eventlog_trace_set_copy(field, set, &value, &name);
 			else if (set)
@@ -300,7 +245,7 @@ static void eventlog_ftrace_field(struct trace_event_fields *to, const char *typ
 				  const char *name, u32 bytes, bool is_signed)
 {
 	const char *bracket = strchr(type, '[');
-	/* Its members are constant. */
+	/* The members of struct trace_event_fields are const: assign all of them at once. */
 	const struct trace_event_fields field = {
 		.type = type,
 		.name = name,
@@ -325,7 +270,7 @@ static void eventlog_ftrace_fields(struct eventlog_trace_layout *layout)
 		const struct eventlog_trace_field *field = &layout->fields[i];
 
 		eventlog_ftrace_field(to++, field->type, field->name, field->bytes,
-				      field->is_signed || field->kind == KIND_CHARS);
+				      field->is_signed || field->kind == EVENTLOG_KIND_CHARS);
 	}
 }
 
@@ -338,9 +283,9 @@ static void eventlog_trace_patches(struct eventlog_trace_layout *layout)
 		struct eventlog_trace_patch *patch = &layout->patches[layout->patch_count];
 
 		patch->position = field->position - layout->header_bytes;
-		if (field->kind == KIND_STRING || field->kind == KIND_BYTES)
+		if (field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_BYTES)
 			patch->fix = EVENTLOG_TRACE_FIX_WORD;
-		else if (field->kind == KIND_PORT)
+		else if (field->kind == EVENTLOG_KIND_PORT)
 			patch->fix = EVENTLOG_TRACE_FIX_PORT;
 		else
 			continue;
@@ -358,22 +303,22 @@ static const char *eventlog_trace_number_format(const struct eventlog_trace_fiel
 		return field->is_signed ? "%lld" : "%llu";
 	if (!field->is_signed)
 		return "%u";
-	/* libtraceevent takes small numbers for unsigned unless it is told their size. */
+	/* libtraceevent prints small numbers as unsigned unless the format has their size. */
 	return field->bytes == 1 ? "%hhd" : field->bytes == 2 ? "%hd" : "%d";
 }
 
 static const char *eventlog_trace_format(const struct eventlog_trace_field *field)
 {
 	switch (field->kind) {
-	case KIND_NUMBER:
+	case EVENTLOG_KIND_NUMBER:
 		return eventlog_trace_number_format(field);
-	case KIND_PORT:
+	case EVENTLOG_KIND_PORT:
 		return "%u";
-	case KIND_IPV4:
+	case EVENTLOG_KIND_IPV4:
 		return "%pI4";
-	case KIND_IPV6:
+	case EVENTLOG_KIND_IPV6:
 		return "%pI6c";
-	case KIND_MAC:
+	case EVENTLOG_KIND_MAC:
 		return "%pM";
 	default:
 		return "%s";
@@ -385,7 +330,7 @@ static void eventlog_trace_values_write(struct eventlog_text *text,
 {
 	unsigned int i;
 
-	if (field->kind == KIND_FLAGS)
+	if (field->kind == EVENTLOG_KIND_FLAGS)
 		eventlog_text_print(text, "__print_flags(REC->%s, \"|\"", field->name);
 	else
 		eventlog_text_print(text, "__print_symbolic(REC->%s", field->name);
@@ -402,27 +347,29 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 	const char *name = field->name;
 
 	switch (field->kind) {
-	case KIND_ENUM:
-	case KIND_FLAGS:
+	case EVENTLOG_KIND_ENUM:
+	case EVENTLOG_KIND_FLAGS:
 		eventlog_trace_values_write(text, field);
 		break;
-	case KIND_HEX:
+	case EVENTLOG_KIND_ARRAY:
 		eventlog_text_print(text, "__print_hex(REC->%s, %u)", name, field->bytes);
 		break;
-	case KIND_STRING:
+	case EVENTLOG_KIND_STRING:
 		eventlog_text_print(text, "__get_str(%s)", name);
 		break;
-	case KIND_STRING_REL:
+	case EVENTLOG_KIND_STRING_REL:
 		eventlog_text_print(text, "__get_rel_str(%s)", name);
 		break;
-	case KIND_BYTES:
+	case EVENTLOG_KIND_BYTES:
 		eventlog_text_print(text,
-				    "__print_hex(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
+				    "__print_hex(__get_dynamic_array(%s), "
+				    "__get_dynamic_array_len(%s))",
 				    name, name);
 		break;
-	case KIND_BYTES_REL:
+	case EVENTLOG_KIND_BYTES_REL:
 		eventlog_text_print(text,
-				    "__print_hex(__get_rel_dynamic_array(%s), __get_rel_dynamic_array_len(%s))",
+				    "__print_hex(__get_rel_dynamic_array(%s), "
+				    "__get_rel_dynamic_array_len(%s))",
 				    name, name);
 		break;
 	default:
@@ -430,10 +377,10 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 	}
 }
 
-/* Nobody but its program knows what is in a struct: it is left out. */
+/* Structs are not printed: only the program knows their content. */
 static bool eventlog_trace_printable(const struct eventlog_trace_field *field)
 {
-	return field->kind != KIND_STRUCT;
+	return field->kind != EVENTLOG_KIND_STRUCT;
 }
 
 static void eventlog_trace_format_write(struct eventlog_text *text, const void *context)
@@ -526,24 +473,25 @@ static void eventlog_trace_hex_print(struct trace_seq *seq, const u8 *at, u32 by
 		trace_seq_printf(seq, "%02x", *at++);
 }
 
-/* Whoever wrote a text may have meant to forge lines. */
+/* Escapes a string, so that its producer cannot forge lines of the trace. */
 static void eventlog_trace_text_print(struct trace_seq *seq, const u8 *at, u32 bytes)
 {
 	trace_seq_printf(seq, "%*pE", (int)strnlen(at, bytes), at);
 }
 
-/* A dynamic field; the record may be a stranger's, so its words are not trusted. */
+/* Prints a dynamic field.  Its word is not trusted: the record may be of another event. */
 static void eventlog_trace_dynamic_print(const struct eventlog_trace_field *field,
 					 struct trace_seq *seq, const u8 *record, u32 bytes)
 {
 	u32 word = get_unaligned((u32 *)(record + field->position));
-	bool relative = field->kind == KIND_STRING_REL || field->kind == KIND_BYTES_REL;
+	bool relative = field->kind == EVENTLOG_KIND_STRING_REL ||
+			field->kind == EVENTLOG_KIND_BYTES_REL;
 	u32 start = (word & 0xffff) + (relative ? field->position + field->bytes : 0);
 	u32 size = word >> 16;
 
 	if (start > bytes || size > bytes - start)
 		trace_seq_puts(seq, "?");
-	else if (field->kind == KIND_STRING || field->kind == KIND_STRING_REL)
+	else if (field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_STRING_REL)
 		eventlog_trace_text_print(seq, record + start, size);
 	else
 		eventlog_trace_hex_print(seq, record + start, size);
@@ -555,30 +503,30 @@ static void eventlog_trace_field_print(const struct eventlog_trace_field *field,
 	const u8 *at = record + field->position;
 
 	switch (field->kind) {
-	case KIND_NUMBER:
-	case KIND_PORT:
+	case EVENTLOG_KIND_NUMBER:
+	case EVENTLOG_KIND_PORT:
 		eventlog_trace_number_print(field, seq, eventlog_trace_number(field, at));
 		break;
-	case KIND_ENUM:
+	case EVENTLOG_KIND_ENUM:
 		eventlog_trace_enum_print(field, seq, eventlog_trace_number(field, at));
 		break;
-	case KIND_FLAGS:
+	case EVENTLOG_KIND_FLAGS:
 		eventlog_trace_flags_print(field, seq, eventlog_trace_number(field, at));
 		break;
-	case KIND_IPV4:
+	case EVENTLOG_KIND_IPV4:
 		trace_seq_printf(seq, "%pI4", at);
 		break;
-	case KIND_IPV6:
+	case EVENTLOG_KIND_IPV6:
 		trace_seq_printf(seq, "%pI6c", at);
 		break;
-	case KIND_MAC:
+	case EVENTLOG_KIND_MAC:
 		trace_seq_printf(seq, "%pM", at);
 		break;
-	case KIND_CHARS:
+	case EVENTLOG_KIND_CHARS:
 		eventlog_trace_text_print(seq, at, field->bytes);
 		break;
-	case KIND_HEX:
-	case KIND_STRUCT:
+	case EVENTLOG_KIND_ARRAY:
+	case EVENTLOG_KIND_STRUCT:
 		eventlog_trace_hex_print(seq, at, field->bytes);
 		break;
 	default:
@@ -593,7 +541,7 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 
 	trace_seq_printf(seq, "%s:", layout->name);
 	if (bytes < layout->fixed_bytes) {
-		trace_seq_puts(seq, " (recorded by an event that is no more)\n");
+		trace_seq_puts(seq, " (recorded by a removed event)\n");
 		return;
 	}
 	for (i = 0; i < layout->field_count; i++) {
@@ -610,12 +558,12 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 	trace_seq_putc(seq, '\n');
 }
 
-/* ---- all of it ---- */
+/* ---- making a layout ---- */
 
-/* A group of that name is the kernel's, or has things of another kind in it. */
+/* Tests whether the kernel uses a name in tracefs, so that no group can have it. */
 static bool eventlog_trace_group_taken(const char *group)
 {
-	/* The second line: what is in tracefs beside the groups, or means none. */
+	/* The names on the second line are files beside the groups, or have a special meaning. */
 	static const char *const taken[] = {
 		"ftrace", "eventlog",
 		"enable", "header_page", "header_event", "TRACE_SYSTEM",
@@ -637,14 +585,14 @@ static void eventlog_trace_names(struct eventlog_trace_layout *layout,
 			*c = '_';
 	if (!eventlog_trace_group_taken(group))
 		strscpy(layout->group, group, sizeof(layout->group));
-	/* As the kernel's user_events has that group, "eventlog_user" is what people look for. */
+	/* The kernel's user_events has that group; use a name that users will find. */
 	else if (!strcmp(group, EVENTLOG_DEFAULT_PROVIDER))
 		strscpy(layout->group, "eventlog_user", sizeof(layout->group));
 	else
 		snprintf(layout->group, sizeof(layout->group), "eventlog_%s", group);
 }
 
-/* ftrace's own limit: a field's offset and size are 16 bits for some of its users. */
+/* Limit of ftrace: some of its code has 16 bits for the offset and size of a field. */
 #define EVENTLOG_TRACE_FIXED_MAX U16_MAX
 
 struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_event *event)
@@ -669,7 +617,7 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	if (!eventlog_trace_fields_cut(layout, types) ||
 	    !eventlog_trace_sets_copy(layout, event, types))
 		goto out;
-	/* Kernel providers answer for theirs, as nobody but they can emit them. */
+	/* A kernel provider emits its events itself: its payloads are trusted. */
 	layout->validate = event->layout->dynamic_count && !event->provider->preamble;
 	eventlog_trace_header(layout, strcmp(event->provider->name, EVENTLOG_DEFAULT_PROVIDER));
 	if (layout->fixed_bytes > EVENTLOG_TRACE_FIXED_MAX)

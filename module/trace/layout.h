@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a definition looks as a trace event: ftrace's table of fields, the format
- * that perf and trace-cmd print by, and how the kernel itself prints a record.
+ * The layout of a definition as a trace event: ftrace's table of fields, the print
+ * format that perf and trace-cmd use, and the printing of records in the kernel.
  *
- * A record of the trace event is ftrace's header, the session, and the payload
- * with its words of dynamic fields counting from the record's start and its
- * ports in host order.  Events of the default provider have no session: there
- * programs written for user_events find what they expect.
+ * A record of the trace event consists of ftrace's header, the session, and the payload.
+ * In the record, the words of dynamic fields are relative to the start of the record,
+ * and ports are in host byte order.  Events of the default provider have no session, so
+ * that they have the layout that programs written for user_events expect.
  *
- * A layout is constant once made, but for the name's suffix; no locks.
+ * A layout is constant except for the suffix of its name.  There are no locks.
  */
 #ifndef EVENTLOG_TRACE_LAYOUT_H
 #define EVENTLOG_TRACE_LAYOUT_H
@@ -20,16 +20,16 @@
 struct eventlog_event;
 struct trace_seq;
 
-/* What has to be changed in a payload on its way into a record. */
+/* How a value in the payload is converted when it is copied to a record. */
 enum eventlog_trace_fix {
-	EVENTLOG_TRACE_FIX_WORD,	/* a __data_loc word: counts from the record's start */
-	EVENTLOG_TRACE_FIX_PORT,	/* network to host order */
+	EVENTLOG_TRACE_FIX_WORD,	/* make a __data_loc word relative to the record */
+	EVENTLOG_TRACE_FIX_PORT,	/* network to host byte order */
 };
 
 /**
- * struct eventlog_trace_patch - a place in the payload to be changed
- * @position: bytes from the payload's start
- * @fix: how
+ * struct eventlog_trace_patch - a value in the payload that is converted
+ * @position: offset in the payload
+ * @fix: enum eventlog_trace_fix
  */
 struct eventlog_trace_patch {
 	u32 position;
@@ -40,21 +40,22 @@ struct eventlog_trace_field;
 struct eventlog_trace_value;
 
 /**
- * struct eventlog_trace_layout - see the top of the file
- * @session: records have one
- * @validate: payloads may have dynamic fields that others change meanwhile
- * @header_bytes: of a record, before the payload
- * @fixed_bytes: of a record without its dynamic part
- * @group: name of the group
- * @name: name of the event, with room for a suffix that makes it unique
- * @print_fmt: for perf and trace-cmd
- * @ftrace_fields: for ftrace; ends with an empty one
- * @patches: what to change
- * @patch_count: their number
- * @fields: for printing
- * @field_count: their number
- * @values: members of the enums and flags used
- * @text: what names point into
+ * struct eventlog_trace_layout - layout of a trace event
+ * @session: records contain the session
+ * @validate: validate the words of dynamic fields again when they are copied: a BPF
+ *	program's memory may have changed since it was validated
+ * @header_bytes: size of a record before the payload
+ * @fixed_bytes: size of a record without its dynamic part
+ * @group: name of the group in tracefs
+ * @name: name of the event, with space for a suffix that makes it unique
+ * @print_fmt: print format for perf and trace-cmd
+ * @ftrace_fields: table for ftrace; the last entry is empty
+ * @patches: values to convert
+ * @patch_count: number of @patches
+ * @fields: the fields, for printing
+ * @field_count: number of @fields
+ * @values: members of the enum and flags types used
+ * @text: copy of the definition's text; the names in @fields point into it
  */
 struct eventlog_trace_layout {
 	bool session;
@@ -74,12 +75,14 @@ struct eventlog_trace_layout {
 };
 
 /**
- * eventlog_trace_layout_new() - lay a definition out
- * @event: its domain locked
+ * eventlog_trace_layout_new() - make the layout of a definition
+ * @event: the definition; the caller holds domain->lock
  *
- * Process context; charged to the calling process.
+ * The memory is charged to the calling process.
  *
- * Return: the layout, or NULL (no memory, or more fields than ftrace can have).
+ * Context: process context.
+ *
+ * Return: the layout; NULL: out of memory, or the fixed part is too large for ftrace.
  */
 struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_event *event);
 
@@ -92,12 +95,12 @@ void eventlog_trace_layout_free(struct eventlog_trace_layout *layout);
 /**
  * eventlog_trace_layout_print() - print a record
  * @layout: the layout
- * @seq: where to
- * @record: from ftrace's header on; a stranger's, if it was recorded under an
- *	id that was given to another event since
- * @bytes: of the record
+ * @seq: destination
+ * @record: the record, starting with ftrace's header.  It may belong to another event:
+ *	ftrace reuses the ids of removed events
+ * @bytes: size of @record
  *
- * Any context that ftrace prints in.
+ * Context: any that ftrace prints in.
  */
 void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 				 struct trace_seq *seq, const void *record, u32 bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * event_mutex: see trace_lock.h.
+ * Calling a function under event_mutex: see lock.h.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -15,14 +15,14 @@
 
 #define EVENTLOG_LOCK_EVENT "eventlog_lock"
 
-/* The call under way; of others' doings with the event there is nothing to do. */
+/* The call in progress.  reg() ignores registrations by any task other than @task. */
 static struct {
 	const struct task_struct *task;
 	void (*function)(void *argument);
 	void *argument;
 } eventlog_trace_call;
 
-/* Returns whether the call was made. */
+/* Calls the function if the current task has requested it.  Returns whether it did. */
 static bool eventlog_lock_call(void)
 {
 	void (*function)(void *argument) = eventlog_trace_call.function;
@@ -74,13 +74,13 @@ static struct trace_event_call eventlog_lock_event = {
 	.flags = IS_ENABLED(CONFIG_PERF_EVENTS) ? TRACE_EVENT_FL_IGNORE_ENABLE : 0,
 };
 
-/* The kernel makes trace events of what a module has here, before its init. */
+/* The kernel creates trace events from this section before the module's init function. */
 static struct trace_event_call *eventlog_lock_pointer
 	__used __section("_ftrace_events") = &eventlog_lock_event;
 
 #ifdef CONFIG_PERF_EVENTS
-/* Asks for a counter, on whatever CPU: it does not come that far. */
-static void eventlog_lock_ask(void)
+/* Requests a counter.  The CPU does not matter, because the request always fails. */
+static void eventlog_lock_request(void)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -95,8 +95,11 @@ static void eventlog_lock_ask(void)
 		perf_event_release_kernel(counter);
 }
 #else
-/* Somebody may have it switched on already: then off is what calls us. */
-static void eventlog_lock_ask(void)
+/*
+ * Switches the event on, or off if a user has already switched it on: only a change
+ * calls reg().
+ */
+static void eventlog_lock_request(void)
 {
 	int set;
 
@@ -111,14 +114,15 @@ int eventlog_trace_locked(void (*function)(void *argument), void *argument)
 	eventlog_trace_call.function = function;
 	eventlog_trace_call.argument = argument;
 	WRITE_ONCE(eventlog_trace_call.task, current);
-	eventlog_lock_ask();
+	eventlog_lock_request();
 	WRITE_ONCE(eventlog_trace_call.task, NULL);
 	return eventlog_trace_call.function ? -ENODEV : 0;
 }
 
 /*
- * Whoever asks for a counter pins the event's module, and rmmod would fail now
- * and then.  Nobody else can hold the event, so that it need not be pinned.
+ * A request for a counter pins the event's module for a short time, so that rmmod would
+ * sometimes fail.  No user can hold a counter of this event, so the module need not be
+ * pinned.
  */
 void eventlog_trace_lock_init(void)
 {
@@ -126,7 +130,7 @@ void eventlog_trace_lock_init(void)
 		eventlog_lock_event.module = NULL;
 }
 
-/* ftrace removes the events of a module by that. */
+/* ftrace finds the events to remove with a module by this pointer. */
 void eventlog_trace_lock_exit(void)
 {
 	eventlog_lock_event.module = THIS_MODULE;

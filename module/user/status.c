@@ -7,15 +7,14 @@
 #include <linux/string.h>
 
 #include "core/domain.h"
-#include "core/enable.h"
-#include "core/event.h"
-#include "memory.h"
-#include "user/status.h"
+#include "core/ops.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/text.h"
-#include "trace/attach.h"
+#include "memory.h"
+#include "user/status.h"
 
-/* A process chooses its own name: it must not forge lines of the listing. */
+/* Processes choose their names: replace what could forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
 				 const struct eventlog_subscriber *subscriber)
 {
@@ -32,13 +31,13 @@ static void eventlog_status_user(struct eventlog_text *text,
 		eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
 }
 
-/* What the listing is written from. */
+/* Input of the listing: the live events by slot. */
 struct eventlog_status {
 	const struct eventlog_domain *domain;
 	struct eventlog_event **events;
 };
 
-/* Behind a comma, or begins the comment if nobody is named in it. */
+/* Appends a loss to an event's comment; @behind: there is a comment already. */
 static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 lost,
 				 const char *where)
 {
@@ -48,15 +47,17 @@ static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 l
 	*behind = true;
 }
 
-/* What no subscriber can be told of. */
+/* Appends the losses that no subscriber's counters show. */
 static void eventlog_status_losses(struct eventlog_text *text, const struct eventlog_event *event,
 				   bool behind)
 {
 	u64 ftrace, perf;
 
-	eventlog_status_loss(text, &behind, eventlog_event_lost_not_watching(event),
+	eventlog_status_loss(text, &behind, eventlog_event_lost_rcu_idle(event),
 			     "where RCU does not watch");
-	eventlog_trace_event_lost(event, &ftrace, &perf);
+	if (!eventlog_trace_ops)
+		return;
+	eventlog_trace_ops->lost(event, &ftrace, &perf);
 	eventlog_status_loss(text, &behind, ftrace, "too large for ftrace");
 	eventlog_status_loss(text, &behind, perf, "too large for perf");
 }
@@ -69,27 +70,27 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 
 	for (slot = 1; slot <= domain->events_max; slot++) {
 		const struct eventlog_event *event = status->events[slot];
-		const struct eventlog_wanted *wanted;
+		const struct eventlog_listeners *listeners;
 
 		cond_resched();
 		if (!event)
 			continue;
-		wanted = rcu_dereference_protected(event->wanted,
-						   lockdep_is_held(&domain->lock));
+		listeners =
+			rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
 		eventlog_text_print(text, "%u:%s/%s%s", eventlog_slot_status_bit(slot),
 				    event->provider->name, event->name,
-				    wanted ? " # Used by" : "");
-		for (i = 0; wanted && i < wanted->listed; i++)
-			eventlog_status_user(text, wanted->entries[i].subscriber);
-		if (wanted && wanted->trace)
-			eventlog_trace_status_users(text, wanted->trace);
-		eventlog_status_losses(text, event, wanted);
+				    listeners ? " # Used by" : "");
+		for (i = 0; listeners && i < listeners->listed; i++)
+			eventlog_status_user(text, listeners->entries[i].subscriber);
+		if (listeners && listeners->traced)
+			eventlog_trace_ops->status(text, event);
+		eventlog_status_losses(text, event, listeners);
 		eventlog_text_print(text, "\n");
 	}
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
-	if (eventlog_trace_unmade())
-		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_unmade());
+	if (eventlog_trace_ops && eventlog_trace_ops->unmade())
+		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_ops->unmade());
 }
 
 char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The example of markers: a file whose markers call a function of its own.
+ * The example of markers: a file that overrides the handlers of its markers with a
+ * function of its own.
  */
 #include "marker_example.h"
 
@@ -13,7 +14,7 @@ static void see(const struct eventlog_marker *marker, const u64 *values)
 
 EVENTLOG_LOCAL_MARKERS_HANDLER(see);
 
-void marker_example_redirected(unsigned int number)
+void marker_example_overridden(unsigned int number)
 {
-	eventlog_marker(redirected, EVENTLOG_MARKER_TRACE, FIELD(u32, number));
+	eventlog_marker(overridden, EVENTLOG_MARKER_TRACE, FIELD(u32, number));
 }

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# install_test - make install into an empty directory: that what is there works
-# from there, and that make uninstall removes it. Prints TAP.
+# install_test - runs make install into an empty directory, checks that the installed files
+# work, and checks that make uninstall removes them. Prints TAP.
 #
-# The module is built apart from build/RELEASE, and the tools are those that are in
-# build/tools, whatever git says of the tree by now: guests may be using them.
+# Guests may be using build/RELEASE and build/tools. So the module is built in another
+# directory, and the tools in build/tools are used as they are, even if the version that git
+# reports has changed.
 set -eu
 export LC_ALL=C
 
-top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd -P)
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
 kdir=$("$top/scripts/kernel" headers)
@@ -32,7 +33,7 @@ run_make()
 has()
 {
 	for name; do
-		[ -e "$root$name" ] || { echo "there is no $name"; return 1; }
+		[ -e "$root$name" ] || { echo "$name is missing"; return 1; }
 	done
 }
 
@@ -48,22 +49,22 @@ everything_is_there()
 	for page in "$top"/tools/man/*.[1-9]; do
 		has "$1/share/man/man${page##*.}/${page##*/}" || return 1
 	done
-	for unit in "$top"/dist/*.service; do
+	for unit in "$top"/tools/dist/*.service; do
 		has "$1/lib/systemd/system/${unit##*/}" || return 1
 	done
 	for name in eventlog eventlog_tcp eventlog_proc; do
 		find "$root/lib/modules/$release" -name "$name.ko*" | grep -q . ||
-			{ echo "there is no module $name"; return 1; }
+			{ echo "module $name is missing"; return 1; }
 	done
 }
 
-# Nothing may know of the directory it was put together in.
+# No installed file may contain the name of the staging directory.
 nothing_knows()
 {
 	! grep -rlF "$root" "$root"
 }
 
-# As a program elsewhere would be built, and started: builds_with PREFIX FLAG.
+# builds_with PREFIX FLAG: builds and starts a program as a user of the library would.
 builds_with()
 {
 	flags=$(PKG_CONFIG_LIBDIR="$root$1/lib/pkgconfig" PKG_CONFIG_PATH='' \
@@ -94,7 +95,8 @@ elog_runs()
 	"$root$1/bin/elog" --version | grep '^elog '
 }
 
-# With the programs where they have been put: whether they exist is asked, too.
+# systemd-analyze also checks that the programs exist, so the units get the paths of the
+# staged programs.
 units_are_right()
 {
 	mkdir -p "$work/units"
@@ -107,11 +109,11 @@ units_are_right()
 		cat "$work/verified"
 		return 1
 	}
-	# Of others' units it may say what it likes.
+	# Messages about units of other packages do not matter.
 	! grep eventlog "$work/verified"
 }
 
-# The verbs and options in the units are those that elog has.
+# elog has all verbs and options that the units use.
 units_name_what_is_there()
 {
 	elog=$root$1/bin/elog
@@ -153,30 +155,30 @@ nothing_is_left()
 
 for prefix in /usr/local /usr; do
 	check "$prefix: make install" run_make "$prefix" install
-	check "$prefix: everything is there" everything_is_there "$prefix"
-	check "$prefix: nothing knows DESTDIR" nothing_knows
+	check "$prefix: all files are installed" everything_is_there "$prefix"
+	check "$prefix: no file contains DESTDIR" nothing_knows
 	check "$prefix: elog runs" elog_runs "$prefix"
 	check "$prefix: a program builds with libelog.so" builds_with "$prefix" ""
 	check "$prefix: a program builds with libelog.a" builds_with "$prefix" -static
 	check "$prefix: Python finds libelog.so.1" python_reads "$prefix"
 	if command -v systemd-analyze > /dev/null; then
-		check "$prefix: the units are right" units_are_right "$prefix"
+		check "$prefix: the units are valid" units_are_right "$prefix"
 	else
-		skip "$prefix: the units are right" "there is no systemd-analyze"
+		skip "$prefix: the units are valid" "systemd-analyze is missing"
 	fi
 	if command -v systemd-tmpfiles > /dev/null && [ "$(id -u)" = 0 ]; then
-		check "$prefix: group and directory" group_and_directory "$prefix"
+		check "$prefix: the group and the directory are created" group_and_directory "$prefix"
 	else
-		skip "$prefix: group and directory" "no systemd-tmpfiles, or not root"
+		skip "$prefix: the group and the directory are created" "systemd-tmpfiles is missing, or not root"
 	fi
-	# The units are made for an elog that has what they ask for.
+	# The units need an elog with the verb stat.
 	if "$root$prefix/bin/elog" --help | grep -q '^  stat '; then
-		check "$prefix: the units name what elog has" \
+		check "$prefix: elog has the verbs and options of the units" \
 			units_name_what_is_there "$prefix"
 	else
-		skip "$prefix: the units name what elog has" "elog has no verb stat"
+		skip "$prefix: elog has the verbs and options of the units" "elog has no verb stat"
 	fi
 	check "$prefix: make uninstall" run_make "$prefix" uninstall
-	check "$prefix: nothing is left" nothing_is_left
+	check "$prefix: no file is left" nothing_is_left
 done
 end_checks
