@@ -283,7 +283,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 		return placed;
 	if (placed && !outermost)
 		test_fail("the outermost writer does not know that it is");
-	if (eventlog_ring_has_denied(&test->ring.lock))
+	if (eventlog_ring_has_refused(&test->ring.lock))
 		test_fail("the outermost writer left refused ones uncounted");
 	/* Nobody else is inside: all that was reserved is whole, and has to be visible. */
 	head = READ_ONCE(header->head);
