@@ -101,7 +101,7 @@ void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int s
 	u32 bit = eventlog_slot_action_bits(slot);
 
 	lockdep_assert_held(&domain->lock);
-	/* Clear the actions before the has_filter bit is set: no process runs them unasked. */
+	/* Clear the actions before setting the filter bit. */
 	if (has_filter)
 		handlers = 0;
 	eventlog_domain_bit_set(domain, bit, handlers & EVENTLOG_MARKER_PRINT);

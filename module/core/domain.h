@@ -10,7 +10,7 @@
 
 /*
  * The bitmap has one byte per event: the status bit, the sync bit, one bit for each
- * handler that a marker policy can set, and the has_filter bit.  The first byte is
+ * handler that a marker policy can set, and the filter bit.  The first byte is
  * unused.
  */
 #define EVENTLOG_SLOT_BITS 8

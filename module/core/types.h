@@ -165,7 +165,7 @@ struct eventlog_event_policy {
 
 /**
  * struct eventlog_event - one definition
- * @listeners: who wants it; RCU; NULL when no one does
+ * @listeners: its listeners; RCU; NULL: the event is disabled
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; never reused
  * @slot: its place in the bitmap; 0: it is retained, not live
@@ -261,7 +261,7 @@ struct eventlog_event_stats {
 };
 
 /**
- * struct eventlog_listener - one subscriber that wants an event
+ * struct eventlog_listener - a subscriber that listens to an event
  * @subscriber: the subscriber
  * @stats: its counters of the event; NULL without rings
  * @rules: the event is delivered if it passes one of them
@@ -275,7 +275,7 @@ struct eventlog_listener {
 };
 
 /**
- * struct eventlog_listeners - who wants an event
+ * struct eventlog_listeners - the listeners of an event
  * @rcu: frees it
  * @event: the event, until the array is published
  * @next: chains arrays that are not published yet

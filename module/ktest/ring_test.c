@@ -63,7 +63,7 @@ struct ring_test_payload {
 
 struct ring_test_writer {
 	u64 attempts;
-	u64 denied;
+	u64 refused;
 	/* Owned by the reader. */
 	u64 seen;
 	u64 next;
@@ -177,7 +177,7 @@ static void ring_test_write(struct ring_test_cpu *cpu, enum ring_test_writer_kin
 		extra = random % (cpu->ring.sub_buffer_bytes + 64);
 	writer->attempts++;
 	if (!eventlog_ring_reserve(&cpu->ring, sizeof(*payload) + extra, 0, &slot)) {
-		writer->denied++;
+		writer->refused++;
 		return;
 	}
 	slot.record->descriptor = kind + 1;
@@ -399,7 +399,7 @@ static int ring_test_reader(void *argument)
 static void ring_test_account(struct ring_test *test, struct ring_test_cpu *cpu, u64 *nmis)
 {
 	const struct eventlog_ring_header *header = cpu->ring.header;
-	u64 lost = 0, denied = 0, placed = 0;
+	u64 lost = 0, refused = 0, placed = 0;
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
@@ -407,21 +407,21 @@ static void ring_test_account(struct ring_test *test, struct ring_test_cpu *cpu,
 	for (i = 0; i < WRITER_KINDS; i++) {
 		const struct ring_test_writer *writer = &cpu->writers[i];
 
-		denied += writer->denied;
-		placed += writer->attempts - writer->denied;
-		if (test->overwrite ? writer->seen + writer->denied > writer->attempts :
-				      writer->seen + writer->denied != writer->attempts)
+		refused += writer->refused;
+		placed += writer->attempts - writer->refused;
+		if (test->overwrite ? writer->seen + writer->refused > writer->attempts :
+				      writer->seen + writer->refused != writer->attempts)
 			ring_test_fail(test, "CPU %u, %s: %llu attempts, %llu read, %llu lost",
 				       cpu->cpu, ring_test_writer_names[i], writer->attempts,
-				       writer->seen, writer->denied);
+				       writer->seen, writer->refused);
 		if (i != WRITER_NMI && !writer->attempts)
 			ring_test_fail(test, "CPU %u: no event from %s", cpu->cpu,
 				       ring_test_writer_names[i]);
 	}
 	*nmis += cpu->writers[WRITER_NMI].attempts;
-	if (lost != denied || lost != header->lost_total || header->records != placed)
+	if (lost != refused || lost != header->lost_total || header->records != placed)
 		ring_test_fail(test, "CPU %u: %llu lost, counted %llu, total %llu; records %llu",
-			       cpu->cpu, denied, lost, header->lost_total, header->records);
+			       cpu->cpu, refused, lost, header->lost_total, header->records);
 	if (cpu->lost_reported > lost)
 		ring_test_fail(test, "CPU %u: lost record says %llu, %llu counted", cpu->cpu,
 			       cpu->lost_reported, lost);

@@ -165,8 +165,8 @@ static noinline notrace void eventlog_marker_probe(const struct eventlog_marker 
 } while (0)
 
 /*
- * Is the predicate true?  Where RCU is not watching it cannot be read, and the handlers
- * only count a loss: let them.
+ * Is the predicate true?  Where RCU is not watching, it cannot be read: return true, and
+ * the handlers only count a loss.
  */
 static noinline notrace bool eventlog_marker_passes(const struct eventlog_marker *marker,
 						    const u64 *values)

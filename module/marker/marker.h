@@ -69,14 +69,14 @@ struct eventlog_marker_link {
 };
 
 /**
- * eventlog_markers_init() - start to look for markers in modules that are loaded
+ * eventlog_markers_init() - start looking for markers in modules that are loaded
  *
  * Return: 0 or an error of register_module_notifier().
  */
 int eventlog_markers_init(void);
 
 /**
- * eventlog_markers_exit() - stop to look for markers
+ * eventlog_markers_exit() - stop looking for markers
  *
  * No module with markers is loaded, since each depends on this one.
  */
@@ -87,7 +87,7 @@ void eventlog_markers_exit(void);
  * @source: the marker's event; domain->update_lock is held
  * @enabled: the event is enabled
  *
- * Return: must its static key be on?
+ * Return: whether its static key must be on.
  */
 bool eventlog_marker_update(struct eventlog_provider_event *source, bool enabled);
 

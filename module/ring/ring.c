@@ -69,11 +69,11 @@ static void eventlog_ring_lose_locked(struct eventlog_ring *ring, enum eventlog_
 }
 
 /* Counts the writers that failed to take the lock as lost events. */
-static void eventlog_ring_count_denied(struct eventlog_ring *ring)
+static void eventlog_ring_count_refused(struct eventlog_ring *ring)
 {
-	if (unlikely(eventlog_ring_has_denied(&ring->lock)))
+	if (unlikely(eventlog_ring_has_refused(&ring->lock)))
 		eventlog_ring_lose_locked(ring, EVENTLOG_LOST_NESTED,
-					  eventlog_ring_take_denied(&ring->lock));
+					  eventlog_ring_take_refused(&ring->lock));
 }
 
 /*
@@ -86,10 +86,10 @@ static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long
 	struct eventlog_ring_header *header = ring->header;
 
 	do {
-		eventlog_ring_count_denied(ring);
+		eventlog_ring_count_refused(ring);
 		eventlog_word_write(&header->committed, &header->committed_upper, header->head);
 		eventlog_ring_unlock(&ring->lock, flags);
-	} while (unlikely(eventlog_ring_has_denied(&ring->lock)) &&
+	} while (unlikely(eventlog_ring_has_refused(&ring->lock)) &&
 		 eventlog_ring_trylock(&ring->lock, &flags));
 }
 
@@ -111,7 +111,7 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 	 * An earlier holder may have unlocked but not yet tested again for failed
 	 * writers.  Count them here, so that a marker reports them before this record.
 	 */
-	eventlog_ring_count_denied(ring);
+	eventlog_ring_count_refused(ring);
 	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;

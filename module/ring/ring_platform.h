@@ -42,13 +42,13 @@
  */
 struct eventlog_ring_lock {
 	atomic_t held;
-	atomic_t denied;
+	atomic_t refused;
 };
 
 static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 {
 	atomic_set(&lock->held, 0);
-	atomic_set(&lock->denied, 0);
+	atomic_set(&lock->refused, 0);
 }
 
 /* Holds off interrupts while locked.  Contexts that still interrupt must not wait. */
@@ -71,17 +71,17 @@ static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock
 
 static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)
 {
-	atomic_inc(&lock->denied);
+	atomic_inc(&lock->refused);
 }
 
-static __always_inline bool eventlog_ring_has_denied(struct eventlog_ring_lock *lock)
+static __always_inline bool eventlog_ring_has_refused(struct eventlog_ring_lock *lock)
 {
-	return atomic_read(&lock->denied);
+	return atomic_read(&lock->refused);
 }
 
-static __always_inline u32 eventlog_ring_take_denied(struct eventlog_ring_lock *lock)
+static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock *lock)
 {
-	return atomic_xchg(&lock->denied, 0);
+	return atomic_xchg(&lock->refused, 0);
 }
 
 #if EVENTLOG_RING_LOCKLESS
@@ -183,13 +183,13 @@ static __always_inline void eventlog_local_add(u64 *word, u64 value)
 /* In user space a locked ring has one writer thread and the signal handlers nested in it. */
 struct eventlog_ring_lock {
 	u32 held;
-	u32 denied;
+	u32 refused;
 };
 
 static inline void eventlog_ring_lock_init(struct eventlog_ring_lock *lock)
 {
 	lock->held = 0;
-	lock->denied = 0;
+	lock->refused = 0;
 }
 
 static __always_inline bool eventlog_ring_trylock(struct eventlog_ring_lock *lock,
@@ -208,17 +208,17 @@ static __always_inline void eventlog_ring_unlock(struct eventlog_ring_lock *lock
 
 static __always_inline void eventlog_ring_refuse(struct eventlog_ring_lock *lock)
 {
-	__atomic_fetch_add(&lock->denied, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&lock->refused, 1, __ATOMIC_RELAXED);
 }
 
-static __always_inline bool eventlog_ring_has_denied(struct eventlog_ring_lock *lock)
+static __always_inline bool eventlog_ring_has_refused(struct eventlog_ring_lock *lock)
 {
-	return __atomic_load_n(&lock->denied, __ATOMIC_RELAXED);
+	return __atomic_load_n(&lock->refused, __ATOMIC_RELAXED);
 }
 
-static __always_inline u32 eventlog_ring_take_denied(struct eventlog_ring_lock *lock)
+static __always_inline u32 eventlog_ring_take_refused(struct eventlog_ring_lock *lock)
 {
-	return __atomic_exchange_n(&lock->denied, 0, __ATOMIC_RELAXED);
+	return __atomic_exchange_n(&lock->refused, 0, __ATOMIC_RELAXED);
 }
 
 /* A user-space build provides the clock: as a function, or inline in a header. */

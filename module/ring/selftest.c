@@ -24,7 +24,7 @@ struct eventlog_selftest {
 	u64 position;
 	u32 written;
 	u32 read;
-	u64 denied;
+	u64 refused;
 	u64 told;
 };
 
@@ -35,7 +35,7 @@ static bool eventlog_selftest_reserve(struct eventlog_selftest *test,
 	u32 bytes = test->written * 7 % 300;
 
 	if (!eventlog_ring_reserve(&test->ring, bytes, 0, slot)) {
-		test->denied++;
+		test->refused++;
 		return false;
 	}
 	slot->record->descriptor = bytes;
@@ -115,7 +115,7 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	}
 	if (test->read != test->written || header->records != test->written)
 		return "wrong number of records";
-	if (header->lost_total != test->denied || !test->told || test->told > test->denied)
+	if (header->lost_total != test->refused || !test->told || test->told > test->refused)
 		return "wrong number of lost events";
 	if (eventlog_ring_reserve(&test->ring, test->ring.sub_buffer_bytes, 0, &slot) ||
 	    header->lost[EVENTLOG_LOST_TOO_LARGE] != 1)

@@ -8,8 +8,7 @@
  * until the file is released.
  *
  * Registrations are an xarray, changed under the lock and read by writers under
- * RCU.  The lock is never held where an ioctl accesses user memory, because mmap()
- * takes it with mmap_lock held.
+ * RCU.  Ioctls do not hold the lock while they access user memory.
  */
 #ifndef EVENTLOG_FILE_H
 #define EVENTLOG_FILE_H

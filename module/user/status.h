@@ -10,13 +10,13 @@
 struct eventlog_domain;
 
 /**
- * eventlog_status_text() - list a domain's living events and their users
+ * eventlog_status_text() - list a domain's live events and their users
  * @domain: unlocked
  * @bytes: set to the text's size
  *
  * Process context.
  *
- * Return: the text, to be given to eventlog_free(), or NULL (no memory).
+ * Return: the text, for eventlog_free(), or NULL (no memory).
  */
 char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes);
 
