@@ -28,17 +28,17 @@ static void test_buckets(void)
 	check_equal(histogram_bucket(1009), 1000);
 	check_equal(histogram_bucket(1010), 1001);
 	check_equal(histogram_bucket(last), HISTOGRAM_BUCKETS - 1 - (999 - 184));
-	/* One behind the other, without holes, up to the one of the largest value. */
+	/* Buckets are adjacent up to the largest value. */
 	for (i = 0; i <= histogram_bucket(last); i++) {
 		value = histogram_from(i);
 		check(histogram_bucket(value) == i);
 		check(histogram_bucket(histogram_to(i)) == i);
 		check(i == histogram_bucket(last) ? histogram_to(i) == last :
 		      histogram_to(i) + 1 == histogram_from(i + 1));
-		/* At most a hundredth of what is in it wide. */
+		/* A bucket is at most 1 % of its values wide. */
 		check(histogram_to(i) - value <= value / 100);
 	}
-	/* Powers of ten, and what is just below. */
+	/* Powers of ten, and the values just below. */
 	for (value = 1; value <= last / 10; value = next) {
 		next = value * 10;
 		check(histogram_bucket(value - 1) < histogram_bucket(value));
@@ -65,10 +65,10 @@ static void test_edges(void)
 		for (row = 0; row < 500; row++) {
 			edge = histogram_edge(row, steps[i]);
 			check(edge >= before);
-			/* Nothing that is counted is on both sides of an edge. */
+			/* An edge of a row is an edge of a bucket. */
 			if (edge != UINT64_MAX)
 				check(histogram_from(histogram_bucket(edge)) == edge);
-			/* Finer than powers of two, where there are integers. */
+			/* Rows are finer than powers of two if there are integers between. */
 			if (before >= 4 && edge != UINT64_MAX)
 				check(edge / 2 < before);
 			before = edge;
@@ -90,7 +90,7 @@ static void test_exact(void)
 {
 	unsigned int i;
 
-	/* 1 to 1000: up to 999 they are what they were. */
+	/* 1 to 1000: values up to 999 are exact. */
 	for (i = 1000; i; i--)
 		histogram_add(&histogram, i);
 	check_equal(histogram.count, 1000);
@@ -110,7 +110,7 @@ static void test_exact(void)
 
 static void test_few(void)
 {
-	/* The nearest rank: of one, all of them; of three, the second. */
+	/* Nearest rank: one value is every quantile; the median of three is the second. */
 	histogram_add(&histogram, 123456);
 	check_equal(histogram_quantile(&histogram, 1), 123456);
 	check_equal(histogram_quantile(&histogram, 999), 123456);
@@ -129,7 +129,7 @@ static int compare(const void *one, const void *other_one)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Of all sizes, against what sorting says. */
+/* Random values of all sizes, compared with a sorted array. */
 static void test_error(void)
 {
 	static const unsigned int thousandths[] = { 1, 10, 500, 900, 990, 999, 1000 };
@@ -162,7 +162,7 @@ static void test_sums(void)
 {
 	int i;
 
-	/* More than 64 bits hold. */
+	/* The sum exceeds 64 bits. */
 	for (i = 0; i < 5; i++)
 		histogram_add(&histogram, UINT64_MAX);
 	check_equal(histogram.sum_high, 4);
@@ -197,12 +197,12 @@ static void test_merge(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "buckets follow one another, and are narrow", test_buckets },
+		{ "buckets are adjacent and narrow", test_buckets },
 		{ "edges of rows are edges of buckets", test_edges },
-		{ "of nothing", test_empty },
-		{ "up to 999 all is exact", test_exact },
-		{ "quantiles of few are of the nearest rank", test_few },
-		{ "quantiles are at most 1/200 wrong", test_error },
+		{ "an empty histogram", test_empty },
+		{ "values up to 999 are exact", test_exact },
+		{ "quantiles of few values use the nearest rank", test_few },
+		{ "quantiles are within 0.5 percent", test_error },
 		{ "sums of more than 64 bits", test_sums },
 		{ "merging and clearing", test_merge },
 	};
