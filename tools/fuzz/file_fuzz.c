@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * libFuzzer's entry: the bytes of an .elog file. Read from one end to the other,
- * while it grows, from the middle on, and together with itself; what is yielded
- * is described and formatted. A file that grows has to yield what a whole one does.
+ * Fuzzes .elog files. The file is read as a whole, while it grows, from the middle on,
+ * and as two files; all events are described and formatted. A file that grows must
+ * give the same events as the whole file.
  *
- * Checksums would keep nearly all that is mutated out, so they are mended.
+ * Wrong checksums would reject nearly all inputs, so they are corrected first.
  */
 #include <endian.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ struct seen {
 	uint64_t events;
 	uint64_t losses;
 	uint64_t sum;
-	int64_t wall;		/* of an event in the middle */
+	int64_t wall;		/* time of an event in the middle */
 };
 
 static void use(struct elog_file_reader *reader, const struct elog_item *item,
@@ -174,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Make the checksums right of every block whose size is inside. */
+/* Correct the checksums of all blocks that are completely inside the file. */
 static void mend(uint8_t *data, size_t size)
 {
 	struct elog_block_header header;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs each fuzzer a while, from the same beginning each time: by count, so that it
-# does not depend on the machine what is tried. Prints TAP. What was built, where
-# FUZZERS says: scripts/check does.
+# Runs each fuzzer with the same seed for a fixed number of inputs, so that the inputs do
+# not depend on the speed of the machine. Prints TAP. FUZZERS is the directory of the
+# built fuzzers.
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -11,7 +11,7 @@ fuzzers=${FUZZERS:-$top/build/tools.fuzz}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# How many inputs take about 15 s.
+# Prints a number of inputs that takes about 15 s.
 runs()
 {
 	case $1 in
@@ -35,7 +35,7 @@ for source; do
 	if "$fuzzers/$name" -seed=1 -runs="$(runs "$name")" -max_len=16384 \
 		-timeout=60 -artifact_prefix="$work/$name." \
 		"$work/$name" "$work/$name.seeds" > "$work/log" 2>&1; then
-		echo "ok $number $name: $(runs "$name") inputs do no harm"
+		echo "ok $number $name: $(runs "$name") inputs without error"
 	else
 		tail -n 60 "$work/log" | sed 's/^/# /'
 		for input in "$work/$name".crash-* "$work/$name".timeout-* \
@@ -44,7 +44,7 @@ for source; do
 			echo "# the input, in base64:"
 			base64 "$input" | sed 's/^/# /'
 		done
-		echo "not ok $number $name: $(runs "$name") inputs do no harm"
+		echo "not ok $number $name: $(runs "$name") inputs without error"
 		failed=1
 	fi
 done

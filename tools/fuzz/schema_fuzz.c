@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * libFuzzer's entry: a schema, a NUL, a payload. A schema that is wrong says in
- * which line; of one that is right each event formats the payload, whatever that
- * is. Given the other byte order twice, a payload is what it was.
+ * Fuzzes schemas. The input is a schema, a NUL and a payload. The error of an invalid
+ * schema must have a line. With a valid schema each event formats the payload.
+ * Swapping the byte order of a payload twice must not change it.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copy, *payload;
 	int ret;
 
-	/* Of their own, so that reading beyond them is noticed. */
+	/* Separate allocations, so that reading beyond their end is detected. */
 	copy = malloc(length ? length : 1);
 	payload = malloc(size - length + 1);
 	if (!copy || !payload)
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(copy);
 	if (ret && (!error.line || !error.message[0]))
 		abort();
-	/* Behind the NUL, if there is one. */
+	/* After the NUL, if there is one. */
 	size -= length;
 	length += size > 0;
 	size -= size > 0;
