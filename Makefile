@@ -117,9 +117,8 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
-	@scripts/check-layers
-	@scripts/check-bats
-	@scripts/check-words
+	@status=0; for check in layers bats words; do \
+		scripts/check-$$check || status=1; done; exit $$status
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
