@@ -141,7 +141,7 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	register things/thing
 	run_elog info
 	[ "$status" = 0 ]
-	[[ $output != *"capture in the background"* ]]
+	[[ $output != *"background capture"* ]]
 	run_elog info --format json
 	[ "$status" = 0 ]
 	check_json '
@@ -156,8 +156,8 @@ assert info["module"] and info["elog"] and "status" not in info'
 	run_elog capture --background --split "$work/dir" -e other
 	[ "$status" = 0 ]
 	run_elog info
-	[[ $output =~ capture\ in\ the\ background\ +[0-9]+\ \"$work/a\ file.elog\" ]]
-	[[ $output =~ capture\ in\ the\ background\ +[0-9]+\ \"$work/dir\" ]]
+	[[ $output =~ background\ capture\ +[0-9]+\ \"$work/a\ file.elog\" ]]
+	[[ $output =~ background\ capture\ +[0-9]+\ \"$work/dir\" ]]
 	run_elog info --format json -v
 	check_json '
 info, = objects
@@ -173,5 +173,5 @@ assert "things/thing" in info["status"] and "Active: 1" in info["status"]'
 	[ "$(grep -c 'capture in the background' <<< "$output")" = 1 ]
 	run_elog stop
 	run_elog info
-	[[ $output != *"capture in the background"* ]]
+	[[ $output != *"background capture"* ]]
 }
