@@ -163,7 +163,7 @@ static void sync_file(struct capture *capture)
 	signals_hold();
 }
 
-/* What was handled goes to the reader of the output, or to the disk. */
+/* Flush the output or the file. */
 static void flush_sink(struct capture *capture)
 {
 	if (capture->printer)

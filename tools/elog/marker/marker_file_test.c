@@ -51,7 +51,7 @@ static void put(int fd, const unsigned char *bytes, size_t count)
 	check_equal(pwrite(fd, bytes, count, 0), count);
 }
 
-/* What is found is whole, whatever the file is. */
+/* Whatever the file is, the markers found must be complete. */
 static void check_found(const struct file_markers *markers, int ret)
 {
 	size_t i;
@@ -106,7 +106,7 @@ static void test_changed(void)
 	for (i = 0; changed && i < CHANGES; i++) {
 		memcpy(changed, whole, size);
 		for (bytes = 1 + next_random() % 8; bytes; bytes--)
-			/* Every other time what all the rest hangs on. */
+			/* Every other time, change the headers. */
 			changed[next_random() % (i % 2 ? size : size < 512 ? size : 512)] =
 				next_random() % 4 ? (unsigned char)next_random() : 0xff;
 		put(fd, changed, size);

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# marker_file_test - elog marker list FILE: what different compilers and linkers
-# make, of several architectures; files that are broken. Prints TAP.
+# marker_file_test - test elog marker list FILE with files of different compilers,
+# linkers and architectures, and with broken files. Prints TAP.
 #
-# EVENTLOG_TOOLS is what make -C tools built (default: build/tools), or one that has
-# sanitizers beside it; CC and CXX compile; clang and lld as well, where there are such.
+# EVENTLOG_TOOLS is the output of make -C tools (default: build/tools). A build with
+# sanitizers beside it is used, too. CC and CXX compile, and clang and lld if present.
 set -eu
 export LC_ALL=C
 
@@ -54,7 +54,7 @@ int main(void)
 SOURCE
 cp "$work/many.c" "$work/many.cc"
 
-# What a file's markers are: event, place, types and names of fields.
+# Print the markers of a file: event, place, types and names of fields.
 listed()
 {
 	"$built/elog" marker list --format json "$@" > "$work/json" || return
@@ -73,7 +73,7 @@ for line in sys.stdin:
 ' < "$work/json" | sort
 }
 
-# expect SUFFIX LONG: of many.SUFFIX, LONG being the type of unsigned long.
+# expect SUFFIX LONG: the markers of many.SUFFIX; LONG is the type of unsigned long.
 expect()
 {
 	{
@@ -91,7 +91,7 @@ TEXT
 	} | sort
 }
 
-# What of that may be otherwise: which instance of a template comes first.
+# Ignore the order of template instances, which may vary.
 any_order()
 {
 	sed 's/^shown_2 /shown /' "$1" | sort | if [ "$#" = 2 ]; then diff - "$2"; else cat; fi
@@ -104,8 +104,8 @@ same_as_expected()
 	any_order "$work/listed" "$work/expected.sorted"
 }
 
-# And what a program prints that runs is what was said before it did; the C library
-# does not load what only newer ones load.
+# A running program prints the markers that were found before it ran. An old C library
+# cannot load programs that need a newer one.
 same_as_run()
 {
 	! ELOG_MARKERS='' "$1" 2>&1 | grep DT_RELR || return 0
@@ -147,7 +147,7 @@ for compiler in "${CC:-gcc}" clang "${CXX:-g++}" clang++; do
 HOW
 done
 
-# What is never run. Small ones, for they are cut off at every place.
+# Files that never run. They are small, since they are truncated at every byte.
 library()
 {
 	# shellcheck disable=SC2086 # several words
@@ -166,7 +166,7 @@ else
 	skip "a library, C++" "there is no compiler"
 	skip "an object, C++" "there is no compiler"
 fi
-# The headers are those that belong to this compiler otherwise.
+# Use the headers of this compiler.
 m32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch)"
 # shellcheck disable=SC2086 # several words
 if echo '#include <elog_marker.h>' |
@@ -237,7 +237,7 @@ too_many()
 }
 check "more markers than there can be" too_many
 
-# Sparse files, whose size costs nothing: 2^24 headers of sections, of segments; data.
+# Sparse files: 2^24 section headers, 2^24 program headers, data.
 python3 -c '
 import struct, sys
 def elf(name, kind, shoff, shnum, phnum, more, size):
@@ -287,7 +287,7 @@ library.so
 TEXT
 check "a tree" tree
 
-# Cut off, changed: by what has sanitizers, if it has been built.
+# Truncated and changed files: with sanitizers, if that was built.
 tester=$built/marker_file_test
 [ ! -x "$top/build/tools.sanitized/marker_file_test" ] ||
 	tester=$top/build/tools.sanitized/marker_file_test

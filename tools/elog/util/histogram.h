@@ -14,13 +14,13 @@
 #define HISTOGRAM_BUCKETS	(1000 + 17 * 900)
 
 /**
- * struct histogram - counts of durations; all zero: none
- * @count: how many
- * @sum: of all, low part
- * @sum_high: how often @sum went over
- * @min: the shortest
- * @max: the longest
- * @buckets: how many of each
+ * struct histogram - counts of durations; all zero: empty
+ * @count: number of durations
+ * @sum: sum of all durations, low 64 bits
+ * @sum_high: high 64 bits of the sum
+ * @min: the shortest duration
+ * @max: the longest duration
+ * @buckets: counts
  */
 struct histogram {
 	uint64_t count;
@@ -34,22 +34,22 @@ struct histogram {
 /** histogram_add() - count a duration */
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/** histogram_merge() - add all that @other has */
+/** histogram_merge() - add the counts of @other */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
-/** histogram_clear() - forget all */
+/** histogram_clear() - reset all counts to zero */
 void histogram_clear(struct histogram *histogram);
 
-/** histogram_mean() - the mean, exact but for the digits of a double; 0: of none */
+/** histogram_mean() - the mean, with the precision of a double; 0 if it is empty */
 double histogram_mean(const struct histogram *histogram);
 
 /**
- * histogram_quantile() - what so many are not longer than
+ * histogram_quantile() - a quantile by nearest rank
  * @histogram: the histogram
- * @thousandths: of all, 1 to 1000: 999 is the percentile 99.9
+ * @thousandths: 1 to 1000: 999 is the percentile 99.9
  *
- * Return: the middle of the bucket that has the nearest-rank quantile, never
- * beyond the shortest and the longest; 0: there are none.
+ * Return: the middle of the bucket that contains the quantile, limited to the shortest
+ * and the longest duration; 0 if it is empty.
  */
 uint64_t histogram_quantile(const struct histogram *histogram,
 			    unsigned int thousandths);
@@ -63,25 +63,25 @@ uint64_t histogram_from(size_t bucket);
 /** histogram_to() - the largest value of a bucket */
 uint64_t histogram_to(size_t bucket);
 
-/** enum histogram_steps - how a power of ten is divided into rows */
+/** enum histogram_steps - number of rows for each power of ten */
 enum histogram_steps {
-	HISTOGRAM_STEPS_5 = 5,		/* each 1.6 times the one before, or so */
-	HISTOGRAM_STEPS_10 = 10,	/* 1.25 times */
+	HISTOGRAM_STEPS_5 = 5,		/* a row spans a factor of about 1.6 */
+	HISTOGRAM_STEPS_10 = 10,	/* about 1.25 */
 };
 
 /**
  * histogram_edge() - the smallest value of a row
- * @row: 0 begins at 0, 1 at 1; several rows may begin at the same value below
- *	1000: all but the last of these are empty
- * @steps: of a power of ten
+ * @row: row 0 starts at 0, row 1 at 1; below 1000, several rows may start at the same
+ *	value: all but the last of these are empty
+ * @steps: rows for each power of ten
  *
- * Edges are edges of buckets, too: counts of rows are exact.
+ * Edges of rows are also edges of buckets, so the counts of rows are exact.
  *
- * Return: the value; UINT64_MAX behind the last row.
+ * Return: the value; UINT64_MAX after the last row.
  */
 uint64_t histogram_edge(unsigned int row, enum histogram_steps steps);
 
-/** histogram_between() - how many are at least @from and less than @below, edges */
+/** histogram_between() - count durations from @from to below @below; both are edges */
 uint64_t histogram_between(const struct histogram *histogram, uint64_t from,
 			   uint64_t below);
 

@@ -28,17 +28,17 @@ static void test_buckets(void)
 	check_equal(histogram_bucket(1009), 1000);
 	check_equal(histogram_bucket(1010), 1001);
 	check_equal(histogram_bucket(last), HISTOGRAM_BUCKETS - 1 - (999 - 184));
-	/* One behind the other, without holes, up to the one of the largest value. */
+	/* Buckets are adjacent, up to the one of the largest value. */
 	for (i = 0; i <= histogram_bucket(last); i++) {
 		value = histogram_from(i);
 		check(histogram_bucket(value) == i);
 		check(histogram_bucket(histogram_to(i)) == i);
 		check(i == histogram_bucket(last) ? histogram_to(i) == last :
 		      histogram_to(i) + 1 == histogram_from(i + 1));
-		/* At most a hundredth of what is in it wide. */
+		/* The width is at most a hundredth of the values. */
 		check(histogram_to(i) - value <= value / 100);
 	}
-	/* Powers of ten, and what is just below. */
+	/* Powers of ten, and the values just below. */
 	for (value = 1; value <= last / 10; value = next) {
 		next = value * 10;
 		check(histogram_bucket(value - 1) < histogram_bucket(value));
@@ -65,7 +65,7 @@ static void test_edges(void)
 		for (row = 0; row < 500; row++) {
 			edge = histogram_edge(row, steps[i]);
 			check(edge >= before);
-			/* Nothing that is counted is on both sides of an edge. */
+			/* No bucket is on both sides of an edge. */
 			if (edge != UINT64_MAX)
 				check(histogram_from(histogram_bucket(edge)) == edge);
 			/* Finer than powers of two, where there are integers. */
@@ -90,7 +90,7 @@ static void test_exact(void)
 {
 	unsigned int i;
 
-	/* 1 to 1000: up to 999 they are what they were. */
+	/* 1 to 1000: values up to 999 are exact. */
 	for (i = 1000; i; i--)
 		histogram_add(&histogram, i);
 	check_equal(histogram.count, 1000);
@@ -110,7 +110,7 @@ static void test_exact(void)
 
 static void test_few(void)
 {
-	/* The nearest rank: of one, all of them; of three, the second. */
+	/* Nearest rank: with one value, always that; with three, the median is the second. */
 	histogram_add(&histogram, 123456);
 	check_equal(histogram_quantile(&histogram, 1), 123456);
 	check_equal(histogram_quantile(&histogram, 999), 123456);
@@ -129,13 +129,13 @@ static int compare(const void *one, const void *other_one)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Of all sizes, against what sorting says. */
+/* Compare values of all sizes with the result of sorting. */
 static void test_error(void)
 {
 	static const unsigned int thousandths[] = { 1, 10, 500, 900, 990, 999, 1000 };
 	static uint64_t values[20011];
 	const size_t count = sizeof(values) / sizeof(*values);
-	uint64_t random = 88172645463325252ULL, exact, told, error;
+	uint64_t random = 88172645463325252ULL, exact, result, error;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -148,11 +148,11 @@ static void test_error(void)
 	qsort(values, count, sizeof(*values), compare);
 	for (i = 0; i < sizeof(thousandths) / sizeof(*thousandths); i++) {
 		exact = values[(count * thousandths[i] + 999) / 1000 - 1];
-		told = histogram_quantile(&histogram, thousandths[i]);
-		error = told > exact ? told - exact : exact - told;
+		result = histogram_quantile(&histogram, thousandths[i]);
+		error = result > exact ? result - exact : exact - result;
 		if (error > exact / 200)
 			fail(__FILE__, __LINE__, "%u/1000 is %" PRIu64
-			     ", not %" PRIu64, thousandths[i], told, exact);
+			     ", not %" PRIu64, thousandths[i], result, exact);
 	}
 	check(histogram.min == values[0]);
 	check(histogram.max == values[count - 1]);
@@ -162,7 +162,7 @@ static void test_sums(void)
 {
 	int i;
 
-	/* More than 64 bits hold. */
+	/* The sum exceeds 64 bits. */
 	for (i = 0; i < 5; i++)
 		histogram_add(&histogram, UINT64_MAX);
 	check_equal(histogram.sum_high, 4);
