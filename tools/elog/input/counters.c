@@ -444,23 +444,16 @@ static int add_event_lost(struct counters *counters, const struct elog_schema_ev
 struct losses {
 	struct counter_loss *losses;
 	size_t count;
-	size_t room;
 };
 
 static int add_loss(struct losses *list, uint32_t descriptor, uint64_t lost)
 {
-	size_t room = list->room ? 2 * list->room : 64;
-	struct counter_loss *larger;
+	struct counter_loss *larger = array_grow(list->losses, list->count, sizeof(*larger));
 
-	if (list->count == list->room) {
-		larger = realloc(list->losses, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		list->losses = larger;
-		list->room = room;
-	}
-	list->losses[list->count].descriptor = descriptor;
-	list->losses[list->count++].lost = lost;
+	if (!larger)
+		return -ENOMEM;
+	list->losses = larger;
+	larger[list->count++] = (struct counter_loss){ descriptor, lost };
 	return 0;
 }
 
