@@ -133,7 +133,7 @@ void report_summary(const struct report *report, const struct counters *counters
 			 counters->total.bytes, lost, causes.data ? causes.data : "");
 	if (counters->folded)
 		elog_text_string(text, report->options->bpf ?
-				 "; events there was no room to tell apart are (others)" :
+				 "; events beyond the room for definitions are (others)" :
 				 "; rows seen longest ago are (others)");
 	elog_text_put(text, "\n", 1);
 	elog_text_free(&causes);
