@@ -551,7 +551,7 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		elog_error("--interval: 0.1 at least");
+		elog_error("--interval must be at least 0.1");
 		return -EINVAL;
 	}
 	return 0;

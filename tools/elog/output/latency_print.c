@@ -10,8 +10,8 @@
 #include "output/latency.h"
 
 #define BAR_WIDTH	36U
-#define FINE_ROWS	24U	/* more rows are made coarser */
-#define EMPTY_ROWS	2U	/* more that are empty are left out */
+#define FINE_ROWS	24U	/* with more, use coarser rows */
+#define EMPTY_ROWS	2U	/* leave out more empty rows in succession */
 
 static const struct {
 	const char *name;	/* in JSON and CSV */
@@ -26,7 +26,7 @@ static const struct {
  * Durations and times
  */
 
-/* Three digits and a unit; @exact: and no zeroes behind the point. */
+/* Three digits and a unit; @exact: without zeros at the end of a fraction. */
 static void put_duration(char *text, size_t size, double nanoseconds, bool exact)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
@@ -53,7 +53,7 @@ static void put_seconds(struct elog_text *text, uint64_t nanoseconds)
 			 nanoseconds % 1000000000);
 }
 
-/* As --time says. */
+/* In the format of --time. */
 static void put_time(struct elog_text *text, const struct options *options,
 		     uint64_t time, int64_t wall)
 {
@@ -98,7 +98,7 @@ static void put_session(struct elog_text *text, uint64_t session,
  * Text
  */
 
-/* In eighths of a character where there are such. */
+/* @blocks: characters that fill eighths of a cell are available. */
 static void put_bar(struct elog_text *text, uint64_t count, uint64_t most,
 		    bool blocks)
 {
@@ -153,7 +153,7 @@ static void put_row(struct elog_text *text, const struct histogram *histogram,
 	elog_text_printf(text, "%8s .. %-7s %10" PRIu64 " %5.1f%%  ", from, to,
 			 count, 100.0 * (double)count / (double)histogram->count);
 	put_bar(text, count, most, blocks);
-	/* No blanks at the end of a line. */
+	/* Remove blanks at the end of the line. */
 	for (blank = text->error ? 0 : text->size;
 	     blank && text->data[blank - 1] == ' '; blank--)
 		;
@@ -322,7 +322,7 @@ static void text_report(const struct latency_report *report,
  * JSON and CSV
  */
 
-/* Members, or cells, that are numbers; those of no pairs are null, or empty. */
+/* JSON members or CSV cells of numbers; null or empty without pairs. */
 static void put_members(struct elog_text *text, bool json,
 			const struct histogram *histogram)
 {
@@ -477,7 +477,7 @@ static void csv_groups(const struct latency_report *report,
 }
 
 /* ------------------------------------------------------------------------
- * All of it
+ * Reports
  */
 
 void latency_print_header(const struct latency_report *report,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions summed up: see sessions.h. A session is its number and its
- * provider's name. Memory grows with the number of sessions.
+ * A summary of sessions: see sessions.h. The number and the provider's name identify
+ * a session. Memory grows with the number of sessions.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@ struct session {
 	char *provider;
 	uint64_t events;
 	uint64_t bytes;			/* of payloads */
-	uint64_t worst;			/* lowest level: 1 is an error */
+	uint64_t worst;			/* the most severe level: 1 is an error */
 	int64_t first;			/* CLOCK_REALTIME ns */
 	int64_t last;
-	uint64_t start;			/* of the first, CLOCK_MONOTONIC ns */
+	uint64_t start;			/* time of the first event, CLOCK_MONOTONIC ns */
 	char first_event[64];
 	char last_event[64];
 };
@@ -200,7 +200,7 @@ static void print_csv(const struct session *session, struct elog_text *text)
 	put_span(text, (uint64_t)session->first);
 	elog_text_put(text, ",", 1);
 	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
-	/* Names are words: nothing in them wants quotes. */
+	/* Names are identifiers: they need no quotes. */
 	elog_text_printf(text, ",%s,", session->provider);
 	if (session->number)
 		elog_text_printf(text, "0x%" PRIx64, session->number);
