@@ -231,7 +231,7 @@ CHECK
 	contains "$output" "P99.9"
 	run_elog latency --slowest 1 --time wall start end "$work/events.elog"
 	[[ ${lines[-1]} =~ s\ $(date +%Y)-[0-9]{2}-[0-9]{2}T ]]
-	# With -q.
+	# Limits and selections.
 	run_elog latency -n 10 --format json start end "$work/events.elog"
 	[ "$(member total pairs)" = 10 ]
 	run_elog latency -s 5 --format json start end - < "$work/events.elog"

@@ -60,7 +60,7 @@ static void explain(const char *what, int error)
 	libbpf_strerror(error, text, sizeof(text));
 	elog_error("%s: %s", what, text);
 	if (error == -EPERM)
-		elog_hint("run elog as root, with sudo: BPF programs need the capabilities CAP_BPF and CAP_PERFMON");
+		elog_hint("run elog as root: BPF programs need CAP_BPF and CAP_PERFMON");
 }
 
 static int load(struct kernel_counts *counts)
