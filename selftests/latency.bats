@@ -20,8 +20,8 @@ teardown()
 	end_background
 }
 
-# Emits an event for each line "PROVIDER start|end SESSION ID STATUS NAME", from one
-# process; start has a 32-bit id and a char[8] name, end a 64-bit id and a string.
+# Emits events from lines "PROVIDER start|end SESSION ID STATUS NAME", in one process.
+# start has an id of 32 bits and char[8] name, end has an id of 64 bits and a string.
 emit_lines()
 {
 	LD_LIBRARY_PATH=$EVENTLOG_TOOLS python3 -c '
@@ -53,7 +53,7 @@ for line in sys.stdin:
 '
 }
 
-# Captures these events into $work/events.elog.
+# Captures these events to $work/events.elog.
 capture_lines()
 {
 	cat > "$work/lines"
@@ -76,14 +76,14 @@ member()
 	echo "${BASH_REMATCH[1]}"
 }
 
-# Prints numbers of the JSON in $output: pairs, unpaired starts and ends, restarted,
-# forgotten, without key.
+# Prints numbers of $output, JSON: pairs, unpaired starts and ends, restarted, forgotten,
+# without key.
 counts()
 {
 	sed -n 's/^{"kind":"total".*"pairs":\([0-9]*\),"unpaired_starts":\([0-9]*\),"unpaired_ends":\([0-9]*\),"restarted":\([0-9]*\),"forgotten":\([0-9]*\),"unkeyed":\([0-9]*\),.*/\1 \2 \3 \4 \5 \6/p' <<< "$output"
 }
 
-@test "latency: messages about wrong usage" {
+@test "latency: wrong usage gives the reason" {
 	fails_with "START is missing" latency
 	contains "$stderr" "try: elog latency --help"
 	fails_with "END is missing" latency start
@@ -124,8 +124,8 @@ counts()
 	[[ $output == *"cannot write to stdout"* ]]
 }
 
-@test "latency: durations, percentiles and groups match the events" {
-	# Overlapping sessions, of one event to thousands.
+@test "latency: prints durations that equal those of the events" {
+	# Overlapping sessions with one event to thousands of events.
 	python3 -c '
 import random
 random.seed(1)
@@ -182,7 +182,7 @@ for name in "report.json", "report_by.json":
     same_numbers(total, [pair[0] for pair in pairs])
     assert total["unpaired_starts"] == len(starts), total
     assert total["unpaired_ends"] == total["restarted"] == total["lost"] == 0
-    # Each pair is in its bucket.
+    # Every pair is in the right bucket.
     latencies = sorted(pair[0] for pair in pairs)
     for bucket in total["histogram"]:
         assert bucket["pairs"] == bisect.bisect_right(latencies, bucket["to"]) - \
@@ -231,20 +231,20 @@ CHECK
 	contains "$output" "P99.9"
 	run_elog latency --slowest 1 --time wall start end "$work/events.elog"
 	[[ ${lines[-1]} =~ s\ $(date +%Y)-[0-9]{2}-[0-9]{2}T ]]
-	# Limits and selections.
+	# Fewer rows and columns.
 	run_elog latency -n 10 --format json start end "$work/events.elog"
 	[ "$(member total pairs)" = 10 ]
 	run_elog latency -s 5 --format json start end - < "$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(member total pairs)" -le 1 ]
-	# An expression applies to START and END.
+	# Expressions apply to both events.
 	run_elog latency --format json -f 'event == "start" || status == 300' start end \
 		"$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(member total pairs)" = "$(grep -c '"status":300' "$work/events.json")" ]
 }
 
-@test "latency: events without a pair are counted as such" {
+@test "latency: events without a partner are not paired, but reported" {
 	capture_lines <<'LINES'
 a end 1 1 0 before
 a start 2 2 0 x
@@ -276,12 +276,12 @@ LINES
 	run_elog latency --format json a/start a/end "$work/events.elog"
 	[ "$(counts)" = "2 1 3 1 0 2" ]
 
-	# Different providers are paired by the session alone.
+	# The session connects events of two providers.
 	run_elog latency --format json b/start a/end "$work/events.elog"
 	[ "$(counts)" = "1 1 4 0 0 1" ]
 	contains "$output" '"by":"session"'
 
-	# With and without sessions; equal values match whatever the types of their fields.
+	# Keys compare by value, whatever the types of their fields.
 	run_elog latency --format json --by id --group name start end "$work/events.elog"
 	[ "$(counts)" = "5 2 3 2 0 0" ]
 	contains "$output" '"by":"provider,id"' '"value":"none","pairs":1'
@@ -290,11 +290,11 @@ LINES
 	run_elog latency --slowest 1 --by name,id b/start b/end "$work/events.elog"
 	contains "${lines[-1]}" 'name="far" id=-6'
 
-	# START and END may be the same event.
+	# From each event to the next one of the same name.
 	run_elog latency --format json --by tid a/start a/start "$work/events.elog"
 	[ "$(counts)" = "4 1 0 0 0 0" ]
 
-	# Names of fields and of events that do not exist.
+	# Unknown fields, and unknown events.
 	run_elog latency --by idd start end "$work/events.elog"
 	[ "$status" = 1 ]
 	contains "$stderr" "--by: no START has a field 'idd'" "--by: no END has a field 'idd'"
@@ -312,7 +312,7 @@ LINES
 	[ "$status" = 0 ]
 }
 
-@test "latency: values of --group beyond the limit are counted as others" {
+@test "latency: values of --group beyond the limit are one row" {
 	awk 'BEGIN {
 		for (i = 1; i <= 300; i++)
 			printf "a start %d %d 0 x\na end %d %d %d x\n", i, i, i, i, i
@@ -331,7 +331,7 @@ LINES
 	done
 }
 
-@test "latency: live events" {
+@test "latency: live" {
 	cat > "$work/lines" <<'LINES'
 a start 1 1 0 x
 a end 1 1 200 x
@@ -350,11 +350,11 @@ LINES
 	[ "$status" = 3 ]
 	contains "$stderr" "a/other has no listeners" "bash ended with status 3" \
 		"no event matched START 'start'"
-	# Options may be anywhere before "--"; the command follows it.
+	# Options may be anywhere before "--"; words after it belong to the command.
 	run_elog latency start --by id end --format json -- bash -c "$command" -- --by
 	[ "$(counts)" = "1 1 0 0 0 0" ]
 
-	# Until Ctrl-C, or for a number of pairs, or for a time.
+	# It ends at Ctrl-C, after a number of pairs, or after a time.
 	start_elog latency --interval 0.1 a/start a/end
 	emit_lines < "$work/lines"
 	wait_for grep -q '^[0-9.]* *1 .*[mun]s ' "$work/out"
@@ -382,7 +382,7 @@ LINES
 	[[ ${lines[1]} =~ ^total,,[0-9.]+,[0-9.]+,0,0,0,0,0,0,0,,,,,,,$ ]]
 }
 
-@test "latency: times of reports without events, and in a time namespace" {
+@test "latency: reports have the time, without events and in a time namespace" {
 	local elsewhere=(unshare --time --fork --monotonic 86400 --boottime 86400)
 
 	"${elsewhere[@]}" true || elsewhere=()
@@ -403,13 +403,13 @@ LINES
 }
 
 @test "latency: losses make no wrong pairs" {
-	# Pending STARTs are forgotten: the lost events may have ended them.
+	# A loss drops pending starts: their end may be among the lost events.
 	start_elog latency --per-cpu-bytes 8K --format json -n 2 start end
 	echo 'a start 1 1 0 waits' | emit_lines
 	{ echo 'a start 9 9 0 x'; echo 'a end 9 9 0 x'; } | emit_lines
 	printf 'a start %s 1 0 lost\n' {101..2100} | while_stopped "$started" \
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
-	# The next record on that CPU reports the loss.
+	# The next event on that CPU reports the loss.
 	wait_for eval 'echo "a end 1 1 0 wrong" |
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
 		{ echo "a start 8 8 0 x"; echo "a end 8 8 0 x"; } | emit_lines
@@ -435,11 +435,11 @@ LINES
 	contains "$output" "forgotten: "
 }
 
-@test "latency: several files, and several segments of a file" {
+@test "latency: several files, and several segments of one" {
 	{ echo 'a start 1 1 0 x'; echo 'a start 2 2 0 x'; } | capture_lines
 	mv "$work/events.elog" "$work/first.elog"
 	{ echo 'a end 1 1 0 x'; echo 'a start 3 3 0 x'; echo 'a end 3 3 0 x'; } | capture_lines
-	# Nothing was captured between them.
+	# No capture has run between them.
 	run_elog latency --format json start end "$work/events.elog" "$work/first.elog"
 	[ "$status" = 0 ]
 	[ "$(counts)" = "1 0 1 0 2 0" ]
@@ -447,7 +447,7 @@ LINES
 	run_elog latency --format json start end "$work/both.elog"
 	[ "$(counts)" = "1 0 1 0 2 0" ]
 
-	# A rotated capture has captured everything in between.
+	# A rotated capture has run all the time.
 	start_elog capture -o "$work/rotated.elog" --rotate 64K
 	echo 'a start 1 1 0 x' | emit_lines
 	kill -HUP "$started"
@@ -458,7 +458,7 @@ LINES
 	run_elog latency --format json start end "$work/rotated.elog" "$work/rotated.elog.1"
 	[ "$(counts)" = "1 0 0 0 0 0" ]
 
-	# So has one with --split: it has captured everything since before the first event.
+	# So has a capture with a file for each session: it started before the first event.
 	start_elog capture --split "$work/split"
 	echo 'a start 0x1 1 0 x' | emit_lines
 	wait_for [ -e "$work/split/a-0x1.elog" ]
@@ -472,7 +472,7 @@ LINES
 	run_elog show -q --since +0 "$work/split/a-0x2.elog"
 	[ "${#lines[@]}" = 2 ]
 
-	# Damage is reported, and no pair spans it.
+	# A truncated file is reported, and makes no pairs across the gap.
 	size=$(stat -c %s "$work/both.elog")
 	head -c $((size - 40)) "$work/both.elog" > "$work/cut.elog"
 	run_elog latency start end "$work/cut.elog"

@@ -32,7 +32,7 @@ rows()
 	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
 }
 
-# Checks that stdin is in the text format of Prometheus, with each series once.
+# Fails unless stdin is valid Prometheus text, with each series once.
 is_exposition()
 {
 	python3 -c '
@@ -62,7 +62,7 @@ for line in text.split("\n")[:-1]:
 '
 }
 
-@test "stat, top: messages about wrong usage" {
+@test "stat, top: wrong usage gives the reason" {
 	fails_with "--by: 'host' is not one of event, provider, session, pid, cpu" stat --by host
 	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" stat --sort size
 	fails_with "--format: 'xml' is not a valid FORMAT" stat --format xml
@@ -103,7 +103,7 @@ for line in text.split("\n")[:-1]:
 	done
 }
 
-@test "stat, top: hint how to load the module" {
+@test "stat, top: without the module, an error tells how to load it" {
 	rmmod eventlog
 	fails_with "the kernel module eventlog is not loaded" stat
 	run terminal 24x80 exit:1 --
@@ -142,10 +142,10 @@ total 600 6400 0" ]
 	[ "$(rows <<< "$output")" = "0 3 0 0
 1 9 0 0
 total 12 0 0" ]
-	# Definitions of the same name share a row.
+	# Definitions with the same name share a row.
 	run_elog stat -q -- sh -c '"$ELOG" emit -n 3 a/b "u32 x" x=1; "$ELOG" emit -n 4 a/b "u64 y" y=1'
 	[ "$(rows <<< "$output" | head -1)" = "a/b 7 56 0" ]
-	# Only the selected events are counted.
+	# Only selected events are counted.
 	run_elog stat -q -e b -f 'event == "two"' -- sh "$work/job"
 	[ "$(rows <<< "$output")" = "b/two 200 0 0
 total 200 0 0" ]
@@ -153,7 +153,7 @@ total 200 0 0" ]
 	[ "$(rows <<< "$output")" = "total 0 0 0" ]
 }
 
-@test "stat: files have the same counts as a live run" {
+@test "stat: counts of a file equal those of the live run" {
 	run_elog capture -q -o "$work/file" -- sh "$work/job"
 	"$ELOG" capture -q -o "$work/other" -- sh "$work/job"
 	run_elog stat "$work/file"
@@ -167,7 +167,7 @@ total 600 6400 0" ]
 total 600 4800 0" ]
 	"$ELOG" stat -q -s 8 - < "$work/file" > "$work/out"
 	[ "$(rows < "$work/out" | head -1)" = "b/three 100 4000 -" ]
-	# --since and --until select the same events as in elog show.
+	# --since and --until work as with elog show.
 	start=$("$ELOG" show -q --fields time "$work/file" | sed -n '301s/time=//p')
 	run_elog stat -q --since "$start" --sort name "$work/file"
 	[ "$(rows <<< "$output")" = "b/three 100 4000 -
@@ -192,7 +192,7 @@ total 300 4000 0" ]
 	[[ $output != *eventlog_lost_by_event* && $output != *eventlog_definitions* ]]
 }
 
-@test "stat: JSON, CSV and Prometheus" {
+@test "stat: JSON, CSV and Prometheus text are valid and complete" {
 	for by in event provider session pid cpu; do
 		run_elog stat -q --by $by --format json -- sh "$work/job"
 		[ "$status" = 0 ]
@@ -220,7 +220,7 @@ assert sys.argv[1] in rows[0]
 		run_elog stat -q --by $by --format prometheus -- sh "$work/job"
 		is_exposition <<< "$output"
 	done
-	# A process name may contain anything.
+	# Unusual names of processes.
 	name=$'q"\\\n\e\xff'
 	cp "$(command -v bash)" "$work/$name"
 	start_elog stat -q --by pid --format prometheus
@@ -240,7 +240,7 @@ PYTHON
 	[ "$output" = out ]
 	[ "$(rows < "$work/table")" = "a/b 1 0 0
 total 1 0 0" ]
-	# With -o - only the table is on stdout.
+	# With -o - the standard output has only the table.
 	run_elog stat -q -o - -- sh -c 'echo out; "$ELOG" emit a/b'
 	[ "$(rows <<< "$output" | head -1)" = "a/b 1 0 0" ]
 	[ "$stderr" = out ]
@@ -260,7 +260,7 @@ total 1 0 0" ]
 		[ "$(rows < "$work/out")" = "a/b 4 0 0
 total 4 0 0" ]
 	done
-	# A pipe without reader, and output that cannot be written.
+	# A reader that has gone, and a file that cannot be written.
 	run bash -c '"$ELOG" stat --interval 0.05 -d 50 | head -1'
 	[ "$status" = 0 ]
 	run bash -c '"$ELOG" stat -d 0.1 > /dev/full'
@@ -271,7 +271,7 @@ total 4 0 0" ]
 	contains "$stderr" "/dev/full: No space left"
 }
 
-@test "stat: --interval prints tables, the last one of the whole run" {
+@test "stat: --interval prints tables, the last one with the totals" {
 	start_elog stat --interval 0.1 --format json
 	"$ELOG" emit -n 30 a/b
 	wait_for grep -q '"events":30' "$work/out"
@@ -300,7 +300,7 @@ for table, before in zip(tables[1:-1], events):
 	[ "$(grep -c ^seconds,event, "$work/out")" = 1 ]
 }
 
-@test "stat: losses by event and by cause, and the exit status" {
+@test "stat: losses are counted by event and cause, and set the status" {
 	start_elog stat -e 'loss/*' --per-cpu-bytes 8K
 	while_stopped "$started" taskset -c 0 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	taskset -c 0 "$ELOG" emit -n 3 loss/large 'char[8000] s' s=x
@@ -321,7 +321,7 @@ assert rows[0]["cpu"] == 1 and rows[0]["events"] + rows[0]["lost"] == 500
 assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 ' < "$work/out"
 
-	# A file contains the losses of its capture.
+	# A file has the losses of its capture.
 	start_elog capture -o "$work/file" --per-cpu-bytes 8K
 	while_stopped "$started" taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	stop_elog INT
@@ -331,13 +331,13 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	contains "$stderr" "no room "
 }
 
-@test "stat: the file for Prometheus is replaced atomically, and lists captures" {
+@test "stat: the Prometheus file is replaced atomically, and has captures" {
 	"$ELOG" capture -q --background -o "$work/capture"
 	mkdir "$work/dir"
 	echo keep > "$work/dir/real"
 	ln -s dir/real "$work/link"
 	start_elog stat --format prometheus --interval 0.05 -o "$work/link"
-	# A symbolic link is not followed: the owner of the directory chose it.
+	# A symbolic link is replaced: the owner of the directory cannot redirect it.
 	wait_for [ ! -L "$work/link" ]
 	[ "$(< "$work/dir/real")" = keep ]
 	[ "$(stat -c %a "$work/link")" = "$(printf %o $((0666 & ~$(umask))))" ]
@@ -356,20 +356,21 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	"$ELOG" emit -n 1 --wait a/b
 	kill -KILL "$(head -1 /run/eventlog/*.capture)"
 	wait_for grep -qx "eventlog_capture_running{target=\"$work/capture\"} 0" "$work/link"
-	"$ELOG" stop -q || true
+	run_elog stop -q
+	[ "$status" = 1 ]
 	wait_for eval '! grep -q "eventlog_capture_running{" "$work/link"'
 	stop_elog TERM
 	[ "$status" = 0 ]
 	[ "$(ls "$work/dir")" = real ]
 	is_exposition < "$work/link"
-	# Something that is not a regular file is not replaced.
+	# A device is not replaced by a file.
 	mknod "$work/null" c 1 3
 	run_elog stat -d 0.05 --format prometheus -o "$work/null"
 	[ "$status" = 0 ]
 	[ -c "$work/null" ]
 }
 
-@test "stat: a counter never decreases when the kernel forgets an event" {
+@test "stat: a counter does not decrease when the kernel drops an event" {
 	rmmod eventlog
 	insmod "$EVENTLOG_KO" events_max=64
 	lost_of()
@@ -388,11 +389,11 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	gone=$(lost_of gone)
 	forget_events
 	[[ $("$ELOG" list) != *loss/gone* ]]
-	# The kernel is asked for each event when more was lost.
+	# Losses by event are read when the total has changed.
 	while_stopped "$started" "$ELOG" emit -n 500 loss/new 'char[200] s' s=x
 	wait_for has_lost new
 	[ "$(lost_of gone)" = "$gone" ]
-	# A new event with the same name continues the count.
+	# An event with the same name continues the counter.
 	while_stopped "$started" "$ELOG" emit -n 500 loss/gone 'char[200] s' s=x
 	stop_elog INT
 	[ "$status" = 2 ]
@@ -403,7 +404,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	insmod "$EVENTLOG_KO"
 }
 
-@test "stat: a process with a comma in its name hides no other" {
+@test "stat: a name with a comma does not hide another capture" {
 	"$ELOG" create comma/event
 	for i in 1 2; do
 		cp "$ELOG" "$work/x,$i"
@@ -420,7 +421,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	"$ELOG" delete comma/event
 }
 
-# More sessions than rows: each has one event, but for a session in all blocks.
+# More sessions than rows with one event each, and one session in all blocks.
 write_many()
 {
 	python3 - "$EVENTLOG_TOOLS/libelog.so" "$1" "$2" <<'PYTHON'
@@ -451,7 +452,7 @@ assert not library.elog_file_write_end(
 PYTHON
 }
 
-@test "stat: the number of rows is limited; folded rows are still counted" {
+@test "stat: limits the number of rows, and counts the rest in one row" {
 	write_many "$work/file" 150000
 	events=$("$ELOG" stat -q --format json "$work/file" | sed -n 's/.*"summary".*"events":\([0-9]*\).*/\1/p')
 	[ "$events" -ge 150000 ]
@@ -465,7 +466,7 @@ assert others["others"] and summary["rows"] == len(rows) <= 65536
 assert len(rows) > 50000
 assert others["events"] + sum(row["events"] for row in rows) == summary["events"] == int(sys.argv[1])
 assert len({row["session"] for row in rows}) == len(rows)
-# The session that is always seen has its row from the beginning.
+# The session in all blocks has all its events.
 assert rows[0]["session"] == "0x1" and rows[0]["events"] >= 150
 # The newest sessions have rows.
 assert hex(max(int(row["session"], 0) for row in rows)) in {row["session"] for row in rows}
@@ -474,7 +475,7 @@ assert max(int(row["session"], 0) for row in rows) >= 150000
 	"$ELOG" stat -q --by session --format prometheus "$work/file" | is_exposition
 }
 
-# terminal SIZE STEP... -- OPTION...: elog top there; the steps begin when it runs.
+# terminal SIZE STEP... -- OPTION...: runs elog top, then the steps.
 terminal()
 {
 	local -
@@ -507,7 +508,7 @@ take_steps()
 	contains "$output" "TERM=nonesuch: unknown type of terminal"
 }
 
-@test "top: counts, and keys that sort" {
+@test "top: shows rows, keys change the order" {
 	export LC_ALL=C.UTF-8
 	terminal 24x80 'wait:^NAME .*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY' \
 		'wait:no events so far' 'wait:^q quit' \
@@ -528,17 +529,17 @@ take_steps()
 		'key:q' exit:0 -- --interval 0.2
 	terminal 24x80 'wait:each session' "run:sh $work/job" 'wait:^a/0x7 .* 300 ' \
 		'key:\x1b' exit:0 -- --interval 0.2 --by session --sort events -l warning
-	# Without UTF-8, characters of ASCII show the heights.
+	# Without UTF-8 the history is drawn with letters.
 	LC_ALL=C terminal 24x80 "run:sh $work/job" 'wait:^a/one .*@' 'hasnt:[▁-█]' 'key:q' exit:0 \
 		-- --interval 0.2
 }
 
-@test "top: a pause, during which counting continues" {
+@test "top: the screen pauses, counting continues" {
 	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .* 5 ' 'key: ' 'wait:paused' \
 		'run:"$ELOG" emit -n 6 a/b; "$ELOG" emit c/d' 'key:h' 'wait:select' 'key:h' \
 		'gone:select' 'wait:^a/b .* 5 ' 'hasnt:c/d' \
 		'key: ' 'gone:paused' 'wait:^a/b .* 11 ' 'wait:c/d' 'key:q' exit:0 -- --interval 0.2
-	# During a pause the rows and their history do not change, even if redrawn.
+	# Rows and their history do not change when the paused screen is redrawn.
 	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .*[▁-█@]' 'key: ' 'wait:paused' \
 		'keep:^a/b.*' 'run:sleep 1' 'key:h' 'wait:select' 'key:h' 'gone:select' \
 		'wait:^a/b' 'same:^a/b.*' 'key:q' exit:0 -- --interval 0.2
@@ -557,13 +558,13 @@ take_steps()
 		'key:\x1b[5~' 'gone:x=61$' 'key:\x1b[6~' 'wait:x=61$' \
 		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:x=61$' \
 		'key: ' 'wait:x=62$' 'key:qq' exit:0 -- --interval 0.2 --sort name
-	# Control characters of events do not reach the terminal.
+	# Escape sequences of a process do not reach the terminal.
 	terminal 24x80 'run:"$ELOG" emit a/one "__data_loc char[] s" s=x' 'wait:a/one' 'key:\r' \
 		'wait:events of' $'run:"$ELOG" emit a/one "__data_loc char[] s" s="\e[2J\e[31mä"' \
 		'wait:s="\\x1b\[2J\\x1b\[31m' 'key:qq' exit:0 -- --interval 0.2
 }
 
-@test "top: any size of the terminal, which is restored" {
+@test "top: works at any size, and restores the terminal" {
 	terminal 24x80 'wait:elog top' 'run:for i in 1 2 3 4 5; do "$ELOG" emit a/e$i; done' \
 		'wait:^a/e5' 'size:5x20' 'wait:^a/e1' 'gone:a/e5' \
 		'key:\x1bOB\x1bOB\x1bOB\x1bOB' 'wait:^a/e5' 'gone:a/e1' \
@@ -583,7 +584,7 @@ take_steps()
 	terminal 24x80 'wait:^NAME' exit:0 -- -d 0.5
 }
 
-@test "top: losses, and the exit status" {
+@test "top: shows losses, and sets the status" {
 	terminal 24x80 'wait:^NAME' signal:STOP stopped-as-it-is: \
 		'run:"$ELOG" emit -n 500 loss/much "char[200] s" s=x' continue: \
 		'wait:^loss/much +\S+ +\S+ +[1-9][0-9]* +[1-9][0-9]*' 'wait:lost [1-9]' \
