@@ -91,7 +91,7 @@ for line in text.split("\n")[:-1]:
 	contains "$stderr" "not a file of elog capture -o"
 
 	fails_with "--by: 'host' is not one of" top --by host
-	fails_with "--sort: 'size' is not one of rate, bytes, events, lost, name" top --sort size
+	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" top --sort size
 	fails_with "--interval must be at least 0.1" top --interval 0.01
 	fails_with "elog top runs no COMMAND" top -- true
 	fails_with "unexpected argument 'file'" top file

@@ -305,36 +305,16 @@ static bool has_unknown_names(const struct latency *latency)
  * The loops
  */
 
-static void run_files(struct latency *latency)
+/* Take all events of the files, or of a live batch. */
+static void take_all(struct latency *latency)
 {
 	struct entry entry;
 	int ret;
 
-	while (is_going(latency)) {
-		ret = source_next(latency->source, &entry);
-		if (ret > 0) {
-			take_entry(latency, &entry);
-			continue;
-		}
-		if (ret < 0)
-			latency->error = ret;
-		break;
-	}
-	progress_clear(&latency->progress);
-}
-
-static void take_batch(struct latency *latency)
-{
-	struct entry entry;
-	int ret;
-
-	ret = flush_consumer(latency->live.consumer);
-	if (ret)
-		latency->error = ret;
 	while (is_going(latency)) {
 		ret = source_next(latency->source, &entry);
 		if (!ret)
-			break;
+			return;
 		if (ret > 0) {
 			take_entry(latency, &entry);
 		} else if (ret == -EBADMSG) {
@@ -344,6 +324,15 @@ static void take_batch(struct latency *latency)
 			latency->error = ret;
 		}
 	}
+}
+
+static void take_batch(struct latency *latency)
+{
+	int ret = flush_consumer(latency->live.consumer);
+
+	if (ret)
+		latency->error = ret;
+	take_all(latency);
 }
 
 /* Milliseconds to sleep at most. */
@@ -538,7 +527,8 @@ static int run(struct latency *latency)
 	report = new_report(latency);
 	latency_print_header(&report, &latency->output);
 	if (latency->files) {
-		run_files(latency);
+		take_all(latency);
+		progress_clear(&latency->progress);
 		return 0;
 	}
 	ret = live_start(&latency->live);

@@ -515,31 +515,6 @@ static int prepare(struct top *top, enum counters_by by)
 	return 0;
 }
 
-static bool parse_order(const char *text, enum counters_order *order)
-{
-	static const struct {
-		const char *name;
-		enum counters_order order;
-	} orders[] = {
-		{ "rate", COUNTERS_ORDER_RATE }, { "bytes", COUNTERS_ORDER_BYTE_RATE },
-		{ "events", COUNTERS_ORDER_EVENTS }, { "lost", COUNTERS_ORDER_LOST },
-		{ "name", COUNTERS_ORDER_NAME },
-	};
-	size_t i;
-
-	*order = COUNTERS_ORDER_RATE;
-	if (!text)
-		return true;
-	for (i = 0; i < ARRAY_SIZE(orders); i++) {
-		if (strcmp(orders[i].name, text))
-			continue;
-		*order = orders[i].order;
-		return true;
-	}
-	elog_error("--sort: '%s' is not one of rate, bytes, events, lost, name", text);
-	return false;
-}
-
 static int check_options(const struct options *options)
 {
 	if (options->separated) {
@@ -579,7 +554,7 @@ static int run_top(const struct options *options)
 	enum counters_by by;
 
 	if (!counters_by_parse(options->by, &by) ||
-	    !parse_order(options->sort, &top.view.order) || check_options(options) ||
+	    !counters_order_parse(options->sort, true, &top.view.order) || check_options(options) ||
 	    screen_check())
 		return STATUS_ERROR;
 	signals_catch(0);

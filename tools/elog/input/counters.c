@@ -56,6 +56,29 @@ bool counters_by_parse(const char *text, enum counters_by *by)
 	return false;
 }
 
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order)
+{
+	static const char *const names[] = {
+		[COUNTERS_ORDER_EVENTS] = "events", [COUNTERS_ORDER_BYTES] = "bytes",
+		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_LOST] = "lost",
+		[COUNTERS_ORDER_NAME] = "name",
+	};
+	size_t i;
+
+	*order = rates ? COUNTERS_ORDER_RATE : COUNTERS_ORDER_EVENTS;
+	if (!text)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!names[i] || strcmp(names[i], text))
+			continue;
+		*order = rates && i == COUNTERS_ORDER_BYTES ? COUNTERS_ORDER_BYTE_RATE :
+							      (enum counters_order)i;
+		return true;
+	}
+	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
+	return false;
+}
+
 static void reset_row(struct counters *counters, struct counter_row *row)
 {
 	free(row->sizes);

@@ -228,4 +228,14 @@ const char *counters_by_name(enum counters_by by);
 /** counters_by_parse() - parse --by, NULL: by event; false after an error message */
 bool counters_by_parse(const char *text, enum counters_by *by);
 
+/**
+ * counters_order_parse() - parse --sort
+ * @text: its argument; NULL: the default
+ * @rates: "bytes" means their rate, and the default is the rate of events
+ * @order: set to the order
+ *
+ * Return: false after an error message.
+ */
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order);
+
 #endif /* COUNTERS_H */
