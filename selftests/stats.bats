@@ -500,7 +500,7 @@ take_steps()
 		-- "$ELOG" top "$@" 3>&-
 }
 
-@test "top: a terminal is needed, and known" {
+@test "top: needs a terminal of a known type" {
 	fails_with "must be a terminal" top
 	contains "$stderr" "elog stat"
 	run env TERM=nonesuch python3 "$BATS_TEST_DIRNAME/terminal.py" 24x80 exit:1 -- "$ELOG" top
