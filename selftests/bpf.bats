@@ -16,7 +16,7 @@ setup_file()
 	local source name
 
 	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS
-	# Not to be skipped without it.
+	# Without it the tests fail; they are not skipped.
 	command -v bpftool
 	gcc -O2 -Wall -Wextra -Werror -o "$ATTACH" "$TREE/selftests/bpf/attach.c" -lbpf
 
@@ -50,7 +50,7 @@ teardown()
 	delete_persistent
 }
 
-# Prints NAME EVENTS BYTES LOST of each row of a table of text.
+# Prints NAME EVENTS BYTES LOST of each row of a text table.
 rows()
 {
 	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
@@ -61,8 +61,8 @@ removed()
 	rmmod eventlog 2> "$work/rmmod"
 }
 
-# Attaches the programs of an object, and those without an event to GROUP:EVENT...; its
-# process is $attached, what it prints is in $work/maps.
+# Attaches the programs of an object; those with section "tp" to each GROUP:EVENT. Sets
+# $attached to the process; its output is in $work/maps.
 start_attached()
 {
 	"$ATTACH" "$OBJECTS/$1.bpf.o" "${@:2}" > "$work/maps" 2> "$work/err" 3>&- &
@@ -76,7 +76,7 @@ start_attached()
 	has_begun "$work/maps" attached || { cat "$work/err"; return 1; }
 }
 
-# Ends that.
+# Detaches them.
 detach()
 {
 	started=$attached
@@ -84,7 +84,7 @@ detach()
 	[ "$status" = 143 ]
 }
 
-# The same fails with these words.
+# Attaching fails with this message.
 attach_fails_with()
 {
 	run_apart timeout 60 "$ATTACH" "$OBJECTS/$2.bpf.o" "${@:3}"
@@ -92,7 +92,7 @@ attach_fails_with()
 	contains "$stderr" "$1"
 }
 
-# Prints "KEY VALUE" of each entry of a map, as JSON, sorted.
+# Prints the entries of a map as JSON, "KEY VALUE", sorted.
 dump()
 {
 	bpftool -j map dump id "$(awk -v name="$1" '$1 == name { print $2 }' "$work/maps")" |
@@ -103,7 +103,7 @@ for entry in json.load(sys.stdin):
     print(json.dumps(entry.get("key")), json.dumps(entry["value"]))' | sort
 }
 
-# Waits for trace events to appear, GROUP/EVENT: a worker of the module makes them.
+# Waits until trace events exist, GROUP/EVENT: a worker of the module creates them.
 wait_for_trace_events()
 {
 	local event
@@ -113,7 +113,7 @@ wait_for_trace_events()
 	done
 }
 
-@test "stat --bpf: counts what stat counts" {
+@test "stat --bpf: the same counts as stat" {
 	run_elog stat --bpf --sort name -- bash "$work/job"
 	[ "$status" = 0 ]
 	[ "$(rows <<< "$output")" = "a/one 300 2400 -
@@ -128,7 +128,7 @@ b/two 200 0
 total 600 6400" ]
 }
 
-@test "stat --bpf: counts what is asked for, whoever else wants more" {
+@test "stat --bpf: selects events, whatever others subscribe to" {
 	start_capture -q
 	run_elog stat -q --bpf -e 'b/t*' -- bash "$work/job"
 	[ "$(rows <<< "$output")" = "b/two 200 0 -
@@ -143,7 +143,7 @@ total 300 2400 0" ]
 	wait_for has_lines "$work/out" 1800
 	stop_capture INT
 
-	# Nobody else wants anything: what is not asked for is not emitted.
+	# Without other subscribers, only the selected events are emitted.
 	echo '"$ELOG" emit -v a/one "u32 x" x=1; "$ELOG" emit -v b/two' > "$work/job"
 	run_elog stat -q --bpf -e b -- bash "$work/job"
 	[ "$(rows <<< "$output")" = "b/two 1 0 -
@@ -151,7 +151,7 @@ total 1 0 0" ]
 	contains "$stderr" "a/one has no listeners" "emitted 1 of b/two"
 }
 
-@test "stat --bpf: by CPU, and of some CPUs" {
+@test "stat --bpf: counts by CPU, and on selected CPUs" {
 	cat > "$work/job" <<'JOB'
 taskset -c 0 "$ELOG" emit -n 30 a/one
 taskset -c 1 "$ELOG" emit -n 20 a/one
@@ -168,7 +168,7 @@ total 20 0 0" ]
 total 30 0 0" ]
 }
 
-@test "stat --bpf: definitions of one name are one row, those that are gone have theirs" {
+@test "stat --bpf: one row per name, also for definitions that are gone" {
 	cat > "$work/job" <<'JOB'
 "$ELOG" emit -n 3 a/one 'u32 x' x=1
 "$ELOG" emit -n 4 -l error a/one 'u64 x' x=1
@@ -179,7 +179,7 @@ total 7 56 0" ]
 	contains "$output" "a/one                    error"
 }
 
-@test "stat --bpf: JSON has sizes; so has text with -v" {
+@test "stat --bpf: sizes in JSON, and in text with -v" {
 	cat > "$work/job" <<'JOB'
 "$ELOG" emit a/none
 for size in 1 2 3 4 65536; do
@@ -201,7 +201,7 @@ assert rows[-1]["bytes"] == 4 * 8 + 65536, rows
 	contains "$output" "#      2 to      3            2" "#  65536 to 131071            1"
 }
 
-@test "stat --bpf: nothing is lost that many processes emit at once" {
+@test "stat --bpf: nothing is lost when many processes emit at once" {
 	cat > "$work/job" <<'JOB'
 for n in 1 2 3 4; do
 	"$ELOG" emit -n 2500 "load/event$n" 'u32 x' x=1 &
@@ -219,10 +219,10 @@ load/event4 2500 20000 -
 total 20000 160000 0" ]
 }
 
-@test "stat --bpf: prints in intervals, and ends by a signal" {
+@test "stat --bpf: --interval, and the end by a signal" {
 	start_elog stat --bpf --interval 0.1 -e a
 	"$ELOG" emit -n 5 a/one
-	# It was in a table before the last one.
+	# Wait until several tables have it, not only the last one.
 	tables() { [ "$(grep -c '^total .* 5 ' "$work/out")" -ge 3 ]; }
 	wait_for tables
 	stop_elog TERM
@@ -232,7 +232,7 @@ total 20000 160000 0" ]
 	contains "$(< "$work/err")" "5 events in"
 }
 
-@test "stat --bpf: counts for Prometheus" {
+@test "stat --bpf: --format prometheus" {
 	start_elog stat -q --bpf --interval 0.1 --format prometheus -o "$work/file.prom"
 	"$ELOG" emit -n 5 a/one 'u32 x' x=1
 	wait_for grep -qs 'eventlog_events_total{provider="a",event="one",level="info"} 5' \
@@ -243,7 +243,7 @@ total 20000 160000 0" ]
 	[ "$status" = 0 ]
 }
 
-@test "stat --bpf: errors" {
+@test "stat --bpf: messages about wrong usage" {
 	fails_with "--by session or pid does not go with --bpf" stat --bpf --by pid
 	fails_with "--by session or pid does not go with --bpf" stat --bpf --by session
 	fails_with "-s does not go with --bpf" stat --bpf -s 1

@@ -20,8 +20,8 @@ teardown()
 	end_background
 }
 
-# Emits what lines "PROVIDER start|end SESSION ID STATUS NAME" say, from one process;
-# start has an id of 32 bits and char[8] name, end one of 64 and a string.
+# Emits events from lines "PROVIDER start|end SESSION ID STATUS NAME", in one process.
+# start has an id of 32 bits and char[8] name, end has an id of 64 bits and a string.
 emit_lines()
 {
 	LD_LIBRARY_PATH=$EVENTLOG_TOOLS python3 -c '
@@ -53,7 +53,7 @@ for line in sys.stdin:
 '
 }
 
-# Captures what they say into $work/events.elog.
+# Captures these events to $work/events.elog.
 capture_lines()
 {
 	cat > "$work/lines"
@@ -63,7 +63,7 @@ capture_lines()
 		bash -c 'emit_lines < "$1"' bash "$work/lines"
 }
 
-# Prints the member of the first object of a kind in $output.
+# Prints a member of the first object of a kind in $output.
 member()
 {
 	local kind=$'\n''{"kind":"'$1'"' line
@@ -76,32 +76,32 @@ member()
 	echo "${BASH_REMATCH[1]}"
 }
 
-# The numbers of $output, JSON: pairs, unpaired starts and ends, restarted,
-# forgotten, without key.
+# Prints numbers of $output, JSON: pairs, unpaired starts and ends, restarted, forgotten,
+# without key.
 counts()
 {
 	sed -n 's/^{"kind":"total".*"pairs":\([0-9]*\),"unpaired_starts":\([0-9]*\),"unpaired_ends":\([0-9]*\),"restarted":\([0-9]*\),"forgotten":\([0-9]*\),"unkeyed":\([0-9]*\),.*/\1 \2 \3 \4 \5 \6/p' <<< "$output"
 }
 
-@test "latency: wrong usage says what is wrong" {
+@test "latency: wrong usage gives the reason" {
 	fails_with "START is missing" latency
 	contains "$stderr" "try: elog latency --help"
 	fails_with "END is missing" latency start
 	fails_with "END is missing" latency start -- true
 	fails_with "no command follows --" latency start end --
-	fails_with "'file' and a command: events are either in a FILE or happen" \
+	fails_with "'file': FILE and COMMAND exclude each other" \
 		latency start end file -- true
 	for name in / a/ /b a/b/c '' "$(printf '%0256d' 0)"; do
 		fails_with "'$name' is not a valid [PROVIDER/]EVENT" latency start "$name"
 	done
-	fails_with "-d is for events as they happen" latency -d 1 start end file
-	fails_with "--interval is for events as they happen" latency --interval 1 start end file
-	fails_with "--per-cpu-bytes is for events as they happen" \
+	fails_with "-d is for live events, not for those of a FILE" latency -d 1 start end file
+	fails_with "--interval is for live events, not for those of a FILE" latency --interval 1 start end file
+	fails_with "--per-cpu-bytes is for live events, not for those of a FILE" \
 		latency --per-cpu-bytes 64K start end file
 	for option in --since --until; do
 		fails_with "are for the events of a FILE" latency $option 0 start end
 	done
-	fails_with "--time: 'delta' is not a valid" latency --time delta start end
+	fails_with "--time must be mono or wall" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
 	fails_with "--slowest: '0' is not a valid N" latency --slowest 0 start end
 	fails_with "--slowest does not go with --format csv" \
@@ -124,8 +124,8 @@ counts()
 	[[ $output == *"cannot write to stdout"* ]]
 }
 
-@test "latency: what is printed is what the events say" {
-	# Sessions that overlap, of all lengths from one event to thousands.
+@test "latency: prints durations that equal those of the events" {
+	# Overlapping sessions with one event to thousands of events.
 	python3 -c '
 import random
 random.seed(1)
@@ -182,7 +182,7 @@ for name in "report.json", "report_by.json":
     same_numbers(total, [pair[0] for pair in pairs])
     assert total["unpaired_starts"] == len(starts), total
     assert total["unpaired_ends"] == total["restarted"] == total["lost"] == 0
-    # Every pair is in the bucket that it belongs to.
+    # Every pair is in the right bucket.
     latencies = sorted(pair[0] for pair in pairs)
     for bucket in total["histogram"]:
         assert bucket["pairs"] == bisect.bisect_right(latencies, bucket["to"]) - \
@@ -212,7 +212,7 @@ CHECK
 	pairs=$(< "$work/pairs")
 	[ "$pairs" -gt 1000 ]
 
-	# The same, for people.
+	# The same as text.
 	run_elog latency --group status --slowest 2 start end "$work/events.elog"
 	[ "$status" = 0 ]
 	[ -z "$stderr" ]
@@ -231,20 +231,20 @@ CHECK
 	contains "$output" "P99.9"
 	run_elog latency --slowest 1 --time wall start end "$work/events.elog"
 	[[ ${lines[-1]} =~ s\ $(date +%Y)-[0-9]{2}-[0-9]{2}T ]]
-	# Less of it.
+	# Fewer rows and columns.
 	run_elog latency -n 10 --format json start end "$work/events.elog"
 	[ "$(member total pairs)" = 10 ]
 	run_elog latency -s 5 --format json start end - < "$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(member total pairs)" -le 1 ]
-	# Each expression is for both.
+	# Expressions apply to both events.
 	run_elog latency --format json -f 'event == "start" || status == 300' start end \
 		"$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(member total pairs)" = "$(grep -c '"status":300' "$work/events.json")" ]
 }
 
-@test "latency: what is no pair is not one, and told" {
+@test "latency: events without a partner are not paired, but reported" {
 	capture_lines <<'LINES'
 a end 1 1 0 before
 a start 2 2 0 x
@@ -267,21 +267,21 @@ LINES
 	run_elog latency --format json start end "$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(counts)" = "4 2 3 1 0 3" ]
-	[ "$stderr" = "elog: 3 events have no session; --by pairs by something else" ]
+	[ "$stderr" = "elog: 3 events have no session; use --by to pair by something else" ]
 	run_elog latency --format json c/start c/end "$work/events.elog"
 	[ "$(counts)" = "1 0 0 0 0 1" ]
-	[ "$stderr" = "elog: 1 event has no session; --by pairs by something else" ]
+	[ "$stderr" = "elog: 1 event has no session; use --by to pair by something else" ]
 	run_elog latency start end "$work/events.elog"
 	contains "${lines[1]}" "4 pairs" "unpaired: 2 starts, 3 ends; restarted: 1; without key: 3"
 	run_elog latency --format json a/start a/end "$work/events.elog"
 	[ "$(counts)" = "2 1 3 1 0 2" ]
 
-	# Of two providers the session is what they have in common.
+	# The session connects events of two providers.
 	run_elog latency --format json b/start a/end "$work/events.elog"
 	[ "$(counts)" = "1 1 4 0 0 1" ]
 	contains "$output" '"by":"session"'
 
-	# Sessions or not; a number is a number, and text is text, whatever holds them.
+	# Keys compare by value, whatever the types of their fields.
 	run_elog latency --format json --by id --group name start end "$work/events.elog"
 	[ "$(counts)" = "5 2 3 2 0 0" ]
 	contains "$output" '"by":"provider,id"' '"value":"none","pairs":1'
@@ -290,11 +290,11 @@ LINES
 	run_elog latency --slowest 1 --by name,id b/start b/end "$work/events.elog"
 	contains "${lines[-1]}" 'name="far" id=-6'
 
-	# From each to the next one.
+	# From each event to the next one of the same name.
 	run_elog latency --format json --by tid a/start a/start "$work/events.elog"
 	[ "$(counts)" = "4 1 0 0 0 0" ]
 
-	# Names that none has, and events that there are not.
+	# Unknown fields, and unknown events.
 	run_elog latency --by idd start end "$work/events.elog"
 	[ "$status" = 1 ]
 	contains "$stderr" "--by: no START has a field 'idd'" "--by: no END has a field 'idd'"
@@ -306,13 +306,13 @@ LINES
 	contains "$stderr" "--group: no END has a field 'idd'"
 	run_elog latency strat end "$work/events.elog"
 	[ "$status" = 0 ]
-	contains "$stderr" "there was no event 'strat'"
+	contains "$stderr" "no event matched START 'strat'"
 	[[ $output != *LATENCY* ]]
 	run_elog latency -f 'idd == 3' start end "$work/events.elog"
 	[ "$status" = 0 ]
 }
 
-@test "latency: more values of --group than are told apart are told as others" {
+@test "latency: values of --group beyond the limit are one row" {
 	awk 'BEGIN {
 		for (i = 1; i <= 300; i++)
 			printf "a start %d %d 0 x\na end %d %d %d x\n", i, i, i, i, i
@@ -331,7 +331,7 @@ LINES
 	done
 }
 
-@test "latency: as it happens" {
+@test "latency: live" {
 	cat > "$work/lines" <<'LINES'
 a start 1 1 0 x
 a end 1 1 200 x
@@ -345,16 +345,16 @@ LINES
 	[ "$status" = 0 ]
 	[ "$(counts)" = "1 1 0 0 0 0" ]
 	[ "$(member slowest session)" = 0x1 ]
-	# Nothing else was wanted.
+	# No other event was enabled.
 	run_elog latency start end -- bash -c '"$ELOG" emit -v a/other; exit 3'
 	[ "$status" = 3 ]
 	contains "$stderr" "a/other has no listeners" "bash ended with status 3" \
-		"there was no event 'start'"
-	# The options may be anywhere before the command; all behind "--" is its.
+		"no event matched START 'start'"
+	# Options may be anywhere before "--"; words after it belong to the command.
 	run_elog latency start --by id end --format json -- bash -c "$command" -- --by
 	[ "$(counts)" = "1 1 0 0 0 0" ]
 
-	# Until Ctrl-C, a number of pairs, or a time.
+	# It ends at Ctrl-C, after a number of pairs, or after a time.
 	start_elog latency --interval 0.1 a/start a/end
 	emit_lines < "$work/lines"
 	wait_for grep -q '^[0-9.]* *1 .*[mun]s ' "$work/out"
@@ -382,7 +382,7 @@ LINES
 	[[ ${lines[1]} =~ ^total,,[0-9.]+,[0-9.]+,0,0,0,0,0,0,0,,,,,,,$ ]]
 }
 
-@test "latency: a report is of now, before there is an event, and in a time namespace" {
+@test "latency: reports have the time, without events and in a time namespace" {
 	local elsewhere=(unshare --time --fork --monotonic 86400 --boottime 86400)
 
 	"${elsewhere[@]}" true || elsewhere=()
@@ -402,14 +402,14 @@ LINES
 	done < "$work/times"
 }
 
-@test "latency: what was lost makes no wrong pairs" {
-	# What waited is forgotten: who knows how often it has ended, and begun anew.
+@test "latency: losses make no wrong pairs" {
+	# A loss drops pending starts: their end may be among the lost events.
 	start_elog latency --per-cpu-bytes 8K --format json -n 2 start end
 	echo 'a start 1 1 0 waits' | emit_lines
 	{ echo 'a start 9 9 0 x'; echo 'a end 9 9 0 x'; } | emit_lines
 	printf 'a start %s 1 0 lost\n' {101..2100} | while_stopped "$started" \
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
-	# The loss is told with what comes next on that CPU.
+	# The next event on that CPU reports the loss.
 	wait_for eval 'echo "a end 1 1 0 wrong" |
 		taskset -c 0 bash -c "$(declare -f emit_lines); emit_lines"
 		{ echo "a start 8 8 0 x"; echo "a end 8 8 0 x"; } | emit_lines
@@ -435,11 +435,11 @@ LINES
 	contains "$output" "forgotten: "
 }
 
-@test "latency: several files, and several parts of one" {
+@test "latency: several files, and several segments of one" {
 	{ echo 'a start 1 1 0 x'; echo 'a start 2 2 0 x'; } | capture_lines
 	mv "$work/events.elog" "$work/first.elog"
 	{ echo 'a end 1 1 0 x'; echo 'a start 3 3 0 x'; echo 'a end 3 3 0 x'; } | capture_lines
-	# Between them nobody has looked.
+	# No capture has run between them.
 	run_elog latency --format json start end "$work/events.elog" "$work/first.elog"
 	[ "$status" = 0 ]
 	[ "$(counts)" = "1 0 1 0 2 0" ]
@@ -447,7 +447,7 @@ LINES
 	run_elog latency --format json start end "$work/both.elog"
 	[ "$(counts)" = "1 0 1 0 2 0" ]
 
-	# A capture that has only begun a new file has.
+	# A rotated capture has run all the time.
 	start_elog capture -o "$work/rotated.elog" --rotate 64K
 	echo 'a start 1 1 0 x' | emit_lines
 	kill -HUP "$started"
@@ -458,8 +458,7 @@ LINES
 	run_elog latency --format json start end "$work/rotated.elog" "$work/rotated.elog.1"
 	[ "$(counts)" = "1 0 0 0 0 0" ]
 
-	# So has one that begins a file for each session: it has seen all since before the
-	# first event.
+	# So has a capture with a file for each session: it started before the first event.
 	start_elog capture --split "$work/split"
 	echo 'a start 0x1 1 0 x' | emit_lines
 	wait_for [ -e "$work/split/a-0x1.elog" ]
@@ -473,7 +472,7 @@ LINES
 	run_elog show -q --since +0 "$work/split/a-0x2.elog"
 	[ "${#lines[@]}" = 2 ]
 
-	# What is not whole is told, and nothing is paired across it.
+	# A truncated file is reported, and makes no pairs across the gap.
 	size=$(stat -c %s "$work/both.elog")
 	head -c $((size - 40)) "$work/both.elog" > "$work/cut.elog"
 	run_elog latency start end "$work/cut.elog"

@@ -26,13 +26,13 @@ teardown()
 	"$ELOG" stop -q 2> /dev/null || true
 }
 
-# Prints NAME EVENTS BYTES LOST of each row of a table of text.
+# Prints NAME EVENTS BYTES LOST of each row of a text table.
 rows()
 {
 	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
 }
 
-# What is on stdin is text for Prometheus, and every series is there once.
+# Fails unless stdin is valid Prometheus text, with each series once.
 is_exposition()
 {
 	python3 -c '
@@ -62,7 +62,7 @@ for line in text.split("\n")[:-1]:
 '
 }
 
-@test "stat, top: wrong usage says what is wrong" {
+@test "stat, top: wrong usage gives the reason" {
 	fails_with "--by: 'host' is not one of event, provider, session, pid, cpu" stat --by host
 	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" stat --sort size
 	fails_with "--format: 'xml' is not a valid FORMAT" stat --format xml
@@ -91,8 +91,8 @@ for line in text.split("\n")[:-1]:
 	contains "$stderr" "not a file of elog capture -o"
 
 	fails_with "--by: 'host' is not one of" top --by host
-	fails_with "--sort: 'size' is not one of rate, bytes, events, lost, name" top --sort size
-	fails_with "--interval: 0.1 at least" top --interval 0.01
+	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" top --sort size
+	fails_with "--interval must be at least 0.1" top --interval 0.01
 	fails_with "elog top runs no COMMAND" top -- true
 	fails_with "unexpected argument 'file'" top file
 	fails_with "there is no option '--format'" top --format json
@@ -103,7 +103,7 @@ for line in text.split("\n")[:-1]:
 	done
 }
 
-@test "stat, top: without the module, say how to load it" {
+@test "stat, top: without the module, an error tells how to load it" {
 	rmmod eventlog
 	fails_with "the kernel module eventlog is not loaded" stat
 	run terminal 24x80 exit:1 --
@@ -142,10 +142,10 @@ total 600 6400 0" ]
 	[ "$(rows <<< "$output")" = "0 3 0 0
 1 9 0 0
 total 12 0 0" ]
-	# Rows of one name are one, though the definitions differ.
+	# Definitions with the same name share a row.
 	run_elog stat -q -- sh -c '"$ELOG" emit -n 3 a/b "u32 x" x=1; "$ELOG" emit -n 4 a/b "u64 y" y=1'
 	[ "$(rows <<< "$output" | head -1)" = "a/b 7 56 0" ]
-	# What is not asked for is not counted.
+	# Only selected events are counted.
 	run_elog stat -q -e b -f 'event == "two"' -- sh "$work/job"
 	[ "$(rows <<< "$output")" = "b/two 200 0 0
 total 200 0 0" ]
@@ -153,7 +153,7 @@ total 200 0 0" ]
 	[ "$(rows <<< "$output")" = "total 0 0 0" ]
 }
 
-@test "stat: files give what a live run gave" {
+@test "stat: counts of a file equal those of the live run" {
 	run_elog capture -q -o "$work/file" -- sh "$work/job"
 	"$ELOG" capture -q -o "$work/other" -- sh "$work/job"
 	run_elog stat "$work/file"
@@ -167,7 +167,7 @@ total 600 6400 0" ]
 total 600 4800 0" ]
 	"$ELOG" stat -q -s 8 - < "$work/file" > "$work/out"
 	[ "$(rows < "$work/out" | head -1)" = "b/three 100 4000 -" ]
-	# The window is that of elog show.
+	# --since and --until work as with elog show.
 	start=$("$ELOG" show -q --fields time "$work/file" | sed -n '301s/time=//p')
 	run_elog stat -q --since "$start" --sort name "$work/file"
 	[ "$(rows <<< "$output")" = "b/three 100 4000 -
@@ -179,7 +179,7 @@ total 300 4000 0" ]
 	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}$ ]]
 	run_elog stat -q -n 350 "$work/file"
 	[ "$(rows <<< "$output" | tail -1)" = "total 350 2400 0" ]
-	# What is damaged is told, and the rest counted.
+	# Damage is reported, and the rest is counted.
 	head -c -30 "$work/file" > "$work/cut"
 	run_elog stat "$work/cut"
 	[ "$status" = 1 ]
@@ -192,7 +192,7 @@ total 300 4000 0" ]
 	[[ $output != *eventlog_lost_by_event* && $output != *eventlog_definitions* ]]
 }
 
-@test "stat: JSON, CSV and Prometheus are what they should be" {
+@test "stat: JSON, CSV and Prometheus text are valid and complete" {
 	for by in event provider session pid cpu; do
 		run_elog stat -q --by $by --format json -- sh "$work/job"
 		[ "$status" = 0 ]
@@ -220,7 +220,7 @@ assert sys.argv[1] in rows[0]
 		run_elog stat -q --by $by --format prometheus -- sh "$work/job"
 		is_exposition <<< "$output"
 	done
-	# Whatever a process calls itself.
+	# Unusual names of processes.
 	name=$'q"\\\n\e\xff'
 	cp "$(command -v bash)" "$work/$name"
 	start_elog stat -q --by pid --format prometheus
@@ -240,7 +240,7 @@ PYTHON
 	[ "$output" = out ]
 	[ "$(rows < "$work/table")" = "a/b 1 0 0
 total 1 0 0" ]
-	# With -o - the standard output is the table's alone.
+	# With -o - the standard output has only the table.
 	run_elog stat -q -o - -- sh -c 'echo out; "$ELOG" emit a/b'
 	[ "$(rows <<< "$output" | head -1)" = "a/b 1 0 0" ]
 	[ "$stderr" = out ]
@@ -260,7 +260,7 @@ total 1 0 0" ]
 		[ "$(rows < "$work/out")" = "a/b 4 0 0
 total 4 0 0" ]
 	done
-	# Nobody reads, and what cannot be written.
+	# A reader that has gone, and a file that cannot be written.
 	run bash -c '"$ELOG" stat --interval 0.05 -d 50 | head -1'
 	[ "$status" = 0 ]
 	run bash -c '"$ELOG" stat -d 0.1 > /dev/full'
@@ -271,7 +271,7 @@ total 4 0 0" ]
 	contains "$stderr" "/dev/full: No space left"
 }
 
-@test "stat: --interval prints tables, the last of all" {
+@test "stat: --interval prints tables, the last one with the totals" {
 	start_elog stat --interval 0.1 --format json
 	"$ELOG" emit -n 30 a/b
 	wait_for grep -q '"events":30' "$work/out"
@@ -300,7 +300,7 @@ for table, before in zip(tables[1:-1], events):
 	[ "$(grep -c ^seconds,event, "$work/out")" = 1 ]
 }
 
-@test "stat: losses are told by event and by cause, and set the status" {
+@test "stat: losses are counted by event and cause, and set the status" {
 	start_elog stat -e 'loss/*' --per-cpu-bytes 8K
 	while_stopped "$started" taskset -c 0 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	taskset -c 0 "$ELOG" emit -n 3 loss/large 'char[8000] s' s=x
@@ -321,7 +321,7 @@ assert rows[0]["cpu"] == 1 and rows[0]["events"] + rows[0]["lost"] == 500
 assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 ' < "$work/out"
 
-	# A file tells what was lost when it was written.
+	# A file has the losses of its capture.
 	start_elog capture -o "$work/file" --per-cpu-bytes 8K
 	while_stopped "$started" taskset -c 1 "$ELOG" emit -n 500 loss/much 'char[200] s' s=x
 	stop_elog INT
@@ -331,13 +331,13 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	contains "$stderr" "no room "
 }
 
-@test "stat: Prometheus' file is replaced at once, and tells of captures" {
+@test "stat: the Prometheus file is replaced atomically, and has captures" {
 	"$ELOG" capture -q --background -o "$work/capture"
 	mkdir "$work/dir"
 	echo keep > "$work/dir/real"
 	ln -s dir/real "$work/link"
 	start_elog stat --format prometheus --interval 0.05 -o "$work/link"
-	# Whoever owns the directory does not say what is written over.
+	# A symbolic link is replaced: the owner of the directory cannot redirect it.
 	wait_for [ ! -L "$work/link" ]
 	[ "$(< "$work/dir/real")" = keep ]
 	[ "$(stat -c %a "$work/link")" = "$(printf %o $((0666 & ~$(umask))))" ]
@@ -352,24 +352,25 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 		'eventlog_lost_by_event_total{provider="a",event="b"} 0' \
 		'eventlog_lost_total{cause="no room"} 0'
 	wait_for grep -q "eventlog_capture_bytes{target=\"$work/capture\"} [0-9]\{3,\}" "$work/link"
-	# Both subscribe to an event that is there.
+	# Both subscribe to an existing event.
 	"$ELOG" emit -n 1 --wait a/b
 	kill -KILL "$(head -1 /run/eventlog/*.capture)"
 	wait_for grep -qx "eventlog_capture_running{target=\"$work/capture\"} 0" "$work/link"
-	"$ELOG" stop -q || true
+	run_elog stop -q
+	[ "$status" = 1 ]
 	wait_for eval '! grep -q "eventlog_capture_running{" "$work/link"'
 	stop_elog TERM
 	[ "$status" = 0 ]
 	[ "$(ls "$work/dir")" = real ]
 	is_exposition < "$work/link"
-	# What is no file does not become one.
+	# A device is not replaced by a file.
 	mknod "$work/null" c 1 3
 	run_elog stat -d 0.05 --format prometheus -o "$work/null"
 	[ "$status" = 0 ]
 	[ -c "$work/null" ]
 }
 
-@test "stat: a counter does not step back when the kernel forgets an event" {
+@test "stat: a counter does not decrease when the kernel drops an event" {
 	rmmod eventlog
 	insmod "$EVENTLOG_KO" events_max=64
 	lost_of()
@@ -388,11 +389,11 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	gone=$(lost_of gone)
 	forget_events
 	[[ $("$ELOG" list) != *loss/gone* ]]
-	# Events are asked when more was lost.
+	# Losses by event are read when the total has changed.
 	while_stopped "$started" "$ELOG" emit -n 500 loss/new 'char[200] s' s=x
 	wait_for has_lost new
 	[ "$(lost_of gone)" = "$gone" ]
-	# Under the same name it goes on from there.
+	# An event with the same name continues the counter.
 	while_stopped "$started" "$ELOG" emit -n 500 loss/gone 'char[200] s' s=x
 	stop_elog INT
 	[ "$status" = 2 ]
@@ -403,7 +404,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	insmod "$EVENTLOG_KO"
 }
 
-@test "stat: whoever has a comma in its name hides nobody" {
+@test "stat: a name with a comma does not hide another capture" {
 	"$ELOG" create comma/event
 	for i in 1 2; do
 		cp "$ELOG" "$work/x,$i"
@@ -420,7 +421,7 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	"$ELOG" delete comma/event
 }
 
-# More sessions than rows, each of one event, but one that is in all blocks.
+# More sessions than rows with one event each, and one session in all blocks.
 write_many()
 {
 	python3 - "$EVENTLOG_TOOLS/libelog.so" "$1" "$2" <<'PYTHON'
@@ -451,7 +452,7 @@ assert not library.elog_file_write_end(
 PYTHON
 }
 
-@test "stat: keeps no more than so many rows; what it folds it still counts" {
+@test "stat: limits the number of rows, and counts the rest in one row" {
 	write_many "$work/file" 150000
 	events=$("$ELOG" stat -q --format json "$work/file" | sed -n 's/.*"summary".*"events":\([0-9]*\).*/\1/p')
 	[ "$events" -ge 150000 ]
@@ -465,16 +466,16 @@ assert others["others"] and summary["rows"] == len(rows) <= 65536
 assert len(rows) > 50000
 assert others["events"] + sum(row["events"] for row in rows) == summary["events"] == int(sys.argv[1])
 assert len({row["session"] for row in rows}) == len(rows)
-# The one that was seen all the time is there from the beginning.
+# The session in all blocks has all its events.
 assert rows[0]["session"] == "0x1" and rows[0]["events"] >= 150
-# The newest are there.
+# The newest sessions have rows.
 assert hex(max(int(row["session"], 0) for row in rows)) in {row["session"] for row in rows}
 assert max(int(row["session"], 0) for row in rows) >= 150000
 ' "$events" < "$work/out"
 	"$ELOG" stat -q --by session --format prometheus "$work/file" | is_exposition
 }
 
-# terminal SIZE STEP... -- OPTION...: elog top there; the steps begin when it runs.
+# terminal SIZE STEP... -- OPTION...: runs elog top, then the steps.
 terminal()
 {
 	local -
@@ -499,7 +500,7 @@ take_steps()
 		-- "$ELOG" top "$@" 3>&-
 }
 
-@test "top: a terminal is needed, and known" {
+@test "top: needs a terminal of a known type" {
 	fails_with "must be a terminal" top
 	contains "$stderr" "elog stat"
 	run env TERM=nonesuch python3 "$BATS_TEST_DIRNAME/terminal.py" 24x80 exit:1 -- "$ELOG" top
@@ -507,7 +508,7 @@ take_steps()
 	contains "$output" "TERM=nonesuch: unknown type of terminal"
 }
 
-@test "top: shows what there is, sorted, by keys" {
+@test "top: shows rows, keys change the order" {
 	export LC_ALL=C.UTF-8
 	terminal 24x80 'wait:^NAME .*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY' \
 		'wait:no events so far' 'wait:^q quit' \
@@ -528,17 +529,17 @@ take_steps()
 		'key:q' exit:0 -- --interval 0.2
 	terminal 24x80 'wait:each session' "run:sh $work/job" 'wait:^a/0x7 .* 300 ' \
 		'key:\x1b' exit:0 -- --interval 0.2 --by session --sort events -l warning
-	# Without UTF-8 heights are letters.
+	# Without UTF-8 the history is drawn with letters.
 	LC_ALL=C terminal 24x80 "run:sh $work/job" 'wait:^a/one .*@' 'hasnt:[▁-█]' 'key:q' exit:0 \
 		-- --interval 0.2
 }
 
-@test "top: pauses, and goes on counting" {
+@test "top: the screen pauses, counting continues" {
 	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .* 5 ' 'key: ' 'wait:paused' \
 		'run:"$ELOG" emit -n 6 a/b; "$ELOG" emit c/d' 'key:h' 'wait:select' 'key:h' \
 		'gone:select' 'wait:^a/b .* 5 ' 'hasnt:c/d' \
 		'key: ' 'gone:paused' 'wait:^a/b .* 11 ' 'wait:c/d' 'key:q' exit:0 -- --interval 0.2
-	# What was stands still, its history, too, when it is drawn anew.
+	# Rows and their history do not change when the paused screen is redrawn.
 	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .*[▁-█@]' 'key: ' 'wait:paused' \
 		'keep:^a/b.*' 'run:sleep 1' 'key:h' 'wait:select' 'key:h' 'gone:select' \
 		'wait:^a/b' 'same:^a/b.*' 'key:q' exit:0 -- --interval 0.2
@@ -557,13 +558,13 @@ take_steps()
 		'key:\x1b[5~' 'gone:x=61$' 'key:\x1b[6~' 'wait:x=61$' \
 		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:x=61$' \
 		'key: ' 'wait:x=62$' 'key:qq' exit:0 -- --interval 0.2 --sort name
-	# What a process sends does not reach the terminal as it is.
+	# Escape sequences of a process do not reach the terminal.
 	terminal 24x80 'run:"$ELOG" emit a/one "__data_loc char[] s" s=x' 'wait:a/one' 'key:\r' \
 		'wait:events of' $'run:"$ELOG" emit a/one "__data_loc char[] s" s="\e[2J\e[31mä"' \
 		'wait:s="\\x1b\[2J\\x1b\[31m' 'key:qq' exit:0 -- --interval 0.2
 }
 
-@test "top: any size will do, and the terminal is given back" {
+@test "top: works at any size, and restores the terminal" {
 	terminal 24x80 'wait:elog top' 'run:for i in 1 2 3 4 5; do "$ELOG" emit a/e$i; done' \
 		'wait:^a/e5' 'size:5x20' 'wait:^a/e1' 'gone:a/e5' \
 		'key:\x1bOB\x1bOB\x1bOB\x1bOB' 'wait:^a/e5' 'gone:a/e1' \
@@ -583,7 +584,7 @@ take_steps()
 	terminal 24x80 'wait:^NAME' exit:0 -- -d 0.5
 }
 
-@test "top: losses are shown, and set the status" {
+@test "top: shows losses, and sets the status" {
 	terminal 24x80 'wait:^NAME' signal:STOP stopped-as-it-is: \
 		'run:"$ELOG" emit -n 500 loss/much "char[200] s" s=x' continue: \
 		'wait:^loss/much +\S+ +\S+ +[1-9][0-9]* +[1-9][0-9]*' 'wait:lost [1-9]' \

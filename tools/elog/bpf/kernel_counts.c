@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events counted inside the kernel: see kernel_counts.h.
+ * Events counted in the kernel: see kernel_counts.h.
  *
- * The program counts what anybody wants, by descriptor; what was asked for is
- * picked out of that here. Definitions that come while the table is full are
- * counted together.
+ * The BPF program counts all enabled events by descriptor; the options select from
+ * these counts here. Definitions that are new when the BPF map is full are counted
+ * together.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void explain(const char *what, int error)
 	libbpf_strerror(error, text, sizeof(text));
 	elog_error("%s: %s", what, text);
 	if (error == -EPERM)
-		elog_hint("run elog as root, with sudo: BPF programs need the capabilities CAP_BPF and CAP_PERFMON");
+		elog_hint("run elog as root: BPF programs need CAP_BPF and CAP_PERFMON");
 }
 
 static int load(struct kernel_counts *counts)
@@ -83,7 +83,7 @@ static int attach(struct kernel_counts *counts)
 		elog_error("there is no tracepoint " TRACEPOINT);
 		elog_hint("the kernel module is older than elog, or the kernel has no tracepoints");
 	} else if (ret) {
-		explain("the tracepoint " TRACEPOINT, ret);
+		explain("cannot attach to the tracepoint " TRACEPOINT, ret);
 	}
 	return ret;
 }
@@ -110,7 +110,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		ret = counts->values ? load(counts) : -ENOMEM;
 	}
 	if (ret) {
-		explain("the BPF program that counts", ret);
+		explain("cannot load the BPF program", ret);
 		return ret;
 	}
 	return attach(counts);
@@ -155,7 +155,7 @@ static int add_to_counters(struct counters *counters, struct entry *entry,
 	return counters_add_counts(counters, entry, &many);
 }
 
-/* The values that were looked up, of the CPUs that are asked for. */
+/* Add the values of the selected CPUs. */
 static int take_values(struct kernel_counts *counts, struct counters *counters,
 		       struct entry *entry)
 {
@@ -214,8 +214,8 @@ static int take_others(struct kernel_counts *counts, struct counters *counters,
 	return take_values(counts, counters, &entry);
 }
 
-/* How often the kernel did not run the program, for it was running already. */
-static int ask_missed(struct kernel_counts *counts, struct counters *counters)
+/* How often the kernel skipped the program, because the CPU was running it already. */
+static int read_missed(struct kernel_counts *counts, struct counters *counters)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t size = sizeof(info);
@@ -235,7 +235,7 @@ int kernel_counts_read(struct kernel_counts *counts, struct counters *counters)
 	uint32_t descriptor, *before = NULL;
 
 	counters_restart(counters);
-	/* None is ever removed: a key that was found leads to the next one. */
+	/* Keys are never removed, so each key leads to the next one. */
 	while (!bpf_map_get_next_key(fd, before, &descriptor)) {
 		before = &descriptor;
 		if (bpf_map_lookup_elem(fd, &descriptor, counts->values))
@@ -247,7 +247,7 @@ int kernel_counts_read(struct kernel_counts *counts, struct counters *counters)
 	if (errno != ENOENT)
 		return -errno;
 	ret = take_others(counts, counters, offset);
-	return ret ? ret : ask_missed(counts, counters);
+	return ret ? ret : read_missed(counts, counters);
 }
 
 #else
@@ -257,7 +257,7 @@ int kernel_counts_open(struct kernel_counts **counts, struct live *live)
 	(void)live;
 	*counts = NULL;
 #ifdef ELOG_BPF
-	elog_error("this elog was built where there was no compiler for BPF programs");
+	elog_error("this elog was built without clang or bpftool: it has no BPF programs");
 #else
 	elog_error("this elog was built without libbpf");
 #endif

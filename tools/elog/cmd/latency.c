@@ -47,7 +47,7 @@ struct latency {
 	bool any;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];	/* of files */
 	bool enough;			/* -n is reached */
-	bool damaged;			/* a ring was */
+	bool damaged;			/* a ring was damaged */
 	bool failed;
 	int error;
 };
@@ -186,7 +186,7 @@ static uint64_t lost_live(struct latency *latency)
 	return lost;
 }
 
-/* Live, reports are of now, whether there were events or not. */
+/* A live report is about the current time, even without events. */
 static void pass_time(struct latency *latency, uint64_t now)
 {
 	latency->last_time = record_time(now);
@@ -245,8 +245,8 @@ static uint64_t report_total(struct latency *latency)
 	return lost;
 }
 
-/* Say what may explain that there are few pairs. */
-static void tell_lost(struct latency *latency, uint64_t lost)
+/* Losses may explain why there are few pairs. */
+static void print_lost(struct latency *latency, uint64_t lost)
 {
 	struct elog_text causes = { 0 };
 
@@ -260,7 +260,7 @@ static void tell_lost(struct latency *latency, uint64_t lost)
 		live_print_lost(&latency->live);
 }
 
-static void tell_unkeyed(const struct latency *latency)
+static void print_unpaired(const struct latency *latency)
 {
 	const struct latency_counts *counts = &latency->pairs.counts;
 
@@ -268,12 +268,12 @@ static void tell_unkeyed(const struct latency *latency)
 		return;
 	if (counts->unkeyed && !latency->options.by)
 		fprintf(stderr, "elog: %" PRIu64 " event%s no session; "
-			"--by pairs by something else\n", counts->unkeyed,
+			"use --by to pair by something else\n", counts->unkeyed,
 			counts->unkeyed == 1 ? " has" : "s have");
 	if (!counts->starts)
-		fprintf(stderr, "elog: there was no event '%s'\n", latency->start);
+		fprintf(stderr, "elog: no event matched START '%s'\n", latency->start);
 	if (!counts->ends)
-		fprintf(stderr, "elog: there was no event '%s'\n", latency->end);
+		fprintf(stderr, "elog: no event matched END '%s'\n", latency->end);
 }
 
 static bool is_unknown(const struct latency_name *name, const char *option, bool end)
@@ -305,36 +305,16 @@ static bool has_unknown_names(const struct latency *latency)
  * The loops
  */
 
-static void run_files(struct latency *latency)
+/* Take all events of the files, or of a live batch. */
+static void take_all(struct latency *latency)
 {
 	struct entry entry;
 	int ret;
 
-	while (is_going(latency)) {
-		ret = source_next(latency->source, &entry);
-		if (ret > 0) {
-			take_entry(latency, &entry);
-			continue;
-		}
-		if (ret < 0)
-			latency->error = ret;
-		break;
-	}
-	progress_clear(&latency->progress);
-}
-
-static void take_batch(struct latency *latency)
-{
-	struct entry entry;
-	int ret;
-
-	ret = flush_consumer(latency->live.consumer);
-	if (ret)
-		latency->error = ret;
 	while (is_going(latency)) {
 		ret = source_next(latency->source, &entry);
 		if (!ret)
-			break;
+			return;
 		if (ret > 0) {
 			take_entry(latency, &entry);
 		} else if (ret == -EBADMSG) {
@@ -344,6 +324,15 @@ static void take_batch(struct latency *latency)
 			latency->error = ret;
 		}
 	}
+}
+
+static void take_batch(struct latency *latency)
+{
+	int ret = flush_consumer(latency->live.consumer);
+
+	if (ret)
+		latency->error = ret;
+	take_all(latency);
 }
 
 /* Milliseconds to sleep at most. */
@@ -420,13 +409,13 @@ static int check_arguments(const struct options *options)
 static int check_options(const struct options *options, bool files)
 {
 	if (files && options->separated) {
-		elog_error("'%s' and a command: events are either in a FILE or happen",
+		elog_error("'%s': FILE and COMMAND exclude each other",
 			   options->arguments[2]);
 		return -EINVAL;
 	}
 	if (files && (options->duration || options->interval ||
 		      options->per_cpu_bytes)) {
-		elog_error("%s is for events as they happen, not for those of a FILE",
+		elog_error("%s is for live events, not for those of a FILE",
 			   options->duration ? "-d" : options->interval ?
 			   "--interval" : "--per-cpu-bytes");
 		return -EINVAL;
@@ -437,7 +426,7 @@ static int check_options(const struct options *options, bool files)
 		return -EINVAL;
 	}
 	if (options->time == TIME_DELTA) {
-		elog_error("--time: 'delta' is not right here");
+		elog_error("--time must be mono or wall; delta is for events");
 		return -EINVAL;
 	}
 	if (options->slowest > SLOWEST_MAX) {
@@ -451,7 +440,7 @@ static int check_options(const struct options *options, bool files)
 	return 0;
 }
 
-/* START and END as -e has them. */
+/* START and END as arguments of -e. */
 static int make_globs(struct latency *latency, char *const *arguments)
 {
 	const char **globs;
@@ -474,7 +463,7 @@ static int make_globs(struct latency *latency, char *const *arguments)
 	return 0;
 }
 
-/* Sessions are a provider's own, unless both name one, and not the same. */
+/* Sessions belong to a provider, unless START and END name different providers. */
 static bool is_one_provider(const char *start, const char *end)
 {
 	const char *slash = strchr(start, '/'), *other = strchr(end, '/');
@@ -517,7 +506,7 @@ static int open_source(struct latency *latency, char *const *files)
 	if (latency->files) {
 		ret = source_open_files(&latency->source, &latency->options, files,
 					latency->files);
-		/* What is printed is printed at the end. */
+		/* All output comes at the end. */
 		if (!ret)
 			progress_start(&latency->progress, &latency->options, &none);
 		return ret;
@@ -538,7 +527,8 @@ static int run(struct latency *latency)
 	report = new_report(latency);
 	latency_print_header(&report, &latency->output);
 	if (latency->files) {
-		run_files(latency);
+		take_all(latency);
+		progress_clear(&latency->progress);
 		return 0;
 	}
 	ret = live_start(&latency->live);
@@ -564,8 +554,8 @@ static int finish(struct latency *latency)
 		elog_error("cannot write to stdout: %s", strerror(-error));
 		latency->failed = true;
 	}
-	tell_lost(latency, lost);
-	tell_unkeyed(latency);
+	print_lost(latency, lost);
+	print_unpaired(latency);
 	latency->failed |= has_unknown_names(latency);
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);
@@ -620,33 +610,33 @@ static int run_latency(const struct options *options)
 }
 
 static const struct verb_option latency_options[] = {
-	{ OPTION_BY, "pair by these instead of the session: fields of both, session,\n"
-	  "pid, tid, cpu, with commas between" },
+	{ OPTION_BY, "pair by these instead of the session: names of fields that both\n"
+	  "have, session, pid, tid, cpu, separated by commas" },
 	{ OPTION_GROUP, NULL }, { OPTION_SLOWEST, NULL },
-	{ OPTION_INTERVAL, "print a line about what was new, every so often" },
+	{ OPTION_INTERVAL, "print a line about the new pairs at this interval" },
 	{ 's', NULL }, { 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
-	{ 'n', "end after so many pairs" }, { 'd', NULL },
+	{ 'n', "end after this number of pairs" }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },
-	{ OPTION_FORMAT, "text (default), json: a line each, or csv" },
-	{ 'q', "no histogram, no notes" },
-	{ 'v', "say when capturing has begun" },
+	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
+	{ 'q', "no histogram, no hints" },
+	{ 'v', "print a line when capturing begins" },
 	{ 0, NULL },
 };
 
 const struct verb verb_latency = {
 	.name = "latency",
-	.summary = "measure how long it takes from one event to another",
+	.summary = "measure the time from one event to another",
 	.usage = "[OPTION...] START END [FILE...] [-- COMMAND [ARGUMENT...]]",
 	.description =
-	"Pairs each event START with the next END of the same provider and session, and\n"
-	"prints how long that took: percentiles and a histogram. START and END are\n"
-	"[PROVIDER/]EVENT, globs. Events are those of FILE, as elog capture -o writes it,\n"
-	"or of now, until Ctrl-C or until COMMAND has ended.\n"
+	"Pairs each event START with the next event END of the same provider and session,\n"
+	"and prints percentiles and a histogram of the time between them. START and END are\n"
+	"globs, [PROVIDER/]EVENT. The events are those in FILEs, which elog capture -o wrote,\n"
+	"or live ones, until Ctrl-C or while COMMAND runs.\n"
 	"\n"
-	"Percentiles and the histogram have durations to three digits.\n"
+	"Percentiles and the histogram are exact to three digits.\n"
 	"\n"
-	"Exit status: 0 all is well; 1 an error, or a FILE was damaged; 2 events were\n"
+	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were\n"
 	"lost; if COMMAND failed, its status.\n",
 	.options = latency_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,

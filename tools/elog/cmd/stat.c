@@ -290,28 +290,6 @@ static int final_status(struct stat_run *run)
  * The beginning
  */
 
-static bool parse_order(const char *text, enum counters_order *order)
-{
-	static const char *const names[] = {
-		[COUNTERS_ORDER_EVENTS] = "events", [COUNTERS_ORDER_BYTES] = "bytes",
-		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_BYTE_RATE] = NULL,
-		[COUNTERS_ORDER_LOST] = "lost", [COUNTERS_ORDER_NAME] = "name",
-	};
-	size_t i;
-
-	*order = COUNTERS_ORDER_EVENTS;
-	if (!text)
-		return true;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!names[i] || strcmp(names[i], text))
-			continue;
-		*order = (enum counters_order)i;
-		return true;
-	}
-	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
-	return false;
-}
-
 /* Return: an option that makes no sense for files, or NULL. */
 static const char *only_live(const struct options *options)
 {
@@ -456,7 +434,7 @@ static int run_stat(const struct options *options)
 	enum counters_by by;
 
 	if (!counters_by_parse(options->by, &by) ||
-	    !parse_order(options->sort, &run.order) || check_options(&run, by))
+	    !counters_order_parse(options->sort, false, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
 	output_open(&run.output, options);

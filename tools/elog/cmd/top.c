@@ -39,7 +39,7 @@ struct top {
 	struct top_view view;
 	enum top_page back;		/* the page before help */
 	uint64_t interval;		/* ns */
-	uint64_t refreshed;		/* when, CLOCK_MONOTONIC ns */
+	uint64_t refreshed;		/* time of the last update, CLOCK_MONOTONIC ns */
 	uint64_t events_before;		/* counted before the rows were cleared */
 	uint64_t bytes_before;
 
@@ -145,7 +145,7 @@ static void count_batch(struct top *top)
 	}
 }
 
-/* Without the listing the old number stays: it is a detail. */
+/* Keeps the old number if the listing cannot be read. */
 static void count_subscribers(struct top *top)
 {
 	struct listing listing;
@@ -515,31 +515,6 @@ static int prepare(struct top *top, enum counters_by by)
 	return 0;
 }
 
-static bool parse_order(const char *text, enum counters_order *order)
-{
-	static const struct {
-		const char *name;
-		enum counters_order order;
-	} orders[] = {
-		{ "rate", COUNTERS_ORDER_RATE }, { "bytes", COUNTERS_ORDER_BYTE_RATE },
-		{ "events", COUNTERS_ORDER_EVENTS }, { "lost", COUNTERS_ORDER_LOST },
-		{ "name", COUNTERS_ORDER_NAME },
-	};
-	size_t i;
-
-	*order = COUNTERS_ORDER_RATE;
-	if (!text)
-		return true;
-	for (i = 0; i < ARRAY_SIZE(orders); i++) {
-		if (strcmp(orders[i].name, text))
-			continue;
-		*order = orders[i].order;
-		return true;
-	}
-	elog_error("--sort: '%s' is not one of rate, bytes, events, lost, name", text);
-	return false;
-}
-
 static int check_options(const struct options *options)
 {
 	if (options->separated) {
@@ -551,7 +526,7 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		elog_error("--interval: 0.1 at least");
+		elog_error("--interval must be at least 0.1");
 		return -EINVAL;
 	}
 	return 0;
@@ -579,7 +554,7 @@ static int run_top(const struct options *options)
 	enum counters_by by;
 
 	if (!counters_by_parse(options->by, &by) ||
-	    !parse_order(options->sort, &top.view.order) || check_options(options) ||
+	    !counters_order_parse(options->sort, true, &top.view.order) || check_options(options) ||
 	    screen_check())
 		return STATUS_ERROR;
 	signals_catch(0);

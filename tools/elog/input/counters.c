@@ -27,13 +27,7 @@ static const char *const by_names[COUNTERS_BYS] = {
 	[COUNTERS_BY_CPU] = "cpu",
 };
 
-/* The losses of a definition at the last reading. */
-struct counter_loss {
-	uint32_t descriptor;
-	uint64_t lost;
-};
-
-/* The key of a row. */
+/* What tells rows apart. */
 struct key {
 	const char *provider;
 	const char *event;
@@ -62,6 +56,29 @@ bool counters_by_parse(const char *text, enum counters_by *by)
 	return false;
 }
 
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order)
+{
+	static const char *const names[] = {
+		[COUNTERS_ORDER_EVENTS] = "events", [COUNTERS_ORDER_BYTES] = "bytes",
+		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_LOST] = "lost",
+		[COUNTERS_ORDER_NAME] = "name",
+	};
+	size_t i;
+
+	*order = rates ? COUNTERS_ORDER_RATE : COUNTERS_ORDER_EVENTS;
+	if (!text)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!names[i] || strcmp(names[i], text))
+			continue;
+		*order = rates && i == COUNTERS_ORDER_BYTES ? COUNTERS_ORDER_BYTE_RATE :
+							      (enum counters_order)i;
+		return true;
+	}
+	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
+	return false;
+}
+
 static void reset_row(struct counters *counters, struct counter_row *row)
 {
 	free(row->sizes);
@@ -76,6 +93,7 @@ int counters_open(struct counters **result, enum counters_by by, size_t limit, u
 	if (!counters)
 		return -ENOMEM;
 	elog_map_init(&counters->map, sizeof(struct counter_row));
+	elog_map_init(&counters->losses, sizeof(uint64_t));
 	counters->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	counters_clear(counters, by, now);
 	*result = counters;
@@ -93,7 +111,7 @@ void counters_close(struct counters *counters)
 	free(counters->others.sizes);
 	free(counters->total.sizes);
 	free(counters->rows);
-	free(counters->losses);
+	elog_map_free(&counters->losses);
 	elog_map_free(&counters->map);
 	free(counters);
 }
@@ -117,7 +135,7 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	counters->marks = 0;
 	counters->marked = now;
 	counters->lost_read = 0;
-	counters->loss_count = 0;
+	elog_map_clear(&counters->losses);
 	counters->knows_lost = by == COUNTERS_BY_CPU;
 }
 
@@ -201,7 +219,7 @@ static int new_row(struct counters *counters, const struct key *key,
 	row->number = key->number;
 	snprintf(row->provider, sizeof(row->provider), "%s", key->provider);
 	snprintf(row->event, sizeof(row->event), "%s", key->event);
-	/* New rows are not the ones to be folded next. */
+	/* So that new rows are not folded next. */
 	row->seen = counters->total.events + 1;
 	counters->rows[counters->count++] = row;
 	*result = row;
@@ -219,22 +237,29 @@ static int find_row(struct counters *counters, const struct key *key,
  * Counting
  */
 
+/* The key by event or provider. @number has room for "#" and a descriptor. */
+static struct key definition_key(const struct counters *counters,
+				 const struct elog_schema_event *event,
+				 uint32_t descriptor, char number[16])
+{
+	snprintf(number, 16, "#%u", descriptor);
+	return (struct key){
+		.provider = event ? event->provider->name : "?",
+		.event = counters->by != COUNTERS_BY_EVENT ? "" :
+			 event ? event->name : number,
+	};
+}
+
 static int find_by_definition(struct counters *counters, const struct entry *entry,
 			      struct counter_row **row)
 {
-	const struct elog_schema_event *event = entry->cached->event;
-	struct key key = { .provider = "?", .event = "" };
 	char number[16];
+	struct key key;
 
 	*row = entry->cached->row;
 	if (*row && (*row)->serial == entry->cached->row_serial)
 		return 0;
-	if (event)
-		key.provider = event->provider->name;
-	if (counters->by == COUNTERS_BY_EVENT) {
-		snprintf(number, sizeof(number), "#%u", entry->item.descriptor);
-		key.event = event ? event->name : number;
-	}
+	key = definition_key(counters, entry->cached->event, entry->item.descriptor, number);
 	if (find_row(counters, &key, row))
 		return -ENOMEM;
 	entry->cached->row = *row;
@@ -272,7 +297,7 @@ static int find_by_number(struct counters *counters, const struct entry *entry,
 	if (counters->by == COUNTERS_BY_PID && !(*row)->events) {
 		name = elog_processes_name(entry->processes, entry->item.pid,
 					   entry->item.pid);
-		/* ":PID" means that the process is gone and has no name. */
+		/* ":PID" is not a name: the process is gone. */
 		snprintf((*row)->event, sizeof((*row)->event), "%s",
 			 *name == ':' ? "" : name);
 	}
@@ -295,7 +320,6 @@ static void count(struct counter_row *row, const struct entry *entry,
 static int find(struct counters *counters, const struct entry *entry,
 		struct counter_row **row)
 {
-
 	switch (counters->by) {
 	case COUNTERS_BY_SESSION:
 		return find_by_session(counters, entry, row);
@@ -367,7 +391,7 @@ static int add_counts(struct counter_row *row, const struct entry *entry,
 	for (i = 0; i < COUNTERS_SIZES; i++)
 		row->sizes[i] += counts->sizes[i];
 	count(row, entry, counts, event ? event->level : 0, order);
-	/* The counts of definitions arrive in no order. */
+	/* Counts come in any order. */
 	if (last > row->last)
 		row->last = last;
 	return 0;
@@ -413,20 +437,14 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 	return 0;
 }
 
-/* A row is also added for an event that has only losses, while there is room. */
+/* An event that was never seen gets a row as long as there is room. */
 static int add_event_lost(struct counters *counters, const struct elog_schema_event *event,
 			  uint32_t descriptor, uint64_t lost)
 {
-	struct key key = { .provider = "?", .event = "" };
 	struct counter_row *row;
 	char number[16];
+	const struct key key = definition_key(counters, event, descriptor, number);
 
-	if (event)
-		key.provider = event->provider->name;
-	if (counters->by == COUNTERS_BY_EVENT) {
-		snprintf(number, sizeof(number), "#%u", descriptor);
-		key.event = event ? event->name : number;
-	}
 	row = elog_map_find(&counters->map, map_key(&key));
 	if (!row && counters->count >= counters->limit)
 		row = &counters->others;
@@ -440,81 +458,62 @@ static int add_event_lost(struct counters *counters, const struct elog_schema_ev
 	return 0;
 }
 
-/* A list of losses, in the order of descriptors. */
-struct losses {
-	struct counter_loss *losses;
-	size_t count;
-};
-
-static int add_loss(struct losses *list, uint32_t descriptor, uint64_t lost)
-{
-	struct counter_loss *larger = array_grow(list->losses, list->count, sizeof(*larger));
-
-	if (!larger)
-		return -ENOMEM;
-	list->losses = larger;
-	larger[list->count++] = (struct counter_loss){ descriptor, lost };
-	return 0;
-}
-
-/* Add to a row what a definition lost since @before. Return: 0 or -ENOMEM. */
-static int add_event_loss(struct counters *counters, struct elog_consumer *consumer,
-			  uint32_t descriptor, uint64_t before, uint64_t lost)
+/* Add the loss of a definition to its row. Return: 0 or -ENOMEM. */
+static int count_event_lost(struct counters *counters, struct elog_consumer *consumer,
+			    uint32_t descriptor, uint64_t lost)
 {
 	const struct elog_schema_event *event;
 
-	/* If descriptors are reused, this is another definition. */
-	if (lost < before)
-		before = 0;
-	if (lost == before)
+	if (!lost)
 		return 0;
 	if (elog_consumer_describe(consumer, descriptor, &event))
 		event = NULL;
-	return add_event_lost(counters, event, descriptor, lost - before);
+	return add_event_lost(counters, event, descriptor, lost);
 }
 
 /*
- * Add the losses of definitions since the last reading to their rows. The losses of
- * definitions that the kernel has forgotten stay in the rows.
+ * Add what each definition lost since the last time. What a row has stays when the
+ * kernel forgets the definition.
  */
 static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
 	int fd = elog_consumer_fd(consumer), ret;
-	struct losses list = { 0 };
+	uint64_t *before, lost;
 	struct eventlog_stat stat;
-	uint64_t before;
-	size_t i = 0;
+	uint32_t known = 0;
 	char *schema;
 
 	while (!(ret = elog_device_describe(fd, &request, &schema))) {
 		free(schema);
 		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		while (i < counters->loss_count &&
-		       counters->losses[i].descriptor < request.descriptor)
-			i++;
-		before = i < counters->loss_count &&
-			 counters->losses[i].descriptor == request.descriptor ?
-			 counters->losses[i].lost : 0;
+		before = elog_map_find_integer(&counters->losses, request.descriptor);
 		if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
 				       request.descriptor, &stat))
-			stat.event_lost = before;
-		if (!stat.event_lost)
+			stat.event_lost = before ? *before : 0;
+		if (!before && !stat.event_lost)
 			continue;
-		ret = add_loss(&list, request.descriptor, stat.event_lost);
-		if (!ret)
-			ret = add_event_loss(counters, consumer, request.descriptor,
-					     before, stat.event_lost);
+		if (before)
+			elog_map_touch(&counters->losses, before);
+		else
+			before = elog_map_insert(&counters->losses,
+						 elog_map_integer(request.descriptor));
+		if (!before)
+			return -ENOMEM;
+		known++;
+		/* Fewer: a new definition has the descriptor. */
+		lost = stat.event_lost < *before ? stat.event_lost :
+						   stat.event_lost - *before;
+		*before = stat.event_lost;
+		ret = count_event_lost(counters, consumer, request.descriptor, lost);
 		if (ret)
-			break;
+			return ret;
 	}
-	if (ret != -ENOENT) {
-		free(list.losses);
+	if (ret != -ENOENT)
 		return ret;
-	}
-	free(counters->losses);
-	counters->losses = list.losses;
-	counters->loss_count = list.count;
+	/* The others are of definitions that are gone. */
+	while (counters->losses.count > known)
+		elog_map_remove(&counters->losses, elog_map_first(&counters->losses));
 	return 0;
 }
 
@@ -694,7 +693,7 @@ const char *counters_name(const struct counters *counters, const struct counter_
 			snprintf(buffer, size, "%" PRIu64, row->number);
 		break;
 	}
-	/* Processes choose their names. */
+	/* A process chooses its name: it may contain anything. */
 	for (character = buffer; *character; character++)
 		if (!isgraph((unsigned char)*character))
 			*character = '_';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts of events by provider, event, session, process or CPU, for elog stat and elog
- * top. Counting formats nothing. The number of rows is limited: beyond that, the rows
- * that were seen longest ago are folded into one.
+ * top. The number of rows is limited: beyond the limit, the rows that were seen longest
+ * ago are folded into one.
  */
 #ifndef COUNTERS_H
 #define COUNTERS_H
@@ -10,11 +10,11 @@
 #include "input/source.h"
 #include "libelog/util/map.h"
 
-#define COUNTERS_HISTORY	30	/* marks that a row remembers */
+#define COUNTERS_HISTORY	30	/* intervals that a row remembers */
 #define COUNTERS_ROWS	65536	/* at most, by default */
 #define COUNTERS_SIZES	18	/* of payloads: by powers of two, 65536 at most */
 
-/** enum counters_by - the property that a row counts events by */
+/** enum counters_by - what the events of a row have in common */
 enum counters_by {
 	COUNTERS_BY_EVENT,
 	COUNTERS_BY_PROVIDER,
@@ -24,7 +24,7 @@ enum counters_by {
 	COUNTERS_BYS,
 };
 
-/** enum counters_order - the order of rows; numbers are in descending order */
+/** enum counters_order - what rows are sorted by: numbers descending, names ascending */
 enum counters_order {
 	COUNTERS_ORDER_EVENTS,
 	COUNTERS_ORDER_BYTES,
@@ -35,26 +35,26 @@ enum counters_order {
 };
 
 /**
- * struct counter_row - the counts of one event, provider, session, process or CPU
+ * struct counter_row - events that are counted together
  * @provider: the provider, by event, provider and session; "?": unknown
- * @event: the event, by event, "#N": unknown; by pid: the process's name when it
- *	was first seen, which may contain any characters
+ * @event: by event, the event, or "#N" if unknown; by pid, the process's name when it
+ *	was first seen, which may contain anything
  * @number: the session, the process, or the CPU
- * @serial: changes when the row is reused; see struct cached_event
- * @level: the most severe one
+ * @serial: changes when the row is used for something else; see struct cached_event
+ * @level: the most severe level
  * @events: number of events
- * @bytes: of payloads
+ * @bytes: bytes of payloads
  * @lost: number of lost events; see counters_knows_lost()
- * @rate: events a second between the last two marks
- * @byte_rate: likewise, bytes
+ * @rate: events per second between the last two marks
+ * @byte_rate: bytes per second between the last two marks
  * @marked_events: @events at the last mark
- * @marked_bytes: @bytes then
+ * @marked_bytes: @bytes at the last mark
  * @history: events between marks, the last one at counters_history_at()
- * @sizes: counts by size of payload: COUNTERS_SIZES counts, of 0 bytes, of 1, 2 to 3,
- *	4 to 7, ...; NULL: unknown
- * @seen: order in which rows had their last event
- * @last: time of that, CLOCK_MONOTONIC ns
- * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC then, ns
+ * @sizes: COUNTERS_SIZES numbers of events, by bytes of payload: 0, 1, 2 to 3, 4 to 7,
+ *	...; NULL: unknown
+ * @seen: the order in which rows had their last events
+ * @last: time of the last event, CLOCK_MONOTONIC ns
+ * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC at @last, ns
  */
 struct counter_row {
 	char provider[EVENTLOG_NAME_MAX];
@@ -77,17 +77,17 @@ struct counter_row {
 };
 
 /**
- * struct counters - the counts; callers only read them
- * @by: the property that rows are by
+ * struct counters - counts of events; anyone may read them, counters.c writes them
+ * @by: what the events of a row have in common
  * @limit: maximum number of rows
- * @count: of @rows
- * @rows: in the order of the last counters_sort()
+ * @count: number of @rows
+ * @rows: the rows, in the order of the last counters_sort()
  * @others: the folded rows, if @folded
- * @folded: how many rows were folded; a row may be folded more than once
- * @total: of all rows; its lost is the sum of @lost
- * @lost: by cause
+ * @folded: how often a row was folded; the same row may be counted again
+ * @total: all rows together; its lost is the sum of @lost
+ * @lost: lost events by cause
  * @first: time of the first event, CLOCK_REALTIME ns
- * @final: time of the last event, likewise
+ * @final: time of the last event, CLOCK_REALTIME ns
  * @marks: number of calls of counters_mark()
  */
 struct counters {
@@ -103,39 +103,38 @@ struct counters {
 	int64_t final;
 	unsigned int marks;
 
-	/* Of counters.c. */
+	/* Used by counters.c only. */
 	struct elog_map map;		/* the rows */
-	struct counter_row *recent;	/* of the event before; NULL */
+	struct counter_row *recent;	/* the row of the previous event, or NULL */
 	uint64_t serial;
-	uint64_t marked;		/* when, CLOCK_MONOTONIC ns */
-	uint64_t lost_read;		/* sum of @lost when events were asked for */
-	struct counter_loss *losses;	/* what they said then, by descriptor */
-	size_t loss_count;
+	uint64_t marked;		/* time of the last mark, CLOCK_MONOTONIC ns */
+	uint64_t lost_read;		/* sum of @lost when @losses was updated */
+	struct elog_map losses;		/* uint64_t: lost events by descriptor */
 	bool knows_lost;
 };
 
 /**
- * counters_open() - create empty counters
+ * counters_open() - make empty counters
  * @counters: set to the new counters
- * @by: the property
- * @limit: rows at most, 8 or more
- * @now: CLOCK_MONOTONIC ns, the first mark
+ * @by: what the events of a row have in common
+ * @limit: maximum number of rows, 8 or more
+ * @now: time of the first mark, CLOCK_MONOTONIC ns
  *
  * Return: 0 or -ENOMEM.
  */
 int counters_open(struct counters **counters, enum counters_by by, size_t limit, uint64_t now);
 
-/** counters_close() - free counters and their rows; NULL is allowed */
+/** counters_close() - free the counters and their rows; NULL is fine */
 void counters_close(struct counters *counters);
 
-/** counters_clear() - restart from zero, perhaps by another property */
+/** counters_clear() - remove all rows; the parameters are those of counters_open() */
 void counters_clear(struct counters *counters, enum counters_by by, uint64_t now);
 
 /**
  * counters_add() - count an event
  * @counters: the counters
  * @entry: the event; its cached definition remembers the row
- * @row: set to where it was counted
+ * @row: set to the row that counts it
  *
  * Return: 0 or -ENOMEM.
  */
@@ -143,10 +142,10 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		 struct counter_row **row);
 
 /**
- * struct counter_totals - events that the kernel has counted
+ * struct counter_totals - events that were counted elsewhere
  * @events: number of events, not 0
- * @bytes: of payloads
- * @sizes: COUNTERS_SIZES counts
+ * @bytes: bytes of their payloads
+ * @sizes: COUNTERS_SIZES numbers of events, as in struct counter_row
  */
 struct counter_totals {
 	uint64_t events;
@@ -155,18 +154,18 @@ struct counter_totals {
 };
 
 /**
- * counters_restart() - reset all counts before counters_add_counts()
+ * counters_restart() - set all counts to 0, before calls of counters_add_counts()
  * @counters: by event, provider or cpu
  *
- * Rows and marks stay.
+ * Rows stay, and so do the marks that rates are computed from.
  */
 void counters_restart(struct counters *counters);
 
 /**
  * counters_add_counts() - count many events at once
  * @counters: restarted
- * @entry: the last one of them; its @cached is NULL: the definition is unknown
- * @counts: all of them
+ * @entry: the last of them; with a NULL @cached, their definitions are unknown
+ * @counts: the counts
  *
  * Return: 0 or -ENOMEM.
  */
@@ -177,44 +176,44 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
  * counters_add_lost() - count a loss
  * @counters: the counters
  * @item: the loss
- * @causes: also count it by cause, unless counters_read_lost() does
+ * @causes: count it by cause, too; false if counters_read_lost() does
  *
  * Return: 0 or -ENOMEM.
  */
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
 
 /**
- * counters_read_lost() - read the kernel's losses, by cause and by event
+ * counters_read_lost() - ask the kernel what was lost, by cause and by event
  * @counters: the counters
- * @consumer: the subscription of all events
+ * @consumer: the subscription that all events come from
  *
- * Reads all definitions if there are new losses.
+ * Asks for every definition if more was lost than the last time.
  *
  * Return: 0 or a negative errno.
  */
 int counters_read_lost(struct counters *counters, struct elog_consumer *consumer);
 
-/** counters_knows_lost() - is the lost count of each row known? */
+/** counters_knows_lost() - is the number of lost events of each row known? */
 bool counters_knows_lost(const struct counters *counters);
 
 /** counters_mark() - compute rates since the last mark, and set a mark */
 void counters_mark(struct counters *counters, uint64_t now);
 
-/** counters_rates() - compute rates over a span of ns */
+/** counters_rates() - compute rates over the whole time, @span ns */
 void counters_rates(struct counters *counters, uint64_t span);
 
-/** counters_history_at() - the index in history of the last mark */
+/** counters_history_at() - the index of the last mark in the history of rows */
 unsigned int counters_history_at(const struct counters *counters);
 
-/** counters_sort() - sort the rows, equal ones by name */
+/** counters_sort() - sort the rows; rows with equal numbers by name */
 void counters_sort(struct counters *counters, enum counters_order order);
 
 /**
- * counters_name() - the name of a row in text
+ * counters_name() - the name of a row, as text
  * @counters: the counters
- * @row: a row, others or total
- * @buffer: set to the name
- * @size: bytes of it; COUNTERS_NAME_MAX is enough
+ * @row: one of their rows, their others or their total
+ * @buffer: takes the name
+ * @size: size of @buffer; COUNTERS_NAME_MAX is enough
  *
  * Return: @buffer, without control characters.
  */
@@ -226,7 +225,17 @@ const char *counters_name(const struct counters *counters, const struct counter_
 /** counters_by_name() - "event", "provider", ... */
 const char *counters_by_name(enum counters_by by);
 
-/** counters_by_parse() - parse --by, NULL: by event; false: an error was printed */
+/** counters_by_parse() - parse --by, NULL: by event; false after an error message */
 bool counters_by_parse(const char *text, enum counters_by *by);
+
+/**
+ * counters_order_parse() - parse --sort
+ * @text: its argument; NULL: the default
+ * @rates: "bytes" means their rate, and the default is the rate of events
+ * @order: set to the order
+ *
+ * Return: false after an error message.
+ */
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order);
 
 #endif /* COUNTERS_H */

@@ -163,17 +163,17 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 	bool level = counters->by == COUNTERS_BY_EVENT;
 	unsigned int cause;
 
-	put_family(text, "eventlog_events_total", "counter", "Events that were counted.");
+	put_family(text, "eventlog_events_total", "counter", "Number of events.");
 	put_rows(text, counters, "eventlog_events_total", level, row_events);
-	put_family(text, "eventlog_bytes_total", "counter", "Bytes of their payloads.");
+	put_family(text, "eventlog_bytes_total", "counter", "Bytes of payloads.");
 	put_rows(text, counters, "eventlog_bytes_total", false, row_bytes);
 	if (lost_by[counters->by] && counters_knows_lost(counters)) {
 		put_family(text, lost_by[counters->by], "counter",
-			   "Events that were lost before they were counted.");
+			   "Number of events lost before they were counted.");
 		put_rows(text, counters, lost_by[counters->by], false, row_lost);
 	}
 	put_family(text, "eventlog_lost_total", "counter",
-		   "Events that were lost before they were counted, by cause.");
+		   "Number of events lost before they were counted, by cause.");
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
 		elog_text_string(text, "eventlog_lost_total{");
 		put_label(text, "", "cause", elog_lost_name(cause) ?
@@ -308,7 +308,7 @@ static void put_captures(struct elog_text *text)
 	/* On an error, print the captures found so far. */
 	background_each(add_capture, &captures);
 	put_family(text, "eventlog_capture_running", "gauge",
-		   "Whether a background capture runs; 0: it has ended by itself.");
+		   "1 if the background capture runs, 0 if it ended unexpectedly.");
 	put_text(text, &captures.running);
 	put_family(text, "eventlog_capture_bytes", "gauge",
 		   "Bytes of the files of a background capture.");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters, and the state of the module and of background captures, in
- * Prometheus' text format.
+ * Counters, and the state of the module and of background captures, in the text format
+ * of Prometheus.
  */
 #ifndef METRICS_H
 #define METRICS_H

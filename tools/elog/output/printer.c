@@ -200,17 +200,6 @@ void printer_close(struct printer *printer)
  * Parts of lines
  */
 
-static void put_blanks(struct elog_text *text, size_t count)
-{
-	static const char blanks[] = "                                ";
-	size_t some;
-
-	for (; count; count -= some) {
-		some = count < sizeof(blanks) - 1 ? count : sizeof(blanks) - 1;
-		elog_text_put(text, blanks, some);
-	}
-}
-
 /* Append a column, padded to the widest one so far, and a blank. */
 static void put_column(struct elog_text *text, const char *column, size_t length,
 		       size_t *width)
@@ -250,13 +239,6 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 		head->text[size++] = ' ';
 	head->size = (size_t)size;
 	elog_text_put(printer->text, head->text, head->size);
-}
-
-static void put_seconds(struct elog_text *text, uint64_t time, unsigned int width)
-{
-	elog_text_unsigned(text, time / 1000000000, width, ' ');
-	elog_text_put(text, ".", 1);
-	elog_text_unsigned(text, time % 1000000000, 9, '0');
 }
 
 static void put_wall(struct printer *printer, uint64_t time, bool zone)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions summed up: see sessions.h. A session is its number and its
- * provider's name. Memory grows with the number of sessions.
+ * A summary of sessions: see sessions.h. The number and the provider's name identify
+ * a session. Memory grows with the number of sessions.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@ struct session {
 	char *provider;
 	uint64_t events;
 	uint64_t bytes;			/* of payloads */
-	uint64_t worst;			/* lowest level: 1 is an error */
+	uint64_t worst;			/* the most severe level: 1 is an error */
 	int64_t first;			/* CLOCK_REALTIME ns */
 	int64_t last;
-	uint64_t start;			/* of the first, CLOCK_MONOTONIC ns */
+	uint64_t start;			/* time of the first event, CLOCK_MONOTONIC ns */
 	char first_event[64];
 	char last_event[64];
 };
@@ -120,38 +120,24 @@ static int compare(const void *one, const void *other)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void put_span(struct elog_text *text, uint64_t nanoseconds)
-{
-	elog_text_printf(text, "%" PRIu64 ".%09" PRIu64, nanoseconds / 1000000000,
-			 nanoseconds % 1000000000);
-}
-
 static void print_text(const struct sessions *sessions,
 		       const struct session *session, struct elog_text *text)
 {
 	const char *level = elog_level_name((unsigned int)session->worst);
 	char number[24] = "-";
-	size_t from = text->size, width;
-	struct date date = { 0 };
+	size_t from = text->size;
 
 	if (session->number)
 		snprintf(number, sizeof(number), "0x%" PRIx64, session->number);
-	if (sessions->options->time == TIME_WALL) {
-		date_set(&date, session->first / 1000000000);
-		elog_text_printf(text, "%s.%09" PRIu64, date.text,
-				 (uint64_t)session->first % 1000000000);
-	} else {
-		put_span(text, session->start);
-	}
-	width = text->size - from;
-	if (width < 16)
-		elog_text_printf(text, "%*s", (int)(16 - width), "");
+	if (sessions->options->time == TIME_WALL)
+		put_local_time(text, session->first, false);
+	else
+		put_seconds(text, session->start, 1);
+	fill_column(text, from, 16);
 	elog_text_printf(text, " %-16s %-18s ", session->provider, number);
 	from = text->size;
-	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
-	width = text->size - from;
-	if (width < 14)
-		elog_text_printf(text, "%*s", (int)(14 - width), "");
+	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
+	fill_column(text, from, 14);
 	elog_text_printf(text, " %8" PRIu64 " %10" PRIu64 " %-7s %s .. %s\n",
 			 session->events, session->bytes, level ? level : "?",
 			 session->first_event, session->last_event);
@@ -169,11 +155,11 @@ static void print_json(const struct session *session, struct elog_text *text)
 	const char *level = elog_level_name((unsigned int)session->worst);
 
 	elog_text_string(text, "{\"start\":");
-	put_span(text, session->start);
+	put_seconds(text, session->start, 1);
 	elog_text_string(text, ",\"start_wall\":");
-	put_span(text, (uint64_t)session->first);
+	put_seconds(text, (uint64_t)session->first, 1);
 	elog_text_string(text, ",\"duration\":");
-	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
+	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
 	put_json_name(text, "provider", session->provider);
 	if (session->number)
 		elog_text_printf(text, ",\"session\":\"0x%" PRIx64 "\"",
@@ -195,12 +181,12 @@ static void print_csv(const struct session *session, struct elog_text *text)
 {
 	const char *level = elog_level_name((unsigned int)session->worst);
 
-	put_span(text, session->start);
+	put_seconds(text, session->start, 1);
 	elog_text_put(text, ",", 1);
-	put_span(text, (uint64_t)session->first);
+	put_seconds(text, (uint64_t)session->first, 1);
 	elog_text_put(text, ",", 1);
-	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
-	/* Names are words: nothing in them wants quotes. */
+	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
+	/* Names are identifiers: they need no quotes. */
 	elog_text_printf(text, ",%s,", session->provider);
 	if (session->number)
 		elog_text_printf(text, "0x%" PRIx64, session->number);

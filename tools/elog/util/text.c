@@ -2,9 +2,11 @@
 /*
  * Text and JSON that several verbs print: see tool.h.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "util/time_spec.h"
 #include "util/tool.h"
 
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
@@ -28,6 +30,40 @@ uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
 		elog_text_unsigned(text, lost[cause], 1, ' ');
 	}
 	return sum;
+}
+
+void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width)
+{
+	elog_text_unsigned(text, nanoseconds / 1000000000, width, ' ');
+	elog_text_put(text, ".", 1);
+	elog_text_unsigned(text, nanoseconds % 1000000000, 9, '0');
+}
+
+void put_local_time(struct elog_text *text, int64_t realtime, bool zone)
+{
+	struct date date = { 0 };
+
+	date_set(&date, realtime / 1000000000);
+	elog_text_printf(text, "%s.%09" PRIu64 "%s", date.text,
+			 (uint64_t)realtime % 1000000000, zone ? date.zone : "");
+}
+
+void put_blanks(struct elog_text *text, size_t count)
+{
+	static const char blanks[] = "                                ";
+	size_t some;
+
+	for (; count; count -= some) {
+		some = count < sizeof(blanks) - 1 ? count : sizeof(blanks) - 1;
+		elog_text_put(text, blanks, some);
+	}
+}
+
+void fill_column(struct elog_text *text, size_t from, size_t width)
+{
+	const size_t size = text->size - from;
+
+	put_blanks(text, size < width ? width - size : 0);
 }
 
 void json_member(struct elog_text *text, const char *name, const char *value)

@@ -211,6 +211,18 @@ void explain_device_error(int error, enum purpose purpose);
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
 
+/** put_seconds() - append "S.NNNNNNNNN", S being @width wide at least */
+void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width);
+
+/** put_local_time() - append CLOCK_REALTIME ns as local time, and its zone if asked for */
+void put_local_time(struct elog_text *text, int64_t realtime, bool zone);
+
+/** put_blanks() - append blanks */
+void put_blanks(struct elog_text *text, size_t count);
+
+/** fill_column() - append blanks until there are @width bytes since @from */
+void fill_column(struct elog_text *text, size_t from, size_t width);
+
 /** json_member() - append "name":"value" */
 void json_member(struct elog_text *text, const char *name, const char *value);
 
