@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every difference between the kernels eventlog builds against, and nothing
- * else: the rest of the module is written for the newest one.  Each entry says
- * in which version the change came and what it was.
+ * All differences between kernel versions.  The rest of the module is written for the
+ * newest kernel.  Each entry names the version that made a change, and the change.
  */
 #ifndef EVENTLOG_COMPAT_H
 #define EVENTLOG_COMPAT_H
@@ -13,7 +12,7 @@
 #include <linux/timer.h>
 #include <linux/version.h>
 
-/* 6.9 added __uninitialized; a compiler without the attribute initializes nothing, either. */
+/* 6.9 added __uninitialized.  A compiler without the attribute does not initialise either. */
 #ifndef __uninitialized
 #if __has_attribute(__uninitialized__)
 #define __uninitialized __attribute__((__uninitialized__))
@@ -53,8 +52,8 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #endif
 
 /*
- * Before 5.11 a page charged to a memory cgroup as kernel memory carried a page
- * type, and vm_insert_page() refuses typed pages.
+ * Before 5.11, a page charged to a memory cgroup as kernel memory had a page type, and
+ * vm_insert_page() rejects pages with a type.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
 #define EVENTLOG_GFP_MAPPED GFP_KERNEL
@@ -67,13 +66,21 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
-/* 6.13 added hrtimer_setup(), 6.15 removed hrtimer_init(). */
+/* 6.13 added hrtimer_setup() and its variant for the stack, 6.15 removed hrtimer_init(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+
+static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
+					  enum hrtimer_restart (*function)(struct hrtimer *),
+					  clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init_on_stack(timer, clock, mode);
 	timer->function = function;
 }
 #endif
@@ -99,7 +106,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row.hashinfo)
 #endif
 
-/* 6.10 dropped __assign_str()'s second argument: __string() has it. */
+/* 6.10 removed the second argument of __assign_str(), which is known from __string(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 #define eventlog_assign_str(field, text) __assign_str(field, text)
 #else
@@ -107,10 +114,10 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * Trace events made at run time need trace_add_event_call() and
- * trace_remove_event_call(), which 5.10 does not export, calls that count who
- * holds them, and fields of a given length: all of that is in 6.1.  On older
- * kernels there is the tracepoint alone.
+ * Trace events created at run time need trace_add_event_call() and
+ * trace_remove_event_call(), which 5.10 does not export, reference counts of event
+ * calls, and fields with a given length.  6.1 has all of these.  On older kernels there
+ * is only the tracepoint eventlog_emit.
  */
 #if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_MODULES) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
@@ -120,10 +127,9 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * 7.0 made tracepoint_synchronize_unregister() wait for readers of
- * tracepoint_srcu alone, before for those who have preemption disabled too: it
- * is what ftrace and perf wait for before they free what an event was to be
- * delivered to.
+ * ftrace and perf call tracepoint_synchronize_unregister() before they free the targets
+ * that an event is delivered to.  Since 7.0 it waits only for readers of
+ * tracepoint_srcu; before that it also waited for code with preemption disabled.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define eventlog_tracers_lock() do { } while (0)
@@ -137,7 +143,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	srcu_read_unlock_fast_notrace(&tracepoint_srcu, eventlog_tracers_srcu)
 #endif
 
-/* kfuncs of modules, with flags: 6.0. */
+/* 6.0 added kfuncs with flags in modules; this code supports them from 6.1. */
 #if defined(CONFIG_DEBUG_INFO_BTF_MODULES) && defined(CONFIG_BPF_EVENTS) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define EVENTLOG_KFUNCS 1
@@ -154,7 +160,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define __bpf_kfunc __used noinline
 #endif
 
-/* 6.9 gave sets of kfuncs macros of their own. */
+/* 6.9 added macros for sets of kfuncs. */
 #ifndef BTF_KFUNCS_START
 #define BTF_KFUNCS_START(name) BTF_SET8_START(name)
 #define BTF_KFUNCS_END(name) BTF_SET8_END(name)
@@ -162,8 +168,8 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif /* EVENTLOG_KFUNCS */
 
 /*
- * By 6.12 programs of kprobes, and of trace events, may call kfuncs; in 6.1
- * asking for that is an error, after which nobody can call them.
+ * Since 6.12 at the latest, programs attached to kprobes and trace events may call
+ * kfuncs.  On 6.1, registering for them fails, and then no program can call the kfuncs.
  */
 #define EVENTLOG_KFUNCS_KPROBE (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
 

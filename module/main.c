@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog.ko: loading, parameters, unloading.
+ * eventlog.ko: load, parameters, unload.
  *
- * Owns the root domain.  Every open file pins the module, so unloading finds
- * neither registrations nor subscribers, only persistent events.
+ * All open files pin the module, so at unload there are no registrations and no
+ * subscribers, only persistent events and marker policies.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -12,15 +12,18 @@
 #include <linux/rcupdate.h>
 
 #include "compat.h"
-#include "device.h"
-#include "domain.h"
-#include "kfunc.h"
-#include "marker.h"
+#include "core/domain.h"
+#include "core/event.h"
+#include "core/subscriber.h"
+#include "core/trace_point.h"
+#include "marker/ioctl.h"
+#include "marker/marker.h"
+#include "marker/policy.h"
 #include "memory.h"
-#include "selftest.h"
-#include "subscriber.h"
-#include "trace_event.h"
-#include "trace_point.h"
+#include "ring/selftest.h"
+#include "trace/trace.h"
+#include "trace/kfunc.h"
+#include "user/file.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -28,33 +31,43 @@ MODULE_PARM_DESC(mode, "permissions of /dev/eventlog (0600)");
 
 static uint events_max = 32768;
 module_param(events_max, uint, 0444);
-MODULE_PARM_DESC(events_max, "events that may exist at a time, 1 to 65535 (32768)");
+MODULE_PARM_DESC(events_max, "limit of live events, 1 to 65535 (32768)");
 
 static uint subscribers_max = 64;
 module_param(subscribers_max, uint, 0444);
-MODULE_PARM_DESC(subscribers_max, "subscribers that may exist at a time (64)");
+MODULE_PARM_DESC(subscribers_max, "limit of subscribers (64)");
 
 static uint rules_max = 256;
 module_param(rules_max, uint, 0444);
-MODULE_PARM_DESC(rules_max, "rules of one subscriber (256)");
+MODULE_PARM_DESC(rules_max, "limit of rules of one subscriber (256)");
 
 static uint registrations_max = 65536;
 module_param(registrations_max, uint, 0444);
-MODULE_PARM_DESC(registrations_max, "registrations of one open file (65536)");
+MODULE_PARM_DESC(registrations_max, "limit of registrations of one open file (65536)");
 
 static ulong ring_memory_max;
 module_param(ring_memory_max, ulong, 0444);
-MODULE_PARM_DESC(ring_memory_max, "bytes all rings together may take (half of the memory)");
+MODULE_PARM_DESC(ring_memory_max, "limit of the memory of all rings, in bytes (half of the memory)");
 
 static bool spinlock;
 module_param(spinlock, bool, 0444);
-MODULE_PARM_DESC(spinlock, "write rings under a lock, as 32-bit kernels must (N)");
+MODULE_PARM_DESC(spinlock, "take a spinlock to write to rings, as 32-bit kernels always do (N)");
 
 static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
-MODULE_PARM_DESC(trace_events_max, "events that may be in tracefs at a time, 0: none (4096)");
+MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
 
-struct eventlog_domain eventlog_root_domain;
+/* Removes what outlives open files: persistent events and marker policies. */
+static void eventlog_root_destroy(void)
+{
+	struct eventlog_domain *domain = &eventlog_root_domain;
+
+	mutex_lock(&domain->lock);
+	eventlog_events_drop_all(domain);
+	eventlog_policies_drop_all(domain);
+	mutex_unlock(&domain->lock);
+	eventlog_domain_destroy(domain);
+}
 
 static int __init eventlog_init(void)
 {
@@ -63,7 +76,7 @@ static int __init eventlog_init(void)
 
 	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
 	    !registrations_max || mode & ~0777) {
-		pr_err("a parameter is out of range; modinfo eventlog tells the ranges\n");
+		pr_err("module parameter out of range, see modinfo eventlog\n");
 		return -EINVAL;
 	}
 	if (!ring_memory_max)
@@ -75,6 +88,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_domain_init(&eventlog_root_domain, "", events_max, subscribers_max);
 	if (ret)
 		return ret;
+	eventlog_policies_init();
 	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
 	if (ret)
 		goto err_domain;
@@ -87,11 +101,12 @@ static int __init eventlog_init(void)
 	ret = eventlog_markers_init();
 	if (ret)
 		goto err_trace;
-	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max);
+	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max,
+				   &eventlog_marker_ioctls);
 	if (ret)
 		goto err_markers;
 	if (!EVENTLOG_TRACE_EVENTS)
-		pr_info("this kernel has no trace events for modules: only the tracepoint eventlog_emit\n");
+		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
 
 err_markers:
@@ -101,7 +116,7 @@ err_trace:
 err_subscriber:
 	eventlog_subscriber_exit();
 err_domain:
-	eventlog_domain_destroy(&eventlog_root_domain);
+	eventlog_root_destroy();
 	return ret;
 }
 
@@ -112,10 +127,10 @@ static void __exit eventlog_exit(void)
 	eventlog_device_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();
-	eventlog_domain_destroy(&eventlog_root_domain);
+	eventlog_root_destroy();
 	eventlog_trace_exit();
 	eventlog_trace_point_exit();
-	/* Callbacks of ours may be waiting for a grace period. */
+	/* Wait for the callbacks of call_rcu(). */
 	rcu_barrier();
 	left = eventlog_allocations_left();
 	WARN(left, "eventlog: %ld allocations left\n", left);

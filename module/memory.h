@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counted allocations.  Everything eventlog allocates and does not hand to a
- * kernel subsystem to free goes through here, so that unloading can tell
- * whether something was left.  The counter is atomic; no lock.
+ * Counted allocations.  All memory that eventlog allocates and frees itself goes
+ * through here, so that unloading can report what was not freed.  The counter is
+ * atomic; there is no lock.
  */
 #ifndef EVENTLOG_MEMORY_H
 #define EVENTLOG_MEMORY_H
@@ -13,27 +13,26 @@ struct page;
 
 /**
  * eventlog_alloc() - allocate zeroed memory, charged to the calling process
- * @bytes: size; any, large ones need not be physically contiguous
+ * @bytes: any size; large memory may not be physically contiguous
  *
- * Process context, may sleep.  Never warns and never invokes the OOM killer
- * for large sizes.
+ * Process context, may sleep.  Never warns; large sizes never invoke the OOM killer.
  *
- * Return: the memory, to be given to eventlog_free(), or NULL.
+ * Return: the memory, for eventlog_free(), or NULL.
  */
 void *eventlog_alloc(size_t bytes) __must_check;
 
 /**
- * eventlog_alloc_nofail() - allocate zeroed memory, uncharged, where failing is no option
- * @bytes: size, small: for use where something is being taken down
+ * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail
+ * @bytes: a small size; for operations that only remove something
  *
  * Process context, may sleep.
  *
- * Return: the memory, to be given to eventlog_free().
+ * Return: the memory, for eventlog_free().
  */
 void *eventlog_alloc_nofail(size_t bytes) __must_check;
 
 /**
- * eventlog_free() - free what eventlog_alloc() or eventlog_alloc_nofail() gave
+ * eventlog_free() - free memory of eventlog_alloc() or eventlog_alloc_nofail()
  * @memory: the memory, or NULL
  *
  * Any context but NMI.
@@ -44,23 +43,23 @@ void eventlog_free(const void *memory);
  * eventlog_alloc_page() - allocate a zeroed page that user space may map
  * @node: NUMA node
  *
- * Process context, may sleep; charged to the calling process where the kernel
- * allows a charged page to be mapped.
+ * Process context, may sleep; charged to the calling process if the kernel allows
+ * a charged page to be mapped.
  *
- * Return: the page, to be given to eventlog_free_page(), or NULL.
+ * Return: the page, for eventlog_free_page(), or NULL.
  */
 struct page *eventlog_alloc_page(int node) __must_check;
 
 /**
- * eventlog_free_page() - drop the reference eventlog_alloc_page() gave
- * @page: the page; mappings hold references of their own
+ * eventlog_free_page() - drop the reference of eventlog_alloc_page()
+ * @page: the page; mappings have references of their own
  */
 void eventlog_free_page(struct page *page);
 
 /**
- * eventlog_allocations_left() - how many allocations are outstanding
+ * eventlog_allocations_left() - number of allocations that were not freed
  *
- * Meaningful only when nothing can allocate any more: at unload.
+ * Only exact at unload, when nothing can allocate any more.
  */
 long eventlog_allocations_left(void);
 

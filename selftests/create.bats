@@ -22,7 +22,7 @@ teardown()
 	delete_persistent
 }
 
-# STATE, LEVEL, KEYWORDS and FIELDS of definitions of a name.
+# Prints STATE, LEVEL, KEYWORDS and FIELDS of the definitions with a name.
 listed()
 {
 	"$ELOG" list -q "$1" 2> /dev/null |
@@ -34,7 +34,7 @@ is_listed()
 	[ -n "$(listed "$1")" ]
 }
 
-# Fails with a message while the capability is missing; nothing else is.
+# Fails with a message if only the capability is missing.
 without_capability()
 {
 	chmod 0666 /dev/eventlog
@@ -44,13 +44,13 @@ without_capability()
 	contains "$stderr" "persistent events need the capability CAP_PERFMON"
 }
 
-@test "create: an event that nobody registers stays, and is captured" {
+@test "create: an event lasts without a registration, and is captured" {
 	run_elog create made/one 'u32 number; __data_loc char[] name'
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]
 	[ "$(listed made/one)" = "persistent info - u32 number; string name" ]
 
-	# A program shares it: one definition, before and after.
+	# A program registers it: there is one definition before and after.
 	id=$("$ELOG" list -q made/one | awk '{ print $1 }')
 	run_elog capture -q -e made -- "$ELOG" emit made/one \
 		'u32 number; __data_loc char[] name' number=7 name=x
@@ -60,7 +60,7 @@ without_capability()
 	[[ $(listed made/one) == persistent* ]]
 }
 
-@test "create: what an event has is said by options, or by its name" {
+@test "create: options or the event's name set its properties" {
 	run_elog create -v --provider made -l warning -k 0x6 two
 	[ "$status" = 0 ]
 	[ "$(listed made/two)" = "persistent warning 0x6" ]
@@ -71,7 +71,7 @@ without_capability()
 	[ "$(listed user_events/three)" = "persistent info - u64 bytes; s8 sign" ]
 }
 
-@test "create: again is no error, with other fields it is another definition" {
+@test "create: twice is no error; other fields make another definition" {
 	for _ in 1 2; do
 		run_elog create made/one 'u32 x'
 		[ "$status" = 0 ]
@@ -80,7 +80,7 @@ without_capability()
 	run_elog create made/one 'u64 x'
 	[ "$status" = 0 ]
 	[ "$(listed made/one | wc -l)" = 2 ]
-	# One that a program has registered lasts from then on.
+	# An event that a program has registered becomes persistent.
 	"$ELOG" emit --wait -d 600 made/live 'u8 x' x=1 3>&- &
 	background+=("$!")
 	wait_for is_listed made/live
@@ -89,14 +89,14 @@ without_capability()
 	[ "$status" = 0 ]
 	end_background
 	[ "$(listed made/live)" = "persistent info - u8 x" ]
-	# All definitions of a name go at once.
+	# All definitions with a name are deleted together.
 	run_elog delete made/one made/live
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]
 	[ -z "$(listed 'made/*')" ]
 }
 
-@test "create: errors say what is wrong, and make nothing" {
+@test "create: errors give the reason and create nothing" {
 	without_capability create made/one 'u32 x'
 	fails_with "PROVIDER/]EVENT is missing" create
 	fails_with "does not understand the field 'u33 y'" create made/one 'u32 x; u33 y'
@@ -116,21 +116,23 @@ without_capability()
 
 	rmmod eventlog
 	insmod "$EVENTLOG_KO" events_max=4
+	made=()
 	for number in 1 2 3 4; do
 		"$ELOG" create "made/event$number" || break
+		made+=("made/event$number")
 	done
 	fails_with "has reached its limit of events" create made/more
 	run_elog delete made/event1
 	[ "$status" = 0 ]
 	run_elog create made/more
 	[ "$status" = 0 ]
-	"$ELOG" delete made/more made/event2 made/event3 made/event4 || true
+	"$ELOG" delete made/more "${made[@]:1}"
 	rmmod eventlog
 	insmod "$EVENTLOG_KO"
 }
 
-@test "delete: errors say what is wrong, and delete nothing" {
-	# A program has one of two definitions registered.
+@test "delete: errors give the reason and delete nothing" {
+	# A program has registered one of two definitions.
 	"$ELOG" emit --wait -d 600 made/one 'u32 x' x=1 3>&- &
 	background+=("$!")
 	wait_for is_listed made/one
@@ -155,14 +157,14 @@ without_capability()
 	[ -z "$(listed '*')" ]
 	fails_with "there is no persistent event" delete made/one
 
-	# One that cannot be deleted does not save the others.
+	# If one event cannot be deleted, the others are deleted.
 	"$ELOG" create made/two
 	run_elog delete made/none made/two
 	[ "$status" = 1 ]
 	[ -z "$(listed '*')" ]
 }
 
-@test "completion: delete takes what lasts" {
+@test "completion: delete completes persistent events" {
 	"$ELOG" create made/one
 	"$ELOG" emit --wait -d 600 made/live 3>&- &
 	background+=("$!")

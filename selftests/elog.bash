@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of the elog command share.
+# Functions for tests of the elog command.
 #
-# EVENTLOG_MODULE	eventlog.ko, which tests remove and load again
+# EVENTLOG_MODULE	eventlog.ko, which tests unload and load again
 # EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
 # ELOG			the command (default: that in EVENTLOG_TOOLS)
 #
-# bats looks at each command of a function before it runs, and takes longer for it than
-# bash for most commands. Functions called behind "local -; set +T" are spared that;
-# should one of them fail, it is its caller's line that is told.
+# The DEBUG trap of bats takes longer than most commands. After "local -; set +T" functions
+# run without it. If such a function fails, bats reports the line of its caller.
 
 bats_require_minimum_version 1.5.0
 
-# For setup_file: where everything is.
+# For setup_file: sets the paths.
 find_built()
 {
 	TREE=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
@@ -25,16 +24,16 @@ find_built()
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
-# For setup: $work is a directory, and background has processes for end_background.
+# For setup: sets $work to a directory, and background to the processes to end.
 begin()
 {
-	# A test that failed half-way may have left it out.
+	# A test that failed may have left it unloaded.
 	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
 	work=$BATS_TEST_TMPDIR
 	background=()
 }
 
-# For teardown.
+# For teardown: kills processes.
 end_background()
 {
 	local pid
@@ -50,8 +49,8 @@ elog()
 	"$ELOG" "$@"
 }
 
-# Runs elog: $status, $output (stdout), $stderr, ${lines[@]}. It is ended in time if it
-# is one that may wait for something.
+# Runs elog: sets $status, $output (stdout), $stderr, ${lines[@]}. Verbs that may wait have
+# a time limit.
 run_elog()
 {
 	local -
@@ -66,7 +65,7 @@ run_elog()
 	keep_output "$@"
 }
 
-# The same of any command.
+# The same for any command.
 run_apart()
 {
 	local -
@@ -75,7 +74,7 @@ run_apart()
 	keep_output "$@"
 }
 
-# As bats' run --separate-stderr, of which bats would look at forty commands.
+# Like run --separate-stderr of bats, which takes forty commands.
 keep_output()
 {
 	status=0
@@ -85,9 +84,9 @@ keep_output()
 	IFS=$'\n' read -r -d '' -a lines <<< "$output" || true
 }
 
-# Waits for a condition, two minutes and more; fails with what it was. A pipe that
-# nobody writes to lets us sleep without a process, which an emulated guest takes its
-# time to start.
+# Waits up to two minutes and more until a command succeeds; prints it if it fails. Reading
+# from a pipe without a writer sleeps without a process, which is slow to start in an
+# emulated guest.
 wait_for()
 {
 	local -
@@ -110,11 +109,11 @@ wait_longer_for()
 		fi
 	done
 	exec 9>&-
-	echo "never: $*"
+	echo "timed out: $*"
 	return 1
 }
 
-# So many whole lines are in a file.
+# has_lines FILE COUNT: the file has that number of complete lines.
 has_lines()
 {
 	local lines
@@ -123,7 +122,7 @@ has_lines()
 	[ "$2" = 0 ] || [[ ${lines[$2 - 1]-} == *$'\n' ]]
 }
 
-# A line of a file begins so, which is a regular expression.
+# has_begun FILE REGEX: a line of the file starts with it.
 has_begun()
 {
 	local text
@@ -142,7 +141,7 @@ start_elog()
 	wait_for has_begun "$work/err" 'elog: (capturing|counting)'
 }
 
-# Waits for its end; its exit status is $status.
+# Waits for its end; sets $status to its exit status.
 wait_elog()
 {
 	local i
@@ -154,7 +153,7 @@ wait_elog()
 	done
 }
 
-# Ends it, by a signal.
+# Ends it with a signal.
 stop_elog()
 {
 	kill "-$1" "$started"
@@ -174,9 +173,9 @@ stop_capture()
 	stop_elog "$1"
 }
 
-# Runs a command while a process, with all its threads, is stopped: what the command
-# emits stays in the rings, and all that these have no room for is lost, however fast
-# who reads them is. In COMMAND of elog, whose process is $PPID, by bash -c.
+# while_stopped PID COMMAND...: runs a command while a process with all its threads is
+# stopped. Events of the command stay in the rings, and are lost if the rings are full,
+# even if the reader is fast. In a COMMAND of elog, use bash -c; elog is $PPID.
 while_stopped()
 {
 	local process=$1 status=0 file state
@@ -184,7 +183,7 @@ while_stopped()
 	shift
 	kill -STOP "$process" || return
 	for file in "/proc/$process/task"/*/stat; do
-		# Behind the name in parentheses. It may have ended meanwhile.
+		# The state follows the name in parentheses. The thread may have ended.
 		while read -r -d '' state 2> /dev/null < "$file" || [ -n "$state" ] &&
 			[[ ${state##*) } != T* ]]; do
 			state=
@@ -197,7 +196,7 @@ while_stopped()
 }
 export -f while_stopped
 
-# Has the kernel forget all events that are gone, if events_max is 64.
+# Makes the kernel drop all ended events, if events_max is 64.
 forget_events()
 {
 	"${PYTHON:-python3}" -c '
@@ -219,7 +218,7 @@ delete_persistent()
 		sort -u | xargs -r "$ELOG" delete
 }
 
-# Fails, with what there is, unless all words are in a string.
+# Fails, and prints the string, unless it contains all words.
 contains()
 {
 	local -
@@ -241,7 +240,7 @@ has_words()
 	done
 }
 
-# What is wrong is told at once: there is nothing that a time limit would end.
+# fails_with WORDS ARGUMENT...: elog fails at once with this error.
 fails_with()
 {
 	local -

@@ -20,7 +20,7 @@ teardown()
 	end_background
 }
 
-@test "elog: wrong usage says what is wrong, and how to use it" {
+@test "elog: wrong usage prints the reason and a hint" {
 	fails_with "usage: elog VERB"
 	fails_with "there is no verb 'frobnicate'" frobnicate
 	for verb in capture show list info emit; do
@@ -64,7 +64,7 @@ teardown()
 	fails_with "an event has only one session" emit -s 1 -s 2 a/b
 }
 
-@test "elog: help is complete, and so is the version" {
+@test "elog: --help and --version are complete" {
 	run_elog --help
 	[ "$status" = 0 ]
 	contains "$output" capture show list info emit
@@ -83,20 +83,20 @@ teardown()
 	run_elog emit -h
 	options=(-s -l -k -n --wait -d -v)
 	contains "$output" "${options[@]/#/ }"
-	# All that cannot be printed is an error.
+	# Output that cannot be written is an error.
 	run bash -c '"$ELOG" --help > /dev/full'
 	[ "$status" = 1 ]
 	[[ $output == *"cannot write"* ]]
 }
 
-@test "elog: without the module, says how to load it" {
+@test "elog: without the module, an error tells how to load it" {
 	rmmod eventlog
 	for arguments in capture "capture -- true" list info "emit a/b"; do
 		# shellcheck disable=SC2086 # several words
 		fails_with "the kernel module eventlog is not loaded" $arguments
 		contains "$stderr" insmod
 	done
-	# The command it names works, if the module is where make puts it.
+	# The suggested command works if the module is where make puts it.
 	if [ -e "$EVENTLOG_TOOLS/../$(uname -r)/eventlog.ko" ]; then
 		command=$(sed -n 's/^  run: //p' <<< "$stderr")
 		[ -n "$command" ]
@@ -107,7 +107,7 @@ teardown()
 	run_elog info
 	[ "$status" = 0 ]
 
-	# Loaded, but nobody has made the node.
+	# The module is loaded, but the device node is missing.
 	rm /dev/eventlog
 	fails_with "is loaded, but there is no /dev/eventlog" list
 	command=$(sed -n 's/^  run: //p' <<< "$stderr")
@@ -115,14 +115,14 @@ teardown()
 	eval "$command"
 	run_elog list
 	[ "$status" = 0 ]
-	# The kernel removes a node that it has made, and makes it anew.
+	# The kernel removes its device node, and creates it again.
 	rm /dev/eventlog
 	rmmod eventlog
 	insmod "$EVENTLOG_KO"
 	[ -c /dev/eventlog ]
 }
 
-@test "elog: without permission, says which and what helps" {
+@test "elog: without permission, an error tells what is needed" {
 	for verb in capture list info "emit a/b"; do
 		# shellcheck disable=SC2086 # several words
 		run_apart setpriv --reuid=65534 --clear-groups "$ELOG" $verb
@@ -145,7 +145,7 @@ teardown()
 	chmod 0600 /dev/eventlog
 }
 
-@test "emit: errors say which field, and why" {
+@test "emit: errors name the field and the reason" {
 	fails_with "'1x': invalid name of an event" emit 1x
 	fails_with "'a b/c': invalid name of an event or provider" emit 'a b/c'
 	fails_with "does not understand the field 'foo b'" emit a/b 'u32 a; foo b' a=1 b=2
@@ -174,7 +174,7 @@ teardown()
 	fails_with "a/b was not enabled" emit --wait -d 0.05 a/b
 }
 
-@test "emit: all types arrive as they were given" {
+@test "emit: values of all types arrive unchanged" {
 	types='u8 a; u16 b; u32 c; u64 d; s8 e; s16 f; s32 g; s64 h; int i;'
 	types+='unsigned char j; char[8] k; unsigned char[4] l;'
 	types+='__data_loc char[] m; __rel_loc char[] n;'
@@ -189,12 +189,12 @@ teardown()
 	contains "$output" "test_types 0xdeadbeef00000001 all a=255 b=65535 c=4294967295 d=18446744073709551615 e=-128 f=-32768 g=-2147483648 h=-9223372036854775808 i=-5 j=7 k=\"a \\\"b\\\"\" l=0aff0000 m=\"\" n=\"ä=ö; \$x\" o=00ff p= q=0102030405060708"
 	contains "$stderr" "1 event in" "lost 0"
 
-	# Escape sequences do not reach the terminal; the default provider.
+	# Escape sequences do not reach the terminal; default provider.
 	run_elog capture -- "$ELOG" emit plain '__data_loc char[] s' s=$'\e[2J\n'
 	[ "$status" = 0 ]
 	contains "$output" 'user_events - plain s="\x1b[2J\n"'
 
-	# A zero in front changes nothing.
+	# Leading zeroes are ignored.
 	run_elog capture -q -- "$ELOG" emit -s 010 test_types/zeros 'u8 a; s8 b; u8 c' \
 		a=010 b=-09 c=0x0a
 	[ "$status" = 0 ]
@@ -205,7 +205,7 @@ teardown()
 	contains "$stderr" "test_types/none has no listeners"
 }
 
-@test "capture: COMMAND runs within, its status is reported" {
+@test "capture: runs COMMAND and reports its status" {
 	run_elog capture -q -- sh -c 'echo out; "$ELOG" emit a/b; exit 7'
 	[ "$status" = 7 ]
 	contains "$output" "out" " a - b"
@@ -221,12 +221,12 @@ teardown()
 	run_elog capture -- /dev/null
 	[ "$status" = 126 ]
 	contains "$stderr" "Permission denied"
-	# It is the command's options that are behind --, and its standard input.
+	# Options after -- and the standard input are those of the command.
 	run bash -c 'echo input | "$ELOG" capture -q -- cat -A'
 	[ "$status" = 0 ]
 	[ "$output" = 'input$' ]
 
-	# A signal for elog is one for the command.
+	# elog forwards signals to the command.
 	"$ELOG" capture -- sh -c 'echo ready; exec sleep 1000' \
 		> "$work/out" 2> "$work/err" 3>&- &
 	capture=$!
@@ -236,7 +236,7 @@ teardown()
 	[ "$status" = 143 ]
 	contains "$(< "$work/err")" "sh was ended by signal 15"
 
-	# What ends before the command ends the command.
+	# If the capture ends first, it ends the command.
 	run_elog capture -n 1 -- sh -c '"$ELOG" emit a/b; exec sleep 1000'
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 1 ]
@@ -244,7 +244,7 @@ teardown()
 	[ "$status" = 0 ]
 }
 
-@test "capture: order is time order, with several producers at once" {
+@test "capture: prints events in order of time, with several producers" {
 	cat > "$work/producers" <<'PRODUCERS'
 for i in 0 1 2 3; do
 	taskset -c $((i % 2)) "$ELOG" emit -s $((i + 1)) -n 3000 order/tick &
@@ -272,7 +272,7 @@ PRODUCERS
 	contains "$stderr" "12000 events" "lost 0"
 }
 
-@test "capture: shows events as they happen; signals end it with all there is" {
+@test "capture: prints events as they happen; a signal ends it without loss" {
 	for signal in INT TERM HUP; do
 		start_capture -e live
 		elog emit live/first
@@ -291,7 +291,7 @@ live third " ]
 	[ ! -s /sys/module/eventlog/refcnt ] || [ "$(< /sys/module/eventlog/refcnt)" = 0 ]
 }
 
-@test "capture: ends after -n events, after -d seconds, when nobody reads" {
+@test "capture: ends after -n events, -d seconds, or when the reader has gone" {
 	start_capture -n 5
 	elog emit -n 20 a/b
 	wait_for has_lines "$work/out" 5
@@ -318,7 +318,7 @@ live third " ]
 	contains "$output" "No space left"
 }
 
-# Starts a capture with these options whose output goes to a file of that name.
+# Starts a capture with these options and output to a file with that name.
 start_selection()
 {
 	local name=$1
@@ -329,7 +329,7 @@ start_selection()
 	wait_for has_begun "$work/$name.err" 'elog: capturing'
 }
 
-# What it selected, as "EVENT SESSION" words.
+# Prints the selected events as "EVENT SESSION" words.
 selected()
 {
 	awk 'NF { printf "%s%s %s", between, $7, $6; between = ", " }' "$work/$1"
@@ -361,7 +361,7 @@ selected()
 	[ "$(selected all)" = 'alpha 0x1, beta 0x2, alpha 0x1, gamma 0x3' ]
 	[ "$(selected any)" = "$(selected all)" ]
 	[ "$(selected events)" = 'alpha 0x1, beta 0x2, gamma 0x3' ]
-	# Matching two rules is no reason to be there twice.
+	# An event that matches two rules is printed once.
 	[ "$(selected twice)" = 'alpha 0x1, beta 0x2, alpha 0x1' ]
 	[ -z "$(selected none)" ]
 	[ "$(selected keywords)" = 'alpha 0x1, beta 0x2' ]
@@ -405,14 +405,14 @@ selected()
 	wait "${background[@]}"
 	background=()
 
-	# Three rules for each of -e; there may not be more than so many.
+	# Each -e takes three rules, and their number is limited.
 	run_elog info
 	most=$(awk '/^rules of a subscriber/ { print $NF }' <<< "$output")
 	read -ra arguments < <(seq -s ' ' -f '-p %.0f' $((most + 1)))
 	fails_with "use fewer" capture "${arguments[@]}"
 }
 
-@test "capture: loss is told in line, in the summary, by the status" {
+@test "capture: losses are reported in the output, summary and status" {
 	run_elog capture --per-cpu-bytes 8K -e 'loss/*' -- bash -c \
 		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 loss/much "u64 a" a=1'
 	[ "$status" = 2 ]
@@ -424,7 +424,7 @@ selected()
 	contains "$stderr" "$shown events in" "lost $lost: no room $lost" \
 		"lost $lost of loss/much"
 
-	# Where it happened: what follows the loss came later, and is there.
+	# The loss has its place: later events follow it.
 	start_capture --per-cpu-bytes 8K
 	while_stopped "$capture" taskset -c 0 "$ELOG" emit -n 2000 loss/much
 	wait_for grep -q '^# lost' "$work/out"
@@ -435,25 +435,25 @@ selected()
 	contains "${lines[-2]}" "# lost "
 	contains "${lines[-1]}" "loss - last"
 
-	# The largest is not too large; one that does not fit is lost as such.
+	# The largest event fits; a larger one is lost as too large.
 	run_elog capture --per-cpu-bytes 8K -- "$ELOG" emit large/one \
 		'__data_loc char[] s' s="$(printf '%05000d' 0)"
 	[ "$status" = 2 ]
 	contains "$stderr" "lost 1: too large 1" "lost 1 of large/one"
 	contains "$output" "# lost 1 event on CPU" "too large 1"
 
-	# A command's failure is more important, and the loss still told.
+	# The command's status takes precedence; the loss is still reported.
 	run_elog capture --per-cpu-bytes 8K -- bash -c \
 		'while_stopped $PPID "$ELOG" emit -n 2000 loss/much; exit 9'
 	[ "$status" = 9 ]
 	contains "$stderr" "no room" "sh ended with status 9"
 }
 
-@test "capture: what a CPU without ring loses is told in line" {
+@test "capture: losses on a CPU without ring are reported in the output" {
 	cpu=/sys/devices/system/cpu/cpu1/online
 	[ -w $cpu ] || skip "CPU 1 cannot go offline"
 	rmmod eventlog
-	# One ring has room, a second one has not.
+	# There is memory for one ring, but not for two.
 	insmod "$EVENTLOG_KO" ring_memory_max=$((20 * $(getconf PAGESIZE)))
 	echo 0 > $cpu
 	cat > "$work/scenario" <<SCENARIO
@@ -477,16 +477,16 @@ SCENARIO
 	insmod "$EVENTLOG_KO"
 }
 
-# Tells a capture to end, once more; true when it has ended.
+# Signals a capture again; succeeds when it has ended.
 insist()
 {
 	! kill -INT "$1" 2> /dev/null
 }
 
-@test "capture: more signals end it even if nobody reads" {
+@test "capture: a second signal ends it even if nothing reads its output" {
 	mkfifo "$work/fifo"
 	exec {out}<> "$work/fifo"
-	# dd fills the pipe, and leaves it non-blocking.
+	# dd fills the pipe and leaves it non-blocking.
 	dd if=/dev/zero bs=4096 oflag=nonblock >&"$out" 2> "$work/dd" || true
 	"$ELOG" capture -v >&"$out" 2> "$work/err" 3>&- &
 	capture=$!
@@ -501,13 +501,13 @@ insist()
 	contains "$(< "$work/err")" "1 event in"
 }
 
-@test "capture: --overwrite keeps the newest, and prints snapshots when asked" {
+@test "capture: --overwrite keeps the newest events, a signal prints a snapshot" {
 	fails_with "--trigger needs a flight recorder: add --overwrite" \
 		capture --trigger recorder/alarm
 	fails_with "--trigger: 'x/' is not a valid" capture --overwrite --trigger x/
 	[ ! -e /sys/devices/system/cpu/cpu1 ] || local pin=(taskset -c 0)
 
-	# Ten times what the ring holds, and nothing is printed before it is asked for.
+	# Ten times the size of the ring; nothing is printed before the signal.
 	start_capture --overwrite --per-cpu-bytes 8K -e 'recorder/*'
 	"${pin[@]}" "$ELOG" emit -n 1000 recorder/step 'u32 number; char[20] text' number=1 text=old
 	"${pin[@]}" "$ELOG" emit -n 50 recorder/step 'u32 number; char[20] text' number=2 text=new
@@ -520,7 +520,7 @@ insist()
 	[ "$(grep -c 'number=1' "$work/out")" -lt 200 ]
 	tail -n 1 "$work/out" | grep -q 'number=2'
 
-	# What was printed is not printed again; the end is a snapshot, too.
+	# Events are printed once; the end is a snapshot as well.
 	"$ELOG" emit -n 3 recorder/step 'u32 number; char[20] text' number=3 text=newest
 	stop_capture INT
 	[ "$status" = 0 ]
@@ -530,7 +530,7 @@ insist()
 	grep -q 'lost 0$' "$work/err"
 }
 
-@test "capture: --trigger makes a snapshot that has the trigger in it" {
+@test "capture: --trigger makes a snapshot that contains the trigger" {
 	start_capture --overwrite -e 'recorder/*' --trigger 'recorder/ala*' --trigger other/alarm
 	"$ELOG" emit recorder/step 'u32 number' number=1
 	[ ! -s "$work/out" ]
@@ -538,7 +538,7 @@ insist()
 	wait_for grep -q 'code=7' "$work/out"
 	grep -qx '# snapshot 1: triggered' "$work/out"
 	[ "$(grep -c 'number=1' "$work/out")" = 1 ]
-	# A trigger need not be among what is recorded.
+	# The trigger need not be one of the recorded events.
 	"$ELOG" emit recorder/step 'u32 number' number=2
 	"$ELOG" emit other/alarm
 	wait_for grep -q 'number=2' "$work/out"
@@ -548,27 +548,27 @@ insist()
 	[ "$status" = 0 ] || [ "$status" = 2 ]
 	grep -qx '# snapshot 3: the end' "$work/out"
 
-	# With a command the end is the command's.
+	# The capture ends with the command.
 	run_apart "$ELOG" capture --overwrite -e 'recorder/*' -- \
 		"$ELOG" emit -n 5 recorder/step 'u32 number' number=4
 	[ "$status" = 0 ]
 	[ "$(grep -c 'number=4' <<< "$output")" = 5 ]
 	[ "${lines[0]}" = '# snapshot 1: the end' ]
 
-	# Also when it ends while a snapshot is being made.
+	# Also if the command ends during a snapshot.
 	run_apart timeout 300 "$ELOG" capture --overwrite -e 'recorder/*' \
 		--trigger recorder/alarm -- "$ELOG" emit recorder/alarm
 	[ "$status" = 0 ] || [ "$status" = 2 ]
 	[ "$(grep -c 'alarm' <<< "$output")" = 1 ]
 	[[ $output == *": the end" ]]
 
-	# And with -d the time's.
+	# With -d it ends after that time.
 	run_apart "$ELOG" capture --overwrite -d 0.1 -e 'recorder/*'
 	[ "$status" = 0 ]
 	[ "$output" = '# snapshot 1: the end' ]
 }
 
-@test "capture: --overwrite heeds signals that come while a snapshot is written" {
+@test "capture: --overwrite handles signals while it writes a snapshot" {
 	mkfifo "$work/pipe"
 	exec 5<> "$work/pipe"
 	"$ELOG" capture -v --overwrite -e 'recorder/*' > "$work/pipe" 2> "$work/err" 3>&- 5>&- &
@@ -576,7 +576,7 @@ insist()
 	background+=("$capture")
 	wait_for has_begun "$work/err" 'elog: capturing'
 	"$ELOG" emit -n 2000 recorder/step 'u32 number; char[20] text' number=1 text=long
-	# More than a pipe holds: the snapshot waits for a reader.
+	# More than fits in a pipe: the snapshot waits for a reader.
 	kill -USR1 "$capture"
 	wait_for grep -q pipe_write "/proc/$capture/wchan"
 	kill -USR1 "$capture"
@@ -592,20 +592,22 @@ insist()
 	run_elog capture -q -- "$ELOG" emit a/b
 	after=$(awk '{ print int($1) + 1 }' /proc/uptime)
 	[[ $output =~ ^\ [01]\ [0-9a-f]{4,}\ .*\ ([0-9]+)\.[0-9]{9}\ a\ -\ b$ ]]
-	[ "$before" -le "${BASH_REMATCH[1]}" ] && [ "${BASH_REMATCH[1]}" -le "$after" ]
+	[ "$before" -le "${BASH_REMATCH[1]}" ]
+	[ "${BASH_REMATCH[1]}" -le "$after" ]
 	before=$(date +%s)
 	run_elog capture -q --time wall -- "$ELOG" emit a/b
 	after=$(date +%s)
 	[[ $output =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
 	stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
-	[ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+	[ "$before" -le "$stamp" ]
+	[ "$stamp" -le "$after" ]
 	run_elog capture -q --time delta -- "$ELOG" emit -n 2 a/b
 	[[ ${lines[0]} =~ \ 0\.000000000\ a ]]
 	[[ ${lines[1]} =~ \ [0-9]+\.[0-9]{9}\ a ]]
 	[[ ! ${lines[1]} =~ \ 0\.000000000\ a ]]
 }
 
-@test "list and info tell what there is" {
+@test "list and info print events, subscribers and counts" {
 	"$ELOG" emit --wait -k 0x10 -l warning things/thing 'u32 a; __data_loc char[] b' \
 		a=1 b=x 3>&- &
 	background+=($!)
@@ -645,7 +647,7 @@ complete_words()
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
 }
 
-@test "completion knows verbs, options, and the events there are" {
+@test "completion: verbs, options, and existing events" {
 	"$ELOG" emit --wait things/thing 3>&- &
 	background+=($!)
 	wait_for eval '"$ELOG" list -q things > /dev/null 2>&1'
@@ -658,7 +660,7 @@ things/thing' ]
 things/thing' ]
 	[ "$(complete_words elog emit --w)" = --wait ]
 	contains "$(complete_words elog capture -- sh)" sh
-	# Every option that --help tells of.
+	# Every option of --help.
 	for verb in $("$ELOG" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 		words=$(complete_words elog $verb --)
 		mapfile -t options < <("$ELOG" $verb --help |
@@ -669,7 +671,7 @@ things/thing' ]
 	done
 }
 
-@test "capture -o, show: what was captured is shown, in order" {
+@test "capture -o, show: events are printed in order" {
 	cat > "$work/producers" <<'PRODUCERS'
 for i in 1 2 3; do
 	for n in $(seq 5); do
@@ -678,7 +680,7 @@ for i in 1 2 3; do
 done
 wait
 PRODUCERS
-	# A second capture beside it prints the same events.
+	# A second capture at the same time prints the same events.
 	start_capture -q -e file/step
 	run_elog capture -o "$work/file" -e file/step -- bash "$work/producers"
 	[ "$status" = 0 ]
@@ -690,13 +692,13 @@ PRODUCERS
 	run_elog show "$work/file"
 	[ "$status" = 0 ]
 	contains "$stderr" "15 events, lost 0"
-	# But for times, which each has its own of, and names, asked for later.
+	# Except times, which each reads itself, and names, which are looked up later.
 	diff <(awk '{ $3 = $4 = ""; print }' "$work/out" | sort) \
 		<(awk '{ $3 = $4 = ""; print }' <<< "$output" | sort)
 	awk '{ print $4 }' <<< "$output" | sort -C -n
 	awk '$3 ~ /^(elog|:[0-9]+|bash)$/ { n++ } END { exit n != 15 }' <<< "$output"
 
-	# The options select as those of capture do.
+	# The options select events as those of capture do.
 	run_elog show -q -s 2 "$work/file"
 	[ "${#lines[@]}" = 5 ]
 	[ "$(grep -c ' 0x2 step number=' <<< "$output")" = 5 ]
@@ -714,7 +716,7 @@ PRODUCERS
 	run_elog show "$work/file" - "$work/file" < "$work/file"
 	contains "$stderr" "45 events, lost 0"
 
-	# Added to, replaced.
+	# Append to a file, replace a file.
 	run_elog capture -q -o "$work/file" --append -- "$ELOG" emit -n 3 file/more
 	[ "$status" = 0 ]
 	run_elog show "$work/file"
@@ -725,8 +727,8 @@ PRODUCERS
 	contains "$stderr" "3 events, lost 0"
 }
 
-@test "capture -o: through a pipe, small rings, more than they hold" {
-	# What COMMAND prints is not in the way.
+@test "capture -o: through a pipe, with more events than fit in small rings" {
+	# COMMAND's output does not mix with it.
 	run bash -c '"$ELOG" capture -q -o - --per-cpu-bytes 64K -e pipe/x -- \
 		sh -c "echo hello; \"\$ELOG\" emit -n 500 pipe/x \"u32 a\" a=9" |
 		"$ELOG" show -' 3>&-
@@ -734,7 +736,7 @@ PRODUCERS
 	contains "$output" hello "500 events, lost 0"
 	[ "$(grep -c 'pipe - x a=9$' <<< "$output")" = 500 ]
 
-	# Alive: events are shown while the capture goes on.
+	# Events are shown during the capture.
 	mkfifo "$work/fifo"
 	"$ELOG" show - < "$work/fifo" > "$work/shown" 2> "$work/shown.err" 3>&- &
 	background+=("$!")
@@ -752,7 +754,7 @@ PRODUCERS
 	wait_for grep -q "3000 events, lost 0" "$work/shown.err"
 }
 
-@test "capture -o: loss is in the file, and in the status of both" {
+@test "capture -o: losses are in the file, and in the status of both" {
 	run_elog capture --per-cpu-bytes 8K -o "$work/file" -e 'loss/*' -- bash -c \
 		'for i in 1 2 3; do
 			while_stopped $PPID taskset -c 0 "$ELOG" emit -n 1000 loss/much "u64 a" a=1
@@ -770,7 +772,7 @@ PRODUCERS
 	[ "$told" = "$lost" ]
 }
 
-@test "capture -o: a full disk, a kill and damage leave a readable file" {
+@test "capture -o: a full disk, SIGKILL and damage leave a readable file" {
 	mkdir "$work/small"
 	mount -t tmpfs -o size=1M none "$work/small"
 	run_elog capture -o "$work/small/file" -- \
@@ -799,7 +801,7 @@ PRODUCERS
 	[ "$status" = 1 ]
 	contains "$stderr" "the capture was cut off" "1000 events, lost 0"
 
-	# Behind that, one more; and then a byte changes, in the first part.
+	# Append one more event, then change a byte of the first part.
 	run_elog capture -q -o "$work/file" --append -- "$ELOG" emit -n 10 kill/y
 	[ "$status" = 0 ]
 	run_elog show "$work/file"
@@ -853,15 +855,15 @@ PRODUCERS
 }
 
 @test "libelog: producers and consumers with the module" {
-	# Its tests load and remove it.
+	# Its tests load and unload the module.
 	run "$EVENTLOG_TOOLS/libelog_device_test" 3>&-
 	echo "$output"
 	[ "$status" = 0 ]
 }
 
-@test "examples: the demonstration works" {
+@test "examples: demo.sh works" {
 	run env EVENTLOG_BUILD="$EVENTLOG_BUILD" bash "$TREE/tools/examples/demo.sh" 3>&-
 	echo "$output"
 	[ "$status" = 0 ]
-	contains "$output" "events are there, in order; nothing was lost"
+	contains "$output" "events were captured in order; no events were lost"
 }

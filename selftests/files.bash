@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What files.bats and show.bats share: see there.
+# Functions for files.bats and show.bats.
 
 load elog.bash
 
@@ -9,7 +9,7 @@ setup_file()
 {
 	find_built
 	export PRODUCER=$EVENTLOG_BUILD/selftests/produce
-	# Not the wrapper that may be in PATH, which takes its time.
+	# python3 in PATH may be a wrapper, which is slow.
 	PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 	export PYTHON TZ=UTC LC_ALL=C.UTF-8
 	unset NO_COLOR PAGER ELOG_PAGER LESS
@@ -30,25 +30,24 @@ teardown()
 	done
 }
 
-# Emits number/step, see produce.c.
+# Emits number/step: see produce.c.
 produce()
 {
 	"$PRODUCER" "$@"
 }
 
-# The numbers of number/step in files, as they are shown.
+# Prints the numbers of number/step in files, in the order of elog show.
 numbers()
 {
 	"$ELOG" show -q --fields number "$@" | sed -n 's/^number=//p'
 }
 
-# Fails unless stdin has the numbers from FIRST on, COUNT of them, each once, in
-# whatever order.
+# are_numbers FIRST COUNT: stdin has COUNT numbers from FIRST on, each once, in any order.
 are_numbers()
 {
 	awk -v first="$1" -v count="$2" '
 		!/^(0|[1-9][0-9]*)$/ || $0 < first || $0 >= first + count || seen[$0]++ {
-			if (wrong++ < 5) print "wrong, or not the first: " $0
+			if (wrong++ < 5) print "wrong, or a duplicate: " $0
 		}
 		END {
 			if (NR != count) { print NR " numbers, not " count; wrong++ }

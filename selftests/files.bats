@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# elog capture into files, elog stop, and what elog show makes of them, with the
-# kernel module. Needs root and python3.
+# elog capture to files, elog stop, and elog show with these files, with the kernel
+# module. Needs root and python3.
 
 load files.bash
 
-@test "capture -o: --compress, -t, -C and -f leave the same events" {
+@test "capture -o: --compress, -t, -C and -f keep the same events" {
 	big=(--per-cpu-bytes 4M -q)
 	"$ELOG" capture "${big[@]}" -o "$work/plain" -- \
 		"$ELOG" capture "${big[@]}" -o "$work/fast" --compress=1 -- \
@@ -35,7 +35,7 @@ load files.bash
 	run_elog show "$work/none"
 	[ "$status" = 0 ]
 	contains "$stderr" "0 events, lost 0"
-	# A thread of its own.
+	# It compresses in a thread of its own.
 	start_capture -o "$work/mine" -t $$ -t 1
 	produce 0 5 0
 	stop_capture INT
@@ -44,7 +44,7 @@ load files.bash
 	tid=$(sed -n 's/.* tid=\([0-9]*\) .*provider=other.*/\1/p' "$work/all" | head -n 1)
 	[ "$(shown -t "$tid" "$work/plain" | wc -l)" = 10 ]
 
-	# Losses are told by files that were picked from, too.
+	# Filtered files report losses as well.
 	run_elog capture --per-cpu-bytes 8K -o "$work/lossy" -f 'a == 1' --compress -- bash -c \
 		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 loss/much "u64 a" a=1'
 	[ "$status" = 2 ]
@@ -56,7 +56,7 @@ load files.bash
 	[ $(($(grep -c 'loss - much' <<< "$output") + lost)) = 2000 ]
 }
 
-@test "capture --overwrite -o: snapshots, one behind the other" {
+@test "capture --overwrite -o: one snapshot after the other" {
 	start_capture --overwrite -o "$work/file" --trigger trigger/now
 	produce 0 100 0
 	kill -USR1 "$capture"
@@ -72,7 +72,7 @@ load files.bash
 	[ "$status" = 0 ]
 	numbers "$work/file" | are_numbers 0 300
 
-	# More than the rings hold: the newest are there. And added to, and rotated.
+	# More events than fit in the rings: the newest are kept. Append, and rotate.
 	start_capture --overwrite -o "$work/file" --per-cpu-bytes 8K --append --rotate 64K,3
 	taskset -c 0 "$PRODUCER" 1000 1000 0
 	kill -HUP "$capture"
@@ -92,7 +92,7 @@ load files.bash
 	numbers "$work/file" | are_numbers $((2000 - count)) "$count"
 }
 
-@test "capture --rotate: nothing is lost, nothing doubled, KEEP are kept" {
+@test "capture --rotate: each event once, and no more than KEEP segments" {
 	start_capture -o "$work/file" --rotate 64K,100 --per-cpu-bytes 4M
 	"$ELOG" show --follow --fields number "$work/file" > "$work/followed" 2> "$work/followed.err" 3>&- &
 	follower=$!
@@ -119,7 +119,7 @@ load files.bash
 	sort "$work/shown" > "$work/all"
 	sed -n 's/^number=\(.\{1,9\}\)$/\1/p' "$work/all" | are_numbers 0 "$one"
 	sed -n 's/^number=\(.\{10\}\)$/\1/p' "$work/all" | are_numbers 1000000000 "$two"
-	# Each is complete.
+	# Each segment is complete.
 	for file in "${files[@]}"; do
 		"$ELOG" show -q "$file" > /dev/null
 	done
@@ -132,7 +132,7 @@ load files.bash
 	sort "$work/followed" | diff - "$work/all" > "$work/difference" ||
 		{ head -n 20 "$work/difference"; false; }
 
-	# No more than KEEP, the newest.
+	# At most KEEP segments, the newest ones.
 	start_capture -o "$work/kept" --rotate 64K,2
 	turn()
 	{
@@ -156,7 +156,7 @@ load files.bash
 	numbers "${files[@]}" | are_numbers 20 30
 	numbers "$work/kept.1" | are_numbers 30 10
 
-	# Added to; what is no file is left alone.
+	# Append to a file; a directory or device is not touched.
 	run_elog capture -q -o "$work/kept" --append --rotate 64K,2 -- \
 		"$PRODUCER" 50 10 0
 	[ "$status" = 0 ]
@@ -178,7 +178,7 @@ load files.bash
 	[ "$status" = 1 ]
 	contains "$(< "$work/err")" "$work/kept: "
 	numbers "$work/kept" | are_numbers 0 10
-	# What was put aside stays so when there can be no new file; that is told once.
+	# A renamed segment stays renamed if no new file can be created; one error says so.
 	small_disk "$work/few" 1M,nr_inodes=2
 	start_capture -o "$work/few/file" --rotate 64K,2
 	produce 0 10 0
@@ -197,8 +197,8 @@ load files.bash
 	[ "$(grep -c "$work/few/one.elog: No space left on device" "$work/err")" = 1 ]
 }
 
-@test "capture --rotate: losses are told once" {
-	# With -f each record is looked at, without they are written as they are.
+@test "capture --rotate: losses are reported once" {
+	# With -f the capture decodes each record, without it writes them unchanged.
 	for filter in "a == 1" ""; do
 		rm -f "$work"/file*
 		start_capture -o "$work/file" --rotate 64K,99 --per-cpu-bytes 8K \
@@ -219,28 +219,28 @@ load files.bash
 		run_elog show "$work"/file*
 		[ "$status" = 2 ]
 		contains "$stderr" "$shown events, lost $lost: no room $lost"
-		# The last one has been told what CPU 0 had lost, and tells only the rest.
+		# The last segment knows earlier losses of CPU 0, and reports only later ones.
 		run_elog show "$work/file"
 		[ -z "$(grep '^# lost.* on CPU 0' <<< "$output")" ]
 	done
 }
 
-@test "show --follow: where a file was renamed, cut or is a pipe" {
+@test "show --follow: a file that is renamed or truncated, and a pipe" {
 	"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 0 10 0 > /dev/null
 	"$ELOG" show --follow --fields number "$work/file" > "$work/followed" 2> "$work/show.err" 3>&- &
 	follower=$!
 	background+=("$follower")
 	wait_for has_lines "$work/followed" 10
-	# Behind its end, by another capture.
+	# Another capture appends to the file.
 	"$ELOG" capture -q -o "$work/file" --append -- "$PRODUCER" 10 10 0 > /dev/null
 	wait_for has_lines "$work/followed" 20
 	mv "$work/file" "$work/elsewhere"
 	"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 20 5 0 > /dev/null
 	wait_for has_lines "$work/followed" 25
-	# Begun anew, shorter than it was.
+	# A new file that is shorter than the old one.
 	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit number/step 'u64 number' number=25
 	wait_for has_lines "$work/followed" 26
-	# It goes on while we sleep: many files later each was seen.
+	# Many rotations while show sleeps: it reads each segment.
 	kill -STOP "$follower"
 	start_capture -o "$work/file" --append --rotate 64K,9
 	for i in 1 2 3 4; do
@@ -262,7 +262,7 @@ load files.bash
 	run_elog show -q --fields number --follow - < <(cat "$work/file.4")
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 11 ]
-	# With nothing to read it ends all the same.
+	# A signal ends it even if there is nothing to read.
 	mkfifo "$work/fifo"
 	exec {out}<> "$work/fifo"
 	"$ELOG" show --follow "$work/fifo" > "$work/out" 2> "$work/show.err" 3>&- &
@@ -272,7 +272,7 @@ load files.bash
 	wait "$follower" || true
 }
 
-@test "capture --split: no two providers share a file" {
+@test "capture --split: a file for each provider" {
 	start_capture --split "$work/dir"
 	for provider in a.b a_b a-0x5 a; do
 		"$ELOG" emit "$provider/step" 'u64 number' number=1
@@ -286,7 +286,7 @@ load files.bash
 		"$ELOG" show -q "$file" > "$work/shown"
 		[ "$(wc -l < "$work/shown")" = "$([ "${file##*/}" = losses.elog ] && echo 0 || echo 1)" ]
 	done
-	# Whoever it belongs to may lead its files elsewhere.
+	# The owner of the directory could redirect its files to other places.
 	mkdir "$work/others"
 	chown 65534 "$work/others"
 	run_elog capture --split "$work/others"
@@ -294,7 +294,7 @@ load files.bash
 	contains "$stderr" "belongs to another user"
 }
 
-@test "show --follow --since: everything once" {
+@test "show --follow --since: prints each event once" {
 	"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 0 30 0 > /dev/null
 	"$ELOG" show -q --follow --since=-1h --fields number "$work/file" > "$work/followed" 3>&- &
 	follower=$!
@@ -302,7 +302,7 @@ load files.bash
 	wait_for has_lines "$work/followed" 30
 	"$ELOG" capture -q -o "$work/file" --append -- "$PRODUCER" 30 10 0 > /dev/null
 	wait_for has_lines "$work/followed" 40
-	# Begun anew, and longer at once than what was read.
+	# A new file that is at once longer than the part already read.
 	"$ELOG" capture -q -o "$work/other" -- "$PRODUCER" 40 1000 0 > /dev/null
 	cat "$work/other" > "$work/file"
 	wait_for has_lines "$work/followed" 1040
@@ -311,10 +311,10 @@ load files.bash
 	sed 's/^number=//' "$work/followed" | are_numbers 0 1040
 }
 
-@test "capture --split: threads that take turns are named once" {
-	# 64 thread ids apart: the names of as many are remembered for each file.
+@test "capture --split: each file has the name of a thread once" {
+	# Thread ids differ by 64, the size of the cache of names for each file.
 	start_capture --split "$work/dir"
-	# Whoever asks for their names must get to do so before they have gone.
+	# Threads wait until the capture has read their names.
 	taskset -c 0,1 "$PYTHON" -c '
 import ctypes, fcntl, os, struct, threading
 device = os.open("/dev/eventlog", os.O_RDWR)
@@ -356,7 +356,7 @@ print(abs(ids[64] - ids[1]))
 }
 
 @test "capture --split: a file for each session" {
-	# More than may be open, in turn: files are ended, and added to.
+	# More files than may be open: they are closed, and appended to later.
 	start_capture --split "$work/dir" --per-cpu-bytes 4M
 	produce 0 1800 600
 	produce 1800 10 0
@@ -378,7 +378,7 @@ print(abs(ids[64] - ids[1]))
 	run_elog show "$work/dir/number-0x7.elog"
 	[ "$status" = 0 ]
 	numbers "$work/dir/number.elog" | are_numbers 1800 10
-	# Also when fewer files may be open than there are.
+	# Also if the limit of open files is lower.
 	(
 		ulimit -Sn 256
 		numbers "$work/dir"/* > "$work/numbers"
@@ -389,7 +389,7 @@ print(abs(ids[64] - ids[1]))
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 604 ]
 
-	# Again, to what is there, with few files; a filter; compressed.
+	# Again to the same directory: few open files, a filter, compression.
 	run_elog capture --split "$work/dir" -f 'number < 1020' --compress -- \
 		bash -c 'ulimit -Sn 16; exec "$ELOG" capture -q --split "$1" -- "$PRODUCER" 1000 40 20' \
 		- "$work/few"
@@ -398,7 +398,7 @@ print(abs(ids[64] - ids[1]))
 	numbers "$work/few"/* | are_numbers 1000 40
 	diff -q <(numbers "$work/dir/number-0x7.elog") <(printf '%s\n' 6 606 1206 1006)
 
-	# A loss is told by all that are open, and by one file of all.
+	# All open files report a loss, and so does losses.elog.
 	start_capture --split "$work/lossy" --per-cpu-bytes 8K
 	"$ELOG" emit -s 1 loss/little
 	wait_for exists "$work/lossy/loss-0x1.elog"
@@ -412,7 +412,7 @@ print(abs(ids[64] - ids[1]))
 		[ "$status" = 2 ]
 		contains "$stderr" "lost $lost: no room $lost"
 	done
-	# All of them together tell it once.
+	# show reports it once for all of them together.
 	run_elog show "$work/lossy"/*
 	[ "$status" = 2 ]
 	contains "$stderr" "lost $lost: no room $lost"
@@ -448,7 +448,7 @@ print(abs(ids[64] - ids[1]))
 	[ -z "$stderr" ]
 	numbers dir/number-0x* | are_numbers 100 100
 
-	# Status 2, and the worst of several.
+	# Status 2; of several captures the worst status.
 	run_elog capture --background -o lossy --per-cpu-bytes 8K
 	run_elog capture --background --overwrite -o recorder
 	while_stopped "$(head -n 1 "$(grep -l '/lossy$' /run/eventlog/*.capture)")" \
@@ -459,7 +459,7 @@ print(abs(ids[64] - ids[1]))
 	[ "$("$ELOG" show -q recorder | grep -c 'loss - much$')" -gt 1000 ]
 	fails_with "there is no background capture" stop
 
-	# It tells of those that have ended, too: by themselves,
+	# It also reports captures that have ended: normally,
 	run_elog capture --background -o file -n 10
 	[ "$status" = 0 ]
 	produce 0 10 0
@@ -472,7 +472,7 @@ print(abs(ids[64] - ids[1]))
 	run_elog stop file
 	[ "$status" = 0 ]
 	contains "$stderr" "10 events in"
-	# by being killed,
+	# by SIGKILL,
 	run_elog capture --background -o file
 	kill -KILL "$(head -n 1 /run/eventlog/*.capture)"
 	wait_for has_ended /run/eventlog/*.capture
@@ -488,7 +488,7 @@ print(abs(ids[64] - ids[1]))
 	run_elog stop small/file
 	[ "$status" = 1 ]
 	contains "$stderr" "small/file: No space left on device"
-	# A killed one is not in the way.
+	# A killed capture does not block its file.
 	run_elog capture --background -o file
 	kill -KILL "$(head -n 1 /run/eventlog/*.capture)"
 	wait_for has_ended /run/eventlog/*.capture
@@ -498,7 +498,7 @@ print(abs(ids[64] - ids[1]))
 	[ "$status" = 0 ]
 	[ -z "$(ls /run/eventlog)" ]
 
-	# What goes wrong at once is told at once, and leaves nothing.
+	# An error at the start is reported at once, and leaves no capture.
 	fails_with "No such file" capture --background -o "$work/none/file"
 	fails_with "Is a directory" capture --background -o "$work"
 	fails_with "column 4" capture --background -o "$work/file" -f "a >"
@@ -506,7 +506,7 @@ print(abs(ids[64] - ids[1]))
 	fails_with "Invalid argument" capture --background -o $'a\nb'
 	[ -z "$(ls /run/eventlog)" ]
 
-	# Nothing keeps the terminal, and its end ends nothing.
+	# The capture does not hold the terminal, and survives its end.
 	run timeout 60 script -qec '"$ELOG" capture --background -o "'"$work"'/file"' /dev/null 3>&-
 	[ "$status" = 0 ]
 	produce 0 10 0
@@ -520,7 +520,7 @@ print(abs(ids[64] - ids[1]))
 	mkdir "$work/run.1" "$work/run.2"
 	chown 65533 "$work/run.1"
 	chown 65534 "$work/run.2"
-	# They are to get there.
+	# Other users must be able to reach the directory.
 	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR/test" "$work"
 	chmod 0666 /dev/eventlog
 	as()
@@ -545,7 +545,7 @@ print(abs(ids[64] - ids[1]))
 	contains "$stderr" "10 events"
 	as 2 stop
 	[ "$status" = 1 ]
-	# Somebody else's directory tells nothing.
+	# Files in the directory of another user are not believed.
 	mv "$work/run.1" "$work/run.3"
 	chown 65534 "$work/run.3/eventlog"
 	mkdir "$work/run.1"
@@ -560,12 +560,12 @@ print(abs(ids[64] - ids[1]))
 	chmod 0600 /dev/eventlog
 }
 
-@test "capture -o: full disks, signals and kills leave what can be shown" {
+@test "capture -o: full disks, signals and SIGKILL leave readable files" {
 	for arguments in "-o FILE" "-o FILE --compress" "-o FILE --rotate 64K,99" \
 		"-o FILE -f a==1" "--split FILE"; do
 		rm -rf "$work/small"
 		small_disk "$work/small" 256K
-		# What is written at once, all that waited, has to have room several times.
+		# The disk must hold several writes of all waiting events.
 		# shellcheck disable=SC2086 # several words
 		run_elog capture ${arguments//FILE/$work/small/file} --per-cpu-bytes 16K -e full -- \
 			sh -c 'while "$ELOG" emit -n 20000 full/x "u64 a" a=1; do :; done'
@@ -587,7 +587,7 @@ print(abs(ids[64] - ids[1]))
 	ends=INT
 	for arguments in "-o FILE --compress" "-o FILE --rotate 64K" "-o FILE -f number>=0" \
 		"--split FILE" "-o FILE --overwrite"; do
-		# That one of them does the same as the other elog.bats says.
+		# SIGINT and SIGTERM do the same (see elog.bats): test one of them.
 		[ $ends = INT ] && ends=TERM || ends=INT
 		for signal in $ends KILL; do
 			rm -rf "$work"/file*
@@ -610,7 +610,7 @@ print(abs(ids[64] - ids[1]))
 		done
 	done
 
-	# A pipe that nobody reads: the second signal ends it, without a reader, too.
+	# A pipe without a reader that reads: a second signal ends the capture.
 	for arguments in "" "-f number>=0"; do
 		mkfifo "$work/fifo"
 		exec {out}<> "$work/fifo"
@@ -633,7 +633,7 @@ print(abs(ids[64] - ids[1]))
 	done
 }
 
-@test "capture -o: CPUs and providers come and go" {
+@test "capture -o: CPU hotplug, and providers that load and unload" {
 	cpu=/sys/devices/system/cpu/cpu1/online
 	[ -w $cpu ] || skip "CPU 1 cannot go offline"
 	for arguments in "-o FILE" "-o FILE --rotate 64K,99" "-o FILE -f number>=0" "--split FILE"; do
@@ -676,7 +676,7 @@ print(abs(ids[64] - ids[1]))
 	done
 }
 
-@test "capture: -f, --format, --fields, --color as it happens" {
+@test "capture: -f, --format, --fields, --color with live output" {
 	start_capture -f 'number >= 3 && number < 6' -f 'word == "word"'
 	produce 0 10 0
 	wait_for has_lines "$work/out" 3
@@ -707,14 +707,14 @@ assert [json.loads(row["fields"])["number"] for row in rows] == [0, 1, 2, 3], ro
 	run_elog capture -q -f 'c == word' -- "$ELOG" emit a/b 'u8 c' c=1
 	[ "$status" = 1 ]
 	contains "$stderr" "-f 'c == word': column 6"
-	# A snapshot of a flight recorder, picked from, as JSON.
+	# A filtered snapshot of a flight recorder, as JSON.
 	run_elog capture -q --overwrite --format json -f 'number == 7' -- "$PRODUCER" 0 10 0
 	[ "$status" = 0 ]
 	contains "$output" '"number":7'
 	[ "$(grep -c '"provider"' <<< "$output")" = 1 ]
 }
 
-# How often the other thread of the capture has slept: $turns.
+# Sets $turns to the number of times the other thread of the capture has slept.
 count_turns()
 {
 	local task text
@@ -733,8 +733,7 @@ has_turned()
 	[ "$turns" -ge "$1" ]
 }
 
-# Waits until that has taken what the rings hold: it looks at them whenever it has
-# slept.
+# Waits until that thread has emptied the rings, which it does after each sleep.
 wait_taken()
 {
 	local turns
@@ -743,7 +742,7 @@ wait_taken()
 	wait_for has_turned $((turns + 2))
 }
 
-# Emits these numbers while the rings of a capture are emptied, from CPU 0.
+# Emits these numbers on CPU 0 while the capture empties its rings.
 produce_slowly()
 {
 	local first
@@ -754,7 +753,7 @@ produce_slowly()
 	done
 }
 
-# Makes a pipe, $pipe, that has a reader who does not read.
+# Creates a pipe, $pipe, with a reader that does not read.
 make_pipe()
 {
 	rm -f "$work/pipe"
@@ -762,7 +761,7 @@ make_pipe()
 	exec {pipe}<> "$work/pipe"
 }
 
-# Begins to read it, to $work/read: what is behind the zeroes that filled it.
+# Starts reading it to $work/read, without the zeroes that filled it.
 read_pipe()
 {
 	cat "$work/pipe" > "$work/read" 3>&- {pipe}>&- &
@@ -771,11 +770,11 @@ read_pipe()
 	exec {pipe}>&-
 }
 
-# Starts a capture with these options, which prints to the pipe, which is full.
+# Starts a capture with these options and the full pipe as output.
 start_stalled()
 {
 	make_pipe
-	# dd leaves it non-blocking.
+	# dd leaves the pipe non-blocking.
 	dd if=/dev/zero bs=4096 oflag=nonblock >&"$pipe" 2> "$work/dd" || true
 	"$ELOG" capture -v "$@" >&"$pipe" 2> "$work/err" 3>&- &
 	capture=$!
@@ -783,8 +782,8 @@ start_stalled()
 	wait_for has_begun "$work/err" 'elog: capturing'
 }
 
-# Does the capture wait for somebody to read? It polls for that, or is in the pipe;
-# for events it waits in ppoll.
+# Succeeds if the capture waits for the reader: in poll() or in the pipe. It waits for
+# events in ppoll().
 is_stalled()
 {
 	local stack
@@ -800,7 +799,7 @@ stall()
 	is_stalled
 }
 
-@test "capture: what is not printed yet waits in memory, and keeps its names" {
+@test "capture: events wait in memory for the output, and keep their names" {
 	rmmod eventlog
 	insmod "$EVENTLOG_KO" events_max=64
 	for arguments in "" "--format json -f level<=info" "-o $work/pipe -f level<=info"; do
@@ -815,9 +814,9 @@ stall()
 			start_stalled --per-cpu-bytes 64K $arguments
 			;;
 		esac
-		# Nothing of what follows is looked at before somebody reads.
+		# The following events are not printed before the pipe is read.
 		wait_for stall
-		# A process that is seen only now, and more than a ring holds.
+		# A new process, and more events than fit in a ring.
 		rm -f "$work/seen"
 		produce 0 100 0 "$work/seen" > "$work/done" 3>&- &
 		brief=$!
@@ -860,14 +859,14 @@ for row in rows:
 		[ "$(wc -l < "$work/text")" = 2100 ]
 		sed -n 's/.* number - step  *number=\([0-9]*\) .*/\1/p' "$work/text" |
 			diff -q - <(seq 0 99; seq 500 2499)
-		# It was asked for while it was there.
+		# Its name was read while it existed.
 		[ "$(head -n 100 "$work/text" | awk '$3 !~ /^:/' | wc -l)" = 100 ]
 	done
 	rmmod eventlog
 	insmod "$EVENTLOG_KO"
 }
 
-# Emits one more event; is it there? It may be lost as well.
+# Emits one more event, which may be lost; succeeds if it is captured.
 emit_another()
 {
 	taskset -c 0 "$PRODUCER" "$emitted" 1 0 > "$work/another"
@@ -876,7 +875,7 @@ emit_another()
 	grep -qa "number=$((emitted - 1)) " "$work/read"
 }
 
-@test "capture: more than can wait is lost, and counted, where it was" {
+@test "capture: events that find no memory are lost, and counted at their place" {
 	start_stalled --per-cpu-bytes 8K
 	[ "$(taskset -c 0 "$PRODUCER" 0 20000 0)" = 20000 ]
 	read_pipe
@@ -895,7 +894,7 @@ emit_another()
 	[ $(($(wc -l < "$work/numbers") + lost)) = $emitted ]
 	sort -c -n -u "$work/numbers"
 	[ "$(tail -n 1 "$work/numbers")" = $((emitted - 1)) ]
-	# Between two losses as many are missing as they say.
+	# The number of missing events equals the reported loss.
 	awk '/^#/ { lost += $3; next }
 		{
 			match($0, /number=[0-9]*/)
@@ -924,14 +923,15 @@ emit_another()
 		[[ $line =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
 		stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
 		echo "$before $stamp $after"
-		[ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+		[ "$before" -le "$stamp" ]
+		[ "$stamp" -le "$after" ]
 	done < "$work/text"
-	# Timestamps are those of the others.
+	# Timestamps are those of the initial namespace.
 	read -r now _ < /proc/uptime
 	"$ELOG" show -q --format csv --fields time "$work/file" | awk -v now="$now" '
 		NR == 2 { time = $1 }
 		END { exit !(time > 0 && time < now + 1) }'
-	# A snapshot is of a time that they have, so that the next one is not before it.
+	# The time of a snapshot is in the same clock, so the next snapshot is later.
 	"${elsewhere[@]}" "$ELOG" capture -v --overwrite -o "$work/two" 2> "$work/err" 3>&- &
 	background+=("$!")
 	wait_for has_begun "$work/err" 'elog: capturing'
@@ -945,8 +945,8 @@ emit_another()
 	contains "$(< "$work/text")" "c - one" "c - two"
 }
 
-@test "capture: the summary is there when the terminal has gone" {
-	# To write to that fails with EIO.
+@test "capture: prints its summary when the terminal is gone" {
+	# Writing to that terminal fails with EIO.
 	"$PYTHON" -c '
 import os, subprocess, sys
 elog = sys.argv[1]

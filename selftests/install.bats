@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What others build on: libelog.so from C, C++ and Python, on real events. Needs
-# the module.
+# Programs that use libelog.so from C, C++ and Python, with real events. Needs the
+# module.
 #
-# EVENTLOG_MODULE	eventlog.ko, loaded unless it is
+# EVENTLOG_MODULE	eventlog.ko, loaded if it is not
 # EVENTLOG_TOOLS	what make -C tools built (default: build/tools)
 
 bats_require_minimum_version 1.5.0
@@ -33,7 +33,7 @@ teardown()
 	[ -z "$watcher" ] || kill -KILL "$watcher" 2> /dev/null || true
 }
 
-# Three events in a file, of the types that a reader can get wrong.
+# Captures three events with types that a reader could decode wrongly.
 capture()
 {
 	cat > "$work/job" <<'SCRIPT'
@@ -46,7 +46,7 @@ SCRIPT
 	"$elog" capture -q -e install -o "$work/file.elog" -- sh "$work/job" "$elog"
 }
 
-# All but the time, as elog show has it: what a reader should print.
+# Prints all except the time as elog show does: the expected output of a reader.
 expected()
 {
 	"$elog" show -q "$work/file.elog" |
@@ -54,7 +54,7 @@ expected()
 			gsub("  +", " "); print }'
 }
 
-# Removes the times, which have to rise and to be those that elog show prints.
+# Checks that times increase and equal those of elog show, and removes them.
 without_times()
 {
 	"$elog" show -q "$work/file.elog" | awk '{ print $4 }' > "$work/times"
@@ -62,7 +62,7 @@ without_times()
 	sed -e 's/^[^ ]* //' -e 's/ *$//' "$1"
 }
 
-@test "examples: reader prints a file as elog show does" {
+@test "examples: reader prints a file like elog show" {
 	capture
 	"$EVENTLOG_TOOLS/examples/reader" "$work/file.elog" > "$work/out"
 	cat "$work/out"
@@ -72,7 +72,7 @@ without_times()
 	grep -F 'install/step number=1 name="a \"b\"" delta=-5' "$work/got"
 }
 
-@test "examples: reader says what is wrong with a file" {
+@test "examples: reader reports a damaged file" {
 	run --separate-stderr "$EVENTLOG_TOOLS/examples/reader" "$work/missing"
 	[ "$status" = 1 ]
 	[[ $stderr == *"No such file"* ]]
@@ -87,7 +87,7 @@ without_times()
 	[[ $stderr == *"is damaged"* ]]
 }
 
-@test "examples: reader.py prints a file as elog show does" {
+@test "examples: reader.py prints a file like elog show" {
 	capture
 	LD_LIBRARY_PATH=$EVENTLOG_TOOLS "$TREE/tools/examples/reader.py" \
 		"$work/file.elog" > "$work/out"
@@ -107,7 +107,7 @@ without_times()
 
 	"$EVENTLOG_TOOLS/examples/watch" 'install*' 2 > "$work/out" 2>&1 3>&- &
 	watcher=$!
-	# It ends after two.
+	# It ends after two events.
 	while kill -0 "$watcher" 2> /dev/null; do
 		"$elog" emit install/step 'u32 number' number=$tries
 		tries=$((tries + 1))
@@ -121,44 +121,44 @@ without_times()
 	[ "$(grep -c '^install/step number=[0-9]*$' "$work/out")" = 2 ]
 }
 
-@test "eventlog-metrics: keeps counts in the file that node_exporter reads" {
+@test "eventlog-metrics: writes counts to a file for node_exporter" {
 	mkdir "$work/metrics"
 	echo old > "$work/metrics/eventlog.prom"
-	ELOG=$elog "$TREE/dist/eventlog-metrics" "$work/metrics" -d 0.1
+	ELOG=$elog "$TREE/tools/dist/eventlog-metrics" "$work/metrics" -d 0.1
 	cat "$work/metrics/eventlog.prom"
 	grep -E '^# TYPE eventlog_[a-z_]+ (counter|gauge)$' "$work/metrics/eventlog.prom"
 	[ "$(ls "$work/metrics")" = eventlog.prom ]
 	[ "$(stat -c %a "$work/metrics/eventlog.prom")" = 644 ]
 }
 
-@test "eventlog-metrics: leaves the file alone when elog fails" {
+@test "eventlog-metrics: keeps the file if elog fails" {
 	mkdir "$work/metrics"
 	echo old > "$work/metrics/eventlog.prom"
-	ELOG=false run "$TREE/dist/eventlog-metrics" "$work/metrics"
+	ELOG=false run "$TREE/tools/dist/eventlog-metrics" "$work/metrics"
 	[ "$status" != 0 ]
 	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
 	[ "$(ls "$work/metrics")" = eventlog.prom ]
-	ELOG=$elog run "$TREE/dist/eventlog-metrics" "$work/metrics" -e /
+	ELOG=$elog run "$TREE/tools/dist/eventlog-metrics" "$work/metrics" -e /
 	[ "$status" = 1 ]
 	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
-	run "$TREE/dist/eventlog-metrics"
+	run "$TREE/tools/dist/eventlog-metrics"
 	[ "$status" = 1 ]
 	[[ $output == usage:* ]]
 }
 
-# What systemd would run, in another directory.
-@test "eventlog-recorder.service: records, begins a new file, and ends" {
+# Runs the command of the unit, in another directory.
+@test "eventlog-recorder.service: records, starts a new file, and ends" {
 	local command tries=0 status=0
 
-	command=$(sed -n 's/^ExecStart=//p' "$TREE/dist/eventlog-recorder.service")
+	command=$(sed -n 's/^ExecStart=//p' "$TREE/tools/dist/eventlog-recorder.service")
 	command=${command/#\/usr\/bin\/elog/$elog}
 	command=${command//\/var\/log\/eventlog\/%H/$work/host}
 	[[ $command != */var/* && $command != *%* ]]
 	$command 2> "$work/err" 3>&- &
 	watcher=$!
-	# Recording has begun when an event is wanted.
+	# The recording has started when the event is enabled.
 	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=1
-	grep -qx 'ExecReload=kill -HUP $MAINPID' "$TREE/dist/eventlog-recorder.service"
+	grep -qx 'ExecReload=kill -HUP $MAINPID' "$TREE/tools/dist/eventlog-recorder.service"
 	kill -HUP "$watcher"
 	until [ -e "$work/host.elog.1" ]; do
 		tries=$((tries + 1))
@@ -173,7 +173,7 @@ without_times()
 	[ "$status" = 0 ]
 	"$elog" show -q "$work/host.elog.1" | grep 'recorded number=1$'
 	"$elog" show -q "$work/host.elog" | grep 'recorded number=2$'
-	# And goes on in what is there.
+	# A second run appends to the file.
 	$command 2> "$work/err" 3>&- &
 	watcher=$!
 	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=3

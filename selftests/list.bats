@@ -22,7 +22,7 @@ teardown()
 	rmmod eventlog_tcp 2> /dev/null || true
 }
 
-# Registers an event until the end of the test.
+# Registers an event that lasts until the end of the test.
 register()
 {
 	"$ELOG" emit --wait "$@" 3>&- &
@@ -36,13 +36,13 @@ register()
 	wait_for eval "'$ELOG' list -q '$name' > /dev/null 2>&1"
 }
 
-# Loads the module that has a provider with all that a schema can say.
+# Loads the module of a provider with every feature of schemas.
 load_tcp()
 {
 	insmod "${EVENTLOG_KO%/*}/module/providers/eventlog_tcp.ko"
 }
 
-# Checks $output, JSON Lines: a program on a list of the objects.
+# Checks $output, JSON Lines: runs Python code with the list of objects.
 check_json()
 {
 	python3 -c '
@@ -84,28 +84,28 @@ exec(sys.argv[1])' "$1" <<< "$output"
 	contains "$output" $'\xe2\x94\x94\xe2\x94\x80\xe2\x94\x80 thing #' \
 		$'    \xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 u32 a'
 
-	# What a schema says besides.
+	# Descriptions and types of a schema.
 	load_tcp
 	LC_ALL=C run_elog list --tree tcp/state_change
 	[ "$status" = 0 ]
 	[[ ${lines[0]} =~ ^tcp\ \([0-9]+\)\ \ \"TCP\ connections ]]
-	contains "$output" "|-- keyword conn 0x1  \"connections' lives\"" \
+	contains "$output" "|-- keyword conn 0x1  \"life cycle of connections\"" \
 		"\`-- state_change #" " live debug conn  \"a socket changed state\"" \
 		"    |-- enum:state:u8 from" "    |   |-- 1 ESTABLISHED" \
 		"        \`-- 12 NEW_SYN_RECV"
-	# Somebody wants it.
+	# The event is enabled.
 	run_elog capture -q -e tcp -- "$ELOG" list --tree tcp
 	contains "$output" " live,enabled debug conn"
 	rmmod eventlog_tcp
 }
 
-@test "list: all that is known, as JSON" {
+@test "list: complete as JSON" {
 	load_tcp
 	register -k 0x30 -l warning things/thing \
 		'u32 a; __data_loc char[] b; char[7] c; s64 d' a=1 b=x c=y d=-1
 	run_elog list --format json
 	[ "$status" = 0 ]
-	# As many as without, and the same ones.
+	# The same events as without --format.
 	[ "$(wc -l <<< "$output")" = "$("$ELOG" list -q | wc -l)" ]
 	check_json '
 names = {(o["provider"], o["event"]): o for o in objects}
@@ -121,7 +121,7 @@ change = names["tcp", "state_change"]
 assert change["provider_description"].startswith("TCP connections")
 assert change["description"] == "a socket changed state"
 assert change["keywords"] == [{"value": "0x1", "name": "conn",
-                               "description": "connections\u0027 lives"}]
+                               "description": "life cycle of connections"}]
 assert change["provider_id"] == names["tcp", "opened"]["provider_id"] != thing["provider_id"]
 assert len({o["descriptor"] for o in objects}) == len(objects)
 assert change["id"] == 4
@@ -165,7 +165,7 @@ assert sorted(c["target"].rsplit("/")[-1] for c in info["captures"]) == ["a file
 for c in info["captures"]:
     assert open("/proc/%d/comm" % c["pid"]).read() == "elog\n"
 assert "things/thing" in info["status"] and "Active: 1" in info["status"]'
-	# One that was killed is not there.
+	# A killed capture is not listed.
 	pid=$("$ELOG" info | sed -n 's/^capture in the background *\([0-9]*\).*a file.*/\1/p')
 	kill -KILL "$pid"
 	wait_for eval '! "$ELOG" info | grep -q "a file.elog"'

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Loads eventlog_marker_test.ko, which tests its own markers in the kernel, and
-# passes its results on.
+# Loads eventlog_marker_test.ko, which tests its own markers in the kernel, and prints
+# its results.
 set -u
 
 eventlog=${EVENTLOG_MODULE:-${EVENTLOG_KO:-./eventlog.ko}}
 module=$(dirname "$eventlog")/module/ktest/eventlog_marker_test.ko
 if [ ! -f "$module" ]; then
 	echo "1..1"
-	echo "not ok 1 eventlog_marker_test.ko: there is no $module"
+	echo "not ok 1 eventlog_marker_test.ko: $module is missing"
 	exit 1
 fi
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Loads eventlog_provider_test.ko, which registers providers and callbacks in
-# the kernel, and passes its results on; compares what the kernel log said of
-# malformed tables with what it was to say.
+# Loads eventlog_provider_test.ko, which registers providers and callbacks in the kernel,
+# and prints its results. Compares the kernel's messages about malformed tables with the
+# expected ones.
 set -u
 
 eventlog=${EVENTLOG_MODULE:-${EVENTLOG_KO:-./eventlog.ko}}
 module=$(dirname "$eventlog")/module/ktest/eventlog_provider_test.ko
 if [ ! -f "$module" ]; then
 	echo "1..1"
-	echo "not ok 1 eventlog_provider_test.ko: there is no $module"
+	echo "not ok 1 eventlog_provider_test.ko: $module is missing"
 	exit 1
 fi
 
@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 status=0
 done=0
 
-# Runs the tests with the parameters given; their results are numbered on.
+# Runs the tests with these parameters. The numbers of results continue.
 run()
 {
 	mark="provider_module_test $$ $done"
@@ -34,7 +34,7 @@ run()
 	done=$((done + $(grep -cE '^(not )?ok ' "$work/log")))
 }
 
-# Asks for NMIs, a few at a time, until the tests are done.
+# Requests NMIs, a few at a time, until the tests are done.
 inject()
 {
 	while [ ! -e "$work/done" ]; do
@@ -54,28 +54,28 @@ done=$((done + 1))
 grep '^eventlog: .*provider' "$work/log" > "$work/said"
 sed -n 's/^# expected: //p' "$work/log" > "$work/expected"
 if [ -s "$work/expected" ] && cmp -s "$work/said" "$work/expected"; then
-	echo "ok $done what is wrong with a table is said"
+	echo "ok $done errors of malformed tables are logged"
 else
 	diff "$work/said" "$work/expected" | sed 's/^/# /'
-	echo "not ok $done what is wrong with a table is said"
+	echo "not ok $done errors of malformed tables are logged"
 	status=1
 fi
 
-# At once, and not when the kernel's tracing has looked at it again.
+# Immediately, not only when the kernel's tracing has looked at it again.
 done=$((done + 1))
 if [ "$users" = 0 ]; then
-	echo "ok $done what has gone pins nothing"
+	echo "ok $done unregistered providers hold no reference"
 else
 	echo "# $users users of eventlog.ko"
-	echo "not ok $done what has gone pins nothing"
+	echo "not ok $done unregistered providers hold no reference"
 	status=1
 fi
 
-# As many as there can be takes a module that allows them.
+# The maximum number of events needs a module parameter.
 if rmmod eventlog && insmod "$eventlog" events_max=65535; then
 	run many=65535
 else
-	echo "# eventlog.ko cannot be loaded anew"
+	echo "# eventlog.ko cannot be loaded again"
 	status=1
 fi
 echo "1..$done"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The providers that come with eventlog, on real connections and processes.
-# Needs root, and a machine to itself: it makes network namespaces.
+# The providers of eventlog, with real connections and processes. Needs root and a
+# machine of its own, because it creates network namespaces.
 
 load elog.bash
 
@@ -33,13 +33,13 @@ teardown()
 	rmmod eventlog_tcp eventlog_proc
 }
 
-# Serves $BATS_FILE_TMPDIR by HTTP at an address; the port is $port.
+# Starts an HTTP server for $BATS_FILE_TMPDIR at an address; its port is $port.
 start_server()
 {
 	local address=$1
 
 	shift
-	# Not what an earlier one has said.
+	# Remove the output of an earlier server.
 	rm -f "$work/server"
 	"$@" python3 -u -m http.server --bind "$address" --directory "$BATS_FILE_TMPDIR" 0 \
 		> "$work/server" 2>&1 3>&- &
@@ -51,7 +51,7 @@ start_server()
 # Starts elog capture with output in $work/out and $work/err.
 start_capture()
 {
-	# Without the connections of tests: they are to end when those close them.
+	# The capture must not inherit sockets of a test: closing them must end them.
 	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- 7>&- 8>&- &
 	capture=$!
 	background+=("$capture")
@@ -66,7 +66,7 @@ stop_capture()
 	[ $status = 0 ] || { cat "$work/err"; return 1; }
 }
 
-# Prints the sessions that have an event of this name and all these words.
+# Prints the sessions that have an event with this name and these words.
 sessions_with()
 {
 	local file=$1 event=$2
@@ -88,8 +88,8 @@ life_of()
 	awk -v session="$2" '$6 == session { printf "%s%s", separator, $7; separator = " " }' "$1"
 }
 
-# Have both ends of a connection gone? Who closes last ends it, and that may be the
-# server, after the client's process.
+# Succeeds if both ends of a connection are closed. The server may close later than the
+# client's process ends.
 closed_both()
 {
 	[ "$(sessions_with "$work/out" closed | wc -l)" = 2 ]
@@ -106,7 +106,7 @@ field_of()
 		}' "$1"
 }
 
-# The one line of its input, or a failure that shows the file.
+# Fails, and prints the file, unless the argument is a single line.
 one()
 {
 	[ "$(printf '%s' "$1" | grep -c .)" = 1 ] && return
@@ -115,7 +115,7 @@ one()
 	return 1
 }
 
-@test "tcp: a connection's life, at both ends, by IPv4 and IPv6" {
+@test "tcp: events of both ends of a connection, IPv4 and IPv6" {
 	local address shown client server size=300000
 
 	for address in 127.0.0.1 ::1; do
@@ -136,7 +136,7 @@ one()
 		[ "$client" != "$server" ]
 		[ "$(life_of "$work/out" "$client")" = "opening opened closed" ]
 		[ "$(life_of "$work/out" "$server")" = "accepted closed" ]
-		# The end of each is the beginning of the other.
+		# The local address of each end is the remote address of the other.
 		[ "$(field_of "$work/out" "$client" opened local_port)" = \
 			"$(field_of "$work/out" "$server" accepted remote_port)" ]
 		[ "$(field_of "$work/out" "$client" closed received)" -ge $size ]
@@ -148,10 +148,10 @@ one()
 	done
 }
 
-@test "tcp: nobody there, and a reset in between" {
+@test "tcp: a refused connection, and a reset" {
 	local session
 
-	# A port that was ours a moment ago.
+	# A port that was in use a moment ago.
 	start_server 127.0.0.1
 	kill "${background[@]}"
 	wait "${background[@]}" || true
@@ -166,7 +166,7 @@ one()
 	[ "$(field_of "$work/out" "$session" closed lasted)" = 0ns ]
 	[ "$(field_of "$work/out" "$session" reset_received state)" = SYN_SENT ]
 
-	# Closed with bytes unread: a reset goes out, and comes in.
+	# Closing with unread bytes sends a reset, which the other end receives.
 	start_server 127.0.0.1
 	start_capture -e tcp -l info
 	bash -c "
@@ -183,7 +183,7 @@ one()
 	grep -q " $session *reset_received .* local_port=$port " "$work/out"
 }
 
-# Two hosts and a link between them that loses packets.
+# Creates two network namespaces and a link that loses packets.
 make_lossy_link()
 {
 	local host
@@ -193,7 +193,7 @@ make_lossy_link()
 		namespaces+=("elog-$host")
 	done
 	ip link add elog-c netns elog-client type veth peer name elog-s netns elog-server
-	# Each segment by itself: one retransmission is one segment.
+	# Disable segmentation offload: one retransmission is one segment.
 	ip -n elog-client link set elog-c gso_max_segs 1 up
 	ip -n elog-server link set elog-s gso_max_segs 1 up
 	ip -n elog-client addr add 10.66.0.1/24 dev elog-c
@@ -202,13 +202,13 @@ make_lossy_link()
 	ip netns exec elog-client tc qdisc add dev elog-c root netem loss "$1"
 }
 
-# Segments a namespace has sent again.
+# Prints the number of segments that a namespace has retransmitted.
 retransmitted()
 {
 	ip netns exec "$1" nstat -asz TcpRetransSegs | awk '$1 == "TcpRetransSegs" { print $2 }'
 }
 
-@test "tcp: over a link that loses packets, each retransmission is an event" {
+@test "tcp: each retransmission on a lossy link is an event" {
 	local before after session told counted
 
 	make_lossy_link 10%
@@ -217,7 +217,7 @@ retransmitted()
 	start_capture -e 'tcp/*' -l info
 	ip netns exec elog-client curl -s -o "$work/got" "http://10.66.0.2:$port/body"
 	cmp "$work/got" "$BATS_FILE_TMPDIR/body"
-	# Until both ends have gone, retransmissions of the last FIN included.
+	# Wait until both ends are closed, including retransmissions of the last FIN.
 	wait_for closed_both
 	stop_capture
 	after=$(($(retransmitted elog-client) + $(retransmitted elog-server)))
@@ -234,7 +234,7 @@ retransmitted()
 	grep -q 'lost 0$' "$work/err"
 }
 
-@test "tcp: what exists is told to who comes, and one can be followed" {
+@test "tcp: a new subscriber gets existing connections, and can follow one" {
 	local session shown other
 
 	start_server 127.0.0.1
@@ -247,7 +247,7 @@ retransmitted()
 	echo "ss: $shown; elog: $session"
 	[ -n "$shown" ]
 	[ "$shown" = "$session" ]
-	# Only the two ends of two connections, and nothing that came later.
+	# Only the two ends of two connections, no later ones.
 	[ "$(grep -c " state=ESTABLISHED " "$work/out")" -ge 4 ]
 
 	session=$(sessions_with "$work/out" existing "remote_port=$port" | head -n 1)
@@ -262,7 +262,7 @@ retransmitted()
 	stop_capture
 	[ "$(awk '{ print $6 }' "$work/out" | sort -u)" = "$session" ]
 	[ "$session" != "$other" ]
-	# It began before: how long it lasted is not known.
+	# It began earlier: its duration is unknown.
 	[ "$(field_of "$work/out" "$session" closed lasted)" = 0ns ]
 }
 
@@ -275,12 +275,12 @@ established()
 	local names
 
 	start_server 127.0.0.1
-	# Until both ends have gone here, too: else the next capture sees one of these.
+	# Wait until both ends are closed: the next capture must not see them.
 	start_capture -k conn,rundown
 	curl -s -o /dev/null "http://127.0.0.1:$port/"
 	wait_for closed_both
 	stop_capture
-	# proc has a rundown as well; samples belong to neither.
+	# proc has a state dump as well; samples have another keyword.
 	names=$(awk '{ print $5 "/" $7 }' "$work/out" | sort -u)
 	echo "$names"
 	grep -qx tcp/opened <<< "$names"
@@ -296,7 +296,7 @@ established()
 	grep -q ' info *conn *tcp/opened ' "$work/list"
 }
 
-@test "tcp: samples, as often as asked for" {
+@test "tcp: samples at the requested interval" {
 	local few many
 
 	start_server 127.0.0.1
@@ -314,11 +314,11 @@ established()
 	grep -q 'rtt=[1-9][0-9]* .*cwnd=[1-9]' "$work/out"
 }
 
-@test "proc: a process's life" {
+@test "proc: events of a process" {
 	local session
 
 	"$ELOG" capture -e proc -l info -- sh -c '(exit 3); (kill -9 $BASHPID 2> /dev/null || kill -9 $(sh -c "echo \$PPID")); sleep 0; true' \
-		> "$work/out" || true
+		> "$work/out"
 	session=$(sessions_with "$work/out" exit code=3 signal=0)
 	one "$session"
 	[ "$(life_of "$work/out" "$session")" = "fork exit" ]
@@ -331,12 +331,12 @@ established()
 	grep -q " $session *exec *file=\"[^\"]*/sleep\" comm=\"sleep\"" "$work/out"
 	[ "$(field_of "$work/out" "$session" exit code)" = 0 ]
 	[ "$(field_of "$work/out" "$session" exit cpu)" != 0ns ]
-	# The rundown: this very process, and init.
+	# The state dump has this process and init.
 	grep -q " $(printf '0x%x' $$) *existing " "$work/out"
 	grep -q ' 0x1 *existing parent=0 ' "$work/out"
 }
 
-@test "proc: threads, for those who want them" {
+@test "proc: events of threads are optional" {
 	"$ELOG" capture -e 'proc/thread_*' -- python3 -c '
 import threading
 threads = [threading.Thread(target=print) for i in range(5)]
@@ -346,7 +346,7 @@ threads = [threading.Thread(target=print) for i in range(5)]
 	[ "$(grep -c ' thread_exit ' "$work/out")" = 5 ]
 }
 
-@test "providers: go and come back while they are captured" {
+@test "providers: unload and load again during a capture" {
 	local turn
 
 	start_server 127.0.0.1
@@ -366,17 +366,17 @@ threads = [threading.Thread(target=print) for i in range(5)]
 	kill "${background[2]}"
 	stop_capture
 	grep -q 'lost 0$' "$work/err"
-	# Every record was understood.
+	# Every record was decoded.
 	[ -z "$(grep -vE '^ *[0-9]+ +[0-9a-f]+ .* tcp +0x[0-9a-f]+ +[a-z_]+ +local=' "$work/out")" ]
 }
 
-# Has the capture printed an event of this name behind so many lines?
+# Succeeds if the capture has printed an event with this name after so many lines.
 has_more()
 {
 	tail -n "+$(($2 + 1))" "$work/out" | grep -q " $1 "
 }
 
-@test "providers: eventlog.ko stays while one needs it" {
+@test "providers: eventlog.ko cannot be unloaded while a provider uses it" {
 	run rmmod eventlog
 	[ "$status" != 0 ]
 	rmmod eventlog_tcp
@@ -389,7 +389,7 @@ has_more()
 	insmod "$PROVIDERS/eventlog_proc.ko"
 }
 
-@test "providers: the one that the README shows" {
+@test "providers: the example of the README" {
 	insmod "${EVENTLOG_KO%/*}/readme/source/door.ko"
 	"$ELOG" capture -e door -- sh -c 'echo 1 > /sys/module/door/parameters/open' \
 		> "$work/out" 2> "$work/err"

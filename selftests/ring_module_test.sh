@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Loads eventlog_test.ko, which drives the ring from every context, and passes
-# its results on.  In a guest that can ask for NMIs from outside (vm-nmi) the
-# NMI writer is part of it, and must have run.
+# Loads eventlog_test.ko, which writes to the ring from every context, and prints its
+# results.  In a guest that can request NMIs (vm-nmi) the NMI writer must have run.
 set -u
 
 module=${EVENTLOG_MODULE:-${EVENTLOG_KO:-}}
 module=$(dirname "${module:-./eventlog.ko}")/module/ktest/eventlog_test.ko
 if [ ! -f "$module" ]; then
 	echo "1..1"
-	echo "not ok 1 eventlog_test.ko: there is no $module"
+	echo "not ok 1 eventlog_test.ko: $module is missing"
 	exit 1
 fi
 
@@ -18,14 +17,14 @@ mark="ring_module_test $$"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The kernel log behind the latest mark, without times.
+# Prints the kernel log after the latest mark, without times.
 results()
 {
 	dmesg | awk -v mark="$mark" 'found; index($0, mark) { found = 1 }' |
 		sed 's/^\[ *[0-9.]*\] //' | grep -E '^(KTAP|1\.\.|ok |not ok |# )'
 }
 
-# Asks for NMIs, a few at a time, until the module is loaded.
+# Requests NMIs, a few at a time, until the module is loaded.
 inject()
 {
 	while [ ! -e "$work/done" ]; do
@@ -51,8 +50,7 @@ run()
 	return $status
 }
 
-# How long the tests take is the machine's affair: NMIs that came too late, or
-# too early, are a reason to run longer, not to fail.
+# The duration depends on the machine: if no NMI came during the tests, run longer.
 events=100000
 while :; do
 	run $events
@@ -65,7 +63,7 @@ plan=$(sed -n 's/^1\.\.//p' "$work/results")
 grep -v '^1\.\.' "$work/results"
 echo "1..$((${plan:-0} + 1))"
 if [ -z "$injector" ]; then
-	echo "ok $((${plan:-0} + 1)) writers in NMI context # SKIP nobody to ask for NMIs"
+	echo "ok $((${plan:-0} + 1)) writers in NMI context # SKIP vm-nmi is missing"
 elif grep -q '^# [1-9][0-9]* events were written in NMI context' "$work/results"; then
 	echo "ok $((${plan:-0} + 1)) writers in NMI context"
 else

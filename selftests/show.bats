@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# elog show, of files that are captured with the kernel module. Needs root and
-# python3.
+# elog show with files that are captured with the kernel module. Needs root and python3.
 
 load files.bash
 
@@ -26,7 +25,7 @@ load files.bash
 	times=("$wall" "$plain" "${plain/T/ }" "${plain}Z" "${plain}+0000" "@$seconds"
 		"$mono")
 	[ "$(date +%F)" != "${plain%T*}" ] || times+=("${plain#*T}" "${plain#*T}Z")
-	# The same in another zone.
+	# The same in another time zone.
 	times+=("$(TZ=EET-2 date -d "${plain}Z" +%FT%T).${plain#*.}+02:00")
 	for time in "${times[@]}"; do
 		echo "$time"
@@ -36,9 +35,9 @@ load files.bash
 		[ "$(show --around "$time+-1us")" = 2 ]
 		[ "$(show --around "$time±1h2m")" = 123 ]
 	done
-	# Two hours east, that time of day was two hours ago.
+	# Two hours east, that time of day is two hours earlier.
 	[ "$(TZ=EET-2 show --since "$plain")" = 123 ]
-	# What counts from the beginning is as good as two clocks are read at once.
+	# Relative times differ by the time between reading two clocks.
 	for time in "+$after" "+${after}s"; do
 		[ "$(show --around "$time+-5ms")" = 2 ]
 		[ "$(show --since "$time" --around "$time±1h")" = 123 ]
@@ -59,7 +58,7 @@ load files.bash
 	fails_with "is not a valid TIME+-SPAN" show --around "+-5" "$work/file"
 	fails_with "is not a valid TIME+-SPAN" show --around "now+-" "$work/file"
 
-	# The beginning is that of the earliest, whatever their order; pipes do, too.
+	# Times are relative to the earliest file, in any order; also with pipes.
 	"$ELOG" capture -q -o "$work/later" -- "$ELOG" emit when/step 'u32 i' i=4
 	for files in "file later" "later file"; do
 		cd "$work"
@@ -138,10 +137,12 @@ CHECK
 	fails_with "a name is missing" show --fields a,,b "$work/file"
 	fails_with "a name is missing" show --fields a, "$work/file"
 
-	# Losses, as objects, and beside a table.
+	# Losses in JSON and with CSV.
 	run_elog capture -q -o "$work/lossy" --per-cpu-bytes 8K -- bash -c \
 		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 loss/much'
-	"$ELOG" show -q --format json "$work/lossy" > "$work/json" || true
+	run_elog show -q --format json "$work/lossy"
+	[ "$status" = 2 ]
+	echo "$output" > "$work/json"
 	"$PYTHON" - "$work/json" <<'CHECK'
 import json, sys
 lost = shown = 0
@@ -159,7 +160,7 @@ CHECK
 	contains "$stderr" "no room"
 	"$PYTHON" -c 'import csv, sys; assert {len(row) for row in csv.reader(sys.stdin)} == {10}' <<< "$output"
 
-	# Sessions, summed up.
+	# --session-summary.
 	"$ELOG" capture -q -o "$work/sessions" -- "$PRODUCER" 0 30 3 > /dev/null
 	run_elog show --session-summary "$work/sessions" "$work/file"
 	[ "$status" = 0 ]
@@ -189,14 +190,14 @@ assert all(abs(float(one[key]) - float(other[key])) < 1e-6 for one, other in zip
 CHECK
 }
 
-@test "show: several files are merged by time" {
+@test "show: merges several files by time" {
 	"$ELOG" capture -q -o "$work/one" -s 1 -- "$ELOG" capture -q -o "$work/two" -s 2 -- \
 		"$ELOG" capture -q -o "$work/three" -s 3 --compress -- \
 		"$PRODUCER" 0 600 3 3>&-
 	"$ELOG" show --format json --time wall "$work/one" - "$work/two" \
 		< <(cat "$work/three") > "$work/merged" 2> "$work/err"
 	contains "$(< "$work/err")" "600 events, lost 0"
-	# A file's times of day are as good as the two clocks were read at once.
+	# Times of day of two files differ by the time between reading two clocks.
 	"$PYTHON" - "$work/merged" <<'CHECK'
 import datetime, json, sys
 events = [json.loads(line) for line in open(sys.argv[1])]
@@ -210,7 +211,7 @@ seconds = [datetime.datetime.fromisoformat(event["time"][:26] + event["time"][29
 assert all(later > earlier - 0.01 for earlier, later in zip(seconds, seconds[1:]))
 assert numbers[:200] != list(range(0, 600, 3))
 CHECK
-	# One that is not there, and one that is nothing, are told; the others shown.
+	# A missing and an empty file are reported; the others are shown.
 	run_elog show "$work/one" "$work/nosuch" /dev/null "$work/two"
 	[ "$status" = 1 ]
 	contains "$stderr" "nosuch: No such file" "/dev/null: not a file of elog capture" "400 events"
@@ -219,7 +220,7 @@ CHECK
 	[ "$(grep -c 'kernel=' <<< "$stderr")" = 3 ]
 }
 
-@test "show: colours, pager, progress" {
+@test "show: colors, pager, progress" {
 	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit -l error -n 3 color/x 'u32 a' a=1
 	export FILE=$work/file TERM=xterm
 	escape=$'\e['
@@ -250,7 +251,7 @@ CHECK
 
 	PAGER="sed s/^/paged:/" on_terminal '"$ELOG" show "$FILE"'
 	[ "$(grep -c '^paged:.*a=1' <<< "$output")" = 3 ]
-	# The summary is behind what the pager shows, not in it.
+	# The summary follows the pager, it is not in it.
 	contains "${lines[-1]}" "elog: 3 events"
 	PAGER=false ELOG_PAGER="sed s/^/mine:/" on_terminal '"$ELOG" show "$FILE"'
 	[ "$(grep -c '^mine:' <<< "$output")" = 3 ]
@@ -260,7 +261,7 @@ CHECK
 	[[ $output != *paged:* ]]
 	PAGER="sed s/^/paged:/" on_terminal '"$ELOG" show "$FILE" | cat'
 	[[ $output != *paged:* ]]
-	# One that does not read to the end, one that is not there, and none at all.
+	# A pager that quits early, a missing one, and none.
 	PAGER="head -n 1" on_terminal '"$ELOG" show "$FILE"'
 	[ "$status" = 0 ]
 	PAGER=/no/such on_terminal '"$ELOG" show -q "$FILE"'
@@ -273,7 +274,7 @@ CHECK
 	[ "$(grep -c a=1 <<< "$output")" = 3 ]
 	fails_with "No such file" show "$work/nosuch"
 
-	# Progress is where somebody sees it.
+	# Progress is printed only to a terminal.
 	mkfifo "$work/fifo"
 	export FIFO=$work/fifo OUT=$work/shown
 	script -qefc '"$ELOG" show - < "$FIFO" > "$OUT"' "$work/typescript" > /dev/null 3>&- < /dev/null &

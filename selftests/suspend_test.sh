@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# elog capture while the machine is suspended: what was emitted before and after is
-# there, in order, and its times are right. Prints TAP.
+# elog capture while the machine is suspended: events before and after are captured, in
+# order, with right times. Prints TAP.
 #
-# The kernel's own tests of suspending do it, which need nobody to wake them up: to
-# "freezer" processes stop, to "core" devices, processors and clocks as well, for
-# seconds. A guest whose root is a device of the emulator's does not survive that:
-# this is for one that has only its initial ramdisk, see scripts/vm-static.
+# It uses the kernel's tests of suspend (pm_test), which wake up after some seconds. The
+# level "freezer" stops processes, the level "core" also devices, CPUs and clocks. The
+# root must not be on a device of the emulator, which does not survive this: run it in
+# a guest that has only its initial ramdisk, see scripts/vm-static.
 set -u
 
 power=/sys/power
 delay=/sys/module/suspend/parameters/pm_test_delay
 if [ ! -w $power/pm_test ] || ! grep -qw mem $power/state; then
-	echo "1..0 # SKIP this kernel cannot test how it is suspended"
+	echo "1..0 # SKIP the kernel has no pm_test"
 	exit 0
 fi
 if [ -n "$(ls /sys/bus/virtio/devices 2> /dev/null)" ]; then
-	echo "1..0 # SKIP devices of the emulator's would not survive it"
+	echo "1..0 # SKIP virtio devices do not survive a suspend"
 	exit 0
 fi
 work=$(mktemp -d)
@@ -50,22 +50,21 @@ check()
 	fi
 }
 
-# Waits for a condition, two minutes and more.
+# Waits up to two minutes and more until a command succeeds.
 wait_for()
 {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
 		if [ $tries -gt 2400 ]; then
-			echo "not ok $((number + 1)) never: $*"
+			echo "not ok $((number + 1)) timed out: $*"
 			exit 1
 		fi
 		sleep 0.05
 	done
 }
 
-# Suspends to this level, for so many seconds. Processes that do not stop in time are
-# no affair of ours: it is tried again.
+# suspend LEVEL SECONDS: tries again if processes do not stop in time.
 suspend()
 {
 	echo "$1" > $power/pm_test
@@ -83,14 +82,14 @@ captures()
 	grep -qs '^elog: capturing' "$work/$1.err"
 }
 
-# Was the event of this name printed, and read again from the file?  Who follows that
-# sees what a SYNC block was written after.
+# Succeeds if the event was printed, and was read from the file.  A reader that follows
+# the file sees events after a SYNC block.
 is_there()
 {
 	grep -q " $1 *\$" "$work/printed" && grep -q " $1 *\$" "$work/followed"
 }
 
-# Emits an event, and writes down between which seconds of the day that was.
+# Emits an event, and stores the seconds before and after it.
 emit_timed()
 {
 	date +%s > "$work/$1.from"
@@ -110,7 +109,7 @@ elog show --follow --time wall "$work/file" > "$work/followed" 2> "$work/followe
 follower=$!
 background="$background $follower"
 
-# One that emits all the time, and numbers what it emits.
+# Emits numbered events all the time.
 {
 	tick=0
 	while [ ! -e "$work/stop" ]; do
@@ -123,19 +122,19 @@ ticker=$!
 background="$background $ticker"
 
 emit_timed before
-check "processes are frozen, and thawed" suspend freezer 1
+check "processes stop and resume" suspend freezer 1
 emit_timed between
-check "clocks are stopped, and go on" suspend core 3
+check "clocks stop and resume" suspend core 3
 emit_timed after
 touch "$work/stop"
 wait $ticker
 kill -INT $to_file $to_text
 status=0
 wait $to_file || status=$?
-check "the capture to a file ends as it should" test $status = 0
+check "the capture to a file exits with 0" test $status = 0
 status=0
 wait $to_text || status=$?
-check "the capture that prints ends as it should" test $status = 0
+check "the capture that prints exits with 0" test $status = 0
 
 follows_all()
 {
@@ -146,7 +145,7 @@ wait_for follows_all
 kill -TERM $follower
 status=0
 wait $follower || status=$?
-check "who follows the file ends as it should" test $status = 0
+check "elog show --follow exits with 0" test $status = 0
 background=
 
 nothing_lost()
@@ -160,7 +159,7 @@ check "the file is complete" test $? = 0
 check "nothing was lost" nothing_lost
 elog show -q --time wall "$work/file" > "$work/wall"
 
-# Prints the time of the event of this name: the column behind the thread's name.
+# Prints the time of the event, which is the column after the thread's name.
 time_of()
 {
 	sed -n "s/.* \([^ ]*\) sleep - $2 *\$/\1/p" "$work/$1"
@@ -188,7 +187,7 @@ all_ticks()
 	seq 0 $((ticks - 1)) | cmp - "$work/numbers"
 }
 
-# Right before, between and after: each has an offset of its own from CLOCK_MONOTONIC.
+# Before, between and after, the offset from CLOCK_MONOTONIC is different.
 times_are_right()
 {
 	for event in before between after; do
@@ -199,7 +198,7 @@ times_are_right()
 	done
 }
 
-# Else nothing of this was put to the test.
+# Otherwise this was not tested.
 clock_stood()
 {
 	echo "$(time_of mono between) $(time_of mono after)" \
@@ -208,10 +207,10 @@ clock_stood()
 }
 
 for kind in mono printed followed; do
-	check "what was emitted is in order ($kind)" in_order "$work/$kind"
-	check "and all of it ($kind)" all_ticks "$work/$kind"
+	check "events are in order ($kind)" in_order "$work/$kind"
+	check "events are complete ($kind)" all_ticks "$work/$kind"
 done
-check "CLOCK_MONOTONIC stood still" clock_stood
+check "CLOCK_MONOTONIC stopped" clock_stood
 for kind in wall printed followed; do
 	check "times of day are right ($kind)" times_are_right $kind
 done

@@ -1,28 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a command on a terminal of its own, types, and looks at the screen.
+"""Runs a command on a terminal of its own, types keys, and checks the screen.
 
 usage: terminal.py ROWSxCOLUMNS STEP... -- COMMAND [ARGUMENT...]
 
-STEP is one of, REGEX over lines that are joined by newlines:
+Steps; REGEX is matched with the lines of the screen, joined by newlines:
   wait:REGEX     wait until the screen matches
-  gone:REGEX     wait until it does not
-  hasnt:REGEX    it does not now
-  keep:REGEX     it does now: remember what matches
-  same:REGEX     what matches now is what was remembered
-  key:KEYS       type; backslash sequences as in Python
-  size:ROWSxCOLUMNS  change the terminal's size
+  gone:REGEX     wait until the screen does not match
+  hasnt:REGEX    fail if the screen matches
+  keep:REGEX     fail if the screen does not match; keep the matching text
+  same:REGEX     fail if the matching text differs from the kept text
+  key:KEYS       type keys; backslash sequences as in Python
+  size:ROWSxCOLUMNS  change the size of the terminal
   signal:NAME    send a signal to the command
-  run:COMMAND    run with sh
-  stopped:       wait until the command is stopped; the terminal has to be what it
-                 was before
-  stopped-as-it-is:  likewise, but it has not
-  continue:      let it go on
-  exit:STATUS    wait until it has ended with that status, -N: signal N; the
-                 terminal has to be what it was before
+  run:COMMAND    run COMMAND with sh
+  stopped:       wait until the command is stopped; it must have restored the
+                 terminal
+  stopped-as-it-is:  the same without restoring the terminal
+  continue:      continue the stopped command
+  exit:STATUS    wait until the command exits with STATUS (-N: signal N); it must
+                 have restored the terminal
 
-TERM should be xterm: its sequences are what is understood. Anything else is an
-error. Exits with 1, and the screen on stdout, when a step fails.
+TERM must be xterm: only its sequences are known, others are an error. If a step
+fails, prints the screen and exits with 1.
 """
 import codecs
 import fcntl
@@ -41,7 +41,7 @@ STOPPED = -1000
 
 
 class Screen:
-    """What an xterm would show."""
+    """The screen of an xterm."""
 
     def __init__(self, rows, columns):
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -71,7 +71,7 @@ class Screen:
                 self.cells.insert(top, [" "] * self.columns)
 
     def put(self, character):
-        # The cursor stays behind the last column until something follows.
+        # After the last column the cursor wraps only with the next character.
         if self.column >= self.columns:
             self.column = 0
             self.line_feed()
@@ -111,7 +111,7 @@ class Screen:
                 self.put(character)
 
     def escape(self, text):
-        """Returns how much of the text was one sequence; 0: it is not whole."""
+        """Returns the length of the sequence at the start; 0: it is incomplete."""
         found = re.match(r"\x1b\[([?>]?)([0-9;]*)([@-~])", text)
         if found:
             self.control(found[1], found[2], found[3])
@@ -138,7 +138,7 @@ class Screen:
         if private == "?" and final in "hl":
             (self.modes.add if final == "h" else self.modes.discard)(numbers[0])
             if numbers[0] == 1049:
-                # What the other screen had is nothing to wait for.
+                # Steps must not match the contents of the other screen.
                 self.resize(self.rows, self.columns)
         elif private or final in "mlht":
             pass
@@ -197,7 +197,7 @@ class Screen:
 
 
 class Terminal:
-    """The command, and the other end of its terminal."""
+    """The command, and the master side of its terminal."""
 
     def __init__(self, rows, columns, command):
         self.screen = Screen(rows, columns)
@@ -217,7 +217,7 @@ class Terminal:
         self.child = self.next_report()
 
     def lead(self, command, report):
-        """A session, in which a group can be stopped, and what becomes of it."""
+        """The leader of a session: runs the command, reports stops and the exit."""
         os.setsid()
         fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
         child = os.fork()
@@ -246,7 +246,7 @@ class Terminal:
                     struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, seconds):
-        """Returns whether there was anything."""
+        """Returns whether there was output."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if ready:
             self.screen.feed(os.read(self.master, 65536))
@@ -257,7 +257,7 @@ class Terminal:
         while not condition():
             self.read(0.05)
             if time.monotonic() > end:
-                raise AssertionError(f"never: {what}")
+                raise AssertionError(f"timed out waiting for {what}")
 
     def reported(self):
         ready, _, _ = select.select([self.report], [], [], 0)
@@ -279,12 +279,12 @@ class Terminal:
         elif name == "same":
             found = re.search(argument, self.screen.text(), re.M).group()
             if found != self.kept:
-                raise AssertionError(f"{found!r} was {self.kept!r}")
+                raise AssertionError(f"found {found!r}, expected {self.kept!r}")
         elif name == "key":
             os.write(self.master, argument.encode().decode("unicode_escape").encode())
         elif name == "size":
             rows, columns = map(int, argument.split("x"))
-            # What was drawn for the old size has to be out of the way.
+            # Drop output that was drawn for the old size.
             while self.read(0.2):
                 pass
             self.screen.resize(rows, columns)
@@ -294,31 +294,31 @@ class Terminal:
         elif name == "run":
             subprocess.run(["sh", "-c", argument], check=True)
         elif name in ("stopped", "stopped-as-it-is"):
-            self.until(self.reported, "stopped")
+            self.until(self.reported, "a stop")
             if self.next_report() != STOPPED:
-                raise AssertionError("it has ended instead")
+                raise AssertionError("the command has ended")
             if name == "stopped":
                 self.restored()
         elif name == "continue":
             os.kill(self.child, signal.SIGCONT)
         elif name == "exit":
-            self.until(self.reported, "the end")
+            self.until(self.reported, "the exit")
             status = self.next_report()
             while self.read(0):
                 pass
             if status != int(argument):
-                raise AssertionError(f"status {status}, not {argument}")
+                raise AssertionError(f"status {status}, expected {argument}")
             self.restored()
         else:
             raise AssertionError(f"no such step: {name}")
 
     def restored(self):
-        """Is the terminal what it was before?"""
+        """Fails unless the terminal is restored."""
         while self.read(0.1):
             pass
         if termios.tcgetattr(self.slave) != self.before:
             raise AssertionError("the terminal's modes have changed")
-        # The cursor is there; the other screen and keys of applications are not.
+        # The cursor is visible; alternate screen and application keys are off.
         if self.screen.modes & {1, 25, 1049} != {25}:
             raise AssertionError(f"modes: {sorted(self.screen.modes)}")
 
@@ -336,7 +336,7 @@ def main():
         print(terminal.screen.text())
         return 1
     finally:
-        # Nobody but its parent has waited for it, if it is still there.
+        # Only its parent can wait for it: it still exists, or is a zombie.
         os.kill(terminal.leader, signal.SIGSTOP)
         try:
             os.kill(terminal.child, signal.SIGKILL)

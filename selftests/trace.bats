@@ -1,9 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Events of processes and of the kernel as other people's tools see them: perf and
-# trace-cmd. Needs root, the module, and a kernel that lets modules make trace
-# events.
+# Events of processes and of the kernel with perf and trace-cmd. Needs root, the module,
+# and a kernel that lets modules create trace events.
 
 load elog.bash
 
@@ -13,16 +12,16 @@ setup_file()
 	export PROVIDERS=${EVENTLOG_KO%/*}/module/providers
 	export TRACEFS=/sys/kernel/tracing
 	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS
-	# Or ftrace patches the scheduler each time, which old emulators do not survive.
+	# Otherwise ftrace patches the scheduler for each event, which crashes old emulators.
 	echo 0 > $TRACEFS/options/record-cmd
-	# Not to be skipped where a tool is missing: they are what is tested.
+	# A missing tool is a failure, not a reason to skip: the tools are tested.
 	command -v perf trace-cmd
 }
 
 setup()
 {
 	begin
-	# The kernel's own user_events has the group of that name.
+	# The group user_events belongs to the kernel's own user_events.
 	group=user_events
 	[ ! -e $TRACEFS/user_events_data ] || group=eventlog_user
 }
@@ -30,7 +29,7 @@ setup()
 teardown()
 {
 	end_background
-	# A trace-cmd that failed leaves it off.
+	# After a failure trace-cmd leaves tracing off.
 	echo 1 > $TRACEFS/tracing_on
 	"$ELOG" delete request 2> /dev/null || true
 	[ ! -d /sys/module/eventlog_proc ] || rmmod eventlog_proc
@@ -40,13 +39,13 @@ teardown()
 request='u32 id; char[16] path; __data_loc char[] agent; s16 delta; unsigned char[4] tag;
 	__data_loc unsigned char[] body; u64 bytes'
 
-# Makes the event, as an administrator does before there is a program; a tracer
-# can then be attached before anything is emitted.
+# Creates the event, as an administrator does before a program runs, so that a tracer can
+# attach before anything is emitted.
 create_request()
 {
 	"$ELOG" create "request $request"
 	wait_for test -e "$TRACEFS/events/$group/request/format"
-	# To be run by a tracer: emits $1 of them.
+	# Run by a tracer: emits $1 events.
 	cat > "$work/job" <<-SCRIPT
 		exec "$ELOG" emit -v -n \$1 request '$request' id=42 path=/api/x 'agent=curl 7' \\
 			delta=-5 tag=01020304 body=cafe bytes=5000000000
@@ -96,7 +95,7 @@ delete_request()
 	delete_request
 }
 
-@test "events of the kernel are recorded by their names and sets" {
+@test "events of the kernel are recorded with names of values and flags" {
 	insmod "$PROVIDERS/eventlog_proc.ko"
 	insmod "$PROVIDERS/eventlog_tcp.ko"
 	ip link set lo up
@@ -112,7 +111,7 @@ delete_request()
 	run -0 --separate-stderr trace-cmd report "$work/net.dat"
 	[[ $output != *FAILED* ]]
 	contains "$output" 'opening:' 'remote=::ffff:127.0.0.1 remote_port=1 ' 'SYN_SENT'
-	# The session is there, and ftrace itself prints the same.
+	# The session is recorded, and ftrace prints the same.
 	grep -q 'field:u64 session;' $TRACEFS/events/proc/exec/format
 	echo 1 > $TRACEFS/events/proc/exec/enable
 	/bin/true
@@ -121,7 +120,7 @@ delete_request()
 	echo > $TRACEFS/trace
 }
 
-@test "a kernel provider may go and come back while it is traced" {
+@test "a kernel provider may unload and load again while it is traced" {
 	insmod "$PROVIDERS/eventlog_proc.ko"
 	wait_for test -e $TRACEFS/events/proc/exec/format
 	echo 1 > $TRACEFS/events/proc/exec/enable

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * eventlog(9): what kernel code emits events with, and subscribes with.
+ * The in-kernel API of eventlog, see eventlog(9): kernel providers emit events,
+ * in-kernel subscribers receive them through callbacks.
  *
- * A provider is written as a schema (elog_schema(5)); the header generated from
- * it declares struct eventlog_provider eventlog_NAME and, for each event, a
- * typed function eventlog_NAME_EVENT(session, ...).  One source file defines
- * EVENTLOG_NAME_DEFINE before it includes the header: the tables and functions
- * are built there.  Nothing below that is called eventlog_provider_emit*() or
- * eventlog_part*() need be used by hand.
+ * A provider is described by a schema, see elog_schema(5).  The header that is
+ * generated from the schema declares struct eventlog_provider eventlog_NAME and,
+ * for each event, a typed function eventlog_NAME_EVENT(session, ...).  Exactly
+ * one source file defines EVENTLOG_NAME_DEFINE before it includes that header
+ * and so instantiates the tables and functions.  Providers do not call
+ * eventlog_provider_emit*() and eventlog_part*() directly; the generated
+ * functions do.
  *
- * Locks: registering, unregistering, enable and rundown calls are serialised by
- * one mutex of eventlog's, which is held while a provider's enable() and
- * rundown() run: these may sleep, but must not register or unregister providers
- * or callbacks, nor add or delete a callback's rules, nor wait for somebody who
- * does.  A tracer that is attached or detached calls enable() as well, with
- * ftrace's event_mutex and perhaps a process's mmap_lock held: enable() may hook
- * tracepoints, but must neither change ftrace's or perf's events, nor touch user
- * memory, nor wait for somebody who does.  Modules come and go with it being told
- * of their markers, so that it must not load one, either.  Emitting takes no lock and is allowed everywhere, NMI included.
+ * Locking: one mutex of eventlog serialises registration, unregistration and the
+ * calls of enable() and rundown(), and is held while a provider's enable() or
+ * rundown() runs.  Both may sleep.  They must not register or unregister
+ * providers or callbacks, must not add or delete a callback's rules, and must not
+ * wait for a task that does.  They must not load a module, because eventlog takes
+ * the same mutex when it registers the markers of a module that is loaded.
+ *
+ * Attaching or detaching a tracer also calls enable(), with ftrace's event_mutex
+ * and possibly a process's mmap_lock held.  enable() may register tracepoint
+ * probes.  It must not change ftrace or perf events, must not access user memory,
+ * and must not wait for a task that does either.
+ *
+ * Emitting takes no lock and is allowed in any context, including NMI.
  */
 #ifndef _LINUX_EVENTLOG_H
 #define _LINUX_EVENTLOG_H
@@ -31,7 +37,6 @@
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_event;
-struct eventlog_markers;
 struct eventlog_provider_info;
 struct eventlog_subscriber;
 
@@ -39,9 +44,9 @@ struct eventlog_subscriber;
 
 /**
  * struct eventlog_value - a named number: a keyword, or a member of a set
- * @value: the number; a mask for keywords and flags
+ * @value: the number; a bit mask for keywords and flags
  * @name: identifier
- * @description: for people, or NULL
+ * @description: one line of text for users, or NULL
  */
 struct eventlog_value {
 	u64 value;
@@ -52,10 +57,10 @@ struct eventlog_value {
 /**
  * struct eventlog_set - an enum or flags type of a schema
  * @name: identifier
- * @description: for people, or NULL
- * @flags: members are bits, rather than values
- * @values: members; may be NULL when there are none
- * @value_count: their number
+ * @description: one line of text for users, or NULL
+ * @flags: true: the members are bit masks (flags); false: values (enum)
+ * @values: the members; may be NULL if @value_count is 0
+ * @value_count: number of @values
  */
 struct eventlog_set {
 	const char *name;
@@ -67,10 +72,10 @@ struct eventlog_set {
 
 /**
  * struct eventlog_field - a field of an event
- * @type: as in the schema: "u32", "enum:state:u8", "char[16]", "string", ...
+ * @type: type in the schema language: "u32", "enum:state:u8", "char[16]", "string", ...
  * @name: identifier
- * @display: "dec" or "hex", or NULL
- * @description: for people, or NULL
+ * @display: "dec", "hex" or NULL for the default of the type
+ * @description: one line of text for users, or NULL
  */
 struct eventlog_field {
 	const char *type;
@@ -81,23 +86,25 @@ struct eventlog_field {
 
 /**
  * struct eventlog_provider_event - an event of a kernel provider
- * @enabled: somebody wants it; eventlog flips it
- * @event: what eventlog makes of it at registration; eventlog's, RCU
- * @lost_not_watching: emitted where RCU was not watching, reached nobody
- * @id: within the provider; never 0
+ * @enabled: static key; eventlog enables it while the event has a listener
+ * @event: the registered definition, NULL if not registered; private to eventlog,
+ *	protected by RCU
+ * @lost_rcu_idle: events lost because RCU was not watching; no subscriber
+ *	received them
+ * @id: unique within the provider, never 0
  * @level: enum eventlog_level
  * @keywords: mask of the provider's keywords
  * @name: identifier
- * @description: for people, or NULL
- * @fields: packed in this order
- * @field_count: their number
- * @fixed_bytes: size of the fixed part as the generated struct has it, checked
- *	against @fields at registration
+ * @description: one line of text for users, or NULL
+ * @fields: the fields, packed in this order
+ * @field_count: number of @fields
+ * @fixed_bytes: size of the fixed part, taken from the generated struct;
+ *	registration checks it against @fields
  */
 struct eventlog_provider_event {
 	struct static_key_false enabled;
 	struct eventlog_event __rcu *event;
-	atomic_long_t lost_not_watching;
+	atomic_long_t lost_rcu_idle;
 	u32 id;
 	u8 level;
 	u64 keywords;
@@ -110,32 +117,35 @@ struct eventlog_provider_event {
 
 /**
  * struct eventlog_provider - a kernel provider
- * @name: its name; several living providers may have the same
- * @description: for people, or NULL
- * @owner: the module whose memory this and everything it points to is
+ * @name: its name; several registered providers may share one name
+ * @description: one line of text for users, or NULL
+ * @owner: the module that owns the memory of this struct and of all it points to
  * @keywords: names of the bits in keyword masks
- * @keyword_count: their number
- * @sets: enum and flags types its fields use
- * @set_count: their number
+ * @keyword_count: number of @keywords
+ * @sets: enum and flags types that the fields use
+ * @set_count: number of @sets
  * @events: its events
- * @event_count: their number
- * @rundown_keywords: events with one of these belong to rundowns: emitted by
- *	@rundown they reach the subscriber that it runs for, and no other
- * @enable: called when one of its events has come to be wanted, or has ceased
- *	to be: @keywords is the union of the masks of its wanted events, @level the most verbose
- *	of their levels, 0: none is wanted.  The place to hook and unhook event
- *	sources.  eventlog_NAME_EVENT_enabled() tells of single events.  NULL:
- *	not needed.  The last call before eventlog_provider_unregister() returns
- *	says that nothing is wanted, if anything was.
- * @rundown: called when a subscriber has begun to want rundown events, after
- *	@enable: emits one event for each session there is.  NULL: not needed.
- * @private: the provider's own
- * @markers: eventlog's; NULL but for the providers it makes of markers
- * @info: eventlog's; NULL when not registered
- * @id: unique among living providers, 1 to 65535; set at registration
+ * @event_count: number of @events
+ * @rundown_keywords: events with one of these keywords belong to the state dump:
+ *	if @rundown emits them, only the subscriber that it runs for receives them
+ * @enable: called after one of the events was enabled or disabled, so that the
+ *	provider can hook or unhook its event sources.  @keywords is the union of
+ *	the keyword masks of the enabled events, @level the most verbose of their
+ *	levels; level 0: no event is enabled.  eventlog_NAME_EVENT_enabled() tests
+ *	a single event.  If any event was enabled, the last call before
+ *	eventlog_provider_unregister() returns has level 0.  May be NULL.
+ * @rundown: state dump (ETW calls it a rundown): called after @enable when a
+ *	subscriber starts to listen to events with @rundown_keywords; emits one
+ *	event for each existing session.  May be NULL.
+ * @private: for the provider's own use
+ * @update: private to eventlog; NULL except for providers that eventlog creates
+ *	from markers; called when @event was enabled or disabled, returns whether
+ *	its static key must be on
+ * @info: private to eventlog; NULL if not registered
+ * @id: unique among registered providers, 1 to 65535; set at registration
  *
- * The generated definition fills in everything up to @event_count; the provider
- * sets the others before it registers.
+ * The generated definition sets the members up to @event_count.  The provider
+ * sets the others, except for @update, @info and @id, before it registers.
  */
 struct eventlog_provider {
 	const char *name;
@@ -153,43 +163,46 @@ struct eventlog_provider {
 	void (*rundown)(struct eventlog_provider *provider);
 	void *private;
 
-	struct eventlog_markers *markers;
+	bool (*update)(struct eventlog_provider_event *event, bool enabled);
 	struct eventlog_provider_info *info;
 	u16 id;
 };
 
 /**
- * eventlog_provider_register() - make a provider's events known
- * @provider: filled in, not registered; stays until unregistered
+ * eventlog_provider_register() - register a provider and its events
+ * @provider: filled in, not registered; must stay valid until it is unregistered
  *
- * Process context, may sleep.  Events that a subscriber wants already are
- * enabled on return, and @provider's enable() and rundown() have been called.
- * A malformed table is refused and the kernel log says which event and field.
- * The module that calls this depends on eventlog.ko, which therefore stays.
+ * On return, events that match the rules of existing subscribers are enabled,
+ * and @provider's enable() and rundown() have been called for them.  If a table
+ * is malformed, the kernel log names the event and the field.  The calling
+ * module depends on eventlog.ko, which can therefore not be unloaded first.
  *
- * Return: 0; -EINVAL: malformed; -EBUSY: registered already; -ENOSPC: 65,535
- * providers live, or no room for the events; -ENOMEM.
+ * Context: process context, may sleep.
+ *
+ * Return: 0; -EINVAL: a table is malformed; -EBUSY: already registered; -ENOSPC:
+ * 65,535 providers are registered, or too many events; -ENOMEM.
  */
 int eventlog_provider_register(struct eventlog_provider *provider);
 
 /**
- * eventlog_provider_unregister() - take a provider's events back
- * @provider: registered, or not (then nothing is done)
+ * eventlog_provider_unregister() - unregister a provider and its events
+ * @provider: does nothing if it is not registered
  *
- * Process context, may sleep.  Emitting may go on meanwhile and afterwards: it
- * has no effect.  On return nothing of @provider is in use by eventlog or by
- * an emission under way (but for one where RCU does not watch, which touches
- * nothing but the event's lost_not_watching), and enable() has been told that
- * nothing is wanted.
- * Records already taken by subscribers can still be decoded.
+ * Callers may continue to emit during and after this call, without effect.  On
+ * return, neither eventlog nor an emission in progress uses any part of
+ * @provider, and enable() has been called with level 0 if any event was enabled.
+ * One exception: an emission where RCU is not watching still increments the
+ * event's lost_rcu_idle.  Records in rings can still be decoded.
+ *
+ * Context: process context, may sleep.
  */
 void eventlog_provider_unregister(struct eventlog_provider *provider);
 
 /**
- * struct eventlog_part - a piece of a payload behind its fixed part
+ * struct eventlog_part - one piece of a payload
  * @data: kernel memory that does not fault
- * @bytes: how much of it; a string's NUL is not among them
- * @string: a NUL is to follow
+ * @bytes: size of @data; for a string, without its NUL
+ * @string: a NUL follows in the payload
  */
 struct eventlog_part {
 	const void *data;
@@ -197,7 +210,10 @@ struct eventlog_part {
 	bool string;
 };
 
-/* The word of a dynamic field that begins at @end, which moves behind it. */
+/*
+ * Returns the fixed-part word of a dynamic field that starts at offset @end, and
+ * advances @end behind the field.
+ */
 static __always_inline u32 eventlog_part_place(u32 bytes, u32 *end)
 {
 	u32 word = bytes << 16 | (u16)*end;
@@ -207,13 +223,15 @@ static __always_inline u32 eventlog_part_place(u32 bytes, u32 *end)
 }
 
 /**
- * eventlog_part_string() - describe a string
- * @part: set
- * @text: NUL-terminated, or NULL, which is shown as "(null)"
- * @end: bytes of the payload so far; moves on
+ * eventlog_part_string() - set up the part of a string field
+ * @part: output
+ * @text: NUL-terminated; NULL is recorded as "(null)"
+ * @end: size of the payload so far; advanced by the size of the field
  *
- * Any context.  A string of more than EVENTLOG_PAYLOAD_MAX bytes makes the
- * event too large, which is counted.
+ * A string of more than EVENTLOG_PAYLOAD_MAX bytes makes the event too large;
+ * the event is then counted as lost.
+ *
+ * Context: any.
  *
  * Return: the field's word in the fixed part.
  */
@@ -229,13 +247,13 @@ static __always_inline u32 eventlog_part_string(struct eventlog_part *part, cons
 }
 
 /**
- * eventlog_part_bytes() - describe bytes
- * @part: set
- * @data: kernel memory that does not fault; may be NULL when @bytes is 0
- * @bytes: how many; more than EVENTLOG_PAYLOAD_MAX makes the event too large
- * @end: bytes of the payload so far; moves on
+ * eventlog_part_bytes() - set up the part of a bytes field
+ * @part: output
+ * @data: kernel memory that does not fault; may be NULL if @bytes is 0
+ * @bytes: size of @data; more than EVENTLOG_PAYLOAD_MAX makes the event too large
+ * @end: size of the payload so far; advanced by the size of the field
  *
- * Any context.
+ * Context: any.
  *
  * Return: the field's word in the fixed part.
  */
@@ -251,10 +269,11 @@ static __always_inline u32 eventlog_part_bytes(struct eventlog_part *part, const
 /**
  * eventlog_copy_chars() - fill a char[N] field
  * @to: the field
- * @text: NUL-terminated, or NULL; what does not fit is cut off
- * @bytes: size of the field; the rest is zeroed, a NUL is not guaranteed
+ * @text: NUL-terminated, or NULL; truncated to @bytes
+ * @bytes: size of the field; unused bytes are zeroed, but the field has no NUL
+ *	if @text fills it
  *
- * Any context.
+ * Context: any.
  */
 static __always_inline void eventlog_copy_chars(char *to, const char *text, size_t bytes)
 {
@@ -265,25 +284,31 @@ static __always_inline void eventlog_copy_chars(char *to, const char *text, size
 }
 
 /**
- * eventlog_provider_emit() - give an event to every subscriber that wants it
+ * eventlog_provider_emit() - deliver an event without dynamic fields
  * @event: an event of a provider, registered or not
- * @session: chosen by the provider, 0: none
+ * @session: chosen by the provider; 0: none
  * @fields: the fixed part, which is the whole payload
- * @bytes: its size
+ * @bytes: size of @fields
  *
- * Any context.  For generated functions.
+ * Delivers the event to every subscriber with a matching rule.  Called by
+ * generated functions.
+ *
+ * Context: any.
  */
 void eventlog_provider_emit(struct eventlog_provider_event *event, u64 session,
 			    const void *fields, u32 bytes);
 
 /**
- * eventlog_provider_emit_parts() - likewise, of an event with dynamic fields
+ * eventlog_provider_emit_parts() - deliver an event with dynamic fields
  * @event: an event of a provider, registered or not
- * @session: chosen by the provider, 0: none
- * @parts: the fixed part, then the dynamic ones, in order
- * @count: their number
+ * @session: chosen by the provider; 0: none
+ * @parts: the fixed part, then the dynamic fields in order
+ * @count: number of @parts
  *
- * Any context.  For generated functions.
+ * Delivers the event to every subscriber with a matching rule.  Called by
+ * generated functions.
+ *
+ * Context: any.
  */
 void eventlog_provider_emit_parts(struct eventlog_provider_event *event, u64 session,
 				  const struct eventlog_part *parts, unsigned int count);
@@ -291,16 +316,16 @@ void eventlog_provider_emit_parts(struct eventlog_provider_event *event, u64 ses
 /* ---- in-kernel subscribers ---- */
 
 /**
- * struct eventlog_delivery - an event as a callback gets it
- * @descriptor: of its definition, for eventlog_describe()
- * @context: enum eventlog_context, where it was emitted
+ * struct eventlog_delivery - an event as passed to a callback
+ * @descriptor: id of its definition, for eventlog_describe()
+ * @context: enum eventlog_context: the context it was emitted in
  * @time: CLOCK_MONOTONIC, ns
- * @session: chosen by the provider, 0: none
- * @pid: process (tgid), as init sees it
- * @tid: thread, likewise
- * @bytes: of the whole payload
- * @parts: the payload, in pieces
- * @count: their number
+ * @session: chosen by the provider; 0: none
+ * @pid: process (tgid), in the initial pid namespace
+ * @tid: thread, in the initial pid namespace
+ * @bytes: size of the whole payload
+ * @parts: the pieces of the payload
+ * @count: number of @parts
  */
 struct eventlog_delivery {
 	u32 descriptor;
@@ -315,14 +340,14 @@ struct eventlog_delivery {
 };
 
 /**
- * eventlog_delivery_copy() - put a delivered payload together
- * @delivery: as given to a callback
- * @to: where to
- * @room: bytes there
+ * eventlog_delivery_copy() - copy the payload of a delivered event
+ * @delivery: as passed to a callback
+ * @to: destination
+ * @room: size of the destination; a larger payload is truncated
  *
- * Any context.
+ * Context: any.
  *
- * Return: how many bytes were copied: all, or @room.
+ * Return: number of bytes copied.
  */
 u32 eventlog_delivery_copy(const struct eventlog_delivery *delivery, void *to, u32 room);
 
@@ -332,15 +357,16 @@ u32 eventlog_delivery_copy(const struct eventlog_delivery *delivery, void *to, u
  * struct eventlog_callback - a synchronous in-kernel subscriber
  * @name: shown in the status listing
  * @flags: EVENTLOG_CALLBACK_*
- * @deliver: called for each event that one of the rules lets through, where it
- *	is emitted: any context (NMI with EVENTLOG_CALLBACK_NMI only), preemption
- *	off.  It may emit; what it emits is not delivered to itself, nor more
- *	than EVENTLOG_CALLBACK_DEPTH callbacks deep.  It must not sleep, nor take
- *	a lock that may be held where an event is emitted.
- * @private: the owner's
- * @subscriber: eventlog's; NULL when not registered
+ * @deliver: called for each event that matches a rule, synchronously in the
+ *	context of the emitter, with preemption disabled; in NMI context only
+ *	with EVENTLOG_CALLBACK_NMI.  It must not sleep and must not take a lock
+ *	that may be held by code that emits an event.  It may emit events; they
+ *	are not delivered to this callback, and callbacks nest at most
+ *	EVENTLOG_CALLBACK_DEPTH deep.
+ * @private: for the owner's use
+ * @subscriber: private to eventlog; NULL if not registered
  *
- * Not delivered because of context or depth: counted, see
+ * Events that are not delivered because of context or depth are counted, see
  * eventlog_callback_lost().
  */
 struct eventlog_callback {
@@ -355,18 +381,18 @@ struct eventlog_callback {
 #define EVENTLOG_CALLBACK_DEPTH	4
 
 /**
- * struct eventlog_wish - a rule of a callback; as struct eventlog_rule
- * @provider: glob over provider names, NULL: all
- * @event: glob over event names, NULL: all
- * @keywords_any: the event has one of these; 0: not tested
+ * struct eventlog_callback_rule - a rule of a callback, the counterpart of struct eventlog_rule
+ * @provider: glob over provider names; NULL: all
+ * @event: glob over event names; NULL: all
+ * @keywords_any: the event has at least one of these; 0: not tested
  * @keywords_all: the event has all of these
  * @flags: EVENTLOG_RULE_*
- * @session: with EVENTLOG_RULE_SESSION
- * @pid: with EVENTLOG_RULE_PID, as init sees it
- * @level: at most this verbose; 0: every level
- * @sample: the 1st of every N that match; 0 and 1: all
+ * @session: only this session, with EVENTLOG_RULE_SESSION
+ * @pid: only this process (tgid in the initial pid namespace), with EVENTLOG_RULE_PID
+ * @level: maximum level; 0: every level
+ * @sample: deliver the first of every N matching events; 0 and 1: all
  */
-struct eventlog_wish {
+struct eventlog_callback_rule {
 	const char *provider;
 	const char *event;
 	u64 keywords_any;
@@ -379,67 +405,77 @@ struct eventlog_wish {
 };
 
 /**
- * eventlog_callback_register() - become a subscriber
- * @callback: filled in, not registered; stays until unregistered
+ * eventlog_callback_register() - register a callback as a subscriber
+ * @callback: filled in, not registered; must stay valid until it is unregistered
  *
- * Process context, may sleep.  Nothing is delivered before a rule is added.
+ * No event is delivered before a rule is added.
  *
- * Return: 0; -EINVAL; -EBUSY: registered already; -EMFILE: too many
- * subscribers; -ENOMEM.
+ * Context: process context, may sleep.
+ *
+ * Return: 0; -EINVAL: a member is invalid; -EBUSY: already registered; -EMFILE:
+ * too many subscribers; -ENOMEM.
  */
 int eventlog_callback_register(struct eventlog_callback *callback);
 
 /**
- * eventlog_callback_unregister() - cease to be one
- * @callback: registered, or not (then nothing is done)
+ * eventlog_callback_unregister() - unregister a callback
+ * @callback: does nothing if it is not registered
  *
- * Process context, may sleep.  On return it is not being called and will not be.
+ * On return, deliver() is not running and will not be called again.
+ *
+ * Context: process context, may sleep.
  */
 void eventlog_callback_unregister(struct eventlog_callback *callback);
 
 /**
- * eventlog_callback_rule_add() - ask for events
+ * eventlog_callback_rule_add() - add a rule to a callback
  * @callback: registered
- * @wish: which
+ * @rule: the rule; copied
  *
- * Process context, may sleep.
+ * Context: process context, may sleep.
  *
- * Return: the rule's id, at least 1; -EINVAL; -EMFILE: too many rules; -ENOMEM.
+ * Return: id of the rule, at least 1; -EINVAL: the rule is invalid; -EMFILE: too
+ * many rules; -ENOMEM.
  */
 int eventlog_callback_rule_add(struct eventlog_callback *callback,
-			       const struct eventlog_wish *wish);
+			       const struct eventlog_callback_rule *rule);
 
 /**
- * eventlog_callback_rule_delete() - take a rule back
+ * eventlog_callback_rule_delete() - delete a rule of a callback
  * @callback: registered
- * @rule_id: as returned when it was added
+ * @rule_id: as returned by eventlog_callback_rule_add()
  *
- * Process context, may sleep.
+ * Context: process context, may sleep.
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: there is no such rule.
  */
 int eventlog_callback_rule_delete(struct eventlog_callback *callback, u32 rule_id);
 
 /**
- * eventlog_callback_lost() - how many events were not delivered to a callback
+ * eventlog_callback_lost() - count the events that a callback lost
  * @callback: registered
- * @cause: EVENTLOG_LOST_NESTED: it was being called in that context already, or
- *	an NMI came that it does not accept; EVENTLOG_LOST_DEPTH: callbacks
- *	emitted too deeply; EVENTLOG_LOST_TOO_LARGE: the payload exceeded
- *	EVENTLOG_PAYLOAD_MAX; others: 0.  What was emitted where RCU does not
- *	watch is counted with the event alone, in the status listing.
+ * @cause: EVENTLOG_LOST_NESTED: the callback was already running in that context,
+ *	or it does not accept NMI context; EVENTLOG_LOST_DEPTH: callbacks nested
+ *	too deeply; EVENTLOG_LOST_TOO_LARGE: the payload was larger than
+ *	EVENTLOG_PAYLOAD_MAX; the count of any other cause is 0
  *
- * Any context.
+ * Events emitted where RCU is not watching are not included; the status listing
+ * shows them for the event only.
+ *
+ * Context: any.
+ *
+ * Return: the number of events lost by @cause since registration.
  */
 u64 eventlog_callback_lost(const struct eventlog_callback *callback, enum eventlog_lost cause);
 
 /**
- * eventlog_describe() - the schema text of a definition
- * @descriptor: as delivered
+ * eventlog_describe() - get the schema text of a definition
+ * @descriptor: from struct eventlog_delivery
  *
- * Process context, may sleep.
+ * Context: process context, may sleep.
  *
- * Return: the text, for kvfree(); or ERR_PTR: -ENOENT, -ENOMEM.
+ * Return: the text, which the caller frees with kvfree(), or an ERR_PTR():
+ * -ENOENT: there is no such definition; -ENOMEM.
  */
 char *eventlog_describe(u32 descriptor);
 

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers, eventlog_marker(9): one line of code that can be browsed and switched
- * on while the kernel runs.
+ * Markers, see eventlog_marker(9): one-line instrumentation points in kernel
+ * modules that can be listed and switched on at run time.
  *
  *	eventlog_marker(opened, EVENTLOG_MARKER_TRACE, FIELD(string, name),
  *			FIELD(auto, inode->i_size));
  *
- * There is nothing else to write: no declaration, no schema, no list. eventlog
- * finds the markers of a module when the module is loaded, names their fields
- * after the expressions, and makes them the events of a provider that is called
- * markers_MODULE.
+ * A marker needs no declaration and no schema.  When a module is loaded, eventlog
+ * finds its markers, names their fields after the expressions, and registers them
+ * as the events of a provider named markers_MODULE.
  *
- * A marker that is off is one no-op; its expressions are not evaluated.  Without
- * EVENTLOG_MARKERS defined (ccflags-y += -DEVENTLOG_MARKERS) it is nothing at
- * all.  What a source file defines before it includes this header:
+ * A marker that is off costs one no-op; its expressions are not evaluated.
+ * Markers are compiled in only if EVENTLOG_MARKERS is defined (ccflags-y +=
+ * -DEVENTLOG_MARKERS).  A source file may define the following before it includes
+ * this header:
  *
- *	EVENTLOG_ENABLE_LOCAL_MARKERS	this file's markers are in, and on: they
- *					print from the start, and trace
+ *	EVENTLOG_ENABLE_LOCAL_MARKERS	compile in the markers of this file and
+ *					switch on PRINT and TRACE from the start
  *
- * How eventlog finds them: a marker's descriptor begins with its static key, and
- * a module's table of jumps has the keys it tests.  So this needs
- * CONFIG_JUMP_LABEL, and neither a linker script nor anything in the module's
- * Makefile.
+ * A marker's struct begins with its static key, and the jump table of a module
+ * refers to all keys that the module tests; eventlog finds the markers there.
+ * This requires CONFIG_JUMP_LABEL, but no linker script and no change to the
+ * module's Makefile.
+ *
+ * eventlog owns the members of struct eventlog_marker once the module is loaded.
  */
 #ifndef _LINUX_EVENTLOG_MARKER_H
 #define _LINUX_EVENTLOG_MARKER_H
@@ -38,13 +40,10 @@
 
 #define EVENTLOG_MARKER_FIELDS_MAX	16
 
-/*
- * The handlers a marker allows, when these are not all: to be ORed to those it
- * has from the start.
- */
+/* Restricts the handlers a marker allows; ORed to its default handlers. */
 #define EVENTLOG_MARKER_ALLOW(handlers)	((handlers) << 8)
 
-/* What a field is; 0: there is none. */
+/* Type of a field; 0: no field. */
 enum eventlog_marker_type {
 	EVENTLOG_MARKER_U8 = 1,
 	EVENTLOG_MARKER_U16,
@@ -64,46 +63,50 @@ enum eventlog_marker_type {
 	EVENTLOG_MARKER_TYPES
 };
 
-/* Another one whenever the descriptor below becomes another: for elog marker list, too. */
+/*
+ * Identifies the layout of struct eventlog_marker.  Change it with the layout, here
+ * and in "elog marker list", which searches for it in ELF files.
+ */
 #define EVENTLOG_MARKER_MAGIC	((unsigned long)0x4d6b724c67e87a9cULL)
 
 struct eventlog_predicate;
 
 /**
  * struct eventlog_marker - a marker
- * @event: its event; the static key in it is the marker's
+ * @event: its event; the static key of the event is also the marker's
  * @magic: EVENTLOG_MARKER_MAGIC
- * @self: where it is: with @magic, how it is known from other keys
- * @hit: eventlog_marker_hit(): a module that has markers needs eventlog.ko
- * @tag: as written
- * @text: its fields, as written
- * @path: its source file: as compiled, then as seen from the top of the tree
- * @module: its module's directory and name, as the kernel's build has them
- * @function: where it is
- * @unit: the same for all of one translation unit
- * @line: in the source file
- * @sequence: orders those of a line
- * @ordinal: how many there are before it in the function
- * @id: hash of its place
- * @types: how many fields there are, then enum eventlog_marker_type of each
- * @defaults: EVENTLOG_MARKER_*: handlers from the start
- * @allowed: likewise: those that may be switched on
- * @handlers: likewise: those that are
- * @active: likewise: those that a hit calls; no others need the key.  And
- *	whether it looks at @predicate
- * @guarded: there is a predicate
- * @limit: of printing
- * @probes: what eventlog_marker_probe_register() attached; RCU
- * @predicate: what has to be true; RCU; means nothing unless @active says so
- * @unprinted: lines that were dropped
+ * @self: address of this struct; @magic and @self distinguish it from other static keys
+ * @fire: eventlog_marker_fire(); makes a module with markers depend on eventlog.ko
+ * @tag: the tag, as written
+ * @text: the fields, as written
+ * @path: source file: as compiled; after registration, relative to the top of the tree
+ * @module: directory and name of the module, as kbuild passes them
+ * @function: the function that contains the marker
+ * @unit: identical for all markers of one translation unit
+ * @line: line in the source file
+ * @sequence: orders markers on the same line
+ * @ordinal: number of markers before this one in the function
+ * @id: hash of the place
+ * @types: number of fields, then the enum eventlog_marker_type of each
+ * @defaults: EVENTLOG_MARKER_*: handlers that are on by default
+ * @allowed: EVENTLOG_MARKER_*: handlers that may be switched on
+ * @handlers: EVENTLOG_MARKER_*: handlers that are switched on
+ * @active: EVENTLOG_MARKER_*: handlers to call when the marker fires, and a bit
+ *	that says whether to evaluate @predicate; the static key is enabled while
+ *	any handler is active
+ * @has_predicate: the marker has a predicate
+ * @limit: rate limit of printing
+ * @probes: probes attached by eventlog_marker_probe_register(); RCU
+ * @predicate: filter on the fields; RCU; valid only if @active has its bit
+ * @suppressed: number of suppressed lines
  *
- * Probes may read all up to @types; the rest is eventlog's.
+ * Probes may read the members up to @types; the others are private to eventlog.
  */
 struct eventlog_marker {
 	struct eventlog_provider_event event;
 	unsigned long magic;
 	const struct eventlog_marker *self;
-	void (*hit)(struct eventlog_marker *marker, ...);
+	void (*fire)(struct eventlog_marker *marker, ...);
 	const char *tag;
 	const char *text;
 	const char *path;
@@ -119,120 +122,126 @@ struct eventlog_marker {
 	u8 allowed;
 	u8 handlers;
 	u8 active;
-	bool guarded;
+	bool has_predicate;
 	struct ratelimit_state limit;
 	struct hlist_head probes;
 	struct eventlog_predicate __rcu *predicate;
-	atomic_long_t unprinted;
+	atomic_long_t suppressed;
 };
 
 /**
- * eventlog_marker_hit() - what a marker that is on calls
- * @marker: it
- * @...: a u64 for each of its fields: an integer or a pointer, of which the low
- *	bytes count; a string is a pointer to it
+ * eventlog_marker_fire() - fire a marker; called by the macro if the marker is on
+ * @marker: the marker
+ * @...: a u64 for each field: the low bytes hold an integer or a pointer; a string
+ *	is passed as a pointer
  *
- * Arguments rather than an array, which would be on the stack of the marker's
- * function, and that would have a frame and a stack protector for it all the time.
+ * The values are variable arguments and not an array: an array would be on the
+ * stack of the marker's function, which would then need a frame and a stack
+ * protector even while the marker is off.
  *
- * Tracing and probing: any context.  Printing: where printk() may be called;
- * there is no line in NMI context.
+ * Context: any for TRACE and PROBE.  PRINT: contexts that may call printk();
+ * nothing is printed in NMI context.
  */
-void eventlog_marker_hit(struct eventlog_marker *marker, ...);
+void eventlog_marker_fire(struct eventlog_marker *marker, ...);
 
 typedef void eventlog_marker_function(const struct eventlog_marker *marker, const u64 *values);
 
 /**
- * eventlog_marker_redirect() - what it calls with EVENTLOG_LOCAL_MARKERS_HANDLER()
- * @function: to be called with the values
- * @marker: as for eventlog_marker_hit()
- * @...: likewise
+ * eventlog_marker_override() - fire a marker with EVENTLOG_LOCAL_MARKERS_HANDLER()
+ * @function: the override, called with the values
+ * @marker: as for eventlog_marker_fire()
+ * @...: as for eventlog_marker_fire()
  */
-void eventlog_marker_redirect(eventlog_marker_function *function,
+void eventlog_marker_override(eventlog_marker_function *function,
 			      struct eventlog_marker *marker, ...);
 
 /**
- * eventlog_marker_value() - a field's value
+ * eventlog_marker_value() - get the value of a field
  * @marker: the marker
- * @values: as given to a probe
- * @field: its number, from 0
+ * @values: as passed to a probe
+ * @field: index of the field, from 0
  *
- * Any context.
+ * Context: any.
  *
- * Return: the value, sign- or zero-extended from its type; of a string, the
- * pointer; 0: there is no such field.
+ * Return: the value, sign- or zero-extended according to its type; for a string,
+ * the pointer; 0 if there is no such field.
  */
 u64 eventlog_marker_value(const struct eventlog_marker *marker, const u64 *values,
 			  unsigned int field);
 
 /**
- * eventlog_markers_status() - what has become of a module's markers
+ * eventlog_markers_status() - test whether the markers of a module are registered
  * @module: the module
  *
- * Process context, from the module's init function on.
+ * Context: process context, from the module's init function on.
  *
- * Return: 0: they are known, or there are none; otherwise why they are not:
- * -EINVAL: one is malformed; -EEXIST: two places have one id; -ENOSPC: as for
- * eventlog_provider_register(); -ENOMEM.  The kernel log says more.
+ * Return: 0: they are registered, or the module has none; otherwise the reason:
+ * -EINVAL: a marker is malformed; -EEXIST: two places have the same id; -ENOSPC:
+ * as for eventlog_provider_register(); -ENOMEM.  The kernel log has the details.
  */
 int eventlog_markers_status(const struct module *module);
 
 /**
  * struct eventlog_marker_probe - a function that markers call
- * @module: glob over names of modules, NULL: all
- * @marker: glob over tags and places, NULL: all
- * @hit: called at each hit, in the marker's context, preemption off.  It must not
- *	sleep.  Where RCU does not watch it is not called.
- * @private: the owner's
- * @node: eventlog's
+ * @module: glob over module names; NULL: all
+ * @marker: glob over tags and places; NULL: all
+ * @fire: called each time a marker fires, in the marker's context, with preemption
+ *	disabled; must not sleep.  Not called where RCU is not watching.
+ * @private: for the owner's use
+ * @node: private to eventlog
  */
 struct eventlog_marker_probe {
 	const char *module;
 	const char *marker;
-	void (*hit)(struct eventlog_marker_probe *probe, const struct eventlog_marker *marker,
-		    const u64 *values);
+	void (*fire)(struct eventlog_marker_probe *probe, const struct eventlog_marker *marker,
+		     const u64 *values);
 	void *private;
 	struct list_head node;
 };
 
 /**
- * eventlog_marker_probe_register() - attach a function to markers
- * @probe: filled in, not registered; stays until unregistered
+ * eventlog_marker_probe_register() - attach a probe to markers
+ * @probe: filled in, not registered; must stay valid until it is unregistered
  *
- * Process context, may sleep.  Attached to all markers that match and allow
- * EVENTLOG_MARKER_PROBE, those of modules loaded later included.  It is called
- * whether EVENTLOG_MARKER_PROBE is switched on or not, unless the marker has been
- * given a predicate that is false.
+ * Attaches the probe to all matching markers that allow EVENTLOG_MARKER_PROBE,
+ * including markers of modules that are loaded later.  The probe is called even
+ * if EVENTLOG_MARKER_PROBE is not switched on, but not while the marker has a
+ * predicate that is false.
+ *
+ * Context: process context, may sleep.
  *
  * Return: 0 or -ENOMEM.
  */
 int eventlog_marker_probe_register(struct eventlog_marker_probe *probe);
 
 /**
- * eventlog_marker_probe_unregister() - detach it
+ * eventlog_marker_probe_unregister() - detach a probe from all markers
  * @probe: registered
  *
- * Process context, may sleep.  On return it is not being called and will not be.
+ * On return, the probe is not running and will not be called again.
+ *
+ * Context: process context, may sleep.
  */
 void eventlog_marker_probe_unregister(struct eventlog_marker_probe *probe);
 
-/* ---- how the macro does it ---- */
+/* ---- implementation of the macro ---- */
 
-/* Its address tells translation units apart. */
+/* Only its address is used: it identifies the translation unit. */
 static const char eventlog_marker_unit __maybe_unused;
 
 /*
- * EVENTLOG_LOCAL_MARKERS_HANDLER(function) - what this file's markers call instead
+ * EVENTLOG_LOCAL_MARKERS_HANDLER(function) - override the handlers of this file's markers
  *
- * Stands once in the file, anywhere outside functions; @function is an
- * eventlog_marker_function, declared before.  The file's markers are switched as
- * any, but whichever handler is on, @function is what is called.
+ * Use it at most once in a file, outside functions.  @function is an
+ * eventlog_marker_function and must be declared before.  The markers of the file
+ * are switched like any others, but with any handler switched on they call
+ * @function instead of the handlers.
  */
 static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 #define EVENTLOG_LOCAL_MARKERS_HANDLER(function)				\
 	static eventlog_marker_function *eventlog_marker_local __maybe_unused = (function)
 
-/* Fields, one by one: EVENTLOG_MARKER_EACH(macro, fields...) is , macro(field) ... */
+/* EVENTLOG_MARKER_EACH(macro, fields...) expands to ", macro(field)" for each field. */
 #define EVENTLOG_MARKER_CAT_(a, b)	a##b
 #define EVENTLOG_MARKER_CAT(a, b)	EVENTLOG_MARKER_CAT_(a, b)
 #define EVENTLOG_MARKER_COUNT_(								\
@@ -277,7 +286,7 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 	EVENTLOG_MARKER_CAT(EVENTLOG_MARKER_EACH_,					\
 			    EVENTLOG_MARKER_COUNT(__VA_ARGS__))(macro, ##__VA_ARGS__)
 
-/* FIELD(type, expression), or FIELD_NAMED(type, name, expression): type and value. */
+/* The type and the value of FIELD(type, expression) and FIELD_NAMED(type, name, expression). */
 #define EVENTLOG_MARKER_TYPE(field)	EVENTLOG_MARKER_TYPE_##field
 #define EVENTLOG_MARKER_TYPE_FIELD(type, ...) EVENTLOG_MARKER_IS_##type(__VA_ARGS__)
 #define EVENTLOG_MARKER_TYPE_FIELD_NAMED(type, name, ...) EVENTLOG_MARKER_IS_##type(__VA_ARGS__)
@@ -315,11 +324,13 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 #define EVENTLOG_MARKER_AS_ipv4(x)	(u64)(__force u32)(__be32)(x)
 #define EVENTLOG_MARKER_AS_port(x)	(u64)(u16)(x)
 #define EVENTLOG_MARKER_AS_ptr(x)	(u64)(unsigned long)(const volatile void *)(x)
-#define EVENTLOG_MARKER_AS_string(x)	({ const char *string_ = (x); (u64)(unsigned long)string_; })
+#define EVENTLOG_MARKER_AS_string(x)						\
+	({ const char *string_ = (x); (u64)(unsigned long)string_; })
 
 /*
- * The type of an expression.  What is none of these has to be a pointer: a
- * bit-field, whose type has no name, must be stated.
+ * Deduces the type of an expression.  An expression of no listed type must be a
+ * pointer.  A bit-field has no type that _Generic can select: its marker must state
+ * the type.
  */
 #define EVENTLOG_MARKER_GENERIC(x, bool_, char_, schar, uchar, short_, ushort, int_,	\
 				uint, long_, ulong, llong, ullong, string, other)	\
@@ -328,7 +339,7 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 		 long: long_, unsigned long: ulong, long long: llong,			\
 		 unsigned long long: ullong, char *: string, const char *: string,	\
 		 default: other)
-#define EVENTLOG_MARKER_POINTER_CLASS	5 /* as compilers number classes of types */
+#define EVENTLOG_MARKER_POINTER_CLASS	5 /* of __builtin_classify_type() */
 #define EVENTLOG_MARKER_IS_auto(x)							\
 	(EVENTLOG_MARKER_GENERIC(x, EVENTLOG_MARKER_BOOL,				\
 		(char)-1 < 0 ? EVENTLOG_MARKER_S8 : EVENTLOG_MARKER_U8,			\
@@ -344,7 +355,7 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 	((u64)EVENTLOG_MARKER_GENERIC(x, (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x),	\
 		(x), (unsigned long)(x), (unsigned long)(x)))
 
-/* What newer kernels make of the keyword. */
+/* Newer kernels define "auto" as __auto_type. */
 #define EVENTLOG_MARKER_IS___auto_type(x) EVENTLOG_MARKER_IS_auto(x)
 #define EVENTLOG_MARKER_AS___auto_type(x) EVENTLOG_MARKER_AS_auto(x)
 
@@ -361,18 +372,19 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 #endif
 
 /**
- * eventlog_marker() - a marker
- * @name: its tag, an identifier: what its event is called
- * @handlers_: EVENTLOG_MARKER_*, ORed: those it has from the start, 0: none;
- *	EVENTLOG_MARKER_ALLOW() of those it may have, when these are not all
+ * eventlog_marker() - define a marker; a statement
+ * @name: its tag, an identifier; also the name of its event
+ * @handlers_: EVENTLOG_MARKER_*, ORed: the default handlers, 0: none; optionally
+ *	ORed with EVENTLOG_MARKER_ALLOW() to restrict the handlers it allows
  * @...: 0 to 16 fields, FIELD(type, expression) or FIELD_NAMED(type, name,
  *	expression).  type: u8 to u64, s8 to s64, bool, string, ptr, time, duration,
- *	ipv4, port, or auto: that of the expression, a char * being a string
+ *	ipv4, port, or auto for the type of the expression (char * is a string)
  *
- * A statement.  Wherever printk() may be called, but NMI, where it does not print;
- * where that is not so, as under the scheduler's locks, PRINT must not be among the
- * handlers that it may have.  What pointers to strings point to must not
- * fault; a string of NULL is "(null)".
+ * The memory of a string must not fault; a NULL string is recorded as "(null)".
+ *
+ * Context: any context that may call printk(); in NMI context it does not print.
+ * A marker in code that must not call printk(), for example under a scheduler
+ * lock, must exclude EVENTLOG_MARKER_PRINT with EVENTLOG_MARKER_ALLOW().
  */
 #if defined(EVENTLOG_MARKERS) || defined(EVENTLOG_ENABLE_LOCAL_MARKERS)
 #define eventlog_marker(name, handlers_, ...)						\
@@ -382,7 +394,7 @@ do {											\
 		.event.enabled = STATIC_KEY_FALSE_INIT,					\
 		.magic = EVENTLOG_MARKER_MAGIC,						\
 		.self = &eventlog_marker_,						\
-		.hit = eventlog_marker_hit,						\
+		.fire = eventlog_marker_fire,						\
 		.tag = #name,								\
 		.text = #__VA_ARGS__,							\
 		.path = __FILE__,							\
@@ -400,27 +412,27 @@ do {											\
 											\
 	if (static_branch_unlikely(&eventlog_marker_.event.enabled)) {			\
 		if (eventlog_marker_local)						\
-			eventlog_marker_redirect(eventlog_marker_local, &eventlog_marker_	\
+			eventlog_marker_override(eventlog_marker_local, &eventlog_marker_	\
 				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_VALUE, ##__VA_ARGS__));	\
 		else									\
-			eventlog_marker_hit(&eventlog_marker_				\
+			eventlog_marker_fire(&eventlog_marker_				\
 				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_VALUE, ##__VA_ARGS__));	\
 	}										\
 } while (0)
 
 /**
- * eventlog_module_markers() - are this module's markers there
+ * eventlog_module_markers() - test whether the markers of this module are registered
  *
- * One line of the module's init function, if it cares: eventlog has registered
- * the markers before that is called.
+ * eventlog registers the markers before the kernel calls the module's init
+ * function.  The init function may call this to find out whether that succeeded.
  *
- * Return: as eventlog_markers_status().
+ * Return: as for eventlog_markers_status().
  */
 #define eventlog_module_markers()	eventlog_markers_status(THIS_MODULE)
 
 #else
 
-/* What is not used otherwise counts as used; no code comes of it. */
+/* Uses the values, so that the compiler does not warn; generates no code. */
 static inline void eventlog_marker_nothing(int nothing, ...)
 {
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_bench.ko: times writes to open files from inside the kernel, where a
- * system call's own cost is not in the way.  For a benchmark's kernel only: it
- * believes what root asks.
+ * eventlog_bench.ko: measures writes to open files from inside the kernel, without the
+ * cost of the system call.  For benchmark kernels only: it trusts requests by root.
  *
- * /dev/eventlog_bench takes the batches, and writing to it does nothing;
- * writing to /dev/eventlog_bench_copy copies the message and forgets it.  Those
- * are the two floors.  There is no state: nothing needs a lock.
+ * An ioctl of /dev/eventlog_bench runs a batch.  Writing to that device does nothing;
+ * writing to /dev/eventlog_bench_copy copies and discards the message.  These two are
+ * the lower bounds.  There is no shared state, and therefore no lock.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -21,7 +20,7 @@
 
 #include "eventlog_bench.h"
 
-/* What a batch writes; made once, so that little but the writing is in the loop. */
+/* A write, prepared once per batch, so that the loop contains little else. */
 struct bench_write {
 	struct file *file;
 	void *kernel_message;
@@ -51,12 +50,12 @@ static __always_inline ssize_t bench_clock(const struct bench_write *write)
 {
 	u64 time = ktime_get_mono_fast_ns();
 
-	/* Read, though nobody wants to know. */
+	/* Keep the compiler from removing the call. */
 	OPTIMIZER_HIDE_VAR(time);
 	return write->bytes;
 }
 
-/* Inlined into a loop of its own: an indirect call would be part of what is measured. */
+/* Inlined for each function: an indirect call would be part of the measurement. */
 static __always_inline int bench_loop(const struct eventlog_bench_batch *batch,
 				      const struct bench_write *write,
 				      ssize_t (*function)(const struct bench_write *write),
@@ -169,7 +168,7 @@ static ssize_t bench_nothing(struct kiocb *kiocb, struct iov_iter *from)
 	return iov_iter_count(from);
 }
 
-/* As eventlog_write_iter() copies a small message. */
+/* Copies a small message in the same way as eventlog_write_iter(). */
 static ssize_t bench_copy(struct kiocb *kiocb, struct iov_iter *from)
 {
 	size_t bytes = iov_iter_count(from);
@@ -177,7 +176,7 @@ static ssize_t bench_copy(struct kiocb *kiocb, struct iov_iter *from)
 
 	if (bytes > sizeof(small) || !copy_from_iter_full(small, bytes, from))
 		return -EFAULT;
-	/* The copy is wanted. */
+	/* Keep the compiler from removing the copy. */
 	barrier_data(small);
 	return bytes;
 }
@@ -226,4 +225,4 @@ static void __exit bench_exit(void)
 module_init(bench_init);
 module_exit(bench_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("eventlog: times writes inside the kernel");
+MODULE_DESCRIPTION("eventlog benchmark: writes inside the kernel");

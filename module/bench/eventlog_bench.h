@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What scripts/bench/kernel_bench.c asks eventlog_bench.ko to time, and
- * event_bench.c eventlog_bench_events.ko: one batch at a time, so that the
- * contestants can take turns.
+ * Interface of the benchmark modules: scripts/bench/kernel_bench.c uses
+ * eventlog_bench.ko, scripts/bench/event_bench.c uses eventlog_bench_events.ko.  A call
+ * measures one batch, so that the programs can alternate between the competitors.
  */
 #ifndef EVENTLOG_BENCH_H
 #define EVENTLOG_BENCH_H
@@ -10,28 +10,28 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Writes or events of a batch at most, and bytes of a message. */
+/* Maximum number of writes or events in a batch, and maximum size of a message. */
 #define EVENTLOG_BENCH_COUNT_MAX 100000
 #define EVENTLOG_BENCH_MESSAGE_MAX 4096
 
-/* How the kernel is made to emit; the array in eventlog_bench.c has one entry for each. */
+/* How to write; the array in eventlog_bench.c has one entry for each. */
 enum eventlog_bench_method {
-	EVENTLOG_BENCH_KVEC,	/* f_op->write_iter, from the kernel's memory */
-	EVENTLOG_BENCH_UBUF,	/* f_op->write_iter, from the caller's */
-	EVENTLOG_BENCH_WRITE,	/* f_op->write, from the caller's */
-	EVENTLOG_BENCH_CLOCK,	/* nothing is written: a record's clock is read */
+	EVENTLOG_BENCH_KVEC,	/* f_op->write_iter, from kernel memory */
+	EVENTLOG_BENCH_UBUF,	/* f_op->write_iter, from the caller's memory */
+	EVENTLOG_BENCH_WRITE,	/* f_op->write, from the caller's memory */
+	EVENTLOG_BENCH_CLOCK,	/* no write: only read the clock of records */
 	EVENTLOG_BENCH_METHODS,
 };
 
 /**
- * struct eventlog_bench_batch - a batch
+ * struct eventlog_bench_batch - a batch of writes
  * @method: enum eventlog_bench_method
- * @fd: the open file that is written to
- * @message: const void *, what is written each time
- * @bytes: of the message
- * @count: writes
- * @result: what each write has to return; the batch is void (EIO) if one does not
- * @nanoseconds: out: what all of them took
+ * @fd: the open file to write to
+ * @message: const void *, the message of each write
+ * @bytes: size of the message
+ * @count: number of writes
+ * @result: expected return value of each write; EIO if one differs
+ * @nanoseconds: out: duration of the batch
  */
 struct eventlog_bench_batch {
 	__u32 method;
@@ -46,9 +46,9 @@ struct eventlog_bench_batch {
 #define EVENTLOG_BENCH_IOC_BATCH _IOWR(0xE8, 0, struct eventlog_bench_batch)
 
 /*
- * What eventlog_bench_events.ko can emit; its array has one entry for each.  By
- * the provider event_bench, then by tracepoints: fixed fields, or a string behind
- * them, wanted by nobody or by whoever the name says.
+ * The events of eventlog_bench_events.ko; its array has one entry for each.  First those
+ * of the provider event_bench, then tracepoints.  The events have fixed fields (FIXED) or
+ * also a string (TEXT); the rest of the name is the kind of listener, OFF: none.
  */
 enum eventlog_bench_event {
 	EVENTLOG_BENCH_NOTHING,	/* the loop alone */
@@ -66,7 +66,7 @@ enum eventlog_bench_event {
 	EVENTLOG_BENCH_TRACE_TEXT_OWN,
 	EVENTLOG_BENCH_TRACE_TEXT_MONO,
 	EVENTLOG_BENCH_TRACE_TEXT_LTTNG,
-	EVENTLOG_BENCH_WIDE,		/* 64 bytes of numbers, for who drains them */
+	EVENTLOG_BENCH_WIDE,		/* 64 bytes of numbers, to measure consumers */
 	EVENTLOG_BENCH_TRACE_WIDE,
 	EVENTLOG_BENCH_EVENTS,
 };
@@ -74,9 +74,9 @@ enum eventlog_bench_event {
 /**
  * struct eventlog_bench_emit - a batch of events
  * @event: enum eventlog_bench_event
- * @count: how often
- * @nanoseconds: out: what all of them took
- * @cycles: out: the same by the processor's counter; 0 if it has none
+ * @count: number of events
+ * @nanoseconds: out: duration of the batch
+ * @cycles: out: duration of the batch in CPU cycles; 0 if there is no cycle counter
  */
 struct eventlog_bench_emit {
 	__u32 event;

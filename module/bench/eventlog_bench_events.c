@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_bench_events.ko: times events emitted by kernel code, by a provider's
- * generated functions and by tracepoints with the same fields.  For a
- * benchmark's kernel only.
+ * eventlog_bench_events.ko: measures events emitted by kernel code, by the generated
+ * functions of a provider and by tracepoints with the same fields.  For benchmark
+ * kernels only.
  *
- * /dev/eventlog_bench_events takes the batches.  There is no state: nothing
- * needs a lock.
+ * An ioctl of /dev/eventlog_bench_events runs a batch.  There is no shared state, and
+ * therefore no lock.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -23,12 +23,12 @@
 #define CREATE_TRACE_POINTS
 #include "eventlog_bench_trace.h"
 
-/* Not constant: its length is not known where it is emitted. */
+/* Not const, so that the compiler does not know its length. */
 static char bench_name[] = "fifteen letters";
 
 /*
- * One function for each event, and nothing in its loop but the event: the
- * number of the turn is all that its fields are made of.
+ * One function for each event.  Its loop only emits the event, with the loop counter as
+ * the value of the fields.
  */
 #define BENCH_LOOP(function, emit)						\
 static noinline void function(struct eventlog_bench_emit *batch)		\
@@ -139,4 +139,4 @@ static void __exit bench_exit(void)
 module_init(bench_init);
 module_exit(bench_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("eventlog: times events of kernel code");
+MODULE_DESCRIPTION("eventlog benchmark: events of kernel code");

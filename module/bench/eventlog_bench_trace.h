@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of event_bench_eventlog_schema.src as tracepoints: one for each
- * who is to record it, so that none is switched while it is timed.
+ * The events of event_bench_eventlog_schema.src as tracepoints: one copy per tracer, so
+ * that none is switched on or off while it is measured.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM eventlog_bench

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the test modules share: cases that run one after the other when a module
- * is loaded, and print KTAP to the kernel log.  Each module includes it once.
+ * Test framework of the test modules: cases run one after the other when a module is
+ * loaded, and print KTAP to the kernel log.  Exactly one file of a module includes this
+ * header.  There are no locks: only the loading task and threads that the case stops
+ * before it returns may report failures.
  */
 #ifndef EVENTLOG_KTEST_H
 #define EVENTLOG_KTEST_H
 
 #include <linux/kernel.h>
 
-/* Why the case that is running failed: the first reason counts. */
+/* The first failure of the running case. */
 static char ktest_failure[160];
 
 #define ktest_fail(format, ...) do {						\
@@ -17,12 +19,12 @@ static char ktest_failure[160];
 			 __func__, __LINE__, ##__VA_ARGS__);			\
 } while (0)
 
-/* The case goes on after a failure, so that it takes down what it set up. */
+/* A case continues after a failure, so that it cleans up. */
 #define EXPECT(condition) ({							\
 	bool expect_met = (condition);						\
 										\
 	if (!expect_met)							\
-		ktest_fail("not so: %s", #condition);				\
+		ktest_fail("false: %s", #condition);				\
 	expect_met;								\
 })
 
@@ -30,7 +32,7 @@ static char ktest_failure[160];
 	s64 expect_is = (s64)(is), expect_should = (s64)(should);		\
 										\
 	if (expect_is != expect_should)						\
-		ktest_fail("%s is %lld, not %lld", #is, expect_is, expect_should); \
+		ktest_fail("%s is %lld, expected %lld", #is, expect_is, expect_should); \
 	expect_is == expect_should;						\
 })
 
@@ -39,7 +41,7 @@ struct ktest_case {
 	void (*run)(void);
 };
 
-/* Runs the cases; returns how many failed. */
+/* Runs the cases and returns the number of failed cases. */
 static unsigned int ktest_run(const struct ktest_case *cases, unsigned int count)
 {
 	unsigned int i, failed = 0;

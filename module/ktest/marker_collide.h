@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers whose places are different and have one id: what the modules that have
- * one of them, or both, share.  The names were found by search; both are hashed
- * behind "collide.c:", which has to be the file's name by a #line.
+ * Two markers with different places but the same id, shared by the modules that
+ * contain one or both of them.  The names of the functions were found by search.  The
+ * place begins with the file name: a #line directive sets it to "collide.c".
  */
 #ifndef EVENTLOG_MARKER_COLLIDE_H
 #define EVENTLOG_MARKER_COLLIDE_H
@@ -20,7 +20,7 @@ static noinline void name(unsigned int value)					\
 	eventlog_marker(collide, EVENTLOG_MARKER_TRACE, FIELD(u32, value));	\
 }
 
-/* The rest of the module: the markers can be passed, and what became of them asked. */
+/* The rest of the module: parameters to fire the markers and to read their status. */
 #define COLLIDE_MODULE(function)						\
 static int collide_status;							\
 module_param_named(status, collide_status, int, 0444);				\
@@ -40,7 +40,7 @@ module_param_cb(pass, &pass_ops, NULL, 0200);					\
 										\
 static int __init collide_init(void)						\
 {										\
-	/* It does without markers. */						\
+	/* The module loads even if its markers are not registered. */		\
 	collide_status = eventlog_module_markers();				\
 	return 0;								\
 }										\
@@ -52,6 +52,6 @@ static void __exit collide_exit(void)						\
 module_init(collide_init);							\
 module_exit(collide_exit);							\
 MODULE_LICENSE("GPL");								\
-MODULE_DESCRIPTION("Eventlog markers whose ids are the same")
+MODULE_DESCRIPTION("eventlog markers with the same id")
 
 #endif /* EVENTLOG_MARKER_COLLIDE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_marker_collide_both.ko: two markers that have one id.
+ * eventlog_marker_collide_both.ko: two markers with the same id.
  */
 #include "marker_collide.h"
 

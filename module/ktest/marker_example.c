@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_marker_example.ko: an example of markers, ten of them in three files.
+ * eventlog_marker_example.ko: an example with ten markers in three files.
  *
  *	insmod eventlog_marker_example.ko
  *	elog marker list --module eventlog_marker_example
@@ -17,7 +17,7 @@
 
 static unsigned int orders;
 
-/* How often expressions of markers that were off have been evaluated. */
+/* How often evaluate() was called; a marker that is off does not evaluate its fields. */
 static unsigned int evaluated;
 module_param(evaluated, uint, 0444);
 
@@ -57,7 +57,7 @@ static void serve(unsigned int cups)
 	marker_example_pour(&order);
 	drink(&order);
 	marker_example_forced(order.number);
-	marker_example_redirected(order.number);
+	marker_example_overridden(order.number);
 	eventlog_marker(served, EVENTLOG_MARKER_TRACE,
 			FIELD_NAMED(duration, took, ktime_get_mono_fast_ns() - order.ordered_at));
 }
@@ -74,7 +74,7 @@ static int serve_set(const char *value, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops serve_ops = { .set = serve_set };
 module_param_cb(serve, &serve_ops, NULL, 0200);
-MODULE_PARM_DESC(serve, "write a number of cups: every marker is passed");
+MODULE_PARM_DESC(serve, "write a number of cups to run through every marker");
 
 module_param_named(seen, marker_example_seen, uint, 0444);
 
@@ -90,4 +90,4 @@ static void __exit marker_example_exit(void)
 module_init(marker_example_init);
 module_exit(marker_example_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("An example of eventlog markers");
+MODULE_DESCRIPTION("Example of eventlog markers");

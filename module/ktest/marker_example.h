@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The example of markers: what its files share.
+ * Declarations shared by the files of the example of markers.
  */
 #ifndef EVENTLOG_MARKER_EXAMPLE_H
 #define EVENTLOG_MARKER_EXAMPLE_H
@@ -17,18 +17,17 @@ struct marker_example_order {
 	u64 ordered_at;
 };
 
-/* Compiled into every file that includes it; it is one marker all the same. */
+/* An inline function in several files: eventlog registers one marker for all copies. */
 static inline void marker_example_pour(const struct marker_example_order *order)
 {
 	eventlog_marker(pour, EVENTLOG_MARKER_TRACE, FIELD(auto, order->number),
 			FIELD(auto, order->cups));
 }
 
-/* Files of the example that say more than the others. */
 void marker_example_forced(unsigned int number);
-void marker_example_redirected(unsigned int number);
+void marker_example_overridden(unsigned int number);
 
-/* What the redirected one's function has been given. */
+/* The value that the override function was called with last. */
 extern unsigned int marker_example_seen;
 
 #endif /* EVENTLOG_MARKER_EXAMPLE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The example of markers: a file whose markers are in and on, whatever the
- * module was built with.
+ * The example of markers: a file whose markers are compiled in and switched on
+ * regardless of how the module is built.
  */
 #undef EVENTLOG_MARKERS
 #define EVENTLOG_ENABLE_LOCAL_MARKERS

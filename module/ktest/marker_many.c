@@ -42,7 +42,7 @@ static void (*const functions[])(unsigned int value) = {
 	many_0, many_1, many_2, many_3, many_4, many_5, many_6, many_7, many_8, many_9,
 };
 
-/* Passes every marker, with the value written. */
+/* Runs through every marker with the value written. */
 static int pass_set(const char *text, const struct kernel_param *parameter)
 {
 	unsigned int value, i;

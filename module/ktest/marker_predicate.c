@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_marker_predicate.ko: markers with fields of every type, and one that is
- * hit on all CPUs, by threads and by what interrupts them, NMIs included if somebody
- * makes them come: for tests of predicates.
+ * eventlog_marker_predicate.ko: markers for tests of predicates: one with fields of
+ * every type, and one that fires on all CPUs, in threads and in the interrupts and NMIs
+ * that interrupt them.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -23,7 +23,7 @@
 
 #include "compat.h"
 
-static noinline void hit_types(u64 value, const char *text)
+static noinline void fire_types(u64 value, const char *text)
 {
 	eventlog_marker(types, 0, FIELD_NAMED(u8, as_u8, value), FIELD_NAMED(u16, as_u16, value),
 			FIELD_NAMED(u32, as_u32, value), FIELD_NAMED(u64, as_u64, value),
@@ -31,17 +31,18 @@ static noinline void hit_types(u64 value, const char *text)
 			FIELD_NAMED(s32, as_s32, value), FIELD_NAMED(s64, as_s64, value),
 			FIELD_NAMED(bool, as_bool, value),
 			FIELD_NAMED(ptr, as_ptr, (void *)(unsigned long)value),
-			FIELD_NAMED(time, as_time, value), FIELD_NAMED(duration, as_duration, value),
+			FIELD_NAMED(time, as_time, value),
+			FIELD_NAMED(duration, as_duration, value),
 			FIELD_NAMED(ipv4, as_ipv4, cpu_to_be32(value)),
 			FIELD_NAMED(port, as_port, (__force u16)cpu_to_be16(value)),
 			FIELD_NAMED(string, text, text));
-	/* A field goes before what every hit has. */
+	/* A field has precedence over the common value of the same name. */
 	eventlog_marker(shadowing, 0, FIELD_NAMED(u32, pid, value));
 	eventlog_marker(fieldless, 0);
 }
 
-/* "NUMBER[ TEXT]"; without a text it is NULL. */
-static int hit_set(const char *argument, const struct kernel_param *parameter)
+/* Parses "NUMBER[ TEXT]"; without TEXT the string is NULL. */
+static int fire_set(const char *argument, const struct kernel_param *parameter)
 {
 	char *copy = kstrdup(argument, GFP_KERNEL), *text = copy, *number;
 	u64 value;
@@ -54,15 +55,15 @@ static int hit_set(const char *argument, const struct kernel_param *parameter)
 	number = strsep(&text, " ");
 	ret = kstrtou64(number, 0, &value);
 	if (!ret)
-		hit_types(value, text);
+		fire_types(value, text);
 	kfree(copy);
 	return ret;
 }
 
-static const struct kernel_param_ops hit_ops = { .set = hit_set };
-module_param_cb(hit, &hit_ops, NULL, 0200);
+static const struct kernel_param_ops fire_ops = { .set = fire_set };
+module_param_cb(fire, &fire_ops, NULL, 0200);
 
-/* ---- on all CPUs ---- */
+/* ---- a marker that fires on all CPUs ---- */
 
 #define STORM_VALUES	300
 
@@ -77,7 +78,7 @@ static DEFINE_PER_CPU(struct storm, storms);
 static DEFINE_MUTEX(storm_lock);
 static bool storming;
 
-static noinline void hit_storm(unsigned int value)
+static noinline void fire_storm(unsigned int value)
 {
 	eventlog_marker(stormed, 0, FIELD(u32, value));
 }
@@ -86,7 +87,7 @@ static enum hrtimer_restart storm_interrupt(struct hrtimer *timer)
 {
 	struct storm *storm = container_of(timer, struct storm, timer);
 
-	hit_storm(storm->timer_value++ % STORM_VALUES);
+	fire_storm(storm->timer_value++ % STORM_VALUES);
 	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
 	return HRTIMER_RESTART;
 }
@@ -104,7 +105,7 @@ module_param_cb(nmis, &nmis_ops, NULL, 0444);
 
 static int storm_nmi(unsigned int command, struct pt_regs *registers)
 {
-	hit_storm((unsigned int)atomic_inc_return(&storm_nmis) % STORM_VALUES);
+	fire_storm((unsigned int)atomic_inc_return(&storm_nmis) % STORM_VALUES);
 	return NMI_HANDLED;
 }
 
@@ -132,10 +133,11 @@ static int storm_run(void *argument)
 {
 	struct storm *storm = argument;
 
-	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&storm->timer, 0, HRTIMER_MODE_REL_PINNED_HARD);
 	while (!kthread_should_stop()) {
-		hit_storm(storm->value++ % STORM_VALUES);
+		fire_storm(storm->value++ % STORM_VALUES);
 		cond_resched();
 	}
 	hrtimer_cancel(&storm->timer);

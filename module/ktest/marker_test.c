@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_marker_test.ko: markers and what kernel code may ask of them. Prints
- * KTAP when it is loaded; loading fails if a test does.
+ * eventlog_marker_test.ko: tests of markers and of their in-kernel API.
+ *
+ * Loading the module runs the tests and prints KTAP to the kernel log.  Loading fails
+ * if a test fails.
  */
 #define pr_fmt(format) format
 
@@ -12,9 +14,9 @@
 
 #include "ktest.h"
 
-/* What the last probe was given. */
+/* The arguments of the last call of the probe. */
 static struct {
-	unsigned int hits;
+	unsigned int fired;
 	const struct eventlog_marker *marker;
 	u64 values[EVENTLOG_MARKER_FIELDS_MAX];
 } seen;
@@ -24,7 +26,7 @@ static void see(struct eventlog_marker_probe *probe, const struct eventlog_marke
 {
 	unsigned int i;
 
-	seen.hits++;
+	seen.fired++;
 	seen.marker = marker;
 	for (i = 0; i < marker->event.field_count; i++)
 		seen.values[i] = eventlog_marker_value(marker, values, i);
@@ -34,7 +36,7 @@ static void see(struct eventlog_marker_probe *probe, const struct eventlog_marke
 
 static struct eventlog_marker_probe probe = {
 	.module = KBUILD_MODNAME,
-	.hit = see,
+	.fire = see,
 	.private = &seen,
 };
 
@@ -45,7 +47,7 @@ static unsigned int evaluate(void)
 	return ++evaluated;
 }
 
-static noinline void hit_integers(unsigned int wide)
+static noinline void fire_integers(unsigned int wide)
 {
 	eventlog_marker(integers, 0, FIELD(u8, wide), FIELD(u16, wide), FIELD(u32, -1),
 			FIELD(u64, -1), FIELD(s8, -1), FIELD(s16, -2), FIELD(s32, -3),
@@ -55,7 +57,7 @@ static noinline void hit_integers(unsigned int wide)
 
 enum colour { RED, GREEN };
 
-static noinline void hit_inferred(void)
+static noinline void fire_inferred(void)
 {
 	struct {
 		const char *name;
@@ -71,7 +73,7 @@ static noinline void hit_inferred(void)
 			FIELD(auto, &thing), FIELD(auto, thing.small), FIELD(auto, thing.colour));
 }
 
-static noinline void hit_others(void)
+static noinline void fire_others(void)
 {
 	eventlog_marker(none, 0);
 	eventlog_marker(counted, 0, FIELD(u32, evaluate()));
@@ -82,8 +84,8 @@ static noinline void hit_others(void)
 			FIELD(u32, 1 + 1));
 }
 
-/* On one line, which one marker is before the other is what the source says. */
-static noinline void hit_line(void)
+/* Markers on one line have the order of the source. */
+static noinline void fire_line(void)
 {
 	eventlog_marker(left, 0); eventlog_marker(right, 0);
 }
@@ -100,18 +102,18 @@ static void marker_test_values(void)
 	};
 	unsigned int i;
 
-	seen.hits = 0;
-	hit_integers(0x1ffff);
-	EXPECT_EQ(seen.hits, 0);
+	seen.fired = 0;
+	fire_integers(0x1ffff);
+	EXPECT_EQ(seen.fired, 0);
 	if (!EXPECT_EQ(eventlog_marker_probe_register(&probe), 0))
 		return;
-	hit_integers(0x1ffff);
-	EXPECT_EQ(seen.hits, 1);
+	fire_integers(0x1ffff);
+	EXPECT_EQ(seen.fired, 1);
 	for (i = 0; i < ARRAY_SIZE(expected); i++)
 		EXPECT_EQ(seen.values[i], expected[i]);
 	eventlog_marker_probe_unregister(&probe);
-	hit_integers(0x1ffff);
-	EXPECT_EQ(seen.hits, 1);
+	fire_integers(0x1ffff);
+	EXPECT_EQ(seen.fired, 1);
 }
 
 static void marker_test_types(void)
@@ -125,11 +127,11 @@ static void marker_test_types(void)
 
 	if (!EXPECT_EQ(eventlog_marker_probe_register(&probe), 0))
 		return;
-	hit_inferred();
+	fire_inferred();
 	EXPECT_EQ(seen.marker->event.field_count, ARRAY_SIZE(expected));
 	for (i = 0; i < ARRAY_SIZE(expected); i++)
 		if (strcmp(seen.marker->event.fields[i].type, expected[i]))
-			ktest_fail("field %u is %s, not %s", i,
+			ktest_fail("field %u is %s, expected %s", i,
 				   seen.marker->event.fields[i].type, expected[i]);
 	EXPECT_EQ((s64)seen.values[1], -1);
 	EXPECT_EQ((s64)seen.values[3], -2);
@@ -155,7 +157,7 @@ static void marker_test_names(void)
 {
 	probe.marker = "named";
 	if (EXPECT_EQ(eventlog_marker_probe_register(&probe), 0)) {
-		hit_others();
+		fire_others();
 		EXPECT_EQ(seen.marker->event.field_count, 5);
 		expect_field(0, "_1_1", "1 + 1");
 		expect_field(1, "evaluate_3_min_4_5", "evaluate() ? 3 : min(4, 5)");
@@ -167,30 +169,30 @@ static void marker_test_names(void)
 	probe.marker = NULL;
 }
 
-/* Of the markers of hit_others() those that match, and allow it. */
+/* A probe is attached to the markers that match and allow it; fire_others() has four. */
 static void marker_test_patterns(void)
 {
 	static const struct {
 		const char *pattern;
-		unsigned int hits, evaluated;
+		unsigned int fired, evaluated;
 	} cases[] = {
-		{ "counted", 1, 1 }, { "never_probed", 0, 0 }, { "*:hit_others:*", 3, 2 },
-		{ "*:hit_others:1", 1, 1 }, { "no_such", 0, 0 }, { NULL, 3, 2 },
+		{ "counted", 1, 1 }, { "never_probed", 0, 0 }, { "*:fire_others:*", 3, 2 },
+		{ "*:fire_others:1", 1, 1 }, { "no_such", 0, 0 }, { NULL, 3, 2 },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		seen.hits = 0;
+		seen.fired = 0;
 		evaluated = 0;
 		probe.marker = cases[i].pattern;
 		if (!EXPECT_EQ(eventlog_marker_probe_register(&probe), 0))
 			return;
-		hit_others();
+		fire_others();
 		eventlog_marker_probe_unregister(&probe);
-		hit_others();
-		if (seen.hits != cases[i].hits || evaluated != cases[i].evaluated)
-			ktest_fail("%s: %u hits, %u evaluated", cases[i].pattern ?: "NULL",
-				   seen.hits, evaluated);
+		fire_others();
+		if (seen.fired != cases[i].fired || evaluated != cases[i].evaluated)
+			ktest_fail("%s: fired %u times, %u evaluated", cases[i].pattern ?: "NULL",
+				   seen.fired, evaluated);
 	}
 	probe.marker = NULL;
 }
@@ -201,21 +203,21 @@ static void marker_test_two_probes(void)
 
 	if (!EXPECT(second))
 		return;
-	second->hit = see;
+	second->fire = see;
 	second->private = &seen;
 	second->marker = "none";
-	seen.hits = 0;
+	seen.fired = 0;
 	if (EXPECT_EQ(eventlog_marker_probe_register(&probe), 0) &&
 	    EXPECT_EQ(eventlog_marker_probe_register(second), 0)) {
-		hit_others();
-		EXPECT_EQ(seen.hits, 4);
+		fire_others();
+		EXPECT_EQ(seen.fired, 4);
 		eventlog_marker_probe_unregister(&probe);
-		hit_others();
-		EXPECT_EQ(seen.hits, 5);
+		fire_others();
+		EXPECT_EQ(seen.fired, 5);
 		eventlog_marker_probe_unregister(second);
 		kfree_sensitive(second);
-		hit_others();
-		EXPECT_EQ(seen.hits, 5);
+		fire_others();
+		EXPECT_EQ(seen.fired, 5);
 	}
 }
 
@@ -223,24 +225,24 @@ static void marker_test_ordinals(void)
 {
 	if (!EXPECT_EQ(eventlog_marker_probe_register(&probe), 0))
 		return;
-	/* The last one hit. */
-	hit_line();
+	/* The probe has recorded the last marker that fired. */
+	fire_line();
 	EXPECT(!strcmp(seen.marker->tag, "right"));
 	EXPECT_EQ(seen.marker->ordinal, 1);
-	EXPECT(!strcmp(seen.marker->event.description, "module/ktest/marker_test.c:hit_line:1"));
-	hit_others();
+	EXPECT(!strcmp(seen.marker->event.description, "module/ktest/marker_test.c:fire_line:1"));
+	fire_others();
 	EXPECT_EQ(seen.marker->ordinal, 3);
 	eventlog_marker_probe_unregister(&probe);
 }
 
 static const struct ktest_case marker_cases[] = {
-	{ "status", marker_test_status },
-	{ "values", marker_test_values },
-	{ "types", marker_test_types },
-	{ "names", marker_test_names },
-	{ "patterns", marker_test_patterns },
-	{ "two_probes", marker_test_two_probes },
-	{ "ordinals", marker_test_ordinals },
+	{ "marker: registered before the module's init function", marker_test_status },
+	{ "marker: values passed to a probe", marker_test_values },
+	{ "marker: deduced types", marker_test_types },
+	{ "marker: names and descriptions of fields", marker_test_names },
+	{ "marker: patterns of probes", marker_test_patterns },
+	{ "marker: two probes", marker_test_two_probes },
+	{ "marker: ordinals", marker_test_ordinals },
 };
 
 static int __init marker_test_init(void)
@@ -255,4 +257,4 @@ static void __exit marker_test_exit(void)
 module_init(marker_test_init);
 module_exit(marker_test_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Self-test of eventlog markers");
+MODULE_DESCRIPTION("Self-tests of eventlog's markers");

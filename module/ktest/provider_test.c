@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_provider_test.ko: kernel providers and in-kernel subscribers.
+ * eventlog_provider_test.ko: tests of kernel providers and in-kernel subscribers.
  *
- * Loading it runs the tests and prints KTAP to the kernel log; it refuses to
- * stay loaded when one failed (-EIO).  The tables are written by hand, since
- * half of them are to be wrong.  Nobody else may register providers meanwhile.
+ * Loading the module runs the tests and prints KTAP to the kernel log.  Loading fails
+ * with -EIO if a test fails.  The tables are written by hand, because many of them are
+ * malformed on purpose.  No other provider may be registered while the tests run.
  */
 #define pr_fmt(format) format
 
@@ -27,16 +27,16 @@
 #include <asm/nmi.h>
 #endif
 
-#include "../compat.h"
+#include "compat.h"
 #include "ktest.h"
 
 static bool nmi;
 module_param(nmi, bool, 0444);
-MODULE_PARM_DESC(nmi, "somebody makes non-maskable interrupts come: wait for some (N)");
+MODULE_PARM_DESC(nmi, "wait for NMIs, which are injected from outside (N)");
 
 static uint many;
 module_param(many, uint, 0444);
-MODULE_PARM_DESC(many, "instead, register so many providers, and then one too many");
+MODULE_PARM_DESC(many, "run only one test: register this many providers, and one too many");
 
 /* ---- a provider ---- */
 
@@ -96,7 +96,7 @@ static struct eventlog_provider_event plain_event =
 static struct eventlog_provider_event dynamic_event =
 	TEST_EVENT(7, "dynamic", EVENTLOG_LEVEL_DEBUG, KEYWORD_A | KEYWORD_B | 0x100,
 		   dynamic_fields, 11);
-/* In everything but its name and number like "plain". */
+/* Like "plain", except for its name and id. */
 static struct eventlog_provider_event twin_event =
 	TEST_EVENT(2, "twin", EVENTLOG_LEVEL_INFO, KEYWORD_A, plain_fields, 16);
 static struct eventlog_provider_event rundown_event =
@@ -123,7 +123,7 @@ static void test_enable(struct eventlog_provider *provider, u64 keywords, u32 le
 	told.level = level;
 }
 
-/* Sessions 1 to 3 exist. */
+/* State dump: sessions 1 to 3 exist. */
 static void test_rundown(struct eventlog_provider *provider)
 {
 	u64 session;
@@ -175,7 +175,7 @@ static void dynamic_emit(u64 session, const char *text, const void *data, size_t
 
 /* ---- a subscriber ---- */
 
-/* What a callback has seen; it runs on several CPUs in one of the tests only. */
+/* A callback and what it received.  Only test_nmi() calls it on several CPUs at once. */
 struct taker {
 	struct eventlog_callback callback;
 	atomic_t taken;
@@ -198,7 +198,7 @@ static void taker_deliver(struct eventlog_callback *callback,
 	atomic_inc(&taker->taken);
 	taker->contexts |= 1 << delivery->context;
 	if (delivery->time < taker->last_time)
-		ktest_fail("time went back");
+		ktest_fail("time went backwards");
 	taker->last_time = delivery->time;
 	taker->last_session = delivery->session;
 	taker->descriptor = delivery->descriptor;
@@ -226,8 +226,8 @@ static struct taker *taker_new(unsigned int number)
 
 static int taker_wants(struct taker *taker, const char *provider, const char *event)
 {
-	struct eventlog_wish wish = { .provider = provider, .event = event };
-	int id = eventlog_callback_rule_add(&taker->callback, &wish);
+	struct eventlog_callback_rule rule = { .provider = provider, .event = event };
+	int id = eventlog_callback_rule_add(&taker->callback, &rule);
 
 	EXPECT(id > 0);
 	return id;
@@ -258,7 +258,7 @@ static void test_register(void)
 	EXPECT_EQ(test_provider.id, 0);
 	eventlog_provider_unregister(&test_provider);
 	eventlog_provider_unregister(&unknown);
-	/* Of no effect, and allowed. */
+	/* Emitting an unregistered event is allowed and has no effect. */
 	eventlog_provider_emit(&plain_event, 1, plain_payload, 16);
 }
 
@@ -293,7 +293,7 @@ static void test_same_name(void)
 	plain_emit(3);
 	eventlog_provider_emit(&other_event, 4, plain_payload, 16);
 	EXPECT_EQ(atomic_read(&taker->taken), 3);
-	/* Its events get descriptors that nothing had before. */
+	/* Events that are registered again get new descriptors. */
 	descriptor = taker->descriptor;
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
 	plain_emit(5);
@@ -346,7 +346,7 @@ static void test_describe(void)
 	expect_described(dynamic, "event 7 dynamic debug a,b,0x100\n\tu8 before\n\tstring text\n"
 			 "\tu16 between\n\tbytes data\n");
 	eventlog_provider_unregister(&test_provider);
-	/* Somebody still has its records. */
+	/* The subscriber may still have records of the event. */
 	expect_described(plain, "event 1 plain info a\n\tu32 number as hex \"a number\"\n"
 			 "\tenum:colour:s8 colour\n\tflags:bit:u8 bits\n\tchar[6] chars \"six\"\n"
 			 "\tstruct:in_addr:4 raw\n");
@@ -393,12 +393,12 @@ static void wrong_reset(void)
 	};
 }
 
-/* Each with what the kernel log is to say; the test's script compares. */
+/* @says is the expected line of the kernel log; provider_module_test.sh compares them. */
 #define REFUSED(says, change) do {						\
 	wrong_reset();								\
 	change;									\
 	if (eventlog_provider_register(&wrong_provider) != -EINVAL) {		\
-		ktest_fail("accepted: %s", #change);				\
+		ktest_fail("malformed table accepted: %s", #change);		\
 		eventlog_provider_unregister(&wrong_provider);			\
 	}									\
 	EXPECT(!wrong_provider.info && !wrong_provider.id);			\
@@ -413,65 +413,67 @@ static void test_malformed(void)
 	EXPECT_EQ(eventlog_provider_register(&wrong_provider), 0);
 	eventlog_provider_unregister(&wrong_provider);
 
-	REFUSED("a provider has no valid name", wrong_provider.name = NULL);
-	REFUSED("a provider has no valid name", wrong_provider.name = "1x");
-	REFUSED(WRONG "a control character in the description", wrong_provider.description = "\n");
-	REFUSED(WRONG "there are no events", wrong_provider.event_count = 0);
-	REFUSED(WRONG "keywords: value 1 has no valid name", wrong_values[1].name = "a b");
-	REFUSED(WRONG "keywords: first has no bit", wrong_values[0].value = 0);
-	REFUSED(WRONG "keywords: first is there twice", wrong_values[1].name = "first");
-	REFUSED(WRONG "keywords: first and second are the same number", wrong_values[1].value = 1);
-	REFUSED(WRONG "keywords: second: a control character in the description",
+	REFUSED("provider with an invalid name", wrong_provider.name = NULL);
+	REFUSED("provider with an invalid name", wrong_provider.name = "1x");
+	REFUSED(WRONG "control character in description", wrong_provider.description = "\n");
+	REFUSED(WRONG "no events", wrong_provider.event_count = 0);
+	REFUSED(WRONG "keywords: value 1: invalid name", wrong_values[1].name = "a b");
+	REFUSED(WRONG "keywords: first: value is 0", wrong_values[0].value = 0);
+	REFUSED(WRONG "keywords: duplicate name first", wrong_values[1].name = "first");
+	REFUSED(WRONG "keywords: first and second have the same value", wrong_values[1].value = 1);
+	REFUSED(WRONG "keywords: second: control character in description",
 		wrong_values[1].description = "\x7f");
-	REFUSED(WRONG "set 0 has no valid name", wrong_sets[0].name = "");
-	REFUSED(WRONG "set bits is there twice", wrong_sets[0].name = "bits");
-	REFUSED(WRONG "event 0 has no valid name", wrong_event.name = NULL);
-	REFUSED(WRONG "event 1 has no valid name", wrong_second.name = "x/y");
-	REFUSED(WRONG "event one has no id", wrong_event.id = 0);
-	REFUSED(WRONG "events one and two have the id 1", wrong_second.id = 1);
-	REFUSED(WRONG "event one is there twice", wrong_second.name = "one");
-	REFUSED(WRONG "event two: there is no level 7", wrong_second.level = 7);
-	REFUSED(WRONG "event two: there is no level 0", wrong_second.level = 0);
-	REFUSED(WRONG "event one: a control character in the description",
+	REFUSED(WRONG "set 0: invalid name", wrong_sets[0].name = "");
+	REFUSED(WRONG "duplicate set bits", wrong_sets[0].name = "bits");
+	REFUSED(WRONG "event 0: invalid name", wrong_event.name = NULL);
+	REFUSED(WRONG "event 1: invalid name", wrong_second.name = "x/y");
+	REFUSED(WRONG "event one: id is 0", wrong_event.id = 0);
+	REFUSED(WRONG "events one and two have the same id 1", wrong_second.id = 1);
+	REFUSED(WRONG "duplicate event one", wrong_second.name = "one");
+	REFUSED(WRONG "event two: invalid level 7", wrong_second.level = 7);
+	REFUSED(WRONG "event two: invalid level 0", wrong_second.level = 0);
+	REFUSED(WRONG "event one: control character in description",
 		wrong_event.description = "two\nlines");
-	REFUSED(WRONG "event one: field 1 has no valid name", wrong_fields[1].name = NULL);
-	REFUSED(WRONG "event one: field small is there twice", wrong_fields[1].name = "small");
-	REFUSED(WRONG "event one: field large: there is no type 'u33'", wrong_fields[1].type = "u33");
-	REFUSED(WRONG "event one: field large: there is no type ''", wrong_fields[1].type = NULL);
-	REFUSED(WRONG "event one: field large: there is no type 'char[0]'",
+	REFUSED(WRONG "event one: field 1: invalid name", wrong_fields[1].name = NULL);
+	REFUSED(WRONG "event one: duplicate field small", wrong_fields[1].name = "small");
+	REFUSED(WRONG "event one: field large: unknown type 'u33'", wrong_fields[1].type = "u33");
+	REFUSED(WRONG "event one: field large: unknown type ''", wrong_fields[1].type = NULL);
+	REFUSED(WRONG "event one: field large: unknown type 'char[0]'",
 		wrong_fields[1].type = "char[0]");
-	REFUSED(WRONG "event one: field large: there is no type 'char[65537]'",
+	REFUSED(WRONG "event one: field large: unknown type 'char[65537]'",
 		wrong_fields[1].type = "char[65537]");
-	REFUSED(WRONG "event one: field large: there is no type 'char[4] '",
+	REFUSED(WRONG "event one: field large: unknown type 'char[4] '",
 		wrong_fields[1].type = "char[4] ");
-	REFUSED(WRONG "event one: field large: there is no type 'u16[4]'",
+	REFUSED(WRONG "event one: field large: unknown type 'u16[4]'",
 		wrong_fields[1].type = "u16[4]");
-	REFUSED(WRONG "event one: field large: there is no type 'enum:none:u32'",
+	REFUSED(WRONG "event one: field large: unknown type 'enum:none:u32'",
 		wrong_fields[1].type = "enum:none:u32");
-	REFUSED(WRONG "event one: field large: there is no type 'enum:bits:u32'",
+	REFUSED(WRONG "event one: field large: unknown type 'enum:bits:u32'",
 		wrong_fields[1].type = "enum:bits:u32");
-	REFUSED(WRONG "event one: field large: there is no type 'enum:set'",
+	REFUSED(WRONG "event one: field large: unknown type 'enum:set'",
 		wrong_fields[1].type = "enum:set");
-	REFUSED(WRONG "event one: field large: there is no type 'flags:bits:s32'",
+	REFUSED(WRONG "event one: field large: unknown type 'flags:bits:s32'",
 		wrong_fields[1].type = "flags:bits:s32");
-	REFUSED(WRONG "event one: field large: there is no type 'struct::4'",
+	REFUSED(WRONG "event one: field large: unknown type 'struct::4'",
 		wrong_fields[1].type = "struct::4");
-	REFUSED(WRONG "event one: field large: there is no type 'string:rel'",
+	REFUSED(WRONG "event one: field large: unknown type 'string:rel'",
 		wrong_fields[1].type = "string:rel");
-	REFUSED(WRONG "event one: field large: there is no display 'oct'",
+	REFUSED(WRONG "event one: field large: unknown display 'oct'",
 		wrong_fields[1].display = "oct");
-	REFUSED(WRONG "event one: field small: a control character in the description",
+	REFUSED(WRONG "event one: field small: control character in description",
 		wrong_fields[0].description = "\r");
-	REFUSED(WRONG "event one: its fields take 5 bytes, not 6", wrong_event.fixed_bytes = 6);
-	REFUSED(WRONG "event one: its fields take 13 bytes, not 5", wrong_event.field_count = 3);
-	REFUSED(WRONG "event one: field large is beyond 65536 bytes",
+	REFUSED(WRONG "event one: the fields take 5 bytes, fixed_bytes is 6",
+		wrong_event.fixed_bytes = 6);
+	REFUSED(WRONG "event one: the fields take 13 bytes, fixed_bytes is 5",
+		wrong_event.field_count = 3);
+	REFUSED(WRONG "event one: field large exceeds the maximum of 65536 bytes",
 		wrong_fields[1].type = "char[65536]");
-	REFUSED(WRONG "event one: 257 fields are more than 256",
+	REFUSED(WRONG "event one: 257 fields, the maximum is 256",
 		wrong_event.fields = wrong_many_fields;
 		wrong_event.field_count = ARRAY_SIZE(wrong_many_fields));
 }
 
-/* ---- delivering ---- */
+/* ---- delivery ---- */
 
 static void test_delivery(void)
 {
@@ -519,7 +521,7 @@ static void test_too_large(void)
 		goto out;
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
 	taker_wants(taker, "test", "dynamic");
-	/* Fixed part and NUL just fit. */
+	/* With the fixed part and the NUL, the payload has exactly the maximum size. */
 	memset(text, 'x', 2 * EVENTLOG_PAYLOAD_MAX);
 	text[EVENTLOG_PAYLOAD_MAX - 12] = '\0';
 	dynamic_emit(1, text, NULL, 0);
@@ -542,53 +544,55 @@ out:
 	taker_free(taker);
 }
 
-static void expect_taken(struct taker *taker, const struct eventlog_wish *wish, unsigned int count)
+static void expect_taken(struct taker *taker, const struct eventlog_callback_rule *rule,
+			 unsigned int count)
 {
-	int rule = eventlog_callback_rule_add(&taker->callback, wish);
-	/* Without the rundown that the rule may have brought. */
+	int id = eventlog_callback_rule_add(&taker->callback, rule);
+	/* Do not count the state dump that the rule may have caused. */
 	int before = atomic_read(&taker->taken);
 	u64 session;
 
-	EXPECT(rule > 0);
+	EXPECT(id > 0);
 	for (session = 1; session <= 10; session++) {
 		plain_emit(session);
 		dynamic_emit(session, "", NULL, 0);
 	}
 	EXPECT_EQ(atomic_read(&taker->taken) - before, count);
-	EXPECT_EQ(eventlog_callback_rule_delete(&taker->callback, rule), 0);
+	EXPECT_EQ(eventlog_callback_rule_delete(&taker->callback, id), 0);
 }
 
 static void test_rules(void)
 {
 	struct taker *taker = taker_new(0);
-	struct eventlog_wish wish = { .provider = "test" };
+	struct eventlog_callback_rule rule = { .provider = "test" };
 
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
-	expect_taken(taker, &wish, 20);
-	expect_taken(taker, &(struct eventlog_wish){ .event = "plain" }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .provider = "tes" }, 0);
-	expect_taken(taker, &(struct eventlog_wish){ .keywords_any = KEYWORD_B | 2 }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .keywords_all = KEYWORD_A }, 20);
-	expect_taken(taker, &(struct eventlog_wish){ .keywords_all = KEYWORD_A | KEYWORD_B }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .level = EVENTLOG_LEVEL_INFO }, 10);
-	expect_taken(taker, &(struct eventlog_wish){ .level = EVENTLOG_LEVEL_NOTICE }, 0);
-	expect_taken(taker, &(struct eventlog_wish){ .flags = EVENTLOG_RULE_SESSION, .session = 4 },
-		     2);
-	expect_taken(taker, &(struct eventlog_wish){ .flags = EVENTLOG_RULE_PID,
-						     .pid = current->tgid }, 20);
-	expect_taken(taker, &(struct eventlog_wish){ .flags = EVENTLOG_RULE_PID,
-						     .pid = current->tgid + 1 }, 0);
-	expect_taken(taker, &(struct eventlog_wish){ .sample = 4, .event = "plain" }, 3);
+	expect_taken(taker, &rule, 20);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .event = "plain" }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .provider = "tes" }, 0);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .keywords_any = KEYWORD_B | 2 }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .keywords_all = KEYWORD_A }, 20);
+	expect_taken(taker,
+		     &(struct eventlog_callback_rule){ .keywords_all = KEYWORD_A | KEYWORD_B }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_INFO }, 10);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_NOTICE }, 0);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_SESSION,
+							      .session = 4 }, 2);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_PID,
+								.pid = current->tgid }, 20);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_PID,
+								.pid = current->tgid + 1 }, 0);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .sample = 4, .event = "plain" }, 3);
 
-	wish.flags = 1 << 31;
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
-	wish = (struct eventlog_wish){ .event = "" };
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
-	wish = (struct eventlog_wish){ .level = EVENTLOG_LEVEL_VERBOSE + 1 };
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
+	rule.flags = 1 << 31;
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
+	rule = (struct eventlog_callback_rule){ .event = "" };
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
+	rule = (struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_VERBOSE + 1 };
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
 	eventlog_provider_unregister(&test_provider);
 	taker_free(taker);
-	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &wish), -EINVAL);
+	EXPECT_EQ(eventlog_callback_rule_add(&taker->callback, &rule), -EINVAL);
 	EXPECT_EQ(eventlog_callback_rule_delete(&taker->callback, 1), -ENOENT);
 }
 
@@ -613,7 +617,7 @@ static void test_callback_calls(void)
 	eventlog_callback_unregister(&callback);
 }
 
-/* ---- telling providers ---- */
+/* ---- calling enable() and rundown() ---- */
 
 static void test_enabling(void)
 {
@@ -628,10 +632,10 @@ static void test_enabling(void)
 	EXPECT(told.keywords == KEYWORD_A && told.level == EVENTLOG_LEVEL_INFO);
 	EXPECT(static_key_enabled(&plain_event.enabled));
 	EXPECT(!static_key_enabled(&dynamic_event.enabled));
-	/* Nothing new. */
+	/* No change: the event is enabled already. */
 	taker_wants(second, "test", "plain");
 	EXPECT_EQ(told.enables, 1);
-	/* New, though neither keywords nor level are. */
+	/* enable() is called for another event, even with the same keywords and level. */
 	rule = taker_wants(second, "test", "twin");
 	EXPECT_EQ(told.enables, 2);
 	EXPECT(static_key_enabled(&twin_event.enabled));
@@ -653,7 +657,7 @@ static void test_enabling(void)
 	EXPECT(!told.keywords && !told.level);
 	EXPECT(!static_key_enabled(&plain_event.enabled));
 
-	/* Wanted before it is there, and until it has gone. */
+	/* A rule that exists before registration and after unregistration. */
 	first = taker_new(0);
 	taker_wants(first, "*", NULL);
 	eventlog_provider_unregister(&test_provider);
@@ -679,17 +683,17 @@ static void test_rundowns(void)
 	taker_wants(first, "test", "existing");
 	EXPECT_EQ(told.rundowns, 1);
 	EXPECT_EQ(atomic_read(&first->taken), 3);
-	/* The late one gets one of its own. */
+	/* Only the new subscriber receives the second state dump. */
 	taker_wants(second, "test", NULL);
 	EXPECT_EQ(told.rundowns, 2);
 	EXPECT_EQ(atomic_read(&first->taken), 3);
 	EXPECT_EQ(atomic_read(&second->taken), 3);
-	/* Outside of rundowns they are events like others. */
+	/* Outside a state dump, every subscriber receives the events. */
 	eventlog_provider_emit(&rundown_event, 9, plain_payload, 16);
 	EXPECT_EQ(atomic_read(&first->taken), 4);
 	EXPECT_EQ(atomic_read(&second->taken), 4);
 	eventlog_provider_unregister(&test_provider);
-	/* Who waits for the provider gets it when it comes. */
+	/* Subscribers that exist before the provider receive a dump at registration. */
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
 	EXPECT_EQ(told.rundowns, 3);
 	EXPECT_EQ(atomic_read(&first->taken), 7);
@@ -716,11 +720,11 @@ static void test_recursion(void)
 	plain_emit(1);
 	EXPECT_EQ(atomic_read(&first->taken), 1);
 	EXPECT_EQ(taker_lost(first, EVENTLOG_LOST_NESTED), 1);
-	/* Two that set each other off. */
+	/* Two callbacks that emit events for each other. */
 	taker_wants(second, "test", "plain");
 	second->then = emit_again;
 	plain_emit(1);
-	/* The first one's event reaches the second, then the event itself does. */
+	/* The second callback receives the first one's event, then the original event. */
 	EXPECT_EQ(atomic_read(&first->taken), 3);
 	EXPECT_EQ(atomic_read(&second->taken), 2);
 	eventlog_provider_unregister(&test_provider);
@@ -782,9 +786,11 @@ static void test_contexts(void)
 	EXPECT_EQ(taker->contexts, 1 << EVENTLOG_CONTEXT_TASK);
 
 	init_completion(&elsewhere);
-	hrtimer_setup(&timer, emit_in_softirq, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	hrtimer_setup_on_stack(&timer, emit_in_softirq, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	hrtimer_start(&timer, 0, HRTIMER_MODE_REL_SOFT);
 	wait_for_completion(&elsewhere);
+	hrtimer_cancel(&timer);
+	destroy_hrtimer_on_stack(&timer);
 	EXPECT(IS_ENABLED(CONFIG_PREEMPT_RT) || taker->contexts & 1 << EVENTLOG_CONTEXT_SOFTIRQ);
 
 	init_completion(&elsewhere);
@@ -810,7 +816,7 @@ static int emit_in_nmi(unsigned int command, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* On several CPUs at once: nothing but counts. */
+/* Called on several CPUs at once, so it only counts. */
 static void nmi_deliver(struct eventlog_callback *callback,
 			const struct eventlog_delivery *delivery)
 {
@@ -840,7 +846,7 @@ static void test_nmi(void)
 			msleep(20);
 		unregister_nmi_handler(NMI_LOCAL, "provider_test");
 	}
-	/* A handler on another CPU has ended. */
+	/* Wait for handlers that still run on other CPUs. */
 	synchronize_rcu();
 	seen = atomic_read(&nmis);
 	pr_info("# %d NMIs emitted\n", seen);
@@ -856,12 +862,12 @@ static void test_nmi(void)
 }
 #endif
 
-/* ---- all at once ---- */
+/* ---- concurrency ---- */
 
 /*
- * Past the static keys, so that each event meets a provider in whatever state it
- * is; and QEMU before 8.1, whose threads translate code that another is patching,
- * may execute a breakpoint for ever that is no longer there.
+ * Does not test the static keys, so that events are emitted in every state of the
+ * provider.  Besides, QEMU before 8.1 may loop on a removed breakpoint if one CPU
+ * executes code that another CPU is patching.
  */
 static int emit_all_the_time(void *number)
 {
@@ -886,12 +892,12 @@ static void count_deliver(struct eventlog_callback *callback,
 static int come_and_go(void *unused)
 {
 	struct eventlog_callback callback = { .name = "churn", .deliver = count_deliver };
-	struct eventlog_wish wish = { .provider = "test" };
+	struct eventlog_callback_rule rule = { .provider = "test" };
 
 	while (!kthread_should_stop()) {
 		if (eventlog_callback_register(&callback) ||
-		    eventlog_callback_rule_add(&callback, &wish) < 0)
-			ktest_fail("a callback cannot be registered");
+		    eventlog_callback_rule_add(&callback, &rule) < 0)
+			ktest_fail("cannot register a callback");
 		cond_resched();
 		eventlog_callback_unregister(&callback);
 		cond_resched();
@@ -902,7 +908,7 @@ static int come_and_go(void *unused)
 static void test_churn(void)
 {
 	struct eventlog_callback callback = { .name = "counter", .deliver = count_deliver };
-	struct eventlog_wish wish = { .provider = "test", .event = "plain" };
+	struct eventlog_callback_rule rule = { .provider = "test", .event = "plain" };
 	struct task_struct *tasks[4] = {};
 	unsigned int i, turn;
 
@@ -911,19 +917,19 @@ static void test_churn(void)
 	for (i = 0; i < 3; i++)
 		tasks[i] = kthread_run(emit_all_the_time, (void *)(long)i, "eventlog_emit/%u", i);
 	for (turn = 0; turn < 30; turn++) {
-		int rule, before = atomic_read(&counted);
+		int id, before = atomic_read(&counted);
 
 		if (!EXPECT_EQ(eventlog_provider_register(&test_provider), 0))
 			break;
-		rule = eventlog_callback_rule_add(&callback, &wish);
-		EXPECT(rule > 0);
+		id = eventlog_callback_rule_add(&callback, &rule);
+		EXPECT(id > 0);
 		while (atomic_read(&counted) == before)
 			cond_resched();
 		if (turn % 2)
-			EXPECT_EQ(eventlog_callback_rule_delete(&callback, rule), 0);
+			EXPECT_EQ(eventlog_callback_rule_delete(&callback, id), 0);
 		eventlog_provider_unregister(&test_provider);
 		if (!(turn % 2))
-			EXPECT_EQ(eventlog_callback_rule_delete(&callback, rule), 0);
+			EXPECT_EQ(eventlog_callback_rule_delete(&callback, id), 0);
 		before = atomic_read(&counted);
 		cond_resched();
 		EXPECT_EQ(atomic_read(&counted), before);
@@ -934,7 +940,7 @@ static void test_churn(void)
 	eventlog_callback_unregister(&callback);
 }
 
-/* Subscribers come and go while providers do. */
+/* Registers and unregisters subscribers and providers concurrently. */
 static void test_churn_both(void)
 {
 	struct task_struct *tasks[3] = {};
@@ -954,7 +960,7 @@ static void test_churn_both(void)
 			kthread_stop(tasks[i]);
 }
 
-/* ---- many ---- */
+/* ---- many providers ---- */
 
 struct many_provider {
 	struct eventlog_provider provider;
@@ -997,28 +1003,28 @@ out:
 }
 
 static const struct ktest_case cases[] = {
-	{ "provider: registered, once, and unregistered", test_register },
-	{ "provider: two of one name are two", test_same_name },
-	{ "provider: described, also when it has gone", test_describe },
-	{ "provider: malformed tables are refused", test_malformed },
-	{ "provider: events reach a callback whole", test_delivery },
-	{ "provider: what is too large is counted", test_too_large },
-	{ "provider: told what is wanted", test_enabling },
-	{ "provider: a rundown reaches the late joiner alone", test_rundowns },
+	{ "provider: register and unregister", test_register },
+	{ "provider: two providers with the same name", test_same_name },
+	{ "provider: describe, also after unregistration", test_describe },
+	{ "provider: reject malformed tables", test_malformed },
+	{ "provider: deliver events to a callback", test_delivery },
+	{ "provider: count events that are too large", test_too_large },
+	{ "provider: call enable() when events are enabled or disabled", test_enabling },
+	{ "provider: dump state to the new subscriber only", test_rundowns },
 	{ "callback: rules", test_rules },
-	{ "callback: wrong calls", test_callback_calls },
-	{ "callback: does not call itself", test_recursion },
-	{ "callback: not deeper than the limit", test_depth },
-	{ "callback: in every context", test_contexts },
+	{ "callback: reject invalid calls", test_callback_calls },
+	{ "callback: no recursion", test_recursion },
+	{ "callback: limit the depth of nesting", test_depth },
+	{ "callback: every context", test_contexts },
 #ifdef CONFIG_X86
-	{ "callback: in NMI context, for those that allow it", test_nmi },
+	{ "callback: NMI context only with EVENTLOG_CALLBACK_NMI", test_nmi },
 #endif
-	{ "provider: comes and goes while it emits", test_churn },
-	{ "callback: comes and goes while providers do", test_churn_both },
+	{ "provider: register and unregister while emitting", test_churn },
+	{ "callback: register and unregister while providers do", test_churn_both },
 };
 
 static const struct ktest_case many_cases[] = {
-	{ "provider: as many as there are ids", test_many },
+	{ "provider: register until ids run out", test_many },
 };
 
 static int __init eventlog_provider_test_init(void)
@@ -1038,4 +1044,4 @@ module_exit(eventlog_provider_test_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The eventlog developers");
-MODULE_DESCRIPTION("Self-tests of eventlog's kernel providers");
+MODULE_DESCRIPTION("Self-tests of eventlog's kernel providers and callbacks");

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_test.ko: the ring's core under writers in every context at once.
+ * eventlog_test.ko: tests of the ring buffer with concurrent writers in every context.
  *
- * Loading it runs the tests, in the caller's context, and prints KTAP to the
- * kernel log; it then refuses to stay loaded when one failed (-EIO).  The core
- * is compiled in, so that exactly the code of eventlog.ko is driven without a
- * device, a file or a consumer process in the way.
+ * Loading the module runs the tests and prints KTAP to the kernel log.  Loading fails
+ * with -EIO if a test fails.  The module includes ring.c, so that it tests the code of
+ * eventlog.ko without a device, a file or a consumer process.
  *
- * Each CPU has one ring and writes it from a kthread (task), a soft hrtimer
- * (softirq), a hard hrtimer and an irq_work (hardirq), and from every NMI that
- * arrives; in an emulated guest those come from outside.  A reader, a kthread
- * of its own, checks all rings while they are written.  Each writer numbers its
- * attempts; a record carries writer, number and a checksum over a length that
- * varies from nothing to more than fits.  In the end, for each writer: attempts =
- * records read + losses counted, in discard mode; in overwrite mode no record
- * read was torn, none came twice or out of order, and none was read that had not
- * been written.
+ * Each CPU has one ring.  It is written by a kthread (task), a soft hrtimer (softirq), a
+ * hard hrtimer and an irq_work (hardirq), and by every NMI; in an emulated guest, NMIs
+ * are injected from outside.  A reader kthread checks all rings while they are written.
+ *
+ * Each writer numbers its attempts.  A record contains the writer, the number and a
+ * checksum; its size varies from zero to more than a sub-buffer.  In discard mode, for
+ * each writer, attempts = records read + events lost.  In overwrite mode, the reader
+ * must not see records that are torn, duplicate, out of order or were never written.
  */
 #define pr_fmt(format) format
 
@@ -34,12 +32,12 @@
 #include <asm/nmi.h>
 #endif
 
-#include "../compat.h"
-#include "../ring.c"
+#include "compat.h"
+#include "ring/ring.c"
 
 static uint events = 100000;
 module_param(events, uint, 0444);
-MODULE_PARM_DESC(events, "events each task writes in each test (100000)");
+MODULE_PARM_DESC(events, "number of events that each task writes in each test (100000)");
 
 enum ring_test_writer_kind {
 	WRITER_TASK,
@@ -54,7 +52,7 @@ static const char *const ring_test_writer_names[] = {
 	"task", "softirq", "hardirq", "irq_work", "NMI",
 };
 
-/* What a record carries; the checksum covers what follows it and the bytes behind. */
+/* Payload of a record.  The checksum covers the other members and the bytes behind them. */
 struct ring_test_payload {
 	u32 checksum;
 	u32 kind;
@@ -66,7 +64,7 @@ struct ring_test_payload {
 struct ring_test_writer {
 	u64 attempts;
 	u64 refused;
-	/* The reader's. */
+	/* Owned by the reader. */
 	u64 seen;
 	u64 next;
 };
@@ -84,10 +82,10 @@ struct ring_test_cpu {
 	struct completion done;
 	struct ring_test_writer writers[WRITER_KINDS];
 	u32 random;
-	/* The reader's. */
+	/* Owned by the reader. */
 	u64 position;
 	u64 time;
-	u64 lost_told;
+	u64 lost_reported;
 };
 
 struct ring_test {
@@ -96,7 +94,7 @@ struct ring_test {
 	u32 sub_buffers;
 	bool overwrite;
 	bool locked;
-	/* A sleeping reader makes a full ring. */
+	/* The reader sleeps between reads, so that the ring becomes full. */
 	bool slow_reader;
 	u64 start;
 
@@ -106,7 +104,7 @@ struct ring_test {
 	char failure[160];
 };
 
-/* NMIs find the running test here. */
+/* The running test, for the NMI handler. */
 static struct ring_test *ring_test_running;
 
 static const struct ring_test ring_tests[] = {
@@ -133,7 +131,7 @@ static const struct ring_test ring_tests[] = {
 	  .sub_buffers = 2, .overwrite = true, .locked = true },
 };
 
-/* Adler-like, cheap enough for an NMI under emulation. */
+/* A checksum similar to Adler-32, cheap enough for NMI context in an emulated guest. */
 static u32 ring_test_checksum(const void *data, u32 bytes)
 {
 	const u8 *byte = data;
@@ -166,7 +164,7 @@ static u32 ring_test_random(u32 *state)
 	return *state >> 8;
 }
 
-/* Writes one record of @kind; preemption is off or this is an interrupt. */
+/* Writes one record of @kind, with preemption disabled or in interrupt context. */
 static void ring_test_write(struct ring_test_cpu *cpu, enum ring_test_writer_kind kind, u32 random)
 {
 	struct ring_test_writer *writer = &cpu->writers[kind];
@@ -174,7 +172,7 @@ static void ring_test_write(struct ring_test_cpu *cpu, enum ring_test_writer_kin
 	struct eventlog_ring_slot slot;
 	u32 extra = random % 64;
 
-	/* Now and then as large as fits, or larger; interrupts stay short. */
+	/* Tasks sometimes write a record of maximum size or larger; interrupts stay short. */
 	if (kind == WRITER_TASK && !(random & 0x3f00))
 		extra = random % (cpu->ring.sub_buffer_bytes + 64);
 	writer->attempts++;
@@ -229,11 +227,11 @@ static int ring_test_nmi(unsigned int type, struct pt_regs *registers)
 	struct ring_test_cpu *cpu;
 	unsigned int i;
 
-	/* Those between two tests are ours as well: nobody else asks for any. */
+	/* NMIs between two tests are injected for the tests, too. */
 	if (!test)
 		return NMI_HANDLED;
 	cpu = &test->cpus[smp_processor_id()];
-	/* NMIs are few: let each one count. */
+	/* NMIs are rare: write several records. */
 	for (i = 0; READ_ONCE(cpu->writing) && i < 8; i++)
 		ring_test_write(cpu, WRITER_NMI, cpu->writers[WRITER_NMI].attempts);
 	return NMI_HANDLED;
@@ -268,7 +266,7 @@ static int ring_test_task(void *argument)
 
 /* ---- reader ---- */
 
-/* Checks a whole record that is not padding; false ends the reading. */
+/* Checks a record that is not padding.  Returns false if the test has failed. */
 static bool ring_test_check(struct ring_test *test, struct ring_test_cpu *cpu,
 			    const struct eventlog_record *record, u32 bytes)
 {
@@ -278,7 +276,7 @@ static bool ring_test_check(struct ring_test *test, struct ring_test_cpu *cpu,
 	u32 used, i;
 
 	if (record->time < cpu->time) {
-		ring_test_fail(test, "CPU %u: time steps back", cpu->cpu);
+		ring_test_fail(test, "CPU %u: time went backwards", cpu->cpu);
 		return false;
 	}
 	cpu->time = record->time;
@@ -288,7 +286,7 @@ static bool ring_test_check(struct ring_test *test, struct ring_test_cpu *cpu,
 
 		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 			told += counts->lost[i];
-		cpu->lost_told = max(cpu->lost_told, told);
+		cpu->lost_reported = max(cpu->lost_reported, told);
 		return true;
 	}
 	used = sizeof(*record) + sizeof(*payload) + payload->bytes;
@@ -320,7 +318,7 @@ static bool ring_test_check(struct ring_test *test, struct ring_test_cpu *cpu,
 	return true;
 }
 
-/* Where an overtaken reader goes on: a sub-buffer's start, half a ring behind head. */
+/* Where a lapped reader continues: the start of a sub-buffer, half a ring behind head. */
 static u64 ring_test_resume(const struct ring_test_cpu *cpu, u64 head)
 {
 	const struct eventlog_ring *ring = &cpu->ring;
@@ -329,7 +327,7 @@ static u64 ring_test_resume(const struct ring_test_cpu *cpu, u64 head)
 	       ~((u64)ring->sub_buffer_bytes - 1);
 }
 
-/* Reads what is there; false: something is wrong. */
+/* Reads all records up to committed.  Returns false if the test has failed. */
 static bool ring_test_read(struct ring_test *test, struct ring_test_cpu *cpu)
 {
 	struct eventlog_ring *ring = &cpu->ring;
@@ -365,7 +363,7 @@ static bool ring_test_read(struct ring_test *test, struct ring_test_cpu *cpu)
 			}
 		}
 		if (bytes < 8 || bytes % 8 || (!padding && bytes < sizeof(*record))) {
-			ring_test_fail(test, "CPU %u: a record of %u bytes at %llu", cpu->cpu,
+			ring_test_fail(test, "CPU %u: invalid record size %u at %llu", cpu->cpu,
 				       bytes, cpu->position);
 			return false;
 		}
@@ -413,7 +411,7 @@ static void ring_test_account(struct ring_test *test, struct ring_test_cpu *cpu,
 		placed += writer->attempts - writer->refused;
 		if (test->overwrite ? writer->seen + writer->refused > writer->attempts :
 				      writer->seen + writer->refused != writer->attempts)
-			ring_test_fail(test, "CPU %u, %s: %llu attempts, %llu read, %llu refused",
+			ring_test_fail(test, "CPU %u, %s: %llu attempts, %llu read, %llu lost",
 				       cpu->cpu, ring_test_writer_names[i], writer->attempts,
 				       writer->seen, writer->refused);
 		if (i != WRITER_NMI && !writer->attempts)
@@ -422,13 +420,13 @@ static void ring_test_account(struct ring_test *test, struct ring_test_cpu *cpu,
 	}
 	*nmis += cpu->writers[WRITER_NMI].attempts;
 	if (lost != refused || lost != header->lost_total || header->records != placed)
-		ring_test_fail(test, "CPU %u: %llu refused, counted %llu, total %llu; records %llu",
+		ring_test_fail(test, "CPU %u: %llu lost, counted %llu, total %llu; records %llu",
 			       cpu->cpu, refused, lost, header->lost_total, header->records);
-	if (cpu->lost_told > lost)
-		ring_test_fail(test, "CPU %u: told of %llu losses, %llu counted", cpu->cpu,
-			       cpu->lost_told, lost);
+	if (cpu->lost_reported > lost)
+		ring_test_fail(test, "CPU %u: lost record says %llu, %llu counted", cpu->cpu,
+			       cpu->lost_reported, lost);
 	if (header->committed != header->head || cpu->ring.nest)
-		ring_test_fail(test, "CPU %u: left at committed %llu, head %llu, nest %u",
+		ring_test_fail(test, "CPU %u: committed %llu, head %llu, nest %u at the end",
 			       cpu->cpu, header->committed, header->head, cpu->ring.nest);
 }
 
@@ -464,7 +462,7 @@ static int ring_test_cpu_new(struct ring_test *test, struct ring_test_cpu *cpu, 
 	return 0;
 }
 
-/* Returns whether the test passed; CPUs do not come or go meanwhile. */
+/* Runs a test and returns whether it passed.  The caller holds cpus_read_lock(). */
 static bool ring_test_run(const struct ring_test *plan, u64 *nmis)
 {
 	struct ring_test test = *plan;
@@ -474,18 +472,18 @@ static bool ring_test_run(const struct ring_test *plan, u64 *nmis)
 	test.cpus = kvcalloc(nr_cpu_ids, sizeof(*test.cpus), GFP_KERNEL);
 	test.copy = vmalloc(test.data_bytes / test.sub_buffers);
 	if (!test.cpus || !test.copy) {
-		ring_test_fail(&test, "no memory");
+		ring_test_fail(&test, "out of memory");
 		goto out;
 	}
 	for_each_online_cpu(cpu) {
 		if (ring_test_cpu_new(&test, &test.cpus[cpu], cpu)) {
-			ring_test_fail(&test, "no memory or no thread for CPU %u", cpu);
+			ring_test_fail(&test, "cannot set up CPU %u", cpu);
 			goto out_cpus;
 		}
 	}
 	reader = kthread_run(ring_test_reader, &test, "eventlog_test/reader");
 	if (IS_ERR(reader)) {
-		ring_test_fail(&test, "no reader");
+		ring_test_fail(&test, "cannot start the reader");
 		goto out_cpus;
 	}
 
@@ -499,7 +497,7 @@ static bool ring_test_run(const struct ring_test *plan, u64 *nmis)
 		test.cpus[cpu].task = NULL;
 	}
 	WRITE_ONCE(ring_test_running, NULL);
-	/* An NMI handler that found the test is done after a grace period. */
+	/* Wait for NMI handlers that still use the test. */
 	synchronize_rcu();
 	kthread_stop(reader);
 
@@ -558,4 +556,4 @@ module_exit(eventlog_test_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The eventlog developers");
-MODULE_DESCRIPTION("Self-tests of eventlog that need the kernel");
+MODULE_DESCRIPTION("Self-tests of eventlog's ring buffer");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_proc.ko: the life of every process, as events.
+ * eventlog_proc.ko: a provider of events for fork, exec and exit of processes.
  *
- * The session is the pid as init sees it.  Everything comes from the
- * scheduler's tracepoints, hooked while an event that needs them is wanted; the
- * module keeps nothing.
+ * The session is the pid in the initial pid namespace.  The events come from tracepoints
+ * of the scheduler, which are hooked only while an event that needs them is enabled.
+ * The module has no state besides the hooks; eventlog serialises enable().
  */
 #define pr_fmt(format) "eventlog_proc: " format
 
@@ -29,9 +29,9 @@ static u64 proc_age(const struct task_struct *task)
 }
 
 /*
- * Processor time of a process's threads, those included that have gone; ns.  A
- * thread that is going meanwhile is counted once, unless threads keep going so
- * fast that it cannot be told.
+ * Returns the CPU time of a process in ns, including threads that have exited.  A thread
+ * that exits meanwhile is counted once, unless threads exit so fast that ten attempts
+ * fail to read a consistent sum.
  */
 static u64 proc_cpu_time(const struct task_struct *task)
 {
@@ -71,7 +71,7 @@ static void proc_ended(const struct task_struct *task)
 
 	if (!eventlog_proc_exit_enabled())
 		return;
-	/* What wait() will tell: of the whole group, if it was ended as one. */
+	/* The status that wait() returns: that of the group if it was terminated as a whole. */
 	code = task->signal->flags & SIGNAL_GROUP_EXIT ? task->signal->group_exit_code :
 							 task->group_leader->exit_code;
 	eventlog_proc_exit(task->tgid, code >> 8, code & 0x7f, code & 0x80,
@@ -88,8 +88,9 @@ static void __maybe_unused proc_on_exit_group(void *unused, struct task_struct *
 }
 
 /*
- * Earlier kernels do not say whether this thread is the process's last.  Two
- * that end at the same time may both find themselves so: rather twice than never.
+ * Earlier kernels do not pass whether this is the last thread of the process.  Two
+ * threads that exit at the same time may both see that no other thread is alive; then
+ * the event is emitted twice, which is better than never.
  */
 static void __maybe_unused proc_on_exit(void *unused, struct task_struct *task)
 {
@@ -140,7 +141,7 @@ static int __init eventlog_proc_init(void)
 
 static void __exit eventlog_proc_exit_module(void)
 {
-	/* Has everything unhooked. */
+	/* This calls proc_enable(), which removes all hooks. */
 	eventlog_provider_unregister(&eventlog_proc);
 	tracepoint_synchronize_unregister();
 }
@@ -150,5 +151,5 @@ module_exit(eventlog_proc_exit_module);
 
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The eventlog developers");
-MODULE_DESCRIPTION("The life of every process, as eventlog events");
+MODULE_DESCRIPTION("eventlog provider: fork, exec and exit of processes");
 MODULE_VERSION(EVENTLOG_RELEASE);

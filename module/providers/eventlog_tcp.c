@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_tcp.ko: the life of every TCP connection, as events.
+ * eventlog_tcp.ko: a provider of events for the life cycle of TCP connections.
  *
- * The session is the socket's cookie.  Everything comes from the kernel's own
- * tracepoints, which are hooked while an event that needs them is wanted, and
- * from the fields of the socket, read without its lock where the tracepoint
- * fires without it: a number may then be a moment old.
+ * The session is the socket's cookie.  The events come from tracepoints of the kernel,
+ * which are hooked only while an event that needs them is enabled.  The values come from
+ * the socket.  Some tracepoints fire without the socket's lock; values may then be
+ * slightly out of date.
  *
- * To tell how long things took, the times of connections' beginnings are kept
- * while their lives are wanted; what began before is not known.
+ * To compute durations, the module stores the start time of each connection while events
+ * with the keyword conn are enabled.  The start of older connections is unknown.  Each
+ * set of the table has a raw spinlock; eventlog serialises enable().
  */
 #define pr_fmt(format) "eventlog_tcp: " format
 
@@ -39,11 +40,12 @@
 
 static uint sample_ms = 100;
 module_param(sample_ms, uint, 0644);
-MODULE_PARM_DESC(sample_ms, "least milliseconds between two samples of a connection (100)");
+MODULE_PARM_DESC(sample_ms, "minimum time between two samples of a connection, in ms (100)");
 
 static uint connections_max = 65536;
 module_param(connections_max, uint, 0644);
-MODULE_PARM_DESC(connections_max, "connections whose beginning is remembered, when a capture starts (65536)");
+MODULE_PARM_DESC(connections_max,
+		 "connections to store the start time of, applied when a capture starts (65536)");
 
 /* ---- a socket's properties ---- */
 
@@ -81,7 +83,7 @@ static u64 tcp_session(const struct sock *sk)
 
 	if (likely(cookie))
 		return cookie;
-	/* The exported way of having one made. */
+	/* This exported function creates the cookie if there is none. */
 	sock_diag_save_cookie((struct sock *)sk, words);
 	return atomic64_read(&sk->sk_cookie);
 }
@@ -96,13 +98,13 @@ static u32 tcp_rtt(const struct sock *sk)
 	return READ_ONCE(tcp_sk(sk)->srtt_us) >> 3;
 }
 
-/* ---- when connections began ---- */
+/* ---- start times of connections ---- */
 
 /*
- * A table of sets: a connection is in the one its session hashes to, and takes
- * the place of the oldest there when that is full; that one's age is then not
- * known.  Nothing is allocated where a tracepoint fires, for on PREEMPT_RT it
- * could not be, and nothing is ever in the way of others.  There while hooked.
+ * A set-associative table, allocated while the tracepoint is hooked.  A connection is in
+ * the set that its session hashes to.  If the set is full, it replaces the oldest
+ * connection there, whose age is then unknown.  A fixed table needs no allocation where
+ * a tracepoint fires, which would not be possible on PREEMPT_RT, and lookups stay short.
  */
 #define TCP_SET_PLACES 8
 
@@ -119,7 +121,7 @@ struct tcp_set {
 static struct tcp_set *tcp_sets;
 static unsigned int tcp_set_bits;
 
-/* Returns whether there is a table now. */
+/* Allocates the table.  Returns whether that succeeded. */
 static bool tcp_sets_new(void)
 {
 	unsigned long count, i;
@@ -144,7 +146,7 @@ static struct tcp_set *tcp_set_of(u64 session)
 	return &tcp_sets[tcp_set_bits ? hash_64(session, tcp_set_bits) : 0];
 }
 
-/* The place of a connection, or NULL; the set is locked. */
+/* Finds a connection in a set, or returns NULL.  The caller holds the set's lock. */
 static struct tcp_connection *tcp_place_of(struct tcp_set *set, u64 session)
 {
 	unsigned int i;
@@ -156,9 +158,8 @@ static struct tcp_connection *tcp_place_of(struct tcp_set *set, u64 session)
 }
 
 /*
- * Notes that a connection begins now, or its second part does.
- *
- * Return: nanoseconds since it began before, 0: it had not.
+ * Stores the current time as the start of a connection, or of its next phase.  Returns
+ * the time since its previous start in ns, 0 if there was none.
  */
 static u64 tcp_connection_begin(u64 session)
 {
@@ -184,7 +185,7 @@ static u64 tcp_connection_begin(u64 session)
 	return age;
 }
 
-/* Forgets a connection.  Return: nanoseconds since it began, 0: not known. */
+/* Removes a connection.  Returns the time since its start in ns, 0 if unknown. */
 static u64 tcp_connection_end(u64 session)
 {
 	struct tcp_set *set = tcp_set_of(session);
@@ -203,7 +204,7 @@ static u64 tcp_connection_end(u64 session)
 	return age;
 }
 
-/* ---- connections' lives ---- */
+/* ---- life cycle of connections ---- */
 
 static void tcp_on_closed(const struct sock *sk, u64 session, const struct tcp_endpoints *ends,
 			  int from)
@@ -218,7 +219,7 @@ static void tcp_on_closed(const struct sock *sk, u64 session, const struct tcp_e
 			    tp->total_retrans, tcp_rtt(sk));
 }
 
-/* Whose beginning was seen has opened; who was not heard of before is a listener's child. */
+/* A connection with a start time was opened by connect(); others come from a listener. */
 static void tcp_on_established(const struct sock *sk, u64 session,
 			       const struct tcp_endpoints *ends, int from)
 {
@@ -239,7 +240,7 @@ static void tcp_on_set_state(void *unused, const struct sock *sk, const int from
 
 	if (sk->sk_protocol != IPPROTO_TCP)
 		return;
-	/* A listener's child that is still being made has neither ports nor cookie. */
+	/* A child of a listener that is still being set up has neither ports nor cookie. */
 	if (from == TCP_LISTEN && to == TCP_SYN_RECV)
 		return;
 	session = tcp_session(sk);
@@ -273,7 +274,7 @@ static void __maybe_unused tcp_on_retransmit(void *unused, const struct sock *sk
 				tp->snd_nxt - tp->snd_una, tp->total_retrans, tcp_rtt(sk));
 }
 
-/* Later kernels tell of those that could not be sent, too. */
+/* Newer kernels also report retransmissions that failed. */
 static void __maybe_unused tcp_on_retransmit_tried(void *unused, const struct sock *sk,
 						   const struct sk_buff *skb, int error)
 {
@@ -281,7 +282,7 @@ static void __maybe_unused tcp_on_retransmit_tried(void *unused, const struct so
 		tcp_on_retransmit(unused, sk, skb);
 }
 
-/* A SYN|ACK: the request has the cookie, and the addresses, of the socket to come. */
+/* A SYN|ACK: the request has the cookie and the addresses of the future socket. */
 static void tcp_on_retransmit_synack(void *unused, const struct sock *sk,
 				     const struct request_sock *request)
 {
@@ -307,7 +308,7 @@ static void tcp_on_retransmit_synack(void *unused, const struct sock *sk,
 				request->num_retrans + 1, 0);
 }
 
-/* The ends as a segment that has come in names them, headers in place. */
+/* Returns the endpoints of a received segment, whose header offsets are set. */
 static struct tcp_endpoints tcp_segment_endpoints(const struct sk_buff *skb)
 {
 	const struct tcphdr *header = tcp_hdr(skb);
@@ -327,8 +328,8 @@ static struct tcp_endpoints tcp_segment_endpoints(const struct sk_buff *skb)
 }
 
 /*
- * Segment or socket may be missing: kernels differ in when they have which.  A
- * listener is not whom the segment was for, only who answers it.
+ * Depending on kernel version and case, the socket or the segment may be missing.  If
+ * the socket is a listener, it only answers; the segment was not for that connection.
  */
 static void tcp_on_send_reset(void *unused, const struct sock *sk,
 			      const struct sk_buff *skb EVENTLOG_TCP_RESET_REASON)
@@ -359,8 +360,8 @@ static void tcp_on_receive_reset(void *unused, struct sock *sk)
 /* ---- samples ---- */
 
 /*
- * When connections were sampled last, in jiffies, by a hash of their sessions:
- * two that share a place share its rate.
+ * Time of the last sample in jiffies, indexed by a hash of the session.  Connections with
+ * the same hash share one rate limit.
  */
 #define TCP_SAMPLE_BITS 12
 static unsigned long tcp_sampled[1 << TCP_SAMPLE_BITS];
@@ -372,10 +373,10 @@ static void __maybe_unused tcp_on_probe(void *unused, struct sock *sk, struct sk
 	unsigned long *last = &tcp_sampled[hash_64(session, TCP_SAMPLE_BITS)];
 	unsigned long before = READ_ONCE(*last), now = jiffies | 1;
 
-	/* 0: never. */
+	/* 0: not sampled yet. */
 	if (before && now - before < msecs_to_jiffies(READ_ONCE(sample_ms)))
 		return;
-	/* Who comes second has just been sampled. */
+	/* If another CPU was faster, it has just taken a sample. */
 	if (cmpxchg(last, before, now) != before)
 		return;
 	eventlog_tcp_sample(session, tcp_rtt(sk), tp->mdev_us >> 2, tp->snd_cwnd,
@@ -389,7 +390,7 @@ static void __maybe_unused tcp_on_probe_const(void *unused, struct sock *sk,
 	tcp_on_probe(unused, sk, NULL);
 }
 
-/* ---- what exists ---- */
+/* ---- state dump ---- */
 
 static void tcp_rundown_table(struct inet_hashinfo *table)
 {
@@ -428,7 +429,7 @@ static void tcp_rundown(struct eventlog_provider *provider)
 	struct net *net;
 
 	tcp_rundown_table(common);
-	/* A namespace may have one of its own, and keeps it while it is listed. */
+	/* A namespace may have its own table, which stays valid while it is in the list. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		table = eventlog_tcp_table(net);
@@ -460,13 +461,13 @@ static struct eventlog_hook tcp_hooks[] = {
 	{},
 };
 
-/* The table of beginnings is there before the hook that uses it, and after it. */
+/* The table of start times must exist as long as the hook that uses it. */
 static void tcp_hook_state(bool wanted)
 {
 	struct eventlog_hook *hook = &tcp_hooks[HOOK_STATE];
 
 	if (wanted && !tcp_sets && !tcp_sets_new()) {
-		pr_warn("no memory to remember connections in\n");
+		pr_warn("cannot allocate the table of connections; no events with keyword conn\n");
 		return;
 	}
 	eventlog_hook_set(hook, wanted);
@@ -497,7 +498,7 @@ static int __init eventlog_tcp_init(void)
 
 static void __exit eventlog_tcp_exit(void)
 {
-	/* Has everything unhooked. */
+	/* This calls tcp_enable(), which removes all hooks. */
 	eventlog_provider_unregister(&eventlog_tcp);
 	tracepoint_synchronize_unregister();
 }
@@ -507,5 +508,5 @@ module_exit(eventlog_tcp_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The eventlog developers");
-MODULE_DESCRIPTION("The life of every TCP connection, as eventlog events");
+MODULE_DESCRIPTION("eventlog provider: life cycle of TCP connections");
 MODULE_VERSION(EVENTLOG_RELEASE);

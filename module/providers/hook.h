@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks: functions a provider puts on tracepoints of the kernel's own while
- * their events are wanted.
+ * Hooks: probes that a provider registers on tracepoints of the kernel while its events
+ * are enabled.
  *
- * The table is the provider's; all calls come from its init, exit and enable(),
- * which do not run at once.
+ * The table belongs to the provider.  Only its init and exit functions and its enable()
+ * call the functions below; these never run concurrently.
  */
 #ifndef EVENTLOG_HOOK_H
 #define EVENTLOG_HOOK_H
@@ -15,12 +15,12 @@
 #include <linux/tracepoint.h>
 
 /**
- * struct eventlog_hook - one function on one tracepoint
- * @name: the tracepoint's
- * @probe: the function; its first argument is a void *, not used, then come
- *	the tracepoint's
- * @point: the tracepoint, once found
- * @hooked: the function is on it
+ * struct eventlog_hook - one probe on one tracepoint
+ * @name: name of the tracepoint
+ * @probe: the probe function; its arguments are an unused void * and those of the
+ *	tracepoint
+ * @point: the tracepoint, NULL if not found
+ * @hooked: the probe is registered
  */
 struct eventlog_hook {
 	const char *name;
@@ -29,15 +29,15 @@ struct eventlog_hook {
 	bool hooked;
 };
 
-/* Is a function of exactly the type that a tracepoint calls? */
+/* Tests whether a function has exactly the type that a tracepoint calls. */
 #define EVENTLOG_HOOK_FITS(point, function)						\
 	__builtin_types_compatible_p(typeof(check_trace_callback_type_##point),	\
 				     void (typeof(&(function))))
 
 /*
- * An entry of a table.  Kernels differ in what some tracepoints give: the one of
- * two functions that fits is taken, so that a call through a pointer is one of
- * the right type.
+ * An entry of a table.  The arguments of some tracepoints differ between kernel
+ * versions: EVENTLOG_HOOK_EITHER() selects the function with the right type, because
+ * the tracepoint calls it through a pointer of that type.
  */
 #define EVENTLOG_HOOK(point, function) EVENTLOG_HOOK_EITHER(point, function, function)
 #define EVENTLOG_HOOK_EITHER(point, one, other) {					\
@@ -48,7 +48,7 @@ struct eventlog_hook {
 				   !EVENTLOG_HOOK_FITS(point, other)),			\
 }
 
-/* Ends with an entry without a name. */
+/* Sets the tracepoint of the entries with its name; the last entry has no name. */
 static inline void eventlog_hook_match(struct tracepoint *point, void *hooks)
 {
 	struct eventlog_hook *hook;
@@ -62,8 +62,10 @@ static inline void eventlog_hook_match(struct tracepoint *point, void *hooks)
  * eventlog_hooks_find() - find the tracepoints of a table
  * @hooks: the table; its last entry has no name
  *
- * Process context.  A tracepoint that this kernel does not have is named in the
- * kernel log; its events then never come.
+ * Logs a warning for each tracepoint that this kernel does not have; its events are
+ * never emitted.
+ *
+ * Context: process context.
  */
 static inline void eventlog_hooks_find(struct eventlog_hook *hooks)
 {
@@ -72,16 +74,18 @@ static inline void eventlog_hooks_find(struct eventlog_hook *hooks)
 	for_each_kernel_tracepoint(eventlog_hook_match, hooks);
 	for (hook = hooks; hook->name; hook++)
 		if (!hook->point)
-			pr_warn("this kernel has no tracepoint %s\n", hook->name);
+			pr_warn("tracepoint %s not found\n", hook->name);
 }
 
 /**
- * eventlog_hook_set() - put a function on its tracepoint, or take it off
- * @hook: found
- * @wanted: which
+ * eventlog_hook_set() - register or unregister a probe on its tracepoint
+ * @hook: an entry of a table passed to eventlog_hooks_find()
+ * @wanted: true: register; false: unregister
  *
- * Process context.  A function taken off may still be running until
+ * After unregistration the probe may still run until
  * tracepoint_synchronize_unregister() has returned.
+ *
+ * Context: process context.
  */
 static inline void eventlog_hook_set(struct eventlog_hook *hook, bool wanted)
 {
@@ -93,7 +97,7 @@ static inline void eventlog_hook_set(struct eventlog_hook *hook, bool wanted)
 		return;
 	}
 	if (tracepoint_probe_register(hook->point, hook->probe, NULL))
-		pr_warn("no memory to hook the tracepoint %s\n", hook->name);
+		pr_warn("failed to register a probe on tracepoint %s\n", hook->name);
 	else
 		hook->hooked = true;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/floor.h on a 32-bit machine: what is read of the floor is a time that
- * was stored, and not an older one than the present when the reading began.
+ * Model of module/ring/floor.h on a 32-bit machine.  Property: a reader gets a time that
+ * was stored, and not an older one than the current time when it started to read.
  *
- * An interrupt on top of FLUSH's store reads as well, and must not have to wait.
+ * An interrupt that occurs during FLUSH's store reads, too, and must not wait.
  *
  * Variants:
- *	ONE_PLACE	there is one place, and no turns
- *	NO_LOOK		the turn is not looked at again
- *	TURN_FIRST	the turn is stored before the time
+ *	ONE_PLACE	one word for the time, and no turn
+ *	NO_LOOK		the reader does not check turn after reading
+ *	TURN_FIRST	turn is stored before the time
  *	WAITS		readers wait for the end of the store
  */
 #define BASE 2
 #define LAST 5
 
 byte high[2], low[2], turn;
-byte present;			/* the last time that was stored to its end */
-bool was[LAST + BASE];		/* times of which the store was begun */
+byte present;			/* the last time that was stored completely */
+bool was[LAST + BASE];		/* times whose store has started */
 bool storing, interrupted;
 
 inline store(time)
@@ -37,7 +37,7 @@ inline store(time)
 #endif
 }
 
-/* All of FLUSH's steps wait for the interrupt's end. */
+/* FLUSH does not run while the interrupt runs. */
 active proctype Flush() provided (!interrupted)
 {
 	byte time;

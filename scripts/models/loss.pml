@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h, ring.c: what was lost before an event was placed is told
- * before it, by counts that are never above the truth.
+ * Model of the counting of losses in module/ring/ring.h and ring.c.  Property: losses
+ * that precede an event are reported by a lost record before the event, and the reported
+ * counts never exceed the real ones.
  *
- * Any event may be lost, for any reason.  The ring has no end; what is in it is
- * looked at when all have left it.
+ * Any event may be lost.  The ring is unbounded; the model checks its content after all
+ * writers have left.
  *
  * Variants:
- *	TOTAL_FIRST	losing counts the total, then the cause
- *	TOTAL_LATE	the total told is read behind the counts
+ *	TOTAL_FIRST	a loss increments the total before the count of its cause
+ *	TOTAL_LATE	the total of a lost record is read after the counts
  *	NO_MARKER	no lost records
- *	MARKER_APART	marker and record are reserved one by one
- *	MARKER_ONCE	whether a marker is needed is looked at before the loop
+ *	MARKER_APART	marker and record are reserved separately
+ *	MARKER_ONCE	the writer tests whether it needs a marker before the loop
  */
 #ifndef N0
 #define N0 2
@@ -25,9 +26,9 @@
 #define ITEMS (2 * (N0 + N1 + N2))
 
 byte head, nest;
-byte lost, lost_total, reported;	/* lost: of the one cause there is */
+byte lost, lost_total, reported;	/* there is only one cause of loss */
 bool is_event[ITEMS];
-byte count[ITEMS];			/* an event: lost before it; a marker: as told */
+byte count[ITEMS];			/* event: number lost before it; marker: its count */
 byte finished;
 bool inside1, inside2;
 

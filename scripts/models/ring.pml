@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h: one CPU's writers, strictly nested, and a consumer on another.
+ * Model of module/ring/ring.h: strictly nested writers on one CPU, and a consumer on
+ * another CPU.
  *
- * A word of the data stands for 8 bytes or more: records have one to three,
- * padding and markers any and one.  Positions run freely and wrap at 64; they
- * start shortly before.  Every access to what a nested writer or the consumer
- * can see is a step of its own; the rest is not.  Stores are seen in order, but
- * where a variant says otherwise.
+ * A word of the data represents 8 bytes or more: a record has one to three words, a
+ * marker has one, padding has any number.  Positions wrap at 64 and start shortly before
+ * that.  Every access that a nested writer or the consumer can observe is a step of its
+ * own; other accesses are part of a step.  Stores become visible in order, except in the
+ * variants named WEAK_*.
  *
- * Modes:	OVERWRITE	keeps the newest; else discard
- *		HOSTILE		the consumer scribbles on its position, reads nothing
- * Size:	N0 N1 N2	events of the three levels
- *		LENGTHS		which lengths they have: 1 all 2; 2 all 3; 3 the
- *				deeper the shorter; 4 mixed; else any
- * Variants, each with one rule taken away; all are bad but the two marked good,
- * which show that nothing depends on that rule:
+ * Modes:	OVERWRITE	overwrite mode; otherwise discard mode
+ *		HOSTILE		the consumer stores arbitrary positions and does not read
+ * Size:	N0 N1 N2	number of events of the three levels of nesting
+ *		LENGTHS		lengths of the events: 1: all 2; 2: all 3; 3: shorter on
+ *				deeper levels; 4: mixed; otherwise any
+ * Each variant removes one rule.  All variants must fail, except for the two marked
+ * good, which show that no property depends on that rule:
  *	NO_GUARD		no guard
- *	NO_EXCHANGE		head is stored, not exchanged
- *	NO_RECHECK		no second look at head after publishing
- *	NO_PUBLISH_ON_DROP	a writer that drops does not publish
- *	NO_CONFIRM		(good) no second look at head before a drop
- *	SHORT_SUM		(good) unread bytes and need are added as positions are
- *	NO_NEST			whoever leaves publishes
- *	NO_PADDING		records straddle sub-buffers
+ *	NO_EXCHANGE		head is stored without compare-and-exchange
+ *	NO_RECHECK		head is not read again after publishing
+ *	NO_PUBLISH_ON_DROP	a writer that drops its event does not publish
+ *	NO_CONFIRM		(good) head is not read again before a drop
+ *	SHORT_SUM		(good) unread bytes and need are added modulo the wrap
+ *	NO_NEST			every writer publishes when it leaves
+ *	NO_PADDING		records may straddle sub-buffers
  *	PREEMPTIBLE		writers are not strictly nested
- *	MARKER_APART		marker and record are reserved one by one
- *	MARKER_ONCE		whether a marker is needed is looked at before the loop
- *	REWIND			an abandoned record gives its space back, if it can
- *	WEAK_COMMITTED		committed is seen before the last data (no release)
- *	WEAK_HEAD		data is seen before head (no smp_wmb)
- *	WEAK_POSITION		the position is seen before the data was read
+ *	MARKER_APART		marker and record are reserved separately
+ *	MARKER_ONCE		the writer tests whether it needs a marker before the loop
+ *	REWIND			an abandoned record gives its space back if possible
+ *	WEAK_COMMITTED		committed becomes visible before the last data (no release)
+ *	WEAK_HEAD		data becomes visible before head (no smp_wmb)
+ *	WEAK_POSITION		the position becomes visible before the data was read
  *	READS_HEAD		the consumer reads up to head
  *	STEPS_BACK		the consumer follows committed when it steps back
- *	NO_LOOK			the overwriting reader does not look at head again
- *	LOOKS_AT_COMMITTED	it looks at committed
+ *	NO_LOOK			in overwrite mode, the consumer does not check head after copying
+ *	LOOKS_AT_COMMITTED	in overwrite mode, the consumer checks committed, not head
  */
 #define SIZE 8
 #define SUB 4
@@ -67,18 +68,18 @@
 #define MARKER 2
 #define EVENT 3
 
-/* The ring, as in ring.h. */
+/* The members of the ring, as in ring.h. */
 byte head = START, committed = START;
 byte nest, consumer_position = START;
 byte lost, reported;
 byte position = START;			/* the consumer's page */
 
-/* The data.  A word knows where it belongs; the first one of a record is its header. */
+/* The data.  tag is the position of a word; the first word of a record is its header. */
 byte tag[SIZE], bytes[SIZE], type[SIZE], count[SIZE];
 
-/* What nobody but this model knows. */
-byte owner[SIZE];			/* who is still writing the word */
-byte known[SIZE];			/* events lost before this one was placed */
+/* State of the model that does not exist in the code. */
+byte owner[SIZE];			/* the writer that has not finished the word yet */
+byte known[SIZE];			/* number of events lost before this event was placed */
 byte attempted, records, taken;
 byte finished;
 bool inside1, inside2;
@@ -118,14 +119,14 @@ inline choose_length()
 	fi
 }
 
-/* Moves head from old by need, and marks the words as being written. */
+/* Advances head from old by need, and marks the words as unfinished. */
 inline exchange()
 {
 	head = (old + need) & WRAP;
 	i = 0;
 	do
 	:: i < need ->
-		assert(owner[AT(old + i)] == 0);	/* nothing unfinished is overwritten */
+		assert(owner[AT(old + i)] == 0);	/* no unfinished record is overwritten */
 		owner[AT(old + i)] = me;
 		i++
 	:: else -> break
@@ -154,7 +155,7 @@ inline let_go()
 #define STORED_IN_TIME length
 #endif
 
-/* What nobody but this model knows of an event is counted before and after it. */
+/* Counts the attempt; the model's counters are updated before and after the event. */
 inline begin()
 {
 	choose_length();
@@ -218,7 +219,7 @@ retry:
 	:: SUM(DIFFERENCE(old, consumer_position) + need) > SIZE ->
 		consumer_position = position;
 #ifndef HOSTILE
-		/* An honest consumer is never seen ahead of head. */
+		/* An honest consumer is never ahead of head. */
 		assert(DIFFERENCE(old, consumer_position) <= SIZE);
 #endif
 		atomic {
@@ -245,7 +246,7 @@ retry:
 	if
 	:: drop ->
 #if defined(NO_CONFIRM) && !defined(HOSTILE)
-		/* Right, even with head where it is now. */
+		/* The drop is justified, even with the current head. */
 		d_step {
 			need = length + (lost != reported -> 1 : 0);
 			need = need + (need > LEFT(head) -> LEFT(head) : 0);
@@ -426,7 +427,7 @@ active proctype Consumer()
 	do
 	:: atomic { finished == 3 && at == head -> break }
 	:: atomic { finished == 3 && at != head && at == committed ->
-			assert(false) }		/* whole, but never to be seen */
+			assert(false) }		/* complete, but never published */
 	:: at != committed ->
 		d_step {
 #ifdef READS_HEAD
@@ -499,7 +500,7 @@ active proctype Consumer()
 	do
 	:: atomic { finished == 3 && at == head && HEAD_SEEN == head -> break }
 	:: atomic { finished == 3 && at != head && at == committed ->
-			assert(false) }		/* whole, but never to be seen */
+			assert(false) }		/* complete, but never published */
 	:: at != committed ->
 #ifdef READS_HEAD
 		limit = HEAD_SEEN;
@@ -549,10 +550,10 @@ active proctype Consumer()
 						     ~(SUB - 1);
 						limit = at
 					:: else ->
-						/* what was accepted is a record, */
+						/* The copy is a record, at this position. */
 						assert(whole);
 						i = 0;
-						do	/* and this one */
+						do
 						:: i < its_bytes &&
 						   (i == 0 || its_type == EVENT) ->
 							assert(copy[i] == ((at + i) & WRAP));

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h: the times of a ring's records do not fall, though the clock
- * may step back and the floor, taken on another CPU, may be ahead of it.
+ * Model of the times of records in module/ring/ring.h.  Property: the times of a ring's
+ * records never decrease, although the clock may step back and the floor, read on
+ * another CPU, may be ahead of it.
  *
- * Room does not matter here: a ring without end, and head counts records.
+ * The ring is unbounded; head counts records.
  *
  * Variants:
- *	NO_LAST		last_time is not looked at
- *	NO_NESTED	nested_time is not looked at
- *	ONE_WORD	nested writers store last_time as well
- *	NESTED_STORE	nested writers store their time, without exchange
- *	STORED_LATE	times are stored when the record was placed
+ *	NO_LAST		last_time is ignored
+ *	NO_NESTED	nested_time is ignored
+ *	ONE_WORD	nested writers store last_time, too
+ *	NESTED_STORE	nested writers store their time without an exchange
+ *	STORED_LATE	the time is stored after the record was placed
  */
 #define LATEST 3
 #ifndef N0
@@ -25,7 +26,7 @@
 
 byte now = 1, floor;
 byte head, nest, last_time, nested_time;
-byte latest;			/* of the records placed */
+byte latest;			/* time of the latest record */
 bool inside1, inside2;
 
 active proctype Clock()

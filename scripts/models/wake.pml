@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/subscriber.c: whoever polls is woken.
+ * Model of poll() and wake-ups in module/core/subscriber.c.  Property: at the end, when
+ * no process can make a step, no poller sleeps while a ring is readable.
  *
- * Two CPUs write to their rings; what they publish stays in a store buffer for
- * a while, for writers have no full barrier.  Two threads poll, read when told
- * to, and poll again.  At the end, when nothing more can happen, nobody may be
- * asleep while there is something to read.
+ * Two CPUs write to their rings.  Published values stay in a store buffer for some time,
+ * because writers have no full barrier.  Two threads poll, read if a ring is readable,
+ * and poll again.
  *
- * EVENTS are written by each CPU; a ring is readable from WATERMARK on.
+ * Each CPU writes EVENTS events; a ring is readable if it has WATERMARK unread events.
  *
  * Variants:
- *	NO_TIMER	nobody looks again
- *	TIMER_AT_ONCE	the timer goes off before old stores are visible
- *	WAKE_FIRST	the writer looks for a poller, then publishes
- *	CLEARS_LATE	the flag is cleared when all were woken
+ *	NO_TIMER	no timer tests the rings again
+ *	TIMER_AT_ONCE	the timer expires before earlier stores are visible
+ *	WAKE_FIRST	the writer tests for a poller before it publishes
+ *	CLEARS_LATE	the flag is cleared after the wake-up
  *	NO_FLAG		poll() does not set the flag
- *	FULL_BARRIER	(good) the writer has one: NO_TIMER is then good as well
+ *	FULL_BARRIER	(good) writers have a full barrier; NO_TIMER is then good, too
  */
 #ifndef EVENTS
 #define EVENTS 2
@@ -24,9 +24,9 @@
 #define WATERMARK 1
 #endif
 
-byte committed[2], buffered[2];		/* as others see it; as its own CPU does */
+byte committed[2], buffered[2];		/* value seen by other CPUs; by the own CPU */
 byte position[2];
-bool old[2];				/* in the buffer when the timer was set */
+bool old[2];				/* the store was in the buffer when the timer was set */
 bool poller, timer;
 bool queued[2], triggered[2], asleep[2];
 
@@ -73,7 +73,7 @@ active [2] proctype Writer()
 #endif
 		if
 		:: poller && buffered[cpu] - position[cpu] >= WATERMARK ->
-			/* An interrupt: the buffer is empty by then. */
+			/* The wake-up runs in an interrupt, when the buffer is empty. */
 			committed[cpu] == buffered[cpu];
 			wake_all()
 		:: else
@@ -125,7 +125,7 @@ active [2] proctype Poller()
 #ifndef NO_FLAG
 		poller = true;
 #endif
-		/* One ring after the other. */
+		/* Test the rings one after the other. */
 		readable = UNREAD(0) >= WATERMARK;
 		readable = readable || UNREAD(1) >= WATERMARK;
 		if
@@ -138,7 +138,7 @@ active [2] proctype Poller()
 		:: d_step {
 				!readable ->
 #ifndef NO_TIMER
-				/* mod_timer(): a jiffy from now, whenever it was to be before. */
+				/* mod_timer(): expires one jiffy from now. */
 				timer = true;
 				old[0] = committed[0] != buffered[0];
 				old[1] = committed[1] != buffered[1];

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring_words.h: what is read of a word that a 32-bit machine stores in
- * halves is a value that it has had, at the time of the reading.
+ * Model of module/ring/ring_words.h on a 32-bit machine, which stores words in halves.
+ * Property: a reader gets a value that was stored, and not an older one than the last
+ * value that was complete when it started to read.
  *
- * Halves are digits of BASE here.
+ * A half is a digit of a number with base BASE.
  *
  * Variants:
- *	TWICE		the upper half is read twice, the copy not at all
- *	COPY_LATE	the copy is read last, the upper half first
- *	LOW_FIRST	the lower half is stored before the upper one
- *	COPY_FIRST	the copy is stored before both
- *	COPY_EARLY	the copy is stored between the two
+ *	TWICE		the reader reads the upper half twice instead of the copy
+ *	COPY_LATE	the reader reads the upper half first and the copy last
+ *	LOW_FIRST	the lower half is stored before the upper half
+ *	COPY_FIRST	the copy is stored before both halves
+ *	COPY_EARLY	the copy is stored between the halves
  */
 #ifndef BASE
 #define BASE 2
@@ -20,8 +21,8 @@
 #endif
 
 byte high, low, copy;
-byte whole;			/* the last value that was stored to its end */
-bool was[LAST + 1];		/* values of which a store was begun */
+byte whole;			/* the last value that was stored completely */
+bool was[LAST + 1];		/* values whose store has started */
 
 active proctype Writer()
 {

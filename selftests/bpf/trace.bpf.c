@@ -7,7 +7,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-/* As format says, of an event that has a field "u32 number" first. */
+/* The layout that "format" shows for an event whose first field is "u32 number". */
 struct numbered {
 	__u64 common;
 	__u64 session;

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Shows all of it at work, and verifies it: a server with several threads whose
-# requests are sessions, a client, a shell script, and a download whose TCP
-# connections are sessions, all captured by elog.
+# Demonstrates eventlog and checks the results. elog captures the events of a server with
+# several threads, where each request is a session, of a client, of a shell script, and of
+# a download, where each TCP connection is a session.
 #
-# Needs root, and a kernel that takes the module: in a guest, make demo.
+# Needs root and a kernel that the module was built for. make demo runs it in a guest.
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
@@ -39,7 +39,7 @@ cleanup()
 	done
 	[ ! -d /sys/module/eventlog_tcp ] || rmmod eventlog_tcp || true
 	if [ -n "$loaded" ] && ! rmmod eventlog; then
-		echo "demo: FAILED: the module cannot be removed" >&2
+		echo "demo: FAILED: rmmod eventlog failed" >&2
 		status=1
 	fi
 	rm -rf "$work"
@@ -66,14 +66,14 @@ if [ ! -d /sys/module/eventlog ]; then
 fi
 "$ELOG" info
 
-say "an event without a library"
+say "a program that emits an event without libelog"
 "$ELOG" capture -e hello -- "$tools/examples/hello" > "$work/hello" \
 	2> "$work/summary" || die "hello"
 cat "$work/hello" "$work/summary"
 grep -q 'hello *- *greeting number=42 text="hello, world"$' "$work/hello" ||
-	die "hello's event is not there"
+	die "the event of hello is missing"
 
-# All that is captured: the server is up when its port is in the file.
+# The scenario to capture. The server is ready when its port is in the file.
 cat > "$work/scenario" <<'SCENARIO'
 set -euo pipefail
 "$1/request_server" -t 4 > "$2/port" &
@@ -100,10 +100,10 @@ cat "$work/list" "$work/client" "$work/summary"
 
 read -r _ got_connections _ got_requests _ bytes _ missing < "$work/client"
 [ "$got_connections $got_requests" = \
-	"$connections $((connections * requests))" ] || die "the client's counts"
+	"$connections $((connections * requests))" ] || die "the client did not make all requests"
 
-# Times never step back; each request's session has a start, then an end; the
-# sums are what the client has seen; nothing else is there.
+# Check that times never decrease, that each session has a start and then an end, that the
+# sums match the client's, and that there are no other events.
 awk -v connections="$connections" -v requests="$got_requests" \
 	-v bytes="$bytes" -v missing="$missing" '
 	function fail(text) {
@@ -121,7 +121,7 @@ awk -v connections="$connections" -v requests="$got_requests" \
 		split($4, time, ".")
 		if (time[1] < seconds ||
 		    (time[1] == seconds && time[2] < nanoseconds))
-			fail("time steps back")
+			fail("time decreased")
 		seconds = time[1] + 0
 		nanoseconds = time[2] + 0
 		count[$5 "/" $7]++
@@ -152,7 +152,7 @@ awk -v connections="$connections" -v requests="$got_requests" \
 	}
 	function expect(name, wanted) {
 		if (count[name] != wanted) {
-			print "demo: " name ": " count[name] + 0 ", not " \
+			print "demo: " name ": found " count[name] + 0 ", expected " \
 				wanted > "/dev/stderr"
 			failed = 1
 		}
@@ -166,24 +166,24 @@ awk -v connections="$connections" -v requests="$got_requests" \
 		expect("job/step", 3)
 		expect("job/end", 1)
 		if (total != known || got_bytes != bytes || got_missing != missing) {
-			print "demo: " total " events, not " known "; " got_bytes \
-				" bytes, not " bytes "; " got_missing \
-				" missing, not " missing > "/dev/stderr"
+			print "demo: found " total " events, expected " known "; found " \
+				got_bytes " bytes, expected " bytes "; found " \
+				got_missing " missing, expected " missing > "/dev/stderr"
 			failed = 1
 		}
 		exit failed
-	}' "$work/events" || die "the events are not what happened"
+	}' "$work/events" || die "the captured events do not match the scenario"
 grep -q 'lost 0$' "$work/summary" || die "events were lost"
 grep -q 'enabled .*request_server/request_end' "$work/list" ||
 	die "elog list does not show request_end as enabled"
 
-say "one session of all"
+say "the events of one session"
 session=$(awk '$7 == "request_end" { print $6; exit }' "$work/events")
 awk -v session="$session" '$6 == session' "$work/events"
 
 counted=$(wc -l < "$work/events")
 
-say "a download between two hosts, over a link that loses one packet in ten"
+say "a download between two network namespaces; the link drops 10 % of the packets"
 insmod "$(dirname "$module")/module/providers/eventlog_tcp.ko" || die "eventlog_tcp.ko"
 for host in client server; do
 	ip netns add "demo-$host" || die "ip netns"
@@ -201,24 +201,24 @@ ip netns exec demo-server python3 -u -m http.server --bind 10.77.0.2 \
 	--directory "$work/www" 8080 > "$work/http" 2>&1 &
 http=$!
 until grep -q '^Serving' "$work/http"; do
-	kill -0 "$http" || die "the HTTP server"
+	kill -0 "$http" || die "the HTTP server does not run"
 	sleep 0.05
 done
-# A moment longer than the download: the last segments may have to be repeated.
+# Capture a moment longer than the download: the last segments may be retransmitted.
 "$ELOG" capture -e tcp -l info -- ip netns exec demo-client sh -c \
 	"curl -s -o '$work/file' http://10.77.0.2:8080/file; sleep 1" \
 	> "$work/events" 2> "$work/summary" || die "elog capture: status $?"
-cmp "$work/file" "$work/www/file" || die "the download"
+cmp "$work/file" "$work/www/file" || die "the downloaded file differs"
 cut -c 1-200 "$work/events"
 cat "$work/summary"
 session=$(awk '$7 == "opening" && /remote=::ffff:10.77.0.2 / { print $6 }' "$work/events")
-say "the client's end of it, and nothing else: session $session"
+say "the events of the client's end of the connection: session $session"
 awk -v session="$session" '$6 == session' "$work/events" | cut -c 1-200
 awk -v session="$session" '
 	$6 == session { life = life " " $7 }
 	END { exit life !~ /^ opening( retransmit)* opened( retransmit)*( closed)?$/ }' \
-	"$work/events" || die "the life of the connection"
+	"$work/events" || die "unexpected events of the connection"
 grep -q 'lost 0$' "$work/summary" || die "events were lost"
 
-printf '\ndemo: all %s events are there, in order; nothing was lost\n' \
+printf '\ndemo: all %s events were captured in order; no events were lost\n' \
 	"$((counted + $(wc -l < "$work/events")))"

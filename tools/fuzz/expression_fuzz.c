@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer's entry: a NUL-terminated expression, then a payload. Whatever they
- * are, an error says where it is, and what matches once matches again; the
- * payload is formatted, too, for people and as JSON.
+ * libFuzzer target: a NUL-terminated expression and a payload. Errors must have a
+ * position within the text, and a second match must give the same result. The payload
+ * is also formatted as text and as JSON.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -87,8 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (length == size)
 		return 0;
 	/*
-	 * Nothing behind it can be read unnoticed, but for a NUL: sanitizers that
-	 * know regexec() without REG_STARTEND only look for one.
+	 * Let sanitizers detect reads beyond the payload, except for one NUL: those that do
+	 * not know REG_STARTEND of regexec() look for a terminator.
 	 */
 	item.payload_size = size - length - 1;
 	payload = calloc(1, item.payload_size + 1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * libFuzzer's entry: the bytes of an .elog file. Read from one end to the other,
- * while it grows, from the middle on, and together with itself; what is yielded
- * is described and formatted. A file that grows has to yield what a whole one does.
+ * libFuzzer target: the bytes of an .elog file. It is read from one end to the other,
+ * while it grows, from the middle on, and together with itself; all items are described
+ * and formatted. A growing file must give the same items as a whole one.
  *
- * Checksums would keep nearly all that is mutated out, so they are mended.
+ * Checksums would reject almost all mutated files, so they are corrected first.
  */
 #include <endian.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ struct seen {
 	uint64_t events;
 	uint64_t losses;
 	uint64_t sum;
-	int64_t wall;		/* of an event in the middle */
+	int64_t wall;		/* time of an event in the middle */
 };
 
 static void use(struct elog_file_reader *reader, const struct elog_item *item,
@@ -176,8 +176,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Make the checksums right of every block whose size is inside. */
-static void mend(uint8_t *data, size_t size)
+/* Correct the checksums of all blocks that are within the file. */
+static void correct_checksums(uint8_t *data, size_t size)
 {
 	struct elog_block_header header;
 	uint8_t *at = data;
@@ -202,6 +202,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 {
 	size = LLVMFuzzerMutate(data, size, room);
 	if (seed % 8)
-		mend(data, size);
+		correct_checksums(data, size);
 	return size;
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs each fuzzer a while, from the same beginning each time: by count, so that it
-# does not depend on the machine what is tried. Prints TAP. What was built, where
-# FUZZERS says: scripts/check does.
+# fuzz_test - runs each fuzzer for a while, with the same seed and a fixed number of
+# inputs, so that every machine tries the same inputs. Prints TAP. FUZZERS is the
+# directory of the fuzzers, which scripts/check builds.
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -11,7 +11,7 @@ fuzzers=${FUZZERS:-$top/build/tools.fuzz}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# How many inputs take about 15 s.
+# Prints a number of inputs that takes about 15 s.
 runs()
 {
 	case $1 in
@@ -41,7 +41,7 @@ for source; do
 		for input in "$work/$name".crash-* "$work/$name".timeout-* \
 			     "$work/$name".leak-* "$work/$name".oom-*; do
 			[ -e "$input" ] || continue
-			echo "# the input, in base64:"
+			echo "# input in base64:"
 			base64 "$input" | sed 's/^/# /'
 		done
 		echo "not ok $number $name: $(runs "$name") inputs do no harm"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writes what the fuzzers begin with into DIR/file_fuzz and DIR/schema_fuzz, which
- * are there: small files of each kind, by libelog's writer, and a schema that has
+ * Writes the fuzzers' seeds into the existing directories DIR/file_fuzz and
+ * DIR/schema_fuzz: small files of each kind from libelog's writer, and a schema with
  * every type.
  */
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * libFuzzer's entry: a schema, a NUL, a payload. A schema that is wrong says in
- * which line; of one that is right each event formats the payload, whatever that
- * is. Given the other byte order twice, a payload is what it was.
+ * libFuzzer target: a schema, a NUL, a payload. An error must name a line. Each event of
+ * a valid schema formats the payload, whatever it contains. Swapping the byte order of
+ * a payload twice restores it.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copy, *payload;
 	int ret;
 
-	/* Of their own, so that reading beyond them is noticed. */
+	/* Copies of the exact size, so that reads beyond them are detected. */
 	copy = malloc(length ? length : 1);
 	payload = malloc(size - length + 1);
 	if (!copy || !payload)
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(copy);
 	if (ret && (!error.line || !error.message[0]))
 		abort();
-	/* Behind the NUL, if there is one. */
+	/* The payload follows the NUL, if there is one. */
 	size -= length;
 	length += size > 0;
 	size -= size > 0;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# symbols_test - what libelog.so exports, keeps and needs. Prints TAP.
+# symbols_test - checks the symbols, variables and sections of libelog.so. Prints TAP.
 #
-# EVENTLOG_TOOLS is what make -C tools built (default: build/tools); CC compiles.
+# EVENTLOG_TOOLS is the output of make -C tools (default: build/tools); CC is the compiler.
 set -eu
 export LC_ALL=C
 
@@ -14,7 +14,7 @@ library=$built/libelog.so
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
 
-# As the compiler understands it, so that comments and layout do not matter.
+# Let the compiler list the functions: comments and layout do not matter then.
 echo '#include <elog_marker.h>' > "$work/header.c"
 ${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here/include" -I"$top/uapi" \
 	"$work/header.c"
@@ -28,7 +28,7 @@ nm -D --defined-only "$library" | awk '$2 != "A" { sub("@.*", "", $3); print $3 
 
 same()
 {
-	[ -s "$1" ] || { echo "nothing in $1"; return 1; }
+	[ -s "$1" ] || { echo "$1 is empty"; return 1; }
 	diff "$1" "$2"
 }
 
@@ -44,11 +44,11 @@ names_are_ours()
 	! grep -v '^elog_' "$work/declared"
 }
 
-# Variables of the library are variables of every program that uses it. These are:
-# the producers, which have to be found when a process forks; the tables of
+# Variables of the library exist in every program that uses it. The permitted ones are:
+# the producers, which must be found when a process forks; the tables of
 # CRC-32C and the secret of hash maps, made when first needed; a byte that tells threads apart, and one that
-# tells whether a thread is in a probe; and what is known of the process's markers.
-# Compiler and C library add theirs: completed, __dso_handle, __cpu_*.
+# tells whether a thread is in a probe; and the state of the process's markers.
+# The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
 fork_handlers_once
 is_called
@@ -56,11 +56,11 @@ markers_added
 markers_groups
 markers_lock
 markers_once
+markers_policies
 markers_probe
 markers_probes
 markers_producer
 markers_retired
-markers_wishes
 producers
 producers_lock
 secret
@@ -91,7 +91,7 @@ soname_is()
 		[ -f "$(readlink -f "$library")" ]
 }
 
-# No text relocations; resolved when loaded, and read-only from then on.
+# No text relocations; symbols are resolved when the library is loaded, then read-only.
 hardened()
 {
 	readelf -dW "$library" > "$work/dynamic"
@@ -101,7 +101,7 @@ hardened()
 		grep 'GNU_STACK.* RW ' "$work/segments"
 }
 
-# That each public name can be linked with, in both forms.
+# A program that uses all public functions links with this form of the library.
 links_with()
 {
 	{
@@ -122,9 +122,9 @@ check "all names begin with elog_" names_are_ours
 check "libelog.map has the functions of elog.h" same "$work/declared" "$work/mapped"
 check "the library exports the functions of elog.h" \
 	same "$work/declared" "$work/exported"
-check "each has a version" all_versioned
+check "each function has a version" all_versioned
 check "the soname is libelog.so.1" soname_is libelog.so.1
-check "there are no variables but those that must be" variables_are_known
+check "the library has only the permitted variables" variables_are_known
 check "relocations are read-only, the stack is not executable" hardened
 check "a program links with libelog.so" links_with "$library"
 check "a program links with libelog.a" links_with "$built/libelog.a"

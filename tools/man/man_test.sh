@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# man_test - the manual pages against mandoc, elog.h and what elog says of itself.
+# man_test - checks the manual pages with mandoc, and against elog.h and elog --help.
 # Prints TAP.
 #
-# EVENTLOG_TOOLS is what make -C tools built (default: build/tools); CC compiles.
+# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools); CC is the
+# compiler.
 set -eu
 export LC_ALL=C
 
@@ -21,8 +22,8 @@ lint()
 	mandoc -T lint -W warning "$1"
 }
 
-# "TYPE NAME(TYPE PARAMETER, ...)", sorted, blanks as C does not need them left
-# out: of the header, and of all pages.
+# Normalizes lines "TYPE NAME(TYPE PARAMETER, ...)" of the header and of the pages: sorts
+# them and removes blanks that C does not need.
 normalize()
 {
 	sed -e 's/_Bool/bool/g' -e 's/[[:space:]]\{1,\}/ /g' -e 's/ *\([*(),]\) */\1/g' |
@@ -59,7 +60,8 @@ prototypes_agree()
 	[ -s "$work/header" ] && diff "$work/header" "$work/pages"
 }
 
-# What "man NAME" finds: each page names in NAME what is in its SYNOPSIS.
+# The NAME section of each page lists the functions of its SYNOPSIS, so that man NAME
+# finds the page.
 names_agree()
 {
 	for page in ./*.3; do
@@ -72,13 +74,13 @@ names_agree()
 					if (!(name in names))
 						print bad = FILENAME ": " name
 				if (made && made != count)
-					print bad = FILENAME ": names what it has not"
+					print bad = FILENAME ": NAME and SYNOPSIS differ"
 				exit bad != ""
 			}' "$page" || return 1
 	done
 }
 
-# References to pages of this project lead somewhere.
+# Each reference to a page of this project has a target.
 references_lead()
 {
 	{
@@ -100,10 +102,11 @@ verbs()
 	"$elog" --help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
 }
 
-# "-e, --event" and "--time" of the help, and of the page's OPTIONS.
+# Compares the options of the help, such as "-e, --event" and "--time", with those in
+# OPTIONS of the page.
 options_agree()
 {
-	[ -f "elog-$1.1" ] || { echo "there is no elog-$1.1"; return 1; }
+	[ -f "elog-$1.1" ] || { echo "elog-$1.1 does not exist"; return 1; }
 	"$elog" "$1" --help |
 		sed -n -e 's/^ *\(-[A-Za-z], --[a-z-]*\).*/\1/p' \
 			-e 's/^ *\(--[a-z-]*\)\([[ ].*\)\{0,1\}$/\1/p' | sort > "$work/help"
@@ -114,7 +117,7 @@ options_agree()
 	[ -s "$work/help" ] && diff "$work/help" "$work/page"
 }
 
-# elog(1) names all, and each refers back to it.
+# elog(1) refers to the page of each verb, and each page refers to elog(1).
 verbs_are_named()
 {
 	verbs > "$work/verbs"
@@ -129,11 +132,11 @@ verbs_are_named()
 	for page in elog-*.1; do
 		page=${page#elog-}
 		grep -qx "${page%.1}" "$work/verbs" ||
-			{ echo "there is no verb ${page%.1}"; return 1; }
+			{ echo "elog has no verb ${page%.1}"; return 1; }
 	done
 }
 
-# The program that libelog(3) begins with.
+# Compiles and runs the program in the EXAMPLES of libelog(3).
 example_compiles()
 {
 	awk '/^\.Sh EXAMPLES/ { examples = 1 }
@@ -148,14 +151,14 @@ example_compiles()
 }
 
 for page in *.[1-9]; do
-	check "mandoc has nothing to say of $page" lint "$page"
+	check "mandoc finds no errors in $page" lint "$page"
 done
-check "each function of elog.h is in one SYNOPSIS, as it is" prototypes_agree
-check "pages name what they have" names_agree
-check "references lead to pages" references_lead
-check "elog(1) names the verbs" verbs_are_named
+check "each function of elog.h is in one SYNOPSIS with its prototype" prototypes_agree
+check "NAME and SYNOPSIS of each page agree" names_agree
+check "all references have a target" references_lead
+check "elog(1) refers to the page of each verb" verbs_are_named
 for verb in $(verbs); do
-	check "elog-$verb(1) has the options of elog $verb" options_agree "$verb"
+	check "elog-$verb(1) lists the options of elog $verb" options_agree "$verb"
 done
-check "the example of libelog(3) is a program" example_compiles
+check "the example of libelog(3) compiles and runs" example_compiles
 end_checks

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * eventlog: structured event logging, the ABI of /dev/eventlog.
+ * The ABI of /dev/eventlog (eventlog: structured event logging).
  *
- * This file is the whole contract between eventlog.ko and user space, in both
- * directions.  It includes nothing but fixed-size types, compiles as C89 with
- * GNU extensions, C11 and C++11, and lays out every struct the same on 32- and
- * 64-bit.  eventlog(4) documents every call and errno.
+ * This file defines the whole interface between eventlog.ko and user space.  It
+ * uses only fixed-size types, compiles as C89 with GNU extensions, C11 and C++11,
+ * and every struct has the same layout on 32-bit and 64-bit machines.  See
+ * eventlog(4) for a description of every call and errno.
  *
  * Rules common to all ioctls:
- *  - The argument is a struct whose first member is its size in bytes as the
- *    caller knows it.  A shorter struct than the kernel's is taken as if
- *    zero-filled; a longer one is accepted when its tail is zero (E2BIG
- *    otherwise).  Results are written up to the caller's size; what a longer
- *    caller asks beyond the kernel's struct reads as zero.
- *  - Reserved members and unknown flags must be zero (EINVAL).
- *  - Pointers are carried as __u64.
+ *  - The argument is a struct.  The caller sets its first member to the size of
+ *    the struct in bytes, as the caller was compiled.  A struct shorter than the
+ *    kernel's is treated as zero-filled at the end.  A longer one is accepted if
+ *    the additional bytes are zero (E2BIG otherwise).  Results are written up to
+ *    the caller's size; bytes beyond the kernel's struct are set to zero.
+ *  - Reserved members and unknown flags must be zero (EINVAL otherwise).
+ *  - Pointers are passed as __u64.
  *  - A call that fails changes nothing.
  *
- * A file takes its role from its first REGISTER (producer) or SUBSCRIBE
- * (subscriber); the other call then fails with EBUSY.  A file with neither
- * role reads as the status listing.
+ * The first REGISTER makes an open file a producer, the first SUBSCRIBE makes it a
+ * subscriber; after that the other call fails with EBUSY.  Reading a file that has
+ * neither role returns the status listing.
  */
 #ifndef _UAPI_LINUX_EVENTLOG_H
 #define _UAPI_LINUX_EVENTLOG_H
@@ -30,7 +30,7 @@
 #define EVENTLOG_DEVICE			"/dev/eventlog"
 #define EVENTLOG_ABI_VERSION		1
 
-/* Limits that are part of the ABI; VERSION reports the configurable ones. */
+/* Fixed limits.  VERSION reports the configurable limits. */
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
 #define EVENTLOG_NAME_MAX		64	/* provider, event, field; NUL included */
@@ -39,10 +39,10 @@
 #define EVENTLOG_RING_BYTES_MAX		(1U << 30) /* data bytes of one CPU's ring */
 #define EVENTLOG_SUB_BUFFERS_MAX	256
 
-/* The provider of a process that names none. */
+/* The provider of a process that does not name one. */
 #define EVENTLOG_DEFAULT_PROVIDER	"user_events"
 
-/* Severity; a smaller number is more severe.  0 is "not given". */
+/* Severity: a smaller number is more severe.  0 means "not specified". */
 enum eventlog_level {
 	EVENTLOG_LEVEL_ERROR	= 1,
 	EVENTLOG_LEVEL_WARNING	= 2,
@@ -53,7 +53,7 @@ enum eventlog_level {
 };
 
 /* ------------------------------------------------------------------------
- * nr 0, any role: what this kernel module is and can do
+ * nr 0, any role: version, features and limits of the kernel module
  */
 #define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
 #define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
@@ -66,10 +66,10 @@ struct eventlog_version {
 	__u64 ring_bytes_max;	/* out: SUBSCRIBE.ring_bytes */
 	__u32 payload_max;	/* out: bytes of one event's payload */
 	__u32 command_max;	/* out: bytes of a command, NUL included */
-	__u32 events_max;	/* out: definitions alive in this domain */
-	__u32 subscribers_max;	/* out: subscribers of this domain */
-	__u32 rules_max;	/* out: rules of one subscriber */
-	__u32 registrations_max; /* out: registrations of one file */
+	__u32 events_max;	/* out: live definitions in this domain */
+	__u32 subscribers_max;	/* out: subscribers in this domain */
+	__u32 rules_max;	/* out: rules per subscriber */
+	__u32 registrations_max; /* out: registrations per file */
 	char  release[16];	/* out: the module's version, NUL-terminated */
 };
 
@@ -83,15 +83,15 @@ struct eventlog_version {
  *	__data_loc char[], __rel_loc char[]		(strings)
  *	__data_loc unsigned char[], __rel_loc unsigned char[]	(bytes)
  *	struct NAME field SIZE
- * The payload holds them packed, in order.  A __data_loc or __rel_loc field is
- * a __u32, size << 16 | offset, of bytes behind the fixed part: the offset
- * counts from the payload's first byte (__data_loc) or from the byte behind
- * the word (__rel_loc).  A string's size includes its NUL.
+ * The payload contains the fields in this order, packed.  A __data_loc or __rel_loc
+ * field is a __u32 word, size << 16 | offset, that refers to bytes behind the fixed
+ * part.  The offset is relative to the start of the payload (__data_loc) or to the
+ * end of the word (__rel_loc).  The size of a string includes its NUL.
  *
- * Registrations of one provider, name, fields, level and keywords share one
- * definition; any difference makes another definition.
+ * Registrations with the same provider, name, fields, level and keywords share one
+ * definition.  If any of these differs, another definition is created.
  */
-#define EVENTLOG_REGISTER_PERSIST	(1U << 0) /* outlives its users; CAP_PERFMON */
+#define EVENTLOG_REGISTER_PERSIST	(1U << 0) /* outlives its producers; CAP_PERFMON */
 #define EVENTLOG_REGISTER_SESSION	(1U << 1) /* a __u64 session precedes the payload */
 
 struct eventlog_register {
@@ -101,23 +101,23 @@ struct eventlog_register {
 	__u64 provider;		/* const char *, 0: EVENTLOG_DEFAULT_PROVIDER */
 	__u64 keywords;		/* mask of up to 64 keywords */
 	__u32 level;		/* enum eventlog_level, 0: INFO */
-	__u32 write_index;	/* out: goes before the payload; never 0 */
-	__u32 status_bit;	/* out: somebody wants the event; never 0 */
-	__u32 sync_bit;		/* out: somebody wants it synchronously; never 0 */
-	__u32 descriptor;	/* out: what records of this event carry */
-	__u32 bitmap_size;	/* out: bytes, the length to mmap */
-	__u64 bitmap_offset;	/* out: the offset to mmap */
-	__u32 handlers_bit;	/* out: of a marker, PRINT is wished for; the next one: PROBE */
-	__u32 asking_bit;	/* out: of a marker, MARKER_ASK says what is wished for */
+	__u32 write_index;	/* out: written before the payload; never 0 */
+	__u32 status_bit;	/* out: bit that is set while the event is enabled; never 0 */
+	__u32 sync_bit;		/* out: bit that is set while a listener is synchronous; never 0 */
+	__u32 descriptor;	/* out: id of the definition, as in its records */
+	__u32 bitmap_size;	/* out: length to mmap, in bytes */
+	__u64 bitmap_offset;	/* out: offset to mmap */
+	__u32 handlers_bit;	/* out: markers: bit for PRINT; the next bit is for PROBE */
+	__u32 asking_bit;	/* out: markers: a predicate applies, call MARKER_ASK */
 };
 
-/* nr 2, producer: give a registration up */
+/* nr 2, producer: remove a registration */
 struct eventlog_unregister {
 	__u32 size;
 	__u32 write_index;
 };
 
-/* nr 3, any role, CAP_PERFMON: delete persistent events by name; EBUSY while one is in use */
+/* nr 3, any role, CAP_PERFMON: delete persistent events by name; EBUSY: one is in use */
 struct eventlog_delete {
 	__u32 size;
 	__u32 flags;		/* 0 */
@@ -126,31 +126,32 @@ struct eventlog_delete {
 };
 
 /* ------------------------------------------------------------------------
- * Writing: writev() or write() of
+ * Writing: each writev() or write() emits one event and contains
  *	__u32 write_index; [__u64 session;] payload
- * One call is one event.  The two integers are in host order and unaligned.
+ * The two integers are in host byte order and need not be aligned.
  */
 #define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
 
 /* ------------------------------------------------------------------------
- * nr 8, subscriber: take the role; opener needs CAP_PERFMON or CAP_SYS_ADMIN
+ * nr 8, subscriber: make the file a subscriber; the process that opened it needs
+ * CAP_PERFMON or CAP_SYS_ADMIN
  */
-#define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* keep the newest, not the oldest */
+#define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
 
 struct eventlog_subscribe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_SUBSCRIBE_* */
 	__u64 ring_bytes;	/* data bytes per CPU, a power of two; 0: no rings */
-	__u64 watermark;	/* bytes in one ring that make poll() say readable; 0: any */
+	__u64 watermark;	/* poll() reports readable at so many bytes in one ring; 0: any */
 	__u32 sub_buffers;	/* a power of two, 2 to 256; 0: 2; each at least a page */
-	__u32 cpus;		/* out: rings are numbered 0 to cpus - 1, by CPU */
+	__u32 cpus;		/* out: number of rings; ring c belongs to CPU c */
 	__u64 ring_offset;	/* out: mmap offset of ring 0 */
-	__u64 ring_stride;	/* out: from one ring to the next; the length to mmap */
+	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
 	__u32 generation;	/* out: changes when a CPU gets its first ring */
 	__u32 reserved;
 };
 
-/* nr 9, subscriber: ask for events; matching any one rule delivers an event once */
+/* nr 9, subscriber: add a rule; an event that matches several rules is delivered once */
 #define EVENTLOG_RULE_SESSION		(1U << 0) /* only this session */
 #define EVENTLOG_RULE_PID		(1U << 1) /* only this process */
 
@@ -159,27 +160,28 @@ struct eventlog_rule {
 	__u32 flags;		/* EVENTLOG_RULE_* */
 	__u64 provider;		/* const char *, a glob over provider names; 0: all */
 	__u64 event;		/* const char *, a glob over event names; 0: all */
-	__u64 keywords_any;	/* the event has one of these; 0: not tested */
+	__u64 keywords_any;	/* the event has at least one of these; 0: not tested */
 	__u64 keywords_all;	/* the event has all of these */
 	__u64 session;		/* with EVENTLOG_RULE_SESSION */
 	__u32 pid;		/* with EVENTLOG_RULE_PID, in the subscriber's pid namespace */
-	__u32 level;		/* at most this verbose; 0: every level */
-	__u32 sample;		/* deliver the 1st of every N that match; 0 and 1: all */
+	__u32 level;		/* maximum level; 0: every level */
+	__u32 sample;		/* deliver the first of every N matching events; 0 and 1: all */
 	__u32 rule_id;		/* out: for RULE_DEL; never 0 */
 	__u64 predicate;	/* reserved for a field predicate: 0 */
 	__u32 predicate_size;	/* 0 */
 	__u32 reserved;
 };
 
-/* nr 10, subscriber: take a rule back */
+/* nr 10, subscriber: delete a rule */
 struct eventlog_rule_delete {
 	__u32 size;
 	__u32 rule_id;
 };
 
 /*
- * nr 11, subscriber: no record whose time is before the returned one will
- * appear in any ring later (in overwrite mode: or it is counted as lost).
+ * nr 11, subscriber: get a time such that no record with an earlier time appears in
+ * any ring after this call.  (In overwrite mode, an earlier record may be missing; it
+ * is then counted as lost.)
  */
 struct eventlog_flush {
 	__u32 size;
@@ -189,32 +191,32 @@ struct eventlog_flush {
 	__u32 reserved;
 };
 
-/* Why an event did not reach a subscriber: indices of all lost[] arrays. */
+/* Causes of loss: why a subscriber did not receive an event.  Indices of all lost[] arrays. */
 enum eventlog_lost {
 	EVENTLOG_LOST_NO_ROOM	= 0,	/* the ring was full of unread records */
 	EVENTLOG_LOST_GUARD	= 1,	/* nested writers would have lapped an unfinished record */
-	EVENTLOG_LOST_NESTED	= 2,	/* the locked ring was busy on this CPU */
+	EVENTLOG_LOST_NESTED	= 2,	/* it interrupted a writer that held the ring's lock */
 	EVENTLOG_LOST_DEPTH	= 3,	/* writers nested too deeply, or RCU was not watching */
-	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit a sub-buffer */
-	EVENTLOG_LOST_ABORTED	= 5,	/* reserved, then given up by its writer */
-	EVENTLOG_LOST_NO_MEMORY	= 6,	/* this CPU has no ring */
+	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit into a sub-buffer */
+	EVENTLOG_LOST_ABORTED	= 5,	/* the writer abandoned the reserved record */
+	EVENTLOG_LOST_NO_MEMORY	= 6,	/* the CPU has no ring */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	EVENTLOG_LOST_CAUSES	= 8,
 };
 
 /*
- * nr 12, subscriber: what was delivered and lost so far.  With a descriptor,
- * of that event alone: cpu must be EVENTLOG_CPU_ALL, and only event_lost is set.
+ * nr 12, subscriber: number of delivered and lost events so far.  With a descriptor,
+ * cpu must be EVENTLOG_CPU_ALL, and only event_lost is set: the losses of that event.
  */
 #define EVENTLOG_CPU_ALL	0xffffffffU
 
 struct eventlog_stat {
 	__u32 size;
 	__u32 flags;		/* 0 */
-	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: has no ring */
+	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: the CPU has no ring */
 	__u32 descriptor;	/* in: one event, or 0 */
-	__u64 records;		/* out: events placed in rings */
-	__u64 bytes;		/* out: bytes of the rings used, padding included */
+	__u64 records;		/* out: events written to rings */
+	__u64 bytes;		/* out: bytes written to rings, padding included */
 	__u64 event_lost;	/* out: losses of the event, all causes */
 	__u32 generation;	/* out: as in SUBSCRIBE */
 	__u32 reserved;
@@ -222,139 +224,143 @@ struct eventlog_stat {
 };
 
 /*
- * nr 13, any role: the schema text of a definition; ENOENT: there is none.
- * EMSGSIZE: text_size is too small; it then holds the size needed.
+ * nr 13, any role: get the schema text of a definition.  ENOENT: there is no such
+ * definition.  EMSGSIZE: text_size is too small and was set to the size needed.
  */
-#define EVENTLOG_DESCRIBE_NEXT	(1U << 0) /* the first one after descriptor */
+#define EVENTLOG_DESCRIBE_NEXT	(1U << 0) /* the first definition after descriptor */
 
-#define EVENTLOG_DESCRIBED_LIVE		(1U << 0) /* has a producer or is persistent */
-#define EVENTLOG_DESCRIBED_ENABLED	(1U << 1) /* somebody wants it */
-#define EVENTLOG_DESCRIBED_PERSIST	(1U << 2)
-#define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* a program's marker is to print */
-#define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* to call its program's probe */
+#define EVENTLOG_DESCRIBED_LIVE		(1U << 0) /* it has a producer or is persistent */
+#define EVENTLOG_DESCRIBED_ENABLED	(1U << 1) /* it has a listener */
+#define EVENTLOG_DESCRIBED_PERSIST	(1U << 2) /* it is persistent */
+#define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* program marker: PRINT is on */
+#define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* program marker: PROBE is on */
 
 struct eventlog_describe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
-	__u32 descriptor;	/* in; out: the one described */
+	__u32 descriptor;	/* in; out: id of the definition described */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text, NUL included */
 	__u64 text;		/* char * */
 	__u32 state;		/* out: EVENTLOG_DESCRIBED_* */
-	__u32 provider_id;	/* out: unique among living providers, 1 to 65535 */
+	__u32 provider_id;	/* out: unique among registered providers, 1 to 65535 */
 };
 
 /*
- * nr 14, subscriber: stop or resume writing to the rings.  When it has returned
- * nothing is written any more, so that overwriting rings can be read at leisure;
- * what is emitted meanwhile is counted as lost.
+ * nr 14, subscriber: pause or resume writing to the rings.  After the rings are
+ * paused, nothing is written to them until they are resumed, so that a ring in
+ * overwrite mode can be read without being overwritten.  Events emitted in the
+ * meantime are counted as lost.
  */
 struct eventlog_pause {
 	__u32 size;
-	__u32 paused;		/* 1: stop, 0: resume */
+	__u32 paused;		/* 1: pause, 0: resume */
 };
 
 /* ------------------------------------------------------------------------
  * Markers of kernel modules, eventlog_marker(9).
  *
- * A marker is known by its place, "path:function:ordinal": the source file as
- * seen from the top of its tree, the function, and how many markers there are
- * before it in the function. Its id is the FNV-1a hash of 64 bits of that string.
+ * A marker is identified by its place, "path:function:ordinal": the source file
+ * relative to the top of its tree, the function, and the number of markers before
+ * it in the function.  Its id is the 64-bit FNV-1a hash of that string.
+ *
+ * A marker fires when control reaches it while it is on.
  */
-#define EVENTLOG_MARKER_PRINT	(1U << 0) /* a line of the kernel log, rate-limited */
-#define EVENTLOG_MARKER_TRACE	(1U << 1) /* the event, for subscribers that want it */
-#define EVENTLOG_MARKER_PROBE	(1U << 2) /* functions of modules, the static tracepoint */
+#define EVENTLOG_MARKER_PRINT	(1U << 0) /* print a line to the kernel log, rate-limited */
+#define EVENTLOG_MARKER_TRACE	(1U << 1) /* emit the event to its listeners */
+#define EVENTLOG_MARKER_PROBE	(1U << 2) /* call attached functions, the static tracepoint */
 
 /*
- * nr 16, any role, CAP_PERFMON: the first marker whose event's descriptor is
- * greater than the one given; ENOENT: there is none.  The text is four strings,
- * each NUL-terminated: module, tag, path, function.  EMSGSIZE: text_size is too
- * small; it then holds the size needed.
+ * nr 16, any role, CAP_PERFMON: get the first marker whose event has a greater
+ * descriptor than the given one.  ENOENT: there is none.  The text consists of four
+ * NUL-terminated strings: module, tag, path, function.  EMSGSIZE: text_size is too
+ * small and was set to the size needed.
  */
 struct eventlog_marker_next {
 	__u32 size;
 	__u32 flags;		/* 0 */
-	__u32 descriptor;	/* in: 0 to begin with; out: of the marker's event */
+	__u32 descriptor;	/* in: 0 for the first marker; out: of the marker's event */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u64 text;		/* char * */
 	__u64 id;		/* out */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_*: switched on */
-	__u32 defaults;		/* out: when its module was loaded */
-	__u32 allowed;		/* out: may be switched on */
-	__u32 active;		/* out: at work: what is traced is wanted, too */
-	__u32 line;		/* out: in the source file */
-	__u32 ordinal;		/* out */
-	__u64 predicate;	/* char *, of EVENTLOG_PREDICATE_MAX bytes; 0: not asked for */
+	__u32 defaults;		/* out: EVENTLOG_MARKER_*: on when the module was loaded */
+	__u32 allowed;		/* out: EVENTLOG_MARKER_*: may be switched on */
+	__u32 active;		/* out: EVENTLOG_MARKER_*: on and, for TRACE, with a listener */
+	__u32 line;		/* out: line in the source file */
+	__u32 ordinal;		/* out: number of markers before it in the function */
+	__u64 predicate;	/* char *, of EVENTLOG_PREDICATE_MAX bytes; 0: not requested */
 	__u32 predicate_size;	/* out: bytes of its text, NUL included; 0: there is none */
 	__u32 reserved;		/* 0 */
-	__u64 rejected;		/* out: hits that the predicate was false of */
-	__u64 unprinted;	/* out: lines dropped, by the rate limit or where none can be */
+	__u64 rejected;		/* out: how often the predicate was false */
+	__u64 unprinted;	/* out: lines suppressed, by the rate limit or the context */
 };
 
 /*
- * A predicate is an array of terms.  The first one is looked at first; each says
- * which one comes next if it is true and if it is not, always one behind it, or
- * what the whole comes to.  A term compares a field of the marker with a value;
- * it is the field's type that says what the value means, so a term has all that
- * its value may be.
+ * A predicate is an array of terms.  Evaluation starts with the first term.  Each
+ * term names the term to evaluate next if it is true and if it is false, which is
+ * always a later one, or the result of the predicate.  A term compares a field of
+ * the marker with a value.  The field's type decides how the value is interpreted,
+ * therefore a term carries the value in every form that it may have.
  */
 #define EVENTLOG_TERMS_MAX	16
 #define EVENTLOG_TERM_TEXT_MAX	64	/* bytes, NUL included */
 #define EVENTLOG_PREDICATE_MAX	1024	/* bytes of its text, NUL included */
 
 enum eventlog_term_operation {
-	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; without a value */
+	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; takes no value */
 	EVENTLOG_TERM_EQUAL	= 1,
 	EVENTLOG_TERM_NOT_EQUAL	= 2,
-	EVENTLOG_TERM_LESS	= 3,	/* from here on: integers */
+	EVENTLOG_TERM_LESS	= 3,	/* 3 to 7: integers only */
 	EVENTLOG_TERM_LESS_EQUAL = 4,
 	EVENTLOG_TERM_GREATER	= 5,
 	EVENTLOG_TERM_GREATER_EQUAL = 6,
 	EVENTLOG_TERM_BITS	= 7,	/* at least one bit of number is set */
-	EVENTLOG_TERM_BEGINS	= 8,	/* strings: with text */
+	EVENTLOG_TERM_BEGINS	= 8,	/* 8 and 9: strings only; the prefix is text */
 	EVENTLOG_TERM_BEGINS_NOT = 9,
 };
 
-#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is one of cpu, pid, tid, comm: no field */
-#define EVENTLOG_TERM_NUMBER	(1U << 1) /* number is the value of an integer */
-#define EVENTLOG_TERM_NEGATIVE	(1U << 2) /* which is 0 - number */
-#define EVENTLOG_TERM_BOOL	(1U << 3) /* number, 0 or 1, is that of a bool */
-#define EVENTLOG_TERM_ADDRESS	(1U << 4) /* address, mask: of an ipv4 */
-#define EVENTLOG_TERM_TEXT	(1U << 5) /* text: of a string */
+#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid or comm, not a field */
+#define EVENTLOG_TERM_NUMBER	(1U << 1) /* number is the value for an integer field */
+#define EVENTLOG_TERM_NEGATIVE	(1U << 2) /* the value is 0 - number */
+#define EVENTLOG_TERM_BOOL	(1U << 3) /* number, 0 or 1, is the value for a bool field */
+#define EVENTLOG_TERM_ADDRESS	(1U << 4) /* address and mask are the value for an ipv4 field */
+#define EVENTLOG_TERM_TEXT	(1U << 5) /* text is the value for a string field */
 
-/* Instead of the index of a term. */
+/* Results, in place of the index of a term. */
 #define EVENTLOG_TERM_REJECT	0xfe	/* the predicate is false */
-#define EVENTLOG_TERM_ACCEPT	0xff	/* true */
+#define EVENTLOG_TERM_ACCEPT	0xff	/* the predicate is true */
 
 struct eventlog_term {
-	char  name[EVENTLOG_NAME_MAX];	/* of a field; if there is none: cpu, pid, tid, comm */
+	char  name[EVENTLOG_NAME_MAX];	/* a field, or if there is none: cpu, pid, tid, comm */
 	char  text[EVENTLOG_TERM_TEXT_MAX]; /* NUL-terminated */
 	__u64 number;
-	__u32 address;		/* as the network has it; no bit that mask has not */
-	__u32 mask;		/* likewise: the bits that count */
-	__u32 flags;		/* EVENTLOG_TERM_*; the values it has not are 0 */
+	__u32 address;		/* network byte order; bits outside mask are 0 */
+	__u32 mask;		/* network byte order; the bits to compare */
+	__u32 flags;		/* EVENTLOG_TERM_*; values that flags does not name are 0 */
 	__u8  operation;	/* enum eventlog_term_operation */
 	__u8  on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
-	__u8  on_false;		/* likewise */
+	__u8  on_false;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
 	__u8  reserved;		/* 0 */
 };
 
 enum eventlog_marker_operation {
-	EVENTLOG_MARKER_ADD	= 0,	/* switch handlers on */
-	EVENTLOG_MARKER_REMOVE	= 1,	/* off */
-	EVENTLOG_MARKER_REPLACE	= 2,	/* these on, others off */
+	EVENTLOG_MARKER_ADD	= 0,	/* switch these handlers on */
+	EVENTLOG_MARKER_REMOVE	= 1,	/* switch these handlers off */
+	EVENTLOG_MARKER_REPLACE	= 2,	/* switch these handlers on and all others off */
 };
 
 /*
- * nr 17, any role, CAP_PERFMON: switch handlers of all markers that match.
- * ENOENT: none does.  One that does not allow a handler is left as it is.
+ * nr 17, any role, CAP_PERFMON: switch handlers of all matching markers.  ENOENT: no
+ * marker matches.  A marker that does not allow one of the handlers is not changed.
  *
- * With a predicate a marker's handlers, and functions that modules have attached,
- * run only when it is true of the marker's fields.  ADD and REPLACE put it, or
- * none, in the place of that which the marker had; a marker of which all handlers
- * are off has none.  One that lacks a field of the predicate, or has it with a
- * type that does not go with the comparison, is left as it is.
+ * With a predicate, the handlers of a marker and the functions that modules have
+ * attached to it run only if the predicate is true for the marker's fields.  ADD and
+ * REPLACE replace the marker's previous predicate, also if the new one is empty.  A
+ * marker has no predicate while all its handlers are off.  A marker is not changed if
+ * it lacks a field of the predicate or if the type of a field does not support the
+ * comparison.
  */
-#define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only with this id */
+#define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only markers with this id */
 
 struct eventlog_marker_set {
 	__u32 size;
@@ -364,27 +370,29 @@ struct eventlog_marker_set {
 	__u64 id;		/* with EVENTLOG_MARKER_SET_ID */
 	__u32 handlers;		/* EVENTLOG_MARKER_* */
 	__u32 operation;	/* enum eventlog_marker_operation */
-	__u32 matched;		/* out: markers that match */
-	__u32 changed;		/* out: of these, whose handlers or predicate are others now */
-	__u32 refused;		/* out: of these, that do not allow it */
-	__u32 descriptor;	/* only the one whose event has it; 0: all */
+	__u32 matched;		/* out: number of matching markers */
+	__u32 changed;		/* out: of these, handlers or predicate changed */
+	__u32 refused;		/* out: of these, denied: a handler is not allowed */
+	__u32 descriptor;	/* only the marker whose event has this descriptor; 0: all */
 	__u64 terms;		/* const struct eventlog_term * */
-	__u64 predicate;	/* const char *, how it was written: for MARKER_NEXT */
-	__u32 term_count;	/* of terms; 0: no predicate, and no pointers */
-	__u32 unfit;		/* out: of these, that do not have its fields */
+	__u64 predicate;	/* const char *, the source text, for MARKER_NEXT */
+	__u32 term_count;	/* number of terms; 0: no predicate, the pointers must be 0 */
+	__u32 unfit;		/* out: of these, incompatible with the predicate */
 };
 
 /*
- * Markers of programs, elog_marker(3), are events of processes, of providers whose
- * names begin with "markers_".  What they do beside tracing is up to the program,
- * and to wishes, which the kernel keeps until it is unloaded, and carries out one
- * after the other for each event that they match, now or whenever it is registered.
- * Bits of the bitmap tell the outcome, which are in the same byte as the status bit.
- * Where it has a predicate only asking_bit is set, and each hit has to ask.
+ * Markers of programs, see elog_marker(3), are events of processes whose provider
+ * name begins with "markers_".  The program's own settings and the marker policies
+ * decide which handlers other than TRACE they have.  The kernel keeps a policy until
+ * the module is unloaded.  It applies all policies, in order, to each event that they
+ * match: to live events immediately, to others when they are registered.  The result
+ * is a set of bits in the same byte of the bitmap as the status bit.  If a policy has
+ * a predicate, only asking_bit is set, and the program calls MARKER_ASK each time the
+ * marker fires.
  *
- * nr 18, any role, CAP_PERFMON: wish.  Predicates are as in MARKER_SET, and so is
- * what becomes of them.  Earlier wishes that make no difference any more are dropped,
- * as is one that makes none.  ENOSPC: there are EVENTLOG_WISHES_MAX.
+ * nr 18, any role, CAP_PERFMON: add a marker policy.  Predicates work as in
+ * MARKER_SET.  Earlier policies that no longer have an effect are dropped, and so is
+ * a new policy without an effect.  ENOSPC: there are already EVENTLOG_WISHES_MAX.
  */
 #define EVENTLOG_PROGRAM_PREFIX	"markers_"
 #define EVENTLOG_WISHES_MAX	256
@@ -395,23 +403,24 @@ struct eventlog_marker_wish {
 	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
 	__u64 marker;		/* const char *, a glob over event names; 0: all */
 	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
-	__u32 matched;		/* out: events that live and match */
-	__u32 changed;		/* out: of these, whose handlers or predicate are others now */
+	__u32 matched;		/* out: number of live events that match */
+	__u32 changed;		/* out: of these, handlers or predicate changed */
 	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
 	__u64 terms;		/* const struct eventlog_term *, with ADD */
-	__u64 predicate;	/* const char *, how it was written: for MARKER_WISH_NEXT */
-	__u32 term_count;	/* of terms; 0: no predicate, and no pointers */
-	__u32 unfit;		/* out: of these, that do not have the predicate's fields */
+	__u64 predicate;	/* const char *, the source text, for MARKER_WISH_NEXT */
+	__u32 term_count;	/* number of terms; 0: no predicate, the pointers must be 0 */
+	__u32 unfit;		/* out: of these, incompatible with the predicate */
 };
 
 /*
- * nr 19, any role, CAP_PERFMON: a wish; ENOENT: there are not so many.  The text is
- * three strings, each NUL-terminated: program, marker, predicate, which is empty if
- * there is none.  EMSGSIZE: text_size is too small; it then holds the size needed.
+ * nr 19, any role, CAP_PERFMON: get a marker policy by index.  ENOENT: there is none
+ * with this index.  The text consists of three NUL-terminated strings: program,
+ * marker, predicate (empty if there is none).  EMSGSIZE: text_size is too small and
+ * was set to the size needed.
  */
 struct eventlog_marker_wish_next {
 	__u32 size;
-	__u32 index;		/* in: 0: the earliest */
+	__u32 index;		/* in: 0: the oldest policy */
 	__u64 text;		/* char * */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
@@ -420,14 +429,14 @@ struct eventlog_marker_wish_next {
 };
 
 /*
- * nr 20, producer: what is a hit to do?  ENOENT: no such write_index; EINVAL: there
- * is a predicate on fields that values does not reach.  Of a string at most
- * EVENTLOG_TERM_TEXT_MAX bytes are read.
+ * nr 20, producer: evaluate the predicate of a marker that fires, and get the handlers
+ * to run.  ENOENT: no such write_index.  EINVAL: the predicate uses a field for which
+ * values has no value.  At most EVENTLOG_TERM_TEXT_MAX bytes of a string are read.
  */
 struct eventlog_marker_ask {
 	__u32 size;
 	__u32 write_index;
-	__u64 values;		/* const __u64 *, of the fields, in order; of strings const char * */
+	__u64 values;		/* const __u64 *, the fields in order; strings as const char * */
 	__u32 value_count;	/* at most EVENTLOG_ASK_VALUES_MAX */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE */
 };
@@ -455,37 +464,38 @@ struct eventlog_marker_ask {
 /* nr 21 and up: reserved for markers, mapped producers and instances. */
 
 /* ------------------------------------------------------------------------
- * A ring as mapped: page 0 (struct eventlog_ring_header, written by the
- * kernel), page 1 (struct eventlog_ring_consumer), the data.  Map the whole
- * ring read-only (ring_stride bytes), and page 1 once more, alone, writable.
+ * Layout of a mapped ring: page 0 (struct eventlog_ring_header, written by the
+ * kernel), page 1 (struct eventlog_ring_consumer, written by the consumer), the
+ * data.  Map the whole ring read-only (ring_stride bytes), and map page 1 alone a
+ * second time, writable.
  *
- * Positions count bytes and never wrap back; the byte of position p is at
- * p & (data_bytes - 1) of the data.  Compare them by their difference only.
- * Records start at multiples of 8; the first record of a sub-buffer starts
- * where the sub-buffer does.
+ * Positions count bytes and are never reset; the byte at position p is at offset
+ * p & (data_bytes - 1) of the data.  Compare positions by their difference only.
+ * Records start at multiples of 8.  A record starts at the start of each sub-buffer.
  *
- * Discard mode: load committed (acquire), read the records below it, then
- * store the new position (release).  Only the position's low 32 bits exist, so
- * that a 32-bit consumer needs no wider store; a 32-bit consumer likewise
- * needs the low half of committed only.  committed may step back for an
- * instant: ignore a value behind the one already read to.
+ * Discard mode: load committed (acquire), read the records below it, then store the
+ * new position (release).  Only the low 32 bits of the position exist, so that a
+ * 32-bit consumer needs no wider store; it likewise needs only the low half of
+ * committed.  committed may briefly step back: ignore a value that is behind the
+ * position already read.
  *
- * Overwrite mode: copy a record bounded by its sub-buffer, issue a read
- * barrier, load head; the copy is good if head - start <= data_bytes.  The
- * oldest record there is starts at the first sub-buffer at or behind
- * head - data_bytes.  PAUSE makes the ring stand still.
+ * Overwrite mode: copy a record, bounded by its sub-buffer, issue a read barrier,
+ * and load head.  The copy is valid if head - start <= data_bytes.  The oldest
+ * record is at the start of the first sub-buffer at or after head - data_bytes.
+ * After PAUSE the ring does not change.
  *
- * The 64-bit words behind the geometry only grow.  A 32-bit kernel stores them
- * in halves, upper half, lower half, then a copy of the upper half (release
- * each), and says EVENTLOG_RING_SPLIT; a 32-bit consumer reads them in halves.
- * Either is safe thus: load the copy, the lower half, the upper half (acquire
- * each) and start again unless copy and upper half are equal.  Without SPLIT
- * there is no copy: load the upper half twice.  A 64-bit consumer loads the
- * word; the kernel below it is never a 32-bit one.
+ * The 64-bit words behind the geometry only grow.  A 32-bit kernel sets
+ * EVENTLOG_RING_SPLIT and stores each word in halves: the upper half, the lower half,
+ * then a copy of the upper half, each with release semantics.  A 32-bit consumer
+ * reads words in halves: it loads the copy, the lower half and the upper half, each
+ * with acquire semantics, and retries unless copy and upper half are equal.  Without
+ * EVENTLOG_RING_SPLIT there is no copy; the consumer loads the upper half before and
+ * after the lower half instead.  A 64-bit consumer loads the whole word; it never
+ * runs on a 32-bit kernel.
  */
 #define EVENTLOG_RING_MAGIC	0x31474c45U	/* "ELG1" as little-endian bytes */
 #define EVENTLOG_RING_OVERWRITE	(1U << 0)
-#define EVENTLOG_RING_SPLIT	(1U << 1) /* the kernel is a 32-bit one */
+#define EVENTLOG_RING_SPLIT	(1U << 1) /* a 32-bit kernel stores the words in halves */
 
 struct eventlog_ring_header {
 	__u32 magic;		/* EVENTLOG_RING_MAGIC */
@@ -496,43 +506,43 @@ struct eventlog_ring_header {
 	__u64 sub_buffer_bytes;
 	__u8  reserved0[96];
 
-	__u64 head;		/* reserved up to here */
-	__u64 committed;	/* whole up to here */
-	__u64 records;		/* events placed, without padding and lost records */
-	__u32 head_upper;	/* EVENTLOG_RING_SPLIT: the upper half once more, so below */
+	__u64 head;		/* end of the reserved space */
+	__u64 committed;	/* end of the complete records */
+	__u64 records;		/* number of events written, without padding and lost records */
+	__u32 head_upper;	/* EVENTLOG_RING_SPLIT: copies of the upper halves */
 	__u32 committed_upper;
 	__u32 records_upper;
 	__u8  reserved1[92];
 
-	__u64 lost_total;	/* all causes */
-	__u64 lost[EVENTLOG_LOST_CAUSES]; /* cumulative */
+	__u64 lost_total;	/* cumulative, all causes */
+	__u64 lost[EVENTLOG_LOST_CAUSES]; /* cumulative, by cause */
 	__u32 lost_total_upper;
 	__u32 lost_upper[EVENTLOG_LOST_CAUSES];
 	__u8  reserved2[20];
 };
 
 struct eventlog_ring_consumer {
-	__u32 position;		/* read up to here: low 32 bits */
-	__u32 lost_seen;	/* low 32 bits of the lost_total last seen: poll() is quiet about it */
+	__u32 position;		/* end of the records read: low 32 bits */
+	__u32 lost_seen;	/* low 32 bits of lost_total; poll() reports only later losses */
 };
 
 /* ------------------------------------------------------------------------
  * A record: header, payload, zeroes up to a multiple of 8.
  *
- * Padding records have the first 8 bytes of the header only, and may be no
- * longer: test the type before reading on.  A lost record's payload is struct
- * eventlog_lost_counts; counts only grow, take the maximum of each.
+ * A padding record has only the first 8 bytes of the header and may be as short as
+ * that: test the type before reading further.  The payload of a lost record is struct
+ * eventlog_lost_counts.  The counts only grow; use the maximum of each.
  */
 struct eventlog_record {
 	__u32 size_flags;
 	__u32 descriptor;
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
 	__u64 session;		/* 0: none */
-	__u32 pid;		/* process (tgid), as the subscriber's pid namespace sees it */
-	__u32 tid;		/* thread, likewise */
+	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
+	__u32 tid;		/* thread, in the subscriber's pid namespace */
 };
 
-#define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* header included */
+#define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* bytes, header included */
 #define EVENTLOG_RECORD_CONTEXT_SHIFT	20
 #define EVENTLOG_RECORD_CONTEXT_MASK	0x00300000U
 #define EVENTLOG_RECORD_TYPE_SHIFT	24
@@ -557,12 +567,13 @@ struct eventlog_lost_counts {
 };
 
 /* ------------------------------------------------------------------------
- * BPF programs: the tracepoint eventlog_emit, hit once by every event that
- * somebody wants, whatever sessions or processes the rules ask for.  As
- * SEC("raw_tp/eventlog_emit"): args[0] points to this struct, args[1] to the
- * payload (the kernel's copy), args[2] says how much of it is there, which is
- * less than bytes for a payload of several pieces and more than 4096 bytes.
- * Both are valid until the program ends.  Attaching makes no event wanted.
+ * BPF programs: every enabled event hits the tracepoint eventlog_emit once,
+ * regardless of the sessions and processes that the rules select.  For
+ * SEC("raw_tp/eventlog_emit"), args[0] points to this struct, args[1] to the payload
+ * (the kernel's copy), and args[2] is the number of payload bytes available.  It is
+ * less than bytes if the payload consists of several parts and exceeds 4096 bytes.
+ * Both pointers are valid until the program returns.  Attaching to the tracepoint
+ * does not enable any event.
  */
 struct eventlog_emitted {
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
@@ -570,16 +581,16 @@ struct eventlog_emitted {
 	__u64 keywords;
 	__u32 descriptor;	/* for DESCRIBE */
 	__u32 event_id;		/* unique within the provider */
-	__u32 pid;		/* process (tgid), as init sees it */
-	__u32 tid;		/* thread, likewise */
-	__u32 bytes;		/* of the whole payload */
+	__u32 pid;		/* process (tgid), in the initial pid namespace */
+	__u32 tid;		/* thread, in the initial pid namespace */
+	__u32 bytes;		/* size of the whole payload */
 	__u16 provider_id;
 	__u8  level;		/* enum eventlog_level */
 	__u8  context;		/* enum eventlog_context */
 	__u64 reserved[2];	/* 0 */
 };
 
-/* The layout is the ABI: the same on every architecture and in every language. */
+/* The layout must be the same on every architecture and in every language. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #define EVENTLOG_ASSERT(condition, text) static_assert(condition, text)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L || defined(__KERNEL__)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_bench_lttng.ko: makes the benchmark's tracepoints known to LTTng's
- * kernel tracer.
+ * eventlog_bench_lttng.ko: LTTng probe for the tracepoints of the benchmark.
  */
 #include <linux/module.h>
 #include <lttng/tracer.h>
 
-/* The tracepoints themselves: a probe that does not fit them is not compiled. */
+/* The tracepoints: with them, the compiler checks the types of the probe. */
 #include "eventlog_bench_trace.h"
 
 #define LTTNG_PACKAGE_BUILD
@@ -18,4 +17,4 @@
 #include "eventlog_bench_lttng.h"
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("eventlog: LTTng's probe of the benchmark's tracepoints");
+MODULE_DESCRIPTION("eventlog benchmark: LTTng probe for the tracepoints");

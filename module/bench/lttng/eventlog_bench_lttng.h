@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What LTTng records of the tracepoints in ../eventlog_bench_trace.h: the same
- * fields, as its own macros describe them.
+ * The tracepoints of ../eventlog_bench_trace.h with the same fields, in the macros of
+ * LTTng.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM eventlog_bench

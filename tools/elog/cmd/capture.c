@@ -204,7 +204,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 		 ++capture->snapshots, reason);
 	if (capture->printer)
 		printer_remark(capture->printer, heading);
-	ret = elog_consumer_freeze(consumer);
+	ret = elog_consumer_pause(consumer);
 	if (ret) {
 		capture->error = ret;
 		return;
@@ -212,7 +212,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	capture->output.limit = FROZEN_BYTES;
 	take_batch(capture);
 	capture->output.limit = limit;
-	ret = elog_consumer_thaw(consumer);
+	ret = elog_consumer_resume(consumer);
 	if (ret)
 		capture->error = ret;
 	flush_sink(capture);

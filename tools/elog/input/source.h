@@ -65,7 +65,7 @@ void source_close(struct source *source);
  * @source: the source
  * @entry: filled in
  *
- * For a live source: after elog_consumer_flush() or elog_consumer_freeze(). Prints
+ * For a live source: after elog_consumer_flush() or elog_consumer_pause(). Prints
  * which files cannot be read. Such files and damage make source_failed() true.
  *
  * Return: 1; 0 at the end, or at the end of a live batch; -EAGAIN with --follow: no more

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of marker_file.c: files that are cut off at every place, and files with
- * some bytes changed. Each argument is a file that has markers. Prints TAP.
+ * Tests of marker_file.c with files that are truncated at every byte or have some bytes
+ * changed. Each argument is a file with markers. Prints TAP.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void put(int fd, const unsigned char *bytes, size_t count)
 	check_equal(pwrite(fd, bytes, count, 0), count);
 }
 
-/* Whatever the file is, the markers found must be complete. */
+/* Every marker that is found is valid, whatever the file contains. */
 static void check_found(const struct file_markers *markers, int ret)
 {
 	size_t i;
@@ -106,7 +106,7 @@ static void test_changed(void)
 	for (i = 0; changed && i < CHANGES; i++) {
 		memcpy(changed, whole, size);
 		for (bytes = 1 + next_random() % 8; bytes; bytes--)
-			/* Every other time, change the headers. */
+			/* Every other change is in the headers at the start. */
 			changed[next_random() % (i % 2 ? size : size < 512 ? size : 512)] =
 				next_random() % 4 ? (unsigned char)next_random() : 0xff;
 		put(fd, changed, size);
@@ -119,8 +119,8 @@ static void test_changed(void)
 int main(int argc, char **argv)
 {
 	static const struct test tests[] = {
-		{ "cut off", test_cut },
-		{ "changed", test_changed },
+		{ "truncated", test_cut },
+		{ "changed bytes", test_changed },
 	};
 	int i, status = 0;
 

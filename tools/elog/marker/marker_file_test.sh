@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# marker_file_test - test elog marker list FILE with files of different compilers,
-# linkers and architectures, and with broken files. Prints TAP.
+# marker_file_test - tests elog marker list FILE with the output of several compilers and
+# linkers, for several architectures, and with damaged files. Prints TAP.
 #
-# EVENTLOG_TOOLS is the output of make -C tools (default: build/tools). A build with
-# sanitizers beside it is used, too. CC and CXX compile, and clang and lld if present.
+# EVENTLOG_TOOLS is the output of make -C tools (default: build/tools); the damaged files
+# are tested with sanitizers if build/tools.sanitized exists. CC and CXX are the
+# compilers; clang and lld are used too if they are installed.
 set -eu
 export LC_ALL=C
 
@@ -54,7 +55,7 @@ int main(void)
 SOURCE
 cp "$work/many.c" "$work/many.cc"
 
-# Print the markers of a file: event, place, types and names of fields.
+# Prints the markers of a file: event, place, types and names of fields.
 listed()
 {
 	"$built/elog" marker list --format json "$@" > "$work/json" || return
@@ -73,7 +74,7 @@ for line in sys.stdin:
 ' < "$work/json" | sort
 }
 
-# expect SUFFIX LONG: the markers of many.SUFFIX; LONG is the type of unsigned long.
+# expect SUFFIX LONG: prints the markers of many.SUFFIX; LONG is the type of unsigned long.
 expect()
 {
 	{
@@ -91,7 +92,7 @@ TEXT
 	} | sort
 }
 
-# Ignore the order of template instances, which may vary.
+# The instances of a template may be in any order.
 any_order()
 {
 	sed 's/^shown_2 /shown /' "$1" | sort | if [ "$#" = 2 ]; then diff - "$2"; else cat; fi
@@ -104,8 +105,8 @@ same_as_expected()
 	any_order "$work/listed" "$work/expected.sorted"
 }
 
-# A running program prints the markers that were found before it ran. An old C library
-# cannot load programs that need a newer one.
+# The program prints the same markers when it runs. An old C library cannot load
+# programs with DT_RELR.
 same_as_run()
 {
 	! ELOG_MARKERS='' "$1" 2>&1 | grep DT_RELR || return 0
@@ -134,7 +135,7 @@ for compiler in "${CC:-gcc}" clang "${CXX:-g++}" clang++; do
 		esac
 		if ! command -v "${compiler%% *}" > /dev/null || ! command -v $linker > /dev/null
 		then
-			skip "$name" "there is no such compiler, or linker"
+			skip "$name" "compiler or linker is not installed"
 		else
 			check "$name" linked "$name" "$compiler" "$suffix" "$how"
 		fi
@@ -147,7 +148,7 @@ for compiler in "${CC:-gcc}" clang "${CXX:-g++}" clang++; do
 HOW
 done
 
-# Files that never run. They are small, since they are truncated at every byte.
+# Files that are never run. They are small, because they are truncated at every byte.
 library()
 {
 	# shellcheck disable=SC2086 # several words
@@ -163,10 +164,10 @@ if command -v "${CXX:-g++}" > /dev/null; then
 	check "a library, C++" library "${CXX:-g++}" cc library_cc.so "-fPIC -shared $alone" u64
 	check "an object, C++" library "${CXX:-g++}" cc object_cc.o "-c" u64
 else
-	skip "a library, C++" "there is no compiler"
-	skip "an object, C++" "there is no compiler"
+	skip "a library, C++" "the compiler is not installed"
+	skip "an object, C++" "the compiler is not installed"
 fi
-# Use the headers of this compiler.
+# The 32-bit build uses the headers of the 64-bit one.
 m32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch)"
 # shellcheck disable=SC2086 # several words
 if echo '#include <elog_marker.h>' |
@@ -175,8 +176,8 @@ then
 	check "a 32-bit library" library "${CC:-gcc}" c library32.so "$m32 -fPIC -shared $alone" u32
 	check "a 32-bit object" library "${CC:-gcc}" c object32.o "$m32 -c" u32
 else
-	skip "a 32-bit library" "no 32-bit programs can be made"
-	skip "a 32-bit object" "no 32-bit programs can be made"
+	skip "a 32-bit library" "the compiler cannot build 32-bit programs"
+	skip "a 32-bit object" "the compiler cannot build 32-bit programs"
 fi
 for compiler in arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc; do
 	compiler=$(command -v $compiler || command -v $compiler-12 || echo "$compiler")
@@ -190,26 +191,26 @@ for compiler in arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc; do
 			"-fPIC -shared $alone" "$long"
 		check "an object of $name" library "$compiler" c "$name.o" -c "$long"
 	else
-		skip "a library of $name" "there is no compiler"
-		skip "an object of $name" "there is no compiler"
+		skip "a library of $name" "the compiler is not installed"
+		skip "an object of $name" "the compiler is not installed"
 	fi
 done
 
-refused()
+rejected()
 {
 	! "$built/elog" marker list "$1" > "$work/out" 2> "$work/err" &&
 	cat "$work/err" && grep -F "$2" "$work/err" && [ ! -s "$work/out" ]
 }
 
-printf 'nonsense' > "$work/nonsense"
+printf 'text' > "$work/text"
 : > "$work/empty"
 mkfifo "$work/fifo"
-check "no ELF file" refused "$work/nonsense" "not an ELF file"
-check "an empty file" refused "$work/empty" "not an ELF file"
-check "a pipe" refused "$work/fifo" "not an ELF file"
-check "a directory" refused "$work/" "Is a directory"
-check "a file that is not there" refused "$work/none" "No such file"
-check "a program without markers" refused "$(command -v sh)" "no marker"
+check "a text file is rejected" rejected "$work/text" "not an ELF file"
+check "an empty file is rejected" rejected "$work/empty" "not an ELF file"
+check "a pipe is rejected" rejected "$work/fifo" "not an ELF file"
+check "a directory is rejected" rejected "$work/" "Is a directory"
+check "a missing file is rejected" rejected "$work/none" "No such file"
+check "a program without markers is rejected" rejected "$(command -v sh)" "no marker"
 
 cat > "$work/forge.c" <<'SOURCE'
 #include <elog_marker.h>
@@ -227,17 +228,17 @@ forged()
 	[ "$("$built/elog" marker list -q "$work/forge.o" | tr -s ' ')" = \
 		"trace - forge.o/here a?[2Jb?c.c:main:0" ]
 }
-check "names forge nothing" forged
+check "names cannot forge output" forged
 
 too_many()
 {
 	printf '.data\n.rept 65537\n.quad 0x656c6f676d6b7231\n.endr\n' |
 		${CC:-gcc} -x assembler -c -o "$work/too_many.o" - &&
-	refused "$work/too_many.o" "too many markers"
+	rejected "$work/too_many.o" "too many markers"
 }
-check "more markers than there can be" too_many
+check "too many markers are rejected" too_many
 
-# Sparse files: 2^24 section headers, 2^24 program headers, data.
+# Sparse files: 2^24 section headers, 2^24 segment headers, a huge data segment.
 python3 -c '
 import struct, sys
 def elf(name, kind, shoff, shnum, phnum, more, size):
@@ -256,19 +257,19 @@ elf("segments", 3, 64, 1, 0xffff, struct.pack(section, 0, 0, 0, 0, 0, 0, 0, coun
 elf("data", 3, 0, 0, 1, struct.pack("<IIQQQQQQ", 1, 6, 0, 0, 0, 1 << 38, 1 << 38, 8), 1 << 38)
 ' "$work"
 for file in sections segments data; do
-	check "a large file, of $file" refused "$work/$file" "file too large"
+	check "a file with large $file is rejected" rejected "$work/$file" "file too large"
 done
 
-chosen()
+# selects COUNT ARGUMENT...: the arguments select so many markers.
+selects()
 {
-	[ "$("$built/elog" marker list -q "$work/library.so" "$@" | wc -l)" = "$wanted" ]
+	count=$1
+	shift
+	[ "$("$built/elog" marker list -q "$work/library.so" "$@" | wc -l)" = "$count" ]
 }
-wanted=3
-check "a tag" chosen first
-wanted=1
-check "a place" chosen 'many.c:one:1'
-wanted=0
-check "another file's name" chosen --module 'other*'
+check "a tag selects markers" selects 3 first
+check "a place selects a marker" selects 1 'many.c:one:1'
+check "the name of another file selects no marker" selects 0 --module 'other*'
 
 tree()
 {
@@ -285,17 +286,17 @@ library.so
       first (2, trace)
       third (3, trace)
 TEXT
-check "a tree" tree
+check "markers are listed as a tree" tree
 
-# Truncated and changed files: with sanitizers, if that was built.
+# Truncated and mutated files, with the build that has sanitizers if it exists.
 tester=$built/marker_file_test
 [ ! -x "$top/build/tools.sanitized/marker_file_test" ] ||
 	tester=$top/build/tools.sanitized/marker_file_test
 for file in library.so object.o library_cc.so library32.so object32.o; do
 	if [ -e "$work/$file" ]; then
-		check "broken: $file" "$tester" "$work/$file"
+		check "damaged: $file" "$tester" "$work/$file"
 	else
-		skip "broken: $file" "it could not be made"
+		skip "damaged: $file" "it was not built"
 	fi
 done
 end_checks

@@ -27,16 +27,15 @@ static void put_family(struct elog_text *text, const char *name, const char *typ
 }
 
 /*
- * Put a label's value, with backslashes, quotes and newlines escaped. The file must be
- * valid UTF-8, or Prometheus rejects it: invalid bytes and control characters become
- * "?".
+ * The value of a label escapes backslashes, quotes and line feeds. Prometheus rejects
+ * the whole file if it is not UTF-8: "?" replaces wrong bytes, and control characters.
  */
 static void put_escaped(struct elog_text *text, const char *value)
 {
 	struct elog_text quoted = { 0 };
 	const char *character;
 
-	/* A JSON string is valid UTF-8, and differs only in "\u". */
+	/* JSON strings are always UTF-8; labels differ from them only in "\u". */
 	elog_text_json_string(&quoted, value, strlen(value));
 	if (quoted.error || quoted.size < 2) {
 		text->error = quoted.error ? quoted.error : -ENOMEM;
@@ -159,7 +158,7 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
 	};
-	/* Only events have a fixed level; that of other rows may change. */
+	/* Only an event has a fixed level; other rows have the most severe one so far. */
 	bool level = counters->by == COUNTERS_BY_EVENT;
 	unsigned int cause;
 
@@ -209,7 +208,7 @@ static void put_module(struct elog_text *text)
 		return;
 	version.release[sizeof(version.release) - 1] = '\0';
 	snprintf(abi, sizeof(abi), "%u", version.abi);
-	put_family(text, "eventlog_info", "gauge", "Versions of the kernel module and elog.");
+	put_family(text, "eventlog_info", "gauge", "Versions of the kernel module and of elog.");
 	elog_text_string(text, "eventlog_info{");
 	put_label(text, "", "release", version.release);
 	put_label(text, ",", "abi", abi);
@@ -217,18 +216,19 @@ static void put_module(struct elog_text *text)
 	elog_text_string(text, "} 1\n");
 	if (listing_read(&listing))
 		return;
-	put_gauge(text, "eventlog_definitions", "Definitions of events.", listing.active);
+	put_gauge(text, "eventlog_definitions", "Number of event definitions.",
+		  listing.active);
 	put_gauge(text, "eventlog_definitions_wanted",
-		  "Definitions of events that have subscribers.", listing.busy);
+		  "Number of enabled event definitions.", listing.busy);
 	put_gauge(text, "eventlog_definitions_max",
-		  "Limit of definitions of events.", listing.max);
+		  "Maximum number of event definitions.", listing.max);
 	put_gauge(text, "eventlog_subscribers",
-		  "Processes and parts of the kernel that subscribe to events.",
+		  "Number of subscribers, in processes and in the kernel.",
 		  listing.subscribers);
 }
 
 /* ------------------------------------------------------------------------
- * Background captures
+ * Captures in the background
  */
 
 struct captures {
@@ -246,7 +246,7 @@ static bool add_file(const char *path, uint64_t *bytes)
 	return true;
 }
 
-/* Sum the sizes of the files of a capture, including FILE.1, FILE.2, ... */
+/* The files of a capture: FILE, or all in a directory, and rotated ones, FILE.1, FILE.2, ... */
 static bool bytes_of(const char *target, uint64_t *bytes)
 {
 	const struct dirent *entry;
@@ -305,13 +305,13 @@ static void put_captures(struct elog_text *text)
 {
 	struct captures captures = { 0 };
 
-	/* On an error, print the captures found so far. */
+	/* After an error, print the captures that were found before. */
 	background_each(add_capture, &captures);
 	put_family(text, "eventlog_capture_running", "gauge",
 		   "1 if the background capture runs, 0 if it ended unexpectedly.");
 	put_text(text, &captures.running);
 	put_family(text, "eventlog_capture_bytes", "gauge",
-		   "Bytes of the files of a background capture.");
+		   "Bytes in the files of a background capture.");
 	put_text(text, &captures.bytes);
 	elog_text_free(&captures.running);
 	elog_text_free(&captures.bytes);
@@ -351,6 +351,6 @@ int metrics_write(const char *path, const struct elog_text *text)
 	if (!lstat(path, &status) && !S_ISREG(status.st_mode) &&
 	    !S_ISLNK(status.st_mode))
 		return S_ISDIR(status.st_mode) ? -EISDIR : write_in_place(path, text);
-	/* Replace a symbolic link, do not follow it: others may write to the directory. */
+	/* A symbolic link is replaced, not followed: its directory may belong to others. */
 	return output_replace(path, text, false);
 }

@@ -11,19 +11,19 @@
 /**
  * metrics_put() - append all metrics
  * @counters: the counters
- * @live: the events are of this machine: also append the module's state
+ * @live: they count live events: append the state of this machine, too
  * @text: to append to
  *
- * Leaves out metrics that cannot be read at the moment.
+ * Leaves out the state that cannot be read.
  */
 void metrics_put(const struct counters *counters, bool live, struct elog_text *text);
 
 /**
  * metrics_write() - replace a file atomically
- * @path: the file; if it is not a regular file, it is written and not replaced
- * @text: the contents
+ * @path: the file; if it is not a regular file, it is written in place
+ * @text: the new contents
  *
- * Return: 0; or a negative errno, and the file is unchanged.
+ * Return: 0; a negative errno, and the file is unchanged.
  */
 int metrics_write(const char *path, const struct elog_text *text);
 

@@ -200,7 +200,7 @@ static void json_counts(const struct counter_row *row, bool knows_lost,
 	}
 }
 
-/* Put {"FROM":COUNT,...}: sizes from FROM to less than twice FROM bytes. */
+/* {"FROM":COUNT,...}: payloads of FROM bytes to less than twice as many. */
 static void json_sizes(const struct counter_row *row, struct elog_text *text)
 {
 	const char *comma = "";

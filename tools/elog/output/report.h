@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Printing counters as text, JSON or CSV, for elog stat.
+ * Counters as text, JSON or CSV, for elog stat.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -8,10 +8,10 @@
 #include "input/counters.h"
 
 /**
- * struct report - parameters of a report
+ * struct report - what a report needs besides the counters
  * @options: --format, --time, -q
- * @span: duration of counting, ns
- * @interval: duration that rates are over, ns; 0: @span
+ * @span: the time of counting, ns
+ * @interval: the time that rates are about, ns; 0: @span
  * @continued: this is not the first report
  */
 struct report {
@@ -22,15 +22,15 @@ struct report {
 };
 
 /**
- * report_rows() - append the rows, with a header, and in text with a total
- * @report: the parameters
+ * report_rows() - append the rows, with a header, and in text a total
+ * @report: what else it needs
  * @counters: sorted, with rates
  * @text: to append to
  */
 void report_rows(const struct report *report, const struct counters *counters,
 		 struct elog_text *text);
 
-/** report_summary() - append a line "N events in S s, ..., lost L: CAUSE N" */
+/** report_summary() - append a line, "N events in S s, ..., lost L: CAUSE N" */
 void report_summary(const struct report *report, const struct counters *counters,
 		    struct elog_text *text);
 

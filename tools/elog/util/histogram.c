@@ -14,7 +14,7 @@ size_t histogram_bucket(uint64_t value)
 	uint64_t unit = 1;
 	size_t decade = 0;
 
-	/* Steps of three decades, to save divisions by a variable. */
+	/* In steps of three: divisions by a variable are slow. */
 	while (value / 1000 / unit >= 100 && decade < 15) {
 		unit *= 1000;
 		decade += 3;

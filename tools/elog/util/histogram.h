@@ -14,13 +14,13 @@
 #define HISTOGRAM_BUCKETS	(1000 + 17 * 900)
 
 /**
- * struct histogram - counts of durations; all zero: empty
+ * struct histogram - numbers of durations; all zero when empty
  * @count: number of durations
- * @sum: sum of all durations, low 64 bits
- * @sum_high: high 64 bits of the sum
- * @min: the shortest duration
- * @max: the longest duration
- * @buckets: counts
+ * @sum: their sum, low 64 bits
+ * @sum_high: their sum, high 64 bits
+ * @min: the shortest
+ * @max: the longest
+ * @buckets: numbers of durations, by histogram_bucket()
  */
 struct histogram {
 	uint64_t count;
@@ -34,22 +34,22 @@ struct histogram {
 /** histogram_add() - count a duration */
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/** histogram_merge() - add the counts of @other */
+/** histogram_merge() - add the durations of @other */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
-/** histogram_clear() - reset all counts to zero */
+/** histogram_clear() - remove all durations */
 void histogram_clear(struct histogram *histogram);
 
-/** histogram_mean() - the mean, with the precision of a double; 0 if it is empty */
+/** histogram_mean() - the mean, as exact as a double; 0 if empty */
 double histogram_mean(const struct histogram *histogram);
 
 /**
- * histogram_quantile() - a quantile by nearest rank
+ * histogram_quantile() - a nearest-rank quantile
  * @histogram: the histogram
- * @thousandths: 1 to 1000: 999 is the percentile 99.9
+ * @thousandths: which one, 1 to 1000: 999 is the percentile 99.9
  *
  * Return: the middle of the bucket that contains the quantile, limited to the shortest
- * and the longest duration; 0 if it is empty.
+ * and the longest duration; 0 if empty.
  */
 uint64_t histogram_quantile(const struct histogram *histogram,
 			    unsigned int thousandths);
@@ -63,25 +63,25 @@ uint64_t histogram_from(size_t bucket);
 /** histogram_to() - the largest value of a bucket */
 uint64_t histogram_to(size_t bucket);
 
-/** enum histogram_steps - number of rows for each power of ten */
+/** enum histogram_steps - how a power of ten is divided into rows */
 enum histogram_steps {
-	HISTOGRAM_STEPS_5 = 5,		/* a row spans a factor of about 1.6 */
-	HISTOGRAM_STEPS_10 = 10,	/* about 1.25 */
+	HISTOGRAM_STEPS_5 = 5,		/* each about 1.6 times the previous one */
+	HISTOGRAM_STEPS_10 = 10,	/* each about 1.25 times the previous one */
 };
 
 /**
  * histogram_edge() - the smallest value of a row
- * @row: row 0 starts at 0, row 1 at 1; below 1000, several rows may start at the same
- *	value: all but the last of these are empty
- * @steps: rows for each power of ten
+ * @row: 0 begins at 0, 1 at 1; below 1000 several rows may begin at the same value, and
+ *	all but the last of them are empty
+ * @steps: rows per power of ten
  *
- * Edges of rows are also edges of buckets, so the counts of rows are exact.
+ * An edge of a row is an edge of a bucket, so the counts of rows are exact.
  *
  * Return: the value; UINT64_MAX after the last row.
  */
 uint64_t histogram_edge(unsigned int row, enum histogram_steps steps);
 
-/** histogram_between() - count durations from @from to below @below; both are edges */
+/** histogram_between() - number of durations from the edge @from to below the edge @below */
 uint64_t histogram_between(const struct histogram *histogram, uint64_t from,
 			   uint64_t below);
 

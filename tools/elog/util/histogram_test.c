@@ -28,14 +28,14 @@ static void test_buckets(void)
 	check_equal(histogram_bucket(1009), 1000);
 	check_equal(histogram_bucket(1010), 1001);
 	check_equal(histogram_bucket(last), HISTOGRAM_BUCKETS - 1 - (999 - 184));
-	/* Buckets are adjacent, up to the one of the largest value. */
+	/* Buckets are adjacent up to the largest value. */
 	for (i = 0; i <= histogram_bucket(last); i++) {
 		value = histogram_from(i);
 		check(histogram_bucket(value) == i);
 		check(histogram_bucket(histogram_to(i)) == i);
 		check(i == histogram_bucket(last) ? histogram_to(i) == last :
 		      histogram_to(i) + 1 == histogram_from(i + 1));
-		/* The width is at most a hundredth of the values. */
+		/* A bucket is at most 1 % of its values wide. */
 		check(histogram_to(i) - value <= value / 100);
 	}
 	/* Powers of ten, and the values just below. */
@@ -65,10 +65,10 @@ static void test_edges(void)
 		for (row = 0; row < 500; row++) {
 			edge = histogram_edge(row, steps[i]);
 			check(edge >= before);
-			/* No bucket is on both sides of an edge. */
+			/* An edge of a row is an edge of a bucket. */
 			if (edge != UINT64_MAX)
 				check(histogram_from(histogram_bucket(edge)) == edge);
-			/* Finer than powers of two, where there are integers. */
+			/* Rows are finer than powers of two if there are integers between. */
 			if (before >= 4 && edge != UINT64_MAX)
 				check(edge / 2 < before);
 			before = edge;
@@ -110,7 +110,7 @@ static void test_exact(void)
 
 static void test_few(void)
 {
-	/* Nearest rank: with one value, always that; with three, the median is the second. */
+	/* Nearest rank: one value is every quantile; the median of three is the second. */
 	histogram_add(&histogram, 123456);
 	check_equal(histogram_quantile(&histogram, 1), 123456);
 	check_equal(histogram_quantile(&histogram, 999), 123456);
@@ -129,13 +129,13 @@ static int compare(const void *one, const void *other_one)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Compare values of all sizes with the result of sorting. */
+/* Random values of all sizes, compared with a sorted array. */
 static void test_error(void)
 {
 	static const unsigned int thousandths[] = { 1, 10, 500, 900, 990, 999, 1000 };
 	static uint64_t values[20011];
 	const size_t count = sizeof(values) / sizeof(*values);
-	uint64_t random = 88172645463325252ULL, exact, result, error;
+	uint64_t random = 88172645463325252ULL, exact, told, error;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -148,11 +148,11 @@ static void test_error(void)
 	qsort(values, count, sizeof(*values), compare);
 	for (i = 0; i < sizeof(thousandths) / sizeof(*thousandths); i++) {
 		exact = values[(count * thousandths[i] + 999) / 1000 - 1];
-		result = histogram_quantile(&histogram, thousandths[i]);
-		error = result > exact ? result - exact : exact - result;
+		told = histogram_quantile(&histogram, thousandths[i]);
+		error = told > exact ? told - exact : exact - told;
 		if (error > exact / 200)
 			fail(__FILE__, __LINE__, "%u/1000 is %" PRIu64
-			     ", not %" PRIu64, thousandths[i], result, exact);
+			     ", not %" PRIu64, thousandths[i], told, exact);
 	}
 	check(histogram.min == values[0]);
 	check(histogram.max == values[count - 1]);
@@ -197,12 +197,12 @@ static void test_merge(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "buckets follow one another, and are narrow", test_buckets },
+		{ "buckets are adjacent and narrow", test_buckets },
 		{ "edges of rows are edges of buckets", test_edges },
-		{ "of nothing", test_empty },
-		{ "up to 999 all is exact", test_exact },
-		{ "quantiles of few are of the nearest rank", test_few },
-		{ "quantiles are at most 1/200 wrong", test_error },
+		{ "an empty histogram", test_empty },
+		{ "values up to 999 are exact", test_exact },
+		{ "quantiles of few values use the nearest rank", test_few },
+		{ "quantiles are within 0.5 percent", test_error },
 		{ "sums of more than 64 bits", test_sums },
 		{ "merging and clearing", test_merge },
 	};

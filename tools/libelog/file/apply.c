@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Applying the blocks of .elog files, of which nothing is trusted: elog(5) documents
- * them. DATA is held, by CPU, until a SYNC says what is complete.
+ * Applying the blocks of .elog files, which need not be valid: elog(5) documents them.
+ * DATA is held, by CPU, until a SYNC says what is complete.
  */
 #include <endian.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static int unknown(struct elog_file_reader *reader)
 	return elog_block_leave(reader);
 }
 
-int elog_segment_start(struct elog_file_reader *reader)
+int elog_part_start(struct elog_file_reader *reader)
 {
 	struct elog_processes *processes = elog_processes_new_offline();
 
@@ -73,7 +73,7 @@ static int apply_file(struct elog_file_reader *reader)
 		return malformed(reader);
 	if (reader->in_part)
 		elog_damage_note(reader, ELOG_DAMAGE_NO_END, block->offset, 0);
-	/* Each line a string, an empty one behind the last. */
+	/* Make each line a string; an empty string is the last one. */
 	info = malloc(block->size + 2);
 	if (!info)
 		return -ENOMEM;
@@ -93,7 +93,7 @@ static int apply_file(struct elog_file_reader *reader)
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
 			    &monotonic, &boottime, &realtime) == 3)
 		reader->wall_offset = (int64_t)(realtime - monotonic);
-	ret = elog_segment_start(reader);
+	ret = elog_part_start(reader);
 	if (ret)
 		return ret;
 	reader->part_damages = reader->damages;
@@ -126,7 +126,7 @@ static int apply_schema(struct elog_file_reader *reader)
 	if (old) {
 		if (elog_batch_drain(reader))
 			return 0;
-		ret = elog_segment_start(reader);
+		ret = elog_part_start(reader);
 		if (ret)
 			return ret;
 	}
@@ -178,7 +178,7 @@ static int apply_data(struct elog_file_reader *reader)
 	if (cpu->known && head.position < cpu->position) {
 		if (!damaged_since)
 			return malformed(reader);
-		/* The part that this one belongs to has lost its beginning. */
+		/* The beginning of a new part was lost. */
 		if (elog_batch_drain(reader))
 			return 0;
 		elog_streams_forget(reader);
@@ -202,7 +202,7 @@ static int apply_data(struct elog_file_reader *reader)
 	return ret ? ret : elog_block_leave(reader);
 }
 
-/* Return: 1 it tells something new; 0, or a negative errno. */
+/* Return: 1 there are new losses; 0; or a negative errno. */
 static int apply_loss(struct elog_file_reader *reader, const unsigned char *stored,
 		      struct elog_item *item)
 {

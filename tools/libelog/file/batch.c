@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Holding the records of a file, by CPU, until a SYNC block says what is complete, and
- * merging them: a batch is to a file what it is to a consumer's rings.
+ * merging them in batches, as a consumer does with rings.
  *
- * Memory: what is held has a limit, and so has the memory that is kept for blocks to
- * come. No locks and nothing global: a reader belongs to one thread.
+ * Memory: the held records have a limit, and so has the memory kept for later blocks.
+ * No locks and nothing global: a reader belongs to one thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #define SPARE_BYTES_MAX	(4U << 20)	/* of all spares */
 
 /*
- * Blocks come one like the other: without spares the C library would give their
- * memory back to the kernel, and get it again page by page.
+ * Blocks are similar. Without spares, the C library would return their memory to the
+ * kernel, and get it again page by page.
  */
 void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list)
 {
@@ -55,7 +55,7 @@ void elog_spares_free(struct elog_file_reader *reader)
 		free(take_spare(reader, reader->spare_count - 1));
 }
 
-/* The latest spare that is neither too small nor far too large, or new memory. */
+/* Use the latest spare of a suitable size, or new memory. */
 static struct chunk *new_chunk(struct elog_file_reader *reader, size_t size)
 {
 	struct chunk *chunk;
@@ -66,7 +66,7 @@ static struct chunk *new_chunk(struct elog_file_reader *reader, size_t size)
 		if (chunk->room >= size && chunk->room / 4 <= size)
 			return take_spare(reader, i);
 	}
-	/* The oldest spare makes way for one that may be of use. */
+	/* Replace the oldest spare, which may have the wrong size. */
 	if (reader->spare_count)
 		free(take_spare(reader, 0));
 	chunk = malloc(sizeof(*chunk) + size + size / 16);
@@ -115,7 +115,6 @@ static int make_room_for_cpu(struct elog_file_reader *reader,
 	return 0;
 }
 
-/* NULL: no memory. */
 struct cpu_stream *elog_stream_get(struct elog_file_reader *reader, unsigned int number)
 {
 	struct cpu_stream *cpu;
@@ -128,7 +127,7 @@ struct cpu_stream *elog_stream_get(struct elog_file_reader *reader, unsigned int
 	cpu = calloc(1, sizeof(*cpu));
 	if (!cpu)
 		return NULL;
-	/* A block is a ring that is read once, from its beginning. */
+	/* A block is like a ring that is read once, from its beginning. */
 	cpu->ring.data_bytes = 1ULL << 63;
 	cpu->ring.sub_buffer_bytes = 1ULL << 63;
 	cpu->ring.cpu = number;
@@ -170,7 +169,7 @@ bool elog_streams_hold(const struct elog_file_reader *reader)
 	return false;
 }
 
-/* Go on to a CPU's next block. Return: false if there is none. */
+/* Continue with a CPU's next chunk. Return: false if there is none. */
 static bool next_chunk(struct elog_file_reader *reader, struct cpu_stream *cpu)
 {
 	struct chunk *used = cpu->first;
@@ -191,7 +190,7 @@ static bool next_chunk(struct elog_file_reader *reader, struct cpu_stream *cpu)
 	return true;
 }
 
-/* Let a CPU take part in the batch, with the block that has its next record. */
+/* Add a CPU to the batch, with the chunk that has its next record. */
 static void join(struct elog_file_reader *reader, struct cpu_stream *cpu)
 {
 	uint64_t from;
@@ -221,7 +220,6 @@ void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool fin
 			join(reader, reader->cpus[i]);
 }
 
-/* Return: true if what is held has to be yielded before the block is applied. */
 bool elog_batch_drain(struct elog_file_reader *reader)
 {
 	if (reader->drained || !elog_streams_hold(reader))
@@ -230,7 +228,7 @@ bool elog_batch_drain(struct elog_file_reader *reader)
 	return true;
 }
 
-/* Records of the latest time that there can be are in no batch. */
+/* Records of the largest possible time are in no batch. */
 static void end_batch(struct elog_file_reader *reader)
 {
 	struct cpu_stream *cpu;
@@ -254,8 +252,8 @@ static void end_batch(struct elog_file_reader *reader)
 }
 
 /*
- * A payload is in a block that is held, and that is yielded once: it is changed
- * where it is. One without schema stays as it is. Return: 0 or -ENOMEM.
+ * A payload is in a held chunk, and is returned once. So change it in place. A payload
+ * without schema is not changed. Return: 0 or -ENOMEM.
  */
 static int swap_payload(struct elog_file_reader *reader,
 			const struct elog_item *item)
@@ -270,7 +268,6 @@ static int swap_payload(struct elog_file_reader *reader,
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Return: 1, with an item; 0, the batch is over; -ENOMEM. */
 int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item)
 {
 	struct elog_ring_reader *ring;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Beginning to read in the middle of a file, where seek.c says: as if what is before had
- * been read.
+ * Starting to read in the middle of a file, at the place that seek.c finds, in the same
+ * state as if everything before had been read.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "file/reader.h"
 #include "file/seek.h"
 
-/* Apply a block that is not where the input is. Return: 0 or a negative errno. */
+/* Apply a block at another place than the input's. Return: 0 or a negative errno. */
 static int apply_at(struct elog_file_reader *reader, uint64_t base,
 		    uint64_t offset, uint32_t types)
 {
@@ -36,7 +36,7 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 	return ret;
 }
 
-/* How far a CPU is that an INDEX block tells of. Return: 0 or a negative errno. */
+/* Set the position of a CPU from an INDEX block. Return: 0 or a negative errno. */
 static int set_cpu(struct elog_file_reader *reader, const unsigned char *stored)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
@@ -63,7 +63,7 @@ static int set_cpu(struct elog_file_reader *reader, const unsigned char *stored)
 	return 0;
 }
 
-/* Be as if what is before the plan's position had been read. */
+/* Get into the state behind the plan's position. */
 static int begin_at(struct elog_file_reader *reader,
 		    const struct elog_seek_plan *plan)
 {
@@ -75,28 +75,28 @@ static int begin_at(struct elog_file_reader *reader,
 		ret = apply_at(reader, plan->base, plan->blocks[i],
 			       1U << ELOG_BLOCK_SCHEMA |
 			       1U << ELOG_BLOCK_PROCESSES);
-		/* Blocks within one another would be more than there is. */
+		/* Overlapping blocks could be more than the file. */
 		if (reader->input.bytes_read > plan->bytes_read + plan->position)
 			ret = -EBADMSG;
 	}
 	for (i = 0; !ret && i < plan->cpu_count; i++)
 		ret = set_cpu(reader, (const unsigned char *)plan->cpus +
 			      i * sizeof(struct elog_block_cpu));
-	/* What its first SYNC told was before. */
+	/* The first SYNC is before this. */
 	reader->continues = false;
 	reader->wall_offset = plan->wall_offset;
-	/* END counts what was left out, too. */
+	/* END counts the omitted records, too. */
 	reader->counted = false;
 	reader->any = true;
 	return ret;
 }
 
-/* Be as if nothing had been read. */
+/* Get into the state of a new reader. */
 static int begin_again(struct elog_file_reader *reader)
 {
 	int ret;
 
-	ret = elog_segment_start(reader);
+	ret = elog_part_start(reader);
 	free(reader->info);
 	reader->info = NULL;
 	reader->wall_offset = 0;
@@ -120,7 +120,7 @@ int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
 		return -EINVAL;
 	ret = elog_seek_plan(&plan, reader->input.fd, from);
 	if (ret && ret != -ENOMEM) {
-		/* Not even the index can be read: what can be is read. */
+		/* The index cannot be read: do not seek. */
 		elog_seek_plan_free(&plan);
 		return ret;
 	}
@@ -131,7 +131,7 @@ int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
 		if (!ret) {
 			at = plan.position;
 		} else if (ret != -ENOMEM) {
-			/* A block is not what it was said to be: read them all. */
+			/* A block differs from the index: read everything. */
 			at = 0;
 			ret = begin_again(reader);
 		}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The definitions of events in a file. Texts are kept, and of some the parsed form.
+ * The definitions of events in a file. All texts are kept, and the parsed form of some.
  *
- * Memory: texts have a limit, see apply.c, and so has what is parsed. Time: texts are
- * parsed again and again no more than a few times per byte of the file.
+ * Memory: the texts have a limit, see apply.c, and so have the parsed forms. Time: the
+ * texts are parsed at most a few times per byte of the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 	if (!definition->schema && !definition->wrong) {
 		if (reader->parsed_bytes >= PARSED_BYTES_MAX)
 			forget_parsed(reader);
-		/* Texts that are parsed again and again are made for that. */
+		/* Only malicious files have texts that are parsed again and again. */
 		if (reader->parsed + definition->size >
 		    elog_input_allowance(&reader->input))
 			return -EINVAL;

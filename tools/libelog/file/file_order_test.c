@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of .elog files of machines of the other byte order: one that was written
- * here is turned around, by what is known here of its records and not by their
- * schema, and has to read the same. They need no kernel module. Prints TAP.
+ * Tests of .elog files from machines of the other byte order: a file that was written
+ * here is byte-swapped without the use of its schema, and must read the same. They need
+ * no kernel module. Prints TAP.
  */
 #include "file/file_source.h"
 
 #define EVENTS	500
 
-/* Every type there is. */
+/* All types of fields. */
 static const char typed[] =
 	"eventlog 1\n"
 	"provider order\n"
@@ -107,7 +107,7 @@ static void make(struct payload *payload)
 	payload->data = 7U << 16 | (end + 8);
 	payload->more = 9U << 16 |
 		(end + 15 - (uint32_t)(offsetof(struct payload, more) + 4));
-	/* Some are wrong, and have to be wrong in the same way. */
+	/* Some offsets are invalid, and must be invalid in both byte orders. */
 	if (!random_number(10))
 		payload->data = (uint32_t)random_number(1ULL << 32);
 }
@@ -135,7 +135,7 @@ static size_t put(unsigned char *ring, size_t at, uint32_t type,
 	return at;
 }
 
-/* A typed event, a short one, one without schema, a loss, padding. */
+/* Write typed events, short ones, events without a schema, losses and padding. */
 static int write_here(uint32_t level)
 {
 	const struct elog_file_options options = {
@@ -187,7 +187,7 @@ static int write_here(uint32_t level)
 	return fd;
 }
 
-/* Turn the records of a DATA block around. */
+/* Byte-swap the records of a DATA block. */
 static void turn_records(unsigned char *bytes, size_t size)
 {
 	struct eventlog_record record;
@@ -213,7 +213,7 @@ static void turn_records(unsigned char *bytes, size_t size)
 				turn(bytes + at + i, 8);
 			continue;
 		}
-		/* Those of descriptor 2 are text. */
+		/* The payload of descriptor 2 is text. */
 		if (record.descriptor != 1)
 			continue;
 		for (i = 0; i < ELOG_ARRAY_SIZE(numbers); i++)
@@ -255,7 +255,7 @@ static void turn_file(int fd)
 	free(bytes);
 }
 
-/* Everything that is said of the file, as text. */
+/* Append all contents of the file as text. */
 static void tell(int fd, struct elog_text *text)
 {
 	const struct elog_schema_event *event;
@@ -313,7 +313,7 @@ int main(void)
 	};
 
 	if (ELOG_BLOCK_NATIVE) {
-		printf("1..0 # SKIP the file is turned on little-endian machines\n");
+		printf("1..0 # SKIP only little-endian machines can swap the file\n");
 		return 4;
 	}
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

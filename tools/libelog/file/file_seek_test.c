@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of beginning to read .elog files in the middle: from a time on, nothing
- * that a full read yields is missing, whatever became of the file. They need no
- * kernel module. Prints TAP.
+ * Tests of reading .elog files from a time on: no item is missing that a full read
+ * finds, even in damaged files. They need no kernel module. Prints TAP.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,7 +16,7 @@ static bool same(const struct seen *one, const struct seen *other)
 	       one->cpu == other->cpu && one->loss == other->loss;
 }
 
-/* What is earlier may be there or not. Return: true if all else is the same. */
+/* Items before @from are optional. Return: true if all others are the same. */
 static bool same_from(const struct sequence *all, const struct sequence *some,
 		      int64_t from)
 {
@@ -36,7 +35,7 @@ static bool same_from(const struct sequence *all, const struct sequence *some,
 	return j == some->count;
 }
 
-/* A time near one of those in the file. */
+/* A time near that of some item in the file. */
 static int64_t some_time(const struct sequence *all)
 {
 	size_t at = random_number(all->count);
@@ -46,12 +45,12 @@ static int64_t some_time(const struct sequence *all)
 }
 
 struct totals {
-	uint64_t read;		/* bytes, by all seeks */
-	uint64_t least;		/* by one of them */
-	uint64_t size;		/* what they would have been */
+	uint64_t read;		/* bytes read by all seeks */
+	uint64_t least;		/* minimum of one seek */
+	uint64_t size;		/* bytes of as many full reads */
 };
 
-/* Seek to many times. Beginning in the middle is to leave no damage behind. */
+/* Seek to many times. A seek must not report damage in an intact file. */
 static void check_seeks(int fd, unsigned int times, struct totals *totals)
 {
 	struct sequence all, some;
@@ -103,7 +102,7 @@ static void check_shape(unsigned int events, unsigned int parts, bool end)
 	struct totals totals;
 
 	check_seeks(fd, TIMES, &totals);
-	/* Without END all headers are looked at, of blocks that are small here. */
+	/* Without END blocks all headers are read, and blocks are small here. */
 	if (end) {
 		check(totals.read < totals.size * 4 / 5);
 		check(totals.least < totals.size / (TIMES + 2) / 4);
@@ -117,7 +116,7 @@ static void test_whole(void)
 {
 	check_shape(3000, 1, true);
 	check_shape(1000, 3, true);
-	/* Too small for an index, but with ENDs. */
+	/* Too small for an index, but with END blocks. */
 	interval = 1 << 20;
 	check_shape(30, 40, true);
 }
@@ -141,7 +140,7 @@ static void test_compressed(void)
 	compression = 0;
 }
 
-/* Megabytes, as captures have, of which little is read. */
+/* Files of megabytes, like captures: a seek reads little. */
 static void test_large(void)
 {
 	struct totals totals;
@@ -151,12 +150,12 @@ static void test_large(void)
 	write_part(&source, fd, 60000, 0, true);
 	check_seeks(fd, 3, &totals);
 	check(totals.size / 5 > 8 << 20);
-	/* A checkpoint for each MiB, and what is found on the way there. */
+	/* The data since a checkpoint, one per MiB, and what the search read. */
 	check(totals.least < (1 << 20) + (64 << 10));
 	close(fd);
 }
 
-/* Blocks as large as they are of captures, in a file that was cut off. */
+/* Blocks as large as in captures, in a truncated file. */
 static void test_large_blocks(void)
 {
 	enum { BLOCKS = 300, BYTES = 128 << 10 };
@@ -193,7 +192,7 @@ static void test_large_blocks(void)
 	check_equal(elog_file_reader_open(&reader, fd), 0);
 	check_equal(elog_file_seek(reader, (uint64_t)from), 0);
 	check_equal(elog_file_progress(reader, &done, &total), 0);
-	/* A window for each header. */
+	/* A small read for each header. */
 	check(done < 2 * BLOCKS * 5000);
 	while (elog_file_next(reader, &item) > 0)
 		events += item.type == ELOG_ITEM_EVENT &&
@@ -224,10 +223,9 @@ static void test_cut(void)
 }
 
 /*
- * Bytes that change: what is still there in the whole file is found. Where a
- * schema or an INDEX is hit, by reading more. A full read may have found a damage
- * in what a seek leaves out, and have begun a part anew for that: it is not to
- * yield less.
+ * Damaged bytes: a seek finds everything that a full read finds. If a schema or an
+ * INDEX is damaged, it reads more. A full read may report damage in data that the seek
+ * skips and start a new part after it; the seek must not find less.
  */
 static void test_damaged(void)
 {
@@ -253,7 +251,7 @@ static void test_damaged(void)
 	close(fd);
 }
 
-/* Every byte of what tells where to begin, with checksums that are right. */
+/* Change every byte of the indexes, with valid checksums. */
 static void test_wrong_index(void)
 {
 	int fd = indexed_file(600, 2, true), copy = new_file();
@@ -269,7 +267,7 @@ static void test_wrong_index(void)
 		memcpy(&header, bytes + at, sizeof(header));
 		if (le32toh(header.type) == ELOG_BLOCK_INDEX) {
 			believed = offsetof(struct elog_block_index, latest);
-			/* What was lost is believed, too. */
+			/* Counts of losses are trusted too. */
 			end = sizeof(struct elog_block_index);
 			indexes++;
 		} else if (le32toh(header.type) == ELOG_BLOCK_END) {
@@ -297,7 +295,7 @@ static void test_wrong_index(void)
 	close(fd);
 }
 
-/* Where no file begins, and where one does that is not at the beginning. */
+/* The file starts in the middle of another file. */
 static void test_elsewhere(void)
 {
 	int fd = indexed_file(500, 1, true), other = new_file(), ends[2], status;
@@ -336,7 +334,7 @@ static void test_elsewhere(void)
 	check_equal(elog_file_seek(reader, 1), -EINVAL);
 	elog_file_reader_close(reader);
 
-	/* A pipe is read from its beginning. */
+	/* A pipe is read from the beginning. */
 	check_equal(pipe(ends), 0);
 	fflush(stdout);
 	child = fork();
@@ -362,18 +360,18 @@ static void test_elsewhere(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "from a time on, nothing is missing", test_whole },
-		{ "without END: cut off, or still growing", test_without_end },
-		{ "compressed", test_compressed },
-		{ "little is read of what is large", test_large },
-		{ "bodies are passed over, if need be", test_large_blocks },
-		{ "cut anywhere", test_cut },
-		{ "with bytes that have changed", test_damaged },
-		{ "with an index that is wrong", test_wrong_index },
-		{ "in the middle of something else, and in pipes", test_elsewhere },
+		{ "a seek finds everything from its time on", test_whole },
+		{ "a file without END: truncated or still growing", test_without_end },
+		{ "a compressed file", test_compressed },
+		{ "a seek reads little of a large file", test_large },
+		{ "a seek skips the bodies of large blocks", test_large_blocks },
+		{ "a file truncated anywhere", test_cut },
+		{ "a file with damaged bytes", test_damaged },
+		{ "a file with a wrong index", test_wrong_index },
+		{ "a file within another file, and pipes", test_elsewhere },
 	};
 
-	/* SYNC blocks tell clocks that are read one after the other. */
+	/* SYNC blocks hold clocks that are read one after the other, so let time pass. */
 	tick = 1000000;
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }

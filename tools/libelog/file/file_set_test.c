@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of what a program does with .elog files besides reading them from one
- * end to the other: several as one, a file that still grows, how far reading is,
- * how long descriptions are valid. They need no kernel module. Prints TAP.
+ * Tests of other uses of .elog files: reading several as one, reading a file that is
+ * still written, progress, and the lifetime of descriptions. They need no kernel
+ * module. Prints TAP.
  */
 #include <fcntl.h>
 
@@ -10,7 +10,7 @@
 
 #define FILES	4
 
-/* The file once more, with a position of its own. */
+/* Open the file again, with a position of its own. */
 static int reopen(int fd)
 {
 	char path[32];
@@ -22,7 +22,7 @@ static int reopen(int fd)
 	return again;
 }
 
-/* Say that it was captured in another boot. */
+/* Set the file's boot id. */
 static void set_boot(int fd, char boot)
 {
 	unsigned char *bytes, *id;
@@ -39,7 +39,7 @@ static void set_boot(int fd, char boot)
 	free(bytes);
 }
 
-/* Say what the time of day was at each SYNC, a while more from one on. */
+/* Set the time of day at each SYNC; add @more from one on. */
 static void set_clocks(int fd, uint64_t offset, unsigned int from, uint64_t more)
 {
 	struct elog_block_header header;
@@ -65,7 +65,7 @@ static void set_clocks(int fd, uint64_t offset, unsigned int from, uint64_t more
 	free(bytes);
 }
 
-/* Merge by looking at all, which is slow and plain. */
+/* Slow reference for the merge: compare all. */
 static size_t next_of(struct sequence *files, size_t count)
 {
 	size_t best = count, i;
@@ -97,7 +97,7 @@ static void test_set(void)
 	for (i = 0; i < FILES; i++) {
 		fds[i] = new_file();
 		write_part(&source, fds[i], 400 + 200 * (unsigned int)i, 0, true);
-		/* Equal times, later ones, and clocks that are set, also back. */
+		/* Equal times, later times, and clocks that are set forward and back. */
 		set_clocks(fds[i], i < 2 ? 5000 : 4000 + 700 * i, 5,
 			   i == 2 ? 3000000 : i == 3 ? (uint64_t)-2500000 : 0);
 		set_boot(fds[i], (char)('w' + i));
@@ -123,7 +123,7 @@ static void test_set(void)
 		see(&merged, &item, reader);
 		from = next_of(files, FILES);
 		if (from == FILES) {
-			fail(__FILE__, __LINE__, "there is more than was written");
+			fail(__FILE__, __LINE__, "read more than was written");
 			break;
 		}
 		check(reader == readers[from]);
@@ -147,10 +147,9 @@ static void test_set(void)
 	close(garbage);
 }
 
-/* One file grows, one is whole: neither waits for the other for ever. */
 /*
- * Files of one boot: what they say of the time of day differs a little, or is set
- * meanwhile; their own clock is the order.
+ * Files of one boot are ordered by its clock; their times of day differ a little, or are
+ * set in between.
  */
 static void test_set_boot(void)
 {
@@ -185,6 +184,7 @@ static void test_set_boot(void)
 		close(fds[i]);
 }
 
+/* One file grows, one is complete: neither blocks the other forever. */
 static void test_set_follow(void)
 {
 	struct elog_file_reader *followed, *whole, *reader;
@@ -236,7 +236,7 @@ static void test_set_follow(void)
 	close(fd);
 }
 
-/* A file that grows by so many bytes at a time, all of them events in the end. */
+/* The file grows by this many bytes at a time; all events are read in the end. */
 static void follow_by(size_t step)
 {
 	struct elog_file_reader *reader;
@@ -265,7 +265,7 @@ static void follow_by(size_t step)
 				check(is_right(&item));
 		}
 		check_equal(ret, -EAGAIN);
-		/* What a SYNC has released is not kept back. */
+		/* Events up to a SYNC are not delayed. */
 		for (least = 0, block = 0; block < source.blocks; block++)
 			if (source.block[block].end <= at + more &&
 			    block + 1 < source.blocks &&
@@ -294,7 +294,7 @@ static void test_follow(void)
 		follow_by(steps[i]);
 }
 
-/* What is no block is told once something whole is behind it, or at the end. */
+/* Damage is reported when a whole block follows it, or at the end. */
 static void test_follow_damage(void)
 {
 	struct elog_file_reader *reader;
@@ -327,7 +327,7 @@ static void test_follow_damage(void)
 	close(fd);
 }
 
-/* A capture was killed within a block, and another one has appended less than that lacks. */
+/* A capture was killed within a block, and the next one appends less than is missing. */
 static void test_follow_torn(void)
 {
 	const struct elog_file_options options = { .size = sizeof(options) };
@@ -361,7 +361,7 @@ static void test_follow_torn(void)
 		check(item.type == ELOG_ITEM_PART);
 	check_equal(ret, -EAGAIN);
 	check_equal(pwrite(fd, more, small, (off_t)last + 50), small);
-	/* At first it may be the block's own. */
+	/* At first the new bytes could belong to the torn block. */
 	check_equal(elog_file_next(reader, &item), -EAGAIN);
 	while (events < 20 && (ret > 0 || ret == -EAGAIN)) {
 		ret = elog_file_next(reader, &item);
@@ -423,7 +423,7 @@ static void test_progress(void)
 	close(ends[1]);
 }
 
-/* Within a generation what was given stays; a part, or too much, begins one. */
+/* Descriptions stay valid in a generation; a new part, or too many, start the next one. */
 static void test_generation(void)
 {
 	enum { EVENTS = 20000 };
@@ -487,13 +487,13 @@ int main(void)
 	static const struct test tests[] = {
 		{ "several files in the order of the time of day", test_set },
 		{ "files of one boot in the order of its clock", test_set_boot },
-		{ "one that grows among others", test_set_follow },
-		{ "a file that grows is read as far as it is whole", test_follow },
-		{ "what is missing is told when nothing follows", test_follow_damage },
-		{ "what is missing is not waited for when there is another part",
+		{ "a growing file among others", test_set_follow },
+		{ "a growing file is read up to its last whole block", test_follow },
+		{ "damage is reported when nothing follows", test_follow_damage },
+		{ "a torn block before another part is not waited for",
 		  test_follow_torn },
-		{ "how much was read", test_progress },
-		{ "descriptions stay valid for a generation", test_generation },
+		{ "progress", test_progress },
+		{ "descriptions are valid for a generation", test_generation },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Reading .elog files, of which nothing is trusted: elog(5) documents them.
+ * Reading .elog files, which need not be valid. elog(5) documents the format.
  *
- * input.c finds blocks. apply.c applies them: it holds DATA, by CPU, until a SYNC says
- * what is complete. batch.c then merges what is held, as a consumer does with rings.
+ * input.c finds blocks. apply.c applies them: it holds DATA, by CPU, until a SYNC block
+ * says what is complete. Then batch.c merges the records, as a consumer does with
+ * rings.
  *
- * Memory: the input holds one block. What is held has a limit, and so have the schemas
- * and the memory that is kept for blocks to come. Time: each byte is read once; schemas
- * are parsed again no more than a few times per byte.
+ * Memory: the input holds one block. The held records, the schemas, and the memory kept
+ * for later blocks have limits. Time: each byte is read once; schemas are parsed at
+ * most a few times per byte.
  *
- * A file may have several parts, captures one after another, each beginning with
- * a FILE block. If that is lost, a part is told by positions and schemas that
- * begin anew.
+ * A file may have several parts: captures one after another, each of which begins with
+ * a FILE block. If that block is lost, a new part is recognized by positions and
+ * schemas that start again.
  *
  * No locks and nothing global: a reader belongs to one thread.
  */
@@ -69,7 +70,7 @@ void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
 	damage->found = true;
 	damage->size += size;
 	reader->damages++;
-	/* What is not understood may have been blocks. */
+	/* Bytes that are not understood may have been blocks. */
 	reader->gaps += kind == ELOG_DAMAGE_BYTES || kind == ELOG_DAMAGE_CUT ||
 			kind == ELOG_DAMAGE_UNKNOWN;
 }
@@ -94,7 +95,7 @@ void elog_block_set(struct elog_file_reader *reader,
 	reader->next_loss = 0;
 }
 
-/* Return: 1 there is a block, 0 there is none any more; or a negative errno. */
+/* Return: 1 there is a block; 0 there is no further one; or a negative errno. */
 static int find_block(struct elog_file_reader *reader)
 {
 	struct elog_block_header header;
@@ -146,13 +147,13 @@ static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
 	return false;
 }
 
-/* Return: 0 the end, 1 there is more to do. */
+/* Return: 0 the end; 1 there is more to do; or a negative errno. */
 static int end_file(struct elog_file_reader *reader)
 {
 	unsigned int kind;
 
 	reader->over = true;
-	/* Many files may be open, of which this one needs nothing any more. */
+	/* Many files may be open: free memory that is not needed any more. */
 	elog_spares_free(reader);
 	if (!reader->any)
 		return -EBADMSG;
@@ -185,7 +186,7 @@ static int next_item(struct elog_file_reader *reader, struct elog_item *item)
 			ret = elog_batch_next(reader, item);
 			if (ret)
 				return ret;
-			/* Nothing points there: an item is yet to be found. */
+			/* The caller has no pointer into these: no item was found yet. */
 			elog_chunks_free(reader, &reader->spent);
 			continue;
 		}
@@ -211,7 +212,7 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
 	int ret = reader->error;
 
 	elog_chunks_free(reader, &reader->spent);
-	/* In pieces that take a few stores each; the whole is slow to begin. */
+	/* Clear it in three steps of a few stores each, which is faster than one call. */
 	memset(item, 0, offsetof(struct elog_item, lost));
 	memset(item->lost, 0, sizeof(item->lost));
 	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));

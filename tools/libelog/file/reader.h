@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The reader of .elog files, as its files share it: read.c yields items, apply.c
- * applies blocks, batch.c holds and merges records, definitions.c has the schemas.
- * A reader belongs to one thread.
+ * The struct of a reader of .elog files. read.c returns items, apply.c applies blocks,
+ * batch.c holds and merges records, definitions.c has the schemas, begin.c starts in
+ * the middle. A reader belongs to one thread.
  */
 #ifndef LIBELOG_READER_H
 #define LIBELOG_READER_H
@@ -14,9 +14,9 @@
 #include "format/merge.h"
 #include "util/map.h"
 
-#define SPARES_MAX	16		/* blocks that are kept for the next ones */
+#define SPARES_MAX	16		/* chunks kept for later blocks */
 
-/* A DATA block that is waiting to be merged, or in use. */
+/* The records of a DATA block, waiting to be merged or in use. */
 struct chunk {
 	struct chunk *next;
 	uint64_t offset;	/* in the file */
@@ -27,13 +27,13 @@ struct chunk {
 };
 
 struct cpu_stream {
-	struct elog_ring_reader ring;	/* over the first block, positions from 0 */
+	struct elog_ring_reader ring;	/* over the first chunk, positions from 0 */
 	struct chunk *first;		/* NULL: there is none */
 	struct chunk *last;
 	bool begun;			/* @ring is over @first */
-	bool known;			/* @position is */
+	bool known;			/* @position is known */
 	uint64_t position;		/* in the ring, behind the last block */
-	uint64_t gaps;			/* found in the file before the last block */
+	uint64_t gaps;			/* reader.gaps at the last block */
 };
 
 /* A definition, by descriptor. */
@@ -53,94 +53,94 @@ struct damage {
 struct block {
 	bool there;
 	bool preloaded;			/* not from the input */
-	bool unpacked;			/* its body is no longer compressed */
+	bool unpacked;			/* its body is not compressed any more */
 	uint32_t type;
 	uint32_t flags;
 	const unsigned char *body;
 	size_t size;			/* of @body */
 	uint64_t offset;
-	size_t stored;			/* bytes of it in the file, without header */
-	size_t raw_size;		/* bytes of @body once it is unpacked */
+	size_t stored;			/* stored bytes of the body */
+	size_t raw_size;		/* bytes of @body when it is unpacked */
 };
 
 struct elog_file_reader {
 	int error;
 
 	struct elog_file_input input;
-	bool over;			/* its end was told */
-	bool cut;			/* it ends within a block */
+	bool over;			/* the end was reported */
+	bool cut;			/* it ends inside a block */
 	bool any;			/* there was a block */
 	struct block block;		/* being applied */
 	struct elog_decompressor *decompressor;
 
-	/* What is to be reported. */
+	/* To be reported. */
 	struct damage damage[ELOG_DAMAGES];
-	uint64_t gaps;			/* where there may have been blocks */
+	uint64_t gaps;			/* number of places that may have had blocks */
 	uint64_t damages;
 	bool new_part;
 
-	/* The part. */
+	/* The current part. */
 	char *info;
-	bool in_part;			/* there were records since END */
-	uint64_t part_damages;		/* found before it */
-	uint64_t records;		/* yielded since FILE */
-	bool counted;			/* all of them */
+	bool in_part;			/* there was a block since END */
+	uint64_t part_damages;		/* @damages at its beginning */
+	uint64_t records;		/* returned since FILE */
+	bool counted;			/* @records is complete */
 	int64_t wall_offset;
 	struct elog_processes *processes;
 	struct elog_map definitions;
 	size_t definition_bytes;
-	uint64_t parsed;		/* bytes, also of what was forgotten */
+	uint64_t parsed;		/* total bytes, for the limit */
 	size_t parsed_bytes;
-	uint64_t generation;		/* of what elog_file_describe() gave */
+	uint64_t generation;		/* of the results of elog_file_describe() */
 
-	/* What is held, and the batch. */
+	/* Held records, and the batch. */
 	struct cpu_stream **cpus;
-	unsigned int cpu_count;		/* one more than the highest that is there */
+	unsigned int cpu_count;		/* highest CPU with a stream, plus one */
 	unsigned int cpu_room;		/* of @cpus, and of @merge */
 	struct elog_ring_reader no_ring;
 	size_t chunk_bytes;
-	struct chunk *spent;		/* to be freed at the next call */
-	struct chunk *spares[SPARES_MAX];	/* that take what is held next */
+	struct chunk *spent;		/* to be freed by the next call */
+	struct chunk *spares[SPARES_MAX];	/* for the next blocks */
 	size_t spare_count;
 	size_t spare_bytes;
 	struct elog_merge merge;
 	bool merging;
-	bool drained;			/* the batch that the block wanted is over */
-	bool final;			/* the batch leaves nothing */
+	bool drained;			/* the batch before the current block is over */
+	bool final;			/* the batch includes everything */
 	uint64_t before;
 	size_t next_loss;		/* of a SYNC block */
-	bool continues;			/* the next one's losses were told elsewhere */
+	bool continues;			/* the next SYNC's losses are in another file */
 };
 
-/** elog_damage_note() - remember damage, to be reported */
+/** elog_damage_note() - note damage, to be reported */
 void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
 		      uint64_t offset, uint64_t size);
 
-/** elog_block_leave() - go on behind the block; return 0 */
+/** elog_block_leave() - continue behind the block; return 0 */
 int elog_block_leave(struct elog_file_reader *reader);
 
-/** elog_block_set() - take a block that was found, to be applied */
+/** elog_block_set() - set the block to apply */
 void elog_block_set(struct elog_file_reader *reader,
 		    const struct elog_block_header *header,
 		    const unsigned char *body, uint64_t offset);
 
 /**
- * elog_block_apply() - do what the block says
+ * elog_block_apply() - apply the current block
  * @reader: has a block
- * @item: filled in, if the block is one
+ * @item: filled in, if the block is an item
  *
- * A block that is applied is left. One that is not has started a batch, which is to
- * be read first.
+ * Afterwards the block is left. If it is still there, this has started a batch: read
+ * the batch first, and then apply the block again.
  *
  * Return: 1 there is an item; 0, or a negative errno.
  */
 int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item);
 
-/** elog_segment_start() - forget what belongs to the part before; 0 or -ENOMEM */
-int elog_segment_start(struct elog_file_reader *reader);
+/** elog_part_start() - discard the state of the previous part; return 0 or -ENOMEM */
+int elog_part_start(struct elog_file_reader *reader);
 
 /**
- * elog_stream_get() - the stream of a CPU, made when first needed
+ * elog_stream_get() - get the stream of a CPU, or make it
  * @reader: the reader
  * @number: the CPU, below ELOG_FILE_CPUS_MAX
  *
@@ -149,14 +149,14 @@ int elog_segment_start(struct elog_file_reader *reader);
 struct cpu_stream *elog_stream_get(struct elog_file_reader *reader,
 				   unsigned int number);
 
-/** elog_stream_append() - hold a copy of the block's records; 0 or -ENOMEM */
+/** elog_stream_append() - hold a copy of the block's records; return 0 or -ENOMEM */
 int elog_stream_append(struct elog_file_reader *reader, struct cpu_stream *cpu,
 		       const unsigned char *data, size_t size);
 
-/** elog_streams_hold() - is there anything that is held? */
+/** elog_streams_hold() - are any records held? */
 bool elog_streams_hold(const struct elog_file_reader *reader);
 
-/** elog_streams_forget() - free all streams, with what they hold */
+/** elog_streams_forget() - free all streams and their records */
 void elog_streams_forget(struct elog_file_reader *reader);
 
 /** elog_chunks_free() - free a list of chunks, or keep them as spares */
@@ -166,24 +166,24 @@ void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list);
 void elog_spares_free(struct elog_file_reader *reader);
 
 /**
- * elog_batch_start() - begin to merge what is held
+ * elog_batch_start() - start to merge the held records
  * @reader: the reader
- * @before: records whose time is not before that stay for the next batch
- * @final: nothing stays
+ * @before: records of this time or later stay for the next batch
+ * @final: no record stays
  */
 void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool final);
 
-/** elog_batch_drain() - start a final batch, unless nothing is held: then false */
+/** elog_batch_drain() - start a final batch; return false if nothing is held */
 bool elog_batch_drain(struct elog_file_reader *reader);
 
-/** elog_batch_next() - 1, with an item; 0, the batch is over; -ENOMEM */
+/** elog_batch_next() - return 1, with an item; 0, the batch is over; -ENOMEM */
 int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item);
 
-/** elog_definition_find() - the definition of a descriptor, or NULL */
+/** elog_definition_find() - get the definition of a descriptor, or NULL */
 struct definition *elog_definition_find(struct elog_file_reader *reader,
 					uint32_t descriptor);
 
-/** elog_definition_add() - copy a definition that is not there; 0 or -ENOMEM */
+/** elog_definition_add() - copy a new definition; return 0 or -ENOMEM */
 int elog_definition_add(struct elog_file_reader *reader, uint32_t descriptor,
 			const void *text, size_t size);
 

@@ -9,15 +9,15 @@
 
 #include "elog/schema.h"
 
-/* Bytes that a definition takes in memory, about, beside those of its text. */
+/* Approximate memory usage of a definition, in addition to its text. */
 #define ELOG_DEFINITION_OVERHEAD 256
 
 /**
- * elog_definition_event() - the event that a definition describes
+ * elog_definition_event() - get the event of a definition
  * @schema: the parsed text, or NULL
  * @event: set
  *
- * Return: 0; -EINVAL there is no schema, or it has not just one event.
+ * Return: 0; -EINVAL there is no schema, or it does not have exactly one event.
  */
 static inline int elog_definition_event(const struct elog_schema *schema,
 					const struct elog_schema_event **event)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of expressions: what they mean, what is wrong with them and where, and
- * that no text and no payload does harm. Random expressions are compared with
- * an evaluator of their trees that shares no code with the library. Prints TAP;
- * buffers are exactly as large as claimed, for the sanitizer.
+ * Tests of expressions: their meaning, error messages with positions, and that no text
+ * and no payload does harm. Random expressions are compared with an evaluator of
+ * expression trees that shares no code with the library. Prints TAP. Buffers have
+ * exactly the given size, so that sanitizers find overruns.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -119,18 +119,18 @@ static void compose(void)
 	item.time = 7000000001;
 }
 
-/* What to say of an expression: it cannot be parsed, bound, match, or may. */
+/* The result of an expression: a match or not, or an error. */
 enum answer {
 	NO,
 	YES,
-	NEVER,		/* -ENOENT */
-	UNFIT,		/* -EINVAL of elog_expression_bind() */
+	NEVER,		/* -ENOENT: it cannot match this event */
+	INCOMPATIBLE,	/* -EINVAL of elog_expression_bind() */
 	MALFORMED,	/* -EINVAL of elog_expression_parse() */
 };
 
-static enum answer ask(const char *text, const struct elog_schema_event *event,
-		       const void *data, size_t size,
-		       struct elog_expression_error *error)
+static enum answer evaluate(const char *text, const struct elog_schema_event *event,
+			    const void *data, size_t size,
+			    struct elog_expression_error *error)
 {
 	struct elog_expression *expression;
 	struct elog_predicate *predicate;
@@ -150,7 +150,7 @@ static enum answer ask(const char *text, const struct elog_schema_event *event,
 	if (ret) {
 		check(ret == -EINVAL || ret == -ENOENT);
 		check(!predicate);
-		answer = ret == -EINVAL ? UNFIT : NEVER;
+		answer = ret == -EINVAL ? INCOMPATIBLE : NEVER;
 	} else {
 		memcpy(exact, data, size);
 		item.payload = exact;
@@ -180,8 +180,8 @@ static void check_answers(const struct elog_schema_event *event,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		answer = ask(questions[i].text, event, payload, payload_size,
-			     &error);
+		answer = evaluate(questions[i].text, event, payload, payload_size,
+				  &error);
 		if (answer != questions[i].answer)
 			fail(__FILE__, __LINE__, "%s: %d, not %d: column %u: %s",
 			     questions[i].text, answer, questions[i].answer,
@@ -192,7 +192,7 @@ static void check_answers(const struct elog_schema_event *event,
 static void test_operators(void)
 {
 	static const struct question questions[] = {
-		/* Alone: not 0, not empty. */
+		/* A field alone: true if not 0 or not empty. */
 		{ "byte", YES }, { "half", NO }, { "sbyte", YES },
 		{ "yes", YES }, { "no", NO }, { "state", YES },
 		{ "flags", YES }, { "source", YES }, { "six", YES },
@@ -284,7 +284,7 @@ static void test_operators(void)
 		{ "raw == dead", YES }, { "raw == \"DEAD\"", YES }, { "raw != de", YES },
 		{ "raw == deadde", NO }, { "none == \"\"", YES }, { "none != \"\"", NO },
 		{ "octets == 0a00ff", YES }, { "key == 0001", YES }, { "key != 0001", NO },
-		/* Metadata, and a field that goes before. */
+		/* Metadata; a field hides metadata of the same name. */
 		{ "cpu == 3", YES }, { "pid == 100 && tid == 101", YES },
 		{ "session > 9223372036854775807", YES }, { "session & 1", YES },
 		{ "session", YES }, { "time >= 7s && time < 7.1s", YES },
@@ -302,7 +302,7 @@ static void test_operators(void)
 		{ "provider == \"tcp*\"", NEVER }, { "provider != tcp", YES },
 		{ "event == all", YES }, { "event ~ ^", MALFORMED },
 		{ "@event !~ \"a.l\"", NEVER }, { "provider", YES },
-		/* What is not there. */
+		/* Missing fields. */
 		{ "nothing", NEVER }, { "!nothing", YES }, { "nothing == 1", NEVER },
 		{ "nothing != 1", NEVER }, { "nothing !~ x", NEVER },
 		{ "!(nothing != 1)", YES }, { "nothing || byte == 200", YES },
@@ -311,7 +311,7 @@ static void test_operators(void)
 		{ "provider == udp && state == LISTEN", NEVER },
 		{ "state == LISTEN && provider == udp", NEVER },
 		{ "provider == tcp.v-2 || state == LISTEN", YES },
-		{ "provider == tcp.v-2 && state == LISTEN", UNFIT },
+		{ "provider == tcp.v-2 && state == LISTEN", INCOMPATIBLE },
 		/* Logic. */
 		{ "byte == 200 && half == 0 && word", YES },
 		{ "half || no || byte", YES }, { "half || no && byte", NO },
@@ -335,29 +335,29 @@ static void test_other_events(void)
 		{ "keywords == 0", YES }, { "event == bare", YES },
 		{ "byte != 1", NEVER }, { "cpu < 4", YES }, { "comm ~ some", YES },
 	}, on_other[] = {
-		{ "word == 64K", NO }, { "word == x", NO }, { "word > 3", UNFIT },
+		{ "word == 64K", NO }, { "word == x", NO }, { "word > 3", INCOMPATIBLE },
 		{ "word > 3 && event == all", NEVER }, { "event == all && word > 3", NEVER },
-		{ "event == other && word > 3", UNFIT }, { "keywords & 256", YES },
+		{ "event == other && word > 3", INCOMPATIBLE }, { "keywords & 256", YES },
 		{ "keywords & conn", NEVER },
 	};
 	struct elog_expression_error error;
 
 	check_answers(bare, on_bare, ELOG_ARRAY_SIZE(on_bare));
-	/* Its only field: 2 bytes at 4, "x". */
-	check_equal(ask("word == x", other, "\4\0\2\0x", 6, &error), YES);
-	check_equal(ask("word ~ \"^x$\"", other, "\4\0\2\0x", 6, &error), YES);
-	check_equal(ask("word != x", other, "\4\0\2\0x", 6, &error), NO);
-	/* Outside, without end, truncated: as if it were not there. */
-	check_equal(ask("word != x", other, "\4\0\3\0x", 6, &error), NO);
-	check_equal(ask("!(word != x)", other, "\4\0\3\0x", 6, &error), YES);
-	check_equal(ask("word !~ y || word", other, "\4\0\1\0x", 6, &error), NO);
-	check_equal(ask("word !~ y.* || word", other, "\4\0", 2, &error), MALFORMED);
-	check_equal(ask("word !~ \"y.*\" || word", other, "\4\0", 2, &error), NO);
-	check_equal(ask("byte > -1", all, "", 0, &error), NO);
-	check_equal(ask("byte > -1 && half == 0", all, payload, 2, &error), NO);
-	check_equal(ask("byte > -1 && half == 0", all, payload, 3, &error), YES);
-	check_equal(ask("mac != 00:00:00:00:00:00", all, payload, 50, &error), NO);
-	check_equal(ask("!(six == ::1)", all, payload, 50, &error), YES);
+	/* The only field of this event: 2 bytes at offset 4, "x". */
+	check_equal(evaluate("word == x", other, "\4\0\2\0x", 6, &error), YES);
+	check_equal(evaluate("word ~ \"^x$\"", other, "\4\0\2\0x", 6, &error), YES);
+	check_equal(evaluate("word != x", other, "\4\0\2\0x", 6, &error), NO);
+	/* Outside the payload, unterminated or truncated: it counts as missing. */
+	check_equal(evaluate("word != x", other, "\4\0\3\0x", 6, &error), NO);
+	check_equal(evaluate("!(word != x)", other, "\4\0\3\0x", 6, &error), YES);
+	check_equal(evaluate("word !~ y || word", other, "\4\0\1\0x", 6, &error), NO);
+	check_equal(evaluate("word !~ y.* || word", other, "\4\0", 2, &error), MALFORMED);
+	check_equal(evaluate("word !~ \"y.*\" || word", other, "\4\0", 2, &error), NO);
+	check_equal(evaluate("byte > -1", all, "", 0, &error), NO);
+	check_equal(evaluate("byte > -1 && half == 0", all, payload, 2, &error), NO);
+	check_equal(evaluate("byte > -1 && half == 0", all, payload, 3, &error), YES);
+	check_equal(evaluate("mac != 00:00:00:00:00:00", all, payload, 50, &error), NO);
+	check_equal(evaluate("!(six == ::1)", all, payload, 50, &error), YES);
 	check_answers(other, on_other, ELOG_ARRAY_SIZE(on_other));
 }
 
@@ -393,23 +393,23 @@ static void test_errors(void)
 		{ "a)", 2, "')', expected an operator or the end" },
 		{ "()", 2, "')', expected a field's name" },
 		{ "a < 3 < 4", 7, "'<', expected an operator or the end" },
-		{ "a = 1", 3, "'=' is no operator: '==' is" },
-		{ "a | b", 3, "'|' is no operator: '||' is" },
-		{ "a == 1 | 2", 8, "'|' is no operator: '||' is" },
-		{ "a == $x", 6, "'$' is not expected here" },
-		{ "a == 'x'", 6, "''' is not expected here" },
-		{ "a == \033", 6, "the byte 0x1b is not expected here" },
-		{ "a == \303\244", 6, "the byte 0xc3 is not expected here" },
+		{ "a = 1", 3, "'=' is not an operator, use '=='" },
+		{ "a | b", 3, "'|' is not an operator, use '||'" },
+		{ "a == 1 | 2", 8, "'|' is not an operator, use '||'" },
+		{ "a == $x", 6, "'$' is unexpected" },
+		{ "a == 'x'", 6, "''' is unexpected" },
+		{ "a == \033", 6, "the byte 0x1b is unexpected" },
+		{ "a == \303\244", 6, "the byte 0xc3 is unexpected" },
 		{ "!a == 1", 4, "'!' before a comparison needs parentheses: !(... == ...)" },
 		{ "a && !b ~ c", 9, "'!' before a comparison needs parentheses" },
-		{ "a == \"x", 6, "the string does not end" },
-		{ "a == \"x\\\"", 6, "the string does not end" },
+		{ "a == \"x", 6, "the string is not terminated" },
+		{ "a == \"x\\\"", 6, "the string is not terminated" },
 		{ "a == \"x\\", 8, "may follow a backslash" },
 		{ "a == \"x\\q\"", 8, "only \\\", \\\\, \\n, \\t and \\xNN may follow" },
 		{ "a == \"\\x4\"", 7, "\\x needs two hexadecimal digits" },
 		{ "a == \"\\xg0\"", 7, "\\x needs two hexadecimal digits" },
 		{ "a == \"\\x", 7, "\\x needs two hexadecimal digits" },
-		{ "a == \"b\\x00\"", 8, "strings hold no NUL" },
+		{ "a == \"b\\x00\"", 8, "strings cannot contain a NUL" },
 		{ "a < \"x\"", 5, "< is not for strings" },
 		{ "a >= \"x\"", 6, ">= is not for strings" },
 		{ "a & \"x\"", 5, "& is not for strings" },
@@ -439,66 +439,66 @@ static void test_errors(void)
 		  "the regular expression repeats too much" },
 		{ "a ~ \"((((((((((((((((((((((((((((((((((x\"", 5,
 		  "the regular expression is nested too deep" },
-	}, unfit[] = {
+	}, incompatible[] = {
 		{ "byte == x", 9, "byte is u8: 'x' is not a number" },
 		{ "byte == \"1\"", 9, "byte is u8: the string is not a number" },
 		{ "byte == true", 9, "byte is u8: 'true' is not a number" },
 		{ "byte == 1.5", 9, "byte is u8: '1.5' is not a number" },
 		{ "byte < ESTABLISHED", 8, "byte is u8: 'ESTABLISHED' is not a number" },
 		{ "word == 18446744073709551616", 9,
-		  "word is u32: '18446744073709551616' is not a number that 64 bits hold" },
-		{ "byte ~ 2", 8, "byte is u8: ~ is not for that" },
+		  "word is u32: '18446744073709551616' is not a 64-bit number" },
+		{ "byte ~ 2", 8, "byte is u8: ~ is not supported" },
 		{ "byte & x", 8, "byte is u8: 'x' is not a mask" },
 		{ "byte & -1", 8, "byte is u8: '-1' is not a mask" },
 		{ "byte & 1|", 8, "byte is u8: '1|' is not a mask" },
-		{ "byte & 0", 8, "byte is u8: '0' has no bit" },
+		{ "byte & 0", 8, "byte is u8: '0' has no bits" },
 		{ "yes == 2", 8, "yes is bool: '2' is not true or false" },
-		{ "yes < 1", 7, "yes is bool: < is not for that" },
-		{ "yes & 1", 7, "yes is bool: & is not for that" },
-		{ "state == LISTEN", 10, "state is enum:state:s8: 'LISTEN' is not a name that it has" },
-		{ "state == \"x\ny\"", 10, "state is enum:state:s8: the string is not a name" },
+		{ "yes < 1", 7, "yes is bool: < is not supported" },
+		{ "yes & 1", 7, "yes is bool: & is not supported" },
+		{ "state == LISTEN", 10, "state is enum:state:s8: 'LISTEN' is not one of its names" },
+		{ "state == \"x\ny\"", 10, "state is enum:state:s8: the string is not one of its names" },
 		{ "state == 8x", 10, "state is enum:state:s8: '8x' is not a number" },
-		{ "state ~ CLOSE", 9, "state is enum:state:s8: ~ is not for that" },
-		{ "state & 1|BROKEN", 9, "state is enum:state:s8: '1|BROKEN' is not a name" },
-		{ "flags & SYN|RST", 9, "flags is flags:tcpflags:u16: 'RST' is not a name that it has" },
-		{ "flags & NONE", 9, "'NONE' has no bit" },
-		{ "flags & SY", 9, "'SY' is not a name that it has" },
-		{ "state == CLOSE_", 10, "'CLOSE_' is not a name that it has" },
-		{ "state == CLOSE_WAITS", 10, "is not a name that it has" },
+		{ "state ~ CLOSE", 9, "state is enum:state:s8: ~ is not supported" },
+		{ "state & 1|BROKEN", 9, "state is enum:state:s8: '1|BROKEN' is not one of its names" },
+		{ "flags & SYN|RST", 9, "flags is flags:tcpflags:u16: 'RST' is not one of its names" },
+		{ "flags & NONE", 9, "'NONE' has no bits" },
+		{ "flags & SY", 9, "'SY' is not one of its names" },
+		{ "state == CLOSE_", 10, "'CLOSE_' is not one of its names" },
+		{ "state == CLOSE_WAITS", 10, "is not one of its names" },
 		{ "flags == \"34\"", 10, "the string is not a number" },
-		{ "flags == \"x\"", 10, "the string is not names that it has" },
+		{ "flags == \"x\"", 10, "the string is not a list of its names" },
 		{ "flags & 1x", 9, "flags is flags:tcpflags:u16: '1x' is not a mask" },
-		{ "flags !~ SYN", 10, "!~ is not for that" },
+		{ "flags !~ SYN", 10, "!~ is not supported" },
 		{ "source == 10.0.0", 11, "source is ipv4: '10.0.0' is not an address or a prefix" },
 		{ "source == 10.0.0.0/33", 11, "is not an address or a prefix" },
 		{ "source == 10.0.0.0/", 11, "is not an address or a prefix" },
 		{ "source == 10.0.0.0/-1", 11, "is not an address or a prefix" },
 		{ "source == 10.0.0.0/0x1", 11, "is not an address or a prefix" },
 		{ "source == 10.0.0.0/1K", 11, "is not an address or a prefix" },
-		{ "source < LOW", 10, "source is ipv4: < is not for that" },
+		{ "source < LOW", 10, "source is ipv4: < is not supported" },
 		{ "six == ::/129", 8, "is not an address or a prefix" },
 		{ "six == 0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0", 8,
 		  "is not an address or a prefix" },
 		{ "mac == 00:11:22:aa:bb", 8, "'00:11:22:aa:bb' is not an address like 00:11" },
 		{ "mac == 00:11:22:aa:bb:cc:dd", 8, "is not an address like" },
 		{ "mac == 0:11:22:aa:bb:cc", 8, "is not an address like" },
-		{ "mac ~ 00", 7, "mac is mac: ~ is not for that" },
-		{ "chars < abc", 9, "chars is char[4]: < is not for that" },
-		{ "path & abc", 8, "path is string: & is not for that" },
-		{ "path >= abc", 9, "path is string: >= is not for that" },
+		{ "mac ~ 00", 7, "mac is mac: ~ is not supported" },
+		{ "chars < abc", 9, "chars is char[4]: < is not supported" },
+		{ "path & abc", 8, "path is string: & is not supported" },
+		{ "path >= abc", 9, "path is string: >= is not supported" },
 		{ "raw == abc", 8, "raw is bytes: 'abc' is not pairs of hexadecimal digits" },
 		{ "raw == 0x0a", 8, "is not pairs of hexadecimal digits" },
-		{ "octets ~ aa", 10, "octets is u8[3]: ~ is not for that" },
-		{ "key < aa", 7, "key is struct:key:2: < is not for that" },
+		{ "octets ~ aa", 10, "octets is u8[3]: ~ is not supported" },
+		{ "key < aa", 7, "key is struct:key:2: < is not supported" },
 		{ "@level == loud", 11, "level is a level: 'loud' is not a level" },
-		{ "@level ~ info", 10, "level is a level: ~ is not for that" },
+		{ "@level ~ info", 10, "level is a level: ~ is not supported" },
 		{ "keywords & 1x", 12, "keywords is a mask of keywords: '1x' is not a mask" },
-		{ "keywords & 0", 12, "'0' has no bit" },
-		{ "provider < tcp", 12, "provider is a name: < is not for that" },
-		{ "comm & x", 8, "comm is a name: & is not for that" },
+		{ "keywords & 0", 12, "'0' has no bits" },
+		{ "provider < tcp", 12, "provider is a name: < is not supported" },
+		{ "comm & x", 8, "comm is a name: & is not supported" },
 		{ "time == x", 9, "time is a time: 'x' is not a number" },
 		{ "cpu == first", 8, "cpu is a number: 'first' is not a number" },
-		/* The first of them; not what does not matter. */
+		/* The first error is reported, but none in parts that have no effect. */
 		{ "byte && path < a && word < b", 16, "path is string" },
 		{ "(nothing && path < a) || word < b", 33,
 		  "word is u32: 'b' is not a number" },
@@ -509,27 +509,27 @@ static void test_errors(void)
 	size_t i;
 
 	for (i = 0; i < ELOG_ARRAY_SIZE(malformed); i++) {
-		answer = ask(malformed[i].text, all, payload, payload_size, &error);
+		answer = evaluate(malformed[i].text, all, payload, payload_size, &error);
 		if (answer != MALFORMED || error.column != malformed[i].column ||
 		    !strstr(error.message, malformed[i].message))
 			fail(__FILE__, __LINE__, "%s: %d, column %u: %s",
 			     malformed[i].text, answer, error.column,
 			     error.message);
 	}
-	for (i = 0; i < ELOG_ARRAY_SIZE(unfit); i++) {
-		answer = ask(unfit[i].text, all, payload, payload_size, &error);
-		if (answer != UNFIT || error.column != unfit[i].column ||
-		    !strstr(error.message, unfit[i].message))
+	for (i = 0; i < ELOG_ARRAY_SIZE(incompatible); i++) {
+		answer = evaluate(incompatible[i].text, all, payload, payload_size, &error);
+		if (answer != INCOMPATIBLE || error.column != incompatible[i].column ||
+		    !strstr(error.message, incompatible[i].message))
 			fail(__FILE__, __LINE__, "%s: %d, column %u: %s",
-			     unfit[i].text, answer, error.column, error.message);
+			     incompatible[i].text, answer, error.column, error.message);
 	}
-	/* Nobody needs to want to know. */
+	/* The error is optional. */
 	check_equal(elog_expression_parse("a ==", &expression, NULL), -EINVAL);
 	elog_expression_free(NULL);
 	elog_predicate_free(NULL);
 }
 
-/* @count times @part, with @before and @behind around. */
+/* @before, @count times @part, @behind. */
 static char *repeat(const char *before, const char *part, size_t count,
 		    const char *behind)
 {
@@ -550,7 +550,7 @@ static void check_repeated(const char *before, const char *part, size_t count,
 	char *text = repeat(before, part, count, behind);
 	enum answer answer;
 
-	answer = ask(text, all, payload, payload_size, &error);
+	answer = evaluate(text, all, payload, payload_size, &error);
 	if (answer != expected || !strstr(error.message, message))
 		fail(__FILE__, __LINE__, "%zu times %s: %d, not %d: %s", count,
 		     part, answer, expected, error.message);
@@ -569,18 +569,18 @@ static void test_limits(void)
 	check_repeated("", "(", 65536, "", MALFORMED, "more than 64 '(' and '!'");
 	check_repeated("", "(", 65, "byte", MALFORMED, "more than 64 '(' and '!'");
 	check_repeated("", "!(", 32, "byte))))))))))))))))))))))))))))))))", YES, "");
-	/* In a row is not within each other. */
+	/* A sequence is not nesting. */
 	check_repeated("", "(!(half))&&", 5000, "byte", YES, "");
 	check_repeated("", "no||", 16000, "byte", YES, "");
 	check_repeated("", "byte&&", 10000, "half", NO, "");
-	check_repeated("", "no||", 16000, "half<x", UNFIT, "half is u16");
+	check_repeated("", "no||", 16000, "half<x", INCOMPATIBLE, "half is u16");
 	check_repeated("", " ", 65532, "byte", YES, "");
 	check_repeated("", " ", 65533, "byte", MALFORMED, "longer than 65536 bytes");
 	check_repeated("", "x", 65536, "", NEVER, "");
 	check_repeated("path==\"", "\\x41", 16382, "\"", NO, "");
-	check_repeated("path==\"", "\\x41", 16382, "", MALFORMED, "does not end");
-	check_repeated("byte==", "9", 65000, "", UNFIT, "not a number that 64 bits");
-	check_repeated("six==", "0:", 30000, "", UNFIT, "not an address");
+	check_repeated("path==\"", "\\x41", 16382, "", MALFORMED, "not terminated");
+	check_repeated("byte==", "9", 65000, "", INCOMPATIBLE, "not a 64-bit number");
+	check_repeated("six==", "0:", 30000, "", INCOMPATIBLE, "not an address");
 	check_repeated("flags==SYN", "|SYN", 16000, "", NO, "");
 	check_repeated("path~\"", "(", 1024, "\"", MALFORMED, "nested too deep");
 	check_repeated("path~\"", "a", 1025, "\"", MALFORMED, "longer than 1024");
@@ -596,18 +596,18 @@ static void test_limits(void)
 	check_repeated("no", "||path~\"x.{900}\"", 5, "||byte", MALFORMED,
 		       "too large together");
 
-	/* Both kinds of nesting, as deep as it goes, many times. */
+	/* Both kinds of nesting at their maximum depth, many times. */
 	for (i = 0; i < 300; i++) {
 		elog_text_string(&text, i ? "||" : "");
 		elog_text_string(&text, "((((((((((((((((((((((((((((((((((((((((((((((((("
 				 "(((((((((((((((byte==0))))))))))))))))))))))))))))))))))))))))))))"
 				 "))))))))))))))))))))");
 	}
-	check_equal(ask(text.data, all, payload, payload_size, &error), NO);
+	check_equal(evaluate(text.data, all, payload, payload_size, &error), NO);
 	elog_text_free(&text);
 }
 
-/* Texts of tokens are wrong, or are not; nothing else happens. */
+/* Random sequences of tokens are valid or rejected, and do no harm. */
 static void test_random_texts(void)
 {
 	static const char *const tokens[] = {
@@ -632,7 +632,7 @@ static void test_random_texts(void)
 	for (i = 0; i < 100000; i++) {
 		text.size = 0;
 		elog_text_string(&text, "");
-		/* Half of them look like comparisons. */
+		/* Half of them resemble comparisons. */
 		for (k = 1 + (unsigned int)random_number(9); k; k--) {
 			if (random_number(2)) {
 				elog_text_string(&text, tokens[random_number(24)]);
@@ -645,10 +645,10 @@ static void test_random_texts(void)
 			}
 		}
 		size = random_number(2) ? payload_size : random_number(payload_size);
-		answer = ask(text.data, random_number(8) ? all : other, payload,
-			     size, &error);
+		answer = evaluate(text.data, random_number(8) ? all : other, payload,
+				  size, &error);
 		counts[answer]++;
-		if (answer == MALFORMED || answer == UNFIT)
+		if (answer == MALFORMED || answer == INCOMPATIBLE)
 			check(error.column && error.column <= text.size + 1 &&
 			      error.message[0]);
 		for (size = 0; size < strlen(error.message); size++)
@@ -659,7 +659,7 @@ static void test_random_texts(void)
 	elog_text_free(&text);
 }
 
-/* Any bytes, and what is nearly right. */
+/* Texts with random bytes, and almost valid texts. */
 static void test_mutations(void)
 {
 	static const char good[] =
@@ -675,17 +675,17 @@ static void test_mutations(void)
 		if (random_number(2))
 			copy[random_number(sizeof(good) - 1)] =
 				"()!&|\"\\~<=>{}[]"[random_number(15)];
-		malformed += ask(copy, all, payload, payload_size, &error) ==
+		malformed += evaluate(copy, all, payload, payload_size, &error) ==
 			     MALFORMED;
 	}
 	check(malformed > 1000 && malformed < 29000);
 }
 
 /* ------------------------------------------------------------------------
- * The other evaluator: of trees, knowing where the fields of one event are
+ * The reference evaluator: it walks a tree and knows the offsets of one event's fields
  */
 
-/* A number as people think of it. */
+/* A number as sign and magnitude. */
 struct plain {
 	bool negative;
 	uint64_t magnitude;
@@ -725,8 +725,8 @@ struct node {
 	char field;
 	const char *operator;
 	const char *value;
-	struct plain number;		/* of integers: what @value is */
-	unsigned char address[16];	/* of addresses: likewise */
+	struct plain number;		/* integers: the value */
+	unsigned char address[16];	/* addresses: the value */
 	unsigned int bits;
 };
 
@@ -775,7 +775,7 @@ static struct node *random_test(void)
 	size_t i;
 
 	node->type = NODE_TEST;
-	node->field = (char)('a' + random_number(11));	/* k is not there */
+	node->field = (char)('a' + random_number(11));	/* field k does not exist */
 	if (!random_number(8)) {
 		node->operator = "";
 		return node;
@@ -845,7 +845,7 @@ static void free_tree(struct node *node)
 	free(node);
 }
 
-/* With no more parentheses than needed, mostly; @within binds that tight. */
+/* Writes mostly the necessary parentheses; @within is the enclosing operator. */
 static void write_tree(struct elog_text *text, const struct node *node,
 		       enum node_type within)
 {
@@ -1005,7 +1005,7 @@ static bool naive_test(const struct node *node, const unsigned char *data,
 	}
 }
 
-/* Looks at both sides of all, whatever the first one says. */
+/* Evaluates both sides without short-circuiting. */
 static bool naive(const struct node *node, const unsigned char *data, size_t size)
 {
 	bool left, right;
@@ -1076,7 +1076,7 @@ static void test_naive(void)
 		for (k = 0; k < 5; k++) {
 			size = random_payload(data);
 			expected = naive(tree, data, size);
-			answer = ask(text.data, event, data, size, &error);
+			answer = evaluate(text.data, event, data, size, &error);
 			counts[answer]++;
 			if (answer != (expected ? YES : NO) &&
 			    (answer != NEVER || expected))
@@ -1091,7 +1091,7 @@ static void test_naive(void)
 	elog_schema_free(small);
 }
 
-/* An expression is for any number of events, and a schema may go. */
+/* An expression can be bound to any number of events and outlives their schema. */
 static void test_lifetimes(void)
 {
 	static const char *const texts[] = {
@@ -1118,7 +1118,7 @@ static void test_lifetimes(void)
 		elog_predicate_free(predicates[0]);
 		check(elog_predicate_match(predicates[1], &item, "some"));
 		check_equal(elog_predicate_needs_comm(predicates[1]), i);
-		/* Without a name there is none to match. */
+		/* Without a thread name the comparison is false. */
 		check_equal(elog_predicate_match(predicates[1], &item, NULL), !i);
 		elog_predicate_free(predicates[1]);
 		elog_expression_free(expression);
@@ -1145,7 +1145,7 @@ static void *match_often(void *argument)
 	return NULL;
 }
 
-/* What regular expressions learn is shared, and forgotten several times here. */
+/* Threads share the automata of regular expressions, which are dropped several times. */
 static void test_threads(void)
 {
 	struct elog_expression *expression;
@@ -1177,7 +1177,7 @@ static void before(void)
 	compose();
 }
 
-/* As the kernel is told, on a line. */
+/* Writes the terms for the kernel on one line. */
 static void put_terms(struct elog_text *text, const char *expression_text)
 {
 	static const char *const operations[] = {
@@ -1191,7 +1191,7 @@ static void put_terms(struct elog_text *text, const char *expression_text)
 	check(!elog_expression_parse(expression_text, &expression, NULL));
 	if (elog_expression_terms(expression, terms, &count, &error)) {
 		elog_text_printf(text, "%u %s", error.column, error.message);
-		/* Nobody has to ask why. */
+		/* The error is optional. */
 		check_equal(elog_expression_terms(expression, terms, &count, NULL), -EINVAL);
 	}
 	for (i = 0; i < count; i++) {
@@ -1257,11 +1257,11 @@ static void test_terms(void)
 		{ "a & 1|x", "5 '1|x' is not a mask of bits" },
 		{ "a & 0", "5 '0' is not a mask of bits" },
 		{ "a == 0123456789012345678901234567890123456789012345678901234567890123",
-		  "6 the kernel compares no more than 63 bytes of a text" },
+		  "6 the kernel compares at most 63 bytes of text" },
 		{ "a012345678901234567890123456789012345678901234567890123456789012",
-		  "1 no field has so long a name" },
+		  "1 the name is too long for a field" },
 		{ "a || a || a || a || a || a || a || a || a || a || a || a || a || a || a || a || a",
-		  "81 the kernel makes no more than 16 comparisons" },
+		  "81 the kernel supports at most 16 comparisons" },
 	};
 	struct elog_text text = { 0 };
 	size_t i;
@@ -1278,15 +1278,15 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "operators", test_operators },
-		{ "other_events", test_other_events },
-		{ "errors", test_errors },
-		{ "limits", test_limits },
-		{ "random_texts", test_random_texts },
-		{ "mutations", test_mutations },
-		{ "naive", test_naive },
-		{ "terms", test_terms },
-		{ "lifetimes", test_lifetimes },
-		{ "threads", test_threads },
+		{ "other events and missing fields", test_other_events },
+		{ "error messages and their columns", test_errors },
+		{ "limits of length and nesting", test_limits },
+		{ "random texts do no harm", test_random_texts },
+		{ "mutated texts do no harm", test_mutations },
+		{ "random expressions against the reference", test_naive },
+		{ "terms for the kernel", test_terms },
+		{ "lifetimes of expressions and schemas", test_lifetimes },
+		{ "threads share an expression", test_threads },
 	};
 	struct elog_schema_error error;
 	int ret;

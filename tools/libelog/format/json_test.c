@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of what is formatted for other programs: by tables, and with random
- * payloads that Python decodes by itself, to compare them with what its json and
- * csv modules read. Prints TAP; buffers are exactly as large as claimed.
+ * Tests of JSON and CSV output: tables of expected texts, and random payloads that a
+ * Python program decodes itself and compares with what its json and csv modules read.
+ * Prints TAP. Buffers have exactly the given size.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "util/test_random.h"
 #include "util/util.h"
 
-/* Format bytes that are exactly @size, for the sanitizer. */
+/* Format a payload of exactly @size bytes, so that sanitizers find overruns. */
 static const char *format(struct elog_text *text, const char *data, size_t size,
 			  void (*put)(struct elog_text *, const char *, size_t))
 {
@@ -194,8 +194,8 @@ static void test_values(void)
 }
 
 /*
- * Reads lines: what it is, bytes in hexadecimal, and what was made of them, of
- * cells in hexadecimal. Ends with the number of lines on stdout.
+ * Reads lines: a kind, bytes in hexadecimal and the formatted text, which is in
+ * hexadecimal for CSV cells. The argument is the expected number of lines.
  */
 static const char checker[] =
 	"import codecs, csv, io, ipaddress, json, struct, sys\n"
@@ -282,7 +282,7 @@ static void put_hex(FILE *file, const void *data, size_t size)
 		fprintf(file, "%02x", *bytes++);
 }
 
-/* Bytes of which many mean something: quotes, parts of UTF-8, ends of lines. */
+/* Random bytes, many of them special: quotes, parts of UTF-8 sequences, ends of lines. */
 static size_t random_text(char *data, size_t most)
 {
 	static const char special[] =
@@ -318,7 +318,7 @@ static void write_lines(FILE *file, unsigned int count)
 		put_hex(file, data, size);
 		fprintf(file, "\t");
 		put_hex(file, text.data, text.size);
-		/* What is no cell may be a NUL, too. */
+		/* NUL bytes are valid except in cells. */
 		if (size && !random_number(4))
 			data[random_number(size)] = '\0';
 		format(&text, data, size, elog_text_json_string);
@@ -374,7 +374,7 @@ static void test_python(void)
 	remove(name);
 }
 
-/* Once memory was short nothing is appended, and nothing else happens. */
+/* After a failed allocation nothing more is appended, and there is no other harm. */
 static void test_no_memory(void)
 {
 	struct elog_schema *schema = parse(random_schema);
@@ -396,10 +396,10 @@ static void test_no_memory(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "strings", test_strings },
-		{ "values", test_values },
-		{ "python", test_python },
-		{ "no_memory", test_no_memory },
+		{ "strings are quoted", test_strings },
+		{ "values are formatted", test_values },
+		{ "Python reads the same values", test_python },
+		{ "a failed allocation does no harm", test_no_memory },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

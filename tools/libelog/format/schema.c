@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The parser of schema texts. eventlog_gen.awk parses the same language when it
- * makes headers; selftests/schema keeps the two of one mind.
+ * The parser of schema texts. eventlog_gen.awk parses the same language when it makes
+ * headers; selftests/schema verifies that both agree.
  *
- * Texts come from the kernel, from files of unknown origin and from people, so
- * nothing in them is trusted: every name, number and size is checked, memory
- * and time grow linearly with the text, and an error says where and why.
+ * Texts come from the kernel, from unknown files and from people, so nothing in them is
+ * trusted: each name, number and size is checked. Memory usage and run time are linear
+ * in the length of the text. Errors have a line number and a reason.
  *
- * Line by line:
+ * A text consists of lines:
  *	eventlog 1
  *	provider NAME ["DESCRIPTION"]
  *	keyword NAME MASK ["DESCRIPTION"]
@@ -18,15 +18,15 @@
  *	event ID NAME LEVEL KEYWORDS ["DESCRIPTION"]
  *		TYPE NAME [as dec|hex] ["DESCRIPTION"]
  *
- * An indented line belongs to the enum, flags or event above it. "#" starts a
- * comment. In a string, \" and \\ stand for those characters. KEYWORDS is "-",
- * or names of keywords and masks ("0x3") with commas between. What is named
- * must be defined earlier, in the same provider. Numbers are decimal without
- * leading zeros, or hexadecimal behind "0x", up to 64 bits; a VALUE may have a
- * "-" before decimal digits. An ID is from 1 to 4294967295. The text is UTF-8
- * without NUL and control characters; a line may end in CR LF.
+ * An indented line belongs to the enum, flags or event above it. "#" starts a comment.
+ * In a string, \" and \\ stand for " and \. KEYWORDS is "-", or a list of names of
+ * keywords and masks ("0x3"), separated by commas. A name must be defined before it is
+ * used, in the same provider. Numbers are decimal without leading zeros, or hexadecimal
+ * with "0x", up to 64 bits; a VALUE may have a "-" before decimal digits. An ID is from
+ * 1 to 4294967295. The text is UTF-8 without NUL and control characters; a line may end
+ * in CR LF.
  *
- * A schema is immutable once parsed; any number of threads may read it.
+ * A parsed schema is immutable; any number of threads may read it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -43,7 +43,7 @@
 #define TOKENS_MAX	8
 #define SCHEMA_VERSION	1
 
-/* All memory of a schema is in blocks that are freed at once. */
+/* The memory of a schema is in blocks that are freed together. */
 struct block {
 	struct block *next;
 	max_align_t data[];
@@ -59,7 +59,7 @@ struct token {
 	bool quoted;
 };
 
-/* A set, and the members that decide which integer types hold all of them. */
+/* A set, and the members that determine which integer types can hold all of them. */
 struct owned_set {
 	struct elog_schema_set set;
 	const struct elog_schema_name *largest;	/* written without a sign */
@@ -72,7 +72,7 @@ struct parser {
 	unsigned int line;
 	bool started;		/* saw "eventlog 1" */
 
-	/* What indented lines belong to: at most one is set. */
+	/* Indented lines belong to one of these; at most one is set. */
 	struct owned_set *set;
 	struct elog_schema_event *event;
 	struct elog_schema_provider *provider;
@@ -80,7 +80,7 @@ struct parser {
 	struct token tokens[TOKENS_MAX];
 	unsigned int token_count;
 
-	/* By names or values, and what they are unique in: pointers to what has them. */
+	/* Objects by name or value, unique in a scope. */
 	struct elog_map used;
 };
 
@@ -112,9 +112,9 @@ static void *allocate(struct parser *parser, size_t size)
 }
 
 /*
- * An array with room for one more element than @count: the same one, or a
- * larger copy. Its capacity is the smallest power of two, from 4, that holds
- * @count; arrays that were outgrown are freed with the schema.
+ * Get an array with room for one more element than @count: the same one, or a larger
+ * copy. Its capacity is the smallest power of two, from 4, that holds @count. Outgrown
+ * arrays are freed with the schema.
  */
 static void *grow(struct parser *parser, void *array, size_t count)
 {
@@ -151,7 +151,7 @@ static struct elog_map_key value_key(const void *scope, uint64_t value)
 	return elog_map_bytes(words, sizeof(words));
 }
 
-/* What has a name in a scope, or NULL. */
+/* Find the object with a name in a scope, or NULL. */
 static void *find_used(const struct parser *parser, const void *scope,
 		       const char *name)
 {
@@ -195,7 +195,7 @@ static bool is_name(const char *text, const char *more)
 	return i < EVENTLOG_NAME_MAX;
 }
 
-/* The name in token @index, or an error that says what was expected. */
+/* Get the name in token @index, or an error that says what was expected. */
 static int take_name(struct parser *parser, unsigned int index,
 		     const char *what, const char **name)
 {
@@ -211,8 +211,8 @@ static int take_name(struct parser *parser, unsigned int index,
 }
 
 /*
- * Only one way to write a number: strtoull() would take "010" for 8, and "-1"
- * for a large one.
+ * There is only one way to write a number. strtoull() would accept "010" as 8, and "-1"
+ * as a large number.
  */
 static bool parse_number(const char *text, uint64_t *value)
 {
@@ -234,7 +234,7 @@ static bool parse_number(const char *text, uint64_t *value)
 	return !errno && !*end;
 }
 
-/* A number that may be negative: an enum's value, in two's complement. */
+/* Parse a number that may be negative, for example an enum's value; two's complement. */
 static bool parse_signed(const char *text, uint64_t *value)
 {
 	if (*text != '-')
@@ -259,7 +259,7 @@ static int take_number(struct parser *parser, unsigned int index,
 	return 0;
 }
 
-/* The description in token @index, if there is one, and nothing behind it. */
+/* Get the description in token @index, if there is one. Nothing may follow it. */
 static int take_description(struct parser *parser, unsigned int index,
 			    const char **description)
 {
@@ -343,7 +343,7 @@ static int parse_set(struct parser *parser, bool flags)
 	return ret;
 }
 
-/* A flag's mask, or an enum's value. */
+/* Get a flag's mask, or an enum's value. */
 static int take_value(struct parser *parser, const struct elog_schema_set *set,
 		      uint64_t *value)
 {
@@ -359,7 +359,7 @@ static int take_value(struct parser *parser, const struct elog_schema_set *set,
 	return 0;
 }
 
-/* Remember a member if it decides which types the set fits. */
+/* Remember a member if it determines which types can hold the set. */
 static void note_extreme(struct owned_set *owned, bool negative,
 			 const struct elog_schema_name *member)
 {
@@ -485,7 +485,7 @@ static int parse_event(struct parser *parser)
 	return ret;
 }
 
-/* A member that an integer type cannot hold, or NULL. */
+/* Find a member that an integer type cannot hold, or NULL. */
 static const struct elog_schema_name *
 misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
 {
@@ -501,7 +501,7 @@ misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
 	return NULL;
 }
 
-/* enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
+/* Parse enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
 static int parse_set_type(struct parser *parser, char *rest, bool flags,
 			  struct elog_schema_field *field)
 {
@@ -701,7 +701,7 @@ static int parse_statement(struct parser *parser, bool indented)
 	return parse_event(parser);
 }
 
-/* Take a quoted string off the line; *@text is behind the opening quote. */
+/* Parse a quoted string; *@text is behind the opening quote. */
 static int split_string(struct parser *parser, const char **text,
 			const char *end, char *copy)
 {
@@ -725,7 +725,7 @@ static int split_string(struct parser *parser, const char **text,
 	return 0;
 }
 
-/* Comments too: a schema is a text, whoever reads it. */
+/* Is this valid UTF-8 without NUL? Comments must be, too. */
 static bool is_text(const char *text, const char *end)
 {
 	size_t size;

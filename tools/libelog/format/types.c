@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tables of names: plain types of fields, levels, causes of loss. They are constant;
- * any thread may use them.
+ * Tables of names: types of fields, levels, causes of loss. They are constant; any
+ * thread may use them.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The types of fields that a name alone describes: one table for schemas and markers.
+ * Types of fields without parameters: one table for schemas and markers.
  */
 #ifndef LIBELOG_TYPES_H
 #define LIBELOG_TYPES_H

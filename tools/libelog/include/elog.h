@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * libelog: the user-space side of eventlog.
+ * libelog: the user-space library of eventlog.
  *
  * Producers: struct elog_producer, struct elog_event, struct elog_payload.
- * Consumers: struct elog_consumer, which yields records in global time order.
- * Files: struct elog_file_writer, which stores what a consumer yields raw, and
- * struct elog_file_reader, which yields it in global time order again.
- * All: struct elog_schema (what an event looks like), struct elog_value (one
- * field of one record), struct elog_predicate (which records are wanted),
- * struct elog_text (formatting), struct elog_processes (names of threads).
+ * Consumers: struct elog_consumer, which returns records in the order of their times.
+ * Files: struct elog_file_writer stores what a consumer returns raw; struct
+ * elog_file_reader returns it in the order of times again.
+ * For all of them: struct elog_schema (the layout of an event), struct elog_value
+ * (one field of one record), struct elog_predicate (a filter of records), struct
+ * elog_text (formatting), struct elog_processes (names of threads).
  *
- * Functions that can fail return 0, or a count, or a negative errno value.
- * Objects are created by *_open() or *_new() and belong to the caller until
- * handed to *_close() or *_free(), which accept NULL. Options begin with their
- * size, so that they can grow; other structs that are the caller's memory have
- * reserved members, which are 0 whoever fills them in, and get a meaning of which 0
- * says nothing new; structs that the library hands out are read-only and may have
- * more members than this header knows.
+ * Return values: functions that can fail return 0, or a count, or a negative errno
+ * value.
  *
- * Threads: a producer and its events may be used by any number of threads at
- * once, but for what elog_producer_close() and elog_event_unregister() free. A
- * consumer, or anything else here, belongs to one thread at a time; one with a
- * backlog has a thread of its own besides, and is of no use in the child of a fork(). Nothing on
- * the consumer side is global.
+ * Ownership: *_open() and *_new() create objects. They belong to the caller until
+ * *_close() or *_free() frees them; these functions accept NULL.
+ *
+ * Extension: the first member of an options struct is its size, so options can grow.
+ * Other structs in the caller's memory have reserved members. They must be 0,
+ * whoever fills them in, and 0 will always mean the present behaviour. Structs that
+ * the library returns pointers to are read-only. They may have more members than this
+ * header declares.
+ *
+ * Threads: any number of threads may use a producer and its events at the same time,
+ * except while elog_producer_close() or elog_event_unregister() frees them. One thread
+ * at a time may use any other object. A consumer with a backlog runs a thread of its
+ * own and does not work in the child of a fork(). Consumers share no global state.
  */
 #ifndef ELOG_H
 #define ELOG_H

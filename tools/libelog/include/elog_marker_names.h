@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What libelog adds to markers, and what they are called. For markers.c, and for
- * elog, which names the markers of programs that do not run. Not installed.
+ * The state and the names of markers. For markers.c, and for elog, which names the
+ * markers of programs that are not running. Not installed.
  */
 #ifndef ELOG_MARKER_NAMES_H
 #define ELOG_MARKER_NAMES_H
@@ -9,18 +9,18 @@
 #include "elog_marker.h"
 
 /**
- * struct elog_marker_state - what a registered marker has
- * @next: of those that have retired
+ * struct elog_marker_state - the state of a registered marker
+ * @next: in the list of retired states
  * @event: NULL: it could not be registered
- * @command: that registers the event
+ * @command: registers the event
  * @place: path:function:ordinal
- * @name: the event's
- * @fields: names
+ * @name: of the event
+ * @fields: their names
  * @id: hash of @place
- * @ordinal: how many markers there are before it in its function
- * @registered: the event is
- * @lines_since: atomic; when the lines that are counted began, seconds
- * @lines: atomic
+ * @ordinal: number of markers before it in its function
+ * @registered: @event is registered
+ * @lines_since: atomic; time from which @lines are counted, seconds
+ * @lines: atomic; lines printed since
  */
 struct elog_marker_state {
 	struct elog_marker_state *next;
@@ -42,7 +42,7 @@ const char *elog_marker_type_name(unsigned int type);
 /* The index in elog_plain_types of each enum elog_marker_type. */
 extern const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES];
 
-/** elog_marker_is_word() - may a character be in an identifier */
+/** elog_marker_is_word() - may this character be part of an identifier? */
 static inline bool elog_marker_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -50,25 +50,26 @@ static inline bool elog_marker_is_word(char c)
 }
 
 /**
- * elog_marker_provider() - the name of a program's provider
- * @name: set to it, cut off if need be
- * @bytes: at @name
- * @program: what the program is called
+ * elog_marker_provider() - make the name of a program's provider
+ * @name: set to it; truncated if it does not fit
+ * @bytes: room at @name
+ * @program: the program's name
  */
 void elog_marker_provider(char *name, size_t bytes, const char *program);
 
-/** elog_marker_tag_length() - bytes of a marker's tag */
+/** elog_marker_tag_length() - get the bytes of a marker's tag */
 size_t elog_marker_tag_length(const struct elog_marker *marker);
 
-/** elog_marker_short_path() - a path as seen from the top of a tree that is built elsewhere */
+/** elog_marker_short_path() - strip leading "./" and "../" from a path */
 const char *elog_marker_short_path(const char *path);
 
 /**
- * elog_markers_name() - give markers states with ordinal, place, id, name and fields
- * @markers: of one program or library; sorted afterwards, by place
- * @count: of @markers
+ * elog_markers_name() - make states with ordinal, place, id, name and fields
+ * @markers: of one program or library; sorted by place afterwards
+ * @count: elements of @markers
  *
- * Return: false: out of memory; then some have no state, or not all of it.
+ * Return: false if memory is short. Some markers then have no state, or an incomplete
+ * one.
  */
 bool elog_markers_name(struct elog_marker **markers, size_t count);
 

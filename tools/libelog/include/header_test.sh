@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# header_test - elog.h and elog_marker.h alone, in every language that is to be able
-# to use them, and the languages that cannot read it. Prints TAP.
+# header_test - compiles elog.h and elog_marker.h alone, in every supported language,
+# and compares their structs with reader.py. Prints TAP.
 #
-# CC and CXX compile; clang and clang++ as well, where there are such.
+# CC and CXX are the compilers; clang and clang++ are used too if they are installed.
 set -eu
 export LC_ALL=C
 
@@ -14,8 +14,8 @@ top=$(cd "$here/../../.." && pwd -P)
 . "$top/scripts/tap.sh"
 strict="-Wall -Wextra -Werror -fsyntax-only -I$here -I$top/uapi"
 
-# Not in a system directory, where warnings would not be told. Twice, as
-# programs do without knowing.
+# Not as a system header, whose warnings the compiler suppresses. Included twice, as
+# happens in programs.
 {
 	printf '#include <%s.h>\n' elog elog elog_marker elog_marker
 	echo 'void passes(int value, const char *text);'
@@ -40,7 +40,7 @@ compile()
 		# shellcheck disable=SC2086 # several words
 		check "$name $2" $1 $2 $strict "$work/header.$3"
 	else
-		skip "$name $2" "there is no $1"
+		skip "$name $2" "$1 is not installed"
 	fi
 }
 
@@ -72,7 +72,7 @@ for part in "$here"/elog/*.h; do
 	check "elog/$part.h alone" part_alone "$part"
 done
 
-# Of structs that a caller keeps, reader.py has to know all.
+# reader.py declares the structs of callers with the right sizes.
 layout_is_known()
 {
 	cat > "$work/layout.c" <<'SOURCE'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# marker_test - ELOG_MARKER without a kernel module: what compilers make of it,
-# what is printed, what a place is. Prints TAP.
+# marker_test - tests ELOG_MARKER without a kernel module: generated code, printing,
+# places, threads and signal handlers. Prints TAP.
 #
-# EVENTLOG_TOOLS is what make -C tools built (default: build/tools); CC and CXX
-# compile; clang and clang++ as well, where there are such.
+# EVENTLOG_TOOLS is the output of make -C tools (default: build/tools); CC and CXX are
+# the compilers; clang and clang++ are used too if they are installed.
 set -eu
 export LC_ALL=C
 
@@ -55,7 +55,7 @@ first_2 many.SUFFIX:one:2:
 third many.SUFFIX:one:3: _0="(null)"
 TEXT
 
-# The same, whatever compiles it.
+# The output is the same with every compiler.
 prints()
 {
 	suffix=$3
@@ -73,7 +73,7 @@ compiled()
 	if command -v "${1%% *}" > /dev/null; then
 		check "$name $2" prints "$1" "$2" "$3"
 	else
-		skip "$name $2" "there is no $1"
+		skip "$name $2" "$1 is not installed"
 	fi
 }
 
@@ -88,7 +88,7 @@ for compiler in "${CXX:-g++}" clang++; do
 	compiled "$compiler" "-std=c++17 -O0 -Wpedantic" cc
 done
 
-# The library in the program itself.
+# The program contains the library.
 statically()
 {
 	# shellcheck disable=SC2046,SC2086 # several words
@@ -99,7 +99,7 @@ statically()
 }
 check "linked with libelog.a" statically
 
-# A linker that takes sections away which nothing refers to.
+# The linker removes unreferenced sections.
 collected()
 {
 	# shellcheck disable=SC2086 # several words
@@ -109,7 +109,7 @@ collected()
 	sed "s/SUFFIX/c/" "$work/many.expected" | diff - "$work/errors"
 }
 
-# Compilers of before have no way to keep it.
+# Older compilers lack the attribute that keeps a section.
 retains()
 {
 	printf '%s\n' '#if !__has_attribute(__retain__)' '#error' '#endif' |
@@ -118,17 +118,17 @@ retains()
 
 for compiler in "${CC:-gcc}" clang; do
 	for linker in bfd lld; do
-		name="$(basename "${compiler%% *}"), $linker: unused sections are left out"
+		name="$(basename "${compiler%% *}"), $linker: markers survive --gc-sections"
 		if command -v "${compiler%% *}" > /dev/null &&
 		   command -v "ld.$linker" > /dev/null && retains "$compiler"; then
 			check "$name" collected "$compiler" "$linker"
 		else
-			skip "$name" "there is no such compiler, or linker"
+			skip "$name" "compiler or linker is not installed"
 		fi
 	done
 done
 
-# C++: where a variable has no section of its own choice.
+# C++: in templates and inline functions a variable cannot choose its section.
 cat > "$work/plus.cc" <<'SOURCE'
 #include <elog_marker.h>
 
@@ -190,11 +190,11 @@ for compiler in "${CXX:-g++}" clang++; do
 	if command -v "${compiler%% *}" > /dev/null; then
 		check "$compiler: templates, methods, inline functions" templates "$compiler"
 	else
-		skip "$compiler: templates, methods, inline functions" "there is none"
+		skip "$compiler: templates, methods, inline functions" "it is not installed"
 	fi
 done
 
-# One load after the other, one test, one branch: then the function returns.
+# A disabled marker is loads, a test and one branch before the function returns.
 one_branch()
 {
 	cat > "$work/branch.c" <<'SOURCE'
@@ -216,21 +216,21 @@ SOURCE
 	! grep -E '[[:space:]](call|push|sub)' "$work/code"
 }
 if [ "$(uname -m)" = x86_64 ]; then
-	check "a marker that is off is one branch" one_branch
+	check "a disabled marker is one branch" one_branch
 else
-	skip "a marker that is off is one branch" "these are other instructions"
+	skip "a disabled marker is one branch" "not x86"
 fi
 
 compiled_out()
 {
 	# shellcheck disable=SC2086 # several words
 	${CC:-gcc} -DELOG_NO_MARKERS $flags -c -o "$work/out.o" "$work/branch.c" &&
-	! nm "$work/out.o" | grep -E 'elog_marker_(hit|wanted)|constructor' &&
+	! nm "$work/out.o" | grep -E 'elog_marker_(fire|enabled_slow)|constructor' &&
 	! objdump -h "$work/out.o" | grep -E 'elog_markers|init_array'
 }
-check "with ELOG_NO_MARKERS there is nothing" compiled_out
+check "ELOG_NO_MARKERS removes all code" compiled_out
 
-# What is written elsewhere changes no place, and no id.
+# Changes of other code do not change a marker's place and id.
 stable()
 {
 	cat > "$work/before.c" <<'SOURCE'
@@ -269,7 +269,7 @@ cat > "$work/local.c" <<'SOURCE'
 #include <elog.h>
 struct elog_marker;
 static void see(const struct elog_marker *marker, const uint64_t *values, void *context);
-#ifdef REDIRECT
+#ifdef OVERRIDE
 #define ELOG_LOCAL_MARKERS_HANDLER see
 #endif
 #define ELOG_ENABLE_LOCAL_MARKERS
@@ -304,13 +304,13 @@ enabled_locally()
 check "a file's markers print, a probe is called" enabled_locally "" <<'TEXT'
 local.c:main:1 -3 4294967293 1
 TEXT
-check "as they were to" grep -x 'here local.c:main:0: _255=-1 _1=255' "$work/errors"
-check "a file's markers call its function" enabled_locally -DREDIRECT <<'TEXT'
+check "the printed values are right" grep -x 'here local.c:main:0: _255=-1 _1=255' "$work/errors"
+check "a file overrides the handler of its markers" enabled_locally -DOVERRIDE <<'TEXT'
 local.c:main:0 -1 255 0
 local.c:main:1 -3 4294967293 0
 TEXT
 
-# The hash, as another program computes it.
+# Python computes the same hash.
 hash_is_known()
 {
 	cat > "$work/hash.c" <<'SOURCE'
@@ -348,7 +348,7 @@ for line in lines:
 }
 check "an id is the hash of the place" hash_is_known
 
-# Markers of a library come and go with it, while threads pass others.
+# A library with markers is loaded and unloaded while threads fire other markers.
 cat > "$work/plugin.c" <<'SOURCE'
 #include <elog_marker.h>
 int plugin(int value);
@@ -370,7 +370,7 @@ cat > "$work/host.c" <<'SOURCE'
 #include <unistd.h>
 #include <elog_marker.h>
 
-static unsigned long hits, plugged, moved;
+static unsigned long fired, plugged, moved;
 static const char *places[2];
 static int over;
 
@@ -384,7 +384,7 @@ static void see(const struct elog_marker *marker, const uint64_t *values, void *
 		moved += *place && *place != elog_marker_place(marker);
 		*place = elog_marker_place(marker);
 	}
-	__atomic_fetch_add(marker->text[1] == 'l' ? &plugged : &hits, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(marker->text[1] == 'l' ? &plugged : &fired, 1, __ATOMIC_RELAXED);
 }
 
 static void *pass(void *unused)
@@ -406,8 +406,8 @@ int main(int argc, char **argv)
 	elog_markers_switch("passed", ELOG_MARKER_PROBE);
 	for (i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, pass, NULL);
-	/* On a busy machine all of the following takes less time than they wait for a CPU. */
-	while (!__atomic_load_n(&hits, __ATOMIC_RELAXED))
+	/* Wait for the threads: on a busy machine they could start too late. */
+	while (!__atomic_load_n(&fired, __ATOMIC_RELAXED))
 		sched_yield();
 	for (i = 0; i < 200; i++) {
 		void *library = dlopen(argv[1 + i % (argc - 1)], RTLD_NOW | RTLD_LOCAL);
@@ -434,7 +434,7 @@ int main(int argc, char **argv)
 	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	printf("%lu %d %lu\n", plugged, hits > 0, moved);
+	printf("%lu %d %lu\n", plugged, fired > 0, moved);
 	return 0;
 }
 SOURCE
@@ -448,9 +448,9 @@ libraries()
 	"$work/host" "$work/plugin.so" "$work/plugin_cc.so" > "$work/output" &&
 	[ "$(cat "$work/output")" = "200 1 0" ]
 }
-check "libraries come and go, threads pass, children are made" libraries ""
+check "libraries are loaded and unloaded while threads run and fork" libraries ""
 
-# The library stays where it is when what brought it goes.
+# libelog.so stays loaded when the plugin that loaded it is unloaded.
 stays()
 {
 	cat > "$work/loader.c" <<'SOURCE'
@@ -470,7 +470,7 @@ int main(int argc, char **argv)
 		library = dlopen("libelog.so.1", RTLD_NOW | RTLD_NOLOAD);
 		if (!library)
 			return 3;
-		now = dlsym(library, "elog_marker_hit");
+		now = dlsym(library, "elog_marker_fire");
 		if (!now || (stays && stays != now) || dlclose(library))
 			return 4;
 		stays = now;
@@ -483,10 +483,10 @@ SOURCE
 		${CC:-gcc} -O2 -Wall -Wextra -Werror -o loader loader.c -ldl) &&
 	"$work/loader" "$work/plugin.so"
 }
-check "the library stays when a plugin goes" stays
+check "the library stays loaded when a plugin is unloaded" stays
 
-# A program ends while its threads go on: the last destructor sees to it that
-# they pass markers which have been unregistered.
+# A program exits while its threads run: the last destructor waits until they have
+# executed markers that are already unregistered.
 cat > "$work/exit.c" <<'SOURCE'
 #include <pthread.h>
 #include <sched.h>
@@ -565,14 +565,14 @@ ends()
 		done
 	done
 }
-check "threads pass while the program ends" ends "${CC:-gcc}" c
+check "threads execute markers while the program exits" ends "${CC:-gcc}" c
 if command -v "${CXX:-g++}" > /dev/null; then
-	check "threads pass while a program in C++ ends" ends "${CXX:-g++}" cc
+	check "threads execute markers while a C++ program exits" ends "${CXX:-g++}" cc
 else
-	skip "threads pass while a program in C++ ends" "there is no ${CXX:-g++}"
+	skip "threads execute markers while a C++ program exits" "${CXX:-g++} is not installed"
 fi
 
-# A function that passes a marker, one for each context.
+# Probes that execute a marker themselves, each with a context of its own.
 probes()
 {
 	cat > "$work/probe.c" <<'SOURCE'
@@ -633,7 +633,7 @@ SOURCE
 	(cd "$work" && ${CC:-gcc} $flags -pthread -o probe probe.c -lelog) &&
 	"$work/probe"
 }
-check "a probe passes markers, and gets its own context" probes
+check "a probe may execute markers and gets its own context" probes
 
 limited()
 {
@@ -652,9 +652,9 @@ SOURCE
 	ELOG_MARKERS=here=print "$work/limit" 2> "$work/errors" &&
 	head -n 1 "$work/errors" | grep 'i=0' && [ "$(wc -l < "$work/errors")" -lt 5000 ]
 }
-check "what is printed is limited" limited
+check "printing is rate-limited" limited
 
-# As long as names of events may be, and alike but for the end.
+# Tags of the maximum length that differ only at the end.
 numbered()
 {
 	long=$(printf '%051d' 0 | tr 0 a)
@@ -671,9 +671,9 @@ numbered()
 	printf "$long%s\n" b c b_2 c_2 > "$work/numbered.expected" &&
 	cut -d ' ' -f 1 "$work/errors" | diff - "$work/numbered.expected"
 }
-check "names that are cut off are not the same" numbered
+check "truncated names are unique" numbered
 
-# Where memory must not be had, and with more than fits on a line.
+# Signal handlers must not allocate memory; the second marker does not fit on a line.
 in_handlers()
 {
 	cat > "$work/handler.c" <<'SOURCE'
@@ -691,7 +691,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void __libc_free(void *memory);
 
-static void refuse(void)
+static void forbid(void)
 {
 	if (handling)
 		_exit(9);
@@ -699,25 +699,25 @@ static void refuse(void)
 
 void *malloc(size_t size)
 {
-	refuse();
+	forbid();
 	return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-	refuse();
+	forbid();
 	return __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-	refuse();
+	forbid();
 	return __libc_realloc(memory, size);
 }
 
 void free(void *memory)
 {
-	refuse();
+	forbid();
 	__libc_free(memory);
 }
 
@@ -747,10 +747,10 @@ SOURCE
 	[ "$(sed -n 2p "$work/errors" | wc -c)" -le 2048 ] &&
 	sed -n '2{/^cut .*xxx"[^"]*\.\.\.$/p}' "$work/errors" | grep -q .
 }
-check "what handles signals may print" in_handlers
+check "a signal handler can print" in_handlers
 
-# Static probes: notes with a semaphore for each tag, values evaluated once, and not
-# at all while nobody counts there.
+# Static probes (USDT): notes with a semaphore for each tag; values are evaluated once,
+# and only while a tracer has set the semaphore.
 cat > "$work/usdt.c" <<'SOURCE'
 #define ELOG_MARKER_USDT
 #include <elog_marker.h>
@@ -823,7 +823,7 @@ usdt_compiled()
 	name="$(basename "${1%% *}") $2: static probes"
 	if ! echo '#include <sys/sdt.h>' | ${CC:-gcc} -E - > /dev/null 2>&1 ||
 	   ! command -v "${1%% *}" > /dev/null; then
-		skip "$name" "there is no such compiler, or no <sys/sdt.h>"
+		skip "$name" "the compiler or <sys/sdt.h> is not installed"
 	else
 		check "$name" usdt "$1" "$2" "$3"
 	fi
@@ -838,11 +838,11 @@ usdt_compiled "${CXX:-g++}" "" cc
 usdt_compiled "${CXX:-g++}" "-std=c++11 -O0" cc
 usdt_compiled clang++ "" cc
 
-nonsense()
+bad_values()
 {
 	for text in ',' = '==,' x '*' '*=' '*=nothing' '=print' 'here=print+' ',,here=+'; do
 		ELOG_MARKERS=$text "$work/limit" 2> "$work/errors" || return 1
 	done
 }
-check "nonsense in ELOG_MARKERS does no harm" nonsense
+check "bad values of ELOG_MARKERS do no harm" bad_values
 end_checks

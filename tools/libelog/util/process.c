@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Names of threads: a hash table by thread id, filled from /proc.
+ * Names of threads: a table by thread id, filled from /proc.
  *
- * A name is what the thread was called when it was first seen, refreshed once
- * a second, since threads change their names (every exec does) and ids are
- * reused. Of a thread that is gone the name stays. When the table is full it
- * starts over. No locks: a table belongs to one thread.
+ * A name is read when the thread is first seen, and again after a second, because
+ * threads change their names (with each exec, for example) and ids are reused. If a
+ * thread has exited, its name stays. When the table is full, it is cleared.
+ *
+ * No locks: a table belongs to one thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,20 +19,21 @@
 #include "elog.h"
 #include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
 #define THREADS_MAX	16384
-#define THREADS_MAX_OFFLINE (1U << 19)	/* what is forgotten cannot be asked again */
+#define THREADS_MAX_OFFLINE (1U << 19)	/* forgotten names cannot be read again */
 #define REFRESH_NS	1000000000ULL
 
 struct thread {
 	uint32_t pid;
 	uint32_t tid;
-	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: look again */
+	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: read it again */
 	char name[ELOG_COMM_SIZE];
 };
 
 struct elog_processes {
-	bool offline;		/* there is no /proc to ask */
+	bool offline;		/* do not read /proc */
 	struct elog_map threads;	/* by thread id */
 };
 
@@ -42,7 +44,7 @@ struct elog_processes *elog_processes_new(void)
 	if (!processes)
 		return NULL;
 	elog_map_init(&processes->threads, sizeof(struct thread));
-	/* From here on there is memory for one thread at least, see find(). */
+	/* Now the map has memory for at least one thread, which add() relies on. */
 	if (!elog_map_insert(&processes->threads, elog_map_integer(0))) {
 		free(processes);
 		return NULL;
@@ -67,15 +69,7 @@ void elog_processes_free(struct elog_processes *processes)
 	free(processes);
 }
 
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* Without memory, or when it is enough, all others are forgotten. */
+/* Add a thread. If the table is full or memory is short, remove all others first. */
 static struct thread *add(struct elog_processes *processes, uint32_t tid)
 {
 	uint32_t limit = processes->offline ? THREADS_MAX_OFFLINE : THREADS_MAX;
@@ -136,7 +130,7 @@ static bool read_comm(const char *path, char *name)
 	return true;
 }
 
-bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed)
+bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed)
 {
 	char path[64];
 
@@ -157,7 +151,7 @@ static void invent_name(struct thread *thread)
 	set_name(thread, name, (size_t)size);
 }
 
-/* The process's name is the better guess for a thread that is gone. */
+/* If the thread has exited, use its process's name. */
 static void read_name(struct thread *thread)
 {
 	char name[ELOG_COMM_SIZE];
@@ -167,7 +161,7 @@ static void read_name(struct thread *thread)
 		set_name(thread, "swapper", strlen("swapper"));
 		return;
 	}
-	if (!elog_process_ask(thread->pid, thread->tid, name, &guessed)) {
+	if (!elog_process_read_name(thread->pid, thread->tid, name, &guessed)) {
 		if (!thread->name[0])
 			invent_name(thread);
 	} else if (!guessed || !thread->name[0]) {
@@ -186,7 +180,7 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 			invent_name(thread);
 		return thread->name;
 	}
-	now = coarse_time();
+	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
 		read_name(thread);
 		thread->read_at = now;
@@ -214,12 +208,12 @@ bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
 	return true;
 }
 
-void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
-			 uint32_t tid, const char *name, bool guessed)
+void elog_processes_update(struct elog_processes *processes, uint32_t pid,
+			   uint32_t tid, const char *name, bool guessed)
 {
 	struct thread *thread = find(processes, pid, tid);
 
 	if (!guessed || !thread->name[0])
 		set_name(thread, name, strlen(name));
-	thread->read_at = coarse_time();
+	thread->read_at = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 }

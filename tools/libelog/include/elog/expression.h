@@ -20,14 +20,14 @@ extern "C" {
 struct elog_expression;
 struct elog_predicate;
 
-/* The longest text of an expression, and what is nested deepest in one. */
+/* The longest text of an expression, and the deepest nesting in it. */
 #define ELOG_EXPRESSION_MAX	65536
 #define ELOG_EXPRESSION_DEPTH	64
 
 /**
- * struct elog_expression_error - where and why an expression is wrong
+ * struct elog_expression_error - an error in an expression
  * @column: byte of the text, from 1
- * @message: what is wrong there; printable
+ * @message: the error; printable
  * @reserved: 0
  */
 struct elog_expression_error {
@@ -39,33 +39,32 @@ struct elog_expression_error {
 /**
  * elog_expression_parse() - parse an expression
  * @text: the text
- * @expression: set to the result, which never changes: any number of threads
- *	may use it
+ * @expression: set to the result. It is immutable: any number of threads may use it
  * @error: filled in on -EINVAL; may be NULL
  *
- * Memory grows linearly with the text.
+ * Memory usage is linear in the length of the text.
  *
- * Return: 0, -EINVAL for a wrong text, -ENOMEM.
+ * Return: 0; -EINVAL the text has an error; -ENOMEM.
  */
 int elog_expression_parse(const char *text, struct elog_expression **expression,
 			  struct elog_expression_error *error);
 
-/** elog_expression_free() - free an expression no predicate of which is left; NULL is fine */
+/** elog_expression_free() - free an expression after its predicates; may be NULL */
 void elog_expression_free(struct elog_expression *expression);
 
 /**
  * elog_expression_bind() - make a predicate on the records of one event
- * @expression: which must outlive the predicate
- * @event: the event's schema; not needed any more afterwards
+ * @expression: must outlive the predicate
+ * @event: the event's schema; not needed afterwards
  * @predicate: set to the result, or to NULL
  * @error: filled in on -EINVAL; may be NULL
  *
- * All names are looked up here. What cannot matter for this event, as in
- * "provider == tcp && state == LISTEN" for one of another provider, need not fit
- * it.
+ * Looks up all names. Comparisons that cannot affect the result for this event need
+ * not fit it. Example: "provider == tcp && state == LISTEN" for an event of another
+ * provider.
  *
- * Return: 0; -ENOENT no record of the event can match, for it lacks fields, or
- * is of another provider, name or level; -EINVAL the expression does not fit
+ * Return: 0; -ENOENT no record of the event can match, because the event lacks a
+ * field, or has another provider, name or level; -EINVAL the expression does not fit
  * the types of the event's fields; -ENOMEM.
  */
 int elog_expression_bind(const struct elog_expression *expression,
@@ -74,38 +73,38 @@ int elog_expression_bind(const struct elog_expression *expression,
 			 struct elog_expression_error *error);
 
 /**
- * elog_expression_terms() - what the kernel takes for an expression
- * @expression: not needed any more afterwards
+ * elog_expression_terms() - translate an expression for the kernel
+ * @expression: not needed afterwards
  * @terms: room for EVENTLOG_TERMS_MAX
- * @count: set to how many there are
+ * @count: set to the number of terms
  * @error: filled in on -EINVAL; may be NULL
  *
- * For EVENTLOG_IOC_MARKER_SET, which see for what a marker has to have. The kernel
- * makes EVENTLOG_TERMS_MAX comparisons at most, knows no regular expressions but
- * plain text behind "^", and besides fields only cpu, pid, tid and comm.
+ * For EVENTLOG_IOC_MARKER_SET, which lists the requirements on markers. The kernel
+ * makes at most EVENTLOG_TERMS_MAX comparisons. It knows no regular expressions except
+ * plain text behind "^". Besides fields it compares only cpu, pid, tid and comm.
  *
- * Return: 0; -EINVAL the expression has what the kernel does not do.
+ * Return: 0; -EINVAL the kernel does not support the expression.
  */
 int elog_expression_terms(const struct elog_expression *expression,
 			  struct eventlog_term *terms, uint32_t *count,
 			  struct elog_expression_error *error);
 
-/** elog_predicate_free() - free a predicate; NULL is fine */
+/** elog_predicate_free() - free a predicate; may be NULL */
 void elog_predicate_free(struct elog_predicate *predicate);
 
 /**
- * elog_predicate_match() - does a record match?
+ * elog_predicate_match() - test whether a record matches
  * @predicate: of the record's event; any number of threads may use it
- * @item: the record, an ELOG_ITEM_EVENT; its payload is trusted in nothing
- * @comm: the thread's name; may be NULL without elog_predicate_needs_comm()
+ * @item: the record, an ELOG_ITEM_EVENT; its payload need not be valid
+ * @comm: the thread's name; may be NULL unless elog_predicate_needs_comm()
  *
- * Looks at no more than it takes. Only regular expressions that are more than
- * plain text, with "^" or "$" at most, allocate memory.
+ * Stops as soon as the result is known. Allocates memory only for regular expressions
+ * that are more than plain text with "^" or "$".
  */
 bool elog_predicate_match(const struct elog_predicate *predicate,
 			  const struct elog_item *item, const char *comm);
 
-/** elog_predicate_needs_comm() - does the thread's name matter? */
+/** elog_predicate_needs_comm() - does the result depend on the thread's name? */
 bool elog_predicate_needs_comm(const struct elog_predicate *predicate);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * libelog: .elog files: elog(5) says what is in them.
+ * libelog: writing and reading .elog files. elog(5) documents the format.
  */
 #ifndef ELOG_FILE_H
 #define ELOG_FILE_H
@@ -21,25 +21,26 @@ extern "C" {
 
 struct elog_file_writer;
 
-/* The first SYNC block tells losses that another file has told already. */
+/* The losses of the first SYNC block were already reported by another file. */
 #define ELOG_FILE_CONTINUES	(1U << 0)
 
 /**
  * struct elog_file_options - how to write a file
  * @size: sizeof(struct elog_file_options)
  * @flags: ELOG_FILE_CONTINUES, or 0
- * @program: what writes it, with its version; NULL: not told
- * @command: what was captured; NULL: not told
- * @capture: what all files of one capture that each of its losses is told by say,
- *	and no others: whoever reads them together knows by it; NULL: no others do
- * @cpus: as elog_consumer_cpus() says
- * @compression: of schemas and records; 0: none; 1, fast, to 19, small: as zstd(1)
- *	has them
- * @interrupted: called when a signal has interrupted writing; to give up, return
- *	true. NULL: never
+ * @program: name and version of the writing program; NULL: not stored
+ * @command: description of what was captured; NULL: not stored
+ * @capture: an id that the files of one capture share, and no other files have.
+ *	Readers of several files use it to report each loss once. NULL: this capture
+ *	has no other files
+ * @cpus: as elog_consumer_cpus() returns
+ * @compression: level for schemas and records; 0: none; 1 (fast) to 19 (small), as
+ *	in zstd(1)
+ * @interrupted: called when a signal has interrupted writing; return true to give up.
+ *	NULL: never give up
  * @context: for @interrupted
- * @start: since when there may be records, in the time that they have, ns; 0: from
- *	now on
+ * @start: there are no records before this time, ns, in the clock of the records; 0:
+ *	now
  */
 struct elog_file_options {
 	uint32_t size;
@@ -55,33 +56,32 @@ struct elog_file_options {
 };
 
 /**
- * elog_file_writer_open() - begin a file, or a further part of one
+ * elog_file_writer_open() - start a file, or a further part of one
  * @writer: set to the new writer
- * @fd: where to write, from where it stands; stays the caller's. It is never
- *	sought on
- * @options: how
+ * @fd: where to write, from its current position; still belongs to the caller. The
+ *	writer does not seek
+ * @options: how to write
  *
- * This and all that write return a negative errno of write(2), or -EINTR when
- * they were to give up, and then all that follow return the same. If @fd is a
- * regular file, and nobody else has written to its end, it is cut back to the last
- * whole block then.
+ * This function and all functions that write return a negative errno of write(2), or
+ * -EINTR if @interrupted returned true. After that, all later calls return the same.
+ * If @fd is a regular file that nobody else has appended to, it is then truncated
+ * behind its last whole block.
  *
- * Return: 0, -EINVAL, -ENOMEM, -EOPNOTSUPP compression is not built in, or as
- * said.
+ * Return: 0; -EINVAL; -ENOMEM; -EOPNOTSUPP compression is not built in; or as above.
  */
 int elog_file_writer_open(struct elog_file_writer **writer, int fd,
 			  const struct elog_file_options *options);
 
-/** elog_file_writer_close() - free a writer, write nothing; NULL is fine */
+/** elog_file_writer_close() - free a writer, without writing; may be NULL */
 void elog_file_writer_close(struct elog_file_writer *writer);
 
-/** elog_file_writer_size() - bytes of whole blocks written so far */
+/** elog_file_writer_size() - get the bytes of whole blocks written so far */
 uint64_t elog_file_writer_size(const struct elog_file_writer *writer);
 
 /**
- * struct elog_file_raw_info - what is known of records without looking at them
- * @newest: none of them is later than that, CLOCK_MONOTONIC ns
- * @lost: by cause, what the CPU's records tell so far, these included
+ * struct elog_file_raw_info - properties of a sequence of records
+ * @newest: no record is later than this, CLOCK_MONOTONIC ns
+ * @lost: losses by cause that the CPU's records report so far, including these
  * @reserved: 0
  */
 struct elog_file_raw_info {
@@ -93,16 +93,16 @@ struct elog_file_raw_info {
 /**
  * elog_file_write_raw() - store records
  * @writer: the writer
- * @cpu: whose ring they are from
- * @data: what elog_consumer_raw() gave; not copied
+ * @cpu: the CPU of their ring
+ * @data: the data of elog_consumer_raw(); not copied
  * @size: bytes of it
- * @position: likewise
- * @info: what is known of them; NULL: each record is looked at to find out. If it
- *	is wrong, events may be missing when a reader begins in the middle
+ * @position: the position of elog_consumer_raw()
+ * @info: their properties; NULL: the writer reads each record to find out. If it is
+ *	wrong, a reader that starts in the middle may miss events
  *
- * Their schemas and the names of their threads are to be written before.
+ * Write their schemas and the names of their threads before.
  *
- * Return: 0, -EINVAL, or a negative errno as elog_file_writer_open() says.
+ * Return: 0, -EINVAL, or a negative errno as for elog_file_writer_open().
  */
 int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 			const void *data, size_t size, uint64_t position,
@@ -112,29 +112,28 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
  * elog_file_write_schema() - store a definition, once
  * @writer: the writer
  * @descriptor: its descriptor
- * @provider_id: as EVENTLOG_IOC_DESCRIBE tells
+ * @provider_id: as from EVENTLOG_IOC_DESCRIBE
  * @text: its schema
  *
- * Return: 0, or a negative errno as elog_file_writer_open() says.
+ * Return: 0, or a negative errno as for elog_file_writer_open().
  */
 int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
 			   uint32_t provider_id, const char *text);
 
 /**
  * elog_file_write_process() - store a thread's name
- * @writer: the writer, which stores it together with others, before the next
- *	records
+ * @writer: collects names, and stores them before the next records
  * @pid: its process
  * @tid: the thread
- * @name: its name, of which 15 bytes count
+ * @name: its name, truncated to 15 bytes
  *
- * Return: 0, or a negative errno as elog_file_writer_open() says.
+ * Return: 0, or a negative errno as for elog_file_writer_open().
  */
 int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
 			    uint32_t tid, const char *name);
 
 /**
- * struct elog_file_loss - what a CPU has lost so far
+ * struct elog_file_loss - the losses of a CPU so far
  * @cpu: the CPU, or EVENTLOG_CPU_ALL: those that have no ring
  * @reserved: 0
  * @lost: by cause, cumulative
@@ -146,27 +145,27 @@ struct elog_file_loss {
 };
 
 /**
- * elog_file_write_sync() - state that nothing older follows
+ * elog_file_write_sync() - state that no older record follows
  * @writer: the writer
- * @time: than this, CLOCK_MONOTONIC ns
- * @losses: of CPUs that have lost anything
- * @count: of @losses, at most 4097
+ * @time: the records that follow are not older than this, CLOCK_MONOTONIC ns
+ * @losses: one for each CPU that has lost events
+ * @count: elements of @losses, at most 4097
  *
- * A reader holds what it has read until it finds this: write it several times a
- * second, and at the end.
+ * A reader holds back records until it finds this. Write it several times a second,
+ * and at the end.
  *
- * Return: 0, -EINVAL, or a negative errno as elog_file_writer_open() says.
+ * Return: 0, -EINVAL, or a negative errno as for elog_file_writer_open().
  */
 int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 			 const struct elog_file_loss *losses, size_t count);
 
 /**
- * elog_file_write_end() - state that the capture has ended as it should
+ * elog_file_write_end() - state that the capture is complete
  * @writer: the writer
  * @records: events that were written
  * @lost: events that were lost
  *
- * Return: 0, or a negative errno as elog_file_writer_open() says.
+ * Return: 0, or a negative errno as for elog_file_writer_open().
  */
 int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
 			uint64_t lost);
@@ -174,73 +173,71 @@ int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
 struct elog_file_reader;
 
 /**
- * elog_file_reader_open() - begin to read a file
+ * elog_file_reader_open() - start to read a file
  * @reader: set to the new reader
- * @fd: what to read, from where it stands: a file or a pipe; stays the caller's
+ * @fd: a file or a pipe, read from its current position; still belongs to the caller
  *
- * Nothing is read yet.
+ * Reads nothing yet.
  *
  * Return: 0 or -ENOMEM.
  */
 int elog_file_reader_open(struct elog_file_reader **reader, int fd);
 
-/** elog_file_reader_close() - free a reader and everything it yielded; NULL is fine */
+/** elog_file_reader_close() - free a reader and everything it returned; may be NULL */
 void elog_file_reader_close(struct elog_file_reader *reader);
 
 /**
- * elog_file_next() - the next event, in the order of their times, or whatever
+ * elog_file_next() - get the next item, events in the order of their times
  * @reader: the reader
- * @item: filled in; a payload is valid until the next call for the reader
+ * @item: filled in; its payload is valid until the next call for the reader
  *
- * All is in this machine's byte order, also of a machine of the other one; but a
- * payload whose schema the file does not have is as it was there.
+ * Everything is converted to this machine's byte order. Only a payload without schema
+ * in the file stays in the order of the machine that wrote it.
  *
- * A file may be anything: what is not whole is reported as ELOG_ITEM_DAMAGE,
- * and reading goes on behind it. Memory does not grow with the file, nor time more
- * than it does, whatever compressed blocks claim to become. Built without zstd the
- * library reports these as ELOG_DAMAGE_UNKNOWN.
+ * The file need not be valid. Damage is reported as ELOG_ITEM_DAMAGE, and reading
+ * continues behind it. Memory usage does not grow with the file, and the run time
+ * grows at most linearly, whatever size compressed blocks claim for their contents. A
+ * library built without zstd reports compressed blocks as ELOG_DAMAGE_UNKNOWN.
  *
- * Return: 1 there is one; 0 the end; a negative errno of read(2); -ENOMEM;
- * -EBADMSG this is no .elog file; -EPROTONOSUPPORT it is of a version, or
- * -EOPNOTSUPP of a byte order, that this library cannot read. After an error
- * every call returns the same, but for -EAGAIN: there is nothing more to read for
- * now, of a file that is followed or of a pipe that does not block; nothing is
- * lost.
+ * Return: 1 there is an item; 0 the end of the file; a negative errno of read(2);
+ * -ENOMEM; -EBADMSG this is not an .elog file; -EPROTONOSUPPORT or -EOPNOTSUPP this
+ * library cannot read its version or its byte order; -EAGAIN no more data for now, in
+ * a file that is followed or in a non-blocking pipe: nothing is lost, call it again.
+ * After any other error, every call returns the same.
  */
 int elog_file_next(struct elog_file_reader *reader, struct elog_item *item);
 
 /**
- * elog_file_describe() - the schema of an event of the file
+ * elog_file_describe() - get the schema of an event of the file
  * @reader: the reader
  * @descriptor: struct elog_item.descriptor
- * @event: set; valid as long as elog_file_generation() says the same
+ * @event: set; valid as long as elog_file_generation() returns the same number
  *
- * Return: 0, -ENOENT there is none, -EINVAL the text is not understood,
- * -ENOMEM.
+ * Return: 0; -ENOENT there is none; -EINVAL the text has an error; -ENOMEM.
  */
 int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 		       const struct elog_schema_event **event);
 
 /**
- * elog_file_generation() - whether descriptions are still what they were
+ * elog_file_generation() - find out whether schemas are still valid
  * @reader: the reader
  *
- * For who keeps what elog_file_describe() gave, by descriptor. Failures are not
- * to be kept: a schema may come late in a damaged file.
+ * For callers that cache the results of elog_file_describe() by descriptor. Do not
+ * cache failures: in a damaged file, a schema may come late.
  *
- * Return: a count that is another one as soon as any of them has become invalid,
- * or a descriptor may have another meaning. elog_file_describe() and
- * elog_file_next() change it.
+ * Return: a number that changes when a schema becomes invalid, or when a descriptor may
+ * have another meaning. elog_file_describe() and elog_file_next() may change it.
  */
 uint64_t elog_file_generation(const struct elog_file_reader *reader);
 
 /**
- * elog_file_progress() - how much was read
+ * elog_file_progress() - get the number of bytes read
  * @reader: the reader
  * @done: set to bytes read so far
- * @total: set to bytes that will have been read at the end of the file as it is
- *	now: what elog_file_seek() passed over is in neither; 0: not known, this
- *	is no regular file
+ * @total: set to bytes that will have been read at the current end of the file; 0: not
+ *	known, because this is not a regular file
+ *
+ * Neither includes the data that elog_file_seek() has skipped.
  *
  * Return: 0 or a negative errno of fstat(2).
  */
@@ -248,82 +245,81 @@ int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
 		       uint64_t *total);
 
 /**
- * elog_file_follow() - read on when the file grows
+ * elog_file_follow() - continue to read when the file grows
  * @reader: the reader
- * @on: whether
+ * @on: whether to do so; off at first
  *
- * While it is on, elog_file_next() returns -EAGAIN where the file ends, and the
- * next call tries to read on; that a block is not whole yet is no damage, unless
- * another part has begun in it for a second. Off: the end is the end, as it is at
- * first.
+ * While this is on, elog_file_next() returns -EAGAIN at the end of the file, and the
+ * next call tries to continue. An incomplete block at the end is then not damage,
+ * unless another part begins inside it for a second.
  *
- * What no SYNC block has released is held as ever. Wait between calls: there is
- * nothing to poll(2) for in a file.
+ * Records are still held back until the next SYNC block. Wait between two calls:
+ * poll(2) does not work for files.
  *
- * Return: 0; -EINVAL the end was found already.
+ * Return: 0; -EINVAL the reader has already reached the end.
  */
 int elog_file_follow(struct elog_file_reader *reader, bool on);
 
 /**
- * elog_file_seek() - leave out what is earlier than a time
- * @reader: the reader, of which nothing was read yet
+ * elog_file_seek() - omit what is earlier than a time
+ * @reader: a reader that has not read anything yet
  * @from: the time, CLOCK_REALTIME in nanoseconds
  *
- * Of events and losses that are earlier some, or all, are left out; none is
- * that is at that time or later. Damages in what was left out are not told.
+ * May omit some or all of the earlier events and losses, and never omits later ones.
+ * Damage in the omitted data is not reported.
  *
- * What the file says of itself is verified, so that damages leave out nothing;
- * only who made checksums for what is wrong is believed, as in all else. A file
- * that is not regular is read from its beginning.
+ * The index in the file is verified, so damage does not hide events. A forged index
+ * with correct checksums can hide them, like other forged data. A file that is not
+ * regular is read from its beginning.
  *
- * Return: 0; -EINVAL something was read already; -ENOMEM, or a negative errno of
- * pread(2), which then elog_file_next() returns, too.
+ * Return: 0; -EINVAL something was read already; -ENOMEM or a negative errno of
+ * pread(2), which elog_file_next() then returns, too.
  */
 int elog_file_seek(struct elog_file_reader *reader, uint64_t from);
 
 /**
- * elog_file_processes() - the names of threads in the file
+ * elog_file_processes() - get the names of threads in the file
  * @reader: owns the table
  */
 struct elog_processes *elog_file_processes(struct elog_file_reader *reader);
 
 /**
- * elog_file_info() - what the file says of itself
+ * elog_file_info() - get a property of the current part
  * @reader: the reader
  * @key: version, host, kernel, machine, elog, command, ...: see elog(5)
  *
- * Return: of the part being read, the text, which may hold anything but a line's
- * end, valid until the next part begins; NULL: it does not say.
+ * Return: the text, which contains no newline but is otherwise arbitrary. It is valid
+ * until the next part begins. NULL: the part does not have the property.
  */
 const char *elog_file_info(const struct elog_file_reader *reader, const char *key);
 
 /**
- * elog_file_wall_offset() - CLOCK_REALTIME - CLOCK_MONOTONIC, ns
+ * elog_file_wall_offset() - get CLOCK_REALTIME - CLOCK_MONOTONIC, ns
  * @reader: the reader
  *
- * Return: as it was when the events that are being yielded were written.
+ * Return: the difference at the time when the current events were written.
  */
 int64_t elog_file_wall_offset(const struct elog_file_reader *reader);
 
 struct elog_file_set;
 
 /**
- * elog_file_set_open() - begin to read several files as one
+ * elog_file_set_open() - start to read several files as one
  * @set: set to the new set
  *
  * Return: 0 or -ENOMEM.
  */
 int elog_file_set_open(struct elog_file_set **set);
 
-/** elog_file_set_close() - free a set and its readers; NULL is fine */
+/** elog_file_set_close() - free a set and its readers; may be NULL */
 void elog_file_set_close(struct elog_file_set *set);
 
 /**
- * elog_file_set_add() - read one more file
+ * elog_file_set_add() - add a file
  * @set: the set
  * @fd: as for elog_file_reader_open()
- * @reader: set to its reader, which belongs to the set, and is for every
- *	function but elog_file_next() and elog_file_reader_close()
+ * @reader: set to its reader, which belongs to the set. All functions except
+ *	elog_file_next() and elog_file_reader_close() may be called for it
  *
  * Return: 0 or -ENOMEM.
  */
@@ -331,25 +327,25 @@ int elog_file_set_add(struct elog_file_set *set, int fd,
 		      struct elog_file_reader **reader);
 
 /**
- * elog_file_set_next() - the next event of all files, or whatever
+ * elog_file_set_next() - get the next item of all files
  * @set: the set
- * @item: filled in; a payload is valid until the next call for the set
- * @reader: set to the reader of the file that it is of, whose functions tell of
- *	the item as after elog_file_next(); NULL: of none
+ * @item: filled in; its payload is valid until the next call for the set
+ * @reader: set to the reader of its file, in the same state as after
+ *	elog_file_next(); NULL: no file
  *
- * Events and losses are in the order of their times of day, which are
- * @item->time + elog_file_wall_offset(@reader), files of equal ones in the order
- * of adding; the order within a file is kept, even where its clock was set back.
- * Among files of one boot of one machine it is that of @item->time: what they say
- * of the time of day differs by what reading clocks takes.
- * Everything else passes as it comes. A file that is followed and has nothing for
- * now is not waited for, and is asked again once -EAGAIN was returned.
+ * Events and losses are in the order of their times of day, which are @item->time +
+ * elog_file_wall_offset(@reader). At equal times, files come in the order of adding.
+ * The order within a file is kept, even if its clock was set back. Files of one boot
+ * of one machine are sorted by @item->time, because their times of day differ by the
+ * time it takes to read clocks. Other items are returned as they come.
  *
- * Memory does not grow with the files.
+ * If a file that is followed has no data for now, the others do not wait for it. It is
+ * tried again after -EAGAIN was returned.
  *
- * Return: 1 there is one; 0 the end of all; -EAGAIN no file has anything for now;
- * or what elog_file_next() returned for @reader, which is told once: the others
- * go on.
+ * Memory usage does not grow with the files.
+ *
+ * Return: 1 there is an item; 0 the end of all files; -EAGAIN no file has data for now;
+ * or an error of elog_file_next() for @reader, once: the other files continue.
  */
 int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
 		       struct elog_file_reader **reader);

@@ -13,29 +13,29 @@ extern "C" {
 
 struct elog_processes;
 
-/** elog_processes_new() - an empty table of threads; NULL: no memory */
+/** elog_processes_new() - make an empty table of threads; NULL: no memory */
 struct elog_processes *elog_processes_new(void);
 
-/** elog_processes_free() - free the table; NULL is fine */
+/** elog_processes_free() - free the table; may be NULL */
 void elog_processes_free(struct elog_processes *processes);
 
 /**
- * elog_processes_name() - the name ("comm") of a thread
+ * elog_processes_name() - get the name ("comm") of a thread
  * @processes: the table
  * @pid: its process
  * @tid: the thread
  *
- * Read from /proc when the thread is first asked for, and again when that is
- * more than a second ago; of a thread that is gone the last known name, or
- * ":tid".
+ * Reads /proc when the thread is first looked up, and again if that was more than a
+ * second ago.
  *
- * Return: the name, valid until the next call.
+ * Return: the name, valid until the next call. If the thread has exited: its last known
+ * name, or ":tid".
  */
 const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 				uint32_t tid);
 
 /**
- * elog_processes_learn() - what to call a thread if /proc can no longer tell
+ * elog_processes_learn() - set the name of a thread that may have exited
  * @processes: the table
  * @pid: its process
  * @tid: the thread

@@ -24,8 +24,8 @@ struct elog_producer;
  * @status: the byte that holds the event's bit
  * @mask: the bit in it
  *
- * Only elog_event_enabled() looks inside; the library may change both members
- * at any time.
+ * Only elog_event_enabled() reads the members. The library may change both at any
+ * time.
  */
 struct elog_event {
 	const unsigned char *status;
@@ -49,19 +49,18 @@ struct elog_producer_options {
  * @producer: set to the new producer
  * @options: NULL for the defaults
  *
- * Succeeds even when the kernel module is not there, or the device may not be
- * opened: every event then is disabled, and once a second at most, when one
- * of them is asked for, the library tries again (which costs an open(2); in
- * between a disabled event costs a read of the coarse clock). Nothing runs in
- * the background. elog_producer_connect() tells what is wrong.
+ * Succeeds even if the kernel module is not loaded or the device cannot be opened.
+ * All events are then disabled. The library tries to connect again when an event is
+ * tested, at most once a second. A try costs an open(2); between two tries, testing a
+ * disabled event costs a read of the coarse clock. Nothing runs in the background.
+ * elog_producer_connect() returns the reason for a failure.
  *
  * An open device pins the kernel module: see elog_producer_release().
  *
- * In the child of a fork() the producer is disconnected, and connects by
- * itself in the same way, at once, to a file of its own: what the child
- * registers, unregisters and writes does not touch its parent's. Processes
- * made by a bare clone(2) or _Fork(3), which run no pthread_atfork() handlers,
- * must not touch the producer at all.
+ * In the child of a fork() the producer is disconnected. It connects to a file of its
+ * own in the same way, but at once. The child's events are independent of its
+ * parent's. A process created by a bare clone(2) or by _Fork(3), which run no
+ * pthread_atfork() handlers, must not use the producer.
  *
  * Return: 0, -EINVAL for unknown options, -ENOMEM.
  */
@@ -70,32 +69,32 @@ int elog_producer_open(struct elog_producer **producer,
 
 /**
  * elog_producer_close() - unregister all events and free everything
- * @producer: may be NULL; neither it nor its events may be in use elsewhere
+ * @producer: may be NULL; no other thread may be using it or its events
  */
 void elog_producer_close(struct elog_producer *producer);
 
 /**
- * elog_producer_connect() - connect now unless connected
+ * elog_producer_connect() - connect now, unless connected
  * @producer: the producer
  *
- * Return: 0 when connected, or what open(2) or the ioctls failed with (-ENOENT,
+ * Return: 0 when connected, or a negative errno of open(2) or of the ioctls (-ENOENT,
  * -ENXIO, -ENODEV: no module; -EACCES: no permission).
  */
 int elog_producer_connect(struct elog_producer *producer);
 
 /**
- * elog_producer_release() - give the device up for a while
+ * elog_producer_release() - close the device for a while
  * @producer: the producer
- * @seconds: do not try to connect for that long; UINT_MAX: until
- *	elog_producer_connect() is called
+ * @seconds: do not connect for this time; UINT_MAX: until elog_producer_connect()
+ *	is called
  *
- * Waits for writers that are in the kernel, then closes the device and the
- * mapping of the status bits, so that the kernel module can be removed. All
- * events stay registered with the library, are disabled, and get registered
- * with the kernel again when the producer connects.
+ * Waits for writers that are in the kernel. Then closes the device and unmaps the
+ * status bits, so that the kernel module can be removed. All events are disabled, but
+ * stay registered with the library, and are registered with the kernel again when the
+ * producer connects.
  *
- * Not for signal handlers, and not from inside one that interrupted a write:
- * set a flag and call it from the program's loop.
+ * Do not call this from a signal handler, which may have interrupted a write: set a
+ * flag, and call it from the program's main loop.
  */
 void elog_producer_release(struct elog_producer *producer,
 			   unsigned int seconds);
@@ -110,12 +109,11 @@ void elog_producer_release(struct elog_producer *producer,
  * @flags: 0 or EVENTLOG_REGISTER_PERSIST
  * @event: set to the event, which belongs to the producer
  *
- * While the producer is disconnected nothing can be verified: the event is
- * kept and registered on connection, and elog_event_error() tells what the
- * kernel then said.
+ * Nothing is checked while the producer is disconnected. The event is registered when
+ * the producer connects; elog_event_error() then returns the kernel's answer.
  *
- * Return: 0, -ENOMEM, or what EVENTLOG_IOC_REGISTER fails with, -EINVAL for a
- * malformed command above all.
+ * Return: 0, -ENOMEM, or a negative errno of EVENTLOG_IOC_REGISTER, for example
+ * -EINVAL for a malformed command.
  */
 int elog_event_register(struct elog_producer *producer, const char *provider,
 			const char *command, unsigned int level,
@@ -123,40 +121,41 @@ int elog_event_register(struct elog_producer *producer, const char *provider,
 			struct elog_event **event);
 
 /**
- * elog_event_unregister() - give an event up
+ * elog_event_unregister() - unregister and free an event
  * @event: freed; no thread may be using it. May be NULL
  */
 void elog_event_unregister(struct elog_event *event);
 
 /**
- * elog_event_error() - whether the kernel took the registration
+ * elog_event_error() - get the result of registering with the kernel
  * @event: the event
  *
- * Return: 0 registered; -ENOTCONN not tried, for the producer is disconnected;
- * otherwise what EVENTLOG_IOC_REGISTER failed with.
+ * Return: 0 registered; -ENOTCONN not tried, because the producer is disconnected;
+ * otherwise the negative errno of EVENTLOG_IOC_REGISTER.
  */
 int elog_event_error(const struct elog_event *event);
 
 /**
- * elog_event_descriptor() - the id that records of the event carry
+ * elog_event_descriptor() - get the id that records of the event have
  * @event: the event
  *
- * Return: the descriptor, for elog_device_describe(); 0 when unregistered.
- * Another one may hold after the producer has connected anew.
+ * The id may change when the producer connects again.
+ *
+ * Return: the descriptor, for elog_device_describe(); 0 when not registered.
  */
 uint32_t elog_event_descriptor(const struct elog_event *event);
 
-/* The part of elog_event_enabled() that is not worth being inline. */
-bool elog_event_wanted(const struct elog_event *event);
+/* The rest of elog_event_enabled(), for when the bit is set. */
+bool elog_event_enabled_slow(const struct elog_event *event);
 
 /**
- * elog_event_enabled() - does anybody want the event?
+ * elog_event_enabled() - test whether the event has a subscriber
  * @event: the event
  *
- * One test of one bit when nobody does. Callable from anywhere, signal
- * handlers included.
+ * Tests one bit if there is none. May be called from anywhere, signal handlers
+ * included.
  *
- * Return: true when the event is worth composing.
+ * Return: true if the program should write the event.
  */
 static inline bool elog_event_enabled(const struct elog_event *event)
 {
@@ -167,10 +166,10 @@ static inline bool elog_event_enabled(const struct elog_event *event)
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
 	if (__builtin_expect(!(__atomic_load_n(status, __ATOMIC_RELAXED) & mask), 1))
 		return false;
-	return elog_event_wanted(event);
+	return elog_event_enabled_slow(event);
 }
 
-/* The most parts elog_event_write() takes. */
+/* The most elements of @iov that elog_event_write() takes. */
 #define ELOG_IOV_MAX	16
 
 /**
@@ -178,34 +177,35 @@ static inline bool elog_event_enabled(const struct elog_event *event)
  * @event: the event
  * @session: session, 0 for none
  * @iov: the payload, laid out as the event's command says
- * @count: parts of it, at most ELOG_IOV_MAX; 0 for an event without fields
+ * @count: elements of @iov, at most ELOG_IOV_MAX; 0 for an event without fields
  *
- * Tests the bit itself: call it without elog_event_enabled() when there is
- * nothing to compose. Callable from signal handlers; errno is preserved.
+ * Tests the bit itself: a program that has nothing to compose need not call
+ * elog_event_enabled() before. May be called from signal handlers. Preserves errno.
  *
- * Return: 0 when the kernel took the event (which then was delivered, or
- * counted as lost, for each subscriber). -EBADF when nobody wants it, no
- * module included: not an error for most callers. -EINVAL: too many parts, or
- * a payload shorter than the fields. -EBADMSG: a dynamic field's size or
- * offset is wrong, or a string is not terminated. -E2BIG: more than
- * EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM, -EINTR as writev(2).
+ * Return: 0 the kernel took the event and, for each subscriber, delivered it or
+ * counted it as lost. -EBADF the event has no subscriber, or there is no module; most
+ * callers ignore this. -EINVAL @count is too large, or the payload is shorter than the
+ * fields. -EBADMSG the size or the offset of a dynamic field is wrong, or a string is
+ * not terminated. -E2BIG more than EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM,
+ * -EINTR as writev(2).
  */
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count);
 
 /**
  * struct elog_payload - composes a payload, field by field
- * @data: the caller's buffer, from which the payload starts in the end
- * @capacity: bytes of it
+ * @data: the caller's buffer; the finished payload starts at its first byte
+ * @capacity: bytes of @data
  * @fixed: bytes of the fixed part so far
- * @parked: bytes of dynamic parts, kept at the end of the buffer meanwhile
- * @error: the first failure, reported by elog_payload_end()
+ * @parked: bytes of dynamic data, which stay at the end of the buffer until
+ *	elog_payload_end()
+ * @error: the first failure, returned by elog_payload_end()
  * @reserved: set by elog_payload_init()
  *
- * Call one function for each field in the order of the command, then
- * elog_payload_end(), or elog_event_emit() which includes it. Each string or
- * bytes field needs 8 bytes more of the buffer than it has in the payload.
- * The members are the library's.
+ * Call one function for each field, in the order of the command. Then call
+ * elog_payload_end(), or elog_event_emit(), which includes it. Each string or bytes
+ * field needs 8 bytes more of the buffer than of the payload. The members belong to
+ * the library.
  */
 struct elog_payload {
 	unsigned char *data;
@@ -219,7 +219,7 @@ struct elog_payload {
 /**
  * elog_payload_init() - start a payload
  * @payload: initialized
- * @buffer: memory for it, kept in use until elog_payload_end()
+ * @buffer: memory for it, in use until elog_payload_end()
  * @capacity: bytes of @buffer
  */
 void elog_payload_init(struct elog_payload *payload, void *buffer,
@@ -228,7 +228,7 @@ void elog_payload_init(struct elog_payload *payload, void *buffer,
 /**
  * elog_payload_integer() - append an integer field
  * @payload: the payload
- * @value: the value; a negative one converted, as C does
+ * @value: the value; negative values are converted as in C
  * @size: 1, 2, 4 or 8 bytes; higher bits of @value are dropped
  */
 void elog_payload_integer(struct elog_payload *payload, uint64_t value,
@@ -255,10 +255,10 @@ static inline void elog_payload_u64(struct elog_payload *payload, uint64_t value
 }
 
 /**
- * elog_payload_raw() - append a field as it is: a struct, an array of bytes
+ * elog_payload_raw() - append a struct or an array of bytes
  * @payload: the payload
  * @data: the bytes
- * @size: how many, which must be the field's size
+ * @size: bytes of @data, which must be the field's size
  */
 void elog_payload_raw(struct elog_payload *payload, const void *data,
 		      size_t size);
@@ -266,7 +266,7 @@ void elog_payload_raw(struct elog_payload *payload, const void *data,
 /**
  * elog_payload_chars() - append a char[@size] field
  * @payload: the payload
- * @string: a string, cut to @size bytes or filled up with NULs
+ * @string: a string; truncated to @size bytes, or padded with NULs
  * @size: the field's size
  */
 void elog_payload_chars(struct elog_payload *payload, const char *string,
@@ -305,12 +305,12 @@ void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
 			    size_t size);
 
 /**
- * elog_payload_end() - put the dynamic parts behind the fixed part
+ * elog_payload_end() - move the dynamic data behind the fixed part
  * @payload: the payload; nothing may be appended afterwards
  *
- * Return: bytes of the payload, which starts at the buffer's first byte;
- * -ENOBUFS when the buffer was too small, -E2BIG when the payload or a field
- * of it is too large for an event.
+ * Return: bytes of the payload, which starts at the buffer's first byte; -ENOBUFS the
+ * buffer is too small; -E2BIG the payload or one of its fields is too large for an
+ * event.
  */
 ssize_t elog_payload_end(struct elog_payload *payload);
 

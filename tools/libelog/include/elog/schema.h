@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * libelog: schemas, which say what events look like, and taking fields out of records.
+ * libelog: schemas, which describe the fields of events, and decoding of records.
  */
 #ifndef ELOG_SCHEMA_H
 #define ELOG_SCHEMA_H
@@ -28,15 +28,15 @@ enum elog_type {
 	ELOG_TYPE_IPV6,		/* 16 bytes, network order */
 	ELOG_TYPE_PORT,		/* 2 bytes, network order */
 	ELOG_TYPE_MAC,		/* 6 bytes */
-	ELOG_TYPE_TIME,		/* u64, ns of CLOCK_MONOTONIC, as records have */
+	ELOG_TYPE_TIME,		/* u64, ns of CLOCK_MONOTONIC, as in records */
 	ELOG_TYPE_DURATION,	/* u64, ns */
 	ELOG_TYPE_PTR,		/* u64, an address */
 	ELOG_TYPE_ENUM,		/* an integer that has names */
 	ELOG_TYPE_FLAGS,	/* an integer whose bits have names */
-	ELOG_TYPE_STRUCT,	/* N bytes that only their owner can read */
+	ELOG_TYPE_STRUCT,	/* N bytes, whose layout is not known */
 };
 
-/** enum elog_display - how a field wants to be shown */
+/** enum elog_display - the base in which a field is shown */
 enum elog_display {
 	ELOG_DISPLAY_DEFAULT,
 	ELOG_DISPLAY_DEC,
@@ -46,7 +46,7 @@ enum elog_display {
 /**
  * struct elog_schema_name - a value that has a name: a keyword, an enumerator,
  *	a flag
- * @value: the value; of signed enums sign-extended
+ * @value: the value; sign-extended if the enum is signed
  * @name: its name
  * @description: may be empty, never NULL
  */
@@ -61,7 +61,7 @@ struct elog_schema_name {
  * @name: its name
  * @description: may be empty
  * @flags: it is a flags type
- * @count: of @names
+ * @count: elements of @names
  * @names: in the order of the schema
  */
 struct elog_schema_set {
@@ -77,13 +77,13 @@ struct elog_schema_set {
  * @name: its name
  * @type_name: the type as written in the schema
  * @description: may be empty
- * @type: what it is
- * @display: how it wants to be shown
+ * @type: the type
+ * @display: the requested base of numbers
  * @offset: bytes from the start of the payload
  * @size: bytes in the fixed part (4 for strings and bytes)
- * @is_signed: of enums: the integer is signed
- * @relative: of strings and bytes: the offset counts from behind the word
- * @set: of enums and flags: the names, else NULL
+ * @is_signed: the integer is signed; also set for enums
+ * @relative: strings and bytes only: the offset counts from the end of the 4 bytes
+ * @set: enums and flags only: the names, else NULL
  */
 struct elog_schema_field {
 	const char *name;
@@ -102,14 +102,14 @@ struct elog_schema_provider;
 
 /**
  * struct elog_schema_event - an event
- * @provider: the provider it belongs to
+ * @provider: the provider that it belongs to
  * @name: its name
  * @description: may be empty
- * @id: number in the provider
+ * @id: its number in the provider
  * @level: enum eventlog_level
  * @keywords: mask
  * @fixed_size: bytes of the payload's fixed part
- * @field_count: of @fields
+ * @field_count: elements of @fields
  * @fields: in the order of the payload
  */
 struct elog_schema_event {
@@ -128,11 +128,11 @@ struct elog_schema_event {
  * struct elog_schema_provider - a provider
  * @name: its name
  * @description: may be empty
- * @keyword_count: of @keywords
+ * @keyword_count: elements of @keywords
  * @keywords: named bits
- * @set_count: of @sets
+ * @set_count: elements of @sets
  * @sets: enum and flags types
- * @event_count: of @events
+ * @event_count: elements of @events
  * @events: in the order of the schema
  */
 struct elog_schema_provider {
@@ -148,7 +148,7 @@ struct elog_schema_provider {
 
 /**
  * struct elog_schema - a schema
- * @provider_count: of @providers
+ * @provider_count: elements of @providers
  * @providers: in the order of the text
  */
 struct elog_schema {
@@ -157,9 +157,9 @@ struct elog_schema {
 };
 
 /**
- * struct elog_schema_error - where and why a schema text is wrong
+ * struct elog_schema_error - an error in a schema text
  * @line: line number, from 1
- * @message: what is wrong there
+ * @message: the error
  * @reserved: 0
  */
 struct elog_schema_error {
@@ -175,42 +175,42 @@ struct elog_schema_error {
  * @schema: set to the result
  * @error: filled in on -EINVAL and -EPROTONOSUPPORT; may be NULL
  *
- * Return: 0, -EINVAL for a wrong text, -EPROTONOSUPPORT for one in a newer
- * language, -ENOMEM.
+ * Return: 0; -EINVAL the text has an error; -EPROTONOSUPPORT it is written in a newer
+ * version of the language; -ENOMEM.
  */
 int elog_schema_parse(const char *text, size_t size,
 		      struct elog_schema **schema,
 		      struct elog_schema_error *error);
 
-/** elog_schema_free() - free a schema; NULL is fine */
+/** elog_schema_free() - free a schema; may be NULL */
 void elog_schema_free(struct elog_schema *schema);
 
 /**
- * elog_level_name() - the name of a level
+ * elog_level_name() - get the name of a level
  * @level: enum eventlog_level
  *
- * Return: "error" ... "verbose", or NULL when there is no such level.
+ * Return: "error" ... "verbose", or NULL if there is no such level.
  */
 const char *elog_level_name(unsigned int level);
 
 /**
- * elog_level_parse() - a level by its name
+ * elog_level_parse() - get a level by its name
  * @name: "error", "warning", "notice", "info", "debug", "verbose"
  *
- * Return: enum eventlog_level, or 0 when there is none of that name.
+ * Return: enum eventlog_level, or 0 if no level has this name.
  */
 unsigned int elog_level_parse(const char *name);
 
 /**
  * struct elog_value - a field of a record
- * @error: 0; -ENODATA the payload ends before the field does; -EBADMSG a
- *	dynamic part is outside of the payload, or a string has no NUL
- * @integer: of all types that are integers, sign-extended if signed
- * @data: of chars, octets, strings, bytes, addresses and structs: the bytes,
- *	inside the payload
- * @size: how many; of chars and strings up to the NUL
- * @claimed_offset: with -EBADMSG: where the dynamic part claims to be
- * @claimed_size: with -EBADMSG: how large it claims to be
+ * @error: 0; -ENODATA the payload ends before the field does; -EBADMSG the dynamic
+ *	data is outside of the payload, or a string has no NUL
+ * @integer: integers of all types, sign-extended if signed
+ * @data: chars, octets, strings, bytes, addresses and structs: the bytes, inside the
+ *	payload
+ * @size: bytes of @data; of chars and strings, those before the NUL
+ * @claimed_offset: on -EBADMSG: the offset that the field claims
+ * @claimed_size: on -EBADMSG: the size that the field claims
  * @reserved: 0
  */
 struct elog_value {
@@ -224,10 +224,10 @@ struct elog_value {
 };
 
 /**
- * elog_decode() - take a field out of a payload
- * @field: which
- * @payload: the payload, trusted in nothing
- * @size: bytes of it; no byte beyond is read
+ * elog_decode() - read a field of a payload
+ * @field: the field
+ * @payload: the payload, which need not be valid
+ * @size: bytes of it; nothing behind them is read
  * @value: filled in
  *
  * Return: @value->error.
@@ -235,16 +235,16 @@ struct elog_value {
 int elog_decode(const struct elog_schema_field *field, const void *payload,
 		size_t size, struct elog_value *value);
 
-/** elog_format_value() - append a value as text, an undecodable one as such */
+/** elog_format_value() - append a value as text; if it has an error, the error */
 void elog_format_value(struct elog_text *text,
 		       const struct elog_schema_field *field,
 		       const struct elog_value *value);
 
 /**
  * elog_format_fields() - append "field=value field=value..."
- * @text: where
+ * @text: the text
  * @event: the event's schema
- * @payload: the payload, trusted in nothing
+ * @payload: the payload, which need not be valid
  * @size: bytes of it
  */
 void elog_format_fields(struct elog_text *text,
@@ -253,39 +253,39 @@ void elog_format_fields(struct elog_text *text,
 
 /**
  * elog_text_json_string() - append a string as JSON, with its quotes
- * @text: where
+ * @text: the text
  * @data: the string
- * @size: bytes of it, NULs among them allowed
+ * @size: bytes of it; it may contain NULs
  *
- * Always valid JSON in UTF-8: control characters, U+0080 to U+009F among them,
- * are escaped, and each byte that is not UTF-8 becomes U+FFFD.
+ * The result is always valid JSON in UTF-8. Control characters, including U+0080 to
+ * U+009F, are escaped. Each byte that is not UTF-8 becomes U+FFFD.
  */
 void elog_text_json_string(struct elog_text *text, const char *data, size_t size);
 
 /**
  * elog_text_csv() - append a cell of comma-separated values, as RFC 4180 says
- * @text: where
+ * @text: the text
  * @data: the cell
  * @size: bytes of it
  *
- * In quotes only when it holds a quote, a comma or a line's end; nothing else is
- * changed. What a spreadsheet makes of a cell that begins with "=" is not
- * guarded against.
+ * The cell is quoted only if it contains a quote, a comma or a line break; nothing
+ * else is changed. This does not protect against spreadsheets, which take a cell that
+ * begins with "=" for a formula.
  */
 void elog_text_csv(struct elog_text *text, const char *data, size_t size);
 
 /**
  * elog_format_json_value() - append a value as JSON
- * @text: where
- * @field: what it is
- * @value: the value; null when it is undecodable
+ * @text: the text
+ * @field: the field
+ * @value: the value; null if it could not be decoded
  *
- * Integers, ports, times and durations (ns) are numbers with all their digits,
- * which may be more than a double holds; bools true or false; pointers and what
- * wants hexadecimal strings "0x..."; enums the name, or a number that has none;
- * flags an array of names, and of a last "0x..." for bits that have none; what
- * wants decimal is a number. Text and addresses are strings, other bytes strings
- * of hexadecimal digits.
+ * Integers, ports, times and durations (ns) are numbers with all their digits, which
+ * may exceed the precision of a double. Bools are true or false. Pointers and fields
+ * shown in hexadecimal are strings "0x...". Enums are the name, or a number without
+ * one. Flags are an array of names; the last element is a string "0x..." if bits have
+ * no names. A field shown in decimal is always a number. Text and addresses are
+ * strings; other bytes are strings of hexadecimal digits.
  */
 void elog_format_json_value(struct elog_text *text,
 			    const struct elog_schema_field *field,
@@ -293,9 +293,9 @@ void elog_format_json_value(struct elog_text *text,
 
 /**
  * elog_format_json_fields() - append "field":value,"field":value...
- * @text: where; the braces are the caller's
+ * @text: the text; the caller adds the braces
  * @event: the event's schema
- * @payload: the payload, trusted in nothing
+ * @payload: the payload, which need not be valid
  * @size: bytes of it
  */
 void elog_format_json_fields(struct elog_text *text,

@@ -14,14 +14,14 @@ extern "C" {
 
 /**
  * struct elog_text - a string that grows
- * @data: the characters, always NUL-terminated once there are any
- * @size: how many, without the NUL
+ * @data: the characters; NUL-terminated once there are any
+ * @size: bytes of them, without the NUL
  * @capacity: bytes allocated
- * @error: 0, or -ENOMEM once memory was short: then @data is incomplete
+ * @error: 0; -ENOMEM an allocation failed, and @data is incomplete
  * @reserved: 0
  *
- * Start with all zeroes; free with elog_text_free(); set @size to 0 to start
- * over.
+ * Initialize it with zeros, and free it with elog_text_free(). To start over, set
+ * @size to 0.
  */
 struct elog_text {
 	char *data;
@@ -31,16 +31,16 @@ struct elog_text {
 	uint64_t reserved[2];
 };
 
-/** elog_text_free() - free the memory and make @text empty again */
+/** elog_text_free() - free the memory; @text is empty then */
 void elog_text_free(struct elog_text *text);
 
-/** elog_text_put() - append @size bytes of @data as they are */
+/** elog_text_put() - append @size bytes of @data unchanged */
 void elog_text_put(struct elog_text *text, const void *data, size_t size);
 
-/** elog_text_string() - append a string as it is */
+/** elog_text_string() - append a string unchanged */
 void elog_text_string(struct elog_text *text, const char *string);
 
-/** elog_text_unsigned() - append @value in decimal, padded to @width by @fill */
+/** elog_text_unsigned() - append @value in decimal, padded with @fill to @width */
 void elog_text_unsigned(struct elog_text *text, uint64_t value,
 			unsigned int width, char fill);
 
@@ -53,13 +53,13 @@ void elog_text_printf(struct elog_text *text, const char *format, ...)
 
 /**
  * elog_text_quoted() - append a string in double quotes
- * @text: where
+ * @text: the text
  * @data: the string
- * @size: bytes of it, NULs among them allowed
+ * @size: bytes of it; it may contain NULs
  *
- * Quotes, backslashes, control characters and what is not UTF-8 become
- * backslash sequences, so that the string ends where it seems to end and
- * cannot operate the terminal.
+ * Quotes, backslashes, control characters and bytes that are not UTF-8 become
+ * backslash sequences. So the string cannot contain its own end, and cannot control
+ * the terminal.
  */
 void elog_text_quoted(struct elog_text *text, const char *data, size_t size);
 

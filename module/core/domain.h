@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Domains, and the bitmap by which processes learn which events are enabled.  The
+ * struct and its locks are in types.h.
+ */
+#ifndef EVENTLOG_DOMAIN_H
+#define EVENTLOG_DOMAIN_H
+
+#include "core/types.h"
+
+/*
+ * The bitmap has one byte per event: the status bit, the sync bit, one bit for each
+ * handler that a marker policy can set, and the filter bit.  The first byte is
+ * unused.
+ */
+#define EVENTLOG_SLOT_BITS 8
+#define EVENTLOG_EVENTS_MAX 65535
+
+/* The domain of /dev/eventlog and of kernel providers. */
+extern struct eventlog_domain eventlog_root_domain;
+
+/**
+ * eventlog_domain_init() - make an empty domain
+ * @domain: zeroed
+ * @name: kept by pointer
+ * @events_max: 1 to EVENTLOG_EVENTS_MAX
+ * @subscribers_max: at least 1
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
+			 unsigned int events_max, unsigned int subscribers_max);
+
+/**
+ * eventlog_domain_destroy() - take a domain down
+ * @domain: without open files, events and policies
+ *
+ * Process context.  The caller waits for RCU callbacks (rcu_barrier()) before
+ * the module goes.
+ */
+void eventlog_domain_destroy(struct eventlog_domain *domain);
+
+/**
+ * eventlog_domain_slot_get() - take a slot of the bitmap
+ * @domain: the domain, locked
+ *
+ * Return: the slot, at least 1, or -ENOSPC.  Its bits are clear.
+ */
+int eventlog_domain_slot_get(struct eventlog_domain *domain);
+
+/**
+ * eventlog_domain_slot_put() - give a slot back
+ * @domain: the domain, locked
+ * @slot: the slot; its bits are clear
+ */
+void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot);
+
+/**
+ * eventlog_domain_bits_set() - tell processes whether an event is enabled
+ * @domain: the domain, locked
+ * @slot: the event's slot
+ * @enabled: new value of the status bit
+ * @sync: new value of the sync bit
+ */
+void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
+			      bool sync);
+
+/**
+ * eventlog_domain_handlers_set() - tell processes which handlers of a marker are on
+ * @domain: the domain, locked
+ * @slot: its event's slot
+ * @handlers: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE
+ * @has_filter: the handlers have a predicate, which must be evaluated each time the marker fires
+ */
+void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
+				  bool has_filter);
+
+/* All bits of a slot are in one byte. */
+static inline u32 eventlog_slot_status_bit(unsigned int slot)
+{
+	return EVENTLOG_SLOT_BITS * slot;
+}
+
+static inline u32 eventlog_slot_sync_bit(unsigned int slot)
+{
+	return EVENTLOG_SLOT_BITS * slot + 1;
+}
+
+static inline u32 eventlog_slot_action_bits(unsigned int slot)
+{
+	return EVENTLOG_SLOT_BITS * slot + 2;
+}
+
+static inline u32 eventlog_slot_filter_bit(unsigned int slot)
+{
+	return EVENTLOG_SLOT_BITS * slot + 4;
+}
+
+#endif /* EVENTLOG_DOMAIN_H */

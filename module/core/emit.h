@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Emission, the hot path: no lock, no allocation, no sleep, no printk().  Any
+ * context, including NMI.
+ */
+#ifndef EVENTLOG_EMIT_H
+#define EVENTLOG_EMIT_H
+
+#include <linux/cpumask.h>
+#include <linux/eventlog.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "compat.h"
+
+struct eventlog_event;
+
+/* The context that is running on this CPU; preemption is off. */
+static __always_inline enum eventlog_context eventlog_context(void)
+{
+	if (likely(in_task()))
+		return EVENTLOG_CONTEXT_TASK;
+	if (in_nmi())
+		return EVENTLOG_CONTEXT_NMI;
+	return in_hardirq() ? EVENTLOG_CONTEXT_HARDIRQ : EVENTLOG_CONTEXT_SOFTIRQ;
+}
+
+/**
+ * eventlog_watched() - is RCU watching this CPU
+ *
+ * Any context, preemption off.
+ *
+ * Return: false in the idle loop and on a CPU that is just starting, where nothing
+ * that RCU protects may be read.
+ */
+static __always_inline bool eventlog_watched(void)
+{
+	return likely(rcu_is_watching() && cpu_online(raw_smp_processor_id()));
+}
+
+/**
+ * struct eventlog_emission - an event that is being emitted
+ * @event: its definition
+ * @session: chosen by the provider, 0: none
+ * @parts: the parts of the payload, unless @count is 0
+ * @payload: the payload, if @count is 0
+ * @count: number of @parts
+ * @bytes: size of the whole payload
+ * @context: where it is emitted
+ *
+ * All functions on the way to rings that take one are inlined into the few functions
+ * that begin an emission, so that the compiler keeps it in registers.  Callbacks and
+ * tracers get a copy in memory.  It is made member by member: a copy in whole words
+ * would wait for the smaller stores just before it (a failed store forwarding), which
+ * takes longer than everything else.
+ */
+struct eventlog_emission {
+	const struct eventlog_event *event;
+	u64 session;
+	const struct eventlog_part *parts;
+	const void *payload;
+	unsigned int count;
+	u32 bytes;
+	enum eventlog_context context;
+};
+
+#if EVENTLOG_TRACE_EVENTS
+/*
+ * Delivers an event to tracers: any context, preemption off.  trace/ sets it once,
+ * at load; only events that a tracer is attached to call it.
+ */
+typedef void eventlog_trace_emit_function(const struct eventlog_emission *emission);
+DECLARE_STATIC_CALL(eventlog_trace_emit, eventlog_trace_emit_function);
+#endif
+
+/*
+ * Like memcpy().  Most payloads are small: copying the first and the last words,
+ * which may overlap, takes fewer instructions than a call.
+ */
+static __always_inline void eventlog_copy(u8 *to, const u8 *from, u32 bytes)
+{
+	u64 first, last, second, third;
+
+	if (bytes < sizeof(u64) || bytes > 4 * sizeof(u64)) {
+		memcpy(to, from, bytes);
+		return;
+	}
+	first = get_unaligned((const u64 *)from);
+	last = get_unaligned((const u64 *)(from + bytes - sizeof(u64)));
+	if (bytes > 2 * sizeof(u64)) {
+		second = get_unaligned((const u64 *)(from + sizeof(u64)));
+		third = get_unaligned((const u64 *)(from + bytes - 2 * sizeof(u64)));
+		put_unaligned(second, (u64 *)(to + sizeof(u64)));
+		put_unaligned(third, (u64 *)(to + bytes - 2 * sizeof(u64)));
+	}
+	put_unaligned(first, (u64 *)to);
+	put_unaligned(last, (u64 *)(to + bytes - sizeof(u64)));
+}
+
+/**
+ * eventlog_payload_copy() - copy the parts of a payload to one place
+ * @emission: the event
+ * @to: room for the whole payload
+ *
+ * Any context.
+ */
+static __always_inline void eventlog_payload_copy(const struct eventlog_emission *emission, u8 *to)
+{
+	const struct eventlog_part *part;
+
+	if (!emission->count)
+		eventlog_copy(to, emission->payload, emission->bytes);
+	for (part = emission->parts; part < emission->parts + emission->count; part++) {
+		memcpy(to, part->data, part->bytes);
+		to += part->bytes;
+		/* Add the NUL: the string may have changed since it was measured. */
+		if (part->string)
+			*to++ = '\0';
+	}
+}
+
+/**
+ * eventlog_emit() - deliver an event to all its listeners
+ * @event: a definition that cannot go away, because of RCU or a reference
+ * @session: chosen by the provider, 0: none
+ * @payload: kernel memory that does not fault, valid for the event's layout
+ * @bytes: its size, at most EVENTLOG_PAYLOAD_MAX
+ *
+ * Any context.  A loss is counted for each subscriber that cannot take the event.
+ */
+void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
+		   u32 bytes);
+
+#endif /* EVENTLOG_EMIT_H */

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Enabling: see enable.h.
+ */
+#include <linux/err.h>
+#include <linux/sched.h>
+
+#include "core/domain.h"
+#include "core/enable.h"
+#include "core/sink.h"
+#include "core/subscriber.h"
+#include "memory.h"
+
+static void eventlog_listeners_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_listeners, rcu));
+}
+
+static void eventlog_listeners_replace(struct eventlog_event *event,
+				       struct eventlog_listeners *listeners)
+{
+	struct eventlog_provider_info *provider = event->provider;
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_listeners *old;
+
+	old = rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
+	/* The status bit is never set while the event is disabled. */
+	if (old && !listeners) {
+		eventlog_domain_bits_set(domain, event->slot, false, false);
+		domain->busy--;
+	}
+	rcu_assign_pointer(event->listeners, listeners);
+	if (listeners) {
+		/* Publish the array before the bits that announce it. */
+		smp_mb__before_atomic();
+		eventlog_domain_bits_set(domain, event->slot, true, listeners->others);
+		domain->busy += !old;
+	}
+	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))
+		list_add_tail(&provider->dirty_node, &domain->dirty_providers);
+	if (old)
+		call_rcu(&old->rcu, eventlog_listeners_free_rcu);
+}
+
+/*
+ * Fills the entry of a subscriber if one of its rules matches.  @next_rule is where
+ * its rules are stored; it is moved past them.
+ */
+static bool eventlog_listener_fill(struct eventlog_listener *entry,
+				   struct eventlog_subscriber *subscriber,
+				   const struct eventlog_event *event,
+				   struct eventlog_subscriber_rule ***next_rule)
+{
+	struct eventlog_subscriber_rule **first_rule = *next_rule;
+	struct eventlog_subscriber_rule *rule;
+	bool conditional = true;
+
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		if (!eventlog_rule_matches(rule, event))
+			continue;
+		if (!eventlog_rule_is_conditional(rule))
+			conditional = false;
+		*(*next_rule)++ = rule;
+	}
+	if (*next_rule == first_rule)
+		return false;
+	/* A rule with nothing left to test always passes: skip the others. */
+	if (!conditional)
+		*next_rule = first_rule;
+	entry->subscriber = subscriber;
+	entry->rules = first_rule;
+	entry->rule_count = *next_rule - first_rule;
+	return true;
+}
+
+/*
+ * Makes the array for an event.  @nofail: the allocation cannot fail; all
+ * subscribers whose rules match have counters for the event already.
+ *
+ * Return: the array; NULL if the event has no subscriber and no tracer; or
+ * ERR_PTR(-ENOMEM).
+ */
+static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event *event, bool nofail)
+{
+	bool traced = rcu_access_pointer(event->trace.tracers);
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_subscriber_rule **next_rule;
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_subscriber_rule *rule;
+	unsigned int subscribers = 0, rules = 0;
+	enum eventlog_subscriber_kind kind;
+	struct eventlog_listeners *listeners;
+	size_t bytes;
+
+	list_for_each_entry(subscriber, &domain->subscribers, node) {
+		unsigned int before = rules;
+
+		list_for_each_entry(rule, &subscriber->rules, node)
+			rules += eventlog_rule_matches(rule, event);
+		subscribers += rules != before;
+	}
+	if (!subscribers && !traced)
+		return NULL;
+
+	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
+		rules * sizeof(struct eventlog_subscriber_rule *);
+	listeners = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
+	if (!listeners)
+		return ERR_PTR(-ENOMEM);
+	listeners->event = event;
+	next_rule = (struct eventlog_subscriber_rule **)&listeners->entries[subscribers];
+
+	for (kind = 0; kind < EVENTLOG_SUBSCRIBER_KINDS; kind++) {
+		list_for_each_entry(subscriber, &domain->subscribers, node) {
+			struct eventlog_listener *entry = &listeners->entries[listeners->listed];
+
+			if (eventlog_subscriber_kind(subscriber) != kind ||
+			    !eventlog_listener_fill(entry, subscriber, event, &next_rule))
+				continue;
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
+				entry->stats =
+					eventlog_subscriber_stats(subscriber, event, !nofail);
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->stats) {
+				eventlog_free(listeners);
+				return ERR_PTR(-ENOMEM);
+			}
+			listeners->listed++;
+		}
+		if (kind == EVENTLOG_SUBSCRIBER_RINGS)
+			listeners->count = listeners->listed;
+		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
+			listeners->called = listeners->listed;
+	}
+	listeners->traced = traced;
+	listeners->others = traced || listeners->called > listeners->count;
+	return listeners;
+}
+
+int eventlog_enable_event(struct eventlog_event *event)
+{
+	struct eventlog_listeners *listeners = eventlog_listeners_make(event, false);
+
+	if (IS_ERR(listeners))
+		return PTR_ERR(listeners);
+	if (listeners)
+		eventlog_listeners_replace(event, listeners);
+	return 0;
+}
+
+void eventlog_enable_tracers_changed(struct eventlog_event *event)
+{
+	eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
+}
+
+void eventlog_enable_event_clear(struct eventlog_event *event)
+{
+	eventlog_listeners_replace(event, NULL);
+}
+
+int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
+			     struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_listeners *prepared = NULL, *listeners;
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	lockdep_assert_held(&domain->lock);
+	list_add_tail(&rule->node, &subscriber->rules);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		cond_resched();
+		if (!event->slot || !eventlog_rule_matches(rule, event))
+			continue;
+		listeners = eventlog_listeners_make(event, false);
+		if (IS_ERR(listeners))
+			goto err_free;
+		listeners->next = prepared;
+		prepared = listeners;
+	}
+	/* All memory is allocated: nothing can fail from here on. */
+	while ((listeners = prepared)) {
+		prepared = listeners->next;
+		eventlog_listeners_replace(listeners->event, listeners);
+	}
+	return 0;
+
+err_free:
+	list_del(&rule->node);
+	while ((listeners = prepared)) {
+		prepared = listeners->next;
+		eventlog_free(listeners);
+	}
+	return -ENOMEM;
+}
+
+void eventlog_enable_rule_remove(struct eventlog_subscriber *subscriber,
+				 struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	lockdep_assert_held(&domain->lock);
+	list_del(&rule->node);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		cond_resched();
+		if (event->slot && eventlog_rule_matches(rule, event))
+			eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
+	}
+}
+
+void eventlog_enable_subscriber_remove(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_event *event;
+	struct eventlog_subscriber_rule *rule;
+	unsigned long descriptor;
+
+	lockdep_assert_held(&domain->lock);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		cond_resched();
+		if (!event->slot)
+			continue;
+		list_for_each_entry(rule, &subscriber->rules, node) {
+			if (eventlog_rule_matches(rule, event)) {
+				eventlog_listeners_replace(event,
+							   eventlog_listeners_make(event, true));
+				break;
+			}
+		}
+	}
+}

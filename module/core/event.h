@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events (definitions) and providers: how they are made, shared and ended.
+ *
+ * A definition is live while a registration refers to it or it is persistent.
+ * When it ends, it gives up its slot, but its text is retained while a subscriber
+ * is open that was open during its life, so that records can still be decoded.
+ * Registering the same definition again revives it with its old descriptor.
+ *
+ * All of it is under domain->lock, except what the hot path reads under RCU.  An
+ * event is freed an RCU grace period after the last reference to it is gone.
+ */
+#ifndef EVENTLOG_EVENT_H
+#define EVENTLOG_EVENT_H
+
+#include "core/fields.h"
+#include "core/types.h"
+
+/**
+ * eventlog_event_get() - find or make a definition, and add a registration to it
+ * @domain: the domain, locked
+ * @provider: a valid provider name
+ * @fields: parsed; a new definition takes text and layout over and sets them to NULL
+ * @level: 1 to 6
+ * @keywords: mask
+ *
+ * Return: the event, or ERR_PTR: -ENOSPC (no room in the domain), -ENOMEM.
+ */
+struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
+					  struct eventlog_fields *fields, u8 level, u64 keywords);
+
+/**
+ * eventlog_event_put() - remove a registration from an event
+ * @event: the event, its domain locked; the last registration ends it
+ */
+void eventlog_event_put(struct eventlog_event *event);
+
+/**
+ * eventlog_kernel_provider_new() - make the domain's struct for a kernel provider
+ * @domain: the domain, locked
+ * @kernel: the provider; its name is valid
+ * @preamble: schema text after its name; taken over on success
+ *
+ * Return: the struct, in no list yet, for eventlog_kernel_provider_put(); or
+ * ERR_PTR: -ENOSPC (no id left), -ENOMEM.
+ */
+struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_domain *domain,
+							    struct eventlog_provider *kernel,
+							    char *preamble);
+
+/**
+ * eventlog_kernel_provider_put() - release the struct of a provider that is unregistered
+ * @domain: the domain, locked
+ * @info: freed once no event refers to it; its id is free at once
+ */
+void eventlog_kernel_provider_put(struct eventlog_domain *domain,
+				  struct eventlog_provider_info *info);
+
+/**
+ * eventlog_event_new_kernel() - make a definition of a kernel provider
+ * @domain: the domain, locked
+ * @info: its provider
+ * @fields: name, text and layout; text and layout are taken over and set to NULL
+ * @source: the provider's side of it
+ *
+ * The definition is not shared; eventlog_event_put() ends it.
+ *
+ * Return: the event, or ERR_PTR: -ENOSPC, -ENOMEM.
+ */
+struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
+						 struct eventlog_provider_info *info,
+						 struct eventlog_fields *fields,
+						 struct eventlog_provider_event *source);
+
+/**
+ * eventlog_event_discard() - remove a definition before anyone could use it
+ * @event: new, of a kernel provider, its domain locked
+ */
+void eventlog_event_discard(struct eventlog_event *event);
+
+/**
+ * eventlog_event_persist() - make a definition outlive its registrations
+ * @event: live, its domain locked
+ */
+void eventlog_event_persist(struct eventlog_event *event);
+
+/**
+ * eventlog_event_delete() - delete persistent events by name
+ * @domain: the domain, locked
+ * @provider: provider name
+ * @name: event name; all persistent definitions of that name are deleted
+ *
+ * Return: 0; -ENOENT; -EBUSY: a process has registered one of them, or a tracer is
+ * attached to it; then nothing is changed.
+ */
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
+			  const char *name);
+
+/**
+ * eventlog_events_release_retained() - free texts that no open subscriber needs any more
+ * @domain: the domain, locked; a subscriber has just been removed
+ */
+void eventlog_events_release_retained(struct eventlog_domain *domain);
+
+/**
+ * eventlog_events_drop_all() - remove all events, persistent ones too, at unload
+ * @domain: the domain, locked, without registrations and subscribers
+ */
+void eventlog_events_drop_all(struct eventlog_domain *domain);
+
+#endif /* EVENTLOG_EVENT_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fields of events of processes: parses a command string into a layout, which payloads
+ * are validated against, and into schema text.  No state, no locks.
+ */
+#ifndef EVENTLOG_FIELDS_H
+#define EVENTLOG_FIELDS_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+/**
+ * struct eventlog_dynamic - a __data_loc or __rel_loc word
+ * @position: offset of the word in the payload
+ * @base: offset in the payload that the word's offset is relative to
+ * @string: the data is a string and must end with a NUL
+ */
+struct eventlog_dynamic {
+	u32 position;
+	u32 base;
+	bool string;
+};
+
+/**
+ * struct eventlog_layout - layout of a payload
+ * @fixed_bytes: size of the fixed part
+ * @dynamic_count: number of @dynamic
+ * @dynamic: the words of dynamic fields
+ */
+struct eventlog_layout {
+	u32 fixed_bytes;
+	u32 dynamic_count;
+	struct eventlog_dynamic dynamic[];
+};
+
+/**
+ * struct eventlog_fields - a parsed command
+ * @name: name of the event
+ * @text: the fields in the schema language, one per line; owned
+ * @layout: the layout of the payload; owned
+ */
+struct eventlog_fields {
+	char name[EVENTLOG_NAME_MAX];
+	char *text;
+	struct eventlog_layout *layout;
+};
+
+/**
+ * eventlog_fields_parse() - parse a command string
+ * @command: the string; modified
+ * @fields: output; on success the caller frees it with eventlog_fields_free()
+ *
+ * Context: process context.
+ *
+ * Return: 0; -EINVAL: syntax error; -E2BIG: too many fields, or the fixed part is
+ * larger than EVENTLOG_PAYLOAD_MAX; -ENOMEM.
+ */
+int eventlog_fields_parse(char *command, struct eventlog_fields *fields);
+
+/**
+ * eventlog_fields_free() - free the members of a parsed command
+ * @fields: parsed; members that were moved elsewhere are NULL
+ */
+void eventlog_fields_free(struct eventlog_fields *fields);
+
+/**
+ * eventlog_fields_name_valid() - test whether a name is an identifier of valid length
+ * @name: name of an event or a field
+ *
+ * Return: true if it is valid.
+ */
+bool eventlog_fields_name_valid(const char *name);
+
+/**
+ * eventlog_provider_name_valid() - test whether a provider name is valid
+ * @name: name of a provider: like an identifier, but '.' and '-' are allowed after the
+ *	first character
+ *
+ * Return: true if it is valid.
+ */
+bool eventlog_provider_name_valid(const char *name);
+
+/* Validates the words of a payload whose fixed part is complete. */
+int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes);
+
+/**
+ * eventlog_layout_validate() - validate a payload against its layout
+ * @layout: the layout
+ * @payload: a copy in kernel memory, which user space cannot change
+ * @bytes: size of @payload
+ *
+ * Context: any.
+ *
+ * Return: 0; -EINVAL: the fixed part is incomplete; -EBADMSG: a dynamic field exceeds
+ * the payload, or a string is not terminated.
+ */
+static __always_inline int eventlog_layout_validate(const struct eventlog_layout *layout,
+						    const u8 *payload, u32 bytes)
+{
+	if (bytes < layout->fixed_bytes)
+		return -EINVAL;
+	return layout->dynamic_count ? eventlog_dynamic_validate(layout, payload, bytes) : 0;
+}
+
+#endif /* EVENTLOG_FIELDS_H */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What ioctls of the device have in common: the table that user/file.c dispatches
+ * by, and the exchange of arguments with user space.  No state; no lock may be held
+ * around functions that access user memory.
+ */
+#ifndef EVENTLOG_IOCTL_H
+#define EVENTLOG_IOCTL_H
+
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+struct eventlog_domain;
+struct file;
+
+/**
+ * struct eventlog_ioctl - one ioctl
+ * @bytes: size of its argument, a struct that begins with its own size
+ * @call: @argument is the copy of the caller's struct at @user, which may be of
+ *	another size; results go back with eventlog_argument_put()
+ */
+struct eventlog_ioctl {
+	size_t bytes;
+	int (*call)(struct eventlog_domain *domain, struct file *filp, void *argument,
+		    void __user *user);
+};
+
+/**
+ * struct eventlog_ioctls - a table of ioctls
+ * @ioctls: by number; those without a function do not exist
+ * @count: number of @ioctls
+ */
+struct eventlog_ioctls {
+	const struct eventlog_ioctl *ioctls;
+	unsigned int count;
+};
+
+/* An entry of a table. */
+#define EVENTLOG_IOCTL(name, type, function) \
+	[_IOC_NR(EVENTLOG_IOC_##name)] = { sizeof(struct type), function }
+
+/**
+ * eventlog_capable() - may the opener of a file trace the whole system
+ * @filp: the file; the rights of its opener count, since an open file can be handed on
+ */
+bool eventlog_capable(struct file *filp);
+
+/**
+ * eventlog_argument_get() - copy in an ioctl's argument
+ * @argument: room for @bytes
+ * @bytes: size of the struct as the kernel knows it
+ * @user: the caller's struct, which begins with its size
+ *
+ * Return: 0; -EFAULT; -EINVAL: too small; -E2BIG: too large, or something is set
+ * that the kernel does not know.
+ */
+int eventlog_argument_get(void *argument, size_t bytes, const void __user *user);
+
+/**
+ * eventlog_argument_put() - copy an ioctl's results out
+ * @user: the caller's struct
+ * @argument: begins with the size the caller gave, up to which it is copied; what
+ *	the caller has beyond that is zeroed
+ * @bytes: size of the struct as the kernel knows it
+ *
+ * Return: 0 or -EFAULT.
+ */
+int eventlog_argument_put(void __user *user, const void *argument, size_t bytes);
+
+/**
+ * eventlog_string_get() - copy in a string
+ * @user: its address
+ * @room: limit of its size, NUL included
+ *
+ * Return: the string, for kfree(); or ERR_PTR: -EFAULT, -E2BIG, -ENOMEM.
+ */
+char *eventlog_string_get(u64 user, size_t room);
+
+/**
+ * eventlog_string_get_or() - copy in a string that the caller may leave out
+ * @user: its address, or 0
+ * @room: limit of its size, NUL included
+ * @otherwise: the string for an address of 0
+ *
+ * Return: as eventlog_string_get().
+ */
+char *eventlog_string_get_or(u64 user, size_t room, const char *otherwise);
+
+/**
+ * eventlog_array_get() - copy in bytes
+ * @to: room for them
+ * @user: their address, which may have more bits than an address of this kernel
+ * @bytes: how many
+ *
+ * Return: 0 or -EFAULT.
+ */
+int eventlog_array_get(void *to, u64 user, size_t bytes);
+
+/**
+ * eventlog_text_put() - copy bytes out
+ * @user: the caller's address, as for eventlog_array_get()
+ * @text: the bytes
+ * @bytes: how many
+ *
+ * Return: 0 or -EFAULT.
+ */
+int eventlog_text_put(u64 user, const char *text, u32 bytes);
+
+#endif /* EVENTLOG_IOCTL_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How core/ calls what is above it: the tracer (trace/) and the marker policy
+ * (marker/).  Each table is set once, at load, before there is an event, and is
+ * never changed.  Emission does not go through a table: see emit.h.
+ *
+ * All functions are called in process context with the event's domain locked,
+ * unless said otherwise.
+ */
+#ifndef EVENTLOG_OPS_H
+#define EVENTLOG_OPS_H
+
+#include <linux/types.h>
+
+struct eventlog_event;
+struct eventlog_text;
+
+/**
+ * struct eventlog_trace_ops - what the tracer does for core/ and the status listing
+ * @add: an event comes to life, before its listeners are known: prepare its trace
+ *	event and set event->trace.tracers if something is attached to that already
+ * @remove: an event ends: its trace event goes; tracers get nothing more after an
+ *	RCU grace period
+ * @persist: an event is persistent now; the module is pinned by the caller's file
+ * @busy: is ftrace, perf or BPF attached, or does an eprobe or a trigger hold it
+ * @lost: set the numbers of events that were too large for ftrace, and for perf and BPF
+ * @status: append what is attached to an event, for the status listing
+ * @unmade: number of live events that have no trace event for want of room
+ */
+struct eventlog_trace_ops {
+	void (*add)(struct eventlog_event *event);
+	void (*remove)(struct eventlog_event *event);
+	void (*persist)(struct eventlog_event *event);
+	bool (*busy)(const struct eventlog_event *event);
+	void (*lost)(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
+	void (*status)(struct eventlog_text *text, const struct eventlog_event *event);
+	unsigned int (*unmade)(void);
+};
+
+/* NULL on a kernel without trace events for modules. */
+extern const struct eventlog_trace_ops *eventlog_trace_ops;
+
+/**
+ * struct eventlog_policy_ops - what the marker policy does for core/ and for producers
+ * @apply: an event with a slot comes to life: set its handlers as the policies say
+ * @remove: an event with a slot ends: take its handlers back
+ * @state: return an event's handlers, EVENTLOG_MARKER_*, subject to a predicate or not
+ * @strings: return which values of a marker that fires must be strings in kernel
+ *	memory, a bit each; RCU read side, no lock
+ * @evaluate: return what a marker must do when it fires, EVENTLOG_MARKER_*; -EINVAL:
+ *	there are too few values; -EAGAIN: other values must be strings by now.  RCU
+ *	read side, preemption off, no lock.  @values has EVENTLOG_ASK_VALUES_MAX
+ *	entries, of which @count are given; @strings says which of them are strings
+ */
+struct eventlog_policy_ops {
+	void (*apply)(struct eventlog_event *event);
+	void (*remove)(struct eventlog_event *event);
+	u8 (*state)(const struct eventlog_event *event);
+	u16 (*strings)(const struct eventlog_event *event);
+	int (*evaluate)(const struct eventlog_event *event, const u64 *values, unsigned int count,
+			u16 strings);
+};
+
+extern const struct eventlog_policy_ops *eventlog_policy_ops;
+
+#endif /* EVENTLOG_OPS_H */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Conversion of definitions and of the tables of kernel providers to schema text, and
+ * validation of these tables.  No state, no locks of its own.
+ */
+#ifndef EVENTLOG_SCHEMA_H
+#define EVENTLOG_SCHEMA_H
+
+#include <linux/types.h>
+
+struct eventlog_event;
+struct eventlog_fields;
+struct eventlog_provider;
+struct eventlog_provider_event;
+
+/**
+ * eventlog_schema_text() - write a complete schema for one definition
+ * @event: the definition; the caller holds domain->lock
+ * @bytes: output: size of the text, NUL included
+ *
+ * Context: process context.
+ *
+ * Return: the text, which the caller frees with eventlog_free(), or NULL if out of
+ * memory.
+ */
+char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes);
+
+/**
+ * eventlog_schema_check() - check the tables of a kernel provider
+ * @provider: the provider
+ *
+ * Context: process context.
+ *
+ * Return: 0; -EINVAL: a table is malformed, the kernel log says where; -ENOMEM.
+ */
+int eventlog_schema_check(const struct eventlog_provider *provider);
+
+/**
+ * eventlog_schema_preamble() - write the part of a schema behind the provider's name
+ * @provider: a provider that eventlog_schema_check() accepted
+ *
+ * Context: process context.
+ *
+ * Return: description, keywords and sets, which the caller frees with eventlog_free(),
+ * or NULL if out of memory.
+ */
+char *eventlog_schema_preamble(const struct eventlog_provider *provider);
+
+/**
+ * eventlog_schema_fields() - make schema text and layout of an event of a kernel provider
+ * @provider: a provider that eventlog_schema_check() accepted
+ * @source: one of its events
+ * @fields: output; on success the caller frees it with eventlog_fields_free()
+ *
+ * Context: process context.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int eventlog_schema_fields(const struct eventlog_provider *provider,
+			   const struct eventlog_provider_event *source,
+			   struct eventlog_fields *fields);
+
+#endif /* EVENTLOG_SCHEMA_H */

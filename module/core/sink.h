@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a subscriber keeps of the events that it listens to: its rules, and one
+ * struct eventlog_event_stats per event for losses.  Used from the side of the event
+ * (event.c, enable.c) and from that of the subscriber.  All under domain->lock.
+ */
+#ifndef EVENTLOG_SINK_H
+#define EVENTLOG_SINK_H
+
+#include "core/types.h"
+
+/**
+ * eventlog_rule_matches() - do the constant properties of an event match a rule
+ * @rule: the rule
+ * @event: the event; its domain locked
+ */
+bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule,
+			   const struct eventlog_event *event);
+
+/**
+ * eventlog_rule_is_conditional() - must emission test the rule
+ * @rule: the rule
+ *
+ * Return: true if the rule has conditions beside the constant properties.
+ */
+static inline bool eventlog_rule_is_conditional(const struct eventlog_subscriber_rule *rule)
+{
+	return rule->flags || rule->sample;
+}
+
+/**
+ * eventlog_event_lost_rcu_idle() - events emitted where RCU was not watching
+ * @event: its domain locked
+ */
+u64 eventlog_event_lost_rcu_idle(const struct eventlog_event *event);
+
+/**
+ * eventlog_subscriber_stats() - a subscriber's counters of an event
+ * @subscriber: its domain locked
+ * @event: the event
+ * @make: make the counters if there are none
+ *
+ * Return: the counters, which live until the subscriber is freed or the definition
+ * is forgotten; or NULL.
+ */
+struct eventlog_event_stats *eventlog_subscriber_stats(struct eventlog_subscriber *subscriber,
+						       const struct eventlog_event *event,
+						       bool make);
+
+/**
+ * eventlog_event_stats_rcu_idle() - losses of an event that no ring could count
+ * @stats: a subscriber's counters of the event
+ * @event: the event, its domain locked
+ */
+u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
+				  const struct eventlog_event *event);
+
+/**
+ * eventlog_event_stats_drop() - drop all subscribers' counters of an event
+ * @event: a definition to be forgotten, its domain locked; writers may still use
+ *	the counters, in RCU read-side sections
+ */
+void eventlog_event_stats_drop(const struct eventlog_event *event);
+
+/**
+ * eventlog_subscriber_oldest() - the subscriber that has been open for longest
+ * @domain: locked
+ *
+ * Return: the subscriber, or NULL.
+ */
+struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain);
+
+#endif /* EVENTLOG_SINK_H */

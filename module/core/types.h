@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The structs that several files of core/ share.
+ *
+ * A domain is the set of definitions, providers and subscribers that see one
+ * another, and the bitmap that tells processes which events are enabled.  There
+ * is one domain, the root domain, behind /dev/eventlog.
+ *
+ * domain->lock, a mutex, protects the domain and all members of its events,
+ * providers and rule lists, except those that are said to be RCU-protected.  It
+ * is never held across an access to user memory, an RCU grace period, or the
+ * allocation of rings.
+ *
+ * domain->update_lock, a mutex, is held while something changes that kernel
+ * providers must be notified of (providers, rules and subscribers that come or
+ * go), until they have been notified: see provider.h.  The functions of providers
+ * run under it, without domain->lock.
+ *
+ * Order: eventlog_file.lock, domain->update_lock, domain->lock.
+ */
+#ifndef EVENTLOG_TYPES_H
+#define EVENTLOG_TYPES_H
+
+#include <linux/atomic.h>
+#include <linux/hashtable.h>
+#include <linux/idr.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/siphash.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <uapi/linux/eventlog.h>
+
+struct eventlog_event;
+struct eventlog_layout;
+struct eventlog_predicate;
+struct eventlog_provider;
+struct eventlog_provider_event;
+struct eventlog_subscriber;
+struct eventlog_trace_event;
+struct eventlog_tracers;
+struct task_struct;
+
+/**
+ * struct eventlog_domain - see the top of the file
+ * @name: for people; "" is the root domain
+ * @lock: see the top of the file
+ * @definitions: struct eventlog_event by descriptor, live and retained; also read
+ *	under RCU
+ * @names: the same, hashed by everything that makes two definitions different
+ * @hash_key: secret, for the hash tables
+ * @retained: events without users whose text is kept, oldest first
+ * @retained_count: their number
+ * @providers: struct eventlog_provider_info of processes, hashed by name
+ * @provider_ids: 1 to 65535
+ * @update_lock: see the top of the file
+ * @kernel_providers: struct eventlog_provider_info of registered kernel
+ *	providers; under @update_lock
+ * @dirty_providers: kernel providers that must be notified, because one of their
+ *	events was enabled or disabled
+ * @subscribers: struct eventlog_subscriber, oldest first
+ * @subscriber_count: their number
+ * @subscriber_sequence: the number of the next subscriber
+ * @next_descriptor: the descriptor of the next definition; 0 when all are used up
+ * @slots: which slots of the bitmap are taken
+ * @bitmap: the bitmap, in vmalloc memory that user space may map
+ * @bitmap_bytes: its size, whole pages
+ * @policies: struct eventlog_marker_policy, oldest first
+ * @policy_count: their number
+ * @live: number of events with a slot
+ * @busy: number of enabled events
+ * @events_max: limit of @live
+ * @subscribers_max: limit of @subscriber_count
+ */
+struct eventlog_domain {
+	const char *name;
+	struct mutex lock;
+	struct xarray definitions;
+	DECLARE_HASHTABLE(names, 10);
+	siphash_key_t hash_key;
+	struct list_head retained;
+	unsigned int retained_count;
+	DECLARE_HASHTABLE(providers, 8);
+	struct ida provider_ids;
+	struct mutex update_lock;
+	struct list_head kernel_providers;
+	struct list_head dirty_providers;
+	struct list_head subscribers;
+	unsigned int subscriber_count;
+	u64 subscriber_sequence;
+	u32 next_descriptor;
+	unsigned long *slots;
+	void *bitmap;
+	size_t bitmap_bytes;
+	struct list_head policies;
+	unsigned int policy_count;
+	unsigned int live;
+	unsigned int busy;
+	unsigned int events_max;
+	unsigned int subscribers_max;
+};
+
+/**
+ * struct eventlog_provider_info - what a domain knows of a provider
+ * @node: in the domain's providers, hashed by name; unused by kernel providers
+ * @name: its name
+ * @id: 1 to 65535, unique among live providers
+ * @id_held: @id is taken; false once a kernel provider is unregistered
+ * @next_event_id: the id of its next event
+ * @users: events that refer to it, retained ones included, and its registration
+ * @kernel: the kernel provider while it is registered; NULL for processes'
+ * @preamble: schema text after a kernel provider's name; owned; NULL for processes'
+ * @kernel_node: in the domain's kernel_providers; under domain->update_lock
+ * @dirty_node: in the domain's dirty_providers
+ * @enabled_once: one of its events has been enabled; under domain->update_lock
+ * @last_level: the level of the last notification; under domain->update_lock
+ * @dump_task: the task that runs a state dump, or NULL; emission compares it
+ * @dump_subscriber: the only subscriber that gets the dump, or NULL; likewise
+ * @rcu: frees it
+ *
+ * Processes that use the same name share one; each kernel provider has its own.
+ */
+struct eventlog_provider_info {
+	struct hlist_node node;
+	char name[EVENTLOG_NAME_MAX];
+	u16 id;
+	bool id_held;
+	u32 next_event_id;
+	unsigned int users;
+	struct eventlog_provider *kernel;
+	char *preamble;
+	struct list_head kernel_node;
+	struct list_head dirty_node;
+	bool enabled_once;
+	u32 last_level;
+	const struct task_struct *dump_task;
+	const struct eventlog_subscriber *dump_subscriber;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct eventlog_event_trace - the tracer's part of an event; see trace/attach.h
+ * @tracers: what is attached to the trace event; RCU; NULL: nothing.  core/ only
+ *	tests whether it is NULL
+ * @event: the trace event while the definition is live, or NULL
+ * @unmade: there was no room for a trace event
+ */
+struct eventlog_event_trace {
+	struct eventlog_tracers __rcu *tracers;
+	struct eventlog_trace_event *event;
+	bool unmade;
+};
+
+/**
+ * struct eventlog_event_policy - the marker policy's part of an event; see marker/policy.h
+ * @predicate: the condition on @handlers; RCU; NULL: there is none
+ * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing; 0 if
+ *	there is a predicate, which then has them; also read without a lock
+ */
+struct eventlog_event_policy {
+	struct eventlog_predicate __rcu *predicate;
+	u8 handlers;
+};
+
+/**
+ * struct eventlog_event - one definition
+ * @listeners: its listeners; RCU; NULL: the event is disabled
+ * @layout: what payloads are validated against; constant
+ * @descriptor: what records carry; never reused
+ * @slot: its place in the bitmap; 0: it is retained, not live
+ * @registrations: how many registrations refer to it
+ * @persistent: lives without registrations
+ * @state_dump: belongs to state dumps; constant
+ * @level: enum eventlog_level
+ * @keywords: mask
+ * @id: within its provider
+ * @domain: its domain
+ * @provider: its provider
+ * @name: its name
+ * @fields_text: schema lines of its fields; for a kernel provider's event the
+ *	whole statement; owned
+ * @source: the kernel provider's side of it while that is registered
+ * @lost_rcu_idle: the final count of @source, once that is unregistered
+ * @trace: the tracer's part
+ * @policy: the marker policy's part
+ * @hash_node: in the domain's names; unused by events of kernel providers
+ * @retained_node: in the domain's retained
+ * @retired_at: the domain's subscriber_sequence when it ended
+ * @rcu: frees it
+ */
+struct eventlog_event {
+	struct eventlog_listeners __rcu *listeners;
+	struct eventlog_layout *layout;
+	u32 descriptor;
+	u32 slot;
+	unsigned long registrations;
+	bool persistent;
+	bool state_dump;
+	u8 level;
+	u64 keywords;
+	u32 id;
+	struct eventlog_domain *domain;
+	struct eventlog_provider_info *provider;
+	char name[EVENTLOG_NAME_MAX];
+	char *fields_text;
+	struct eventlog_provider_event *source;
+	u64 lost_rcu_idle;
+	struct eventlog_event_trace trace;
+	struct eventlog_event_policy policy;
+	struct hlist_node hash_node;
+	struct list_head retained_node;
+	u64 retired_at;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct eventlog_subscriber_rule - a rule of a subscriber; constant once added
+ * @node: in the subscriber's rules
+ * @id: for RULE_DEL
+ * @flags: EVENTLOG_RULE_*
+ * @keywords_any: 0, or the event has one of these
+ * @keywords_all: the event has all of these
+ * @session: with EVENTLOG_RULE_SESSION
+ * @pid: with EVENTLOG_RULE_PID, a tgid in the subscriber's pid namespace
+ * @level: 0, or the event's level is at most this
+ * @sample: 0, or one in so many events is delivered
+ * @sampled: counts the events that passed all other tests
+ * @provider: glob, in the same allocation
+ * @event: glob, likewise
+ */
+struct eventlog_subscriber_rule {
+	struct list_head node;
+	u32 id;
+	u32 flags;
+	u64 keywords_any;
+	u64 keywords_all;
+	u64 session;
+	u32 pid;
+	u32 level;
+	u32 sample;
+	atomic_t sampled;
+	const char *provider;
+	const char *event;
+};
+
+/**
+ * struct eventlog_event_stats - a subscriber's counters of an event
+ * @lost: events that a ring could not take, whose loss the ring counted
+ * @rcu_idle_before: eventlog_event_lost_rcu_idle() when it was made
+ * @rcu: frees it
+ *
+ * Made when a subscriber with rings first listens to the event.  Owned by the
+ * subscriber, found by descriptor; lives until the subscriber closes or the
+ * definition is forgotten.
+ */
+struct eventlog_event_stats {
+	atomic_long_t lost;
+	u64 rcu_idle_before;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct eventlog_listener - a subscriber that listens to an event
+ * @subscriber: the subscriber
+ * @stats: its counters of the event; NULL without rings
+ * @rules: the event is delivered if it passes one of them
+ * @rule_count: 0: nothing is left to test
+ */
+struct eventlog_listener {
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_event_stats *stats;
+	struct eventlog_subscriber_rule **rules;
+	unsigned int rule_count;
+};
+
+/**
+ * struct eventlog_listeners - the listeners of an event
+ * @rcu: frees it
+ * @event: the event, until the array is published
+ * @next: chains arrays that are not published yet
+ * @count: entries of subscribers with rings; they come first
+ * @called: end of the entries of callbacks, which follow
+ * @listed: end of all entries; the last ones are subscribers without rings, which
+ *	only keep events enabled
+ * @others: there are callbacks or tracers
+ * @traced: a tracer is attached to the event's trace event
+ * @entries: the subscribers; their rules follow in the same allocation
+ */
+struct eventlog_listeners {
+	struct rcu_head rcu;
+	struct eventlog_event *event;
+	struct eventlog_listeners *next;
+	unsigned int count;
+	unsigned int called;
+	unsigned int listed;
+	bool others;
+	bool traced;
+	struct eventlog_listener entries[];
+};
+
+#endif /* EVENTLOG_TYPES_H */

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ioctls of markers: see ioctl.h.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core/domain.h"
+#include "core/filter.h"
+#include "core/ioctl.h"
+#include "marker/ioctl.h"
+#include "marker/marker.h"
+#include "marker/policy.h"
+#include "memory.h"
+
+/* The marker with the lowest descriptor above @descriptor; the domain is locked. */
+static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *domain,
+						     struct eventlog_event **event,
+						     unsigned long descriptor)
+{
+	while ((*event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
+		if ((*event)->source && (*event)->provider->kernel &&
+		    (*event)->provider->kernel->update == eventlog_marker_update)
+			return container_of((*event)->source, struct eventlog_marker, event);
+		cond_resched();
+	}
+	return NULL;
+}
+
+/*
+ * Fills in the results of MARKER_NEXT, and the text of the predicate if there is room
+ * for it at @predicate.
+ *
+ * Return: the marker's four strings, for eventlog_free().
+ */
+static char *eventlog_marker_describe(const struct eventlog_event *event,
+				      const struct eventlog_marker *marker,
+				      struct eventlog_marker_next *request, char *predicate)
+{
+	const char *strings[] = {
+		event->provider->kernel->owner->name, marker->tag, marker->path, marker->function,
+	};
+	size_t bytes = 0;
+	unsigned int i;
+	char *text, *to;
+
+	for (i = 0; i < ARRAY_SIZE(strings); i++)
+		bytes += strlen(strings[i]) + 1;
+	text = eventlog_alloc(bytes);
+	if (!text)
+		return NULL;
+	for (to = text, i = 0; i < ARRAY_SIZE(strings); i++)
+		to += sprintf(to, "%s", strings[i]) + 1;
+	if (request->text_size >= bytes) {
+		request->descriptor = event->descriptor;
+		request->id = marker->id;
+		request->handlers = READ_ONCE(marker->handlers);
+		request->defaults = marker->defaults;
+		request->allowed = marker->allowed;
+		request->active = READ_ONCE(marker->active) & EVENTLOG_MARKER_HANDLERS;
+		request->line = marker->line;
+		request->ordinal = marker->ordinal;
+		request->unprinted = (unsigned long)atomic_long_read(&marker->suppressed);
+		request->predicate_size =
+			eventlog_marker_predicate(marker, predicate, &request->rejected);
+	}
+	request->text_size = bytes;
+	return text;
+}
+
+/* Copies out the strings, and the predicate if the caller has room for it. */
+static int eventlog_marker_strings_put(const struct eventlog_marker_next *request, const char *text,
+				const char *predicate)
+{
+	int ret = eventlog_text_put(request->text, text, request->text_size);
+
+	if (!ret && predicate)
+		ret = eventlog_text_put(request->predicate, predicate, request->predicate_size);
+	return ret;
+}
+
+static int eventlog_ioctl_marker_next(struct eventlog_domain *domain, struct file *filp,
+				      void *argument, void __user *user)
+{
+	struct eventlog_marker_next *request = argument;
+	char *text = NULL, *predicate = NULL;
+	u32 room = request->text_size;
+	struct eventlog_marker *marker;
+	struct eventlog_event *event;
+	int ret;
+
+	if (request->flags || request->reserved)
+		return -EINVAL;
+	if (!eventlog_capable(filp))
+		return -EPERM;
+	if (request->predicate) {
+		predicate = eventlog_alloc(EVENTLOG_PREDICATE_MAX);
+		if (!predicate)
+			return -ENOMEM;
+	}
+	/* With update_lock, handlers and predicate belong together. */
+	mutex_lock(&domain->update_lock);
+	mutex_lock(&domain->lock);
+	marker = eventlog_marker_after(domain, &event, request->descriptor);
+	if (marker)
+		text = eventlog_marker_describe(event, marker, request, predicate);
+	mutex_unlock(&domain->lock);
+	mutex_unlock(&domain->update_lock);
+	ret = -ENOENT;
+	if (!marker)
+		goto out;
+	ret = -ENOMEM;
+	if (!text)
+		goto out;
+
+	ret = -EMSGSIZE;
+	if (room >= request->text_size)
+		ret = eventlog_marker_strings_put(request, text, predicate);
+	if (ret != -EFAULT)
+		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+out:
+	eventlog_free(text);
+	eventlog_free(predicate);
+	return ret;
+}
+
+/* Copies in the caller's predicate; NULL: there is none. */
+static struct eventlog_expression *eventlog_expression_get(u64 terms, u32 count, u64 predicate)
+{
+	struct eventlog_expression *expression;
+	char *text;
+	int ret;
+
+	if (!count)
+		return terms || predicate ? ERR_PTR(-EINVAL) : NULL;
+	if (count > EVENTLOG_TERMS_MAX)
+		return ERR_PTR(-E2BIG);
+	text = eventlog_string_get(predicate, EVENTLOG_PREDICATE_MAX);
+	if (IS_ERR(text))
+		return ERR_CAST(text);
+	ret = -ENOMEM;
+	expression = eventlog_expression_new();
+	if (!expression)
+		goto out;
+	strscpy(expression->text, text, sizeof(expression->text));
+	expression->count = count;
+	ret = eventlog_array_get(expression->terms, terms, count * sizeof(*expression->terms)) ?:
+	      eventlog_expression_check(expression);
+out:
+	kfree(text);
+	if (!ret)
+		return expression;
+	eventlog_expression_put(expression);
+	return ERR_PTR(ret);
+}
+
+static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
+{
+	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
+	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
+	    request->operation > EVENTLOG_MARKER_REPLACE ||
+	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
+		return false;
+	/* A predicate makes sense only for handlers that are switched on. */
+	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD ||
+	       (request->operation == EVENTLOG_MARKER_REPLACE && request->handlers);
+}
+
+static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file *filp,
+				     void *argument, void __user *user)
+{
+	struct eventlog_marker_set *request = argument;
+	struct eventlog_expression *expression;
+	char *module, *marker;
+	int ret;
+
+	if (!eventlog_marker_set_valid(request))
+		return -EINVAL;
+	if (!eventlog_capable(filp))
+		return -EPERM;
+	module = eventlog_string_get_or(request->module, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(module))
+		return PTR_ERR(module);
+	marker = eventlog_string_get_or(request->marker, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(marker)) {
+		ret = PTR_ERR(marker);
+		goto out_module;
+	}
+	expression = eventlog_expression_get(request->terms, request->term_count,
+					     request->predicate);
+	if (IS_ERR(expression)) {
+		ret = PTR_ERR(expression);
+		goto out_marker;
+	}
+	/* Check first that results can be copied out: otherwise nothing is changed. */
+	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      eventlog_markers_switch(module, marker, expression, request) ?:
+	      eventlog_argument_put(user, request, sizeof(*request));
+	eventlog_expression_put(expression);
+out_marker:
+	kfree(marker);
+out_module:
+	kfree(module);
+	return ret;
+}
+
+static bool eventlog_policy_valid(const struct eventlog_marker_wish *request)
+{
+	if (request->flags || !request->handlers || request->handlers & ~EVENTLOG_POLICY_HANDLERS ||
+	    request->operation > EVENTLOG_MARKER_REMOVE)
+		return false;
+	/* A predicate makes sense only for handlers that are switched on. */
+	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD;
+}
+
+static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file *filp,
+				     void *argument, void __user *user)
+{
+	struct eventlog_marker_wish *request = argument;
+	struct eventlog_expression *expression;
+	char *program, *marker;
+	int ret;
+
+	if (!eventlog_policy_valid(request))
+		return -EINVAL;
+	if (!eventlog_capable(filp))
+		return -EPERM;
+	program = eventlog_string_get_or(request->program, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(program))
+		return PTR_ERR(program);
+	marker = eventlog_string_get_or(request->marker, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(marker)) {
+		ret = PTR_ERR(marker);
+		goto out_program;
+	}
+	expression = eventlog_expression_get(request->terms, request->term_count,
+					     request->predicate);
+	if (IS_ERR(expression)) {
+		ret = PTR_ERR(expression);
+		goto out_marker;
+	}
+	/* Check first that results can be copied out: otherwise nothing is changed. */
+	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      eventlog_policy_add(domain, program, marker, expression, request) ?:
+	      eventlog_argument_put(user, request, sizeof(*request));
+	eventlog_expression_put(expression);
+out_marker:
+	kfree(marker);
+out_program:
+	kfree(program);
+	return ret;
+}
+
+static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct file *filp,
+				      void *argument, void __user *user)
+{
+	struct eventlog_marker_wish_next *request = argument;
+	const struct eventlog_marker_policy *policy;
+	u32 room = request->text_size;
+	char *text;
+	int ret;
+
+	if (request->reserved)
+		return -EINVAL;
+	if (!eventlog_capable(filp))
+		return -EPERM;
+	text = eventlog_alloc(2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX);
+	if (!text)
+		return -ENOMEM;
+	mutex_lock(&domain->lock);
+	policy = eventlog_policy_find(domain, request->index);
+	if (policy) {
+		request->handlers = policy->handlers;
+		request->operation = policy->operation;
+		request->text_size = eventlog_policy_text(policy, text);
+	}
+	mutex_unlock(&domain->lock);
+	ret = -ENOENT;
+	if (!policy)
+		goto out;
+
+	if (room < request->text_size)
+		ret = -EMSGSIZE;
+	else
+		ret = eventlog_text_put(request->text, text, request->text_size);
+	if (ret != -EFAULT)
+		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+out:
+	eventlog_free(text);
+	return ret;
+}
+
+static const struct eventlog_ioctl eventlog_marker_ioctl_table[] = {
+	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
+	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
+	EVENTLOG_IOCTL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_policy_add),
+	EVENTLOG_IOCTL(MARKER_WISH_NEXT, eventlog_marker_wish_next, eventlog_ioctl_policy_next),
+};
+
+const struct eventlog_ioctls eventlog_marker_ioctls = {
+	.ioctls = eventlog_marker_ioctl_table,
+	.count = ARRAY_SIZE(eventlog_marker_ioctl_table),
+};

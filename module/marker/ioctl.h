@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ioctls of markers, those of modules and those of programs.
+ */
+#ifndef EVENTLOG_MARKER_IOCTL_H
+#define EVENTLOG_MARKER_IOCTL_H
+
+struct eventlog_ioctls;
+
+/* MARKER_NEXT, MARKER_SET, MARKER_WISH and MARKER_WISH_NEXT; for eventlog_device_init(). */
+extern const struct eventlog_ioctls eventlog_marker_ioctls;
+
+#endif /* EVENTLOG_MARKER_IOCTL_H */

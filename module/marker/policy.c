@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Policies for markers of programs: see policy.h.
+ */
+#include <linux/errno.h>
+#include <linux/glob.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/xarray.h>
+
+#include "core/domain.h"
+#include "core/event.h"
+#include "core/field_types.h"
+#include "core/filter.h"
+#include "core/ops.h"
+#include "memory.h"
+#include "marker/policy.h"
+
+static struct eventlog_marker_policy *
+eventlog_policy_new(const char *program, const char *marker, struct eventlog_expression *expression,
+		    const struct eventlog_marker_wish *request)
+{
+	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
+	struct eventlog_marker_policy *policy;
+
+	policy = eventlog_alloc(sizeof(*policy) + program_bytes + marker_bytes);
+	if (!policy)
+		return NULL;
+	if (expression) {
+		refcount_inc(&expression->users);
+		policy->expression = expression;
+	}
+	policy->operation = request->operation;
+	policy->handlers = request->handlers;
+	memcpy(policy->program, program, program_bytes);
+	memcpy(policy->program + program_bytes, marker, marker_bytes);
+	policy->marker = policy->program + program_bytes;
+	return policy;
+}
+
+static void eventlog_policy_free(struct eventlog_marker_policy *policy)
+{
+	eventlog_expression_put(policy->expression);
+	eventlog_free(policy);
+}
+
+/* The program of an event that is a marker of a program, or NULL. */
+static const char *eventlog_event_program(const struct eventlog_event *event)
+{
+	const char *name = event->provider->name;
+	size_t length = strlen(EVENTLOG_PROGRAM_PREFIX);
+
+	if (event->provider->kernel || event->source ||
+	    strncmp(name, EVENTLOG_PROGRAM_PREFIX, length))
+		return NULL;
+	return name + length;
+}
+
+static bool eventlog_policy_matches(const struct eventlog_marker_policy *policy,
+				    const struct eventlog_event *event)
+{
+	const char *program = eventlog_event_program(event);
+
+	return program && glob_match(policy->program, program) &&
+	       glob_match(policy->marker, event->name);
+}
+
+/* ---- fields ---- */
+
+static bool eventlog_is_word(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && !memcmp(text, word, length);
+}
+
+/* Searches the event's lines "\tTYPE NAME\n"; see struct eventlog_subject. */
+static int eventlog_program_field(const void *of, const char *name, u8 *type)
+{
+	const struct eventlog_event *event = of;
+	const char *line, *space, *end;
+	unsigned int index, field = 0;
+
+	for (line = event->fields_text; *line && field < EVENTLOG_ASK_VALUES_MAX; field++) {
+		line++;
+		space = strchr(line, ' ');
+		end = strchr(line, '\n');
+		if (eventlog_is_word(space + 1, end - space - 1, name)) {
+			index = eventlog_field_type_find(line, space - line);
+			if (!index || index >= EVENTLOG_MARKER_TYPES)
+				return -EINVAL;
+			*type = index;
+			return field;
+		}
+		line = end + 1;
+	}
+	return -ENOENT;
+}
+
+static struct eventlog_subject eventlog_program_subject(const struct eventlog_event *event)
+{
+	BUILD_BUG_ON(EVENTLOG_ASK_VALUES_MAX > EVENTLOG_MARKER_FIELDS_MAX);
+	return (struct eventlog_subject){ .find = eventlog_program_field, .of = event };
+}
+
+static bool eventlog_policy_fits(const struct eventlog_marker_policy *policy,
+				 const struct eventlog_event *event)
+{
+	struct eventlog_subject subject = eventlog_program_subject(event);
+
+	return !policy->expression || eventlog_predicate_fits(policy->expression, &subject);
+}
+
+/* ---- handlers of an event ---- */
+
+static struct eventlog_predicate *eventlog_event_predicate(const struct eventlog_event *event)
+{
+	return rcu_dereference_protected(event->policy.predicate,
+					 lockdep_is_held(&event->domain->lock));
+}
+
+/* The handlers of an event, and the expression of their predicate, or NULL. */
+static u8 eventlog_event_handlers(const struct eventlog_event *event,
+				  struct eventlog_expression **expression)
+{
+	const struct eventlog_predicate *predicate = eventlog_event_predicate(event);
+
+	*expression = predicate ? predicate->expression : NULL;
+	return predicate ? predicate->handlers : event->policy.handlers;
+}
+
+/* Sets handlers and predicate; without handlers there is no predicate. */
+static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
+				  struct eventlog_expression *expression)
+{
+	struct eventlog_predicate *predicate = NULL, *old = eventlog_event_predicate(event);
+	struct eventlog_subject subject = eventlog_program_subject(event);
+	struct eventlog_expression *before;
+
+	if (handlers == eventlog_event_handlers(event, &before) && expression == before)
+		return false;
+	if (expression) {
+		predicate = eventlog_predicate_bind(expression, &subject);
+		if (IS_ERR_OR_NULL(predicate))
+			predicate = NULL;
+		else
+			predicate->handlers = handlers;
+		handlers = 0;
+	}
+	/* Handlers with a predicate are in the predicate, never here. */
+	WRITE_ONCE(event->policy.handlers, handlers);
+	rcu_assign_pointer(event->policy.predicate, predicate);
+	eventlog_domain_handlers_set(event->domain, event->slot, handlers, predicate);
+	if (old) {
+		old->next = NULL;
+		eventlog_predicates_free(old);
+	}
+	return true;
+}
+
+static u8 eventlog_policies_state(const struct eventlog_event *event)
+{
+	struct eventlog_expression *expression;
+
+	return eventlog_event_handlers(event, &expression);
+}
+
+/* Applies all policies to an event, in their order. */
+static bool eventlog_event_apply(struct eventlog_event *event)
+{
+	struct eventlog_expression *expression = NULL;
+	const struct eventlog_marker_policy *policy;
+	u8 handlers = 0;
+
+	list_for_each_entry(policy, &event->domain->policies, node) {
+		if (!eventlog_policy_matches(policy, event) || !eventlog_policy_fits(policy, event))
+			continue;
+		if (policy->operation == EVENTLOG_MARKER_ADD) {
+			handlers |= policy->handlers;
+			expression = policy->expression;
+		} else {
+			handlers &= ~policy->handlers;
+		}
+		if (!handlers)
+			expression = NULL;
+	}
+	return eventlog_event_switch(event, handlers, expression);
+}
+
+static void eventlog_policies_apply(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	eventlog_event_apply(event);
+}
+
+static void eventlog_policies_remove(struct eventlog_event *event)
+{
+	eventlog_event_switch(event, 0, NULL);
+}
+
+/* ---- evaluation ---- */
+
+static u16 eventlog_policy_strings(const struct eventlog_event *event)
+{
+	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
+
+	return predicate ? predicate->strings : 0;
+}
+
+static int eventlog_policy_evaluate(const struct eventlog_event *event, const u64 *values,
+				    unsigned int count, u16 strings)
+{
+	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
+	u16 sources;
+
+	if (!predicate)
+		return READ_ONCE(event->policy.handlers);
+	sources = predicate->strings | predicate->numbers;
+	if (sources >> count)
+		return -EINVAL;
+	if (predicate->strings & ~strings || predicate->numbers & strings)
+		return -EAGAIN;
+	return eventlog_predicate_holds(predicate, values) ? predicate->handlers : 0;
+}
+
+/* ---- the list of policies ---- */
+
+static void eventlog_policy_remove(struct eventlog_domain *domain,
+				   struct eventlog_marker_policy *policy)
+{
+	list_del(&policy->node);
+	domain->policy_count--;
+	eventlog_policy_free(policy);
+}
+
+static bool eventlog_glob_covers(const char *glob, const char *other)
+{
+	return !strcmp(glob, "*") || !strcmp(glob, other);
+}
+
+/* Does @policy make the earlier policy @old useless? */
+static bool eventlog_policy_replaces(const struct eventlog_marker_policy *policy,
+				     const struct eventlog_marker_policy *old)
+{
+	bool fewer = !(old->handlers & ~policy->handlers);
+
+	if (!eventlog_glob_covers(policy->program, old->program) ||
+	    !eventlog_glob_covers(policy->marker, old->marker))
+		return false;
+	if (policy->operation == EVENTLOG_MARKER_REMOVE)
+		return policy->handlers == EVENTLOG_POLICY_HANDLERS ||
+		       (fewer && old->operation == EVENTLOG_MARKER_REMOVE);
+	if (!policy->expression)
+		return fewer;
+	/* The old one did not apply to any marker that the new predicate does not fit. */
+	return fewer && old->expression &&
+	       eventlog_expression_fits_where(policy->expression, old->expression);
+}
+
+/*
+ * Adds a policy and removes those it makes useless.
+ *
+ * Return: 1; 0: the policy itself has no effect and was not added; or -ENOSPC.
+ */
+static int eventlog_policy_insert(struct eventlog_domain *domain,
+				  struct eventlog_marker_policy *policy)
+{
+	struct eventlog_marker_policy *old, *next;
+	unsigned int replaced = 0;
+	bool kept;
+
+	list_for_each_entry(old, &domain->policies, node)
+		replaced += eventlog_policy_replaces(policy, old);
+	kept = policy->operation == EVENTLOG_MARKER_ADD || domain->policy_count > replaced;
+	if (kept && domain->policy_count - replaced >= EVENTLOG_WISHES_MAX)
+		return -ENOSPC;
+	list_for_each_entry_safe(old, next, &domain->policies, node)
+		if (eventlog_policy_replaces(policy, old))
+			eventlog_policy_remove(domain, old);
+	if (!kept)
+		return 0;
+	list_add_tail(&policy->node, &domain->policies);
+	domain->policy_count++;
+	return 1;
+}
+
+static void eventlog_policy_apply_all(struct eventlog_domain *domain,
+				      const struct eventlog_marker_policy *policy,
+				      struct eventlog_marker_wish *request)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	xa_for_each(&domain->definitions, descriptor, event) {
+		cond_resched();
+		if (!event->slot || !eventlog_policy_matches(policy, event))
+			continue;
+		request->matched++;
+		request->unfit += !eventlog_policy_fits(policy, event);
+		request->changed += eventlog_event_apply(event);
+	}
+}
+
+int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
+			struct eventlog_expression *expression,
+			struct eventlog_marker_wish *request)
+{
+	struct eventlog_marker_policy *policy;
+	int ret;
+
+	request->matched = 0;
+	request->changed = 0;
+	request->unfit = 0;
+	policy = eventlog_policy_new(program, marker, expression, request);
+	if (!policy)
+		return -ENOMEM;
+	mutex_lock(&domain->lock);
+	ret = eventlog_policy_insert(domain, policy);
+	/* A policy that was not added may have removed others: apply those that are left. */
+	if (ret >= 0)
+		eventlog_policy_apply_all(domain, policy, request);
+	mutex_unlock(&domain->lock);
+	if (ret <= 0)
+		eventlog_policy_free(policy);
+	return ret < 0 ? ret : 0;
+}
+
+const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain, u32 index)
+{
+	const struct eventlog_marker_policy *policy;
+
+	lockdep_assert_held(&domain->lock);
+	list_for_each_entry(policy, &domain->policies, node)
+		if (!index--)
+			return policy;
+	return NULL;
+}
+
+u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text)
+{
+	/* The globs are one string after the other in memory. */
+	u32 globs = policy->marker - policy->program + strlen(policy->marker) + 1;
+	const char *predicate = policy->expression ? policy->expression->text : "";
+
+	memcpy(text, policy->program, globs);
+	memcpy(text + globs, predicate, strlen(predicate) + 1);
+	return globs + strlen(predicate) + 1;
+}
+
+void eventlog_policies_drop_all(struct eventlog_domain *domain)
+{
+	struct eventlog_marker_policy *policy, *next;
+
+	list_for_each_entry_safe(policy, next, &domain->policies, node)
+		eventlog_policy_remove(domain, policy);
+}
+
+static const struct eventlog_policy_ops eventlog_policies_ops = {
+	.apply = eventlog_policies_apply,
+	.remove = eventlog_policies_remove,
+	.state = eventlog_policies_state,
+	.strings = eventlog_policy_strings,
+	.evaluate = eventlog_policy_evaluate,
+};
+
+void eventlog_policies_init(void)
+{
+	eventlog_policy_ops = &eventlog_policies_ops;
+}

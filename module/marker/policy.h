@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Policies for markers of programs: which handlers are on beside tracing, and under
+ * which condition.  They apply to programs that run now and to those that start later.
+ * All under domain->lock, except that a program whose marker fires has its event's
+ * handlers and predicate evaluated under RCU.
+ */
+#ifndef EVENTLOG_POLICY_H
+#define EVENTLOG_POLICY_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+struct eventlog_domain;
+struct eventlog_event;
+struct eventlog_expression;
+
+/* Handlers that a policy can switch. */
+#define EVENTLOG_POLICY_HANDLERS (EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE)
+
+/**
+ * struct eventlog_marker_policy - one policy; constant
+ * @node: in the domain's list
+ * @expression: the predicate it sets, or NULL; counts as a user
+ * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
+ * @handlers: EVENTLOG_MARKER_*
+ * @marker: glob over names of events; after @program in the same allocation
+ * @program: glob over names of providers, without their prefix
+ */
+struct eventlog_marker_policy {
+	struct list_head node;
+	struct eventlog_expression *expression;
+	u8 operation;
+	u8 handlers;
+	const char *marker;
+	char program[];
+};
+
+/**
+ * eventlog_policies_init() - set the marker policy's ops, once, at load
+ */
+void eventlog_policies_init(void);
+
+/**
+ * eventlog_policy_add() - add a policy
+ * @domain: unlocked
+ * @program: glob
+ * @marker: glob
+ * @expression: valid, or NULL; remains the caller's
+ * @request: the rest of the request; valid; its counts are set
+ *
+ * Process context.  An event whose predicate cannot be allocated has no handlers.
+ *
+ * Return: 0; -ENOSPC: there are too many; -ENOMEM.  Nothing is changed on errors.
+ */
+int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
+			struct eventlog_expression *expression,
+			struct eventlog_marker_wish *request);
+
+/**
+ * eventlog_policy_find() - find a policy by its position
+ * @domain: the domain, locked
+ * @index: 0 is the oldest
+ *
+ * Return: the policy, or NULL.
+ */
+const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain,
+							  u32 index);
+
+/**
+ * eventlog_policy_text() - the strings of a policy
+ * @policy: the policy, its domain locked
+ * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX bytes; set to the
+ *	globs and the predicate, each with a NUL
+ *
+ * Return: the size of the strings.
+ */
+u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text);
+
+/**
+ * eventlog_policies_drop_all() - remove all policies, at unload
+ * @domain: the domain, locked, without events
+ */
+void eventlog_policies_drop_all(struct eventlog_domain *domain);
+
+#endif /* EVENTLOG_POLICY_H */

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ring buffer: the records of one CPU for one subscriber.
+ *
+ * Only its own CPU writes a ring, with preemption disabled, from any number of
+ * strictly nested contexts (task, softirq, hardirq, NMI).  A consumer maps and reads
+ * it.  The writer takes no lock and needs no LOCK prefix: its compare-and-exchange
+ * can only fail because of a context nested in it.
+ *
+ * A writer reserves space by advancing head.  When the outermost writer leaves, all
+ * records below head are complete, and it publishes them by storing committed.
+ * Reserved space is never given back.  Correctness rests on two facts: a nested
+ * writer has left before the interrupted one continues; and a nested writer must not
+ * advance head more than a whole ring beyond committed (the guard), so no unfinished
+ * record is overwritten, whatever position the consumer stores.
+ *
+ * A locked ring has the same pages and records, but is written under a lock with
+ * interrupts off.  Only its own CPU takes the lock, so a trylock that fails was made
+ * in a context nested in the holder: the writer must not wait, and its event is
+ * counted as lost.  On 32-bit machines (EVENTLOG_RING_LOCKLESS is 0) all rings are
+ * locked, and the header's words are stored in halves, see ring_words.h.
+ *
+ * This code depends on ring_platform.h only; it also builds in user space.
+ */
+#ifndef EVENTLOG_RING_H
+#define EVENTLOG_RING_H
+
+#include "ring/ring_platform.h"
+#include "ring/ring_words.h"
+
+/* Task, softirq, hardirq and NMI are four levels; kprobes, BPF and faults can add some. */
+#define EVENTLOG_RING_DEPTH_MAX 7
+
+/* Size of a lost record, called a marker here. */
+#define EVENTLOG_RING_MARKER_BYTES \
+	((u32)(sizeof(struct eventlog_record) + sizeof(struct eventlog_lost_counts)))
+
+/**
+ * struct eventlog_ring - kernel-side state of one ring; not mapped to user space
+ * @header: page 0, written by the kernel, read-only for the consumer
+ * @consumer: page 1, written by the consumer; its content is not trusted
+ * @data: the data, read-only for the consumer
+ * @data_bytes: size of @data, a power of two, at most EVENTLOG_RING_BYTES_MAX
+ * @sub_buffer_bytes: size of a sub-buffer, a power of two
+ * @overwrite: a full ring overwrites the oldest records
+ * @locked: written under @lock
+ * @lock: protects a locked ring
+ * @nest: number of writers inside; each writer restores the value that it found
+ * @consumer_position: the consumer's position when it was last read
+ * @last_time: latest time of an outermost writer; only outermost writers store it
+ * @nested_time: latest time of a nested writer
+ * @reported: lost_total in the last lost record
+ */
+struct eventlog_ring {
+	struct eventlog_ring_header *header;
+	const struct eventlog_ring_consumer *consumer;
+	u8 *data;
+	u32 data_bytes;
+	u32 sub_buffer_bytes;
+	bool overwrite;
+	bool locked;
+	struct eventlog_ring_lock lock;
+
+	u32 nest ____cacheline_aligned;
+	u32 consumer_position;
+	u64 last_time;
+	u64 nested_time;
+	u64 reported;
+};
+
+/**
+ * struct eventlog_ring_slot - a reservation, valid from reserve to commit
+ * @record: header of the record; its payload follows
+ * @nest: the ring's nest before this writer incremented it
+ * @flags: locked ring: interrupt state to restore
+ */
+struct eventlog_ring_slot {
+	struct eventlog_record *record;
+	u32 nest;
+	unsigned long flags;
+};
+
+/**
+ * eventlog_ring_init() - initialise a ring and its pages
+ * @ring: the ring
+ * @pages: page 0, page 1 and the data; contiguous and zeroed, must not have been used
+ *	by another ring, since positions start at 0
+ * @page_bytes: size of a page
+ * @data_bytes: size of the data, a power of two
+ * @sub_buffer_bytes: size of a sub-buffer, a power of two, at least a page
+ * @cpu: the CPU that will write the ring
+ * @overwrite: true: overwrite mode; false: discard mode
+ * @locked: true: write under a lock; false: write with compare-and-exchange, except
+ *	on 32-bit machines, where every ring is locked
+ *
+ * Context: any.
+ */
+void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
+			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite,
+			bool locked);
+
+/**
+ * eventlog_ring_unread() - count the bytes that the consumer has not read yet
+ * @ring: the ring
+ *
+ * Context: any, on any CPU.
+ *
+ * Return: the number of bytes; only a hint, because the consumer controls its position.
+ */
+static __always_inline u32 eventlog_ring_unread(const struct eventlog_ring *ring)
+{
+	return (u32)READ_ONCE(ring->header->committed) - READ_ONCE(ring->consumer->position);
+}
+
+/**
+ * eventlog_ring_unseen_loss() - test for losses that the consumer has not seen
+ * @ring: the ring
+ *
+ * Context: any, on any CPU.
+ *
+ * Return: true if events were lost since the consumer last stored lost_seen.
+ */
+static __always_inline bool eventlog_ring_unseen_loss(const struct eventlog_ring *ring)
+{
+	return (u32)READ_ONCE(ring->header->lost_total) != READ_ONCE(ring->consumer->lost_seen);
+}
+
+#if EVENTLOG_RING_LOCKLESS
+/* Counts one event as lost; a nested writer may count between the two additions. */
+static __always_inline void eventlog_ring_lose(struct eventlog_ring *ring,
+					       enum eventlog_lost cause)
+{
+	eventlog_local_add(&ring->header->lost[cause], 1);
+	eventlog_local_add(&ring->header->lost_total, 1);
+}
+
+/*
+ * Leaves the ring.  A writer that interrupts after nest is restored is an outermost
+ * writer and publishes its record itself.  A writer that interrupted before that did
+ * not, so head is read again: otherwise its record would stay invisible until the
+ * next event.
+ */
+static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 nest)
+{
+	struct eventlog_ring_header *header = ring->header;
+	u64 head;
+
+	barrier();
+	WRITE_ONCE(ring->nest, nest);
+	barrier();
+	if (nest)
+		return;
+	do {
+		head = READ_ONCE(header->head);
+		smp_store_release(&header->committed, head);
+		barrier();
+	} while (unlikely(READ_ONCE(header->head) != head));
+}
+#endif
+
+/* Writes a lost record with the current counts at @position, which is reserved. */
+void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time);
+
+/* Space for a record: padding to the end of the sub-buffer, marker, and the sum of all. */
+struct eventlog_ring_plan {
+	u32 padding;
+	u32 marker;
+	u32 need;
+};
+
+/* Size of a record with a payload of @payload bytes. */
+static __always_inline u32 eventlog_ring_record_bytes(u32 payload)
+{
+	return ALIGN((u32)sizeof(struct eventlog_record) + payload, EVENTLOG_RECORD_ALIGN);
+}
+
+/* Always includes a marker: whether a record fits must not depend on earlier losses. */
+static __always_inline bool eventlog_ring_too_large(const struct eventlog_ring *ring, u32 bytes)
+{
+	return bytes + EVENTLOG_RING_MARKER_BYTES > ring->sub_buffer_bytes;
+}
+
+/* Plans the reservation of a record of @bytes at @head. */
+static __always_inline struct eventlog_ring_plan
+eventlog_ring_plan(const struct eventlog_ring *ring, u64 head, u32 bytes)
+{
+	const u32 sub_buffer = ring->sub_buffer_bytes;
+	u32 marker = 0, padding = 0, need, left;
+
+	if (unlikely(READ_ONCE(ring->header->lost_total) != READ_ONCE(ring->reported)))
+		marker = EVENTLOG_RING_MARKER_BYTES;
+	need = marker + bytes;
+	left = sub_buffer - ((u32)head & (sub_buffer - 1));
+	if (unlikely(need > left))
+		padding = left;
+	return (struct eventlog_ring_plan){ padding, marker, need + padding };
+}
+
+/* Tests whether @need bytes are free at @head; always true in overwrite mode. */
+static __always_inline bool eventlog_ring_has_room(struct eventlog_ring *ring, u64 head, u32 need)
+{
+	const u32 size = ring->data_bytes;
+
+	/* 64-bit sum: an arbitrary position can make the difference any value below 2^32. */
+	if (ring->overwrite ||
+	    likely((u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size))
+		return true;
+	/* Acquire: the following writes must not overtake the consumer's reads. */
+	WRITE_ONCE(ring->consumer_position, smp_load_acquire(&ring->consumer->position));
+	return (u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size;
+}
+
+/*
+ * Writes padding and marker, and the size, time and tail of the record, at @head.
+ * The space is reserved.
+ */
+static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 head,
+					       const struct eventlog_ring_plan *plan, u32 bytes,
+					       u64 time, struct eventlog_ring_slot *slot)
+{
+	const u32 size = ring->data_bytes;
+	struct eventlog_record *record;
+
+	if (unlikely(plan->padding)) {
+		/* Write only eight bytes: the padding may be as short as that. */
+		record = (void *)(ring->data + ((u32)head & (size - 1)));
+		record->size_flags = plan->padding |
+				     EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
+		record->descriptor = 0;
+		head += plan->padding;
+	}
+	if (unlikely(plan->marker)) {
+		eventlog_ring_write_marker(ring, head, time);
+		head += plan->marker;
+	}
+	record = (void *)(ring->data + ((u32)head & (size - 1)));
+	/* Zero the tail first: without a payload these bytes are part of the header. */
+	*(u64 *)((u8 *)record + bytes - EVENTLOG_RECORD_ALIGN) = 0;
+	record->size_flags = bytes;
+	record->time = time;
+	slot->record = record;
+}
+
+/* Variants for locked rings, in ring.c. */
+bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
+				  struct eventlog_ring_slot *slot);
+void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot);
+void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause);
+
+#if EVENTLOG_RING_LOCKLESS
+/*
+ * Reserves with compare-and-exchange.  The loop terminates: each retry means that a
+ * nested writer advanced head, which the guard limits.
+ */
+static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring *ring, u32 payload,
+							   u64 floor,
+							   struct eventlog_ring_slot *slot)
+{
+	struct eventlog_ring_header *header = ring->header;
+	const u32 size = ring->data_bytes;
+	const u32 bytes = eventlog_ring_record_bytes(payload);
+	struct eventlog_ring_plan plan;
+	enum eventlog_lost cause;
+	u64 head, time, last;
+
+	slot->nest = READ_ONCE(ring->nest);
+	WRITE_ONCE(ring->nest, slot->nest + 1);
+	barrier();
+
+	if (unlikely(slot->nest >= EVENTLOG_RING_DEPTH_MAX)) {
+		cause = EVENTLOG_LOST_DEPTH;
+		goto lose;
+	}
+	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
+		cause = EVENTLOG_LOST_TOO_LARGE;
+		goto lose;
+	}
+
+retry:
+	head = READ_ONCE(header->head);
+	barrier();
+	/*
+	 * Read the clock after head and before the exchange: if the exchange succeeds,
+	 * no record was placed in between, so records are in time order.
+	 */
+	time = eventlog_ring_clock();
+	last = READ_ONCE(ring->last_time);
+	if (unlikely(time < last))
+		time = last;
+	last = READ_ONCE(ring->nested_time);
+	if (unlikely(time < last))
+		time = last;
+	if (unlikely(time < floor))
+		time = floor;
+
+	plan = eventlog_ring_plan(ring, head, bytes);
+	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
+		cause = EVENTLOG_LOST_NO_ROOM;
+		goto confirm;
+	}
+	if (unlikely(slot->nest) && head + plan.need - READ_ONCE(header->committed) > size) {
+		cause = EVENTLOG_LOST_GUARD;
+		goto confirm;
+	}
+
+	/*
+	 * Store the time before the exchange, so that no later record has an earlier
+	 * time even if the clock steps back.  Nested writers have a word of their own:
+	 * an outermost writer that they interrupt here stores an older time, fails the
+	 * exchange, and reads their time when it retries.
+	 */
+	if (likely(!slot->nest))
+		WRITE_ONCE(ring->last_time, time);
+	else if (eventlog_local_cmpxchg(&ring->nested_time, last, time) != last)
+		goto retry;
+	if (unlikely(eventlog_local_cmpxchg(&header->head, head, head + plan.need) != head))
+		goto retry;
+
+	/* A reader that sees any byte written below must also see the new head. */
+	if (ring->overwrite)
+		smp_wmb();
+	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
+	return true;
+
+confirm:
+	/* The decision is stale if a nested writer has advanced head. */
+	if (READ_ONCE(header->head) != head)
+		goto retry;
+lose:
+	eventlog_ring_lose(ring, cause);
+	/* Publish after a drop as well: nested writers left their records for us to publish. */
+	eventlog_ring_leave(ring, slot->nest);
+	return false;
+}
+#endif
+
+/**
+ * eventlog_ring_reserve() - reserve space for a record
+ * @ring: the ring of this CPU
+ * @payload: size of the payload, at most EVENTLOG_PAYLOAD_MAX
+ * @floor: minimum time of the record (CLOCK_MONOTONIC, ns)
+ * @slot: output: the reservation
+ *
+ * Sets size and time of the record and zeroes its tail.  Before it calls
+ * eventlog_ring_commit(), the caller sets descriptor, session, pid, tid and payload,
+ * and must not do anything that may fault or sleep.
+ *
+ * Context: any, including NMI; preemption stays disabled until
+ * eventlog_ring_commit().
+ *
+ * Return: true if the space is reserved.  If false, the loss is counted and @slot
+ * must not be committed.
+ */
+static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u32 payload,
+						  u64 floor, struct eventlog_ring_slot *slot)
+{
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked))
+		return eventlog_ring_reserve_lockless(ring, payload, floor, slot);
+#endif
+	return eventlog_ring_reserve_locked(ring, payload, floor, slot);
+}
+
+/**
+ * eventlog_ring_drop() - count an event as lost without trying to reserve space
+ * @ring: the ring of this CPU
+ * @cause: cause of the loss
+ *
+ * Context: any, including NMI; preemption disabled.
+ */
+static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
+					       enum eventlog_lost cause)
+{
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked)) {
+		eventlog_ring_lose(ring, cause);
+		return;
+	}
+#endif
+	eventlog_ring_drop_locked(ring, cause);
+}
+
+/**
+ * eventlog_ring_commit() - commit a filled record
+ * @ring: the ring
+ * @slot: from a successful eventlog_ring_reserve()
+ *
+ * The consumer can read the record as soon as the outermost writer has committed.
+ *
+ * Context: as for eventlog_ring_reserve().
+ *
+ * Return: true for the outermost writer, which may wake a poller.
+ */
+static __always_inline bool eventlog_ring_commit(struct eventlog_ring *ring,
+						 const struct eventlog_ring_slot *slot)
+{
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked)) {
+		eventlog_local_add(&ring->header->records, 1);
+		eventlog_ring_leave(ring, slot->nest);
+		return !slot->nest;
+	}
+#endif
+	eventlog_ring_commit_locked(ring, slot);
+	return true;
+}
+
+#endif /* EVENTLOG_RING_H */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is attached to a trace event, and the delivery of events to it.  Within
+ * trace/ only; for locks see trace.h.
+ */
+#ifndef EVENTLOG_TRACE_ATTACH_H
+#define EVENTLOG_TRACE_ATTACH_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+
+#include "compat.h"
+
+#if EVENTLOG_TRACE_EVENTS
+
+struct eventlog_emission;
+struct eventlog_event;
+struct eventlog_text;
+struct eventlog_trace_layout;
+
+/**
+ * struct eventlog_tracers - what is attached to a trace event; constant
+ * @rcu: frees it
+ * @trace: the trace event
+ * @perf: perf is attached, perhaps on behalf of BPF
+ * @count: number of @files
+ * @files: one for each instance of ftrace that records the event
+ */
+struct eventlog_tracers {
+	struct rcu_head rcu;
+	struct eventlog_trace_event *trace;
+	bool perf;
+	unsigned int count;
+	struct trace_event_file *files[];
+};
+
+/**
+ * struct eventlog_trace_event - a trace event, or the memory for one
+ * @call: ftrace's struct
+ * @class: likewise
+ * @tracepoint: has only a name, which BPF asks for
+ * @layout: its fields while ftrace knows it; the worker changes it under event_mutex
+ * @tracers: what is attached; RCU, under domain->lock; NULL: nothing
+ * @lost_ftrace: events too large for ftrace
+ * @lost_perf: events too large for perf
+ * @event: the definition; NULL: it should go, or is gone; under domain->lock
+ * @prepared: the layout that it will be added with
+ * @key: identifies the definition it was made for
+ * @key_node: in the table of keys
+ * @all_node: in the list of all
+ * @node: in the worker's list, the list of free ones, or a batch
+ * @busy: it is in a batch
+ * @attached_pin: it pins the module because a tracer is attached
+ * @pinned: it pins the module because something may attach without a call of reg()
+ * @needed: in a batch: it should exist
+ * @suffix: in a batch: makes its name unique
+ * @foreign: in a batch: its name is taken by an event of someone else
+ * @failed: in a batch: ftrace failed to add it
+ * @busy_in_ftrace: in a batch: ftrace did not remove it
+ * @added: ftrace knows it; the worker's
+ * @name_node: in the table of names while @added; the worker's
+ */
+struct eventlog_trace_event {
+	struct trace_event_call call;
+	struct trace_event_class class;
+	struct tracepoint tracepoint;
+	struct eventlog_trace_layout *layout;
+	struct eventlog_tracers __rcu *tracers;
+	atomic_long_t lost_ftrace;
+	atomic_long_t lost_perf;
+	struct eventlog_event *event;
+	struct eventlog_trace_layout *prepared;
+	u64 key;
+	struct hlist_node key_node;
+	struct list_head all_node;
+	struct list_head node;
+	bool busy;
+	bool attached_pin;
+	bool pinned;
+	bool needed;
+	u32 suffix;
+	bool foreign;
+	bool failed;
+	bool busy_in_ftrace;
+	bool added;
+	struct hlist_node name_node;
+};
+
+/**
+ * eventlog_trace_reg() - reg() of a trace event's class
+ * @call: the trace event's
+ * @type: only attaching and detaching do something: all other calls may come from
+ *	the scheduler with its locks held, since perf's counters move with their tasks
+ * @data: ftrace's file, for ftrace
+ *
+ * Called under event_mutex.
+ *
+ * Return: 0, -ENOMEM, or -ENODEV: the module is being unloaded.
+ */
+int eventlog_trace_reg(struct trace_event_call *call, enum trace_reg type, void *data);
+
+/**
+ * eventlog_tracers_get() - what is attached to a trace event
+ * @trace: the root domain is locked
+ */
+struct eventlog_tracers *eventlog_tracers_get(const struct eventlog_trace_event *trace);
+
+/**
+ * eventlog_trace_held() - does something hold a trace event that reg() does not know
+ * @trace: the trace event; an eprobe, or a trigger of another event, may hold it
+ */
+bool eventlog_trace_held(const struct eventlog_trace_event *trace);
+
+/**
+ * eventlog_trace_pin() - pin or unpin the module
+ * @pinned: the state, which is updated
+ * @pin: pin it
+ */
+void eventlog_trace_pin(bool *pinned, bool pin);
+
+/**
+ * eventlog_trace_emit() - deliver an event to its tracers
+ * @emission: the event
+ *
+ * Any context, preemption off.
+ */
+void eventlog_trace_emit(const struct eventlog_emission *emission);
+
+/* See struct eventlog_trace_ops. */
+void eventlog_trace_status(struct eventlog_text *text, const struct eventlog_event *event);
+void eventlog_trace_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
+
+#endif /* EVENTLOG_TRACE_EVENTS */
+
+#endif /* EVENTLOG_TRACE_ATTACH_H */

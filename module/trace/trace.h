@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trace events: every definition, while it is live, is also an event of ftrace.  It
+ * appears in tracefs, and ftrace, perf and BPF programs can attach to it.
+ *
+ * A worker (worker.c) adds and removes trace events in batches, because each change
+ * holds ftrace's event_mutex and takes milliseconds.  Whether a trace event should
+ * exist is decided under domain->lock (struct eventlog_trace_event.event); only the
+ * worker knows whether it does exist.
+ *
+ * A trace event cannot be removed while a tracer is attached to it.  It stays, and
+ * if the same definition is made again, it gets this trace event with everything
+ * that is attached.  So a program may exit and start again while it is traced.
+ *
+ * The structs that ftrace knows are kept until the module is unloaded, and are used
+ * for other trace events meanwhile: before 6.12 an open "format" file refers to them
+ * even after the event was removed.  Their members change under event_mutex.
+ *
+ * Lock order: event_mutex, domain->lock.  So code that ftrace calls under
+ * event_mutex takes no lock but domain->lock, and code under domain->lock never
+ * takes event_mutex.
+ *
+ * The module is pinned while a tracer is attached, and by the trace events of
+ * persistent definitions, since some tracers attach without calling eventlog.
+ */
+#ifndef EVENTLOG_TRACE_H
+#define EVENTLOG_TRACE_H
+
+#include "compat.h"
+
+#if EVENTLOG_TRACE_EVENTS
+
+/**
+ * eventlog_trace_init() - set the tracer's ops, once, at load
+ * @events_max: limit of trace events; 0: there are none
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int eventlog_trace_init(unsigned int events_max);
+
+/**
+ * eventlog_trace_exit() - once, at unload, when all definitions have ended
+ *
+ * Waits for tracers that are still attached to trace events of definitions which
+ * have just ended.
+ */
+void eventlog_trace_exit(void);
+
+#else /* !EVENTLOG_TRACE_EVENTS */
+
+static inline int eventlog_trace_init(unsigned int events_max)
+{
+	return 0;
+}
+
+static inline void eventlog_trace_exit(void) { }
+
+#endif /* EVENTLOG_TRACE_EVENTS */
+
+#endif /* EVENTLOG_TRACE_H */

@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace events of definitions, and the worker that makes ftrace know them: see
+ * trace.h and worker.h.
+ */
+#define pr_fmt(format) "eventlog: " format
+
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/module.h>
+#include <linux/siphash.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "core/domain.h"
+#include "core/emit.h"
+#include "core/event.h"
+#include "core/ops.h"
+#include "core/provider.h"
+#include "memory.h"
+#include "trace/attach.h"
+#include "trace/layout.h"
+#include "trace/lock.h"
+#include "trace/trace.h"
+#include "trace/worker.h"
+
+#if EVENTLOG_TRACE_EVENTS
+
+/* Size of a batch, for which event_mutex is held. */
+#define EVENTLOG_TRACE_BATCH 64
+
+/* Delay of a removal: others may join the batch, or the definition may come back. */
+#define EVENTLOG_TRACE_REMOVAL (HZ / 10)
+
+/* Interval of attempts to remove a trace event that something unknown holds. */
+#define EVENTLOG_TRACE_RETRY HZ
+
+static void eventlog_trace_event_add(struct eventlog_event *event);
+static void eventlog_trace_work(struct work_struct *work);
+static void eventlog_trace_notify_work(struct work_struct *work);
+
+/* Under the root domain's lock, except @names, which only the worker uses. */
+static struct {
+	unsigned int events_max;
+	unsigned int count;	/* of @all */
+	unsigned int unmade;	/* live definitions without a trace event */
+	struct list_head all;
+	struct list_head todo;	/* for the worker */
+	struct list_head free;	/* for reuse, oldest first */
+	DECLARE_HASHTABLE(keys, 10);
+	DECLARE_HASHTABLE(names, 10);
+	struct workqueue_struct *queue;
+	struct delayed_work work;
+	struct work_struct notify;
+} eventlog_traces = {
+	.all = LIST_HEAD_INIT(eventlog_traces.all),
+	.todo = LIST_HEAD_INIT(eventlog_traces.todo),
+	.free = LIST_HEAD_INIT(eventlog_traces.free),
+	.work = __DELAYED_WORK_INITIALIZER(eventlog_traces.work, eventlog_trace_work, 0),
+	.notify = __WORK_INITIALIZER(eventlog_traces.notify, eventlog_trace_notify_work),
+};
+
+struct eventlog_domain *const eventlog_trace_domain = &eventlog_root_domain;
+
+void eventlog_trace_schedule(struct eventlog_trace_event *trace)
+{
+	if (trace->busy)
+		return;
+	list_move_tail(&trace->node, &eventlog_traces.todo);
+	if (trace->event)
+		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+	else
+		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
+				   EVENTLOG_TRACE_REMOVAL);
+}
+
+static void eventlog_trace_notify_work(struct work_struct *work)
+{
+	eventlog_update_begin(eventlog_trace_domain);
+	eventlog_update_end(eventlog_trace_domain, NULL, NULL);
+}
+
+void eventlog_trace_notify_later(void)
+{
+	queue_work(eventlog_traces.queue, &eventlog_traces.notify);
+}
+
+/* ---- the worker ---- */
+
+static enum print_line_t eventlog_trace_print(struct trace_iterator *iter, int flags,
+					      struct trace_event *event)
+{
+	const struct eventlog_trace_event *trace =
+		container_of(event, struct eventlog_trace_event, call.event);
+
+	eventlog_trace_layout_print(trace->layout, &iter->seq, iter->ent, iter->ent_size);
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event_functions eventlog_trace_functions = {
+	.trace = eventlog_trace_print,
+};
+
+/* Is the name taken by an event that is not eventlog's?  Without event_mutex. */
+static bool eventlog_trace_name_foreign(const struct eventlog_trace_layout *layout)
+{
+	struct trace_event_file *file;
+
+	/* Files that each group has. */
+	if (!strcmp(layout->name, "enable") || !strcmp(layout->name, "filter"))
+		return true;
+	file = trace_get_event_file(NULL, layout->group, layout->name);
+	if (IS_ERR(file))
+		return false;
+	trace_put_event_file(file);
+	return true;
+}
+
+static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
+{
+	return siphash(layout->name, strlen(layout->name), &eventlog_trace_domain->hash_key);
+}
+
+static bool eventlog_trace_name_taken(const struct eventlog_trace_layout *layout)
+{
+	u64 hash = eventlog_trace_name_hash(layout);
+	const struct eventlog_trace_event *trace;
+
+	hash_for_each_possible(eventlog_traces.names, trace, name_node, hash)
+		if (!strcmp(trace->layout->name, layout->name) &&
+		    !strcmp(trace->layout->group, layout->group))
+			return true;
+	return false;
+}
+
+/* Under event_mutex, and ftrace does not know the trace event. */
+static void eventlog_trace_install(struct eventlog_trace_event *trace)
+{
+	struct eventlog_trace_layout *layout = trace->layout;
+	size_t bytes = strlen(layout->name);
+
+	if (trace->foreign || eventlog_trace_name_taken(layout))
+		snprintf(layout->name + bytes, sizeof(layout->name) - bytes, ".%x", trace->suffix);
+
+	trace->tracepoint.name = layout->name;
+	trace->class = (struct trace_event_class){
+		.system = layout->group,
+		.reg = eventlog_trace_reg,
+		.fields_array = layout->ftrace_fields,
+	};
+	INIT_LIST_HEAD(&trace->class.fields);
+	trace->call = (struct trace_event_call){
+		.class = &trace->class,
+		.tp = &trace->tracepoint,
+		.event.funcs = &eventlog_trace_functions,
+		.print_fmt = layout->print_fmt,
+		.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC,
+	};
+}
+
+/* Likewise.  An open "format" file may still refer to it: leave it empty, but valid. */
+static void eventlog_trace_uninstall(struct eventlog_trace_event *trace)
+{
+	trace->class.system = "";
+	trace->class.fields_array = NULL;
+	trace->tracepoint.name = "";
+	trace->call.print_fmt = "";
+	eventlog_trace_layout_free(trace->layout);
+	trace->layout = NULL;
+}
+
+static void eventlog_trace_add(struct eventlog_trace_event *trace)
+{
+	trace->failed = true;
+	trace->layout = trace->prepared;
+	trace->prepared = NULL;
+	eventlog_trace_install(trace);
+	if (!register_trace_event(&trace->call.event))
+		goto err_uninstall;
+	if (trace_add_event_call(&trace->call))
+		goto err_unregister;
+	trace->failed = false;
+	trace->added = true;
+	hash_add(eventlog_traces.names, &trace->name_node,
+		 eventlog_trace_name_hash(trace->layout));
+	return;
+
+err_unregister:
+	unregister_trace_event(&trace->call.event);
+err_uninstall:
+	eventlog_trace_uninstall(trace);
+}
+
+/* May it be removed?  Under event_mutex, so that nothing can attach. */
+static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
+{
+	return trace->added && !trace->needed && !READ_ONCE(trace->event) &&
+	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
+}
+
+/* Removes and adds the trace events of a batch; called by eventlog_trace_locked(). */
+static void eventlog_trace_apply(void *argument)
+{
+	struct list_head *batch = argument;
+	struct eventlog_trace_event *trace;
+	bool waited = false;
+
+	/* Remove first: the names may be needed. */
+	list_for_each_entry(trace, batch, node) {
+		if (!eventlog_trace_removable(trace))
+			continue;
+		/* Wait for emissions that may be using files which ftrace will free. */
+		if (!waited) {
+			tracepoint_synchronize_unregister();
+			synchronize_rcu();
+			waited = true;
+		}
+		trace->busy_in_ftrace = trace_remove_event_call(&trace->call);
+		if (trace->busy_in_ftrace)
+			continue;
+		trace->added = false;
+		hash_del(&trace->name_node);
+		eventlog_trace_uninstall(trace);
+	}
+	list_for_each_entry(trace, batch, node)
+		if (trace->needed && !trace->added)
+			eventlog_trace_add(trace);
+}
+
+static void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
+{
+	if (!trace->event)
+		return;
+	trace->event->trace.event = NULL;
+	trace->event->trace.unmade = true;
+	trace->event = NULL;
+	eventlog_traces.unmade++;
+}
+
+/* Makes its memory available to other trace events. */
+static void eventlog_trace_free(struct eventlog_trace_event *trace)
+{
+	list_move_tail(&trace->node, &eventlog_traces.free);
+	hash_del(&trace->key_node);
+	eventlog_trace_layout_free(trace->prepared);
+	trace->prepared = NULL;
+	eventlog_trace_pin(&trace->pinned, false);
+}
+
+/* When the worker must run again. */
+enum eventlog_trace_again {
+	AGAIN_NEVER,
+	AGAIN_LATER,
+	AGAIN_NOW,
+};
+
+/*
+ * After a batch: a trace event that is as it should be leaves the worker's list.  If
+ * it should be different by now, or something still holds it, it stays on the list.
+ */
+static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_event *trace)
+{
+	trace->busy = false;
+	/* The definition came back while its trace event was being removed. */
+	if (trace->event && !trace->added && !trace->prepared)
+		trace->prepared = eventlog_trace_layout_new(trace->event);
+	if (trace->failed || (trace->event && !trace->added && !trace->prepared))
+		eventlog_trace_forget_event(trace);
+
+	if (!trace->added && !trace->event) {
+		eventlog_trace_free(trace);
+		return AGAIN_NEVER;
+	}
+	if (trace->added == !!trace->event) {
+		list_del_init(&trace->node);
+		return AGAIN_NEVER;
+	}
+	/* It could not be removed: detaching the known tracer schedules it again. */
+	if (trace->added && !trace->needed && rcu_access_pointer(trace->tracers)) {
+		list_del_init(&trace->node);
+		return AGAIN_NEVER;
+	}
+	list_move_tail(&trace->node, &eventlog_traces.todo);
+	/* Without an attempt to remove it, the definition came back for a moment: try at once. */
+	if (trace->added && (trace->busy_in_ftrace || eventlog_trace_held(trace))) {
+		eventlog_trace_pin(&trace->pinned, true);
+		return AGAIN_LATER;
+	}
+	return AGAIN_NOW;
+}
+
+/* Adds trace events of live definitions for which there was no room before. */
+static void eventlog_trace_make_up(void)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	if (!eventlog_traces.unmade || list_empty(&eventlog_traces.free))
+		return;
+	xa_for_each(&eventlog_trace_domain->definitions, descriptor, event) {
+		cond_resched();
+		if (!event->trace.unmade)
+			continue;
+		if (list_empty(&eventlog_traces.free))
+			break;
+		event->trace.unmade = false;
+		eventlog_traces.unmade--;
+		eventlog_trace_event_add(event);
+		if (event->trace.unmade)
+			break;
+	}
+}
+
+static void eventlog_trace_work(struct work_struct *work)
+{
+	struct eventlog_domain *domain = eventlog_trace_domain;
+	enum eventlog_trace_again again = AGAIN_NEVER;
+	struct eventlog_trace_event *trace, *next;
+	unsigned int count = 0;
+	LIST_HEAD(batch);
+	int ret;
+
+	mutex_lock(&domain->lock);
+	list_for_each_entry_safe(trace, next, &eventlog_traces.todo, node) {
+		if (++count > EVENTLOG_TRACE_BATCH) {
+			again = AGAIN_NOW;
+			break;
+		}
+		list_move_tail(&trace->node, &batch);
+		trace->busy = true;
+		trace->failed = false;
+		trace->busy_in_ftrace = false;
+		trace->needed = trace->event;
+		trace->suffix = trace->event ? trace->event->descriptor : 0;
+	}
+	mutex_unlock(&domain->lock);
+	if (list_empty(&batch))
+		return;
+
+	list_for_each_entry(trace, &batch, node)
+		trace->foreign = trace->needed && !trace->added &&
+				 !eventlog_trace_name_taken(trace->prepared) &&
+				 eventlog_trace_name_foreign(trace->prepared);
+	ret = eventlog_trace_locked(eventlog_trace_apply, &batch);
+
+	mutex_lock(&domain->lock);
+	list_for_each_entry_safe(trace, next, &batch, node)
+		again = max(again, eventlog_trace_settle(trace));
+	/* event_mutex was not taken, for want of memory or because of a trigger: try again. */
+	if (ret)
+		again = min(again, AGAIN_LATER);
+	eventlog_trace_make_up();
+	mutex_unlock(&domain->lock);
+	if (again != AGAIN_NEVER)
+		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
+				   again == AGAIN_LATER ? EVENTLOG_TRACE_RETRY : 0);
+}
+
+/* ---- definitions ---- */
+
+static u64 eventlog_trace_text_hash(const char *text)
+{
+	return text ? siphash(text, strlen(text), &eventlog_trace_domain->hash_key) : 0;
+}
+
+/* Equal for equal definitions of providers of the same name. */
+static u64 eventlog_trace_key(const struct eventlog_event *event)
+{
+	return siphash_4u64(eventlog_trace_text_hash(event->provider->name),
+			    eventlog_trace_text_hash(event->name),
+			    eventlog_trace_text_hash(event->fields_text) ^ event->level,
+			    eventlog_trace_text_hash(event->provider->preamble) ^ event->keywords,
+			    &eventlog_trace_domain->hash_key);
+}
+
+static struct eventlog_trace_event *eventlog_trace_find(u64 key)
+{
+	struct eventlog_trace_event *trace;
+
+	hash_for_each_possible(eventlog_traces.keys, trace, key_node, key)
+		if (trace->key == key && !trace->event)
+			return trace;
+	return NULL;
+}
+
+/* Memory for a trace event: new, or that of a free one. */
+static struct eventlog_trace_event *eventlog_trace_new(void)
+{
+	struct eventlog_trace_event *trace;
+
+	if (eventlog_traces.count < eventlog_traces.events_max) {
+		trace = eventlog_alloc(sizeof(*trace));
+		if (!trace)
+			return NULL;
+		eventlog_traces.count++;
+		list_add_tail(&trace->all_node, &eventlog_traces.all);
+		INIT_LIST_HEAD(&trace->node);
+		return trace;
+	}
+	trace = list_first_entry_or_null(&eventlog_traces.free, struct eventlog_trace_event, node);
+	if (!trace)
+		return NULL;
+	list_del_init(&trace->node);
+	return trace;
+}
+
+static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key)
+{
+	struct eventlog_trace_layout *layout = eventlog_trace_layout_new(event);
+	struct eventlog_trace_event *trace;
+
+	if (!layout)
+		return NULL;
+	trace = eventlog_trace_new();
+	if (!trace) {
+		eventlog_trace_layout_free(layout);
+		return NULL;
+	}
+	trace->prepared = layout;
+	trace->key = key;
+	atomic_long_set(&trace->lost_ftrace, 0);
+	atomic_long_set(&trace->lost_perf, 0);
+	hash_add(eventlog_traces.keys, &trace->key_node, key);
+	return trace;
+}
+
+static void eventlog_trace_event_add(struct eventlog_event *event)
+{
+	struct eventlog_trace_event *trace;
+	u64 key;
+
+	lockdep_assert_held(&event->domain->lock);
+	if (event->domain != eventlog_trace_domain || !eventlog_traces.events_max)
+		return;
+	key = eventlog_trace_key(event);
+	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key);
+	if (!trace) {
+		event->trace.unmade = true;
+		eventlog_traces.unmade++;
+		return;
+	}
+	trace->event = event;
+	event->trace.event = trace;
+	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
+	eventlog_trace_schedule(trace);
+}
+
+static void eventlog_trace_event_remove(struct eventlog_event *event)
+{
+	struct eventlog_trace_event *trace = event->trace.event;
+
+	lockdep_assert_held(&event->domain->lock);
+	if (event->trace.unmade)
+		eventlog_traces.unmade--;
+	event->trace.unmade = false;
+	if (!trace)
+		return;
+	event->trace.event = NULL;
+	RCU_INIT_POINTER(event->trace.tracers, NULL);
+	trace->event = NULL;
+	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
+	eventlog_trace_schedule(trace);
+}
+
+static void eventlog_trace_event_persist(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (event->trace.event)
+		eventlog_trace_pin(&event->trace.event->pinned, true);
+}
+
+static bool eventlog_trace_event_busy(const struct eventlog_event *event)
+{
+	return rcu_access_pointer(event->trace.tracers) ||
+	       (event->trace.event && eventlog_trace_held(event->trace.event));
+}
+
+static unsigned int eventlog_trace_unmade(void)
+{
+	return eventlog_traces.unmade;
+}
+
+/* ---- load and unload ---- */
+
+static const struct eventlog_trace_ops eventlog_trace_event_ops = {
+	.add = eventlog_trace_event_add,
+	.remove = eventlog_trace_event_remove,
+	.persist = eventlog_trace_event_persist,
+	.busy = eventlog_trace_event_busy,
+	.lost = eventlog_trace_lost,
+	.status = eventlog_trace_status,
+	.unmade = eventlog_trace_unmade,
+};
+
+int eventlog_trace_init(unsigned int events_max)
+{
+	hash_init(eventlog_traces.keys);
+	hash_init(eventlog_traces.names);
+	eventlog_traces.events_max = events_max;
+	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
+	if (!eventlog_traces.queue)
+		return -ENOMEM;
+	eventlog_trace_lock_init();
+	static_call_update(eventlog_trace_emit, eventlog_trace_emit);
+	eventlog_trace_ops = &eventlog_trace_event_ops;
+	return 0;
+}
+
+static bool eventlog_trace_any_added(void)
+{
+	const struct eventlog_trace_event *trace;
+	bool any = false;
+
+	mutex_lock(&eventlog_trace_domain->lock);
+	list_for_each_entry(trace, &eventlog_traces.all, all_node)
+		any |= trace->added || trace->busy;
+	mutex_unlock(&eventlog_trace_domain->lock);
+	return any;
+}
+
+void eventlog_trace_exit(void)
+{
+	struct eventlog_trace_event *trace, *next;
+	bool told = false;
+
+	for (;;) {
+		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+		flush_delayed_work(&eventlog_traces.work);
+		if (!eventlog_trace_any_added())
+			break;
+		if (!told)
+			pr_info("waiting for tracers to detach from events that have ended\n");
+		told = true;
+		msleep(20);
+	}
+	cancel_delayed_work_sync(&eventlog_traces.work);
+	cancel_work_sync(&eventlog_traces.notify);
+	destroy_workqueue(eventlog_traces.queue);
+	eventlog_trace_lock_exit();
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+	list_for_each_entry_safe(trace, next, &eventlog_traces.all, all_node) {
+		eventlog_trace_layout_free(trace->layout);
+		eventlog_trace_layout_free(trace->prepared);
+		eventlog_free(trace);
+	}
+}
+
+#endif /* EVENTLOG_TRACE_EVENTS */

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device and its files: see file.h.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "core/domain.h"
+#include "core/event.h"
+#include "core/ioctl.h"
+#include "core/ops.h"
+#include "core/schema.h"
+#include "core/subscriber.h"
+#include "memory.h"
+#include "user/file.h"
+#include "user/producer.h"
+#include "user/status.h"
+#include "user/subscribe.h"
+
+static struct eventlog_domain *eventlog_root;
+static unsigned int eventlog_rules_limit;
+static unsigned int eventlog_registrations_limit;
+
+/* ---- ioctls of all files ---- */
+
+char *eventlog_name_get(u64 user)
+{
+	char *name = eventlog_string_get_or(user, EVENTLOG_NAME_MAX, EVENTLOG_DEFAULT_PROVIDER);
+
+	return name == ERR_PTR(-E2BIG) ? ERR_PTR(-EINVAL) : name;
+}
+
+static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *filp,
+				  void *argument, void __user *user)
+{
+	struct eventlog_version *version = argument;
+
+	version->abi = EVENTLOG_ABI_VERSION;
+	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
+			    EVENTLOG_FEATURE_MARKERS;
+	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
+	version->payload_max = EVENTLOG_PAYLOAD_MAX;
+	version->command_max = EVENTLOG_COMMAND_MAX;
+	version->events_max = domain->events_max;
+	version->subscribers_max = domain->subscribers_max;
+	version->rules_max = eventlog_rules_limit;
+	version->registrations_max = eventlog_registrations_limit;
+	memset(version->release, 0, sizeof(version->release));
+	strscpy(version->release, EVENTLOG_RELEASE, sizeof(version->release));
+	return eventlog_argument_put(user, version, sizeof(*version));
+}
+
+static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *filp,
+				 void *argument, void __user *user)
+{
+	struct eventlog_delete *request = argument;
+	char *provider, *event;
+	int ret;
+
+	if (request->flags)
+		return -EINVAL;
+	if (!eventlog_capable(filp))
+		return -EPERM;
+	provider = eventlog_name_get(request->provider);
+	if (IS_ERR(provider))
+		return PTR_ERR(provider);
+	event = eventlog_string_get(request->event, EVENTLOG_NAME_MAX);
+	if (IS_ERR(event)) {
+		ret = event == ERR_PTR(-E2BIG) ? -EINVAL : PTR_ERR(event);
+		goto out;
+	}
+	ret = -EINVAL;
+	if (eventlog_provider_name_valid(provider) && eventlog_fields_name_valid(event)) {
+		mutex_lock(&domain->lock);
+		ret = eventlog_event_delete(domain, provider, event);
+		mutex_unlock(&domain->lock);
+	}
+	kfree(event);
+out:
+	kfree(provider);
+	return ret;
+}
+
+static u32 eventlog_event_state(const struct eventlog_event *event)
+{
+	u32 state = 0;
+	u8 handlers;
+
+	if (event->slot)
+		state |= EVENTLOG_DESCRIBED_LIVE;
+	if (rcu_access_pointer(event->listeners))
+		state |= EVENTLOG_DESCRIBED_ENABLED;
+	if (event->persistent)
+		state |= EVENTLOG_DESCRIBED_PERSIST;
+	handlers = eventlog_policy_ops->state(event);
+	if (handlers & EVENTLOG_MARKER_PRINT)
+		state |= EVENTLOG_DESCRIBED_PRINT;
+	if (handlers & EVENTLOG_MARKER_PROBE)
+		state |= EVENTLOG_DESCRIBED_PROBE;
+	return state;
+}
+
+static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp,
+				   void *argument, void __user *user)
+{
+	struct eventlog_describe *request = argument;
+	struct eventlog_event *event;
+	unsigned long descriptor;
+	u32 text_bytes;
+	char *text;
+	int ret;
+
+	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT)
+		return -EINVAL;
+
+	mutex_lock(&domain->lock);
+	descriptor = request->descriptor;
+	if (request->flags & EVENTLOG_DESCRIBE_NEXT)
+		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
+	else
+		event = xa_load(&domain->definitions, descriptor);
+	if (!event) {
+		mutex_unlock(&domain->lock);
+		return -ENOENT;
+	}
+	text = eventlog_schema_text(event, &text_bytes);
+	if (text && request->text_size >= text_bytes) {
+		request->descriptor = event->descriptor;
+		request->state = eventlog_event_state(event);
+		request->provider_id = event->provider->id;
+	}
+	mutex_unlock(&domain->lock);
+	if (!text)
+		return -ENOMEM;
+
+	ret = 0;
+	if (request->text_size < text_bytes)
+		ret = -EMSGSIZE;
+	else
+		ret = eventlog_text_put(request->text, text, text_bytes);
+	eventlog_free(text);
+	if (ret == -EFAULT)
+		return ret;
+	request->text_size = text_bytes;
+	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+}
+
+/* ---- file operations ---- */
+
+/* The argument of any ioctl. */
+union eventlog_argument {
+	struct eventlog_version version;
+	struct eventlog_register registration;
+	struct eventlog_unregister unregister;
+	struct eventlog_delete delete;
+	struct eventlog_subscribe subscribe;
+	struct eventlog_rule rule;
+	struct eventlog_rule_delete rule_delete;
+	struct eventlog_flush flush;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	struct eventlog_pause pause;
+	struct eventlog_marker_next marker_next;
+	struct eventlog_marker_set marker_set;
+	struct eventlog_marker_wish marker_wish;
+	struct eventlog_marker_wish_next marker_wish_next;
+	struct eventlog_marker_ask marker_ask;
+};
+
+static const struct eventlog_ioctl eventlog_file_table[] = {
+	EVENTLOG_IOCTL(VERSION, eventlog_version, eventlog_ioctl_version),
+	EVENTLOG_IOCTL(DELETE, eventlog_delete, eventlog_ioctl_delete),
+	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, eventlog_ioctl_describe),
+};
+
+static const struct eventlog_ioctls eventlog_file_ioctls = {
+	.ioctls = eventlog_file_table,
+	.count = ARRAY_SIZE(eventlog_file_table),
+};
+
+/* No number is in two of them. */
+static const struct eventlog_ioctls *eventlog_tables[] = {
+	&eventlog_file_ioctls, &eventlog_producer_ioctls, &eventlog_subscribe_ioctls,
+	NULL,	/* markers: set by eventlog_device_init() */
+};
+
+/* The ioctl of a number, which user space chose; or NULL. */
+static const struct eventlog_ioctl *eventlog_ioctl_find(unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(eventlog_tables); i++) {
+		const struct eventlog_ioctls *table = eventlog_tables[i];
+
+		if (number >= table->count)
+			continue;
+		number = array_index_nospec(number, table->count);
+		if (table->ioctls[number].call)
+			return &table->ioctls[number];
+	}
+	return NULL;
+}
+
+static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)
+{
+	void __user *user = (void __user *)user_address;
+	struct eventlog_file *file = filp->private_data;
+	const struct eventlog_ioctl *ioctl;
+	union eventlog_argument argument;
+	int ret;
+
+	if (_IOC_TYPE(command) != EVENTLOG_IOC_TYPE)
+		return -ENOTTY;
+	ioctl = eventlog_ioctl_find(_IOC_NR(command));
+	if (!ioctl)
+		return -ENOTTY;
+	/* The size in the struct counts, not the one in the command. */
+	ret = eventlog_argument_get(&argument, ioctl->bytes, user);
+	return ret ?: ioctl->call(file->domain, filp, &argument, user);
+}
+
+static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes, loff_t *position)
+{
+	struct eventlog_file *file = filp->private_data;
+	ssize_t ret;
+
+	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
+		return -EINVAL;
+	mutex_lock(&file->lock);
+	/* A read from the start takes a new listing; later ones continue it. */
+	if (!*position || !file->status) {
+		eventlog_free(file->status);
+		file->status = eventlog_status_text(file->domain, &file->status_bytes);
+	}
+	ret = -ENOMEM;
+	if (file->status)
+		ret = simple_read_from_buffer(user, bytes, position, file->status,
+					      file->status_bytes);
+	mutex_unlock(&file->lock);
+	return ret;
+}
+
+static __poll_t eventlog_poll(struct file *filp, struct poll_table_struct *table)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+
+	return subscriber ? eventlog_subscriber_poll(subscriber, filp, table) : EPOLLERR;
+}
+
+static int eventlog_bitmap_mmap(struct eventlog_domain *domain, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != domain->bitmap_bytes)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return remap_vmalloc_range(vma, domain->bitmap, 0);
+}
+
+static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct eventlog_file *file = filp->private_data;
+	enum eventlog_role role = eventlog_file_role(file);
+
+	if (role == EVENTLOG_ROLE_NONE || !(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	vm_flags_clear(vma, VM_MAYEXEC);
+	/* The pages belong to this process's file: a child must not inherit them. */
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &eventlog_vm_ops;
+	if (role == EVENTLOG_ROLE_PRODUCER)
+		return eventlog_bitmap_mmap(file->domain, vma);
+	return eventlog_subscriber_mmap(file->subscriber, vma);
+}
+
+static int eventlog_open(struct inode *inode, struct file *filp)
+{
+	struct eventlog_file *file = eventlog_alloc(sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	file->domain = eventlog_root;
+	mutex_init(&file->lock);
+	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	filp->private_data = file;
+	return 0;
+}
+
+static int eventlog_release(struct inode *inode, struct file *filp)
+{
+	struct eventlog_file *file = filp->private_data;
+
+	if (file->subscriber)
+		eventlog_subscriber_free(file->subscriber);
+	eventlog_producer_release(file);
+	eventlog_free(file->status);
+	eventlog_free(file);
+	return 0;
+}
+
+static const struct file_operations eventlog_file_operations = {
+	.owner = THIS_MODULE,
+	.open = eventlog_open,
+	.release = eventlog_release,
+	.read = eventlog_read,
+	.write_iter = eventlog_producer_write_iter,
+	.poll = eventlog_poll,
+	.unlocked_ioctl = eventlog_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = eventlog_mmap,
+	.llseek = default_llseek,
+};
+
+static struct miscdevice eventlog_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "eventlog",
+	.fops = &eventlog_file_operations,
+};
+
+int eventlog_device_init(struct eventlog_domain *domain, umode_t mode, unsigned int rules_max,
+			 unsigned int registrations_max,
+			 const struct eventlog_ioctls *marker_ioctls)
+{
+	eventlog_root = domain;
+	eventlog_rules_limit = rules_max;
+	eventlog_registrations_limit = registrations_max;
+	eventlog_producer_init(registrations_max);
+	eventlog_tables[ARRAY_SIZE(eventlog_tables) - 1] = marker_ioctls;
+	eventlog_device.mode = mode;
+	return misc_register(&eventlog_device);
+}
+
+void eventlog_device_exit(void)
+{
+	misc_deregister(&eventlog_device);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The device /dev/eventlog and its open files.
+ *
+ * A file becomes a producer with its first REGISTER, or a subscriber with
+ * SUBSCRIBE.  Its role is set once, under eventlog_file.lock, and read with an
+ * acquire load: whatever belongs to the role is complete before that and stays
+ * until the file is released.
+ *
+ * Registrations are an xarray, changed under the lock and read by writers under
+ * RCU.  Ioctls do not hold the lock while they access user memory.
+ */
+#ifndef EVENTLOG_FILE_H
+#define EVENTLOG_FILE_H
+
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+
+struct eventlog_domain;
+struct eventlog_ioctls;
+struct eventlog_subscriber;
+
+/* Writers find registrations with a lower index without a look into the xarray. */
+#define EVENTLOG_FIRST_INDICES 32
+
+enum eventlog_role {
+	EVENTLOG_ROLE_NONE,
+	EVENTLOG_ROLE_PRODUCER,
+	EVENTLOG_ROLE_SUBSCRIBER,
+};
+
+/**
+ * struct eventlog_file - an open /dev/eventlog
+ * @domain: what it opens
+ * @lock: see the top of the file
+ * @role: enum eventlog_role
+ * @registrations: of a producer, struct eventlog_registration by write_index
+ * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
+ * @registration_count: their number
+ * @subscriber: of a subscriber
+ * @status: the status listing that read() returns parts of
+ * @status_bytes: its size
+ */
+struct eventlog_file {
+	struct eventlog_domain *domain;
+	struct mutex lock;
+	int role;
+	struct xarray registrations;
+	unsigned long first[EVENTLOG_FIRST_INDICES];
+	unsigned int registration_count;
+	struct eventlog_subscriber *subscriber;
+	char *status;
+	size_t status_bytes;
+};
+
+static inline enum eventlog_role eventlog_file_role(const struct eventlog_file *file)
+{
+	return smp_load_acquire(&file->role);
+}
+
+/**
+ * eventlog_file_role_set() - give a file its role, the last step of REGISTER and SUBSCRIBE
+ * @file: locked; everything that belongs to the role is complete
+ * @role: the role
+ *
+ * Nothing may fail after this.
+ *
+ * Return: 0, or -EBUSY: it has another role, or is a subscriber already.
+ */
+static inline int eventlog_file_role_set(struct eventlog_file *file, enum eventlog_role role)
+{
+	if (file->role != EVENTLOG_ROLE_NONE &&
+	    (file->role != role || role == EVENTLOG_ROLE_SUBSCRIBER))
+		return -EBUSY;
+	smp_store_release(&file->role, role);
+	return 0;
+}
+
+/* A file's subscriber, or NULL. */
+static inline struct eventlog_subscriber *eventlog_file_subscriber(const struct eventlog_file *file)
+{
+	return eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER ? file->subscriber : NULL;
+}
+
+static inline bool eventlog_file_read_write(const struct file *filp)
+{
+	return (filp->f_mode & (FMODE_READ | FMODE_WRITE)) == (FMODE_READ | FMODE_WRITE);
+}
+
+/**
+ * eventlog_name_get() - copy in a provider's name
+ * @user: its address; 0 stands for the default provider
+ *
+ * Return: the name, not checked yet, for kfree(); or ERR_PTR: -EINVAL: it is too
+ * long; -EFAULT; -ENOMEM.
+ */
+char *eventlog_name_get(u64 user);
+
+/**
+ * eventlog_device_init() - create /dev/eventlog
+ * @domain: what it opens
+ * @mode: permissions of the device node
+ * @rules_max: what VERSION reports
+ * @registrations_max: limit of one file's registrations
+ * @marker_ioctls: the ioctls of markers
+ *
+ * Return: 0 or an error of misc_register().
+ */
+int eventlog_device_init(struct eventlog_domain *domain, umode_t mode, unsigned int rules_max,
+			 unsigned int registrations_max,
+			 const struct eventlog_ioctls *marker_ioctls);
+
+/**
+ * eventlog_device_exit() - remove /dev/eventlog
+ *
+ * No file is open, since each pins the module.
+ */
+void eventlog_device_exit(void);
+
+#endif /* EVENTLOG_FILE_H */

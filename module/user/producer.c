@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Producers: see producer.h.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+#include "compat.h"
+#include "core/domain.h"
+#include "core/emit.h"
+#include "core/event.h"
+#include "core/ioctl.h"
+#include "core/ops.h"
+#include "memory.h"
+#include "user/file.h"
+#include "user/producer.h"
+
+/* Messages up to this are copied to the stack. */
+#define EVENTLOG_STACK_MESSAGE 512
+
+/**
+ * struct eventlog_registration - what a write_index refers to
+ * @event: live until the registration ends; freed an RCU grace period later
+ * @session: messages have a session before the payload
+ * @rcu: frees it
+ */
+struct eventlog_registration {
+	struct eventlog_event *event;
+	bool session;
+	struct rcu_head rcu;
+};
+
+/*
+ * A target is a registration in one word, so that a writer finds the event with one
+ * load: a pointer to the event, with the lowest bit set if messages have a session.
+ */
+#define EVENTLOG_TARGET_SESSION 1UL
+
+static unsigned long eventlog_registration_target(const struct eventlog_registration *registration)
+{
+	return (unsigned long)registration->event |
+	       (registration->session ? EVENTLOG_TARGET_SESSION : 0);
+}
+
+static __always_inline struct eventlog_event *eventlog_target_event(unsigned long target)
+{
+	return (struct eventlog_event *)(target & ~EVENTLOG_TARGET_SESSION);
+}
+
+/* The target of an index, or 0.  Under RCU, which also protects the event. */
+static __always_inline unsigned long eventlog_target_find(struct eventlog_file *file,
+							  u32 write_index)
+{
+	struct eventlog_registration *registration;
+
+	/* Ordered by the address dependency, like rcu_dereference(). */
+	if (likely(write_index < EVENTLOG_FIRST_INDICES))
+		return READ_ONCE(file->first[array_index_nospec(write_index,
+								EVENTLOG_FIRST_INDICES)]);
+	registration = xa_load(&file->registrations, write_index);
+	return registration ? eventlog_registration_target(registration) : 0;
+}
+
+/* Publishes the registration of an index to writers, or NULL; the lock is held. */
+static void eventlog_registration_publish(struct eventlog_file *file, u32 write_index,
+				       struct eventlog_registration *registration)
+{
+	lockdep_assert_held(&file->lock);
+	if (write_index < EVENTLOG_FIRST_INDICES)
+		smp_store_release(&file->first[write_index],
+				  registration ? eventlog_registration_target(registration) : 0);
+}
+
+static void eventlog_registration_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_registration, rcu));
+}
+
+static unsigned int eventlog_registrations_max;
+
+void eventlog_producer_init(unsigned int registrations_max)
+{
+	eventlog_registrations_max = registrations_max;
+}
+
+/* ---- registrations ---- */
+
+static void eventlog_registration_free(struct eventlog_file *file,
+				       struct eventlog_registration *registration)
+{
+	mutex_lock(&file->domain->lock);
+	eventlog_event_put(registration->event);
+	mutex_unlock(&file->domain->lock);
+	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
+}
+
+/*
+ * Makes a registration of a parsed command: gets the event and reserves an index,
+ * which no writer can use yet.
+ */
+static struct eventlog_registration *
+eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *request,
+			  const char *provider, struct eventlog_fields *fields)
+{
+	struct eventlog_domain *domain = file->domain;
+	struct eventlog_registration *registration;
+	struct eventlog_event *event;
+	int ret;
+
+	registration = eventlog_alloc(sizeof(*registration));
+	if (!registration)
+		return ERR_PTR(-ENOMEM);
+	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
+
+	mutex_lock(&file->lock);
+	ret = -EBUSY;
+	if (file->role == EVENTLOG_ROLE_SUBSCRIBER)
+		goto err_unlock;
+	ret = -EMFILE;
+	if (file->registration_count >= eventlog_registrations_max)
+		goto err_unlock;
+	ret = xa_alloc(&file->registrations, &request->write_index, NULL, XA_LIMIT(1, S32_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_unlock;
+
+	mutex_lock(&domain->lock);
+	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords);
+	mutex_unlock(&domain->lock);
+	if (IS_ERR(event)) {
+		ret = PTR_ERR(event);
+		goto err_release;
+	}
+	registration->event = event;
+	file->registration_count++;
+	request->status_bit = eventlog_slot_status_bit(event->slot);
+	request->sync_bit = eventlog_slot_sync_bit(event->slot);
+	request->handlers_bit = eventlog_slot_action_bits(event->slot);
+	request->asking_bit = eventlog_slot_filter_bit(event->slot);
+	request->descriptor = event->descriptor;
+	request->bitmap_size = domain->bitmap_bytes;
+	request->bitmap_offset = 0;
+	mutex_unlock(&file->lock);
+	return registration;
+
+err_release:
+	xa_release(&file->registrations, request->write_index);
+err_unlock:
+	mutex_unlock(&file->lock);
+	eventlog_free(registration);
+	return ERR_PTR(ret);
+}
+
+/* Publishes a registration after its index was copied out; the file is a producer now. */
+static int eventlog_registration_confirm(struct eventlog_file *file,
+					 struct eventlog_registration *registration,
+					 const struct eventlog_register *request)
+{
+	int ret;
+
+	mutex_lock(&file->lock);
+	ret = eventlog_file_role_set(file, EVENTLOG_ROLE_PRODUCER);
+	if (!ret) {
+		/* Cannot fail: the index is reserved. */
+		xa_store(&file->registrations, request->write_index, registration, GFP_KERNEL);
+		eventlog_registration_publish(file, request->write_index, registration);
+		if (request->flags & EVENTLOG_REGISTER_PERSIST) {
+			mutex_lock(&file->domain->lock);
+			eventlog_event_persist(registration->event);
+			mutex_unlock(&file->domain->lock);
+		}
+	}
+	mutex_unlock(&file->lock);
+	return ret;
+}
+
+static void eventlog_registration_cancel(struct eventlog_file *file,
+					 struct eventlog_registration *registration,
+					 u32 write_index)
+{
+	mutex_lock(&file->lock);
+	xa_release(&file->registrations, write_index);
+	file->registration_count--;
+	mutex_unlock(&file->lock);
+	eventlog_registration_free(file, registration);
+}
+
+static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *filp,
+				   void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
+	struct eventlog_register *request = argument;
+	struct eventlog_fields fields;
+	char *command, *provider;
+	int ret;
+
+	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
+	    request->level > EVENTLOG_LEVEL_VERBOSE)
+		return -EINVAL;
+	if (!eventlog_file_read_write(filp))
+		return -EBADF;
+	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+		return -EBUSY;
+	if (request->flags & EVENTLOG_REGISTER_PERSIST && !eventlog_capable(filp))
+		return -EPERM;
+	if (!request->level)
+		request->level = EVENTLOG_LEVEL_INFO;
+
+	command = eventlog_string_get(request->command, EVENTLOG_COMMAND_MAX);
+	if (IS_ERR(command))
+		return PTR_ERR(command);
+	provider = eventlog_name_get(request->provider);
+	if (IS_ERR(provider)) {
+		ret = PTR_ERR(provider);
+		goto out_command;
+	}
+	ret = -EINVAL;
+	if (!eventlog_provider_name_valid(provider))
+		goto out_provider;
+	ret = eventlog_fields_parse(command, &fields);
+	if (ret)
+		goto out_provider;
+	registration = eventlog_registration_new(file, request, provider, &fields);
+	eventlog_fields_free(&fields);
+	if (IS_ERR(registration)) {
+		ret = PTR_ERR(registration);
+		goto out_provider;
+	}
+	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      eventlog_registration_confirm(file, registration, request);
+	if (ret)
+		eventlog_registration_cancel(file, registration, request->write_index);
+out_provider:
+	kfree(provider);
+out_command:
+	kfree(command);
+	return ret;
+}
+
+static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file *filp,
+				     void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
+	struct eventlog_unregister *request = argument;
+
+	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+		return -EBUSY;
+	mutex_lock(&file->lock);
+	/* Without a registration, a REGISTER in progress may have reserved the index. */
+	registration = xa_load(&file->registrations, request->write_index);
+	if (registration) {
+		eventlog_registration_publish(file, request->write_index, NULL);
+		xa_erase(&file->registrations, request->write_index);
+		file->registration_count--;
+	}
+	mutex_unlock(&file->lock);
+	if (!registration)
+		return -ENOENT;
+	eventlog_registration_free(file, registration);
+	return 0;
+}
+
+/* ---- MARKER_ASK ---- */
+
+/* Replaces the addresses of the caller's strings by addresses of copies. */
+static int eventlog_evaluate_strings(u64 *values, u16 strings, char *texts)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_ASK_VALUES_MAX; i++) {
+		char *text = texts + i * EVENTLOG_TERM_TEXT_MAX;
+
+		if (!(strings & 1U << i) || !values[i])
+			continue;
+		/* A copy without a NUL is longer than any text it is compared with. */
+		if (values[i] != (unsigned long)values[i] ||
+		    strncpy_from_user(text, u64_to_user_ptr(values[i]),
+				      EVENTLOG_TERM_TEXT_MAX) < 0)
+			return -EFAULT;
+		values[i] = (unsigned long)text;
+	}
+	return 0;
+}
+
+/* Evaluates the policy of an index; sets @strings to the values that must be strings. */
+static int eventlog_evaluate_target(struct eventlog_file *file,
+				    const struct eventlog_marker_ask *request, const u64 *values,
+				    u16 *strings)
+{
+	const struct eventlog_event *event;
+	unsigned long target = 0;
+	int ret = -ENOENT;
+
+	rcu_read_lock();
+	preempt_disable();
+	if (request->write_index <= S32_MAX)
+		target = eventlog_target_find(file, request->write_index);
+	if (target) {
+		event = eventlog_target_event(target);
+		ret = eventlog_policy_ops->evaluate(event, values, request->value_count, *strings);
+		*strings = eventlog_policy_ops->strings(event);
+	}
+	preempt_enable();
+	rcu_read_unlock();
+	return ret;
+}
+
+static int eventlog_ioctl_evaluate(struct eventlog_domain *domain, struct file *filp,
+				   void *argument, void __user *user)
+{
+	u64 given[EVENTLOG_ASK_VALUES_MAX] = {}, values[EVENTLOG_ASK_VALUES_MAX];
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_marker_ask *request = argument;
+	char *texts = NULL;
+	u16 strings = 0;
+	int ret;
+
+	if (request->value_count > EVENTLOG_ASK_VALUES_MAX)
+		return -EINVAL;
+	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+		return -EBUSY;
+	ret = eventlog_array_get(given, request->values, request->value_count * sizeof(*given));
+	if (ret)
+		return ret;
+	/* Again if strings must be copied first, or if the predicate has changed. */
+	do {
+		memcpy(values, given, sizeof(values));
+		if (strings && !texts)
+			texts = eventlog_alloc(EVENTLOG_ASK_VALUES_MAX * EVENTLOG_TERM_TEXT_MAX);
+		ret = strings && !texts ? -ENOMEM :
+					  eventlog_evaluate_strings(values, strings, texts);
+		if (!ret)
+			ret = eventlog_evaluate_target(file, request, values, &strings);
+	} while (ret == -EAGAIN);
+	eventlog_free(texts);
+	if (ret < 0)
+		return ret;
+	request->handlers = ret;
+	return eventlog_argument_put(user, request, sizeof(*request));
+}
+
+static const struct eventlog_ioctl eventlog_producer_table[] = {
+	EVENTLOG_IOCTL(REGISTER, eventlog_register, eventlog_ioctl_register),
+	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, eventlog_ioctl_unregister),
+	EVENTLOG_IOCTL(MARKER_ASK, eventlog_marker_ask, eventlog_ioctl_evaluate),
+};
+
+const struct eventlog_ioctls eventlog_producer_ioctls = {
+	.ioctls = eventlog_producer_table,
+	.count = ARRAY_SIZE(eventlog_producer_table),
+};
+
+void eventlog_producer_release(struct eventlog_file *file)
+{
+	struct eventlog_registration *registration;
+	unsigned long write_index;
+
+	xa_for_each(&file->registrations, write_index, registration) {
+		eventlog_registration_free(file, registration);
+		cond_resched();
+	}
+	xa_destroy(&file->registrations);
+}
+
+/* ---- write() ---- */
+
+/*
+ * Finds the target of a write_index, and checks that it is enabled and that a message
+ * of @bytes may be that long.  Under RCU.
+ *
+ * Return: 0, or the errno that write() returns.
+ */
+static __always_inline int eventlog_message_target(struct eventlog_file *file, u32 write_index,
+						   size_t bytes, unsigned long *target)
+{
+	size_t payload_bytes = bytes - sizeof(write_index);
+
+	if (write_index > S32_MAX)
+		return write_index == EVENTLOG_WRITE_BATCH ? -EOPNOTSUPP : -EINVAL;
+	*target = eventlog_target_find(file, write_index);
+	if (!*target)
+		return -ENOENT;
+	if (!rcu_access_pointer(eventlog_target_event(*target)->listeners))
+		return -EBADF;
+	if (*target & EVENTLOG_TARGET_SESSION) {
+		if (payload_bytes < sizeof(u64))
+			return -EINVAL;
+		payload_bytes -= sizeof(u64);
+	}
+	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
+}
+
+/* Emits the event of a message, which is a copy in kernel memory. */
+static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message,
+						 size_t bytes)
+{
+	u32 write_index = get_unaligned((const u32 *)message);
+	const u8 *payload = message + sizeof(write_index);
+	const struct eventlog_event *event;
+	unsigned long target;
+	u64 session = 0;
+	int ret;
+
+	rcu_read_lock();
+	ret = eventlog_message_target(file, write_index, bytes, &target);
+	if (ret)
+		goto out;
+	event = eventlog_target_event(target);
+	if (target & EVENTLOG_TARGET_SESSION) {
+		session = get_unaligned((const u64 *)payload);
+		payload += sizeof(session);
+	}
+	bytes -= payload - message;
+	ret = eventlog_layout_validate(event->layout, payload, bytes);
+	if (!ret)
+		eventlog_emit(event, session, payload, bytes);
+out:
+	rcu_read_unlock();
+	return ret;
+}
+
+ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct eventlog_file *file = kiocb->ki_filp->private_data;
+	size_t bytes = iov_iter_count(from);
+	/* Not initialized, which takes longer than copying; only copied bytes are read. */
+	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
+	unsigned long target;
+	u32 write_index;
+	u8 *message;
+	int ret;
+
+	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER || bytes < sizeof(write_index))
+		return -EINVAL;
+	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from))
+		return eventlog_message_emit(file, small, bytes) ?: bytes;
+
+	/* Large, or not fully readable: check that the event is enabled before copying. */
+	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
+		return -EFAULT;
+	rcu_read_lock();
+	ret = eventlog_message_target(file, write_index, bytes, &target);
+	rcu_read_unlock();
+	if (ret)
+		return ret;
+	message = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!message)
+		return -ENOMEM;
+	memcpy(message, &write_index, sizeof(write_index));
+	ret = -EFAULT;
+	if (copy_from_iter_full(message + sizeof(write_index), bytes - sizeof(write_index), from))
+		ret = eventlog_message_emit(file, message, bytes);
+	kvfree(message);
+	return ret ?: bytes;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The status listing: what an administrator reads from /dev/eventlog.
+ */
+#ifndef EVENTLOG_STATUS_H
+#define EVENTLOG_STATUS_H
+
+#include <linux/types.h>
+
+struct eventlog_domain;
+
+/**
+ * eventlog_status_text() - list a domain's live events and their users
+ * @domain: unlocked
+ * @bytes: set to the text's size
+ *
+ * Process context.
+ *
+ * Return: the text, for eventlog_free(), or NULL (no memory).
+ */
+char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes);
+
+#endif /* EVENTLOG_STATUS_H */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ioctls of subscribers: see subscribe.h.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+
+#include "core/ioctl.h"
+#include "core/subscriber.h"
+#include "user/file.h"
+#include "user/subscribe.h"
+
+static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file *filp,
+				    void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_subscribe *request = argument;
+	int ret;
+
+	if (!eventlog_file_read_write(filp))
+		return -EBADF;
+	if (!eventlog_capable(filp))
+		return -EPERM;
+	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
+		return -EBUSY;
+	subscriber = eventlog_subscriber_new(domain, request);
+	if (IS_ERR(subscriber))
+		return PTR_ERR(subscriber);
+
+	/* Copy results out before the role is set, which cannot be undone. */
+	ret = eventlog_argument_put(user, request, sizeof(*request));
+	if (ret)
+		goto err_free;
+	mutex_lock(&file->lock);
+	/* A REGISTER in progress may have made the file a producer meanwhile. */
+	if (file->role == EVENTLOG_ROLE_NONE)
+		file->subscriber = subscriber;
+	ret = eventlog_file_role_set(file, EVENTLOG_ROLE_SUBSCRIBER);
+	mutex_unlock(&file->lock);
+	if (!ret)
+		return 0;
+
+err_free:
+	eventlog_subscriber_free(subscriber);
+	return ret;
+}
+
+static int eventlog_ioctl_rule_add(struct eventlog_domain *domain, struct file *filp,
+				   void *argument, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_rule *request = argument;
+	char *provider, *event;
+	int ret;
+
+	if (!subscriber)
+		return -EINVAL;
+	provider = eventlog_string_get_or(request->provider, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(provider))
+		return PTR_ERR(provider);
+	event = eventlog_string_get_or(request->event, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(event)) {
+		ret = PTR_ERR(event);
+		goto out_provider;
+	}
+	ret = eventlog_subscriber_rule_add(subscriber, request, provider, event);
+	if (ret)
+		goto out_event;
+	ret = eventlog_argument_put(user, request, sizeof(*request));
+	if (ret)
+		eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+out_event:
+	kfree(event);
+out_provider:
+	kfree(provider);
+	return ret;
+}
+
+static int eventlog_ioctl_rule_delete(struct eventlog_domain *domain, struct file *filp,
+				      void *argument, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_rule_delete *request = argument;
+
+	if (!subscriber)
+		return -EINVAL;
+	return eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+}
+
+static int eventlog_ioctl_flush(struct eventlog_domain *domain, struct file *filp,
+				void *argument, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_flush *request = argument;
+	u64 time;
+	int ret;
+
+	if (!subscriber || request->flags || request->reserved)
+		return -EINVAL;
+	ret = eventlog_subscriber_flush(subscriber, &time);
+	if (ret)
+		return ret;
+	request->time = time;
+	request->generation = READ_ONCE(subscriber->generation);
+	return eventlog_argument_put(user, request, sizeof(*request));
+}
+
+static int eventlog_ioctl_pause(struct eventlog_domain *domain, struct file *filp,
+				void *argument, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_pause *request = argument;
+
+	if (!subscriber || request->paused > 1)
+		return -EINVAL;
+	eventlog_subscriber_pause(subscriber, request->paused);
+	return 0;
+}
+
+static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp,
+			       void *argument, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_stat *request = argument, stat = {};
+	int ret;
+
+	if (!subscriber || request->flags || request->reserved)
+		return -EINVAL;
+	stat.size = request->size;
+	stat.cpu = request->cpu;
+	stat.descriptor = request->descriptor;
+	ret = eventlog_subscriber_stat(subscriber, &stat);
+	if (ret)
+		return ret;
+	return eventlog_argument_put(user, &stat, sizeof(stat));
+}
+
+static const struct eventlog_ioctl eventlog_subscribe_table[] = {
+	EVENTLOG_IOCTL(SUBSCRIBE, eventlog_subscribe, eventlog_ioctl_subscribe),
+	EVENTLOG_IOCTL(RULE_ADD, eventlog_rule, eventlog_ioctl_rule_add),
+	EVENTLOG_IOCTL(RULE_DEL, eventlog_rule_delete, eventlog_ioctl_rule_delete),
+	EVENTLOG_IOCTL(FLUSH, eventlog_flush, eventlog_ioctl_flush),
+	EVENTLOG_IOCTL(STAT, eventlog_stat, eventlog_ioctl_stat),
+	EVENTLOG_IOCTL(PAUSE, eventlog_pause, eventlog_ioctl_pause),
+};
+
+const struct eventlog_ioctls eventlog_subscribe_ioctls = {
+	.ioctls = eventlog_subscribe_table,
+	.count = ARRAY_SIZE(eventlog_subscribe_table),
+};
