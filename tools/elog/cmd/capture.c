@@ -125,7 +125,7 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 }
 
 /*
- * Handle the batch that was begun. Allow signals while writing to a file: a pipe whose
+ * Handle the batch that was started. Allow signals while writing to a file: a pipe whose
  * reader does not read must not keep us from stopping.
  */
 static void take_batch(struct capture *capture)
@@ -163,7 +163,7 @@ static void sync_file(struct capture *capture)
 	signals_hold();
 }
 
-/* What was handled goes to the reader of the output, or to the disk. */
+/* Flush the output or the file. */
 static void flush_sink(struct capture *capture)
 {
 	if (capture->printer)

@@ -39,7 +39,7 @@ struct top {
 	struct top_view view;
 	enum top_page back;		/* the page before help */
 	uint64_t interval;		/* ns */
-	uint64_t refreshed;		/* when, CLOCK_MONOTONIC ns */
+	uint64_t refreshed;		/* time of the last update, CLOCK_MONOTONIC ns */
 	uint64_t events_before;		/* counted before the rows were cleared */
 	uint64_t bytes_before;
 
@@ -145,7 +145,7 @@ static void count_batch(struct top *top)
 	}
 }
 
-/* Without the listing the old number stays: it is a detail. */
+/* Keeps the old number if the listing cannot be read. */
 static void count_subscribers(struct top *top)
 {
 	struct listing listing;

@@ -218,18 +218,12 @@ static int read_string(const struct image *image, const struct target *target, s
 
 static int add_area(struct image *image, const struct area *area)
 {
-	struct area *larger;
+	struct area *larger = array_grow(image->areas, image->area_count, sizeof(*larger));
 
-	/* Doubled when it is a power of two. */
-	if (!(image->area_count & (image->area_count - 1))) {
-		larger = reallocarray(image->areas,
-				      image->area_count ? 2 * image->area_count : 1,
-				      sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		image->areas = larger;
-	}
-	image->areas[image->area_count++] = *area;
+	if (!larger)
+		return -ENOMEM;
+	image->areas = larger;
+	larger[image->area_count++] = *area;
 	return 0;
 }
 

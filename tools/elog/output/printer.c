@@ -200,7 +200,7 @@ void printer_close(struct printer *printer)
  * Parts of lines
  */
 
-/* Append a column as wide as any before it, and a blank. */
+/* Append a column, padded to the widest one so far, and a blank. */
 static void put_column(struct elog_text *text, const char *column, size_t length,
 		       size_t *width)
 {

@@ -16,7 +16,7 @@
 #include "util/signals.h"
 
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
-#define STREAM_BYTES	(256U << 10)	/* kept of one CPU before it is written */
+#define STREAM_BYTES	(256U << 10)	/* of one CPU, buffered before writing */
 
 /*
  * Threads whose names are remembered. With more threads than that, some names are
@@ -27,14 +27,14 @@
 
 /* A thread whose name was written. */
 struct thread {
-	uint64_t asked;		/* for its name, CLOCK_MONOTONIC ns */
+	uint64_t checked;	/* time of the last check, CLOCK_MONOTONIC ns */
 	char name[16];
 };
 
 /* Records of one CPU that were added, in the format of a ring. */
 struct cpu_stream {
 	uint32_t cpu;
-	uint64_t position;	/* of the first one kept */
+	uint64_t position;	/* of the first byte in @data */
 	unsigned char *data;
 	size_t size;
 	size_t capacity;
@@ -53,15 +53,14 @@ struct trace_writer {
 	uint64_t lost;
 	bool dirty;
 
-	struct cpu_stream *streams;
-	size_t stream_count;
+	struct elog_map streams;	/* struct cpu_stream, by CPU */
 	struct cpu_stream no_ring;	/* losses of CPUs that have none */
 	struct elog_file_loss *losses;	/* room for one more than streams */
 
 	uint32_t last_descriptor;
 	uint32_t last_tid;
 	struct elog_map schemas;	/* by descriptor: it was written; no value */
-	struct elog_map threads;	/* struct thread, the latest asked for last */
+	struct elog_map threads;	/* struct thread by pid and tid, last checked last */
 };
 
 static const struct options *options_of(const struct trace_writer *trace)
@@ -96,7 +95,7 @@ static int account(struct trace_writer *trace, int ret)
 	return check(trace, ret);
 }
 
-/* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
+/* Opening a pipe blocks until there is a reader. Allow signals meanwhile. */
 static int open_waiting(const char *path, int flags)
 {
 	int fd;
@@ -132,10 +131,10 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	if (more_flags & O_APPEND && regular)
 		trace->present = (uint64_t)stat.st_size;
 	if (isatty(fd)) {
-		elog_error("-o writes binary data: not to a terminal");
+		elog_error("refusing to write binary data to a terminal");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
 	} else if (options_of(trace)->rotate_size && !regular) {
-		elog_error("%s: --rotate is for a regular file", path);
+		elog_error("%s: --rotate needs a regular file", path);
 	} else {
 		trace->fd = fd;
 		return 0;
@@ -199,6 +198,7 @@ int trace_writer_open(struct trace_writer **result, struct writer *writer,
 		trace->no_ring.cpu = EVENTLOG_CPU_ALL;
 		trace->path = strdup(path);
 		trace->losses = calloc(1, sizeof(*trace->losses));
+		elog_map_init(&trace->streams, sizeof(struct cpu_stream));
 		elog_map_init(&trace->schemas, 0);
 		elog_map_init(&trace->threads, sizeof(struct thread));
 	}
@@ -236,14 +236,14 @@ static int close_file(struct trace_writer *trace)
 
 void trace_writer_close(struct trace_writer *trace)
 {
-	size_t i;
+	struct cpu_stream *stream;
 
 	if (!trace)
 		return;
 	close_file(trace);
-	for (i = 0; i < trace->stream_count; i++)
-		free(trace->streams[i].data);
-	free(trace->streams);
+	elog_map_for_each(&trace->streams, stream)
+		free(stream->data);
+	elog_map_free(&trace->streams);
 	free(trace->losses);
 	elog_map_free(&trace->schemas);
 	elog_map_free(&trace->threads);
@@ -290,7 +290,7 @@ static int mention_thread(struct trace_writer *trace, uint32_t pid, uint32_t tid
 	struct thread *thread = elog_map_find_integer(&trace->threads, id);
 	const char *name;
 
-	if (thread && now - thread->asked < REFRESH_NS)
+	if (thread && now - thread->checked < REFRESH_NS)
 		return 0;
 	name = elog_processes_name(trace->owner->live->processes, pid, tid);
 	if (thread)
@@ -299,7 +299,7 @@ static int mention_thread(struct trace_writer *trace, uint32_t pid, uint32_t tid
 		thread = new_thread(trace, id);
 	if (!thread)
 		return -ENOMEM;
-	thread->asked = now;
+	thread->checked = now;
 	if (*thread->name && !strcmp(thread->name, name))
 		return 0;
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
@@ -350,26 +350,21 @@ int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *d
 static struct cpu_stream *find_stream(struct trace_writer *trace, uint32_t cpu)
 {
 	struct elog_file_loss *losses;
-	struct cpu_stream *streams;
-	size_t i;
+	struct cpu_stream *stream;
 
 	if (cpu == EVENTLOG_CPU_ALL)
 		return &trace->no_ring;
-	for (i = 0; i < trace->stream_count; i++)
-		if (trace->streams[i].cpu == cpu)
-			return &trace->streams[i];
-	losses = realloc(trace->losses, (i + 2) * sizeof(*losses));
+	stream = elog_map_find_integer(&trace->streams, cpu);
+	if (stream)
+		return stream;
+	losses = realloc(trace->losses, (trace->streams.count + 2) * sizeof(*losses));
 	if (!losses)
 		return NULL;
 	trace->losses = losses;
-	streams = realloc(trace->streams, (i + 1) * sizeof(*streams));
-	if (!streams)
-		return NULL;
-	trace->streams = streams;
-	memset(&streams[i], 0, sizeof(streams[i]));
-	streams[i].cpu = cpu;
-	trace->stream_count++;
-	return &streams[i];
+	stream = elog_map_insert(&trace->streams, elog_map_integer(cpu));
+	if (stream)
+		stream->cpu = cpu;
+	return stream;
 }
 
 static int write_stream(struct trace_writer *trace, struct cpu_stream *stream)
@@ -487,18 +482,18 @@ static size_t put_loss(struct elog_file_loss *losses, size_t count,
 int trace_writer_sync(struct trace_writer *trace, uint64_t time,
 		      const struct elog_file_loss *losses, size_t count)
 {
-	size_t i;
-	int ret = 0;
+	struct cpu_stream *stream;
+	int ret;
 
-	for (i = 0; !ret && i < trace->stream_count; i++)
-		ret = write_stream(trace, &trace->streams[i]);
-	if (ret)
-		return ret;
+	elog_map_for_each(&trace->streams, stream) {
+		ret = write_stream(trace, stream);
+		if (ret)
+			return ret;
+	}
 	if (!losses) {
 		count = put_loss(trace->losses, 0, &trace->no_ring);
-		for (i = 0; i < trace->stream_count; i++)
-			count = put_loss(trace->losses, count,
-					 &trace->streams[i]);
+		elog_map_for_each(&trace->streams, stream)
+			count = put_loss(trace->losses, count, stream);
 		losses = trace->losses;
 	}
 	trace->dirty = false;
@@ -532,7 +527,7 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 	       trace->present + elog_file_writer_size(trace->writer) >= most;
 }
 
-/* FILE is number 0. Return: the name, which the caller frees; NULL: no memory. */
+/* The name of FILE.number; FILE is number 0. The caller frees it; NULL: no memory. */
 static char *numbered(const struct trace_writer *trace, unsigned int number)
 {
 	char *name;
@@ -542,8 +537,8 @@ static char *numbered(const struct trace_writer *trace, unsigned int number)
 	return asprintf(&name, "%s.%u", trace->path, number) < 0 ? NULL : name;
 }
 
-/* FILE becomes FILE.1, that FILE.2 and so on, up to FILE.KEEP, which is gone. */
-static int put_aside(const struct trace_writer *trace)
+/* Rename FILE to FILE.1, FILE.1 to FILE.2 and so on; FILE.KEEP is overwritten. */
+static int rename_files(const struct trace_writer *trace)
 {
 	unsigned int number = options_of(trace)->rotate_keep;
 	char *from, *to;
@@ -586,7 +581,7 @@ int trace_writer_rotate(struct trace_writer *trace, uint64_t time,
 		lost = UINT64_MAX;
 	ret = trace_writer_end(trace, lost);
 	if (!ret)
-		ret = check(trace, put_aside(trace));
+		ret = check(trace, rename_files(trace));
 	if (ret)
 		return ret;
 	/* A file that has the name now is not ours. */

@@ -88,7 +88,7 @@ bool trace_writer_dirty(const struct trace_writer *trace);
  */
 int trace_writer_end(struct trace_writer *trace, uint64_t lost);
 
-/** trace_writer_is_full() - is the file as large as --rotate says? */
+/** trace_writer_is_full() - has the file reached the size of --rotate? */
 bool trace_writer_is_full(const struct trace_writer *trace);
 
 /**

@@ -63,7 +63,7 @@ struct writer {
 	bool damaged;
 };
 
-/** writer_is_raw() - do the options ask for everything that the rings hold? */
+/** writer_is_raw() - do the options select everything that the rings hold? */
 bool writer_is_raw(const struct options *options);
 
 /**
@@ -96,7 +96,7 @@ static inline int writer_drain(struct writer *writer)
  * @writer: a raw writer drains the rings first
  * @rotate: start a new file, however small the present one is
  *
- * Also starts a new file if the present one is as large as --rotate says.
+ * Also starts a new file if the present one has reached the size of --rotate.
  *
  * Return: 0 or a negative errno.
  */
