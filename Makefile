@@ -117,9 +117,8 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
-	@scripts/check-layers
-	@scripts/check-bats
-	@scripts/check-words
+	@status=0; for check in layers bats words; do \
+		scripts/check-$$check || status=1; done; exit $$status
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
@@ -263,8 +262,9 @@ library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
 
 development_files = build/tools/libelog.a:$(LIBDIR)/libelog.a:644 \
 	build/dist/libelog.pc:$(LIBDIR)/pkgconfig/libelog.pc:644 \
-	tools/libelog/include/elog.h:$(PREFIX)/include/elog.h:644 \
-	tools/libelog/include/elog_marker.h:$(PREFIX)/include/elog_marker.h:644 \
+	$(foreach header,elog.h elog_marker.h $(patsubst tools/libelog/include/%,%, \
+		$(wildcard tools/libelog/include/elog/*.h)), \
+		tools/libelog/include/$(header):$(PREFIX)/include/$(header):644) \
 	uapi/linux/eventlog.h:$(PREFIX)/include/linux/eventlog.h:644 \
 	$(call man_files,3)
 development_links = $(LIBDIR)/libelog.so:$(soname)

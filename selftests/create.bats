@@ -41,7 +41,7 @@ without_capability()
 	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" "$@"
 	chmod 0600 /dev/eventlog
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
-	contains "$stderr" "events that last need the capability CAP_PERFMON"
+	contains "$stderr" "persistent events need the capability CAP_PERFMON"
 }
 
 @test "create: an event lasts without a registration, and is captured" {
@@ -98,20 +98,20 @@ without_capability()
 
 @test "create: errors give the reason and create nothing" {
 	without_capability create made/one 'u32 x'
-	fails_with "which event?" create
+	fails_with "PROVIDER/]EVENT is missing" create
 	fails_with "does not understand the field 'u33 y'" create made/one 'u32 x; u33 y'
-	fails_with "each has another name" create made/one 'u32 x; u32 x'
-	fails_with "is not a name" create made/1
-	fails_with "is not a name" create made/ 'u32 x'
-	fails_with "is not a name" create /one
-	fails_with "is not a name" create ''
-	fails_with "is not a name" create --provider a/b one
-	fails_with "--provider names another" create --provider a b/one
-	fails_with "'u8 y' is too much" create made/one 'u32 x' 'u8 y'
-	fails_with "'u8 y' is too much" create 'made/one u32 x' 'u8 y'
-	fails_with "-k: 'red': only numbers" create -k red made/one
-	fails_with "more, or larger" create made/one "char[65537] x"
-	fails_with "-l: '9' is not right" create -l 9 made/one
+	fails_with "have different names" create made/one 'u32 x; u32 x'
+	fails_with "invalid name" create made/1
+	fails_with "invalid name" create made/ 'u32 x'
+	fails_with "invalid name" create /one
+	fails_with "invalid name" create ''
+	fails_with "invalid name" create --provider a/b one
+	fails_with "and so does --provider" create --provider a b/one
+	fails_with "unexpected argument 'u8 y'" create made/one 'u32 x' 'u8 y'
+	fails_with "unexpected argument 'u8 y'" create 'made/one u32 x' 'u8 y'
+	fails_with "-k: 'red': keywords of a new event must be numbers" create -k red made/one
+	fails_with "too many or too large" create made/one "char[65537] x"
+	fails_with "-l: '9' is not a valid" create -l 9 made/one
 	[ -z "$(listed '*')" ]
 
 	rmmod eventlog
@@ -121,7 +121,7 @@ without_capability()
 		"$ELOG" create "made/event$number" || break
 		made+=("made/event$number")
 	done
-	fails_with "as many events as it may have" create made/more
+	fails_with "has reached its limit of events" create made/more
 	run_elog delete made/event1
 	[ "$status" = 0 ]
 	run_elog create made/more
@@ -139,13 +139,13 @@ without_capability()
 	"$ELOG" create made/one 'u32 x'
 	"$ELOG" create made/one 'u64 x'
 	without_capability delete made/one
-	fails_with "which event?" delete
-	fails_with "there is no event 'made/on' that lasts" delete made/on
-	fails_with "there is no event 'one' that lasts" delete one
-	fails_with "there is no event 'mad/one' that lasts" delete mad/one
-	fails_with "'made/*' is not a name" delete 'made/*'
-	fails_with "'made/' is not a name" delete made/
-	fails_with "--provider names another" delete --provider a made/one
+	fails_with "PROVIDER/]EVENT is missing" delete
+	fails_with "there is no persistent event 'made/on'" delete made/on
+	fails_with "there is no persistent event 'one'" delete one
+	fails_with "there is no persistent event 'mad/one'" delete mad/one
+	fails_with "'made/*': invalid name" delete 'made/*'
+	fails_with "'made/': invalid name" delete made/
+	fails_with "and so does --provider" delete --provider a made/one
 	[ "$(listed made/one | wc -l)" = 2 ]
 
 	# One of the two definitions is in use: both stay.
@@ -155,7 +155,7 @@ without_capability()
 	run_elog delete --provider made one
 	[ "$status" = 0 ]
 	[ -z "$(listed '*')" ]
-	fails_with "there is no event" delete made/one
+	fails_with "there is no persistent event" delete made/one
 
 	# If one event cannot be deleted, the others are deleted.
 	"$ELOG" create made/two

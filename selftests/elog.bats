@@ -30,38 +30,38 @@ teardown()
 		fails_with "'--version=1' takes no argument" $verb --version=1
 	done
 	fails_with "there is no option -Z" capture --quiet -Zq
-	fails_with "-e: '/x' is not right for PROVIDER[/EVENT]" capture -e /x
-	fails_with "-e: 'x/' is not right" capture -e x/
-	fails_with "-e: 'a/b/c' is not right" capture -e a/b/c
-	fails_with "-e: '' is not right" capture -e ''
+	fails_with "-e: '/x' is not a valid PROVIDER[/EVENT]" capture -e /x
+	fails_with "-e: 'x/' is not a valid" capture -e x/
+	fails_with "-e: 'a/b/c' is not a valid" capture -e a/b/c
+	fails_with "-e: '' is not a valid" capture -e ''
 	fails_with "'-e' needs an argument" capture -e
-	fails_with "-k: 'x y' is not right for KEYWORDS" capture -k 'x y'
-	fails_with "-k: 'x,' is not right" capture -k x,
-	fails_with "-k: '0x1,1z' is not right" capture -k 0x1,1z
+	fails_with "-k: 'x y' is not a valid KEYWORDS" capture -k 'x y'
+	fails_with "-k: 'x,' is not a valid" capture -k x,
+	fails_with "-k: '0x1,1z' is not a valid" capture -k 0x1,1z
 	fails_with "no provider that '*' matches has a keyword of 'x'" capture -k x
-	fails_with "-k: 'x': only numbers" emit -k x event
-	fails_with "-k: '0' is not right" capture -k 0
-	fails_with "-l: 'loud' is not right for LEVEL" capture -l loud
-	fails_with "-l: '7' is not right" capture -l 7
-	fails_with "-s: '-1' is not right for SESSION" capture -s -1
-	fails_with "-s: '0x10000000000000000' is not right" capture -s 0x10000000000000000
-	fails_with "-p: '0' is not right for PID" capture -p 0
-	fails_with "-t: 'me' is not right for TID" capture -t me
-	fails_with "-C: '1.5' is not right for CPU" capture -C 1.5
-	fails_with "-n: '0' is not right for COUNT" capture -n 0
-	fails_with "-d: '0' is not right for SECONDS" capture -d 0
-	fails_with "-d: '1x' is not right" capture --duration=1x
-	fails_with "--sample: '0' is not right for N" capture --sample 0
-	fails_with "--per-cpu-bytes: '5K' is not right for SIZE" capture --per-cpu-bytes 5K
-	fails_with "--per-cpu-bytes: '2G' is not right" capture --per-cpu-bytes 2G
-	fails_with "a ring has at least two pages" capture --per-cpu-bytes 4K
-	fails_with "--time: 'tea' is not right" capture --time tea
-	fails_with "'ls' is not an option; a command goes behind --" capture ls
-	fails_with "the command behind -- is missing" capture --
-	fails_with "'b' is too much" list a b
-	fails_with "'a' is too much" info a
+	fails_with "-k: 'x': keywords of a new event must be numbers" emit -k x event
+	fails_with "-k: '0' is not a valid" capture -k 0
+	fails_with "-l: 'loud' is not a valid LEVEL" capture -l loud
+	fails_with "-l: '7' is not a valid" capture -l 7
+	fails_with "-s: '-1' is not a valid SESSION" capture -s -1
+	fails_with "-s: '0x10000000000000000' is not a valid" capture -s 0x10000000000000000
+	fails_with "-p: '0' is not a valid PID" capture -p 0
+	fails_with "-t: 'me' is not a valid TID" capture -t me
+	fails_with "-C: '1.5' is not a valid CPU" capture -C 1.5
+	fails_with "-n: '0' is not a valid COUNT" capture -n 0
+	fails_with "-d: '0' is not a valid SECONDS" capture -d 0
+	fails_with "-d: '1x' is not a valid" capture --duration=1x
+	fails_with "--sample: '0' is not a valid N" capture --sample 0
+	fails_with "--per-cpu-bytes: '5K' is not a valid SIZE" capture --per-cpu-bytes 5K
+	fails_with "--per-cpu-bytes: '2G' is not a valid" capture --per-cpu-bytes 2G
+	fails_with "the minimum is two pages" capture --per-cpu-bytes 4K
+	fails_with "--time: 'tea' is not a valid" capture --time tea
+	fails_with "'ls' is not an option; a command must follow --" capture ls
+	fails_with "no command follows --" capture --
+	fails_with "unexpected argument 'b'" list a b
+	fails_with "unexpected argument 'a'" info a
 	fails_with "PROVIDER/EVENT is missing" emit
-	fails_with "an event has one session" emit -s 1 -s 2 a/b
+	fails_with "an event has only one session" emit -s 1 -s 2 a/b
 }
 
 @test "elog: --help and --version are complete" {
@@ -135,7 +135,7 @@ teardown()
 	contains "$stderr" CAP_PERFMON "sudo setcap cap_perfmon+ep"
 	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit -v a/b
 	[ "$status" = 0 ]
-	contains "$stderr" "nobody listens to a/b"
+	contains "$stderr" "a/b has no listeners"
 	chgrp daemon /dev/eventlog
 	chmod 0660 /dev/eventlog
 	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit a/b
@@ -146,14 +146,14 @@ teardown()
 }
 
 @test "emit: errors name the field and the reason" {
-	fails_with "'1x' is not a name for an event" emit 1x
-	fails_with "'a b/c' is not a name for an event, or a provider" emit 'a b/c'
+	fails_with "'1x': invalid name of an event" emit 1x
+	fails_with "'a b/c': invalid name of an event or provider" emit 'a b/c'
 	fails_with "does not understand the field 'foo b'" emit a/b 'u32 a; foo b' a=1 b=2
 	contains "$stderr" "types: u8"
 	fails_with "does not understand the field 'long a'" emit a/b 'long a' a=1
-	fails_with "each has another name" emit a/b 'u8 a; u8 a' a=1
+	fails_with "have different names" emit a/b 'u8 a; u8 a' a=1
 	fails_with "field b (u8) is missing" emit a/b 'u8 a; u8 b' a=1
-	fails_with "field a is given twice" emit a/b 'u8 a' a=1 a=2
+	fails_with "field a has two values" emit a/b 'u8 a' a=1 a=2
 	fails_with "there is no field 'c'" emit a/b 'u8 a' a=1 c=2
 	fails_with "there is no field 'a'" emit a/b a=1
 	fails_with "'x' is not FIELD=VALUE" emit a/b 'u8 a' a=1 x
@@ -163,15 +163,15 @@ teardown()
 	fails_with "a=-129: out of range" emit a/b 's8 a' a=-129
 	fails_with "out of range" emit a/b 'u64 a' a=18446744073709551616
 	fails_with "out of range" emit a/b 's64 a' a=-9223372036854775809
-	fails_with "a=x: that is not a number" emit a/b 'u32 a' a=x
-	fails_with "a=: that is not a number" emit a/b 'u32 a' a=
-	fails_with "a=1x: that is not a number" emit a/b 'u32 a' a=1x
-	fails_with "a=0x: that is not a number" emit a/b 'u32 a' a=0x
+	fails_with "a=x: this is not a number" emit a/b 'u32 a' a=x
+	fails_with "a=: this is not a number" emit a/b 'u32 a' a=
+	fails_with "a=1x: this is not a number" emit a/b 'u32 a' a=1x
+	fails_with "a=0x: this is not a number" emit a/b 'u32 a' a=0x
 	fails_with "'abcde' is too long, char[4] holds 4" emit a/b 'char[4] a' a=abcde
-	fails_with "bytes are written in hexadecimal" emit a/b 'unsigned char[4] a' a=xy
-	fails_with "bytes are written in hexadecimal" emit a/b 'unsigned char[4] a' a=123
+	fails_with "bytes must be hexadecimal" emit a/b 'unsigned char[4] a' a=xy
+	fails_with "bytes must be hexadecimal" emit a/b 'unsigned char[4] a' a=123
 	fails_with "3 bytes are too many, u8[2] holds 2" emit a/b 'unsigned char[2] a' a=010203
-	fails_with "nobody wanted a/b" emit --wait -d 0.05 a/b
+	fails_with "a/b was not enabled" emit --wait -d 0.05 a/b
 }
 
 @test "emit: values of all types arrive unchanged" {
@@ -202,7 +202,7 @@ teardown()
 
 	run_elog emit -v -n 3 test_types/none
 	[ "$status" = 0 ]
-	contains "$stderr" "nobody listens to test_types/none"
+	contains "$stderr" "test_types/none has no listeners"
 }
 
 @test "capture: runs COMMAND and reports its status" {
@@ -409,7 +409,7 @@ selected()
 	run_elog info
 	most=$(awk '/^rules of a subscriber/ { print $NF }' <<< "$output")
 	read -ra arguments < <(seq -s ' ' -f '-p %.0f' $((most + 1)))
-	fails_with "ask for fewer" capture "${arguments[@]}"
+	fails_with "use fewer" capture "${arguments[@]}"
 }
 
 @test "capture: losses are reported in the output, summary and status" {
@@ -502,9 +502,9 @@ insist()
 }
 
 @test "capture: --overwrite keeps the newest events, a signal prints a snapshot" {
-	fails_with "--trigger is for a flight recorder: add --overwrite" \
+	fails_with "--trigger needs a flight recorder: add --overwrite" \
 		capture --trigger recorder/alarm
-	fails_with "--trigger: 'x/' is not right" capture --overwrite --trigger x/
+	fails_with "--trigger: 'x/' is not a valid" capture --overwrite --trigger x/
 	[ ! -e /sys/devices/system/cpu/cpu1 ] || local pin=(taskset -c 0)
 
 	# Ten times the size of the ring; nothing is printed before the signal.
@@ -514,7 +514,7 @@ insist()
 	[ ! -s "$work/out" ]
 	kill -USR1 "$capture"
 	wait_for grep -q 'number=2' "$work/out"
-	head -n 1 "$work/out" | grep -qx '# snapshot 1: asked for'
+	head -n 1 "$work/out" | grep -qx '# snapshot 1: requested'
 	wait_for has_lines "$work/out" 52
 	[ "$(grep -c 'number=2' "$work/out")" = 50 ]
 	[ "$(grep -c 'number=1' "$work/out")" -lt 200 ]
@@ -821,37 +821,37 @@ PRODUCERS
 	fails_with "-o does not go with --split" capture --split "$work/dir" -o "$work/file"
 	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
 	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
-	fails_with "--rotate is for a file that has a name" capture -o - --rotate 1M
-	fails_with "is not right for SIZE[,KEEP]" capture -o "$work/file" --rotate 1K
-	fails_with "is not right for SIZE[,KEEP]" capture -o "$work/file" --rotate 1M,0
-	fails_with "is not right for [=LEVEL]" capture -o "$work/file" --compress=20
+	fails_with "--rotate needs a file with a name" capture -o - --rotate 1M
+	fails_with "is not a valid SIZE[,KEEP]" capture -o "$work/file" --rotate 1K
+	fails_with "is not a valid SIZE[,KEEP]" capture -o "$work/file" --rotate 1M,0
+	fails_with "is not a valid [=LEVEL]" capture -o "$work/file" --compress=20
 	fails_with "add -o FILE" capture --compress
 	fails_with "add -o FILE" capture --rotate 1M
-	fails_with "--background is for a file" capture --background
-	fails_with "--background is for a file" capture --background -o -
-	fails_with "--background is for a file" capture --background -o "$work/file" -- true
-	fails_with "no capture in the background writes to it" stop "$work/file"
-	fails_with "there is no capture in the background" stop
+	fails_with "--background needs -o FILE" capture --background
+	fails_with "--background needs -o FILE" capture --background -o -
+	fails_with "--background needs -o FILE" capture --background -o "$work/file" -- true
+	fails_with "no background capture writes to it" stop "$work/file"
+	fails_with "there is no background capture" stop
 	fails_with "add -o FILE" capture --append
-	fails_with "-o: '' is not right for FILE" capture -o ''
+	fails_with "-o: '' is not a valid FILE" capture -o ''
 	fails_with "No such file" capture -o "$work/none/file"
 	fails_with "No space left on device" capture -o /dev/full
 	[ ! -e "$work/file" ]
 	fails_with "FILE is missing" show
-	fails_with "--follow is for one FILE" show --follow "$work/a" "$work/b"
+	fails_with "--follow needs exactly one FILE" show --follow "$work/a" "$work/b"
 	fails_with "--fields does not go with" show --fields time --session-summary "$work/a"
 	fails_with "column 4" show -f "a >" "$work/file"
-	fails_with "is not right for TIME" show --since someday "$work/file"
-	fails_with "is not right for TIME+-SPAN" show --around 5 "$work/file"
-	fails_with "is not right for FORMAT" show --format prometheus "$work/file"
-	fails_with "is not right for auto|always|never" show --color maybe "$work/file"
+	fails_with "is not a valid TIME" show --since someday "$work/file"
+	fails_with "is not a valid TIME+-SPAN" show --around 5 "$work/file"
+	fails_with "is not a valid FORMAT" show --format prometheus "$work/file"
+	fails_with "is not a valid auto|always|never" show --color maybe "$work/file"
 	fails_with "No such file" show "$work/file"
 	fails_with "Is a directory" show "$work"
 	fails_with "not a file of elog capture -o" show /dev/null
 	fails_with "not a file of elog capture -o" show "$ELOG"
 	run script -qec '"$ELOG" capture -o -' /dev/null 3>&-
 	[ "$status" = 1 ]
-	[[ $output == *"a terminal is not the place"* ]]
+	[[ $output == *"not to a terminal"* ]]
 }
 
 @test "libelog: producers and consumers with the module" {

@@ -291,7 +291,7 @@ load files.bash
 	chown 65534 "$work/others"
 	run_elog capture --split "$work/others"
 	[ "$status" = 1 ]
-	contains "$stderr" "belongs to somebody else"
+	contains "$stderr" "belongs to another user"
 }
 
 @test "show --follow --since: prints each event once" {
@@ -432,17 +432,17 @@ print(abs(ids[64] - ids[1]))
 	produce 0 100 0
 	run_elog capture --background -o "$work/../${work##*/}/file"
 	[ "$status" = 1 ]
-	contains "$stderr" "a capture in the background writes to it"
+	contains "$stderr" "a background capture writes to it"
 	run_elog capture --background --split "$work/dir/"
 	[ "$status" = 0 ]
 	produce 100 100 2
-	fails_with "no capture in the background writes to it" stop "$work/other"
+	fails_with "no background capture writes to it" stop "$work/other"
 	cd "$work"
 	run_elog stop file
 	[ "$status" = 0 ]
 	contains "$stderr" "200 events in" "lost 0"
 	numbers file | are_numbers 0 200
-	fails_with "no capture in the background writes to it" stop file
+	fails_with "no background capture writes to it" stop file
 	run_elog stop -q dir
 	[ "$status" = 0 ]
 	[ -z "$stderr" ]
@@ -457,7 +457,7 @@ print(abs(ids[64] - ids[1]))
 	[ "$status" = 2 ]
 	contains "$stderr" " of loss/much"
 	[ "$("$ELOG" show -q recorder | grep -c 'loss - much$')" -gt 1000 ]
-	fails_with "there is no capture in the background" stop
+	fails_with "there is no background capture" stop
 
 	# It also reports captures that have ended: normally,
 	run_elog capture --background -o file -n 10
@@ -478,8 +478,8 @@ print(abs(ids[64] - ids[1]))
 	wait_for has_ended /run/eventlog/*.capture
 	run_elog stop
 	[ "$status" = 1 ]
-	contains "$stderr" "$work/file: process" "ended without saying why"
-	fails_with "there is no capture in the background" stop
+	contains "$stderr" "$work/file: process" "ended without an exit status"
+	fails_with "there is no background capture" stop
 	# by an error.
 	small_disk "$work/small" 64K
 	run_elog capture --background -o small/file
@@ -502,7 +502,7 @@ print(abs(ids[64] - ids[1]))
 	fails_with "No such file" capture --background -o "$work/none/file"
 	fails_with "Is a directory" capture --background -o "$work"
 	fails_with "column 4" capture --background -o "$work/file" -f "a >"
-	fails_with "at least two pages" capture --background -o "$work/file" --per-cpu-bytes 4K
+	fails_with "the minimum is two pages" capture --background -o "$work/file" --per-cpu-bytes 4K
 	fails_with "Invalid argument" capture --background -o $'a\nb'
 	[ -z "$(ls /run/eventlog)" ]
 
@@ -537,7 +537,7 @@ print(abs(ids[64] - ids[1]))
 	as 2 capture --background -o "$work/shared/two"
 	[ "$status" = 0 ]
 	produce 0 10 0
-	fails_with "there is no capture in the background" stop
+	fails_with "there is no background capture" stop
 	as 2 stop "$work/shared/one"
 	[ "$status" = 1 ]
 	as 2 stop

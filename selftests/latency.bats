@@ -88,29 +88,29 @@ counts()
 	contains "$stderr" "try: elog latency --help"
 	fails_with "END is missing" latency start
 	fails_with "END is missing" latency start -- true
-	fails_with "the command behind -- is missing" latency start end --
-	fails_with "'file' and a command: events are either in a FILE or happen" \
+	fails_with "no command follows --" latency start end --
+	fails_with "'file': FILE and COMMAND exclude each other" \
 		latency start end file -- true
 	for name in / a/ /b a/b/c '' "$(printf '%0256d' 0)"; do
-		fails_with "'$name' is not right for [PROVIDER/]EVENT" latency start "$name"
+		fails_with "'$name' is not a valid [PROVIDER/]EVENT" latency start "$name"
 	done
-	fails_with "-d is for events as they happen" latency -d 1 start end file
-	fails_with "--interval is for events as they happen" latency --interval 1 start end file
-	fails_with "--per-cpu-bytes is for events as they happen" \
+	fails_with "-d is for live events, not for those of a FILE" latency -d 1 start end file
+	fails_with "--interval is for live events, not for those of a FILE" latency --interval 1 start end file
+	fails_with "--per-cpu-bytes is for live events, not for those of a FILE" \
 		latency --per-cpu-bytes 64K start end file
 	for option in --since --until; do
 		fails_with "are for the events of a FILE" latency $option 0 start end
 	done
-	fails_with "--time: 'delta' is not right" latency --time delta start end
+	fails_with "--time must be mono or wall" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
-	fails_with "--slowest: '0' is not right for N" latency --slowest 0 start end
+	fails_with "--slowest: '0' is not a valid N" latency --slowest 0 start end
 	fails_with "--slowest does not go with --format csv" \
 		latency --slowest 1 --format csv start end
-	fails_with "--format: 'prometheus' is not right" latency --format prometheus start end
+	fails_with "--format: 'prometheus' is not a valid" latency --format prometheus start end
 	fails_with "--by: 'id,' has an empty name" latency --by id, start end
 	fails_with "--by: 16 at most" latency --by a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q start end
-	fails_with "--by: '' is not right" latency --by '' start end
-	fails_with "--group: '' is not right" latency --group '' start end
+	fails_with "--by: '' is not a valid" latency --by '' start end
+	fails_with "--group: '' is not a valid" latency --group '' start end
 	fails_with "$work/none: No such file" latency start end "$work/none"
 	run -127 --separate-stderr "$ELOG" latency start end -- /nonexistent/command 3>&-
 	contains "$stderr" "No such file"
@@ -267,10 +267,10 @@ LINES
 	run_elog latency --format json start end "$work/events.elog"
 	[ "$status" = 0 ]
 	[ "$(counts)" = "4 2 3 1 0 3" ]
-	[ "$stderr" = "elog: 3 events have no session; --by pairs by something else" ]
+	[ "$stderr" = "elog: 3 events have no session; use --by to pair by something else" ]
 	run_elog latency --format json c/start c/end "$work/events.elog"
 	[ "$(counts)" = "1 0 0 0 0 1" ]
-	[ "$stderr" = "elog: 1 event has no session; --by pairs by something else" ]
+	[ "$stderr" = "elog: 1 event has no session; use --by to pair by something else" ]
 	run_elog latency start end "$work/events.elog"
 	contains "${lines[1]}" "4 pairs" "unpaired: 2 starts, 3 ends; restarted: 1; without key: 3"
 	run_elog latency --format json a/start a/end "$work/events.elog"
@@ -306,7 +306,7 @@ LINES
 	contains "$stderr" "--group: no END has a field 'idd'"
 	run_elog latency strat end "$work/events.elog"
 	[ "$status" = 0 ]
-	contains "$stderr" "there was no event 'strat'"
+	contains "$stderr" "no event matched START 'strat'"
 	[[ $output != *LATENCY* ]]
 	run_elog latency -f 'idd == 3' start end "$work/events.elog"
 	[ "$status" = 0 ]
@@ -348,8 +348,8 @@ LINES
 	# No other event was enabled.
 	run_elog latency start end -- bash -c '"$ELOG" emit -v a/other; exit 3'
 	[ "$status" = 3 ]
-	contains "$stderr" "nobody listens to a/other" "bash ended with status 3" \
-		"there was no event 'start'"
+	contains "$stderr" "a/other has no listeners" "bash ended with status 3" \
+		"no event matched START 'start'"
 	# Options may be anywhere before "--"; words after it belong to the command.
 	run_elog latency start --by id end --format json -- bash -c "$command" -- --by
 	[ "$(counts)" = "1 1 0 0 0 0" ]

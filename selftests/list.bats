@@ -53,9 +53,9 @@ exec(sys.argv[1])' "$1" <<< "$output"
 
 @test "list: wrong usage" {
 	fails_with "--tree does not go with --format" list --tree --format json
-	fails_with "--format: 'csv' is not right for FORMAT" list --format csv
+	fails_with "--format: 'csv' is not a valid FORMAT" list --format csv
 	fails_with "there is no option '--tree'" info --tree
-	fails_with "--format: 'csv' is not right for FORMAT" info --format csv
+	fails_with "--format: 'csv' is not a valid FORMAT" info --format csv
 	fails_with "no event matches 'nothing/here'" list --tree nothing/here
 	fails_with "no event matches 'nothing/here'" list --format json nothing/here
 	run_elog list --tree

@@ -131,7 +131,7 @@ for a, b in zip(live, file):
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 10 ]
 	contains "$output" "kettle/opened           -  u32 guests; string argv_0"
-	contains "$stderr" "may not be looked into"
+	contains "$stderr" "no permission to inspect"
 }
 
 @test "programs: markers are static probes" {
@@ -221,7 +221,7 @@ for a, b in zip(live, file):
 		[ -z "$(elog marker policies -q)" ]
 	done
 	run_elog marker enable --program x --handler trace y
-	fails_with 1 "whenever somebody subscribes"
+	fails_with 1 "whenever there is a subscriber"
 	run_elog marker enable --program x --module y z
 	fails_with 1 "do not go together"
 	run_elog marker enable --program x
@@ -229,10 +229,10 @@ for a, b in zip(live, file):
 	# Patterns that cannot match, and names that a provider cannot have.
 	for marker in '' 'main.c:*' $'a\tb' $'a\nb'; do
 		run_elog marker enable --program x "$marker"
-		fails_with 1 "such a name"
+		fails_with 1 "of this name"
 	done
 	run_elog marker enable --program '' x
-	fails_with 1 "such a name"
+	fails_with 1 "of this name"
 	run_elog marker enable -q --program 'ket-tle.?[!-]\*[-' x
 	run_elog marker policies -q
 	[ "$(sed 's/  */ /g' <<< "$output")" = '+print ket_tle_?[!-]___/x' ]
@@ -269,7 +269,7 @@ serve" ]
 	[ "$(grep -c Bob "$work/printed")" = 0 ]
 	run_elog marker enable --program teahouse --if 'cups > 1' serve
 	[ "$status" = 0 ]
-	contains "$stderr" "1 markers do not have the fields of the predicate"
+	contains "$stderr" "incompatible with the fields of 1 markers"
 	run_elog marker list serve
 	contains "$output" "print,trace"
 	elog marker save -q "$work/set"
@@ -312,11 +312,11 @@ serve" ]
 redirected.c:main:0 1 1" ]
 	elog marker disable -q --program '*' '*'
 	run_elog marker enable --program "$(printf '%0400d')" y
-	fails_with 1 "such a name"
+	fails_with 1 "of this name"
 	run_elog marker enable --program x --if 'a ~ "x$"' y
 	fails_with 1 "--if"
 	run_elog marker disable --program x --if 'a == 1' y
-	fails_with 1 "--if is for enable"
+	fails_with 1 "--if needs enable"
 	[ -z "$(elog marker policies -q)" ]
 }
 
@@ -413,7 +413,7 @@ assert int(marker["id"], 16) == value, marker
 	rmmod eventlog_marker_example
 	run_elog marker restore "$work/set"
 	[ "$status" = 0 ]
-	contains "$stderr" "11 are not there"
+	contains "$stderr" "11 do not exist"
 	insmod "$MODULES/eventlog_marker_example.ko"
 	elog marker restore "$work/set"
 	elog marker list | diff "$work/before" -
@@ -472,7 +472,7 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	# Other markers that match the glob do not change.
 	run_elog marker enable --handler probe --if as_u8 '*'
 	[ "$status" = 0 ]
-	contains "$stderr" "3 markers do not have the fields"
+	contains "$stderr" "incompatible with the fields of 3 markers"
 	run_elog marker list -q fieldless
 	[[ "$output" = "- "* ]]
 
@@ -517,7 +517,7 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	insmod "$MODULES/eventlog_marker_predicate.ko"
 	sed -e 's/as_u8 > 200/no_such/' -e 's/^trace\(.*only_traced\)/print\1/' \
 		"$work/set" > "$work/misfit"
-	fails_with "1 markers do not have the fields" marker restore "$work/misfit"
+	fails_with "the predicates of 1 markers are incompatible" marker restore "$work/misfit"
 	contains "$stderr" "1 markers do not allow it"
 	run_elog marker list -q types fieldless only_traced
 	[ "$(grep -c '^- .*/types ' <<< "$output")" = 1 ]
@@ -534,13 +534,13 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	sed 's/as_u8 > 200/text ~ ".*"/' "$work/set" > "$work/regular"
 	sed 's/^print/-/' "$work/set" > "$work/nothing"
 	for file in wrong regular nothing; do
-		fails_with "no set of markers" marker restore "$work/$file"
+		fails_with "not a set of markers" marker restore "$work/$file"
 		elog marker list | diff "$work/off" -
 	done
 
 	# So is a file with a truncated predicate.
 	sed 's/as_u8 > 200/as_u8 > 2\x00/' "$work/set" > "$work/hidden"
-	fails_with "no set of markers" marker restore "$work/hidden"
+	fails_with "not a set of markers" marker restore "$work/hidden"
 	elog marker list | diff "$work/off" -
 
 	# A predicate of another program, with text that is no expression.
@@ -564,7 +564,7 @@ fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | len(request) << 16 | 0xe7 << 8 | 17
 	rmmod eventlog_marker_predicate
 	run_elog marker restore "$work/set"
 	[ "$status" = 0 ]
-	contains "$stderr" "4 are not there"
+	contains "$stderr" "4 do not exist"
 }
 
 @test "modules: lines dropped by the rate limit are counted" {

@@ -65,15 +65,15 @@ for line in text.split("\n")[:-1]:
 @test "stat, top: wrong usage gives the reason" {
 	fails_with "--by: 'host' is not one of event, provider, session, pid, cpu" stat --by host
 	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" stat --sort size
-	fails_with "--format: 'xml' is not right for FORMAT" stat --format xml
-	fails_with "--interval: '0' is not right for SECONDS" stat --interval 0
-	fails_with "--interval: it is 0.01 at least" stat --interval 0.001
-	fails_with "is for a file: add -o FILE" stat --format prometheus --interval 1
-	fails_with "is for a file: add -o FILE" stat --format prometheus --interval 1 -o -
-	fails_with "here it is mono or wall" stat --time delta
-	fails_with "the command behind -- is missing" stat --
-	fails_with "a FILE does not go with a COMMAND" stat file -- true
-	fails_with "a FILE does not go with a COMMAND" stat -q file -d 1 -- true
+	fails_with "--format: 'xml' is not a valid FORMAT" stat --format xml
+	fails_with "--interval: '0' is not a valid SECONDS" stat --interval 0
+	fails_with "--interval must be at least 0.01" stat --interval 0.001
+	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1
+	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1 -o -
+	fails_with "--time must be mono or wall" stat --time delta
+	fails_with "no command follows --" stat --
+	fails_with "FILE and COMMAND exclude each other" stat file -- true
+	fails_with "FILE and COMMAND exclude each other" stat -q file -d 1 -- true
 	fails_with "there is no option -Z" stat -Z
 	fails_with "-f 'x ==': column" stat -f 'x ==' -d 0.01
 	fails_with "$work/none: No such file" stat "$work/none"
@@ -91,10 +91,10 @@ for line in text.split("\n")[:-1]:
 	contains "$stderr" "not a file of elog capture -o"
 
 	fails_with "--by: 'host' is not one of" top --by host
-	fails_with "--sort: 'size' is not one of rate, bytes, events, lost, name" top --sort size
-	fails_with "--interval: it is 0.1 at least" top --interval 0.01
-	fails_with "it runs no COMMAND" top -- true
-	fails_with "'file' is too much" top file
+	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" top --sort size
+	fails_with "--interval must be at least 0.1" top --interval 0.01
+	fails_with "elog top runs no COMMAND" top -- true
+	fails_with "unexpected argument 'file'" top file
 	fails_with "there is no option '--format'" top --format json
 	for verb in stat top; do
 		run_elog $verb --help
@@ -501,11 +501,11 @@ take_steps()
 }
 
 @test "top: needs a terminal of a known type" {
-	fails_with "have to be a terminal" top
+	fails_with "must be a terminal" top
 	contains "$stderr" "elog stat"
 	run env TERM=nonesuch python3 "$BATS_TEST_DIRNAME/terminal.py" 24x80 exit:1 -- "$ELOG" top
 	[ "$status" = 0 ]
-	contains "$output" "TERM=nonesuch: such a terminal is not known"
+	contains "$output" "TERM=nonesuch: unknown type of terminal"
 }
 
 @test "top: shows rows, keys change the order" {

@@ -94,7 +94,7 @@ struct eventlog_predicate;
  * @active: EVENTLOG_MARKER_*: handlers to call when the marker fires, and a bit
  *	that says whether to evaluate @predicate; the static key is enabled while
  *	any handler is active
- * @guarded: the marker has a predicate
+ * @has_predicate: the marker has a predicate
  * @limit: rate limit of printing
  * @probes: probes attached by eventlog_marker_probe_register(); RCU
  * @predicate: filter on the fields; RCU; valid only if @active has its bit
@@ -122,7 +122,7 @@ struct eventlog_marker {
 	u8 allowed;
 	u8 handlers;
 	u8 active;
-	bool guarded;
+	bool has_predicate;
 	struct ratelimit_state limit;
 	struct hlist_head probes;
 	struct eventlog_predicate __rcu *predicate;

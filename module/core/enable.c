@@ -53,19 +53,19 @@ static bool eventlog_listener_fill(struct eventlog_listener *entry,
 {
 	struct eventlog_subscriber_rule **first_rule = *next_rule;
 	struct eventlog_subscriber_rule *rule;
-	bool residue = true;
+	bool conditional = true;
 
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (!eventlog_rule_matches(rule, event))
 			continue;
-		if (!eventlog_rule_has_residue(rule))
-			residue = false;
+		if (!eventlog_rule_is_conditional(rule))
+			conditional = false;
 		*(*next_rule)++ = rule;
 	}
 	if (*next_rule == first_rule)
 		return false;
 	/* A rule with nothing left to test always passes: skip the others. */
-	if (!residue)
+	if (!conditional)
 		*next_rule = first_rule;
 	entry->subscriber = subscriber;
 	entry->rules = first_rule;

@@ -73,6 +73,8 @@ unsigned int eventlog_field_type_find(const char *name, size_t length);
 /**
  * eventlog_field_type_is_integer() - test whether a type is one of u8 to u64, s8 to s64
  * @index: index into eventlog_field_types, or 0
+ *
+ * Return: true for an integer type.
  */
 static inline bool eventlog_field_type_is_integer(unsigned int index)
 {

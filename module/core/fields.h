@@ -67,6 +67,8 @@ void eventlog_fields_free(struct eventlog_fields *fields);
 /**
  * eventlog_fields_name_valid() - test whether a name is an identifier of valid length
  * @name: name of an event or a field
+ *
+ * Return: true if it is valid.
  */
 bool eventlog_fields_name_valid(const char *name);
 
@@ -74,6 +76,8 @@ bool eventlog_fields_name_valid(const char *name);
  * eventlog_provider_name_valid() - test whether a provider name is valid
  * @name: name of a provider: like an identifier, but '.' and '-' are allowed after the
  *	first character
+ *
+ * Return: true if it is valid.
  */
 bool eventlog_provider_name_valid(const char *name);
 

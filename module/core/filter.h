@@ -163,6 +163,8 @@ bool eventlog_expression_fits_where(const struct eventlog_expression *expression
  * eventlog_predicate_fits() - test whether an expression is compatible with a marker
  * @expression: valid
  * @subject: the marker
+ *
+ * Return: true if the marker has all fields, with types that support the comparisons.
  */
 bool eventlog_predicate_fits(const struct eventlog_expression *expression,
 			     const struct eventlog_subject *subject);
@@ -200,8 +202,10 @@ void eventlog_predicates_free(struct eventlog_predicate *predicates);
 bool eventlog_predicate_holds(const struct eventlog_predicate *predicate, const u64 *values);
 
 /**
- * eventlog_predicate_rejected() - number of times that a predicate was false
+ * eventlog_predicate_rejected() - count how often a predicate was false
  * @predicate: bound with &eventlog_subject.counted
+ *
+ * Return: the sum over all CPUs.
  */
 u64 eventlog_predicate_rejected(const struct eventlog_predicate *predicate);
 

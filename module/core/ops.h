@@ -47,10 +47,10 @@ extern const struct eventlog_trace_ops *eventlog_trace_ops;
  * @state: return an event's handlers, EVENTLOG_MARKER_*, subject to a predicate or not
  * @strings: return which values of a marker that fires must be strings in kernel
  *	memory, a bit each; RCU read side, no lock
- * @evaluate: return what a marker must do when it fires, EVENTLOG_MARKER_*; -EINVAL: there are too few
- *	values; -EAGAIN: other values must be strings by now.  RCU read side,
- *	preemption off, no lock.  @values has EVENTLOG_ASK_VALUES_MAX entries, of
- *	which @count are given; @strings says which of them are strings
+ * @evaluate: return what a marker must do when it fires, EVENTLOG_MARKER_*; -EINVAL:
+ *	there are too few values; -EAGAIN: other values must be strings by now.  RCU
+ *	read side, preemption off, no lock.  @values has EVENTLOG_ASK_VALUES_MAX
+ *	entries, of which @count are given; @strings says which of them are strings
  */
 struct eventlog_policy_ops {
 	void (*apply)(struct eventlog_event *event);

@@ -18,12 +18,12 @@ bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule,
 			   const struct eventlog_event *event);
 
 /**
- * eventlog_rule_has_residue() - must emission test the rule
+ * eventlog_rule_is_conditional() - must emission test the rule
  * @rule: the rule
  *
  * Return: true if the rule has conditions beside the constant properties.
  */
-static inline bool eventlog_rule_has_residue(const struct eventlog_subscriber_rule *rule)
+static inline bool eventlog_rule_is_conditional(const struct eventlog_subscriber_rule *rule)
 {
 	return rule->flags || rule->sample;
 }

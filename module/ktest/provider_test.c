@@ -576,10 +576,8 @@ static void test_rules(void)
 		     &(struct eventlog_callback_rule){ .keywords_all = KEYWORD_A | KEYWORD_B }, 10);
 	expect_taken(taker, &(struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_INFO }, 10);
 	expect_taken(taker, &(struct eventlog_callback_rule){ .level = EVENTLOG_LEVEL_NOTICE }, 0);
-	expect_taken(taker,
-		     &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_SESSION,
-						       .session = 4 },
-		     2);
+	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_SESSION,
+							      .session = 4 }, 2);
 	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_PID,
 								.pid = current->tgid }, 20);
 	expect_taken(taker, &(struct eventlog_callback_rule){ .flags = EVENTLOG_RULE_PID,

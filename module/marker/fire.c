@@ -183,7 +183,7 @@ notrace void eventlog_marker_fire(struct eventlog_marker *marker, ...)
 	eventlog_marker_values(marker, values);
 	preempt_disable_notrace();
 	active = smp_load_acquire(&marker->active);
-	if (unlikely(active & EVENTLOG_MARKER_GUARDED) && !eventlog_marker_passes(marker, values))
+	if (unlikely(active & EVENTLOG_MARKER_CONDITIONAL) && !eventlog_marker_passes(marker, values))
 		goto out;
 	if (active & EVENTLOG_MARKER_TRACE)
 		eventlog_marker_emit(marker, values);
@@ -204,7 +204,7 @@ notrace void eventlog_marker_override(eventlog_marker_function *function,
 
 	eventlog_marker_values(marker, values);
 	preempt_disable_notrace();
-	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_GUARDED)
+	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_CONDITIONAL)
 		passes = eventlog_watched() && eventlog_marker_passes(marker, values);
 	preempt_enable_notrace();
 	if (passes)

@@ -65,8 +65,8 @@ static char *eventlog_marker_describe(const struct eventlog_event *event,
 		request->line = marker->line;
 		request->ordinal = marker->ordinal;
 		request->unprinted = (unsigned long)atomic_long_read(&marker->suppressed);
-		request->predicate_size = eventlog_marker_guard(marker, predicate,
-								&request->rejected);
+		request->predicate_size =
+			eventlog_marker_predicate(marker, predicate, &request->rejected);
 	}
 	request->text_size = bytes;
 	return text;

@@ -42,8 +42,8 @@ bool eventlog_marker_update(struct eventlog_provider_event *source, bool enabled
 		active &= ~EVENTLOG_MARKER_TRACE;
 	if (!hlist_empty(&marker->probes))
 		active |= EVENTLOG_MARKER_PROBE;
-	if (marker->guarded)
-		active |= EVENTLOG_MARKER_GUARDED;
+	if (marker->has_predicate)
+		active |= EVENTLOG_MARKER_CONDITIONAL;
 	/* Publish the predicate before the bit that announces it. */
 	smp_store_release(&marker->active, active);
 	return active & EVENTLOG_MARKER_HANDLERS;
@@ -101,15 +101,15 @@ static struct eventlog_predicate *eventlog_marker_replace(struct eventlog_marker
 {
 	struct eventlog_predicate *old = NULL;
 
-	if (marker->guarded)
+	if (marker->has_predicate)
 		old = rcu_dereference_protected(marker->predicate, true);
 	/*
 	 * Without a new predicate the pointer to the old one stays.  A CPU that has
-	 * seen EVENTLOG_MARKER_GUARDED still reads it, under RCU, which frees it.
+	 * seen EVENTLOG_MARKER_CONDITIONAL still reads it, under RCU, which frees it.
 	 */
 	if (predicate)
 		rcu_assign_pointer(marker->predicate, predicate);
-	marker->guarded = predicate;
+	marker->has_predicate = predicate;
 	return old;
 }
 
@@ -264,14 +264,14 @@ int eventlog_markers_switch(const char *module, const char *marker,
 	return request->matched ? 0 : -ENOENT;
 }
 
-u32 eventlog_marker_guard(const struct eventlog_marker *marker, char *text, u64 *rejected)
+u32 eventlog_marker_predicate(const struct eventlog_marker *marker, char *text, u64 *rejected)
 {
 	const struct eventlog_predicate *predicate;
 	u32 bytes = 0;
 
 	*rejected = 0;
 	rcu_read_lock();
-	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_GUARDED) {
+	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_CONDITIONAL) {
 		predicate = rcu_dereference(marker->predicate);
 		bytes = strlen(predicate->expression->text) + 1;
 		*rejected = eventlog_predicate_rejected(predicate);
@@ -310,7 +310,7 @@ static void eventlog_marker_link_free_rcu(struct rcu_head *rcu)
 	eventlog_free(container_of(rcu, struct eventlog_marker_link, rcu));
 }
 
-static void eventlog_markers_unguard(struct eventlog_markers *markers)
+static void eventlog_markers_drop_predicates(struct eventlog_markers *markers)
 {
 	struct eventlog_predicate *old;
 	unsigned int i;
@@ -614,7 +614,7 @@ static void eventlog_markers_remove(const struct module *module)
 	if (markers && !markers->error) {
 		eventlog_provider_unregister(&markers->provider);
 		eventlog_markers_detach(markers, NULL);
-		eventlog_markers_unguard(markers);
+		eventlog_markers_drop_predicates(markers);
 	}
 	mutex_unlock(&eventlog_markers_lock);
 	if (!markers)

@@ -26,7 +26,7 @@ struct module;
  * A bit beside the handlers in a marker's active: the predicate must be evaluated.
  * Both are in one word, so that no one sees the handlers without this bit.
  */
-#define EVENTLOG_MARKER_GUARDED	(1U << 7)
+#define EVENTLOG_MARKER_CONDITIONAL (1U << 7)
 
 /**
  * struct eventlog_markers - the markers of a module
@@ -107,14 +107,14 @@ int eventlog_markers_switch(const char *module, const char *marker,
 			    struct eventlog_marker_set *request);
 
 /**
- * eventlog_marker_guard() - a marker's predicate and its counter
+ * eventlog_marker_predicate() - a marker's predicate and its counter
  * @marker: the marker; domain->update_lock and domain->lock are held
  * @text: room for EVENTLOG_PREDICATE_MAX bytes, or NULL
  * @rejected: set to how often the predicate was false
  *
  * Return: the size of the predicate's text, NUL included; 0: there is no predicate.
  */
-u32 eventlog_marker_guard(const struct eventlog_marker *marker, char *text, u64 *rejected);
+u32 eventlog_marker_predicate(const struct eventlog_marker *marker, char *text, u64 *rejected);
 
 /**
  * eventlog_marker_matches() - does a marker match a pattern

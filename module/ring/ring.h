@@ -100,12 +100,12 @@ void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 			bool locked);
 
 /**
- * eventlog_ring_unread() - number of bytes the consumer has not read yet
+ * eventlog_ring_unread() - count the bytes that the consumer has not read yet
  * @ring: the ring
  *
- * Only a hint, because the consumer controls its position.
- *
  * Context: any, on any CPU.
+ *
+ * Return: the number of bytes; only a hint, because the consumer controls its position.
  */
 static __always_inline u32 eventlog_ring_unread(const struct eventlog_ring *ring)
 {
@@ -117,6 +117,8 @@ static __always_inline u32 eventlog_ring_unread(const struct eventlog_ring *ring
  * @ring: the ring
  *
  * Context: any, on any CPU.
+ *
+ * Return: true if events were lost since the consumer last stored lost_seen.
  */
 static __always_inline bool eventlog_ring_unseen_loss(const struct eventlog_ring *ring)
 {

@@ -43,6 +43,8 @@ static __always_inline void eventlog_word_write(u64 *word, u32 *upper, u64 value
  * @upper: copy of its upper half
  *
  * Context: any that cannot have interrupted the writer.
+ *
+ * Return: the value of the word.
  */
 static __always_inline u64 eventlog_word_read(const u64 *word, const u32 *upper)
 {

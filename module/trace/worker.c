@@ -119,8 +119,14 @@ static bool eventlog_trace_name_foreign(const struct eventlog_trace_layout *layo
 	return true;
 }
 
-static bool eventlog_trace_name_taken(const struct eventlog_trace_layout *layout, u64 hash)
+static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
 {
+	return siphash(layout->name, strlen(layout->name), &eventlog_trace_domain->hash_key);
+}
+
+static bool eventlog_trace_name_taken(const struct eventlog_trace_layout *layout)
+{
+	u64 hash = eventlog_trace_name_hash(layout);
 	const struct eventlog_trace_event *trace;
 
 	hash_for_each_possible(eventlog_traces.names, trace, name_node, hash)
@@ -130,18 +136,13 @@ static bool eventlog_trace_name_taken(const struct eventlog_trace_layout *layout
 	return false;
 }
 
-static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
-{
-	return siphash(layout->name, strlen(layout->name), &eventlog_trace_domain->hash_key);
-}
-
 /* Under event_mutex, and ftrace does not know the trace event. */
 static void eventlog_trace_install(struct eventlog_trace_event *trace)
 {
 	struct eventlog_trace_layout *layout = trace->layout;
 	size_t bytes = strlen(layout->name);
 
-	if (trace->foreign || eventlog_trace_name_taken(layout, eventlog_trace_name_hash(layout)))
+	if (trace->foreign || eventlog_trace_name_taken(layout))
 		snprintf(layout->name + bytes, sizeof(layout->name) - bytes, ".%x", trace->suffix);
 
 	trace->tracepoint.name = layout->name;
@@ -339,13 +340,10 @@ static void eventlog_trace_work(struct work_struct *work)
 	if (list_empty(&batch))
 		return;
 
-	list_for_each_entry(trace, &batch, node) {
-		const struct eventlog_trace_layout *layout = trace->prepared;
-
+	list_for_each_entry(trace, &batch, node)
 		trace->foreign = trace->needed && !trace->added &&
-				 !eventlog_trace_name_taken(layout, eventlog_trace_name_hash(layout)) &&
-				 eventlog_trace_name_foreign(layout);
-	}
+				 !eventlog_trace_name_taken(trace->prepared) &&
+				 eventlog_trace_name_foreign(trace->prepared);
 	ret = eventlog_trace_locked(eventlog_trace_apply, &batch);
 
 	mutex_lock(&domain->lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For bpf.bats: programs on eventlog's trace events. One names its event, the other is
- * attached with --event.
+ * For bpf.bats: programs on trace events. One names its event, the other is attached
+ * to those that the command line gives.
  */
 #include <linux/bpf.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog stat --bpf: counts every event that somebody wants, by definition, where it
- * is emitted. Any context: preemption is off, so a CPU's counts are written by
- * that CPU alone, but an interrupt may come in between; hence the atomic additions.
+ * elog stat --bpf: counts every enabled event by its definition, in any context.
+ * Preemption is off, so only one CPU writes a CPU's counts; additions are atomic because
+ * an interrupt may come in between.
  *
- * The argument is read through bpf_probe_read_kernel(): what the kernel module's
- * structs are called need not be known to the kernel (BTF).
+ * bpf_probe_read_kernel() reads the argument, so the program needs no types (BTF) of the
+ * kernel module.
  */
 #include <linux/bpf.h>
 #include <linux/eventlog.h>
@@ -14,7 +14,7 @@
 
 #include "stat.h"
 
-/* By descriptor. Its size is set when it is loaded. */
+/* By descriptor. The size is set before the program is loaded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, 1);
@@ -22,7 +22,7 @@ struct {
 	__type(value, struct stat_counts);
 } counts SEC(".maps");
 
-/* What there was no room for, or what came while the table was locked. */
+/* Events that @counts has no room for, or that came while it was locked. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -31,8 +31,8 @@ struct {
 } others SEC(".maps");
 
 /*
- * 0, then one more than the binary logarithm. In 64 bits, so that it is one register
- * that is compared and used: else the verifier does not see what the last line is for.
+ * Return: 0 for 0 bytes, else one more than the binary logarithm. With 64 bits, the same
+ * register is compared and used as an index, which the verifier needs to see the limit.
  */
 static __always_inline __u64 size_index(__u64 bytes)
 {
@@ -70,7 +70,7 @@ static __always_inline struct stat_counts *find_counts(__u32 descriptor)
 	found = bpf_map_lookup_elem(&counts, &descriptor);
 	if (found)
 		return found;
-	/* Another CPU may be faster: then it is there all the same. */
+	/* If another CPU was faster, the entry exists anyway. */
 	bpf_map_update_elem(&counts, &descriptor, &none, BPF_NOEXIST);
 	found = bpf_map_lookup_elem(&counts, &descriptor);
 	return found ? found : bpf_map_lookup_elem(&others, &zero);

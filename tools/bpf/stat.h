@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the BPF program of elog stat --bpf counts, as both sides see it.
+ * Counts of the BPF program of elog stat --bpf, for the program and for elog.
  */
 #ifndef BPF_STAT_H
 #define BPF_STAT_H
 
 #include <linux/types.h>
 
-/* Payloads of 0 bytes, of 1, 2 to 3, 4 to 7, ...; 65536, the most, is the last. */
+/* Payloads of 0 bytes, 1, 2 to 3, 4 to 7, ..., up to 65536, the maximum. */
 #define STAT_SIZES	18
 
 /**
  * struct stat_counts - counts of one definition on one CPU
- * @events: how many
- * @bytes: of payloads, each rounded up to a multiple of 8, as records have them
- * @last: time of the last one, CLOCK_MONOTONIC ns
- * @sizes: events by the size of their payloads
+ * @events: number of events
+ * @bytes: bytes of payloads, each rounded up to a multiple of 8 as in records
+ * @last: time of the last event, CLOCK_MONOTONIC ns
+ * @sizes: numbers of events by the size of their payloads
  */
 struct stat_counts {
 	__u64 events;

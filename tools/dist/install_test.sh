@@ -41,7 +41,8 @@ everything_is_there()
 {
 	has "$1/bin/elog" "$1/bin/eventlog-gen" "$1/lib/libelog.so.1" \
 		"$1/lib/libelog.so" "$1/lib/libelog.a" "$1/include/elog.h" \
-		"$1/include/elog_marker.h" "$1/include/linux/eventlog.h" "$1/lib/sysusers.d/eventlog.conf" \
+		"$1/include/elog_marker.h" "$1/include/elog/consumer.h" \
+		"$1/include/linux/eventlog.h" "$1/lib/sysusers.d/eventlog.conf" \
 		"$1/lib/tmpfiles.d/eventlog.conf" \
 		"$1/lib/modules-load.d/eventlog.conf" \
 		"$1/share/bash-completion/completions/elog" \

@@ -1,64 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog: the command. Finds the verb; the rest is in the verbs' own files.
+ * elog: the command. Finds and runs the verb; each verb has a file in cmd/.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "util/tool.h"
+#include "cmd/verb.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
 	&verb_list, &verb_marker, &verb_info, &verb_emit, &verb_create, &verb_delete,
-	&verb_bpf,
 };
-
-static const char *verb_name;
-
-const char *tool_version(void)
-{
-	return ELOG_VERSION;
-}
 
 void print_version(void)
 {
 	printf("elog %s (ABI %d)\n", tool_version(), EVENTLOG_ABI_VERSION);
-}
-
-/* A line; names of files may have what operates a terminal. */
-static void say(const char *format, va_list arguments)
-{
-	unsigned char line[4096], *at;
-
-	vsnprintf((char *)line, sizeof(line), format, arguments);
-	for (at = line; *at; at++)
-		if (*at < ' ' || *at == 0x7f ||
-		    (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
-			*at = '?';
-	fprintf(stderr, "%s\n", line);
-}
-
-void elog_error(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
-		verb_name ? verb_name : "");
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
-
-void elog_hint(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("  ", stderr);
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
 }
 
 static void usage(FILE *file)
@@ -67,15 +25,15 @@ static void usage(FILE *file)
 
 	fputs("usage: elog VERB [OPTION...] [ARGUMENT...]\n"
 	      "\n"
-	      "Structured events of programs and of the kernel, as eventlog.ko carries them.\n"
+	      "Structured events of programs and of the kernel, through eventlog.ko.\n"
 	      "\n", file);
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		fprintf(file, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	fputs("\n"
-	      "  elog VERB --help tells about a verb\n"
-	      "  elog -V, --version tells the version\n"
+	      "  elog VERB --help     print the help of a verb\n"
+	      "  elog -V, --version   print the version\n"
 	      "\n"
-	      "Exit status: 0 all is well, 1 an error, 2 events were lost.\n", file);
+	      "Exit status: 0 success, 1 an error, 2 events were lost.\n", file);
 }
 
 static const struct verb *find_verb(const char *name)
@@ -88,7 +46,7 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-/* What was printed and cannot be written is an error like any other. */
+/* Failing to write stdout is an error, too. */
 static int finish(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -123,7 +81,7 @@ int main(int count, char **arguments)
 		usage(stderr);
 		return STATUS_ERROR;
 	}
-	verb_name = verb->name;
+	elog_error_prefix(verb->name);
 	status = parse_options(verb, count - 1, arguments + 1, &options);
 	if (status < 0)
 		status = verb->run(&options);

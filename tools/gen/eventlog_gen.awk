@@ -34,7 +34,7 @@ function stop_usage(message) {
 	exit 2
 }
 
-function report(line, message) {
+function report_error(line, message) {
 	print FILE ":" line ": " message > "/dev/stderr"
 	if (++ERRORS < 20)
 		return
@@ -43,7 +43,7 @@ function report(line, message) {
 }
 
 function expected(line, found, what) {
-	report(line, "found " found ", expected " what)
+	report_error(line, "found " found ", expected " what)
 }
 
 # ---- characters ----
@@ -1493,7 +1493,7 @@ function print_producer(   i, k, name, macro, ipv6, port) {
 # ---- compatibility ----
 
 function changed(line, old_line, was, is) {
-	report(line, "found " is ", expected " was " (" OLD_FILE ":" old_line ")")
+	report_error(line, "found " is ", expected " was " (" OLD_FILE ":" old_line ")")
 }
 
 function compare_keywords(   i, at) {

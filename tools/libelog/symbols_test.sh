@@ -18,7 +18,7 @@ library=$built/libelog.so
 echo '#include <elog_marker.h>' > "$work/header.c"
 ${CC:-gcc} -fsyntax-only -aux-info "$work/prototypes" -I"$here/include" -I"$top/uapi" \
 	"$work/header.c"
-grep -E '/elog(_marker)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
+grep -E '/elog(_marker|/[a-z]+)?\.h:' "$work/prototypes" | grep -v ' \*/ static ' |
 	sed -n 's/.*[ *]\([A-Za-z0-9_]*\) (.*/\1/p' | sort > "$work/declared"
 
 sed -n 's/^[[:space:]]\{1,\}\([A-Za-z0-9_]\{1,\}\);.*/\1/p' "$here/libelog.map" |
@@ -46,7 +46,7 @@ names_are_ours()
 
 # Variables of the library exist in every program that uses it. The permitted ones are:
 # the producers, which must be found when a process forks; the tables of
-# CRC-32C, made when first needed; a byte that tells threads apart, and one that
+# CRC-32C and the secret of hash maps, made when first needed; a byte that tells threads apart, and one that
 # tells whether a thread is in a probe; and the state of the process's markers.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
@@ -56,13 +56,15 @@ markers_added
 markers_groups
 markers_lock
 markers_once
+markers_policies
 markers_probe
 markers_probes
 markers_producer
 markers_retired
-markers_wishes
 producers
 producers_lock
+secret
+secret_once
 tables
 tables_once'
 

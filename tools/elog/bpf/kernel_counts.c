@@ -2,11 +2,12 @@
 /*
  * Events counted inside the kernel: see kernel_counts.h.
  *
- * The program counts what anybody wants, by descriptor; what was asked for is
- * picked out of that here. Definitions that come while the table is full are
- * counted together.
+ * The BPF program counts all enabled events by descriptor; the options select from
+ * these counts here. Definitions that are new when the BPF map is full are counted
+ * together.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@
 #include <stat.skel.h>
 
 #include "../bpf/stat.h"
-#include "bpf/bpf_load.h"
 #include "input/listing.h"
+
+#define TRACEPOINT	"eventlog_emit"
 
 /* Each takes 168 bytes on each CPU. */
 #define DEFINITIONS_MIN	4096
@@ -45,6 +47,22 @@ static uint32_t definitions_expected(void)
 						      DEFINITIONS_MAX;
 }
 
+static int print_libbpf(enum libbpf_print_level level, const char *format,
+			va_list arguments)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
+}
+
+static void explain(const char *what, int error)
+{
+	char text[128];
+
+	libbpf_strerror(error, text, sizeof(text));
+	elog_error("%s: %s", what, text);
+	if (error == -EPERM)
+		elog_hint("run elog as root: BPF programs need CAP_BPF and CAP_PERFMON");
+}
+
 static int load(struct kernel_counts *counts)
 {
 	int ret;
@@ -62,10 +80,10 @@ static int attach(struct kernel_counts *counts)
 	int ret = stat_bpf__attach(counts->program);
 
 	if (ret == -ENOENT) {
-		elog_error("there is no tracepoint " BPF_TRACEPOINT);
+		elog_error("there is no tracepoint " TRACEPOINT);
 		elog_hint("the kernel module is older than elog, or the kernel has no tracepoints");
 	} else if (ret) {
-		bpf_explain("the tracepoint " BPF_TRACEPOINT, ret);
+		explain("cannot attach to the tracepoint " TRACEPOINT, ret);
 	}
 	return ret;
 }
@@ -84,10 +102,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 	ret = selection_open(&counts->selection, live->options, false);
 	if (ret)
 		return ret;
-	if (live->options->verbose)
-		bpf_say(true);
-	else
-		bpf_hush();
+	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);
 	ret = libbpf_num_possible_cpus();
 	if (ret > 0) {
 		counts->cpus = (unsigned int)ret;
@@ -95,7 +110,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		ret = counts->values ? load(counts) : -ENOMEM;
 	}
 	if (ret) {
-		bpf_explain("the BPF program that counts", ret);
+		explain("cannot load the BPF program", ret);
 		return ret;
 	}
 	return attach(counts);
@@ -140,7 +155,7 @@ static int add_to_counters(struct counters *counters, struct entry *entry,
 	return counters_add_counts(counters, entry, &many);
 }
 
-/* The values that were looked up, of the CPUs that are asked for. */
+/* Add the values of the selected CPUs. */
 static int take_values(struct kernel_counts *counts, struct counters *counters,
 		       struct entry *entry)
 {
@@ -168,7 +183,7 @@ static int take_definition(struct kernel_counts *counts, struct counters *counte
 			   uint32_t descriptor, int64_t wall_offset)
 {
 	const struct elog_schema_event *event;
-	struct cached_event cached = { .used = true, .descriptor = descriptor };
+	struct cached_event cached = { 0 };
 	struct entry entry = {
 		.item = { .type = ELOG_ITEM_EVENT, .descriptor = descriptor },
 		.cached = &cached,
@@ -179,7 +194,7 @@ static int take_definition(struct kernel_counts *counts, struct counters *counte
 	if (elog_consumer_describe(counts->live->consumer, descriptor, &event))
 		event = NULL;
 	ret = selection_bind(counts->selection, event, &cached);
-	if (!ret && cached.wanted)
+	if (!ret && cached.selected)
 		ret = take_values(counts, counters, &entry);
 	selection_unbind(counts->selection, &cached);
 	return ret;
@@ -199,7 +214,7 @@ static int take_others(struct kernel_counts *counts, struct counters *counters,
 	return take_values(counts, counters, &entry);
 }
 
-/* How often the kernel did not run the program, for it was running already. */
+/* How often the kernel skipped the program, because the CPU was running it already. */
 static int ask_missed(struct kernel_counts *counts, struct counters *counters)
 {
 	struct bpf_prog_info info = { 0 };
@@ -220,7 +235,7 @@ int kernel_counts_read(struct kernel_counts *counts, struct counters *counters)
 	uint32_t descriptor, *before = NULL;
 
 	counters_restart(counters);
-	/* None is ever removed: a key that was found leads to the next one. */
+	/* Keys are never removed, so each key leads to the next one. */
 	while (!bpf_map_get_next_key(fd, before, &descriptor)) {
 		before = &descriptor;
 		if (bpf_map_lookup_elem(fd, &descriptor, counts->values))
@@ -242,7 +257,7 @@ int kernel_counts_open(struct kernel_counts **counts, struct live *live)
 	(void)live;
 	*counts = NULL;
 #ifdef ELOG_BPF
-	elog_error("this elog was built where there was no compiler for BPF programs");
+	elog_error("this elog was built without clang or bpftool: it has no BPF programs");
 #else
 	elog_error("this elog was built without libbpf");
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events counted inside the kernel, by a BPF program: elog stat --bpf.
+ * Events counted in the kernel by a BPF program, for elog stat --bpf.
  */
 #ifndef KERNEL_COUNTS_H
 #define KERNEL_COUNTS_H
@@ -11,15 +11,15 @@
 struct kernel_counts;
 
 /**
- * kernel_counts_open() - begin to count
+ * kernel_counts_open() - start counting
  * @counts: set to the new counts
- * @live: whose rules keep events enabled; outlives it
+ * @live: its rules keep events enabled; outlives @counts
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int kernel_counts_open(struct kernel_counts **counts, struct live *live);
 
-/** kernel_counts_close() - end counting, free; NULL is fine */
+/** kernel_counts_close() - end counting, free; NULL is allowed */
 void kernel_counts_close(struct kernel_counts *counts);
 
 /**
@@ -27,8 +27,8 @@ void kernel_counts_close(struct kernel_counts *counts);
  * @counts: of -e, -k, -l and -C
  * @counters: by event, provider or cpu
  *
- * Events are lost when one is emitted in an interrupt that comes while another one
- * is being counted on that CPU: nested.
+ * An event that an interrupt emits while another one is being counted on the same CPU
+ * is lost; the cause is "nested".
  *
  * Return: 0 or a negative errno.
  */

@@ -3,23 +3,19 @@
  * elog capture: subscribe, and print events in the order of their times or
  * write them to files.
  *
- * The loop sleeps until a ring is half full or 100 ms are over, and then, if
- * there is anything, handles one batch. It ends on SIGINT, SIGTERM or SIGHUP,
- * after -n events, after -d seconds, when stdout is closed, or when COMMAND
- * has ended; except in the second and fourth case what was written until then
- * is handled.
+ * The loop sleeps until a ring is half full, or for 100 ms, and then handles one
+ * batch of events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d
+ * seconds, when stdout is closed, or when COMMAND has ended. Events that were emitted
+ * until then are still handled, except after -n and when stdout is closed.
  *
- * With --overwrite it is a flight recorder: the rings are left to themselves,
- * and what they hold is handled as one batch on SIGUSR1, when a trigger was
- * emitted, and at the end. A second consumer, opened after the first so that an
- * event reaches it last, waits for triggers.
+ * With --overwrite it is a flight recorder: it handles what the rings hold as one
+ * batch on SIGUSR1, on a trigger, and at the end. A second consumer waits for
+ * triggers. It is opened after the first, so that an event reaches it last.
  *
- * With -o the rings go to the file as they are, by saver.c; if not all they
- * have is for the file, event by event, by picker.c.
- *
- * What is handled event by event takes longer than the rings last, all the more if
- * who reads the output is slow. So another thread, the library's, takes it off the
- * rings meanwhile: the consumer has a backlog. A flight recorder needs none.
+ * A raw writer copies whole rings. Everything else handles single events, which may
+ * be slower than producers are, above all if the output is read slowly. So the
+ * consumer has a backlog, which a thread of the library fills from the rings. A flight
+ * recorder needs none.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,48 +24,44 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "output/printer.h"
-#include "record/picker.h"
-#include "record/saver.h"
+#include "record/writer.h"
 #include "util/background.h"
 #include "util/signals.h"
 
 #define BATCH_MS	100
 #define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
 #define REPORT_NS	10000000000ULL	/* from one line about loss to the next */
-#define FROZEN_BYTES	(256U << 20) /* kept back while writers are held up */
+#define FROZEN_BYTES	(256U << 20) /* of output, buffered while the rings are frozen */
 #define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
 #define SUB_BUFFERS_MAX	16
 #define RING_BYTES	(1U << 20) /* of a ring, by default */
-#define BACKLOG_RINGS	4	/* a backlog has room for as much as so many rings */
-#define THREADS		16384	/* names remembered to be in a file */
-#define SPLIT_THREADS	64	/* in each of many files */
+#define BACKLOG_RINGS	4	/* the size of a backlog, in rings */
 
 struct capture {
 	const struct options *options;
 	struct live live;
 	struct elog_consumer *trigger;	/* NULL: there are no triggers */
 	struct background *background;
-	struct recording_setup setup;
 
-	/* One of these takes the events; the last two take them from @source. */
-	struct saver *saver;
-	struct picker *picker;
+	/* Events go to one of these. A raw writer needs no @source. */
+	struct writer *writer;
 	struct printer *printer;
 	struct source *source;
 	struct output output;
 
 	unsigned int snapshots;		/* so far */
 	int rotations_seen;
-	uint64_t reported;		/* when loss was, CLOCK_MONOTONIC ns */
+	uint64_t synced;		/* when a raw writer was, CLOCK_MONOTONIC ns */
+	uint64_t reported;		/* when losses were, likewise */
 	uint64_t lost_reported;
-	uint64_t shown;
+	uint64_t shown;			/* events printed or written */
 	bool enough;			/* -n is reached */
-	bool closed;			/* nobody takes more */
+	bool closed;			/* the reader of the output is gone */
 	bool damaged;			/* a ring was: records are missing */
-	bool file_failed;		/* writing it did */
-	bool told;			/* why it did */
-	int error;			/* or reading the rings did */
+	int error;			/* of the rings, the output or a file */
+	bool file_failed;		/* @error is of a file */
 };
 
 static bool is_going(const struct capture *capture)
@@ -77,15 +69,8 @@ static bool is_going(const struct capture *capture)
 	return !capture->enough && !capture->closed && !capture->error;
 }
 
-/* Told to stop for the second time: a reader that does not read is given up. */
-static bool gives_up(void *context)
-{
-	(void)context;
-	return signals_stops() > 1;
-}
-
-/* What writing to a file has come to. */
-static void note_written(struct capture *capture, int ret)
+/* Handle the result of writing to a file. */
+static void check_written(struct capture *capture, int ret)
 {
 	if (ret == -EPIPE || ret == -EINTR) {
 		capture->closed = true;
@@ -95,18 +80,27 @@ static void note_written(struct capture *capture, int ret)
 	}
 }
 
-/* What printing has come to. */
-static void note_printed(struct capture *capture)
+/* Handle the result of printing. */
+static void check_printed(struct capture *capture)
 {
 	capture->closed |= capture->output.closed;
 	if (capture->output.error)
 		capture->error = capture->output.error;
 }
 
+/* Was a new file requested since the last call? */
+static bool rotation_requested(struct capture *capture)
+{
+	const int seen = capture->rotations_seen;
+
+	capture->rotations_seen = signals_rotations();
+	return capture->rotations_seen != seen;
+}
+
 static void flush_output(struct capture *capture)
 {
 	output_flush(&capture->output);
-	note_printed(capture);
+	check_printed(capture);
 }
 
 /* ------------------------------------------------------------------------
@@ -116,34 +110,30 @@ static void flush_output(struct capture *capture)
 static void take_entry(struct capture *capture, const struct entry *entry)
 {
 	bool event = entry->item.type == ELOG_ITEM_EVENT;
-	int ret;
 
-	if (capture->picker) {
-		ret = picker_add(capture->picker, entry);
-		if (ret)
-			note_written(capture, ret);
-	} else if (event) {
+	if (capture->writer)
+		check_written(capture, writer_add(capture->writer, entry));
+	else if (event)
 		printer_event(capture->printer, entry);
-	} else {
+	else
 		printer_lost(capture->printer, entry);
-	}
 	if (event) {
 		capture->shown++;
 		capture->enough = capture->shown == capture->options->count;
 	}
-	note_printed(capture);
+	check_printed(capture);
 }
 
 /*
- * Handle the batch that has been begun. Files are written meanwhile: whoever
- * does not read a pipe is not to keep us from being told to stop.
+ * Handle the batch that was begun. Allow signals while writing to a file: a pipe whose
+ * reader does not read must not keep us from stopping.
  */
 static void take_batch(struct capture *capture)
 {
 	struct entry entry;
 	int ret;
 
-	if (capture->picker)
+	if (capture->writer)
 		signals_let_in();
 	while (is_going(capture)) {
 		ret = source_next(capture->source, &entry);
@@ -160,21 +150,26 @@ static void take_batch(struct capture *capture)
 			capture->error = ret;
 		}
 	}
-	if (capture->picker)
+	if (capture->writer)
 		signals_hold();
 }
 
-static void sync_picker(struct capture *capture)
+static void sync_file(struct capture *capture)
 {
-	bool rotate = signals_rotations() != capture->rotations_seen;
-	int ret;
+	bool rotate = rotation_requested(capture);
 
-	capture->rotations_seen = signals_rotations();
 	signals_let_in();
-	ret = picker_sync(capture->picker,
-			  elog_consumer_time(capture->live.consumer), rotate);
+	check_written(capture, writer_sync(capture->writer, rotate));
 	signals_hold();
-	note_written(capture, ret);
+}
+
+/* What was handled goes to the reader of the output, or to the disk. */
+static void flush_sink(struct capture *capture)
+{
+	if (capture->printer)
+		flush_output(capture);
+	else if (!capture->closed && !capture->error)
+		sync_file(capture);
 }
 
 static void flush_batch(struct capture *capture)
@@ -187,10 +182,7 @@ static void flush_batch(struct capture *capture)
 		return;
 	}
 	take_batch(capture);
-	if (capture->printer)
-		flush_output(capture);
-	else if (!capture->closed && !capture->error)
-		sync_picker(capture);
+	flush_sink(capture);
 }
 
 /* ------------------------------------------------------------------------
@@ -198,8 +190,8 @@ static void flush_batch(struct capture *capture)
  */
 
 /*
- * Events are held up, and lost, only while they are turned into text or records,
- * not while that is written, unless it is more than FROZEN_BYTES.
+ * The rings are frozen, and new events are lost, while events are turned into text or
+ * records, but not while the output is written, unless it exceeds FROZEN_BYTES.
  */
 static void take_snapshot(struct capture *capture, const char *reason)
 {
@@ -212,7 +204,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 		 ++capture->snapshots, reason);
 	if (capture->printer)
 		printer_remark(capture->printer, heading);
-	ret = elog_consumer_freeze(consumer);
+	ret = elog_consumer_pause(consumer);
 	if (ret) {
 		capture->error = ret;
 		return;
@@ -220,16 +212,13 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	capture->output.limit = FROZEN_BYTES;
 	take_batch(capture);
 	capture->output.limit = limit;
-	ret = elog_consumer_thaw(consumer);
+	ret = elog_consumer_resume(consumer);
 	if (ret)
 		capture->error = ret;
-	if (capture->printer)
-		flush_output(capture);
-	else if (!capture->closed && !capture->error)
-		sync_picker(capture);
+	flush_sink(capture);
 }
 
-/* As many sub-buffers as leave room for the largest event: only one is lost at a time. */
+/* Many sub-buffers, since one is overwritten at a time; each must hold the largest event. */
 static uint32_t recorder_sub_buffers(uint64_t ring_bytes)
 {
 	uint32_t count = 2;
@@ -270,7 +259,7 @@ static int wait_for_snapshot(struct capture *capture)
 	return 0;
 }
 
-/* Forget the triggers that there were: one snapshot is for all of them. */
+/* Drop all triggers so far: one snapshot serves them all. */
 static int drain_trigger(struct capture *capture)
 {
 	struct elog_item item;
@@ -285,26 +274,26 @@ static int drain_trigger(struct capture *capture)
 }
 
 /*
- * Everything that a signal may have said is looked at before sleeping: signals
- * are let in while a snapshot is written, too, and the sleep has no end.
+ * Check everything that a signal may request before sleeping without a limit: signals
+ * also arrive while a snapshot is written.
  */
 static void run_recorder(struct capture *capture)
 {
-	int asked_seen = 0, ret;
+	int requests_seen = 0, ret;
 
 	while (is_going(capture)) {
 		if (live_over(&capture->live)) {
 			take_snapshot(capture, "the end");
 			return;
 		}
-		if (asked_seen != signals_snapshots()) {
-			asked_seen = signals_snapshots();
-			take_snapshot(capture, "asked for");
+		if (requests_seen != signals_snapshots()) {
+			requests_seen = signals_snapshots();
+			take_snapshot(capture, "requested");
 			continue;
 		}
-		if (capture->picker &&
+		if (capture->writer &&
 		    capture->rotations_seen != signals_rotations()) {
-			sync_picker(capture);
+			sync_file(capture);
 			continue;
 		}
 		ret = wait_for_snapshot(capture);
@@ -322,7 +311,7 @@ static void run_recorder(struct capture *capture)
  * The loops
  */
 
-/* Who only looks at a log afterwards is to learn when it was. */
+/* Report losses as they happen, for readers of logs. */
 static void report_loss(struct capture *capture)
 {
 	struct eventlog_stat stat;
@@ -339,96 +328,60 @@ static void report_loss(struct capture *capture)
 	capture->lost_reported = lost;
 }
 
+/* Let a raw writer copy the rings. @ready: there are records in them. */
+static void copy_rings(struct capture *capture, bool ready)
+{
+	struct writer *writer = capture->writer;
+	bool rotate = rotation_requested(capture);
+	int ret = 0;
+
+	signals_let_in();
+	if (rotate || (monotonic() - capture->synced >= SYNC_NS &&
+		       (ready || writer->pending))) {
+		ret = writer_sync(writer, rotate);
+		capture->synced = monotonic();
+	} else if (ready) {
+		ret = writer_drain(writer);
+	}
+	signals_hold();
+	check_written(capture, ret);
+	capture->enough = capture->options->count &&
+			  writer->records >= capture->options->count;
+}
+
 static void run_loop(struct capture *capture)
 {
 	bool over = false;
 	int ret;
 
+	capture->synced = monotonic();
 	while (!over && is_going(capture)) {
 		ret = live_wait(&capture->live, BATCH_MS, &over);
 		if (ret < 0) {
 			capture->error = ret;
 			return;
 		}
-		/* At the end FLUSH waits for what is being written just now. */
-		if (ret || over ||
-		    capture->rotations_seen != signals_rotations())
+		if (!capture->source)
+			copy_rings(capture, ret > 0);
+		else if (ret || over || capture->rotations_seen != signals_rotations())
+			/* At the end FLUSH waits for records that are being emitted. */
 			flush_batch(capture);
-		if (capture->picker)
+		if (capture->writer)
 			report_loss(capture);
 	}
 }
 
-/* Write to the file, by one of the functions; signals are let in meanwhile. */
-static void save(struct capture *capture, int (*write_more)(struct saver *))
+/* Complete the files. */
+static void end_writer(struct capture *capture)
 {
-	const struct recording *recording;
-
-	if (capture->closed || capture->error)
-		return;
-	signals_let_in();
-	note_written(capture, write_more(capture->saver));
-	signals_hold();
-	capture->damaged |= saver_damaged(capture->saver);
-	recording = saver_recording(capture->saver);
-	capture->shown = recording_records(recording);
-	capture->enough = capture->options->count &&
-			  capture->shown >= capture->options->count;
-}
-
-static int sync_file(struct saver *saver)
-{
-	return saver_sync(saver, false);
-}
-
-static int rotate_file(struct saver *saver)
-{
-	return saver_sync(saver, true);
-}
-
-static void run_saver(struct capture *capture)
-{
-	uint64_t synced = monotonic();
-	bool over = false;
-	int ret;
-
-	while (is_going(capture)) {
-		ret = live_wait(&capture->live, BATCH_MS, &over);
-		if (ret < 0) {
-			capture->error = ret;
-			return;
-		}
-		if (over)
-			break;
-		if (capture->rotations_seen != signals_rotations()) {
-			capture->rotations_seen = signals_rotations();
-			save(capture, rotate_file);
-			synced = monotonic();
-		} else if (monotonic() - synced >= SYNC_NS &&
-			   (ret || saver_pending(capture->saver))) {
-			save(capture, sync_file);
-			synced = monotonic();
-		} else if (ret) {
-			save(capture, saver_drain);
-		}
-		report_loss(capture);
-	}
-	save(capture, saver_end);
-}
-
-static void run_picker(struct capture *capture)
-{
-	if (capture->options->overwrite)
-		run_recorder(capture);
-	else
-		run_loop(capture);
 	if (!capture->closed && !capture->error) {
 		signals_let_in();
-		note_written(capture, picker_end(capture->picker));
+		check_written(capture, writer_end(capture->writer));
 		signals_hold();
 	}
-	/* What was not written is not there. */
-	capture->shown = picker_records(capture->picker);
+	capture->damaged |= capture->writer->damaged;
+	/* Not all that was added was written. */
+	capture->shown = capture->writer->records;
 }
 
 /* ------------------------------------------------------------------------
@@ -446,7 +399,7 @@ static uint64_t summarize(struct capture *capture)
 	bool known = !live_lost(live, &stat, &lost);
 	unsigned int i;
 
-	/* What went wrong before is what is told. */
+	/* An earlier error is more useful than this one. */
 	if (!known && !capture->error)
 		capture->error = -EIO;
 	if (options->quiet || !known)
@@ -460,13 +413,9 @@ static uint64_t summarize(struct capture *capture)
 		elapsed / 1000000000, elapsed / 1000000 % 1000,
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
 	if (options->split)
-		fprintf(stderr, "%" PRIu64 " files, ",
-			picker_files(capture->picker));
-	if (capture->picker)
-		fprintf(stderr, "%" PRIu64 " bytes, ", picker_size(capture->picker));
-	if (capture->saver)
-		fprintf(stderr, "%" PRIu64 " bytes, ",
-			recording_size(saver_recording(capture->saver)));
+		fprintf(stderr, "%" PRIu64 " files, ", capture->writer->files);
+	if (capture->writer)
+		fprintf(stderr, "%" PRIu64 " bytes, ", capture->writer->bytes);
 	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
 		causes.data ? causes.data : "");
 	if (lost)
@@ -481,14 +430,17 @@ static uint64_t summarize(struct capture *capture)
 
 static int final_status(struct capture *capture, uint64_t lost)
 {
-	int ret = command_status(&capture->live.command, capture->options->quiet);
+	const struct options *options = capture->options;
+	int ret = command_status(&capture->live.command, options->quiet);
+	const char *path;
 
 	if (capture->file_failed) {
-		if (!capture->told)
-			elog_error("%s: %s", capture->picker ?
-				   picker_path(capture->picker) :
-				   capture->options->output, strerror(-capture->error));
-		elog_hint("what was written before can be shown");
+		path = capture->writer->failed_path;
+		if (!path)
+			path = options->output ? options->output : options->split;
+		if (!capture->writer->explained)
+			elog_error("%s: %s", path, strerror(-capture->error));
+		elog_hint("events that were written before can be shown");
 		return STATUS_ERROR;
 	}
 	if (capture->error) {
@@ -513,7 +465,7 @@ static bool to_files(const struct options *options)
 	return options->output || options->split;
 }
 
-/* What has no meaning in a file. Return: the option, or NULL. */
+/* Return: an option that makes no sense when writing a file, or NULL. */
 static const char *not_for_file(const struct options *options)
 {
 	if (options->time != TIME_MONO)
@@ -525,7 +477,7 @@ static const char *not_for_file(const struct options *options)
 	return NULL;
 }
 
-/* What has no meaning without. Return: the option, or NULL. */
+/* Return: an option that makes sense only when writing a file, or NULL. */
 static const char *only_for_file(const struct options *options)
 {
 	if (options->append)
@@ -542,11 +494,11 @@ static int check_options(const struct options *options)
 	if (to_files(options) && not_for_file(options)) {
 		elog_error("%s does not go with %s", not_for_file(options),
 			   options->output ? "-o" : "--split");
-		elog_hint("the file has all; use it with elog show");
+		elog_hint("the file contains everything; use this option with elog show");
 		return -EINVAL;
 	}
 	if (!to_files(options) && only_for_file(options)) {
-		elog_error("%s is for a file: add -o FILE", only_for_file(options));
+		elog_error("%s needs a file: add -o FILE", only_for_file(options));
 		return -EINVAL;
 	}
 	if (options->split && (options->output || options->rotate_size ||
@@ -556,7 +508,7 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->rotate_size && !strcmp(options->output, "-")) {
-		elog_error("--rotate is for a file that has a name");
+		elog_error("--rotate needs a file with a name");
 		return -EINVAL;
 	}
 	if (options->background && (!to_files(options) || options->separated ||
@@ -565,27 +517,20 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->argument_count && !options->separated) {
-		elog_error("'%s' is not an option; a command goes behind --",
+		elog_error("'%s' is not an option; a command must follow --",
 			   options->arguments[0]);
 		elog_hint("try: elog capture --help");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
-		elog_error("the command behind -- is missing");
+		elog_error("no command follows --");
 		return -EINVAL;
 	}
 	if (options->trigger_count && !options->overwrite) {
-		elog_error("--trigger is for a flight recorder: add --overwrite");
+		elog_error("--trigger needs a flight recorder: add --overwrite");
 		return -EINVAL;
 	}
 	return 0;
-}
-
-/* Is all that comes out of the rings for the file, as it is? */
-static bool takes_all(const struct options *options)
-{
-	return options->output && !options->overwrite && !options->tids.count &&
-	       !options->cpus.count && !options->expression_count;
 }
 
 static int open_consumers(struct capture *capture)
@@ -601,38 +546,28 @@ static int open_consumers(struct capture *capture)
 	if (options->overwrite) {
 		rings.flags = ELOG_CONSUMER_OVERWRITE;
 		rings.sub_buffers = recorder_sub_buffers(rings.ring_bytes);
-	} else if (!takes_all(options)) {
+	} else if (!writer_is_raw(options)) {
 		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
 		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
 			rings.backlog_bytes = ELOG_BACKLOG_MAX;
 	}
-	/* Events come as soon as there are rules, before there is a file. */
-	capture->setup.start = record_time(monotonic());
 	ret = live_open(&capture->live, options, &rings);
 	if (!ret && options->trigger_count)
 		ret = open_trigger(capture);
 	return ret;
 }
 
-static int open_sink(struct capture *capture)
+static int open_sink(struct capture *capture, uint64_t start)
 {
 	const struct options *options = capture->options;
-	struct recording_setup *setup = &capture->setup;
-	int ret;
+	int ret = 0;
 
-	setup->options = options;
-	setup->consumer = capture->live.consumer;
-	setup->processes = capture->live.processes;
-	setup->threads = options->split ? SPLIT_THREADS : THREADS;
-	setup->told = &capture->told;
-	setup->interrupted = gives_up;
-	if (takes_all(options))
-		return saver_open(&capture->saver, setup);
-	ret = source_open_live(&capture->source, &capture->live);
+	if (!writer_is_raw(options))
+		ret = source_open_live(&capture->source, &capture->live);
 	if (ret)
 		return ret;
 	if (to_files(options))
-		return picker_open(&capture->picker, setup);
+		return writer_open(&capture->writer, &capture->live, start);
 	return printer_open(&capture->printer, options, &capture->output);
 }
 
@@ -640,6 +575,7 @@ static int run_capture(const struct options *options)
 {
 	struct capture capture = { .options = options };
 	int ret = STATUS_ERROR;
+	uint64_t start;
 
 	if (check_options(options))
 		return STATUS_ERROR;
@@ -649,10 +585,12 @@ static int run_capture(const struct options *options)
 	if (options->background &&
 	    background_start(&capture.background, options, &ret))
 		return ret;
-	/* What is typed for is to be seen at once. */
+	/* Show each event at once to a user. */
 	if (capture.output.terminal)
 		capture.output.limit = 1;
-	if (open_consumers(&capture) || open_sink(&capture))
+	/* Events arrive as soon as there are rules, before there is a file. */
+	start = record_time(monotonic());
+	if (open_consumers(&capture) || open_sink(&capture, start))
 		goto out;
 	background_ready(capture.background);
 	ret = live_start(&capture.live);
@@ -660,19 +598,16 @@ static int run_capture(const struct options *options)
 		goto out;
 	if (!options->separated && options->verbose)
 		fputs("elog: capturing\n", stderr);
-	if (capture.saver)
-		run_saver(&capture);
-	else if (capture.picker)
-		run_picker(&capture);
-	else if (options->overwrite)
+	if (options->overwrite)
 		run_recorder(&capture);
 	else
 		run_loop(&capture);
+	if (capture.writer)
+		end_writer(&capture);
 	live_end(&capture.live);
 	ret = final_status(&capture, summarize(&capture));
 out:
-	saver_close(capture.saver);
-	picker_close(capture.picker);
+	writer_close(capture.writer);
 	printer_close(capture.printer);
 	source_close(capture.source);
 	output_close(&capture.output);
@@ -689,36 +624,36 @@ static const struct verb_option capture_options[] = {
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },
 	{ OPTION_TIME, NULL },
-	{ OPTION_FORMAT, "text (default), json: a line each, or csv" },
+	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_COLOR, NULL },
 	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },
 	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
 	{ 'q', "no summary" },
-	{ 'v', "say when capturing has begun, and more in the summary" },
+	{ 'v', "print a line when capturing starts, and a longer summary" },
 	{ 0, NULL },
 };
 
 const struct verb verb_capture = {
 	.name = "capture",
-	.summary = "print events as they happen, in the order of their times",
+	.summary = "print live events in the order of their times, or write them to files",
 	.usage = "[OPTION...] [-- COMMAND [ARGUMENT...]]",
 	.description =
-	"Prints every event, or those that the options select, in one line each:\n"
+	"Prints all events, or those that the options select, one per line:\n"
 	"  CPU TID COMM TIMESTAMP PROVIDER SESSION EVENT FIELD=VALUE...\n"
-	"TID and SESSION are hexadecimal, a session of 0 is \"-\". A line that begins with\n"
-	"\"#\" tells of events that were lost there. Ends with Ctrl-C, and prints a summary\n"
-	"on stderr. With COMMAND, captures from before that starts until it has ended.\n"
+	"TID and SESSION are hexadecimal; \"-\" means no session. A line that starts with\n"
+	"\"#\" reports lost events at that place. Ctrl-C ends it; a summary goes to stderr.\n"
+	"With COMMAND, it captures from before COMMAND starts until COMMAND ends.\n"
 	"\n"
-	"With --overwrite it is a flight recorder: it prints nothing, and costs no more\n"
-	"than the rings, until it is asked to, triggered, or ends.\n"
+	"With --overwrite it is a flight recorder: it only fills the rings, and prints them\n"
+	"on SIGUSR1, on a trigger, and at the end.\n"
 	"\n"
-	"With -o or --split it prints nothing but the summary: elog show prints the files.\n"
-	"With --rotate, SIGHUP begins a new file, too.\n"
+	"With -o or --split it prints only the summary; elog show prints the files. With\n"
+	"--rotate, SIGHUP also starts a new file.\n"
 	"\n"
-	"Exit status: 0 all is well; 1 an error; 2 events were lost; if COMMAND failed,\n"
-	"its status (128 + N if signal N ended it; 127 there is no such command, 126 it\n"
-	"cannot be executed).\n",
+	"Exit status: 0 success; 1 an error; 2 events were lost; if COMMAND failed, its\n"
+	"status (128 + N if signal N ended it; 127 if it does not exist, 126 if it cannot\n"
+	"be executed).\n",
 	.options = capture_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
 	.options_first = true,

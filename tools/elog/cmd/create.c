@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog create, elog delete: events that an administrator makes, which last until
- * they are deleted, so that tracers can be attached before any program runs.
+ * elog create: create a persistent event, so that tracers can be attached to it before
+ * any program registers it.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/register.h"
+#include "cmd/verb.h"
 
-/* "NAME" or "NAME FIELDS", with blanks around; what is behind is @fields. */
+/* Copy the name in "NAME" or "NAME FIELDS" and set @fields to the rest. */
 static char *copy_name(const char *text, const char **fields)
 {
 	static const char blanks[] = " \t\n";
@@ -21,21 +21,6 @@ static char *copy_name(const char *text, const char **fields)
 	size = strcspn(text, blanks);
 	*fields = text + size + strspn(text + size, blanks);
 	return strndup(text, size);
-}
-
-/* The kernel knows no slashes; a provider is named once. */
-static int name_event(const struct options *options, const char *title,
-		      char **provider, struct registration *registration)
-{
-	if (!split_name(title, provider, &registration->name))
-		return -ENOMEM;
-	if (*provider && options->provider) {
-		elog_error("'%s' has a provider; --provider names another", title);
-		return -EINVAL;
-	}
-	registration->title = title;
-	registration->provider = *provider ? *provider : options->provider;
-	return 0;
 }
 
 static int create(const struct options *options,
@@ -74,12 +59,12 @@ static int run_create(const struct options *options)
 	int ret, next = 1;
 
 	if (options->keyword_names) {
-		elog_error("-k: '%s': only numbers are keywords of a new event",
+		elog_error("-k: '%s': keywords of a new event must be numbers",
 			   options->keyword_names);
 		return STATUS_ERROR;
 	}
 	if (!options->argument_count) {
-		elog_error("which event? [PROVIDER/]EVENT is missing");
+		elog_error("[PROVIDER/]EVENT is missing");
 		return STATUS_ERROR;
 	}
 	title = copy_name(options->arguments[0], &registration.fields);
@@ -90,7 +75,7 @@ static int run_create(const struct options *options)
 	if (!*registration.fields && options->argument_count > next)
 		registration.fields = options->arguments[next++];
 	if (options->argument_count > next) {
-		elog_error("'%s' is too much: the fields are one argument",
+		elog_error("unexpected argument '%s': all fields are one argument",
 			   options->arguments[next]);
 		ret = -EINVAL;
 	} else {
@@ -108,105 +93,23 @@ static const struct verb_option create_options[] = {
 	{ 'l', "the event's level: error, warning, notice, info (default),\n"
 	  "debug, verbose, or 1 to 6" },
 	{ 'k', "the event's keywords, as a number" },
-	{ 'v', "say which number it has" },
+	{ 'v', "print the number of the event" },
 	{ 0, NULL },
 };
 
 const struct verb verb_create = {
 	.name = "create",
-	.summary = "make an event that lasts",
+	.summary = "create a persistent event",
 	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...']",
 	.description =
-	"Makes an event before any program does, so that tracers can be attached to it.\n"
-	"Programs that register the same later share it. It lasts until elog delete; as\n"
-	"long as there is one the kernel module cannot be removed. Types are those of\n"
-	"elog emit; the name and the fields may be one argument.\n"
+	"Creates an event before any program registers it, so that tracers can be attached\n"
+	"to it. Programs that register the same event later share it. It persists until\n"
+	"elog delete. The kernel module cannot be removed while there is a persistent\n"
+	"event. Types are those of elog emit; name and fields may be one argument.\n"
 	"\n"
 	"  elog create backup/done 'u64 bytes; __data_loc char[] path'\n"
 	"\n"
-	"Exit status: 0 all is well, also if it exists; 1 an error.\n",
+	"Exit status: 0 success, also if the event exists; 1 an error.\n",
 	.options = create_options,
 	.run = run_create,
-};
-
-/* ------------------------------------------------------------------------
- * Deleting
- */
-
-static void explain_delete(const char *title, int error)
-{
-	switch (error) {
-	case -ENOENT:
-		elog_error("there is no event '%s' that lasts", title);
-		elog_hint("elog list shows which are persistent");
-		break;
-	case -EBUSY:
-		elog_error("'%s' is in use: by a program that registered it, or by a tracer",
-			   title);
-		break;
-	case -EINVAL:
-		elog_error("'%s' is not a name for an event, or a provider", title);
-		break;
-	case -EPERM:
-		explain_device_error(error, PURPOSE_ADMINISTER);
-		break;
-	default:
-		elog_error("'%s': %s", title, strerror(-error));
-		break;
-	}
-}
-
-static int delete_one(const struct options *options, int fd, const char *title)
-{
-	struct registration registration = { 0 };
-	char *provider;
-	int ret;
-
-	ret = name_event(options, title, &provider, &registration);
-	if (!ret) {
-		ret = elog_device_delete(fd, registration.provider,
-					 registration.name);
-		if (ret)
-			explain_delete(title, ret);
-	}
-	free(provider);
-	return ret;
-}
-
-static int run_delete(const struct options *options)
-{
-	int fd, i, status = STATUS_OK;
-
-	if (!options->argument_count) {
-		elog_error("which event? [PROVIDER/]EVENT is missing");
-		return STATUS_ERROR;
-	}
-	fd = elog_device_open(NULL);
-	if (fd < 0) {
-		explain_device_error(fd, PURPOSE_ADMINISTER);
-		return STATUS_ERROR;
-	}
-	for (i = 0; i < options->argument_count; i++)
-		if (delete_one(options, fd, options->arguments[i]))
-			status = STATUS_ERROR;
-	close(fd);
-	return status;
-}
-
-static const struct verb_option delete_options[] = {
-	{ OPTION_PROVIDER, "the events' provider; default user_events" },
-	{ 0, NULL },
-};
-
-const struct verb verb_delete = {
-	.name = "delete",
-	.summary = "delete events that elog create has made",
-	.usage = "[OPTION...] [PROVIDER/]EVENT...",
-	.description =
-	"Deletes events that last, all definitions of each name. One that a program has\n"
-	"registered, or a tracer is attached to, stays.\n"
-	"\n"
-	"Exit status: 0 all is well; 1 an error, or one was not deleted.\n",
-	.options = delete_options,
-	.run = run_delete,
 };

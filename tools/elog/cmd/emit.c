@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog emit: write an event, for scripts and for trying things out.
+ * elog emit: write an event, for scripts and experiments.
  *
- * The fields' types are parsed by nobody but the kernel: the event is
- * registered, and the kernel's description of it tells how to lay out the
- * values.
+ * Only the kernel parses the types of fields: the event is registered, and the kernel's
+ * description of it gives the layout of the payload.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/register.h"
+#include "cmd/verb.h"
 
 struct emission {
 	const struct options *options;
@@ -32,7 +32,7 @@ struct emission {
 	size_t size;			/* of the payload in it */
 };
 
-/* Twice: what dynamic fields need beyond the payload is less than that. */
+/* Twice the maximum: composing dynamic fields needs additional room. */
 #define BUFFER_BYTES	(2 * EVENTLOG_PAYLOAD_MAX)
 
 static bool parse_command_line(struct emission *emission)
@@ -40,7 +40,7 @@ static bool parse_command_line(struct emission *emission)
 	const struct options *options = emission->options;
 
 	if (!options->argument_count) {
-		elog_error("which event? PROVIDER/EVENT is missing");
+		elog_error("PROVIDER/EVENT is missing");
 		return false;
 	}
 	if (!split_name(options->arguments[0], &emission->provider,
@@ -87,7 +87,7 @@ static int get_schema(struct emission *emission)
 	ret = elog_device_describe(fd, &describe, &text);
 	close(fd);
 	if (ret) {
-		elog_error("the kernel does not describe the event: %s",
+		elog_error("cannot read the kernel's description of the event: %s",
 			   strerror(-ret));
 		return ret;
 	}
@@ -113,7 +113,7 @@ static bool put_integer(struct emission *emission,
 	bool range;
 
 	if (!isdigit((unsigned char)text[*text == '-'])) {
-		elog_error("%s=%s: that is not a number", field->name, text);
+		elog_error("%s=%s: this is not a number", field->name, text);
 		return false;
 	}
 	errno = 0;
@@ -128,7 +128,7 @@ static bool put_integer(struct emission *emission,
 					    unsigned_most);
 	}
 	if (*end) {
-		elog_error("%s=%s: that is not a number", field->name, text);
+		elog_error("%s=%s: this is not a number", field->name, text);
 		return false;
 	}
 	if (!range) {
@@ -155,7 +155,7 @@ static int hex_value(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* Return: bytes, -1 if @text is not hexadecimal. */
+/* Return: number of bytes; -1 if @text is not hexadecimal. */
 static ssize_t parse_hex(const char *text, unsigned char *bytes)
 {
 	ssize_t size = 0;
@@ -179,7 +179,7 @@ static bool put_bytes(struct emission *emission,
 	bool fits = true;
 
 	if (size < 0) {
-		elog_error("%s=%s: bytes are written in hexadecimal, two digits each",
+		elog_error("%s=%s: bytes must be hexadecimal, two digits each",
 			   field->name, text);
 		free(bytes);
 		return false;
@@ -226,13 +226,13 @@ static bool put_value(struct emission *emission,
 	case ELOG_TYPE_STRUCT:
 		return put_bytes(emission, field, text);
 	default:
-		elog_error("%s: a %s cannot be given here", field->name,
+		elog_error("%s: values of type %s are not supported", field->name,
 			   field->type_name);
 		return false;
 	}
 }
 
-/* The value given for a field; NULL if none is, or two are. */
+/* The value of a field; NULL unless the command line has exactly one. */
 static const char *find_value(struct emission *emission,
 			      const struct elog_schema_field *field)
 {
@@ -245,14 +245,13 @@ static const char *find_value(struct emission *emission,
 		    emission->values[i][size] != '=')
 			continue;
 		if (found) {
-			elog_error("field %s is given twice", field->name);
+			elog_error("field %s has two values", field->name);
 			return NULL;
 		}
 		found = emission->values[i] + size + 1;
 	}
 	if (!found)
-		elog_error("field %s (%s) is missing", field->name,
-			   field->type_name);
+		elog_error("field %s (%s) is missing", field->name, field->type_name);
 	return found;
 }
 
@@ -300,7 +299,7 @@ static bool compose(struct emission *emission)
 		return false;
 	size = elog_payload_end(&emission->payload);
 	if (size < 0) {
-		elog_error("the values are larger than an event may be, %u bytes",
+		elog_error("the values exceed the maximum size of an event, %u bytes",
 			   EVENTLOG_PAYLOAD_MAX);
 		return false;
 	}
@@ -316,8 +315,8 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Return: false if the time was up before anybody wanted the event. */
-static bool wait_until_wanted(struct emission *emission)
+/* Return: false if the event was not enabled within the duration of -d. */
+static bool wait_until_enabled(struct emission *emission)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	const uint64_t start = now();
@@ -353,11 +352,11 @@ static int write_events(struct emission *emission)
 			  options->arguments[0]);
 	if (ret == -EBADF) {
 		if (options->verbose)
-			elog_hint("nobody listens to %s", options->arguments[0]);
+			elog_hint("%s has no listeners", options->arguments[0]);
 		return STATUS_OK;
 	}
 	if (ret) {
-		elog_error("the kernel refused the event: %s", strerror(-ret));
+		elog_error("the kernel rejected the event: %s", strerror(-ret));
 		return STATUS_ERROR;
 	}
 	return STATUS_OK;
@@ -368,7 +367,7 @@ static int emit(struct emission *emission)
 	int ret;
 
 	if (emission->options->sessions.count > 1) {
-		elog_error("-s: an event has one session");
+		elog_error("-s: an event has only one session");
 		return STATUS_ERROR;
 	}
 	if (!parse_command_line(emission))
@@ -387,8 +386,8 @@ static int emit(struct emission *emission)
 	if (register_it(emission) || get_schema(emission) ||
 	    !compose(emission))
 		return STATUS_ERROR;
-	if (emission->options->wait && !wait_until_wanted(emission)) {
-		elog_error("nobody wanted %s in that time",
+	if (emission->options->wait && !wait_until_enabled(emission)) {
+		elog_error("%s was not enabled in that time",
 			   emission->options->arguments[0]);
 		return STATUS_ERROR;
 	}
@@ -401,7 +400,7 @@ static int run_emit(const struct options *options)
 	int status;
 
 	if (options->keyword_names) {
-		elog_error("-k: '%s': only numbers are keywords of a new event",
+		elog_error("-k: '%s': keywords of a new event must be numbers",
 			   options->keyword_names);
 		return STATUS_ERROR;
 	}
@@ -419,10 +418,10 @@ static const struct verb_option emit_options[] = {
 	{ 'l', "the event's level: error, warning, notice, info (default),\n"
 	  "debug, verbose, or 1 to 6" },
 	{ 'k', "the event's keywords, as a number" },
-	{ 'n', "emit it so often" },
+	{ 'n', "number of events to write; default 1" },
 	{ OPTION_WAIT, NULL },
-	{ 'd', "with --wait: fail after so long; fractions are fine" },
-	{ 'v', "say how many were emitted, and if nobody listens" },
+	{ 'd', "with --wait: fail after this time; may have fractions" },
+	{ 'v', "print how many were written, or that there are no listeners" },
 	{ 0, NULL },
 };
 
@@ -431,14 +430,14 @@ const struct verb verb_emit = {
 	.summary = "write an event",
 	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...'] [FIELD=VALUE...]",
 	.description =
-	"Registers an event, and writes it if anybody wants it. Types: u8 u16 u32 u64\n"
-	"s8 s16 s32 s64, char[N], unsigned char[N], __data_loc char[] (a string of any\n"
-	"length), __data_loc unsigned char[] (bytes), struct NAME FIELD SIZE. Every field\n"
-	"needs a value: a number, text, or, for bytes and structs, hexadecimal digits.\n"
+	"Registers an event, and writes it if it is enabled. Types: u8 u16 u32 u64 s8 s16\n"
+	"s32 s64, char[N], unsigned char[N], __data_loc char[] (a string of any length),\n"
+	"__data_loc unsigned char[] (bytes), struct NAME FIELD SIZE. Every field needs a\n"
+	"value: a number, text, or, for bytes and structs, hexadecimal digits.\n"
 	"\n"
 	"  elog emit backup/done 'u64 bytes; __data_loc char[] path' bytes=4096 path=/srv\n"
 	"\n"
-	"Exit status: 0 all is well, also if nobody listens; 1 an error.\n",
+	"Exit status: 0 success, also if there are no listeners; 1 an error.\n",
 	.options = emit_options,
 	.run = run_emit,
 };

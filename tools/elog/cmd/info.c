@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog info: what the kernel module is, can do, and has to do.
+ * elog info: print version, features, limits and counts of the kernel module.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "input/listing.h"
 #include "util/background.h"
 
@@ -16,30 +17,11 @@ static const char *const feature_names[] = {
 	[0] = "overwrite", [1] = "pause", [3] = "markers",
 };
 
-/* A number there may be; @known: there is. */
 struct number {
 	const char *name;	/* in JSON */
 	const char *label;
-	bool known;
 	uint64_t value;
 };
-
-/* The number behind "NAME: " at the start of a line. */
-static void find_count(const char *status, const char *name,
-		       struct number *number)
-{
-	size_t size = strlen(name);
-	const char *found;
-
-	for (found = status; (found = strstr(found, name)); found += size) {
-		if ((found != status && found[-1] != '\n') ||
-		    strncmp(found + size, ": ", 2))
-			continue;
-		number->known = true;
-		number->value = strtoull(found + size + 2, NULL, 10);
-		return;
-	}
-}
 
 static void print_features(uint64_t features)
 {
@@ -61,12 +43,6 @@ static void print_features(uint64_t features)
 	putchar('\n');
 }
 
-static void tell_captures(int ret)
-{
-	if (ret < 0)
-		elog_error("captures in the background: %s", strerror(-ret));
-}
-
 static int print_capture(const struct background_info *info, void *context)
 {
 	pid_t pid = background_process(info);
@@ -77,8 +53,7 @@ static int print_capture(const struct background_info *info, void *context)
 		return 0;
 	elog_text_quoted(&text, info->target, strlen(info->target));
 	if (!text.error)
-		printf("%-28s%d %s\n", "capture in the background", pid,
-		       text.data);
+		printf("%-28s%d %s\n", "background capture", pid, text.data);
 	elog_text_free(&text);
 	return 0;
 }
@@ -94,10 +69,8 @@ static void print_text(const struct eventlog_version *version,
 	printf("%-28s%s\n", "device", EVENTLOG_DEVICE);
 	print_features(version->features);
 	for (i = 0; i < count; i++)
-		if (numbers[i].known)
-			printf("%-28s%" PRIu64 "\n", numbers[i].label,
-			       numbers[i].value);
-	tell_captures(background_each(print_capture, NULL));
+		printf("%-28s%" PRIu64 "\n", numbers[i].label, numbers[i].value);
+	background_each(print_capture, NULL);
 }
 
 /* ------------------------------------------------------------------------
@@ -119,7 +92,7 @@ static int put_capture(const struct background_info *info, void *context)
 	return 0;
 }
 
-/* One object, in a line. */
+/* Put one object in one line. */
 static void put_json(const struct eventlog_version *version,
 		     const struct number *numbers, size_t count,
 		     const char *status, struct elog_text *text)
@@ -147,11 +120,10 @@ static void put_json(const struct eventlog_version *version,
 	}
 	elog_text_put(text, "]", 1);
 	for (i = 0; i < count; i++)
-		if (numbers[i].known)
-			elog_text_printf(text, ",\"%s\":%" PRIu64,
-					 numbers[i].name, numbers[i].value);
+		elog_text_printf(text, ",\"%s\":%" PRIu64, numbers[i].name,
+				 numbers[i].value);
 	elog_text_string(text, ",\"captures\":[");
-	tell_captures(background_each(put_capture, text));
+	background_each(put_capture, text);
 	elog_text_put(text, "]", 1);
 	if (status) {
 		elog_text_put(text, ",", 1);
@@ -162,29 +134,23 @@ static void put_json(const struct eventlog_version *version,
 
 /* Return: an exit status. */
 static int print_info(const struct options *options,
-		      const struct eventlog_version *version, const char *status)
+		      const struct eventlog_version *version,
+		      const struct listing *listing, const char *status)
 {
-	struct number numbers[] = {
-		{ "events", "events", false, 0 },
-		{ "events_wanted", "events wanted", false, 0 },
-		{ "events_max", "events at most", true, version->events_max },
-		{ "subscribers_max", "subscribers at most", true,
-		  version->subscribers_max },
-		{ "rules_max", "rules of a subscriber", true, version->rules_max },
-		{ "registrations_max", "registrations of a file", true,
-		  version->registrations_max },
-		{ "payload_max", "bytes of a payload", true, version->payload_max },
-		{ "command_max", "bytes of a command", true, version->command_max },
-		{ "ring_bytes_max", "bytes of a ring", true,
-		  version->ring_bytes_max },
+	const struct number numbers[] = {
+		{ "events", "events", listing->active },
+		{ "events_wanted", "events wanted", listing->busy },
+		{ "events_max", "events at most", version->events_max },
+		{ "subscribers_max", "subscribers at most", version->subscribers_max },
+		{ "rules_max", "rules of a subscriber", version->rules_max },
+		{ "registrations_max", "registrations of a file", version->registrations_max },
+		{ "payload_max", "bytes of a payload", version->payload_max },
+		{ "command_max", "bytes of a command", version->command_max },
+		{ "ring_bytes_max", "bytes of a ring", version->ring_bytes_max },
 	};
 	struct elog_text text = { 0 };
 	int ret = STATUS_OK;
 
-	if (status) {
-		find_count(status, "Active", &numbers[0]);
-		find_count(status, "Busy", &numbers[1]);
-	}
 	if (options->format == FORMAT_JSON) {
 		put_json(version, numbers, ARRAY_SIZE(numbers),
 			 options->verbose ? status : NULL, &text);
@@ -207,10 +173,11 @@ static int run_info(const struct options *options)
 {
 	struct elog_text status = { 0 };
 	struct eventlog_version version;
+	struct listing listing;
 	int fd, ret, printed;
 
 	if (options->argument_count) {
-		elog_error("'%s' is too much", options->arguments[0]);
+		elog_error("unexpected argument '%s'", options->arguments[0]);
 		return STATUS_ERROR;
 	}
 	fd = elog_device_open(NULL);
@@ -221,38 +188,40 @@ static int run_info(const struct options *options)
 	ret = elog_device_version(fd, &version);
 	if (!ret)
 		ret = listing_text(fd, &status);
+	if (!ret)
+		ret = listing_parse(status.data, &listing);
 	close(fd);
 	if (ret) {
 		explain_device_error(ret, PURPOSE_QUERY);
 		elog_text_free(&status);
 		return STATUS_ERROR;
 	}
-	printed = print_info(options, &version, status.data);
+	printed = print_info(options, &version, &listing, status.data);
 	elog_text_free(&status);
 	if (version.abi != EVENTLOG_ABI_VERSION) {
-		elog_error("the module's ABI is %u, this elog knows %u",
+		elog_error("the kernel module has ABI %u, but this elog needs ABI %u",
 			   version.abi, EVENTLOG_ABI_VERSION);
-		elog_hint("use the elog that came with the module");
+		elog_hint("use the elog that belongs to the module");
 		return STATUS_ERROR;
 	}
 	return printed;
 }
 
 static const struct verb_option info_options[] = {
-	{ OPTION_FORMAT, "text (default), or json: an object in a line" },
-	{ 'v', "print the status listing as well" },
+	{ OPTION_FORMAT, "text (default), or json: one object in one line" },
+	{ 'v', "also print the status listing" },
 	{ 0, NULL },
 };
 
 const struct verb verb_info = {
 	.name = "info",
-	.summary = "tell about the kernel module",
+	.summary = "print information about the kernel module",
 	.usage = "[OPTION...]",
 	.description =
-	"Prints the module's version, features, limits and counts, one a line, and this\n"
-	"user's captures in the background: process and file.\n"
+	"Prints the module's version, features, limits and counts, one per line, and the\n"
+	"process and file of each background capture of this user.\n"
 	"\n"
-	"Exit status: 0 all is well, 1 an error.\n",
+	"Exit status: 0 success, 1 an error.\n",
 	.options = info_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
 	.run = run_info,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog list: every definition the kernel knows, one line each, or as a tree.
+ * elog list: print all definitions of events, one per line or as a tree.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
+#include "input/keywords.h"
 #include "input/select.h"
 #include "output/list.h"
 #include "output/output.h"
+#include "util/array.h"
 
 static void print_state(uint32_t state)
 {
@@ -47,7 +50,6 @@ static void print_event(const struct elog_schema_event *event,
 	putchar('\n');
 }
 
-/* What one run prints. */
 struct listing {
 	const struct options *options;
 	struct output output;
@@ -59,27 +61,21 @@ struct listing {
 static int keep(struct listing *listing, const struct eventlog_describe *describe,
 		struct elog_schema *schema)
 {
-	size_t count = listing->count;
 	struct definition *larger;
 
-	/* Doubled when it is a power of two. */
-	if (!(count & (count - 1))) {
-		larger = realloc(listing->definitions,
-				 (count ? 2 * count : 1) * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		listing->definitions = larger;
-	}
-	listing->definitions[count] = (struct definition){
+	larger = array_grow(listing->definitions, listing->count, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	listing->definitions = larger;
+	larger[listing->count++] = (struct definition){
 		.describe = *describe,
 		.schema = schema,
 		.event = schema->providers[0]->events[0],
 	};
-	listing->count++;
 	return 0;
 }
 
-/* Return: 0, or -errno, the reason being told. */
+/* Return: 0, or -errno; the reason was printed. */
 static int list_one(struct listing *listing,
 		    const struct eventlog_describe *describe, const char *text)
 {
@@ -158,7 +154,7 @@ static int run_list(const struct options *options)
 	size_t i;
 
 	if (options->argument_count > 1) {
-		elog_error("one GLOB is enough; '%s' is too much",
+		elog_error("unexpected argument '%s': only one GLOB is allowed",
 			   options->arguments[1]);
 		return STATUS_ERROR;
 	}
@@ -192,27 +188,27 @@ static int run_list(const struct options *options)
 
 static const struct verb_option list_options[] = {
 	{ OPTION_TREE, NULL },
-	{ OPTION_FORMAT, "text (default), or json: a line for each event, with all that\n"
-	  "is known" },
+	{ OPTION_FORMAT, "text (default), or json: one object per line, with all\n"
+	  "properties of the event" },
 	{ OPTION_NO_PAGER, "with --tree: do not start ELOG_PAGER, PAGER or less" },
 	{ 'q', "no header" },
-	{ 'v', "print each event's schema as well; with --tree: sizes and\n"
-	  "offsets of fields" },
+	{ 'v', "also print the schema of each event; with --tree: sizes\n"
+	  "and offsets of fields" },
 	{ 0, NULL },
 };
 
 const struct verb verb_list = {
 	.name = "list",
-	.summary = "list the events there are",
+	.summary = "list events",
 	.usage = "[OPTION...] [PROVIDER[/EVENT]]",
 	.description =
-	"Lists all events, or those that the globs match, one a line:\n"
+	"Lists all events, or those that match, one per line:\n"
 	"  ID STATE LEVEL KEYWORDS PROVIDER/EVENT  TYPE FIELD; TYPE FIELD...\n"
-	"STATE is live (some process has the event registered), persistent (it stays\n"
-	"without), or gone (a subscriber may still have records of it), and enabled if\n"
-	"somebody wants the event.\n"
+	"STATE is live (a process has registered the event), persistent (it stays without\n"
+	"a process), or gone (subscribers may still have records of it). \"enabled\" follows\n"
+	"if the event has a subscriber or a tracer.\n"
 	"\n"
-	"Exit status: 0 all is well, 1 an error, or nothing matches.\n",
+	"Exit status: 0 success, 1 an error, or no event matches.\n",
 	.options = list_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
 	.run = run_list,

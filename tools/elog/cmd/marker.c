@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog marker: browse markers; switch those of kernel modules, keep sets of them.
+ * elog marker: list markers, switch their handlers, and save and restore their state.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -11,10 +11,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "marker/marker.h"
 #include "marker/marker_predicate.h"
 
-/* A path, which no pattern can be: places have colons, and tags have no slashes. */
+/* Is it a path? A pattern is not: places have colons, and tags have no slashes. */
 static bool is_file(const char *argument)
 {
 	return strchr(argument, '/') && !strpbrk(argument, ":*?[");
@@ -41,22 +42,22 @@ static bool marker_chosen(const struct options *options, const struct marker *ma
 	return !any;
 }
 
-static void no_marker(const struct options *options, bool of_files)
+static void explain_none(const struct options *options, bool of_files)
 {
 	if (options->module || options->program ||
 	    (options->argument_count > 1 && !of_files))
 		elog_error("no marker matches");
 	else if (of_files)
-		elog_error("there is no marker, or none that matches");
+		elog_error("there are no markers, or none that match");
 	else
-		elog_error("there is no marker: no module and no program that has any is there");
+		elog_error("there are no markers: no loaded module or running program has any");
 }
 
 /* ------------------------------------------------------------------------
  * list
  */
 
-/* "u32 number; string name" as objects. */
+/* Put "u32 number; string name" as objects. */
 static void put_fields_json(struct elog_text *text, const char *fields)
 {
 	const char *comma = "", *name;
@@ -85,7 +86,7 @@ static void put_guard_json(struct elog_text *text, const struct marker *marker)
 	elog_text_printf(text, ",\"unprinted\":%" PRIu64, (uint64_t)marker->next.unprinted);
 }
 
-/* What keeps handlers from being called, and what has come of it. */
+/* Put the predicate, and what it rejected. */
 static void put_guard(struct elog_text *text, const struct marker *marker)
 {
 	if (marker->predicate)
@@ -148,7 +149,7 @@ static void put_line(struct elog_text *text, const struct marker *marker)
 	elog_text_free(&active);
 }
 
-/* A level of the tree, if it is not the one that the line before was in. */
+/* Put a level of the tree, unless the previous line is in the same one. */
 static bool put_level(struct elog_text *text, unsigned int depth, const char *name,
 		      const char *before)
 {
@@ -167,7 +168,7 @@ static void put_tree(struct elog_text *text, const struct marker *marker,
 		before = NULL;
 	if (*marker->function)
 		put_level(text, 2, marker->function, before ? before->function : NULL);
-	/* Without a place there are no levels. */
+	/* A marker without a place has no levels. */
 	if (!*marker->function)
 		elog_text_printf(text, "  %s (", marker->tag);
 	else
@@ -210,7 +211,7 @@ static int print_list(const struct options *options, const struct marker_list *l
 	if (failed)
 		elog_error("out of memory");
 	else if (!count)
-		no_marker(options, of_files);
+		explain_none(options, of_files);
 	else
 		fwrite(text.data, 1, text.size, stdout);
 	elog_text_free(&text);
@@ -228,8 +229,8 @@ static int marker_list(const struct options *options, int fd, struct marker_list
 		return STATUS_ERROR;
 	}
 	if (hidden && !options->quiet)
-		fprintf(stderr, "elog: %zu processes may not be looked into: "
-			"where their markers are is not known\n", hidden);
+		fprintf(stderr, "elog: no permission to inspect %zu processes: "
+			"the places of their markers are unknown\n", hidden);
 	return print_list(options, list, false);
 }
 
@@ -237,13 +238,13 @@ static void explain_file(const char *name, int error)
 {
 	switch (error) {
 	case -ENOEXEC:
-		elog_error("%s: this is no ELF file, or not all of it", name);
+		elog_error("%s: not an ELF file, or truncated", name);
 		break;
 	case -E2BIG:
-		elog_error("%s: too many markers, or too large a file", name);
+		elog_error("%s: too many markers, or file too large", name);
 		break;
 	case -EOPNOTSUPP:
-		elog_error("%s: elog has been built without libelf, which reads files", name);
+		elog_error("%s: elog was built without libelf, which reads files", name);
 		break;
 	default:
 		elog_error("%s: %s", name, strerror(-error));
@@ -251,7 +252,7 @@ static void explain_file(const char *name, int error)
 	}
 }
 
-/* Markers of files, for which no kernel module is needed. */
+/* List the markers of files. This needs no kernel module. */
 static int list_files(const struct options *options)
 {
 	struct marker_list list = { 0 };
@@ -265,7 +266,7 @@ static int list_files(const struct options *options)
 			continue;
 		explain_file(options->arguments[i], ret);
 		status = STATUS_ERROR;
-		/* What has been read of it is not all. */
+		/* The list is incomplete. */
 		if (ret == -ENOMEM)
 			goto out;
 	}
@@ -296,8 +297,8 @@ static int try_set(int fd, struct eventlog_marker_set *request)
 	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request) ? -errno : 0;
 }
 
-/* What --if says; without it there is no predicate. */
-static bool take_if(const struct options *options, struct marker_predicate *predicate)
+/* Parse --if; without it there is no predicate. */
+static bool parse_if(const struct options *options, struct marker_predicate *predicate)
 {
 	struct elog_expression_error error;
 	int ret;
@@ -322,7 +323,7 @@ static void explain_set(const char *pattern, const struct eventlog_marker_set *r
 	if (error == -ENOENT)
 		elog_error("no marker matches '%s'", pattern);
 	else if (error == -E2BIG && request->term_count && strlen(pattern) < EVENTLOG_GLOB_MAX)
-		elog_error("the kernel module is older than predicates");
+		elog_error("the kernel module is too old for predicates");
 	else
 		elog_error("%s: %s", pattern, strerror(-error));
 }
@@ -330,24 +331,24 @@ static void explain_set(const char *pattern, const struct eventlog_marker_set *r
 static int marker_switch(const struct options *options, int fd, uint32_t operation,
 			 uint32_t handlers)
 {
-	uint32_t matched = 0, changed = 0, refused = 0, unfit = 0;
+	uint32_t matched = 0, changed = 0, denied = 0, incompatible = 0;
 	struct marker_predicate predicate;
 	int i, ret, status = STATUS_OK;
 
 	if (options->argument_count < 2) {
-		elog_error("which ones? a pattern is missing: '*' means all");
+		elog_error("a pattern is missing: '*' matches all markers");
 		return STATUS_ERROR;
 	}
 	if (options->program && options->module) {
 		elog_error("--program and --module do not go together");
 		return STATUS_ERROR;
 	}
-	if (!take_if(options, &predicate))
+	if (!parse_if(options, &predicate))
 		return STATUS_ERROR;
 	if (options->program)
 		return policies_switch(options, fd, operation, &predicate);
 	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
-		elog_error("'%s' are no handlers: print, trace, probe, with commas between",
+		elog_error("'%s': handlers are print, trace and probe, separated by commas",
 			   options->handlers);
 		return STATUS_ERROR;
 	}
@@ -369,19 +370,19 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 		}
 		matched += request.matched;
 		changed += request.changed;
-		refused += request.refused;
-		unfit += request.unfit;
+		denied += request.refused;
+		incompatible += request.unfit;
 	}
-	/* That some of many do not is what a glob may be meant to do. */
-	if (unfit && unfit + refused == matched) {
-		elog_error("no marker of these has the fields of the predicate, of such types");
+	/* A glob may match some incompatible markers on purpose. */
+	if (incompatible && incompatible + denied == matched) {
+		elog_error("the predicate is incompatible with the fields of all these markers");
 		status = STATUS_ERROR;
-	} else if (unfit && !options->quiet) {
-		fprintf(stderr, "elog: %u markers do not have the fields of the predicate, "
-			"of such types: they stay as they are\n", unfit);
+	} else if (incompatible && !options->quiet) {
+		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
+			"markers: they are unchanged\n", incompatible);
 	}
-	if (refused) {
-		elog_error("%u markers do not allow it", refused);
+	if (denied) {
+		elog_error("%u markers do not allow it", denied);
 		status = STATUS_ERROR;
 	}
 	if (!options->quiet && matched)
@@ -412,21 +413,21 @@ static int compare_markers(const void *left, const void *right)
 }
 
 /*
- * A marker of a header is there once for each file that includes it, with one
- * place: the first one that was saved is the first one that is there.
+ * A marker in a header exists once for each file that includes it, all with one place:
+ * match them in the order in which they were saved.
  */
-static struct marker *find_marker(const struct marker_list *list, const struct marker *wanted)
+static struct marker *find_marker(const struct marker_list *list, const struct marker *saved)
 {
 	size_t low = 0, high = list->count, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (compare_places(&list->markers[middle], wanted) < 0)
+		if (compare_places(&list->markers[middle], saved) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < list->count && !compare_places(&list->markers[low], wanted); low++)
+	for (; low < list->count && !compare_places(&list->markers[low], saved); low++)
 		if (!list->markers[low].taken)
 			return &list->markers[low];
 	return NULL;
@@ -436,11 +437,11 @@ static bool one_argument(const struct options *options)
 {
 	if (options->argument_count == 2)
 		return true;
-	elog_error("give the name of one file");
+	elog_error("exactly one FILE is needed");
 	return false;
 }
 
-/* Another program may have set a predicate that only it can read. */
+/* Other programs may set predicates that elog cannot parse. */
 static bool may_be_restored(const char *predicate, const char *place)
 {
 	struct elog_expression_error error;
@@ -496,23 +497,23 @@ static bool same_state(const struct marker *a, const struct marker *b)
 	return !a->predicate || !strcmp(a->predicate, b->predicate);
 }
 
-static int restore_one(int fd, const struct marker *wanted, struct marker *there,
-		       size_t *refused, size_t *unfit)
+static int restore_one(int fd, const struct marker *saved, struct marker *current,
+		       size_t *denied, size_t *incompatible)
 {
 	struct eventlog_marker_set request = {
-		.descriptor = there->next.descriptor,
-		.handlers = wanted->next.handlers,
+		.descriptor = current->next.descriptor,
+		.handlers = saved->next.handlers,
 		.operation = EVENTLOG_MARKER_REPLACE,
 	};
 	struct elog_expression_error error;
 	struct marker_predicate predicate = { 0 };
 	int ret;
 
-	there->taken = true;
-	if (same_state(there, wanted))
+	current->taken = true;
+	if (same_state(current, saved))
 		return 0;
-	if (wanted->predicate) {
-		ret = marker_predicate_parse(wanted->predicate, &predicate, &error);
+	if (saved->predicate) {
+		ret = marker_predicate_parse(saved->predicate, &predicate, &error);
 		if (ret)
 			return ret;
 	}
@@ -520,27 +521,28 @@ static int restore_one(int fd, const struct marker *wanted, struct marker *there
 			     &request.predicate);
 	ret = try_set(fd, &request);
 	if (!ret) {
-		*refused += request.refused;
-		*unfit += request.unfit;
+		*denied += request.refused;
+		*incompatible += request.unfit;
 	}
 	return ret;
 }
 
-static int restore_all(const struct options *options, int fd, struct marker_list *wanted,
-		       struct marker_list *there)
+static int restore_all(const struct options *options, int fd, struct marker_list *saved,
+		       struct marker_list *current)
 {
-	size_t i, missing = 0, refused = 0, unfit = 0;
+	size_t i, missing = 0, denied = 0, incompatible = 0;
 	struct marker *found;
 	int ret;
 
-	if (there->count)
-		qsort(there->markers, there->count, sizeof(*there->markers), compare_markers);
-	for (i = 0; i < wanted->count; i++) {
-		const struct marker *marker = &wanted->markers[i];
+	if (current->count)
+		qsort(current->markers, current->count, sizeof(*current->markers),
+		      compare_markers);
+	for (i = 0; i < saved->count; i++) {
+		const struct marker *marker = &saved->markers[i];
 
-		found = find_marker(there, marker);
-		ret = found ? restore_one(fd, marker, found, &refused, &unfit) : -ENOENT;
-		/* It may have gone since. */
+		found = find_marker(current, marker);
+		ret = found ? restore_one(fd, marker, found, &denied, &incompatible) : -ENOENT;
+		/* Its module may have been unloaded since. */
 		if (ret == -ENOENT) {
 			missing++;
 		} else if (ret) {
@@ -549,36 +551,36 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 		}
 	}
 	if (!options->quiet && missing)
-		fprintf(stderr, "elog: %zu markers, %zu are not there\n", wanted->count,
+		fprintf(stderr, "elog: %zu markers, %zu do not exist\n", saved->count,
 			missing);
-	if (refused)
-		elog_error("%zu markers do not allow it", refused);
-	if (unfit)
-		elog_error("%zu markers do not have the fields of their predicates: "
-			   "they stay as they are", unfit);
-	return refused || unfit ? STATUS_ERROR : STATUS_OK;
+	if (denied)
+		elog_error("%zu markers do not allow it", denied);
+	if (incompatible)
+		elog_error("the predicates of %zu markers are incompatible with their fields: "
+			   "they are unchanged", incompatible);
+	return denied || incompatible ? STATUS_ERROR : STATUS_OK;
 }
 
-static int marker_restore(const struct options *options, int fd, struct marker_list *there)
+static int marker_restore(const struct options *options, int fd, struct marker_list *current)
 {
-	struct marker_list wanted = { 0 };
+	struct marker_list saved = { 0 };
 	struct policy_list policies = { 0 };
 	unsigned int line;
 	int ret, status;
 
 	if (!one_argument(options))
 		return STATUS_ERROR;
-	ret = markers_load(&wanted, &policies, options->arguments[1], &line);
+	ret = markers_load(&saved, &policies, options->arguments[1], &line);
 	if (ret == -EINVAL)
-		elog_error("%s: line %u: this is no set of markers, or not all of it",
+		elog_error("%s: line %u: not a set of markers, or truncated",
 			   options->arguments[1], line);
 	else if (ret)
 		elog_error("%s: %s", options->arguments[1], strerror(-ret));
-	status = ret ? STATUS_ERROR : restore_all(options, fd, &wanted, there);
+	status = ret ? STATUS_ERROR : restore_all(options, fd, &saved, current);
 	if (!ret && policies_restore(&policies, fd))
 		status = STATUS_ERROR;
 	policies_free(&policies);
-	markers_free(&wanted);
+	markers_free(&saved);
 	return status;
 }
 
@@ -631,19 +633,19 @@ static int run_marker(const struct options *options)
 	int fd, ret = 0, status;
 
 	if (!options->argument_count) {
-		elog_error("what? list, enable, disable, policies, save or restore");
+		elog_error("missing: list, enable, disable, policies, save or restore");
 		return STATUS_ERROR;
 	}
 	for (action = 0; action < ACTIONS; action++)
 		if (!strcmp(options->arguments[0], action_names[action]))
 			break;
 	if (action == ACTIONS) {
-		elog_error("'%s' is none of list, enable, disable, policies, save, restore",
+		elog_error("'%s' is not one of list, enable, disable, policies, save, restore",
 			   options->arguments[0]);
 		return STATUS_ERROR;
 	}
 	if (options->predicate && action != ENABLE) {
-		elog_error("--if is for enable");
+		elog_error("--if needs enable");
 		return STATUS_ERROR;
 	}
 	if (action == LIST && has_files(options))
@@ -656,7 +658,7 @@ static int run_marker(const struct options *options)
 	if (action != ENABLE && action != DISABLE && action != POLICIES)
 		ret = markers_read(fd, &list);
 	if (ret == -ENOTTY || ret == -E2BIG) {
-		elog_error("the kernel module is older than %s",
+		elog_error("the kernel module is too old for %s",
 			   ret == -ENOTTY ? "markers" : "predicates of markers");
 		status = STATUS_ERROR;
 	} else if (ret == -ENOMEM) {
@@ -687,30 +689,30 @@ static const struct verb_option marker_options[] = {
 
 const struct verb verb_marker = {
 	.name = "marker",
-	.summary = "browse and switch markers of kernel modules and programs",
+	.summary = "list and switch markers of kernel modules and programs",
 	.usage = "list|enable|disable|policies|save|restore [OPTION...] [PATTERN...] [FILE...]",
 	.description =
-	"Markers are single lines of code that can be switched on: eventlog_marker(9),\n"
+	"Markers are lines of code that can be switched on: eventlog_marker(9),\n"
 	"elog_marker(3).\n"
 	"\n"
-	"  list [PATTERN...]     print those of modules and of programs that run: handlers\n"
-	"                        that are on, those of them that are at work, module or\n"
+	"  list [PATTERN...]     print markers of loaded modules and running programs: the\n"
+	"                        handlers that are on, those that are active, module or\n"
 	"                        program and tag, path:function:ordinal, fields\n"
-	"  list FILE...          those of programs, libraries and modules that are files\n"
+	"  list FILE...          print markers of programs, libraries and modules in files\n"
 	"  enable PATTERN...     switch handlers on\n"
 	"  disable PATTERN...    switch handlers off\n"
 	"  policies              print the policies for programs\n"
-	"  save FILE             write down which handlers are on, and predicates\n"
-	"  restore FILE          set them so again, where the markers are there\n"
+	"  save FILE             save the handlers that are on, predicates and policies\n"
+	"  restore FILE          restore them, for markers that exist\n"
 	"\n"
-	"PATTERN is a glob over tags, and over path:function:ordinal; what has a slash but\n"
-	"no colon and is no glob is a file.\n"
+	"PATTERN is a glob that is matched with tags and with path:function:ordinal. An\n"
+	"argument with a slash but without a colon or wildcard is a FILE.\n"
 	"\n"
-	"With --if handlers are called only for hits whose fields are so, which the kernel\n"
-	"finds out, for programs as well. Switching on without it takes a predicate away,\n"
-	"and so does switching all handlers off.\n"
+	"With --if, handlers run only when the predicate is true for the fields. The kernel\n"
+	"evaluates it, also for programs. Enabling handlers without --if removes the\n"
+	"predicate, and so does disabling all handlers.\n"
 	"\n"
-	"Exit status: 0 all is well, 1 an error, or no marker matches.\n",
+	"Exit status: 0 success, 1 an error, or no marker matches.\n",
 	.options = marker_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
 	.run = run_marker,

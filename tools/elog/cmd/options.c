@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options: one table, so that an option means the same in every verb that has
- * it, and is described in every --help.
+ * Options: one table, so that an option has the same meaning in every verb, and every
+ * --help describes it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/tool.h"
+#include "cmd/verb.h"
+#include "input/keywords.h"
+#include "util/array.h"
+
 
 #define COMPRESS_LEVEL		3
 #define COMPRESS_LEVEL_MAX	19
@@ -18,89 +21,112 @@
 #define ROTATE_KEEP_MAX		9999
 #define ROTATE_SIZE_MIN		65536
 
-/* An argument in brackets may be left out. */
+/*
+ * struct option_definition - an option
+ * @option: its letter, or enum long_option
+ * @name: its long name
+ * @argument: NULL: takes none; an argument in brackets is optional
+ * @help: NULL: the verb has it
+ * @flag: offset of a bool in struct options that it sets; 0: none
+ * @text: offset of a string that it sets to its argument, likewise
+ */
 struct option_definition {
 	int option;
 	const char *name;
-	const char *argument;	/* NULL: takes none */
-	const char *help;	/* NULL: the verb says */
+	const char *argument;
+	const char *help;
+	size_t flag;
+	size_t text;
 };
 
+#define FLAG(member)	offsetof(struct options, member), 0
+#define TEXT(member)	0, offsetof(struct options, member)
+#define PARSED		0, 0	/* by take_option() */
+
 static const struct option_definition definitions[] = {
-	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated" },
-	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords, by name\n"
-	  "or as a mask, with commas between" },
+	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated", PARSED },
+	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
+	  "masks, separated by commas", PARSED },
 	{ 'l', "level", "LEVEL", "only events at most this verbose: error, warning,\n"
-	  "notice, info, debug, verbose, or 1 to 6" },
-	{ 's', "session", "SESSION", "only this session; may be repeated" },
-	{ 'p', "pid", "PID", "only this process; may be repeated" },
-	{ 't', "tid", "TID", "only this thread; may be repeated" },
-	{ 'C', "cpu", "CPU", "only events that happened on this CPU; may be repeated" },
-	{ 'n', "count", "COUNT", "end after so many events" },
-	{ 'd', "duration", "SECONDS", "end after so long; fractions are fine" },
-	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match" },
+	  "notice, info, debug, verbose, or 1 to 6", PARSED },
+	{ 's', "session", "SESSION", "only this session; may be repeated", PARSED },
+	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED },
+	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED },
+	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated", PARSED },
+	{ 'n', "count", "COUNT", "end after this number of events", PARSED },
+	{ 'd', "duration", "SECONDS", "end after this time; may have fractions", PARSED },
+	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match", PARSED },
 	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
-	  "size of each CPU's ring: a power of two, K, M or G may\n"
-	  "follow; default 1M" },
+	  "size of each CPU's ring: a power of two, with an optional\n"
+	  "suffix K, M or G; default 1M", PARSED },
 	{ OPTION_TIME, "time", "mono|wall|delta",
 	  "show seconds of the monotonic clock (default), local time,\n"
-	  "or seconds since the event before" },
-	{ OPTION_WAIT, "wait", NULL, "wait until somebody wants the event" },
+	  "or seconds since the previous event", PARSED },
+	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
-	  "on SIGUSR1, and when a trigger is emitted" },
+	  "on SIGUSR1, and when a trigger is emitted", FLAG(overwrite) },
 	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
-	  "with --overwrite: print when this is emitted; may be repeated" },
+	  "with --overwrite: print when this is emitted; may be repeated", PARSED },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
-	  "them; -: stdout" },
-	{ OPTION_APPEND, "append", NULL, "with -o: keep what FILE has, and add to it" },
-	{ 'f', "filter", "EXPR", "only events for which this is true, as elog_filter(7)\n"
-	  "says: 'bytes > 1000 && path ~ \"/api\"'; may be repeated" },
-	{ OPTION_SINCE, "since", "TIME", "only events from then on: a date, a time of day, @SECONDS\n"
-	  "since 1970, -SPAN before now, +SPAN after the beginning,\n"
-	  "or SECONDS as shown without --time" },
-	{ OPTION_UNTIL, "until", "TIME", "only events before that" },
-	{ OPTION_AROUND, "around", "TIME+-SPAN", "only events so near to it" },
-	{ OPTION_FORMAT, "format", "FORMAT", NULL },
+	  "them; -: stdout", TEXT(output) },
+	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(append) },
+	{ 'f', "filter", "EXPR", "only events for which this is true, see elog_filter(7):\n"
+	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED },
+	{ OPTION_SINCE, "since", "TIME",
+	  "only events since then: a date, a time of day, @SECONDS\n"
+	  "since 1970, -SPAN before now, +SPAN after the start, or\n"
+	  "SECONDS as shown without --time", PARSED },
+	{ OPTION_UNTIL, "until", "TIME", "only events before then", PARSED },
+	{ OPTION_AROUND, "around", "TIME+-SPAN",
+	  "only events at most SPAN before or after", PARSED },
+	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords, and fields: all of the\n"
-	  "event's own" },
+	  "session, event, level, keywords; \"fields\" means all fields\n"
+	  "of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
-	  "colours; auto: on a terminal, unless NO_COLOR is set" },
-	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal" },
-	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more" },
+	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED },
+	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
+	  FLAG(no_pager) },
+	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
-	  "a line for each session instead of its events" },
-	{ OPTION_INTERVAL, "interval", "SECONDS", "print every so often" },
-	{ OPTION_BY, "by", "NAME", NULL },
-	{ OPTION_SORT, "sort", "NAME", NULL },
-	{ OPTION_COMPRESS, "compress", "[=LEVEL]", "with -o: compress with zstd, level 1 to 19; default 3" },
+	  "one line per session instead of its events", FLAG(session_summary) },
+	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval", PARSED },
+	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
+	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
+	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
+	  "with -o: compress with zstd, level 1 to 19; default 3", PARSED },
 	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
-	  "with -o: at that size begin a new file; FILE.1 is the one\n"
-	  "before it; keep so many of those, default 9" },
-	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory" },
+	  "with -o: start a new file at this size, and rename the old\n"
+	  "one to FILE.1; keep KEEP old files, default 9", PARSED },
+	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
+	  TEXT(split) },
 	{ OPTION_BACKGROUND, "background", NULL,
-	  "with -o or --split: go on in the background; elog stop ends it" },
-	{ OPTION_GROUP, "group", "FIELD", "also a line for each value of this field of END, or of\n"
-	  "provider, event, session, pid, tid, cpu, comm" },
-	{ OPTION_SLOWEST, "slowest", "N", "also the N slowest, with session and time" },
-	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with what is\n"
-	  "said of them" },
-	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events" },
-	{ OPTION_BPF, "bpf", NULL, "count inside the kernel, by a BPF program: no event is moved" },
-	{ OPTION_MODULE, "module", "GLOB", "only of these modules" },
+	  "with -o or --split: run in the background until elog stop", FLAG(background) },
+	{ OPTION_GROUP, "group", "FIELD", "also one line per value of this field of END, or of\n"
+	  "provider, event, session, pid, tid, cpu, comm", TEXT(group) },
+	{ OPTION_SLOWEST, "slowest", "N",
+	  "also the N slowest pairs, with session and time", PARSED },
+	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
+	  "descriptions", FLAG(tree) },
+	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events",
+	  TEXT(provider) },
+	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
+	  FLAG(bpf) },
+	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules", TEXT(module) },
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
-	  "which: print (a line of the kernel log), trace (the event;\n"
-	  "default of enable), probe; disable: default all" },
+	  "print (a line in the kernel log), trace (an event), probe;\n"
+	  "default of enable: trace, of disable: all", TEXT(handlers) },
 	{ OPTION_PROGRAM, "program", "GLOB",
-	  "markers of these programs: those that run, and those that\n"
-	  "start later" },
-	{ OPTION_IF, "if", "PREDICATE", "enable: only for hits that this is true of: elog_filter(7)" },
-	{ 'q', "quiet", NULL, "no summary, no header" },
-	{ 'v', "verbose", NULL, "say more" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 'V', "version", NULL, "print the version" },
+	  "markers of these programs: running ones, and those that\n"
+	  "start later", PARSED },
+	{ OPTION_IF, "if", "PREDICATE",
+	  "enable: only when this is true, see elog_filter(7)", TEXT(predicate) },
+	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
+	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
+	{ 'h', "help", NULL, "print this help", PARSED },
+	{ 'V', "version", NULL, "print the version", PARSED },
 };
 
 static const struct verb_option common[] = {
@@ -163,33 +189,6 @@ static void print_help(const struct verb *verb)
 		print_option(option);
 }
 
-bool number_matches(const struct number_list *list, uint64_t value)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->values[i] == value)
-			return true;
-	return !list->count;
-}
-
-int number_base(const char *text)
-{
-	text += *text == '-';
-	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
-}
-
-bool parse_unsigned(const char *text, uint64_t most, uint64_t *value)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, number_base(text));
-	return !errno && !*end && *value <= most;
-}
-
 static bool parse_size(const char *text, uint64_t *value)
 {
 	static const char units[] = "KMG";
@@ -236,7 +235,7 @@ static bool add_number(struct number_list *list, const char *text, uint64_t most
 
 	if (!parse_unsigned(text, most, &value))
 		return false;
-	larger = realloc(list->values, (list->count + 1) * sizeof(*larger));
+	larger = array_grow(list->values, list->count, sizeof(*larger));
 	if (!larger)
 		return false;
 	larger[list->count++] = value;
@@ -244,23 +243,28 @@ static bool add_number(struct number_list *list, const char *text, uint64_t most
 	return true;
 }
 
-/* A glob has a provider, and is not longer than the kernel takes. */
+static bool add_string(const char ***strings, size_t *count, const char *text)
+{
+	const char **larger = array_grow(*strings, *count, sizeof(*larger));
+
+	if (!larger)
+		return false;
+	larger[(*count)++] = text;
+	*strings = larger;
+	return true;
+}
+
+/* A glob names a provider, and is not longer than the kernel allows. */
 static bool add_glob(const char ***globs, size_t *count, const char *text)
 {
 	const char *slash = strchrnul(text, '/');
-	const char **larger;
 
 	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
 		return false;
 	if (*slash && (!slash[1] || strchr(slash + 1, '/') ||
 		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
 		return false;
-	larger = realloc(*globs, (*count + 1) * sizeof(*larger));
-	if (!larger)
-		return false;
-	larger[(*count)++] = text;
-	*globs = larger;
-	return true;
+	return add_string(globs, count, text);
 }
 
 static bool parse_level(struct options *options, const char *text)
@@ -276,45 +280,14 @@ static bool parse_level(struct options *options, const char *text)
 	return true;
 }
 
-/* Return: the index of a word in a list of @count, or -1. */
-static int find_word(const char *const *words, size_t count, const char *text)
+/* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
+static bool parse_word(const char *text, const char *const *words, size_t count,
+		       unsigned int *value)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!strcmp(words[i], text))
-			return (int)i;
-	return -1;
-}
-
-static bool parse_time(struct options *options, const char *text)
-{
-	static const char *const names[] = { "mono", "wall", "delta" };
-	int found = find_word(names, ARRAY_SIZE(names), text);
-
-	options->time = (enum time_format)found;
-	return found >= 0;
-}
-
-static bool parse_color(struct options *options, const char *text)
-{
-	static const char *const names[] = { "auto", "always", "never" };
-	int found = find_word(names, ARRAY_SIZE(names), text);
-
-	options->color = (enum color)found;
-	return found >= 0;
-}
-
-static bool parse_format(const struct verb *verb, struct options *options,
-			 const char *text)
-{
-	static const char *const names[] = { "text", "json", "csv", "prometheus" };
-	int found = find_word(names, ARRAY_SIZE(names), text);
-
-	if (found < 0 || !(verb->formats & 1U << found))
-		return false;
-	options->format = (enum output_format)found;
-	return true;
+	for (*value = 0; *value < count; ++*value)
+		if (!strcmp(words[*value], text))
+			return true;
+	return false;
 }
 
 static bool parse_rotate(struct options *options, const char *text)
@@ -334,31 +307,28 @@ static bool parse_rotate(struct options *options, const char *text)
 	       options->rotate_size >= ROTATE_SIZE_MIN;
 }
 
-static bool add_expression(struct options *options, const char *text)
-{
-	const char **larger;
-
-	larger = realloc(options->expressions,
-			 (options->expression_count + 1) * sizeof(*larger));
-	if (!larger)
-		return false;
-	larger[options->expression_count++] = text;
-	options->expressions = larger;
-	return true;
-}
-
-/* Return: false if the argument is not what the option takes. */
+/* Return: false if the argument is not valid. */
 static bool take_option(const struct verb *verb, struct options *options,
 			int option, const char *argument)
 {
+	/* In the order of the enums. */
+	static const char *const times[] = { "mono", "wall", "delta" };
+	static const char *const colors[] = { "auto", "always", "never" };
+	static const char *const formats[] = { "text", "json", "csv", "prometheus" };
+	const struct option_definition *definition = find_definition(option);
 	uint64_t number;
 
+	if (definition->flag) {
+		*(bool *)((char *)options + definition->flag) = true;
+		return true;
+	}
+	if (definition->text) {
+		*(const char **)((char *)options + definition->text) = argument;
+		return *argument;
+	}
 	switch (option) {
 	case 'e':
 		return add_glob(&options->globs, &options->glob_count, argument);
-	case OPTION_OVERWRITE:
-		options->overwrite = true;
-		return true;
 	case OPTION_TRIGGER:
 		return add_glob(&options->triggers, &options->trigger_count, argument);
 	case 'k':
@@ -379,18 +349,6 @@ static bool take_option(const struct verb *verb, struct options *options,
 		       options->count;
 	case 'd':
 		return parse_seconds(argument, &options->duration);
-	case 'o':
-		options->output = argument;
-		return *argument;
-	case OPTION_APPEND:
-		options->append = true;
-		return true;
-	case 'q':
-		options->quiet = true;
-		return true;
-	case 'v':
-		options->verbose = true;
-		return true;
 	case OPTION_SAMPLE:
 		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
 			return false;
@@ -402,12 +360,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 		       options->per_cpu_bytes <= EVENTLOG_RING_BYTES_MAX &&
 		       !(options->per_cpu_bytes & (options->per_cpu_bytes - 1));
 	case OPTION_TIME:
-		return parse_time(options, argument);
-	case OPTION_WAIT:
-		options->wait = true;
-		return true;
+		return parse_word(argument, times, ARRAY_SIZE(times), &options->time);
 	case 'f':
-		return add_expression(options, argument);
+		return add_string(&options->expressions, &options->expression_count, argument);
 	case OPTION_SINCE:
 		return time_spec_parse(argument, &options->since);
 	case OPTION_UNTIL:
@@ -416,29 +371,12 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return time_spec_parse_around(argument, &options->since,
 					      &options->until);
 	case OPTION_FORMAT:
-		return parse_format(verb, options, argument);
-	case OPTION_FIELDS:
-		options->fields = argument;
-		return *argument;
+		return parse_word(argument, formats, ARRAY_SIZE(formats), &options->format) &&
+		       verb->formats & 1U << options->format;
 	case OPTION_COLOR:
-		return parse_color(options, argument);
-	case OPTION_NO_PAGER:
-		options->no_pager = true;
-		return true;
-	case OPTION_FOLLOW:
-		options->follow = true;
-		return true;
-	case OPTION_SESSION_SUMMARY:
-		options->session_summary = true;
-		return true;
+		return parse_word(argument, colors, ARRAY_SIZE(colors), &options->color);
 	case OPTION_INTERVAL:
 		return parse_seconds(argument, &options->interval);
-	case OPTION_BY:
-		options->by = argument;
-		return *argument;
-	case OPTION_SORT:
-		options->sort = argument;
-		return *argument;
 	case OPTION_COMPRESS:
 		number = COMPRESS_LEVEL;
 		if (argument && (!parse_unsigned(argument, COMPRESS_LEVEL_MAX,
@@ -448,47 +386,20 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_ROTATE:
 		return parse_rotate(options, argument);
-	case OPTION_SPLIT:
-		options->split = argument;
-		return *argument;
-	case OPTION_BACKGROUND:
-		options->background = true;
-		return true;
-	case OPTION_GROUP:
-		options->group = argument;
-		return *argument;
 	case OPTION_SLOWEST:
 		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
 			return false;
 		options->slowest = (uint32_t)number;
 		return true;
-	case OPTION_TREE:
-		options->tree = true;
-		return true;
-	case OPTION_PROVIDER:
-		options->provider = argument;
-		return *argument;
-	case OPTION_BPF:
-		options->bpf = true;
-		return true;
-	case OPTION_MODULE:
-		options->module = argument;
-		return true;
-	case OPTION_HANDLER:
-		options->handlers = argument;
-		return true;
 	case OPTION_PROGRAM:
 		options->program = argument;
-		return true;
-	case OPTION_IF:
-		options->predicate = argument;
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Room for all options in both forms: letter, colon; and a "+". */
+/* Room for all options: letters and colons, and a "+"; long names. */
 struct getopt_tables {
 	char letters[2 * ARRAY_SIZE(definitions) + 3];
 	struct option names[ARRAY_SIZE(definitions) + 1];
@@ -522,10 +433,10 @@ static void error_argument(int option, const char *argument)
 	const struct option_definition *definition = find_definition(option);
 
 	if (option < OPTION_SAMPLE)
-		elog_error("-%c: '%s' is not right for %s", option, argument,
+		elog_error("-%c: '%s' is not a valid %s", option, argument,
 			   definition->argument);
 	else
-		elog_error("--%s: '%s' is not right for %s", definition->name,
+		elog_error("--%s: '%s' is not a valid %s", definition->name,
 			   argument, definition->argument);
 }
 
@@ -579,8 +490,8 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 }
 
 /*
- * How many arguments are behind the "--" that ended the options. What was before
- * it has moved behind it meanwhile, but no string has.
+ * How many arguments followed the "--" that ended the options. getopt_long() has
+ * reordered the arguments, but not changed the strings.
  */
 static int count_behind(char *const *before, int count, const char *separator)
 {

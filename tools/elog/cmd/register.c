@@ -23,6 +23,20 @@ bool split_name(const char *text, char **provider, const char **event)
 	return *provider;
 }
 
+int name_event(const struct options *options, const char *title,
+	       char **provider, struct registration *registration)
+{
+	if (!split_name(title, provider, &registration->name))
+		return -ENOMEM;
+	if (*provider && options->provider) {
+		elog_error("'%s' names a provider, and so does --provider", title);
+		return -EINVAL;
+	}
+	registration->title = title;
+	registration->provider = *provider ? *provider : options->provider;
+	return 0;
+}
+
 static int try_register(struct elog_producer *producer,
 			const struct registration *registration,
 			const char *fields, unsigned int flags,
@@ -41,7 +55,7 @@ static int try_register(struct elog_producer *producer,
 	return ret;
 }
 
-/* Does the kernel take an event of these fields? It is not to last. */
+/* Does the kernel accept an event with these fields? Register it for a moment. */
 static bool is_acceptable(struct elog_producer *producer,
 			  const struct registration *registration,
 			  const char *fields)
@@ -54,16 +68,16 @@ static bool is_acceptable(struct elog_producer *producer,
 	return ret != -EINVAL;
 }
 
-static void explain_refusal(struct elog_producer *producer,
+static void explain_invalid(struct elog_producer *producer,
 			    const struct registration *registration)
 {
 	char *fields, *field, *position;
 
 	if (!is_acceptable(producer, registration, "")) {
-		elog_error("'%s' is not a name for an event, or a provider",
+		elog_error("'%s': invalid name of an event or provider",
 			   registration->title);
-		elog_hint("names consist of letters, digits and _ and do not begin with a digit; "
-			  "providers' names may also have . and -");
+		elog_hint("names consist of letters, digits and _, and do not start with a "
+			  "digit; names of providers may also contain . and -");
 		return;
 	}
 	fields = strdup(registration->fields);
@@ -82,7 +96,7 @@ static void explain_refusal(struct elog_producer *producer,
 	free(fields);
 	elog_error("the kernel does not understand the fields '%s'",
 		   registration->fields);
-	elog_hint("fields are separated by semicolons, and each has another name");
+	elog_hint("fields are separated by semicolons and have different names");
 }
 
 int register_event(struct elog_producer *producer,
@@ -93,14 +107,14 @@ int register_event(struct elog_producer *producer,
 			       registration->flags, event);
 
 	if (ret == -EINVAL)
-		explain_refusal(producer, registration);
+		explain_invalid(producer, registration);
 	else if (ret == -E2BIG)
-		elog_error("the fields are more, or larger, than an event may have");
+		elog_error("the fields are too many or too large");
 	else if (ret == -ENOSPC)
-		elog_error("the kernel has as many events as it may have");
+		elog_error("the kernel has reached its limit of events");
 	else if (ret == -EPERM && registration->flags & EVENTLOG_REGISTER_PERSIST)
 		explain_device_error(ret, PURPOSE_ADMINISTER);
 	else if (ret)
-		elog_error("the kernel refused the event: %s", strerror(-ret));
+		elog_error("the kernel rejected the event: %s", strerror(-ret));
 	return ret;
 }

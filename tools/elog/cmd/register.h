@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Registering an event that the command line describes, for the verbs that do,
- * and telling what the kernel has against it.
+ * Registering an event that the command line describes, and explaining why the kernel
+ * rejects it.
  */
 #ifndef REGISTER_H
 #define REGISTER_H
@@ -10,7 +10,7 @@
 
 /**
  * struct registration - an event to register
- * @title: what to call it
+ * @title: its name in messages
  * @provider: its provider; NULL: the default one
  * @name: its name
  * @fields: "TYPE NAME; ...", or ""
@@ -29,25 +29,37 @@ struct registration {
 };
 
 /**
- * split_name() - take [PROVIDER/]EVENT apart
- * @text: that; @event points into it
- * @provider: set to an allocated copy, or to NULL when there is none
- * @event: set to what is behind the slash
+ * split_name() - split [PROVIDER/]EVENT
+ * @text: the text; @event points into it
+ * @provider: set to an allocated copy, or to NULL if there is none
+ * @event: set to the part behind the slash
  *
- * Return: false when there is no memory, which is told.
+ * Return: false without memory; an error was printed.
  */
 bool split_name(const char *text, char **provider, const char **event);
 
 /**
- * register_event() - register it
+ * name_event() - set title, provider and name of an event
+ * @options: --provider
+ * @title: [PROVIDER/]EVENT; the provider must be given only once
+ * @provider: set to an allocated copy, or to NULL if there is none
+ * @registration: its names are set
+ *
+ * Return: 0, or a negative errno; the reason was printed.
+ */
+int name_event(const struct options *options, const char *title,
+	       char **provider, struct registration *registration);
+
+/**
+ * register_event() - register an event
  * @producer: connected
  * @registration: the event
  * @event: set to it
  *
- * The fields' types are parsed by nobody but the kernel: when it refuses them, they
- * are offered to it one by one, to tell which it is.
+ * Only the kernel parses the types of fields. If it rejects them, this tries them one
+ * by one to find out which is wrong.
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int register_event(struct elog_producer *producer,
 		   const struct registration *registration,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog show: print the events of files as elog capture prints them. What a file
- * says is trusted in nothing; what is not whole is told on stderr.
+ * elog show: print the events of files as elog capture prints them. Files are not
+ * trusted; damage is reported on stderr.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/verb.h"
 #include "output/printer.h"
 #include "output/progress.h"
 #include "output/sessions.h"
@@ -25,14 +26,14 @@ struct show {
 	struct printer *printer;
 	struct sessions *sessions;	/* NULL: print the events */
 	struct progress progress;
-	uint64_t flush;			/* not before, CLOCK_MONOTONIC ns */
+	uint64_t flush;			/* earliest next flush, CLOCK_MONOTONIC ns */
 	uint64_t shown;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 	bool enough;			/* -n is reached */
 	bool failed;
 };
 
-static void tell_part(const struct entry *entry)
+static void print_segment(const struct entry *entry)
 {
 	static const char *const keys[] = {
 		"host", "machine", "kernel", "elog", "command",
@@ -90,11 +91,11 @@ static void show_entry(struct show *show, const struct entry *entry)
 		if (show->options->verbose) {
 			output_flush(&show->output);
 			progress_clear(&show->progress);
-			tell_part(entry);
+			print_segment(entry);
 		}
 		break;
 	case ELOG_ITEM_SYNC:
-		/* The next one may be long in coming, or a second of hours. */
+		/* The next one may take long, or be one of very many. */
 		if (monotonic() >= show->flush) {
 			output_flush(&show->output);
 			show->flush = monotonic() + FLUSH_NS;
@@ -104,7 +105,7 @@ static void show_entry(struct show *show, const struct entry *entry)
 	case ELOG_ITEM_DAMAGE:
 		output_flush(&show->output);
 		progress_clear(&show->progress);
-		source_tell_damage(entry);
+		source_print_damage(entry);
 		break;
 	}
 }
@@ -128,7 +129,7 @@ static void show_all(struct show *show)
 			return;
 		}
 		output_flush(&show->output);
-		/* A file is always readable: there is nothing to wait for but time. */
+		/* poll() reports a file as always readable, so wait for some time. */
 		signals_sleep(FOLLOW_MS);
 	}
 }
@@ -158,7 +159,7 @@ static int check_options(const struct options *options)
 		return -EINVAL;
 	}
 	if (options->follow && options->argument_count > 1) {
-		elog_error("--follow is for one FILE");
+		elog_error("--follow needs exactly one FILE");
 		return -EINVAL;
 	}
 	if (options->session_summary && options->fields) {
@@ -190,8 +191,10 @@ static int run_show(const struct options *options)
 	signal(SIGPIPE, SIG_IGN);
 	show_all(&show);
 	progress_clear(&show.progress);
-	if (show.sessions)
-		sessions_print(show.sessions, &show.output);
+	if (show.sessions && sessions_print(show.sessions, &show.output)) {
+		elog_error("out of memory");
+		show.failed = true;
+	}
 	error = output_close(&show.output);
 	if (error) {
 		if (error == -ECHILD)
@@ -214,25 +217,25 @@ static const struct verb_option show_options[] = {
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', NULL }, { OPTION_TIME, NULL },
-	{ OPTION_FORMAT, "text (default), json: a line each, or csv" },
+	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_SESSION_SUMMARY, NULL },
 	{ OPTION_FOLLOW, NULL }, { OPTION_COLOR, NULL }, { OPTION_NO_PAGER, NULL },
 	{ 'q', "no summary, no progress" },
-	{ 'v', "say of each capture where it was made" },
+	{ 'v', "print the origin of each capture: host, kernel, command" },
 	{ 0, NULL },
 };
 
 const struct verb verb_show = {
 	.name = "show",
-	.summary = "print the events of files that capture -o has written",
+	.summary = "print the events of files that capture -o wrote",
 	.usage = "[OPTION...] FILE...",
 	.description =
-	"Prints the events of FILE, or of several merged by wall-clock time, as elog\n"
-	"capture prints them; - is the standard input. What is damaged is skipped, and\n"
-	"told. On a terminal, through a pager.\n"
+	"Prints the events of FILE as elog capture prints them; - is the standard input.\n"
+	"Several files are merged by wall-clock time. Damaged parts are skipped and\n"
+	"reported. On a terminal, output goes through a pager.\n"
 	"\n"
-	"Exit status: 0 all is well; 1 an error, or a FILE was damaged; 2 events were\n"
-	"lost when they were captured.\n",
+	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
+	"during the capture.\n",
 	.options = show_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
 	.run = run_show,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog stat: count events, as they happen or of files, and print a table, or
- * counts for Prometheus.
+ * elog stat: count live events or the events of files, and print a table, or counts
+ * for Prometheus.
  *
- * Live, the loop sleeps until a ring is half full or 100 ms are over, then counts
- * one batch. Nothing of an event but its head is looked at, unless -f asks.
+ * The live loop sleeps until a ring is half full, or for 100 ms, then counts one batch.
+ * It reads only the headers of events, unless there is -f.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "bpf/kernel_counts.h"
+#include "cmd/verb.h"
 #include "output/metrics.h"
 #include "output/output.h"
 #include "output/progress.h"
@@ -34,15 +35,15 @@ struct stat_run {
 	struct source *source;
 	struct kernel_counts *kernel;	/* --bpf: instead of a source */
 	struct counters *counters;
-	struct output output;		/* what is printed, or goes to the file */
-	int file;			/* of -o; -1: there is none */
+	struct output output;		/* stdout or the text of the file */
+	int file;			/* of -o; -1: none */
 	struct progress progress;
-	uint64_t printed;		/* when, CLOCK_MONOTONIC ns */
-	bool continued;			/* something was */
+	uint64_t printed;		/* time of the last table, CLOCK_MONOTONIC ns */
+	bool continued;			/* a table was printed before */
 	bool enough;			/* -n is reached */
-	bool damaged;			/* a ring was */
-	bool failed;			/* it has been told */
-	int error;
+	bool damaged;			/* a ring was damaged */
+	bool failed;			/* and the error was printed */
+	int error;			/* to be printed at the end */
 };
 
 static bool is_going(const struct stat_run *run)
@@ -70,7 +71,7 @@ static int write_all(struct stat_run *run)
 	return output_write(run->file, text->data, text->size);
 }
 
-/* Signals are let in meanwhile: the reader of a pipe may never come. */
+/* Allow signals meanwhile: a pipe may have no reader. */
 static int write_file(struct stat_run *run)
 {
 	int ret;
@@ -131,14 +132,14 @@ static void take(struct stat_run *run, const struct entry *entry)
 		break;
 	case ELOG_ITEM_DAMAGE:
 		progress_clear(&run->progress);
-		source_tell_damage(entry);
+		source_print_damage(entry);
 		break;
 	case ELOG_ITEM_PART:
 		break;
 	}
 }
 
-/* All there is: of files to their end, live the batch. */
+/* Take all events of the files, or of a live batch. */
 static void take_all(struct stat_run *run)
 {
 	struct entry entry;
@@ -165,7 +166,7 @@ static void count_files(struct stat_run *run)
 	progress_start(&run->progress, run->options, &run->output);
 	take_all(run);
 	progress_clear(&run->progress);
-	/* A file may claim any times. */
+	/* Times in a file may be anything. */
 	span = (uint64_t)counters->final - (uint64_t)counters->first;
 	counters_rates(run->counters, span);
 	if (!run->error)
@@ -173,11 +174,11 @@ static void count_files(struct stat_run *run)
 	run->live.ended = span;
 }
 
-/* What the events that were taken do not tell: losses, or, with --bpf, all. */
-static void ask_kernel(struct stat_run *run)
+/* Read losses from the kernel; with --bpf, all counts. */
+static void read_kernel(struct stat_run *run)
 {
 	int ret = run->kernel ? kernel_counts_read(run->kernel, run->counters) :
-				counters_ask_lost(run->counters, run->live.consumer);
+				counters_read_lost(run->counters, run->live.consumer);
 
 	if (ret && !run->error)
 		run->error = ret;
@@ -187,16 +188,14 @@ static void end_interval(struct stat_run *run)
 {
 	uint64_t now = monotonic();
 
-	ask_kernel(run);
+	read_kernel(run);
 	counters_mark(run->counters, now);
 	if (!run->error)
 		print(run, now - run->live.started, now - run->printed);
 	run->printed = now;
 }
 
-/*
- * Milliseconds until the next table, or the next batch; -1: there is neither.
- */
+/* Milliseconds until the next table or batch; -1: there is none. */
 static int left(const struct stat_run *run)
 {
 	uint64_t interval = run->options->interval, passed;
@@ -229,7 +228,7 @@ static void count_live(struct stat_run *run)
 	int ret;
 
 	run->printed = live->started;
-	/* Whoever reads the file need not wait; that it cannot be written shows now. */
+	/* Write the file at once: readers need not wait, and errors show now. */
 	if (options->interval && to_file(options) &&
 	    options->format == FORMAT_PROMETHEUS)
 		end_interval(run);
@@ -237,7 +236,7 @@ static void count_live(struct stat_run *run)
 		ret = live_wait(live, left(run), &over);
 		if (ret < 0)
 			run->error = ret;
-		/* At the end FLUSH waits for what is being written just now. */
+		/* At the end FLUSH waits for records that are being emitted. */
 		else if (!run->kernel && (ret || over))
 			count_batch(run);
 		if (!over && is_going(run) && options->interval &&
@@ -245,7 +244,7 @@ static void count_live(struct stat_run *run)
 			end_interval(run);
 	}
 	live_end(live);
-	ask_kernel(run);
+	read_kernel(run);
 	counters_rates(run->counters, live->ended - live->started);
 	if (!run->error && !run->failed)
 		print(run, live->ended - live->started, 0);
@@ -291,29 +290,7 @@ static int final_status(struct stat_run *run)
  * The beginning
  */
 
-static bool parse_order(const char *text, enum counters_order *order)
-{
-	static const char *const names[] = {
-		[COUNTERS_ORDER_EVENTS] = "events", [COUNTERS_ORDER_BYTES] = "bytes",
-		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_BYTE_RATE] = NULL,
-		[COUNTERS_ORDER_LOST] = "lost", [COUNTERS_ORDER_NAME] = "name",
-	};
-	size_t i;
-
-	*order = COUNTERS_ORDER_EVENTS;
-	if (!text)
-		return true;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!names[i] || strcmp(names[i], text))
-			continue;
-		*order = (enum counters_order)i;
-		return true;
-	}
-	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
-	return false;
-}
-
-/* What has no meaning for files. Return: the option, or NULL. */
+/* Return: an option that makes no sense for files, or NULL. */
 static const char *only_live(const struct options *options)
 {
 	if (options->duration)
@@ -327,7 +304,7 @@ static const char *only_live(const struct options *options)
 	return NULL;
 }
 
-/* What only events tell, and counts do not. Return: the option, or NULL. */
+/* Return: an option that needs single events, not counts; or NULL. */
 static const char *not_counted(const struct options *options, enum counters_by by)
 {
 	if (by == COUNTERS_BY_SESSION || by == COUNTERS_BY_PID)
@@ -356,11 +333,11 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 	const struct options *options = run->options;
 
 	if (options->separated && options->argument_count > options->command_count) {
-		elog_error("a FILE does not go with a COMMAND");
+		elog_error("FILE and COMMAND exclude each other");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
-		elog_error("the command behind -- is missing");
+		elog_error("no command follows --");
 		return -EINVAL;
 	}
 	if (run->from_files && only_live(options)) {
@@ -377,22 +354,22 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		return -EINVAL;
 	}
 	if (options->time == TIME_DELTA) {
-		elog_error("--time delta is for events; here it is mono or wall");
+		elog_error("--time must be mono or wall; delta is for events");
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		elog_error("--interval: it is 0.01 at least");
+		elog_error("--interval must be at least 0.01");
 		return -EINVAL;
 	}
 	if (options->interval && options->format == FORMAT_PROMETHEUS &&
 	    !to_file(options)) {
-		elog_error("--interval with --format prometheus is for a file: add -o FILE");
+		elog_error("--interval with --format prometheus needs a file: add -o FILE");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* Is it one of the files that are read? */
+/* Is @path one of the input files? */
 static bool is_argument(const struct options *options, const char *path)
 {
 	struct stat one, other;
@@ -407,7 +384,7 @@ static bool is_argument(const struct options *options, const char *path)
 	return false;
 }
 
-/* What replaces a file is told when it does not work. */
+/* Open the file of -o. metrics_write() opens its file itself. */
 static int open_file(struct stat_run *run)
 {
 	const char *path = run->options->output;
@@ -415,7 +392,7 @@ static int open_file(struct stat_run *run)
 	if (!to_file(run->options) || run->options->format == FORMAT_PROMETHEUS)
 		return 0;
 	if (is_argument(run->options, path)) {
-		elog_error("%s: is read, and would be lost", path);
+		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}
 	signals_let_in();
@@ -457,7 +434,7 @@ static int run_stat(const struct options *options)
 	enum counters_by by;
 
 	if (!counters_by_parse(options->by, &by) ||
-	    !parse_order(options->sort, &run.order) || check_options(&run, by))
+	    !counters_order_parse(options->sort, false, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
 	output_open(&run.output, options);
@@ -494,43 +471,44 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_BY, "count by event (default), provider, session, pid or cpu" },
 	{ OPTION_SORT, "events (default), bytes, rate, lost or name" },
 	{ OPTION_BPF, NULL },
-	{ OPTION_INTERVAL, "print what there is so far every so often, with the\n"
-	  "rates since the time before" },
-	{ OPTION_FORMAT, "text (default), json: a line each, csv, or prometheus" },
+	{ OPTION_INTERVAL, "print the counts so far in this interval, with rates\n"
+	  "since the last time" },
+	{ OPTION_FORMAT, "text (default), json: one object per line, csv, or prometheus" },
 	{ 'o', "write to FILE instead of stdout; with --format prometheus\n"
-	  "replace it at once" },
+	  "replace it atomically" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ OPTION_SAMPLE, NULL }, { 'n', NULL }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL },
-	{ OPTION_TIME, "when the last event was: seconds of the monotonic clock\n"
+	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
 	  "(default), or local time" },
 	{ 'q', NULL },
-	{ 'v', "say when counting has begun; with --bpf also how large events\n"
-	  "were" },
+	{ 'v', "print a line when counting starts; with --bpf, also print\n"
+	  "the sizes of events" },
 	{ 0, NULL },
 };
 
 const struct verb verb_stat = {
 	.name = "stat",
-	.summary = "count events, as they happen or of files",
+	.summary = "count live events, or events of files",
 	.usage = "[OPTION...] [FILE... | -- COMMAND [ARGUMENT...]]",
 	.description =
-	"Counts events, or those that the options select, until Ctrl-C, or while COMMAND\n"
-	"runs, or those of files that elog capture -o has written, and prints a table:\n"
+	"Counts all events, or those that the options select, until Ctrl-C or while COMMAND\n"
+	"runs. With FILE, counts the events of files that elog capture -o wrote. Prints a\n"
+	"table:\n"
 	"  EVENT LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST LAST\n"
-	"BYTES are those of payloads, LEVEL is the worst, LAST the time of the last event;\n"
-	"LOST is - where it is not known. A summary goes to stderr.\n"
+	"BYTES counts payloads, LEVEL is the most severe one, LAST is the time of the last\n"
+	"event. LOST is - if it is unknown. A summary goes to stderr.\n"
 	"\n"
-	"With --bpf nothing is taken out of the kernel but the counts, so that nothing is\n"
-	"lost and it may go on always.\n"
+	"With --bpf, the kernel counts, and only the counts leave it: no event is lost, and\n"
+	"counting can run permanently.\n"
 	"\n"
-	"With --format prometheus -o FILE.prom --interval 15 it keeps counts where\n"
-	"node_exporter's collector \"textfile\" finds them.\n"
+	"With --format prometheus -o FILE.prom --interval 15, it keeps counts where the\n"
+	"\"textfile\" collector of node_exporter finds them.\n"
 	"\n"
-	"Exit status: 0 all is well; 1 an error, or a FILE was damaged; 2 events were\n"
-	"lost; if COMMAND failed, its status, as of elog capture.\n",
+	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost; if\n"
+	"COMMAND failed, its status, as with elog capture.\n",
 	.options = stat_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV |
 		   1U << FORMAT_PROMETHEUS,

@@ -2,13 +2,12 @@
 /*
  * Counts of events: see counters.h.
  *
- * A row by event or provider is remembered in the definition (struct cached_event), with
- * the row's serial number: the memory of rows is kept for others, so that it can
- * be looked at, and the number tells that it is of something else now.
+ * struct cached_event remembers the row of an event or provider, and the row's serial
+ * number. The map keeps the memory of removed rows, so the serial number can be read,
+ * and a different one shows that the row now counts something else.
  *
- * When there are as many rows as there may be, the eighth of them that was seen
- * longest ago is folded at once: then a new row costs no more than a sort of its
- * share.
+ * When the number of rows reaches the limit, the eighth of them that was seen longest
+ * ago is folded at once, so that the cost of the sort is shared by many new rows.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <string.h>
 
 #include "input/counters.h"
+#include "util/array.h"
 
 #define ROWS_MIN	8
 
@@ -27,13 +27,7 @@ static const char *const by_names[COUNTERS_BYS] = {
 	[COUNTERS_BY_CPU] = "cpu",
 };
 
-/* What the kernel has told of a definition. */
-struct counter_loss {
-	uint32_t descriptor;
-	uint64_t lost;
-};
-
-/* What rows are told apart by. */
+/* What tells rows apart. */
 struct key {
 	const char *provider;
 	const char *event;
@@ -62,6 +56,29 @@ bool counters_by_parse(const char *text, enum counters_by *by)
 	return false;
 }
 
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order)
+{
+	static const char *const names[] = {
+		[COUNTERS_ORDER_EVENTS] = "events", [COUNTERS_ORDER_BYTES] = "bytes",
+		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_LOST] = "lost",
+		[COUNTERS_ORDER_NAME] = "name",
+	};
+	size_t i;
+
+	*order = rates ? COUNTERS_ORDER_RATE : COUNTERS_ORDER_EVENTS;
+	if (!text)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!names[i] || strcmp(names[i], text))
+			continue;
+		*order = rates && i == COUNTERS_ORDER_BYTES ? COUNTERS_ORDER_BYTE_RATE :
+							      (enum counters_order)i;
+		return true;
+	}
+	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
+	return false;
+}
+
 static void reset_row(struct counters *counters, struct counter_row *row)
 {
 	free(row->sizes);
@@ -72,15 +89,11 @@ static void reset_row(struct counters *counters, struct counter_row *row)
 int counters_open(struct counters **result, enum counters_by by, size_t limit, uint64_t now)
 {
 	struct counters *counters = calloc(1, sizeof(*counters));
-	int ret;
 
 	if (!counters)
 		return -ENOMEM;
-	ret = siphash_secret(&counters->secret);
-	if (ret) {
-		free(counters);
-		return ret;
-	}
+	elog_map_init(&counters->map, sizeof(struct counter_row));
+	elog_map_init(&counters->losses, sizeof(uint64_t));
 	counters->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	counters_clear(counters, by, now);
 	*result = counters;
@@ -93,25 +106,14 @@ void counters_close(struct counters *counters)
 
 	if (!counters)
 		return;
-	for (i = 0; i < counters->count; i++) {
+	for (i = 0; i < counters->count; i++)
 		free(counters->rows[i]->sizes);
-		free(counters->rows[i]);
-	}
-	for (i = 0; i < counters->spare_count; i++)
-		free(counters->spare[i]);
 	free(counters->others.sizes);
 	free(counters->total.sizes);
 	free(counters->rows);
-	free(counters->spare);
-	free(counters->table);
-	free(counters->losses);
+	elog_map_free(&counters->losses);
+	elog_map_free(&counters->map);
 	free(counters);
-}
-
-static void spare_row(struct counters *counters, struct counter_row *row)
-{
-	reset_row(counters, row);
-	counters->spare[counters->spare_count++] = row;
 }
 
 void counters_clear(struct counters *counters, enum counters_by by, uint64_t now)
@@ -119,10 +121,9 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	size_t i;
 
 	for (i = 0; i < counters->count; i++)
-		spare_row(counters, counters->rows[i]);
+		reset_row(counters, counters->rows[i]);
 	counters->count = 0;
-	if (counters->table)
-		memset(counters->table, 0, counters->table_size * sizeof(*counters->table));
+	elog_map_clear(&counters->map);
 	reset_row(counters, &counters->others);
 	reset_row(counters, &counters->total);
 	memset(counters->lost, 0, sizeof(counters->lost));
@@ -133,8 +134,8 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	counters->final = 0;
 	counters->marks = 0;
 	counters->marked = now;
-	counters->lost_asked = 0;
-	counters->loss_count = 0;
+	counters->lost_read = 0;
+	elog_map_clear(&counters->losses);
 	counters->knows_lost = by == COUNTERS_BY_CPU;
 }
 
@@ -142,88 +143,17 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
  * Finding rows
  */
 
-/* Whoever emits chooses keys: with a secret nobody can make them collide. */
-static size_t hash_key(const struct counters *counters, const struct key *key)
+static struct elog_map_key map_key(const struct key *key)
 {
-	uint64_t hash = siphash_session(&counters->secret, key->provider, key->number);
+	const struct elog_map_key part = elog_map_name(key->provider, key->number);
 
-	if (*key->event)
-		hash += siphash(&counters->secret, key->event,
-				strlen(key->event)).words[0];
-	return (size_t)hash;
+	return *key->event ? elog_map_name(key->event, part.words[0]) : part;
 }
 
 static bool has_key(const struct counter_row *row, const struct key *key)
 {
 	return row->number == key->number && !strcmp(row->provider, key->provider) &&
 	       !strcmp(row->event, key->event);
-}
-
-/* By pid the name is not what rows are told apart by. */
-static void row_key(const struct counters *counters, const struct counter_row *row,
-		    struct key *key)
-{
-	key->provider = row->provider;
-	key->event = counters->by == COUNTERS_BY_EVENT ? row->event : "";
-	key->number = row->number;
-}
-
-static struct counter_row **find_slot(const struct counters *counters,
-				      const struct key *key)
-{
-	size_t mask = counters->table_size - 1, slot = hash_key(counters, key) & mask;
-	struct counter_row *row;
-
-	for (; (row = counters->table[slot]); slot = (slot + 1) & mask) {
-		if (counters->by == COUNTERS_BY_PID ? row->number == key->number :
-						has_key(row, key))
-			break;
-	}
-	return &counters->table[slot];
-}
-
-static void fill_table(struct counters *counters)
-{
-	struct key key;
-	size_t i;
-
-	memset(counters->table, 0, counters->table_size * sizeof(*counters->table));
-	for (i = 0; i < counters->count; i++) {
-		row_key(counters, counters->rows[i], &key);
-		*find_slot(counters, &key) = counters->rows[i];
-	}
-}
-
-/* Room for more rows, and for all of them among the spare ones. */
-static int grow(struct counters *counters)
-{
-	size_t capacity = counters->capacity ? 2 * counters->capacity : 64;
-	size_t size = counters->table_size ? counters->table_size : 64;
-	struct counter_row **rows, **spare, **table;
-
-	if (capacity > counters->limit)
-		capacity = counters->limit;
-	while (size < 2 * capacity)
-		size *= 2;
-	if (size > counters->table_size) {
-		table = calloc(size, sizeof(*table));
-		if (!table)
-			return -ENOMEM;
-		free(counters->table);
-		counters->table = table;
-		counters->table_size = size;
-		fill_table(counters);
-	}
-	rows = realloc(counters->rows, capacity * sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	counters->rows = rows;
-	spare = realloc(counters->spare, capacity * sizeof(*spare));
-	if (!spare)
-		return -ENOMEM;
-	counters->spare = spare;
-	counters->capacity = capacity;
-	return 0;
 }
 
 static void fold_row(struct counters *counters, const struct counter_row *row)
@@ -265,40 +195,33 @@ static void fold_old(struct counters *counters)
 		struct counter_row *row = counters->rows[--counters->count];
 
 		fold_row(counters, row);
-		spare_row(counters, row);
+		reset_row(counters, row);
+		elog_map_remove(&counters->map, row);
 	}
-	fill_table(counters);
 	counters->recent = NULL;
 }
 
 static int new_row(struct counters *counters, const struct key *key,
 		   struct counter_row **result)
 {
-	struct counter_row *row;
-	int ret;
+	struct counter_row **rows, *row;
 
 	if (counters->count >= counters->limit)
 		fold_old(counters);
-	if (counters->count >= counters->capacity) {
-		ret = grow(counters);
-		if (ret)
-			return ret;
-	}
-	if (counters->spare_count) {
-		row = counters->spare[--counters->spare_count];
-	} else {
-		row = calloc(1, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		row->serial = ++counters->serial;
-	}
+	rows = array_grow(counters->rows, counters->count, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	counters->rows = rows;
+	row = elog_map_insert(&counters->map, map_key(key));
+	if (!row)
+		return -ENOMEM;
+	row->serial = ++counters->serial;
 	row->number = key->number;
 	snprintf(row->provider, sizeof(row->provider), "%s", key->provider);
 	snprintf(row->event, sizeof(row->event), "%s", key->event);
-	/* New rows are not the ones to be folded next. */
+	/* So that new rows are not folded next. */
 	row->seen = counters->total.events + 1;
 	counters->rows[counters->count++] = row;
-	*find_slot(counters, key) = row;
 	*result = row;
 	return 0;
 }
@@ -306,7 +229,7 @@ static int new_row(struct counters *counters, const struct key *key,
 static int find_row(struct counters *counters, const struct key *key,
 		    struct counter_row **row)
 {
-	*row = counters->table ? *find_slot(counters, key) : NULL;
+	*row = elog_map_find(&counters->map, map_key(key));
 	return *row ? 0 : new_row(counters, key, row);
 }
 
@@ -314,22 +237,29 @@ static int find_row(struct counters *counters, const struct key *key,
  * Counting
  */
 
+/* The key by event or provider. @number has room for "#" and a descriptor. */
+static struct key definition_key(const struct counters *counters,
+				 const struct elog_schema_event *event,
+				 uint32_t descriptor, char number[16])
+{
+	snprintf(number, 16, "#%u", descriptor);
+	return (struct key){
+		.provider = event ? event->provider->name : "?",
+		.event = counters->by != COUNTERS_BY_EVENT ? "" :
+			 event ? event->name : number,
+	};
+}
+
 static int find_by_definition(struct counters *counters, const struct entry *entry,
 			      struct counter_row **row)
 {
-	const struct elog_schema_event *event = entry->cached->event;
-	struct key key = { .provider = "?", .event = "" };
 	char number[16];
+	struct key key;
 
 	*row = entry->cached->row;
 	if (*row && (*row)->serial == entry->cached->row_serial)
 		return 0;
-	if (event)
-		key.provider = event->provider->name;
-	if (counters->by == COUNTERS_BY_EVENT) {
-		snprintf(number, sizeof(number), "#%u", entry->item.descriptor);
-		key.event = event ? event->name : number;
-	}
+	key = definition_key(counters, entry->cached->event, entry->item.descriptor, number);
 	if (find_row(counters, &key, row))
 		return -ENOMEM;
 	entry->cached->row = *row;
@@ -367,7 +297,7 @@ static int find_by_number(struct counters *counters, const struct entry *entry,
 	if (counters->by == COUNTERS_BY_PID && !(*row)->events) {
 		name = elog_processes_name(entry->processes, entry->item.pid,
 					   entry->item.pid);
-		/* ":PID" is of one that is gone: it has no name. */
+		/* ":PID" is not a name: the process is gone. */
 		snprintf((*row)->event, sizeof((*row)->event), "%s",
 			 *name == ':' ? "" : name);
 	}
@@ -390,7 +320,6 @@ static void count(struct counter_row *row, const struct entry *entry,
 static int find(struct counters *counters, const struct entry *entry,
 		struct counter_row **row)
 {
-
 	switch (counters->by) {
 	case COUNTERS_BY_SESSION:
 		return find_by_session(counters, entry, row);
@@ -410,7 +339,7 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		.events = 1, .bytes = entry->item.payload_size,
 	};
 	unsigned int level = entry->cached->event ? entry->cached->event->level : 0;
-	int64_t wall = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
+	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 	int ret;
 
 	ret = find(counters, entry, row);
@@ -462,7 +391,7 @@ static int add_counts(struct counter_row *row, const struct entry *entry,
 	for (i = 0; i < COUNTERS_SIZES; i++)
 		row->sizes[i] += counts->sizes[i];
 	count(row, entry, counts, event ? event->level : 0, order);
-	/* They come in no order. */
+	/* Counts come in any order. */
 	if (last > row->last)
 		row->last = last;
 	return 0;
@@ -508,21 +437,15 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 	return 0;
 }
 
-/* Of an event that was not seen itself a row is made as long as there is room. */
+/* An event that was never seen gets a row as long as there is room. */
 static int add_event_lost(struct counters *counters, const struct elog_schema_event *event,
 			  uint32_t descriptor, uint64_t lost)
 {
-	struct key key = { .provider = "?", .event = "" };
 	struct counter_row *row;
 	char number[16];
+	const struct key key = definition_key(counters, event, descriptor, number);
 
-	if (event)
-		key.provider = event->provider->name;
-	if (counters->by == COUNTERS_BY_EVENT) {
-		snprintf(number, sizeof(number), "#%u", descriptor);
-		key.event = event ? event->name : number;
-	}
-	row = counters->table ? *find_slot(counters, &key) : NULL;
+	row = elog_map_find(&counters->map, map_key(&key));
 	if (!row && counters->count >= counters->limit)
 		row = &counters->others;
 	if (!row && new_row(counters, &key, &row))
@@ -535,92 +458,66 @@ static int add_event_lost(struct counters *counters, const struct elog_schema_ev
 	return 0;
 }
 
-/* A list of losses, in the order of descriptors. */
-struct losses {
-	struct counter_loss *losses;
-	size_t count;
-	size_t room;
-};
-
-static int add_loss(struct losses *list, uint32_t descriptor, uint64_t lost)
-{
-	size_t room = list->room ? 2 * list->room : 64;
-	struct counter_loss *larger;
-
-	if (list->count == list->room) {
-		larger = realloc(list->losses, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		list->losses = larger;
-		list->room = room;
-	}
-	list->losses[list->count].descriptor = descriptor;
-	list->losses[list->count++].lost = lost;
-	return 0;
-}
-
-/* Add to a row what a definition lost since @before. Return: 0 or -ENOMEM. */
-static int note_event_lost(struct counters *counters, struct elog_consumer *consumer,
-			   uint32_t descriptor, uint64_t before, uint64_t lost)
+/* Add the loss of a definition to its row. Return: 0 or -ENOMEM. */
+static int count_event_lost(struct counters *counters, struct elog_consumer *consumer,
+			    uint32_t descriptor, uint64_t lost)
 {
 	const struct elog_schema_event *event;
 
-	/* Another definition, if it can be that a descriptor is used again. */
-	if (lost < before)
-		before = 0;
-	if (lost == before)
+	if (!lost)
 		return 0;
 	if (elog_consumer_describe(consumer, descriptor, &event))
 		event = NULL;
-	return add_event_lost(counters, event, descriptor, lost - before);
+	return add_event_lost(counters, event, descriptor, lost);
 }
 
 /*
- * What definitions have lost since they were asked before is added to what rows
- * have: of a definition that the kernel has forgotten that stays.
+ * Add what each definition lost since the last time. What a row has stays when the
+ * kernel forgets the definition.
  */
-static int ask_events(struct counters *counters, struct elog_consumer *consumer)
+static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
 	int fd = elog_consumer_fd(consumer), ret;
-	struct losses list = { 0 };
+	uint64_t *before, lost;
 	struct eventlog_stat stat;
-	uint64_t before;
-	size_t i = 0;
+	uint32_t known = 0;
 	char *schema;
 
 	while (!(ret = elog_device_describe(fd, &request, &schema))) {
 		free(schema);
 		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		while (i < counters->loss_count &&
-		       counters->losses[i].descriptor < request.descriptor)
-			i++;
-		before = i < counters->loss_count &&
-			 counters->losses[i].descriptor == request.descriptor ?
-			 counters->losses[i].lost : 0;
+		before = elog_map_find_integer(&counters->losses, request.descriptor);
 		if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
 				       request.descriptor, &stat))
-			stat.event_lost = before;
-		if (!stat.event_lost)
+			stat.event_lost = before ? *before : 0;
+		if (!before && !stat.event_lost)
 			continue;
-		ret = add_loss(&list, request.descriptor, stat.event_lost);
-		if (!ret)
-			ret = note_event_lost(counters, consumer, request.descriptor,
-					      before, stat.event_lost);
+		if (before)
+			elog_map_touch(&counters->losses, before);
+		else
+			before = elog_map_insert(&counters->losses,
+						 elog_map_integer(request.descriptor));
+		if (!before)
+			return -ENOMEM;
+		known++;
+		/* Fewer: a new definition has the descriptor. */
+		lost = stat.event_lost < *before ? stat.event_lost :
+						   stat.event_lost - *before;
+		*before = stat.event_lost;
+		ret = count_event_lost(counters, consumer, request.descriptor, lost);
 		if (ret)
-			break;
+			return ret;
 	}
-	if (ret != -ENOENT) {
-		free(list.losses);
+	if (ret != -ENOENT)
 		return ret;
-	}
-	free(counters->losses);
-	counters->losses = list.losses;
-	counters->loss_count = list.count;
+	/* The others are of definitions that are gone. */
+	while (counters->losses.count > known)
+		elog_map_remove(&counters->losses, elog_map_first(&counters->losses));
 	return 0;
 }
 
-int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
+int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_stat stat;
 	uint64_t sum = 0;
@@ -638,10 +535,10 @@ int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;
 	counters->knows_lost = true;
-	if (sum == counters->lost_asked)
+	if (sum == counters->lost_read)
 		return 0;
-	counters->lost_asked = sum;
-	return ask_events(counters, consumer);
+	counters->lost_read = sum;
+	return read_event_losses(counters, consumer);
 }
 
 bool counters_knows_lost(const struct counters *counters)
@@ -796,7 +693,7 @@ const char *counters_name(const struct counters *counters, const struct counter_
 			snprintf(buffer, size, "%" PRIu64, row->number);
 		break;
 	}
-	/* A process chooses its name. */
+	/* A process chooses its name: it may contain anything. */
 	for (character = buffer; *character; character++)
 		if (!isgraph((unsigned char)*character))
 			*character = '_';

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of events by provider, event, session, process or CPU: what elog stat
- * and elog top show. Counting formats nothing. There is a limit to how many are
- * told apart; those that were seen longest ago become one row beyond it.
+ * Counts of events by provider, event, session, process or CPU, for elog stat and elog
+ * top. The number of rows is limited: beyond the limit, the rows that were seen longest
+ * ago are folded into one.
  */
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
 #include "input/source.h"
-#include "util/siphash.h"
+#include "libelog/util/map.h"
 
-#define COUNTERS_HISTORY	30	/* marks that a row remembers */
+#define COUNTERS_HISTORY	30	/* intervals that a row remembers */
 #define COUNTERS_ROWS	65536	/* at most, by default */
 #define COUNTERS_SIZES	18	/* of payloads: by powers of two, 65536 at most */
 
-/** enum counters_by - what events have in common that are counted together */
+/** enum counters_by - what the events of a row have in common */
 enum counters_by {
 	COUNTERS_BY_EVENT,
 	COUNTERS_BY_PROVIDER,
@@ -24,7 +24,7 @@ enum counters_by {
 	COUNTERS_BYS,
 };
 
-/** enum counters_order - what rows are sorted by, the largest first but for names */
+/** enum counters_order - what rows are sorted by: numbers descending, names ascending */
 enum counters_order {
 	COUNTERS_ORDER_EVENTS,
 	COUNTERS_ORDER_BYTES,
@@ -35,26 +35,26 @@ enum counters_order {
 };
 
 /**
- * struct counter_row - what was counted together
+ * struct counter_row - events that are counted together
  * @provider: the provider, by event, provider and session; "?": unknown
- * @event: the event, by event, "#N": unknown; by pid: the process's name when it
- *	was first seen, which may hold anything
+ * @event: by event, the event, or "#N" if unknown; by pid, the process's name when it
+ *	was first seen, which may contain anything
  * @number: the session, the process, or the CPU
- * @serial: another one once the row is of something else; see struct cached_event
- * @level: the worst
- * @events: how many
- * @bytes: of payloads
- * @lost: how many were lost; see counters_knows_lost()
- * @rate: events a second between the last two marks
- * @byte_rate: likewise, bytes
+ * @serial: changes when the row is used for something else; see struct cached_event
+ * @level: the most severe level
+ * @events: number of events
+ * @bytes: bytes of payloads
+ * @lost: number of lost events; see counters_knows_lost()
+ * @rate: events per second between the last two marks
+ * @byte_rate: bytes per second between the last two marks
  * @marked_events: @events at the last mark
- * @marked_bytes: @bytes then
+ * @marked_bytes: @bytes at the last mark
  * @history: events between marks, the last one at counters_history_at()
- * @sizes: by size of their payloads: COUNTERS_SIZES counts, of 0 bytes, of 1, 2 to 3,
- *	4 to 7, ...; NULL: not known
- * @seen: order in which rows had their last event
- * @last: time of that, CLOCK_MONOTONIC ns
- * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC then, ns
+ * @sizes: COUNTERS_SIZES numbers of events, by bytes of payload: 0, 1, 2 to 3, 4 to 7,
+ *	...; NULL: unknown
+ * @seen: the order in which rows had their last events
+ * @last: time of the last event, CLOCK_MONOTONIC ns
+ * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC at @last, ns
  */
 struct counter_row {
 	char provider[EVENTLOG_NAME_MAX];
@@ -77,19 +77,18 @@ struct counter_row {
 };
 
 /**
- * struct counters - the counts; to be read by anybody, written by counters.c
- * @by: what they are by
- * @limit: how many rows there are at most
- * @count: of @rows
- * @rows: in the order of the last counters_sort()
- * @others: what became one row, if @folded
- * @folded: how often a row did; one may come again
- * @secret: what the table is hashed with
- * @total: of all rows; its lost is the sum of @lost
- * @lost: by cause
- * @first: when the first event was, CLOCK_REALTIME ns
- * @final: when the last event was, likewise
- * @marks: how often counters_mark() was called
+ * struct counters - counts of events; anyone may read them, counters.c writes them
+ * @by: what the events of a row have in common
+ * @limit: maximum number of rows
+ * @count: number of @rows
+ * @rows: the rows, in the order of the last counters_sort()
+ * @others: the folded rows, if @folded
+ * @folded: how often a row was folded; the same row may be counted again
+ * @total: all rows together; its lost is the sum of @lost
+ * @lost: lost events by cause
+ * @first: time of the first event, CLOCK_REALTIME ns
+ * @final: time of the last event, CLOCK_REALTIME ns
+ * @marks: number of calls of counters_mark()
  */
 struct counters {
 	enum counters_by by;
@@ -98,50 +97,44 @@ struct counters {
 	struct counter_row **rows;
 	struct counter_row others;
 	uint64_t folded;
-	struct siphash secret;
 	struct counter_row total;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 	int64_t first;
 	int64_t final;
 	unsigned int marks;
 
-	/* Of counters.c. */
-	size_t capacity;		/* of @rows */
-	struct counter_row **table;	/* by hash */
-	size_t table_size;
-	struct counter_row **spare;	/* rows that are of nothing */
-	size_t spare_count;
-	struct counter_row *recent;	/* of the event before; NULL */
+	/* Used by counters.c only. */
+	struct elog_map map;		/* the rows */
+	struct counter_row *recent;	/* the row of the previous event, or NULL */
 	uint64_t serial;
-	uint64_t marked;		/* when, CLOCK_MONOTONIC ns */
-	uint64_t lost_asked;		/* sum of @lost when events were asked for */
-	struct counter_loss *losses;	/* what they said then, by descriptor */
-	size_t loss_count;
+	uint64_t marked;		/* time of the last mark, CLOCK_MONOTONIC ns */
+	uint64_t lost_read;		/* sum of @lost when @losses was updated */
+	struct elog_map losses;		/* uint64_t: lost events by descriptor */
 	bool knows_lost;
 };
 
 /**
- * counters_open() - nothing counted yet
+ * counters_open() - make empty counters
  * @counters: set to the new counters
- * @by: what by
- * @limit: rows at most, 8 or more
- * @now: CLOCK_MONOTONIC ns, the first mark
+ * @by: what the events of a row have in common
+ * @limit: maximum number of rows, 8 or more
+ * @now: time of the first mark, CLOCK_MONOTONIC ns
  *
  * Return: 0 or -ENOMEM.
  */
 int counters_open(struct counters **counters, enum counters_by by, size_t limit, uint64_t now);
 
-/** counters_close() - free it; NULL is fine. What points to rows is invalid then */
+/** counters_close() - free the counters and their rows; NULL is fine */
 void counters_close(struct counters *counters);
 
-/** counters_clear() - count anew, by something else perhaps; see counters_open() */
+/** counters_clear() - remove all rows; the parameters are those of counters_open() */
 void counters_clear(struct counters *counters, enum counters_by by, uint64_t now);
 
 /**
  * counters_add() - count an event
  * @counters: the counters
- * @entry: the event; of its definition the row is remembered
- * @row: set to where it was counted
+ * @entry: the event; its cached definition remembers the row
+ * @row: set to the row that counts it
  *
  * Return: 0 or -ENOMEM.
  */
@@ -149,10 +142,10 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		 struct counter_row **row);
 
 /**
- * struct counter_totals - events that somebody else has counted
- * @events: how many, not 0
- * @bytes: of payloads
- * @sizes: COUNTERS_SIZES counts
+ * struct counter_totals - events that were counted elsewhere
+ * @events: number of events, not 0
+ * @bytes: bytes of their payloads
+ * @sizes: COUNTERS_SIZES numbers of events, as in struct counter_row
  */
 struct counter_totals {
 	uint64_t events;
@@ -161,18 +154,18 @@ struct counter_totals {
 };
 
 /**
- * counters_restart() - all that was counted is going to be told anew, by counters_add_counts()
+ * counters_restart() - set all counts to 0, before calls of counters_add_counts()
  * @counters: by event, provider or cpu
  *
- * Rows stay, and so does what rates are computed from.
+ * Rows stay, and so do the marks that rates are computed from.
  */
 void counters_restart(struct counters *counters);
 
 /**
  * counters_add_counts() - count many events at once
  * @counters: restarted
- * @entry: the last one of them; its @cached is NULL: of nobody knows what
- * @counts: all of them
+ * @entry: the last of them; with a NULL @cached, their definitions are unknown
+ * @counts: the counts
  *
  * Return: 0 or -ENOMEM.
  */
@@ -183,44 +176,44 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
  * counters_add_lost() - count a loss
  * @counters: the counters
  * @item: the loss
- * @causes: count it by cause, which counters_ask_lost() does otherwise
+ * @causes: count it by cause, too; false if counters_read_lost() does
  *
  * Return: 0 or -ENOMEM.
  */
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
 
 /**
- * counters_ask_lost() - ask the kernel what was lost, by cause and by event
+ * counters_read_lost() - ask the kernel what was lost, by cause and by event
  * @counters: the counters
- * @consumer: the subscription all its events are from
+ * @consumer: the subscription that all events come from
  *
- * Looks at every definition, if there is more than the last time.
+ * Asks for every definition if more was lost than the last time.
  *
  * Return: 0 or a negative errno.
  */
-int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer);
+int counters_read_lost(struct counters *counters, struct elog_consumer *consumer);
 
-/** counters_knows_lost() - is lost known for each row? */
+/** counters_knows_lost() - is the number of lost events of each row known? */
 bool counters_knows_lost(const struct counters *counters);
 
-/** counters_mark() - fill in rates since the last mark, and begin anew */
+/** counters_mark() - compute rates since the last mark, and set a mark */
 void counters_mark(struct counters *counters, uint64_t now);
 
-/** counters_rates() - fill in rates of everything in so many ns */
+/** counters_rates() - compute rates over the whole time, @span ns */
 void counters_rates(struct counters *counters, uint64_t span);
 
-/** counters_history_at() - the index in history of the last mark */
+/** counters_history_at() - the index of the last mark in the history of rows */
 unsigned int counters_history_at(const struct counters *counters);
 
-/** counters_sort() - sort the rows; equal ones by name */
+/** counters_sort() - sort the rows; rows with equal numbers by name */
 void counters_sort(struct counters *counters, enum counters_order order);
 
 /**
- * counters_name() - what to call a row in text
+ * counters_name() - the name of a row, as text
  * @counters: the counters
- * @row: its row, its others or its total
- * @buffer: where
- * @size: bytes of it; COUNTERS_NAME_MAX is enough
+ * @row: one of their rows, their others or their total
+ * @buffer: takes the name
+ * @size: size of @buffer; COUNTERS_NAME_MAX is enough
  *
  * Return: @buffer, without control characters.
  */
@@ -232,7 +225,17 @@ const char *counters_name(const struct counters *counters, const struct counter_
 /** counters_by_name() - "event", "provider", ... */
 const char *counters_by_name(enum counters_by by);
 
-/** counters_by_parse() - take the argument of --by, NULL: by event; false: it is told */
+/** counters_by_parse() - parse --by, NULL: by event; false after an error message */
 bool counters_by_parse(const char *text, enum counters_by *by);
+
+/**
+ * counters_order_parse() - parse --sort
+ * @text: its argument; NULL: the default
+ * @rates: "bytes" means their rate, and the default is the rate of events
+ * @order: set to the order
+ *
+ * Return: false after an error message.
+ */
+bool counters_order_parse(const char *text, bool rates, enum counters_order *order);
 
 #endif /* COUNTERS_H */

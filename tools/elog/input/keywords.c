@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keywords by name. A name means a mask to its provider only, so what was asked
- * for by name becomes one rule for each provider that has it.
+ * Keywords: see keywords.h. A name is defined by a provider, so -k NAME becomes one
+ * rule for each provider that defines it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/tool.h"
+#include "input/keywords.h"
 
 bool keywords_parse(struct options *options, const char *argument)
 {
@@ -38,7 +38,7 @@ bool keywords_parse(struct options *options, const char *argument)
 	return good;
 }
 
-/* The bits of those of the names that a provider has. */
+/* The bits of all names that a provider defines. */
 static uint64_t provider_mask(const struct elog_schema_provider *provider, const char *names)
 {
 	uint64_t mask = 0;
@@ -90,7 +90,7 @@ bool keywords_match(const struct options *options,
 	return (event->keywords & mask) != 0;
 }
 
-static int note_provider(struct keyword_rules *rules, const char *name, uint64_t mask)
+static int add_provider(struct keyword_rules *rules, const char *name, uint64_t mask)
 {
 	struct keyword_rule *larger;
 	size_t i;
@@ -110,9 +110,9 @@ static int note_provider(struct keyword_rules *rules, const char *name, uint64_t
 	return 0;
 }
 
-/* What one definition adds; texts that cannot be understood are others' affair. */
-static int note_definition(struct keyword_rules *rules, const char *text, const char *glob,
-			   const char *names)
+/* Add the rule of one definition; ignore schemas that cannot be parsed. */
+static int add_definition(struct keyword_rules *rules, const char *text, const char *glob,
+			  const char *names)
 {
 	const struct elog_schema_provider *provider;
 	struct elog_schema *schema;
@@ -126,7 +126,7 @@ static int note_definition(struct keyword_rules *rules, const char *text, const 
 		provider = schema->providers[0];
 		mask = provider_mask(provider, names);
 		if (mask && !fnmatch(glob, provider->name, 0))
-			ret = note_provider(rules, provider->name, mask);
+			ret = add_provider(rules, provider->name, mask);
 	}
 	elog_schema_free(schema);
 	return ret;
@@ -145,7 +145,7 @@ int keywords_resolve(const struct options *options, const char *glob,
 	memcpy(provider, glob, length);
 	provider[length] = '\0';
 	if (options->keywords || !options->keyword_names)
-		ret = note_provider(rules, provider, options->keywords);
+		ret = add_provider(rules, provider, options->keywords);
 	if (ret || !options->keyword_names)
 		return ret;
 
@@ -157,7 +157,7 @@ int keywords_resolve(const struct options *options, const char *glob,
 		ret = elog_device_describe(fd, &describe, &text);
 		if (ret)
 			break;
-		ret = note_definition(rules, text, provider, options->keyword_names);
+		ret = add_definition(rules, text, provider, options->keyword_names);
 		free(text);
 	}
 	close(fd);

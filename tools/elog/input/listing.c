@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The status listing: see listing.h. A line is "BIT:PROVIDER/EVENT", and, if
- * somebody wants the event, " # Used by" and names without blanks, and ", lost N"
- * and where, if it was; the last lines are "Active: N" and the like. Only names of
- * processes are not the kernel's own words; it has replaced blanks in them, and
- * nothing else that may mean something.
+ * The status listing: see listing.h.
+ *
+ * A line is "BIT:PROVIDER/EVENT". If the event has subscribers, " # Used by" and their
+ * names follow, separated by blanks; if records were lost, ", lost N" and their causes
+ * follow. The last lines are "Active: N" and the like. Names of processes may contain
+ * anything but blanks, which the kernel replaces.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,48 +14,16 @@
 #include <unistd.h>
 
 #include "input/listing.h"
+#include "libelog/util/map.h"
 #include "util/tool.h"
 
 #define USED_BY	" # Used by"
 #define LOST	", lost "
 
-/* Names in the text, each once. */
-struct names {
-	size_t count;
-	size_t capacity;
-	struct name {
-		const char *text;
-		size_t size;
-	} *names;
-};
-
-static int add_name(struct names *names, const char *text, size_t size)
+/* Count each name once. A name may contain a comma, so only LOST ends the names. */
+static int add_users(struct elog_map *names, char *line)
 {
-	struct name *larger;
-	size_t i;
-
-	for (i = 0; i < names->count; i++)
-		if (names->names[i].size == size &&
-		    !memcmp(names->names[i].text, text, size))
-			return 0;
-	if (names->count == names->capacity) {
-		names->capacity = names->capacity ? 2 * names->capacity : 16;
-		larger = realloc(names->names, names->capacity * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		names->names = larger;
-	}
-	names->names[names->count].text = text;
-	names->names[names->count++].size = size;
-	return 0;
-}
-
-/* A name may have a comma in it: only with what it begins does it end the names. */
-static int add_users(struct names *names, char *line)
-{
-	char *user = strstr(line, USED_BY), *end;
-	size_t size;
-	int ret = 0;
+	char *user = strstr(line, USED_BY), *end, *name;
 
 	if (!user)
 		return 0;
@@ -62,13 +31,10 @@ static int add_users(struct names *names, char *line)
 	end = strstr(user, LOST);
 	if (end)
 		*end = '\0';
-	for (; !ret && *user == ' '; user += size) {
-		user++;
-		size = strcspn(user, " ");
-		if (size)
-			ret = add_name(names, user, size);
-	}
-	return ret;
+	while ((name = strsep(&user, " ")))
+		if (*name && !elog_map_get(names, elog_map_bytes(name, strlen(name))))
+			return -ENOMEM;
+	return 0;
 }
 
 static bool take_count(const char *line, const char *name, uint64_t *count)
@@ -94,27 +60,14 @@ int listing_text(int fd, struct elog_text *text)
 	return size < 0 ? -errno : text->error;
 }
 
-static int read_all(struct elog_text *text)
+int listing_parse(const char *text, struct listing *listing)
 {
-	int fd = elog_device_open(NULL), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = listing_text(fd, text);
-	close(fd);
-	return ret;
-}
-
-int listing_read(struct listing *listing)
-{
-	struct elog_text text = { 0 };
-	struct names names = { 0 };
-	char *line, *rest;
-	int ret;
+	char *copy = strdup(text ? text : ""), *rest = copy, *line;
+	struct elog_map names;
+	int ret = copy ? 0 : -ENOMEM;
 
 	memset(listing, 0, sizeof(*listing));
-	ret = read_all(&text);
-	rest = text.data;
+	elog_map_init(&names, 0);
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		if (!take_count(line, "Active: ", &listing->active) &&
 		    !take_count(line, "Busy: ", &listing->busy) &&
@@ -122,7 +75,22 @@ int listing_read(struct listing *listing)
 			ret = add_users(&names, line);
 	}
 	listing->subscribers = names.count;
-	free(names.names);
+	elog_map_free(&names);
+	free(copy);
+	return ret;
+}
+
+int listing_read(struct listing *listing)
+{
+	struct elog_text text = { 0 };
+	int fd = elog_device_open(NULL), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = listing_text(fd, &text);
+	close(fd);
+	if (!ret)
+		ret = listing_parse(text.data, listing);
 	elog_text_free(&text);
 	return ret;
 }

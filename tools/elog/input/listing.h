@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the device's status listing says, as numbers.
+ * The counts in the device's status listing.
  */
 #ifndef LISTING_H
 #define LISTING_H
@@ -11,11 +11,11 @@
 #include <elog.h>
 
 /**
- * struct listing - what it says
- * @active: definitions there are
- * @busy: those that somebody wants
- * @max: how many there may be
- * @subscribers: processes, and parts of the kernel, that want any of them
+ * struct listing - the counts
+ * @active: definitions
+ * @busy: definitions that have subscribers
+ * @max: limit of definitions
+ * @subscribers: processes, and parts of the kernel, that subscribe to any event
  */
 struct listing {
 	uint64_t active;
@@ -25,16 +25,19 @@ struct listing {
 };
 
 /**
- * listing_read() - ask the device
+ * listing_read() - read the counts from the device
  * @listing: filled in
  *
- * Takes time with the number of definitions.
+ * The time it takes grows with the number of definitions.
  *
  * Return: 0 or a negative errno.
  */
 int listing_read(struct listing *listing);
 
-/** listing_text() - append all of it, from the device; 0 or a negative errno */
+/** listing_text() - append the listing of an open device; 0 or a negative errno */
 int listing_text(int fd, struct elog_text *text);
+
+/** listing_parse() - the counts of a listing; 0 or -ENOMEM */
+int listing_parse(const char *text, struct listing *listing);
 
 #endif /* LISTING_H */

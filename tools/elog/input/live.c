@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run over events as they happen: see live.h.
+ * A live run: see live.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@ uint64_t record_time(uint64_t time)
 	static int64_t offset;
 	static bool is_known;
 
-	/* It takes three files of /proc to know, and stays what it is. */
+	/* Computing it reads three files of /proc; it never changes. */
 	if (!is_known) {
 		offset = elog_time_offset();
 		is_known = true;
@@ -41,18 +41,6 @@ int64_t wall_offset(void)
 	return now - (int64_t)record_time(monotonic());
 }
 
-int live_prepare(struct live *live, const struct options *options)
-{
-	memset(live, 0, sizeof(*live));
-	live->options = options;
-	live->processes = elog_processes_new();
-	if (!live->processes) {
-		elog_error("out of memory");
-		return -ENOMEM;
-	}
-	return 0;
-}
-
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options)
 {
@@ -63,12 +51,16 @@ int live_open(struct live *live, const struct options *options,
 	long page_size = sysconf(_SC_PAGESIZE);
 	int ret;
 
-	ret = live_prepare(live, options);
-	if (ret)
-		return ret;
+	memset(live, 0, sizeof(*live));
+	live->options = options;
+	live->processes = elog_processes_new();
+	if (!live->processes) {
+		elog_error("out of memory");
+		return -ENOMEM;
+	}
 	if (options->per_cpu_bytes &&
 	    options->per_cpu_bytes < 2 * (uint64_t)page_size) {
-		elog_error("--per-cpu-bytes: a ring has at least two pages, %ld bytes",
+		elog_error("--per-cpu-bytes: the minimum is two pages, %ld bytes",
 			   2 * page_size);
 		return -EINVAL;
 	}
@@ -113,7 +105,7 @@ int live_start(struct live *live)
 	return 0;
 }
 
-static bool told_to_stop(struct live *live)
+static bool stop_requested(struct live *live)
 {
 	bool from_terminal;
 	int stops = signals_stops(), signal;
@@ -133,7 +125,7 @@ bool live_over(struct live *live)
 {
 	uint64_t duration = live->options->duration;
 
-	return told_to_stop(live) ||
+	return stop_requested(live) ||
 	       (live->command.name && command_reap(&live->command)) ||
 	       (duration && monotonic() - live->started >= duration);
 }
@@ -188,8 +180,7 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	*sum = 0;
 	ret = elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, stat);
 	if (ret) {
-		elog_error("the kernel does not tell what was lost: %s",
-			   strerror(-ret));
+		elog_error("cannot read the number of lost events: %s", strerror(-ret));
 		return ret;
 	}
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)

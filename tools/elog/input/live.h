@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A run over events as they happen: a subscription with the rules that the
- * options ask for, a COMMAND if there is one, and when it is to end.
+ * A live run: a subscription with the rules that the options request, an optional
+ * COMMAND, and the conditions that end the run.
  */
 #ifndef LIVE_H
 #define LIVE_H
@@ -10,13 +10,13 @@
 #include "util/tool.h"
 
 /**
- * struct live - such a run
+ * struct live - a live run
  * @options: the options
  * @consumer: the subscription
  * @processes: names of threads
  * @command: COMMAND
- * @started: when live_start() was called, CLOCK_MONOTONIC ns
- * @ended: when live_end() was, likewise
+ * @started: time of live_start(), CLOCK_MONOTONIC ns
+ * @ended: time of live_end(), likewise
  * @stops_seen: for live_over()
  */
 struct live {
@@ -32,96 +32,87 @@ struct live {
 /** monotonic() - CLOCK_MONOTONIC, ns */
 uint64_t monotonic(void);
 
-/** record_time() - what the clock of records says when ours, CLOCK_MONOTONIC, is at @time */
+/** record_time() - convert CLOCK_MONOTONIC of this time namespace to the clock of records */
 uint64_t record_time(uint64_t time);
 
-/** wall_offset() - what CLOCK_REALTIME is ahead of the clock of records, ns */
+/** wall_offset() - CLOCK_REALTIME minus the clock of records, ns */
 int64_t wall_offset(void);
-
-/**
- * live_prepare() - fill in @live, without a subscription
- *
- * For runs that need none, or one of their own. As live_open(); not to be called
- * before that.
- */
-int live_prepare(struct live *live, const struct options *options);
 
 /**
  * live_open() - subscribe
  * @live: filled in
- * @options: what to
- * @consumer_options: rings, and a backlog, which has the names of threads told to
- *	@live; NULL: rings as --per-cpu-bytes says, and none
+ * @options: the options
+ * @consumer_options: size of rings and backlog; a backlog adds the names of threads to
+ *	@live; NULL: rings of --per-cpu-bytes, no backlog
  *
- * Return: 0, or a negative errno, the reason being told. To be closed in any
- * case.
+ * Return: 0, or a negative errno; the reason was printed. Call live_close() in any case.
  */
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options);
 
-/** live_close() - unsubscribe, free everything */
+/** live_close() - unsubscribe and free all memory */
 void live_close(struct live *live);
 
 /**
- * live_start() - the clock of -d starts, and so does COMMAND
+ * live_start() - start COMMAND and the time of -d
  * @live: open
  *
- * Return: 0, or an exit status, the reason being told.
+ * Return: 0, or an exit status; the reason was printed.
  */
 int live_start(struct live *live);
 
 /**
- * live_over() - is the run to end: -d, COMMAND's end, or a signal?
+ * live_over() - must the run end, because of -d, the end of COMMAND, or a signal?
  * @live: started
  *
- * With a COMMAND the first signal is for that, which may want to say something
- * at its end; the next one ends the run.
+ * The first signal goes to COMMAND, which may emit events at its end; the second one
+ * ends the run.
  */
 bool live_over(struct live *live);
 
-/** live_left() - milliseconds of -d that are left, no more than @most; -1: no limit */
+/** live_left() - remaining milliseconds of -d, at most @most; -1: no limit */
 int live_left(const struct live *live, int most);
 
 /**
- * live_wait() - sleep until there is something to do
+ * live_wait() - sleep until there are events to read, or the run must end
  * @live: started
- * @most: milliseconds; without events in the rings it lasts no longer
+ * @most: milliseconds to sleep at most
  * @over: set to live_over()
  *
- * Return: 1 there is something to read; 0; or a negative errno.
+ * Return: 1 if there are events; 0; or a negative errno.
  */
 int live_wait(struct live *live, int most, bool *over);
 
 /**
- * flush_consumer() - elog_consumer_flush(), whatever signals interrupt it
- * @consumer: of a run, or another
+ * flush_consumer() - elog_consumer_flush(), restarted after signals
+ * @consumer: any consumer
  *
  * Return: 0 or a negative errno.
  */
 int flush_consumer(struct elog_consumer *consumer);
 
-/** live_end() - the run is over; COMMAND is ended, too */
+/** live_end() - end the run and COMMAND */
 void live_end(struct live *live);
 
 /**
- * live_lost() - what the subscription has lost
+ * live_lost() - count lost events
  * @live: any time after live_open()
  * @stat: filled in
- * @sum: set to how many events were lost
+ * @sum: set to the number of lost events
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum);
 
-/** live_print_lost() - a note for each event of which some were lost */
+/** live_print_lost() - print the losses of each event as hints */
 void live_print_lost(struct live *live);
 
 /**
- * rules_add() - add the rules that the options ask for
+ * rules_add() - add the rules that the options request
  * @consumer: the subscription
  * @options: -e, -k, -l, -s, -p, --sample
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int rules_add(struct elog_consumer *consumer, const struct options *options);
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules that a subscription gets: what the options ask for, as far as the
- * kernel can tell. live.h has what is called from outside.
+ * The rules of a subscription: the conditions of the options that the kernel can check.
+ * See live.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "input/live.h"
 
 static void error_rule(const char *glob, int error)
 {
-	elog_error("the kernel refused '%s': %s", glob, strerror(-error));
+	elog_error("the kernel rejected '%s': %s", glob, strerror(-error));
 }
 
-/* The rules for one combination of -e, -s and -p: one for each meaning of -k. */
+/* Add the rules for one combination of -e, -s and -p: one per provider with keywords of -k. */
 static int add_rule(struct elog_consumer *consumer,
 		    const struct options *options, const char *glob,
 		    const uint64_t *session, const uint64_t *pid)
@@ -72,12 +73,12 @@ int rules_add(struct elog_consumer *consumer, const struct options *options)
 		if (!ret)
 			continue;
 		if (ret == -EMFILE) {
-			elog_error("there may be no more than %zu rules", i);
-			elog_hint("ask for fewer combinations of -e, -s and -p");
+			elog_error("the limit of %zu rules is reached", i);
+			elog_hint("use fewer combinations of -e, -s and -p");
 		} else if (ret == -ENOENT) {
 			elog_error("no provider that '%s' matches has a keyword of '%s'",
 				   glob, options->keyword_names);
-			elog_hint("elog list shows the keywords there are");
+			elog_hint("elog list shows the keywords");
 		} else {
 			error_rule(glob, ret);
 		}

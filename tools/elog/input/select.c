@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events the options ask for: see select.h.
+ * Which events the options select: see select.h.
  */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "input/select.h"
 
 struct selection {
@@ -15,11 +16,11 @@ struct selection {
 	struct time_spec since;
 	struct time_spec until;
 	bool started;
-	bool settled;			/* something was compared with the start */
+	bool settled;			/* the start was used and must not change */
 	int64_t start;			/* CLOCK_REALTIME ns */
 	struct elog_expression **expressions;
-	struct elog_expression_error *misfits;	/* why one did not fit, if so */
-	bool *fitted;			/* one did */
+	struct elog_expression_error *misfits;	/* why an expression did not fit */
+	bool *fitted;			/* the expression fitted an event */
 };
 
 int selection_open(struct selection **result, const struct options *options,
@@ -78,7 +79,7 @@ void selection_close(struct selection *selection)
 	free(selection);
 }
 
-/* Of several files the beginnings are known before their events. */
+/* The starts of several files are known before their events. */
 void selection_start(struct selection *selection, int64_t realtime)
 {
 	if (selection->started &&
@@ -121,7 +122,7 @@ bool glob_matches(const char *glob, const struct elog_schema_event *event)
 	return !*slash || !fnmatch(slash + 1, event->name, 0);
 }
 
-/* What is asked of the definition; one that is unknown is not what is asked for. */
+/* Check the conditions on a definition; an unknown one meets none. */
 static bool definition_matches(const struct options *options,
 			       const struct elog_schema_event *event)
 {
@@ -149,10 +150,10 @@ int selection_bind(struct selection *selection,
 	int ret;
 
 	cached->event = event;
-	cached->wanted = selection->live || definition_matches(options, event);
-	if (!cached->wanted || !options->expression_count)
+	cached->selected = selection->live || definition_matches(options, event);
+	if (!cached->selected || !options->expression_count)
 		return 0;
-	cached->wanted = event != NULL;
+	cached->selected = event != NULL;
 	if (!event)
 		return 0;
 	cached->predicates = calloc(options->expression_count,
@@ -169,7 +170,7 @@ int selection_bind(struct selection *selection,
 		else if (!ret)
 			selection->fitted[i] = true;
 		if (ret)
-			cached->wanted = false;
+			cached->selected = false;
 	}
 	return 0;
 }
@@ -191,7 +192,7 @@ static bool is_since(const struct selection *selection,
 		     const struct time_spec *spec, const struct elog_item *item,
 		     int64_t wall_offset)
 {
-	/* A file may say anything: as unsigned numbers, which wrap. */
+	/* Values in a file may be anything: use unsigned numbers, which wrap. */
 	uint64_t wall = item->time + (uint64_t)wall_offset;
 
 	switch (spec->kind) {
@@ -225,7 +226,7 @@ bool selection_match(struct selection *selection,
 	size_t i;
 
 	selection->settled = true;
-	if (!cached->wanted || !number_matches(&options->cpus, item->cpu) ||
+	if (!cached->selected || !number_matches(&options->cpus, item->cpu) ||
 	    !number_matches(&options->tids, item->tid))
 		return false;
 	if (!selection->live &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which events the options ask for. What only depends on the definition is
- * decided once for each; the rest for each event.
+ * Which events the options select. Conditions that depend only on the definition are
+ * checked once for each definition, the others for each event.
  */
 #ifndef SELECT_H
 #define SELECT_H
@@ -11,19 +11,15 @@
 struct selection;
 
 /**
- * struct cached_event - a definition that was seen, and what is known of it
- * @used: there is one: this is no empty slot
- * @descriptor: its descriptor
- * @wanted: its events may be what is asked for
+ * struct cached_event - a definition that has occurred
+ * @selected: its events may match the options
  * @event: its schema; NULL: unknown
- * @predicates: of -f, in order; NULL: there are none
- * @row: for the verb's own use, NULL at first
- * @row_serial: likewise, 0 at first
+ * @predicates: of -f, in order; NULL: none
+ * @row: for the verb; initially NULL
+ * @row_serial: for the verb; initially 0
  */
 struct cached_event {
-	bool used;
-	uint32_t descriptor;
-	bool wanted;
+	bool selected;
 	const struct elog_schema_event *event;
 	struct elog_predicate **predicates;
 	void *row;
@@ -31,40 +27,40 @@ struct cached_event {
 };
 
 /**
- * selection_open() - understand what is asked for
+ * selection_open() - parse the options that select events
  * @selection: set to the new selection
- * @options: outlive it
- * @live: what rules in the kernel see to is not looked at
+ * @options: outlive the selection
+ * @live: do not check conditions that rules in the kernel check
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int selection_open(struct selection **selection, const struct options *options,
 		   bool live);
 
-/** selection_close() - free it; NULL is fine */
+/** selection_close() - free it; NULL is allowed */
 void selection_close(struct selection *selection);
 
 /**
- * selection_start() - where "+SPAN" counts from
+ * selection_start() - set the start that "+SPAN" counts from
  * @selection: the selection
- * @realtime: ns; the earliest of those told before the first event counts
+ * @realtime: ns; the earliest start before the first event is used
  */
 void selection_start(struct selection *selection, int64_t realtime);
 
 /**
- * selection_since() - the time of --since, if it does not depend on the file
+ * selection_since() - the time of --since, if it is wall-clock time
  * @selection: the selection
  * @realtime: set, ns
  *
- * Return: false if there is none, or it counts by another clock.
+ * Return: false if there is no such time.
  */
 bool selection_since(const struct selection *selection, uint64_t *realtime);
 
 /**
- * selection_bind() - decide about a definition
+ * selection_bind() - check the conditions on a definition
  * @selection: the selection
  * @event: its schema; NULL: unknown
- * @cached: event, wanted and predicates are set
+ * @cached: event, selected and predicates are set
  *
  * Return: 0, -ENOMEM.
  */
@@ -74,12 +70,12 @@ int selection_bind(struct selection *selection,
 /** selection_unbind() - free what selection_bind() allocated */
 void selection_unbind(struct selection *selection, struct cached_event *cached);
 
-/** selection_in_time() - is it between --since and --until? Of losses, too */
+/** selection_in_time() - is an event or a loss between --since and --until? */
 bool selection_in_time(const struct selection *selection,
 		       const struct elog_item *item, int64_t wall_offset);
 
 /**
- * selection_match() - is it what is asked for?
+ * selection_match() - do the options select an event?
  * @selection: the selection
  * @cached: its definition
  * @item: the event
@@ -91,18 +87,18 @@ bool selection_match(struct selection *selection,
 		     int64_t wall_offset, struct elog_processes *processes);
 
 /**
- * selection_finish() - say what of -f never fitted any event
+ * selection_finish() - print errors of -f expressions that fitted no event
  * @selection: at the end
  *
- * Return: true if there was something.
+ * Return: true if there were any.
  */
 bool selection_finish(const struct selection *selection);
 
-/** find_field() - a field by its name; NULL: there is none, or no @event */
+/** find_field() - find a field by its name; NULL: not found, or @event is NULL */
 const struct elog_schema_field *find_field(const struct elog_schema_event *event,
 					   const char *name);
 
-/** glob_matches() - PROVIDER[/EVENT], globs, against an event's names */
+/** glob_matches() - does PROVIDER[/EVENT] match the event? Both are globs */
 bool glob_matches(const char *glob, const struct elog_schema_event *event);
 
 #endif /* SELECT_H */

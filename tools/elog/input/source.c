@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a verb's events come from: see source.h.
+ * The events of a verb: see source.h.
  *
- * An input is one file or the subscription. Each has its own descriptors, so
- * each has its own table of definitions, which is forgotten when they get
- * another meaning.
+ * An input is one file or the subscription. Each has descriptors of its own, and so a
+ * cache of definitions of its own, which is cleared when descriptors change meaning.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,18 +18,19 @@
 #include <unistd.h>
 
 #include "input/source.h"
-#include "util/time_spec.h"
+#include "libelog/util/map.h"
 #include "util/signals.h"
+#include "util/time_spec.h"
 
-#define SPARE_FILES	32	/* open besides those that are read */
-#define NEXT_MAX	10000	/* numbers that --rotate may give */
+#define SPARE_FILES	32	/* open files besides the inputs */
+#define NEXT_MAX	10000	/* limit of the numbers of --rotate */
 #define WAIT_MS		10	/* for non-blocking files, when there are several */
 #define NEXT_TRIES	20	/* a millisecond each */
 
-#define LOSSES		1024	/* the latest of captures that have several files */
-#define CAPTURE_SIZE	20	/* of what these say, with its NUL */
+#define LOSSES		1024	/* remembered of captures that have several files */
+#define CAPTURE_SIZE	20	/* of the id of such a capture, with its NUL */
 
-/* The header of a file's first block, with a sum over what is in that. */
+/* The header of the first block of a file, which contains a checksum of the block. */
 #define HEAD_BYTES	32
 
 struct input {
@@ -38,43 +38,41 @@ struct input {
 	const char *name;
 	int fd;
 	uint64_t generation;
-	struct cached_event *event_cache;	/* by hash of the descriptor */
-	size_t event_cache_size;
-	size_t event_cache_count;
-	struct cached_event unknown;		/* of a definition that is not there */
-	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
+	struct elog_map event_cache;		/* struct cached_event, by descriptor */
+	struct cached_event unknown;		/* for a definition that is missing */
+	unsigned char head[HEAD_BYTES];		/* the first bytes of a followed file */
 	bool has_head;
 };
 
-/* A loss that one of several files of a capture has told of. */
-struct told {
+/* A loss that one of several files of a capture contains. */
+struct seen_loss {
 	char capture[CAPTURE_SIZE];
 	uint32_t cpu;
 	uint64_t time;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
 };
 
-/* What a file that is followed has become. */
+/* What happened to a followed file. */
 enum rotation {
 	ROTATION_NONE,
-	ROTATION_TRUNCATED,	/* it does not begin as it did, or is shorter */
-	ROTATION_REPLACED,		/* another one has its name */
+	ROTATION_TRUNCATED,	/* it is shorter, or its head has changed */
+	ROTATION_REPLACED,	/* another file has its name */
 };
 
 struct source {
 	const struct options *options;
 	struct selection *selection;
 	struct live *live;
-	uint64_t batch;			/* its time, for @wall_offset */
-	int64_t wall_offset;		/* of the live one */
+	uint64_t batch;			/* time of the live batch that @wall_offset is of */
+	int64_t wall_offset;
 	struct elog_file_set *set;	/* NULL: one file only, or live */
 	struct input *inputs;
 	size_t count;
-	struct told *told;		/* LOSSES of them, a ring; or NULL */
-	size_t told_count;		/* so far */
+	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
+	size_t seen_count;		/* so far */
 	bool failed;
 	bool following;
-	bool idle;			/* there was nothing more to read */
+	bool idle;			/* the last read found nothing */
 	enum rotation rotation;			/* why the followed file ends */
 };
 
@@ -82,6 +80,7 @@ static struct source *new_source(const struct options *options, bool live,
 				 size_t count)
 {
 	struct source *source = calloc(1, sizeof(*source));
+	size_t i;
 
 	if (source)
 		source->inputs = calloc(count, sizeof(*source->inputs));
@@ -90,6 +89,8 @@ static struct source *new_source(const struct options *options, bool live,
 		free(source);
 		return NULL;
 	}
+	for (i = 0; i < count; i++)
+		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
 	source->options = options;
 	if (selection_open(&source->selection, options, live)) {
 		free(source->inputs);
@@ -119,7 +120,7 @@ int source_open_live(struct source **result, struct live *live)
 	return 0;
 }
 
-/* Several files are open at once: as many as we may. */
+/* Raise the limit of open files: all inputs are open at once. */
 static void allow_files(int count)
 {
 	struct rlimit limit;
@@ -166,11 +167,11 @@ static int start_input(struct source *source, struct input *input)
 		ret = elog_file_set_add(source->set, input->fd, &input->reader);
 	else
 		ret = elog_file_reader_open(&input->reader, input->fd);
-	/* A pipe is waited for by reading, and its end is one. */
+	/* Reading a pipe blocks, and its end is final. */
 	source->following = source->options->follow && is_regular(input->fd);
 	if (!ret && source->following)
 		ret = elog_file_follow(input->reader, true);
-	/* What cannot be passed over is read. */
+	/* If seeking fails, read from the start. */
 	if (!ret && selection_since(source->selection, &since) &&
 	    elog_file_seek(input->reader, since) == -ENOMEM)
 		ret = -ENOMEM;
@@ -217,14 +218,11 @@ int source_open_files(struct source **result, const struct options *options,
 
 static void event_cache_clear(struct source *source, struct input *input)
 {
-	size_t i;
+	struct cached_event *cached;
 
-	for (i = 0; i < input->event_cache_size; i++)
-		selection_unbind(source->selection, &input->event_cache[i]);
-	free(input->event_cache);
-	input->event_cache = NULL;
-	input->event_cache_size = 0;
-	input->event_cache_count = 0;
+	elog_map_for_each(&input->event_cache, cached)
+		selection_unbind(source->selection, cached);
+	elog_map_free(&input->event_cache);
 }
 
 static void close_input(struct source *source, struct input *input)
@@ -249,7 +247,7 @@ void source_close(struct source *source)
 		close_input(source, &source->inputs[i]);
 	elog_file_set_close(source->set);
 	selection_close(source->selection);
-	free(source->told);
+	free(source->seen);
 	free(source->inputs);
 	free(source);
 }
@@ -257,40 +255,6 @@ void source_close(struct source *source)
 /* ------------------------------------------------------------------------
  * Definitions
  */
-
-static struct cached_event *event_cache_slot(struct cached_event *table, size_t size,
-					     uint32_t descriptor)
-{
-	/* Where the program is, is more than a file can know. */
-	uint64_t hash = (descriptor ^ (uintptr_t)&event_cache_slot >> 4) *
-			0x9e3779b97f4a7c15ULL;
-	size_t slot;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	slot = (size_t)(hash >> 32) & (size - 1);
-
-	while (table[slot].used && table[slot].descriptor != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-static int event_cache_grow(struct input *input)
-{
-	size_t size = input->event_cache_size ? 2 * input->event_cache_size : 64, i;
-	struct cached_event *larger = calloc(size, sizeof(*larger)), *old;
-
-	if (!larger)
-		return -ENOMEM;
-	for (i = 0; i < input->event_cache_size; i++) {
-		old = &input->event_cache[i];
-		if (old->used)
-			*event_cache_slot(larger, size, old->descriptor) = *old;
-	}
-	free(input->event_cache);
-	input->event_cache = larger;
-	input->event_cache_size = size;
-	return 0;
-}
 
 static uint64_t generation(const struct source *source,
 			   const struct input *input)
@@ -314,10 +278,7 @@ static int describe(struct source *source, struct input *input,
 	return 0;
 }
 
-/*
- * Hostile files have as many descriptors as events, so there is a limit to what
- * is remembered.
- */
+/* Hostile files may have as many descriptors as events, so the cache is bounded. */
 #define EVENT_CACHE_MAX	131072
 
 static int event_cache_find(struct source *source, struct input *input,
@@ -328,17 +289,14 @@ static int event_cache_find(struct source *source, struct input *input,
 	uint64_t now = generation(source, input);
 	int ret;
 
-	if (now != input->generation || input->event_cache_count >= EVENT_CACHE_MAX) {
+	if (now != input->generation || input->event_cache.count >= EVENT_CACHE_MAX) {
 		event_cache_clear(source, input);
 		input->generation = now;
 	}
-	if (input->event_cache_size) {
-		cached = event_cache_slot(input->event_cache, input->event_cache_size, descriptor);
-		*result = cached;
-		if (cached->used)
-			return 0;
-	}
-	/* This may make all others invalid. */
+	*result = elog_map_find_integer(&input->event_cache, descriptor);
+	if (*result)
+		return 0;
+	/* This may invalidate all cached definitions. */
 	ret = describe(source, input, descriptor, &event);
 	if (ret)
 		return ret;
@@ -347,36 +305,30 @@ static int event_cache_find(struct source *source, struct input *input,
 		event_cache_clear(source, input);
 		input->generation = now;
 	}
-	/* It may become known: it is asked for again. */
+	/* Not cached: the definition may appear later. */
 	if (!event) {
 		memset(&input->unknown, 0, sizeof(input->unknown));
-		input->unknown.descriptor = descriptor;
 		*result = &input->unknown;
 		return selection_bind(source->selection, NULL, &input->unknown);
 	}
-	if (input->event_cache_count >= input->event_cache_size / 2) {
-		ret = event_cache_grow(input);
-		if (ret)
-			return ret;
-	}
-	cached = event_cache_slot(input->event_cache, input->event_cache_size, descriptor);
+	cached = elog_map_insert(&input->event_cache, elog_map_integer(descriptor));
+	if (!cached)
+		return -ENOMEM;
 	ret = selection_bind(source->selection, event, cached);
 	if (ret) {
 		selection_unbind(source->selection, cached);
+		elog_map_remove(&input->event_cache, cached);
 		return ret;
 	}
-	cached->used = true;
-	cached->descriptor = descriptor;
-	input->event_cache_count++;
 	*result = cached;
 	return 0;
 }
 
 /* ------------------------------------------------------------------------
- * What is found
+ * Items
  */
 
-void source_tell_damage(const struct entry *entry)
+void source_print_damage(const struct entry *entry)
 {
 	uint64_t at = entry->item.offset, size = entry->item.size;
 	const char *name = entry->file;
@@ -384,7 +336,7 @@ void source_tell_damage(const struct entry *entry)
 	switch (entry->item.damage) {
 	case ELOG_DAMAGE_CUT:
 		elog_error("%s: ends within a block: the last %" PRIu64
-			   " bytes, from byte %" PRIu64 ", are of no use",
+			   " bytes, from byte %" PRIu64 ", are unusable",
 			   name, size, at);
 		break;
 	case ELOG_DAMAGE_NO_END:
@@ -403,13 +355,13 @@ void source_tell_damage(const struct entry *entry)
 				   " events are missing", name, at);
 		break;
 	case ELOG_DAMAGE_ORDER:
-		elog_error("%s: before byte %" PRIu64
-			   " too much is unsorted: the order may be wrong",
+		elog_error("%s: too many events before byte %" PRIu64
+			   " are unsorted: the order may be wrong",
 			   name, at);
 		break;
 	case ELOG_DAMAGE_UNKNOWN:
 		elog_error("%s: the block at byte %" PRIu64
-			   " is for a later version of elog: skipped", name, at);
+			   " needs a later version of elog: skipped", name, at);
 		break;
 	default:
 		elog_error("%s: %" PRIu64 " bytes at byte %" PRIu64
@@ -418,7 +370,7 @@ void source_tell_damage(const struct entry *entry)
 	}
 }
 
-static void tell_error(struct source *source, const char *name, int error)
+static void print_error(struct source *source, const char *name, int error)
 {
 	source->failed = true;
 	switch (error) {
@@ -426,10 +378,10 @@ static void tell_error(struct source *source, const char *name, int error)
 		elog_error("%s: not a file of elog capture -o", name);
 		break;
 	case -EPROTONOSUPPORT:
-		elog_error("%s: of a version that this elog does not know", name);
+		elog_error("%s: this elog does not know the version of this file", name);
 		break;
 	case -EOPNOTSUPP:
-		elog_error("%s: holds what this build of elog cannot read", name);
+		elog_error("%s: this build of elog cannot read the compression", name);
 		break;
 	default:
 		elog_error("%s: %s", name, strerror(-error));
@@ -437,8 +389,8 @@ static void tell_error(struct source *source, const char *name, int error)
 	}
 }
 
-/* The first part of the earliest file is where "+SPAN" counts from. */
-static void tell_start(struct source *source, const struct entry *entry)
+/* "+SPAN" counts from the first segment of the earliest file. */
+static void set_start(struct source *source, const struct entry *entry)
 {
 	const char *value = elog_file_info(entry->reader, "start");
 	uint64_t begin, boottime, realtime;
@@ -448,9 +400,9 @@ static void tell_start(struct source *source, const struct entry *entry)
 		selection_start(source->selection, (int64_t)realtime);
 }
 
-/* Return: true if it is to be yielded. */
-static int take_event(struct source *source, struct input *input,
-		      struct entry *entry)
+/* Return: true if the options select the event; false; or -ENOMEM. */
+static int select_event(struct source *source, struct input *input,
+			struct entry *entry)
 {
 	int ret;
 
@@ -462,60 +414,60 @@ static int take_event(struct source *source, struct input *input,
 }
 
 /*
- * Files of one capture each tell of a loss that may concern them: it is one. By time
- * they come one behind the other, but for other CPUs' of the same time. Return: true,
- * false, or -ENOMEM.
+ * Several files of one capture contain the same loss, if it may concern each of them:
+ * return it once. They are merged by time, so only recent losses are compared. Return:
+ * true, false, or -ENOMEM.
  */
-static int was_told(struct source *source, const struct entry *entry)
+static int was_seen(struct source *source, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	const char *capture;
-	struct told *told;
+	struct seen_loss *seen;
 	size_t i;
 
 	capture = source->set ? elog_file_info(entry->reader, "capture") : NULL;
 	if (!capture || strlen(capture) >= CAPTURE_SIZE)
 		return false;
-	if (!source->told)
-		source->told = calloc(LOSSES, sizeof(*source->told));
-	if (!source->told)
+	if (!source->seen)
+		source->seen = calloc(LOSSES, sizeof(*source->seen));
+	if (!source->seen)
 		return -ENOMEM;
-	for (i = 0; i < source->told_count && i < LOSSES; i++) {
-		told = &source->told[i];
-		if (told->time == item->time && told->cpu == item->cpu &&
-		    !memcmp(told->lost, item->lost, sizeof(told->lost)) &&
-		    !strcmp(told->capture, capture))
+	for (i = 0; i < source->seen_count && i < LOSSES; i++) {
+		seen = &source->seen[i];
+		if (seen->time == item->time && seen->cpu == item->cpu &&
+		    !memcmp(seen->lost, item->lost, sizeof(seen->lost)) &&
+		    !strcmp(seen->capture, capture))
 			return true;
 	}
-	told = &source->told[source->told_count++ % LOSSES];
-	snprintf(told->capture, sizeof(told->capture), "%s", capture);
-	told->time = item->time;
-	told->cpu = item->cpu;
-	memcpy(told->lost, item->lost, sizeof(told->lost));
+	seen = &source->seen[source->seen_count++ % LOSSES];
+	snprintf(seen->capture, sizeof(seen->capture), "%s", capture);
+	seen->time = item->time;
+	seen->cpu = item->cpu;
+	memcpy(seen->lost, item->lost, sizeof(seen->lost));
 	return false;
 }
 
-/* Return: as source_next(), or 0 for what is not to be yielded. */
-static int take_item(struct source *source, struct input *input,
-		     struct entry *entry)
+/* Return: as source_next(), or 0 for an item that is skipped. */
+static int select_item(struct source *source, struct input *input,
+		       struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	int ret;
 
 	switch (item->type) {
 	case ELOG_ITEM_EVENT:
-		return take_event(source, input, entry);
+		return select_event(source, input, entry);
 	case ELOG_ITEM_LOST:
-		ret = entry->reader ? was_told(source, entry) : false;
+		ret = entry->reader ? was_seen(source, entry) : false;
 		if (ret)
 			return ret < 0 ? ret : 0;
-		/* A CPU that is not known may be one of them. */
+		/* An unknown CPU may be one of -C. */
 		return selection_in_time(source->selection, item,
 					 entry->wall_offset) &&
 		       (item->cpu == EVENTLOG_CPU_ALL ||
 			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
-		tell_start(source, entry);
+		set_start(source, entry);
 		return 1;
 	case ELOG_ITEM_DAMAGE:
 		source->failed = true;
@@ -539,14 +491,14 @@ static int next_live(struct source *source, struct entry *entry)
 	do {
 		ret = elog_consumer_next(live->consumer, &entry->item);
 		if (ret > 0)
-			ret = take_item(source, source->inputs, entry);
+			ret = select_item(source, source->inputs, entry);
 		else
 			return ret;
 	} while (!ret);
 	return ret;
 }
 
-/* Return: false if the file does not begin as it did. */
+/* Return: false if the head of the file has changed. */
 static bool has_same_head(struct input *input)
 {
 	unsigned char head[HEAD_BYTES];
@@ -569,14 +521,14 @@ static enum rotation find_rotation(struct input *input)
 	if (!stat(input->name, &now) &&
 	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
 		return ROTATION_REPLACED;
-	/* Not what elog_file_progress() says: to seek reads more than once. */
+	/* elog_file_progress() is no help: seeking reads some bytes twice. */
 	at = lseek(input->fd, 0, SEEK_CUR);
 	if ((at >= 0 && then.st_size < at) || !has_same_head(input))
 		return ROTATION_TRUNCATED;
 	return ROTATION_NONE;
 }
 
-/* Is NAME.number, or for 0 NAME, the file that was stat()ed? */
+/* Is NAME.number (0: NAME) the file of @then? Return: true, false, or -1: there is none. */
 static int is_number(const char *name, unsigned int number,
 		     const struct stat *then)
 {
@@ -590,11 +542,11 @@ static int is_number(const char *name, unsigned int number,
 }
 
 /*
- * Which file follows one that elog capture --rotate has put aside: of NAME,
- * NAME.1, NAME.2, ... the one before it. It may go on rotating meanwhile: what
- * was found is true if it still is after opening.
+ * Open the file that follows one that elog capture --rotate has renamed: among NAME,
+ * NAME.1, NAME.2, ... the one before it. Rotation may continue meanwhile, so check
+ * again after opening.
  *
- * Return: a file, or -1: it is nowhere.
+ * Return: a file, or -1: not found.
  */
 static int open_next(const char *name, const struct stat *then)
 {
@@ -608,7 +560,7 @@ static int open_next(const char *name, const struct stat *then)
 			found = is_number(name, number, then);
 		} while (!found && number++ < NEXT_MAX);
 		if (found <= 0)
-			/* One may be on its way from a number to the next. */
+			/* It may be being renamed just now. */
 			goto again;
 		snprintf(path, sizeof(path), number > 1 ? "%s.%u" : "%s", name,
 			 number - 1);
@@ -623,7 +575,7 @@ again:
 	return -1;
 }
 
-/* Return: true if the file that comes after this one is being read. */
+/* Return: true if the next file of a rotation is open now. */
 static bool open_replacement(struct source *source, struct input *input)
 {
 	enum rotation rotation = source->rotation;
@@ -637,7 +589,7 @@ static bool open_replacement(struct source *source, struct input *input)
 	if (rotation == ROTATION_REPLACED && then.st_nlink)
 		fd = open_next(input->name, &then);
 	if (rotation == ROTATION_REPLACED && !then.st_nlink) {
-		elog_error("%s: a file was removed before what came after it was read: events may be missing",
+		elog_error("%s: removed before the next file was read: events may be missing",
 			   input->name);
 		source->failed = true;
 	}
@@ -678,13 +630,13 @@ static void wait_for_more(const struct source *source)
 		poll(&poll_fd, 1, -1);
 }
 
-/* Return: true if the followed file has an end now, to which it is to be read. */
+/* Return: true if the followed file is complete: read it to its end. */
 static bool has_ended(struct source *source, struct input *input)
 {
 	source->rotation = find_rotation(input);
 	if (source->rotation == ROTATION_NONE)
 		return false;
-	/* What is there now is not what comes after what was there. */
+	/* The present contents do not continue the earlier ones. */
 	if (source->rotation == ROTATION_TRUNCATED)
 		lseek(input->fd, 0, SEEK_END);
 	source->following = false;
@@ -709,7 +661,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 			source->idle = true;
 			return ret;
 		}
-		/* Somebody else's pipe may be non-blocking. */
+		/* Another process may have made the pipe non-blocking. */
 		if (ret == -EAGAIN) {
 			wait_for_more(source);
 			continue;
@@ -717,7 +669,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 		if (!ret && open_replacement(source, input))
 			continue;
 		if (ret < 0) {
-			tell_error(source, input->name, ret);
+			print_error(source, input->name, ret);
 			if (source->set)
 				continue;
 			return 0;
@@ -728,7 +680,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 		entry->file = input->name;
 		entry->processes = elog_file_processes(input->reader);
 		entry->wall_offset = elog_file_wall_offset(input->reader);
-		ret = take_item(source, input, entry);
+		ret = select_item(source, input, entry);
 		if (ret)
 			return ret;
 	}

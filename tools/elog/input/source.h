@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a verb's events come from: files, merged by their times, or a live
- * subscription. Yields those that the options ask for, in order, and everything
- * else that was found.
+ * The events of a verb: of files, merged by time, or of a live subscription. Returns the
+ * events that the options select, in order, and losses, damage and the like.
  */
 #ifndef SOURCE_H
 #define SOURCE_H
@@ -13,14 +12,14 @@
 struct source;
 
 /**
- * struct entry - what was found
- * @item: it; payloads are valid until the next call for the source
- * @cached: of an event: its definition; valid as long as the source
- *	does not find another part or forget its schemas: do not keep it
+ * struct entry - an item of a source
+ * @item: the item; its payload is valid until the next call for the source
+ * @cached: the definition of an event; do not keep it: the source may drop it with the
+ *	next item
  * @processes: names of threads
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, ns
  * @reader: the file; NULL: live
- * @file: its name
+ * @file: name of the file
  */
 struct entry {
 	struct elog_item item;
@@ -31,73 +30,77 @@ struct entry {
 	const char *file;
 };
 
+/** wall_time() - CLOCK_REALTIME; a file may say anything, so the sum may wrap */
+static inline int64_t wall_time(uint64_t time, int64_t wall_offset)
+{
+	return (int64_t)(time + (uint64_t)wall_offset);
+}
+
 /**
  * source_open_live() - events of a live subscription
  * @source: set to the new source
- * @live: open; outlives it
+ * @live: open; outlives the source
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int source_open_live(struct source **source, struct live *live);
 
 /**
  * source_open_files() - events of files
  * @source: set to the new source
- * @options: outlive it; --since is used for seeking, --follow for waiting
- * @names: of the files, "-": stdin; outlive it, too
+ * @options: outlive the source; --since is used for seeking, --follow for waiting
+ * @names: of the files, "-": stdin; outlive the source
  * @count: of @names
  *
- * Return: 0, or a negative errno, the reason being told: none can be opened.
+ * Return: 0; a negative errno if no file can be opened; the reason was printed.
  */
 int source_open_files(struct source **source, const struct options *options,
 		      char *const *names, int count);
 
-/** source_close() - free everything; NULL is fine */
+/** source_close() - free everything; NULL is allowed */
 void source_close(struct source *source);
 
 /**
- * source_next() - the next thing found
+ * source_next() - the next item
  * @source: the source
  * @entry: filled in
  *
- * Of a live one: after elog_consumer_flush() or elog_consumer_freeze(). Files
- * that cannot be read are told on stderr; they and damage make source_failed()
- * true.
+ * For a live source: after elog_consumer_flush() or elog_consumer_pause(). Prints
+ * which files cannot be read. Such files and damage make source_failed() true.
  *
- * Return: 1; 0 the end, of a live one that of the batch; -EAGAIN with --follow:
- * nothing more for now; -EBADMSG a ring was damaged: go on; another negative
- * errno.
+ * Return: 1; 0 at the end, or at the end of a live batch; -EAGAIN with --follow: no more
+ * items for now; -EBADMSG: a ring was damaged, continue; another negative errno.
  */
 int source_next(struct source *source, struct entry *entry);
 
-/** source_tell_damage() - say on stderr what was found, ELOG_ITEM_DAMAGE */
-void source_tell_damage(const struct entry *entry);
+/** source_print_damage() - describe an ELOG_ITEM_DAMAGE on stderr */
+void source_print_damage(const struct entry *entry);
 
-/** source_failed() - was a file damaged, or not to be read? */
+/** source_failed() - was a file damaged or unreadable? */
 bool source_failed(const struct source *source);
 
 /**
- * source_follows() - does the end depend on us?
+ * source_follows() - must the caller wait for more items?
  * @source: of files; with --follow
  *
- * Return: false where reading waits by itself, and ends, as of a pipe.
+ * Return: false if reading blocks and ends by itself, as with a pipe.
  */
 bool source_follows(const struct source *source);
 
 /**
- * source_progress() - how far reading has come
+ * source_progress() - how much was read
  * @source: of files
- * @done: set to bytes read
- * @total: set to how many there are; 0: not known
+ * @done: set to the bytes read
+ * @total: set to the bytes of all files; 0: unknown
  */
 void source_progress(const struct source *source, uint64_t *done,
 		     uint64_t *total);
 
 /**
- * source_finish() - say what there is to say about the selection at the end
+ * source_finish() - print errors of the selection that are known only at the end
  * @source: the source
  *
- * Return: true if it makes the verb fail.
+ * Return: true if there was an error.
  */
 bool source_finish(const struct source *source);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers of kernel modules, as the device tells of them; of programs, and of files;
- * and sets of those of modules, as elog marker save writes them. Belongs to its
- * caller.
+ * Markers of kernel modules, of running programs and of files, and saved sets of the
+ * markers of modules. A list of markers belongs to its caller.
  */
 #ifndef MARKER_H
 #define MARKER_H
@@ -12,7 +11,7 @@
 
 #define MARKER_HANDLERS	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
 
-/* What a marker is part of. */
+/* The kind of object that contains a marker. */
 enum marker_owner {
 	MARKER_OF_MODULE,
 	MARKER_OF_PROGRAM,
@@ -20,20 +19,20 @@ enum marker_owner {
 };
 
 /**
- * struct marker - a marker, as it was when asked for
- * @next: what MARKER_NEXT said; of a program or a file, as far as it is known
- * @owner: what it is part of
- * @module: the name of that
+ * struct marker - a marker and its state at the time of reading
+ * @next: the result of MARKER_NEXT; of a program or a file, members that are known
+ * @owner: the kind of object that contains it
+ * @module: the name of the module, program or file
  * @tag: its tag
- * @event: what its event is called; NULL: not known; of programs and files
- * @fields: types and names, "; " between, or NULL: likewise
- * @pid: of a program's: a process that has it
- * @pids: numbers of all such processes, with commas between; NULL: @pid only
+ * @event: name of its event, of programs and files; NULL: unknown
+ * @fields: types and names, separated by "; "; NULL: unknown
+ * @pid: a process of the program
+ * @pids: ids of all such processes, separated by commas; NULL: only @pid
  * @path: its source file
- * @function: where it is
+ * @function: its function
  * @place: path:function:ordinal
- * @predicate: of which hits its handlers are called, or NULL: of all
- * @taken: something has been found to belong to it
+ * @predicate: its handlers run if this is true; NULL: always
+ * @taken: a saved marker was matched with it
  */
 struct marker {
 	struct eventlog_marker_next next;
@@ -54,7 +53,7 @@ struct marker {
 /**
  * struct marker_list - markers
  * @count: of @markers
- * @markers: in the order of their modules' coming
+ * @markers: in the order in which their modules were loaded
  */
 struct marker_list {
 	size_t count;
@@ -62,41 +61,41 @@ struct marker_list {
 };
 
 /**
- * markers_read() - ask for all markers there are
+ * markers_read() - read all markers of modules
  * @fd: the device
- * @list: empty; filled in, to be freed with markers_free() in any case
+ * @list: empty; filled in; call markers_free() also after an error
  *
  * Return: 0 or a negative errno.
  */
 int markers_read(int fd, struct marker_list *list);
 
-/** marker_free() - free what a marker has */
+/** marker_free() - free the strings of a marker */
 void marker_free(struct marker *marker);
 
-/** markers_free() - free what a list has */
+/** markers_free() - free the markers of a list */
 void markers_free(struct marker_list *list);
 
-/** markers_add() - append a marker, zeroed, which its caller fills in; NULL: no memory */
+/** markers_add() - append a zeroed marker for the caller to fill in; NULL: no memory */
 struct marker *markers_add(struct marker_list *list);
 
 /**
  * markers_read_file() - append the markers of a file
  * @name: of the file
- * @list: to be freed in any case
+ * @list: call markers_free() also after an error
  *
- * Return: 0; what file_markers_read() returns; or another negative errno.
+ * Return: 0; an error of file_markers_read(); or another negative errno.
  */
 int markers_read_file(const char *name, struct marker_list *list);
 
 /**
- * markers_read_programs() - append the markers of programs that run
+ * markers_read_programs() - append the markers of running programs
  * @fd: the device
- * @list: has those of modules; to be freed in any case
- * @hidden: set to how many processes may not be looked into, if some might explain
- *	what no other does
+ * @list: contains those of modules; call markers_free() also after an error
+ * @hidden: set to the number of processes that this process may not inspect, if markers
+ *	of unknown place may belong to them
  *
- * Of those that the kernel knows, but that are of no process which may be looked
- * into, path and function are empty and the place is "-".
+ * If no process that may be inspected has a marker, its path and function are empty and
+ * its place is "-".
  *
  * Return: 0 or a negative errno.
  */
@@ -105,16 +104,16 @@ int markers_read_programs(int fd, struct marker_list *list, size_t *hidden);
 /** markers_handlers_put() - append "print,trace", or "-" */
 void markers_handlers_put(struct elog_text *text, uint32_t handlers);
 
-/** markers_handlers_put_json() - append a member of that name, a list, and the comma before */
+/** markers_handlers_put_json() - append a comma and a member that is a list */
 void markers_handlers_put_json(struct elog_text *text, const char *name, uint32_t handlers);
 
-/** markers_handlers_parse() - understand that; false if it is nothing of the kind */
+/** markers_handlers_parse() - parse "print,trace", or "-"; false if it is not valid */
 bool markers_handlers_parse(const char *text, uint32_t *handlers);
 
 /**
- * markers_save() - write a set to a file, that of this name being replaced by it
+ * markers_save() - replace a file by a set
  * @list: the set
- * @policies: and policies for programs
+ * @policies: policies for programs
  * @name: of the file
  *
  * Return: 0 or a negative errno.
@@ -124,14 +123,13 @@ int markers_save(const struct marker_list *list, const struct policy_list *polic
 
 /**
  * markers_load() - read a set from a file
- * @list: empty; of each marker module, tag, place, predicate, id and handlers are
+ * @list: empty; module, tag, place, predicate, id and handlers of each marker are
  *	filled in
  * @policies: empty
  * @name: of the file
- * @line: set to the line that is wrong
+ * @line: set to the number of an invalid line
  *
- * Return: 0; -EINVAL: it is no such file, or not all of it is there; or another
- * negative errno.
+ * Return: 0; -EINVAL: the file is not a set, or truncated; or another negative errno.
  */
 int markers_load(struct marker_list *list, struct policy_list *policies, const char *name,
 		 unsigned int *line);

@@ -2,15 +2,15 @@
 /*
  * Markers of files: see marker_file.h.
  *
- * A marker is data that can be written to, and begins with a number that nothing
- * else has: that is looked for, since in C++ no section has all of them, and since
- * files may have lost their table of sections. Behind it are pointers. In a linked
- * file a pointer is what a relocation with an addend says, or else what is there;
- * in one that is not, as a kernel module, it is what a relocation says. So first
- * places are found where a marker may be, then all relocations are gone through.
+ * Longer than 900 lines because the search of markers in files is going to be replaced.
  *
- * libelf understands the headers; what they lead to is read piece by piece, and
- * nothing is taken for granted of it.
+ * A marker is writable data that starts with a magic number, which is searched for: in
+ * C++ no section contains all markers, and files may lack a section table. Pointers
+ * follow the number. In a linked file, a pointer is the addend of a relocation, or else
+ * the value in the file; in an object file such as a kernel module, it is given by a
+ * relocation. So this first finds candidates for markers, then reads all relocations.
+ *
+ * libelf parses the headers. Everything else is read in small pieces and checked.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,39 +23,39 @@
 
 #ifdef ELOG_ELF
 #include <gelf.h>
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 
 #include "util/tool.h"
 
-/* Enough for anything that is compiled, and small enough for what is made up. */
+/* Limits: sufficient for compiled files, and small enough for forged ones. */
 #define MARKERS_MAX	65536U
 #define TEXT_MAX	65536U
 #define PATH_LENGTH_MAX	1024U
 #define NAME_LENGTH_MAX	256U
 #define DYNAMIC_MAX	65536U
 #define TEXTS_MAX	(64U << 20)
-/* libelf reads all headers of a kind at once; the rest takes only time. */
+/* libelf needs memory for all headers of a kind; the rest costs only time. */
 #define HEADERS_MAX	262144U
 #define FILE_MAX	(16ULL << 30)
-/* Of a file that is read in one piece. */
+/* Bytes of a file that are read at once. */
 #define WINDOW		65536U
-/* More than a marker has behind its number. */
+/* More bytes than a marker has after its number. */
 #define MARKER_BYTES	192U
 
 #define KERNEL_MAGIC	0x4d6b724c67e87a9cULL
 
-/* The pointers behind the number: of programs, and of modules. */
+/* The pointers after the number: of programs, and of modules. */
 enum { TEXT, PATH, FUNCTION, UNIT, USER_SLOTS };
 enum { K_SELF, K_HIT, K_TAG, K_TEXT, K_PATH, K_MODULE, K_FUNCTION, K_UNIT, KERNEL_SLOTS };
 #define SLOTS		KERNEL_SLOTS
 
-/* The fields' types in eventlog_marker.h, as far as they are other ones. */
+/* The types of fields in eventlog_marker.h, where they differ from libelog's. */
 static const char *const kernel_types[] = {
 	"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "bool", "ptr", "time",
 	"duration", "ipv4", "port", "string",
 };
 
-/* A place: of a linked file the section is 0, the address that of the program. */
+/* A place in the file. In a linked file, the section is 0 and the address is virtual. */
 struct target {
 	uint64_t address;
 	uint32_t section;
@@ -63,15 +63,15 @@ struct target {
 };
 
 struct candidate {
-	uint64_t address;	/* of the number */
-	uint64_t offset;	/* of it, in the file */
+	uint64_t address;	/* of the magic number */
+	uint64_t offset;	/* of the magic number, in the file */
 	uint32_t section;
 	bool of_module;
-	bool is_listed;		/* in the section that C has */
+	bool is_listed;		/* a pointer in the section elog_markers leads to it */
 	struct target slots[SLOTS];
 };
 
-/* Where the file has what is at an address. */
+/* A range of addresses and its place in the file. */
 struct area {
 	uint64_t address;
 	uint64_t offset;
@@ -92,7 +92,7 @@ struct image {
 	size_t area_count;
 	struct candidate *candidates;	/* by section and address */
 	size_t count;
-	/* Of the section elog_markers: what its pointers lead to. */
+	/* The section elog_markers, and the targets of its pointers. */
 	struct area listed;
 	struct target *list;
 	size_t list_count;
@@ -102,7 +102,7 @@ struct image {
  * Reading
  */
 
-/* Return: as many bytes as there are, or a negative errno. */
+/* Return: the number of bytes read, less than @bytes at the end; or a negative errno. */
 static ssize_t read_some(const struct image *image, uint64_t offset, void *buffer, size_t bytes)
 {
 	size_t done = 0;
@@ -171,7 +171,7 @@ static const struct area *find_area(const struct image *image, uint32_t section,
 	return area->section == section && address - area->address < area->size ? area : NULL;
 }
 
-/* A string, to be freed; NULL with 0: there is none of at most @max bytes. */
+/* Read a string that the caller frees; NULL and 0: there is none of at most @max bytes. */
 static int read_string(const struct image *image, const struct target *target, size_t max,
 		       char **string)
 {
@@ -213,7 +213,7 @@ static int read_string(const struct image *image, const struct target *target, s
 }
 
 /* ------------------------------------------------------------------------
- * Where something may be
+ * Areas
  */
 
 static int add_area(struct image *image, const struct area *area)
@@ -265,7 +265,7 @@ static int find_segments(struct image *image)
 	return ret;
 }
 
-/* One that has something in the file; NULL: it has not, or there is none. */
+/* A section that has data in the file; NULL: not found, or without data. */
 static GElf_Shdr *find_section(const struct image *image, size_t index, GElf_Shdr *section)
 {
 	Elf_Scn *scn = elf_getscn(image->elf, index);
@@ -303,7 +303,7 @@ static int find_sections(struct image *image)
 	return ret;
 }
 
-/* libelf would read all names, and uncompress them if it is told to. */
+/* libelf would read all names, and perhaps decompress them. */
 static bool is_named(const struct image *image, const GElf_Shdr *section,
 		     const GElf_Shdr *names, const char *name)
 {
@@ -316,7 +316,7 @@ static bool is_named(const struct image *image, const GElf_Shdr *section,
 	       !memcmp(text, name, bytes);
 }
 
-/* The section that the linker collects pointers to C's markers in, if it is known. */
+/* The section in which the linker collects pointers to markers of C, if there is one. */
 static void find_listed(struct image *image)
 {
 	GElf_Shdr section, names;
@@ -365,7 +365,7 @@ static int scan_area(struct image *image, const struct area *area)
 {
 	uint64_t kernel_magic = image->word == 8 ? KERNEL_MAGIC : (uint32_t)KERNEL_MAGIC;
 	unsigned char buffer[WINDOW + 8];
-	/* Aligned as it is in memory. */
+	/* The alignment is that in memory. */
 	uint64_t at = -area->address & 3;
 	size_t bytes, i;
 	int ret;
@@ -408,7 +408,7 @@ static int find_candidates(struct image *image)
 	for (i = 0; i < image->area_count && !ret; i++) {
 		if (!image->areas[i].is_writable)
 			continue;
-		/* Those of a file that is well-formed have nothing in common. */
+		/* In a well-formed file they do not overlap. */
 		total += image->areas[i].size;
 		ret = total > image->size ? -ENOEXEC : scan_area(image, &image->areas[i]);
 	}
@@ -423,13 +423,13 @@ static unsigned int slot_count(const struct candidate *candidate)
 	return candidate->of_module ? KERNEL_SLOTS : USER_SLOTS;
 }
 
-/* Behind the number of 8 bytes, or of a long. */
+/* The address after a number of 8 bytes, or of a long. */
 static uint64_t slots_at(const struct image *image, const struct candidate *candidate)
 {
 	return candidate->of_module ? image->word : 8;
 }
 
-/* The last candidate that is not behind an address, or NULL. */
+/* The last candidate at or before an address, or NULL. */
 static struct candidate *candidate_before(struct image *image, uint32_t section,
 					  uint64_t address)
 {
@@ -448,7 +448,7 @@ static struct candidate *candidate_before(struct image *image, uint32_t section,
 	return &image->candidates[low - 1];
 }
 
-/* The pointer that is at an address, if it is one of those asked for. */
+/* The slot at an address, if a candidate has one there. */
 static struct target *find_slot(struct image *image, uint32_t section, uint64_t address)
 {
 	struct candidate *candidate;
@@ -469,7 +469,7 @@ static struct target *find_slot(struct image *image, uint32_t section, uint64_t 
 	return &candidate->slots[at / image->word];
 }
 
-/* What is there before relocation: in a linked file mostly what is there after it. */
+/* Read the values before relocation. In a linked file most of them are final. */
 static int read_slots(struct image *image, uint64_t offset, struct target *slots, size_t count)
 {
 	unsigned char bytes[8];
@@ -481,7 +481,7 @@ static int read_slots(struct image *image, uint64_t offset, struct target *slots
 		slots[i].address = number(image, bytes, image->word);
 		slots[i].known = image->is_linked;
 	}
-	/* What is cut off is no marker. */
+	/* Ignore a truncated marker. */
 	return ret == -ENOEXEC ? 0 : ret;
 }
 
@@ -517,7 +517,7 @@ struct table {
 	uint64_t size;
 	uint64_t symbols;	/* offset in the file; 0: none */
 	uint64_t symbols_size;
-	uint32_t section;	/* that they are for */
+	uint32_t section;	/* to which they apply */
 	bool has_addends;
 };
 
@@ -591,7 +591,7 @@ static int read_table(struct image *image, const struct table *table)
 	return ret;
 }
 
-/* The part of the file behind an address of a linked one. */
+/* The part of a linked file at an address. */
 static bool find_bytes(const struct image *image, uint64_t address, uint64_t *offset,
 		       uint64_t *size)
 {
@@ -604,7 +604,7 @@ static bool find_bytes(const struct image *image, uint64_t address, uint64_t *of
 	return true;
 }
 
-/* What the dynamic section of a linked file says. */
+/* Read the dynamic section of a linked file. */
 struct dynamic {
 	uint64_t rela, rela_size;
 	uint64_t rel, rel_size;
@@ -726,7 +726,7 @@ static int compare_targets(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* A marker begins a pointer before its number, but for what that is aligned to. */
+/* A marker starts one pointer before its number, plus padding. */
 static void find_out_listed(struct image *image)
 {
 	struct candidate *candidate;
@@ -753,7 +753,7 @@ static void find_out_listed(struct image *image)
  * Markers
  */
 
-/* One that is being read: as the library has it, and what else there is to it. */
+/* A marker that is being read: the library's struct, and the rest. */
 struct found {
 	struct elog_marker marker;
 	char *tag;		/* of a module */
@@ -783,7 +783,7 @@ static bool is_identifier(const char *text, size_t length)
 	return length;
 }
 
-/* How many fields, and what they are, then handlers; false: that cannot be. */
+/* Read number and types of fields, then handlers; false: not valid. */
 static bool take_types(struct found *found, const unsigned char *bytes)
 {
 	unsigned int i, last = found->of_module ? ARRAY_SIZE(kernel_types) :
@@ -822,7 +822,7 @@ static int read_strings(const struct image *image, const struct candidate *candi
 	return read_string(image, &slots[K_TAG], NAME_LENGTH_MAX, &found->tag);
 }
 
-/* A module's fields, with the tag before them, as a program's markers have it. */
+/* Put the tag before a module's fields, as in the markers of programs. */
 static int join_text(struct found *found)
 {
 	char *text;
@@ -835,9 +835,8 @@ static int join_text(struct found *found)
 }
 
 /*
- * What is built elsewhere than in the kernel's own tree may be compiled by absolute
- * paths: then, unless the compiler was told otherwise, the module's directory is the
- * top. So it is when it is loaded.
+ * Modules outside the kernel tree may be compiled with absolute paths. Then paths are
+ * relative to the directory of the module, as when it is loaded.
  */
 static int shorten_path(const struct image *image, const struct candidate *candidate,
 			struct found *found)
@@ -864,8 +863,8 @@ static const char *known_tag(const struct found *found)
 }
 
 /*
- * Return: 1: it is a marker; 0: it is not; or a negative errno. @found is to be
- * freed in any case.
+ * Return: 1: it is a marker; 0: it is not; or a negative errno. The caller frees @found
+ * in any case.
  */
 static int read_marker(const struct image *image, const struct candidate *candidate,
 		       struct found *found)
@@ -889,7 +888,7 @@ static int read_marker(const struct image *image, const struct candidate *candid
 	found->marker.sequence = (uint32_t)number(image, bytes + at + 4, 4);
 	types = at + 8;
 	if (candidate->of_module) {
-		/* Its ordinal, its id, aligned as it happens to be, come before. */
+		/* Its ordinal and id precede it, with some padding. */
 		types = at + 12;
 		if (image->word == 8 || image->header.e_machine != EM_386)
 			types += -(candidate->address + types) & 7;
@@ -910,7 +909,7 @@ static int read_marker(const struct image *image, const struct candidate *candid
 	} else {
 		found->address = candidate->address + types + 17;
 	}
-	/* It is only told from others. */
+	/* Its value only distinguishes units. */
 	found->marker.unit = (const void *)(uintptr_t)((uint64_t)unit->section << 40 |
 						       unit->address);
 	ret = read_strings(image, candidate, found);
@@ -945,7 +944,7 @@ static char *describe_fields(const struct found *found)
 
 		fprintf(stream, "%s%s %s", i ? "; " : "",
 			found->of_module ? kernel_types[type - 1] :
-					   elog_marker_kinds[type].schema,
+					   elog_marker_type_name(type),
 			marker->state->fields[i]);
 	}
 	if (fclose(stream)) {
@@ -979,7 +978,7 @@ static int keep_marker(struct file_markers *markers, const struct found *found)
 	       kept->fields ? 0 : -ENOMEM;
 }
 
-/* Those of C and those of C++ are named as if the others were not there. */
+/* Markers of C and those of C++ are named independently. */
 static int keep_group(struct file_markers *markers, struct found *found, size_t count,
 		      bool is_listed)
 {
@@ -994,7 +993,7 @@ static int keep_group(struct file_markers *markers, struct found *found, size_t 
 			group[members++] = &found[i].marker;
 	if (!elog_markers_name(group, members))
 		ret = -ENOMEM;
-	/* The marker is what it begins with. */
+	/* The marker is the first member. */
 	for (i = 0; i < members && !ret; i++)
 		ret = keep_marker(markers, (struct found *)(void *)group[i]);
 	free(group);
@@ -1017,7 +1016,7 @@ static int read_markers(struct image *image, struct file_markers *markers)
 			goto out;
 		if (!ret)
 			continue;
-		/* Many may have one string, and each has its own copy. */
+		/* Many markers may share a string, and each has a copy. */
 		bytes += strlen(found[count].marker.text) +
 			 strlen(found[count].marker.path) +
 			 strlen(found[count].marker.function);
@@ -1059,8 +1058,8 @@ static int keep_segments(const struct image *image, struct file_markers *markers
 }
 
 /*
- * Are there too many sections?  libelf has memory for each of them as soon as it
- * sees the file: so it is looked for before that.  It finds what else is wrong.
+ * Are there too many sections? Check this first, since libelf allocates memory for all
+ * sections when it opens the file. libelf finds other errors.
  */
 static int check_sections(struct image *image)
 {
@@ -1072,7 +1071,7 @@ static int check_sections(struct image *image)
 	is_long = bytes[EI_CLASS] == ELFCLASS64;
 	image->word = is_long ? 8 : 4;
 	image->is_big = bytes[EI_DATA] == ELFDATA2MSB;
-	/* More than fit into the header are in the first section's. */
+	/* A number too large for the header is in the first section header. */
 	if (number(image, bytes + (is_long ? 60 : 48), 2) ||
 	    read_all(image, number(image, bytes + (is_long ? 40 : 32), image->word), bytes,
 		     is_long ? 64 : 40))

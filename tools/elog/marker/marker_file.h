@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers of a file that need not run: executables, libraries, kernel modules and
- * what else the linker makes, of any architecture. The file may be a hostile one.
+ * Markers of ELF files of any architecture: executables, libraries, object files and
+ * kernel modules, which need not run or be loaded. Files are not trusted.
  */
 #ifndef MARKER_FILE_H
 #define MARKER_FILE_H
@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 /**
- * struct file_marker - a marker, as it is before its program or module is loaded
+ * struct file_marker - a marker of a file
  * @tag: its tag
- * @event: what its event is called, if nothing else is loaded that has such a tag
+ * @event: name of its event, unless another loaded object has the same tag
  * @path: its source file
- * @function: where it is
+ * @function: its function
  * @place: path:function:ordinal
- * @fields: types and names, "; " between
+ * @fields: types and names, separated by "; "
  * @id: hash of @place
- * @address: in the program, of the byte that says which handlers are on; 0: of a module
+ * @address: in the program, of the byte of enabled handlers; 0: of a module
  * @line: in the source file
- * @ordinal: how many there are before it in the function
- * @handlers: ELOG_MARKER_*: on from the start
- * @allowed: likewise: that may be switched on
- * @of_module: it is of the kernel's kind
+ * @ordinal: number of markers before it in the function
+ * @handlers: ELOG_MARKER_*: initially enabled
+ * @allowed: ELOG_MARKER_*: may be enabled
+ * @of_module: it is a marker of a kernel module
  */
 struct file_marker {
 	char *tag;
@@ -45,8 +45,8 @@ struct file_marker {
 /**
  * struct file_segment - a part of a file that is mapped
  * @offset: in the file
- * @address: as linked
- * @size: bytes of the file
+ * @address: in the linked program
+ * @size: bytes in the file
  */
 struct file_segment {
 	uint64_t offset;
@@ -59,7 +59,7 @@ struct file_segment {
  * @count: of @markers
  * @markers: by place, those of C before those of C++
  * @segment_count: of @segments
- * @segments: of a file that is linked
+ * @segments: of a linked file
  */
 struct file_markers {
 	size_t count;
@@ -71,18 +71,18 @@ struct file_markers {
 /**
  * file_markers_read() - find the markers of a file
  * @fd: the file; its position is changed
- * @markers: filled in, to be freed with file_markers_free() in any case
+ * @markers: filled in; call file_markers_free() also after an error
  *
- * What looks like a marker but leads nowhere is left out. Memory does not grow with
- * the file, but for that of what is found.
+ * Leaves out data that looks like a marker but has invalid pointers. Needs memory only
+ * for the markers found, whatever the size of the file.
  *
- * Return: 0; -ENOEXEC: no ELF file, or not all of it; -E2BIG: more markers, or
- * headers, than there can be, or more than 16 GiB; -EOPNOTSUPP: built without libelf;
- * or another negative errno.
+ * Return: 0; -ENOEXEC: not an ELF file, or truncated; -E2BIG: too many markers or
+ * headers, or more than 16 GiB; -EOPNOTSUPP: built without libelf; or another negative
+ * errno.
  */
 int file_markers_read(int fd, struct file_markers *markers);
 
-/** file_markers_free() - free what it has */
+/** file_markers_free() - free the markers */
 void file_markers_free(struct file_markers *markers);
 
 #endif /* MARKER_FILE_H */

@@ -205,9 +205,9 @@ rejected()
 printf 'text' > "$work/text"
 : > "$work/empty"
 mkfifo "$work/fifo"
-check "a text file is rejected" rejected "$work/text" "no ELF file"
-check "an empty file is rejected" rejected "$work/empty" "no ELF file"
-check "a pipe is rejected" rejected "$work/fifo" "no ELF file"
+check "a text file is rejected" rejected "$work/text" "not an ELF file"
+check "an empty file is rejected" rejected "$work/empty" "not an ELF file"
+check "a pipe is rejected" rejected "$work/fifo" "not an ELF file"
 check "a directory is rejected" rejected "$work/" "Is a directory"
 check "a missing file is rejected" rejected "$work/none" "No such file"
 check "a program without markers is rejected" rejected "$(command -v sh)" "no marker"
@@ -257,7 +257,7 @@ elf("segments", 3, 64, 1, 0xffff, struct.pack(section, 0, 0, 0, 0, 0, 0, 0, coun
 elf("data", 3, 0, 0, 1, struct.pack("<IIQQQQQQ", 1, 6, 0, 0, 0, 1 << 38, 1 << 38, 8), 1 << 38)
 ' "$work"
 for file in sections segments data; do
-	check "a file with large $file is rejected" rejected "$work/$file" "too large a file"
+	check "a file with large $file is rejected" rejected "$work/$file" "file too large"
 done
 
 # selects COUNT ARGUMENT...: the arguments select so many markers.

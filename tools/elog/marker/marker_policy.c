@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 #include "marker/marker.h"
 #include "marker/marker_policy.h"
 #include "util/array.h"
@@ -64,7 +64,7 @@ int policies_read(int fd, struct policy_list *list)
 		policy.handlers = next.handlers;
 		policy.marker = text + strlen(text) + 1;
 		policy.predicate = policy.marker + strlen(policy.marker) + 1;
-		/* An older module knows none. */
+		/* Older modules have no predicates. */
 		if (policy.predicate >= text + next.text_size || !*policy.predicate)
 			policy.predicate = NULL;
 		ret = policies_add(list, &policy);
@@ -91,15 +91,15 @@ static int set_policy(int fd, const struct marker_policy *policy,
 static void explain(const char *what, int error)
 {
 	if (error == -ENOTTY || error == -E2BIG || error == -EINVAL)
-		elog_error("the kernel module is too old to keep such policies for programs");
+		elog_error("the kernel module is too old for such policies");
 	else if (error == -ENOSPC)
-		elog_error("%s: there are already %u policies for programs: elog marker policies",
+		elog_error("%s: the limit of %u policies is reached: elog marker policies",
 			   what, EVENTLOG_WISHES_MAX);
 	else
 		elog_error("%s: %s", what, strerror(-error));
 }
 
-/* The end of a class of characters, or NULL: it is none. */
+/* The end of a character class, or NULL if it is not one. */
 static const char *class_end(const char *glob)
 {
 	glob += glob[1] == '!' ? 2 : 1;
@@ -107,8 +107,8 @@ static const char *class_end(const char *glob)
 }
 
 /*
- * A glob over what providers are called: there what is neither a letter nor a digit
- * has become '_'.  NULL: out of memory.
+ * Convert a glob over programs to one over providers, where characters other than
+ * letters and digits are '_'. Return: NULL without memory.
  */
 static char *program_glob(const char *program)
 {
@@ -146,15 +146,15 @@ static bool parse_handlers(const char *text, uint32_t *handlers)
 	       !(*handlers & ~POLICY_HANDLERS);
 }
 
-/* What is to be switched, by default: all that can be off, and what is of use on. */
+/* Set the handlers to switch. By default: enable "print", disable all. */
 static bool take_handlers(const struct options *options, struct marker_policy *policy)
 {
 	policy->handlers = policy->operation == EVENTLOG_MARKER_ADD ? EVENTLOG_MARKER_PRINT :
 								  POLICY_HANDLERS;
 	if (!options->handlers || parse_handlers(options->handlers, &policy->handlers))
 		return true;
-	elog_error("'%s': of programs print and probe can be switched; "
-		   "they are traced whenever somebody subscribes", options->handlers);
+	elog_error("'%s': only print and probe can be switched for programs; their markers "
+		   "are traced whenever there is a subscriber", options->handlers);
 	return false;
 }
 
@@ -162,7 +162,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 		    const struct marker_predicate *predicate)
 {
 	struct marker_policy policy = { .operation = operation };
-	uint32_t matched = 0, changed = 0, unfit = 0;
+	uint32_t matched = 0, changed = 0, incompatible = 0;
 	struct eventlog_marker_wish request;
 	int i, ret, status = STATUS_OK;
 
@@ -176,7 +176,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 	for (i = 1; i < options->argument_count; i++) {
 		policy.marker = options->arguments[i];
 		if (!policy_is_possible(policy.program, policy.marker)) {
-			elog_error("'%s' '%s': no program has an event of such a name",
+			elog_error("'%s' '%s': no program can have an event of this name",
 				   options->program, policy.marker);
 			status = STATUS_ERROR;
 			continue;
@@ -189,11 +189,11 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 		}
 		matched += request.matched;
 		changed += request.changed;
-		unfit += request.unfit;
+		incompatible += request.unfit;
 	}
-	if (!options->quiet && unfit)
-		fprintf(stderr, "elog: %u markers do not have the fields of the predicate, "
-			"of such types: they stay as they are\n", unfit);
+	if (!options->quiet && incompatible)
+		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
+			"markers: they are unchanged\n", incompatible);
 	if (!options->quiet)
 		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
 	free(policy.program);
@@ -217,7 +217,7 @@ int policies_restore(const struct policy_list *list, int fd)
 	int ret;
 
 	ret = set_policy(fd, &nothing, &predicate, &request);
-	/* An old module has none, which is what is wanted of it. */
+	/* An old module has no policies, and none are needed. */
 	if (ret == -ENOTTY && !list->count)
 		return 0;
 	for (i = 0; i < list->count && !ret; i++) {

@@ -17,7 +17,7 @@
  * struct marker_policy - a policy
  * @program: glob over names of programs
  * @marker: glob over names of events
- * @predicate: with which hits, as it is written; NULL: with all
+ * @predicate: handlers run if this is true; NULL: always
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
  * @handlers: EVENTLOG_MARKER_*
  */
@@ -41,7 +41,7 @@ struct policy_list {
 
 /**
  * policies_add() - append a policy
- * @list: to be freed in any case
+ * @list: call policies_free() also after an error
  * @policy: copied, with its strings
  *
  * Return: 0 or -ENOMEM.
@@ -51,13 +51,13 @@ int policies_add(struct policy_list *list, const struct marker_policy *policy);
 /**
  * policies_read() - read all policies from the kernel
  * @fd: the device
- * @list: empty; to be freed in any case
+ * @list: empty; call policies_free() also after an error
  *
- * Return: 0, also when the kernel module is older than policies; or a negative errno.
+ * Return: 0, also if the kernel module is too old for policies; or a negative errno.
  */
 int policies_read(int fd, struct policy_list *list);
 
-/** policies_free() - free what a list has */
+/** policies_free() - free the policies of a list */
 void policies_free(struct policy_list *list);
 
 /**
@@ -65,7 +65,7 @@ void policies_free(struct policy_list *list);
  * @options: with --program, and patterns
  * @fd: the device
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
- * @predicate: --if, with the first of the two
+ * @predicate: --if, with EVENTLOG_MARKER_ADD
  *
  * Return: the exit status.
  */
@@ -80,16 +80,16 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 void policy_put_handlers(struct elog_text *text, const struct marker_policy *policy);
 
 /**
- * policy_parse_handlers() - understand what policy_put_handlers() writes
+ * policy_parse_handlers() - parse the output of policy_put_handlers()
  * @text: the word
  * @policy: its operation and handlers are set
  *
- * Return: false: it is something else.
+ * Return: false if it is not valid.
  */
 bool policy_parse_handlers(const char *text, struct marker_policy *policy);
 
 /**
- * policy_is_possible() - may something be matched by such globs, and be in a set
+ * policy_is_possible() - may these globs match anything, and be saved in a set?
  * @program: glob over names of programs
  * @marker: glob over names of events
  */
@@ -100,7 +100,7 @@ bool policy_is_possible(const char *program, const char *marker);
  * @list: the list
  * @fd: the device
  *
- * Return: 0 or a negative errno, as for the first one that fails.
+ * Return: 0 or the error of the first policy that fails, a negative errno.
  */
 int policies_restore(const struct policy_list *list, int fd);
 

@@ -13,7 +13,7 @@ static bool blank(char character)
 	return character == ' ' || character == '\t' || character == '\r' || character == '\n';
 }
 
-/* Two characters, of which the second does not end a string. */
+/* Copy two characters; the second one does not end a string. */
 static const char *put_escaped(struct elog_text *text, const char *from)
 {
 	elog_text_printf(text, "%.2s", from);
@@ -21,8 +21,8 @@ static const char *put_escaped(struct elog_text *text, const char *from)
 }
 
 /*
- * A text that is right, with one blank for any between its words and with escapes in
- * its strings for what does not go on a line: it means the same.
+ * Put a valid expression on one line: one blank between words, and escapes for control
+ * characters in strings. Its meaning does not change.
  */
 static void put_line(struct elog_text *text, const char *from)
 {
@@ -72,7 +72,7 @@ int marker_predicate_parse(const char *text, struct marker_predicate *predicate,
 	} else if (line.size >= sizeof(predicate->text)) {
 		error->column = sizeof(predicate->text);
 		snprintf(error->message, sizeof(error->message),
-			 "the kernel keeps no more than %zu bytes of a predicate",
+			 "the kernel stores at most %zu bytes of a predicate",
 			 sizeof(predicate->text) - 1);
 		ret = -EINVAL;
 	} else {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Markers of programs that run, and of files: see marker.h.
+ * Markers of running programs, and of files: see marker.h.
  *
- * The kernel knows the markers of programs as events of providers markers_PROGRAM.
- * Where they are, and which handlers are on, is found out from the processes that
- * have the device open: from the files that they have mapped, and from a byte of
- * their memory for each marker.
+ * In the kernel, the markers of programs are events of providers markers_PROGRAM. Their
+ * places and enabled handlers come from the processes that have the device open: from
+ * the files that they have mapped, and from one byte of their memory for each marker.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -20,16 +19,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "libelog/producer/markers.h"
+#include "elog_marker_names.h"
 #include "marker/marker.h"
 #include "marker/marker_file.h"
 #include "util/array.h"
 
 #define PATH_BYTES	64
-/* Of what is kept of markers: anybody who has the device open can have any number. */
+/* Limit of memory: any process that opens the device can have any number of markers. */
 #define SCAN_BYTES_MAX	(128U << 20)
 
-/* An event of a program that lives. */
+/* An event of a running program. */
 struct definition {
 	char *provider;
 	char *event;
@@ -43,7 +42,7 @@ struct mapped_file {
 	dev_t device;
 	uint64_t inode;
 	struct file_markers markers;
-	size_t bytes;			/* about what they take */
+	size_t bytes;			/* approximate memory of @markers */
 };
 
 /* A mapping of a process. */
@@ -54,20 +53,20 @@ struct mapping {
 
 struct scan {
 	struct marker_list *list;
-	size_t old_count;		/* of the list: those of modules */
+	size_t old_count;		/* markers of modules in @list */
 	struct definition *definitions;	/* by provider, event, fields */
 	size_t definition_count;
 	struct mapped_file *files;
 	size_t file_count;
 	dev_t device;
-	size_t hidden;			/* processes that may not be looked into */
-	size_t unexplained;		/* definitions that no other process has */
-	size_t bytes;			/* of all files, and of the list */
-	bool is_full;			/* something has been left out for that */
+	size_t hidden;			/* processes without permission to inspect them */
+	size_t unexplained;		/* definitions that no inspected process has */
+	size_t bytes;			/* of all files and of the list */
+	bool is_full;			/* the limit of memory was reached */
 };
 
 /* ------------------------------------------------------------------------
- * What the kernel knows
+ * Definitions in the kernel
  */
 
 static int compare_definitions(const void *left, const void *right)
@@ -198,7 +197,7 @@ static struct definition *find_definition(const struct scan *scan, char *provide
  * Markers
  */
 
-/* For files and processes may have any names: they must not forge lines. */
+/* Files and processes may have any names: do not let them forge lines. */
 static char *copy_name(const char *name)
 {
 	char *copy = strdup(name), *c;
@@ -256,7 +255,7 @@ int markers_read_file(const char *name, struct marker_list *list)
 	struct stat status;
 	int fd, ret;
 
-	/* What is no file might wait for somebody who opens its other end. */
+	/* Opening a FIFO would wait for its other end. */
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -279,7 +278,7 @@ int markers_read_file(const char *name, struct marker_list *list)
  * Processes
  */
 
-/* A file, or -1. What is none may be something that does not like to be opened. */
+/* Open a regular file, or return -1. Opening a device may have side effects. */
 static int open_path(const char *name)
 {
 	int fd = open(name, O_PATH | O_CLOEXEC), readable = -1;
@@ -303,9 +302,9 @@ static bool has_inode(int fd, uint64_t inode)
 }
 
 /*
- * The file of a mapping, whatever mount namespace the process is in, and though it
- * may have been deleted or replaced: that takes rights; without them, what has the
- * name now if it has the number as well. Or -1.
+ * Open the file of a mapping. With sufficient rights this works in any mount namespace,
+ * and if the file was deleted or replaced. Otherwise open the file that has the name
+ * now, if its inode number is the same. Return: a file or -1.
  */
 static int open_mapped(pid_t pid, uint64_t begin, uint64_t end, uint64_t inode,
 		       const char *name)
@@ -346,7 +345,7 @@ static size_t bytes_of(const struct file_markers *markers)
 	return bytes;
 }
 
-/* Room for more of a size, or none. */
+/* Account for @bytes more, unless the limit is reached. */
 static bool take_room(struct scan *scan, size_t bytes)
 {
 	if (bytes > SCAN_BYTES_MAX - scan->bytes) {
@@ -358,9 +357,9 @@ static bool take_room(struct scan *scan, size_t bytes)
 }
 
 /*
- * Its number in scan->files; -ENOENT: it cannot be opened, which may be for the
- * process ends, and not so with the next one; or another negative errno.  What cannot
- * be read has no markers.
+ * Return: the index in scan->files; -ENOENT: the file cannot be opened, perhaps because
+ * the process ends; or another negative errno. A file that cannot be parsed has no
+ * markers.
  */
 static ssize_t find_file(struct scan *scan, pid_t pid, dev_t device, uint64_t inode,
 			 const struct mapping *mapping, const char *name)
@@ -399,7 +398,7 @@ out:
 	return ret ? ret : (ssize_t)i;
 }
 
-/* The mappings of files that a process writes to, its own copies of them that is. */
+/* Find the writable private mappings of files. */
 static int read_maps(struct scan *scan, pid_t pid, struct mapping **mappings, size_t *count)
 {
 	char path[PATH_BYTES], *line = NULL;
@@ -444,7 +443,7 @@ static int read_maps(struct scan *scan, pid_t pid, struct mapping **mappings, si
 	return ret;
 }
 
-/* Has it the device open?  -1: that may not be known. */
+/* Does the process have the device open? -1: no permission to know. */
 static int has_device(const struct scan *scan, pid_t pid)
 {
 	char path[PATH_BYTES];
@@ -457,7 +456,7 @@ static int has_device(const struct scan *scan, pid_t pid)
 	files = opendir(path);
 	if (!files)
 		return errno == EACCES || errno == EPERM ? -1 : 0;
-	/* No file system is asked, which might not answer. */
+	/* Use no path: its file system might not respond. */
 	while (found <= 0 && (entry = readdir(files))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
@@ -472,7 +471,7 @@ static int has_device(const struct scan *scan, pid_t pid)
 	return found;
 }
 
-/* What is behind the last slash of a link's, or a file's, first string. */
+/* The last component of the path in a link, or in the first string of a file. */
 static bool read_name(pid_t pid, const char *what, bool is_link, char *name, size_t bytes)
 {
 	char path[PATH_BYTES], text[4096];
@@ -496,14 +495,14 @@ static bool read_name(pid_t pid, const char *what, bool is_link, char *name, siz
 	text[strcspn(text, "\n")] = '\0';
 	slash = strrchr(text, '/');
 	slash = slash ? slash + 1 : text;
-	/* Longer ones are no provider's either. */
+	/* Names of providers are not longer either. */
 	snprintf(name, bytes, "%.*s", (int)bytes - 1, slash);
 	return *name;
 }
 
 /*
- * What a process called itself when it began: mostly what it has been called by. It
- * may have changed that since. The provider is named after it.
+ * The name of a process at its start, which is mostly the name of its program. The
+ * provider has this name. The process may have changed its name since.
  */
 static void find_name(const struct scan *scan, pid_t pid, char *provider, char *name,
 		      size_t bytes)
@@ -521,10 +520,10 @@ static void find_name(const struct scan *scan, pid_t pid, char *provider, char *
 		if (has_provider(scan, provider))
 			return;
 	}
-	/* Nothing of it is known: by its last name. */
+	/* If nothing else is known, use its present name. */
 }
 
-/* The handlers that are on in a process; what they were at first if it cannot be asked. */
+/* The enabled handlers in a process; the initial ones if its memory cannot be read. */
 static uint32_t read_handlers(pid_t pid, const struct file_markers *markers,
 			      const struct file_marker *marker, const struct mapping *mappings,
 			      size_t count, size_t file)
@@ -561,7 +560,7 @@ static uint32_t read_handlers(pid_t pid, const struct file_markers *markers,
 	return marker->handlers;
 }
 
-/* What the kernel says of a marker whose process has been asked. */
+/* Merge the kernel's state of a marker with that of its process. */
 static void add_state(struct marker *marker, const struct definition *definition)
 {
 	uint32_t state = definition ? definition->describe.state : 0;
@@ -652,10 +651,10 @@ static int read_processes(struct scan *scan)
 }
 
 /* ------------------------------------------------------------------------
- * Putting it together
+ * The list
  */
 
-/* What no process explains that may be looked into. */
+/* Add the definitions that no inspected process has. */
 static int add_unexplained(struct scan *scan)
 {
 	static char nothing[] = "", nowhere[] = "-";
@@ -682,14 +681,14 @@ static int add_unexplained(struct scan *scan)
 		if (!marker)
 			return -ENOMEM;
 		marker->owner = MARKER_OF_PROGRAM;
-		/* Nobody knows whether it is: mostly it is. */
+		/* Unknown; mostly it is enabled. */
 		marker->next.handlers = EVENTLOG_MARKER_TRACE;
 		add_state(marker, definition);
 	}
 	return 0;
 }
 
-/* Processes that have the same do not come between. */
+/* Order markers so that equal ones of several processes are adjacent. */
 static int compare_found(const void *left, const void *right)
 {
 	const struct marker *a = left, *b = right;
@@ -729,7 +728,7 @@ static int put_process(struct marker *marker, struct elog_text *text)
 	return marker->pids && !text->error ? 0 : -ENOMEM;
 }
 
-/* One of each kind stays, with the numbers of all processes that have it. */
+/* Merge equal markers into one that has the ids of all processes. */
 static int join_processes(struct marker *markers, size_t *count)
 {
 	struct elog_text text = { 0 };
@@ -780,7 +779,7 @@ int markers_read_programs(int fd, struct marker_list *list, size_t *hidden)
 	}
 	*hidden = scan.unexplained ? scan.hidden : 0;
 	if (scan.is_full)
-		elog_error("too many markers of programs: not all are listed");
+		elog_error("too many markers of programs: the list is incomplete");
 	for (i = 0; i < scan.definition_count; i++) {
 		free(scan.definitions[i].provider);
 		free(scan.definitions[i].event);

@@ -2,10 +2,10 @@
 /*
  * Sets of markers: see marker.h.
  *
- * A file of them has a first line, for each marker its handlers, module, id, tag,
- * place and, if there is one, predicate with tabs between, for each policy "policy",
- * handlers, two globs and, if there is one, predicate, and a last line with their
- * number: so that one that is cut off is known.
+ * The first line of the file is a header. Each marker is a line of handlers, module, id,
+ * tag, place and optional predicate, separated by tabs. Each policy is a line of
+ * "policy", handlers, two globs and optional predicate. The last line has the number of
+ * markers and policies, so that a truncated file is detected.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "output/output.h"
 #include "util/array.h"
 
-/* The second one may have predicates, which who knows only the first would not see. */
+/* Files with predicates have the second header, which earlier versions reject. */
 #define SET_HEADER	"elog markers 1"
 #define SET_HEADER_2	"elog markers 2"
 
@@ -111,8 +111,8 @@ struct marker *markers_add(struct marker_list *list)
 	return &list->markers[list->count++];
 }
 
-/* The four strings that came with a marker. */
-static int take_strings(struct marker *marker, const char *text)
+/* Copy the four strings of a marker. */
+static int copy_strings(struct marker *marker, const char *text)
 {
 	char **const strings[] = {
 		&marker->module, &marker->tag, &marker->path, &marker->function,
@@ -171,7 +171,7 @@ int markers_read(int fd, struct marker_list *list)
 		}
 		marker->next = next;
 		descriptor = next.descriptor;
-		ret = take_strings(marker, text);
+		ret = copy_strings(marker, text);
 		if (!ret && next.predicate_size)
 			marker->predicate = strndup(predicate, sizeof(predicate) - 1);
 		if (!ret && next.predicate_size && !marker->predicate)
@@ -211,7 +211,7 @@ static void put_set(struct elog_text *text, const struct marker_list *list,
 		if (!policy_is_possible(policy->program, policy->marker))
 			continue;
 		count++;
-		elog_text_string(text, "policy\\t");
+		elog_text_string(text, "policy\t");
 		policy_put_handlers(text, policy);
 		elog_text_printf(text, "\t%s\t%s", policy->program, policy->marker);
 		if (policy->predicate)
@@ -229,14 +229,14 @@ int markers_save(const struct marker_list *list, const struct policy_list *polic
 
 	put_set(&text, list, policies);
 	ret = text.error;
-	/* It is for the next boot, however this one ends. */
+	/* It must survive a crash: it is for the next boot. */
 	if (!ret)
 		ret = output_replace(name, &text, true);
 	elog_text_free(&text);
 	return ret;
 }
 
-/* Takes what is before the next tab off a line. */
+/* Split the text before the next tab off a line. */
 static char *take_word(char **line)
 {
 	char *word = *line, *tab = word ? strchr(word, '\t') : NULL;
@@ -249,7 +249,7 @@ static char *take_word(char **line)
 	return word;
 }
 
-/* What is behind the last word of a line, if there is something, is no part of that. */
+/* Split an optional predicate off the end of a line. */
 static char *cut_predicate(char *line)
 {
 	char *tab = strchr(line, '\t');
@@ -260,8 +260,8 @@ static char *cut_predicate(char *line)
 	return tab + 1;
 }
 
-/* It has to be one that the kernel takes, before anything is set. */
-static int take_predicate(const char *text, uint32_t handlers, char **taken)
+/* Check that the kernel accepts the predicate, before anything is set. */
+static int parse_predicate(const char *text, uint32_t handlers, char **result)
 {
 	struct elog_expression_error error;
 	struct marker_predicate predicate;
@@ -272,11 +272,11 @@ static int take_predicate(const char *text, uint32_t handlers, char **taken)
 	ret = marker_predicate_parse(text, &predicate, &error);
 	if (ret)
 		return ret;
-	*taken = strdup(predicate.text);
-	return *taken ? 0 : -ENOMEM;
+	*result = strdup(predicate.text);
+	return *result ? 0 : -ENOMEM;
 }
 
-static int take_marker(struct marker_list *list, char *line)
+static int parse_marker(struct marker_list *list, char *line)
 {
 	const char *handlers = take_word(&line), *module = take_word(&line);
 	const char *id = take_word(&line), *tag = take_word(&line);
@@ -299,10 +299,10 @@ static int take_marker(struct marker_list *list, char *line)
 	marker->place = strdup(line);
 	if (!marker->module || !marker->tag || !marker->place)
 		return -ENOMEM;
-	return predicate ? take_predicate(predicate, mask, &marker->predicate) : 0;
+	return predicate ? parse_predicate(predicate, mask, &marker->predicate) : 0;
 }
 
-/* The rest of a line that begins with "policy" and a tab. */
+/* Parse the rest of a line that starts with "policy" and a tab. */
 static int parse_policy(struct policy_list *policies, char *line)
 {
 	const char *handlers = take_word(&line);
@@ -319,7 +319,7 @@ static int parse_policy(struct policy_list *policies, char *line)
 	    policies->count == EVENTLOG_WISHES_MAX)
 		return -EINVAL;
 	if (predicate)
-		ret = take_predicate(predicate, policy.handlers, &policy.predicate);
+		ret = parse_predicate(predicate, policy.handlers, &policy.predicate);
 	if (!ret)
 		ret = policies_add(policies, &policy);
 	free(policy.predicate);
@@ -338,12 +338,12 @@ int markers_load(struct marker_list *list, struct policy_list *policies, const c
 	*number = 0;
 	if (!file)
 		return -errno;
-	/* Until the last line, behind which there is nothing. */
+	/* Read up to the last line; nothing may follow it. */
 	while ((length = getline(&line, &size, file)) > 0) {
 		++*number;
 		end = memchr(line, '\n', (size_t)length);
 		ret = -EINVAL;
-		/* A NUL would hide the rest of a line, such as half of a predicate. */
+		/* A NUL would hide the rest of a line, for example of a predicate. */
 		if (!end || end != line + length - 1 || memchr(line, '\0', (size_t)length))
 			break;
 		*end = '\0';
@@ -356,8 +356,8 @@ int markers_load(struct marker_list *list, struct policy_list *policies, const c
 			ret = getc(file) == EOF ? 0 : -EINVAL;
 			break;
 		} else {
-			ret = strncmp(line, "policy\\t", 7) ? take_marker(list, line) :
-							   parse_policy(policies, line + 7);
+			ret = strncmp(line, "policy\t", 7) ? parse_marker(list, line) :
+							     parse_policy(policies, line + 7);
 			if (ret)
 				break;
 			ret = -EINVAL;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What elog latency has found, and how it is printed.
+ * Results of elog latency, and printing them.
  */
 #ifndef LATENCY_H
 #define LATENCY_H
 
 #include "output/output.h"
 #include "util/histogram.h"
-#include "util/starts.h"
 
 /**
- * struct latency_counts - what else there was
+ * struct latency_counts - numbers of events
  * @starts: events that were START
  * @ends: events that were END
- * @unpaired_starts: without END, as far as it is known
- * @unpaired_ends: without START
- * @restarted: a START with one of the same key before it that had no END yet
- * @forgotten: STARTs that waited when events were lost
- * @unkeyed: events that have not what is paired by
+ * @unpaired_starts: STARTs without END, as far as known
+ * @unpaired_ends: ENDs without START
+ * @restarted: STARTs that replaced a pending one with the same key
+ * @forgotten: STARTs that were pending when events were lost
+ * @unkeyed: events that lack what is paired by
  */
 struct latency_counts {
 	uint64_t starts;
@@ -30,48 +29,62 @@ struct latency_counts {
 };
 
 /**
- * struct slow_pair - one of the slowest
+ * struct latency_start - a START
+ * @time: CLOCK_MONOTONIC ns
+ * @wall: CLOCK_REALTIME ns
+ * @session: its session
+ * @pid: its process
+ * @tid: its thread
+ */
+struct latency_start {
+	uint64_t time;
+	int64_t wall;
+	uint64_t session;
+	uint32_t pid;
+	uint32_t tid;
+};
+
+/**
+ * struct slow_pair - one of the slowest pairs
  * @latency: ns
- * @start: the event it began with
- * @by: what --by paired it by, as the format has it; NULL: no --by
+ * @start: its START
+ * @by: the values of --by, in the output format; NULL without --by
  */
 struct slow_pair {
 	uint64_t latency;
-	struct start start;
+	struct latency_start start;
 	char *by;
 };
 
 /**
- * struct latency_group - the pairs of which END has the same value of --group
- * @value: as the format has it
+ * struct latency_group - the pairs whose ENDs have the same value of --group
+ * @value: the value, in the output format
  * @size: bytes of @value
- * @hash: of @value
- * @histogram: of them
+ * @histogram: their durations
  */
 struct latency_group {
 	char *value;
 	size_t size;
-	struct siphash hash;
 	struct histogram histogram;
 };
 
 /**
- * struct latency_report - what is to be printed
+ * struct latency_report - what to print
  * @options: --format, --time, -q
- * @start: START as it was given
- * @end: END
+ * @start: START as given
+ * @end: END as given
  * @by: what is paired by, in words
- * @time: when it was made, CLOCK_MONOTONIC ns
- * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC then
- * @elapsed: ns it is about
- * @counts: in that time
- * @lost: events that were lost in it
- * @histogram: of the pairs
- * @groups: those of --group; sorted in place
- * @group_count: of @groups
- * @group_name: --group; NULL: there are none
- * @slowest: those of --slowest; sorted in place
- * @slowest_count: of @slowest
+ * @time: time of the report, CLOCK_MONOTONIC ns
+ * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC at @time
+ * @elapsed: the time that the report covers, ns
+ * @counts: events in that time
+ * @lost: events lost in that time
+ * @histogram: durations of the pairs
+ * @groups: those of --group; printing sorts them
+ * @group_count: number of @groups
+ * @group_name: --group; NULL without
+ * @slowest: those of --slowest; printing sorts them
+ * @slowest_count: number of @slowest
  */
 struct latency_report {
 	const struct options *options;
@@ -91,15 +104,15 @@ struct latency_report {
 	size_t slowest_count;
 };
 
-/** latency_print_header() - before the first report of several */
+/** latency_print_header() - print what comes before the first of several reports */
 void latency_print_header(const struct latency_report *report,
 			  struct output *output);
 
-/** latency_print_interval() - a line about what was in an interval */
+/** latency_print_interval() - print a line about an interval */
 void latency_print_interval(const struct latency_report *report,
 			    struct output *output);
 
-/** latency_print() - all there is */
+/** latency_print() - print the whole report */
 void latency_print(const struct latency_report *report, struct output *output);
 
 #endif /* LATENCY_H */

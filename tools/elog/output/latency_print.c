@@ -10,8 +10,8 @@
 #include "output/latency.h"
 
 #define BAR_WIDTH	36U
-#define FINE_ROWS	24U	/* more rows are made coarser */
-#define EMPTY_ROWS	2U	/* more that are empty are left out */
+#define FINE_ROWS	24U	/* with more, use coarser rows */
+#define EMPTY_ROWS	2U	/* leave out more empty rows in succession */
 
 static const struct {
 	const char *name;	/* in JSON and CSV */
@@ -26,7 +26,7 @@ static const struct {
  * Durations and times
  */
 
-/* Three digits and a unit; @exact: and no zeroes behind the point. */
+/* Three digits and a unit; @exact: without zeros at the end of a fraction. */
 static void put_duration(char *text, size_t size, double nanoseconds, bool exact)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
@@ -47,27 +47,14 @@ static void put_duration(char *text, size_t size, double nanoseconds, bool exact
 	snprintf(text + length, size - length, "%s", units[unit]);
 }
 
-static void put_seconds(struct elog_text *text, uint64_t nanoseconds)
-{
-	elog_text_printf(text, "%" PRIu64 ".%09" PRIu64, nanoseconds / 1000000000,
-			 nanoseconds % 1000000000);
-}
-
-/* As --time says. */
+/* In the format of --time. */
 static void put_time(struct elog_text *text, const struct options *options,
 		     uint64_t time, int64_t wall)
 {
-	struct date date = { 0 };
-
-	if (options->time != TIME_WALL) {
-		put_seconds(text, time);
-		return;
-	}
-	date_set(&date, wall / 1000000000);
-	elog_text_printf(text, "%s.%09" PRIu64, date.text,
-			 (uint64_t)wall % 1000000000);
-	if (options->format != FORMAT_TEXT)
-		elog_text_string(text, date.zone);
+	if (options->time == TIME_WALL)
+		put_local_time(text, wall, options->format != FORMAT_TEXT);
+	else
+		put_seconds(text, time, 1);
 }
 
 static void put_json_time(struct elog_text *text, const struct options *options,
@@ -98,7 +85,7 @@ static void put_session(struct elog_text *text, uint64_t session,
  * Text
  */
 
-/* In eighths of a character where there are such. */
+/* @blocks: characters that fill eighths of a cell are available. */
 static void put_bar(struct elog_text *text, uint64_t count, uint64_t most,
 		    bool blocks)
 {
@@ -153,7 +140,7 @@ static void put_row(struct elog_text *text, const struct histogram *histogram,
 	elog_text_printf(text, "%8s .. %-7s %10" PRIu64 " %5.1f%%  ", from, to,
 			 count, 100.0 * (double)count / (double)histogram->count);
 	put_bar(text, count, most, blocks);
-	/* No blanks at the end of a line. */
+	/* Remove blanks at the end of the line. */
 	for (blank = text->error ? 0 : text->size;
 	     blank && text->data[blank - 1] == ' '; blank--)
 		;
@@ -265,13 +252,12 @@ static void put_slowest(const struct latency_report *report,
 		from = text->size;
 		put_time(text, report->options, pair->start.time,
 			 pair->start.wall);
-		elog_text_printf(text, "%*s ", text->size - from < 17 ?
-				 (int)(17 - (text->size - from)) : 0, "");
+		fill_column(text, from, 17);
+		elog_text_put(text, " ", 1);
 		from = text->size;
 		put_session(text, pair->start.session, "-");
-		elog_text_printf(text, "%*s %7u %7u%s%s\n",
-				 text->size - from < 18 ?
-				 (int)(18 - (text->size - from)) : 0, "",
+		fill_column(text, from, 18);
+		elog_text_printf(text, " %7u %7u%s%s\n",
 				 pair->start.pid, pair->start.tid,
 				 pair->by ? "  " : "", pair->by ? pair->by : "");
 	}
@@ -322,7 +308,7 @@ static void text_report(const struct latency_report *report,
  * JSON and CSV
  */
 
-/* Members, or cells, that are numbers; those of no pairs are null, or empty. */
+/* JSON members or CSV cells of numbers; null or empty without pairs. */
 static void put_members(struct elog_text *text, bool json,
 			const struct histogram *histogram)
 {
@@ -377,7 +363,7 @@ static void json_head(const struct latency_report *report, const char *kind,
 	put_json_time(text, report->options, report->time,
 		      report_wall(report));
 	elog_text_string(text, ",\"seconds\":");
-	put_seconds(text, report->elapsed);
+	put_seconds(text, report->elapsed, 1);
 	elog_text_printf(text, ",\"pairs\":%" PRIu64 ",\"unpaired_starts\":%" PRIu64
 			 ",\"unpaired_ends\":%" PRIu64 ",\"restarted\":%" PRIu64
 			 ",\"forgotten\":%" PRIu64 ",\"unkeyed\":%" PRIu64
@@ -449,7 +435,7 @@ static void csv_line(const struct latency_report *report, const char *kind,
 	put_time(text, report->options, report->time,
 		 report_wall(report));
 	elog_text_put(text, ",", 1);
-	put_seconds(text, report->elapsed);
+	put_seconds(text, report->elapsed, 1);
 	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			 report->histogram->count, counts->unpaired_starts,
@@ -477,7 +463,7 @@ static void csv_groups(const struct latency_report *report,
 }
 
 /* ------------------------------------------------------------------------
- * All of it
+ * Reports
  */
 
 void latency_print_header(const struct latency_report *report,
@@ -519,9 +505,8 @@ void latency_print_interval(const struct latency_report *report,
 	default:
 		put_time(text, report->options, report->time,
 			 report_wall(report));
-		elog_text_printf(text, "%*s %8" PRIu64, text->size - from < 17 ?
-				 (int)(17 - (text->size - from)) : 0, "",
-				 report->histogram->count);
+		fill_column(text, from, 17);
+		elog_text_printf(text, " %8" PRIu64, report->histogram->count);
 		put_numbers(text, report->histogram);
 		elog_text_printf(text, " %8" PRIu64 "\n", report->lost);
 		break;

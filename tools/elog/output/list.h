@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What elog list prints of definitions, besides one line.
+ * Printing definitions as JSON or as a tree, for elog list.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -8,10 +8,10 @@
 #include "output/output.h"
 
 /**
- * struct definition - a definition that the kernel knows
- * @describe: what it says of it
- * @schema: its schema
- * @event: the event in that
+ * struct definition - a definition of an event
+ * @describe: the kernel's description
+ * @schema: the parsed schema
+ * @event: the event in @schema
  */
 struct definition {
 	struct eventlog_describe describe;
@@ -23,10 +23,10 @@ struct definition {
 const char *list_state(uint32_t state);
 
 /**
- * list_json() - append an object, in a line
- * @definition: of which @schema is not looked at
- * @schema: its text; NULL: it is not asked for
- * @text: where
+ * list_json() - append an object in one line
+ * @definition: its @schema is not used
+ * @schema: the text of the schema; NULL: leave it out
+ * @text: to append to
  */
 void list_json(const struct definition *definition, const char *schema,
 	       struct elog_text *text);
@@ -36,9 +36,9 @@ void list_json(const struct definition *definition, const char *schema,
  * @definitions: sorted in place
  * @count: of @definitions
  * @verbose: with sizes and offsets
- * @output: where
+ * @output: to print to
  *
- * Providers of one name have a node each.
+ * Different providers with the same name have separate nodes.
  */
 void list_tree(struct definition *definitions, size_t count, bool verbose,
 	       struct output *output);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What elog list prints of definitions, besides one line: see list.h.
+ * Printing definitions as JSON or as a tree: see list.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "output/list.h"
 
 #define DEPTH_MAX	5
@@ -20,7 +21,7 @@ const char *list_state(uint32_t state)
  * JSON
  */
 
-/* Bits are hexadecimal, as wherever values are JSON. */
+/* Bits are hexadecimal, as in all JSON output. */
 static void put_named(struct elog_text *text, const char *name,
 		      const char *description)
 {
@@ -139,10 +140,10 @@ struct tree {
 	struct output *output;
 	bool verbose;
 	bool utf8;
-	bool last[DEPTH_MAX];	/* of the nodes above: nothing comes below them */
+	bool last[DEPTH_MAX];	/* by depth: the node is the last one of its parent */
 };
 
-/* Begin a node's line. */
+/* Start the line of a node. */
 static struct elog_text *put_branch(struct tree *tree, unsigned int depth, bool last)
 {
 	struct elog_text *text = &tree->output->text;
@@ -219,7 +220,7 @@ static bool is_same_provider(const struct definition *one,
 	       !strcmp(one->event->provider->name, other->event->provider->name);
 }
 
-/* Its keywords: what some of its definitions have. */
+/* Put a provider and the keywords of its definitions. */
 static void put_provider(struct tree *tree, const struct definition *definitions,
 			 size_t count)
 {
@@ -227,7 +228,7 @@ static void put_provider(struct tree *tree, const struct definition *definitions
 	struct elog_text *text = &tree->output->text;
 	size_t i;
 
-	/* What was registered last knows most. */
+	/* The latest definition has the most complete description. */
 	provider = definitions[count - 1].event->provider;
 	elog_text_printf(text, "%s (%u)", provider->name,
 			 definitions->describe.provider_id);

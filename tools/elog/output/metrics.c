@@ -27,16 +27,15 @@ static void put_family(struct elog_text *text, const char *name, const char *typ
 }
 
 /*
- * Of a label's value backslashes, quotes and line ends are escaped. It has to be
- * UTF-8, or the whole file is refused: a byte that is none becomes "?", as do
- * control characters, which are no use.
+ * The value of a label escapes backslashes, quotes and line feeds. Prometheus rejects
+ * the whole file if it is not UTF-8: "?" replaces wrong bytes, and control characters.
  */
 static void put_escaped(struct elog_text *text, const char *value)
 {
 	struct elog_text quoted = { 0 };
 	const char *character;
 
-	/* JSON's strings are UTF-8 in any case, and differ in "\u" alone. */
+	/* JSON strings are always UTF-8; labels differ from them only in "\u". */
 	elog_text_json_string(&quoted, value, strlen(value));
 	if (quoted.error || quoted.size < 2) {
 		text->error = quoted.error ? quoted.error : -ENOMEM;
@@ -159,21 +158,21 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
 	};
-	/* A level is a property of an event; of others it is the worst, and changes. */
+	/* Only an event has a fixed level; other rows have the most severe one so far. */
 	bool level = counters->by == COUNTERS_BY_EVENT;
 	unsigned int cause;
 
-	put_family(text, "eventlog_events_total", "counter", "Events that were counted.");
+	put_family(text, "eventlog_events_total", "counter", "Number of events.");
 	put_rows(text, counters, "eventlog_events_total", level, row_events);
-	put_family(text, "eventlog_bytes_total", "counter", "Bytes of their payloads.");
+	put_family(text, "eventlog_bytes_total", "counter", "Bytes of payloads.");
 	put_rows(text, counters, "eventlog_bytes_total", false, row_bytes);
 	if (lost_by[counters->by] && counters_knows_lost(counters)) {
 		put_family(text, lost_by[counters->by], "counter",
-			   "Events that were lost before they were counted.");
+			   "Number of events lost before they were counted.");
 		put_rows(text, counters, lost_by[counters->by], false, row_lost);
 	}
 	put_family(text, "eventlog_lost_total", "counter",
-		   "Events that were lost before they were counted, by cause.");
+		   "Number of events lost before they were counted, by cause.");
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
 		elog_text_string(text, "eventlog_lost_total{");
 		put_label(text, "", "cause", elog_lost_name(cause) ?
@@ -209,7 +208,7 @@ static void put_module(struct elog_text *text)
 		return;
 	version.release[sizeof(version.release) - 1] = '\0';
 	snprintf(abi, sizeof(abi), "%u", version.abi);
-	put_family(text, "eventlog_info", "gauge", "The kernel module, and this program.");
+	put_family(text, "eventlog_info", "gauge", "Versions of the kernel module and of elog.");
 	elog_text_string(text, "eventlog_info{");
 	put_label(text, "", "release", version.release);
 	put_label(text, ",", "abi", abi);
@@ -217,14 +216,14 @@ static void put_module(struct elog_text *text)
 	elog_text_string(text, "} 1\n");
 	if (listing_read(&listing))
 		return;
-	put_gauge(text, "eventlog_definitions", "Definitions of events there are.",
+	put_gauge(text, "eventlog_definitions", "Number of event definitions.",
 		  listing.active);
 	put_gauge(text, "eventlog_definitions_wanted",
-		  "Definitions of events that somebody wants.", listing.busy);
+		  "Number of enabled event definitions.", listing.busy);
 	put_gauge(text, "eventlog_definitions_max",
-		  "Definitions of events there may be.", listing.max);
+		  "Maximum number of event definitions.", listing.max);
 	put_gauge(text, "eventlog_subscribers",
-		  "Processes and parts of the kernel that want an event.",
+		  "Number of subscribers, in processes and in the kernel.",
 		  listing.subscribers);
 }
 
@@ -247,7 +246,7 @@ static bool add_file(const char *path, uint64_t *bytes)
 	return true;
 }
 
-/* Its files, and what it has put aside: FILE.1, FILE.2, ... */
+/* The files of a capture: FILE, or all in a directory, and rotated ones, FILE.1, FILE.2, ... */
 static bool bytes_of(const char *target, uint64_t *bytes)
 {
 	const struct dirent *entry;
@@ -306,13 +305,13 @@ static void put_captures(struct elog_text *text)
 {
 	struct captures captures = { 0 };
 
-	/* What is found before something fails is told. */
+	/* After an error, print the captures that were found before. */
 	background_each(add_capture, &captures);
 	put_family(text, "eventlog_capture_running", "gauge",
-		   "Whether a capture in the background runs; 0: it ended without saying so.");
+		   "1 if the background capture runs, 0 if it ended unexpectedly.");
 	put_text(text, &captures.running);
 	put_family(text, "eventlog_capture_bytes", "gauge",
-		   "Bytes of the files of a capture in the background.");
+		   "Bytes in the files of a background capture.");
 	put_text(text, &captures.bytes);
 	elog_text_free(&captures.running);
 	elog_text_free(&captures.bytes);
@@ -331,7 +330,7 @@ void metrics_put(const struct counters *counters, bool live, struct elog_text *t
  * The file
  */
 
-static int write_as_it_is(const char *path, const struct elog_text *text)
+static int write_in_place(const char *path, const struct elog_text *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
 
@@ -351,7 +350,7 @@ int metrics_write(const char *path, const struct elog_text *text)
 		return text->error;
 	if (!lstat(path, &status) && !S_ISREG(status.st_mode) &&
 	    !S_ISLNK(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : write_as_it_is(path, text);
-	/* A symbolic link is replaced, not followed: the directory may be another's. */
+		return S_ISDIR(status.st_mode) ? -EISDIR : write_in_place(path, text);
+	/* A symbolic link is replaced, not followed: its directory may belong to others. */
 	return output_replace(path, text, false);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters, and the state of the module and of background captures, in
- * Prometheus' text format.
+ * Counters, and the state of the module and of background captures, in the text format
+ * of Prometheus.
  */
 #ifndef METRICS_H
 #define METRICS_H
@@ -9,21 +9,21 @@
 #include "input/counters.h"
 
 /**
- * metrics_put() - append all of it
+ * metrics_put() - append all metrics
  * @counters: the counters
- * @live: it is of a subscription on this machine: tell of the machine, too
- * @text: where
+ * @live: they count live events: append the state of this machine, too
+ * @text: to append to
  *
- * What cannot be asked for just now is left out.
+ * Leaves out the state that cannot be read.
  */
 void metrics_put(const struct counters *counters, bool live, struct elog_text *text);
 
 /**
- * metrics_write() - replace a file at once, whoever reads it
- * @path: the file; what is no regular file is written to as it is
- * @text: what it is to hold
+ * metrics_write() - replace a file atomically
+ * @path: the file; if it is not a regular file, it is written in place
+ * @text: the new contents
  *
- * Return: 0 or a negative errno; then the file is as it was.
+ * Return: 0; a negative errno, and the file is unchanged.
  */
 int metrics_write(const char *path, const struct elog_text *text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a verb prints on stdout: see output.h.
+ * Buffered output to stdout: see output.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,18 +31,18 @@ void output_open(struct output *output, const struct options *options)
 		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
 }
 
-/* In a process of its own; without a pager that was asked for, one that is there. */
+/* In the child. @pager: a shell command; NULL: use the first pager that exists. */
 static void run_pager(const char *pager)
 {
-	static const char *const known[] = { "less", "more", "cat" };
+	static const char *const pagers[] = { "less", "more", "cat" };
 	size_t i;
 
-	/* Quit on one screen, keep colours, cut long lines, leave the screen. */
+	/* Quit if it fits one screen, keep colours, do not wrap lines or clear the screen. */
 	setenv("LESS", "FRSX", 0);
 	if (pager)
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-	for (i = 0; !pager && i < ARRAY_SIZE(known); i++)
-		execlp(known[i], known[i], (char *)NULL);
+	for (i = 0; !pager && i < ARRAY_SIZE(pagers); i++)
+		execlp(pagers[i], pagers[i], (char *)NULL);
 	_exit(STATUS_NO_COMMAND);
 }
 
@@ -72,7 +72,7 @@ void output_page(struct output *output, const struct options *options)
 	dup2(ends[1], STDOUT_FILENO);
 	close(ends[0]);
 	close(ends[1]);
-	/* It is the pager that Ctrl-C is for. */
+	/* Ctrl-C goes to the pager. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -172,7 +172,7 @@ int output_close(struct output *output)
 	elog_text_free(&output->text);
 	if (!output->pager)
 		return output->error;
-	/* The pager is to find an end; what closes stdout at ours, a stdout. */
+	/* Close the pipe so that the pager sees its end, but keep a valid stdout. */
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, STDOUT_FILENO);
@@ -188,7 +188,7 @@ int output_close(struct output *output)
 	return output->error;
 }
 
-/* The locale is asked, and not set: numbers are printed as they always are. */
+/* Query the locale without setting it, so that the format of numbers does not change. */
 bool output_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a verb prints on stdout, in large writes: text is collected and written
- * when it is enough. For the process's own thread.
+ * Buffered output to stdout, with an optional pager. For the process's own thread.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -12,13 +11,13 @@
 
 /**
  * struct output - stdout
- * @text: what is to be written
- * @limit: bytes from which on output_check() writes it
- * @closed: the reader is gone, or was given up: nothing is written any more
- * @error: 0, or what failed, negative
+ * @text: the buffer
+ * @limit: output_check() writes the buffer at this size
+ * @closed: the reader is gone or does not read: nothing more is written
+ * @error: 0 or a negative errno
  * @terminal: stdout is a terminal, or a pager on one
- * @colour: it is to be coloured
- * @pager: process of the pager; 0: there is none
+ * @colour: print colours
+ * @pager: process of the pager; 0: none
  */
 struct output {
 	struct elog_text text;
@@ -30,63 +29,63 @@ struct output {
 	pid_t pager;
 };
 
-/** output_open() - fill in @output; --color is honoured */
+/** output_open() - fill in @output; uses --color */
 void output_open(struct output *output, const struct options *options);
 
 /**
- * output_page() - let a pager show it, if stdout is a terminal
+ * output_page() - start a pager if stdout is a terminal
  * @output: open; nothing was written
- * @options: --no-pager is honoured
+ * @options: --no-pager
  *
- * ELOG_PAGER, then PAGER, then less, more or cat, what there is; an empty one
- * means none.
+ * The pager is ELOG_PAGER, or else PAGER, or else the first of less, more and cat that
+ * exists. An empty variable means no pager.
  */
 void output_page(struct output *output, const struct options *options);
 
 /**
- * output_flush() - write what there is
+ * output_flush() - write the buffer
  * @output: open
  *
- * Signals are let in meanwhile. When told to stop for the second time a reader
- * that does not read is given up.
+ * Signals may arrive meanwhile. After the second signal to stop, it does not wait for
+ * the reader any longer.
  */
 void output_flush(struct output *output);
 
 /**
- * output_write() - write all of something to another file
- * @fd: where to
- * @data: what
- * @size: bytes of it
+ * output_write() - write data to another file
+ * @fd: the file
+ * @data: the data
+ * @size: bytes of @data
  *
- * Gives up when told to stop for the second time.
+ * Gives up after the second signal to stop.
  *
  * Return: 0 or a negative errno.
  */
 int output_write(int fd, const char *data, size_t size);
 
 /**
- * output_replace() - put a text into a file's place, at once
- * @path: of the file, which need not be there; a symbolic link is replaced
- * @text: without an error
- * @durable: it is on the disk before
+ * output_replace() - replace a file atomically
+ * @path: of the file, which may not exist; a symbolic link is replaced
+ * @text: the contents, without an error
+ * @durable: flush the contents to the disk first
  *
- * It is made beside the file, under a name that ends in a dot and six characters.
+ * Writes a temporary file whose name is @path with a dot and six characters.
  *
- * Return: 0 or a negative errno; then the file is as it was.
+ * Return: 0; or a negative errno, and the file is unchanged.
  */
 int output_replace(const char *path, const struct elog_text *text, bool durable);
 
-/** output_check() - write if it is enough */
+/** output_check() - write the buffer if it has reached the limit */
 void output_check(struct output *output);
 
 /**
- * output_close() - write, wait for the pager, free
+ * output_close() - write the buffer, wait for the pager, free memory
  *
- * Return: 0, or a negative errno, -ECHILD: there is no such pager.
+ * Return: 0 or a negative errno; -ECHILD: the pager does not exist.
  */
 int output_close(struct output *output);
 
-/** output_utf8() - may characters beyond ASCII be printed? As the locale says */
+/** output_utf8() - does the locale allow characters beyond ASCII? */
 bool output_utf8(void);
 
 #endif /* OUTPUT_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events and losses as text, JSON or CSV: see printer.h.
+ * Printing events and losses as text, JSON or CSV: see printer.h.
  *
- * Text is in columns that have no blanks inside; they are padded to the widest
- * seen so far, within limits. A line that begins with "#" is not an event.
+ * Columns of text contain no blanks. They are padded to the width of the widest one so
+ * far, within limits. A line that starts with "#" is not an event.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/keywords.h"
 #include "output/printer.h"
 
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
 
-/* What is known of every event. */
+/* The properties that all events have. */
 enum column {
 	COLUMN_TIME,
 	COLUMN_CPU,
@@ -29,8 +30,8 @@ enum column {
 	COLUMN_EVENT,
 	COLUMN_LEVEL,
 	COLUMN_KEYWORDS,
-	COLUMN_FIELDS,		/* all of the event's own */
-	COLUMN_FIELD,		/* one of them */
+	COLUMN_FIELDS,		/* all fields of the event */
+	COLUMN_FIELD,		/* one field */
 };
 
 static const char *const column_names[] = {
@@ -47,20 +48,20 @@ static const enum column default_columns[] = {
 	COLUMN_FIELDS,
 };
 
-/* Of --fields: @column, or the event's field of this name. */
+/* A name in --fields: @column, or the event's field of this name. */
 struct chosen {
 	enum column column;
 	char *name;
-	struct elog_text label;		/* what is put before it, with a separator */
+	struct elog_text label;		/* a separator and the text before the value */
 };
 
-/* A line's first columns, which are those of the line before more often than not. */
+/* The first columns of a line. Mostly they are the same as in the previous line. */
 struct head {
 	unsigned int cpu;
 	uint32_t tid;
 	char comm[64];
 	char text[96];
-	size_t size;			/* 0: there was none */
+	size_t size;			/* 0: no previous line */
 };
 
 struct printer {
@@ -69,16 +70,16 @@ struct printer {
 	struct elog_text *text;		/* of @output */
 	struct chosen *chosen;
 	size_t chosen_count;
-	char *names;			/* of --fields, cut in pieces */
-	bool by_columns;		/* nothing but @chosen */
-	uint64_t previous;		/* time of the event before */
-	bool any;			/* there was one */
+	char *names;			/* --fields, split into strings */
+	bool by_columns;		/* print only @chosen */
+	uint64_t previous;		/* time of the previous event */
+	bool any;			/* there was an event */
 	struct date date;		/* of the last event */
 	struct head head;		/* of the last event */
-	uint64_t second;		/* that @seconds is of, and a point */
+	uint64_t second;		/* the value of @seconds, which ends with a point */
 	char seconds[24];
 	size_t seconds_size;
-	size_t provider_width;		/* widest so far, as are the others */
+	size_t provider_width;		/* the widest so far, as the others */
 	size_t session_width;
 	size_t event_width;
 };
@@ -199,17 +200,6 @@ void printer_close(struct printer *printer)
  * Parts of lines
  */
 
-static void put_blanks(struct elog_text *text, size_t count)
-{
-	static const char blanks[] = "                                ";
-	size_t some;
-
-	for (; count; count -= some) {
-		some = count < sizeof(blanks) - 1 ? count : sizeof(blanks) - 1;
-		elog_text_put(text, blanks, some);
-	}
-}
-
 /* Append a column as wide as any before it, and a blank. */
 static void put_column(struct elog_text *text, const char *column, size_t length,
 		       size_t *width)
@@ -221,8 +211,8 @@ static void put_column(struct elog_text *text, const char *column, size_t length
 }
 
 /*
- * CPU, TID and COMM. A thread can call itself anything; in a column nothing but
- * that remains.
+ * Put CPU, TID and COMM. Threads may choose any name: replace characters that would
+ * break the columns.
  */
 static void put_head(struct printer *printer, const struct elog_item *item,
 		     const char *comm)
@@ -251,13 +241,6 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 	elog_text_put(printer->text, head->text, head->size);
 }
 
-static void put_seconds(struct elog_text *text, uint64_t time, unsigned int width)
-{
-	elog_text_unsigned(text, time / 1000000000, width, ' ');
-	elog_text_put(text, ".", 1);
-	elog_text_unsigned(text, time % 1000000000, 9, '0');
-}
-
 static void put_wall(struct printer *printer, uint64_t time, bool zone)
 {
 	date_set(&printer->date, (int64_t)(time / 1000000000));
@@ -268,7 +251,7 @@ static void put_wall(struct printer *printer, uint64_t time, bool zone)
 		elog_text_string(printer->text, printer->date.zone);
 }
 
-/* The second is mostly that of the event before. */
+/* The second is mostly the same as in the previous event. */
 static void put_monotonic(struct printer *printer, uint64_t time,
 			  unsigned int width)
 {
@@ -388,7 +371,7 @@ static void text_event(struct printer *printer, const struct entry *entry)
 }
 
 /* ------------------------------------------------------------------------
- * Columns that were chosen, and JSON
+ * Chosen columns, and JSON
  */
 
 static void put_plain(struct printer *printer, const char *string, size_t size)
@@ -401,7 +384,7 @@ static void put_plain(struct printer *printer, const char *string, size_t size)
 		elog_text_put(printer->text, string, size);
 }
 
-/* What thread names may hold is quoted in text, where it has no place of its own. */
+/* Names of threads may contain any characters: quote them in text. */
 static void put_string(struct printer *printer, const char *string)
 {
 	if (printer->options->format == FORMAT_TEXT)
@@ -450,7 +433,7 @@ static void put_field(struct printer *printer, const struct entry *entry,
 	}
 }
 
-/* What text is put for a part of the head that is a word or a number. */
+/* Put a property that is a word or a number. */
 static void put_metadata(struct printer *printer, const struct entry *entry,
 			 enum column column)
 {
@@ -578,31 +561,8 @@ void printer_event(struct printer *printer, const struct entry *entry)
 }
 
 /* ------------------------------------------------------------------------
- * What is no event
+ * Losses and remarks
  */
-
-uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
-{
-	const char *between = ": ", *name;
-	unsigned int cause;
-	uint64_t sum = 0;
-
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
-		if (!lost[cause])
-			continue;
-		sum += lost[cause];
-		name = elog_lost_name(cause);
-		elog_text_string(text, between);
-		between = ", ";
-		if (name)
-			elog_text_string(text, name);
-		else
-			elog_text_printf(text, "cause %u", cause);
-		elog_text_put(text, " ", 1);
-		elog_text_unsigned(text, lost[cause], 1, ' ');
-	}
-	return sum;
-}
 
 static void text_lost(const struct elog_item *item, struct elog_text *text)
 {
@@ -618,36 +578,6 @@ static void text_lost(const struct elog_item *item, struct elog_text *text)
 		elog_text_printf(text, "CPU %u", item->cpu);
 	elog_text_string(text, causes.data ? causes.data : "");
 	elog_text_free(&causes);
-}
-
-void json_member(struct elog_text *text, const char *name, const char *value)
-{
-	elog_text_printf(text, "\"%s\":", name);
-	elog_text_json_string(text, value, strlen(value));
-}
-
-void json_causes(const uint64_t *lost, struct elog_text *text)
-{
-	const char *between = "", *name;
-	unsigned int cause;
-	char number[16];
-
-	elog_text_put(text, "{", 1);
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
-		if (!lost[cause])
-			continue;
-		name = elog_lost_name(cause);
-		if (!name) {
-			snprintf(number, sizeof(number), "cause %u", cause);
-			name = number;
-		}
-		elog_text_string(text, between);
-		elog_text_json_string(text, name, strlen(name));
-		elog_text_put(text, ":", 1);
-		elog_text_unsigned(text, lost[cause], 1, ' ');
-		between = ",";
-	}
-	elog_text_put(text, "}", 1);
 }
 
 static void json_lost(struct printer *printer, const struct entry *entry)
@@ -676,18 +606,18 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 
 void printer_lost(struct printer *printer, const struct entry *entry)
 {
-	struct elog_text said = { 0 };
+	struct elog_text message = { 0 };
 
 	switch (printer->options->format) {
 	case FORMAT_JSON:
 		json_lost(printer, entry);
 		break;
 	case FORMAT_CSV:
-		/* There is no column for it. */
-		text_lost(&entry->item, &said);
-		if (said.data)
-			elog_error("%s", said.data + strlen("# "));
-		elog_text_free(&said);
+		/* CSV has no column for it. */
+		text_lost(&entry->item, &message);
+		if (message.data)
+			elog_error("%s", message.data + strlen("# "));
+		elog_text_free(&message);
 		break;
 	default:
 		put_colour(printer, "\033[1;31m");

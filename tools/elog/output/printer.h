@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events and losses as text, JSON or CSV, as --format, --fields and --time say.
+ * Printing events and losses as text, JSON or CSV, by --format, --fields and --time.
  */
 #ifndef PRINTER_H
 #define PRINTER_H
@@ -13,15 +13,15 @@ struct printer;
 /**
  * printer_open() - prepare to print
  * @printer: set to the new printer
- * @options: outlive it
- * @output: where to; outlives it
+ * @options: outlive the printer
+ * @output: to print to; outlives the printer
  *
- * Return: 0, or a negative errno, the reason being told.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int printer_open(struct printer **printer, const struct options *options,
 		 struct output *output);
 
-/** printer_close() - free it; NULL is fine */
+/** printer_close() - free it; NULL is allowed */
 void printer_close(struct printer *printer);
 
 /** printer_event() - print an event */
@@ -30,7 +30,7 @@ void printer_event(struct printer *printer, const struct entry *entry);
 /** printer_lost() - print a loss */
 void printer_lost(struct printer *printer, const struct entry *entry);
 
-/** printer_remark() - a line that is neither; nothing but text has room for it */
+/** printer_remark() - print another line; only in text */
 void printer_remark(struct printer *printer, const char *remark);
 
 #endif /* PRINTER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far a long reading has come: see progress.h.
+ * The progress of reading files: see progress.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,16 +8,16 @@
 
 #include "output/progress.h"
 
-#define FIRST_NS	1000000000ULL	/* what is quicker needs none */
+#define FIRST_NS	1000000000ULL	/* faster runs show no progress */
 #define NEXT_NS		200000000ULL
 
 void progress_start(struct progress *progress, const struct options *options,
 		    const struct output *output)
 {
-	progress->wanted = isatty(STDERR_FILENO) && !options->quiet &&
-			   !options->follow && !output->terminal;
+	progress->enabled = isatty(STDERR_FILENO) && !options->quiet &&
+			    !options->follow && !output->terminal;
 	progress->shown = false;
-	progress->next = progress->wanted ? monotonic() + FIRST_NS : 0;
+	progress->next = progress->enabled ? monotonic() + FIRST_NS : 0;
 }
 
 void progress_update(struct progress *progress, const struct source *source,
@@ -25,7 +25,7 @@ void progress_update(struct progress *progress, const struct source *source,
 {
 	uint64_t now, done, total;
 
-	if (!progress->wanted)
+	if (!progress->enabled)
 		return;
 	now = monotonic();
 	if (now < progress->next)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far a long reading has come, on a terminal's stderr.
+ * The progress of reading files, on stderr if it is a terminal.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
@@ -9,31 +9,31 @@
 #include "output/output.h"
 
 /**
- * struct progress - a line that is written over
- * @wanted: there is somebody to see it
- * @shown: it is there
- * @next: when to write it again, CLOCK_MONOTONIC ns
+ * struct progress - a line that is overwritten
+ * @enabled: progress is printed
+ * @shown: the line is on the terminal
+ * @next: time of the next update, CLOCK_MONOTONIC ns
  */
 struct progress {
-	bool wanted;
+	bool enabled;
 	bool shown;
 	uint64_t next;
 };
 
 /**
- * progress_start() - decide whether to show any
+ * progress_start() - decide whether to show progress
  * @progress: filled in
- * @options: -q and --follow: none
- * @output: on a terminal itself: none
+ * @options: -q and --follow disable it
+ * @output: disables it if it is a terminal
  */
 void progress_start(struct progress *progress, const struct options *options,
 		    const struct output *output);
 
-/** progress_update() - show it, if it is time; cheap when it is not */
+/** progress_update() - update the line if it is due; cheap otherwise */
 void progress_update(struct progress *progress, const struct source *source,
 		     uint64_t events);
 
-/** progress_clear() - wipe it away, before anything else is said on stderr */
+/** progress_clear() - erase the line, before any other output to stderr */
 void progress_clear(struct progress *progress);
 
 #endif /* PROGRESS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters as text, JSON or CSV: see report.h.
+ * Printing counters as text, JSON or CSV: see report.h.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,12 +10,6 @@
 #include "output/report.h"
 
 #define NAME_WIDTH	24
-
-static void put_seconds(struct elog_text *text, uint64_t nanoseconds)
-{
-	elog_text_printf(text, "%" PRIu64 ".%09" PRIu64, nanoseconds / 1000000000,
-			 nanoseconds % 1000000000);
-}
 
 static uint64_t wall(const struct counter_row *row)
 {
@@ -37,7 +31,6 @@ static void text_row(const struct report *report, const struct counters *counter
 		     const struct counter_row *row, int width, struct elog_text *text)
 {
 	char name[COUNTERS_NAME_MAX], lost[24] = "-";
-	struct date date = { 0 };
 
 	if (counters_knows_lost(counters) || row == &counters->total)
 		snprintf(lost, sizeof(lost), "%" PRIu64, row->lost);
@@ -50,13 +43,10 @@ static void text_row(const struct report *report, const struct counters *counter
 		elog_text_string(text, "-\n");
 		return;
 	}
-	if (report->options->time == TIME_WALL) {
-		date_set(&date, (int64_t)(wall(row) / 1000000000));
-		elog_text_printf(text, "%s.%09" PRIu64 "\n", date.text,
-				 wall(row) % 1000000000);
-		return;
-	}
-	put_seconds(text, row->last);
+	if (report->options->time == TIME_WALL)
+		put_local_time(text, (int64_t)wall(row), false);
+	else
+		put_seconds(text, row->last, 1);
 	elog_text_put(text, "\n", 1);
 }
 
@@ -133,7 +123,7 @@ void report_summary(const struct report *report, const struct counters *counters
 			 counters->total.bytes, lost, causes.data ? causes.data : "");
 	if (counters->folded)
 		elog_text_string(text, report->options->bpf ?
-				 "; events there was no room to tell apart are (others)" :
+				 "; events beyond the room for definitions are (others)" :
 				 "; rows seen longest ago are (others)");
 	elog_text_put(text, "\n", 1);
 	elog_text_free(&causes);
@@ -204,13 +194,13 @@ static void json_counts(const struct counter_row *row, bool knows_lost,
 	}
 	if (row->events) {
 		elog_text_string(text, ",\"last\":");
-		put_seconds(text, row->last);
+		put_seconds(text, row->last, 1);
 		elog_text_string(text, ",\"last_wall\":");
-		put_seconds(text, wall(row));
+		put_seconds(text, wall(row), 1);
 	}
 }
 
-/* {"FROM":COUNT,...}, from so many bytes to less than twice that. */
+/* {"FROM":COUNT,...}: payloads of FROM bytes to less than twice as many. */
 static void json_sizes(const struct counter_row *row, struct elog_text *text)
 {
 	const char *comma = "";
@@ -249,10 +239,10 @@ static void json_rows(const struct report *report, const struct counters *counte
 	if (counters->folded)
 		json_row(counters, &counters->others, text);
 	elog_text_string(text, "{\"summary\":true,\"seconds\":");
-	put_seconds(text, report->span);
+	put_seconds(text, report->span, 1);
 	if (report->interval) {
 		elog_text_string(text, ",\"interval\":");
-		put_seconds(text, report->interval);
+		put_seconds(text, report->interval, 1);
 	}
 	elog_text_printf(text, ",\"rows\":%zu,", counters->count);
 	json_counts(&counters->total, true, text);
@@ -272,7 +262,7 @@ static void csv_row(const struct report *report, const struct counters *counters
 	char name[COUNTERS_NAME_MAX];
 
 	if (report->options->interval) {
-		put_seconds(text, report->span);
+		put_seconds(text, report->span, 1);
 		elog_text_put(text, ",", 1);
 	}
 	counters_name(counters, row, name, sizeof(name));
@@ -284,10 +274,10 @@ static void csv_row(const struct report *report, const struct counters *counters
 		elog_text_unsigned(text, row->lost, 1, ' ');
 	elog_text_put(text, ",", 1);
 	if (row->events)
-		put_seconds(text, row->last);
+		put_seconds(text, row->last, 1);
 	elog_text_put(text, ",", 1);
 	if (row->events)
-		put_seconds(text, wall(row));
+		put_seconds(text, wall(row), 1);
 	elog_text_put(text, "\n", 1);
 }
 

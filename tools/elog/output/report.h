@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters as text, JSON or CSV, which elog stat prints.
+ * Counters as text, JSON or CSV, for elog stat.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -8,11 +8,11 @@
 #include "input/counters.h"
 
 /**
- * struct report - what there is to say besides the counters
+ * struct report - what a report needs besides the counters
  * @options: --format, --time, -q
- * @span: how long all was counted, ns
- * @interval: how long the interval was that rates are of; 0: @span
- * @continued: it is not the first one
+ * @span: the time of counting, ns
+ * @interval: the time that rates are about, ns; 0: @span
+ * @continued: this is not the first report
  */
 struct report {
 	const struct options *options;
@@ -22,15 +22,15 @@ struct report {
 };
 
 /**
- * report_rows() - append the rows, with a header, and a total in text
- * @report: what else there is
+ * report_rows() - append the rows, with a header, and in text a total
+ * @report: what else it needs
  * @counters: sorted, with rates
- * @text: where
+ * @text: to append to
  */
 void report_rows(const struct report *report, const struct counters *counters,
 		 struct elog_text *text);
 
-/** report_summary() - append "N events in S s, ..., lost L: CAUSE N", a line */
+/** report_summary() - append a line, "N events in S s, ..., lost L: CAUSE N" */
 void report_summary(const struct report *report, const struct counters *counters,
 		    struct elog_text *text);
 

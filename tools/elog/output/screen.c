@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The terminal as a screen: see screen.h.
+ * A full-screen terminal: see screen.h.
  *
- * ncurses has handlers of its own for SIGTSTP and SIGWINCH. They are let in only
- * where the process sleeps, so that they never interrupt ncurses itself.
+ * ncurses handles SIGTSTP and SIGWINCH. They are blocked except while the process
+ * sleeps, so that they never interrupt ncurses itself.
  */
 #include <errno.h>
 
@@ -22,7 +22,7 @@
 #include <wchar.h>
 
 #define ESCAPE		27
-#define ESCAPE_MS	25	/* from it to the rest of a key's sequence */
+#define ESCAPE_MS	25	/* between Escape and the rest of a key's sequence */
 #define WIDTH_MAX	1024
 
 static SCREEN *terminal;
@@ -32,8 +32,8 @@ int screen_check(void)
 {
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return 0;
-	elog_error("stdin and stdout have to be a terminal");
-	elog_hint("elog stat counts without one");
+	elog_error("stdin and stdout must be a terminal");
+	elog_hint("elog stat needs no terminal");
 	return -ENOTTY;
 }
 
@@ -45,7 +45,7 @@ int screen_open(void)
 	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
-		elog_error("TERM=%s: such a terminal is not known", term ? term : "");
+		elog_error("TERM=%s: unknown type of terminal", term ? term : "");
 		return -ENOTTY;
 	}
 	sigemptyset(&held);
@@ -128,7 +128,7 @@ void screen_put(int row, int column, int width, enum screen_style style,
 			size = 1;
 		}
 		wide = wcwidth(character);
-		/* What takes no column of its own could take any. */
+		/* Replace characters of unknown width. */
 		if (wide <= 0) {
 			character = L'?';
 			wide = 1;
@@ -193,8 +193,8 @@ int screen_key(void)
 
 int screen_check(void)
 {
-	elog_error("this elog was built without ncurses");
-	elog_hint("elog stat counts without it");
+	elog_error("elog was built without ncurses");
+	elog_hint("elog stat needs no ncurses");
 	return -EOPNOTSUPP;
 }
 

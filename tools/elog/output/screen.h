@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The terminal as a screen, by ncurses; or not at all, where elog was built
- * without. A process has one, and one thread that uses it.
+ * A full-screen terminal, by ncurses; not available if elog was built without ncurses.
+ * Only one thread of the process may use it.
  */
 #ifndef SCREEN_H
 #define SCREEN_H
 
 #include <stdbool.h>
 
-/** enum screen_key - keys that are no characters */
+/** enum screen_key - keys that are not characters */
 enum screen_key {
 	SCREEN_NO_KEY = -1,
 	SCREEN_UP = 256,
@@ -33,50 +33,48 @@ enum screen_style {
 };
 
 /**
- * screen_check() - is there a terminal to take over?
+ * screen_check() - check that there is a terminal, and ncurses
  *
- * Return: 0, or a negative errno, the reason being told: there is none, or elog
- * was built without ncurses.
+ * Return: 0, or a negative errno; the reason was printed.
  */
 int screen_check(void);
 
 /**
- * screen_open() - take the terminal over
+ * screen_open() - switch the terminal to full screen
  *
- * After screen_check() and signals_catch(). From then on SIGTSTP and SIGWINCH come in where those
- * signals do, and are seen to.
+ * After screen_check() and signals_catch(). Also handles SIGTSTP and SIGWINCH.
  *
- * Return: 0, or a negative errno, the reason being told: it is of no known kind.
+ * Return: 0; a negative errno if the type of terminal is unknown; the reason was printed.
  */
 int screen_open(void);
 
-/** screen_close() - give the terminal back as it was; harmless without one */
+/** screen_close() - restore the terminal; does nothing if it is not open */
 void screen_close(void);
 
-/** screen_unicode() - can it show all characters? */
+/** screen_unicode() - can the terminal show all characters? */
 bool screen_unicode(void);
 
-/** screen_size() - rows and columns, just now */
+/** screen_size() - get the present number of rows and columns */
 void screen_size(int *rows, int *columns);
 
-/** screen_clear() - begin to draw: all is blank */
+/** screen_clear() - start to draw on a blank screen */
 void screen_clear(void);
 
 /**
  * screen_put() - draw text
- * @row: from 0; below the last one nothing is drawn
+ * @row: from 0; text outside the screen is not drawn
  * @column: from 0, likewise
- * @width: columns, cut where the screen ends, filled up with blanks
- * @style: how
- * @text: in the locale's encoding; what cannot be shown becomes "?"
+ * @width: columns; text is truncated or padded with blanks
+ * @style: style of the text
+ * @text: in the locale's encoding; characters that cannot be shown become "?"
  */
 void screen_put(int row, int column, int width, enum screen_style style,
 		const char *text);
 
-/** screen_show() - show what was drawn */
+/** screen_show() - update the terminal */
 void screen_show(void);
 
-/** screen_key() - a key, enum screen_key or a character; does not wait */
+/** screen_key() - read a key, enum screen_key or a character, without waiting */
 int screen_key(void);
 
 #endif /* SCREEN_H */

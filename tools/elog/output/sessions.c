@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions summed up: see sessions.h. A session is its number and its
- * provider's name. Memory grows with the number of sessions.
+ * A summary of sessions: see sessions.h. The number and the provider's name identify
+ * a session. Memory grows with the number of sessions.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,45 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libelog/util/map.h"
 #include "output/sessions.h"
-#include "util/siphash.h"
 
 struct session {
 	uint64_t number;
 	char *provider;
 	uint64_t events;
 	uint64_t bytes;			/* of payloads */
-	uint64_t worst;			/* lowest level: 1 is an error */
+	uint64_t worst;			/* the most severe level: 1 is an error */
 	int64_t first;			/* CLOCK_REALTIME ns */
 	int64_t last;
-	uint64_t start;			/* of the first, CLOCK_MONOTONIC ns */
+	uint64_t start;			/* time of the first event, CLOCK_MONOTONIC ns */
 	char first_event[64];
 	char last_event[64];
 };
 
 struct sessions {
 	const struct options *options;
-	struct siphash secret;		/* that @table is hashed with */
-	struct session **table;		/* by hash */
-	size_t size;
-	size_t count;
+	struct elog_map map;		/* struct session */
 };
 
 int sessions_open(struct sessions **result, const struct options *options)
 {
 	struct sessions *sessions = calloc(1, sizeof(*sessions));
-	int ret;
 
 	if (!sessions) {
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
-	ret = siphash_secret(&sessions->secret);
-	if (ret) {
-		elog_error("no random numbers: %s", strerror(-ret));
-		free(sessions);
-		return ret;
-	}
+	elog_map_init(&sessions->map, sizeof(struct session));
 	sessions->options = options;
 	*result = sessions;
 	return 0;
@@ -55,87 +46,48 @@ int sessions_open(struct sessions **result, const struct options *options)
 
 void sessions_close(struct sessions *sessions)
 {
-	size_t i;
+	struct session *session;
 
 	if (!sessions)
 		return;
-	for (i = 0; i < sessions->size; i++) {
-		if (!sessions->table[i])
-			continue;
-		free(sessions->table[i]->provider);
-		free(sessions->table[i]);
-	}
-	free(sessions->table);
+	elog_map_for_each(&sessions->map, session)
+		free(session->provider);
+	elog_map_free(&sessions->map);
 	free(sessions);
 }
 
-static struct session **find_slot(const struct sessions *sessions,
-				  struct session **table, size_t size,
-				  uint64_t number, const char *provider)
+/* Return: the session, perhaps a new one without events; NULL: no memory. */
+static struct session *find_session(struct sessions *sessions, const char *provider,
+				    uint64_t number)
 {
-	size_t slot;
+	const struct elog_map_key key = elog_map_name(provider, number);
+	struct session *session = elog_map_find(&sessions->map, key);
+	char *copy;
 
-	slot = (size_t)siphash_session(&sessions->secret, provider, number) &
-	       (size - 1);
-	while (table[slot] && (table[slot]->number != number ||
-			       strcmp(table[slot]->provider, provider)))
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-static int grow(struct sessions *sessions)
-{
-	size_t size = sessions->size ? 2 * sessions->size : 256, i;
-	struct session **larger = calloc(size, sizeof(*larger)), *old;
-
-	if (!larger)
-		return -ENOMEM;
-	for (i = 0; i < sessions->size; i++) {
-		old = sessions->table[i];
-		if (old)
-			*find_slot(sessions, larger, size, old->number,
-				   old->provider) = old;
-	}
-	free(sessions->table);
-	sessions->table = larger;
-	sessions->size = size;
-	return 0;
-}
-
-static struct session *new_session(uint64_t number, const char *provider)
-{
-	struct session *session = calloc(1, sizeof(*session));
-
-	if (!session)
-		return NULL;
-	session->number = number;
-	session->provider = strdup(provider);
-	session->worst = UINT64_MAX;
-	if (session->provider)
+	if (session)
 		return session;
-	free(session);
-	return NULL;
+	copy = strdup(provider);
+	session = copy ? elog_map_insert(&sessions->map, key) : NULL;
+	if (!session) {
+		free(copy);
+		return NULL;
+	}
+	session->number = number;
+	session->provider = copy;
+	session->worst = UINT64_MAX;
+	return session;
 }
 
 int sessions_add(struct sessions *sessions, const struct entry *entry)
 {
 	const struct elog_schema_event *event = entry->cached->event;
 	const char *provider = event ? event->provider->name : "?";
-	/* A file may say anything: as unsigned numbers, which wrap. */
-	int64_t time = (int64_t)(entry->item.time + (uint64_t)entry->wall_offset);
-	struct session **slot, *session;
+	int64_t time = wall_time(entry->item.time, entry->wall_offset);
+	struct session *session;
 
-	if (sessions->count >= sessions->size / 2 && grow(sessions))
+	session = find_session(sessions, provider, entry->item.session);
+	if (!session)
 		return -ENOMEM;
-	slot = find_slot(sessions, sessions->table, sessions->size,
-			 entry->item.session, provider);
-	if (!*slot) {
-		*slot = new_session(entry->item.session, provider);
-		if (!*slot)
-			return -ENOMEM;
-		sessions->count++;
-	}
-	session = *slot;
 	if (!session->events || time < session->first) {
 		session->first = time;
 		session->start = entry->item.time;
@@ -168,38 +120,24 @@ static int compare(const void *one, const void *other)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void put_span(struct elog_text *text, uint64_t nanoseconds)
-{
-	elog_text_printf(text, "%" PRIu64 ".%09" PRIu64, nanoseconds / 1000000000,
-			 nanoseconds % 1000000000);
-}
-
 static void print_text(const struct sessions *sessions,
 		       const struct session *session, struct elog_text *text)
 {
 	const char *level = elog_level_name((unsigned int)session->worst);
 	char number[24] = "-";
-	size_t from = text->size, width;
-	struct date date = { 0 };
+	size_t from = text->size;
 
 	if (session->number)
 		snprintf(number, sizeof(number), "0x%" PRIx64, session->number);
-	if (sessions->options->time == TIME_WALL) {
-		date_set(&date, session->first / 1000000000);
-		elog_text_printf(text, "%s.%09" PRIu64, date.text,
-				 (uint64_t)session->first % 1000000000);
-	} else {
-		put_span(text, session->start);
-	}
-	width = text->size - from;
-	if (width < 16)
-		elog_text_printf(text, "%*s", (int)(16 - width), "");
+	if (sessions->options->time == TIME_WALL)
+		put_local_time(text, session->first, false);
+	else
+		put_seconds(text, session->start, 1);
+	fill_column(text, from, 16);
 	elog_text_printf(text, " %-16s %-18s ", session->provider, number);
 	from = text->size;
-	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
-	width = text->size - from;
-	if (width < 14)
-		elog_text_printf(text, "%*s", (int)(14 - width), "");
+	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
+	fill_column(text, from, 14);
 	elog_text_printf(text, " %8" PRIu64 " %10" PRIu64 " %-7s %s .. %s\n",
 			 session->events, session->bytes, level ? level : "?",
 			 session->first_event, session->last_event);
@@ -217,11 +155,11 @@ static void print_json(const struct session *session, struct elog_text *text)
 	const char *level = elog_level_name((unsigned int)session->worst);
 
 	elog_text_string(text, "{\"start\":");
-	put_span(text, session->start);
+	put_seconds(text, session->start, 1);
 	elog_text_string(text, ",\"start_wall\":");
-	put_span(text, (uint64_t)session->first);
+	put_seconds(text, (uint64_t)session->first, 1);
 	elog_text_string(text, ",\"duration\":");
-	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
+	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
 	put_json_name(text, "provider", session->provider);
 	if (session->number)
 		elog_text_printf(text, ",\"session\":\"0x%" PRIx64 "\"",
@@ -243,12 +181,12 @@ static void print_csv(const struct session *session, struct elog_text *text)
 {
 	const char *level = elog_level_name((unsigned int)session->worst);
 
-	put_span(text, session->start);
+	put_seconds(text, session->start, 1);
 	elog_text_put(text, ",", 1);
-	put_span(text, (uint64_t)session->first);
+	put_seconds(text, (uint64_t)session->first, 1);
 	elog_text_put(text, ",", 1);
-	put_span(text, (uint64_t)session->last - (uint64_t)session->first);
-	/* Names are words: nothing in them wants quotes. */
+	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
+	/* Names are identifiers: they need no quotes. */
 	elog_text_printf(text, ",%s,", session->provider);
 	if (session->number)
 		elog_text_printf(text, "0x%" PRIx64, session->number);
@@ -257,19 +195,18 @@ static void print_csv(const struct session *session, struct elog_text *text)
 			 session->first_event, session->last_event);
 }
 
-void sessions_print(struct sessions *sessions, struct output *output)
+int sessions_print(struct sessions *sessions, struct output *output)
 {
+	struct session **sorted = calloc(sessions->map.count + 1, sizeof(*sorted));
 	struct elog_text *text = &output->text;
+	struct session *session;
 	size_t count = 0, i;
 
-	/* The table is not asked any more. */
-	for (i = 0; i < sessions->size; i++)
-		if (sessions->table[i])
-			sessions->table[count++] = sessions->table[i];
-	for (i = count; i < sessions->size; i++)
-		sessions->table[i] = NULL;
-	if (count)
-		qsort(sessions->table, count, sizeof(*sessions->table), compare);
+	if (!sorted)
+		return -ENOMEM;
+	elog_map_for_each(&sessions->map, session)
+		sorted[count++] = session;
+	qsort(sorted, count, sizeof(*sorted), compare);
 	if (sessions->options->format == FORMAT_CSV)
 		elog_text_string(text, "start,start_wall,duration,provider,session,"
 				 "events,bytes,worst_level,first_event,last_event\n");
@@ -279,11 +216,13 @@ void sessions_print(struct sessions *sessions, struct output *output)
 				 "EVENTS", "BYTES", "WORST", "FIRST .. LAST EVENT");
 	for (i = 0; i < count && !output->closed; i++) {
 		if (sessions->options->format == FORMAT_JSON)
-			print_json(sessions->table[i], text);
+			print_json(sorted[i], text);
 		else if (sessions->options->format == FORMAT_CSV)
-			print_csv(sessions->table[i], text);
+			print_csv(sorted[i], text);
 		else
-			print_text(sessions, sessions->table[i], text);
+			print_text(sessions, sorted[i], text);
 		output_check(output);
 	}
+	free(sorted);
+	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sessions summed up: what elog show --session-summary prints.
+ * A summary of sessions, for elog show --session-summary.
  */
 #ifndef SESSIONS_H
 #define SESSIONS_H
@@ -10,16 +10,16 @@
 
 struct sessions;
 
-/** sessions_open() - none yet; 0, or a negative errno, the reason being told */
+/** sessions_open() - no sessions yet; 0, or -ENOMEM after an error message */
 int sessions_open(struct sessions **sessions, const struct options *options);
 
-/** sessions_close() - free them; NULL is fine */
+/** sessions_close() - free them; NULL is allowed */
 void sessions_close(struct sessions *sessions);
 
 /** sessions_add() - count an event for its session; 0 or -ENOMEM */
 int sessions_add(struct sessions *sessions, const struct entry *entry);
 
-/** sessions_print() - print them in the order of their beginnings */
-void sessions_print(struct sessions *sessions, struct output *output);
+/** sessions_print() - print them in the order of their first events; 0 or -ENOMEM */
+int sessions_print(struct sessions *sessions, struct output *output);
 
 #endif /* SESSIONS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arrays that get one element more at a time, without a size of their own.
+ * Arrays that grow by one element and keep no capacity of their own.
  */
 #ifndef ARRAY_H
 #define ARRAY_H
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 /**
- * array_grow() - make room for one more
+ * array_grow() - make room for one more element
  * @array: from malloc(), with room for @count rounded up to a power of two, or NULL
- * @count: elements it has
- * @bytes: of an element
+ * @count: number of elements
+ * @bytes: size of an element
  *
- * Doubles it whenever it has a power of two of elements.
+ * Doubles the array when @count is a power of two.
  *
- * Return: the array, perhaps elsewhere; NULL: no memory, and it is as before.
+ * Return: the array, perhaps at another address; NULL: no memory, @array is unchanged.
  */
 static inline void *array_grow(void *array, size_t count, size_t bytes)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Going on in the background: see background.h.
+ * Running in the background: see background.h.
  *
- * The directory is /run/eventlog for root, XDG_RUNTIME_DIR/eventlog for others.
- * A file there is named by a hash of what is written to, and holds the process,
- * that name, and at the end the exit status. Its lock is held as long as the
- * process runs, and what is in a locked file is of the one that holds the lock:
- * only then the number of the process means anything. Beside it is what the
- * process said on stderr. Both stay when it ends, for elog stop to tell, or
- * until the next capture to there begins.
+ * The directory is /run/eventlog for root, XDG_RUNTIME_DIR/eventlog for others. The
+ * name of a file there is a hash of the capture's target. The file contains the id of
+ * the process, the target and, at the end, the exit status. The process holds a lock
+ * on it as long as it runs; the id is valid only while the file is locked. Another
+ * file beside it has the stderr of the process. Both files remain until elog stop, or
+ * until the next capture to the same target.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +34,7 @@ struct background {
 	char *path;
 	int fd;			/* locked */
 	int log;
-	int report;		/* to the process that was called; -1: told */
+	int report;		/* pipe to the parent; -1: closed */
 };
 
 /* ------------------------------------------------------------------------
@@ -57,7 +56,7 @@ static char *directory(void)
 	return ret < 0 ? NULL : path;
 }
 
-/* Nobody else may write there: what is there tells whom to signal. */
+/* No other user may write there: the files say which processes to signal. */
 static int check_directory(const char *path)
 {
 	struct stat stat;
@@ -78,8 +77,8 @@ static int make_directory(const char *path)
 }
 
 /*
- * The absolute name of what may not exist yet; the caller frees it. It is to be
- * the same when that exists.
+ * The absolute name of a target, which is the same before and after the target exists.
+ * The caller frees it.
  */
 static char *absolute(const char *target)
 {
@@ -130,7 +129,7 @@ static char *log_for(const char *path)
 	return asprintf(&log, "%s" LOG_SUFFIX, path) < 0 ? NULL : log;
 }
 
-/* Is it this file that has the name? */
+/* Does @path still name this file? */
 static bool is_at(int fd, const char *path)
 {
 	struct stat now, then;
@@ -153,10 +152,7 @@ static void remove_files(const char *path)
  * In the background
  */
 
-/*
- * Return: a locked and empty file of this name, -EBUSY: it is locked, or another
- * errno.
- */
+/* Return: a locked, empty file of this name; -EBUSY: it is locked; or another errno. */
 static int open_locked(const char *path)
 {
 	struct stat then;
@@ -166,7 +162,7 @@ static int open_locked(const char *path)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
-		/* Who only looks has it for a moment. */
+		/* Readers hold the lock only for a moment. */
 		for (tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
 			if (errno == EWOULDBLOCK && tries < LOCK_TRIES) {
 				signals_sleep(LOCK_MS);
@@ -176,11 +172,11 @@ static int open_locked(const char *path)
 			close(fd);
 			return ret;
 		}
-		/* Somebody may have removed it just now. */
+		/* It may have been removed before it was locked. */
 		if (!fstat(fd, &then) && is_at(fd, path)) {
 			if (!then.st_size)
 				return fd;
-			/* It has ended: another process is in there. */
+			/* It belongs to a process that has ended. */
 			unlink(path);
 		}
 		close(fd);
@@ -196,14 +192,14 @@ static int open_files(struct background *background, const char *target)
 		ret = -errno;
 	if (!parent || !name)
 		goto out;
-	/* There it is a line. */
+	/* The file stores the name as a line. */
 	ret = -EINVAL;
 	if (strchr(name, '\n'))
 		goto out;
 	ret = make_directory(parent);
 	if (ret) {
 		elog_error("%s: %s", parent, strerror(-ret));
-		goto told;
+		goto explained;
 	}
 	background->path = path_for(parent, name);
 	log = background->path ? log_for(background->path) : NULL;
@@ -213,10 +209,10 @@ static int open_files(struct background *background, const char *target)
 	}
 	background->fd = open_locked(background->path);
 	if (background->fd == -EBUSY) {
-		elog_error("%s: a capture in the background writes to it", target);
+		elog_error("%s: a background capture writes to it", target);
 		elog_hint("elog stop %s", target);
 		ret = -EBUSY;
-		goto told;
+		goto explained;
 	}
 	ret = background->fd < 0 ? background->fd : 0;
 	if (!ret) {
@@ -230,7 +226,7 @@ static int open_files(struct background *background, const char *target)
 out:
 	if (ret)
 		elog_error("%s: %s", target, strerror(-ret));
-told:
+explained:
 	free(parent);
 	free(name);
 	free(log);
@@ -251,13 +247,13 @@ static void free_background(struct background *background)
 	free(background);
 }
 
-/* In the process that was called. */
+/* In the parent. */
 static int wait_for_child(int report, pid_t child, const char *target)
 {
 	unsigned char status;
 	ssize_t got;
 
-	/* A pipe that has no reader is waited for. */
+	/* The child may block in opening a pipe that has no reader. */
 	do {
 		signals_let_in();
 		got = read(report, &status, 1);
@@ -269,7 +265,7 @@ static int wait_for_child(int report, pid_t child, const char *target)
 		return STATUS_ERROR;
 	}
 	if (got != 1) {
-		elog_error("the process in the background has ended");
+		elog_error("the background process has ended");
 		return STATUS_ERROR;
 	}
 	if (!status)
@@ -321,7 +317,7 @@ int background_start(struct background **result, const struct options *options,
 	return 0;
 }
 
-static void tell(struct background *background, int status)
+static void report(struct background *background, int status)
 {
 	unsigned char byte = (unsigned char)status;
 
@@ -346,19 +342,19 @@ void background_ready(struct background *background)
 			close(null);
 	}
 	dup2(background->log, STDERR_FILENO);
-	tell(background, STATUS_OK);
+	report(background, STATUS_OK);
 }
 
 void background_end(struct background *background, int status)
 {
 	if (!background)
 		return;
-	/* Who started it is told of an early end. */
+	/* The parent reports an early end. */
 	if (background->fd >= 0 && background->report >= 0)
 		remove_files(background->path);
 	else if (background->fd >= 0)
 		dprintf(background->fd, "%d\n", status);
-	tell(background, status ? status : STATUS_ERROR);
+	report(background, status ? status : STATUS_ERROR);
 	free_background(background);
 }
 
@@ -366,28 +362,28 @@ void background_end(struct background *background, int status)
  * From the foreground
  */
 
-/* What a file says. */
-struct said {
+/* The contents of a file. */
+struct record {
 	char text[PATH_MAX + 64];
 	pid_t pid;
 	const char *target;
-	int status;		/* -1: there is none */
+	int status;		/* -1: none yet */
 };
 
-static bool read_file(int fd, struct said *said)
+static bool read_file(int fd, struct record *record)
 {
-	ssize_t size = pread(fd, said->text, sizeof(said->text) - 1, 0);
+	ssize_t size = pread(fd, record->text, sizeof(record->text) - 1, 0);
 	char *line, *end;
 
-	said->text[size > 0 ? size : 0] = '\0';
-	said->pid = (pid_t)atoi(said->text);
-	line = strchr(said->text, '\n');
+	record->text[size > 0 ? size : 0] = '\0';
+	record->pid = (pid_t)atoi(record->text);
+	line = strchr(record->text, '\n');
 	end = line ? strchr(line + 1, '\n') : NULL;
-	if (said->pid <= 0 || !end)
+	if (record->pid <= 0 || !end)
 		return false;
-	said->target = line + 1;
+	record->target = line + 1;
 	*end = '\0';
-	said->status = end[1] ? atoi(end + 1) : -1;
+	record->status = end[1] ? atoi(end + 1) : -1;
 	return true;
 }
 
@@ -396,18 +392,18 @@ static int call_for(const char *path,
 		    void *context)
 {
 	struct background_info info = { .path = path };
-	struct said said;
+	struct record record;
 	bool understood;
 	int fd;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	understood = read_file(fd, &said);
+	understood = read_file(fd, &record);
 	close(fd);
 	if (!understood)
 		return 0;
-	info.target = said.target;
+	info.target = record.target;
 	return call(&info, context);
 }
 
@@ -450,16 +446,16 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 
 pid_t background_process(const struct background_info *info)
 {
-	struct said said;
+	struct record record;
 	pid_t pid = 0;
 	int fd;
 
 	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return 0;
-	/* What is in a locked file is of the one that holds the lock. */
-	if (flock(fd, LOCK_SH | LOCK_NB) && read_file(fd, &said))
-		pid = said.pid;
+	/* Only a locked file describes a running process. */
+	if (flock(fd, LOCK_SH | LOCK_NB) && read_file(fd, &record))
+		pid = record.pid;
 	close(fd);
 	return pid;
 }
@@ -473,8 +469,8 @@ bool background_same(const struct background_info *info, const char *target)
 	return same;
 }
 
-/* What it said, after its lock was given up. */
-static void repeat_log(const char *path)
+/* Print the messages of a process that has ended. */
+static void print_log(const char *path)
 {
 	char *log = log_for(path), text[4096];
 	ssize_t size;
@@ -492,19 +488,19 @@ static void repeat_log(const char *path)
 
 int background_stop(const struct background_info *info, bool quiet)
 {
-	struct said said;
+	struct record record;
 	int fd;
 
 	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
-		elog_error("%s: somebody else has just ended it", info->target);
+		elog_error("%s: another process has just ended it", info->target);
 		return STATUS_ERROR;
 	}
-	/* Who has the lock is the process that is in there; nobody else can be. */
+	/* Only the process that the file names can hold the lock. */
 	if (flock(fd, LOCK_SH | LOCK_NB)) {
-		/* With a status it has ended, and the next one is about to begin. */
-		if (!read_file(fd, &said) ||
-		    (said.status < 0 && kill(said.pid, SIGTERM))) {
+		/* With a status, it has ended, and the next one is about to start. */
+		if (!read_file(fd, &record) ||
+		    (record.status < 0 && kill(record.pid, SIGTERM))) {
 			elog_error("%s: %s", info->target, strerror(errno));
 			close(fd);
 			return STATUS_ERROR;
@@ -512,17 +508,17 @@ int background_stop(const struct background_info *info, bool quiet)
 		while (flock(fd, LOCK_SH) && errno == EINTR)
 			;
 	}
-	if (!read_file(fd, &said))
-		said.status = STATUS_ERROR;
+	if (!read_file(fd, &record))
+		record.status = STATUS_ERROR;
 	if (!quiet)
-		repeat_log(info->path);
-	if (said.status < 0) {
-		elog_error("%s: process %d ended without saying why", info->target,
-			   said.pid);
-		said.status = STATUS_ERROR;
+		print_log(info->path);
+	if (record.status < 0) {
+		elog_error("%s: process %d ended without an exit status", info->target,
+			   record.pid);
+		record.status = STATUS_ERROR;
 	}
 	if (is_at(fd, info->path))
 		remove_files(info->path);
 	close(fd);
-	return said.status;
+	return record.status;
 }

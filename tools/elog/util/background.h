@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Going on in the background, and being found there: by a file in a directory
- * of the user's, locked as long as the process runs.
+ * Running in the background. Each capture in the background has a file in a directory
+ * of the user's, which is locked as long as the process runs.
  */
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
@@ -13,30 +13,30 @@
 struct background;
 
 /**
- * background_start() - go to the background
- * @background: in the process that goes on there: set
- * @options: the file of -o or the directory of --split names it
- * @status: in the process that was called: set to its exit status
+ * background_start() - fork a process in the background
+ * @background: set in the child
+ * @options: the file of -o or the directory of --split identifies the capture
+ * @status: set in the parent to its exit status
  *
- * The process that was called waits until background_ready() or
- * background_end(), so that what goes wrong at the beginning is told there.
+ * The parent waits until the child calls background_ready() or background_end(), so
+ * that it can report early errors.
  *
- * Return: 0 in the background; 1 in the process that was called, which is to end
- * with @status; or a negative errno, the reason being told.
+ * Return: 0 in the child; 1 in the parent, which must exit with @status; or a
+ * negative errno; the reason was printed.
  */
 int background_start(struct background **background,
 		     const struct options *options, int *status);
 
-/** background_ready() - all is open: the terminal may have its prompt back */
+/** background_ready() - the capture runs: let the parent exit */
 void background_ready(struct background *background);
 
-/** background_end() - the end, with this exit status; NULL is fine */
+/** background_end() - record the exit status and unlock; NULL is allowed */
 void background_end(struct background *background, int status);
 
 /**
  * struct background_info - a capture in the background
- * @path: of its file in the directory
- * @target: what it writes to
+ * @path: its file in the directory
+ * @target: the file or directory that it writes
  */
 struct background_info {
 	const char *path;
@@ -44,12 +44,12 @@ struct background_info {
 };
 
 /**
- * background_each() - look at those of this user, also at those that have ended
- *	and were not asked about
- * @call: called for each; what it returns, unless 0, ends it
- * @context: for @call
+ * background_each() - call a function for each capture of this user, including those
+ *	that have ended and that elog stop has not removed
+ * @call: the function; a result other than 0 ends the loop
+ * @context: passed to @call
  *
- * Return: 0, what @call returned, or a negative errno, the reason being told.
+ * Return: 0, the result of @call, or a negative errno; the reason was printed.
  */
 int background_each(int (*call)(const struct background_info *info, void *context),
 		    void *context);
@@ -57,13 +57,13 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 /** background_process() - its process; 0: it has ended */
 pid_t background_process(const struct background_info *info);
 
-/** background_same() - would a capture to @target be this one? */
+/** background_same() - does this capture write to @target? */
 bool background_same(const struct background_info *info, const char *target);
 
 /**
- * background_stop() - tell it to end, wait, repeat what it said, and forget it
- * @info: which
- * @quiet: do not repeat
+ * background_stop() - end a capture, print its messages and remove its files
+ * @info: the capture
+ * @quiet: do not print the messages
  *
  * Return: its exit status.
  */

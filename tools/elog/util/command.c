@@ -18,7 +18,7 @@ static void execute(char **arguments, bool stdout_taken, int report)
 {
 	int error;
 
-	/* The file is not to have in it what the command prints. */
+	/* Keep the command's output out of the file. */
 	if (stdout_taken)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signals_restore();
@@ -78,7 +78,7 @@ void command_end(struct command *command)
 		return;
 	command->terminated = true;
 	kill(command->pid, SIGTERM);
-	/* Signals come while sleeping only: none is missed in between. */
+	/* Signals arrive only while sleeping, so none is missed. */
 	while (!command_reap(command)) {
 		if (signals_stops() != stops) {
 			stops = signals_stops();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * COMMAND: a program that a verb runs, and ends with.
+ * COMMAND: a program that a verb starts; the verb ends when it ends.
  */
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -10,11 +10,11 @@
 #include "util/tool.h"
 
 /**
- * struct command - a program that was started
- * @name: as it was called; NULL: none was
- * @pid: its process; 0: there is none, or it has ended
+ * struct command - the program
+ * @name: the first argument; NULL: not started
+ * @pid: its process; 0: not started, or it has ended
  * @status: of waitpid()
- * @terminated: we told it to end
+ * @terminated: command_end() sent SIGTERM
  */
 struct command {
 	const char *name;
@@ -24,25 +24,25 @@ struct command {
 };
 
 /**
- * command_start() - start it; says itself what failed
+ * command_start() - start the program; print what failed
  * @command: all zero; filled in
  * @arguments: the command and its arguments, NULL-terminated
- * @stdout_taken: what it prints goes to stderr
+ * @stdout_taken: redirect its stdout to stderr
  *
  * Return: 0 or an exit status.
  */
 int command_start(struct command *command, char **arguments, bool stdout_taken);
 
-/** command_reap() - has it ended? Then its status is known */
+/** command_reap() - has it ended? If so, @status is valid */
 bool command_reap(struct command *command);
 
-/** command_end() - tell it to end, if it has not, and wait until it has */
+/** command_end() - send SIGTERM, unless it has ended, and wait for its end */
 void command_end(struct command *command);
 
 /**
- * command_status() - the exit status that is due to it
+ * command_status() - the exit status of the verb
  * @command: has ended, or was never started
- * @quiet: do not say that it failed
+ * @quiet: do not print that it failed
  */
 int command_status(const struct command *command, bool quiet);
 

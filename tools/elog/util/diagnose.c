@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why there is no access to the device, and the command that helps.
+ * Why the device cannot be used, and the command that helps.
  *
- * Looks at the module's directories, at the device's owner and mode and at the
- * process's own rights; changes nothing.
+ * Only reads: the module's directories, owner and mode of the device, and the rights of
+ * the process.
  */
 #include <errno.h>
 #include <grp.h>
@@ -47,8 +47,8 @@ static bool is_installed(const char *release)
 }
 
 /*
- * Is it in the tree that this command was built in, which has tools and kernel
- * modules in build/tools and build/RELEASE?
+ * Find the module in the tree that elog was built in: elog is in build/tools, the module
+ * in build/RELEASE.
  */
 static bool find_built(const char *release, char *path, size_t size)
 {
@@ -96,7 +96,7 @@ static void explain_absence(void)
 	else if (find_built(kernel.release, path, sizeof(path)))
 		elog_hint("run: %sinsmod %s", as_root(), path);
 	else
-		elog_hint("it is not installed for this kernel, %s: in the source tree run: "
+		elog_hint("it is not installed for kernel %s: in the source tree run: "
 			  "make && %sinsmod build/%s/eventlog.ko", kernel.release,
 			  as_root(), kernel.release);
 }
@@ -113,7 +113,7 @@ static void explain_mode(enum purpose purpose)
 	}
 	user = getpwuid(status.st_uid);
 	group = getgrgid(status.st_gid);
-	elog_error("%s: permission denied: it belongs to %s:%s, mode %04o",
+	elog_error("%s: permission denied: its owner is %s:%s, its mode %04o",
 		   EVENTLOG_DEVICE, user ? user->pw_name : "?",
 		   group ? group->gr_name : "?", status.st_mode & 07777);
 	if (status.st_gid && (status.st_mode & 0060) == 0060 && group) {
@@ -126,9 +126,9 @@ static void explain_mode(enum purpose purpose)
 			  EVENTLOG_DEVICE, EVENTLOG_DEVICE);
 	}
 	if (purpose == PURPOSE_CONSUME)
-		elog_hint("subscribing needs the capability CAP_PERFMON besides");
+		elog_hint("subscribing also needs the capability CAP_PERFMON");
 	if (purpose == PURPOSE_ADMINISTER)
-		elog_hint("events that last need the capability CAP_PERFMON besides");
+		elog_hint("persistent events also need the capability CAP_PERFMON");
 }
 
 static void explain_capability(enum purpose purpose)
@@ -138,9 +138,9 @@ static void explain_capability(enum purpose purpose)
 
 	own[length > 0 ? length : 0] = '\0';
 	elog_error("%s the capability CAP_PERFMON (or CAP_SYS_ADMIN)",
-		   purpose == PURPOSE_ADMINISTER ? "events that last need" :
+		   purpose == PURPOSE_ADMINISTER ? "persistent events need" :
 						 "subscribing needs");
-	elog_hint("run elog as root, with sudo, or let it have the capability: "
+	elog_hint("run elog as root, with sudo, or give it the capability: "
 		  "sudo setcap cap_perfmon+ep %s", length > 0 ? own : "elog");
 }
 
@@ -159,25 +159,25 @@ void explain_device_error(int error, enum purpose purpose)
 		explain_capability(purpose);
 		break;
 	case -ENOTTY:
-		elog_error("%s is not eventlog's device", EVENTLOG_DEVICE);
+		elog_error("%s is not the device of eventlog", EVENTLOG_DEVICE);
 		break;
 	case -EMFILE:
 		if (purpose == PURPOSE_CONSUME) {
 			elog_error("there are too many subscribers");
-			elog_hint("elog info tells how many there may be; end one");
+			elog_hint("end one; elog info prints the limit");
 			break;
 		}
 		goto other;
 	case -ENOMEM:
 		if (purpose == PURPOSE_CONSUME) {
-			elog_error("there is not enough memory for the rings");
-			elog_hint("ask for less: --per-cpu-bytes");
+			elog_error("not enough memory for the rings");
+			elog_hint("use smaller rings: --per-cpu-bytes");
 			break;
 		}
 		goto other;
 	case -EPROTO:
-		elog_error("the kernel module is of a version that this elog does not know");
-		elog_hint("use the elog that came with it");
+		elog_error("this elog does not know the version of the kernel module");
+		elog_hint("use the elog that belongs to the module");
 		break;
 	default:
 	other:

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often which duration was: see histogram.h.
+ * Histograms of durations: see histogram.h.
  */
 #include <string.h>
 
 #include "util/histogram.h"
 
-#define EXACT		1000	/* values below have a bucket each */
-#define PER_DECADE	900	/* 100 to 999 of the power of ten below */
+#define EXACT		1000	/* each smaller value has a bucket */
+#define PER_DECADE	900	/* buckets per power of ten: digits 100 to 999 */
 
 size_t histogram_bucket(uint64_t value)
 {
 	uint64_t unit = 1;
 	size_t decade = 0;
 
-	/* In steps of three: few divisions by what is not constant remain. */
+	/* In steps of three: divisions by a variable are slow. */
 	while (value / 1000 / unit >= 100 && decade < 15) {
 		unit *= 1000;
 		decade += 3;
@@ -37,7 +37,7 @@ uint64_t histogram_from(size_t bucket)
 	bucket -= decade * PER_DECADE;
 	while (decade--)
 		unit *= 10;
-	/* Buckets beyond that of UINT64_MAX are there, but nothing is in them. */
+	/* The buckets after that of UINT64_MAX are always empty. */
 	return bucket <= UINT64_MAX / unit ? bucket * unit : UINT64_MAX;
 }
 
@@ -122,7 +122,7 @@ uint64_t histogram_quantile(const struct histogram *histogram,
 
 uint64_t histogram_edge(unsigned int row, enum histogram_steps steps)
 {
-	/* Preferred numbers, as ISO 3 has them, of three digits. */
+	/* Preferred numbers of ISO 3, with three digits. */
 	static const unsigned int edges[] = {
 		100, 125, 160, 200, 250, 320, 400, 500, 630, 800,
 	};
@@ -133,7 +133,7 @@ uint64_t histogram_edge(unsigned int row, enum histogram_steps steps)
 		return 0;
 	decade = (row - 1) / steps;
 	edge = edges[(row - 1) % steps * ((sizeof(edges) / sizeof(*edges)) / steps)];
-	/* Below 100: the first integer that is not less. */
+	/* Below 100, round up to an integer. */
 	for (; decade < 2; decade++)
 		edge = (edge + 9) / 10;
 	for (decade -= 2; decade; decade--) {
@@ -152,7 +152,7 @@ uint64_t histogram_between(const struct histogram *histogram, uint64_t from,
 
 	if (from >= below)
 		return 0;
-	/* UINT64_MAX is an end, not an edge. */
+	/* UINT64_MAX is the end, not an edge. */
 	end = below == UINT64_MAX ? HISTOGRAM_BUCKETS : histogram_bucket(below);
 	for (i = histogram_bucket(from); i < end; i++)
 		count += histogram->buckets[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How often which duration was: durations are counted by their first three
- * decimal digits, so that the size of a histogram is constant, all digits up to
- * 999 are kept, and what is told of larger ones is at most 0.5 % wrong.
+ * Histograms of durations. Durations are counted by their first three decimal digits,
+ * so a histogram has a constant size, is exact up to 999 ns, and its results are at
+ * most 0.5 % wrong above that.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
@@ -14,13 +14,13 @@
 #define HISTOGRAM_BUCKETS	(1000 + 17 * 900)
 
 /**
- * struct histogram - counts of durations; all zero: none
- * @count: how many
- * @sum: of all, low part
- * @sum_high: how often @sum went over
+ * struct histogram - numbers of durations; all zero when empty
+ * @count: number of durations
+ * @sum: their sum, low 64 bits
+ * @sum_high: their sum, high 64 bits
  * @min: the shortest
  * @max: the longest
- * @buckets: how many of each
+ * @buckets: numbers of durations, by histogram_bucket()
  */
 struct histogram {
 	uint64_t count;
@@ -34,22 +34,22 @@ struct histogram {
 /** histogram_add() - count a duration */
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/** histogram_merge() - add all that @other has */
+/** histogram_merge() - add the durations of @other */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
-/** histogram_clear() - forget all */
+/** histogram_clear() - remove all durations */
 void histogram_clear(struct histogram *histogram);
 
-/** histogram_mean() - the mean, exact but for the digits of a double; 0: of none */
+/** histogram_mean() - the mean, as exact as a double; 0 if empty */
 double histogram_mean(const struct histogram *histogram);
 
 /**
- * histogram_quantile() - what so many are not longer than
+ * histogram_quantile() - a nearest-rank quantile
  * @histogram: the histogram
- * @thousandths: of all, 1 to 1000: 999 is the percentile 99.9
+ * @thousandths: which one, 1 to 1000: 999 is the percentile 99.9
  *
- * Return: the middle of the bucket that has the nearest-rank quantile, never
- * beyond the shortest and the longest; 0: there are none.
+ * Return: the middle of the bucket that contains the quantile, limited to the shortest
+ * and the longest duration; 0 if empty.
  */
 uint64_t histogram_quantile(const struct histogram *histogram,
 			    unsigned int thousandths);
@@ -65,23 +65,23 @@ uint64_t histogram_to(size_t bucket);
 
 /** enum histogram_steps - how a power of ten is divided into rows */
 enum histogram_steps {
-	HISTOGRAM_STEPS_5 = 5,		/* each 1.6 times the one before, or so */
-	HISTOGRAM_STEPS_10 = 10,	/* 1.25 times */
+	HISTOGRAM_STEPS_5 = 5,		/* each about 1.6 times the previous one */
+	HISTOGRAM_STEPS_10 = 10,	/* each about 1.25 times the previous one */
 };
 
 /**
  * histogram_edge() - the smallest value of a row
- * @row: 0 begins at 0, 1 at 1; several rows may begin at the same value below
- *	1000: all but the last of these are empty
- * @steps: of a power of ten
+ * @row: 0 begins at 0, 1 at 1; below 1000 several rows may begin at the same value, and
+ *	all but the last of them are empty
+ * @steps: rows per power of ten
  *
- * Edges are edges of buckets, too: counts of rows are exact.
+ * An edge of a row is an edge of a bucket, so the counts of rows are exact.
  *
- * Return: the value; UINT64_MAX behind the last row.
+ * Return: the value; UINT64_MAX after the last row.
  */
 uint64_t histogram_edge(unsigned int row, enum histogram_steps steps);
 
-/** histogram_between() - how many are at least @from and less than @below, edges */
+/** histogram_between() - number of durations from the edge @from to below the edge @below */
 uint64_t histogram_between(const struct histogram *histogram, uint64_t from,
 			   uint64_t below);
 

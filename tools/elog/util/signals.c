@@ -21,8 +21,8 @@ static struct {
 	bool catching;
 	unsigned int flags;
 	sigset_t blocked;	/* by default */
-	sigset_t open;		/* while sleeping, writing, waiting */
-	struct sigaction stopping[ARRAY_SIZE(stopping)]; /* as they were */
+	sigset_t open;		/* the mask while sleeping, writing, waiting */
+	struct sigaction stopping[ARRAY_SIZE(stopping)]; /* before signals_catch() */
 	struct sigaction snapshot;
 } signals;
 
@@ -71,7 +71,7 @@ void signals_catch(unsigned int flags)
 		sigaddset(&signals.blocked, stopping[i]);
 		if (stopping[i] == SIGHUP && flags & SIGNALS_ROTATE)
 			sigaction(SIGHUP, &rotate, NULL);
-		/* nohup means it; a shell's "&" ignores SIGINT without a reason. */
+		/* Respect nohup. SIGINT is also ignored after a shell's "&": override that. */
 		else if (stopping[i] != SIGHUP || old->sa_handler != SIG_IGN)
 			sigaction(stopping[i], &stop, NULL);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Signals, for the verbs that run until they are told to stop. Signals only
- * count; they are let in while the process sleeps, writes or waits, and nowhere
- * else, so that what they say is never missed between a look and a sleep.
+ * Signals, for the verbs that run until they are stopped.
  *
- * A process has one set of signals: what is here is for its only thread that takes
- * any.
+ * Handlers only count. Signals are blocked except while the process sleeps, writes or
+ * waits, so that none is missed between checking a count and sleeping.
+ *
+ * Only one thread of the process may receive signals and call these functions.
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H
@@ -13,46 +13,46 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#define SIGNALS_SNAPSHOT	(1U << 0)	/* SIGUSR1 counts as well */
-#define SIGNALS_ROTATE		(1U << 1)	/* SIGHUP does not stop but counts */
+#define SIGNALS_SNAPSHOT	(1U << 0)	/* SIGUSR1 is counted */
+#define SIGNALS_ROTATE		(1U << 1)	/* SIGHUP is counted and does not stop */
 
 /**
- * signals_catch() - from now on count signals
+ * signals_catch() - start to count signals
  * @flags: SIGNALS_*
  *
- * SIGINT, SIGTERM and SIGHUP tell to stop. A SIGHUP that was ignored stays so:
- * nohup means it. SIGPIPE is ignored.
+ * SIGINT, SIGTERM and SIGHUP request a stop. SIGHUP stays ignored if it was, as by
+ * nohup. SIGPIPE is ignored.
  */
 void signals_catch(unsigned int flags);
 
-/** signals_restore() - in a child, before it executes something else */
+/** signals_restore() - restore all dispositions, in a child before exec */
 void signals_restore(void);
 
-/** signals_let_in() - signals come from here to signals_hold() */
+/** signals_let_in() - unblock signals until signals_hold() */
 void signals_let_in(void);
 
-/** signals_hold() - signals come no more */
+/** signals_hold() - block signals */
 void signals_hold(void);
 
-/** signals_mask() - the mask to sleep with, for ppoll(2); NULL: none are caught */
+/** signals_mask() - the mask for ppoll(2); NULL before signals_catch() */
 const sigset_t *signals_mask(void);
 
-/** signals_sleep() - for so many milliseconds, -1: for ever, or until a signal */
+/** signals_sleep() - sleep until a signal, at most so long; -1: no limit */
 void signals_sleep(int milliseconds);
 
-/** signals_stops() - how often we were told to stop */
+/** signals_stops() - how many signals requested a stop */
 int signals_stops(void);
 
 /**
- * signals_stop() - the signal that last told to stop
- * @from_terminal: set to whether it was a key: whatever runs there got it, too
+ * signals_stop() - the last signal that requested a stop
+ * @from_terminal: set to true if a key sent it: then children received it, too
  */
 int signals_stop(bool *from_terminal);
 
-/** signals_snapshots() - how often SIGUSR1 came */
+/** signals_snapshots() - how many SIGUSR1 arrived */
 int signals_snapshots(void);
 
-/** signals_rotations() - how often SIGHUP came, with SIGNALS_ROTATE */
+/** signals_rotations() - how many SIGHUP arrived, with SIGNALS_ROTATE */
 int signals_rotations(void);
 
 #endif /* SIGNALS_H */

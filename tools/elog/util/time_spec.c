@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Points in time, and spans of it: see time_spec.h.
+ * Points in time, and time spans: see time_spec.h.
  */
 #include <ctype.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,8 +23,7 @@ static const struct {
 };
 
 /*
- * A decimal number of @unit ns, exact to the nanosecond. Return: behind it, or
- * NULL.
+ * Parse a decimal number of @unit ns, exactly. Return: the text behind it, or NULL.
  */
 static const char *parse_decimal(const char *text, int64_t unit, int64_t *result)
 {
@@ -46,7 +46,7 @@ static const char *parse_decimal(const char *text, int64_t unit, int64_t *result
 	return text > from && (text > from + 1 || *from != '.') ? text : NULL;
 }
 
-/* "1.5", "20ms", "3m", "2h30m": ns; without unit seconds. */
+/* Parse "1.5", "20ms", "3m" or "2h30m" to ns; the default unit is seconds. */
 static bool parse_span(const char *text, int64_t *nanoseconds)
 {
 	int64_t part, unit;
@@ -84,7 +84,7 @@ int64_t realtime_now(void)
 	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* Midnight, local time, so many days before today. */
+/* Local midnight, @days before today. */
 static int64_t midnight(int days)
 {
 	time_t now = (time_t)(realtime_now() / SECOND);
@@ -99,74 +99,44 @@ static int64_t midnight(int days)
 	return (int64_t)mktime(&local) * SECOND;
 }
 
-static bool in_range(const struct tm *time)
+/*
+ * Parse a date or a time of day; strptime() alone also accepts blanks and missing zeros.
+ * Return: the text behind it, or NULL and @time is unchanged.
+ */
+static const char *parse_format(const char *text, const char *format, struct tm *time)
 {
-	return time->tm_mon >= 0 && time->tm_mon < 12 && time->tm_mday >= 1 &&
-	       time->tm_mday <= 31 && time->tm_hour < 24 && time->tm_min < 60 &&
-	       time->tm_sec < 60;
-}
+	struct tm parsed = *time;
+	const char *behind = strptime(text, format, &parsed);
+	char canonical[32];
+	size_t size;
 
-/* So many digits, no sign and no blanks. Return: behind them, or NULL. */
-static const char *parse_digits(const char *text, int count, int *result)
-{
-	for (*result = 0; count; count--, text++) {
-		if (!isdigit((unsigned char)*text))
-			return NULL;
-		*result = *result * 10 + (*text - '0');
-	}
-	return text;
-}
-
-/* "YYYY-MM-DD"; nothing is set unless it is that. */
-static const char *parse_day(const char *text, struct tm *time)
-{
-	int year, month, day;
-
-	text = parse_digits(text, 4, &year);
-	if (text)
-		text = *text == '-' ? parse_digits(text + 1, 2, &month) : NULL;
-	if (text)
-		text = *text == '-' ? parse_digits(text + 1, 2, &day) : NULL;
-	if (!text)
+	if (!behind)
 		return NULL;
-	time->tm_year = year - 1900;
-	time->tm_mon = month - 1;
-	time->tm_mday = day;
-	return text;
+	size = strftime(canonical, sizeof(canonical), format, &parsed);
+	if (size != (size_t)(behind - text) || memcmp(canonical, text, size))
+		return NULL;
+	*time = parsed;
+	return behind;
 }
 
 /* "HH:MM[:SS[.FRACTION]]" */
-static const char *parse_clock(const char *text, struct tm *time,
-			       int64_t *fraction)
+static const char *parse_clock(const char *text, struct tm *time, int64_t *fraction)
 {
-	text = parse_digits(text, 2, &time->tm_hour);
-	if (text)
-		text = *text == ':' ? parse_digits(text + 1, 2, &time->tm_min) : NULL;
-	if (text && *text == ':') {
-		text = parse_digits(text + 1, 2, &time->tm_sec);
-		if (text && *text == '.')
-			text = parse_decimal(text, SECOND, fraction);
-	}
-	return text;
+	const char *behind = parse_format(text, "%H:%M:%S", time);
+
+	if (!behind)
+		return parse_format(text, "%H:%M", time);
+	return *behind == '.' ? parse_decimal(behind, SECOND, fraction) : behind;
 }
 
-/* "Z", "+HH:MM" or "+HHMM" and no more; @east in seconds. */
-static bool parse_zone(const char *text, int *east)
+/* "Z", "+HH:MM" or "+HHMM"; @east in seconds. */
+static bool parse_zone(const char *text, long *east)
 {
-	int hours, minutes, sign = *text == '-' ? -1 : 1;
+	struct tm time = { 0 };
+	const char *end = strptime(text, "%z", &time);
 
-	*east = 0;
-	if (!strcmp(text, "Z"))
-		return true;
-	if (*text != '+' && *text != '-')
-		return false;
-	text = parse_digits(text + 1, 2, &hours);
-	if (text)
-		text = parse_digits(text + (*text == ':'), 2, &minutes);
-	if (!text || *text || hours > 14 || minutes > 59)
-		return false;
-	*east = sign * (3600 * hours + 60 * minutes);
-	return true;
+	*east = time.tm_gmtoff;
+	return end && !*end && !isspace((unsigned char)*text) && labs(*east) < 15 * 3600;
 }
 
 /* "[DATE][ TIME][ZONE]" */
@@ -176,23 +146,23 @@ static bool parse_date(const char *text, int64_t *result)
 	const char *behind;
 	int64_t fraction = 0, seconds;
 	struct tm time, said;
-	int east = 0;
+	long east = 0;
 
 	localtime_r(&now, &time);
 	time.tm_hour = 0;
 	time.tm_min = 0;
 	time.tm_sec = 0;
-	behind = parse_day(text, &time);
+	behind = parse_format(text, "%Y-%m-%d", &time);
 	if (behind && (*behind == ' ' || *behind == 'T'))
 		behind = parse_clock(behind + 1, &time, &fraction);
 	else if (!behind)
 		behind = parse_clock(text, &time, &fraction);
-	if (!behind || !in_range(&time) || (*behind && !parse_zone(behind, &east)))
+	if (!behind || time.tm_sec > 59 || (*behind && !parse_zone(behind, &east)))
 		return false;
 	time.tm_isdst = -1;
 	said = time;
 	seconds = *behind ? timegm(&time) - east : mktime(&time);
-	/* The 31st of a month that has 30 days is nobody's date. */
+	/* Reject the 31st of a month that has 30 days. */
 	if (time.tm_mday != said.tm_mday)
 		return false;
 	*result = (int64_t)seconds * SECOND + fraction;

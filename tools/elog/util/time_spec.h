@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Points in time, and spans of it, as people write them.
+ * Points in time, and time spans, as users write them.
  */
 #ifndef TIME_SPEC_H
 #define TIME_SPEC_H
@@ -13,7 +13,7 @@ enum time_spec_kind {
 	TIME_SPEC_NONE,		/* not given */
 	TIME_SPEC_WALL,		/* CLOCK_REALTIME */
 	TIME_SPEC_MONOTONIC,	/* CLOCK_MONOTONIC, as timestamps are shown */
-	TIME_SPEC_START,		/* where the earliest file, or the run, begins */
+	TIME_SPEC_START,	/* the start of the earliest file, or of the run */
 };
 
 /**
@@ -30,18 +30,18 @@ struct time_spec {
 int64_t realtime_now(void);
 
 /**
- * time_spec_parse() - understand a point in time
+ * time_spec_parse() - parse a point in time
  * @text: "YYYY-MM-DD[ HH:MM[:SS[.FRACTION]]][ZONE]" or
  *	"HH:MM[:SS[.FRACTION]][ZONE]" (today), T for the blank, local time
  *	without ZONE, which is "Z" or "+HH:MM"; "@SECONDS" since 1970; "now",
- *	"today", "yesterday"; "-SPAN" before now; "+SPAN" after the beginning;
- *	"SECONDS" as timestamps are shown
+ *	"today", "yesterday"; "-SPAN" before now; "+SPAN" after the start;
+ *	"SECONDS" of CLOCK_MONOTONIC, as timestamps are shown
  * @spec: set
  */
 bool time_spec_parse(const char *text, struct time_spec *spec);
 
 /**
- * time_spec_parse_around() - understand a span around a point in time
+ * time_spec_parse_around() - parse a span around a point in time
  * @text: "TIME±SPAN", or with "+-" for "±"
  * @since: set
  * @until: set
@@ -61,7 +61,7 @@ struct date {
 	char zone[8];
 };
 
-/** date_set() - fill in @date, unless it is of that second already */
+/** date_set() - fill in @date, unless it already is of that second */
 void date_set(struct date *date, int64_t second);
 
 #endif /* TIME_SPEC_H */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of the elog command share. The process has one thread, besides the
- * one of a consumer's backlog, which only the library knows.
+ * What all folders of elog use: options, error messages, numbers and text.
+ *
+ * The process has one thread. A consumer with a backlog has another one, which only
+ * the library uses.
  */
 #ifndef TOOL_H
 #define TOOL_H
@@ -15,9 +17,9 @@
 /* Exit statuses, documented in elog(1) and by --help. */
 enum status {
 	STATUS_OK = 0,
-	STATUS_ERROR = 1,		/* also: used wrongly */
+	STATUS_ERROR = 1,		/* also wrong usage */
 	STATUS_LOST = 2,		/* events were lost */
-	STATUS_CANNOT_EXECUTE = 126,	/* as shells have it */
+	STATUS_CANNOT_EXECUTE = 126,	/* as in shells */
 	STATUS_NO_COMMAND = 127,
 	STATUS_SIGNAL = 128,		/* plus the signal */
 };
@@ -42,44 +44,8 @@ enum time_format {
 	TIME_DELTA,
 };
 
-/* Options without a short form. */
-enum long_option {
-	OPTION_SAMPLE = 256,
-	OPTION_PER_CPU_BYTES,
-	OPTION_TIME,
-	OPTION_WAIT,
-	OPTION_OVERWRITE,
-	OPTION_TRIGGER,
-	OPTION_APPEND,
-	OPTION_SINCE,
-	OPTION_UNTIL,
-	OPTION_AROUND,
-	OPTION_FORMAT,
-	OPTION_FIELDS,
-	OPTION_COLOR,
-	OPTION_NO_PAGER,
-	OPTION_FOLLOW,
-	OPTION_SESSION_SUMMARY,
-	OPTION_INTERVAL,
-	OPTION_BY,
-	OPTION_SORT,
-	OPTION_COMPRESS,
-	OPTION_ROTATE,
-	OPTION_SPLIT,
-	OPTION_BACKGROUND,
-	OPTION_GROUP,
-	OPTION_SLOWEST,
-	OPTION_TREE,
-	OPTION_PROVIDER,
-	OPTION_BPF,
-	OPTION_MODULE,
-	OPTION_HANDLER,
-	OPTION_PROGRAM,
-	OPTION_IF,
-};
-
 /**
- * struct number_list - numbers given by an option that may be repeated
+ * struct number_list - the numbers of an option that may be repeated
  * @count: of @values
  * @values: allocated
  */
@@ -89,11 +55,11 @@ struct number_list {
 };
 
 /**
- * struct options - what the command line says; zero where nothing was said
+ * struct options - the command line; zero for options that were not given
  * @globs: -e, in order; point into the command line
  * @glob_count: of @globs
- * @keywords: -k, what of it was given as numbers
- * @keyword_names: -k, when there are names in it, or NULL; see keywords.c
+ * @keywords: -k, the numbers in it
+ * @keyword_names: -k, if there are names in it, or NULL; see keywords.h
  * @level: -l
  * @sessions: -s
  * @pids: -p
@@ -139,10 +105,10 @@ struct number_list {
  * @handlers: --handler, or NULL
  * @program: --program, or NULL
  * @predicate: --if, or NULL
- * @separated: there was a "--" before the arguments
+ * @separated: "--" precedes the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
- * @command_count: how many of @arguments, the last ones, were behind the "--"
+ * @command_count: how many of the last @arguments followed the "--"
  */
 struct options {
 	const char **globs;
@@ -200,89 +166,28 @@ struct options {
 	int command_count;
 };
 
-/**
- * struct verb_option - an option that a verb has
- * @option: its letter, or enum long_option; 0 ends a list
- * @help: what it does there; NULL: what it does everywhere
- */
-struct verb_option {
-	int option;
-	const char *help;
-};
-
-/**
- * struct verb - a verb
- * @name: its name
- * @summary: a line for elog --help
- * @usage: what is behind the name in the usage line
- * @description: for elog VERB --help, printed as it is
- * @options: besides -h and -V, which all have
- * @formats: mask of 1 << enum output_format that --format may name
- * @options_first: the first argument ends the options
- * @run: do it; returns the exit status
- */
-struct verb {
-	const char *name;
-	const char *summary;
-	const char *usage;
-	const char *description;
-	const struct verb_option *options;
-	unsigned int formats;
-	bool options_first;
-	int (*run)(const struct options *options);
-};
-
-extern const struct verb verb_bpf;
-extern const struct verb verb_capture;
-extern const struct verb verb_create;
-extern const struct verb verb_delete;
-extern const struct verb verb_emit;
-extern const struct verb verb_info;
-extern const struct verb verb_latency;
-extern const struct verb verb_list;
-extern const struct verb verb_marker;
-extern const struct verb verb_show;
-extern const struct verb verb_stat;
-extern const struct verb verb_stop;
-extern const struct verb verb_top;
-
 /** tool_version() - the version of this build */
 const char *tool_version(void);
 
-/** print_version() - what -V prints */
-void print_version(void);
+/** elog_error_prefix() - set the VERB of elog_error() */
+void elog_error_prefix(const char *verb);
 
-/** elog_error() - "elog VERB: ..." and a newline on stderr */
+/** elog_error() - print "elog VERB: ..." and a newline on stderr */
 void elog_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** elog_hint() - the same without the prefix, indented below an error */
 void elog_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/**
- * parse_options() - read a verb's command line
- * @verb: the verb
- * @count: of @arguments
- * @arguments: the command line, the verb first
- * @options: filled in; to be freed by free_options() in any case
- *
- * Return: -1 go on; otherwise the exit status, all being said.
- */
-int parse_options(const struct verb *verb, int count, char **arguments,
-		  struct options *options);
-
-/** free_options() - free what parse_options() allocated */
-void free_options(struct options *options);
-
-/** number_matches() - is it in the list, or is that empty? */
+/** number_matches() - is @value in the list, or the list empty? */
 bool number_matches(const struct number_list *list, uint64_t value);
 
-/** number_base() - 16 for what begins with 0x, else 10: 010 is ten */
+/** number_base() - 16 for a number that starts with 0x, else 10: 010 is ten */
 int number_base(const char *text);
 
-/** parse_unsigned() - a number, also 0x...; false if it is none or > @most */
+/** parse_unsigned() - parse a number; false if it is invalid or greater than @most */
 bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
 
-/** enum purpose - what the device was opened for */
+/** enum purpose - why the device was opened */
 enum purpose {
 	PURPOSE_QUERY,
 	PURPOSE_PRODUCE,
@@ -291,75 +196,37 @@ enum purpose {
 };
 
 /**
- * explain_device_error() - say why there is no access to the device, and what helps
- * @error: what elog_device_open(), elog_producer_connect() or
- *	elog_consumer_open() returned
- * @purpose: what for
+ * explain_device_error() - print why the device cannot be used, and what helps
+ * @error: of elog_device_open(), elog_producer_connect() or elog_consumer_open()
+ * @purpose: why the device was opened
  */
 void explain_device_error(int error, enum purpose purpose);
 
 /**
  * put_causes() - append ": cause count, ..." of a loss
  * @lost: EVENTLOG_LOST_CAUSES counts
- * @text: where
+ * @text: to append to
  *
- * Return: the sum.
+ * Return: the sum of the counts.
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
+
+/** put_seconds() - append "S.NNNNNNNNN", S being @width wide at least */
+void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width);
+
+/** put_local_time() - append CLOCK_REALTIME ns as local time, and its zone if asked for */
+void put_local_time(struct elog_text *text, int64_t realtime, bool zone);
+
+/** put_blanks() - append blanks */
+void put_blanks(struct elog_text *text, size_t count);
+
+/** fill_column() - append blanks until there are @width bytes since @from */
+void fill_column(struct elog_text *text, size_t from, size_t width);
 
 /** json_member() - append "name":"value" */
 void json_member(struct elog_text *text, const char *name, const char *value);
 
 /** json_causes() - append {"cause":count,...} of a loss */
 void json_causes(const uint64_t *lost, struct elog_text *text);
-
-/**
- * keywords_parse() - take the argument of -k
- * @options: keywords and keyword_names are set
- * @argument: names and numbers with commas between; kept
- *
- * Return: false when it is not that.
- */
-bool keywords_parse(struct options *options, const char *argument);
-
-/**
- * struct keyword_rules - what -k means to the providers there are
- * @count: of @rules
- * @rules: a provider or a glob, and the mask asked of its events, 0: any
- */
-struct keyword_rules {
-	size_t count;
-	struct keyword_rule {
-		char provider[EVENTLOG_GLOB_MAX];
-		uint64_t mask;
-	} *rules;
-};
-
-/**
- * keywords_resolve() - find out what -k means
- * @options: the options
- * @glob: PROVIDER or PROVIDER/EVENT
- * @rules: filled in; the caller frees its rules, also after an error
- *
- * Return: 0; -ENOENT: no provider that the glob matches has one of the names;
- * or what opening the device fails with.
- */
-int keywords_resolve(const struct options *options, const char *glob,
-		     struct keyword_rules *rules);
-
-/**
- * put_keywords() - append an event's keywords, with commas between
- * @text: where
- * @event: by name where its provider has one, the rest as a mask; none: nothing
- */
-void put_keywords(struct elog_text *text, const struct elog_schema_event *event);
-
-/**
- * keywords_match() - has an event one of the keywords of -k?
- * @options: with -k
- * @event: its schema names its provider's keywords
- */
-bool keywords_match(const struct options *options,
-		    const struct elog_schema_event *event);
 
 #endif /* TOOL_H */

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Records that were taken off the rings and are not read yet.
+ * Records that were taken from the rings and have not been read yet.
  *
- * A thread sleeps until a ring is at its watermark, or a tenth of a second, and
- * then copies what the rings hold, a piece of whole records at a time, to queues
- * in memory, one for each CPU. What a queue has no room for stays in its ring,
- * where the kernel counts what does not fit any more. The reader takes pieces from
- * a queue and, when that is empty, from the ring itself: a queue makes its ring
- * longer, and changes nothing else. All a ring held when the kernel was asked for a
- * time is still found by going on until there is nothing.
+ * A thread sleeps until a ring is at its watermark, or for a tenth of a second. Then it
+ * copies the contents of the rings, in chunks of whole records, to queues in memory,
+ * one for each CPU. If a queue has no room, records stay in the ring, and the kernel
+ * counts the events that do not fit any more. The reader takes chunks from a queue and,
+ * when that is empty, from the ring itself. So a queue only makes its ring longer. To
+ * find everything that a ring had at the time of a flush, the reader reads until both
+ * are empty.
  *
- * When a record is taken its event's definition and its thread's name are asked
- * for, unless they are known. The table of definitions is the kernel's answers,
- * kept as long as a record that needs one is on its way; names are told to the
- * reader's table when the reader comes by.
+ * When a record is taken, the thread gets the definition of its event and the name of
+ * its thread, unless they are known. Definitions are the kernel's answers, kept while a
+ * record that needs them waits. Names are passed to the reader's table when the reader
+ * calls.
  *
- * The lock protects all but what is said to be the thread's own, and rings' data. It
- * is held while a piece is copied. Functions are the reader's, but for run().
+ * The lock protects everything except the contents of rings and what is marked as the
+ * thread's own. It is held while a chunk is copied. All functions belong to the reader,
+ * except run().
  */
 #include <errno.h>
 #include <poll.h>
@@ -30,39 +31,40 @@
 #include "elog.h"
 #include "consumer/backlog.h"
 #include "consumer/ring.h"
+#include "format/definition.h"
 #include "format/merge.h"
+#include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
-#define PIECE_BYTES	(64U << 10)
-#define PIECE_BYTES_MIN	4096U
-#define PIECES		8U		/* of a queue, if it is that small */
-#define SPARE_PIECES	16		/* kept of those that were read */
+#define CHUNK_BYTES	(64U << 10)
+#define CHUNK_BYTES_MIN	4096U
+#define CHUNKS		8U		/* of a small queue */
+#define SPARE_CHUNKS	16		/* kept after they were read */
 #define TAKE_MS		100
-#define FULL_MS		2		/* to the next look, while a ring is to stay full */
-#define DEFINITIONS_BYTES (4U << 20)	/* of schema text; to look for some to forget */
-#define DEFINITION_OVERHEAD 256
-#define NAMES_MAX	16384		/* that are to be told */
+#define FULL_MS		2		/* until the next try, while a ring must stay full */
+#define DEFINITIONS_BYTES (4U << 20)	/* of schema text; more than this is cleaned up */
+#define NAMES_MAX	16384		/* that wait for the reader */
 
 struct queue {
-	struct elog_ring_reader ring;	/* the kernel's: position is what was taken */
-	const struct eventlog_ring_header *header;	/* NULL: there is none */
+	struct elog_ring_reader ring;	/* @position is behind the taken records */
+	const struct eventlog_ring_header *header;	/* NULL: there is no ring */
 	struct eventlog_ring_consumer *consumer;
-	struct elog_piece *first;
-	struct elog_piece *last;
-	size_t bytes;			/* capacities of all */
-	uint64_t untold;		/* bytes taken since the reader was last woken */
-	uint64_t lost;			/* all that the reader was woken for */
+	struct elog_chunk *first;
+	struct elog_chunk *last;
+	size_t bytes;			/* capacities of all chunks */
+	uint64_t unreported;		/* bytes taken since the reader was last woken */
+	uint64_t lost;			/* losses for which the reader was woken */
 	bool damaged;			/* to be reported */
-	uint64_t reading;		/* serial of the reader's piece; 0: it has none */
-	uint64_t pending;		/* and the one before, whose last record is in use */
+	uint64_t reading;		/* serial of the reader's chunk; 0: it has none */
+	uint64_t pending;		/* the chunk before, whose last record is in use */
 };
 
-/* Indexed by hash; empty slots have no descriptor. */
+/* By descriptor. */
 struct definition {
-	uint32_t descriptor;
-	uint64_t serial;		/* of the last piece that needs it */
+	uint64_t serial;		/* of the newest chunk that needs it */
 	struct eventlog_describe answer;
-	char *text;			/* NULL: the kernel has none */
+	char *text;			/* NULL: the kernel has no definition */
 };
 
 struct name {
@@ -76,30 +78,28 @@ struct elog_backlog {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	int fd;
-	int wake;			/* the thread */
-	int news;			/* for the reader */
+	int wake;			/* wakes the thread */
+	int ready;			/* wakes the reader */
 	bool stop;
 	bool full;			/* the thread waits for room */
-	int error;			/* of the thread, which then takes nothing more */
+	int error;			/* of the thread, which has ended then */
 	size_t limit;			/* of each queue */
-	uint64_t watermark;		/* bytes taken that wake the reader */
-	size_t piece_bytes;
-	uint64_t serial;		/* of the last piece */
+	uint64_t watermark;		/* taken bytes that wake the reader */
+	size_t chunk_bytes;
+	uint64_t serial;		/* of the last chunk */
 
-	struct elog_piece *spare;
+	struct elog_chunk *spare;
 	size_t spare_count;
 
-	uint32_t last_descriptor;	/* needed by the piece... */
-	uint64_t last_serial;		/* ...with this serial */
-	struct definition *definitions;
-	size_t definition_count;
-	size_t definition_size;
+	uint32_t last_descriptor;	/* needed by the chunk ... */
+	uint64_t last_serial;		/* ... with this serial */
+	struct elog_map definitions;
 	size_t definition_bytes;
 
 	struct elog_processes *processes;	/* the reader's */
 	uint32_t last_tid;
 	uint64_t last_tid_when;
-	struct elog_processes *asked;	/* when threads were asked about */
+	struct elog_processes *asked;	/* when names were read */
 	struct name *names;
 	size_t name_count;
 	size_t name_room;
@@ -108,19 +108,11 @@ struct elog_backlog {
 	struct queue queues[];
 };
 
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void notify(int event)
 {
 	const uint64_t one = 1;
 
-	/* It only fails when it is not needed: there is more than can be counted. */
+	/* It fails only if the counter is at its maximum, so the reader is awake. */
 	(void)!write(event, &one, sizeof(one));
 }
 
@@ -135,17 +127,7 @@ static bool was_notified(int event)
  * Definitions
  */
 
-static struct definition *definition_slot(struct definition *table, size_t size,
-					  uint32_t descriptor)
-{
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
-
-	while (table[slot].descriptor && table[slot].descriptor != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-/* No piece that is still to be read, or is being read, is older. */
+/* All chunks that wait or are being read have this serial or a larger one. */
 static uint64_t oldest_serial(const struct elog_backlog *backlog)
 {
 	uint64_t oldest = UINT64_MAX, serial;
@@ -165,102 +147,82 @@ static uint64_t oldest_serial(const struct elog_backlog *backlog)
 
 static size_t definition_cost(const struct definition *definition)
 {
-	return DEFINITION_OVERHEAD +
+	return ELOG_DEFINITION_OVERHEAD +
 	       (definition->text ? strlen(definition->text) : 0);
 }
 
-/* Make a table of that size, of what is needed from that piece on. */
-static int rebuild_definitions(struct elog_backlog *backlog, size_t size,
-			       uint64_t serial)
+/* Free the definitions that no chunk from this serial on needs. */
+static void forget_definitions(struct elog_backlog *backlog, uint64_t serial)
 {
-	struct definition *table = calloc(size, sizeof(*table)), *old;
-	size_t i;
+	struct definition *definition, *next;
 
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < backlog->definition_size; i++) {
-		old = &backlog->definitions[i];
-		if (!old->descriptor)
+	for (definition = elog_map_first(&backlog->definitions); definition; definition = next) {
+		next = elog_map_next(&backlog->definitions, definition);
+		if (definition->serial >= serial)
 			continue;
-		if (old->serial >= serial) {
-			*definition_slot(table, size, old->descriptor) = *old;
-			continue;
-		}
-		backlog->definition_bytes -= definition_cost(old);
-		backlog->definition_count--;
-		free(old->text);
+		backlog->definition_bytes -= definition_cost(definition);
+		free(definition->text);
+		elog_map_remove(&backlog->definitions, definition);
 	}
-	free(backlog->definitions);
-	backlog->definitions = table;
-	backlog->definition_size = size;
-	return 0;
 }
 
 /*
- * Who registers ever new events must not fill the memory: when all that is known is
- * on its way to the reader no records are taken that need more, but for the reader
- * itself, which can ask as well. Return: 0, -ENOBUFS, -ENOMEM.
+ * Limit the memory: a process may register new events all the time. When all known
+ * definitions belong to waiting records, the thread takes no records that need more.
+ * The reader itself does, because it can get definitions later. Return: 0, -ENOBUFS,
+ * -ENOMEM.
  */
-static int make_room_for_definition(struct elog_backlog *backlog)
+static int add_definition(struct elog_backlog *backlog, uint32_t descriptor,
+			  struct definition **definition)
 {
-	size_t size = backlog->definition_size ? backlog->definition_size : 64;
-
 	if (backlog->definition_bytes >= DEFINITIONS_BYTES) {
-		if (rebuild_definitions(backlog, size, oldest_serial(backlog)))
-			return -ENOMEM;
+		forget_definitions(backlog, oldest_serial(backlog));
 		if (backlog->definition_bytes >= DEFINITIONS_BYTES)
 			return -ENOBUFS;
 	}
-	if (!backlog->definitions || backlog->definition_count >= size / 2)
-		return rebuild_definitions(backlog, 2 * size, 0);
+	*definition = elog_map_insert(&backlog->definitions, elog_map_integer(descriptor));
+	if (!*definition)
+		return -ENOMEM;
+	(*definition)->answer.descriptor = descriptor;
+	if (elog_device_describe(backlog->fd, &(*definition)->answer, &(*definition)->text))
+		(*definition)->text = NULL;
+	backlog->definition_bytes += definition_cost(*definition);
 	return 0;
 }
 
-static int note_definition(struct elog_backlog *backlog, uint32_t descriptor,
-			   uint64_t serial)
+static int require_definition(struct elog_backlog *backlog, uint32_t descriptor,
+			      uint64_t serial)
 {
-	struct definition *slot;
+	struct definition *definition;
 	int ret;
 
 	if (!descriptor)
 		return 0;
-	slot = backlog->definitions ?
-	       definition_slot(backlog->definitions, backlog->definition_size,
-			       descriptor) : NULL;
-	if (!slot || !slot->descriptor) {
-		ret = make_room_for_definition(backlog);
+	definition = elog_map_find_integer(&backlog->definitions, descriptor);
+	if (!definition) {
+		ret = add_definition(backlog, descriptor, &definition);
 		if (ret)
 			return ret;
-		slot = definition_slot(backlog->definitions,
-				       backlog->definition_size, descriptor);
-		slot->answer.descriptor = descriptor;
-		if (elog_device_describe(backlog->fd, &slot->answer, &slot->text))
-			slot->text = NULL;
-		slot->descriptor = descriptor;
-		backlog->definition_count++;
-		backlog->definition_bytes += definition_cost(slot);
 	}
-	/* A piece may be filled up after a later one was begun. */
-	if (serial > slot->serial)
-		slot->serial = serial;
+	/* An older chunk may be filled after a newer one was started. */
+	if (serial > definition->serial)
+		definition->serial = serial;
 	return 0;
 }
 
 int elog_backlog_definition(struct elog_backlog *backlog,
 			    struct eventlog_describe *request, char **text)
 {
-	struct definition *slot;
+	const struct definition *definition;
 	int ret = -ENOENT;
 
 	pthread_mutex_lock(&backlog->lock);
-	slot = backlog->definitions ?
-	       definition_slot(backlog->definitions, backlog->definition_size,
-			       request->descriptor) : NULL;
-	if (slot && slot->descriptor && slot->text) {
-		*text = strdup(slot->text);
+	definition = elog_map_find_integer(&backlog->definitions, request->descriptor);
+	if (definition && definition->text) {
+		*text = strdup(definition->text);
 		ret = *text ? 0 : -ENOMEM;
 		if (!ret)
-			*request = slot->answer;
+			*request = definition->answer;
 	}
 	pthread_mutex_unlock(&backlog->lock);
 	return ret;
@@ -287,9 +249,9 @@ static struct name *new_name(struct elog_backlog *backlog)
 	return &larger[backlog->name_count];
 }
 
-/* The idle task has no entry in /proc; everybody knows its name. */
-static void note_thread(struct elog_backlog *backlog, uint32_t pid, uint32_t tid,
-			uint64_t now)
+/* The idle task has no entry in /proc, and its name is known. */
+static void require_name(struct elog_backlog *backlog, uint32_t pid, uint32_t tid,
+			 uint64_t now)
 {
 	struct name *name;
 
@@ -300,19 +262,19 @@ static void note_thread(struct elog_backlog *backlog, uint32_t pid, uint32_t tid
 		return;
 	name->pid = pid;
 	name->tid = tid;
-	if (elog_process_ask(pid, tid, name->name, &name->guessed))
+	if (elog_process_read_name(pid, tid, name->name, &name->guessed))
 		backlog->name_count++;
 }
 
-static void tell_names(struct elog_backlog *backlog)
+static void update_names(struct elog_backlog *backlog)
 {
 	const struct name *name;
 	size_t i;
 
 	for (i = 0; i < backlog->name_count; i++) {
 		name = &backlog->names[i];
-		elog_processes_tell(backlog->processes, name->pid, name->tid,
-				    name->name, name->guessed);
+		elog_processes_update(backlog->processes, name->pid, name->tid,
+				      name->name, name->guessed);
 	}
 	backlog->name_count = 0;
 }
@@ -321,83 +283,75 @@ static void tell_names(struct elog_backlog *backlog)
  * Taking records
  */
 
-static enum eventlog_record_type record_type(const struct eventlog_record *record)
-{
-	return (enum eventlog_record_type)
-	       ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		EVENTLOG_RECORD_TYPE_SHIFT);
-}
-
 /*
- * Padding has no more than 8 bytes, of which the first 4 count, and is passed over, as
- * is what this library does not know. Return: bytes; 0: that is no record.
+ * Padding may have only 8 bytes, of which the first 4 are valid. It is skipped, like
+ * records of unknown types. Return: bytes; 0: this is not a record.
  */
 static size_t record_bytes(const unsigned char *at, const unsigned char *end,
 			   bool *wanted)
 {
 	const struct eventlog_record *record = (const void *)at;
+	enum eventlog_record_type type = elog_record_type(record->size_flags);
 	uint32_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
-	size_t bytes = (size + EVENTLOG_RECORD_ALIGN - 1) &
-		       ~(size_t)(EVENTLOG_RECORD_ALIGN - 1);
+	size_t bytes = elog_record_bytes(record->size_flags);
 
-	*wanted = record_type(record) == EVENTLOG_RECORD_EVENT ||
-		  record_type(record) == EVENTLOG_RECORD_LOST;
+	*wanted = type == EVENTLOG_RECORD_EVENT || type == EVENTLOG_RECORD_LOST;
 	if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at) ||
 	    (*wanted && size < sizeof(*record)))
 		return 0;
 	return bytes;
 }
 
-/* Where a record of so many bytes can be put. Return: 0, -ENOBUFS or -ENOMEM. */
-static int find_piece(struct elog_backlog *backlog, struct queue *queue,
+/* Make room for a record of this size in the last chunk. Return: 0, -ENOBUFS or -ENOMEM. */
+static int find_chunk(struct elog_backlog *backlog, struct queue *queue,
 		      size_t bytes)
 {
-	size_t capacity = bytes > backlog->piece_bytes ? bytes :
-							 backlog->piece_bytes;
-	struct elog_piece *piece = queue->last;
+	size_t capacity = bytes > backlog->chunk_bytes ? bytes :
+							 backlog->chunk_bytes;
+	struct elog_chunk *chunk = queue->last;
 
-	if (queue->first && piece->capacity - piece->size >= bytes)
+	if (queue->first && chunk->capacity - chunk->size >= bytes)
 		return 0;
 	if (queue->first && queue->bytes + capacity > backlog->limit)
 		return -ENOBUFS;
-	if (backlog->spare && capacity == backlog->piece_bytes) {
-		piece = backlog->spare;
-		backlog->spare = piece->next;
+	if (backlog->spare && capacity == backlog->chunk_bytes) {
+		chunk = backlog->spare;
+		backlog->spare = chunk->next;
 		backlog->spare_count--;
 	} else {
-		piece = malloc(sizeof(*piece) + capacity);
-		if (!piece)
+		chunk = malloc(sizeof(*chunk) + capacity);
+		if (!chunk)
 			return -ENOMEM;
 	}
-	piece->next = NULL;
-	piece->serial = ++backlog->serial;
-	piece->size = 0;
-	piece->capacity = capacity;
+	chunk->next = NULL;
+	chunk->serial = ++backlog->serial;
+	chunk->size = 0;
+	chunk->capacity = capacity;
 	if (queue->first)
-		queue->last->next = piece;
+		queue->last->next = chunk;
 	else
-		queue->first = piece;
-	queue->last = piece;
+		queue->first = chunk;
+	queue->last = chunk;
 	queue->bytes += capacity;
 	return 0;
 }
 
-/* Ask for what a record needs. Return: 0, -ENOBUFS or -ENOMEM. */
-static int note_record(struct elog_backlog *backlog, uint64_t serial,
-		       const struct eventlog_record *record, uint64_t now)
+/* Get the definition and the thread name of a record. Return: 0, -ENOBUFS or -ENOMEM. */
+static int require_record(struct elog_backlog *backlog, uint64_t serial,
+			  const struct eventlog_record *record, uint64_t now)
 {
 	int ret;
 
 	if (record->descriptor != backlog->last_descriptor ||
 	    serial != backlog->last_serial) {
-		ret = note_definition(backlog, record->descriptor, serial);
+		ret = require_definition(backlog, record->descriptor, serial);
 		if (ret)
 			return ret;
 		backlog->last_descriptor = record->descriptor;
 		backlog->last_serial = serial;
 	}
 	if (record->tid != backlog->last_tid || now != backlog->last_tid_when) {
-		note_thread(backlog, record->pid, record->tid, now);
+		require_name(backlog, record->pid, record->tid, now);
 		backlog->last_tid = record->tid;
 		backlog->last_tid_when = now;
 	}
@@ -405,17 +359,18 @@ static int note_record(struct elog_backlog *backlog, uint64_t serial,
 }
 
 /*
- * Copy records to the last piece, until that is full.
+ * Copy records to the last chunk until it is full.
  *
- * Return: how far; or -EBADMSG, -ENOBUFS, -ENOMEM when that is nowhere.
+ * Return: bytes copied; if there are none, -EBADMSG, -ENOBUFS or -ENOMEM.
  */
 static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 			    const unsigned char *data, const unsigned char *end,
 			    bool for_reader)
 {
 	const unsigned char *at = data, *run = data;
-	struct elog_piece *piece = NULL;
-	uint64_t now = coarse_time();
+	const struct eventlog_record *record;
+	struct elog_chunk *chunk = NULL;
+	uint64_t now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	size_t bytes, room = 0;
 	bool wanted;
 	int ret = 0;
@@ -427,25 +382,26 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 			break;
 		}
 		if (!wanted) {
-			if (piece) {
-				memcpy(piece->data + piece->size, run, (size_t)(at - run));
-				piece->size += (size_t)(at - run);
+			if (chunk) {
+				memcpy(chunk->data + chunk->size, run, (size_t)(at - run));
+				chunk->size += (size_t)(at - run);
 			}
 			at += bytes;
 			run = at;
 			continue;
 		}
-		if (!piece) {
-			ret = find_piece(backlog, queue, bytes);
+		if (!chunk) {
+			ret = find_chunk(backlog, queue, bytes);
 			if (ret)
 				break;
-			piece = queue->last;
-			room = piece->capacity - piece->size;
+			chunk = queue->last;
+			room = chunk->capacity - chunk->size;
 		}
 		if (bytes > room)
 			break;
-		if (record_type((const void *)at) == EVENTLOG_RECORD_EVENT) {
-			ret = note_record(backlog, piece->serial, (const void *)at, now);
+		record = (const void *)at;
+		if (elog_record_type(record->size_flags) == EVENTLOG_RECORD_EVENT) {
+			ret = require_record(backlog, chunk->serial, record, now);
 			if (ret && !for_reader)
 				break;
 			ret = 0;
@@ -453,9 +409,9 @@ static ssize_t copy_records(struct elog_backlog *backlog, struct queue *queue,
 		room -= bytes;
 		at += bytes;
 	}
-	if (piece && at > run) {
-		memcpy(piece->data + piece->size, run, (size_t)(at - run));
-		piece->size += (size_t)(at - run);
+	if (chunk && at > run) {
+		memcpy(chunk->data + chunk->size, run, (size_t)(at - run));
+		chunk->size += (size_t)(at - run);
 	}
 	return at > data ? at - data : ret;
 }
@@ -467,10 +423,10 @@ static void release(struct queue *queue)
 }
 
 /*
- * Take some of what a ring holds.
+ * Take records from a ring.
  *
- * Return: 1; 0 it holds nothing; -ENOBUFS there is no room in the queue, which
- * cannot be if that is empty and it is for the reader; -ENOMEM.
+ * Return: 1; 0 the ring is empty; -ENOBUFS there is no room in the queue, which cannot
+ * happen for the reader if the queue is empty; -ENOMEM.
  */
 static int take(struct elog_backlog *backlog, struct queue *queue,
 		bool for_reader)
@@ -501,26 +457,26 @@ static int take(struct elog_backlog *backlog, struct queue *queue,
 	return 1;
 }
 
-/* What came of a look at the rings. */
+/* The result of reading all rings once. */
 struct round {
-	bool took;			/* something */
-	bool full;			/* there was no room for all */
-	bool tell;			/* the reader: the watermark, or a loss */
+	bool took;			/* took records */
+	bool full;			/* had no room for some */
+	bool wake;			/* wake the reader: watermark or loss */
 };
 
-/* Has a queue something that its reader waits for?  The lock is held. */
-static bool worth_telling(struct elog_backlog *backlog, struct queue *queue,
-			  const uint64_t *counts)
+/* Is there a reason to wake the reader of a queue? The lock is held. */
+static bool should_wake_reader(struct elog_backlog *backlog, struct queue *queue,
+			       const uint64_t *counts)
 {
 	uint64_t lost = 0;
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		lost += counts[i];
-	if (lost == queue->lost && queue->untold < backlog->watermark)
+	if (lost == queue->lost && queue->unreported < backlog->watermark)
 		return false;
 	queue->lost = lost;
-	queue->untold = 0;
+	queue->unreported = 0;
 	return true;
 }
 
@@ -531,17 +487,17 @@ static void take_ring(struct elog_backlog *backlog, struct queue *queue,
 	bool more;
 	int ret;
 
-	/* No longer than it takes to take a ring: there are others. */
+	/* Take at most one ring's size, because other rings wait. */
 	do {
 		pthread_mutex_lock(&backlog->lock);
 		from = queue->ring.position;
 		ret = take(backlog, queue, false);
 		taken += queue->ring.position - from;
-		queue->untold += queue->ring.position - from;
+		queue->unreported += queue->ring.position - from;
 		if (queue->header) {
 			elog_header_see_losses(queue->header, queue->consumer,
 					       counts);
-			round->tell |= worth_telling(backlog, queue, counts);
+			round->wake |= should_wake_reader(backlog, queue, counts);
 		}
 		more = ret > 0 && taken < queue->ring.data_bytes;
 		pthread_mutex_unlock(&backlog->lock);
@@ -558,17 +514,18 @@ static struct round take_all(struct elog_backlog *backlog)
 	for (i = 0; i < backlog->cpus; i++)
 		take_ring(backlog, &backlog->queues[i], &round);
 	pthread_mutex_lock(&backlog->lock);
-	/* Once: the reader is to make room. */
-	round.tell |= round.full && !backlog->full;
+	/* Wake the reader once, to make room. */
+	round.wake |= round.full && !backlog->full;
 	backlog->full = round.full;
 	pthread_mutex_unlock(&backlog->lock);
 	return round;
 }
 
 /*
- * Return: whether a ring is at its watermark, or something was lost; or a negative
- * errno. Not while one is to stay as it is, full or of a CPU that the reader has
- * not heard of: that would not let us sleep.
+ * Sleep. If @blind, ignore the rings: poll() would return at once while a ring must
+ * stay full, or belongs to a CPU that the reader does not know yet.
+ *
+ * Return: whether a ring is at its watermark or has lost events; or a negative errno.
  */
 static int sleep_for_rings(struct elog_backlog *backlog, bool blind)
 {
@@ -593,7 +550,7 @@ static void *run(void *context)
 	int ret;
 
 	while (!stop) {
-		struct round round = { .tell = true };
+		struct round round = { .wake = true };
 
 		ret = sleep_for_rings(backlog, blind);
 		if (ret >= 0)
@@ -604,8 +561,8 @@ static void *run(void *context)
 			backlog->error = ret;
 		stop = backlog->stop || ret < 0;
 		pthread_mutex_unlock(&backlog->lock);
-		if (round.tell)
-			notify(backlog->news);
+		if (round.wake)
+			notify(backlog->ready);
 	}
 	return NULL;
 }
@@ -615,14 +572,14 @@ static void *run(void *context)
  */
 
 int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
-		      struct elog_piece **piece)
+		      struct elog_chunk **chunk)
 {
 	struct queue *queue = &backlog->queues[cpu];
 	bool room = false;
 	int ret = 0;
 
 	pthread_mutex_lock(&backlog->lock);
-	tell_names(backlog);
+	update_names(backlog);
 	queue->pending = queue->reading;
 	queue->reading = 0;
 	while (!queue->first && ret >= 0 && !queue->damaged) {
@@ -630,13 +587,13 @@ int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
 		if (!ret)
 			break;
 	}
-	*piece = queue->first;
-	if (*piece) {
+	*chunk = queue->first;
+	if (*chunk) {
 		ret = 1;
-		queue->first = (*piece)->next;
-		queue->bytes -= (*piece)->capacity;
-		queue->reading = (*piece)->serial;
-		(*piece)->next = NULL;
+		queue->first = (*chunk)->next;
+		queue->bytes -= (*chunk)->capacity;
+		queue->reading = (*chunk)->serial;
+		(*chunk)->next = NULL;
 	} else if (queue->damaged) {
 		queue->damaged = false;
 		ret = -EBADMSG;
@@ -651,20 +608,20 @@ int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
 	return ret;
 }
 
-void elog_backlog_free(struct elog_backlog *backlog, struct elog_piece *pieces)
+void elog_backlog_free(struct elog_backlog *backlog, struct elog_chunk *chunks)
 {
-	struct elog_piece *piece;
+	struct elog_chunk *chunk;
 
 	pthread_mutex_lock(&backlog->lock);
-	while ((piece = pieces)) {
-		pieces = piece->next;
-		if (backlog->spare_count == SPARE_PIECES ||
-		    piece->capacity != backlog->piece_bytes) {
-			free(piece);
+	while ((chunk = chunks)) {
+		chunks = chunk->next;
+		if (backlog->spare_count == SPARE_CHUNKS ||
+		    chunk->capacity != backlog->chunk_bytes) {
+			free(chunk);
 			continue;
 		}
-		piece->next = backlog->spare;
-		backlog->spare = piece;
+		chunk->next = backlog->spare;
+		backlog->spare = chunk;
 		backlog->spare_count++;
 	}
 	pthread_mutex_unlock(&backlog->lock);
@@ -687,7 +644,7 @@ bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu)
 int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit,
 		      const sigset_t *mask)
 {
-	struct pollfd poll = { .fd = backlog->news, .events = POLLIN };
+	struct pollfd poll = { .fd = backlog->ready, .events = POLLIN };
 	int ret, error;
 
 	ret = ppoll(&poll, 1, limit, mask);
@@ -698,7 +655,7 @@ int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit
 	pthread_mutex_unlock(&backlog->lock);
 	if (error)
 		return error;
-	return ret > 0 && was_notified(backlog->news);
+	return ret > 0 && was_notified(backlog->ready);
 }
 
 void elog_backlog_add(struct elog_backlog *backlog,
@@ -715,7 +672,7 @@ void elog_backlog_add(struct elog_backlog *backlog,
 	pthread_mutex_unlock(&backlog->lock);
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are handled by the program's own threads. */
 static int start_thread(struct elog_backlog *backlog)
 {
 	sigset_t all, before;
@@ -730,29 +687,29 @@ static int start_thread(struct elog_backlog *backlog)
 
 static void free_backlog(struct elog_backlog *backlog)
 {
-	struct elog_piece *piece;
+	struct definition *definition;
+	struct elog_chunk *chunk;
 	unsigned int i;
-	size_t j;
 
 	for (i = 0; i < backlog->cpus; i++) {
-		while ((piece = backlog->queues[i].first)) {
-			backlog->queues[i].first = piece->next;
-			free(piece);
+		while ((chunk = backlog->queues[i].first)) {
+			backlog->queues[i].first = chunk->next;
+			free(chunk);
 		}
 	}
-	while ((piece = backlog->spare)) {
-		backlog->spare = piece->next;
-		free(piece);
+	while ((chunk = backlog->spare)) {
+		backlog->spare = chunk->next;
+		free(chunk);
 	}
-	for (j = 0; j < backlog->definition_size; j++)
-		free(backlog->definitions[j].text);
-	free(backlog->definitions);
+	elog_map_for_each(&backlog->definitions, definition)
+		free(definition->text);
+	elog_map_free(&backlog->definitions);
 	elog_processes_free(backlog->asked);
 	free(backlog->names);
 	if (backlog->wake >= 0)
 		close(backlog->wake);
-	if (backlog->news >= 0)
-		close(backlog->news);
+	if (backlog->ready >= 0)
+		close(backlog->ready);
 	pthread_mutex_destroy(&backlog->lock);
 	free(backlog);
 }
@@ -768,20 +725,21 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	if (!backlog)
 		return -ENOMEM;
 	pthread_mutex_init(&backlog->lock, NULL);
+	elog_map_init(&backlog->definitions, sizeof(struct definition));
 	backlog->fd = fd;
 	backlog->cpus = cpus;
 	backlog->processes = processes;
 	backlog->asked = elog_processes_new();
 	backlog->limit = (size_t)bytes;
 	backlog->watermark = watermark;
-	backlog->piece_bytes = (size_t)bytes / PIECES & ~(size_t)7;
-	if (backlog->piece_bytes > PIECE_BYTES)
-		backlog->piece_bytes = PIECE_BYTES;
-	if (backlog->piece_bytes < PIECE_BYTES_MIN)
-		backlog->piece_bytes = PIECE_BYTES_MIN;
+	backlog->chunk_bytes = (size_t)bytes / CHUNKS & ~(size_t)7;
+	if (backlog->chunk_bytes > CHUNK_BYTES)
+		backlog->chunk_bytes = CHUNK_BYTES;
+	if (backlog->chunk_bytes < CHUNK_BYTES_MIN)
+		backlog->chunk_bytes = CHUNK_BYTES_MIN;
 	backlog->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	backlog->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (backlog->wake < 0 || backlog->news < 0)
+	backlog->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (backlog->wake < 0 || backlog->ready < 0)
 		ret = -errno;
 	if (!backlog->asked)
 		ret = -ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Records that were taken off the rings and are not read yet: see backlog.c.
+ * Records that were taken from the rings and have not been read yet: see backlog.c.
  */
 #ifndef LIBELOG_BACKLOG_H
 #define LIBELOG_BACKLOG_H
@@ -9,15 +9,15 @@
 #include "format/merge.h"
 
 /**
- * struct elog_piece - records of one CPU, one behind the other
- * @next: of those that wait; for who has it, to use
- * @serial: those made later have larger ones
+ * struct elog_chunk - a sequence of records of one CPU
+ * @next: in a queue; then for its owner
+ * @serial: increases with each new chunk
  * @size: bytes of records
  * @capacity: of @data
  * @data: the records
  */
-struct elog_piece {
-	struct elog_piece *next;
+struct elog_chunk {
+	struct elog_chunk *next;
 	uint64_t serial;
 	size_t size;
 	size_t capacity;
@@ -27,15 +27,15 @@ struct elog_piece {
 struct elog_backlog;
 
 /**
- * elog_backlog_open() - begin to take records off rings
+ * elog_backlog_open() - start to take records from rings
  * @backlog: set to the new backlog, whose thread runs
  * @fd: the subscriber
- * @cpus: the rings that there may be
- * @bytes: how many of each may wait
- * @watermark: so many bytes of one end elog_backlog_wait()
- * @processes: told the names of threads, by elog_backlog_next(); or NULL
+ * @cpus: the largest number of rings
+ * @bytes: limit of waiting bytes, for each CPU
+ * @watermark: taken bytes of one CPU that end elog_backlog_wait()
+ * @processes: gets the names of threads, by elog_backlog_next(); or NULL
  *
- * The reader's functions are all others but those that say otherwise.
+ * All other functions belong to the reader, unless they say otherwise.
  *
  * Return: 0, or a negative errno.
  */
@@ -43,15 +43,15 @@ int elog_backlog_open(struct elog_backlog **backlog, int fd, unsigned int cpus,
 		      uint64_t bytes, uint64_t watermark,
 		      struct elog_processes *processes);
 
-/** elog_backlog_close() - end its thread, free everything; NULL is fine */
+/** elog_backlog_close() - end the thread and free everything; may be NULL */
 void elog_backlog_close(struct elog_backlog *backlog);
 
 /**
- * elog_backlog_add() - there is a ring
+ * elog_backlog_add() - add a ring
  * @backlog: the backlog
- * @ring: over it; copied
- * @header: mapped until the backlog is closed, as is
- * @consumer: what the kernel is told there
+ * @ring: reads the ring; copied
+ * @header: mapped until the backlog is closed
+ * @consumer: the page that the consumer writes, mapped as long as @header
  */
 void elog_backlog_add(struct elog_backlog *backlog,
 		      const struct elog_ring_reader *ring,
@@ -59,28 +59,29 @@ void elog_backlog_add(struct elog_backlog *backlog,
 		      struct eventlog_ring_consumer *consumer);
 
 /**
- * elog_backlog_next() - go on to the next records of a ring
+ * elog_backlog_next() - get the next chunk of a ring
  * @backlog: the backlog
- * @cpu: the ring's; all that was got of it before was read
- * @piece: set to them, for elog_backlog_free()
+ * @cpu: the ring's CPU; its previous chunk has been read
+ * @chunk: set to the chunk, for elog_backlog_free()
  *
- * If none wait they come from the ring itself.
+ * If no chunk waits, takes records from the ring itself.
  *
- * Return: 1; 0 there are none; -EBADMSG the ring was damaged, go on; -ENOMEM.
+ * Return: 1; 0 there is none; -EBADMSG the ring was damaged, and the call may be
+ * repeated; -ENOMEM.
  */
 int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
-		      struct elog_piece **piece);
+		      struct elog_chunk **chunk);
 
-/** elog_backlog_free() - give back pieces: @pieces and all that are ->next */
-void elog_backlog_free(struct elog_backlog *backlog, struct elog_piece *pieces);
+/** elog_backlog_free() - free a list of chunks */
+void elog_backlog_free(struct elog_backlog *backlog, struct elog_chunk *chunks);
 
-/** elog_backlog_pending() - has elog_backlog_next() anything to say? */
+/** elog_backlog_pending() - has elog_backlog_next() anything to return? */
 bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu);
 
 /**
- * elog_backlog_wait() - sleep until a ring was at its watermark, or something lost
+ * elog_backlog_wait() - sleep until a ring is at its watermark, or has lost events
  * @backlog: the backlog
- * @limit: how long; NULL: for ever
+ * @limit: timeout; NULL: none
  * @mask: as for ppoll(2)
  *
  * Return: 1, 0, or a negative errno, as elog_consumer_wait().
@@ -89,12 +90,12 @@ int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit
 		      const sigset_t *mask);
 
 /**
- * elog_backlog_definition() - the definition of an event that was read or waits
+ * elog_backlog_definition() - get the definition of an event that was read or waits
  * @backlog: the backlog
- * @request: the descriptor; filled in
+ * @request: its descriptor is set; the rest is filled in
  * @text: set to its schema, which the caller frees
  *
- * Return: 0; -ENOENT there was none, or nobody looked; -ENOMEM.
+ * Return: 0; -ENOENT there is none, or it is not known; -ENOMEM.
  */
 int elog_backlog_definition(struct elog_backlog *backlog,
 			    struct eventlog_describe *request, char **text);

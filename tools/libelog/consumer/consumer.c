@@ -2,19 +2,19 @@
 /*
  * Subscribing, and reading the rings in global time order.
  *
- * A batch is: FLUSH, which gives a time before which no record will appear any
- * more; one look at each ring's committed position; a merge of everything
- * before that time. Records are read where they are. What was read is given
- * back every eighth of a ring, so that a batch may be long, and writers are
- * not disturbed for every record.
+ * A batch consists of a FLUSH, which gives a time before which no record can appear any
+ * more; one read of each ring's committed position; and a merge of all records before
+ * that time. Records are read in place. Their space is returned to the kernel after
+ * every eighth of a ring. So a batch may be long, and writers are not disturbed by each
+ * record.
  *
- * Losses come from three places: lost records in the rings, the counts in a
- * ring's header when the ring is read to its end and no later record is there
- * to carry them, and STAT for CPUs that have no ring. The counts only grow;
- * whatever exceeds what was reported is reported, once.
+ * Losses come from three places: lost records in the rings; the counts in a ring's
+ * header, when the ring was read to its end and no later record can carry them; and
+ * STAT for CPUs that have no ring. Counts only grow. The part of a count that was not
+ * reported yet is reported once.
  *
- * With a backlog records are not read in the rings but in pieces of memory, one
- * behind the other, to which they were copied: see backlog.c.
+ * With a backlog, records are read from chunks of memory, to which they were copied:
+ * see backlog.c.
  *
  * No locks and nothing global: a consumer belongs to one thread.
  */
@@ -31,31 +31,25 @@
 #include "elog.h"
 #include "consumer/backlog.h"
 #include "consumer/ring.h"
+#include "format/definition.h"
 #include "format/merge.h"
+#include "util/map.h"
 #include "util/util.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
 
 /*
- * Processes can register ever new events, so what is known of them is forgotten
- * when it is that much: bytes of schema text, of which the parsed form takes up
- * to some thirty times as many.
+ * Processes can register new events all the time, so schemas are freed when their texts
+ * have this many bytes. The parsed form takes up to thirty times as much.
  */
 #define DESCRIBED_BYTES_MAX	(4U << 20)
-#define DESCRIBED_OVERHEAD	256
 
 struct ring {
-	struct elog_ring_reader reader;	/* with a backlog over @piece, from 0 */
-	struct elog_piece *piece;
+	struct elog_ring_reader reader;	/* with a backlog: over @chunk, from 0 */
+	struct elog_chunk *chunk;
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
 	struct eventlog_ring_consumer *consumer;
-	uint64_t released;	/* the position the kernel knows */
-};
-
-/* A described event; the table is indexed by hash, empty slots are zero. */
-struct described {
-	uint32_t descriptor;
-	struct elog_schema *schema;
+	uint64_t released;	/* the position that the kernel knows */
 };
 
 enum batch_state {
@@ -67,25 +61,23 @@ enum batch_state {
 struct elog_consumer {
 	int fd;
 	struct eventlog_subscribe subscribed;
-	uint32_t generation;		/* of the rings that are mapped */
+	uint32_t generation;		/* of the mapped rings */
 	struct ring *rings;		/* subscribed.cpus of them */
 
 	enum batch_state state;
-	uint64_t time;			/* the last flush's */
-	uint64_t before;		/* the batch has records before this */
+	uint64_t time;			/* of the last flush */
+	uint64_t before;		/* the batch has the records before this */
 	struct elog_merge merge;
-	struct ring *pending;		/* its last record is in use */
-	bool damaged;			/* report it with the next call */
-	int error;			/* likewise */
-	struct elog_backlog *backlog;	/* NULL: there is none */
-	struct elog_piece *spent;	/* to be freed at the next call */
-	unsigned int next_cpu;		/* BATCH_LOSSES: to look at */
-	struct elog_ring_reader no_ring; /* what CPUs without ring have lost */
+	struct ring *pending;		/* the caller uses its last record */
+	bool damaged;			/* to be reported by the next call */
+	int error;			/* to be returned by the next call */
+	struct elog_backlog *backlog;	/* NULL: there is no backlog */
+	struct elog_chunk *spent;	/* to be freed by the next call */
+	unsigned int next_cpu;		/* BATCH_LOSSES: to be read next */
+	struct elog_ring_reader no_ring; /* losses of CPUs without ring */
 
-	struct described *described;
-	uint64_t described_generation;	/* counts forget_described() */
-	size_t described_count;
-	size_t described_size;
+	struct elog_map described;	/* by descriptor: a schema; NULL: it is wrong */
+	uint64_t described_generation;	/* number of calls of forget_described() */
 	size_t described_bytes;
 };
 
@@ -146,7 +138,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	if (consumer->backlog) {
 		elog_backlog_add(consumer->backlog, &ring->reader, ring->header,
 				 ring->consumer);
-		/* A piece is a ring that is read once, from its beginning. */
+		/* A chunk is like a ring that is read once, from its beginning. */
 		ring->reader.data_bytes = 1ULL << 63;
 		ring->reader.sub_buffer_bytes = 1ULL << 63;
 		ring->reader.position = 0;
@@ -159,7 +151,7 @@ unmap:
 	return ret;
 }
 
-/* Map the rings that are not mapped yet. */
+/* Map new rings. */
 static int map_rings(struct elog_consumer *consumer)
 {
 	unsigned int cpu;
@@ -175,7 +167,7 @@ static int map_rings(struct elog_consumer *consumer)
 	return 0;
 }
 
-/* The kernel has no sizes for rings that are not there, and neither has the caller. */
+/* Without rings, sizes of rings must be 0, as for the kernel. */
 static bool options_good(const struct elog_consumer_options *options)
 {
 	if (options->size < sizeof(*options) || options->reserved ||
@@ -201,6 +193,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	consumer = calloc(1, sizeof(*consumer));
 	if (!consumer)
 		return -ENOMEM;
+	elog_map_init(&consumer->described, sizeof(struct elog_schema *));
 	ret = elog_device_open(options ? options->device : NULL);
 	if (ret < 0)
 		goto free_consumer;
@@ -270,26 +263,23 @@ static void free_spent(struct elog_consumer *consumer)
 	consumer->spent = NULL;
 }
 
-static void leave_piece(struct elog_consumer *consumer, struct ring *ring)
+static void leave_chunk(struct elog_consumer *consumer, struct ring *ring)
 {
-	if (!ring->piece)
+	if (!ring->chunk)
 		return;
-	ring->piece->next = consumer->spent;
-	consumer->spent = ring->piece;
-	ring->piece = NULL;
+	ring->chunk->next = consumer->spent;
+	consumer->spent = ring->chunk;
+	ring->chunk = NULL;
 }
 
 static void forget_described(struct elog_consumer *consumer)
 {
-	size_t i;
+	struct elog_schema **schema;
 
 	consumer->described_generation++;
-	for (i = 0; i < consumer->described_size; i++)
-		elog_schema_free(consumer->described[i].schema);
-	free(consumer->described);
-	consumer->described = NULL;
-	consumer->described_count = 0;
-	consumer->described_size = 0;
+	elog_map_for_each(&consumer->described, schema)
+		elog_schema_free(*schema);
+	elog_map_free(&consumer->described);
 	consumer->described_bytes = 0;
 }
 
@@ -301,7 +291,7 @@ void elog_consumer_close(struct elog_consumer *consumer)
 	if (!consumer)
 		return;
 	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
-		leave_piece(consumer, &consumer->rings[cpu]);
+		leave_chunk(consumer, &consumer->rings[cpu]);
 	free_spent(consumer);
 	elog_backlog_close(consumer->backlog);
 	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
@@ -392,7 +382,7 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 
-/* How far the ring is whole. */
+/* The position up to which the ring is complete. */
 static uint64_t committed(const struct ring *ring)
 {
 	return elog_header_committed(ring->header, ring->reader.end);
@@ -407,7 +397,7 @@ static bool has_unread(const struct elog_consumer *consumer,
 	       elog_backlog_pending(consumer->backlog, ring->reader.cpu);
 }
 
-static bool has_news(const struct elog_consumer *consumer,
+static bool has_unreported(const struct elog_consumer *consumer,
 		     const struct ring *ring)
 {
 	unsigned int i;
@@ -428,7 +418,7 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
 		if (consumer->rings[cpu].header &&
-		    has_news(consumer, &consumer->rings[cpu]))
+		    has_unreported(consumer, &consumer->rings[cpu]))
 			return 1;
 	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
 	if (ret)
@@ -474,19 +464,20 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer)
 }
 
 /*
- * Go on to the ring's next piece. Return: false if there is none, which may be an
- * error. The last record of the piece before may be in use until the next call.
+ * Continue with the ring's next chunk. The caller may use the last record of the
+ * previous chunk until the next call. Return: false if there is none, or after an
+ * error.
  */
-static bool next_piece(struct elog_consumer *consumer, struct ring *ring)
+static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
 {
 	int ret;
 
 	do {
-		leave_piece(consumer, ring);
+		leave_chunk(consumer, ring);
 		ring->reader.position = 0;
 		ring->reader.end = 0;
 		ret = elog_backlog_next(consumer->backlog, ring->reader.cpu,
-					&ring->piece);
+					&ring->chunk);
 		if (ret == -EBADMSG)
 			consumer->damaged = true;
 	} while (ret == -EBADMSG);
@@ -494,12 +485,12 @@ static bool next_piece(struct elog_consumer *consumer, struct ring *ring)
 		consumer->error = ret;
 	if (ret <= 0)
 		return false;
-	ring->reader.data = ring->piece->data;
-	ring->reader.end = ring->piece->size;
+	ring->reader.data = ring->chunk->data;
+	ring->reader.end = ring->chunk->size;
 	return true;
 }
 
-/* Let a ring take part in the batch, with its next record, in whatever piece. */
+/* Add a ring to the batch, with its next record in any chunk. */
 static void join(struct elog_consumer *consumer, struct ring *ring)
 {
 	int ret;
@@ -511,10 +502,10 @@ static void join(struct elog_consumer *consumer, struct ring *ring)
 			consumer->damaged = true;
 	} while (consumer->backlog && ret <= 0 &&
 		 ring->reader.position == ring->reader.end &&
-		 next_piece(consumer, ring));
+		 next_chunk(consumer, ring));
 }
 
-/* Go on after the first ring's record was taken. */
+/* Continue after the first ring's record was taken. */
 static void update_merge(struct elog_consumer *consumer, struct ring *ring)
 {
 	size_t count = consumer->merge.count;
@@ -523,7 +514,7 @@ static void update_merge(struct elog_consumer *consumer, struct ring *ring)
 		consumer->damaged = true;
 	if (consumer->backlog && consumer->merge.count < count &&
 	    ring->reader.position == ring->reader.end &&
-	    next_piece(consumer, ring))
+	    next_chunk(consumer, ring))
 		join(consumer, ring);
 }
 
@@ -561,8 +552,8 @@ static int pause_rings(const struct elog_consumer *consumer, bool paused)
 }
 
 /*
- * Where the ring's oldest whole record starts, unless it was read already.
- * Positions are whole numbers here: much may have been written since.
+ * Go to the ring's oldest complete record, unless it was read already. Positions have
+ * 64 bits here: much may have been written since.
  */
 static void rewind_ring(struct ring *ring)
 {
@@ -579,9 +570,8 @@ static void rewind_ring(struct ring *ring)
 	ring->reader.end = end;
 }
 
-int elog_consumer_freeze(struct elog_consumer *consumer)
+int elog_consumer_pause(struct elog_consumer *consumer)
 {
-	struct timespec now;
 	struct ring *ring;
 	unsigned int cpu;
 	int ret;
@@ -592,15 +582,16 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 	ret = pause_rings(consumer, true);
 	if (ret)
 		return ret;
-	/* No generation to compare: looking for rings costs a call for each CPU without. */
+	/*
+	 * The rings have no generation to compare. Mapping costs a call for each CPU
+	 * without.
+	 */
 	ret = map_rings(consumer);
 	if (ret) {
 		pause_rings(consumer, false);
 		return ret;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	consumer->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
-			 (uint64_t)elog_time_offset();
+	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
 	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
@@ -614,7 +605,7 @@ int elog_consumer_freeze(struct elog_consumer *consumer)
 	return 0;
 }
 
-int elog_consumer_thaw(struct elog_consumer *consumer)
+int elog_consumer_resume(struct elog_consumer *consumer)
 {
 	consumer->pending = NULL;
 	consumer->state = BATCH_NONE;
@@ -622,9 +613,9 @@ int elog_consumer_thaw(struct elog_consumer *consumer)
 }
 
 /*
- * What a ring has lost. The counts are read first: if the ring then holds
- * nothing unread, they belong right here, for a record written in between would
- * be unread. Otherwise a record will bring them in time. Return: if they belong
+ * Get the losses of a ring. The counts are read first. If the ring then has no unread
+ * record, the losses happened up to here, because a record written in between would be
+ * unread. Otherwise a later record will carry them. Return: whether they happened up to
  * here.
  */
 static bool read_losses(const struct elog_consumer *consumer, struct ring *ring,
@@ -652,7 +643,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 	return false;
 }
 
-/* The kernel counts them together; no CPU is told. */
+/* The kernel has one count for all these CPUs. */
 static bool next_loss_without_ring(struct elog_consumer *consumer,
 				   struct elog_item *item)
 {
@@ -675,7 +666,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 	int ret;
 
 	free_spent(consumer);
-	/* All that is in no ring. */
+	/* Clear the members that records do not set. */
 	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
 	ring = consumer->pending;
 	if (ring) {
@@ -706,7 +697,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 		news = elog_ring_take(reader, item);
 		update_merge(consumer, ring_of(reader));
 		if (news) {
-			/* Of a piece the last record is kept by itself. */
+			/* With a backlog, the last record stays in its chunk. */
 			consumer->pending = consumer->backlog ? NULL : ring_of(reader);
 			return 1;
 		}
@@ -754,7 +745,7 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 		release(ring);
 		return (int)span;
 	}
-	/* poll() need not tell of losses before the next flush. */
+	/* poll() need not report losses before the next flush. */
 	if (!span)
 		read_losses(consumer, ring, counts);
 	*data = reader->data + (reader->position & (reader->data_bytes - 1));
@@ -790,7 +781,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 			return ret;
 		lost[EVENTLOG_LOST_NO_MEMORY] =
 			stat.lost[EVENTLOG_LOST_NO_MEMORY];
-		/* For elog_consumer_pending(), which compares. */
+		/* elog_consumer_pending() compares with this. */
 		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
 			stat.lost[EVENTLOG_LOST_NO_MEMORY];
 		return 1;
@@ -806,35 +797,6 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 	return ret;
 }
 
-static struct described *described_slot(struct described *table, size_t size,
-					uint32_t descriptor)
-{
-	size_t slot = (descriptor * 2654435761U) & (size - 1);
-
-	while (table[slot].descriptor && table[slot].descriptor != descriptor)
-		slot = (slot + 1) & (size - 1);
-	return &table[slot];
-}
-
-static int grow_described(struct elog_consumer *consumer)
-{
-	size_t size = consumer->described_size ? consumer->described_size * 2 : 64;
-	struct described *larger = calloc(size, sizeof(*larger)), *old;
-	size_t i;
-
-	if (!larger)
-		return -ENOMEM;
-	for (i = 0; i < consumer->described_size; i++) {
-		old = &consumer->described[i];
-		if (old->descriptor)
-			*described_slot(larger, size, old->descriptor) = *old;
-	}
-	free(consumer->described);
-	consumer->described = larger;
-	consumer->described_size = size;
-	return 0;
-}
-
 int elog_consumer_definition(struct elog_consumer *consumer,
 			     struct eventlog_describe *request, char **text)
 {
@@ -846,73 +808,55 @@ int elog_consumer_definition(struct elog_consumer *consumer,
 	       elog_device_describe(consumer->fd, request, text) : ret;
 }
 
+/* Get a definition that is not known. Return: 0 or a negative errno. */
+static int add_described(struct elog_consumer *consumer, uint32_t descriptor)
+{
+	struct eventlog_describe request = { .descriptor = descriptor };
+	struct elog_schema *schema = NULL, **slot;
+	size_t size;
+	char *text;
+	int ret;
+
+	ret = elog_consumer_definition(consumer, &request, &text);
+	if (ret)
+		return ret;
+	if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)
+		forget_described(consumer);
+	size = strlen(text);
+	ret = elog_schema_parse(text, size, &schema, NULL);
+	free(text);
+	if (ret == -ENOMEM)
+		return ret;
+	slot = elog_map_insert(&consumer->described, elog_map_integer(descriptor));
+	if (!slot) {
+		elog_schema_free(schema);
+		return -ENOMEM;
+	}
+	/* A text with an error will always have it. */
+	*slot = schema;
+	consumer->described_bytes += size + ELOG_DEFINITION_OVERHEAD;
+	return 0;
+}
+
 int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 			   const struct elog_schema_event **event)
 {
-	struct eventlog_describe request = { .descriptor = descriptor };
-	struct described *slot;
-	char *text;
+	struct elog_schema **schema;
 	int ret;
 
 	if (!descriptor)
 		return -ENOENT;
-	if (!consumer->described_size) {
-		ret = grow_described(consumer);
+	schema = elog_map_find_integer(&consumer->described, descriptor);
+	if (!schema) {
+		ret = add_described(consumer, descriptor);
 		if (ret)
 			return ret;
+		schema = elog_map_find_integer(&consumer->described, descriptor);
 	}
-	slot = described_slot(consumer->described, consumer->described_size,
-			      descriptor);
-	if (!slot->descriptor) {
-		ret = elog_consumer_definition(consumer, &request, &text);
-		if (ret)
-			return ret;
-		if (consumer->described_bytes >= DESCRIBED_BYTES_MAX)
-			forget_described(consumer);
-		ret = 0;
-		if (consumer->described_count >= consumer->described_size / 2)
-			ret = grow_described(consumer);
-		if (ret) {
-			free(text);
-			return ret;
-		}
-		slot = described_slot(consumer->described,
-				      consumer->described_size, descriptor);
-		consumer->described_bytes += strlen(text) + DESCRIBED_OVERHEAD;
-		ret = elog_schema_parse(text, strlen(text), &slot->schema, NULL);
-		free(text);
-		if (ret == -ENOMEM)
-			return ret;
-		/* A text that is wrong now stays wrong: remembered, too. */
-		if (ret)
-			slot->schema = NULL;
-		slot->descriptor = descriptor;
-		consumer->described_count++;
-	}
-	if (!slot->schema || slot->schema->provider_count != 1 ||
-	    slot->schema->providers[0]->event_count != 1)
-		return -EINVAL;
-	*event = slot->schema->providers[0]->events[0];
-	return 0;
+	return elog_definition_event(*schema, event);
 }
 
 uint64_t elog_consumer_generation(const struct elog_consumer *consumer)
 {
 	return consumer->described_generation;
-}
-
-static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
-	[EVENTLOG_LOST_NO_ROOM] = "no room",
-	[EVENTLOG_LOST_GUARD] = "guard",
-	[EVENTLOG_LOST_NESTED] = "nested",
-	[EVENTLOG_LOST_DEPTH] = "depth",
-	[EVENTLOG_LOST_TOO_LARGE] = "too large",
-	[EVENTLOG_LOST_ABORTED] = "aborted",
-	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
-	[EVENTLOG_LOST_PAUSED] = "paused",
-};
-
-const char *elog_lost_name(unsigned int cause)
-{
-	return cause < EVENTLOG_LOST_CAUSES ? lost_names[cause] : NULL;
 }

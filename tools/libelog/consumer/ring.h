@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Reading what a kernel writes to a ring's header meanwhile. Any thread may.
+ * Reading the header of a ring while the kernel writes it. Any thread may call these
+ * functions.
  */
 #ifndef LIBELOG_RING_H
 #define LIBELOG_RING_H
@@ -8,13 +9,13 @@
 #include "elog.h"
 
 /**
- * elog_load_word() - read a word that a kernel may be writing, with acquire
+ * elog_load_word() - read a 64-bit word that the kernel may be writing, with acquire
  * @header: of the ring
  * @word: a word of the header, which only grows
- * @upper: its copy in the header
+ * @upper: the copy of its upper half in the header
  *
- * A 32-bit process cannot read 64 bits at once, nor can a 32-bit kernel write
- * them: see EVENTLOG_RING_SPLIT.
+ * A 32-bit process cannot read 64 bits at once, and a 32-bit kernel cannot write them:
+ * see EVENTLOG_RING_SPLIT.
  */
 static inline uint64_t elog_load_word(const struct eventlog_ring_header *header,
 				      const __u64 *word, const __u32 *upper)
@@ -39,10 +40,11 @@ static inline uint64_t elog_load_word(const struct eventlog_ring_header *header,
 }
 
 /**
- * elog_load_position() - read the low half of a position, with acquire
+ * elog_load_position() - read the lower half of a position, with acquire
  * @address: the position
  *
- * That half is all a discarding ring's reader needs: a ring is smaller than 2 GiB.
+ * This half is enough for the reader of a discarding ring, because a ring is smaller
+ * than 2 GiB.
  */
 static inline uint32_t elog_load_position(const __u64 *address)
 {
@@ -57,11 +59,11 @@ static inline uint32_t elog_load_position(const __u64 *address)
 }
 
 /**
- * elog_header_committed() - how far a discarding ring is whole
+ * elog_header_committed() - get the position up to which a discarding ring is complete
  * @header: the ring's
- * @before: how far it was, at most 2 GiB ago
+ * @before: an earlier result, at most 2 GiB ago
  *
- * A position behind that is one that stepped back for an instant.
+ * The position may step back for an instant. The result never does.
  */
 static inline uint64_t elog_header_committed(const struct eventlog_ring_header *header,
 					     uint64_t before)
@@ -72,7 +74,7 @@ static inline uint64_t elog_header_committed(const struct eventlog_ring_header *
 	return ahead > 0 ? before + (uint32_t)ahead : before;
 }
 
-/** elog_header_lost() - how many a ring has lost so far, for one of the causes */
+/** elog_header_lost() - get the losses of a ring so far, for one of the causes */
 static inline uint64_t elog_header_lost(const struct eventlog_ring_header *header,
 					unsigned int cause)
 {
@@ -81,14 +83,14 @@ static inline uint64_t elog_header_lost(const struct eventlog_ring_header *heade
 }
 
 /**
- * elog_header_see_losses() - read what a ring has lost, and let poll() be quiet
+ * elog_header_see_losses() - read the losses of a ring, and mark them as seen
  * @header: the ring's
- * @consumer: the ring's, where it is told
+ * @consumer: the page on which they are marked
  * @counts: filled in, by cause
  *
- * poll() is to be quiet about what is known, and not about what is not. That is
- * the counts' sum: lost_total may be behind them, and would then be ahead of
- * lost_seen for as long as there is nothing new to read.
+ * poll() does not report losses that are marked as seen. The mark is the sum of the
+ * counts, not lost_total: that may be behind the counts, and when it catches up, poll()
+ * would report losses that were already read.
  */
 static inline void elog_header_see_losses(const struct eventlog_ring_header *header,
 					  struct eventlog_ring_consumer *consumer,

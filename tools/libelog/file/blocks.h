@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The blocks of .elog files: see elog(5). All numbers are little-endian, but for what
- * records hold.
+ * The blocks of .elog files: see elog(5). All numbers are little-endian, except those in
+ * records.
  */
 #ifndef LIBELOG_BLOCKS_H
 #define LIBELOG_BLOCKS_H
@@ -14,7 +14,7 @@
 #define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
 #define ELOG_FILE_CPUS_MAX	4096
 
-#define ELOG_ZSTD_RATIO		1024	/* a body is at most so many times what is stored */
+#define ELOG_ZSTD_RATIO		1024	/* body to stored bytes, at most */
 
 #define ELOG_BLOCK_ZSTD		(1U << 0)	/* the body is compressed */
 #define ELOG_BLOCK_BIG_ENDIAN	(1U << 1)	/* the records of a DATA block are */
@@ -39,8 +39,8 @@ struct elog_block_header {
 	uint8_t  magic[8];
 	uint32_t type;
 	uint32_t flags;
-	uint32_t size;		/* of the body as it is stored, without padding */
-	uint32_t raw_size;	/* of the body as it is meant */
+	uint32_t size;		/* of the stored form of the body, without padding */
+	uint32_t raw_size;	/* of the body when it is decompressed */
 	uint32_t body_crc;
 	uint32_t header_crc;	/* of the members above */
 };
@@ -82,20 +82,20 @@ struct elog_block_sync {
 struct elog_block_end {
 	uint64_t records;
 	uint64_t lost;
-	/* What follows may be missing. Offsets are from the part's FILE block. */
+	/* The rest may be missing. Offsets are from the FILE block of the part. */
 	uint64_t part;		/* of this block */
 	uint64_t index;		/* of the last INDEX block; 0: there is none */
 	uint64_t latest;	/* CLOCK_REALTIME ns: nothing in the part is later */
 };
 
 struct elog_block_index {
-	uint64_t part;		/* offset of this block, as all from FILE */
-	uint64_t previous;	/* of the INDEX block before; 0: there is none */
-	uint64_t position;	/* where to read on */
+	uint64_t part;		/* offset of this block; offsets are from FILE */
+	uint64_t previous;	/* of the previous INDEX block; 0: there is none */
+	uint64_t position;	/* where to continue */
 	uint64_t sync;		/* of the SYNC block right before @position */
-	uint64_t time;		/* what that says */
-	uint64_t latest;	/* CLOCK_REALTIME ns: nothing before @position is later */
-	uint32_t blocks;	/* offsets, which follow, ascending */
+	uint64_t time;		/* of that */
+	uint64_t latest;	/* CLOCK_REALTIME ns of the latest record before @position */
+	uint32_t blocks;	/* offsets, which follow, in ascending order */
 	uint32_t cpus;		/* struct elog_block_cpu, which follow those */
 };
 
@@ -108,7 +108,9 @@ struct elog_block_cpu {
 
 #define ELOG_INDEX_BLOCKS_MAX	65536
 
-/** elog_block_decode() - check a header, make it this machine's; false: it is none */
+#define HEADER_BYTES	sizeof(struct elog_block_header)
+
+/** elog_block_decode() - verify a header, and convert it; false: it is not valid */
 bool elog_block_decode(struct elog_block_header *header);
 
 #endif /* LIBELOG_BLOCKS_H */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * What a writer of .elog files remembers for INDEX blocks, which let a reader
- * begin in the middle: see elog(5).
+ * The INDEX blocks of a writer, which let a reader start in the middle: see elog(5).
  *
- * Now and then, right behind a SYNC block, a checkpoint is taken: how far each
- * CPU is, what it has lost, and which blocks a reader needs from before. Records before it may
- * be later than that SYNC says. So the INDEX block is written, still going forward
- * only, behind the first SYNC that says more than any of them; then it is known
- * what the clocks said of all that is left out.
+ * From time to time, right behind a SYNC block, the writer takes a checkpoint: the
+ * position and the losses of each CPU, and the earlier blocks that a reader needs.
+ * Records before the checkpoint may be later than the time of its SYNC. So the INDEX
+ * block is written behind the first SYNC whose time is later than all of them. Then the
+ * writer also knows the clocks for all records that the reader omits. The writer never
+ * seeks back.
  *
- * Memory that is short, or too many blocks to list, end the index of a part, and
- * nothing else. No locks and nothing global: it belongs to one writer.
+ * If memory is short, or there are too many blocks to list, the part gets no further
+ * INDEX blocks, and everything else works. No locks and nothing global: an index
+ * belongs to one writer.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "format/merge.h"
 
 #define INTERVAL_BYTES	(1U << 20)
-/* An INDEX block is no more than such a part of the file. */
+/* An INDEX block takes at most this fraction of the file. */
 #define INTERVAL_TIMES	32
 
 void elog_index_init(struct elog_index *index, int64_t wall_offset)
@@ -69,7 +70,7 @@ void elog_index_block(struct elog_index *index, uint64_t offset)
 	index->blocks[index->block_count++] = htole64(offset);
 }
 
-/* EVENTLOG_CPU_ALL is the first. NULL: no memory. */
+/* EVENTLOG_CPU_ALL is the first one. Return: NULL if memory is short. */
 static struct elog_index_cpu *get_cpu(struct elog_index *index, uint32_t cpu)
 {
 	size_t number = cpu == EVENTLOG_CPU_ALL ? 0 : (size_t)cpu + 1, room;
@@ -123,8 +124,7 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 	}
 	while (elog_ring_peek(&ring) > 0) {
 		memcpy(&size_flags, ring.data + ring.position, sizeof(size_flags));
-		if ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_LOST) {
+		if (elog_record_type(size_flags) != EVENTLOG_RECORD_LOST) {
 			ring.position += ring.size;
 			continue;
 		}
@@ -172,7 +172,7 @@ static void raise_to(uint64_t *latest, uint64_t time, int64_t offset)
 		*latest = wall;
 }
 
-/* Take a checkpoint: all of the block that is known now. */
+/* Take a checkpoint: fill in what is already known of the block. */
 static void take(struct elog_index *index, uint64_t sync, uint64_t position,
 		 uint64_t time)
 {
@@ -224,7 +224,7 @@ bool elog_index_sync(struct elog_index *index, uint64_t sync, uint64_t position,
 {
 	uint64_t newest = index->newest > time ? index->newest : time;
 
-	/* A reader may yield what it holds before it has seen this SYNC. */
+	/* A reader may return records before it has read this SYNC. */
 	raise_to(&index->latest, newest, index->wall_offset);
 	raise_to(&index->latest, newest, wall_offset);
 	index->wall_offset = wall_offset;
@@ -265,7 +265,7 @@ void elog_index_end(const struct elog_index *index, uint64_t offset,
 	uint64_t latest = index->latest;
 
 	raise_to(&latest, index->newest, index->wall_offset);
-	/* Without records' times nothing is known. */
+	/* Without the times of records, the latest time is not known. */
 	if (index->given_up)
 		latest = UINT64_MAX;
 	end->part = htole64(offset);

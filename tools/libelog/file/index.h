@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The index that a writer makes: see index.c.
+ * The INDEX blocks of a writer: see index.c.
  */
 #ifndef LIBELOG_INDEX_H
 #define LIBELOG_INDEX_H
@@ -14,24 +14,24 @@ struct elog_index_cpu {
 };
 
 /**
- * struct elog_index - what a writer remembers for INDEX blocks
+ * struct elog_index - the data for INDEX blocks
  * @interval: bytes of the file between two checkpoints
- * @due: size of the file from which on there is to be one
- * @given_up: there are to be none any more
+ * @due: size of the file at which the next checkpoint is due
+ * @given_up: write no more INDEX blocks
  * @last: offset of the last INDEX block, 0: none
- * @latest: CLOCK_REALTIME ns: nothing that was written is later
- * @newest: of the times of records, CLOCK_MONOTONIC ns
- * @wall_offset: what the last SYNC block, or FILE, says
- * @blocks: offsets of SCHEMA and PROCESSES blocks since the last checkpoint, as
- *	they are stored
- * @block_count: of @blocks
- * @block_room: for @blocks
+ * @latest: CLOCK_REALTIME ns: nothing written so far is later
+ * @newest: the newest time of records, CLOCK_MONOTONIC ns
+ * @wall_offset: of the last SYNC block, or of FILE
+ * @blocks: offsets of SCHEMA and PROCESSES blocks since the last checkpoint, in the
+ *	stored form
+ * @block_count: elements of @blocks
+ * @block_room: room for @blocks
  * @cpus: the first is EVENTLOG_CPU_ALL
- * @cpu_room: of @cpus
- * @body: of the INDEX block that is to be written; NULL: none
+ * @cpu_room: elements of @cpus
+ * @body: of the next INDEX block; NULL: there is no checkpoint
  * @body_size: bytes of @body
  * @body_newest: @newest at the checkpoint
- * @body_latest: as @latest, of what is before the checkpoint
+ * @body_latest: as @latest, for everything before the checkpoint
  */
 struct elog_index {
 	uint64_t interval;
@@ -52,41 +52,41 @@ struct elog_index {
 	uint64_t body_latest;
 };
 
-/** elog_index_init() - nothing was written but FILE, which says @wall_offset */
+/** elog_index_init() - start an index; FILE was written with @wall_offset */
 void elog_index_init(struct elog_index *index, int64_t wall_offset);
 
-/** elog_index_free() - free what it remembers */
+/** elog_index_free() - free the data */
 void elog_index_free(struct elog_index *index);
 
-/** elog_index_block() - a SCHEMA or PROCESSES block was written at @offset */
+/** elog_index_block() - note that a SCHEMA or PROCESSES block was written at @offset */
 void elog_index_block(struct elog_index *index, uint64_t offset);
 
-/** elog_index_records() - @size bytes of a CPU's ring at @position were written */
+/** elog_index_records() - note that @size bytes of a CPU's ring at @position were written */
 void elog_index_records(struct elog_index *index, uint32_t cpu,
 			const void *data, size_t size, uint64_t position,
 			const struct elog_file_raw_info *info);
 
-/** elog_index_losses() - these were written in a SYNC block */
+/** elog_index_losses() - note that a SYNC block with these losses was written */
 void elog_index_losses(struct elog_index *index,
 		       const struct elog_file_loss *losses, size_t count);
 
 /**
- * elog_index_sync() - a SYNC block was written
+ * elog_index_sync() - note that a SYNC block was written
  * @index: the index
  * @sync: its offset
  * @position: the offset behind it
- * @time: what it says
- * @wall_offset: likewise
+ * @time: its time
+ * @wall_offset: its CLOCK_REALTIME - CLOCK_MONOTONIC
  *
- * Return: true if an INDEX block is to be written now.
+ * Return: true if an INDEX block must be written now.
  */
 bool elog_index_sync(struct elog_index *index, uint64_t sync, uint64_t position,
 		     uint64_t time, int64_t wall_offset);
 
 /**
- * elog_index_finish() - the body of the INDEX block that is to be written
+ * elog_index_finish() - complete the body of the INDEX block
  * @index: the index
- * @offset: where the block will be
+ * @offset: of the block
  * @size: set to bytes of the body
  *
  * Return: the body, valid until elog_index_written().
@@ -94,17 +94,17 @@ bool elog_index_sync(struct elog_index *index, uint64_t sync, uint64_t position,
 const void *elog_index_finish(struct elog_index *index, uint64_t offset,
 			      size_t *size);
 
-/** elog_index_written() - that block was written at @offset */
+/** elog_index_written() - note that the INDEX block was written at @offset */
 void elog_index_written(struct elog_index *index, uint64_t offset);
 
-/** elog_index_end() - fill in what END, which will be at @offset, says of the part */
+/** elog_index_end() - fill in the members of END, which will be at @offset */
 void elog_index_end(const struct elog_index *index, uint64_t offset,
 		    struct elog_block_end *end);
 
-/** elog_wall_time() - @time + @offset, or the least or most there is */
+/** elog_wall_time() - get @time + @offset, without overflow */
 uint64_t elog_wall_time(uint64_t time, int64_t offset);
 
-/** elog_file_writer_interval() - for tests: take checkpoints so many bytes apart */
+/** elog_file_writer_interval() - set the bytes between checkpoints, for tests */
 void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes);
 
 #endif /* LIBELOG_INDEX_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Finding blocks in .elog files, of which nothing is trusted: those whose checksums
- * are right, wherever they are. After damage every byte is looked at.
+ * Finding blocks in .elog files, which need not be valid: the blocks with correct
+ * checksums, wherever they are. After damage, every byte is tried.
  *
- * Memory: one block, and as bytes come, not as they are promised. Time: each byte
- * is read once, and checksums that turn out wrong are computed no more than a few
- * times per byte.
+ * Memory: one block, allocated as its bytes are read, not as its header claims. Time:
+ * each byte is read once, and wrong checksums are computed at most a few times per
+ * byte.
  *
  * No locks and nothing global: an input belongs to one reader.
  */
@@ -21,12 +21,11 @@
 #include "file/input.h"
 #include "util/util.h"
 
-#define HEADER_BYTES	sizeof(struct elog_block_header)
 #define MAGIC_BYTES	8
-#define INPUT_BYTES	(64U << 10)	/* at first */
+#define INPUT_BYTES	(64U << 10)	/* initially */
 #define INPUT_BYTES_MAX	(2 * (ELOG_BLOCK_MAX + 4096U))
-#define TORN_NS		1000000000ULL	/* to wait for a block in which a part begins */
-#define PART_BYTES_MAX	65536U		/* of what a part says of itself */
+#define TORN_NS		1000000000ULL	/* give up an incomplete block after this */
+#define PART_INFO_MAX	65536U		/* of a FILE block's body */
 
 _Static_assert(sizeof(struct elog_block_header) == 32, "as documented");
 
@@ -77,7 +76,7 @@ static void advance(struct elog_file_input *input, size_t size)
 	input->offset += size;
 }
 
-/* Bytes are moved only when that makes half of the buffer free. */
+/* Move bytes only if that frees half of the buffer. */
 static int make_room(struct elog_file_input *input)
 {
 	unsigned char *larger;
@@ -100,7 +99,7 @@ static int make_room(struct elog_file_input *input)
 }
 
 /*
- * Read until there are so many bytes, or the end. Return: 0; -EAGAIN not yet,
+ * Read until @wanted bytes are available, or to the end. Return: 0; -EAGAIN not yet,
  * and nothing has changed; another negative errno.
  */
 static int fill(struct elog_file_input *input, size_t wanted)
@@ -130,8 +129,8 @@ static int fill(struct elog_file_input *input, size_t wanted)
 }
 
 /*
- * Padding is not part of any checksum. As much of it as is zero is skipped:
- * where some is missing the next block's magic begins.
+ * No checksum covers padding, so skip only zeros: if some padding is missing, the next
+ * block's magic begins.
  */
 static int skip_padding(struct elog_file_input *input)
 {
@@ -148,7 +147,7 @@ static int skip_padding(struct elog_file_input *input)
 	return ret;
 }
 
-/* What is here is no block: go to where one may begin. */
+/* This is not a block: skip to where one may begin. */
 static void skip(struct elog_file_input *input, bool torn)
 {
 	const unsigned char *from = input->bytes + input->start, *found;
@@ -172,7 +171,7 @@ static void end_skip(struct elog_file_input *input,
 	input->skipped = 0;
 }
 
-/* Is a whole FILE block at so many bytes?  Return: -EAGAIN: there may be one. */
+/* Is there a complete FILE block at @at? Return: -EAGAIN there may be one. */
 static int is_part(struct elog_file_input *input, size_t at)
 {
 	const unsigned char *from = input->bytes + input->start + at;
@@ -185,7 +184,7 @@ static int is_part(struct elog_file_input *input, size_t at)
 		return -EAGAIN;
 	memcpy(&header, from, sizeof(header));
 	if (!elog_block_decode(&header) || header.type != ELOG_BLOCK_FILE ||
-	    header.size > PART_BYTES_MAX)
+	    header.size > PART_INFO_MAX)
 		return false;
 	if (size - HEADER_BYTES < header.size)
 		return -EAGAIN;
@@ -198,17 +197,16 @@ static int is_part(struct elog_file_input *input, size_t at)
 }
 
 /*
- * A block of a file that is followed is not whole yet. It never will be if who wrote
- * it was killed meanwhile, and somebody else has appended a part: that begins where
- * the rest of the block would be. Anything may look so while the block is still being
- * written, which takes no time.
+ * Handle an incomplete block of a file that is followed. If its writer was killed, it
+ * stays incomplete, and another writer may have appended a part, which begins where the
+ * rest of the block would be. While the block is being written, its bytes may look like
+ * that, too, but not for a second.
  *
- * Return: true if what is before the part was skipped.
+ * Return: true if everything before the new part was skipped.
  */
 static bool skip_torn(struct elog_file_input *input)
 {
 	const unsigned char *from = input->bytes + input->start, *found;
-	struct timespec time;
 	uint64_t now;
 	int ret;
 
@@ -232,8 +230,7 @@ static bool skip_torn(struct elog_file_input *input)
 			break;
 		input->searched++;
 	}
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!input->begun)
 		input->begun = now ? now : 1;
 	if (now - input->begun < TORN_NS)

@@ -8,23 +8,23 @@
 #include "file/blocks.h"
 
 /**
- * struct elog_file_input - where a reader gets its blocks from
+ * struct elog_file_input - finds the blocks of a file
  * @fd: the file
  * @bytes: read from it
  * @room: for @bytes
- * @start: of what is not used yet
+ * @start: index in @bytes of the first unused byte
  * @filled: bytes at @bytes
  * @offset: of @start, from where reading began
- * @bytes_read: in all
- * @follow: the end may be none
- * @end: there is no more to read
- * @padding: bytes that may be there before @start
- * @wrong: bytes whose checksum turned out wrong
- * @skipped: bytes right before @start
- * @torn: they begin as a block does
- * @waiting: the @offset of a block that is not whole yet
- * @searched: bytes from there in which no part of a file begins
- * @begun: since when one does, CLOCK_MONOTONIC_COARSE ns; 0: there is none
+ * @bytes_read: in total
+ * @follow: the file may grow
+ * @end: the end was reached
+ * @padding: bytes of padding that may be at @start
+ * @wrong: bytes whose checksum was wrong
+ * @skipped: bytes right before @start that are not blocks
+ * @torn: the skipped bytes begin like a block
+ * @waiting: the @offset of an incomplete block
+ * @searched: bytes from there that contain no FILE block
+ * @begun: since when there is one, CLOCK_MONOTONIC_COARSE ns; 0: there is none
  */
 struct elog_file_input {
 	int fd;
@@ -46,10 +46,10 @@ struct elog_file_input {
 };
 
 /**
- * struct elog_input_gap - bytes that are no blocks
- * @size: how many; 0: there are none
+ * struct elog_input_gap - bytes that are not blocks
+ * @size: bytes; 0: there is no gap
  * @offset: of the first
- * @cut: the file ends within a block
+ * @cut: the file ends inside a block
  */
 struct elog_input_gap {
 	uint64_t size;
@@ -57,35 +57,35 @@ struct elog_input_gap {
 	bool cut;
 };
 
-/* Bytes that may be looked at in vain: so many, and for each byte read. */
+/* Limit of bytes processed in vain: a constant, and a multiple of the bytes read. */
 #define ELOG_INPUT_ALLOWANCE		(256ULL << 20)
 #define ELOG_INPUT_ALLOWANCE_PER_BYTE	8
 
-/** elog_input_open() - begin with an input that is all zeroes; 0 or -ENOMEM */
+/** elog_input_open() - start to read; @input is all zeros before. Return 0 or -ENOMEM */
 int elog_input_open(struct elog_file_input *input, int fd);
 
-/** elog_input_close() - free what it has */
+/** elog_input_close() - free the buffer */
 void elog_input_close(struct elog_file_input *input);
 
-/** elog_input_allowance() - bytes that a file may have made us look at in vain */
+/** elog_input_allowance() - get the limit of bytes that may be processed in vain */
 uint64_t elog_input_allowance(const struct elog_file_input *input);
 
 /**
  * elog_input_next() - find the next block
  * @input: the input
- * @header: filled in, in this machine's order
- * @body: set to what is stored of the body, until elog_input_leave() is called,
- *	which has to be before the next call
- * @gap: filled in with what was skipped, unless an error is returned
+ * @header: filled in, in native byte order
+ * @body: set to the stored form of the body, valid until elog_input_leave(), which
+ *	must be called before the next call
+ * @gap: filled in with the skipped bytes, unless an error is returned
  *
- * Return: 1; 0 the end; -EAGAIN for now, and nothing is lost; another negative
+ * Return: 1; 0 the end; -EAGAIN no block yet, and nothing is lost; another negative
  * errno.
  */
 int elog_input_next(struct elog_file_input *input,
 		    struct elog_block_header *header,
 		    const unsigned char **body, struct elog_input_gap *gap);
 
-/** elog_input_leave() - go behind the block, of whose body @size bytes are stored */
+/** elog_input_leave() - skip a block with @size stored bytes of body */
 void elog_input_leave(struct elog_file_input *input, size_t size);
 
 #endif /* LIBELOG_INPUT_H */

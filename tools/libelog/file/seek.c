@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Finding where to begin in an .elog file so that nothing from a time on is
- * missed: elog(5) tells what END and INDEX blocks say.
+ * Finding the place in an .elog file where a reader can start without missing events
+ * from a given time on. elog(5) documents the END and INDEX blocks.
  *
- * From the end of the file END blocks lead from part to part, without reading what
- * is in them. Where one is missing, for the file was cut off or still grows, the
- * headers of all blocks lead forward, and bodies are passed over.
+ * From the end of the file, END blocks lead from part to part, without reading the
+ * parts. If an END block is missing, because the file was truncated or is still
+ * growing, the headers of all blocks are read from the beginning, without the bodies.
  *
- * Nothing is believed because it is there: what an offset points to has to be a
- * block whose checksums are right, and of the kind, place and time it is said to
- * be. If anything is not, the answer is a place before it, at worst the beginning.
- * No more is read for all this than the file has bytes.
+ * Nothing in the file is trusted: an offset must point to a block with correct
+ * checksums and with the expected type, place and time. Otherwise the result is an
+ * earlier place, at worst the beginning. At most as many bytes are read as the file
+ * has.
  *
  * No locks and nothing global.
  */
@@ -27,7 +27,6 @@
 #include "file/seek.h"
 #include "util/util.h"
 
-#define HEADER_BYTES	sizeof(struct elog_block_header)
 #define WINDOW_BYTES	4096
 #define INFO_BYTES_MAX	(64U << 10)
 #define INDEX_BYTES_MAX	(1U << 20)
@@ -36,16 +35,16 @@
 
 struct search {
 	int fd;
-	uint64_t base;		/* where in the file reading is to begin */
+	uint64_t base;		/* where reading would begin */
 	uint64_t size;		/* bytes from there */
 	uint64_t from;
 	uint64_t bytes_read;
-	uint64_t window;	/* offset of what is in it */
+	uint64_t window;	/* offset of @bytes */
 	size_t window_size;
 	unsigned char bytes[WINDOW_BYTES];
 };
 
-/* Return: 0; -EBADMSG the file has not that much; or a negative errno. */
+/* Return: 0; -EBADMSG the file is shorter; or a negative errno. */
 static int read_at(int fd, uint64_t offset, void *data, size_t size)
 {
 	ssize_t got;
@@ -87,7 +86,7 @@ int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
 	return ret;
 }
 
-/* A block of the type that is not compressed, and not before @least bytes. */
+/* Read an uncompressed block of a type, with a body of at least @least bytes. */
 static int get_block(struct search *search, uint64_t offset, uint32_t type,
 		     size_t least, uint32_t most, unsigned char **body,
 		     size_t *size)
@@ -114,7 +113,7 @@ static int get_block(struct search *search, uint64_t offset, uint32_t type,
 	return -EBADMSG;
 }
 
-/* Does a part begin there? */
+/* Is there a FILE block? */
 static int check_part(struct search *search, uint64_t offset)
 {
 	unsigned char *body;
@@ -127,7 +126,7 @@ static int check_part(struct search *search, uint64_t offset)
 	return ret;
 }
 
-/* @end is filled in, in this machine's order. */
+/* Fill in @end, in native byte order. */
 static int get_end(struct search *search, uint64_t offset,
 		   struct elog_block_end *end)
 {
@@ -148,7 +147,7 @@ static int get_end(struct search *search, uint64_t offset,
 	       0 : -EBADMSG;
 }
 
-/* @head is filled in, in this machine's order; @body is to be freed. */
+/* Fill in @head, in native byte order. The caller frees @body. */
 static int get_index(struct search *search, uint64_t part, uint64_t offset,
 		     struct elog_block_index *head, unsigned char **body)
 {
@@ -181,13 +180,13 @@ static int get_index(struct search *search, uint64_t part, uint64_t offset,
 	return -EBADMSG;
 }
 
-/* What is found: a part, and the last of its INDEX blocks that may be of use. */
+/* The result of a search: a part, and its last INDEX block that may be useful. */
 struct found {
 	uint64_t part;
 	uint64_t index;		/* 0: none */
 };
 
-/* From the end of the file. Return: 0; -EBADMSG that is not how it is. */
+/* Search from the end of the file. Return: 0; -EBADMSG this is not possible. */
 static int search_back(struct search *search, struct found *found)
 {
 	struct elog_block_end end;
@@ -206,7 +205,7 @@ static int search_back(struct search *search, struct found *found)
 		if (ret)
 			return ret;
 		at -= end.part;
-		/* All is earlier: what the last part ends with is still of use. */
+		/* Even if everything is earlier, the last INDEX block is useful. */
 		if (first || end.latest >= search->from) {
 			found->part = at;
 			found->index = end.index;
@@ -216,7 +215,7 @@ static int search_back(struct search *search, struct found *found)
 	return 0;
 }
 
-/* A header, by way of what was read last: blocks may be small. */
+/* Read a header through a window, because blocks may be small. */
 static int skim_header(struct search *search, uint64_t offset,
 		       struct elog_block_header *header)
 {
@@ -243,7 +242,7 @@ static int skim_header(struct search *search, uint64_t offset,
 	return elog_block_decode(header) ? 0 : -EBADMSG;
 }
 
-/* From the beginning, as far as one block follows another. Return: 0 or an errno. */
+/* Search from the beginning, as far as blocks are contiguous. Return: 0 or a negative errno. */
 static int skim(struct search *search, struct found *found)
 {
 	struct elog_block_header header;
@@ -251,7 +250,7 @@ static int skim(struct search *search, struct found *found)
 	struct elog_block_end end;
 	uint64_t at, part = 0;
 	unsigned char *body;
-	bool left_out = true;	/* all parts before this one */
+	bool is_earlier = true;	/* all parts before are earlier */
 	int ret;
 
 	for (at = 0; at < search->size;
@@ -262,12 +261,12 @@ static int skim(struct search *search, struct found *found)
 			return ret == -EBADMSG ? 0 : ret;
 		switch (header.type) {
 		case ELOG_BLOCK_FILE:
-			if (!left_out || check_part(search, at))
+			if (!is_earlier || check_part(search, at))
 				return 0;
 			part = at;
 			found->part = at;
 			found->index = 0;
-			left_out = false;
+			is_earlier = false;
 			break;
 		case ELOG_BLOCK_INDEX:
 			if (get_index(search, part, at - part, &index, &body))
@@ -281,7 +280,7 @@ static int skim(struct search *search, struct found *found)
 			if (get_end(search, at, &end) || end.part != at - part ||
 			    end.latest >= search->from)
 				return 0;
-			left_out = true;
+			is_earlier = true;
 			break;
 		default:
 			if (!at)
@@ -300,7 +299,7 @@ static int compare_offsets(const void *one, const void *other)
 	return first < second ? -1 : first > second;
 }
 
-/* Remember the blocks that an INDEX block lists. */
+/* Add the blocks of an INDEX block to the plan. */
 static int add_blocks(struct elog_seek_plan *plan, uint64_t part,
 		      const struct elog_block_index *head,
 		      const unsigned char *body)
@@ -328,7 +327,7 @@ static int add_blocks(struct elog_seek_plan *plan, uint64_t part,
 	return 0;
 }
 
-/* Is that SYNC block there, right before the position? */
+/* Verify the SYNC block right before the position. */
 static int check_sync(struct search *search, uint64_t part,
 		      const struct elog_block_index *index,
 		      struct elog_seek_plan *plan)
@@ -353,7 +352,7 @@ static int check_sync(struct search *search, uint64_t part,
 	       0 : -EBADMSG;
 }
 
-/* Go back along INDEX blocks to the last one that leaves out nothing wanted. */
+/* Go back through the INDEX blocks to the last one that omits only earlier records. */
 static int follow_index(struct search *search, const struct found *found,
 			struct elog_seek_plan *plan)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Finding where to begin to read: see seek.c.
+ * Finding where to start reading: see seek.c.
  */
 #ifndef LIBELOG_SEEK_H
 #define LIBELOG_SEEK_H
@@ -8,32 +8,31 @@
 #include "file/blocks.h"
 
 /**
- * elog_file_block_at() - read a block from where it is said to be
+ * elog_file_block_at() - read the block at an offset
  * @fd: the file
  * @offset: in it
- * @most: bytes of the body as it is stored
- * @header: filled in, in this machine's order
- * @body: set to the body, which the caller frees; NULL after an error
+ * @most: largest size of the stored body
+ * @header: filled in, in native byte order
+ * @body: set to the stored body, which the caller frees; NULL after an error
  *
- * Return: 0; -EBADMSG there is none whose checksums are right, or a larger one;
- * -ENOMEM; a negative errno of pread(2).
+ * Return: 0; -EBADMSG there is no valid block, or it is too large; -ENOMEM; a negative
+ * errno of pread(2).
  */
 int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
 		       struct elog_block_header *header, unsigned char **body);
 
 /**
- * struct elog_seek_plan - how to begin to read in the middle
- * @base: where the file begins for the reader; all other offsets are from there
- * @part: of the FILE block of the part to begin with
- * @position: where to read on behind the SYNC block that says @wall_offset;
- *	0: from @part on
+ * struct elog_seek_plan - how to start in the middle
+ * @base: where the file begins for the reader; other offsets are from there
+ * @part: of the FILE block of the first part to read
+ * @position: where to continue, behind the SYNC block that has @wall_offset; 0: continue
+ *	from @part
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC there, ns
- * @blocks: of what is to be read before, SCHEMA and PROCESSES blocks, ascending
- * @block_count: of @blocks
- * @cpus: where their rings are, and what was lost: struct elog_block_cpu as they
- *	are stored
- * @cpu_count: of @cpus
- * @bytes_read: to find this out
+ * @blocks: SCHEMA and PROCESSES blocks to read before, in ascending order
+ * @block_count: elements of @blocks
+ * @cpus: positions and losses of the rings: struct elog_block_cpu in the stored form
+ * @cpu_count: elements of @cpus
+ * @bytes_read: by the search
  */
 struct elog_seek_plan {
 	uint64_t base;
@@ -48,17 +47,17 @@ struct elog_seek_plan {
 };
 
 /**
- * elog_seek_plan() - find where to begin
- * @plan: filled in, for elog_seek_plan_free() in any case
- * @fd: the file, from where it stands on, where it is left
- * @from: CLOCK_REALTIME ns: what is earlier may be left out
+ * elog_seek_plan() - find out where to start
+ * @plan: filled in; call elog_seek_plan_free() in any case
+ * @fd: the file; its current position is the beginning, and does not change
+ * @from: CLOCK_REALTIME ns: earlier records may be omitted
  *
- * Return: 0, also for what cannot be sought in: then at its beginning; -ENOMEM; a
- * negative errno of pread(2).
+ * Return: 0, also if @fd is not seekable: then the plan starts at the beginning;
+ * -ENOMEM; a negative errno of pread(2).
  */
 int elog_seek_plan(struct elog_seek_plan *plan, int fd, uint64_t from);
 
-/** elog_seek_plan_free() - free what it has */
+/** elog_seek_plan_free() - free the memory of a plan */
 void elog_seek_plan_free(struct elog_seek_plan *plan);
 
 #endif /* LIBELOG_SEEK_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Several .elog files as one, by the time of day.
+ * Reading several .elog files as one, in the order of the time of day.
  *
- * Of each file one event is fetched ahead and waits in a heap, where it stays
- * what its reader yielded last: so all that the reader tells is about it, and
- * its payload is valid. A file is asked for the next one by the call after the
- * one that returned it.
+ * One event of each file is fetched in advance and waits in a heap. It stays the last
+ * item of its reader, so the reader's state belongs to it, and its payload is valid.
+ * The next event of a file is fetched by the call after the one that returned its last
+ * event.
  *
- * Files of one boot of one machine have one clock, and only what they say of the
- * time of day differs a little: it was read several times. So they share an offset,
- * which changes when one of them says something else by more than that, and
- * among them the order is that of their own clock.
+ * Files of one boot of one machine have the same clock. Their times of day differ a
+ * little, because the clocks were read several times. So these files share an offset,
+ * and their order is that of their clock. The offset changes when a file's offset
+ * differs by more than a reading takes.
  *
  * No locks and nothing global: a set belongs to one thread.
  */
@@ -20,9 +20,9 @@
 
 #include "elog.h"
 
-/* Two readings of the clocks differ by less, unless one of them was set; ns. */
+/* Two readings of the clocks differ by less, ns, unless one of the clocks was set. */
 #define READING_NS	1000000
-/* Files may claim anything: of more than this each is taken for one of its own. */
+/* Limit for files that claim many boots; further ones share no offset. */
 #define BOOTS_MAX	1024
 #define BOOT_ID_MAX	64
 
@@ -36,7 +36,7 @@ struct boot {
 struct member {
 	struct elog_file_reader *reader;
 	struct elog_item item;
-	struct boot *boot;	/* of the part being read; NULL: not known */
+	struct boot *boot;	/* of the current part; NULL: not known */
 	int64_t wall_time;	/* of @item, ns */
 	size_t number;		/* in the order of adding */
 };
@@ -44,15 +44,15 @@ struct member {
 struct elog_file_set {
 	struct boot *boots;
 	size_t boot_count;
-	struct member **members;	/* all that were added */
+	struct member **members;	/* all */
 	size_t count;
 	struct member **heap;		/* those whose @item waits, oldest first */
 	size_t heap_count;
-	struct member **asked;		/* those that are to be asked, a stack */
-	size_t asked_count;
-	struct member **idle;		/* those that had nothing for now */
+	struct member **to_fetch;	/* those whose next item must be fetched, a stack */
+	size_t to_fetch_count;
+	struct member **idle;		/* those that have no data for now */
 	size_t idle_count;
-	size_t room;			/* of each of these */
+	size_t room;			/* of each of these lists */
 };
 
 int elog_file_set_open(struct elog_file_set **set)
@@ -78,7 +78,7 @@ void elog_file_set_close(struct elog_file_set *set)
 	}
 	free(set->members);
 	free(set->heap);
-	free(set->asked);
+	free(set->to_fetch);
 	free(set->idle);
 	free(set);
 }
@@ -93,7 +93,7 @@ static int grow_list(struct member ***list, size_t room)
 	return 0;
 }
 
-/* Make room for one more member wherever it may be. */
+/* Make room for one more member in all lists. */
 static int grow(struct elog_file_set *set)
 {
 	size_t room = set->room ? 2 * set->room : 8;
@@ -101,7 +101,7 @@ static int grow(struct elog_file_set *set)
 	if (set->count < set->room)
 		return 0;
 	if (grow_list(&set->members, room) || grow_list(&set->heap, room) ||
-	    grow_list(&set->asked, room) || grow_list(&set->idle, room))
+	    grow_list(&set->to_fetch, room) || grow_list(&set->idle, room))
 		return -ENOMEM;
 	set->room = room;
 	return 0;
@@ -126,7 +126,7 @@ int elog_file_set_add(struct elog_file_set *set, int fd,
 	}
 	member->number = set->count;
 	set->members[set->count++] = member;
-	set->asked[set->asked_count++] = member;
+	set->to_fetch[set->to_fetch_count++] = member;
 	*reader = member->reader;
 	return 0;
 }
@@ -170,13 +170,13 @@ static struct member *pop(struct elog_file_set *set)
 	return oldest;
 }
 
-/* A file may say anything: as unsigned numbers, which wrap. */
+/* The numbers may be arbitrary: add them unsigned, which may wrap. */
 static void set_wall_time(struct member *member, int64_t offset)
 {
 	member->wall_time = (int64_t)(member->item.time + (uint64_t)offset);
 }
 
-/* Return: the boot of the part being read; NULL: of one of its own. */
+/* Return: the boot of the current part; NULL: it shares its clock with no other file. */
 static struct boot *find_boot(struct elog_file_set *set,
 			      const struct elog_file_reader *reader)
 {
@@ -203,7 +203,7 @@ static struct boot *find_boot(struct elog_file_set *set,
 	return boot;
 }
 
-/* The clock was set: what waits of that boot is sorted anew. */
+/* The clock was set: sort the waiting items of this boot again. */
 static void change_offset(struct elog_file_set *set, struct boot *boot,
 			  int64_t offset)
 {
@@ -237,8 +237,11 @@ static void find_wall_time(struct elog_file_set *set, struct member *member)
 	set_wall_time(member, offset);
 }
 
-/* Return: true if there is something to return: @ret, an item if that is 1. */
-static bool ask(struct elog_file_set *set, struct member *member, int *ret)
+/*
+ * Fetch the next item of a file. Return: true if the caller must return @ret, with an
+ * item if that is 1.
+ */
+static bool fetch(struct elog_file_set *set, struct member *member, int *ret)
 {
 	struct elog_item *item = &member->item;
 
@@ -246,7 +249,7 @@ static bool ask(struct elog_file_set *set, struct member *member, int *ret)
 	if (*ret == 1 && (item->type == ELOG_ITEM_EVENT ||
 			  item->type == ELOG_ITEM_LOST)) {
 		find_wall_time(set, member);
-		set->asked_count--;
+		set->to_fetch_count--;
 		push(set, member);
 		return false;
 	}
@@ -255,7 +258,7 @@ static bool ask(struct elog_file_set *set, struct member *member, int *ret)
 			member->boot = NULL;
 		return true;
 	}
-	set->asked_count--;
+	set->to_fetch_count--;
 	if (*ret == -EAGAIN)
 		set->idle[set->idle_count++] = member;
 	return *ret && *ret != -EAGAIN;
@@ -267,9 +270,9 @@ int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
 	struct member *member;
 	int ret;
 
-	while (set->asked_count) {
-		member = set->asked[set->asked_count - 1];
-		if (!ask(set, member, &ret))
+	while (set->to_fetch_count) {
+		member = set->to_fetch[set->to_fetch_count - 1];
+		if (!fetch(set, member, &ret))
 			continue;
 		*item = member->item;
 		*reader = member->reader;
@@ -277,7 +280,7 @@ int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
 	}
 	if (set->heap_count) {
 		member = pop(set);
-		set->asked[set->asked_count++] = member;
+		set->to_fetch[set->to_fetch_count++] = member;
 		*item = member->item;
 		*reader = member->reader;
 		return 1;
@@ -286,6 +289,6 @@ int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
 	if (!set->idle_count)
 		return 0;
 	while (set->idle_count)
-		set->asked[set->asked_count++] = set->idle[--set->idle_count];
+		set->to_fetch[set->to_fetch_count++] = set->idle[--set->idle_count];
 	return -EAGAIN;
 }

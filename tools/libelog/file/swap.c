@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Payloads of a machine of the other byte order, made this one's. Only their
- * schema tells what in them has an order: numbers, and the words that say where
- * strings and bytes are; addresses, ports and bytes are the same on all machines.
+ * Conversion of payloads from the other byte order. The schema tells which fields have
+ * a byte order: numbers, and the words with the offset and size of strings and bytes.
+ * Addresses, ports and bytes are the same on all machines.
+ *
  * Pure functions of their arguments.
  */
 #include <string.h>

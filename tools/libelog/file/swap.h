@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Payloads in the other byte order.
+ * Conversion of payloads from the other byte order: see swap.c.
  */
 #ifndef LIBELOG_SWAP_H
 #define LIBELOG_SWAP_H
@@ -8,10 +8,10 @@
 #include "elog.h"
 
 /**
- * elog_swap_payload() - give a payload the other byte order
+ * elog_swap_payload() - convert a payload to the other byte order
  * @event: its schema
  * @payload: changed in place
- * @size: bytes of it; fields that are not inside stay as they are
+ * @size: bytes of it; fields that reach outside are not changed
  */
 void elog_swap_payload(const struct elog_schema_event *event,
 		       unsigned char *payload, size_t size);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writing .elog files: a sequence of blocks, each with its checksums, that is
- * never gone back in. elog(5) documents it.
+ * Writing .elog files: a sequence of blocks with checksums, which is never rewritten.
+ * elog(5) documents the format.
  *
- * A block is written by one writev(2), records straight from the ring. When
- * writing fails the writer is of no more use; a regular file then ends with its
- * last whole block.
+ * One writev(2) writes a block, with the records straight from the ring. After an error
+ * the writer cannot be used any more; a regular file then ends with its last whole
+ * block.
  *
  * No locks and nothing global: a writer belongs to one thread.
  */
@@ -30,27 +30,27 @@
 #include "util/util.h"
 
 #define PROCESSES_MAX	256	/* in one block */
-#define PARTS_MAX	2	/* of a block's body */
+#define SPANS_MAX	2	/* of a block's body */
 #define COMPRESSION_MAX	19
 
 struct elog_file_writer {
 	int fd;
-	struct elog_clock_offsets ahead;	/* our clocks of the kernel's */
+	struct elog_clock_offsets ahead;	/* our clocks, compared with the kernel's */
 	int error;		/* writing failed */
 	bool regular;
-	uint64_t begin;		/* where in a regular file we began */
+	uint64_t begin;		/* where in a regular file this part begins */
 	uint64_t size;		/* bytes of whole blocks */
-	uint64_t torn;		/* bytes of the block that is being written */
+	uint64_t torn;		/* bytes of an incomplete block */
 	bool (*interrupted)(void *context);
 	void *context;
-	struct elog_compressor *compressor;	/* NULL: not wanted */
+	struct elog_compressor *compressor;	/* NULL: no compression */
 	struct elog_index index;
 	size_t process_count;
 	struct elog_block_process processes[PROCESSES_MAX];
 };
 
-/* Unless somebody else has written behind us. */
-static void cut_back(struct elog_file_writer *writer)
+/* Truncate the file behind the last whole block, unless another writer has appended to it. */
+static void truncate_torn(struct elog_file_writer *writer)
 {
 	off_t end = (off_t)(writer->begin + writer->size);
 	struct stat stat;
@@ -59,19 +59,19 @@ static void cut_back(struct elog_file_writer *writer)
 	    stat.st_size != end + (off_t)writer->torn ||
 	    ftruncate(writer->fd, end))
 		return;
-	/* What writes behind us is not to leave a hole. */
+	/* The next write must not leave a hole. */
 	lseek(writer->fd, end, SEEK_SET);
 }
 
-/* Write it all, whatever a pipe takes at once. */
-static int write_all(struct elog_file_writer *writer, struct iovec *parts,
+/* Write everything, also to pipes that take only some of it. */
+static int write_all(struct elog_file_writer *writer, struct iovec *iov,
 		     int count)
 {
 	struct pollfd poll_fd = { .fd = writer->fd, .events = POLLOUT };
 	ssize_t written;
 
 	while (count) {
-		written = writev(writer->fd, parts, count);
+		written = writev(writer->fd, iov, count);
 		if (written < 0 && errno == EAGAIN)
 			written = poll(&poll_fd, 1, -1) < 0 ? -1 : 0;
 		if (written < 0 && errno == EINTR) {
@@ -83,25 +83,25 @@ static int write_all(struct elog_file_writer *writer, struct iovec *parts,
 		if (written < 0)
 			return -errno;
 		writer->torn += (uint64_t)written;
-		while (count && (size_t)written >= parts->iov_len) {
-			written -= (ssize_t)parts->iov_len;
-			parts++;
+		while (count && (size_t)written >= iov->iov_len) {
+			written -= (ssize_t)iov->iov_len;
+			iov++;
 			count--;
 		}
 		if (count) {
-			parts->iov_base = (char *)parts->iov_base + written;
-			parts->iov_len -= (size_t)written;
+			iov->iov_base = (char *)iov->iov_base + written;
+			iov->iov_len -= (size_t)written;
 		}
 	}
 	return 0;
 }
 
-struct part {
+struct span {
 	const void *data;
 	size_t size;
 };
 
-/* What is small, or read by others than libelog, stays as it is. */
+/* Do not compress small blocks, and blocks that other programs read. */
 static bool is_compressible(const struct elog_file_writer *writer,
 			    enum elog_block_type type)
 {
@@ -111,14 +111,14 @@ static bool is_compressible(const struct elog_file_writer *writer,
 
 static int write_block(struct elog_file_writer *writer,
 		       enum elog_block_type type, uint32_t flags,
-		       const struct part *body, int count)
+		       const struct span *body, int count)
 {
 	static const unsigned char padding[ELOG_BLOCK_ALIGN];
 	struct elog_block_header header = {
 		.type = htole32(type),
 		.flags = htole32(flags),
 	};
-	struct iovec parts[PARTS_MAX + 2] = {
+	struct iovec iov[SPANS_MAX + 2] = {
 		{ .iov_base = &header, .iov_len = sizeof(header) },
 	};
 	const void *stored;
@@ -130,59 +130,55 @@ static int write_block(struct elog_file_writer *writer,
 		return writer->error;
 	for (i = 0; i < count; i++) {
 		size += body[i].size;
-		parts[i + 1].iov_base = (void *)body[i].data;
-		parts[i + 1].iov_len = body[i].size;
+		iov[i + 1].iov_base = (void *)body[i].data;
+		iov[i + 1].iov_len = body[i].size;
 	}
 	if (size > ELOG_BLOCK_MAX)
 		return -EINVAL;
 	header.raw_size = htole32((uint32_t)size);
 	if (is_compressible(writer, type)) {
-		size_t less = elog_compress(writer->compressor, parts + 1, count,
+		size_t less = elog_compress(writer->compressor, iov + 1, count,
 					    &stored);
 
 		if (less) {
 			header.flags |= htole32(ELOG_BLOCK_ZSTD);
 			size = less;
 			count = 1;
-			parts[1].iov_base = (void *)stored;
-			parts[1].iov_len = size;
+			iov[1].iov_base = (void *)stored;
+			iov[1].iov_len = size;
 		}
 	}
 	for (i = 0; i < count; i++)
-		crc = elog_crc32c(crc, parts[i + 1].iov_base,
-				  parts[i + 1].iov_len);
+		crc = elog_crc32c(crc, iov[i + 1].iov_base,
+				  iov[i + 1].iov_len);
 	memcpy(header.magic, ELOG_FILE_MAGIC, sizeof(header.magic));
 	header.size = htole32((uint32_t)size);
 	header.body_crc = htole32(crc);
 	crc = elog_crc32c(0, &header, offsetof(struct elog_block_header,
 					       header_crc));
 	header.header_crc = htole32(crc);
-	parts[count + 1].iov_base = (void *)padding;
-	parts[count + 1].iov_len = -size & (ELOG_BLOCK_ALIGN - 1);
-	size += sizeof(header) + parts[count + 1].iov_len;
-	writer->error = write_all(writer, parts, count + 2);
+	iov[count + 1].iov_base = (void *)padding;
+	iov[count + 1].iov_len = -size & (ELOG_BLOCK_ALIGN - 1);
+	size += sizeof(header) + iov[count + 1].iov_len;
+	writer->error = write_all(writer, iov, count + 2);
 	if (writer->error)
-		cut_back(writer);
+		truncate_torn(writer);
 	else
 		writer->size += size;
 	writer->torn = 0;
 	return writer->error;
 }
 
-/* As the kernel has it, and records: @ahead is what a time namespace adds. */
+/* Read a clock as the kernel does for records, without @ahead of a time namespace. */
 static uint64_t clock_time(clockid_t clock, int64_t ahead)
 {
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
-	       (uint64_t)ahead;
+	return elog_clock_read(clock) - (uint64_t)ahead;
 }
 
-/* A command may be long, and who reads a file expects no long lines of it. */
+/* Commands may be long, but readers do not expect long lines. */
 #define INFO_VALUE_MAX	4096
 
-/* A line "key value"; what would end the line is replaced. */
+/* Append a line "key value"; replace line breaks in the value. */
 static void put_info(struct elog_text *text, const char *key, const char *value)
 {
 	size_t at, size;
@@ -226,7 +222,7 @@ static int write_info(struct elog_file_writer *writer,
 	struct elog_text text = { 0 };
 	struct utsname system;
 	uint64_t ago = 0;
-	struct part body;
+	struct span body;
 	int ret;
 
 	elog_index_init(&writer->index, (int64_t)(realtime - monotonic));
@@ -260,7 +256,7 @@ static int write_info(struct elog_file_writer *writer,
 	return ret;
 }
 
-/* Where the next byte will be, if that is something that can be cut. */
+/* Find the position of the next byte in a regular file. */
 static void find_begin(struct elog_file_writer *writer)
 {
 	int flags = fcntl(writer->fd, F_GETFL);
@@ -325,7 +321,7 @@ uint64_t elog_file_writer_size(const struct elog_file_writer *writer)
 
 static int write_processes(struct elog_file_writer *writer)
 {
-	const struct part body = {
+	const struct span body = {
 		writer->processes,
 		writer->process_count * sizeof(writer->processes[0]),
 	};
@@ -368,7 +364,7 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 		.cpu = htole32(cpu),
 		.position = htole64(position),
 	};
-	const struct part body[] = {
+	const struct span body[] = {
 		{ &head, sizeof(head) },
 		{ data, size },
 	};
@@ -394,7 +390,7 @@ int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
 		.descriptor = htole32(descriptor),
 		.provider_id = htole32(provider_id),
 	};
-	const struct part body[] = {
+	const struct span body[] = {
 		{ &head, sizeof(head) },
 		{ text, strlen(text) },
 	};
@@ -410,7 +406,7 @@ int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
 static int write_index(struct elog_file_writer *writer)
 {
 	uint64_t offset = writer->size;
-	struct part body;
+	struct span body;
 	int ret;
 
 	body.data = elog_index_finish(&writer->index, offset, &body.size);
@@ -442,7 +438,7 @@ int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 					le64toh(head.monotonic));
 	struct elog_block_loss *entries = NULL;
 	uint64_t offset;
-	struct part body[2] = { { &head, sizeof(head) } };
+	struct span body[2] = { { &head, sizeof(head) } };
 	unsigned int cause;
 	size_t i;
 	int ret;
@@ -486,7 +482,7 @@ int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
 		.records = htole64(records),
 		.lost = htole64(lost),
 	};
-	const struct part body = { &end, sizeof(end) };
+	const struct span body = { &end, sizeof(end) };
 
 	elog_index_end(&writer->index, writer->size, &end);
 	return write_block(writer, ELOG_BLOCK_END, 0, &body, 1);

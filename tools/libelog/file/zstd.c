@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Bodies of blocks in .elog files, compressed with zstd: each is one frame, or
- * several, on its own. Built without zstd nothing is compressed, and nothing that
- * is can be read.
+ * Compression of blocks in .elog files with zstd. A body is one frame or several,
+ * independent of other blocks. A library built without zstd compresses nothing, and
+ * cannot read compressed blocks.
  *
- * A body is never more than ELOG_ZSTD_RATIO times what is stored of it, so that
- * what a hostile file takes is bounded by its size. The rare body that compresses
- * better is followed by a frame that decoders skip.
+ * A body is at most ELOG_ZSTD_RATIO times as large as its stored form, so the file's
+ * size limits the memory that a hostile file can use. If a body compresses better, a
+ * frame that decoders skip is appended.
  *
- * No locks and nothing global: state belongs to one writer or reader.
+ * No locks and nothing global: the state belongs to one writer or reader.
  */
 #include <endian.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static int make_room(unsigned char **buffer, size_t *room, size_t size)
 {
 	if (size <= *room)
 		return 0;
-	/* What is there need not be kept. */
+	/* The old contents are not needed. */
 	free(*buffer);
 	*room = 0;
 	*buffer = malloc(size);
@@ -78,8 +78,8 @@ void elog_compressor_free(struct elog_compressor *compressor)
 	free(compressor);
 }
 
-/* Fill up with a frame that says nothing. Return: bytes then, 0: no room. */
-static size_t stretch(unsigned char *stored, size_t size, size_t least,
+/* Append a frame that decoders skip. Return: the new size; 0: no room. */
+static size_t pad_frame(unsigned char *stored, size_t size, size_t least,
 		      size_t room)
 {
 	const uint32_t header[2] = {
@@ -95,7 +95,7 @@ static size_t stretch(unsigned char *stored, size_t size, size_t least,
 }
 
 size_t elog_compress(struct elog_compressor *compressor,
-		     const struct iovec *parts, int count, const void **stored)
+		     const struct iovec *iov, int count, const void **stored)
 {
 	size_t size = 0, least, left = 1;
 	ZSTD_outBuffer output = { 0 };
@@ -103,7 +103,7 @@ size_t elog_compress(struct elog_compressor *compressor,
 	int i;
 
 	for (i = 0; i < count; i++)
-		size += parts[i].iov_len;
+		size += iov[i].iov_len;
 	if (!size || make_room(&compressor->stored, &compressor->room, size))
 		return 0;
 	output.dst = compressor->stored;
@@ -111,13 +111,13 @@ size_t elog_compress(struct elog_compressor *compressor,
 	ZSTD_CCtx_reset(compressor->context, ZSTD_reset_session_only);
 	ZSTD_CCtx_setPledgedSrcSize(compressor->context, size);
 	for (i = 0; i < count; i++) {
-		input.src = parts[i].iov_base;
-		input.size = parts[i].iov_len;
+		input.src = iov[i].iov_base;
+		input.size = iov[i].iov_len;
 		input.pos = 0;
 		left = ZSTD_compressStream2(compressor->context, &output, &input,
 					    i + 1 == count ? ZSTD_e_end :
 							     ZSTD_e_continue);
-		/* An output that is full takes no more input: it is too large. */
+		/* If the output is full, not all input is taken: the result is too large. */
 		if (ZSTD_isError(left) || input.pos != input.size)
 			return 0;
 	}
@@ -126,7 +126,7 @@ size_t elog_compress(struct elog_compressor *compressor,
 	*stored = compressor->stored;
 	least = (size + ELOG_ZSTD_RATIO - 1) / ELOG_ZSTD_RATIO;
 	return output.pos >= least ? output.pos :
-	       stretch(compressor->stored, output.pos, least, size - 1);
+	       pad_frame(compressor->stored, output.pos, least, size - 1);
 }
 
 int elog_decompress(struct elog_decompressor **state, const void *stored,
@@ -149,7 +149,7 @@ int elog_decompress(struct elog_decompressor **state, const void *stored,
 		}
 		*state = decompressor;
 	}
-	/* One byte more, for the address of nothing is not NULL then. */
+	/* One byte more, because malloc(0) may return NULL. */
 	if (make_room(&decompressor->body, &decompressor->room, body_size + 1))
 		return -ENOMEM;
 	got = ZSTD_decompressDCtx(decompressor->context, decompressor->body,
@@ -185,10 +185,10 @@ void elog_compressor_free(struct elog_compressor *compressor)
 }
 
 size_t elog_compress(struct elog_compressor *compressor,
-		     const struct iovec *parts, int count, const void **stored)
+		     const struct iovec *iov, int count, const void **stored)
 {
 	(void)compressor;
-	(void)parts;
+	(void)iov;
 	(void)count;
 	(void)stored;
 	return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Binding an expression to one event's schema, which makes a predicate.
+ * Binding of an expression to one event's schema, which makes a predicate.
  *
- * Each comparison becomes a test whose operands are known. Tests whose result is
- * known, or has no consequence, are dropped; what remains is the predicate.
+ * Each comparison becomes a test with known operands. Tests whose result is known or
+ * irrelevant are dropped; the remaining tests are the predicate.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "format/predicate.h"
 #include "format/text.h"
 
-/* What is known of a comparison before there is a record. */
+/* The result of a comparison, as far as it is known without a record. */
 enum outcome {
 	OUTCOME_FALSE,
 	OUTCOME_TRUE,
@@ -48,11 +48,11 @@ misfit(const struct binder *binder, const char *format, ...)
 
 static enum outcome wrong_operator(const struct binder *binder)
 {
-	return misfit(binder, "%s is not for that",
+	return misfit(binder, "%s is not supported",
 		      elog_operator_names[binder->comparison->operator]);
 }
 
-/* A value in a message: a string may hold anything. */
+/* Do not print strings in messages: they may contain anything. */
 static enum outcome wrong_value(const struct binder *binder, const char *what)
 {
 	const struct comparison *comparison = binder->comparison;
@@ -70,13 +70,13 @@ static enum outcome set_range(struct test *test, uint64_t low, uint64_t high)
 	return OUTCOME_TEST;
 }
 
-/* True for each value of the field, but not when it has none. */
+/* True for all values of the field; false if the record lacks the field. */
 static enum outcome set_any(struct test *test)
 {
 	return set_range(test, 0, UINT64_MAX);
 }
 
-/* An integer that is compared with a number that it may be unable to hold. */
+/* Compare an integer with a number, which may be outside of its range. */
 static enum outcome bind_number(const struct binder *binder, bool is_signed,
 				const struct number *number)
 {
@@ -128,7 +128,7 @@ find_name(struct elog_schema_name *const *names, size_t count, const char *text,
 	return NULL;
 }
 
-/* One of the words with "|" between: a name or a number. */
+/* Parse one of the words between "|": a name or a number. */
 static int parse_flag(const struct comparison *comparison, const char *text, size_t size,
 		      struct elog_schema_name *const *names, size_t count,
 		      uint64_t *mask)
@@ -176,13 +176,13 @@ uint64_t elog_comparison_mask(const struct comparison *comparison,
 static enum outcome bind_bits(const struct binder *binder, uint64_t mask)
 {
 	if (!mask)
-		return misfit(binder, "'%.40s' has no bit", binder->comparison->value);
+		return misfit(binder, "'%.40s' has no bits", binder->comparison->value);
 	binder->test->type = TEST_BITS;
 	binder->test->mask = mask;
 	return OUTCOME_TEST;
 }
 
-/* The number that the value is, or an error's outcome. */
+/* Get the value as a number, or the outcome of an error. */
 static enum outcome take_number(const struct binder *binder, struct number *number)
 {
 	int ret = -EINVAL;
@@ -190,7 +190,7 @@ static enum outcome take_number(const struct binder *binder, struct number *numb
 	if (!binder->comparison->quoted)
 		ret = elog_number_parse(binder->comparison->value, number);
 	if (ret == -ERANGE)
-		return wrong_value(binder, "a number that 64 bits hold");
+		return wrong_value(binder, "a 64-bit number");
 	return ret ? wrong_value(binder, "a number") : OUTCOME_TEST;
 }
 
@@ -256,7 +256,7 @@ static enum outcome bind_enum(const struct binder *binder,
 	    (elog_is_digit(*comparison->value) || *comparison->value == '-'))
 		return bind_integer(binder, field->is_signed);
 	if (!name)
-		return wrong_value(binder, "a name that it has");
+		return wrong_value(binder, "one of its names");
 	if (comparison->operator == OPERATOR_BITS)
 		return bind_bits(binder, name->value);
 	number.negative = field->is_signed && (int64_t)name->value < 0;
@@ -282,9 +282,9 @@ static enum outcome bind_flags(const struct binder *binder,
 	if (rest && (elog_is_digit(*rest) || *rest == '-'))
 		return bind_integer(binder, false);
 	if (rest && comparison->quoted)
-		return wrong_value(binder, "names that it has");
+		return wrong_value(binder, "a list of its names");
 	if (rest)
-		return misfit(binder, "'%.*s' is not a name that it has",
+		return misfit(binder, "'%.*s' is not one of its names",
 			      (int)(rest_size < 40 ? rest_size : 40), rest);
 	if (comparison->operator == OPERATOR_BITS)
 		return bind_bits(binder, number.magnitude);
@@ -452,7 +452,7 @@ static enum outcome bind_field(struct binder *binder,
 	}
 }
 
-/* The outcome of a test of an integer that is known already. */
+/* Get the outcome of a test whose integer is known. */
 static enum outcome known_integer(const struct test *test, enum outcome outcome,
 				  uint64_t value)
 {
@@ -483,7 +483,10 @@ static enum outcome bind_level(struct binder *binder)
 	return known_integer(binder->test, outcome, binder->event->level);
 }
 
-/* Other providers have other keywords: one without it lacks it like a field. */
+/*
+ * Providers have different keywords. A provider without the keyword is like an event
+ * that lacks a field.
+ */
 static enum outcome bind_keywords(struct binder *binder)
 {
 	const struct elog_schema_provider *provider = binder->event->provider;
@@ -571,7 +574,7 @@ static enum outcome bind_comparison(struct binder *binder)
 	}
 }
 
-/* Tests, outcomes and where to go instead, for each of the comparisons. */
+/* The outcome of a comparison, and its replacement. */
 struct plan {
 	enum outcome outcome;
 	uint32_t instead;
@@ -584,8 +587,8 @@ static uint32_t follow(const struct plan *plans, uint32_t index)
 }
 
 /*
- * Go around tests whose result is known or does not matter, from the last to the
- * first, for what they lead to must be known.
+ * Bypass tests whose result is known or irrelevant. Go from the last to the first,
+ * because the replacements of later tests must be known.
  */
 static void shorten(struct elog_predicate *predicate, struct plan *plans)
 {
@@ -606,7 +609,7 @@ static void shorten(struct elog_predicate *predicate, struct plan *plans)
 	}
 }
 
-/* Keep what can be reached; the first one that is wrong is returned, or count. */
+/* Remove unreachable tests. Return: the index of the first error, or count. */
 static uint32_t compact(struct elog_predicate *predicate, struct plan *plans)
 {
 	uint32_t first = plans[0].instead, count = 0, i;

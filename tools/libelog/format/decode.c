@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Taking fields out of payloads.
+ * Decoding fields of payloads.
  *
- * A payload may come from a hostile process through a file, so its bytes
- * decide nothing but values: every access is inside of it, and a field that
- * reaches outside is reported as such. Pure functions of their arguments.
+ * A payload may come from a hostile process through a file. So all accesses are inside
+ * of the payload, and a field that reaches outside gets an error. Pure functions of
+ * their arguments.
  */
 #include <errno.h>
 #include <string.h>

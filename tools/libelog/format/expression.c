@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Expressions over the fields of events, and predicates: expressions bound to
- * one event's schema.
+ * Parsing of expressions over the fields of events.
  *
  *	or		and { "||" and }
  *	and		unary { "&&" unary }
  *	unary		"!" unary | "(" or ")" | comparison
  *	comparison	NAME [ operator value ]
  *
- * There is no tree. An expression is an array of comparisons, and each says
- * where to go on when it is true and when it is not: always forward, in the end
- * to ACCEPT or REJECT. "!" swaps the two. To bind is to turn each comparison
- * into a test whose operands are known, to drop those whose result is known or
- * of no consequence, and what remains is the predicate.
+ * There is no tree. An expression is an array of comparisons. Each has two targets, for
+ * true and for false: a later comparison, ACCEPT or REJECT. "!" exchanges the targets.
+ * bind.c turns each comparison into a test with known operands, and drops tests whose
+ * result is known or irrelevant. The remaining tests are the predicate.
  *
- * A test whose field is not there is false, also that of "!=".
+ * A test whose field does not exist is false, even with "!=".
  *
- * Texts come from people and payloads from anywhere: depth, size and number of
- * everything are limited, and regular expressions by what they expand to, for
- * the C library's compiler takes memory by the square of that. Expressions and
- * predicates are immutable but for what regular expressions have learnt, which
- * each has a lock for; any number of threads may use them.
+ * Texts come from people, and payloads from anywhere. So the depth, the size and the
+ * number of everything are limited, and regular expressions by their expanded size, see
+ * pattern.c. Expressions and predicates are immutable, except for what regular
+ * expressions have cached, which a lock protects; any number of threads may use them.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -65,7 +62,7 @@ enum token_type {
 	TOKEN_END,
 	TOKEN_WORD,
 	TOKEN_STRING,
-	TOKEN_OPERATOR,		/* enum operator is in struct token */
+	TOKEN_OPERATOR,		/* the enum operator is in struct token */
 	TOKEN_NOT,
 	TOKEN_AND,
 	TOKEN_OR,
@@ -77,7 +74,7 @@ struct token {
 	enum token_type type;
 	enum operator operator;
 	unsigned int column;
-	const char *text;	/* of words and strings: in the expression's memory */
+	const char *text;	/* words and strings: in the expression's memory */
 	size_t size;
 };
 
@@ -86,14 +83,14 @@ struct parser {
 	struct elog_expression_error *error;
 	const char *text;
 	size_t position;
-	char *free;		/* the expression's memory for strings from here on */
-	struct token token;	/* the next one */
+	char *free;		/* free memory for strings, owned by the expression */
+	struct token token;	/* the next token */
 	unsigned int depth;
 
 	/*
-	 * Where comparisons go before that is known: to the label of that
-	 * number. A label is the index of a comparison or, with ALIAS, another
-	 * label, with a smaller number.
+	 * While the target of a comparison is not known, it is the number of a label. A
+	 * label is the index of a comparison or, with ALIAS, another label with a
+	 * smaller number.
 	 */
 	uint32_t *labels;
 	uint32_t label_count;
@@ -104,7 +101,7 @@ struct parser {
 #define LABEL_REJECT	1
 #define ALIAS		(1U << 31)
 
-/* Of addresses, numbers and names, and "|" between names of flags. */
+/* Characters of addresses, numbers and names, and "|" between names of flags. */
 static bool word_character(const char *text)
 {
 	if (*text == '|')
@@ -138,7 +135,7 @@ static int put_escape(struct parser *parser, const char *text, size_t *used)
 					  "\\x needs two hexadecimal digits");
 		if (!high && !low)
 			return elog_wrong(parser->error, column,
-					  "strings hold no NUL");
+					  "strings cannot contain a NUL");
 		*parser->free++ = (char)(high << 4 | low);
 		*used = 4;
 		return 0;
@@ -160,7 +157,7 @@ static int take_string(struct parser *parser, const char *text)
 	while (*from != '"') {
 		if (!*from)
 			return elog_wrong(parser->error, token->column,
-					  "the string does not end");
+					  "the string is not terminated");
 		if (*from == '\\') {
 			ret = put_escape(parser, from, &used);
 			if (ret)
@@ -189,7 +186,7 @@ static void take_word(struct parser *parser, const char *text)
 	parser->position = (size_t)(text - parser->text);
 }
 
-/* Step to the next token. */
+/* Read the next token. */
 static int step(struct parser *parser)
 {
 	static const struct {
@@ -197,7 +194,7 @@ static int step(struct parser *parser)
 		enum token_type type;
 		enum operator operator;
 	} signs[] = {
-		/* The longer ones first. */
+		/* The longer operators come first. */
 		{ "||", TOKEN_OR, 0 },
 		{ "&&", TOKEN_AND, 0 },
 		{ "==", TOKEN_OPERATOR, OPERATOR_EQUAL },
@@ -241,15 +238,15 @@ static int step(struct parser *parser)
 	}
 	if (*text == '=')
 		return elog_wrong(parser->error, token->column,
-				  "'=' is no operator: '==' is");
+				  "'=' is not an operator, use '=='");
 	if (*text == '|')
 		return elog_wrong(parser->error, token->column,
-				  "'|' is no operator: '||' is");
+				  "'|' is not an operator, use '||'");
 	if (*text > ' ' && *text <= '~')
 		return elog_wrong(parser->error, token->column,
-				  "'%c' is not expected here", *text);
+				  "'%c' is unexpected", *text);
 	return elog_wrong(parser->error, token->column,
-			  "the byte 0x%02x is not expected here",
+			  "the byte 0x%02x is unexpected",
 			  (unsigned char)*text);
 }
 
@@ -291,7 +288,7 @@ static struct comparison *new_comparison(struct elog_expression *expression)
 		      sizeof(struct comparison));
 }
 
-/* How a token is called in a message. */
+/* Describe a token for a message. */
 static const char *spell(const struct parser *parser, char *buffer, size_t size)
 {
 	const struct token *token = &parser->token;
@@ -408,7 +405,7 @@ static int parse_comparison(struct parser *parser, bool inverted,
 	ret = step(parser);
 	if (ret || token->type != TOKEN_OPERATOR)
 		return ret;
-	/* In C it would be for the name alone. */
+	/* In C, "!" would apply to the name only. */
 	if (inverted)
 		return elog_wrong(parser->error, token->column,
 				  "'!' before a comparison needs parentheses: !(... %s ...)",
@@ -430,7 +427,7 @@ static int parse_unary(struct parser *parser, bool inverted, uint32_t on_true,
 		return parse_comparison(parser, inverted, on_true, on_false);
 	if (parser->depth == ELOG_EXPRESSION_DEPTH)
 		return elog_wrong(parser->error, parser->token.column,
-				  "more than %u '(' and '!' within each other",
+				  "more than %u '(' and '!' nested",
 				  ELOG_EXPRESSION_DEPTH);
 	parser->depth++;
 	ret = step(parser);
@@ -499,7 +496,7 @@ static void resolve_labels(struct parser *parser)
 
 	parser->labels[LABEL_ACCEPT] = ACCEPT;
 	parser->labels[LABEL_REJECT] = REJECT;
-	/* What an alias stands for has a smaller number. */
+	/* An alias refers to a smaller number. */
 	for (i = LABEL_REJECT + 1; i < parser->label_count; i++)
 		if (parser->labels[i] & ALIAS)
 			parser->labels[i] = parser->labels[parser->labels[i] & ~ALIAS];
@@ -525,7 +522,7 @@ int elog_expression_parse(const char *text, struct elog_expression **expression,
 	parser.expression = calloc(1, sizeof(*parser.expression));
 	if (!parser.expression)
 		return -ENOMEM;
-	/* A token is a character at least, and gets a NUL. */
+	/* A token has at least one character, and needs a NUL. */
 	parser.expression->strings = malloc(size * 2 + 1);
 	parser.free = parser.expression->strings;
 	ret = parser.free ? 0 : -ENOMEM;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The parsed form of expressions: see expression.c. For the files that parse them,
- * bind them to events and translate them for the kernel.
+ * The parsed form of expressions: see expression.c. For the files that parse
+ * expressions, bind them to events and translate them for the kernel.
  *
- * An expression is immutable but for what regular expressions have learnt, which
- * each has a lock for; any number of threads may use it.
+ * An expression is immutable, except for what regular expressions have cached. Each of
+ * these has a lock; any number of threads may use an expression.
  */
 #ifndef LIBELOG_EXPRESSION_H
 #define LIBELOG_EXPRESSION_H
@@ -17,12 +17,12 @@
 
 #define PATTERNS_MAX		64	/* regular expressions in an expression */
 
-/* Where comparisons and tests go on, apart from others of them. */
+/* Targets of comparisons and tests, besides other comparisons and tests. */
 #define ACCEPT	(UINT32_MAX - 1)
 #define REJECT	UINT32_MAX
 
 enum operator {
-	OPERATOR_NONE,		/* a name alone */
+	OPERATOR_NONE,		/* only a name */
 	OPERATOR_EQUAL,
 	OPERATOR_NOT_EQUAL,
 	OPERATOR_LESS,
@@ -36,7 +36,7 @@ enum operator {
 
 extern const char *const elog_operator_names[];
 
-/* What a record has besides fields. */
+/* Properties of records besides fields. */
 enum metadata {
 	METADATA_CPU,
 	METADATA_PID,
@@ -53,33 +53,33 @@ enum metadata {
 
 enum pattern_type {
 	PATTERN_REGEX,
-	PATTERN_PART,		/* plain text, found anywhere */
+	PATTERN_ANYWHERE,		/* plain text, anywhere */
 	PATTERN_BEGIN,
 	PATTERN_END,
 	PATTERN_WHOLE,
 };
 
 /*
- * The C library remembers each state that a text has led it to, up to one for
- * every byte and some KiB each: from time to time it has to forget.
+ * The C library caches each state that a text has led to: up to one for each byte, of
+ * some KiB. So the pattern is compiled again from time to time.
  */
 struct pattern {
 	enum pattern_type type;
 	const char *text;
 	size_t size;
 
-	/* The rest is of PATTERN_REGEX. The lock is for what follows it. */
+	/* The rest is for PATTERN_REGEX. The lock protects the members behind it. */
 	pthread_mutex_t lock;
 	regex_t regex;
 	bool compiled;
-	size_t learnt;
+	size_t cached;
 };
 
 struct comparison {
 	const char *name;
 	enum operator operator;
 	bool only_metadata;	/* the name had an "@" */
-	bool quoted;		/* the value was */
+	bool quoted;		/* the value was quoted */
 	unsigned int column;		/* of the name */
 	unsigned int value_column;
 	const char *value;	/* NUL-terminated */
@@ -127,18 +127,18 @@ static inline bool elog_is_digit(char character)
 }
 
 /**
- * elog_number_parse() - a number in an expression
+ * elog_number_parse() - parse a number of an expression
  * @text: digits, perhaps with a sign, a fraction and a unit
  * @number: set
  *
- * Return: 0; -EINVAL this is not a number; -ERANGE no 64 bits hold it, or the
- * unit has no such fraction.
+ * Return: 0; -EINVAL this is not a number; -ERANGE it does not fit in 64 bits, or the
+ * fraction is too fine for the unit.
  */
 int elog_number_parse(const char *text, struct number *number);
 
 /**
  * elog_pattern_compile() - compile the regular expression of a comparison
- * @expression: gets it
+ * @expression: owns the result
  * @text: the regular expression, in the memory of @expression, NUL-terminated
  * @size: bytes of it
  * @column: of @text, for errors
@@ -155,21 +155,21 @@ int elog_pattern_compile(struct elog_expression *expression, const char *text,
 /** elog_pattern_free() - free a pattern */
 void elog_pattern_free(struct pattern *pattern);
 
-/** elog_pattern_matches() - return 1, 0, or -1: that could not be found out */
+/** elog_pattern_matches() - return 1, 0, or -1 if memory is short */
 int elog_pattern_matches(struct pattern *pattern, const char *text, size_t size);
 
-/** elog_metadata_find() - the metadata of that name, or METADATA_NONE */
+/** elog_metadata_find() - get the metadata of this name, or METADATA_NONE */
 enum metadata elog_metadata_find(const char *name);
 
 /**
- * elog_comparison_mask() - the value of a comparison as names and numbers with "|" between
+ * elog_comparison_mask() - parse the value of a comparison as names and numbers with "|"
  * @comparison: the comparison
- * @names: that are known
- * @count: of @names
- * @rest: set to the first word that is neither, or to NULL
+ * @names: known names
+ * @count: elements of @names
+ * @rest: set to the first word that is neither a name nor a number, or to NULL
  * @rest_size: bytes of it
  *
- * Return: all bits.
+ * Return: the combined bits.
  */
 uint64_t elog_comparison_mask(const struct comparison *comparison,
 			      struct elog_schema_name *const *names, size_t count,

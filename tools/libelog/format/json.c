@@ -2,8 +2,8 @@
 /*
  * Text for other programs: values as JSON, and cells of comma-separated values.
  *
- * Whatever a payload holds, the text is valid. Everything belongs to the thread
- * that has the struct elog_text.
+ * The text is valid whatever a payload contains. The thread that has the struct
+ * elog_text calls everything here.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void put_escape(struct elog_text *text, unsigned char byte)
 	elog_text_put(text, escape, 6);
 }
 
-/* Append what is not plain and begins at @from; return the end of it. */
+/* Append a replacement for the character at @from; return its end. */
 static const unsigned char *put_other(struct elog_text *text,
 				      const unsigned char *from,
 				      const unsigned char *end)
@@ -35,7 +35,7 @@ static const unsigned char *put_other(struct elog_text *text,
 		put_escape(text, *from);
 		return from + 1;
 	}
-	/* U+0080 to U+009F operate terminals like what is below a blank. */
+	/* U+0080 to U+009F control terminals, like the characters below a space. */
 	if (from[0] == 0xc2 && end - from > 1 && from[1] >= 0x80 && from[1] < 0xa0) {
 		put_escape(text, from[1]);
 		return from + 2;
@@ -107,7 +107,7 @@ static void put_address(struct elog_text *text, const struct elog_value *value)
 	elog_text_advance(text, room);
 }
 
-/* A name, which needs no escapes: see schema.c. */
+/* Names need no escapes: see schema.c. */
 static void put_name(struct elog_text *text, const char *name, const char *before,
 		     const char *behind)
 {
@@ -219,31 +219,6 @@ void elog_format_json_fields(struct elog_text *text,
 			     const struct elog_schema_event *event,
 			     const void *payload, size_t size)
 {
-	const struct elog_schema_field *field;
-	struct elog_value value;
-	uint64_t number;
-	size_t i, length;
-	char *room;
-
-	for (i = 0; i < event->field_count; i++) {
-		field = event->fields[i];
-		length = strlen(field->name);
-		room = elog_text_room(text, length + 5 + ELOG_DECIMAL_MAX);
-		if (!room)
-			return;
-		if (i)
-			*room++ = ',';
-		*room++ = '"';
-		/* A name, which needs no escapes: see schema.c. */
-		room = elog_copy(room, field->name, length);
-		*room++ = '"';
-		*room++ = ':';
-		if (elog_plain_number(field, payload, size, &number)) {
-			elog_text_advance(text, elog_put_number(room, field, number));
-			continue;
-		}
-		elog_text_advance(text, room);
-		elog_decode(field, payload, size, &value);
-		elog_format_json_value(text, field, &value);
-	}
+	/* Names need no escapes: see schema.c. */
+	elog_format_each(text, event, payload, size, ",", "\"", "\":", elog_format_json_value);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Expressions in the form that the kernel evaluates: struct eventlog_term. Pure
- * functions of their arguments.
+ * Translation of expressions to the form that the kernel evaluates: struct
+ * eventlog_term. Pure functions of their arguments.
  */
 #include "elog.h"
 #include "format/predicate.h"
 
-/* Only these have an operand in the kernel. */
+/* The kernel compares only these. */
 static bool has_common_operand(const char *name)
 {
 	return !strcmp(name, "cpu") || !strcmp(name, "pid") ||
 	       !strcmp(name, "tid") || !strcmp(name, "comm");
 }
 
-/* Where a comparison goes on, as a term has it. */
+/* Convert the target of a comparison for a term. */
 static __u8 term_target(uint32_t target)
 {
 	return target == ACCEPT ? EVENTLOG_TERM_ACCEPT :
@@ -28,7 +28,7 @@ static void term_number(struct eventlog_term *term, const struct number *number)
 		term->flags |= EVENTLOG_TERM_NEGATIVE;
 }
 
-/* IPv4, or IPv6 that says the same. */
+/* An IPv4 address, or the IPv6 form of one. */
 static void term_address(struct eventlog_term *term, const struct comparison *comparison)
 {
 	static const unsigned char none[4];
@@ -56,14 +56,14 @@ static int term_text(struct eventlog_term *term, const struct comparison *compar
 {
 	if (size >= sizeof(term->text))
 		return elog_wrong(error, comparison->value_column,
-				  "the kernel compares no more than %zu bytes of a text",
+				  "the kernel compares at most %zu bytes of text",
 				  sizeof(term->text) - 1);
 	memcpy(term->text, text, size);
 	term->flags |= EVENTLOG_TERM_TEXT;
 	return 0;
 }
 
-/* All that a value may be. */
+/* Set all types that the value may have. */
 static int term_values(struct eventlog_term *term, const struct comparison *comparison,
 		       struct elog_expression_error *error)
 {
@@ -150,7 +150,7 @@ int elog_expression_terms(const struct elog_expression *expression,
 	if (expression->count > EVENTLOG_TERMS_MAX)
 		return elog_wrong(error,
 				  expression->comparisons[EVENTLOG_TERMS_MAX].column,
-				  "the kernel makes no more than %u comparisons",
+				  "the kernel supports at most %u comparisons",
 				  EVENTLOG_TERMS_MAX);
 	memset(terms, 0, EVENTLOG_TERMS_MAX * sizeof(*terms));
 	for (i = 0; i < expression->count; i++) {
@@ -159,7 +159,7 @@ int elog_expression_terms(const struct elog_expression *expression,
 
 		if (strlen(comparison->name) >= sizeof(term->name))
 			return elog_wrong(error, comparison->column,
-					  "no field has so long a name");
+					  "the name is too long for a field");
 		strcpy(term->name, comparison->name);
 		if (comparison->only_metadata) {
 			term->flags = EVENTLOG_TERM_COMMON;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Walking rings, and merging them into one sequence ordered by time.
+ * Reading rings, and merging them into one sequence in the order of time.
  *
- * All of it works on memory alone. Rings are as many as there are CPUs, so a
- * binary heap picks the oldest record; a ring's own order is never changed,
- * even where its times step back.
+ * All functions work on memory only. There are as many rings as CPUs, so a binary heap
+ * selects the oldest record. The order within a ring never changes, even if its times
+ * step back.
  *
- * The kernel that writes the rings is trusted to mean well, but the same code
- * reads what was stored in files: lengths are verified before they are used.
+ * The kernel that writes the rings is trusted, but files are not. So lengths are
+ * verified before they are used.
  *
  * No locks: a ring and a merge belong to one thread.
  */
@@ -16,21 +16,6 @@
 
 #include "elog.h"
 #include "format/merge.h"
-
-static uint32_t record_size(uint32_t size_flags)
-{
-	uint32_t size = size_flags & EVENTLOG_RECORD_SIZE_MASK;
-
-	return (size + EVENTLOG_RECORD_ALIGN - 1) &
-	       ~(uint32_t)(EVENTLOG_RECORD_ALIGN - 1);
-}
-
-static enum eventlog_record_type record_type(uint32_t size_flags)
-{
-	return (enum eventlog_record_type)
-	       ((size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		EVENTLOG_RECORD_TYPE_SHIFT);
-}
 
 static const unsigned char *record_at(const struct elog_ring_reader *ring)
 {
@@ -60,13 +45,13 @@ int elog_ring_peek(struct elog_ring_reader *ring)
 		if (available > ring->data_bytes ||
 		    ring->position % EVENTLOG_RECORD_ALIGN || available < 8)
 			goto damaged;
-		/* Padding may have no more than these bytes. */
+		/* Padding may have only these bytes. */
 		memcpy(&size_flags, record_at(ring), sizeof(size_flags));
 		size_flags = order32(ring, size_flags);
-		size = record_size(size_flags);
+		size = elog_record_bytes(size_flags);
 		if (size < 8 || size > available || size > in_sub_buffer)
 			goto damaged;
-		switch (record_type(size_flags)) {
+		switch (elog_record_type(size_flags)) {
 		case EVENTLOG_RECORD_EVENT:
 		case EVENTLOG_RECORD_LOST:
 			if ((size_flags & EVENTLOG_RECORD_SIZE_MASK) <
@@ -142,7 +127,7 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	ring->position += ring->size;
 
 	item->time = order64(ring, record.time);
-	if (record_type(size_flags) == EVENTLOG_RECORD_LOST) {
+	if (elog_record_type(size_flags) == EVENTLOG_RECORD_LOST) {
 		memcpy(counts, payload,
 		       size < sizeof(counts) ? size : sizeof(counts));
 		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
@@ -163,7 +148,7 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	return true;
 }
 
-/* Equal keys: the lower CPU first, so that the order is the same each time. */
+/* At equal keys, the lower CPU is first, so the order is reproducible. */
 static bool is_older(const struct elog_ring_reader *one,
 		     const struct elog_ring_reader *other)
 {

@@ -9,7 +9,7 @@
 #include "format/expression.h"
 #include "util/util.h"
 
-/* The factor of a unit, or 0. */
+/* Get the factor of a unit, or 0. */
 static uint64_t unit_factor(const char *unit)
 {
 	static const struct {
@@ -29,8 +29,8 @@ static uint64_t unit_factor(const char *unit)
 }
 
 /*
- * The digits behind a point, times a unit: 5 of "1.5ms" is 500000. Nine digits
- * of which the last is not 0 are as fine as any unit.
+ * Multiply the digits behind a point with a unit: 5 of "1.5ms" is 500000. After
+ * removing trailing zeros, nine digits are precise enough for all units.
  */
 static bool parse_fraction(const char *digits, size_t count, uint64_t factor,
 			   uint64_t *value)

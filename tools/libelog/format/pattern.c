@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Regular expressions in expressions. Their size and number is limited by what they
- * expand to, for the C library's compiler takes memory by the square of that.
+ * Regular expressions in expressions. Their number and their expanded size are limited,
+ * because the C library's compiler needs memory proportional to the square of that
+ * size.
  *
- * The C library remembers what an automaton has seen; a lock for each pattern
- * protects that, so any number of threads may match.
+ * The C library's automata cache states. A lock for each pattern protects them, so any
+ * number of threads may match.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +15,11 @@
 
 #define PATTERN_BYTES_MAX	1024
 #define PATTERN_DEPTH_MAX	32
-#define PATTERN_COST_MAX	1000	/* what one expands to */
-#define PATTERN_COSTS_MAX	4096	/* what all expand to */
-#define PATTERN_LEARNT_MAX	8192	/* bytes one has looked at since compiled */
+#define PATTERN_COST_MAX	1000	/* expanded size of one */
+#define PATTERN_TOTAL_COST_MAX	4096	/* expanded size of all */
+#define PATTERN_CACHED_MAX	8192	/* matched bytes until it is compiled again */
 
-/* The position behind a bracket expression, which begins at @text. */
+/* Get the position behind the bracket expression that begins at @text. */
 static const char *skip_bracket(const char *text)
 {
 	char class;
@@ -41,7 +42,7 @@ static const char *skip_bracket(const char *text)
 	return *text ? text + 1 : text;
 }
 
-/* How often an interval repeats, or 0: it is none. @text is set behind it. */
+/* Get the repetitions of an interval, or 0: it is not an interval. @text is set behind it. */
 static unsigned int interval(const char **text)
 {
 	unsigned int bounds[2] = { 0, 0 }, which = 0, i;
@@ -65,8 +66,8 @@ static unsigned int interval(const char **text)
 }
 
 /*
- * How many states a regular expression has when what it repeats is written out,
- * as the C library does, or why there is no telling.
+ * Get the number of states that a regular expression has when its repetitions are
+ * expanded, as the C library does. Return: NULL or an error message.
  */
 static const char *pattern_cost(const char *text, unsigned int *cost)
 {
@@ -125,7 +126,7 @@ static const char *pattern_cost(const char *text, unsigned int *cost)
 	return total > PATTERN_COST_MAX ? "the regular expression is too large" : NULL;
 }
 
-/* Many are plain text: those are found without the C library's automata. */
+/* Many patterns are plain text: match them without the C library. */
 static bool plain_pattern(struct pattern *pattern, const char *text, size_t size)
 {
 	bool begin = size && text[0] == '^';
@@ -138,7 +139,7 @@ static bool plain_pattern(struct pattern *pattern, const char *text, size_t size
 	if (begin)
 		pattern->type = end ? PATTERN_WHOLE : PATTERN_BEGIN;
 	else
-		pattern->type = end ? PATTERN_END : PATTERN_PART;
+		pattern->type = end ? PATTERN_END : PATTERN_ANYWHERE;
 	pattern->text = text;
 	pattern->size = size;
 	return true;
@@ -168,7 +169,7 @@ int elog_pattern_compile(struct elog_expression *expression, const char *text,
 	if (!plain_pattern(pattern, text, size)) {
 		reason = pattern_cost(text, &cost);
 		expression->pattern_costs += cost;
-		if (!reason && expression->pattern_costs > PATTERN_COSTS_MAX)
+		if (!reason && expression->pattern_costs > PATTERN_TOTAL_COST_MAX)
 			reason = "the regular expressions are too large together";
 		if (reason) {
 			free(pattern);
@@ -194,29 +195,29 @@ int elog_pattern_compile(struct elog_expression *expression, const char *text,
 	return 0;
 }
 
-static void forget(struct pattern *pattern)
+static void recompile(struct pattern *pattern)
 {
 	if (pattern->compiled)
 		regfree(&pattern->regex);
 	pattern->compiled = !regcomp(&pattern->regex, pattern->text,
 				     REG_EXTENDED | REG_NOSUB);
-	pattern->learnt = 0;
+	pattern->cached = 0;
 }
 
-/* Return: 1, 0, or -1: that could not be found out. */
+/* Return: 1, 0, or -1 if memory is short. */
 static int regex_matches(struct pattern *pattern, const char *text, size_t size)
 {
 	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)size };
 	int ret = REG_ESPACE;
 
-	/* The C library has a lock for the same. */
+	/* The C library would take a lock, too. */
 	pthread_mutex_lock(&pattern->lock);
 	if (!pattern->compiled ||
-	    (pattern->learnt && pattern->learnt + size > PATTERN_LEARNT_MAX))
-		forget(pattern);
+	    (pattern->cached && pattern->cached + size > PATTERN_CACHED_MAX))
+		recompile(pattern);
 	if (pattern->compiled) {
 		ret = regexec(&pattern->regex, text, 1, &range, REG_STARTEND);
-		pattern->learnt += size;
+		pattern->cached += size;
 	}
 	pthread_mutex_unlock(&pattern->lock);
 	return ret == REG_NOMATCH ? 0 : ret ? -1 : 1;
@@ -227,7 +228,7 @@ int elog_pattern_matches(struct pattern *pattern, const char *text, size_t size)
 	if (pattern->type != PATTERN_REGEX && pattern->size > size)
 		return 0;
 	switch (pattern->type) {
-	case PATTERN_PART:
+	case PATTERN_ANYWHERE:
 		return memmem(text, size, pattern->text, pattern->size) != NULL;
 	case PATTERN_BEGIN:
 		return !memcmp(text, pattern->text, pattern->size);

@@ -2,11 +2,13 @@
 /*
  * Composing payloads.
  *
- * The fixed part grows from the buffer's start. Dynamic parts are parked at
- * its end, each behind a header that tells where its word is; when the fixed
- * part is complete they move down to it, the headers making room, and the
- * words are set. So fields need no counting beforehand, and there is no limit
- * to the number of dynamic ones. A payload belongs to the thread composing it.
+ * The fixed part grows from the start of the buffer. Dynamic data is parked at the end
+ * of the buffer, each piece behind a header with the offset of its word.
+ * elog_payload_end() moves the data down to the fixed part, which removes the headers,
+ * and sets the words. So fields need not be counted in advance, and the number of
+ * dynamic fields is not limited.
+ *
+ * A payload belongs to the thread that composes it.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Evaluating predicates. Payloads are trusted in nothing: fields are taken out by
- * elog_decode(). A test whose field is not there is false, also that of "!=".
+ * Evaluation of predicates. Payloads need not be valid: elog_decode() reads the fields.
+ * A test whose field does not exist is false, even with "!=".
  */
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 
 #include "format/expression.h"
 
-/* Where a test finds its operand. */
+/* Sources of a test's operand. */
 enum source {
 	SOURCE_FIELD,
 	SOURCE_CPU,
@@ -38,11 +38,11 @@ struct test {
 	enum test_type type;
 	enum source source;
 	bool inverted;
-	/* A copy without pointers: the schema may go. */
+	/* A copy without pointers, because the schema may be freed. */
 	struct elog_schema_field field;
 	union {
 		struct {
-			/* A sign bit that is flipped makes signed unsigned. */
+			/* Flipping the sign bit maps signed to unsigned order. */
 			uint64_t flip;
 			uint64_t low;
 			uint64_t span;
@@ -73,7 +73,7 @@ static inline bool range_holds(const struct test *test, uint64_t value)
 		test->range.span) != test->inverted;
 }
 
-/* As IPv6 has it: ::ffff:a.b.c.d. */
+/* Map an IPv4 address to IPv6: ::ffff:a.b.c.d. */
 static inline void map_address(const unsigned char *bytes, uint64_t *words)
 {
 	unsigned char mapped[16] = { [10] = 0xff, [11] = 0xff };
@@ -83,16 +83,16 @@ static inline void map_address(const unsigned char *bytes, uint64_t *words)
 }
 
 /**
- * elog_test_parse_address() - set an address, or one with "/" and how many bits count
+ * elog_test_parse_address() - parse an address, or a prefix with "/" and its length
  * @text: the text
  * @size: bytes of it
  * @test: its address is set
  *
- * Return: false: it is neither.
+ * Return: false if it is neither.
  */
 bool elog_test_parse_address(const char *text, size_t size, struct test *test);
 
-/** elog_test_text_holds() - is a test of text true for a text */
+/** elog_test_text_holds() - evaluate a test of text */
 bool elog_test_text_holds(const struct test *test, const char *text, size_t size);
 
 #endif /* LIBELOG_PREDICATE_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The parser of schema texts. eventlog_gen.awk parses the same language when it
- * makes headers; selftests/schema keeps the two of one mind.
+ * The parser of schema texts. eventlog_gen.awk parses the same language when it makes
+ * headers; selftests/schema verifies that both agree.
  *
- * Texts come from the kernel, from files of unknown origin and from people, so
- * nothing in them is trusted: every name, number and size is checked, memory
- * and time grow linearly with the text, and an error says where and why.
+ * Texts come from the kernel, from unknown files and from people, so nothing in them is
+ * trusted: each name, number and size is checked. Memory usage and run time are linear
+ * in the length of the text. Errors have a line number and a reason.
  *
- * Line by line:
+ * A text consists of lines:
  *	eventlog 1
  *	provider NAME ["DESCRIPTION"]
  *	keyword NAME MASK ["DESCRIPTION"]
@@ -18,15 +18,15 @@
  *	event ID NAME LEVEL KEYWORDS ["DESCRIPTION"]
  *		TYPE NAME [as dec|hex] ["DESCRIPTION"]
  *
- * An indented line belongs to the enum, flags or event above it. "#" starts a
- * comment. In a string, \" and \\ stand for those characters. KEYWORDS is "-",
- * or names of keywords and masks ("0x3") with commas between. What is named
- * must be defined earlier, in the same provider. Numbers are decimal without
- * leading zeros, or hexadecimal behind "0x", up to 64 bits; a VALUE may have a
- * "-" before decimal digits. An ID is from 1 to 4294967295. The text is UTF-8
- * without NUL and control characters; a line may end in CR LF.
+ * An indented line belongs to the enum, flags or event above it. "#" starts a comment.
+ * In a string, \" and \\ stand for " and \. KEYWORDS is "-", or a list of names of
+ * keywords and masks ("0x3"), separated by commas. A name must be defined before it is
+ * used, in the same provider. Numbers are decimal without leading zeros, or hexadecimal
+ * with "0x", up to 64 bits; a VALUE may have a "-" before decimal digits. An ID is from
+ * 1 to 4294967295. The text is UTF-8 without NUL and control characters; a line may end
+ * in CR LF.
  *
- * A schema is immutable once parsed; any number of threads may read it.
+ * A parsed schema is immutable; any number of threads may read it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,11 +37,13 @@
 
 #include "elog.h"
 #include "format/text.h"
+#include "format/types.h"
+#include "util/map.h"
 
 #define TOKENS_MAX	8
 #define SCHEMA_VERSION	1
 
-/* All memory of a schema is in blocks that are freed at once. */
+/* The memory of a schema is in blocks that are freed together. */
 struct block {
 	struct block *next;
 	max_align_t data[];
@@ -57,19 +59,11 @@ struct token {
 	bool quoted;
 };
 
-/* A set, and the members that decide which integer types hold all of them. */
+/* A set, and the members that determine which integer types can hold all of them. */
 struct owned_set {
 	struct elog_schema_set set;
 	const struct elog_schema_name *largest;	/* written without a sign */
 	const struct elog_schema_name *lowest;	/* written with one */
-};
-
-/* Names and values that were used, to find them in constant time. */
-struct used {
-	const void *scope;
-	const char *name;	/* NULL: by value */
-	uint64_t value;
-	void *object;		/* what has the name, or NULL */
 };
 
 struct parser {
@@ -78,7 +72,7 @@ struct parser {
 	unsigned int line;
 	bool started;		/* saw "eventlog 1" */
 
-	/* What indented lines belong to: at most one is set. */
+	/* Indented lines belong to one of these; at most one is set. */
 	struct owned_set *set;
 	struct elog_schema_event *event;
 	struct elog_schema_provider *provider;
@@ -86,9 +80,8 @@ struct parser {
 	struct token tokens[TOKENS_MAX];
 	unsigned int token_count;
 
-	struct used *used;	/* hash table, open addressing */
-	size_t used_count;
-	size_t used_size;	/* a power of two, or 0 */
+	/* Objects by name or value, unique in a scope. */
+	struct elog_map used;
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -119,9 +112,9 @@ static void *allocate(struct parser *parser, size_t size)
 }
 
 /*
- * An array with room for one more element than @count: the same one, or a
- * larger copy. Its capacity is the smallest power of two, from 4, that holds
- * @count; arrays that were outgrown are freed with the schema.
+ * Get an array with room for one more element than @count: the same one, or a larger
+ * copy. Its capacity is the smallest power of two, from 4, that holds @count. Outgrown
+ * arrays are freed with the schema.
  */
 static void *grow(struct parser *parser, void *array, size_t count)
 {
@@ -146,84 +139,45 @@ static void *grow(struct parser *parser, void *array, size_t count)
 	append_grown ? 0 : -ENOMEM;					\
 })
 
-static size_t used_hash(const struct used *key)
+static struct elog_map_key name_key(const void *scope, const char *name)
 {
-	uint64_t hash = 14695981039346656037ULL ^ (uintptr_t)key->scope;
-	const char *character;
-
-	hash = (hash ^ key->value) * 1099511628211ULL;
-	for (character = key->name ? key->name : ""; *character; character++)
-		hash = (hash ^ (unsigned char)*character) * 1099511628211ULL;
-	return (size_t)(hash ^ hash >> 29);
+	return elog_map_name(name, (uintptr_t)scope);
 }
 
-static bool used_same(const struct used *one, const struct used *other)
+static struct elog_map_key value_key(const void *scope, uint64_t value)
 {
-	if (one->scope != other->scope || one->value != other->value ||
-	    !one->name != !other->name)
-		return false;
-	return !one->name || !strcmp(one->name, other->name);
+	const uint64_t words[] = { (uintptr_t)scope, value };
+
+	return elog_map_bytes(words, sizeof(words));
 }
 
-/* What has a name in a scope, or NULL. */
+/* Find the object with a name in a scope, or NULL. */
 static void *find_used(const struct parser *parser, const void *scope,
 		       const char *name)
 {
-	const struct used key = { .scope = scope, .name = name };
-	size_t slot;
+	void **slot = elog_map_find(&parser->used, name_key(scope, name));
 
-	if (!parser->used_size)
-		return NULL;
-	slot = used_hash(&key) & (parser->used_size - 1);
-	while (parser->used[slot].scope) {
-		if (used_same(&parser->used[slot], &key))
-			return parser->used[slot].object;
-		slot = (slot + 1) & (parser->used_size - 1);
-	}
-	return NULL;
+	return slot ? *slot : NULL;
 }
 
-/* Return: 1 if the slot's key was there already, 0 if it is new, -ENOMEM. */
-static int use(struct parser *parser, const void *scope, const char *name,
-	       uint64_t value, void *object)
+/* Return: 1 if the key was used already, 0 if it is new, -ENOMEM. */
+static int use(struct parser *parser, struct elog_map_key key, void *object)
 {
-	struct used key = { .scope = scope, .name = name, .value = value,
-			    .object = object };
-	size_t slot, size, i;
-	struct used *larger;
+	void **slot = elog_map_find(&parser->used, key);
 
-	if (parser->used_count >= parser->used_size / 2) {
-		size = parser->used_size ? parser->used_size * 2 : 64;
-		larger = calloc(size, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		for (i = 0; i < parser->used_size; i++) {
-			if (!parser->used[i].scope)
-				continue;
-			slot = used_hash(&parser->used[i]) & (size - 1);
-			while (larger[slot].scope)
-				slot = (slot + 1) & (size - 1);
-			larger[slot] = parser->used[i];
-		}
-		free(parser->used);
-		parser->used = larger;
-		parser->used_size = size;
-	}
-	slot = used_hash(&key) & (parser->used_size - 1);
-	while (parser->used[slot].scope) {
-		if (used_same(&parser->used[slot], &key))
-			return 1;
-		slot = (slot + 1) & (parser->used_size - 1);
-	}
-	parser->used[slot] = key;
-	parser->used_count++;
+	if (slot)
+		return 1;
+	slot = elog_map_insert(&parser->used, key);
+	if (!slot)
+		return -ENOMEM;
+	*slot = object;
 	return 0;
 }
 
 static int use_name(struct parser *parser, const void *scope, const char *name,
 		    void *object, const char *what)
 {
-	int ret = use(parser, scope, name, 0, object);
+	int ret = use(parser, name_key(scope, name), object);
 
 	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
 }
@@ -241,7 +195,7 @@ static bool is_name(const char *text, const char *more)
 	return i < EVENTLOG_NAME_MAX;
 }
 
-/* The name in token @index, or an error that says what was expected. */
+/* Get the name in token @index, or an error that says what was expected. */
 static int take_name(struct parser *parser, unsigned int index,
 		     const char *what, const char **name)
 {
@@ -257,8 +211,8 @@ static int take_name(struct parser *parser, unsigned int index,
 }
 
 /*
- * Only one way to write a number: strtoull() would take "010" for 8, and "-1"
- * for a large one.
+ * There is only one way to write a number. strtoull() would accept "010" as 8, and "-1"
+ * as a large number.
  */
 static bool parse_number(const char *text, uint64_t *value)
 {
@@ -280,7 +234,7 @@ static bool parse_number(const char *text, uint64_t *value)
 	return !errno && !*end;
 }
 
-/* A number that may be negative: an enum's value, in two's complement. */
+/* Parse a number that may be negative, for example an enum's value; two's complement. */
 static bool parse_signed(const char *text, uint64_t *value)
 {
 	if (*text != '-')
@@ -305,7 +259,7 @@ static int take_number(struct parser *parser, unsigned int index,
 	return 0;
 }
 
-/* The description in token @index, if there is one, and nothing behind it. */
+/* Get the description in token @index, if there is one. Nothing may follow it. */
 static int take_description(struct parser *parser, unsigned int index,
 			    const char **description)
 {
@@ -389,7 +343,7 @@ static int parse_set(struct parser *parser, bool flags)
 	return ret;
 }
 
-/* A flag's mask, or an enum's value. */
+/* Get a flag's mask, or an enum's value. */
 static int take_value(struct parser *parser, const struct elog_schema_set *set,
 		      uint64_t *value)
 {
@@ -405,7 +359,7 @@ static int take_value(struct parser *parser, const struct elog_schema_set *set,
 	return 0;
 }
 
-/* Remember a member if it decides which types the set fits. */
+/* Remember a member if it determines which types can hold the set. */
 static void note_extreme(struct owned_set *owned, bool negative,
 			 const struct elog_schema_name *member)
 {
@@ -435,7 +389,7 @@ static int parse_set_member(struct parser *parser)
 	if (!ret)
 		ret = use_name(parser, set, member->name, member, "value");
 	if (!ret) {
-		ret = use(parser, set, NULL, member->value, member);
+		ret = use(parser, value_key(set, member->value), member);
 		if (ret > 0)
 			ret = wrong(parser, "value %s has two names",
 				    parser->tokens[0].text);
@@ -518,7 +472,7 @@ static int parse_event(struct parser *parser)
 		ret = use_name(parser, &provider->events, event->name, event,
 			       "event");
 	if (!ret) {
-		ret = use(parser, &provider->events, NULL, event->id, event);
+		ret = use(parser, value_key(&provider->events, event->id), event);
 		if (ret > 0)
 			ret = wrong(parser, "two events have the id %u",
 				    event->id);
@@ -531,57 +485,12 @@ static int parse_event(struct parser *parser)
 	return ret;
 }
 
-struct plain_type {
-	const char *name;
-	enum elog_type type;
-	size_t size;
-	bool relative;
-};
-
-static const struct plain_type plain_types[] = {
-	{ "u8", ELOG_TYPE_UNSIGNED, 1, false },
-	{ "u16", ELOG_TYPE_UNSIGNED, 2, false },
-	{ "u32", ELOG_TYPE_UNSIGNED, 4, false },
-	{ "u64", ELOG_TYPE_UNSIGNED, 8, false },
-	{ "s8", ELOG_TYPE_SIGNED, 1, false },
-	{ "s16", ELOG_TYPE_SIGNED, 2, false },
-	{ "s32", ELOG_TYPE_SIGNED, 4, false },
-	{ "s64", ELOG_TYPE_SIGNED, 8, false },
-	{ "bool", ELOG_TYPE_BOOL, 1, false },
-	{ "string", ELOG_TYPE_STRING, 4, false },
-	{ "string:rel", ELOG_TYPE_STRING, 4, true },
-	{ "bytes", ELOG_TYPE_BYTES, 4, false },
-	{ "bytes:rel", ELOG_TYPE_BYTES, 4, true },
-	{ "ipv4", ELOG_TYPE_IPV4, 4, false },
-	{ "ipv6", ELOG_TYPE_IPV6, 16, false },
-	{ "port", ELOG_TYPE_PORT, 2, false },
-	{ "mac", ELOG_TYPE_MAC, 6, false },
-	{ "time", ELOG_TYPE_TIME, 8, false },
-	{ "duration", ELOG_TYPE_DURATION, 8, false },
-	{ "ptr", ELOG_TYPE_PTR, 8, false },
-};
-
-static const struct plain_type *find_plain_type(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(plain_types) / sizeof(plain_types[0]); i++)
-		if (!strcmp(plain_types[i].name, name))
-			return &plain_types[i];
-	return NULL;
-}
-
-static bool is_integer(enum elog_type type)
-{
-	return type == ELOG_TYPE_UNSIGNED || type == ELOG_TYPE_SIGNED;
-}
-
-/* A member that an integer type cannot hold, or NULL. */
+/* Find a member that an integer type cannot hold, or NULL. */
 static const struct elog_schema_name *
-misfit(const struct owned_set *owned, const struct plain_type *integer)
+misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
 {
 	bool is_signed = integer->type == ELOG_TYPE_SIGNED;
-	unsigned int bits = (unsigned int)integer->size * 8 - is_signed;
+	unsigned int bits = integer->size * 8 - is_signed;
 	uint64_t largest = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
 
 	if (owned->largest && owned->largest->value > largest)
@@ -592,21 +501,21 @@ misfit(const struct owned_set *owned, const struct plain_type *integer)
 	return NULL;
 }
 
-/* enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
+/* Parse enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
 static int parse_set_type(struct parser *parser, char *rest, bool flags,
 			  struct elog_schema_field *field)
 {
 	const char *what = flags ? "flags type" : "enum";
 	const struct elog_schema_name *member;
-	const struct plain_type *integer;
+	const struct elog_plain_type *integer;
 	const struct owned_set *owned;
 	char *colon = strchr(rest, ':');
 
 	if (!colon)
 		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
 			     field->type_name, flags ? "flags" : "enum");
-	integer = find_plain_type(colon + 1);
-	if (!integer || !is_integer(integer->type) ||
+	integer = elog_plain_type_find(colon + 1);
+	if (!integer || !elog_type_is_integer(integer->type) ||
 	    (flags && integer->type != ELOG_TYPE_UNSIGNED))
 		return wrong(parser, "'%s' is not an integer type for %s",
 			     colon + 1, flags ? "flags" : "an enum");
@@ -638,7 +547,7 @@ static int parse_size(struct parser *parser, const char *text, size_t *size)
 
 static int parse_type(struct parser *parser, struct elog_schema_field *field)
 {
-	const struct plain_type *plain = find_plain_type(field->type_name);
+	const struct elog_plain_type *plain = elog_plain_type_find(field->type_name);
 	char *copy, *cut;
 	size_t length;
 
@@ -792,7 +701,7 @@ static int parse_statement(struct parser *parser, bool indented)
 	return parse_event(parser);
 }
 
-/* Take a quoted string off the line; *@text is behind the opening quote. */
+/* Parse a quoted string; *@text is behind the opening quote. */
 static int split_string(struct parser *parser, const char **text,
 			const char *end, char *copy)
 {
@@ -816,7 +725,7 @@ static int split_string(struct parser *parser, const char **text,
 	return 0;
 }
 
-/* Comments too: a schema is a text, whoever reads it. */
+/* Is this valid UTF-8 without NUL? Comments must be, too. */
 static bool is_text(const char *text, const char *end)
 {
 	size_t size;
@@ -883,6 +792,7 @@ int elog_schema_parse(const char *text, size_t size,
 	parser.owner = calloc(1, sizeof(*parser.owner));
 	if (!parser.owner)
 		return -ENOMEM;
+	elog_map_init(&parser.used, sizeof(void *));
 	while (!ret && text < end) {
 		parser.line++;
 		line_end = memchr(text, '\n', (size_t)(end - text));
@@ -902,7 +812,7 @@ int elog_schema_parse(const char *text, size_t size,
 		ret = wrong(&parser, "a schema begins with 'eventlog %u'",
 			    SCHEMA_VERSION);
 	}
-	free(parser.used);
+	elog_map_free(&parser.used);
 	if (ret) {
 		elog_schema_free(&parser.owner->schema);
 		return ret;
@@ -923,30 +833,4 @@ void elog_schema_free(struct elog_schema *schema)
 		free(block);
 	}
 	free(owner);
-}
-
-static const char *const level_names[] = {
-	[EVENTLOG_LEVEL_ERROR] = "error",
-	[EVENTLOG_LEVEL_WARNING] = "warning",
-	[EVENTLOG_LEVEL_NOTICE] = "notice",
-	[EVENTLOG_LEVEL_INFO] = "info",
-	[EVENTLOG_LEVEL_DEBUG] = "debug",
-	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
-};
-
-const char *elog_level_name(unsigned int level)
-{
-	if (level > EVENTLOG_LEVEL_VERBOSE)
-		return NULL;
-	return level_names[level];
-}
-
-unsigned int elog_level_parse(const char *name)
-{
-	unsigned int level;
-
-	for (level = EVENTLOG_LEVEL_ERROR; level <= EVENTLOG_LEVEL_VERBOSE; level++)
-		if (!strcmp(level_names[level], name))
-			return level;
-	return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Text: strings that grow, and values in them.
+ * Text: strings that grow, and formatting of values.
  *
- * What comes from payloads is never printed as it is: see elog_text_quoted().
- * Everything belongs to the thread that has the struct elog_text.
+ * Bytes of payloads are never printed unchanged: see elog_text_quoted(). The thread
+ * that has the struct elog_text calls everything here.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -84,7 +84,7 @@ static unsigned int decimal_digits(uint64_t value)
 	return count + (value >= powers[count]) + !value;
 }
 
-/* Writes backwards from @end; the digits that there are. */
+/* Write the digits backwards from @end. */
 static void put_digits(char *end, uint64_t value)
 {
 	while (value >= 100) {
@@ -148,12 +148,12 @@ char *elog_put_address(char *to, const unsigned char *bytes, size_t size)
 		}
 		return to;
 	}
-	/* It has room for any. */
+	/* ELOG_ADDRESS_MAX is enough for all addresses. */
 	inet_ntop(AF_INET6, bytes, to, ELOG_ADDRESS_MAX);
 	return to + strlen(to);
 }
 
-/* Room for digits of which there are @count, padded to @width. */
+/* Make room for @count digits, padded to @width. */
 static char *pad(struct elog_text *text, unsigned int count, unsigned int width,
 		 char fill)
 {
@@ -258,7 +258,7 @@ static const unsigned char *put_escape(struct elog_text *text,
 #define EACH_BYTE(byte)		(0x0101010101010101ULL * (byte))
 #define ZERO_BYTES(word)	(((word) - EACH_BYTE(0x01)) & ~(word) & EACH_BYTE(0x80))
 
-/* Is each byte of it ASCII to be shown as it is? */
+/* Are all bytes printable ASCII that needs no escape? */
 static bool is_plain(uint64_t word)
 {
 	uint64_t other = word | ((word - EACH_BYTE(' ')) & ~word);
@@ -281,7 +281,7 @@ const unsigned char *elog_plain_end(const unsigned char *from,
 		if (!is_plain(word))
 			break;
 	}
-	/* A rest: with bytes that were looked at before it makes a word. */
+	/* Test the rest together with bytes that were tested before, as one word. */
 	if (end - from < 8 && size >= 4) {
 		memcpy(&halves[0], size < 8 ? from : end - 8, sizeof(halves[0]));
 		memcpy(&halves[1], end - 4, sizeof(halves[1]));
@@ -305,7 +305,7 @@ void elog_text_between_quotes(struct elog_text *text, const char *data, size_t s
 	char *room;
 	size_t step;
 
-	/* Seldom is there more than this. */
+	/* Most strings need no more than this. */
 	room = elog_text_room(text, size + 2);
 	if (!room)
 		return;
@@ -429,7 +429,7 @@ static void put_seconds(struct elog_text *text, uint64_t nanoseconds)
 	elog_text_unsigned(text, nanoseconds % 1000000000, 9, '0');
 }
 
-/* Three digits behind the point in the unit that leaves few before it. */
+/* Three decimals, in the unit that leaves few digits before the point. */
 static void put_duration(struct elog_text *text, uint64_t nanoseconds)
 {
 	static const struct {
@@ -483,7 +483,7 @@ void elog_format_value(struct elog_text *text,
 		put_error(text, value);
 		return;
 	}
-	/* A wish for decimal or hexadecimal goes before what the type would do. */
+	/* The requested base overrides the default of the type. */
 	switch (field->type) {
 	case ELOG_TYPE_CHARS:
 	case ELOG_TYPE_STRING:
@@ -537,28 +537,5 @@ void elog_format_fields(struct elog_text *text,
 			const struct elog_schema_event *event,
 			const void *payload, size_t size)
 {
-	const struct elog_schema_field *field;
-	struct elog_value value;
-	uint64_t number;
-	size_t i, length;
-	char *room;
-
-	for (i = 0; i < event->field_count; i++) {
-		field = event->fields[i];
-		length = strlen(field->name);
-		room = elog_text_room(text, length + 3 + ELOG_DECIMAL_MAX);
-		if (!room)
-			return;
-		if (i)
-			*room++ = ' ';
-		room = elog_copy(room, field->name, length);
-		*room++ = '=';
-		if (elog_plain_number(field, payload, size, &number)) {
-			elog_text_advance(text, elog_put_number(room, field, number));
-			continue;
-		}
-		elog_text_advance(text, room);
-		elog_decode(field, payload, size, &value);
-		elog_format_value(text, field, &value);
-	}
+	elog_format_each(text, event, payload, size, " ", "", "=", elog_format_value);
 }

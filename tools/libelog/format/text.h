@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Text, and values as text: what elog.h does not show of them.
+ * Text, and values as text: functions that elog.h does not have.
  */
 #ifndef LIBELOG_TEXT_H
 #define LIBELOG_TEXT_H
@@ -9,18 +9,18 @@
 
 #include "elog.h"
 
-/* In the first reserved member of a text: it is not the heap's, and does not grow. */
+/* In the first reserved member of a text: the memory is not from malloc() and cannot grow. */
 #define ELOG_TEXT_FIXED	1
 
-/** elog_text_grow() - what elog_text_room() does when there is none */
+/** elog_text_grow() - elog_text_room() for when there is no room */
 char *elog_text_grow(struct elog_text *text, size_t size);
 
 /**
- * elog_text_room() - room for characters to be appended, and a NUL
+ * elog_text_room() - get room for characters to append, and a NUL
  * @text: the text
- * @size: how many at most
+ * @size: bytes, at most
  *
- * Return: where they belong, for elog_text_advance(); NULL once memory was short.
+ * Return: the room, for elog_text_advance(); NULL if memory was short.
  */
 static inline char *elog_text_room(struct elog_text *text, size_t size)
 {
@@ -29,7 +29,7 @@ static inline char *elog_text_room(struct elog_text *text, size_t size)
 	return text->data + text->size;
 }
 
-/** elog_text_advance() - what is before @end was appended */
+/** elog_text_advance() - append the characters before @end */
 static inline void elog_text_advance(struct elog_text *text, char *end)
 {
 	*end = '\0';
@@ -37,30 +37,30 @@ static inline void elog_text_advance(struct elog_text *text, char *end)
 }
 
 /**
- * elog_copy() - memcpy(), for what is mostly short
+ * elog_copy() - memcpy() that is fast for short sizes
  * @to: room for @size bytes
- * @from: that many
- * @size: how many
+ * @from: the bytes
+ * @size: bytes of @from
  *
- * Of a name or a word a call takes longer than the copying: up to 32 bytes are
- * copied as two pieces, which may have bytes in common.
+ * For a name or a word, a call takes longer than the copying. Up to 32 bytes are
+ * copied as the first and the last 16 bytes (or 8, or 4), which may overlap.
  *
  * Return: the end of the copy.
  */
 static inline char *elog_copy(char *to, const void *from, size_t size)
 {
 	const char *bytes = from;
-	char pieces[2][16];
+	char ends[2][16];
 	uint64_t words[2];
 	uint32_t halves[2];
 
 	if (size > 32) {
 		memcpy(to, from, size);
 	} else if (size >= 16) {
-		memcpy(pieces[0], bytes, 16);
-		memcpy(pieces[1], bytes + size - 16, 16);
-		memcpy(to, pieces[0], 16);
-		memcpy(to + size - 16, pieces[1], 16);
+		memcpy(ends[0], bytes, 16);
+		memcpy(ends[1], bytes + size - 16, 16);
+		memcpy(to, ends[0], 16);
+		memcpy(to + size - 16, ends[1], 16);
 	} else if (size >= 8) {
 		memcpy(&words[0], bytes, 8);
 		memcpy(&words[1], bytes + size - 8, 8);
@@ -93,7 +93,7 @@ static inline void elog_text_character(struct elog_text *text, char character)
 #define ELOG_DECIMAL_MAX	20
 #define ELOG_HEX_MAX		16
 
-/** elog_put_decimal() - write digits; return the end of them */
+/** elog_put_decimal() - write a number in decimal; return the end of it */
 char *elog_put_decimal(char *to, uint64_t value);
 
 /**
@@ -102,7 +102,7 @@ char *elog_put_decimal(char *to, uint64_t value);
  * @field: signed or not
  * @value: sign-extended if signed
  *
- * Return: the end of it.
+ * Return: the end of the digits.
  */
 static inline char *elog_put_number(char *to, const struct elog_schema_field *field,
 				    uint64_t value)
@@ -114,10 +114,13 @@ static inline char *elog_put_number(char *to, const struct elog_schema_field *fi
 	return elog_put_decimal(to, value);
 }
 
-/** elog_put_hex() - likewise, hexadecimal */
+/** elog_put_hex() - write a number in hexadecimal; return the end of it */
 char *elog_put_hex(char *to, uint64_t value);
 
-/** elog_put_octets() - two hexadecimal digits each, @between the octets unless NUL */
+/**
+ * elog_put_octets() - write two hexadecimal digits per byte, separated by @between
+ * unless it is NUL
+ */
 char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
 		      char between);
 
@@ -127,7 +130,7 @@ char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
  * @bytes: in network byte order
  * @size: 4 or 16
  *
- * Return: the end of it.
+ * Return: the end of the address.
  */
 char *elog_put_address(char *to, const unsigned char *bytes, size_t size);
 
@@ -135,11 +138,11 @@ char *elog_put_address(char *to, const unsigned char *bytes, size_t size);
 
 /**
  * elog_text_between_quotes() - append a string in double quotes
- * @text: where
+ * @text: the text
  * @data: the string
  * @size: bytes of it
- * @put_other: appends what is not to be shown as it is and begins at @from, and
- *	returns the end of that
+ * @put_other: appends a replacement for the character at @from, which must not be
+ *	printed; returns the end of the character
  */
 void elog_text_between_quotes(struct elog_text *text, const char *data, size_t size,
 			      const unsigned char *(*put_other)(struct elog_text *text,
@@ -150,14 +153,14 @@ void elog_text_between_quotes(struct elog_text *text, const char *data, size_t s
 void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *field,
 		       uint64_t value);
 
-/** elog_hex_bits() - of a negative number as many bits as the field has */
+/** elog_hex_bits() - truncate a negative number to the bits of the field */
 static inline uint64_t elog_hex_bits(const struct elog_schema_field *field,
 				     uint64_t value)
 {
 	return field->size < 8 ? value & ((1ULL << field->size * 8) - 1) : value;
 }
 
-/** elog_load_integer() - an integer of 1, 2, 4 or 8 bytes, in this machine's order */
+/** elog_load_integer() - read an integer of 1, 2, 4 or 8 bytes in native order */
 static inline uint64_t elog_load_integer(const unsigned char *bytes, size_t size,
 					 bool is_signed)
 {
@@ -183,14 +186,14 @@ static inline uint64_t elog_load_integer(const unsigned char *bytes, size_t size
 }
 
 /**
- * elog_plain_number() - the value of the commonest kind of field
- * @field: which
- * @payload: the payload, trusted in nothing
+ * elog_plain_number() - decode the most common kind of field
+ * @field: the field
+ * @payload: the payload, which need not be valid
  * @size: bytes of it
  * @value: set, sign-extended if signed
  *
- * Return: false if it is not an integer that is shown in decimal, or not inside:
- * then it is for elog_decode().
+ * Return: false if it is not an integer shown in decimal, or not inside of the
+ * payload; then call elog_decode().
  */
 static inline bool elog_plain_number(const struct elog_schema_field *field,
 				     const void *payload, size_t size,
@@ -204,28 +207,80 @@ static inline bool elog_plain_number(const struct elog_schema_field *field,
 	return true;
 }
 
-/** elog_enum_name() - the name of an enum's value, or NULL */
+/** elog_enum_name() - get the name of an enum's value, or NULL */
 const char *elog_enum_name(const struct elog_schema_field *field, uint64_t value);
 
-/** elog_flag_is_set() - is it, in a value? One without bits, if that has none */
+/** elog_flag_is_set() - is the flag set in a value? A flag without bits is, if the value is 0 */
 static inline bool elog_flag_is_set(const struct elog_schema_name *flag,
 				    uint64_t value)
 {
 	return flag->value ? (value & flag->value) == flag->value : !value;
 }
 
-/** elog_plain_end() - the first byte that is not ASCII to be shown as it is, or @end */
+/**
+ * elog_plain_end() - find the first byte that is not printable ASCII, or needs an
+ * escape, or @end
+ */
 const unsigned char *elog_plain_end(const unsigned char *from,
 				    const unsigned char *end);
 
 /**
- * elog_utf8_size() - bytes of a character that may be shown
+ * elog_utf8_size() - get the bytes of a character that may be printed
  * @from: its first byte
- * @end: behind the last byte there is, above @from
+ * @end: end of the string, above @from
  *
- * Return: 2 to 4; 0: there is none: ASCII, overlong forms, surrogates, what is
- * beyond Unicode, and the control characters U+0080 to U+009F.
+ * Return: 2 to 4; 0: the bytes are ASCII, an overlong form, a surrogate, beyond
+ * Unicode, or one of the control characters U+0080 to U+009F.
  */
 size_t elog_utf8_size(const unsigned char *from, const unsigned char *end);
+
+/**
+ * elog_format_each() - append all fields of a payload
+ * @text: the text
+ * @event: the event's schema
+ * @payload: the payload, which need not be valid
+ * @size: bytes of it
+ * @between: separates fields
+ * @before: precedes the name of each field
+ * @behind: follows it
+ * @format: appends a value
+ *
+ * Inline, so that the strings are constants: printing events spends its time here.
+ */
+static inline __attribute__((always_inline)) void
+elog_format_each(struct elog_text *text, const struct elog_schema_event *event,
+		 const void *payload, size_t size, const char *between,
+		 const char *before, const char *behind,
+		 void (*format)(struct elog_text *text,
+				const struct elog_schema_field *field,
+				const struct elog_value *value))
+{
+	const struct elog_schema_field *field;
+	struct elog_value value;
+	uint64_t number;
+	size_t i, length;
+	char *room;
+
+	for (i = 0; i < event->field_count; i++) {
+		field = event->fields[i];
+		length = strlen(field->name);
+		room = elog_text_room(text, strlen(between) + strlen(before) + length +
+					    strlen(behind) + 1 + ELOG_DECIMAL_MAX);
+		if (!room)
+			return;
+		if (i)
+			room = stpcpy(room, between);
+		room = stpcpy(room, before);
+		room = elog_copy(room, field->name, length);
+		room = stpcpy(room, behind);
+		if (elog_plain_number(field, payload, size, &number)) {
+			elog_text_advance(text, elog_put_number(room, field, number));
+			continue;
+		}
+		elog_text_advance(text, room);
+		elog_decode(field, payload, size, &value);
+		format(text, field, &value);
+	}
+}
 
 #endif /* LIBELOG_TEXT_H */

@@ -4,25 +4,25 @@
  *
  *	ELOG_MARKER(opened, FIELD(string, path), FIELD(auto, flags));
  *
- * There is nothing else to write. The markers of a program, and of each library
- * it loads, are registered when it starts, as events of the provider
- * markers_PROGRAM. One that is off tests one bit and evaluates nothing. Without
- * the kernel module, or the right to use it, all are off, but for what the
- * environment's ELOG_MARKERS or elog_markers_switch() switch on to be printed.
+ * No other code is needed. The markers of a program, and of each library that it
+ * loads, are registered when it starts, as events of the provider markers_PROGRAM. A
+ * marker that is off tests one bit and evaluates nothing. Without the kernel module, or
+ * without permission to use it, all markers are off, except those that the environment
+ * variable ELOG_MARKERS or elog_markers_switch() makes print.
  *
- * Before the header is included may be defined:
+ * These macros may be defined before the header is included:
  *
- *	ELOG_NO_MARKERS			nothing comes of this file's markers
- *	ELOG_MARKERS_EXPLICIT		they are registered by ELOG_MARKERS_REGISTER(),
- *					not by a constructor; of all files of a
- *					program or library, or none
+ *	ELOG_NO_MARKERS			compile this file without markers
+ *	ELOG_MARKERS_EXPLICIT		register markers by ELOG_MARKERS_REGISTER(), not
+ *					by a constructor; define it in all files of a
+ *					program or library, or in none
  *	ELOG_ENABLE_LOCAL_MARKERS	this file's markers print from the start
  *	ELOG_LOCAL_MARKERS_HANDLER	a function, elog_marker_function, that this
  *					file's markers call instead
- *	ELOG_MARKER_USDT		this file's markers are static probes as well,
+ *	ELOG_MARKER_USDT		this file's markers are static probes, too:
  *					elog:TAG, for perf, bpftrace, gdb
  *
- * C from gnu89 on and C++ from C++11 on, gcc and clang.
+ * Works with gcc and clang, in C since gnu89 and in C++ since C++11.
  */
 #ifndef ELOG_MARKER_H
 #define ELOG_MARKER_H
@@ -30,7 +30,7 @@
 #include <elog.h>
 
 #if defined(ELOG_MARKER_USDT) && !defined(ELOG_NO_MARKERS)
-/* All probes of a file have semaphores, which say who traces them, or none has. */
+/* Either all probes of a file have semaphores, which count tracers, or none has. */
 #ifndef _SDT_HAS_SEMAPHORES
 #ifdef _SYS_SDT_H
 #error "_SDT_HAS_SEMAPHORES has to be defined before <sys/sdt.h> is included"
@@ -48,10 +48,10 @@ extern "C" {
 
 /* Handlers, a set of bits. */
 #define ELOG_MARKER_PRINT	1U	/* a line on stderr, rate-limited */
-#define ELOG_MARKER_TRACE	2U	/* the event, for those who want it */
+#define ELOG_MARKER_TRACE	2U	/* the event, for its subscribers */
 #define ELOG_MARKER_PROBE	4U	/* the function of elog_markers_probe() */
 
-/* What a field is. */
+/* Types of fields. */
 enum elog_marker_type {
 	ELOG_MARKER_U8 = 1,
 	ELOG_MARKER_U16,
@@ -77,15 +77,15 @@ struct elog_marker_state;
  * @magic: ELOG_MARKER_MAGIC
  * @text: tag and fields, as written
  * @path: its source file, as compiled
- * @function: where it is
- * @unit: the same for all of one translation unit
- * @line: in the source file
- * @sequence: orders those of a line
- * @types: how many fields there are, then enum elog_marker_type of each
- * @handlers: ELOG_MARKER_*: those that are on
- * @state: of a marker that is registered
+ * @function: the function that contains it
+ * @unit: an address, the same for all markers of one translation unit
+ * @line: its line
+ * @sequence: orders the markers of one line
+ * @types: the number of fields, then enum elog_marker_type of each
+ * @handlers: ELOG_MARKER_*: the enabled handlers
+ * @state: set while the marker is registered
  *
- * The members are the library's.
+ * The members belong to the library.
  */
 struct elog_marker {
 	const struct elog_event *test;
@@ -102,108 +102,110 @@ struct elog_marker {
 };
 
 /**
- * elog_marker_function - what a marker may call
+ * elog_marker_function - a function that markers call
  * @marker: the marker
- * @values: of its fields, one each: an integer, or a pointer
- * @context: the function's own; NULL for ELOG_LOCAL_MARKERS_HANDLER
+ * @values: one for each field: an integer, or a pointer
+ * @context: of elog_markers_probe(); NULL for ELOG_LOCAL_MARKERS_HANDLER
  */
 typedef void elog_marker_function(const struct elog_marker *marker,
 				  const uint64_t *values, void *context);
 
 /**
- * elog_markers_register() - make markers known; see ELOG_MARKERS_REGISTER()
+ * elog_markers_register() - register markers; see ELOG_MARKERS_REGISTER()
  * @begin: pointers to them
- * @end: behind the last one
+ * @end: the end of these pointers
  *
- * And those of elog_marker_add(). What has been registered already stays as it
- * is. Markers that cannot be registered for lack of memory stay off.
+ * Registers the markers from elog_marker_add(), too. Markers that are registered
+ * already are skipped. If memory is short, markers stay off.
  */
 void elog_markers_register(struct elog_marker **begin, struct elog_marker **end);
 
 /**
- * elog_markers_unregister() - forget markers, whose memory is about to go
- * @begin: as given to elog_markers_register(); no thread may be passing them
+ * elog_markers_unregister() - unregister markers before their memory is unmapped
+ * @begin: as given to elog_markers_register(); no thread may be passing these markers
  */
 void elog_markers_unregister(struct elog_marker **begin);
 
 /**
- * elog_marker_add() - add a single marker, of C++
- * @marker: will be known after the next elog_markers_register()
+ * elog_marker_add() - add a single marker of C++
+ * @marker: registered by the next elog_markers_register()
  */
 void elog_marker_add(struct elog_marker *marker);
 
 /**
- * elog_marker_remove() - forget one that was added
+ * elog_marker_remove() - remove a marker of elog_marker_add()
  * @marker: no thread may be passing it
  */
 void elog_marker_remove(struct elog_marker *marker);
 
 /**
- * elog_marker_wanted() - is a marker whose bit is set really on
+ * elog_marker_enabled_slow() - the rest of the test, for when the bit is set
  * @marker: the marker
  */
-bool elog_marker_wanted(const struct elog_marker *marker);
+bool elog_marker_enabled_slow(const struct elog_marker *marker);
 
 /**
- * elog_marker_hit() - pass a marker that is on
+ * elog_marker_fire() - run the handlers of a marker
  * @marker: the marker
- * @...: a uint64_t for each field; a string is a pointer to it
+ * @...: a uint64_t for each field; a pointer for a string
  *
- * Threads and signal handlers. errno is preserved.
+ * May be called by threads and signal handlers. Preserves errno.
  */
-void elog_marker_hit(const struct elog_marker *marker, ...);
+void elog_marker_fire(const struct elog_marker *marker, ...);
 
 /**
- * elog_marker_redirect() - what a marker with ELOG_LOCAL_MARKERS_HANDLER calls
+ * elog_marker_override() - call the function of ELOG_LOCAL_MARKERS_HANDLER
  * @function: called with the values
- * @marker: as for elog_marker_hit()
- * @...: likewise
+ * @marker: as for elog_marker_fire()
+ * @...: as for elog_marker_fire()
  *
- * Not if what makes the marker be on is a predicate, elog-marker(1), that is false.
+ * Does not call it if the marker is on only because of a predicate, see
+ * elog-marker(1), and the predicate is false.
  */
-void elog_marker_redirect(elog_marker_function *function,
+void elog_marker_override(elog_marker_function *function,
 			  const struct elog_marker *marker, ...);
 
 /**
- * elog_markers_switch() - switch handlers of this process's markers
- * @pattern: glob over tags and places, "path:function:ordinal"
- * @handlers: ELOG_MARKER_*: those that are to be on, and no others
+ * elog_markers_switch() - set the handlers of this process's markers
+ * @pattern: glob that is matched with tags and with places, "path:function:ordinal"
+ * @handlers: ELOG_MARKER_*: the handlers to enable; all others are disabled
  *
- * Markers that are registered later follow the latest pattern that matches.
+ * Markers that are registered later use the latest pattern that matches them.
  *
- * Return: how many markers match, 0 included; -EINVAL: unknown handlers; -ENOMEM.
+ * Return: the number of markers that match, which may be 0; -EINVAL: unknown
+ * handlers; -ENOMEM.
  */
 int elog_markers_switch(const char *pattern, unsigned int handlers);
 
 /**
  * elog_markers_probe() - set the function that ELOG_MARKER_PROBE calls
- * @function: the function, or NULL; markers passed by other threads may still
- *	call the one before for a moment, with the context of that
- * @context: given to it
+ * @function: the function, or NULL. Other threads may still call the previous
+ *	function for a short time, with its own context
+ * @context: argument of @function
  *
- * It has to return. Markers that it passes do not call it. Without the memory for
- * it (a few bytes, once for each function and context) there is none from then on.
+ * The function must return. Markers that it passes do not call it again. Each new pair
+ * of function and context needs a few bytes of memory, once. If there are none, no
+ * function is called.
  */
 void elog_markers_probe(elog_marker_function *function, void *context);
 
 /**
- * elog_marker_place() - a marker's place, "path:function:ordinal"
- * @marker: registered
+ * elog_marker_place() - get a marker's place, "path:function:ordinal"
+ * @marker: the marker
  *
- * Return: the place, which stays as long as the marker is registered; NULL: it
- * is not.
+ * Return: the place, valid while the marker is registered; NULL: it is not registered.
  */
 const char *elog_marker_place(const struct elog_marker *marker);
 
 /**
- * elog_marker_id() - the hash of a marker's place
- * @marker: registered
+ * elog_marker_id() - get the hash of a marker's place
+ * @marker: the marker
  *
  * Return: the 64-bit FNV-1a hash of elog_marker_place(); 0: it is not registered.
  */
 uint64_t elog_marker_id(const struct elog_marker *marker);
 
-/* ---- how the macro does it ---- */
+/* ---- implementation of the macro ---- */
 
 static const unsigned char elog_marker_never __attribute__((__unused__)) = 0;
 static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
@@ -218,12 +220,12 @@ static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
 
 #ifdef ELOG_LOCAL_MARKERS_HANDLER
 #define ELOG_MARKER_CALL(marker)						\
-	elog_marker_redirect(ELOG_LOCAL_MARKERS_HANDLER, marker
+	elog_marker_override(ELOG_LOCAL_MARKERS_HANDLER, marker
 #else
-#define ELOG_MARKER_CALL(marker) elog_marker_hit(marker
+#define ELOG_MARKER_CALL(marker) elog_marker_fire(marker
 #endif
 
-/* One test of one bit; elog_marker_wanted() is to be asked when it is set. */
+/* Tests one bit. If it is set, call elog_marker_enabled_slow(), too. */
 static inline bool elog_marker_enabled(const struct elog_marker *marker)
 {
 	const struct elog_event *test;
@@ -235,7 +237,7 @@ static inline bool elog_marker_enabled(const struct elog_marker *marker)
 				__atomic_load_n(&test->mask, __ATOMIC_RELAXED), 0);
 }
 
-/* Fields behind the tag, one by one: , macro(field) ... */
+/* Apply a macro to each field behind the tag: , macro(field) ... */
 #define ELOG_MARKER_CAT_(a, b)	a##b
 #define ELOG_MARKER_CAT(a, b)	ELOG_MARKER_CAT_(a, b)
 #define ELOG_MARKER_COUNT_(							\
@@ -404,10 +406,10 @@ template <class T> inline uint64_t elog_marker_value(T *value)
 #define ELOG_MARKER_AS_string(...) elog_marker_value(static_cast<const char *>(__VA_ARGS__))
 
 /*
- * A static variable of an inline function or of a template cannot be put into a
- * section of its own choice; that of a template, whose argument is a type that
- * is the marker's own, is initialized when the program starts, and before what
- * has no such priority.
+ * The compiler does not put static variables of inline functions and templates into a
+ * chosen section. So each marker has a type of its own, and a template with this type
+ * has a static member that adds the marker. It is initialized when the program starts,
+ * before variables without priority.
  */
 struct elog_marker_entry {
 	struct elog_marker *marker;
@@ -439,7 +441,7 @@ elog_marker_entry elog_marker_enlisted<Own>::entry(Own::get());
 
 #else
 
-/* What is none of these has to be a pointer: a bit-field's type must be stated. */
+/* Other types must be pointers; the type of a bit-field must be given. */
 #define ELOG_MARKER_GENERIC(x, bool_, char_, schar, uchar, short_, ushort,	\
 			    int_, uint_, long_, ulong_, llong, ullong, string, other)	\
 	_Generic((x), _Bool: bool_, char: char_, signed char: schar,		\
@@ -477,7 +479,7 @@ elog_marker_entry elog_marker_enlisted<Own>::entry(Own::get());
 #define ELOG_MARKER_AS_ptr(x)	((uint64_t)(uintptr_t)(const volatile void *)(x))
 #define ELOG_MARKER_AS_string(x) ((uint64_t)(uintptr_t)(1 ? (x) : (const char *)NULL))
 
-/* Where the linker collects this program's, or this library's, markers. */
+/* The linker collects the markers of this program or library here. */
 extern struct elog_marker *__start_elog_markers[]
 	__attribute__((__weak__, __visibility__("hidden")));
 extern struct elog_marker *__stop_elog_markers[]
@@ -488,7 +490,7 @@ extern struct elog_marker *__stop_elog_markers[]
 #define ELOG_MARKERS_UNREGISTER()						\
 	elog_markers_unregister(__start_elog_markers)
 
-/* Nothing refers to the entries but the section's ends, which are weak. */
+/* Only the section's ends refer to the entries, and they are weak. */
 #ifdef __has_attribute
 #if __has_attribute(__retain__)
 #define ELOG_MARKER_RETAIN	, __retain__
@@ -519,11 +521,11 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #endif
 
 /*
- * What is done where the marker is: nothing, or else the fields are evaluated, once.
+ * The code at the marker: it evaluates the fields once if the marker is on.
  *
- * A static probe has the first 12 fields, each as large as a register. Those of one
- * tag share a semaphore in a program or library. The assembler makes it, for a
- * variable of the compiler's would be another one in each function.
+ * A static probe has the first 12 fields, each as large as a register. Probes with the
+ * same tag share a semaphore in a program or library. The assembler makes it, because
+ * the compiler would make a variable for each function.
  */
 #ifdef ELOG_MARKER_USDT
 #define ELOG_MARKER_WITH(macro, ...)	macro(__VA_ARGS__)
@@ -614,7 +616,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 										\
 		ELOG_MARKER_SEMAPHORE_MAKE(ELOG_MARKER_TEXT(semaphore));	\
 		elog_marker_on_ = elog_marker_enabled(&elog_marker_) &&		\
-				  elog_marker_wanted(&elog_marker_);		\
+				  elog_marker_enabled_slow(&elog_marker_);	\
 		if (elog_marker_on_ || __builtin_expect(semaphore, 0)) {	\
 			const uint64_t elog_marker_values_[] = {		\
 				0 ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__)	\
@@ -637,7 +639,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #else
 #define ELOG_MARKER_PASS(...)							\
 		if (elog_marker_enabled(&elog_marker_) &&			\
-		    elog_marker_wanted(&elog_marker_))				\
+		    elog_marker_enabled_slow(&elog_marker_))			\
 			ELOG_MARKER_CALL(&elog_marker_)				\
 				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));
 #endif
@@ -646,10 +648,10 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
  * ELOG_MARKER() - a marker
  * @...: its tag, an identifier; then 0 to 16 fields, FIELD(type, expression) or
  *	FIELD_NAMED(type, name, expression). type: u8 to u64, s8 to s64, bool,
- *	string, ptr, or auto: that of the expression, a char * being a string
+ *	string, ptr, or auto: the type of the expression; char * is a string
  *
- * A statement. It is an event named after the tag, with fields named after the
- * expressions, which are evaluated only while it is on.
+ * A statement. The event is named after the tag, its fields are named after the
+ * expressions. The expressions are evaluated only while the marker is on.
  */
 #ifndef ELOG_NO_MARKERS
 #define ELOG_MARKER(...)							\
@@ -669,7 +671,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #define ELOG_MARKER(...)							\
 	do {									\
 		if (0)								\
-			elog_marker_hit(NULL					\
+			elog_marker_fire(NULL					\
 				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
 	} while (0)
 #endif

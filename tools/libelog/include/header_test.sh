@@ -56,6 +56,22 @@ for compiler in "${CXX:-g++}" clang++; do
 	compile "$compiler" "-std=c++17 -Wpedantic -Wold-style-cast" cc
 done
 
+# Each part of elog.h includes what it needs.
+part_alone()
+{
+	echo "#include <elog/$1.h>" > "$work/part.c"
+	cp "$work/part.c" "$work/part.cc"
+	# shellcheck disable=SC2086 # several words
+	${CC:-gcc} -std=c11 -Wpedantic $strict "$work/part.c" &&
+	{ ! command -v "${CXX:-g++}" ||
+	  ${CXX:-g++} -std=c++11 -Wpedantic $strict "$work/part.cc"; }
+}
+
+for part in "$here"/elog/*.h; do
+	part=$(basename "$part" .h)
+	check "elog/$part.h alone" part_alone "$part"
+done
+
 # reader.py declares the structs of callers with the right sizes.
 layout_is_known()
 {

@@ -1,34 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * What markers are called: markers.h.
+ * Names of markers, and of their fields.
  *
- * A marker's place is its identity; events are named after tags, fields after their
- * expressions, and where that would make two alike, the second is called NAME_2.
+ * A marker is identified by its place. Events are named after tags, fields after their
+ * expressions. If two names would be the same, the second becomes NAME_2.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/markers.h"
+#include "format/types.h"
+#include "elog_marker_names.h"
 
 #define NUMBER_BYTES	12
 
-const struct elog_marker_kind elog_marker_kinds[ELOG_MARKER_TYPES] = {
-	[ELOG_MARKER_U8] = { "u8", "u8", 1, false },
-	[ELOG_MARKER_U16] = { "u16", "u16", 2, false },
-	[ELOG_MARKER_U32] = { "u32", "u32", 4, false },
-	[ELOG_MARKER_U64] = { "u64", "u64", 8, false },
-	[ELOG_MARKER_S8] = { "s8", "s8", 1, true },
-	[ELOG_MARKER_S16] = { "s16", "s16", 2, true },
-	[ELOG_MARKER_S32] = { "s32", "s32", 4, true },
-	[ELOG_MARKER_S64] = { "s64", "s64", 8, true },
-	[ELOG_MARKER_BOOL] = { "u8", "u8", 1, false },
-	[ELOG_MARKER_PTR] = { "u64", "u64", 8, false },
-	[ELOG_MARKER_STRING] = { "__data_loc char[]", "string", 4, false },
+const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES] = {
+	[ELOG_MARKER_U8] = ELOG_PLAIN_U8,
+	[ELOG_MARKER_U16] = ELOG_PLAIN_U16,
+	[ELOG_MARKER_U32] = ELOG_PLAIN_U32,
+	[ELOG_MARKER_U64] = ELOG_PLAIN_U64,
+	[ELOG_MARKER_S8] = ELOG_PLAIN_S8,
+	[ELOG_MARKER_S16] = ELOG_PLAIN_S16,
+	[ELOG_MARKER_S32] = ELOG_PLAIN_S32,
+	[ELOG_MARKER_S64] = ELOG_PLAIN_S64,
+	[ELOG_MARKER_BOOL] = ELOG_PLAIN_U8,
+	[ELOG_MARKER_PTR] = ELOG_PLAIN_U64,
+	[ELOG_MARKER_STRING] = ELOG_PLAIN_STRING,
 };
 
-/* The end of a macro's argument, as written: a comma, a parenthesis or a NUL. */
+const char *elog_marker_type_name(unsigned int type)
+{
+	return elog_plain_types[elog_marker_plain_types[type]].name;
+}
+
+/* Find the end of a macro's argument: a comma, a parenthesis or a NUL. */
 static const char *argument_end(const char *text)
 {
 	unsigned int depth = 0;
@@ -66,7 +72,7 @@ void elog_marker_provider(char *name, size_t bytes, const char *program)
 			*c = '_';
 }
 
-/* An identifier made of an expression, with room for a number behind it. */
+/* Make an identifier from an expression, with room for a number behind it. */
 static char *make_name(const char *text, size_t length)
 {
 	char *name = malloc(EVENTLOG_NAME_MAX);
@@ -90,7 +96,7 @@ static char *make_name(const char *text, size_t length)
 	return name;
 }
 
-/* Takes "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
+/* Parse "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
 static char *take_field(const char **text)
 {
 	const char *at = *text + strspn(*text, ", "), *open, *end, *behind;
@@ -110,7 +116,7 @@ static char *take_field(const char **text)
 	return name;
 }
 
-/* Names fields, no two alike. */
+/* Name the fields; all names are different. */
 static bool name_fields(struct elog_marker *marker, const char *text)
 {
 	struct elog_marker_state *state = marker->state;
@@ -127,14 +133,14 @@ static bool name_fields(struct elog_marker *marker, const char *text)
 				continue;
 			snprintf(state->fields[i] + length, NUMBER_BYTES, "_%u",
 				 ++number);
-			/* That one may be there, too. */
+			/* The new name may exist, too. */
 			j = (unsigned int)-1;
 		}
 	}
 	return true;
 }
 
-/* As seen from the top of a tree that is built somewhere else. */
+/* Paths start at the top of the source tree, wherever it was built. */
 const char *elog_marker_short_path(const char *path)
 {
 	for (;;) {
@@ -188,7 +194,6 @@ size_t elog_marker_tag_length(const struct elog_marker *marker)
 	return strcspn(marker->text, " ,\t");
 }
 
-/* The same text in another group is the other's affair. */
 static int compare_names(const void *left, const void *right)
 {
 	const struct elog_marker *a = *(struct elog_marker *const *)left;
@@ -217,7 +222,7 @@ static struct elog_marker **find_name(struct elog_marker **sorted, size_t count,
 	return NULL;
 }
 
-/* Events of one name get numbers: NAME, NAME_2, NAME_3, ... */
+/* Events with the same name get numbers: NAME, NAME_2, NAME_3, ... */
 static bool name_events(struct elog_marker **markers, size_t count)
 {
 	struct elog_marker **sorted;
@@ -239,7 +244,10 @@ static bool name_events(struct elog_marker **markers, size_t count)
 			continue;
 		}
 		do {
-			/* make_name() has left room; cut off, two could be alike. */
+			/*
+			 * make_name() has left room for the number; truncated names
+			 * could be equal.
+			 */
 			snprintf(name, sizeof(name), "%.*s_%u",
 				 EVENTLOG_NAME_MAX - NUMBER_BYTES,
 				 sorted[first]->state->name, ++number);
@@ -280,7 +288,7 @@ bool elog_markers_name(struct elog_marker **markers, size_t count)
 		if (!state)
 			return false;
 		if (before && !compare_functions(before, marker))
-			/* What a template is made into for each type is one. */
+			/* All instances of a template are one marker. */
 			state->ordinal = before->state->ordinal +
 					 !!compare_markers(&before, &marker);
 		if (asprintf(&state->place, "%s:%s:%u", elog_marker_short_path(marker->path),

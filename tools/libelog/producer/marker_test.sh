@@ -225,7 +225,7 @@ compiled_out()
 {
 	# shellcheck disable=SC2086 # several words
 	${CC:-gcc} -DELOG_NO_MARKERS $flags -c -o "$work/out.o" "$work/branch.c" &&
-	! nm "$work/out.o" | grep -E 'elog_marker_(hit|wanted)|constructor' &&
+	! nm "$work/out.o" | grep -E 'elog_marker_(fire|enabled_slow)|constructor' &&
 	! objdump -h "$work/out.o" | grep -E 'elog_markers|init_array'
 }
 check "ELOG_NO_MARKERS removes all code" compiled_out
@@ -470,7 +470,7 @@ int main(int argc, char **argv)
 		library = dlopen("libelog.so.1", RTLD_NOW | RTLD_NOLOAD);
 		if (!library)
 			return 3;
-		now = dlsym(library, "elog_marker_hit");
+		now = dlsym(library, "elog_marker_fire");
 		if (!now || (stays && stays != now) || dlclose(library))
 			return 4;
 		stays = now;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Markers: elog_marker.h.
+ * Markers of programs: see elog_marker.h.
  *
- * Markers come in groups: those of a program, of each library that it loads, and
- * those of C++ in the one or the other. A group has what this file adds to its markers: names,
- * places, events. All of it is under markers_lock, but for what passing a marker
- * reads, atomically: marker->test, which says whether there is anything to do,
- * marker->handlers, and marker->state, which is complete before the others lead
- * to it. A program may end while its threads go on: a state that a marker has had
- * is never freed, nor is its event. It retires, and serves the marker of its place
- * that comes next, as that of a library which is loaded again.
+ * Markers are in groups: one for the program, one for each library that it loads, and
+ * one for the C++ markers of each. A group has what this file adds to its markers:
+ * names, places, events.
  *
- * markers_lock is taken before any lock of the producer's, and by fork() first.
+ * markers_lock protects everything except what passing a marker reads atomically:
+ * marker->test, which says whether there is anything to do, marker->handlers, and
+ * marker->state, which is complete before the others lead to it.
+ *
+ * A program may end while its threads continue. Therefore the state of a marker, and
+ * its event, are never freed. They retire, and are used again by the next marker with
+ * the same place, for example when a library is loaded again.
+ *
+ * markers_lock is taken before any lock of a producer, and first by fork().
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -25,37 +28,38 @@
 
 #include "elog_marker.h"
 #include "format/text.h"
-#include "producer/markers.h"
+#include "format/types.h"
+#include "elog_marker_names.h"
 #include "producer/producer.h"
 
-/* A line on stderr; what does not fit is cut off. */
+/* A line on stderr; it is truncated to this. */
 #define LINE_BYTES	2048
-/* Of a string, so that something of other fields fits, too. */
+/* Strings are truncated to this, so that other fields have room. */
 #define STRING_BYTES	512
-/* Of each marker so many lines are printed in so many seconds. */
+/* Each marker prints at most LINES_MAX lines in LINES_SECONDS. */
 #define LINES_MAX	10
 #define LINES_SECONDS	5
 #define RETIRED_LISTS	256
-/* What the kernel keeps wishes for. */
-#define WISHED_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
+/* The kernel has policies for these handlers. */
+#define POLICY_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
 #define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
 
 struct group {
 	struct group *next;
-	struct elog_marker **begin;	/* NULL: of C++ */
+	struct elog_marker **begin;	/* NULL: a group of C++ */
 	size_t count;
 	struct elog_marker **markers;	/* by place */
 };
 
-/* Those of C++ that wait for elog_markers_register(). */
+/* C++ markers that wait for elog_markers_register(). */
 static struct {
 	struct elog_marker **markers;
-	size_t count;			/* atomic where it is looked at without lock */
+	size_t count;			/* atomic when read without the lock */
 } markers_added;
 
-/* A call of elog_markers_switch(), or a part of ELOG_MARKERS, newest first. */
-struct wish {
-	struct wish *next;
+/* From elog_markers_switch() or ELOG_MARKERS; the newest is the first. */
+struct policy {
+	struct policy *next;
 	unsigned int handlers;
 	char pattern[];
 };
@@ -64,22 +68,22 @@ static pthread_mutex_t markers_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t markers_once = PTHREAD_ONCE_INIT;
 static struct elog_producer *markers_producer;
 static struct group *markers_groups;
-static struct wish *markers_wishes;
+static struct policy *markers_policies;
 static struct elog_marker_state *markers_retired[RETIRED_LISTS];	/* by id */
 
 /*
- * What ELOG_MARKER_PROBE calls. A thread may be about to call one that has been
- * replaced: so all that there were are kept, each of them once.
+ * The function that ELOG_MARKER_PROBE calls. A thread may be about to call a function
+ * that was replaced, so all of them are kept, each one once.
  */
 struct probe {
 	struct probe *next;
 	elog_marker_function *function;
 	void *context;
 };
-static struct probe *markers_probes;		/* atomic; of all that there were */
+static struct probe *markers_probes;		/* atomic; all that were ever set */
 static const struct probe *markers_probe;	/* atomic; NULL: none */
 
-/* What the test of a marker leads to that prints or calls, whoever subscribes. */
+/* The test of markers that print or call a function without a subscriber. */
 static const unsigned char always_byte = 0xff;
 static const struct elog_event always_on = { &always_byte, 1 };
 
@@ -87,7 +91,7 @@ static const struct elog_event always_on = { &always_byte, 1 };
  * Switching
  */
 
-/* What the marker's test has to lead to. */
+/* Set the event that the marker's test uses. */
 static void update_marker(struct elog_marker *marker)
 {
 	unsigned int handlers = __atomic_load_n(&marker->handlers,
@@ -111,41 +115,41 @@ static bool matches(const struct elog_marker *marker, const char *pattern)
 	return !fnmatch(pattern, tag, 0) || !fnmatch(pattern, state->place, 0);
 }
 
-static void follow_wishes(struct elog_marker *marker)
+static void apply_policies(struct elog_marker *marker)
 {
-	const struct wish *wish;
+	const struct policy *policy;
 
-	for (wish = markers_wishes; wish; wish = wish->next) {
-		if (!matches(marker, wish->pattern))
+	for (policy = markers_policies; policy; policy = policy->next) {
+		if (!matches(marker, policy->pattern))
 			continue;
-		__atomic_store_n(&marker->handlers, wish->handlers, __ATOMIC_RELAXED);
+		__atomic_store_n(&marker->handlers, policy->handlers, __ATOMIC_RELAXED);
 		return;
 	}
 }
 
-static bool add_wish(const char *pattern, size_t length, unsigned int handlers)
+static bool add_policy(const char *pattern, size_t length, unsigned int handlers)
 {
-	struct wish *wish = malloc(sizeof(*wish) + length + 1), *old, **link;
+	struct policy *policy = malloc(sizeof(*policy) + length + 1), *old, **link;
 
-	if (!wish)
+	if (!policy)
 		return false;
-	/* It takes the place of what was wished for this pattern before. */
-	for (link = &markers_wishes; (old = *link); link = &old->next) {
+	/* It replaces the previous policy for this pattern. */
+	for (link = &markers_policies; (old = *link); link = &old->next) {
 		if (strncmp(old->pattern, pattern, length) || old->pattern[length])
 			continue;
 		*link = old->next;
 		free(old);
 		break;
 	}
-	memcpy(wish->pattern, pattern, length);
-	wish->pattern[length] = '\0';
-	wish->handlers = handlers;
-	wish->next = markers_wishes;
-	markers_wishes = wish;
+	memcpy(policy->pattern, pattern, length);
+	policy->pattern[length] = '\0';
+	policy->handlers = handlers;
+	policy->next = markers_policies;
+	markers_policies = policy;
 	return true;
 }
 
-/* "PATTERN=print+trace,..."; what is not so is left out. */
+/* Parse "PATTERN=print+trace,...". Ignore malformed parts. */
 static void read_environment(void)
 {
 	static const char *const names[] = { "print", "trace", "probe" };
@@ -166,7 +170,7 @@ static void read_environment(void)
 				    !strncmp(word, names[i], bytes))
 					handlers |= 1U << i;
 		}
-		add_wish(text, (size_t)(equals - text), handlers);
+		add_policy(text, (size_t)(equals - text), handlers);
 	}
 }
 
@@ -184,13 +188,20 @@ static void after_fork(void)
 	pthread_mutex_unlock(&markers_lock);
 }
 
-/* The producer's handlers are set before, and so run inside of these. */
+/* The producer sets its fork handlers first, so they run inside of these. */
 static void begin_markers(void)
 {
 	if (elog_producer_open(&markers_producer, NULL))
 		markers_producer = NULL;
 	pthread_atfork(before_fork, after_fork, after_fork);
 	read_environment();
+}
+
+/* In commands that register events, strings have a different name than in schemas. */
+static const char *command_type(unsigned int type)
+{
+	return type == ELOG_MARKER_STRING ? "__data_loc char[]" :
+					    elog_marker_type_name(type);
 }
 
 static char *make_command(const struct elog_marker *marker)
@@ -207,7 +218,7 @@ static char *make_command(const struct elog_marker *marker)
 	fprintf(text, "%s", state->name);
 	for (i = 0; i < marker->types[0]; i++)
 		fprintf(text, "%s%s %s", i ? ";" : " ",
-			elog_marker_kinds[marker->types[1 + i]].type, state->fields[i]);
+			command_type(marker->types[1 + i]), state->fields[i]);
 	if (fclose(text)) {
 		free(command);
 		return NULL;
@@ -220,7 +231,7 @@ static struct elog_marker_state **retired_list(const struct elog_marker_state *s
 	return &markers_retired[state->id % RETIRED_LISTS];
 }
 
-/* The marker gets what another one of its place, name and fields had, if any. */
+/* Use the retired state of a marker with the same place, name and fields, if any. */
 static void revive_state(struct elog_marker *marker)
 {
 	struct elog_marker_state *state = marker->state, *old, **link;
@@ -242,7 +253,7 @@ static void register_event(struct elog_marker *marker, const char *provider)
 	struct elog_event *event;
 
 	if (state->event) {
-		/* When it fails it stays off, and in no list of the producer's. */
+		/* If this fails, the event stays disabled and is in no list of the producer. */
 		state->registered = !elog_event_revive(state->event);
 		return;
 	}
@@ -255,7 +266,7 @@ static void register_event(struct elog_marker *marker, const char *provider)
 	__atomic_store_n(&state->event, event, __ATOMIC_RELEASE);
 }
 
-/* Threads that are past the test go on with what they have found. */
+/* Threads that have passed the test continue with the state that they have read. */
 static void retire_state(struct elog_marker *marker)
 {
 	struct elog_marker_state *state = marker->state;
@@ -269,7 +280,7 @@ static void retire_state(struct elog_marker *marker)
 	*retired_list(state) = state;
 }
 
-/* Of a group whose markers have never been on. */
+/* Free the states of a group whose markers were never on. */
 static void drop_states(struct group *group)
 {
 	struct elog_marker_state *state;
@@ -297,7 +308,7 @@ static void free_group(struct group *group)
 	free(group);
 }
 
-/* What is no marker this library knows, or is registered already, is left out. */
+/* Make a group of the markers that this library knows and that are not registered. */
 static struct group *new_group(struct elog_marker **own, struct elog_marker **begin,
 			       struct elog_marker **end)
 {
@@ -331,7 +342,7 @@ static bool name_commands(struct group *group)
 	return true;
 }
 
-/* @own: what tells the group from others, or NULL: nothing. */
+/* @own identifies the group; NULL: it has no identity. */
 static void register_group(struct elog_marker **own, struct elog_marker **begin,
 			   struct elog_marker **end)
 {
@@ -354,7 +365,7 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 	for (i = 0; i < group->count; i++) {
 		revive_state(group->markers[i]);
 		register_event(group->markers[i], provider);
-		follow_wishes(group->markers[i]);
+		apply_policies(group->markers[i]);
 		update_marker(group->markers[i]);
 	}
 	group->next = markers_groups;
@@ -363,7 +374,7 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 
 void elog_markers_register(struct elog_marker **begin, struct elog_marker **end)
 {
-	/* Every file of a program calls this, most of them in vain. */
+	/* Every file of a program calls this, but only the first call has an effect. */
 	if (begin == end && !__atomic_load_n(&markers_added.count, __ATOMIC_RELAXED))
 		return;
 	pthread_once(&markers_once, begin_markers);
@@ -396,7 +407,7 @@ void elog_marker_add(struct elog_marker *marker)
 	pthread_mutex_unlock(&markers_lock);
 }
 
-/* Takes a marker out of a list; false: it is not there. */
+/* Remove a marker from a list. Return: false if it is not in the list. */
 static bool take_out(struct elog_marker **markers, size_t *count,
 		     const struct elog_marker *marker)
 {
@@ -459,7 +470,7 @@ int elog_markers_switch(const char *pattern, unsigned int handlers)
 		return -EINVAL;
 	pthread_once(&markers_once, begin_markers);
 	pthread_mutex_lock(&markers_lock);
-	if (!add_wish(pattern, strlen(pattern), handlers)) {
+	if (!add_policy(pattern, strlen(pattern), handlers)) {
 		pthread_mutex_unlock(&markers_lock);
 		return -ENOMEM;
 	}
@@ -478,7 +489,7 @@ int elog_markers_switch(const char *pattern, unsigned int handlers)
 	return count;
 }
 
-/* One that there was, or a new one; NULL: out of memory. */
+/* Return an existing one or a new one; NULL: out of memory. */
 static const struct probe *find_probe(elog_marker_function *function, void *context)
 {
 	struct probe *probe, *first;
@@ -506,7 +517,7 @@ void elog_markers_probe(elog_marker_function *function, void *context)
 	__atomic_store_n(&markers_probe, probe, __ATOMIC_RELEASE);
 }
 
-/* Of a marker that may be being unregistered: to be asked for once. */
+/* Read it only once: the marker may be unregistered meanwhile. */
 static struct elog_marker_state *state_of(const struct elog_marker *marker)
 {
 	return __atomic_load_n(&marker->state, __ATOMIC_ACQUIRE);
@@ -530,7 +541,7 @@ uint64_t elog_marker_id(const struct elog_marker *marker)
  * Passing a marker
  */
 
-bool elog_marker_wanted(const struct elog_marker *marker)
+bool elog_marker_enabled_slow(const struct elog_marker *marker)
 {
 	const struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
@@ -544,18 +555,28 @@ bool elog_marker_wanted(const struct elog_marker *marker)
 	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
 	if (!event || !elog_event_enabled(event))
 		return false;
-	/* What is wished for is beside the program's own; what is traced is both's. */
-	return elog_event_handlers(event) & (handlers | WISHED_HANDLERS | ELOG_EVENT_ASKING);
+	/* The kernel's actions add to the program's own; tracing needs both. */
+	return elog_event_handlers(event) & (handlers | POLICY_HANDLERS | ELOG_EVENT_HAS_FILTER);
+}
+
+static unsigned int size_of(unsigned int type)
+{
+	return elog_plain_types[elog_marker_plain_types[type]].size;
+}
+
+static bool is_signed(unsigned int type)
+{
+	return elog_plain_types[elog_marker_plain_types[type]].type == ELOG_TYPE_SIGNED;
 }
 
 static uint64_t extended(unsigned int type, uint64_t value)
 {
-	unsigned int shift = 64 - 8 * elog_marker_kinds[type].bytes;
+	unsigned int shift = 64 - 8 * size_of(type);
 
 	if (type == ELOG_MARKER_STRING)
 		return value;
-	return elog_marker_kinds[type].is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) :
-				       value << shift >> shift;
+	return is_signed(type) ? (uint64_t)((int64_t)(value << shift) >> shift) :
+				 value << shift >> shift;
 }
 
 static void write_event(const struct elog_marker *marker,
@@ -567,7 +588,7 @@ static void write_event(const struct elog_marker *marker,
 	size_t end = 0;
 
 	for (i = 0; i < marker->types[0]; i++)
-		end += elog_marker_kinds[marker->types[1 + i]].bytes;
+		end += size_of(marker->types[1 + i]);
 	for (i = 0; i < marker->types[0]; i++) {
 		unsigned int type = marker->types[1 + i];
 		uint64_t value = values[i];
@@ -582,11 +603,11 @@ static void write_event(const struct elog_marker *marker,
 				text = "(null)";
 			parts[count].iov_base = (void *)(uintptr_t)text;
 			parts[count].iov_len = strnlen(text, EVENTLOG_PAYLOAD_MAX) + 1;
-			/* Too large as it is, and then refused as such. */
+			/* Too large sizes stay too large, so the kernel denies the event. */
 			word = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
 			end += parts[count++].iov_len;
 		}
-		switch (elog_marker_kinds[type].bytes) {
+		switch (size_of(type)) {
 		case 1:
 			memcpy(to, &byte, 1);
 			break;
@@ -600,14 +621,14 @@ static void write_event(const struct elog_marker *marker,
 			memcpy(to, &value, 8);
 			break;
 		}
-		to += elog_marker_kinds[type].bytes;
+		to += size_of(type);
 	}
 	parts[0].iov_base = fixed;
 	parts[0].iov_len = (size_t)(to - fixed);
 	elog_event_write_parts(event, 0, parts, count);
 }
 
-/* So many lines in so many seconds, the seconds being counted from the first. */
+/* Limit the lines per interval; an interval starts at its first line. */
 static bool line_allowed(struct elog_marker_state *state)
 {
 	struct timespec now;
@@ -632,7 +653,7 @@ static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
 	} else if (type == ELOG_MARKER_PTR) {
 		elog_text_string(text, "0x");
 		elog_text_hex(text, value, 1);
-	} else if (elog_marker_kinds[type].is_signed && (int64_t)value < 0) {
+	} else if (is_signed(type) && (int64_t)value < 0) {
 		elog_text_string(text, "-");
 		elog_text_unsigned(text, 0 - value, 1, ' ');
 	} else {
@@ -640,7 +661,7 @@ static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
 	}
 }
 
-/* In memory of its own, and without what may take a lock: a signal may have come. */
+/* Use only the stack and no locks: this may run in a signal handler. */
 static void print_line(const struct elog_marker *marker,
 		       struct elog_marker_state *state, const uint64_t *values)
 {
@@ -676,7 +697,7 @@ static void print_line(const struct elog_marker *marker,
 
 static void call_probe(const struct elog_marker *marker, uint64_t *values)
 {
-	/* What it passes itself, or a signal handler meanwhile, calls none. */
+	/* Markers that the function or a signal handler passes meanwhile do not call it. */
 	static __thread bool is_called;
 	const struct probe *probe;
 	unsigned int i;
@@ -700,20 +721,20 @@ static void take_values(const struct elog_marker *marker, va_list arguments,
 		values[i] = va_arg(arguments, uint64_t);
 }
 
-/* What the kernel wants; without an event it is nothing. */
-static unsigned int wished_handlers(const struct elog_marker_state *state,
+/* The handlers that the kernel enables; none without an event. */
+static unsigned int kernel_handlers(const struct elog_marker_state *state,
 				    const struct elog_event **event)
 {
 	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
 	return *event ? elog_event_handlers(*event) : 0;
 }
 
-void elog_marker_hit(const struct elog_marker *marker, ...)
+void elog_marker_fire(const struct elog_marker *marker, ...)
 {
 	struct elog_marker_state *state = state_of(marker);
 	uint64_t values[ELOG_MARKER_FIELDS_MAX];
 	const struct elog_event *event;
-	unsigned int handlers, wished;
+	unsigned int handlers, from_kernel;
 	int error = errno;
 	va_list arguments;
 
@@ -723,13 +744,13 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	take_values(marker, arguments, values);
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	wished = wished_handlers(state, &event);
-	if (handlers & wished & ELOG_MARKER_TRACE)
+	from_kernel = kernel_handlers(state, &event);
+	if (handlers & from_kernel & ELOG_MARKER_TRACE)
 		write_event(marker, event, values);
-	/* There is a predicate, which the kernel knows. */
-	if (wished & ELOG_EVENT_ASKING)
-		wished = elog_event_ask(event, values, marker->types[0]);
-	handlers |= wished;
+	/* The kernel has a predicate: let it decide. */
+	if (from_kernel & ELOG_EVENT_HAS_FILTER)
+		from_kernel = elog_event_evaluate(event, values, marker->types[0]);
+	handlers |= from_kernel;
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)
@@ -737,21 +758,23 @@ void elog_marker_hit(const struct elog_marker *marker, ...)
 	errno = error;
 }
 
-/* Not if it is here for nothing but a predicate that is false. */
-static bool is_redirected(const struct elog_marker *marker, const uint64_t *values)
+/* False if the marker is on only because of a predicate, and that is false. */
+static bool is_overridden(const struct elog_marker *marker, const uint64_t *values)
 {
-	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED), wished;
+	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	unsigned int from_kernel;
 	const struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
 
 	if (!state || handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	wished = wished_handlers(state, &event);
-	return !(wished & ELOG_EVENT_ASKING) || wished & handlers & ELOG_MARKER_TRACE ||
-	       elog_event_ask(event, values, marker->types[0]);
+	from_kernel = kernel_handlers(state, &event);
+	return !(from_kernel & ELOG_EVENT_HAS_FILTER) ||
+	       from_kernel & handlers & ELOG_MARKER_TRACE ||
+	       elog_event_evaluate(event, values, marker->types[0]);
 }
 
-void elog_marker_redirect(elog_marker_function *function,
+void elog_marker_override(elog_marker_function *function,
 			  const struct elog_marker *marker, ...)
 {
 	uint64_t values[ELOG_MARKER_FIELDS_MAX];
@@ -761,7 +784,7 @@ void elog_marker_redirect(elog_marker_function *function,
 	va_start(arguments, marker);
 	take_values(marker, arguments, values);
 	va_end(arguments);
-	if (!is_redirected(marker, values))
+	if (!is_overridden(marker, values))
 		return;
 	for (i = 0; i < marker->types[0]; i++)
 		values[i] = extended(marker->types[1 + i], values[i]);

@@ -2,19 +2,18 @@
 /*
  * Registering and writing events.
  *
- * A producer is connected (it has a file, every event is registered there) or
- * it is not. While it is not, every event's status points to a byte that has
- * all bits set, so that asking whether an event is enabled leads off the fast
- * path, where once a second an attempt is made to connect.
+ * A producer is connected or not. If it is, it has a file, where all events are
+ * registered. If it is not, the status of all events points to a byte with all bits
+ * set. So the test of an event leaves the fast path, and the slow path tries to connect
+ * once a second.
  *
- * elog_producer.lock protects all but what says "atomic"; it is never waited
- * for where a signal handler may come along, which is when an event is asked
- * for or written. Writers count themselves in and out, so that a file is closed
- * only when none is in it.
+ * elog_producer.lock protects everything that is not marked "atomic". Testing and
+ * writing an event may happen in a signal handler, so they never wait for the lock.
+ * Writers are counted, and a file is closed only when none is using it.
  *
- * A thread that tests an event may have loaded the address of a bitmap that is
- * being given up. So such an address stays readable for ever: an anonymous page
- * replaces the mapping, and the next mapping replaces that.
+ * A thread that tests an event may have loaded the address of a bitmap that is about to
+ * be unmapped. Therefore this address stays readable forever: an anonymous page
+ * replaces the mapping, and the next mapping replaces the page.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,9 +45,9 @@ struct registered_event {
 	uint32_t level;
 	uint32_t flags;
 	uint32_t status_bit;
-	uint32_t handlers_bit;		/* 0: the kernel has none */
-	uint32_t asking_bit;		/* likewise */
-	bool is_marker;			/* the mask has its handlers, too */
+	uint32_t action_bits;		/* of handlers, in the same byte; 0: none */
+	uint32_t has_filter_bit;	/* 0: none */
+	bool is_marker;			/* the mask includes the two members above */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
 	int error;			/* atomic */
@@ -64,16 +63,16 @@ struct elog_producer {
 	struct elog_producer *next;	/* under producers_lock */
 	char *device;
 	struct registered_event *events;
-	unsigned char *bitmap;		/* or the page that stands in for it */
+	unsigned char *bitmap;		/* or the page that replaces it */
 	size_t bitmap_size;
-	bool bitmap_mapped;		/* it is the kernel's */
-	int fd;				/* changes only while nobody writes */
+	bool bitmap_mapped;		/* it is the kernel's memory */
+	int fd;				/* changes only while there is no writer */
 	bool connected;			/* atomic */
 	uint64_t next_try;		/* atomic; CLOCK_MONOTONIC_COARSE, ns */
 };
 
-/* What disconnected events point to, and events that the kernel refused. */
-static const unsigned char ask_byte = 0xff;
+/* The status of disconnected events, and of events that the kernel denied. */
+static const unsigned char maybe_byte = 0xff;
 static const unsigned char never_byte;
 
 /* All producers of the process, for fork(). Taken before any producer's lock. */
@@ -90,14 +89,6 @@ static struct registered_event *registered(const struct elog_event *event)
 static bool is_connected(const struct elog_producer *producer)
 {
 	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
-}
-
-static uint64_t coarse_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static void point_to(struct registered_event *event,
@@ -117,7 +108,7 @@ static bool test_bit(const struct registered_event *event)
 	return __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
 }
 
-/* A slot that other threads rarely share, by where the thread's data is. */
+/* Choose by the address of the thread's data, so threads rarely share a slot. */
 static struct writer_slot *writer_slot(struct elog_producer *producer)
 {
 	static __thread char anchor;
@@ -139,8 +130,8 @@ static int register_event(int fd, struct registered_event *event,
 	if (ioctl(fd, EVENTLOG_IOC_REGISTER, request))
 		return -errno;
 	event->status_bit = request->status_bit;
-	event->handlers_bit = request->handlers_bit;
-	event->asking_bit = request->asking_bit;
+	event->action_bits = request->handlers_bit;
+	event->has_filter_bit = request->asking_bit;
 	__atomic_store_n(&event->write_index, request->write_index,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&event->descriptor, request->descriptor,
@@ -155,11 +146,11 @@ static void unregister_event(int fd, uint32_t write_index)
 		.write_index = write_index,
 	};
 
-	/* It can only fail for an event that is not there. */
+	/* This fails only for an event that is not registered. */
 	(void)!ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request);
 }
 
-/* Stand in for the bitmap, at its address: all events disabled. */
+/* Replace the bitmap, at its address, by a page that disables all events. */
 static void put_stand_in(struct elog_producer *producer)
 {
 	void *page = mmap(producer->bitmap, producer->bitmap_size, PROT_READ,
@@ -182,7 +173,7 @@ static int map_bitmap(struct elog_producer *producer, int fd,
 		return 0;
 	if (request->bitmap_offset > INT64_MAX || !request->bitmap_size)
 		return -EPROTO;
-	/* A stand-in of another size is left to those who may still read it. */
+	/* A page of another size stays mapped: threads may still read it. */
 	if (producer->bitmap && producer->bitmap_size == request->bitmap_size) {
 		address = producer->bitmap;
 		fixed = MAP_FIXED;
@@ -202,21 +193,21 @@ static int map_bitmap(struct elog_producer *producer, int fd,
 }
 
 /*
- * The bits that lead off the fast path. Those of a marker's handlers are the third
- * and the fourth, the fifth says that hits have to ask, and all are in the same byte.
+ * The bits that leave the fast path. Actions of a marker are the third and the fourth
+ * bit, and the fifth one says that it has a filter. All are in the same byte.
  */
 static unsigned int mask_of(const struct registered_event *event)
 {
 	unsigned int shift = event->status_bit % 8, mask = 1U << shift;
 
-	if (event->is_marker && event->handlers_bit == event->status_bit + 2 && shift <= 4)
+	if (event->is_marker && event->action_bits == event->status_bit + 2 && shift <= 4)
 		mask |= 3U << (shift + 2);
-	if (event->is_marker && event->asking_bit == event->status_bit + 4 && shift <= 3)
+	if (event->is_marker && event->has_filter_bit == event->status_bit + 4 && shift <= 3)
 		mask |= 1U << (shift + 4);
 	return mask;
 }
 
-/* Make the answers to a registration effective. */
+/* Let the event's status point to the bit that the kernel returned. */
 static int publish(struct elog_producer *producer, int fd,
 		   struct registered_event *event,
 		   const struct eventlog_register *request)
@@ -230,7 +221,7 @@ static int publish(struct elog_producer *producer, int fd,
 	return ret;
 }
 
-/* Lock held. Callable from signal handlers: system calls only. */
+/* The lock is held. Signal handlers may call this: it makes only system calls. */
 static int connect_locked(struct elog_producer *producer)
 {
 	struct eventlog_register request;
@@ -239,7 +230,7 @@ static int connect_locked(struct elog_producer *producer)
 
 	if (is_connected(producer))
 		return 0;
-	__atomic_store_n(&producer->next_try, coarse_time() + RETRY_NS,
+	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
 			 __ATOMIC_RELAXED);
 	fd = open(producer->device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -262,18 +253,18 @@ static void forget_registrations(struct elog_producer *producer)
 	struct registered_event *event;
 
 	for (event = producer->events; event; event = event->next) {
-		point_to(event, &ask_byte, 1);
-		/* On another file the number may be another event's. */
+		point_to(event, &maybe_byte, 1);
+		/* On another file, another event may have this number. */
 		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&event->descriptor, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
 	}
 }
 
-/* Lock held. */
+/* The lock is held. */
 static void disconnect_locked(struct elog_producer *producer)
 {
-	const struct timespec moment = { .tv_nsec = 100000 };
+	const struct timespec delay = { .tv_nsec = 100000 };
 	unsigned int i;
 
 	if (!is_connected(producer))
@@ -282,7 +273,7 @@ static void disconnect_locked(struct elog_producer *producer)
 	for (i = 0; i < WRITER_SLOTS; i++)
 		while (__atomic_load_n(&producer->writers[i].count,
 				       __ATOMIC_SEQ_CST))
-			nanosleep(&moment, NULL);
+			nanosleep(&delay, NULL);
 	forget_registrations(producer);
 	if (producer->bitmap_mapped)
 		put_stand_in(producer);
@@ -291,9 +282,8 @@ static void disconnect_locked(struct elog_producer *producer)
 }
 
 /*
- * The child has a copy of the file, which is its parent's to register with,
- * and no mapping of the bitmap. There is one thread, so nobody is left who
- * could look at an old address, and no writer to wait for.
+ * The child has a copy of the parent's file, and no mapping of the bitmap. It has one
+ * thread, so no thread can use an old address, and there is no writer to wait for.
  */
 static void disconnect_child(struct elog_producer *producer)
 {
@@ -426,12 +416,12 @@ void elog_producer_release(struct elog_producer *producer,
 	pthread_mutex_lock(&producer->lock);
 	disconnect_locked(producer);
 	if (seconds != UINT_MAX)
-		next_try = coarse_time() + seconds * 1000000000ULL;
+		next_try = elog_clock_read(CLOCK_MONOTONIC_COARSE) + seconds * 1000000000ULL;
 	__atomic_store_n(&producer->next_try, next_try, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&producer->lock);
 }
 
-/* Events that fail are in no list, and are off. */
+/* An event that fails is in no list and disabled. */
 static int enlist(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
@@ -449,7 +439,7 @@ static int enlist(struct registered_event *event)
 		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
 	} else {
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
-		point_to(event, &ask_byte, 1);
+		point_to(event, &maybe_byte, 1);
 	}
 	if (!ret) {
 		event->next = producer->events;
@@ -501,7 +491,7 @@ void elog_event_retire(struct elog_event *event)
 		;
 	*link = gone->next;
 	point_to(gone, &never_byte, 1);
-	/* The number may become another event's. */
+	/* Another event may get this number. */
 	write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&gone->descriptor, 0, __ATOMIC_RELAXED);
 	if (is_connected(producer) && !gone->error)
@@ -534,24 +524,24 @@ uint32_t elog_event_descriptor(const struct elog_event *event)
 			       __ATOMIC_RELAXED);
 }
 
-/* Try to connect if it is time to; a lock that is taken means: not now. */
+/* Try to connect, unless it is too early or the lock is taken. */
 static void try_to_connect(struct elog_producer *producer)
 {
 	int error = errno;
 
-	if (coarse_time() < __atomic_load_n(&producer->next_try,
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&producer->next_try,
 					    __ATOMIC_RELAXED))
 		return;
 	if (pthread_mutex_trylock(&producer->lock))
 		return;
-	/* Another thread may have tried, or released, in between. */
-	if (coarse_time() >= producer->next_try)
+	/* Another thread may have tried, or have released the producer, in between. */
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try)
 		connect_locked(producer);
 	pthread_mutex_unlock(&producer->lock);
 	errno = error;
 }
 
-bool elog_event_wanted(const struct elog_event *event)
+bool elog_event_enabled_slow(const struct elog_event *event)
 {
 	struct elog_producer *producer = registered(event)->producer;
 
@@ -580,17 +570,17 @@ unsigned int elog_event_handlers(const struct elog_event *event)
 	const unsigned char *status;
 	unsigned int mask, bits;
 
-	/* The test of a marker that prints by itself has not led there: it is always on. */
-	if (!elog_event_wanted(event))
+	/* Markers that print on their own are always on: their test has not called this. */
+	if (!elog_event_enabled_slow(event))
 		return 0;
 	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
 	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
 	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
-	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_ASKING : 0);
+	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_HAS_FILTER : 0);
 }
 
-/* From here to end_call() the file is what it is; no more than system calls between. */
+/* The file stays open until end_call(). Make only system calls in between. */
 static struct writer_slot *begin_call(struct elog_producer *producer)
 {
 	struct writer_slot *slot = writer_slot(producer);
@@ -604,8 +594,8 @@ static void end_call(struct writer_slot *slot)
 	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
 }
 
-unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
-			    unsigned int count)
+unsigned int elog_event_evaluate(const struct elog_event *event,
+				 const uint64_t *values, unsigned int count)
 {
 	struct elog_producer *producer = registered(event)->producer;
 	struct eventlog_marker_ask request = {

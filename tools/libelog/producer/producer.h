@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What markers need of a producer's events.
+ * Functions of producers for markers.
  */
 #ifndef LIBELOG_PRODUCER_H
 #define LIBELOG_PRODUCER_H
 
 #include "elog.h"
 
-/* The fixed part of an event of ELOG_IOV_MAX strings, and these. */
+/* The fixed part of an event, and ELOG_IOV_MAX strings. */
 #define ELOG_PARTS_MAX	(ELOG_IOV_MAX + 1)
 
 /* elog_event_write() with up to ELOG_PARTS_MAX parts. */
@@ -15,50 +15,50 @@ int elog_event_write_parts(const struct elog_event *event, uint64_t session,
 			   const struct iovec *iov, unsigned int count);
 
 /**
- * elog_event_retire() - elog_event_unregister() that frees nothing
- * @event: registered. Threads may be using it: it is off from then on
+ * elog_event_retire() - unregister an event without freeing it
+ * @event: registered. Threads may be using it; it is disabled from now on
  */
 void elog_event_retire(struct elog_event *event);
 
 /**
- * elog_event_revive() - register an event that has retired
- * @event: what it was registered with holds again
+ * elog_event_revive() - register a retired event again
+ * @event: with the arguments of its first registration
  *
- * Return: as of elog_event_register(); when it fails the event stays retired.
+ * Return: as elog_event_register(). If it fails, the event stays retired.
  */
 int elog_event_revive(struct elog_event *event);
 
 /**
- * elog_event_is_marker() - an event is enabled, too, when handlers are wished for
+ * elog_event_is_marker() - enable an event also if it has marker actions
  * @event: registered
  */
 void elog_event_is_marker(struct elog_event *event);
 
 /**
- * elog_event_handlers() - what the kernel wants a marker to do
- * @event: a marker's
+ * elog_event_handlers() - get the handlers that the kernel enables for a marker
+ * @event: the marker's event
  *
- * While there is no connection, an attempt is made as elog_event_wanted() makes it.
- * Callable from signal handlers.
+ * Tries to connect in the same way as elog_event_enabled_slow(). May be called from
+ * signal handlers.
  *
- * Return: ELOG_MARKER_*, or ELOG_EVENT_ASKING instead of what is beside TRACE.
+ * Return: ELOG_MARKER_*; with ELOG_EVENT_HAS_FILTER, the bits besides TRACE are not set.
  */
 unsigned int elog_event_handlers(const struct elog_event *event);
 
-/* Beside ELOG_MARKER_*: which ones is to be asked at each hit. */
-#define ELOG_EVENT_ASKING	(1U << 7)
+/* In addition to ELOG_MARKER_*: evaluate the filter each time the marker fires. */
+#define ELOG_EVENT_HAS_FILTER	(1U << 7)
 
 /**
- * elog_event_ask() - what the kernel wants a hit of a marker to do
- * @event: the marker's
- * @values: of its fields; those of strings are addresses
- * @count: of @values, at most EVENTLOG_ASK_VALUES_MAX
+ * elog_event_evaluate() - let the kernel evaluate a marker's filter
+ * @event: the marker's event
+ * @values: of its fields; for strings, their addresses
+ * @count: elements of @values, at most EVENTLOG_ASK_VALUES_MAX
  *
- * Callable from signal handlers; a system call.
+ * Makes a system call. May be called from signal handlers.
  *
- * Return: ELOG_MARKER_PRINT and ELOG_MARKER_PROBE; nothing if the kernel cannot tell.
+ * Return: ELOG_MARKER_PRINT and ELOG_MARKER_PROBE; 0 if the call fails.
  */
-unsigned int elog_event_ask(const struct elog_event *event, const uint64_t *values,
+unsigned int elog_event_evaluate(const struct elog_event *event, const uint64_t *values,
 			    unsigned int count);
 
 #endif /* LIBELOG_PRODUCER_H */

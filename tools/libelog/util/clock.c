@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Clocks in time namespaces, where CLOCK_MONOTONIC and CLOCK_BOOTTIME are not
- * those that the kernel stamps records with: time_namespaces(7). Nothing is
- * remembered, so that any thread may ask.
+ * Clocks in time namespaces: there, CLOCK_MONOTONIC and CLOCK_BOOTTIME differ from the
+ * clocks of the kernel's records, see time_namespaces(7). No state: any thread may call
+ * this.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "elog.h"
 #include "util/util.h"
 
-/* /proc tells the offsets of the namespace that children will be in. */
-static bool is_in_that_of_children(void)
+/* /proc has the offsets of the namespace that children will be in. */
+static bool is_in_namespace_of_children(void)
 {
 	char own[64], of_children[64];
 	ssize_t size, other;
@@ -31,7 +31,7 @@ struct elog_clock_offsets elog_clock_offsets(void)
 	char line[128], name[16];
 	FILE *file;
 
-	if (!is_in_that_of_children())
+	if (!is_in_namespace_of_children())
 		return offsets;
 	file = fopen("/proc/self/timens_offsets", "re");
 	while (file && fgets(line, sizeof(line), file)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * CRC-32C (Castagnoli), the checksum of .elog files: by the CPU's instruction
- * where it has one, else by tables, eight bytes at a time.
+ * CRC-32C (Castagnoli), the checksum of .elog files: by the CPU's instruction if it has
+ * one, else by tables, eight bytes at a time.
  *
- * The tables are made once per process; any thread may call.
+ * The tables are made once per process; any thread may call this.
  */
 #include <endian.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 #define TABLES		8
 
-/* tables[n][byte]: what a byte that n bytes follow does to the sum. */
+/* tables[n][byte]: how a byte changes the sum if n bytes follow it. */
 static uint32_t tables[TABLES][256];
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
@@ -58,7 +58,7 @@ uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size)
 }
 
 #ifdef __x86_64__
-/* Anywhere in memory, and whatever else is there: an operand, not a copy. */
+/* Read an unaligned word without copying it. */
 typedef uint64_t __attribute__((aligned(1), may_alias)) any_word;
 
 static __attribute__((target("sse4.2")))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * What a file of any role may ask the device, or have it do. No state.
+ * Functions of the device that a file of any role may call. No state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ int elog_device_describe(int fd, struct eventlog_describe *request,
 	char *buffer = NULL, *larger;
 	uint32_t size = 1024;
 
-	/* A text that is too long today may be another's tomorrow: so a loop. */
+	/* The text may grow between two calls, so repeat until it fits. */
 	for (;;) {
 		larger = realloc(buffer, size);
 		if (!larger) {

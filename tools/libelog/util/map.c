@@ -17,6 +17,7 @@
 #include "util/siphash.h"
 
 #define CHUNK_MIN	16U	/* slots of the first chunk */
+#define CHUNK_ALIGN	64	/* a cache line; divides the size of each chunk */
 #define SLOTS_MAX	(1U << 31)
 
 struct slot {
@@ -136,7 +137,8 @@ static bool grow(struct elog_map *map)
 		return false;
 	while (*chunk)
 		chunk++;
-	*chunk = calloc(added, map->slot_size);
+	*chunk = added <= SIZE_MAX / map->slot_size ?
+		 aligned_alloc(CHUNK_ALIGN, added * map->slot_size) : NULL;
 	chains = calloc(size, sizeof(*chains));
 	if (!*chunk || !chains) {
 		free(*chunk);

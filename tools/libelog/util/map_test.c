@@ -16,8 +16,18 @@ static void *limited_calloc(size_t count, size_t size)
 	return (calloc)(count, size);
 }
 
+static void *limited_aligned_alloc(size_t alignment, size_t size)
+{
+	if (!allocations_left)
+		return NULL;
+	allocations_left--;
+	return (aligned_alloc)(alignment, size);
+}
+
 #define calloc(count, size) limited_calloc(count, size)
+#define aligned_alloc(alignment, size) limited_aligned_alloc(alignment, size)
 #include "util/map.c"
+#undef aligned_alloc
 #undef calloc
 
 struct value {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Names of threads: a hash table by thread id, filled from /proc.
+ * Names of threads: a table by thread id, filled from /proc.
  *
- * A name is what the thread was called when it was first seen, refreshed once
- * a second, since threads change their names (every exec does) and ids are
- * reused. Of a thread that is gone the name stays. When the table is full it
- * starts over. No locks: a table belongs to one thread.
+ * A name is read when the thread is first seen, and again after a second, because
+ * threads change their names (with each exec, for example) and ids are reused. If a
+ * thread has exited, its name stays. When the table is full, it is cleared.
+ *
+ * No locks: a table belongs to one thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,27 +17,24 @@
 #include <unistd.h>
 
 #include "elog.h"
+#include "util/map.h"
 #include "util/process.h"
+#include "util/util.h"
 
-#define SLOTS_MIN	64	/* powers of two, of which half are used */
-#define SLOTS_MAX	32768
-#define SLOTS_MAX_OFFLINE (1 << 20)	/* what is forgotten cannot be asked again */
+#define THREADS_MAX	16384
+#define THREADS_MAX_OFFLINE (1U << 19)	/* forgotten names cannot be read again */
 #define REFRESH_NS	1000000000ULL
 
 struct thread {
 	uint32_t pid;
 	uint32_t tid;
-	bool used;
-	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: look again */
+	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: read it again */
 	char name[ELOG_COMM_SIZE];
 };
 
 struct elog_processes {
-	bool offline;		/* there is no /proc to ask */
-	uint64_t seed;
-	size_t count;
-	size_t slots;
-	struct thread *threads;
+	bool offline;		/* do not read /proc */
+	struct elog_map threads;	/* by thread id */
 };
 
 struct elog_processes *elog_processes_new(void)
@@ -45,14 +43,14 @@ struct elog_processes *elog_processes_new(void)
 
 	if (!processes)
 		return NULL;
-	/* A file chooses its ids, but cannot know where memory is. */
-	processes->seed = (uintptr_t)processes * 0x9e3779b97f4a7c15ULL;
-	processes->slots = SLOTS_MIN;
-	processes->threads = calloc(SLOTS_MIN, sizeof(*processes->threads));
-	if (processes->threads)
-		return processes;
-	free(processes);
-	return NULL;
+	elog_map_init(&processes->threads, sizeof(struct thread));
+	/* Now the map has memory for at least one thread, which add() relies on. */
+	if (!elog_map_insert(&processes->threads, elog_map_integer(0))) {
+		free(processes);
+		return NULL;
+	}
+	elog_map_clear(&processes->threads);
+	return processes;
 }
 
 struct elog_processes *elog_processes_new_offline(void)
@@ -67,73 +65,35 @@ struct elog_processes *elog_processes_new_offline(void)
 void elog_processes_free(struct elog_processes *processes)
 {
 	if (processes)
-		free(processes->threads);
+		elog_map_free(&processes->threads);
 	free(processes);
 }
 
-static uint64_t coarse_time(void)
+/* Add a thread. If the table is full or memory is short, remove all others first. */
+static struct thread *add(struct elog_processes *processes, uint32_t tid)
 {
-	struct timespec now;
+	uint32_t limit = processes->offline ? THREADS_MAX_OFFLINE : THREADS_MAX;
+	struct thread *thread = NULL;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static struct thread *find_slot(const struct elog_processes *processes,
-				struct thread *threads, size_t slots, uint32_t tid)
-{
-	uint64_t hash = (tid ^ processes->seed) * 0x9e3779b97f4a7c15ULL;
-	size_t slot;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ULL;
-	slot = (size_t)(hash >> 32) & (slots - 1);
-	while (threads[slot].used && threads[slot].tid != tid)
-		slot = (slot + 1) & (slots - 1);
-	return &threads[slot];
-}
-
-/* Make room; without memory, or when it is enough, by forgetting all. */
-static void grow(struct elog_processes *processes)
-{
-	size_t slots = 2 * processes->slots, i;
-	struct thread *larger = NULL, *thread;
-
-	if (slots <= (processes->offline ? SLOTS_MAX_OFFLINE : SLOTS_MAX))
-		larger = calloc(slots, sizeof(*larger));
-	if (!larger) {
-		memset(processes->threads, 0,
-		       processes->slots * sizeof(*processes->threads));
-		processes->count = 0;
-		return;
+	if (processes->threads.count < limit)
+		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
+	if (!thread) {
+		elog_map_clear(&processes->threads);
+		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
 	}
-	for (i = 0; i < processes->slots; i++) {
-		thread = &processes->threads[i];
-		if (thread->used)
-			*find_slot(processes, larger, slots, thread->tid) = *thread;
-	}
-	free(processes->threads);
-	processes->threads = larger;
-	processes->slots = slots;
+	thread->tid = tid;
+	return thread;
 }
 
 static struct thread *find(struct elog_processes *processes, uint32_t pid,
 			   uint32_t tid)
 {
-	struct thread *thread = find_slot(processes, processes->threads,
-					  processes->slots, tid);
+	struct thread *thread = elog_map_find_integer(&processes->threads, tid);
 
-	if (!thread->used && processes->count >= processes->slots / 2) {
-		grow(processes);
-		thread = find_slot(processes, processes->threads, processes->slots,
-				   tid);
-	}
-	if (!thread->used) {
-		thread->used = true;
-		processes->count++;
-	}
-	if (thread->tid != tid || thread->pid != pid) {
+	if (!thread)
+		thread = add(processes, tid);
+	if (thread->pid != pid) {
 		thread->pid = pid;
-		thread->tid = tid;
 		thread->read_at = 0;
 		thread->name[0] = '\0';
 	}
@@ -170,7 +130,7 @@ static bool read_comm(const char *path, char *name)
 	return true;
 }
 
-bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed)
+bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed)
 {
 	char path[64];
 
@@ -191,7 +151,7 @@ static void invent_name(struct thread *thread)
 	set_name(thread, name, (size_t)size);
 }
 
-/* The process's name is the better guess for a thread that is gone. */
+/* If the thread has exited, use its process's name. */
 static void read_name(struct thread *thread)
 {
 	char name[ELOG_COMM_SIZE];
@@ -201,7 +161,7 @@ static void read_name(struct thread *thread)
 		set_name(thread, "swapper", strlen("swapper"));
 		return;
 	}
-	if (!elog_process_ask(thread->pid, thread->tid, name, &guessed)) {
+	if (!elog_process_read_name(thread->pid, thread->tid, name, &guessed)) {
 		if (!thread->name[0])
 			invent_name(thread);
 	} else if (!guessed || !thread->name[0]) {
@@ -220,7 +180,7 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 			invent_name(thread);
 		return thread->name;
 	}
-	now = coarse_time();
+	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
 		read_name(thread);
 		thread->read_at = now;
@@ -248,12 +208,12 @@ bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
 	return true;
 }
 
-void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
-			 uint32_t tid, const char *name, bool guessed)
+void elog_processes_update(struct elog_processes *processes, uint32_t pid,
+			   uint32_t tid, const char *name, bool guessed)
 {
 	struct thread *thread = find(processes, pid, tid);
 
 	if (!guessed || !thread->name[0])
 		set_name(thread, name, strlen(name));
-	thread->read_at = coarse_time();
+	thread->read_at = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 }

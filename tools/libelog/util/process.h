@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The table of threads' names, beyond what elog.h has of it. A table belongs to one
- * thread.
+ * The table of thread names: functions that elog.h does not have. A table belongs to
+ * one thread.
  */
 #ifndef LIBELOG_PROCESS_H
 #define LIBELOG_PROCESS_H
@@ -11,43 +11,44 @@
 #define ELOG_COMM_SIZE	16
 
 /**
- * elog_process_ask() - ask /proc for the name of a thread
+ * elog_process_read_name() - read the name of a thread from /proc
  * @pid: its process
  * @tid: the thread
  * @name: ELOG_COMM_SIZE bytes, set to it
- * @guessed: set to whether it is the process's, for the thread is gone
+ * @guessed: set to whether this is the process's name, because the thread has exited
  *
- * Return: false: both are gone.
+ * Return: false if the process has exited, too.
  */
-bool elog_process_ask(uint32_t pid, uint32_t tid, char *name, bool *guessed);
+bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed);
 
 /**
- * elog_processes_tell() - what /proc has said just now
+ * elog_processes_update() - set a name that was just read from /proc
  * @processes: the table
- * @pid: as for elog_process_ask(), as are the others
+ * @pid: as for elog_process_read_name()
  * @tid: the thread
  * @name: its name
- * @guessed: of no use if there was a name before
+ * @guessed: as from elog_process_read_name(); does not replace a known name
  */
-void elog_processes_tell(struct elog_processes *processes, uint32_t pid,
+void elog_processes_update(struct elog_processes *processes, uint32_t pid,
 			 uint32_t tid, const char *name, bool guessed);
 
 /**
- * elog_processes_due() - is it time to ask for the name of a thread?
- * @processes: a table that is used for nothing else: it learns no names
+ * elog_processes_due() - is it time to read the name of a thread?
+ * @processes: a table used only for this: it gets no names
  * @pid: its process
  * @tid: the thread
  * @now: CLOCK_MONOTONIC_COARSE, ns
  *
- * However many threads take turns, and whatever their ids are: as long as the table
- * has room for them each is due once in a second.
+ * As long as the table has room, each thread is due once a second.
  *
- * Return: true if it was not due before in the last second.
+ * Return: true if the thread was not due in the last second.
  */
 bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
 			uint32_t tid, uint64_t now);
 
-/** elog_processes_new_offline() - a table that knows what it was told, and not /proc */
+/**
+ * elog_processes_new_offline() - make a table that does not read /proc
+ */
 struct elog_processes *elog_processes_new_offline(void);
 
 #endif /* LIBELOG_PROCESS_H */

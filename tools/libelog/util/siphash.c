@@ -2,6 +2,9 @@
 /*
  * SipHash: see siphash.h. The names are those of the paper.
  */
+#include <endian.h>
+#include <string.h>
+
 #include "util/siphash.h"
 
 static inline uint64_t rotate(uint64_t word, unsigned int bits)
@@ -40,7 +43,15 @@ static inline void compress(uint64_t v[4], uint64_t m, unsigned int count)
 	v[0] ^= m;
 }
 
-static uint64_t load(const unsigned char *data, size_t size)
+static inline uint64_t load(const unsigned char *data)
+{
+	uint64_t word;
+
+	memcpy(&word, data, sizeof(word));
+	return le64toh(word);
+}
+
+static uint64_t load_last(const unsigned char *data, size_t size)
 {
 	uint64_t word = 0;
 
@@ -60,8 +71,8 @@ struct elog_siphash elog_siphash(const struct elog_siphash *key, const void *dat
 	start(v, key);
 	v[1] ^= 0xee;
 	for (left = size; left >= 8; left -= 8, bytes += 8)
-		compress(v, load(bytes, 8), 2);
-	compress(v, (uint64_t)size << 56 | load(bytes, left), 2);
+		compress(v, load(bytes), 2);
+	compress(v, (uint64_t)size << 56 | load_last(bytes, left), 2);
 	v[2] ^= 0xee;
 	rounds(v, 4);
 	hash.words[0] = v[0] ^ v[1] ^ v[2] ^ v[3];

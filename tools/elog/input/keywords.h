@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keywords: names that each provider defines for bits of a mask.
+ */
+#ifndef KEYWORDS_H
+#define KEYWORDS_H
+
+#include "util/tool.h"
+
+/**
+ * keywords_parse() - parse the argument of -k
+ * @options: keywords and keyword_names are set
+ * @argument: names and numbers, separated by commas; outlives @options
+ *
+ * Return: false if it is not valid.
+ */
+bool keywords_parse(struct options *options, const char *argument);
+
+/**
+ * struct keyword_rules - the masks that -k means for each provider
+ * @count: of @rules
+ * @rules: a provider or a glob, and the mask to match, 0: any
+ */
+struct keyword_rules {
+	size_t count;
+	struct keyword_rule {
+		char provider[EVENTLOG_GLOB_MAX];
+		uint64_t mask;
+	} *rules;
+};
+
+/**
+ * keywords_resolve() - look up the names of -k in all providers
+ * @options: the options
+ * @glob: PROVIDER or PROVIDER/EVENT
+ * @rules: filled in; the caller frees its rules, also after an error
+ *
+ * Return: 0; -ENOENT: no provider that matches the glob has one of the names; or an
+ * error of opening the device.
+ */
+int keywords_resolve(const struct options *options, const char *glob,
+		     struct keyword_rules *rules);
+
+/**
+ * put_keywords() - append an event's keywords, separated by commas
+ * @text: to append to
+ * @event: bits without a name are appended as a mask
+ */
+void put_keywords(struct elog_text *text, const struct elog_schema_event *event);
+
+/**
+ * keywords_match() - does an event have one of the keywords of -k?
+ * @options: with -k
+ * @event: the event
+ */
+bool keywords_match(const struct options *options,
+		    const struct elog_schema_event *event);
+
+#endif /* KEYWORDS_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Text and JSON that several verbs print: see tool.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/time_spec.h"
+#include "util/tool.h"
+
+uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
+{
+	const char *between = ": ", *name;
+	unsigned int cause;
+	uint64_t sum = 0;
+
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+		if (!lost[cause])
+			continue;
+		sum += lost[cause];
+		name = elog_lost_name(cause);
+		elog_text_string(text, between);
+		between = ", ";
+		if (name)
+			elog_text_string(text, name);
+		else
+			elog_text_printf(text, "cause %u", cause);
+		elog_text_put(text, " ", 1);
+		elog_text_unsigned(text, lost[cause], 1, ' ');
+	}
+	return sum;
+}
+
+void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width)
+{
+	elog_text_unsigned(text, nanoseconds / 1000000000, width, ' ');
+	elog_text_put(text, ".", 1);
+	elog_text_unsigned(text, nanoseconds % 1000000000, 9, '0');
+}
+
+void put_local_time(struct elog_text *text, int64_t realtime, bool zone)
+{
+	struct date date = { 0 };
+
+	date_set(&date, realtime / 1000000000);
+	elog_text_printf(text, "%s.%09" PRIu64 "%s", date.text,
+			 (uint64_t)realtime % 1000000000, zone ? date.zone : "");
+}
+
+void put_blanks(struct elog_text *text, size_t count)
+{
+	static const char blanks[] = "                                ";
+	size_t some;
+
+	for (; count; count -= some) {
+		some = count < sizeof(blanks) - 1 ? count : sizeof(blanks) - 1;
+		elog_text_put(text, blanks, some);
+	}
+}
+
+void fill_column(struct elog_text *text, size_t from, size_t width)
+{
+	const size_t size = text->size - from;
+
+	put_blanks(text, size < width ? width - size : 0);
+}
+
+void json_member(struct elog_text *text, const char *name, const char *value)
+{
+	elog_text_printf(text, "\"%s\":", name);
+	elog_text_json_string(text, value, strlen(value));
+}
+
+void json_causes(const uint64_t *lost, struct elog_text *text)
+{
+	const char *between = "", *name;
+	unsigned int cause;
+	char number[16];
+
+	elog_text_put(text, "{", 1);
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+		if (!lost[cause])
+			continue;
+		name = elog_lost_name(cause);
+		if (!name) {
+			snprintf(number, sizeof(number), "cause %u", cause);
+			name = number;
+		}
+		elog_text_string(text, between);
+		elog_text_json_string(text, name, strlen(name));
+		elog_text_put(text, ":", 1);
+		elog_text_unsigned(text, lost[cause], 1, ' ');
+		between = ",";
+	}
+	elog_text_put(text, "}", 1);
+}

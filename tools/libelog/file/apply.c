@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Applying the blocks of .elog files, which need not be valid: elog(5) documents them.
+ * DATA is held, by CPU, until a SYNC says what is complete.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elog.h"
+#include "file/reader.h"
+#include "util/process.h"
+
+#define HELD_BYTES_MAX	(256U << 20)
+#define INFO_BYTES_MAX	(64U << 10)
+#define SCHEMA_BYTES_MAX (1U << 20)	/* one text */
+#define SCHEMAS_BYTES_MAX (32U << 20)	/* all texts */
+
+_Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
+_Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
+_Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
+_Static_assert(sizeof(struct elog_block_loss) == 72, "as documented");
+_Static_assert(sizeof(struct elog_block_sync) == 40, "as documented");
+_Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
+_Static_assert(sizeof(struct elog_block_index) == 56, "as documented");
+_Static_assert(sizeof(struct elog_block_cpu) == 80, "as documented");
+
+static int malformed(struct elog_file_reader *reader)
+{
+	elog_damage_note(reader, ELOG_DAMAGE_BYTES, reader->block.offset,
+			 HEADER_BYTES + reader->block.stored);
+	return elog_block_leave(reader);
+}
+
+static int unknown(struct elog_file_reader *reader)
+{
+	elog_damage_note(reader, ELOG_DAMAGE_UNKNOWN, reader->block.offset,
+			 HEADER_BYTES + reader->block.stored);
+	return elog_block_leave(reader);
+}
+
+int elog_part_start(struct elog_file_reader *reader)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+
+	if (!processes)
+		return -ENOMEM;
+	elog_processes_free(reader->processes);
+	reader->processes = processes;
+	elog_streams_forget(reader);
+	elog_definitions_forget(reader);
+	reader->in_part = true;
+	reader->counted = false;
+	reader->records = 0;
+	return 0;
+}
+
+static int apply_file(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	uint64_t monotonic, boottime, realtime;
+	const char *value;
+	char *info;
+	size_t i;
+	int ret;
+
+	if (elog_batch_drain(reader))
+		return 0;
+	if (block->size > INFO_BYTES_MAX)
+		return malformed(reader);
+	if (reader->in_part)
+		elog_damage_note(reader, ELOG_DAMAGE_NO_END, block->offset, 0);
+	/* Make each line a string; an empty string is the last one. */
+	info = malloc(block->size + 2);
+	if (!info)
+		return -ENOMEM;
+	for (i = 0; i < block->size; i++)
+		info[i] = block->body[i] == '\n' ? '\0' : (char)block->body[i];
+	info[i] = '\0';
+	info[i + 1] = '\0';
+	free(reader->info);
+	reader->info = info;
+	value = elog_file_info(reader, "version");
+	if (!value || strcmp(value, "1"))
+		return -EPROTONOSUPPORT;
+	value = elog_file_info(reader, "byte_order");
+	if (!value || (strcmp(value, "big") && strcmp(value, "little")))
+		return -EOPNOTSUPP;
+	value = elog_file_info(reader, "start");
+	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
+			    &monotonic, &boottime, &realtime) == 3)
+		reader->wall_offset = (int64_t)(realtime - monotonic);
+	ret = elog_part_start(reader);
+	if (ret)
+		return ret;
+	reader->part_damages = reader->damages;
+	reader->counted = true;
+	reader->new_part = true;
+	value = elog_file_info(reader, "continues");
+	reader->continues = value && !strcmp(value, "yes");
+	return elog_block_leave(reader);
+}
+
+static int apply_schema(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_schema head;
+	struct definition *old;
+	const unsigned char *text;
+	size_t size;
+	int ret;
+
+	if (block->size < sizeof(head) ||
+	    block->size - sizeof(head) > SCHEMA_BYTES_MAX)
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.descriptor = le32toh(head.descriptor);
+	text = block->body + sizeof(head);
+	size = block->size - sizeof(head);
+	old = elog_definition_find(reader, head.descriptor);
+	if (old && old->size == size && !memcmp(old->text, text, size))
+		return elog_block_leave(reader);
+	if (old) {
+		if (elog_batch_drain(reader))
+			return 0;
+		ret = elog_part_start(reader);
+		if (ret)
+			return ret;
+	}
+	if (reader->definition_bytes > SCHEMAS_BYTES_MAX)
+		return unknown(reader);
+	ret = elog_definition_add(reader, head.descriptor, text, size);
+	return ret ? ret : elog_block_leave(reader);
+}
+
+static int apply_processes(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_process process;
+	size_t at;
+
+	if (block->size % sizeof(process))
+		return malformed(reader);
+	for (at = 0; at < block->size; at += sizeof(process)) {
+		memcpy(&process, block->body + at, sizeof(process));
+		process.name[sizeof(process.name) - 1] = '\0';
+		elog_processes_learn(reader->processes, le32toh(process.pid),
+				     le32toh(process.tid), process.name);
+	}
+	return elog_block_leave(reader);
+}
+
+static int apply_data(struct elog_file_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_data head;
+	bool damaged_since;
+	struct cpu_stream *cpu;
+	size_t size;
+	int ret;
+
+	if (block->size < sizeof(head))
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.cpu = le32toh(head.cpu);
+	head.position = le64toh(head.position);
+	size = block->size - sizeof(head);
+	if (head.cpu >= ELOG_FILE_CPUS_MAX ||
+	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
+		return malformed(reader);
+	cpu = elog_stream_get(reader, head.cpu);
+	if (!cpu)
+		return -ENOMEM;
+	damaged_since = cpu->gaps != reader->gaps;
+	if (cpu->known && head.position < cpu->position) {
+		if (!damaged_since)
+			return malformed(reader);
+		/* The beginning of a new part was lost. */
+		if (elog_batch_drain(reader))
+			return 0;
+		elog_streams_forget(reader);
+		reader->counted = false;
+		cpu = elog_stream_get(reader, head.cpu);
+		if (!cpu)
+			return -ENOMEM;
+	}
+	if (reader->chunk_bytes + size > HELD_BYTES_MAX && elog_batch_drain(reader)) {
+		elog_damage_note(reader, ELOG_DAMAGE_ORDER, block->offset, 0);
+		return 0;
+	}
+	if (cpu->known && head.position > cpu->position && !damaged_since)
+		elog_damage_note(reader, ELOG_DAMAGE_MISSING, block->offset,
+				 head.position - cpu->position);
+	cpu->known = true;
+	cpu->position = head.position + size;
+	cpu->gaps = reader->gaps;
+	reader->in_part = true;
+	ret = size ? elog_stream_append(reader, cpu, block->body + sizeof(head), size) : 0;
+	return ret ? ret : elog_block_leave(reader);
+}
+
+/* Return: 1 there are new losses; 0; or a negative errno. */
+static int apply_loss(struct elog_file_reader *reader, const unsigned char *stored,
+		      struct elog_item *item)
+{
+	struct elog_ring_reader *ring = &reader->no_ring;
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	struct elog_block_loss loss;
+	struct cpu_stream *cpu;
+	unsigned int i;
+
+	memcpy(&loss, stored, sizeof(loss));
+	loss.cpu = le32toh(loss.cpu);
+	if (loss.cpu != EVENTLOG_CPU_ALL) {
+		if (loss.cpu >= ELOG_FILE_CPUS_MAX)
+			return 0;
+		cpu = elog_stream_get(reader, loss.cpu);
+		if (!cpu)
+			return -ENOMEM;
+		ring = &cpu->ring;
+	}
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		counts[i] = le64toh(loss.lost[i]);
+	return elog_ring_lost(ring, counts, item);
+}
+
+/* Return: 1 there is an item; 0, or a negative errno. */
+static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_sync head;
+	int ret;
+
+	if (block->size < sizeof(head))
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.time = le64toh(head.time);
+	if (le32toh(head.count) > (block->size - sizeof(head)) /
+				  sizeof(struct elog_block_loss))
+		return malformed(reader);
+	reader->in_part = true;
+	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
+					le64toh(head.monotonic));
+	if (!reader->drained) {
+		elog_batch_start(reader, head.time, false);
+		return 0;
+	}
+	item->time = head.time;
+	while (reader->next_loss < le32toh(head.count)) {
+		ret = apply_loss(reader, block->body + sizeof(head) +
+				 reader->next_loss++ *
+				 sizeof(struct elog_block_loss), item);
+		if (ret < 0 || (ret && !reader->continues))
+			return ret;
+	}
+	reader->continues = false;
+	item->type = ELOG_ITEM_SYNC;
+	ret = elog_block_leave(reader);
+	return ret ? ret : 1;
+}
+
+static int apply_end(struct elog_file_reader *reader)
+{
+	const size_t least = offsetof(struct elog_block_end, part);
+	struct elog_block_end end;
+
+	if (reader->block.size < least)
+		return malformed(reader);
+	if (elog_batch_drain(reader))
+		return 0;
+	memcpy(&end, reader->block.body, least);
+	if (reader->counted && reader->damages == reader->part_damages &&
+	    le64toh(end.records) != reader->records)
+		elog_damage_note(reader, ELOG_DAMAGE_MISSING, reader->block.offset, 0);
+	reader->in_part = false;
+	reader->counted = false;
+	return elog_block_leave(reader);
+}
+
+static bool is_known(uint32_t type)
+{
+	switch (type) {
+	case ELOG_BLOCK_FILE:
+	case ELOG_BLOCK_SCHEMA:
+	case ELOG_BLOCK_PROCESSES:
+	case ELOG_BLOCK_DATA:
+	case ELOG_BLOCK_SYNC:
+	case ELOG_BLOCK_END:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Return: 1 there is an item; 0, or a negative errno. */
+int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item)
+{
+	struct block *block = &reader->block;
+	uint32_t known = block->type == ELOG_BLOCK_DATA ?
+			 ELOG_BLOCK_ZSTD | ELOG_BLOCK_BIG_ENDIAN :
+			 ELOG_BLOCK_ZSTD;
+	int ret;
+
+	if (block->flags & ~known)
+		return unknown(reader);
+	if (block->unpacked && block->raw_size != block->size)
+		return malformed(reader);
+	if (!is_known(block->type))
+		return elog_block_leave(reader);
+	if (!block->unpacked) {
+		ret = elog_decompress(&reader->decompressor, block->body,
+				      block->stored, block->raw_size,
+				      &block->body);
+		if (ret == -EBADMSG)
+			return malformed(reader);
+		if (ret == -EOPNOTSUPP)
+			return unknown(reader);
+		if (ret)
+			return ret;
+		block->size = block->raw_size;
+		block->unpacked = true;
+	}
+	switch (block->type) {
+	case ELOG_BLOCK_FILE:
+		return apply_file(reader);
+	case ELOG_BLOCK_SCHEMA:
+		return apply_schema(reader);
+	case ELOG_BLOCK_PROCESSES:
+		return apply_processes(reader);
+	case ELOG_BLOCK_DATA:
+		return apply_data(reader);
+	case ELOG_BLOCK_SYNC:
+		return apply_sync(reader, item);
+	default:
+		return apply_end(reader);
+	}
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libelog: consuming events.
+ */
+#ifndef ELOG_CONSUMER_H
+#define ELOG_CONSUMER_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/select.h>		/* sigset_t, in strict ISO C too */
+
+#include <linux/eventlog.h>
+
+#include "elog/item.h"
+#include "elog/processes.h"
+#include "elog/schema.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct elog_consumer;
+
+/* Full rings lose the oldest events. To read them, pause them. */
+#define ELOG_CONSUMER_OVERWRITE	(1U << 0)
+#define ELOG_CONSUMER_NO_RINGS	(1U << 1) /* only keep events enabled */
+
+/**
+ * struct elog_consumer_options - how to subscribe
+ * @size: sizeof(struct elog_consumer_options)
+ * @flags: ELOG_CONSUMER_OVERWRITE, or ELOG_CONSUMER_NO_RINGS, or 0
+ * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
+ * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
+ *	of the ring
+ * @sub_buffers: number of sub-buffers of a ring, a power of two; 0: 2. A record
+ *	cannot be larger than one
+ * @reserved: 0
+ * @device: path of the device, or NULL for EVENTLOG_DEVICE
+ * @backlog_bytes: bytes of each CPU's records that may wait in memory, in addition to
+ *	those in its ring; 0: none. At most ELOG_BACKLOG_MAX, and not with
+ *	ELOG_CONSUMER_OVERWRITE
+ * @processes: with @backlog_bytes: a table that gets the names of threads; or NULL. It
+ *	must outlive the consumer, and belongs to the same thread
+ *
+ * With a backlog, a thread of the library removes records from the rings as they fill
+ * up. It handles no signals. A slow reader loses nothing until the backlog and a ring
+ * are full. The thread also gets the definitions of events and the names of threads
+ * while they exist. Everything else works as without a backlog, except that the
+ * program must not poll(2) elog_consumer_fd().
+ */
+struct elog_consumer_options {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t ring_bytes;
+	uint64_t watermark;
+	uint32_t sub_buffers;
+	uint32_t reserved;
+	const char *device;
+	uint64_t backlog_bytes;
+	struct elog_processes *processes;
+};
+
+#define ELOG_BACKLOG_MAX	(512ULL << 20)
+
+/**
+ * elog_consumer_open() - subscribe
+ * @consumer: set to the new consumer
+ * @options: NULL for the defaults
+ *
+ * Nothing is delivered until a rule is added. Without ELOG_CONSUMER_OVERWRITE, a full
+ * ring keeps its records and counts the events that it loses.
+ *
+ * With ELOG_CONSUMER_NO_RINGS nothing is delivered at all. The rules keep events
+ * enabled, for tracers and other ways to read them. @options may then have only a
+ * device.
+ *
+ * Return: 0; -ENOENT, -ENXIO, -ENODEV: no module; -EACCES: the device's mode does not
+ * permit it; -EPERM: the caller needs CAP_PERFMON or CAP_SYS_ADMIN; -EINVAL; -E2BIG
+ * and -ENOMEM: rings of this size cannot be allocated; -EMFILE: too many subscribers;
+ * -EAGAIN: too many threads; -EPROTO: this library does not know the layout of the
+ * kernel's rings.
+ */
+int elog_consumer_open(struct elog_consumer **consumer,
+		       const struct elog_consumer_options *options);
+
+/** elog_consumer_close() - unsubscribe and free everything; may be NULL */
+void elog_consumer_close(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_fd() - get the file, for poll(2)
+ * @consumer: the consumer, without backlog; otherwise use elog_consumer_wait()
+ *
+ * Readable at the watermark or after a loss.
+ */
+int elog_consumer_fd(const struct elog_consumer *consumer);
+
+/**
+ * struct elog_rule - selects events to deliver; all given members must match
+ * @size: sizeof(struct elog_rule)
+ * @flags: EVENTLOG_RULE_SESSION, EVENTLOG_RULE_PID: compare these members
+ * @provider: glob, NULL for all
+ * @event: glob, NULL for all
+ * @keywords_any: the event has one of these; 0: not tested
+ * @keywords_all: the event has all of these
+ * @session: the session
+ * @pid: the process
+ * @level: the most verbose level; 0: all
+ * @sample: deliver the first of every @sample events; 0 and 1: all
+ * @reserved: 0
+ */
+struct elog_rule {
+	uint32_t size;
+	uint32_t flags;
+	const char *provider;
+	const char *event;
+	uint64_t keywords_any;
+	uint64_t keywords_all;
+	uint64_t session;
+	uint32_t pid;
+	uint32_t level;
+	uint32_t sample;
+	uint32_t reserved;
+};
+
+/**
+ * elog_consumer_rule_add() - subscribe to events
+ * @consumer: the consumer
+ * @rule: selects the events
+ * @rule_id: set to the rule's id; may be NULL
+ *
+ * An event is delivered once if any rule matches it. Events that are written after
+ * this function has returned are delivered.
+ *
+ * Return: 0, or a negative errno of EVENTLOG_IOC_RULE_ADD.
+ */
+int elog_consumer_rule_add(struct elog_consumer *consumer,
+			   const struct elog_rule *rule, uint32_t *rule_id);
+
+/** elog_consumer_rule_delete() - delete a rule; return 0, or -ENOENT: there is none */
+int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id);
+
+/**
+ * elog_consumer_wait() - sleep until there is enough to read
+ * @consumer: the consumer
+ * @milliseconds: at most; -1: no limit
+ * @mask: signal mask while sleeping, as for ppoll(2); NULL: unchanged
+ *
+ * To print events soon after they happen, wait for about 100 ms at a time. Then call
+ * elog_consumer_pending(), whatever the result.
+ *
+ * Return: 1 watermark or loss; 0 timeout; -EINTR a signal; -EIO.
+ */
+int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
+		       const sigset_t *mask);
+
+/**
+ * elog_consumer_pending() - test whether there is anything to read
+ * @consumer: the consumer
+ *
+ * This is cheap: it reads the mapped rings, and asks the kernel whether there are new
+ * rings.
+ *
+ * Return: 1 there are unread records or losses; 0 there are none; or a negative errno
+ * of EVENTLOG_IOC_STAT.
+ */
+int elog_consumer_pending(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_flush() - start a batch with everything older than now
+ * @consumer: the consumer
+ *
+ * Gets a time from the kernel before which no record can appear any more, and maps new
+ * rings. After that, elog_consumer_next() returns all records before this time, in the
+ * order of their times. The rest of an unfinished batch becomes part of the next one.
+ *
+ * Return: 0, -EINTR, -ENOMEM, -EPROTO.
+ */
+int elog_consumer_flush(struct elog_consumer *consumer);
+
+/** elog_consumer_time() - get the time of the last flush, CLOCK_MONOTONIC ns */
+uint64_t elog_consumer_time(const struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_pause() - stop writing to overwriting rings, and start a batch
+ * @consumer: opened with ELOG_CONSUMER_OVERWRITE
+ *
+ * The kernel writes nothing to the rings until elog_consumer_resume(), and counts the
+ * events of this time as lost. elog_consumer_next() then returns, in order, the
+ * records in the rings that no earlier batch had. Takes an RCU grace period.
+ *
+ * Return: 0; -EINVAL this is not an overwriting consumer; or a negative errno from
+ * mapping a new CPU's ring; then the rings are not paused.
+ */
+int elog_consumer_pause(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_resume() - continue to write to paused rings
+ * @consumer: the consumer; the batch ends
+ *
+ * Return: 0 or a negative errno.
+ */
+int elog_consumer_resume(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_next() - get the next record of the batch
+ * @consumer: the consumer
+ * @item: filled in
+ *
+ * Returns the space of earlier records to the kernel from time to time: after every
+ * eighth of a ring, and at the end of the batch.
+ *
+ * Return: 1 there is a record; 0 the batch is over; -EBADMSG a ring was damaged: its
+ * contents are skipped, and the call may be repeated; with a backlog -ENOMEM.
+ */
+int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item);
+
+/**
+ * elog_consumer_describe() - get the schema of an event
+ * @consumer: the consumer
+ * @descriptor: struct elog_item.descriptor
+ * @event: set; belongs to the consumer, and is valid as long as
+ *	elog_consumer_generation() returns the same number
+ *
+ * Caches the kernel's answers, up to a limit.
+ *
+ * Return: 0; -ENOENT there is none; -EINVAL the text has an error; -ENOMEM.
+ */
+int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
+			   const struct elog_schema_event **event);
+
+/**
+ * elog_consumer_definition() - get the schema text of an event
+ * @consumer: the consumer
+ * @request: its descriptor is that of a returned event; its flags are 0
+ * @text: set to the text, NUL-terminated; the caller frees it
+ *
+ * As elog_device_describe(). With a backlog, it also finds definitions that have been
+ * removed from the kernel since.
+ *
+ * Return: as elog_device_describe().
+ */
+int elog_consumer_definition(struct elog_consumer *consumer,
+			     struct eventlog_describe *request, char **text);
+
+/**
+ * elog_consumer_generation() - find out whether schemas are still valid
+ * @consumer: the consumer
+ *
+ * For callers that cache the results of elog_consumer_describe() by descriptor. Do not
+ * cache failures.
+ *
+ * Return: a number that changes when a schema becomes invalid. Only
+ * elog_consumer_describe() invalidates schemas.
+ */
+uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_stat() - get the number of delivered and lost events
+ * @consumer: the consumer
+ * @cpu: one CPU, or EVENTLOG_CPU_ALL
+ * @descriptor: one event, with EVENTLOG_CPU_ALL, or 0
+ * @stat: filled in
+ *
+ * Return: 0; -ENXIO the CPU has no ring; -ENOENT the event never matched a rule.
+ */
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+		       uint32_t descriptor, struct eventlog_stat *stat);
+
+/**
+ * elog_consumer_cpus() - get the highest CPU number of a ring, plus one
+ * @consumer: the consumer
+ *
+ * 0 with ELOG_CONSUMER_NO_RINGS.
+ */
+unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_raw() - get the unread bytes of a ring
+ * @consumer: opened without ELOG_CONSUMER_OVERWRITE and without backlog, and not
+ *	used with elog_consumer_next()
+ * @cpu: the ring's CPU
+ * @data: set to whole records, in the ring itself; valid until they are released.
+ *	Padding and lost records are included
+ * @size: set to bytes at @data: up to the end of the records, or of the ring's memory
+ * @position: set to the ring position of @data
+ *
+ * There may be more records behind these: call this again after
+ * elog_consumer_raw_release(), which may release them in several steps.
+ *
+ * Return: 1 there are records; 0 there are none; -EINVAL; -EBADMSG the ring was
+ * damaged: its contents are skipped.
+ */
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
+		      const void **data, size_t *size, uint64_t *position);
+
+/**
+ * elog_consumer_raw_release() - return the space of records to the kernel
+ * @consumer: the consumer
+ * @cpu: the ring's CPU
+ * @size: bytes, at most the size from elog_consumer_raw()
+ *
+ * Return: 0 or -EINVAL.
+ */
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
+			      size_t size);
+
+/**
+ * elog_consumer_raw_flush() - get a time from the kernel, and map new rings
+ * @consumer: as for elog_consumer_raw()
+ *
+ * After this call, read all rings once more. After that, no record older than
+ * elog_consumer_time() will appear any more.
+ *
+ * Return: as elog_consumer_flush().
+ */
+int elog_consumer_raw_flush(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_raw_lost() - get the losses of a ring
+ * @consumer: as for elog_consumer_raw()
+ * @cpu: the ring's CPU, or EVENTLOG_CPU_ALL: CPUs that have no ring
+ * @lost: filled in: EVENTLOG_LOST_CAUSES counts, since the start
+ *
+ * Return: 1; 0 the ring has unread records, which may tell the place of the losses
+ * more exactly; or a negative errno of EVENTLOG_IOC_STAT.
+ */
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
+			   uint64_t *lost);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ELOG_CONSUMER_H */

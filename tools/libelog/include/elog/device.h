@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libelog: functions on the device in any role.
+ */
+#ifndef ELOG_DEVICE_H
+#define ELOG_DEVICE_H
+
+#include <stdint.h>
+
+#include <linux/eventlog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * elog_device_open() - open the device without a role
+ * @device: path, or NULL for EVENTLOG_DEVICE
+ *
+ * The file is for elog_device_version(), elog_device_describe(), elog_device_delete()
+ * and for reading the status text. The kernel module cannot be removed while the file
+ * is open.
+ *
+ * Return: a file descriptor (close-on-exec), or a negative errno of open(2);
+ * -ENOENT, -ENXIO and -ENODEV mean that the module is not loaded.
+ */
+int elog_device_open(const char *device);
+
+/**
+ * elog_device_version() - get the version and the features of the kernel module
+ * @fd: the device
+ * @version: filled in
+ *
+ * Return: 0, or -ENOTTY if @fd is not the device.
+ */
+int elog_device_version(int fd, struct eventlog_version *version);
+
+/**
+ * elog_device_describe() - get the schema text of a definition
+ * @fd: the device, in any role
+ * @request: flags and descriptor as for EVENTLOG_IOC_DESCRIBE; on success, all other
+ *	members except text are filled in
+ * @text: set to the text, NUL-terminated; the caller frees it
+ *
+ * To list all definitions, start with descriptor 0 and EVENTLOG_DESCRIBE_NEXT, and
+ * repeat the call with the returned descriptor until it returns -ENOENT.
+ *
+ * Return: 0; -ENOENT there is no such definition, or no further one; -ENOMEM.
+ */
+int elog_device_describe(int fd, struct eventlog_describe *request,
+			 char **text);
+
+/**
+ * elog_device_delete() - delete persistent events
+ * @fd: the device, in any role
+ * @provider: the provider's name, or NULL for EVENTLOG_DEFAULT_PROVIDER
+ * @event: the event's name
+ *
+ * Deletes all definitions of the event, or none.
+ *
+ * Return: 0; -ENOENT there is no such persistent event; -EBUSY a process has it
+ * registered, or a tracer is attached to it; -EPERM the caller needs CAP_PERFMON or
+ * CAP_SYS_ADMIN; -EINVAL these are not names.
+ */
+int elog_device_delete(int fd, const char *provider, const char *event);
+
+/**
+ * elog_time_offset() - how far the caller's CLOCK_MONOTONIC is ahead, ns
+ *
+ * Records have the time of the initial time namespace. In another time namespace, for
+ * example in a container, clock_gettime(2) returns a different time. Reads /proc; any
+ * thread may call it.
+ *
+ * Return: the difference; 0 outside of time namespaces.
+ */
+int64_t elog_time_offset(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ELOG_DEVICE_H */

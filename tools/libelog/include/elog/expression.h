@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libelog: expressions, and predicates on records: elog_filter(7) describes the language.
+ */
+#ifndef ELOG_EXPRESSION_H
+#define ELOG_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/eventlog.h>
+
+#include "elog/item.h"
+#include "elog/schema.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct elog_expression;
+struct elog_predicate;
+
+/* The longest text of an expression, and the deepest nesting in it. */
+#define ELOG_EXPRESSION_MAX	65536
+#define ELOG_EXPRESSION_DEPTH	64
+
+/**
+ * struct elog_expression_error - an error in an expression
+ * @column: byte of the text, from 1
+ * @message: the error; printable
+ * @reserved: 0
+ */
+struct elog_expression_error {
+	unsigned int column;
+	char message[160];
+	unsigned int reserved[3];
+};
+
+/**
+ * elog_expression_parse() - parse an expression
+ * @text: the text
+ * @expression: set to the result. It is immutable: any number of threads may use it
+ * @error: filled in on -EINVAL; may be NULL
+ *
+ * Memory usage is linear in the length of the text.
+ *
+ * Return: 0; -EINVAL the text has an error; -ENOMEM.
+ */
+int elog_expression_parse(const char *text, struct elog_expression **expression,
+			  struct elog_expression_error *error);
+
+/** elog_expression_free() - free an expression after its predicates; may be NULL */
+void elog_expression_free(struct elog_expression *expression);
+
+/**
+ * elog_expression_bind() - make a predicate on the records of one event
+ * @expression: must outlive the predicate
+ * @event: the event's schema; not needed afterwards
+ * @predicate: set to the result, or to NULL
+ * @error: filled in on -EINVAL; may be NULL
+ *
+ * Looks up all names. Comparisons that cannot affect the result for this event need
+ * not fit it. Example: "provider == tcp && state == LISTEN" for an event of another
+ * provider.
+ *
+ * Return: 0; -ENOENT no record of the event can match, because the event lacks a
+ * field, or has another provider, name or level; -EINVAL the expression does not fit
+ * the types of the event's fields; -ENOMEM.
+ */
+int elog_expression_bind(const struct elog_expression *expression,
+			 const struct elog_schema_event *event,
+			 struct elog_predicate **predicate,
+			 struct elog_expression_error *error);
+
+/**
+ * elog_expression_terms() - translate an expression for the kernel
+ * @expression: not needed afterwards
+ * @terms: room for EVENTLOG_TERMS_MAX
+ * @count: set to the number of terms
+ * @error: filled in on -EINVAL; may be NULL
+ *
+ * For EVENTLOG_IOC_MARKER_SET, which lists the requirements on markers. The kernel
+ * makes at most EVENTLOG_TERMS_MAX comparisons. It knows no regular expressions except
+ * plain text behind "^". Besides fields it compares only cpu, pid, tid and comm.
+ *
+ * Return: 0; -EINVAL the kernel does not support the expression.
+ */
+int elog_expression_terms(const struct elog_expression *expression,
+			  struct eventlog_term *terms, uint32_t *count,
+			  struct elog_expression_error *error);
+
+/** elog_predicate_free() - free a predicate; may be NULL */
+void elog_predicate_free(struct elog_predicate *predicate);
+
+/**
+ * elog_predicate_match() - test whether a record matches
+ * @predicate: of the record's event; any number of threads may use it
+ * @item: the record, an ELOG_ITEM_EVENT; its payload need not be valid
+ * @comm: the thread's name; may be NULL unless elog_predicate_needs_comm()
+ *
+ * Stops as soon as the result is known. Allocates memory only for regular expressions
+ * that are more than plain text with "^" or "$".
+ */
+bool elog_predicate_match(const struct elog_predicate *predicate,
+			  const struct elog_item *item, const char *comm);
+
+/** elog_predicate_needs_comm() - does the result depend on the thread's name? */
+bool elog_predicate_needs_comm(const struct elog_predicate *predicate);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ELOG_EXPRESSION_H */

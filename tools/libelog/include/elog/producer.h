@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libelog: producing events.
+ */
+#ifndef ELOG_PRODUCER_H
+#define ELOG_PRODUCER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <linux/eventlog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct elog_producer;
+
+/**
+ * struct elog_event - an event registered by this process
+ * @status: the byte that holds the event's bit
+ * @mask: the bit in it
+ *
+ * Only elog_event_enabled() reads the members. The library may change both at any
+ * time.
+ */
+struct elog_event {
+	const unsigned char *status;
+	unsigned int mask;
+};
+
+/**
+ * struct elog_producer_options - how to open a producer
+ * @size: sizeof(struct elog_producer_options)
+ * @flags: 0
+ * @device: path of the device, or NULL for EVENTLOG_DEVICE
+ */
+struct elog_producer_options {
+	uint32_t size;
+	uint32_t flags;
+	const char *device;
+};
+
+/**
+ * elog_producer_open() - prepare to register and write events
+ * @producer: set to the new producer
+ * @options: NULL for the defaults
+ *
+ * Succeeds even if the kernel module is not loaded or the device cannot be opened.
+ * All events are then disabled. The library tries to connect again when an event is
+ * tested, at most once a second. A try costs an open(2); between two tries, testing a
+ * disabled event costs a read of the coarse clock. Nothing runs in the background.
+ * elog_producer_connect() returns the reason for a failure.
+ *
+ * An open device pins the kernel module: see elog_producer_release().
+ *
+ * In the child of a fork() the producer is disconnected. It connects to a file of its
+ * own in the same way, but at once. The child's events are independent of its
+ * parent's. A process created by a bare clone(2) or by _Fork(3), which run no
+ * pthread_atfork() handlers, must not use the producer.
+ *
+ * Return: 0, -EINVAL for unknown options, -ENOMEM.
+ */
+int elog_producer_open(struct elog_producer **producer,
+		       const struct elog_producer_options *options);
+
+/**
+ * elog_producer_close() - unregister all events and free everything
+ * @producer: may be NULL; no other thread may be using it or its events
+ */
+void elog_producer_close(struct elog_producer *producer);
+
+/**
+ * elog_producer_connect() - connect now, unless connected
+ * @producer: the producer
+ *
+ * Return: 0 when connected, or a negative errno of open(2) or of the ioctls (-ENOENT,
+ * -ENXIO, -ENODEV: no module; -EACCES: no permission).
+ */
+int elog_producer_connect(struct elog_producer *producer);
+
+/**
+ * elog_producer_release() - close the device for a while
+ * @producer: the producer
+ * @seconds: do not connect for this time; UINT_MAX: until elog_producer_connect()
+ *	is called
+ *
+ * Waits for writers that are in the kernel. Then closes the device and unmaps the
+ * status bits, so that the kernel module can be removed. All events are disabled, but
+ * stay registered with the library, and are registered with the kernel again when the
+ * producer connects.
+ *
+ * Do not call this from a signal handler, which may have interrupted a write: set a
+ * flag, and call it from the program's main loop.
+ */
+void elog_producer_release(struct elog_producer *producer,
+			   unsigned int seconds);
+
+/**
+ * elog_event_register() - register an event
+ * @producer: the producer
+ * @provider: the provider's name, or NULL for EVENTLOG_DEFAULT_PROVIDER
+ * @command: "name [type field[;type field...]]", as linux/eventlog.h says
+ * @level: enum eventlog_level, 0 for EVENTLOG_LEVEL_INFO
+ * @keywords: mask of keywords
+ * @flags: 0 or EVENTLOG_REGISTER_PERSIST
+ * @event: set to the event, which belongs to the producer
+ *
+ * Nothing is checked while the producer is disconnected. The event is registered when
+ * the producer connects; elog_event_error() then returns the kernel's answer.
+ *
+ * Return: 0, -ENOMEM, or a negative errno of EVENTLOG_IOC_REGISTER, for example
+ * -EINVAL for a malformed command.
+ */
+int elog_event_register(struct elog_producer *producer, const char *provider,
+			const char *command, unsigned int level,
+			uint64_t keywords, unsigned int flags,
+			struct elog_event **event);
+
+/**
+ * elog_event_unregister() - unregister and free an event
+ * @event: freed; no thread may be using it. May be NULL
+ */
+void elog_event_unregister(struct elog_event *event);
+
+/**
+ * elog_event_error() - get the result of registering with the kernel
+ * @event: the event
+ *
+ * Return: 0 registered; -ENOTCONN not tried, because the producer is disconnected;
+ * otherwise the negative errno of EVENTLOG_IOC_REGISTER.
+ */
+int elog_event_error(const struct elog_event *event);
+
+/**
+ * elog_event_descriptor() - get the id that records of the event have
+ * @event: the event
+ *
+ * The id may change when the producer connects again.
+ *
+ * Return: the descriptor, for elog_device_describe(); 0 when not registered.
+ */
+uint32_t elog_event_descriptor(const struct elog_event *event);
+
+/* The rest of elog_event_enabled(), for when the bit is set. */
+bool elog_event_enabled_slow(const struct elog_event *event);
+
+/**
+ * elog_event_enabled() - test whether the event has a subscriber
+ * @event: the event
+ *
+ * Tests one bit if there is none. May be called from anywhere, signal handlers
+ * included.
+ *
+ * Return: true if the program should write the event.
+ */
+static inline bool elog_event_enabled(const struct elog_event *event)
+{
+	const unsigned char *status;
+	unsigned int mask;
+
+	status = __atomic_load_n(&event->status, __ATOMIC_RELAXED);
+	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
+	if (__builtin_expect(!(__atomic_load_n(status, __ATOMIC_RELAXED) & mask), 1))
+		return false;
+	return elog_event_enabled_slow(event);
+}
+
+/* The most elements of @iov that elog_event_write() takes. */
+#define ELOG_IOV_MAX	16
+
+/**
+ * elog_event_write() - write one event
+ * @event: the event
+ * @session: session, 0 for none
+ * @iov: the payload, laid out as the event's command says
+ * @count: elements of @iov, at most ELOG_IOV_MAX; 0 for an event without fields
+ *
+ * Tests the bit itself: a program that has nothing to compose need not call
+ * elog_event_enabled() before. May be called from signal handlers. Preserves errno.
+ *
+ * Return: 0 the kernel took the event and, for each subscriber, delivered it or
+ * counted it as lost. -EBADF the event has no subscriber, or there is no module; most
+ * callers ignore this. -EINVAL @count is too large, or the payload is shorter than the
+ * fields. -EBADMSG the size or the offset of a dynamic field is wrong, or a string is
+ * not terminated. -E2BIG more than EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM,
+ * -EINTR as writev(2).
+ */
+int elog_event_write(const struct elog_event *event, uint64_t session,
+		     const struct iovec *iov, unsigned int count);
+
+/**
+ * struct elog_payload - composes a payload, field by field
+ * @data: the caller's buffer; the finished payload starts at its first byte
+ * @capacity: bytes of @data
+ * @fixed: bytes of the fixed part so far
+ * @parked: bytes of dynamic data, which stay at the end of the buffer until
+ *	elog_payload_end()
+ * @error: the first failure, returned by elog_payload_end()
+ * @reserved: set by elog_payload_init()
+ *
+ * Call one function for each field, in the order of the command. Then call
+ * elog_payload_end(), or elog_event_emit(), which includes it. Each string or bytes
+ * field needs 8 bytes more of the buffer than of the payload. The members belong to
+ * the library.
+ */
+struct elog_payload {
+	unsigned char *data;
+	size_t capacity;
+	size_t fixed;
+	size_t parked;
+	int error;
+	uint64_t reserved[2];
+};
+
+/**
+ * elog_payload_init() - start a payload
+ * @payload: initialized
+ * @buffer: memory for it, in use until elog_payload_end()
+ * @capacity: bytes of @buffer
+ */
+void elog_payload_init(struct elog_payload *payload, void *buffer,
+		       size_t capacity);
+
+/**
+ * elog_payload_integer() - append an integer field
+ * @payload: the payload
+ * @value: the value; negative values are converted as in C
+ * @size: 1, 2, 4 or 8 bytes; higher bits of @value are dropped
+ */
+void elog_payload_integer(struct elog_payload *payload, uint64_t value,
+			  unsigned int size);
+
+static inline void elog_payload_u8(struct elog_payload *payload, uint8_t value)
+{
+	elog_payload_integer(payload, value, 1);
+}
+
+static inline void elog_payload_u16(struct elog_payload *payload, uint16_t value)
+{
+	elog_payload_integer(payload, value, 2);
+}
+
+static inline void elog_payload_u32(struct elog_payload *payload, uint32_t value)
+{
+	elog_payload_integer(payload, value, 4);
+}
+
+static inline void elog_payload_u64(struct elog_payload *payload, uint64_t value)
+{
+	elog_payload_integer(payload, value, 8);
+}
+
+/**
+ * elog_payload_raw() - append a struct or an array of bytes
+ * @payload: the payload
+ * @data: the bytes
+ * @size: bytes of @data, which must be the field's size
+ */
+void elog_payload_raw(struct elog_payload *payload, const void *data,
+		      size_t size);
+
+/**
+ * elog_payload_chars() - append a char[@size] field
+ * @payload: the payload
+ * @string: a string; truncated to @size bytes, or padded with NULs
+ * @size: the field's size
+ */
+void elog_payload_chars(struct elog_payload *payload, const char *string,
+			size_t size);
+
+/**
+ * elog_payload_string() - append a "__data_loc char[]" field
+ * @payload: the payload
+ * @string: copied, with its NUL
+ */
+void elog_payload_string(struct elog_payload *payload, const char *string);
+
+/**
+ * elog_payload_string_rel() - append a "__rel_loc char[]" field
+ * @payload: the payload
+ * @string: copied, with its NUL
+ */
+void elog_payload_string_rel(struct elog_payload *payload, const char *string);
+
+/**
+ * elog_payload_bytes() - append a "__data_loc unsigned char[]" field
+ * @payload: the payload
+ * @data: copied
+ * @size: bytes of @data
+ */
+void elog_payload_bytes(struct elog_payload *payload, const void *data,
+			size_t size);
+
+/**
+ * elog_payload_bytes_rel() - append a "__rel_loc unsigned char[]" field
+ * @payload: the payload
+ * @data: copied
+ * @size: bytes of @data
+ */
+void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
+			    size_t size);
+
+/**
+ * elog_payload_end() - move the dynamic data behind the fixed part
+ * @payload: the payload; nothing may be appended afterwards
+ *
+ * Return: bytes of the payload, which starts at the buffer's first byte; -ENOBUFS the
+ * buffer is too small; -E2BIG the payload or one of its fields is too large for an
+ * event.
+ */
+ssize_t elog_payload_end(struct elog_payload *payload);
+
+/**
+ * elog_event_emit() - end a payload and write it
+ * @event: the event
+ * @session: session, 0 for none
+ * @payload: the payload
+ *
+ * Return: as elog_payload_end() when that fails, else as elog_event_write().
+ */
+int elog_event_emit(const struct elog_event *event, uint64_t session,
+		    struct elog_payload *payload);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ELOG_PRODUCER_H */

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libelog: schemas, which describe the fields of events, and decoding of records.
+ */
+#ifndef ELOG_SCHEMA_H
+#define ELOG_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elog/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** enum elog_type - types of fields */
+enum elog_type {
+	ELOG_TYPE_UNSIGNED,	/* 1, 2, 4 or 8 bytes */
+	ELOG_TYPE_SIGNED,	/* likewise */
+	ELOG_TYPE_BOOL,		/* 1 byte */
+	ELOG_TYPE_CHARS,	/* char[N]: text, up to the first NUL */
+	ELOG_TYPE_OCTETS,	/* u8[N] */
+	ELOG_TYPE_STRING,	/* a __u32 size << 16 | offset; text with its NUL */
+	ELOG_TYPE_BYTES,	/* the same; any bytes */
+	ELOG_TYPE_IPV4,		/* 4 bytes, network order */
+	ELOG_TYPE_IPV6,		/* 16 bytes, network order */
+	ELOG_TYPE_PORT,		/* 2 bytes, network order */
+	ELOG_TYPE_MAC,		/* 6 bytes */
+	ELOG_TYPE_TIME,		/* u64, ns of CLOCK_MONOTONIC, as in records */
+	ELOG_TYPE_DURATION,	/* u64, ns */
+	ELOG_TYPE_PTR,		/* u64, an address */
+	ELOG_TYPE_ENUM,		/* an integer that has names */
+	ELOG_TYPE_FLAGS,	/* an integer whose bits have names */
+	ELOG_TYPE_STRUCT,	/* N bytes, whose layout is not known */
+};
+
+/** enum elog_display - the base in which a field is shown */
+enum elog_display {
+	ELOG_DISPLAY_DEFAULT,
+	ELOG_DISPLAY_DEC,
+	ELOG_DISPLAY_HEX,
+};
+
+/**
+ * struct elog_schema_name - a value that has a name: a keyword, an enumerator,
+ *	a flag
+ * @value: the value; sign-extended if the enum is signed
+ * @name: its name
+ * @description: may be empty, never NULL
+ */
+struct elog_schema_name {
+	uint64_t value;
+	const char *name;
+	const char *description;
+};
+
+/**
+ * struct elog_schema_set - an enum or flags type
+ * @name: its name
+ * @description: may be empty
+ * @flags: it is a flags type
+ * @count: elements of @names
+ * @names: in the order of the schema
+ */
+struct elog_schema_set {
+	const char *name;
+	const char *description;
+	bool flags;
+	size_t count;
+	struct elog_schema_name **names;
+};
+
+/**
+ * struct elog_schema_field - a field of an event
+ * @name: its name
+ * @type_name: the type as written in the schema
+ * @description: may be empty
+ * @type: the type
+ * @display: the requested base of numbers
+ * @offset: bytes from the start of the payload
+ * @size: bytes in the fixed part (4 for strings and bytes)
+ * @is_signed: the integer is signed; also set for enums
+ * @relative: strings and bytes only: the offset counts from the end of the 4 bytes
+ * @set: enums and flags only: the names, else NULL
+ */
+struct elog_schema_field {
+	const char *name;
+	const char *type_name;
+	const char *description;
+	enum elog_type type;
+	enum elog_display display;
+	size_t offset;
+	size_t size;
+	bool is_signed;
+	bool relative;
+	const struct elog_schema_set *set;
+};
+
+struct elog_schema_provider;
+
+/**
+ * struct elog_schema_event - an event
+ * @provider: the provider that it belongs to
+ * @name: its name
+ * @description: may be empty
+ * @id: its number in the provider
+ * @level: enum eventlog_level
+ * @keywords: mask
+ * @fixed_size: bytes of the payload's fixed part
+ * @field_count: elements of @fields
+ * @fields: in the order of the payload
+ */
+struct elog_schema_event {
+	const struct elog_schema_provider *provider;
+	const char *name;
+	const char *description;
+	uint32_t id;
+	unsigned int level;
+	uint64_t keywords;
+	size_t fixed_size;
+	size_t field_count;
+	struct elog_schema_field **fields;
+};
+
+/**
+ * struct elog_schema_provider - a provider
+ * @name: its name
+ * @description: may be empty
+ * @keyword_count: elements of @keywords
+ * @keywords: named bits
+ * @set_count: elements of @sets
+ * @sets: enum and flags types
+ * @event_count: elements of @events
+ * @events: in the order of the schema
+ */
+struct elog_schema_provider {
+	const char *name;
+	const char *description;
+	size_t keyword_count;
+	struct elog_schema_name **keywords;
+	size_t set_count;
+	struct elog_schema_set **sets;
+	size_t event_count;
+	struct elog_schema_event **events;
+};
+
+/**
+ * struct elog_schema - a schema
+ * @provider_count: elements of @providers
+ * @providers: in the order of the text
+ */
+struct elog_schema {
+	size_t provider_count;
+	struct elog_schema_provider **providers;
+};
+
+/**
+ * struct elog_schema_error - an error in a schema text
+ * @line: line number, from 1
+ * @message: the error
+ * @reserved: 0
+ */
+struct elog_schema_error {
+	unsigned int line;
+	char message[160];
+	unsigned int reserved[3];
+};
+
+/**
+ * elog_schema_parse() - parse a schema text
+ * @text: the text
+ * @size: bytes of it
+ * @schema: set to the result
+ * @error: filled in on -EINVAL and -EPROTONOSUPPORT; may be NULL
+ *
+ * Return: 0; -EINVAL the text has an error; -EPROTONOSUPPORT it is written in a newer
+ * version of the language; -ENOMEM.
+ */
+int elog_schema_parse(const char *text, size_t size,
+		      struct elog_schema **schema,
+		      struct elog_schema_error *error);
+
+/** elog_schema_free() - free a schema; may be NULL */
+void elog_schema_free(struct elog_schema *schema);
+
+/**
+ * elog_level_name() - get the name of a level
+ * @level: enum eventlog_level
+ *
+ * Return: "error" ... "verbose", or NULL if there is no such level.
+ */
+const char *elog_level_name(unsigned int level);
+
+/**
+ * elog_level_parse() - get a level by its name
+ * @name: "error", "warning", "notice", "info", "debug", "verbose"
+ *
+ * Return: enum eventlog_level, or 0 if no level has this name.
+ */
+unsigned int elog_level_parse(const char *name);
+
+/**
+ * struct elog_value - a field of a record
+ * @error: 0; -ENODATA the payload ends before the field does; -EBADMSG the dynamic
+ *	data is outside of the payload, or a string has no NUL
+ * @integer: integers of all types, sign-extended if signed
+ * @data: chars, octets, strings, bytes, addresses and structs: the bytes, inside the
+ *	payload
+ * @size: bytes of @data; of chars and strings, those before the NUL
+ * @claimed_offset: on -EBADMSG: the offset that the field claims
+ * @claimed_size: on -EBADMSG: the size that the field claims
+ * @reserved: 0
+ */
+struct elog_value {
+	int error;
+	uint64_t integer;
+	const void *data;
+	size_t size;
+	size_t claimed_offset;
+	size_t claimed_size;
+	uint64_t reserved[2];
+};
+
+/**
+ * elog_decode() - read a field of a payload
+ * @field: the field
+ * @payload: the payload, which need not be valid
+ * @size: bytes of it; nothing behind them is read
+ * @value: filled in
+ *
+ * Return: @value->error.
+ */
+int elog_decode(const struct elog_schema_field *field, const void *payload,
+		size_t size, struct elog_value *value);
+
+/** elog_format_value() - append a value as text; if it has an error, the error */
+void elog_format_value(struct elog_text *text,
+		       const struct elog_schema_field *field,
+		       const struct elog_value *value);
+
+/**
+ * elog_format_fields() - append "field=value field=value..."
+ * @text: the text
+ * @event: the event's schema
+ * @payload: the payload, which need not be valid
+ * @size: bytes of it
+ */
+void elog_format_fields(struct elog_text *text,
+			const struct elog_schema_event *event,
+			const void *payload, size_t size);
+
+/**
+ * elog_text_json_string() - append a string as JSON, with its quotes
+ * @text: the text
+ * @data: the string
+ * @size: bytes of it; it may contain NULs
+ *
+ * The result is always valid JSON in UTF-8. Control characters, including U+0080 to
+ * U+009F, are escaped. Each byte that is not UTF-8 becomes U+FFFD.
+ */
+void elog_text_json_string(struct elog_text *text, const char *data, size_t size);
+
+/**
+ * elog_text_csv() - append a cell of comma-separated values, as RFC 4180 says
+ * @text: the text
+ * @data: the cell
+ * @size: bytes of it
+ *
+ * The cell is quoted only if it contains a quote, a comma or a line break; nothing
+ * else is changed. This does not protect against spreadsheets, which take a cell that
+ * begins with "=" for a formula.
+ */
+void elog_text_csv(struct elog_text *text, const char *data, size_t size);
+
+/**
+ * elog_format_json_value() - append a value as JSON
+ * @text: the text
+ * @field: the field
+ * @value: the value; null if it could not be decoded
+ *
+ * Integers, ports, times and durations (ns) are numbers with all their digits, which
+ * may exceed the precision of a double. Bools are true or false. Pointers and fields
+ * shown in hexadecimal are strings "0x...". Enums are the name, or a number without
+ * one. Flags are an array of names; the last element is a string "0x..." if bits have
+ * no names. A field shown in decimal is always a number. Text and addresses are
+ * strings; other bytes are strings of hexadecimal digits.
+ */
+void elog_format_json_value(struct elog_text *text,
+			    const struct elog_schema_field *field,
+			    const struct elog_value *value);
+
+/**
+ * elog_format_json_fields() - append "field":value,"field":value...
+ * @text: the text; the caller adds the braces
+ * @event: the event's schema
+ * @payload: the payload, which need not be valid
+ * @size: bytes of it
+ */
+void elog_format_json_fields(struct elog_text *text,
+			     const struct elog_schema_event *event,
+			     const void *payload, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ELOG_SCHEMA_H */
