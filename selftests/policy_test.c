@@ -223,7 +223,7 @@ TEST(policy_errors)
 	int fd = device_open(), other;
 	unsigned int bit;
 
-	marker_open(&marker, "markers_refused", "refused");
+	marker_open(&marker, "markers_rejected", "rejected");
 	for (bit = 0; bit < 32; bit++) {
 		test_note("bit %u", bit);
 		request = policy_request("*", "*", PRINT);

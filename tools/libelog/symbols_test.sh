@@ -46,8 +46,9 @@ names_are_ours()
 
 # Variables of the library exist in every program that uses it. The permitted ones are:
 # the producers, which must be found when a process forks; the tables of
-# CRC-32C and the secret of hash maps, made when first needed; a byte that tells threads apart, and one that
-# tells whether a thread is in a probe; and the state of the process's markers.
+# CRC-32C and the secret of hash maps, both created on first use; a byte that identifies
+# threads, and one that is set while a thread is in a probe; and the state of the
+# process's markers.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
 fork_handlers_once

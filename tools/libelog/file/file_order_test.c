@@ -256,7 +256,7 @@ static void turn_file(int fd)
 }
 
 /* Append all contents of the file as text. */
-static void tell(int fd, struct elog_text *text)
+static void append_contents(int fd, struct elog_text *text)
 {
 	const struct elog_schema_event *event;
 	struct elog_file_reader *reader;
@@ -293,12 +293,12 @@ static void test_turned(void)
 	struct elog_text here = { 0 }, there = { 0 };
 	int fd = write_here(0);
 
-	tell(fd, &here);
+	append_contents(fd, &here);
 	check(here.size > EVENTS * 100);
 	check(strstr(here.data, "text=\"between\"") != NULL);
 	check(!strstr(here.data, "\n4 "));
 	turn_file(fd);
-	tell(fd, &there);
+	append_contents(fd, &there);
 	check_equal(there.size, here.size);
 	check(there.data && !strcmp(here.data, there.data));
 	elog_text_free(&here);
