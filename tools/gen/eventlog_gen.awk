@@ -32,7 +32,7 @@ function stop_usage(message) {
 	exit 2
 }
 
-function report_error(line, message) {
+function complain(line, message) {
 	print FILE ":" line ": " message > "/dev/stderr"
 	if (++ERRORS < 20)
 		return
@@ -41,7 +41,7 @@ function report_error(line, message) {
 }
 
 function expected(line, found, what) {
-	report_error(line, "found " found ", expected " what)
+	complain(line, "found " found ", expected " what)
 }
 
 # ---- characters ----
@@ -1490,7 +1490,7 @@ function print_producer(   i, k, name, macro, ipv6, port) {
 # ---- compatibility ----
 
 function changed(line, old_line, was, is) {
-	report_error(line, "found " is ", expected " was " (" OLD_FILE ":" old_line ")")
+	complain(line, "found " is ", expected " was " (" OLD_FILE ":" old_line ")")
 }
 
 function compare_keywords(   i, at) {
