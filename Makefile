@@ -1,51 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Everything is built below build/, the module once for each kernel, in a tree
-# of links to the sources: build/<release>/eventlog.ko.
+# All output is below build/. The module is built for each kernel in a tree of links
+# to the sources: build/<release>/eventlog.ko.
 
 help_text := \
 	'  all          module and tools (default)' \
-	'  module       eventlog.ko, for the kernel KDIR points to' \
+	'  module       eventlog.ko, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
 	'  selftests    the test programs' \
 	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
-	'  setup        install what building and testing needs' \
-	'  demo         build, boot a guest and show it at work' \
-	'  check        every test, in booted guests' \
-	'  check-armhf  the tests of the module on a 32-bit ARM kernel' \
-	'  stress       what comes and goes while all is traced and read, for' \
-	'               STRESS_SECONDS (180) each, on 6.1, 6.12 and 7.2' \
-	'  check-debug  the same on a kernel that checks uses of memory and of locks' \
+	'  setup        install packages for building and testing' \
+	'  demo         build, boot a guest and demonstrate the tools' \
+	'  check        run all tests, most of them in guests' \
+	'  check-static check warnings (W=1, sparse), includes, tests and words' \
+	'  check-armhf  test the module on a 32-bit ARM kernel' \
+	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-native stress the ring in user space, with sanitizers' \
-	'  fuzz         feed libelog nonsense, FUZZ_SECONDS (60) for each fuzzer' \
-	'  check-models check the models of the ring, waking and FLUSH with spin' \
-	'  bench        time the ring and the module, print tables: see README.md' \
-	'  bench-ring   the ring in user space, beside LTTng-UST' \
-	'  bench-kernel the module inside a kernel, beside user_events and tracepoints' \
-	'  bench-instructions  what an event of kernel code takes, in instructions,' \
-	'               beside tracepoints and LTTng' \
-	'  bench-drain  what an event takes from the rings to a file, in instructions,' \
-	'               beside trace-cmd and LTTng' \
-	'  bench-show   printing a file, beside babeltrace2; STRICT=1 with any bench:' \
-	'               fail if a bar is missed' \
-	'  check-static compile with W=1 and sparse; any warning is an error' \
-	'  install      module, tools, library, manual pages, udev rule, units' \
-	'  install-gen  eventlog-gen alone; likewise -module, -tool, -library,' \
+	'  check-models check the models of ring, wakeup and FLUSH with spin' \
+	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
+	'               (180) each, on 6.1, 6.12 and 7.2' \
+	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
+	'  bench        run all benchmarks, print tables: see README.md' \
+	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
+	'  bench-kernel time the module in a kernel, compared with user_events and' \
+	'               tracepoints' \
+	'  bench-instructions  count the instructions of an event of kernel code,' \
+	'               compared with tracepoints and LTTng' \
+	'  bench-drain  count the instructions of an event from the rings to a file,' \
+	'               compared with trace-cmd and LTTng' \
+	'  bench-show   time printing a file, compared with babeltrace2' \
+	'               STRICT=1 with any benchmark: fail if a bar is missed' \
+	'  install      install module, tools, library, manual pages, udev rule, units' \
+	'  install-gen  install only eventlog-gen; also -module, -tool, -library,' \
 	'               -development, -device (udev rule, group), -service (units)' \
-	'  uninstall    remove all of it' \
-	'  deb          packages for Debian and Ubuntu, in build/deb' \
+	'  uninstall    remove installed files' \
+	'  deb          build packages for Debian and Ubuntu, in build/deb' \
 	'  check-deb    install them in a fresh Debian, use and purge them' \
 	'  clean        remove build/' \
 	'' \
-	'  KDIR=DIR     a kernel'"'"'s build directory or headers; default: those of' \
+	'  KDIR=DIR     build directory or headers of a kernel; default: those of' \
 	'               the running kernel or, if it has none, of the test kernel' \
 	'  EVENTLOG_KERNEL=VERSION  test kernel, see scripts/kernel (6.1)' \
 	'  PREFIX=DIR LIBDIR=DIR  where to install (/usr/local, PREFIX/lib); DESTDIR' \
-	'               is honoured' \
+	'               is supported' \
 	'  W=1 C=1 ...  as for the kernel'
 
 ifneq ($(words $(CURDIR)),1)
-$(error the kernel's build cannot cope with a path that contains spaces)
+$(error the kernel's build does not support spaces in paths)
 endif
 
 top := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -60,36 +61,36 @@ INSTALL ?= install
 
 all: module tools
 
-# Whichever kernel is to be built for is found when a recipe needs it: that may
-# fetch the test kernel.
+# The kernel is looked up only when a recipe needs it, because that may download the
+# test kernel.
 ifeq ($(KDIR),)
 kernel_dir = $(eval kernel_dir := $(or \
 	$(if $(wildcard $(running)/Makefile),$(abspath $(running))), \
 	$(info the running kernel has no headers: building for the test kernel) \
 	$(shell $(top)/scripts/kernel headers $(EVENTLOG_KERNEL)), \
-	$(error no kernel to build for: give KDIR=)))$(kernel_dir)
+	$(error no kernel headers found: set KDIR=)))$(kernel_dir)
 else
 kernel_dir := $(KDIR)
 endif
 release = $(eval release := $(or \
 	$(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
 		'$(kernel_dir)/include/generated/utsrelease.h'), \
-	$(error $(kernel_dir) is not a kernel prepared for building modules)))$(release)
+	$(error $(kernel_dir) is not prepared for building modules)))$(release)
 build = $(top)/build/$(release)$(variant)
 
-# Debian's headers name a compiler; another machine may only have others.
+# Debian's headers name a compiler. If it is missing, use gcc.
 named_compiler = $(shell sed -n 's/^CC = .*(CROSS_COMPILE)//p' \
 	'$(kernel_dir)/.kernelvariables' 2>/dev/null)
 compiler = $(eval compiler := $(if $(filter-out undefined default,$(origin CC)),, \
 	$(if $(named_compiler),$(if $(shell command -v $(named_compiler)),, \
 	CC=gcc))))$(compiler)
 
-# Headers without the kernel's types: scripts/module-btf looks for those.
+# Without vmlinux the kernel's build cannot add BTF: scripts/module-btf does.
 own_btf = $(if $(wildcard $(kernel_dir)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 kbuild = $(MAKE) -C '$(kernel_dir)' M='$(build)' $(compiler) $(own_btf)
 
-# Links that lead nowhere are those of files that are gone. One build at a time.
+# Remove links to files that no longer exist. Builds of a kernel hold a lock.
 define link_sources
 	@mkdir -p '$(build)'
 	@cd '$(build)' && ln -sfn ../../Kbuild ../../uapi ../../include ../../tools . && \
@@ -116,6 +117,8 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
+	@scripts/check-layers
+	@scripts/check-bats
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
@@ -123,7 +126,7 @@ tools:
 selftests:
 	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests'
 
-# The C library's headers are for both, but for asm/, which is nearly so.
+# The C library's headers work for 32 bits as well; those of asm/ are close enough.
 programs-i386: options = CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
 programs-armhf: options = CC=$(armhf_gcc)
 
@@ -133,7 +136,7 @@ programs-i386 programs-armhf: programs-%:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
 		LDFLAGS=-static $(options)
 
-# Debian has the one compiler or the other, the plain one or that of this version.
+# Debian's packages have a compiler with or without the version in its name.
 armhf_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
 	/arm-linux-gnueabihf-gcc-12,$(subst :, ,$(PATH)))))),arm-linux-gnueabihf-gcc)
 
@@ -186,7 +189,7 @@ check-models:
 
 FUZZ_SECONDS ?= 60
 
-# What is of interest is kept, for the next time; what fails, as well.
+# The corpus is kept for the next run, and so are inputs that fail.
 fuzz:
 	@$(MAKE) --no-print-directory -C tools fuzzers FUZZ=1 CC=clang \
 		OUTPUT='$(top)/build/tools.fuzz'
@@ -204,7 +207,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-# One after the other: they measure.
+# One after the other, because they measure time.
 bench:
 	@scripts/bench/ring $(bench_flags)
 	@scripts/bench/kernel $(bench_flags)
@@ -227,16 +230,16 @@ bench-drain:
 bench-show:
 	@scripts/bench/show $(bench_flags)
 
-# A module for a kernel that is not here is only wanted by those who say so.
+# Do not install a module for the test kernel by accident.
 ifneq ($(filter install install-module,$(MAKECMDGOALS)),)
 ifeq ($(KDIR)$(wildcard $(running)/Makefile),)
-$(error there are no headers for the running kernel ($(running_release)): \
-	install them or give KDIR=)
+$(error no headers for the running kernel ($(running_release)): \
+	install them or set KDIR=)
 endif
 endif
 
-# What gets installed: FROM:TO:MODE, TO without DESTDIR. Installing and removing
-# read the same lists.
+# Installed files as FROM:TO:MODE, TO without DESTDIR. install and uninstall use the
+# same lists.
 man_pages = $(wildcard $(1:%=tools/man/*.%))
 man_files = $(foreach page,$(man_pages),$(page):$(man_dir)$(subst .,,$(suffix \
 	$(page)))/$(notdir $(page)):644)
@@ -247,7 +250,7 @@ library_version = $(eval library_version := $(shell \
 	sed -n 's/^library_version := //p' $(top)/tools/Makefile))$(library_version)
 soname = libelog.so.$(firstword $(subst ., ,$(library_version)))
 
-# The tool, and the pages of what it uses.
+# The tool and its manual pages.
 tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
 	$(foreach file,$(wildcard tools/elog/*.bash-completion),$(file):$(completions)/$(notdir \
 		$(basename $(file))):644) \
@@ -266,7 +269,7 @@ development_files = build/tools/libelog.a:$(LIBDIR)/libelog.a:644 \
 	$(call man_files,3)
 development_links = $(LIBDIR)/libelog.so:$(soname)
 
-# The generator, and what providers of other trees are built with.
+# The generator, and the files for building providers outside of this tree.
 gen_files := tools/gen/eventlog-gen:$(PREFIX)/bin/eventlog-gen:755 \
 	tools/gen/eventlog-gen.bash-completion:$(completions)/eventlog-gen:644 \
 	tools/gen/eventlog_gen.awk:$(share)/eventlog_gen.awk:644 \
@@ -275,17 +278,17 @@ gen_files := tools/gen/eventlog-gen:$(PREFIX)/bin/eventlog-gen:755 \
 	include/linux/eventlog_marker.h:$(share)/include/linux/eventlog_marker.h:644 \
 	uapi/linux/eventlog.h:$(share)/include/uapi/linux/eventlog.h:644
 
-# What belongs to the module but is for no kernel in particular.
-device_files = scripts/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
-	dist/eventlog.sysusers:$(PREFIX)/lib/sysusers.d/eventlog.conf:644 \
-	dist/eventlog.modules:$(PREFIX)/lib/modules-load.d/eventlog.conf:644 \
+# Files of the module that do not depend on the kernel.
+device_files = tools/dist/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
+	tools/dist/eventlog.sysusers:$(PREFIX)/lib/sysusers.d/eventlog.conf:644 \
+	tools/dist/eventlog.modules:$(PREFIX)/lib/modules-load.d/eventlog.conf:644 \
 	$(call man_files,4 9)
 
-# The recorder, which nobody has to start.
-service_files = dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
-	dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
-	$(foreach unit,$(notdir $(wildcard dist/*.service dist/*.timer)), \
-		build/dist/$(unit):$(UNITDIR)/$(unit):644)
+# Units; installing does not enable them.
+service_files = tools/dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
+	tools/dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
+	$(foreach unit,$(units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
+units = $(notdir $(wildcard tools/dist/*.service tools/dist/*.timer))
 
 word_of = $(word $(1),$(subst :, ,$(2)))
 install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
@@ -295,8 +298,8 @@ install_links = $(foreach link,$(1),ln -sfn $(call word_of,2,$(link)) \
 installed_names = $(foreach file,$(1),'$(DESTDIR)$(call word_of,2,$(file))') \
 	$(foreach link,$(2),'$(DESTDIR)$(call word_of,1,$(link))')
 
-# With the directories that are being installed to.
-build/dist/%: dist/% FORCE
+# Units contain the directories of the installation.
+build/dist/%: tools/dist/% FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|/usr/bin/|$(PREFIX)/bin/|g' -e 's|/usr/libexec/|$(PREFIX)/libexec/|g' $< > $@
 
@@ -327,10 +330,10 @@ install-gen:
 install-device:
 	$(call install_files,$(device_files))
 
-install-service: $(addprefix build/,$(wildcard dist/*.service dist/*.timer))
+install-service: $(units:%=build/dist/%)
 	$(call install_files,$(service_files))
 
-# The linker's cache is of this system.
+# ldconfig updates the cache of this system, so not with DESTDIR.
 install: install-module install-tool install-library install-development \
 		install-gen install-device install-service
 	$(if $(DESTDIR),,ldconfig)
@@ -352,20 +355,20 @@ uninstall: uninstall-gen
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 	$(if $(DESTDIR),,ldconfig)
 
-# Made from a copy, with dist/debian where it has to be. build/deb has what came
-# of it.
+# Built in a copy of the tree, with tools/dist/debian at its top. build/deb keeps the
+# packages.
 deb_source = build/deb/eventlog-$(version)
 
 deb:
 	@scripts/setup deb
 	rm -rf build/deb
 	mkdir -p '$(deb_source)'
-	tar -c --exclude=./build --exclude=./.git --exclude=./dist/debian . | \
+	tar -c --exclude=./build --exclude=./.git --exclude=./tools/dist/debian . | \
 		tar -x -C '$(deb_source)'
-	cp -a dist/debian '$(deb_source)/debian'
+	cp -a tools/dist/debian '$(deb_source)/debian'
 	printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
 		'$(version)' '$(version)' \
-		"$$(sed -n 's/^Maintainer: //p' dist/debian/control)" \
+		"$$(sed -n 's/^Maintainer: //p' tools/dist/debian/control)" \
 		"$$(date -R -r dkms.conf)" > '$(deb_source)/debian/changelog'
 	cd '$(deb_source)' && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage -us -uc -b
 	rm -rf '$(deb_source)'

@@ -67,13 +67,21 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
-/* 6.13 added hrtimer_setup(), 6.15 removed hrtimer_init(). */
+/* 6.13 added hrtimer_setup() and its variant for the stack, 6.15 removed hrtimer_init(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+
+static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
+					  enum hrtimer_restart (*function)(struct hrtimer *),
+					  clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init_on_stack(timer, clock, mode);
 	timer->function = function;
 }
 #endif

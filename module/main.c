@@ -12,15 +12,15 @@
 #include <linux/rcupdate.h>
 
 #include "compat.h"
-#include "device.h"
-#include "domain.h"
-#include "kfunc.h"
-#include "marker.h"
+#include "user/file.h"
+#include "core/domain.h"
+#include "trace/kfunc.h"
+#include "marker/marker.h"
 #include "memory.h"
-#include "selftest.h"
-#include "subscriber.h"
-#include "trace_event.h"
-#include "trace_point.h"
+#include "ring/selftest.h"
+#include "core/subscriber.h"
+#include "trace/attach.h"
+#include "core/trace_point.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# tap.sh - TAP for tests that are shell scripts and need no module; sourced.
+# tap.sh - TAP for tests that are shell scripts and need no module. Sourced.
 #
-#	check NAME COMMAND...	one test: passes if COMMAND does. What COMMAND
-#				prints is told when it fails. In COMMAND set -e
-#				has no effect: it returns its result
-#	skip NAME REASON	one test that cannot be made here
-#	end_checks		prints the plan; fails if a test has
+#	check NAME COMMAND...	one test, which passes if COMMAND succeeds; the output of
+#				COMMAND is printed if it fails. set -e has no effect in
+#				COMMAND: a function must return its result
+#	skip NAME REASON	one test that cannot run here
+#	end_checks		prints the plan; fails if a test has failed
 #
-# $work is a directory for the test's own files, removed at the end.
+# $work is a directory for files of the test. It is removed at the end.
 
 checks=0
 failed_checks=0

@@ -116,15 +116,17 @@ without_capability()
 
 	rmmod eventlog
 	insmod "$EVENTLOG_KO" events_max=4
+	made=()
 	for number in 1 2 3 4; do
 		"$ELOG" create "made/event$number" || break
+		made+=("made/event$number")
 	done
 	fails_with "as many events as it may have" create made/more
 	run_elog delete made/event1
 	[ "$status" = 0 ]
 	run_elog create made/more
 	[ "$status" = 0 ]
-	"$ELOG" delete made/more made/event2 made/event3 made/event4 || true
+	"$ELOG" delete made/more "${made[@]:1}"
 	rmmod eventlog
 	insmod "$EVENTLOG_KO"
 }

@@ -132,14 +132,14 @@ has_begun()
 	[[ $'\n'$text =~ $'\n'$2 ]]
 }
 
-# Starts elog VERB with output in $work/out and $work/err; returns when it captures,
-# counts, or has attached; its process is $started.
+# Starts elog VERB with output in $work/out and $work/err; returns when it captures or
+# counts; its process is $started.
 start_elog()
 {
 	"$ELOG" "$1" -v "${@:2}" > "$work/out" 2> "$work/err" 3>&- &
 	started=$!
 	background+=("$started")
-	wait_for has_begun "$work/err" 'elog: (capturing|counting|attached)'
+	wait_for has_begun "$work/err" 'elog: (capturing|counting)'
 }
 
 # Waits for its end; its exit status is $status.

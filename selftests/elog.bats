@@ -592,13 +592,15 @@ insist()
 	run_elog capture -q -- "$ELOG" emit a/b
 	after=$(awk '{ print int($1) + 1 }' /proc/uptime)
 	[[ $output =~ ^\ [01]\ [0-9a-f]{4,}\ .*\ ([0-9]+)\.[0-9]{9}\ a\ -\ b$ ]]
-	[ "$before" -le "${BASH_REMATCH[1]}" ] && [ "${BASH_REMATCH[1]}" -le "$after" ]
+	[ "$before" -le "${BASH_REMATCH[1]}" ]
+	[ "${BASH_REMATCH[1]}" -le "$after" ]
 	before=$(date +%s)
 	run_elog capture -q --time wall -- "$ELOG" emit a/b
 	after=$(date +%s)
 	[[ $output =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
 	stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
-	[ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+	[ "$before" -le "$stamp" ]
+	[ "$stamp" -le "$after" ]
 	run_elog capture -q --time delta -- "$ELOG" emit -n 2 a/b
 	[[ ${lines[0]} =~ \ 0\.000000000\ a ]]
 	[[ ${lines[1]} =~ \ [0-9]+\.[0-9]{9}\ a ]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tests of eventlog share: see eventlog_common.h.
+ * Functions that the tests share: see eventlog_common.h.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 #include "eventlog_common.h"
 
 /* ------------------------------------------------------------------------
- * What the harness asks
+ * Hooks of the harness
  */
 const char *test_before_all(void)
 {
@@ -33,12 +33,12 @@ const char *test_before_all(void)
 }
 
 /*
- * Every case must give back whatever it took.  Processes killed at its end and
- * callbacks of the kernel may take a moment.
+ * A case must leave no definitions behind.  Killed processes and callbacks of the
+ * kernel may take a moment to release them.
  */
 bool test_after_each(char *text, size_t bytes)
 {
-	unsigned int patience = 10000;
+	unsigned int attempts = 10000;
 	char *status = NULL;
 	long active;
 
@@ -52,7 +52,7 @@ bool test_after_each(char *text, size_t bytes)
 			return false;
 		}
 		active = status_number(status, "Active: ");
-		if (!active || !patience--)
+		if (!active || !attempts--)
 			break;
 		test_pause();
 	}
@@ -171,7 +171,7 @@ char *describe(int fd, __u32 descriptor, __u32 *state)
 	char *text;
 
 	if (ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request) != -1)
-		test_fail(__FILE__, __LINE__, "DESCRIBE into no bytes succeeded");
+		test_fail(__FILE__, __LINE__, "DESCRIBE without a buffer succeeded");
 	if (errno != EMSGSIZE)
 		return NULL;
 	text = malloc(request.text_size);
@@ -196,7 +196,7 @@ struct bitmap bitmap_map(int fd, const struct eventlog_register *registration)
 	bitmap.bytes = mmap(NULL, bitmap.size, PROT_READ, MAP_SHARED, fd,
 			    registration->bitmap_offset);
 	if (bitmap.bytes == MAP_FAILED)
-		test_fail(__FILE__, __LINE__, "mapping the bitmap: %s", test_errno_name(errno));
+		test_fail(__FILE__, __LINE__, "cannot map the bitmap: %s", test_errno_name(errno));
 	return bitmap;
 }
 
@@ -285,7 +285,7 @@ static bool is_zero(const void *memory, size_t bytes)
 	return true;
 }
 
-/* A 32-bit program may run on either. */
+/* A 32-bit program may run on a 64-bit kernel. */
 static bool kernel_is_64_bit(void)
 {
 	struct utsname name;
@@ -328,12 +328,13 @@ bool consumer_map(struct consumer *consumer, unsigned int cpu)
 	if (header == MAP_FAILED) {
 		if (errno == ENXIO)
 			return false;
-		test_fail(__FILE__, __LINE__, "mapping ring %u: %s", cpu, test_errno_name(errno));
+		test_fail(__FILE__, __LINE__, "cannot map ring %u: %s", cpu,
+			  test_errno_name(errno));
 	}
 	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, consumer->fd,
 		    offset + page_size());
 	if (page == MAP_FAILED)
-		test_fail(__FILE__, __LINE__, "mapping the consumer page %u: %s", cpu,
+		test_fail(__FILE__, __LINE__, "cannot map consumer page %u: %s", cpu,
 			  test_errno_name(errno));
 
 	CHECK_EQ(header->magic, EVENTLOG_RING_MAGIC);
@@ -475,7 +476,7 @@ static void ring_release(struct ring *ring)
 	__atomic_store_n(&ring->consumer->position, (__u32)ring->position, __ATOMIC_RELEASE);
 }
 
-/* Broken promises of a ring are told with where they are. */
+/* Fails with the check that did not hold and the state of the ring. */
 static void __attribute__((noreturn)) ring_fail(const struct ring *ring, int line,
 						const char *promise)
 {
@@ -508,7 +509,7 @@ static void read_lost(struct ring *ring, const struct eventlog_record *record, _
 			ring->lost[cause] = counts->lost[cause];
 }
 
-/* The next event of a ring; a record never leaves its sub-buffer. */
+/* Reads the next event of a ring; a record never crosses the end of its sub-buffer. */
 static bool ring_next(struct ring *ring, struct record *result)
 {
 	const __u64 data_bytes = ring->header->data_bytes;
@@ -596,7 +597,7 @@ void consumer_hold(struct consumer *consumer, __u64 time)
 			continue;
 		CHECK((__s64)(ring->position - ring->held_position) >= 0);
 		committed = RING_LOAD(ring->header, committed);
-		/* It may step back for an instant; what was seen stays seen. */
+		/* committed may step back for an instant; use the value already seen. */
 		if ((__s64)(committed - ring->limit) < 0)
 			committed = ring->limit;
 		ring->earlier_time = ring->held_time;
@@ -786,20 +787,20 @@ bool user_mode_linux(void)
 	return strstr(text, "User Mode Linux");
 }
 
-bool trace_events_there(void)
+bool trace_events_exist(void)
 {
 	if (access(TRACE_EVENTS, F_OK))
 		mount("tracefs", TRACEFS, "tracefs", 0, NULL);
 	/*
-	 * Each time an event is switched ftrace would patch the scheduler, to learn
-	 * processes' names; QEMU before 8.1 may run into the breakpoint of a patch
-	 * that is already done.
+	 * With record-cmd ftrace patches the scheduler each time an event is enabled, to
+	 * record the names of processes.  QEMU before 8.1 can hit the breakpoint of a patch
+	 * that is already complete.
 	 */
 	file_write(TRACEFS "/options/record-cmd", "0");
 	return !access(TRACE_EVENTS "/eventlog/eventlog_lock", F_OK);
 }
 
-/* A kernel's own user_events comes first; then ours have another. */
+/* If the kernel has its own user_events, ours are in another group. */
 const char *trace_group(void)
 {
 	return access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of eventlog share: calls of the device, a consumer that reads
- * rings and checks every rule a ring must keep, and small things of the system.
+ * Functions that the tests share: calls of the device, a consumer that reads
+ * rings and checks every rule of a ring, and helpers around the system.
  *
- * Unless a function says otherwise it fails the test when something goes wrong.
- * A struct consumer is used by one thread at a time.
+ * A function fails the test when something goes wrong, unless it says
+ * otherwise.  One thread at a time may use a struct consumer.
  */
 #ifndef EVENTLOG_COMMON_H
 #define EVENTLOG_COMMON_H
@@ -17,7 +17,7 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A pointer as the ABI carries it. */
+/* A pointer as the ABI passes it. */
 #define PTR(pointer) ((__u64)(unsigned long)(pointer))
 
 #define ALIGN_UP(value, to) (((value) + ((to) - 1)) / (to) * (to))
@@ -32,12 +32,12 @@ int device_open(void);
 /** device_open_for() - open the device with these flags of open(2) */
 int device_open_for(int flags);
 
-/** device_version() - what VERSION says */
+/** device_version() - the results of VERSION */
 struct eventlog_version device_version(void);
 
 /**
- * register_request() - a REGISTER request with everything else at its default
- * @command: stays the caller's
+ * register_request() - a REGISTER request with defaults for all other members
+ * @command: must stay valid until the call
  */
 struct eventlog_register register_request(const char *command);
 
@@ -51,9 +51,9 @@ struct eventlog_register register_request(const char *command);
 int try_register(int fd, const char *command);
 
 /**
- * register_with() - REGISTER a request and check what is promised of any result
+ * register_with() - REGISTER a request and check what every result must satisfy
  * @fd: the file
- * @request: completed with the results
+ * @request: gets the results
  */
 void register_with(int fd, struct eventlog_register *request);
 
@@ -67,13 +67,13 @@ int try_unregister(int fd, __u32 write_index);
 int try_delete(int fd, const char *provider, const char *event);
 
 /**
- * emit() - write one event of a registration without session
+ * emit() - write one event without a session; does not fail the test
  * @fd: the producer
  * @write_index: of the registration
- * @payload: may be anything, unmapped too
- * @bytes: of the payload
+ * @payload: any address, also an unmapped one
+ * @bytes: size of the payload
  *
- * Return: as writev(2); does not fail the test.
+ * Return: as writev(2)
  */
 ssize_t emit(int fd, __u32 write_index, const void *payload, size_t bytes);
 
@@ -84,35 +84,35 @@ ssize_t emit_session(int fd, __u32 write_index, __u64 session, const void *paylo
  * describe() - the schema text of a definition
  * @fd: any file
  * @descriptor: of the definition
- * @state: EVENTLOG_DESCRIBED_*, may be NULL
+ * @state: gets EVENTLOG_DESCRIBED_*; may be NULL
  *
- * Return: a string to free, or NULL with errno set.
+ * Return: a string that the caller frees, or NULL with errno set.
  */
 char *describe(int fd, __u32 descriptor, __u32 *state);
 
-/* The enable bits as a producer maps them. */
+/* The enable bits as mapped by a producer. */
 struct bitmap {
 	const unsigned char *bytes;
 	size_t size;
 };
 
-/** bitmap_map() - map the bits after a registration on a file */
+/** bitmap_map() - map the enable bits of a file that has a registration */
 struct bitmap bitmap_map(int fd, const struct eventlog_register *registration);
 
-/** bitmap_get() - a bit */
+/** bitmap_get() - the value of a bit */
 bool bitmap_get(const struct bitmap *bitmap, __u32 bit);
 
 /* ------------------------------------------------------------------------
  * The status listing
  */
 
-/** status_read() - the whole listing, to free; NULL with errno if it cannot be read */
+/** status_read() - the whole listing, freed by the caller; NULL with errno on failure */
 char *status_read(void);
 
-/** status_number() - the number behind "Active: ", "Busy: " or "Max: " in a listing */
+/** status_number() - the number after "Active: ", "Busy: " or "Max: " in a listing */
 long status_number(const char *text, const char *word);
 
-/** status_now() - the same of a listing read just now; -1 if there is none */
+/** status_now() - read the listing and return such a number; -1 if it is missing */
 long status_now(const char *word);
 
 /* ------------------------------------------------------------------------
@@ -120,18 +120,18 @@ long status_now(const char *word);
  */
 
 /**
- * struct ring - one CPU's ring, mapped
- * @header: its first page; NULL: this CPU has no ring
- * @consumer: its second page
- * @data: its data
- * @position: read up to here
- * @limit: what is committed as far as known
- * @last_time: of the last record
- * @held_position: what comes from here on was not visible at consumer_hold()
- * @held_time: and must not be older than this
- * @earlier_time: nor what comes before than this
- * @records: events read
- * @lost: the maximum of what lost records said
+ * struct ring - the mapped ring of one CPU
+ * @header: first page; NULL if the CPU has no ring
+ * @consumer: second page
+ * @data: record data
+ * @position: position of the next record to read
+ * @limit: last known value of committed
+ * @last_time: time of the last record
+ * @held_position: value of committed at the last consumer_hold()
+ * @held_time: records from held_position on must not be older than this
+ * @earlier_time: no record may be older than this
+ * @records: number of events read
+ * @lost: highest counts found in lost records
  */
 struct ring {
 	const struct eventlog_ring_header *header;
@@ -148,10 +148,10 @@ struct ring {
 };
 
 /**
- * ring_load() - load a word of a ring's header as the ABI says, acquire
- * @header: of the ring, which may be being written
+ * ring_load() - load a word of a ring's header with acquire semantics
+ * @header: header of a ring that may have a writer
  * @word: the word
- * @upper: its copy
+ * @upper: the copy of its upper half, for readers that load 32 bits at a time
  */
 __u64 ring_load(const struct eventlog_ring_header *header, const __u64 *word,
 		const __u32 *upper);
@@ -160,9 +160,9 @@ __u64 ring_load(const struct eventlog_ring_header *header, const __u64 *word,
 /**
  * struct consumer - a subscriber and its rings
  * @fd: the file
- * @setup: what SUBSCRIBE said
- * @rings: one for each CPU number, setup.cpus of them
- * @turn: the ring to look into first
+ * @setup: the results of SUBSCRIBE
+ * @rings: one for each possible CPU, setup.cpus of them
+ * @turn: index of the ring to read next
  */
 struct consumer {
 	int fd;
@@ -172,11 +172,11 @@ struct consumer {
 };
 
 /**
- * struct record - an event in a ring, good until the next consumer_next()
+ * struct record - an event in a ring, valid until the next consumer_next()
  * @header: the record
  * @payload: its payload
- * @bytes: of the payload, rounded up by zeroes to a multiple of 8
- * @cpu: where it happened
+ * @bytes: size of the payload, with the zeroes up to a multiple of 8
+ * @cpu: CPU that wrote the record
  */
 struct record {
 	const struct eventlog_record *header;
@@ -194,11 +194,11 @@ struct eventlog_subscribe subscribe_request(__u64 ring_bytes);
 /** consumer_open() - open the device, subscribe, map the rings; no rules yet */
 void consumer_open(struct consumer *consumer, __u64 ring_bytes);
 
-/** consumer_open_with() - the same with a SUBSCRIBE request of the caller's */
+/** consumer_open_with() - the same with the caller's SUBSCRIBE request */
 void consumer_open_with(struct consumer *consumer, const struct eventlog_subscribe *request);
 
 /**
- * consumer_map() - map the ring of a CPU unless it is mapped
+ * consumer_map() - map the ring of a CPU unless it is already mapped
  * @consumer: the consumer
  * @cpu: below consumer->setup.cpus
  *
@@ -212,10 +212,10 @@ void consumer_close(struct consumer *consumer);
 /** rule_request() - a RULE_ADD request; names are globs or NULL */
 struct eventlog_rule rule_request(const char *provider, const char *event);
 
-/** rule_add() - RULE_ADD by globs; returns the id */
+/** rule_add() - add a rule for these globs; returns its id */
 __u32 rule_add(int fd, const char *provider, const char *event);
 
-/** rule_add_with() - RULE_ADD a request; returns the id */
+/** rule_add_with() - add the rule of a request; returns its id */
 __u32 rule_add_with(int fd, struct eventlog_rule *rule);
 
 /** try_rule_delete() - RULE_DEL; returns as ioctl(2) */
@@ -227,10 +227,10 @@ __u64 flush(int fd);
 /** stat_all() - STAT over all CPUs */
 struct eventlog_stat stat_all(int fd);
 
-/** stat_event_lost() - losses of one event */
+/** stat_event_lost() - how many records of one event were lost */
 __u64 stat_event_lost(int fd, __u32 descriptor);
 
-/** lost_sum() - all causes together */
+/** lost_sum() - the sum over all causes */
 __u64 lost_sum(const __u64 lost[EVENTLOG_LOST_CAUSES]);
 
 /**
@@ -238,95 +238,95 @@ __u64 lost_sum(const __u64 lost[EVENTLOG_LOST_CAUSES]);
  * @consumer: the consumer
  * @record: the event
  *
- * Rings are emptied one after the other; a ring's position is given back when
- * it is empty.  Checks everything a ring promises: sizes, alignment, padding,
- * sub-buffers, order of time, growth of lost counts, reserved bits.
+ * Reads the rings one after the other and releases a ring when it is empty.
+ * Checks everything that the ABI promises about a ring: sizes, alignment,
+ * padding, sub-buffers, order of time, growing lost counts, reserved bits.
  *
  * Return: false if all rings are empty.
  */
 bool consumer_next(struct consumer *consumer, struct record *record);
 
 /**
- * consumer_hold() - hold what becomes visible from now on to a time
- * @consumer: has read all that was visible at the previous call
- * @time: records that are older than this fail the test from now on
+ * consumer_hold() - from now on newly visible records must have at least this time
+ * @consumer: must have read everything that was visible at the previous call
+ * @time: the oldest permitted time
  */
 void consumer_hold(struct consumer *consumer, __u64 time);
 
-/** consumer_release() - give everything read so far back to the rings */
+/** consumer_release() - release everything read so far to the rings' writers */
 void consumer_release(struct consumer *consumer);
 
-/** consumer_skip() - read all that is there; returns the number of events */
+/** consumer_skip() - read all records; returns the number of events */
 unsigned int consumer_skip(struct consumer *consumer);
 
-/** consumer_one() - the only event there is; fails if there are fewer or more */
+/** consumer_one() - read an event; fails unless there is exactly one */
 void consumer_one(struct consumer *consumer, struct record *record);
 
 /* ------------------------------------------------------------------------
  * The system
  */
 
-/** page_size() - bytes */
+/** page_size() - size of a page in bytes */
 size_t page_size(void);
 
-/** pages_map() - zeroed memory of its own pages */
+/** pages_map() - map zeroed pages */
 void *pages_map(size_t bytes);
 
-/** pages_unmapped() - an address in a page nobody may touch */
+/** pages_unmapped() - address of an inaccessible page */
 void *pages_unmapped(void);
 
-/** edge_buffer() - memory of this size right before a page nobody may touch */
+/** edge_buffer() - memory of this size right before an inaccessible page */
 void *edge_buffer(size_t bytes);
 
-/** clock_now() - CLOCK_MONOTONIC, ns */
+/** clock_now() - CLOCK_MONOTONIC in nanoseconds */
 __u64 clock_now(void);
 
-/** cpus_allowed() - the CPUs this thread may run on, into a list of up to max; their number */
+/** cpus_allowed() - list up to max CPUs that this thread may run on; returns their number */
 unsigned int cpus_allowed(unsigned int *cpus, unsigned int max);
 
-/** cpu_pin() - the calling thread runs on this CPU from now on */
+/** cpu_pin() - restrict the calling thread to this CPU */
 void cpu_pin(unsigned int cpu);
 
-/** thread_id() - of the calling thread */
+/** thread_id() - id of the calling thread */
 pid_t thread_id(void);
 
-/** thread_sleeps() - is a thread, of this process or another, asleep */
+/** thread_sleeps() - whether a thread of any process sleeps */
 bool thread_sleeps(pid_t thread);
 
-/** capabilities_keep() - give up every capability but those in this mask */
+/** capabilities_keep() - drop every capability that is not in this mask */
 void capabilities_keep(__u64 mask);
 
 #define CAPABILITY_SYS_ADMIN (1ULL << 21)
 #define CAPABILITY_PERFMON (1ULL << 38)
 #define CAPABILITY_ALL ((1ULL << 41) - 1)
 
-/** descriptor_send() - pass an open file through a socket */
+/** descriptor_send() - pass an open file over a socket */
 void descriptor_send(int socket, int fd);
 
-/** descriptor_receive() - take one out of a socket */
+/** descriptor_receive() - receive an open file from a socket */
 int descriptor_receive(int socket);
 
-/** user_mode_linux() - is this kernel a process, without jump labels, NMIs, perf */
+/** user_mode_linux() - whether the kernel is User Mode Linux: no jump labels, NMIs or perf */
 bool user_mode_linux(void);
 
-/* Where ftrace shows events. */
+/* The directory of trace events. */
 #define TRACEFS "/sys/kernel/tracing"
 #define TRACE_EVENTS TRACEFS "/events"
 
 /**
- * trace_events_there() - mount tracefs if need be, and make it fit for tests
+ * trace_events_exist() - mount tracefs if necessary and prepare it for tests
  *
- * Return: whether the module, which is loaded, makes trace events.
+ * Return: whether the loaded module creates trace events.
  */
-bool trace_events_there(void);
+bool trace_events_exist(void);
 
 /** trace_group() - the group of events of the default provider */
 const char *trace_group(void);
 
-/** file_number() - the number a file of /proc or /sys holds; -1 if it cannot be read */
+/** file_number() - read a number from a file of /proc or /sys; -1 on failure */
 long file_number(const char *path);
 
-/** file_write() - write a text into a file of /proc or /sys; as write(2) */
+/** file_write() - write a text to a file of /proc or /sys; returns as write(2) */
 ssize_t file_write(const char *path, const char *text);
 
 #endif /* EVENTLOG_COMMON_H */

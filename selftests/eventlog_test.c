@@ -3,8 +3,8 @@
  * The harness of the selftests: see eventlog_test.h.
  *
  * The runner is single-threaded and owns the list of cases and the TAP output.
- * What a case must tell the runner apart from its exit status (the reason of a
- * skip) goes through a page they share.
+ * A case and the runner share a page for what the exit status cannot carry: the
+ * reason of a skip.
  */
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -25,10 +25,10 @@
 enum {
 	EXIT_PASSED = 0,
 	EXIT_FAILED = 1,
-	EXIT_SKIPPED = 4,	/* what kselftest takes for "skipped" */
+	EXIT_SKIPPED = 4,	/* as kselftest expects */
 };
 
-/* A killed process that does not go away hangs in the kernel. */
+/* A killed process that is still there after this time hangs in the kernel. */
 #define SECONDS_TO_DIE 30
 
 static struct test_case *first_case;
@@ -203,12 +203,12 @@ static unsigned int stress_seconds(void)
 	return given ? strtoul(given, NULL, 0) : 0;
 }
 
-/* When the case that runs has begun. */
-static __u64 case_begun;
+/* Start time of the running case. */
+static __u64 case_start;
 
-bool test_goes_on(void)
+bool test_has_time(void)
 {
-	return seconds_now() < case_begun + stress_seconds();
+	return seconds_now() < case_start + stress_seconds();
 }
 
 __u64 test_seed(void)
@@ -224,7 +224,7 @@ __u64 test_seed(void)
 	return seed;
 }
 
-/* Any state is good, and neighbouring seeds give unrelated numbers. */
+/* Any state is valid; neighbouring seeds give unrelated numbers. */
 __u64 test_random(__u64 *state)
 {
 	__u64 number = *state += 0x9e3779b97f4a7c15ULL;
@@ -235,7 +235,7 @@ __u64 test_random(__u64 *state)
 }
 
 /* ------------------------------------------------------------------------
- * The kernel's log, watched from before each case to after it.
+ * The kernel's log, watched during each case
  */
 static int kernel_log = -1;
 
@@ -245,7 +245,7 @@ static void kernel_log_skip(void)
 		lseek(kernel_log, 0, SEEK_END);
 }
 
-static bool is_complaint(const char *line)
+static bool is_warning(const char *line)
 {
 	static const char *const words[] = {
 		"BUG: ", "WARNING: ", "Oops", "general protection fault", "UBSAN: ",
@@ -260,7 +260,7 @@ static bool is_complaint(const char *line)
 	return false;
 }
 
-/* Prints the complaints since the last call; whether there were none. */
+/* Prints the warnings since the last call; returns true if there were none. */
 static bool kernel_log_clean(void)
 {
 	char line[8192];
@@ -278,7 +278,7 @@ static bool kernel_log_clean(void)
 		}
 		line[bytes] = '\0';
 		line[strcspn(line, "\n")] = '\0';
-		if (is_complaint(line)) {
+		if (is_warning(line)) {
 			test_print("kernel: %.200s", line);
 			clean = false;
 		}
@@ -289,7 +289,7 @@ static bool kernel_log_clean(void)
  * The runner
  */
 
-/* Waits for a child (-1: any) within a time limit; false if it passed. */
+/* Waits for a child (-1: any); returns false if the time limit expires first. */
 static bool reap(pid_t pid, unsigned int seconds, int *status, pid_t *reaped)
 {
 	const __u64 until = seconds_now() + seconds;
@@ -308,7 +308,7 @@ static bool reap(pid_t pid, unsigned int seconds, int *status, pid_t *reaped)
 	}
 }
 
-/* Runs a case; returns how it ended as one of EXIT_*. */
+/* Runs a case; returns one of EXIT_*. */
 static int run_case(const struct test_case *test)
 {
 	const unsigned int limit = test->seconds + stress_seconds();
@@ -320,7 +320,7 @@ static int run_case(const struct test_case *test)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	skip_reason[0] = '\0';
-	case_begun = seconds_now();
+	case_start = seconds_now();
 	kernel_log_skip();
 
 	pid = fork();
@@ -345,7 +345,7 @@ static int run_case(const struct test_case *test)
 	else if (WIFSIGNALED(status))
 		print_end(test->name, status);
 
-	/* Whatever is left of its processes comes to us, their subreaper. */
+	/* The runner is their subreaper, so it can wait for all remaining processes. */
 	kill(-pid, SIGKILL);
 	do {
 		if (!reap(-1, SECONDS_TO_DIE, &status, &reaped)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The harness of the selftests: declares cases, runs each in a process group
- * of its own under a time limit, and prints TAP.
+ * The harness of the selftests: it declares cases, runs each in a process group
+ * of its own with a time limit, and prints TAP.
  *
- * A case that fails a check, crashes, hangs, makes the kernel complain in its
- * log or leaves something behind in the module is one "not ok" line; the others
- * run all the same.  Checks may be used in any thread and any child process of
- * a case: in a thread they end the case; in a child they end that child, and
- * test_join() in its parent then fails in turn.
+ * A case that fails a check, crashes, hangs, triggers a warning in the kernel's
+ * log or leaves definitions behind in the module is one "not ok" line; the other
+ * cases still run.  All threads and child processes of a case may use checks: a
+ * failed check in a thread ends the case; one in a child ends the child, and
+ * test_join() in its parent then ends the case.
  */
 #ifndef EVENTLOG_TEST_H
 #define EVENTLOG_TEST_H
@@ -18,15 +18,15 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
-/* Emulated machines are slow and shared: this is for hangs, not for speed. */
+/* The limit detects hangs.  It is generous because emulated machines are slow. */
 #define TEST_SECONDS 600
 
 /**
- * struct test_case - one case, made by TEST()
+ * struct test_case - one case, defined by TEST()
  * @name: as printed and as given on the command line
- * @run: returns when all is well
- * @seconds: after these it counts as hung
- * @next: the following one
+ * @run: returns if the case passes
+ * @seconds: time limit
+ * @next: next case in the list
  */
 struct test_case {
 	const char *name;
@@ -35,7 +35,7 @@ struct test_case {
 	struct test_case *next;
 };
 
-/* Defines and enlists a case; they run in the order of their definition. */
+/* Defines a case and adds it to the list; cases run in the order of definition. */
 #define TEST(title) TEST_WITHIN(title, TEST_SECONDS)
 #define TEST_WITHIN(title, limit)						\
 	static void test_##title(void);						\
@@ -55,7 +55,7 @@ struct test_case {
 			test_fail(__FILE__, __LINE__, "%s", #condition);	\
 	} while (0)
 
-/* Fails unless two integers are equal; shows both. */
+/* Fails unless two integers are equal and shows both. */
 #define CHECK_EQ(got, want)							\
 	do {									\
 		long long got_ = (long long)(got), want_ = (long long)(want);	\
@@ -65,7 +65,7 @@ struct test_case {
 				  #got, got_, got_, #want, want_, want_);	\
 	} while (0)
 
-/* Fails if the call returns a negative number; has the value it returned. */
+/* Fails if the call returns a negative number; evaluates to the returned value. */
 #define CHECK_OK(call)								\
 	({									\
 		long value_ = (long)(call);					\
@@ -89,7 +89,7 @@ struct test_case {
 				  test_errno_name(want));			\
 	} while (0)
 
-/* Likewise with two errnos that are both right. */
+/* The same, with two permitted errnos. */
 #define CHECK_ERRNO2(call, want, or)						\
 	do {									\
 		long value_;							\
@@ -103,10 +103,10 @@ struct test_case {
 				  test_errno_name(want), test_errno_name(or));	\
 	} while (0)
 
-/* Ends the case as skipped. */
+/* Ends the case as skipped; only in the case's own process. */
 #define SKIP(...) test_skip(__VA_ARGS__)
 
-/* Waits until the condition holds, by the time limit of the case at most. */
+/* Waits until the condition holds; only the time limit of the case ends the wait. */
 #define WAIT_FOR(condition)							\
 	do {									\
 		while (!(condition))						\
@@ -115,7 +115,7 @@ struct test_case {
 
 /**
  * test_enlist() - add a case; TEST() calls it
- * @test: lives as long as the program
+ * @test: must exist until the program ends
  */
 void test_enlist(struct test_case *test);
 
@@ -129,35 +129,35 @@ void test_fail(const char *file, int line, const char *format, ...)
 	__attribute__((noreturn, format(printf, 3, 4)));
 
 /**
- * test_skip() - end the case as skipped; in the case's own process only
- * @format: why
+ * test_skip() - end the case as skipped; only in the case's own process
+ * @format: the reason
  */
 void test_skip(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 
 /**
- * test_note() - what the calling thread is about to try, shown if a check fails
- * @format: nothing ends the previous note
+ * test_note() - note what the calling thread tries next; a failed check prints it
+ * @format: replaces the previous note
  */
 void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * test_print() - print a line of diagnostics, whole even between processes
+ * test_print() - print a line of diagnostics in a single write
  * @format: without the leading "# " and the newline
  */
 void test_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * test_errno_name() - the symbol of an error
- * @error: positive; 0 is "success"
+ * @error: an errno; 0 is "success"
  */
 const char *test_errno_name(int error);
 
 /**
  * test_fork() - fork a child that belongs to the case
  *
- * Return: 0 in the child, which ends by _exit(0) or a failing check; its pid in
- * the parent.
+ * Return: 0 in the child, which must end with _exit(0) or a failed check; its pid
+ * in the parent.
  */
 pid_t test_fork(void);
 
@@ -174,37 +174,37 @@ void test_join(pid_t pid);
  */
 void test_join_signal(pid_t pid, int number);
 
-/** test_pause() - give the processor away for an instant */
+/** test_pause() - sleep for a millisecond */
 void test_pause(void);
 
 /**
- * test_seed() - where the case's random numbers start
+ * test_seed() - the seed of the case's random numbers
  *
- * Printed, so that EVENTLOG_SEED in the environment can repeat a run.
+ * It is printed and can be set with EVENTLOG_SEED in the environment, to repeat a run.
  */
 __u64 test_seed(void);
 
 /**
- * test_goes_on() - is a case that may take longer to begin another round
+ * test_has_time() - whether a case with a variable duration runs another round
  *
- * Return: true until it has run for EVENTLOG_STRESS_SECONDS of the environment,
- * none unless given, which its time limit is longer by.
+ * Return: true until the case has run for EVENTLOG_STRESS_SECONDS of the environment
+ * (default 0).  The case's time limit grows by the same number.
  */
-bool test_goes_on(void);
+bool test_has_time(void);
 
 /**
  * test_random() - the next random number
- * @state: seeded with anything; a thread has its own
+ * @state: any initial value; each thread needs its own
  */
 __u64 test_random(__u64 *state);
 
 /*
- * What the harness asks of the subject's common code.  They run in the
- * harness's own process, outside of all cases.
+ * Hooks in the common code of the tests.  They run in the harness's own process,
+ * outside of all cases.
  *
- * test_before_all() returns NULL, or why nothing can be tested.
- * test_after_each() puts into text what the case left behind; false if so.
- * test_after_all() runs at the end; a test program may define its own.
+ * test_before_all() returns NULL, or a reason why no test can run.
+ * test_after_each() returns false and a description if the case left something behind.
+ * test_after_all() runs at the end; a test program may define it.
  */
 const char *test_before_all(void);
 bool test_after_each(char *text, size_t bytes);

@@ -291,7 +291,7 @@ load files.bash
 	chown 65534 "$work/others"
 	run_elog capture --split "$work/others"
 	[ "$status" = 1 ]
-	contains "$stderr" "belongs to somebody else"
+	contains "$stderr" "belongs to another user"
 }
 
 @test "show --follow --since: everything once" {
@@ -924,7 +924,8 @@ emit_another()
 		[[ $line =~ ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8})\.[0-9]{9}\ a\ -\ b$ ]]
 		stamp=$(date -d "${BASH_REMATCH[1]}" +%s)
 		echo "$before $stamp $after"
-		[ "$before" -le "$stamp" ] && [ "$stamp" -le "$after" ]
+		[ "$before" -le "$stamp" ]
+		[ "$stamp" -le "$after" ]
 	done < "$work/text"
 	# Timestamps are those of the others.
 	read -r now _ < /proc/uptime

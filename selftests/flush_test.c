@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The promise of FLUSH: no record from before the time it returns appears later.
- * And the order within a ring, which consumer_next() checks of every record.
+ * Tests of FLUSH: no record with a time before the returned one appears later.
+ * consumer_next() also checks the order of the records in each ring.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,12 +20,12 @@ struct writer {
 	int fd;
 	__u32 index;
 	unsigned int cpu;
-	bool roams;		/* from CPU to CPU */
+	bool roams;		/* moves from CPU to CPU */
 	bool *stop;
 	__u64 written;
 };
 
-/* What an event carries: the time just before it was written. */
+/* The payload of an event: the time just before the write. */
 struct stamp {
 	__u64 time;
 	unsigned char filler[1000];
@@ -95,7 +95,7 @@ static __u64 load_written(const struct load *load)
 	return sum;
 }
 
-/* Reads all there is; the writer's own stamp is not after the record's time. */
+/* Reads all records; the writer's stamp is never later than the record's time. */
 static unsigned int take_all(struct consumer *consumer)
 {
 	unsigned int count = 0;
@@ -111,8 +111,8 @@ static unsigned int take_all(struct consumer *consumer)
 }
 
 /*
- * What is visible when FLUSH has returned may be of any time; all that comes
- * after that may not be from before it.
+ * Records that are visible when FLUSH returns may have any time; records that become
+ * visible later must have at least the returned time.
  */
 static void take_after_flush(struct consumer *consumer, __u64 *count)
 {
@@ -124,7 +124,7 @@ static void take_after_flush(struct consumer *consumer, __u64 *count)
 	*count += take_all(consumer);
 }
 
-TEST(nothing_older_appears)
+TEST(nothing_older_appears_after_flush)
 {
 	struct consumer consumer;
 	struct load load;
@@ -149,8 +149,8 @@ TEST(nothing_older_appears)
 	consumer_close(&consumer);
 }
 
-/* A slow consumer: full rings, and FLUSH says the same of what gets in. */
-TEST(nothing_older_appears_when_full)
+/* The same with a slow consumer and full rings. */
+TEST(nothing_older_appears_in_full_rings)
 {
 	struct consumer consumer;
 	struct load load;
@@ -173,8 +173,8 @@ TEST(nothing_older_appears_when_full)
 	consumer_close(&consumer);
 }
 
-/* What was written before FLUSH was called is there when it returns. */
-TEST(everything_older_is_there)
+/* Events written before the call of FLUSH are visible when it returns. */
+TEST(everything_older_is_visible)
 {
 	struct consumer consumer;
 	struct eventlog_register event;
@@ -202,7 +202,7 @@ TEST(everything_older_is_there)
 	close(fd);
 }
 
-/* Several who flush at once, the same file and others; each gets its own promise. */
+/* Several threads flush at once, some of them the same file; each call keeps its promise. */
 struct flusher {
 	struct consumer consumer;
 	bool *stop;
@@ -233,7 +233,7 @@ static void *flush_only(void *argument)
 	return NULL;
 }
 
-TEST(flushed_by_several)
+TEST(several_callers_flush)
 {
 	struct flusher flushers[3];
 	pthread_t threads[ARRAY_SIZE(flushers) + 1];
@@ -260,8 +260,8 @@ TEST(flushed_by_several)
 		consumer_close(&flushers[i].consumer);
 }
 
-/* Killed at any point of it, alone and under load. */
-TEST(flush_killed)
+/* The caller of FLUSH is killed at random points, with and without other callers. */
+TEST(flush_can_be_killed)
 {
 	struct consumer consumer;
 	struct load load;
@@ -297,7 +297,7 @@ TEST(flush_killed)
 	consumer_close(&consumer);
 }
 
-/* A signal that is not fatal does not end it early. */
+/* A signal that is not fatal does not interrupt FLUSH. */
 static void on_signal(int number)
 {
 	(void)number;
@@ -314,7 +314,7 @@ static void *send_signals(void *argument)
 	return NULL;
 }
 
-TEST(flush_and_signals)
+TEST(signals_do_not_interrupt_flush)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	struct flusher flusher = { .rounds = 0 };

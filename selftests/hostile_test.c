@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Users with no good intentions: a consumer that scribbles over its page, calls
- * made of noise, calls that race on one file.  The one who behaves beside them
- * notices nothing, and everything is given back.
+ * Tests with hostile users: a consumer that overwrites its page, random calls,
+ * payloads and mappings, races on one file, and failing allocations.  A correct
+ * user beside them is not disturbed, and all resources are released.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 
 #define RING_BYTES (16 * page_size())
 
-/* Deletes every event nobody uses, whoever made it persist. */
+/* Deletes all persistent events that are not in use. */
 static void delete_persistent(void)
 {
 	char *text = status_read(), *line, *next, *provider, *event;
@@ -39,7 +39,7 @@ static void delete_persistent(void)
 		CHECK(event);
 		*event++ = '\0';
 		event[strcspn(event, " ")] = '\0';
-		/* Several definitions of one name go at once. */
+		/* One call may delete several definitions of the name. */
 		if (try_delete(fd, provider, event))
 			CHECK(errno == ENOENT || errno == EBUSY);
 	}
@@ -47,7 +47,7 @@ static void delete_persistent(void)
 	close(fd);
 }
 
-/* Everything works for somebody who just came. */
+/* A new user can register, subscribe, emit and receive. */
 static void check_working(void)
 {
 	struct eventlog_register event;
@@ -71,7 +71,7 @@ static void check_working(void)
 #define WRITERS 4
 #define WRITES 4000
 
-struct bad_company {
+struct hostile_users {
 	struct consumer good;
 	struct consumer bad[2];
 	int fd;
@@ -82,20 +82,20 @@ struct bad_company {
 	__u64 seed;
 };
 
-struct company_writer {
-	struct bad_company *company;
+struct user_writer {
+	struct hostile_users *users;
 	__u64 number;
 };
 
-static size_t honest_bytes(__u64 number)
+static size_t correct_bytes(__u64 number)
 {
 	return 16 + number * 37 % 1500;
 }
 
-static void *write_honestly(void *argument)
+static void *write_correctly(void *argument)
 {
-	struct company_writer *writer = argument;
-	struct bad_company *company = writer->company;
+	struct user_writer *writer = argument;
+	struct hostile_users *users = writer->users;
 	unsigned char payload[16 + 1500];
 	__u64 i, number;
 
@@ -103,13 +103,13 @@ static void *write_honestly(void *argument)
 		number = writer->number << 32 | i;
 		memset(payload, (int)(number * 131 >> 3), sizeof(payload));
 		memcpy(payload, &number, sizeof(number));
-		CHECK_EQ(emit(company->fd, company->index, payload, honest_bytes(i)),
-			 4 + honest_bytes(i));
-		/* The honest consumer keeps up. */
-		if (__atomic_add_fetch(&company->attempted, 1, __ATOMIC_ACQ_REL) % 8)
+		CHECK_EQ(emit(users->fd, users->index, payload, correct_bytes(i)),
+			 4 + correct_bytes(i));
+		/* Wait from time to time, so that the correct consumer loses nothing. */
+		if (__atomic_add_fetch(&users->attempted, 1, __ATOMIC_ACQ_REL) % 8)
 			continue;
-		while (__atomic_load_n(&company->attempted, __ATOMIC_ACQUIRE) >
-		       __atomic_load_n(&company->taken, __ATOMIC_ACQUIRE) + 40)
+		while (__atomic_load_n(&users->attempted, __ATOMIC_ACQUIRE) >
+		       __atomic_load_n(&users->taken, __ATOMIC_ACQUIRE) + 40)
 			sched_yield();
 	}
 	return NULL;
@@ -117,14 +117,14 @@ static void *write_honestly(void *argument)
 
 static void *scribble(void *argument)
 {
-	struct bad_company *company = argument;
-	__u64 seed = company->seed;
+	struct hostile_users *users = argument;
+	__u64 seed = users->seed;
 	unsigned int i, cpu;
 
-	while (!__atomic_load_n(&company->stop, __ATOMIC_ACQUIRE)) {
-		for (i = 0; i < ARRAY_SIZE(company->bad); i++)
-			for (cpu = 0; cpu < company->bad[i].setup.cpus; cpu++) {
-				struct ring *ring = &company->bad[i].rings[cpu];
+	while (!__atomic_load_n(&users->stop, __ATOMIC_ACQUIRE)) {
+		for (i = 0; i < ARRAY_SIZE(users->bad); i++)
+			for (cpu = 0; cpu < users->bad[i].setup.cpus; cpu++) {
+				struct ring *ring = &users->bad[i].rings[cpu];
 				__u32 word = test_random(&seed);
 
 				if (!ring->header)
@@ -160,30 +160,30 @@ static void *scribble(void *argument)
 	return NULL;
 }
 
-/* Asks of the hostile files whatever can be asked. */
-static void *ask_on(void *argument)
+/* Calls everything that a subscriber can call, on the hostile files. */
+static void *call_on(void *argument)
 {
-	struct bad_company *company = argument;
-	struct pollfd requests[ARRAY_SIZE(company->bad)];
+	struct hostile_users *users = argument;
+	struct pollfd requests[ARRAY_SIZE(users->bad)];
 	unsigned int i;
 
-	while (!__atomic_load_n(&company->stop, __ATOMIC_ACQUIRE)) {
-		for (i = 0; i < ARRAY_SIZE(company->bad); i++) {
-			requests[i] = (struct pollfd){ company->bad[i].fd, POLLIN, 0 };
-			stat_all(company->bad[i].fd);
-			flush(company->bad[i].fd);
+	while (!__atomic_load_n(&users->stop, __ATOMIC_ACQUIRE)) {
+		for (i = 0; i < ARRAY_SIZE(users->bad); i++) {
+			requests[i] = (struct pollfd){ users->bad[i].fd, POLLIN, 0 };
+			stat_all(users->bad[i].fd);
+			flush(users->bad[i].fd);
 		}
 		CHECK_OK(poll(requests, ARRAY_SIZE(requests), 1));
 	}
 	return NULL;
 }
 
-TEST(scribbling_consumer)
+TEST(consumer_overwrites_its_page)
 {
 	struct eventlog_subscribe request = subscribe_request(4 * page_size());
-	struct company_writer writers[WRITERS];
-	pthread_t threads[WRITERS], scribbler, asker;
-	struct bad_company company = { .seed = test_seed() };
+	struct user_writer writers[WRITERS];
+	pthread_t threads[WRITERS], scribbler, caller;
+	struct hostile_users users = { .seed = test_seed() };
 	struct eventlog_stat counts;
 	__u64 numbers[WRITERS] = { 0 }, number;
 	struct record record;
@@ -191,30 +191,30 @@ TEST(scribbling_consumer)
 	size_t at, bytes;
 	unsigned int i;
 
-	company.fd = device_open();
-	company.index = register_event(company.fd, "event u64 number").write_index;
-	consumer_open(&company.good, 1 << 18);
-	consumer_open(&company.bad[0], 2 * page_size());
+	users.fd = device_open();
+	users.index = register_event(users.fd, "event u64 number").write_index;
+	consumer_open(&users.good, 1 << 18);
+	consumer_open(&users.bad[0], 2 * page_size());
 	if (device_version().features & EVENTLOG_FEATURE_OVERWRITE)
 		request.flags = EVENTLOG_SUBSCRIBE_OVERWRITE;
-	consumer_open_with(&company.bad[1], &request);
-	rule_add(company.good.fd, NULL, NULL);
-	rule_add(company.bad[0].fd, NULL, NULL);
-	rule_add(company.bad[1].fd, NULL, NULL);
-	CHECK_EQ(pthread_create(&scribbler, NULL, scribble, &company), 0);
-	CHECK_EQ(pthread_create(&asker, NULL, ask_on, &company), 0);
+	consumer_open_with(&users.bad[1], &request);
+	rule_add(users.good.fd, NULL, NULL);
+	rule_add(users.bad[0].fd, NULL, NULL);
+	rule_add(users.bad[1].fd, NULL, NULL);
+	CHECK_EQ(pthread_create(&scribbler, NULL, scribble, &users), 0);
+	CHECK_EQ(pthread_create(&caller, NULL, call_on, &users), 0);
 	for (i = 0; i < WRITERS; i++) {
-		writers[i] = (struct company_writer){ &company, i };
-		CHECK_EQ(pthread_create(&threads[i], NULL, write_honestly, &writers[i]), 0);
+		writers[i] = (struct user_writer){ &users, i };
+		CHECK_EQ(pthread_create(&threads[i], NULL, write_correctly, &writers[i]), 0);
 	}
-	while (company.taken < WRITERS * WRITES) {
-		if (!consumer_next(&company.good, &record)) {
+	while (users.taken < WRITERS * WRITES) {
+		if (!consumer_next(&users.good, &record)) {
 			sched_yield();
 			continue;
 		}
 		memcpy(&number, record.payload, sizeof(number));
 		CHECK(number >> 32 < WRITERS);
-		bytes = honest_bytes((__u32)number);
+		bytes = correct_bytes((__u32)number);
 		byte = number * 131 >> 3;
 		CHECK_EQ(record.bytes, ALIGN_UP(bytes, 8));
 		for (at = sizeof(number); at < bytes; at++)
@@ -222,29 +222,29 @@ TEST(scribbling_consumer)
 		for (; at < record.bytes; at++)
 			CHECK_EQ(record.payload[at], 0);
 		numbers[number >> 32]++;
-		__atomic_store_n(&company.taken, company.taken + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&users.taken, users.taken + 1, __ATOMIC_RELEASE);
 	}
 	for (i = 0; i < WRITERS; i++) {
 		CHECK_EQ(pthread_join(threads[i], NULL), 0);
 		CHECK_EQ(numbers[i], WRITES);
 	}
-	__atomic_store_n(&company.stop, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&users.stop, true, __ATOMIC_RELEASE);
 	CHECK_EQ(pthread_join(scribbler, NULL), 0);
-	CHECK_EQ(pthread_join(asker, NULL), 0);
-	CHECK_EQ(lost_sum(stat_all(company.good.fd).lost), 0);
+	CHECK_EQ(pthread_join(caller, NULL), 0);
+	CHECK_EQ(lost_sum(stat_all(users.good.fd).lost), 0);
 
-	/* Even to them each event was given, or counted. */
-	for (i = 0; i < ARRAY_SIZE(company.bad); i++) {
-		counts = stat_all(company.bad[i].fd);
+	/* Every event is either delivered to the hostile consumers or counted as lost. */
+	for (i = 0; i < ARRAY_SIZE(users.bad); i++) {
+		counts = stat_all(users.bad[i].fd);
 		CHECK_EQ(counts.records + lost_sum(counts.lost), WRITERS * WRITES);
-		consumer_close(&company.bad[i]);
+		consumer_close(&users.bad[i]);
 	}
-	consumer_close(&company.good);
-	close(company.fd);
+	consumer_close(&users.good);
+	close(users.fd);
 }
 
-/* Any value, tried one by one, with a writer in between. */
-TEST(absurd_positions)
+/* Extreme consumer positions, with an event written after each. */
+TEST(extreme_consumer_positions)
 {
 	static const __u32 offsets[] = {
 		0, 1, 4, 7, 8, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffff8, 0xffffffff,
@@ -286,10 +286,10 @@ TEST(absurd_positions)
 }
 
 /* ------------------------------------------------------------------------
- * Noise
+ * Random calls
  */
 
-/* Where pointers of random requests lead: text that is nearly right. */
+/* What the pointers of random requests point to: almost valid text. */
 static void random_command(char *text, size_t room, __u64 *seed)
 {
 	static const char *const words[] = {
@@ -385,7 +385,7 @@ static void random_call(struct pool *pool)
 		request.describe.text_size = 4096;
 		break;
 	}
-	/* Then something is wrong with it, or not. */
+	/* Corrupt up to three words of the request. */
 	for (i = test_random(&pool->seed) % 4; i; i--) {
 		if (test_random(&pool->seed) % 2)
 			request.words[test_random(&pool->seed) % (sizes[which] / 8)] =
@@ -396,7 +396,7 @@ static void random_call(struct pool *pool)
 	}
 	request.size = test_random(&pool->seed) % 16 ? sizes[which] :
 		random_word(&pool->seed) % sizeof(request);
-	/* The largest rings take their time: they have a test of their own. */
+	/* Large rings take long and have a test of their own: subscribe_huge_rings. */
 	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
 		request.subscribe.ring_bytes %= 1 << 21;
 	ioctl(fd, _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
@@ -440,7 +440,7 @@ static void random_other(struct pool *pool)
 	}
 }
 
-static void make_noise(__u64 seed, unsigned int count)
+static void make_random_calls(__u64 seed, unsigned int count)
 {
 	struct pool pool = { .seed = seed, .text = pages_map(2 * 4096) };
 	unsigned int i;
@@ -458,19 +458,19 @@ static void make_noise(__u64 seed, unsigned int count)
 
 TEST(random_calls)
 {
-	make_noise(test_seed(), 10000);
+	make_random_calls(test_seed(), 10000);
 	delete_persistent();
 	check_working();
 }
 
-static void *make_noise_in_thread(void *argument)
+static void *make_random_calls_in_thread(void *argument)
 {
-	make_noise(*(__u64 *)argument, 4000);
+	make_random_calls(*(__u64 *)argument, 4000);
 	return NULL;
 }
 
-/* Four at once, which meet in the same definitions. */
-TEST(random_calls_in_parallel)
+/* Four threads, which use the same definitions. */
+TEST(random_calls_in_four_threads)
 {
 	pthread_t threads[4];
 	__u64 seeds[ARRAY_SIZE(threads)], seed = test_seed();
@@ -478,7 +478,8 @@ TEST(random_calls_in_parallel)
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
 		seeds[i] = test_random(&seed);
-		CHECK_EQ(pthread_create(&threads[i], NULL, make_noise_in_thread, &seeds[i]), 0);
+		CHECK_EQ(pthread_create(&threads[i], NULL, make_random_calls_in_thread,
+					&seeds[i]), 0);
 	}
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		CHECK_EQ(pthread_join(threads[i], NULL), 0);
@@ -486,15 +487,15 @@ TEST(random_calls_in_parallel)
 	check_working();
 }
 
-/* Payloads of noise, judged here as well: the same verdict. */
+/* Random payloads, checked here by a reference implementation of the module's check. */
 struct reference_field {
-	size_t word;		/* where it is in the payload */
+	size_t word;		/* its offset in the payload */
 	bool relative;
 	bool string;
 };
 
-static int judge(const unsigned char *payload, size_t bytes, size_t fixed,
-		 const struct reference_field *fields, size_t count)
+static int check_reference(const unsigned char *payload, size_t bytes, size_t fixed,
+			   const struct reference_field *fields, size_t count)
 {
 	if (bytes < fixed)
 		return EINVAL;
@@ -547,7 +548,7 @@ TEST(random_payloads)
 			__u32 size = test_random(&seed) % (room - skip + 1);
 			__u32 word;
 
-			/* One in eight is a bit wrong, or very much so. */
+			/* Corrupt about one word in eight, some slightly, some completely. */
 			if (test_random(&seed) % 8 == 0)
 				size += test_random(&seed) % 3;
 			else if (test_random(&seed) % 16 == 0)
@@ -557,10 +558,10 @@ TEST(random_payloads)
 			word = (size & 0xffff) << 16 | (start & 0xffff);
 			memcpy(payload + fields[i].word, &word, sizeof(word));
 		}
-		verdict = judge(payload, bytes, FIXED, fields, ARRAY_SIZE(fields));
+		verdict = check_reference(payload, bytes, FIXED, fields, ARRAY_SIZE(fields));
 		errno = 0;
 		result = emit(fd, event.write_index, payload, bytes);
-		test_note("round %u: %zu bytes, %zd, %s, judged %s", round, bytes, result,
+		test_note("round %u: %zu bytes, %zd, %s, expected %s", round, bytes, result,
 			  test_errno_name(errno), test_errno_name(verdict));
 		if (verdict) {
 			CHECK(result == -1 && errno == verdict);
@@ -572,14 +573,14 @@ TEST(random_payloads)
 		}
 		verdicts[verdict == EINVAL ? 1 : verdict == EBADMSG ? 2 : 0]++;
 	}
-	test_print("%u good, %u short, %u bad", verdicts[0], verdicts[1], verdicts[2]);
+	test_print("%u valid, %u too short, %u invalid", verdicts[0], verdicts[1], verdicts[2]);
 	CHECK(verdicts[0] > 100 && verdicts[1] > 100 && verdicts[2] > 100);
 	consumer_close(&consumer);
 	close(fd);
 }
 
 /* ------------------------------------------------------------------------
- * Mappings made of noise
+ * Random mappings
  */
 static __thread sigjmp_buf access_failed;
 
@@ -660,7 +661,7 @@ TEST(random_mappings)
 			mprotect(at, bytes, protection);
 			break;
 		case 5:
-			/* Something else instead, so that the place is never another's. */
+			/* Map something else instead of unmapping, so that the range stays ours. */
 			mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 			break;
 		case 6:
@@ -693,7 +694,7 @@ struct race {
 	bool over;
 	unsigned int round;
 	unsigned int won[RACERS];
-	__u32 argument;		/* an index or a rule that all go for */
+	__u32 argument;		/* the index or rule of this round */
 	int (*run[RACERS])(struct race *race);
 };
 
@@ -717,7 +718,7 @@ static void *race_on(void *argument)
 	}
 }
 
-/* Rounds of all racers at once; before and after each, what the caller says. */
+/* Runs rounds of all racers at once, with calls of before() and after() around each. */
 static void run_race(struct race *race, unsigned int rounds, void (*before)(struct race *race),
 		     void (*after)(struct race *race))
 {
@@ -788,7 +789,7 @@ static int race_other(struct race *race)
 	return 0;
 }
 
-/* One role, and as a subscriber one call that took it. */
+/* The file got exactly one role, and at most one SUBSCRIBE succeeded. */
 static void check_one_role(struct race *race)
 {
 	const unsigned int registered = race->won[0] + race->won[1];
@@ -802,7 +803,7 @@ static void check_one_role(struct race *race)
 	close(race->fd);
 }
 
-TEST(race_for_the_role)
+TEST(race_for_the_role_of_a_file)
 {
 	struct race race = {
 		.run = { race_register, race_register, race_subscribe, race_subscribe, race_rule,
@@ -901,12 +902,12 @@ TEST(race_to_delete_a_rule)
 }
 
 /*
- * One whose REGISTER fails at the end, for it cannot be told the result, and
- * another who uses the index the first one would have got.
+ * REGISTER fails at its end because its result cannot be stored, while another
+ * thread uses the write index that it would have returned.
  */
 static void *read_only_request;
 
-static int race_register_untold(struct race *race)
+static int race_register_read_only(struct race *race)
 {
 	CHECK_ERRNO(ioctl(race->fd, EVENTLOG_IOC_REGISTER, read_only_request), EFAULT);
 	return -1;
@@ -922,7 +923,7 @@ static int race_guess(struct race *race)
 	return -1;
 }
 
-/* What was registered and not given up by its owner works. */
+/* A registration works until its owner, or a thread that guesses, unregisters it. */
 static int race_register_and_write(struct race *race)
 {
 	struct eventlog_register event = register_request("raced u32 value");
@@ -939,11 +940,12 @@ static int race_register_and_write(struct race *race)
 	return -1;
 }
 
-TEST(race_with_failing_register)
+TEST(race_with_a_failing_register)
 {
 	struct race race = {
-		.run = { race_register_untold, race_register_untold, race_register_and_write,
-			 race_register_and_write, race_register_untold, race_register_and_write },
+		.run = { race_register_read_only, race_register_read_only,
+			 race_register_and_write, race_register_and_write,
+			 race_register_read_only, race_register_and_write },
 	};
 	struct eventlog_register request = register_request("raced u32 value");
 	struct consumer consumer;
@@ -958,18 +960,18 @@ TEST(race_with_failing_register)
 	race.argument = true;
 	run_race(&race, 300, race_nothing, race_nothing);
 
-	/* The same with somebody who gives up indexes at a guess. */
+	/* The same with a thread that unregisters guessed indexes. */
 	race.run[5] = race_guess;
 	race.argument = false;
 	race.over = false;
 	run_race(&race, 300, race_nothing, race_nothing);
 	close(race.fd);
-	/* None of the failed ones made it persist. */
+	/* The failed registrations did not make the definition persistent. */
 	WAIT_FOR(!status_now("Active: "));
 	consumer_close(&consumer);
 }
 
-/* A size that changes while the kernel looks: nothing but the struct is written. */
+/* The size changes while the kernel reads it: the kernel writes only within the struct. */
 struct changing_size {
 	unsigned char *memory;
 	unsigned int cpu;
@@ -992,7 +994,7 @@ static void *change_size(void *argument)
 	return NULL;
 }
 
-TEST(size_changes_meanwhile)
+TEST(struct_size_changes_during_the_call)
 {
 	struct changing_size changing = { .memory = pages_map(1 << 20) };
 	unsigned int cpus[2], i, succeeded = 0;
@@ -1001,7 +1003,7 @@ TEST(size_changes_meanwhile)
 	size_t at;
 
 	if (cpus_allowed(cpus, 2) < 2)
-		SKIP("a single CPU");
+		SKIP("needs two CPUs");
 	changing.cpu = cpus[1];
 	cpu_pin(cpus[0]);
 	memset(changing.memory, 0, 1 << 20);
@@ -1013,7 +1015,7 @@ TEST(size_changes_meanwhile)
 			CHECK(errno == EINVAL || errno == E2BIG);
 		else
 			succeeded++;
-		/* More than the struct could only be written from its end on. */
+		/* A write beyond the struct would reach this byte. */
 		CHECK_EQ(changing.memory[page_size()], 0x5a);
 	}
 	for (at = page_size(); at < 1 << 20; at += page_size())
@@ -1024,7 +1026,7 @@ TEST(size_changes_meanwhile)
 	close(fd);
 }
 
-/* close() under those who still use the number. */
+/* close() while other threads use the file descriptor. */
 static int race_close(struct race *race)
 {
 	return close(race->fd);
@@ -1068,7 +1070,7 @@ TEST(race_with_close)
 	check_working();
 }
 
-/* Definitions are described, listed and deleted while they come and go. */
+/* Threads describe, list and delete definitions while others create them. */
 static int race_describe(struct race *race)
 {
 	struct eventlog_describe request = {
@@ -1134,7 +1136,7 @@ static int race_come_and_go(struct race *race)
 	return -1;
 }
 
-TEST(race_over_definitions)
+TEST(race_to_create_and_delete_definitions)
 {
 	struct race race = {
 		.run = { race_describe, race_list, race_persist, race_delete, race_come_and_go,
@@ -1154,7 +1156,7 @@ TEST(race_over_definitions)
 }
 
 /* ------------------------------------------------------------------------
- * Memory that runs out, where the kernel can be told to fail (fail-nth)
+ * Failing allocations, if the kernel supports fault injection (fail-nth)
  */
 static bool fail_at(unsigned int number)
 {
@@ -1164,7 +1166,7 @@ static bool fail_at(unsigned int number)
 	return file_write("/proc/thread-self/fail-nth", text) > 0;
 }
 
-/* Whether the call before ran out of failures to inject: it did not fail by one. */
+/* Returns whether a failure was injected into the last call. */
 static bool failed_by_injection(void)
 {
 	const long left = file_number("/proc/thread-self/fail-nth");
@@ -1244,7 +1246,7 @@ TEST(allocation_failures)
 	int fd = device_open();
 
 	if (access("/proc/thread-self/fail-nth", W_OK))
-		SKIP("the kernel has no fail-nth");
+		SKIP("this kernel does not support fail-nth");
 	file_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
 	file_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
 	file_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
@@ -1270,7 +1272,7 @@ TEST(allocation_failures)
 		test_print("scenario %u: %u allocations failed", i, number - 1);
 		CHECK(number > 1 && number < 5000);
 	}
-	/* A payload that does not fit the stack is copied to memory of its own. */
+	/* A payload too large for the stack is copied to allocated memory. */
 	for (number = 1; number < 100; number++) {
 		static unsigned char payload[2000];
 		ssize_t bytes;

@@ -124,7 +124,7 @@ without_times()
 @test "eventlog-metrics: keeps counts in the file that node_exporter reads" {
 	mkdir "$work/metrics"
 	echo old > "$work/metrics/eventlog.prom"
-	ELOG=$elog "$TREE/dist/eventlog-metrics" "$work/metrics" -d 0.1
+	ELOG=$elog "$TREE/tools/dist/eventlog-metrics" "$work/metrics" -d 0.1
 	cat "$work/metrics/eventlog.prom"
 	grep -E '^# TYPE eventlog_[a-z_]+ (counter|gauge)$' "$work/metrics/eventlog.prom"
 	[ "$(ls "$work/metrics")" = eventlog.prom ]
@@ -134,14 +134,14 @@ without_times()
 @test "eventlog-metrics: leaves the file alone when elog fails" {
 	mkdir "$work/metrics"
 	echo old > "$work/metrics/eventlog.prom"
-	ELOG=false run "$TREE/dist/eventlog-metrics" "$work/metrics"
+	ELOG=false run "$TREE/tools/dist/eventlog-metrics" "$work/metrics"
 	[ "$status" != 0 ]
 	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
 	[ "$(ls "$work/metrics")" = eventlog.prom ]
-	ELOG=$elog run "$TREE/dist/eventlog-metrics" "$work/metrics" -e /
+	ELOG=$elog run "$TREE/tools/dist/eventlog-metrics" "$work/metrics" -e /
 	[ "$status" = 1 ]
 	[ "$(cat "$work/metrics/eventlog.prom")" = old ]
-	run "$TREE/dist/eventlog-metrics"
+	run "$TREE/tools/dist/eventlog-metrics"
 	[ "$status" = 1 ]
 	[[ $output == usage:* ]]
 }
@@ -150,7 +150,7 @@ without_times()
 @test "eventlog-recorder.service: records, begins a new file, and ends" {
 	local command tries=0 status=0
 
-	command=$(sed -n 's/^ExecStart=//p' "$TREE/dist/eventlog-recorder.service")
+	command=$(sed -n 's/^ExecStart=//p' "$TREE/tools/dist/eventlog-recorder.service")
 	command=${command/#\/usr\/bin\/elog/$elog}
 	command=${command//\/var\/log\/eventlog\/%H/$work/host}
 	[[ $command != */var/* && $command != *%* ]]
@@ -158,7 +158,7 @@ without_times()
 	watcher=$!
 	# Recording has begun when an event is wanted.
 	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=1
-	grep -qx 'ExecReload=kill -HUP $MAINPID' "$TREE/dist/eventlog-recorder.service"
+	grep -qx 'ExecReload=kill -HUP $MAINPID' "$TREE/tools/dist/eventlog-recorder.service"
 	kill -HUP "$watcher"
 	until [ -e "$work/host.elog.1" ]; do
 		tries=$((tries + 1))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Markers of kernel modules: browsed, switched, traced, printed, probed.  Loads
- * the modules that have them, which are beside $EVENTLOG_KO: module/ktest/.
+ * Tests of markers in kernel modules: listing, switching, tracing, printing,
+ * probing and predicates.  They load the modules of module/ktest/, which are
+ * beside $EVENTLOG_KO.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 #define EXAMPLE "eventlog_marker_example"
 #define MANY "eventlog_marker_many"
-#define GUARDED "eventlog_marker_predicate"
+#define PREDICATE "eventlog_marker_predicate"
 #define COLLIDE "eventlog_marker_collide_"
 #define SOURCE "module/ktest/marker_example.c"
 #define HEADER "module/ktest/marker_example.h"
@@ -46,23 +47,23 @@ static int try_load(const char *name)
 	if (!eventlog)
 		eventlog = getenv("EVENTLOG_MODULE");
 	if (!eventlog)
-		SKIP("EVENTLOG_KO does not say which file the module is");
+		SKIP("EVENTLOG_KO does not name the module's file");
 	slash = strrchr(eventlog, '/');
 	snprintf(path, sizeof(path), "%.*smodule/ktest/%s.ko",
 		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		SKIP("there is no %s", path);
+		SKIP("%s does not exist", path);
 	result = syscall(SYS_finit_module, fd, "", 0);
 	close(fd);
 	return result;
 }
 
-/* Anew: another case may have failed and left it. */
+/* Unload it first: an earlier case may have failed and left it loaded. */
 static void load(const char *name)
 {
 	if (user_mode_linux())
-		SKIP("this kernel has no jump labels, by which markers are found");
+		SKIP("this kernel lacks jump labels, which markers need");
 	try_unload(name);
 	CHECK_OK(try_load(name));
 }
@@ -72,7 +73,7 @@ static void unload(const char *name)
 	CHECK_OK(try_unload(name));
 }
 
-/* Passes every marker of the example. */
+/* Runs every marker of the example. */
 static void serve(unsigned int cups)
 {
 	char text[16];
@@ -107,7 +108,7 @@ struct marker {
 	char predicate[EVENTLOG_PREDICATE_MAX];
 };
 
-/* The one behind @descriptor; returns as ioctl(2). */
+/* The first marker with a descriptor above @descriptor; returns as ioctl(2). */
 static int marker_next(int fd, __u32 descriptor, struct marker *marker)
 {
 	const char *path, *function;
@@ -169,7 +170,7 @@ static int try_set(int fd, struct eventlog_marker_set *request)
 	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request);
 }
 
-/* Returns how many were changed. */
+/* Returns the number of changed markers. */
 static unsigned int switch_markers(int fd, const char *marker, __u32 operation, __u32 handlers)
 {
 	struct eventlog_marker_set request = set_request(marker, operation, handlers);
@@ -204,9 +205,9 @@ static struct eventlog_term text_term(const char *name, __u8 operation, const ch
 	return term(name, operation, EVENTLOG_TERM_TEXT, 0, text);
 }
 
-static struct eventlog_marker_set guard_request(const char *marker, __u32 handlers,
-						const struct eventlog_term *terms,
-						__u32 count)
+static struct eventlog_marker_set predicate_request(const char *marker, __u32 handlers,
+						    const struct eventlog_term *terms,
+						    __u32 count)
 {
 	struct eventlog_marker_set request = set_request(marker, EVENTLOG_MARKER_ADD, handlers);
 
@@ -217,9 +218,9 @@ static struct eventlog_marker_set guard_request(const char *marker, __u32 handle
 }
 
 /* ------------------------------------------------------------------------
- * Browsing
+ * Listing
  */
-TEST(listed)
+TEST(markers_are_listed)
 {
 	static const struct {
 		const char *tag, *place;
@@ -261,7 +262,7 @@ TEST(listed)
 		CHECK(!strcmp(marker.tag, expected[i].tag));
 		CHECK_EQ(marker.next.defaults, expected[i].handlers);
 		CHECK_EQ(marker.next.allowed, expected[i].allowed);
-		/* Nobody subscribes. */
+		/* Without a subscriber only printing is active. */
 		CHECK_EQ(marker.next.active, expected[i].handlers & EVENTLOG_MARKER_PRINT);
 		CHECK(marker.next.line);
 		count++;
@@ -272,7 +273,7 @@ TEST(listed)
 	CHECK_ERRNO(marker_next(fd, 0, &marker), ENOENT);
 }
 
-TEST(schema)
+TEST(schema_of_a_marker)
 {
 	static const char expected[] =
 		"eventlog 1\n"
@@ -299,9 +300,9 @@ TEST(schema)
 }
 
 /* ------------------------------------------------------------------------
- * Refusals
+ * Errors
  */
-TEST(next_errors)
+TEST(marker_next_errors)
 {
 	struct marker marker, small;
 	struct eventlog_marker_next request;
@@ -323,7 +324,7 @@ TEST(next_errors)
 	request.size = 4;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EINVAL);
 
-	/* The size is told, and nothing else is touched. */
+	/* The call returns the size and touches nothing else. */
 	memset(small.text, 0xa5, sizeof(small.text));
 	for (size = 0; size < marker.next.text_size; size++) {
 		memset(&request, 0, sizeof(request));
@@ -342,7 +343,7 @@ TEST(next_errors)
 	request.text = PTR(pages_unmapped());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EFAULT);
 
-	/* Opened without the right to. */
+	/* The file was opened without the capability. */
 	close(fd);
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_PERFMON | CAPABILITY_SYS_ADMIN));
 	fd = device_open();
@@ -350,7 +351,7 @@ TEST(next_errors)
 	unload(EXAMPLE);
 }
 
-TEST(set_errors)
+TEST(marker_set_errors)
 {
 	struct eventlog_marker_set request;
 	unsigned char *memory = pages_map(page_size());
@@ -399,7 +400,7 @@ TEST(set_errors)
 	long_name[EVENTLOG_GLOB_MAX - 1] = '\0';
 	CHECK_ERRNO(try_set(fd, &request), ENOENT);
 
-	/* A caller that cannot be told, or may not: nothing has happened. */
+	/* The result cannot be stored or the caller lacks the capability: no effect. */
 	request = set_request("nothing", 0, EVENTLOG_MARKER_PRINT);
 	memcpy(memory, &request, sizeof(request));
 	CHECK_OK(mprotect(memory, page_size(), PROT_READ));
@@ -417,7 +418,7 @@ TEST(set_errors)
 /* ------------------------------------------------------------------------
  * Switching
  */
-TEST(switched)
+TEST(handlers_are_switched)
 {
 	struct eventlog_marker_set request;
 	struct marker marker;
@@ -434,7 +435,7 @@ TEST(switched)
 	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_TRACE), 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_TRACE);
 
-	/* By place, by id, by module. */
+	/* Select by place, by id and by module. */
 	CHECK_EQ(switch_markers(fd, "*:serve:1", EVENTLOG_MARKER_REPLACE, 0), 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), 0);
 	marker_find(fd, "nothing", &marker);
@@ -447,7 +448,7 @@ TEST(switched)
 	CHECK_EQ(request.changed, 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_TRACE);
 
-	/* What a marker does not allow it does not do, and others do. */
+	/* A handler that a marker does not allow is denied there and set elsewhere. */
 	request = set_request("*_example.c:serve:*", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 5);
@@ -455,12 +456,12 @@ TEST(switched)
 	CHECK_EQ(request.refused, 1);
 	CHECK_EQ(handlers_of(fd, "only_traced"), EVENTLOG_MARKER_TRACE);
 
-	/* Two markers, one identity. */
+	/* Two markers have one identity. */
 	request = set_request("pour", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_PROBE);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 2);
 
-	/* One of them. */
+	/* The descriptor selects one of them. */
 	marker_find(fd, "pour", &marker);
 	request = set_request("*", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_TRACE);
 	request.descriptor = marker.next.descriptor;
@@ -473,8 +474,8 @@ TEST(switched)
 	unload(EXAMPLE);
 }
 
-/* What is off does not evaluate its expressions. */
-TEST(off_is_off)
+/* A disabled marker does not evaluate its expressions. */
+TEST(disabled_marker_evaluates_nothing)
 {
 	int fd = device_open();
 
@@ -484,7 +485,7 @@ TEST(off_is_off)
 	switch_markers(fd, "evaluated", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
 	serve(1);
 	CHECK_EQ(evaluated(), 1);
-	/* Tracing alone, while nobody subscribes, is off as well. */
+	/* With tracing alone and no subscriber the marker is disabled too. */
 	switch_markers(fd, "evaluated", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_TRACE);
 	serve(1);
 	CHECK_EQ(evaluated(), 1);
@@ -497,7 +498,7 @@ TEST(off_is_off)
 /* ------------------------------------------------------------------------
  * Tracing
  */
-TEST(traced)
+TEST(subscriber_gets_fired_markers)
 {
 	struct consumer consumer;
 	struct record record;
@@ -531,7 +532,7 @@ TEST(traced)
 	CHECK_EQ(word >> 16, strlen(name) + 1);
 	CHECK(!strncmp(name, "marker_test", strlen(name)));
 
-	/* With the handler off the subscriber gets nothing; on again, it does. */
+	/* The subscriber gets events only while the trace handler is on. */
 	switch_markers(consumer.fd, "order", EVENTLOG_MARKER_REMOVE, EVENTLOG_MARKER_TRACE);
 	serve(4);
 	CHECK_EQ(consumer_skip(&consumer), 0);
@@ -539,7 +540,7 @@ TEST(traced)
 	serve(5);
 	CHECK_EQ(consumer_skip(&consumer), 1);
 
-	/* Every marker that traces, once each but for those of the header. */
+	/* Each marker that traces fires once, those in the header more often. */
 	rule_add(consumer.fd, "markers_*", NULL);
 	serve(7);
 	CHECK_EQ(consumer_skip(&consumer), 8);
@@ -549,8 +550,8 @@ TEST(traced)
 	unload(EXAMPLE);
 }
 
-/* A module that comes while a subscriber waits for it. */
-TEST(subscribed_before)
+/* The rule exists before the module is loaded. */
+TEST(subscribed_before_loading)
 {
 	struct consumer consumer;
 
@@ -568,7 +569,7 @@ TEST(subscribed_before)
 }
 
 /* ------------------------------------------------------------------------
- * Printing, and what replaces it
+ * Printing and overrides
  */
 static unsigned int log_count(const char *needle)
 {
@@ -583,7 +584,7 @@ static unsigned int log_count(const char *needle)
 	return count;
 }
 
-TEST(printed)
+TEST(printing_is_rate_limited)
 {
 	const char *line = "drink_2 " SOURCE ":drink:1: order_guest=\"marker_test\" with_milk=1";
 	unsigned int before, i;
@@ -596,14 +597,14 @@ TEST(printed)
 	switch_markers(fd, "*:drink:1", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT);
 	serve(1);
 	CHECK_EQ(log_count(line), before + 1);
-	/* Rate-limited: fewer than there are hits. */
+	/* Printing is rate-limited: fewer lines than the marker fired. */
 	for (i = 0; i < 1000; i++)
 		serve(1);
 	CHECK(log_count(line) < before + 1000);
 	unload(EXAMPLE);
 }
 
-TEST(forced_in_a_file)
+TEST(markers_forced_on_in_a_file)
 {
 	unsigned int before;
 
@@ -615,7 +616,7 @@ TEST(forced_in_a_file)
 	unload(EXAMPLE);
 }
 
-TEST(redirected_in_a_file)
+TEST(handler_overridden_in_a_file)
 {
 	int fd = device_open();
 
@@ -631,7 +632,7 @@ TEST(redirected_in_a_file)
 /* ------------------------------------------------------------------------
  * The static tracepoint
  */
-TEST(tracepoint)
+TEST(probe_calls_the_tracepoint)
 {
 	char text[65536], place[256];
 	struct marker marker;
@@ -639,7 +640,7 @@ TEST(tracepoint)
 	ssize_t length;
 
 	if (access(TRACEFS "/events", F_OK))
-		SKIP("there is no tracefs");
+		SKIP("tracefs is not available");
 	load(EXAMPLE);
 	CHECK_OK(file_write(TRACEFS "/trace", ""));
 	CHECK_OK(file_write(TRACEFS "/events/eventlog/eventlog_marker/enable", "1"));
@@ -655,16 +656,16 @@ TEST(tracepoint)
 		 (uint64_t)marker.next.id);
 	test_note("%s", text);
 	CHECK(strstr(text, place));
-	/* Once: at the first pass it was off. */
+	/* Only once: the marker was disabled during the first call. */
 	CHECK(!strstr(strstr(text, place) + 1, "eventlog_marker:"));
 	close(trace);
 	unload(EXAMPLE);
 }
 
 /* ------------------------------------------------------------------------
- * Many, and all at once
+ * Many markers and concurrent use
  */
-TEST(ten_thousand)
+TEST(ten_thousand_markers)
 {
 	struct eventlog_subscribe request = subscribe_request(1 << 20);
 	struct eventlog_marker_set set;
@@ -696,7 +697,7 @@ TEST(ten_thousand)
 	CHECK_EQ(consumer_skip(&consumer), 1000);
 
 	value = number_term("value", EVENTLOG_TERM_EQUAL, 2);
-	set = guard_request("many_*", EVENTLOG_MARKER_PROBE, &value, 1);
+	set = predicate_request("many_*", EVENTLOG_MARKER_PROBE, &value, 1);
 	begin = clock_now();
 	CHECK_OK(try_set(consumer.fd, &set));
 	test_print("%u predicates in %llu ms", set.changed, (clock_now() - begin) / 1000000);
@@ -735,8 +736,8 @@ static void *list_all(void *unused)
 	return (void *)rounds;
 }
 
-/* A module comes and goes while its markers are listed, switched and passed. */
-TEST(listed_while_loading)
+/* A module is loaded and unloaded while its markers are listed, switched and fired. */
+TEST(listed_while_modules_load)
 {
 	struct consumer consumer;
 	pthread_t lister;
@@ -760,8 +761,8 @@ TEST(listed_while_loading)
 	consumer_close(&consumer);
 }
 
-/* eventlog.ko stays as long as one of its markers does. */
-TEST(holds_the_module)
+/* eventlog.ko cannot be unloaded before the last module with markers. */
+TEST(markers_hold_the_module)
 {
 	load(EXAMPLE);
 	CHECK_ERRNO2(try_unload("eventlog"), EWOULDBLOCK, EBUSY);
@@ -771,21 +772,22 @@ TEST(holds_the_module)
 /* ------------------------------------------------------------------------
  * Predicates
  */
-/* Of one term; returns how many were changed. */
-static unsigned int guard(int fd, const char *marker, __u32 handlers, struct eventlog_term term)
+/* Sets a predicate of one term; returns the number of changed markers. */
+static unsigned int set_predicate(int fd, const char *marker, __u32 handlers,
+				  struct eventlog_term term)
 {
-	struct eventlog_marker_set request = guard_request(marker, handlers, &term, 1);
+	struct eventlog_marker_set request = predicate_request(marker, handlers, &term, 1);
 
 	CHECK_OK(try_set(fd, &request));
 	return request.changed;
 }
 
-static void hit(__u64 number, const char *text)
+static void fire(__u64 number, const char *text)
 {
 	char line[256];
 
 	snprintf(line, sizeof(line), "%llu%s%s", number, text ? " " : "", text ? text : "");
-	CHECK_OK(file_write("/sys/module/" GUARDED "/parameters/hit", line));
+	CHECK_OK(file_write("/sys/module/" PREDICATE "/parameters/hit", line));
 }
 
 static __u64 rejected_of(int fd, const char *tag)
@@ -796,17 +798,17 @@ static __u64 rejected_of(int fd, const char *tag)
 	return marker.next.rejected;
 }
 
-/* A term that must be refused. */
-static void refuse(int fd, struct eventlog_term bad)
+/* The kernel must reject this term. */
+static void reject(int fd, struct eventlog_term bad)
 {
-	struct eventlog_marker_set request = guard_request("*", ALL, &bad, 1);
+	struct eventlog_marker_set request = predicate_request("*", ALL, &bad, 1);
 
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 }
 
-static void refuse_flags(int fd, __u8 operation, __u32 flags)
+static void reject_flags(int fd, __u8 operation, __u32 flags)
 {
-	refuse(fd, term("as_u8", operation, flags, 0, NULL));
+	reject(fd, term("as_u8", operation, flags, 0, NULL));
 }
 
 TEST(predicate_errors)
@@ -819,11 +821,11 @@ TEST(predicate_errors)
 	struct marker marker;
 	unsigned int i;
 
-	load(GUARDED);
-	/* The request. */
+	load(PREDICATE);
+	/* Bad members of the request. */
 	for (i = 0; i < 17; i++)
 		terms[i] = good;
-	request = guard_request("*", ALL, terms, 17);
+	request = predicate_request("*", ALL, terms, 17);
 	CHECK_ERRNO(try_set(fd, &request), E2BIG);
 	request.term_count = 0xffffffff;
 	CHECK_ERRNO(try_set(fd, &request), E2BIG);
@@ -831,23 +833,23 @@ TEST(predicate_errors)
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	request.terms = 0;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	request = guard_request("*", ALL, terms, 0);
+	request = predicate_request("*", ALL, terms, 0);
 	request.predicate = 0;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	request = guard_request("*", ALL, &good, 1);
+	request = predicate_request("*", ALL, &good, 1);
 	request.operation = EVENTLOG_MARKER_REMOVE;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	request = guard_request("*", 0, &good, 1);
+	request = predicate_request("*", 0, &good, 1);
 	request.operation = EVENTLOG_MARKER_REPLACE;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 
-	/* Pointers. */
-	request = guard_request("*", ALL, &good, 1);
+	/* Bad pointers. */
+	request = predicate_request("*", ALL, &good, 1);
 	request.predicate = 0;
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
 	request.predicate = PTR(pages_unmapped());
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
-	request = guard_request("*", ALL, NULL, 1);
+	request = predicate_request("*", ALL, NULL, 1);
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
 	request.terms = PTR(pages_unmapped());
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
@@ -856,8 +858,8 @@ TEST(predicate_errors)
 	request.term_count = 2;
 	CHECK_ERRNO2(try_set(fd, &request), EFAULT, EINVAL);
 
-	/* The text. */
-	request = guard_request("*", ALL, &good, 1);
+	/* Bad predicate texts. */
+	request = predicate_request("*", ALL, &good, 1);
 	memset(text, 'x', EVENTLOG_PREDICATE_MAX);
 	text[EVENTLOG_PREDICATE_MAX] = '\0';
 	request.predicate = PTR(text);
@@ -871,108 +873,108 @@ TEST(predicate_errors)
 	strcpy(text, "");
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 
-	/* Terms. */
+	/* Bad terms. */
 	for (i = 0; i < 32; i++) {
 		bad = good;
 		bad.flags |= 1U << i;
 		if (i > 5)
-			refuse(fd, bad);
+			reject(fd, bad);
 	}
 	for (i = EVENTLOG_TERM_BEGINS_NOT + 1; i < 256; i++) {
 		bad = good;
 		bad.operation = i;
-		refuse(fd, bad);
+		reject(fd, bad);
 	}
 	bad = good;
 	bad.reserved = 1;
-	refuse(fd, bad);
+	reject(fd, bad);
 	bad = good;
 	bad.name[0] = '\0';
-	refuse(fd, bad);
+	reject(fd, bad);
 	strcpy(bad.name, "1st");
-	refuse(fd, bad);
+	reject(fd, bad);
 	strcpy(bad.name, "a b");
-	refuse(fd, bad);
+	reject(fd, bad);
 	memset(bad.name, 'x', sizeof(bad.name));
-	refuse(fd, bad);
+	reject(fd, bad);
 	bad = text_term("text", EVENTLOG_TERM_EQUAL, "");
 	memset(bad.text, 'x', sizeof(bad.text));
-	refuse(fd, bad);
+	reject(fd, bad);
 	bad = good;
 	bad.flags |= EVENTLOG_TERM_COMMON;
-	refuse(fd, bad);
+	reject(fd, bad);
 
-	/* Where they lead: never back, nor to themselves, nor out. */
+	/* A jump may not go back, to the term itself or past the last term. */
 	for (i = 0; i < EVENTLOG_TERM_REJECT; i++) {
 		bad = good;
 		bad.on_true = i;
-		refuse(fd, bad);
+		reject(fd, bad);
 		bad = good;
 		bad.on_false = i;
-		refuse(fd, bad);
+		reject(fd, bad);
 	}
 	terms[0].on_true = 1;
 	for (i = 0; i < EVENTLOG_TERM_REJECT; i++) {
 		terms[1].on_false = i;
-		request = guard_request("*", ALL, terms, 2);
+		request = predicate_request("*", ALL, terms, 2);
 		CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	}
 
-	/* Values that it has, or has not. */
-	refuse_flags(fd, EVENTLOG_TERM_EQUAL, 0);
-	refuse_flags(fd, EVENTLOG_TERM_LESS, 0);
-	refuse_flags(fd, EVENTLOG_TERM_LESS, EVENTLOG_TERM_TEXT);
-	refuse_flags(fd, EVENTLOG_TERM_GREATER_EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_ADDRESS);
-	refuse_flags(fd, EVENTLOG_TERM_SET, EVENTLOG_TERM_NUMBER);
-	refuse_flags(fd, EVENTLOG_TERM_BITS, EVENTLOG_TERM_NUMBER);
-	refuse_flags(fd, EVENTLOG_TERM_BEGINS, EVENTLOG_TERM_NUMBER);
-	refuse_flags(fd, EVENTLOG_TERM_BEGINS_NOT, EVENTLOG_TERM_TEXT | EVENTLOG_TERM_NUMBER);
-	refuse_flags(fd, EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE);
-	refuse(fd, term("as_u8", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NEGATIVE, 1, NULL));
-	refuse(fd, term("as_u8", EVENTLOG_TERM_EQUAL,
+	/* Values that the term lacks or should not have. */
+	reject_flags(fd, EVENTLOG_TERM_EQUAL, 0);
+	reject_flags(fd, EVENTLOG_TERM_LESS, 0);
+	reject_flags(fd, EVENTLOG_TERM_LESS, EVENTLOG_TERM_TEXT);
+	reject_flags(fd, EVENTLOG_TERM_GREATER_EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_ADDRESS);
+	reject_flags(fd, EVENTLOG_TERM_SET, EVENTLOG_TERM_NUMBER);
+	reject_flags(fd, EVENTLOG_TERM_BITS, EVENTLOG_TERM_NUMBER);
+	reject_flags(fd, EVENTLOG_TERM_BEGINS, EVENTLOG_TERM_NUMBER);
+	reject_flags(fd, EVENTLOG_TERM_BEGINS_NOT, EVENTLOG_TERM_TEXT | EVENTLOG_TERM_NUMBER);
+	reject_flags(fd, EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE);
+	reject(fd, term("as_u8", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NEGATIVE, 1, NULL));
+	reject(fd, term("as_u8", EVENTLOG_TERM_EQUAL,
 			EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE, (1ULL << 63) + 1, NULL));
-	refuse(fd, term("as_bool", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_BOOL, 2, NULL));
-	refuse(fd, term("text", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_TEXT, 1, "x"));
-	refuse(fd, term("as_u8", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NUMBER, 1, "x"));
+	reject(fd, term("as_bool", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_BOOL, 2, NULL));
+	reject(fd, term("text", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_TEXT, 1, "x"));
+	reject(fd, term("as_u8", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NUMBER, 1, "x"));
 	bad = good;
 	bad.mask = 1;
-	refuse(fd, bad);
+	reject(fd, bad);
 	bad = term("as_ipv4", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_ADDRESS, 0, NULL);
 	bad.mask = 2;
 	bad.address = 3;
-	refuse(fd, bad);
+	reject(fd, bad);
 
-	/* Nobody was touched by any of it. */
+	/* None of these calls changed a marker. */
 	CHECK_EQ(handlers_of(fd, "types"), 0);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
-	/* A caller that cannot be told. */
-	request = guard_request("*", ALL, &good, 1);
+	/* The result of SET cannot be stored. */
+	request = predicate_request("*", ALL, &good, 1);
 	memcpy(memory, &request, sizeof(request));
 	CHECK_OK(mprotect(memory, page_size(), PROT_READ));
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, memory), EFAULT);
 	CHECK_EQ(handlers_of(fd, "types"), 0);
-	/* A predicate that cannot be told. */
-	CHECK_EQ(guard(fd, "types", EVENTLOG_MARKER_PROBE, good), 1);
+	/* The predicate's text cannot be stored. */
+	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, good), 1);
 	marker_find(fd, "types", &marker);
 	marker.next.descriptor--;
 	marker.next.predicate = PTR(memory);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker.next), EFAULT);
-	/* It is not, to those who do not ask. */
+	/* A caller that does not request the text succeeds. */
 	marker.next.predicate = 0;
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker.next));
 	CHECK_EQ(marker.next.predicate_size, sizeof("written so"));
 	close(fd);
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_PERFMON | CAPABILITY_SYS_ADMIN));
 	fd = device_open();
-	request = guard_request("*", ALL, &good, 1);
+	request = predicate_request("*", ALL, &good, 1);
 	CHECK_ERRNO(try_set(fd, &request), EPERM);
-	unload(GUARDED);
+	unload(PREDICATE);
 	free(text);
 }
 
-/* Callers who know nothing of predicates. */
-TEST(predicate_unknown)
+/* Older callers pass structs without predicates. */
+TEST(callers_without_predicates)
 {
 	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
 	const size_t next_size = offsetof(struct eventlog_marker_next, predicate);
@@ -982,8 +984,8 @@ TEST(predicate_unknown)
 	int fd = device_open();
 	struct marker marker;
 
-	load(GUARDED);
-	CHECK_EQ(guard(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
+	load(PREDICATE);
+	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
 	marker_find(fd, "types", &marker);
 	memset(&next, 0xa5, sizeof(next));
 	memcpy(&next, &marker.next, next_size);
@@ -1003,20 +1005,20 @@ TEST(predicate_unknown)
 	CHECK_EQ(set.unfit, 0xa5);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
-	unload(GUARDED);
+	unload(PREDICATE);
 }
 
-/* Who gets one, keeps it, and loses it. */
-TEST(predicate_switched)
+/* When a marker gets a predicate, keeps it and loses it. */
+TEST(predicate_follows_the_handlers)
 {
 	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
 	struct eventlog_marker_set request;
 	int fd = device_open();
 	struct marker marker;
 
-	load(GUARDED);
-	/* Those that lack the field are left alone. */
-	request = guard_request("*", EVENTLOG_MARKER_PROBE, &one, 1);
+	load(PREDICATE);
+	/* Markers without the field are not changed. */
+	request = predicate_request("*", EVENTLOG_MARKER_PROBE, &one, 1);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 4);
 	CHECK_EQ(request.changed, 1);
@@ -1028,33 +1030,33 @@ TEST(predicate_switched)
 	CHECK_EQ(marker.next.active, EVENTLOG_MARKER_PROBE);
 	CHECK(!strcmp(marker.predicate, "written so"));
 	CHECK_EQ(marker.next.rejected, 0);
-	hit(2, NULL);
-	hit(1, NULL);
-	hit(3, NULL);
+	fire(2, NULL);
+	fire(1, NULL);
+	fire(3, NULL);
 	CHECK_EQ(rejected_of(fd, "types"), 2);
 
-	/* Another one; it counts anew. */
-	request = guard_request("types", EVENTLOG_MARKER_PRINT, &one, 1);
+	/* Another predicate replaces it; the count starts at zero again. */
+	request = predicate_request("types", EVENTLOG_MARKER_PRINT, &one, 1);
 	request.predicate = PTR("otherwise");
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.changed, 1);
 	marker_find(fd, "types", &marker);
 	CHECK(!strcmp(marker.predicate, "otherwise"));
 	CHECK_EQ(marker.next.rejected, 0);
-	/* Switching some handlers off keeps it. */
+	/* Removing some handlers keeps the predicate. */
 	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, EVENTLOG_MARKER_PROBE);
 	marker_find(fd, "types", &marker);
 	CHECK(!strcmp(marker.predicate, "otherwise"));
-	/* One that does not fit changes nothing. */
+	/* A predicate of the wrong type changes nothing. */
 	one.operation = EVENTLOG_TERM_BITS;
 	strcpy(one.name, "as_bool");
-	request = guard_request("types", EVENTLOG_MARKER_PROBE, &one, 1);
+	request = predicate_request("types", EVENTLOG_MARKER_PROBE, &one, 1);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.unfit, 1);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
 	CHECK(!strcmp(marker.predicate, "otherwise"));
-	/* Switching on without one takes it away. */
+	/* Adding a handler without a predicate removes the predicate. */
 	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 1);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
@@ -1062,66 +1064,66 @@ TEST(predicate_switched)
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
 	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 0);
 
-	/* A marker that is on gets one without another handler; one that is off does not. */
+	/* Without a new handler an enabled marker gets the predicate, a disabled one does not. */
 	one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
-	CHECK_EQ(guard(fd, "types", 0, one), 1);
+	CHECK_EQ(set_predicate(fd, "types", 0, one), 1);
 	marker_find(fd, "types", &marker);
 	CHECK(marker.next.predicate_size);
 	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
-	CHECK_EQ(guard(fd, "types", 0, one), 0);
+	CHECK_EQ(set_predicate(fd, "types", 0, one), 0);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
-	request = guard_request("types", EVENTLOG_MARKER_TRACE, &one, 1);
+	request = predicate_request("types", EVENTLOG_MARKER_TRACE, &one, 1);
 	request.operation = EVENTLOG_MARKER_REPLACE;
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.changed, 1);
-	/* It goes with its module. */
-	unload(GUARDED);
-	load(GUARDED);
+	/* The predicate is gone when the module is unloaded. */
+	unload(PREDICATE);
+	load(PREDICATE);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
 
-	/* A field of the name goes before what every hit has. */
-	CHECK_EQ(guard(fd, "shadowing", EVENTLOG_MARKER_PROBE,
-		       number_term("pid", EVENTLOG_TERM_EQUAL, 7)), 1);
-	hit(7, NULL);
+	/* A field hides the common field of the same name. */
+	CHECK_EQ(set_predicate(fd, "shadowing", EVENTLOG_MARKER_PROBE,
+			       number_term("pid", EVENTLOG_TERM_EQUAL, 7)), 1);
+	fire(7, NULL);
 	CHECK_EQ(rejected_of(fd, "shadowing"), 0);
-	hit(8, NULL);
+	fire(8, NULL);
 	CHECK_EQ(rejected_of(fd, "shadowing"), 1);
 	one = number_term("pid", EVENTLOG_TERM_EQUAL, getpid());
 	one.flags |= EVENTLOG_TERM_COMMON;
-	CHECK_EQ(guard(fd, "shadowing", EVENTLOG_MARKER_PROBE, one), 1);
-	hit(8, NULL);
+	CHECK_EQ(set_predicate(fd, "shadowing", EVENTLOG_MARKER_PROBE, one), 1);
+	fire(8, NULL);
 	CHECK_EQ(rejected_of(fd, "shadowing"), 0);
 
-	/* What the marker does not allow. */
+	/* A predicate for a handler that the marker does not allow is denied. */
 	load(EXAMPLE);
-	request = guard_request("only_traced", ALL, &one, 1);
+	request = predicate_request("only_traced", ALL, &one, 1);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.refused, 1);
 	CHECK_EQ(request.unfit, 0);
 	marker_find(fd, "only_traced", &marker);
 	CHECK_EQ(marker.next.predicate_size, 0);
 	unload(EXAMPLE);
-	unload(GUARDED);
+	unload(PREDICATE);
 }
 
-/* Does the predicate that the marker "types" has let a hit through? */
+/* Fires the marker "types"; returns whether its predicate let the event pass. */
 static bool passes(struct consumer *consumer, __u64 number, const char *text)
 {
 	unsigned int count;
 
-	hit(number, text);
+	fire(number, text);
 	count = consumer_skip(consumer);
 	CHECK(count <= 1);
 	return count;
 }
 
 /*
- * How a field's value is to what a term holds: less (-1), the same, or more.  One that
- * is below zero is in two's complement, the term's is without its sign.
+ * Compares a field's value with a term's number: -1, 0 or 1.  A negative value is in
+ * two's complement; a negative number of a term is its absolute value.
  */
 static int order_of(bool is_negative, __u64 value, bool term_is_negative, __u64 number)
 {
@@ -1132,8 +1134,8 @@ static int order_of(bool is_negative, __u64 value, bool term_is_negative, __u64 
 	return (value > number) - (value < number);
 }
 
-/* All types of integers, all operations, numbers at all their ends: against arithmetic. */
-TEST(predicate_numbers)
+/* All integer types and operations, with numbers at all limits, against C arithmetic. */
+TEST(predicates_on_integers)
 {
 	static const struct {
 		const char *name;
@@ -1153,12 +1155,12 @@ TEST(predicate_numbers)
 	struct consumer consumer;
 	struct eventlog_term one;
 
-	load(GUARDED);
+	load(PREDICATE);
 	consumer_open(&consumer, 16 * page_size());
-	rule_add(consumer.fd, "markers_" GUARDED, "types");
+	rule_add(consumer.fd, "markers_" PREDICATE, "types");
 	for (field = 0; field < ARRAY_SIZE(fields); field++) {
 		for (i = 0; i < 2 * ARRAY_SIZE(numbers); i++) {
-			/* Each with one operation, or the test would take minutes. */
+			/* One operation for each, or the test would take minutes. */
 			operation = EVENTLOG_TERM_EQUAL + (i + field) % 7;
 			negative = i & 1;
 			one = number_term(fields[field].name, operation, numbers[i / 2]);
@@ -1169,7 +1171,8 @@ TEST(predicate_numbers)
 				one.flags |= EVENTLOG_TERM_NEGATIVE;
 			if (operation == EVENTLOG_TERM_BITS && !one.number)
 				continue;
-			CHECK_EQ(guard(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
+			CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one),
+				 1);
 			for (j = 0; j < ARRAY_SIZE(numbers); j++) {
 				unsigned int shift = 64 - fields[field].bits;
 				__u64 value = numbers[j] << shift;
@@ -1194,16 +1197,16 @@ TEST(predicate_numbers)
 			}
 		}
 		one = term(fields[field].name, EVENTLOG_TERM_SET, 0, 0, NULL);
-		CHECK_EQ(guard(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
+		CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 		CHECK(!passes(&consumer, 0, NULL));
 		CHECK(passes(&consumer, 5, NULL));
 	}
 	test_print("%u comparisons", compared);
 	consumer_close(&consumer);
-	unload(GUARDED);
+	unload(PREDICATE);
 }
 
-TEST(predicate_other_types)
+TEST(predicates_on_other_types)
 {
 	static const struct {
 		struct eventlog_term term;
@@ -1255,7 +1258,7 @@ TEST(predicate_other_types)
 		TERM("as_ptr", GREATER, EVENTLOG_TERM_NUMBER, .number = 4096), 4096, NULL, false },
 		TERM("as_ipv4", SET, 0), 0, NULL, false },
 		TERM("as_ipv4", SET, 0), 1, NULL, true },
-		/* Several meanings: that of the type counts. */
+		/* A term with several meanings: the field's type selects one. */
 		TERM("as_u8", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_TEXT,
 		     .number = 1, .text = "1"), 257, "x", true },
 		TERM("as_bool", EQUAL,
@@ -1265,15 +1268,15 @@ TEST(predicate_other_types)
 		     .number = 1, .text = "1"), 257, "x", false },
 		TERM("text", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_TEXT,
 		     .number = 1, .text = "1"), 0, "1", true },
-		/* What every hit has. */
+		/* Common fields, which every event has. */
 		TERM("cpu", LESS, EVENTLOG_TERM_NUMBER, .number = 1000000), 0, NULL, true },
 		TERM("cpu", GREATER, EVENTLOG_TERM_NUMBER, .number = 1000000), 0, NULL, false },
-		TERM("comm", EQUAL, EVENTLOG_TERM_TEXT, .text = "marker_hitter"), 0, NULL, true },
+		TERM("comm", EQUAL, EVENTLOG_TERM_TEXT, .text = "marker_firer"), 0, NULL, true },
 		TERM("comm", BEGINS, EVENTLOG_TERM_TEXT, .text = "marker_"), 0, NULL, true },
-		TERM("comm", NOT_EQUAL, EVENTLOG_TERM_TEXT, .text = "marker_hitter"), 0, NULL,
+		TERM("comm", NOT_EQUAL, EVENTLOG_TERM_TEXT, .text = "marker_firer"), 0, NULL,
 		false },
 		TERM("comm", EQUAL, EVENTLOG_TERM_TEXT | EVENTLOG_TERM_COMMON,
-		     .text = "marker_hitter_x"), 0, NULL, false },
+		     .text = "marker_firer_x"), 0, NULL, false },
 		TERM("pid", EQUAL, EVENTLOG_TERM_NUMBER, .number = 0), 0, NULL, false },
 		TERM("tid", NOT_EQUAL, EVENTLOG_TERM_NUMBER, .number = 0), 0, NULL, true },
 	};
@@ -1294,16 +1297,17 @@ TEST(predicate_other_types)
 	struct eventlog_marker_set request;
 	struct consumer consumer;
 	struct eventlog_term one;
-	char name[16] = "marker_hitter";
+	char name[16] = "marker_firer";
 	unsigned int i;
 
-	load(GUARDED);
+	load(PREDICATE);
 	CHECK_OK(prctl(PR_SET_NAME, name));
 	consumer_open(&consumer, 16 * page_size());
-	rule_add(consumer.fd, "markers_" GUARDED, "types");
+	rule_add(consumer.fd, "markers_" PREDICATE, "types");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		test_note("case %u", i);
-		CHECK_EQ(guard(consumer.fd, "types", EVENTLOG_MARKER_TRACE, cases[i].term), 1);
+		CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, cases[i].term),
+			 1);
 		CHECK_EQ(passes(&consumer, cases[i].number, cases[i].text), cases[i].passes);
 	}
 	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
@@ -1311,18 +1315,18 @@ TEST(predicate_other_types)
 		one = term("as_ipv4", addresses[i].operation, EVENTLOG_TERM_ADDRESS, 0, NULL);
 		one.address = inet_addr(addresses[i].network);
 		one.mask = inet_addr(addresses[i].mask);
-		CHECK_EQ(guard(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
+		CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 		CHECK_EQ(passes(&consumer, ntohl(inet_addr(addresses[i].address)), NULL),
 			 addresses[i].passes);
 	}
 	one = number_term("pid", EVENTLOG_TERM_EQUAL, getpid());
-	CHECK_EQ(guard(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
+	CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 	CHECK(passes(&consumer, 0, NULL));
 	one = number_term("tid", EVENTLOG_TERM_EQUAL, gettid());
-	CHECK_EQ(guard(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
+	CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 	CHECK(passes(&consumer, 0, NULL));
 
-	/* What goes with no type of a field that it is asked of. */
+	/* Operations that do not fit the type of the field. */
 	{
 		const struct eventlog_term misfits[] = {
 			text_term("as_u8", EVENTLOG_TERM_EQUAL, "x"),
@@ -1343,18 +1347,18 @@ TEST(predicate_other_types)
 
 		for (i = 0; i < ARRAY_SIZE(misfits); i++) {
 			test_note("misfit %u", i);
-			request = guard_request("types", ALL, &misfits[i], 1);
+			request = predicate_request("types", ALL, &misfits[i], 1);
 			CHECK_OK(try_set(consumer.fd, &request));
 			CHECK_EQ(request.unfit, 1);
 			CHECK_EQ(request.changed, 0);
 		}
 	}
 	consumer_close(&consumer);
-	unload(GUARDED);
+	unload(PREDICATE);
 }
 
-/* (u8 == 1 && u16 == 257) || (s8 == 2 && !(u16 == 2)), and sixteen in a row. */
-TEST(predicate_of_several_terms)
+/* (u8 == 1 && u16 == 257) || (s8 == 2 && !(u16 == 2)), then a chain of sixteen terms. */
+TEST(predicates_of_several_terms)
 {
 	struct eventlog_term terms[16] = {
 		number_term("as_u8", EVENTLOG_TERM_EQUAL, 1),
@@ -1366,16 +1370,16 @@ TEST(predicate_of_several_terms)
 	struct consumer consumer;
 	unsigned int i;
 
-	load(GUARDED);
+	load(PREDICATE);
 	consumer_open(&consumer, 16 * page_size());
-	rule_add(consumer.fd, "markers_" GUARDED, "types");
+	rule_add(consumer.fd, "markers_" PREDICATE, "types");
 	terms[0].on_true = 1;
 	terms[0].on_false = 2;
 	terms[1].on_false = 2;
 	terms[2].on_true = 3;
 	terms[3].on_true = EVENTLOG_TERM_REJECT;
 	terms[3].on_false = EVENTLOG_TERM_ACCEPT;
-	request = guard_request("types", EVENTLOG_MARKER_TRACE, terms, 4);
+	request = predicate_request("types", EVENTLOG_MARKER_TRACE, terms, 4);
 	CHECK_OK(try_set(consumer.fd, &request));
 	CHECK_EQ(request.changed, 1);
 	CHECK(!passes(&consumer, 1, NULL));
@@ -1389,16 +1393,16 @@ TEST(predicate_of_several_terms)
 		if (i < 15)
 			terms[i].on_true = i + 1;
 	}
-	request = guard_request("types", EVENTLOG_MARKER_TRACE, terms, 16);
+	request = predicate_request("types", EVENTLOG_MARKER_TRACE, terms, 16);
 	CHECK_OK(try_set(consumer.fd, &request));
 	for (i = 0; i < 20; i++)
 		CHECK_EQ(passes(&consumer, i, NULL), i >= 16);
 	consumer_close(&consumer);
-	unload(GUARDED);
+	unload(PREDICATE);
 }
 
-/* All handlers, and what stands in for them. */
-TEST(predicate_of_all_handlers)
+/* A predicate applies to all handlers and to a handler override. */
+TEST(predicate_applies_to_all_handlers)
 {
 	const char *line = "nothing " SOURCE ":serve:1:";
 	struct eventlog_term mine, others;
@@ -1409,17 +1413,17 @@ TEST(predicate_of_all_handlers)
 	others = number_term("pid", EVENTLOG_TERM_NOT_EQUAL, getpid());
 	load(EXAMPLE);
 	before = log_count(line);
-	CHECK_EQ(guard(fd, "nothing", EVENTLOG_MARKER_PRINT, others), 1);
+	CHECK_EQ(set_predicate(fd, "nothing", EVENTLOG_MARKER_PRINT, others), 1);
 	serve(1);
 	CHECK_EQ(log_count(line), before);
-	CHECK_EQ(guard(fd, "nothing", EVENTLOG_MARKER_PRINT, mine), 1);
+	CHECK_EQ(set_predicate(fd, "nothing", EVENTLOG_MARKER_PRINT, mine), 1);
 	serve(1);
 	CHECK_EQ(log_count(line), before + 1);
-	CHECK_EQ(guard(fd, "redirected", EVENTLOG_MARKER_PROBE, others), 1);
+	CHECK_EQ(set_predicate(fd, "redirected", EVENTLOG_MARKER_PROBE, others), 1);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 0);
 	CHECK_EQ(rejected_of(fd, "redirected"), 1);
-	CHECK_EQ(guard(fd, "redirected", EVENTLOG_MARKER_PROBE, mine), 1);
+	CHECK_EQ(set_predicate(fd, "redirected", EVENTLOG_MARKER_PROBE, mine), 1);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 4);
 	unload(EXAMPLE);
@@ -1428,9 +1432,9 @@ TEST(predicate_of_all_handlers)
 static volatile bool switching_over;
 
 /*
- * A value is below 100, or from 200 on; from time to time there is no predicate, and
- * no tracing.  The marker is on throughout: its instruction is not changed while it is
- * hit, for an emulator may translate it at that moment and keep what is gone.
+ * Alternates between two predicates, below 100 and from 200 on, and sometimes no
+ * predicate and no tracing.  The marker stays enabled, so that the kernel does not patch
+ * its instruction while it runs: an emulator may keep the old translation.
  */
 static void *switch_predicates(void *unused)
 {
@@ -1444,7 +1448,8 @@ static void *switch_predicates(void *unused)
 
 	(void)unused;
 	while (!switching_over) {
-		request = guard_request("stormed", EVENTLOG_MARKER_TRACE, &terms[rounds & 1], 1);
+		request = predicate_request("stormed", EVENTLOG_MARKER_TRACE, &terms[rounds & 1],
+					    1);
 		if (rounds % 4 == 3)
 			request = set_request("stormed", EVENTLOG_MARKER_REPLACE,
 					      EVENTLOG_MARKER_PROBE);
@@ -1477,7 +1482,7 @@ static unsigned int check_stormed(struct consumer *consumer)
 
 static bool toggled_enough;
 
-/* A predicate and a handler, which needs the key, come together and go together. */
+/* Adds a predicate with a handler, which flips the static key, and removes both. */
 static void *toggle_predicate(void *unused)
 {
 	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
@@ -1486,7 +1491,7 @@ static void *toggle_predicate(void *unused)
 
 	(void)unused;
 	for (i = 0; i < 300; i++) {
-		CHECK_EQ(guard(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
+		CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
 		CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL), 1);
 	}
 	close(fd);
@@ -1494,8 +1499,8 @@ static void *toggle_predicate(void *unused)
 	return NULL;
 }
 
-/* Who asks while they are switched is told of both or of neither. */
-TEST(predicate_told_with_handlers)
+/* A listing that runs meanwhile shows the predicate and the handler, or neither. */
+TEST(predicate_and_handlers_change_at_once)
 {
 	unsigned long on = 0, off = 0;
 	int fd = device_open();
@@ -1503,7 +1508,7 @@ TEST(predicate_told_with_handlers)
 	pthread_t toggler;
 	__u32 before;
 
-	load(GUARDED);
+	load(PREDICATE);
 	marker_find(fd, "types", &marker);
 	before = marker.next.descriptor - 1;
 	toggled_enough = false;
@@ -1518,18 +1523,18 @@ TEST(predicate_told_with_handlers)
 			off++;
 	}
 	CHECK_EQ(pthread_join(toggler, NULL), 0);
-	test_print("told %lu times that it is on, %lu that it is off", on, off);
-	unload(GUARDED);
+	test_print("listed %lu times as on, %lu times as off", on, off);
+	unload(PREDICATE);
 }
 
 /*
- * Predicates are put in, replaced and taken out, handlers with them, while a marker
- * is hit on all CPUs, by threads and by what interrupts them; and its module comes
- * and goes.  No hit that no predicate lets through gets anywhere.
+ * Predicates and handlers are set, replaced and removed while a marker fires on all
+ * CPUs, in threads and in the interrupts and NMIs above them, and while its module is
+ * loaded and unloaded.  The subscriber gets no event that every predicate rejects.
  */
-TEST(predicates_switched_in_a_storm)
+TEST(predicates_change_while_markers_fire)
 {
-	const char *nmis_file = "/sys/module/" GUARDED "/parameters/nmis";
+	const char *nmis_file = "/sys/module/" PREDICATE "/parameters/nmis";
 	struct consumer consumer;
 	unsigned int i, enough, nmis = 0;
 	unsigned long count = 0;
@@ -1538,15 +1543,15 @@ TEST(predicates_switched_in_a_storm)
 	void *rounds;
 
 	consumer_open(&consumer, 256 * page_size());
-	rule_add(consumer.fd, "markers_" GUARDED, "stormed");
+	rule_add(consumer.fd, "markers_" PREDICATE, "stormed");
 	switching_over = false;
 	CHECK_EQ(pthread_create(&switcher, NULL, switch_predicates, NULL), 0);
 	for (i = 0; i < 10; i++) {
-		load(GUARDED);
+		load(PREDICATE);
 		switch_markers(consumer.fd, "stormed", EVENTLOG_MARKER_REPLACE,
 			       EVENTLOG_MARKER_PROBE);
-		CHECK_OK(file_write("/sys/module/" GUARDED "/parameters/storm", "1"));
-		/* Only now there is a handler for them. */
+		CHECK_OK(file_write("/sys/module/" PREDICATE "/parameters/storm", "1"));
+		/* From here on the module has a handler for the NMIs. */
 		inject = !system("command -v vm-nmi > /dev/null && vm-nmi 10 2> /dev/null");
 		for (enough = 0; enough < 5000;)
 			enough += check_stormed(&consumer);
@@ -1555,18 +1560,18 @@ TEST(predicates_switched_in_a_storm)
 			WAIT_FOR(file_number(nmis_file) > 0);
 			nmis += file_number(nmis_file);
 		}
-		unload(GUARDED);
+		unload(PREDICATE);
 		count += check_stormed(&consumer);
 	}
 	switching_over = true;
 	CHECK_EQ(pthread_join(switcher, &rounds), 0);
-	test_print("%lu predicates, %lu hits let through, %u NMIs", (unsigned long)rounds, count,
+	test_print("%lu predicates, %lu events passed, %u NMIs", (unsigned long)rounds, count,
 		   nmis);
 	consumer_close(&consumer);
 }
 
-/* Lines that are dropped are counted. */
-TEST(unprinted)
+/* Suppressed lines are counted. */
+TEST(suppressed_lines_are_counted)
 {
 	const char *line = "drink " SOURCE ":drink:0: order_guest=";
 	unsigned int before, i;
@@ -1587,7 +1592,7 @@ TEST(unprinted)
 }
 
 /* ------------------------------------------------------------------------
- * Ids that are the same
+ * Colliding ids
  */
 static int collide_status(const char *module)
 {
@@ -1609,7 +1614,7 @@ static void collide_pass(const char *module, const char *value)
 	CHECK_OK(file_write(path, value));
 }
 
-TEST(ids_collide)
+TEST(colliding_ids_are_rejected)
 {
 	const char *line = "have the id ";
 	struct consumer consumer;
@@ -1624,7 +1629,7 @@ TEST(ids_collide)
 	CHECK_EQ(collide_status("one"), 0);
 	marker_find(consumer.fd, "collide", &one);
 	CHECK(!strcmp(one.place, "collide.c:f_00krlwmr0rixk:0"));
-	/* The second one's module is told, and the log; it has no markers. */
+	/* The second module gets an error, the log gets a line, and its markers are missing. */
 	before = log_count(line);
 	load(COLLIDE "two");
 	CHECK_EQ(collide_status("two"), -EEXIST);
@@ -1642,7 +1647,7 @@ TEST(ids_collide)
 	unload(COLLIDE "two");
 	collide_pass("one", "1");
 	CHECK_EQ(consumer_skip(&consumer), 1);
-	/* Alone it has them: the id is the same indeed. */
+	/* Loaded alone, the second module has its markers, with the same id. */
 	unload(COLLIDE "one");
 	load(COLLIDE "two");
 	CHECK_EQ(collide_status("two"), 0);
@@ -1651,7 +1656,7 @@ TEST(ids_collide)
 	CHECK_EQ(two.next.id, one.next.id);
 	unload(COLLIDE "two");
 
-	/* Both in one module. */
+	/* Two colliding markers in one module. */
 	before = log_count("markers of " COLLIDE "both: collide.c:");
 	load(COLLIDE "both");
 	CHECK_EQ(collide_status("both"), -EEXIST);
@@ -1659,7 +1664,7 @@ TEST(ids_collide)
 	CHECK_ERRNO(marker_next(consumer.fd, 0, &two), ENOENT);
 	collide_pass("both", "1");
 	CHECK_EQ(consumer_skip(&consumer), 0);
-	/* It is in nobody's way. */
+	/* That module does not disturb the next one. */
 	load(COLLIDE "one");
 	CHECK_EQ(collide_status("one"), 0);
 	unload(COLLIDE "one");
@@ -1671,7 +1676,7 @@ void test_after_all(void)
 {
 	try_unload(EXAMPLE);
 	try_unload(MANY);
-	try_unload(GUARDED);
+	try_unload(PREDICATE);
 	try_unload(COLLIDE "one");
 	try_unload(COLLIDE "two");
 	try_unload(COLLIDE "both");

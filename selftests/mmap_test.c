@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The mappings: enable bits and rings can be mapped in one way only, stay as
- * they are, and are nobody's to write but for the consumer's page.
+ * Tests of the mappings: enable bits and rings can be mapped only whole and shared,
+ * cannot be changed afterwards, and are read-only except for the consumer's page.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 #define RING_BYTES (8 * page_size())
 
-/* One of the three things that can be mapped, and what it takes. */
+/* One of the three mappings and its parameters. */
 struct mapping {
 	const char *name;
 	int fd;
@@ -31,7 +31,7 @@ struct mapping {
 struct fixture {
 	int producer;
 	struct eventlog_register event;
-	struct consumer consumer;	/* its own mappings are set up too */
+	struct consumer consumer;	/* has mappings of its own too */
 	struct mapping mappings[3];
 };
 
@@ -91,7 +91,7 @@ static void unmap(const struct mapping *mapping, void *address)
 }
 
 /* ------------------------------------------------------------------------
- * Accesses that must end in a signal or must not
+ * Accesses that may raise a signal
  */
 static sigjmp_buf access_failed;
 
@@ -108,7 +108,7 @@ static void catch_access(void)
 	CHECK_OK(sigaction(SIGBUS, &action, NULL));
 }
 
-/* 0, or the signal that reading the byte raises. */
+/* Reads the byte; returns 0, or the signal that this raises. */
 static int try_read(const volatile unsigned char *address)
 {
 	int number = sigsetjmp(access_failed, 1);
@@ -128,9 +128,9 @@ static int try_write(volatile unsigned char *address)
 }
 
 /* ------------------------------------------------------------------------
- * Refused
+ * Rejected mappings
  */
-TEST(no_role)
+TEST(mmap_needs_a_role)
 {
 	int fd = device_open(), other = device_open();
 	struct eventlog_register event = register_event(other, "event");
@@ -142,7 +142,7 @@ TEST(no_role)
 	close(other);
 }
 
-TEST(wrong_lengths)
+TEST(mmap_rejects_wrong_lengths)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -164,14 +164,14 @@ TEST(wrong_lengths)
 			CHECK_ERRNO(mmap(NULL, lengths[i], PROT_READ, MAP_SHARED, mapping->fd,
 					 mapping->offset), EINVAL);
 		}
-		/* The system rounds lengths up to pages. */
+		/* The kernel rounds lengths up to pages. */
 		CHECK_ERRNO(mmap(NULL, mapping->length + 1, PROT_READ, MAP_SHARED, mapping->fd,
 				 mapping->offset), EINVAL);
 	}
 	tear_down(&fixture);
 }
 
-TEST(wrong_offsets)
+TEST(mmap_rejects_wrong_offsets)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -199,7 +199,7 @@ TEST(wrong_offsets)
 		for (i = 0; i < ARRAY_SIZE(offsets); i++) {
 			void *address;
 
-			/* Those that happen to be another mapping's are no error. */
+			/* Skip offsets that belong to another ring. */
 			for (j = 0; j <= fixture.consumer.setup.cpus; j++) {
 				const off_t ring = fixture.consumer.setup.ring_offset +
 					j * fixture.consumer.setup.ring_stride;
@@ -216,7 +216,7 @@ TEST(wrong_offsets)
 			CHECK(errno == EINVAL || errno == EOVERFLOW || errno == ENXIO);
 		}
 	}
-	/* The rings' last one is followed by nothing. */
+	/* Nothing can be mapped after the last ring. */
 	mapping = &fixture.mappings[1];
 	CHECK_ERRNO2(mmap(NULL, mapping->length, PROT_READ, MAP_SHARED, mapping->fd,
 			  fixture.consumer.setup.ring_offset +
@@ -225,8 +225,8 @@ TEST(wrong_offsets)
 	tear_down(&fixture);
 }
 
-/* A file can map what its own role has. */
-TEST(other_role)
+/* A file can map only what belongs to its role. */
+TEST(mmap_needs_the_right_role)
 {
 	struct fixture fixture;
 
@@ -238,7 +238,7 @@ TEST(other_role)
 	tear_down(&fixture);
 }
 
-TEST(ringless)
+TEST(mmap_needs_rings)
 {
 	struct consumer consumer;
 	off_t offset;
@@ -250,7 +250,7 @@ TEST(ringless)
 	consumer_close(&consumer);
 }
 
-TEST(protections)
+TEST(mmap_checks_protections)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -277,7 +277,7 @@ TEST(protections)
 	close(fd);
 }
 
-TEST(mprotect)
+TEST(mprotect_cannot_add_rights)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -294,7 +294,7 @@ TEST(mprotect)
 			CHECK_ERRNO(mprotect(address, mapping->length, PROT_WRITE), EACCES);
 			CHECK_ERRNO2(mprotect(address, page_size(), PROT_READ | PROT_WRITE),
 				     EACCES, EINVAL);
-			/* Half of it with other rights would split it. */
+			/* Changing a part would split the mapping. */
 			CHECK_ERRNO(mprotect(address, page_size(), PROT_NONE), EINVAL);
 			CHECK_ERRNO(mprotect(address + mapping->length - page_size(), page_size(),
 					     PROT_NONE), EINVAL);
@@ -305,7 +305,7 @@ TEST(mprotect)
 		CHECK_EQ(try_read(address), 0);
 		unmap(mapping, address);
 
-		/* A reader's mapping of the consumer's page may become a writer's. */
+		/* A read-only mapping of the consumer's page may become writable. */
 		if (!mapping->writable)
 			continue;
 		address = map_with(mapping, PROT_READ, MAP_SHARED);
@@ -316,7 +316,7 @@ TEST(mprotect)
 	tear_down(&fixture);
 }
 
-TEST(writes)
+TEST(read_only_mappings_stay_so)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -331,11 +331,11 @@ TEST(writes)
 			CHECK_EQ(try_write(address), 0);
 			CHECK_EQ(try_write(address + mapping->length - 1), 0);
 		} else {
-			/* Not in the ordinary way, and not as a debugger does. */
+			/* Neither by a store nor through /proc/self/mem. */
 			CHECK_EQ(try_write(address), SIGSEGV);
 			CHECK_EQ(try_write(address + mapping->length - 1), SIGSEGV);
 			CHECK_ERRNO(pwrite(memory, "x", 1, (off_t)(unsigned long)address), EIO);
-			/* Not by the kernel for us either. */
+			/* Nor by a system call. */
 			CHECK_ERRNO(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, address), EFAULT);
 		}
 		unmap(mapping, address);
@@ -344,7 +344,7 @@ TEST(writes)
 	close(memory);
 }
 
-TEST(mremap)
+TEST(mremap_is_rejected)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -387,7 +387,7 @@ TEST(mremap)
 	tear_down(&fixture);
 }
 
-TEST(partial_munmap)
+TEST(partial_munmap_is_rejected)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -405,7 +405,7 @@ TEST(partial_munmap)
 		}
 		if (pages >= 3)
 			CHECK_ERRNO(munmap(address + page, page), EINVAL);
-		/* Nor by mapping something else over a part of it. */
+		/* A part cannot be replaced by another mapping either. */
 		if (pages >= 2)
 			CHECK_ERRNO2(mmap(address, page, PROT_READ,
 					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
@@ -413,7 +413,7 @@ TEST(partial_munmap)
 		CHECK_EQ(try_read(address), 0);
 		CHECK_EQ(try_read(address + mapping->length - 1), 0);
 
-		/* Over all of it is as good as munmap(). */
+		/* Mapping over all of it acts as munmap(). */
 		CHECK(mmap(address, mapping->length, PROT_READ,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == address);
 		CHECK_OK(munmap(address, mapping->length));
@@ -441,7 +441,7 @@ TEST(fork_does_not_inherit)
 		}
 		test_join_signal(child, SIGSEGV);
 
-		/* It may map for itself what it has open. */
+		/* The child can map the inherited file. */
 		child = test_fork();
 		if (!child) {
 			address = map(mapping);
@@ -455,8 +455,8 @@ TEST(fork_does_not_inherit)
 	tear_down(&fixture);
 }
 
-/* Whatever madvise() makes of it, nothing breaks and all is given back. */
-TEST(advice)
+/* No advice of madvise() breaks a mapping or leaks it. */
+TEST(madvise_breaks_nothing)
 {
 	static const int advice[] = {
 		MADV_DOFORK, MADV_DONTFORK, MADV_DONTNEED, MADV_WILLNEED, MADV_RANDOM,
@@ -502,7 +502,7 @@ TEST(advice)
 	WAIT_FOR(!status_now("Active: "));
 }
 
-TEST(outlives_close)
+TEST(mapping_outlives_close)
 {
 	struct fixture fixture;
 	unsigned char *addresses[3];
@@ -523,7 +523,7 @@ TEST(outlives_close)
 	consumer_close(&fixture.consumer);
 	close(fixture.producer);
 
-	/* The bits, what was in the ring, and the consumer's page are still there. */
+	/* The enable bits, the ring's data and the consumer's page are still valid. */
 	bitmap = (struct bitmap){ addresses[0], fixture.event.bitmap_size };
 	bitmap_get(&bitmap, fixture.event.status_bit);
 	header = (const void *)addresses[1];
@@ -542,9 +542,9 @@ TEST(outlives_close)
 }
 
 /* ------------------------------------------------------------------------
- * What is seen
+ * Contents
  */
-TEST(mapped_twice)
+TEST(mappings_share_their_pages)
 {
 	struct fixture fixture;
 	struct mapping *mapping;
@@ -562,7 +562,7 @@ TEST(mapped_twice)
 		unmap(mapping, second);
 	}
 
-	/* Bits of two files are the same bits. */
+	/* Two files map the same enable bits. */
 	first = map(&fixture.mappings[0]);
 	second = map(&fixture.mappings[0]);
 	one = (struct bitmap){ first, fixture.mappings[0].length };
@@ -574,7 +574,7 @@ TEST(mapped_twice)
 	unmap(&fixture.mappings[0], first);
 	unmap(&fixture.mappings[0], second);
 
-	/* The consumer's page is the second page of the ring. */
+	/* The consumer's page is also the second page of the ring. */
 	first = map(&fixture.mappings[1]);
 	writable = map(&fixture.mappings[2]);
 	writable[8] = 0x5a;
@@ -586,7 +586,7 @@ TEST(mapped_twice)
 	tear_down(&fixture);
 }
 
-/* A page that nothing was written to says nothing of what it was before. */
+/* Fresh pages of a ring do not expose old contents. */
 TEST(fresh_pages_are_zero)
 {
 	struct consumer consumer;
@@ -612,7 +612,7 @@ TEST(fresh_pages_are_zero)
 			CHECK_EQ(ring->header->committed, 0);
 			CHECK_EQ(ring->header->records, 0);
 		}
-		/* Leave something to find for the next one. */
+		/* Leave data behind that the next round could find. */
 		rule_add(consumer.fd, NULL, NULL);
 		for (i = 0; i < 200; i++) {
 			CHECK_OK(emit(fd, event.write_index, payload, page_size() / 2));
@@ -624,7 +624,7 @@ TEST(fresh_pages_are_zero)
 }
 
 /* ------------------------------------------------------------------------
- * CPUs that come and go
+ * CPU hotplug
  */
 static unsigned int cpu_to_toggle;
 
@@ -637,7 +637,7 @@ static void cpu_switch(bool online)
 	CHECK_EQ(file_number(path), online);
 }
 
-TEST(rings_of_cpus)
+TEST(rings_belong_to_cpus)
 {
 	struct consumer consumer;
 	unsigned int cpus[256], count, cpu, i;
@@ -687,11 +687,11 @@ TEST(cpu_hotplug)
 
 	count = cpus_allowed(cpus, ARRAY_SIZE(cpus));
 	if (count < 2)
-		SKIP("a single CPU");
+		SKIP("needs two CPUs");
 	cpu_to_toggle = cpus[count - 1];
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu_to_toggle);
 	if (file_number(path) != 1)
-		SKIP("CPU %u cannot be switched off", cpu_to_toggle);
+		SKIP("CPU %u cannot be taken offline", cpu_to_toggle);
 	cpu_pin(cpus[0]);
 
 	event = register_event(fd, "event u64 value");
@@ -704,7 +704,7 @@ TEST(cpu_hotplug)
 	cpu_pin(cpus[0]);
 	cpu_switch(false);
 
-	/* Its ring is still there to be read, and belongs to the early one only. */
+	/* The CPU's ring stays readable; a subscriber that came later has none. */
 	CHECK_EQ(generation_of(early.fd), generation);
 	consumer_open(&late, RING_BYTES);
 	rule_add(late.fd, NULL, "event");
@@ -719,7 +719,7 @@ TEST(cpu_hotplug)
 	CHECK_EQ(consumer_skip(&late), 0);
 	CHECK_EQ(consumer_skip(&early), 2);
 
-	/* Back again: the late one gets a ring, the early one keeps its own. */
+	/* Online again: the later subscriber gets a ring, the early one keeps its ring. */
 	for (round = 0; round < 3; round++) {
 		cpu_switch(true);
 		CHECK_EQ(generation_of(early.fd), generation);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings that keep the newest events: what is in them when they stand still, what
- * PAUSE promises, and reading them while they are written.
+ * Tests of overwrite mode: which records a paused ring holds, PAUSE, and reading a
+ * ring while it is written.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ static void overwriting_open(struct consumer *consumer, __u64 ring_bytes, __u32 
 	consumer_open_with(consumer, &request);
 }
 
-/* An event carries its number, its length, and that number in every byte behind. */
+/* An event carries its number and its size; every further byte is the number's low byte. */
 struct numbered {
 	__u64 number;
 	__u64 bytes;
@@ -65,7 +65,7 @@ static void emit_numbered(int fd, __u32 index, __u64 first, __u64 count)
 		CHECK_OK(emit(fd, index, &event, numbered_make(&event, i)));
 }
 
-/* The start of the oldest record that is whole. */
+/* Start of the oldest sub-buffer that is whole. */
 static __u64 oldest(const struct eventlog_ring_header *header, __u64 head)
 {
 	if (head <= header->data_bytes)
@@ -74,7 +74,7 @@ static __u64 oldest(const struct eventlog_ring_header *header, __u64 head)
 	       ~(header->sub_buffer_bytes - 1);
 }
 
-/* Lets consumer_next() start where a ring that stands still does. */
+/* Makes consumer_next() start at the oldest record of a paused ring. */
 static void rewind_rings(struct consumer *consumer)
 {
 	unsigned int cpu;
@@ -113,7 +113,7 @@ TEST(pause_errnos)
 	close(fd);
 }
 
-/* Nobody reads, and the ring holds the last events without a gap. */
+/* Without a reader the ring holds the last events without a gap. */
 static void keeps_newest(__u64 ring_bytes, __u32 sub_buffers, __u64 count)
 {
 	struct eventlog_register event;
@@ -144,24 +144,24 @@ static void keeps_newest(__u64 ring_bytes, __u32 sub_buffers, __u64 count)
 		kept += sizeof(*record.header) + record.bytes;
 	}
 	CHECK_EQ(next, count);
-	/* All but the sub-buffer being overwritten, and what padding takes of the others. */
+	/* All sub-buffers but the one being overwritten, less the padding in them. */
 	sub_buffer = consumer.rings[cpu].header->sub_buffer_bytes;
 	CHECK(kept >= ring_bytes - sub_buffer - ring_bytes / sub_buffer * 512);
 	consumer_close(&consumer);
 	close(fd);
 }
 
-TEST(newest_kept_in_smallest_ring)
+TEST(smallest_ring_keeps_the_newest)
 {
 	keeps_newest(2 * page_size(), 2, 500);
 }
 
-TEST(newest_kept_in_many_sub_buffers)
+TEST(many_sub_buffers_keep_the_newest)
 {
 	keeps_newest(64 * page_size(), 64, 3000);
 }
 
-TEST(nothing_overwritten_yet)
+TEST(ring_that_is_not_full)
 {
 	struct eventlog_register event;
 	struct consumer consumer;
@@ -178,7 +178,7 @@ TEST(nothing_overwritten_yet)
 	close(fd);
 }
 
-TEST(pause_counts_and_resumes)
+TEST(pause_counts_losses)
 {
 	struct eventlog_register event;
 	struct consumer consumer;
@@ -204,8 +204,8 @@ TEST(pause_counts_and_resumes)
 	close(fd);
 }
 
-/* A discarding subscriber may pause as well, and others are not concerned. */
-TEST(pause_is_ones_own)
+/* PAUSE works in discard mode too and does not affect other subscribers. */
+TEST(pause_affects_one_subscriber)
 {
 	struct consumer paused, other;
 	struct eventlog_register event;
@@ -242,8 +242,8 @@ static void *sleep_in_poll(void *argument)
 	return NULL;
 }
 
-/* A loss wakes who waits, whatever caused it. */
-TEST(pause_loss_wakes_poller)
+/* A loss wakes a sleeping reader, whatever its cause. */
+TEST(loss_in_a_pause_wakes_poll)
 {
 	struct eventlog_register event;
 	struct sleeper sleeper = { 0 };
@@ -284,7 +284,7 @@ static void *write_numbered(void *argument)
 	return NULL;
 }
 
-/* Reads one ring once, as the ABI says, while it is written; returns how many were whole. */
+/* Reads a ring once while it is written, as the ABI describes; returns the valid records. */
 static unsigned int read_running(const struct ring *ring, __u64 *next)
 {
 	const struct eventlog_ring_header *header = ring->header;
@@ -302,7 +302,7 @@ static unsigned int read_running(const struct ring *ring, __u64 *next)
 		__u64 bytes = flags & EVENTLOG_RECORD_SIZE_MASK;
 		__u64 left = sub_buffer - (position & (sub_buffer - 1));
 
-		/* Until head says otherwise this may be anything. */
+		/* The bytes may be garbage until head confirms them. */
 		if (bytes > left)
 			bytes = left;
 		memcpy(copy, data, bytes < sizeof(copy) ? bytes : sizeof(copy));
@@ -326,8 +326,8 @@ static unsigned int read_running(const struct ring *ring, __u64 *next)
 	return whole;
 }
 
-/* Read and written at once: what head vouches for is whole and in order. */
-TEST(reading_while_written)
+/* A record that head confirms is whole and in order. */
+TEST(ring_is_read_while_written)
 {
 	unsigned int cpus[2], count = cpus_allowed(cpus, 2), pass, whole = 0;
 	struct eventlog_register event;
@@ -355,8 +355,8 @@ TEST(reading_while_written)
 	close(writer.fd);
 }
 
-/* When PAUSE has returned, nothing moves, whatever the writers do. */
-TEST(paused_rings_stand_still)
+/* After PAUSE has returned, the ring does not change. */
+TEST(paused_rings_do_not_change)
 {
 	unsigned int cpus[2], count = cpus_allowed(cpus, 2), pass;
 	struct eventlog_register event;
@@ -373,7 +373,7 @@ TEST(paused_rings_stand_still)
 	CHECK(!pthread_create(&writer.thread, NULL, write_numbered, &writer));
 	for (pass = 0; pass < 20; pass++) {
 		struct ring *ring = &consumer.rings[writer.cpu];
-		__u64 next = 0, told = 0, head;
+		__u64 next = 0, reported = 0, head;
 
 		WAIT_FOR(stat_all(consumer.fd).bytes > (pass + 1) * 4 * page_size());
 		CHECK_OK(try_pause(consumer.fd, 1));
@@ -383,21 +383,21 @@ TEST(paused_rings_stand_still)
 			const struct numbered *numbered = (const void *)record.payload;
 
 			/*
-			 * What is missing was lost in an earlier pause, and told of
-			 * right here; the counts go on from those told before,
-			 * unless these were overwritten.
+			 * A gap was lost in an earlier pause, and a lost record precedes
+			 * the event; the counts continue from the previous lost record,
+			 * unless it was overwritten.
 			 */
 			CHECK(numbered_whole(numbered, record.bytes));
 			CHECK(numbered->number >= next);
-			CHECK(!next || numbered->number == next || lost_sum(ring->lost) > told);
-			if (next && told)
-				CHECK_EQ(numbered->number - next, lost_sum(ring->lost) - told);
+			CHECK(!next || numbered->number == next || lost_sum(ring->lost) > reported);
+			if (next && reported)
+				CHECK_EQ(numbered->number - next, lost_sum(ring->lost) - reported);
 			next = numbered->number + 1;
-			told = lost_sum(ring->lost);
+			reported = lost_sum(ring->lost);
 		}
 		CHECK(next);
 		CHECK_EQ(ring->header->head, head);
-		/* Read once more next time. */
+		/* The next pass reads some records again. */
 		ring->last_time = 0;
 		memset(ring->lost, 0, sizeof(ring->lost));
 		CHECK_OK(try_pause(consumer.fd, 0));

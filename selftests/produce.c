@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * produce - emits numbered events, for tests of elog, which start it often.
+ * produce - emits numbered events, for the tests of elog; written in C because it is
+ * started often.
  *
  * usage: produce FIRST COUNT SESSIONS [STOP]
  *
- * Emits number/step, numbered from FIRST, COUNT times, and then waits for a file STOP
- * if that is given; of COUNT 0 in hundreds until there is one. Of SESSIONS sessions in
- * turn, 0: of none. Prints how many that were. Whoever wants them has to be there.
+ * Emits COUNT events number/step, numbered from FIRST, and then waits for the file STOP
+ * if it is given. With COUNT 0 it emits hundreds of events until STOP exists. The
+ * events take turns in SESSIONS sessions; 0 means no session. Prints the number of
+ * events. Fails if no subscriber enables the event.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -59,7 +61,7 @@ int main(int argc, char **argv)
 	}
 	event.index = request.write_index;
 	for (done = 0; !is_over(stop, done, count); done++) {
-		/* Of those without end nobody is to lose any. */
+		/* Do not overrun the reader of an endless series. */
 		if (!count && done && done % 100 == 0)
 			usleep(5000);
 		event.session = sessions ? done % sessions + 1 : 0;

@@ -318,7 +318,7 @@ established()
 	local session
 
 	"$ELOG" capture -e proc -l info -- sh -c '(exit 3); (kill -9 $BASHPID 2> /dev/null || kill -9 $(sh -c "echo \$PPID")); sleep 0; true' \
-		> "$work/out" || true
+		> "$work/out"
 	session=$(sessions_with "$work/out" exit code=3 signal=0)
 	one "$session"
 	[ "$(life_of "$work/out" "$session")" = "fork exit" ]

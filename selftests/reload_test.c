@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading and unloading the module: when it must refuse, its parameters, and
- * that nothing is left.  The only test that does so itself: $EVENTLOG_KO, or else
- * $EVENTLOG_MODULE, is the module's file.  It leaves the module loaded, as it found it.
+ * Tests of loading and unloading the module: when rmmod is denied, parameters, and
+ * what unloading leaves behind.  $EVENTLOG_KO, else $EVENTLOG_MODULE, is the module's
+ * file.  No other test loads the module; this one leaves it loaded.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -49,18 +49,18 @@ static bool is_loaded(void)
 	return !access("/sys/module/eventlog/initstate", F_OK);
 }
 
-/* Loaded anew with these parameters. */
+/* Unloads the module and loads it with these parameters. */
 static void load(const char *parameters)
 {
 	if (!module_path())
-		SKIP("EVENTLOG_KO does not say which file the module is");
+		SKIP("EVENTLOG_KO does not name the module's file");
 	if (is_loaded())
 		CHECK_OK(try_unload());
 	CHECK_OK(try_load(parameters));
 	WAIT_FOR(!access(EVENTLOG_DEVICE, F_OK));
 }
 
-/* The other tests expect it as the runner loaded it. */
+/* Loads the module as the runner did, for the next tests. */
 void test_after_all(void)
 {
 	if (!module_path())
@@ -71,15 +71,15 @@ void test_after_all(void)
 		test_print("cannot load the module again: %s", test_errno_name(errno));
 }
 
-/* rmmod says it is in use; and it still works. */
-static void check_refused(void)
+/* The module is in use: rmmod is denied and the device still works. */
+static void check_busy(void)
 {
 	CHECK_ERRNO2(try_unload(), EWOULDBLOCK, EBUSY);
 	CHECK(is_loaded());
 	CHECK(status_now("Max: ") > 0);
 }
 
-TEST(file_open)
+TEST(open_file_pins_the_module)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
 	unsigned int i;
@@ -88,10 +88,10 @@ TEST(file_open)
 	load("");
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		fd = device_open_for(modes[i]);
-		check_refused();
+		check_busy();
 		copy = CHECK_OK(dup(fd));
 		close(fd);
-		check_refused();
+		check_busy();
 		close(copy);
 		CHECK_OK(try_unload());
 		CHECK(!is_loaded());
@@ -100,7 +100,7 @@ TEST(file_open)
 	}
 }
 
-TEST(file_in_use)
+TEST(used_file_pins_the_module)
 {
 	struct eventlog_register event;
 	struct consumer consumer;
@@ -109,20 +109,20 @@ TEST(file_in_use)
 	load("");
 	fd = device_open();
 	event = register_event(fd, "event u64 value");
-	check_refused();
+	check_busy();
 	consumer_open(&consumer, 1 << 16);
 	rule_add(consumer.fd, NULL, NULL);
 	CHECK_OK(emit(fd, event.write_index, "12345678", 8));
 	close(fd);
-	check_refused();
+	check_busy();
 	CHECK_EQ(consumer_skip(&consumer), 1);
 	consumer_close(&consumer);
 	CHECK_OK(try_unload());
 	load("");
 }
 
-/* A mapping is as good as an open file. */
-TEST(mapping_left)
+/* A mapping pins the module like an open file. */
+TEST(mapping_pins_the_module)
 {
 	struct eventlog_subscribe request;
 	struct eventlog_register event;
@@ -135,7 +135,7 @@ TEST(mapping_left)
 	event = register_event(fd, "event");
 	bitmap = bitmap_map(fd, &event);
 	close(fd);
-	check_refused();
+	check_busy();
 	bitmap_get(&bitmap, event.status_bit);
 	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
 	CHECK_OK(try_unload());
@@ -148,15 +148,15 @@ TEST(mapping_left)
 		    request.ring_offset + page_size());
 	CHECK(ring != MAP_FAILED);
 	close(fd);
-	check_refused();
+	check_busy();
 	memset(ring, 1, page_size());
 	CHECK_OK(munmap(ring, page_size()));
 	CHECK_OK(try_unload());
 	load("");
 }
 
-/* Processes that are killed let go of it. */
-TEST(user_killed)
+/* Killed processes release the module. */
+TEST(killed_process_releases_the_module)
 {
 	struct eventlog_register event;
 	int ready[2], fd;
@@ -179,14 +179,14 @@ TEST(user_killed)
 			CHECK_OK(emit(fd, event.write_index, "12345678", 8));
 	}
 	CHECK_EQ(read(ready[0], &byte, 1), 1);
-	check_refused();
+	check_busy();
 	CHECK_OK(kill(child, SIGKILL));
 	test_join_signal(child, SIGKILL);
 	WAIT_FOR(!try_unload());
 	load("");
 }
 
-/* A file of the trace event of that name; good until the next call. */
+/* Path of a file of the trace event "stays", valid until the next call. */
 static const char *stays(const char *file)
 {
 	static char path[200];
@@ -204,8 +204,8 @@ static int register_persistent(int fd, const char *command)
 	return request.write_index;
 }
 
-/* Persistent events are nobody's use: they go with the module. */
-TEST(persistent_events)
+/* Persistent events do not pin the module; they go with it. */
+TEST(persistent_events_do_not_pin)
 {
 	int fd;
 
@@ -219,18 +219,18 @@ TEST(persistent_events)
 	CHECK_EQ(status_now("Active: "), 0);
 }
 
-/* Where tracers can find them they are: one could come any moment. */
-TEST(persistent_trace_events)
+/* A persistent trace event pins the module: a tracer could attach at any time. */
+TEST(persistent_trace_event_pins_the_module)
 {
 	int fd;
 
 	load("");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_persistent(fd, "stays u32 value");
 	close(fd);
-	check_refused();
+	check_busy();
 	fd = device_open();
 	CHECK_OK(try_delete(fd, NULL, "stays"));
 	close(fd);
@@ -239,13 +239,13 @@ TEST(persistent_trace_events)
 	CHECK(access(stays(""), F_OK));
 }
 
-/* A tracer outlives the program, and the definition; the module stays. */
-TEST(tracer_attached)
+/* An attached tracer pins the module after the program and its definition are gone. */
+TEST(tracer_pins_the_module)
 {
 	int fd, i;
 
 	load("");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	for (i = 0; i < 5; i++) {
 		fd = device_open();
@@ -253,7 +253,7 @@ TEST(tracer_attached)
 		WAIT_FOR(!access(stays("/format"), F_OK));
 		CHECK_OK(file_write(stays("/enable"), "1"));
 		close(fd);
-		check_refused();
+		check_busy();
 		CHECK_EQ(status_now("Active: "), 0);
 		CHECK_OK(file_write(stays("/enable"), "0"));
 		CHECK_OK(try_unload());
@@ -262,23 +262,24 @@ TEST(tracer_attached)
 	}
 }
 
-/* An eprobe tells nobody that it is there. */
-TEST(eprobe_attached)
+/* An eprobe pins the module too, although ftrace does not report it to the module. */
+TEST(eprobe_pins_the_module)
 {
 	char probe[200];
 	int fd;
 
 	load("");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_event(fd, "stays u32 value");
 	WAIT_FOR(!access(stays("/format"), F_OK));
-	snprintf(probe, sizeof(probe), "e:eventlog_stays/probe %s.stays x=$value:u32\n", trace_group());
+	snprintf(probe, sizeof(probe), "e:eventlog_stays/probe %s.stays x=$value:u32\n",
+		 trace_group());
 	if (file_write(TRACEFS "/dynamic_events", probe) < 0)
-		SKIP("this kernel has no eprobes");
+		SKIP("this kernel lacks eprobes");
 	close(fd);
-	check_refused();
+	check_busy();
 	fd = device_open();
 	register_persistent(fd, "stays u32 value");
 	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_stays/probe/enable", "1"));
@@ -293,7 +294,7 @@ TEST(eprobe_attached)
 	load("");
 }
 
-/* More events than tracefs may have. */
+/* Events beyond the limit get no trace event. */
 TEST(parameter_trace_events_max)
 {
 	struct eventlog_register event;
@@ -301,7 +302,7 @@ TEST(parameter_trace_events_max)
 	int fd;
 
 	load("trace_events_max=2");
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
 	register_event(fd, "one");
@@ -312,7 +313,7 @@ TEST(parameter_trace_events_max)
 	CHECK_OK(try_unregister(fd, event.write_index));
 	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/two", trace_group());
 	WAIT_FOR(access(path, F_OK));
-	/* The one that waits takes its place. */
+	/* A waiting event takes the free place. */
 	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/three/format", trace_group());
 	WAIT_FOR(!access(path, F_OK));
 	CHECK_EQ(status_now("Not in tracefs: "), -1);
@@ -361,7 +362,7 @@ TEST(parameter_events_max)
 	load("");
 }
 
-/* The texts of the dead are kept up to this number as well, the newest ones. */
+/* The limit also applies to texts of ended definitions; the newest are kept. */
 TEST(parameter_events_max_and_texts)
 {
 	struct consumer witness;
@@ -391,7 +392,7 @@ TEST(parameter_events_max_and_texts)
 	load("");
 }
 
-/* DELETE of all definitions of a name, while making room in the texts of the dead. */
+/* DELETE removes all definitions of a name while texts of ended ones are dropped. */
 TEST(parameter_events_max_and_delete)
 {
 	static const char *const commands[] = {
@@ -406,7 +407,7 @@ TEST(parameter_events_max_and_delete)
 	consumer_open(&witness, 0);
 	fd = device_open();
 	for (round = 0; round < 20; round++) {
-		/* Two that persist, and dead ones before, between and behind. */
+		/* Register two persistent definitions, with ended ones around them. */
 		for (i = 0; i < ARRAY_SIZE(commands); i++) {
 			event = register_request(commands[(i + round) % ARRAY_SIZE(commands)]);
 			if (i % 2 == round % 2)
@@ -488,7 +489,7 @@ TEST(parameter_ring_memory_max)
 	char parameters[64];
 	int fd, other;
 
-	/* Room for one subscriber with rings of 256 KiB, and not for two. */
+	/* The limit allows one subscriber with rings of 256 KiB, not two. */
 	load("");
 	fd = device_open();
 	request = subscribe_request(1 << 18);
@@ -511,7 +512,7 @@ TEST(parameter_ring_memory_max)
 	load("");
 }
 
-/* A CPU that comes when there is no memory for its ring: its events are counted. */
+/* A CPU comes online without memory for its ring: its events are counted as lost. */
 TEST(parameter_ring_memory_max_and_hotplug)
 {
 	struct eventlog_register event;
@@ -524,11 +525,11 @@ TEST(parameter_ring_memory_max_and_hotplug)
 
 	count = cpus_allowed(cpus, ARRAY_SIZE(cpus));
 	if (count < 2)
-		SKIP("a single CPU");
+		SKIP("needs two CPUs");
 	cpu = cpus[count - 1];
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
 	if (file_number(path) != 1)
-		SKIP("CPU %u cannot be switched off", cpu);
+		SKIP("CPU %u cannot be taken offline", cpu);
 	snprintf(parameters, sizeof(parameters), "ring_memory_max=%llu",
 		 (unsigned long long)(count - 1) * (16 + 2) * page_size());
 	load(parameters);
@@ -586,7 +587,7 @@ TEST(parameter_mode)
 	rule_add(consumer.fd, NULL, "public");
 	child = test_fork();
 	if (!child) {
-		/* Anybody may produce, and nothing more. */
+		/* Any user may produce events but not subscribe. */
 		CHECK_OK(setgid(65534));
 		CHECK_OK(setuid(65534));
 		fd = device_open();
@@ -610,7 +611,7 @@ TEST(parameter_mode)
 	load("");
 }
 
-/* The ring of kernels that have no suitable compare-and-exchange, here by choice. */
+/* The rings use the spin lock of kernels without a suitable compare-and-exchange. */
 TEST(parameter_spinlock)
 {
 	struct eventlog_register event;
@@ -629,7 +630,7 @@ TEST(parameter_spinlock)
 	cpu_pin(cpus[0]);
 	for (number = 0; number < 5000; number++) {
 		CHECK_EQ(emit(fd, event.write_index, &number, sizeof(number)), 12);
-		/* Kept up with for a while, then not. */
+		/* The consumer keeps up at first, then loses events. */
 		if (number >= 2500 && number % 500)
 			continue;
 		while (consumer_next(&consumer, &record)) {
@@ -647,8 +648,8 @@ TEST(parameter_spinlock)
 	load("");
 }
 
-/* Values that make no sense are refused, or do no harm. */
-TEST(parameters_absurd)
+/* Bad values are rejected or do no harm. */
+TEST(bad_parameters_do_no_harm)
 {
 	static const char *const values[] = {
 		"events_max=0", "events_max=-1", "events_max=4294967295", "events_max=1000000000",
@@ -689,9 +690,9 @@ TEST(parameters_absurd)
 }
 
 /* ------------------------------------------------------------------------
- * Again and again
+ * Repeated and concurrent loading
  */
-TEST(twenty_times)
+TEST(load_twenty_times)
 {
 	struct eventlog_register event;
 	struct consumer consumer;
@@ -713,7 +714,7 @@ TEST(twenty_times)
 			CHECK_OK(emit(fd, event.write_index, "12345678", 8));
 		CHECK_EQ(consumer_skip(&consumer), 500);
 		flush(consumer.fd);
-		/* Whatever order it is given back in. */
+		/* Release the resources in both orders. */
 		if (round % 2)
 			consumer_close(&consumer);
 		CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
@@ -723,7 +724,7 @@ TEST(twenty_times)
 	}
 }
 
-/* Opened by some while it comes and goes. */
+/* Opens the device repeatedly while the module is loaded and unloaded. */
 struct visitor {
 	bool stop;
 	__u64 visits;
@@ -743,7 +744,7 @@ static void *visit(void *argument)
 		}
 		register_event(fd, "event u64 value");
 		CHECK_OK(close(fd));
-		/* Room for a moment in which nobody is here. */
+		/* Pause now and then, so that the module is unused for a moment. */
 		if (__atomic_fetch_add(&visitor->visits, 1, __ATOMIC_RELEASE) % 4 == 0)
 			test_pause();
 	}
@@ -754,7 +755,7 @@ TEST(unload_races_with_open)
 {
 	struct visitor visitor = { .stop = false };
 	pthread_t threads[2];
-	unsigned int round, i, refused = 0;
+	unsigned int round, i, denied = 0;
 	__u64 visits;
 
 	load("");
@@ -765,7 +766,7 @@ TEST(unload_races_with_open)
 		WAIT_FOR(__atomic_load_n(&visitor.visits, __ATOMIC_ACQUIRE) > visits + 3);
 		while (try_unload()) {
 			CHECK(errno == EWOULDBLOCK || errno == EBUSY);
-			refused++;
+			denied++;
 			sched_yield();
 		}
 		CHECK_OK(try_load(""));
@@ -773,5 +774,5 @@ TEST(unload_races_with_open)
 	__atomic_store_n(&visitor.stop, true, __ATOMIC_RELEASE);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		CHECK_EQ(pthread_join(threads[i], NULL), 0);
-	test_print("refused %u times", refused);
+	test_print("rmmod denied %u times", denied);
 }

@@ -141,7 +141,9 @@ CHECK
 	# Losses, as objects, and beside a table.
 	run_elog capture -q -o "$work/lossy" --per-cpu-bytes 8K -- bash -c \
 		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 loss/much'
-	"$ELOG" show -q --format json "$work/lossy" > "$work/json" || true
+	run_elog show -q --format json "$work/lossy"
+	[ "$status" = 2 ]
+	echo "$output" > "$work/json"
 	"$PYTHON" - "$work/json" <<'CHECK'
 import json, sys
 lost = shown = 0

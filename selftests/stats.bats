@@ -92,8 +92,8 @@ for line in text.split("\n")[:-1]:
 
 	fails_with "--by: 'host' is not one of" top --by host
 	fails_with "--sort: 'size' is not one of rate, bytes, events, lost, name" top --sort size
-	fails_with "--interval: it is 0.1 at least" top --interval 0.01
-	fails_with "it runs no COMMAND" top -- true
+	fails_with "--interval: 0.1 at least" top --interval 0.01
+	fails_with "elog top runs no COMMAND" top -- true
 	fails_with "'file' is too much" top file
 	fails_with "there is no option '--format'" top --format json
 	for verb in stat top; do
@@ -356,7 +356,8 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	"$ELOG" emit -n 1 --wait a/b
 	kill -KILL "$(head -1 /run/eventlog/*.capture)"
 	wait_for grep -qx "eventlog_capture_running{target=\"$work/capture\"} 0" "$work/link"
-	"$ELOG" stop -q || true
+	run_elog stop -q
+	[ "$status" = 1 ]
 	wait_for eval '! grep -q "eventlog_capture_running{" "$work/link"'
 	stop_elog TERM
 	[ "$status" = 0 ]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exact accounting under load: every event written is delivered whole, once and
- * in its writer's order, or it is counted as lost; nothing else is true however
- * slow the consumer and whatever else goes on in the module meanwhile.
+ * Tests of exact accounting under load: every event is delivered whole, once and in
+ * its writer's order, or it is counted as lost, however slow the consumer is and
+ * whatever else happens in the module.
  *
- * A record's session says which writer wrote it and when; from these two and
- * its event follow its size and every byte.
+ * A record's session holds the writer's number and a sequence number.  These two
+ * determine the event, its size and every byte.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -26,15 +26,15 @@
 
 struct trial;
 
-/* What a trial is made of. */
+/* The parameters of a trial. */
 struct plan {
 	__u64 ring_bytes;
 	__u32 sub_buffers;
 	size_t payload_max;
-	unsigned int writes;		/* of each writer */
+	unsigned int writes;		/* per writer */
 	unsigned int consumers;
-	bool slow;			/* consumers lag behind and must lose */
-	unsigned int ahead;		/* writers wait for consumers this many behind: no loss */
+	bool slow;			/* consumers lag behind and lose events */
+	unsigned int ahead;		/* limit of unread events: writers wait, nothing is lost */
 	bool cpu_bound;			/* writers stay on their CPU */
 	void (*churn[CHURNERS_MAX])(struct trial *trial);
 };
@@ -45,7 +45,7 @@ struct writer {
 	int fd;
 	__u32 index[EVENTS];
 	pid_t tid;
-	__u64 attempted[EVENTS];	/* read when it is done, or at once for a hint */
+	__u64 attempted[EVENTS];	/* exact when the writer has finished */
 	pthread_t thread;
 };
 
@@ -53,9 +53,9 @@ struct checker {
 	struct trial *trial;
 	struct consumer consumer;
 	__u64 delivered[EVENTS];
-	__u64 taken;			/* all of them, for the writers to see */
-	__u64 *last[WRITERS][EVENTS];	/* by CPU: sequence of the last record, and 1 */
-	unsigned char *seen[WRITERS];	/* a bit for each sequence */
+	__u64 taken;			/* sum over the events, read by the writers */
+	__u64 *last[WRITERS][EVENTS];	/* by CPU: 1 + sequence of the last record */
+	unsigned char *seen[WRITERS];	/* bitmap of sequences */
 	pthread_t thread;
 };
 
@@ -72,13 +72,13 @@ struct trial {
 	struct writer writers[WRITERS];
 	struct checker checkers[CONSUMERS_MAX];
 	struct churner churners[CHURNERS_MAX];
-	unsigned int done;		/* writers */
-	bool stop;			/* churners */
+	unsigned int done;		/* number of finished writers */
+	bool stop;			/* ends the churners */
 };
 
 static const char *const commands[EVENTS] = { "steady_0", "steady_1", "steady_2" };
 
-/* Which event a writer's next one is, how long, and what it says. */
+/* Seed of the event, size and payload of a writer's next write. */
 static __u64 event_state(const struct trial *trial, unsigned int writer, __u64 sequence)
 {
 	return trial->seed ^ ((__u64)writer << 48 | sequence) * 0x9e3779b97f4a7c15ULL;
@@ -91,7 +91,7 @@ static void event_plan(const struct trial *trial, unsigned int writer, __u64 seq
 
 	*state = event_state(trial, writer, sequence);
 	*event = test_random(state) % EVENTS;
-	/* Small ones mostly, and the largest now and then. */
+	/* Mostly small ones, sometimes the largest. */
 	switch (test_random(state) % 8) {
 	case 0:
 		break;
@@ -201,7 +201,7 @@ static void check_record(struct checker *checker, const struct record *record,
 	event_fill(expected, bytes, state);
 	CHECK(!memcmp(record->payload, expected, record->bytes));
 
-	/* Once, and in order as far as a CPU can tell. */
+	/* Delivered once, and in the writer's order on each CPU. */
 	CHECK(!(checker->seen[number][sequence / 8] & 1 << sequence % 8));
 	checker->seen[number][sequence / 8] |= 1 << sequence % 8;
 	last = &checker->last[number][event][record->cpu];
@@ -216,7 +216,7 @@ static void check_all(struct checker *checker, unsigned char *expected)
 
 	while (consumer_next(&checker->consumer, &record)) {
 		check_record(checker, &record, expected);
-		/* Writers that go by what was taken need its room. */
+		/* Writers that wait for the consumer need the room at once. */
 		if (checker->trial->plan->ahead)
 			consumer_release(&checker->consumer);
 		__atomic_store_n(&checker->taken, checker->taken + 1, __ATOMIC_RELEASE);
@@ -249,7 +249,7 @@ static void *consume_events(void *argument)
 	return NULL;
 }
 
-/* The sums, and the same from every place that tells them. */
+/* The sums match, and all sources of counts agree. */
 static void check_accounts(struct checker *checker)
 {
 	struct trial *trial = checker->trial;
@@ -302,7 +302,7 @@ static void check_accounts(struct checker *checker)
 		   (unsigned long long)lost);
 }
 
-/* One more event on each CPU, and the lost records say all that the pages say. */
+/* After one more event on each CPU, lost records and ring headers show the same counts. */
 static void check_lost_records(struct trial *trial, int fd, __u32 closing_index)
 {
 	unsigned int cpus[64], count, cause, i, j;
@@ -411,10 +411,10 @@ static void run_trial(const struct plan *plan)
 }
 
 /* ------------------------------------------------------------------------
- * What may go on meanwhile
+ * Concurrent changes
  */
 
-/* The writers' own definitions, and others, come and go in another file. */
+/* Registers and unregisters the writers' definitions and others, on another file. */
 static void churn_registrations(struct trial *trial)
 {
 	int fd = device_open();
@@ -438,7 +438,7 @@ static void churn_registrations(struct trial *trial)
 	close(fd);
 }
 
-/* The subscribers' own further rules, which let through what already is. */
+/* Adds and deletes more rules of the subscribers, which match nothing new. */
 static void churn_rules(struct trial *trial)
 {
 	static const char *const globs[] = { "steady_0", "steady_[12]", "*", "passing_*x", NULL };
@@ -451,7 +451,7 @@ static void churn_rules(struct trial *trial)
 		for (i = 0; i < ARRAY_SIZE(globs); i++) {
 			struct eventlog_rule rule = rule_request("user_events", globs[i]);
 
-			/* Never the passing ones: they are nobody's to check. */
+			/* Do not match the passing events, which the checkers do not know. */
 			rule.flags = EVENTLOG_RULE_SESSION | (i % 2 ? EVENTLOG_RULE_PID : 0);
 			rule.session = 7;
 			rule.pid = i % 2 ? (__u32)getpid() : 0;
@@ -463,7 +463,7 @@ static void churn_rules(struct trial *trial)
 	}
 }
 
-/* Other subscribers, with rings and without, read or not. */
+/* Opens and closes other subscribers, with and without rings. */
 static void churn_subscribers(struct trial *trial)
 {
 	struct consumer consumers[3];
@@ -481,7 +481,7 @@ static void churn_subscribers(struct trial *trial)
 		consumer_close(&consumers[i]);
 }
 
-/* Processes that inherit the files, write their own events and are killed. */
+/* Forks processes that inherit the files, write events of their own and are killed. */
 static void churn_processes(struct trial *trial)
 {
 	pid_t child;
@@ -494,13 +494,13 @@ static void churn_processes(struct trial *trial)
 	if (!child) {
 		int fd = device_open();
 		struct eventlog_register event = register_event(fd, "passing_child u64 value");
-		bool told = false;
+		bool reported = false;
 
 		for (;;) {
 			if (emit(fd, event.write_index, "12345678", 8) < 0)
 				CHECK_EQ(errno, EBADF);
-			if (!told)
-				told = write(ready[1], "", 1) == 1;
+			if (!reported)
+				reported = write(ready[1], "", 1) == 1;
 		}
 	}
 	CHECK_EQ(read(ready[0], &byte, 1), 1);
@@ -522,7 +522,7 @@ TEST(smallest_rings)
 	run_trial(&plan);
 }
 
-TEST(smallest_rings_cpu_bound)
+TEST(smallest_rings_with_pinned_writers)
 {
 	const struct plan plan = {
 		.ring_bytes = 2 * page_size(), .payload_max = page_size() / 2,
@@ -542,8 +542,8 @@ TEST(fast_consumer)
 	run_trial(&plan);
 }
 
-/* Writers that wait for the consumer: nothing is lost, over hundreds of turns. */
-TEST(no_loss)
+/* Writers wait for the consumer: nothing is lost during hundreds of laps of the ring. */
+TEST(nothing_lost_when_writers_wait)
 {
 	const struct plan plan = {
 		.ring_bytes = 16 * page_size(), .payload_max = page_size(),
@@ -553,7 +553,7 @@ TEST(no_loss)
 	run_trial(&plan);
 }
 
-TEST(no_loss_large)
+TEST(nothing_lost_of_large_events)
 {
 	const struct plan plan = {
 		.ring_bytes = 4 << 20, .payload_max = EVENTLOG_PAYLOAD_MAX,
@@ -581,7 +581,7 @@ TEST(many_sub_buffers)
 	};
 	struct plan smaller = plan;
 
-	/* Small enough for a slow consumer to lose. */
+	/* A ring so small that a slow consumer loses events. */
 	smaller.ring_bytes = 8 * page_size();
 	smaller.sub_buffers = 8;
 	run_trial(&smaller);
@@ -600,7 +600,7 @@ TEST(several_consumers)
 	run_trial(&plan);
 }
 
-TEST(registrations_meanwhile)
+TEST(registrations_change)
 {
 	const struct plan plan = {
 		.ring_bytes = 8 * page_size(), .payload_max = 3000,
@@ -611,7 +611,7 @@ TEST(registrations_meanwhile)
 	run_trial(&plan);
 }
 
-TEST(rules_meanwhile)
+TEST(rules_change)
 {
 	const struct plan plan = {
 		.ring_bytes = 8 * page_size(), .payload_max = 3000,
@@ -622,7 +622,7 @@ TEST(rules_meanwhile)
 	run_trial(&plan);
 }
 
-TEST(subscribers_meanwhile)
+TEST(subscribers_change)
 {
 	const struct plan plan = {
 		.ring_bytes = 8 * page_size(), .payload_max = 3000,
@@ -633,7 +633,7 @@ TEST(subscribers_meanwhile)
 	run_trial(&plan);
 }
 
-TEST(processes_meanwhile)
+TEST(processes_change)
 {
 	const struct plan plan = {
 		.ring_bytes = 8 * page_size(), .payload_max = 3000,
@@ -644,7 +644,7 @@ TEST(processes_meanwhile)
 	run_trial(&plan);
 }
 
-TEST_WITHIN(everything_meanwhile, 900)
+TEST_WITHIN(everything_changes, 900)
 {
 	const struct plan plan = {
 		.ring_bytes = 2 * page_size(), .payload_max = page_size(),
@@ -654,5 +654,5 @@ TEST_WITHIN(everything_meanwhile, 900)
 
 	do {
 		run_trial(&plan);
-	} while (test_goes_on());
+	} while (test_has_time());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Subscribing: the calls of a subscriber and how they refuse; which events its
- * rules let through; when poll() says there is something to read.
+ * Tests of subscribers: their ioctls and errors, the events that their rules
+ * match, sampling, and when poll() reports data.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ static int try_rule(int fd, const struct eventlog_rule *given)
 /* ------------------------------------------------------------------------
  * SUBSCRIBE
  */
-TEST(subscribe_bad_values)
+TEST(subscribe_rejects_bad_values)
 {
 	const __u64 page = page_size();
 	const struct {
@@ -55,7 +55,7 @@ TEST(subscribe_bad_values)
 		RING(EINVAL, .ring_bytes = 3 * page),
 		RING(EINVAL, .ring_bytes = 4 * page + 1),
 		RING(EINVAL, .ring_bytes = 4 * page - 1),
-		RING(EINVAL, .ring_bytes = page),		/* half a page each */
+		RING(EINVAL, .ring_bytes = page),		/* two sub-buffers of half a page */
 		RING(EINVAL, .ring_bytes = 8),
 		RING(EINVAL, .ring_bytes = 4 * page, .sub_buffers = 1),
 		RING(EINVAL, .ring_bytes = 4 * page, .sub_buffers = 3),
@@ -85,7 +85,7 @@ TEST(subscribe_bad_values)
 	}
 }
 
-TEST(subscribe_good_values)
+TEST(subscribe_accepts_good_values)
 {
 	const __u64 page = page_size();
 	const struct eventlog_subscribe cases[] = {
@@ -110,11 +110,11 @@ TEST(subscribe_good_values)
 	}
 }
 
-/* Too much memory is refused, or there; nobody is killed for it. */
-TEST(subscribe_absurd_rings)
+/* SUBSCRIBE either fails or gets the memory; it never triggers the OOM killer. */
+TEST(subscribe_huge_rings)
 {
 	struct eventlog_subscribe request;
-	unsigned int round, refused = 0, i;
+	unsigned int round, rejected = 0, i;
 	int fds[16];
 
 	for (round = 0; round < 3; round++) {
@@ -125,8 +125,8 @@ TEST(subscribe_absurd_rings)
 			if (!ioctl(fds[i], EVENTLOG_IOC_SUBSCRIBE, &request))
 				continue;
 			CHECK_EQ(errno, ENOMEM);
-			refused++;
-			/* The refused file is as it was. */
+			rejected++;
+			/* The file still has no role and can subscribe. */
 			request = subscribe_request(RING_BYTES);
 			if (i && !round)
 				continue;
@@ -135,10 +135,10 @@ TEST(subscribe_absurd_rings)
 		for (i = 0; i < ARRAY_SIZE(fds); i++)
 			close(fds[i]);
 	}
-	test_print("%u of %zu refused", refused, 3 * ARRAY_SIZE(fds));
+	test_print("%u of %zu rejected", rejected, 3 * ARRAY_SIZE(fds));
 }
 
-TEST(subscribers_max)
+TEST(subscribers_are_limited)
 {
 	const __u32 max = device_version().subscribers_max;
 	struct eventlog_subscribe request;
@@ -166,7 +166,7 @@ TEST(subscribers_max)
 /* ------------------------------------------------------------------------
  * RULE_ADD and RULE_DEL
  */
-TEST(rule_bad_values)
+TEST(rule_add_rejects_bad_values)
 {
 	char long_glob[EVENTLOG_GLOB_MAX + 1];
 	const char *unmapped = pages_unmapped();
@@ -178,44 +178,44 @@ TEST(rule_bad_values)
 	long_glob[EVENTLOG_GLOB_MAX] = '\0';
 	consumer_open(&consumer, RING_BYTES);
 
-#define REFUSED(error, ...)							\
+#define REJECTED(error, ...)							\
 	do {									\
 		rule = (struct eventlog_rule){ .size = sizeof(rule), __VA_ARGS__ };	\
 		CHECK_ERRNO(try_rule(consumer.fd, &rule), error);		\
 	} while (0)
-	REFUSED(EINVAL, .session = 1);
-	REFUSED(EINVAL, .pid = 1);
-	REFUSED(EINVAL, .flags = EVENTLOG_RULE_PID);
-	REFUSED(EINVAL, .flags = EVENTLOG_RULE_PID, .session = 1, .pid = 1);
-	REFUSED(EINVAL, .flags = EVENTLOG_RULE_SESSION, .session = 1, .pid = 1);
-	REFUSED(EINVAL, .flags = 4);
-	REFUSED(EINVAL, .predicate = 1);
-	REFUSED(EINVAL, .predicate_size = 1);
-	REFUSED(EINVAL, .predicate = PTR(long_glob), .predicate_size = 8);
-	REFUSED(EINVAL, .reserved = 1);
+	REJECTED(EINVAL, .session = 1);
+	REJECTED(EINVAL, .pid = 1);
+	REJECTED(EINVAL, .flags = EVENTLOG_RULE_PID);
+	REJECTED(EINVAL, .flags = EVENTLOG_RULE_PID, .session = 1, .pid = 1);
+	REJECTED(EINVAL, .flags = EVENTLOG_RULE_SESSION, .session = 1, .pid = 1);
+	REJECTED(EINVAL, .flags = 4);
+	REJECTED(EINVAL, .predicate = 1);
+	REJECTED(EINVAL, .predicate_size = 1);
+	REJECTED(EINVAL, .predicate = PTR(long_glob), .predicate_size = 8);
+	REJECTED(EINVAL, .reserved = 1);
 	for (level = EVENTLOG_LEVEL_VERBOSE + 1; level < 20; level++)
-		REFUSED(EINVAL, .level = level);
-	REFUSED(EINVAL, .level = 0xffffffff);
-	REFUSED(EINVAL, .event = PTR(""));
-	REFUSED(EINVAL, .provider = PTR(""));
-	REFUSED(E2BIG, .event = PTR(long_glob));
-	REFUSED(E2BIG, .provider = PTR(long_glob));
-	REFUSED(EFAULT, .event = PTR(unmapped));
-	REFUSED(EFAULT, .provider = PTR(unmapped));
-	/* See register_bad_pointers. */
+		REJECTED(EINVAL, .level = level);
+	REJECTED(EINVAL, .level = 0xffffffff);
+	REJECTED(EINVAL, .event = PTR(""));
+	REJECTED(EINVAL, .provider = PTR(""));
+	REJECTED(E2BIG, .event = PTR(long_glob));
+	REJECTED(E2BIG, .provider = PTR(long_glob));
+	REJECTED(EFAULT, .event = PTR(unmapped));
+	REJECTED(EFAULT, .provider = PTR(unmapped));
+	/* On User Mode Linux this address works: see register_rejects_bad_pointers. */
 	if (!user_mode_linux())
-		REFUSED(EFAULT, .provider = ~0ULL);
-	REFUSED(EFAULT, .event = 1);
-#undef REFUSED
+		REJECTED(EFAULT, .provider = ~0ULL);
+	REJECTED(EFAULT, .event = 1);
+#undef REJECTED
 
-	/* The longest that is allowed. */
+	/* The longest glob that is accepted. */
 	long_glob[EVENTLOG_GLOB_MAX - 1] = '\0';
 	rule = rule_request(long_glob, long_glob);
 	CHECK_OK(try_rule(consumer.fd, &rule));
 	consumer_close(&consumer);
 }
 
-TEST(rules_max)
+TEST(rules_are_limited)
 {
 	const __u32 max = device_version().rules_max;
 	__u32 *rules = calloc(max, sizeof(*rules)), i, j;
@@ -241,7 +241,7 @@ TEST(rules_max)
 	free(rules);
 }
 
-TEST(rule_delete_wrong)
+TEST(rule_delete_rejects_wrong_ids)
 {
 	struct consumer consumer, other;
 	__u32 mine, theirs;
@@ -265,7 +265,7 @@ TEST(rule_delete_wrong)
 /* ------------------------------------------------------------------------
  * FLUSH and STAT
  */
-TEST(flush_time)
+TEST(flush_returns_a_time)
 {
 	struct eventlog_flush request = { .size = sizeof(request) };
 	struct consumer consumer, ringless;
@@ -287,15 +287,15 @@ TEST(flush_time)
 	consumer_close(&ringless);
 }
 
-TEST(stat_wrong)
+TEST(stat_rejects_bad_values)
 {
 	struct eventlog_stat request;
-	struct eventlog_register wanted, unwanted;
+	struct eventlog_register enabled, disabled;
 	struct consumer consumer, ringless;
 	int fd = device_open();
 
-	wanted = register_event(fd, "wanted");
-	unwanted = register_event(fd, "unwanted");
+	enabled = register_event(fd, "enabled");
+	disabled = register_event(fd, "disabled");
 	consumer_open(&consumer, RING_BYTES);
 	consumer_open(&ringless, 0);
 
@@ -305,20 +305,20 @@ TEST(stat_wrong)
 	CHECK_ERRNO(STAT(consumer, .cpu = consumer.setup.cpus), ENXIO);
 	CHECK_ERRNO(STAT(consumer, .cpu = 0xfffffffe), ENXIO);
 	CHECK_ERRNO(STAT(consumer, .cpu = 0x80000000), ENXIO);
-	CHECK_ERRNO(STAT(consumer, .cpu = 0, .descriptor = wanted.descriptor), EINVAL);
-	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = wanted.descriptor),
+	CHECK_ERRNO(STAT(consumer, .cpu = 0, .descriptor = enabled.descriptor), EINVAL);
+	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = enabled.descriptor),
 		    ENOENT);
 	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = 0xffffffff), ENOENT);
 	CHECK_ERRNO(STAT(ringless, .cpu = 0), ENXIO);
 	CHECK_OK(STAT(ringless, .cpu = EVENTLOG_CPU_ALL));
 	CHECK_EQ(request.records, 0);
 
-	rule_add(consumer.fd, NULL, "wanted");
-	CHECK_OK(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = wanted.descriptor));
+	rule_add(consumer.fd, NULL, "enabled");
+	CHECK_OK(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = enabled.descriptor));
 	CHECK_EQ(request.event_lost, 0);
-	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = unwanted.descriptor),
+	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = disabled.descriptor),
 		    ENOENT);
-	CHECK_ERRNO(STAT(ringless, .cpu = EVENTLOG_CPU_ALL, .descriptor = wanted.descriptor),
+	CHECK_ERRNO(STAT(ringless, .cpu = EVENTLOG_CPU_ALL, .descriptor = enabled.descriptor),
 		    ENOENT);
 #undef STAT
 	consumer_close(&consumer);
@@ -326,8 +326,8 @@ TEST(stat_wrong)
 	close(fd);
 }
 
-/* What STAT says of each CPU, of all, and what the rings' own pages say. */
-TEST(stat_adds_up)
+/* The counts of each CPU, of all CPUs, and in the rings' header pages agree. */
+TEST(stat_counts_agree)
 {
 	enum { EVENTS = 3000 };
 	struct eventlog_stat all, one, sum = { 0 };
@@ -392,8 +392,8 @@ TEST(stat_adds_up)
 	close(fd);
 }
 
-/* A record and what tells of losses must fit a sub-buffer; the rest is counted. */
-TEST(too_large_for_a_sub_buffer)
+/* A record with its lost record must fit in a sub-buffer; a larger one is counted as lost. */
+TEST(record_too_large_for_a_sub_buffer)
 {
 	const size_t most = page_size() - sizeof(struct eventlog_record) -
 		sizeof(struct eventlog_record) - sizeof(struct eventlog_lost_counts);
@@ -413,7 +413,7 @@ TEST(too_large_for_a_sub_buffer)
 		CHECK_EQ(emit(fd, event.write_index, payload, most), most + 4);
 		consumer_one(&consumer, &record);
 		CHECK_EQ(record.bytes, most);
-		/* The writer is not told: others may have taken it. */
+		/* The writer succeeds: another subscriber may have the event. */
 		CHECK_EQ(emit(fd, event.write_index, payload, most + 1), most + 5);
 		CHECK_EQ(consumer_skip(&consumer), 0);
 		CHECK_EQ(stat_all(consumer.fd).lost[EVENTLOG_LOST_TOO_LARGE], 2 * i - 1);
@@ -430,7 +430,7 @@ TEST(too_large_for_a_sub_buffer)
 }
 
 /* ------------------------------------------------------------------------
- * What rules let through
+ * Which events rules match
  */
 struct definition {
 	const char *provider;
@@ -452,8 +452,8 @@ static void register_all(int fd, struct definition *definitions, size_t count)
 }
 
 /*
- * Adds the rule to a new subscriber; the events that are delivered must be
- * those with their bit set in the mask.
+ * Adds the rule to a new subscriber: it must get exactly the events whose bit is set
+ * in the mask.
  */
 static void expect_through(int fd, struct definition *definitions, size_t count,
 			   struct eventlog_rule *rule, __u64 mask)
@@ -483,7 +483,7 @@ static void expect_through(int fd, struct definition *definitions, size_t count,
 	consumer_close(&consumer);
 }
 
-TEST(globs)
+TEST(rules_match_globs)
 {
 	struct definition definitions[] = {
 		{ "net", "open", 0, 0, { 0 } },		/* bit 0 */
@@ -548,8 +548,8 @@ TEST(globs)
 	close(fd);
 }
 
-/* A glob that would take a naive matcher for ever; a broken one. */
-TEST(globs_hostile)
+/* Globs that would take a naive matcher exponential time, and malformed globs. */
+TEST(hostile_globs)
 {
 	static const char *const odd[] = {
 		"[", "[a", "[!", "[]", "[!]", "[a-", "[a-]", "[z-a]", "[]a]", "\\", "a\\", "[\\",
@@ -574,7 +574,7 @@ TEST(globs_hostile)
 	rule_add(consumer.fd, NULL, glob);
 	CHECK_EQ(status_now("Busy: "), 0);
 
-	/* Refused or without a match for this name; nothing worse. */
+	/* Each is rejected or does not match this name. */
 	for (i = 0; i < ARRAY_SIZE(odd); i++) {
 		test_note("\"%s\"", odd[i]);
 		rule = rule_request(NULL, odd[i]);
@@ -586,7 +586,7 @@ TEST(globs_hostile)
 	close(fd);
 }
 
-TEST(keywords)
+TEST(rules_match_keywords)
 {
 	struct definition definitions[] = {
 		{ NULL, "none", 0, 0, { 0 } },
@@ -629,10 +629,10 @@ TEST(keywords)
 	close(fd);
 }
 
-TEST(levels)
+TEST(rules_match_levels)
 {
 	struct definition definitions[] = {
-		{ NULL, "given_none", 0, 0, { 0 } },	/* as info */
+		{ NULL, "given_none", 0, 0, { 0 } },	/* counts as info */
 		{ NULL, "error", EVENTLOG_LEVEL_ERROR, 0, { 0 } },
 		{ NULL, "warning", EVENTLOG_LEVEL_WARNING, 0, { 0 } },
 		{ NULL, "notice", EVENTLOG_LEVEL_NOTICE, 0, { 0 } },
@@ -654,7 +654,7 @@ TEST(levels)
 	close(fd);
 }
 
-TEST(sessions)
+TEST(rules_match_sessions)
 {
 	struct eventlog_register with, without;
 	struct eventlog_rule rule;
@@ -672,7 +672,7 @@ TEST(sessions)
 	rule.session = 1ULL << 40;
 	rule_add_with(consumer.fd, &rule);
 
-	/* The event is wanted; of which session is found out when it comes. */
+	/* The event is enabled; the session is tested for each event. */
 	CHECK_OK(emit_session(fd, with.write_index, 1, "", 0));
 	CHECK_OK(emit_session(fd, with.write_index, 0, "", 0));
 	CHECK_OK(emit(fd, without.write_index, "", 0));
@@ -681,7 +681,7 @@ TEST(sessions)
 	consumer_one(&consumer, &record);
 	CHECK_EQ(record.header->session, 1ULL << 40);
 
-	/* Session 0 is all that have none. */
+	/* Session 0 matches events without a session. */
 	rule = rule_request(NULL, NULL);
 	rule.flags = EVENTLOG_RULE_SESSION;
 	rule_add_with(consumer.fd, &rule);
@@ -705,7 +705,7 @@ static void *emit_in_thread(void *argument)
 	return NULL;
 }
 
-TEST(pids)
+TEST(rules_match_pids)
 {
 	struct eventlog_register event, in_thread;
 	struct consumer mine, theirs;
@@ -738,7 +738,7 @@ TEST(pids)
 	CHECK_EQ(record.header->pid, getpid());
 	CHECK_EQ(consumer_skip(&theirs), 0);
 
-	/* A process is all of its threads. */
+	/* The pid matches all threads of the process. */
 	in_thread = event;
 	in_thread.size = fd;
 	CHECK_EQ(pthread_create(&thread, NULL, emit_in_thread, &in_thread), 0);
@@ -757,8 +757,8 @@ TEST(pids)
 	close(fd);
 }
 
-/* Everyone sees process ids as its own namespace has them. */
-TEST(pid_namespaces)
+/* A subscriber sees process ids as in its own pid namespace. */
+TEST(pids_are_of_the_subscribers_namespace)
 {
 	struct eventlog_register event;
 	struct consumer outside, inside;
@@ -788,7 +788,7 @@ TEST(pid_namespaces)
 		CHECK_EQ(record.header->pid, 1);
 		CHECK_EQ(record.header->tid, 1);
 
-		/* The parent is nobody here: not process 1, and seen as 0. */
+		/* The parent is outside: its pid shows as 0, and a rule for pid 1 skips it. */
 		CHECK_EQ(write(to_parent[1], "", 1), 1);
 		CHECK_EQ(read(to_child[0], &byte, 1), 1);
 		CHECK_EQ(consumer_skip(&inside), 0);
@@ -820,7 +820,7 @@ TEST(pid_namespaces)
 /* ------------------------------------------------------------------------
  * Sampling
  */
-TEST(sampling)
+TEST(sampling_delivers_one_in_n)
 {
 	static const __u32 samples[] = { 0, 1, 2, 3, 7, 100, 0xffffffff };
 	struct eventlog_register event;
@@ -842,14 +842,14 @@ TEST(sampling)
 			CHECK_EQ(emit(fd, event.write_index, "", 0), 4);
 			CHECK_EQ(consumer_skip(&consumer), due);
 		}
-		/* What is not sampled is not lost. */
+		/* Events that sampling skips do not count as lost. */
 		CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
 		consumer_close(&consumer);
 	}
 	close(fd);
 }
 
-/* Only what matches in every other way is counted. */
+/* Sampling counts only events that match the rest of the rule. */
 TEST(sampling_of_a_session)
 {
 	struct eventlog_register event = register_request("event");
@@ -891,8 +891,8 @@ static void *write_sampled(void *argument)
 	return NULL;
 }
 
-/* Exact from several CPUs at once as well. */
-TEST(sampling_in_parallel)
+/* Sampling is exact when several CPUs emit at once. */
+TEST(sampling_from_several_cpus)
 {
 	struct sampled_writer writer = { .fd = device_open(), .count = 1000 };
 	struct eventlog_rule rule = rule_request(NULL, NULL);
@@ -916,7 +916,7 @@ TEST(sampling_in_parallel)
 /* ------------------------------------------------------------------------
  * Several rules, several subscribers
  */
-TEST(delivered_once)
+TEST(event_is_delivered_once)
 {
 	struct eventlog_register event;
 	struct eventlog_rule rule;
@@ -944,8 +944,8 @@ TEST(delivered_once)
 	close(fd);
 }
 
-/* Any one rule is enough: the residual tests of one do not hide another. */
-TEST(rules_are_alternatives)
+/* One matching rule is enough: a rule that does not match does not hide another. */
+TEST(one_matching_rule_is_enough)
 {
 	struct eventlog_register event = register_request("event");
 	struct eventlog_rule rule;
@@ -982,8 +982,8 @@ TEST(rules_are_alternatives)
 	close(fd);
 }
 
-/* Subscribers beside it that want nothing of it do not widen what a rule lets through. */
-TEST(bystanders)
+/* Other subscribers do not widen what a subscriber's rules match. */
+TEST(other_subscribers_do_not_widen_rules)
 {
 	enum { BYSTANDERS = 6, SESSIONS = 5 };
 	struct eventlog_register event = register_request("event");
@@ -1003,11 +1003,11 @@ TEST(bystanders)
 			rule_add_with(consumer.fd, &rule);
 		}
 		for (session = 0; session < 100 * (BYSTANDERS + 1); session++) {
-			const bool wanted = session / 100 <= count && session % 100 < SESSIONS;
+			const bool matches = session / 100 <= count && session % 100 < SESSIONS;
 
 			test_note("%u bystanders, session %u", count, session);
 			CHECK_EQ(emit_session(fd, event.write_index, session, "", 0), 12);
-			CHECK_EQ(consumer_skip(&consumer), wanted);
+			CHECK_EQ(consumer_skip(&consumer), matches);
 		}
 		if (count == BYSTANDERS)
 			break;
@@ -1045,7 +1045,7 @@ TEST(every_subscriber_gets_all)
 		memset(payload, 1 + i, sizeof(payload));
 		CHECK_OK(emit(fd, event.write_index, payload, bytes));
 		for (j = 0; j < SUBSCRIBERS; j++) {
-			/* Some take it at once, some when they get to it. */
+			/* Some consumers read after every event, some less often. */
 			if (i % (j + 1))
 				continue;
 			while (consumer_next(&consumers[j], &record))
@@ -1061,8 +1061,8 @@ TEST(every_subscriber_gets_all)
 	close(fd);
 }
 
-/* One that wants it but has no rings: the bit is set, and nothing is kept. */
-TEST(ringless_subscriber)
+/* A subscriber without rings sets the enable bit; nothing is stored. */
+TEST(subscriber_without_rings)
 {
 	struct eventlog_register event;
 	struct consumer ringless, other;
@@ -1095,7 +1095,7 @@ TEST(ringless_subscriber)
 }
 
 /* ------------------------------------------------------------------------
- * Taking a rule back
+ * Deleting a rule
  */
 struct busy_writer {
 	int fd;
@@ -1117,7 +1117,7 @@ static void *write_busily(void *argument)
 	return NULL;
 }
 
-/* When RULE_DEL returns, the last event has been delivered. */
+/* No event is delivered after RULE_DEL has returned. */
 TEST(nothing_after_rule_delete)
 {
 	struct busy_writer writers[2];
@@ -1195,7 +1195,7 @@ static __u64 unread_most(const struct consumer *consumer)
 	return most;
 }
 
-TEST(poll_at_watermark)
+TEST(poll_reports_the_watermark)
 {
 	const __u64 watermarks[] = { 0, 1, 100, page_size(), RING_BYTES / 2 };
 	struct eventlog_subscribe request;
@@ -1249,7 +1249,7 @@ static void acknowledge_losses(struct consumer *consumer)
 				consumer->rings[cpu].header->lost_total;
 }
 
-TEST(poll_after_loss)
+TEST(poll_reports_loss)
 {
 	struct eventlog_subscribe request = subscribe_request(2 * page_size());
 	unsigned char *payload = pages_map(EVENTLOG_PAYLOAD_MAX);
@@ -1264,14 +1264,14 @@ TEST(poll_after_loss)
 	rule_add(consumer.fd, NULL, NULL);
 	for (round = 0; round < 10; round++) {
 		CHECK_EQ(poll_now(consumer.fd), 0);
-		/* Loss alone, with nothing in the ring. */
+		/* A loss alone, with an empty ring. */
 		CHECK_OK(emit(fd, event.write_index, payload, 2 * page_size()));
 		CHECK_EQ(poll_now(consumer.fd), 1);
 		CHECK_EQ(consumer_skip(&consumer), 0);
 		CHECK_EQ(poll_now(consumer.fd), 1);
 		acknowledge_losses(&consumer);
 		CHECK_EQ(poll_now(consumer.fd), 0);
-		/* The ring filled until it is lost. */
+		/* Fill the ring until an event is lost. */
 		while (lost_sum(stat_all(consumer.fd).lost) < 2 * round + 2)
 			CHECK_OK(emit(fd, event.write_index, payload, 100));
 		CHECK_EQ(poll_now(consumer.fd), 1);
@@ -1299,13 +1299,13 @@ TEST(poll_without_rings)
 	close(fd);
 }
 
-/* A sleeper and the one who writes what it waits for, turn by turn. */
+/* A thread that sleeps in poll() while another one writes; they alternate. */
 struct sleeper {
 	struct consumer consumer;
 	bool with_epoll;
 	unsigned int rounds;
-	unsigned int each;		/* events of a round */
-	unsigned int taken;		/* rounds done */
+	unsigned int each;		/* events in a round */
+	unsigned int taken;		/* finished rounds */
 	pid_t tid;
 };
 
@@ -1379,18 +1379,18 @@ TEST(epoll_wakes_a_sleeper)
 	wake_sleeper(true, 0, 1, true, 100);
 }
 
-/* Written while it is about to sleep: the moment a wake-up would be missed. */
-TEST(poll_misses_nothing)
+/* The event is written while the reader is about to sleep, when a wake-up could be missed. */
+TEST(poll_misses_no_wakeup)
 {
 	wake_sleeper(false, 0, 1, false, 1000);
 }
 
-TEST(epoll_misses_nothing)
+TEST(epoll_misses_no_wakeup)
 {
 	wake_sleeper(true, 0, 1, false, 1000);
 }
 
-/* 40 bytes each: the 25th reaches the watermark. */
+/* Records of 40 bytes: the 25th reaches the watermark. */
 TEST(poll_wakes_at_the_watermark)
 {
 	wake_sleeper(false, 1000, 25, true, 50);
@@ -1401,7 +1401,7 @@ TEST(epoll_wakes_at_the_watermark)
 	wake_sleeper(true, 1000, 25, false, 100);
 }
 
-/* Two that sleep on the same file are both woken. */
+/* Several threads that sleep on one file are all woken. */
 static void *poll_once(void *argument)
 {
 	struct sleeper *sleeper = argument;
@@ -1442,7 +1442,7 @@ TEST(poll_wakes_all_sleepers)
 	close(fd);
 }
 
-/* A loss wakes a sleeper as well. */
+/* A loss also wakes a sleeping reader. */
 TEST(poll_wakes_after_loss)
 {
 	struct eventlog_subscribe request = subscribe_request(2 * page_size());
@@ -1470,8 +1470,8 @@ TEST(poll_wakes_after_loss)
 	close(fd);
 }
 
-/* A sleeper in poll() can be killed. */
-TEST(poll_killed)
+/* A process that sleeps in poll() can be killed. */
+TEST(poll_can_be_killed)
 {
 	struct consumer consumer;
 	unsigned int round;
@@ -1503,8 +1503,8 @@ TEST(poll_killed)
  * Overwrite mode
  */
 
-/* The newest records are there to be copied, bounded as a reader must. */
-TEST(overwrite)
+/* The newest records can be copied when the reader checks its bounds. */
+TEST(overwrite_keeps_the_newest)
 {
 	struct eventlog_subscribe request = subscribe_request(4 * page_size());
 	unsigned char *payload = pages_map(page_size());
@@ -1532,7 +1532,7 @@ TEST(overwrite)
 		CHECK_OK(emit(fd, event.write_index, payload, 8 + i % 300));
 		newest = i;
 
-		/* Nobody writes now: every sub-buffer from the oldest whole one on is good. */
+		/* No writer runs now: every sub-buffer from the oldest whole one on is valid. */
 		if (i % 100)
 			continue;
 		position = header->head < header->data_bytes ? 0 :

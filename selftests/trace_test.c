@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events as trace events: what tracefs shows of them, ftrace and perf attached
- * to them, names, sizes, and their coming and going while somebody looks.
+ * Tests of events as trace events: what tracefs shows, recording by ftrace and
+ * perf, group and event names, size limits, and removal while files are open.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -20,15 +20,15 @@
 
 #define EVENTS TRACE_EVENTS
 
-/* All cases begin with it. */
+/* Skips the case on a kernel without trace events; every case starts with it. */
 static void need_trace_events(void)
 {
-	if (!trace_events_there())
+	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
 }
 
-/* Its parts are to be free'd by nobody: a case's process ends soon. */
+/* The path is not freed: the process of a case ends soon. */
 static const char *event_path(const char *group, const char *name, const char *file)
 {
 	char *path;
@@ -47,7 +47,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-/* ftrace makes an event's files one after the other, this one late. */
+/* ftrace creates an event's files one by one; "format" comes late. */
 static bool made(const char *group, const char *name)
 {
 	char path[300];
@@ -56,7 +56,7 @@ static bool made(const char *group, const char *name)
 	return exists(path);
 }
 
-/* A whole file; an empty one reads as "". */
+/* Reads a whole file; an empty one reads as "". */
 static char *file_read(const char *path)
 {
 	size_t room = 1 << 20, bytes = 0;
@@ -88,17 +88,17 @@ static void check_has(const char *path, const char *words)
 	char *text = file_read(path);
 
 	if (!strstr(text, words))
-		test_fail(__FILE__, __LINE__, "no \"%s\" in %s: %s", words, path, text);
+		test_fail(__FILE__, __LINE__, "\"%s\" missing in %s: %s", words, path, text);
 	free(text);
 }
 
 static void set(const char *path, const char *text)
 {
-	test_note("%s to %s", text, path);
+	test_note("writing %s to %s", text, path);
 	CHECK_OK(file_write(path, text));
 }
 
-/* The listing's line of an event. */
+/* The event's line of the status listing contains these words. */
 static void check_status(const char *event, const char *words)
 {
 	char *text = status_read(), *line = text ? strstr(text, event) : NULL, *end;
@@ -108,11 +108,11 @@ static void check_status(const char *event, const char *words)
 	CHECK(end);
 	*end = '\0';
 	if (!strstr(line, words))
-		test_fail(__FILE__, __LINE__, "no \"%s\" in: %s", words, line);
+		test_fail(__FILE__, __LINE__, "\"%s\" missing in: %s", words, line);
 	free(text);
 }
 
-/* Registered, and there. */
+/* Registers an event and waits for its trace event. */
 static struct eventlog_register traced_event(int fd, const char *command, const char *name)
 {
 	struct eventlog_register event = register_event(fd, command);
@@ -121,14 +121,15 @@ static struct eventlog_register traced_event(int fd, const char *command, const 
 	return event;
 }
 
-TEST(format)
+TEST(format_of_an_event)
 {
 	struct eventlog_register event;
 	int fd;
 
 	need_trace_events();
 	fd = device_open();
-	event = traced_event(fd, "trace_format u8 a; s16 b; unsigned int c; s64 d; char[7] e; unsigned char[3] f;"
+	event = traced_event(fd, "trace_format u8 a; s16 b; unsigned int c; s64 d; char[7] e; "
+			     "unsigned char[3] f;"
 			     "struct pair g 8; __data_loc char[] h; __rel_loc unsigned char[] i",
 			     "trace_format");
 	check_has(user_path("trace_format", "format"), "name: trace_format\n");
@@ -145,7 +146,8 @@ TEST(format)
 		  "\tfield:__rel_loc u8");
 	check_has(user_path("trace_format", "format"), ";\toffset:45;\tsize:4;\tsigned:0;\n");
 	check_has(user_path("trace_format", "format"),
-		  "print fmt: \"a=%u b=%hd c=%u d=%lld e=%s f=%s h=%s i=%s\", REC->a, REC->b, REC->c, "
+		  "print fmt: \"a=%u b=%hd c=%u d=%lld e=%s f=%s h=%s i=%s\", "
+		  "REC->a, REC->b, REC->c, "
 		  "REC->d, REC->e, __print_hex(REC->f, 3), __get_str(h), "
 		  "__print_hex(__get_rel_dynamic_array(i), __get_rel_dynamic_array_len(i))\n");
 	CHECK_OK(try_unregister(fd, event.write_index));
@@ -153,8 +155,8 @@ TEST(format)
 	close(fd);
 }
 
-/* Switching it on is seen by the producer, and what it writes is seen as text. */
-TEST(recorded)
+/* The producer sees that ftrace enables the event; the trace shows what it writes. */
+TEST(ftrace_records_events)
 {
 	static const struct {
 		__u32 id;
@@ -181,8 +183,9 @@ TEST(recorded)
 	CHECK(bitmap_get(&bitmap, event.sync_bit));
 	check_status("/trace_recorded", "Used by ftrace");
 	CHECK_OK(emit(fd, event.write_index, &payload, sizeof(payload)));
-	check_has(TRACEFS "/trace", ": trace_recorded: id=42 path=12345678 text=a\\nb\"c more=01020304\n");
-	/* What is no payload is refused as ever. */
+	check_has(TRACEFS "/trace",
+		  ": trace_recorded: id=42 path=12345678 text=a\\nb\"c more=01020304\n");
+	/* A bad payload is rejected as always. */
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, 8), EINVAL);
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, 22), EBADMSG);
 	set(user_path("trace_recorded", "enable"), "0");
@@ -192,10 +195,11 @@ TEST(recorded)
 	close(fd);
 }
 
-TEST(filter)
+TEST(ftrace_filters_events)
 {
 	static const char *const filters[] = {
-		"value == 7", "value > 6 && name == \"seven\"", "name ~ \"sev*\"", "text == \"SEVEN\"",
+		"value == 7", "value > 6 && name == \"seven\"", "name ~ \"sev*\"",
+		"text == \"SEVEN\"",
 		"text ~ \"*EVE*\" && value < 8",
 	};
 	struct {
@@ -232,7 +236,7 @@ TEST(filter)
 	close(fd);
 }
 
-TEST(trigger)
+TEST(histogram_trigger)
 {
 	struct eventlog_register event;
 	__u64 values[2] = { 5, 30 };
@@ -242,7 +246,7 @@ TEST(trigger)
 	fd = device_open();
 	event = traced_event(fd, "trace_trigger u64 key; u64 value", "trace_trigger");
 	if (file_write(user_path("trace_trigger", "trigger"), "hist:keys=key:vals=value") < 0)
-		SKIP("this kernel has no histograms");
+		SKIP("this kernel lacks histograms");
 	check_status("/trace_trigger", "Used by ftrace");
 	CHECK_OK(emit(fd, event.write_index, values, sizeof(values)));
 	values[1] = 12;
@@ -254,7 +258,7 @@ TEST(trigger)
 	close(fd);
 }
 
-TEST(instance)
+TEST(tracing_instance)
 {
 	static const char instance[] = TRACEFS "/instances/eventlog_test";
 	char enable[200], trace[200];
@@ -269,13 +273,14 @@ TEST(instance)
 	event = traced_event(fd, "trace_instance u32 value", "trace_instance");
 	bitmap = bitmap_map(fd, &event);
 	CHECK_OK(mkdir(instance, 0700));
-	snprintf(enable, sizeof(enable), "%s/events/%s/trace_instance/enable", instance, trace_group());
+	snprintf(enable, sizeof(enable), "%s/events/%s/trace_instance/enable", instance,
+		 trace_group());
 	snprintf(trace, sizeof(trace), "%s/trace", instance);
 	set(enable, "1");
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
 	check_has(trace, ": trace_instance: value=4711\n");
 	CHECK(!file_has(TRACEFS "/trace", "value=4711"));
-	/* Both, then one, then none. */
+	/* Enabled in both, then in one, then in none. */
 	set(user_path("trace_instance", "enable"), "1");
 	set(enable, "0");
 	CHECK(bitmap_get(&bitmap, event.status_bit));
@@ -286,14 +291,14 @@ TEST(instance)
 	set(enable, "1");
 	set(user_path("trace_instance", "enable"), "0");
 	CHECK(bitmap_get(&bitmap, event.status_bit));
-	/* An instance that goes lets go. */
+	/* Removing an instance disables its events. */
 	CHECK_OK(rmdir(instance));
 	CHECK(!bitmap_get(&bitmap, event.status_bit));
 	close(fd);
 }
 
-/* What ftrace cannot take is counted, and reaches who can. */
-TEST(too_large)
+/* An event too large for ftrace is counted and still reaches the subscriber. */
+TEST(event_too_large_for_ftrace)
 {
 	static char payload[9000];
 	struct eventlog_register event;
@@ -305,7 +310,7 @@ TEST(too_large)
 	fd = device_open();
 	event = traced_event(fd, "trace_too_large u64 value", "trace_too_large");
 	set(user_path("trace_too_large", "enable"), "1");
-	/* ftrace's header is 8 bytes. */
+	/* The header of a trace record is 8 bytes. */
 	CHECK_OK(emit(fd, event.write_index, payload, 4064 - 8));
 	check_has(TRACEFS "/trace", ": trace_too_large: value=0\n");
 	CHECK_OK(emit(fd, event.write_index, payload, 4064 - 7));
@@ -331,8 +336,8 @@ static struct eventlog_register register_of(int fd, const char *provider, const 
 	return request;
 }
 
-/* A provider's name becomes a group's; what is not the default's has its session. */
-TEST(groups)
+/* Events of a named provider are in a group of their own and show their session. */
+TEST(provider_is_the_group)
 {
 	struct eventlog_register event;
 	__u32 value = 3;
@@ -353,17 +358,17 @@ TEST(groups)
 	CHECK_OK(emit_session(fd, event.write_index, 77, &value, sizeof(value)));
 	check_has(TRACEFS "/trace", ": trace_group: value=3 session=77\n");
 	set(EVENTS "/trace_test_x/trace_group/enable", "0");
-	/* A field of that name is the one people mean. */
+	/* A field called session replaces the session. */
 	register_of(fd, "trace.test-x", "trace_session u16 session");
 	WAIT_FOR(made("trace_test_x", "trace_session"));
 	check_has(EVENTS "/trace_test_x/trace_session/format",
 		  "\tfield:u16 session;\toffset:8;\tsize:2;\tsigned:0;\n");
-	/* Groups of ftrace's own are not entered. */
+	/* ftrace's own groups are not used. */
 	register_of(fd, "ftrace", "trace_group");
 	WAIT_FOR(made("eventlog_ftrace", "trace_group"));
 	register_of(fd, "eventlog", "eventlog_lock");
 	WAIT_FOR(made("eventlog_eventlog", "eventlog_lock"));
-	/* Nor are names that mean something else there. */
+	/* Names with a meaning in tracefs are not used as groups either. */
 	register_of(fd, "TRACE_SYSTEM", "trace_group");
 	register_of(fd, "enable", "trace_group");
 	register_of(fd, "header_page", "trace_group");
@@ -380,8 +385,8 @@ TEST(groups)
 	WAIT_FOR(!exists(EVENTS "/trace_test_x"));
 }
 
-/* Names that are taken, by ours or by others', get the descriptor behind them. */
-TEST(names)
+/* An event whose name is taken gets its descriptor as a suffix. */
+TEST(taken_names_get_a_suffix)
 {
 	struct eventlog_register first, second, foreign;
 	char name[100];
@@ -401,7 +406,7 @@ TEST(names)
 	check_has(EVENTS "/sched/sched_switch/format", "prev_comm");
 	CHECK_OK(try_unregister(fd, first.write_index));
 	WAIT_FOR(!exists(user_path("trace_name", "enable")));
-	/* The name is free again. */
+	/* The name can be used again. */
 	traced_event(fd, "trace_name u16 value", "trace_name");
 	check_has(user_path("trace_name", "format"), "field:u16 value;");
 	close(fd);
@@ -409,8 +414,8 @@ TEST(names)
 	CHECK(exists(EVENTS "/sched/sched_switch/enable"));
 }
 
-/* A program that ends and is started again finds its tracer waiting. */
-TEST(restarted)
+/* A tracer stays attached when the program ends and starts again. */
+TEST(tracer_survives_a_restart)
 {
 	struct eventlog_register event;
 	struct bitmap bitmap;
@@ -425,7 +430,7 @@ TEST(restarted)
 	close(fd);
 
 	fd = device_open();
-	/* Meanwhile somebody else has another event of that name. */
+	/* The trace event stays; another definition of the name does not get the tracer. */
 	CHECK(exists(user_path("trace_restarted", "enable")));
 	event = register_event(fd, "trace_restarted u64 value");
 	bitmap = bitmap_map(fd, &event);
@@ -438,13 +443,13 @@ TEST(restarted)
 	check_has(TRACEFS "/trace", ": trace_restarted: value=2\n");
 	set(user_path("trace_restarted", "enable"), "0");
 	CHECK(!bitmap_get(&bitmap, event.status_bit));
-	/* A mapping is as good as an open file. */
+	/* A mapping keeps the event like an open file, so unmap it. */
 	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
 	close(fd);
 	WAIT_FOR(!exists(user_path("trace_restarted", "enable")));
 }
 
-TEST(deleted_while_attached)
+TEST(delete_while_attached_is_ebusy)
 {
 	struct eventlog_register event;
 	int fd;
@@ -466,9 +471,9 @@ TEST(deleted_while_attached)
 }
 
 /*
- * Before 6.11 files of any event lead the kernel to freed memory when the event goes:
- * trigger and hist while they are open, enable and filter while they are being opened.
- * No fault of ours to be shown.
+ * Before 6.11 the kernel uses freed memory when an event goes away while its files are
+ * in use: trigger and hist while they are open, enable and filter during open().  This
+ * is a bug of the kernel, not of the module.
  */
 static bool files_survive(void)
 {
@@ -480,8 +485,8 @@ static bool files_survive(void)
 	return major > 6 || (major == 6 && minor >= 11);
 }
 
-/* Files of a trace event that are open when it goes. */
-TEST(open_across_removal)
+/* A trace event is removed while its files are open. */
+TEST(files_open_across_removal)
 {
 	static const char *const all[] = { "format", "enable", "filter", "id", "trigger" };
 	const char *const *files = all;
@@ -495,13 +500,13 @@ TEST(open_across_removal)
 	event = traced_event(fd, "trace_open u32 value; u64 more", "trace_open");
 	for (i = 0; i < count; i++) {
 		fds[i] = open(user_path("trace_open", files[i]), O_RDONLY | O_CLOEXEC);
-		/* Kernels differ in which there are, but for the first. */
+		/* All kernels have the first file; the others may be missing. */
 		CHECK(i ? fds[i] >= 0 || errno == ENOENT : fds[i] >= 0);
 		CHECK(fds[i] < 0 || read(fds[i], text, 1) >= 0);
 	}
 	CHECK_OK(try_unregister(fd, event.write_index));
 	WAIT_FOR(!exists(user_path("trace_open", "enable")));
-	/* Others take its memory. */
+	/* Other events reuse its memory. */
 	for (i = 0; i < 20; i++) {
 		snprintf(text, sizeof(text), "trace_open_%u u32 value_%u", i, i);
 		register_event(fd, text);
@@ -535,19 +540,19 @@ static int perf_open_id(long id, pid_t pid, int cpu)
 	return syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Of every process, on the first CPU. */
+/* Counts events of every process on the first CPU. */
 static int perf_open(const char *name)
 {
 	return perf_open_id(file_number(user_path(name, "id")), -1, 0);
 }
 
-/* Of the calling thread, wherever it runs. */
+/* Counts events of the calling thread on every CPU. */
 static int perf_open_task(const char *name)
 {
 	return perf_open_id(file_number(user_path(name, "id")), 0, -1);
 }
 
-TEST(perf)
+TEST(perf_counts_events)
 {
 	static char payload[9000];
 	struct eventlog_register event;
@@ -559,25 +564,25 @@ TEST(perf)
 	fd = device_open();
 	event = traced_event(fd, "trace_perf u64 value", "trace_perf");
 	if (!has_perf())
-		SKIP("this kernel has no perf");
+		SKIP("this kernel lacks perf");
 	counter = CHECK_OK(perf_open("trace_perf"));
 	check_status("/trace_perf", "Used by perf");
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
-	/* perf's limit is 8192 bytes for the header, the payload and a size. */
+	/* perf allows 8192 bytes for the header, the payload and a size. */
 	CHECK_OK(emit(fd, event.write_index, payload, 8192 - 4 - 8));
 	CHECK_OK(emit(fd, event.write_index, payload, 8192 - 4 - 7));
 	CHECK_EQ(read(counter, &count, sizeof(count)), sizeof(count));
 	CHECK_EQ(count, 3);
 	check_status("/trace_perf", "lost 1 too large for perf");
-	/* The program goes first. */
+	/* The producer closes its file before the counter. */
 	close(fd);
 	CHECK(exists(user_path("trace_perf", "enable")));
 	close(counter);
 	WAIT_FOR(!exists(user_path("trace_perf", "enable")));
 }
 
-/* Counters that come and go with a task, while the listing is read and written. */
+/* Registers events and reads the listing while counters are opened and closed. */
 static void *perf_look(void *unused)
 {
 	(void)unused;
@@ -591,7 +596,7 @@ static void *perf_look(void *unused)
 	return NULL;
 }
 
-TEST(perf_task)
+TEST(perf_counts_events_of_a_task)
 {
 	struct eventlog_register event;
 	pthread_t threads[2];
@@ -630,14 +635,15 @@ TEST(perf_task)
 	close(fd);
 }
 
-/* Types' names have no power over what ftrace does with a field. */
-TEST(struct_tags)
+/* A type's name does not change how ftrace treats the field. */
+TEST(type_names_have_no_effect)
 {
 	int fd;
 
 	need_trace_events();
 	fd = device_open();
-	traced_event(fd, "trace_tags struct __data_loc_char a 4; struct x__rel_loc_char b 4; struct fine c 4",
+	traced_event(fd, "trace_tags struct __data_loc_char a 4; struct x__rel_loc_char b 4; "
+		     "struct fine c 4",
 		     "trace_tags");
 	check_has(user_path("trace_tags", "format"), "\tfield:u8 a[4];\t");
 	check_has(user_path("trace_tags", "format"), "\tfield:u8 b[4];\t");
@@ -646,20 +652,21 @@ TEST(struct_tags)
 	close(fd);
 }
 
-/* The event that ftrace's mutex is had by is for nobody else. */
-TEST(lock_event)
+/* Nothing can attach to the event that the module uses to take ftrace's mutex. */
+TEST(lock_event_is_private)
 {
 	static const char lock[] = EVENTS "/eventlog/eventlog_lock";
 	int fd;
 
 	need_trace_events();
 	if (exists(EVENTS "/eventlog/eventlog_lock/enable"))
-		SKIP("this kernel has no perf");
+		SKIP("this kernel lacks perf");
 	CHECK(!exists(EVENTS "/eventlog/eventlog_lock/trigger"));
 	CHECK_ERRNO(perf_open_id(file_number(EVENTS "/eventlog/eventlog_lock/id"), -1, 0), EPERM);
-	CHECK(file_write(TRACEFS "/dynamic_events", "e:eventlog_bad/lock eventlog.eventlog_lock\n") < 0);
+	CHECK(file_write(TRACEFS "/dynamic_events",
+			 "e:eventlog_bad/lock eventlog.eventlog_lock\n") < 0);
 	CHECK(exists(lock));
-	/* Everything may be switched on. */
+	/* Enabling the whole group works. */
 	set(EVENTS "/eventlog/enable", "1");
 	fd = device_open();
 	traced_event(fd, "trace_lock", "trace_lock");
@@ -667,12 +674,14 @@ TEST(lock_event)
 	close(fd);
 }
 
-/* Names and types cannot forge lines of a format. */
-TEST(no_injection)
+/* Names and types cannot forge lines of a format file. */
+TEST(names_cannot_forge_formats)
 {
 	static const char *const commands[] = {
-		"trace_bad u32 a\nb", "trace_bad u32 a%s", "trace_bad struct a;b c 4", "trace_bad u32 \"a\"",
-		"trace/bad u32 a", "trace.bad u32 a", "trace_bad char[4]x a", "trace_bad u32 REC->a",
+		"trace_bad u32 a\nb", "trace_bad u32 a%s", "trace_bad struct a;b c 4",
+		"trace_bad u32 \"a\"",
+		"trace/bad u32 a", "trace.bad u32 a", "trace_bad char[4]x a",
+		"trace_bad u32 REC->a",
 	};
 	unsigned int i;
 	int fd;
@@ -683,26 +692,27 @@ TEST(no_injection)
 		test_note("%s", commands[i]);
 		CHECK_ERRNO(try_register(fd, commands[i]), EINVAL);
 	}
-	/* A name of the fields that all events have is no other's. */
+	/* A field may have the name of a common field. */
 	traced_event(fd, "trace_common u8 common_pid; u8 common_type", "trace_common");
-	check_has(user_path("trace_common", "format"), "field:unsigned short common_type;\toffset:0;");
+	check_has(user_path("trace_common", "format"),
+		  "field:unsigned short common_type;\toffset:0;");
 	check_has(user_path("trace_common", "format"), "field:u8 common_type;\toffset:9;");
 	close(fd);
 }
 
 /* ------------------------------------------------------------------------
- * Coming and going while everybody looks
+ * Everything at once
  */
 
 #define CHURN_ROUNDS 60
 #define CHURN_EVENTS 12
 
 /*
- * Is there an event whose name begins so, or is so with a newline behind it?  Not by
- * reading the group's directory: where eventfs makes it up, Linux 6.12 at least follows
- * the links of an event that goes meanwhile.
+ * Is there an event with a name that begins with @begin?  With a newline at its end,
+ * an event with exactly this name?  Do not read the group's directory: with eventfs,
+ * Linux 6.12 and others follow pointers of an event that is being removed.
  */
-static bool churn_there(const char *begin)
+static bool churn_exists(const char *begin)
 {
 	char words[200];
 
@@ -718,22 +728,23 @@ static void *churn_register(void *seed_of)
 	unsigned int round, i;
 	char command[100];
 
-	for (round = 0; round < CHURN_ROUNDS || test_goes_on(); round++) {
+	for (round = 0; round < CHURN_ROUNDS || test_has_time(); round++) {
 		int fd = device_open();
 		__u32 indices[CHURN_EVENTS];
 		__u64 payload[2] = { round, 0 };
 
-		/* The same names again and again, mostly of the same definitions. */
+		/* Reuse the same names, mostly with the same definitions. */
 		for (i = 0; i < CHURN_EVENTS; i++) {
 			snprintf(command, sizeof(command), "trace_churn_%u u64 value%s", i,
 				 test_random(&seed) % 4 ? "" : "; u64 more");
 			indices[i] = register_event(fd, command).write_index;
 		}
 		for (i = 0; i < 200; i++)
-			emit(fd, indices[test_random(&seed) % CHURN_EVENTS], payload, sizeof(payload));
+			emit(fd, indices[test_random(&seed) % CHURN_EVENTS], payload,
+			     sizeof(payload));
 		if (test_random(&seed) % 2)
-			/* While a definition of the name is traced, others get a suffix. */
-			WAIT_FOR(churn_there("trace_churn_0\n") || churn_there("trace_churn_0."));
+			/* While one definition is traced, others with its name get a suffix. */
+			WAIT_FOR(churn_exists("trace_churn_0\n") || churn_exists("trace_churn_0."));
 		close(fd);
 	}
 	return NULL;
@@ -746,7 +757,7 @@ static void *churn_enable(void *unused)
 
 	(void)unused;
 	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
-	/* Of the group, which goes only when no event is left, and is locked for that. */
+	/* The group's filter: ftrace locks it and removes the group with its last event. */
 	snprintf(filter, sizeof(filter), EVENTS "/%s/filter", trace_group());
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		file_write(path, "1");
@@ -829,7 +840,8 @@ static void *churn_eprobe(void *unused)
 	char probe[200];
 
 	(void)unused;
-	snprintf(probe, sizeof(probe), "e:eventlog_churn/probe %s.trace_churn_5 x=$value:u64\n", trace_group());
+	snprintf(probe, sizeof(probe), "e:eventlog_churn/probe %s.trace_churn_5 x=$value:u64\n",
+		 trace_group());
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		if (file_write(TRACEFS "/dynamic_events", probe) < 0)
 			test_pause();
@@ -863,9 +875,9 @@ TEST_WITHIN(churn, 2 * TEST_SECONDS)
 	__atomic_store_n(&churn_over, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		CHECK(!pthread_join(threads[i], NULL));
-	/* All let go: nothing stays. */
+	/* When all have detached no event is left. */
 	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 	file_write(path, "0");
-	WAIT_FOR(!churn_there("trace_churn"));
+	WAIT_FOR(!churn_exists("trace_churn"));
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
 }

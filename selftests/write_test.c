@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writing an event: what is refused, that what is refused leaves no trace, and
- * that what is delivered is what was given.
+ * Tests of writing events: what is rejected, that a rejected write leaves no
+ * trace, and that the consumer gets the payload that was written.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -22,7 +22,7 @@
 /* Room for the largest record in each of two sub-buffers. */
 #define LARGE_RING (8 * EVENTLOG_PAYLOAD_MAX)
 
-/* A producer of one event and a consumer that wants it. */
+/* A producer of one event and a consumer that subscribes to it. */
 struct fixture {
 	int fd;
 	struct eventlog_register event;
@@ -50,7 +50,7 @@ static void tear_down(struct fixture *fixture)
 	close(fixture->fd);
 }
 
-/* Nothing was delivered, nor counted as lost. */
+/* Nothing was delivered or counted as lost. */
 static void check_nothing(struct fixture *fixture)
 {
 	struct eventlog_stat counts;
@@ -62,7 +62,7 @@ static void check_nothing(struct fixture *fixture)
 	CHECK_EQ(lost_sum(counts.lost), 0);
 }
 
-/* The only record there is has this payload. */
+/* There is exactly one record, with this payload. */
 static void check_payload(struct fixture *fixture, const void *payload, size_t bytes)
 {
 	struct record record;
@@ -83,11 +83,11 @@ static void fill(unsigned char *bytes, size_t count, __u64 seed)
 }
 
 /* ------------------------------------------------------------------------
- * Refused
+ * Rejected writes
  */
 
-/* Nobody wants it: that is all a writer is told, whatever else is wrong. */
-TEST(disabled)
+/* The event is disabled: EBADF, whatever else is wrong. */
+TEST(disabled_event_is_ebadf)
 {
 	struct eventlog_register event;
 	struct consumer consumer;
@@ -100,7 +100,7 @@ TEST(disabled)
 	CHECK_ERRNO(emit(fd, event.write_index, pages_unmapped(), 8), EBADF);
 	CHECK_ERRNO(emit(fd, event.write_index, pages_map(1 << 20), 1 << 20), EBADF);
 
-	/* But what comes before that question is answered. */
+	/* Errors that are found before that test. */
 	CHECK_ERRNO(write(fd, &event.write_index, 3), EINVAL);
 	CHECK_ERRNO(write(fd, pages_unmapped(), 8), EFAULT);
 	CHECK_ERRNO(emit(fd, event.write_index + 1, "", 0), ENOENT);
@@ -118,7 +118,7 @@ TEST(disabled)
 	close(fd);
 }
 
-TEST(too_short_for_an_index)
+TEST(write_without_an_index)
 {
 	struct fixture fixture;
 	size_t bytes;
@@ -130,7 +130,7 @@ TEST(too_short_for_an_index)
 	tear_down(&fixture);
 }
 
-TEST(too_short_for_the_fields)
+TEST(write_without_all_fields)
 {
 	static const unsigned char payload[64] = { 0 };
 	struct fixture fixture;
@@ -147,7 +147,7 @@ TEST(too_short_for_the_fields)
 	tear_down(&fixture);
 }
 
-TEST(session_incomplete)
+TEST(incomplete_session_is_rejected)
 {
 	struct {
 		__u32 index;
@@ -170,7 +170,7 @@ TEST(session_incomplete)
 	CHECK_EQ(record.bytes, 8);
 	tear_down(&fixture);
 
-	/* With no fields the session is all. */
+	/* Without fields the session is the whole message. */
 	set_up_with(&fixture, "bare", EVENTLOG_REGISTER_SESSION);
 	bytes.index = fixture.event.write_index;
 	CHECK_ERRNO(write(fixture.fd, &bytes, 4), EINVAL);
@@ -182,7 +182,7 @@ TEST(session_incomplete)
 	tear_down(&fixture);
 }
 
-TEST(too_large)
+TEST(large_payload_is_rejected)
 {
 	const size_t huge = 1UL << 30;
 	struct fixture fixture;
@@ -194,7 +194,7 @@ TEST(too_large)
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, payload, EVENTLOG_PAYLOAD_MAX + 1),
 		    E2BIG);
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, payload, huge), E2BIG);
-	/* Whether it is there or not. */
+	/* Whether the payload is mapped or not. */
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, pages_unmapped(),
 			 EVENTLOG_PAYLOAD_MAX + 1), E2BIG);
 	check_nothing(&fixture);
@@ -203,7 +203,7 @@ TEST(too_large)
 	check_payload(&fixture, payload, EVENTLOG_PAYLOAD_MAX);
 	tear_down(&fixture);
 
-	/* The session does not count. */
+	/* The session does not count towards the limit. */
 	set_up_with(&fixture, "event", EVENTLOG_REGISTER_SESSION);
 	CHECK_EQ(emit_session(fixture.fd, fixture.event.write_index, 1, payload,
 			      EVENTLOG_PAYLOAD_MAX), EVENTLOG_PAYLOAD_MAX + 12);
@@ -225,8 +225,8 @@ static __u32 word(__u32 size, __u32 offset)
 struct dynamic_case {
 	__u32 size;
 	__u32 offset;
-	const char *rest;	/* behind the word */
-	size_t bytes;		/* of it */
+	const char *rest;	/* the payload after the word */
+	size_t bytes;		/* its size */
 	int error;
 };
 
@@ -235,7 +235,7 @@ static void try_dynamic(struct fixture *fixture, const struct dynamic_case *try)
 	unsigned char payload[64];
 	__u32 first = word(try->size, try->offset);
 
-	test_note("size %u, offset %u, %zu bytes behind the word", try->size, try->offset,
+	test_note("size %u, offset %u, %zu bytes after the word", try->size, try->offset,
 		  try->bytes);
 	memcpy(payload, &first, 4);
 	memcpy(payload + 4, try->rest, try->bytes);
@@ -271,22 +271,22 @@ TEST(strings_data_loc)
 		{ 3, 4, "abc", 4, EBADMSG },		/* no terminator */
 		{ 1, 4, "abc", 4, EBADMSG },
 		{ 4, 4, "abcd", 4, EBADMSG },
-		{ 5, 4, "abc\0", 4, EBADMSG },		/* a byte outside */
+		{ 5, 4, "abc\0", 4, EBADMSG },		/* one byte too long */
 		{ 4, 5, "abc\0", 4, EBADMSG },
 		{ 1, 8, "abc\0", 4, EBADMSG },		/* at the end */
-		{ 1, 9, "abc\0", 4, EBADMSG },		/* behind it */
+		{ 1, 9, "abc\0", 4, EBADMSG },		/* beyond the end */
 		{ 1, 0xffff, "abc\0", 4, EBADMSG },
 		{ 0xffff, 4, "abc\0", 4, EBADMSG },
 		{ 0xffff, 0xffff, "abc\0", 4, EBADMSG },
 		{ 0xffff, 1, "abc\0", 4, EBADMSG },
-		{ 1, 3, "abc\0", 4, EBADMSG },		/* ends in the word itself */
+		{ 1, 3, "abc\0", 4, EBADMSG },		/* ends within the word itself */
 		{ 4, 4, "abc\0", 4, 0 },
 		{ 1, 4, "\0", 1, 0 },
 		{ 1, 7, "abc\0", 4, 0 },
 		{ 2, 6, "abc\0", 4, 0 },
-		{ 4, 4, "abc\0xyz", 7, 0 },		/* bytes nobody refers to */
+		{ 4, 4, "abc\0xyz", 7, 0 },		/* bytes that no field uses */
 		{ 4, 7, "xyzabc\0", 7, 0 },
-		{ 4, 4, "a\0c\0", 4, 0 },		/* the last byte counts */
+		{ 4, 4, "a\0c\0", 4, 0 },		/* only the last byte must be zero */
 	};
 
 	TRY_ALL_DYNAMIC("event __data_loc char[] text", cases);
@@ -353,8 +353,8 @@ TEST(bytes_rel_loc)
 	TRY_ALL_DYNAMIC("event __rel_loc unsigned char[] data", cases);
 }
 
-/* Each of several is checked, wherever it stands. */
-TEST(dynamic_fields_later)
+/* Every dynamic field is checked, at any position. */
+TEST(all_dynamic_fields_are_checked)
 {
 	struct payload {
 		__u8 first;
@@ -393,9 +393,9 @@ TEST(dynamic_fields_later)
 			bad = good;
 			memcpy(&value, (char *)&bad + words[i], 4);
 			if (change == 0)
-				value += 16;		/* moved to the end and over it */
+				value += 16;		/* runs over the end */
 			else if (change == 1)
-				value += 17 << 16;	/* longer than all that is there */
+				value += 17 << 16;	/* longer than the payload */
 			else if (i < 2)
 				value -= 1 << 16;	/* without its terminator */
 			else
@@ -406,14 +406,14 @@ TEST(dynamic_fields_later)
 			check_nothing(&fixture);
 		}
 
-	/* A byte less of the payload than the last one refers to. */
+	/* The payload lacks the last byte of the last field. */
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, &good, sizeof(good) - 1), EBADMSG);
 	check_nothing(&fixture);
 	tear_down(&fixture);
 }
 
-/* The largest there are, at the limits of their 16 bits. */
-TEST(dynamic_fields_large)
+/* Dynamic fields at the limits of 16-bit size and offset. */
+TEST(large_dynamic_fields)
 {
 	unsigned char *payload = pages_map(EVENTLOG_PAYLOAD_MAX + page_size());
 	struct fixture fixture;
@@ -440,7 +440,7 @@ TEST(dynamic_fields_large)
 		    EBADMSG);
 	tear_down(&fixture);
 
-	/* Relative ones reach 65535 bytes behind their word, beyond any payload. */
+	/* A relative offset can reach 65535 bytes beyond its word, outside any payload. */
 	set_up(&fixture, "event char[65532] filler; __rel_loc unsigned char[] data");
 	value = word(0, 0);
 	memcpy(payload + EVENTLOG_PAYLOAD_MAX - 4, &value, 4);
@@ -472,13 +472,13 @@ TEST(vectors_of_any_shape)
 	memcpy(bytes + 4, &session, 8);
 	fill(bytes + 12, sizeof(bytes) - 12, seed);
 
-	/* A byte each, as many as there may be. */
+	/* As many elements as allowed, of a byte each. */
 	for (i = 0; i < IOV_MAX; i++)
 		vector[i] = (struct iovec){ bytes + i, 1 };
 	CHECK_EQ(writev(fixture.fd, vector, IOV_MAX), IOV_MAX);
 	check_payload(&fixture, bytes + 12, IOV_MAX - 12);
 
-	/* Empty ones anywhere, even with addresses that are nowhere. */
+	/* Empty elements at random places, with bad addresses. */
 	for (round = 0; round < 200; round++) {
 		unsigned int count = 0;
 
@@ -498,14 +498,14 @@ TEST(vectors_of_any_shape)
 		CHECK(!memcmp(record.payload, bytes + 12, at - 12));
 	}
 
-	/* write() is a vector of one. */
+	/* write() acts as a vector of one element. */
 	CHECK_EQ(write(fixture.fd, bytes, sizeof(bytes)), sizeof(bytes));
 	check_payload(&fixture, bytes + 12, sizeof(bytes) - 12);
 	tear_down(&fixture);
 	free(vector);
 }
 
-/* A hole anywhere: EFAULT, and nothing was delivered. */
+/* An unmapped element anywhere: EFAULT, and nothing is delivered. */
 TEST(vectors_partly_unmapped)
 {
 	static const size_t sizes[] = { 8, 64, 500, 4096, 60000 };
@@ -536,7 +536,7 @@ TEST(vectors_partly_unmapped)
 			check_nothing(&fixture);
 		}
 
-	/* Within the two integers. */
+	/* The memory ends within the write index or the session. */
 	for (where = 0; where < 4; where++) {
 		unsigned char *edge = edge_buffer(where ? where : 1) + !where;
 
@@ -556,7 +556,7 @@ TEST(vectors_partly_unmapped)
 	}
 	check_nothing(&fixture);
 
-	/* Up to the very last byte that is mapped. */
+	/* A payload that ends at the last mapped byte works. */
 	good = edge_buffer(64);
 	memset(good, 0, 64);
 	memcpy(good, &fixture.event.write_index, 4);
@@ -565,7 +565,7 @@ TEST(vectors_partly_unmapped)
 	tear_down(&fixture);
 }
 
-TEST(vector_array_unmapped)
+TEST(unmapped_vector_array)
 {
 	struct fixture fixture;
 
@@ -612,7 +612,7 @@ TEST(payload_from_file)
 		CHECK_OK(munmap(cold, EVENTLOG_PAYLOAD_MAX));
 	}
 
-	/* Mapped, but behind the end of its file: a signal for a program, EFAULT here. */
+	/* Mapped memory beyond the end of the file: EFAULT. */
 	CHECK_OK(ftruncate(file, 0));
 	cold = mmap(NULL, EVENTLOG_PAYLOAD_MAX, PROT_READ, MAP_SHARED, file, 0);
 	CHECK(cold != MAP_FAILED);
@@ -658,7 +658,7 @@ TEST(payload_copied_on_write)
 	tear_down(&fixture);
 }
 
-/* A page only another thread can provide, while the write waits for it. */
+/* Another thread provides the page while the write waits for it (userfaultfd). */
 struct fault_server {
 	int fd;
 	void *page;
@@ -712,9 +712,9 @@ TEST(payload_from_user_fault)
 }
 
 /* ------------------------------------------------------------------------
- * Delivered
+ * Delivered events
  */
-TEST(every_size)
+TEST(every_size_is_delivered)
 {
 	unsigned char *pages = pages_map(EVENTLOG_PAYLOAD_MAX + 2 * page_size());
 	struct fixture fixture;
@@ -739,8 +739,8 @@ TEST(every_size)
 	tear_down(&fixture);
 }
 
-/* Several in the ring at once, sizes mixed, over many turns of the ring. */
-TEST(sizes_mixed)
+/* Several records of mixed sizes in the ring at once, over many laps of the ring. */
+TEST(mixed_sizes_are_delivered)
 {
 	enum { BATCH = 8, ROUNDS = 300 };
 	unsigned char *pages = pages_map(EVENTLOG_PAYLOAD_MAX + page_size());
@@ -797,7 +797,7 @@ static void *write_for_header(void *argument)
 	return NULL;
 }
 
-TEST(record_header)
+TEST(record_header_is_correct)
 {
 	struct fixture fixture;
 	struct header_writer writer = { .fixture = &fixture };
@@ -828,8 +828,8 @@ TEST(record_header)
 	tear_down(&fixture);
 }
 
-/* Events of several definitions through one file keep apart. */
-TEST(several_events)
+/* Events of several definitions on one file are told apart. */
+TEST(several_events_on_one_file)
 {
 	enum { EVENTS = 50 };
 	struct eventlog_register events[EVENTS];
@@ -858,7 +858,7 @@ TEST(several_events)
 }
 
 /* ------------------------------------------------------------------------
- * Files and processes that go away
+ * Closed files and killed processes
  */
 struct closing {
 	int fd;
@@ -947,8 +947,8 @@ TEST(killed_while_writing)
 	consumer_close(&consumer);
 }
 
-/* A file inherited is the same file. */
-TEST(inherited)
+/* An inherited file keeps its registrations. */
+TEST(inherited_file_can_write)
 {
 	char command[128], text[64];
 	struct fixture fixture;
@@ -972,7 +972,7 @@ TEST(inherited)
 	consumer_one(&fixture.consumer, &record);
 	CHECK_EQ(record.header->pid, getpid());
 
-	/* Through exec(), where nothing but the number is left. */
+	/* Through exec(): the new program has only the file descriptor and the index. */
 	memcpy(index, &fixture.event.write_index, 4);
 	fd = CHECK_OK(dup(fixture.fd));
 	CHECK(fd < 10);
@@ -990,7 +990,7 @@ TEST(inherited)
 	CHECK_EQ(record.header->pid, child);
 	close(fd);
 
-	/* Closed by exec(), it is released though the process lives on. */
+	/* A close-on-exec file is released by exec() while the process lives on. */
 	CHECK_OK(pipe(ready));
 	CHECK_OK(pipe(held));
 	child = test_fork();

@@ -27,7 +27,7 @@
 #include <asm/nmi.h>
 #endif
 
-#include "../compat.h"
+#include "compat.h"
 #include "ktest.h"
 
 static bool nmi;
@@ -782,9 +782,11 @@ static void test_contexts(void)
 	EXPECT_EQ(taker->contexts, 1 << EVENTLOG_CONTEXT_TASK);
 
 	init_completion(&elsewhere);
-	hrtimer_setup(&timer, emit_in_softirq, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	hrtimer_setup_on_stack(&timer, emit_in_softirq, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	hrtimer_start(&timer, 0, HRTIMER_MODE_REL_SOFT);
 	wait_for_completion(&elsewhere);
+	hrtimer_cancel(&timer);
+	destroy_hrtimer_on_stack(&timer);
 	EXPECT(IS_ENABLED(CONFIG_PREEMPT_RT) || taker->contexts & 1 << EVENTLOG_CONTEXT_SOFTIRQ);
 
 	init_completion(&elsewhere);

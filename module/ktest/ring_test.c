@@ -34,8 +34,8 @@
 #include <asm/nmi.h>
 #endif
 
-#include "../compat.h"
-#include "../ring.c"
+#include "compat.h"
+#include "ring/ring.c"
 
 static uint events = 100000;
 module_param(events, uint, 0444);

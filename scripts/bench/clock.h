@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of one build of ring_loop.c, inlined into the ring as the kernel's
- * is: BENCH_CLOCK is none, tsc or monotonic.  Included by ring_platform.h.
+ * The clock of one build of ring_loop.c, inlined into the ring as in the kernel.
+ * BENCH_CLOCK is none, tsc or monotonic.  Included by ring_platform.h.
  */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
@@ -22,7 +22,7 @@ static __always_inline u64 bench_tsc(void)
 	asm volatile("mrs %0, cntvct_el0" : "=r"(count));
 	return count;
 #else
-#error "which counter has this processor?"
+#error "no counter known for this CPU"
 #endif
 }
 

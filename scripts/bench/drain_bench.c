@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What drain-guest needs besides a shell: emits events of kernel code, by
- * eventlog_bench_events.ko, and reads how much the processor has done: its
- * counter, which in that machine counts a nanosecond with each instruction, less
- * the time it had nothing to do, when the machine moves the counter on.
+ * Helper of drain-guest: emits events of kernel code with eventlog_bench_events.ko,
+ * and reads the number of instructions.  In that machine the CPU's counter counts a
+ * nanosecond for each instruction; it also counts idle time, which is subtracted.
  *
  *	drain_bench emit wide|trace_wide COUNT
  *	drain_bench pace wide|trace_wide RATE MILLISECONDS
  *	drain_bench counter
  *
- * pace emits on each CPU its part of so many events a second, and prints how many
- * it was a second.
+ * pace emits RATE events a second, divided among the CPUs, and prints the actual
+ * rate.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -67,7 +66,7 @@ static int pace_cpu(int cpu, unsigned int event, double rate, uint64_t duration)
 		if (due > done && emit(event, due - done))
 			return 1;
 		done = due;
-		/* Who drains has to run as well. */
+		/* Let the draining process run. */
 		usleep(500);
 		elapsed = monotonic() - started;
 	}
@@ -88,7 +87,7 @@ static int pace(unsigned int event, double rate, uint64_t duration)
 	return failed;
 }
 
-/* The kernel's own account of idle time, to the nanosecond. */
+/* Idle time in nanoseconds, as the kernel accounts it. */
 static uint64_t idle(void)
 {
 	FILE *file = fopen("/proc/timer_list", "re");

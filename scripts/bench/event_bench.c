@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event of kernel code costs: run as root in a kernel with eventlog.ko
- * and eventlog_bench_events.ko loaded, prints a table.  The module emits, a
- * batch for each ioctl; here whoever is to record is set up, and the contestants
- * take turns.  Of each the fastest batch counts, less an empty loop's.
+ * Prints a table of the cost of an event of kernel code.  Run as root in a kernel
+ * with eventlog.ko and eventlog_bench_events.ko loaded.  The module emits a batch of
+ * events for each ioctl.  This program sets up subscribers and tracers, and runs
+ * batches of all rows alternately.  The fastest batch of a row counts, minus that of
+ * an empty loop.
  *
- * scripts/bench/kernel has it time them at the machine's own speed, and
- * scripts/bench/instructions has it count instructions, in an emulated machine
- * whose counter counts these, beside LTTng.
+ * scripts/bench/kernel runs it to measure time, scripts/bench/instructions to count
+ * instructions in an emulated machine, with LTTng.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,10 +24,10 @@
 #define PROVIDER "event_bench"
 #define BATCH_EVENTS 500
 
-/* What an empty turn of the loop is: an addition, a comparison, a jump. */
+/* An empty iteration is an addition, a comparison and a jump. */
 #define LOOP_INSTRUCTIONS_MAX 4
 
-/* The payloads: 32 bytes of numbers; 20, and a string of 15 letters. */
+/* The payloads: 32 bytes of numbers; 20 bytes and a string of 15 letters. */
 enum payload {
 	PAYLOAD_FIXED,
 	PAYLOAD_TEXT,
@@ -42,9 +42,9 @@ static const char *const payload_texts[PAYLOADS] = { "32 bytes", "a string" };
  * @name: for the JSON
  * @text: for the table
  * @events: by payload: enum eventlog_bench_event
- * @subscriber: whose rings are read after each batch, or NULL
- * @minimum: by payload: of an event
- * @median: by payload: likewise
+ * @subscriber: reads its rings after each batch; NULL: none
+ * @minimum: by payload: cost of an event
+ * @median: by payload: the same
  */
 struct contestant {
 	const char *name;
@@ -76,7 +76,7 @@ static struct contestant rows[] = {
 	  { EVENTLOG_BENCH_TRACE_FIXED_LTTNG, EVENTLOG_BENCH_TRACE_TEXT_LTTNG } },
 };
 
-/* The last row, which is only there with --lttng. */
+/* The last row, only with --lttng. */
 #define ROW_LTTNG (ARRAY_SIZE(rows) - 1)
 
 static unsigned int batches = 200;
@@ -123,7 +123,7 @@ static double batch(const struct contestant *row, unsigned int payload, unsigned
 	return instructions ? request.cycles : request.nanoseconds;
 }
 
-/* A batch of one event tells what a batch takes besides the events behind the first. */
+/* A batch of one event gives the fixed cost of a batch. */
 static void measure(unsigned int payload)
 {
 	double *values[ARRAY_SIZE(rows)], single[ARRAY_SIZE(rows)];
@@ -162,7 +162,7 @@ static void measure(unsigned int payload)
 		     rows[0].minimum[payload]);
 }
 
-/* Everybody got what was emitted for them; of LTTng only what it has recorded tells. */
+/* All subscribers got all events. The caller checks the recording of LTTng. */
 static void check_recorded(void)
 {
 	const __u64 events = (__u64)PAYLOADS * (WARM_UP_BATCHES + batches) * (2 + BATCH_EVENTS);
@@ -172,7 +172,7 @@ static void check_recorded(void)
 	tracing_check(TRACING, events);
 	tracing_check(MONO_TRACING, events);
 	if (row_count > ROW_LTTNG)
-		printf("LTTng has to have recorded %llu events\n", (unsigned long long)events);
+		printf("LTTng must have recorded %llu events\n", (unsigned long long)events);
 }
 
 /* ---- the table ---- */
@@ -202,7 +202,7 @@ static void print_table(const char *no_lttng)
 	putchar('\n');
 }
 
-/* Prints a bar, in the table's words and as a line of the JSON. */
+/* Prints a bar, as text and as a line of the JSON. */
 static void bar(FILE *json, const char *text, double value, const char *relation, double limit,
 		bool passed)
 {
@@ -227,7 +227,7 @@ static void print_bars(FILE *json)
 		bar(json, "32 bytes: eventlog / TRACE_EVENT into LTTng", event / lttng, "below", 1,
 		    event < lttng);
 	if (instructions)
-		bar(json, "instructions of an event that is not wanted", off, "at most", 1,
+		bar(json, "instructions of an event that is not enabled", off, "at most", 1,
 		    off <= 1);
 }
 
@@ -253,9 +253,9 @@ static const char help[] =
 	"Times events of kernel code, with eventlog.ko and eventlog_bench_events.ko loaded,\n"
 	"and prints a table: ns an event, the fastest of N batches (default 200).\n"
 	"\n"
-	"  --instructions      the processor's counter instead, which counts instructions\n"
+	"  --instructions      count instructions, with the CPU's counter\n"
 	"  --lttng             LTTng records the events whose names end in _lttng\n"
-	"  --no-lttng REASON   why it does not, for the table\n"
+	"  --no-lttng REASON   the reason why it does not, for the table\n"
 	"  --batches N         batches of each row\n"
 	"  --output FILE       the same as JSON\n"
 	"  --strict            exit with status 1 if a bar is missed\n";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a write to the device costs inside the kernel: run as root in a kernel
- * with eventlog.ko and eventlog_bench.ko loaded (scripts/bench/kernel boots
- * one), prints a table.  eventlog_bench.ko does the writing, a batch for each
- * ioctl; here everything is opened, registered and enabled, and the contestants
- * take turns.  Of each the fastest batch counts.
+ * Prints a table of the cost of a write to the device inside the kernel.  Run as root
+ * in a kernel with eventlog.ko and eventlog_bench.ko loaded; scripts/bench/kernel
+ * boots one.  eventlog_bench.ko writes a batch for each ioctl.  This program opens,
+ * registers and enables everything, and runs batches of all rows alternately.  The
+ * fastest batch of a row counts.
  *
- * One process does everything but the idle consumer's waiting in poll(), which
- * a child does.
+ * A child is the idle consumer that waits in poll().  One process does everything
+ * else.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,11 +36,11 @@
 
 #define BATCH_WRITES 500
 
-/* The bar, and where it is measured. */
+/* The bar, and the size it is measured with. */
 #define BAR_SIZE 0
 #define BAR_RATIO 0.6
 
-/* What an event that only ftrace wants may cost, in events of user_events. */
+/* The limit for an event that only ftrace enables, relative to user_events. */
 #define TRACED_RATIO 1.0
 
 static const unsigned int sizes[] = { 12, 32, 256 };
@@ -73,7 +73,7 @@ struct contestant;
  * @text: for the table
  * @method: how the kernel is made to write
  * @open: fills in a target for a payload
- * @subscriber: whose rings are read after each batch, or NULL
+ * @subscriber: reads its rings after each batch; NULL: none
  * @minimum: by size: ns
  * @median: by size: ns
  */
@@ -98,7 +98,7 @@ static void target_payload(struct target *target, const void *prefix, unsigned i
 	target->result = target->bytes;
 }
 
-/* The floors get messages as long as the others'. */
+/* The floors write messages of the same length. */
 static void open_file(struct target *target, const char *path, unsigned int size)
 {
 	static const __u32 index;
@@ -131,7 +131,7 @@ static void event_name(char *name, size_t room, const struct contestant *row, un
 	snprintf(name, room, "%s_%u", row->name, size);
 }
 
-/* An event is wanted, or not, before it is registered: the rules are globs. */
+/* Rules are globs: they exist before the event is registered. */
 static void open_eventlog_of(const char *provider, struct contestant *row,
 			     struct target *target, unsigned int size)
 {
@@ -152,7 +152,7 @@ static void open_eventlog(struct contestant *row, struct target *target, unsigne
 	open_eventlog_of("bench", row, target, size);
 }
 
-/* Nobody wants it but ftrace; of the provider whose records are user_events'. */
+/* Enabled by ftrace only, in the provider of processes. */
 static void open_eventlog_traced(struct contestant *row, struct target *target,
 				 unsigned int size)
 {
@@ -174,7 +174,7 @@ static void open_eventlog_off(struct contestant *row, struct target *target, uns
 	target->result = -EBADF;
 }
 
-/* The kernel sets a bit of the word it is given while somebody wants the event. */
+/* The kernel sets a bit of this word while the event is enabled. */
 static void open_user_events(struct contestant *row, struct target *target, unsigned int size)
 {
 	struct user_reg request = { .size = sizeof(request), .enable_size = sizeof(__u32) };
@@ -190,7 +190,7 @@ static void open_user_events(struct contestant *row, struct target *target, unsi
 	request.name_args = (uintptr_t)command;
 	ioctl_or_fail(target->fd, DIAG_IOCSREG, &request, command);
 	target_payload(target, &request.write_index, sizeof(request.write_index), size);
-	/* What it says of an event nobody wants. */
+	/* write() to a disabled event fails so. */
 	target->result = -EBADF;
 }
 
@@ -253,7 +253,7 @@ static struct contestant *row_named(const char *name)
 
 /* ---- subscribers ---- */
 
-/* Has the kernel put the process to sleep? */
+/* Whether the process sleeps. */
 static bool asleep(pid_t pid)
 {
 	char path[64], line[256], *state;
@@ -271,7 +271,7 @@ static bool asleep(pid_t pid)
 	return state && state[1] == ' ' && state[2] == 'S';
 }
 
-/* A child that waits in poll() and is not woken: its end tells that it was. */
+/* A child that waits in poll() and must not wake up: it ends if it does. */
 static pid_t poller_start(const struct subscriber *subscriber)
 {
 	struct pollfd descriptor = { .fd = subscriber->fd, .events = POLLIN };
@@ -293,7 +293,7 @@ static pid_t poller_start(const struct subscriber *subscriber)
 	}
 	if (read(channel[0], &byte, 1) != 1)
 		fail("the poller is gone");
-	/* Behind the write there is nothing but poll() to sleep in. */
+	/* After the write the child can only sleep in poll(). */
 	while (!asleep(pid))
 		usleep(1000);
 	close(channel[0]);
@@ -362,7 +362,7 @@ static void measure(unsigned int index)
 	free(targets);
 }
 
-/* Everybody got what was written for them. */
+/* All subscribers got all events. */
 static void check_delivered(void)
 {
 	const __u64 writes = (__u64)ARRAY_SIZE(sizes) * (WARM_UP_BATCHES + batches) * BATCH_WRITES;
@@ -371,8 +371,8 @@ static void check_delivered(void)
 	subscriber_check(&overwrite, "overwrite", writes);
 	subscriber_check(&idle, "idle", writes);
 	/*
-	 * write() would not tell.  From kernel and from user memory, of both, and
-	 * trace_marker.
+	 * write() does not report losses.  The events are those from kernel and from
+	 * user memory of both interfaces, and those of trace_marker.
 	 */
 	tracing_check(TRACING, 5 * writes);
 	tracing_check(MONO_TRACING, 2 * writes);
@@ -407,9 +407,9 @@ static void print_table(void)
 }
 
 /*
- * With the same clock: ftrace's own is the processor's counter elsewhere, but
- * costs nothing, and counts jiffies, under User Mode Linux, where CLOCK_MONOTONIC
- * is a call to the host.
+ * The bar uses the same clock for both.  ftrace's own clock is the CPU's counter
+ * elsewhere, but under User Mode Linux it counts jiffies and costs nothing, while
+ * CLOCK_MONOTONIC is a call to the host.
  */
 static void print_bars(bool *passed, double *ratio)
 {

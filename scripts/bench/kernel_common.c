@@ -147,7 +147,7 @@ void tracing_open(void)
 	write_text(MONO_TRACING "trace_clock", "mono");
 }
 
-/* Events that went into the buffers, those overwritten since included. */
+/* Events written to the buffers, including overwritten ones. */
 static unsigned long long tracing_entries(const char *tracing)
 {
 	unsigned long long entries, overrun, sum = 0;

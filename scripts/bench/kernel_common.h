@@ -11,16 +11,16 @@
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define TRACING "/sys/kernel/tracing/"
-/* A second ftrace, whose clock is eventlog's. */
+/* A second ftrace instance, with eventlog's clock. */
 #define MONO_TRACING TRACING "instances/eventlog_bench/"
 #define RING_BYTES (1U << 20)
 #define WARM_UP_BATCHES 20
 #define CPUS_MAX 64
 
-/* Says why on stderr and ends the program: nothing was measured. */
+/* Prints the reason on stderr and exits: the measurement is not valid. */
 void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-/* These fail() with the system's reason. */
+/* These call fail() with strerror(errno). */
 int open_or_fail(const char *path, int flags);
 void ioctl_or_fail(int fd, unsigned long command, void *argument, const char *what);
 void write_text(const char *path, const char *text);
@@ -49,13 +49,13 @@ struct subscriber {
  * @provider: name
  * @event: glob
  *
- * The watermark is out of reach of a batch.
+ * A batch does not reach the watermark.
  */
 void subscriber_open(struct subscriber *subscriber, unsigned int flags, const char *provider,
 		     const char *event);
 
 /**
- * subscriber_rule() - ask for more events; fails or returns
+ * subscriber_rule() - add a rule; fails or returns
  * @subscriber: open
  * @provider: name
  * @event: glob
@@ -63,28 +63,28 @@ void subscriber_open(struct subscriber *subscriber, unsigned int flags, const ch
 void subscriber_rule(struct subscriber *subscriber, const char *provider, const char *event);
 
 /**
- * subscriber_read() - be as a consumer that has read everything
+ * subscriber_read() - move the position as if everything was read
  * @subscriber: open
  */
 void subscriber_read(struct subscriber *subscriber);
 
 /**
- * subscriber_check() - fail unless what was timed was delivered
+ * subscriber_check() - fail unless all timed events were delivered
  * @subscriber: open
- * @name: what is said of it
- * @records: how many there have to be, none lost
+ * @name: for the message
+ * @records: expected number; none may be lost
  */
 void subscriber_check(struct subscriber *subscriber, const char *name, __u64 records);
 
 /**
- * tracing_open() - make the second ftrace, and give both buffers as large as the rings
+ * tracing_open() - create the second ftrace instance; size both buffers as the rings
  */
 void tracing_open(void);
 
 /**
- * tracing_check() - fail unless what was timed was recorded
- * @tracing: directory of an ftrace, with a '/' behind it
- * @events: how many there have to be, those overwritten since included
+ * tracing_check() - fail unless all timed events were recorded
+ * @tracing: directory of an ftrace instance, with '/' at its end
+ * @events: expected number, including overwritten events
  */
 void tracing_check(const char *tracing, unsigned long long events);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lttng-guest.sh - LTTng's kernel tracer in a guest; sourced. The caller has set
-# lttng, where its modules are, and built, where the probe is.
+# lttng-guest.sh - loads LTTng's kernel tracer in a guest. Sourced. The caller sets
+# lttng, the directory of its modules, and built, the directory of the probe.
 # shellcheck shell=bash disable=SC2154
 
 load_lttng()

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lttng-modules.sh - LTTng's modules for the test kernel, with a probe of the
-# benchmark's tracepoints, for benchmarks that count instructions; sourced. The
-# caller has set tree, output, kernel and, before it builds, headers.
+# lttng-modules.sh - builds LTTng's modules for the test kernel, with a probe for the
+# benchmark's tracepoints. Sourced by benchmarks that count instructions. The caller
+# sets tree, output, kernel and, before it builds, headers.
 # shellcheck shell=bash disable=SC2154
 
 cache=${EVENTLOG_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/eventlog}
 suite=bookworm
 
-# Builds lttng-modules for the kernel, without the probes of what others have to
-# trace, and prints where; or prints why not, and fails.
+# Builds lttng-modules for the kernel, without its own probes, and prints the directory.
+# If it fails, prints the reason.
 lttng_modules()
 {
 	local package=lttng-modules-dkms final work release
@@ -51,7 +51,7 @@ build_lttng_modules()
 	make -s -j "$(nproc)" -C "$headers" M="$work/source/src" CONFIG_LTTNG=m modules
 }
 
-# Sets lttng to where they are; or to nothing, and why to the reason.
+# Sets lttng to the directory of the modules, or to nothing and why to the reason.
 find_lttng_modules()
 {
 	why=
@@ -64,8 +64,7 @@ find_lttng_modules()
 	fi
 }
 
-# Builds eventlog.ko, the benchmark's module and the probe; what is said goes to a
-# file.
+# Builds eventlog.ko, the benchmark's module and the probe. Output goes to a file.
 build_bench_modules()
 {
 	if ! make -s -C "$tree" module KDIR="$headers" EVENTLOG_BENCH_MODULE=1 \

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lttng.sh - a session of LTTng's, for benchmarks that compare with it; sourced.
-# The caller has a scratch directory in $scratch, and calls lttng_finish at its
-# end.
+# lttng.sh - an LTTng session for benchmarks that compare with it. Sourced. The caller
+# sets scratch to a directory, and calls lttng_finish at its end.
 # shellcheck shell=sh disable=SC2154
 
 session=eventlog-bench-$$
 daemon=
 created=false
 
-# All of its configuration and default output.
+# The directory of its configuration and default output.
 LTTNG_HOME=$scratch
 export LTTNG_HOME
-# Until the daemon has answered the program, its events are off.
+# A program's events are off until the daemon has answered it.
 LTTNG_UST_REGISTER_TIMEOUT=5000
 export LTTNG_UST_REGISTER_TIMEOUT
 
@@ -27,7 +26,7 @@ lttng_finish()
 	fi
 }
 
-# Runs a step of setting up; prints the last line of its complaint.
+# Runs a setup step; if it fails, prints the last line of its output.
 attempt()
 {
 	"$@" > "$scratch/log" 2>&1 || {
@@ -36,7 +35,8 @@ attempt()
 	}
 }
 
-# Without an answer within ten seconds there is none; $scratch/reason says why.
+# Starts the daemon. Fails after ten seconds without an answer; then $scratch/reason has
+# the reason.
 lttng_daemon()
 {
 	if ! command -v lttng-sessiond > /dev/null || ! command -v lttng > /dev/null; then
@@ -52,7 +52,7 @@ lttng_daemon()
 	until lttng list > "$scratch/log" 2>&1; do
 		tries=$((tries - 1))
 		if [ "$tries" -eq 0 ] || ! kill -0 "$daemon" 2> /dev/null; then
-			printf 'lttng-sessiond does not run: %s\n' \
+			printf 'lttng-sessiond cannot run: %s\n' \
 				"$(cat "$scratch/daemon" "$scratch/log" | tail -n 1)" \
 				> "$scratch/reason"
 			return 1

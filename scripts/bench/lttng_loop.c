@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The same events through LTTng-UST: see lttng_loop.h.  Without its headers
- * there is nothing to measure, and that is what is said.
+ * The same events through LTTng-UST: see lttng_loop.h.  Without its headers it is
+ * not measured, and the table says so.
  */
 #include <stddef.h>
 #include <stdlib.h>

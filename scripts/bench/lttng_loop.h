@@ -9,14 +9,14 @@
 
 /**
  * lttng_loop() - emit
- * @bytes: of the payload, one of those ring_bench knows
+ * @bytes: of the payload, one of ring_bench's sizes
  * @payload: the bytes
  * @count: events
  */
 void lttng_loop(uint32_t bytes, const void *payload, uint32_t count);
 
 /**
- * lttng_loop_missing() - why it cannot be measured
+ * lttng_loop_missing() - the reason why it cannot be measured
  * @bytes: of the payload
  *
  * Return: the reason, or NULL when a session records the event.

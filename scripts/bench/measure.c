@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a command several times and prints what the fastest run took:
- * "SECONDS MAXRSS", seconds of CPU time in the process and its children, and KiB.
- * What it prints goes where stdout does not.
+ * Runs a command several times and prints the cost of the fastest run: "SECONDS
+ * MAXRSS", CPU time of the process and its children, and KiB.  The command's output
+ * goes to /dev/null.
  *
  *	measure RUNS COMMAND [ARGUMENT...]
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event costs: the ring's core, ring.h and ring.c as the kernel has
- * them, timed in user space against a plain copy, against itself with a LOCKed
- * compare-and-exchange, and against LTTng-UST, all in one run.
+ * Prints the cost of an event in the ring: ring.h and ring.c as the kernel has them,
+ * timed in user space, compared with a plain copy, with a LOCKed
+ * compare-and-exchange, and with LTTng-UST, all in one run.
  *
- * The machine may be shared: the program stays on one CPU, the contestants take
- * turns batch by batch, and of each the fastest batch counts.  One thread does
- * everything but the two-thread measurement, which adds a second one on another
- * CPU with a ring of its own.
+ * The machine may be shared.  Therefore the program stays on one CPU, batches of all
+ * columns alternate, and the fastest batch counts.  One thread does everything,
+ * except that measuring two threads adds a second one on another CPU, with a ring of
+ * its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@
 #define PAIR_EVENTS 4000
 #define BATCH_EXCHANGES 4000
 
-/* The bars, and where they are measured. */
+/* The bars, and the row they are measured in. */
 #define BAR_CLOCK 1
 #define BAR_ROW 2
 #define BAR_BYTES payloads[BAR_ROW]
@@ -52,7 +52,7 @@ static const struct bench_clock {
 } clocks[] = {
 	{ "none", &bench_loops_none, &bench_loops_none_locked, false },
 	{ "tsc", &bench_loops_tsc, &bench_loops_tsc_locked, false },
-	/* LTTng has this clock, too, and can only be asked for events with it. */
+	/* The clock of LTTng, which cannot be changed. */
 	{ "monotonic", &bench_loops_monotonic, &bench_loops_monotonic_locked, true },
 };
 
@@ -96,7 +96,7 @@ static u64 now(void)
 	return (u64)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Only the locked ring, which is not measured, calls it. */
+/* Called only by the locked ring, which is not measured. */
 u64 eventlog_ring_clock(void)
 {
 	return now();
@@ -118,7 +118,7 @@ static void json_row(const char *format, ...)
 	va_end(arguments);
 }
 
-/* A reason is another program's words: nothing in it may end a JSON string. */
+/* A reason comes from another program: remove characters that end a JSON string. */
 static const char *json_text(const char *text)
 {
 	static char plain[200];
@@ -172,7 +172,7 @@ static struct bench_source source_of(u32 bytes)
 	};
 }
 
-/* The consumer moves on by a quarter of the ring at a time. */
+/* The consumer advances by a quarter of the ring at a time. */
 static u32 release_of(u32 bytes)
 {
 	return RING_BYTES / 4 / eventlog_ring_record_bytes(bytes);
@@ -259,7 +259,7 @@ static u8 *floor_data;
 static u32 floor_position;
 static struct result results[ARRAY_SIZE(clocks)][ARRAY_SIZE(payloads)][CONTESTANTS];
 
-/* What a compare-and-exchange costs: the bar's unit. */
+/* The cost of a compare-and-exchange: the bar's unit. */
 enum {
 	EXCHANGE,
 	EXCHANGE_LOCKED,
@@ -327,7 +327,7 @@ static double batch(const struct bench_clock *clock, enum contestant contestant,
 	return (double)(now() - begin) / BATCH_EVENTS;
 }
 
-/* Why a contestant is not measured, or NULL. */
+/* The reason why a column is not measured, or NULL. */
 static const char *missing(const struct bench_clock *clock, enum contestant contestant, u32 bytes)
 {
 	if (contestant == LTTNG)
@@ -412,9 +412,9 @@ static void measure_exchange(void)
 /* ---- two threads ---- */
 
 /*
- * The second thread sleeps while the first is measured alone.  Woken, it says
- * that it is ready; both begin at the time the first then sets, and each tells
- * when it is done.
+ * The second thread sleeps while the first is measured alone.  After it is woken, it
+ * sets ready.  Both start at the time that the first one then sets, and each sets
+ * done at its end.
  */
 struct partner {
 	sem_t wake;
@@ -481,7 +481,7 @@ static void *partner_main(void *argument)
 	}
 }
 
-/* Both threads at once; returns the time from the common begin to the later end. */
+/* Both threads at once; returns the time from the common start to the later end. */
 static u64 run_both(struct partner *partner, struct side *side, bool copying,
 		    const struct bench_source *source)
 {
@@ -505,7 +505,7 @@ static u64 run_both(struct partner *partner, struct side *side, bool copying,
 }
 
 struct scaling {
-	double minima;	/* fastest alone against fastest together */
+	double minima;	/* fastest batch alone / fastest together */
 	double median;	/* of the pairs */
 };
 
@@ -588,7 +588,7 @@ static void print_table(void)
 		if (reason)
 			printf("%s: not measured: %s\n", contestant_names[contestant], reason);
 	}
-	printf("\ncompare-and-exchange: %.2f ns, LOCKed %.2f ns; waiting for the one before: "
+	printf("\ncompare-and-exchange: %.2f ns, LOCKed %.2f ns; dependent on the one before: "
 	       "%.2f ns, LOCKed %.2f ns\n", exchange_results[EXCHANGE].minimum,
 	       exchange_results[EXCHANGE_LOCKED].minimum, exchange_results[EXCHANGE_CHAIN].minimum,
 	       exchange_results[EXCHANGE_CHAIN_LOCKED].minimum);
@@ -623,13 +623,13 @@ static void print_bars(const struct scaling *ring, const struct scaling *copy)
 	bar("32 bytes, TSC, discard", text, added, limit, added <= limit);
 
 	if (!ring) {
-		puts("two threads: not measured: only one CPU may be used");
+		puts("two threads: not measured: only one CPU is available");
 		json_row("{\"bar\": \"two threads\", \"not_measured\": \"one CPU\"}");
 		missed++;
 		return;
 	}
 	snprintf(text, sizeof(text),
-		 "%.2f times one's throughput (median of pairs %.2f; plain copies %.2f), at least %g",
+		 "%.2f times the throughput of one (median %.2f; plain copies %.2f), at least %g",
 		 ring->minima, ring->median, copy->minima, BAR_SCALING);
 	bar("two threads", text, ring->minima, BAR_SCALING, ring->minima >= BAR_SCALING);
 }
@@ -641,7 +641,7 @@ static const char help[] =
 	"batches (default 400).\n"
 	"\n"
 	"  floor      the clock, and a copy of header and payload to a buffer of the ring's size\n"
-	"  discard    the ring, keeping the oldest; its consumer moves on a quarter at a time\n"
+	"  discard    the ring, keeping the oldest; its consumer advances a quarter at a time\n"
 	"  overwrite  the ring, keeping the newest\n"
 	"  LOCKed     discard, with a LOCK prefix on compare-and-exchange\n"
 	"  LTTng      a tracepoint of LTTng-UST with an array of bytes, if a session records it;\n"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loops that are timed: see ring_loop.h.  BENCH_CLOCK and BENCH_LOOPS (the
- * name of what this build offers) come from the Makefile, and with a LOCKed
- * compare-and-exchange EVENTLOG_LOCAL_LOCKED.
+ * The timed loops: see ring_loop.h.  The Makefile defines BENCH_CLOCK, BENCH_LOOPS
+ * (the name of this build's struct bench_loops) and, for a LOCKed
+ * compare-and-exchange, EVENTLOG_LOCAL_LOCKED.
  */
 #include "ring_loop.h"
 
-/* As eventlog_emit() fills a record. */
+/* Fills records as eventlog_emit() does. */
 static u64 emit(struct eventlog_ring *ring, struct eventlog_ring_consumer *consumer,
 		const struct bench_source *source, u32 count, u32 release)
 {
@@ -52,13 +52,13 @@ static u32 copy(u8 *data, u32 size, u32 position, const struct bench_source *sou
 		record->tid = source->tid;
 		memcpy(record + 1, source->payload, source->bytes);
 		position += bytes;
-		/* The next turn's stores are stores of their own. */
+		/* Do not combine stores of two iterations. */
 		barrier();
 	}
 	return position;
 }
 
-/* As reserving moves head. */
+/* The same operation that moves head. */
 static __always_inline u32 exchange_word(u64 *word)
 {
 	u64 value = READ_ONCE(*word);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The loops that are timed.  ring_loop.c is compiled once for each clock and
- * each kind of compare-and-exchange, so that both are inlined as in the kernel;
- * what a build offers is in its struct bench_loops.
+ * The timed loops.  ring_loop.c is compiled once for each clock and each kind of
+ * compare-and-exchange, so that both are inlined as in the kernel.  Each build
+ * defines a struct bench_loops.
  */
 #ifndef BENCH_RING_LOOP_H
 #define BENCH_RING_LOOP_H
 
-#include "ring.h"
+#include "ring/ring.h"
 
 /**
- * struct bench_source - what an event is made of; the compiler knows none of it
+ * struct bench_source - an event's values, which the compiler must not know
  * @session: of the record
  * @descriptor: of the record
  * @pid: of the record
@@ -29,15 +29,14 @@ struct bench_source {
 
 /**
  * struct bench_loops - one build of the loops
- * @emit: writes @count events to the ring as the module does; every @release
- *	events, and at the end, the consumer's position moves up to all that is
- *	committed (0: never).  Returns how many were placed.
- * @copy: the floor: reads the clock and copies header and payload @count times
- *	into a buffer of @size bytes, from @position on.  Returns the position
- *	it got to.
- * @exchange: @count compare-and-exchanges of a cache line's words in turn, none
- *	of which waits for another.  Returns how often one failed.
- * @exchange_chain: the same, all of one word: each waits for the one before it.
+ * @emit: writes @count events to the ring as the module does.  Every @release events
+ *	and at the end, the consumer's position moves to committed (0: never).
+ *	Returns the number of events placed.
+ * @copy: the floor: reads the clock and copies header and payload @count times into
+ *	a buffer of @size bytes, starting at @position.  Returns the next position.
+ * @exchange: @count compare-and-exchanges of the words of a cache line, one after the
+ *	other; none depends on another.  Returns the number of failures.
+ * @exchange_chain: the same with one word: each one waits for the last one.
  */
 struct bench_loops {
 	u64 (*emit)(struct eventlog_ring *ring, struct eventlog_ring_consumer *consumer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The same events twice, for what prints them to be compared: as a .elog file,
- * written by libelog, and through LTTng-UST, whose session writes them.
+ * Writes the same events for two readers to compare: with libelog to a .elog file, or
+ * through LTTng-UST to its session.
  *
  *	show_events elog COUNT FILE
  *	show_events lttng COUNT
@@ -18,7 +18,7 @@
 #include <elog.h>
 
 #define BLOCK_BYTES	(256U << 10)
-#define SYNC_EVENTS	20000	/* as many as a busy machine has between two */
+#define SYNC_EVENTS	20000	/* between two sync blocks, as on a busy machine */
 
 static const char schema[] =
 	"eventlog 1\n"
@@ -36,7 +36,7 @@ struct request {
 	char path[32];
 };
 
-/* The same numbers each time. */
+/* Numbers are the same in each run. */
 static void make_request(uint64_t number, struct request *request)
 {
 	uint64_t mixed = number * 0x9e3779b97f4a7c15ULL;
@@ -119,7 +119,7 @@ static int write_elog(uint64_t count, const char *path)
 					      (uint32_t)getpid(), "show_events");
 	for (number = 0; !ret && number < count; number++) {
 		make_request(number, &request);
-		/* Two CPUs, a while each. */
+		/* Two CPUs alternate. */
 		cpu = number / 100 % 2;
 		filled[cpu] += put_record(blocks[cpu] + filled[cpu], ++time, &request);
 		if (filled[cpu] > BLOCK_BYTES - 256 || number % SYNC_EVENTS == 0 ||
@@ -156,7 +156,7 @@ static int emit_lttng(uint64_t count)
 	uint64_t number;
 
 	if (!lttng_ust_tracepoint_enabled(eventlog_show, request_end)) {
-		fputs("show_events: no LTTng session records it\n", stderr);
+		fputs("show_events: no LTTng session records its events\n", stderr);
 		return 1;
 	}
 	for (number = 0; number < count; number++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/floor.h on a 32-bit machine: what is read of the floor is a time that
- * was stored, and not an older one than the present when the reading began.
+ * module/ring/floor.h on a 32-bit machine: a reader of the floor gets a time that was
+ * stored, and none that is older than the one present when it started.
  *
- * An interrupt on top of FLUSH's store reads as well, and must not have to wait.
+ * An interrupt during FLUSH's store reads as well, and must not wait.
  *
  * Variants:
  *	ONE_PLACE	there is one place, and no turns
- *	NO_LOOK		the turn is not looked at again
+ *	NO_LOOK		the reader does not check the turn again
  *	TURN_FIRST	the turn is stored before the time
  *	WAITS		readers wait for the end of the store
  */
@@ -15,8 +15,8 @@
 #define LAST 5
 
 byte high[2], low[2], turn;
-byte present;			/* the last time that was stored to its end */
-bool was[LAST + BASE];		/* times of which the store was begun */
+byte present;			/* the last time stored completely */
+bool was[LAST + BASE];		/* times whose store has begun */
 bool storing, interrupted;
 
 inline store(time)
@@ -37,7 +37,7 @@ inline store(time)
 #endif
 }
 
-/* All of FLUSH's steps wait for the interrupt's end. */
+/* FLUSH makes no step before the interrupt ends. */
 active proctype Flush() provided (!interrupted)
 {
 	byte time;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/subscriber.c, emit.c: no record whose time is before what FLUSH
+ * module/core/subscriber.c, emit.c: no record whose time is before what FLUSH
  * returned is published later.
  *
- * Two CPUs emit, two threads flush, and each reads a clock that may be behind
- * the latest.
+ * Two CPUs emit, two threads flush.  Each reads a clock that may be behind the
+ * latest time.
  *
  * Variants:
  *	NO_GRACE	FLUSH does not wait for a grace period
  *	NO_FLOOR	records do not respect the floor
- *	FLOOR_FALLS	FLUSH stores its time without looking at the floor
- *	FLOOR_LATE	FLUSH takes the time and sets the floor behind the grace period
+ *	FLOOR_FALLS	FLUSH stores its time even if the floor is later
+ *	FLOOR_LATE	FLUSH takes the time and sets the floor after the grace period
  *	NO_LOCK		concurrent flushes raise the floor without a lock
  *	TIME_OUTSIDE	floor and clock are read before the RCU section
- *	FLOOR_OUTSIDE	the floor is
+ *	FLOOR_OUTSIDE	the floor is read before the RCU section
  */
 #define LATEST 3
 #ifndef EVENTS

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h, ring.c: what was lost before an event was placed is told
+ * module/ring/ring.h, ring.c: what was lost before an event was placed is told
  * before it, by counts that are never above the truth.
  *
- * Any event may be lost, for any reason.  The ring has no end; what is in it is
- * looked at when all have left it.
+ * Any event may be lost.  The ring is unlimited; its records are checked after all
+ * writers have ended.
  *
  * Variants:
  *	TOTAL_FIRST	losing counts the total, then the cause
- *	TOTAL_LATE	the total told is read behind the counts
+ *	TOTAL_LATE	the reported total is read after the counts
  *	NO_MARKER	no lost records
- *	MARKER_APART	marker and record are reserved one by one
- *	MARKER_ONCE	whether a marker is needed is looked at before the loop
+ *	MARKER_APART	marker and record are reserved one after the other
+ *	MARKER_ONCE	the need for a marker is checked once, before the loop
  */
 #ifndef N0
 #define N0 2
@@ -25,9 +25,9 @@
 #define ITEMS (2 * (N0 + N1 + N2))
 
 byte head, nest;
-byte lost, lost_total, reported;	/* lost: of the one cause there is */
+byte lost, lost_total, reported;	/* lost: for the only cause */
 bool is_event[ITEMS];
-byte count[ITEMS];			/* an event: lost before it; a marker: as told */
+byte count[ITEMS];			/* event: losses before it; marker: losses reported */
 byte finished;
 bool inside1, inside2;
 

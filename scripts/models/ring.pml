@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h: one CPU's writers, strictly nested, and a consumer on another.
+ * module/ring/ring.h: one CPU's writers, strictly nested, and a consumer on another.
  *
- * A word of the data stands for 8 bytes or more: records have one to three,
- * padding and markers any and one.  Positions run freely and wrap at 64; they
- * start shortly before.  Every access to what a nested writer or the consumer
- * can see is a step of its own; the rest is not.  Stores are seen in order, but
- * where a variant says otherwise.
+ * A word of the data stands for 8 bytes or more.  Records have one to three words,
+ * padding has any number, markers have one.  Positions run freely and wrap at 64;
+ * they start shortly before that.  Each access to memory that a nested writer or the
+ * consumer sees is a step of its own; other accesses are not.  Stores are seen in
+ * order, unless a variant says otherwise.
  *
- * Modes:	OVERWRITE	keeps the newest; else discard
- *		HOSTILE		the consumer scribbles on its position, reads nothing
- * Size:	N0 N1 N2	events of the three levels
- *		LENGTHS		which lengths they have: 1 all 2; 2 all 3; 3 the
- *				deeper the shorter; 4 mixed; else any
- * Variants, each with one rule taken away; all are bad but the two marked good,
- * which show that nothing depends on that rule:
+ * Modes:	OVERWRITE	keeps the newest events; otherwise discard
+ *		HOSTILE		the consumer writes any position, reads nothing
+ * Size:	N0 N1 N2	events of the three levels of nesting
+ *		LENGTHS		their lengths: 1 all 2; 2 all 3; 3 shorter when nested
+ *				deeper; 4 mixed; otherwise any
+ * Each variant lacks one rule.  All are bad except the two marked good, which show
+ * that nothing depends on that rule:
  *	NO_GUARD		no guard
  *	NO_EXCHANGE		head is stored, not exchanged
  *	NO_RECHECK		no second look at head after publishing
  *	NO_PUBLISH_ON_DROP	a writer that drops does not publish
  *	NO_CONFIRM		(good) no second look at head before a drop
  *	SHORT_SUM		(good) unread bytes and need are added as positions are
- *	NO_NEST			whoever leaves publishes
+ *	NO_NEST			nested writers publish as well
  *	NO_PADDING		records straddle sub-buffers
  *	PREEMPTIBLE		writers are not strictly nested
- *	MARKER_APART		marker and record are reserved one by one
- *	MARKER_ONCE		whether a marker is needed is looked at before the loop
- *	REWIND			an abandoned record gives its space back, if it can
+ *	MARKER_APART		marker and record are reserved one after the other
+ *	MARKER_ONCE		the need for a marker is checked once, before the loop
+ *	REWIND			an abandoned record gives its space back if possible
  *	WEAK_COMMITTED		committed is seen before the last data (no release)
  *	WEAK_HEAD		data is seen before head (no smp_wmb)
  *	WEAK_POSITION		the position is seen before the data was read
  *	READS_HEAD		the consumer reads up to head
  *	STEPS_BACK		the consumer follows committed when it steps back
- *	NO_LOOK			the overwriting reader does not look at head again
- *	LOOKS_AT_COMMITTED	it looks at committed
+ *	NO_LOOK			in overwrite mode the reader does not check head again
+ *	LOOKS_AT_COMMITTED	it checks committed instead
  */
 #define SIZE 8
 #define SUB 4
@@ -73,11 +73,11 @@ byte nest, consumer_position = START;
 byte lost, reported;
 byte position = START;			/* the consumer's page */
 
-/* The data.  A word knows where it belongs; the first one of a record is its header. */
+/* The data.  A word has its position; the first word of a record is its header. */
 byte tag[SIZE], bytes[SIZE], type[SIZE], count[SIZE];
 
-/* What nobody but this model knows. */
-byte owner[SIZE];			/* who is still writing the word */
+/* Only for checking: the code has nothing like it. */
+byte owner[SIZE];			/* the writer of an unfinished word */
 byte known[SIZE];			/* events lost before this one was placed */
 byte attempted, records, taken;
 byte finished;
@@ -125,7 +125,7 @@ inline exchange()
 	i = 0;
 	do
 	:: i < need ->
-		assert(owner[AT(old + i)] == 0);	/* nothing unfinished is overwritten */
+		assert(owner[AT(old + i)] == 0);	/* unfinished words are not overwritten */
 		owner[AT(old + i)] = me;
 		i++
 	:: else -> break
@@ -154,7 +154,7 @@ inline let_go()
 #define STORED_IN_TIME length
 #endif
 
-/* What nobody but this model knows of an event is counted before and after it. */
+/* Counts for the checks, before and after an event. */
 inline begin()
 {
 	choose_length();
@@ -218,7 +218,7 @@ retry:
 	:: SUM(DIFFERENCE(old, consumer_position) + need) > SIZE ->
 		consumer_position = position;
 #ifndef HOSTILE
-		/* An honest consumer is never seen ahead of head. */
+		/* A valid consumer is never ahead of head. */
 		assert(DIFFERENCE(old, consumer_position) <= SIZE);
 #endif
 		atomic {
@@ -245,7 +245,7 @@ retry:
 	if
 	:: drop ->
 #if defined(NO_CONFIRM) && !defined(HOSTILE)
-		/* Right, even with head where it is now. */
+		/* Correct even if head has moved since. */
 		d_step {
 			need = length + (lost != reported -> 1 : 0);
 			need = need + (need > LEFT(head) -> LEFT(head) : 0);
@@ -426,7 +426,7 @@ active proctype Consumer()
 	do
 	:: atomic { finished == 3 && at == head -> break }
 	:: atomic { finished == 3 && at != head && at == committed ->
-			assert(false) }		/* whole, but never to be seen */
+			assert(false) }		/* whole, but must never be read */
 	:: at != committed ->
 		d_step {
 #ifdef READS_HEAD
@@ -499,7 +499,7 @@ active proctype Consumer()
 	do
 	:: atomic { finished == 3 && at == head && HEAD_SEEN == head -> break }
 	:: atomic { finished == 3 && at != head && at == committed ->
-			assert(false) }		/* whole, but never to be seen */
+			assert(false) }		/* whole, but must never be read */
 	:: at != committed ->
 #ifdef READS_HEAD
 		limit = HEAD_SEEN;
@@ -549,7 +549,7 @@ active proctype Consumer()
 						     ~(SUB - 1);
 						limit = at
 					:: else ->
-						/* what was accepted is a record, */
+						/* an accepted word is a record, */
 						assert(whole);
 						i = 0;
 						do	/* and this one */

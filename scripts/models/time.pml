@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring.h: the times of a ring's records do not fall, though the clock
+ * module/ring/ring.h: the times of a ring's records do not fall, though the clock
  * may step back and the floor, taken on another CPU, may be ahead of it.
  *
- * Room does not matter here: a ring without end, and head counts records.
+ * Space does not matter here: the ring is unlimited, and head counts records.
  *
  * Variants:
- *	NO_LAST		last_time is not looked at
- *	NO_NESTED	nested_time is not looked at
+ *	NO_LAST		last_time is ignored
+ *	NO_NESTED	nested_time is ignored
  *	ONE_WORD	nested writers store last_time as well
- *	NESTED_STORE	nested writers store their time, without exchange
- *	STORED_LATE	times are stored when the record was placed
+ *	NESTED_STORE	nested writers store their time without compare-and-exchange
+ *	STORED_LATE	times are stored after the record is placed
  */
 #define LATEST 3
 #ifndef N0
@@ -25,7 +25,7 @@
 
 byte now = 1, floor;
 byte head, nest, last_time, nested_time;
-byte latest;			/* of the records placed */
+byte latest;			/* time of the records placed */
 bool inside1, inside2;
 
 active proctype Clock()

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/subscriber.c: whoever polls is woken.
+ * module/core/subscriber.c: whoever polls is woken.
  *
- * Two CPUs write to their rings; what they publish stays in a store buffer for
- * a while, for writers have no full barrier.  Two threads poll, read when told
- * to, and poll again.  At the end, when nothing more can happen, nobody may be
- * asleep while there is something to read.
+ * Two CPUs write to their rings.  Their stores stay in a store buffer for a while,
+ * because writers have no full barrier.  Two threads poll, read when poll() returns,
+ * and poll again.  At the end, when nothing more can happen, no thread may sleep
+ * while there is something to read.
  *
- * EVENTS are written by each CPU; a ring is readable from WATERMARK on.
+ * Each CPU writes EVENTS events; a ring is readable from WATERMARK events on.
  *
  * Variants:
- *	NO_TIMER	nobody looks again
- *	TIMER_AT_ONCE	the timer goes off before old stores are visible
- *	WAKE_FIRST	the writer looks for a poller, then publishes
- *	CLEARS_LATE	the flag is cleared when all were woken
+ *	NO_TIMER	no timer checks again
+ *	TIMER_AT_ONCE	the timer expires before old stores are visible
+ *	WAKE_FIRST	the writer checks for a poller, then publishes
+ *	CLEARS_LATE	the flag is cleared after all were woken
  *	NO_FLAG		poll() does not set the flag
- *	FULL_BARRIER	(good) the writer has one: NO_TIMER is then good as well
+ *	FULL_BARRIER	(good) the writer has a full barrier; with it NO_TIMER is good
  */
 #ifndef EVENTS
 #define EVENTS 2
@@ -24,7 +24,7 @@
 #define WATERMARK 1
 #endif
 
-byte committed[2], buffered[2];		/* as others see it; as its own CPU does */
+byte committed[2], buffered[2];		/* as others see it; as its own CPU sees it */
 byte position[2];
 bool old[2];				/* in the buffer when the timer was set */
 bool poller, timer;
@@ -73,7 +73,7 @@ active [2] proctype Writer()
 #endif
 		if
 		:: poller && buffered[cpu] - position[cpu] >= WATERMARK ->
-			/* An interrupt: the buffer is empty by then. */
+			/* An interrupt has emptied the buffer. */
 			committed[cpu] == buffered[cpu];
 			wake_all()
 		:: else
@@ -138,7 +138,7 @@ active [2] proctype Poller()
 		:: d_step {
 				!readable ->
 #ifndef NO_TIMER
-				/* mod_timer(): a jiffy from now, whenever it was to be before. */
+				/* mod_timer(): one jiffy from now, even if it was pending. */
 				timer = true;
 				old[0] = committed[0] != buffered[0];
 				old[1] = committed[1] != buffered[1];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * module/ring_words.h: what is read of a word that a 32-bit machine stores in
+ * module/ring/ring_words.h: what is read of a word that a 32-bit machine stores in
  * halves is a value that it has had, at the time of the reading.
  *
  * Halves are digits of BASE here.
  *
  * Variants:
- *	TWICE		the upper half is read twice, the copy not at all
+ *	TWICE		the upper half is read twice, the copy is not read
  *	COPY_LATE	the copy is read last, the upper half first
  *	LOW_FIRST	the lower half is stored before the upper one
  *	COPY_FIRST	the copy is stored before both
@@ -20,8 +20,8 @@
 #endif
 
 byte high, low, copy;
-byte whole;			/* the last value that was stored to its end */
-bool was[LAST + 1];		/* values of which a store was begun */
+byte whole;			/* the last value stored completely */
+bool was[LAST + 1];		/* values whose store has begun */
 
 active proctype Writer()
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For bpf.bats: programs on the trace events that events are. One names its event,
- * one is attached to whatever --event says.
+ * For bpf.bats: programs on trace events. One names its event, the other is attached
+ * to those that the command line gives.
  */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
 
-/* As format says, of an event that has a field "u32 number" first. */
+/* The layout that "format" shows for an event whose first field is "u32 number". */
 struct numbered {
 	__u64 common;
 	__u64 session;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For bpf.bats: a program that is loaded only where the kernel module has types.
+ * For bpf.bats: a program that loads only if the kernel module has BTF.
  */
 #include <linux/bpf.h>
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The consumer's side of ring_stress: see ring_test.h.
+ * The consumer of ring_stress: see ring_test.h.
  *
- * It reads as the comment on the mapped ring in <linux/eventlog.h> says and
- * takes nothing for granted: every byte of every record is compared with what
- * its writer must have written, or has to be zero.
+ * It reads as the comment on the mapped ring in <linux/eventlog.h> requires and
+ * assumes nothing: every byte of every record is compared with what its writer
+ * must have written, or must be zero.
  *
- * In discard mode the data is read by plain loads: between the loads and the
- * writer's stores there must be an order, and ThreadSanitizer looks for it.  In
- * overwrite mode there is none, by design: a record is copied while it may be
- * overwritten, and the copy is looked at only when head tells, afterwards, that
- * it was not.  Those copying loads are relaxed atomic ones; the writer's stores
- * are not, so ThreadSanitizer would be right to call that a race, and such
- * rings are read under it only while their writer pauses.
+ * In discard mode the data is read by plain loads: they must be ordered with the
+ * writer's stores, and ThreadSanitizer checks that.  Overwrite mode has no such
+ * order by design: a record is copied while it may be overwritten, and head tells
+ * afterwards whether the copy is valid.  The copying loads are relaxed atomics;
+ * the writer's stores are not, so ThreadSanitizer would report a race.  Under it
+ * such rings are read only while their writer pauses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +38,7 @@ void checker_open(struct checker *checker, const struct test_ring *test)
 	checker->test = test;
 	checker->copy = malloc(test->geometry.sub_buffer_bytes);
 	if (!checker->copy)
-		test_fail("no memory");
+		test_fail("out of memory");
 	checker_restart(checker);
 }
 
@@ -62,11 +61,11 @@ static const char *where(const struct checker *checker)
 	return text;
 }
 
-/* Times may not fall, nor be before what a flush promised. */
+/* Times do not decrease and are not before the time that a flush returned. */
 static void check_time(struct checker *checker, u64 time)
 {
 	if (time < checker->time)
-		test_fail("%s: time falls by %llu", where(checker),
+		test_fail("%s: the time decreases by %llu", where(checker),
 			  (unsigned long long)(checker->time - time));
 	checker->time = time;
 	if (time < checker->promised_time &&
@@ -84,12 +83,12 @@ static void check_marker(struct checker *checker, const struct eventlog_record *
 		test_fail("%s: a lost record of %u bytes", where(checker), bytes);
 	if (record->size_flags & EVENTLOG_RECORD_CONTEXT_MASK || record->descriptor ||
 	    record->session || record->pid || record->tid)
-		test_fail("%s: a lost record's header is not clean", where(checker));
+		test_fail("%s: a lost record's header is not zero", where(checker));
 	check_time(checker, record->time);
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
 		u64 count = counts->lost[cause];
 
-		/* Both only grow, and the header was written before the record. */
+		/* Both only grow, and the header is written before the record. */
 		u64 known = eventlog_word_read(&checker->header->lost[cause],
 					       &checker->header->lost_upper[cause]);
 
@@ -100,10 +99,10 @@ static void check_marker(struct checker *checker, const struct eventlog_record *
 		if (count && !test_may_lose(checker->test, cause))
 			test_fail("%s: %llu events lost by cause %u", where(checker),
 				  (unsigned long long)count, cause);
-		if (count <= checker->told[cause])
+		if (count <= checker->reported[cause])
 			continue;
-		checker->told_total += count - checker->told[cause];
-		checker->told[cause] = count;
+		checker->reported_total += count - checker->reported[cause];
+		checker->reported[cause] = count;
 	}
 	checker->markers++;
 }
@@ -128,36 +127,36 @@ static void check_event(struct checker *checker, const struct eventlog_record *r
 	tail = (const u8 *)(record + 1) + payload;
 	for (i = 0; i < bytes - sizeof(*record) - payload; i++) {
 		if (tail[i])
-			test_fail("%s: the tail behind a payload of %u bytes is not zero",
+			test_fail("%s: the tail after a payload of %u bytes is not zero",
 				  where(checker), payload);
 	}
 	check_time(checker, record->time);
 
-	/* 1 when nothing is missing; duplicated or reordered: 0 or huge. */
+	/* 1 if no event is missing; 0 or huge if events are duplicated or reordered. */
 	step = sequence - (u32)checker->sequence[depth];
 	if (!step || step > 1U << 31)
 		test_fail("%s: number %u of depth %u follows number %u", where(checker), sequence,
 			  depth, (u32)checker->sequence[depth]);
-	/* Once overtaken, what came before the first one is not known. */
+	/* After an overrun the events before the first one are unknown. */
 	if (checker->sequence[depth] || !checker->lapped)
 		checker->missing += step - 1;
 	checker->sequence[depth] += step;
 	checker->events++;
 	if (checker->lapped)
 		return;
-	/* What had been lost before this event was told before it. */
-	if ((int)((u32)checker->told_total - known) < 0)
-		test_fail("%s: %u events were lost before, %llu were told", where(checker), known,
-			  (unsigned long long)checker->told_total);
-	if (!checker->test->geometry.overwrite && checker->missing > checker->told_total)
-		test_fail("%s: %llu events are missing, %llu were told", where(checker),
+	/* All losses before this event must be reported before it. */
+	if ((int)((u32)checker->reported_total - known) < 0)
+		test_fail("%s: %u events were lost before, %llu reported", where(checker), known,
+			  (unsigned long long)checker->reported_total);
+	if (!checker->test->geometry.overwrite && checker->missing > checker->reported_total)
+		test_fail("%s: %llu events are missing, %llu reported", where(checker),
 			  (unsigned long long)checker->missing,
-			  (unsigned long long)checker->told_total);
+			  (unsigned long long)checker->reported_total);
 }
 
 /*
- * Checks the record and steps over it.  @record is where the bytes are: in the
- * ring or a copy.
+ * Checks a record and moves past it.  @record points to its bytes, in the ring or in
+ * a copy.
  */
 static void check_record(struct checker *checker, const struct eventlog_record *record, u32 bytes)
 {
@@ -178,7 +177,7 @@ static void check_record(struct checker *checker, const struct eventlog_record *
 	case EVENTLOG_RECORD_PADDING:
 		if (bytes != left || record->descriptor ||
 		    flags & EVENTLOG_RECORD_CONTEXT_MASK)
-			test_fail("%s: a padding record of %u bytes where %u are left",
+			test_fail("%s: a padding record of %u bytes with %u bytes left",
 				  where(checker), bytes, left);
 		checker->paddings++;
 		break;
@@ -188,7 +187,7 @@ static void check_record(struct checker *checker, const struct eventlog_record *
 	checker->position += bytes;
 }
 
-/* Could a record of so many bytes be here, by the rules of layout? */
+/* Whether the layout permits a record of this size here. */
 static bool fits(const struct checker *checker, u32 bytes, u32 flags)
 {
 	u32 sub_buffer = checker->test->geometry.sub_buffer_bytes;
@@ -210,7 +209,7 @@ static unsigned int take_discard(struct checker *checker, unsigned int records, 
 	u64 committed = checker_committed(checker);
 	unsigned int taken = 0;
 
-	/* It may step back for an instant. */
+	/* committed may step back for an instant. */
 	while (taken < records && (long long)(committed - checker->position) > 0) {
 		const struct eventlog_record *record =
 			(const void *)(checker->data + ((u32)checker->position & mask));
@@ -221,7 +220,7 @@ static unsigned int take_discard(struct checker *checker, unsigned int records, 
 				  (unsigned long long)committed);
 		if (!fits(checker, bytes, record->size_flags) ||
 		    bytes > committed - checker->position)
-			test_fail("%s: no record: size_flags is %#x", where(checker),
+			test_fail("%s: invalid record: size_flags is %#x", where(checker),
 				  record->size_flags);
 		check_record(checker, record, bytes);
 		taken++;
@@ -240,7 +239,7 @@ static void copy_words(u64 *to, const u8 *from, u32 bytes)
 		to[i] = READ_ONCE(words[i]);
 }
 
-/* Overtaken: go on at a record that will stay for a while. */
+/* After an overrun: continue at a record that will stay for a while. */
 static void resume(struct checker *checker, u64 head)
 {
 	u32 sub_buffer = checker->test->geometry.sub_buffer_bytes;
@@ -275,7 +274,8 @@ static unsigned int take_overwrite(struct checker *checker, unsigned int records
 			continue;
 		}
 		if (!whole)
-			test_fail("%s: no record: size_flags is %#x", where(checker), (u32)word);
+			test_fail("%s: invalid record: size_flags is %#x", where(checker),
+				  (u32)word);
 		check_record(checker, (const void *)checker->copy, bytes);
 		taken++;
 	}
@@ -296,18 +296,18 @@ void checker_skip(struct checker *checker)
 	smp_store_release(&checker->consumer->position, (u32)checker->position);
 }
 
-/* Events missing in all: by gaps, and behind the last one seen. */
+/* Number of missing events: in gaps and after the last event. */
 static u64 missing(const struct checker *checker, const struct test_ring *test)
 {
 	return checker->missing + test_sum(test->attempted) - test_sum(checker->sequence);
 }
 
-/* What is in a ring that nobody writes to: every event since its oldest sub-buffer. */
+/* A ring without a writer holds every event since its oldest sub-buffer. */
 static void check_snapshot(const struct checker *checker, struct test_ring *test)
 {
 	u32 sub_buffer = test->geometry.sub_buffer_bytes, size = ring_bytes(checker);
 	u64 head = READ_ONCE(checker->header->head);
-	u64 refused = test_sum(test->refused);
+	u64 rejected = test_sum(test->rejected);
 	struct checker snapshot;
 
 	checker_open(&snapshot, test);
@@ -319,16 +319,16 @@ static void check_snapshot(const struct checker *checker, struct test_ring *test
 	if (snapshot.position != head || snapshot.lapped > 1)
 		test_fail("a snapshot of a quiet ring ends at %#llx, not at %#llx",
 			  (unsigned long long)snapshot.position, (unsigned long long)head);
-	if (snapshot.lapped ? snapshot.missing > refused : missing(&snapshot, test) != refused)
-		test_fail("a snapshot misses %llu events by gaps, %llu were refused",
-			  (unsigned long long)snapshot.missing, (unsigned long long)refused);
+	if (snapshot.lapped ? snapshot.missing > rejected : missing(&snapshot, test) != rejected)
+		test_fail("a snapshot misses %llu events by gaps, %llu were rejected",
+			  (unsigned long long)snapshot.missing, (unsigned long long)rejected);
 	checker_close(&snapshot);
 }
 
 void checker_finish(struct checker *checker, struct test_ring *test)
 {
 	const struct eventlog_ring_header *header = checker->header;
-	u64 attempted, placed, refused, lost = 0;
+	u64 attempted, placed, rejected, lost = 0;
 	unsigned int cause;
 
 	test_current = test;
@@ -343,38 +343,38 @@ void checker_finish(struct checker *checker, struct test_ring *test)
 
 	attempted = test_sum(test->attempted);
 	placed = test_sum(test->placed);
-	refused = test_sum(test->refused);
+	rejected = test_sum(test->rejected);
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		lost += header->lost[cause];
-	if (attempted != placed + refused)
-		test_fail("%llu events tried, %llu placed, %llu refused",
+	if (attempted != placed + rejected)
+		test_fail("%llu events attempted, %llu placed, %llu rejected",
 			  (unsigned long long)attempted, (unsigned long long)placed,
-			  (unsigned long long)refused);
+			  (unsigned long long)rejected);
 	if (header->records != placed)
-		test_fail("%llu events placed, the ring says %llu", (unsigned long long)placed,
+		test_fail("%llu events placed, the ring counts %llu", (unsigned long long)placed,
 			  (unsigned long long)header->records);
-	if (header->lost_total != refused || lost != refused)
-		test_fail("%llu events refused, the ring says %llu, by cause %llu",
-			  (unsigned long long)refused, (unsigned long long)header->lost_total,
+	if (header->lost_total != rejected || lost != rejected)
+		test_fail("%llu events rejected, the ring counts %llu, by cause %llu",
+			  (unsigned long long)rejected, (unsigned long long)header->lost_total,
 			  (unsigned long long)lost);
 	if (test->geometry.overwrite) {
 		check_snapshot(checker, test);
 	} else if (!checker->lapped) {
-		if (checker->events != placed || missing(checker, test) != refused)
-			test_fail("%llu events placed, %llu read; %llu refused, %llu missing",
+		if (checker->events != placed || missing(checker, test) != rejected)
+			test_fail("%llu events placed, %llu read; %llu rejected, %llu missing",
 				  (unsigned long long)placed, (unsigned long long)checker->events,
-				  (unsigned long long)refused,
+				  (unsigned long long)rejected,
 				  (unsigned long long)missing(checker, test));
 	}
-	if (!checker->lapped && checker->told_total != refused)
-		test_fail("%llu events refused, %llu told", (unsigned long long)refused,
-			  (unsigned long long)checker->told_total);
+	if (!checker->lapped && checker->reported_total != rejected)
+		test_fail("%llu events rejected, %llu reported", (unsigned long long)rejected,
+			  (unsigned long long)checker->reported_total);
 	if (eventlog_ring_unread(&test->ring) && !test->geometry.overwrite)
 		test_fail("%u bytes unread in a ring that was read to the end",
 			  eventlog_ring_unread(&test->ring));
-	if (eventlog_ring_unseen_loss(&test->ring) != !!refused)
-		test_fail("unseen loss is not told");
+	if (eventlog_ring_unseen_loss(&test->ring) != !!rejected)
+		test_fail("an unseen loss is not reported");
 	WRITE_ONCE(checker->consumer->lost_seen, (u32)header->lost_total);
 	if (eventlog_ring_unseen_loss(&test->ring))
-		test_fail("a loss that was seen is called unseen");
+		test_fail("a seen loss is reported as unseen");
 }

@@ -2,18 +2,17 @@
 /*
  * Interrupts for ring_stress: see ring_test.h.
  *
- * Signals stand for interrupts: a handler runs on the writer's own thread, on
- * top of whatever that was doing, and ends before it goes on.  They come in two
- * ways.
+ * Signals simulate interrupts: a handler runs on the writer's own thread, above
+ * whatever the writer was doing, and ends before the writer continues.  There are
+ * two sources.
  *
- * By timers, at two levels, at any instruction at all; but seldom, a few
- * thousand times a second.
+ * Timers, at two levels: they interrupt at any instruction, but only a few thousand
+ * times a second.
  *
- * At a chosen instruction, by a breakpoint put there: a microsecond each, so
- * all instructions of the ring's code can be tried, and all pairs of them.
- * Where the instructions begin is found by stepping through the code once.
- * ThreadSanitizer's run time holds back signals that come by timer, but not
- * these.
+ * A breakpoint at a chosen instruction: this takes a microsecond, so all
+ * instructions of the ring's code can be tried, and all pairs of them.  Stepping
+ * through the code once finds the instructions.  ThreadSanitizer's runtime delays
+ * signals from timers, but not these.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +27,7 @@
 
 #include "ring_test.h"
 
-/* Nanoseconds from one signal to the next, for the two levels. */
+/* Nanoseconds between two signals, for each level. */
 #define LOWER_PERIOD 47000
 #define HIGHER_PERIOD 61000
 
@@ -67,7 +66,7 @@ void interrupts_start(void (*handler)(struct test_ring *test))
 			.sigev_signo = signals[level],
 		};
 
-		/* The lower one is not blocked during the higher one by chance only. */
+		/* The higher level also blocks the lower one. */
 		sigemptyset(&action.sa_mask);
 		sigaddset(&action.sa_mask, signals[0]);
 		sigaddset(&action.sa_mask, signals[level]);
@@ -75,7 +74,7 @@ void interrupts_start(void (*handler)(struct test_ring *test))
 		if (sigaction(signals[level], &action, NULL) ||
 		    timer_create(CLOCK_MONOTONIC, &event, &timers[level]) ||
 		    timer_settime(timers[level], 0, &period, NULL))
-			test_fail("no timer");
+			test_fail("cannot create a timer");
 	}
 }
 
@@ -83,7 +82,7 @@ void interrupts_stop(void)
 {
 	timer_delete(timers[0]);
 	timer_delete(timers[1]);
-	/* One may be pending still. */
+	/* A signal may still be pending. */
 	timer_handler = NULL;
 }
 
@@ -92,10 +91,10 @@ void interrupts_stop(void)
 #define TRAP_FLAG 0x100
 #define BREAKPOINT 0xcc
 
-/* From the linker: the program's own code. */
+/* The program's code, as the linker placed it. */
 extern u8 __executable_start[], etext[];
 
-/* Shared with the process that finds them. */
+/* Shared with the process that finds the instructions. */
 static struct table {
 	unsigned int count;
 	uintptr_t places[PLACES_MAX];
@@ -103,16 +102,16 @@ static struct table {
 } *table;
 
 /*
- * The one breakpoint there is: its place, or none.  A timer's writer may run
- * into it, or set and take away others, between any two steps below: so the
- * code bytes are written from the table, and a trap at any place is good.
+ * The only breakpoint: its index in the table, or NO_PLACE.  A writer with a timer may
+ * run into it, or set and remove others, between any two steps below: so code bytes
+ * are always written from the table, and a trap at any place is valid.
  */
 #define NO_PLACE PLACES_MAX
 
 static volatile unsigned int breakpoint = NO_PLACE;
 static void (*volatile breakpoint_handler)(struct test_ring *test);
 
-/* ThreadSanitizer keeps no account of code, and is not to look for one. */
+/* ThreadSanitizer has no shadow memory for code and must not look for it. */
 __attribute__((no_sanitize("thread"))) static void write_code(unsigned int place, u8 byte)
 {
 	barrier();
@@ -157,19 +156,19 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	}
 	place = find_place(*rip - 1);
 	if (place == NO_PLACE)
-		test_fail("a trap at %#llx", (unsigned long long)*rip);
+		test_fail("unexpected trap at %#llx", (unsigned long long)*rip);
 	breakpoint = NO_PLACE;
 	write_code(place, table->originals[place]);
 	--*rip;
 #if UNDER_TSAN
-	/* Its run time has every signal blocked in a handler, whatever was asked. */
+	/* ThreadSanitizer's runtime blocks every signal in a handler. */
 	sigset_t traps;
 
 	sigemptyset(&traps);
 	sigaddset(&traps, SIGTRAP);
 	pthread_sigmask(SIG_UNBLOCK, &traps, NULL);
 #endif
-	/* The consumer's thread may run into it where the two share a function. */
+	/* The consumer's thread can hit it in a function that both threads use. */
 	if (test_current)
 		breakpoint_handler(test_current);
 	errno = error;
@@ -205,7 +204,7 @@ bool interrupt_cancel(void)
 	return true;
 }
 
-/* ---- finding the places ---- */
+/* ---- finding the instructions ---- */
 
 static void emit_in_clock(struct test_ring *test)
 {
@@ -214,7 +213,7 @@ static void emit_in_clock(struct test_ring *test)
 	test_emit(test, 0);
 }
 
-/* As many as go round the ring, and are refused. */
+/* Fills the ring and wraps around; some events are rejected. */
 static void emit_round(struct test_ring *test)
 {
 	unsigned int events;
@@ -227,7 +226,7 @@ static void emit_round(struct test_ring *test)
 
 static u32 deepest;
 
-/* Once each, however often the outer ones try again. */
+/* Each depth emits once, however often the outer writers retry. */
 static void emit_deeper(struct test_ring *test)
 {
 	interrupts_tracing = false;
@@ -258,20 +257,20 @@ static void trace_mode(bool overwrite, bool locked)
 
 	test_ring_open(&test, 0, &geometry, 1);
 	/*
-	 * ThreadSanitizer's run time keeps locks of its own for what takes and
-	 * gives a lock, and a trap in there may wait for them.
+	 * ThreadSanitizer's runtime takes locks of its own around lock operations, and a
+	 * trap inside would deadlock.
 	 */
 	if (UNDER_TSAN && test.ring.locked)
 		goto out;
 	test_current = &test;
 	test.clock = TEST_CLOCK_STUMBLES;
-	/* With padding, a marker, no room; of one word and of many. */
+	/* Cover padding, lost records and full rings, payloads of one word and of many. */
 	for (payload = 0; payload <= test_payload_max(&test) + 8; payload += UNDER_TSAN ? 34 : 17) {
 		trace(&test, payload, NULL);
 		if (payload % 3 == 0)
 			test_ring_restart(&test, 0);
 	}
-	/* Each step is a trap, and the instrumented code takes many: enough is enough. */
+		/* Each step is a trap and instrumented code has many: limit them. */
 	if (UNDER_TSAN)
 		goto out;
 	test_ring_restart(&test, 0);
@@ -306,7 +305,7 @@ void interrupts_open(void)
 		     -1, 0);
 	sigemptyset(&action.sa_mask);
 	if (table == MAP_FAILED || sigaction(SIGTRAP, &action, NULL))
-		test_fail("no memory, or no handler for SIGTRAP");
+		test_fail("out of memory, or no handler for SIGTRAP");
 }
 
 unsigned int interrupts_places(void)
@@ -324,7 +323,7 @@ unsigned int interrupts_places(void)
 		return 0;
 	begin &= ~(page - 1);
 	end = (end & ~(page - 1)) + page;
-	/* A machine may forbid this. */
+	/* The system may forbid writable code. */
 	if (mprotect((void *)begin, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC))
 		return 0;
 	return table->count;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stresses the ring's core, ring.h and ring.c as the kernel has them, in user
- * space: writers interrupted at every instruction, consumers that are slow, or
- * lie; every byte read is checked and every event accounted for.  Prints TAP.
+ * Stresses the ring's core, ring.h and ring.c as the kernel uses them, in user
+ * space: writers that are interrupted at every instruction, and consumers that are
+ * slow or store wrong positions.  Every byte read is checked and every event is
+ * accounted for.  Prints TAP.
  *
  *	ring_stress [-l] [-x] [-c CASE]... [-t PERCENT] [-s SEED]
  *
- * It is built three times, plainly, with AddressSanitizer and
- * UndefinedBehaviorSanitizer, and with ThreadSanitizer; and all that again as for
- * a 32-bit machine, where every ring is locked and positions are stored in
- * halves.  What this machine's
- * processor never does in the order of its memory accesses cannot be seen here:
- * for that there are the models.
+ * It is built plain, with AddressSanitizer and UndefinedBehaviorSanitizer, and with
+ * ThreadSanitizer; and all three also as for a 32-bit machine, where every ring is
+ * locked and positions are stored in halves.  A reordering of memory accesses that
+ * this machine's processor never does cannot be seen here; the models cover those.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,11 +28,11 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* For hangs, not for speed. */
+/* The limit detects hangs. */
 #define CASE_SECONDS 60
 
 static u32 seed = 1;
-/* Of the times below, which are for who looks for mutants: a check runs six builds. */
+/* Share of the durations below; 100 is for finding mutants, and a check runs six builds. */
 static unsigned int percent = 50;
 static unsigned int places;
 
@@ -56,17 +55,17 @@ static u64 after(unsigned int milliseconds)
 			test_fail("%s:%d: %s", __FILE__, __LINE__, #condition);		\
 	} while (0)
 
-/* Reports what a case has seen; a case that saw nothing has shown nothing. */
+/* Prints how often a case saw something and fails if it never did. */
 static void saw(u64 count, const char *what)
 {
 	printf("#\t%llu %s\n", (unsigned long long)count, what);
 	if (!count) {
 		fflush(stdout);
-		test_fail("no %s: nothing was shown", what);
+		test_fail("no %s: the case tested nothing", what);
 	}
 }
 
-/* ---- one writer, nobody else: what can be said exactly ---- */
+/* ---- one writer and no interrupts: exact results ---- */
 
 static const struct test_geometry small = {
 	.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
@@ -92,7 +91,7 @@ static void case_geometry(void)
 	test_ring_close(&test);
 }
 
-/* Every size a record can have, in both modes, the largest together with a marker. */
+/* Every record size in both modes; the largest record has a lost record before it. */
 static void case_sizes(void)
 {
 	static const u32 sub_buffers[] = { 256, 4096, 1U << 17 };
@@ -117,7 +116,7 @@ static void case_sizes(void)
 			checker_take(&checker, ~0U, true);
 		}
 		CHECK(checker.events && !test.ring.header->lost_total);
-		/* What fits, always fits: wherever it begins, marker or not. */
+		/* A record that fits always fits, at any position, with or without lost record. */
 		for (place = 0; place < sub_buffers[i / 2] && place < 4096;
 		     place += UNDER_TSAN ? 56 : 8) {
 			u64 lost = test.ring.header->lost_total;
@@ -132,7 +131,7 @@ static void case_sizes(void)
 			CHECK(test.ring.header->lost[EVENTLOG_LOST_TOO_LARGE] == lost);
 			CHECK(test_emit(&test, test_payload_max(&test)));
 			CHECK(checker_take(&checker, ~0U, true));
-			CHECK(checker.told[EVENTLOG_LOST_TOO_LARGE] == lost);
+			CHECK(checker.reported[EVENTLOG_LOST_TOO_LARGE] == lost);
 			checker_finish(&checker, &test);
 		}
 		checker_close(&checker);
@@ -140,7 +139,7 @@ static void case_sizes(void)
 	}
 }
 
-/* A ring takes as many bytes as it has, and no more. */
+/* A ring holds as many bytes as its size, and no more. */
 static void case_full(void)
 {
 	struct checker checker;
@@ -161,7 +160,7 @@ static void case_full(void)
 		CHECK(!test_emit(&test, 0));
 		CHECK(test.ring.header->lost[EVENTLOG_LOST_NO_ROOM] == 1);
 		CHECK(eventlog_ring_unseen_loss(&test.ring));
-		/* 64 bytes of room: not for a lost record and an event. */
+		/* 64 bytes are free: too few for a lost record and an event. */
 		CHECK(checker_take(&checker, 1, true) == 1);
 		CHECK(!test_emit(&test, 0));
 		CHECK(checker_take(&checker, 1, true) == 1);
@@ -169,14 +168,14 @@ static void case_full(void)
 		CHECK(test.ring.header->lost[EVENTLOG_LOST_NO_ROOM] == 2);
 		CHECK(eventlog_ring_unread(&test.ring) == 512);
 		CHECK(checker_take(&checker, ~0U, true) == 8);
-		CHECK(checker.told_total == 2);
+		CHECK(checker.reported_total == 2);
 		checker_finish(&checker, &test);
 	}
 	checker_close(&checker);
 	test_ring_close(&test);
 }
 
-/* A loss is told once. */
+/* A loss is reported once. */
 static void case_markers(void)
 {
 	struct checker checker;
@@ -194,7 +193,7 @@ static void case_markers(void)
 		CHECK(test_emit(&test, 1));
 		CHECK(test_emit(&test, 0));
 		checker_take(&checker, ~0U, true);
-		CHECK(checker.told[EVENTLOG_LOST_TOO_LARGE] == 2 * i);
+		CHECK(checker.reported[EVENTLOG_LOST_TOO_LARGE] == 2 * i);
 		CHECK(checker.markers == i);
 	}
 	checker_finish(&checker, &test);
@@ -202,20 +201,20 @@ static void case_markers(void)
 	test_ring_close(&test);
 }
 
-/* Recursion, as by a probe in the clock, is cut off. */
+/* Recursion, as caused by a probe in the clock, is limited. */
 static unsigned int deepest;
 
 static void emit_deeper(struct test_ring *test)
 {
 	u32 depth = test->depth;
 
-	/* Once each: what the outer one tries again does not go deeper again. */
+	/* Each depth emits once: a retry of an outer writer does not recurse again. */
 	if (depth <= deepest)
 		return;
 	deepest = depth;
-	/* All those outside are in the ring's code as well; one of them holds the lock. */
+	/* All outer writers are in the ring's code too; one of them holds the lock. */
 	CHECK(test_emit(test, 0) == (!test->ring.locked && depth < EVENTLOG_RING_DEPTH_MAX));
-	/* Nor may any of them wake a poller. */
+	/* Only the outermost writer may wake a poller. */
 	CHECK(!test->outermost);
 }
 
@@ -252,8 +251,8 @@ static void case_depth(void)
 }
 
 /*
- * A word of the header, read while it is written: each value read is one that
- * was written, none is less than the one before.  Every other step crosses 4 GiB.
+ * A word of the header is read while it is written: each value read was written, and
+ * values never decrease.  Every other step crosses a multiple of 4 GiB.
  */
 #define WORD_STEP 0x90000001ULL
 
@@ -283,12 +282,12 @@ static void case_words(void)
 	bool done;
 
 	if (pthread_create(&writer, NULL, write_words, NULL))
-		test_fail("no thread");
+		test_fail("cannot create a thread");
 	do {
 		done = smp_load_acquire(&words.done);
 		value = eventlog_word_read(&words.word, &words.upper);
 		if (value % WORD_STEP || value < last)
-			test_fail("%#llx was read, after %#llx", (unsigned long long)value,
+			test_fail("read %#llx after %#llx", (unsigned long long)value,
 				  (unsigned long long)last);
 		news += value != last;
 		reads++;
@@ -302,39 +301,39 @@ static void case_words(void)
 
 /* ---- one writer, interrupted at chosen instructions ---- */
 
-/* Finds the instructions; the checks in test_emit() hold on the way. */
+/* Finds the instructions; the checks in test_emit() apply too. */
 static void case_trace(void)
 {
 	interrupts_find();
 }
 
-/* What the consumer does whenever it is looked for. */
-enum manner {
-	KEEPS_UP,	/* reads everything and says so */
-	STALLS,		/* reads, says nothing */
-	LIES,		/* says anything */
-	MANNERS,
+/* What the consumer does when it runs. */
+enum behaviour {
+	KEEPS_UP,	/* reads everything and stores its position */
+	STALLS,		/* reads, but does not store its position */
+	LIES,		/* stores wrong positions */
+	BEHAVIOURS,
 };
 
 enum room {
-	EMPTY,		/* nothing is unread */
-	TIGHT,		/* the rest of the sub-buffer and a record more are free */
-	FULL,		/* the rest of the sub-buffer is free */
+	EMPTY,		/* everything has been read */
+	TIGHT,		/* free: the rest of the sub-buffer and one more record */
+	FULL,		/* free: the rest of the sub-buffer */
 	ROOMS,
 };
 
 struct scenario {
 	bool overwrite;
-	enum manner manner;
+	enum behaviour behaviour;
 	enum room room;
 	u32 left;		/* bytes left in the sub-buffer */
-	bool loss;		/* one event was lost before */
+	bool loss;		/* one event was lost earlier */
 	u32 nested_payload;
-	unsigned int burst;	/* events of an interrupt: one, or more than a ring holds */
+	unsigned int burst;	/* events per interrupt: one, or more than the ring holds */
 	u64 start;
 };
 
-/* Of this many bytes is the interrupted event's record. */
+/* Size of the interrupted event's payload. */
 #define OUTER_PAYLOAD 24
 
 static struct step {
@@ -343,9 +342,9 @@ static struct step {
 	struct checker checkers[2];
 	struct checker *checker;
 	u32 random;
-	unsigned int next[2];		/* further places */
+	unsigned int next[2];		/* places of the next interrupts */
 	unsigned int next_count;
-	bool in_turn;			/* one interrupt after the other, not inside it */
+	bool sequential;		/* interrupts follow each other instead of nesting */
 } step;
 
 static void look(struct test_ring *test)
@@ -353,7 +352,7 @@ static void look(struct test_ring *test)
 	struct eventlog_ring_consumer *consumer = step.checker->consumer;
 	u32 data_bytes = test->ring.data_bytes;
 
-	switch (step.scenario.manner) {
+	switch (step.scenario.behaviour) {
 	case KEEPS_UP:
 		checker_take(step.checker, ~0U, true);
 		break;
@@ -384,18 +383,18 @@ static void interrupt_step(struct test_ring *test)
 	unsigned int i;
 
 	look(test);
-	if (!step.in_turn)
+	if (!step.sequential)
 		next_interrupt();
 	for (i = 0; i < step.scenario.burst; i++)
 		test_emit(test, step.scenario.nested_payload);
-	if (!step.in_turn)
+	if (!step.sequential)
 		interrupt_cancel();
 	look(test);
-	if (step.in_turn)
+	if (step.sequential)
 		next_interrupt();
 }
 
-/* Brings the ring to where the scenario begins; nobody reads on the way. */
+/* Prepares the ring for the scenario. */
 static void prepare(struct test_ring *test, const struct scenario *scenario)
 {
 	u32 sub_buffer = test->geometry.sub_buffer_bytes;
@@ -417,7 +416,7 @@ static void prepare(struct test_ring *test, const struct scenario *scenario)
 		CHECK(!test_emit(test, sub_buffer));
 }
 
-/* Has the interrupt happened? */
+/* Returns whether the interrupt happened. */
 static bool run_scenario(const struct scenario *scenario, unsigned int place)
 {
 	struct test_ring *test = &step.tests[scenario->overwrite];
@@ -430,10 +429,10 @@ static bool run_scenario(const struct scenario *scenario, unsigned int place)
 	interrupt_at(place, interrupt_step);
 	test_emit(test, OUTER_PAYLOAD);
 	reached = !interrupt_cancel();
-	if (!scenario->overwrite && scenario->manner == STALLS)
+	if (!scenario->overwrite && scenario->behaviour == STALLS)
 		smp_store_release(&step.checker->consumer->position,
 				  (u32)step.checker->position);
-	if (!scenario->overwrite && scenario->manner == LIES)
+	if (!scenario->overwrite && scenario->behaviour == LIES)
 		checker_skip(step.checker);
 	checker_finish(step.checker, test);
 	return reached;
@@ -455,7 +454,7 @@ static void step_open(bool locked)
 }
 
 #define LEFTS 4
-#define SCENARIOS (2 * MANNERS * ROOMS * LEFTS * 2 * 2 * 2)
+#define SCENARIOS (2 * BEHAVIOURS * ROOMS * LEFTS * 2 * 2 * 2)
 
 static struct scenario scenario_number(unsigned int number)
 {
@@ -472,8 +471,8 @@ static struct scenario scenario_number(unsigned int number)
 	number /= 2;
 	scenario.burst = number % 2 ? 12 : 1;
 	number /= 2;
-	scenario.manner = number % MANNERS;
-	number /= MANNERS;
+	scenario.behaviour = number % BEHAVIOURS;
+	number /= BEHAVIOURS;
 	scenario.room = number % ROOMS;
 	number /= ROOMS;
 	scenario.left = lefts[number % LEFTS];
@@ -482,7 +481,7 @@ static struct scenario scenario_number(unsigned int number)
 	return scenario;
 }
 
-/* Every scenario, interrupted once, at every instruction. */
+/* Every scenario is interrupted once at every instruction. */
 static void case_step(void)
 {
 	unsigned int number, place, stride = UNDER_ASAN || UNDER_TSAN ? 7 : 1;
@@ -495,11 +494,12 @@ static void case_step(void)
 		for (place = number % stride; place < places; place += stride) {
 			reached += run_scenario(&scenario, place);
 			runs++;
-			/* A marker, two paddings, two events: there is room for all that. */
-			if (scenario.room == EMPTY && scenario.manner == KEEPS_UP &&
+			/* A lost record, two paddings and two events fit. */
+			if (scenario.room == EMPTY && scenario.behaviour == KEEPS_UP &&
 			    !scenario.overwrite && scenario.burst == 1 &&
-			    !step.tests[0].ring.locked && test_sum(step.tests[0].refused) != scenario.loss)
-				test_fail("an event was refused by a ring with room");
+			    !step.tests[0].ring.locked &&
+			    test_sum(step.tests[0].rejected) != scenario.loss)
+				test_fail("a ring with room rejected an event");
 		}
 	}
 	printf("#\t%u scenarios, %u instructions\n", SCENARIOS, places);
@@ -507,7 +507,7 @@ static void case_step(void)
 	saw(reached, "runs interrupted");
 }
 
-/* Two or three interrupts, inside one another or in turn. */
+/* Two or three interrupts, nested or one after the other. */
 static void step_again(bool locked)
 {
 	u64 deadline = after(3000), runs = 0, twice = 0, thrice = 0;
@@ -522,7 +522,7 @@ static void step_again(bool locked)
 
 			step.next[0] = test_random(&step.random) % places;
 			step.next[1] = test_random(&step.random) % places;
-			step.in_turn = test_random(&step.random) & 1;
+			step.sequential = test_random(&step.random) & 1;
 			step.next_count = count;
 			runs++;
 			if (!run_scenario(&scenario, test_random(&step.random) % places) ||
@@ -547,12 +547,12 @@ static void case_step_locked(void)
 	step_again(true);
 }
 
-/* ---- writers and consumers side by side ---- */
+/* ---- concurrent writers and consumers ---- */
 
-/* What is special about a load. */
-#define LOAD_HOSTILE	(1U << 0) /* the consumer lies, then reads */
+/* Properties of a load. */
+#define LOAD_HOSTILE	(1U << 0) /* the consumer stores wrong positions, later it reads */
 #define LOAD_FLUSH	(1U << 1) /* the consumer flushes */
-#define LOAD_PAUSES	(1U << 2) /* writer and consumer take turns */
+#define LOAD_PAUSES	(1U << 2) /* writer and consumer alternate */
 #define LOAD_TIMERS	(1U << 3) /* two rings, interrupts by timers only */
 
 struct load {
@@ -567,11 +567,11 @@ struct station {
 	struct checker checker;
 	pthread_t writer;
 	pthread_t reader;
-	u32 random;		/* the writer's */
-	bool stop;		/* atomic: the writer is to end */
-	bool done;		/* atomic: it has */
+	u32 random;		/* for the writer */
+	bool stop;		/* atomic: the writer must end */
+	bool done;		/* atomic: the writer has ended */
 	u32 turn;		/* LOAD_PAUSES, atomic: 0 the writer's, 1 the reader's */
-	u64 lapped;		/* atomic: as the checker has it */
+	u64 lapped;		/* atomic: copy of the checker's count */
 	u64 flushes;
 	u64 lies;
 };
@@ -588,7 +588,7 @@ static u32 some_payload(struct test_ring *test, u32 *random)
 	case 3:
 		return number / 16 % (most + 1);
 	case 4:
-		/* Now and then too large. */
+		/* Sometimes too large. */
 		return number / 16 % 16 ? most : most + 1;
 	default:
 		return number / 16 % (most < 100 ? most : 100);
@@ -606,7 +606,7 @@ static void interrupt_load(struct test_ring *test)
 		test_emit(test, 0);
 		return;
 	}
-	/* Sometimes as many as go round the ring, if it is small. */
+	/* Sometimes enough events to wrap a small ring. */
 	if (!(test_random(random) % 8))
 		events = test->ring.data_bytes / 32 % 256 + 2;
 	while (events--) {
@@ -633,7 +633,7 @@ static void *write_load(void *argument)
 	struct test_ring *test = &station->test;
 	bool timers = station->load->flags & LOAD_TIMERS && !UNDER_TSAN;
 	bool pauses = station->load->flags & LOAD_PAUSES;
-	unsigned int events, patience;
+	unsigned int events, delay;
 
 	test_current = test;
 	if (timers)
@@ -642,7 +642,7 @@ static void *write_load(void *argument)
 		while (pauses && !READ_ONCE(station->stop) &&
 		       smp_load_acquire(&station->turn))
 			sched_yield();
-		/* Told to stop while it is the reader's turn: it may be reading. */
+		/* Stopped during the reader's turn: do not write, it may be reading. */
 		if (pauses && smp_load_acquire(&station->turn))
 			break;
 		for (events = test_random(&station->random) % 64; events; events--) {
@@ -655,9 +655,9 @@ static void *write_load(void *argument)
 			interrupt_cancel();
 		if (pauses)
 			smp_store_release(&station->turn, 1);
-		/* Else the consumer of a fast writer sees a full ring only. */
-		patience = test_random(&station->random) % 4 && !test->geometry.overwrite ? 50 : 0;
-		while (patience-- && eventlog_ring_unread(&test->ring) > test->ring.data_bytes / 4)
+		/* Give the reader time, or it would see only full rings. */
+		delay = test_random(&station->random) % 4 && !test->geometry.overwrite ? 50 : 0;
+		while (delay-- && eventlog_ring_unread(&test->ring) > test->ring.data_bytes / 4)
 			sched_yield();
 	}
 	if (timers)
@@ -693,7 +693,7 @@ static void lie(struct station *station)
 		position = head + (1U << 31);
 		break;
 	default:
-		/* All is read: the one lie that gives a writer room without end. */
+		/* Everything is read: the only lie that gives the writer unlimited room. */
 		position = head;
 		break;
 	}
@@ -703,9 +703,9 @@ static void lie(struct station *station)
 }
 
 /*
- * As subscriber.c does it: the floor, then a grace period, for which the
- * section of the only writer stands in.  The time may be ahead of the writer's
- * clock, as another CPU's may.
+ * As subscriber.c does it: raise the floor and wait for a grace period, which is the
+ * section of the only writer here.  The time may be ahead of the writer's clock, as
+ * another CPU's clock may be.
  */
 static void flush(struct station *station, u32 *random)
 {
@@ -726,7 +726,7 @@ static void flush(struct station *station, u32 *random)
 	station->flushes++;
 }
 
-/* Has the writer found the ring full or, where it overwrites, gone round the reader? */
+/* Has the writer found the ring full or, in overwrite mode, passed the reader? */
 static bool has_overrun(const struct station *station)
 {
 	const struct eventlog_ring_header *header = station->test.ring.header;
@@ -760,9 +760,9 @@ static void *read_load(void *argument)
 		if (flags & LOAD_PAUSES)
 			smp_store_release(&station->turn, 0);
 		/*
-		 * Slow at times, so that the ring fills, or is overwritten: until it has,
-		 * for as long as that takes, for a writer that is no faster would never
-		 * do it. One that takes turns does not, nor one that has ended.
+		 * Sometimes wait until the writer has filled the ring or passed the reader,
+		 * however long that takes: a writer that is not faster than the reader would
+		 * never do so.  Do not wait when they alternate or the writer has ended.
 		 */
 		pause = test_random(&random) % 64 ? 0 : 50;
 		while (pause && READ_ONCE(checker->header->head) - checker->position <
@@ -783,7 +783,7 @@ static bool interrupted(const struct station *station)
 	return station->test.breakpoints || station->load->flags & LOAD_TIMERS;
 }
 
-/* Events in interrupts: nested in others or, of a locked ring, refused. */
+/* Events in interrupts: nested in other events or, in a locked ring, rejected. */
 static u64 interruptions(const struct station *station)
 {
 	const struct eventlog_ring_header *header = station->test.ring.header;
@@ -792,7 +792,7 @@ static u64 interruptions(const struct station *station)
 					   READ_ONCE(station->test.nested);
 }
 
-/* Has the load shown what it is for? */
+/* Has the load exercised what it is meant to test? */
 static bool has_shown(const struct station *station)
 {
 	const struct eventlog_ring_header *header = station->test.ring.header;
@@ -825,7 +825,7 @@ static void run_load(struct station *stations, unsigned int rings, const struct 
 		station->random = seed * 7919 + station->test.number + 1;
 		if (pthread_create(&station->reader, NULL, read_load, station) ||
 		    pthread_create(&station->writer, NULL, write_load, station))
-			test_fail("no thread");
+			test_fail("cannot create a thread");
 	}
 	for (station = stations; station < stations + rings; station++) {
 		while (now() < deadline || !has_shown(station))
@@ -846,7 +846,7 @@ static void case_load(const struct load *load)
 	unsigned int i, cause;
 
 	if (!stations)
-		test_fail("no memory");
+		test_fail("out of memory");
 	for (i = 0; i < rings; i++) {
 		struct station *station = &stations[i];
 
@@ -862,7 +862,7 @@ static void case_load(const struct load *load)
 	}
 	run_load(stations, rings, load);
 	if (load->flags & LOAD_HOSTILE) {
-		/* Nothing is left of it: a ring that is now read honestly is a good one. */
+		/* Wrong positions do no lasting damage: the ring can be read correctly again. */
 		for (i = 0; i < rings; i++) {
 			test_ring_intact(&stations[i].test);
 			saw(stations[i].lies, "lies");
@@ -884,7 +884,7 @@ static void case_load(const struct load *load)
 		saw(header->records, "events placed");
 		saw(station->checker.events, "events read");
 		if (interrupted(station))
-			saw(interruptions(station), "events nested in others");
+			saw(interruptions(station), "nested events");
 		if (load->flags & LOAD_FLUSH)
 			saw(station->flushes, "flushes");
 		if (station->checker.lapped)
@@ -894,7 +894,7 @@ static void case_load(const struct load *load)
 				printf("#\t%llu lost by cause %u\n",
 				       (unsigned long long)header->lost[cause], cause);
 		}
-		/* All counters went past the end of 32 bits, or of 64. */
+		/* The start was chosen so that positions have crossed a limit of 32 or 64 bits. */
 		if (load->geometry.start)
 			CHECK(header->head >> 32 != load->geometry.start >> 32);
 		checker_close(&station->checker);
@@ -908,8 +908,8 @@ static void case_load(const struct load *load)
 struct test_case {
 	const char *name;
 	void (*run)(void);
-	bool stepping;		/* needs to know the places */
-	struct load load;	/* when there is no run */
+	bool stepping;		/* needs the places of instructions */
+	struct load load;	/* if run is NULL */
 };
 
 #define LOAD(text, overwrites, page, sub_buffer, count, from, how, time)		\
@@ -967,17 +967,17 @@ static const char *skipped(const struct test_case *test_case)
 	const struct load *load = &test_case->load;
 
 	if (test_case->stepping && !places)
-		return "where instructions begin is not known here";
+		return "the places of instructions are unknown";
 	if (UNDER_TSAN && test_case->run == case_step_locked)
-		return "what locks cannot be interrupted everywhere";
+		return "lock operations cannot be interrupted everywhere";
 	/* See ring_checker.c. */
 	if (UNDER_TSAN && !test_case->run && load->geometry.overwrite &&
 	    !(load->flags & (LOAD_PAUSES | LOAD_HOSTILE)))
-		return "overwriting races with reading, by design";
+		return "in overwrite mode reads and writes race by design";
 	return NULL;
 }
 
-/* In a process of its own: whatever happens is one line. */
+/* Runs a case in a process of its own; whatever happens is one line of output. */
 static bool run_case(const struct test_case *test_case, unsigned int number)
 {
 	const char *skip = skipped(test_case);
@@ -1020,7 +1020,7 @@ static bool chosen(const struct test_case *test_case, char **names, unsigned int
 {
 	unsigned int i;
 
-	/* What the others build on is not chosen. */
+	/* The other cases need this one. */
 	if (test_case->run == case_trace)
 		return true;
 	for (i = 0; i < count; i++) {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of ring_stress share: the ring under test with the writer's
- * own account of it (ring_writer.c), the consumer that checks every byte
- * (ring_checker.c), and the interrupts that make nested writers
+ * Shared by the parts of ring_stress: the ring under test with the writer's own
+ * account of it (ring_writer.c), the consumer that checks every byte
+ * (ring_checker.c), and the interrupts that create nested writers
  * (ring_interrupt.c).
  *
- * A struct test_ring is written by one thread, and by the signal handlers that
- * run on it: they stand for the softirq, the hardirq and the NMI.  A struct
- * checker belongs to one thread, the consumer.  The two meet in the ring's
- * pages, as the kernel and its consumer do, and nowhere else; what else crosses
- * is said to be atomic below.
+ * One thread writes a struct test_ring, and so do the signal handlers that run on
+ * it: they simulate softirq, hardirq and NMI.  A struct checker belongs to the
+ * consumer's thread.  The two share the ring's pages, like the kernel and a
+ * consumer, and the members below that are marked atomic.
  */
 #ifndef RING_TEST_H
 #define RING_TEST_H
 
-#include "ring.h"
+#include "ring/ring.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1
@@ -38,25 +37,25 @@
 #define UNDER_ASAN 0
 #endif
 
-/* Writers inside one another, the outermost included; the ring takes 7. */
+/* Maximum depth of nested writers, with the outermost one; the ring accepts 7. */
 #define TEST_DEPTHS 12
 
-/* Payloads are pieces of this pool, so any payload can be told from its place in it. */
+/* A payload is a part of this pool, so its offset determines its bytes. */
 #define TEST_POOL_BYTES (1U << 18)
 
 extern u8 test_pool[TEST_POOL_BYTES];
 
 /**
- * test_fail() - say what is wrong and end the process
+ * test_fail() - print a message and end the process
  * @format: as printf()
  *
- * Any context, signal handlers included.
+ * Any context, also signal handlers.
  */
 void test_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /**
  * test_random() - the next number of a sequence
- * @state: not 0
+ * @state: must not be 0
  */
 static inline u32 test_random(u32 *state)
 {
@@ -70,13 +69,13 @@ static inline u32 test_random(u32 *state)
 }
 
 /**
- * struct test_geometry - how a ring is laid out
- * @page_bytes: of each of the two pages before the data
- * @sub_buffer_bytes: a power of two; the core does not need a page
- * @sub_buffers: their number, a power of two
- * @overwrite: mode
- * @locked: written under a lock; where EVENTLOG_RING_LOCKLESS is 0 all are
- * @start: the position all counters start at, a multiple of 8
+ * struct test_geometry - layout of a ring
+ * @page_bytes: size of each of the two pages before the data
+ * @sub_buffer_bytes: a power of two; may be smaller than a page
+ * @sub_buffers: a power of two
+ * @overwrite: overwrite mode, else discard mode
+ * @locked: written under a lock; always the case if EVENTLOG_RING_LOCKLESS is 0
+ * @start: initial value of all positions, a multiple of 8
  */
 struct test_geometry {
 	u32 page_bytes;
@@ -87,37 +86,37 @@ struct test_geometry {
 	u64 start;
 };
 
-/* What the clock of a writer does. */
+/* The clock of a writer. */
 enum test_clock {
-	TEST_CLOCK_COUNTS,	/* counts its readings */
-	TEST_CLOCK_STUMBLES,	/* the same, now and then stepping back a little */
-	TEST_CLOCK_RUNS,	/* the machine's; now and then stepping back a little */
+	TEST_CLOCK_COUNTS,	/* counts the readings */
+	TEST_CLOCK_STUMBLES,	/* the same, but sometimes steps back a little */
+	TEST_CLOCK_RUNS,	/* the machine's clock, but sometimes steps back a little */
 };
 
 /**
  * struct test_ring - a ring and the writer's account of it
- * @ring: under test
- * @geometry: as made
- * @number: told in each record; below 32
- * @mapping: the pages, the last one fenced off by an inaccessible page
- * @mapping_bytes: their size, without the fence
- * @clock: what eventlog_ring_clock() does for this writer
- * @ticks: readings of the clock
- * @breakpoints: this writer is interrupted by interrupt_at()
- * @in_clock: called by each reading of the clock, or NULL
- * @depth: writers inside, as the writers themselves count
- * @outermost: what eventlog_ring_commit() said of the last event
- * @in_flight: by depth: the ring's nest as this writer found it, and where its
- *	record lies; no bytes: it has none yet
- * @attempted: by depth: events
- * @refused: by depth: events that got no room
- * @placed: by depth: events committed
- * @nested: events placed while another was being written (atomic)
- * @floor: no later record is before it (atomic; written by the consumer)
+ * @ring: ring under test
+ * @geometry: its layout
+ * @number: stored in each record; below 32
+ * @mapping: the pages; an inaccessible page follows
+ * @mapping_bytes: their size without that page
+ * @clock: result of eventlog_ring_clock() for this writer
+ * @ticks: number of readings of the clock
+ * @breakpoints: interrupt_at() interrupts this writer
+ * @in_clock: called at each reading of the clock, or NULL
+ * @depth: current depth of nested writers
+ * @outermost: result of eventlog_ring_commit() for the last event
+ * @in_flight: by depth: the ring's nest that this writer found, and the position of
+ *	its record; 0 bytes if it has no record yet
+ * @attempted: by depth: number of events
+ * @rejected: by depth: events that were lost
+ * @placed: by depth: events that were committed
+ * @nested: events placed while another one was being written (atomic)
+ * @floor: minimum time of later records (atomic; written by the consumer)
  * @section: odd while an outermost writer is between reading the floor and
- *	publishing, if sections is set (atomic)
- * @sections: keep section
- * @random: by depth
+ *	publishing, if @sections is set (atomic)
+ * @sections: maintain @section
+ * @random: by depth: state of the random numbers
  */
 struct test_ring {
 	struct eventlog_ring ring;
@@ -138,7 +137,7 @@ struct test_ring {
 		u32 bytes;
 	} in_flight[TEST_DEPTHS];
 	u64 attempted[TEST_DEPTHS];
-	u64 refused[TEST_DEPTHS];
+	u64 rejected[TEST_DEPTHS];
 	u64 placed[TEST_DEPTHS];
 	u64 nested;
 	u64 floor;
@@ -147,60 +146,60 @@ struct test_ring {
 	u32 random[TEST_DEPTHS];
 };
 
-/* The ring this thread writes to. */
+/* The ring that this thread writes. */
 extern __thread struct test_ring *test_current;
 
 /**
- * test_machine_clock() - what TEST_CLOCK_RUNS starts from
+ * test_machine_clock() - the clock of TEST_CLOCK_RUNS
  */
 u64 test_machine_clock(void);
 
 /**
  * test_ring_open() - map a ring
- * @test: to be filled in
- * @number: the ring's
+ * @test: filled in
+ * @number: number of the ring
  * @geometry: copied
- * @seed: of its random numbers, not 0
+ * @seed: for its random numbers, not 0
  */
 void test_ring_open(struct test_ring *test, unsigned int number,
 		    const struct test_geometry *geometry, u32 seed);
 
 /**
- * test_ring_restart() - begin anew in the same pages
- * @test: opened; nobody else uses it
+ * test_ring_restart() - reset a ring in the same pages
+ * @test: an open ring without other users
  * @start: new start position
  *
- * The data is filled with what no record may show.
+ * Fills the data with bytes that no valid record contains.
  */
 void test_ring_restart(struct test_ring *test, u64 start);
 
 /**
- * test_ring_close() - unmap
- * @test: opened
+ * test_ring_close() - unmap a ring
+ * @test: an open ring
  */
 void test_ring_close(struct test_ring *test);
 
 /**
- * test_ring_intact() - fail if something was written that is nobody's to write
- * @test: the ring; any thread, at any time
+ * test_ring_intact() - fail if bytes were written that no one may write
+ * @test: the ring; any thread may call this at any time
  */
 void test_ring_intact(const struct test_ring *test);
 
 /**
  * test_emit() - write one event
  * @test: this thread's ring
- * @payload: bytes
+ * @payload: size in bytes
  *
- * Any context of the ring's thread.  Checks what a writer can see: that no
- * other's record is where its own was placed, that nobody wrote into it, and,
- * outermost, that all that is whole can be seen.
+ * Any context of the ring's thread.  Checks what the writer can see: that its record
+ * does not overlap another one and was not changed by other writers, and, for the
+ * outermost writer, that all whole records are published.
  *
- * Return: whether it was placed.
+ * Return: whether the event was placed.
  */
 bool test_emit(struct test_ring *test, u32 payload);
 
 /**
- * test_payload_max() - the most that fits a sub-buffer
+ * test_payload_max() - the largest payload that fits in a sub-buffer
  * @test: the ring
  */
 static inline u32 test_payload_max(const struct test_ring *test)
@@ -212,9 +211,9 @@ static inline u32 test_payload_max(const struct test_ring *test)
 }
 
 /**
- * test_may_lose() - can an event be lost for this cause?
+ * test_may_lose() - whether this cause of loss is possible in a test
  * @test: the ring
- * @cause: why
+ * @cause: the cause
  */
 static inline bool test_may_lose(const struct test_ring *test, enum eventlog_lost cause)
 {
@@ -233,8 +232,8 @@ static inline bool test_may_lose(const struct test_ring *test, enum eventlog_los
 }
 
 /**
- * test_sum() - a counter over all depths
- * @counts: by depth
+ * test_sum() - sum of a counter over all depths
+ * @counts: values by depth
  */
 static inline u64 test_sum(const u64 *counts)
 {
@@ -246,7 +245,7 @@ static inline u64 test_sum(const u64 *counts)
 	return sum;
 }
 
-/* Tells a record's header from any other: kept in its tid. */
+/* Checksum of a record's header, stored in its tid. */
 static inline u32 test_header_sum(const struct eventlog_record *record)
 {
 	u64 sum = record->size_flags * 0x9e3779b97f4a7c15ULL;
@@ -259,12 +258,12 @@ static inline u32 test_header_sum(const struct eventlog_record *record)
 }
 
 /*
- * What an event's header says here.
- *	descriptor	its depth (4 bits), its ring (5), where in the pool its
- *			payload begins, in eights (15)
- *	session		its number among those of its depth, from 1 (low half),
- *			the events lost before it was tried (high half)
- *	pid		bytes of its payload
+ * Contents of an event's header in the tests:
+ *	descriptor	depth (4 bits), number of the ring (5), offset of the payload
+ *			in the pool in units of 8 bytes (15)
+ *	session		sequence number at its depth, from 1 (low half); number of
+ *			events lost before this one was attempted (high half)
+ *	pid		size of the payload
  *	tid		test_header_sum() of the rest
  */
 #define TEST_DEPTH(descriptor) ((descriptor) & 15)
@@ -272,24 +271,24 @@ static inline u32 test_header_sum(const struct eventlog_record *record)
 #define TEST_OFFSET(descriptor) (((descriptor) >> 9) * 8)
 
 /**
- * struct checker - a consumer that trusts nothing
- * @test: the ring; only geometry and number are looked at
- * @header: its pages, as mapped
- * @consumer: likewise
- * @data: likewise
- * @position: read up to here
- * @time: of the last record
- * @told: losses told by lost records, by cause
- * @told_total: their sum
- * @sequence: by depth: the last event seen
- * @missing: events known to be missing by gaps in their numbers
- * @promised_position: records from here on ...
- * @promised_time: ... are not before this
- * @events: events read
- * @markers: lost records read
- * @paddings: padding records read
- * @lapped: times an overwriting writer was faster
- * @copy: for overwrite mode, a sub-buffer
+ * struct checker - a consumer that verifies everything
+ * @test: the ring; only geometry and number are used
+ * @header: its first page
+ * @consumer: its second page
+ * @data: its data
+ * @position: position of the next record to read
+ * @time: time of the last record
+ * @reported: losses reported by lost records, by cause
+ * @reported_total: their sum
+ * @sequence: by depth: number of the last event
+ * @missing: missing events, known from gaps in the numbers
+ * @promised_position: records from this position on ...
+ * @promised_time: ... are not older than this
+ * @events: number of events read
+ * @markers: number of lost records read
+ * @paddings: number of padding records read
+ * @lapped: how often an overwriting writer passed the reader
+ * @copy: overwrite mode: copy of a sub-buffer
  */
 struct checker {
 	const struct test_ring *test;
@@ -298,8 +297,8 @@ struct checker {
 	const u8 *data;
 	u64 position;
 	u64 time;
-	u64 told[EVENTLOG_LOST_CAUSES];
-	u64 told_total;
+	u64 reported[EVENTLOG_LOST_CAUSES];
+	u64 reported_total;
 	u64 sequence[TEST_DEPTHS];
 	u64 missing;
 	u64 promised_position;
@@ -312,112 +311,112 @@ struct checker {
 };
 
 /**
- * checker_open() - a consumer at the ring's start
- * @checker: to be filled in
- * @test: nobody writes yet
+ * checker_open() - create a consumer at the start of a ring
+ * @checker: filled in
+ * @test: a ring that is not being written
  */
 void checker_open(struct checker *checker, const struct test_ring *test);
 
 /**
- * checker_restart() - the ring was restarted
- * @checker: opened
+ * checker_restart() - start again after test_ring_restart()
+ * @checker: an open checker
  */
 void checker_restart(struct checker *checker);
 
 /**
- * checker_close() - give its memory back
- * @checker: opened
+ * checker_close() - free a checker's memory
+ * @checker: an open checker
  */
 void checker_close(struct checker *checker);
 
 /**
- * checker_take() - read and check what there is
- * @checker: opened
- * @records: at most as many
- * @release: discard mode: tell the writer, once, at the end
+ * checker_take() - read and check records
+ * @checker: an open checker
+ * @records: maximum number of records
+ * @release: discard mode: store the position once, at the end
  *
  * Any context of the consumer's thread.
  *
- * Return: records read, of any type.
+ * Return: number of records read, of any type.
  */
 unsigned int checker_take(struct checker *checker, unsigned int records, bool release);
 
 /**
- * checker_skip() - go on behind everything published
- * @checker: opened, discard mode; nobody writes
+ * checker_skip() - continue after everything that is published
+ * @checker: an open checker, discard mode; the ring is not being written
  *
- * For a consumer that has lied about its position: what it could have read is
- * not known.  Counts as overtaken.
+ * For a consumer that stored wrong positions: the data that it skipped may be
+ * overwritten.  Counts as lapped.
  */
 void checker_skip(struct checker *checker);
 
 /**
- * checker_finish() - compare with the writer's account
- * @checker: opened
- * @test: its ring; nobody is writing any more and there is room for an event
+ * checker_finish() - compare the records with the writer's account
+ * @checker: an open checker
+ * @test: its ring, which is no longer written and has room for an event
  *
- * Emits a last event, so that every loss is told, and reads to the end.
+ * Emits a last event, so that every loss is reported, and reads to the end.
  */
 void checker_finish(struct checker *checker, struct test_ring *test);
 
 /* ---- interrupts ---- */
 
 /**
- * interrupts_open() - get ready
+ * interrupts_open() - prepare for interrupts
  *
- * Once, before anything else here.
+ * Call this once, before the other functions.
  */
 void interrupts_open(void);
 
 /**
- * interrupts_find() - find the places where a writer can be interrupted
+ * interrupts_find() - find the instructions where a writer can be interrupted
  *
- * Writes events to rings of its own, stepping through the code instruction by
- * instruction: those of the ring, with all branches taken.  The places are
- * known to the process that called interrupts_open() even if this is a child.
+ * Writes events to rings of its own and single-steps through the code of the ring,
+ * through all branches.  The process that called interrupts_open() gets the result
+ * even if a child calls this function.
  */
 void interrupts_find(void);
 
 /**
- * interrupts_places() - how many were found
+ * interrupts_places() - number of instructions found
  *
- * To be called by the process that will start those that interrupt.
+ * Called by the process that starts the interrupted writers.
  *
- * Return: their number; 0 where they cannot be known or used.
+ * Return: the number; 0 if the instructions cannot be found or changed.
  */
 unsigned int interrupts_places(void);
 
 /**
  * interrupt_at() - interrupt this thread's writer once
  * @place: below interrupts_places()
- * @handler: run there, before that instruction, as an interrupt
+ * @handler: runs as an interrupt before the instruction
  *
- * Takes the place of an interrupt that has not happened yet.  Only one thread
- * may use it at a time: it is the code that is changed.
+ * Replaces an interrupt that has not happened yet.  Only one thread at a time may use
+ * this, because it changes the code.
  */
 void interrupt_at(unsigned int place, void (*handler)(struct test_ring *test));
 
 /**
- * interrupt_cancel() - no more
+ * interrupt_cancel() - cancel a pending interrupt
  *
- * Return: whether one was still to come.
+ * Return: whether an interrupt was pending.
  */
 bool interrupt_cancel(void);
 
 /**
- * interrupts_start() - interrupt this thread's writer now and then, by timers
- * @handler: run as an interrupt
+ * interrupts_start() - interrupt this thread's writer by timers
+ * @handler: runs as an interrupt
  *
- * Two levels: the higher interrupts the lower one as well.
+ * There are two levels; the higher one can interrupt the lower one.
  */
 void interrupts_start(void (*handler)(struct test_ring *test));
 
 /**
- * interrupts_stop() - by the same thread
+ * interrupts_stop() - stop the timers; called by the same thread
  */
 void interrupts_stop(void);
 
-/* While interrupts_find() is at it, test_emit() says when it is in the ring's code. */
+/* During interrupts_find(), test_emit() reports when it runs the ring's code. */
 extern bool interrupts_tracing;
 void interrupts_trace(bool on);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The writer's side of ring_stress: see ring_test.h.
+ * The writer of ring_stress: see ring_test.h.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "ring_test.h"
 
-/* Neither zero nor anything a record could hold by accident. */
+/* A byte that valid records do not contain by accident. */
 #define FILLER 0xa5
 
 u8 test_pool[TEST_POOL_BYTES];
@@ -54,7 +54,7 @@ u64 eventlog_ring_clock(void)
 	struct test_ring *test = test_current;
 	u64 time = 0;
 
-	/* A nested writer may read the clock in between: count first. */
+	/* A nested writer may read the clock in between, so count first. */
 	eventlog_local_add(&test->ticks, 1);
 	if (test->in_clock)
 		test->in_clock(test);
@@ -64,7 +64,7 @@ u64 eventlog_ring_clock(void)
 		break;
 	case TEST_CLOCK_STUMBLES:
 		time = 1000 + READ_ONCE(test->ticks) * 2;
-		/* As ktime_get_mono_fast_ns() may across an update of the clock. */
+		/* ktime_get_mono_fast_ns() may do so while the clock is updated. */
 		if (READ_ONCE(test->ticks) % 3 == 0)
 			time -= 25;
 		break;
@@ -99,7 +99,7 @@ void test_ring_restart(struct test_ring *test, u64 start)
 	for (depth = 0; depth < TEST_DEPTHS; depth++) {
 		test->in_flight[depth].bytes = 0;
 		test->attempted[depth] = 0;
-		test->refused[depth] = 0;
+		test->rejected[depth] = 0;
 		test->placed[depth] = 0;
 	}
 	test->nested = 0;
@@ -124,7 +124,7 @@ void test_ring_open(struct test_ring *test, unsigned int number,
 		test_fail("mmap of %zu bytes failed", rounded + page);
 	if (mprotect(address + rounded, page, PROT_NONE))
 		test_fail("mprotect failed");
-	/* The data's last byte is followed by the fence. */
+	/* The inaccessible page follows the last byte of the data. */
 	test->mapping = address + rounded - bytes;
 	test->mapping_bytes = bytes;
 	test->geometry = *geometry;
@@ -173,9 +173,9 @@ void test_ring_intact(const struct test_ring *test)
 }
 
 /*
- * A record was given to the writer at @depth: is it anybody else's?  Of those
- * further out, a writer that has given nest back is done with its record: what
- * is inside it found the same nest as it did itself.
+ * The writer at @depth got a record: it must not overlap another writer's record.
+ * An outer writer that has already restored nest is done with its record; a writer
+ * nested in it then finds the same nest as the outer one did.
  */
 static void claim(struct test_ring *test, u32 depth, const struct eventlog_record *record)
 {
@@ -195,7 +195,7 @@ static void claim(struct test_ring *test, u32 depth, const struct eventlog_recor
 			continue;
 		nest = test->in_flight[outer].nest;
 		if (its_bytes && offset < begin + its_bytes && begin < offset + bytes)
-			test_fail("the record at %llu, depth %u, lies over the one at %u, depth %u, which is being written",
+			test_fail("the record at %llu, depth %u, overlaps the one at %u, depth %u",
 				  (unsigned long long)offset, depth, begin, outer);
 	}
 	test->in_flight[depth].offset = offset;
@@ -208,7 +208,7 @@ static void fill(struct test_ring *test, u32 depth, struct eventlog_record *reco
 		 u64 session)
 {
 	u32 offset = test_random(&test->random[depth]) % (TEST_POOL_BYTES - EVENTLOG_PAYLOAD_MAX);
-	struct eventlog_record wanted;
+	struct eventlog_record expected;
 
 	offset &= ~7U;
 	if ((record->size_flags & EVENTLOG_RECORD_SIZE_MASK) !=
@@ -219,13 +219,13 @@ static void fill(struct test_ring *test, u32 depth, struct eventlog_record *reco
 	record->descriptor = depth | test->number << 4 | offset / 8 << 9;
 	record->session = session;
 	record->pid = payload;
-	wanted = *record;
-	wanted.tid = test_header_sum(&wanted);
-	record->tid = wanted.tid;
+	expected = *record;
+	expected.tid = test_header_sum(&expected);
+	record->tid = expected.tid;
 	memcpy(record + 1, test_pool + offset, payload);
-	/* Interrupts come here as well. */
+	/* Interrupts may happen here too. */
 	barrier();
-	if (memcmp(record, &wanted, sizeof(wanted)) ||
+	if (memcmp(record, &expected, sizeof(expected)) ||
 	    memcmp(record + 1, test_pool + offset, payload))
 		test_fail("a record was changed while depth %u was writing it", depth);
 }
@@ -239,7 +239,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 	bool placed, outermost = false;
 
 	if (depth >= TEST_DEPTHS)
-		test_fail("%u writers inside one another", depth);
+		test_fail("%u nested writers", depth);
 	section = READ_ONCE(test->section);
 	if (test->sections && !(section & 1)) {
 		WRITE_ONCE(test->section, section + 1);
@@ -271,7 +271,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 			interrupts_trace(false);
 		WRITE_ONCE(test->in_flight[depth].bytes, 0);
 	} else {
-		WRITE_ONCE(test->refused[depth], test->refused[depth] + 1);
+		WRITE_ONCE(test->rejected[depth], test->rejected[depth] + 1);
 	}
 
 	barrier();
@@ -282,10 +282,10 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 	if (depth)
 		return placed;
 	if (placed && !outermost)
-		test_fail("the outermost writer does not know that it is");
+		test_fail("the outermost writer is not reported as such");
 	if (eventlog_ring_has_refused(&test->ring.lock))
-		test_fail("the outermost writer left refused ones uncounted");
-	/* Nobody else is inside: all that was reserved is whole, and has to be visible. */
+		test_fail("the outermost writer left rejected ones uncounted");
+	/* There is no other writer: all reserved records are whole and must be visible. */
 	head = READ_ONCE(header->head);
 	barrier();
 	if ((long long)(READ_ONCE(header->committed) - head) < 0)

@@ -7,58 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "cmd/verb.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
 	&verb_list, &verb_marker, &verb_info, &verb_emit, &verb_create, &verb_delete,
-	&verb_bpf,
 };
-
-static const char *verb_name;
-
-const char *tool_version(void)
-{
-	return ELOG_VERSION;
-}
 
 void print_version(void)
 {
 	printf("elog %s (ABI %d)\n", tool_version(), EVENTLOG_ABI_VERSION);
-}
-
-/* A line; names of files may have what operates a terminal. */
-static void say(const char *format, va_list arguments)
-{
-	unsigned char line[4096], *at;
-
-	vsnprintf((char *)line, sizeof(line), format, arguments);
-	for (at = line; *at; at++)
-		if (*at < ' ' || *at == 0x7f ||
-		    (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
-			*at = '?';
-	fprintf(stderr, "%s\n", line);
-}
-
-void complain(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
-		verb_name ? verb_name : "");
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
-
-void note(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("  ", stderr);
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
 }
 
 static void usage(FILE *file)
@@ -92,7 +50,7 @@ static const struct verb *find_verb(const char *name)
 static int finish(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
-		complain("cannot write to stdout");
+		elog_error("cannot write to stdout");
 		return status ? status : STATUS_ERROR;
 	}
 	return status;
@@ -119,11 +77,11 @@ int main(int count, char **arguments)
 	}
 	verb = find_verb(arguments[1]);
 	if (!verb) {
-		complain("there is no verb '%s'", arguments[1]);
+		elog_error("there is no verb '%s'", arguments[1]);
 		usage(stderr);
 		return STATUS_ERROR;
 	}
-	verb_name = verb->name;
+	elog_error_prefix(verb->name);
 	status = parse_options(verb, count - 1, arguments + 1, &options);
 	if (status < 0)
 		status = verb->run(&options);

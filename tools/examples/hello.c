@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An event without a library: register, test the bit, write.
+ * Emits an event without a library: registers it, tests the bit, writes.
  *
  *	elog capture -e hello -- ./hello
  */
@@ -33,9 +33,9 @@ int main(void)
 		perror("mmap");
 		return 1;
 	}
-	/* One test of one bit is all that an event costs while nobody wants it. */
+	/* While the event is disabled, it costs only this test of a bit. */
 	if (bits[event.status_bit / 8] & 1 << event.status_bit % 8)
 		return writev(fd, parts, 2) < 0;
-	puts("nobody listens; try: elog capture -e hello -- ./hello");
+	puts("the event is disabled; try: elog capture -e hello -- ./hello");
 	return 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A shell script that tells what it does: provider job, one session a run.
+# A shell script that emits events of the provider job. Each run is a session.
 #
 #	elog capture -e job -- sh job.sh
 set -eu
@@ -10,17 +10,17 @@ set -eu
 session=$$
 lines=0
 
-tell()
+emit()
 {
 	event=$1
 	shift
 	"$ELOG" emit -s "$session" "job/$event" "$@"
 }
 
-tell start '__data_loc char[] directory' directory="$PWD"
+emit start '__data_loc char[] directory' directory="$PWD"
 for file in /proc/cpuinfo /proc/meminfo /proc/version; do
 	count=$(wc -l < "$file")
 	lines=$((lines + count))
-	tell step '__data_loc char[] file; u32 lines' file="$file" lines="$count"
+	emit step '__data_loc char[] file; u32 lines' file="$file" lines="$count"
 done
-tell end 'u32 files; u32 lines; s32 status' files=3 lines="$lines" status=0
+emit end 'u32 files; u32 lines; s32 status' files=3 lines="$lines" status=0

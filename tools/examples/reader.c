@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints a .elog file: the time, the name and the fields of each event, and what
- * was lost. elog show does it better.
+ * Prints the time, the name and the fields of each event in a .elog file, and the
+ * losses. elog show has more features.
  *
  *	elog capture -o job.elog -- ./job; ./reader job.elog
  */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Prints a .elog file from Python, with no more than the installed libelog.so.1:
-# the time, the name and the fields of each event.
+# Prints the time, the name and the fields of each event in a .elog file. Needs only the
+# installed libelog.so.1.
 #
 #	elog capture -o job.elog -- ./job; ./reader.py job.elog
 from ctypes import (CDLL, POINTER, Structure, byref, c_char_p, c_int, c_size_t,
@@ -19,7 +19,7 @@ class Item(Structure):		# struct elog_item
                 ("offset", c_uint64), ("size", c_uint64), ("reserved", c_uint64 * 4)]
 
 
-class Provider(Structure):	# of those that the library makes, the beginning is enough
+class Provider(Structure):	# only the first members of structs that the library allocates
     _fields_ = [("name", c_char_p)]
 
 

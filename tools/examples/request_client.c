@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Drives request_server.
+ * Sends requests to request_server.
  *
  *	request_client [-c CONNECTIONS] [-r REQUESTS] [-t THREADS] PORT
  *
- * Makes CONNECTIONS connections, from THREADS threads, with REQUESTS requests
- * each, of which every tenth asks for what does not exist. Prints what came
- * back, "connections N requests N bytes N missing N"; fails if an answer is
- * not the right one.
+ * Makes CONNECTIONS connections from THREADS threads, with REQUESTS requests each.
+ * Every tenth request is for a path that does not exist. Prints
+ * "connections N requests N bytes N missing N" for the responses, and fails if a
+ * response is wrong.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -25,7 +25,7 @@
 static unsigned int connection_count = 10, request_count = 10, thread_count = 4;
 static unsigned int port;
 
-/* Atomic: what has been started, and what came of it. */
+/* Atomic: the connections started, and the results. */
 static unsigned int next_connection;
 static unsigned long requests, bytes, missing;
 
@@ -96,7 +96,7 @@ static void *work(void *argument)
 			good = make_request(server, number);
 		fclose(server);
 		if (!good) {
-			fprintf(stderr, "request_client: a wrong answer\n");
+			fprintf(stderr, "request_client: wrong response\n");
 			return argument;
 		}
 	}
@@ -128,9 +128,9 @@ int main(int count, char **arguments)
 	}
 	port = (unsigned int)strtoul(arguments[optind], NULL, 10);
 	for (i = 0; i < thread_count; i++) {
-		/* What a thread returns is NULL, or says that it failed. */
+		/* A thread returns NULL on success. */
 		if (pthread_create(&threads[i], NULL, work, &failed)) {
-			fprintf(stderr, "request_client: no thread\n");
+			fprintf(stderr, "request_client: cannot create a thread\n");
 			return 1;
 		}
 	}

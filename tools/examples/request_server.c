@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server whose requests are sessions.
+ * A server that emits events; each request is a session.
  *
  *	request_server [-p PORT] [-t THREADS]
  *
@@ -8,12 +8,12 @@
  * SIGTERM or SIGINT: "/bytes/N" gets "200 N" and N bytes, anything else
  * "404 0". Provider request_server:
  *	accept		a client has connected
- *	request_start	a request was read; its session is all its own
- *	request_end	and has been answered
+ *	request_start	a request was read; it starts a session
+ *	request_end	the response was sent; the session ends
  *
- * Each thread accepts a connection and serves that until its end. What they share
- * is the listening socket, the number of connections, and, under a lock, which
- * connection each serves, so that the end need not wait for idle clients.
+ * Each thread accepts a connection and serves it until it is closed. The threads share
+ * the listening socket, the number of connections, and, under a lock, the connection
+ * that each thread serves. So the server can exit without waiting for idle clients.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,22 +40,22 @@ static int listener;
 static unsigned int connections;	/* atomic */
 
 static pthread_mutex_t serving_lock = PTHREAD_MUTEX_INITIALIZER;
-static int serving[THREADS_MAX];	/* by thread: a socket, or 0 */
+static int serving[THREADS_MAX];	/* the socket of each thread, or 0 */
 static bool ending;
 
-/* Note what a thread serves, 0: nothing. Return: false if the server is ending. */
-static bool note_serving(size_t thread, int fd)
+/* Sets the socket that a thread serves; 0: none. Returns false if the server is exiting. */
+static bool set_serving(size_t thread, int fd)
 {
-	bool goes_on;
+	bool running;
 
 	pthread_mutex_lock(&serving_lock);
 	serving[thread] = fd;
-	goes_on = !ending;
+	running = !ending;
 	pthread_mutex_unlock(&serving_lock);
-	return goes_on;
+	return running;
 }
 
-/* No more requests are read; those read are answered. */
+/* Stops reading requests; those already read get a response. */
 static void end_serving(void)
 {
 	size_t i;
@@ -76,7 +76,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void tell_accept(unsigned int connection, uint16_t port)
+static void emit_accept(unsigned int connection, uint16_t port)
 {
 	struct elog_payload payload;
 	unsigned char buffer[16];
@@ -89,7 +89,7 @@ static void tell_accept(unsigned int connection, uint16_t port)
 	elog_event_emit(event_accept, 0, &payload);
 }
 
-static void tell_start(uint64_t session, unsigned int connection,
+static void emit_start(uint64_t session, unsigned int connection,
 		       const char *path)
 {
 	unsigned char buffer[LINE_MAX_BYTES + 32];
@@ -103,7 +103,7 @@ static void tell_start(uint64_t session, unsigned int connection,
 	elog_event_emit(event_start, session, &payload);
 }
 
-static void tell_end(uint64_t session, unsigned int status, size_t bytes,
+static void emit_end(uint64_t session, unsigned int status, size_t bytes,
 		     uint64_t duration)
 {
 	struct elog_payload payload;
@@ -134,7 +134,7 @@ static bool send_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Return: false when the client cannot be answered. */
+/* Returns false if the response cannot be sent. */
 static bool answer(FILE *client, const char *path, unsigned int *status,
 		   size_t *bytes)
 {
@@ -169,9 +169,9 @@ static void serve(FILE *client, unsigned int connection)
 		session = (uint64_t)connection << 32 | ++request;
 		line[strcspn(line, "\r\n")] = '\0';
 		path = strncmp(line, "GET ", 4) ? line : line + 4;
-		tell_start(session, connection, path);
+		emit_start(session, connection, path);
 		good = answer(client, path, &status, &bytes);
-		tell_end(session, status, bytes, now() - start);
+		emit_end(session, status, bytes, now() - start);
 	}
 }
 
@@ -191,7 +191,7 @@ static void *work(void *argument)
 		fd = accept4(listener, (struct sockaddr *)&address, &size,
 			     SOCK_CLOEXEC);
 		if (fd < 0) {
-			/* shutdown() of the listener ends the threads so. */
+			/* shutdown() of the listening socket ends the threads here. */
 			if (errno == EINVAL)
 				return NULL;
 			if (errno != EINTR && errno != ECONNABORTED)
@@ -201,21 +201,21 @@ static void *work(void *argument)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		connection = __atomic_add_fetch(&connections, 1,
 						__ATOMIC_RELAXED);
-		tell_accept(connection, ntohs(address.sin_port));
+		emit_accept(connection, ntohs(address.sin_port));
 		client = fdopen(fd, "r");
 		if (!client) {
 			close(fd);
 			continue;
 		}
-		if (note_serving(thread, fd))
+		if (set_serving(thread, fd))
 			serve(client, connection);
-		/* Closed when nobody can take its number for another's. */
-		note_serving(thread, 0);
+		/* Close the socket when no other thread can shut it down. */
+		set_serving(thread, 0);
 		fclose(client);
 	}
 }
 
-/* Return: the port listened on, or -1. */
+/* Returns the port, or -1. */
 static int start_listening(unsigned int port)
 {
 	struct sockaddr_in address = {
@@ -276,7 +276,7 @@ int main(int count, char **arguments)
 			THREADS_MAX);
 		return 1;
 	}
-	/* Works without the kernel module, too: the events are disabled then. */
+	/* Succeeds without the kernel module; the events are then disabled. */
 	ret = elog_producer_open(&producer, NULL);
 	if (!ret)
 		ret = register_events(producer);

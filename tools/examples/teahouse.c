@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An example of markers in a program, ten of them.
+ * An example of a program with ten markers.
  *
  *	cc -o teahouse teahouse.c $(pkg-config --cflags --libs libelog)
  *	elog capture -e markers_teahouse -- ./teahouse 3
  *	ELOG_MARKERS='serve=print' ./teahouse 3
  *
- * Serves so many guests and says how often a marker's expression was evaluated.
+ * Serves this number of guests, and prints how often a marker's expression was evaluated.
  */
 #include <stdio.h>
 #include <stdlib.h>

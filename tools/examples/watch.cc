@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A consumer in C++: prints the next so many events of a provider.
+ * A consumer in C++: prints the next COUNT events of a provider.
  *
  *	./watch 'request_*' 10
  */

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# eventlog.mk - what the Kbuild or Makefile of a provider's module includes:
+# eventlog.mk - rules for modules that are providers, included by their Kbuild:
 #
 #	obj-m := hello.o
 #	include /usr/local/share/eventlog/eventlog.mk
 #
-# For each X_eventlog_schema.src beside it, X_eventlog.h is made in $(obj) before
-# anything there is compiled, and made again when the schema or the generator
-# has changed. <linux/eventlog.h> and the headers made are found. The symbols of
-# eventlog.ko are known to modpost once it has been built or installed for this
-# kernel: modpost reads the Kbuild file, and so this, once more.
+# Each X_eventlog_schema.src in the same directory is made into $(obj)/X_eventlog.h
+# before any object is compiled, and again if the schema or the generator changes.
+# <linux/eventlog.h> and the generated headers are in the include path. modpost reads
+# the Kbuild file again, and so finds the symbols of eventlog.ko if that has been built
+# or installed for this kernel.
 #
-# From Linux 6.13 on $(src) and $(obj) are relative to the module's directory,
-# which make runs in; before, they are absolute. Either is right in a rule, and
-# so is $(abspath) of this file's place, which is included by its path.
+# $(src) and $(obj) are absolute before Linux 6.13, and relative to the module's
+# directory, where make runs, since then. Both work in a rule, and so does $(abspath) of
+# this file.
 
 eventlog_mk := $(abspath $(lastword $(MAKEFILE_LIST)))
 eventlog_place := $(patsubst %/,%,$(dir $(eventlog_mk)))
 eventlog_tree := $(abspath $(eventlog_place)/../..)
 eventlog_generator := $(eventlog_place)/eventlog_gen.awk
 
-# In eventlog's own tree the headers are where they are written.
+# Installed headers are in include/, those of eventlog's tree at its top.
 ifneq ($(wildcard $(eventlog_place)/include/linux/eventlog.h),)
 ccflags-y += -I$(eventlog_place)/include
 eventlog_symbols := $(eventlog_place)/$(KERNELRELEASE)/Module.symvers
@@ -30,12 +30,12 @@ eventlog_symbols := $(eventlog_tree)/build/$(KERNELRELEASE)/Module.symvers
 endif
 ccflags-y += -I$(obj)
 
-# Places of markers begin at the top of the module's tree.
+# Paths in places of markers start at the top of the module's tree.
 ifneq ($(KBUILD_EXTMOD),)
 ccflags-y += $(call cc-option,-fmacro-prefix-map=$(abspath $(KBUILD_EXTMOD))/=)
 endif
 
-# Of the module itself when this is its own build.
+# Building eventlog.ko itself needs no extra symbols.
 ifeq ($(filter $(abspath $(obj))/%,$(eventlog_symbols)),)
 KBUILD_EXTRA_SYMBOLS += $(wildcard $(eventlog_symbols))
 endif
@@ -54,7 +54,7 @@ $(addprefix $(obj)/,$(eventlog_headers)): $(obj)/%_eventlog.h: \
 		$(src)/%_eventlog_schema.src $(eventlog_generator) FORCE
 	$(call if_changed,eventlog_gen)
 
-# Once compiled, an object depends on what it included; until then, on these.
+# Before the first compilation make does not know which objects include the headers.
 eventlog_sources := $(wildcard $(src)/*.c $(src)/*/*.c $(src)/*/*/*.c)
 eventlog_stems := $(eventlog_sources:$(src)/%.c=$(obj)/%)
 $(foreach suffix,o i s lst,$(addsuffix .$(suffix),$(eventlog_stems))): | \

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# eventlog_gen.awk - makes headers, or the canonical text, of an event schema.
+# eventlog_gen.awk - writes headers, or the canonical text, for an event schema.
 #
-# The language is elog_schema(5)'s, which libelog parses as well: what is
-# accepted here is accepted there. Only what C does to names, and what a header
-# needs beyond that, is refused here alone.
+# elog_schema(5) describes the language. libelog parses it as well, and accepts the same
+# schemas, except that only this program rejects names that are not possible in C, and
+# values that a header cannot have.
 #
-# POSIX awk, in any locale, the same bytes from each awk. Hence: characters are
-# looked up in strings instead of ranges, numbers are strings of digits (a
-# double has 53 bits), and the text's encoding is checked by its bytes, which
-# od(1) lists, for some awks read characters and others end a line at a NUL.
+# It must run with any POSIX awk and in any locale, with the same output. Therefore
+# characters are looked up in strings instead of ranges, and numbers are strings of
+# digits, because a double has 53 bits. The encoding is checked in the output of od(1),
+# because some awks read characters, and others end a line at a NUL.
 #
-# Everything parsed is in arrays indexed by SIDE, "new" or, with -k, "old".
+# Parsed values are in arrays indexed by SIDE: "new" or, with -k, "old".
+#
+# Longer than 900 lines because it is installed as a single file: awk has no includes.
 
 function usage() {
 	return "usage: eventlog-gen -p|-c|-t FILE\n" \
@@ -32,7 +34,7 @@ function stop_usage(message) {
 	exit 2
 }
 
-function complain(line, message) {
+function report(line, message) {
 	print FILE ":" line ": " message > "/dev/stderr"
 	if (++ERRORS < 20)
 		return
@@ -41,7 +43,7 @@ function complain(line, message) {
 }
 
 function expected(line, found, what) {
-	complain(line, "found " found ", expected " what)
+	report(line, "found " found ", expected " what)
 }
 
 # ---- characters ----
@@ -88,7 +90,7 @@ function c_string(text,   i, c, last, result) {
 	return "\"" result "\""
 }
 
-# A text as part of a comment, which it must not end or begin, nor be a trigraph.
+# A text as part of a comment, without the ends of comments and without trigraphs.
 function c_comment(text,   i, c, pair, last, result) {
 	result = last = ""
 	for (i = 1; i <= length(text); i++) {
@@ -116,7 +118,7 @@ function schema_string(text,   i, c, result) {
 
 # ---- numbers: 16 hexadecimal digits ----
 
-# NUMBER_WRONG says what is wrong when the result is "".
+# If the result is "", NUMBER_WRONG has the reason.
 function number(text,   digits) {
 	NUMBER_WRONG = "a number"
 	digits = ""
@@ -139,7 +141,7 @@ function number(text,   digits) {
 	return from_decimal(text)
 }
 
-# A number that may be negative: NEGATIVE says so, the result is its absolute.
+# A number that may be negative: the result is its absolute value, NEGATIVE its sign.
 function signed_number(text,   value) {
 	NEGATIVE = 0
 	if (substr(text, 1, 1) != "-")
@@ -206,7 +208,7 @@ function negate(value,   i, carry, result) {
 	return result
 }
 
-# The bits of both, or those that both have.
+# Bitwise or if BOTH is 0, bitwise and if it is 1.
 function bits(one, other, both,   i, k, a, b, digit, result) {
 	result = ""
 	for (i = 1; i <= 16; i++) {
@@ -248,7 +250,7 @@ function begin_names(   i, n, word, words) {
 	for (i = 1; i <= n; i++)
 		C_KEYWORD[words[i]] = 1
 
-	# What the headers of a C library, or a compiler, may have as a macro.
+	# Possible macros of compilers and of headers of C libraries.
 	n = split("errno stdin stdout stderr unix linux i386 arm mips sparc sun vax hpux " \
 		"NULL EOF I FILE BUFSIZ NAN INFINITY NDEBUG assert complex imaginary " \
 		"noreturn offsetof major minor makedev setjmp va_start va_arg va_end " \
@@ -261,7 +263,7 @@ function begin_names(   i, n, word, words) {
 	for (i = 1; i <= n; i++)
 		C_MACRO[words[i]] = 1
 
-	# What the API's headers have, where a generated name could be the same.
+	# Names of the API's headers that a generated name could equal.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
 		"describe emitted marker marker_function marker_hit marker_local " \
@@ -296,7 +298,7 @@ function begin_names(   i, n, word, words) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
 	}
-	# Tags of structs and enums are apart from other names.
+	# Tags of structs and enums have a name space of their own.
 	n = split("callback context delete delivery describe event field flush level lost " \
 		"lost_counts marker marker_ask marker_next marker_operation marker_probe marker_set " \
 		"marker_type marker_wish marker_wish_next markers part pause predicate provider " \
@@ -307,7 +309,7 @@ function begin_names(   i, n, word, words) {
 		USED["tag eventlog_" words[i]] = "<linux/eventlog.h> does"
 }
 
-# A name that C will see.
+# Checks a name that C code uses.
 function check_c_name(line, name, what) {
 	if (name in C_KEYWORD)
 		expected(line, "'" name "', a keyword of C or C++", "another name for " what)
@@ -315,7 +317,7 @@ function check_c_name(line, name, what) {
 		expected(line, "'" name "', which C keeps for itself", "another name for " what)
 }
 
-# Notes that the headers will have this name, the only one there: 1 if it is.
+# Reserves a name in the headers. Returns 1 if it was free.
 function make_name(line, name, what,   plain) {
 	if (!(name in USED)) {
 		USED[name] = what " does (line " line ")"
@@ -327,7 +329,7 @@ function make_name(line, name, what,   plain) {
 	return 0
 }
 
-# Likewise PREFIX with each of the words of ENDS behind it, and PREFIX alone.
+# The same for PREFIX, and for PREFIX followed by each word of ENDS.
 function make_names(line, prefix, ends, what,   i, n, end) {
 	if (!make_name(line, prefix, what))
 		return 0
@@ -426,7 +428,7 @@ function take_number(n, i, what,   value) {
 	return value
 }
 
-# Word I as a description, and nothing behind it.
+# Word I as a description, which must be the last word.
 function take_description(n, i,   text) {
 	text = ""
 	if (i <= COUNT && QUOTED[i])
@@ -500,7 +502,7 @@ function parse_version(n) {
 	STARTED = 1
 	if (QUOTED[1] || WORD[1] != "eventlog") {
 		expected(n, found_word(1), "'eventlog 1', which a schema begins with")
-		# Go on with what may be the next line.
+		# Continue with the next line.
 		return 0
 	}
 	if (COUNT < 2 || QUOTED[2] || number(WORD[2]) != "0000000000000001") {
@@ -731,7 +733,7 @@ function parse_event(n,   i, id, name, text, level, number_text) {
 		EVENT_TEXT[SIDE, i] = take_description(n, 6)
 }
 
-# A size in the brackets or behind the last colon of a type, or 0.
+# The size in brackets, or after the last colon, of a type; or 0.
 function take_size(n, text,   value) {
 	value = number(text)
 	if (value == "" || value == "0000000000000000" || larger(value, "0000000000010000")) {
@@ -937,7 +939,7 @@ function parse_statement(n, indented,   word) {
 
 # ---- files ----
 
-# Complains of lines that are no UTF-8, or have a NUL, a character of C1.
+# Reports lines that are not UTF-8, or have a NUL or a C1 control character.
 function check_encoding(file,   command, line, n, b, i, count, left, low, high, bad, name) {
 	name = file
 	gsub(/'/, "'\\''", name)
@@ -1074,13 +1076,14 @@ function remark(text) {
 	return text == "" ? "" : " /* " c_comment(text) " */"
 }
 
-# Values that an int holds, and its negative too: what an enum can have anywhere.
+# Values that fit an int together with their negative: every C compiler accepts them in
+# an enum.
 function fits_int(i) {
 	return !larger(SET_LARGEST[SIDE, i], "000000007fffffff") && \
 		!larger(SET_LOWEST[SIDE, i], "000000007fffffff")
 }
 
-# A value as a constant, of a signed type where another one of its set is negative.
+# A value as a constant; of a signed type if another value of its set is negative.
 function constant(value, is_signed) {
 	if (substr(value, 1, 2) == "0x")
 		return value (length(value) > 10 ? "ULL" : "U")
@@ -1189,7 +1192,7 @@ function parameter(kind,   type) {
 	return type (type ~ /\*$/ ? "" : " ")
 }
 
-# The parameters of event I, with their types or as a call has them: their number.
+# The parameters of event I, with or without types. Returns their number.
 function parameters(i, list, typed,   k, n, kind, name) {
 	n = 1
 	list[1] = (typed ? "u64 " : "") "session"
@@ -1203,7 +1206,7 @@ function parameters(i, list, typed,   k, n, kind, name) {
 	return n
 }
 
-# An emission's parameters, fixed part and parts must not need much of a stack.
+# Limits the stack that an emission uses for parameters, fixed part and parts.
 function check_stack(   i, bytes, list) {
 	for (i = 1; i <= EVENTS[SIDE]; i++) {
 		bytes = EVENT_SIZE[SIDE, i] + 16 * (DYNAMIC[SIDE, i] > 0) + \
@@ -1490,7 +1493,7 @@ function print_producer(   i, k, name, macro, ipv6, port) {
 # ---- compatibility ----
 
 function changed(line, old_line, was, is) {
-	complain(line, "found " is ", expected " was " (" OLD_FILE ":" old_line ")")
+	report(line, "found " is ", expected " was " (" OLD_FILE ":" old_line ")")
 }
 
 function compare_keywords(   i, at) {
@@ -1554,7 +1557,7 @@ function compare_fields(i, at,   k, name) {
 		if (FIELD["new", at, k] != name) {
 			changed(FIELD_LINE["new", at, k], FIELD_LINE["old", i, k],
 				"field " name, "field " FIELD["new", at, k])
-			# Behind it, everything is elsewhere.
+			# All later fields have other offsets.
 			return
 		}
 		if (FIELD_TYPE["old", i, k] != FIELD_TYPE["new", at, k])

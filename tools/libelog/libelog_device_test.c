@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of libelog with the kernel module: producers that outlive it, threads,
- * forks, rings that wrap and overflow, CPUs that come later. Prints TAP.
+ * Tests of libelog with the kernel module: producers that outlive the module,
+ * threads, forks, full and wrapping rings, CPUs that come online later. Prints TAP.
  *
- * Needs root, and EVENTLOG_KO: the path of eventlog.ko, which gets loaded and
- * removed. Leaves it loaded.
+ * Needs root, and the path of eventlog.ko in EVENTLOG_KO: the tests load and remove
+ * it and leave it loaded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "util/util.h"
 
 #define PAUSE_NS	10000000
-#define PAUSES_MAX	1000	/* 10 s: what waits longer has failed */
+#define PAUSES_MAX	1000	/* 10 s; then a wait fails */
 
 static void pause_shortly(void)
 {
@@ -48,14 +48,14 @@ static int remove_module(void)
 	       -errno : 0;
 }
 
-/* The module is there, and in its first state. */
+/* Reload the module, so that it is in its initial state. */
 static void reload_module(void)
 {
 	unsigned int pauses;
 	int ret = remove_module();
 
 	for (pauses = 0; ret == -EAGAIN && pauses < PAUSES_MAX; pauses++) {
-		/* Something, like a grace period, holds it for a moment. */
+		/* A grace period or the like may still hold it. */
 		pause_shortly();
 		ret = remove_module();
 	}
@@ -66,7 +66,7 @@ static void reload_module(void)
 		printf("# insmod: %s\n", strerror(-ret));
 }
 
-/* Of consumers that subscribe() makes. */
+/* Used by subscribe(). */
 static uint64_t backlog_bytes;
 
 static struct elog_consumer *subscribe(uint64_t ring_bytes)
@@ -150,8 +150,8 @@ static bool is_payload(const struct elog_item *item, const void *data,
 }
 
 /*
- * One batch: how many events; the last one in @item, with a copy of its payload,
- * which belongs to the consumer again when that is asked for the next one.
+ * Read one batch and return the number of events. @item is the last one, with a copy
+ * of its payload, because reading on releases the payload to the consumer.
  */
 static unsigned int read_batch(struct elog_consumer *consumer,
 			       struct elog_item *item)
@@ -172,7 +172,7 @@ static unsigned int read_batch(struct elog_consumer *consumer,
 	return count;
 }
 
-/* A node that somebody made by hand is there without the module, too. */
+/* Without the module a device node may still exist: the administrator can create one. */
 static bool is_absence(int error)
 {
 	return error == -ENOENT || error == -ENXIO || error == -ENODEV;
@@ -195,7 +195,7 @@ static void test_absent_module(void)
 	check(!elog_event_enabled(event));
 	check_equal(write_number(event, 0, 1), -EBADF);
 
-	/* It connects by itself. */
+	/* The producer connects by itself. */
 	check_equal(load_module(), 0);
 	consumer = subscribe(1 << 16);
 	check(becomes_enabled(event));
@@ -227,14 +227,14 @@ static void test_absent_module(void)
 	check(is_absence(elog_producer_connect(producer)));
 	check_equal(load_module(), 0);
 	consumer = subscribe(1 << 16);
-	/* Another one that gets the first numbers there are. */
+	/* This producer gets the same write indexes again. */
 	check_equal(elog_producer_connect(producer), 0);
 	check(elog_event_enabled(event));
 	check_equal(write_number(event, 6, 43), 0);
 	check_equal(read_batch(consumer, &item), 1);
 	check_equal(number_of(&item), 43);
 
-	/* Unregistered events are nobody's; the others go on. */
+	/* Unregistering one event does not affect the others. */
 	elog_event_unregister(wrong);
 	wrong = add_event(producer, "event u32 number");
 	check(elog_event_enabled(wrong));
@@ -261,7 +261,7 @@ static void test_fork(void)
 	check(elog_event_enabled(event));
 	child = fork();
 	if (!child) {
-		/* Its own file: it connects at the first question. */
+		/* The child connects with a file of its own when it uses the event. */
 		if (elog_event_error(event) != -ENOTCONN ||
 		    !elog_event_enabled(event) || write_number(event, 0, 1))
 			_exit(1);
@@ -277,7 +277,7 @@ static void test_fork(void)
 	check_equal(status, 0);
 	check_equal(read_batch(consumer, &item), 2);
 	check_equal(item.pid, child);
-	/* What the child did to its event is nothing to the parent's. */
+	/* The child unregistered the event, the parent did not. */
 	check(elog_event_enabled(event));
 	check_equal(write_number(event, 0, 2), 0);
 	check_equal(read_batch(consumer, &item), 1);
@@ -286,7 +286,7 @@ static void test_fork(void)
 	elog_consumer_close(consumer);
 }
 
-static void test_refused_payloads(void)
+static void test_rejected_payloads(void)
 {
 	struct elog_consumer *consumer = subscribe(1 << 20);
 	const uint32_t outside = 16U << 16 | 4, open_end = 1U << 16 | 4;
@@ -353,7 +353,7 @@ static void *write_numbers(void *argument)
 	return (void *)wrong;
 }
 
-/* What threads on all CPUs write comes out in order, complete or counted. */
+/* Events of threads on all CPUs arrive in order, and every event is delivered or counted. */
 static void write_and_read(uint64_t ring_bytes)
 {
 	struct elog_consumer *consumer = subscribe(ring_bytes);
@@ -392,7 +392,7 @@ static void write_and_read(uint64_t ring_bytes)
 				wrong++;
 				continue;
 			}
-			/* A thread's numbers grow, whatever CPU it was on. */
+			/* A thread's numbers increase, whatever CPU it was on. */
 			number = number_of(&item);
 			wrong += number < next[item.session];
 			next[item.session] = number + 1;
@@ -427,7 +427,7 @@ static void test_threads(void)
 	write_and_read(1 << 15);
 }
 
-/* Small rings, read after each write: they wrap many times. */
+/* Small rings that are read after each write wrap many times. */
 static void test_wrap(void)
 {
 	struct elog_consumer *consumer = subscribe(8192);
@@ -444,7 +444,7 @@ static void test_wrap(void)
 		part.iov_len = i * 7 % sizeof(buffer);
 		memset(buffer, (int)i, sizeof(buffer));
 		check_equal(elog_event_write(event, i, &part, 1), 0);
-		/* Twice in a row what was not there is not there. */
+		/* Each batch has exactly the new event. */
 		check_equal(read_batch(consumer, &item), 1);
 		check_equal(item.session, i);
 		check(is_payload(&item, buffer, part.iov_len));
@@ -467,7 +467,7 @@ static void test_loss(void)
 	event = add_event(producer, "event u32 number");
 	for (i = 0; i < 2000; i++)
 		check_equal(write_number(event, 0, i), 0);
-	/* Loss wakes up, and is told though no record follows it. */
+	/* A loss wakes the reader and is reported even if no record follows. */
 	check_equal(elog_consumer_wait(consumer, 10000, NULL), 1);
 	check_equal(elog_consumer_flush(consumer), 0);
 	memset(&item, 0xff, sizeof(item));
@@ -481,7 +481,7 @@ static void test_loss(void)
 	}
 	check(seen > 100 && lost > 0);
 	check_equal(seen + lost, 2000);
-	/* It is told once, and the subscriber is quiet then. */
+	/* It is reported once; then nothing is pending. */
 	check_equal(elog_consumer_pending(consumer), 0);
 	if (!backlog_bytes)
 		check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
@@ -493,7 +493,7 @@ static void test_loss(void)
 	elog_consumer_close(consumer);
 }
 
-/* Threads write while another gives the device up and takes it back. */
+/* Threads write while another thread releases the device and connects again. */
 static void *write_on(void *argument)
 {
 	long delivered = 0;
@@ -557,7 +557,7 @@ static bool set_online(const char *path, const char *value)
 	return good;
 }
 
-/* A CPU that comes after the subscriber has a ring that nobody has mapped. */
+/* The ring of a CPU that comes online later is mapped when it is needed. */
 static void test_new_cpu(void)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
@@ -568,7 +568,7 @@ static void test_new_cpu(void)
 	cpu_set_t all, one;
 
 	if (!set_online(path, "0")) {
-		printf("# cpu1 cannot go offline: nothing tested\n");
+		printf("# cpu1 cannot be taken offline: nothing tested\n");
 		return;
 	}
 	consumer = subscribe(1 << 16);
@@ -595,10 +595,10 @@ static void test_new_cpu(void)
 	elog_consumer_close(consumer);
 }
 
-/* More texts than are remembered: what was forgotten is asked for again. */
+/* With more schema texts than the cache keeps, a dropped one is read again. */
 static void test_many_definitions(void)
 {
-	/* Long texts, which are made of few fields: names as long as they may be. */
+	/* Names of maximum length make long texts with few fields. */
 	enum { EVENTS = 1400, FIELDS = 55, NAME = EVENTLOG_NAME_MAX - 1 };
 	static uint32_t descriptors[EVENTS];
 	const struct elog_schema_event *schema;
@@ -640,7 +640,7 @@ static void test_many_definitions(void)
 	elog_consumer_close(consumer);
 }
 
-/* A subscriber without rings is no more than a wish. */
+/* A subscriber without rings only enables events. */
 static void test_no_rings(void)
 {
 	struct elog_consumer_options options = {
@@ -670,7 +670,7 @@ static void test_no_rings(void)
 		return;
 	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
 	check_equal(elog_producer_open(&producer, NULL), 0);
-	event = add_event(producer, "wished u32 number");
+	event = add_event(producer, "enabled u32 number");
 	check(becomes_enabled(event));
 	check_equal(write_number(event, 0, 1), 0);
 	check_equal(elog_consumer_cpus(consumer), 0);
@@ -688,7 +688,7 @@ static void test_no_rings(void)
 	elog_producer_close(producer);
 }
 
-/* What is persistent stays until it is deleted, all definitions or none. */
+/* A persistent event stays until it is deleted; DELETE removes all definitions or none. */
 static void test_delete(void)
 {
 	static const char *const commands[] = { "lasting u32 x", "lasting u64 x" };
@@ -721,7 +721,7 @@ static void test_delete(void)
 	close(fd);
 }
 
-/* All is as without, however small it is. */
+/* With a backlog of any size everything works as without. */
 static void test_with_backlog(void)
 {
 	static const uint64_t sizes[] = { 1, 1 << 15, 1 << 22 };
@@ -729,21 +729,21 @@ static void test_with_backlog(void)
 
 	for (i = 0; i < ELOG_ARRAY_SIZE(sizes); i++) {
 		backlog_bytes = sizes[i];
-		test_refused_payloads();
+		test_rejected_payloads();
 		test_wrap();
-		/* All of its events fit the largest. */
+		/* The largest backlog holds all events, so nothing is lost. */
 		if (sizes[i] <= 1 << 15)
 			test_loss();
 		test_threads();
 		test_new_cpu();
-		/* What is known of them does not depend on what waits. */
+		/* The cache of definitions does not depend on the size. */
 		if (sizes[i] == 1 << 15)
 			test_many_definitions();
 	}
 	backlog_bytes = 0;
 }
 
-/* More than a ring holds waits, with its definition and the thread's name. */
+/* The backlog holds more than a ring, with the definition and the thread's name. */
 static void test_backlog(void)
 {
 	enum { CHUNK = 256, CHUNKS = 16 };
@@ -802,7 +802,7 @@ static void test_backlog(void)
 	check_equal(elog_consumer_flush(consumer), 0);
 	while (elog_consumer_next(consumer, &item) > 0) {
 		wrong += item.type != ELOG_ITEM_EVENT || number_of(&item) != next++;
-		/* The last record of a piece of memory is as good as all others. */
+		/* Try the last record of each chunk. */
 		if (next % CHUNK == 0)
 			check_equal(elog_consumer_definition(consumer, &request, &text), 0);
 		else
@@ -818,7 +818,7 @@ static void test_backlog(void)
 	request.descriptor = UINT32_MAX;
 	check_equal(elog_consumer_definition(consumer, &request, &text), -ENOENT);
 
-	/* Closed with something that waits. */
+	/* Close the consumer while its backlog holds events. */
 	event = add_event(producer, "event u32 number");
 	check_equal(write_number(event, 0, 0), 0);
 	check_equal(read_batch(consumer, &item), 1);
@@ -832,19 +832,19 @@ static void test_backlog(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "absent_module", test_absent_module },
-		{ "fork", test_fork },
-		{ "refused_payloads", test_refused_payloads },
-		{ "wrap", test_wrap },
-		{ "loss", test_loss },
-		{ "threads", test_threads },
-		{ "release_under_load", test_release_under_load },
-		{ "new_cpu", test_new_cpu },
-		{ "many_definitions", test_many_definitions },
-		{ "no_rings", test_no_rings },
-		{ "delete", test_delete },
-		{ "with_backlog", test_with_backlog },
-		{ "backlog", test_backlog },
+		{ "a producer survives the absence of the module", test_absent_module },
+		{ "a forked child uses a file of its own", test_fork },
+		{ "bad payloads are rejected", test_rejected_payloads },
+		{ "rings wrap", test_wrap },
+		{ "a loss is reported once", test_loss },
+		{ "several threads write in order", test_threads },
+		{ "the device is released under load", test_release_under_load },
+		{ "a CPU comes online", test_new_cpu },
+		{ "dropped definitions are read again", test_many_definitions },
+		{ "a subscriber without rings", test_no_rings },
+		{ "a persistent event is deleted", test_delete },
+		{ "everything works with a backlog", test_with_backlog },
+		{ "a backlog holds more than a ring", test_backlog },
 	};
 
 	module_path = getenv("EVENTLOG_KO");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Tests of libelog that need no kernel module: parser, decoder, formatting,
- * payloads, merge, and producers whose device is not there. Prints TAP. Most
- * useful when built with sanitizers: buffers are exactly as large as claimed.
+ * payloads, merge, and producers without a device. Prints TAP. Buffers have exactly
+ * the given size, so that sanitizers find accesses beyond it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static bool is_zero(const void *data, size_t size)
 	return !size;
 }
 
-/* What is the caller's memory has room for more members, which are 0 so far. */
+/* Structs in the caller's memory have reserved members, which are 0 so far. */
 static void test_reserved(void)
 {
 	struct elog_schema *schema = parse(good_schema), *none = NULL;
@@ -147,7 +147,7 @@ static void test_schema(void)
 	check_equal(schema->providers[1]->events[0]->keywords, -1);
 	elog_schema_free(schema);
 
-	/* No newline at the end, and nothing but the version. */
+	/* Only the version, without a newline at the end. */
 	elog_schema_free(parse("eventlog 1"));
 	elog_schema_free(NULL);
 }
@@ -313,7 +313,7 @@ static void test_schema_errors(void)
 	elog_text_free(&text);
 }
 
-/* Names are found without looking at all others: else this takes very long. */
+/* Names are found by hashing: a linear search would take very long. */
 static void test_schema_large(void)
 {
 	const unsigned int count = 50000;
@@ -339,7 +339,7 @@ static void test_schema_large(void)
 	elog_text_free(&text);
 }
 
-/* A schema with a byte changed, added or cut off parses, or does not. */
+/* A schema with a changed, added or removed byte is parsed or rejected, without harm. */
 static void test_schema_mutations(void)
 {
 	const size_t size = sizeof(good_schema) - 1;
@@ -421,7 +421,7 @@ static void test_payload(void)
 			     "raw=abcd empty=\"\" none=");
 		free(buffer);
 	}
-	/* 8 bytes more for each of the five. */
+	/* 8 more bytes for each of the five dynamic fields. */
 	check_equal(needed, event->fixed_size + 17 + 5 * 8);
 	elog_schema_free(schema);
 	elog_text_free(&text);
@@ -451,7 +451,7 @@ static void test_payload(void)
 	free(source);
 }
 
-/* Format the payload, which is exactly @size bytes for the sanitizer. */
+/* Format a payload of exactly @size bytes, so that sanitizers find overruns. */
 static const char *format(struct elog_text *text, const char *fields,
 			  const void *bytes, size_t size)
 {
@@ -515,11 +515,11 @@ static void test_format(void)
 			    "\1\2\3abcd\0e", 9),
 		     "a=010203 b=\"abc\" c=\"d\"");
 
-	/* What would operate a terminal, or end the string early. */
+	/* Control characters, and a NUL that ends the string early. */
 	check_string(format(&text, "\tchar[9] a\n",
 			    "\"\\\n\t\r\033\x7f\x01", 9),
 		     "a=\"\\\"\\\\\\n\\t\\r\\x1b\\x7f\\x01\"");
-	/* UTF-8: good ones; C1, overlong, surrogate, beyond, cut off. */
+	/* UTF-8: valid; C1, overlong, surrogate, out of range, incomplete. */
 	check_string(format(&text, "\tchar[9] a\n",
 			    "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9),
 		     "a=\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
@@ -597,11 +597,11 @@ struct test_ring {
 	struct elog_ring_reader reader;
 	unsigned char *data;
 	uint64_t written;
-	uint64_t time;		/* of the last record */
+	uint64_t time;		/* time of the last record */
 	uint64_t sequence;	/* records written */
 	uint64_t read;		/* records read */
 	uint64_t lost;
-	uint64_t key;		/* what its last record was sorted by */
+	uint64_t key;		/* sort key of the last record */
 };
 
 static void put_header(unsigned char *at, uint32_t size, uint32_t type,
@@ -621,7 +621,7 @@ static void put_header(unsigned char *at, uint32_t size, uint32_t type,
 	memcpy(at, &record, type == EVENTLOG_RECORD_PADDING ? 8 : sizeof(record));
 }
 
-/* Write one record as a kernel would; false if there is no room. */
+/* Write one record like the kernel; returns false if there is no room. */
 static bool write_record(struct test_ring *ring, uint32_t payload, bool lost)
 {
 	const uint32_t marker = sizeof(struct eventlog_record) +
@@ -662,7 +662,7 @@ static void check_item(struct test_ring *ring, const struct elog_item *item,
 {
 	const unsigned char *payload = item->payload;
 
-	/* Its own time may be less, when it was behind a later one. */
+	/* The time may be less than the key, if it follows a record with a later time. */
 	if (item->time > ring->key)
 		ring->key = item->time;
 	check(ring->key >= *previous && ring->key < before);
@@ -698,7 +698,7 @@ static void test_merge(void)
 		rings[i].reader.data_bytes = RING_BYTES;
 		rings[i].reader.sub_buffer_bytes = SUB_BYTES;
 		rings[i].reader.cpu = i;
-		/* Positions of all sizes, one that wraps included. */
+		/* Various start positions, one of which wraps. */
 		rings[i].written = i == 1 ? 0ULL - 3 * RING_BYTES :
 				   i == 2 ? (1ULL << 32) - RING_BYTES : 0;
 		rings[i].reader.position = rings[i].written;
@@ -708,7 +708,7 @@ static void test_merge(void)
 		for (i = (unsigned int)random_number(60); i; i--) {
 			ring = &rings[random_number(RINGS)];
 			clock += random_number(3);
-			/* Ring 3 has times that step back. */
+			/* Ring 3 has decreasing times. */
 			ring->time = clock - (ring == &rings[3] ?
 					      random_number(20) : 0);
 			if (!random_number(8))
@@ -717,7 +717,7 @@ static void test_merge(void)
 					  random_number(4) == 0))
 				ring->lost++;
 		}
-		/* As a flush: what comes later is not older. */
+		/* Like FLUSH: later records are not older than this. */
 		before = clock - random_number(10);
 		clock += 25;
 		merge.count = 0;
@@ -725,7 +725,7 @@ static void test_merge(void)
 			rings[i].reader.end = rings[i].written;
 			check(elog_merge_add(&merge, &rings[i].reader, before) >= 0);
 		}
-		/* Now and then the reader has enough. */
+		/* Sometimes stop reading before the end. */
 		batch = (unsigned int)random_number(100);
 		previous = 0;
 		while ((reader = elog_merge_first(&merge)) && batch--) {
@@ -739,7 +739,7 @@ static void test_merge(void)
 				check(elog_ring_peek(&rings[i].reader) == 0 ||
 				      rings[i].reader.key >= before);
 	}
-	/* The rest, and what was lost behind the last record. */
+	/* Read the rest, and the losses after the last record. */
 	merge.count = 0;
 	previous = 0;
 	for (i = 0; i < RINGS; i++)
@@ -765,20 +765,20 @@ static void test_merge(void)
 	check(expected > 100);
 }
 
-/* Bytes that no kernel would write: noticed, skipped, never overread. */
+/* Bytes that the kernel never writes are detected and skipped, without an overrun. */
 static void test_damaged_rings(void)
 {
 	static const struct {
 		uint32_t size_flags;
 		uint64_t written;
 	} cases[] = {
-		{ 0, 64 },			/* nothing there */
+		{ 0, 64 },			/* no record */
 		{ 7, 64 },
-		{ 24, 64 },			/* an event without header */
+		{ 24, 64 },			/* an event without a complete header */
 		{ 64, 32 },			/* beyond the end */
-		{ SUB_BYTES + 8, RING_BYTES },	/* straddles */
+		{ SUB_BYTES + 8, RING_BYTES },	/* crosses a sub-buffer */
 		{ EVENTLOG_RECORD_SIZE_MASK, RING_BYTES },
-		{ 64, RING_BYTES + 64 },	/* end lies */
+		{ 64, RING_BYTES + 64 },	/* wrong end */
 		{ 64, 4 },
 	};
 	struct elog_ring_reader reader, *order[1];
@@ -865,7 +865,7 @@ static void test_text(void)
 	check(!elog_lost_name(EVENTLOG_LOST_CAUSES));
 }
 
-/* Of any length, the one byte that is not shown as it is anywhere in them. */
+/* Strings of any length with one special byte at any position. */
 static void test_short_strings(void)
 {
 	static const struct {
@@ -880,7 +880,7 @@ static void test_short_strings(void)
 	char *exact;
 
 	for (size = 1; size <= 70; size++) {
-		/* Of its own, so that bytes beyond are found out. */
+		/* Allocated in the exact size, so that sanitizers find overruns. */
 		exact = malloc(size);
 		for (other = 0; other < ELOG_ARRAY_SIZE(others); other++) {
 			for (at = 0; at < size; at++) {
@@ -916,10 +916,10 @@ static void test_processes(void)
 	prctl(PR_SET_NAME, "some name");
 	check_string(elog_processes_name(processes, pid, tid), "some name");
 	check_string(elog_processes_name(processes, 0, 0), "swapper");
-	/* An id that no thread can have. */
+	/* No thread can have this id. */
 	check_string(elog_processes_name(processes, 1U << 30, 1U << 30),
 		     ":1073741824");
-	/* A thread that is gone, of a process that is not. */
+	/* The thread is gone, its process is not. */
 	check_string(elog_processes_name(processes, pid, (1U << 30) + 1),
 		     "some name");
 	elog_processes_learn(processes, 1U << 30, 1U << 30, "learnt and too long");
@@ -931,7 +931,7 @@ static void test_processes(void)
 	elog_processes_free(processes);
 	elog_processes_free(NULL);
 
-	/* Threads that take turns are due once a second, whatever their ids. */
+	/* Each thread is due once a second, in any order and with any ids. */
 	processes = elog_processes_new();
 	for (turn = 0; turn < 4; turn++)
 		for (i = 1; i <= 4096; i++)
@@ -958,9 +958,8 @@ static void *write_events(void *argument)
 }
 
 /*
- * No module, no permission, a device that is something else: all of it is a
- * producer whose events are disabled. What it takes to be enabled is tested
- * with the kernel.
+ * Without the module, without permission or with another device, a producer has
+ * disabled events. libelog_device_test has the tests with the module.
  */
 static void test_producer_alone(void)
 {
@@ -988,7 +987,7 @@ static void test_producer_alone(void)
 	check_equal(elog_event_write(event, 0, NULL, 0), -EBADF);
 	check_equal(elog_event_write(event, 0, parts, ELOG_IOV_MAX + 1), -EINVAL);
 
-	/* It opens, but nobody there knows of events. */
+	/* The file can be opened, but it is another device. */
 	check_equal(symlink("/dev/null", device), 0);
 	check_equal(elog_producer_connect(producer), 0);
 	check_equal(elog_event_error(event), -ENOTTY);
@@ -998,7 +997,7 @@ static void test_producer_alone(void)
 
 	child = fork();
 	if (!child) {
-		/* Disconnected; connects by itself, to a file of its own. */
+		/* The child is disconnected and connects with a file of its own. */
 		status = elog_event_error(event) != -ENOTCONN;
 		status |= elog_event_enabled(event) << 1;
 		status |= (elog_event_error(event) != -ENOTTY) << 2;
@@ -1064,21 +1063,21 @@ static void test_consumer_alone(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "text", test_text },
-		{ "short_strings", test_short_strings },
-		{ "schema", test_schema },
-		{ "schema_errors", test_schema_errors },
-		{ "schema_large", test_schema_large },
-	{ "schema_mutations", test_schema_mutations },
-		{ "payload", test_payload },
-		{ "format", test_format },
-		{ "decode_bounds", test_decode_bounds },
-		{ "merge", test_merge },
-		{ "damaged_rings", test_damaged_rings },
-		{ "processes", test_processes },
-		{ "reserved", test_reserved },
-		{ "producer_alone", test_producer_alone },
-		{ "consumer_alone", test_consumer_alone },
+		{ "text buffers", test_text },
+		{ "short strings are quoted", test_short_strings },
+		{ "a schema is parsed", test_schema },
+		{ "schema errors are reported with their line", test_schema_errors },
+		{ "a large schema is parsed quickly", test_schema_large },
+		{ "mutated schemas do no harm", test_schema_mutations },
+		{ "payloads are built and decoded", test_payload },
+		{ "values are formatted", test_format },
+		{ "decoding stays within the payload", test_decode_bounds },
+		{ "rings are merged by time", test_merge },
+		{ "damaged rings are detected", test_damaged_rings },
+		{ "names of processes", test_processes },
+		{ "reserved members are zero", test_reserved },
+		{ "a producer without the module", test_producer_alone },
+		{ "a consumer without the module", test_consumer_alone },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* They are, in this file. */
+/* Markers are compiled in because of the next line. */
 #define EVENTLOG_ENABLE_LOCAL_MARKERS
 #include <linux/eventlog_marker.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* They are not: a variable that only they use counts as used all the same. */
+/* Markers are compiled out; a variable that only they use still counts as used. */
 #include <linux/eventlog_marker.h>
 
 int compiled_out(int value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event costs that nobody wants: the test looks at the instructions.
+ * The cost of a disabled event: the test checks its instructions.
  */
 #include "tcp_eventlog.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Emits every event, with arguments of the types that callers have.
+ * Emits every event, with arguments of typical types.
  */
 #include "tcp_eventlog.h"
 

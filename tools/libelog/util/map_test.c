@@ -121,7 +121,7 @@ static void test_clear(void)
 	check(!elog_map_first(&map));
 	for (i = 1; i <= 300; i++)
 		check_equal(find(&map, i), 0);
-	/* The memory is still there. */
+	/* The table is still allocated. */
 	allocations_left = 0;
 	for (i = 1; i <= 300; i++)
 		check(insert(&map, i, 2 * i));
@@ -178,7 +178,7 @@ static void test_no_memory(void)
 	elog_map_free(&map);
 }
 
-/* Against an array that is as large as there are keys. */
+/* Random operations are compared with a plain array. */
 static void test_any(void)
 {
 	static uint64_t model[2000];
@@ -206,7 +206,7 @@ static void test_any(void)
 		}
 		check_equal(map.count, count);
 	}
-	/* None was touched: the order is that of the times. */
+	/* No value was touched, so they are in order of insertion. */
 	time = 0;
 	elog_map_for_each(&map, value) {
 		check(value->number > time);
@@ -242,7 +242,7 @@ static void test_keys(void)
 	elog_map_free(&map);
 }
 
-/* Numbers that a weak hash puts into few chains. */
+/* Regular numbers, which a weak hash puts into few buckets. */
 static void test_spread(void)
 {
 	static const struct elog_siphash zero;

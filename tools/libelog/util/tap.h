@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What libelog's tests share: checks that print where they failed, and TAP.
- * Included once by each test program.
+ * Checks and TAP output for libelog's tests. Each test program includes it once.
  */
 #ifndef LIBELOG_TAP_H
 #define LIBELOG_TAP_H
@@ -11,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned int failures;	/* of the test that runs */
+static unsigned int failures;	/* of the current test */
 
 static void __attribute__((format(printf, 3, 4)))
 fail(const char *file, int line, const char *format, ...)
 {
 	va_list arguments;
 
-	/* The first ones tell enough. */
+	/* Print only the first ones. */
 	if (++failures > 10)
 		return;
 	printf("# %s:%d: ", file, line);
@@ -55,7 +54,7 @@ struct test {
 	void (*run)(void);
 };
 
-/* Run all; the return value is main()'s. */
+/* Run all tests; returns the exit status for main(). */
 static inline int run_tests(const struct test *tests, size_t count,
 			    void (*before)(void))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Random numbers for libelog's tests, the same in each run. Included once by each
- * test program.
+ * Random numbers for libelog's tests, the same in each run. Each test program includes
+ * it once.
  */
 #ifndef LIBELOG_TEST_RANDOM_H
 #define LIBELOG_TEST_RANDOM_H
@@ -19,7 +19,7 @@ static inline uint64_t random_number(uint64_t below)
 	return random_state % below;
 }
 
-/* For run_tests(): before each test. */
+/* Passed to run_tests(), which calls it before each test. */
 static inline void seed_random(void)
 {
 	random_state = 88172645463325252ULL;

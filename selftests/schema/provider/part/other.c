@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file in another directory than the schema's.
+ * A source file in another directory than the schema.
  */
 #include "tcp_eventlog.h"
 

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events and providers: see event.h.
+ */
+#include <linux/err.h>
+#include <linux/eventlog.h>
+#include <linux/siphash.h>
+#include <linux/string.h>
+
+#include "core/domain.h"
+#include "core/enable.h"
+#include "core/event.h"
+#include "memory.h"
+#include "core/subscriber.h"
+#include "trace/attach.h"
+#include "marker/policy.h"
+
+/*
+ * Names and fields are chosen by processes; a key they do not know keeps them
+ * from filling one bucket.
+ */
+static u64 eventlog_text_hash(const struct eventlog_domain *domain, const char *text)
+{
+	return siphash(text, strlen(text), &domain->hash_key);
+}
+
+static u64 eventlog_definition_hash(const struct eventlog_domain *domain, const char *provider,
+				    const char *name, const char *fields_text, u8 level,
+				    u64 keywords)
+{
+	return siphash_4u64(eventlog_text_hash(domain, provider),
+			    eventlog_text_hash(domain, name),
+			    eventlog_text_hash(domain, fields_text), keywords ^ level,
+			    &domain->hash_key);
+}
+
+static void eventlog_provider_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_provider_info, rcu));
+}
+
+static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_domain *domain,
+							    const char *name)
+{
+	struct eventlog_provider_info *info = eventlog_alloc(sizeof(*info));
+	int id;
+
+	if (!info)
+		return ERR_PTR(-ENOMEM);
+	id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL_ACCOUNT);
+	if (id < 0) {
+		eventlog_free(info);
+		return ERR_PTR(id);
+	}
+	info->id = id;
+	info->id_held = true;
+	info->next_event_id = 1;
+	info->users = 1;
+	INIT_LIST_HEAD(&info->kernel_node);
+	INIT_LIST_HEAD(&info->changed_node);
+	strscpy(info->name, name, sizeof(info->name));
+	return info;
+}
+
+static void eventlog_provider_release_id(struct eventlog_domain *domain,
+					 struct eventlog_provider_info *info)
+{
+	if (info->id_held)
+		ida_free(&domain->provider_ids, info->id);
+	info->id_held = false;
+}
+
+static void eventlog_provider_put(struct eventlog_domain *domain,
+				  struct eventlog_provider_info *info)
+{
+	if (--info->users)
+		return;
+	hash_del(&info->node);
+	eventlog_provider_release_id(domain, info);
+	eventlog_free(info->preamble);
+	/* Emission may be looking at whom a rundown is for. */
+	call_rcu(&info->rcu, eventlog_provider_free_rcu);
+}
+
+static struct eventlog_provider_info *eventlog_provider_get(struct eventlog_domain *domain,
+							    const char *name)
+{
+	u64 hash = eventlog_text_hash(domain, name);
+	struct eventlog_provider_info *info;
+
+	hash_for_each_possible(domain->providers, info, node, hash) {
+		if (!strcmp(info->name, name)) {
+			info->users++;
+			return info;
+		}
+	}
+	info = eventlog_provider_new(domain, name);
+	if (!IS_ERR(info))
+		hash_add(domain->providers, &info->node, hash);
+	return info;
+}
+
+struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_domain *domain,
+							    struct eventlog_provider *kernel,
+							    char *preamble)
+{
+	struct eventlog_provider_info *info;
+
+	lockdep_assert_held(&domain->lock);
+	info = eventlog_provider_new(domain, kernel->name);
+	if (IS_ERR(info))
+		return info;
+	info->kernel = kernel;
+	info->preamble = preamble;
+	return info;
+}
+
+void eventlog_kernel_provider_put(struct eventlog_domain *domain,
+				  struct eventlog_provider_info *info)
+{
+	lockdep_assert_held(&domain->lock);
+	info->kernel = NULL;
+	list_del_init(&info->changed_node);
+	/* What remains of it only explains old records. */
+	eventlog_provider_release_id(domain, info);
+	eventlog_provider_put(domain, info);
+}
+
+static void eventlog_event_free_rcu(struct rcu_head *rcu)
+{
+	struct eventlog_event *event = container_of(rcu, struct eventlog_event, rcu);
+
+	eventlog_free(event->layout);
+	eventlog_free(event->fields_text);
+	eventlog_free(event);
+}
+
+/* The event is found by nobody any more, but writers may still be using it. */
+static void eventlog_event_forget(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	hash_del(&event->hash_node);
+	xa_erase(&domain->definitions, event->descriptor);
+	eventlog_subscribers_unlink(event);
+	eventlog_provider_put(domain, event->provider);
+	call_rcu(&event->rcu, eventlog_event_free_rcu);
+}
+
+static void eventlog_event_release_retained(struct eventlog_event *event)
+{
+	list_del(&event->retained_node);
+	event->domain->retained_count--;
+	eventlog_event_forget(event);
+}
+
+void eventlog_events_release_retained(struct eventlog_domain *domain)
+{
+	struct eventlog_subscriber *oldest = eventlog_subscriber_oldest(domain);
+	struct eventlog_event *event, *next;
+
+	/* Retired in this order, so the first one still needed ends the search. */
+	list_for_each_entry_safe(event, next, &domain->retained, retained_node) {
+		if (oldest && event->retired_at > oldest->sequence)
+			break;
+		eventlog_event_release_retained(event);
+	}
+}
+
+/* The end of a living event, as far as others go. */
+static void eventlog_event_deactivate(struct eventlog_event *event)
+{
+	eventlog_enable_event_clear(event);
+	eventlog_wishes_leave(event);
+	eventlog_trace_event_remove(event);
+	eventlog_domain_slot_put(event->domain, event->slot);
+	event->slot = 0;
+}
+
+/* Nothing registers it and it is not persistent: give its bits up. */
+static void eventlog_event_retire(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	eventlog_event_deactivate(event);
+	if (!domain->subscriber_count) {
+		eventlog_event_forget(event);
+		return;
+	}
+	event->retired_at = domain->subscriber_sequence;
+	list_add_tail(&event->retained_node, &domain->retained);
+	domain->retained_count++;
+}
+
+/*
+ * Processes that register ever new definitions beside a subscriber that never
+ * closes must not fill the memory: the oldest texts go.  By then a consumer
+ * that asks at first sight has long had them.
+ */
+static void eventlog_events_trim_retained(struct eventlog_domain *domain)
+{
+	while (domain->retained_count > domain->events_max)
+		eventlog_event_release_retained(list_first_entry(&domain->retained,
+								 struct eventlog_event,
+								 retained_node));
+}
+
+/* Brings a new or a retained event to life. */
+static int eventlog_event_activate(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+	int slot = eventlog_domain_slot_get(domain);
+	int ret;
+
+	if (slot < 0)
+		return slot;
+	event->slot = slot;
+	/* What is attached to the trace event it gets wants it, too. */
+	eventlog_trace_event_add(event);
+	ret = eventlog_enable_event(event);
+	if (ret) {
+		eventlog_trace_event_remove(event);
+		eventlog_domain_slot_put(domain, slot);
+		event->slot = 0;
+		return ret;
+	}
+	eventlog_wishes_follow(event);
+	return 0;
+}
+
+static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain,
+						  const char *provider,
+						  const struct eventlog_fields *fields, u8 level,
+						  u64 keywords)
+{
+	struct eventlog_event *event;
+
+	hash_for_each_possible(domain->names, event, hash_node,
+			       eventlog_definition_hash(domain, provider, fields->name,
+							fields->text, level, keywords)) {
+		if (event->level == level && event->keywords == keywords &&
+		    !strcmp(event->name, fields->name) &&
+		    !strcmp(event->provider->name, provider) &&
+		    !strcmp(event->fields_text, fields->text))
+			return event;
+	}
+	return NULL;
+}
+
+/* Makes a definition, found by descriptor; @provider gains a user. */
+static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
+						 struct eventlog_provider_info *provider,
+						 struct eventlog_fields *fields,
+						 struct eventlog_provider_event *source, u8 level,
+						 u64 keywords)
+{
+	struct eventlog_event *event;
+	int ret;
+
+	/* Descriptors are never reused: four thousand million are all there are. */
+	if (!domain->next_descriptor)
+		return ERR_PTR(-ENOSPC);
+	event = eventlog_alloc(sizeof(*event));
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	event->domain = domain;
+	event->provider = provider;
+	event->source = source;
+	event->rundown = source && provider->kernel->rundown_keywords & keywords;
+	event->id = source ? source->id : provider->next_event_id;
+	event->level = level;
+	event->keywords = keywords;
+	event->layout = fields->layout;
+	event->fields_text = fields->text;
+	event->descriptor = domain->next_descriptor;
+	strscpy(event->name, fields->name, sizeof(event->name));
+
+	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
+			      GFP_KERNEL_ACCOUNT));
+	if (ret)
+		goto err_free;
+	ret = eventlog_event_activate(event);
+	if (ret)
+		goto err_erase;
+
+	domain->next_descriptor++;
+	provider->users++;
+	if (!source)
+		provider->next_event_id++;
+	fields->layout = NULL;
+	fields->text = NULL;
+	return event;
+
+err_erase:
+	xa_erase(&domain->definitions, event->descriptor);
+err_free:
+	eventlog_free(event);
+	return ERR_PTR(ret);
+}
+
+/* Makes a definition that processes share, found by all that it is. */
+static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *domain,
+							const char *provider_name,
+							struct eventlog_fields *fields, u8 level,
+							u64 keywords)
+{
+	struct eventlog_provider_info *provider = eventlog_provider_get(domain, provider_name);
+	struct eventlog_event *event;
+
+	if (IS_ERR(provider))
+		return ERR_CAST(provider);
+	event = eventlog_event_new(domain, provider, fields, NULL, level, keywords);
+	eventlog_provider_put(domain, provider);
+	if (!IS_ERR(event))
+		hash_add(domain->names, &event->hash_node,
+			 eventlog_definition_hash(domain, provider_name, event->name,
+						  event->fields_text, level, keywords));
+	return event;
+}
+
+struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
+						 struct eventlog_provider_info *info,
+						 struct eventlog_fields *fields,
+						 struct eventlog_provider_event *source)
+{
+	struct eventlog_event *event;
+
+	lockdep_assert_held(&domain->lock);
+	event = eventlog_event_new(domain, info, fields, source, source->level,
+				   source->keywords);
+	if (!IS_ERR(event))
+		event->registrations = 1;
+	return event;
+}
+
+void eventlog_event_discard(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	lockdep_assert_held(&domain->lock);
+	eventlog_event_deactivate(event);
+	eventlog_event_forget(event);
+}
+
+u64 eventlog_event_lost_not_watching(const struct eventlog_event *event)
+{
+	return event->lost_not_watching +
+	       (event->source ? (unsigned long)atomic_long_read(&event->source->lost_not_watching) : 0);
+}
+
+struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
+					  struct eventlog_fields *fields, u8 level, u64 keywords)
+{
+	struct eventlog_event *event;
+	int ret;
+
+	lockdep_assert_held(&domain->lock);
+	event = eventlog_event_find(domain, provider, fields, level, keywords);
+	if (!event) {
+		event = eventlog_event_new_shared(domain, provider, fields, level, keywords);
+		if (IS_ERR(event))
+			return event;
+	} else if (!event->slot) {
+		ret = eventlog_event_activate(event);
+		if (ret)
+			return ERR_PTR(ret);
+		list_del(&event->retained_node);
+		domain->retained_count--;
+	}
+	event->registrations++;
+	return event;
+}
+
+void eventlog_event_put(struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	lockdep_assert_held(&domain->lock);
+	if (--event->registrations || event->persistent)
+		return;
+	if (event->source) {
+		event->lost_not_watching = eventlog_event_lost_not_watching(event);
+		event->source = NULL;
+	}
+	eventlog_event_retire(event);
+	/* The event may be gone. */
+	eventlog_events_trim_retained(domain);
+}
+
+void eventlog_event_persist(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	event->persistent = true;
+	eventlog_trace_event_persist(event);
+}
+
+static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
+				     const char *name)
+{
+	return event->persistent && !strcmp(event->name, name) &&
+	       !strcmp(event->provider->name, provider);
+}
+
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
+			  const char *name)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+	unsigned int found = 0;
+
+	lockdep_assert_held(&domain->lock);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (!eventlog_event_deletable(event, provider, name))
+			continue;
+		if (event->registrations || eventlog_trace_event_busy(event))
+			return -EBUSY;
+		found++;
+	}
+	if (!found)
+		return -ENOENT;
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (!eventlog_event_deletable(event, provider, name))
+			continue;
+		event->persistent = false;
+		eventlog_event_retire(event);
+	}
+	eventlog_events_trim_retained(domain);
+	return 0;
+}
+
+void eventlog_events_drop_all(struct eventlog_domain *domain)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	lockdep_assert_held(&domain->lock);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (!event->slot) {
+			eventlog_event_release_retained(event);
+			continue;
+		}
+		WARN_ON(event->registrations);
+		event->persistent = false;
+		eventlog_event_retire(event);
+	}
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Schema text: see schema.h.
+ */
+#define pr_fmt(format) "eventlog: " format
+
+#include <linux/ctype.h>
+#include <linux/eventlog.h>
+#include <linux/kernel.h>
+#include <linux/overflow.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "core/event.h"
+#include "core/fields.h"
+#include "memory.h"
+#include "core/schema.h"
+#include "core/text.h"
+
+static const char *const eventlog_level_names[] = {
+	[EVENTLOG_LEVEL_ERROR] = "error",
+	[EVENTLOG_LEVEL_WARNING] = "warning",
+	[EVENTLOG_LEVEL_NOTICE] = "notice",
+	[EVENTLOG_LEVEL_INFO] = "info",
+	[EVENTLOG_LEVEL_DEBUG] = "debug",
+	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
+};
+
+/* ---- definitions ---- */
+
+static void eventlog_schema_write(struct eventlog_text *text, const void *context)
+{
+	const struct eventlog_event *event = context;
+
+	eventlog_text_print(text, "eventlog 1\nprovider %s", event->provider->name);
+	if (event->provider->preamble) {
+		eventlog_text_print(text, "%s%s", event->provider->preamble, event->fields_text);
+		return;
+	}
+	eventlog_text_print(text, "\nevent %u %s %s ", event->id, event->name,
+			    eventlog_level_names[event->level]);
+	eventlog_text_print(text, event->keywords ? "%#llx" : "-", event->keywords);
+	eventlog_text_print(text, "\n%s", event->fields_text);
+}
+
+char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes)
+{
+	size_t length;
+	char *text = eventlog_text_make(eventlog_schema_write, event, &length);
+
+	*bytes = length + 1;
+	return text;
+}
+
+/* ---- kernel providers: what their tables say ---- */
+
+/* A type of the schema language, as a kernel provider may use it. */
+struct eventlog_type {
+	u32 bytes;
+	bool dynamic;
+	bool string;
+};
+
+static const struct {
+	const char *name;
+	u8 bytes;
+} eventlog_plain_types[] = {
+	{ "u8", 1 },	{ "u16", 2 },	{ "u32", 4 },	{ "u64", 8 },
+	{ "s8", 1 },	{ "s16", 2 },	{ "s32", 4 },	{ "s64", 8 },
+	{ "bool", 1 },	{ "ipv4", 4 },	{ "ipv6", 16 },	{ "port", 2 },
+	{ "mac", 6 },	{ "time", 8 },	{ "duration", 8 }, { "ptr", 8 },
+	{ "string", 4 }, { "bytes", 4 },
+};
+
+/* The first eight. */
+#define EVENTLOG_INTEGER_TYPES 8
+
+static bool eventlog_plain_type(const char *name, unsigned int count, u32 *bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (!strcmp(eventlog_plain_types[i].name, name)) {
+			*bytes = eventlog_plain_types[i].bytes;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A size of 1 to EVENTLOG_PAYLOAD_MAX, followed by @end and nothing else. */
+static bool eventlog_type_size(const char *text, const char *end, u32 *bytes)
+{
+	char digits[8];
+	size_t length = strspn(text, "0123456789");
+
+	if (!length || length >= sizeof(digits) || *text == '0' || strcmp(text + length, end))
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	return !kstrtou32(digits, 10, bytes) && *bytes <= EVENTLOG_PAYLOAD_MAX;
+}
+
+/* NAME:INT of an enum or flags type; @rest is behind the first colon. */
+static bool eventlog_type_set(const struct eventlog_provider *provider, const char *rest,
+			      bool flags, u32 *bytes)
+{
+	const char *colon = strchr(rest, ':');
+	unsigned int i;
+
+	if (!colon || !eventlog_plain_type(colon + 1, EVENTLOG_INTEGER_TYPES, bytes) ||
+	    (flags && colon[1] != 'u'))
+		return false;
+	for (i = 0; i < provider->set_count; i++) {
+		const struct eventlog_set *set = &provider->sets[i];
+
+		if (set->flags == flags && strlen(set->name) == colon - rest &&
+		    !strncmp(set->name, rest, colon - rest))
+			return true;
+	}
+	return false;
+}
+
+static bool eventlog_type_parse(const struct eventlog_provider *provider, const char *name,
+				struct eventlog_type *type)
+{
+	const char *colon;
+
+	memset(type, 0, sizeof(*type));
+	if (eventlog_plain_type(name, ARRAY_SIZE(eventlog_plain_types), &type->bytes)) {
+		type->string = !strcmp(name, "string");
+		type->dynamic = type->string || !strcmp(name, "bytes");
+		return true;
+	}
+	if (!strncmp(name, "char[", 5))
+		return eventlog_type_size(name + 5, "]", &type->bytes);
+	if (!strncmp(name, "u8[", 3))
+		return eventlog_type_size(name + 3, "]", &type->bytes);
+	if (!strncmp(name, "enum:", 5))
+		return eventlog_type_set(provider, name + 5, false, &type->bytes);
+	if (!strncmp(name, "flags:", 6))
+		return eventlog_type_set(provider, name + 6, true, &type->bytes);
+	if (!strncmp(name, "struct:", 7)) {
+		colon = strchr(name + 7, ':');
+		return colon && colon != name + 7 && eventlog_type_size(colon + 1, "", &type->bytes);
+	}
+	return false;
+}
+
+/* What the table's author is told; the provider's name stands before it. */
+#define eventlog_table_wrong(provider, format, ...) ({				\
+	pr_err("provider %s: " format "\n", (provider)->name, ##__VA_ARGS__);	\
+	-EINVAL;								\
+})
+
+static bool eventlog_description_valid(const char *description)
+{
+	if (!description)
+		return true;
+	for (; *description; description++)
+		if (iscntrl(*description) && *description != '\t')
+			return false;
+	return true;
+}
+
+/* Names are unique, numbers too unless @same_number, and not 0 if @bits. */
+static int eventlog_values_check(const struct eventlog_provider *provider, const char *what,
+				 const struct eventlog_value *values, unsigned int count, bool bits)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < count; i++) {
+		if (!values[i].name || !eventlog_fields_name_valid(values[i].name))
+			return eventlog_table_wrong(provider, "%s: value %u has no valid name",
+						    what, i);
+		if (!eventlog_description_valid(values[i].description))
+			return eventlog_table_wrong(provider, "%s: %s: a control character in the description",
+						    what, values[i].name);
+		if (bits && !values[i].value)
+			return eventlog_table_wrong(provider, "%s: %s has no bit", what,
+						    values[i].name);
+		for (j = 0; j < i; j++) {
+			if (!strcmp(values[i].name, values[j].name))
+				return eventlog_table_wrong(provider, "%s: %s is there twice",
+							    what, values[i].name);
+			if (values[i].value == values[j].value)
+				return eventlog_table_wrong(provider, "%s: %s and %s are the same number",
+							    what, values[j].name, values[i].name);
+		}
+	}
+	return 0;
+}
+
+static int eventlog_sets_check(const struct eventlog_provider *provider)
+{
+	unsigned int i, j;
+	int ret;
+
+	for (i = 0; i < provider->set_count; i++) {
+		const struct eventlog_set *set = &provider->sets[i];
+
+		if (!set->name || !eventlog_fields_name_valid(set->name))
+			return eventlog_table_wrong(provider, "set %u has no valid name", i);
+		if (!eventlog_description_valid(set->description))
+			return eventlog_table_wrong(provider, "set %s: a control character in the description",
+						    set->name);
+		for (j = 0; j < i; j++)
+			if (!strcmp(set->name, provider->sets[j].name))
+				return eventlog_table_wrong(provider, "set %s is there twice",
+							    set->name);
+		ret = eventlog_values_check(provider, set->name, set->values, set->value_count,
+					    set->flags);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int eventlog_event_fields_check(const struct eventlog_provider *provider,
+				       const struct eventlog_provider_event *source)
+{
+	struct eventlog_type type;
+	unsigned int i, j;
+	u32 bytes = 0;
+
+	if (source->field_count > EVENTLOG_FIELDS_MAX)
+		return eventlog_table_wrong(provider, "event %s: %u fields are more than %u",
+					    source->name, source->field_count, EVENTLOG_FIELDS_MAX);
+	for (i = 0; i < source->field_count; i++) {
+		const struct eventlog_field *field = &source->fields[i];
+
+		if (!field->name || !eventlog_fields_name_valid(field->name))
+			return eventlog_table_wrong(provider, "event %s: field %u has no valid name",
+						    source->name, i);
+		if (!field->type || !eventlog_type_parse(provider, field->type, &type))
+			return eventlog_table_wrong(provider, "event %s: field %s: there is no type '%s'",
+						    source->name, field->name, field->type ?: "");
+		if (field->display && strcmp(field->display, "dec") &&
+		    strcmp(field->display, "hex"))
+			return eventlog_table_wrong(provider, "event %s: field %s: there is no display '%s'",
+						    source->name, field->name, field->display);
+		if (!eventlog_description_valid(field->description))
+			return eventlog_table_wrong(provider, "event %s: field %s: a control character in the description",
+						    source->name, field->name);
+		for (j = 0; j < i; j++)
+			if (!strcmp(field->name, source->fields[j].name))
+				return eventlog_table_wrong(provider, "event %s: field %s is there twice",
+							    source->name, field->name);
+		/* Neither exceeds EVENTLOG_PAYLOAD_MAX: the sum cannot wrap. */
+		bytes += type.bytes;
+		if (bytes > EVENTLOG_PAYLOAD_MAX)
+			return eventlog_table_wrong(provider, "event %s: field %s is beyond %u bytes",
+						    source->name, field->name,
+						    EVENTLOG_PAYLOAD_MAX);
+	}
+	if (bytes != source->fixed_bytes)
+		return eventlog_table_wrong(provider, "event %s: its fields take %u bytes, not %u",
+					    source->name, bytes, source->fixed_bytes);
+	return 0;
+}
+
+/* Events as their provider has them, in an array that is put in another order. */
+typedef struct eventlog_provider_event *const *eventlog_event_place;
+
+/* Of equal ones, the first comes first. */
+static int eventlog_place_compare(eventlog_event_place a, eventlog_event_place b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int eventlog_event_name_compare(const void *left, const void *right)
+{
+	const eventlog_event_place a = *(const eventlog_event_place *)left;
+	const eventlog_event_place b = *(const eventlog_event_place *)right;
+
+	return strcmp((*a)->name, (*b)->name) ?: eventlog_place_compare(a, b);
+}
+
+static int eventlog_event_id_compare(const void *left, const void *right)
+{
+	const eventlog_event_place a = *(const eventlog_event_place *)left;
+	const eventlog_event_place b = *(const eventlog_event_place *)right;
+
+	if ((*a)->id != (*b)->id)
+		return (*a)->id < (*b)->id ? -1 : 1;
+	return eventlog_place_compare(a, b);
+}
+
+/* Names are unique, and ids.  There may be tens of thousands: so they are sorted. */
+static int eventlog_events_unique(const struct eventlog_provider *provider)
+{
+	eventlog_event_place *places;
+	unsigned int i;
+	int ret = 0;
+
+	places = eventlog_alloc(provider->event_count * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	for (i = 0; i < provider->event_count; i++)
+		places[i] = &provider->events[i];
+	sort(places, provider->event_count, sizeof(*places), eventlog_event_name_compare, NULL);
+	for (i = 1; i < provider->event_count && !ret; i++)
+		if (!strcmp((*places[i])->name, (*places[i - 1])->name))
+			ret = eventlog_table_wrong(provider, "event %s is there twice",
+						   (*places[i])->name);
+	if (!ret)
+		sort(places, provider->event_count, sizeof(*places), eventlog_event_id_compare,
+		     NULL);
+	for (i = 1; i < provider->event_count && !ret; i++)
+		if ((*places[i])->id == (*places[i - 1])->id)
+			ret = eventlog_table_wrong(provider, "events %s and %s have the id %u",
+						   (*places[i - 1])->name, (*places[i])->name,
+						   (*places[i])->id);
+	eventlog_free(places);
+	return ret;
+}
+
+static int eventlog_events_check(const struct eventlog_provider *provider)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < provider->event_count; i++) {
+		const struct eventlog_provider_event *source = provider->events[i];
+
+		if (!source->name || !eventlog_fields_name_valid(source->name))
+			return eventlog_table_wrong(provider, "event %u has no valid name", i);
+		if (!source->id)
+			return eventlog_table_wrong(provider, "event %s has no id", source->name);
+		if (!source->level || source->level > EVENTLOG_LEVEL_VERBOSE)
+			return eventlog_table_wrong(provider, "event %s: there is no level %u",
+						    source->name, source->level);
+		if (!eventlog_description_valid(source->description))
+			return eventlog_table_wrong(provider, "event %s: a control character in the description",
+						    source->name);
+		ret = eventlog_event_fields_check(provider, source);
+		if (ret)
+			return ret;
+	}
+	return eventlog_events_unique(provider);
+}
+
+int eventlog_schema_check(const struct eventlog_provider *provider)
+{
+	int ret;
+
+	if (!provider->name || !eventlog_provider_name_valid(provider->name)) {
+		pr_err("a provider has no valid name\n");
+		return -EINVAL;
+	}
+	if (!eventlog_description_valid(provider->description))
+		return eventlog_table_wrong(provider, "a control character in the description");
+	if (!provider->event_count)
+		return eventlog_table_wrong(provider, "there are no events");
+	ret = eventlog_values_check(provider, "keywords", provider->keywords,
+				    provider->keyword_count, true);
+	return ret ?: eventlog_sets_check(provider) ?: eventlog_events_check(provider);
+}
+
+/* ---- kernel providers: as text ---- */
+
+static void eventlog_preamble_write(struct eventlog_text *text, const void *context)
+{
+	const struct eventlog_provider *provider = context;
+	unsigned int i, j;
+
+	eventlog_text_quote(text, provider->description);
+	eventlog_text_print(text, "\n");
+	for (i = 0; i < provider->keyword_count; i++) {
+		const struct eventlog_value *keyword = &provider->keywords[i];
+
+		eventlog_text_print(text, "keyword %s %#llx", keyword->name, keyword->value);
+		eventlog_text_quote(text, keyword->description);
+		eventlog_text_print(text, "\n");
+	}
+	for (i = 0; i < provider->set_count; i++) {
+		const struct eventlog_set *set = &provider->sets[i];
+
+		eventlog_text_print(text, "%s %s", set->flags ? "flags" : "enum", set->name);
+		eventlog_text_quote(text, set->description);
+		eventlog_text_print(text, "\n");
+		for (j = 0; j < set->value_count; j++) {
+			const struct eventlog_value *value = &set->values[j];
+
+			eventlog_text_print(text, set->flags ? "\t%#llx" : "\t%lld", value->value);
+			eventlog_text_print(text, " %s", value->name);
+			eventlog_text_quote(text, value->description);
+			eventlog_text_print(text, "\n");
+		}
+	}
+}
+
+char *eventlog_schema_preamble(const struct eventlog_provider *provider)
+{
+	return eventlog_text_make(eventlog_preamble_write, provider, NULL);
+}
+
+/* A mask as names of keywords, and what has no name as a number. */
+static void eventlog_keywords_write(struct eventlog_text *text,
+				    const struct eventlog_provider *provider, u64 keywords)
+{
+	const char *comma = " ";
+	unsigned int i;
+
+	if (!keywords)
+		eventlog_text_print(text, " -");
+	for (i = 0; i < provider->keyword_count && keywords; i++) {
+		const struct eventlog_value *keyword = &provider->keywords[i];
+
+		if ((keywords & keyword->value) != keyword->value)
+			continue;
+		keywords &= ~keyword->value;
+		eventlog_text_print(text, "%s%s", comma, keyword->name);
+		comma = ",";
+	}
+	if (keywords)
+		eventlog_text_print(text, "%s%#llx", comma, keywords);
+}
+
+/* An event to be written, and whose. */
+struct eventlog_statement {
+	const struct eventlog_provider *provider;
+	const struct eventlog_provider_event *source;
+};
+
+static void eventlog_statement_write(struct eventlog_text *text, const void *context)
+{
+	const struct eventlog_statement *statement = context;
+	const struct eventlog_provider_event *source = statement->source;
+	unsigned int i;
+
+	eventlog_text_print(text, "event %u %s %s", source->id, source->name,
+			    eventlog_level_names[source->level]);
+	eventlog_keywords_write(text, statement->provider, source->keywords);
+	eventlog_text_quote(text, source->description);
+	eventlog_text_print(text, "\n");
+	for (i = 0; i < source->field_count; i++) {
+		const struct eventlog_field *field = &source->fields[i];
+
+		eventlog_text_print(text, "\t%s %s", field->type, field->name);
+		if (field->display)
+			eventlog_text_print(text, " as %s", field->display);
+		eventlog_text_quote(text, field->description);
+		eventlog_text_print(text, "\n");
+	}
+}
+
+static struct eventlog_layout *eventlog_source_layout(const struct eventlog_provider *provider,
+						      const struct eventlog_provider_event *source)
+{
+	struct eventlog_layout *layout;
+	struct eventlog_type type;
+	unsigned int i;
+
+	layout = eventlog_alloc(struct_size(layout, dynamic, source->field_count));
+	if (!layout)
+		return NULL;
+	for (i = 0; i < source->field_count; i++) {
+		eventlog_type_parse(provider, source->fields[i].type, &type);
+		if (type.dynamic)
+			layout->dynamic[layout->dynamic_count++] = (struct eventlog_dynamic){
+				.position = layout->fixed_bytes,
+				.string = type.string,
+			};
+		layout->fixed_bytes += type.bytes;
+	}
+	return layout;
+}
+
+int eventlog_schema_fields(const struct eventlog_provider *provider,
+			   const struct eventlog_provider_event *source,
+			   struct eventlog_fields *fields)
+{
+	const struct eventlog_statement statement = { provider, source };
+
+	memset(fields, 0, sizeof(*fields));
+	strscpy(fields->name, source->name, sizeof(fields->name));
+	fields->text = eventlog_text_make(eventlog_statement_write, &statement, NULL);
+	fields->layout = eventlog_source_layout(provider, source);
+	if (fields->text && fields->layout)
+		return 0;
+	eventlog_fields_free(fields);
+	return -ENOMEM;
+}

@@ -1,0 +1,723 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Subscribers: see subscriber.h.
+ */
+#include <linux/completion.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/eventlog.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/sched/signal.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "core/domain.h"
+#include "core/enable.h"
+#include "core/event.h"
+#include "memory.h"
+#include "core/provider.h"
+#include "core/subscriber.h"
+
+/* Pages before the data: the kernel's and the consumer's. */
+#define EVENTLOG_RING_HEAD_PAGES 2
+
+static enum cpuhp_state eventlog_hotplug_state;
+static unsigned long eventlog_ring_pages_max;
+static unsigned int eventlog_rules_max;
+static bool eventlog_rings_locked;
+static atomic_long_t eventlog_ring_pages = ATOMIC_LONG_INIT(0);
+
+/* ---- waiting ---- */
+
+static bool eventlog_subscriber_readable(const struct eventlog_subscriber *subscriber)
+{
+	const struct eventlog_cpu_ring *cpu_ring;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < subscriber->cpu_count; cpu++) {
+		cpu_ring = eventlog_subscriber_ring(subscriber, cpu);
+		if (cpu_ring && (eventlog_ring_unread(&cpu_ring->ring) >= subscriber->watermark ||
+				 eventlog_ring_unseen_loss(&cpu_ring->ring)))
+			return true;
+	}
+	return false;
+}
+
+static void eventlog_subscriber_wake_all(struct eventlog_subscriber *subscriber)
+{
+	/* Cleared first: who looks after this sets it anew. */
+	WRITE_ONCE(subscriber->poller, 0);
+	smp_mb();
+	wake_up_all(&subscriber->wait);
+}
+
+static void eventlog_ring_wake_work(struct irq_work *work)
+{
+	struct eventlog_cpu_ring *cpu_ring = container_of(work, struct eventlog_cpu_ring, wake);
+
+	eventlog_subscriber_wake_all(cpu_ring->subscriber);
+}
+
+static void eventlog_subscriber_recheck(struct timer_list *timer)
+{
+	struct eventlog_subscriber *subscriber = timer_container_of(subscriber, timer, recheck);
+
+	if (eventlog_subscriber_readable(subscriber))
+		eventlog_subscriber_wake_all(subscriber);
+}
+
+__poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct file *file,
+				  struct poll_table_struct *table)
+{
+	poll_wait(file, &subscriber->wait, table);
+	if (!eventlog_subscriber_has_rings(subscriber))
+		return 0;
+	WRITE_ONCE(subscriber->poller, 1);
+	smp_mb();
+	if (eventlog_subscriber_readable(subscriber))
+		return EPOLLIN | EPOLLRDNORM;
+	/*
+	 * A writer has no full barrier between publishing and looking for a
+	 * poller, so it may have missed us while its record was not yet visible
+	 * here.  In a jiffy it is.
+	 */
+	mod_timer(&subscriber->recheck, jiffies + 1);
+	return 0;
+}
+
+/* ---- rings ---- */
+
+static void eventlog_cpu_ring_free(struct eventlog_cpu_ring *cpu_ring)
+{
+	unsigned int i;
+
+	if (cpu_ring->address)
+		vunmap(cpu_ring->address);
+	for (i = 0; i < cpu_ring->page_count; i++)
+		eventlog_free_page(cpu_ring->pages[i]);
+	atomic_long_sub(cpu_ring->subscriber->ring_pages, &eventlog_ring_pages);
+	eventlog_free(cpu_ring->pages);
+	eventlog_free(cpu_ring);
+}
+
+static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscriber *subscriber,
+						       unsigned int cpu)
+{
+	unsigned int pages = subscriber->ring_pages;
+	struct eventlog_cpu_ring *cpu_ring;
+	int node = cpu_to_node(cpu);
+
+	if (atomic_long_add_return(pages, &eventlog_ring_pages) > eventlog_ring_pages_max)
+		goto err_uncount;
+	cpu_ring = eventlog_alloc(sizeof(*cpu_ring));
+	if (!cpu_ring)
+		goto err_uncount;
+	cpu_ring->subscriber = subscriber;
+	cpu_ring->pages = eventlog_alloc(pages * sizeof(*cpu_ring->pages));
+	if (!cpu_ring->pages)
+		goto err_free;
+	for (; cpu_ring->page_count < pages; cpu_ring->page_count++) {
+		struct page *page;
+
+		if (fatal_signal_pending(current))
+			goto err_free;
+		page = eventlog_alloc_page(node);
+		if (!page)
+			goto err_free;
+		cpu_ring->pages[cpu_ring->page_count] = page;
+		cond_resched();
+	}
+	cpu_ring->address = vmap(cpu_ring->pages, pages, VM_MAP, PAGE_KERNEL);
+	if (!cpu_ring->address)
+		goto err_free;
+	init_irq_work(&cpu_ring->wake, eventlog_ring_wake_work);
+	eventlog_ring_init(&cpu_ring->ring, cpu_ring->address, PAGE_SIZE, subscriber->ring_bytes,
+			   subscriber->sub_buffer_bytes, cpu, subscriber->overwrite,
+			   eventlog_rings_locked);
+	return cpu_ring;
+
+err_free:
+	eventlog_cpu_ring_free(cpu_ring);
+	return NULL;
+err_uncount:
+	atomic_long_sub(pages, &eventlog_ring_pages);
+	return NULL;
+}
+
+/*
+ * CPU hotplug, prepare stage: called for the CPUs that are up when a subscriber
+ * comes, then for each that comes up, before it runs anything.  A CPU that was
+ * up before has its ring.  Failing leaves a CPU without ring, which is counted
+ * event by event; it must not keep the CPU down.  Takes no lock: called both
+ * with and without domain->lock's order being known.
+ */
+static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
+{
+	struct eventlog_subscriber *subscriber =
+		hlist_entry(node, struct eventlog_subscriber, hotplug_node);
+	struct eventlog_cpu_ring *cpu_ring;
+
+	if (cpu >= subscriber->cpu_count || subscriber->rings[cpu])
+		return 0;
+	cpu_ring = eventlog_cpu_ring_new(subscriber, cpu);
+	if (!cpu_ring)
+		return 0;
+	smp_store_release(&subscriber->rings[cpu], cpu_ring);
+	WRITE_ONCE(subscriber->generation, subscriber->generation + 1);
+	return 0;
+}
+
+/* ---- mapping ---- */
+
+static int eventlog_vma_split(struct vm_area_struct *vma, unsigned long address)
+{
+	return -EINVAL;
+}
+
+static int eventlog_vma_mremap(struct vm_area_struct *vma)
+{
+	return -EINVAL;
+}
+
+const struct vm_operations_struct eventlog_vm_ops = {
+	.may_split = eventlog_vma_split,
+	.mremap = eventlog_vma_mremap,
+};
+
+int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_area_struct *vma)
+{
+	unsigned long pages = vma_pages(vma), count;
+	unsigned int cpu, first;
+	struct eventlog_cpu_ring *cpu_ring;
+	bool consumer_page;
+
+	if (!eventlog_subscriber_has_rings(subscriber))
+		return -EINVAL;
+	/* Page offsets: nothing here can wrap. */
+	first = vma->vm_pgoff % subscriber->ring_pages;
+	if (vma->vm_pgoff / subscriber->ring_pages >= subscriber->cpu_count)
+		return -EINVAL;
+	cpu = vma->vm_pgoff / subscriber->ring_pages;
+	consumer_page = first == 1 && pages == 1;
+	if (!consumer_page && (first || pages != subscriber->ring_pages))
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE && !consumer_page)
+		return -EPERM;
+	cpu_ring = eventlog_subscriber_ring(subscriber, cpu);
+	if (!cpu_ring)
+		return -ENXIO;
+
+	if (!consumer_page)
+		vm_flags_clear(vma, VM_MAYWRITE);
+	count = pages;
+	return vm_insert_pages(vma, vma->vm_start, cpu_ring->pages + first, &count);
+}
+
+/* ---- rules ---- */
+
+struct eventlog_link *eventlog_subscriber_link(struct eventlog_subscriber *subscriber,
+					       const struct eventlog_event *event, bool make)
+{
+	struct eventlog_link *link = xa_load(&subscriber->links, event->descriptor);
+
+	if (link || !make)
+		return link;
+	link = eventlog_alloc(sizeof(*link));
+	if (!link)
+		return NULL;
+	/* What was lost before is nothing to this subscriber. */
+	link->not_watching_before = eventlog_event_lost_not_watching(event);
+	if (xa_err(xa_store(&subscriber->links, event->descriptor, link, GFP_KERNEL_ACCOUNT))) {
+		eventlog_free(link);
+		return NULL;
+	}
+	return link;
+}
+
+static void eventlog_link_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_link, rcu));
+}
+
+/* Losses of an event that no ring could count; the domain is locked. */
+static u64 eventlog_link_not_watching(const struct eventlog_link *link,
+				      const struct eventlog_event *event)
+{
+	return eventlog_event_lost_not_watching(event) - link->not_watching_before;
+}
+
+void eventlog_subscribers_unlink(const struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_link *link;
+
+	lockdep_assert_held(&domain->lock);
+	list_for_each_entry(subscriber, &domain->subscribers, node) {
+		link = xa_erase(&subscriber->links, event->descriptor);
+		if (!link)
+			continue;
+		/* What is counted stays counted. */
+		atomic_long_add(eventlog_link_not_watching(link, event),
+				&subscriber->lost[EVENTLOG_LOST_DEPTH]);
+		call_rcu(&link->rcu, eventlog_link_free_rcu);
+	}
+}
+
+struct eventlog_subscriber *eventlog_subscriber_oldest(struct eventlog_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+	return list_first_entry_or_null(&domain->subscribers, struct eventlog_subscriber, node);
+}
+
+static bool eventlog_rule_valid(const struct eventlog_rule *request, const char *provider,
+				const char *event)
+{
+	u32 flags = request->flags;
+
+	if (flags & ~(EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID))
+		return false;
+	if (request->session && !(flags & EVENTLOG_RULE_SESSION))
+		return false;
+	if (!request->pid != !(flags & EVENTLOG_RULE_PID))
+		return false;
+	if (request->level > EVENTLOG_LEVEL_VERBOSE)
+		return false;
+	if (request->predicate || request->predicate_size || request->reserved)
+		return false;
+	return *provider && *event;
+}
+
+int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
+				 struct eventlog_rule *request, const char *provider,
+				 const char *event)
+{
+	size_t provider_bytes = strlen(provider) + 1, event_bytes = strlen(event) + 1;
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_subscriber_rule *rule;
+	char *text;
+	int ret;
+
+	if (!eventlog_rule_valid(request, provider, event))
+		return -EINVAL;
+	rule = eventlog_alloc(sizeof(*rule) + provider_bytes + event_bytes);
+	if (!rule)
+		return -ENOMEM;
+	text = (char *)(rule + 1);
+	rule->provider = memcpy(text, provider, provider_bytes);
+	rule->event = memcpy(text + provider_bytes, event, event_bytes);
+	rule->flags = request->flags;
+	rule->keywords_any = request->keywords_any;
+	rule->keywords_all = request->keywords_all;
+	rule->session = request->session;
+	rule->pid = request->pid;
+	rule->level = request->level;
+	rule->sample = request->sample > 1 ? request->sample : 0;
+
+	mutex_lock(&domain->update_lock);
+	mutex_lock(&domain->lock);
+	ret = -EMFILE;
+	if (subscriber->rule_count >= eventlog_rules_max || subscriber->next_rule_id == U32_MAX)
+		goto out;
+	rule->id = subscriber->next_rule_id;
+	ret = eventlog_enable_rule_add(subscriber, rule);
+	if (ret)
+		goto out;
+	subscriber->next_rule_id++;
+	subscriber->rule_count++;
+	request->rule_id = rule->id;
+out:
+	mutex_unlock(&domain->lock);
+	if (ret)
+		eventlog_free(rule);
+	else
+		eventlog_providers_update(domain, subscriber, rule);
+	mutex_unlock(&domain->update_lock);
+	return ret;
+}
+
+int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_subscriber_rule *rule;
+
+	mutex_lock(&domain->update_lock);
+	mutex_lock(&domain->lock);
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		if (rule->id == rule_id)
+			goto found;
+	}
+	mutex_unlock(&domain->lock);
+	mutex_unlock(&domain->update_lock);
+	return -ENOENT;
+found:
+	eventlog_enable_rule_remove(subscriber, rule);
+	subscriber->rule_count--;
+	mutex_unlock(&domain->lock);
+	eventlog_providers_update(domain, NULL, NULL);
+	mutex_unlock(&domain->update_lock);
+	/* Writers that found the old arrays may still be testing it. */
+	synchronize_rcu();
+	eventlog_free(rule);
+	return 0;
+}
+
+/* ---- flush and counts ---- */
+
+/* A grace period somebody may stop waiting for. */
+struct eventlog_grace {
+	struct rcu_head rcu;
+	struct completion done;
+	refcount_t users;
+};
+
+static void eventlog_grace_put(struct eventlog_grace *grace)
+{
+	if (refcount_dec_and_test(&grace->users))
+		eventlog_free(grace);
+}
+
+static void eventlog_grace_over(struct rcu_head *rcu)
+{
+	struct eventlog_grace *grace = container_of(rcu, struct eventlog_grace, rcu);
+
+	complete(&grace->done);
+	eventlog_grace_put(grace);
+}
+
+int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
+{
+	struct eventlog_grace *grace = eventlog_alloc(sizeof(*grace));
+	u64 now;
+	int ret;
+
+	if (!grace)
+		return -ENOMEM;
+	init_completion(&grace->done);
+	refcount_set(&grace->users, 2);
+
+	/* The floor only rises. */
+	mutex_lock(&subscriber->flush_lock);
+	now = max(eventlog_ring_clock(), eventlog_floor_read(&subscriber->floor));
+	eventlog_floor_raise(&subscriber->floor, now);
+	mutex_unlock(&subscriber->flush_lock);
+
+	/*
+	 * Every writer reads the clock and publishes with preemption off.  One
+	 * that began before is done when the grace period ends; one that begins
+	 * later sees the floor.
+	 */
+	call_rcu(&grace->rcu, eventlog_grace_over);
+	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
+	eventlog_grace_put(grace);
+	*time = now;
+	return ret;
+}
+
+void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
+{
+	WRITE_ONCE(subscriber->paused, paused);
+	/* A writer that saw the old value has preemption off until it is done. */
+	if (paused)
+		synchronize_rcu();
+}
+
+static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct eventlog_stat *stat)
+{
+	const struct eventlog_ring_header *header = ring->header;
+	unsigned int cause;
+
+	stat->records += eventlog_word_read(&header->records, &header->records_upper);
+	stat->bytes += eventlog_word_read(&header->committed, &header->committed_upper);
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		stat->lost[cause] += eventlog_word_read(&header->lost[cause],
+							&header->lost_upper[cause]);
+}
+
+/*
+ * Of all events the subscriber was ever given: also while its rules would not
+ * have let them through.  Rather too many than one too few.
+ */
+static u64 eventlog_subscriber_not_watching(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	const struct eventlog_event *event;
+	const struct eventlog_link *link;
+	unsigned long descriptor;
+	u64 lost = 0;
+
+	mutex_lock(&domain->lock);
+	xa_for_each(&subscriber->links, descriptor, link) {
+		event = xa_load(&domain->definitions, descriptor);
+		if (event)
+			lost += eventlog_link_not_watching(link, event);
+	}
+	mutex_unlock(&domain->lock);
+	return lost;
+}
+
+static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber,
+					  struct eventlog_stat *stat)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	const struct eventlog_event *event;
+	const struct eventlog_link *link = NULL;
+
+	if (stat->cpu != EVENTLOG_CPU_ALL)
+		return -EINVAL;
+	mutex_lock(&domain->lock);
+	event = xa_load(&domain->definitions, stat->descriptor);
+	if (event)
+		link = eventlog_subscriber_link(subscriber, event, false);
+	if (link)
+		stat->event_lost = (unsigned long)atomic_long_read(&link->lost) +
+				   eventlog_link_not_watching(link, event);
+	mutex_unlock(&domain->lock);
+	return link ? 0 : -ENOENT;
+}
+
+int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
+{
+	const struct eventlog_cpu_ring *cpu_ring;
+	unsigned int cpu, cause;
+
+	stat->generation = READ_ONCE(subscriber->generation);
+	if (stat->descriptor)
+		return eventlog_subscriber_stat_event(subscriber, stat);
+	if (stat->cpu != EVENTLOG_CPU_ALL) {
+		cpu_ring = eventlog_subscriber_ring(subscriber, stat->cpu);
+		if (!cpu_ring)
+			return -ENXIO;
+		eventlog_ring_stat_add(&cpu_ring->ring, stat);
+		return 0;
+	}
+	for (cpu = 0; cpu < subscriber->cpu_count; cpu++) {
+		cpu_ring = eventlog_subscriber_ring(subscriber, cpu);
+		if (cpu_ring)
+			eventlog_ring_stat_add(&cpu_ring->ring, stat);
+	}
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
+	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_not_watching(subscriber);
+	return 0;
+}
+
+/* ---- life ---- */
+
+static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
+{
+	u32 sub_buffers = request->sub_buffers ?: 2;
+
+	if (request->flags & ~EVENTLOG_SUBSCRIBE_OVERWRITE || request->reserved)
+		return -EINVAL;
+	if (!request->ring_bytes)
+		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;
+	/* Not is_power_of_2(): that takes a long. */
+	if (request->ring_bytes & (request->ring_bytes - 1) || sub_buffers < 2 ||
+	    sub_buffers > EVENTLOG_SUB_BUFFERS_MAX || !is_power_of_2(sub_buffers))
+		return -EINVAL;
+	if (request->ring_bytes > EVENTLOG_RING_BYTES_MAX)
+		return -E2BIG;
+	if ((u32)request->ring_bytes / sub_buffers < PAGE_SIZE ||
+	    request->watermark > request->ring_bytes)
+		return -EINVAL;
+	return 0;
+}
+
+/* Frees what nobody can reach any more; rings too. */
+static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_subscriber_rule *rule, *next;
+	struct eventlog_link *link;
+	unsigned long descriptor;
+	unsigned int cpu;
+
+	if (subscriber->rings) {
+		cpuhp_state_remove_instance_nocalls(eventlog_hotplug_state,
+						    &subscriber->hotplug_node);
+		timer_delete_sync(&subscriber->recheck);
+		for (cpu = 0; cpu < subscriber->cpu_count; cpu++) {
+			if (!subscriber->rings[cpu])
+				continue;
+			irq_work_sync(&subscriber->rings[cpu]->wake);
+			eventlog_cpu_ring_free(subscriber->rings[cpu]);
+		}
+		eventlog_free(subscriber->rings);
+	}
+	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
+		eventlog_free(rule);
+	xa_for_each(&subscriber->links, descriptor, link)
+		eventlog_free(link);
+	xa_destroy(&subscriber->links);
+	free_percpu(subscriber->calling);
+	put_pid_ns(subscriber->pid_namespace);
+	eventlog_free(subscriber);
+}
+
+static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
+					 const struct eventlog_subscribe *request)
+{
+	unsigned int cpu;
+	int ret;
+
+	subscriber->ring_bytes = request->ring_bytes;
+	subscriber->sub_buffer_bytes = subscriber->ring_bytes / (request->sub_buffers ?: 2);
+	subscriber->ring_pages = EVENTLOG_RING_HEAD_PAGES + (request->ring_bytes >> PAGE_SHIFT);
+	subscriber->watermark = request->watermark ?: 1;
+	subscriber->overwrite = request->flags & EVENTLOG_SUBSCRIBE_OVERWRITE;
+	subscriber->rings = eventlog_alloc(nr_cpu_ids * sizeof(*subscriber->rings));
+	if (!subscriber->rings)
+		return -ENOMEM;
+	ret = cpuhp_state_add_instance(eventlog_hotplug_state, &subscriber->hotplug_node);
+	if (ret) {
+		eventlog_free(subscriber->rings);
+		subscriber->rings = NULL;
+		return ret;
+	}
+	for_each_online_cpu(cpu) {
+		if (!subscriber->rings[cpu])
+			return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
+	}
+	return 0;
+}
+
+/* A subscriber without anything that could fail but memory. */
+static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_domain *domain,
+							    struct pid_namespace *namespace)
+{
+	struct eventlog_subscriber *subscriber = eventlog_alloc(sizeof(*subscriber));
+
+	if (!subscriber)
+		return NULL;
+	subscriber->domain = domain;
+	subscriber->cpu_count = nr_cpu_ids;
+	subscriber->pid_namespace = get_pid_ns(namespace);
+	subscriber->next_rule_id = 1;
+	init_waitqueue_head(&subscriber->wait);
+	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
+	INIT_LIST_HEAD(&subscriber->rules);
+	xa_init_flags(&subscriber->links, XA_FLAGS_ACCOUNT);
+	mutex_init(&subscriber->flush_lock);
+	return subscriber;
+}
+
+/* Makes it a member of its domain. */
+static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	int ret = -EMFILE;
+
+	mutex_lock(&domain->lock);
+	if (domain->subscriber_count < domain->subscribers_max) {
+		subscriber->sequence = domain->subscriber_sequence++;
+		list_add_tail(&subscriber->node, &domain->subscribers);
+		domain->subscriber_count++;
+		ret = 0;
+	}
+	mutex_unlock(&domain->lock);
+	return ret;
+}
+
+struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *domain,
+						    struct eventlog_subscribe *request)
+{
+	struct eventlog_subscriber *subscriber;
+	int ret;
+
+	ret = eventlog_subscribe_check(request);
+	if (ret)
+		return ERR_PTR(ret);
+	subscriber = eventlog_subscriber_make(domain, task_active_pid_ns(current));
+	if (!subscriber)
+		return ERR_PTR(-ENOMEM);
+	subscriber->pid = task_tgid_nr(current);
+	get_task_comm(subscriber->comm, current);
+	if (request->ring_bytes) {
+		ret = eventlog_subscriber_rings_new(subscriber, request);
+		if (ret)
+			goto err_release;
+	}
+	ret = eventlog_subscriber_join(subscriber);
+	if (ret)
+		goto err_release;
+
+	request->cpus = subscriber->cpu_count;
+	request->ring_offset = 0;
+	request->ring_stride = (u64)subscriber->ring_pages << PAGE_SHIFT;
+	request->generation = READ_ONCE(subscriber->generation);
+	return subscriber;
+
+err_release:
+	eventlog_subscriber_release(subscriber);
+	return ERR_PTR(ret);
+}
+
+struct eventlog_subscriber *eventlog_subscriber_new_callback(struct eventlog_domain *domain,
+							     struct eventlog_callback *callback)
+{
+	struct eventlog_subscriber *subscriber;
+	int ret;
+
+	subscriber = eventlog_subscriber_make(domain, &init_pid_ns);
+	if (!subscriber)
+		return ERR_PTR(-ENOMEM);
+	subscriber->callback = callback;
+	strscpy(subscriber->comm, callback->name, sizeof(subscriber->comm));
+	ret = -ENOMEM;
+	subscriber->calling = alloc_percpu(u8);
+	if (!subscriber->calling)
+		goto err_release;
+	ret = eventlog_subscriber_join(subscriber);
+	if (ret)
+		goto err_release;
+	return subscriber;
+
+err_release:
+	eventlog_subscriber_release(subscriber);
+	return ERR_PTR(ret);
+}
+
+void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+
+	mutex_lock(&domain->update_lock);
+	mutex_lock(&domain->lock);
+	list_del(&subscriber->node);
+	domain->subscriber_count--;
+	eventlog_enable_subscriber_remove(subscriber);
+	eventlog_events_release_retained(domain);
+	mutex_unlock(&domain->lock);
+	eventlog_providers_update(domain, NULL, NULL);
+	mutex_unlock(&domain->update_lock);
+	/* Writers may still be in its rings, or calling back. */
+	synchronize_rcu();
+	eventlog_subscriber_release(subscriber);
+}
+
+int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max,
+			     bool rings_locked)
+{
+	int ret;
+
+	eventlog_ring_pages_max = ring_pages_max;
+	eventlog_rules_max = rules_max;
+	eventlog_rings_locked = rings_locked;
+	ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "eventlog:prepare",
+				      eventlog_subscriber_cpu_prepare, NULL);
+	if (ret < 0)
+		return ret;
+	eventlog_hotplug_state = ret;
+	return 0;
+}
+
+void eventlog_subscriber_exit(void)
+{
+	cpuhp_remove_multi_state(eventlog_hotplug_state);
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Markers: what they are called.
+ *
+ * A marker's place, "path:function:ordinal", is its identity: the ordinal is
+ * counted here, so that it depends on nothing but the markers of one function.
+ * One that is compiled into several objects, from a header, has one place.
+ * Fields are named after their expressions, events after tags; where that would
+ * make two alike, the second is called NAME_2.
+ *
+ * All of it works on a module's own markers, before anybody else sees them.
+ */
+#define pr_fmt(format) "eventlog: " format
+
+#include <linux/bsearch.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "marker/marker.h"
+#include "memory.h"
+
+/* What a suffix or an ordinal may take, NUL included. */
+#define EVENTLOG_NUMBER_ROOM 12
+
+/* ---- places ---- */
+
+/*
+ * A path as seen from the top of the tree.  What is built elsewhere than in the
+ * kernel's own tree may be compiled by absolute paths: then, unless the compiler
+ * was told otherwise, the module's directory is the top.
+ */
+static const char *eventlog_marker_path(const char *path, const char *module)
+{
+	const char *end = module ? strrchr(module, '/') : NULL;
+	size_t length = end ? end + 1 - module : 0;
+
+	if (*path == '/' && length && !strncmp(path, module, length))
+		path += length;
+	for (;;) {
+		if (!strncmp(path, "./", 2))
+			path += 2;
+		else if (!strncmp(path, "../", 3))
+			path += 3;
+		else
+			return path;
+	}
+}
+
+/* The same string is mostly at the same address. */
+static int eventlog_string_compare(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
+
+static int eventlog_number_compare(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int eventlog_function_compare(const struct eventlog_marker *a,
+				     const struct eventlog_marker *b)
+{
+	return eventlog_string_compare(a->path, b->path) ?:
+	       eventlog_string_compare(a->function, b->function) ?:
+	       eventlog_number_compare((unsigned long)a->unit, (unsigned long)b->unit);
+}
+
+/* In source order. */
+static int eventlog_source_compare(const void *left, const void *right)
+{
+	const struct eventlog_marker *a = *(struct eventlog_marker *const *)left;
+	const struct eventlog_marker *b = *(struct eventlog_marker *const *)right;
+
+	return eventlog_function_compare(a, b) ?: eventlog_number_compare(a->line, b->line) ?:
+	       eventlog_number_compare(a->sequence, b->sequence);
+}
+
+static int eventlog_id_compare(const void *left, const void *right)
+{
+	const struct eventlog_marker *a = *(struct eventlog_marker *const *)left;
+	const struct eventlog_marker *b = *(struct eventlog_marker *const *)right;
+
+	return eventlog_number_compare(a->id, b->id);
+}
+
+static int eventlog_tag_compare(const void *left, const void *right)
+{
+	const struct eventlog_marker *a = *(struct eventlog_marker *const *)left;
+	const struct eventlog_marker *b = *(struct eventlog_marker *const *)right;
+
+	return eventlog_string_compare(a->tag, b->tag) ?: eventlog_source_compare(left, right);
+}
+
+static int eventlog_tag_search(const void *key, const void *element)
+{
+	const struct eventlog_marker *marker = *(struct eventlog_marker *const *)element;
+
+	return strcmp(key, marker->tag);
+}
+
+/* FNV-1a: what <uapi/linux/eventlog.h> says an id is. */
+static u64 eventlog_place_hash(const char *place)
+{
+	u64 hash = 0xcbf29ce484222325ULL;
+
+	while (*place)
+		hash = (hash ^ (u8)*place++) * 0x100000001b3ULL;
+	return hash;
+}
+
+static int eventlog_id_search(const void *key, const void *element)
+{
+	const struct eventlog_marker *marker = *(struct eventlog_marker *const *)element;
+
+	return eventlog_number_compare(*(const u64 *)key, marker->id);
+}
+
+struct eventlog_marker *eventlog_marker_find(const struct eventlog_markers *markers, u64 id)
+{
+	struct eventlog_marker **found;
+
+	found = bsearch(&id, markers->by_id, markers->count, sizeof(*found), eventlog_id_search);
+	if (!found)
+		return NULL;
+	while (found > markers->by_id && found[-1]->id == id)
+		found--;
+	return *found;
+}
+
+/* ---- names ---- */
+
+static bool eventlog_identifier_char(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '_');
+}
+
+/* Writes an identifier made of an expression; returns the place behind its NUL. */
+static char *eventlog_name_write(char *to, const char *text, size_t length)
+{
+	char *name = to, *end = to + EVENTLOG_NAME_MAX - EVENTLOG_NUMBER_ROOM;
+	size_t i;
+
+	for (i = 0; i < length && to < end; i++) {
+		if (to == name && isdigit(text[i]))
+			*to++ = '_';
+		if (eventlog_identifier_char(text[i]))
+			*to++ = text[i];
+		else if (to > name && to[-1] != '_')
+			*to++ = '_';
+	}
+	while (to > name + 1 && to[-1] == '_')
+		to--;
+	if (to == name)
+		*to++ = '_';
+	*to = '\0';
+	return to + 1;
+}
+
+/* The end of an argument of a macro, as written: a comma, a parenthesis or a NUL. */
+static const char *eventlog_argument_end(const char *text)
+{
+	unsigned int depth = 0;
+	char quote = '\0';
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		else if (quote)
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '"' || *text == '\'')
+			quote = *text;
+		else if (*text == '(')
+			depth++;
+		else if (!depth && (*text == ',' || *text == ')'))
+			break;
+		else if (*text == ')')
+			depth--;
+	}
+	return text;
+}
+
+/* The rest of a macro's arguments: up to its parenthesis. */
+static const char *eventlog_arguments_end(const char *text)
+{
+	const char *end = eventlog_argument_end(text);
+
+	while (*end == ',')
+		end = eventlog_argument_end(end + 1);
+	return end;
+}
+
+/*
+ * Takes the next field off a marker's text: "FIELD(type, expression)" or
+ * "FIELD_NAMED(type, name, expression)".
+ */
+static void eventlog_field_take(const char **text, const char **name, size_t *name_length,
+				const char **expression, size_t *length)
+{
+	const char *at = *text, *end, *open;
+	bool named;
+
+	while (*at == ',' || *at == ' ')
+		at++;
+	open = strchrnul(at, '(');
+	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
+	at = *open ? eventlog_argument_end(open + 1) : open;
+	*name = NULL;
+	if (named && *at == ',') {
+		at = skip_spaces(at + 1);
+		end = eventlog_argument_end(at);
+		*name = at;
+		*name_length = end - at;
+		at = end;
+	}
+	if (*at == ',')
+		at = skip_spaces(at + 1);
+	end = eventlog_arguments_end(at);
+	*expression = at;
+	*length = end - at;
+	*text = *end ? end + 1 : end;
+}
+
+/* Names the last one of @count fields, unlike those before it. */
+static char *eventlog_field_name(struct eventlog_field *fields, unsigned int count, char *to,
+				 const char *text, size_t length)
+{
+	char *name = to, *behind = eventlog_name_write(to, text, length) - 1;
+	unsigned int i, number = 1;
+
+	for (i = 0; i < count - 1; i++) {
+		if (strcmp(fields[i].name, name))
+			continue;
+		sprintf(behind, "_%u", ++number);
+		/* From the start: that one may be there, too. */
+		i = -1;
+	}
+	fields[count - 1].name = name;
+	return name + strlen(name) + 1;
+}
+
+static char *eventlog_marker_fields(struct eventlog_marker *marker, struct eventlog_field *fields,
+				    char *to)
+{
+	struct eventlog_provider_event *event = &marker->event;
+	const char *text = marker->text, *name, *expression;
+	size_t name_length = 0, length;
+
+	event->fields = fields;
+	event->field_count = 0;
+	event->fixed_bytes = 0;
+	while (event->field_count < marker->types[0]) {
+		struct eventlog_field *field = &fields[event->field_count++];
+		const struct eventlog_marker_kind *kind =
+			&eventlog_marker_kinds[marker->types[event->field_count]];
+
+		eventlog_field_take(&text, &name, &name_length, &expression, &length);
+		field->type = kind->name;
+		event->fixed_bytes += kind->bytes;
+		to = name ? eventlog_field_name(fields, event->field_count, to, name, name_length) :
+			    eventlog_field_name(fields, event->field_count, to, expression, length);
+		if (strlen(field->name) != length || strncmp(field->name, expression, length)) {
+			memcpy(to, expression, length);
+			to[length] = '\0';
+			field->description = to;
+			to += length + 1;
+		}
+	}
+	return to;
+}
+
+/* At most what a marker's names take. */
+static size_t eventlog_marker_names_bytes(const struct eventlog_marker *marker)
+{
+	return strlen(marker->tag) + EVENTLOG_NUMBER_ROOM +
+	       strlen(marker->path) + strlen(marker->function) + EVENTLOG_NUMBER_ROOM + 2 +
+	       strlen(marker->text) + marker->types[0] * (EVENTLOG_NAME_MAX + 2);
+}
+
+/* @marker, by tag, comes after @before, if there is one. */
+static char *eventlog_event_name(struct eventlog_markers *markers,
+				 struct eventlog_marker **by_tag, unsigned int i, char *to,
+				 unsigned int *number)
+{
+	struct eventlog_marker *marker = by_tag[i];
+
+	if (!i || strcmp(by_tag[i - 1]->tag, marker->tag)) {
+		*number = 1;
+		marker->event.name = marker->tag;
+		return to;
+	}
+	do {
+		sprintf(to, "%s_%u", marker->tag, ++*number);
+	} while (bsearch(to, by_tag, markers->count, sizeof(*by_tag), eventlog_tag_search));
+	marker->event.name = to;
+	return to + strlen(to) + 1;
+}
+
+static char *eventlog_markers_place(struct eventlog_markers *markers, char *to)
+{
+	struct eventlog_marker *marker, *before = NULL;
+	unsigned int i;
+
+	for (i = 0; i < markers->count; i++, before = marker) {
+		marker = markers->markers[i];
+		marker->ordinal = before && !eventlog_function_compare(before, marker) ?
+				  before->ordinal + 1 : 0;
+		marker->event.description = to;
+		to += sprintf(to, "%s:%s:%u", marker->path, marker->function, marker->ordinal) + 1;
+		marker->id = eventlog_place_hash(marker->event.description);
+	}
+	return to;
+}
+
+static int eventlog_ids_check(struct eventlog_markers *markers)
+{
+	unsigned int i;
+
+	for (i = 1; i < markers->count; i++) {
+		const struct eventlog_marker *a = markers->by_id[i - 1], *b = markers->by_id[i];
+
+		if (a->id != b->id || !strcmp(a->event.description, b->event.description))
+			continue;
+		pr_err("markers of %s: %s and %s have the id %016llx\n", markers->module->name,
+		       a->event.description, b->event.description, a->id);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+int eventlog_markers_name(struct eventlog_markers *markers)
+{
+	struct eventlog_marker **by_tag;
+	struct eventlog_field *fields;
+	unsigned int i, number = 0;
+	size_t field_count = 0;
+	size_t bytes = 0;
+	char *to;
+
+	for (i = 0; i < markers->count; i++) {
+		struct eventlog_marker *marker = markers->markers[i];
+
+		marker->path = eventlog_marker_path(marker->path, marker->module);
+		bytes += eventlog_marker_names_bytes(marker);
+		field_count += marker->types[0];
+	}
+	by_tag = eventlog_alloc(markers->count * sizeof(*by_tag));
+	fields = eventlog_alloc((field_count ?: 1) * sizeof(*fields));
+	to = eventlog_alloc(bytes);
+	markers->fields = fields;
+	markers->names = to;
+	if (!by_tag || !fields || !to) {
+		eventlog_free(by_tag);
+		return -ENOMEM;
+	}
+	sort(markers->markers, markers->count, sizeof(*markers->markers), eventlog_source_compare,
+	     NULL);
+	to = eventlog_markers_place(markers, to);
+	memcpy(by_tag, markers->markers, markers->count * sizeof(*by_tag));
+	sort(by_tag, markers->count, sizeof(*by_tag), eventlog_tag_compare, NULL);
+	for (i = 0; i < markers->count; i++)
+		to = eventlog_event_name(markers, by_tag, i, to, &number);
+	eventlog_free(by_tag);
+
+	for (i = 0; i < markers->count; i++) {
+		struct eventlog_marker *marker = markers->markers[i];
+
+		to = eventlog_marker_fields(marker, fields, to);
+		fields += marker->event.field_count;
+		marker->event.id = i + 1;
+		marker->event.level = EVENTLOG_LEVEL_DEBUG;
+		markers->events[i] = &marker->event;
+		markers->by_id[i] = marker;
+	}
+	sort(markers->by_id, markers->count, sizeof(*markers->by_id), eventlog_id_compare, NULL);
+	return eventlog_ids_check(markers);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ring's core, the parts off the hot path: see ring.h.
+ */
+#include "ring/ring.h"
+
+void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
+			u32 data_bytes, u32 sub_buffer_bytes, u32 cpu, bool overwrite,
+			bool locked)
+{
+	struct eventlog_ring_header *header = pages;
+
+	memset(ring, 0, sizeof(*ring));
+	ring->header = header;
+	ring->consumer = (void *)((u8 *)pages + page_bytes);
+	ring->data = (u8 *)pages + 2 * page_bytes;
+	ring->data_bytes = data_bytes;
+	ring->sub_buffer_bytes = sub_buffer_bytes;
+	ring->overwrite = overwrite;
+	ring->locked = locked || !EVENTLOG_RING_LOCKLESS;
+	eventlog_ring_lock_init(&ring->lock);
+
+	header->magic = EVENTLOG_RING_MAGIC;
+	header->flags = (overwrite ? EVENTLOG_RING_OVERWRITE : 0) |
+			(EVENTLOG_RING_LOCKLESS ? 0 : EVENTLOG_RING_SPLIT);
+	header->cpu = cpu;
+	header->data_offset = 2 * page_bytes;
+	header->data_bytes = data_bytes;
+	header->sub_buffer_bytes = sub_buffer_bytes;
+}
+
+void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time)
+{
+	struct eventlog_ring_header *header = ring->header;
+	struct eventlog_record *record =
+		(void *)(ring->data + ((u32)position & (ring->data_bytes - 1)));
+	struct eventlog_lost_counts *counts = (void *)(record + 1);
+	u64 total = READ_ONCE(header->lost_total);
+	unsigned int cause;
+
+	/*
+	 * The total is read before the counts, and losing counts them in the
+	 * other order: the counts below cover at least the total reported.
+	 */
+	barrier();
+	memset(record, 0, sizeof(*record));
+	record->size_flags = EVENTLOG_RING_MARKER_BYTES |
+			     EVENTLOG_RECORD_LOST << EVENTLOG_RECORD_TYPE_SHIFT;
+	record->time = time;
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+		counts->lost[cause] = READ_ONCE(header->lost[cause]);
+	WRITE_ONCE(ring->reported, total);
+}
+
+/* Under the lock nobody else writes these words. */
+static void eventlog_ring_add(u64 *word, u32 *upper, u32 value)
+{
+	eventlog_word_write(word, upper, *word + value);
+}
+
+static void eventlog_ring_lose_locked(struct eventlog_ring *ring, enum eventlog_lost cause,
+				      u32 count)
+{
+	struct eventlog_ring_header *header = ring->header;
+
+	eventlog_ring_add(&header->lost[cause], &header->lost_upper[cause], count);
+	eventlog_ring_add(&header->lost_total, &header->lost_total_upper, count);
+}
+
+/* Counts the writers that were refused, as lost. */
+static void eventlog_ring_count_refused(struct eventlog_ring *ring)
+{
+	if (unlikely(eventlog_ring_has_refused(&ring->lock)))
+		eventlog_ring_lose_locked(ring, EVENTLOG_LOST_NESTED,
+					  eventlog_ring_take_refused(&ring->lock));
+}
+
+/*
+ * Counts the writers that were refused meanwhile, publishes, and lets go.  One
+ * that came after the counting is found by the look behind: the next holder may
+ * be long in coming.
+ */
+static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long flags)
+{
+	struct eventlog_ring_header *header = ring->header;
+
+	do {
+		eventlog_ring_count_refused(ring);
+		eventlog_word_write(&header->committed, &header->committed_upper, header->head);
+		eventlog_ring_unlock(&ring->lock, flags);
+	} while (unlikely(eventlog_ring_has_refused(&ring->lock)) &&
+		 eventlog_ring_trylock(&ring->lock, &flags));
+}
+
+bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
+				  struct eventlog_ring_slot *slot)
+{
+	struct eventlog_ring_header *header = ring->header;
+	const u32 bytes = eventlog_ring_record_bytes(payload);
+	struct eventlog_ring_plan plan;
+	enum eventlog_lost cause;
+	u64 head, time;
+
+	slot->nest = 0;
+	if (!eventlog_ring_trylock(&ring->lock, &slot->flags)) {
+		eventlog_ring_refuse(&ring->lock);
+		return false;
+	}
+	/* Refused by a holder that has let go but not looked behind: told before this record. */
+	eventlog_ring_count_refused(ring);
+	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
+		cause = EVENTLOG_LOST_TOO_LARGE;
+		goto lose;
+	}
+	head = header->head;
+	time = eventlog_ring_clock();
+	if (time < ring->last_time)
+		time = ring->last_time;
+	if (time < floor)
+		time = floor;
+	plan = eventlog_ring_plan(ring, head, bytes);
+	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
+		cause = EVENTLOG_LOST_NO_ROOM;
+		goto lose;
+	}
+	ring->last_time = time;
+	eventlog_word_write(&header->head, &header->head_upper, head + plan.need);
+	if (ring->overwrite)
+		smp_wmb();
+	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
+	return true;
+
+lose:
+	eventlog_ring_lose_locked(ring, cause, 1);
+	eventlog_ring_leave_locked(ring, slot->flags);
+	return false;
+}
+
+void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot)
+{
+	eventlog_ring_add(&ring->header->records, &ring->header->records_upper, 1);
+	eventlog_ring_leave_locked(ring, slot->flags);
+}
+
+void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause)
+{
+	unsigned long flags;
+
+	if (!eventlog_ring_trylock(&ring->lock, &flags)) {
+		eventlog_ring_refuse(&ring->lock);
+		return;
+	}
+	eventlog_ring_lose_locked(ring, cause, 1);
+	eventlog_ring_leave_locked(ring, flags);
+}

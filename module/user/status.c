@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The status listing: see status.h.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "core/domain.h"
+#include "core/enable.h"
+#include "core/event.h"
+#include "memory.h"
+#include "user/status.h"
+#include "core/subscriber.h"
+#include "core/text.h"
+#include "trace/attach.h"
+
+/* A process chooses its own name: it must not forge lines of the listing. */
+static void eventlog_status_user(struct eventlog_text *text,
+				 const struct eventlog_subscriber *subscriber)
+{
+	char comm[TASK_COMM_LEN];
+	char *c;
+
+	strscpy(comm, subscriber->comm, sizeof(comm));
+	for (c = comm; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '?';
+	if (subscriber->callback)
+		eventlog_text_print(text, " %s", comm);
+	else
+		eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
+}
+
+/* What the listing is written from. */
+struct eventlog_status {
+	const struct eventlog_domain *domain;
+	struct eventlog_event **events;
+};
+
+/* Behind a comma, or begins the comment if nobody is named in it. */
+static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 lost,
+				 const char *where)
+{
+	if (!lost)
+		return;
+	eventlog_text_print(text, "%s lost %llu %s", *behind ? "," : " #", lost, where);
+	*behind = true;
+}
+
+/* What no subscriber can be told of. */
+static void eventlog_status_losses(struct eventlog_text *text, const struct eventlog_event *event,
+				   bool behind)
+{
+	u64 ftrace, perf;
+
+	eventlog_status_loss(text, &behind, eventlog_event_lost_not_watching(event),
+			     "where RCU does not watch");
+	eventlog_trace_event_lost(event, &ftrace, &perf);
+	eventlog_status_loss(text, &behind, ftrace, "too large for ftrace");
+	eventlog_status_loss(text, &behind, perf, "too large for perf");
+}
+
+static void eventlog_status_write(struct eventlog_text *text, const void *context)
+{
+	const struct eventlog_status *status = context;
+	const struct eventlog_domain *domain = status->domain;
+	unsigned int slot, i;
+
+	for (slot = 1; slot <= domain->events_max; slot++) {
+		const struct eventlog_event *event = status->events[slot];
+		const struct eventlog_wanted *wanted;
+
+		cond_resched();
+		if (!event)
+			continue;
+		wanted = rcu_dereference_protected(event->wanted,
+						   lockdep_is_held(&domain->lock));
+		eventlog_text_print(text, "%u:%s/%s%s", eventlog_slot_status_bit(slot),
+				    event->provider->name, event->name,
+				    wanted ? " # Used by" : "");
+		for (i = 0; wanted && i < wanted->listed; i++)
+			eventlog_status_user(text, wanted->entries[i].subscriber);
+		if (wanted && wanted->trace)
+			eventlog_trace_status_users(text, wanted->trace);
+		eventlog_status_losses(text, event, wanted);
+		eventlog_text_print(text, "\n");
+	}
+	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
+			    domain->events_max);
+	if (eventlog_trace_unmade())
+		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_unmade());
+}
+
+char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)
+{
+	struct eventlog_status status = { .domain = domain };
+	struct eventlog_event *event;
+	unsigned long descriptor;
+	char *text;
+
+	status.events = eventlog_alloc((domain->events_max + 1) * sizeof(*status.events));
+	if (!status.events)
+		return NULL;
+
+	mutex_lock(&domain->lock);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (event->slot)
+			status.events[event->slot] = event;
+	}
+	text = eventlog_text_make(eventlog_status_write, &status, bytes);
+	mutex_unlock(&domain->lock);
+
+	eventlog_free(status.events);
+	return text;
+}

@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog capture: subscribe, and print events in the order of their times or
+ * write them to files.
+ *
+ * The loop sleeps until a ring is half full, or for 100 ms, and then handles one
+ * batch of events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d
+ * seconds, when stdout is closed, or when COMMAND has ended. Events that were emitted
+ * until then are still handled, except after -n and when stdout is closed.
+ *
+ * With --overwrite it is a flight recorder: it handles what the rings hold as one
+ * batch on SIGUSR1, on a trigger, and at the end. A second consumer waits for
+ * triggers. It is opened after the first, so that an event reaches it last.
+ *
+ * A raw writer copies whole rings. Everything else handles single events, which may
+ * be slower than producers are, above all if the output is read slowly. So the
+ * consumer has a backlog, which a thread of the library fills from the rings. A flight
+ * recorder needs none.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/verb.h"
+#include "output/printer.h"
+#include "record/writer.h"
+#include "util/background.h"
+#include "util/signals.h"
+
+#define BATCH_MS	100
+#define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
+#define REPORT_NS	10000000000ULL	/* from one line about loss to the next */
+#define FROZEN_BYTES	(256U << 20) /* of output, buffered while the rings are frozen */
+#define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
+#define SUB_BUFFERS_MAX	16
+#define RING_BYTES	(1U << 20) /* of a ring, by default */
+#define BACKLOG_RINGS	4	/* the size of a backlog, in rings */
+
+struct capture {
+	const struct options *options;
+	struct live live;
+	struct elog_consumer *trigger;	/* NULL: there are no triggers */
+	struct background *background;
+
+	/* Events go to one of these. A raw writer needs no @source. */
+	struct writer *writer;
+	struct printer *printer;
+	struct source *source;
+	struct output output;
+
+	unsigned int snapshots;		/* so far */
+	int rotations_seen;
+	uint64_t synced;		/* when a raw writer was, CLOCK_MONOTONIC ns */
+	uint64_t reported;		/* when losses were, likewise */
+	uint64_t lost_reported;
+	uint64_t shown;			/* events printed or written */
+	bool enough;			/* -n is reached */
+	bool closed;			/* the reader of the output is gone */
+	bool damaged;			/* a ring was: records are missing */
+	int error;			/* of the rings, the output or a file */
+	bool file_failed;		/* @error is of a file */
+};
+
+static bool is_going(const struct capture *capture)
+{
+	return !capture->enough && !capture->closed && !capture->error;
+}
+
+/* Handle the result of writing to a file. */
+static void check_written(struct capture *capture, int ret)
+{
+	if (ret == -EPIPE || ret == -EINTR) {
+		capture->closed = true;
+	} else if (ret) {
+		capture->error = ret;
+		capture->file_failed = true;
+	}
+}
+
+/* Handle the result of printing. */
+static void check_printed(struct capture *capture)
+{
+	capture->closed |= capture->output.closed;
+	if (capture->output.error)
+		capture->error = capture->output.error;
+}
+
+/* Was a new file requested since the last call? */
+static bool rotation_requested(struct capture *capture)
+{
+	const int seen = capture->rotations_seen;
+
+	capture->rotations_seen = signals_rotations();
+	return capture->rotations_seen != seen;
+}
+
+static void flush_output(struct capture *capture)
+{
+	output_flush(&capture->output);
+	check_printed(capture);
+}
+
+/* ------------------------------------------------------------------------
+ * Event by event
+ */
+
+static void take_entry(struct capture *capture, const struct entry *entry)
+{
+	bool event = entry->item.type == ELOG_ITEM_EVENT;
+
+	if (capture->writer)
+		check_written(capture, writer_add(capture->writer, entry));
+	else if (event)
+		printer_event(capture->printer, entry);
+	else
+		printer_lost(capture->printer, entry);
+	if (event) {
+		capture->shown++;
+		capture->enough = capture->shown == capture->options->count;
+	}
+	check_printed(capture);
+}
+
+/*
+ * Handle the batch that was begun. Allow signals while writing to a file: a pipe whose
+ * reader does not read must not keep us from stopping.
+ */
+static void take_batch(struct capture *capture)
+{
+	struct entry entry;
+	int ret;
+
+	if (capture->writer)
+		signals_let_in();
+	while (is_going(capture)) {
+		ret = source_next(capture->source, &entry);
+		if (!ret)
+			break;
+		if (ret > 0) {
+			take_entry(capture, &entry);
+		} else if (ret == -EBADMSG) {
+			capture->damaged = true;
+			if (capture->printer)
+				printer_remark(capture->printer,
+					"a ring was damaged: records are missing");
+		} else {
+			capture->error = ret;
+		}
+	}
+	if (capture->writer)
+		signals_hold();
+}
+
+static void sync_file(struct capture *capture)
+{
+	bool rotate = rotation_requested(capture);
+
+	signals_let_in();
+	check_written(capture, writer_sync(capture->writer, rotate));
+	signals_hold();
+}
+
+/* What was handled goes to the reader of the output, or to the disk. */
+static void flush_sink(struct capture *capture)
+{
+	if (capture->printer)
+		flush_output(capture);
+	else if (!capture->closed && !capture->error)
+		sync_file(capture);
+}
+
+static void flush_batch(struct capture *capture)
+{
+	int ret;
+
+	ret = flush_consumer(capture->live.consumer);
+	if (ret) {
+		capture->error = ret;
+		return;
+	}
+	take_batch(capture);
+	flush_sink(capture);
+}
+
+/* ------------------------------------------------------------------------
+ * The flight recorder
+ */
+
+/*
+ * Events are held up, and lost, only while they are turned into text or records,
+ * not while that is written, unless it is more than FROZEN_BYTES.
+ */
+static void take_snapshot(struct capture *capture, const char *reason)
+{
+	struct elog_consumer *consumer = capture->live.consumer;
+	size_t limit = capture->output.limit;
+	char heading[64];
+	int ret;
+
+	snprintf(heading, sizeof(heading), "snapshot %u: %s",
+		 ++capture->snapshots, reason);
+	if (capture->printer)
+		printer_remark(capture->printer, heading);
+	ret = elog_consumer_pause(consumer);
+	if (ret) {
+		capture->error = ret;
+		return;
+	}
+	capture->output.limit = FROZEN_BYTES;
+	take_batch(capture);
+	capture->output.limit = limit;
+	ret = elog_consumer_resume(consumer);
+	if (ret)
+		capture->error = ret;
+	flush_sink(capture);
+}
+
+/* As many sub-buffers as leave room for the largest event: only one is lost at a time. */
+static uint32_t recorder_sub_buffers(uint64_t ring_bytes)
+{
+	uint32_t count = 2;
+
+	while (count < SUB_BUFFERS_MAX && ring_bytes / count > SUB_BUFFER_BYTES)
+		count *= 2;
+	return count;
+}
+
+static int open_trigger(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	struct elog_consumer_options consumer_options = {
+		.size = sizeof(consumer_options),
+		.ring_bytes = 2 * (uint64_t)sysconf(_SC_PAGESIZE),
+		.watermark = 1,
+	};
+	int ret;
+
+	ret = elog_consumer_open(&capture->trigger, &consumer_options);
+	if (ret) {
+		explain_device_error(ret, PURPOSE_CONSUME);
+		return ret;
+	}
+	return rules_add_globs(capture->trigger, options->triggers,
+			       options->trigger_count);
+}
+
+/* Wait for a trigger, a signal, or the end of -d. */
+static int wait_for_snapshot(struct capture *capture)
+{
+	int milliseconds = live_left(&capture->live, -1);
+
+	if (capture->trigger)
+		return elog_consumer_wait(capture->trigger, milliseconds,
+					  signals_mask());
+	signals_sleep(milliseconds);
+	return 0;
+}
+
+/* Forget the triggers that there were: one snapshot is for all of them. */
+static int drain_trigger(struct capture *capture)
+{
+	struct elog_item item;
+	int ret;
+
+	ret = flush_consumer(capture->trigger);
+	if (ret)
+		return ret;
+	while (elog_consumer_next(capture->trigger, &item))
+		;
+	return 0;
+}
+
+/*
+ * Everything that a signal may have said is looked at before sleeping: signals
+ * are let in while a snapshot is written, too, and the sleep has no end.
+ */
+static void run_recorder(struct capture *capture)
+{
+	int asked_seen = 0, ret;
+
+	while (is_going(capture)) {
+		if (live_over(&capture->live)) {
+			take_snapshot(capture, "the end");
+			return;
+		}
+		if (asked_seen != signals_snapshots()) {
+			asked_seen = signals_snapshots();
+			take_snapshot(capture, "asked for");
+			continue;
+		}
+		if (capture->writer &&
+		    capture->rotations_seen != signals_rotations()) {
+			sync_file(capture);
+			continue;
+		}
+		ret = wait_for_snapshot(capture);
+		if (ret > 0) {
+			ret = drain_trigger(capture);
+			if (!ret)
+				take_snapshot(capture, "triggered");
+		}
+		if (ret < 0 && ret != -EINTR)
+			capture->error = ret;
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * The loops
+ */
+
+/* Who only looks at a log afterwards is to learn when it was. */
+static void report_loss(struct capture *capture)
+{
+	struct eventlog_stat stat;
+	uint64_t lost, now = monotonic();
+
+	if (capture->options->quiet || now - capture->reported < REPORT_NS)
+		return;
+	capture->reported = now;
+	if (live_lost(&capture->live, &stat, &lost) ||
+	    lost == capture->lost_reported)
+		return;
+	fprintf(stderr, "elog: %" PRIu64 " more events were lost, %" PRIu64
+		" in all\n", lost - capture->lost_reported, lost);
+	capture->lost_reported = lost;
+}
+
+/* Let a raw writer copy the rings. @ready: there are records in them. */
+static void copy_rings(struct capture *capture, bool ready)
+{
+	struct writer *writer = capture->writer;
+	bool rotate = rotation_requested(capture);
+	int ret = 0;
+
+	signals_let_in();
+	if (rotate || (monotonic() - capture->synced >= SYNC_NS &&
+		       (ready || writer->pending))) {
+		ret = writer_sync(writer, rotate);
+		capture->synced = monotonic();
+	} else if (ready) {
+		ret = writer_drain(writer);
+	}
+	signals_hold();
+	check_written(capture, ret);
+	capture->enough = capture->options->count &&
+			  writer->records >= capture->options->count;
+}
+
+static void run_loop(struct capture *capture)
+{
+	bool over = false;
+	int ret;
+
+	capture->synced = monotonic();
+	while (!over && is_going(capture)) {
+		ret = live_wait(&capture->live, BATCH_MS, &over);
+		if (ret < 0) {
+			capture->error = ret;
+			return;
+		}
+		if (!capture->source)
+			copy_rings(capture, ret > 0);
+		else if (ret || over || capture->rotations_seen != signals_rotations())
+			/* At the end FLUSH waits for records that are being emitted. */
+			flush_batch(capture);
+		if (capture->writer)
+			report_loss(capture);
+	}
+}
+
+/* Complete the files. */
+static void end_writer(struct capture *capture)
+{
+	if (!capture->closed && !capture->error) {
+		signals_let_in();
+		check_written(capture, writer_end(capture->writer));
+		signals_hold();
+	}
+	capture->damaged |= capture->writer->damaged;
+	/* Not all that was added was written. */
+	capture->shown = capture->writer->records;
+}
+
+/* ------------------------------------------------------------------------
+ * The end
+ */
+
+/* Return: how many events were lost. */
+static uint64_t summarize(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	struct live *live = &capture->live;
+	uint64_t counts[EVENTLOG_LOST_CAUSES], lost, elapsed;
+	struct elog_text causes = { 0 };
+	struct eventlog_stat stat;
+	bool known = !live_lost(live, &stat, &lost);
+	unsigned int i;
+
+	/* An earlier error is more useful than this one. */
+	if (!known && !capture->error)
+		capture->error = -EIO;
+	if (options->quiet || !known)
+		return lost;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		counts[i] = stat.lost[i];
+	put_causes(counts, &causes);
+	elapsed = live->ended - live->started;
+	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
+		" s, %.0f/s, ", capture->shown, capture->shown == 1 ? "" : "s",
+		elapsed / 1000000000, elapsed / 1000000 % 1000,
+		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
+	if (options->split)
+		fprintf(stderr, "%" PRIu64 " files, ", capture->writer->files);
+	if (capture->writer)
+		fprintf(stderr, "%" PRIu64 " bytes, ", capture->writer->bytes);
+	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
+		causes.data ? causes.data : "");
+	if (lost)
+		live_print_lost(live);
+	if (options->verbose)
+		fprintf(stderr, "elog: %" PRIu64 " records, %" PRIu64
+			" bytes placed in the rings\n",
+			(uint64_t)stat.records, (uint64_t)stat.bytes);
+	elog_text_free(&causes);
+	return lost;
+}
+
+static int final_status(struct capture *capture, uint64_t lost)
+{
+	const struct options *options = capture->options;
+	int ret = command_status(&capture->live.command, options->quiet);
+	const char *path;
+
+	if (capture->file_failed) {
+		path = capture->writer->failed_path;
+		if (!path)
+			path = options->output ? options->output : options->split;
+		if (!capture->writer->explained)
+			elog_error("%s: %s", path, strerror(-capture->error));
+		elog_hint("events that were written before can be shown");
+		return STATUS_ERROR;
+	}
+	if (capture->error) {
+		elog_error("%s", strerror(-capture->error));
+		return STATUS_ERROR;
+	}
+	if (capture->source && source_finish(capture->source))
+		return STATUS_ERROR;
+	if (capture->damaged && !capture->printer)
+		elog_error("a ring was damaged: records are missing");
+	if (!ret && (lost || capture->damaged))
+		ret = STATUS_LOST;
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * The beginning
+ */
+
+static bool to_files(const struct options *options)
+{
+	return options->output || options->split;
+}
+
+/* What has no meaning in a file. Return: the option, or NULL. */
+static const char *not_for_file(const struct options *options)
+{
+	if (options->time != TIME_MONO)
+		return "--time";
+	if (options->format != FORMAT_TEXT)
+		return "--format";
+	if (options->fields)
+		return "--fields";
+	return NULL;
+}
+
+/* What has no meaning without. Return: the option, or NULL. */
+static const char *only_for_file(const struct options *options)
+{
+	if (options->append)
+		return "--append";
+	if (options->compress)
+		return "--compress";
+	if (options->rotate_size)
+		return "--rotate";
+	return NULL;
+}
+
+static int check_options(const struct options *options)
+{
+	if (to_files(options) && not_for_file(options)) {
+		elog_error("%s does not go with %s", not_for_file(options),
+			   options->output ? "-o" : "--split");
+		elog_hint("the file has all; use it with elog show");
+		return -EINVAL;
+	}
+	if (!to_files(options) && only_for_file(options)) {
+		elog_error("%s is for a file: add -o FILE", only_for_file(options));
+		return -EINVAL;
+	}
+	if (options->split && (options->output || options->rotate_size ||
+			       options->overwrite)) {
+		elog_error("%s does not go with --split", options->output ? "-o" :
+			   options->rotate_size ? "--rotate" : "--overwrite");
+		return -EINVAL;
+	}
+	if (options->rotate_size && !strcmp(options->output, "-")) {
+		elog_error("--rotate is for a file that has a name");
+		return -EINVAL;
+	}
+	if (options->background && (!to_files(options) || options->separated ||
+				    (options->output && !strcmp(options->output, "-")))) {
+		elog_error("--background needs -o FILE or --split DIR, and no COMMAND");
+		return -EINVAL;
+	}
+	if (options->argument_count && !options->separated) {
+		elog_error("'%s' is not an option; a command goes behind --",
+			   options->arguments[0]);
+		elog_hint("try: elog capture --help");
+		return -EINVAL;
+	}
+	if (options->separated && !options->argument_count) {
+		elog_error("the command behind -- is missing");
+		return -EINVAL;
+	}
+	if (options->trigger_count && !options->overwrite) {
+		elog_error("--trigger is for a flight recorder: add --overwrite");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int open_consumers(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	struct elog_consumer_options rings = {
+		.size = sizeof(rings),
+		.ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
+						       RING_BYTES,
+	};
+	int ret;
+
+	if (options->overwrite) {
+		rings.flags = ELOG_CONSUMER_OVERWRITE;
+		rings.sub_buffers = recorder_sub_buffers(rings.ring_bytes);
+	} else if (!writer_is_raw(options)) {
+		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
+		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
+			rings.backlog_bytes = ELOG_BACKLOG_MAX;
+	}
+	ret = live_open(&capture->live, options, &rings);
+	if (!ret && options->trigger_count)
+		ret = open_trigger(capture);
+	return ret;
+}
+
+static int open_sink(struct capture *capture, uint64_t start)
+{
+	const struct options *options = capture->options;
+	int ret = 0;
+
+	if (!writer_is_raw(options))
+		ret = source_open_live(&capture->source, &capture->live);
+	if (ret)
+		return ret;
+	if (to_files(options))
+		return writer_open(&capture->writer, &capture->live, start);
+	return printer_open(&capture->printer, options, &capture->output);
+}
+
+static int run_capture(const struct options *options)
+{
+	struct capture capture = { .options = options };
+	int ret = STATUS_ERROR;
+	uint64_t start;
+
+	if (check_options(options))
+		return STATUS_ERROR;
+	signals_catch((options->overwrite ? SIGNALS_SNAPSHOT : 0) |
+		      (options->rotate_size ? SIGNALS_ROTATE : 0));
+	output_open(&capture.output, options);
+	if (options->background &&
+	    background_start(&capture.background, options, &ret))
+		return ret;
+	/* What is typed for is to be seen at once. */
+	if (capture.output.terminal)
+		capture.output.limit = 1;
+	/* Events arrive as soon as there are rules, before there is a file. */
+	start = record_time(monotonic());
+	if (open_consumers(&capture) || open_sink(&capture, start))
+		goto out;
+	background_ready(capture.background);
+	ret = live_start(&capture.live);
+	if (ret)
+		goto out;
+	if (!options->separated && options->verbose)
+		fputs("elog: capturing\n", stderr);
+	if (options->overwrite)
+		run_recorder(&capture);
+	else
+		run_loop(&capture);
+	if (capture.writer)
+		end_writer(&capture);
+	live_end(&capture.live);
+	ret = final_status(&capture, summarize(&capture));
+out:
+	writer_close(capture.writer);
+	printer_close(capture.printer);
+	source_close(capture.source);
+	output_close(&capture.output);
+	elog_consumer_close(capture.trigger);
+	live_close(&capture.live);
+	background_end(capture.background, ret);
+	return ret;
+}
+
+static const struct verb_option capture_options[] = {
+	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
+	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ OPTION_SAMPLE, NULL },
+	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
+	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },
+	{ OPTION_TIME, NULL },
+	{ OPTION_FORMAT, "text (default), json: a line each, or csv" },
+	{ OPTION_FIELDS, NULL }, { OPTION_COLOR, NULL },
+	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },
+	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
+	{ OPTION_BACKGROUND, NULL },
+	{ 'q', "no summary" },
+	{ 'v', "say when capturing has begun, and more in the summary" },
+	{ 0, NULL },
+};
+
+const struct verb verb_capture = {
+	.name = "capture",
+	.summary = "print events as they happen, in the order of their times",
+	.usage = "[OPTION...] [-- COMMAND [ARGUMENT...]]",
+	.description =
+	"Prints every event, or those that the options select, in one line each:\n"
+	"  CPU TID COMM TIMESTAMP PROVIDER SESSION EVENT FIELD=VALUE...\n"
+	"TID and SESSION are hexadecimal, a session of 0 is \"-\". A line that begins with\n"
+	"\"#\" tells of events that were lost there. Ends with Ctrl-C, and prints a summary\n"
+	"on stderr. With COMMAND, captures from before that starts until it has ended.\n"
+	"\n"
+	"With --overwrite it is a flight recorder: it prints nothing, and costs no more\n"
+	"than the rings, until it is asked to, triggered, or ends.\n"
+	"\n"
+	"With -o or --split it prints nothing but the summary: elog show prints the files.\n"
+	"With --rotate, SIGHUP begins a new file, too.\n"
+	"\n"
+	"Exit status: 0 all is well; 1 an error; 2 events were lost; if COMMAND failed,\n"
+	"its status (128 + N if signal N ended it; 127 there is no such command, 126 it\n"
+	"cannot be executed).\n",
+	.options = capture_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
+	.options_first = true,
+	.run = run_capture,
+};

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog emit: write an event, for scripts and for trying things out.
+ *
+ * The fields' types are parsed by nobody but the kernel: the event is
+ * registered, and the kernel's description of it tells how to lay out the
+ * values.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/register.h"
+#include "cmd/verb.h"
+
+struct emission {
+	const struct options *options;
+	char *provider;			/* NULL: the default one */
+	const char *name;
+	const char *fields;		/* as given; "" without */
+	char **values;			/* "FIELD=VALUE" */
+	int value_count;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	struct elog_schema *schema;
+	struct elog_payload payload;
+	unsigned char *buffer;
+	size_t size;			/* of the payload in it */
+};
+
+/* Twice: what dynamic fields need beyond the payload is less than that. */
+#define BUFFER_BYTES	(2 * EVENTLOG_PAYLOAD_MAX)
+
+static bool parse_command_line(struct emission *emission)
+{
+	const struct options *options = emission->options;
+
+	if (!options->argument_count) {
+		elog_error("which event? PROVIDER/EVENT is missing");
+		return false;
+	}
+	if (!split_name(options->arguments[0], &emission->provider,
+			&emission->name))
+		return false;
+	emission->fields = "";
+	emission->values = options->arguments + 1;
+	emission->value_count = options->argument_count - 1;
+	if (emission->value_count && !strchr(emission->values[0], '=')) {
+		emission->fields = *emission->values++;
+		emission->value_count--;
+	}
+	return true;
+}
+
+static int register_it(struct emission *emission)
+{
+	const struct registration registration = {
+		.title = emission->options->arguments[0],
+		.provider = emission->provider,
+		.name = emission->name,
+		.fields = emission->fields,
+		.level = emission->options->level,
+		.keywords = emission->options->keywords,
+	};
+
+	return register_event(emission->producer, &registration, &emission->event);
+}
+
+static int get_schema(struct emission *emission)
+{
+	struct eventlog_describe describe = {
+		.descriptor = elog_event_descriptor(emission->event),
+	};
+	struct elog_schema_error error;
+	int fd, ret;
+	char *text;
+
+	fd = elog_device_open(NULL);
+	if (fd < 0) {
+		explain_device_error(fd, PURPOSE_QUERY);
+		return fd;
+	}
+	ret = elog_device_describe(fd, &describe, &text);
+	close(fd);
+	if (ret) {
+		elog_error("the kernel does not describe the event: %s",
+			   strerror(-ret));
+		return ret;
+	}
+	ret = elog_schema_parse(text, strlen(text), &emission->schema, &error);
+	free(text);
+	if (ret)
+		elog_error("the kernel's description, line %u: %s", error.line,
+			   ret == -ENOMEM ? "out of memory" : error.message);
+	else if (!emission->schema->provider_count ||
+		 !emission->schema->providers[0]->event_count)
+		ret = -EPROTO;
+	return ret;
+}
+
+static bool put_integer(struct emission *emission,
+			const struct elog_schema_field *field, const char *text)
+{
+	const unsigned int bits = (unsigned int)field->size * 8;
+	const int64_t most = (int64_t)(INT64_MAX >> (64 - bits));
+	const uint64_t unsigned_most = UINT64_MAX >> (64 - bits);
+	uint64_t value;
+	char *end;
+	bool range;
+
+	if (!isdigit((unsigned char)text[*text == '-'])) {
+		elog_error("%s=%s: that is not a number", field->name, text);
+		return false;
+	}
+	errno = 0;
+	if (*text == '-') {
+		const int64_t negative = strtoll(text, &end, number_base(text));
+
+		value = (uint64_t)negative;
+		range = !errno && field->is_signed && negative >= -most - 1;
+	} else {
+		value = strtoull(text, &end, number_base(text));
+		range = !errno && value <= (field->is_signed ? (uint64_t)most :
+					    unsigned_most);
+	}
+	if (*end) {
+		elog_error("%s=%s: that is not a number", field->name, text);
+		return false;
+	}
+	if (!range) {
+		if (field->is_signed)
+			elog_error("%s=%s: out of range, %s holds %" PRId64 " to %" PRId64,
+				   field->name, text, field->type_name, -most - 1,
+				   most);
+		else
+			elog_error("%s=%s: out of range, %s holds 0 to %" PRIu64,
+				   field->name, text, field->type_name,
+				   unsigned_most);
+		return false;
+	}
+	elog_payload_integer(&emission->payload, value,
+			     (unsigned int)field->size);
+	return true;
+}
+
+static int hex_value(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	digit = (char)tolower((unsigned char)digit);
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Return: bytes, -1 if @text is not hexadecimal. */
+static ssize_t parse_hex(const char *text, unsigned char *bytes)
+{
+	ssize_t size = 0;
+	int high, low;
+
+	for (; *text; text += 2) {
+		high = hex_value(text[0]);
+		low = high < 0 ? -1 : hex_value(text[1]);
+		if (low < 0)
+			return -1;
+		bytes[size++] = (unsigned char)(high << 4 | low);
+	}
+	return size;
+}
+
+static bool put_bytes(struct emission *emission,
+		      const struct elog_schema_field *field, const char *text)
+{
+	unsigned char *bytes = calloc(1, strlen(text) / 2 + field->size + 1);
+	ssize_t size = bytes ? parse_hex(text, bytes) : -1;
+	bool fits = true;
+
+	if (size < 0) {
+		elog_error("%s=%s: bytes are written in hexadecimal, two digits each",
+			   field->name, text);
+		free(bytes);
+		return false;
+	}
+	if (field->type == ELOG_TYPE_BYTES && field->relative)
+		elog_payload_bytes_rel(&emission->payload, bytes, (size_t)size);
+	else if (field->type == ELOG_TYPE_BYTES)
+		elog_payload_bytes(&emission->payload, bytes, (size_t)size);
+	else if ((size_t)size > field->size)
+		fits = false;
+	else
+		elog_payload_raw(&emission->payload, bytes, field->size);
+	if (!fits)
+		elog_error("%s: %zd bytes are too many, %s holds %zu",
+			   field->name, size, field->type_name, field->size);
+	free(bytes);
+	return fits;
+}
+
+static bool put_value(struct emission *emission,
+		      const struct elog_schema_field *field, const char *text)
+{
+	switch (field->type) {
+	case ELOG_TYPE_UNSIGNED:
+	case ELOG_TYPE_SIGNED:
+		return put_integer(emission, field, text);
+	case ELOG_TYPE_CHARS:
+		if (strlen(text) > field->size) {
+			elog_error("%s: '%s' is too long, %s holds %zu bytes",
+				   field->name, text, field->type_name,
+				   field->size);
+			return false;
+		}
+		elog_payload_chars(&emission->payload, text, field->size);
+		return true;
+	case ELOG_TYPE_STRING:
+		if (field->relative)
+			elog_payload_string_rel(&emission->payload, text);
+		else
+			elog_payload_string(&emission->payload, text);
+		return true;
+	case ELOG_TYPE_OCTETS:
+	case ELOG_TYPE_BYTES:
+	case ELOG_TYPE_STRUCT:
+		return put_bytes(emission, field, text);
+	default:
+		elog_error("%s: a %s cannot be given here", field->name,
+			   field->type_name);
+		return false;
+	}
+}
+
+/* The value given for a field; NULL if none is, or two are. */
+static const char *find_value(struct emission *emission,
+			      const struct elog_schema_field *field)
+{
+	size_t size = strlen(field->name);
+	const char *found = NULL;
+	int i;
+
+	for (i = 0; i < emission->value_count; i++) {
+		if (strncmp(emission->values[i], field->name, size) ||
+		    emission->values[i][size] != '=')
+			continue;
+		if (found) {
+			elog_error("field %s is given twice", field->name);
+			return NULL;
+		}
+		found = emission->values[i] + size + 1;
+	}
+	if (!found)
+		elog_error("field %s (%s) is missing", field->name,
+			   field->type_name);
+	return found;
+}
+
+static bool is_field(const struct elog_schema_event *event, const char *value)
+{
+	size_t size, i;
+
+	for (i = 0; i < event->field_count; i++) {
+		size = strlen(event->fields[i]->name);
+		if (!strncmp(event->fields[i]->name, value, size) &&
+		    value[size] == '=')
+			return true;
+	}
+	return false;
+}
+
+static bool compose(struct emission *emission)
+{
+	const struct elog_schema_event *event =
+		emission->schema->providers[0]->events[0];
+	const char *value;
+	bool good = true;
+	ssize_t size;
+	size_t k;
+	int i;
+
+	for (i = 0; i < emission->value_count; i++) {
+		if (is_field(event, emission->values[i]))
+			continue;
+		if (strchr(emission->values[i], '='))
+			elog_error("there is no field '%.*s'",
+				   (int)strcspn(emission->values[i], "="),
+				   emission->values[i]);
+		else
+			elog_error("'%s' is not FIELD=VALUE", emission->values[i]);
+		good = false;
+	}
+	elog_payload_init(&emission->payload, emission->buffer, BUFFER_BYTES);
+	for (k = 0; k < event->field_count; k++) {
+		value = find_value(emission, event->fields[k]);
+		good = value && put_value(emission, event->fields[k], value) &&
+		       good;
+	}
+	if (!good)
+		return false;
+	size = elog_payload_end(&emission->payload);
+	if (size < 0) {
+		elog_error("the values are larger than an event may be, %u bytes",
+			   EVENTLOG_PAYLOAD_MAX);
+		return false;
+	}
+	emission->size = (size_t)size;
+	return true;
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Return: false if the time was up before anybody wanted the event. */
+static bool wait_until_wanted(struct emission *emission)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	const uint64_t start = now();
+
+	while (!elog_event_enabled(emission->event)) {
+		if (emission->options->duration &&
+		    now() - start >= emission->options->duration)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+static int write_events(struct emission *emission)
+{
+	const struct options *options = emission->options;
+	const uint64_t session = options->sessions.count ?
+				 options->sessions.values[0] : 0;
+	const uint64_t count = options->count ? options->count : 1;
+	struct iovec part = {
+		.iov_base = emission->buffer,
+		.iov_len = emission->size,
+	};
+	uint64_t written;
+	int ret = 0;
+
+	for (written = 0; written < count && !ret; written++)
+		ret = elog_event_write(emission->event, session, &part, 1);
+	if (ret)
+		written--;
+	if (options->verbose && written)
+		elog_hint("emitted %" PRIu64 " of %s", written,
+			  options->arguments[0]);
+	if (ret == -EBADF) {
+		if (options->verbose)
+			elog_hint("nobody listens to %s", options->arguments[0]);
+		return STATUS_OK;
+	}
+	if (ret) {
+		elog_error("the kernel refused the event: %s", strerror(-ret));
+		return STATUS_ERROR;
+	}
+	return STATUS_OK;
+}
+
+static int emit(struct emission *emission)
+{
+	int ret;
+
+	if (emission->options->sessions.count > 1) {
+		elog_error("-s: an event has one session");
+		return STATUS_ERROR;
+	}
+	if (!parse_command_line(emission))
+		return STATUS_ERROR;
+	emission->buffer = malloc(BUFFER_BYTES);
+	if (!emission->buffer ||
+	    elog_producer_open(&emission->producer, NULL)) {
+		elog_error("out of memory");
+		return STATUS_ERROR;
+	}
+	ret = elog_producer_connect(emission->producer);
+	if (ret) {
+		explain_device_error(ret, PURPOSE_PRODUCE);
+		return STATUS_ERROR;
+	}
+	if (register_it(emission) || get_schema(emission) ||
+	    !compose(emission))
+		return STATUS_ERROR;
+	if (emission->options->wait && !wait_until_wanted(emission)) {
+		elog_error("nobody wanted %s in that time",
+			   emission->options->arguments[0]);
+		return STATUS_ERROR;
+	}
+	return write_events(emission);
+}
+
+static int run_emit(const struct options *options)
+{
+	struct emission emission = { .options = options };
+	int status;
+
+	if (options->keyword_names) {
+		elog_error("-k: '%s': only numbers are keywords of a new event",
+			   options->keyword_names);
+		return STATUS_ERROR;
+	}
+	status = emit(&emission);
+
+	elog_schema_free(emission.schema);
+	elog_producer_close(emission.producer);
+	free(emission.provider);
+	free(emission.buffer);
+	return status;
+}
+
+static const struct verb_option emit_options[] = {
+	{ 's', "the event's session; default 0, none" },
+	{ 'l', "the event's level: error, warning, notice, info (default),\n"
+	  "debug, verbose, or 1 to 6" },
+	{ 'k', "the event's keywords, as a number" },
+	{ 'n', "emit it so often" },
+	{ OPTION_WAIT, NULL },
+	{ 'd', "with --wait: fail after so long; fractions are fine" },
+	{ 'v', "say how many were emitted, and if nobody listens" },
+	{ 0, NULL },
+};
+
+const struct verb verb_emit = {
+	.name = "emit",
+	.summary = "write an event",
+	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...'] [FIELD=VALUE...]",
+	.description =
+	"Registers an event, and writes it if anybody wants it. Types: u8 u16 u32 u64\n"
+	"s8 s16 s32 s64, char[N], unsigned char[N], __data_loc char[] (a string of any\n"
+	"length), __data_loc unsigned char[] (bytes), struct NAME FIELD SIZE. Every field\n"
+	"needs a value: a number, text, or, for bytes and structs, hexadecimal digits.\n"
+	"\n"
+	"  elog emit backup/done 'u64 bytes; __data_loc char[] path' bytes=4096 path=/srv\n"
+	"\n"
+	"Exit status: 0 all is well, also if nobody listens; 1 an error.\n",
+	.options = emit_options,
+	.run = run_emit,
+};

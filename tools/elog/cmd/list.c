@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog list: every definition the kernel knows, one line each, or as a tree.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/verb.h"
+#include "input/keywords.h"
+#include "input/select.h"
+#include "output/list.h"
+#include "output/output.h"
+
+static void print_state(uint32_t state)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s%s", list_state(state),
+		 state & EVENTLOG_DESCRIBED_ENABLED ? ",enabled" : "");
+	printf("%-18s ", text);
+}
+
+static void print_keywords(const struct elog_schema_event *event)
+{
+	struct elog_text text = { 0 };
+
+	put_keywords(&text, event);
+	printf("%-8s ", text.data ? text.data : "-");
+	elog_text_free(&text);
+}
+
+static void print_event(const struct elog_schema_event *event,
+			const struct eventlog_describe *describe)
+{
+	size_t i;
+
+	printf("%5u ", describe->descriptor);
+	print_state(describe->state);
+	printf("%-7s ", elog_level_name(event->level));
+	print_keywords(event);
+	printf("%s/%s", event->provider->name, event->name);
+	for (i = 0; i < event->field_count; i++)
+		printf("%s%s %s", i ? "; " : "  ", event->fields[i]->type_name,
+		       event->fields[i]->name);
+	putchar('\n');
+}
+
+/* What one run prints. */
+struct listing {
+	const struct options *options;
+	struct output output;
+	struct definition *definitions;	/* of the tree */
+	size_t count;
+	bool any;
+};
+
+static int keep(struct listing *listing, const struct eventlog_describe *describe,
+		struct elog_schema *schema)
+{
+	size_t count = listing->count;
+	struct definition *larger;
+
+	/* Doubled when it is a power of two. */
+	if (!(count & (count - 1))) {
+		larger = realloc(listing->definitions,
+				 (count ? 2 * count : 1) * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		listing->definitions = larger;
+	}
+	listing->definitions[count] = (struct definition){
+		.describe = *describe,
+		.schema = schema,
+		.event = schema->providers[0]->events[0],
+	};
+	listing->count++;
+	return 0;
+}
+
+/* Return: 0, or -errno, the reason being told. */
+static int list_one(struct listing *listing,
+		    const struct eventlog_describe *describe, const char *text)
+{
+	const struct options *options = listing->options;
+	struct definition definition = { .describe = *describe };
+	struct elog_schema_error error;
+	struct elog_schema *schema;
+	int ret;
+
+	ret = elog_schema_parse(text, strlen(text), &schema, &error);
+	if (ret) {
+		elog_error("the schema of event %u, line %u: %s",
+			   describe->descriptor, error.line,
+			   ret == -ENOMEM ? "out of memory" : error.message);
+		return ret;
+	}
+	if (!schema->provider_count || !schema->providers[0]->event_count)
+		goto out;
+	definition.event = schema->providers[0]->events[0];
+	if (options->argument_count &&
+	    !glob_matches(options->arguments[0], definition.event))
+		goto out;
+	listing->any = true;
+	if (options->format == FORMAT_JSON) {
+		list_json(&definition, options->verbose ? text : NULL,
+			  &listing->output.text);
+		output_check(&listing->output);
+	} else if (options->tree) {
+		ret = keep(listing, describe, schema);
+		if (!ret)
+			return 0;
+		elog_error("out of memory");
+	} else {
+		print_event(definition.event, describe);
+		if (options->verbose)
+			printf("%s%s", text, *text ? "\n" : "");
+	}
+out:
+	elog_schema_free(schema);
+	return ret;
+}
+
+static int list_all(struct listing *listing, int fd)
+{
+	const struct options *options = listing->options;
+	struct eventlog_describe describe = { 0 };
+	int ret, status = STATUS_OK;
+	char *text;
+
+	if (!options->quiet && !options->tree && options->format == FORMAT_TEXT)
+		printf("%5s %-18s %-7s %-8s %s\n", "ID", "STATE", "LEVEL",
+		       "KEYWORDS", "PROVIDER/EVENT  FIELDS");
+	for (;;) {
+		describe.flags = EVENTLOG_DESCRIBE_NEXT;
+		ret = elog_device_describe(fd, &describe, &text);
+		if (ret)
+			break;
+		if (list_one(listing, &describe, text))
+			status = STATUS_ERROR;
+		free(text);
+	}
+	if (ret != -ENOENT) {
+		explain_device_error(ret, PURPOSE_QUERY);
+		status = STATUS_ERROR;
+	} else if (!listing->any && options->argument_count) {
+		elog_error("no event matches '%s'", options->arguments[0]);
+		status = STATUS_ERROR;
+	}
+	return status;
+}
+
+static int run_list(const struct options *options)
+{
+	struct listing listing = { .options = options };
+	int fd, ret, status;
+	size_t i;
+
+	if (options->argument_count > 1) {
+		elog_error("one GLOB is enough; '%s' is too much",
+			   options->arguments[1]);
+		return STATUS_ERROR;
+	}
+	if (options->tree && options->format != FORMAT_TEXT) {
+		elog_error("--tree does not go with --format");
+		return STATUS_ERROR;
+	}
+	fd = elog_device_open(NULL);
+	if (fd < 0) {
+		explain_device_error(fd, PURPOSE_QUERY);
+		return STATUS_ERROR;
+	}
+	output_open(&listing.output, options);
+	status = list_all(&listing, fd);
+	close(fd);
+	if (listing.count) {
+		output_page(&listing.output, options);
+		list_tree(listing.definitions, listing.count, options->verbose,
+			  &listing.output);
+	}
+	ret = output_close(&listing.output);
+	if (ret) {
+		elog_error("cannot write to stdout: %s", strerror(-ret));
+		status = STATUS_ERROR;
+	}
+	for (i = 0; i < listing.count; i++)
+		elog_schema_free(listing.definitions[i].schema);
+	free(listing.definitions);
+	return status;
+}
+
+static const struct verb_option list_options[] = {
+	{ OPTION_TREE, NULL },
+	{ OPTION_FORMAT, "text (default), or json: a line for each event, with all that\n"
+	  "is known" },
+	{ OPTION_NO_PAGER, "with --tree: do not start ELOG_PAGER, PAGER or less" },
+	{ 'q', "no header" },
+	{ 'v', "print each event's schema as well; with --tree: sizes and\n"
+	  "offsets of fields" },
+	{ 0, NULL },
+};
+
+const struct verb verb_list = {
+	.name = "list",
+	.summary = "list the events there are",
+	.usage = "[OPTION...] [PROVIDER[/EVENT]]",
+	.description =
+	"Lists all events, or those that the globs match, one a line:\n"
+	"  ID STATE LEVEL KEYWORDS PROVIDER/EVENT  TYPE FIELD; TYPE FIELD...\n"
+	"STATE is live (some process has the event registered), persistent (it stays\n"
+	"without), or gone (a subscriber may still have records of it), and enabled if\n"
+	"somebody wants the event.\n"
+	"\n"
+	"Exit status: 0 all is well, 1 an error, or nothing matches.\n",
+	.options = list_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
+	.run = run_list,
+};

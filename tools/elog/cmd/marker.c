@@ -1,0 +1,718 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog marker: browse markers; switch those of kernel modules, keep sets of them.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd/verb.h"
+#include "marker/marker.h"
+#include "marker/marker_predicate.h"
+
+/* A path, which no pattern can be: places have colons, and tags have no slashes. */
+static bool is_file(const char *argument)
+{
+	return strchr(argument, '/') && !strpbrk(argument, ":*?[");
+}
+
+static bool marker_chosen(const struct options *options, const struct marker *marker)
+{
+	bool any = false;
+	int i;
+
+	if (options->module && fnmatch(options->module, marker->module, 0))
+		return false;
+	if (options->program && (marker->owner != MARKER_OF_PROGRAM ||
+				 fnmatch(options->program, marker->module, 0)))
+		return false;
+	for (i = 1; i < options->argument_count; i++) {
+		if (is_file(options->arguments[i]))
+			continue;
+		if (!fnmatch(options->arguments[i], marker->tag, 0) ||
+		    !fnmatch(options->arguments[i], marker->place, 0))
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
+static void no_marker(const struct options *options, bool of_files)
+{
+	if (options->module || options->program ||
+	    (options->argument_count > 1 && !of_files))
+		elog_error("no marker matches");
+	else if (of_files)
+		elog_error("there is no marker, or none that matches");
+	else
+		elog_error("there is no marker: no module and no program that has any is there");
+}
+
+/* ------------------------------------------------------------------------
+ * list
+ */
+
+/* "u32 number; string name" as objects. */
+static void put_fields_json(struct elog_text *text, const char *fields)
+{
+	const char *comma = "", *name;
+	size_t length;
+
+	elog_text_string(text, ",\"fields\":[");
+	for (; *fields; fields += length, fields += strspn(fields, "; ")) {
+		length = strcspn(fields, ";");
+		name = fields + strcspn(fields, " ;");
+		elog_text_printf(text, "%s{\"type\":\"%.*s\",\"name\":\"%.*s\"}", comma,
+				 (int)(name - fields), fields,
+				 (int)(fields + length - name - (*name == ' ')),
+				 name + (*name == ' '));
+		comma = ",";
+	}
+	elog_text_string(text, "]");
+}
+
+static void put_guard_json(struct elog_text *text, const struct marker *marker)
+{
+	if (marker->predicate) {
+		elog_text_string(text, ",");
+		json_member(text, "predicate", marker->predicate);
+		elog_text_printf(text, ",\"rejected\":%" PRIu64, (uint64_t)marker->next.rejected);
+	}
+	elog_text_printf(text, ",\"unprinted\":%" PRIu64, (uint64_t)marker->next.unprinted);
+}
+
+/* What keeps handlers from being called, and what has come of it. */
+static void put_guard(struct elog_text *text, const struct marker *marker)
+{
+	if (marker->predicate)
+		elog_text_printf(text, " if %s (%" PRIu64 " rejected)", marker->predicate,
+				 (uint64_t)marker->next.rejected);
+	if (marker->next.unprinted)
+		elog_text_printf(text, " (%" PRIu64 " lines dropped)",
+				 (uint64_t)marker->next.unprinted);
+}
+
+static void put_json(struct elog_text *text, const struct marker *marker)
+{
+	static const char *const owners[] = { "module", "program", "file" };
+
+	elog_text_string(text, "{");
+	json_member(text, owners[marker->owner], marker->module);
+	elog_text_string(text, ",");
+	json_member(text, "tag", marker->tag);
+	elog_text_string(text, ",");
+	json_member(text, "path", marker->path);
+	elog_text_string(text, ",");
+	json_member(text, "function", marker->function);
+	elog_text_printf(text, ",\"ordinal\":%u,\"line\":%u,\"id\":\"%016" PRIx64 "\"",
+			 marker->next.ordinal, marker->next.line, (uint64_t)marker->next.id);
+	if (marker->owner != MARKER_OF_FILE)
+		elog_text_printf(text, ",\"descriptor\":%u", marker->next.descriptor);
+	markers_handlers_put_json(text, "handlers", marker->next.handlers);
+	if (marker->owner != MARKER_OF_FILE)
+		markers_handlers_put_json(text, "active", marker->next.active);
+	markers_handlers_put_json(text, "allowed", marker->next.allowed);
+	markers_handlers_put_json(text, "defaults", marker->next.defaults);
+	if (marker->event) {
+		elog_text_string(text, ",");
+		json_member(text, "event", marker->event);
+	}
+	if (marker->fields)
+		put_fields_json(text, marker->fields);
+	if (marker->pids)
+		elog_text_printf(text, ",\"pids\":[%s]", marker->pids);
+	if (marker->owner == MARKER_OF_MODULE)
+		put_guard_json(text, marker);
+	elog_text_string(text, "}\n");
+}
+
+static void put_line(struct elog_text *text, const struct marker *marker)
+{
+	struct elog_text handlers = { 0 }, active = { 0 };
+
+	markers_handlers_put(&handlers, marker->next.handlers);
+	markers_handlers_put(&active, marker->next.active);
+	elog_text_printf(text, "%-17.*s %-17.*s %s/%-16s %s", (int)handlers.size,
+			 handlers.data ? handlers.data : "", (int)active.size,
+			 active.data ? active.data : "", marker->module, marker->tag,
+			 marker->place);
+	elog_text_printf(text, "%s%s", marker->fields && *marker->fields ? "  " : "",
+			 marker->fields ? marker->fields : "");
+	put_guard(text, marker);
+	elog_text_string(text, "\n");
+	elog_text_free(&handlers);
+	elog_text_free(&active);
+}
+
+/* A level of the tree, if it is not the one that the line before was in. */
+static bool put_level(struct elog_text *text, unsigned int depth, const char *name,
+		      const char *before)
+{
+	if (before && !strcmp(name, before))
+		return false;
+	elog_text_printf(text, "%*s%s\n", 2 * depth, "", name);
+	return true;
+}
+
+static void put_tree(struct elog_text *text, const struct marker *marker,
+		     const struct marker *before)
+{
+	if (put_level(text, 0, marker->module, before ? before->module : NULL))
+		before = NULL;
+	if (*marker->path && put_level(text, 1, marker->path, before ? before->path : NULL))
+		before = NULL;
+	if (*marker->function)
+		put_level(text, 2, marker->function, before ? before->function : NULL);
+	/* Without a place there are no levels. */
+	if (!*marker->function)
+		elog_text_printf(text, "  %s (", marker->tag);
+	else
+		elog_text_printf(text, "      %s (%u, ", marker->tag, marker->next.ordinal);
+	if (marker->next.handlers)
+		markers_handlers_put(text, marker->next.handlers);
+	else
+		elog_text_string(text, "off");
+	elog_text_string(text, ")");
+	put_guard(text, marker);
+	elog_text_string(text, "\n");
+}
+
+static int print_list(const struct options *options, const struct marker_list *list,
+		      bool of_files)
+{
+	const struct marker *before = NULL;
+	struct elog_text text = { 0 };
+	size_t i, count = 0;
+	bool failed;
+
+	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
+		elog_text_printf(&text, "%-17s %-17s %-17s %s\n", "HANDLERS", "ACTIVE",
+				 "OF/TAG", "PLACE  FIELDS");
+	for (i = 0; i < list->count; i++) {
+		const struct marker *marker = &list->markers[i];
+
+		if (!marker_chosen(options, marker))
+			continue;
+		count++;
+		if (options->format == FORMAT_JSON)
+			put_json(&text, marker);
+		else if (options->tree)
+			put_tree(&text, marker, before);
+		else
+			put_line(&text, marker);
+		before = marker;
+	}
+	failed = text.error;
+	if (failed)
+		elog_error("out of memory");
+	else if (!count)
+		no_marker(options, of_files);
+	else
+		fwrite(text.data, 1, text.size, stdout);
+	elog_text_free(&text);
+	return failed || !count ? STATUS_ERROR : STATUS_OK;
+}
+
+static int marker_list(const struct options *options, int fd, struct marker_list *list)
+{
+	size_t hidden;
+	int ret;
+
+	ret = markers_read_programs(fd, list, &hidden);
+	if (ret) {
+		explain_device_error(ret, PURPOSE_CONSUME);
+		return STATUS_ERROR;
+	}
+	if (hidden && !options->quiet)
+		fprintf(stderr, "elog: %zu processes may not be looked into: "
+			"where their markers are is not known\n", hidden);
+	return print_list(options, list, false);
+}
+
+static void explain_file(const char *name, int error)
+{
+	switch (error) {
+	case -ENOEXEC:
+		elog_error("%s: this is no ELF file, or not all of it", name);
+		break;
+	case -E2BIG:
+		elog_error("%s: too many markers, or too large a file", name);
+		break;
+	case -EOPNOTSUPP:
+		elog_error("%s: elog has been built without libelf, which reads files", name);
+		break;
+	default:
+		elog_error("%s: %s", name, strerror(-error));
+		break;
+	}
+}
+
+/* Markers of files, for which no kernel module is needed. */
+static int list_files(const struct options *options)
+{
+	struct marker_list list = { 0 };
+	int i, ret, status = STATUS_OK;
+
+	for (i = 1; i < options->argument_count; i++) {
+		if (!is_file(options->arguments[i]))
+			continue;
+		ret = markers_read_file(options->arguments[i], &list);
+		if (!ret)
+			continue;
+		explain_file(options->arguments[i], ret);
+		status = STATUS_ERROR;
+		/* What has been read of it is not all. */
+		if (ret == -ENOMEM)
+			goto out;
+	}
+	if (status == STATUS_OK || list.count)
+		status |= print_list(options, &list, true);
+out:
+	markers_free(&list);
+	return status;
+}
+
+static bool has_files(const struct options *options)
+{
+	int i;
+
+	for (i = 1; i < options->argument_count; i++)
+		if (is_file(options->arguments[i]))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------------
+ * enable, disable
+ */
+
+static int try_set(int fd, struct eventlog_marker_set *request)
+{
+	request->size = sizeof(*request);
+	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request) ? -errno : 0;
+}
+
+/* What --if says; without it there is no predicate. */
+static bool take_if(const struct options *options, struct marker_predicate *predicate)
+{
+	struct elog_expression_error error;
+	int ret;
+
+	predicate->count = 0;
+	if (!options->predicate)
+		return true;
+	ret = marker_predicate_parse(options->predicate, predicate, &error);
+	if (ret == -EINVAL) {
+		elog_error("--if '%s': column %u: %s", options->predicate, error.column,
+			   error.message);
+		elog_hint("man 7 elog_filter, man 1 elog-marker");
+	} else if (ret) {
+		elog_error("out of memory");
+	}
+	return !ret;
+}
+
+static void explain_set(const char *pattern, const struct eventlog_marker_set *request,
+			int error)
+{
+	if (error == -ENOENT)
+		elog_error("no marker matches '%s'", pattern);
+	else if (error == -E2BIG && request->term_count && strlen(pattern) < EVENTLOG_GLOB_MAX)
+		elog_error("the kernel module is older than predicates");
+	else
+		elog_error("%s: %s", pattern, strerror(-error));
+}
+
+static int marker_switch(const struct options *options, int fd, uint32_t operation,
+			 uint32_t handlers)
+{
+	uint32_t matched = 0, changed = 0, refused = 0, unfit = 0;
+	struct marker_predicate predicate;
+	int i, ret, status = STATUS_OK;
+
+	if (options->argument_count < 2) {
+		elog_error("which ones? a pattern is missing: '*' means all");
+		return STATUS_ERROR;
+	}
+	if (options->program && options->module) {
+		elog_error("--program and --module do not go together");
+		return STATUS_ERROR;
+	}
+	if (!take_if(options, &predicate))
+		return STATUS_ERROR;
+	if (options->program)
+		return policies_switch(options, fd, operation, &predicate);
+	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
+		elog_error("'%s' are no handlers: print, trace, probe, with commas between",
+			   options->handlers);
+		return STATUS_ERROR;
+	}
+	for (i = 1; i < options->argument_count; i++) {
+		struct eventlog_marker_set request = {
+			.module = (uintptr_t)options->module,
+			.marker = (uintptr_t)options->arguments[i],
+			.handlers = handlers,
+			.operation = operation,
+		};
+
+		marker_predicate_put(&predicate, &request.terms, &request.term_count,
+				     &request.predicate);
+		ret = try_set(fd, &request);
+		if (ret) {
+			explain_set(options->arguments[i], &request, ret);
+			status = STATUS_ERROR;
+			continue;
+		}
+		matched += request.matched;
+		changed += request.changed;
+		refused += request.refused;
+		unfit += request.unfit;
+	}
+	/* That some of many do not is what a glob may be meant to do. */
+	if (unfit && unfit + refused == matched) {
+		elog_error("no marker of these has the fields of the predicate, of such types");
+		status = STATUS_ERROR;
+	} else if (unfit && !options->quiet) {
+		fprintf(stderr, "elog: %u markers do not have the fields of the predicate, "
+			"of such types: they stay as they are\n", unfit);
+	}
+	if (refused) {
+		elog_error("%u markers do not allow it", refused);
+		status = STATUS_ERROR;
+	}
+	if (!options->quiet && matched)
+		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
+	return status;
+}
+
+/* ------------------------------------------------------------------------
+ * save, restore
+ */
+
+static int compare_places(const struct marker *a, const struct marker *b)
+{
+	int ret = strcmp(a->module, b->module);
+
+	return ret ? ret : (a->next.id > b->next.id) - (a->next.id < b->next.id);
+}
+
+static int compare_markers(const void *left, const void *right)
+{
+	const struct marker *a = left, *b = right;
+	int ret = compare_places(a, b);
+
+	if (!ret)
+		ret = (a->next.descriptor > b->next.descriptor) -
+		      (a->next.descriptor < b->next.descriptor);
+	return ret;
+}
+
+/*
+ * A marker of a header is there once for each file that includes it, with one
+ * place: the first one that was saved is the first one that is there.
+ */
+static struct marker *find_marker(const struct marker_list *list, const struct marker *wanted)
+{
+	size_t low = 0, high = list->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_places(&list->markers[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < list->count && !compare_places(&list->markers[low], wanted); low++)
+		if (!list->markers[low].taken)
+			return &list->markers[low];
+	return NULL;
+}
+
+static bool one_argument(const struct options *options)
+{
+	if (options->argument_count == 2)
+		return true;
+	elog_error("give the name of one file");
+	return false;
+}
+
+/* Another program may have set a predicate that only it can read. */
+static bool may_be_restored(const char *predicate, const char *place)
+{
+	struct elog_expression_error error;
+	struct marker_predicate parsed;
+
+	if (!predicate || !marker_predicate_parse(predicate, &parsed, &error))
+		return true;
+	elog_error("%s: the predicate '%s' could not be restored", place, predicate);
+	return false;
+}
+
+static bool all_may_be_restored(const struct marker_list *list, const struct policy_list *policies)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		all &= may_be_restored(list->markers[i].predicate, list->markers[i].place);
+	for (i = 0; i < policies->count; i++)
+		all &= may_be_restored(policies->policies[i].predicate,
+				       policies->policies[i].marker);
+	return all;
+}
+
+static int marker_save(const struct options *options, int fd, const struct marker_list *list)
+{
+	struct policy_list policies = { 0 };
+	int ret, status = STATUS_ERROR;
+
+	if (!one_argument(options))
+		return STATUS_ERROR;
+	ret = policies_read(fd, &policies);
+	if (!ret && !all_may_be_restored(list, &policies))
+		goto out;
+	if (!ret)
+		ret = markers_save(list, &policies, options->arguments[1]);
+	if (ret) {
+		elog_error("%s: %s", options->arguments[1], strerror(-ret));
+		goto out;
+	}
+	if (!options->quiet)
+		fprintf(stderr, "elog: %zu markers\n", list->count);
+	status = STATUS_OK;
+out:
+	policies_free(&policies);
+	return status;
+}
+
+static bool same_state(const struct marker *a, const struct marker *b)
+{
+	if (a->next.handlers != b->next.handlers || !a->predicate != !b->predicate)
+		return false;
+	return !a->predicate || !strcmp(a->predicate, b->predicate);
+}
+
+static int restore_one(int fd, const struct marker *wanted, struct marker *there,
+		       size_t *refused, size_t *unfit)
+{
+	struct eventlog_marker_set request = {
+		.descriptor = there->next.descriptor,
+		.handlers = wanted->next.handlers,
+		.operation = EVENTLOG_MARKER_REPLACE,
+	};
+	struct elog_expression_error error;
+	struct marker_predicate predicate = { 0 };
+	int ret;
+
+	there->taken = true;
+	if (same_state(there, wanted))
+		return 0;
+	if (wanted->predicate) {
+		ret = marker_predicate_parse(wanted->predicate, &predicate, &error);
+		if (ret)
+			return ret;
+	}
+	marker_predicate_put(&predicate, &request.terms, &request.term_count,
+			     &request.predicate);
+	ret = try_set(fd, &request);
+	if (!ret) {
+		*refused += request.refused;
+		*unfit += request.unfit;
+	}
+	return ret;
+}
+
+static int restore_all(const struct options *options, int fd, struct marker_list *wanted,
+		       struct marker_list *there)
+{
+	size_t i, missing = 0, refused = 0, unfit = 0;
+	struct marker *found;
+	int ret;
+
+	if (there->count)
+		qsort(there->markers, there->count, sizeof(*there->markers), compare_markers);
+	for (i = 0; i < wanted->count; i++) {
+		const struct marker *marker = &wanted->markers[i];
+
+		found = find_marker(there, marker);
+		ret = found ? restore_one(fd, marker, found, &refused, &unfit) : -ENOENT;
+		/* It may have gone since. */
+		if (ret == -ENOENT) {
+			missing++;
+		} else if (ret) {
+			elog_error("%s: %s", marker->place, strerror(-ret));
+			return STATUS_ERROR;
+		}
+	}
+	if (!options->quiet && missing)
+		fprintf(stderr, "elog: %zu markers, %zu are not there\n", wanted->count,
+			missing);
+	if (refused)
+		elog_error("%zu markers do not allow it", refused);
+	if (unfit)
+		elog_error("%zu markers do not have the fields of their predicates: "
+			   "they stay as they are", unfit);
+	return refused || unfit ? STATUS_ERROR : STATUS_OK;
+}
+
+static int marker_restore(const struct options *options, int fd, struct marker_list *there)
+{
+	struct marker_list wanted = { 0 };
+	struct policy_list policies = { 0 };
+	unsigned int line;
+	int ret, status;
+
+	if (!one_argument(options))
+		return STATUS_ERROR;
+	ret = markers_load(&wanted, &policies, options->arguments[1], &line);
+	if (ret == -EINVAL)
+		elog_error("%s: line %u: this is no set of markers, or not all of it",
+			   options->arguments[1], line);
+	else if (ret)
+		elog_error("%s: %s", options->arguments[1], strerror(-ret));
+	status = ret ? STATUS_ERROR : restore_all(options, fd, &wanted, there);
+	if (!ret && policies_restore(&policies, fd))
+		status = STATUS_ERROR;
+	policies_free(&policies);
+	markers_free(&wanted);
+	return status;
+}
+
+/* ------------------------------------------------------------------------
+ * The verb
+ */
+
+static int marker_policies(const struct options *options, int fd)
+{
+	struct policy_list policies = { 0 };
+	int ret, status = STATUS_ERROR;
+
+	ret = policies_read(fd, &policies);
+	if (ret)
+		explain_device_error(ret, PURPOSE_CONSUME);
+	else
+		status = policies_print(options, &policies);
+	policies_free(&policies);
+	return status;
+}
+
+enum action { LIST, ENABLE, DISABLE, POLICIES, SAVE, RESTORE, ACTIONS };
+
+static const char *const action_names[] = { "list", "enable", "disable", "policies",
+					    "save", "restore" };
+
+static int run_action(const struct options *options, enum action action, int fd,
+		      struct marker_list *list)
+{
+	switch (action) {
+	case LIST:
+		return marker_list(options, fd, list);
+	case ENABLE:
+		return marker_switch(options, fd, EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
+	case DISABLE:
+		return marker_switch(options, fd, EVENTLOG_MARKER_REMOVE, MARKER_HANDLERS);
+	case POLICIES:
+		return marker_policies(options, fd);
+	case SAVE:
+		return marker_save(options, fd, list);
+	default:
+		return marker_restore(options, fd, list);
+	}
+}
+
+static int run_marker(const struct options *options)
+{
+	struct marker_list list = { 0 };
+	unsigned int action;
+	int fd, ret = 0, status;
+
+	if (!options->argument_count) {
+		elog_error("what? list, enable, disable, policies, save or restore");
+		return STATUS_ERROR;
+	}
+	for (action = 0; action < ACTIONS; action++)
+		if (!strcmp(options->arguments[0], action_names[action]))
+			break;
+	if (action == ACTIONS) {
+		elog_error("'%s' is none of list, enable, disable, policies, save, restore",
+			   options->arguments[0]);
+		return STATUS_ERROR;
+	}
+	if (options->predicate && action != ENABLE) {
+		elog_error("--if is for enable");
+		return STATUS_ERROR;
+	}
+	if (action == LIST && has_files(options))
+		return list_files(options);
+	fd = elog_device_open(NULL);
+	if (fd < 0) {
+		explain_device_error(fd, PURPOSE_CONSUME);
+		return STATUS_ERROR;
+	}
+	if (action != ENABLE && action != DISABLE && action != POLICIES)
+		ret = markers_read(fd, &list);
+	if (ret == -ENOTTY || ret == -E2BIG) {
+		elog_error("the kernel module is older than %s",
+			   ret == -ENOTTY ? "markers" : "predicates of markers");
+		status = STATUS_ERROR;
+	} else if (ret == -ENOMEM) {
+		elog_error("out of memory");
+		status = STATUS_ERROR;
+	} else if (ret) {
+		explain_device_error(ret, PURPOSE_CONSUME);
+		status = STATUS_ERROR;
+	} else {
+		status = run_action(options, action, fd, &list);
+	}
+	markers_free(&list);
+	close(fd);
+	return status;
+}
+
+static const struct verb_option marker_options[] = {
+	{ OPTION_MODULE, NULL },
+	{ OPTION_PROGRAM, NULL },
+	{ OPTION_HANDLER, NULL },
+	{ OPTION_IF, NULL },
+	{ OPTION_TREE, "list: a tree of modules, programs or files, source files,\n"
+	  "functions and markers" },
+	{ OPTION_FORMAT, "list, policies: text (default), or json: one object per line" },
+	{ 'q', "no header, no counts" },
+	{ 0, NULL },
+};
+
+const struct verb verb_marker = {
+	.name = "marker",
+	.summary = "browse and switch markers of kernel modules and programs",
+	.usage = "list|enable|disable|policies|save|restore [OPTION...] [PATTERN...] [FILE...]",
+	.description =
+	"Markers are single lines of code that can be switched on: eventlog_marker(9),\n"
+	"elog_marker(3).\n"
+	"\n"
+	"  list [PATTERN...]     print those of modules and of programs that run: handlers\n"
+	"                        that are on, those of them that are at work, module or\n"
+	"                        program and tag, path:function:ordinal, fields\n"
+	"  list FILE...          those of programs, libraries and modules that are files\n"
+	"  enable PATTERN...     switch handlers on\n"
+	"  disable PATTERN...    switch handlers off\n"
+	"  policies              print the policies for programs\n"
+	"  save FILE             write down which handlers are on, and predicates\n"
+	"  restore FILE          set them so again, where the markers are there\n"
+	"\n"
+	"PATTERN is a glob over tags, and over path:function:ordinal; what has a slash but\n"
+	"no colon and is no glob is a file.\n"
+	"\n"
+	"With --if handlers are called only for hits whose fields are so, which the kernel\n"
+	"finds out, for programs as well. Switching on without it takes a predicate away,\n"
+	"and so does switching all handlers off.\n"
+	"\n"
+	"Exit status: 0 all is well, 1 an error, or no marker matches.\n",
+	.options = marker_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
+	.run = run_marker,
+};

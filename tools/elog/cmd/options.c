@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options: one table, so that an option means the same in every verb that has
+ * it, and is described in every --help.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/verb.h"
+#include "input/keywords.h"
+#include "util/array.h"
+
+
+#define COMPRESS_LEVEL		3
+#define COMPRESS_LEVEL_MAX	19
+#define ROTATE_KEEP		9
+#define ROTATE_KEEP_MAX		9999
+#define ROTATE_SIZE_MIN		65536
+
+/*
+ * struct option_definition - an option
+ * @option: its letter, or enum long_option
+ * @name: its long name
+ * @argument: NULL: takes none; an argument in brackets is optional
+ * @help: NULL: the verb has it
+ * @flag: offset of a bool in struct options that it sets; 0: none
+ * @text: offset of a string that it sets to its argument, likewise
+ */
+struct option_definition {
+	int option;
+	const char *name;
+	const char *argument;
+	const char *help;
+	size_t flag;
+	size_t text;
+};
+
+#define FLAG(member)	offsetof(struct options, member), 0
+#define TEXT(member)	0, offsetof(struct options, member)
+#define PARSED		0, 0	/* by take_option() */
+
+static const struct option_definition definitions[] = {
+	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated", PARSED },
+	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords, by name\n"
+	  "or as a mask, with commas between", PARSED },
+	{ 'l', "level", "LEVEL", "only events at most this verbose: error, warning,\n"
+	  "notice, info, debug, verbose, or 1 to 6", PARSED },
+	{ 's', "session", "SESSION", "only this session; may be repeated", PARSED },
+	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED },
+	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED },
+	{ 'C', "cpu", "CPU", "only events that happened on this CPU; may be repeated", PARSED },
+	{ 'n', "count", "COUNT", "end after so many events", PARSED },
+	{ 'd', "duration", "SECONDS", "end after so long; fractions are fine", PARSED },
+	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match", PARSED },
+	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
+	  "size of each CPU's ring: a power of two, K, M or G may\n"
+	  "follow; default 1M", PARSED },
+	{ OPTION_TIME, "time", "mono|wall|delta",
+	  "show seconds of the monotonic clock (default), local time,\n"
+	  "or seconds since the event before", PARSED },
+	{ OPTION_WAIT, "wait", NULL, "wait until somebody wants the event", FLAG(wait) },
+	{ OPTION_OVERWRITE, "overwrite", NULL,
+	  "keep the newest events in the rings; print them at the end,\n"
+	  "on SIGUSR1, and when a trigger is emitted", FLAG(overwrite) },
+	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
+	  "with --overwrite: print when this is emitted; may be repeated", PARSED },
+	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
+	  "them; -: stdout", TEXT(output) },
+	{ OPTION_APPEND, "append", NULL, "with -o: keep what FILE has, and add to it",
+	  FLAG(append) },
+	{ 'f', "filter", "EXPR", "only events for which this is true, as elog_filter(7)\n"
+	  "says: 'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED },
+	{ OPTION_SINCE, "since", "TIME",
+	  "only events from then on: a date, a time of day, @SECONDS\n"
+	  "since 1970, -SPAN before now, +SPAN after the beginning,\n"
+	  "or SECONDS as shown without --time", PARSED },
+	{ OPTION_UNTIL, "until", "TIME", "only events before that", PARSED },
+	{ OPTION_AROUND, "around", "TIME+-SPAN", "only events so near to it", PARSED },
+	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED },
+	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
+	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
+	  "session, event, level, keywords, and fields: all of the\n"
+	  "event's own", TEXT(fields) },
+	{ OPTION_COLOR, "color", "auto|always|never",
+	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED },
+	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
+	  FLAG(no_pager) },
+	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more", FLAG(follow) },
+	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
+	  "a line for each session instead of its events", FLAG(session_summary) },
+	{ OPTION_INTERVAL, "interval", "SECONDS", "print every so often", PARSED },
+	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
+	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
+	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
+	  "with -o: compress with zstd, level 1 to 19; default 3",
+	  PARSED },
+	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
+	  "with -o: at that size begin a new file; FILE.1 is the one\n"
+	  "before it; keep so many of those, default 9", PARSED },
+	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
+	  TEXT(split) },
+	{ OPTION_BACKGROUND, "background", NULL,
+	  "with -o or --split: go on in the background; elog stop ends it", FLAG(background) },
+	{ OPTION_GROUP, "group", "FIELD", "also a line for each value of this field of END, or of\n"
+	  "provider, event, session, pid, tid, cpu, comm", TEXT(group) },
+	{ OPTION_SLOWEST, "slowest", "N", "also the N slowest, with session and time", PARSED },
+	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with what is\n"
+	  "said of them", FLAG(tree) },
+	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events",
+	  TEXT(provider) },
+	{ OPTION_BPF, "bpf", NULL, "count inside the kernel, by a BPF program: no event is moved",
+	  FLAG(bpf) },
+	{ OPTION_MODULE, "module", "GLOB", "only of these modules", TEXT(module) },
+	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
+	  "which: print (a line of the kernel log), trace (the event;\n"
+	  "default of enable), probe; disable: default all", TEXT(handlers) },
+	{ OPTION_PROGRAM, "program", "GLOB",
+	  "markers of these programs: those that run, and those that\n"
+	  "start later", PARSED },
+	{ OPTION_IF, "if", "PREDICATE",
+	  "enable: only for hits that this is true of: elog_filter(7)",
+	  TEXT(predicate) },
+	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
+	{ 'v', "verbose", NULL, "say more", FLAG(verbose) },
+	{ 'h', "help", NULL, "print this help", PARSED },
+	{ 'V', "version", NULL, "print the version", PARSED },
+};
+
+static const struct verb_option common[] = {
+	{ 'h', NULL }, { 'V', NULL }, { 0, NULL },
+};
+
+static const struct option_definition *find_definition(int option)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(definitions); i++)
+		if (definitions[i].option == option)
+			return &definitions[i];
+	return NULL;
+}
+
+static void print_option(const struct verb_option *option)
+{
+	const struct option_definition *definition;
+	const char *help, *end;
+	char left[64];
+	int width;
+
+	definition = find_definition(option->option);
+	help = option->help ? option->help : definition->help;
+	if (option->option < OPTION_SAMPLE)
+		width = snprintf(left, sizeof(left), "-%c, --%s%s%s",
+				 option->option, definition->name,
+				 definition->argument ? " " : "",
+				 definition->argument ? definition->argument : "");
+	else
+		width = snprintf(left, sizeof(left), "    --%s%s%s",
+				 definition->name, !definition->argument ? "" :
+				 *definition->argument == '[' ? "" : " ",
+				 definition->argument ? definition->argument : "");
+	printf("  %s", left);
+	if (width > 22) {
+		putchar('\n');
+		width = -2;
+	}
+	for (;;) {
+		end = strchrnul(help, '\n');
+		printf("%*s%.*s\n", 24 - width, "", (int)(end - help), help);
+		if (!*end)
+			break;
+		help = end + 1;
+		width = -2;
+	}
+}
+
+static void print_help(const struct verb *verb)
+{
+	const struct verb_option *option;
+
+	printf("usage: elog %s %s\n\n%s\n", verb->name, verb->usage,
+	       verb->description);
+	for (option = verb->options; option->option; option++)
+		print_option(option);
+	for (option = common; option->option; option++)
+		print_option(option);
+}
+
+static bool parse_size(const char *text, uint64_t *value)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	unsigned int shift = 0;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, number_base(text));
+	if (errno)
+		return false;
+	if (*end) {
+		unit = strchr(units, toupper((unsigned char)*end));
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (unsigned int)(unit - units + 1);
+	}
+	if (*value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+static bool parse_seconds(const char *text, uint64_t *nanoseconds)
+{
+	double seconds;
+	char *end;
+
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || *end || !(seconds > 0) || seconds > 1e9)
+		return false;
+	*nanoseconds = (uint64_t)(seconds * 1e9);
+	return *nanoseconds != 0;
+}
+
+static bool add_number(struct number_list *list, const char *text, uint64_t most)
+{
+	uint64_t value, *larger;
+
+	if (!parse_unsigned(text, most, &value))
+		return false;
+	larger = array_grow(list->values, list->count, sizeof(*larger));
+	if (!larger)
+		return false;
+	larger[list->count++] = value;
+	list->values = larger;
+	return true;
+}
+
+static bool add_string(const char ***strings, size_t *count, const char *text)
+{
+	const char **larger = array_grow(*strings, *count, sizeof(*larger));
+
+	if (!larger)
+		return false;
+	larger[(*count)++] = text;
+	*strings = larger;
+	return true;
+}
+
+/* A glob names a provider, and is not longer than the kernel allows. */
+static bool add_glob(const char ***globs, size_t *count, const char *text)
+{
+	const char *slash = strchrnul(text, '/');
+
+	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
+		return false;
+	if (*slash && (!slash[1] || strchr(slash + 1, '/') ||
+		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
+		return false;
+	return add_string(globs, count, text);
+}
+
+static bool parse_level(struct options *options, const char *text)
+{
+	uint64_t number;
+
+	options->level = elog_level_parse(text);
+	if (options->level)
+		return true;
+	if (!parse_unsigned(text, EVENTLOG_LEVEL_VERBOSE, &number) || !number)
+		return false;
+	options->level = (unsigned int)number;
+	return true;
+}
+
+/* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
+static bool parse_word(const char *text, const char *const *words, size_t count,
+		       unsigned int *value)
+{
+	for (*value = 0; *value < count; ++*value)
+		if (!strcmp(words[*value], text))
+			return true;
+	return false;
+}
+
+static bool parse_rotate(struct options *options, const char *text)
+{
+	const char *comma = strchrnul(text, ',');
+	char size[32];
+	uint64_t keep = ROTATE_KEEP;
+
+	if ((size_t)(comma - text) >= sizeof(size))
+		return false;
+	memcpy(size, text, (size_t)(comma - text));
+	size[comma - text] = '\0';
+	if (*comma && (!parse_unsigned(comma + 1, ROTATE_KEEP_MAX, &keep) || !keep))
+		return false;
+	options->rotate_keep = (unsigned int)keep;
+	return parse_size(size, &options->rotate_size) &&
+	       options->rotate_size >= ROTATE_SIZE_MIN;
+}
+
+/* Return: false if the argument is not what the option takes. */
+static bool take_option(const struct verb *verb, struct options *options,
+			int option, const char *argument)
+{
+	/* In the order of the enums. */
+	static const char *const times[] = { "mono", "wall", "delta" };
+	static const char *const colors[] = { "auto", "always", "never" };
+	static const char *const formats[] = { "text", "json", "csv", "prometheus" };
+	const struct option_definition *definition = find_definition(option);
+	uint64_t number;
+
+	if (definition->flag) {
+		*(bool *)((char *)options + definition->flag) = true;
+		return true;
+	}
+	if (definition->text) {
+		*(const char **)((char *)options + definition->text) = argument;
+		return *argument;
+	}
+	switch (option) {
+	case 'e':
+		return add_glob(&options->globs, &options->glob_count, argument);
+	case OPTION_TRIGGER:
+		return add_glob(&options->triggers, &options->trigger_count, argument);
+	case 'k':
+		return keywords_parse(options, argument);
+	case 'l':
+		return parse_level(options, argument);
+	case 's':
+		return add_number(&options->sessions, argument, UINT64_MAX);
+	case 'p':
+		return add_number(&options->pids, argument, INT32_MAX) &&
+		       options->pids.values[options->pids.count - 1];
+	case 't':
+		return add_number(&options->tids, argument, INT32_MAX);
+	case 'C':
+		return add_number(&options->cpus, argument, INT32_MAX);
+	case 'n':
+		return parse_unsigned(argument, UINT64_MAX, &options->count) &&
+		       options->count;
+	case 'd':
+		return parse_seconds(argument, &options->duration);
+	case OPTION_SAMPLE:
+		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
+			return false;
+		options->sample = (uint32_t)number;
+		return true;
+	case OPTION_PER_CPU_BYTES:
+		return parse_size(argument, &options->per_cpu_bytes) &&
+		       options->per_cpu_bytes &&
+		       options->per_cpu_bytes <= EVENTLOG_RING_BYTES_MAX &&
+		       !(options->per_cpu_bytes & (options->per_cpu_bytes - 1));
+	case OPTION_TIME:
+		return parse_word(argument, times, ARRAY_SIZE(times), &options->time);
+	case 'f':
+		return add_string(&options->expressions, &options->expression_count, argument);
+	case OPTION_SINCE:
+		return time_spec_parse(argument, &options->since);
+	case OPTION_UNTIL:
+		return time_spec_parse(argument, &options->until);
+	case OPTION_AROUND:
+		return time_spec_parse_around(argument, &options->since,
+					      &options->until);
+	case OPTION_FORMAT:
+		return parse_word(argument, formats, ARRAY_SIZE(formats), &options->format) &&
+		       verb->formats & 1U << options->format;
+	case OPTION_COLOR:
+		return parse_word(argument, colors, ARRAY_SIZE(colors), &options->color);
+	case OPTION_INTERVAL:
+		return parse_seconds(argument, &options->interval);
+	case OPTION_COMPRESS:
+		number = COMPRESS_LEVEL;
+		if (argument && (!parse_unsigned(argument, COMPRESS_LEVEL_MAX,
+						 &number) || !number))
+			return false;
+		options->compress = (unsigned int)number;
+		return true;
+	case OPTION_ROTATE:
+		return parse_rotate(options, argument);
+	case OPTION_SLOWEST:
+		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
+			return false;
+		options->slowest = (uint32_t)number;
+		return true;
+	case OPTION_PROGRAM:
+		options->program = argument;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Room for all options in both forms: letter, colon; and a "+". */
+struct getopt_tables {
+	char letters[2 * ARRAY_SIZE(definitions) + 3];
+	struct option names[ARRAY_SIZE(definitions) + 1];
+};
+
+static void add_to_tables(struct getopt_tables *tables,
+			  const struct verb_option *list)
+{
+	const struct option_definition *definition;
+	size_t letter = strlen(tables->letters), name = 0;
+
+	while (tables->names[name].name)
+		name++;
+	for (; list->option; list++) {
+		definition = find_definition(list->option);
+		if (list->option < OPTION_SAMPLE) {
+			tables->letters[letter++] = (char)list->option;
+			if (definition->argument)
+				tables->letters[letter++] = ':';
+		}
+		tables->names[name].name = definition->name;
+		tables->names[name].has_arg = !definition->argument ?
+			no_argument : *definition->argument == '[' ?
+			optional_argument : required_argument;
+		tables->names[name++].val = list->option;
+	}
+}
+
+static void error_argument(int option, const char *argument)
+{
+	const struct option_definition *definition = find_definition(option);
+
+	if (option < OPTION_SAMPLE)
+		elog_error("-%c: '%s' is not right for %s", option, argument,
+			   definition->argument);
+	else
+		elog_error("--%s: '%s' is not right for %s", definition->name,
+			   argument, definition->argument);
+}
+
+/* As parse_options(). */
+static int read_options(const struct verb *verb, int count, char **arguments,
+			struct options *options)
+{
+	struct getopt_tables tables = { 0 };
+	int option;
+
+	strcpy(tables.letters, verb->options_first ? "+:" : ":");
+	add_to_tables(&tables, verb->options);
+	add_to_tables(&tables, common);
+	opterr = 0;
+	while ((option = getopt_long(count, arguments, tables.letters,
+				     tables.names, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			print_help(verb);
+			return STATUS_OK;
+		case 'V':
+			print_version();
+			return STATUS_OK;
+		case '?':
+			if (optopt && optopt < OPTION_SAMPLE &&
+			    !strchr(tables.letters, optopt))
+				elog_error("there is no option -%c", optopt);
+			else if (optopt)
+				elog_error("'%s' takes no argument",
+					   arguments[optind - 1]);
+			else
+				elog_error("there is no option '%s'",
+					   arguments[optind - 1]);
+			break;
+		case ':':
+			elog_error("'%s' needs an argument", arguments[optind - 1]);
+			break;
+		default:
+			if (take_option(verb, options, option, optarg))
+				continue;
+			error_argument(option, optarg);
+			break;
+		}
+		elog_hint("try: elog %s --help", verb->name);
+		return STATUS_ERROR;
+	}
+	options->separated = optind > 1 && !strcmp(arguments[optind - 1], "--");
+	options->arguments = arguments + optind;
+	options->argument_count = count - optind;
+	return -1;
+}
+
+/*
+ * How many arguments are behind the "--" that ended the options. What was before
+ * it has moved behind it meanwhile, but no string has.
+ */
+static int count_behind(char *const *before, int count, const char *separator)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (before[i] == separator)
+			return count - i - 1;
+	return 0;
+}
+
+int parse_options(const struct verb *verb, int count, char **arguments,
+		  struct options *options)
+{
+	size_t size = (size_t)count * sizeof(*arguments);
+	char **before;
+	int ret;
+
+	before = malloc(size);
+	if (!before) {
+		elog_error("out of memory");
+		return STATUS_ERROR;
+	}
+	memcpy(before, arguments, size);
+	ret = read_options(verb, count, arguments, options);
+	if (options->separated)
+		options->command_count =
+			count_behind(before, count, options->arguments[-1]);
+	free(before);
+	return ret;
+}
+
+void free_options(struct options *options)
+{
+	free(options->globs);
+	free(options->triggers);
+	free(options->expressions);
+	free(options->sessions.values);
+	free(options->pids.values);
+	free(options->tids.values);
+	free(options->cpus.values);
+	memset(options, 0, sizeof(*options));
+}

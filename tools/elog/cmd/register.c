@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registering an event that the command line describes: see register.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/register.h"
+
+bool split_name(const char *text, char **provider, const char **event)
+{
+	const char *slash = strchr(text, '/');
+
+	*provider = NULL;
+	*event = text;
+	if (!slash)
+		return true;
+	*event = slash + 1;
+	*provider = strndup(text, (size_t)(slash - text));
+	if (!*provider)
+		elog_error("out of memory");
+	return *provider;
+}
+
+int name_event(const struct options *options, const char *title,
+	       char **provider, struct registration *registration)
+{
+	if (!split_name(title, provider, &registration->name))
+		return -ENOMEM;
+	if (*provider && options->provider) {
+		elog_error("'%s' has a provider; --provider names another", title);
+		return -EINVAL;
+	}
+	registration->title = title;
+	registration->provider = *provider ? *provider : options->provider;
+	return 0;
+}
+
+static int try_register(struct elog_producer *producer,
+			const struct registration *registration,
+			const char *fields, unsigned int flags,
+			struct elog_event **event)
+{
+	struct elog_text command = { 0 };
+	int ret;
+
+	elog_text_printf(&command, "%s %s", registration->name, fields);
+	ret = command.error;
+	if (!ret)
+		ret = elog_event_register(producer, registration->provider,
+					  command.data, registration->level,
+					  registration->keywords, flags, event);
+	elog_text_free(&command);
+	return ret;
+}
+
+/* Does the kernel take an event of these fields? It is not to last. */
+static bool is_acceptable(struct elog_producer *producer,
+			  const struct registration *registration,
+			  const char *fields)
+{
+	struct elog_event *event;
+	int ret = try_register(producer, registration, fields, 0, &event);
+
+	if (!ret)
+		elog_event_unregister(event);
+	return ret != -EINVAL;
+}
+
+static void explain_refusal(struct elog_producer *producer,
+			    const struct registration *registration)
+{
+	char *fields, *field, *position;
+
+	if (!is_acceptable(producer, registration, "")) {
+		elog_error("'%s' is not a name for an event, or a provider",
+			   registration->title);
+		elog_hint("names consist of letters, digits and _ and do not begin with a digit; "
+			  "providers' names may also have . and -");
+		return;
+	}
+	fields = strdup(registration->fields);
+	position = fields;
+	while (position && (field = strsep(&position, ";"))) {
+		field += strspn(field, " \t\n");
+		if (is_acceptable(producer, registration, field))
+			continue;
+		elog_error("the kernel does not understand the field '%s'", field);
+		elog_hint("a field is TYPE NAME; types: u8 u16 u32 u64 s8 s16 s32 s64, char[N], "
+			  "unsigned char[N], __data_loc char[], __data_loc unsigned char[], "
+			  "struct NAME FIELD SIZE");
+		free(fields);
+		return;
+	}
+	free(fields);
+	elog_error("the kernel does not understand the fields '%s'",
+		   registration->fields);
+	elog_hint("fields are separated by semicolons, and each has another name");
+}
+
+int register_event(struct elog_producer *producer,
+		   const struct registration *registration,
+		   struct elog_event **event)
+{
+	int ret = try_register(producer, registration, registration->fields,
+			       registration->flags, event);
+
+	if (ret == -EINVAL)
+		explain_refusal(producer, registration);
+	else if (ret == -E2BIG)
+		elog_error("the fields are more, or larger, than an event may have");
+	else if (ret == -ENOSPC)
+		elog_error("the kernel has as many events as it may have");
+	else if (ret == -EPERM && registration->flags & EVENTLOG_REGISTER_PERSIST)
+		explain_device_error(ret, PURPOSE_ADMINISTER);
+	else if (ret)
+		elog_error("the kernel refused the event: %s", strerror(-ret));
+	return ret;
+}

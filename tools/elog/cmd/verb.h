@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Verbs, and their options on the command line.
+ */
+#ifndef VERB_H
+#define VERB_H
+
+#include "util/tool.h"
+
+/* Options without a short form. */
+enum long_option {
+	OPTION_SAMPLE = 256,
+	OPTION_PER_CPU_BYTES,
+	OPTION_TIME,
+	OPTION_WAIT,
+	OPTION_OVERWRITE,
+	OPTION_TRIGGER,
+	OPTION_APPEND,
+	OPTION_SINCE,
+	OPTION_UNTIL,
+	OPTION_AROUND,
+	OPTION_FORMAT,
+	OPTION_FIELDS,
+	OPTION_COLOR,
+	OPTION_NO_PAGER,
+	OPTION_FOLLOW,
+	OPTION_SESSION_SUMMARY,
+	OPTION_INTERVAL,
+	OPTION_BY,
+	OPTION_SORT,
+	OPTION_COMPRESS,
+	OPTION_ROTATE,
+	OPTION_SPLIT,
+	OPTION_BACKGROUND,
+	OPTION_GROUP,
+	OPTION_SLOWEST,
+	OPTION_TREE,
+	OPTION_PROVIDER,
+	OPTION_BPF,
+	OPTION_MODULE,
+	OPTION_HANDLER,
+	OPTION_PROGRAM,
+	OPTION_IF,
+};
+
+/**
+ * struct verb_option - an option that a verb has
+ * @option: its letter, or enum long_option; 0 ends a list
+ * @help: what it does there; NULL: what it does everywhere
+ */
+struct verb_option {
+	int option;
+	const char *help;
+};
+
+/**
+ * struct verb - a verb
+ * @name: its name
+ * @summary: a line for elog --help
+ * @usage: what is behind the name in the usage line
+ * @description: for elog VERB --help, printed as it is
+ * @options: besides -h and -V, which all have
+ * @formats: mask of 1 << enum output_format that --format may name
+ * @options_first: the first argument ends the options
+ * @run: do it; returns the exit status
+ */
+struct verb {
+	const char *name;
+	const char *summary;
+	const char *usage;
+	const char *description;
+	const struct verb_option *options;
+	unsigned int formats;
+	bool options_first;
+	int (*run)(const struct options *options);
+};
+
+extern const struct verb verb_capture;
+extern const struct verb verb_create;
+extern const struct verb verb_delete;
+extern const struct verb verb_emit;
+extern const struct verb verb_info;
+extern const struct verb verb_latency;
+extern const struct verb verb_list;
+extern const struct verb verb_marker;
+extern const struct verb verb_show;
+extern const struct verb verb_stat;
+extern const struct verb verb_stop;
+extern const struct verb verb_top;
+
+/** print_version() - what -V prints */
+void print_version(void);
+
+/**
+ * parse_options() - read a verb's command line
+ * @verb: the verb
+ * @count: of @arguments
+ * @arguments: the command line, the verb first
+ * @options: filled in; to be freed by free_options() in any case
+ *
+ * Return: -1 go on; otherwise the exit status, all being said.
+ */
+int parse_options(const struct verb *verb, int count, char **arguments,
+		  struct options *options);
+
+/** free_options() - free what parse_options() allocated */
+void free_options(struct options *options);
+
+#endif /* VERB_H */

@@ -1,0 +1,709 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts of events: see counters.h.
+ *
+ * struct cached_event remembers the row of an event or provider, and the row's serial
+ * number. The map keeps the memory of removed rows, so the serial number can be read,
+ * and a different one shows that the row now counts something else.
+ *
+ * When the number of rows reaches the limit, the eighth of them that was seen longest
+ * ago is folded at once, so that the cost of the sort is shared by many new rows.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/counters.h"
+#include "util/array.h"
+
+#define ROWS_MIN	8
+
+static const char *const by_names[COUNTERS_BYS] = {
+	[COUNTERS_BY_EVENT] = "event", [COUNTERS_BY_PROVIDER] = "provider",
+	[COUNTERS_BY_SESSION] = "session", [COUNTERS_BY_PID] = "pid",
+	[COUNTERS_BY_CPU] = "cpu",
+};
+
+/* What the kernel has told of a definition. */
+struct counter_loss {
+	uint32_t descriptor;
+	uint64_t lost;
+};
+
+/* What rows are told apart by. */
+struct key {
+	const char *provider;
+	const char *event;
+	uint64_t number;
+};
+
+const char *counters_by_name(enum counters_by by)
+{
+	return by_names[by];
+}
+
+bool counters_by_parse(const char *text, enum counters_by *by)
+{
+	size_t i;
+
+	*by = COUNTERS_BY_EVENT;
+	if (!text)
+		return true;
+	for (i = 0; i < COUNTERS_BYS; i++) {
+		if (strcmp(by_names[i], text))
+			continue;
+		*by = (enum counters_by)i;
+		return true;
+	}
+	elog_error("--by: '%s' is not one of event, provider, session, pid, cpu", text);
+	return false;
+}
+
+static void reset_row(struct counters *counters, struct counter_row *row)
+{
+	free(row->sizes);
+	memset(row, 0, sizeof(*row));
+	row->serial = ++counters->serial;
+}
+
+int counters_open(struct counters **result, enum counters_by by, size_t limit, uint64_t now)
+{
+	struct counters *counters = calloc(1, sizeof(*counters));
+
+	if (!counters)
+		return -ENOMEM;
+	elog_map_init(&counters->map, sizeof(struct counter_row));
+	counters->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
+	counters_clear(counters, by, now);
+	*result = counters;
+	return 0;
+}
+
+void counters_close(struct counters *counters)
+{
+	size_t i;
+
+	if (!counters)
+		return;
+	for (i = 0; i < counters->count; i++)
+		free(counters->rows[i]->sizes);
+	free(counters->others.sizes);
+	free(counters->total.sizes);
+	free(counters->rows);
+	free(counters->losses);
+	elog_map_free(&counters->map);
+	free(counters);
+}
+
+void counters_clear(struct counters *counters, enum counters_by by, uint64_t now)
+{
+	size_t i;
+
+	for (i = 0; i < counters->count; i++)
+		reset_row(counters, counters->rows[i]);
+	counters->count = 0;
+	elog_map_clear(&counters->map);
+	reset_row(counters, &counters->others);
+	reset_row(counters, &counters->total);
+	memset(counters->lost, 0, sizeof(counters->lost));
+	counters->by = by;
+	counters->folded = 0;
+	counters->recent = NULL;
+	counters->first = 0;
+	counters->final = 0;
+	counters->marks = 0;
+	counters->marked = now;
+	counters->lost_asked = 0;
+	counters->loss_count = 0;
+	counters->knows_lost = by == COUNTERS_BY_CPU;
+}
+
+/* ------------------------------------------------------------------------
+ * Finding rows
+ */
+
+static struct elog_map_key map_key(const struct key *key)
+{
+	const struct elog_map_key part = elog_map_name(key->provider, key->number);
+
+	return *key->event ? elog_map_name(key->event, part.words[0]) : part;
+}
+
+static bool has_key(const struct counter_row *row, const struct key *key)
+{
+	return row->number == key->number && !strcmp(row->provider, key->provider) &&
+	       !strcmp(row->event, key->event);
+}
+
+static void fold_row(struct counters *counters, const struct counter_row *row)
+{
+	struct counter_row *others = &counters->others;
+	unsigned int i;
+
+	others->events += row->events;
+	others->bytes += row->bytes;
+	others->lost += row->lost;
+	others->marked_events += row->marked_events;
+	others->marked_bytes += row->marked_bytes;
+	if (row->level && (!others->level || row->level < others->level))
+		others->level = row->level;
+	if (row->seen >= others->seen) {
+		others->seen = row->seen;
+		others->last = row->last;
+		others->wall_offset = row->wall_offset;
+	}
+	for (i = 0; i < COUNTERS_HISTORY; i++)
+		others->history[i] += row->history[i];
+	counters->folded++;
+}
+
+static int compare_seen(const void *one, const void *other)
+{
+	const struct counter_row *a = *(struct counter_row *const *)one;
+	const struct counter_row *b = *(struct counter_row *const *)other;
+
+	return a->seen > b->seen ? -1 : a->seen < b->seen;
+}
+
+static void fold_old(struct counters *counters)
+{
+	size_t keep = counters->limit - counters->limit / 8;
+
+	qsort(counters->rows, counters->count, sizeof(*counters->rows), compare_seen);
+	while (counters->count > keep) {
+		struct counter_row *row = counters->rows[--counters->count];
+
+		fold_row(counters, row);
+		reset_row(counters, row);
+		elog_map_remove(&counters->map, row);
+	}
+	counters->recent = NULL;
+}
+
+static int new_row(struct counters *counters, const struct key *key,
+		   struct counter_row **result)
+{
+	struct counter_row **rows, *row;
+
+	if (counters->count >= counters->limit)
+		fold_old(counters);
+	rows = array_grow(counters->rows, counters->count, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	counters->rows = rows;
+	row = elog_map_insert(&counters->map, map_key(key));
+	if (!row)
+		return -ENOMEM;
+	row->serial = ++counters->serial;
+	row->number = key->number;
+	snprintf(row->provider, sizeof(row->provider), "%s", key->provider);
+	snprintf(row->event, sizeof(row->event), "%s", key->event);
+	/* New rows are not the ones to be folded next. */
+	row->seen = counters->total.events + 1;
+	counters->rows[counters->count++] = row;
+	*result = row;
+	return 0;
+}
+
+static int find_row(struct counters *counters, const struct key *key,
+		    struct counter_row **row)
+{
+	*row = elog_map_find(&counters->map, map_key(key));
+	return *row ? 0 : new_row(counters, key, row);
+}
+
+/* ------------------------------------------------------------------------
+ * Counting
+ */
+
+static int find_by_definition(struct counters *counters, const struct entry *entry,
+			      struct counter_row **row)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	struct key key = { .provider = "?", .event = "" };
+	char number[16];
+
+	*row = entry->cached->row;
+	if (*row && (*row)->serial == entry->cached->row_serial)
+		return 0;
+	if (event)
+		key.provider = event->provider->name;
+	if (counters->by == COUNTERS_BY_EVENT) {
+		snprintf(number, sizeof(number), "#%u", entry->item.descriptor);
+		key.event = event ? event->name : number;
+	}
+	if (find_row(counters, &key, row))
+		return -ENOMEM;
+	entry->cached->row = *row;
+	entry->cached->row_serial = (*row)->serial;
+	return 0;
+}
+
+static int find_by_session(struct counters *counters, const struct entry *entry,
+			   struct counter_row **row)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	const struct key key = {
+		.provider = event ? event->provider->name : "?",
+		.event = "",
+		.number = entry->item.session,
+	};
+
+	*row = counters->recent;
+	if (*row && has_key(*row, &key))
+		return 0;
+	return find_row(counters, &key, row);
+}
+
+static int find_by_number(struct counters *counters, const struct entry *entry,
+			  uint64_t number, struct counter_row **row)
+{
+	const struct key key = { .provider = "", .event = "", .number = number };
+	const char *name;
+
+	*row = counters->recent;
+	if (*row && (*row)->number == number)
+		return 0;
+	if (find_row(counters, &key, row))
+		return -ENOMEM;
+	if (counters->by == COUNTERS_BY_PID && !(*row)->events) {
+		name = elog_processes_name(entry->processes, entry->item.pid,
+					   entry->item.pid);
+		/* ":PID" is of one that is gone: it has no name. */
+		snprintf((*row)->event, sizeof((*row)->event), "%s",
+			 *name == ':' ? "" : name);
+	}
+	return 0;
+}
+
+static void count(struct counter_row *row, const struct entry *entry,
+		  const struct counter_totals *counts, unsigned int level,
+		  uint64_t order)
+{
+	row->events += counts->events;
+	row->bytes += counts->bytes;
+	if (level && (!row->level || level < row->level))
+		row->level = level;
+	row->seen = order;
+	row->last = entry->item.time;
+	row->wall_offset = entry->wall_offset;
+}
+
+static int find(struct counters *counters, const struct entry *entry,
+		struct counter_row **row)
+{
+
+	switch (counters->by) {
+	case COUNTERS_BY_SESSION:
+		return find_by_session(counters, entry, row);
+	case COUNTERS_BY_PID:
+		return find_by_number(counters, entry, entry->item.pid, row);
+	case COUNTERS_BY_CPU:
+		return find_by_number(counters, entry, entry->item.cpu, row);
+	default:
+		return find_by_definition(counters, entry, row);
+	}
+}
+
+int counters_add(struct counters *counters, const struct entry *entry,
+		 struct counter_row **row)
+{
+	const struct counter_totals one = {
+		.events = 1, .bytes = entry->item.payload_size,
+	};
+	unsigned int level = entry->cached->event ? entry->cached->event->level : 0;
+	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
+	int ret;
+
+	ret = find(counters, entry, row);
+	if (ret)
+		return ret;
+	counters->recent = *row;
+	if (!counters->total.events || wall < counters->first)
+		counters->first = wall;
+	if (!counters->total.events || wall > counters->final)
+		counters->final = wall;
+	count(&counters->total, entry, &one, level, counters->total.events + 1);
+	count(*row, entry, &one, level, counters->total.events);
+	return 0;
+}
+
+static void restart_row(struct counter_row *row)
+{
+	row->events = 0;
+	row->bytes = 0;
+	row->last = 0;
+	if (row->sizes)
+		memset(row->sizes, 0, COUNTERS_SIZES * sizeof(*row->sizes));
+}
+
+void counters_restart(struct counters *counters)
+{
+	size_t i;
+
+	for (i = 0; i < counters->count; i++)
+		restart_row(counters->rows[i]);
+	restart_row(&counters->others);
+	restart_row(&counters->total);
+	counters->knows_lost = false;
+}
+
+static int add_counts(struct counter_row *row, const struct entry *entry,
+		      const struct counter_totals *counts, uint64_t order)
+{
+	const struct elog_schema_event *event = entry->cached ?
+						entry->cached->event : NULL;
+	uint64_t last = row->last;
+	unsigned int i;
+
+	if (!row->sizes) {
+		row->sizes = calloc(COUNTERS_SIZES, sizeof(*row->sizes));
+		if (!row->sizes)
+			return -ENOMEM;
+	}
+	for (i = 0; i < COUNTERS_SIZES; i++)
+		row->sizes[i] += counts->sizes[i];
+	count(row, entry, counts, event ? event->level : 0, order);
+	/* They come in no order. */
+	if (last > row->last)
+		row->last = last;
+	return 0;
+}
+
+int counters_add_counts(struct counters *counters, const struct entry *entry,
+			const struct counter_totals *counts)
+{
+	struct counter_row *row = &counters->others;
+	int ret;
+
+	if (entry->cached || counters->by == COUNTERS_BY_CPU)
+		ret = find(counters, entry, &row);
+	else
+		ret = 0;
+	if (ret)
+		return ret;
+	if (row == &counters->others && !counters->folded)
+		counters->folded = 1;
+	ret = add_counts(&counters->total, entry, counts, counters->total.events + 1);
+	return ret ? ret : add_counts(row, entry, counts, counters->total.events);
+}
+
+int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes)
+{
+	const struct key key = { .provider = "", .event = "", .number = item->cpu };
+	struct counter_row *row;
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
+		sum += item->lost[i];
+		if (causes)
+			counters->lost[i] += item->lost[i];
+	}
+	if (causes)
+		counters->total.lost += sum;
+	if (counters->by != COUNTERS_BY_CPU)
+		return 0;
+	if (find_row(counters, &key, &row))
+		return -ENOMEM;
+	row->lost += sum;
+	return 0;
+}
+
+/* Of an event that was not seen itself a row is made as long as there is room. */
+static int add_event_lost(struct counters *counters, const struct elog_schema_event *event,
+			  uint32_t descriptor, uint64_t lost)
+{
+	struct key key = { .provider = "?", .event = "" };
+	struct counter_row *row;
+	char number[16];
+
+	if (event)
+		key.provider = event->provider->name;
+	if (counters->by == COUNTERS_BY_EVENT) {
+		snprintf(number, sizeof(number), "#%u", descriptor);
+		key.event = event ? event->name : number;
+	}
+	row = elog_map_find(&counters->map, map_key(&key));
+	if (!row && counters->count >= counters->limit)
+		row = &counters->others;
+	if (!row && new_row(counters, &key, &row))
+		return -ENOMEM;
+	if (row == &counters->others && !counters->folded)
+		counters->folded = 1;
+	row->lost += lost;
+	if (event && (!row->level || event->level < row->level))
+		row->level = event->level;
+	return 0;
+}
+
+/* A list of losses, in the order of descriptors. */
+struct losses {
+	struct counter_loss *losses;
+	size_t count;
+	size_t room;
+};
+
+static int add_loss(struct losses *list, uint32_t descriptor, uint64_t lost)
+{
+	size_t room = list->room ? 2 * list->room : 64;
+	struct counter_loss *larger;
+
+	if (list->count == list->room) {
+		larger = realloc(list->losses, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		list->losses = larger;
+		list->room = room;
+	}
+	list->losses[list->count].descriptor = descriptor;
+	list->losses[list->count++].lost = lost;
+	return 0;
+}
+
+/* Add to a row what a definition lost since @before. Return: 0 or -ENOMEM. */
+static int note_event_lost(struct counters *counters, struct elog_consumer *consumer,
+			   uint32_t descriptor, uint64_t before, uint64_t lost)
+{
+	const struct elog_schema_event *event;
+
+	/* Another definition, if it can be that a descriptor is used again. */
+	if (lost < before)
+		before = 0;
+	if (lost == before)
+		return 0;
+	if (elog_consumer_describe(consumer, descriptor, &event))
+		event = NULL;
+	return add_event_lost(counters, event, descriptor, lost - before);
+}
+
+/*
+ * What definitions have lost since they were asked before is added to what rows
+ * have: of a definition that the kernel has forgotten that stays.
+ */
+static int ask_events(struct counters *counters, struct elog_consumer *consumer)
+{
+	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	int fd = elog_consumer_fd(consumer), ret;
+	struct losses list = { 0 };
+	struct eventlog_stat stat;
+	uint64_t before;
+	size_t i = 0;
+	char *schema;
+
+	while (!(ret = elog_device_describe(fd, &request, &schema))) {
+		free(schema);
+		request.flags = EVENTLOG_DESCRIBE_NEXT;
+		while (i < counters->loss_count &&
+		       counters->losses[i].descriptor < request.descriptor)
+			i++;
+		before = i < counters->loss_count &&
+			 counters->losses[i].descriptor == request.descriptor ?
+			 counters->losses[i].lost : 0;
+		if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
+				       request.descriptor, &stat))
+			stat.event_lost = before;
+		if (!stat.event_lost)
+			continue;
+		ret = add_loss(&list, request.descriptor, stat.event_lost);
+		if (!ret)
+			ret = note_event_lost(counters, consumer, request.descriptor,
+					      before, stat.event_lost);
+		if (ret)
+			break;
+	}
+	if (ret != -ENOENT) {
+		free(list.losses);
+		return ret;
+	}
+	free(counters->losses);
+	counters->losses = list.losses;
+	counters->loss_count = list.count;
+	return 0;
+}
+
+int counters_ask_lost(struct counters *counters, struct elog_consumer *consumer)
+{
+	struct eventlog_stat stat;
+	uint64_t sum = 0;
+	unsigned int i;
+	int ret;
+
+	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	if (ret)
+		return ret;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
+		counters->lost[i] = stat.lost[i];
+		sum += stat.lost[i];
+	}
+	counters->total.lost = sum;
+	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
+		return 0;
+	counters->knows_lost = true;
+	if (sum == counters->lost_asked)
+		return 0;
+	counters->lost_asked = sum;
+	return ask_events(counters, consumer);
+}
+
+bool counters_knows_lost(const struct counters *counters)
+{
+	return counters->knows_lost;
+}
+
+/* ------------------------------------------------------------------------
+ * Rates
+ */
+
+static void mark_row(const struct counters *counters, struct counter_row *row, double seconds)
+{
+	uint64_t events = row->events - row->marked_events;
+	uint64_t bytes = row->bytes - row->marked_bytes;
+
+	row->rate = seconds > 0 ? (double)events / seconds : 0;
+	row->byte_rate = seconds > 0 ? (double)bytes / seconds : 0;
+	row->marked_events = row->events;
+	row->marked_bytes = row->bytes;
+	row->history[counters_history_at(counters)] =
+		events > UINT32_MAX ? UINT32_MAX : (uint32_t)events;
+}
+
+void counters_mark(struct counters *counters, uint64_t now)
+{
+	double seconds = (double)(now - counters->marked) / 1e9;
+	size_t i;
+
+	counters->marked = now;
+	counters->marks++;
+	for (i = 0; i < counters->count; i++)
+		mark_row(counters, counters->rows[i], seconds);
+	mark_row(counters, &counters->others, seconds);
+	mark_row(counters, &counters->total, seconds);
+}
+
+static void rate_row(struct counter_row *row, double seconds)
+{
+	row->rate = seconds > 0 ? (double)row->events / seconds : 0;
+	row->byte_rate = seconds > 0 ? (double)row->bytes / seconds : 0;
+}
+
+void counters_rates(struct counters *counters, uint64_t span)
+{
+	double seconds = (double)span / 1e9;
+	size_t i;
+
+	for (i = 0; i < counters->count; i++)
+		rate_row(counters->rows[i], seconds);
+	rate_row(&counters->others, seconds);
+	rate_row(&counters->total, seconds);
+}
+
+unsigned int counters_history_at(const struct counters *counters)
+{
+	return counters->marks % COUNTERS_HISTORY;
+}
+
+/* ------------------------------------------------------------------------
+ * Order and names
+ */
+
+static int compare_names(const struct counter_row *a, const struct counter_row *b)
+{
+	int ret = strcmp(a->provider, b->provider);
+
+	if (!ret && a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return ret ? ret : strcmp(a->event, b->event);
+}
+
+static int compare_counts(const struct counter_row *a, const struct counter_row *b,
+			  uint64_t of_a, uint64_t of_b)
+{
+	if (of_a != of_b)
+		return of_a > of_b ? -1 : 1;
+	return compare_names(a, b);
+}
+
+static int compare_rates(const struct counter_row *a, const struct counter_row *b,
+			 double of_a, double of_b)
+{
+	if (of_a > of_b || of_a < of_b)
+		return of_a > of_b ? -1 : 1;
+	return compare_names(a, b);
+}
+
+static int compare_rows(const void *one, const void *other, void *context)
+{
+	const struct counter_row *a = *(struct counter_row *const *)one;
+	const struct counter_row *b = *(struct counter_row *const *)other;
+
+	switch (*(const enum counters_order *)context) {
+	case COUNTERS_ORDER_BYTES:
+		return compare_counts(a, b, a->bytes, b->bytes);
+	case COUNTERS_ORDER_RATE:
+		return compare_rates(a, b, a->rate, b->rate);
+	case COUNTERS_ORDER_BYTE_RATE:
+		return compare_rates(a, b, a->byte_rate, b->byte_rate);
+	case COUNTERS_ORDER_LOST:
+		return compare_counts(a, b, a->lost, b->lost);
+	case COUNTERS_ORDER_NAME:
+		return compare_names(a, b);
+	default:
+		return compare_counts(a, b, a->events, b->events);
+	}
+}
+
+void counters_sort(struct counters *counters, enum counters_order order)
+{
+	if (counters->count)
+		qsort_r(counters->rows, counters->count, sizeof(*counters->rows),
+			compare_rows, &order);
+}
+
+const char *counters_name(const struct counters *counters, const struct counter_row *row,
+			  char *buffer, size_t size)
+{
+	char *character;
+
+	if (row == &counters->total) {
+		snprintf(buffer, size, "total");
+		return buffer;
+	}
+	if (row == &counters->others) {
+		snprintf(buffer, size, "(others)");
+		return buffer;
+	}
+	switch (counters->by) {
+	case COUNTERS_BY_EVENT:
+		snprintf(buffer, size, "%s/%s", row->provider, row->event);
+		break;
+	case COUNTERS_BY_PROVIDER:
+		snprintf(buffer, size, "%s", row->provider);
+		break;
+	case COUNTERS_BY_SESSION:
+		if (row->number)
+			snprintf(buffer, size, "%s/0x%" PRIx64, row->provider,
+				 row->number);
+		else
+			snprintf(buffer, size, "%s/-", row->provider);
+		break;
+	case COUNTERS_BY_PID:
+		snprintf(buffer, size, "%" PRIu64 "%s%s", row->number,
+			 *row->event ? "/" : "", row->event);
+		break;
+	default:
+		if (row->number == EVENTLOG_CPU_ALL)
+			snprintf(buffer, size, "-");
+		else
+			snprintf(buffer, size, "%" PRIu64, row->number);
+		break;
+	}
+	/* A process chooses its name. */
+	for (character = buffer; *character; character++)
+		if (!isgraph((unsigned char)*character))
+			*character = '_';
+	return buffer;
+}

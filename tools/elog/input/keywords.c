@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keywords by name. A name means a mask to its provider only, so what was asked
+ * for by name becomes one rule for each provider that has it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/keywords.h"
+
+
+bool keywords_parse(struct options *options, const char *argument)
+{
+	char *names, *rest, *word;
+	bool good = true;
+
+	names = strdup(argument);
+	if (!names)
+		return false;
+	for (rest = names; good && (word = strsep(&rest, ","));) {
+		uint64_t mask;
+
+		if (isdigit((unsigned char)*word)) {
+			good = parse_unsigned(word, UINT64_MAX, &mask) && mask;
+			if (good)
+				options->keywords |= mask;
+			continue;
+		}
+		good = *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
+		if (good)
+			options->keyword_names = argument;
+	}
+	free(names);
+	return good;
+}
+
+/* The bits of those of the names that a provider has. */
+static uint64_t provider_mask(const struct elog_schema_provider *provider, const char *names)
+{
+	uint64_t mask = 0;
+	size_t length, i;
+
+	for (; *names; names += length + (names[length] == ',')) {
+		length = strcspn(names, ",");
+		for (i = 0; i < provider->keyword_count; i++) {
+			const char *name = provider->keywords[i]->name;
+
+			if (strlen(name) == length && !strncmp(name, names, length))
+				mask |= provider->keywords[i]->value;
+		}
+	}
+	return mask;
+}
+
+void put_keywords(struct elog_text *text, const struct elog_schema_event *event)
+{
+	const struct elog_schema_provider *provider = event->provider;
+	const struct elog_schema_name *keyword;
+	uint64_t left = event->keywords;
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < provider->keyword_count; i++) {
+		keyword = provider->keywords[i];
+		if (!keyword->value || (left & keyword->value) != keyword->value)
+			continue;
+		left &= ~keyword->value;
+		elog_text_string(text, between);
+		elog_text_string(text, keyword->name);
+		between = ",";
+	}
+	if (left) {
+		elog_text_string(text, between);
+		elog_text_string(text, "0x");
+		elog_text_hex(text, left, 1);
+	}
+}
+
+bool keywords_match(const struct options *options,
+		    const struct elog_schema_event *event)
+{
+	uint64_t mask = options->keywords;
+
+	if (options->keyword_names)
+		mask |= provider_mask(event->provider, options->keyword_names);
+	return (event->keywords & mask) != 0;
+}
+
+static int note_provider(struct keyword_rules *rules, const char *name, uint64_t mask)
+{
+	struct keyword_rule *larger;
+	size_t i;
+
+	for (i = 0; i < rules->count; i++) {
+		if (!strcmp(rules->rules[i].provider, name)) {
+			rules->rules[i].mask |= mask;
+			return 0;
+		}
+	}
+	larger = realloc(rules->rules, (rules->count + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	rules->rules = larger;
+	strcpy(larger[rules->count].provider, name);
+	larger[rules->count++].mask = mask;
+	return 0;
+}
+
+/* What one definition adds; texts that cannot be understood are others' affair. */
+static int note_definition(struct keyword_rules *rules, const char *text, const char *glob,
+			   const char *names)
+{
+	const struct elog_schema_provider *provider;
+	struct elog_schema *schema;
+	uint64_t mask;
+	int ret = 0;
+
+	ret = elog_schema_parse(text, strlen(text), &schema, NULL);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	if (schema->provider_count) {
+		provider = schema->providers[0];
+		mask = provider_mask(provider, names);
+		if (mask && !fnmatch(glob, provider->name, 0))
+			ret = note_provider(rules, provider->name, mask);
+	}
+	elog_schema_free(schema);
+	return ret;
+}
+
+int keywords_resolve(const struct options *options, const char *glob,
+		     struct keyword_rules *rules)
+{
+	struct eventlog_describe describe = { 0 };
+	char provider[EVENTLOG_GLOB_MAX];
+	size_t length = strcspn(glob, "/");
+	int fd, ret = 0;
+	char *text;
+
+	memset(rules, 0, sizeof(*rules));
+	memcpy(provider, glob, length);
+	provider[length] = '\0';
+	if (options->keywords || !options->keyword_names)
+		ret = note_provider(rules, provider, options->keywords);
+	if (ret || !options->keyword_names)
+		return ret;
+
+	fd = elog_device_open(NULL);
+	if (fd < 0)
+		return fd;
+	while (!ret) {
+		describe.flags = EVENTLOG_DESCRIBE_NEXT;
+		ret = elog_device_describe(fd, &describe, &text);
+		if (ret)
+			break;
+		ret = note_definition(rules, text, provider, options->keyword_names);
+		free(text);
+	}
+	close(fd);
+	if (ret != -ENOENT)
+		return ret;
+	return rules->count ? 0 : -ENOENT;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A run over events as they happen: see live.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "input/live.h"
+#include "util/time_spec.h"
+#include "util/signals.h"
+
+uint64_t monotonic(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+uint64_t record_time(uint64_t time)
+{
+	static int64_t offset;
+	static bool is_known;
+
+	/* It takes three files of /proc to know, and stays what it is. */
+	if (!is_known) {
+		offset = elog_time_offset();
+		is_known = true;
+	}
+	return time - (uint64_t)offset;
+}
+
+int64_t wall_offset(void)
+{
+	int64_t now = realtime_now();
+
+	return now - (int64_t)record_time(monotonic());
+}
+
+int live_open(struct live *live, const struct options *options,
+	      const struct elog_consumer_options *consumer_options)
+{
+	struct elog_consumer_options chosen = {
+		.size = sizeof(chosen),
+		.ring_bytes = options->per_cpu_bytes,
+	};
+	long page_size = sysconf(_SC_PAGESIZE);
+	int ret;
+
+	memset(live, 0, sizeof(*live));
+	live->options = options;
+	live->processes = elog_processes_new();
+	if (!live->processes) {
+		elog_error("out of memory");
+		return -ENOMEM;
+	}
+	if (options->per_cpu_bytes &&
+	    options->per_cpu_bytes < 2 * (uint64_t)page_size) {
+		elog_error("--per-cpu-bytes: a ring has at least two pages, %ld bytes",
+			   2 * page_size);
+		return -EINVAL;
+	}
+	if (consumer_options)
+		chosen = *consumer_options;
+	if (chosen.backlog_bytes)
+		chosen.processes = live->processes;
+	ret = elog_consumer_open(&live->consumer, &chosen);
+	if (ret) {
+		explain_device_error(ret, PURPOSE_CONSUME);
+		return ret;
+	}
+	return rules_add(live->consumer, options);
+}
+
+void live_close(struct live *live)
+{
+	elog_consumer_close(live->consumer);
+	elog_processes_free(live->processes);
+	live->consumer = NULL;
+	live->processes = NULL;
+}
+
+int live_start(struct live *live)
+{
+	char **arguments = live->options->arguments;
+	const char *output = live->options->output, *name;
+	uint32_t pid;
+	int ret;
+
+	live->started = monotonic();
+	if (!live->options->separated)
+		return 0;
+	ret = command_start(&live->command, arguments,
+			    output && !strcmp(output, "-"));
+	if (ret)
+		return ret;
+	name = strrchr(arguments[0], '/');
+	pid = (uint32_t)live->command.pid;
+	elog_processes_learn(live->processes, pid, pid,
+			     name ? name + 1 : arguments[0]);
+	return 0;
+}
+
+static bool told_to_stop(struct live *live)
+{
+	bool from_terminal;
+	int stops = signals_stops(), signal;
+
+	if (live->stops_seen == stops)
+		return false;
+	if (!live->command.pid || live->stops_seen)
+		return true;
+	live->stops_seen = stops;
+	signal = signals_stop(&from_terminal);
+	if (!from_terminal)
+		kill(live->command.pid, signal);
+	return false;
+}
+
+bool live_over(struct live *live)
+{
+	uint64_t duration = live->options->duration;
+
+	return told_to_stop(live) ||
+	       (live->command.name && command_reap(&live->command)) ||
+	       (duration && monotonic() - live->started >= duration);
+}
+
+int live_left(const struct live *live, int most)
+{
+	const uint64_t duration = live->options->duration;
+	uint64_t left;
+
+	if (!duration)
+		return most;
+	left = monotonic() - live->started;
+	left = left < duration ? (duration - left + 999999) / 1000000 : 0;
+	if (most >= 0 && left > (uint64_t)most)
+		return most;
+	return left < INT32_MAX ? (int)left : INT32_MAX;
+}
+
+int live_wait(struct live *live, int most, bool *over)
+{
+	int ret;
+
+	ret = elog_consumer_wait(live->consumer, live_left(live, most),
+				 signals_mask());
+	*over = live_over(live);
+	if (ret < 0 && ret != -EINTR)
+		return ret;
+	return elog_consumer_pending(live->consumer);
+}
+
+int flush_consumer(struct elog_consumer *consumer)
+{
+	int ret;
+
+	do {
+		ret = elog_consumer_flush(consumer);
+	} while (ret == -EINTR);
+	return ret;
+}
+
+void live_end(struct live *live)
+{
+	live->ended = monotonic();
+	command_end(&live->command);
+}
+
+int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
+{
+	unsigned int i;
+	int ret;
+
+	*sum = 0;
+	ret = elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, stat);
+	if (ret) {
+		elog_error("the kernel does not tell what was lost: %s",
+			   strerror(-ret));
+		return ret;
+	}
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		*sum += stat->lost[i];
+	return 0;
+}
+
+void live_print_lost(struct live *live)
+{
+	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	int fd = elog_consumer_fd(live->consumer);
+	const struct elog_schema_event *event;
+	struct eventlog_stat stat;
+	char *schema;
+
+	while (!elog_device_describe(fd, &request, &schema)) {
+		free(schema);
+		request.flags = EVENTLOG_DESCRIBE_NEXT;
+		if (elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL,
+				       request.descriptor, &stat) ||
+		    !stat.event_lost)
+			continue;
+		if (elog_consumer_describe(live->consumer, request.descriptor,
+					   &event))
+			elog_hint("lost %" PRIu64 " of event #%u",
+				  (uint64_t)stat.event_lost, request.descriptor);
+		else
+			elog_hint("lost %" PRIu64 " of %s/%s",
+				  (uint64_t)stat.event_lost, event->provider->name,
+				  event->name);
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules that a subscription gets: what the options ask for, as far as the
+ * kernel can tell. live.h has what is called from outside.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/keywords.h"
+#include "input/live.h"
+
+static void error_rule(const char *glob, int error)
+{
+	elog_error("the kernel refused '%s': %s", glob, strerror(-error));
+}
+
+/* The rules for one combination of -e, -s and -p: one for each meaning of -k. */
+static int add_rule(struct elog_consumer *consumer,
+		    const struct options *options, const char *glob,
+		    const uint64_t *session, const uint64_t *pid)
+{
+	struct elog_rule rule = {
+		.size = sizeof(rule),
+		.level = options->level,
+		.sample = options->sample,
+	};
+	const char *slash = strchr(glob, '/');
+	struct keyword_rules keywords;
+	size_t i;
+	int ret;
+
+	if (slash)
+		rule.event = slash + 1;
+	if (session) {
+		rule.flags |= EVENTLOG_RULE_SESSION;
+		rule.session = *session;
+	}
+	if (pid) {
+		rule.flags |= EVENTLOG_RULE_PID;
+		rule.pid = (uint32_t)*pid;
+	}
+	ret = keywords_resolve(options, glob, &keywords);
+	for (i = 0; !ret && i < keywords.count; i++) {
+		rule.provider = keywords.rules[i].provider;
+		rule.keywords_any = keywords.rules[i].mask;
+		ret = elog_consumer_rule_add(consumer, &rule, NULL);
+	}
+	free(keywords.rules);
+	return ret;
+}
+
+static const uint64_t *number_at(const struct number_list *list, size_t index)
+{
+	return list->count ? &list->values[index % list->count] : NULL;
+}
+
+int rules_add(struct elog_consumer *consumer, const struct options *options)
+{
+	size_t globs = options->glob_count ? options->glob_count : 1;
+	size_t sessions = options->sessions.count ? options->sessions.count : 1;
+	size_t pids = options->pids.count ? options->pids.count : 1;
+	const char *glob;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < globs * sessions * pids; i++) {
+		glob = options->glob_count ?
+		       options->globs[i / pids / sessions] : "*";
+		ret = add_rule(consumer, options, glob,
+			       number_at(&options->sessions, i / pids),
+			       number_at(&options->pids, i));
+		if (!ret)
+			continue;
+		if (ret == -EMFILE) {
+			elog_error("there may be no more than %zu rules", i);
+			elog_hint("ask for fewer combinations of -e, -s and -p");
+		} else if (ret == -ENOENT) {
+			elog_error("no provider that '%s' matches has a keyword of '%s'",
+				   glob, options->keyword_names);
+			elog_hint("elog list shows the keywords there are");
+		} else {
+			error_rule(glob, ret);
+		}
+		return ret;
+	}
+	return 0;
+}
+
+int rules_add_globs(struct elog_consumer *consumer, const char *const *globs,
+		    size_t count)
+{
+	char provider[EVENTLOG_GLOB_MAX];
+	const char *slash;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		struct elog_rule rule = { .size = sizeof(rule) };
+
+		slash = strchrnul(globs[i], '/');
+		memcpy(provider, globs[i], (size_t)(slash - globs[i]));
+		provider[slash - globs[i]] = '\0';
+		rule.provider = provider;
+		if (*slash)
+			rule.event = slash + 1;
+		ret = elog_consumer_rule_add(consumer, &rule, NULL);
+		if (ret) {
+			error_rule(globs[i], ret);
+			return ret;
+		}
+	}
+	return 0;
+}

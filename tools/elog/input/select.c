@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which events the options ask for: see select.h.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/keywords.h"
+#include "input/select.h"
+
+struct selection {
+	const struct options *options;
+	bool live;
+	struct time_spec since;
+	struct time_spec until;
+	bool started;
+	bool settled;			/* something was compared with the start */
+	int64_t start;			/* CLOCK_REALTIME ns */
+	struct elog_expression **expressions;
+	struct elog_expression_error *misfits;	/* why one did not fit, if so */
+	bool *fitted;			/* one did */
+};
+
+int selection_open(struct selection **result, const struct options *options,
+		   bool live)
+{
+	struct selection *selection = calloc(1, sizeof(*selection));
+	struct elog_expression_error error;
+	size_t count = options->expression_count, i;
+	int ret = -ENOMEM;
+
+	if (!selection)
+		goto no_memory;
+	selection->options = options;
+	selection->live = live;
+	selection->since = options->since;
+	selection->until = options->until;
+	selection->expressions = calloc(count + 1, sizeof(*selection->expressions));
+	selection->misfits = calloc(count + 1, sizeof(*selection->misfits));
+	selection->fitted = calloc(count + 1, sizeof(*selection->fitted));
+	if (!selection->expressions || !selection->misfits || !selection->fitted)
+		goto no_memory;
+	for (i = 0; i < count; i++) {
+		ret = elog_expression_parse(options->expressions[i],
+					    &selection->expressions[i], &error);
+		if (ret == -ENOMEM)
+			goto no_memory;
+		if (ret) {
+			elog_error("-f '%s': column %u: %s", options->expressions[i],
+				   error.column, error.message);
+			elog_hint("man 7 elog_filter");
+			goto fail;
+		}
+	}
+	*result = selection;
+	return 0;
+
+no_memory:
+	elog_error("out of memory");
+fail:
+	selection_close(selection);
+	return ret;
+}
+
+void selection_close(struct selection *selection)
+{
+	size_t i;
+
+	if (!selection)
+		return;
+	for (i = 0; selection->expressions &&
+		    i < selection->options->expression_count; i++)
+		elog_expression_free(selection->expressions[i]);
+	free(selection->expressions);
+	free(selection->misfits);
+	free(selection->fitted);
+	free(selection);
+}
+
+/* Of several files the beginnings are known before their events. */
+void selection_start(struct selection *selection, int64_t realtime)
+{
+	if (selection->started &&
+	    (selection->settled || selection->start <= realtime))
+		return;
+	selection->started = true;
+	selection->start = realtime;
+}
+
+bool selection_since(const struct selection *selection, uint64_t *realtime)
+{
+	if (selection->since.kind != TIME_SPEC_WALL || selection->since.time < 0)
+		return false;
+	*realtime = (uint64_t)selection->since.time;
+	return true;
+}
+
+const struct elog_schema_field *find_field(const struct elog_schema_event *event,
+					   const char *name)
+{
+	size_t i;
+
+	for (i = 0; event && i < event->field_count; i++)
+		if (!strcmp(event->fields[i]->name, name))
+			return event->fields[i];
+	return NULL;
+}
+
+bool glob_matches(const char *glob, const struct elog_schema_event *event)
+{
+	const char *slash = strchrnul(glob, '/');
+	char provider[EVENTLOG_GLOB_MAX];
+
+	if (slash - glob >= EVENTLOG_GLOB_MAX)
+		return false;
+	memcpy(provider, glob, (size_t)(slash - glob));
+	provider[slash - glob] = '\0';
+	if (fnmatch(provider, event->provider->name, 0))
+		return false;
+	return !*slash || !fnmatch(slash + 1, event->name, 0);
+}
+
+/* What is asked of the definition; one that is unknown is not what is asked for. */
+static bool definition_matches(const struct options *options,
+			       const struct elog_schema_event *event)
+{
+	size_t i;
+
+	if (options->level && (!event || event->level > options->level))
+		return false;
+	if ((options->keywords || options->keyword_names) &&
+	    (!event || !keywords_match(options, event)))
+		return false;
+	if (!options->glob_count)
+		return true;
+	for (i = 0; event && i < options->glob_count; i++)
+		if (glob_matches(options->globs[i], event))
+			return true;
+	return false;
+}
+
+int selection_bind(struct selection *selection,
+		   const struct elog_schema_event *event, struct cached_event *cached)
+{
+	const struct options *options = selection->options;
+	struct elog_expression_error error;
+	size_t i;
+	int ret;
+
+	cached->event = event;
+	cached->wanted = selection->live || definition_matches(options, event);
+	if (!cached->wanted || !options->expression_count)
+		return 0;
+	cached->wanted = event != NULL;
+	if (!event)
+		return 0;
+	cached->predicates = calloc(options->expression_count,
+				   sizeof(*cached->predicates));
+	if (!cached->predicates)
+		return -ENOMEM;
+	for (i = 0; i < options->expression_count; i++) {
+		ret = elog_expression_bind(selection->expressions[i], event,
+					   &cached->predicates[i], &error);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret == -EINVAL)
+			selection->misfits[i] = error;
+		else if (!ret)
+			selection->fitted[i] = true;
+		if (ret)
+			cached->wanted = false;
+	}
+	return 0;
+}
+
+void selection_unbind(struct selection *selection, struct cached_event *cached)
+{
+	size_t i;
+
+	if (!cached->predicates)
+		return;
+	for (i = 0; i < selection->options->expression_count; i++)
+		elog_predicate_free(cached->predicates[i]);
+	free(cached->predicates);
+	cached->predicates = NULL;
+}
+
+/* Is @item not before @spec? */
+static bool is_since(const struct selection *selection,
+		     const struct time_spec *spec, const struct elog_item *item,
+		     int64_t wall_offset)
+{
+	/* A file may say anything: as unsigned numbers, which wrap. */
+	uint64_t wall = item->time + (uint64_t)wall_offset;
+
+	switch (spec->kind) {
+	case TIME_SPEC_WALL:
+		return (int64_t)wall >= spec->time;
+	case TIME_SPEC_START:
+		return (int64_t)(wall - (uint64_t)selection->start) >= spec->time;
+	default:
+		return (int64_t)item->time >= spec->time;
+	}
+}
+
+bool selection_in_time(const struct selection *selection,
+		       const struct elog_item *item, int64_t wall_offset)
+{
+	if (selection->since.kind != TIME_SPEC_NONE &&
+	    !is_since(selection, &selection->since, item, wall_offset))
+		return false;
+	if (selection->until.kind != TIME_SPEC_NONE &&
+	    is_since(selection, &selection->until, item, wall_offset))
+		return false;
+	return true;
+}
+
+bool selection_match(struct selection *selection,
+		     const struct cached_event *cached, const struct elog_item *item,
+		     int64_t wall_offset, struct elog_processes *processes)
+{
+	const struct options *options = selection->options;
+	const char *comm = NULL;
+	size_t i;
+
+	selection->settled = true;
+	if (!cached->wanted || !number_matches(&options->cpus, item->cpu) ||
+	    !number_matches(&options->tids, item->tid))
+		return false;
+	if (!selection->live &&
+	    (!number_matches(&options->pids, item->pid) ||
+	     !number_matches(&options->sessions, item->session)))
+		return false;
+	if (!selection_in_time(selection, item, wall_offset))
+		return false;
+	for (i = 0; cached->predicates && i < options->expression_count; i++) {
+		if (!comm && elog_predicate_needs_comm(cached->predicates[i]))
+			comm = elog_processes_name(processes, item->pid, item->tid);
+		if (!elog_predicate_match(cached->predicates[i], item, comm))
+			return false;
+	}
+	return true;
+}
+
+bool selection_finish(const struct selection *selection)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < selection->options->expression_count; i++) {
+		if (selection->fitted[i] || !selection->misfits[i].column)
+			continue;
+		elog_error("-f '%s': column %u: %s",
+			   selection->options->expressions[i],
+			   selection->misfits[i].column,
+			   selection->misfits[i].message);
+		any = true;
+	}
+	return any;
+}

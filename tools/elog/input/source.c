@@ -1,0 +1,736 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a verb's events come from: see source.h.
+ *
+ * An input is one file or the subscription. Each has its own descriptors, so
+ * each has its own table of definitions, which is forgotten when they get
+ * another meaning.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/source.h"
+#include "libelog/util/map.h"
+#include "util/signals.h"
+#include "util/time_spec.h"
+
+#define SPARE_FILES	32	/* open besides those that are read */
+#define NEXT_MAX	10000	/* numbers that --rotate may give */
+#define WAIT_MS		10	/* for non-blocking files, when there are several */
+#define NEXT_TRIES	20	/* a millisecond each */
+
+#define LOSSES		1024	/* the latest of captures that have several files */
+#define CAPTURE_SIZE	20	/* of what these say, with its NUL */
+
+/* The header of a file's first block, with a sum over what is in that. */
+#define HEAD_BYTES	32
+
+struct input {
+	struct elog_file_reader *reader;	/* NULL: live, or at its end */
+	const char *name;
+	int fd;
+	uint64_t generation;
+	struct elog_map event_cache;		/* struct cached_event, by descriptor */
+	struct cached_event unknown;		/* of a definition that is not there */
+	unsigned char head[HEAD_BYTES];		/* what a followed file begins with */
+	bool has_head;
+};
+
+/* A loss that one of several files of a capture has told of. */
+struct told {
+	char capture[CAPTURE_SIZE];
+	uint32_t cpu;
+	uint64_t time;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
+/* What a file that is followed has become. */
+enum rotation {
+	ROTATION_NONE,
+	ROTATION_TRUNCATED,	/* it does not begin as it did, or is shorter */
+	ROTATION_REPLACED,		/* another one has its name */
+};
+
+struct source {
+	const struct options *options;
+	struct selection *selection;
+	struct live *live;
+	uint64_t batch;			/* its time, for @wall_offset */
+	int64_t wall_offset;		/* of the live one */
+	struct elog_file_set *set;	/* NULL: one file only, or live */
+	struct input *inputs;
+	size_t count;
+	struct told *told;		/* LOSSES of them, a ring; or NULL */
+	size_t told_count;		/* so far */
+	bool failed;
+	bool following;
+	bool idle;			/* there was nothing more to read */
+	enum rotation rotation;			/* why the followed file ends */
+};
+
+static struct source *new_source(const struct options *options, bool live,
+				 size_t count)
+{
+	struct source *source = calloc(1, sizeof(*source));
+	size_t i;
+
+	if (source)
+		source->inputs = calloc(count, sizeof(*source->inputs));
+	if (!source || !source->inputs) {
+		elog_error("out of memory");
+		free(source);
+		return NULL;
+	}
+	for (i = 0; i < count; i++)
+		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
+	source->options = options;
+	if (selection_open(&source->selection, options, live)) {
+		free(source->inputs);
+		free(source);
+		return NULL;
+	}
+	return source;
+}
+
+static void update_wall_offset(struct source *source)
+{
+	source->wall_offset = wall_offset();
+}
+
+int source_open_live(struct source **result, struct live *live)
+{
+	struct source *source = new_source(live->options, true, 1);
+
+	if (!source)
+		return -EINVAL;
+	source->live = live;
+	source->count = 1;
+	source->inputs[0].fd = -1;
+	update_wall_offset(source);
+	selection_start(source->selection, realtime_now());
+	*result = source;
+	return 0;
+}
+
+/* Several files are open at once: as many as we may. */
+static void allow_files(int count)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur > (rlim_t)count + SPARE_FILES)
+		return;
+	limit.rlim_cur = (rlim_t)count + SPARE_FILES;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool open_input(struct input *input, const char *name)
+{
+	input->name = name;
+	if (!strcmp(name, "-")) {
+		input->name = "stdin";
+		input->fd = STDIN_FILENO;
+		return true;
+	}
+	input->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0) {
+		elog_error("%s: %s", name, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+}
+
+static int start_input(struct source *source, struct input *input)
+{
+	uint64_t since;
+	int ret;
+
+	if (source->set)
+		ret = elog_file_set_add(source->set, input->fd, &input->reader);
+	else
+		ret = elog_file_reader_open(&input->reader, input->fd);
+	/* A pipe is waited for by reading, and its end is one. */
+	source->following = source->options->follow && is_regular(input->fd);
+	if (!ret && source->following)
+		ret = elog_file_follow(input->reader, true);
+	/* What cannot be passed over is read. */
+	if (!ret && selection_since(source->selection, &since) &&
+	    elog_file_seek(input->reader, since) == -ENOMEM)
+		ret = -ENOMEM;
+	if (ret)
+		elog_error("%s: %s", input->name, strerror(-ret));
+	else
+		input->generation = elog_file_generation(input->reader);
+	return ret;
+}
+
+int source_open_files(struct source **result, const struct options *options,
+		      char *const *names, int count)
+{
+	struct source *source = new_source(options, false, (size_t)count);
+	struct input *input;
+	int ret = 0, i;
+
+	if (!source)
+		return -EINVAL;
+	if (count > 1) {
+		ret = elog_file_set_open(&source->set);
+		if (ret)
+			elog_error("out of memory");
+	}
+	allow_files(count);
+	for (i = 0; !ret && i < count; i++) {
+		input = &source->inputs[source->count];
+		if (!open_input(input, names[i])) {
+			source->failed = true;
+			continue;
+		}
+		source->count++;
+		ret = start_input(source, input);
+	}
+	if (!ret && !source->count)
+		ret = -ENOENT;
+	if (ret) {
+		source_close(source);
+		return ret;
+	}
+	*result = source;
+	return 0;
+}
+
+static void event_cache_clear(struct source *source, struct input *input)
+{
+	struct cached_event *cached;
+
+	elog_map_for_each(&input->event_cache, cached)
+		selection_unbind(source->selection, cached);
+	elog_map_free(&input->event_cache);
+}
+
+static void close_input(struct source *source, struct input *input)
+{
+	event_cache_clear(source, input);
+	if (!source->set)
+		elog_file_reader_close(input->reader);
+	input->has_head = false;
+	input->reader = NULL;
+	if (input->fd > STDIN_FILENO)
+		close(input->fd);
+	input->fd = -1;
+}
+
+void source_close(struct source *source)
+{
+	size_t i;
+
+	if (!source)
+		return;
+	for (i = 0; i < source->count; i++)
+		close_input(source, &source->inputs[i]);
+	elog_file_set_close(source->set);
+	selection_close(source->selection);
+	free(source->told);
+	free(source->inputs);
+	free(source);
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+
+static uint64_t generation(const struct source *source,
+			   const struct input *input)
+{
+	return source->live ? elog_consumer_generation(source->live->consumer) :
+			      elog_file_generation(input->reader);
+}
+
+static int describe(struct source *source, struct input *input,
+		    uint32_t descriptor, const struct elog_schema_event **event)
+{
+	int ret;
+
+	ret = source->live ?
+	      elog_consumer_describe(source->live->consumer, descriptor, event) :
+	      elog_file_describe(input->reader, descriptor, event);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		*event = NULL;
+	return 0;
+}
+
+/*
+ * Hostile files have as many descriptors as events, so there is a limit to what
+ * is remembered.
+ */
+#define EVENT_CACHE_MAX	131072
+
+static int event_cache_find(struct source *source, struct input *input,
+			    uint32_t descriptor, struct cached_event **result)
+{
+	const struct elog_schema_event *event;
+	struct cached_event *cached;
+	uint64_t now = generation(source, input);
+	int ret;
+
+	if (now != input->generation || input->event_cache.count >= EVENT_CACHE_MAX) {
+		event_cache_clear(source, input);
+		input->generation = now;
+	}
+	*result = elog_map_find_integer(&input->event_cache, descriptor);
+	if (*result)
+		return 0;
+	/* This may make all others invalid. */
+	ret = describe(source, input, descriptor, &event);
+	if (ret)
+		return ret;
+	now = generation(source, input);
+	if (now != input->generation) {
+		event_cache_clear(source, input);
+		input->generation = now;
+	}
+	/* Not cached: the definition may appear later. */
+	if (!event) {
+		memset(&input->unknown, 0, sizeof(input->unknown));
+		*result = &input->unknown;
+		return selection_bind(source->selection, NULL, &input->unknown);
+	}
+	cached = elog_map_insert(&input->event_cache, elog_map_integer(descriptor));
+	if (!cached)
+		return -ENOMEM;
+	ret = selection_bind(source->selection, event, cached);
+	if (ret) {
+		selection_unbind(source->selection, cached);
+		elog_map_remove(&input->event_cache, cached);
+		return ret;
+	}
+	*result = cached;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * What is found
+ */
+
+void source_tell_damage(const struct entry *entry)
+{
+	uint64_t at = entry->item.offset, size = entry->item.size;
+	const char *name = entry->file;
+
+	switch (entry->item.damage) {
+	case ELOG_DAMAGE_CUT:
+		elog_error("%s: ends within a block: the last %" PRIu64
+			   " bytes, from byte %" PRIu64 ", are of no use",
+			   name, size, at);
+		break;
+	case ELOG_DAMAGE_NO_END:
+		elog_error("%s: the capture was cut off at byte %" PRIu64, name, at);
+		break;
+	case ELOG_DAMAGE_RECORDS:
+		elog_error("%s: %" PRIu64 " bytes in the block at byte %" PRIu64
+			   " are not events: skipped", name, size, at);
+		break;
+	case ELOG_DAMAGE_MISSING:
+		if (size)
+			elog_error("%s: before byte %" PRIu64 " %" PRIu64
+				   " bytes of events are missing", name, at, size);
+		else
+			elog_error("%s: before byte %" PRIu64
+				   " events are missing", name, at);
+		break;
+	case ELOG_DAMAGE_ORDER:
+		elog_error("%s: before byte %" PRIu64
+			   " too much is unsorted: the order may be wrong",
+			   name, at);
+		break;
+	case ELOG_DAMAGE_UNKNOWN:
+		elog_error("%s: the block at byte %" PRIu64
+			   " is for a later version of elog: skipped", name, at);
+		break;
+	default:
+		elog_error("%s: %" PRIu64 " bytes at byte %" PRIu64
+			   " are damaged: skipped", name, size, at);
+		break;
+	}
+}
+
+static void tell_error(struct source *source, const char *name, int error)
+{
+	source->failed = true;
+	switch (error) {
+	case -EBADMSG:
+		elog_error("%s: not a file of elog capture -o", name);
+		break;
+	case -EPROTONOSUPPORT:
+		elog_error("%s: of a version that this elog does not know", name);
+		break;
+	case -EOPNOTSUPP:
+		elog_error("%s: holds what this build of elog cannot read", name);
+		break;
+	default:
+		elog_error("%s: %s", name, strerror(-error));
+		break;
+	}
+}
+
+/* The first part of the earliest file is where "+SPAN" counts from. */
+static void tell_start(struct source *source, const struct entry *entry)
+{
+	const char *value = elog_file_info(entry->reader, "start");
+	uint64_t begin, boottime, realtime;
+
+	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &begin,
+			    &boottime, &realtime) == 3)
+		selection_start(source->selection, (int64_t)realtime);
+}
+
+/* Return: true if it is to be yielded. */
+static int take_event(struct source *source, struct input *input,
+		      struct entry *entry)
+{
+	int ret;
+
+	ret = event_cache_find(source, input, entry->item.descriptor, &entry->cached);
+	if (ret)
+		return ret;
+	return selection_match(source->selection, entry->cached, &entry->item,
+			       entry->wall_offset, entry->processes);
+}
+
+/*
+ * Files of one capture each tell of a loss that may concern them: it is one. By time
+ * they come one behind the other, but for other CPUs' of the same time. Return: true,
+ * false, or -ENOMEM.
+ */
+static int was_told(struct source *source, const struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	const char *capture;
+	struct told *told;
+	size_t i;
+
+	capture = source->set ? elog_file_info(entry->reader, "capture") : NULL;
+	if (!capture || strlen(capture) >= CAPTURE_SIZE)
+		return false;
+	if (!source->told)
+		source->told = calloc(LOSSES, sizeof(*source->told));
+	if (!source->told)
+		return -ENOMEM;
+	for (i = 0; i < source->told_count && i < LOSSES; i++) {
+		told = &source->told[i];
+		if (told->time == item->time && told->cpu == item->cpu &&
+		    !memcmp(told->lost, item->lost, sizeof(told->lost)) &&
+		    !strcmp(told->capture, capture))
+			return true;
+	}
+	told = &source->told[source->told_count++ % LOSSES];
+	snprintf(told->capture, sizeof(told->capture), "%s", capture);
+	told->time = item->time;
+	told->cpu = item->cpu;
+	memcpy(told->lost, item->lost, sizeof(told->lost));
+	return false;
+}
+
+/* Return: as source_next(), or 0 for what is not to be yielded. */
+static int take_item(struct source *source, struct input *input,
+		     struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	int ret;
+
+	switch (item->type) {
+	case ELOG_ITEM_EVENT:
+		return take_event(source, input, entry);
+	case ELOG_ITEM_LOST:
+		ret = entry->reader ? was_told(source, entry) : false;
+		if (ret)
+			return ret < 0 ? ret : 0;
+		/* A CPU that is not known may be one of them. */
+		return selection_in_time(source->selection, item,
+					 entry->wall_offset) &&
+		       (item->cpu == EVENTLOG_CPU_ALL ||
+			number_matches(&source->options->cpus, item->cpu));
+	case ELOG_ITEM_PART:
+		tell_start(source, entry);
+		return 1;
+	case ELOG_ITEM_DAMAGE:
+		source->failed = true;
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+static int next_live(struct source *source, struct entry *entry)
+{
+	struct live *live = source->live;
+	int ret;
+
+	if (elog_consumer_time(live->consumer) != source->batch) {
+		source->batch = elog_consumer_time(live->consumer);
+		update_wall_offset(source);
+	}
+	entry->processes = live->processes;
+	entry->wall_offset = source->wall_offset;
+	do {
+		ret = elog_consumer_next(live->consumer, &entry->item);
+		if (ret > 0)
+			ret = take_item(source, source->inputs, entry);
+		else
+			return ret;
+	} while (!ret);
+	return ret;
+}
+
+/* Return: false if the file does not begin as it did. */
+static bool has_same_head(struct input *input)
+{
+	unsigned char head[HEAD_BYTES];
+
+	if (pread(input->fd, head, sizeof(head), 0) != sizeof(head))
+		return !input->has_head;
+	if (!input->has_head)
+		memcpy(input->head, head, sizeof(head));
+	input->has_head = true;
+	return !memcmp(input->head, head, sizeof(head));
+}
+
+static enum rotation find_rotation(struct input *input)
+{
+	struct stat now, then;
+	off_t at;
+
+	if (input->fd <= STDIN_FILENO || fstat(input->fd, &then))
+		return ROTATION_NONE;
+	if (!stat(input->name, &now) &&
+	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
+		return ROTATION_REPLACED;
+	/* Not what elog_file_progress() says: to seek reads more than once. */
+	at = lseek(input->fd, 0, SEEK_CUR);
+	if ((at >= 0 && then.st_size < at) || !has_same_head(input))
+		return ROTATION_TRUNCATED;
+	return ROTATION_NONE;
+}
+
+/* Is NAME.number, or for 0 NAME, the file that was stat()ed? */
+static int is_number(const char *name, unsigned int number,
+		     const struct stat *then)
+{
+	char path[PATH_MAX];
+	struct stat now;
+
+	if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
+	    (int)sizeof(path) || stat(path, &now))
+		return -1;
+	return now.st_ino == then->st_ino && now.st_dev == then->st_dev;
+}
+
+/*
+ * Which file follows one that elog capture --rotate has put aside: of NAME,
+ * NAME.1, NAME.2, ... the one before it. It may go on rotating meanwhile: what
+ * was found is true if it still is after opening.
+ *
+ * Return: a file, or -1: it is nowhere.
+ */
+static int open_next(const char *name, const struct stat *then)
+{
+	unsigned int number, tries;
+	char path[PATH_MAX];
+	int found, fd;
+
+	for (tries = 0; tries < NEXT_TRIES; tries++) {
+		number = 1;
+		do {
+			found = is_number(name, number, then);
+		} while (!found && number++ < NEXT_MAX);
+		if (found <= 0)
+			/* One may be on its way from a number to the next. */
+			goto again;
+		snprintf(path, sizeof(path), number > 1 ? "%s.%u" : "%s", name,
+			 number - 1);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && is_number(name, number, then) == 1)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+again:
+		signals_sleep(1);
+	}
+	return -1;
+}
+
+/* Return: true if the file that comes after this one is being read. */
+static bool open_replacement(struct source *source, struct input *input)
+{
+	enum rotation rotation = source->rotation;
+	struct stat then;
+	int fd = -1;
+
+	if (!source->options->follow || !input->reader || rotation == ROTATION_NONE ||
+	    fstat(input->fd, &then))
+		return false;
+	source->rotation = ROTATION_NONE;
+	if (rotation == ROTATION_REPLACED && then.st_nlink)
+		fd = open_next(input->name, &then);
+	if (rotation == ROTATION_REPLACED && !then.st_nlink) {
+		elog_error("%s: a file was removed before what came after it was read: events may be missing",
+			   input->name);
+		source->failed = true;
+	}
+	close_input(source, input);
+	input->fd = fd;
+	if (fd < 0 && !open_input(input, input->name))
+		return false;
+	return !start_input(source, input);
+}
+
+static int next_item(struct source *source, struct entry *entry,
+		     struct input **input)
+{
+	struct elog_file_reader *reader = NULL;
+	size_t i;
+	int ret;
+
+	*input = source->inputs;
+	if (!source->set) {
+		if (!source->inputs[0].reader)
+			return 0;
+		return elog_file_next(source->inputs[0].reader, &entry->item);
+	}
+	ret = elog_file_set_next(source->set, &entry->item, &reader);
+	for (i = 0; reader && i < source->count; i++)
+		if (source->inputs[i].reader == reader)
+			*input = &source->inputs[i];
+	return ret;
+}
+
+static void wait_for_more(const struct source *source)
+{
+	struct pollfd poll_fd = { .fd = source->inputs[0].fd, .events = POLLIN };
+
+	if (source->set)
+		signals_sleep(WAIT_MS);
+	else
+		poll(&poll_fd, 1, -1);
+}
+
+/* Return: true if the followed file has an end now, to which it is to be read. */
+static bool has_ended(struct source *source, struct input *input)
+{
+	source->rotation = find_rotation(input);
+	if (source->rotation == ROTATION_NONE)
+		return false;
+	/* What is there now is not what comes after what was there. */
+	if (source->rotation == ROTATION_TRUNCATED)
+		lseek(input->fd, 0, SEEK_END);
+	source->following = false;
+	elog_file_follow(input->reader, false);
+	return true;
+}
+
+static int next_of_files(struct source *source, struct entry *entry)
+{
+	struct input *input;
+	int ret;
+
+	for (;;) {
+		if (source->idle) {
+			source->idle = false;
+			has_ended(source, source->inputs);
+		}
+		ret = next_item(source, entry, &input);
+		if (ret == -EAGAIN && source->following) {
+			if (has_ended(source, input))
+				continue;
+			source->idle = true;
+			return ret;
+		}
+		/* Somebody else's pipe may be non-blocking. */
+		if (ret == -EAGAIN) {
+			wait_for_more(source);
+			continue;
+		}
+		if (!ret && open_replacement(source, input))
+			continue;
+		if (ret < 0) {
+			tell_error(source, input->name, ret);
+			if (source->set)
+				continue;
+			return 0;
+		}
+		if (!ret)
+			return 0;
+		entry->reader = input->reader;
+		entry->file = input->name;
+		entry->processes = elog_file_processes(input->reader);
+		entry->wall_offset = elog_file_wall_offset(input->reader);
+		ret = take_item(source, input, entry);
+		if (ret)
+			return ret;
+	}
+}
+
+int source_next(struct source *source, struct entry *entry)
+{
+	entry->cached = NULL;
+	entry->reader = NULL;
+	entry->file = NULL;
+	return source->live ? next_live(source, entry) :
+			      next_of_files(source, entry);
+}
+
+bool source_failed(const struct source *source)
+{
+	return source->failed;
+}
+
+bool source_follows(const struct source *source)
+{
+	return source->following;
+}
+
+void source_progress(const struct source *source, uint64_t *done,
+		     uint64_t *total)
+{
+	uint64_t read, size;
+	bool known = true;
+	size_t i;
+
+	*done = 0;
+	*total = 0;
+	for (i = 0; i < source->count; i++) {
+		if (!source->inputs[i].reader ||
+		    elog_file_progress(source->inputs[i].reader, &read, &size))
+			continue;
+		*done += read;
+		*total += size;
+		known = known && size;
+	}
+	if (!known)
+		*total = 0;
+}
+
+bool source_finish(const struct source *source)
+{
+	return selection_finish(source->selection);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Policies for markers of programs: which handlers to switch on or off besides
+ * tracing. The kernel keeps them, for running programs and those that start later.
+ * A list of policies belongs to its caller.
+ */
+#ifndef MARKER_POLICY_H
+#define MARKER_POLICY_H
+
+#include "marker/marker_predicate.h"
+#include "util/tool.h"
+
+/* The handlers that a policy can switch. */
+#define POLICY_HANDLERS	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE)
+
+/**
+ * struct marker_policy - a policy
+ * @program: glob over names of programs
+ * @marker: glob over names of events
+ * @predicate: with which hits, as it is written; NULL: with all
+ * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
+ * @handlers: EVENTLOG_MARKER_*
+ */
+struct marker_policy {
+	char *program;
+	char *marker;
+	char *predicate;
+	uint32_t operation;
+	uint32_t handlers;
+};
+
+/**
+ * struct policy_list - policies
+ * @count: of @policies
+ * @policies: the earliest first
+ */
+struct policy_list {
+	size_t count;
+	struct marker_policy *policies;
+};
+
+/**
+ * policies_add() - append a policy
+ * @list: to be freed in any case
+ * @policy: copied, with its strings
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int policies_add(struct policy_list *list, const struct marker_policy *policy);
+
+/**
+ * policies_read() - read all policies from the kernel
+ * @fd: the device
+ * @list: empty; to be freed in any case
+ *
+ * Return: 0, also when the kernel module is older than policies; or a negative errno.
+ */
+int policies_read(int fd, struct policy_list *list);
+
+/** policies_free() - free what a list has */
+void policies_free(struct policy_list *list);
+
+/**
+ * policies_switch() - elog marker enable and disable, of programs
+ * @options: with --program, and patterns
+ * @fd: the device
+ * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
+ * @predicate: --if, with the first of the two
+ *
+ * Return: the exit status.
+ */
+int policies_switch(const struct options *options, int fd, uint32_t operation,
+		    const struct marker_predicate *predicate);
+
+/**
+ * policy_put_handlers() - append the effect of a policy: "+print", "-print,probe"
+ * @text: the text
+ * @policy: the policy
+ */
+void policy_put_handlers(struct elog_text *text, const struct marker_policy *policy);
+
+/**
+ * policy_parse_handlers() - understand what policy_put_handlers() writes
+ * @text: the word
+ * @policy: its operation and handlers are set
+ *
+ * Return: false: it is something else.
+ */
+bool policy_parse_handlers(const char *text, struct marker_policy *policy);
+
+/**
+ * policy_is_possible() - may something be matched by such globs, and be in a set
+ * @program: glob over names of programs
+ * @marker: glob over names of events
+ */
+bool policy_is_possible(const char *program, const char *marker);
+
+/**
+ * policies_restore() - replace the kernel's policies by a list
+ * @list: the list
+ * @fd: the device
+ *
+ * Return: 0 or a negative errno, as for the first one that fails.
+ */
+int policies_restore(const struct policy_list *list, int fd);
+
+/**
+ * policies_print() - elog marker policies
+ * @options: --format, -q
+ * @list: the list
+ *
+ * Return: the exit status.
+ */
+int policies_print(const struct options *options, const struct policy_list *list);
+
+#endif /* MARKER_POLICY_H */

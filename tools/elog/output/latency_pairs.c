@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pairs that elog latency finds: see latency_pairs.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/latency_pairs.h"
+
+#define PENDING_MAX	(1U << 20)
+#define GROUPS_MAX	256	/* the last one is for all others */
+
+int latency_pairs_open(struct latency_pairs *pairs, const struct options *options,
+		       bool by_provider, bool many_files)
+{
+	int ret;
+
+	pairs->options = options;
+	pairs->many_files = many_files;
+	elog_map_init(&pairs->pending, sizeof(struct latency_start));
+	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
+	ret = latency_key_open(&pairs->key, options->by, by_provider);
+	if (ret)
+		return ret;
+	if (options->group)
+		latency_name_set(&pairs->group, options->group);
+	pairs->recent = calloc(1, sizeof(*pairs->recent));
+	pairs->groups = calloc(GROUPS_MAX, sizeof(*pairs->groups));
+	pairs->slowest = calloc(options->slowest + 1, sizeof(*pairs->slowest));
+	return pairs->recent && pairs->groups && pairs->slowest ? 0 : -ENOMEM;
+}
+
+void latency_pairs_close(struct latency_pairs *pairs)
+{
+	size_t i;
+
+	elog_map_free(&pairs->pending);
+	elog_map_free(&pairs->group_map);
+	for (i = 0; i < pairs->group_count; i++) {
+		free(pairs->groups[i]->value);
+		free(pairs->groups[i]);
+	}
+	for (i = 0; i < pairs->slowest_count; i++)
+		free(pairs->slowest[i].by);
+	latency_key_close(&pairs->key);
+	free(pairs->recent);
+	free(pairs->groups);
+	free(pairs->slowest);
+}
+
+/* ------------------------------------------------------------------------
+ * Groups
+ */
+
+/* Return: the new group, which owns @value; NULL: no memory, @value is freed. */
+static struct latency_group *new_group(struct latency_pairs *pairs,
+				       struct elog_map_key key, char *value, size_t size)
+{
+	struct latency_group *group = calloc(1, sizeof(*group)), **entry;
+
+	entry = group ? elog_map_insert(&pairs->group_map, key) : NULL;
+	if (!entry) {
+		free(value);
+		free(group);
+		return NULL;
+	}
+	group->value = value;
+	group->size = size;
+	*entry = group;
+	pairs->groups[pairs->group_count++] = group;
+	return group;
+}
+
+/* Return: the group of all other values; NULL: no memory. */
+static struct latency_group *find_others(struct latency_pairs *pairs)
+{
+	char *value;
+
+	if (pairs->group_count == GROUPS_MAX)
+		return pairs->groups[GROUPS_MAX - 1];
+	value = strdup(pairs->options->format == FORMAT_JSON ?
+		       "null,\"others\":true" : "(others)");
+	/* A name's key equals none of those made of bytes. */
+	return value ? new_group(pairs, elog_map_name("others", 0), value,
+				 strlen(value)) : NULL;
+}
+
+static int add_to_group(struct latency_pairs *pairs, const struct entry *entry,
+			uint64_t duration)
+{
+	struct latency_group *group, **found;
+	struct elog_map_key key;
+	size_t size;
+	char *value;
+
+	value = latency_name_format(&pairs->group, entry, pairs->options->format, &size);
+	if (!value)
+		return -ENOMEM;
+	key = elog_map_bytes(value, size);
+	found = elog_map_find(&pairs->group_map, key);
+	if (!found && pairs->group_count < GROUPS_MAX - 1) {
+		group = new_group(pairs, key, value, size);
+	} else {
+		free(value);
+		group = found ? *found : find_others(pairs);
+	}
+	if (!group)
+		return -ENOMEM;
+	histogram_add(&group->histogram, duration);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * The slowest
+ */
+
+static void swap_pairs(struct slow_pair *one, struct slow_pair *other)
+{
+	const struct slow_pair pair = *one;
+
+	*one = *other;
+	*other = pair;
+}
+
+static void sift_down(struct slow_pair *heap, size_t count)
+{
+	size_t at = 0, child;
+
+	for (;;) {
+		child = 2 * at + 1;
+		if (child + 1 < count && heap[child + 1].latency < heap[child].latency)
+			child++;
+		if (child >= count || heap[at].latency <= heap[child].latency)
+			return;
+		swap_pairs(&heap[at], &heap[child]);
+		at = child;
+	}
+}
+
+static void sift_up(struct slow_pair *heap, size_t count)
+{
+	size_t at = count - 1, parent;
+
+	for (; at; at = parent) {
+		parent = (at - 1) / 2;
+		if (heap[parent].latency <= heap[at].latency)
+			return;
+		swap_pairs(&heap[at], &heap[parent]);
+	}
+}
+
+static int add_to_slowest(struct latency_pairs *pairs, const struct entry *entry,
+			  const struct latency_start *start, uint64_t duration)
+{
+	struct slow_pair pair = { .latency = duration, .start = *start };
+	bool full = pairs->slowest_count == pairs->options->slowest;
+
+	if (full && duration <= pairs->slowest[0].latency)
+		return 0;
+	if (pairs->options->by) {
+		pair.by = latency_key_format(&pairs->key, entry, pairs->options->format);
+		if (!pair.by)
+			return -ENOMEM;
+	}
+	if (full) {
+		free(pairs->slowest[0].by);
+		pairs->slowest[0] = pair;
+		sift_down(pairs->slowest, pairs->slowest_count);
+	} else {
+		pairs->slowest[pairs->slowest_count++] = pair;
+		sift_up(pairs->slowest, pairs->slowest_count);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Pairs
+ */
+
+void latency_pairs_forget(struct latency_pairs *pairs)
+{
+	pairs->counts.forgotten += pairs->pending.count;
+	elog_map_clear(&pairs->pending);
+}
+
+int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
+			struct elog_map_key key)
+{
+	const struct elog_item *item = &entry->item;
+	struct latency_start *start = elog_map_find(&pairs->pending, key);
+
+	if (start) {
+		pairs->counts.restarted++;
+		elog_map_touch(&pairs->pending, start);
+	} else {
+		if (pairs->pending.count == PENDING_MAX) {
+			pairs->counts.unpaired_starts++;
+			elog_map_remove(&pairs->pending, elog_map_first(&pairs->pending));
+		}
+		start = elog_map_insert(&pairs->pending, key);
+		if (!start)
+			return -ENOMEM;
+	}
+	*start = (struct latency_start){
+		.time = item->time,
+		.wall = wall_time(item->time, entry->wall_offset),
+		.session = item->session,
+		.pid = item->pid,
+		.tid = item->tid,
+	};
+	return 0;
+}
+
+int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
+		      bool is_start, struct elog_map_key key)
+{
+	struct latency_start *found = elog_map_find(&pairs->pending, key), start;
+	uint64_t duration;
+	int ret = 0;
+
+	if (!found) {
+		/* An event that is both may be the first START. */
+		pairs->counts.unpaired_ends += !is_start;
+		return 0;
+	}
+	start = *found;
+	elog_map_remove(&pairs->pending, found);
+	/* Files of one boot may have different ideas of its clock. */
+	if (entry->item.time < start.time) {
+		pairs->counts.unpaired_starts++;
+		pairs->counts.unpaired_ends += !is_start;
+		return 0;
+	}
+	duration = entry->item.time - start.time;
+	histogram_add(pairs->recent, duration);
+	if (pairs->group.name)
+		ret = add_to_group(pairs, entry, duration);
+	if (!ret && pairs->options->slowest)
+		ret = add_to_slowest(pairs, entry, &start, duration);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * Where captures begin
+ */
+
+void latency_pairs_pass_time(struct latency_pairs *pairs, int64_t wall)
+{
+	bool passed = false;
+
+	while (pairs->gap_count && pairs->gaps[pairs->gap_count - 1] <= wall) {
+		pairs->gap_count--;
+		passed = true;
+	}
+	if (passed)
+		latency_pairs_forget(pairs);
+}
+
+static void add_gap(struct latency_pairs *pairs, int64_t wall)
+{
+	size_t at = pairs->gap_count;
+
+	/* No room to remember it: take it as being now. */
+	if (at == LATENCY_GAPS_MAX) {
+		latency_pairs_forget(pairs);
+		return;
+	}
+	pairs->gap_count++;
+	for (; at && pairs->gaps[at - 1] < wall; at--)
+		pairs->gaps[at] = pairs->gaps[at - 1];
+	pairs->gaps[at] = wall;
+}
+
+/* Has another segment of this capture been seen? */
+static bool is_known_capture(struct latency_pairs *pairs, const struct entry *entry)
+{
+	const char *capture = elog_file_info(entry->reader, "capture");
+	size_t i;
+
+	if (!capture || strlen(capture) >= LATENCY_CAPTURE_SIZE)
+		return false;
+	for (i = 0; i < pairs->capture_count && i < LATENCY_CAPTURES; i++)
+		if (!strcmp(pairs->captures[i], capture))
+			return true;
+	snprintf(pairs->captures[pairs->capture_count++ % LATENCY_CAPTURES],
+		 LATENCY_CAPTURE_SIZE, "%s", capture);
+	return false;
+}
+
+/*
+ * A segment that does not continue another one knows nothing of what was before it.
+ * Several files all yield their first item before any event, so there the time of the
+ * segment's beginning counts. A capture that has several files at once has seen
+ * everything since its first file began.
+ */
+void latency_pairs_begin_segment(struct latency_pairs *pairs, const struct entry *entry)
+{
+	const char *start = elog_file_info(entry->reader, "start");
+	uint64_t realtime;
+
+	if (elog_file_info(entry->reader, "continues") || is_known_capture(pairs, entry))
+		return;
+	/* In a single file everything before it is older, and of another capture. */
+	if (pairs->many_files && start &&
+	    sscanf(start, "%*u %*u %" SCNu64, &realtime) == 1 && realtime <= INT64_MAX)
+		add_gap(pairs, (int64_t)realtime);
+	else
+		latency_pairs_forget(pairs);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What elog list prints of definitions, besides one line: see list.h.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/keywords.h"
+#include "output/list.h"
+
+#define DEPTH_MAX	5
+
+const char *list_state(uint32_t state)
+{
+	return state & EVENTLOG_DESCRIBED_PERSIST ? "persistent" :
+	       state & EVENTLOG_DESCRIBED_LIVE ? "live" : "gone";
+}
+
+/* ------------------------------------------------------------------------
+ * JSON
+ */
+
+/* Bits are hexadecimal, as wherever values are JSON. */
+static void put_named(struct elog_text *text, const char *name,
+		      const char *description)
+{
+	elog_text_put(text, ",", 1);
+	json_member(text, "name", name);
+	elog_text_put(text, ",", 1);
+	json_member(text, "description", description);
+	elog_text_put(text, "}", 1);
+}
+
+static void list_keywords(struct elog_text *text,
+			  const struct elog_schema_event *event)
+{
+	const struct elog_schema_provider *provider = event->provider;
+	const struct elog_schema_name *keyword;
+	uint64_t left = event->keywords;
+	const char *comma = "";
+	size_t i;
+
+	elog_text_printf(text, ",\"keyword_mask\":\"0x%" PRIx64 "\",\"keywords\":[",
+			 event->keywords);
+	for (i = 0; i < provider->keyword_count; i++) {
+		keyword = provider->keywords[i];
+		if (!keyword->value || (left & keyword->value) != keyword->value)
+			continue;
+		left &= ~keyword->value;
+		elog_text_printf(text, "%s{\"value\":\"0x%" PRIx64 "\"", comma,
+				 keyword->value);
+		put_named(text, keyword->name, keyword->description);
+		comma = ",";
+	}
+	if (left)
+		elog_text_printf(text, "%s{\"value\":\"0x%" PRIx64
+				 "\",\"name\":null}", comma, left);
+	elog_text_put(text, "]", 1);
+}
+
+static void put_field(struct elog_text *text,
+		      const struct elog_schema_field *field)
+{
+	const struct elog_schema_set *set = field->set;
+	size_t i;
+
+	elog_text_put(text, "{", 1);
+	json_member(text, "name", field->name);
+	elog_text_put(text, ",", 1);
+	json_member(text, "type", field->type_name);
+	elog_text_printf(text, ",\"size\":%zu,\"offset\":%zu,", field->size,
+			 field->offset);
+	json_member(text, "description", field->description);
+	for (i = 0; set && i < set->count; i++) {
+		const struct elog_schema_name *value = set->names[i];
+
+		elog_text_string(text, i ? ",{" : ",\"values\":[{");
+		if (set->flags)
+			elog_text_printf(text, "\"value\":\"0x%" PRIx64 "\"",
+					 value->value);
+		else if (field->is_signed)
+			elog_text_printf(text, "\"value\":%" PRId64,
+					 (int64_t)value->value);
+		else
+			elog_text_printf(text, "\"value\":%" PRIu64,
+					 value->value);
+		put_named(text, value->name, value->description);
+	}
+	elog_text_string(text, set && set->count ? "]}" : "}");
+}
+
+static void put_flag(struct elog_text *text, const char *name, bool value)
+{
+	elog_text_printf(text, ",\"%s\":%s", name, value ? "true" : "false");
+}
+
+void list_json(const struct definition *definition, const char *schema,
+	       struct elog_text *text)
+{
+	const struct eventlog_describe *describe = &definition->describe;
+	const struct elog_schema_event *event = definition->event;
+	const char *level = elog_level_name(event->level);
+	size_t i;
+
+	elog_text_printf(text, "{\"descriptor\":%u,", describe->descriptor);
+	json_member(text, "provider", event->provider->name);
+	elog_text_printf(text, ",\"provider_id\":%u,", describe->provider_id);
+	json_member(text, "provider_description", event->provider->description);
+	elog_text_put(text, ",", 1);
+	json_member(text, "event", event->name);
+	elog_text_printf(text, ",\"id\":%u,", event->id);
+	json_member(text, "description", event->description);
+	elog_text_put(text, ",", 1);
+	json_member(text, "level", level ? level : "?");
+	list_keywords(text, event);
+	put_flag(text, "live", describe->state & EVENTLOG_DESCRIBED_LIVE);
+	put_flag(text, "persistent", describe->state & EVENTLOG_DESCRIBED_PERSIST);
+	put_flag(text, "enabled", describe->state & EVENTLOG_DESCRIBED_ENABLED);
+	elog_text_printf(text, ",\"fixed_size\":%zu,\"fields\":[",
+			 event->fixed_size);
+	for (i = 0; i < event->field_count; i++) {
+		if (i)
+			elog_text_put(text, ",", 1);
+		put_field(text, event->fields[i]);
+	}
+	elog_text_put(text, "]", 1);
+	if (schema) {
+		elog_text_put(text, ",", 1);
+		json_member(text, "schema", schema);
+	}
+	elog_text_string(text, "}\n");
+}
+
+/* ------------------------------------------------------------------------
+ * The tree
+ */
+
+struct tree {
+	struct output *output;
+	bool verbose;
+	bool utf8;
+	bool last[DEPTH_MAX];	/* of the nodes above: nothing comes below them */
+};
+
+/* Begin a node's line. */
+static struct elog_text *put_branch(struct tree *tree, unsigned int depth, bool last)
+{
+	struct elog_text *text = &tree->output->text;
+	unsigned int i;
+
+	output_check(tree->output);
+	for (i = 1; i < depth; i++)
+		elog_text_string(text, tree->last[i] ? "    " : tree->utf8 ?
+				 "\u2502   " : "|   ");
+	tree->last[depth] = last;
+	elog_text_string(text, tree->utf8 ? last ? "\u2514\u2500\u2500 " :
+			 "\u251c\u2500\u2500 " : last ? "`-- " : "|-- ");
+	return text;
+}
+
+static void end_line(struct elog_text *text, const char *description)
+{
+	if (*description) {
+		elog_text_string(text, "  ");
+		elog_text_quoted(text, description, strlen(description));
+	}
+	elog_text_put(text, "\n", 1);
+}
+
+static void put_tree_field(struct tree *tree,
+			   const struct elog_schema_field *field, bool last)
+{
+	struct elog_text *text = put_branch(tree, 2, last);
+	const struct elog_schema_set *set = field->set;
+	size_t i;
+
+	elog_text_printf(text, "%s %s", field->type_name, field->name);
+	if (tree->verbose)
+		elog_text_printf(text, " offset %zu size %zu", field->offset,
+				 field->size);
+	end_line(text, field->description);
+	for (i = 0; set && i < set->count; i++) {
+		const struct elog_schema_name *value = set->names[i];
+
+		text = put_branch(tree, 3, i + 1 == set->count);
+		elog_text_printf(text, set->flags ? "0x%" PRIx64 " " :
+				 field->is_signed ? "%" PRId64 " " : "%" PRIu64 " ",
+				 value->value);
+		elog_text_string(text, value->name);
+		end_line(text, value->description);
+	}
+}
+
+static void put_tree_event(struct tree *tree, const struct definition *definition,
+			   bool last)
+{
+	const struct eventlog_describe *describe = &definition->describe;
+	const struct elog_schema_event *event = definition->event;
+	struct elog_text *text = put_branch(tree, 1, last);
+	const char *level = elog_level_name(event->level);
+	size_t i;
+
+	elog_text_printf(text, "%s #%u %s%s %s ", event->name,
+			 describe->descriptor, list_state(describe->state),
+			 describe->state & EVENTLOG_DESCRIBED_ENABLED ?
+			 ",enabled" : "", level ? level : "?");
+	if (!event->keywords)
+		elog_text_put(text, "-", 1);
+	put_keywords(text, event);
+	end_line(text, event->description);
+	for (i = 0; i < event->field_count; i++)
+		put_tree_field(tree, event->fields[i], i + 1 == event->field_count);
+}
+
+static bool is_same_provider(const struct definition *one,
+			     const struct definition *other)
+{
+	return one->describe.provider_id == other->describe.provider_id &&
+	       !strcmp(one->event->provider->name, other->event->provider->name);
+}
+
+/* Its keywords: what some of its definitions have. */
+static void put_provider(struct tree *tree, const struct definition *definitions,
+			 size_t count)
+{
+	const struct elog_schema_provider *provider = NULL;
+	struct elog_text *text = &tree->output->text;
+	size_t i;
+
+	/* What was registered last knows most. */
+	provider = definitions[count - 1].event->provider;
+	elog_text_printf(text, "%s (%u)", provider->name,
+			 definitions->describe.provider_id);
+	end_line(text, provider->description);
+	for (i = 0; i < provider->keyword_count; i++) {
+		text = put_branch(tree, 1, false);
+		elog_text_printf(text, "keyword %s 0x%" PRIx64,
+				 provider->keywords[i]->name,
+				 provider->keywords[i]->value);
+		end_line(text, provider->keywords[i]->description);
+	}
+	for (i = 0; i < count; i++)
+		put_tree_event(tree, &definitions[i], i + 1 == count);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct definition *a = one, *b = other;
+	int by_name = strcmp(a->event->provider->name, b->event->provider->name);
+
+	if (by_name)
+		return by_name;
+	if (a->describe.provider_id != b->describe.provider_id)
+		return a->describe.provider_id < b->describe.provider_id ? -1 : 1;
+	return a->describe.descriptor < b->describe.descriptor ? -1 : 1;
+}
+
+void list_tree(struct definition *definitions, size_t count, bool verbose,
+	       struct output *output)
+{
+	struct tree tree = {
+		.output = output,
+		.verbose = verbose,
+		.utf8 = output_utf8(),
+	};
+	size_t from, to;
+
+	qsort(definitions, count, sizeof(*definitions), compare);
+	for (from = 0; from < count && !output->closed; from = to) {
+		for (to = from + 1; to < count &&
+		     is_same_provider(&definitions[from], &definitions[to]); to++)
+			;
+		put_provider(&tree, &definitions[from], to - from);
+	}
+}

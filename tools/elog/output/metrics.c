@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prometheus' text format: see metrics.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/listing.h"
+#include "output/metrics.h"
+#include "output/output.h"
+#include "util/background.h"
+
+#define ROTATED_MAX	9999
+
+static void put_family(struct elog_text *text, const char *name, const char *type,
+		       const char *help)
+{
+	elog_text_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/*
+ * Of a label's value backslashes, quotes and line ends are escaped. It has to be
+ * UTF-8, or the whole file is refused: a byte that is none becomes "?", as do
+ * control characters, which are no use.
+ */
+static void put_escaped(struct elog_text *text, const char *value)
+{
+	struct elog_text quoted = { 0 };
+	const char *character;
+
+	/* JSON's strings are UTF-8 in any case, and differ in "\u" alone. */
+	elog_text_json_string(&quoted, value, strlen(value));
+	if (quoted.error || quoted.size < 2) {
+		text->error = quoted.error ? quoted.error : -ENOMEM;
+		elog_text_free(&quoted);
+		return;
+	}
+	quoted.data[quoted.size - 1] = '\0';
+	for (character = quoted.data + 1; *character; character++) {
+		if (*character != '\\') {
+			elog_text_put(text, character, 1);
+			continue;
+		}
+		character++;
+		switch (*character) {
+		case '\\':
+		case '"':
+		case 'n':
+			elog_text_put(text, character - 1, 2);
+			break;
+		case '/':
+			elog_text_put(text, "/", 1);
+			break;
+		case 'u':
+			character += 4;
+			elog_text_put(text, "?", 1);
+			break;
+		default:
+			elog_text_put(text, "?", 1);
+			break;
+		}
+	}
+	elog_text_free(&quoted);
+}
+
+static void put_label(struct elog_text *text, const char *between, const char *name,
+		      const char *value)
+{
+	elog_text_printf(text, "%s%s=\"", between, name);
+	put_escaped(text, value);
+	elog_text_put(text, "\"", 1);
+}
+
+/* ------------------------------------------------------------------------
+ * The counters
+ */
+
+static void put_row_labels(struct elog_text *text, const struct counters *counters,
+			   const struct counter_row *row)
+{
+	bool others = row == &counters->others;
+	char number[24];
+
+	switch (counters->by) {
+	case COUNTERS_BY_EVENT:
+		put_label(text, "", "provider", others ? "(others)" : row->provider);
+		put_label(text, ",", "event", others ? "(others)" : row->event);
+		return;
+	case COUNTERS_BY_PROVIDER:
+		put_label(text, "", "provider", others ? "(others)" : row->provider);
+		return;
+	case COUNTERS_BY_SESSION:
+		put_label(text, "", "provider", others ? "(others)" : row->provider);
+		number[0] = '\0';
+		if (row->number)
+			snprintf(number, sizeof(number), "0x%" PRIx64, row->number);
+		put_label(text, ",", "session", others ? "(others)" : number);
+		return;
+	case COUNTERS_BY_PID:
+		snprintf(number, sizeof(number), "%" PRIu64, row->number);
+		put_label(text, "", "pid", others ? "(others)" : number);
+		put_label(text, ",", "comm", others ? "(others)" : row->event);
+		return;
+	default:
+		snprintf(number, sizeof(number), "%" PRIu64, row->number);
+		put_label(text, "", "cpu", others ? "(others)" :
+			  row->number == EVENTLOG_CPU_ALL ? "" : number);
+		return;
+	}
+}
+
+static void put_rows(struct elog_text *text, const struct counters *counters,
+		     const char *name, bool level,
+		     uint64_t (*value)(const struct counter_row *row))
+{
+	const char *level_name;
+	size_t i;
+
+	for (i = 0; i < counters->count + !!counters->folded; i++) {
+		const struct counter_row *row = i < counters->count ? counters->rows[i] :
+						&counters->others;
+
+		elog_text_printf(text, "%s{", name);
+		put_row_labels(text, counters, row);
+		level_name = elog_level_name(row->level);
+		if (level)
+			put_label(text, ",", "level", level_name ? level_name : "");
+		elog_text_printf(text, "} %" PRIu64 "\n", value(row));
+	}
+}
+
+static uint64_t row_events(const struct counter_row *row)
+{
+	return row->events;
+}
+
+static uint64_t row_bytes(const struct counter_row *row)
+{
+	return row->bytes;
+}
+
+static uint64_t row_lost(const struct counter_row *row)
+{
+	return row->lost;
+}
+
+static void put_counters(struct elog_text *text, const struct counters *counters)
+{
+	static const char *const lost_by[COUNTERS_BYS] = {
+		[COUNTERS_BY_EVENT] = "eventlog_lost_by_event_total",
+		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
+		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
+	};
+	/* A level is a property of an event; of others it is the worst, and changes. */
+	bool level = counters->by == COUNTERS_BY_EVENT;
+	unsigned int cause;
+
+	put_family(text, "eventlog_events_total", "counter", "Events that were counted.");
+	put_rows(text, counters, "eventlog_events_total", level, row_events);
+	put_family(text, "eventlog_bytes_total", "counter", "Bytes of their payloads.");
+	put_rows(text, counters, "eventlog_bytes_total", false, row_bytes);
+	if (lost_by[counters->by] && counters_knows_lost(counters)) {
+		put_family(text, lost_by[counters->by], "counter",
+			   "Events that were lost before they were counted.");
+		put_rows(text, counters, lost_by[counters->by], false, row_lost);
+	}
+	put_family(text, "eventlog_lost_total", "counter",
+		   "Events that were lost before they were counted, by cause.");
+	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+		elog_text_string(text, "eventlog_lost_total{");
+		put_label(text, "", "cause", elog_lost_name(cause) ?
+			  elog_lost_name(cause) : "?");
+		elog_text_printf(text, "} %" PRIu64 "\n", counters->lost[cause]);
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * The module
+ */
+
+static void put_gauge(struct elog_text *text, const char *name, const char *help,
+		      uint64_t value)
+{
+	put_family(text, name, "gauge", help);
+	elog_text_printf(text, "%s %" PRIu64 "\n", name, value);
+}
+
+static void put_module(struct elog_text *text)
+{
+	struct eventlog_version version;
+	struct listing listing;
+	char abi[16];
+	int fd, ret;
+
+	fd = elog_device_open(NULL);
+	if (fd < 0)
+		return;
+	ret = elog_device_version(fd, &version);
+	close(fd);
+	if (ret)
+		return;
+	version.release[sizeof(version.release) - 1] = '\0';
+	snprintf(abi, sizeof(abi), "%u", version.abi);
+	put_family(text, "eventlog_info", "gauge", "The kernel module, and this program.");
+	elog_text_string(text, "eventlog_info{");
+	put_label(text, "", "release", version.release);
+	put_label(text, ",", "abi", abi);
+	put_label(text, ",", "elog", tool_version());
+	elog_text_string(text, "} 1\n");
+	if (listing_read(&listing))
+		return;
+	put_gauge(text, "eventlog_definitions", "Definitions of events there are.",
+		  listing.active);
+	put_gauge(text, "eventlog_definitions_wanted",
+		  "Definitions of events that somebody wants.", listing.busy);
+	put_gauge(text, "eventlog_definitions_max",
+		  "Definitions of events there may be.", listing.max);
+	put_gauge(text, "eventlog_subscribers",
+		  "Processes and parts of the kernel that want an event.",
+		  listing.subscribers);
+}
+
+/* ------------------------------------------------------------------------
+ * Captures in the background
+ */
+
+struct captures {
+	struct elog_text running;
+	struct elog_text bytes;
+};
+
+static bool add_file(const char *path, uint64_t *bytes)
+{
+	struct stat stat;
+
+	if (lstat(path, &stat) || !S_ISREG(stat.st_mode))
+		return false;
+	*bytes += (uint64_t)stat.st_size;
+	return true;
+}
+
+/* Its files, and what it has put aside: FILE.1, FILE.2, ... */
+static bool bytes_of(const char *target, uint64_t *bytes)
+{
+	const struct dirent *entry;
+	char path[PATH_MAX];
+	struct stat status;
+	unsigned int i;
+	DIR *directory;
+
+	*bytes = 0;
+	if (stat(target, &status))
+		return false;
+	if (!S_ISDIR(status.st_mode)) {
+		*bytes = (uint64_t)status.st_size;
+		for (i = 1; i <= ROTATED_MAX; i++)
+			if (snprintf(path, sizeof(path), "%s.%u", target, i) >=
+			    (int)sizeof(path) || !add_file(path, bytes))
+				break;
+		return true;
+	}
+	directory = opendir(target);
+	if (!directory)
+		return false;
+	while ((entry = readdir(directory)))
+		if (snprintf(path, sizeof(path), "%s/%s", target, entry->d_name) <
+		    (int)sizeof(path))
+			add_file(path, bytes);
+	closedir(directory);
+	return true;
+}
+
+static int add_capture(const struct background_info *info, void *context)
+{
+	struct captures *captures = context;
+	uint64_t bytes;
+
+	elog_text_string(&captures->running, "eventlog_capture_running{");
+	put_label(&captures->running, "", "target", info->target);
+	elog_text_printf(&captures->running, "} %d\n", background_process(info) != 0);
+	if (!bytes_of(info->target, &bytes))
+		return 0;
+	elog_text_string(&captures->bytes, "eventlog_capture_bytes{");
+	put_label(&captures->bytes, "", "target", info->target);
+	elog_text_printf(&captures->bytes, "} %" PRIu64 "\n", bytes);
+	return 0;
+}
+
+static void put_text(struct elog_text *text, const struct elog_text *more)
+{
+	if (more->error)
+		text->error = more->error;
+	else
+		elog_text_put(text, more->data ? more->data : "", more->size);
+}
+
+static void put_captures(struct elog_text *text)
+{
+	struct captures captures = { 0 };
+
+	/* What is found before something fails is told. */
+	background_each(add_capture, &captures);
+	put_family(text, "eventlog_capture_running", "gauge",
+		   "Whether a capture in the background runs; 0: it ended without saying so.");
+	put_text(text, &captures.running);
+	put_family(text, "eventlog_capture_bytes", "gauge",
+		   "Bytes of the files of a capture in the background.");
+	put_text(text, &captures.bytes);
+	elog_text_free(&captures.running);
+	elog_text_free(&captures.bytes);
+}
+
+void metrics_put(const struct counters *counters, bool live, struct elog_text *text)
+{
+	put_counters(text, counters);
+	if (!live)
+		return;
+	put_module(text);
+	put_captures(text);
+}
+
+/* ------------------------------------------------------------------------
+ * The file
+ */
+
+static int write_as_it_is(const char *path, const struct elog_text *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = output_write(fd, text->data, text->size);
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+int metrics_write(const char *path, const struct elog_text *text)
+{
+	struct stat status;
+
+	if (text->error)
+		return text->error;
+	if (!lstat(path, &status) && !S_ISREG(status.st_mode) &&
+	    !S_ISLNK(status.st_mode))
+		return S_ISDIR(status.st_mode) ? -EISDIR : write_as_it_is(path, text);
+	/* A symbolic link is replaced, not followed: the directory may be another's. */
+	return output_replace(path, text, false);
+}

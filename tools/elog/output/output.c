@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a verb prints on stdout: see output.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "output/output.h"
+#include "util/signals.h"
+
+#define OUTPUT_BYTES	65536
+
+void output_open(struct output *output, const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	memset(output, 0, sizeof(*output));
+	output->limit = OUTPUT_BYTES;
+	output->terminal = isatty(STDOUT_FILENO);
+	output->colour = options->color == COLOR_ALWAYS ||
+		(options->color == COLOR_AUTO && output->terminal &&
+		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
+}
+
+/* In a process of its own; without a pager that was asked for, one that is there. */
+static void run_pager(const char *pager)
+{
+	static const char *const known[] = { "less", "more", "cat" };
+	size_t i;
+
+	/* Quit on one screen, keep colours, cut long lines, leave the screen. */
+	setenv("LESS", "FRSX", 0);
+	if (pager)
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	for (i = 0; !pager && i < ARRAY_SIZE(known); i++)
+		execlp(known[i], known[i], (char *)NULL);
+	_exit(STATUS_NO_COMMAND);
+}
+
+void output_page(struct output *output, const struct options *options)
+{
+	const char *pager = getenv("ELOG_PAGER");
+	int ends[2];
+
+	if (!pager)
+		pager = getenv("PAGER");
+	if (!output->terminal || options->no_pager ||
+	    (pager && (!*pager || !strcmp(pager, "cat"))))
+		return;
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	output->pager = fork();
+	if (output->pager < 0) {
+		output->pager = 0;
+		close(ends[0]);
+		close(ends[1]);
+		return;
+	}
+	if (!output->pager) {
+		dup2(ends[0], STDIN_FILENO);
+		run_pager(pager);
+	}
+	dup2(ends[1], STDOUT_FILENO);
+	close(ends[0]);
+	close(ends[1]);
+	/* It is the pager that Ctrl-C is for. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int write_some(const char *data, size_t size)
+{
+	struct pollfd poll_fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	ssize_t ret;
+
+	signals_let_in();
+	ret = write(STDOUT_FILENO, data, size);
+	if (ret < 0)
+		ret = -errno;
+	if (ret == -EAGAIN && poll(&poll_fd, 1, -1) < 0)
+		ret = -EINTR;
+	signals_hold();
+	return (int)ret;
+}
+
+void output_flush(struct output *output)
+{
+	size_t written = 0;
+	int ret;
+
+	if (output->text.error && !output->error)
+		output->error = output->text.error;
+	while (written < output->text.size && !output->closed && !output->error) {
+		ret = write_some(output->text.data + written,
+				 output->text.size - written);
+		if (ret >= 0)
+			written += (size_t)ret;
+		else if (ret == -EPIPE || (ret == -EINTR && signals_stops() > 1))
+			output->closed = true;
+		else if (ret != -EINTR && ret != -EAGAIN)
+			output->error = ret;
+	}
+	output->text.size = 0;
+}
+
+int output_write(int fd, const char *data, size_t size)
+{
+	ssize_t ret;
+
+	while (size) {
+		ret = write(fd, data, size);
+		if (ret < 0 && errno == EINTR && signals_stops() < 2)
+			continue;
+		if (ret < 0)
+			return -errno;
+		data += ret;
+		size -= (size_t)ret;
+	}
+	return 0;
+}
+
+int output_replace(const char *path, const struct elog_text *text, bool durable)
+{
+	mode_t mask = umask(0);
+	char *beside;
+	int fd, ret;
+
+	umask(mask);
+	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	fd = mkostemp(beside, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		free(beside);
+		return ret;
+	}
+	ret = output_write(fd, text->data, text->size);
+	if (!ret && fchmod(fd, 0666 & ~mask))
+		ret = -errno;
+	if (!ret && durable && fsync(fd))
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && rename(beside, path))
+		ret = -errno;
+	if (ret)
+		unlink(beside);
+	free(beside);
+	return ret;
+}
+
+void output_check(struct output *output)
+{
+	if (output->text.size >= output->limit)
+		output_flush(output);
+}
+
+int output_close(struct output *output)
+{
+	int null, status = 0;
+
+	output_flush(output);
+	elog_text_free(&output->text);
+	if (!output->pager)
+		return output->error;
+	/* The pager is to find an end; what closes stdout at ours, a stdout. */
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDOUT_FILENO);
+	else
+		close(STDOUT_FILENO);
+	if (null > STDERR_FILENO)
+		close(null);
+	while (waitpid(output->pager, &status, 0) < 0 && errno == EINTR)
+		;
+	output->pager = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_COMMAND)
+		output->error = -ECHILD;
+	return output->error;
+}
+
+/* The locale is asked, and not set: numbers are printed as they always are. */
+bool output_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool utf8;
+
+	if (!locale)
+		return false;
+	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return utf8;
+}

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events and losses as text, JSON or CSV: see printer.h.
+ *
+ * Text is in columns that have no blanks inside; they are padded to the widest
+ * seen so far, within limits. A line that begins with "#" is not an event.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/keywords.h"
+#include "output/printer.h"
+
+#define COMM_WIDTH	15
+#define WIDTH_MAX	24
+
+/* What is known of every event. */
+enum column {
+	COLUMN_TIME,
+	COLUMN_CPU,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_COMM,
+	COLUMN_PROVIDER,
+	COLUMN_SESSION,
+	COLUMN_EVENT,
+	COLUMN_LEVEL,
+	COLUMN_KEYWORDS,
+	COLUMN_FIELDS,		/* all of the event's own */
+	COLUMN_FIELD,		/* one of them */
+};
+
+static const char *const column_names[] = {
+	[COLUMN_TIME] = "time", [COLUMN_CPU] = "cpu", [COLUMN_PID] = "pid",
+	[COLUMN_TID] = "tid", [COLUMN_COMM] = "comm",
+	[COLUMN_PROVIDER] = "provider", [COLUMN_SESSION] = "session",
+	[COLUMN_EVENT] = "event", [COLUMN_LEVEL] = "level",
+	[COLUMN_KEYWORDS] = "keywords", [COLUMN_FIELDS] = "fields",
+};
+
+static const enum column default_columns[] = {
+	COLUMN_TIME, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
+	COLUMN_PROVIDER, COLUMN_SESSION, COLUMN_EVENT, COLUMN_LEVEL,
+	COLUMN_FIELDS,
+};
+
+/* Of --fields: @column, or the event's field of this name. */
+struct chosen {
+	enum column column;
+	char *name;
+	struct elog_text label;		/* what is put before it, with a separator */
+};
+
+/* A line's first columns, which are those of the line before more often than not. */
+struct head {
+	unsigned int cpu;
+	uint32_t tid;
+	char comm[64];
+	char text[96];
+	size_t size;			/* 0: there was none */
+};
+
+struct printer {
+	const struct options *options;
+	struct output *output;
+	struct elog_text *text;		/* of @output */
+	struct chosen *chosen;
+	size_t chosen_count;
+	char *names;			/* of --fields, cut in pieces */
+	bool by_columns;		/* nothing but @chosen */
+	uint64_t previous;		/* time of the event before */
+	bool any;			/* there was one */
+	struct date date;		/* of the last event */
+	struct head head;		/* of the last event */
+	uint64_t second;		/* that @seconds is of, and a point */
+	char seconds[24];
+	size_t seconds_size;
+	size_t provider_width;		/* widest so far, as are the others */
+	size_t session_width;
+	size_t event_width;
+};
+
+static int choose_columns(struct printer *printer)
+{
+	const char *fields = printer->options->fields;
+	char *rest, *name;
+	size_t count = 0, i;
+
+	if (fields)
+		for (count = 1, i = 0; fields[i]; i++)
+			count += fields[i] == ',';
+	else
+		count = ARRAY_SIZE(default_columns);
+	printer->chosen = calloc(count, sizeof(*printer->chosen));
+	if (!printer->chosen)
+		return -ENOMEM;
+	printer->chosen_count = count;
+	if (!fields) {
+		for (i = 0; i < count; i++)
+			printer->chosen[i].column = default_columns[i];
+		return 0;
+	}
+	printer->names = strdup(fields);
+	if (!printer->names)
+		return -ENOMEM;
+	rest = printer->names;
+	for (count = 0; (name = strsep(&rest, ",")); count++) {
+		if (!*name)
+			return -EINVAL;
+		printer->chosen[count].column = COLUMN_FIELD;
+		printer->chosen[count].name = name;
+		for (i = 0; i < ARRAY_SIZE(column_names); i++)
+			if (!strcmp(name, column_names[i]))
+				printer->chosen[count].column = (enum column)i;
+	}
+	return 0;
+}
+
+static const char *chosen_name(const struct chosen *chosen)
+{
+	return chosen->name ? chosen->name : column_names[chosen->column];
+}
+
+static int make_labels(struct printer *printer)
+{
+	bool json = printer->options->format == FORMAT_JSON;
+	struct chosen *chosen;
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < printer->chosen_count; i++) {
+		chosen = &printer->chosen[i];
+		name = chosen_name(chosen);
+		elog_text_string(&chosen->label, json ? "," : " ");
+		if (json)
+			elog_text_json_string(&chosen->label, name, strlen(name));
+		else
+			elog_text_string(&chosen->label, name);
+		elog_text_string(&chosen->label, json ? ":" : "=");
+		if (chosen->label.error)
+			return chosen->label.error;
+	}
+	return 0;
+}
+
+int printer_open(struct printer **result, const struct options *options,
+		 struct output *output)
+{
+	struct printer *printer = calloc(1, sizeof(*printer));
+	size_t i;
+	int ret = -ENOMEM;
+
+	if (printer) {
+		printer->options = options;
+		printer->output = output;
+		printer->text = &output->text;
+		printer->by_columns = options->fields ||
+				      options->format == FORMAT_CSV;
+		ret = choose_columns(printer);
+		if (!ret)
+			ret = make_labels(printer);
+	}
+	if (ret) {
+		elog_error(ret == -EINVAL ? "--fields: a name is missing" :
+			   "out of memory");
+		printer_close(printer);
+		return ret;
+	}
+	for (i = 0; options->format == FORMAT_CSV && i < printer->chosen_count; i++) {
+		const char *name = chosen_name(&printer->chosen[i]);
+
+		if (i)
+			elog_text_put(printer->text, ",", 1);
+		elog_text_csv(printer->text, name, strlen(name));
+	}
+	if (options->format == FORMAT_CSV)
+		elog_text_put(printer->text, "\n", 1);
+	*result = printer;
+	return 0;
+}
+
+void printer_close(struct printer *printer)
+{
+	size_t i;
+
+	if (!printer)
+		return;
+	for (i = 0; i < printer->chosen_count; i++)
+		elog_text_free(&printer->chosen[i].label);
+	free(printer->chosen);
+	free(printer->names);
+	free(printer);
+}
+
+/* ------------------------------------------------------------------------
+ * Parts of lines
+ */
+
+static void put_blanks(struct elog_text *text, size_t count)
+{
+	static const char blanks[] = "                                ";
+	size_t some;
+
+	for (; count; count -= some) {
+		some = count < sizeof(blanks) - 1 ? count : sizeof(blanks) - 1;
+		elog_text_put(text, blanks, some);
+	}
+}
+
+/* Append a column as wide as any before it, and a blank. */
+static void put_column(struct elog_text *text, const char *column, size_t length,
+		       size_t *width)
+{
+	if (length > *width)
+		*width = length < WIDTH_MAX ? length : WIDTH_MAX;
+	elog_text_put(text, column, length);
+	put_blanks(text, 1 + (length < *width ? *width - length : 0));
+}
+
+/*
+ * CPU, TID and COMM. A thread can call itself anything; in a column nothing but
+ * that remains.
+ */
+static void put_head(struct printer *printer, const struct elog_item *item,
+		     const char *comm)
+{
+	struct head *head = &printer->head;
+	size_t i;
+	int size;
+
+	if (!*comm)
+		comm = "_";
+	if (head->size && head->cpu == item->cpu && head->tid == item->tid &&
+	    !strcmp(head->comm, comm)) {
+		elog_text_put(printer->text, head->text, head->size);
+		return;
+	}
+	head->cpu = item->cpu;
+	head->tid = item->tid;
+	snprintf(head->comm, sizeof(head->comm), "%s", comm);
+	size = snprintf(head->text, sizeof(head->text), "%2u %04x ", item->cpu,
+			item->tid);
+	for (i = 0; i < sizeof(head->comm) && comm[i]; i++)
+		head->text[size++] = isgraph((unsigned char)comm[i]) ? comm[i] : '_';
+	for (; i <= COMM_WIDTH || head->text[size - 1] != ' '; i++)
+		head->text[size++] = ' ';
+	head->size = (size_t)size;
+	elog_text_put(printer->text, head->text, head->size);
+}
+
+static void put_seconds(struct elog_text *text, uint64_t time, unsigned int width)
+{
+	elog_text_unsigned(text, time / 1000000000, width, ' ');
+	elog_text_put(text, ".", 1);
+	elog_text_unsigned(text, time % 1000000000, 9, '0');
+}
+
+static void put_wall(struct printer *printer, uint64_t time, bool zone)
+{
+	date_set(&printer->date, (int64_t)(time / 1000000000));
+	elog_text_string(printer->text, printer->date.text);
+	elog_text_put(printer->text, ".", 1);
+	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
+	if (zone)
+		elog_text_string(printer->text, printer->date.zone);
+}
+
+/* The second is mostly that of the event before. */
+static void put_monotonic(struct printer *printer, uint64_t time,
+			  unsigned int width)
+{
+	uint64_t second = time / 1000000000;
+	int size;
+
+	if (second != printer->second || !printer->seconds_size) {
+		printer->second = second;
+		size = snprintf(printer->seconds, sizeof(printer->seconds),
+				"%*" PRIu64 ".", (int)width, second);
+		printer->seconds_size = (size_t)size;
+	}
+	elog_text_put(printer->text, printer->seconds, printer->seconds_size);
+	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
+}
+
+static void put_time(struct printer *printer, const struct entry *entry,
+		     unsigned int width, bool zone)
+{
+	uint64_t time = entry->item.time;
+
+	switch (printer->options->time) {
+	case TIME_WALL:
+		put_wall(printer, time + (uint64_t)entry->wall_offset, zone);
+		break;
+	case TIME_DELTA:
+		put_seconds(printer->text, printer->any && time > printer->previous ?
+			    time - printer->previous : 0, width ? width - 2 : 0);
+		break;
+	default:
+		put_monotonic(printer, time, width);
+		break;
+	}
+}
+
+static void put_session(struct elog_text *text, uint64_t session)
+{
+	elog_text_string(text, "0x");
+	elog_text_hex(text, session, 1);
+}
+
+static const char *comm_of(const struct entry *entry)
+{
+	return elog_processes_name(entry->processes, entry->item.pid,
+				   entry->item.tid);
+}
+
+/* ------------------------------------------------------------------------
+ * Text
+ */
+
+static const char *level_colour(const struct elog_schema_event *event)
+{
+	switch (event ? event->level : 0) {
+	case EVENTLOG_LEVEL_ERROR:
+		return "\033[1;31m";
+	case EVENTLOG_LEVEL_WARNING:
+		return "\033[33m";
+	case EVENTLOG_LEVEL_NOTICE:
+		return "\033[1m";
+	case EVENTLOG_LEVEL_DEBUG:
+	case EVENTLOG_LEVEL_VERBOSE:
+		return "\033[2m";
+	default:
+		return "\033[36m";
+	}
+}
+
+static void put_colour(struct printer *printer, const char *colour)
+{
+	if (printer->output->colour)
+		elog_text_string(printer->text, colour);
+}
+
+static void text_event(struct printer *printer, const struct entry *entry)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	const struct elog_item *item = &entry->item;
+	struct elog_text *text = printer->text;
+	char session[24] = "-";
+	size_t length = 1;
+
+	put_head(printer, item, comm_of(entry));
+	put_time(printer, entry, 6, false);
+	elog_text_put(text, " ", 1);
+	put_colour(printer, level_colour(event));
+	put_column(text, event ? event->provider->name : "?",
+		   event ? strlen(event->provider->name) : 1,
+		   &printer->provider_width);
+	if (item->session) {
+		const size_t from = text->size;
+
+		put_session(text, item->session);
+		length = text->error ? 0 : text->size - from;
+		if (length > printer->session_width)
+			printer->session_width = length;
+		put_blanks(text, 1 + printer->session_width - length);
+	} else {
+		put_column(text, session, length, &printer->session_width);
+	}
+	if (!event) {
+		elog_text_printf(text, "#%u", item->descriptor);
+		put_colour(printer, "\033[0m");
+		elog_text_string(text, " payload=");
+		elog_text_quoted(text, item->payload, item->payload_size);
+	} else if (event->field_count) {
+		put_column(text, event->name, strlen(event->name),
+			   &printer->event_width);
+		put_colour(printer, "\033[0m");
+		elog_format_fields(text, event, item->payload,
+				   item->payload_size);
+	} else {
+		elog_text_string(text, event->name);
+		put_colour(printer, "\033[0m");
+	}
+	elog_text_put(text, "\n", 1);
+}
+
+/* ------------------------------------------------------------------------
+ * Columns that were chosen, and JSON
+ */
+
+static void put_plain(struct printer *printer, const char *string, size_t size)
+{
+	if (printer->options->format == FORMAT_JSON)
+		elog_text_json_string(printer->text, string, size);
+	else if (printer->options->format == FORMAT_CSV)
+		elog_text_csv(printer->text, string, size);
+	else
+		elog_text_put(printer->text, string, size);
+}
+
+/* What thread names may hold is quoted in text, where it has no place of its own. */
+static void put_string(struct printer *printer, const char *string)
+{
+	if (printer->options->format == FORMAT_TEXT)
+		elog_text_quoted(printer->text, string, strlen(string));
+	else
+		put_plain(printer, string, strlen(string));
+}
+
+static void put_all_fields(const struct entry *entry, struct elog_text *text)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+
+	elog_text_put(text, "{", 1);
+	if (event) {
+		elog_format_json_fields(text, event, entry->item.payload,
+					entry->item.payload_size);
+	} else {
+		elog_text_string(text, "\"payload\":");
+		elog_text_json_string(text, entry->item.payload,
+				      entry->item.payload_size);
+	}
+	elog_text_put(text, "}", 1);
+}
+
+static void put_field(struct printer *printer, const struct entry *entry,
+		      const struct elog_schema_field *field)
+{
+	struct elog_text *text = printer->text, cell = { 0 };
+	struct elog_value value;
+
+	elog_decode(field, entry->item.payload, entry->item.payload_size, &value);
+	if (printer->options->format == FORMAT_JSON) {
+		elog_format_json_value(text, field, &value);
+	} else if (printer->options->format == FORMAT_TEXT) {
+		elog_format_value(text, field, &value);
+	} else if (!value.error && (field->type == ELOG_TYPE_CHARS ||
+				    field->type == ELOG_TYPE_STRING)) {
+		elog_text_csv(text, value.data, value.size);
+	} else if (!value.error) {
+		elog_format_value(&cell, field, &value);
+		if (cell.error)
+			text->error = cell.error;
+		else
+			elog_text_csv(text, cell.data, cell.size);
+		elog_text_free(&cell);
+	}
+}
+
+/* What text is put for a part of the head that is a word or a number. */
+static void put_metadata(struct printer *printer, const struct entry *entry,
+			 enum column column)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	bool json = printer->options->format == FORMAT_JSON;
+	bool csv = printer->options->format == FORMAT_CSV;
+	const struct elog_item *item = &entry->item;
+	struct elog_text *text = printer->text, cell = { 0 };
+	bool quoted = json && (column != COLUMN_TIME ||
+			       printer->options->time == TIME_WALL);
+
+	switch (column) {
+	case COLUMN_CPU:
+		elog_text_unsigned(text, item->cpu, 1, ' ');
+		return;
+	case COLUMN_PID:
+		elog_text_unsigned(text, item->pid, 1, ' ');
+		return;
+	case COLUMN_TID:
+		elog_text_unsigned(text, item->tid, 1, ' ');
+		return;
+	case COLUMN_COMM:
+		put_string(printer, comm_of(entry));
+		return;
+	case COLUMN_SESSION:
+		if (item->session)
+			break;
+		elog_text_string(text, json ? "null" : csv ? "" : "-");
+		return;
+	case COLUMN_FIELDS:
+		if (json) {
+			put_all_fields(entry, text);
+			return;
+		}
+		put_all_fields(entry, &cell);
+		if (cell.error)
+			text->error = cell.error;
+		else
+			put_plain(printer, cell.data, cell.size);
+		elog_text_free(&cell);
+		return;
+	case COLUMN_KEYWORDS:
+		if (event)
+			put_keywords(&cell, event);
+		if (cell.error)
+			text->error = cell.error;
+		else
+			put_plain(printer, cell.data ? cell.data : "", cell.size);
+		elog_text_free(&cell);
+		return;
+	default:
+		break;
+	}
+	if (quoted)
+		elog_text_put(text, "\"", 1);
+	switch (column) {
+	case COLUMN_TIME:
+		put_time(printer, entry, 0, true);
+		break;
+	case COLUMN_PROVIDER:
+		elog_text_string(text, event ? event->provider->name : "?");
+		break;
+	case COLUMN_SESSION:
+		put_session(text, item->session);
+		break;
+	case COLUMN_EVENT:
+		if (event)
+			elog_text_string(text, event->name);
+		else
+			elog_text_printf(text, "#%u", item->descriptor);
+		break;
+	default:
+		elog_text_string(text, event ? elog_level_name(event->level) : "?");
+		break;
+	}
+	if (quoted)
+		elog_text_put(text, "\"", 1);
+}
+
+static void columns_event(struct printer *printer, const struct entry *entry)
+{
+	bool json = printer->options->format == FORMAT_JSON;
+	bool csv = printer->options->format == FORMAT_CSV;
+	struct elog_text *text = printer->text;
+	const struct elog_schema_field *field;
+	const struct chosen *chosen;
+	bool any = false;
+	size_t i;
+
+	if (json)
+		elog_text_put(text, "{", 1);
+	for (i = 0; i < printer->chosen_count; i++) {
+		chosen = &printer->chosen[i];
+		field = NULL;
+		if (csv && i)
+			elog_text_put(text, ",", 1);
+		if (chosen->column == COLUMN_FIELD) {
+			field = find_field(entry->cached->event, chosen->name);
+			if (!field)
+				continue;
+		}
+		if (!csv) {
+			/* The first has no separator. */
+			elog_text_put(text, chosen->label.data + !any,
+				      chosen->label.size - !any);
+			any = true;
+		}
+		if (field)
+			put_field(printer, entry, field);
+		else
+			put_metadata(printer, entry, chosen->column);
+	}
+	elog_text_put(text, json ? "}\n" : "\n", json ? 2 : 1);
+}
+
+void printer_event(struct printer *printer, const struct entry *entry)
+{
+	if (printer->by_columns || printer->options->format == FORMAT_JSON)
+		columns_event(printer, entry);
+	else
+		text_event(printer, entry);
+	printer->any = true;
+	printer->previous = entry->item.time;
+	output_check(printer->output);
+}
+
+/* ------------------------------------------------------------------------
+ * What is no event
+ */
+
+static void text_lost(const struct elog_item *item, struct elog_text *text)
+{
+	struct elog_text causes = { 0 };
+	uint64_t sum = put_causes(item->lost, &causes);
+
+	elog_text_string(text, "# lost ");
+	elog_text_unsigned(text, sum, 1, ' ');
+	elog_text_printf(text, " event%s on ", sum == 1 ? "" : "s");
+	if (item->cpu == EVENTLOG_CPU_ALL)
+		elog_text_string(text, "CPUs without ring");
+	else
+		elog_text_printf(text, "CPU %u", item->cpu);
+	elog_text_string(text, causes.data ? causes.data : "");
+	elog_text_free(&causes);
+}
+
+static void json_lost(struct printer *printer, const struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	struct elog_text *text = printer->text;
+	bool wall = printer->options->time == TIME_WALL;
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		sum += item->lost[i];
+	elog_text_string(text, wall ? "{\"time\":\"" : "{\"time\":");
+	put_time(printer, entry, 0, true);
+	elog_text_string(text, wall ? "\",\"cpu\":" : ",\"cpu\":");
+	if (item->cpu == EVENTLOG_CPU_ALL)
+		elog_text_string(text, "null");
+	else
+		elog_text_unsigned(text, item->cpu, 1, ' ');
+	elog_text_string(text, ",\"lost\":");
+	elog_text_unsigned(text, sum, 1, ' ');
+	elog_text_string(text, ",\"causes\":");
+	json_causes(item->lost, text);
+	elog_text_put(text, "}\n", 2);
+}
+
+void printer_lost(struct printer *printer, const struct entry *entry)
+{
+	struct elog_text said = { 0 };
+
+	switch (printer->options->format) {
+	case FORMAT_JSON:
+		json_lost(printer, entry);
+		break;
+	case FORMAT_CSV:
+		/* There is no column for it. */
+		text_lost(&entry->item, &said);
+		if (said.data)
+			elog_error("%s", said.data + strlen("# "));
+		elog_text_free(&said);
+		break;
+	default:
+		put_colour(printer, "\033[1;31m");
+		text_lost(&entry->item, printer->text);
+		put_colour(printer, "\033[0m");
+		elog_text_put(printer->text, "\n", 1);
+		break;
+	}
+	output_check(printer->output);
+}
+
+void printer_remark(struct printer *printer, const char *remark)
+{
+	if (printer->options->format != FORMAT_TEXT)
+		return;
+	elog_text_printf(printer->text, "# %s\n", remark);
+	output_check(printer->output);
+}

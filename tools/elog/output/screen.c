@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The terminal as a screen: see screen.h.
+ *
+ * ncurses has handlers of its own for SIGTSTP and SIGWINCH. They are let in only
+ * where the process sleeps, so that they never interrupt ncurses itself.
+ */
+#include <errno.h>
+
+#include "output/screen.h"
+#include "util/tool.h"
+
+#ifdef ELOG_NCURSES
+
+#include <curses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define ESCAPE		27
+#define ESCAPE_MS	25	/* from it to the rest of a key's sequence */
+#define WIDTH_MAX	1024
+
+static SCREEN *terminal;
+static bool alarm_colour;
+
+int screen_check(void)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	elog_error("stdin and stdout have to be a terminal");
+	elog_hint("elog stat counts without one");
+	return -ENOTTY;
+}
+
+int screen_open(void)
+{
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	sigset_t held;
+
+	setlocale(LC_CTYPE, "");
+	terminal = newterm(NULL, stdout, stdin);
+	if (!terminal) {
+		elog_error("TERM=%s: such a terminal is not known", term ? term : "");
+		return -ENOTTY;
+	}
+	sigemptyset(&held);
+	sigaddset(&held, SIGTSTP);
+	sigaddset(&held, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	set_escdelay(ESCAPE_MS);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	alarm_colour = has_colors() && !(no_color && *no_color) &&
+		       start_color() == OK && use_default_colors() == OK &&
+		       init_pair(1, COLOR_RED, -1) == OK;
+	return 0;
+}
+
+void screen_close(void)
+{
+	if (!terminal)
+		return;
+	endwin();
+	delscreen(terminal);
+	terminal = NULL;
+}
+
+bool screen_unicode(void)
+{
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+void screen_size(int *rows, int *columns)
+{
+	getmaxyx(stdscr, *rows, *columns);
+}
+
+void screen_clear(void)
+{
+	erase();
+}
+
+static attr_t attribute(enum screen_style style)
+{
+	switch (style) {
+	case SCREEN_BOLD:
+		return A_BOLD;
+	case SCREEN_REVERSE:
+		return A_REVERSE;
+	case SCREEN_ALARM:
+		return alarm_colour ? A_BOLD | (attr_t)COLOR_PAIR(1) : A_BOLD;
+	default:
+		return A_NORMAL;
+	}
+}
+
+void screen_put(int row, int column, int width, enum screen_style style,
+		const char *text)
+{
+	wchar_t cells[WIDTH_MAX], character;
+	size_t left = strlen(text), size;
+	int rows, columns, count = 0, filled = 0, wide;
+	mbstate_t state = { 0 };
+
+	getmaxyx(stdscr, rows, columns);
+	if (row < 0 || row >= rows || column < 0 || column >= columns)
+		return;
+	if (width > columns - column)
+		width = columns - column;
+	if (width > WIDTH_MAX)
+		width = WIDTH_MAX;
+	while (left && filled < width) {
+		size = mbrtowc(&character, text, left, &state);
+		if (!size)
+			break;
+		if (size > left) {
+			memset(&state, 0, sizeof(state));
+			character = L'?';
+			size = 1;
+		}
+		wide = wcwidth(character);
+		/* What takes no column of its own could take any. */
+		if (wide <= 0) {
+			character = L'?';
+			wide = 1;
+		}
+		if (filled + wide > width)
+			break;
+		cells[count++] = character;
+		filled += wide;
+		text += size;
+		left -= size;
+	}
+	while (filled < width) {
+		cells[count++] = L' ';
+		filled++;
+	}
+	attrset(A_NORMAL);
+	attron(attribute(style));
+	mvaddnwstr(row, column, cells, count);
+	attrset(A_NORMAL);
+}
+
+void screen_show(void)
+{
+	refresh();
+}
+
+int screen_key(void)
+{
+	int key = getch();
+
+	switch (key) {
+	case ERR:
+		return SCREEN_NO_KEY;
+	case KEY_UP:
+		return SCREEN_UP;
+	case KEY_DOWN:
+		return SCREEN_DOWN;
+	case KEY_LEFT:
+		return SCREEN_LEFT;
+	case KEY_RIGHT:
+		return SCREEN_RIGHT;
+	case KEY_PPAGE:
+		return SCREEN_PAGE_UP;
+	case KEY_NPAGE:
+		return SCREEN_PAGE_DOWN;
+	case KEY_HOME:
+		return SCREEN_HOME;
+	case KEY_END:
+		return SCREEN_END;
+	case KEY_ENTER:
+	case '\r':
+	case '\n':
+		return SCREEN_ENTER;
+	case ESCAPE:
+		return SCREEN_ESCAPE;
+	default:
+		return key >= 0 && key < SCREEN_UP ? key : SCREEN_OTHER;
+	}
+}
+
+#else /* !ELOG_NCURSES */
+
+int screen_check(void)
+{
+	elog_error("this elog was built without ncurses");
+	elog_hint("elog stat counts without it");
+	return -EOPNOTSUPP;
+}
+
+int screen_open(void)
+{
+	return -EOPNOTSUPP;
+}
+
+void screen_close(void)
+{
+}
+
+bool screen_unicode(void)
+{
+	return false;
+}
+
+void screen_size(int *rows, int *columns)
+{
+	*rows = 0;
+	*columns = 0;
+}
+
+void screen_clear(void)
+{
+}
+
+void screen_put(int row, int column, int width, enum screen_style style,
+		const char *text)
+{
+	(void)row;
+	(void)column;
+	(void)width;
+	(void)style;
+	(void)text;
+}
+
+void screen_show(void)
+{
+}
+
+int screen_key(void)
+{
+	return SCREEN_NO_KEY;
+}
+
+#endif /* ELOG_NCURSES */

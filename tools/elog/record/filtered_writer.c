@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The writer that takes single events: see writer.h.
+ *
+ * With --split each session has a file, but at most OPEN_MAX are open: then the one
+ * that was used longest ago is ended. If its session continues, another segment is
+ * appended to it. A loss may concern any session: every open file states it, and
+ * "losses.elog" states all of them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libelog/util/map.h"
+#include "record/trace_writer.h"
+
+#define OPEN_MAX	256
+#define LOSSES_NAME	"losses.elog"
+
+struct filtered_writer {
+	struct writer writer;
+	struct elog_map sessions;	/* struct trace_writer *, the latest used last */
+	size_t open_most;
+	uint64_t time;			/* of the last batch */
+};
+
+static struct filtered_writer *to_filtered(struct writer *writer)
+{
+	return (struct filtered_writer *)writer;
+}
+
+/* ------------------------------------------------------------------------
+ * A file for each session
+ */
+
+static int open_directory(const char *path)
+{
+	struct stat stat_now;
+
+	if (!mkdir(path, 0700) || errno == EEXIST) {
+		if (stat(path, &stat_now) || !S_ISDIR(stat_now.st_mode)) {
+			errno = ENOTDIR;
+		} else if (stat_now.st_uid && stat_now.st_uid != geteuid()) {
+			/* Its owner could redirect our files by symbolic links. */
+			elog_error("%s: belongs to another user", path);
+			return -EPERM;
+		} else {
+			return 0;
+		}
+	}
+	elog_error("%s: %s", path, strerror(errno));
+	return -errno;
+}
+
+/* Half of the files that we may open: the rest is for other purposes. */
+static size_t open_most(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 2 < OPEN_MAX)
+		return limit.rlim_cur > 4 ? (size_t)limit.rlim_cur / 2 : 1;
+	return OPEN_MAX;
+}
+
+int filtered_writer_open_directory(struct writer *writer)
+{
+	const char *directory = writer->live->options->split;
+	uint64_t number;
+	char *path;
+	int ret;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+		elog_error("no random numbers: %s", strerror(errno));
+		return -EIO;
+	}
+	snprintf(writer->capture, sizeof(writer->capture), "%016" PRIx64, number);
+	ret = open_directory(directory);
+	if (ret)
+		return ret;
+	if (asprintf(&path, "%s/" LOSSES_NAME, directory) < 0) {
+		elog_error("out of memory");
+		return -ENOMEM;
+	}
+	ret = trace_writer_open(&writer->file, writer, path, true);
+	free(path);
+	return ret;
+}
+
+static int end_session(struct filtered_writer *filtered, struct trace_writer **session)
+{
+	int ret;
+
+	ret = trace_writer_sync(*session, filtered->time, NULL, 0);
+	if (!ret)
+		ret = trace_writer_end(*session, UINT64_MAX);
+	trace_writer_close(*session);
+	elog_map_remove(&filtered->sessions, session);
+	return ret;
+}
+
+/*
+ * Turn a provider's name into a file's. "-" and what only a hostile name contains
+ * become "%" and two hexadecimal digits, so that names stay distinct and no file is
+ * hidden.
+ */
+static void make_name(char *name, const char *provider)
+{
+	bool first = true;
+
+	for (; *provider; provider++) {
+		if (isalnum((unsigned char)*provider) || *provider == '_' ||
+		    (*provider == '.' && !first))
+			*name++ = *provider;
+		else
+			name += sprintf(name, "%%%02x", (unsigned char)*provider);
+		first = false;
+	}
+	*name = '\0';
+}
+
+static int open_session(struct writer *writer, const char *provider, uint64_t number,
+			struct trace_writer **session)
+{
+	const char *directory = writer->live->options->split;
+	char name[3 * EVENTLOG_GLOB_MAX];
+	char *path;
+	int ret;
+
+	make_name(name, provider);
+	/* "losses.elog" is taken. */
+	if (number || !strcmp(name, "losses"))
+		ret = asprintf(&path, "%s/%s-0x%" PRIx64 ".elog", directory, name, number);
+	else
+		ret = asprintf(&path, "%s/%s.elog", directory, name);
+	if (ret < 0)
+		return -ENOMEM;
+	ret = trace_writer_open(session, writer, path, true);
+	free(path);
+	return ret;
+}
+
+/* Return: 0, and set @result to the session's file; or a negative errno. */
+static int find_session(struct filtered_writer *filtered, const struct entry *entry,
+			struct trace_writer **result)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	const char *provider = event ? event->provider->name : "unknown";
+	const uint64_t number = entry->item.session;
+	const struct elog_map_key key = elog_map_name(provider, number);
+	struct trace_writer **session = elog_map_find(&filtered->sessions, key);
+	int ret = 0;
+
+	if (session) {
+		elog_map_touch(&filtered->sessions, session);
+		*result = *session;
+		return 0;
+	}
+	if (filtered->sessions.count >= filtered->open_most)
+		ret = end_session(filtered, elog_map_first(&filtered->sessions));
+	if (ret)
+		return ret;
+	session = elog_map_insert(&filtered->sessions, key);
+	if (!session)
+		return -ENOMEM;
+	ret = open_session(&filtered->writer, provider, number, session);
+	if (ret)
+		elog_map_remove(&filtered->sessions, session);
+	else
+		*result = *session;
+	return ret;
+}
+
+static int split_loss(struct filtered_writer *filtered, const struct elog_item *item)
+{
+	struct trace_writer **session;
+	int ret;
+
+	ret = trace_writer_add(filtered->writer.file, item);
+	elog_map_for_each(&filtered->sessions, session) {
+		if (ret)
+			break;
+		ret = trace_writer_add(*session, item);
+	}
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * The writer
+ */
+
+static int filtered_add(struct writer *writer, const struct entry *entry)
+{
+	struct filtered_writer *filtered = to_filtered(writer);
+	struct trace_writer *file = writer->file;
+	int ret;
+
+	if (writer->live->options->split) {
+		if (entry->item.type == ELOG_ITEM_LOST)
+			return split_loss(filtered, &entry->item);
+		ret = find_session(filtered, entry, &file);
+		if (ret)
+			return ret;
+	}
+	writer->now = entry->item.time;
+	return trace_writer_add(file, &entry->item);
+}
+
+static int sync_dirty(struct trace_writer *file, uint64_t time)
+{
+	return trace_writer_dirty(file) ? trace_writer_sync(file, time, NULL, 0) : 0;
+}
+
+static int filtered_sync(struct writer *writer, bool rotate)
+{
+	struct filtered_writer *filtered = to_filtered(writer);
+	struct trace_writer **session;
+	int ret = 0;
+
+	filtered->time = elog_consumer_time(writer->live->consumer);
+	elog_map_for_each(&filtered->sessions, session) {
+		ret = sync_dirty(*session, filtered->time);
+		if (ret)
+			return ret;
+	}
+	ret = sync_dirty(writer->file, filtered->time);
+	if (!ret && !writer->live->options->split &&
+	    (rotate || trace_writer_is_full(writer->file)))
+		ret = trace_writer_rotate(writer->file, filtered->time, NULL, 0);
+	return ret;
+}
+
+static int filtered_end(struct writer *writer)
+{
+	struct filtered_writer *filtered = to_filtered(writer);
+	struct trace_writer **session;
+	int ret = 0;
+
+	while (!ret && (session = elog_map_first(&filtered->sessions)))
+		ret = end_session(filtered, session);
+	if (!ret)
+		ret = trace_writer_sync(writer->file, filtered->time, NULL, 0);
+	if (!ret)
+		ret = trace_writer_end(writer->file, UINT64_MAX);
+	return ret;
+}
+
+static void filtered_close(struct writer *writer)
+{
+	struct filtered_writer *filtered = to_filtered(writer);
+	struct trace_writer **session;
+
+	elog_map_for_each(&filtered->sessions, session)
+		trace_writer_close(*session);
+	elog_map_free(&filtered->sessions);
+	free(filtered);
+}
+
+static const struct writer_ops filtered_ops = {
+	.add = filtered_add,
+	.sync = filtered_sync,
+	.end = filtered_end,
+	.close = filtered_close,
+};
+
+struct writer *filtered_writer_new(void)
+{
+	struct filtered_writer *filtered = calloc(1, sizeof(*filtered));
+
+	if (!filtered)
+		return NULL;
+	filtered->writer.ops = &filtered_ops;
+	filtered->open_most = open_most();
+	elog_map_init(&filtered->sessions, sizeof(struct trace_writer *));
+	return &filtered->writer;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing a capture to .elog files: the only interface that elog capture sees.
+ *
+ * There are two kinds of writers. A raw writer copies the rings without looking at
+ * payloads. A filtered writer takes single events; it is for captures that keep only
+ * some of what the rings hold, for --split and for --overwrite. Both write their files
+ * by trace_writer.h. For the process's own thread.
+ */
+#ifndef WRITER_H
+#define WRITER_H
+
+#include "input/source.h"
+
+struct trace_writer;
+struct writer;
+
+/**
+ * struct writer_ops - what a kind of writer does
+ * @add: see writer_add(); NULL: a raw writer
+ * @drain: see writer_drain(); NULL: a filtered writer
+ * @sync: see writer_sync()
+ * @end: see writer_end()
+ * @close: close the files as they are and free the writer
+ */
+struct writer_ops {
+	int (*add)(struct writer *writer, const struct entry *entry);
+	int (*drain)(struct writer *writer);
+	int (*sync)(struct writer *writer, bool rotate);
+	int (*end)(struct writer *writer);
+	void (*close)(struct writer *writer);
+};
+
+/**
+ * struct writer - a writer; its kind embeds it. The caller of writer_open() only reads
+ * @ops: of its kind
+ * @live: the subscription
+ * @start: when the capture began, by the clock of records
+ * @capture: identifies the files of one capture; empty: there is only one file
+ * @file: the file of -o; with --split the one that lists losses
+ * @now: CLOCK_MONOTONIC, ns, at the last records; see struct trace_writer
+ * @pending: records were written since the last writer_sync(), of a raw writer
+ * @records: events in all files so far
+ * @bytes: valid bytes in all files so far
+ * @files: how many files were created
+ * @failed_path: the file that an error belongs to, or NULL
+ * @explained: the reason of the error was printed
+ * @damaged: a ring was damaged
+ */
+struct writer {
+	const struct writer_ops *ops;
+	struct live *live;
+	uint64_t start;
+	char capture[20];
+	struct trace_writer *file;
+	uint64_t now;
+	bool pending;
+	uint64_t records;
+	uint64_t bytes;
+	uint64_t files;
+	char *failed_path;
+	bool explained;
+	bool damaged;
+};
+
+/** writer_is_raw() - do the options ask for everything that the rings hold? */
+bool writer_is_raw(const struct options *options);
+
+/**
+ * writer_open() - create the file of -o, or the directory of --split
+ * @writer: set to the new writer
+ * @live: the subscription; outlives the writer
+ * @start: when the capture began, by the clock of records
+ *
+ * Return: 0, or a negative errno; the reason was printed.
+ */
+int writer_open(struct writer **writer, struct live *live, uint64_t start);
+
+/** writer_close() - close the files as they are; NULL is allowed */
+void writer_close(struct writer *writer);
+
+/** writer_add() - write an event or a loss; 0 or a negative errno */
+static inline int writer_add(struct writer *writer, const struct entry *entry)
+{
+	return writer->ops->add(writer, entry);
+}
+
+/** writer_drain() - write what the rings hold; 0 or a negative errno */
+static inline int writer_drain(struct writer *writer)
+{
+	return writer->ops->drain(writer);
+}
+
+/**
+ * writer_sync() - tell readers that nothing older follows
+ * @writer: a raw writer drains the rings first
+ * @rotate: start a new file, however small the present one is
+ *
+ * Also starts a new file if the present one is as large as --rotate says.
+ *
+ * Return: 0 or a negative errno.
+ */
+static inline int writer_sync(struct writer *writer, bool rotate)
+{
+	return writer->ops->sync(writer, rotate);
+}
+
+/** writer_end() - the last writer_sync(); mark all files as complete */
+static inline int writer_end(struct writer *writer)
+{
+	return writer->ops->end(writer);
+}
+
+/* The kinds; only for writer_open(). */
+struct writer *raw_writer_new(struct live *live);
+struct writer *filtered_writer_new(void);
+int filtered_writer_open_directory(struct writer *writer);
+
+#endif /* WRITER_H */

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Going on in the background: see background.h.
+ *
+ * The directory is /run/eventlog for root, XDG_RUNTIME_DIR/eventlog for others.
+ * A file there is named by a hash of what is written to, and holds the process,
+ * that name, and at the end the exit status. Its lock is held as long as the
+ * process runs, and what is in a locked file is of the one that holds the lock:
+ * only then the number of the process means anything. Beside it is what the
+ * process said on stderr. Both stay when it ends, for elog stop to tell, or
+ * until the next capture to there begins.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/background.h"
+#include "util/signals.h"
+
+#define SUFFIX		".capture"
+#define LOG_SUFFIX	".log"
+#define LOCK_TRIES	20
+#define LOCK_MS		10
+
+struct background {
+	char *path;
+	int fd;			/* locked */
+	int log;
+	int report;		/* to the process that was called; -1: told */
+};
+
+/* ------------------------------------------------------------------------
+ * The directory
+ */
+
+static char *directory(void)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	char *path;
+	int ret;
+
+	if (!geteuid())
+		return strdup("/run/eventlog");
+	if (runtime && *runtime == '/')
+		ret = asprintf(&path, "%s/eventlog", runtime);
+	else
+		ret = asprintf(&path, "/tmp/eventlog-%u", geteuid());
+	return ret < 0 ? NULL : path;
+}
+
+/* Nobody else may write there: what is there tells whom to signal. */
+static int check_directory(const char *path)
+{
+	struct stat stat;
+
+	if (lstat(path, &stat))
+		return -errno;
+	if (!S_ISDIR(stat.st_mode) || stat.st_uid != geteuid() ||
+	    stat.st_mode & (S_IWGRP | S_IWOTH))
+		return -EPERM;
+	return 0;
+}
+
+static int make_directory(const char *path)
+{
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	return check_directory(path);
+}
+
+/*
+ * The absolute name of what may not exist yet; the caller frees it. It is to be
+ * the same when that exists.
+ */
+static char *absolute(const char *target)
+{
+	size_t length = strlen(target);
+	char *name, *base, *real, *path = NULL;
+	struct stat stat_now;
+
+	real = realpath(target, NULL);
+	if (real && !stat(real, &stat_now) && S_ISDIR(stat_now.st_mode))
+		return real;
+	free(real);
+	while (length > 1 && target[length - 1] == '/')
+		length--;
+	name = strndup(target, length);
+	if (!name)
+		return NULL;
+	base = strrchr(name, '/');
+	if (base) {
+		*base = '\0';
+		real = realpath(base == name ? "/" : name, NULL);
+	} else {
+		real = realpath(".", NULL);
+	}
+	if (real && asprintf(&path, "%s/%s", strcmp(real, "/") ? real : "",
+			     base ? base + 1 : name) < 0)
+		path = NULL;
+	free(real);
+	free(name);
+	return path;
+}
+
+static char *path_for(const char *directory, const char *target)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	char *path;
+
+	for (; *target; target++)
+		hash = (hash ^ (unsigned char)*target) * 0x100000001b3ULL;
+	if (asprintf(&path, "%s/%016" PRIx64 SUFFIX, directory, hash) < 0)
+		return NULL;
+	return path;
+}
+
+static char *log_for(const char *path)
+{
+	char *log;
+
+	return asprintf(&log, "%s" LOG_SUFFIX, path) < 0 ? NULL : log;
+}
+
+/* Is it this file that has the name? */
+static bool is_at(int fd, const char *path)
+{
+	struct stat now, then;
+
+	return !fstat(fd, &then) && !stat(path, &now) &&
+	       now.st_ino == then.st_ino && now.st_dev == then.st_dev;
+}
+
+static void remove_files(const char *path)
+{
+	char *log = log_for(path);
+
+	if (log)
+		unlink(log);
+	unlink(path);
+	free(log);
+}
+
+/* ------------------------------------------------------------------------
+ * In the background
+ */
+
+/*
+ * Return: a locked and empty file of this name, -EBUSY: it is locked, or another
+ * errno.
+ */
+static int open_locked(const char *path)
+{
+	struct stat then;
+	int fd, ret, tries;
+
+	for (;;) {
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return -errno;
+		/* Who only looks has it for a moment. */
+		for (tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+			if (errno == EWOULDBLOCK && tries < LOCK_TRIES) {
+				signals_sleep(LOCK_MS);
+				continue;
+			}
+			ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
+			close(fd);
+			return ret;
+		}
+		/* Somebody may have removed it just now. */
+		if (!fstat(fd, &then) && is_at(fd, path)) {
+			if (!then.st_size)
+				return fd;
+			/* It has ended: another process is in there. */
+			unlink(path);
+		}
+		close(fd);
+	}
+}
+
+static int open_files(struct background *background, const char *target)
+{
+	char *parent = directory(), *name = absolute(target), *log = NULL;
+	int ret = -ENOMEM;
+
+	if (!name)
+		ret = -errno;
+	if (!parent || !name)
+		goto out;
+	/* There it is a line. */
+	ret = -EINVAL;
+	if (strchr(name, '\n'))
+		goto out;
+	ret = make_directory(parent);
+	if (ret) {
+		elog_error("%s: %s", parent, strerror(-ret));
+		goto told;
+	}
+	background->path = path_for(parent, name);
+	log = background->path ? log_for(background->path) : NULL;
+	if (!log) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	background->fd = open_locked(background->path);
+	if (background->fd == -EBUSY) {
+		elog_error("%s: a capture in the background writes to it", target);
+		elog_hint("elog stop %s", target);
+		ret = -EBUSY;
+		goto told;
+	}
+	ret = background->fd < 0 ? background->fd : 0;
+	if (!ret) {
+		background->log = open(log, O_WRONLY | O_CREAT | O_TRUNC |
+				       O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (background->log < 0)
+			ret = -errno;
+	}
+	if (!ret && dprintf(background->fd, "%d\n%s\n", getpid(), name) < 0)
+		ret = -errno;
+out:
+	if (ret)
+		elog_error("%s: %s", target, strerror(-ret));
+told:
+	free(parent);
+	free(name);
+	free(log);
+	return ret;
+}
+
+static void free_background(struct background *background)
+{
+	if (!background)
+		return;
+	if (background->fd >= 0)
+		close(background->fd);
+	if (background->log >= 0)
+		close(background->log);
+	if (background->report >= 0)
+		close(background->report);
+	free(background->path);
+	free(background);
+}
+
+/* In the process that was called. */
+static int wait_for_child(int report, pid_t child, const char *target)
+{
+	unsigned char status;
+	ssize_t got;
+
+	/* A pipe that has no reader is waited for. */
+	do {
+		signals_let_in();
+		got = read(report, &status, 1);
+		signals_hold();
+	} while (got < 0 && errno == EINTR && !signals_stops());
+	close(report);
+	if (got < 0) {
+		kill(child, SIGTERM);
+		return STATUS_ERROR;
+	}
+	if (got != 1) {
+		elog_error("the process in the background has ended");
+		return STATUS_ERROR;
+	}
+	if (!status)
+		fprintf(stderr, "elog: process %d captures; elog stop %s ends it\n",
+			child, target);
+	return status;
+}
+
+int background_start(struct background **result, const struct options *options,
+		     int *status)
+{
+	const char *target = options->split ? options->split : options->output;
+	struct background *background = calloc(1, sizeof(*background));
+	int report[2], ret;
+	pid_t child;
+
+	*status = STATUS_ERROR;
+	if (!background || pipe2(report, O_CLOEXEC)) {
+		elog_error("%s", strerror(errno));
+		free(background);
+		return -ENOMEM;
+	}
+	background->fd = -1;
+	background->log = -1;
+	background->report = report[1];
+	child = fork();
+	if (child < 0) {
+		ret = -errno;
+		elog_error("fork: %s", strerror(-ret));
+		close(report[0]);
+		free_background(background);
+		return ret;
+	}
+	if (child) {
+		close(report[1]);
+		background->report = -1;
+		free_background(background);
+		*status = wait_for_child(report[0], child, target);
+		return 1;
+	}
+	close(report[0]);
+	setsid();
+	ret = open_files(background, target);
+	if (ret) {
+		background_end(background, STATUS_ERROR);
+		return ret;
+	}
+	*result = background;
+	return 0;
+}
+
+static void tell(struct background *background, int status)
+{
+	unsigned char byte = (unsigned char)status;
+
+	if (background->report < 0)
+		return;
+	(void)!write(background->report, &byte, 1);
+	close(background->report);
+	background->report = -1;
+}
+
+void background_ready(struct background *background)
+{
+	int null;
+
+	if (!background)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		if (null > STDERR_FILENO)
+			close(null);
+	}
+	dup2(background->log, STDERR_FILENO);
+	tell(background, STATUS_OK);
+}
+
+void background_end(struct background *background, int status)
+{
+	if (!background)
+		return;
+	/* Who started it is told of an early end. */
+	if (background->fd >= 0 && background->report >= 0)
+		remove_files(background->path);
+	else if (background->fd >= 0)
+		dprintf(background->fd, "%d\n", status);
+	tell(background, status ? status : STATUS_ERROR);
+	free_background(background);
+}
+
+/* ------------------------------------------------------------------------
+ * From the foreground
+ */
+
+/* What a file says. */
+struct said {
+	char text[PATH_MAX + 64];
+	pid_t pid;
+	const char *target;
+	int status;		/* -1: there is none */
+};
+
+static bool read_file(int fd, struct said *said)
+{
+	ssize_t size = pread(fd, said->text, sizeof(said->text) - 1, 0);
+	char *line, *end;
+
+	said->text[size > 0 ? size : 0] = '\0';
+	said->pid = (pid_t)atoi(said->text);
+	line = strchr(said->text, '\n');
+	end = line ? strchr(line + 1, '\n') : NULL;
+	if (said->pid <= 0 || !end)
+		return false;
+	said->target = line + 1;
+	*end = '\0';
+	said->status = end[1] ? atoi(end + 1) : -1;
+	return true;
+}
+
+static int call_for(const char *path,
+		    int (*call)(const struct background_info *info, void *context),
+		    void *context)
+{
+	struct background_info info = { .path = path };
+	struct said said;
+	bool understood;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	understood = read_file(fd, &said);
+	close(fd);
+	if (!understood)
+		return 0;
+	info.target = said.target;
+	return call(&info, context);
+}
+
+int background_each(int (*call)(const struct background_info *info, void *context),
+		    void *context)
+{
+	char *parent = directory(), *path;
+	const struct dirent *entry;
+	size_t length;
+	int ret = 0;
+	DIR *files;
+
+	if (!parent)
+		return -ENOMEM;
+	ret = check_directory(parent);
+	files = ret ? NULL : opendir(parent);
+	if (!ret && !files)
+		ret = -errno;
+	if (ret == -ENOENT)
+		ret = 0;
+	else if (ret)
+		elog_error("%s: %s", parent, strerror(-ret));
+	while (!ret && files && (entry = readdir(files))) {
+		length = strlen(entry->d_name);
+		if (length < strlen(SUFFIX) ||
+		    strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX))
+			continue;
+		if (asprintf(&path, "%s/%s", parent, entry->d_name) < 0) {
+			ret = -ENOMEM;
+			break;
+		}
+		ret = call_for(path, call, context);
+		free(path);
+	}
+	if (files)
+		closedir(files);
+	free(parent);
+	return ret;
+}
+
+pid_t background_process(const struct background_info *info)
+{
+	struct said said;
+	pid_t pid = 0;
+	int fd;
+
+	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return 0;
+	/* What is in a locked file is of the one that holds the lock. */
+	if (flock(fd, LOCK_SH | LOCK_NB) && read_file(fd, &said))
+		pid = said.pid;
+	close(fd);
+	return pid;
+}
+
+bool background_same(const struct background_info *info, const char *target)
+{
+	char *name = absolute(target);
+	bool same = name && !strcmp(name, info->target);
+
+	free(name);
+	return same;
+}
+
+/* What it said, after its lock was given up. */
+static void repeat_log(const char *path)
+{
+	char *log = log_for(path), text[4096];
+	ssize_t size;
+	int fd;
+
+	if (!log)
+		return;
+	fd = open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	while (fd >= 0 && (size = read(fd, text, sizeof(text))) > 0)
+		fwrite(text, 1, (size_t)size, stderr);
+	if (fd >= 0)
+		close(fd);
+	free(log);
+}
+
+int background_stop(const struct background_info *info, bool quiet)
+{
+	struct said said;
+	int fd;
+
+	fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0) {
+		elog_error("%s: somebody else has just ended it", info->target);
+		return STATUS_ERROR;
+	}
+	/* Who has the lock is the process that is in there; nobody else can be. */
+	if (flock(fd, LOCK_SH | LOCK_NB)) {
+		/* With a status it has ended, and the next one is about to begin. */
+		if (!read_file(fd, &said) ||
+		    (said.status < 0 && kill(said.pid, SIGTERM))) {
+			elog_error("%s: %s", info->target, strerror(errno));
+			close(fd);
+			return STATUS_ERROR;
+		}
+		while (flock(fd, LOCK_SH) && errno == EINTR)
+			;
+	}
+	if (!read_file(fd, &said))
+		said.status = STATUS_ERROR;
+	if (!quiet)
+		repeat_log(info->path);
+	if (said.status < 0) {
+		elog_error("%s: process %d ended without saying why", info->target,
+			   said.pid);
+		said.status = STATUS_ERROR;
+	}
+	if (is_at(fd, info->path))
+		remove_files(info->path);
+	close(fd);
+	return said.status;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Error messages: see tool.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "util/tool.h"
+
+static const char *verb_name;
+
+const char *tool_version(void)
+{
+	return ELOG_VERSION;
+}
+
+void elog_error_prefix(const char *verb)
+{
+	verb_name = verb;
+}
+
+/* A line; names of files may have what operates a terminal. */
+static void say(const char *format, va_list arguments)
+{
+	unsigned char line[4096], *at;
+
+	vsnprintf((char *)line, sizeof(line), format, arguments);
+	for (at = line; *at; at++)
+		if (*at < ' ' || *at == 0x7f ||
+		    (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+			*at = '?';
+	fprintf(stderr, "%s\n", line);
+}
+
+void elog_error(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
+		verb_name ? verb_name : "");
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void elog_hint(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("  ", stderr);
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Signals: see signals.h.
+ */
+#include <poll.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "util/signals.h"
+#include "util/tool.h"
+
+static const int stopping[] = { SIGINT, SIGTERM, SIGHUP };
+
+static volatile sig_atomic_t stops;
+static volatile sig_atomic_t last_stop;
+static volatile sig_atomic_t stop_from_terminal;
+static volatile sig_atomic_t snapshots;
+static volatile sig_atomic_t rotations;
+
+static struct {
+	bool catching;
+	unsigned int flags;
+	sigset_t blocked;	/* by default */
+	sigset_t open;		/* while sleeping, writing, waiting */
+	struct sigaction stopping[ARRAY_SIZE(stopping)]; /* as they were */
+	struct sigaction snapshot;
+} signals;
+
+static void on_stop(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	last_stop = signal;
+	stop_from_terminal = info->si_code == SI_KERNEL;
+	stops++;
+}
+
+static void on_snapshot(int signal)
+{
+	(void)signal;
+	snapshots++;
+}
+
+static void on_rotate(int signal)
+{
+	(void)signal;
+	rotations++;
+}
+
+static void on_child(int signal)
+{
+	(void)signal;
+}
+
+void signals_catch(unsigned int flags)
+{
+	struct sigaction stop = { .sa_sigaction = on_stop,
+				  .sa_flags = SA_SIGINFO };
+	struct sigaction snapshot = { .sa_handler = on_snapshot };
+	struct sigaction rotate = { .sa_handler = on_rotate };
+	struct sigaction child = { .sa_handler = on_child };
+	struct sigaction *old;
+	size_t i;
+
+	signals.flags = flags;
+	sigemptyset(&signals.blocked);
+	sigaddset(&signals.blocked, SIGCHLD);
+	sigaction(SIGCHLD, &child, NULL);
+	for (i = 0; i < ARRAY_SIZE(stopping); i++) {
+		old = &signals.stopping[i];
+		sigaction(stopping[i], NULL, old);
+		sigaddset(&signals.blocked, stopping[i]);
+		if (stopping[i] == SIGHUP && flags & SIGNALS_ROTATE)
+			sigaction(SIGHUP, &rotate, NULL);
+		/* nohup means it; a shell's "&" ignores SIGINT without a reason. */
+		else if (stopping[i] != SIGHUP || old->sa_handler != SIG_IGN)
+			sigaction(stopping[i], &stop, NULL);
+	}
+	if (flags & SIGNALS_SNAPSHOT) {
+		sigaddset(&signals.blocked, SIGUSR1);
+		sigaction(SIGUSR1, &snapshot, &signals.snapshot);
+	}
+	pthread_sigmask(SIG_BLOCK, &signals.blocked, &signals.open);
+	signals.catching = true;
+	signal(SIGPIPE, SIG_IGN);
+}
+
+void signals_restore(void)
+{
+	size_t i;
+
+	signal(SIGPIPE, SIG_DFL);
+	if (!signals.catching)
+		return;
+	for (i = 0; i < ARRAY_SIZE(stopping); i++)
+		sigaction(stopping[i], &signals.stopping[i], NULL);
+	if (signals.flags & SIGNALS_SNAPSHOT)
+		sigaction(SIGUSR1, &signals.snapshot, NULL);
+	pthread_sigmask(SIG_SETMASK, &signals.open, NULL);
+}
+
+void signals_let_in(void)
+{
+	if (signals.catching)
+		pthread_sigmask(SIG_SETMASK, &signals.open, NULL);
+}
+
+void signals_hold(void)
+{
+	if (signals.catching)
+		pthread_sigmask(SIG_BLOCK, &signals.blocked, NULL);
+}
+
+const sigset_t *signals_mask(void)
+{
+	return signals.catching ? &signals.open : NULL;
+}
+
+void signals_sleep(int milliseconds)
+{
+	const struct timespec limit = {
+		.tv_sec = milliseconds / 1000,
+		.tv_nsec = milliseconds % 1000 * 1000000L,
+	};
+
+	ppoll(NULL, 0, milliseconds < 0 ? NULL : &limit, signals_mask());
+}
+
+int signals_stops(void)
+{
+	return stops;
+}
+
+int signals_stop(bool *from_terminal)
+{
+	*from_terminal = stop_from_terminal;
+	return last_stop;
+}
+
+int signals_snapshots(void)
+{
+	return snapshots;
+}
+
+int signals_rotations(void)
+{
+	return rotations;
+}

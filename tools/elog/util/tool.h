@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of the elog command share. The process has one thread, besides the
+ * one of a consumer's backlog, which only the library knows.
+ */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <elog.h>
+
+#include "util/time_spec.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* Exit statuses, documented in elog(1) and by --help. */
+enum status {
+	STATUS_OK = 0,
+	STATUS_ERROR = 1,		/* also: used wrongly */
+	STATUS_LOST = 2,		/* events were lost */
+	STATUS_CANNOT_EXECUTE = 126,	/* as shells have it */
+	STATUS_NO_COMMAND = 127,
+	STATUS_SIGNAL = 128,		/* plus the signal */
+};
+
+enum output_format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_PROMETHEUS,
+	FORMATS,
+};
+
+enum color {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
+enum time_format {
+	TIME_MONO,
+	TIME_WALL,
+	TIME_DELTA,
+};
+
+/**
+ * struct number_list - numbers given by an option that may be repeated
+ * @count: of @values
+ * @values: allocated
+ */
+struct number_list {
+	size_t count;
+	uint64_t *values;
+};
+
+/**
+ * struct options - what the command line says; zero where nothing was said
+ * @globs: -e, in order; point into the command line
+ * @glob_count: of @globs
+ * @keywords: -k, what of it was given as numbers
+ * @keyword_names: -k, when there are names in it, or NULL; see keywords.c
+ * @level: -l
+ * @sessions: -s
+ * @pids: -p
+ * @tids: -t
+ * @cpus: -C
+ * @count: -n; 0: not given
+ * @duration: -d, ns; 0: not given
+ * @quiet: -q
+ * @verbose: -v
+ * @sample: --sample
+ * @per_cpu_bytes: --per-cpu-bytes
+ * @time: --time
+ * @wait: --wait
+ * @overwrite: --overwrite
+ * @triggers: --trigger, as @globs
+ * @trigger_count: of @triggers
+ * @output: -o, or NULL
+ * @append: --append
+ * @expressions: -f, in order; point into the command line
+ * @expression_count: of @expressions
+ * @since: --since, or --around
+ * @until: --until, or --around
+ * @format: --format
+ * @fields: --fields, or NULL
+ * @color: --color
+ * @no_pager: --no-pager
+ * @follow: --follow
+ * @session_summary: --session-summary
+ * @interval: --interval, ns; 0: not given
+ * @by: --by, or NULL
+ * @sort: --sort, or NULL
+ * @compress: --compress, zstd's level; 0: not given
+ * @rotate_size: --rotate, bytes; 0: not given
+ * @rotate_keep: its KEEP; 0: not given
+ * @split: --split, or NULL
+ * @background: --background
+ * @group: --group, or NULL
+ * @slowest: --slowest; 0: not given
+ * @tree: --tree
+ * @provider: --provider, or NULL
+ * @bpf: --bpf
+ * @module: --module, or NULL
+ * @handlers: --handler, or NULL
+ * @program: --program, or NULL
+ * @predicate: --if, or NULL
+ * @separated: there was a "--" before the arguments
+ * @arguments: the rest, NULL-terminated
+ * @argument_count: of @arguments
+ * @command_count: how many of @arguments, the last ones, were behind the "--"
+ */
+struct options {
+	const char **globs;
+	size_t glob_count;
+	uint64_t keywords;
+	const char *keyword_names;
+	unsigned int level;
+	struct number_list sessions;
+	struct number_list pids;
+	struct number_list tids;
+	struct number_list cpus;
+	uint64_t count;
+	uint64_t duration;
+	bool quiet;
+	bool verbose;
+	bool overwrite;
+	const char **triggers;
+	size_t trigger_count;
+	const char *output;
+	bool append;
+	const char **expressions;
+	size_t expression_count;
+	struct time_spec since;
+	struct time_spec until;
+	enum output_format format;
+	const char *fields;
+	enum color color;
+	bool no_pager;
+	bool follow;
+	bool session_summary;
+	uint64_t interval;
+	const char *by;
+	const char *sort;
+	unsigned int compress;
+	uint64_t rotate_size;
+	unsigned int rotate_keep;
+	const char *split;
+	bool background;
+	const char *group;
+	uint32_t slowest;
+	bool tree;
+	const char *provider;
+	bool bpf;
+	const char *module;
+	const char *handlers;
+	const char *program;
+	const char *predicate;
+	uint32_t sample;
+	uint64_t per_cpu_bytes;
+	enum time_format time;
+	bool wait;
+	bool separated;
+	char **arguments;
+	int argument_count;
+	int command_count;
+};
+
+/** tool_version() - the version of this build */
+const char *tool_version(void);
+
+/** elog_error_prefix() - set the VERB of elog_error() */
+void elog_error_prefix(const char *verb);
+
+/** elog_error() - print "elog VERB: ..." and a newline on stderr */
+void elog_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** elog_hint() - the same without the prefix, indented below an error */
+void elog_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** number_matches() - is it in the list, or is that empty? */
+bool number_matches(const struct number_list *list, uint64_t value);
+
+/** number_base() - 16 for what begins with 0x, else 10: 010 is ten */
+int number_base(const char *text);
+
+/** parse_unsigned() - a number, also 0x...; false if it is none or > @most */
+bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
+
+/** enum purpose - what the device was opened for */
+enum purpose {
+	PURPOSE_QUERY,
+	PURPOSE_PRODUCE,
+	PURPOSE_CONSUME,
+	PURPOSE_ADMINISTER,
+};
+
+/**
+ * explain_device_error() - say why there is no access to the device, and what helps
+ * @error: what elog_device_open(), elog_producer_connect() or
+ *	elog_consumer_open() returned
+ * @purpose: what for
+ */
+void explain_device_error(int error, enum purpose purpose);
+
+/**
+ * put_causes() - append ": cause count, ..." of a loss
+ * @lost: EVENTLOG_LOST_CAUSES counts
+ * @text: where
+ *
+ * Return: the sum.
+ */
+uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
+
+/** json_member() - append "name":"value" */
+void json_member(struct elog_text *text, const char *name, const char *value);
+
+/** json_causes() - append {"cause":count,...} of a loss */
+void json_causes(const uint64_t *lost, struct elog_text *text);
+
+#endif /* TOOL_H */
