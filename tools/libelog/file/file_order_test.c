@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of .elog files of machines of the other byte order: one that was written
- * here is turned around, by what is known here of its records and not by their
- * schema, and has to read the same. They need no kernel module. Prints TAP.
+ * Tests of .elog files from machines of the other byte order. A file is written here,
+ * and its byte order is reversed, by knowledge of its records and not by their schema.
+ * Reading it must give the same result. They need no kernel module. Prints TAP.
  */
 #include "file/file_source.h"
 
 #define EVENTS	500
 
-/* Every type there is. */
+/* All types. */
 static const char typed[] =
 	"eventlog 1\n"
 	"provider order\n"
@@ -107,7 +107,7 @@ static void make(struct payload *payload)
 	payload->data = 7U << 16 | (end + 8);
 	payload->more = 9U << 16 |
 		(end + 15 - (uint32_t)(offsetof(struct payload, more) + 4));
-	/* Some are wrong, and have to be wrong in the same way. */
+	/* Some are invalid, and must be invalid in the same way. */
 	if (!random_number(10))
 		payload->data = (uint32_t)random_number(1ULL << 32);
 }
@@ -135,7 +135,7 @@ static size_t put(unsigned char *ring, size_t at, uint32_t type,
 	return at;
 }
 
-/* A typed event, a short one, one without schema, a loss, padding. */
+/* A typed event, a truncated one, one without schema, a loss, padding. */
 static int write_here(uint32_t level)
 {
 	const struct elog_file_options options = {
@@ -187,7 +187,7 @@ static int write_here(uint32_t level)
 	return fd;
 }
 
-/* Turn the records of a DATA block around. */
+/* Reverse the byte order of the records of a DATA block. */
 static void turn_records(unsigned char *bytes, size_t size)
 {
 	struct eventlog_record record;
@@ -255,7 +255,7 @@ static void turn_file(int fd)
 	free(bytes);
 }
 
-/* Everything that is said of the file, as text. */
+/* Everything that a reader returns, as text. */
 static void tell(int fd, struct elog_text *text)
 {
 	const struct elog_schema_event *event;
@@ -309,7 +309,7 @@ static void test_turned(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "a file of the other byte order reads the same", test_turned },
+		{ "a file of the other byte order has the same contents", test_turned },
 	};
 
 	if (ELOG_BLOCK_NATIVE) {

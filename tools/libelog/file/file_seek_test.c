@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of beginning to read .elog files in the middle: from a time on, nothing
- * that a full read yields is missing, whatever became of the file. They need no
- * kernel module. Prints TAP.
+ * Tests of starting to read .elog files in the middle: from the given time on, a seek
+ * must return everything that a full read returns, whatever happened to the file. They
+ * need no kernel module. Prints TAP.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ static bool same(const struct seen *one, const struct seen *other)
 	       one->cpu == other->cpu && one->loss == other->loss;
 }
 
-/* What is earlier may be there or not. Return: true if all else is the same. */
+/* Earlier items may be missing. Return: true if everything else is equal. */
 static bool same_from(const struct sequence *all, const struct sequence *some,
 		      int64_t from)
 {
@@ -36,7 +36,7 @@ static bool same_from(const struct sequence *all, const struct sequence *some,
 	return j == some->count;
 }
 
-/* A time near one of those in the file. */
+/* Choose a time near one of the times in the file. */
 static int64_t some_time(const struct sequence *all)
 {
 	size_t at = random_number(all->count);
@@ -51,7 +51,7 @@ struct totals {
 	uint64_t size;		/* what they would have been */
 };
 
-/* Seek to many times. Beginning in the middle is to leave no damage behind. */
+/* Seek to many times. Starting in the middle must not report damage. */
 static void check_seeks(int fd, unsigned int times, struct totals *totals)
 {
 	struct sequence all, some;
@@ -103,7 +103,7 @@ static void check_shape(unsigned int events, unsigned int parts, bool end)
 	struct totals totals;
 
 	check_seeks(fd, TIMES, &totals);
-	/* Without END all headers are looked at, of blocks that are small here. */
+	/* Without END, all headers are read; the blocks are small here. */
 	if (end) {
 		check(totals.read < totals.size * 4 / 5);
 		check(totals.least < totals.size / (TIMES + 2) / 4);
@@ -117,7 +117,7 @@ static void test_whole(void)
 {
 	check_shape(3000, 1, true);
 	check_shape(1000, 3, true);
-	/* Too small for an index, but with ENDs. */
+	/* The parts are too small for an index, but have END blocks. */
 	interval = 1 << 20;
 	check_shape(30, 40, true);
 }
@@ -141,7 +141,7 @@ static void test_compressed(void)
 	compression = 0;
 }
 
-/* Megabytes, as captures have, of which little is read. */
+/* A file of several megabytes, like a capture, of which a seek reads little. */
 static void test_large(void)
 {
 	struct totals totals;
@@ -151,12 +151,12 @@ static void test_large(void)
 	write_part(&source, fd, 60000, 0, true);
 	check_seeks(fd, 3, &totals);
 	check(totals.size / 5 > 8 << 20);
-	/* A checkpoint for each MiB, and what is found on the way there. */
+	/* The checkpoints, one for each MiB, and the blocks on the way to them. */
 	check(totals.least < (1 << 20) + (64 << 10));
 	close(fd);
 }
 
-/* Blocks as large as they are of captures, in a file that was cut off. */
+/* Blocks as large as those of captures, in a truncated file. */
 static void test_large_blocks(void)
 {
 	enum { BLOCKS = 300, BYTES = 128 << 10 };
@@ -193,7 +193,7 @@ static void test_large_blocks(void)
 	check_equal(elog_file_reader_open(&reader, fd), 0);
 	check_equal(elog_file_seek(reader, (uint64_t)from), 0);
 	check_equal(elog_file_progress(reader, &done, &total), 0);
-	/* A window for each header. */
+	/* One window for each header. */
 	check(done < 2 * BLOCKS * 5000);
 	while (elog_file_next(reader, &item) > 0)
 		events += item.type == ELOG_ITEM_EVENT &&
@@ -224,10 +224,9 @@ static void test_cut(void)
 }
 
 /*
- * Bytes that change: what is still there in the whole file is found. Where a
- * schema or an INDEX is hit, by reading more. A full read may have found a damage
- * in what a seek leaves out, and have begun a part anew for that: it is not to
- * yield less.
+ * Changed bytes: a seek returns everything that a full read still finds. If a schema or
+ * an INDEX block is damaged, it reads more. A full read may find damage in data that a
+ * seek omits, and start a new part there: the seek must not return less.
  */
 static void test_damaged(void)
 {
@@ -253,7 +252,7 @@ static void test_damaged(void)
 	close(fd);
 }
 
-/* Every byte of what tells where to begin, with checksums that are right. */
+/* Change each byte of the blocks that a seek uses, with correct checksums. */
 static void test_wrong_index(void)
 {
 	int fd = indexed_file(600, 2, true), copy = new_file();
@@ -297,7 +296,7 @@ static void test_wrong_index(void)
 	close(fd);
 }
 
-/* Where no file begins, and where one does that is not at the beginning. */
+/* Start where no file begins, and where one begins behind other data. */
 static void test_elsewhere(void)
 {
 	int fd = indexed_file(500, 1, true), other = new_file(), ends[2], status;
@@ -363,17 +362,17 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "from a time on, nothing is missing", test_whole },
-		{ "without END: cut off, or still growing", test_without_end },
+		{ "without END: truncated, or still growing", test_without_end },
 		{ "compressed", test_compressed },
-		{ "little is read of what is large", test_large },
-		{ "bodies are passed over, if need be", test_large_blocks },
-		{ "cut anywhere", test_cut },
-		{ "with bytes that have changed", test_damaged },
-		{ "with an index that is wrong", test_wrong_index },
-		{ "in the middle of something else, and in pipes", test_elsewhere },
+		{ "little of a large file is read", test_large },
+		{ "bodies are skipped", test_large_blocks },
+		{ "truncated anywhere", test_cut },
+		{ "with changed bytes", test_damaged },
+		{ "with a wrong index", test_wrong_index },
+		{ "inside of other data, and in pipes", test_elsewhere },
 	};
 
-	/* SYNC blocks tell clocks that are read one after the other. */
+	/* SYNC blocks have clocks that were read one after the other. */
 	tick = 1000000;
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
 }

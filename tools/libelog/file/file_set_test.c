@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of what a program does with .elog files besides reading them from one
- * end to the other: several as one, a file that still grows, how far reading is,
- * how long descriptions are valid. They need no kernel module. Prints TAP.
+ * Tests of .elog files beyond reading one from beginning to end: reading several as
+ * one, a growing file, the progress of reading, and how long schemas are valid. They
+ * need no kernel module. Prints TAP.
  */
 #include <fcntl.h>
 
@@ -10,7 +10,7 @@
 
 #define FILES	4
 
-/* The file once more, with a position of its own. */
+/* Open the file again, with a position of its own. */
 static int reopen(int fd)
 {
 	char path[32];
@@ -22,7 +22,7 @@ static int reopen(int fd)
 	return again;
 }
 
-/* Say that it was captured in another boot. */
+/* Change the boot id. */
 static void set_boot(int fd, char boot)
 {
 	unsigned char *bytes, *id;
@@ -39,7 +39,7 @@ static void set_boot(int fd, char boot)
 	free(bytes);
 }
 
-/* Say what the time of day was at each SYNC, a while more from one on. */
+/* Set the time of day of each SYNC, and add a difference from one SYNC on. */
 static void set_clocks(int fd, uint64_t offset, unsigned int from, uint64_t more)
 {
 	struct elog_block_header header;
@@ -65,7 +65,7 @@ static void set_clocks(int fd, uint64_t offset, unsigned int from, uint64_t more
 	free(bytes);
 }
 
-/* Merge by looking at all, which is slow and plain. */
+/* Merge by comparing all files, which is slow and simple. */
 static size_t next_of(struct sequence *files, size_t count)
 {
 	size_t best = count, i;
@@ -147,10 +147,9 @@ static void test_set(void)
 	close(garbage);
 }
 
-/* One file grows, one is whole: neither waits for the other for ever. */
 /*
- * Files of one boot: what they say of the time of day differs a little, or is set
- * meanwhile; their own clock is the order.
+ * Files of one boot: their times of day differ a little, or are set meanwhile; the
+ * order is that of their own clock.
  */
 static void test_set_boot(void)
 {
@@ -185,6 +184,7 @@ static void test_set_boot(void)
 		close(fds[i]);
 }
 
+/* One file grows and one is complete: neither waits for the other. */
 static void test_set_follow(void)
 {
 	struct elog_file_reader *followed, *whole, *reader;
@@ -236,7 +236,7 @@ static void test_set_follow(void)
 	close(fd);
 }
 
-/* A file that grows by so many bytes at a time, all of them events in the end. */
+/* A file that grows in steps returns all events in the end. */
 static void follow_by(size_t step)
 {
 	struct elog_file_reader *reader;
@@ -294,7 +294,7 @@ static void test_follow(void)
 		follow_by(steps[i]);
 }
 
-/* What is no block is told once something whole is behind it, or at the end. */
+/* Bytes that are not blocks are reported when a block follows, or at the end. */
 static void test_follow_damage(void)
 {
 	struct elog_file_reader *reader;
@@ -327,7 +327,10 @@ static void test_follow_damage(void)
 	close(fd);
 }
 
-/* A capture was killed within a block, and another one has appended less than that lacks. */
+/*
+ * A capture was killed inside a block, and another one has appended fewer bytes than
+ * the block lacks.
+ */
 static void test_follow_torn(void)
 {
 	const struct elog_file_options options = { .size = sizeof(options) };
@@ -361,7 +364,7 @@ static void test_follow_torn(void)
 		check(item.type == ELOG_ITEM_PART);
 	check_equal(ret, -EAGAIN);
 	check_equal(pwrite(fd, more, small, (off_t)last + 50), small);
-	/* At first it may be the block's own. */
+	/* At first, these bytes may belong to the block. */
 	check_equal(elog_file_next(reader, &item), -EAGAIN);
 	while (events < 20 && (ret > 0 || ret == -EAGAIN)) {
 		ret = elog_file_next(reader, &item);
@@ -423,7 +426,7 @@ static void test_progress(void)
 	close(ends[1]);
 }
 
-/* Within a generation what was given stays; a part, or too much, begins one. */
+/* Schemas are valid within a generation. A new part, or too many schemas, start another one. */
 static void test_generation(void)
 {
 	enum { EVENTS = 20000 };
@@ -487,13 +490,13 @@ int main(void)
 	static const struct test tests[] = {
 		{ "several files in the order of the time of day", test_set },
 		{ "files of one boot in the order of its clock", test_set_boot },
-		{ "one that grows among others", test_set_follow },
-		{ "a file that grows is read as far as it is whole", test_follow },
-		{ "what is missing is told when nothing follows", test_follow_damage },
-		{ "what is missing is not waited for when there is another part",
+		{ "a growing file among others", test_set_follow },
+		{ "a growing file is read up to its last complete block", test_follow },
+		{ "missing bytes are reported when nothing follows", test_follow_damage },
+		{ "an incomplete block is given up when another part follows",
 		  test_follow_torn },
-		{ "how much was read", test_progress },
-		{ "descriptions stay valid for a generation", test_generation },
+		{ "progress of reading", test_progress },
+		{ "schemas stay valid for a generation", test_generation },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of .elog files that need no kernel module: what is written from rings
- * made up here comes back, in order; and whatever else a file may be, reading it
- * ends, and yields no record that was not written. Prints TAP. Most useful when
- * built with sanitizers.
+ * Tests of .elog files that need no kernel module. What was written from artificial
+ * rings is read back in order. Reading any other file ends, and returns no record that
+ * was not written. Prints TAP. Most useful with sanitizers.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -115,7 +114,7 @@ static void test_round_trip(void)
 	close(fd);
 }
 
-/* Byte for byte through a pipe, as it is written. */
+/* Read single bytes through a pipe while the file is written. */
 static void test_pipe(void)
 {
 	struct source source;
@@ -156,7 +155,7 @@ static void test_appended(void)
 	check_equal(result.parts, 2);
 	check_equal(result.lost, 30);
 
-	/* A capture that was killed within a block, and one more behind it. */
+	/* A capture that was killed inside a block, with another one behind it. */
 	whole = (uint64_t)lseek(fd, 0, SEEK_END);
 	write_part(&source, fd, 300, 0, true);
 	check_equal(ftruncate(fd, (off_t)whole + 5001), 0);
@@ -254,7 +253,7 @@ static size_t mutate(unsigned char *bytes, size_t size, size_t room)
 	return size ? size : 1;
 }
 
-/* Whatever happens to a file: what is yielded was written. */
+/* Whatever happens to a file: all returned records were written. */
 static void test_mutations(void)
 {
 	size_t size, room, mutated, i, count;
@@ -293,7 +292,7 @@ static void test_mutations(void)
 	close(fd);
 }
 
-/* Nonsense with checksums that are right: reading ends, and stays in bounds. */
+/* Random data with correct checksums: reading ends, and stays in bounds. */
 static void test_sealed(void)
 {
 	size_t size, at, body, i, count, offset;
@@ -359,7 +358,7 @@ static void test_hostile(void)
 	read_and_close(begin_file("version 1\nbyte_order middle\n"), &result);
 	check_equal(result.end, -EOPNOTSUPP);
 
-	/* Sizes beyond everything, and ones that are not kept. */
+	/* Sizes beyond all limits, and sizes that are wrong. */
 	fd = begin_file(INFO_HERE);
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, UINT32_MAX, data, 16);
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, ELOG_BLOCK_MAX + 1,
@@ -373,7 +372,7 @@ static void test_hostile(void)
 	check_equal(result.damages, 1);
 	check_equal(result.bytes[ELOG_DAMAGE_BYTES], 2002 * 48);
 
-	/* Unknown blocks are fine, unknown flags are not. */
+	/* Unknown blocks are ignored, unknown flags are not. */
 	fd = begin_file(INFO_HERE);
 	put_block(fd, 99, 0, 5, "hello", 5);
 	put_block(fd, ELOG_BLOCK_INDEX, 0, 0, "", 0);
@@ -385,7 +384,7 @@ static void test_hostile(void)
 	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
 	check_equal(result.damages, 2);
 
-	/* The latest time there can be; a size of nothing; a CPU too many. */
+	/* The latest possible time; an empty body; a CPU beyond the limit. */
 	fd = begin_file(INFO_HERE);
 	memcpy(data + 16, &latest, sizeof(latest));
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
@@ -405,7 +404,7 @@ static void test_hostile(void)
 	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
 }
 
-/* A block that was taken out whole, and one that is there twice. */
+/* A removed block, and a duplicate one. */
 static void test_missing(void)
 {
 	size_t size, at, length, found = 0;
@@ -445,7 +444,7 @@ static void test_missing(void)
 	close(fd);
 }
 
-/* More between two SYNCs than is held: it says so, and goes on. */
+/* More data between two SYNCs than is held: this is reported, and reading continues. */
 static void test_cap(void)
 {
 	enum { BLOCKS = 300, BYTES = 1 << 20 };
@@ -509,7 +508,7 @@ static void test_write_errors(void)
 	close(fd);
 }
 
-/* Fill a file up to its limit. Return: its size then; @whole: of whole blocks. */
+/* Fill a file up to its limit. Return: its size; @whole: the size of whole blocks. */
 static off_t fill_up(int fd, bool others, uint64_t *whole)
 {
 	const struct elog_file_options options = { .size = sizeof(options) };
@@ -548,7 +547,7 @@ static void test_cut_back(void)
 	check_equal(fill_up(fd, false, &whole), 6 + whole);
 	check_equal(lseek(fd, 0, SEEK_CUR), 6 + whole);
 	close(fd);
-	/* What others have appended stays, with what is torn. */
+	/* Data that others have appended stays, like the incomplete block. */
 	fd = new_file();
 	check_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
 	check_equal(fill_up(fd, false, &whole), whole);
@@ -559,7 +558,7 @@ static void test_cut_back(void)
 	check_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
-/* The same for compressed files, or, where there is no zstd, once more. */
+/* The same for compressed files or, without zstd, again for others. */
 static void compress(void (*run)(void))
 {
 	struct elog_compressor *compressor;
@@ -596,22 +595,22 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "CRC-32C: known sums, and both ways agree", test_crc },
-		{ "spans of a ring are whole records in one piece", test_span },
-		{ "what is written comes back in order", test_round_trip },
+		{ "spans of a ring are contiguous whole records", test_span },
+		{ "written records are read back in order", test_round_trip },
 		{ "through a pipe", test_pipe },
-		{ "parts one after another, also behind a torn one", test_appended },
-		{ "cut anywhere, all whole blocks are read", test_cut },
-		{ "mutations yield only what was written", test_mutations },
-		{ "nonsense with right checksums does no harm", test_sealed },
-		{ "compressed: cut anywhere", test_cut_compressed },
+		{ "several parts, also behind an incomplete one", test_appended },
+		{ "truncated anywhere, all complete blocks are read", test_cut },
+		{ "mutated files return only written records", test_mutations },
+		{ "random data with correct checksums does no harm", test_sealed },
+		{ "compressed: truncated anywhere", test_cut_compressed },
 		{ "compressed: mutations", test_mutations_compressed },
-		{ "compressed: nonsense with right checksums", test_sealed_compressed },
+		{ "compressed: random data with correct checksums", test_sealed_compressed },
 		{ "compressed: blocks missing", test_missing_compressed },
 		{ "hostile sizes, times and numbers", test_hostile },
-		{ "blocks missing, and there twice", test_missing },
-		{ "too much between two SYNC blocks", test_cap },
-		{ "errors of writing", test_write_errors },
-		{ "a full file is cut back, what others wrote is not", test_cut_back },
+		{ "missing and duplicate blocks", test_missing },
+		{ "too much data between two SYNC blocks", test_cap },
+		{ "write errors", test_write_errors },
+		{ "a full file is truncated, unless others appended to it", test_cut_back },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of compressed .elog files: what is written at each level comes back, and
- * whatever a body claims to become, reading it takes no more than is allowed.
- * Built without zstd, that such files are neither written nor read. They need no
- * kernel module. Prints TAP.
+ * Tests of compressed .elog files: what was written at each level is read back, and
+ * reading is limited whatever size a body claims. Without zstd, such files are neither
+ * written nor read. They need no kernel module. Prints TAP.
  */
 #include <sys/resource.h>
 
@@ -51,7 +50,7 @@ static void test_levels(void)
 	check_equal(elog_file_writer_open(&writer, fd, &options), -EINVAL);
 }
 
-/* The types of blocks that have the flag, as a mask, and their sizes. */
+/* The types of compressed blocks, as a mask, and their sizes. */
 static uint32_t compressed_types(int fd, size_t *stored)
 {
 	struct elog_block_header header;
@@ -75,7 +74,7 @@ static uint32_t compressed_types(int fd, size_t *stored)
 	return types;
 }
 
-/* Records of noise are stored as they are, those of nothing within the ratio. */
+/* Random records are stored uncompressed, records of zeros within the ratio. */
 static void test_extremes(void)
 {
 	struct elog_file_options options = {
@@ -132,7 +131,7 @@ static void put_packed(int fd, uint32_t type, uint32_t flags, uint32_t claimed,
 	check_equal(write(fd, "\0\0\0\0\0\0\0", -size & 7), -size & 7);
 }
 
-/* A body, packed, that says it becomes as much as @claimed. */
+/* Store a compressed body that claims to have @claimed bytes. */
 static void check_claim(const void *stored, size_t size, uint32_t claimed,
 			uint64_t events, bool fine)
 {
@@ -181,7 +180,7 @@ static void test_claims(void)
 		read_and_close(fd, &result);
 		check_equal(result.end, 0);
 	}
-	/* Of a type that nobody knows: nothing is unpacked. */
+	/* Of an unknown type: it is not decompressed. */
 	{
 		struct result result;
 		int fd = begin_file(INFO_HERE);
@@ -192,7 +191,7 @@ static void test_claims(void)
 	}
 }
 
-/* Bodies that become a thousand times as much as allowed; each says something else. */
+/* Bodies that are a thousand times larger than allowed, each with a different claim. */
 static void test_bombs(void)
 {
 	unsigned char *zeroes = calloc(1, ELOG_BLOCK_MAX), *stored;
@@ -210,7 +209,7 @@ static void test_bombs(void)
 			   i & 1 ? ELOG_BLOCK_MAX :
 				   (uint32_t)size * ELOG_ZSTD_RATIO, stored, size);
 	free(stored);
-	/* Unpacking them all would be 187 GiB. */
+	/* Decompressing all of them would give 187 GiB. */
 	check_equal(getrlimit(RLIMIT_CPU, &before), 0);
 	limit = before;
 	limit.rlim_cur = 300;
@@ -225,10 +224,10 @@ static void test_bombs(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "what is written at each level comes back", test_levels },
-		{ "what does not get smaller, and what gets too small", test_extremes },
-		{ "a body is what it claims to be, or damaged", test_claims },
-		{ "bodies that become too much are not unpacked", test_bombs },
+		{ "files of each level are read back", test_levels },
+		{ "data that does not get smaller, or gets too small", test_extremes },
+		{ "a body has the claimed size, or is damaged", test_claims },
+		{ "bodies that would be too large are not decompressed", test_bombs },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
@@ -260,7 +259,7 @@ static void test_without(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		{ "without zstd nothing is compressed, and it says so", test_without },
+		{ "without zstd, compression is an error", test_without },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of expressions: what they mean, what is wrong with them and where, and
- * that no text and no payload does harm. Random expressions are compared with
- * an evaluator of their trees that shares no code with the library. Prints TAP;
- * buffers are exactly as large as claimed, for the sanitizer.
+ * Tests of expressions: their meaning, their errors with positions, and that no text
+ * and no payload does harm. Random expressions are compared with an evaluator of trees
+ * that shares no code with the library. Prints TAP; buffers have exact sizes, for the
+ * sanitizer.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -119,7 +119,7 @@ static void compose(void)
 	item.time = 7000000001;
 }
 
-/* What to say of an expression: it cannot be parsed, bound, match, or may. */
+/* The result of an expression: it cannot be parsed, bound, or match; or it may match. */
 enum answer {
 	NO,
 	YES,
@@ -192,7 +192,7 @@ static void check_answers(const struct elog_schema_event *event,
 static void test_operators(void)
 {
 	static const struct question questions[] = {
-		/* Alone: not 0, not empty. */
+		/* Only a name: not 0, not empty. */
 		{ "byte", YES }, { "half", NO }, { "sbyte", YES },
 		{ "yes", YES }, { "no", NO }, { "state", YES },
 		{ "flags", YES }, { "source", YES }, { "six", YES },
@@ -284,7 +284,7 @@ static void test_operators(void)
 		{ "raw == dead", YES }, { "raw == \"DEAD\"", YES }, { "raw != de", YES },
 		{ "raw == deadde", NO }, { "none == \"\"", YES }, { "none != \"\"", NO },
 		{ "octets == 0a00ff", YES }, { "key == 0001", YES }, { "key != 0001", NO },
-		/* Metadata, and a field that goes before. */
+		/* Metadata, and a field that hides metadata. */
 		{ "cpu == 3", YES }, { "pid == 100 && tid == 101", YES },
 		{ "session > 9223372036854775807", YES }, { "session & 1", YES },
 		{ "session", YES }, { "time >= 7s && time < 7.1s", YES },
@@ -302,7 +302,7 @@ static void test_operators(void)
 		{ "provider == \"tcp*\"", NEVER }, { "provider != tcp", YES },
 		{ "event == all", YES }, { "event ~ ^", MALFORMED },
 		{ "@event !~ \"a.l\"", NEVER }, { "provider", YES },
-		/* What is not there. */
+		/* Fields that do not exist. */
 		{ "nothing", NEVER }, { "!nothing", YES }, { "nothing == 1", NEVER },
 		{ "nothing != 1", NEVER }, { "nothing !~ x", NEVER },
 		{ "!(nothing != 1)", YES }, { "nothing || byte == 200", YES },
@@ -343,11 +343,11 @@ static void test_other_events(void)
 	struct elog_expression_error error;
 
 	check_answers(bare, on_bare, ELOG_ARRAY_SIZE(on_bare));
-	/* Its only field: 2 bytes at 4, "x". */
+	/* The only field: 2 bytes at 4, "x". */
 	check_equal(ask("word == x", other, "\4\0\2\0x", 6, &error), YES);
 	check_equal(ask("word ~ \"^x$\"", other, "\4\0\2\0x", 6, &error), YES);
 	check_equal(ask("word != x", other, "\4\0\2\0x", 6, &error), NO);
-	/* Outside, without end, truncated: as if it were not there. */
+	/* Outside, not terminated, truncated: like a field that does not exist. */
 	check_equal(ask("word != x", other, "\4\0\3\0x", 6, &error), NO);
 	check_equal(ask("!(word != x)", other, "\4\0\3\0x", 6, &error), YES);
 	check_equal(ask("word !~ y || word", other, "\4\0\1\0x", 6, &error), NO);
@@ -455,12 +455,16 @@ static void test_errors(void)
 		{ "yes == 2", 8, "yes is bool: '2' is not true or false" },
 		{ "yes < 1", 7, "yes is bool: < is not supported" },
 		{ "yes & 1", 7, "yes is bool: & is not supported" },
-		{ "state == LISTEN", 10, "state is enum:state:s8: 'LISTEN' is not one of its names" },
-		{ "state == \"x\ny\"", 10, "state is enum:state:s8: the string is not one of its names" },
+		{ "state == LISTEN", 10,
+		  "state is enum:state:s8: 'LISTEN' is not one of its names" },
+		{ "state == \"x\ny\"", 10,
+		  "state is enum:state:s8: the string is not one of its names" },
 		{ "state == 8x", 10, "state is enum:state:s8: '8x' is not a number" },
 		{ "state ~ CLOSE", 9, "state is enum:state:s8: ~ is not supported" },
-		{ "state & 1|BROKEN", 9, "state is enum:state:s8: '1|BROKEN' is not one of its names" },
-		{ "flags & SYN|RST", 9, "flags is flags:tcpflags:u16: 'RST' is not one of its names" },
+		{ "state & 1|BROKEN", 9,
+		  "state is enum:state:s8: '1|BROKEN' is not one of its names" },
+		{ "flags & SYN|RST", 9,
+		  "flags is flags:tcpflags:u16: 'RST' is not one of its names" },
 		{ "flags & NONE", 9, "'NONE' has no bits" },
 		{ "flags & SY", 9, "'SY' is not one of its names" },
 		{ "state == CLOSE_", 10, "'CLOSE_' is not one of its names" },
@@ -469,7 +473,8 @@ static void test_errors(void)
 		{ "flags == \"x\"", 10, "the string is not a list of its names" },
 		{ "flags & 1x", 9, "flags is flags:tcpflags:u16: '1x' is not a mask" },
 		{ "flags !~ SYN", 10, "!~ is not supported" },
-		{ "source == 10.0.0", 11, "source is ipv4: '10.0.0' is not an address or a prefix" },
+		{ "source == 10.0.0", 11,
+		  "source is ipv4: '10.0.0' is not an address or a prefix" },
 		{ "source == 10.0.0.0/33", 11, "is not an address or a prefix" },
 		{ "source == 10.0.0.0/", 11, "is not an address or a prefix" },
 		{ "source == 10.0.0.0/-1", 11, "is not an address or a prefix" },
@@ -498,7 +503,7 @@ static void test_errors(void)
 		{ "comm & x", 8, "comm is a name: & is not supported" },
 		{ "time == x", 9, "time is a time: 'x' is not a number" },
 		{ "cpu == first", 8, "cpu is a number: 'first' is not a number" },
-		/* The first of them; not what does not matter. */
+		/* The first error; errors in irrelevant comparisons are not reported. */
 		{ "byte && path < a && word < b", 16, "path is string" },
 		{ "(nothing && path < a) || word < b", 33,
 		  "word is u32: 'b' is not a number" },
@@ -523,13 +528,13 @@ static void test_errors(void)
 			fail(__FILE__, __LINE__, "%s: %d, column %u: %s",
 			     incompatible[i].text, answer, error.column, error.message);
 	}
-	/* Nobody needs to want to know. */
+	/* @error may be NULL. */
 	check_equal(elog_expression_parse("a ==", &expression, NULL), -EINVAL);
 	elog_expression_free(NULL);
 	elog_predicate_free(NULL);
 }
 
-/* @count times @part, with @before and @behind around. */
+/* Repeat @part @count times, between @before and @behind. */
 static char *repeat(const char *before, const char *part, size_t count,
 		    const char *behind)
 {
@@ -569,7 +574,7 @@ static void test_limits(void)
 	check_repeated("", "(", 65536, "", MALFORMED, "more than 64 '(' and '!'");
 	check_repeated("", "(", 65, "byte", MALFORMED, "more than 64 '(' and '!'");
 	check_repeated("", "!(", 32, "byte))))))))))))))))))))))))))))))))", YES, "");
-	/* In a row is not within each other. */
+	/* A sequence is not nested. */
 	check_repeated("", "(!(half))&&", 5000, "byte", YES, "");
 	check_repeated("", "no||", 16000, "byte", YES, "");
 	check_repeated("", "byte&&", 10000, "half", NO, "");
@@ -596,7 +601,7 @@ static void test_limits(void)
 	check_repeated("no", "||path~\"x.{900}\"", 5, "||byte", MALFORMED,
 		       "too large together");
 
-	/* Both kinds of nesting, as deep as it goes, many times. */
+	/* Both kinds of nesting at the limit, many times. */
 	for (i = 0; i < 300; i++) {
 		elog_text_string(&text, i ? "||" : "");
 		elog_text_string(&text, "((((((((((((((((((((((((((((((((((((((((((((((((("
@@ -607,7 +612,7 @@ static void test_limits(void)
 	elog_text_free(&text);
 }
 
-/* Texts of tokens are wrong, or are not; nothing else happens. */
+/* Random sequences of tokens are valid or not, and do no harm. */
 static void test_random_texts(void)
 {
 	static const char *const tokens[] = {
@@ -640,7 +645,8 @@ static void test_random_texts(void)
 				elog_text_string(&text, tokens[47 + random_number(24)]);
 				elog_text_string(&text, k > 1 ? tokens[38 + random_number(4)] : "");
 			} else {
-				elog_text_string(&text, tokens[random_number(ELOG_ARRAY_SIZE(tokens))]);
+				elog_text_string(&text,
+						 tokens[random_number(ELOG_ARRAY_SIZE(tokens))]);
 				elog_text_string(&text, random_number(3) ? " " : "");
 			}
 		}
@@ -659,7 +665,7 @@ static void test_random_texts(void)
 	elog_text_free(&text);
 }
 
-/* Any bytes, and what is nearly right. */
+/* Random bytes, and expressions with small errors. */
 static void test_mutations(void)
 {
 	static const char good[] =
@@ -685,7 +691,7 @@ static void test_mutations(void)
  * The other evaluator: of trees, knowing where the fields of one event are
  */
 
-/* A number as people think of it. */
+/* A number, as in mathematics. */
 struct plain {
 	bool negative;
 	uint64_t magnitude;
@@ -845,7 +851,7 @@ static void free_tree(struct node *node)
 	free(node);
 }
 
-/* With no more parentheses than needed, mostly; @within binds that tight. */
+/* Print mostly with the fewest parentheses; @within is the outer precedence. */
 static void write_tree(struct elog_text *text, const struct node *node,
 		       enum node_type within)
 {
@@ -1005,7 +1011,7 @@ static bool naive_test(const struct node *node, const unsigned char *data,
 	}
 }
 
-/* Looks at both sides of all, whatever the first one says. */
+/* Evaluate both sides of all operators, even if the first one decides. */
 static bool naive(const struct node *node, const unsigned char *data, size_t size)
 {
 	bool left, right;
@@ -1091,7 +1097,7 @@ static void test_naive(void)
 	elog_schema_free(small);
 }
 
-/* An expression is for any number of events, and a schema may go. */
+/* An expression can be bound to several events, and the schemas can be freed. */
 static void test_lifetimes(void)
 {
 	static const char *const texts[] = {
@@ -1118,7 +1124,7 @@ static void test_lifetimes(void)
 		elog_predicate_free(predicates[0]);
 		check(elog_predicate_match(predicates[1], &item, "some"));
 		check_equal(elog_predicate_needs_comm(predicates[1]), i);
-		/* Without a name there is none to match. */
+		/* Without a thread name, nothing matches. */
 		check_equal(elog_predicate_match(predicates[1], &item, NULL), !i);
 		elog_predicate_free(predicates[1]);
 		elog_expression_free(expression);
@@ -1145,7 +1151,7 @@ static void *match_often(void *argument)
 	return NULL;
 }
 
-/* What regular expressions learn is shared, and forgotten several times here. */
+/* The caches of regular expressions are shared, and cleared several times here. */
 static void test_threads(void)
 {
 	struct elog_expression *expression;
@@ -1177,7 +1183,7 @@ static void before(void)
 	compose();
 }
 
-/* As the kernel is told, on a line. */
+/* Print the kernel's terms as a line. */
 static void put_terms(struct elog_text *text, const char *expression_text)
 {
 	static const char *const operations[] = {
@@ -1191,7 +1197,7 @@ static void put_terms(struct elog_text *text, const char *expression_text)
 	check(!elog_expression_parse(expression_text, &expression, NULL));
 	if (elog_expression_terms(expression, terms, &count, &error)) {
 		elog_text_printf(text, "%u %s", error.column, error.message);
-		/* Nobody has to ask why. */
+		/* @error may be NULL. */
 		check_equal(elog_expression_terms(expression, terms, &count, NULL), -EINVAL);
 	}
 	for (i = 0; i < count; i++) {

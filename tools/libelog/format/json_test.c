@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Tests of what is formatted for other programs: by tables, and with random
- * payloads that Python decodes by itself, to compare them with what its json and
- * csv modules read. Prints TAP; buffers are exactly as large as claimed.
+ * Tests of formats for other programs: with tables, and with random payloads, which
+ * Python decodes itself and compares with what its json and csv modules read. Prints
+ * TAP; buffers have exact sizes, for the sanitizer.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "util/test_random.h"
 #include "util/util.h"
 
-/* Format bytes that are exactly @size, for the sanitizer. */
+/* Format exactly @size bytes, for the sanitizer. */
 static const char *format(struct elog_text *text, const char *data, size_t size,
 			  void (*put)(struct elog_text *, const char *, size_t))
 {
@@ -194,8 +194,8 @@ static void test_values(void)
 }
 
 /*
- * Reads lines: what it is, bytes in hexadecimal, and what was made of them, of
- * cells in hexadecimal. Ends with the number of lines on stdout.
+ * Reads lines with a kind, the input in hexadecimal, and the output (of cells in
+ * hexadecimal). Prints the number of lines at the end.
  */
 static const char checker[] =
 	"import codecs, csv, io, ipaddress, json, struct, sys\n"
@@ -282,7 +282,7 @@ static void put_hex(FILE *file, const void *data, size_t size)
 		fprintf(file, "%02x", *bytes++);
 }
 
-/* Bytes of which many mean something: quotes, parts of UTF-8, ends of lines. */
+/* Random bytes, many of which are special: quotes, parts of UTF-8, line breaks. */
 static size_t random_text(char *data, size_t most)
 {
 	static const char special[] =
@@ -318,7 +318,7 @@ static void write_lines(FILE *file, unsigned int count)
 		put_hex(file, data, size);
 		fprintf(file, "\t");
 		put_hex(file, text.data, text.size);
-		/* What is no cell may be a NUL, too. */
+		/* Except in cells, NULs are possible, too. */
 		if (size && !random_number(4))
 			data[random_number(size)] = '\0';
 		format(&text, data, size, elog_text_json_string);
@@ -374,7 +374,7 @@ static void test_python(void)
 	remove(name);
 }
 
-/* Once memory was short nothing is appended, and nothing else happens. */
+/* After a failed allocation, nothing is appended, and nothing else happens. */
 static void test_no_memory(void)
 {
 	struct elog_schema *schema = parse(random_schema);
