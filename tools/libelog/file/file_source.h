@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What the tests of .elog files share: rings made up as a kernel would fill them,
- * which are written to files, and a reader that knows what every event has to be.
- * Included once by each test program.
+ * Shared by the tests of .elog files: artificial rings, filled like those of a kernel,
+ * which are written to files, and a reader that knows the expected events. Included
+ * once by each test program.
  */
 #ifndef LIBELOG_FILE_SOURCE_H
 #define LIBELOG_FILE_SOURCE_H
@@ -29,7 +29,7 @@
 #define SUB_BYTES	1024
 #define PAYLOAD_MAX	200
 
-/* For all that open_source() opens. */
+/* For all sources of open_source(). */
 static uint32_t compression;
 static uint64_t interval;	/* of checkpoints; 0: as ever */
 static uint64_t first_time = 1000;	/* of the first event, in ticks */
@@ -43,7 +43,7 @@ static const char schema[] =
 	"	u32 cpu\n"
 	"	u64 number\n";
 
-/* Rings as a kernel would fill them, and what was written of them. */
+/* Rings, filled like those of a kernel, and what was written from them. */
 struct source {
 	struct elog_file_writer *writer;
 	struct elog_ring_reader rings[CPUS];
@@ -92,7 +92,7 @@ static inline void put_record(struct source *source, unsigned int cpu, uint32_t 
 	ring->end += whole;
 }
 
-/* The payload of an event: its sum, CPU and number, and bytes made of that. */
+/* The payload of an event: a checksum, CPU and number, and bytes derived from them. */
 static inline uint32_t make_payload(unsigned char *payload, unsigned int cpu,
 			     uint64_t number)
 {
@@ -107,7 +107,7 @@ static inline uint32_t make_payload(unsigned char *payload, unsigned int cpu,
 	return size;
 }
 
-/* Bytes of as many whole records as 700 bytes have room for, but of one at least. */
+/* The bytes of whole records that fit in 700 bytes, but at least one record. */
 static inline size_t some_records(const struct elog_ring_reader *ring, size_t size)
 {
 	const unsigned char *data = ring->data + (ring->position & (RING_BYTES - 1));
@@ -239,7 +239,7 @@ static inline int new_file(void)
 	return fd;
 }
 
-/* Events on all CPUs, losses, and a SYNC now and then, not always of all. */
+/* Write events on all CPUs, losses, and sometimes a SYNC, not always for all CPUs. */
 static inline void write_part(struct source *source, int fd, unsigned int events,
 		       uint64_t position, bool end)
 {
@@ -259,7 +259,7 @@ static inline void write_part(struct source *source, int fd, unsigned int events
 		}
 	}
 	sync_all(source, source->clock + 1);
-	/* After its last record, so that only the SYNC tells. */
+	/* Behind its last record, so that only the SYNC reports it. */
 	source->lost[2] += 5;
 	sync_all(source, source->clock + 2);
 	close_source(source, end);
@@ -375,7 +375,7 @@ static inline void see(struct sequence *sequence, const struct elog_item *item,
 					 sizeof(*sequence->seen));
 	}
 	seen = &sequence->seen[sequence->count++];
-	/* They are compared byte for byte. */
+	/* They are compared byte by byte. */
 	memset(seen, 0, sizeof(*seen));
 	seen->wall = (int64_t)item->time + elog_file_wall_offset(reader);
 	seen->cpu = item->cpu;
@@ -391,7 +391,7 @@ static inline void see(struct sequence *sequence, const struct elog_item *item,
 	}
 }
 
-/* All events and losses from a time of day on, if that is not 0. */
+/* Count all events and losses from a time of day on, if that is not 0. */
 static inline void read_sequence(int fd, uint64_t from, struct sequence *sequence)
 {
 	struct elog_file_reader *reader;
