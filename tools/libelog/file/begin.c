@@ -107,6 +107,7 @@ static int begin_again(struct elog_file_reader *reader)
 	reader->gaps = 0;
 	reader->part_damages = 0;
 	memset(reader->damage, 0, sizeof(reader->damage));
+	reader->damaged = false;
 	return ret;
 }
 

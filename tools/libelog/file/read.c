@@ -68,6 +68,7 @@ void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
 	if (!damage->found)
 		damage->offset = offset;
 	damage->found = true;
+	reader->damaged = true;
 	damage->size += size;
 	reader->damages++;
 	/* Bytes that are not understood may have been blocks. */
@@ -133,6 +134,8 @@ static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
 	struct damage *damage;
 	unsigned int kind;
 
+	if (!reader->damaged)
+		return false;
 	for (kind = 0; kind < ELOG_DAMAGES; kind++) {
 		damage = &reader->damage[kind];
 		if (!damage->found)
@@ -144,14 +147,13 @@ static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
 		memset(damage, 0, sizeof(*damage));
 		return true;
 	}
+	reader->damaged = false;
 	return false;
 }
 
 /* Return: 0 the end; 1 there is more to do; or a negative errno. */
 static int end_file(struct elog_file_reader *reader)
 {
-	unsigned int kind;
-
 	reader->over = true;
 	/* Many files may be open: free memory that is not needed any more. */
 	elog_spares_free(reader);
@@ -164,10 +166,7 @@ static int end_file(struct elog_file_reader *reader)
 		elog_damage_note(reader, ELOG_DAMAGE_NO_END, reader->input.offset,
 				 0);
 	reader->in_part = false;
-	for (kind = 0; kind < ELOG_DAMAGES; kind++)
-		if (reader->damage[kind].found)
-			return 1;
-	return 0;
+	return reader->damaged;
 }
 
 static int next_item(struct elog_file_reader *reader, struct elog_item *item)

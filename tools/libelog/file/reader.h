@@ -75,6 +75,7 @@ struct elog_file_reader {
 
 	/* To be reported. */
 	struct damage damage[ELOG_DAMAGES];
+	bool damaged;			/* one of @damage was found */
 	uint64_t gaps;			/* number of places that may have had blocks */
 	uint64_t damages;
 	bool new_part;
