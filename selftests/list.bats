@@ -166,11 +166,11 @@ for c in info["captures"]:
     assert open("/proc/%d/comm" % c["pid"]).read() == "elog\n"
 assert "things/thing" in info["status"] and "Active: 1" in info["status"]'
 	# A killed capture is not listed.
-	pid=$("$ELOG" info | sed -n 's/^capture in the background *\([0-9]*\).*a file.*/\1/p')
+	pid=$("$ELOG" info | sed -n 's/^background capture *\([0-9]*\).*a file.*/\1/p')
 	kill -KILL "$pid"
 	wait_for eval '! "$ELOG" info | grep -q "a file.elog"'
 	run_elog info
-	[ "$(grep -c 'capture in the background' <<< "$output")" = 1 ]
+	[ "$(grep -c 'background capture' <<< "$output")" = 1 ]
 	run_elog stop
 	run_elog info
 	[[ $output != *"background capture"* ]]

@@ -479,7 +479,7 @@ assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
 	# A rejected predicate changes nothing.
 	elog marker list > "$work/before"
 	for case in 'no_such == 1:incompatible with the fields' 'text > 5:incompatible with the fields' \
-		'as_u8 == tea:incompatible with the fields' 'text ~ "a.c":regular' 'text ~ tea:regular' \
+		'as_u8 == tea:incompatible with the fields' 'text ~ "a.c":only plain text' 'text ~ tea:only plain text' \
 		'@session == 1:@session' 'as_u8 ==:column 9' ':column 1' \
 		'as_u8 > tea:not a number' "text == $(printf '%064d' 0 | tr 0 x):63 bytes"; do
 		fails_with "${case##*:}" marker enable --if "${case%:*}" types
