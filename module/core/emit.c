@@ -23,7 +23,7 @@ DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
 #define eventlog_emit_to_tracers(emission) do { } while (0)
 #endif
 
-/* The ids of the current task in a subscriber's pid namespace; the root one needs no look-up. */
+/* The ids of the current task in @namespace; the initial namespace needs no look-up. */
 static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
 {
 	return likely(namespace == &init_pid_ns) ? current->tgid :
@@ -36,7 +36,7 @@ static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
 						   task_pid_nr_ns(current, namespace);
 }
 
-/* Does the event pass one of the rules?  Each of them has something left to test. */
+/* Does the event pass one of the rules?  Each rule in the array has a condition to test. */
 static bool eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
 {
 	unsigned int i;
@@ -49,7 +49,7 @@ static bool eventlog_rules_pass(const struct eventlog_listener *entry, u64 sessi
 		if (rule->flags & EVENTLOG_RULE_PID &&
 		    rule->pid != eventlog_current_pid(entry->subscriber->pid_namespace))
 			continue;
-		/* Deliver the 1st, the N+1st and so on: a rare event shows at least once. */
+		/* Deliver the events 1, N + 1, 2N + 1, ...: a rare event is seen at least once. */
 		if (rule->sample &&
 		    ((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample)
 			continue;
@@ -175,8 +175,9 @@ static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_em
 }
 
 /*
- * Preemption is off: this makes an RCU read-side section, and the writers of a CPU's
- * rings nest strictly.  All members of @emission are set except event and context.
+ * The caller has disabled preemption.  Therefore the function is an RCU read-side
+ * section, and the writers of a CPU's rings nest strictly.  The caller has set all
+ * members of @emission except event and context.
  */
 static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
 						 struct eventlog_emission emission)
@@ -226,7 +227,10 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 	preempt_enable_notrace();
 }
 
-/* A kernel provider may emit where RCU is not watching: then count a loss, return NULL. */
+/*
+ * Begin an emission of a kernel provider, and disable preemption.  If RCU is not
+ * watching, count a loss and return NULL.
+ */
 static __always_inline const struct eventlog_event *
 eventlog_source_begin(struct eventlog_provider_event *source)
 {
@@ -259,7 +263,7 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 	u32 bytes = 0;
 
 	if (likely(event)) {
-		/* At most EVENTLOG_FIELDS_MAX + 1 parts of 64 KiB: no wrapping. */
+		/* @bytes cannot overflow: at most EVENTLOG_FIELDS_MAX + 1 parts of 64 KiB. */
 		for (i = 0; i < count; i++)
 			bytes += parts[i].bytes + parts[i].string;
 		eventlog_emit_to_all(event, (struct eventlog_emission){

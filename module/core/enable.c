@@ -43,8 +43,8 @@ static void eventlog_listeners_replace(struct eventlog_event *event,
 }
 
 /*
- * Fills the entry of a subscriber if one of its rules matches.  @next_rule is where
- * its rules are stored; it is moved past them.
+ * Fills the entry of a subscriber if one of its rules matches.  Stores the rules at
+ * *@next_rule and advances *@next_rule past them.
  */
 static bool eventlog_listener_fill(struct eventlog_listener *entry,
 				   struct eventlog_subscriber *subscriber,
@@ -64,7 +64,7 @@ static bool eventlog_listener_fill(struct eventlog_listener *entry,
 	}
 	if (*next_rule == first_rule)
 		return false;
-	/* A rule with nothing left to test always passes: skip the others. */
+	/* A rule without conditions always passes: emission need not test any rule. */
 	if (!conditional)
 		*next_rule = first_rule;
 	entry->subscriber = subscriber;
@@ -74,8 +74,9 @@ static bool eventlog_listener_fill(struct eventlog_listener *entry,
 }
 
 /*
- * Makes the array for an event.  @nofail: the allocation cannot fail; all
- * subscribers whose rules match have counters for the event already.
+ * Makes the array for an event.  With @nofail, the function cannot fail: it uses an
+ * allocation that cannot fail, and each subscriber whose rules match already has
+ * counters for the event.
  *
  * Return: the array; NULL if the event has no subscriber and no tracer; or
  * ERR_PTR(-ENOMEM).
@@ -177,7 +178,7 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 		listeners->next = prepared;
 		prepared = listeners;
 	}
-	/* All memory is allocated: nothing can fail from here on. */
+	/* All memory is allocated: the rest cannot fail. */
 	while ((listeners = prepared)) {
 		prepared = listeners->next;
 		eventlog_listeners_replace(listeners->event, listeners);

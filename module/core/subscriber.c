@@ -52,7 +52,7 @@ static bool eventlog_subscriber_readable(const struct eventlog_subscriber *subsc
 
 static void eventlog_subscriber_wake_all(struct eventlog_subscriber *subscriber)
 {
-	/* Cleared before waking: a poller that checks after this sets it again. */
+	/* Clear @poller before the wake-up: a poller that checks later sets it again. */
 	WRITE_ONCE(subscriber->poller, 0);
 	smp_mb();
 	wake_up_all(&subscriber->wait);
@@ -85,8 +85,8 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 		return EPOLLIN | EPOLLRDNORM;
 	/*
 	 * A writer has no full barrier between publishing its record and reading
-	 * @poller.  It may have missed this poller, whose check may have missed the
-	 * record.  The record is visible one jiffy later.
+	 * @poller.  So the writer may have missed this poller, and this poller may
+	 * have missed the record.  The record is visible one jiffy later.
 	 */
 	mod_timer(&subscriber->recheck, jiffies + 1);
 	return 0;
@@ -152,11 +152,12 @@ err_uncount:
 }
 
 /*
- * CPU hotplug, prepare stage: called for all CPUs that are up when a subscriber is
- * made, later for each CPU that comes up, before the CPU runs anything.  A CPU that
- * was up before keeps its ring.  Without memory the CPU has no ring, and each event
- * it emits is counted as lost: that must not keep the CPU from coming up.  Takes no
- * lock, because the hotplug lock has no fixed order to domain->lock.
+ * The prepare stage of CPU hotplug.  The kernel calls it for all online CPUs when a
+ * subscriber is made.  Later the kernel calls it for each CPU that is brought online,
+ * before the CPU runs any code.  A CPU that was online before still has its ring.  If
+ * there is no memory, the function returns 0, so that the CPU still comes online.
+ * Such a CPU has no ring, and each event that it emits is counted as lost.  Takes no
+ * lock, because the hotplug lock and domain->lock have no fixed order.
  */
 static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
@@ -315,7 +316,10 @@ found:
 
 /* ---- flush and counts ---- */
 
-/* A grace period; a signal may end the wait for it, so the waiter has a reference. */
+/*
+ * A grace period that a task waits for.  A signal may end the wait first, so the task
+ * and the RCU callback have a reference each.
+ */
 struct eventlog_grace {
 	struct rcu_head rcu;
 	struct completion done;
@@ -354,9 +358,9 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	mutex_unlock(&subscriber->flush_lock);
 
 	/*
-	 * A writer reads the floor and the clock and publishes with preemption off.
-	 * If it began before the floor was raised, it is done when the grace period
-	 * ends; if it began later, it sees the floor.
+	 * Preemption is off while a writer reads the floor and the clock and
+	 * publishes its record.  A writer that began before the floor was raised is
+	 * done when the grace period ends.  A writer that began later sees the floor.
 	 */
 	call_rcu(&grace->rcu, eventlog_grace_over);
 	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
@@ -386,8 +390,9 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 }
 
 /*
- * Losses of all events the subscriber ever listened to, including losses at times
- * when its rules did not match.  The sum may be too large but never too small.
+ * Sums the losses where RCU was not watching, over all events that the subscriber ever
+ * listened to.  The sum is never too small.  It may be too large, because it includes
+ * losses at times when the rules of the subscriber did not match.
  */
 static u64 eventlog_subscriber_rcu_idle(struct eventlog_subscriber *subscriber)
 {
@@ -475,7 +480,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 	return 0;
 }
 
-/* Frees a subscriber that no one can reach any more, and its rings. */
+/* Frees a subscriber and its rings.  No one else can reach the subscriber any more. */
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;
@@ -552,7 +557,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	return subscriber;
 }
 
-/* Makes it a member of its domain. */
+/* Makes a subscriber a member of its domain. */
 static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
@@ -640,7 +645,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	eventlog_events_release_retained(domain);
 	mutex_unlock(&domain->lock);
 	eventlog_update_end(domain, NULL, NULL);
-	/* Writers may still be in its rings, or in its callback. */
+	/* Writers may still use its rings or run its callback. */
 	synchronize_rcu();
 	eventlog_subscriber_release(subscriber);
 }
