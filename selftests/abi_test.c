@@ -769,8 +769,8 @@ TEST(register_takes_printable_names)
 		const char *command;
 		const char *name;	/* in the schema text */
 	} cases[] = {
-		{ "9name u32 a", "\"9name\"" }, { "na-me u32 a", "na-me" },
-		{ "na.me u32 a", "na.me" }, { "na/me u32 a", "\"na/me\"" },
+		{ "9name u32 a", "\"9name\"" }, { "na-me u32 a", "\"na-me\"" },
+		{ "na.me u32 a", "\"na.me\"" }, { "na/me u32 a", "\"na/me\"" },
 		{ "na,me u32 a", "\"na,me\"" }, { "name*\tu32 a", "\"name*\"" },
 		{ "  name; u32 a", "\"name;\"" }, { "say\"\\ u32 a", "\"say\\\"\\\\\"" },
 		{ "-name u32 a", "\"-name\"" }, { "_ u32 a", "_" }, { "; u32 a", "\";\"" },

@@ -35,13 +35,13 @@ static void eventlog_schema_write(struct eventlog_text *text, const void *contex
 	const struct eventlog_event *event = context;
 
 	eventlog_text_print(text, "eventlog 1\nprovider ");
-	eventlog_text_name(text, event->provider->name);
+	eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
 	if (event->provider->preamble) {
 		eventlog_text_print(text, "%s%s", event->provider->preamble, event->fields_text);
 		return;
 	}
 	eventlog_text_print(text, "\nevent %u ", event->id);
-	eventlog_text_name(text, event->name);
+	eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
 	eventlog_text_print(text, " %s ", eventlog_level_names[event->level]);
 	eventlog_text_print(text, event->keywords ? "%#llx" : "-", event->keywords);
 	eventlog_text_print(text, "\n%s", event->fields_text);

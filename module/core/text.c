@@ -4,6 +4,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "memory.h"
 #include "core/text.h"
@@ -35,12 +36,12 @@ void eventlog_text_quote(struct eventlog_text *text, const char *string)
 	eventlog_text_string(text, string);
 }
 
-void eventlog_text_name(struct eventlog_text *text, const char *name)
+void eventlog_text_name(struct eventlog_text *text, const char *name, const char *plain)
 {
 	const char *c = name;
 
 	if (isalpha(*c) || *c == '_')
-		while (isalnum(*c) || *c == '_' || *c == '.' || *c == '-')
+		while (*c && (isalnum(*c) || *c == '_' || strchr(plain, *c)))
 			c++;
 	if (*c)
 		eventlog_text_string(text, name);
