@@ -39,6 +39,15 @@ __printf(2, 3) void eventlog_text_print(struct eventlog_text *text, const char *
 void eventlog_text_quote(struct eventlog_text *text, const char *string);
 
 /**
+ * eventlog_text_name() - append the name of a provider or an event
+ * @text: the text
+ * @name: valid; quoted unless it needs no quotes in the schema language
+ *
+ * Context: any.
+ */
+void eventlog_text_name(struct eventlog_text *text, const char *name);
+
+/**
  * eventlog_text_make() - write a text
  * @write: function that writes the text; called twice
  * @context: argument of @write

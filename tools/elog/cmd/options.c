@@ -110,7 +110,7 @@ static const struct option_definition definitions[] = {
 	  "also the N slowest pairs, with session and time", PARSED },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
-	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events",
+	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",
 	  TEXT(provider) },
 	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
