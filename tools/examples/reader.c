@@ -34,10 +34,10 @@ static void print_lost(const struct elog_item *item)
 {
 	unsigned int cause;
 
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+	for (cause = 0; cause < item->lost_count; cause++)
 		if (item->lost[cause])
 			printf("# lost %" PRIu64 ": %s\n", item->lost[cause],
-			       elog_lost_name(cause));
+			       elog_lost_name(cause) ? elog_lost_name(cause) : "?");
 }
 
 int main(int count, char **arguments)

@@ -58,7 +58,7 @@ static void use(struct elog_file_reader *reader, const struct elog_item *item,
 			elog_file_processes(reader), item->pid, item->tid));
 		break;
 	case ELOG_ITEM_LOST:
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		for (i = 0; i < item->lost_count; i++)
 			seen->losses += item->lost[i];
 		break;
 	case ELOG_ITEM_PART:

@@ -380,7 +380,7 @@ static void write_and_read(uint64_t ring_bytes)
 		check_equal(elog_consumer_flush(consumer), 0);
 		while ((ret = elog_consumer_next(consumer, &item)) > 0) {
 			if (item.type == ELOG_ITEM_LOST) {
-				for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+				for (cause = 0; cause < item.lost_count; cause++)
 					lost += item.lost[cause];
 				continue;
 			}

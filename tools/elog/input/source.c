@@ -49,7 +49,8 @@ struct seen_loss {
 	char capture[CAPTURE_SIZE];
 	uint32_t cpu;
 	uint64_t time;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint32_t stream;
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 };
 
 /* What happened to a followed file. */
@@ -370,15 +371,20 @@ void source_print_damage(const struct entry *entry)
 	}
 }
 
-static void print_error(struct source *source, const char *name, int error)
+static void print_error(struct source *source, struct elog_file_reader *reader,
+			const char *name, int error)
 {
+	const char *version;
+
 	source->failed = true;
 	switch (error) {
 	case -EBADMSG:
 		elog_error("%s: not a file of elog capture -o", name);
 		break;
 	case -EPROTONOSUPPORT:
-		elog_error("%s: this elog does not know the version of this file", name);
+		version = reader ? elog_file_info(reader, "version") : NULL;
+		elog_error("%s: a file of version %s, but this elog reads version %d", name,
+			   version ? version : "?", ELOG_FILE_VERSION);
 		break;
 	case -EOPNOTSUPP:
 		elog_error("%s: this build of elog cannot read the compression", name);
@@ -422,6 +428,7 @@ static int was_seen(struct source *source, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	const char *capture;
+	uint64_t lost[ELOG_LOST_CAUSES_MAX] = { 0 };
 	struct seen_loss *seen;
 	size_t i;
 
@@ -432,10 +439,12 @@ static int was_seen(struct source *source, const struct entry *entry)
 		source->seen = calloc(LOSSES, sizeof(*source->seen));
 	if (!source->seen)
 		return -ENOMEM;
+	add_causes(lost, item);
 	for (i = 0; i < source->seen_count && i < LOSSES; i++) {
 		seen = &source->seen[i];
 		if (seen->time == item->time && seen->cpu == item->cpu &&
-		    !memcmp(seen->lost, item->lost, sizeof(seen->lost)) &&
+		    seen->stream == item->stream &&
+		    !memcmp(seen->lost, lost, sizeof(lost)) &&
 		    !strcmp(seen->capture, capture))
 			return true;
 	}
@@ -443,7 +452,8 @@ static int was_seen(struct source *source, const struct entry *entry)
 	snprintf(seen->capture, sizeof(seen->capture), "%s", capture);
 	seen->time = item->time;
 	seen->cpu = item->cpu;
-	memcpy(seen->lost, item->lost, sizeof(seen->lost));
+	seen->stream = item->stream;
+	memcpy(seen->lost, lost, sizeof(lost));
 	return false;
 }
 
@@ -669,7 +679,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 		if (!ret && open_replacement(source, input))
 			continue;
 		if (ret < 0) {
-			print_error(source, input->name, ret);
+			print_error(source, input->reader, input->name, ret);
 			if (source->set)
 				continue;
 			return 0;

@@ -15,10 +15,15 @@
 #define DEFAULT_RING	(1U << 20)
 #define BLOCK_BYTES	(256U << 10)	/* written at once */
 
+struct ring_losses {
+	uint64_t lost[EVENTLOG_LOST_CAUSES];
+};
+
 struct raw_writer {
 	struct writer writer;
 	struct elog_file_loss *losses;	/* room for all CPUs and one more */
-	struct elog_file_loss *written;	/* by CPU: what the files state so far */
+	struct ring_losses *written;	/* by CPU: what the files state so far */
+	struct ring_losses *current;	/* likewise: what @losses refers to */
 	unsigned int cpus;		/* of @written, which has one more */
 	uint64_t ring_bytes;
 	int64_t clock_offset;		/* CLOCK_MONOTONIC minus the clock of records, ns */
@@ -33,13 +38,12 @@ static struct raw_writer *to_raw(struct writer *writer)
 static void remember_loss(struct raw_writer *raw, unsigned int cpu,
 			  const uint64_t *lost, size_t count)
 {
-	struct elog_file_loss *loss;
+	struct ring_losses *loss;
 	size_t i;
 
 	if (cpu >= raw->cpus && cpu != EVENTLOG_CPU_ALL)
 		return;
 	loss = &raw->written[cpu < raw->cpus ? cpu : raw->cpus];
-	loss->cpu = cpu;
 	for (i = 0; i < count && i < EVENTLOG_LOST_CAUSES; i++)
 		if (lost[i] > loss->lost[i])
 			loss->lost[i] = lost[i];
@@ -172,8 +176,9 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 			return (int)some;
 		/* All records in the ring were emitted before now. */
 		info.newest = monotonic() - (uint64_t)raw->clock_offset;
-		memcpy(info.lost, raw->written[cpu].lost, sizeof(info.lost));
-		ret = trace_writer_raw(raw->writer.file, cpu, data, (size_t)some,
+		info.lost = raw->written[cpu].lost;
+		info.lost_count = EVENTLOG_LOST_CAUSES;
+		ret = trace_writer_raw(raw->writer.file, cpu, cpu, data, (size_t)some,
 				       position, records, &info);
 		if (ret)
 			return ret;
@@ -206,26 +211,35 @@ static bool is_loss(const uint64_t *lost)
 	return false;
 }
 
+static void set_loss(struct elog_file_loss *loss, unsigned int cpu, const uint64_t *lost)
+{
+	loss->cpu = cpu;
+	loss->stream = cpu == EVENTLOG_CPU_ALL ? ELOG_STREAM_NONE : cpu;
+	loss->lost = lost;
+	loss->lost_count = EVENTLOG_LOST_CAUSES;
+}
+
 /* Set @count to the number of CPUs whose losses the file may state now. */
 static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 {
 	struct elog_consumer *consumer = raw->writer.live->consumer;
 	unsigned int cpus = elog_consumer_cpus(consumer), i;
-	struct elog_file_loss *loss;
+	unsigned int cpu;
+	uint64_t *lost;
 	int ret;
 
 	*count = 0;
 	for (i = 0; i <= cpus; i++) {
-		loss = &raw->losses[*count];
-		loss->cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
-		ret = elog_consumer_raw_lost(consumer, loss->cpu, loss->lost);
+		lost = raw->current[i].lost;
+		cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
+		ret = elog_consumer_raw_lost(consumer, cpu, lost);
 		if (ret < 0)
 			return ret;
 		/* Otherwise an unread record may still tell where the loss was. */
-		if ((!ret && !final) || !is_loss(loss->lost))
+		if ((!ret && !final) || !is_loss(lost))
 			continue;
-		remember_loss(raw, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
-		++*count;
+		remember_loss(raw, cpu, lost, EVENTLOG_LOST_CAUSES);
+		set_loss(&raw->losses[(*count)++], cpu, lost);
 	}
 	return 0;
 }
@@ -236,7 +250,8 @@ static int rotate_file(struct raw_writer *raw, uint64_t time)
 
 	for (i = 0; i <= raw->cpus; i++)
 		if (is_loss(raw->written[i].lost))
-			raw->losses[count++] = raw->written[i];
+			set_loss(&raw->losses[count++], i < raw->cpus ? i : EVENTLOG_CPU_ALL,
+				 raw->written[i].lost);
 	return trace_writer_rotate(raw->writer.file, time, raw->losses, count);
 }
 
@@ -299,6 +314,7 @@ static void raw_close(struct writer *writer)
 
 	free(raw->losses);
 	free(raw->written);
+	free(raw->current);
 	free(raw);
 }
 
@@ -320,7 +336,8 @@ struct writer *raw_writer_new(struct live *live)
 	raw->cpus = elog_consumer_cpus(live->consumer);
 	raw->losses = calloc(raw->cpus + 1, sizeof(*raw->losses));
 	raw->written = calloc(raw->cpus + 1, sizeof(*raw->written));
-	if (!raw->losses || !raw->written) {
+	raw->current = calloc(raw->cpus + 1, sizeof(*raw->current));
+	if (!raw->losses || !raw->written || !raw->current) {
 		raw_close(&raw->writer);
 		return NULL;
 	}

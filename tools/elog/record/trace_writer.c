@@ -32,14 +32,16 @@ struct thread {
 };
 
 /* Records of one CPU that were added, in the format of a ring. */
-struct cpu_stream {
+struct stream {
 	uint32_t cpu;
+	uint32_t number;
 	uint64_t position;	/* of the first one kept */
 	unsigned char *data;
 	size_t size;
 	size_t capacity;
 	uint64_t records;	/* events among them */
-	uint64_t lost[EVENTLOG_LOST_CAUSES];	/* so far */
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];	/* so far */
+	uint32_t lost_count;
 };
 
 struct trace_writer {
@@ -53,9 +55,9 @@ struct trace_writer {
 	uint64_t lost;
 	bool dirty;
 
-	struct cpu_stream *streams;
+	struct stream *streams;
 	size_t stream_count;
-	struct cpu_stream no_ring;	/* losses of CPUs that have none */
+	struct stream no_ring;	/* losses of CPUs that have none */
 	struct elog_file_loss *losses;	/* room for one more than streams */
 
 	uint32_t last_descriptor;
@@ -197,6 +199,7 @@ int trace_writer_open(struct trace_writer **result, struct writer *writer,
 		trace->owner = writer;
 		trace->fd = -1;
 		trace->no_ring.cpu = EVENTLOG_CPU_ALL;
+		trace->no_ring.number = ELOG_STREAM_NONE;
 		trace->path = strdup(path);
 		trace->losses = calloc(1, sizeof(*trace->losses));
 		elog_map_init(&trace->schemas, 0);
@@ -331,15 +334,15 @@ int trace_writer_mention(struct trace_writer *trace, uint32_t descriptor,
  * Records
  */
 
-int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
-		     size_t size, uint64_t position, uint64_t records,
+int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+		     const void *data, size_t size, uint64_t position, uint64_t records,
 		     const struct elog_file_raw_info *info)
 {
 	int ret;
 
 	trace->dirty = true;
-	ret = account(trace, elog_file_write_raw(trace->writer, cpu, data, size, position,
-						 info));
+	ret = account(trace, elog_file_write_raw(trace->writer, cpu, stream, data, size,
+						 position, info));
 	if (ret)
 		return ret;
 	trace->owner->records += records;
@@ -347,16 +350,17 @@ int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *d
 	return 0;
 }
 
-static struct cpu_stream *find_stream(struct trace_writer *trace, uint32_t cpu)
+static struct stream *find_stream(struct trace_writer *trace, uint32_t cpu,
+				  uint32_t number)
 {
 	struct elog_file_loss *losses;
-	struct cpu_stream *streams;
+	struct stream *streams;
 	size_t i;
 
-	if (cpu == EVENTLOG_CPU_ALL)
+	if (number == ELOG_STREAM_NONE)
 		return &trace->no_ring;
 	for (i = 0; i < trace->stream_count; i++)
-		if (trace->streams[i].cpu == cpu)
+		if (trace->streams[i].number == number && trace->streams[i].cpu == cpu)
 			return &trace->streams[i];
 	losses = realloc(trace->losses, (i + 2) * sizeof(*losses));
 	if (!losses)
@@ -368,18 +372,19 @@ static struct cpu_stream *find_stream(struct trace_writer *trace, uint32_t cpu)
 	trace->streams = streams;
 	memset(&streams[i], 0, sizeof(streams[i]));
 	streams[i].cpu = cpu;
+	streams[i].number = number;
 	trace->stream_count++;
 	return &streams[i];
 }
 
-static int write_stream(struct trace_writer *trace, struct cpu_stream *stream)
+static int write_stream(struct trace_writer *trace, struct stream *stream)
 {
 	size_t size = stream->size;
 	int ret;
 
 	if (!size)
 		return 0;
-	ret = trace_writer_raw(trace, stream->cpu, stream->data, size, stream->position,
+	ret = trace_writer_raw(trace, stream->cpu, stream->number, stream->data, size, stream->position,
 			       stream->records, NULL);
 	stream->position += size;
 	stream->size = 0;
@@ -387,7 +392,7 @@ static int write_stream(struct trace_writer *trace, struct cpu_stream *stream)
 	return ret;
 }
 
-static int make_room(struct cpu_stream *stream, size_t size)
+static int make_room(struct stream *stream, size_t size)
 {
 	size_t capacity = stream->capacity ? stream->capacity : 512;
 	unsigned char *larger;
@@ -404,7 +409,7 @@ static int make_room(struct cpu_stream *stream, size_t size)
 	return 0;
 }
 
-static int add_record(struct trace_writer *trace, struct cpu_stream *stream,
+static int add_record(struct trace_writer *trace, struct stream *stream,
 		      const struct elog_item *item,
 		      enum eventlog_record_type type, const void *payload,
 		      size_t size)
@@ -437,25 +442,27 @@ static int add_record(struct trace_writer *trace, struct cpu_stream *stream,
 	return stream->size >= STREAM_BYTES ? write_stream(trace, stream) : 0;
 }
 
-static int add_loss(struct trace_writer *trace, struct cpu_stream *stream,
+static int add_loss(struct trace_writer *trace, struct stream *stream,
 		    const struct elog_item *item)
 {
 	unsigned int i;
 
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
+	for (i = 0; i < item->lost_count; i++) {
 		stream->lost[i] += item->lost[i];
 		trace->lost += item->lost[i];
 	}
+	if (item->lost_count > stream->lost_count)
+		stream->lost_count = item->lost_count;
 	trace->dirty = true;
 	if (stream == &trace->no_ring)
 		return 0;
 	return add_record(trace, stream, item, EVENTLOG_RECORD_LOST,
-			  stream->lost, sizeof(stream->lost));
+			  stream->lost, stream->lost_count * sizeof(stream->lost[0]));
 }
 
 int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)
 {
-	struct cpu_stream *stream = find_stream(trace, item->cpu);
+	struct stream *stream = find_stream(trace, item->cpu, item->stream);
 	int ret;
 
 	if (!stream)
@@ -470,18 +477,14 @@ int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)
 }
 
 static size_t put_loss(struct elog_file_loss *losses, size_t count,
-		       const struct cpu_stream *stream)
+		       const struct stream *stream)
 {
-	bool any = false;
-	unsigned int i;
-
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-		losses[count].lost[i] = stream->lost[i];
-		any |= stream->lost[i] != 0;
-	}
 	losses[count].cpu = stream->cpu;
+	losses[count].stream = stream->number;
+	losses[count].lost = stream->lost;
+	losses[count].lost_count = stream->lost_count;
 	losses[count].reserved = 0;
-	return count + any;
+	return count + (stream->lost_count > 0);
 }
 
 int trace_writer_sync(struct trace_writer *trace, uint64_t time,
@@ -580,7 +583,7 @@ int trace_writer_rotate(struct trace_writer *trace, uint64_t time,
 
 	if (losses)
 		for (i = 0; i < count; i++)
-			for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+			for (cause = 0; cause < losses[i].lost_count; cause++)
 				lost += losses[i].lost[cause];
 	else
 		lost = UINT64_MAX;

@@ -41,6 +41,7 @@ int trace_writer_mention(struct trace_writer *trace, uint32_t descriptor,
  * trace_writer_raw() - write records as a ring holds them
  * @trace: a file that trace_writer_add() is not called for
  * @cpu: the ring's
+ * @stream: the ring's number
  * @data: whole records, after trace_writer_mention()
  * @size: bytes
  * @position: in the ring
@@ -49,8 +50,8 @@ int trace_writer_mention(struct trace_writer *trace, uint32_t descriptor,
  *
  * Return: 0, or a negative errno.
  */
-int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
-		     size_t size, uint64_t position, uint64_t records,
+int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+		     const void *data, size_t size, uint64_t position, uint64_t records,
 		     const struct elog_file_raw_info *info);
 
 /**

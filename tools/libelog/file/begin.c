@@ -36,30 +36,32 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 	return ret;
 }
 
-/* Set the position of a CPU from an INDEX block. Return: 0 or a negative errno. */
-static int set_cpu(struct elog_file_reader *reader, const unsigned char *stored)
+/* Set the position of a stream from an INDEX block. Return: 0 or a negative errno. */
+static int set_stream(struct elog_file_reader *reader, const unsigned char *stored,
+		      uint32_t causes)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
-	struct elog_block_cpu entry;
-	struct cpu_stream *cpu;
+	struct elog_block_stream entry;
+	struct stream *stream;
 	unsigned int i;
 
 	memcpy(&entry, stored, sizeof(entry));
-	entry.cpu = le32toh(entry.cpu);
+	entry.stream = le32toh(entry.stream);
 	entry.position = le64toh(entry.position);
-	if (entry.cpu != EVENTLOG_CPU_ALL) {
-		if (entry.cpu >= ELOG_FILE_CPUS_MAX)
+	if (entry.stream != ELOG_STREAM_NONE) {
+		if (entry.stream >= ELOG_FILE_STREAMS_MAX)
 			return -EBADMSG;
-		cpu = elog_stream_get(reader, entry.cpu);
-		if (!cpu)
+		stream = elog_stream_get(reader, entry.stream);
+		if (!stream)
 			return -ENOMEM;
-		ring = &cpu->ring;
-		cpu->known = entry.position != UINT64_MAX;
-		cpu->position = entry.position;
-		cpu->gaps = reader->gaps;
+		ring = &stream->ring;
+		stream->known = entry.position != UINT64_MAX;
+		stream->position = entry.position;
+		stream->gaps = reader->gaps;
 	}
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		ring->lost[i] = le64toh(entry.lost[i]);
+	memcpy(ring->lost, stored + sizeof(entry), causes * sizeof(ring->lost[0]));
+	for (i = 0; i < causes; i++)
+		ring->lost[i] = le64toh(ring->lost[i]);
 	return 0;
 }
 
@@ -79,9 +81,9 @@ static int begin_at(struct elog_file_reader *reader,
 		if (reader->input.bytes_read > plan->bytes_read + plan->position)
 			ret = -EBADMSG;
 	}
-	for (i = 0; !ret && i < plan->cpu_count; i++)
-		ret = set_cpu(reader, (const unsigned char *)plan->cpus +
-			      i * sizeof(struct elog_block_cpu));
+	for (i = 0; !ret && i < plan->stream_count; i++)
+		ret = set_stream(reader, (const unsigned char *)plan->streams +
+				 i * elog_block_stream_size(plan->causes), plan->causes);
 	/* The first SYNC is before this. */
 	reader->continues = false;
 	reader->wall_offset = plan->wall_offset;

@@ -143,7 +143,8 @@ static int write_here(uint32_t level)
 		.compression = level,
 	};
 	struct eventlog_lost_counts counts = { { 0 } };
-	struct elog_file_loss loss = { .cpu = 1, .lost = { 7 } };
+	const uint64_t lost[] = { 7 };
+	struct elog_file_loss loss = { .cpu = 1, .stream = 1, .lost = lost, .lost_count = 1 };
 	struct elog_file_writer *writer;
 	unsigned char ring[4096];
 	struct payload payload;
@@ -174,7 +175,7 @@ static int write_here(uint32_t level)
 			size = put(ring, size, EVENTLOG_RECORD_LOST, 0,
 				   8 * i + 1006, &counts, sizeof(counts));
 		}
-		check_equal(elog_file_write_raw(writer, cpu, ring, size,
+		check_equal(elog_file_write_raw(writer, cpu, cpu, ring, size,
 						position[cpu], NULL), 0);
 		position[cpu] += size;
 		if (i % 7 == 6)
@@ -272,7 +273,7 @@ static void tell(int fd, struct elog_text *text)
 				 item.descriptor, (unsigned long long)item.time,
 				 (unsigned long long)item.session, item.pid,
 				 item.tid);
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		for (i = 0; i < item.lost_count; i++)
 			elog_text_printf(text, "%llu ",
 					 (unsigned long long)item.lost[i]);
 		for (i = 0; i < item.payload_size; i++)

@@ -175,7 +175,7 @@ static void test_large_blocks(void)
 			record.time = (4 * block + i + 1) * 1000000;
 			memcpy(data + i * (BYTES / 4), &record, sizeof(record));
 		}
-		check_equal(elog_file_write_raw(writer, 0, data, BYTES,
+		check_equal(elog_file_write_raw(writer, 0, 0, data, BYTES,
 						block * BYTES, NULL), 0);
 		check_equal(elog_file_write_sync(writer, record.time + 1, NULL, 0),
 			    0);

@@ -135,7 +135,7 @@ static inline void drain(struct source *source, unsigned int cpu)
 			(ring->position & (RING_BYTES - 1));
 
 		span = (ssize_t)some_records(ring, (size_t)span);
-		check_equal(elog_file_write_raw(source->writer, cpu, data,
+		check_equal(elog_file_write_raw(source->writer, cpu, cpu, data,
 						(size_t)span, ring->position,
 						NULL), 0);
 		/* What is handed back is overwritten soon. */
@@ -169,14 +169,17 @@ static inline void lose(struct source *source, unsigned int cpu)
 
 static inline void sync_all(struct source *source, uint64_t time)
 {
-	struct elog_file_loss losses[CPUS];
+	struct elog_file_loss losses[CPUS] = { 0 };
+	uint64_t lost[CPUS][EVENTLOG_LOST_CAUSES] = { 0 };
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		drain(source, cpu);
-		memset(&losses[cpu], 0, sizeof(losses[cpu]));
 		losses[cpu].cpu = cpu;
-		losses[cpu].lost[EVENTLOG_LOST_NO_ROOM] = source->lost[cpu];
+		losses[cpu].stream = cpu;
+		losses[cpu].lost = lost[cpu];
+		losses[cpu].lost_count = EVENTLOG_LOST_CAUSES;
+		lost[cpu][EVENTLOG_LOST_NO_ROOM] = source->lost[cpu];
 	}
 	check_equal(elog_file_write_sync(source->writer, time, losses, CPUS), 0);
 	if (source->blocks == ELOG_ARRAY_SIZE(source->block))
@@ -322,7 +325,7 @@ static inline void read_all(int fd, struct result *result)
 			next = number + 1;
 			break;
 		case ELOG_ITEM_LOST:
-			for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+			for (i = 0; i < item.lost_count; i++)
 				result->lost += item.lost[i];
 			break;
 		case ELOG_ITEM_PART:
@@ -380,8 +383,9 @@ static inline void see(struct sequence *sequence, const struct elog_item *item,
 	seen->wall = (int64_t)item->time + elog_file_wall_offset(reader);
 	seen->cpu = item->cpu;
 	seen->loss = item->type == ELOG_ITEM_LOST;
-	seen->number = item->lost[EVENTLOG_LOST_NO_ROOM];
-	if (!seen->loss) {
+	if (seen->loss) {
+		seen->number = item->lost[EVENTLOG_LOST_NO_ROOM];
+	} else {
 		check(is_right(item));
 		sequence->unnamed += elog_file_describe(reader, 1, &event) ||
 			strcmp(elog_processes_name(elog_file_processes(reader),
@@ -482,8 +486,8 @@ static inline int begin_file(const char *info)
 	return fd;
 }
 
-#define INFO_HERE (ELOG_BLOCK_NATIVE ? "version 1\nbyte_order big\n" : \
-		   "version 1\nbyte_order little\n")
+#define INFO_HERE (ELOG_BLOCK_NATIVE ? "version 2\nbyte_order big\n" : \
+		   "version 2\nbyte_order little\n")
 
 static inline void read_and_close(int fd, struct result *result)
 {

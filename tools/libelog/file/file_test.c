@@ -92,7 +92,7 @@ static void test_round_trip(void)
 	check_equal(item.type, ELOG_ITEM_PART);
 	for (i = 0; i < ELOG_ARRAY_SIZE(item.reserved); i++)
 		check_equal(item.reserved[i], 0);
-	check_string(elog_file_info(reader, "version"), "1");
+	check_string(elog_file_info(reader, "version"), "2");
 	check_string(elog_file_info(reader, "elog"), "test 1");
 	check_string(elog_file_info(reader, "command"), "make it up");
 	check_string(elog_file_info(reader, "cpus"), "3");
@@ -351,11 +351,15 @@ static void test_hostile(void)
 	read_and_close(fd, &result);
 	check_equal(result.end, -EBADMSG);
 
-	read_and_close(begin_file("version 2\nbyte_order little\n"), &result);
+	read_and_close(begin_file("version 1\nbyte_order little\n"), &result);
+	check_equal(result.end, -EPROTONOSUPPORT);
+	read_and_close(begin_file("version 3\nbyte_order little\n"), &result);
+	check_equal(result.end, -EPROTONOSUPPORT);
+	read_and_close(begin_file("version 2\nflags 0x1\nbyte_order little\n"), &result);
 	check_equal(result.end, -EPROTONOSUPPORT);
 	read_and_close(begin_file("byte_order little\n"), &result);
 	check_equal(result.end, -EPROTONOSUPPORT);
-	read_and_close(begin_file("version 1\nbyte_order middle\n"), &result);
+	read_and_close(begin_file("version 2\nbyte_order middle\n"), &result);
 	check_equal(result.end, -EOPNOTSUPP);
 
 	/* Huge sizes, and sizes that do not match the contents. */
@@ -384,16 +388,22 @@ static void test_hostile(void)
 	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
 	check_equal(result.damages, 2);
 
-	/* The maximum time, a size of 0, an invalid CPU. */
+	/* The maximum time, a size of 0, an invalid CPU, an invalid stream. */
 	fd = begin_file(INFO_HERE);
 	memcpy(data + 16, &latest, sizeof(latest));
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
 	memset(data + 8, 0, sizeof(data) - 8);
 	data[0] = 1;
+	data[4] = 1;
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
 	data[1] = 0x10;
+	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
+		  sizeof(data));
+	data[1] = 0;
+	data[4] = 2;
+	data[5] = 0x20;
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
 	put_block(fd, ELOG_BLOCK_END, 0, sizeof(end), &end, sizeof(end));
@@ -401,7 +411,7 @@ static void test_hostile(void)
 	check_equal(result.end, 0);
 	check_equal(result.events, 0);
 	check_equal(result.bytes[ELOG_DAMAGE_RECORDS], 64);
-	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
+	check_equal(result.damage[ELOG_DAMAGE_BYTES], 2);
 }
 
 /* A block is missing, another one is there twice. */
@@ -461,7 +471,7 @@ static void test_cap(void)
 		record.time = block;
 		memcpy(data, &record, sizeof(record));
 		memcpy(data + BYTES / 2, &record, sizeof(record));
-		check_equal(elog_file_write_raw(writer, 0, data, BYTES,
+		check_equal(elog_file_write_raw(writer, 0, 0, data, BYTES,
 						block * BYTES, NULL), 0);
 	}
 	check_equal(elog_file_write_end(writer, 2 * BLOCKS, 0), 0);
@@ -486,7 +496,11 @@ static void test_write_errors(void)
 		.interrupted = give_up,
 	};
 	const struct elog_file_raw_info info = { .reserved = { 0, 1 } };
+	const struct elog_file_raw_info many = { .lost_count = ELOG_LOST_CAUSES_MAX + 1 };
 	const struct elog_file_loss loss = { .reserved = 1 };
+	const struct elog_file_loss many_causes = { .lost_count = ELOG_LOST_CAUSES_MAX + 1 };
+	const struct elog_file_loss wrong_cpu = { .cpu = ELOG_FILE_CPUS_MAX };
+	const struct elog_file_loss wrong_stream = { .stream = ELOG_FILE_STREAMS_MAX };
 	struct elog_file_writer *writer;
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -497,11 +511,17 @@ static void test_write_errors(void)
 	options.flags = 0;
 	fd = new_file();
 	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-	check_equal(elog_file_write_raw(writer, ELOG_FILE_CPUS_MAX, "", 0, 0, NULL),
+	check_equal(elog_file_write_raw(writer, ELOG_FILE_CPUS_MAX, 0, "", 0, 0, NULL),
 		    -EINVAL);
-	check_equal(elog_file_write_sync(writer, 0, NULL, 5000), -EINVAL);
+	check_equal(elog_file_write_raw(writer, 0, ELOG_FILE_STREAMS_MAX, "", 0, 0, NULL),
+		    -EINVAL);
+	check_equal(elog_file_write_sync(writer, 0, NULL, ELOG_FILE_STREAMS_MAX + 2), -EINVAL);
 	check_equal(elog_file_write_sync(writer, 0, &loss, 1), -EINVAL);
-	check_equal(elog_file_write_raw(writer, 0, "", 0, 0, &info), -EINVAL);
+	check_equal(elog_file_write_sync(writer, 0, &many_causes, 1), -EINVAL);
+	check_equal(elog_file_write_sync(writer, 0, &wrong_cpu, 1), -EINVAL);
+	check_equal(elog_file_write_sync(writer, 0, &wrong_stream, 1), -EINVAL);
+	check_equal(elog_file_write_raw(writer, 0, 0, "", 0, 0, &info), -EINVAL);
+	check_equal(elog_file_write_raw(writer, 0, 0, "", 0, 0, &many), -EINVAL);
 	check_equal(elog_file_write_end(writer, 0, 0), 0);
 	check_equal(elog_file_writer_size(writer), lseek(fd, 0, SEEK_END));
 	elog_file_writer_close(writer);
@@ -522,7 +542,7 @@ static off_t fill_up(int fd, bool others, uint64_t *whole)
 	if (others)
 		check_equal(write(fd, "others", 6), 6);
 	for (; !ret && position < 100000; position += sizeof(data))
-		ret = elog_file_write_raw(writer, 0, data, sizeof(data), position, NULL);
+		ret = elog_file_write_raw(writer, 0, 0, data, sizeof(data), position, NULL);
 	check_equal(ret, -EFBIG);
 	check_equal(elog_file_write_end(writer, 0, 0), -EFBIG);
 	*whole = elog_file_writer_size(writer);

@@ -95,7 +95,7 @@ static void test_extremes(void)
 			memcpy(data + i, &record, sizeof(record));
 		fd = new_file();
 		check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-		check_equal(elog_file_write_raw(writer, 0, data, BIG, 0, NULL), 0);
+		check_equal(elog_file_write_raw(writer, 0, 0, data, BIG, 0, NULL), 0);
 		check_equal(elog_file_write_sync(writer, 1, NULL, 0), 0);
 		check_equal(elog_file_write_end(writer, 4, 0), 0);
 		check_equal(elog_file_writer_size(writer),

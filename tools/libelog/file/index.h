@@ -7,10 +7,11 @@
 
 #include "file/blocks.h"
 
-struct elog_index_cpu {
+struct elog_index_stream {
 	bool there;
+	uint32_t cpu;
 	uint64_t position;	/* UINT64_MAX: not known */
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 };
 
 /**
@@ -26,8 +27,9 @@ struct elog_index_cpu {
  *	stored form
  * @block_count: elements of @blocks
  * @block_room: room for @blocks
- * @cpus: the first is EVENTLOG_CPU_ALL
- * @cpu_room: elements of @cpus
+ * @streams: the first is ELOG_STREAM_NONE
+ * @stream_room: elements of @streams
+ * @causes: counts of losses that were passed so far, of each stream
  * @body: of the next INDEX block; NULL: there is no checkpoint
  * @body_size: bytes of @body
  * @body_newest: @newest at the checkpoint
@@ -44,8 +46,9 @@ struct elog_index {
 	uint64_t *blocks;
 	size_t block_count;
 	size_t block_room;
-	struct elog_index_cpu *cpus;
-	size_t cpu_room;
+	struct elog_index_stream *streams;
+	size_t stream_room;
+	uint32_t causes;
 	unsigned char *body;
 	size_t body_size;
 	uint64_t body_newest;
@@ -61,8 +64,8 @@ void elog_index_free(struct elog_index *index);
 /** elog_index_block() - note that a SCHEMA or PROCESSES block was written at @offset */
 void elog_index_block(struct elog_index *index, uint64_t offset);
 
-/** elog_index_records() - note that @size bytes of a CPU's ring at @position were written */
-void elog_index_records(struct elog_index *index, uint32_t cpu,
+/** elog_index_records() - note that @size bytes of a stream at @position were written */
+void elog_index_records(struct elog_index *index, uint32_t cpu, uint32_t stream,
 			const void *data, size_t size, uint64_t position,
 			const struct elog_file_raw_info *info);
 

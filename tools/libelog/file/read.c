@@ -2,7 +2,7 @@
 /*
  * Reading .elog files, which need not be valid. elog(5) documents the format.
  *
- * input.c finds blocks. apply.c applies them: it holds DATA, by CPU, until a SYNC block
+ * input.c finds blocks. apply.c applies them: it holds DATA, by stream, until a SYNC block
  * says what is complete. Then batch.c merges the records, as a consumer does with
  * rings.
  *
@@ -34,6 +34,7 @@ int elog_file_reader_open(struct elog_file_reader **result, int fd)
 		return -ENOMEM;
 	elog_map_init(&reader->definitions, sizeof(struct definition));
 	reader->no_ring.cpu = EVENTLOG_CPU_ALL;
+	reader->no_ring.stream = ELOG_STREAM_NONE;
 	reader->processes = elog_processes_new_offline();
 	if (elog_input_open(&reader->input, fd) || !reader->processes) {
 		elog_file_reader_close(reader);
@@ -53,7 +54,7 @@ void elog_file_reader_close(struct elog_file_reader *reader)
 	elog_definitions_forget(reader);
 	elog_processes_free(reader->processes);
 	free(reader->merge.rings);
-	free(reader->cpus);
+	free(reader->streams);
 	free(reader->info);
 	elog_input_close(&reader->input);
 	elog_decompressor_free(reader->decompressor);
@@ -212,9 +213,8 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
 	int ret = reader->error;
 
 	elog_chunks_free(reader, &reader->spent);
-	/* Clear it in three steps of a few stores each, which is faster than one call. */
-	memset(item, 0, offsetof(struct elog_item, lost));
-	memset(item->lost, 0, sizeof(item->lost));
+	/* Clear it in two steps of a few stores each, which is faster than one call. */
+	memset(item, 0, offsetof(struct elog_item, damage));
 	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
 	if (!ret)
 		ret = next_item(reader, item);

@@ -20,19 +20,21 @@
 struct chunk {
 	struct chunk *next;
 	uint64_t offset;	/* in the file */
+	unsigned int cpu;
 	bool swapped;		/* of the other byte order */
 	size_t size;
 	size_t room;		/* for @data */
 	unsigned char data[] __attribute__((aligned(8)));
 };
 
-struct cpu_stream {
+/* A stream of the part. Its records are in the order of their times. */
+struct stream {
 	struct elog_ring_reader ring;	/* over the first chunk, positions from 0 */
 	struct chunk *first;		/* NULL: there is none */
 	struct chunk *last;
 	bool begun;			/* @ring is over @first */
 	bool known;			/* @position is known */
-	uint64_t position;		/* in the ring, behind the last block */
+	uint64_t position;		/* in the stream, behind the last block */
 	uint64_t gaps;			/* reader.gaps at the last block */
 };
 
@@ -94,9 +96,9 @@ struct elog_file_reader {
 	uint64_t generation;		/* of the results of elog_file_describe() */
 
 	/* Held records, and the batch. */
-	struct cpu_stream **cpus;
-	unsigned int cpu_count;		/* highest CPU with a stream, plus one */
-	unsigned int cpu_room;		/* of @cpus, and of @merge */
+	struct stream **streams;	/* by number */
+	unsigned int stream_count;	/* highest number, plus one */
+	unsigned int stream_room;	/* of @streams, and of @merge */
 	struct elog_ring_reader no_ring;
 	size_t chunk_bytes;
 	struct chunk *spent;		/* to be freed by the next call */
@@ -140,18 +142,17 @@ int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item);
 int elog_part_start(struct elog_file_reader *reader);
 
 /**
- * elog_stream_get() - get the stream of a CPU, or make it
+ * elog_stream_get() - get a stream, or make it
  * @reader: the reader
- * @number: the CPU, below ELOG_FILE_CPUS_MAX
+ * @number: of the stream, below ELOG_FILE_STREAMS_MAX
  *
  * Return: the stream; NULL: no memory.
  */
-struct cpu_stream *elog_stream_get(struct elog_file_reader *reader,
-				   unsigned int number);
+struct stream *elog_stream_get(struct elog_file_reader *reader, unsigned int number);
 
 /** elog_stream_append() - hold a copy of the block's records; return 0 or -ENOMEM */
-int elog_stream_append(struct elog_file_reader *reader, struct cpu_stream *cpu,
-		       const unsigned char *data, size_t size);
+int elog_stream_append(struct elog_file_reader *reader, struct stream *stream,
+		       unsigned int cpu, const unsigned char *data, size_t size);
 
 /** elog_streams_hold() - are any records held? */
 bool elog_streams_hold(const struct elog_file_reader *reader);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -195,22 +196,52 @@ static void put_info(struct elog_text *text, const char *key, const char *value)
 	elog_text_put(text, "\n", 1);
 }
 
+/* Read the first line of a short file. Return: false if there is none. */
+static bool read_line(const char *path, char *line, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size;
+
+	if (fd < 0)
+		return false;
+	size = read(fd, line, room - 1);
+	close(fd);
+	if (size <= 0)
+		return false;
+	line[size] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return true;
+}
+
+#define ID_DIGITS	32
+
+/* machine-id(5): 16 bytes as hexadecimal digits; zeros if the machine has none. */
+static void put_machine_id(struct elog_text *text)
+{
+	char id[64];
+
+	if (!read_line("/etc/machine-id", id, sizeof(id)) || strlen(id) != ID_DIGITS ||
+	    strspn(id, "0123456789abcdef") != ID_DIGITS)
+		snprintf(id, sizeof(id), "%0*d", ID_DIGITS, 0);
+	put_info(text, "machine_id", id);
+}
+
 static void put_boot_id(struct elog_text *text)
 {
 	char id[64];
-	ssize_t size;
-	int fd;
 
-	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	size = read(fd, id, sizeof(id) - 1);
-	close(fd);
-	if (size <= 0)
-		return;
-	id[size] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	put_info(text, "boot_id", id);
+	if (read_line("/proc/sys/kernel/random/boot_id", id, sizeof(id)))
+		put_info(text, "boot_id", id);
+}
+
+/* How far CLOCK_REALTIME may be off, ns; 0: not known, because nothing disciplines it. */
+static uint64_t clock_error(void)
+{
+	struct timex timex = { 0 };
+
+	if (adjtimex(&timex) < 0 || timex.status & STA_UNSYNC || timex.maxerror < 0)
+		return 0;
+	return (uint64_t)timex.maxerror * 1000;
 }
 
 static int write_info(struct elog_file_writer *writer,
@@ -229,6 +260,7 @@ static int write_info(struct elog_file_writer *writer,
 
 	elog_text_printf(&text, "version %d\n", ELOG_FILE_VERSION);
 	put_info(&text, "byte_order", ELOG_BLOCK_NATIVE ? "big" : "little");
+	put_info(&text, "flags", "0x0");
 	elog_text_printf(&text, "page_size %ld\n", sysconf(_SC_PAGESIZE));
 	if (!uname(&system)) {
 		put_info(&text, "host", system.nodename);
@@ -240,7 +272,9 @@ static int write_info(struct elog_file_writer *writer,
 	put_info(&text, "capture", options->capture);
 	if (options->flags & ELOG_FILE_CONTINUES)
 		put_info(&text, "continues", "yes");
+	put_machine_id(&text);
 	put_boot_id(&text);
+	elog_text_printf(&text, "clock_error %" PRIu64 "\n", clock_error());
 	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
 	if (options->start && options->start < monotonic)
 		ago = monotonic - options->start;
@@ -357,11 +391,12 @@ int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
 }
 
 int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
-			const void *data, size_t size, uint64_t position,
+			uint32_t stream, const void *data, size_t size, uint64_t position,
 			const struct elog_file_raw_info *info)
 {
 	const struct elog_block_data head = {
 		.cpu = htole32(cpu),
+		.stream = htole32(stream),
 		.position = htole64(position),
 	};
 	const struct span body[] = {
@@ -370,15 +405,17 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 	};
 	int ret;
 
-	if (cpu >= ELOG_FILE_CPUS_MAX ||
-	    (info && (info->reserved[0] || info->reserved[1])))
+	if ((cpu >= ELOG_FILE_CPUS_MAX && cpu != EVENTLOG_CPU_ALL) ||
+	    stream >= ELOG_FILE_STREAMS_MAX ||
+	    (info && (info->lost_count > ELOG_LOST_CAUSES_MAX || info->reserved[0] ||
+		      info->reserved[1] || info->reserved[2])))
 		return -EINVAL;
 	ret = write_processes(writer);
 	if (ret)
 		return ret;
 	ret = write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
 	if (!ret)
-		elog_index_records(&writer->index, cpu, data, size, position,
+		elog_index_records(&writer->index, cpu, stream, data, size, position,
 				   info);
 	return ret;
 }
@@ -401,6 +438,36 @@ int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
 	if (!ret)
 		elog_index_block(&writer->index, offset);
 	return ret;
+}
+
+static bool is_valid_loss(const struct elog_file_loss *loss)
+{
+	return !loss->reserved && loss->lost_count <= ELOG_LOST_CAUSES_MAX &&
+	       (loss->cpu < ELOG_FILE_CPUS_MAX || loss->cpu == EVENTLOG_CPU_ALL) &&
+	       (loss->stream < ELOG_FILE_STREAMS_MAX || loss->stream == ELOG_STREAM_NONE);
+}
+
+/* Store losses, each with @causes counts. */
+static void put_losses(unsigned char *to, const struct elog_file_loss *losses,
+		       size_t count, uint32_t causes)
+{
+	struct elog_block_loss head;
+	uint32_t cause;
+	uint64_t lost;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		head.cpu = htole32(losses[i].cpu);
+		head.stream = htole32(losses[i].stream);
+		memcpy(to, &head, sizeof(head));
+		to += sizeof(head);
+		for (cause = 0; cause < causes; cause++) {
+			lost = cause < losses[i].lost_count ? losses[i].lost[cause] : 0;
+			lost = htole64(lost);
+			memcpy(to, &lost, sizeof(lost));
+			to += sizeof(lost);
+		}
+	}
 }
 
 static int write_index(struct elog_file_writer *writer)
@@ -436,36 +503,36 @@ int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
 	};
 	int64_t wall_offset = (int64_t)(le64toh(head.realtime) -
 					le64toh(head.monotonic));
-	struct elog_block_loss *entries = NULL;
-	uint64_t offset;
 	struct span body[2] = { { &head, sizeof(head) } };
-	unsigned int cause;
+	unsigned char *stored = NULL;
+	uint32_t causes = 0;
+	uint64_t offset;
 	size_t i;
 	int ret;
 
-	if (count > ELOG_FILE_CPUS_MAX + 1)
+	if (count > ELOG_FILE_STREAMS_MAX + 1)
 		return -EINVAL;
-	for (i = 0; i < count; i++)
-		if (losses[i].reserved)
+	for (i = 0; i < count; i++) {
+		if (!is_valid_loss(&losses[i]))
 			return -EINVAL;
+		if (losses[i].lost_count > causes)
+			causes = losses[i].lost_count;
+	}
 	ret = write_processes(writer);
 	if (ret)
 		return ret;
 	if (count) {
-		entries = calloc(count, sizeof(*entries));
-		if (!entries)
+		stored = malloc(count * elog_block_loss_size(causes));
+		if (!stored)
 			return -ENOMEM;
+		put_losses(stored, losses, count, causes);
 	}
-	for (i = 0; i < count; i++) {
-		entries[i].cpu = htole32(losses[i].cpu);
-		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
-			entries[i].lost[cause] = htole64(losses[i].lost[cause]);
-	}
-	body[1].data = entries;
-	body[1].size = count * sizeof(*entries);
+	head.causes = htole32(causes);
+	body[1].data = stored;
+	body[1].size = count * elog_block_loss_size(causes);
 	offset = writer->size;
 	ret = write_block(writer, ELOG_BLOCK_SYNC, 0, body, count ? 2 : 1);
-	free(entries);
+	free(stored);
 	if (ret)
 		return ret;
 	elog_index_losses(&writer->index, losses, count);

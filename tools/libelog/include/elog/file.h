@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* The version of the format that this library writes and reads. */
+#define ELOG_FILE_VERSION	2
+
 struct elog_file_writer;
 
 /* The losses of the first SYNC block were already reported by another file. */
@@ -81,19 +84,23 @@ uint64_t elog_file_writer_size(const struct elog_file_writer *writer);
 /**
  * struct elog_file_raw_info - properties of a sequence of records
  * @newest: no record is later than this, CLOCK_MONOTONIC ns
- * @lost: losses by cause that the CPU's records report so far, including these
+ * @lost: losses by cause that the stream's records report so far, including these
+ * @lost_count: elements of @lost, at most ELOG_LOST_CAUSES_MAX
  * @reserved: 0
  */
 struct elog_file_raw_info {
 	uint64_t newest;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
-	uint64_t reserved[2];
+	const uint64_t *lost;
+	uint32_t lost_count;
+	uint32_t reserved[3];
 };
 
 /**
  * elog_file_write_raw() - store records
  * @writer: the writer
- * @cpu: the CPU of their ring
+ * @cpu: the CPU that emitted them; EVENTLOG_CPU_ALL: not known
+ * @stream: the number of their ring, below 8192: streams may share a CPU. For rings of
+ *	CPUs, use the CPU's number
  * @data: the data of elog_consumer_raw(); not copied
  * @size: bytes of it
  * @position: the position of elog_consumer_raw()
@@ -105,7 +112,7 @@ struct elog_file_raw_info {
  * Return: 0, -EINVAL, or a negative errno as for elog_file_writer_open().
  */
 int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
-			const void *data, size_t size, uint64_t position,
+			uint32_t stream, const void *data, size_t size, uint64_t position,
 			const struct elog_file_raw_info *info);
 
 /**
@@ -133,23 +140,27 @@ int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
 			    uint32_t tid, const char *name);
 
 /**
- * struct elog_file_loss - the losses of a CPU so far
- * @cpu: the CPU, or EVENTLOG_CPU_ALL: those that have no ring
- * @reserved: 0
+ * struct elog_file_loss - the losses of a stream so far
+ * @cpu: its CPU; EVENTLOG_CPU_ALL: not known
+ * @stream: its number; ELOG_STREAM_NONE: the losses on CPUs that have no ring
  * @lost: by cause, cumulative
+ * @lost_count: elements of @lost, at most ELOG_LOST_CAUSES_MAX
+ * @reserved: 0
  */
 struct elog_file_loss {
 	uint32_t cpu;
+	uint32_t stream;
+	const uint64_t *lost;
+	uint32_t lost_count;
 	uint32_t reserved;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
 };
 
 /**
  * elog_file_write_sync() - state that no older record follows
  * @writer: the writer
  * @time: the records that follow are not older than this, CLOCK_MONOTONIC ns
- * @losses: one for each CPU that has lost events
- * @count: elements of @losses, at most 4097
+ * @losses: one for each stream that has lost events
+ * @count: elements of @losses, at most 8193
  *
  * A reader holds back records until it finds this. Write it several times a second,
  * and at the end.
