@@ -98,12 +98,12 @@ static size_t put_record(unsigned char *block, uint64_t time,
 static int write_elog(uint64_t count, const char *path)
 {
 	static unsigned char blocks[2][BLOCK_BYTES];
-	const struct elog_file_options options = {
+	const struct elog_writer_options options = {
 		.size = sizeof(options), .program = "show_events", .cpus = 2,
 	};
 	size_t filled[2] = { 0 };
 	uint64_t position[2] = { 0 }, number, time = monotonic();
-	struct elog_file_writer *writer;
+	struct elog_writer *writer;
 	struct request request;
 	unsigned int cpu;
 	int fd, ret;
@@ -111,11 +111,11 @@ static int write_elog(uint64_t count, const char *path)
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fail(path, errno);
-	ret = elog_file_writer_open(&writer, fd, &options);
+	ret = elog_writer_open(&writer, fd, &options);
 	if (!ret)
-		ret = elog_file_write_schema(writer, 1, 1, schema);
+		ret = elog_writer_schema(writer, 1, 1, schema);
 	if (!ret)
-		ret = elog_file_write_process(writer, (uint32_t)getpid(),
+		ret = elog_writer_process(writer, (uint32_t)getpid(),
 					      (uint32_t)getpid(), "show_events");
 	for (number = 0; !ret && number < count; number++) {
 		make_request(number, &request);
@@ -126,7 +126,7 @@ static int write_elog(uint64_t count, const char *path)
 		    number + 1 == count) {
 			for (cpu = 0; !ret && cpu < 2; cpu++) {
 				if (filled[cpu])
-					ret = elog_file_write_raw(writer, cpu,
+					ret = elog_writer_raw(writer, cpu,
 						blocks[cpu], filled[cpu],
 						position[cpu], NULL);
 				position[cpu] += filled[cpu];
@@ -134,11 +134,11 @@ static int write_elog(uint64_t count, const char *path)
 			}
 		}
 		if (!ret && (number % SYNC_EVENTS == 0 || number + 1 == count))
-			ret = elog_file_write_sync(writer, time + 1, NULL, 0);
+			ret = elog_writer_sync(writer, time + 1, NULL, 0);
 	}
 	if (!ret)
-		ret = elog_file_write_end(writer, count, 0);
-	elog_file_writer_close(writer);
+		ret = elog_writer_end(writer, count, 0);
+	elog_writer_close(writer);
 	if (ret)
 		fail(path, -ret);
 	return close(fd) ? 1 : 0;

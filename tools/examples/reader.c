@@ -13,13 +13,13 @@
 #include <unistd.h>
 #include <elog.h>
 
-static void print_event(struct elog_file_reader *reader,
+static void print_event(struct elog_reader *reader,
 			const struct elog_item *item, struct elog_text *text)
 {
 	const struct elog_schema_event *event;
 
 	text->size = 0;
-	if (elog_file_describe(reader, item->descriptor, &event)) {
+	if (elog_reader_describe(reader, item->descriptor, &event)) {
 		elog_text_printf(text, "event %" PRIu32, item->descriptor);
 	} else {
 		elog_text_printf(text, "%s/%s ", event->provider->name, event->name);
@@ -42,7 +42,7 @@ static void print_lost(const struct elog_item *item)
 
 int main(int count, char **arguments)
 {
-	struct elog_file_reader *reader = NULL;
+	struct elog_reader *reader = NULL;
 	struct elog_text text = { 0 };
 	struct elog_item item;
 	bool damaged = false;
@@ -53,8 +53,8 @@ int main(int count, char **arguments)
 		return 1;
 	}
 	fd = open(arguments[1], O_RDONLY | O_CLOEXEC);
-	ret = fd < 0 ? -errno : elog_file_reader_open(&reader, fd);
-	while (!ret && (ret = elog_file_next(reader, &item)) > 0) {
+	ret = fd < 0 ? -errno : elog_reader_open(&reader, fd);
+	while (!ret && (ret = elog_reader_next(reader, &item)) > 0) {
 		if (item.type == ELOG_ITEM_EVENT)
 			print_event(reader, &item, &text);
 		else if (item.type == ELOG_ITEM_LOST)
@@ -68,7 +68,7 @@ int main(int count, char **arguments)
 	else if (damaged)
 		fprintf(stderr, "%s is damaged\n", arguments[1]);
 	elog_text_free(&text);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	if (fd >= 0)
 		close(fd);
 	return ret || damaged;

@@ -43,7 +43,7 @@ static void print_segment(const struct entry *entry)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		value = elog_file_info(entry->reader, keys[i]);
+		value = elog_reader_info(entry->reader, keys[i]);
 		if (!value)
 			continue;
 		elog_text_printf(&text, " %s=", keys[i]);

@@ -203,7 +203,7 @@ int latency_key_make(struct latency_key *key, const struct entry *entry, bool en
 
 	bytes->size = 0;
 	/* Numbers and clocks of one boot mean nothing in another. */
-	boot = entry->reader ? elog_file_info(entry->reader, "boot_id") : NULL;
+	boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
 	if (boot)
 		put_bytes(bytes, 's', boot, strlen(boot));
 	if (key->by_provider) {

@@ -28,21 +28,21 @@ _Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
 _Static_assert(sizeof(struct elog_block_index) == 64, "as documented");
 _Static_assert(sizeof(struct elog_block_stream) == 16, "as documented");
 
-static int malformed(struct elog_file_reader *reader)
+static int malformed(struct elog_reader *reader)
 {
 	elog_damage_note(reader, ELOG_DAMAGE_BYTES, reader->block.offset,
 			 HEADER_BYTES + reader->block.stored);
 	return elog_block_leave(reader);
 }
 
-static int unknown(struct elog_file_reader *reader)
+static int unknown(struct elog_reader *reader)
 {
 	elog_damage_note(reader, ELOG_DAMAGE_UNKNOWN, reader->block.offset,
 			 HEADER_BYTES + reader->block.stored);
 	return elog_block_leave(reader);
 }
 
-int elog_part_start(struct elog_file_reader *reader)
+int elog_part_start(struct elog_reader *reader)
 {
 	struct elog_processes *processes = elog_processes_new_offline();
 
@@ -58,7 +58,7 @@ int elog_part_start(struct elog_file_reader *reader)
 	return 0;
 }
 
-static int apply_file(struct elog_file_reader *reader)
+static int apply_file(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	uint64_t monotonic, boottime, realtime;
@@ -83,17 +83,17 @@ static int apply_file(struct elog_file_reader *reader)
 	info[i + 1] = '\0';
 	free(reader->info);
 	reader->info = info;
-	value = elog_file_info(reader, "version");
+	value = elog_reader_info(reader, "version");
 	if (!value || strcmp(value, "2"))
 		return -EPROTONOSUPPORT;
 	/* Each bit changes the meaning of blocks; this version has none. */
-	value = elog_file_info(reader, "flags");
+	value = elog_reader_info(reader, "flags");
 	if (value && strcmp(value, "0x0"))
 		return -EPROTONOSUPPORT;
-	value = elog_file_info(reader, "byte_order");
+	value = elog_reader_info(reader, "byte_order");
 	if (!value || (strcmp(value, "big") && strcmp(value, "little")))
 		return -EOPNOTSUPP;
-	value = elog_file_info(reader, "start");
+	value = elog_reader_info(reader, "start");
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
 			    &monotonic, &boottime, &realtime) == 3)
 		reader->wall_offset = (int64_t)(realtime - monotonic);
@@ -103,12 +103,12 @@ static int apply_file(struct elog_file_reader *reader)
 	reader->part_damages = reader->damages;
 	reader->counted = true;
 	reader->new_part = true;
-	value = elog_file_info(reader, "continues");
+	value = elog_reader_info(reader, "continues");
 	reader->continues = value && !strcmp(value, "yes");
 	return elog_block_leave(reader);
 }
 
-static int apply_schema(struct elog_file_reader *reader)
+static int apply_schema(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_schema head;
@@ -140,7 +140,7 @@ static int apply_schema(struct elog_file_reader *reader)
 	return ret ? ret : elog_block_leave(reader);
 }
 
-static int apply_processes(struct elog_file_reader *reader)
+static int apply_processes(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_process process;
@@ -157,7 +157,7 @@ static int apply_processes(struct elog_file_reader *reader)
 	return elog_block_leave(reader);
 }
 
-static int apply_data(struct elog_file_reader *reader)
+static int apply_data(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_data head;
@@ -210,7 +210,7 @@ static int apply_data(struct elog_file_reader *reader)
 }
 
 /* Return: 1 there are new losses; 0; or a negative errno. */
-static int apply_loss(struct elog_file_reader *reader, const unsigned char *stored,
+static int apply_loss(struct elog_reader *reader, const unsigned char *stored,
 		      uint32_t causes, struct elog_item *item)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
@@ -239,7 +239,7 @@ static int apply_loss(struct elog_file_reader *reader, const unsigned char *stor
 }
 
 /* Return: 1 there is an item; 0, or a negative errno. */
-static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
+static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_sync head;
@@ -270,12 +270,15 @@ static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
 			return ret;
 	}
 	reader->continues = false;
+	/* Losses of an earlier file are not of this item. */
+	memset(item, 0, sizeof(*item));
 	item->type = ELOG_ITEM_SYNC;
+	item->time = head.time;
 	ret = elog_block_leave(reader);
 	return ret ? ret : 1;
 }
 
-static int apply_end(struct elog_file_reader *reader)
+static int apply_end(struct elog_reader *reader)
 {
 	const size_t least = offsetof(struct elog_block_end, part);
 	struct elog_block_end end;
@@ -309,7 +312,7 @@ static bool is_known(uint32_t type)
 }
 
 /* Return: 1 there is an item; 0, or a negative errno. */
-int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item)
+int elog_block_apply(struct elog_reader *reader, struct elog_item *item)
 {
 	struct block *block = &reader->block;
 	uint32_t known = block->type == ELOG_BLOCK_DATA ?

@@ -21,7 +21,7 @@
  * Blocks are similar. Without spares, the C library would return their memory to the
  * kernel, and get it again page by page.
  */
-void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list)
+void elog_chunks_free(struct elog_reader *reader, struct chunk **list)
 {
 	struct chunk *chunk;
 
@@ -38,7 +38,7 @@ void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list)
 	}
 }
 
-static struct chunk *take_spare(struct elog_file_reader *reader, size_t number)
+static struct chunk *take_spare(struct elog_reader *reader, size_t number)
 {
 	struct chunk *chunk = reader->spares[number];
 
@@ -49,14 +49,14 @@ static struct chunk *take_spare(struct elog_file_reader *reader, size_t number)
 	return chunk;
 }
 
-void elog_spares_free(struct elog_file_reader *reader)
+void elog_spares_free(struct elog_reader *reader)
 {
 	while (reader->spare_count)
 		free(take_spare(reader, reader->spare_count - 1));
 }
 
 /* Use the latest spare of a suitable size, or new memory. */
-static struct chunk *new_chunk(struct elog_file_reader *reader, size_t size)
+static struct chunk *new_chunk(struct elog_reader *reader, size_t size)
 {
 	struct chunk *chunk;
 	size_t i;
@@ -75,7 +75,7 @@ static struct chunk *new_chunk(struct elog_file_reader *reader, size_t size)
 	return chunk;
 }
 
-void elog_streams_forget(struct elog_file_reader *reader)
+void elog_streams_forget(struct elog_reader *reader)
 {
 	size_t i;
 
@@ -90,7 +90,7 @@ void elog_streams_forget(struct elog_file_reader *reader)
 	memset(reader->no_ring.lost, 0, sizeof(reader->no_ring.lost));
 }
 
-static int make_room_for_stream(struct elog_file_reader *reader, unsigned int number)
+static int make_room_for_stream(struct elog_reader *reader, unsigned int number)
 {
 	unsigned int room = reader->stream_room ? reader->stream_room : 8;
 	struct elog_ring_reader **rings;
@@ -114,7 +114,7 @@ static int make_room_for_stream(struct elog_file_reader *reader, unsigned int nu
 	return 0;
 }
 
-struct stream *elog_stream_get(struct elog_file_reader *reader, unsigned int number)
+struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number)
 {
 	struct stream *stream;
 
@@ -137,7 +137,7 @@ struct stream *elog_stream_get(struct elog_file_reader *reader, unsigned int num
 	return stream;
 }
 
-int elog_stream_append(struct elog_file_reader *reader, struct stream *stream,
+int elog_stream_append(struct elog_reader *reader, struct stream *stream,
 		       unsigned int cpu, const unsigned char *data, size_t size)
 {
 	struct chunk *chunk = new_chunk(reader, size);
@@ -160,7 +160,7 @@ int elog_stream_append(struct elog_file_reader *reader, struct stream *stream,
 	return 0;
 }
 
-bool elog_streams_hold(const struct elog_file_reader *reader)
+bool elog_streams_hold(const struct elog_reader *reader)
 {
 	size_t i;
 
@@ -171,7 +171,7 @@ bool elog_streams_hold(const struct elog_file_reader *reader)
 }
 
 /* Continue with a stream's next chunk. Return: false if there is none. */
-static bool next_chunk(struct elog_file_reader *reader, struct stream *stream)
+static bool next_chunk(struct elog_reader *reader, struct stream *stream)
 {
 	struct chunk *used = stream->first;
 
@@ -193,7 +193,7 @@ static bool next_chunk(struct elog_file_reader *reader, struct stream *stream)
 }
 
 /* Add a stream to the batch, with the chunk that has its next record. */
-static void join(struct elog_file_reader *reader, struct stream *stream)
+static void join(struct elog_reader *reader, struct stream *stream)
 {
 	uint64_t from;
 	int ret;
@@ -208,7 +208,7 @@ static void join(struct elog_file_reader *reader, struct stream *stream)
 		 next_chunk(reader, stream));
 }
 
-void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool final)
+void elog_batch_start(struct elog_reader *reader, uint64_t before, bool final)
 {
 	size_t i;
 
@@ -222,7 +222,7 @@ void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool fin
 			join(reader, reader->streams[i]);
 }
 
-bool elog_batch_drain(struct elog_file_reader *reader)
+bool elog_batch_drain(struct elog_reader *reader)
 {
 	if (reader->drained || !elog_streams_hold(reader))
 		return false;
@@ -231,7 +231,7 @@ bool elog_batch_drain(struct elog_file_reader *reader)
 }
 
 /* Records of the largest possible time are in no batch. */
-static void end_batch(struct elog_file_reader *reader)
+static void end_batch(struct elog_reader *reader)
 {
 	struct stream *stream;
 	size_t i;
@@ -257,20 +257,20 @@ static void end_batch(struct elog_file_reader *reader)
  * A payload is in a held chunk, and is returned once. So change it in place. A payload
  * without schema is not changed. Return: 0 or -ENOMEM.
  */
-static int swap_payload(struct elog_file_reader *reader,
+static int swap_payload(struct elog_reader *reader,
 			const struct elog_item *item)
 {
 	const struct elog_schema_event *event;
 	int ret;
 
-	ret = elog_file_describe(reader, item->descriptor, &event);
+	ret = elog_reader_describe(reader, item->descriptor, &event);
 	if (!ret)
 		elog_swap_payload(event, (unsigned char *)item->payload,
 				  item->payload_size);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item)
+int elog_batch_next(struct elog_reader *reader, struct elog_item *item)
 {
 	struct elog_ring_reader *ring;
 	bool news, swapped;

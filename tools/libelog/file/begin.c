@@ -14,7 +14,7 @@
 #include "file/seek.h"
 
 /* Apply a block at another place than the input's. Return: 0 or a negative errno. */
-static int apply_at(struct elog_file_reader *reader, uint64_t base,
+static int apply_at(struct elog_reader *reader, uint64_t base,
 		    uint64_t offset, uint32_t types)
 {
 	struct elog_block_header header;
@@ -22,7 +22,7 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 	unsigned char *body;
 	int ret;
 
-	ret = elog_file_block_at(reader->input.fd, base + offset, ELOG_BLOCK_MAX,
+	ret = elog_block_at(reader->input.fd, base + offset, ELOG_BLOCK_MAX,
 				 &header, &body);
 	if (ret)
 		return ret;
@@ -37,7 +37,7 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 }
 
 /* Set the position of a stream from an INDEX block. Return: 0 or a negative errno. */
-static int set_stream(struct elog_file_reader *reader, const unsigned char *stored,
+static int set_stream(struct elog_reader *reader, const unsigned char *stored,
 		      uint32_t causes)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
@@ -66,7 +66,7 @@ static int set_stream(struct elog_file_reader *reader, const unsigned char *stor
 }
 
 /* Get into the state behind the plan's position. */
-static int begin_at(struct elog_file_reader *reader,
+static int begin_at(struct elog_reader *reader,
 		    const struct elog_seek_plan *plan)
 {
 	size_t i;
@@ -94,7 +94,7 @@ static int begin_at(struct elog_file_reader *reader,
 }
 
 /* Get into the state of a new reader. */
-static int begin_again(struct elog_file_reader *reader)
+static int begin_again(struct elog_reader *reader)
 {
 	int ret;
 
@@ -112,7 +112,7 @@ static int begin_again(struct elog_file_reader *reader)
 	return ret;
 }
 
-int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
+int elog_reader_seek(struct elog_reader *reader, uint64_t from)
 {
 	struct elog_seek_plan plan;
 	uint64_t at;

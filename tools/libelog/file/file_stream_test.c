@@ -25,30 +25,30 @@ static size_t put(unsigned char *to, uint32_t type, uint64_t time, const void *p
 	return sizeof(record) + size;
 }
 
-static struct elog_file_writer *open_writer(int fd)
+static struct elog_writer *open_writer(int fd)
 {
-	const struct elog_file_options options = { .size = sizeof(options) };
-	struct elog_file_writer *writer = NULL;
+	const struct elog_writer_options options = { .size = sizeof(options) };
+	struct elog_writer *writer = NULL;
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
 	return writer;
 }
 
-static struct elog_file_reader *open_reader(int fd)
+static struct elog_reader *open_reader(int fd)
 {
-	struct elog_file_reader *reader = NULL;
+	struct elog_reader *reader = NULL;
 
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
+	check_equal(elog_reader_open(&reader, fd), 0);
 	return reader;
 }
 
 /* Get the next event or loss. Return: false if there is none. */
-static bool next(struct elog_file_reader *reader, struct elog_item *item)
+static bool next(struct elog_reader *reader, struct elog_item *item)
 {
 	int ret;
 
-	while ((ret = elog_file_next(reader, item)) > 0) {
+	while ((ret = elog_reader_next(reader, item)) > 0) {
 		check(item->type != ELOG_ITEM_DAMAGE);
 		if (item->type == ELOG_ITEM_EVENT || item->type == ELOG_ITEM_LOST)
 			return true;
@@ -82,7 +82,7 @@ static unsigned int find(uint32_t number)
 	return 0;
 }
 
-static void write_streams(struct elog_file_writer *writer)
+static void write_streams(struct elog_writer *writer)
 {
 	uint64_t position[STREAMS] = { 0 };
 	unsigned char data[64];
@@ -94,22 +94,22 @@ static void write_streams(struct elog_file_writer *writer)
 		at = (unsigned int)random_number(STREAMS);
 		/* Pairs of equal times: the lower stream is first. */
 		size = put(data, EVENTLOG_RECORD_EVENT, 1000 + i / 2, &i, sizeof(i));
-		check_equal(elog_file_write_raw(writer, streams[at].cpu[i > EVENTS / 2],
+		check_equal(store_records(writer, streams[at].cpu[i > EVENTS / 2],
 						streams[at].stream, data, size,
-						position[at], NULL), 0);
+						position[at]), 0);
 		position[at] += size;
 		if (i % 50 == 49)
-			check_equal(elog_file_write_sync(writer, 1000 + i / 2, NULL, 0),
+			check_equal(elog_writer_sync(writer, 1000 + i / 2, NULL, 0),
 				    0);
 	}
-	check_equal(elog_file_write_sync(writer, 1000 + EVENTS, NULL, 0), 0);
-	check_equal(elog_file_write_end(writer, EVENTS, 0), 0);
+	check_equal(elog_writer_sync(writer, 1000 + EVENTS, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
 }
 
 static void test_shared(void)
 {
-	struct elog_file_writer *writer;
-	struct elog_file_reader *reader;
+	struct elog_writer *writer;
+	struct elog_reader *reader;
 	uint64_t number, last[STREAMS] = { 0 }, previous = 0, count = 0;
 	uint32_t stream = 0;
 	struct elog_item item;
@@ -118,7 +118,7 @@ static void test_shared(void)
 
 	writer = open_writer(fd);
 	write_streams(writer);
-	elog_file_writer_close(writer);
+	elog_writer_close(writer);
 	reader = open_reader(fd);
 	while (next(reader, &item)) {
 		at = find(item.stream);
@@ -134,7 +134,7 @@ static void test_shared(void)
 		count++;
 	}
 	check_equal(count, EVENTS);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(fd);
 }
 
@@ -161,14 +161,14 @@ static void test_causes(void)
 {
 	static const uint32_t counts[] = { 1, 8, 16, 20, ELOG_LOST_CAUSES_MAX };
 	uint64_t lost[ELOG_LOST_CAUSES_MAX];
-	struct elog_file_loss losses[] = {
+	struct elog_writer_loss losses[] = {
 		{ .cpu = 2, .stream = 2, .lost = lost },
 		{ .cpu = EVENTLOG_CPU_ALL, .stream = 7, .lost = lost },
 		{ .cpu = EVENTLOG_CPU_ALL, .stream = ELOG_STREAM_NONE, .lost = lost },
 	};
 	unsigned char data[64 + sizeof(lost)];
-	struct elog_file_writer *writer;
-	struct elog_file_reader *reader;
+	struct elog_writer *writer;
+	struct elog_reader *reader;
 	struct elog_item item;
 	unsigned int i, j;
 	size_t size;
@@ -179,13 +179,13 @@ static void test_causes(void)
 		writer = open_writer(fd);
 		fill(lost, counts[i], 1);
 		size = put(data, EVENTLOG_RECORD_LOST, 5, lost, counts[i] * sizeof(lost[0]));
-		check_equal(elog_file_write_raw(writer, 2, 2, data, size, 0, NULL), 0);
+		check_equal(store_records(writer, 2, 2, data, size, 0), 0);
 		fill(lost, counts[i], 3);
 		for (j = 0; j < ELOG_ARRAY_SIZE(losses); j++)
 			losses[j].lost_count = counts[i];
-		check_equal(elog_file_write_sync(writer, 10, losses, 3), 0);
-		check_equal(elog_file_write_end(writer, 0, 0), 0);
-		elog_file_writer_close(writer);
+		check_equal(elog_writer_sync(writer, 10, losses, 3), 0);
+		check_equal(elog_writer_end(writer, 0), 0);
+		elog_writer_close(writer);
 
 		reader = open_reader(fd);
 		check(next(reader, &item));
@@ -198,7 +198,7 @@ static void test_causes(void)
 		}
 		check_equal(j, ELOG_ARRAY_SIZE(losses));
 		check(!next(reader, &item));
-		elog_file_reader_close(reader);
+		elog_reader_close(reader);
 		close(fd);
 	}
 }
@@ -207,19 +207,19 @@ static void test_causes(void)
 static void test_mixed_causes(void)
 {
 	const uint64_t few[] = { 1 }, many[16] = { [15] = 7 };
-	const struct elog_file_loss losses[] = {
+	const struct elog_writer_loss losses[] = {
 		{ .cpu = 0, .stream = 0, .lost = few, .lost_count = 1 },
 		{ .cpu = 0, .stream = 1, .lost = many, .lost_count = 16 },
 	};
-	struct elog_file_writer *writer;
-	struct elog_file_reader *reader;
+	struct elog_writer *writer;
+	struct elog_reader *reader;
 	struct elog_item item;
 	int fd = new_file();
 
 	writer = open_writer(fd);
-	check_equal(elog_file_write_sync(writer, 10, losses, 2), 0);
-	check_equal(elog_file_write_end(writer, 0, 8), 0);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_sync(writer, 10, losses, 2), 0);
+	check_equal(elog_writer_end(writer, 8), 0);
+	elog_writer_close(writer);
 	reader = open_reader(fd);
 	check(next(reader, &item));
 	check_equal(item.stream, 0);
@@ -230,7 +230,7 @@ static void test_mixed_causes(void)
 	check_equal(item.stream, 1);
 	check_equal(item.lost ? item.lost[15] : 0, 7);
 	check(!next(reader, &item));
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(fd);
 }
 
@@ -276,12 +276,12 @@ static void test_wrong_causes(void)
 static void test_seek(void)
 {
 	uint64_t lost[16] = { 0 }, position[2] = { 0 }, before, whole = 0, late = 0;
-	struct elog_file_loss loss = {
+	struct elog_writer_loss loss = {
 		.cpu = EVENTLOG_CPU_ALL, .stream = 3, .lost = lost, .lost_count = 16,
 	};
-	const struct elog_file_options options = { .size = sizeof(options), .start = 1 };
-	struct elog_file_writer *writer;
-	struct elog_file_reader *reader;
+	const struct elog_writer_options options = { .size = sizeof(options), .start = 1 };
+	struct elog_writer *writer;
+	struct elog_reader *reader;
 	unsigned char data[64];
 	struct elog_item item;
 	int64_t wall = 0;
@@ -289,36 +289,36 @@ static void test_seek(void)
 	size_t size;
 	int fd = new_file();
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-	elog_file_writer_interval(writer, 2000);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	elog_writer_interval(writer, 2000);
 	for (i = 0; i < EVENTS; i++) {
 		size = put(data, EVENTLOG_RECORD_EVENT, 1000000 * (i + 1), &i, sizeof(i));
-		check_equal(elog_file_write_raw(writer, EVENTLOG_CPU_ALL, 3 + (i & 1), data,
-						size, position[i & 1], NULL), 0);
+		check_equal(store_records(writer, EVENTLOG_CPU_ALL, 3 + (i & 1), data,
+						size, position[i & 1]), 0);
 		position[i & 1] += size;
 		lost[15] += i == EVENTS / 4 || i == EVENTS - 1;
-		check_equal(elog_file_write_sync(writer, 1000000 * (i + 1) + 1, &loss, 1), 0);
+		check_equal(elog_writer_sync(writer, 1000000 * (i + 1) + 1, &loss, 1), 0);
 	}
-	check_equal(elog_file_write_end(writer, EVENTS, 2), 0);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_end(writer, 2), 0);
+	elog_writer_close(writer);
 
 	reader = open_reader(fd);
 	while (next(reader, &item)) {
 		whole += item.type == ELOG_ITEM_LOST ? item.lost[15] : 0;
-		wall = (int64_t)item.time + elog_file_wall_offset(reader);
+		wall = (int64_t)item.time + elog_reader_wall_offset(reader);
 	}
 	check_equal(whole, 2);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 
 	reader = open_reader(fd);
-	check_equal(elog_file_seek(reader, (uint64_t)wall - 20000000), 0);
+	check_equal(elog_reader_seek(reader, (uint64_t)wall - 20000000), 0);
 	for (before = 0; next(reader, &item); before++) {
 		check_equal(item.cpu, EVENTLOG_CPU_ALL);
 		late += item.type == ELOG_ITEM_LOST ? item.lost[15] : 0;
 	}
 	check(before > 20 && before < EVENTS / 2);
 	check_equal(late, 1);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(fd);
 }
 
@@ -331,8 +331,8 @@ static void test_header(void)
 {
 	static const char zeros[] = "00000000000000000000000000000000";
 	struct timex timex = { 0 };
-	struct elog_file_writer *writer;
-	struct elog_file_reader *reader;
+	struct elog_writer *writer;
+	struct elog_reader *reader;
 	struct elog_item item;
 	const char *text;
 	char id[64] = "";
@@ -340,14 +340,14 @@ static void test_header(void)
 	int fd = new_file();
 
 	writer = open_writer(fd);
-	check_equal(elog_file_write_end(writer, 0, 0), 0);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
 	reader = open_reader(fd);
-	check_equal(elog_file_next(reader, &item), 1);
+	check_equal(elog_reader_next(reader, &item), 1);
 	check_equal(item.type, ELOG_ITEM_PART);
-	check_string(elog_file_info(reader, "version"), "2");
-	check_string(elog_file_info(reader, "flags"), "0x0");
-	text = elog_file_info(reader, "machine_id");
+	check_string(elog_reader_info(reader, "version"), "2");
+	check_string(elog_reader_info(reader, "flags"), "0x0");
+	text = elog_reader_info(reader, "machine_id");
 	check(is_id(text));
 	file = fopen("/etc/machine-id", "re");
 	if (!file || fscanf(file, "%63s", id) != 1 || !is_id(id))
@@ -359,13 +359,13 @@ static void test_header(void)
 	check(file && fscanf(file, "%63s", id) == 1);
 	if (file)
 		fclose(file);
-	text = elog_file_info(reader, "boot_id");
+	text = elog_reader_info(reader, "boot_id");
 	check_string(text ? text : "", id);
-	text = elog_file_info(reader, "clock_error");
+	text = elog_reader_info(reader, "clock_error");
 	check(text && strspn(text, "0123456789") == strlen(text));
 	if (text && adjtimex(&timex) >= 0 && timex.status & STA_UNSYNC)
 		check_string(text, "0");
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(fd);
 }
 

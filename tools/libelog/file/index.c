@@ -114,7 +114,7 @@ static void raise_losses(struct elog_index *index, struct elog_index_stream *ent
 
 void elog_index_records(struct elog_index *index, uint32_t cpu, uint32_t stream,
 			const void *data, size_t size, uint64_t position,
-			const struct elog_file_raw_info *info)
+			const struct elog_index_info *info)
 {
 	struct elog_ring_reader ring = {
 		.data = data,
@@ -148,17 +148,15 @@ void elog_index_records(struct elog_index *index, uint32_t cpu, uint32_t stream,
 		index->newest = ring.key;
 }
 
-void elog_index_losses(struct elog_index *index,
-		       const struct elog_file_loss *losses, size_t count)
+void elog_index_losses(struct elog_index *index, uint32_t cpu, uint32_t stream,
+		       const uint64_t *lost, uint32_t count)
 {
-	struct elog_index_stream *entry;
-	size_t i;
+	struct elog_index_stream *entry = NULL;
 
-	for (i = 0; i < count && !index->given_up; i++) {
-		entry = get_stream(index, losses[i].cpu, losses[i].stream);
-		if (entry)
-			raise_losses(index, entry, losses[i].lost, losses[i].lost_count);
-	}
+	if (count && !index->given_up)
+		entry = get_stream(index, cpu, stream);
+	if (entry)
+		raise_losses(index, entry, lost, count);
 }
 
 uint64_t elog_wall_time(uint64_t time, int64_t offset)

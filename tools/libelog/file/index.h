@@ -15,6 +15,18 @@ struct elog_index_stream {
 };
 
 /**
+ * struct elog_index_info - properties of a sequence of records
+ * @newest: no record is later than this, CLOCK_MONOTONIC ns
+ * @lost: losses by cause that the stream's records report so far, including these
+ * @lost_count: elements of @lost
+ */
+struct elog_index_info {
+	uint64_t newest;
+	const uint64_t *lost;
+	uint32_t lost_count;
+};
+
+/**
  * struct elog_index - the data for INDEX blocks
  * @interval: bytes of the file between two checkpoints
  * @due: size of the file at which the next checkpoint is due
@@ -67,11 +79,11 @@ void elog_index_block(struct elog_index *index, uint64_t offset);
 /** elog_index_records() - note that @size bytes of a stream at @position were written */
 void elog_index_records(struct elog_index *index, uint32_t cpu, uint32_t stream,
 			const void *data, size_t size, uint64_t position,
-			const struct elog_file_raw_info *info);
+			const struct elog_index_info *info);
 
-/** elog_index_losses() - note that a SYNC block with these losses was written */
-void elog_index_losses(struct elog_index *index,
-		       const struct elog_file_loss *losses, size_t count);
+/** elog_index_losses() - note that a SYNC block with these losses of a stream was written */
+void elog_index_losses(struct elog_index *index, uint32_t cpu, uint32_t stream,
+		       const uint64_t *lost, uint32_t count);
 
 /**
  * elog_index_sync() - note that a SYNC block was written
@@ -107,7 +119,7 @@ void elog_index_end(const struct elog_index *index, uint64_t offset,
 /** elog_wall_time() - get @time + @offset, without overflow */
 uint64_t elog_wall_time(uint64_t time, int64_t offset);
 
-/** elog_file_writer_interval() - set the bytes between checkpoints, for tests */
-void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes);
+/** elog_writer_interval() - set the bytes between checkpoints, for tests */
+void elog_writer_interval(struct elog_writer *writer, uint64_t bytes);
 
 #endif /* LIBELOG_INDEX_H */

@@ -26,9 +26,9 @@
 #include "file/reader.h"
 #include "util/process.h"
 
-int elog_file_reader_open(struct elog_file_reader **result, int fd)
+int elog_reader_open(struct elog_reader **result, int fd)
 {
-	struct elog_file_reader *reader = calloc(1, sizeof(*reader));
+	struct elog_reader *reader = calloc(1, sizeof(*reader));
 
 	if (!reader)
 		return -ENOMEM;
@@ -37,14 +37,14 @@ int elog_file_reader_open(struct elog_file_reader **result, int fd)
 	reader->no_ring.stream = ELOG_STREAM_NONE;
 	reader->processes = elog_processes_new_offline();
 	if (elog_input_open(&reader->input, fd) || !reader->processes) {
-		elog_file_reader_close(reader);
+		elog_reader_close(reader);
 		return -ENOMEM;
 	}
 	*result = reader;
 	return 0;
 }
 
-void elog_file_reader_close(struct elog_file_reader *reader)
+void elog_reader_close(struct elog_reader *reader)
 {
 	if (!reader)
 		return;
@@ -61,7 +61,7 @@ void elog_file_reader_close(struct elog_file_reader *reader)
 	free(reader);
 }
 
-void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
+void elog_damage_note(struct elog_reader *reader, enum elog_damage kind,
 		      uint64_t offset, uint64_t size)
 {
 	struct damage *damage = &reader->damage[kind];
@@ -76,7 +76,7 @@ void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
 			kind == ELOG_DAMAGE_UNKNOWN;
 }
 
-void elog_block_set(struct elog_file_reader *reader,
+void elog_block_set(struct elog_reader *reader,
 		    const struct elog_block_header *header,
 		    const unsigned char *body, uint64_t offset)
 {
@@ -97,7 +97,7 @@ void elog_block_set(struct elog_file_reader *reader,
 }
 
 /* Return: 1 there is a block; 0 there is no further one; or a negative errno. */
-static int find_block(struct elog_file_reader *reader)
+static int find_block(struct elog_reader *reader)
 {
 	struct elog_block_header header;
 	struct elog_input_gap gap = { 0 };
@@ -120,7 +120,7 @@ static int find_block(struct elog_file_reader *reader)
 	return 1;
 }
 
-int elog_block_leave(struct elog_file_reader *reader)
+int elog_block_leave(struct elog_reader *reader)
 {
 	reader->block.there = false;
 	if (reader->block.preloaded)
@@ -129,7 +129,7 @@ int elog_block_leave(struct elog_file_reader *reader)
 	return 0;
 }
 
-static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
+static bool next_damage(struct elog_reader *reader, struct elog_item *item)
 {
 	struct damage *damage;
 	unsigned int kind;
@@ -149,7 +149,7 @@ static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
 }
 
 /* Return: 0 the end; 1 there is more to do; or a negative errno. */
-static int end_file(struct elog_file_reader *reader)
+static int end_file(struct elog_reader *reader)
 {
 	unsigned int kind;
 
@@ -171,7 +171,7 @@ static int end_file(struct elog_file_reader *reader)
 	return 0;
 }
 
-static int next_item(struct elog_file_reader *reader, struct elog_item *item)
+static int next_item(struct elog_reader *reader, struct elog_item *item)
 {
 	int ret;
 
@@ -208,7 +208,7 @@ static int next_item(struct elog_file_reader *reader, struct elog_item *item)
 	}
 }
 
-int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
+int elog_reader_next(struct elog_reader *reader, struct elog_item *item)
 {
 	int ret = reader->error;
 
@@ -223,7 +223,7 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
 	return ret;
 }
 
-int elog_file_follow(struct elog_file_reader *reader, bool on)
+int elog_reader_follow(struct elog_reader *reader, bool on)
 {
 	if (reader->over)
 		return -EINVAL;
@@ -233,7 +233,7 @@ int elog_file_follow(struct elog_file_reader *reader, bool on)
 	return 0;
 }
 
-int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
+int elog_reader_progress(const struct elog_reader *reader, uint64_t *done,
 		       uint64_t *total)
 {
 	struct stat stat;
@@ -252,12 +252,12 @@ int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
 	return 0;
 }
 
-struct elog_processes *elog_file_processes(struct elog_file_reader *reader)
+struct elog_processes *elog_reader_processes(struct elog_reader *reader)
 {
 	return reader->processes;
 }
 
-const char *elog_file_info(const struct elog_file_reader *reader, const char *key)
+const char *elog_reader_info(const struct elog_reader *reader, const char *key)
 {
 	size_t length = strlen(key);
 	const char *line;
@@ -270,7 +270,7 @@ const char *elog_file_info(const struct elog_file_reader *reader, const char *ke
 	return NULL;
 }
 
-int64_t elog_file_wall_offset(const struct elog_file_reader *reader)
+int64_t elog_reader_wall_offset(const struct elog_reader *reader)
 {
 	return reader->wall_offset;
 }

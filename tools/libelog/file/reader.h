@@ -65,10 +65,10 @@ struct block {
 	size_t raw_size;		/* bytes of @body when it is unpacked */
 };
 
-struct elog_file_reader {
+struct elog_reader {
 	int error;
 
-	struct elog_file_input input;
+	struct elog_input input;
 	bool over;			/* the end was reported */
 	bool cut;			/* it ends inside a block */
 	bool any;			/* there was a block */
@@ -93,7 +93,7 @@ struct elog_file_reader {
 	size_t definition_bytes;
 	uint64_t parsed;		/* total bytes, for the limit */
 	size_t parsed_bytes;
-	uint64_t generation;		/* of the results of elog_file_describe() */
+	uint64_t generation;		/* of the results of elog_reader_describe() */
 
 	/* Held records, and the batch. */
 	struct stream **streams;	/* by number */
@@ -115,14 +115,14 @@ struct elog_file_reader {
 };
 
 /** elog_damage_note() - note damage, to be reported */
-void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
+void elog_damage_note(struct elog_reader *reader, enum elog_damage kind,
 		      uint64_t offset, uint64_t size);
 
 /** elog_block_leave() - continue behind the block; return 0 */
-int elog_block_leave(struct elog_file_reader *reader);
+int elog_block_leave(struct elog_reader *reader);
 
 /** elog_block_set() - set the block to apply */
-void elog_block_set(struct elog_file_reader *reader,
+void elog_block_set(struct elog_reader *reader,
 		    const struct elog_block_header *header,
 		    const unsigned char *body, uint64_t offset);
 
@@ -136,10 +136,10 @@ void elog_block_set(struct elog_file_reader *reader,
  *
  * Return: 1 there is an item; 0, or a negative errno.
  */
-int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item);
+int elog_block_apply(struct elog_reader *reader, struct elog_item *item);
 
 /** elog_part_start() - discard the state of the previous part; return 0 or -ENOMEM */
-int elog_part_start(struct elog_file_reader *reader);
+int elog_part_start(struct elog_reader *reader);
 
 /**
  * elog_stream_get() - get a stream, or make it
@@ -148,23 +148,23 @@ int elog_part_start(struct elog_file_reader *reader);
  *
  * Return: the stream; NULL: no memory.
  */
-struct stream *elog_stream_get(struct elog_file_reader *reader, unsigned int number);
+struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number);
 
 /** elog_stream_append() - hold a copy of the block's records; return 0 or -ENOMEM */
-int elog_stream_append(struct elog_file_reader *reader, struct stream *stream,
+int elog_stream_append(struct elog_reader *reader, struct stream *stream,
 		       unsigned int cpu, const unsigned char *data, size_t size);
 
 /** elog_streams_hold() - are any records held? */
-bool elog_streams_hold(const struct elog_file_reader *reader);
+bool elog_streams_hold(const struct elog_reader *reader);
 
 /** elog_streams_forget() - free all streams and their records */
-void elog_streams_forget(struct elog_file_reader *reader);
+void elog_streams_forget(struct elog_reader *reader);
 
 /** elog_chunks_free() - free a list of chunks, or keep them as spares */
-void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list);
+void elog_chunks_free(struct elog_reader *reader, struct chunk **list);
 
 /** elog_spares_free() - free all spares */
-void elog_spares_free(struct elog_file_reader *reader);
+void elog_spares_free(struct elog_reader *reader);
 
 /**
  * elog_batch_start() - start to merge the held records
@@ -172,23 +172,23 @@ void elog_spares_free(struct elog_file_reader *reader);
  * @before: records of this time or later stay for the next batch
  * @final: no record stays
  */
-void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool final);
+void elog_batch_start(struct elog_reader *reader, uint64_t before, bool final);
 
 /** elog_batch_drain() - start a final batch; return false if nothing is held */
-bool elog_batch_drain(struct elog_file_reader *reader);
+bool elog_batch_drain(struct elog_reader *reader);
 
 /** elog_batch_next() - return 1, with an item; 0, the batch is over; -ENOMEM */
-int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item);
+int elog_batch_next(struct elog_reader *reader, struct elog_item *item);
 
 /** elog_definition_find() - get the definition of a descriptor, or NULL */
-struct definition *elog_definition_find(struct elog_file_reader *reader,
+struct definition *elog_definition_find(struct elog_reader *reader,
 					uint32_t descriptor);
 
 /** elog_definition_add() - copy a new definition; return 0 or -ENOMEM */
-int elog_definition_add(struct elog_file_reader *reader, uint32_t descriptor,
+int elog_definition_add(struct elog_reader *reader, uint32_t descriptor,
 			const void *text, size_t size);
 
 /** elog_definitions_forget() - free all definitions */
-void elog_definitions_forget(struct elog_file_reader *reader);
+void elog_definitions_forget(struct elog_reader *reader);
 
 #endif /* LIBELOG_READER_H */

@@ -62,7 +62,7 @@ static int read_at(int fd, uint64_t offset, void *data, size_t size)
 	return 0;
 }
 
-int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
+int elog_block_at(int fd, uint64_t offset, uint32_t most,
 		       struct elog_block_header *header, unsigned char **body)
 {
 	int ret;
@@ -97,7 +97,7 @@ static int get_block(struct search *search, uint64_t offset, uint32_t type,
 	*body = NULL;
 	if (search->bytes_read > search->size)
 		return -EBADMSG;
-	ret = elog_file_block_at(search->fd, search->base + offset, most, &header,
+	ret = elog_block_at(search->fd, search->base + offset, most, &header,
 				 body);
 	search->bytes_read += HEADER_BYTES;
 	if (ret)

@@ -8,7 +8,7 @@
 #include "file/blocks.h"
 
 /**
- * elog_file_block_at() - read the block at an offset
+ * elog_block_at() - read the block at an offset
  * @fd: the file
  * @offset: in it
  * @most: largest size of the stored body
@@ -18,7 +18,7 @@
  * Return: 0; -EBADMSG there is no valid block, or it is too large; -ENOMEM; a negative
  * errno of pread(2).
  */
-int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
+int elog_block_at(int fd, uint64_t offset, uint32_t most,
 		       struct elog_block_header *header, unsigned char **body);
 
 /**
