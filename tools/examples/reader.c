@@ -18,16 +18,16 @@ static void print_event(struct elog_reader *reader,
 {
 	const struct elog_schema_event *event;
 
-	text->size = 0;
+	printf("%" PRIu64 ".%09u ", item->time / 1000000000,
+	       (unsigned int)(item->time % 1000000000));
 	if (elog_reader_describe(reader, item->descriptor, &event)) {
-		elog_text_printf(text, "event %" PRIu32, item->descriptor);
-	} else {
-		elog_text_printf(text, "%s/%s ", event->provider->name, event->name);
-		elog_format_fields(text, event, item->payload, item->payload_size);
+		printf("event %" PRIu32 "\n", item->descriptor);
+		return;
 	}
-	printf("%" PRIu64 ".%09u %s\n", item->time / 1000000000,
-	       (unsigned int)(item->time % 1000000000),
-	       text->error ? "(out of memory)" : text->data);
+	text->size = 0;
+	elog_format_fields(text, event, item->payload, item->payload_size);
+	printf("%s/%s %s\n", event->provider->name, event->name,
+	       text->error ? "(out of memory)" : text->size ? text->data : "");
 }
 
 static void print_lost(const struct elog_item *item)

@@ -15,7 +15,8 @@ class Item(Structure):		# struct elog_item
     _fields_ = [("type", c_int), ("cpu", c_uint), ("context", c_int),
                 ("descriptor", c_uint32), ("time", c_uint64), ("session", c_uint64),
                 ("pid", c_uint32), ("tid", c_uint32), ("payload", c_void_p),
-                ("payload_size", c_size_t), ("lost", c_uint64 * 8), ("damage", c_int),
+                ("payload_size", c_size_t), ("lost", POINTER(c_uint64)),
+                ("lost_count", c_uint32), ("stream", c_uint32), ("damage", c_int),
                 ("offset", c_uint64), ("size", c_uint64), ("reserved", c_uint64 * 4)]
 
 

@@ -17,6 +17,7 @@
 
 #include "elog.h"
 #include "file/blocks.h"
+#include "util/text.h"
 #include "util/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

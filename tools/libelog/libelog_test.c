@@ -20,6 +20,7 @@
 #include "util/abi.h"
 #include "util/process.h"
 #include "util/tap.h"
+#include "util/text.h"
 #include "util/test_random.h"
 #include "util/util.h"
 

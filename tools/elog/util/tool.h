@@ -10,6 +10,7 @@
 
 #include <elog.h>
 
+#include "libelog/util/text.h"
 #include "util/time_spec.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))

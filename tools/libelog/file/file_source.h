@@ -21,6 +21,7 @@
 #include "file/zstd.h"
 #include "format/merge.h"
 #include "util/tap.h"
+#include "util/text.h"
 #include "util/test_random.h"
 #include "util/util.h"
 

@@ -26,6 +26,7 @@
 
 #include "elog.h"
 #include "file/writer.h"
+#include "util/text.h"
 
 #define SPANS_MAX	2	/* of a block's body */
 #define COMPRESSION_MAX	19
