@@ -322,7 +322,7 @@ command = ctypes.create_string_buffer(b"step u64 number")
 provider = ctypes.create_string_buffer(b"number")
 request = bytearray(struct.pack("=IIQQQIIIIIIQ", 64, 0, ctypes.addressof(command),
                                 ctypes.addressof(provider), 0, 0, 0, 0, 0, 0, 0, 0))
-fcntl.ioctl(device, 3 << 30 | 64 << 16 | 0xe7 << 8 | 1, request)
+fcntl.ioctl(device, 3 << 30 | 4 << 16 | 0xe7 << 8 | 1, request)
 index = struct.unpack_from("=I", request, 36)[0]
 event = struct.Struct("=IQ")
 open("/proc/self/comm", "w").write("turner")

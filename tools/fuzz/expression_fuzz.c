@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elog.h"
+#include "util/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -124,7 +124,7 @@ check "libelog.map has the functions of elog.h" same "$work/declared" "$work/map
 check "the library exports the functions of elog.h" \
 	same "$work/declared" "$work/exported"
 check "each function has a version" all_versioned
-check "the soname is libelog.so.1" soname_is libelog.so.1
+check "the soname is libelog.so.0" soname_is libelog.so.0
 check "the library has only the permitted variables" variables_are_known
 check "relocations are read-only, the stack is not executable" hardened
 check "a program links with libelog.so" links_with "$library"

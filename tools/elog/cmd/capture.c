@@ -411,7 +411,7 @@ static uint64_t summarize(struct capture *capture)
 		return lost;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		counts[i] = stat.lost[i];
-	put_causes(counts, &causes);
+	put_causes(counts, EVENTLOG_LOST_CAUSES, &causes);
 	elapsed = live->ended - live->started;
 	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
 		" s, %.0f/s, ", capture->shown, capture->shown == 1 ? "" : "s",

@@ -98,7 +98,7 @@ struct counters {
 	struct counter_row others;
 	uint64_t folded;
 	struct counter_row total;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 	int64_t first;
 	int64_t final;
 	unsigned int marks;

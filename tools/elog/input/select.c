@@ -217,6 +217,13 @@ bool selection_in_time(const struct selection *selection,
 	return true;
 }
 
+/* -C selects no event whose CPU is not known. */
+static bool cpu_matches(const struct options *options, unsigned int cpu)
+{
+	return !options->cpus.count ||
+	       (cpu != EVENTLOG_CPU_ALL && number_matches(&options->cpus, cpu));
+}
+
 bool selection_match(struct selection *selection,
 		     const struct cached_event *cached, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes)
@@ -226,7 +233,7 @@ bool selection_match(struct selection *selection,
 	size_t i;
 
 	selection->settled = true;
-	if (!cached->selected || !number_matches(&options->cpus, item->cpu) ||
+	if (!cached->selected || !cpu_matches(options, item->cpu) ||
 	    !number_matches(&options->tids, item->tid))
 		return false;
 	if (!selection->live &&

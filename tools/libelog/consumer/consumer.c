@@ -135,6 +135,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	ring->reader.data_bytes = header->data_bytes;
 	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
 	ring->reader.cpu = cpu;
+	ring->reader.stream = cpu;
 	ring->reader.position = ring->consumer->position;
 	ring->reader.end = ring->reader.position;
 	ring->released = ring->reader.position;
@@ -202,6 +203,7 @@ int elog_consumer_open(struct elog_consumer **result,
 		goto free_consumer;
 	consumer->fd = ret;
 	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
+	consumer->no_ring.stream = ELOG_STREAM_NONE;
 
 	subscribed = &consumer->subscribed;
 	subscribed->size = sizeof(*subscribed);
@@ -641,7 +643,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 		if (!read_losses(consumer, ring, counts))
 			continue;
 		item->time = consumer->time;
-		if (elog_ring_lost(&ring->reader, counts, item))
+		if (elog_ring_lost(&ring->reader, counts, EVENTLOG_LOST_CAUSES, item))
 			return true;
 	}
 	return false;
@@ -658,7 +660,7 @@ static bool next_loss_without_ring(struct elog_consumer *consumer,
 		return false;
 	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
 	item->time = consumer->time;
-	return elog_ring_lost(&consumer->no_ring, counts, item);
+	return elog_ring_lost(&consumer->no_ring, counts, EVENTLOG_LOST_CAUSES, item);
 }
 
 int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
@@ -797,7 +799,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 		return 1;
 	ret = read_losses(consumer, ring, lost);
 	if (ret)
-		memcpy(ring->reader.lost, lost, sizeof(ring->reader.lost));
+		memcpy(ring->reader.lost, lost, EVENTLOG_LOST_CAUSES * sizeof(*lost));
 	return ret;
 }
 
