@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "elog.h"
+#include "format/filter.h"
 #include "format/predicate.h"
 #include "util/util.h"
 
@@ -121,16 +122,29 @@ static int put_address(struct compiler *compiler, struct eventlog_term *term,
 	return put_bytes(compiler, bytes, 2 * size, &term->address) ? 0 : -ENOSPC;
 }
 
-/* Is the value a list of flags, one of them a number? Only libelog knows such lists. */
-static bool has_numbers(const struct comparison *comparison)
+/* The kernel knows numbers between "|" only as digits, without units. */
+static bool is_plain_number(const char *word, size_t size)
+{
+	bool hexadecimal = size > 2 && word[0] == '0' && word[1] == 'x';
+	size_t i;
+
+	for (i = hexadecimal ? 2 : 0; i < size; i++)
+		if (!(hexadecimal ? elog_hex_digit(word[i]) >= 0 : elog_is_digit(word[i])))
+			return false;
+	return size < ELOG_FLAG_NUMBER_BYTES;
+}
+
+/* Is the value a list of flags with numbers that the kernel does not know? */
+static bool has_odd_numbers(const struct comparison *comparison)
 {
 	const char *word = comparison->value;
+	size_t size;
 
 	if (comparison->quoted || !strchr(word, '|'))
 		return false;
-	for (; word; word = strchr(word, '|')) {
-		word += *word == '|';
-		if (elog_is_digit(*word))
+	for (; word; word = word[size] ? word + size + 1 : NULL) {
+		size = strcspn(word, "|");
+		if (elog_is_digit(*word) && !is_plain_number(word, size))
 			return true;
 	}
 	return false;
@@ -145,9 +159,9 @@ static int put_values(struct compiler *compiler, struct eventlog_term *term,
 	bool is_true;
 	int ret;
 
-	if (!compiler->whole && has_numbers(comparison))
+	if (!compiler->whole && has_odd_numbers(comparison))
 		return elog_wrong(compiler->error, comparison->value_column,
-				  "the kernel knows no numbers of flags");
+				  "the kernel knows no units of numbers in lists");
 	ret = put_string(compiler, term, comparison, value, comparison->value_size);
 	if (!ret)
 		ret = put_address(compiler, term, comparison);
@@ -192,7 +206,7 @@ static int put_mask(struct compiler *compiler, struct eventlog_term *term,
 		put_number(term, &number);
 		return 0;
 	}
-	if (!rest || compiler->whole || has_numbers(comparison))
+	if (!rest || compiler->whole || has_odd_numbers(comparison))
 		return elog_wrong(compiler->error, comparison->value_column,
 				  "'%.40s' is not a mask of bits", comparison->value);
 	return put_string(compiler, term, comparison, comparison->value,
@@ -209,7 +223,7 @@ static int put_limit(struct compiler *compiler, struct eventlog_term *term,
 		put_number(term, &number);
 		return 0;
 	}
-	if (compiler->whole || has_numbers(comparison))
+	if (compiler->whole || has_odd_numbers(comparison))
 		return elog_wrong(compiler->error, comparison->value_column,
 				  "'%.40s' is not a number", comparison->value);
 	return put_string(compiler, term, comparison, comparison->value,

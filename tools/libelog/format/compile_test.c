@@ -193,8 +193,11 @@ static void test_terms(void)
 		{ "a & x|y", "a& sx|y ffff fffe" },
 		{ "a == x|y", "a== sx|y ffff fffe" },
 		{ "a == \"1|y\"", "a== s1|y ffff fffe" },
-		{ "a == y|1", "No such file or directory" },
-		{ "a & y|1", "No such file or directory" },
+		{ "a == y|1", "a== sy|1 ffff fffe" },
+		{ "a & y|0x1F", "a& sy|0x1F ffff fffe" },
+		{ "a == y|1K", "No such file or directory" },
+		{ "a & y|0x1G", "No such file or directory" },
+		{ "a > y|000000000000000000000001", "No such file or directory" },
 		{ "a & 0", "No such file or directory" },
 	};
 
@@ -417,7 +420,7 @@ static const struct random_field fields[] = {
 	{ "swhole", NUMBERS },
 	{ "yes", "true false 1 0 2 \"true\"" },
 	{ "state", "ESTABLISHED CLOSE_WAIT BROKEN NOTHING 1 8 -2 5 \"BROKEN\" OTHER" },
-	{ "flags", "NONE FIN SYN ECN FIN|SYN ECN|FIN 3 FIN|0x20 1|2 \"FIN\" \"FIN|1\" FIN|" },
+	{ "flags", "NONE FIN SYN ECN FIN|SYN ECN|FIN 3 FIN|0x20 1|2 \"FIN\" \"FIN|1\" FIN| FIN|1K FIN|0x0x1 SYN|010 FIN|99999999999999999999" },
 	{ "source", ADDRESSES }, { "six", ADDRESSES }, { "port", "443 0 65535 80" },
 	{ "mac", "00:11:22:aa:bb:cc 00:11:22:AA:BB:CC 00:00:00:00:00:00 \"1:2\"" },
 	{ "took", "1s 1ms 1.5us 0 1000000" }, { "sk", NUMBERS },

@@ -438,27 +438,50 @@ static enum verdict compare_enum(const struct eventlog_term *term,
 			     negative ? 0 - name->value : name->value, negative);
 }
 
-/* The string may be names of flags, with "|". */
+/* Parse a number in a list of flags: only digits, decimal or hexadecimal with 0x. */
+static bool parse_flag_number(const char *word, size_t size, uint64_t *value)
+{
+	unsigned int base = size > 2 && word[0] == '0' && word[1] == 'x' ? 16 : 10;
+	size_t i;
+	int digit;
+
+	*value = 0;
+	if (!size || size >= ELOG_FLAG_NUMBER_BYTES)
+		return false;
+	for (i = base == 16 ? 2 : 0; i < size; i++) {
+		digit = elog_hex_digit(word[i]);
+		if (digit < 0 || digit >= (int)base ||
+		    __builtin_mul_overflow(*value, (uint64_t)base, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)digit, value))
+			return false;
+	}
+	return true;
+}
+
+/* The string may be names and numbers of flags, with "|". */
 static enum verdict compare_flags(const struct eventlog_term *term,
 				  const struct elog_filter_value *value, const char *string)
 {
 	struct elog_filter_value plain = *value;
 	const struct elog_schema_name *name;
-	uint64_t mask = 0;
+	uint64_t mask = 0, number;
 	const char *end;
 
 	plain.is_signed = false;
-	while (string) {
+	if (!string || is_prefix_term(term))
+		return compare_integer(term, &plain);
+	for (;; string = end + 1) {
 		end = strchrnul(string, '|');
 		name = find_name(value->set, string, (size_t)(end - string));
-		if (!name || is_prefix_term(term))
+		if (name)
+			mask |= name->value;
+		else if (parse_flag_number(string, (size_t)(end - string), &number))
+			mask |= number;
+		else
 			return compare_integer(term, &plain);
-		mask |= name->value;
-		string = *end ? end + 1 : NULL;
-		if (!string)
+		if (!*end)
 			return integer_holds(term, value->integer, false, mask, false);
 	}
-	return compare_integer(term, &plain);
 }
 
 static enum verdict compare_value(const struct eventlog_filter *filter,

@@ -13,6 +13,9 @@
 
 #include "format/expression.h"
 
+/* A number in a list of flags is shorter. It is decimal or hexadecimal, without unit. */
+#define ELOG_FLAG_NUMBER_BYTES	24
+
 /**
  * struct elog_filter_value - a value that a term compares
  * @type: its type
