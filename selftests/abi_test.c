@@ -23,6 +23,7 @@
 #define RING_BYTES (4 * page_size())
 
 static const char *const level_names[] = {
+	[EVENTLOG_LEVEL_CRITICAL] = "critical",
 	[EVENTLOG_LEVEL_ERROR] = "error",
 	[EVENTLOG_LEVEL_WARNING] = "warning",
 	[EVENTLOG_LEVEL_NOTICE] = "notice",
@@ -372,6 +373,7 @@ TEST(unknown_ioctls_are_enotty)
 			if ((nr >= 8 && nr <= 14) || (nr >= 16 && nr <= 20))
 				continue;
 			test_note("nr %u", nr);
+			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
 			CHECK_ERRNO(ioctl(fds[role], _IOWR(EVENTLOG_IOC_TYPE, nr, __u64), memory),
 				    ENOTTY);
 			CHECK_ERRNO(ioctl(fds[role], _IO(EVENTLOG_IOC_TYPE, nr), 0), ENOTTY);
@@ -379,7 +381,7 @@ TEST(unknown_ioctls_are_enotty)
 		for (type = 0; type < ARRAY_SIZE(types); type++)
 			for (nr = 0; nr < 16; nr++) {
 				test_note("type %u nr %u", types[type], nr);
-				CHECK_ERRNO2(ioctl(fds[role], _IOWR(types[type], nr, __u64),
+				CHECK_ERRNO2(ioctl(fds[role], _IOWR(types[type], nr, __u32),
 						   memory), ENOTTY, EINVAL);
 			}
 	}
@@ -388,10 +390,11 @@ TEST(unknown_ioctls_are_enotty)
 	close(fds[1]);
 }
 
-/* The size and direction bits in an ioctl number are ignored. */
-TEST(ioctl_size_and_direction_are_ignored)
+/* VERSION answers however a program of another ABI version encodes it. */
+TEST(version_ignores_size_and_direction)
 {
 	struct eventlog_version version = { .size = sizeof(version) };
+	unsigned char old[64] = { 64 };
 	int fd = device_open();
 
 	CHECK_OK(ioctl(fd, _IO(EVENTLOG_IOC_TYPE, 0), &version));
@@ -399,7 +402,46 @@ TEST(ioctl_size_and_direction_are_ignored)
 	version.abi = 0;
 	CHECK_OK(ioctl(fd, _IOW(EVENTLOG_IOC_TYPE, 0, char[123]), &version));
 	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+	/* The request and the struct of ABI version 1; abi is at offset 4. */
+	CHECK_OK(ioctl(fd, _IOWR(EVENTLOG_IOC_TYPE, 0, char[64]), old));
+	memcpy(&version.abi, old + 4, sizeof(version.abi));
+	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
 	close(fd);
+}
+
+/* All other calls must be encoded exactly: a request of ABI version 1 has no effect. */
+TEST(other_encodings_fail)
+{
+	static const unsigned int directions[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE,
+						   _IOC_READ | _IOC_WRITE };
+	const long active = status_now("Active: ");
+	struct prepared prepared;
+	union request before;
+	unsigned int i, j, number, sizes[4];
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (calls[i].number == EVENTLOG_IOC_VERSION)
+			continue;
+		prepare(&calls[i], &prepared);
+		before = prepared.request;
+		sizes[0] = 0;
+		sizes[1] = sizeof(__u32);
+		sizes[2] = sizeof(__u64);
+		sizes[3] = calls[i].size;
+		for (j = 0; j < ARRAY_SIZE(directions) * ARRAY_SIZE(sizes); j++) {
+			number = _IOC(directions[j % 4], EVENTLOG_IOC_TYPE,
+				      _IOC_NR(calls[i].number), sizes[j / 4]);
+			if (number == calls[i].number)
+				continue;
+			test_note("%s, direction %u, size %u", calls[i].name, directions[j % 4],
+				  sizes[j / 4]);
+			CHECK_ERRNO(ioctl(prepared.fd, number, &prepared.request), ENOTTY);
+			CHECK(!memcmp(&before, &prepared.request, sizeof(before)));
+		}
+		CHECK_OK(ioctl(prepared.fd, calls[i].number, &prepared.request));
+		finish(&calls[i], &prepared);
+	}
+	WAIT_FOR(status_now("Active: ") == active);
 }
 
 #ifdef __x86_64__
@@ -483,7 +525,7 @@ TEST(ioctls_of_32_bit_programs)
 	memory->request.registration = register_request(memory->command);
 	CHECK_OK(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_REGISTER, low(memory)));
 	index = memory->request.registration.write_index;
-	CHECK(index && memory->request.registration.bitmap_size);
+	CHECK(index && memory->request.registration.map_size);
 
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, "narrow");
@@ -514,11 +556,12 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 	} words[] = {
 #define FLAGS(call, type, member, known) \
 		{ EVENTLOG_IOC_##call, offsetof(struct type, member), known }
+		FLAGS(REGISTER, eventlog_register, reserved, 0),
 		FLAGS(REGISTER, eventlog_register, flags,
 		      EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION),
 		FLAGS(DELETE, eventlog_delete, flags, 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
-		FLAGS(SUBSCRIBE, eventlog_subscribe, reserved, 0),
+		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
 		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
 		FLAGS(RULE_ADD, eventlog_rule, predicate, 0),
 		FLAGS(RULE_ADD, eventlog_rule, predicate_size, 0),
@@ -528,6 +571,7 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(STAT, eventlog_stat, flags, 0),
 		FLAGS(STAT, eventlog_stat, reserved, 0),
 		FLAGS(DESCRIBE, eventlog_describe, flags, EVENTLOG_DESCRIBE_NEXT),
+		FLAGS(DESCRIBE, eventlog_describe, reserved, 0),
 		FLAGS(PAUSE, eventlog_pause, paused, 1),
 #undef FLAGS
 	};
@@ -1043,8 +1087,7 @@ TEST(unregister_one_of_several)
 	second = register_event(fd, "twice u32 value");
 	CHECK(first.write_index != second.write_index);
 	CHECK_EQ(first.descriptor, second.descriptor);
-	CHECK_EQ(first.status_bit, second.status_bit);
-	CHECK_EQ(first.sync_bit, second.sync_bit);
+	CHECK_EQ(first.status_offset, second.status_offset);
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, "twice");
 	CHECK_OK(try_unregister(fd, first.write_index));
@@ -1113,8 +1156,7 @@ TEST(equal_registrations_share_a_definition)
 	first = register_event(fd, "shared u32 a; char[4] b");
 	second = register_event(other, " shared  u32  a ;char[4] b ; ");
 	CHECK_EQ(first.descriptor, second.descriptor);
-	CHECK_EQ(first.status_bit, second.status_bit);
-	CHECK_EQ(first.sync_bit, second.sync_bit);
+	CHECK_EQ(first.status_offset, second.status_offset);
 	CHECK_EQ(status_now("Active: "), 1);
 
 	/* Spelling out the defaults gives the same definition. */
@@ -1173,10 +1215,7 @@ TEST(different_registrations_make_definitions)
 	for (i = 0; i < count; i++)
 		for (j = 0; j < i; j++) {
 			CHECK(all[i].descriptor != all[j].descriptor);
-			CHECK(all[i].status_bit != all[j].status_bit);
-			CHECK(all[i].sync_bit != all[j].sync_bit);
-			CHECK(all[i].status_bit != all[j].sync_bit);
-			CHECK(all[i].sync_bit != all[j].status_bit);
+			CHECK(all[i].status_offset != all[j].status_offset);
 			CHECK(all[i].write_index != all[j].write_index);
 		}
 	close(fd);
@@ -1289,9 +1328,9 @@ TEST_WITHIN(events_max, 900)
 {
 	const __u32 max = device_version().events_max;
 	struct eventlog_register *all = calloc(max, sizeof(*all));
-	unsigned char *bits_seen;
+	unsigned char *bytes_seen;
 	struct consumer consumer;
-	struct bitmap bitmap;
+	struct status_map map;
 	struct record record;
 	unsigned int round, i, got = 0;
 	char command[64];
@@ -1309,15 +1348,15 @@ TEST_WITHIN(events_max, 900)
 		CHECK_OK(try_unregister(fd, register_event(fd, "crowd_0 u32 value").write_index));
 		CHECK_EQ(status_now("Active: "), max);
 
-		bits_seen = calloc(1, all[0].bitmap_size);
-		bitmap = bitmap_map(fd, &all[0]);
+		bytes_seen = calloc(1, all[0].map_size);
+		map = status_map(fd, &all[0]);
 		consumer_open(&consumer, 1 << 20);
 		rule_add(consumer.fd, NULL, "crowd_*");
 		for (i = 0; i < max; i++) {
-			CHECK(bitmap_get(&bitmap, all[i].status_bit));
-			CHECK(!bitmap_get(&bitmap, all[i].sync_bit));
-			CHECK(!(bits_seen[all[i].status_bit / 8] & 1 << all[i].status_bit % 8));
-			bits_seen[all[i].status_bit / 8] |= 1 << all[i].status_bit % 8;
+			CHECK(status_enabled(&map, &all[i]));
+			CHECK(!(status_get(&map, &all[i]) & EVENTLOG_STATUS_SYNC));
+			CHECK(!bytes_seen[all[i].status_offset]);
+			bytes_seen[all[i].status_offset] = 1;
 		}
 		CHECK_EQ(status_now("Busy: "), max);
 		got = 0;
@@ -1335,14 +1374,14 @@ TEST_WITHIN(events_max, 900)
 		CHECK_OK(try_unregister(fd, all[max / 2].write_index));
 		WAIT_FOR(status_now("Active: ") == (long)max - 1);
 		all[max / 2] = register_event(fd, "crowd_newcomer");
-		CHECK(bitmap_get(&bitmap, all[max / 2].status_bit));
+		CHECK(status_enabled(&map, &all[max / 2]));
 		CHECK_ERRNO(try_register(fd, "one_too_many"), ENOSPC);
 
 		consumer_close(&consumer);
 		for (i = 0; i < max; i++)
-			CHECK(!bitmap_get(&bitmap, all[i].status_bit));
-		CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
-		free(bits_seen);
+			CHECK(!status_enabled(&map, &all[i]));
+		CHECK_OK(munmap((void *)map.bytes, map.size));
+		free(bytes_seen);
 		close(fd);
 		WAIT_FOR(!status_now("Active: "));
 	}
@@ -1387,7 +1426,7 @@ TEST(status_bits_follow_rules)
 	enum { EVENTS = 200 };
 	struct eventlog_register all[EVENTS];
 	unsigned int i, group;
-	struct bitmap bitmap;
+	struct status_map map;
 	struct consumer first, second, third;
 	__u32 rules[10];
 	int fd = device_open();
@@ -1397,10 +1436,10 @@ TEST(status_bits_follow_rules)
 		snprintf(text, sizeof(text), "bit_%u_%u", i % 10, i);
 		all[i] = register_event(fd, text);
 	}
-	bitmap = bitmap_map(fd, &all[0]);
+	map = status_map(fd, &all[0]);
 	for (i = 0; i < EVENTS; i++) {
-		CHECK(!bitmap_get(&bitmap, all[i].status_bit));
-		CHECK(!bitmap_get(&bitmap, all[i].sync_bit));
+		CHECK(!status_enabled(&map, &all[i]));
+		CHECK(!(status_get(&map, &all[i]) & EVENTLOG_STATUS_SYNC));
 	}
 
 	/* Add and delete rules of one subscriber. */
@@ -1409,13 +1448,13 @@ TEST(status_bits_follow_rules)
 		snprintf(text, sizeof(text), "bit_%u_*", group);
 		rules[group] = rule_add(first.fd, NULL, text);
 		for (i = 0; i < EVENTS; i++)
-			CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 <= group);
+			CHECK_EQ(status_enabled(&map, &all[i]), i % 10 <= group);
 		CHECK_EQ(status_now("Busy: "), EVENTS / 10 * (group + 1));
 	}
 	for (group = 0; group < 10; group++) {
 		CHECK_OK(try_rule_delete(first.fd, rules[group]));
 		for (i = 0; i < EVENTS; i++)
-			CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 > group);
+			CHECK_EQ(status_enabled(&map, &all[i]), i % 10 > group);
 	}
 
 	/* Several subscribers, one without rings: the bit stays set until the last one closes. */
@@ -1426,19 +1465,19 @@ TEST(status_bits_follow_rules)
 	rule_add(second.fd, NULL, "bit_[12]_*");
 	rule_add(third.fd, NULL, "bit_[123]_*");
 	for (i = 0; i < EVENTS; i++)
-		CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 >= 1 && i % 10 <= 3);
+		CHECK_EQ(status_enabled(&map, &all[i]), i % 10 >= 1 && i % 10 <= 3);
 	consumer_close(&third);
 	for (i = 0; i < EVENTS; i++)
-		CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 >= 1 && i % 10 <= 2);
+		CHECK_EQ(status_enabled(&map, &all[i]), i % 10 >= 1 && i % 10 <= 2);
 	consumer_close(&second);
 	for (i = 0; i < EVENTS; i++)
-		CHECK_EQ(bitmap_get(&bitmap, all[i].status_bit), i % 10 == 1);
+		CHECK_EQ(status_enabled(&map, &all[i]), i % 10 == 1);
 	consumer_close(&first);
 	for (i = 0; i < EVENTS; i++) {
-		CHECK(!bitmap_get(&bitmap, all[i].status_bit));
-		CHECK(!bitmap_get(&bitmap, all[i].sync_bit));
+		CHECK(!status_enabled(&map, &all[i]));
+		CHECK(!(status_get(&map, &all[i]) & EVENTLOG_STATUS_SYNC));
 	}
-	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	CHECK_OK(munmap((void *)map.bytes, map.size));
 	close(fd);
 }
 
@@ -1447,19 +1486,19 @@ TEST(status_bits_when_the_rule_is_first)
 {
 	struct eventlog_register enabled, disabled;
 	struct consumer consumer;
-	struct bitmap bitmap;
+	struct status_map map;
 	unsigned int round;
 	int fd = device_open();
 
 	enabled = register_event(fd, "keeper");
-	bitmap = bitmap_map(fd, &enabled);
+	map = status_map(fd, &enabled);
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, "enabled");
 	for (round = 0; round < 100; round++) {
 		enabled = register_event(fd, "enabled");
 		disabled = register_event(fd, "disabled");
-		CHECK(bitmap_get(&bitmap, enabled.status_bit));
-		CHECK(!bitmap_get(&bitmap, disabled.status_bit));
+		CHECK(status_enabled(&map, &enabled));
+		CHECK(!status_enabled(&map, &disabled));
 		CHECK_OK(emit(fd, enabled.write_index, "", 0));
 		CHECK_ERRNO(emit(fd, disabled.write_index, "", 0), EBADF);
 		/* Reverse the order every round, so that the events swap their bits. */
@@ -1468,7 +1507,7 @@ TEST(status_bits_when_the_rule_is_first)
 		CHECK_OK(try_unregister(fd, round % 2 ? disabled.write_index :
 					enabled.write_index));
 	}
-	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	CHECK_OK(munmap((void *)map.bytes, map.size));
 	close(fd);
 	consumer_close(&consumer);
 }
@@ -1520,7 +1559,7 @@ TEST(delete_rejects_bad_names)
 TEST(persistent_definition_stays)
 {
 	struct eventlog_register first, again;
-	struct bitmap bitmap;
+	struct status_map map;
 	struct consumer consumer;
 	int fd = device_open(), deleter = device_open();
 	__u32 state;
@@ -1540,19 +1579,19 @@ TEST(persistent_definition_stays)
 	fd = device_open();
 	again = register_event(fd, "stays u32 value");
 	CHECK_EQ(again.descriptor, first.descriptor);
-	CHECK_EQ(again.status_bit, first.status_bit);
+	CHECK_EQ(again.status_offset, first.status_offset);
 	CHECK_ERRNO(try_delete(deleter, NULL, "stays"), EBUSY);
 	CHECK_ERRNO(try_delete(deleter, "other", "stays"), ENOENT);
 	CHECK_OK(try_unregister(fd, again.write_index));
 
 	/* A subscriber does not keep the definition, and DELETE clears its bit. */
 	again = register_event(fd, "bitmap_holder");
-	bitmap = bitmap_map(fd, &again);
+	map = status_map(fd, &again);
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, "stays");
-	CHECK(bitmap_get(&bitmap, first.status_bit));
+	CHECK(status_enabled(&map, &first));
 	CHECK_OK(try_delete(deleter, NULL, "stays"));
-	WAIT_FOR(!bitmap_get(&bitmap, first.status_bit));
+	WAIT_FOR(!status_enabled(&map, &first));
 	WAIT_FOR(status_now("Active: ") == 1);
 	CHECK_ERRNO(try_delete(deleter, NULL, "stays"), ENOENT);
 
@@ -1560,7 +1599,7 @@ TEST(persistent_definition_stays)
 	again = register_event(fd, "stays u32 other");
 	CHECK(again.descriptor != first.descriptor);
 	consumer_close(&consumer);
-	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	CHECK_OK(munmap((void *)map.bytes, map.size));
 	close(fd);
 	close(deleter);
 }
@@ -1751,7 +1790,7 @@ TEST(status_text)
 	register_with(fd, &two);
 	three = register_persistent(fd, NULL, "three");
 	CHECK_OK(try_unregister(fd, three.write_index));
-	CHECK(one.status_bit < two.status_bit && two.status_bit < three.status_bit);
+	CHECK(one.status_offset < two.status_offset && two.status_offset < three.status_offset);
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, "some.*", NULL);
 	rule_add(consumer.fd, "*", "two");
@@ -1763,7 +1802,8 @@ TEST(status_text)
 		 "%u:some.provider/two # Used by listed[%d] listed[%d]\n"
 		 "%u:user_events/three # Used by listed[%d]\n"
 		 "\nActive: 3\nBusy: 2\nMax: %u\n",
-		 one.status_bit, two.status_bit, getpid(), getpid(), three.status_bit, getpid(),
+		 one.status_offset, two.status_offset, getpid(), getpid(), three.status_offset,
+		 getpid(),
 		 device_version().events_max);
 	text = status_read();
 	CHECK(text);
@@ -1907,7 +1947,7 @@ TEST(describe_text)
 		CHECK(!strcmp(text, cases[i].text));
 		free(text);
 	}
-	for (i = EVENTLOG_LEVEL_ERROR; i <= EVENTLOG_LEVEL_VERBOSE; i++) {
+	for (i = EVENTLOG_LEVEL_CRITICAL; i <= EVENTLOG_LEVEL_VERBOSE; i++) {
 		request = register_request("leveled");
 		request.level = i;
 		register_with(fd, &request);

@@ -105,15 +105,13 @@ void register_with(int fd, struct eventlog_register *request)
 {
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, request));
 	CHECK(request->write_index && !(request->write_index & 1U << 31));
-	CHECK(request->status_bit);
-	CHECK(request->sync_bit);
-	CHECK(request->status_bit != request->sync_bit);
 	CHECK(request->descriptor);
-	CHECK(request->bitmap_size);
-	CHECK_EQ(request->bitmap_size % page_size(), 0);
-	CHECK_EQ(request->bitmap_offset % page_size(), 0);
-	CHECK(request->status_bit / 8 < request->bitmap_size);
-	CHECK(request->sync_bit / 8 < request->bitmap_size);
+	CHECK(request->map_size);
+	CHECK_EQ(request->map_size % page_size(), 0);
+	CHECK_EQ(request->map_offset % page_size(), 0);
+	CHECK(request->status_offset >= 4);
+	CHECK(request->status_offset < request->map_size);
+	CHECK_EQ(request->reserved, 0);
 }
 
 struct eventlog_register register_event(int fd, const char *command)
@@ -189,21 +187,31 @@ char *describe(int fd, __u32 descriptor, __u32 *state)
 	return text;
 }
 
-struct bitmap bitmap_map(int fd, const struct eventlog_register *registration)
+struct status_map status_map(int fd, const struct eventlog_register *registration)
 {
-	struct bitmap bitmap = { .size = registration->bitmap_size };
+	struct status_map map = { .size = registration->map_size };
 
-	bitmap.bytes = mmap(NULL, bitmap.size, PROT_READ, MAP_SHARED, fd,
-			    registration->bitmap_offset);
-	if (bitmap.bytes == MAP_FAILED)
-		test_fail(__FILE__, __LINE__, "cannot map the bitmap: %s", test_errno_name(errno));
-	return bitmap;
+	map.bytes = mmap(NULL, map.size, PROT_READ, MAP_SHARED, fd, registration->map_offset);
+	if (map.bytes == MAP_FAILED)
+		test_fail(__FILE__, __LINE__, "cannot map the status map: %s",
+			  test_errno_name(errno));
+	return map;
 }
 
-bool bitmap_get(const struct bitmap *bitmap, __u32 bit)
+__u8 status_get(const struct status_map *map, const struct eventlog_register *registration)
 {
-	CHECK(bit / 8 < bitmap->size);
-	return __atomic_load_n(&bitmap->bytes[bit / 8], __ATOMIC_ACQUIRE) & 1 << (bit & 7);
+	CHECK(registration->status_offset < map->size);
+	return __atomic_load_n(&map->bytes[registration->status_offset], __ATOMIC_ACQUIRE);
+}
+
+bool status_enabled(const struct status_map *map, const struct eventlog_register *registration)
+{
+	return status_get(map, registration) & EVENTLOG_STATUS_ENABLED;
+}
+
+__u32 status_generation(const struct status_map *map)
+{
+	return __atomic_load_n((const __u32 *)map->bytes, __ATOMIC_ACQUIRE);
 }
 
 /* ------------------------------------------------------------------------

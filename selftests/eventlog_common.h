@@ -90,17 +90,23 @@ ssize_t emit_session(int fd, __u32 write_index, __u64 session, const void *paylo
  */
 char *describe(int fd, __u32 descriptor, __u32 *state);
 
-/* The enable bits as mapped by a producer. */
-struct bitmap {
+/* The status map as mapped by a producer. */
+struct status_map {
 	const unsigned char *bytes;
 	size_t size;
 };
 
-/** bitmap_map() - map the enable bits of a file that has a registration */
-struct bitmap bitmap_map(int fd, const struct eventlog_register *registration);
+/** status_map() - map the status map of a file that has a registration */
+struct status_map status_map(int fd, const struct eventlog_register *registration);
 
-/** bitmap_get() - the value of a bit */
-bool bitmap_get(const struct bitmap *bitmap, __u32 bit);
+/** status_get() - the status byte of an event */
+__u8 status_get(const struct status_map *map, const struct eventlog_register *registration);
+
+/** status_enabled() - whether EVENTLOG_STATUS_ENABLED of an event is set */
+bool status_enabled(const struct status_map *map, const struct eventlog_register *registration);
+
+/** status_generation() - the generation, which changes with marker policies */
+__u32 status_generation(const struct status_map *map);
 
 /* ------------------------------------------------------------------------
  * The status listing

@@ -399,7 +399,9 @@ static void random_call(struct pool *pool)
 	/* Large rings take long and have a test of their own: subscribe_huge_rings. */
 	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
 		request.subscribe.ring_bytes %= 1 << 21;
-	ioctl(fd, _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
+	/* Other encodings are not decoded further, except for VERSION. */
+	ioctl(fd, test_random(&pool->seed) % 16 ? EVENTLOG_IOC(number) :
+	      _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
 	      test_random(&pool->seed) % 100 ? (void *)&request :
 	      (void *)(unsigned long)random_word(&pool->seed));
 }
@@ -636,8 +638,8 @@ TEST(random_mappings)
 		switch (test_random(&seed) % 8) {
 		case 0:
 		case 1:
-			offset = event.bitmap_offset;
-			bytes = event.bitmap_size;
+			offset = event.map_offset;
+			bytes = event.map_size;
 			if (at + bytes > place + whole)
 				break;
 			mmap(at, bytes, test_random(&seed) % 3 ? PROT_READ : protection,

@@ -47,8 +47,8 @@ static void set_up(struct fixture *fixture)
 	consumer_open(&fixture->consumer, RING_BYTES);
 	ring = setup->ring_offset + cpus[0] * setup->ring_stride;
 	fixture->mappings[0] = (struct mapping){
-		"bits", fixture->producer, fixture->event.bitmap_offset,
-		fixture->event.bitmap_size, false,
+		"status map", fixture->producer, fixture->event.map_offset,
+		fixture->event.map_size, false,
 	};
 	fixture->mappings[1] = (struct mapping){
 		"ring", fixture->consumer.fd, ring, setup->ring_stride, false,
@@ -135,7 +135,7 @@ TEST(mmap_needs_a_role)
 	int fd = device_open(), other = device_open();
 	struct eventlog_register event = register_event(other, "event");
 
-	CHECK_ERRNO(mmap(NULL, event.bitmap_size, PROT_READ, MAP_SHARED, fd, event.bitmap_offset),
+	CHECK_ERRNO(mmap(NULL, event.map_size, PROT_READ, MAP_SHARED, fd, event.map_offset),
 		    EINVAL);
 	CHECK_ERRNO(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0), EINVAL);
 	close(fd);
@@ -231,8 +231,8 @@ TEST(mmap_needs_the_right_role)
 	struct fixture fixture;
 
 	set_up(&fixture);
-	CHECK_ERRNO(mmap(NULL, fixture.event.bitmap_size, PROT_READ, MAP_SHARED,
-			 fixture.consumer.fd, fixture.event.bitmap_offset + (1LL << 31)), EINVAL);
+	CHECK_ERRNO(mmap(NULL, fixture.event.map_size, PROT_READ, MAP_SHARED,
+			 fixture.consumer.fd, fixture.event.map_offset + (1LL << 31)), EINVAL);
 	CHECK_ERRNO(mmap(NULL, fixture.consumer.setup.ring_stride, PROT_READ, MAP_SHARED,
 			 fixture.producer, fixture.consumer.setup.ring_offset), EINVAL);
 	tear_down(&fixture);
@@ -507,7 +507,7 @@ TEST(mapping_outlives_close)
 	struct fixture fixture;
 	unsigned char *addresses[3];
 	const struct eventlog_ring_header *header;
-	struct bitmap bitmap;
+	struct status_map status;
 	unsigned int i, cpus[1];
 	int other = device_open();
 	struct eventlog_register event;
@@ -524,8 +524,8 @@ TEST(mapping_outlives_close)
 	close(fixture.producer);
 
 	/* The enable bits, the ring's data and the consumer's page are still valid. */
-	bitmap = (struct bitmap){ addresses[0], fixture.event.bitmap_size };
-	bitmap_get(&bitmap, fixture.event.status_bit);
+	status = (struct status_map){ addresses[0], fixture.event.map_size };
+	status_enabled(&status, &fixture.event);
 	header = (const void *)addresses[1];
 	CHECK_EQ(header->magic, EVENTLOG_RING_MAGIC);
 	CHECK_EQ(header->records, 1);
@@ -549,7 +549,7 @@ TEST(mappings_share_their_pages)
 	struct fixture fixture;
 	struct mapping *mapping;
 	unsigned char *first, *second, *writable;
-	struct bitmap one, two;
+	struct status_map one, two;
 
 	set_up(&fixture);
 	FOR_EACH_MAPPING(&fixture, mapping) {
@@ -565,12 +565,12 @@ TEST(mappings_share_their_pages)
 	/* Two files map the same enable bits. */
 	first = map(&fixture.mappings[0]);
 	second = map(&fixture.mappings[0]);
-	one = (struct bitmap){ first, fixture.mappings[0].length };
-	two = (struct bitmap){ second, fixture.mappings[0].length };
-	CHECK(!bitmap_get(&one, fixture.event.status_bit));
+	one = (struct status_map){ first, fixture.mappings[0].length };
+	two = (struct status_map){ second, fixture.mappings[0].length };
+	CHECK(!status_enabled(&one, &fixture.event));
 	rule_add(fixture.consumer.fd, NULL, "event");
-	CHECK(bitmap_get(&one, fixture.event.status_bit));
-	CHECK(bitmap_get(&two, fixture.event.status_bit));
+	CHECK(status_enabled(&one, &fixture.event));
+	CHECK(status_enabled(&two, &fixture.event));
 	unmap(&fixture.mappings[0], first);
 	unmap(&fixture.mappings[0], second);
 

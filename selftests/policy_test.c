@@ -141,7 +141,7 @@ static void remove_all_policies(int fd)
 struct marker {
 	int fd;
 	struct eventlog_register registration;
-	struct bitmap bitmap;
+	struct status_map map;
 };
 
 static void marker_open(struct marker *marker, const char *provider, const char *command)
@@ -150,26 +150,23 @@ static void marker_open(struct marker *marker, const char *provider, const char 
 	marker->registration = register_request(command);
 	marker->registration.provider = PTR(provider);
 	register_with(marker->fd, &marker->registration);
-	marker->bitmap = bitmap_map(marker->fd, &marker->registration);
+	marker->map = status_map(marker->fd, &marker->registration);
 }
 
 static void marker_close(struct marker *marker)
 {
-	munmap((void *)marker->bitmap.bytes, marker->bitmap.size);
+	munmap((void *)marker->map.bytes, marker->map.size);
 	close(marker->fd);
 }
 
 static __u32 handlers_of(const struct marker *marker)
 {
-	__u32 bit = marker->registration.handlers_bit;
+	__u8 status = status_get(&marker->map, &marker->registration);
 	__u32 state, handlers;
 
-	CHECK_EQ(bit / 8, marker->registration.status_bit / 8);
-	CHECK_EQ((bit + 1) / 8, bit / 8);
-	CHECK_EQ(marker->registration.asking_bit / 8, bit / 8);
-	CHECK(!bitmap_get(&marker->bitmap, marker->registration.asking_bit));
-	handlers = (bitmap_get(&marker->bitmap, bit) ? PRINT : 0) |
-		   (bitmap_get(&marker->bitmap, bit + 1) ? PROBE : 0);
+	CHECK(!(status & EVENTLOG_STATUS_FILTER));
+	handlers = (status & EVENTLOG_STATUS_PRINT ? PRINT : 0) |
+		   (status & EVENTLOG_STATUS_PROBE ? PROBE : 0);
 	free(describe(marker->fd, marker->registration.descriptor, &state));
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PRINT), !!(handlers & PRINT));
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PROBE), !!(handlers & PROBE));
@@ -203,11 +200,11 @@ static __u32 evaluate(const struct marker *marker, const __u64 *values, __u32 co
 /* An event with a predicate has the filter bit set and the handlers' bits clear. */
 static void check_has_filter(const struct marker *marker, __u32 handlers)
 {
-	__u32 bit = marker->registration.handlers_bit, state;
+	__u8 status = status_get(&marker->map, &marker->registration);
+	__u32 state;
 
-	CHECK(bitmap_get(&marker->bitmap, marker->registration.asking_bit));
-	CHECK(!bitmap_get(&marker->bitmap, bit));
-	CHECK(!bitmap_get(&marker->bitmap, bit + 1));
+	CHECK(status & EVENTLOG_STATUS_FILTER);
+	CHECK(!(status & (EVENTLOG_STATUS_PRINT | EVENTLOG_STATUS_PROBE)));
 	free(describe(marker->fd, marker->registration.descriptor, &state));
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PRINT), !!(handlers & PRINT));
 	CHECK_EQ(!!(state & EVENTLOG_DESCRIBED_PROBE), !!(handlers & PROBE));
@@ -316,12 +313,12 @@ TEST(policy_matches_markers_of_the_program)
 	CHECK_EQ(request.matched, 2);
 	CHECK_EQ(request.changed, 0);
 	/* The policy does not enable the event for subscribers and does not disturb them. */
-	CHECK(!bitmap_get(&first.bitmap, first.registration.status_bit));
-	CHECK(!bitmap_get(&first.bitmap, first.registration.sync_bit));
+	CHECK(!status_enabled(&first.map, &first.registration));
+	CHECK(!(status_get(&first.map, &first.registration) & EVENTLOG_STATUS_SYNC));
 	CHECK_ERRNO(emit(first.fd, first.registration.write_index, "1234", 4), EBADF);
 	consumer_open(&consumer, 65536);
 	rule_add(consumer.fd, NULL, NULL);
-	CHECK(bitmap_get(&first.bitmap, first.registration.status_bit));
+	CHECK(status_enabled(&first.map, &first.registration));
 	CHECK_EQ(handlers_of(&first), PRINT | PROBE);
 	CHECK_EQ(handlers_of(&second), 0);
 	consumer_close(&consumer);
@@ -361,7 +358,7 @@ TEST(policy_applies_to_later_events)
 	again = marker;
 	marker_close(&marker);
 	marker_open(&marker, "markers_later", "other");
-	CHECK_EQ(marker.registration.status_bit, again.registration.status_bit);
+	CHECK_EQ(marker.registration.status_offset, again.registration.status_offset);
 	CHECK_EQ(handlers_of(&marker), 0);
 	marker_close(&marker);
 	marker_open(&marker, "markers_later", "marker");
@@ -377,23 +374,26 @@ TEST(policy_applies_to_later_events)
 TEST(older_callers_get_no_bits)
 {
 	struct eventlog_register request = register_request("older");
-	struct bitmap bitmap;
+	struct status_map map;
 	int fd = device_open();
 
 	request.provider = PTR("markers_older");
-	request.size = offsetof(struct eventlog_register, handlers_bit);
-	request.handlers_bit = request.asking_bit = 0xa5a5a5a5;
+	request.size = offsetof(struct eventlog_register, status_offset);
+	request.status_offset = request.map_size = 0xa5a5a5a5;
+	request.map_offset = 0xa5a5a5a5a5a5a5a5;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, &request));
+	CHECK_EQ(request.status_offset, 0xa5a5a5a5);
+	CHECK_EQ(request.map_size, 0xa5a5a5a5);
+	CHECK_EQ(request.map_offset, 0xa5a5a5a5a5a5a5a5);
+	CHECK_EQ(request.size, offsetof(struct eventlog_register, status_offset));
+	request = register_request("older");
+	request.provider = PTR("markers_older");
 	register_with(fd, &request);
-	CHECK_EQ(request.handlers_bit, 0xa5a5a5a5);
-	CHECK_EQ(request.asking_bit, 0xa5a5a5a5);
-	CHECK_EQ(request.size, offsetof(struct eventlog_register, handlers_bit));
-	bitmap = bitmap_map(fd, &request);
+	map = status_map(fd, &request);
 	add_policy(fd, "older", NULL, PRINT | PROBE);
-	CHECK(!bitmap_get(&bitmap, request.status_bit));
-	CHECK(!bitmap_get(&bitmap, request.sync_bit));
-	CHECK_EQ(bitmap.bytes[request.status_bit / 8] >> request.status_bit % 8 & 15, 12);
+	CHECK_EQ(status_get(&map, &request), EVENTLOG_STATUS_PRINT | EVENTLOG_STATUS_PROBE);
 	remove_all_policies(fd);
-	munmap((void *)bitmap.bytes, bitmap.size);
+	munmap((void *)map.bytes, map.size);
 	close(fd);
 }
 
@@ -676,7 +676,7 @@ TEST(evaluate_applies_predicates)
 	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
 	/* Subscribers do not change the bits. */
 	rule_add(consumer.fd, NULL, NULL);
-	CHECK(bitmap_get(&marker.bitmap, marker.registration.status_bit));
+	CHECK(status_enabled(&marker.map, &marker.registration));
 	check_has_filter(&marker, PRINT | PROBE);
 	consumer_close(&consumer);
 	remove_all_policies(fd);

@@ -126,18 +126,18 @@ TEST(mapping_pins_the_module)
 {
 	struct eventlog_subscribe request;
 	struct eventlog_register event;
-	struct bitmap bitmap;
+	struct status_map map;
 	void *ring;
 	int fd;
 
 	load("");
 	fd = device_open();
 	event = register_event(fd, "event");
-	bitmap = bitmap_map(fd, &event);
+	map = status_map(fd, &event);
 	close(fd);
 	check_busy();
-	bitmap_get(&bitmap, event.status_bit);
-	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	status_enabled(&map, &event);
+	CHECK_OK(munmap((void *)map.bytes, map.size));
 	CHECK_OK(try_unload());
 
 	load("");
@@ -171,7 +171,7 @@ TEST(killed_process_releases_the_module)
 
 		fd = device_open();
 		event = register_event(fd, "event u64 value");
-		bitmap_map(fd, &event);
+		status_map(fd, &event);
 		consumer_open(&consumer, 1 << 16);
 		rule_add(consumer.fd, NULL, NULL);
 		CHECK_EQ(write(ready[1], "", 1), 1);
@@ -574,7 +574,7 @@ TEST(parameter_mode)
 {
 	struct eventlog_subscribe request;
 	struct eventlog_register event;
-	struct bitmap bitmap;
+	struct status_map map;
 	struct consumer consumer;
 	pid_t child;
 	int fd;
@@ -594,8 +594,8 @@ TEST(parameter_mode)
 		request = subscribe_request(1 << 16);
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request), EPERM);
 		event = register_event(fd, "public u64 value");
-		bitmap = bitmap_map(fd, &event);
-		CHECK(bitmap_get(&bitmap, event.status_bit));
+		map = status_map(fd, &event);
+		CHECK(status_enabled(&map, &event));
 		CHECK_OK(emit(fd, event.write_index, "12345678", 8));
 		event = register_request("kept");
 		event.flags = EVENTLOG_REGISTER_PERSIST;
@@ -696,7 +696,7 @@ TEST(load_twenty_times)
 {
 	struct eventlog_register event;
 	struct consumer consumer;
-	struct bitmap bitmap;
+	struct status_map map;
 	unsigned int round, i;
 	int fd;
 
@@ -707,7 +707,7 @@ TEST(load_twenty_times)
 		WAIT_FOR(!access(EVENTLOG_DEVICE, F_OK));
 		fd = device_open();
 		event = register_event(fd, "event u64 value");
-		bitmap = bitmap_map(fd, &event);
+		map = status_map(fd, &event);
 		consumer_open(&consumer, 1 << 16);
 		rule_add(consumer.fd, NULL, NULL);
 		for (i = 0; i < 500; i++)
@@ -717,7 +717,7 @@ TEST(load_twenty_times)
 		/* Release the resources in both orders. */
 		if (round % 2)
 			consumer_close(&consumer);
-		CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+		CHECK_OK(munmap((void *)map.bytes, map.size));
 		close(fd);
 		if (!(round % 2))
 			consumer_close(&consumer);

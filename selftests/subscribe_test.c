@@ -633,6 +633,7 @@ TEST(rules_match_levels)
 {
 	struct definition definitions[] = {
 		{ NULL, "given_none", 0, 0, { 0 } },	/* counts as info */
+		{ NULL, "critical", EVENTLOG_LEVEL_CRITICAL, 0, { 0 } },
 		{ NULL, "error", EVENTLOG_LEVEL_ERROR, 0, { 0 } },
 		{ NULL, "warning", EVENTLOG_LEVEL_WARNING, 0, { 0 } },
 		{ NULL, "notice", EVENTLOG_LEVEL_NOTICE, 0, { 0 } },
@@ -1067,15 +1068,15 @@ TEST(subscriber_without_rings)
 	struct eventlog_register event;
 	struct consumer ringless, other;
 	struct eventlog_stat counts;
-	struct bitmap bitmap;
+	struct status_map map;
 	unsigned int i;
 	int fd = device_open();
 
 	event = register_event(fd, "event u64 value");
-	bitmap = bitmap_map(fd, &event);
+	map = status_map(fd, &event);
 	consumer_open(&ringless, 0);
 	rule_add(ringless.fd, NULL, "event");
-	CHECK(bitmap_get(&bitmap, event.status_bit));
+	CHECK(status_enabled(&map, &event));
 	for (i = 0; i < 10; i++)
 		CHECK_EQ(emit(fd, event.write_index, "12345678", 8), 12);
 	CHECK_ERRNO(emit(fd, event.write_index, "1234567", 7), EINVAL);
@@ -1087,10 +1088,10 @@ TEST(subscriber_without_rings)
 	CHECK_OK(emit(fd, event.write_index, "12345678", 8));
 	CHECK_EQ(consumer_skip(&other), 1);
 	consumer_close(&other);
-	CHECK(bitmap_get(&bitmap, event.status_bit));
+	CHECK(status_enabled(&map, &event));
 	consumer_close(&ringless);
-	CHECK(!bitmap_get(&bitmap, event.status_bit));
-	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	CHECK(!status_enabled(&map, &event));
+	CHECK_OK(munmap((void *)map.bytes, map.size));
 	close(fd);
 }
 

@@ -168,19 +168,19 @@ TEST(ftrace_records_events)
 		42, "12345678", 6 << 16 | 20, 4 << 16 | 6, "a\nb\"c\0\1\2\3\4",
 	};
 	struct eventlog_register event;
-	struct bitmap bitmap;
+	struct status_map map;
 	int fd;
 
 	need_trace_events();
 	fd = device_open();
 	event = traced_event(fd, "trace_recorded u32 id; char[8] path; __data_loc char[] text; "
 			     "__rel_loc unsigned char[] more", "trace_recorded");
-	bitmap = bitmap_map(fd, &event);
-	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	map = status_map(fd, &event);
+	CHECK(!status_enabled(&map, &event));
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, sizeof(payload)), EBADF);
 	set(user_path("trace_recorded", "enable"), "1");
-	CHECK(bitmap_get(&bitmap, event.status_bit));
-	CHECK(bitmap_get(&bitmap, event.sync_bit));
+	CHECK(status_enabled(&map, &event));
+	CHECK(status_get(&map, &event) & EVENTLOG_STATUS_SYNC);
 	check_status("/trace_recorded", "Used by ftrace");
 	CHECK_OK(emit(fd, event.write_index, &payload, sizeof(payload)));
 	check_has(TRACEFS "/trace",
@@ -189,8 +189,8 @@ TEST(ftrace_records_events)
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, 8), EINVAL);
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, 22), EBADMSG);
 	set(user_path("trace_recorded", "enable"), "0");
-	CHECK(!bitmap_get(&bitmap, event.status_bit));
-	CHECK(!bitmap_get(&bitmap, event.sync_bit));
+	CHECK(!status_enabled(&map, &event));
+	CHECK(!(status_get(&map, &event) & EVENTLOG_STATUS_SYNC));
 	CHECK_ERRNO(emit(fd, event.write_index, &payload, sizeof(payload)), EBADF);
 	close(fd);
 }
@@ -263,7 +263,7 @@ TEST(tracing_instance)
 	static const char instance[] = TRACEFS "/instances/eventlog_test";
 	char enable[200], trace[200];
 	struct eventlog_register event;
-	struct bitmap bitmap;
+	struct status_map map;
 	__u32 value = 4711;
 	int fd;
 
@@ -271,7 +271,7 @@ TEST(tracing_instance)
 	rmdir(instance);
 	fd = device_open();
 	event = traced_event(fd, "trace_instance u32 value", "trace_instance");
-	bitmap = bitmap_map(fd, &event);
+	map = status_map(fd, &event);
 	CHECK_OK(mkdir(instance, 0700));
 	snprintf(enable, sizeof(enable), "%s/events/%s/trace_instance/enable", instance,
 		 trace_group());
@@ -283,17 +283,17 @@ TEST(tracing_instance)
 	/* Enabled in both, then in one, then in none. */
 	set(user_path("trace_instance", "enable"), "1");
 	set(enable, "0");
-	CHECK(bitmap_get(&bitmap, event.status_bit));
+	CHECK(status_enabled(&map, &event));
 	value = 4712;
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
 	check_has(TRACEFS "/trace", ": trace_instance: value=4712\n");
 	CHECK(!file_has(trace, "value=4712"));
 	set(enable, "1");
 	set(user_path("trace_instance", "enable"), "0");
-	CHECK(bitmap_get(&bitmap, event.status_bit));
+	CHECK(status_enabled(&map, &event));
 	/* Removing an instance disables its events. */
 	CHECK_OK(rmdir(instance));
-	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	CHECK(!status_enabled(&map, &event));
 	close(fd);
 }
 
@@ -418,7 +418,7 @@ TEST(taken_names_get_a_suffix)
 TEST(tracer_survives_a_restart)
 {
 	struct eventlog_register event;
-	struct bitmap bitmap;
+	struct status_map map;
 	__u32 value = 1;
 	int fd;
 
@@ -433,18 +433,18 @@ TEST(tracer_survives_a_restart)
 	/* The trace event stays; another definition of the name does not get the tracer. */
 	CHECK(exists(user_path("trace_restarted", "enable")));
 	event = register_event(fd, "trace_restarted u64 value");
-	bitmap = bitmap_map(fd, &event);
-	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	map = status_map(fd, &event);
+	CHECK(!status_enabled(&map, &event));
 	event = register_event(fd, "trace_restarted u32 value");
-	CHECK(bitmap_get(&bitmap, event.status_bit));
+	CHECK(status_enabled(&map, &event));
 	value = 2;
 	CHECK_OK(emit(fd, event.write_index, &value, sizeof(value)));
 	check_has(TRACEFS "/trace", ": trace_restarted: value=1\n");
 	check_has(TRACEFS "/trace", ": trace_restarted: value=2\n");
 	set(user_path("trace_restarted", "enable"), "0");
-	CHECK(!bitmap_get(&bitmap, event.status_bit));
+	CHECK(!status_enabled(&map, &event));
 	/* A mapping keeps the event like an open file, so unmap it. */
-	CHECK_OK(munmap((void *)bitmap.bytes, bitmap.size));
+	CHECK_OK(munmap((void *)map.bytes, map.size));
 	close(fd);
 	WAIT_FOR(!exists(user_path("trace_restarted", "enable")));
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Domains and their bitmap: see domain.h.
+ * Domains and their status map: see domain.h.
  */
 #include <linux/bitmap.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/vmalloc.h>
@@ -15,8 +16,7 @@ struct eventlog_domain eventlog_root_domain;
 int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 			 unsigned int events_max, unsigned int subscribers_max)
 {
-	/* Slot 0 is never used, so that no process gets bit 0. */
-	unsigned int slots = events_max + 1;
+	unsigned int slots = EVENTLOG_SLOT_FIRST + events_max;
 
 	domain->name = name;
 	mutex_init(&domain->lock);
@@ -39,11 +39,11 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	domain->slots = eventlog_alloc(BITS_TO_LONGS(slots) * sizeof(long));
 	if (!domain->slots)
 		return -ENOMEM;
-	__set_bit(0, domain->slots);
+	bitmap_set(domain->slots, 0, EVENTLOG_SLOT_FIRST);
 
-	domain->bitmap_bytes = PAGE_ALIGN(DIV_ROUND_UP(EVENTLOG_SLOT_BITS * slots, BITS_PER_BYTE));
-	domain->bitmap = vmalloc_user(domain->bitmap_bytes);
-	if (!domain->bitmap) {
+	domain->status_map_bytes = PAGE_ALIGN(slots);
+	domain->status_map = vmalloc_user(domain->status_map_bytes);
+	if (!domain->status_map) {
 		eventlog_free(domain->slots);
 		return -ENOMEM;
 	}
@@ -55,7 +55,7 @@ void eventlog_domain_destroy(struct eventlog_domain *domain)
 	WARN_ON(!list_empty(&domain->subscribers) || !hash_empty(domain->providers));
 	xa_destroy(&domain->definitions);
 	ida_destroy(&domain->provider_ids);
-	vfree(domain->bitmap);
+	vfree(domain->status_map);
 	eventlog_free(domain->slots);
 }
 
@@ -64,8 +64,8 @@ int eventlog_domain_slot_get(struct eventlog_domain *domain)
 	unsigned int slot;
 
 	lockdep_assert_held(&domain->lock);
-	slot = find_first_zero_bit(domain->slots, domain->events_max + 1);
-	if (slot > domain->events_max)
+	slot = find_first_zero_bit(domain->slots, EVENTLOG_SLOT_FIRST + domain->events_max);
+	if (slot == EVENTLOG_SLOT_FIRST + domain->events_max)
 		return -ENOSPC;
 	__set_bit(slot, domain->slots);
 	domain->live++;
@@ -79,32 +79,45 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
 	domain->live--;
 }
 
-static void eventlog_domain_bit_set(struct eventlog_domain *domain, u32 bit, bool value)
+/* Sets or clears one EVENTLOG_STATUS_*, which is a constant, of a slot. */
+static __always_inline void eventlog_domain_status_bit(struct eventlog_domain *domain,
+						       unsigned int slot, u8 status, bool value)
 {
+	u32 bit = slot * BITS_PER_BYTE + ilog2(status);
+
 	if (value)
-		set_bit_le(bit, domain->bitmap);
+		set_bit_le(bit, domain->status_map);
 	else
-		clear_bit_le(bit, domain->bitmap);
+		clear_bit_le(bit, domain->status_map);
 }
 
-void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
-			      bool sync)
+void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
+				bool sync)
 {
 	lockdep_assert_held(&domain->lock);
-	eventlog_domain_bit_set(domain, eventlog_slot_sync_bit(slot), sync);
-	eventlog_domain_bit_set(domain, eventlog_slot_status_bit(slot), enabled);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_SYNC, sync);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_ENABLED, enabled);
 }
 
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
 				  bool has_filter)
 {
-	u32 bit = eventlog_slot_action_bits(slot);
-
 	lockdep_assert_held(&domain->lock);
 	/* Clear the actions before setting the filter bit. */
 	if (has_filter)
 		handlers = 0;
-	eventlog_domain_bit_set(domain, bit, handlers & EVENTLOG_MARKER_PRINT);
-	eventlog_domain_bit_set(domain, bit + 1, handlers & EVENTLOG_MARKER_PROBE);
-	eventlog_domain_bit_set(domain, eventlog_slot_filter_bit(slot), has_filter);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_PRINT,
+				   handlers & EVENTLOG_MARKER_PRINT);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_PROBE,
+				   handlers & EVENTLOG_MARKER_PROBE);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_FILTER, has_filter);
+}
+
+void eventlog_domain_generation_bump(struct eventlog_domain *domain)
+{
+	u32 *generation = domain->status_map;
+
+	lockdep_assert_held(&domain->lock);
+	/* Pairs with the acquire of a program that then calls the kernel. */
+	smp_store_release(generation, *generation + 1);
 }

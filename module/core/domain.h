@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Domains, and the bitmap by which processes learn which events are enabled.  The
+ * Domains, and the status map by which processes learn which events are enabled.  The
  * struct and its locks are in types.h.
  */
 #ifndef EVENTLOG_DOMAIN_H
@@ -9,11 +9,10 @@
 #include "core/types.h"
 
 /*
- * The bitmap has one byte per event: the status bit, the sync bit, one bit for each
- * handler that a marker policy can set, and the filter bit.  The first byte is
- * unused.
+ * The status map has one byte, EVENTLOG_STATUS_*, for each slot.  The first slots have
+ * no event: their bytes contain the generation.
  */
-#define EVENTLOG_SLOT_BITS 8
+#define EVENTLOG_SLOT_FIRST 4
 #define EVENTLOG_EVENTS_MAX 65535
 
 /* The domain of /dev/eventlog and of kernel providers. */
@@ -41,29 +40,29 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 void eventlog_domain_destroy(struct eventlog_domain *domain);
 
 /**
- * eventlog_domain_slot_get() - take a slot of the bitmap
+ * eventlog_domain_slot_get() - take a slot of the status map
  * @domain: the domain, locked
  *
- * Return: the slot, at least 1, or -ENOSPC.  Its bits are clear.
+ * Return: the slot, at least EVENTLOG_SLOT_FIRST, or -ENOSPC.  Its byte is 0.
  */
 int eventlog_domain_slot_get(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_slot_put() - give a slot back
  * @domain: the domain, locked
- * @slot: the slot; its bits are clear
+ * @slot: the slot; its byte is 0
  */
 void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot);
 
 /**
- * eventlog_domain_bits_set() - tell processes whether an event is enabled
+ * eventlog_domain_status_set() - tell processes whether an event is enabled
  * @domain: the domain, locked
  * @slot: the event's slot
- * @enabled: new value of the status bit
- * @sync: new value of the sync bit
+ * @enabled: new value of EVENTLOG_STATUS_ENABLED
+ * @sync: new value of EVENTLOG_STATUS_SYNC
  */
-void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
-			      bool sync);
+void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
+				bool sync);
 
 /**
  * eventlog_domain_handlers_set() - tell processes which handlers of a marker are on
@@ -75,25 +74,10 @@ void eventlog_domain_bits_set(struct eventlog_domain *domain, unsigned int slot,
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
 				  bool has_filter);
 
-/* All bits of a slot are in one byte. */
-static inline u32 eventlog_slot_status_bit(unsigned int slot)
-{
-	return EVENTLOG_SLOT_BITS * slot;
-}
-
-static inline u32 eventlog_slot_sync_bit(unsigned int slot)
-{
-	return EVENTLOG_SLOT_BITS * slot + 1;
-}
-
-static inline u32 eventlog_slot_action_bits(unsigned int slot)
-{
-	return EVENTLOG_SLOT_BITS * slot + 2;
-}
-
-static inline u32 eventlog_slot_filter_bit(unsigned int slot)
-{
-	return EVENTLOG_SLOT_BITS * slot + 4;
-}
+/**
+ * eventlog_domain_generation_bump() - tell processes that marker policies have changed
+ * @domain: the domain, locked; the change has been made
+ */
+void eventlog_domain_generation_bump(struct eventlog_domain *domain);
 
 #endif /* EVENTLOG_DOMAIN_H */

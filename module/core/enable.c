@@ -24,16 +24,16 @@ static void eventlog_listeners_replace(struct eventlog_event *event,
 	struct eventlog_listeners *old;
 
 	old = rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
-	/* The status bit is never set while the event is disabled. */
+	/* EVENTLOG_STATUS_ENABLED is never set while the event is disabled. */
 	if (old && !listeners) {
-		eventlog_domain_bits_set(domain, event->slot, false, false);
+		eventlog_domain_status_set(domain, event->slot, false, false);
 		domain->busy--;
 	}
 	rcu_assign_pointer(event->listeners, listeners);
 	if (listeners) {
 		/* Publish the array before the bits that announce it. */
 		smp_mb__before_atomic();
-		eventlog_domain_bits_set(domain, event->slot, true, listeners->others);
+		eventlog_domain_status_set(domain, event->slot, true, listeners->others);
 		domain->busy += !old;
 	}
 	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))

@@ -19,6 +19,7 @@
 #include "core/text.h"
 
 static const char *const eventlog_level_names[] = {
+	[EVENTLOG_LEVEL_CRITICAL] = "critical",
 	[EVENTLOG_LEVEL_ERROR] = "error",
 	[EVENTLOG_LEVEL_WARNING] = "warning",
 	[EVENTLOG_LEVEL_NOTICE] = "notice",

@@ -459,7 +459,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 {
 	u32 sub_buffers = request->sub_buffers ?: 2;
 
-	if (request->flags & ~EVENTLOG_SUBSCRIBE_OVERWRITE || request->reserved)
+	if (request->flags & ~EVENTLOG_SUBSCRIBE_OVERWRITE || request->instances)
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;

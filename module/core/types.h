@@ -3,7 +3,7 @@
  * The structs that several files of core/ share.
  *
  * A domain is the set of definitions, providers and subscribers that see one
- * another, and the bitmap that tells processes which events are enabled.  There
+ * another, and the status map that tells processes which events are enabled.  There
  * is one domain, the root domain, behind /dev/eventlog.
  *
  * domain->lock, a mutex, protects the domain and all members of its events,
@@ -63,9 +63,9 @@ struct task_struct;
  * @subscriber_count: their number
  * @subscriber_sequence: the number of the next subscriber
  * @next_descriptor: the descriptor of the next definition; 0 when all are used up
- * @slots: which slots of the bitmap are taken
- * @bitmap: the bitmap, in vmalloc memory that user space may map
- * @bitmap_bytes: its size, whole pages
+ * @slots: which slots of the status map are taken
+ * @status_map: the status map, in vmalloc memory that user space may map
+ * @status_map_bytes: its size, whole pages
  * @policies: struct eventlog_marker_policy, oldest first
  * @policy_count: their number
  * @live: number of events with a slot
@@ -91,8 +91,8 @@ struct eventlog_domain {
 	u64 subscriber_sequence;
 	u32 next_descriptor;
 	unsigned long *slots;
-	void *bitmap;
-	size_t bitmap_bytes;
+	void *status_map;
+	size_t status_map_bytes;
 	struct list_head policies;
 	unsigned int policy_count;
 	unsigned int live;
@@ -168,7 +168,7 @@ struct eventlog_event_policy {
  * @listeners: its listeners; RCU; NULL: the event is disabled
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; never reused
- * @slot: its place in the bitmap; 0: it is retained, not live
+ * @slot: its place in the status map; 0: it is retained, not live
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
  * @state_dump: belongs to state dumps; constant

@@ -430,7 +430,7 @@ static void test_malformed(void)
 	REJECTED(WRONG "event one: id is 0", wrong_event.id = 0);
 	REJECTED(WRONG "events one and two have the same id 1", wrong_second.id = 1);
 	REJECTED(WRONG "duplicate event one", wrong_second.name = "one");
-	REJECTED(WRONG "event two: invalid level 7", wrong_second.level = 7);
+	REJECTED(WRONG "event two: invalid level 8", wrong_second.level = 8);
 	REJECTED(WRONG "event two: invalid level 0", wrong_second.level = 0);
 	REJECTED(WRONG "event one: control character in description",
 		 wrong_event.description = "two\nlines");

@@ -55,6 +55,8 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->registrations_max = eventlog_registrations_limit;
 	memset(version->release, 0, sizeof(version->release));
 	strscpy(version->release, EVENTLOG_RELEASE, sizeof(version->release));
+	version->policies_max = EVENTLOG_WISHES_MAX;
+	version->terms_max = EVENTLOG_TERMS_MAX;
 	return eventlog_argument_put(user, version, sizeof(*version));
 }
 
@@ -118,7 +120,7 @@ static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *
 	char *text;
 	int ret;
 
-	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT)
+	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT || request->reserved)
 		return -EINVAL;
 
 	mutex_lock(&domain->lock);
@@ -136,6 +138,7 @@ static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *
 		request->descriptor = event->descriptor;
 		request->state = eventlog_event_state(event);
 		request->provider_id = event->provider->id;
+		request->instance = 0;
 	}
 	mutex_unlock(&domain->lock);
 	if (!text)
@@ -219,10 +222,13 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 
 	if (_IOC_TYPE(command) != EVENTLOG_IOC_TYPE)
 		return -ENOTTY;
+	/* VERSION answers programs of every ABI version, however they encode it. */
+	if (command != EVENTLOG_IOC(_IOC_NR(command)) &&
+	    _IOC_NR(command) != _IOC_NR(EVENTLOG_IOC_VERSION))
+		return -ENOTTY;
 	ioctl = eventlog_ioctl_find(_IOC_NR(command));
 	if (!ioctl)
 		return -ENOTTY;
-	/* The size in the struct counts, not the one in the command. */
 	ret = eventlog_argument_get(&argument, ioctl->bytes, user);
 	return ret ?: ioctl->call(file->domain, filp, &argument, user);
 }
@@ -255,14 +261,14 @@ static __poll_t eventlog_poll(struct file *filp, struct poll_table_struct *table
 	return subscriber ? eventlog_subscriber_poll(subscriber, filp, table) : EPOLLERR;
 }
 
-static int eventlog_bitmap_mmap(struct eventlog_domain *domain, struct vm_area_struct *vma)
+static int eventlog_status_map_mmap(struct eventlog_domain *domain, struct vm_area_struct *vma)
 {
-	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != domain->bitmap_bytes)
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != domain->status_map_bytes)
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 	vm_flags_clear(vma, VM_MAYWRITE);
-	return remap_vmalloc_range(vma, domain->bitmap, 0);
+	return remap_vmalloc_range(vma, domain->status_map, 0);
 }
 
 static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
@@ -279,7 +285,7 @@ static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &eventlog_vm_ops;
 	if (role == EVENTLOG_ROLE_PRODUCER)
-		return eventlog_bitmap_mmap(file->domain, vma);
+		return eventlog_status_map_mmap(file->domain, vma);
 	return eventlog_subscriber_mmap(file->subscriber, vma);
 }
 

@@ -140,13 +140,10 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	}
 	registration->event = event;
 	file->registration_count++;
-	request->status_bit = eventlog_slot_status_bit(event->slot);
-	request->sync_bit = eventlog_slot_sync_bit(event->slot);
-	request->handlers_bit = eventlog_slot_action_bits(event->slot);
-	request->asking_bit = eventlog_slot_filter_bit(event->slot);
 	request->descriptor = event->descriptor;
-	request->bitmap_size = domain->bitmap_bytes;
-	request->bitmap_offset = 0;
+	request->status_offset = event->slot;
+	request->map_offset = 0;
+	request->map_size = domain->status_map_bytes;
 	mutex_unlock(&file->lock);
 	return registration;
 
@@ -203,7 +200,7 @@ static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *
 	int ret;
 
 	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
-	    request->level > EVENTLOG_LEVEL_VERBOSE)
+	    request->level > EVENTLOG_LEVEL_VERBOSE || request->reserved)
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;

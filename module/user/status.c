@@ -68,7 +68,7 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 	const struct eventlog_domain *domain = status->domain;
 	unsigned int slot, i;
 
-	for (slot = 1; slot <= domain->events_max; slot++) {
+	for (slot = EVENTLOG_SLOT_FIRST; slot < EVENTLOG_SLOT_FIRST + domain->events_max; slot++) {
 		const struct eventlog_event *event = status->events[slot];
 		const struct eventlog_listeners *listeners;
 
@@ -77,8 +77,7 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 			continue;
 		listeners =
 			rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
-		eventlog_text_print(text, "%u:%s/%s%s", eventlog_slot_status_bit(slot),
-				    event->provider->name, event->name,
+		eventlog_text_print(text, "%u:%s/%s%s", slot, event->provider->name, event->name,
 				    listeners ? " # Used by" : "");
 		for (i = 0; listeners && i < listeners->listed; i++)
 			eventlog_status_user(text, listeners->entries[i].subscriber);
@@ -100,7 +99,8 @@ char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)
 	unsigned long descriptor;
 	char *text;
 
-	status.events = eventlog_alloc((domain->events_max + 1) * sizeof(*status.events));
+	status.events = eventlog_alloc((EVENTLOG_SLOT_FIRST + domain->events_max) *
+				       sizeof(*status.events));
 	if (!status.events)
 		return NULL;
 

@@ -21,20 +21,20 @@ int main(void)
 	};
 	struct { uint32_t number; char text[16]; } payload = { 42, "hello, world" };
 	struct iovec parts[2] = { { &event.write_index, 4 }, { &payload, sizeof(payload) } };
-	const volatile unsigned char *bits;
+	const volatile unsigned char *status;
 	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 || ioctl(fd, EVENTLOG_IOC_REGISTER, &event)) {
 		perror(EVENTLOG_DEVICE);
 		return 1;
 	}
-	bits = mmap(NULL, event.bitmap_size, PROT_READ, MAP_SHARED, fd, event.bitmap_offset);
-	if (bits == MAP_FAILED) {
+	status = mmap(NULL, event.map_size, PROT_READ, MAP_SHARED, fd, event.map_offset);
+	if (status == MAP_FAILED) {
 		perror("mmap");
 		return 1;
 	}
-	/* While the event is disabled, it costs only this test of a bit. */
-	if (bits[event.status_bit / 8] & 1 << event.status_bit % 8)
+	/* While the event is disabled, it costs only this test of a byte. */
+	if (status[event.status_offset] & EVENTLOG_STATUS_ENABLED)
 		return writev(fd, parts, 2) < 0;
 	puts("the event is disabled; try: elog capture -e hello -- ./hello");
 	return 0;

@@ -37,7 +37,7 @@ static void print_lost(const struct elog_item *item)
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		if (item->lost[cause])
 			printf("# lost %" PRIu64 ": %s\n", item->lost[cause],
-			       elog_lost_name(cause));
+			       elog_lost_name(cause) ? elog_lost_name(cause) : "?");
 }
 
 int main(int count, char **arguments)

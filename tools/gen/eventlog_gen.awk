@@ -266,7 +266,7 @@ function begin_names(   i, n, word, words) {
 	# Names of the API's headers that a generated name could equal.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"describe emitted marker marker_fire marker_function marker_local " \
+		"counts describe emitted marker marker_fire marker_function marker_local " \
 		"marker_nothing marker_override marker_probe_register marker_probe_unregister " \
 		"marker_unit marker_value " \
 		"markers_status module_markers part_bytes part_place part_string " \
@@ -274,26 +274,27 @@ function begin_names(   i, n, word, words) {
 		"provider_emit_parts provider_register provider_unregister " \
 		"ABI_VERSION ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
 		"COMMAND_MAX CONTEXT_HARDIRQ " \
-		"CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK CPU_ALL DEFAULT_PROVIDER " \
+		"CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK CPU_ALL DEFAULT_PROVIDER FIELD_NAME_MAX " \
 		"DESCRIBED_ENABLED DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT " \
 		"DESCRIBED_PRINT DESCRIBED_PROBE DEVICE FEATURE_MARKERS FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
-		"PROGRAM_PREFIX WISHES_MAX IOC_DELETE IOC_DESCRIBE IOC_FLUSH IOC_MARKER_ASK IOC_MARKER_NEXT IOC_MARKER_SET " \
+		"PROGRAM_PREFIX WISHES_MAX IOC IOC_COUNTS IOC_DELETE IOC_DESCRIBE IOC_FLUSH IOC_MARKER_ASK IOC_MARKER_NEXT IOC_MARKER_SET " \
 		"IOC_MARKER_WISH IOC_MARKER_WISH_NEXT ASK_VALUES_MAX IOC_PAUSE IOC_REGISTER IOC_RULE_ADD " \
 		"IOC_RULE_DEL IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
-		"IOC_VERSION LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
+		"IOC_VERSION LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
 		"LOST_GUARD LOST_NESTED LOST_NO_MEMORY LOST_NO_ROOM LOST_PAUSED " \
 		"LOST_TOO_LARGE MARKER_ADD MARKER_PRINT MARKER_PROBE MARKER_REMOVE " \
 		"MARKER_REPLACE MARKER_SET_ID MARKER_TRACE NAME_MAX PAYLOAD_MAX PREDICATE_MAX " \
-		"RECORD_ALIGN RECORD_CONTEXT_MASK " \
+		"RECORD_ADJUSTED RECORD_ALIGN RECORD_CONTEXT_MASK RECORD_MAPPED " \
 		"RECORD_CONTEXT_SHIFT RECORD_EVENT RECORD_LOST RECORD_PADDING " \
-		"RECORD_SIZE_MASK RECORD_TYPE_MASK RECORD_TYPE_SHIFT REGISTER_PERSIST " \
+		"RECORD_SIZE_MASK RECORD_THREAD RECORD_TYPE_MASK RECORD_TYPE_SHIFT REGISTER_PERSIST " \
 		"REGISTER_SESSION RING_BYTES_MAX RING_MAGIC RING_OVERWRITE RING_SPLIT RULE_PID " \
-		"RULE_SESSION SUBSCRIBE_OVERWRITE SUB_BUFFERS_MAX TERMS_MAX TERM_ACCEPT " \
+		"RULE_SESSION STATUS_ENABLED STATUS_FILTER STATUS_PRINT STATUS_PROBE STATUS_SYNC " \
+		"SUBSCRIBE_INSTANCES SUBSCRIBE_MAPPED SUBSCRIBE_OVERWRITE SUB_BUFFERS_MAX TERMS_MAX TERM_ACCEPT " \
 		"TERM_ADDRESS TERM_BEGINS TERM_BEGINS_NOT TERM_BITS TERM_BOOL TERM_COMMON " \
 		"TERM_EQUAL TERM_GREATER TERM_GREATER_EQUAL TERM_LESS TERM_LESS_EQUAL " \
 		"TERM_NEGATIVE TERM_NOT_EQUAL TERM_NUMBER TERM_REJECT TERM_SET TERM_TEXT " \
-		"TERM_TEXT_MAX WRITE_BATCH", words, " ")
+		"TERM_TEXT_MAX WRITE_BATCH WRITE_KICK", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
@@ -472,7 +473,7 @@ function begin_types(   i, n, word, part) {
 	split("0000000000000080 0000000000008000 0000000080000000 8000000000000000", part, " ")
 	for (i = 1; i <= n; i++)
 		LOWEST["s" word[i]] = part[i]
-	n = split("error warning notice info debug verbose", word, " ")
+	n = split("critical error warning notice info debug verbose", word, " ")
 	for (i = 1; i <= n; i++)
 		LEVEL[word[i]] = i
 }
@@ -725,7 +726,7 @@ function parse_event(n,   i, id, name, text, level, number_text) {
 	else if (number_text != "")
 		EVENT_OF[SIDE, number_text] = i
 	if (COUNT < 4 || QUOTED[4] || !(WORD[4] in LEVEL)) {
-		expected(n, found_word(4), "a level: error, warning, notice, info, debug or verbose")
+		expected(n, found_word(4), "a level: critical, error, warning, notice, info, debug or verbose")
 		return
 	}
 	EVENT_LEVEL[SIDE, i] = WORD[4]

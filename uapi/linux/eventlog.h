@@ -8,6 +8,9 @@
  * eventlog(4) for a description of every call and errno.
  *
  * Rules common to all ioctls:
+ *  - The request is EVENTLOG_IOC(number).  Any other encoding of the number fails
+ *    with ENOTTY, except for VERSION, which ignores direction and size: a program of
+ *    another ABI version can always find out which version the module has.
  *  - The argument is a struct.  The caller sets its first member to the size of
  *    the struct in bytes, as the caller was compiled.  A struct shorter than the
  *    kernel's is treated as zero-filled at the end.  A longer one is accepted if
@@ -28,13 +31,14 @@
 #include <linux/types.h>
 
 #define EVENTLOG_DEVICE			"/dev/eventlog"
-#define EVENTLOG_ABI_VERSION		1
+#define EVENTLOG_ABI_VERSION		2
 
 /* Fixed limits.  VERSION reports the configurable limits. */
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
-#define EVENTLOG_NAME_MAX		64	/* provider, event, field; NUL included */
-#define EVENTLOG_GLOB_MAX		256	/* provider and event glob; NUL included */
+#define EVENTLOG_NAME_MAX		256	/* provider, event; NUL included */
+#define EVENTLOG_FIELD_NAME_MAX		64	/* field; NUL included */
+#define EVENTLOG_GLOB_MAX		1024	/* provider and event glob; NUL included */
 #define EVENTLOG_FIELDS_MAX		256	/* fields of one event */
 #define EVENTLOG_RING_BYTES_MAX		(1U << 30) /* data bytes of one CPU's ring */
 #define EVENTLOG_SUB_BUFFERS_MAX	256
@@ -44,13 +48,44 @@
 
 /* Severity: a smaller number is more severe.  0 means "not specified". */
 enum eventlog_level {
-	EVENTLOG_LEVEL_ERROR	= 1,
-	EVENTLOG_LEVEL_WARNING	= 2,
-	EVENTLOG_LEVEL_NOTICE	= 3,
-	EVENTLOG_LEVEL_INFO	= 4,
-	EVENTLOG_LEVEL_DEBUG	= 5,
-	EVENTLOG_LEVEL_VERBOSE	= 6,
+	EVENTLOG_LEVEL_CRITICAL	= 1,
+	EVENTLOG_LEVEL_ERROR	= 2,
+	EVENTLOG_LEVEL_WARNING	= 3,
+	EVENTLOG_LEVEL_NOTICE	= 4,
+	EVENTLOG_LEVEL_INFO	= 5,
+	EVENTLOG_LEVEL_DEBUG	= 6,
+	EVENTLOG_LEVEL_VERBOSE	= 7,
 };
+
+/*
+ * The number alone identifies a request: the encoded size is that of the first member,
+ * so that the request stays the same when a struct grows.
+ */
+#define EVENTLOG_IOC_TYPE	0xE7
+#define EVENTLOG_IOC(nr)	_IOWR(EVENTLOG_IOC_TYPE, nr, __u32)
+
+#define EVENTLOG_IOC_VERSION	EVENTLOG_IOC(0)
+#define EVENTLOG_IOC_REGISTER	EVENTLOG_IOC(1)
+#define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
+#define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
+#define EVENTLOG_IOC_COUNTS	EVENTLOG_IOC(4)
+/* 5 to 7: reserved for definitions and instances */
+#define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
+#define EVENTLOG_IOC_RULE_ADD	EVENTLOG_IOC(9)
+#define EVENTLOG_IOC_RULE_DEL	EVENTLOG_IOC(10)
+#define EVENTLOG_IOC_FLUSH	EVENTLOG_IOC(11)
+#define EVENTLOG_IOC_STAT	EVENTLOG_IOC(12)
+#define EVENTLOG_IOC_DESCRIBE	EVENTLOG_IOC(13)
+#define EVENTLOG_IOC_PAUSE	EVENTLOG_IOC(14)
+/* 15: reserved for names of threads */
+#define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
+#define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
+#define EVENTLOG_IOC_MARKER_WISH EVENTLOG_IOC(18)
+#define EVENTLOG_IOC_MARKER_WISH_NEXT EVENTLOG_IOC(19)
+#define EVENTLOG_IOC_MARKER_ASK	EVENTLOG_IOC(20)
+/* 21 to 23: reserved for markers */
+/* 24, 25: reserved for ATTACH and DETACH, producers that write to mapped rings */
+/* 26 to 31: reserved for instances */
 
 /* ------------------------------------------------------------------------
  * nr 0, any role: version, features and limits of the kernel module
@@ -71,6 +106,8 @@ struct eventlog_version {
 	__u32 rules_max;	/* out: rules per subscriber */
 	__u32 registrations_max; /* out: registrations per file */
 	char  release[16];	/* out: the module's version, NUL-terminated */
+	__u32 policies_max;	/* out: marker policies in this domain */
+	__u32 terms_max;	/* out: terms of one filter */
 };
 
 /* ------------------------------------------------------------------------
@@ -102,14 +139,24 @@ struct eventlog_register {
 	__u64 keywords;		/* mask of up to 64 keywords */
 	__u32 level;		/* enum eventlog_level, 0: INFO */
 	__u32 write_index;	/* out: written before the payload; never 0 */
-	__u32 status_bit;	/* out: bit that is set while the event is enabled; never 0 */
-	__u32 sync_bit;		/* out: bit that is set while a listener is synchronous; never 0 */
 	__u32 descriptor;	/* out: id of the definition, as in its records */
-	__u32 bitmap_size;	/* out: length to mmap, in bytes */
-	__u64 bitmap_offset;	/* out: offset to mmap */
-	__u32 handlers_bit;	/* out: markers: bit for PRINT; the next bit is for PROBE */
-	__u32 asking_bit;	/* out: markers: a predicate applies, call MARKER_ASK */
+	__u32 status_offset;	/* out: offset of its status byte in the status map; at least 4 */
+	__u64 map_offset;	/* out: offset to mmap */
+	__u32 map_size;		/* out: length to mmap, in bytes */
+	__u32 reserved;
 };
+
+/*
+ * The status map tells a producer what to do when it reaches an event.  It has one
+ * byte for each event.  Map it read-only; read the byte with one load.  Ignore bits
+ * that are not defined here.  The first 4 bytes of the map are a __u32, the generation,
+ * which changes whenever a marker policy changes.
+ */
+#define EVENTLOG_STATUS_ENABLED	(1U << 0) /* the event has a listener */
+#define EVENTLOG_STATUS_SYNC	(1U << 1) /* a listener is synchronous: use write() */
+#define EVENTLOG_STATUS_PRINT	(1U << 2) /* program marker: PRINT is on */
+#define EVENTLOG_STATUS_PROBE	(1U << 3) /* program marker: PROBE is on */
+#define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a predicate applies, call MARKER_ASK */
 
 /* nr 2, producer: remove a registration */
 struct eventlog_unregister {
@@ -125,18 +172,34 @@ struct eventlog_delete {
 	__u64 event;		/* const char * */
 };
 
+/* nr 4, any role: numbers of what exists in the domain */
+struct eventlog_counts {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 events;		/* out: live definitions */
+	__u32 enabled;		/* out: of these, with a listener */
+	__u32 retained;		/* out: ended definitions whose text is kept */
+	__u32 providers;	/* out: kernel providers */
+	__u32 subscribers;	/* out: subscribers, those in the kernel included */
+	__u32 policies;		/* out: marker policies */
+	__u32 reserved[8];
+};
+
 /* ------------------------------------------------------------------------
  * Writing: each writev() or write() emits one event and contains
  *	__u32 write_index; [__u64 session;] payload
  * The two integers are in host byte order and need not be aligned.
  */
 #define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
+#define EVENTLOG_WRITE_KICK	0xfffffffdU	/* reserved: wake the reader of a mapped ring */
 
 /* ------------------------------------------------------------------------
  * nr 8, subscriber: make the file a subscriber; the process that opened it needs
  * CAP_PERFMON or CAP_SYS_ADMIN
  */
 #define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
+#define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* reserved: producers map the rings */
+#define EVENTLOG_SUBSCRIBE_INSTANCES	(1U << 2) /* reserved: events of other instances */
 
 struct eventlog_subscribe {
 	__u32 size;
@@ -148,7 +211,8 @@ struct eventlog_subscribe {
 	__u64 ring_offset;	/* out: mmap offset of ring 0 */
 	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
 	__u32 generation;	/* out: changes when a CPU gets its first ring */
-	__u32 reserved;
+	__u32 shards;		/* out: number of rings behind those of the CPUs; 0 */
+	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
 /* nr 9, subscriber: add a rule; an event that matches several rules is delivered once */
@@ -201,7 +265,8 @@ enum eventlog_lost {
 	EVENTLOG_LOST_ABORTED	= 5,	/* the writer abandoned the reserved record */
 	EVENTLOG_LOST_NO_MEMORY	= 6,	/* the CPU has no ring */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
-	EVENTLOG_LOST_CAUSES	= 8,
+	/* 8 to 15: reserved; always 0 */
+	EVENTLOG_LOST_CAUSES	= 16,
 };
 
 /*
@@ -215,11 +280,12 @@ struct eventlog_stat {
 	__u32 flags;		/* 0 */
 	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: the CPU has no ring */
 	__u32 descriptor;	/* in: one event, or 0 */
+	__u32 reserved;
+	__u32 generation;	/* out: as in SUBSCRIBE */
 	__u64 records;		/* out: events written to rings */
 	__u64 bytes;		/* out: bytes written to rings, padding included */
 	__u64 event_lost;	/* out: losses of the event, all causes */
-	__u32 generation;	/* out: as in SUBSCRIBE */
-	__u32 reserved;
+	__u64 reserved2[3];
 	__u64 lost[EVENTLOG_LOST_CAUSES]; /* out: cumulative, by cause */
 };
 
@@ -243,6 +309,8 @@ struct eventlog_describe {
 	__u64 text;		/* char * */
 	__u32 state;		/* out: EVENTLOG_DESCRIBED_* */
 	__u32 provider_id;	/* out: unique among registered providers, 1 to 65535 */
+	__u32 instance;		/* out: the instance it belongs to; 0: the only one */
+	__u32 reserved;
 };
 
 /*
@@ -331,7 +399,7 @@ enum eventlog_term_operation {
 #define EVENTLOG_TERM_ACCEPT	0xff	/* the predicate is true */
 
 struct eventlog_term {
-	char  name[EVENTLOG_NAME_MAX];	/* a field, or if there is none: cpu, pid, tid, comm */
+	char  name[EVENTLOG_FIELD_NAME_MAX]; /* a field, or if there is none: cpu, pid, tid, comm */
 	char  text[EVENTLOG_TERM_TEXT_MAX]; /* NUL-terminated */
 	__u64 number;
 	__u32 address;		/* network byte order; bits outside mask are 0 */
@@ -386,9 +454,9 @@ struct eventlog_marker_set {
  * decide which handlers other than TRACE they have.  The kernel keeps a policy until
  * the module is unloaded.  It applies all policies, in order, to each event that they
  * match: to live events immediately, to others when they are registered.  The result
- * is a set of bits in the same byte of the bitmap as the status bit.  If a policy has
- * a predicate, only asking_bit is set, and the program calls MARKER_ASK each time the
- * marker fires.
+ * is EVENTLOG_STATUS_PRINT and EVENTLOG_STATUS_PROBE in the event's status byte.  If a
+ * policy has a predicate, only EVENTLOG_STATUS_FILTER is set, and the program calls
+ * MARKER_ASK each time the marker fires.
  *
  * nr 18, any role, CAP_PERFMON: add a marker policy.  Predicates work as in
  * MARKER_SET.  Earlier policies that no longer have an effect are dropped, and so is
@@ -443,26 +511,6 @@ struct eventlog_marker_ask {
 
 #define EVENTLOG_ASK_VALUES_MAX	16
 
-#define EVENTLOG_IOC_TYPE	0xE7
-#define EVENTLOG_IOC_VERSION	_IOWR(EVENTLOG_IOC_TYPE, 0, struct eventlog_version)
-#define EVENTLOG_IOC_REGISTER	_IOWR(EVENTLOG_IOC_TYPE, 1, struct eventlog_register)
-#define EVENTLOG_IOC_UNREGISTER	_IOW(EVENTLOG_IOC_TYPE, 2, struct eventlog_unregister)
-#define EVENTLOG_IOC_DELETE	_IOW(EVENTLOG_IOC_TYPE, 3, struct eventlog_delete)
-#define EVENTLOG_IOC_SUBSCRIBE	_IOWR(EVENTLOG_IOC_TYPE, 8, struct eventlog_subscribe)
-#define EVENTLOG_IOC_RULE_ADD	_IOWR(EVENTLOG_IOC_TYPE, 9, struct eventlog_rule)
-#define EVENTLOG_IOC_RULE_DEL	_IOW(EVENTLOG_IOC_TYPE, 10, struct eventlog_rule_delete)
-#define EVENTLOG_IOC_FLUSH	_IOWR(EVENTLOG_IOC_TYPE, 11, struct eventlog_flush)
-#define EVENTLOG_IOC_STAT	_IOWR(EVENTLOG_IOC_TYPE, 12, struct eventlog_stat)
-#define EVENTLOG_IOC_DESCRIBE	_IOWR(EVENTLOG_IOC_TYPE, 13, struct eventlog_describe)
-#define EVENTLOG_IOC_PAUSE	_IOW(EVENTLOG_IOC_TYPE, 14, struct eventlog_pause)
-#define EVENTLOG_IOC_MARKER_NEXT _IOWR(EVENTLOG_IOC_TYPE, 16, struct eventlog_marker_next)
-#define EVENTLOG_IOC_MARKER_SET	_IOWR(EVENTLOG_IOC_TYPE, 17, struct eventlog_marker_set)
-#define EVENTLOG_IOC_MARKER_WISH _IOWR(EVENTLOG_IOC_TYPE, 18, struct eventlog_marker_wish)
-#define EVENTLOG_IOC_MARKER_WISH_NEXT \
-	_IOWR(EVENTLOG_IOC_TYPE, 19, struct eventlog_marker_wish_next)
-#define EVENTLOG_IOC_MARKER_ASK	_IOWR(EVENTLOG_IOC_TYPE, 20, struct eventlog_marker_ask)
-/* nr 21 and up: reserved for markers, mapped producers and instances. */
-
 /* ------------------------------------------------------------------------
  * Layout of a mapped ring: page 0 (struct eventlog_ring_header, written by the
  * kernel), page 1 (struct eventlog_ring_consumer, written by the consumer), the
@@ -504,7 +552,9 @@ struct eventlog_ring_header {
 	__u32 data_offset;	/* bytes from this header to the data */
 	__u64 data_bytes;
 	__u64 sub_buffer_bytes;
-	__u8  reserved0[96];
+	__u32 meta_offset;	/* bytes from this header to metadata of sub-buffers; 0: none */
+	__u32 meta_bytes;	/* of one sub-buffer; 0 */
+	__u8  reserved0[88];
 
 	__u64 head;		/* end of the reserved space */
 	__u64 committed;	/* end of the complete records */
@@ -518,7 +568,7 @@ struct eventlog_ring_header {
 	__u64 lost[EVENTLOG_LOST_CAUSES]; /* cumulative, by cause */
 	__u32 lost_total_upper;
 	__u32 lost_upper[EVENTLOG_LOST_CAUSES];
-	__u8  reserved2[20];
+	__u8  reserved2[52];
 };
 
 struct eventlog_ring_consumer {
@@ -545,6 +595,8 @@ struct eventlog_record {
 #define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* bytes, header included */
 #define EVENTLOG_RECORD_CONTEXT_SHIFT	20
 #define EVENTLOG_RECORD_CONTEXT_MASK	0x00300000U
+#define EVENTLOG_RECORD_MAPPED		(1U << 22) /* reserved: a program wrote it to a mapped ring */
+#define EVENTLOG_RECORD_ADJUSTED	(1U << 23) /* reserved: its time was corrected */
 #define EVENTLOG_RECORD_TYPE_SHIFT	24
 #define EVENTLOG_RECORD_TYPE_MASK	0x0f000000U
 #define EVENTLOG_RECORD_ALIGN		8
@@ -560,6 +612,7 @@ enum eventlog_record_type {
 	EVENTLOG_RECORD_EVENT	= 0,
 	EVENTLOG_RECORD_PADDING	= 1,
 	EVENTLOG_RECORD_LOST	= 2,
+	EVENTLOG_RECORD_THREAD	= 3,	/* reserved: the name of a thread */
 };
 
 struct eventlog_lost_counts {
@@ -604,26 +657,28 @@ struct eventlog_emitted {
 	EVENTLOG_ASSERT(__builtin_offsetof(struct name, member) == (bytes), \
 			"offset of " #member " in struct " #name)
 
-EVENTLOG_ASSERT_SIZE(eventlog_version, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_version, 72);
 EVENTLOG_ASSERT_AT(eventlog_version, release, 48);
-EVENTLOG_ASSERT_SIZE(eventlog_register, 72);
+EVENTLOG_ASSERT_SIZE(eventlog_register, 64);
 EVENTLOG_ASSERT_AT(eventlog_register, level, 32);
-EVENTLOG_ASSERT_AT(eventlog_register, bitmap_offset, 56);
-EVENTLOG_ASSERT_AT(eventlog_register, handlers_bit, 64);
+EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 64);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
+EVENTLOG_ASSERT_AT(eventlog_subscribe, instances, 56);
 EVENTLOG_ASSERT_SIZE(eventlog_rule, 80);
 EVENTLOG_ASSERT_AT(eventlog_rule, pid, 48);
 EVENTLOG_ASSERT_AT(eventlog_rule, predicate, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_rule_delete, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_stat, 112);
-EVENTLOG_ASSERT_AT(eventlog_stat, lost, 48);
-EVENTLOG_ASSERT_SIZE(eventlog_describe, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_stat, 200);
+EVENTLOG_ASSERT_AT(eventlog_stat, lost, 72);
+EVENTLOG_ASSERT_SIZE(eventlog_describe, 40);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
+EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
@@ -643,15 +698,16 @@ EVENTLOG_ASSERT_AT(eventlog_marker_wish_next, text_size, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_ask, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_ask, value_count, 16);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, terms, 56);
-EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 384);
+EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
+EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head_upper, 152);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total, 256);
-EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total_upper, 328);
+EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total_upper, 392);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_consumer, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_record, 32);
 EVENTLOG_ASSERT_AT(eventlog_record, pid, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_lost_counts, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_lost_counts, 128);
 EVENTLOG_ASSERT_SIZE(eventlog_emitted, 64);
 EVENTLOG_ASSERT_AT(eventlog_emitted, bytes, 40);
 EVENTLOG_ASSERT_AT(eventlog_emitted, context, 47);

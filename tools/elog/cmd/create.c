@@ -90,8 +90,8 @@ static int run_create(const struct options *options)
 
 static const struct verb_option create_options[] = {
 	{ OPTION_PROVIDER, NULL },
-	{ 'l', "the event's level: error, warning, notice, info (default),\n"
-	  "debug, verbose, or 1 to 6" },
+	{ 'l', "the event's level: critical, error, warning, notice, info\n"
+	  "(default), debug, verbose, or 1 to 7" },
 	{ 'k', "the event's keywords, as a number" },
 	{ 'v', "print the number of the event" },
 	{ 0, NULL },

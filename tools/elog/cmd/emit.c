@@ -415,8 +415,8 @@ static int run_emit(const struct options *options)
 
 static const struct verb_option emit_options[] = {
 	{ 's', "the event's session; default 0, none" },
-	{ 'l', "the event's level: error, warning, notice, info (default),\n"
-	  "debug, verbose, or 1 to 6" },
+	{ 'l', "the event's level: critical, error, warning, notice, info\n"
+	  "(default), debug, verbose, or 1 to 7" },
 	{ 'k', "the event's keywords, as a number" },
 	{ 'n', "number of events to write; default 1" },
 	{ OPTION_WAIT, NULL },

@@ -47,8 +47,8 @@ static const struct option_definition definitions[] = {
 	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated", PARSED },
 	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
 	  "masks, separated by commas", PARSED },
-	{ 'l', "level", "LEVEL", "only events at most this verbose: error, warning,\n"
-	  "notice, info, debug, verbose, or 1 to 6", PARSED },
+	{ 'l', "level", "LEVEL", "only events at most this verbose: critical, error,\n"
+	  "warning, notice, info, debug, verbose, or 1 to 7", PARSED },
 	{ 's', "session", "SESSION", "only this session; may be repeated", PARSED },
 	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED },
 	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED },

@@ -174,9 +174,12 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 	put_family(text, "eventlog_lost_total", "counter",
 		   "Number of events lost before they were counted, by cause.");
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+		const char *name = elog_lost_name(cause);
+
+		if (!name)
+			continue;
 		elog_text_string(text, "eventlog_lost_total{");
-		put_label(text, "", "cause", elog_lost_name(cause) ?
-			  elog_lost_name(cause) : "?");
+		put_label(text, "", "cause", name);
 		elog_text_printf(text, "} %" PRIu64 "\n", counters->lost[cause]);
 	}
 }

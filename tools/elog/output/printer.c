@@ -306,6 +306,7 @@ static const char *comm_of(const struct entry *entry)
 static const char *level_colour(const struct elog_schema_event *event)
 {
 	switch (event ? event->level : 0) {
+	case EVENTLOG_LEVEL_CRITICAL:
 	case EVENTLOG_LEVEL_ERROR:
 		return "\033[1;31m";
 	case EVENTLOG_LEVEL_WARNING:

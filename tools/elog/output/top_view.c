@@ -59,7 +59,7 @@ static const char *order_name(enum counters_order order)
 
 static void draw_header(const struct top_view *view)
 {
-	char rate[16], byte_rate[16], lost[16], line[256];
+	char rate[16], byte_rate[16], lost[16], line[128 + COUNTERS_NAME_MAX];
 	const char *name = view->page == TOP_EVENTS ? view->focus_name :
 			   counters_by_name(view->counters->by);
 

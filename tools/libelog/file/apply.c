@@ -22,11 +22,11 @@
 _Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
 _Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
-_Static_assert(sizeof(struct elog_block_loss) == 72, "as documented");
+_Static_assert(sizeof(struct elog_block_loss) == 136, "as documented");
 _Static_assert(sizeof(struct elog_block_sync) == 40, "as documented");
 _Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
 _Static_assert(sizeof(struct elog_block_index) == 56, "as documented");
-_Static_assert(sizeof(struct elog_block_cpu) == 80, "as documented");
+_Static_assert(sizeof(struct elog_block_cpu) == 144, "as documented");
 
 static int malformed(struct elog_file_reader *reader)
 {

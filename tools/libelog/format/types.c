@@ -43,6 +43,7 @@ const struct elog_plain_type *elog_plain_type_find(const char *name)
 }
 
 static const char *const level_names[] = {
+	[EVENTLOG_LEVEL_CRITICAL] = "critical",
 	[EVENTLOG_LEVEL_ERROR] = "error",
 	[EVENTLOG_LEVEL_WARNING] = "warning",
 	[EVENTLOG_LEVEL_NOTICE] = "notice",
@@ -62,7 +63,7 @@ unsigned int elog_level_parse(const char *name)
 {
 	unsigned int level;
 
-	for (level = EVENTLOG_LEVEL_ERROR; level <= EVENTLOG_LEVEL_VERBOSE; level++)
+	for (level = EVENTLOG_LEVEL_CRITICAL; level <= EVENTLOG_LEVEL_VERBOSE; level++)
 		if (!strcmp(level_names[level], name))
 			return level;
 	return 0;

@@ -11,7 +11,7 @@
  * writing an event may happen in a signal handler, so they never wait for the lock.
  * Writers are counted, and a file is closed only when none is using it.
  *
- * A thread that tests an event may have loaded the address of a bitmap that is about to
+ * A thread that tests an event may have loaded the address of a status map that is about to
  * be unmapped. Therefore this address stays readable forever: an anonymous page
  * replaces the mapping, and the next mapping replaces the page.
  */
@@ -44,10 +44,8 @@ struct registered_event {
 	uint64_t keywords;
 	uint32_t level;
 	uint32_t flags;
-	uint32_t status_bit;
-	uint32_t action_bits;		/* of handlers, in the same byte; 0: none */
-	uint32_t has_filter_bit;	/* 0: none */
-	bool is_marker;			/* the mask includes the two members above */
+	uint32_t status_offset;		/* in the status map */
+	bool is_marker;			/* the mask includes the bits of handlers */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
 	int error;			/* atomic */
@@ -63,9 +61,9 @@ struct elog_producer {
 	struct elog_producer *next;	/* under producers_lock */
 	char *device;
 	struct registered_event *events;
-	unsigned char *bitmap;		/* or the page that replaces it */
-	size_t bitmap_size;
-	bool bitmap_mapped;		/* it is the kernel's memory */
+	unsigned char *status_map;		/* or the page that replaces it */
+	size_t map_size;
+	bool is_mapped;			/* it is the kernel's memory */
 	int fd;				/* changes only while there is no writer */
 	bool connected;			/* atomic */
 	uint64_t next_try;		/* atomic; CLOCK_MONOTONIC_COARSE, ns */
@@ -129,9 +127,7 @@ static int register_event(int fd, struct registered_event *event,
 	request->level = event->level;
 	if (ioctl(fd, EVENTLOG_IOC_REGISTER, request))
 		return -errno;
-	event->status_bit = request->status_bit;
-	event->action_bits = request->handlers_bit;
-	event->has_filter_bit = request->asking_bit;
+	event->status_offset = request->status_offset;
 	__atomic_store_n(&event->write_index, request->write_index,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&event->descriptor, request->descriptor,
@@ -150,74 +146,68 @@ static void unregister_event(int fd, uint32_t write_index)
 	(void)!ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request);
 }
 
-/* Replace the bitmap, at its address, by a page that disables all events. */
+/* Replace the status map, at its address, by a page that disables all events. */
 static void put_stand_in(struct elog_producer *producer)
 {
-	void *page = mmap(producer->bitmap, producer->bitmap_size, PROT_READ,
+	void *page = mmap(producer->status_map, producer->map_size, PROT_READ,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-	producer->bitmap_mapped = false;
+	producer->is_mapped = false;
 	if (page == MAP_FAILED) {
-		producer->bitmap = NULL;
-		producer->bitmap_size = 0;
+		producer->status_map = NULL;
+		producer->map_size = 0;
 	}
 }
 
-static int map_bitmap(struct elog_producer *producer, int fd,
+static int map_status(struct elog_producer *producer, int fd,
 		      const struct eventlog_register *request)
 {
 	int fixed = 0, error;
 	void *address = NULL;
 
-	if (producer->bitmap_mapped)
+	if (producer->is_mapped)
 		return 0;
-	if (request->bitmap_offset > INT64_MAX || !request->bitmap_size)
+	if (request->map_offset > INT64_MAX || !request->map_size)
 		return -EPROTO;
 	/* A page of another size stays mapped: threads may still read it. */
-	if (producer->bitmap && producer->bitmap_size == request->bitmap_size) {
-		address = producer->bitmap;
+	if (producer->status_map && producer->map_size == request->map_size) {
+		address = producer->status_map;
 		fixed = MAP_FIXED;
 	}
-	address = mmap(address, request->bitmap_size, PROT_READ,
-		       MAP_SHARED | fixed, fd, (off_t)request->bitmap_offset);
+	address = mmap(address, request->map_size, PROT_READ,
+		       MAP_SHARED | fixed, fd, (off_t)request->map_offset);
 	if (address == MAP_FAILED) {
 		error = errno;
 		if (fixed)
 			put_stand_in(producer);
 		return -error;
 	}
-	producer->bitmap = address;
-	producer->bitmap_size = request->bitmap_size;
-	producer->bitmap_mapped = true;
+	producer->status_map = address;
+	producer->map_size = request->map_size;
+	producer->is_mapped = true;
 	return 0;
 }
 
-/*
- * The bits that leave the fast path. Actions of a marker are the third and the fourth
- * bit, and the fifth one says that it has a filter. All are in the same byte.
- */
+/* The bits that leave the fast path. */
 static unsigned int mask_of(const struct registered_event *event)
 {
-	unsigned int shift = event->status_bit % 8, mask = 1U << shift;
-
-	if (event->is_marker && event->action_bits == event->status_bit + 2 && shift <= 4)
-		mask |= 3U << (shift + 2);
-	if (event->is_marker && event->has_filter_bit == event->status_bit + 4 && shift <= 3)
-		mask |= 1U << (shift + 4);
-	return mask;
+	if (!event->is_marker)
+		return EVENTLOG_STATUS_ENABLED;
+	return EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_PRINT | EVENTLOG_STATUS_PROBE |
+	       EVENTLOG_STATUS_FILTER;
 }
 
-/* Let the event's status point to the bit that the kernel returned. */
+/* Let the event's status point to the byte that the kernel returned. */
 static int publish(struct elog_producer *producer, int fd,
 		   struct registered_event *event,
 		   const struct eventlog_register *request)
 {
-	int ret = map_bitmap(producer, fd, request);
+	int ret = map_status(producer, fd, request);
 
-	if (!ret && event->status_bit / 8 >= producer->bitmap_size)
+	if (!ret && event->status_offset >= producer->map_size)
 		ret = -EPROTO;
 	if (!ret)
-		point_to(event, producer->bitmap + event->status_bit / 8, mask_of(event));
+		point_to(event, producer->status_map + event->status_offset, mask_of(event));
 	return ret;
 }
 
@@ -275,14 +265,14 @@ static void disconnect_locked(struct elog_producer *producer)
 				       __ATOMIC_SEQ_CST))
 			nanosleep(&delay, NULL);
 	forget_registrations(producer);
-	if (producer->bitmap_mapped)
+	if (producer->is_mapped)
 		put_stand_in(producer);
 	close(producer->fd);
 	producer->fd = -1;
 }
 
 /*
- * The child has a copy of the parent's file, and no mapping of the bitmap. It has one
+ * The child has a copy of the parent's file, and no mapping of the status map. It has one
  * thread, so no thread can use an old address, and there is no writer to wait for.
  */
 static void disconnect_child(struct elog_producer *producer)
@@ -293,10 +283,10 @@ static void disconnect_child(struct elog_producer *producer)
 	producer->connected = false;
 	producer->next_try = 0;
 	forget_registrations(producer);
-	if (producer->bitmap_mapped) {
-		producer->bitmap = NULL;
-		producer->bitmap_size = 0;
-		producer->bitmap_mapped = false;
+	if (producer->is_mapped) {
+		producer->status_map = NULL;
+		producer->map_size = 0;
+		producer->is_mapped = false;
 	}
 	close(producer->fd);
 	producer->fd = -1;
@@ -387,8 +377,8 @@ void elog_producer_close(struct elog_producer *producer)
 	pthread_mutex_unlock(&producers_lock);
 
 	disconnect_locked(producer);
-	if (producer->bitmap)
-		munmap(producer->bitmap, producer->bitmap_size);
+	if (producer->status_map)
+		munmap(producer->status_map, producer->map_size);
 	for (event = producer->events; event; event = next) {
 		next = event->next;
 		free_event(event);
@@ -561,7 +551,7 @@ void elog_event_is_marker(struct elog_event *event)
 	pthread_mutex_lock(&producer->lock);
 	marker->is_marker = true;
 	if (is_connected(producer) && !marker->error)
-		point_to(marker, producer->bitmap + marker->status_bit / 8, mask_of(marker));
+		point_to(marker, producer->status_map + marker->status_offset, mask_of(marker));
 	pthread_mutex_unlock(&producer->lock);
 }
 
@@ -575,9 +565,11 @@ unsigned int elog_event_handlers(const struct elog_event *event)
 		return 0;
 	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
 	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
-	bits = (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) >> __builtin_ctz(mask);
-	return (bits & 1 ? ELOG_MARKER_TRACE : 0) | (bits & 4 ? ELOG_MARKER_PRINT : 0) |
-	       (bits & 8 ? ELOG_MARKER_PROBE : 0) | (bits & 16 ? ELOG_EVENT_HAS_FILTER : 0);
+	bits = __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
+	return (bits & EVENTLOG_STATUS_ENABLED ? ELOG_MARKER_TRACE : 0) |
+	       (bits & EVENTLOG_STATUS_PRINT ? ELOG_MARKER_PRINT : 0) |
+	       (bits & EVENTLOG_STATUS_PROBE ? ELOG_MARKER_PROBE : 0) |
+	       (bits & EVENTLOG_STATUS_FILTER ? ELOG_EVENT_HAS_FILTER : 0);
 }
 
 /* The file stays open until end_call(). Make only system calls in between. */

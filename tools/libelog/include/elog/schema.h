@@ -189,7 +189,7 @@ void elog_schema_free(struct elog_schema *schema);
  * elog_level_name() - get the name of a level
  * @level: enum eventlog_level
  *
- * Return: "error" ... "verbose", or NULL if there is no such level.
+ * Return: "critical" ... "verbose", or NULL if there is no such level.
  */
 const char *elog_level_name(unsigned int level);
 
