@@ -20,6 +20,8 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
+#include "core/expression.h"
+#include "core/joined.h"
 #include "core/provider.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -235,26 +237,23 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 		return false;
 	if (request->level > EVENTLOG_LEVEL_VERBOSE)
 		return false;
-	if (request->predicate || request->predicate_size || request->reserved)
+	if (request->reserved)
 		return false;
 	return *provider && *event;
 }
 
-int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
-				 struct eventlog_rule *request, const char *provider,
-				 const char *event)
+/* Allocates a rule that is in no list. */
+static struct eventlog_subscriber_rule *
+eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expression *expression,
+		  const char *provider, const char *event)
 {
 	size_t provider_bytes = strlen(provider) + 1, event_bytes = strlen(event) + 1;
-	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 	char *text;
-	int ret;
 
-	if (!eventlog_rule_valid(request, provider, event))
-		return -EINVAL;
 	rule = eventlog_alloc(sizeof(*rule) + provider_bytes + event_bytes);
 	if (!rule)
-		return -ENOMEM;
+		return NULL;
 	text = (char *)(rule + 1);
 	rule->provider = memcpy(text, provider, provider_bytes);
 	rule->event = memcpy(text + provider_bytes, event, event_bytes);
@@ -265,23 +264,74 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	rule->pid = request->pid;
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
+	if (!expression)
+		return rule;
 
+	rule->counts = alloc_percpu_gfp(struct eventlog_filter_counts,
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!rule->counts) {
+		eventlog_free(rule);
+		return NULL;
+	}
+	refcount_inc(&expression->users);
+	rule->expression = expression;
+	xa_init_flags(&rule->predicates, XA_FLAGS_ACCOUNT);
+	return rule;
+}
+
+static bool eventlog_subscriber_takes_rules(const struct eventlog_subscriber *subscriber)
+{
+	return subscriber->rule_count < eventlog_rules_max && subscriber->next_rule_id != U32_MAX;
+}
+
+/* Adds what a rule's filter has rejected since the last time to the subscriber's total. */
+static void eventlog_subscriber_fold(struct eventlog_subscriber *subscriber,
+				     struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_filter_counts counts = eventlog_rule_counts(rule);
+
+	lockdep_assert_held(&subscriber->domain->lock);
+	subscriber->filtered.rejected += counts.rejected - rule->folded.rejected;
+	subscriber->filtered.incompatible += counts.incompatible - rule->folded.incompatible;
+	rule->folded = counts;
+}
+
+int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
+				 struct eventlog_rule *request,
+				 struct eventlog_expression *expression, const char *provider,
+				 const char *event)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_subscriber_rule *rule;
+	int ret;
+
+	if (!eventlog_rule_valid(request, provider, event))
+		return -EINVAL;
+	if (expression && eventlog_joined_prepare())
+		return -ENOMEM;
+	rule = eventlog_rule_new(request, expression, provider, event);
+	if (!rule)
+		return -ENOMEM;
+
+	/* Rules are added and removed with update_lock: their number does not change. */
 	eventlog_update_begin(domain);
-	mutex_lock(&domain->lock);
-	ret = -EMFILE;
-	if (subscriber->rule_count >= eventlog_rules_max || subscriber->next_rule_id == U32_MAX)
-		goto out;
-	rule->id = subscriber->next_rule_id;
-	ret = eventlog_enable_rule_add(subscriber, rule);
+	ret = eventlog_subscriber_takes_rules(subscriber) ? 0 : -EMFILE;
+	if (!ret && expression)
+		ret = eventlog_rule_bind(domain, rule);
 	if (ret)
 		goto out;
-	subscriber->next_rule_id++;
-	subscriber->rule_count++;
-	request->rule_id = rule->id;
-out:
+	mutex_lock(&domain->lock);
+	rule->id = subscriber->next_rule_id;
+	ret = eventlog_enable_rule_add(subscriber, rule);
+	if (!ret) {
+		subscriber->next_rule_id++;
+		subscriber->rule_count++;
+		request->rule_id = rule->id;
+	}
 	mutex_unlock(&domain->lock);
+out:
 	if (ret) {
-		eventlog_free(rule);
+		eventlog_rule_free(rule);
 		rule = NULL;
 	}
 	eventlog_update_end(domain, subscriber, rule);
@@ -304,12 +354,16 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	return -ENOENT;
 found:
 	eventlog_enable_rule_remove(subscriber, rule);
+	eventlog_subscriber_fold(subscriber, rule);
 	subscriber->rule_count--;
 	mutex_unlock(&domain->lock);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
-	eventlog_free(rule);
+	mutex_lock(&domain->lock);
+	eventlog_subscriber_fold(subscriber, rule);
+	mutex_unlock(&domain->lock);
+	eventlog_rule_free(rule);
 	return 0;
 }
 
@@ -427,12 +481,44 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 	return stats ? 0 : -ENOENT;
 }
 
+static void eventlog_filter_counts_add(struct eventlog_stat *stat,
+				       struct eventlog_filter_counts counts)
+{
+	stat->rejected += counts.rejected;
+	stat->incompatible += counts.incompatible;
+}
+
+/* Sets what the filter of a rule has rejected, or with rule_id 0 those of all rules. */
+static int eventlog_subscriber_stat_rules(struct eventlog_subscriber *subscriber,
+					  struct eventlog_stat *stat)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	const struct eventlog_subscriber_rule *rule;
+	bool found = !stat->rule_id;
+
+	mutex_lock(&domain->lock);
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		if (stat->rule_id && stat->rule_id != rule->id)
+			continue;
+		eventlog_filter_counts_add(stat, eventlog_rule_counts(rule));
+		found = true;
+	}
+	if (!stat->rule_id)
+		eventlog_filter_counts_add(stat, subscriber->filtered);
+	mutex_unlock(&domain->lock);
+	return found ? 0 : -ENOENT;
+}
+
 int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
 {
 	const struct eventlog_cpu_ring *cpu_ring;
 	unsigned int cpu, cause;
 
 	stat->generation = READ_ONCE(subscriber->generation);
+	if (stat->rule_id && (stat->descriptor || stat->cpu != EVENTLOG_CPU_ALL))
+		return -EINVAL;
+	if (stat->rule_id)
+		return eventlog_subscriber_stat_rules(subscriber, stat);
 	if (stat->descriptor)
 		return eventlog_subscriber_stat_event(subscriber, stat);
 	if (stat->cpu != EVENTLOG_CPU_ALL) {
@@ -450,7 +536,7 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
 	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_rcu_idle(subscriber);
-	return 0;
+	return eventlog_subscriber_stat_rules(subscriber, stat);
 }
 
 /* ---- life ---- */
@@ -496,7 +582,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 		eventlog_free(subscriber->rings);
 	}
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
-		eventlog_free(rule);
+		eventlog_rule_free(rule);
 	xa_for_each(&subscriber->event_stats, descriptor, stats)
 		eventlog_free(stats);
 	xa_destroy(&subscriber->event_stats);

@@ -73,6 +73,7 @@ struct eventlog_cpu_ring {
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
  * @next_rule_id: id of the next rule; ids are not reused
+ * @filtered: what filters of deleted rules have rejected
  * @event_stats: struct eventlog_event_stats by descriptor
  * @flush_lock: serialises FLUSH
  * @pid: the process that subscribed, in the initial pid namespace
@@ -105,6 +106,7 @@ struct eventlog_subscriber {
 	struct list_head rules;
 	unsigned int rule_count;
 	u32 next_rule_id;
+	struct eventlog_filter_counts filtered;
 	struct xarray event_stats;
 	struct mutex flush_lock;
 	pid_t pid;
@@ -214,6 +216,7 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
  * eventlog_subscriber_rule_add() - RULE_ADD
  * @subscriber: the subscriber
  * @request: the ioctl's argument; rule_id is filled in
+ * @expression: the filter, valid, or NULL; the rule takes a reference
  * @provider: glob, copied
  * @event: glob, copied
  *
@@ -223,7 +226,8 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
  * Return: 0, -EINVAL, -EMFILE (too many rules), -ENOMEM.
  */
 int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
-				 struct eventlog_rule *request, const char *provider,
+				 struct eventlog_rule *request,
+				 struct eventlog_expression *expression, const char *provider,
 				 const char *event);
 
 /**

@@ -27,12 +27,14 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_event;
+struct eventlog_expression;
 struct eventlog_layout;
 struct eventlog_predicate;
 struct eventlog_provider;
@@ -187,7 +189,9 @@ struct eventlog_event_policy {
  * @hash_node: in the domain's names; unused by events of kernel providers
  * @retained_node: in the domain's retained
  * @retired_at: the domain's subscriber_sequence when it ended
- * @rcu: frees it
+ * @holders: keeps the memory of a definition that is forgotten; see
+ *	eventlog_event_hold()
+ * @rcu: drops the domain's hold
  */
 struct eventlog_event {
 	struct eventlog_listeners __rcu *listeners;
@@ -211,7 +215,18 @@ struct eventlog_event {
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;
+	refcount_t holders;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct eventlog_filter_counts - what became of the events that a filter was evaluated for
+ * @rejected: the filter was false
+ * @incompatible: likewise, and the event lacked a field, or it had another type
+ */
+struct eventlog_filter_counts {
+	unsigned long rejected;
+	unsigned long incompatible;
 };
 
 /**
@@ -226,6 +241,13 @@ struct eventlog_event {
  * @level: 0, or the event's level is at most this
  * @sample: 0, or one in so many events is delivered
  * @sampled: counts the events that passed all other tests
+ * @expression: the filter, or NULL; counts as a user
+ * @counts: per CPU, with a filter
+ * @folded: what the subscriber's totals already contain of @counts; under domain->lock
+ * @predicates: the filter bound to events, by descriptor.  A predicate is made before an
+ *	event first has a listener with the rule, and is used again when listeners change;
+ *	it is freed with the rule, or when the definition is forgotten.  Under domain->lock;
+ *	emission finds it in the listener
  * @provider: glob, in the same allocation
  * @event: glob, likewise
  */
@@ -240,6 +262,10 @@ struct eventlog_subscriber_rule {
 	u32 level;
 	u32 sample;
 	atomic_t sampled;
+	struct eventlog_expression *expression;
+	struct eventlog_filter_counts __percpu *counts;
+	struct eventlog_filter_counts folded;
+	struct xarray predicates;
 	const char *provider;
 	const char *event;
 };
@@ -261,17 +287,29 @@ struct eventlog_event_stats {
 };
 
 /**
+ * struct eventlog_listener_rule - a rule that emission tests
+ * @rule: the rule
+ * @predicate: its filter, bound to the event, or NULL
+ */
+struct eventlog_listener_rule {
+	struct eventlog_subscriber_rule *rule;
+	const struct eventlog_predicate *predicate;
+};
+
+/**
  * struct eventlog_listener - a subscriber that listens to an event
  * @subscriber: the subscriber
  * @stats: its counters of the event; NULL without rings
  * @rules: the event is delivered if it passes one of them
  * @rule_count: 0: nothing is left to test
+ * @filtered: one of @rules has a filter
  */
 struct eventlog_listener {
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_event_stats *stats;
-	struct eventlog_subscriber_rule **rules;
+	struct eventlog_listener_rule *rules;
 	unsigned int rule_count;
+	bool filtered;
 };
 
 /**

@@ -75,7 +75,8 @@ static bool eventlog_is_word(const char *text, size_t length, const char *word)
 }
 
 /* Searches the event's lines "\tTYPE NAME\n"; see struct eventlog_subject. */
-static int eventlog_program_field(const void *of, const char *name, u8 *type)
+static int eventlog_program_field(const void *of, const char *name,
+				  struct eventlog_operand *operand)
 {
 	const struct eventlog_event *event = of;
 	const char *line, *space, *end;
@@ -89,8 +90,8 @@ static int eventlog_program_field(const void *of, const char *name, u8 *type)
 			index = eventlog_field_type_find(line, space - line);
 			if (!index || index >= EVENTLOG_MARKER_TYPES)
 				return -EINVAL;
-			*type = index;
-			return field;
+			eventlog_operand_value(operand, index, field);
+			return 0;
 		}
 		line = end + 1;
 	}
@@ -141,9 +142,7 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 		return false;
 	if (expression) {
 		predicate = eventlog_predicate_bind(expression, &subject);
-		if (IS_ERR_OR_NULL(predicate))
-			predicate = NULL;
-		else
+		if (predicate)
 			predicate->handlers = handlers;
 		handlers = 0;
 	}
@@ -296,7 +295,7 @@ static void eventlog_policy_apply_all(struct eventlog_domain *domain,
 		if (!event->slot || !eventlog_policy_matches(policy, event))
 			continue;
 		request->matched++;
-		request->unfit += !eventlog_policy_fits(policy, event);
+		request->incompatible += !eventlog_policy_fits(policy, event);
 		request->changed += eventlog_event_apply(event);
 	}
 }
@@ -310,7 +309,7 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 
 	request->matched = 0;
 	request->changed = 0;
-	request->unfit = 0;
+	request->incompatible = 0;
 	policy = eventlog_policy_new(program, marker, expression, request);
 	if (!policy)
 		return -ENOMEM;

@@ -71,7 +71,7 @@ const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain
 /**
  * eventlog_policy_text() - the strings of a policy
  * @policy: the policy, its domain locked
- * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX bytes; set to the
+ * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX bytes; set to the
  *	globs and the predicate, each with a NUL
  *
  * Return: the size of the strings.

@@ -274,14 +274,14 @@ static int eventlog_evaluate_strings(u64 *values, u16 strings, char *texts)
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_ASK_VALUES_MAX; i++) {
-		char *text = texts + i * EVENTLOG_TERM_TEXT_MAX;
+		char *text = texts + i * EVENTLOG_TERM_STRING_MAX;
 
 		if (!(strings & 1U << i) || !values[i])
 			continue;
 		/* A copy without a NUL is longer than any text it is compared with. */
 		if (values[i] != (unsigned long)values[i] ||
 		    strncpy_from_user(text, u64_to_user_ptr(values[i]),
-				      EVENTLOG_TERM_TEXT_MAX) < 0)
+				      EVENTLOG_TERM_STRING_MAX) < 0)
 			return -EFAULT;
 		values[i] = (unsigned long)text;
 	}
@@ -332,7 +332,7 @@ static int eventlog_ioctl_evaluate(struct eventlog_domain *domain, struct file *
 	do {
 		memcpy(values, given, sizeof(values));
 		if (strings && !texts)
-			texts = eventlog_alloc(EVENTLOG_ASK_VALUES_MAX * EVENTLOG_TERM_TEXT_MAX);
+			texts = eventlog_alloc(EVENTLOG_ASK_VALUES_MAX * EVENTLOG_TERM_STRING_MAX);
 		ret = strings && !texts ? -ENOMEM :
 					  eventlog_evaluate_strings(values, strings, texts);
 		if (!ret)
