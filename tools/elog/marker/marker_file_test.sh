@@ -143,6 +143,9 @@ for compiler in "${CC:-gcc}" clang "${CXX:-g++}" clang++; do
 -fPIE -pie
 -fno-pie -no-pie
 -fPIE -pie -s -Wl,--gc-sections
+-ffunction-sections -fdata-sections -Wl,--gc-sections
+-O0 -g
+-O3 -flto
 -fPIE -pie -fuse-ld=lld
 -fPIE -pie -fuse-ld=lld -Wl,--pack-dyn-relocs=relr
 HOW
@@ -161,9 +164,11 @@ alone="-DELOG_MARKERS_EXPLICIT -nodefaultlibs -s -Wl,-z,noseparate-code \
 check "a library, C" library "${CC:-gcc}" c library.so "-fPIC -shared $alone" u64
 check "an object, C" library "${CC:-gcc}" c object.o "-c -fPIC" u64
 if command -v "${CXX:-g++}" > /dev/null; then
+	check "a library, C++, -O0" library "${CXX:-g++}" cc library_cc.so "-O0 -fPIC -shared $alone" u64
 	check "a library, C++" library "${CXX:-g++}" cc library_cc.so "-fPIC -shared $alone" u64
 	check "an object, C++" library "${CXX:-g++}" cc object_cc.o "-c" u64
 else
+	skip "a library, C++, -O0" "the compiler is not installed"
 	skip "a library, C++" "the compiler is not installed"
 	skip "an object, C++" "the compiler is not installed"
 fi
@@ -232,11 +237,27 @@ check "names cannot forge output" forged
 
 too_many()
 {
-	printf '.data\n.rept 65537\n.quad 0x656c6f676d6b7231\n.endr\n' |
+	printf '%s\n' '.section .note.eventlog,"","note"' ".rept $1" '.4byte 9, 76, 1' \
+		'.asciz "eventlog"' '.balign 4' '.zero 76' .endr |
 		${CC:-gcc} -x assembler -c -o "$work/too_many.o" - &&
-	rejected "$work/too_many.o" "too many markers"
+	rejected "$work/too_many.o" "$2"
 }
-check "too many markers are rejected" too_many
+check "too many notes are rejected" too_many 65537 "too many markers"
+check "notes without addresses are ignored" too_many 65536 "no marker"
+
+# Notes of other owners, types and sizes, and one that ends after the section.
+foreign()
+{
+	printf '%s\n' '.section .note.eventlog,"","note"' '.4byte 9, 76, 3' \
+		'.asciz "eventlog"' '.balign 4' '.zero 76' '.4byte 9, 72, 1' \
+		'.asciz "eventlog"' '.balign 4' '.zero 72' '.4byte 9, 76, 1' \
+		'.asciz "eventlo_"' '.balign 4' '.zero 76' "$1" |
+		${CC:-gcc} -x assembler -c -o "$work/foreign.o" - &&
+	rejected "$work/foreign.o" "$2"
+}
+check "foreign notes are ignored" foreign "" "no marker"
+check "a note larger than its section is an error" foreign \
+	'.4byte 9, 0xffffffff, 1; .asciz "eventlog"' "not an ELF file"
 
 # Sparse files: 2^24 section headers, 2^24 segment headers, a huge data segment.
 python3 -c '
