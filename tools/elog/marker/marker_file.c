@@ -2,13 +2,10 @@
 /*
  * Markers of files: see marker_file.h.
  *
- * Longer than 900 lines because the search of markers in files is going to be replaced.
- *
- * A marker is writable data that starts with a magic number, which is searched for: in
- * C++ no section contains all markers, and files may lack a section table. Pointers
- * follow the number. In a linked file, a pointer is the addend of a relocation, or else
- * the value in the file; in an object file such as a kernel module, it is given by a
- * relocation. So this first finds candidates for markers, then reads all relocations.
+ * A marker has an ELF note, see elog_marker.h and eventlog_marker.h. The note has the
+ * addresses of the marker and of its strings. In a linked file they are final, because
+ * the section of the notes is not loaded. In an object file such as a kernel module,
+ * the linker's relocations give them.
  *
  * libelf parses the headers. Everything else is read in small pieces and checked.
  */
@@ -28,26 +25,32 @@
 #include "util/tool.h"
 
 /* Limits: sufficient for compiled files, and small enough for forged ones. */
-#define MARKERS_MAX	65536U
+#define NOTES_MAX	65536U
+#define NOTES_BYTES_MAX	(16U << 20)
 #define TEXT_MAX	65536U
 #define PATH_LENGTH_MAX	1024U
 #define NAME_LENGTH_MAX	256U
-#define DYNAMIC_MAX	65536U
 #define TEXTS_MAX	(64U << 20)
 /* libelf needs memory for all headers of a kind; the rest costs only time. */
 #define HEADERS_MAX	262144U
 #define FILE_MAX	(16ULL << 30)
-/* Bytes of a file that are read at once. */
-#define WINDOW		65536U
-/* More bytes than a marker has after its number. */
-#define MARKER_BYTES	192U
+/* Bytes of relocations that are read at once; a multiple of all their sizes. */
+#define WINDOW		49152U
 
-#define KERNEL_MAGIC	0x4d6b724c67e87a9cULL
+#define NOTE_SECTION	".note.eventlog"
+#define NOTE_OWNER	"eventlog"
+#define NOTE_PROGRAM	1U
+#define NOTE_MODULE	2U
 
-/* The pointers after the number: of programs, and of modules. */
-enum { TEXT, PATH, FUNCTION, UNIT, USER_SLOTS };
-enum { K_SELF, K_HIT, K_TAG, K_TEXT, K_PATH, K_MODULE, K_FUNCTION, K_UNIT, KERNEL_SLOTS };
-#define SLOTS		KERNEL_SLOTS
+/*
+ * The addresses in a note. A program's note has offsets in struct elog_marker instead of
+ * the tag and the module.
+ */
+enum { SELF, TAG, TEXT, PATH, MODULE, FUNCTION, UNIT, SLOTS };
+#define TEXT_OFFSET	TAG
+#define HANDLERS_OFFSET	MODULE
+/* The numbers after them, 32 bits each. */
+enum { LINE, SEQUENCE, TYPES_LOW, TYPES_HIGH, OTHERS, NUMBERS };
 
 /* The types of fields in eventlog_marker.h, where they differ from libelog's. */
 static const char *const kernel_types[] = {
@@ -62,13 +65,19 @@ struct target {
 	bool known;
 };
 
-struct candidate {
-	uint64_t address;	/* of the magic number */
-	uint64_t offset;	/* of the magic number, in the file */
+struct note {
+	uint64_t address;	/* of the slots */
 	uint32_t section;
 	bool of_module;
-	bool is_listed;		/* a pointer in the section elog_markers leads to it */
 	struct target slots[SLOTS];
+	uint32_t numbers[NUMBERS];
+};
+
+/* Where a slot is stored: in a note or, for ELOG_MARKER_NOTE_STRUCT, in the marker. */
+struct stored {
+	uint64_t address;
+	uint32_t section;
+	struct target *target;
 };
 
 /* A range of addresses and its place in the file. */
@@ -77,7 +86,6 @@ struct area {
 	uint64_t offset;
 	uint64_t size;
 	uint32_t section;
-	bool is_writable;
 };
 
 struct image {
@@ -90,12 +98,10 @@ struct image {
 	bool is_linked;
 	struct area *areas;
 	size_t area_count;
-	struct candidate *candidates;	/* by section and address */
+	struct note *notes;	/* by section and address */
 	size_t count;
-	/* The section elog_markers, and the targets of its pointers. */
-	struct area listed;
-	struct target *list;
-	size_t list_count;
+	struct stored *stored;	/* by section and address */
+	size_t stored_count;
 };
 
 /* ------------------------------------------------------------------------
@@ -253,7 +259,6 @@ static int find_segments(struct image *image)
 			.address = segment.p_vaddr,
 			.offset = segment.p_offset,
 			.size = segment.p_filesz,
-			.is_writable = segment.p_flags & PF_W,
 		});
 	}
 	return ret;
@@ -291,7 +296,6 @@ static int find_sections(struct image *image)
 			.offset = section.sh_offset,
 			.size = section.sh_size,
 			.section = (uint32_t)i,
-			.is_writable = section.sh_flags & SHF_WRITE,
 		});
 	}
 	return ret;
@@ -310,200 +314,108 @@ static bool is_named(const struct image *image, const GElf_Shdr *section,
 	       !memcmp(text, name, bytes);
 }
 
-/* The section in which the linker collects pointers to markers of C, if there is one. */
-static void find_listed(struct image *image)
-{
-	GElf_Shdr section, names;
-	size_t count, index, i;
-
-	if (elf_getshdrnum(image->elf, &count) || elf_getshdrstrndx(image->elf, &index) ||
-	    !find_section(image, index, &names))
-		return;
-	for (i = 1; i < count; i++) {
-		if (!find_section(image, i, &section) ||
-		    !is_named(image, &section, &names, "elog_markers"))
-			continue;
-		image->listed.address = section.sh_addr;
-		image->listed.offset = section.sh_offset;
-		image->listed.size = section.sh_size;
-		image->listed.section = image->is_linked ? 0 : (uint32_t)i;
-		return;
-	}
-}
-
 /* ------------------------------------------------------------------------
- * Candidates
+ * Notes
  */
 
-static int add_candidate(struct image *image, const struct area *area, uint64_t at,
-			 bool of_module)
+static int add_note(struct image *image, uint32_t section, uint64_t address, bool of_module,
+		    const unsigned char *bytes)
 {
-	struct candidate *larger;
+	struct note *notes, *note;
+	unsigned int i;
 
-	if (image->count == MARKERS_MAX)
+	if (image->count == NOTES_MAX)
 		return -E2BIG;
-	larger = array_grow(image->candidates, image->count, sizeof(*larger));
-	if (!larger)
+	notes = array_grow(image->notes, image->count, sizeof(*notes));
+	if (!notes)
 		return -ENOMEM;
-	image->candidates = larger;
-	image->candidates[image->count++] = (struct candidate){
-		.address = area->address + at,
-		.offset = area->offset + at,
-		.section = area->section,
-		.of_module = of_module,
-	};
-	return 0;
-}
-
-static int scan_area(struct image *image, const struct area *area)
-{
-	uint64_t kernel_magic = image->word == 8 ? KERNEL_MAGIC : (uint32_t)KERNEL_MAGIC;
-	unsigned char buffer[WINDOW + 8];
-	/* The alignment is that in memory. */
-	uint64_t at = -area->address & 3;
-	size_t bytes, i;
-	int ret;
-
-	for (; at < area->size; at += WINDOW) {
-		bytes = sizeof(buffer);
-		if (bytes > area->size - at)
-			bytes = (size_t)(area->size - at);
-		ret = read_all(image, area->offset + at, buffer, bytes);
-		for (i = 0; !ret && i < WINDOW && i + 8 <= bytes; i += 4) {
-			if (number(image, buffer + i, 8) == ELOG_MARKER_MAGIC)
-				ret = add_candidate(image, area, at + i, false);
-			else if (!image->is_linked &&
-				 number(image, buffer + i, image->word) == kernel_magic)
-				ret = add_candidate(image, area, at + i, true);
-		}
-		if (ret)
-			return ret;
+	image->notes = notes;
+	note = &notes[image->count++];
+	*note = (struct note){ .section = section, .address = address, .of_module = of_module };
+	for (i = 0; i < SLOTS; i++, bytes += image->word) {
+		note->slots[i].address = number(image, bytes, image->word);
+		note->slots[i].known = image->is_linked;
 	}
+	for (i = 0; i < NUMBERS; i++, bytes += 4)
+		note->numbers[i] = (uint32_t)number(image, bytes, 4);
 	return 0;
 }
 
-static int compare_candidates(const void *left, const void *right)
+static uint64_t align_4(uint64_t size)
 {
-	const struct candidate *a = left, *b = right;
-
-	if (a->section != b->section)
-		return a->section < b->section ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
+	return (size + 3) & ~3ULL;
 }
 
-static int find_candidates(struct image *image)
+/* Skip notes of other owners, types and sizes. */
+static int parse_notes(struct image *image, uint32_t section, const unsigned char *bytes,
+		       size_t size)
 {
-	uint64_t total = 0;
-	size_t i;
+	uint64_t at = 0, name, next, name_size, desc_size, type;
 	int ret = 0;
 
-	if (image->area_count)
-		qsort(image->areas, image->area_count, sizeof(*image->areas), compare_areas);
-	for (i = 0; i < image->area_count && !ret; i++) {
-		if (!image->areas[i].is_writable)
-			continue;
-		/* In a well-formed file they do not overlap. */
-		total += image->areas[i].size;
-		ret = total > image->size ? -ENOEXEC : scan_area(image, &image->areas[i]);
+	while (!ret && size - at >= 12) {
+		name_size = number(image, bytes + at, 4);
+		desc_size = number(image, bytes + at + 4, 4);
+		type = number(image, bytes + at + 8, 4);
+		name = at + 12;
+		at = name + align_4(name_size);
+		next = at + align_4(desc_size);
+		if (next > size)
+			return -ENOEXEC;
+		if (name_size == sizeof(NOTE_OWNER) &&
+		    !memcmp(bytes + name, NOTE_OWNER, sizeof(NOTE_OWNER)) &&
+		    desc_size == SLOTS * image->word + 4 * NUMBERS &&
+		    (type == NOTE_PROGRAM || (type == NOTE_MODULE && !image->is_linked)))
+			ret = add_note(image, section, at, type == NOTE_MODULE, bytes + at);
+		at = next;
 	}
-	if (!ret && image->count)
-		qsort(image->candidates, image->count, sizeof(*image->candidates),
-		      compare_candidates);
 	return ret;
 }
 
-static unsigned int slot_count(const struct candidate *candidate)
+static int find_notes(struct image *image)
 {
-	return candidate->of_module ? KERNEL_SLOTS : USER_SLOTS;
-}
-
-/* The address after a number of 8 bytes, or of a long. */
-static uint64_t slots_at(const struct image *image, const struct candidate *candidate)
-{
-	return candidate->of_module ? image->word : 8;
-}
-
-/* The last candidate at or before an address, or NULL. */
-static struct candidate *candidate_before(struct image *image, uint32_t section,
-					  uint64_t address)
-{
-	struct candidate key = { .section = section, .address = address };
-	size_t low = 0, high = image->count, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (compare_candidates(&image->candidates[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || image->candidates[low - 1].section != section)
-		return NULL;
-	return &image->candidates[low - 1];
-}
-
-/* The slot at an address, if a candidate has one there. */
-static struct target *find_slot(struct image *image, uint32_t section, uint64_t address)
-{
-	struct candidate *candidate;
-	uint64_t at;
-
-	if (image->list_count && section == image->listed.section &&
-	    address >= image->listed.address) {
-		at = address - image->listed.address;
-		if (!(at % image->word) && at / image->word < image->list_count)
-			return &image->list[at / image->word];
-	}
-	candidate = candidate_before(image, section, address);
-	if (!candidate)
-		return NULL;
-	at = address - candidate->address - slots_at(image, candidate);
-	if (at % image->word || at / image->word >= slot_count(candidate))
-		return NULL;
-	return &candidate->slots[at / image->word];
-}
-
-/* Read the values before relocation. In a linked file most of them are final. */
-static int read_slots(struct image *image, uint64_t offset, struct target *slots, size_t count)
-{
-	unsigned char bytes[8];
-	size_t i;
+	size_t count, index, i;
+	GElf_Shdr section, names;
+	unsigned char *bytes;
+	uint64_t total = 0;
 	int ret = 0;
 
-	for (i = 0; i < count && !ret; i++) {
-		ret = read_all(image, offset + i * image->word, bytes, image->word);
-		slots[i].address = number(image, bytes, image->word);
-		slots[i].known = image->is_linked;
+	if (elf_getshdrnum(image->elf, &count))
+		return -ENOEXEC;
+	/* A file without sections has no notes, but may run. */
+	if (elf_getshdrstrndx(image->elf, &index) || !find_section(image, index, &names))
+		return 0;
+	for (i = 1; i < count && !ret; i++) {
+		if (!find_section(image, i, &section) || section.sh_type != SHT_NOTE ||
+		    section.sh_flags & SHF_COMPRESSED || !section.sh_size ||
+		    !is_named(image, &section, &names, NOTE_SECTION))
+			continue;
+		total += section.sh_size;
+		if (total > NOTES_BYTES_MAX)
+			return -E2BIG;
+		bytes = malloc((size_t)section.sh_size);
+		if (!bytes)
+			return -ENOMEM;
+		ret = read_all(image, section.sh_offset, bytes, (size_t)section.sh_size);
+		if (!ret)
+			ret = parse_notes(image, (uint32_t)i, bytes, (size_t)section.sh_size);
+		free(bytes);
 	}
-	/* Ignore a truncated marker. */
-	return ret == -ENOEXEC ? 0 : ret;
-}
-
-static int read_pointers(struct image *image)
-{
-	struct candidate *candidate;
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < image->count && !ret; i++) {
-		candidate = &image->candidates[i];
-		ret = read_slots(image, candidate->offset + slots_at(image, candidate),
-				 candidate->slots, slot_count(candidate));
-	}
-	image->list_count = (size_t)(image->listed.size / image->word);
-	if (image->list_count > MARKERS_MAX)
-		return -E2BIG;
-	if (ret || !image->list_count)
-		return ret;
-	image->list = calloc(image->list_count, sizeof(*image->list));
-	if (!image->list)
-		return -ENOMEM;
-	return read_slots(image, image->listed.offset, image->list, image->list_count);
+	return ret;
 }
 
 /* ------------------------------------------------------------------------
  * Relocations
  */
+
+static int compare_stored(const void *left, const void *right)
+{
+	const struct stored *a = left, *b = right;
+
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
 
 /* A table of relocations, and the symbols they name. */
 struct table {
@@ -531,7 +443,7 @@ static int read_symbol(const struct image *image, const struct table *table, uin
 		return ret == -ENOEXEC ? 0 : ret;
 	section = (unsigned int)number(image, buffer + (is_long ? 6 : 14), 2);
 	symbol->address = number(image, buffer + (is_long ? 8 : 4), image->word);
-	symbol->section = image->is_linked ? 0 : section;
+	symbol->section = section;
 	symbol->known = section != SHN_UNDEF && section < SHN_LORESERVE;
 	return 0;
 }
@@ -540,34 +452,30 @@ static int relocate(struct image *image, const struct table *table, const unsign
 {
 	uint64_t info = number(image, entry + image->word, image->word), addend;
 	uint64_t index = image->word == 8 ? info >> 32 : info >> 8;
-	struct target *slot, symbol;
+	struct stored key = { number(image, entry, image->word), table->section, NULL };
+	struct stored *found;
+	struct target symbol;
 	int ret;
 
-	slot = find_slot(image, table->section, number(image, entry, image->word));
-	if (!slot)
+	found = bsearch(&key, image->stored, image->stored_count, sizeof(key), compare_stored);
+	if (!found)
 		return 0;
 	addend = table->has_addends ? number(image, entry + 2 * image->word, image->word) :
-				      slot->address;
-	if (!index && image->is_linked) {
-		slot->address = addend;
-		slot->known = true;
-		return 0;
-	}
+				      found->target->address;
 	ret = read_symbol(image, table, index, &symbol);
 	if (ret)
 		return ret;
-	slot->address = symbol.address + addend;
+	*found->target = symbol;
+	found->target->address += addend;
 	if (image->word == 4)
-		slot->address &= UINT32_MAX;
-	slot->section = symbol.section;
-	slot->known = symbol.known;
+		found->target->address &= UINT32_MAX;
 	return 0;
 }
 
 static int read_table(struct image *image, const struct table *table)
 {
 	unsigned int bytes = image->word * (table->has_addends ? 3 : 2);
-	unsigned char buffer[WINDOW - WINDOW % 24];
+	unsigned char buffer[WINDOW];
 	uint64_t at;
 	size_t size, i;
 	int ret = 0;
@@ -583,102 +491,6 @@ static int read_table(struct image *image, const struct table *table)
 			ret = relocate(image, table, buffer + i);
 	}
 	return ret;
-}
-
-/* The part of a linked file at an address. */
-static bool find_bytes(const struct image *image, uint64_t address, uint64_t *offset,
-		       uint64_t *size)
-{
-	const struct area *area = find_area(image, 0, address);
-
-	if (!area)
-		return false;
-	*offset = area->offset + (address - area->address);
-	*size = area->size - (address - area->address);
-	return true;
-}
-
-/* Read the dynamic section of a linked file. */
-struct dynamic {
-	uint64_t rela, rela_size;
-	uint64_t rel, rel_size;
-	uint64_t symbols;
-};
-
-static int read_dynamic(const struct image *image, uint64_t offset, uint64_t size,
-			struct dynamic *dynamic)
-{
-	unsigned char entry[16];
-	uint64_t at, value;
-	int ret = 0;
-
-	if (size > DYNAMIC_MAX)
-		size = DYNAMIC_MAX;
-	for (at = 0; at + 2 * image->word <= size; at += 2 * image->word) {
-		ret = read_all(image, offset + at, entry, 2 * image->word);
-		if (ret)
-			break;
-		value = number(image, entry + image->word, image->word);
-		switch (number(image, entry, image->word)) {
-		case DT_RELA:
-			dynamic->rela = value;
-			break;
-		case DT_RELASZ:
-			dynamic->rela_size = value;
-			break;
-		case DT_REL:
-			dynamic->rel = value;
-			break;
-		case DT_RELSZ:
-			dynamic->rel_size = value;
-			break;
-		case DT_SYMTAB:
-			dynamic->symbols = value;
-			break;
-		case DT_NULL:
-			return 0;
-		}
-	}
-	return ret;
-}
-
-static int read_dynamic_table(struct image *image, const struct dynamic *dynamic,
-			      uint64_t address, uint64_t size, bool has_addends)
-{
-	struct table table = { .size = size, .has_addends = has_addends };
-	uint64_t room;
-
-	if (!size)
-		return 0;
-	if (!find_bytes(image, address, &table.offset, &room) || room < size)
-		return -ENOEXEC;
-	if (!find_bytes(image, dynamic->symbols, &table.symbols, &table.symbols_size))
-		table.symbols = 0;
-	return read_table(image, &table);
-}
-
-static int relocate_segments(struct image *image)
-{
-	struct dynamic dynamic = { 0 };
-	GElf_Phdr segment;
-	size_t count, i;
-	int ret;
-
-	if (elf_getphdrnum(image->elf, &count))
-		return -ENOEXEC;
-	for (i = 0; i < count; i++) {
-		if (!gelf_getphdr(image->elf, (int)i, &segment))
-			return -ENOEXEC;
-		if (segment.p_type != PT_DYNAMIC)
-			continue;
-		ret = read_dynamic(image, segment.p_offset, segment.p_filesz, &dynamic);
-		if (ret)
-			return ret;
-		break;
-	}
-	ret = read_dynamic_table(image, &dynamic, dynamic.rel, dynamic.rel_size, false);
-	return ret ? ret :
-	       read_dynamic_table(image, &dynamic, dynamic.rela, dynamic.rela_size, true);
 }
 
 static int relocate_sections(struct image *image)
@@ -711,36 +523,99 @@ static int relocate_sections(struct image *image)
 	return ret;
 }
 
-static int compare_targets(const void *left, const void *right)
+static int store(struct image *image, uint32_t section, uint64_t address,
+		 struct target *target)
 {
-	const struct target *a = left, *b = right;
+	struct stored *larger = array_grow(image->stored, image->stored_count, sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	image->stored = larger;
+	larger[image->stored_count++] = (struct stored){ address, section, target };
+	return 0;
+}
+
+static int relocate_stored(struct image *image)
+{
+	if (image->is_linked || !image->stored_count)
+		return 0;
+	qsort(image->stored, image->stored_count, sizeof(*image->stored), compare_stored);
+	return relocate_sections(image);
+}
+
+/* Set the slots that a program's note leaves to its struct. */
+static int read_struct(struct image *image, struct note *note)
+{
+	static const unsigned char members[] = { TEXT, PATH, FUNCTION, UNIT };
+	const struct target *self = &note->slots[SELF];
+	uint64_t address = self->address + note->slots[TEXT_OFFSET].address;
+	const struct area *area = find_area(image, self->section, address);
+	unsigned char bytes[8];
+	struct target *slot;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(members) && !ret; i++, address += image->word) {
+		slot = &note->slots[members[i]];
+		slot->known = false;
+		if (!self->known || !area || address - area->address >= area->size)
+			continue;
+		ret = read_all(image, area->offset + (address - area->address), bytes,
+			       image->word);
+		slot->address = number(image, bytes, image->word);
+		slot->known = image->is_linked;
+		if (!ret)
+			ret = store(image, self->section, address, slot);
+	}
+	return ret;
+}
+
+static int find_addresses(struct image *image)
+{
+	struct note *note;
+	size_t i;
+	unsigned int slot;
+	int ret = 0;
+
+	for (i = 0; i < image->count && !ret; i++) {
+		note = &image->notes[i];
+		for (slot = 0; slot < SLOTS && !ret; slot++)
+			ret = store(image, note->section, note->address + slot * image->word,
+				    &note->slots[slot]);
+	}
+	if (!ret)
+		ret = relocate_stored(image);
+	image->stored_count = 0;
+	for (i = 0; i < image->count && !ret; i++) {
+		note = &image->notes[i];
+		if (!note->of_module && note->numbers[OTHERS] >> 24 & ELOG_MARKER_NOTE_STRUCT)
+			ret = read_struct(image, note);
+	}
+	return ret ? ret : relocate_stored(image);
+}
+
+/* A marker has several notes if the compiler copied its code. */
+static int compare_notes(const void *left, const void *right)
+{
+	const struct target *a = &((const struct note *)left)->slots[SELF];
+	const struct target *b = &((const struct note *)right)->slots[SELF];
 
 	if (a->section != b->section)
 		return a->section < b->section ? -1 : 1;
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* A marker starts one pointer before its number, plus padding. */
-static void find_out_listed(struct image *image)
+static void drop_copies(struct image *image)
 {
-	struct candidate *candidate;
-	struct target key;
-	size_t i;
+	size_t count = image->count, i;
 
-	if (!image->list_count)
+	if (!count)
 		return;
-	qsort(image->list, image->list_count, sizeof(*image->list), compare_targets);
-	for (i = 0; i < image->count; i++) {
-		candidate = &image->candidates[i];
-		key = (struct target){ candidate->address - 8, candidate->section, true };
-		candidate->is_listed = bsearch(&key, image->list, image->list_count,
-					       sizeof(key), compare_targets);
-		if (candidate->is_listed || image->word == 8)
-			continue;
-		key.address += 4;
-		candidate->is_listed = bsearch(&key, image->list, image->list_count,
-					       sizeof(key), compare_targets);
-	}
+	qsort(image->notes, count, sizeof(*image->notes), compare_notes);
+	image->count = 1;
+	for (i = 1; i < count; i++)
+		if (compare_notes(&image->notes[i - 1], &image->notes[i]))
+			image->notes[image->count++] = image->notes[i];
 }
 
 /* ------------------------------------------------------------------------
@@ -752,8 +627,10 @@ struct found {
 	struct elog_marker marker;
 	char *tag;		/* of a module */
 	uint64_t address;
+	uint32_t handlers_offset;
 	unsigned int allowed;
 	bool of_module;
+	bool is_pointer;
 	bool is_listed;
 };
 
@@ -777,43 +654,45 @@ static bool is_identifier(const char *text, size_t length)
 	return length;
 }
 
-/* Read number and types of fields, then handlers; false: not valid. */
-static bool take_types(struct found *found, const unsigned char *bytes)
+/* Read the types of the fields; false: not valid. */
+static bool take_types(struct found *found, const uint32_t *numbers)
 {
-	unsigned int i, last = found->of_module ? ARRAY_SIZE(kernel_types) :
-						  ELOG_MARKER_TYPES - 1;
+	unsigned int i, type, last = found->of_module ? ARRAY_SIZE(kernel_types) :
+							ELOG_MARKER_TYPES - 1;
+	unsigned int count = numbers[OTHERS] & 0xff;
 
-	if (bytes[0] > ELOG_MARKER_FIELDS_MAX)
+	if (count > ELOG_MARKER_FIELDS_MAX)
 		return false;
-	for (i = 0; i < bytes[0]; i++)
-		if (!bytes[1 + i] || bytes[1 + i] > last)
+	found->marker.types[0] = (unsigned char)count;
+	for (i = 0; i < count; i++) {
+		type = numbers[TYPES_LOW + i / 8] >> (i % 8 * 4) & 15;
+		if (!type || type > last)
 			return false;
-	memcpy(found->marker.types, bytes, sizeof(found->marker.types));
+		found->marker.types[1 + i] = (unsigned char)type;
+	}
 	return true;
 }
 
-static int read_strings(const struct image *image, const struct candidate *candidate,
+static int read_strings(const struct image *image, const struct note *note,
 			struct found *found)
 {
-	const struct target *slots = candidate->slots;
-	bool of_module = candidate->of_module;
+	const struct target *slots = note->slots;
 	char *text, *path, *function;
 	int ret;
 
-	ret = read_string(image, &slots[of_module ? K_TEXT : TEXT], TEXT_MAX, &text);
+	ret = read_string(image, &slots[TEXT], TEXT_MAX, &text);
 	found->marker.text = text;
 	if (ret)
 		return ret;
-	ret = read_string(image, &slots[of_module ? K_PATH : PATH], PATH_LENGTH_MAX, &path);
+	ret = read_string(image, &slots[PATH], PATH_LENGTH_MAX, &path);
 	found->marker.path = path;
 	if (ret)
 		return ret;
-	ret = read_string(image, &slots[of_module ? K_FUNCTION : FUNCTION], NAME_LENGTH_MAX,
-			  &function);
+	ret = read_string(image, &slots[FUNCTION], NAME_LENGTH_MAX, &function);
 	found->marker.function = function;
-	if (ret || !of_module)
+	if (ret || !note->of_module)
 		return ret;
-	return read_string(image, &slots[K_TAG], NAME_LENGTH_MAX, &found->tag);
+	return read_string(image, &slots[TAG], NAME_LENGTH_MAX, &found->tag);
 }
 
 /* Put the tag before a module's fields, as in the markers of programs. */
@@ -832,7 +711,7 @@ static int join_text(struct found *found)
  * Modules outside the kernel tree may be compiled with absolute paths. Then paths are
  * relative to the directory of the module, as when it is loaded.
  */
-static int shorten_path(const struct image *image, const struct candidate *candidate,
+static int shorten_path(const struct image *image, const struct note *note,
 			struct found *found)
 {
 	const char *path = found->marker.path, *end;
@@ -840,7 +719,7 @@ static int shorten_path(const struct image *image, const struct candidate *candi
 	char *module;
 	int ret;
 
-	ret = read_string(image, &candidate->slots[K_MODULE], PATH_LENGTH_MAX, &module);
+	ret = read_string(image, &note->slots[MODULE], PATH_LENGTH_MAX, &module);
 	if (ret || !module)
 		return ret;
 	end = strrchr(module, '/');
@@ -860,53 +739,34 @@ static const char *known_tag(const struct found *found)
  * Return: 1: it is a marker; 0: it is not; or a negative errno. The caller frees @found
  * in any case.
  */
-static int read_marker(const struct image *image, const struct candidate *candidate,
+static int read_marker(const struct image *image, const struct note *note,
 		       struct found *found)
 {
-	uint64_t slots = slots_at(image, candidate);
-	uint64_t at = slots + slot_count(candidate) * image->word, types;
-	const struct target *unit = &candidate->slots[candidate->of_module ? K_UNIT : UNIT];
-	const struct target *self = &candidate->slots[K_SELF];
-	unsigned char bytes[MARKER_BYTES] = { 0 };
+	const struct target *self = &note->slots[SELF], *unit = &note->slots[UNIT];
+	uint32_t others = note->numbers[OTHERS];
 	const char *tag;
-	ssize_t count;
 	int ret;
 
 	memset(found, 0, sizeof(*found));
-	found->of_module = candidate->of_module;
-	found->is_listed = candidate->is_listed;
-	count = read_some(image, candidate->offset, bytes, sizeof(bytes));
-	if (count < 0)
-		return (int)count;
-	found->marker.line = (uint32_t)number(image, bytes + at, 4);
-	found->marker.sequence = (uint32_t)number(image, bytes + at + 4, 4);
-	types = at + 8;
-	if (candidate->of_module) {
-		/* Its ordinal and id precede it, with some padding. */
-		types = at + 12;
-		if (image->word == 8 || image->header.e_machine != EM_386)
-			types += -(candidate->address + types) & 7;
-		types += 8;
-		if (self->section != candidate->section ||
-		    self->address >= candidate->address)
-			return 0;
-	}
-	if ((uint64_t)count < types + 20 || !take_types(found, bytes + types))
+	found->of_module = note->of_module;
+	/* The linker may have discarded the marker. */
+	if (!self->known || !find_area(image, self->section, self->address) ||
+	    !take_types(found, note->numbers))
 		return 0;
-	bytes[types + 17] &= ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE;
-	found->marker.handlers = bytes[types + 17];
-	found->allowed = ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE;
-	if (candidate->of_module) {
-		found->allowed &= bytes[types + 18];
-		found->marker.handlers |= bytes[types + 19] & 7;
-		found->marker.handlers &= found->allowed;
-	} else {
-		found->address = candidate->address + types + 17;
+	found->marker.line = note->numbers[LINE];
+	found->marker.sequence = note->numbers[SEQUENCE];
+	found->allowed = others >> 16 & 7;
+	found->marker.handlers = others >> 8 & found->allowed;
+	if (!note->of_module) {
+		found->address = self->address;
+		found->handlers_offset = (uint32_t)note->slots[HANDLERS_OFFSET].address;
+		found->is_pointer = others >> 24 & ELOG_MARKER_NOTE_POINTER;
+		found->is_listed = !(others >> 24 & ELOG_MARKER_NOTE_CPLUSPLUS);
 	}
 	/* Its value only distinguishes units. */
 	found->marker.unit = (const void *)(uintptr_t)((uint64_t)unit->section << 40 |
 						       unit->address);
-	ret = read_strings(image, candidate, found);
+	ret = read_strings(image, note, found);
 	if (ret)
 		return ret;
 	if (!found->marker.text || !found->marker.path || !found->marker.function)
@@ -914,8 +774,8 @@ static int read_marker(const struct image *image, const struct candidate *candid
 	tag = known_tag(found);
 	if (!tag || !is_identifier(tag, strcspn(tag, " ,\t")))
 		return 0;
-	if (candidate->of_module) {
-		ret = shorten_path(image, candidate, found);
+	if (note->of_module) {
+		ret = shorten_path(image, note, found);
 		if (!ret)
 			ret = join_text(found);
 	}
@@ -962,6 +822,8 @@ static int keep_marker(struct file_markers *markers, const struct found *found)
 		.fields = describe_fields(found),
 		.id = marker->state->id,
 		.address = found->address,
+		.handlers_offset = found->handlers_offset,
+		.is_pointer = found->is_pointer,
 		.line = marker->line,
 		.ordinal = marker->state->ordinal,
 		.handlers = marker->handlers,
@@ -1003,7 +865,7 @@ static int read_markers(struct image *image, struct file_markers *markers)
 	if (!found)
 		return -ENOMEM;
 	for (i = 0; i < image->count; i++) {
-		ret = read_marker(image, &image->candidates[i], &found[count]);
+		ret = read_marker(image, &image->notes[i], &found[count]);
 		if (ret <= 0)
 			free_found(&found[count]);
 		if (ret < 0)
@@ -1038,6 +900,7 @@ static int keep_segments(const struct image *image, struct file_markers *markers
 
 	if (!image->is_linked)
 		return 0;
+	markers->word = image->word;
 	markers->segments = calloc(image->area_count + 1, sizeof(*markers->segments));
 	if (!markers->segments)
 		return -ENOMEM;
@@ -1094,19 +957,19 @@ static int read_image(struct image *image, struct file_markers *markers)
 	default:
 		return -ENOEXEC;
 	}
-	if (!ret)
-		ret = find_candidates(image);
-	if (!ret)
-		ret = keep_segments(image, markers);
-	if (ret || !image->count)
-		return ret;
-	find_listed(image);
-	ret = read_pointers(image);
-	if (!ret)
-		ret = image->is_linked ? relocate_segments(image) : relocate_sections(image);
 	if (ret)
 		return ret;
-	find_out_listed(image);
+	if (image->area_count)
+		qsort(image->areas, image->area_count, sizeof(*image->areas), compare_areas);
+	ret = keep_segments(image, markers);
+	if (!ret)
+		ret = find_notes(image);
+	if (ret || !image->count)
+		return ret;
+	ret = find_addresses(image);
+	if (ret)
+		return ret;
+	drop_copies(image);
 	return read_markers(image, markers);
 }
 
@@ -1131,8 +994,8 @@ int file_markers_read(int fd, struct file_markers *markers)
 	if (!image.elf)
 		return -ENOEXEC;
 	ret = read_image(&image, markers);
-	free(image.list);
-	free(image.candidates);
+	free(image.stored);
+	free(image.notes);
 	free(image.areas);
 	elf_end(image.elf);
 	return ret;
