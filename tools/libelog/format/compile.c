@@ -19,6 +19,7 @@
 #include "elog.h"
 #include "format/filter.h"
 #include "format/predicate.h"
+#include "util/text.h"
 #include "util/util.h"
 
 /* A comparison of one of the expressions. Targets are indexes of steps. */

@@ -7,6 +7,7 @@
 #define LIBELOG_RANDOM_EXPRESSION_H
 
 #include "elog.h"
+#include "util/text.h"
 
 /**
  * struct random_field - a field that expressions may name
