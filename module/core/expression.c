@@ -23,9 +23,6 @@
 	 EVENTLOG_TERM_BOOL | EVENTLOG_TERM_STRING | EVENTLOG_TERM_IPV4 |	\
 	 EVENTLOG_TERM_IPV6)
 
-/* Size of the first version of struct eventlog_term, the smallest one that exists. */
-#define EVENTLOG_TERM_BYTES_MIN	40
-
 void eventlog_expression_put(struct eventlog_expression *expression)
 {
 	if (expression && refcount_dec_and_test(&expression->users))
