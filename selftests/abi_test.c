@@ -41,6 +41,7 @@ union request {
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
+	struct eventlog_counts counts;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -63,6 +64,7 @@ static const struct call calls[] = {
 	{ "REGISTER", EVENTLOG_IOC_REGISTER, sizeof(struct eventlog_register), true },
 	{ "UNREGISTER", EVENTLOG_IOC_UNREGISTER, sizeof(struct eventlog_unregister), false },
 	{ "DELETE", EVENTLOG_IOC_DELETE, sizeof(struct eventlog_delete), false },
+	{ "COUNTS", EVENTLOG_IOC_COUNTS, sizeof(struct eventlog_counts), true },
 	{ "SUBSCRIBE", EVENTLOG_IOC_SUBSCRIBE, sizeof(struct eventlog_subscribe), true },
 	{ "RULE_ADD", EVENTLOG_IOC_RULE_ADD, sizeof(struct eventlog_rule), true },
 	{ "RULE_DEL", EVENTLOG_IOC_RULE_DEL, sizeof(struct eventlog_rule_delete), false },
@@ -369,7 +371,7 @@ TEST(unknown_ioctls_are_enotty)
 	memset(memory, 0, sizeof(memory));
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
-		for (nr = 4; nr < 256; nr++) {
+		for (nr = 5; nr < 256; nr++) {
 			if ((nr >= 8 && nr <= 14) || (nr >= 16 && nr <= 20))
 				continue;
 			test_note("nr %u", nr);
@@ -560,6 +562,9 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(REGISTER, eventlog_register, flags,
 		      EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION),
 		FLAGS(DELETE, eventlog_delete, flags, 0),
+		FLAGS(COUNTS, eventlog_counts, flags, 0),
+		FLAGS(COUNTS, eventlog_counts, reserved[0], 0),
+		FLAGS(COUNTS, eventlog_counts, reserved[7], 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
 		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
@@ -622,6 +627,8 @@ TEST(version_in_every_role)
 		CHECK(version.subscribers_max);
 		CHECK(version.rules_max);
 		CHECK(version.registrations_max);
+		CHECK(version.policies_max);
+		CHECK(version.terms_max);
 		CHECK(version.release[0]);
 		CHECK(strnlen(version.release, sizeof(version.release)) < sizeof(version.release));
 		close(fd);
@@ -635,6 +642,57 @@ TEST(version_in_every_role)
 	consumer_open(&consumer, RING_BYTES);
 	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_VERSION, &version));
 	consumer_close(&consumer);
+}
+
+static struct eventlog_counts counts_of(int fd)
+{
+	struct eventlog_counts counts = { .size = sizeof(counts) };
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &counts));
+	CHECK_EQ(counts.size, sizeof(counts));
+	return counts;
+}
+
+TEST(counts_follow_what_exists)
+{
+	struct eventlog_counts before, now;
+	struct eventlog_register one, two;
+	struct consumer consumer;
+	int fd = device_open(), other = device_open_for(O_RDONLY);
+
+	before = counts_of(other);
+	CHECK_EQ(before.events, status_now("Active: "));
+	CHECK_EQ(before.enabled, status_now("Busy: "));
+	one = register_event(fd, "counted_one");
+	two = register_event(fd, "counted_two");
+	register_event(fd, "counted_two");
+	now = counts_of(fd);
+	CHECK_EQ(now.events, before.events + 2);
+	CHECK_EQ(now.enabled, before.enabled);
+	CHECK_EQ(now.subscribers, before.subscribers);
+
+	consumer_open(&consumer, RING_BYTES);
+	CHECK_EQ(counts_of(other).subscribers, before.subscribers + 1);
+	rule_add(consumer.fd, NULL, "counted_*");
+	now = counts_of(consumer.fd);
+	CHECK_EQ(now.enabled, before.enabled + 2);
+	CHECK_OK(try_unregister(fd, one.write_index));
+	now = counts_of(other);
+	CHECK_EQ(now.events, before.events + 1);
+	CHECK_EQ(now.enabled, before.enabled + 1);
+	CHECK_EQ(now.retained, before.retained + 1);
+	CHECK_OK(try_unregister(fd, two.write_index));
+	CHECK_EQ(counts_of(other).events, before.events + 1);
+	consumer_close(&consumer);
+	now = counts_of(other);
+	CHECK_EQ(now.retained, before.retained);
+	CHECK_EQ(now.subscribers, before.subscribers);
+	CHECK_EQ(now.enabled, before.enabled);
+	CHECK_EQ(now.providers, before.providers);
+	CHECK_EQ(now.policies, before.policies);
+	close(fd);
+	CHECK_EQ(counts_of(other).events, before.events);
+	close(other);
 }
 
 /* ------------------------------------------------------------------------

@@ -268,12 +268,12 @@ total 20000 160000 0" ]
 	start_attached emit
 	sh -c 'echo $$ > "$1"; exec "$ELOG" emit -s 9 -k 5 -l warning a/one "u32 x; char[20] t" \
 		x=77 "t=hel\"lo"' - "$work/pid"
-	[ "$(dump records)" = '0 {"session": 9, "keywords": 5, "pid": '"$(< "$work/pid")"', "bytes": 24, "read": 24, "level": 2, "context": 0, "first": 77, "text": "hel\"lo"}' ]
+	[ "$(dump records)" = '0 {"session": 9, "keywords": 5, "pid": '"$(< "$work/pid")"', "bytes": 24, "read": 24, "level": 3, "context": 0, "first": 77, "text": "hel\"lo"}' ]
 	# The capture does not enable this one.
 	"$ELOG" emit b/two
 	"$ELOG" emit -n 2 a/two 'u8 y' y=3
-	[ "$(dump levels)" = '2 1
-4 2' ]
+	[ "$(dump levels)" = '3 1
+5 2' ]
 	dump emit.bss | grep '"events": 3'
 	detach
 	stop_capture INT

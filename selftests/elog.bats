@@ -344,7 +344,7 @@ selected()
 	start_selection keywords -k 0x5
 	start_selection last-keyword -k 0x8000000000000000
 	start_selection level -l info
-	start_selection level-number -l 1
+	start_selection level-number -l 2
 	start_selection session -s 1
 	start_selection sessions -s 0x2 -s 3
 	start_selection several -e one -e two -s 1 -s 3 -l info

@@ -112,6 +112,7 @@ struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_doma
 		return info;
 	info->kernel = kernel;
 	info->preamble = preamble;
+	domain->kernel_provider_count++;
 	return info;
 }
 
@@ -120,6 +121,7 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 {
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
+	domain->kernel_provider_count--;
 	list_del_init(&info->dirty_node);
 	/* Retained events may still refer to it, to decode old records. */
 	eventlog_provider_release_id(domain, info);

@@ -59,6 +59,7 @@ struct task_struct;
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
  *	providers; under @update_lock
+ * @kernel_provider_count: number of registered kernel providers
  * @dirty_providers: kernel providers that must be notified, because one of their
  *	events was enabled or disabled
  * @subscribers: struct eventlog_subscriber, oldest first
@@ -89,6 +90,7 @@ struct eventlog_domain {
 	struct ida provider_ids;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
+	unsigned int kernel_provider_count;
 	struct list_head dirty_providers;
 	struct list_head subscribers;
 	unsigned int subscriber_count;

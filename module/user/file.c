@@ -91,6 +91,24 @@ out:
 	return ret;
 }
 
+static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *filp,
+				 void *argument, void __user *user)
+{
+	struct eventlog_counts *counts = argument;
+
+	if (counts->flags || memchr_inv(counts->reserved, 0, sizeof(counts->reserved)))
+		return -EINVAL;
+	mutex_lock(&domain->lock);
+	counts->events = domain->live;
+	counts->enabled = domain->busy;
+	counts->retained = domain->retained_count;
+	counts->providers = domain->kernel_provider_count;
+	counts->subscribers = domain->subscriber_count;
+	counts->policies = domain->policy_count;
+	mutex_unlock(&domain->lock);
+	return eventlog_argument_put(user, counts, sizeof(*counts));
+}
+
 static u32 eventlog_event_state(const struct eventlog_event *event)
 {
 	u32 state = eventlog_policy_ops->state(event);
@@ -158,6 +176,7 @@ union eventlog_argument {
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
+	struct eventlog_counts counts;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -175,6 +194,7 @@ union eventlog_argument {
 static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(VERSION, eventlog_version, eventlog_ioctl_version),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, eventlog_ioctl_delete),
+	EVENTLOG_IOCTL(COUNTS, eventlog_counts, eventlog_ioctl_counts),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, eventlog_ioctl_describe),
 };
 

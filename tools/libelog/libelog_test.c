@@ -17,6 +17,7 @@
 
 #include "elog.h"
 #include "format/merge.h"
+#include "util/abi.h"
 #include "util/process.h"
 #include "util/tap.h"
 #include "util/test_random.h"
@@ -859,9 +860,14 @@ static void test_text(void)
 	elog_text_free(&text);
 	check_equal(elog_level_parse("warning"), EVENTLOG_LEVEL_WARNING);
 	check_equal(elog_level_parse("warn"), 0);
-	check_string(elog_level_name(6), "verbose");
-	check(!elog_level_name(0) && !elog_level_name(7));
+	check_equal(elog_level_parse("critical"), 1);
+	check_string(elog_level_name(1), "critical");
+	check_string(elog_level_name(7), "verbose");
+	check(!elog_level_name(0) && !elog_level_name(8));
 	check_string(elog_lost_name(0), "no room");
+	check_string(elog_lost_name(EVENTLOG_LOST_PAUSED), "paused");
+	check(!elog_lost_name(EVENTLOG_LOST_PAUSED + 1));
+	check(!elog_lost_name(EVENTLOG_LOST_CAUSES - 1));
 	check(!elog_lost_name(EVENTLOG_LOST_CAUSES));
 }
 
@@ -1047,6 +1053,7 @@ static void test_consumer_alone(void)
 	}, wrong = { .size = 8 };
 	struct elog_consumer *consumer;
 	struct eventlog_version version;
+	struct eventlog_counts counts;
 	int fd;
 
 	check_equal(elog_consumer_open(&consumer, &missing), -ENOENT);
@@ -1057,7 +1064,14 @@ static void test_consumer_alone(void)
 	fd = elog_device_open("/dev/null");
 	check(fd >= 0);
 	check_equal(elog_device_version(fd, &version), -ENOTTY);
+	check_equal(elog_device_counts(fd, &counts), -ENOTTY);
+	check_equal(elog_device_check(fd), 0);
 	close(fd);
+	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION), 0);
+	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION - 1), -EPROTONOSUPPORT);
+	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION + 1), -EPROTONOSUPPORT);
+	check_equal(elog_abi_check(0), -EPROTONOSUPPORT);
+	check_equal(elog_abi_check(UINT32_MAX), -EPROTONOSUPPORT);
 }
 
 int main(void)

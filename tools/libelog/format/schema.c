@@ -192,7 +192,7 @@ static bool is_name(const char *text, const char *more)
 		if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
 		    !strchr(more, text[i]))
 			return false;
-	return i < EVENTLOG_NAME_MAX;
+	return i < EVENTLOG_FIELD_NAME_MAX;
 }
 
 /* Get the name in token @index, or an error that says what was expected. */
@@ -407,7 +407,7 @@ static int take_keywords(struct parser *parser, unsigned int index,
 {
 	const struct elog_schema_name *keyword;
 	const char *text, *comma;
-	char word[EVENTLOG_NAME_MAX];
+	char word[EVENTLOG_FIELD_NAME_MAX];
 	uint64_t mask;
 
 	if (index >= parser->token_count || parser->tokens[index].quoted)
