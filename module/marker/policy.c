@@ -318,6 +318,7 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 			struct eventlog_marker_policy *request)
 {
 	struct eventlog_policy *policy;
+	unsigned int count;
 	int ret;
 
 	request->matched = 0;
@@ -328,12 +329,13 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 	if (!policy)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
+	count = domain->policy_count;
 	ret = eventlog_policy_insert(domain, policy);
 	/* A policy that was not added may have removed others: apply those that are left. */
 	if (ret >= 0) {
 		eventlog_policy_apply_all(domain, policy, request);
 		request->id = policy->id;
-		if (ret || request->changed)
+		if (ret || domain->policy_count != count || request->changed)
 			eventlog_domain_generation_bump(domain);
 	}
 	mutex_unlock(&domain->lock);

@@ -34,6 +34,5 @@ check "the beginning of a name" finds tools/one.h 'int wish_count;'
 check "upper case" finds README.md 'Wishes'
 check "inside a word" finds tools/one.c '/* a kernel that complains */'
 check "a phrase" finds module/core/two.c '/* what becomes of it */'
-check "a name in upper case" finds tools/two.c 'EVENTLOG_IOC_WISH_ADD, a rule'
 check "other words" allows module/core/told.c '/* told, dishwasher */'
 end_checks
