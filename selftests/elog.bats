@@ -192,7 +192,7 @@ teardown()
 	# Escape sequences do not reach the terminal; default provider.
 	run_elog capture -- "$ELOG" emit plain '__data_loc char[] s' s=$'\e[2J\n'
 	[ "$status" = 0 ]
-	contains "$output" 'user_events - plain s="\x1b[2J\n"'
+	contains "$output" 'user - plain s="\x1b[2J\n"'
 
 	# Leading zeroes are ignored.
 	run_elog capture -q -- "$ELOG" emit -s 010 test_types/zeros 'u8 a; s8 b; u8 c' \

@@ -80,7 +80,7 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 		goto out;
 	}
 	ret = -EINVAL;
-	if (eventlog_provider_name_valid(provider) && eventlog_fields_name_valid(event)) {
+	if (eventlog_name_valid(provider) && eventlog_name_valid(event)) {
 		mutex_lock(&domain->lock);
 		ret = eventlog_event_delete(domain, provider, event);
 		mutex_unlock(&domain->lock);
