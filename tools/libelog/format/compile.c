@@ -21,8 +21,6 @@
 #include "format/predicate.h"
 #include "util/util.h"
 
-#define FIELD_NAME_BYTES	64	/* the longest name of a field, NUL included */
-
 /* A comparison of one of the expressions. Targets are indexes of steps. */
 struct step {
 	const struct comparison *comparison;
@@ -266,7 +264,7 @@ static int put_name(struct compiler *compiler, struct eventlog_term *term,
 	enum metadata metadata = elog_metadata_find(comparison->name);
 	size_t size = strlen(comparison->name) + 1;
 
-	if (size > FIELD_NAME_BYTES)
+	if (size > EVENTLOG_FIELD_NAME_MAX)
 		return elog_wrong(compiler->error, comparison->column,
 				  "the name is too long for a field");
 	if (comparison->only_metadata)
