@@ -166,7 +166,7 @@ TEST(filter_errors)
 	/* Strides. */
 	filter->term_size = 0;
 	REJECTED(EINVAL);
-	filter->term_size = sizeof(struct eventlog_term) - 1;
+	filter->term_size = EVENTLOG_TERM_SIZE_MIN - 1;
 	REJECTED(EINVAL);
 	filter->term_size = page_size() + 1;
 	REJECTED(E2BIG);
