@@ -574,11 +574,11 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #endif
 
 /* A constraint for the address of a static variable, also in PIC. */
-#if defined(__clang__)
-#define ELOG_MARKER_SYMBOL	"s"
-#elif defined(__aarch64__) || defined(__riscv)
+#if defined(__aarch64__) || defined(__riscv)
 #define ELOG_MARKER_SYMBOL	"S"
-#elif !defined(__PIC__) || defined(__x86_64__)
+#elif defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__arm__))
+#define ELOG_MARKER_SYMBOL	"s"
+#elif !defined(__PIC__) || defined(__x86_64__) || defined(__clang__)
 #define ELOG_MARKER_SYMBOL	"i"
 #endif
 
