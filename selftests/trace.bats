@@ -93,16 +93,23 @@ delete_request()
 	delete_request
 }
 
+exec_is_traced()
+{
+	/bin/true
+	grep -q 'exec: file=/bin/true' $TRACEFS/trace
+}
+
 @test "events of the kernel are recorded with names of values and flags" {
 	insmod "$PROVIDERS/eventlog_proc.ko"
 	insmod "$PROVIDERS/eventlog_tcp.ko"
 	ip link set lo up
 	wait_for test -e $TRACEFS/events/eventlog_tcp/existing/format
 	wait_for test -e $TRACEFS/events/eventlog_proc/existing/format
-	trace-cmd record -q -o "$work/trace.dat" -e eventlog_proc:exec -e eventlog_proc:exit /bin/true \
-		> "$work/log" 2>&1 3>&-
+	# A worker enables a provider of the kernel, a moment after the tracer is attached.
+	trace-cmd record -q -o "$work/trace.dat" -e eventlog_proc:exec -e eventlog_proc:exit \
+		sh -c 'sleep 1; /bin/true' > "$work/log" 2>&1 3>&-
 	trace-cmd record -q -o "$work/net.dat" -e eventlog_tcp:opening -e eventlog_tcp:state_change \
-		bash -c '! exec 3<> /dev/tcp/127.0.0.1/1' > "$work/log" 2>&1 3>&-
+		bash -c 'sleep 1; ! exec 3<> /dev/tcp/127.0.0.1/1' > "$work/log" 2>&1 3>&-
 	run -0 --separate-stderr trace-cmd report "$work/trace.dat"
 	[[ $output != *FAILED* ]]
 	contains "$output" 'exec:' 'file=/bin/true' 'exit:' 'code=0'
@@ -112,7 +119,7 @@ delete_request()
 	# The session is recorded, and ftrace prints the same.
 	grep -q 'field:u64 session;' $TRACEFS/events/eventlog_proc/exec/format
 	echo 1 > $TRACEFS/events/eventlog_proc/exec/enable
-	/bin/true
+	wait_for exec_is_traced
 	echo 0 > $TRACEFS/events/eventlog_proc/exec/enable
 	grep -q 'exec: file=/bin/true comm=.* session=[1-9]' $TRACEFS/trace
 	echo > $TRACEFS/trace
@@ -127,8 +134,7 @@ delete_request()
 	[ "$status" != 0 ]
 	/bin/true
 	insmod "$PROVIDERS/eventlog_proc.ko"
-	/bin/true
-	grep -q 'exec: file=/bin/true' $TRACEFS/trace
+	wait_for exec_is_traced
 	echo 0 > $TRACEFS/events/eventlog_proc/exec/enable
 	rmmod eventlog_proc
 	wait_for test ! -e $TRACEFS/events/eventlog_proc

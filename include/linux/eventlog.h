@@ -11,17 +11,10 @@
  * eventlog_provider_emit*() and eventlog_part*() directly; the generated
  * functions do.
  *
- * Locking: one mutex of eventlog serialises registration, unregistration and the
- * calls of enable() and rundown(), and is held while a provider's enable() or
- * rundown() runs.  Both may sleep.  They must not register or unregister
- * providers or callbacks, must not add or delete a callback's rules, and must not
- * wait for a task that does.  They must not load a module, because eventlog takes
- * the same mutex when it registers the markers of a module that is loaded.
- *
- * Attaching or detaching a tracer also calls enable(), with ftrace's event_mutex
- * and possibly a process's mmap_lock held.  enable() may register tracepoint
- * probes.  It must not change ftrace or perf events, must not access user memory,
- * and must not wait for a task that does either.
+ * enable() and rundown() may sleep.  They run one at a time, with a mutex of eventlog held
+ * that registering and unregistering also take.  So they must not register or unregister
+ * providers, callbacks or their rules, load a module, or wait for a task that does.  If a
+ * tracer is attached, enable() runs a moment later, in a worker without ftrace's locks.
  *
  * Emitting takes no lock and is allowed in any context, including NMI.
  */

@@ -31,7 +31,6 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	INIT_LIST_HEAD(&domain->dirty_providers);
 	INIT_LIST_HEAD(&domain->subscribers);
 	INIT_LIST_HEAD(&domain->policies);
-	domain->next_descriptor = 1;
 	domain->subscriber_sequence = 1;
 	domain->events_max = events_max;
 	domain->subscribers_max = subscribers_max;

@@ -258,6 +258,19 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	return NULL;
 }
 
+/* A descriptor that no domain has used, or 0: all u32 ids are used up. */
+static u32 eventlog_descriptor_new(void)
+{
+	static atomic_t last;
+	int old = atomic_read(&last);
+
+	do {
+		if (old == -1)
+			return 0;
+	} while (!atomic_try_cmpxchg(&last, &old, old + 1));
+	return old + 1;
+}
+
 /* Makes a definition that is found by descriptor; @provider gets one more user. */
 static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 						 struct eventlog_provider_info *provider,
@@ -269,13 +282,14 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	struct eventlog_event *event;
 	int ret;
 
-	/* Descriptors are never reused: fail once u32 ids run out. */
-	if (!domain->next_descriptor)
-		return ERR_PTR(-ENOSPC);
 	event = eventlog_alloc(sizeof(*event) + name_bytes);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&event->holders, 1);
+	event->descriptor = eventlog_descriptor_new();
+	ret = -ENOSPC;
+	if (!event->descriptor)
+		goto err_free;
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
@@ -285,7 +299,6 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->keywords = keywords;
 	event->layout = fields->layout;
 	event->fields_text = fields->text;
-	event->descriptor = domain->next_descriptor;
 	event->name = memcpy(event + 1, fields->name, name_bytes);
 
 	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
@@ -296,7 +309,6 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	if (ret)
 		goto err_erase;
 
-	domain->next_descriptor++;
 	provider->users++;
 	if (!source)
 		provider->next_event_id++;
@@ -306,7 +318,6 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
-	/* The descriptor is used again: its next event must not find what was made for it. */
 	eventlog_sinks_forget(event);
 	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
 	event->layout = NULL;

@@ -135,12 +135,37 @@ void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscri
 	mutex_unlock(&domain->update_lock);
 }
 
+/* The first provider that must be notified and has no enable(), or NULL; off the list. */
+static struct eventlog_provider_info *eventlog_update_quick(struct eventlog_domain *domain)
+{
+	struct eventlog_provider_info *info, *quick = NULL;
+
+	mutex_lock(&domain->lock);
+	list_for_each_entry(info, &domain->dirty_providers, dirty_node) {
+		if (info->kernel->enable)
+			continue;
+		list_del_init(&info->dirty_node);
+		quick = info;
+		break;
+	}
+	mutex_unlock(&domain->lock);
+	return quick;
+}
+
 bool eventlog_update_try(struct eventlog_domain *domain)
 {
+	struct eventlog_provider_info *info;
+	bool done;
+
 	if (!mutex_trylock(&domain->update_lock))
 		return false;
-	eventlog_update_end(domain, NULL, NULL);
-	return true;
+	while ((info = eventlog_update_quick(domain)))
+		eventlog_provider_notify(domain, info);
+	mutex_lock(&domain->lock);
+	done = list_empty(&domain->dirty_providers);
+	mutex_unlock(&domain->lock);
+	mutex_unlock(&domain->update_lock);
+	return done;
 }
 
 /* ---- register and unregister ---- */

@@ -37,10 +37,13 @@ void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscri
 			 const struct eventlog_subscriber_rule *rule);
 
 /**
- * eventlog_update_try() - notify kernel providers unless another change is in progress
+ * eventlog_update_try() - notify the kernel providers that have no enable()
  * @domain: unlocked
  *
- * Return: false if another change is in progress; then no provider was notified.
+ * Does not wait for another change that is in progress.
+ *
+ * Return: true if no provider is left that must be notified; else the caller has
+ * eventlog_update_begin() and _end() called later.
  */
 bool eventlog_update_try(struct eventlog_domain *domain);
 

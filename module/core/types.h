@@ -65,7 +65,6 @@ struct task_struct;
  * @subscribers: struct eventlog_subscriber, oldest first
  * @subscriber_count: their number
  * @subscriber_sequence: the number of the next subscriber
- * @next_descriptor: the descriptor of the next definition; 0 when all are used up
  * @slots: which slots of the status map are taken
  * @status_map: the status map, in vmalloc memory that user space may map
  * @status_map_bytes: its size, whole pages
@@ -95,7 +94,6 @@ struct eventlog_domain {
 	struct list_head subscribers;
 	unsigned int subscriber_count;
 	u64 subscriber_sequence;
-	u32 next_descriptor;
 	unsigned long *slots;
 	void *status_map;
 	size_t status_map_bytes;
@@ -178,7 +176,7 @@ struct eventlog_event_policy {
  * struct eventlog_event - one definition
  * @listeners: its listeners; RCU; NULL: the event is disabled
  * @layout: what payloads are validated against; constant
- * @descriptor: what records carry; never reused
+ * @descriptor: what records carry; unique in the module and never reused
  * @slot: its place in the status map; 0: it is retained, not live
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations

@@ -116,9 +116,10 @@ static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct tra
 }
 
 /*
- * Notifies kernel providers before the tracer continues, so that it misses nothing.
- * If another change is under way, its thread may be waiting for event_mutex: then a
- * work item notifies them.
+ * Notifies kernel providers without enable(), among them markers, before the tracer
+ * continues, so that it misses nothing.  A work item notifies the others, because their
+ * enable() may need event_mutex; likewise if another change is under way, whose thread
+ * may be waiting for event_mutex.
  */
 static void eventlog_trace_notify(void)
 {

@@ -219,8 +219,9 @@ static int take_name(struct parser *parser, unsigned int index,
 	if (token->quoted ? !is_printable_name(token->text) :
 			    !is_name(token->text, provider ? ".-" : "", provider || event ?
 				     EVENTLOG_NAME_MAX : EVENTLOG_FIELD_NAME_MAX))
-		return wrong(parser, "'%s' is not a name for a %s",
-			     token->text, what);
+		return wrong(parser, "'%.*s%s' is not a name for a %s", EVENTLOG_FIELD_NAME_MAX,
+			     token->text,
+			     strlen(token->text) > EVENTLOG_FIELD_NAME_MAX ? "..." : "", what);
 	*name = token->text;
 	return 0;
 }
