@@ -1559,7 +1559,7 @@ TEST(filters_in_interrupts_and_nmis)
 	__u32 number;
 
 	kernel_load(&consumer);
-	/* number < 20 || text == "nmi" || text ~ "^hard" && pid >= 0 */
+	/* number < 20 || text == "nmi" || text ~ "^hard" */
 	terms[0].on_false = 1;
 	terms[1].on_false = 2;
 	filter_add(consumer.fd, "storm", terms, 3);

@@ -509,7 +509,7 @@ TEST(rules_match_globs)
 		{ "*t", NULL, 0x03 },
 		{ "n?t", NULL, 0x03 },
 		{ "???", NULL, 0x03 },
-		{ "????", NULL, 0x30 },
+		{ "????", NULL, 0x70 },
 		{ "ne", NULL, 0x00 },
 		{ "nett", NULL, 0x00 },
 		{ "Net", NULL, 0x00 },

@@ -204,6 +204,9 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 	struct eventlog_operands operands = {};
 	enum eventlog_verdict verdict;
 
+	/* The words of dynamic fields are not valid; the event will be counted as lost. */
+	if (unlikely(emission->bytes > EVENTLOG_PAYLOAD_MAX))
+		return true;
 	if (emission->count && predicate->dynamic)
 		eventlog_emission_join(emission);
 	operands.payload = emission->payload;
@@ -228,8 +231,7 @@ static notrace bool eventlog_conditions_pass(struct eventlog_emission *emission,
 {
 	unsigned int i;
 
-	/* Too large for any payload: it will be counted as lost. */
-	if (!entry->rule_count || (entry->filtered && emission->bytes > EVENTLOG_PAYLOAD_MAX))
+	if (!entry->rule_count)
 		return true;
 	for (i = 0; i < entry->rule_count; i++) {
 		const struct eventlog_listener_rule *tested = &entry->rules[i];
