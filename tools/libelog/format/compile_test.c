@@ -422,7 +422,8 @@ static const struct random_field fields[] = {
 	{ "swhole", NUMBERS },
 	{ "yes", "true false 1 0 2 \"true\"" },
 	{ "state", "ESTABLISHED CLOSE_WAIT BROKEN NOTHING 1 8 -2 5 \"BROKEN\" OTHER" },
-	{ "flags", "NONE FIN SYN ECN FIN|SYN ECN|FIN 3 FIN|0x20 1|2 \"FIN\" \"FIN|1\" FIN| FIN|1K FIN|0x0x1 SYN|010 FIN|99999999999999999999" },
+	{ "flags", "NONE FIN SYN ECN FIN|SYN ECN|FIN 3 FIN|0x20 1|2 \"FIN\" \"FIN|1\" FIN| "
+	  "FIN|1K FIN|0x0x1 SYN|010 FIN|99999999999999999999" },
 	{ "source", ADDRESSES }, { "six", ADDRESSES }, { "port", "443 0 65535 80" },
 	{ "mac", "00:11:22:aa:bb:cc 00:11:22:AA:BB:CC 00:00:00:00:00:00 \"1:2\"" },
 	{ "took", "1s 1ms 1.5us 0 1000000" }, { "sk", NUMBERS },
@@ -641,7 +642,8 @@ static void test_markers(void)
 		const char *text;
 		bool fits, holds;
 	} cases[] = {
-		{ "a == 255", true, true }, { "a == 0x1ff", true, false }, { "a > 254", true, true },
+		{ "a == 255", true, true }, { "a == 0x1ff", true, false },
+		{ "a > 254", true, true },
 		{ "text == abcd", true, true }, { "text ~ \"^abc\"", true, true },
 		{ "text", true, true }, { "text != abcd", true, false },
 		{ "text !~ \"^abcde\"", true, true }, { "text == 5", true, false },
