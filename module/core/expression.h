@@ -13,9 +13,6 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
-/* Size of the first version of struct eventlog_term, the smallest one that exists. */
-#define EVENTLOG_TERM_BYTES_MIN	40
-
 /**
  * struct eventlog_expression - an expression
  * @users: number of references, held by rules, predicates and code that binds it

@@ -353,7 +353,7 @@ static bool eventlog_filter_get_valid(const struct eventlog_filter_get *request)
 {
 	if (request->flags)
 		return request->flags == EVENTLOG_FILTER_GET_INCOMPATIBLE && request->version;
-	return request->term_size >= EVENTLOG_TERM_BYTES_MIN &&
+	return request->term_size >= EVENTLOG_TERM_SIZE_MIN &&
 	       request->term_size <= EVENTLOG_TERM_STRIDE_MAX;
 }
 
