@@ -201,6 +201,35 @@ for compiler in arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc; do
 	fi
 done
 
+# clang compiles for machines of both byte orders; no headers of theirs are needed.
+for target in aarch64:u64 powerpc64:u64 powerpc64le:u64 s390x:u64 riscv64:u64 mips:u32 \
+	armeb:u32; do
+	long=${target#*:}
+	target=${target%:*}-linux-gnu
+	cross="--target=$target -DELOG_MARKERS_EXPLICIT \
+		-idirafter /usr/include/$(${CC:-gcc} -print-multiarch) -Wno-error"
+	# shellcheck disable=SC2086 # several words
+	if ! echo '#include <elog_marker.h>' |
+	     clang $cross -I"$top/tools/libelog/include" -I"$top/uapi" -fsyntax-only -x c - \
+		2> /dev/null; then
+		skip "an object for $target" "clang cannot compile for it"
+	else
+		for options in "-O2 -fPIC" "-O0 -fno-pic"; do
+			check "an object for $target, $options" library clang c "$target.o" \
+				"$cross $options -c" "$long"
+		done
+	fi
+	case $target in
+	s390x*|armeb*) continue ;;	# not all versions of lld link for them
+	esac
+	if command -v ld.lld > /dev/null && [ -e "$work/$target.o" ]; then
+		check "a library for $target" library clang c "$target.so" \
+			"$cross -fPIC -shared -nostdlib -fuse-ld=lld" "$long"
+	else
+		skip "a library for $target" "clang or lld is not installed"
+	fi
+done
+
 # Stripped files keep the notes, as they keep those of static probes.
 stripped()
 {

@@ -547,9 +547,8 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #define ELOG_MARKER_NOTE_STRUCT		4	/* the other addresses are in the marker */
 
 #define ELOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)				\
-	((unsigned int)(a) | (unsigned int)(b) << 4 | (unsigned int)(c) << 8 |	\
-	 (unsigned int)(d) << 12 | (unsigned int)(e) << 16 | (unsigned int)(f) << 20 |	\
-	 (unsigned int)(g) << 24 | (unsigned int)(h) << 28)
+	((0U + (a)) | (0U + (b)) << 4 | (0U + (c)) << 8 | (0U + (d)) << 12 |	\
+	 (0U + (e)) << 16 | (0U + (f)) << 20 | (0U + (g)) << 24 | (0U + (h)) << 28)
 #define ELOG_MARKER_LOW_(none, a, b, c, d, e, f, g, h, ...)			\
 	ELOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)
 #define ELOG_MARKER_HIGH_(none, _1, _2, _3, _4, _5, _6, _7, _8, a, b, c, d, e, f, g, h,	\
