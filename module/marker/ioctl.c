@@ -243,11 +243,13 @@ static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct fil
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
 	policy = eventlog_policy_after(domain, request->id);
-	if (policy) {
+	if (policy)
+		request->text_size = eventlog_policy_text(policy, text);
+	/* Otherwise the id stays, so that the caller can try again. */
+	if (policy && room >= request->text_size) {
 		request->id = policy->id;
 		request->handlers = policy->handlers;
 		request->operation = policy->operation;
-		request->text_size = eventlog_policy_text(policy, text);
 	}
 	mutex_unlock(&domain->lock);
 	ret = -ENOENT;

@@ -314,8 +314,11 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 		struct eventlog_term term = expression->terms[i];
 		u64 user = room->terms + (u64)i * room->term_size;
 
-		if (filter->pids & 1ULL << i)
+		if (filter->pids & 1ULL << i) {
 			term.number = eventlog_pid_translate(term.number);
+			/* The other number may not be 0 or 1, which a bool must be. */
+			term.flags &= ~EVENTLOG_TERM_BOOL;
+		}
 		ret = eventlog_text_put(user, (const char *)&term, bytes) ?:
 		      eventlog_text_put(user + bytes, zeroes, room->term_size - bytes);
 		if (ret)

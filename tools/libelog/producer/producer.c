@@ -136,7 +136,8 @@ static int register_event(int fd, struct registered_event *event,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&event->descriptor, request->descriptor,
 			 __ATOMIC_RELAXED);
-	__atomic_fetch_add(&event->incarnation, 1, __ATOMIC_RELAXED);
+	/* After the index: see elog_event_filter_key(). */
+	__atomic_fetch_add(&event->incarnation, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -607,7 +608,8 @@ uint64_t elog_event_filter_key(const struct elog_event *event)
 	const struct registered_event *marker = registered(event);
 	const uint32_t *generation = __atomic_load_n(&marker->generation, __ATOMIC_ACQUIRE);
 
-	return (uint64_t)__atomic_load_n(&marker->incarnation, __ATOMIC_RELAXED) << 32 |
+	/* Who sees the new number asks the kernel with the new index. */
+	return (uint64_t)__atomic_load_n(&marker->incarnation, __ATOMIC_ACQUIRE) << 32 |
 	       __atomic_load_n(generation, __ATOMIC_RELAXED);
 }
 
