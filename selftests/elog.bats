@@ -782,7 +782,7 @@ PRODUCERS
 	run_elog show "$work/small/file"
 	umount "$work/small"
 	[ "$full" = 1 ]
-	contains "$message" "small/file: No space left on device" "can be shown"
+	contains "$message" "small/file: No space left on device" "elog show can print"
 	[ "$status" = 1 ]
 	contains "$stderr" "the capture was cut off at byte"
 	[ "$(grep -c 'full - x a=1$' <<< "$output")" -gt 1000 ]

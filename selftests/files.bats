@@ -187,7 +187,7 @@ load files.bash
 	wait "$capture" || status=$?
 	[ "$status" = 1 ]
 	[ "$(grep -c "$work/few/file: No space left on device" "$work/err")" = 1 ]
-	contains "$(< "$work/err")" "can be shown"
+	contains "$(< "$work/err")" "elog show can print"
 	numbers "$work/few/file.1" | are_numbers 0 10
 	rm "$work/few"/*
 	start_capture --split "$work/few"
@@ -571,7 +571,7 @@ print(abs(ids[64] - ids[1]))
 			sh -c 'while "$ELOG" emit -n 20000 full/x "u64 a" a=1; do :; done'
 		echo "$arguments: $stderr"
 		[ "$status" = 1 ]
-		contains "$stderr" "small/file" "No space left on device" "can be shown"
+		contains "$stderr" "small/file" "No space left on device" "elog show can print"
 		written=$(sed -n 's/^elog: \([0-9]*\) events in.*/\1/p' <<< "$stderr")
 		if [ -d "$work/small/file" ]; then
 			run_elog show "$work/small/file"/*
