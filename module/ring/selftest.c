@@ -25,7 +25,7 @@ struct eventlog_selftest {
 	u32 written;
 	u32 read;
 	u64 refused;
-	u64 told;
+	u64 reported;
 };
 
 /* Reserves and fills a record.  Size and content of the payload depend on its number. */
@@ -83,7 +83,7 @@ static bool eventlog_selftest_read(struct eventlog_selftest *test)
 		if (type == EVENTLOG_RECORD_LOST) {
 			const struct eventlog_lost_counts *counts = (const void *)(record + 1);
 
-			test->told = counts->lost[EVENTLOG_LOST_NO_ROOM] +
+			test->reported = counts->lost[EVENTLOG_LOST_NO_ROOM] +
 				     counts->lost[EVENTLOG_LOST_NESTED];
 			continue;
 		}
@@ -115,7 +115,8 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	}
 	if (test->read != test->written || header->records != test->written)
 		return "wrong number of records";
-	if (header->lost_total != test->refused || !test->told || test->told > test->refused)
+	if (header->lost_total != test->refused || !test->reported ||
+	    test->reported > test->refused)
 		return "wrong number of lost events";
 	if (eventlog_ring_reserve(&test->ring, test->ring.sub_buffer_bytes, 0, &slot) ||
 	    header->lost[EVENTLOG_LOST_TOO_LARGE] != 1)

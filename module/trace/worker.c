@@ -524,16 +524,16 @@ static bool eventlog_trace_any_added(void)
 void eventlog_trace_exit(void)
 {
 	struct eventlog_trace_event *trace, *next;
-	bool told = false;
+	bool printed = false;
 
 	for (;;) {
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
 		flush_delayed_work(&eventlog_traces.work);
 		if (!eventlog_trace_any_added())
 			break;
-		if (!told)
+		if (!printed)
 			pr_info("waiting for tracers to detach from events that have ended\n");
-		told = true;
+		printed = true;
 		msleep(20);
 	}
 	cancel_delayed_work_sync(&eventlog_traces.work);

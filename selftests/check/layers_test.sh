@@ -84,7 +84,7 @@ printf '#include "core/new.h"\n' > "$tree/module/compat.h"
 touch "$tree/module/core/new.h"
 check "compat.h includes core" finds 'module/compat.h:1: #include "core/new.h"'
 cp "$top/module/compat.h" "$tree/module/compat.h"
-check "a header of nobody" finds_nothing_new
+check "a header that no file includes" finds_nothing_new
 
 mkdir "$tree/module/new"
 echo "int x;" > "$tree/module/new/new.c"
