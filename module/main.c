@@ -14,8 +14,8 @@
 #include "compat.h"
 #include "core/domain.h"
 #include "core/event.h"
+#include "core/joined.h"
 #include "core/subscriber.h"
-#include "core/trace_point.h"
 #include "marker/ioctl.h"
 #include "marker/marker.h"
 #include "marker/policy.h"
@@ -129,7 +129,7 @@ static void __exit eventlog_exit(void)
 	eventlog_subscriber_exit();
 	eventlog_root_destroy();
 	eventlog_trace_exit();
-	eventlog_trace_point_exit();
+	eventlog_joined_exit();
 	/* Wait for the callbacks of call_rcu(). */
 	rcu_barrier();
 	left = eventlog_allocations_left();

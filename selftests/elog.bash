@@ -204,7 +204,7 @@ import ctypes, fcntl, os, struct
 for i in range(200):
     device = os.open("/dev/eventlog", os.O_RDWR)
     command = ctypes.create_string_buffer(b"other%d" % i)
-    fcntl.ioctl(device, 3 << 30 | 64 << 16 | 0xe7 << 8 | 1,
+    fcntl.ioctl(device, 3 << 30 | 4 << 16 | 0xe7 << 8 | 1,
                 bytearray(struct.pack("=IIQQQIIIIIIQ", 64, 0, ctypes.addressof(command),
                                       0, 0, 0, 0, 0, 0, 0, 0, 0)))
     os.close(device)

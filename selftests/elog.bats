@@ -851,7 +851,7 @@ PRODUCERS
 	fails_with "not a file of elog capture -o" show "$ELOG"
 	run script -qec '"$ELOG" capture -o -' /dev/null 3>&-
 	[ "$status" = 1 ]
-	[[ $output == *"not to a terminal"* ]]
+	[[ $output == *"binary data to a terminal"* ]]
 }
 
 @test "libelog: producers and consumers with the module" {

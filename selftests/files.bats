@@ -162,7 +162,7 @@ load files.bash
 	[ "$status" = 0 ]
 	numbers "$work/kept" | are_numbers 40 20
 	mknod "$work/null" c 1 3
-	fails_with "--rotate is for a regular file" capture -o "$work/null" --rotate 64K
+	fails_with "--rotate needs a regular file" capture -o "$work/null" --rotate 64K
 	[ -c "$work/null" ]
 	mkdir "$work/kept.1.d"
 	rm "$work/kept.1"
@@ -322,7 +322,7 @@ command = ctypes.create_string_buffer(b"step u64 number")
 provider = ctypes.create_string_buffer(b"number")
 request = bytearray(struct.pack("=IIQQQIIIIIIQ", 64, 0, ctypes.addressof(command),
                                 ctypes.addressof(provider), 0, 0, 0, 0, 0, 0, 0, 0))
-fcntl.ioctl(device, 3 << 30 | 64 << 16 | 0xe7 << 8 | 1, request)
+fcntl.ioctl(device, 3 << 30 | 4 << 16 | 0xe7 << 8 | 1, request)
 index = struct.unpack_from("=I", request, 36)[0]
 event = struct.Struct("=IQ")
 open("/proc/self/comm", "w").write("turner")

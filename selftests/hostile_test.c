@@ -115,7 +115,7 @@ static void *write_correctly(void *argument)
 	return NULL;
 }
 
-static void *scribble(void *argument)
+static void *overwrite_pages(void *argument)
 {
 	struct hostile_users *users = argument;
 	__u64 seed = users->seed;
@@ -182,7 +182,7 @@ TEST(consumer_overwrites_its_page)
 {
 	struct eventlog_subscribe request = subscribe_request(4 * page_size());
 	struct user_writer writers[WRITERS];
-	pthread_t threads[WRITERS], scribbler, caller;
+	pthread_t threads[WRITERS], overwriter, caller;
 	struct hostile_users users = { .seed = test_seed() };
 	struct eventlog_stat counts;
 	__u64 numbers[WRITERS] = { 0 }, number;
@@ -201,7 +201,7 @@ TEST(consumer_overwrites_its_page)
 	rule_add(users.good.fd, NULL, NULL);
 	rule_add(users.bad[0].fd, NULL, NULL);
 	rule_add(users.bad[1].fd, NULL, NULL);
-	CHECK_EQ(pthread_create(&scribbler, NULL, scribble, &users), 0);
+	CHECK_EQ(pthread_create(&overwriter, NULL, overwrite_pages, &users), 0);
 	CHECK_EQ(pthread_create(&caller, NULL, call_on, &users), 0);
 	for (i = 0; i < WRITERS; i++) {
 		writers[i] = (struct user_writer){ &users, i };
@@ -229,7 +229,7 @@ TEST(consumer_overwrites_its_page)
 		CHECK_EQ(numbers[i], WRITES);
 	}
 	__atomic_store_n(&users.stop, true, __ATOMIC_RELEASE);
-	CHECK_EQ(pthread_join(scribbler, NULL), 0);
+	CHECK_EQ(pthread_join(overwriter, NULL), 0);
 	CHECK_EQ(pthread_join(caller, NULL), 0);
 	CHECK_EQ(lost_sum(stat_all(users.good.fd).lost), 0);
 
@@ -531,7 +531,7 @@ TEST(random_payloads)
 	__u64 seed = test_seed();
 	int fd = device_open();
 
-	event = register_event(fd, "judged u8 a;__data_loc char[] b;__rel_loc char[] c;u32 d;"
+	event = register_event(fd, "checked u8 a;__data_loc char[] b;__rel_loc char[] c;u32 d;"
 			       "__data_loc unsigned char[] e;__rel_loc unsigned char[] f;u8 g");
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, NULL);

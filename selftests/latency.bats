@@ -28,7 +28,7 @@ emit_lines()
 import ctypes, struct, sys
 class Part(ctypes.Structure):
     _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
-elog = ctypes.CDLL("libelog.so.1")
+elog = ctypes.CDLL("libelog.so.0")
 producer, events = ctypes.c_void_p(), {}
 commands = {"start": b"start s32 id; char[8] name",
             "end": b"end s64 id; u16 status; __data_loc char[] name"}

@@ -141,7 +141,7 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	register things/thing
 	run_elog info
 	[ "$status" = 0 ]
-	[[ $output != *"capture in the background"* ]]
+	[[ $output != *"background capture"* ]]
 	run_elog info --format json
 	[ "$status" = 0 ]
 	check_json '
@@ -156,8 +156,8 @@ assert info["module"] and info["elog"] and "status" not in info'
 	run_elog capture --background --split "$work/dir" -e other
 	[ "$status" = 0 ]
 	run_elog info
-	[[ $output =~ capture\ in\ the\ background\ +[0-9]+\ \"$work/a\ file.elog\" ]]
-	[[ $output =~ capture\ in\ the\ background\ +[0-9]+\ \"$work/dir\" ]]
+	[[ $output =~ background\ capture\ +[0-9]+\ \"$work/a\ file.elog\" ]]
+	[[ $output =~ background\ capture\ +[0-9]+\ \"$work/dir\" ]]
 	run_elog info --format json -v
 	check_json '
 info, = objects
@@ -166,12 +166,12 @@ for c in info["captures"]:
     assert open("/proc/%d/comm" % c["pid"]).read() == "elog\n"
 assert "things/thing" in info["status"] and "Active: 1" in info["status"]'
 	# A killed capture is not listed.
-	pid=$("$ELOG" info | sed -n 's/^capture in the background *\([0-9]*\).*a file.*/\1/p')
+	pid=$("$ELOG" info | sed -n 's/^background capture *\([0-9]*\).*a file.*/\1/p')
 	kill -KILL "$pid"
 	wait_for eval '! "$ELOG" info | grep -q "a file.elog"'
 	run_elog info
-	[ "$(grep -c 'capture in the background' <<< "$output")" = 1 ]
+	[ "$(grep -c 'background capture' <<< "$output")" = 1 ]
 	run_elog stop
 	run_elog info
-	[[ $output != *"capture in the background"* ]]
+	[[ $output != *"background capture"* ]]
 }

@@ -51,12 +51,12 @@ else
 	run
 fi
 done=$((done + 1))
-grep '^eventlog: .*provider' "$work/log" > "$work/said"
+grep '^eventlog: .*provider' "$work/log" > "$work/messages"
 sed -n 's/^# expected: //p' "$work/log" > "$work/expected"
-if [ -s "$work/expected" ] && cmp -s "$work/said" "$work/expected"; then
+if [ -s "$work/expected" ] && cmp -s "$work/messages" "$work/expected"; then
 	echo "ok $done errors of malformed tables are logged"
 else
-	diff "$work/said" "$work/expected" | sed 's/^/# /'
+	diff "$work/messages" "$work/expected" | sed 's/^/# /'
 	echo "not ok $done errors of malformed tables are logged"
 	status=1
 fi

@@ -291,3 +291,72 @@ CHECK
 	run_elog show "$work/file"
 	[[ $stderr != *MiB* ]]
 }
+
+@test "show: unknown CPUs, unknown causes of loss, files of other versions" {
+	"$PYTHON" - "$work" <<'WRITE'
+import struct, sys
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+def block(type, body, flags=0):
+    head = b"\x89ELOG\r\n\x1a" + struct.pack("<5I", type, flags, len(body), len(body),
+                                              crc32c(body))
+    return head + struct.pack("<I", crc32c(head)) + body + bytes(-len(body) % 8)
+
+def record(time, value):
+    return struct.pack("<2I2Q3I4x", 36, 1, time, 0, 11, 12, value)
+
+def data(cpu, stream, *records):
+    body = b"".join(records)
+    return block(4, struct.pack("<2IQ", cpu, stream, 0) + body)
+
+def losses(time, causes, *each):
+    body = struct.pack("<4Q2I", time, time, time, time + 10**9, len(each), causes)
+    for cpu, stream, lost in each:
+        body += struct.pack("<2I", cpu, stream)
+        body += b"".join(struct.pack("<Q", lost.get(i, 0)) for i in range(causes))
+    return block(5, body)
+
+def header(version):
+    return block(1, b"version %d\nbyte_order little\nstart 0 0 1000000000\n" % version)
+
+ALL = 0xffffffff
+schema = b"eventlog 1\nprovider p\nevent 1 e info -\n\tu32 n\n"
+for version in 1, 2, 3:
+    with open(f"{sys.argv[1]}/v{version}", "wb") as file:
+        file.write(header(version) + block(2, struct.pack("<2I", 1, 1) + schema))
+        file.write(data(ALL, 7, record(10, 1), record(40, 4)))
+        file.write(data(0, 0, record(20, 2)) + data(0, 8, record(30, 3)))
+        file.write(losses(50, 20, (0, 0, {0: 2, 19: 3}), (ALL, 7, {18: 4}), (ALL, ALL, {6: 5})))
+        file.write(block(7, struct.pack("<5Q", 4, 14, 0, 0, 0)))
+WRITE
+	run_elog show --fields cpu,n "$work/v2"
+	[ "$status" = 2 ]
+	[ "$(head -n 4 <<< "$output")" = $'cpu=- n=1\ncpu=0 n=2\ncpu=0 n=3\ncpu=- n=4' ]
+	contains "$output" "# lost 5 events on CPU 0: no room 2, cause 19 3" \
+		"# lost 4 events on an unknown CPU: cause 18 4" \
+		"# lost 5 events on CPUs without ring: no memory 5"
+	contains "$stderr" "4 events, lost 14: no room 2, no memory 5, cause 18 4, cause 19 3"
+	run_elog show "$work/v2"
+	[ "$(grep -c ' - 000c ' <<< "$output")" = 2 ]
+	run_elog show --format json "$work/v2"
+	[ "$(grep -c '"cpu":null' <<< "$output")" = 4 ]
+	[ "$(grep -c '"cpu":0' <<< "$output")" = 3 ]
+	contains "$output" '"causes":{"no room":2,"cause 19":3}' '"causes":{"cause 18":4}'
+	run_elog show -q --format csv --fields cpu,n "$work/v2"
+	[ "${lines[1]}" = ",1" ]
+	# No -C and no filter select an event whose CPU is not known.
+	[ "$("$ELOG" show -q -C 0 --fields n "$work/v2" | grep -v '^#')" = $'n=2\nn=3' ]
+	[ "$("$ELOG" show -q -f 'cpu != 1' --fields n "$work/v2" | grep -v '^#')" = $'n=2\nn=3' ]
+	[ "$("$ELOG" show -q -f 'cpu == 4294967295' "$work/v2" | grep -vc '^#')" = 0 ]
+	run_elog stat -q "$work/v2" --by cpu --format json
+	[ "$(grep -c '"cpu":null' <<< "$output")" = 1 ]
+	fails_with "v1: a file of version 1, but this elog reads version 2" show "$work/v1"
+	fails_with "v3: a file of version 3, but this elog reads version 2" show "$work/v3"
+}

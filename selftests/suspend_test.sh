@@ -41,10 +41,10 @@ check()
 	name=$1
 	shift
 	number=$((number + 1))
-	if "$@" > "$work/said" 2>&1; then
+	if "$@" > "$work/output" 2>&1; then
 		echo "ok $number $name"
 	else
-		sed 's/^/# /' "$work/said"
+		sed 's/^/# /' "$work/output"
 		echo "not ok $number $name"
 		failed=1
 	fi

@@ -63,10 +63,7 @@ enum eventlog_marker_type {
 	EVENTLOG_MARKER_TYPES
 };
 
-/*
- * Identifies the layout of struct eventlog_marker.  Change it with the layout, here
- * and in "elog marker list", which searches for it in ELF files.
- */
+/* Identifies the layout of struct eventlog_marker.  Change it with the layout. */
 #define EVENTLOG_MARKER_MAGIC	((unsigned long)0x4d6b724c67e87a9cULL)
 
 struct eventlog_predicate;
@@ -371,6 +368,56 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 #define EVENTLOG_MARKER_FORCED		0
 #endif
 
+/* Packs eight types of four bits each; the first one is the lowest. */
+#define EVENTLOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)					\
+	((u32)(a) | (u32)(b) << 4 | (u32)(c) << 8 | (u32)(d) << 12 |			\
+	 (u32)(e) << 16 | (u32)(f) << 20 | (u32)(g) << 24 | (u32)(h) << 28)
+#define EVENTLOG_MARKER_LOW_(none, a, b, c, d, e, f, g, h, ...)				\
+	EVENTLOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)
+#define EVENTLOG_MARKER_HIGH_(none, _1, _2, _3, _4, _5, _6, _7, _8, a, b, c, d, e, f, g, h, ...)	\
+	EVENTLOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)
+#define EVENTLOG_MARKER_LOW(...)							\
+	EVENTLOG_MARKER_LOW_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#define EVENTLOG_MARKER_HIGH(...)							\
+	EVENTLOG_MARKER_HIGH_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+#ifdef CONFIG_64BIT
+#define EVENTLOG_MARKER_NOTE_BYTES	"76"
+#else
+#define EVENTLOG_MARKER_NOTE_BYTES	"48"
+#endif
+
+/*
+ * A marker leaves an ELF note of the owner "eventlog", type 2, in the section
+ * .note.eventlog, which is not loaded, so that "elog marker list FILE" finds it.  It
+ * has the addresses of the marker and of its tag, text, path, module, function and
+ * unit, and then 32 bits each: line, sequence, the types of fields 1 to 8 and 9 to 16,
+ * and in 8 bits each, from the lowest: number of fields, enabled handlers, allowed
+ * handlers, 0.  The module loader does not relocate the addresses; elog uses the
+ * relocations in the file.  The strings are not in the note itself: the name of a
+ * function is no constant for the assembler.
+ */
+#define EVENTLOG_MARKER_NOTE(tag_, text_, handlers_, ...)				\
+	asm_inline volatile(".pushsection .note.eventlog,\"?\",\"note\"\n"		\
+			    ".balign 4\n"						\
+			    ".4byte 9, " EVENTLOG_MARKER_NOTE_BYTES ", 2\n"		\
+			    ".asciz \"eventlog\"\n"					\
+			    ".balign 4\n"						\
+			    ".dc.a %c0, %c1, %c2, %c3, %c4, %c5, %c6\n"			\
+			    ".4byte %c7, %c8, %c9, %c10, %c11\n"			\
+			    ".popsection\n" : :						\
+			    "i" (&eventlog_marker_), "i" (tag_), "i" (text_),		\
+			    "i" (__FILE__), "i" (EVENTLOG_MARKER_MODULE),		\
+			    "i" (__func__), "i" (&eventlog_marker_unit), "i" (__LINE__),	\
+			    "i" (eventlog_marker_sequence_),				\
+			    "i" (EVENTLOG_MARKER_LOW(0					\
+				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_TYPE, ##__VA_ARGS__))),	\
+			    "i" (EVENTLOG_MARKER_HIGH(0					\
+				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_TYPE, ##__VA_ARGS__))),	\
+			    "i" ((u32)EVENTLOG_MARKER_COUNT(__VA_ARGS__) |		\
+				 (u32)(((handlers_) & 0xff) | EVENTLOG_MARKER_FORCED) << 8 |	\
+				 (u32)((handlers_) >> 8 ?: 0xff) << 16))
+
 /**
  * eventlog_marker() - define a marker; a statement
  * @name: its tag, an identifier; also the name of its event
@@ -389,6 +436,7 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 #if defined(EVENTLOG_MARKERS) || defined(EVENTLOG_ENABLE_LOCAL_MARKERS)
 #define eventlog_marker(name, handlers_, ...)						\
 do {											\
+	enum { eventlog_marker_sequence_ = __COUNTER__ };				\
 	static struct eventlog_marker eventlog_marker_					\
 		__section("eventlog_markers") __aligned(8) = {			\
 		.event.enabled = STATIC_KEY_FALSE_INIT,					\
@@ -402,7 +450,7 @@ do {											\
 		.function = __func__,							\
 		.unit = &eventlog_marker_unit,						\
 		.line = __LINE__,							\
-		.sequence = __COUNTER__,						\
+		.sequence = eventlog_marker_sequence_,					\
 		.types = { EVENTLOG_MARKER_COUNT(__VA_ARGS__)				\
 			   EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_TYPE, ##__VA_ARGS__) },	\
 		.defaults = (handlers_) & 0xff,						\
@@ -411,6 +459,7 @@ do {											\
 	};										\
 											\
 	if (static_branch_unlikely(&eventlog_marker_.event.enabled)) {			\
+		EVENTLOG_MARKER_NOTE(#name, #__VA_ARGS__, handlers_, ##__VA_ARGS__);	\
 		if (eventlog_marker_local)						\
 			eventlog_marker_override(eventlog_marker_local, &eventlog_marker_	\
 				EVENTLOG_MARKER_EACH(EVENTLOG_MARKER_VALUE, ##__VA_ARGS__));	\

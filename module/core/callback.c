@@ -56,8 +56,8 @@ int eventlog_callback_rule_add(struct eventlog_callback *callback,
 
 	if (!callback->subscriber)
 		return -EINVAL;
-	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, rule->provider ?: "*",
-					   rule->event ?: "*");
+	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, NULL,
+					   rule->provider ?: "*", rule->event ?: "*");
 	return ret ?: request.rule_id;
 }
 EXPORT_SYMBOL_GPL(eventlog_callback_rule_add);

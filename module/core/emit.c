@@ -13,6 +13,8 @@
 #include "compat.h"
 #include "core/emit.h"
 #include "core/event.h"
+#include "core/filter.h"
+#include "core/joined.h"
 #include "core/subscriber.h"
 #include "core/trace_point.h"
 
@@ -23,7 +25,7 @@ DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
 #define eventlog_emit_to_tracers(emission) do { } while (0)
 #endif
 
-/* The ids of the current task in a subscriber's pid namespace; the root one needs no look-up. */
+/* The ids of the current task in @namespace; the initial namespace needs no look-up. */
 static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
 {
 	return likely(namespace == &init_pid_ns) ? current->tgid :
@@ -36,24 +38,34 @@ static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
 						   task_pid_nr_ns(current, namespace);
 }
 
-/* Does the event pass one of the rules?  Each of them has something left to test. */
+static __always_inline bool eventlog_rule_selects(const struct eventlog_subscriber_rule *rule,
+						  const struct eventlog_subscriber *subscriber,
+						  u64 session)
+{
+	if (rule->flags & EVENTLOG_RULE_SESSION && rule->session != session)
+		return false;
+	return !(rule->flags & EVENTLOG_RULE_PID) ||
+	       rule->pid == eventlog_current_pid(subscriber->pid_namespace);
+}
+
+/* Delivers the events 1, N + 1, 2N + 1, ...: a rare event is seen at least once. */
+static __always_inline bool eventlog_rule_takes_sample(struct eventlog_subscriber_rule *rule)
+{
+	return !rule->sample ||
+	       !(((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample);
+}
+
+/* Does the event pass one of the rules?  None of them has a filter. */
 static bool eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
 {
 	unsigned int i;
 
 	for (i = 0; i < entry->rule_count; i++) {
-		struct eventlog_subscriber_rule *rule = entry->rules[i];
+		struct eventlog_subscriber_rule *rule = entry->rules[i].rule;
 
-		if (rule->flags & EVENTLOG_RULE_SESSION && rule->session != session)
-			continue;
-		if (rule->flags & EVENTLOG_RULE_PID &&
-		    rule->pid != eventlog_current_pid(entry->subscriber->pid_namespace))
-			continue;
-		/* Deliver the 1st, the N+1st and so on: a rare event shows at least once. */
-		if (rule->sample &&
-		    ((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample)
-			continue;
-		return true;
+		if (eventlog_rule_selects(rule, entry->subscriber, session) &&
+		    eventlog_rule_takes_sample(rule))
+			return true;
 	}
 	return false;
 }
@@ -154,29 +166,132 @@ lost:
 	atomic_long_inc(&subscriber->lost[cause]);
 }
 
-/* Not inlined: most events have no callbacks. */
-static noinline notrace void eventlog_emit_to_callbacks(const struct eventlog_emission *emission,
-							const struct eventlog_listeners *listeners,
-							const struct eventlog_subscriber *only)
+/* ---- filters, callbacks and tracers: not inlined, because most events have none ---- */
+
+/*
+ * Assembles the payload in a buffer, if there is one that is large enough.  A string of a
+ * kernel provider may change at any time, so a filter must not read it before it is
+ * copied: otherwise rings could get a string that the filter would have rejected.  Rings,
+ * callbacks and tracers get the payload from the buffer afterwards.  Without a buffer,
+ * the filter reads the string where it is; each byte that it reads is in the payload.
+ */
+static notrace void eventlog_emission_join(struct eventlog_emission *emission)
 {
-	const struct eventlog_part whole = { .data = emission->payload, .bytes = emission->bytes };
-	const struct eventlog_part *parts = emission->count ? emission->parts : &whole;
+	u8 *payload = NULL;
+
+	if (emission->bytes <= EVENTLOG_JOINED_MAX)
+		payload = eventlog_joined_get(emission->context);
+	if (!payload)
+		return;
+	eventlog_payload_copy(emission, payload);
+	emission->payload = payload;
+	emission->count = 0;
+}
+
+/* Does the event pass the filter of a rule?  Counts it if not. */
+static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
+					   const struct eventlog_subscriber *subscriber,
+					   const struct eventlog_listener_rule *tested)
+{
+	const struct eventlog_predicate *predicate = tested->predicate;
+	const struct eventlog_identity identity = {
+		.session = emission->session,
+		.cpu = smp_processor_id(),
+		.pid = eventlog_current_pid(subscriber->pid_namespace),
+		.tid = eventlog_current_tid(subscriber->pid_namespace),
+		.comm = current->comm,
+	};
+	struct eventlog_operands operands = {};
+	enum eventlog_verdict verdict;
+
+	if (emission->count && predicate->dynamic)
+		eventlog_emission_join(emission);
+	operands.payload = emission->payload;
+	operands.bytes = emission->bytes;
+	if (emission->count) {
+		operands.bytes = emission->parts->bytes;
+		operands.parts = emission->parts;
+		operands.count = emission->count;
+	}
+	verdict = eventlog_predicate_evaluate(predicate, &operands, &identity);
+	if (verdict == EVENTLOG_VERDICT_TRUE)
+		return true;
+	this_cpu_inc(tested->rule->counts->rejected);
+	if (verdict == EVENTLOG_VERDICT_INCOMPATIBLE)
+		this_cpu_inc(tested->rule->counts->incompatible);
+	return false;
+}
+
+/* As eventlog_rules_pass(), for all rules.  May move the payload to a buffer. */
+static notrace bool eventlog_conditions_pass(struct eventlog_emission *emission,
+					     const struct eventlog_listener *entry)
+{
+	unsigned int i;
+
+	/* Too large for any payload: it will be counted as lost. */
+	if (!entry->rule_count || (entry->filtered && emission->bytes > EVENTLOG_PAYLOAD_MAX))
+		return true;
+	for (i = 0; i < entry->rule_count; i++) {
+		const struct eventlog_listener_rule *tested = &entry->rules[i];
+
+		if (eventlog_rule_selects(tested->rule, entry->subscriber, emission->session) &&
+		    (!tested->predicate ||
+		     eventlog_filter_passes(emission, entry->subscriber, tested)) &&
+		    eventlog_rule_takes_sample(tested->rule))
+			return true;
+	}
+	return false;
+}
+
+static notrace void eventlog_emit_to_callbacks(struct eventlog_emission *emission,
+					       const struct eventlog_listeners *listeners,
+					       const struct eventlog_subscriber *only)
+{
+	const struct eventlog_part *parts;
+	struct eventlog_part whole = {};
 	unsigned int i;
 
 	for (i = listeners->count; i < listeners->called; i++) {
 		const struct eventlog_listener *entry = &listeners->entries[i];
 
-		if (only && entry->subscriber != only)
+		if ((only && entry->subscriber != only) ||
+		    !eventlog_conditions_pass(emission, entry))
 			continue;
-		if (!entry->rule_count || eventlog_rules_pass(entry, emission->session))
-			eventlog_emit_to_callback(emission, parts, emission->count ?: 1,
-						  entry->subscriber);
+		whole.data = emission->payload;
+		whole.bytes = emission->bytes;
+		parts = emission->count ? emission->parts : &whole;
+		eventlog_emit_to_callback(emission, parts, emission->count ?: 1,
+					  entry->subscriber);
 	}
 }
 
+/* Delivers to the rings from @first on, to tracers and to callbacks. */
+static noinline notrace void eventlog_emit_to_rest(const struct eventlog_emission *original,
+						   const struct eventlog_listeners *listeners,
+						   const struct eventlog_subscriber *only,
+						   unsigned int first)
+{
+	struct eventlog_emission emission = *original;
+	unsigned int cpu = smp_processor_id(), i;
+
+	for (i = first; i < listeners->count; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
+
+		if ((!only || entry->subscriber == only) &&
+		    eventlog_conditions_pass(&emission, entry))
+			eventlog_emit_to_ring(&emission, entry, cpu);
+	}
+	if (listeners->traced && !only)
+		eventlog_emit_to_tracers(&emission);
+	eventlog_emit_to_callbacks(&emission, listeners, only);
+	if (emission.count != original->count)
+		eventlog_joined_put(emission.context);
+}
+
 /*
- * Preemption is off: this makes an RCU read-side section, and the writers of a CPU's
- * rings nest strictly.  All members of @emission are set except event and context.
+ * The caller has disabled preemption.  Therefore the function is an RCU read-side
+ * section, and the writers of a CPU's rings nest strictly.  The caller has set all
+ * members of @emission except event and context.
  */
 static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
 						 struct eventlog_emission emission)
@@ -203,16 +318,21 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 
 		if (unlikely(only) && entry->subscriber != only)
 			continue;
-		if (!entry->rule_count || eventlog_rules_pass(entry, emission.session))
-			eventlog_emit_to_ring(&emission, entry, cpu);
+		if (entry->rule_count) {
+			if (unlikely(entry->filtered))
+				goto rest;
+			if (!eventlog_rules_pass(entry, emission.session))
+				continue;
+		}
+		eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (unlikely(listeners->others)) {
+	if (likely(!listeners->others))
+		return;
+rest:
+	{
 		const struct eventlog_emission copy = emission;
 
-		if (listeners->traced && !only)
-			eventlog_emit_to_tracers(&copy);
-		if (listeners->called > listeners->count)
-			eventlog_emit_to_callbacks(&copy, listeners, only);
+		eventlog_emit_to_rest(&copy, listeners, only, i);
 	}
 }
 
@@ -226,7 +346,10 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 	preempt_enable_notrace();
 }
 
-/* A kernel provider may emit where RCU is not watching: then count a loss, return NULL. */
+/*
+ * Begin an emission of a kernel provider, and disable preemption.  If RCU is not
+ * watching, count a loss and return NULL.
+ */
 static __always_inline const struct eventlog_event *
 eventlog_source_begin(struct eventlog_provider_event *source)
 {
@@ -259,7 +382,7 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 	u32 bytes = 0;
 
 	if (likely(event)) {
-		/* At most EVENTLOG_FIELDS_MAX + 1 parts of 64 KiB: no wrapping. */
+		/* @bytes cannot overflow: at most EVENTLOG_FIELDS_MAX + 1 parts of 64 KiB. */
 		for (i = 0; i < count; i++)
 			bytes += parts[i].bytes + parts[i].string;
 		eventlog_emit_to_all(event, (struct eventlog_emission){

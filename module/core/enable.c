@@ -43,39 +43,70 @@ static void eventlog_listeners_replace(struct eventlog_event *event,
 }
 
 /*
- * Fills the entry of a subscriber if one of its rules matches.  @next_rule is where
- * its rules are stored; it is moved past them.
+ * Fills the entry of a subscriber if one of its rules matches.  Stores the rules at
+ * *@next_rule and advances *@next_rule past them.
  */
 static bool eventlog_listener_fill(struct eventlog_listener *entry,
 				   struct eventlog_subscriber *subscriber,
 				   const struct eventlog_event *event,
-				   struct eventlog_subscriber_rule ***next_rule)
+				   struct eventlog_listener_rule **next_rule)
 {
-	struct eventlog_subscriber_rule **first_rule = *next_rule;
+	struct eventlog_listener_rule *first_rule = *next_rule;
 	struct eventlog_subscriber_rule *rule;
-	bool conditional = true;
+	bool conditional = true, filtered = false;
 
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (!eventlog_rule_matches(rule, event))
 			continue;
 		if (!eventlog_rule_is_conditional(rule))
 			conditional = false;
-		*(*next_rule)++ = rule;
+		(*next_rule)->rule = rule;
+		(*next_rule)->predicate = rule->expression ?
+			eventlog_rule_predicate(rule, event, false) : NULL;
+		filtered |= !!rule->expression;
+		(*next_rule)++;
 	}
 	if (*next_rule == first_rule)
 		return false;
-	/* A rule with nothing left to test always passes: skip the others. */
-	if (!conditional)
+	/* A rule without conditions always passes: emission need not test any rule. */
+	if (!conditional) {
 		*next_rule = first_rule;
+		filtered = false;
+	}
 	entry->subscriber = subscriber;
 	entry->rules = first_rule;
 	entry->rule_count = *next_rule - first_rule;
+	entry->filtered = filtered;
 	return true;
 }
 
 /*
- * Makes the array for an event.  @nofail: the allocation cannot fail; all
- * subscribers whose rules match have counters for the event already.
+ * Counts the rules of a subscriber that match, and binds their filters.  A filter that
+ * another rule makes needless is bound as well: that rule may be removed later, and
+ * then nothing may fail.
+ *
+ * Return: their number, or -ENOMEM.
+ */
+static int eventlog_subscriber_match(struct eventlog_subscriber *subscriber,
+				     const struct eventlog_event *event, bool nofail)
+{
+	struct eventlog_subscriber_rule *rule;
+	int count = 0;
+
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		if (!eventlog_rule_matches(rule, event))
+			continue;
+		if (rule->expression && !eventlog_rule_predicate(rule, event, !nofail))
+			return -ENOMEM;
+		count++;
+	}
+	return count;
+}
+
+/*
+ * Makes the array for an event.  With @nofail, the function cannot fail: it uses an
+ * allocation that cannot fail, and each subscriber whose rules match already has
+ * counters and predicates for the event.
  *
  * Return: the array; NULL if the event has no subscriber and no tracer; or
  * ERR_PTR(-ENOMEM).
@@ -84,31 +115,31 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 {
 	bool traced = rcu_access_pointer(event->trace.tracers);
 	struct eventlog_domain *domain = event->domain;
-	struct eventlog_subscriber_rule **next_rule;
+	struct eventlog_listener_rule *next_rule;
 	struct eventlog_subscriber *subscriber;
-	struct eventlog_subscriber_rule *rule;
 	unsigned int subscribers = 0, rules = 0;
 	enum eventlog_subscriber_kind kind;
 	struct eventlog_listeners *listeners;
 	size_t bytes;
+	int matching;
 
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		unsigned int before = rules;
-
-		list_for_each_entry(rule, &subscriber->rules, node)
-			rules += eventlog_rule_matches(rule, event);
-		subscribers += rules != before;
+		matching = eventlog_subscriber_match(subscriber, event, nofail);
+		if (matching < 0)
+			return ERR_PTR(matching);
+		rules += matching;
+		subscribers += matching > 0;
 	}
 	if (!subscribers && !traced)
 		return NULL;
 
 	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
-		rules * sizeof(struct eventlog_subscriber_rule *);
+		rules * sizeof(*next_rule);
 	listeners = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
 	if (!listeners)
 		return ERR_PTR(-ENOMEM);
 	listeners->event = event;
-	next_rule = (struct eventlog_subscriber_rule **)&listeners->entries[subscribers];
+	next_rule = (struct eventlog_listener_rule *)&listeners->entries[subscribers];
 
 	for (kind = 0; kind < EVENTLOG_SUBSCRIBER_KINDS; kind++) {
 		list_for_each_entry(subscriber, &domain->subscribers, node) {
@@ -177,7 +208,7 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 		listeners->next = prepared;
 		prepared = listeners;
 	}
-	/* All memory is allocated: nothing can fail from here on. */
+	/* All memory is allocated: the rest cannot fail. */
 	while ((listeners = prepared)) {
 		prepared = listeners->next;
 		eventlog_listeners_replace(listeners->event, listeners);

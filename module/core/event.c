@@ -129,13 +129,18 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 	eventlog_provider_put(domain, info);
 }
 
-static void eventlog_event_free_rcu(struct rcu_head *rcu)
+void eventlog_event_release(struct eventlog_event *event)
 {
-	struct eventlog_event *event = container_of(rcu, struct eventlog_event, rcu);
-
+	if (!refcount_dec_and_test(&event->holders))
+		return;
 	eventlog_free(event->layout);
 	eventlog_free(event->fields_text);
 	eventlog_free(event);
+}
+
+static void eventlog_event_release_rcu(struct rcu_head *rcu)
+{
+	eventlog_event_release(container_of(rcu, struct eventlog_event, rcu));
 }
 
 /* Removes the event from all tables; writers may still be using it. */
@@ -145,9 +150,9 @@ static void eventlog_event_forget(struct eventlog_event *event)
 
 	hash_del(&event->hash_node);
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_event_stats_drop(event);
+	eventlog_sinks_forget(event);
 	eventlog_provider_put(domain, event->provider);
-	call_rcu(&event->rcu, eventlog_event_free_rcu);
+	call_rcu(&event->rcu, eventlog_event_release_rcu);
 }
 
 static void eventlog_event_release_retained(struct eventlog_event *event)
@@ -284,6 +289,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	ret = -ENOSPC;
 	if (!event->descriptor)
 		goto err_free;
+	refcount_set(&event->holders, 1);
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
@@ -312,11 +318,11 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_event_stats_drop(event);
+	eventlog_sinks_forget(event);
 	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
 	event->layout = NULL;
 	event->fields_text = NULL;
-	call_rcu(&event->rcu, eventlog_event_free_rcu);
+	call_rcu(&event->rcu, eventlog_event_release_rcu);
 	return ERR_PTR(ret);
 err_free:
 	eventlog_free(event);

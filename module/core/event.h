@@ -36,6 +36,24 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 void eventlog_event_put(struct eventlog_event *event);
 
 /**
+ * eventlog_event_hold() - keep the memory of a definition
+ * @event: the event, its domain locked
+ *
+ * Name, descriptor and fields_text stay readable without a lock, even if the definition
+ * is forgotten meanwhile.
+ */
+static inline void eventlog_event_hold(struct eventlog_event *event)
+{
+	refcount_inc(&event->holders);
+}
+
+/**
+ * eventlog_event_release() - end eventlog_event_hold()
+ * @event: the event
+ */
+void eventlog_event_release(struct eventlog_event *event);
+
+/**
  * eventlog_kernel_provider_new() - make the domain's struct for a kernel provider
  * @domain: the domain, locked
  * @kernel: the provider; its name is valid

@@ -2,6 +2,7 @@
 /*
  * The table of field types: see field_types.h.
  */
+#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -52,6 +53,85 @@ unsigned int eventlog_field_type_find(const char *name, size_t length)
 		    !memcmp(eventlog_field_types[i].name, name, length))
 			return i;
 	return 0;
+}
+
+/* Parses a decimal number that is followed by @end and nothing else. */
+static bool eventlog_shape_size(const char *digits, const char *end, char last, u32 *bytes)
+{
+	*bytes = 0;
+	for (; digits < end && isdigit(*digits) && *bytes <= EVENTLOG_PAYLOAD_MAX; digits++)
+		*bytes = *bytes * 10 + *digits - '0';
+	return last ? digits + 1 == end && *digits == last : digits == end;
+}
+
+static bool eventlog_starts(const char *type, size_t length, const char *prefix)
+{
+	return length > strlen(prefix) && !memcmp(type, prefix, strlen(prefix));
+}
+
+static bool eventlog_shape_plain(const char *type, size_t length,
+				 struct eventlog_field_shape *shape)
+{
+	const struct eventlog_field_type *plain;
+
+	shape->type = eventlog_field_type_find(type, length);
+	plain = &eventlog_field_types[shape->type];
+	shape->kind = plain->kind;
+	shape->bytes = plain->bytes;
+	shape->is_signed = plain->is_signed;
+	return shape->type;
+}
+
+bool eventlog_field_shape_parse(const char *type, size_t length,
+				struct eventlog_field_shape *shape)
+{
+	const char *end = type + length, *first, *second;
+
+	memset(shape, 0, sizeof(*shape));
+	if (eventlog_shape_plain(type, length, shape))
+		return true;
+	if (eventlog_starts(type, length, "char[")) {
+		shape->kind = EVENTLOG_KIND_CHARS;
+		return eventlog_shape_size(type + 5, end, ']', &shape->bytes);
+	}
+	if (eventlog_starts(type, length, "u8[")) {
+		shape->kind = EVENTLOG_KIND_ARRAY;
+		return eventlog_shape_size(type + 3, end, ']', &shape->bytes);
+	}
+	first = memchr(type, ':', length);
+	second = first ? memchr(first + 1, ':', end - first - 1) : NULL;
+	if (!second)
+		return false;
+	if (eventlog_starts(type, length, "struct:")) {
+		shape->kind = EVENTLOG_KIND_STRUCT;
+		return eventlog_shape_size(second + 1, end, '\0', &shape->bytes);
+	}
+	if (!eventlog_shape_plain(second + 1, end - second - 1, shape))
+		return false;
+	shape->kind = eventlog_starts(type, length, "enum:") ? EVENTLOG_KIND_ENUM :
+							       EVENTLOG_KIND_FLAGS;
+	shape->set = first + 1;
+	shape->set_bytes = second - first - 1;
+	return true;
+}
+
+const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line)
+{
+	const char *end;
+
+	/* A kernel provider's text begins with the statement, and may have other lines. */
+	for (; *text != '\t'; text = end + 1) {
+		end = strchrnul(text, '\n');
+		if (!*end)
+			return NULL;
+	}
+	line->type = text + 1;
+	line->type_length = strcspn(line->type, " \n");
+	line->name = line->type + line->type_length;
+	line->name += *line->name == ' ';
+	line->name_length = strcspn(line->name, " \n");
+	end = strchrnul(line->name, '\n');
+	return *end ? end + 1 : end;
 }
 
 notrace u64 eventlog_field_value(u8 type, u64 value)

@@ -71,6 +71,60 @@ extern const struct eventlog_field_type eventlog_field_types[EVENTLOG_FIELD_TYPE
 unsigned int eventlog_field_type_find(const char *name, size_t length);
 
 /**
+ * struct eventlog_field_shape - how a field of any type is stored
+ * @kind: enum eventlog_field_kind
+ * @type: index into eventlog_field_types of the type, or of the integer of an enum or
+ *	flags type; 0: there is none
+ * @bytes: size in the fixed part of a payload
+ * @is_signed: signed number
+ * @set: name of the enum or flags type; not NUL-terminated; else NULL
+ * @set_bytes: length of @set
+ */
+struct eventlog_field_shape {
+	u8 kind;
+	u8 type;
+	u32 bytes;
+	bool is_signed;
+	const char *set;
+	u32 set_bytes;
+};
+
+/**
+ * eventlog_field_shape_parse() - parse a type of the schema language
+ * @type: the type, which was valid when the event was registered; need not be
+ *	NUL-terminated
+ * @length: length of @type
+ * @shape: filled in
+ *
+ * Return: false: there is no such type.
+ */
+bool eventlog_field_shape_parse(const char *type, size_t length,
+				struct eventlog_field_shape *shape);
+
+/**
+ * struct eventlog_field_line - a field in the schema text of an event
+ * @type: its type; not NUL-terminated
+ * @type_length: length of @type
+ * @name: its name; not NUL-terminated
+ * @name_length: length of @name
+ */
+struct eventlog_field_line {
+	const char *type;
+	size_t type_length;
+	const char *name;
+	size_t name_length;
+};
+
+/**
+ * eventlog_field_line_next() - get the next field of a schema text
+ * @text: lines of an event
+ * @line: set to the first field
+ *
+ * Return: the text behind the field; NULL: there are no more fields.
+ */
+const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line);
+
+/**
  * eventlog_field_type_is_integer() - test whether a type is one of u8 to u64, s8 to s64
  * @index: index into eventlog_field_types, or 0
  *

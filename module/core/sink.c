@@ -5,7 +5,10 @@
 #include <linux/eventlog.h>
 #include <linux/glob.h>
 #include <linux/lockdep.h>
+#include <linux/percpu.h>
 
+#include "core/event.h"
+#include "core/filter.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "memory.h"
@@ -22,6 +25,115 @@ bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule,
 	return glob_match(rule->provider, event->provider->name) &&
 	       glob_match(rule->event, event->name);
 }
+
+/* ---- filters of rules ---- */
+
+void eventlog_rule_free(struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_predicate *predicate;
+	unsigned long descriptor;
+
+	if (rule->expression) {
+		xa_for_each(&rule->predicates, descriptor, predicate)
+			eventlog_predicates_free(predicate);
+		xa_destroy(&rule->predicates);
+		eventlog_expression_put(rule->expression);
+		free_percpu(rule->counts);
+	}
+	eventlog_free(rule);
+}
+
+/* Binds a rule's filter to fields, and stores the predicate. */
+static const struct eventlog_predicate *
+eventlog_rule_predicate_make(struct eventlog_subscriber_rule *rule, u32 descriptor,
+			     const char *fields_text, const struct eventlog_provider *provider)
+{
+	struct eventlog_predicate *predicate;
+
+	predicate = eventlog_predicate_bind_event(rule->expression, fields_text, provider);
+	if (!predicate)
+		return NULL;
+	if (xa_err(xa_store(&rule->predicates, descriptor, predicate, GFP_KERNEL_ACCOUNT))) {
+		eventlog_predicates_free(predicate);
+		return NULL;
+	}
+	return predicate;
+}
+
+const struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscriber_rule *rule,
+							 const struct eventlog_event *event,
+							 bool make)
+{
+	const struct eventlog_predicate *predicate;
+
+	predicate = xa_load(&rule->predicates, event->descriptor);
+	if (predicate || !make)
+		return predicate;
+	return eventlog_rule_predicate_make(rule, event->descriptor, event->fields_text,
+					    event->provider->kernel);
+}
+
+/* The live event with the lowest descriptor above @descriptor that the rule matches. */
+static struct eventlog_event *eventlog_rule_match_after(struct eventlog_domain *domain,
+							const struct eventlog_subscriber_rule *rule,
+							unsigned long descriptor)
+{
+	struct eventlog_event *event;
+
+	while ((event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
+		if (event->slot && eventlog_rule_matches(rule, event))
+			return event;
+		cond_resched();
+	}
+	return NULL;
+}
+
+int eventlog_rule_bind(struct eventlog_domain *domain, struct eventlog_subscriber_rule *rule)
+{
+	const struct eventlog_predicate *predicate;
+	const struct eventlog_provider *provider;
+	struct eventlog_event *event;
+	unsigned long descriptor = 0;
+
+	/* Kernel providers cannot go meanwhile, and with them the names in their tables. */
+	lockdep_assert_held(&domain->update_lock);
+	for (;;) {
+		mutex_lock(&domain->lock);
+		event = eventlog_rule_match_after(domain, rule, descriptor);
+		if (event) {
+			eventlog_event_hold(event);
+			provider = event->provider->kernel;
+		}
+		mutex_unlock(&domain->lock);
+		if (!event)
+			return 0;
+		descriptor = event->descriptor;
+		predicate = eventlog_rule_predicate_make(rule, descriptor, event->fields_text,
+							 provider);
+		eventlog_event_release(event);
+		if (!predicate)
+			return -ENOMEM;
+		cond_resched();
+	}
+}
+
+struct eventlog_filter_counts eventlog_rule_counts(const struct eventlog_subscriber_rule *rule)
+{
+	const struct eventlog_filter_counts *counts;
+	struct eventlog_filter_counts sum = {};
+	int cpu;
+
+	if (!rule->counts)
+		return sum;
+	for_each_possible_cpu(cpu) {
+		counts = per_cpu_ptr(rule->counts, cpu);
+		sum.rejected += READ_ONCE(counts->rejected);
+		sum.incompatible += READ_ONCE(counts->incompatible);
+	}
+	return sum;
+}
+
+/* ---- counters of events ---- */
 
 u64 eventlog_event_lost_rcu_idle(const struct eventlog_event *event)
 {
@@ -63,7 +175,16 @@ u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
 	return eventlog_event_lost_rcu_idle(event) - stats->rcu_idle_before;
 }
 
-void eventlog_event_stats_drop(const struct eventlog_event *event)
+static void eventlog_predicates_forget(struct eventlog_subscriber *subscriber, u32 descriptor)
+{
+	struct eventlog_subscriber_rule *rule;
+
+	list_for_each_entry(rule, &subscriber->rules, node)
+		if (rule->expression)
+			eventlog_predicates_free(xa_erase(&rule->predicates, descriptor));
+}
+
+void eventlog_sinks_forget(const struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_subscriber *subscriber;
@@ -71,6 +192,7 @@ void eventlog_event_stats_drop(const struct eventlog_event *event)
 
 	lockdep_assert_held(&domain->lock);
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
+		eventlog_predicates_forget(subscriber, event->descriptor);
 		stats = xa_erase(&subscriber->event_stats, event->descriptor);
 		if (!stats)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a subscriber keeps of the events that it listens to: its rules, and one
- * struct eventlog_event_stats per event for losses.  Used from the side of the event
+ * What a subscriber keeps of the events that it listens to: its rules with their filters,
+ * and one struct eventlog_event_stats per event for losses.  Used from the side of the event
  * (event.c, enable.c) and from that of the subscriber.  All under domain->lock.
  */
 #ifndef EVENTLOG_SINK_H
@@ -25,8 +25,46 @@ bool eventlog_rule_matches(const struct eventlog_subscriber_rule *rule,
  */
 static inline bool eventlog_rule_is_conditional(const struct eventlog_subscriber_rule *rule)
 {
-	return rule->flags || rule->sample;
+	return rule->flags || rule->sample || rule->expression;
 }
+
+/**
+ * eventlog_rule_free() - free a rule
+ * @rule: in no list; no writer can find it any more
+ */
+void eventlog_rule_free(struct eventlog_subscriber_rule *rule);
+
+/**
+ * eventlog_rule_predicate() - a rule's filter, bound to an event
+ * @rule: with a filter, its domain locked
+ * @event: an event that the rule matches
+ * @make: bind the filter if it is not bound yet
+ *
+ * Return: the predicate, which lives until the rule is freed or the definition is
+ * forgotten; or NULL.
+ */
+const struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscriber_rule *rule,
+							 const struct eventlog_event *event,
+							 bool make);
+
+/**
+ * eventlog_rule_bind() - bind a new rule's filter to all live events that it matches
+ * @domain: not locked, except its update_lock
+ * @rule: in no list yet; with a filter
+ *
+ * Binding takes long with many events: it takes the lock only to find them.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int eventlog_rule_bind(struct eventlog_domain *domain, struct eventlog_subscriber_rule *rule);
+
+/**
+ * eventlog_rule_counts() - what a rule's filter has rejected so far
+ * @rule: the rule
+ *
+ * Return: the sums over all CPUs; zeroes if there is no filter.
+ */
+struct eventlog_filter_counts eventlog_rule_counts(const struct eventlog_subscriber_rule *rule);
 
 /**
  * eventlog_event_lost_rcu_idle() - events emitted where RCU was not watching
@@ -56,11 +94,11 @@ u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
 				  const struct eventlog_event *event);
 
 /**
- * eventlog_event_stats_drop() - drop all subscribers' counters of an event
+ * eventlog_sinks_forget() - drop what all subscribers keep of an event
  * @event: a definition to be forgotten, its domain locked; writers may still use
- *	the counters, in RCU read-side sections
+ *	counters and predicates, in RCU read-side sections
  */
-void eventlog_event_stats_drop(const struct eventlog_event *event);
+void eventlog_sinks_forget(const struct eventlog_event *event);
 
 /**
  * eventlog_subscriber_oldest() - the subscriber that has been open for longest

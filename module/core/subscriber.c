@@ -20,6 +20,8 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
+#include "core/expression.h"
+#include "core/joined.h"
 #include "core/provider.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -52,7 +54,7 @@ static bool eventlog_subscriber_readable(const struct eventlog_subscriber *subsc
 
 static void eventlog_subscriber_wake_all(struct eventlog_subscriber *subscriber)
 {
-	/* Cleared before waking: a poller that checks after this sets it again. */
+	/* Clear @poller before the wake-up: a poller that checks later sets it again. */
 	WRITE_ONCE(subscriber->poller, 0);
 	smp_mb();
 	wake_up_all(&subscriber->wait);
@@ -85,8 +87,8 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 		return EPOLLIN | EPOLLRDNORM;
 	/*
 	 * A writer has no full barrier between publishing its record and reading
-	 * @poller.  It may have missed this poller, whose check may have missed the
-	 * record.  The record is visible one jiffy later.
+	 * @poller.  So the writer may have missed this poller, and this poller may
+	 * have missed the record.  The record is visible one jiffy later.
 	 */
 	mod_timer(&subscriber->recheck, jiffies + 1);
 	return 0;
@@ -152,11 +154,12 @@ err_uncount:
 }
 
 /*
- * CPU hotplug, prepare stage: called for all CPUs that are up when a subscriber is
- * made, later for each CPU that comes up, before the CPU runs anything.  A CPU that
- * was up before keeps its ring.  Without memory the CPU has no ring, and each event
- * it emits is counted as lost: that must not keep the CPU from coming up.  Takes no
- * lock, because the hotplug lock has no fixed order to domain->lock.
+ * The prepare stage of CPU hotplug.  The kernel calls it for all online CPUs when a
+ * subscriber is made.  Later the kernel calls it for each CPU that is brought online,
+ * before the CPU runs any code.  A CPU that was online before still has its ring.  If
+ * there is no memory, the function returns 0, so that the CPU still comes online.
+ * Such a CPU has no ring, and each event that it emits is counted as lost.  Takes no
+ * lock, because the hotplug lock and domain->lock have no fixed order.
  */
 static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
@@ -235,26 +238,23 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 		return false;
 	if (request->level > EVENTLOG_LEVEL_VERBOSE)
 		return false;
-	if (request->predicate || request->predicate_size || request->reserved)
+	if (request->reserved)
 		return false;
 	return *provider && *event;
 }
 
-int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
-				 struct eventlog_rule *request, const char *provider,
-				 const char *event)
+/* Allocates a rule that is in no list. */
+static struct eventlog_subscriber_rule *
+eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expression *expression,
+		  const char *provider, const char *event)
 {
 	size_t provider_bytes = strlen(provider) + 1, event_bytes = strlen(event) + 1;
-	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 	char *text;
-	int ret;
 
-	if (!eventlog_rule_valid(request, provider, event))
-		return -EINVAL;
 	rule = eventlog_alloc(sizeof(*rule) + provider_bytes + event_bytes);
 	if (!rule)
-		return -ENOMEM;
+		return NULL;
 	text = (char *)(rule + 1);
 	rule->provider = memcpy(text, provider, provider_bytes);
 	rule->event = memcpy(text + provider_bytes, event, event_bytes);
@@ -265,23 +265,74 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	rule->pid = request->pid;
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
+	if (!expression)
+		return rule;
 
+	rule->counts = alloc_percpu_gfp(struct eventlog_filter_counts,
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!rule->counts) {
+		eventlog_free(rule);
+		return NULL;
+	}
+	refcount_inc(&expression->users);
+	rule->expression = expression;
+	xa_init_flags(&rule->predicates, XA_FLAGS_ACCOUNT);
+	return rule;
+}
+
+static bool eventlog_subscriber_takes_rules(const struct eventlog_subscriber *subscriber)
+{
+	return subscriber->rule_count < eventlog_rules_max && subscriber->next_rule_id != U32_MAX;
+}
+
+/* Adds what a rule's filter has rejected since the last time to the subscriber's total. */
+static void eventlog_subscriber_fold(struct eventlog_subscriber *subscriber,
+				     struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_filter_counts counts = eventlog_rule_counts(rule);
+
+	lockdep_assert_held(&subscriber->domain->lock);
+	subscriber->filtered.rejected += counts.rejected - rule->folded.rejected;
+	subscriber->filtered.incompatible += counts.incompatible - rule->folded.incompatible;
+	rule->folded = counts;
+}
+
+int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
+				 struct eventlog_rule *request,
+				 struct eventlog_expression *expression, const char *provider,
+				 const char *event)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	struct eventlog_subscriber_rule *rule;
+	int ret;
+
+	if (!eventlog_rule_valid(request, provider, event))
+		return -EINVAL;
+	if (expression && eventlog_joined_prepare())
+		return -ENOMEM;
+	rule = eventlog_rule_new(request, expression, provider, event);
+	if (!rule)
+		return -ENOMEM;
+
+	/* Rules are added and removed with update_lock: their number does not change. */
 	eventlog_update_begin(domain);
-	mutex_lock(&domain->lock);
-	ret = -EMFILE;
-	if (subscriber->rule_count >= eventlog_rules_max || subscriber->next_rule_id == U32_MAX)
-		goto out;
-	rule->id = subscriber->next_rule_id;
-	ret = eventlog_enable_rule_add(subscriber, rule);
+	ret = eventlog_subscriber_takes_rules(subscriber) ? 0 : -EMFILE;
+	if (!ret && expression)
+		ret = eventlog_rule_bind(domain, rule);
 	if (ret)
 		goto out;
-	subscriber->next_rule_id++;
-	subscriber->rule_count++;
-	request->rule_id = rule->id;
-out:
+	mutex_lock(&domain->lock);
+	rule->id = subscriber->next_rule_id;
+	ret = eventlog_enable_rule_add(subscriber, rule);
+	if (!ret) {
+		subscriber->next_rule_id++;
+		subscriber->rule_count++;
+		request->rule_id = rule->id;
+	}
 	mutex_unlock(&domain->lock);
+out:
 	if (ret) {
-		eventlog_free(rule);
+		eventlog_rule_free(rule);
 		rule = NULL;
 	}
 	eventlog_update_end(domain, subscriber, rule);
@@ -304,18 +355,25 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	return -ENOENT;
 found:
 	eventlog_enable_rule_remove(subscriber, rule);
+	eventlog_subscriber_fold(subscriber, rule);
 	subscriber->rule_count--;
 	mutex_unlock(&domain->lock);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
-	eventlog_free(rule);
+	mutex_lock(&domain->lock);
+	eventlog_subscriber_fold(subscriber, rule);
+	mutex_unlock(&domain->lock);
+	eventlog_rule_free(rule);
 	return 0;
 }
 
 /* ---- flush and counts ---- */
 
-/* A grace period; a signal may end the wait for it, so the waiter has a reference. */
+/*
+ * A grace period that a task waits for.  A signal may end the wait first, so the task
+ * and the RCU callback have a reference each.
+ */
 struct eventlog_grace {
 	struct rcu_head rcu;
 	struct completion done;
@@ -354,9 +412,9 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	mutex_unlock(&subscriber->flush_lock);
 
 	/*
-	 * A writer reads the floor and the clock and publishes with preemption off.
-	 * If it began before the floor was raised, it is done when the grace period
-	 * ends; if it began later, it sees the floor.
+	 * Preemption is off while a writer reads the floor and the clock and
+	 * publishes its record.  A writer that began before the floor was raised is
+	 * done when the grace period ends.  A writer that began later sees the floor.
 	 */
 	call_rcu(&grace->rcu, eventlog_grace_over);
 	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
@@ -386,8 +444,9 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 }
 
 /*
- * Losses of all events the subscriber ever listened to, including losses at times
- * when its rules did not match.  The sum may be too large but never too small.
+ * Sums the losses where RCU was not watching, over all events that the subscriber ever
+ * listened to.  The sum is never too small.  It may be too large, because it includes
+ * losses at times when the rules of the subscriber did not match.
  */
 static u64 eventlog_subscriber_rcu_idle(struct eventlog_subscriber *subscriber)
 {
@@ -427,12 +486,44 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 	return stats ? 0 : -ENOENT;
 }
 
+static void eventlog_filter_counts_add(struct eventlog_stat *stat,
+				       struct eventlog_filter_counts counts)
+{
+	stat->rejected += counts.rejected;
+	stat->incompatible += counts.incompatible;
+}
+
+/* Sets what the filter of a rule has rejected, or with rule_id 0 those of all rules. */
+static int eventlog_subscriber_stat_rules(struct eventlog_subscriber *subscriber,
+					  struct eventlog_stat *stat)
+{
+	struct eventlog_domain *domain = subscriber->domain;
+	const struct eventlog_subscriber_rule *rule;
+	bool found = !stat->rule_id;
+
+	mutex_lock(&domain->lock);
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		if (stat->rule_id && stat->rule_id != rule->id)
+			continue;
+		eventlog_filter_counts_add(stat, eventlog_rule_counts(rule));
+		found = true;
+	}
+	if (!stat->rule_id)
+		eventlog_filter_counts_add(stat, subscriber->filtered);
+	mutex_unlock(&domain->lock);
+	return found ? 0 : -ENOENT;
+}
+
 int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
 {
 	const struct eventlog_cpu_ring *cpu_ring;
 	unsigned int cpu, cause;
 
 	stat->generation = READ_ONCE(subscriber->generation);
+	if (stat->rule_id && (stat->descriptor || stat->cpu != EVENTLOG_CPU_ALL))
+		return -EINVAL;
+	if (stat->rule_id)
+		return eventlog_subscriber_stat_rules(subscriber, stat);
 	if (stat->descriptor)
 		return eventlog_subscriber_stat_event(subscriber, stat);
 	if (stat->cpu != EVENTLOG_CPU_ALL) {
@@ -450,7 +541,7 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
 	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_rcu_idle(subscriber);
-	return 0;
+	return eventlog_subscriber_stat_rules(subscriber, stat);
 }
 
 /* ---- life ---- */
@@ -475,7 +566,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 	return 0;
 }
 
-/* Frees a subscriber that no one can reach any more, and its rings. */
+/* Frees a subscriber and its rings.  No one else can reach the subscriber any more. */
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;
@@ -496,7 +587,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 		eventlog_free(subscriber->rings);
 	}
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
-		eventlog_free(rule);
+		eventlog_rule_free(rule);
 	xa_for_each(&subscriber->event_stats, descriptor, stats)
 		eventlog_free(stats);
 	xa_destroy(&subscriber->event_stats);
@@ -552,7 +643,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	return subscriber;
 }
 
-/* Makes it a member of its domain. */
+/* Makes a subscriber a member of its domain. */
 static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
@@ -640,7 +731,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	eventlog_events_release_retained(domain);
 	mutex_unlock(&domain->lock);
 	eventlog_update_end(domain, NULL, NULL);
-	/* Writers may still be in its rings, or in its callback. */
+	/* Writers may still use its rings or run its callback. */
 	synchronize_rcu();
 	eventlog_subscriber_release(subscriber);
 }

@@ -2,10 +2,10 @@
 /*
  * Subscribers: rings, rules, and waiting for events.
  *
- * The list of rules and the membership in the domain are under domain->lock.  A
- * CPU's ring appears once and stays until the subscriber is freed; writers and
- * mappings find it with an acquire load.  A subscriber is freed an RCU grace period
- * after it was removed from the listeners of all events.
+ * domain->lock protects the list of rules and the membership in the domain.  The
+ * ring of a CPU is published once and stays until the subscriber is freed.  Writers
+ * and mappings find it with an acquire load.  A subscriber that ends is removed from
+ * the listeners of all events; one RCU grace period later it is freed.
  */
 #ifndef EVENTLOG_SUBSCRIBER_H
 #define EVENTLOG_SUBSCRIBER_H
@@ -30,7 +30,7 @@ struct eventlog_callback;
 
 /**
  * struct eventlog_cpu_ring - the ring of one CPU
- * @ring: the ring proper, see ring/ring.h
+ * @ring: the ring itself, see ring/ring.h
  * @wake: wakes pollers; the writer may be in any context
  * @subscriber: its owner
  * @pages: the pages that user space maps: header, consumer page, data
@@ -50,7 +50,7 @@ struct eventlog_cpu_ring {
  * struct eventlog_subscriber - see the top of the file
  * @rings: by CPU, @cpu_count entries; an entry is NULL for a CPU that was never
  *	online.  NULL for a subscriber without rings
- * @callback: of an in-kernel subscriber, else NULL
+ * @callback: the callback of an in-kernel subscriber, or NULL
  * @calling: per CPU: mask of the contexts in which @callback is running
  * @pid_namespace: pids and tids are delivered as this namespace sees them
  * @floor: no later record has a time before this; set by FLUSH
@@ -58,11 +58,11 @@ struct eventlog_cpu_ring {
  * @paused: nothing is written to the rings
  * @lost: events lost where no ring could count them, by cause
  * @wait: pollers
- * @recheck: checks again one jiffy after a poller found nothing to read
+ * @recheck: timer that checks the rings again, one jiffy after a poller found nothing
  * @watermark: a ring with this many bytes is readable; at least 1
  * @cpu_count: possible CPUs
  * @ring_bytes: data bytes of a ring
- * @sub_buffer_bytes: of a ring
+ * @sub_buffer_bytes: bytes of a sub-buffer
  * @ring_pages: pages of a ring
  * @overwrite: rings overwrite their oldest records when they are full
  * @generation: incremented whenever a ring appears
@@ -73,6 +73,7 @@ struct eventlog_cpu_ring {
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
  * @next_rule_id: id of the next rule; ids are not reused
+ * @filtered: what filters of deleted rules have rejected
  * @event_stats: struct eventlog_event_stats by descriptor
  * @flush_lock: serialises FLUSH
  * @pid: the process that subscribed, in the initial pid namespace
@@ -105,13 +106,14 @@ struct eventlog_subscriber {
 	struct list_head rules;
 	unsigned int rule_count;
 	u32 next_rule_id;
+	struct eventlog_filter_counts filtered;
 	struct xarray event_stats;
 	struct mutex flush_lock;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 };
 
-/* Of all mappings of the device: they cannot be moved, grown or split. */
+/* For all mappings of the device: a mapping cannot be moved, grown or split. */
 extern const struct vm_operations_struct eventlog_vm_ops;
 
 /**
@@ -154,7 +156,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber);
 /**
  * eventlog_subscriber_new_callback() - make an in-kernel subscriber
  * @domain: unlocked
- * @callback: whose deliver() is called
+ * @callback: its deliver() is called for each event
  *
  * Process context.
  *
@@ -214,6 +216,7 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
  * eventlog_subscriber_rule_add() - RULE_ADD
  * @subscriber: the subscriber
  * @request: the ioctl's argument; rule_id is filled in
+ * @expression: the filter, valid, or NULL; the rule takes a reference
  * @provider: glob, copied
  * @event: glob, copied
  *
@@ -223,7 +226,8 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
  * Return: 0, -EINVAL, -EMFILE (too many rules), -ENOMEM.
  */
 int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
-				 struct eventlog_rule *request, const char *provider,
+				 struct eventlog_rule *request,
+				 struct eventlog_expression *expression, const char *provider,
 				 const char *event);
 
 /**
@@ -282,7 +286,7 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
  * @subscriber: the subscriber
  * @vma: a shared mapping; the caller has not checked whether it may be writable
  *
- * Takes no lock of eventlog's, because the caller holds mmap_lock.
+ * Takes no lock of this module, because the caller holds mmap_lock.
  *
  * Return: 0, -EINVAL (not exactly a ring or a consumer page), -ENXIO (a CPU
  * without ring), -EPERM (it must not be writable).
@@ -293,7 +297,7 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
  * eventlog_subscriber_wake() - wake pollers after a commit by the outermost writer
  * @cpu_ring: the ring written to
  *
- * Any context, preemption off.  Takes one load if there is no poller.
+ * Any context, preemption off.  Costs one load if there is no poller.
  */
 static __always_inline void eventlog_subscriber_wake(struct eventlog_cpu_ring *cpu_ring)
 {

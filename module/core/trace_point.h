@@ -29,13 +29,6 @@ struct eventlog_emission;
  */
 void eventlog_trace_point_emit(const struct eventlog_emission *emission);
 
-/**
- * eventlog_trace_point_exit() - free the buffers at module unload
- *
- * Context: process context; no event can be emitted any more.
- */
-void eventlog_trace_point_exit(void);
-
 /* Called by the tracepoint code, serialised, when the first probe is attached. */
 int eventlog_trace_point_attach(void);
 

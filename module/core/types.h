@@ -27,12 +27,14 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_event;
+struct eventlog_expression;
 struct eventlog_layout;
 struct eventlog_predicate;
 struct eventlog_provider;
@@ -66,8 +68,10 @@ struct task_struct;
  * @slots: which slots of the status map are taken
  * @status_map: the status map, in vmalloc memory that user space may map
  * @status_map_bytes: its size, whole pages
- * @policies: struct eventlog_marker_policy, oldest first
+ * @policies: struct eventlog_policy, oldest first
  * @policy_count: their number
+ * @policy_id: the id of the newest policy
+ * @filter_version: the newest &eventlog_event_policy.version
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @events_max: limit of @live
@@ -95,6 +99,8 @@ struct eventlog_domain {
 	size_t status_map_bytes;
 	struct list_head policies;
 	unsigned int policy_count;
+	u32 policy_id;
+	u32 filter_version;
 	unsigned int live;
 	unsigned int busy;
 	unsigned int events_max;
@@ -154,13 +160,16 @@ struct eventlog_event_trace {
 
 /**
  * struct eventlog_event_policy - the marker policy's part of an event; see marker/policy.h
- * @predicate: the condition on @handlers; RCU; NULL: there is none
- * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing; 0 if
- *	there is a predicate, which then has them; also read without a lock
+ * @filter: the condition on @handlers, with a reference; NULL: there is none
+ * @version: number of @filter, unique in the domain until it wraps; 0: there is none
+ * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing
+ * @incompatible: the program has reported that it cannot evaluate @filter
  */
 struct eventlog_event_policy {
-	struct eventlog_predicate __rcu *predicate;
+	struct eventlog_expression *filter;
+	u32 version;
 	u8 handlers;
+	bool incompatible;
 };
 
 /**
@@ -187,7 +196,9 @@ struct eventlog_event_policy {
  * @hash_node: in the domain's names; unused by events of kernel providers
  * @retained_node: in the domain's retained
  * @retired_at: the domain's subscriber_sequence when it ended
- * @rcu: frees it
+ * @holders: keeps the memory of a definition that is forgotten; see
+ *	eventlog_event_hold()
+ * @rcu: drops the domain's hold
  */
 struct eventlog_event {
 	struct eventlog_listeners __rcu *listeners;
@@ -211,7 +222,18 @@ struct eventlog_event {
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;
+	refcount_t holders;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct eventlog_filter_counts - what became of the events that a filter was evaluated for
+ * @rejected: the filter was false
+ * @incompatible: likewise, and the event lacked a field, or it had another type
+ */
+struct eventlog_filter_counts {
+	unsigned long rejected;
+	unsigned long incompatible;
 };
 
 /**
@@ -226,6 +248,13 @@ struct eventlog_event {
  * @level: 0, or the event's level is at most this
  * @sample: 0, or one in so many events is delivered
  * @sampled: counts the events that passed all other tests
+ * @expression: the filter, or NULL; counts as a user
+ * @counts: per CPU, with a filter
+ * @folded: what the subscriber's totals already contain of @counts; under domain->lock
+ * @predicates: the filter bound to events, by descriptor.  A predicate is made before an
+ *	event first has a listener with the rule, and is used again when listeners change;
+ *	it is freed with the rule, or when the definition is forgotten.  Under domain->lock;
+ *	emission finds it in the listener
  * @provider: glob, in the same allocation
  * @event: glob, likewise
  */
@@ -240,6 +269,10 @@ struct eventlog_subscriber_rule {
 	u32 level;
 	u32 sample;
 	atomic_t sampled;
+	struct eventlog_expression *expression;
+	struct eventlog_filter_counts __percpu *counts;
+	struct eventlog_filter_counts folded;
+	struct xarray predicates;
 	const char *provider;
 	const char *event;
 };
@@ -261,17 +294,29 @@ struct eventlog_event_stats {
 };
 
 /**
+ * struct eventlog_listener_rule - a rule that emission tests
+ * @rule: the rule
+ * @predicate: its filter, bound to the event, or NULL
+ */
+struct eventlog_listener_rule {
+	struct eventlog_subscriber_rule *rule;
+	const struct eventlog_predicate *predicate;
+};
+
+/**
  * struct eventlog_listener - a subscriber that listens to an event
  * @subscriber: the subscriber
  * @stats: its counters of the event; NULL without rings
  * @rules: the event is delivered if it passes one of them
  * @rule_count: 0: nothing is left to test
+ * @filtered: one of @rules has a filter
  */
 struct eventlog_listener {
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_event_stats *stats;
-	struct eventlog_subscriber_rule **rules;
+	struct eventlog_listener_rule *rules;
 	unsigned int rule_count;
+	bool filtered;
 };
 
 /**

@@ -188,15 +188,15 @@ static int storm_start(void)
 
 static int storm_set(const char *argument, const struct kernel_param *parameter)
 {
-	bool wanted;
-	int ret = kstrtobool(argument, &wanted);
+	bool enable;
+	int ret = kstrtobool(argument, &enable);
 
 	if (ret)
 		return ret;
 	mutex_lock(&storm_lock);
-	if (wanted && !storming)
+	if (enable && !storming)
 		ret = storm_start();
-	else if (!wanted && storming)
+	else if (!enable && storming)
 		storm_stop();
 	mutex_unlock(&storm_lock);
 	return ret;

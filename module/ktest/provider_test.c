@@ -112,15 +112,15 @@ static struct {
 	unsigned int rundowns;
 	u64 keywords;
 	u32 level;
-} told;
+} provider_calls;
 
 static u8 plain_payload[16] = "abcdefghijklmnop";
 
 static void test_enable(struct eventlog_provider *provider, u64 keywords, u32 level)
 {
-	told.enables++;
-	told.keywords = keywords;
-	told.level = level;
+	provider_calls.enables++;
+	provider_calls.keywords = keywords;
+	provider_calls.level = level;
 }
 
 /* State dump: sessions 1 to 3 exist. */
@@ -128,7 +128,7 @@ static void test_rundown(struct eventlog_provider *provider)
 {
 	u64 session;
 
-	told.rundowns++;
+	provider_calls.rundowns++;
 	for (session = 1; session <= 3; session++)
 		eventlog_provider_emit(&rundown_event, session, plain_payload, 16);
 }
@@ -394,7 +394,7 @@ static void wrong_reset(void)
 }
 
 /* @says is the expected line of the kernel log; provider_module_test.sh compares them. */
-#define REFUSED(says, change) do {						\
+#define REJECTED(says, change) do {						\
 	wrong_reset();								\
 	change;									\
 	if (eventlog_provider_register(&wrong_provider) != -EINVAL) {		\
@@ -413,63 +413,63 @@ static void test_malformed(void)
 	EXPECT_EQ(eventlog_provider_register(&wrong_provider), 0);
 	eventlog_provider_unregister(&wrong_provider);
 
-	REFUSED("provider with an invalid name", wrong_provider.name = NULL);
-	REFUSED("provider with an invalid name", wrong_provider.name = "1x");
-	REFUSED(WRONG "control character in description", wrong_provider.description = "\n");
-	REFUSED(WRONG "no events", wrong_provider.event_count = 0);
-	REFUSED(WRONG "keywords: value 1: invalid name", wrong_values[1].name = "a b");
-	REFUSED(WRONG "keywords: first: value is 0", wrong_values[0].value = 0);
-	REFUSED(WRONG "keywords: duplicate name first", wrong_values[1].name = "first");
-	REFUSED(WRONG "keywords: first and second have the same value", wrong_values[1].value = 1);
-	REFUSED(WRONG "keywords: second: control character in description",
-		wrong_values[1].description = "\x7f");
-	REFUSED(WRONG "set 0: invalid name", wrong_sets[0].name = "");
-	REFUSED(WRONG "duplicate set bits", wrong_sets[0].name = "bits");
-	REFUSED(WRONG "event 0: invalid name", wrong_event.name = NULL);
-	REFUSED(WRONG "event 1: invalid name", wrong_second.name = "x/y");
-	REFUSED(WRONG "event one: id is 0", wrong_event.id = 0);
-	REFUSED(WRONG "events one and two have the same id 1", wrong_second.id = 1);
-	REFUSED(WRONG "duplicate event one", wrong_second.name = "one");
-	REFUSED(WRONG "event two: invalid level 8", wrong_second.level = 8);
-	REFUSED(WRONG "event two: invalid level 0", wrong_second.level = 0);
-	REFUSED(WRONG "event one: control character in description",
-		wrong_event.description = "two\nlines");
-	REFUSED(WRONG "event one: field 1: invalid name", wrong_fields[1].name = NULL);
-	REFUSED(WRONG "event one: duplicate field small", wrong_fields[1].name = "small");
-	REFUSED(WRONG "event one: field large: unknown type 'u33'", wrong_fields[1].type = "u33");
-	REFUSED(WRONG "event one: field large: unknown type ''", wrong_fields[1].type = NULL);
-	REFUSED(WRONG "event one: field large: unknown type 'char[0]'",
-		wrong_fields[1].type = "char[0]");
-	REFUSED(WRONG "event one: field large: unknown type 'char[65537]'",
-		wrong_fields[1].type = "char[65537]");
-	REFUSED(WRONG "event one: field large: unknown type 'char[4] '",
-		wrong_fields[1].type = "char[4] ");
-	REFUSED(WRONG "event one: field large: unknown type 'u16[4]'",
-		wrong_fields[1].type = "u16[4]");
-	REFUSED(WRONG "event one: field large: unknown type 'enum:none:u32'",
-		wrong_fields[1].type = "enum:none:u32");
-	REFUSED(WRONG "event one: field large: unknown type 'enum:bits:u32'",
-		wrong_fields[1].type = "enum:bits:u32");
-	REFUSED(WRONG "event one: field large: unknown type 'enum:set'",
-		wrong_fields[1].type = "enum:set");
-	REFUSED(WRONG "event one: field large: unknown type 'flags:bits:s32'",
-		wrong_fields[1].type = "flags:bits:s32");
-	REFUSED(WRONG "event one: field large: unknown type 'struct::4'",
-		wrong_fields[1].type = "struct::4");
-	REFUSED(WRONG "event one: field large: unknown type 'string:rel'",
-		wrong_fields[1].type = "string:rel");
-	REFUSED(WRONG "event one: field large: unknown display 'oct'",
-		wrong_fields[1].display = "oct");
-	REFUSED(WRONG "event one: field small: control character in description",
-		wrong_fields[0].description = "\r");
-	REFUSED(WRONG "event one: the fields take 5 bytes, fixed_bytes is 6",
-		wrong_event.fixed_bytes = 6);
-	REFUSED(WRONG "event one: the fields take 13 bytes, fixed_bytes is 5",
-		wrong_event.field_count = 3);
-	REFUSED(WRONG "event one: field large exceeds the maximum of 65536 bytes",
-		wrong_fields[1].type = "char[65536]");
-	REFUSED(WRONG "event one: 257 fields, the maximum is 256",
-		wrong_event.fields = wrong_many_fields;
+	REJECTED("provider with an invalid name", wrong_provider.name = NULL);
+	REJECTED("provider with an invalid name", wrong_provider.name = "1x");
+	REJECTED(WRONG "control character in description", wrong_provider.description = "\n");
+	REJECTED(WRONG "no events", wrong_provider.event_count = 0);
+	REJECTED(WRONG "keywords: value 1: invalid name", wrong_values[1].name = "a b");
+	REJECTED(WRONG "keywords: first: value is 0", wrong_values[0].value = 0);
+	REJECTED(WRONG "keywords: duplicate name first", wrong_values[1].name = "first");
+	REJECTED(WRONG "keywords: first and second have the same value", wrong_values[1].value = 1);
+	REJECTED(WRONG "keywords: second: control character in description",
+		 wrong_values[1].description = "\x7f");
+	REJECTED(WRONG "set 0: invalid name", wrong_sets[0].name = "");
+	REJECTED(WRONG "duplicate set bits", wrong_sets[0].name = "bits");
+	REJECTED(WRONG "event 0: invalid name", wrong_event.name = NULL);
+	REJECTED(WRONG "event 1: invalid name", wrong_second.name = "x/y");
+	REJECTED(WRONG "event one: id is 0", wrong_event.id = 0);
+	REJECTED(WRONG "events one and two have the same id 1", wrong_second.id = 1);
+	REJECTED(WRONG "duplicate event one", wrong_second.name = "one");
+	REJECTED(WRONG "event two: invalid level 8", wrong_second.level = 8);
+	REJECTED(WRONG "event two: invalid level 0", wrong_second.level = 0);
+	REJECTED(WRONG "event one: control character in description",
+		 wrong_event.description = "two\nlines");
+	REJECTED(WRONG "event one: field 1: invalid name", wrong_fields[1].name = NULL);
+	REJECTED(WRONG "event one: duplicate field small", wrong_fields[1].name = "small");
+	REJECTED(WRONG "event one: field large: unknown type 'u33'", wrong_fields[1].type = "u33");
+	REJECTED(WRONG "event one: field large: unknown type ''", wrong_fields[1].type = NULL);
+	REJECTED(WRONG "event one: field large: unknown type 'char[0]'",
+		 wrong_fields[1].type = "char[0]");
+	REJECTED(WRONG "event one: field large: unknown type 'char[65537]'",
+		 wrong_fields[1].type = "char[65537]");
+	REJECTED(WRONG "event one: field large: unknown type 'char[4] '",
+		 wrong_fields[1].type = "char[4] ");
+	REJECTED(WRONG "event one: field large: unknown type 'u16[4]'",
+		 wrong_fields[1].type = "u16[4]");
+	REJECTED(WRONG "event one: field large: unknown type 'enum:none:u32'",
+		 wrong_fields[1].type = "enum:none:u32");
+	REJECTED(WRONG "event one: field large: unknown type 'enum:bits:u32'",
+		 wrong_fields[1].type = "enum:bits:u32");
+	REJECTED(WRONG "event one: field large: unknown type 'enum:set'",
+		 wrong_fields[1].type = "enum:set");
+	REJECTED(WRONG "event one: field large: unknown type 'flags:bits:s32'",
+		 wrong_fields[1].type = "flags:bits:s32");
+	REJECTED(WRONG "event one: field large: unknown type 'struct::4'",
+		 wrong_fields[1].type = "struct::4");
+	REJECTED(WRONG "event one: field large: unknown type 'string:rel'",
+		 wrong_fields[1].type = "string:rel");
+	REJECTED(WRONG "event one: field large: unknown display 'oct'",
+		 wrong_fields[1].display = "oct");
+	REJECTED(WRONG "event one: field small: control character in description",
+		 wrong_fields[0].description = "\r");
+	REJECTED(WRONG "event one: the fields take 5 bytes, fixed_bytes is 6",
+		 wrong_event.fixed_bytes = 6);
+	REJECTED(WRONG "event one: the fields take 13 bytes, fixed_bytes is 5",
+		 wrong_event.field_count = 3);
+	REJECTED(WRONG "event one: field large exceeds the maximum of 65536 bytes",
+		 wrong_fields[1].type = "char[65536]");
+	REJECTED(WRONG "event one: 257 fields, the maximum is 256",
+		 wrong_event.fields = wrong_many_fields;
 		wrong_event.field_count = ARRAY_SIZE(wrong_many_fields));
 }
 
@@ -624,51 +624,51 @@ static void test_enabling(void)
 	struct taker *first = taker_new(0), *second = taker_new(1);
 	int rule;
 
-	memset(&told, 0, sizeof(told));
+	memset(&provider_calls, 0, sizeof(provider_calls));
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
-	EXPECT_EQ(told.enables, 0);
+	EXPECT_EQ(provider_calls.enables, 0);
 	taker_wants(first, "test", "plain");
-	EXPECT_EQ(told.enables, 1);
-	EXPECT(told.keywords == KEYWORD_A && told.level == EVENTLOG_LEVEL_INFO);
+	EXPECT_EQ(provider_calls.enables, 1);
+	EXPECT(provider_calls.keywords == KEYWORD_A && provider_calls.level == EVENTLOG_LEVEL_INFO);
 	EXPECT(static_key_enabled(&plain_event.enabled));
 	EXPECT(!static_key_enabled(&dynamic_event.enabled));
 	/* No change: the event is enabled already. */
 	taker_wants(second, "test", "plain");
-	EXPECT_EQ(told.enables, 1);
+	EXPECT_EQ(provider_calls.enables, 1);
 	/* enable() is called for another event, even with the same keywords and level. */
 	rule = taker_wants(second, "test", "twin");
-	EXPECT_EQ(told.enables, 2);
+	EXPECT_EQ(provider_calls.enables, 2);
 	EXPECT(static_key_enabled(&twin_event.enabled));
 	EXPECT_EQ(eventlog_callback_rule_delete(&second->callback, rule), 0);
-	EXPECT_EQ(told.enables, 3);
+	EXPECT_EQ(provider_calls.enables, 3);
 	EXPECT(!static_key_enabled(&twin_event.enabled));
-	told.enables = 1;
+	provider_calls.enables = 1;
 	rule = taker_wants(second, "test", "dynamic");
-	EXPECT_EQ(told.enables, 2);
-	EXPECT(told.keywords == (KEYWORD_A | KEYWORD_B | 0x100));
-	EXPECT_EQ(told.level, EVENTLOG_LEVEL_DEBUG);
+	EXPECT_EQ(provider_calls.enables, 2);
+	EXPECT(provider_calls.keywords == (KEYWORD_A | KEYWORD_B | 0x100));
+	EXPECT_EQ(provider_calls.level, EVENTLOG_LEVEL_DEBUG);
 	EXPECT_EQ(eventlog_callback_rule_delete(&second->callback, rule), 0);
-	EXPECT_EQ(told.enables, 3);
-	EXPECT(told.keywords == KEYWORD_A && told.level == EVENTLOG_LEVEL_INFO);
+	EXPECT_EQ(provider_calls.enables, 3);
+	EXPECT(provider_calls.keywords == KEYWORD_A && provider_calls.level == EVENTLOG_LEVEL_INFO);
 	taker_free(first);
-	EXPECT_EQ(told.enables, 3);
+	EXPECT_EQ(provider_calls.enables, 3);
 	taker_free(second);
-	EXPECT_EQ(told.enables, 4);
-	EXPECT(!told.keywords && !told.level);
+	EXPECT_EQ(provider_calls.enables, 4);
+	EXPECT(!provider_calls.keywords && !provider_calls.level);
 	EXPECT(!static_key_enabled(&plain_event.enabled));
 
 	/* A rule that exists before registration and after unregistration. */
 	first = taker_new(0);
 	taker_wants(first, "*", NULL);
 	eventlog_provider_unregister(&test_provider);
-	EXPECT_EQ(told.enables, 6);
-	EXPECT(!told.keywords && !told.level);
+	EXPECT_EQ(provider_calls.enables, 6);
+	EXPECT(!provider_calls.keywords && !provider_calls.level);
 	EXPECT(!static_key_enabled(&plain_event.enabled));
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
-	EXPECT_EQ(told.enables, 7);
-	EXPECT(told.level == EVENTLOG_LEVEL_DEBUG);
+	EXPECT_EQ(provider_calls.enables, 7);
+	EXPECT(provider_calls.level == EVENTLOG_LEVEL_DEBUG);
 	eventlog_provider_unregister(&test_provider);
-	EXPECT_EQ(told.enables, 8);
+	EXPECT_EQ(provider_calls.enables, 8);
 	taker_free(first);
 }
 
@@ -676,16 +676,16 @@ static void test_rundowns(void)
 {
 	struct taker *first = taker_new(0), *second = taker_new(1);
 
-	memset(&told, 0, sizeof(told));
+	memset(&provider_calls, 0, sizeof(provider_calls));
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
 	taker_wants(first, "test", "plain");
-	EXPECT_EQ(told.rundowns, 0);
+	EXPECT_EQ(provider_calls.rundowns, 0);
 	taker_wants(first, "test", "existing");
-	EXPECT_EQ(told.rundowns, 1);
+	EXPECT_EQ(provider_calls.rundowns, 1);
 	EXPECT_EQ(atomic_read(&first->taken), 3);
 	/* Only the new subscriber receives the second state dump. */
 	taker_wants(second, "test", NULL);
-	EXPECT_EQ(told.rundowns, 2);
+	EXPECT_EQ(provider_calls.rundowns, 2);
 	EXPECT_EQ(atomic_read(&first->taken), 3);
 	EXPECT_EQ(atomic_read(&second->taken), 3);
 	/* Outside a state dump, every subscriber receives the events. */
@@ -695,7 +695,7 @@ static void test_rundowns(void)
 	eventlog_provider_unregister(&test_provider);
 	/* Subscribers that exist before the provider receive a dump at registration. */
 	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
-	EXPECT_EQ(told.rundowns, 3);
+	EXPECT_EQ(provider_calls.rundowns, 3);
 	EXPECT_EQ(atomic_read(&first->taken), 7);
 	EXPECT_EQ(atomic_read(&second->taken), 7);
 	eventlog_provider_unregister(&test_provider);

@@ -282,11 +282,11 @@ static bool ring_test_check(struct ring_test *test, struct ring_test_cpu *cpu,
 	cpu->time = record->time;
 	if (type == EVENTLOG_RECORD_LOST) {
 		const struct eventlog_lost_counts *counts = (const void *)(record + 1);
-		u64 told = 0;
+		u64 reported = 0;
 
 		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-			told += counts->lost[i];
-		cpu->lost_reported = max(cpu->lost_reported, told);
+			reported += counts->lost[i];
+		cpu->lost_reported = max(cpu->lost_reported, reported);
 		return true;
 	}
 	used = sizeof(*record) + sizeof(*payload) + payload->bytes;

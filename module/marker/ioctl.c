@@ -31,55 +31,52 @@ static struct eventlog_marker *eventlog_marker_after(struct eventlog_domain *dom
 	return NULL;
 }
 
-/*
- * Fills in the results of MARKER_NEXT, and the text of the predicate if there is room
- * for it at @predicate.
- *
- * Return: the marker's four strings, for eventlog_free().
- */
-static char *eventlog_marker_describe(const struct eventlog_event *event,
-				      const struct eventlog_marker *marker,
-				      struct eventlog_marker_next *request, char *predicate)
+/* The marker's four strings, for eventlog_free(); sets @bytes to their size. */
+static char *eventlog_marker_strings(const struct eventlog_event *event,
+				     const struct eventlog_marker *marker, u32 *bytes)
 {
 	const char *strings[] = {
 		event->provider->kernel->owner->name, marker->tag, marker->path, marker->function,
 	};
-	size_t bytes = 0;
 	unsigned int i;
 	char *text, *to;
 
+	*bytes = 0;
 	for (i = 0; i < ARRAY_SIZE(strings); i++)
-		bytes += strlen(strings[i]) + 1;
-	text = eventlog_alloc(bytes);
+		*bytes += strlen(strings[i]) + 1;
+	text = eventlog_alloc(*bytes);
 	if (!text)
 		return NULL;
 	for (to = text, i = 0; i < ARRAY_SIZE(strings); i++)
 		to += sprintf(to, "%s", strings[i]) + 1;
-	if (request->text_size >= bytes) {
-		request->descriptor = event->descriptor;
-		request->id = marker->id;
-		request->handlers = READ_ONCE(marker->handlers);
-		request->defaults = marker->defaults;
-		request->allowed = marker->allowed;
-		request->active = READ_ONCE(marker->active) & EVENTLOG_MARKER_HANDLERS;
-		request->line = marker->line;
-		request->ordinal = marker->ordinal;
-		request->unprinted = (unsigned long)atomic_long_read(&marker->suppressed);
-		request->predicate_size =
-			eventlog_marker_predicate(marker, predicate, &request->rejected);
-	}
-	request->text_size = bytes;
 	return text;
 }
 
-/* Copies out the strings, and the predicate if the caller has room for it. */
-static int eventlog_marker_strings_put(const struct eventlog_marker_next *request, const char *text,
-				const char *predicate)
+static void eventlog_marker_describe(const struct eventlog_event *event,
+				     const struct eventlog_marker *marker,
+				     struct eventlog_marker_next *request)
+{
+	request->descriptor = event->descriptor;
+	request->id = marker->id;
+	request->handlers = READ_ONCE(marker->handlers);
+	request->defaults = marker->defaults;
+	request->allowed = marker->allowed;
+	request->active = READ_ONCE(marker->active) & EVENTLOG_MARKER_HANDLERS;
+	request->line = marker->line;
+	request->ordinal = marker->ordinal;
+	request->suppressed = (unsigned long)atomic_long_read(&marker->suppressed);
+}
+
+/* Copies out the strings, and the text of the filter if it was requested. */
+static int eventlog_marker_strings_put(const struct eventlog_marker_next *request,
+				       const char *text,
+				       const struct eventlog_expression *expression)
 {
 	int ret = eventlog_text_put(request->text, text, request->text_size);
 
-	if (!ret && predicate)
-		ret = eventlog_text_put(request->predicate, predicate, request->predicate_size);
+	if (!ret && expression && request->filter_text)
+		ret = eventlog_text_put(request->filter_text, expression->text,
+					request->filter_text_size);
 	return ret;
 }
 
@@ -87,86 +84,61 @@ static int eventlog_ioctl_marker_next(struct eventlog_domain *domain, struct fil
 				      void *argument, void __user *user)
 {
 	struct eventlog_marker_next *request = argument;
-	char *text = NULL, *predicate = NULL;
-	u32 room = request->text_size;
+	u32 room = request->text_size, filter_room = request->filter_text_size;
+	struct eventlog_expression *expression = NULL;
+	struct eventlog_marker_next found = *request;
 	struct eventlog_marker *marker;
 	struct eventlog_event *event;
+	char *text = NULL;
 	int ret;
 
 	if (request->flags || request->reserved)
 		return -EINVAL;
 	if (!eventlog_capable(filp))
 		return -EPERM;
-	if (request->predicate) {
-		predicate = eventlog_alloc(EVENTLOG_PREDICATE_MAX);
-		if (!predicate)
-			return -ENOMEM;
-	}
-	/* With update_lock, handlers and predicate belong together. */
+	/* With update_lock, handlers and filter belong together. */
 	mutex_lock(&domain->update_lock);
 	mutex_lock(&domain->lock);
 	marker = eventlog_marker_after(domain, &event, request->descriptor);
-	if (marker)
-		text = eventlog_marker_describe(event, marker, request, predicate);
+	if (marker) {
+		text = eventlog_marker_strings(event, marker, &request->text_size);
+		expression = eventlog_marker_filter(marker, &found.rejected);
+		eventlog_marker_describe(event, marker, &found);
+	}
 	mutex_unlock(&domain->lock);
 	mutex_unlock(&domain->update_lock);
-	ret = -ENOENT;
 	if (!marker)
-		goto out;
+		return -ENOENT;
 	ret = -ENOMEM;
 	if (!text)
 		goto out;
 
+	request->filter_text_size = expression ? strlen(expression->text) + 1 : 0;
 	ret = -EMSGSIZE;
-	if (room >= request->text_size)
-		ret = eventlog_marker_strings_put(request, text, predicate);
+	if (room >= request->text_size &&
+	    (!request->filter_text || filter_room >= request->filter_text_size)) {
+		found.text_size = request->text_size;
+		found.filter_text_size = request->filter_text_size;
+		*request = found;
+		ret = eventlog_marker_strings_put(request, text, expression);
+	}
 	if (ret != -EFAULT)
 		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
 out:
 	eventlog_free(text);
-	eventlog_free(predicate);
-	return ret;
-}
-
-/* Copies in the caller's predicate; NULL: there is none. */
-static struct eventlog_expression *eventlog_expression_get(u64 terms, u32 count, u64 predicate)
-{
-	struct eventlog_expression *expression;
-	char *text;
-	int ret;
-
-	if (!count)
-		return terms || predicate ? ERR_PTR(-EINVAL) : NULL;
-	if (count > EVENTLOG_TERMS_MAX)
-		return ERR_PTR(-E2BIG);
-	text = eventlog_string_get(predicate, EVENTLOG_PREDICATE_MAX);
-	if (IS_ERR(text))
-		return ERR_CAST(text);
-	ret = -ENOMEM;
-	expression = eventlog_expression_new();
-	if (!expression)
-		goto out;
-	strscpy(expression->text, text, sizeof(expression->text));
-	expression->count = count;
-	ret = eventlog_array_get(expression->terms, terms, count * sizeof(*expression->terms)) ?:
-	      eventlog_expression_check(expression);
-out:
-	kfree(text);
-	if (!ret)
-		return expression;
 	eventlog_expression_put(expression);
-	return ERR_PTR(ret);
+	return ret;
 }
 
 static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
 {
 	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
 	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REPLACE ||
+	    request->operation > EVENTLOG_MARKER_REPLACE || request->reserved ||
 	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
 		return false;
-	/* A predicate makes sense only for handlers that are switched on. */
-	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD ||
+	/* A filter makes sense only for handlers that are switched on. */
+	return !request->filter || request->operation == EVENTLOG_MARKER_ADD ||
 	       (request->operation == EVENTLOG_MARKER_REPLACE && request->handlers);
 }
 
@@ -190,8 +162,7 @@ static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file
 		ret = PTR_ERR(marker);
 		goto out_module;
 	}
-	expression = eventlog_expression_get(request->terms, request->term_count,
-					     request->predicate);
+	expression = eventlog_expression_get(request->filter);
 	if (IS_ERR(expression)) {
 		ret = PTR_ERR(expression);
 		goto out_marker;
@@ -208,19 +179,19 @@ out_module:
 	return ret;
 }
 
-static bool eventlog_policy_valid(const struct eventlog_marker_wish *request)
+static bool eventlog_policy_valid(const struct eventlog_marker_policy *request)
 {
 	if (request->flags || !request->handlers || request->handlers & ~EVENTLOG_POLICY_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REMOVE)
+	    request->operation > EVENTLOG_MARKER_REMOVE || request->reserved)
 		return false;
-	/* A predicate makes sense only for handlers that are switched on. */
-	return !request->term_count || request->operation == EVENTLOG_MARKER_ADD;
+	/* A filter makes sense only for handlers that are switched on. */
+	return !request->filter || request->operation == EVENTLOG_MARKER_ADD;
 }
 
 static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file *filp,
 				     void *argument, void __user *user)
 {
-	struct eventlog_marker_wish *request = argument;
+	struct eventlog_marker_policy *request = argument;
 	struct eventlog_expression *expression;
 	char *program, *marker;
 	int ret;
@@ -237,8 +208,7 @@ static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file
 		ret = PTR_ERR(marker);
 		goto out_program;
 	}
-	expression = eventlog_expression_get(request->terms, request->term_count,
-					     request->predicate);
+	expression = eventlog_expression_get(request->filter);
 	if (IS_ERR(expression)) {
 		ret = PTR_ERR(expression);
 		goto out_marker;
@@ -258,8 +228,8 @@ out_program:
 static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct file *filp,
 				      void *argument, void __user *user)
 {
-	struct eventlog_marker_wish_next *request = argument;
-	const struct eventlog_marker_policy *policy;
+	struct eventlog_marker_policy_next *request = argument;
+	const struct eventlog_policy *policy;
 	u32 room = request->text_size;
 	char *text;
 	int ret;
@@ -268,12 +238,13 @@ static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct fil
 		return -EINVAL;
 	if (!eventlog_capable(filp))
 		return -EPERM;
-	text = eventlog_alloc(2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX);
+	text = eventlog_alloc(2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX);
 	if (!text)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
-	policy = eventlog_policy_find(domain, request->index);
+	policy = eventlog_policy_after(domain, request->id);
 	if (policy) {
+		request->id = policy->id;
 		request->handlers = policy->handlers;
 		request->operation = policy->operation;
 		request->text_size = eventlog_policy_text(policy, text);
@@ -297,8 +268,8 @@ out:
 static const struct eventlog_ioctl eventlog_marker_ioctl_table[] = {
 	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
 	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
-	EVENTLOG_IOCTL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_policy_add),
-	EVENTLOG_IOCTL(MARKER_WISH_NEXT, eventlog_marker_wish_next, eventlog_ioctl_policy_next),
+	EVENTLOG_IOCTL(POLICY_ADD, eventlog_marker_policy, eventlog_ioctl_policy_add),
+	EVENTLOG_IOCTL(POLICY_NEXT, eventlog_marker_policy_next, eventlog_ioctl_policy_next),
 };
 
 const struct eventlog_ioctls eventlog_marker_ioctls = {

@@ -140,14 +140,14 @@ static void eventlog_marker_switch(struct eventlog_marker *marker, struct eventl
 
 	request->matched++;
 	if (handlers & ~marker->allowed) {
-		request->refused++;
+		request->denied++;
 		return;
 	}
 	if (to->bound && to->bound->of == marker) {
 		predicate = to->bound;
 		to->bound = predicate->next;
 	} else if (to->expression && handlers) {
-		request->unfit++;
+		request->incompatible++;
 		return;
 	}
 	if (predicate || !handlers || request->operation != EVENTLOG_MARKER_REMOVE) {
@@ -162,16 +162,17 @@ static void eventlog_marker_switch(struct eventlog_marker *marker, struct eventl
 	WRITE_ONCE(marker->handlers, handlers);
 }
 
-static int eventlog_marker_field(const void *of, const char *name, u8 *type)
+static int eventlog_marker_field(const void *of, const char *name,
+				 struct eventlog_operand *operand)
 {
 	const struct eventlog_marker *marker = of;
-	int i;
+	unsigned int i;
 
 	for (i = 0; i < marker->event.field_count; i++) {
 		if (strcmp(marker->event.fields[i].name, name))
 			continue;
-		*type = marker->types[1 + i];
-		return i;
+		eventlog_operand_value(operand, marker->types[1 + i], i);
+		return 0;
 	}
 	return -ENOENT;
 }
@@ -187,9 +188,11 @@ static int eventlog_marker_bind(struct eventlog_marker *marker, struct eventlog_
 
 	if (!handlers || handlers & ~marker->allowed)
 		return 0;
+	if (!eventlog_predicate_fits(to->expression, &subject))
+		return 0;
 	predicate = eventlog_predicate_bind(to->expression, &subject);
-	if (IS_ERR_OR_NULL(predicate))
-		return PTR_ERR_OR_ZERO(predicate);
+	if (!predicate)
+		return -ENOMEM;
 	*to->last = predicate;
 	to->last = &predicate->next;
 	return 0;
@@ -241,8 +244,8 @@ int eventlog_markers_switch(const char *module, const char *marker,
 	to.last = &to.bound;
 	request->matched = 0;
 	request->changed = 0;
-	request->refused = 0;
-	request->unfit = 0;
+	request->denied = 0;
+	request->incompatible = 0;
 	/* Held throughout, so that no marker changes between binding and switching. */
 	mutex_lock(&eventlog_markers_lock);
 	if (expression) {
@@ -264,22 +267,19 @@ int eventlog_markers_switch(const char *module, const char *marker,
 	return request->matched ? 0 : -ENOENT;
 }
 
-u32 eventlog_marker_predicate(const struct eventlog_marker *marker, char *text, u64 *rejected)
+struct eventlog_expression *eventlog_marker_filter(const struct eventlog_marker *marker,
+						   u64 *rejected)
 {
 	const struct eventlog_predicate *predicate;
-	u32 bytes = 0;
 
+	lockdep_assert_held(&eventlog_root_domain.update_lock);
 	*rejected = 0;
-	rcu_read_lock();
-	if (smp_load_acquire(&marker->active) & EVENTLOG_MARKER_CONDITIONAL) {
-		predicate = rcu_dereference(marker->predicate);
-		bytes = strlen(predicate->expression->text) + 1;
-		*rejected = eventlog_predicate_rejected(predicate);
-		if (text)
-			memcpy(text, predicate->expression->text, bytes);
-	}
-	rcu_read_unlock();
-	return bytes;
+	if (!marker->has_predicate)
+		return NULL;
+	predicate = rcu_dereference_protected(marker->predicate, true);
+	*rejected = eventlog_predicate_rejected(predicate);
+	refcount_inc(&predicate->expression->users);
+	return predicate->expression;
 }
 
 /* ---- probes ---- */

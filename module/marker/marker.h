@@ -107,14 +107,14 @@ int eventlog_markers_switch(const char *module, const char *marker,
 			    struct eventlog_marker_set *request);
 
 /**
- * eventlog_marker_predicate() - a marker's predicate and its counter
- * @marker: the marker; domain->update_lock and domain->lock are held
- * @text: room for EVENTLOG_PREDICATE_MAX bytes, or NULL
- * @rejected: set to how often the predicate was false
+ * eventlog_marker_filter() - a marker's filter and its counter
+ * @marker: the marker; domain->update_lock is held
+ * @rejected: set to how often the filter was false
  *
- * Return: the size of the predicate's text, NUL included; 0: there is no predicate.
+ * Return: the filter, with a reference for the caller; NULL: there is none.
  */
-u32 eventlog_marker_predicate(const struct eventlog_marker *marker, char *text, u64 *rejected);
+struct eventlog_expression *eventlog_marker_filter(const struct eventlog_marker *marker,
+						   u64 *rejected);
 
 /**
  * eventlog_marker_matches() - does a marker match a pattern

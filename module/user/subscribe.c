@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/subscriber.h"
 #include "user/file.h"
@@ -52,6 +53,7 @@ static int eventlog_ioctl_rule_add(struct eventlog_domain *domain, struct file *
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
 	struct eventlog_rule *request = argument;
+	struct eventlog_expression *expression;
 	char *provider, *event;
 	int ret;
 
@@ -65,12 +67,19 @@ static int eventlog_ioctl_rule_add(struct eventlog_domain *domain, struct file *
 		ret = PTR_ERR(event);
 		goto out_provider;
 	}
-	ret = eventlog_subscriber_rule_add(subscriber, request, provider, event);
-	if (ret)
+	expression = eventlog_expression_get(request->filter);
+	if (IS_ERR(expression)) {
+		ret = PTR_ERR(expression);
 		goto out_event;
+	}
+	ret = eventlog_subscriber_rule_add(subscriber, request, expression, provider, event);
+	if (ret)
+		goto out_expression;
 	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
 		eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+out_expression:
+	eventlog_expression_put(expression);
 out_event:
 	kfree(event);
 out_provider:
@@ -131,6 +140,7 @@ static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp
 	stat.size = request->size;
 	stat.cpu = request->cpu;
 	stat.descriptor = request->descriptor;
+	stat.rule_id = request->rule_id;
 	ret = eventlog_subscriber_stat(subscriber, &stat);
 	if (ret)
 		return ret;

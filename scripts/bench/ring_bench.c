@@ -130,7 +130,7 @@ static const char *json_text(const char *text)
 	return plain;
 }
 
-/* ---- what is written to ---- */
+/* ---- buffers ---- */
 
 static void *pages(size_t bytes)
 {

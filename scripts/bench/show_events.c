@@ -95,15 +95,29 @@ static size_t put_record(unsigned char *block, uint64_t time,
 	return bytes;
 }
 
+static int write_block(struct elog_writer *writer, unsigned int cpu,
+		       const unsigned char *block, size_t size, uint64_t position)
+{
+	ssize_t some;
+	size_t at;
+
+	for (at = 0; at < size; at += (size_t)some) {
+		some = elog_writer_raw(writer, cpu, cpu, block + at, size - at, position + at);
+		if (some < 0)
+			return (int)some;
+	}
+	return 0;
+}
+
 static int write_elog(uint64_t count, const char *path)
 {
 	static unsigned char blocks[2][BLOCK_BYTES];
-	const struct elog_file_options options = {
+	const struct elog_writer_options options = {
 		.size = sizeof(options), .program = "show_events", .cpus = 2,
 	};
 	size_t filled[2] = { 0 };
 	uint64_t position[2] = { 0 }, number, time = monotonic();
-	struct elog_file_writer *writer;
+	struct elog_writer *writer;
 	struct request request;
 	unsigned int cpu;
 	int fd, ret;
@@ -111,12 +125,12 @@ static int write_elog(uint64_t count, const char *path)
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fail(path, errno);
-	ret = elog_file_writer_open(&writer, fd, &options);
+	ret = elog_writer_open(&writer, fd, &options);
 	if (!ret)
-		ret = elog_file_write_schema(writer, 1, 1, schema);
+		ret = elog_writer_schema(writer, 1, 1, schema);
 	if (!ret)
-		ret = elog_file_write_process(writer, (uint32_t)getpid(),
-					      (uint32_t)getpid(), "show_events");
+		ret = elog_writer_process(writer, (uint32_t)getpid(),
+					  (uint32_t)getpid(), "show_events");
 	for (number = 0; !ret && number < count; number++) {
 		make_request(number, &request);
 		/* Two CPUs alternate. */
@@ -125,20 +139,18 @@ static int write_elog(uint64_t count, const char *path)
 		if (filled[cpu] > BLOCK_BYTES - 256 || number % SYNC_EVENTS == 0 ||
 		    number + 1 == count) {
 			for (cpu = 0; !ret && cpu < 2; cpu++) {
-				if (filled[cpu])
-					ret = elog_file_write_raw(writer, cpu,
-						blocks[cpu], filled[cpu],
-						position[cpu], NULL);
+				ret = write_block(writer, cpu, blocks[cpu], filled[cpu],
+						  position[cpu]);
 				position[cpu] += filled[cpu];
 				filled[cpu] = 0;
 			}
 		}
 		if (!ret && (number % SYNC_EVENTS == 0 || number + 1 == count))
-			ret = elog_file_write_sync(writer, time + 1, NULL, 0);
+			ret = elog_writer_sync(writer, time + 1, NULL, 0);
 	}
 	if (!ret)
-		ret = elog_file_write_end(writer, count, 0);
-	elog_file_writer_close(writer);
+		ret = elog_writer_end(writer, 0);
+	elog_writer_close(writer);
 	if (ret)
 		fail(path, -ret);
 	return close(fd) ? 1 : 0;

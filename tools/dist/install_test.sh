@@ -39,7 +39,7 @@ has()
 
 everything_is_there()
 {
-	has "$1/bin/elog" "$1/bin/eventlog-gen" "$1/lib/libelog.so.1" \
+	has "$1/bin/elog" "$1/bin/eventlog-gen" "$1/lib/libelog.so.0" \
 		"$1/lib/libelog.so" "$1/lib/libelog.a" "$1/include/elog.h" \
 		"$1/include/elog_marker.h" "$1/include/elog/consumer.h" \
 		"$1/include/linux/eventlog.h" "$1/lib/sysusers.d/eventlog.conf" \
@@ -161,7 +161,7 @@ for prefix in /usr/local /usr; do
 	check "$prefix: elog runs" elog_runs "$prefix"
 	check "$prefix: a program builds with libelog.so" builds_with "$prefix" ""
 	check "$prefix: a program builds with libelog.a" builds_with "$prefix" -static
-	check "$prefix: Python finds libelog.so.1" python_reads "$prefix"
+	check "$prefix: Python finds libelog.so.0" python_reads "$prefix"
 	if command -v systemd-analyze > /dev/null; then
 		check "$prefix: the units are valid" units_are_right "$prefix"
 	else

@@ -13,28 +13,28 @@
 #include <unistd.h>
 #include <elog.h>
 
-static void print_event(struct elog_file_reader *reader,
+static void print_event(struct elog_reader *reader,
 			const struct elog_item *item, struct elog_text *text)
 {
 	const struct elog_schema_event *event;
 
-	text->size = 0;
-	if (elog_file_describe(reader, item->descriptor, &event)) {
-		elog_text_printf(text, "event %" PRIu32, item->descriptor);
-	} else {
-		elog_text_printf(text, "%s/%s ", event->provider->name, event->name);
-		elog_format_fields(text, event, item->payload, item->payload_size);
+	printf("%" PRIu64 ".%09u ", item->time / 1000000000,
+	       (unsigned int)(item->time % 1000000000));
+	if (elog_reader_describe(reader, item->descriptor, &event)) {
+		printf("event %" PRIu32 "\n", item->descriptor);
+		return;
 	}
-	printf("%" PRIu64 ".%09u %s\n", item->time / 1000000000,
-	       (unsigned int)(item->time % 1000000000),
-	       text->error ? "(out of memory)" : text->data);
+	text->size = 0;
+	elog_format_fields(text, event, item->payload, item->payload_size);
+	printf("%s/%s %s\n", event->provider->name, event->name,
+	       text->error ? "(out of memory)" : text->size ? text->data : "");
 }
 
 static void print_lost(const struct elog_item *item)
 {
 	unsigned int cause;
 
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+	for (cause = 0; cause < item->lost_count; cause++)
 		if (item->lost[cause])
 			printf("# lost %" PRIu64 ": %s\n", item->lost[cause],
 			       elog_lost_name(cause) ? elog_lost_name(cause) : "?");
@@ -42,7 +42,7 @@ static void print_lost(const struct elog_item *item)
 
 int main(int count, char **arguments)
 {
-	struct elog_file_reader *reader = NULL;
+	struct elog_reader *reader = NULL;
 	struct elog_text text = { 0 };
 	struct elog_item item;
 	bool damaged = false;
@@ -53,8 +53,8 @@ int main(int count, char **arguments)
 		return 1;
 	}
 	fd = open(arguments[1], O_RDONLY | O_CLOEXEC);
-	ret = fd < 0 ? -errno : elog_file_reader_open(&reader, fd);
-	while (!ret && (ret = elog_file_next(reader, &item)) > 0) {
+	ret = fd < 0 ? -errno : elog_reader_open(&reader, fd);
+	while (!ret && (ret = elog_reader_next(reader, &item)) > 0) {
 		if (item.type == ELOG_ITEM_EVENT)
 			print_event(reader, &item, &text);
 		else if (item.type == ELOG_ITEM_LOST)
@@ -68,7 +68,7 @@ int main(int count, char **arguments)
 	else if (damaged)
 		fprintf(stderr, "%s is damaged\n", arguments[1]);
 	elog_text_free(&text);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	if (fd >= 0)
 		close(fd);
 	return ret || damaged;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Prints the time, the name and the fields of each event in a .elog file. Needs only the
-# installed libelog.so.1.
+# installed libelog.so.0.
 #
 #	elog capture -o job.elog -- ./job; ./reader.py job.elog
 from ctypes import (CDLL, POINTER, Structure, byref, c_char_p, c_int, c_size_t,
@@ -15,7 +15,8 @@ class Item(Structure):		# struct elog_item
     _fields_ = [("type", c_int), ("cpu", c_uint), ("context", c_int),
                 ("descriptor", c_uint32), ("time", c_uint64), ("session", c_uint64),
                 ("pid", c_uint32), ("tid", c_uint32), ("payload", c_void_p),
-                ("payload_size", c_size_t), ("lost", c_uint64 * 8), ("damage", c_int),
+                ("payload_size", c_size_t), ("lost", POINTER(c_uint64)),
+                ("lost_count", c_uint32), ("stream", c_uint32), ("damage", c_int),
                 ("offset", c_uint64), ("size", c_uint64), ("reserved", c_uint64 * 4)]
 
 
@@ -32,16 +33,16 @@ class Text(Structure):
                 ("error", c_int), ("reserved", c_uint64 * 2)]
 
 
-elog = CDLL("libelog.so.1")
+elog = CDLL("libelog.so.0")
 elog.elog_format_fields.argtypes = c_void_p, POINTER(Event), c_void_p, c_size_t
 elog.elog_format_fields.restype = elog.elog_text_free.restype = None
 
 file = os.open(sys.argv[1], os.O_RDONLY)
 reader, item, event, text = c_void_p(), Item(), POINTER(Event)(), Text()
-if elog.elog_file_reader_open(byref(reader), file):
+if elog.elog_reader_open(byref(reader), file):
     sys.exit("out of memory")
-while (ret := elog.elog_file_next(reader, byref(item))) > 0:
-    if item.type or elog.elog_file_describe(reader, item.descriptor, byref(event)):
+while (ret := elog.elog_reader_next(reader, byref(item))) > 0:
+    if item.type or elog.elog_reader_describe(reader, item.descriptor, byref(event)):
         continue
     text.size = 0
     elog.elog_format_fields(byref(text), event, item.payload, item.payload_size)

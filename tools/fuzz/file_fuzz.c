@@ -17,6 +17,7 @@
 
 #include "elog.h"
 #include "file/blocks.h"
+#include "util/text.h"
 #include "util/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,7 +32,7 @@ struct seen {
 	int64_t wall;		/* time of an event in the middle */
 };
 
-static void use(struct elog_file_reader *reader, const struct elog_item *item,
+static void use(struct elog_reader *reader, const struct elog_item *item,
 		struct elog_text *text, struct seen *seen)
 {
 	const struct elog_schema_event *event;
@@ -45,24 +46,24 @@ static void use(struct elog_file_reader *reader, const struct elog_item *item,
 		seen->sum = seen->sum * 31 + item->time;
 		if (!(seen->events & (seen->events - 1)))
 			seen->wall = (int64_t)(item->time + (uint64_t)
-					       elog_file_wall_offset(reader));
-		if (!elog_file_describe(reader, item->descriptor, &event)) {
-			generation = elog_file_generation(reader);
+					       elog_reader_wall_offset(reader));
+		if (!elog_reader_describe(reader, item->descriptor, &event)) {
+			generation = elog_reader_generation(reader);
 			elog_format_fields(text, event, item->payload,
 					   item->payload_size);
-			if (elog_file_generation(reader) != generation)
+			if (elog_reader_generation(reader) != generation)
 				abort();
 		}
 		elog_text_put(text, item->payload, item->payload_size);
 		elog_text_string(text, elog_processes_name(
-			elog_file_processes(reader), item->pid, item->tid));
+			elog_reader_processes(reader), item->pid, item->tid));
 		break;
 	case ELOG_ITEM_LOST:
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		for (i = 0; i < item->lost_count; i++)
 			seen->losses += item->lost[i];
 		break;
 	case ELOG_ITEM_PART:
-		elog_file_info(reader, "host");
+		elog_reader_info(reader, "host");
 		break;
 	case ELOG_ITEM_SYNC:
 		break;
@@ -73,26 +74,26 @@ static void use(struct elog_file_reader *reader, const struct elog_item *item,
 	}
 }
 
-static int read_on(struct elog_file_reader *reader, struct elog_text *text,
+static int read_on(struct elog_reader *reader, struct elog_text *text,
 		   struct seen *seen)
 {
 	uint64_t done, total;
 	struct elog_item item;
 	int ret;
 
-	while ((ret = elog_file_next(reader, &item)) > 0)
+	while ((ret = elog_reader_next(reader, &item)) > 0)
 		use(reader, &item, text, seen);
-	if (elog_file_progress(reader, &done, &total) || done > total)
+	if (elog_reader_progress(reader, &done, &total) || done > total)
 		abort();
 	return ret;
 }
 
-static struct elog_file_reader *begin(int fd)
+static struct elog_reader *begin(int fd)
 {
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 
 	lseek(fd, 0, SEEK_SET);
-	if (elog_file_reader_open(&reader, fd))
+	if (elog_reader_open(&reader, fd))
 		exit(1);
 	return reader;
 }
@@ -100,10 +101,10 @@ static struct elog_file_reader *begin(int fd)
 static void read_growing(int fd, const uint8_t *data, size_t size, size_t step,
 			 struct elog_text *text, struct seen *seen)
 {
-	struct elog_file_reader *reader = begin(fd);
+	struct elog_reader *reader = begin(fd);
 	size_t at, more;
 
-	if (ftruncate(fd, 0) || elog_file_follow(reader, true))
+	if (ftruncate(fd, 0) || elog_reader_follow(reader, true))
 		abort();
 	for (at = 0; at < size; at += more) {
 		more = step < size - at ? step : size - at;
@@ -112,28 +113,28 @@ static void read_growing(int fd, const uint8_t *data, size_t size, size_t step,
 		if (read_on(reader, text, seen) != -EAGAIN)
 			break;
 	}
-	elog_file_follow(reader, false);
+	elog_reader_follow(reader, false);
 	read_on(reader, text, seen);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 }
 
 static void read_set(int fd, int again, struct elog_text *text)
 {
-	struct elog_file_reader *reader;
-	struct elog_file_set *set;
+	struct elog_reader *reader;
+	struct elog_reader_set *set;
 	struct seen seen = { 0 };
 	struct elog_item item;
 	int ret;
 
 	lseek(fd, 0, SEEK_SET);
 	lseek(again, 0, SEEK_SET);
-	if (elog_file_set_open(&set) || elog_file_set_add(set, fd, &reader) ||
-	    elog_file_set_add(set, again, &reader))
+	if (elog_reader_set_open(&set) || elog_reader_set_add(set, fd, &reader) ||
+	    elog_reader_set_add(set, again, &reader))
 		exit(1);
-	while ((ret = elog_file_set_next(set, &item, &reader)))
+	while ((ret = elog_reader_set_next(set, &item, &reader)))
 		if (ret == 1)
 			use(reader, &item, text, &seen);
-	elog_file_set_close(set);
+	elog_reader_set_close(set);
 }
 
 static int open_again(int fd)
@@ -147,7 +148,7 @@ static int open_again(int fd)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen whole = { 0 }, growing = { 0 }, late = { 0 };
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct elog_text text = { 0 };
 	static int fd = -1, again = -1;
 
@@ -161,15 +162,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	reader = begin(fd);
 	read_on(reader, &text, &whole);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	if (whole.events != growing.events || whole.losses != growing.losses ||
 	    whole.sum != growing.sum)
 		abort();
 
 	reader = begin(fd);
-	if (!elog_file_seek(reader, (uint64_t)whole.wall))
+	if (!elog_reader_seek(reader, (uint64_t)whole.wall))
 		read_on(reader, &text, &late);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 
 	read_set(fd, again, &text);
 	elog_text_free(&text);

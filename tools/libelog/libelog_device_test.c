@@ -380,7 +380,7 @@ static void write_and_read(uint64_t ring_bytes)
 		check_equal(elog_consumer_flush(consumer), 0);
 		while ((ret = elog_consumer_next(consumer, &item)) > 0) {
 			if (item.type == ELOG_ITEM_LOST) {
-				for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
+				for (cause = 0; cause < item.lost_count; cause++)
 					lost += item.lost[cause];
 				continue;
 			}
@@ -603,21 +603,22 @@ static void test_many_definitions(void)
 	static uint32_t descriptors[EVENTS];
 	const struct elog_schema_event *schema;
 	uint64_t generation;
-	struct elog_text command = { 0 };
+	static char command[FIELDS * (NAME + 8) + 32];
 	struct elog_consumer *consumer;
 	struct elog_producer *producer;
 	struct elog_event *event;
 	unsigned int i, field;
+	size_t size;
 	char name[16];
 
 	consumer = subscribe(1 << 16);
 	check_equal(elog_producer_open(&producer, NULL), 0);
 	for (i = 0; i < EVENTS; i++) {
-		command.size = 0;
-		elog_text_printf(&command, "event%u", i);
+		size = (size_t)snprintf(command, sizeof(command), "event%u", i);
 		for (field = 0; field < FIELDS; field++)
-			elog_text_printf(&command, " u8 field%0*u;", NAME - 5, field);
-		event = add_event(producer, command.data);
+			size += (size_t)snprintf(command + size, sizeof(command) - size,
+						 " u8 field%0*u;", NAME - 5, field);
+		event = add_event(producer, command);
 		descriptors[i] = elog_event_descriptor(event);
 		elog_event_unregister(event);
 	}
@@ -635,7 +636,6 @@ static void test_many_definitions(void)
 	}
 	check(elog_consumer_generation(consumer) != generation);
 	check_equal(elog_consumer_describe(consumer, UINT32_MAX, &schema), -ENOENT);
-	elog_text_free(&command);
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);
 }

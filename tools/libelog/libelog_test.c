@@ -20,6 +20,7 @@
 #include "util/abi.h"
 #include "util/process.h"
 #include "util/tap.h"
+#include "util/text.h"
 #include "util/test_random.h"
 #include "util/util.h"
 
@@ -727,6 +728,7 @@ static void test_merge(void)
 		rings[i].reader.data_bytes = RING_BYTES;
 		rings[i].reader.sub_buffer_bytes = SUB_BYTES;
 		rings[i].reader.cpu = i;
+		rings[i].reader.stream = i;
 		/* Various start positions, one of which wraps. */
 		rings[i].written = i == 1 ? 0ULL - 3 * RING_BYTES :
 				   i == 2 ? (1ULL << 32) - RING_BYTES : 0;
@@ -782,9 +784,11 @@ static void test_merge(void)
 	for (i = 0; i < RINGS; i++) {
 		uint64_t counts[EVENTLOG_LOST_CAUSES] = { rings[i].lost };
 
-		if (elog_ring_lost(&rings[i].reader, counts, &item))
+		if (elog_ring_lost(&rings[i].reader, counts, EVENTLOG_LOST_CAUSES,
+				   &item))
 			lost += item.lost[EVENTLOG_LOST_NO_ROOM];
-		check(!elog_ring_lost(&rings[i].reader, counts, &item));
+		check(!elog_ring_lost(&rings[i].reader, counts, EVENTLOG_LOST_CAUSES,
+				   &item));
 		expected += rings[i].lost;
 		check_equal(rings[i].read, rings[i].sequence);
 		check(rings[i].sequence > 1000);

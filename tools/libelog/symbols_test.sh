@@ -46,8 +46,9 @@ names_are_ours()
 
 # Variables of the library exist in every program that uses it. The permitted ones are:
 # the producers, which must be found when a process forks; the tables of
-# CRC-32C and the secret of hash maps, made when first needed; a byte that tells threads apart, and one that
-# tells whether a thread is in a probe; and the state of the process's markers.
+# CRC-32C and the secret of hash maps, both created on first use; a byte that identifies
+# threads, and one that is set while a thread is in a probe; and the state of the
+# process's markers.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
 fork_handlers_once
@@ -123,7 +124,7 @@ check "libelog.map has the functions of elog.h" same "$work/declared" "$work/map
 check "the library exports the functions of elog.h" \
 	same "$work/declared" "$work/exported"
 check "each function has a version" all_versioned
-check "the soname is libelog.so.1" soname_is libelog.so.1
+check "the soname is libelog.so.0" soname_is libelog.so.0
 check "the library has only the permitted variables" variables_are_known
 check "relocations are read-only, the stack is not executable" hardened
 check "a program links with libelog.so" links_with "$library"

@@ -80,9 +80,9 @@ enum eventlog_level {
 /* 15: reserved for names of threads */
 #define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
 #define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
-#define EVENTLOG_IOC_MARKER_WISH EVENTLOG_IOC(18)
-#define EVENTLOG_IOC_MARKER_WISH_NEXT EVENTLOG_IOC(19)
-#define EVENTLOG_IOC_MARKER_ASK	EVENTLOG_IOC(20)
+#define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
+#define EVENTLOG_IOC_POLICY_NEXT EVENTLOG_IOC(19)
+#define EVENTLOG_IOC_FILTER_GET	EVENTLOG_IOC(20)
 /* 21 to 23: reserved for markers */
 /* 24, 25: reserved for ATTACH and DETACH, producers that write to mapped rings */
 /* 26 to 31: reserved for instances */
@@ -156,7 +156,7 @@ struct eventlog_register {
 #define EVENTLOG_STATUS_SYNC	(1U << 1) /* a listener is synchronous: use write() */
 #define EVENTLOG_STATUS_PRINT	(1U << 2) /* program marker: PRINT is on */
 #define EVENTLOG_STATUS_PROBE	(1U << 3) /* program marker: PROBE is on */
-#define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a predicate applies, call MARKER_ASK */
+#define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a filter applies, call FILTER_GET */
 
 /* nr 2, producer: remove a registration */
 struct eventlog_unregister {
@@ -192,6 +192,84 @@ struct eventlog_counts {
  */
 #define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
 #define EVENTLOG_WRITE_KICK	0xfffffffdU	/* reserved: wake the reader of a mapped ring */
+
+/* ------------------------------------------------------------------------
+ * Filters, of rules and of markers.
+ *
+ * A filter is an array of terms.  Evaluation starts with the first term.  Each term
+ * names the term to evaluate next if it is true and if it is false, which is always a
+ * later one, or the result of the filter.  A term compares a field of the event with a
+ * value.  The field's type decides how the value is interpreted, therefore a term
+ * carries the value in every form that it may have.
+ *
+ * A term is false, also with EVENTLOG_TERM_NOT_EQUAL, if the event lacks the field, or
+ * if the type of the field does not support the operation or the values.
+ *
+ * An IPv4 address, of a field or of a term, is compared as ::ffff:a.b.c.d if the other
+ * one is an IPv6 address.  A string is also the value for bytes, u8[N] and struct fields
+ * (pairs of hexadecimal digits), for a mac field (aa:bb:cc:dd:ee:ff), and for an enum or
+ * flags field (a name, or names separated by '|'); for those with operations 1 to 7.
+ *
+ * Names, strings and addresses are in a pool of bytes that the terms refer to by
+ * offset.  The kernel copies terms, pool and text once, and checks the copy.  A term
+ * that is longer than the kernel's is accepted if its additional bytes are zero (E2BIG
+ * otherwise).  A term shorter than EVENTLOG_TERM_SIZE_MIN is EINVAL.
+ */
+#define EVENTLOG_TERMS_MAX	64
+#define EVENTLOG_FILTER_POOL_MAX 8192	/* bytes */
+#define EVENTLOG_FILTER_TEXT_MAX 1024	/* bytes of the source text, NUL included */
+#define EVENTLOG_TERM_STRING_MAX 256	/* bytes of a string value, NUL included */
+#define EVENTLOG_TERM_SIZE_MIN	40	/* size of struct eventlog_term in ABI version 2 */
+
+struct eventlog_filter {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 term_count;	/* 1 to EVENTLOG_TERMS_MAX */
+	__u32 term_size;	/* sizeof(struct eventlog_term), as the caller was compiled */
+	__u64 terms;		/* const struct eventlog_term *, term_size bytes apart */
+	__u64 pool;		/* const void *: what terms refer to */
+	__u32 pool_size;	/* bytes at pool */
+	__u32 text_size;	/* bytes at text, NUL included; 0: no text */
+	__u64 text;		/* const char *, the source text, printable, for listings */
+};
+
+enum eventlog_term_operation {
+	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; takes no value */
+	EVENTLOG_TERM_EQUAL	= 1,
+	EVENTLOG_TERM_NOT_EQUAL	= 2,
+	EVENTLOG_TERM_LESS	= 3,	/* 3 to 7: integers, enum and flags only */
+	EVENTLOG_TERM_LESS_EQUAL = 4,
+	EVENTLOG_TERM_GREATER	= 5,
+	EVENTLOG_TERM_GREATER_EQUAL = 6,
+	EVENTLOG_TERM_BITS	= 7,	/* at least one bit of the value is set */
+	EVENTLOG_TERM_BEGINS	= 8,	/* 8 and 9: strings only; the prefix is string */
+	EVENTLOG_TERM_BEGINS_NOT = 9,
+};
+
+#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid, comm or session, not a field */
+#define EVENTLOG_TERM_NUMBER	(1U << 1) /* number is the value for an integer field */
+#define EVENTLOG_TERM_NEGATIVE	(1U << 2) /* that value is 0 - number */
+#define EVENTLOG_TERM_BOOL	(1U << 3) /* number, 0 or 1, is the value for a bool field */
+#define EVENTLOG_TERM_STRING	(1U << 4) /* string is the value for a string field */
+#define EVENTLOG_TERM_IPV4	(1U << 5) /* address has 4 bytes, and is the value for an address */
+#define EVENTLOG_TERM_IPV6	(1U << 6) /* address has 16 bytes, and is the value for an address */
+
+/* Results, in place of the index of a term. */
+#define EVENTLOG_TERM_REJECT	0xfffe	/* the filter is false */
+#define EVENTLOG_TERM_ACCEPT	0xffff	/* the filter is true */
+
+struct eventlog_term {
+	__u32 name;		/* in the pool: a field; if there is none: cpu, pid, tid, comm, session */
+	__u32 flags;		/* EVENTLOG_TERM_*; values that flags does not name are 0 */
+	__u16 operation;	/* enum eventlog_term_operation; EOPNOTSUPP: not known */
+	__u16 on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
+	__u16 on_false;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
+	__u16 reserved;		/* 0 */
+	__u32 string;		/* in the pool, NUL-terminated */
+	__u32 address;		/* in the pool: the address, then a mask of the same length */
+	__u64 number;
+	__u64 reserved2;	/* 0 */
+};
 
 /* ------------------------------------------------------------------------
  * nr 8, subscriber: make the file a subscriber; the process that opened it needs
@@ -231,9 +309,8 @@ struct eventlog_rule {
 	__u32 level;		/* maximum level; 0: every level */
 	__u32 sample;		/* deliver the first of every N matching events; 0 and 1: all */
 	__u32 rule_id;		/* out: for RULE_DEL; never 0 */
-	__u64 predicate;	/* reserved for a field predicate: 0 */
-	__u32 predicate_size;	/* 0 */
-	__u32 reserved;
+	__u64 filter;		/* const struct eventlog_filter *, 0: none */
+	__u64 reserved;
 };
 
 /* nr 10, subscriber: delete a rule */
@@ -270,8 +347,12 @@ enum eventlog_lost {
 };
 
 /*
- * nr 12, subscriber: number of delivered and lost events so far.  With a descriptor,
- * cpu must be EVENTLOG_CPU_ALL, and only event_lost is set: the losses of that event.
+ * nr 12, subscriber: number of delivered, lost and rejected events so far.  With a
+ * descriptor, cpu must be EVENTLOG_CPU_ALL, and only event_lost is set: the losses of
+ * that event.  With a rule_id, cpu must be EVENTLOG_CPU_ALL and descriptor 0, and only
+ * rejected and incompatible are set: those of that rule.  ENOENT: there is none.
+ * Otherwise they are the sums over all rules that the subscriber has or had, and 0 if
+ * cpu is not EVENTLOG_CPU_ALL.
  */
 #define EVENTLOG_CPU_ALL	0xffffffffU
 
@@ -280,12 +361,14 @@ struct eventlog_stat {
 	__u32 flags;		/* 0 */
 	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: the CPU has no ring */
 	__u32 descriptor;	/* in: one event, or 0 */
-	__u32 reserved;
+	__u32 rule_id;		/* in: one rule, or 0: all rules */
 	__u32 generation;	/* out: as in SUBSCRIBE */
 	__u64 records;		/* out: events written to rings */
 	__u64 bytes;		/* out: bytes written to rings, padding included */
 	__u64 event_lost;	/* out: losses of the event, all causes */
-	__u64 reserved2[3];
+	__u64 rejected;		/* out: events for which the filter of a rule was false */
+	__u64 incompatible;	/* out: of these, a field was missing or had another type */
+	__u64 reserved;
 	__u64 lost[EVENTLOG_LOST_CAUSES]; /* out: cumulative, by cause */
 };
 
@@ -300,6 +383,7 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_PERSIST	(1U << 2) /* it is persistent */
 #define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* program marker: PRINT is on */
 #define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* program marker: PROBE is on */
+#define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
 
 struct eventlog_describe {
 	__u32 size;
@@ -340,8 +424,8 @@ struct eventlog_pause {
 /*
  * nr 16, any role, CAP_PERFMON: get the first marker whose event has a greater
  * descriptor than the given one.  ENOENT: there is none.  The text consists of four
- * NUL-terminated strings: module, tag, path, function.  EMSGSIZE: text_size is too
- * small and was set to the size needed.
+ * NUL-terminated strings: module, tag, path, function.  EMSGSIZE: text_size or
+ * filter_text_size is too small; both were set to the sizes needed.
  */
 struct eventlog_marker_next {
 	__u32 size;
@@ -356,59 +440,11 @@ struct eventlog_marker_next {
 	__u32 active;		/* out: EVENTLOG_MARKER_*: on and, for TRACE, with a listener */
 	__u32 line;		/* out: line in the source file */
 	__u32 ordinal;		/* out: number of markers before it in the function */
-	__u64 predicate;	/* char *, of EVENTLOG_PREDICATE_MAX bytes; 0: not requested */
-	__u32 predicate_size;	/* out: bytes of its text, NUL included; 0: there is none */
+	__u64 filter_text;	/* char *, the source text of the filter; 0: not requested */
+	__u32 filter_text_size;	/* in: bytes at filter_text; out: of it; 0: there is no filter */
 	__u32 reserved;		/* 0 */
-	__u64 rejected;		/* out: how often the predicate was false */
-	__u64 unprinted;	/* out: lines suppressed, by the rate limit or the context */
-};
-
-/*
- * A predicate is an array of terms.  Evaluation starts with the first term.  Each
- * term names the term to evaluate next if it is true and if it is false, which is
- * always a later one, or the result of the predicate.  A term compares a field of
- * the marker with a value.  The field's type decides how the value is interpreted,
- * therefore a term carries the value in every form that it may have.
- */
-#define EVENTLOG_TERMS_MAX	16
-#define EVENTLOG_TERM_TEXT_MAX	64	/* bytes, NUL included */
-#define EVENTLOG_PREDICATE_MAX	1024	/* bytes of its text, NUL included */
-
-enum eventlog_term_operation {
-	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; takes no value */
-	EVENTLOG_TERM_EQUAL	= 1,
-	EVENTLOG_TERM_NOT_EQUAL	= 2,
-	EVENTLOG_TERM_LESS	= 3,	/* 3 to 7: integers only */
-	EVENTLOG_TERM_LESS_EQUAL = 4,
-	EVENTLOG_TERM_GREATER	= 5,
-	EVENTLOG_TERM_GREATER_EQUAL = 6,
-	EVENTLOG_TERM_BITS	= 7,	/* at least one bit of number is set */
-	EVENTLOG_TERM_BEGINS	= 8,	/* 8 and 9: strings only; the prefix is text */
-	EVENTLOG_TERM_BEGINS_NOT = 9,
-};
-
-#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid or comm, not a field */
-#define EVENTLOG_TERM_NUMBER	(1U << 1) /* number is the value for an integer field */
-#define EVENTLOG_TERM_NEGATIVE	(1U << 2) /* the value is 0 - number */
-#define EVENTLOG_TERM_BOOL	(1U << 3) /* number, 0 or 1, is the value for a bool field */
-#define EVENTLOG_TERM_ADDRESS	(1U << 4) /* address and mask are the value for an ipv4 field */
-#define EVENTLOG_TERM_TEXT	(1U << 5) /* text is the value for a string field */
-
-/* Results, in place of the index of a term. */
-#define EVENTLOG_TERM_REJECT	0xfe	/* the predicate is false */
-#define EVENTLOG_TERM_ACCEPT	0xff	/* the predicate is true */
-
-struct eventlog_term {
-	char  name[EVENTLOG_FIELD_NAME_MAX]; /* a field, or if there is none: cpu, pid, tid, comm */
-	char  text[EVENTLOG_TERM_TEXT_MAX]; /* NUL-terminated */
-	__u64 number;
-	__u32 address;		/* network byte order; bits outside mask are 0 */
-	__u32 mask;		/* network byte order; the bits to compare */
-	__u32 flags;		/* EVENTLOG_TERM_*; values that flags does not name are 0 */
-	__u8  operation;	/* enum eventlog_term_operation */
-	__u8  on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
-	__u8  on_false;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
-	__u8  reserved;		/* 0 */
+	__u64 rejected;		/* out: how often the filter was false */
+	__u64 suppressed;	/* out: lines suppressed, by the rate limit or the context */
 };
 
 enum eventlog_marker_operation {
@@ -421,12 +457,11 @@ enum eventlog_marker_operation {
  * nr 17, any role, CAP_PERFMON: switch handlers of all matching markers.  ENOENT: no
  * marker matches.  A marker that does not allow one of the handlers is not changed.
  *
- * With a predicate, the handlers of a marker and the functions that modules have
- * attached to it run only if the predicate is true for the marker's fields.  ADD and
- * REPLACE replace the marker's previous predicate, also if the new one is empty.  A
- * marker has no predicate while all its handlers are off.  A marker is not changed if
- * it lacks a field of the predicate or if the type of a field does not support the
- * comparison.
+ * With a filter, the handlers of a marker and the functions that modules have attached
+ * to it run only if the filter is true for the marker's fields.  ADD and REPLACE replace
+ * the marker's previous filter, also if there is no new one.  A marker has no filter
+ * while all its handlers are off.  A marker is not changed if it lacks a field of the
+ * filter or if the type of a field does not support the comparison.
  */
 #define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only markers with this id */
 
@@ -436,16 +471,15 @@ struct eventlog_marker_set {
 	__u64 module;		/* const char *, a glob over module names; 0: all */
 	__u64 marker;		/* const char *, a glob over tags and places; 0: all */
 	__u64 id;		/* with EVENTLOG_MARKER_SET_ID */
+	__u64 filter;		/* const struct eventlog_filter *; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_* */
 	__u32 operation;	/* enum eventlog_marker_operation */
-	__u32 matched;		/* out: number of matching markers */
-	__u32 changed;		/* out: of these, handlers or predicate changed */
-	__u32 refused;		/* out: of these, denied: a handler is not allowed */
 	__u32 descriptor;	/* only the marker whose event has this descriptor; 0: all */
-	__u64 terms;		/* const struct eventlog_term * */
-	__u64 predicate;	/* const char *, the source text, for MARKER_NEXT */
-	__u32 term_count;	/* number of terms; 0: no predicate, the pointers must be 0 */
-	__u32 unfit;		/* out: of these, incompatible with the predicate */
+	__u32 matched;		/* out: number of matching markers */
+	__u32 changed;		/* out: of these, handlers or filter changed */
+	__u32 denied;		/* out: of these, a handler is not allowed */
+	__u32 incompatible;	/* out: of these, incompatible with the filter */
+	__u32 reserved;		/* 0 */
 };
 
 /*
@@ -455,40 +489,41 @@ struct eventlog_marker_set {
  * the module is unloaded.  It applies all policies, in order, to each event that they
  * match: to live events immediately, to others when they are registered.  The result
  * is EVENTLOG_STATUS_PRINT and EVENTLOG_STATUS_PROBE in the event's status byte.  If a
- * policy has a predicate, only EVENTLOG_STATUS_FILTER is set, and the program calls
- * MARKER_ASK each time the marker fires.
+ * policy has a filter, only EVENTLOG_STATUS_FILTER is set.  The program gets the filter
+ * with FILTER_GET, keeps it until the generation changes, and evaluates it each time
+ * the marker fires.
  *
- * nr 18, any role, CAP_PERFMON: add a marker policy.  Predicates work as in
+ * nr 18, any role, CAP_PERFMON: add a marker policy.  Filters work as in
  * MARKER_SET.  Earlier policies that no longer have an effect are dropped, and so is
- * a new policy without an effect.  ENOSPC: there are already EVENTLOG_WISHES_MAX.
+ * a new policy without an effect.  ENOSPC: there are already EVENTLOG_POLICIES_MAX.
  */
 #define EVENTLOG_PROGRAM_PREFIX	"markers_"
-#define EVENTLOG_WISHES_MAX	256
+#define EVENTLOG_POLICIES_MAX	256
 
-struct eventlog_marker_wish {
+struct eventlog_marker_policy {
 	__u32 size;
 	__u32 flags;		/* 0 */
 	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
 	__u64 marker;		/* const char *, a glob over event names; 0: all */
+	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
-	__u32 matched;		/* out: number of live events that match */
-	__u32 changed;		/* out: of these, handlers or predicate changed */
 	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
-	__u64 terms;		/* const struct eventlog_term *, with ADD */
-	__u64 predicate;	/* const char *, the source text, for MARKER_WISH_NEXT */
-	__u32 term_count;	/* number of terms; 0: no predicate, the pointers must be 0 */
-	__u32 unfit;		/* out: of these, incompatible with the predicate */
+	__u32 matched;		/* out: number of live events that match */
+	__u32 changed;		/* out: of these, handlers or filter changed */
+	__u32 incompatible;	/* out: of these, incompatible with the filter */
+	__u32 id;		/* out: for POLICY_NEXT; 0: the policy had no effect and was dropped */
+	__u64 reserved;		/* 0 */
 };
 
 /*
- * nr 19, any role, CAP_PERFMON: get a marker policy by index.  ENOENT: there is none
- * with this index.  The text consists of three NUL-terminated strings: program,
- * marker, predicate (empty if there is none).  EMSGSIZE: text_size is too small and
- * was set to the size needed.
+ * nr 19, any role, CAP_PERFMON: get the first policy with a greater id than the given
+ * one.  Newer policies have greater ids.  ENOENT: there is none.  The text consists of
+ * three NUL-terminated strings: program, marker, source text of the filter (empty if
+ * there is none).  EMSGSIZE: text_size is too small and was set to the size needed.
  */
-struct eventlog_marker_wish_next {
+struct eventlog_marker_policy_next {
 	__u32 size;
-	__u32 index;		/* in: 0: the oldest policy */
+	__u32 id;		/* in: 0 for the first policy; out: its id */
 	__u64 text;		/* char * */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
@@ -497,19 +532,33 @@ struct eventlog_marker_wish_next {
 };
 
 /*
- * nr 20, producer: evaluate the predicate of a marker that fires, and get the handlers
- * to run.  ENOENT: no such write_index.  EINVAL: the predicate uses a field for which
- * values has no value.  At most EVENTLOG_TERM_TEXT_MAX bytes of a string are read.
+ * nr 20, producer: get the filter of a program marker.  ENOENT: no such write_index.
+ * EMSGSIZE: terms_size or pool_size is too small; all results were set, terms and pool
+ * were not copied.  The values of terms named pid and tid are translated to the
+ * caller's pid namespace: a number that names no process or thread there becomes
+ * 0xffffffff.  Only == and != of other processes' and threads' numbers are meaningful
+ * in a pid namespace that is not the initial one.
+ *
+ * With EVENTLOG_FILTER_GET_INCOMPATIBLE, the caller reports that it cannot evaluate the
+ * filter of the given version; DESCRIBE returns EVENTLOG_DESCRIBED_INCOMPATIBLE until
+ * the filter changes.  Nothing is returned.  ESTALE: the version is not the current one.
  */
-struct eventlog_marker_ask {
+#define EVENTLOG_FILTER_GET_INCOMPATIBLE (1U << 0) /* the caller cannot evaluate this version */
+
+struct eventlog_filter_get {
 	__u32 size;
 	__u32 write_index;
-	__u64 values;		/* const __u64 *, the fields in order; strings as const char * */
-	__u32 value_count;	/* at most EVENTLOG_ASK_VALUES_MAX */
-	__u32 handlers;		/* out: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE */
+	__u32 flags;		/* EVENTLOG_FILTER_GET_* */
+	__u32 version;		/* out: changes when the filter does; 0: none; in: with INCOMPATIBLE */
+	__u32 handlers;		/* out: EVENTLOG_MARKER_* that run if the filter is true */
+	__u32 term_count;	/* out: 0: there is no filter */
+	__u32 term_size;	/* in: bytes from one term to the next; out: the kernel's term size */
+	__u32 terms_size;	/* in: bytes at terms; out: bytes needed */
+	__u64 terms;		/* struct eventlog_term * */
+	__u64 pool;		/* void * */
+	__u32 pool_size;	/* in: bytes at pool; out: bytes needed */
+	__u32 generation;	/* out: the generation in the status map that the results belong to */
 };
-
-#define EVENTLOG_ASK_VALUES_MAX	16
 
 /* ------------------------------------------------------------------------
  * Layout of a mapped ring: page 0 (struct eventlog_ring_header, written by the
@@ -671,10 +720,11 @@ EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, instances, 56);
 EVENTLOG_ASSERT_SIZE(eventlog_rule, 80);
 EVENTLOG_ASSERT_AT(eventlog_rule, pid, 48);
-EVENTLOG_ASSERT_AT(eventlog_rule, predicate, 64);
+EVENTLOG_ASSERT_AT(eventlog_rule, filter, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_rule_delete, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_stat, 200);
+EVENTLOG_ASSERT_AT(eventlog_stat, rejected, 48);
 EVENTLOG_ASSERT_AT(eventlog_stat, lost, 72);
 EVENTLOG_ASSERT_SIZE(eventlog_describe, 40);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
@@ -683,21 +733,22 @@ EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, predicate, 56);
-EVENTLOG_ASSERT_SIZE(eventlog_term, 152);
-EVENTLOG_ASSERT_AT(eventlog_term, number, 128);
-EVENTLOG_ASSERT_AT(eventlog_term, operation, 148);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 80);
-EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 32);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_wish, 64);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish, handlers, 24);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish, operation, 36);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish, term_count, 56);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_wish_next, 32);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish_next, text_size, 16);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_ask, 24);
-EVENTLOG_ASSERT_AT(eventlog_marker_ask, value_count, 16);
-EVENTLOG_ASSERT_AT(eventlog_marker_set, terms, 56);
+EVENTLOG_ASSERT_AT(eventlog_marker_next, filter_text, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_filter, 48);
+EVENTLOG_ASSERT_AT(eventlog_filter, pool_size, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_term, 40);
+EVENTLOG_ASSERT_AT(eventlog_term, string, 16);
+EVENTLOG_ASSERT_AT(eventlog_term, number, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 72);
+EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_policy, 64);
+EVENTLOG_ASSERT_AT(eventlog_marker_policy, handlers, 32);
+EVENTLOG_ASSERT_AT(eventlog_marker_policy, id, 52);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_policy_next, 32);
+EVENTLOG_ASSERT_AT(eventlog_marker_policy_next, text_size, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_filter_get, 56);
+EVENTLOG_ASSERT_AT(eventlog_filter_get, terms, 32);
+EVENTLOG_ASSERT_AT(eventlog_filter_get, generation, 52);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);

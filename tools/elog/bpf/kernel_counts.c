@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events counted inside the kernel: see kernel_counts.h.
+ * Events counted in the kernel: see kernel_counts.h.
  *
  * The BPF program counts all enabled events by descriptor; the options select from
  * these counts here. Definitions that are new when the BPF map is full are counted
@@ -103,7 +103,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		return -ENOMEM;
 	}
 	counts->live = live;
-	ret = selection_open(&counts->selection, live->options, false);
+	ret = selection_open(&counts->selection, live->options, true, false);
 	if (ret)
 		return ret;
 	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);
@@ -219,7 +219,7 @@ static int take_others(struct kernel_counts *counts, struct counters *counters,
 }
 
 /* How often the kernel skipped the program, because the CPU was running it already. */
-static int ask_missed(struct kernel_counts *counts, struct counters *counters)
+static int read_missed(struct kernel_counts *counts, struct counters *counters)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t size = sizeof(info);
@@ -251,7 +251,7 @@ int kernel_counts_read(struct kernel_counts *counts, struct counters *counters)
 	if (errno != ENOENT)
 		return -errno;
 	ret = take_others(counts, counters, offset);
-	return ret ? ret : ask_missed(counts, counters);
+	return ret ? ret : read_missed(counts, counters);
 }
 
 #else

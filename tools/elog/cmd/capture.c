@@ -6,16 +6,17 @@
  * The loop sleeps until a ring is half full, or for 100 ms, and then handles one
  * batch of events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d
  * seconds, when stdout is closed, or when COMMAND has ended. Events that were emitted
- * until then are still handled, except after -n and when stdout is closed.
+ * before the end are still handled, except after -n and when stdout is closed.
  *
- * With --overwrite it is a flight recorder: it handles what the rings hold as one
- * batch on SIGUSR1, on a trigger, and at the end. A second consumer waits for
- * triggers. It is opened after the first, so that an event reaches it last.
+ * With --overwrite, elog capture is a flight recorder. On SIGUSR1, on a trigger, and at
+ * the end, it handles all events in the rings as one batch. A second consumer waits for
+ * triggers. It is opened after the first consumer, so that an event reaches the first
+ * consumer before the second.
  *
- * A raw writer copies whole rings. Everything else handles single events, which may
- * be slower than producers are, above all if the output is read slowly. So the
- * consumer has a backlog, which a thread of the library fills from the rings. A flight
- * recorder needs none.
+ * A raw writer copies whole rings. The other writers and the printer handle one event at
+ * a time. They may be slower than the producers, especially if the reader of the output
+ * is slow. So their consumer has a backlog, which a thread of the library fills from the
+ * rings. A flight recorder needs no backlog.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +35,7 @@
 #define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
 #define REPORT_NS	10000000000ULL	/* from one line about loss to the next */
 #define FROZEN_BYTES	(256U << 20) /* of output, buffered while the rings are frozen */
-#define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if it is that large */
+#define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if its rings are large enough */
 #define SUB_BUFFERS_MAX	16
 #define RING_BYTES	(1U << 20) /* of a ring, by default */
 #define BACKLOG_RINGS	4	/* the size of a backlog, in rings */
@@ -53,13 +54,13 @@ struct capture {
 
 	unsigned int snapshots;		/* so far */
 	int rotations_seen;
-	uint64_t synced;		/* when a raw writer was, CLOCK_MONOTONIC ns */
-	uint64_t reported;		/* when losses were, likewise */
+	uint64_t synced;		/* time of a raw writer's last SYNC, CLOCK_MONOTONIC ns */
+	uint64_t reported;		/* time of the last report of losses, likewise */
 	uint64_t lost_reported;
 	uint64_t shown;			/* events printed or written */
 	bool enough;			/* -n is reached */
 	bool closed;			/* the reader of the output is gone */
-	bool damaged;			/* a ring was: records are missing */
+	bool damaged;			/* a ring was damaged: records are missing */
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
 };
@@ -125,8 +126,8 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 }
 
 /*
- * Handle the batch that was begun. Allow signals while writing to a file: a pipe whose
- * reader does not read must not keep us from stopping.
+ * Handle the batch that was started. Allow signals while writing to a file: the file may
+ * be a pipe whose reader is stuck, and a signal must still end the capture.
  */
 static void take_batch(struct capture *capture)
 {
@@ -163,7 +164,7 @@ static void sync_file(struct capture *capture)
 	signals_hold();
 }
 
-/* What was handled goes to the reader of the output, or to the disk. */
+/* Flush the output or the file. */
 static void flush_sink(struct capture *capture)
 {
 	if (capture->printer)
@@ -190,8 +191,9 @@ static void flush_batch(struct capture *capture)
  */
 
 /*
- * The rings are frozen, and new events are lost, while events are turned into text or
- * records, but not while the output is written, unless it exceeds FROZEN_BYTES.
+ * The rings are frozen while their events are converted to text or records. Events that
+ * are emitted meanwhile are lost. The output is written after the rings are resumed. Only
+ * output beyond FROZEN_BYTES is written while they are frozen.
  */
 static void take_snapshot(struct capture *capture, const char *reason)
 {
@@ -218,7 +220,10 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	flush_sink(capture);
 }
 
-/* Many sub-buffers, since one is overwritten at a time; each must hold the largest event. */
+/*
+ * Use many sub-buffers, because the kernel overwrites a whole sub-buffer at a time. Each
+ * sub-buffer must hold the largest event.
+ */
 static uint32_t recorder_sub_buffers(uint64_t ring_bytes)
 {
 	uint32_t count = 2;
@@ -274,8 +279,8 @@ static int drain_trigger(struct capture *capture)
 }
 
 /*
- * Check everything that a signal may request before sleeping without a limit: signals
- * also arrive while a snapshot is written.
+ * Before each sleep without a limit, check everything that signals can request, because
+ * signals also arrive while a snapshot is written.
  */
 static void run_recorder(struct capture *capture)
 {
@@ -380,7 +385,7 @@ static void end_writer(struct capture *capture)
 		signals_hold();
 	}
 	capture->damaged |= capture->writer->damaged;
-	/* Not all that was added was written. */
+	/* Show only the events that were written: some that were added may be missing. */
 	capture->shown = capture->writer->records;
 }
 
@@ -406,7 +411,7 @@ static uint64_t summarize(struct capture *capture)
 		return lost;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		counts[i] = stat.lost[i];
-	put_causes(counts, &causes);
+	put_causes(counts, EVENTLOG_LOST_CAUSES, &causes);
 	elapsed = live->ended - live->started;
 	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
 		" s, %.0f/s, ", capture->shown, capture->shown == 1 ? "" : "s",
@@ -424,6 +429,7 @@ static uint64_t summarize(struct capture *capture)
 		fprintf(stderr, "elog: %" PRIu64 " records, %" PRIu64
 			" bytes placed in the rings\n",
 			(uint64_t)stat.records, (uint64_t)stat.bytes);
+	live_print_rejected(live);
 	elog_text_free(&causes);
 	return lost;
 }
@@ -440,7 +446,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 			path = options->output ? options->output : options->split;
 		if (!capture->writer->explained)
 			elog_error("%s: %s", path, strerror(-capture->error));
-		elog_hint("events that were written before can be shown");
+		elog_hint("elog show can print the events that were written before the error");
 		return STATUS_ERROR;
 	}
 	if (capture->error) {
@@ -585,10 +591,10 @@ static int run_capture(const struct options *options)
 	if (options->background &&
 	    background_start(&capture.background, options, &ret))
 		return ret;
-	/* Show each event at once to a user. */
+	/* On a terminal, show each event immediately. */
 	if (capture.output.terminal)
 		capture.output.limit = 1;
-	/* Events arrive as soon as there are rules, before there is a file. */
+	/* Take the start time now: events arrive when there are rules, before the file exists. */
 	start = record_time(monotonic());
 	if (open_consumers(&capture) || open_sink(&capture, start))
 		goto out;
@@ -630,7 +636,8 @@ static const struct verb_option capture_options[] = {
 	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
 	{ 'q', "no summary" },
-	{ 'v', "print a line when capturing starts, and a longer summary" },
+	{ 'v', "print a line when capturing starts, what the kernel decides\n"
+	  "of -f, and a longer summary" },
 	{ 0, NULL },
 };
 
@@ -643,7 +650,7 @@ const struct verb verb_capture = {
 	"  CPU TID COMM TIMESTAMP PROVIDER SESSION EVENT FIELD=VALUE...\n"
 	"TID and SESSION are hexadecimal; \"-\" means no session. A line that starts with\n"
 	"\"#\" reports lost events at that place. Ctrl-C ends it; a summary goes to stderr.\n"
-	"With COMMAND, it captures from before COMMAND starts until COMMAND ends.\n"
+	"With COMMAND, the capture begins before COMMAND starts and stops when COMMAND ends.\n"
 	"\n"
 	"With --overwrite it is a flight recorder: it only fills the rings, and prints them\n"
 	"on SIGUSR1, on a trigger, and at the end.\n"

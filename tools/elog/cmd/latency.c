@@ -45,7 +45,7 @@ struct latency {
 	int64_t last_wall_offset;
 	int64_t first_wall;
 	bool any;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];	/* of files */
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];	/* of files */
 	bool enough;			/* -n is reached */
 	bool damaged;			/* a ring was damaged */
 	bool failed;
@@ -121,15 +121,12 @@ static void take_event(struct latency *latency, const struct entry *entry)
 
 static void take_entry(struct latency *latency, const struct entry *entry)
 {
-	unsigned int i;
-
 	switch (entry->item.type) {
 	case ELOG_ITEM_EVENT:
 		take_event(latency, entry);
 		break;
 	case ELOG_ITEM_LOST:
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-			latency->lost[i] += entry->item.lost[i];
+		add_causes(latency->lost, &entry->item);
 		latency_pairs_forget(&latency->pairs);
 		break;
 	case ELOG_ITEM_PART:
@@ -226,7 +223,7 @@ static uint64_t report_total(struct latency *latency)
 	int64_t last;
 
 	if (latency->files)
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		for (i = 0; i < ELOG_LOST_CAUSES_MAX; i++)
 			lost += latency->lost[i];
 	else
 		lost = lost_live(latency);
@@ -252,7 +249,7 @@ static void print_lost(struct latency *latency, uint64_t lost)
 
 	if (!lost || latency->options.quiet)
 		return;
-	put_causes(latency->lost, &causes);
+	put_causes(latency->lost, ELOG_LOST_CAUSES_MAX, &causes);
 	fprintf(stderr, "elog: lost %" PRIu64 " event%s%s; pairs may be missing\n",
 		lost, lost == 1 ? "" : "s", causes.data ? causes.data : "");
 	elog_text_free(&causes);
@@ -556,6 +553,7 @@ static int finish(struct latency *latency)
 	}
 	print_lost(latency, lost);
 	print_unpaired(latency);
+	live_print_rejected(&latency->live);
 	latency->failed |= has_unknown_names(latency);
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);
@@ -620,7 +618,8 @@ static const struct verb_option latency_options[] = {
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ 'q', "no histogram, no hints" },
-	{ 'v', "print a line when capturing begins" },
+	{ 'v', "print a line when capturing begins, and what the kernel\n"
+	  "decides of -f" },
 	{ 0, NULL },
 };
 

@@ -28,7 +28,7 @@
  * @argument: NULL: takes none; an argument in brackets is optional
  * @help: NULL: the verb has it
  * @flag: offset of a bool in struct options that it sets; 0: none
- * @text: offset of a string that it sets to its argument, likewise
+ * @text: offset of a string that it sets to its argument, which must not be empty
  */
 struct option_definition {
 	int option;
@@ -114,15 +114,15 @@ static const struct option_definition definitions[] = {
 	  TEXT(provider) },
 	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
-	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules", TEXT(module) },
+	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules", PARSED },
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
 	  "print (a line in the kernel log), trace (an event), probe;\n"
-	  "default of enable: trace, of disable: all", TEXT(handlers) },
+	  "default of enable: trace, of disable: all", PARSED },
 	{ OPTION_PROGRAM, "program", "GLOB",
 	  "markers of these programs: running ones, and those that\n"
 	  "start later", PARSED },
 	{ OPTION_IF, "if", "PREDICATE",
-	  "enable: only when this is true, see elog_filter(7)", TEXT(predicate) },
+	  "enable: only when this is true, see elog_filter(7)", PARSED },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
 	{ 'h', "help", NULL, "print this help", PARSED },
@@ -390,6 +390,16 @@ static bool take_option(const struct verb *verb, struct options *options,
 		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
 			return false;
 		options->slowest = (uint32_t)number;
+		return true;
+	/* The kernel or the parser of expressions judges an empty text. */
+	case OPTION_MODULE:
+		options->module = argument;
+		return true;
+	case OPTION_HANDLER:
+		options->handlers = argument;
+		return true;
+	case OPTION_IF:
+		options->predicate = argument;
 		return true;
 	case OPTION_PROGRAM:
 		options->program = argument;

@@ -28,7 +28,7 @@ struct show {
 	struct progress progress;
 	uint64_t flush;			/* earliest next flush, CLOCK_MONOTONIC ns */
 	uint64_t shown;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 	bool enough;			/* -n is reached */
 	bool failed;
 };
@@ -43,7 +43,7 @@ static void print_segment(const struct entry *entry)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		value = elog_file_info(entry->reader, keys[i]);
+		value = elog_reader_info(entry->reader, keys[i]);
 		if (!value)
 			continue;
 		elog_text_printf(&text, " %s=", keys[i]);
@@ -70,10 +70,7 @@ static void show_event(struct show *show, const struct entry *entry)
 
 static void show_loss(struct show *show, const struct entry *entry)
 {
-	unsigned int i;
-
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		show->lost[i] += entry->item.lost[i];
+	add_causes(show->lost, &entry->item);
 	if (!show->sessions)
 		printer_lost(show->printer, entry);
 }
@@ -137,7 +134,7 @@ static void show_all(struct show *show)
 static int summarize(struct show *show)
 {
 	struct elog_text causes = { 0 };
-	uint64_t lost = put_causes(show->lost, &causes);
+	uint64_t lost = put_causes(show->lost, ELOG_LOST_CAUSES_MAX, &causes);
 
 	if (!show->options->quiet)
 		fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n",

@@ -38,7 +38,7 @@ struct top {
 	struct top_view view;
 	enum top_page back;		/* the page before help */
 	uint64_t interval;		/* ns */
-	uint64_t refreshed;		/* when, CLOCK_MONOTONIC ns */
+	uint64_t refreshed;		/* time of the last update, CLOCK_MONOTONIC ns */
 	uint64_t events_before;		/* counted before the rows were cleared */
 	uint64_t bytes_before;
 
@@ -144,7 +144,7 @@ static void count_batch(struct top *top)
 	}
 }
 
-/* If this fails, the old number stays: it is a detail. */
+/* Keeps the old number if the counts cannot be read. */
 static void count_subscribers(struct top *top)
 {
 	struct eventlog_counts counts;

@@ -419,14 +419,9 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 {
 	const struct key key = { .provider = "", .event = "", .number = item->cpu };
 	struct counter_row *row;
-	uint64_t sum = 0;
-	unsigned int i;
+	uint64_t others[ELOG_LOST_CAUSES_MAX] = { 0 };
+	uint64_t sum = add_causes(causes ? counters->lost : others, item);
 
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-		sum += item->lost[i];
-		if (causes)
-			counters->lost[i] += item->lost[i];
-	}
 	if (causes)
 		counters->total.lost += sum;
 	if (counters->by != COUNTERS_BY_CPU)
@@ -532,6 +527,7 @@ int counters_read_lost(struct counters *counters, struct elog_consumer *consumer
 		sum += stat.lost[i];
 	}
 	counters->total.lost = sum;
+	counters->rejected = stat.rejected;
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;
 	counters->knows_lost = true;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input/keywords.h"
+#include "util/array.h"
 
 bool keywords_parse(struct options *options, const char *argument)
 {
@@ -101,7 +102,7 @@ static int add_provider(struct keyword_rules *rules, const char *name, uint64_t 
 			return 0;
 		}
 	}
-	larger = realloc(rules->rules, (rules->count + 1) * sizeof(*larger));
+	larger = array_grow(rules->rules, rules->count, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	rules->rules = larger;

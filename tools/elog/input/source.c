@@ -34,7 +34,7 @@
 #define HEAD_BYTES	32
 
 struct input {
-	struct elog_file_reader *reader;	/* NULL: live, or at its end */
+	struct elog_reader *reader;	/* NULL: live, or at its end */
 	const char *name;
 	int fd;
 	uint64_t generation;
@@ -49,7 +49,8 @@ struct seen_loss {
 	char capture[CAPTURE_SIZE];
 	uint32_t cpu;
 	uint64_t time;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint32_t stream;
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 };
 
 /* What happened to a followed file. */
@@ -65,7 +66,7 @@ struct source {
 	struct live *live;
 	uint64_t batch;			/* time of the live batch that @wall_offset is of */
 	int64_t wall_offset;
-	struct elog_file_set *set;	/* NULL: one file only, or live */
+	struct elog_reader_set *set;	/* NULL: one file only, or live */
 	struct input *inputs;
 	size_t count;
 	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
@@ -76,7 +77,7 @@ struct source {
 	enum rotation rotation;			/* why the followed file ends */
 };
 
-static struct source *new_source(const struct options *options, bool live,
+static struct source *new_source(const struct options *options, const struct live *live,
 				 size_t count)
 {
 	struct source *source = calloc(1, sizeof(*source));
@@ -92,7 +93,8 @@ static struct source *new_source(const struct options *options, bool live,
 	for (i = 0; i < count; i++)
 		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
 	source->options = options;
-	if (selection_open(&source->selection, options, live)) {
+	if (selection_open(&source->selection, options, live,
+			   live && live->filter && live->filter->exact)) {
 		free(source->inputs);
 		free(source);
 		return NULL;
@@ -107,7 +109,7 @@ static void update_wall_offset(struct source *source)
 
 int source_open_live(struct source **result, struct live *live)
 {
-	struct source *source = new_source(live->options, true, 1);
+	struct source *source = new_source(live->options, live, 1);
 
 	if (!source)
 		return -EINVAL;
@@ -164,35 +166,35 @@ static int start_input(struct source *source, struct input *input)
 	int ret;
 
 	if (source->set)
-		ret = elog_file_set_add(source->set, input->fd, &input->reader);
+		ret = elog_reader_set_add(source->set, input->fd, &input->reader);
 	else
-		ret = elog_file_reader_open(&input->reader, input->fd);
+		ret = elog_reader_open(&input->reader, input->fd);
 	/* Reading a pipe blocks, and its end is final. */
 	source->following = source->options->follow && is_regular(input->fd);
 	if (!ret && source->following)
-		ret = elog_file_follow(input->reader, true);
+		ret = elog_reader_follow(input->reader, true);
 	/* If seeking fails, read from the start. */
 	if (!ret && selection_since(source->selection, &since) &&
-	    elog_file_seek(input->reader, since) == -ENOMEM)
+	    elog_reader_seek(input->reader, since) == -ENOMEM)
 		ret = -ENOMEM;
 	if (ret)
 		elog_error("%s: %s", input->name, strerror(-ret));
 	else
-		input->generation = elog_file_generation(input->reader);
+		input->generation = elog_reader_generation(input->reader);
 	return ret;
 }
 
 int source_open_files(struct source **result, const struct options *options,
 		      char *const *names, int count)
 {
-	struct source *source = new_source(options, false, (size_t)count);
+	struct source *source = new_source(options, NULL, (size_t)count);
 	struct input *input;
 	int ret = 0, i;
 
 	if (!source)
 		return -EINVAL;
 	if (count > 1) {
-		ret = elog_file_set_open(&source->set);
+		ret = elog_reader_set_open(&source->set);
 		if (ret)
 			elog_error("out of memory");
 	}
@@ -229,7 +231,7 @@ static void close_input(struct source *source, struct input *input)
 {
 	event_cache_clear(source, input);
 	if (!source->set)
-		elog_file_reader_close(input->reader);
+		elog_reader_close(input->reader);
 	input->has_head = false;
 	input->reader = NULL;
 	if (input->fd > STDIN_FILENO)
@@ -245,7 +247,7 @@ void source_close(struct source *source)
 		return;
 	for (i = 0; i < source->count; i++)
 		close_input(source, &source->inputs[i]);
-	elog_file_set_close(source->set);
+	elog_reader_set_close(source->set);
 	selection_close(source->selection);
 	free(source->seen);
 	free(source->inputs);
@@ -260,7 +262,7 @@ static uint64_t generation(const struct source *source,
 			   const struct input *input)
 {
 	return source->live ? elog_consumer_generation(source->live->consumer) :
-			      elog_file_generation(input->reader);
+			      elog_reader_generation(input->reader);
 }
 
 static int describe(struct source *source, struct input *input,
@@ -270,7 +272,7 @@ static int describe(struct source *source, struct input *input,
 
 	ret = source->live ?
 	      elog_consumer_describe(source->live->consumer, descriptor, event) :
-	      elog_file_describe(input->reader, descriptor, event);
+	      elog_reader_describe(input->reader, descriptor, event);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret)
@@ -370,15 +372,20 @@ void source_print_damage(const struct entry *entry)
 	}
 }
 
-static void print_error(struct source *source, const char *name, int error)
+static void print_error(struct source *source, struct elog_reader *reader,
+			const char *name, int error)
 {
+	const char *version;
+
 	source->failed = true;
 	switch (error) {
 	case -EBADMSG:
 		elog_error("%s: not a file of elog capture -o", name);
 		break;
 	case -EPROTONOSUPPORT:
-		elog_error("%s: this elog does not know the version of this file", name);
+		version = reader ? elog_reader_info(reader, "version") : NULL;
+		elog_error("%s: a file of version %s, but this elog reads version %d", name,
+			   version ? version : "?", ELOG_FILE_VERSION);
 		break;
 	case -EOPNOTSUPP:
 		elog_error("%s: this build of elog cannot read the compression", name);
@@ -392,7 +399,7 @@ static void print_error(struct source *source, const char *name, int error)
 /* "+SPAN" counts from the first segment of the earliest file. */
 static void set_start(struct source *source, const struct entry *entry)
 {
-	const char *value = elog_file_info(entry->reader, "start");
+	const char *value = elog_reader_info(entry->reader, "start");
 	uint64_t begin, boottime, realtime;
 
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &begin,
@@ -422,20 +429,23 @@ static int was_seen(struct source *source, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	const char *capture;
+	uint64_t lost[ELOG_LOST_CAUSES_MAX] = { 0 };
 	struct seen_loss *seen;
 	size_t i;
 
-	capture = source->set ? elog_file_info(entry->reader, "capture") : NULL;
+	capture = source->set ? elog_reader_info(entry->reader, "capture") : NULL;
 	if (!capture || strlen(capture) >= CAPTURE_SIZE)
 		return false;
 	if (!source->seen)
 		source->seen = calloc(LOSSES, sizeof(*source->seen));
 	if (!source->seen)
 		return -ENOMEM;
+	add_causes(lost, item);
 	for (i = 0; i < source->seen_count && i < LOSSES; i++) {
 		seen = &source->seen[i];
 		if (seen->time == item->time && seen->cpu == item->cpu &&
-		    !memcmp(seen->lost, item->lost, sizeof(seen->lost)) &&
+		    seen->stream == item->stream &&
+		    !memcmp(seen->lost, lost, sizeof(lost)) &&
 		    !strcmp(seen->capture, capture))
 			return true;
 	}
@@ -443,7 +453,8 @@ static int was_seen(struct source *source, const struct entry *entry)
 	snprintf(seen->capture, sizeof(seen->capture), "%s", capture);
 	seen->time = item->time;
 	seen->cpu = item->cpu;
-	memcpy(seen->lost, item->lost, sizeof(seen->lost));
+	seen->stream = item->stream;
+	memcpy(seen->lost, lost, sizeof(lost));
 	return false;
 }
 
@@ -521,7 +532,7 @@ static enum rotation find_rotation(struct input *input)
 	if (!stat(input->name, &now) &&
 	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
 		return ROTATION_REPLACED;
-	/* elog_file_progress() is no help: seeking reads some bytes twice. */
+	/* elog_reader_progress() is no help: seeking reads some bytes twice. */
 	at = lseek(input->fd, 0, SEEK_CUR);
 	if ((at >= 0 && then.st_size < at) || !has_same_head(input))
 		return ROTATION_TRUNCATED;
@@ -603,7 +614,7 @@ static bool open_replacement(struct source *source, struct input *input)
 static int next_item(struct source *source, struct entry *entry,
 		     struct input **input)
 {
-	struct elog_file_reader *reader = NULL;
+	struct elog_reader *reader = NULL;
 	size_t i;
 	int ret;
 
@@ -611,9 +622,9 @@ static int next_item(struct source *source, struct entry *entry,
 	if (!source->set) {
 		if (!source->inputs[0].reader)
 			return 0;
-		return elog_file_next(source->inputs[0].reader, &entry->item);
+		return elog_reader_next(source->inputs[0].reader, &entry->item);
 	}
-	ret = elog_file_set_next(source->set, &entry->item, &reader);
+	ret = elog_reader_set_next(source->set, &entry->item, &reader);
 	for (i = 0; reader && i < source->count; i++)
 		if (source->inputs[i].reader == reader)
 			*input = &source->inputs[i];
@@ -640,7 +651,7 @@ static bool has_ended(struct source *source, struct input *input)
 	if (source->rotation == ROTATION_TRUNCATED)
 		lseek(input->fd, 0, SEEK_END);
 	source->following = false;
-	elog_file_follow(input->reader, false);
+	elog_reader_follow(input->reader, false);
 	return true;
 }
 
@@ -669,7 +680,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 		if (!ret && open_replacement(source, input))
 			continue;
 		if (ret < 0) {
-			print_error(source, input->name, ret);
+			print_error(source, input->reader, input->name, ret);
 			if (source->set)
 				continue;
 			return 0;
@@ -678,8 +689,8 @@ static int next_of_files(struct source *source, struct entry *entry)
 			return 0;
 		entry->reader = input->reader;
 		entry->file = input->name;
-		entry->processes = elog_file_processes(input->reader);
-		entry->wall_offset = elog_file_wall_offset(input->reader);
+		entry->processes = elog_reader_processes(input->reader);
+		entry->wall_offset = elog_reader_wall_offset(input->reader);
 		ret = select_item(source, input, entry);
 		if (ret)
 			return ret;
@@ -716,7 +727,7 @@ void source_progress(const struct source *source, uint64_t *done,
 	*total = 0;
 	for (i = 0; i < source->count; i++) {
 		if (!source->inputs[i].reader ||
-		    elog_file_progress(source->inputs[i].reader, &read, &size))
+		    elog_reader_progress(source->inputs[i].reader, &read, &size))
 			continue;
 		*done += read;
 		*total += size;
@@ -726,7 +737,31 @@ void source_progress(const struct source *source, uint64_t *done,
 		*total = 0;
 }
 
+/*
+ * The kernel rejects an event whose fields have other types than -f requires, so it was
+ * not seen. Find out whether there are such definitions.
+ */
+static void try_definitions(const struct source *source)
+{
+	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct elog_consumer *consumer = source->live->consumer;
+	const struct elog_schema_event *event;
+	struct eventlog_stat stat;
+	char *schema;
+
+	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat) || !stat.incompatible)
+		return;
+	while (!elog_device_describe(elog_consumer_fd(consumer), &request, &schema)) {
+		free(schema);
+		request.flags = EVENTLOG_DESCRIBE_NEXT;
+		if (!elog_consumer_describe(consumer, request.descriptor, &event))
+			selection_try(source->selection, event);
+	}
+}
+
 bool source_finish(const struct source *source)
 {
+	if (source->live && source->live->filter)
+		try_definitions(source);
 	return selection_finish(source->selection);
 }

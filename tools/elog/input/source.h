@@ -26,7 +26,7 @@ struct entry {
 	struct cached_event *cached;
 	struct elog_processes *processes;
 	int64_t wall_offset;
-	const struct elog_file_reader *reader;
+	const struct elog_reader *reader;
 	const char *file;
 };
 

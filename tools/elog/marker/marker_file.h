@@ -19,7 +19,9 @@
  * @place: path:function:ordinal
  * @fields: types and names, separated by "; "
  * @id: hash of @place
- * @address: in the program, of the byte of enabled handlers; 0: of a module
+ * @address: in the program, of the marker; 0: of a module
+ * @handlers_offset: in the marker, of the byte of enabled handlers
+ * @is_pointer: a pointer to the marker is at @address
  * @line: in the source file
  * @ordinal: number of markers before it in the function
  * @handlers: ELOG_MARKER_*: initially enabled
@@ -35,6 +37,8 @@ struct file_marker {
 	char *fields;
 	uint64_t id;
 	uint64_t address;
+	uint32_t handlers_offset;
+	bool is_pointer;
 	uint32_t line;
 	uint32_t ordinal;
 	uint32_t handlers;
@@ -60,12 +64,14 @@ struct file_segment {
  * @markers: by place, those of C before those of C++
  * @segment_count: of @segments
  * @segments: of a linked file
+ * @word: bytes of a pointer in a linked file
  */
 struct file_markers {
 	size_t count;
 	struct file_marker *markers;
 	size_t segment_count;
 	struct file_segment *segments;
+	unsigned int word;
 };
 
 /**
@@ -73,10 +79,10 @@ struct file_markers {
  * @fd: the file; its position is changed
  * @markers: filled in; call file_markers_free() also after an error
  *
- * Leaves out data that looks like a marker but has invalid pointers. Needs memory only
- * for the markers found, whatever the size of the file.
+ * Ignores notes with invalid addresses. Needs memory only for the notes, whatever the
+ * size of the file. A file without section headers has no markers.
  *
- * Return: 0; -ENOEXEC: not an ELF file, or truncated; -E2BIG: too many markers or
+ * Return: 0; -ENOEXEC: not an ELF file, or truncated; -E2BIG: too many notes or
  * headers, or more than 16 GiB; -EOPNOTSUPP: built without libelf; or another negative
  * errno.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of marker_file.c with files that are truncated at every byte or have some bytes
+ * Tests of marker_file.c and marker_note.c with files that are truncated at every byte or have some bytes
  * changed. Each argument is a file with markers. Prints TAP.
  */
 #include <errno.h>

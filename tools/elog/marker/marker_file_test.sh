@@ -143,6 +143,9 @@ for compiler in "${CC:-gcc}" clang "${CXX:-g++}" clang++; do
 -fPIE -pie
 -fno-pie -no-pie
 -fPIE -pie -s -Wl,--gc-sections
+-ffunction-sections -fdata-sections -Wl,--gc-sections
+-O0 -g
+-O3 -flto
 -fPIE -pie -fuse-ld=lld
 -fPIE -pie -fuse-ld=lld -Wl,--pack-dyn-relocs=relr
 HOW
@@ -161,9 +164,11 @@ alone="-DELOG_MARKERS_EXPLICIT -nodefaultlibs -s -Wl,-z,noseparate-code \
 check "a library, C" library "${CC:-gcc}" c library.so "-fPIC -shared $alone" u64
 check "an object, C" library "${CC:-gcc}" c object.o "-c -fPIC" u64
 if command -v "${CXX:-g++}" > /dev/null; then
+	check "a library, C++, -O0" library "${CXX:-g++}" cc library_cc.so "-O0 -fPIC -shared $alone" u64
 	check "a library, C++" library "${CXX:-g++}" cc library_cc.so "-fPIC -shared $alone" u64
 	check "an object, C++" library "${CXX:-g++}" cc object_cc.o "-c" u64
 else
+	skip "a library, C++, -O0" "the compiler is not installed"
 	skip "a library, C++" "the compiler is not installed"
 	skip "an object, C++" "the compiler is not installed"
 fi
@@ -193,6 +198,96 @@ for compiler in arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc; do
 	else
 		skip "a library of $name" "the compiler is not installed"
 		skip "an object of $name" "the compiler is not installed"
+	fi
+done
+
+# Stripped files keep the notes, as they keep those of static probes.
+stripped()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && ${CC:-gcc} $flags -g -o many many.c -lelog && $1 many) &&
+	! readelf -SW "$work/many" | grep -F .symtab &&
+	same_as_expected "$work/many" c u64 && same_as_run "$work/many"
+}
+for strip in "strip --strip-all" "strip --strip-unneeded" "llvm-strip --strip-all-gnu"; do
+	if command -v "${strip%% *}" > /dev/null; then
+		check "a program after $strip" stripped "$strip"
+	else
+		skip "a program after $strip" "it is not installed"
+	fi
+done
+
+# Copies of markers: inline functions and templates in two units, inlined several times.
+cat > "$work/copies.h" <<'SOURCE'
+#include <elog_marker.h>
+template <class T> inline T shown(T value)
+{
+	ELOG_MARKER(shown, FIELD(auto, value));
+	return value;
+}
+template <int number> inline int numbered(int value)
+{
+	ELOG_MARKER(numbered, FIELD(auto, value % 2 | number), FIELD(auto, "100 %d {a|b}"));
+	return value;
+}
+inline int inlined(int value)
+{
+	ELOG_MARKER(inlined, FIELD(auto, value));
+	return shown(value) + shown(value + 1) + numbered<1>(value) + numbered<2>(value);
+}
+int other(int value);
+SOURCE
+cat > "$work/copies_main.cc" <<'SOURCE'
+#include "copies.h"
+int main(void)
+{
+	return inlined(0) + inlined(-1) + shown(0) + other(0) ? 0 : 0;
+}
+SOURCE
+cat > "$work/copies_other.cc" <<'SOURCE'
+#include "copies.h"
+int other(int value)
+{
+	for (int i = 0; i < 3; i++)
+		value += inlined(value) + shown(value + i);
+	return value;
+}
+SOURCE
+cat > "$work/copies.expected" <<'TEXT'
+inlined copies.h:inlined:0 s32:value
+numbered copies.h:numbered:0 s32:value_2_number string:_100_d_a_b
+numbered_2 copies.h:numbered:0 s32:value_2_number string:_100_d_a_b
+shown copies.h:shown:0 s32:value
+TEXT
+# copies COMPILER FLAGS: each marker is listed once.
+copies()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$work" && $1 $flags $2 -o copies copies_main.cc copies_other.cc \
+		-lelog) && listed "$work/copies" > "$work/listed" &&
+	diff "$work/listed" "$work/copies.expected" &&
+	"$work/copies" && same_as_run "$work/copies"
+}
+# Without inlining there is one note of each, although two units contain the code.
+groups()
+{
+	copies "$1" -O0 &&
+	[ "$(readelf -nW "$work/copies" | grep -c '^  eventlog')" = 4 ]
+}
+for compiler in "${CXX:-g++}" clang++; do
+	for options in -O2 -O3 "-O2 -flto" "-O2 -ffunction-sections -Wl,--gc-sections" \
+		"-O0 -ffunction-sections -Wl,--gc-sections"; do
+		if command -v "${compiler%% *}" > /dev/null; then
+			check "$compiler $options: a marker is listed once" copies \
+				"$compiler" "$options"
+		else
+			skip "$compiler $options: a marker is listed once" "it is not installed"
+		fi
+	done
+	if command -v "${compiler%% *}" > /dev/null; then
+		check "$compiler: discarded code takes its notes with it" groups "$compiler"
+	else
+		skip "$compiler: discarded code takes its notes with it" "it is not installed"
 	fi
 done
 
@@ -232,11 +327,27 @@ check "names cannot forge output" forged
 
 too_many()
 {
-	printf '.data\n.rept 65537\n.quad 0x656c6f676d6b7231\n.endr\n' |
+	printf '%s\n' '.section .note.eventlog,"","note"' ".rept $1" '.4byte 9, 76, 1' \
+		'.asciz "eventlog"' '.balign 4' '.zero 76' .endr |
 		${CC:-gcc} -x assembler -c -o "$work/too_many.o" - &&
-	rejected "$work/too_many.o" "too many markers"
+	rejected "$work/too_many.o" "$2"
 }
-check "too many markers are rejected" too_many
+check "too many notes are rejected" too_many 65537 "too many markers"
+check "notes without addresses are ignored" too_many 65536 "no marker"
+
+# Notes of other owners, types and sizes, and one that ends after the section.
+foreign()
+{
+	printf '%s\n' '.section .note.eventlog,"","note"' '.4byte 9, 76, 3' \
+		'.asciz "eventlog"' '.balign 4' '.zero 76' '.4byte 9, 72, 1' \
+		'.asciz "eventlog"' '.balign 4' '.zero 72' '.4byte 9, 76, 1' \
+		'.asciz "eventlo_"' '.balign 4' '.zero 76' "$1" |
+		${CC:-gcc} -x assembler -c -o "$work/foreign.o" - &&
+	rejected "$work/foreign.o" "$2"
+}
+check "foreign notes are ignored" foreign "" "no marker"
+check "a note larger than its section is an error" foreign \
+	'.4byte 9, 0xffffffff, 1; .asciz "eventlog"' "not an ELF file"
 
 # Sparse files: 2^24 section headers, 2^24 segment headers, a huge data segment.
 python3 -c '

@@ -46,26 +46,27 @@ void policies_free(struct policy_list *list)
 
 int policies_read(int fd, struct policy_list *list)
 {
-	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX] = "";
+	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX] = "";
+	uint32_t id = 0;
 	int ret = 0;
 
 	while (!ret) {
-		struct eventlog_marker_wish_next next = {
+		struct eventlog_marker_policy_next next = {
 			.size = sizeof(next),
-			.index = (uint32_t)list->count,
+			.id = id,
 			.text = (uintptr_t)text,
 			.text_size = sizeof(text),
 		};
 		struct marker_policy policy = { .program = text };
 
-		if (ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &next))
-			return errno == ENOENT || errno == ENOTTY ? 0 : -errno;
+		if (ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &next))
+			return errno == ENOENT ? 0 : -errno;
+		id = next.id;
 		policy.operation = next.operation;
 		policy.handlers = next.handlers;
 		policy.marker = text + strlen(text) + 1;
 		policy.predicate = policy.marker + strlen(policy.marker) + 1;
-		/* Older modules have no predicates. */
-		if (policy.predicate >= text + next.text_size || !*policy.predicate)
+		if (!*policy.predicate)
 			policy.predicate = NULL;
 		ret = policies_add(list, &policy);
 	}
@@ -73,28 +74,25 @@ int policies_read(int fd, struct policy_list *list)
 }
 
 static int set_policy(int fd, const struct marker_policy *policy,
-		      const struct marker_predicate *predicate,
-		      struct eventlog_marker_wish *request)
+		      const struct elog_filter *filter,
+		      struct eventlog_marker_policy *request)
 {
-	*request = (struct eventlog_marker_wish){
+	*request = (struct eventlog_marker_policy){
 		.size = sizeof(*request),
 		.program = (uintptr_t)policy->program,
 		.marker = (uintptr_t)policy->marker,
 		.handlers = policy->handlers,
 		.operation = policy->operation,
+		.filter = marker_filter_pointer(filter),
 	};
-	marker_predicate_put(predicate, &request->terms, &request->term_count,
-			     &request->predicate);
-	return ioctl(fd, EVENTLOG_IOC_MARKER_WISH, request) ? -errno : 0;
+	return ioctl(fd, EVENTLOG_IOC_POLICY_ADD, request) ? -errno : 0;
 }
 
 static void explain(const char *what, int error)
 {
-	if (error == -ENOTTY || error == -E2BIG || error == -EINVAL)
-		elog_error("the kernel module is too old for such policies");
-	else if (error == -ENOSPC)
+	if (error == -ENOSPC)
 		elog_error("%s: the limit of %u policies is reached: elog marker policies",
-			   what, EVENTLOG_WISHES_MAX);
+			   what, EVENTLOG_POLICIES_MAX);
 	else
 		elog_error("%s: %s", what, strerror(-error));
 }
@@ -159,11 +157,11 @@ static bool take_handlers(const struct options *options, struct marker_policy *p
 }
 
 int policies_switch(const struct options *options, int fd, uint32_t operation,
-		    const struct marker_predicate *predicate)
+		    const struct elog_filter *filter)
 {
 	struct marker_policy policy = { .operation = operation };
 	uint32_t matched = 0, changed = 0, incompatible = 0;
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	int i, ret, status = STATUS_OK;
 
 	if (!take_handlers(options, &policy))
@@ -181,7 +179,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 			status = STATUS_ERROR;
 			continue;
 		}
-		ret = set_policy(fd, &policy, predicate, &request);
+		ret = set_policy(fd, &policy, filter, &request);
 		if (ret) {
 			explain(policy.marker, ret);
 			status = STATUS_ERROR;
@@ -189,7 +187,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 		}
 		matched += request.matched;
 		changed += request.changed;
-		incompatible += request.unfit;
+		incompatible += request.incompatible;
 	}
 	if (!options->quiet && incompatible)
 		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
@@ -209,24 +207,18 @@ int policies_restore(const struct policy_list *list, int fd)
 		.operation = EVENTLOG_MARKER_REMOVE,
 		.handlers = POLICY_HANDLERS,
 	};
-	struct marker_predicate predicate = { 0 };
 	struct elog_expression_error error;
-	struct eventlog_marker_wish request;
-	const char *text;
+	struct eventlog_marker_policy request;
+	struct elog_filter *filter;
 	size_t i;
 	int ret;
 
-	ret = set_policy(fd, &nothing, &predicate, &request);
-	/* An old module has no policies, and none are needed. */
-	if (ret == -ENOTTY && !list->count)
-		return 0;
+	ret = set_policy(fd, &nothing, NULL, &request);
 	for (i = 0; i < list->count && !ret; i++) {
-		text = list->policies[i].predicate;
-		predicate.count = 0;
-		if (text)
-			ret = marker_predicate_parse(text, &predicate, &error);
+		ret = marker_filter_compile(list->policies[i].predicate, &filter, &error);
 		if (!ret)
-			ret = set_policy(fd, &list->policies[i], &predicate, &request);
+			ret = set_policy(fd, &list->policies[i], filter, &request);
+		elog_filter_free(filter);
 	}
 	if (ret)
 		explain("policies", ret);

@@ -7,7 +7,7 @@
 #ifndef MARKER_POLICY_H
 #define MARKER_POLICY_H
 
-#include "marker/marker_predicate.h"
+#include "marker/marker_filter.h"
 #include "util/tool.h"
 
 /* The handlers that a policy can switch. */
@@ -53,7 +53,7 @@ int policies_add(struct policy_list *list, const struct marker_policy *policy);
  * @fd: the device
  * @list: empty; call policies_free() also after an error
  *
- * Return: 0, also if the kernel module is too old for policies; or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int policies_read(int fd, struct policy_list *list);
 
@@ -65,12 +65,12 @@ void policies_free(struct policy_list *list);
  * @options: with --program, and patterns
  * @fd: the device
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
- * @predicate: --if, with EVENTLOG_MARKER_ADD
+ * @filter: --if, with EVENTLOG_MARKER_ADD; NULL: there is none
  *
  * Return: the exit status.
  */
 int policies_switch(const struct options *options, int fd, uint32_t operation,
-		    const struct marker_predicate *predicate);
+		    const struct elog_filter *filter);
 
 /**
  * policy_put_handlers() - append the effect of a policy: "+print", "-print,probe"

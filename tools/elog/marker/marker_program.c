@@ -523,41 +523,67 @@ static void find_name(const struct scan *scan, pid_t pid, char *provider, char *
 	/* If nothing else is known, use its present name. */
 }
 
-/* The enabled handlers in a process; the initial ones if its memory cannot be read. */
-static uint32_t read_handlers(pid_t pid, const struct file_markers *markers,
-			      const struct file_marker *marker, const struct mapping *mappings,
-			      size_t count, size_t file)
+/* Find where a process has mapped an address of a file. */
+static bool find_mapped(const struct file_markers *markers, uint64_t linked,
+			const struct mapping *mappings, size_t count, size_t file,
+			uint64_t *address)
 {
-	unsigned char byte;
-	struct iovec local = { &byte, 1 }, remote = { NULL, 1 };
-	uint64_t offset = 0, address;
+	uint64_t offset = 0;
 	size_t i;
 
 	for (i = 0; i < markers->segment_count; i++) {
 		const struct file_segment *segment = &markers->segments[i];
 
-		if (marker->address >= segment->address &&
-		    marker->address - segment->address < segment->size) {
-			offset = segment->offset + (marker->address - segment->address);
+		if (linked >= segment->address && linked - segment->address < segment->size) {
+			offset = segment->offset + (linked - segment->address);
 			break;
 		}
 	}
 	if (i == markers->segment_count)
-		return marker->handlers;
+		return false;
 	for (i = 0; i < count; i++) {
 		const struct mapping *mapping = &mappings[i];
 
 		if (mapping->file != file || offset < mapping->offset ||
 		    offset - mapping->offset >= mapping->end - mapping->begin)
 			continue;
-		address = mapping->begin + (offset - mapping->offset);
-		remote.iov_base = (void *)(uintptr_t)address;
-		if (address <= UINTPTR_MAX &&
-		    process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1)
-			return byte & MARKER_HANDLERS;
-		break;
+		*address = mapping->begin + (offset - mapping->offset);
+		return true;
 	}
-	return marker->handlers;
+	return false;
+}
+
+static bool read_memory(pid_t pid, uint64_t address, void *buffer, size_t bytes)
+{
+	struct iovec local = { buffer, bytes }, remote = { NULL, bytes };
+
+	remote.iov_base = (void *)(uintptr_t)address;
+	return address <= UINTPTR_MAX &&
+	       process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+/* The enabled handlers in a process; the initial ones if its memory cannot be read. */
+static uint32_t read_handlers(pid_t pid, const struct file_markers *markers,
+			      const struct file_marker *marker, const struct mapping *mappings,
+			      size_t count, size_t file)
+{
+	bool is_short = marker->is_pointer && markers->word == 4;
+	unsigned char byte;
+	uint64_t address;
+	uint32_t pointer;
+
+	if (!find_mapped(markers, marker->address, mappings, count, file, &address))
+		return marker->handlers;
+	if (is_short) {
+		if (!read_memory(pid, address, &pointer, sizeof(pointer)))
+			return marker->handlers;
+		address = pointer;
+	} else if (marker->is_pointer &&
+		   !read_memory(pid, address, &address, sizeof(address))) {
+		return marker->handlers;
+	}
+	return read_memory(pid, address + marker->handlers_offset, &byte, 1) ?
+	       byte & MARKER_HANDLERS : marker->handlers;
 }
 
 /* Merge the kernel's state of a marker with that of its process. */
@@ -569,6 +595,7 @@ static void add_state(struct marker *marker, const struct definition *definition
 		marker->next.handlers |= EVENTLOG_MARKER_PRINT;
 	if (state & EVENTLOG_DESCRIBED_PROBE)
 		marker->next.handlers |= EVENTLOG_MARKER_PROBE;
+	marker->incompatible = state & EVENTLOG_DESCRIBED_INCOMPATIBLE;
 	marker->next.active = marker->next.handlers;
 	if (!(state & EVENTLOG_DESCRIBED_ENABLED))
 		marker->next.active &= ~EVENTLOG_MARKER_TRACE;

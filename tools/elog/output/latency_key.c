@@ -187,7 +187,7 @@ static bool put_name(struct elog_text *bytes, struct latency_name *name,
 	}
 	property_value(name->property, entry, &number);
 	/* 0 means: no session, or an unknown thread. */
-	if (!number && name->property != LATENCY_CPU)
+	if (name->property == LATENCY_CPU ? number == EVENTLOG_CPU_ALL : !number)
 		return false;
 	put_number(bytes, number, false);
 	return true;
@@ -203,7 +203,7 @@ int latency_key_make(struct latency_key *key, const struct entry *entry, bool en
 
 	bytes->size = 0;
 	/* Numbers and clocks of one boot mean nothing in another. */
-	boot = entry->reader ? elog_file_info(entry->reader, "boot_id") : NULL;
+	boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
 	if (boot)
 		put_bytes(bytes, 's', boot, strlen(boot));
 	if (key->by_provider) {
@@ -235,6 +235,8 @@ static void put_property(struct elog_text *text, enum latency_property property,
 		elog_text_quoted(text, word, strlen(word));
 	else if (word)
 		elog_text_string(text, word);
+	else if (property == LATENCY_CPU && number == EVENTLOG_CPU_ALL)
+		elog_text_string(text, format == FORMAT_JSON ? "null" : "-");
 	else if (property == LATENCY_SESSION && format == FORMAT_JSON)
 		elog_text_printf(text, "\"0x%" PRIx64 "\"", number);
 	else

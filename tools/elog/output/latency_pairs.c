@@ -277,7 +277,7 @@ static void add_gap(struct latency_pairs *pairs, int64_t wall)
 /* Has another segment of this capture been seen? */
 static bool is_known_capture(struct latency_pairs *pairs, const struct entry *entry)
 {
-	const char *capture = elog_file_info(entry->reader, "capture");
+	const char *capture = elog_reader_info(entry->reader, "capture");
 	size_t i;
 
 	if (!capture || strlen(capture) >= LATENCY_CAPTURE_SIZE)
@@ -298,10 +298,10 @@ static bool is_known_capture(struct latency_pairs *pairs, const struct entry *en
  */
 void latency_pairs_begin_segment(struct latency_pairs *pairs, const struct entry *entry)
 {
-	const char *start = elog_file_info(entry->reader, "start");
+	const char *start = elog_reader_info(entry->reader, "start");
 	uint64_t realtime;
 
-	if (elog_file_info(entry->reader, "continues") || is_known_capture(pairs, entry))
+	if (elog_reader_info(entry->reader, "continues") || is_known_capture(pairs, entry))
 		return;
 	/* In a single file everything before it is older, and of another capture. */
 	if (pairs->many_files && start &&

@@ -160,6 +160,7 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 	/* Only an event has a fixed level; other rows have the most severe one so far. */
 	bool level = counters->by == COUNTERS_BY_EVENT;
 	unsigned int cause;
+	char unnamed[24];
 
 	put_family(text, "eventlog_events_total", "counter", "Number of events.");
 	put_rows(text, counters, "eventlog_events_total", level, row_events);
@@ -172,13 +173,14 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 	}
 	put_family(text, "eventlog_lost_total", "counter",
 		   "Number of events lost before they were counted, by cause.");
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
-		const char *name = elog_lost_name(cause);
-
-		if (!name)
+	for (cause = 0; cause < ELOG_LOST_CAUSES_MAX; cause++) {
+		/* A cause without a name appears when something was lost for it. */
+		if (!elog_lost_name(cause) && !counters->lost[cause])
 			continue;
+		snprintf(unnamed, sizeof(unnamed), "cause %u", cause);
 		elog_text_string(text, "eventlog_lost_total{");
-		put_label(text, "", "cause", name);
+		put_label(text, "", "cause", elog_lost_name(cause) ?
+			  elog_lost_name(cause) : unnamed);
 		elog_text_printf(text, "} %" PRIu64 "\n", counters->lost[cause]);
 	}
 }

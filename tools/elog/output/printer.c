@@ -200,7 +200,7 @@ void printer_close(struct printer *printer)
  * Parts of lines
  */
 
-/* Append a column as wide as any before it, and a blank. */
+/* Append a column, padded to the widest one so far, and a blank. */
 static void put_column(struct elog_text *text, const char *column, size_t length,
 		       size_t *width)
 {
@@ -243,8 +243,11 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 	head->cpu = item->cpu;
 	head->tid = item->tid;
 	snprintf(head->comm, sizeof(head->comm), "%s", comm);
-	size = snprintf(head->text, sizeof(head->text), "%2u %04x ", item->cpu,
-			item->tid);
+	if (item->cpu == EVENTLOG_CPU_ALL)
+		size = snprintf(head->text, sizeof(head->text), " - %04x ", item->tid);
+	else
+		size = snprintf(head->text, sizeof(head->text), "%2u %04x ", item->cpu,
+				item->tid);
 	for (i = 0; i < sizeof(head->comm) && comm[i]; i++)
 		head->text[size++] = isgraph((unsigned char)comm[i]) ? comm[i] : '_';
 	for (; i <= COMM_WIDTH || head->text[size - 1] != ' '; i++)
@@ -443,6 +446,15 @@ static void put_field(struct printer *printer, const struct entry *entry,
 	}
 }
 
+static void put_cpu(const struct elog_item *item, const char *unknown,
+		    struct elog_text *text)
+{
+	if (item->cpu == EVENTLOG_CPU_ALL)
+		elog_text_string(text, unknown);
+	else
+		elog_text_unsigned(text, item->cpu, 1, ' ');
+}
+
 static void put_event_name(struct printer *printer, const char *name)
 {
 	switch (printer->options->format) {
@@ -472,7 +484,7 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 
 	switch (column) {
 	case COLUMN_CPU:
-		elog_text_unsigned(text, item->cpu, 1, ' ');
+		put_cpu(item, json ? "null" : csv ? "" : "-", text);
 		return;
 	case COLUMN_PID:
 		elog_text_unsigned(text, item->pid, 1, ' ');
@@ -594,13 +606,15 @@ void printer_event(struct printer *printer, const struct entry *entry)
 static void text_lost(const struct elog_item *item, struct elog_text *text)
 {
 	struct elog_text causes = { 0 };
-	uint64_t sum = put_causes(item->lost, &causes);
+	uint64_t sum = put_causes(item->lost, item->lost_count, &causes);
 
 	elog_text_string(text, "# lost ");
 	elog_text_unsigned(text, sum, 1, ' ');
 	elog_text_printf(text, " event%s on ", sum == 1 ? "" : "s");
-	if (item->cpu == EVENTLOG_CPU_ALL)
+	if (item->stream == ELOG_STREAM_NONE)
 		elog_text_string(text, "CPUs without ring");
+	else if (item->cpu == EVENTLOG_CPU_ALL)
+		elog_text_string(text, "an unknown CPU");
 	else
 		elog_text_printf(text, "CPU %u", item->cpu);
 	elog_text_string(text, causes.data ? causes.data : "");
@@ -615,19 +629,16 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 	uint64_t sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+	for (i = 0; i < item->lost_count; i++)
 		sum += item->lost[i];
 	elog_text_string(text, wall ? "{\"time\":\"" : "{\"time\":");
 	put_time(printer, entry, 0, true);
 	elog_text_string(text, wall ? "\",\"cpu\":" : ",\"cpu\":");
-	if (item->cpu == EVENTLOG_CPU_ALL)
-		elog_text_string(text, "null");
-	else
-		elog_text_unsigned(text, item->cpu, 1, ' ');
+	put_cpu(item, "null", text);
 	elog_text_string(text, ",\"lost\":");
 	elog_text_unsigned(text, sum, 1, ' ');
 	elog_text_string(text, ",\"causes\":");
-	json_causes(item->lost, text);
+	json_causes(item->lost, item->lost_count, text);
 	elog_text_put(text, "}\n", 2);
 }
 

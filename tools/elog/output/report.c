@@ -112,7 +112,7 @@ void report_summary(const struct report *report, const struct counters *counters
 		    struct elog_text *text)
 {
 	struct elog_text causes = { 0 };
-	uint64_t lost = put_causes(counters->lost, &causes);
+	uint64_t lost = put_causes(counters->lost, ELOG_LOST_CAUSES_MAX, &causes);
 	double seconds = (double)report->span / 1e9;
 
 	elog_text_printf(text, "%" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
@@ -247,7 +247,8 @@ static void json_rows(const struct report *report, const struct counters *counte
 	elog_text_printf(text, ",\"rows\":%zu,", counters->count);
 	json_counts(&counters->total, true, text);
 	elog_text_string(text, ",\"causes\":");
-	json_causes(counters->lost, text);
+	json_causes(counters->lost, ELOG_LOST_CAUSES_MAX, text);
+	elog_text_printf(text, ",\"rejected\":%" PRIu64, counters->rejected);
 	json_sizes(&counters->total, text);
 	elog_text_string(text, "}\n");
 }

@@ -78,7 +78,7 @@ static void draw_header(const struct top_view *view)
 	screen_put(1, 0, 256, view->lost_rate > 0 ? SCREEN_ALARM : SCREEN_PLAIN, line);
 }
 
-/* The columns behind the name, as far as there is room. */
+/* Widths of columns; there is a history if there is room. */
 struct columns {
 	int name;
 	int history;	/* cells; 0: none */
@@ -131,7 +131,7 @@ static void draw_heading(const struct top_view *view, const struct columns *colu
 		screen_put(2, column, columns->history + 1, SCREEN_REVERSE, " HISTORY");
 }
 
-/* Each mark's height is of the highest of the row; what is not zero is seen. */
+/* Heights are relative to the maximum of the row; a number other than 0 is visible. */
 static void draw_history(const struct top_view *view, const struct counter_row *row,
 			 int screen_row, int column, int cells,
 			 enum screen_style style)
@@ -218,7 +218,7 @@ static void draw_table(struct top_view *view)
 	char name[COUNTERS_NAME_MAX];
 	int row = 3;
 
-	/* Where there is room for more, there is no room left over. */
+	/* Scroll back if the rows do not fill the page. */
 	all = view->row_count + (view->folded ? 1 : 0);
 	if (view->first + body > all)
 		view->first = all > body ? all - body : 0;

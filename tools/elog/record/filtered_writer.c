@@ -226,7 +226,6 @@ static int filtered_add(struct writer *writer, const struct entry *entry)
 		if (ret)
 			return ret;
 	}
-	writer->now = entry->item.time;
 	return trace_writer_add(file, &entry->item);
 }
 
@@ -250,7 +249,7 @@ static int filtered_sync(struct writer *writer, bool rotate)
 	ret = sync_dirty(writer->file, filtered->time);
 	if (!ret && !writer->live->options->split &&
 	    (rotate || trace_writer_is_full(writer->file)))
-		ret = trace_writer_rotate(writer->file, filtered->time, NULL, 0);
+		ret = trace_writer_rotate(writer->file, filtered->time);
 	return ret;
 }
 

@@ -2,9 +2,7 @@
 /*
  * The writer that copies rings: see writer.h.
  *
- * It reads only the header of each record, since a file holds the schema of an event
- * and the name of a thread before the first record that needs them. Records are
- * written from where they are in the ring, and released after that.
+ * Records are written from where they are in the ring, and released after that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +11,13 @@
 #include "record/trace_writer.h"
 
 #define DEFAULT_RING	(1U << 20)
-#define BLOCK_BYTES	(256U << 10)	/* written at once */
 
 struct raw_writer {
 	struct writer writer;
-	struct elog_file_loss *losses;	/* room for all CPUs and one more */
-	struct elog_file_loss *written;	/* by CPU: what the files state so far */
-	unsigned int cpus;		/* of @written, which has one more */
+	struct elog_writer_loss *losses;	/* room for all CPUs and one more */
+	uint64_t (*counts)[EVENTLOG_LOST_CAUSES];	/* of @losses */
+	unsigned int cpus;			/* of these, which have one more */
 	uint64_t ring_bytes;
-	int64_t clock_offset;		/* CLOCK_MONOTONIC minus the clock of records, ns */
 };
 
 static struct raw_writer *to_raw(struct writer *writer)
@@ -29,124 +25,10 @@ static struct raw_writer *to_raw(struct writer *writer)
 	return (struct raw_writer *)writer;
 }
 
-/* The counts only grow; records and the kernel both report them. */
-static void remember_loss(struct raw_writer *raw, unsigned int cpu,
-			  const uint64_t *lost, size_t count)
-{
-	struct elog_file_loss *loss;
-	size_t i;
-
-	if (cpu >= raw->cpus && cpu != EVENTLOG_CPU_ALL)
-		return;
-	loss = &raw->written[cpu < raw->cpus ? cpu : raw->cpus];
-	loss->cpu = cpu;
-	for (i = 0; i < count && i < EVENTLOG_LOST_CAUSES; i++)
-		if (lost[i] > loss->lost[i])
-			loss->lost[i] = lost[i];
-}
-
-/* Remember the counts of a loss; ignore padding. Return: false if it is no record. */
-static bool remember_lost_record(struct raw_writer *raw, unsigned int cpu,
-				 const struct eventlog_record *record)
-{
-	size_t size = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
-
-	if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-	    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_LOST)
-		return true;
-	if (size < sizeof(*record))
-		return false;
-	size -= sizeof(*record);
-	if (size > sizeof(lost))
-		size = sizeof(lost);
-	memcpy(lost, record + 1, size);
-	remember_loss(raw, cpu, lost, size / sizeof(lost[0]));
-	return true;
-}
-
-static size_t record_bytes(uint32_t flags)
-{
-	size_t bytes = (flags & EVENTLOG_RECORD_SIZE_MASK) +
-		       EVENTLOG_RECORD_ALIGN - 1;
-
-	return bytes & ~(size_t)(EVENTLOG_RECORD_ALIGN - 1);
-}
-
-/*
- * Skip events of the same definition and thread. Most events follow such an event, so
- * this loop decides what an event costs. Return: the first record that differs, or
- * that is not before @limit.
- */
-static const unsigned char *pass_alike(const unsigned char *at,
-				       const unsigned char *limit,
-				       const unsigned char *end,
-				       uint32_t descriptor, uint32_t tid,
-				       uint64_t *records)
-{
-	const uint32_t event = EVENTLOG_RECORD_EVENT << EVENTLOG_RECORD_TYPE_SHIFT;
-	const struct eventlog_record *record;
-	uint64_t count = 0;
-	size_t bytes;
-
-	while (at < limit) {
-		record = (const void *)at;
-		bytes = record_bytes(record->size_flags);
-		if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) != event ||
-		    record->descriptor != descriptor || record->tid != tid ||
-		    bytes < sizeof(*record) || bytes > (size_t)(end - at))
-			break;
-		at += bytes;
-		count++;
-	}
-	*records += count;
-	return at;
-}
-
-/*
- * Find whole records to write at once, up to about BLOCK_BYTES. Count the events among
- * them, and write what has to precede them.
- *
- * Return: bytes; -EBADMSG these are no records; or another negative errno.
- */
-static ssize_t scan(struct raw_writer *raw, unsigned int cpu,
-		    const unsigned char *data, size_t size, uint64_t *records)
-{
-	const unsigned char *end = data + size, *at = data;
-	const unsigned char *limit = size < BLOCK_BYTES ? end : data + BLOCK_BYTES;
-	const struct eventlog_record *record;
-	size_t bytes;
-	int ret;
-
-	while (at < limit) {
-		record = (const void *)at;
-		bytes = record_bytes(record->size_flags);
-		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at))
-			return -EBADMSG;
-		if ((record->size_flags & EVENTLOG_RECORD_TYPE_MASK) >>
-		    EVENTLOG_RECORD_TYPE_SHIFT != EVENTLOG_RECORD_EVENT) {
-			if (!remember_lost_record(raw, cpu, record))
-				return -EBADMSG;
-			at += bytes;
-			continue;
-		}
-		if (bytes < sizeof(*record))
-			return -EBADMSG;
-		ret = trace_writer_mention(raw->writer.file, record->descriptor,
-					   record->pid, record->tid);
-		if (ret)
-			return ret;
-		at = pass_alike(at, limit, end, record->descriptor, record->tid,
-				records);
-	}
-	return at - data;
-}
-
 static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 {
 	struct elog_consumer *consumer = raw->writer.live->consumer;
-	uint64_t position, drained = 0, records;
-	struct elog_file_raw_info info = { 0 };
+	uint64_t position, drained = 0;
 	const void *data;
 	size_t size;
 	ssize_t some;
@@ -161,8 +43,7 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 		}
 		if (ret <= 0)
 			return ret;
-		records = 0;
-		some = scan(raw, cpu, data, size, &records);
+		some = trace_writer_raw(raw->writer.file, cpu, data, size, position);
 		if (some == -EBADMSG) {
 			raw->writer.damaged = true;
 			elog_consumer_raw_release(consumer, cpu, size);
@@ -170,13 +51,6 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 		}
 		if (some < 0)
 			return (int)some;
-		/* All records in the ring were emitted before now. */
-		info.newest = monotonic() - (uint64_t)raw->clock_offset;
-		memcpy(info.lost, raw->written[cpu].lost, sizeof(info.lost));
-		ret = trace_writer_raw(raw->writer.file, cpu, data, (size_t)some,
-				       position, records, &info);
-		if (ret)
-			return ret;
 		elog_consumer_raw_release(consumer, cpu, (size_t)some);
 		raw->writer.pending = true;
 		drained += (uint64_t)some;
@@ -190,54 +64,35 @@ static int raw_drain(struct writer *writer)
 	unsigned int cpus = elog_consumer_cpus(writer->live->consumer), cpu;
 	int ret = 0;
 
-	writer->now = monotonic();
 	for (cpu = 0; !ret && cpu < cpus && cpu < raw->cpus; cpu++)
 		ret = drain_cpu(raw, cpu);
 	return ret;
-}
-
-static bool is_loss(const uint64_t *lost)
-{
-	unsigned int i;
-
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		if (lost[i])
-			return true;
-	return false;
 }
 
 /* Set @count to the number of CPUs whose losses the file may state now. */
 static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 {
 	struct elog_consumer *consumer = raw->writer.live->consumer;
-	unsigned int cpus = elog_consumer_cpus(consumer), i;
-	struct elog_file_loss *loss;
+	unsigned int cpus = elog_consumer_cpus(consumer), cpu, i;
+	struct elog_writer_loss *loss;
 	int ret;
 
 	*count = 0;
-	for (i = 0; i <= cpus; i++) {
-		loss = &raw->losses[*count];
-		loss->cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
-		ret = elog_consumer_raw_lost(consumer, loss->cpu, loss->lost);
+	for (i = 0; i <= cpus && i <= raw->cpus; i++) {
+		cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
+		ret = elog_consumer_raw_lost(consumer, cpu, raw->counts[i]);
 		if (ret < 0)
 			return ret;
 		/* Otherwise an unread record may still tell where the loss was. */
-		if ((!ret && !final) || !is_loss(loss->lost))
+		if (!ret && !final)
 			continue;
-		remember_loss(raw, loss->cpu, loss->lost, EVENTLOG_LOST_CAUSES);
-		++*count;
+		loss = &raw->losses[(*count)++];
+		loss->cpu = cpu;
+		loss->stream = cpu == EVENTLOG_CPU_ALL ? ELOG_STREAM_NONE : cpu;
+		loss->lost = raw->counts[i];
+		loss->lost_count = EVENTLOG_LOST_CAUSES;
 	}
 	return 0;
-}
-
-static int rotate_file(struct raw_writer *raw, uint64_t time)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i <= raw->cpus; i++)
-		if (is_loss(raw->written[i].lost))
-			raw->losses[count++] = raw->written[i];
-	return trace_writer_rotate(raw->writer.file, time, raw->losses, count);
 }
 
 static int sync_all(struct writer *writer, bool final, bool rotate)
@@ -266,7 +121,7 @@ static int sync_all(struct writer *writer, bool final, bool rotate)
 	if (!ret)
 		ret = trace_writer_sync(writer->file, time, raw->losses, count);
 	if (!ret && (rotate || trace_writer_is_full(writer->file)))
-		ret = rotate_file(raw, time);
+		ret = trace_writer_rotate(writer->file, time);
 	return ret;
 }
 
@@ -298,7 +153,7 @@ static void raw_close(struct writer *writer)
 	struct raw_writer *raw = to_raw(writer);
 
 	free(raw->losses);
-	free(raw->written);
+	free(raw->counts);
 	free(raw);
 }
 
@@ -319,12 +174,11 @@ struct writer *raw_writer_new(struct live *live)
 	raw->writer.ops = &raw_ops;
 	raw->cpus = elog_consumer_cpus(live->consumer);
 	raw->losses = calloc(raw->cpus + 1, sizeof(*raw->losses));
-	raw->written = calloc(raw->cpus + 1, sizeof(*raw->written));
-	if (!raw->losses || !raw->written) {
+	raw->counts = calloc(raw->cpus + 1, sizeof(*raw->counts));
+	if (!raw->losses || !raw->counts) {
 		raw_close(&raw->writer);
 		return NULL;
 	}
-	raw->clock_offset = elog_time_offset();
 	raw->ring_bytes = ring_bytes ? ring_bytes : DEFAULT_RING;
 	return &raw->writer;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One .elog file of a capture: schemas and names of threads before the records that
- * need them, records one by one or as rings hold them, and rotation.
+ * One .elog file of a capture, and its rotation. libelog's writer stores the records,
+ * schemas and names of threads.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -24,34 +24,18 @@ int trace_writer_open(struct trace_writer **trace, struct writer *writer,
 void trace_writer_close(struct trace_writer *trace);
 
 /**
- * trace_writer_mention() - write what has to precede a record
- * @trace: the file
- * @descriptor: of its event
- * @pid: its process
- * @tid: its thread
- *
- * Cheap if event and thread are those of the previous call.
- *
- * Return: 0, or a negative errno.
- */
-int trace_writer_mention(struct trace_writer *trace, uint32_t descriptor,
-			 uint32_t pid, uint32_t tid);
-
-/**
  * trace_writer_raw() - write records as a ring holds them
  * @trace: a file that trace_writer_add() is not called for
  * @cpu: the ring's
- * @data: whole records, after trace_writer_mention()
+ * @data: records
  * @size: bytes
  * @position: in the ring
- * @records: events among them
- * @info: see elog_file_write_raw()
  *
- * Return: 0, or a negative errno.
+ * Return: bytes that were written; -EBADMSG @data does not begin with a record; or
+ * another negative errno.
  */
-int trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
-		     size_t size, uint64_t position, uint64_t records,
-		     const struct elog_file_raw_info *info);
+ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
+			 size_t size, uint64_t position);
 
 /**
  * trace_writer_add() - add an event or a loss
@@ -68,13 +52,13 @@ int trace_writer_add(struct trace_writer *trace, const struct elog_item *item);
  * trace_writer_sync() - write that nothing older follows
  * @trace: the file
  * @time: than this
- * @losses: of all CPUs, cumulative, for trace_writer_raw(); NULL: those that were added
+ * @losses: besides those that the records report
  * @count: of @losses
  *
  * Return: 0, or a negative errno.
  */
 int trace_writer_sync(struct trace_writer *trace, uint64_t time,
-		      const struct elog_file_loss *losses, size_t count);
+		      const struct elog_writer_loss *losses, size_t count);
 
 /** trace_writer_dirty() - was anything added since trace_writer_sync()? */
 bool trace_writer_dirty(const struct trace_writer *trace);
@@ -82,25 +66,24 @@ bool trace_writer_dirty(const struct trace_writer *trace);
 /**
  * trace_writer_end() - mark the file as complete, after the last trace_writer_sync()
  * @trace: the file; only trace_writer_close() may follow
- * @lost: how many events were lost; UINT64_MAX: as many as were added
+ * @lost: how many events were lost; UINT64_MAX: as many as trace_writer_sync() stated
  *
  * Return: 0, or a negative errno.
  */
 int trace_writer_end(struct trace_writer *trace, uint64_t lost);
 
-/** trace_writer_is_full() - is the file as large as --rotate says? */
+/** trace_writer_is_full() - has the file reached the size of --rotate? */
 bool trace_writer_is_full(const struct trace_writer *trace);
 
 /**
  * trace_writer_rotate() - end the file, rename it and start a new one
  * @trace: the file, right after trace_writer_sync()
- * @time: as passed to that, as are the others
- * @losses: the new file states that earlier ones contain these
- * @count: of @losses
+ * @time: as passed to that
+ *
+ * The new file states that earlier ones contain the losses so far.
  *
  * Return: 0, or a negative errno; writer->explained if the reason was printed.
  */
-int trace_writer_rotate(struct trace_writer *trace, uint64_t time,
-			const struct elog_file_loss *losses, size_t count);
+int trace_writer_rotate(struct trace_writer *trace, uint64_t time);
 
 #endif /* TRACE_WRITER_H */

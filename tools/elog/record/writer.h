@@ -38,7 +38,6 @@ struct writer_ops {
  * @start: when the capture began, by the clock of records
  * @capture: identifies the files of one capture; empty: there is only one file
  * @file: the file of -o; with --split the one that lists losses
- * @now: CLOCK_MONOTONIC, ns, at the last records; see struct trace_writer
  * @pending: records were written since the last writer_sync(), of a raw writer
  * @records: events in all files so far
  * @bytes: valid bytes in all files so far
@@ -53,7 +52,6 @@ struct writer {
 	uint64_t start;
 	char capture[20];
 	struct trace_writer *file;
-	uint64_t now;
 	bool pending;
 	uint64_t records;
 	uint64_t bytes;
@@ -63,7 +61,7 @@ struct writer {
 	bool damaged;
 };
 
-/** writer_is_raw() - do the options ask for everything that the rings hold? */
+/** writer_is_raw() - do the options select everything that the rings hold? */
 bool writer_is_raw(const struct options *options);
 
 /**
@@ -96,7 +94,7 @@ static inline int writer_drain(struct writer *writer)
  * @writer: a raw writer drains the rings first
  * @rotate: start a new file, however small the present one is
  *
- * Also starts a new file if the present one is as large as --rotate says.
+ * Also starts a new file if the present one has reached the size of --rotate.
  *
  * Return: 0 or a negative errno.
  */

@@ -135,7 +135,7 @@ static void test_error(void)
 	static const unsigned int thousandths[] = { 1, 10, 500, 900, 990, 999, 1000 };
 	static uint64_t values[20011];
 	const size_t count = sizeof(values) / sizeof(*values);
-	uint64_t random = 88172645463325252ULL, exact, told, error;
+	uint64_t random = 88172645463325252ULL, exact, reported, error;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -148,11 +148,11 @@ static void test_error(void)
 	qsort(values, count, sizeof(*values), compare);
 	for (i = 0; i < sizeof(thousandths) / sizeof(*thousandths); i++) {
 		exact = values[(count * thousandths[i] + 999) / 1000 - 1];
-		told = histogram_quantile(&histogram, thousandths[i]);
-		error = told > exact ? told - exact : exact - told;
+		reported = histogram_quantile(&histogram, thousandths[i]);
+		error = reported > exact ? reported - exact : exact - reported;
 		if (error > exact / 200)
 			fail(__FILE__, __LINE__, "%u/1000 is %" PRIu64
-			     ", not %" PRIu64, thousandths[i], told, exact);
+			     ", not %" PRIu64, thousandths[i], reported, exact);
 	}
 	check(histogram.min == values[0]);
 	check(histogram.max == values[count - 1]);

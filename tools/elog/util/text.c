@@ -10,13 +10,13 @@
 #include "util/time_spec.h"
 #include "util/tool.h"
 
-uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
+uint64_t put_causes(const uint64_t *lost, unsigned int count, struct elog_text *text)
 {
 	const char *between = ": ", *name;
 	unsigned int cause;
 	uint64_t sum = 0;
 
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+	for (cause = 0; cause < count; cause++) {
 		if (!lost[cause])
 			continue;
 		sum += lost[cause];
@@ -29,6 +29,18 @@ uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
 			elog_text_printf(text, "cause %u", cause);
 		elog_text_put(text, " ", 1);
 		elog_text_unsigned(text, lost[cause], 1, ' ');
+	}
+	return sum;
+}
+
+uint64_t add_causes(uint64_t *lost, const struct elog_item *item)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < item->lost_count; i++) {
+		lost[i] += item->lost[i];
+		sum += item->lost[i];
 	}
 	return sum;
 }
@@ -94,14 +106,14 @@ void json_member(struct elog_text *text, const char *name, const char *value)
 	elog_text_json_string(text, value, strlen(value));
 }
 
-void json_causes(const uint64_t *lost, struct elog_text *text)
+void json_causes(const uint64_t *lost, unsigned int count, struct elog_text *text)
 {
 	const char *between = "", *name;
 	unsigned int cause;
-	char number[16];
+	char number[24];
 
 	elog_text_put(text, "{", 1);
-	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++) {
+	for (cause = 0; cause < count; cause++) {
 		if (!lost[cause])
 			continue;
 		name = elog_lost_name(cause);

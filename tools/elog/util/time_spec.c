@@ -145,7 +145,7 @@ static bool parse_date(const char *text, int64_t *result)
 	time_t now = (time_t)(realtime_now() / SECOND);
 	const char *behind;
 	int64_t fraction = 0, seconds;
-	struct tm time, said;
+	struct tm time, given;
 	long east = 0;
 
 	localtime_r(&now, &time);
@@ -160,10 +160,10 @@ static bool parse_date(const char *text, int64_t *result)
 	if (!behind || time.tm_sec > 59 || (*behind && !parse_zone(behind, &east)))
 		return false;
 	time.tm_isdst = -1;
-	said = time;
+	given = time;
 	seconds = *behind ? timegm(&time) - east : mktime(&time);
 	/* Reject the 31st of a month that has 30 days. */
-	if (time.tm_mday != said.tm_mday)
+	if (time.tm_mday != given.tm_mday)
 		return false;
 	*result = (int64_t)seconds * SECOND + fraction;
 	return seconds > -MOST / SECOND && seconds < MOST / SECOND;

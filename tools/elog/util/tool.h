@@ -10,6 +10,7 @@
 
 #include <elog.h>
 
+#include "libelog/util/text.h"
 #include "util/time_spec.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -204,12 +205,13 @@ void explain_device_error(int error, enum purpose purpose);
 
 /**
  * put_causes() - append ": cause count, ..." of a loss
- * @lost: EVENTLOG_LOST_CAUSES counts
+ * @lost: counts by cause
+ * @count: elements of @lost
  * @text: to append to
  *
  * Return: the sum of the counts.
  */
-uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
+uint64_t put_causes(const uint64_t *lost, unsigned int count, struct elog_text *text);
 
 /** put_quotable() - append the name of a provider or an event, quoted if it is not plain */
 void put_quotable(struct elog_text *text, const char *name);
@@ -238,6 +240,9 @@ void fill_column(struct elog_text *text, size_t from, size_t width);
 void json_member(struct elog_text *text, const char *name, const char *value);
 
 /** json_causes() - append {"cause":count,...} of a loss */
-void json_causes(const uint64_t *lost, struct elog_text *text);
+void json_causes(const uint64_t *lost, unsigned int count, struct elog_text *text);
+
+/** add_causes() - add the counts of a loss to ELOG_LOST_CAUSES_MAX counts; return their sum */
+uint64_t add_causes(uint64_t *lost, const struct elog_item *item);
 
 #endif /* TOOL_H */

@@ -2,21 +2,23 @@
 /*
  * Subscribing, and reading the rings in global time order.
  *
- * A batch consists of a FLUSH, which gives a time before which no record can appear any
- * more; one read of each ring's committed position; and a merge of all records before
- * that time. Records are read in place. Their space is returned to the kernel after
- * every eighth of a ring. So a batch may be long, and writers are not disturbed by each
- * record.
+ * A batch has three steps. FLUSH returns a time, and records that appear after the FLUSH
+ * are not older than this time. Then the committed position of each ring is read once.
+ * Then all records before the time are merged. Records are read in place. The consumer
+ * returns their space to the kernel after every eighth of a ring, not after every
+ * record. So a batch may be long, and writers are rarely disturbed.
  *
- * Losses come from three places: lost records in the rings; the counts in a ring's
- * header, when the ring was read to its end and no later record can carry them; and
- * STAT for CPUs that have no ring. Counts only grow. The part of a count that was not
- * reported yet is reported once.
+ * Losses come from three places:
+ * - records of type EVENTLOG_RECORD_LOST in the rings;
+ * - the counts in the header of a ring, when the ring was read to its end and no later
+ *   record holds them yet;
+ * - STAT, for CPUs that have no ring.
+ * Counts only grow. Each increase of a count is reported once.
  *
- * With a backlog, records are read from chunks of memory, to which they were copied:
- * see backlog.c.
+ * With a backlog, a thread copies the records to chunks of memory, and the consumer reads
+ * the chunks: see backlog.c.
  *
- * No locks and nothing global: a consumer belongs to one thread.
+ * A consumer belongs to one thread. It uses no locks and no global data.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +41,9 @@
 #define DEFAULT_RING_BYTES	(1U << 20)
 
 /*
- * Processes can register new events all the time, so schemas are freed when their texts
- * have this many bytes. The parsed form takes up to thirty times as much.
+ * All known schemas are freed when their texts reach this size, because processes can
+ * register new events without end. The parsed form of a schema takes up to thirty times
+ * the memory of its text.
  */
 #define DESCRIBED_BYTES_MAX	(4U << 20)
 
@@ -76,7 +79,7 @@ struct elog_consumer {
 	unsigned int next_cpu;		/* BATCH_LOSSES: to be read next */
 	struct elog_ring_reader no_ring; /* losses of CPUs without ring */
 
-	struct elog_map described;	/* by descriptor: a schema; NULL: it is wrong */
+	struct elog_map described;	/* descriptor to schema; NULL: it has an error */
 	uint64_t described_generation;	/* number of calls of forget_described() */
 	size_t described_bytes;
 };
@@ -132,6 +135,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	ring->reader.data_bytes = header->data_bytes;
 	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
 	ring->reader.cpu = cpu;
+	ring->reader.stream = cpu;
 	ring->reader.position = ring->consumer->position;
 	ring->reader.end = ring->reader.position;
 	ring->released = ring->reader.position;
@@ -167,7 +171,7 @@ static int map_rings(struct elog_consumer *consumer)
 	return 0;
 }
 
-/* Without rings, sizes of rings must be 0, as for the kernel. */
+/* Without rings, the sizes of rings must be 0: the kernel has the same rule. */
 static bool options_good(const struct elog_consumer_options *options)
 {
 	if (options->size < sizeof(*options) || options->reserved ||
@@ -199,6 +203,7 @@ int elog_consumer_open(struct elog_consumer **result,
 		goto free_consumer;
 	consumer->fd = ret;
 	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
+	consumer->no_ring.stream = ELOG_STREAM_NONE;
 
 	subscribed = &consumer->subscribed;
 	subscribed->size = sizeof(*subscribed);
@@ -334,6 +339,7 @@ int elog_consumer_rule_add(struct elog_consumer *consumer,
 	request.pid = rule->pid;
 	request.level = rule->level;
 	request.sample = rule->sample;
+	request.filter = (uintptr_t)rule->filter;
 	if (ioctl(consumer->fd, EVENTLOG_IOC_RULE_ADD, &request))
 		return -errno;
 	if (rule_id)
@@ -379,6 +385,18 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 	stat->size = sizeof(*stat);
 	stat->cpu = cpu;
 	stat->descriptor = descriptor;
+	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+}
+
+int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
+			    struct eventlog_stat *stat)
+{
+	memset(stat, 0, sizeof(*stat));
+	stat->size = sizeof(*stat);
+	stat->cpu = EVENTLOG_CPU_ALL;
+	stat->rule_id = rule_id;
+	if (!rule_id)
+		return -ENOENT;
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 
@@ -465,8 +483,8 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer)
 
 /*
  * Continue with the ring's next chunk. The caller may use the last record of the
- * previous chunk until the next call. Return: false if there is none, or after an
- * error.
+ * previous chunk until the next call. Return: false if there is no next chunk, or after
+ * an error.
  */
 static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
 {
@@ -490,7 +508,7 @@ static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
 	return true;
 }
 
-/* Add a ring to the batch, with its next record in any chunk. */
+/* Add a ring to the batch. With a backlog, its next record may be in a later chunk. */
 static void join(struct elog_consumer *consumer, struct ring *ring)
 {
 	int ret;
@@ -552,8 +570,9 @@ static int pause_rings(const struct elog_consumer *consumer, bool paused)
 }
 
 /*
- * Go to the ring's oldest complete record, unless it was read already. Positions have
- * 64 bits here: much may have been written since.
+ * Go to the oldest complete record of the ring that was not read yet. This function
+ * compares positions in 64 bits, because any number of bytes may have been written since
+ * the last read.
  */
 static void rewind_ring(struct ring *ring)
 {
@@ -583,8 +602,8 @@ int elog_consumer_pause(struct elog_consumer *consumer)
 	if (ret)
 		return ret;
 	/*
-	 * The rings have no generation to compare. Mapping costs a call for each CPU
-	 * without.
+	 * PAUSE returns no generation to compare. So map_rings() makes a system call for
+	 * each CPU without a ring.
 	 */
 	ret = map_rings(consumer);
 	if (ret) {
@@ -613,10 +632,10 @@ int elog_consumer_resume(struct elog_consumer *consumer)
 }
 
 /*
- * Get the losses of a ring. The counts are read first. If the ring then has no unread
- * record, the losses happened up to here, because a record written in between would be
- * unread. Otherwise a later record will carry them. Return: whether they happened up to
- * here.
+ * Read the counts of lost events of a ring, then test whether the ring has unread
+ * records. If it has none, no record follows these losses, because a record that was
+ * written after them would be unread. Otherwise a later record holds the counts.
+ * Return: true if no record follows the losses.
  */
 static bool read_losses(const struct elog_consumer *consumer, struct ring *ring,
 			uint64_t *counts)
@@ -637,13 +656,13 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 		if (!read_losses(consumer, ring, counts))
 			continue;
 		item->time = consumer->time;
-		if (elog_ring_lost(&ring->reader, counts, item))
+		if (elog_ring_lost(&ring->reader, counts, EVENTLOG_LOST_CAUSES, item))
 			return true;
 	}
 	return false;
 }
 
-/* The kernel has one count for all these CPUs. */
+/* The kernel has one count for all CPUs without a ring. */
 static bool next_loss_without_ring(struct elog_consumer *consumer,
 				   struct elog_item *item)
 {
@@ -654,7 +673,7 @@ static bool next_loss_without_ring(struct elog_consumer *consumer,
 		return false;
 	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
 	item->time = consumer->time;
-	return elog_ring_lost(&consumer->no_ring, counts, item);
+	return elog_ring_lost(&consumer->no_ring, counts, EVENTLOG_LOST_CAUSES, item);
 }
 
 int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
@@ -745,7 +764,7 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 		release(ring);
 		return (int)span;
 	}
-	/* poll() need not report losses before the next flush. */
+	/* Mark the losses as seen: poll() need not report them before the next flush. */
 	if (!span)
 		read_losses(consumer, ring, counts);
 	*data = reader->data + (reader->position & (reader->data_bytes - 1));
@@ -781,7 +800,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 			return ret;
 		lost[EVENTLOG_LOST_NO_MEMORY] =
 			stat.lost[EVENTLOG_LOST_NO_MEMORY];
-		/* elog_consumer_pending() compares with this. */
+		/* elog_consumer_pending() compares the count with this one. */
 		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
 			stat.lost[EVENTLOG_LOST_NO_MEMORY];
 		return 1;
@@ -793,7 +812,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 		return 1;
 	ret = read_losses(consumer, ring, lost);
 	if (ret)
-		memcpy(ring->reader.lost, lost, sizeof(ring->reader.lost));
+		memcpy(ring->reader.lost, lost, EVENTLOG_LOST_CAUSES * sizeof(*lost));
 	return ret;
 }
 
@@ -808,7 +827,7 @@ int elog_consumer_definition(struct elog_consumer *consumer,
 	       elog_device_describe(consumer->fd, request, text) : ret;
 }
 
-/* Get a definition that is not known. Return: 0 or a negative errno. */
+/* Get a definition that @described does not hold yet. Return: 0 or a negative errno. */
 static int add_described(struct elog_consumer *consumer, uint32_t descriptor)
 {
 	struct eventlog_describe request = { .descriptor = descriptor };
@@ -832,7 +851,7 @@ static int add_described(struct elog_consumer *consumer, uint32_t descriptor)
 		elog_schema_free(schema);
 		return -ENOMEM;
 	}
-	/* A text with an error will always have it. */
+	/* Keep NULL for a text with an error: parsing it again would fail again. */
 	*slot = schema;
 	consumer->described_bytes += size + ELOG_DEFINITION_OVERHEAD;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Applying the blocks of .elog files, which need not be valid: elog(5) documents them.
- * DATA is held, by CPU, until a SYNC says what is complete.
+ * DATA is held, by stream, until a SYNC says what is complete.
  */
 #include <endian.h>
 #include <errno.h>
@@ -22,27 +22,27 @@
 _Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
 _Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
-_Static_assert(sizeof(struct elog_block_loss) == 136, "as documented");
+_Static_assert(sizeof(struct elog_block_loss) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_sync) == 40, "as documented");
 _Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
-_Static_assert(sizeof(struct elog_block_index) == 56, "as documented");
-_Static_assert(sizeof(struct elog_block_cpu) == 144, "as documented");
+_Static_assert(sizeof(struct elog_block_index) == 64, "as documented");
+_Static_assert(sizeof(struct elog_block_stream) == 16, "as documented");
 
-static int malformed(struct elog_file_reader *reader)
+static int malformed(struct elog_reader *reader)
 {
 	elog_damage_note(reader, ELOG_DAMAGE_BYTES, reader->block.offset,
 			 HEADER_BYTES + reader->block.stored);
 	return elog_block_leave(reader);
 }
 
-static int unknown(struct elog_file_reader *reader)
+static int unknown(struct elog_reader *reader)
 {
 	elog_damage_note(reader, ELOG_DAMAGE_UNKNOWN, reader->block.offset,
 			 HEADER_BYTES + reader->block.stored);
 	return elog_block_leave(reader);
 }
 
-int elog_part_start(struct elog_file_reader *reader)
+int elog_part_start(struct elog_reader *reader)
 {
 	struct elog_processes *processes = elog_processes_new_offline();
 
@@ -58,7 +58,7 @@ int elog_part_start(struct elog_file_reader *reader)
 	return 0;
 }
 
-static int apply_file(struct elog_file_reader *reader)
+static int apply_file(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	uint64_t monotonic, boottime, realtime;
@@ -83,13 +83,17 @@ static int apply_file(struct elog_file_reader *reader)
 	info[i + 1] = '\0';
 	free(reader->info);
 	reader->info = info;
-	value = elog_file_info(reader, "version");
-	if (!value || strcmp(value, "1"))
+	value = elog_reader_info(reader, "version");
+	if (!value || strcmp(value, "2"))
 		return -EPROTONOSUPPORT;
-	value = elog_file_info(reader, "byte_order");
+	/* Each bit changes the meaning of blocks; this version has none. */
+	value = elog_reader_info(reader, "flags");
+	if (value && strcmp(value, "0x0"))
+		return -EPROTONOSUPPORT;
+	value = elog_reader_info(reader, "byte_order");
 	if (!value || (strcmp(value, "big") && strcmp(value, "little")))
 		return -EOPNOTSUPP;
-	value = elog_file_info(reader, "start");
+	value = elog_reader_info(reader, "start");
 	if (value && sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64,
 			    &monotonic, &boottime, &realtime) == 3)
 		reader->wall_offset = (int64_t)(realtime - monotonic);
@@ -99,12 +103,12 @@ static int apply_file(struct elog_file_reader *reader)
 	reader->part_damages = reader->damages;
 	reader->counted = true;
 	reader->new_part = true;
-	value = elog_file_info(reader, "continues");
+	value = elog_reader_info(reader, "continues");
 	reader->continues = value && !strcmp(value, "yes");
 	return elog_block_leave(reader);
 }
 
-static int apply_schema(struct elog_file_reader *reader)
+static int apply_schema(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_schema head;
@@ -136,7 +140,7 @@ static int apply_schema(struct elog_file_reader *reader)
 	return ret ? ret : elog_block_leave(reader);
 }
 
-static int apply_processes(struct elog_file_reader *reader)
+static int apply_processes(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_process process;
@@ -153,12 +157,12 @@ static int apply_processes(struct elog_file_reader *reader)
 	return elog_block_leave(reader);
 }
 
-static int apply_data(struct elog_file_reader *reader)
+static int apply_data(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_data head;
+	struct stream *stream;
 	bool damaged_since;
-	struct cpu_stream *cpu;
 	size_t size;
 	int ret;
 
@@ -166,16 +170,18 @@ static int apply_data(struct elog_file_reader *reader)
 		return malformed(reader);
 	memcpy(&head, block->body, sizeof(head));
 	head.cpu = le32toh(head.cpu);
+	head.stream = le32toh(head.stream);
 	head.position = le64toh(head.position);
 	size = block->size - sizeof(head);
-	if (head.cpu >= ELOG_FILE_CPUS_MAX ||
+	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_ALL) ||
+	    head.stream >= ELOG_FILE_STREAMS_MAX ||
 	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
 		return malformed(reader);
-	cpu = elog_stream_get(reader, head.cpu);
-	if (!cpu)
+	stream = elog_stream_get(reader, head.stream);
+	if (!stream)
 		return -ENOMEM;
-	damaged_since = cpu->gaps != reader->gaps;
-	if (cpu->known && head.position < cpu->position) {
+	damaged_since = stream->gaps != reader->gaps;
+	if (stream->known && head.position < stream->position) {
 		if (!damaged_since)
 			return malformed(reader);
 		/* The beginning of a new part was lost. */
@@ -183,63 +189,71 @@ static int apply_data(struct elog_file_reader *reader)
 			return 0;
 		elog_streams_forget(reader);
 		reader->counted = false;
-		cpu = elog_stream_get(reader, head.cpu);
-		if (!cpu)
+		stream = elog_stream_get(reader, head.stream);
+		if (!stream)
 			return -ENOMEM;
 	}
 	if (reader->chunk_bytes + size > HELD_BYTES_MAX && elog_batch_drain(reader)) {
 		elog_damage_note(reader, ELOG_DAMAGE_ORDER, block->offset, 0);
 		return 0;
 	}
-	if (cpu->known && head.position > cpu->position && !damaged_since)
+	if (stream->known && head.position > stream->position && !damaged_since)
 		elog_damage_note(reader, ELOG_DAMAGE_MISSING, block->offset,
-				 head.position - cpu->position);
-	cpu->known = true;
-	cpu->position = head.position + size;
-	cpu->gaps = reader->gaps;
+				 head.position - stream->position);
+	stream->known = true;
+	stream->position = head.position + size;
+	stream->gaps = reader->gaps;
 	reader->in_part = true;
-	ret = size ? elog_stream_append(reader, cpu, block->body + sizeof(head), size) : 0;
+	ret = size ? elog_stream_append(reader, stream, head.cpu,
+					block->body + sizeof(head), size) : 0;
 	return ret ? ret : elog_block_leave(reader);
 }
 
 /* Return: 1 there are new losses; 0; or a negative errno. */
-static int apply_loss(struct elog_file_reader *reader, const unsigned char *stored,
-		      struct elog_item *item)
+static int apply_loss(struct elog_reader *reader, const unsigned char *stored,
+		      uint32_t causes, struct elog_item *item)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
-	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	uint64_t counts[ELOG_LOST_CAUSES_MAX];
 	struct elog_block_loss loss;
-	struct cpu_stream *cpu;
+	struct stream *stream;
 	unsigned int i;
+	int ret;
 
 	memcpy(&loss, stored, sizeof(loss));
-	loss.cpu = le32toh(loss.cpu);
-	if (loss.cpu != EVENTLOG_CPU_ALL) {
-		if (loss.cpu >= ELOG_FILE_CPUS_MAX)
+	loss.stream = le32toh(loss.stream);
+	if (loss.stream != ELOG_STREAM_NONE) {
+		if (loss.stream >= ELOG_FILE_STREAMS_MAX)
 			return 0;
-		cpu = elog_stream_get(reader, loss.cpu);
-		if (!cpu)
+		stream = elog_stream_get(reader, loss.stream);
+		if (!stream)
 			return -ENOMEM;
-		ring = &cpu->ring;
+		ring = &stream->ring;
 	}
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		counts[i] = le64toh(loss.lost[i]);
-	return elog_ring_lost(ring, counts, item);
+	memcpy(counts, stored + sizeof(loss), causes * sizeof(counts[0]));
+	for (i = 0; i < causes; i++)
+		counts[i] = le64toh(counts[i]);
+	ret = elog_ring_lost(ring, counts, causes, item);
+	item->cpu = le32toh(loss.cpu);
+	return ret;
 }
 
 /* Return: 1 there is an item; 0, or a negative errno. */
-static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
+static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_sync head;
+	size_t loss_size;
 	int ret;
 
 	if (block->size < sizeof(head))
 		return malformed(reader);
 	memcpy(&head, block->body, sizeof(head));
 	head.time = le64toh(head.time);
-	if (le32toh(head.count) > (block->size - sizeof(head)) /
-				  sizeof(struct elog_block_loss))
+	head.causes = le32toh(head.causes);
+	loss_size = elog_block_loss_size(head.causes);
+	if (head.causes > ELOG_LOST_CAUSES_MAX ||
+	    le32toh(head.count) > (block->size - sizeof(head)) / loss_size)
 		return malformed(reader);
 	reader->in_part = true;
 	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
@@ -251,18 +265,20 @@ static int apply_sync(struct elog_file_reader *reader, struct elog_item *item)
 	item->time = head.time;
 	while (reader->next_loss < le32toh(head.count)) {
 		ret = apply_loss(reader, block->body + sizeof(head) +
-				 reader->next_loss++ *
-				 sizeof(struct elog_block_loss), item);
+				 reader->next_loss++ * loss_size, head.causes, item);
 		if (ret < 0 || (ret && !reader->continues))
 			return ret;
 	}
 	reader->continues = false;
+	/* Losses of an earlier file are not of this item. */
+	memset(item, 0, sizeof(*item));
 	item->type = ELOG_ITEM_SYNC;
+	item->time = head.time;
 	ret = elog_block_leave(reader);
 	return ret ? ret : 1;
 }
 
-static int apply_end(struct elog_file_reader *reader)
+static int apply_end(struct elog_reader *reader)
 {
 	const size_t least = offsetof(struct elog_block_end, part);
 	struct elog_block_end end;
@@ -296,7 +312,7 @@ static bool is_known(uint32_t type)
 }
 
 /* Return: 1 there is an item; 0, or a negative errno. */
-int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item)
+int elog_block_apply(struct elog_reader *reader, struct elog_item *item)
 {
 	struct block *block = &reader->block;
 	uint32_t known = block->type == ELOG_BLOCK_DATA ?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Holding the records of a file, by CPU, until a SYNC block says what is complete, and
+ * Holding the records of a file, by stream, until a SYNC block says what is complete, and
  * merging them in batches, as a consumer does with rings.
  *
  * Memory: the held records have a limit, and so has the memory kept for later blocks.
@@ -21,7 +21,7 @@
  * Blocks are similar. Without spares, the C library would return their memory to the
  * kernel, and get it again page by page.
  */
-void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list)
+void elog_chunks_free(struct elog_reader *reader, struct chunk **list)
 {
 	struct chunk *chunk;
 
@@ -38,7 +38,7 @@ void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list)
 	}
 }
 
-static struct chunk *take_spare(struct elog_file_reader *reader, size_t number)
+static struct chunk *take_spare(struct elog_reader *reader, size_t number)
 {
 	struct chunk *chunk = reader->spares[number];
 
@@ -49,14 +49,14 @@ static struct chunk *take_spare(struct elog_file_reader *reader, size_t number)
 	return chunk;
 }
 
-void elog_spares_free(struct elog_file_reader *reader)
+void elog_spares_free(struct elog_reader *reader)
 {
 	while (reader->spare_count)
 		free(take_spare(reader, reader->spare_count - 1));
 }
 
 /* Use the latest spare of a suitable size, or new memory. */
-static struct chunk *new_chunk(struct elog_file_reader *reader, size_t size)
+static struct chunk *new_chunk(struct elog_reader *reader, size_t size)
 {
 	struct chunk *chunk;
 	size_t i;
@@ -75,29 +75,28 @@ static struct chunk *new_chunk(struct elog_file_reader *reader, size_t size)
 	return chunk;
 }
 
-void elog_streams_forget(struct elog_file_reader *reader)
+void elog_streams_forget(struct elog_reader *reader)
 {
 	size_t i;
 
-	for (i = 0; i < reader->cpu_count; i++) {
-		if (!reader->cpus[i])
+	for (i = 0; i < reader->stream_count; i++) {
+		if (!reader->streams[i])
 			continue;
-		elog_chunks_free(reader, &reader->cpus[i]->first);
-		free(reader->cpus[i]);
-		reader->cpus[i] = NULL;
+		elog_chunks_free(reader, &reader->streams[i]->first);
+		free(reader->streams[i]);
+		reader->streams[i] = NULL;
 	}
-	reader->cpu_count = 0;
+	reader->stream_count = 0;
 	memset(reader->no_ring.lost, 0, sizeof(reader->no_ring.lost));
 }
 
-static int make_room_for_cpu(struct elog_file_reader *reader,
-			     unsigned int number)
+static int make_room_for_stream(struct elog_reader *reader, unsigned int number)
 {
-	unsigned int room = reader->cpu_room ? reader->cpu_room : 8;
+	unsigned int room = reader->stream_room ? reader->stream_room : 8;
 	struct elog_ring_reader **rings;
-	struct cpu_stream **cpus;
+	struct stream **streams;
 
-	if (number < reader->cpu_room)
+	if (number < reader->stream_room)
 		return 0;
 	while (room <= number)
 		room *= 2;
@@ -105,40 +104,41 @@ static int make_room_for_cpu(struct elog_file_reader *reader,
 	if (!rings)
 		return -ENOMEM;
 	reader->merge.rings = rings;
-	cpus = realloc(reader->cpus, room * sizeof(*cpus));
-	if (!cpus)
+	streams = realloc(reader->streams, room * sizeof(*streams));
+	if (!streams)
 		return -ENOMEM;
-	reader->cpus = cpus;
-	memset(cpus + reader->cpu_room, 0,
-	       (room - reader->cpu_room) * sizeof(*cpus));
-	reader->cpu_room = room;
+	reader->streams = streams;
+	memset(streams + reader->stream_room, 0,
+	       (room - reader->stream_room) * sizeof(*streams));
+	reader->stream_room = room;
 	return 0;
 }
 
-struct cpu_stream *elog_stream_get(struct elog_file_reader *reader, unsigned int number)
+struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number)
 {
-	struct cpu_stream *cpu;
+	struct stream *stream;
 
-	if (make_room_for_cpu(reader, number))
+	if (make_room_for_stream(reader, number))
 		return NULL;
-	cpu = reader->cpus[number];
-	if (cpu)
-		return cpu;
-	cpu = calloc(1, sizeof(*cpu));
-	if (!cpu)
+	stream = reader->streams[number];
+	if (stream)
+		return stream;
+	stream = calloc(1, sizeof(*stream));
+	if (!stream)
 		return NULL;
 	/* A block is like a ring that is read once, from its beginning. */
-	cpu->ring.data_bytes = 1ULL << 63;
-	cpu->ring.sub_buffer_bytes = 1ULL << 63;
-	cpu->ring.cpu = number;
-	reader->cpus[number] = cpu;
-	if (number >= reader->cpu_count)
-		reader->cpu_count = number + 1;
-	return cpu;
+	stream->ring.data_bytes = 1ULL << 63;
+	stream->ring.sub_buffer_bytes = 1ULL << 63;
+	stream->ring.cpu = EVENTLOG_CPU_ALL;
+	stream->ring.stream = number;
+	reader->streams[number] = stream;
+	if (number >= reader->stream_count)
+		reader->stream_count = number + 1;
+	return stream;
 }
 
-int elog_stream_append(struct elog_file_reader *reader, struct cpu_stream *cpu,
-		       const unsigned char *data, size_t size)
+int elog_stream_append(struct elog_reader *reader, struct stream *stream,
+		       unsigned int cpu, const unsigned char *data, size_t size)
 {
 	struct chunk *chunk = new_chunk(reader, size);
 
@@ -146,67 +146,69 @@ int elog_stream_append(struct elog_file_reader *reader, struct cpu_stream *cpu,
 		return -ENOMEM;
 	chunk->next = NULL;
 	chunk->offset = reader->block.offset;
+	chunk->cpu = cpu;
 	chunk->swapped = (reader->block.flags & ELOG_BLOCK_BIG_ENDIAN) !=
 			ELOG_BLOCK_NATIVE;
 	chunk->size = size;
 	memcpy(chunk->data, data, size);
 	reader->chunk_bytes += sizeof(*chunk) + chunk->room;
-	if (cpu->first)
-		cpu->last->next = chunk;
+	if (stream->first)
+		stream->last->next = chunk;
 	else
-		cpu->first = chunk;
-	cpu->last = chunk;
+		stream->first = chunk;
+	stream->last = chunk;
 	return 0;
 }
 
-bool elog_streams_hold(const struct elog_file_reader *reader)
+bool elog_streams_hold(const struct elog_reader *reader)
 {
 	size_t i;
 
-	for (i = 0; i < reader->cpu_count; i++)
-		if (reader->cpus[i] && reader->cpus[i]->first)
+	for (i = 0; i < reader->stream_count; i++)
+		if (reader->streams[i] && reader->streams[i]->first)
 			return true;
 	return false;
 }
 
-/* Continue with a CPU's next chunk. Return: false if there is none. */
-static bool next_chunk(struct elog_file_reader *reader, struct cpu_stream *cpu)
+/* Continue with a stream's next chunk. Return: false if there is none. */
+static bool next_chunk(struct elog_reader *reader, struct stream *stream)
 {
-	struct chunk *used = cpu->first;
+	struct chunk *used = stream->first;
 
-	if (cpu->begun) {
-		cpu->first = used->next;
+	if (stream->begun) {
+		stream->first = used->next;
 		used->next = reader->spent;
 		reader->spent = used;
-		cpu->begun = false;
+		stream->begun = false;
 	}
-	if (!cpu->first)
+	if (!stream->first)
 		return false;
-	cpu->begun = true;
-	cpu->ring.data = cpu->first->data;
-	cpu->ring.swapped = cpu->first->swapped;
-	cpu->ring.position = 0;
-	cpu->ring.end = cpu->first->size;
+	stream->begun = true;
+	stream->ring.data = stream->first->data;
+	stream->ring.cpu = stream->first->cpu;
+	stream->ring.swapped = stream->first->swapped;
+	stream->ring.position = 0;
+	stream->ring.end = stream->first->size;
 	return true;
 }
 
-/* Add a CPU to the batch, with the chunk that has its next record. */
-static void join(struct elog_file_reader *reader, struct cpu_stream *cpu)
+/* Add a stream to the batch, with the chunk that has its next record. */
+static void join(struct elog_reader *reader, struct stream *stream)
 {
 	uint64_t from;
 	int ret;
 
 	do {
-		from = cpu->ring.position;
-		ret = elog_merge_add(&reader->merge, &cpu->ring, reader->before);
+		from = stream->ring.position;
+		ret = elog_merge_add(&reader->merge, &stream->ring, reader->before);
 		if (ret < 0)
 			elog_damage_note(reader, ELOG_DAMAGE_RECORDS,
-					 cpu->first->offset, cpu->ring.end - from);
-	} while (ret <= 0 && cpu->ring.position == cpu->ring.end &&
-		 next_chunk(reader, cpu));
+					 stream->first->offset, stream->ring.end - from);
+	} while (ret <= 0 && stream->ring.position == stream->ring.end &&
+		 next_chunk(reader, stream));
 }
 
-void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool final)
+void elog_batch_start(struct elog_reader *reader, uint64_t before, bool final)
 {
 	size_t i;
 
@@ -215,12 +217,12 @@ void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool fin
 	reader->drained = true;
 	reader->merging = true;
 	reader->merge.count = 0;
-	for (i = 0; i < reader->cpu_count; i++)
-		if (reader->cpus[i] && reader->cpus[i]->first)
-			join(reader, reader->cpus[i]);
+	for (i = 0; i < reader->stream_count; i++)
+		if (reader->streams[i] && reader->streams[i]->first)
+			join(reader, reader->streams[i]);
 }
 
-bool elog_batch_drain(struct elog_file_reader *reader)
+bool elog_batch_drain(struct elog_reader *reader)
 {
 	if (reader->drained || !elog_streams_hold(reader))
 		return false;
@@ -229,25 +231,25 @@ bool elog_batch_drain(struct elog_file_reader *reader)
 }
 
 /* Records of the largest possible time are in no batch. */
-static void end_batch(struct elog_file_reader *reader)
+static void end_batch(struct elog_reader *reader)
 {
-	struct cpu_stream *cpu;
+	struct stream *stream;
 	size_t i;
 
 	reader->merging = false;
-	for (i = 0; reader->final && i < reader->cpu_count; i++) {
-		cpu = reader->cpus[i];
-		if (!cpu || !cpu->first)
+	for (i = 0; reader->final && i < reader->stream_count; i++) {
+		stream = reader->streams[i];
+		if (!stream || !stream->first)
 			continue;
 		do {
-			if (cpu->begun)
+			if (stream->begun)
 				elog_damage_note(reader, ELOG_DAMAGE_RECORDS,
-						 cpu->first->offset,
-						 cpu->ring.end - cpu->ring.position);
-		} while (next_chunk(reader, cpu));
-		cpu->ring.position = cpu->ring.end;
-		cpu->last = NULL;
-		cpu->ring.key = 0;
+						 stream->first->offset,
+						 stream->ring.end - stream->ring.position);
+		} while (next_chunk(reader, stream));
+		stream->ring.position = stream->ring.end;
+		stream->last = NULL;
+		stream->ring.key = 0;
 	}
 }
 
@@ -255,31 +257,31 @@ static void end_batch(struct elog_file_reader *reader)
  * A payload is in a held chunk, and is returned once. So change it in place. A payload
  * without schema is not changed. Return: 0 or -ENOMEM.
  */
-static int swap_payload(struct elog_file_reader *reader,
+static int swap_payload(struct elog_reader *reader,
 			const struct elog_item *item)
 {
 	const struct elog_schema_event *event;
 	int ret;
 
-	ret = elog_file_describe(reader, item->descriptor, &event);
+	ret = elog_reader_describe(reader, item->descriptor, &event);
 	if (!ret)
 		elog_swap_payload(event, (unsigned char *)item->payload,
 				  item->payload_size);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item)
+int elog_batch_next(struct elog_reader *reader, struct elog_item *item)
 {
 	struct elog_ring_reader *ring;
 	bool news, swapped;
-	struct cpu_stream *cpu;
+	struct stream *stream;
 	size_t count;
 	int ret;
 
 	while ((ring = elog_merge_first(&reader->merge))) {
 		uint64_t from;
 
-		cpu = elog_container_of(ring, struct cpu_stream, ring);
+		stream = elog_container_of(ring, struct stream, ring);
 		news = elog_ring_take(ring, item);
 		swapped = ring->swapped;
 		from = ring->position;
@@ -287,10 +289,10 @@ int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item)
 		ret = elog_merge_update(&reader->merge, reader->before);
 		if (ret < 0)
 			elog_damage_note(reader, ELOG_DAMAGE_RECORDS,
-					 cpu->first->offset, ring->end - from);
+					 stream->first->offset, ring->end - from);
 		if (reader->merge.count < count && ring->position == ring->end &&
-		    next_chunk(reader, cpu))
-			join(reader, cpu);
+		    next_chunk(reader, stream))
+			join(reader, stream);
 		if (!news)
 			continue;
 		if (item->type != ELOG_ITEM_EVENT)

@@ -14,7 +14,7 @@
 #include "file/seek.h"
 
 /* Apply a block at another place than the input's. Return: 0 or a negative errno. */
-static int apply_at(struct elog_file_reader *reader, uint64_t base,
+static int apply_at(struct elog_reader *reader, uint64_t base,
 		    uint64_t offset, uint32_t types)
 {
 	struct elog_block_header header;
@@ -22,7 +22,7 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 	unsigned char *body;
 	int ret;
 
-	ret = elog_file_block_at(reader->input.fd, base + offset, ELOG_BLOCK_MAX,
+	ret = elog_block_at(reader->input.fd, base + offset, ELOG_BLOCK_MAX,
 				 &header, &body);
 	if (ret)
 		return ret;
@@ -36,35 +36,37 @@ static int apply_at(struct elog_file_reader *reader, uint64_t base,
 	return ret;
 }
 
-/* Set the position of a CPU from an INDEX block. Return: 0 or a negative errno. */
-static int set_cpu(struct elog_file_reader *reader, const unsigned char *stored)
+/* Set the position of a stream from an INDEX block. Return: 0 or a negative errno. */
+static int set_stream(struct elog_reader *reader, const unsigned char *stored,
+		      uint32_t causes)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
-	struct elog_block_cpu entry;
-	struct cpu_stream *cpu;
+	struct elog_block_stream entry;
+	struct stream *stream;
 	unsigned int i;
 
 	memcpy(&entry, stored, sizeof(entry));
-	entry.cpu = le32toh(entry.cpu);
+	entry.stream = le32toh(entry.stream);
 	entry.position = le64toh(entry.position);
-	if (entry.cpu != EVENTLOG_CPU_ALL) {
-		if (entry.cpu >= ELOG_FILE_CPUS_MAX)
+	if (entry.stream != ELOG_STREAM_NONE) {
+		if (entry.stream >= ELOG_FILE_STREAMS_MAX)
 			return -EBADMSG;
-		cpu = elog_stream_get(reader, entry.cpu);
-		if (!cpu)
+		stream = elog_stream_get(reader, entry.stream);
+		if (!stream)
 			return -ENOMEM;
-		ring = &cpu->ring;
-		cpu->known = entry.position != UINT64_MAX;
-		cpu->position = entry.position;
-		cpu->gaps = reader->gaps;
+		ring = &stream->ring;
+		stream->known = entry.position != UINT64_MAX;
+		stream->position = entry.position;
+		stream->gaps = reader->gaps;
 	}
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		ring->lost[i] = le64toh(entry.lost[i]);
+	memcpy(ring->lost, stored + sizeof(entry), causes * sizeof(ring->lost[0]));
+	for (i = 0; i < causes; i++)
+		ring->lost[i] = le64toh(ring->lost[i]);
 	return 0;
 }
 
 /* Get into the state behind the plan's position. */
-static int begin_at(struct elog_file_reader *reader,
+static int begin_at(struct elog_reader *reader,
 		    const struct elog_seek_plan *plan)
 {
 	size_t i;
@@ -79,9 +81,9 @@ static int begin_at(struct elog_file_reader *reader,
 		if (reader->input.bytes_read > plan->bytes_read + plan->position)
 			ret = -EBADMSG;
 	}
-	for (i = 0; !ret && i < plan->cpu_count; i++)
-		ret = set_cpu(reader, (const unsigned char *)plan->cpus +
-			      i * sizeof(struct elog_block_cpu));
+	for (i = 0; !ret && i < plan->stream_count; i++)
+		ret = set_stream(reader, (const unsigned char *)plan->streams +
+				 i * elog_block_stream_size(plan->causes), plan->causes);
 	/* The first SYNC is before this. */
 	reader->continues = false;
 	reader->wall_offset = plan->wall_offset;
@@ -92,7 +94,7 @@ static int begin_at(struct elog_file_reader *reader,
 }
 
 /* Get into the state of a new reader. */
-static int begin_again(struct elog_file_reader *reader)
+static int begin_again(struct elog_reader *reader)
 {
 	int ret;
 
@@ -107,10 +109,11 @@ static int begin_again(struct elog_file_reader *reader)
 	reader->gaps = 0;
 	reader->part_damages = 0;
 	memset(reader->damage, 0, sizeof(reader->damage));
+	reader->damaged = false;
 	return ret;
 }
 
-int elog_file_seek(struct elog_file_reader *reader, uint64_t from)
+int elog_reader_seek(struct elog_reader *reader, uint64_t from)
 {
 	struct elog_seek_plan plan;
 	uint64_t at;

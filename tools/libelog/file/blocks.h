@@ -9,10 +9,10 @@
 #include "elog.h"
 
 #define ELOG_FILE_MAGIC		"\x89" "ELOG\r\n\x1a"
-#define ELOG_FILE_VERSION	1
 #define ELOG_BLOCK_ALIGN	8
 #define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
 #define ELOG_FILE_CPUS_MAX	4096
+#define ELOG_FILE_STREAMS_MAX	8192
 
 #define ELOG_ZSTD_RATIO		1024	/* body to stored bytes, at most */
 
@@ -58,16 +58,16 @@ struct elog_block_process {
 };
 
 struct elog_block_data {
-	uint32_t cpu;
-	uint32_t reserved;
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t stream;
 	uint64_t position;
 	/* the records */
 };
 
 struct elog_block_loss {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: those without ring */
-	uint32_t reserved;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t stream;	/* ELOG_STREAM_NONE: CPUs that have no ring */
+	uint64_t lost[];	/* as many as the block says */
 };
 
 struct elog_block_sync {
@@ -76,7 +76,7 @@ struct elog_block_sync {
 	uint64_t boottime;
 	uint64_t realtime;
 	uint32_t count;		/* of struct elog_block_loss, which follow */
-	uint32_t reserved;
+	uint32_t causes;	/* elements of their lost */
 };
 
 struct elog_block_end {
@@ -96,15 +96,29 @@ struct elog_block_index {
 	uint64_t time;		/* of that */
 	uint64_t latest;	/* CLOCK_REALTIME ns of the latest record before @position */
 	uint32_t blocks;	/* offsets, which follow, in ascending order */
-	uint32_t cpus;		/* struct elog_block_cpu, which follow those */
+	uint32_t streams;	/* struct elog_block_stream, which follow those */
+	uint32_t causes;	/* elements of their lost */
+	uint32_t reserved;
 };
 
-struct elog_block_cpu {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: those without ring */
-	uint32_t reserved;
-	uint64_t position;	/* in the ring, behind its last DATA block; ~0: none */
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+struct elog_block_stream {
+	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t stream;	/* ELOG_STREAM_NONE: losses on CPUs that have no ring */
+	uint64_t position;	/* behind its last DATA block; ~0: none */
+	uint64_t lost[];	/* as many as the block says */
 };
+
+/** elog_block_loss_size() - bytes of one struct elog_block_loss */
+static inline size_t elog_block_loss_size(uint32_t causes)
+{
+	return sizeof(struct elog_block_loss) + causes * sizeof(uint64_t);
+}
+
+/** elog_block_stream_size() - bytes of one struct elog_block_stream */
+static inline size_t elog_block_stream_size(uint32_t causes)
+{
+	return sizeof(struct elog_block_stream) + causes * sizeof(uint64_t);
+}
 
 #define ELOG_INDEX_BLOCKS_MAX	65536
 

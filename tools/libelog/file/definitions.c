@@ -15,12 +15,12 @@
 
 #define PARSED_BYTES_MAX (4U << 20)	/* texts whose parsed form is kept */
 
-struct definition *elog_definition_find(struct elog_file_reader *reader, uint32_t descriptor)
+struct definition *elog_definition_find(struct elog_reader *reader, uint32_t descriptor)
 {
 	return elog_map_find_integer(&reader->definitions, descriptor);
 }
 
-void elog_definitions_forget(struct elog_file_reader *reader)
+void elog_definitions_forget(struct elog_reader *reader)
 {
 	struct definition *definition;
 
@@ -34,7 +34,7 @@ void elog_definitions_forget(struct elog_file_reader *reader)
 	reader->parsed_bytes = 0;
 }
 
-int elog_definition_add(struct elog_file_reader *reader, uint32_t descriptor,
+int elog_definition_add(struct elog_reader *reader, uint32_t descriptor,
 			const void *text, size_t size)
 {
 	struct definition *definition;
@@ -55,7 +55,7 @@ int elog_definition_add(struct elog_file_reader *reader, uint32_t descriptor,
 	return 0;
 }
 
-static void forget_parsed(struct elog_file_reader *reader)
+static void forget_parsed(struct elog_reader *reader)
 {
 	struct definition *definition;
 
@@ -67,7 +67,7 @@ static void forget_parsed(struct elog_file_reader *reader)
 	reader->parsed_bytes = 0;
 }
 
-int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
+int elog_reader_describe(struct elog_reader *reader, uint32_t descriptor,
 		       const struct elog_schema_event **event)
 {
 	struct definition *definition = elog_definition_find(reader, descriptor);
@@ -95,7 +95,7 @@ int elog_file_describe(struct elog_file_reader *reader, uint32_t descriptor,
 	return elog_definition_event(definition->schema, event);
 }
 
-uint64_t elog_file_generation(const struct elog_file_reader *reader)
+uint64_t elog_reader_generation(const struct elog_reader *reader)
 {
 	return reader->generation;
 }

@@ -138,13 +138,14 @@ static size_t put(unsigned char *ring, size_t at, uint32_t type,
 /* Write typed events, short ones, events without a schema, losses and padding. */
 static int write_here(uint32_t level)
 {
-	const struct elog_file_options options = {
+	const struct elog_writer_options options = {
 		.size = sizeof(options),
 		.compression = level,
 	};
 	struct eventlog_lost_counts counts = { { 0 } };
-	struct elog_file_loss loss = { .cpu = 1, .lost = { 7 } };
-	struct elog_file_writer *writer;
+	const uint64_t lost[] = { 7 };
+	struct elog_writer_loss loss = { .cpu = 1, .stream = 1, .lost = lost, .lost_count = 1 };
+	struct elog_writer *writer;
 	unsigned char ring[4096];
 	struct payload payload;
 	uint64_t position[2] = { 0 };
@@ -152,8 +153,8 @@ static int write_here(uint32_t level)
 	size_t size;
 	int fd = new_file();
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-	check_equal(elog_file_write_schema(writer, 1, 1, typed), 0);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_schema(writer, 1, 1, typed), 0);
 	for (i = 0; i < EVENTS; i++) {
 		const uint32_t padding = 16 | EVENTLOG_RECORD_PADDING <<
 					      EVENTLOG_RECORD_TYPE_SHIFT;
@@ -174,16 +175,16 @@ static int write_here(uint32_t level)
 			size = put(ring, size, EVENTLOG_RECORD_LOST, 0,
 				   8 * i + 1006, &counts, sizeof(counts));
 		}
-		check_equal(elog_file_write_raw(writer, cpu, ring, size,
-						position[cpu], NULL), 0);
+		check_equal(store_records(writer, cpu, cpu, ring, size,
+						position[cpu]), 0);
 		position[cpu] += size;
 		if (i % 7 == 6)
-			check_equal(elog_file_write_sync(writer, 8 * i + 1000,
+			check_equal(elog_writer_sync(writer, 8 * i + 1000,
 							 &loss, 1), 0);
 	}
-	check_equal(elog_file_write_sync(writer, 1ULL << 60, &loss, 1), 0);
-	check_equal(elog_file_write_end(writer, 3 * EVENTS, 0), 0);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_sync(writer, 1ULL << 60, &loss, 1), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
 	return fd;
 }
 
@@ -256,36 +257,36 @@ static void turn_file(int fd)
 }
 
 /* Append all contents of the file as text. */
-static void tell(int fd, struct elog_text *text)
+static void append_contents(int fd, struct elog_text *text)
 {
 	const struct elog_schema_event *event;
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct elog_item item;
 	unsigned int i;
 	int ret;
 
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
-	while ((ret = elog_file_next(reader, &item)) > 0) {
+	check_equal(elog_reader_open(&reader, fd), 0);
+	while ((ret = elog_reader_next(reader, &item)) > 0) {
 		elog_text_printf(text, "%d %u %d %u %llu %llu %u %u ",
 				 (int)item.type, item.cpu, (int)item.context,
 				 item.descriptor, (unsigned long long)item.time,
 				 (unsigned long long)item.session, item.pid,
 				 item.tid);
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		for (i = 0; i < item.lost_count; i++)
 			elog_text_printf(text, "%llu ",
 					 (unsigned long long)item.lost[i]);
 		for (i = 0; i < item.payload_size; i++)
 			elog_text_hex(text,
 				      ((const unsigned char *)item.payload)[i], 2);
 		if (item.type == ELOG_ITEM_EVENT &&
-		    !elog_file_describe(reader, item.descriptor, &event))
+		    !elog_reader_describe(reader, item.descriptor, &event))
 			elog_format_fields(text, event, item.payload,
 					   item.payload_size);
 		elog_text_string(text, "\n");
 	}
 	check_equal(ret, 0);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 }
 
 static void test_turned(void)
@@ -293,12 +294,12 @@ static void test_turned(void)
 	struct elog_text here = { 0 }, there = { 0 };
 	int fd = write_here(0);
 
-	tell(fd, &here);
+	append_contents(fd, &here);
 	check(here.size > EVENTS * 100);
 	check(strstr(here.data, "text=\"between\"") != NULL);
 	check(!strstr(here.data, "\n4 "));
 	turn_file(fd);
-	tell(fd, &there);
+	append_contents(fd, &there);
 	check_equal(there.size, here.size);
 	check(there.data && !strcmp(here.data, there.data));
 	elog_text_free(&here);

@@ -159,49 +159,49 @@ static void test_large(void)
 static void test_large_blocks(void)
 {
 	enum { BLOCKS = 300, BYTES = 128 << 10 };
-	const struct elog_file_options options = { .size = sizeof(options) };
+	const struct elog_writer_options options = { .size = sizeof(options) };
 	struct eventlog_record record = { .size_flags = BYTES / 4 };
 	unsigned char *data = calloc(1, BYTES);
 	uint64_t block, i, events = 0, done, total;
-	struct elog_file_writer *writer;
-	struct elog_file_reader *reader;
+	struct elog_writer *writer;
+	struct elog_reader *reader;
 	struct elog_item item;
 	int fd = new_file();
 	int64_t from = 0;
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
 	for (block = 0; block < BLOCKS; block++) {
 		for (i = 0; i < 4; i++) {
 			record.time = (4 * block + i + 1) * 1000000;
 			memcpy(data + i * (BYTES / 4), &record, sizeof(record));
 		}
-		check_equal(elog_file_write_raw(writer, 0, data, BYTES,
-						block * BYTES, NULL), 0);
-		check_equal(elog_file_write_sync(writer, record.time + 1, NULL, 0),
+		check_equal(store_records(writer, 0, 0, data, BYTES,
+						block * BYTES), 0);
+		check_equal(elog_writer_sync(writer, record.time + 1, NULL, 0),
 			    0);
 	}
-	elog_file_writer_close(writer);
+	elog_writer_close(writer);
 	free(data);
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
-	while (elog_file_next(reader, &item) > 0)
+	check_equal(elog_reader_open(&reader, fd), 0);
+	while (elog_reader_next(reader, &item) > 0)
 		if (item.time == 1100 * 1000000)
-			from = (int64_t)item.time + elog_file_wall_offset(reader);
-	elog_file_reader_close(reader);
+			from = (int64_t)item.time + elog_reader_wall_offset(reader);
+	elog_reader_close(reader);
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
-	check_equal(elog_file_seek(reader, (uint64_t)from), 0);
-	check_equal(elog_file_progress(reader, &done, &total), 0);
+	check_equal(elog_reader_open(&reader, fd), 0);
+	check_equal(elog_reader_seek(reader, (uint64_t)from), 0);
+	check_equal(elog_reader_progress(reader, &done, &total), 0);
 	/* A small read for each header. */
 	check(done < 2 * BLOCKS * 5000);
-	while (elog_file_next(reader, &item) > 0)
+	while (elog_reader_next(reader, &item) > 0)
 		events += item.type == ELOG_ITEM_EVENT &&
-			  (int64_t)item.time + elog_file_wall_offset(reader) >= from;
+			  (int64_t)item.time + elog_reader_wall_offset(reader) >= from;
 	check_equal(events, 101);
-	check_equal(elog_file_progress(reader, &done, &total), 0);
+	check_equal(elog_reader_progress(reader, &done, &total), 0);
 	check_equal(done, total);
 	check(done < BLOCKS * BYTES / 4);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(fd);
 }
 
@@ -299,7 +299,7 @@ static void test_wrong_index(void)
 static void test_elsewhere(void)
 {
 	int fd = indexed_file(500, 1, true), other = new_file(), ends[2], status;
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct sequence all, some;
 	struct elog_item item;
 	struct source source;
@@ -328,11 +328,11 @@ static void test_elsewhere(void)
 	free(all.seen);
 
 	store(other, "no file", 7);
-	check_equal(elog_file_reader_open(&reader, other), 0);
-	check_equal(elog_file_seek(reader, 1), 0);
-	check_equal(elog_file_next(reader, &item), -EBADMSG);
-	check_equal(elog_file_seek(reader, 1), -EINVAL);
-	elog_file_reader_close(reader);
+	check_equal(elog_reader_open(&reader, other), 0);
+	check_equal(elog_reader_seek(reader, 1), 0);
+	check_equal(elog_reader_next(reader, &item), -EBADMSG);
+	check_equal(elog_reader_seek(reader, 1), -EINVAL);
+	elog_reader_close(reader);
 
 	/* A pipe is read from the beginning. */
 	check_equal(pipe(ends), 0);

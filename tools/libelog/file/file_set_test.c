@@ -82,10 +82,10 @@ static size_t next_of(struct sequence *files, size_t count)
 
 static void test_set(void)
 {
-	struct elog_file_reader *readers[FILES], *reader, *broken;
+	struct elog_reader *readers[FILES], *reader, *broken;
 	struct sequence files[FILES], merged = { 0 };
 	struct source source;
-	struct elog_file_set *set;
+	struct elog_reader_set *set;
 	struct elog_item item;
 	unsigned int errors = 0, parts = 0, syncs = 0;
 	size_t i, from;
@@ -93,7 +93,7 @@ static void test_set(void)
 
 	check_equal(write(garbage, "no file", 7), 7);
 	lseek(garbage, 0, SEEK_SET);
-	check_equal(elog_file_set_open(&set), 0);
+	check_equal(elog_reader_set_open(&set), 0);
 	for (i = 0; i < FILES; i++) {
 		fds[i] = new_file();
 		write_part(&source, fds[i], 400 + 200 * (unsigned int)i, 0, true);
@@ -104,10 +104,10 @@ static void test_set(void)
 		read_sequence(fds[i], 0, &files[i]);
 		lseek(fds[i], 0, SEEK_SET);
 		if (i == 2)
-			check_equal(elog_file_set_add(set, garbage, &broken), 0);
-		check_equal(elog_file_set_add(set, fds[i], &readers[i]), 0);
+			check_equal(elog_reader_set_add(set, garbage, &broken), 0);
+		check_equal(elog_reader_set_add(set, fds[i], &readers[i]), 0);
 	}
-	while ((ret = elog_file_set_next(set, &item, &reader))) {
+	while ((ret = elog_reader_set_next(set, &item, &reader))) {
 		if (ret < 0) {
 			check_equal(ret, -EBADMSG);
 			check(reader == broken);
@@ -136,9 +136,9 @@ static void test_set(void)
 	check_equal(parts, FILES);
 	check(syncs > 10 * FILES);
 	check(!reader);
-	check_equal(elog_file_set_next(set, &item, &reader), 0);
-	elog_file_set_close(set);
-	elog_file_set_close(NULL);
+	check_equal(elog_reader_set_next(set, &item, &reader), 0);
+	elog_reader_set_close(set);
+	elog_reader_set_close(NULL);
 	for (i = 0; i < FILES; i++) {
 		free(files[i].seen);
 		close(fds[i]);
@@ -154,23 +154,23 @@ static void test_set(void)
 static void test_set_boot(void)
 {
 	static const uint64_t more[] = { 0, 700, (uint64_t)-900, 3000000000 };
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct source source;
-	struct elog_file_set *set;
+	struct elog_reader_set *set;
 	struct elog_item item;
 	uint64_t last = 0, events = 0;
 	int fds[FILES], ret;
 	size_t i;
 
-	check_equal(elog_file_set_open(&set), 0);
+	check_equal(elog_reader_set_open(&set), 0);
 	for (i = 0; i < FILES; i++) {
 		fds[i] = new_file();
 		write_part(&source, fds[i], 500, 0, true);
 		set_clocks(fds[i], 5000000 + 400 * i, 5, more[i]);
 		lseek(fds[i], 0, SEEK_SET);
-		check_equal(elog_file_set_add(set, fds[i], &reader), 0);
+		check_equal(elog_reader_set_add(set, fds[i], &reader), 0);
 	}
-	while ((ret = elog_file_set_next(set, &item, &reader)) == 1) {
+	while ((ret = elog_reader_set_next(set, &item, &reader)) == 1) {
 		if (item.type != ELOG_ITEM_EVENT)
 			continue;
 		check(item.time >= last);
@@ -179,7 +179,7 @@ static void test_set_boot(void)
 	}
 	check_equal(ret, 0);
 	check(events > 1000);
-	elog_file_set_close(set);
+	elog_reader_set_close(set);
 	for (i = 0; i < FILES; i++)
 		close(fds[i]);
 }
@@ -187,9 +187,9 @@ static void test_set_boot(void)
 /* One file grows, one is complete: neither blocks the other forever. */
 static void test_set_follow(void)
 {
-	struct elog_file_reader *followed, *whole, *reader;
+	struct elog_reader *followed, *whole, *reader;
 	uint64_t of_followed = 0, of_whole = 0;
-	struct elog_file_set *set;
+	struct elog_reader_set *set;
 	struct elog_item item;
 	struct source source;
 	unsigned char *bytes;
@@ -203,11 +203,11 @@ static void test_set_follow(void)
 	write_part(&source, other, 300, 0, true);
 	lseek(other, 0, SEEK_SET);
 	again = reopen(fd);
-	check_equal(elog_file_set_open(&set), 0);
-	check_equal(elog_file_set_add(set, again, &followed), 0);
-	check_equal(elog_file_set_add(set, other, &whole), 0);
-	check_equal(elog_file_follow(followed, true), 0);
-	while ((ret = elog_file_set_next(set, &item, &reader))) {
+	check_equal(elog_reader_set_open(&set), 0);
+	check_equal(elog_reader_set_add(set, again, &followed), 0);
+	check_equal(elog_reader_set_add(set, other, &whole), 0);
+	check_equal(elog_reader_follow(followed, true), 0);
+	while ((ret = elog_reader_set_next(set, &item, &reader))) {
 		if (ret == -EAGAIN) {
 			check(!reader);
 			check_equal(of_whole, 300);
@@ -216,7 +216,7 @@ static void test_set_follow(void)
 				check_equal(pwrite(fd, bytes + half, size - half,
 						   (off_t)half), size - half);
 			if (empty == 4)
-				check_equal(elog_file_follow(followed, false), 0);
+				check_equal(elog_reader_follow(followed, false), 0);
 			if (empty > 4)
 				break;
 			continue;
@@ -229,7 +229,7 @@ static void test_set_follow(void)
 	check_equal(ret, 0);
 	check_equal(empty, 4);
 	check_equal(of_followed, 300);
-	elog_file_set_close(set);
+	elog_reader_set_close(set);
 	free(bytes);
 	close(again);
 	close(other);
@@ -239,7 +239,7 @@ static void test_set_follow(void)
 /* The file grows by this many bytes at a time; all events are read in the end. */
 static void follow_by(size_t step)
 {
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	uint64_t events = 0, parts = 0, least;
 	struct source source;
 	struct elog_item item;
@@ -251,13 +251,13 @@ static void follow_by(size_t step)
 	bytes = load(fd, &size);
 	check_equal(ftruncate(fd, 0), 0);
 	again = reopen(fd);
-	check_equal(elog_file_reader_open(&reader, again), 0);
-	check_equal(elog_file_follow(reader, true), 0);
-	check_equal(elog_file_next(reader, &item), -EAGAIN);
+	check_equal(elog_reader_open(&reader, again), 0);
+	check_equal(elog_reader_follow(reader, true), 0);
+	check_equal(elog_reader_next(reader, &item), -EAGAIN);
 	for (at = 0; at < size; at += more) {
 		more = step < size - at ? step : size - at;
 		check_equal(pwrite(fd, bytes + at, more, (off_t)at), more);
-		while ((ret = elog_file_next(reader, &item)) > 0) {
+		while ((ret = elog_reader_next(reader, &item)) > 0) {
 			events += item.type == ELOG_ITEM_EVENT;
 			parts += item.type == ELOG_ITEM_PART;
 			check(item.type != ELOG_ITEM_DAMAGE);
@@ -275,11 +275,11 @@ static void follow_by(size_t step)
 	}
 	check_equal(events, 200);
 	check_equal(parts, 1);
-	check_equal(elog_file_follow(reader, false), 0);
-	check_equal(elog_file_next(reader, &item), 0);
-	check_equal(elog_file_follow(reader, true), -EINVAL);
-	check_equal(elog_file_next(reader, &item), 0);
-	elog_file_reader_close(reader);
+	check_equal(elog_reader_follow(reader, false), 0);
+	check_equal(elog_reader_next(reader, &item), 0);
+	check_equal(elog_reader_follow(reader, true), -EINVAL);
+	check_equal(elog_reader_next(reader, &item), 0);
+	elog_reader_close(reader);
 	free(bytes);
 	close(again);
 	close(fd);
@@ -297,7 +297,7 @@ static void test_follow(void)
 /* Damage is reported when a whole block follows it, or at the end. */
 static void test_follow_damage(void)
 {
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct source source;
 	struct elog_item item;
 	unsigned char *bytes;
@@ -310,18 +310,18 @@ static void test_follow_damage(void)
 		last += block_size(bytes + last);
 	again = reopen(fd);
 	check_equal(ftruncate(fd, (off_t)size - 10), 0);
-	check_equal(elog_file_reader_open(&reader, again), 0);
-	check_equal(elog_file_follow(reader, true), 0);
-	while (elog_file_next(reader, &item) > 0)
+	check_equal(elog_reader_open(&reader, again), 0);
+	check_equal(elog_reader_follow(reader, true), 0);
+	while (elog_reader_next(reader, &item) > 0)
 		check(item.type != ELOG_ITEM_DAMAGE);
-	check_equal(elog_file_next(reader, &item), -EAGAIN);
-	check_equal(elog_file_follow(reader, false), 0);
-	check_equal(elog_file_next(reader, &item), 1);
+	check_equal(elog_reader_next(reader, &item), -EAGAIN);
+	check_equal(elog_reader_follow(reader, false), 0);
+	check_equal(elog_reader_next(reader, &item), 1);
 	check_equal(item.type, ELOG_ITEM_DAMAGE);
 	check_equal(item.damage, ELOG_DAMAGE_CUT);
 	check_equal(item.size, size - 10 - last);
-	check_equal(elog_file_next(reader, &item), 0);
-	elog_file_reader_close(reader);
+	check_equal(elog_reader_next(reader, &item), 0);
+	elog_reader_close(reader);
 	free(bytes);
 	close(again);
 	close(fd);
@@ -330,10 +330,10 @@ static void test_follow_damage(void)
 /* A capture was killed within a block, and the next one appends less than is missing. */
 static void test_follow_torn(void)
 {
-	const struct elog_file_options options = { .size = sizeof(options) };
+	const struct elog_writer_options options = { .size = sizeof(options) };
 	static char text[100000];
-	struct elog_file_reader *reader;
-	struct elog_file_writer *writer;
+	struct elog_reader *reader;
+	struct elog_writer *writer;
 	size_t size, small, last;
 	uint64_t events = 0, damage = 0;
 	struct source source;
@@ -346,25 +346,25 @@ static void test_follow_torn(void)
 	check_equal(ftruncate(fd, 0), 0);
 	lseek(fd, 0, SEEK_SET);
 	memset(text, '#', sizeof(text) - 1);
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-	last = (size_t)elog_file_writer_size(writer);
-	check_equal(elog_file_write_schema(writer, 1, 1, text), 0);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	last = (size_t)elog_writer_size(writer);
+	check_equal(elog_writer_schema(writer, 1, 1, text), 0);
+	elog_writer_close(writer);
 	bytes = load(fd, &size);
 	check(small < size - last - 50);
 	check_equal(ftruncate(fd, (off_t)last + 50), 0);
 
 	again = reopen(fd);
-	check_equal(elog_file_reader_open(&reader, again), 0);
-	check_equal(elog_file_follow(reader, true), 0);
-	while ((ret = elog_file_next(reader, &item)) > 0)
+	check_equal(elog_reader_open(&reader, again), 0);
+	check_equal(elog_reader_follow(reader, true), 0);
+	while ((ret = elog_reader_next(reader, &item)) > 0)
 		check(item.type == ELOG_ITEM_PART);
 	check_equal(ret, -EAGAIN);
 	check_equal(pwrite(fd, more, small, (off_t)last + 50), small);
 	/* At first the new bytes could belong to the torn block. */
-	check_equal(elog_file_next(reader, &item), -EAGAIN);
+	check_equal(elog_reader_next(reader, &item), -EAGAIN);
 	while (events < 20 && (ret > 0 || ret == -EAGAIN)) {
-		ret = elog_file_next(reader, &item);
+		ret = elog_reader_next(reader, &item);
 		if (ret == -EAGAIN)
 			usleep(10000);
 		else if (item.type == ELOG_ITEM_DAMAGE && item.damage == ELOG_DAMAGE_BYTES)
@@ -374,11 +374,11 @@ static void test_follow_torn(void)
 	}
 	check_equal(events, 20);
 	check_equal(damage, 50);
-	check_equal(elog_file_follow(reader, false), 0);
-	while ((ret = elog_file_next(reader, &item)) > 0)
+	check_equal(elog_reader_follow(reader, false), 0);
+	while ((ret = elog_reader_next(reader, &item)) > 0)
 		check(item.type != ELOG_ITEM_EVENT);
 	check_equal(ret, 0);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	free(bytes);
 	free(more);
 	close(again);
@@ -387,7 +387,7 @@ static void test_follow_torn(void)
 
 static void test_progress(void)
 {
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	uint64_t done, total, before = 0;
 	struct source source;
 	struct elog_item item;
@@ -397,29 +397,29 @@ static void test_progress(void)
 	write_part(&source, fd, 2000, 0, true);
 	size = lseek(fd, 0, SEEK_END);
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
-	check_equal(elog_file_progress(reader, &done, &total), 0);
+	check_equal(elog_reader_open(&reader, fd), 0);
+	check_equal(elog_reader_progress(reader, &done, &total), 0);
 	check_equal(done, 0);
 	check_equal(total, size);
-	while (elog_file_next(reader, &item) > 0) {
-		check_equal(elog_file_progress(reader, &done, &total), 0);
+	while (elog_reader_next(reader, &item) > 0) {
+		check_equal(elog_reader_progress(reader, &done, &total), 0);
 		check(done >= before && done <= total);
 		check_equal(total, size);
 		before = done;
 	}
 	check_equal(done, size);
-	check_equal(elog_file_seek(reader, 0), -EINVAL);
-	elog_file_reader_close(reader);
+	check_equal(elog_reader_seek(reader, 0), -EINVAL);
+	elog_reader_close(reader);
 	close(fd);
 	check_equal(pipe2(ends, O_CLOEXEC), 0);
-	check_equal(elog_file_reader_open(&reader, ends[0]), 0);
-	check_equal(elog_file_progress(reader, &done, &total), 0);
+	check_equal(elog_reader_open(&reader, ends[0]), 0);
+	check_equal(elog_reader_progress(reader, &done, &total), 0);
 	check_equal(total, 0);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(ends[0]);
-	check_equal(elog_file_reader_open(&reader, ends[0]), 0);
-	check_equal(elog_file_progress(reader, &done, &total), -EBADF);
-	elog_file_reader_close(reader);
+	check_equal(elog_reader_open(&reader, ends[0]), 0);
+	check_equal(elog_reader_progress(reader, &done, &total), -EBADF);
+	elog_reader_close(reader);
 	close(ends[1]);
 }
 
@@ -428,10 +428,10 @@ static void test_generation(void)
 {
 	enum { EVENTS = 20000 };
 	static const struct elog_schema_event *events[EVENTS + 1];
-	const struct elog_file_options options = { .size = sizeof(options) };
+	const struct elog_writer_options options = { .size = sizeof(options) };
 	const struct elog_schema_event *event;
-	struct elog_file_reader *reader;
-	struct elog_file_writer *writer;
+	struct elog_reader *reader;
+	struct elog_writer *writer;
 	uint64_t generation, parts = 0, changes = 0;
 	uint32_t i, kept_from;
 	struct elog_item item;
@@ -439,46 +439,46 @@ static void test_generation(void)
 	int fd = new_file(), part;
 
 	for (part = 0; part < 2; part++) {
-		check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+		check_equal(elog_writer_open(&writer, fd, &options), 0);
 		for (i = 1; i <= EVENTS; i++) {
 			snprintf(text, sizeof(text), "eventlog 1\nprovider p%d\n"
 				 "event 1 e%u info -\n\tu32 number\n", part, i);
-			check_equal(elog_file_write_schema(writer, i, 1, text), 0);
+			check_equal(elog_writer_schema(writer, i, 1, text), 0);
 		}
-		check_equal(elog_file_write_sync(writer, 1, NULL, 0), 0);
-		check_equal(elog_file_write_end(writer, 0, 0), 0);
-		elog_file_writer_close(writer);
+		check_equal(elog_writer_sync(writer, 1, NULL, 0), 0);
+		check_equal(elog_writer_end(writer, 0), 0);
+		elog_writer_close(writer);
 	}
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
-	generation = elog_file_generation(reader);
-	while (elog_file_next(reader, &item) > 0) {
+	check_equal(elog_reader_open(&reader, fd), 0);
+	generation = elog_reader_generation(reader);
+	while (elog_reader_next(reader, &item) > 0) {
 		if (item.type == ELOG_ITEM_PART) {
-			check(elog_file_generation(reader) != generation);
+			check(elog_reader_generation(reader) != generation);
 			parts++;
 		}
-		generation = elog_file_generation(reader);
+		generation = elog_reader_generation(reader);
 		if (item.type != ELOG_ITEM_SYNC)
 			continue;
 		for (i = 1, kept_from = 1; i <= EVENTS; i++) {
-			check_equal(elog_file_describe(reader, i, &events[i]), 0);
-			if (elog_file_generation(reader) == generation)
+			check_equal(elog_reader_describe(reader, i, &events[i]), 0);
+			if (elog_reader_generation(reader) == generation)
 				continue;
-			generation = elog_file_generation(reader);
+			generation = elog_reader_generation(reader);
 			kept_from = i;
 			changes++;
 		}
 		for (i = kept_from; i <= EVENTS; i++) {
 			snprintf(text, sizeof(text), "e%u", i);
 			check_string(events[i]->name, text);
-			check_equal(elog_file_describe(reader, i, &event), 0);
+			check_equal(elog_reader_describe(reader, i, &event), 0);
 			check(event == events[i]);
 		}
-		check_equal(elog_file_generation(reader), generation);
+		check_equal(elog_reader_generation(reader), generation);
 	}
 	check_equal(parts, 2);
 	check(changes >= 2);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 	close(fd);
 }
 

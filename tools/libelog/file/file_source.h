@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What the tests of .elog files share: rings made up as a kernel would fill them,
- * which are written to files, and a reader that knows what every event has to be.
- * Included once by each test program.
+ * Shared by the tests of .elog files: artificial rings, filled like those of a kernel,
+ * which are written to files, and a reader that knows the expected events. Included
+ * once by each test program.
  */
 #ifndef LIBELOG_FILE_SOURCE_H
 #define LIBELOG_FILE_SOURCE_H
@@ -21,6 +21,7 @@
 #include "file/zstd.h"
 #include "format/merge.h"
 #include "util/tap.h"
+#include "util/text.h"
 #include "util/test_random.h"
 #include "util/util.h"
 
@@ -29,7 +30,7 @@
 #define SUB_BYTES	1024
 #define PAYLOAD_MAX	200
 
-/* For all that open_source() opens. */
+/* For all sources of open_source(). */
 static uint32_t compression;
 static uint64_t interval;	/* of checkpoints; 0: as ever */
 static uint64_t first_time = 1000;	/* of the first event, in ticks */
@@ -43,9 +44,9 @@ static const char schema[] =
 	"	u32 cpu\n"
 	"	u64 number\n";
 
-/* Rings as a kernel would fill them, and what was written of them. */
+/* Rings, filled like those of a kernel, and what was written from them. */
 struct source {
-	struct elog_file_writer *writer;
+	struct elog_writer *writer;
 	struct elog_ring_reader rings[CPUS];
 	unsigned char *bytes[CPUS];
 	uint64_t lost[CPUS];
@@ -92,7 +93,7 @@ static inline void put_record(struct source *source, unsigned int cpu, uint32_t 
 	ring->end += whole;
 }
 
-/* The payload of an event: its sum, CPU and number, and bytes made of that. */
+/* The payload of an event: a checksum, CPU and number, and bytes derived from them. */
 static inline uint32_t make_payload(unsigned char *payload, unsigned int cpu,
 			     uint64_t number)
 {
@@ -107,7 +108,7 @@ static inline uint32_t make_payload(unsigned char *payload, unsigned int cpu,
 	return size;
 }
 
-/* Bytes of as many whole records as 700 bytes have room for, but of one at least. */
+/* The bytes of whole records that fit in 700 bytes, but at least one record. */
 static inline size_t some_records(const struct elog_ring_reader *ring, size_t size)
 {
 	const unsigned char *data = ring->data + (ring->position & (RING_BYTES - 1));
@@ -125,6 +126,23 @@ static inline size_t some_records(const struct elog_ring_reader *ring, size_t si
 	return some;
 }
 
+/* Store all of the records, in several blocks if they are many. */
+static inline int store_records(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
+			 const void *data, size_t size, uint64_t position)
+{
+	ssize_t some;
+	size_t at;
+
+	for (at = 0; at < size; at += (size_t)some) {
+		some = elog_writer_raw(writer, cpu, stream, (const char *)data + at, size - at,
+				       position + at);
+		if (some < 0)
+			return (int)some;
+		check(some > 0);
+	}
+	return 0;
+}
+
 static inline void drain(struct source *source, unsigned int cpu)
 {
 	struct elog_ring_reader *ring = &source->rings[cpu];
@@ -135,9 +153,8 @@ static inline void drain(struct source *source, unsigned int cpu)
 			(ring->position & (RING_BYTES - 1));
 
 		span = (ssize_t)some_records(ring, (size_t)span);
-		check_equal(elog_file_write_raw(source->writer, cpu, data,
-						(size_t)span, ring->position,
-						NULL), 0);
+		check_equal(store_records(source->writer, cpu, cpu, data,
+					  (size_t)span, ring->position), 0);
 		/* What is handed back is overwritten soon. */
 		memset((void *)data, 0xa5, (size_t)span);
 		ring->position += (uint64_t)span;
@@ -169,26 +186,29 @@ static inline void lose(struct source *source, unsigned int cpu)
 
 static inline void sync_all(struct source *source, uint64_t time)
 {
-	struct elog_file_loss losses[CPUS];
+	struct elog_writer_loss losses[CPUS] = { 0 };
+	uint64_t lost[CPUS][EVENTLOG_LOST_CAUSES] = { 0 };
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		drain(source, cpu);
-		memset(&losses[cpu], 0, sizeof(losses[cpu]));
 		losses[cpu].cpu = cpu;
-		losses[cpu].lost[EVENTLOG_LOST_NO_ROOM] = source->lost[cpu];
+		losses[cpu].stream = cpu;
+		losses[cpu].lost = lost[cpu];
+		losses[cpu].lost_count = EVENTLOG_LOST_CAUSES;
+		lost[cpu][EVENTLOG_LOST_NO_ROOM] = source->lost[cpu];
 	}
-	check_equal(elog_file_write_sync(source->writer, time, losses, CPUS), 0);
+	check_equal(elog_writer_sync(source->writer, time, losses, CPUS), 0);
 	if (source->blocks == ELOG_ARRAY_SIZE(source->block))
 		return;
 	source->block[source->blocks].stored = source->events;
 	source->block[source->blocks++].end =
-		elog_file_writer_size(source->writer);
+		elog_writer_size(source->writer);
 }
 
 static inline void open_source(struct source *source, int fd, uint64_t position)
 {
-	const struct elog_file_options options = {
+	const struct elog_writer_options options = {
 		.size = sizeof(options),
 		.program = "test 1",
 		.command = "make\nit up",
@@ -198,10 +218,10 @@ static inline void open_source(struct source *source, int fd, uint64_t position)
 	unsigned int cpu;
 
 	memset(source, 0, sizeof(*source));
-	check_equal(elog_file_writer_open(&source->writer, fd, &options), 0);
+	check_equal(elog_writer_open(&source->writer, fd, &options), 0);
 	if (interval)
-		elog_file_writer_interval(source->writer, interval);
-	check_equal(elog_file_write_schema(source->writer, 1, 7, schema), 0);
+		elog_writer_interval(source->writer, interval);
+	check_equal(elog_writer_schema(source->writer, 1, 7, schema), 0);
 	source->clock = first_time * tick;
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		source->bytes[cpu] = calloc(1, RING_BYTES);
@@ -210,7 +230,7 @@ static inline void open_source(struct source *source, int fd, uint64_t position)
 		source->rings[cpu].sub_buffer_bytes = SUB_BYTES;
 		source->rings[cpu].position = position;
 		source->rings[cpu].end = position;
-		check_equal(elog_file_write_process(source->writer, 100 + cpu,
+		check_equal(elog_writer_process(source->writer, 100 + cpu,
 						    200 + cpu,
 						    cpu ? "worker" : "main"), 0);
 	}
@@ -221,9 +241,8 @@ static inline void close_source(struct source *source, bool end)
 	unsigned int cpu;
 
 	if (end)
-		check_equal(elog_file_write_end(source->writer, source->events,
-						15), 0);
-	elog_file_writer_close(source->writer);
+		check_equal(elog_writer_end(source->writer, 15), 0);
+	elog_writer_close(source->writer);
 	for (cpu = 0; cpu < CPUS; cpu++)
 		free(source->bytes[cpu]);
 }
@@ -239,7 +258,7 @@ static inline int new_file(void)
 	return fd;
 }
 
-/* Events on all CPUs, losses, and a SYNC now and then, not always of all. */
+/* Write events on all CPUs, losses, and sometimes a SYNC, not always for all CPUs. */
 static inline void write_part(struct source *source, int fd, unsigned int events,
 		       uint64_t position, bool end)
 {
@@ -259,14 +278,14 @@ static inline void write_part(struct source *source, int fd, unsigned int events
 		}
 	}
 	sync_all(source, source->clock + 1);
-	/* After its last record, so that only the SYNC tells. */
+	/* Behind its last record, so that only the SYNC reports it. */
 	source->lost[2] += 5;
 	sync_all(source, source->clock + 2);
 	close_source(source, end);
 }
 
 struct result {
-	int end;		/* what elog_file_next() said at last */
+	int end;		/* what elog_reader_next() said at last */
 	uint64_t events;
 	uint64_t parts;
 	uint64_t lost;
@@ -295,24 +314,24 @@ static inline bool is_right(const struct elog_item *item)
 static inline void read_all(int fd, struct result *result)
 {
 	const struct elog_schema_event *event;
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct elog_text text = { 0 };
 	uint64_t number, next = 0;
 	struct elog_item item;
 	unsigned int i;
 
 	memset(result, 0, sizeof(*result));
-	check_equal(elog_file_reader_open(&reader, fd), 0);
-	while ((result->end = elog_file_next(reader, &item)) > 0) {
+	check_equal(elog_reader_open(&reader, fd), 0);
+	while ((result->end = elog_reader_next(reader, &item)) > 0) {
 		switch (item.type) {
 		case ELOG_ITEM_EVENT:
 			result->events++;
 			text.size = 0;
-			if (!elog_file_describe(reader, item.descriptor, &event))
+			if (!elog_reader_describe(reader, item.descriptor, &event))
 				elog_format_fields(&text, event, item.payload,
 						   item.payload_size);
 			elog_text_string(&text, elog_processes_name(
-				elog_file_processes(reader), item.pid, item.tid));
+				elog_reader_processes(reader), item.pid, item.tid));
 			if (!is_right(&item)) {
 				result->wrong++;
 				break;
@@ -322,7 +341,7 @@ static inline void read_all(int fd, struct result *result)
 			next = number + 1;
 			break;
 		case ELOG_ITEM_LOST:
-			for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+			for (i = 0; i < item.lost_count; i++)
 				result->lost += item.lost[i];
 			break;
 		case ELOG_ITEM_PART:
@@ -338,9 +357,9 @@ static inline void read_all(int fd, struct result *result)
 			break;
 		}
 	}
-	check_equal(elog_file_next(reader, &item), result->end);
+	check_equal(elog_reader_next(reader, &item), result->end);
 	elog_text_free(&text);
-	elog_file_reader_close(reader);
+	elog_reader_close(reader);
 }
 
 struct seen {
@@ -361,7 +380,7 @@ struct sequence {
 };
 
 static inline void see(struct sequence *sequence, const struct elog_item *item,
-		struct elog_file_reader *reader)
+		struct elog_reader *reader)
 {
 	const struct elog_schema_event *event;
 	struct seen *seen;
@@ -375,39 +394,40 @@ static inline void see(struct sequence *sequence, const struct elog_item *item,
 					 sizeof(*sequence->seen));
 	}
 	seen = &sequence->seen[sequence->count++];
-	/* They are compared byte for byte. */
+	/* They are compared byte by byte. */
 	memset(seen, 0, sizeof(*seen));
-	seen->wall = (int64_t)item->time + elog_file_wall_offset(reader);
+	seen->wall = (int64_t)item->time + elog_reader_wall_offset(reader);
 	seen->cpu = item->cpu;
 	seen->loss = item->type == ELOG_ITEM_LOST;
-	seen->number = item->lost[EVENTLOG_LOST_NO_ROOM];
-	if (!seen->loss) {
+	if (seen->loss) {
+		seen->number = item->lost[EVENTLOG_LOST_NO_ROOM];
+	} else {
 		check(is_right(item));
-		sequence->unnamed += elog_file_describe(reader, 1, &event) ||
-			strcmp(elog_processes_name(elog_file_processes(reader),
+		sequence->unnamed += elog_reader_describe(reader, 1, &event) ||
+			strcmp(elog_processes_name(elog_reader_processes(reader),
 						   item->pid, item->tid),
 			       item->cpu ? "worker" : "main");
 		memcpy(&seen->number, (const char *)item->payload + 8, 8);
 	}
 }
 
-/* All events and losses from a time of day on, if that is not 0. */
+/* Count all events and losses from a time of day on, if that is not 0. */
 static inline void read_sequence(int fd, uint64_t from, struct sequence *sequence)
 {
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct elog_item item;
 	uint64_t total;
 	int ret;
 
 	memset(sequence, 0, sizeof(*sequence));
-	check_equal(elog_file_reader_open(&reader, fd), 0);
+	check_equal(elog_reader_open(&reader, fd), 0);
 	if (from)
-		check_equal(elog_file_seek(reader, from), 0);
-	while ((ret = elog_file_next(reader, &item)) > 0)
+		check_equal(elog_reader_seek(reader, from), 0);
+	while ((ret = elog_reader_next(reader, &item)) > 0)
 		see(sequence, &item, reader);
 	check(ret == 0 || ret == -EBADMSG);
-	elog_file_progress(reader, &sequence->bytes_read, &total);
-	elog_file_reader_close(reader);
+	elog_reader_progress(reader, &sequence->bytes_read, &total);
+	elog_reader_close(reader);
 }
 
 static inline void check_whole(const struct result *result, uint64_t events)
@@ -482,8 +502,8 @@ static inline int begin_file(const char *info)
 	return fd;
 }
 
-#define INFO_HERE (ELOG_BLOCK_NATIVE ? "version 1\nbyte_order big\n" : \
-		   "version 1\nbyte_order little\n")
+#define INFO_HERE (ELOG_BLOCK_NATIVE ? "version 2\nbyte_order big\n" : \
+		   "version 2\nbyte_order little\n")
 
 static inline void read_and_close(int fd, struct result *result)
 {

@@ -65,7 +65,7 @@ static void test_round_trip(void)
 {
 	static const uint64_t positions[] = { 0, 1024, 0xffffff00, 1ULL << 40 };
 	const struct elog_schema_event *event = NULL;
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct source source;
 	struct elog_item item;
 	struct result result;
@@ -86,31 +86,31 @@ static void test_round_trip(void)
 	fd = new_file();
 	write_part(&source, fd, 10, 0, true);
 	lseek(fd, 0, SEEK_SET);
-	check_equal(elog_file_reader_open(&reader, fd), 0);
+	check_equal(elog_reader_open(&reader, fd), 0);
 	memset(&item, 0xff, sizeof(item));
-	check_equal(elog_file_next(reader, &item), 1);
+	check_equal(elog_reader_next(reader, &item), 1);
 	check_equal(item.type, ELOG_ITEM_PART);
 	for (i = 0; i < ELOG_ARRAY_SIZE(item.reserved); i++)
 		check_equal(item.reserved[i], 0);
-	check_string(elog_file_info(reader, "version"), "1");
-	check_string(elog_file_info(reader, "elog"), "test 1");
-	check_string(elog_file_info(reader, "command"), "make it up");
-	check_string(elog_file_info(reader, "cpus"), "3");
-	check(!elog_file_info(reader, "cpu"));
-	check(elog_file_wall_offset(reader) > 0);
-	check_equal(elog_file_next(reader, &item), 1);
+	check_string(elog_reader_info(reader, "version"), "2");
+	check_string(elog_reader_info(reader, "elog"), "test 1");
+	check_string(elog_reader_info(reader, "command"), "make it up");
+	check_string(elog_reader_info(reader, "cpus"), "3");
+	check(!elog_reader_info(reader, "cpu"));
+	check(elog_reader_wall_offset(reader) > 0);
+	check_equal(elog_reader_next(reader, &item), 1);
 	check_equal(item.type, ELOG_ITEM_EVENT);
-	check_equal(elog_file_describe(reader, 2, &event), -ENOENT);
-	check_equal(elog_file_describe(reader, 1, &event), 0);
+	check_equal(elog_reader_describe(reader, 2, &event), -ENOENT);
+	check_equal(elog_reader_describe(reader, 1, &event), 0);
 	check_string(event ? event->name : "", "numbered");
-	check_string(elog_processes_name(elog_file_processes(reader), 100, 200),
+	check_string(elog_processes_name(elog_reader_processes(reader), 100, 200),
 		     "main");
-	check_string(elog_processes_name(elog_file_processes(reader), 102, 202),
+	check_string(elog_processes_name(elog_reader_processes(reader), 102, 202),
 		     "worker");
-	check_string(elog_processes_name(elog_file_processes(reader), 1, 1), ":1");
-	elog_file_reader_close(reader);
-	elog_file_reader_close(NULL);
-	elog_file_writer_close(NULL);
+	check_string(elog_processes_name(elog_reader_processes(reader), 1, 1), ":1");
+	elog_reader_close(reader);
+	elog_reader_close(NULL);
+	elog_writer_close(NULL);
 	close(fd);
 }
 
@@ -351,11 +351,15 @@ static void test_hostile(void)
 	read_and_close(fd, &result);
 	check_equal(result.end, -EBADMSG);
 
-	read_and_close(begin_file("version 2\nbyte_order little\n"), &result);
+	read_and_close(begin_file("version 1\nbyte_order little\n"), &result);
+	check_equal(result.end, -EPROTONOSUPPORT);
+	read_and_close(begin_file("version 3\nbyte_order little\n"), &result);
+	check_equal(result.end, -EPROTONOSUPPORT);
+	read_and_close(begin_file("version 2\nflags 0x1\nbyte_order little\n"), &result);
 	check_equal(result.end, -EPROTONOSUPPORT);
 	read_and_close(begin_file("byte_order little\n"), &result);
 	check_equal(result.end, -EPROTONOSUPPORT);
-	read_and_close(begin_file("version 1\nbyte_order middle\n"), &result);
+	read_and_close(begin_file("version 2\nbyte_order middle\n"), &result);
 	check_equal(result.end, -EOPNOTSUPP);
 
 	/* Huge sizes, and sizes that do not match the contents. */
@@ -384,16 +388,22 @@ static void test_hostile(void)
 	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
 	check_equal(result.damages, 2);
 
-	/* The maximum time, a size of 0, an invalid CPU. */
+	/* The maximum time, a size of 0, an invalid CPU, an invalid stream. */
 	fd = begin_file(INFO_HERE);
 	memcpy(data + 16, &latest, sizeof(latest));
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
 	memset(data + 8, 0, sizeof(data) - 8);
 	data[0] = 1;
+	data[4] = 1;
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
 	data[1] = 0x10;
+	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
+		  sizeof(data));
+	data[1] = 0;
+	data[4] = 2;
+	data[5] = 0x20;
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
 	put_block(fd, ELOG_BLOCK_END, 0, sizeof(end), &end, sizeof(end));
@@ -401,7 +411,7 @@ static void test_hostile(void)
 	check_equal(result.end, 0);
 	check_equal(result.events, 0);
 	check_equal(result.bytes[ELOG_DAMAGE_RECORDS], 64);
-	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
+	check_equal(result.damage[ELOG_DAMAGE_BYTES], 2);
 }
 
 /* A block is missing, another one is there twice. */
@@ -450,22 +460,22 @@ static void test_cap(void)
 	enum { BLOCKS = 300, BYTES = 1 << 20 };
 	struct eventlog_record record = { .size_flags = BYTES / 2 };
 	unsigned char *data = calloc(1, BYTES);
-	struct elog_file_writer *writer;
-	const struct elog_file_options options = { .size = sizeof(options) };
+	struct elog_writer *writer;
+	const struct elog_writer_options options = { .size = sizeof(options) };
 	struct result result;
 	uint64_t block;
 	int fd = new_file();
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
 	for (block = 0; block < BLOCKS; block++) {
 		record.time = block;
 		memcpy(data, &record, sizeof(record));
 		memcpy(data + BYTES / 2, &record, sizeof(record));
-		check_equal(elog_file_write_raw(writer, 0, data, BYTES,
-						block * BYTES, NULL), 0);
+		check_equal(store_records(writer, 0, 0, data, BYTES,
+						block * BYTES), 0);
 	}
-	check_equal(elog_file_write_end(writer, 2 * BLOCKS, 0), 0);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
 	read_and_close(fd, &result);
 	check_equal(result.end, 0);
 	check_equal(result.events, 2 * BLOCKS);
@@ -479,54 +489,111 @@ static bool give_up(void *context)
 	return ++*(unsigned int *)context > 2;
 }
 
+/* The writer stores whole records only. */
+static void test_wrong_records(struct elog_writer *writer)
+{
+	static const struct {
+		uint32_t size_flags;
+		size_t size;
+	} cases[] = {
+		{ 0, 64 },
+		{ 64, 63 },
+		{ 64, 4 },
+		{ EVENTLOG_RECORD_SIZE_MASK, 64 },
+		{ sizeof(struct eventlog_record) - 8, 64 },
+		{ 24 | EVENTLOG_RECORD_LOST << EVENTLOG_RECORD_TYPE_SHIFT, 64 },
+	};
+	const uint64_t before = elog_writer_size(writer);
+	struct elog_item item = { .type = ELOG_ITEM_EVENT, .stream = ELOG_STREAM_NONE };
+	unsigned char data[64] = { 0 };
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
+		memcpy(data, &cases[i].size_flags, sizeof(cases[i].size_flags));
+		check_equal(elog_writer_raw(writer, 0, 0, data, cases[i].size, 0), -EBADMSG);
+	}
+	check_equal(elog_writer_add(writer, &item), -EINVAL);
+	item.stream = 0;
+	item.cpu = ELOG_FILE_CPUS_MAX;
+	check_equal(elog_writer_add(writer, &item), -EINVAL);
+	item.cpu = 0;
+	item.payload_size = EVENTLOG_RECORD_SIZE_MASK;
+	check_equal(elog_writer_add(writer, &item), -EINVAL);
+	item.type = ELOG_ITEM_LOST;
+	item.payload_size = 0;
+	item.lost_count = ELOG_LOST_CAUSES_MAX + 1;
+	check_equal(elog_writer_add(writer, &item), -EINVAL);
+	item.type = ELOG_ITEM_SYNC;
+	check_equal(elog_writer_add(writer, &item), 0);
+	check_equal(elog_writer_events(writer), 0);
+	check_equal(elog_writer_size(writer), before);
+}
+
 static void test_write_errors(void)
 {
-	struct elog_file_options options = {
+	struct elog_writer_options options = {
 		.size = sizeof(options),
 		.interrupted = give_up,
 	};
-	const struct elog_file_raw_info info = { .reserved = { 0, 1 } };
-	const struct elog_file_loss loss = { .reserved = 1 };
-	struct elog_file_writer *writer;
+	const struct elog_writer_loss loss = { .reserved = 1 };
+	const struct elog_writer_loss many_causes = { .lost_count = ELOG_LOST_CAUSES_MAX + 1 };
+	const struct elog_writer_loss wrong_cpu = { .cpu = ELOG_FILE_CPUS_MAX };
+	const struct elog_writer_loss wrong_stream = { .stream = ELOG_FILE_STREAMS_MAX };
+	struct elog_writer *writer;
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), -ENOSPC);
+	check_equal(elog_writer_open(&writer, fd, &options), -ENOSPC);
 	close(fd);
 	options.flags = 2;
-	check_equal(elog_file_writer_open(&writer, fd, &options), -EINVAL);
+	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
 	options.flags = 0;
+	options.reserved = 1;
+	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
+	options.reserved = 0;
+	options.size--;
+	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
+	options.size++;
 	fd = new_file();
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-	check_equal(elog_file_write_raw(writer, ELOG_FILE_CPUS_MAX, "", 0, 0, NULL),
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_raw(writer, ELOG_FILE_CPUS_MAX, 0, "", 0, 0),
 		    -EINVAL);
-	check_equal(elog_file_write_sync(writer, 0, NULL, 5000), -EINVAL);
-	check_equal(elog_file_write_sync(writer, 0, &loss, 1), -EINVAL);
-	check_equal(elog_file_write_raw(writer, 0, "", 0, 0, &info), -EINVAL);
-	check_equal(elog_file_write_end(writer, 0, 0), 0);
-	check_equal(elog_file_writer_size(writer), lseek(fd, 0, SEEK_END));
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_raw(writer, 0, ELOG_FILE_STREAMS_MAX, "", 0, 0),
+		    -EINVAL);
+	check_equal(elog_writer_sync(writer, 0, NULL, ELOG_FILE_STREAMS_MAX + 2), -EINVAL);
+	check_equal(elog_writer_sync(writer, 0, &loss, 1), -EINVAL);
+	check_equal(elog_writer_sync(writer, 0, &many_causes, 1), -EINVAL);
+	check_equal(elog_writer_sync(writer, 0, &wrong_cpu, 1), -EINVAL);
+	check_equal(elog_writer_sync(writer, 0, &wrong_stream, 1), -EINVAL);
+	check_equal(elog_writer_raw(writer, 0, 0, "", 0, 4), -EINVAL);
+	check_equal(elog_writer_raw(writer, 0, 0, "", 0, 0), 0);
+	test_wrong_records(writer);
+	check_equal(elog_writer_end(writer, 0), 0);
+	check_equal(elog_writer_size(writer), lseek(fd, 0, SEEK_END));
+	elog_writer_close(writer);
 	close(fd);
 }
 
 /* Fill a file up to its limit. Return: its size; @whole gets the size of whole blocks. */
 static off_t fill_up(int fd, bool others, uint64_t *whole)
 {
-	const struct elog_file_options options = { .size = sizeof(options) };
-	static const unsigned char data[1000];
-	struct elog_file_writer *writer;
+	const struct elog_writer_options options = { .size = sizeof(options) };
+	uint32_t data[250] = {
+		sizeof(data) | EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT,
+	};
+	struct elog_writer *writer;
 	uint64_t position = 0;
 	struct stat stat;
 	int ret = 0;
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
 	if (others)
 		check_equal(write(fd, "others", 6), 6);
 	for (; !ret && position < 100000; position += sizeof(data))
-		ret = elog_file_write_raw(writer, 0, data, sizeof(data), position, NULL);
+		ret = store_records(writer, 0, 0, data, sizeof(data), position);
 	check_equal(ret, -EFBIG);
-	check_equal(elog_file_write_end(writer, 0, 0), -EFBIG);
-	*whole = elog_file_writer_size(writer);
-	elog_file_writer_close(writer);
+	check_equal(elog_writer_end(writer, 0), -EFBIG);
+	*whole = elog_writer_size(writer);
+	elog_writer_close(writer);
 	check_equal(fstat(fd, &stat), 0);
 	return stat.st_size;
 }

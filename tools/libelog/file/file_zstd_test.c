@@ -17,8 +17,8 @@
 static void test_levels(void)
 {
 	static const uint32_t levels[] = { 1, 3, 9, 19 };
-	struct elog_file_options options = { .size = sizeof(options) };
-	struct elog_file_writer *writer;
+	struct elog_writer_options options = { .size = sizeof(options) };
+	struct elog_writer *writer;
 	struct source source;
 	struct result result;
 	uint64_t plain, compressed;
@@ -47,7 +47,7 @@ static void test_levels(void)
 		close(fd);
 	}
 	options.compression = 20;
-	check_equal(elog_file_writer_open(&writer, fd, &options), -EINVAL);
+	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
 }
 
 /* Return the types of compressed blocks as a mask, and their sizes. */
@@ -77,13 +77,13 @@ static uint32_t compressed_types(int fd, size_t *stored)
 /* Random records are stored uncompressed; the ratio of zeroes is limited. */
 static void test_extremes(void)
 {
-	struct elog_file_options options = {
+	struct elog_writer_options options = {
 		.size = sizeof(options),
 		.compression = 3,
 	};
 	struct eventlog_record record = { .size_flags = BIG / 4 };
 	unsigned char *data = malloc(BIG);
-	struct elog_file_writer *writer;
+	struct elog_writer *writer;
 	struct result result;
 	size_t i, stored;
 	int fd, noise;
@@ -94,13 +94,13 @@ static void test_extremes(void)
 		for (i = 0; i < BIG; i += BIG / 4)
 			memcpy(data + i, &record, sizeof(record));
 		fd = new_file();
-		check_equal(elog_file_writer_open(&writer, fd, &options), 0);
-		check_equal(elog_file_write_raw(writer, 0, data, BIG, 0, NULL), 0);
-		check_equal(elog_file_write_sync(writer, 1, NULL, 0), 0);
-		check_equal(elog_file_write_end(writer, 4, 0), 0);
-		check_equal(elog_file_writer_size(writer),
+		check_equal(elog_writer_open(&writer, fd, &options), 0);
+		check_equal(store_records(writer, 0, 0, data, BIG, 0), 0);
+		check_equal(elog_writer_sync(writer, 1, NULL, 0), 0);
+		check_equal(elog_writer_end(writer, 0), 0);
+		check_equal(elog_writer_size(writer),
 			    lseek(fd, 0, SEEK_CUR));
-		elog_file_writer_close(writer);
+		elog_writer_close(writer);
 		check_equal(compressed_types(fd, &stored),
 			    noise ? 0 : 1U << ELOG_BLOCK_DATA);
 		if (!noise)
@@ -237,15 +237,15 @@ int main(void)
 
 static void test_without(void)
 {
-	const struct elog_file_options options = {
+	const struct elog_writer_options options = {
 		.size = sizeof(options),
 		.compression = 1,
 	};
-	struct elog_file_writer *writer;
+	struct elog_writer *writer;
 	struct result result;
 	int fd = new_file();
 
-	check_equal(elog_file_writer_open(&writer, fd, &options), -EOPNOTSUPP);
+	check_equal(elog_writer_open(&writer, fd, &options), -EOPNOTSUPP);
 	check_equal(lseek(fd, 0, SEEK_END), 0);
 	close(fd);
 	fd = begin_file(INFO_HERE);

@@ -3,7 +3,7 @@
  * The INDEX blocks of a writer, which let a reader start in the middle: see elog(5).
  *
  * From time to time, right behind a SYNC block, the writer takes a checkpoint: the
- * position and the losses of each CPU, and the earlier blocks that a reader needs.
+ * position and the losses of each stream, and the earlier blocks that a reader needs.
  * Records before the checkpoint may be later than the time of its SYNC. So the INDEX
  * block is written behind the first SYNC whose time is later than all of them. Then the
  * writer also knows the clocks for all records that the reader omits. The writer never
@@ -37,10 +37,11 @@ void elog_index_init(struct elog_index *index, int64_t wall_offset)
 void elog_index_free(struct elog_index *index)
 {
 	free(index->blocks);
-	free(index->cpus);
+	free(index->streams);
 	free(index->body);
 	index->blocks = NULL;
-	index->cpus = NULL;
+	index->streams = NULL;
+	index->stream_room = 0;
 	index->body = NULL;
 }
 
@@ -70,35 +71,50 @@ void elog_index_block(struct elog_index *index, uint64_t offset)
 	index->blocks[index->block_count++] = htole64(offset);
 }
 
-/* EVENTLOG_CPU_ALL is the first one. Return: NULL if memory is short. */
-static struct elog_index_cpu *get_cpu(struct elog_index *index, uint32_t cpu)
+/* ELOG_STREAM_NONE is the first one. Return: NULL if memory is short. */
+static struct elog_index_stream *get_stream(struct elog_index *index, uint32_t cpu,
+					    uint32_t stream)
 {
-	size_t number = cpu == EVENTLOG_CPU_ALL ? 0 : (size_t)cpu + 1, room;
-	struct elog_index_cpu *larger;
+	size_t number = stream == ELOG_STREAM_NONE ? 0 : (size_t)stream + 1, room;
+	struct elog_index_stream *larger;
 
-	if (number >= index->cpu_room) {
-		room = index->cpu_room ? index->cpu_room : 8;
+	if (number >= index->stream_room) {
+		room = index->stream_room ? index->stream_room : 8;
 		while (room <= number)
 			room *= 2;
-		larger = realloc(index->cpus, room * sizeof(*larger));
+		larger = realloc(index->streams, room * sizeof(*larger));
 		if (!larger) {
 			give_up(index);
 			return NULL;
 		}
-		memset(larger + index->cpu_room, 0,
-		       (room - index->cpu_room) * sizeof(*larger));
-		index->cpus = larger;
-		index->cpu_room = room;
+		memset(larger + index->stream_room, 0,
+		       (room - index->stream_room) * sizeof(*larger));
+		index->streams = larger;
+		index->stream_room = room;
 	}
-	if (!index->cpus[number].there)
-		index->cpus[number].position = UINT64_MAX;
-	index->cpus[number].there = true;
-	return &index->cpus[number];
+	if (!index->streams[number].there)
+		index->streams[number].position = UINT64_MAX;
+	index->streams[number].there = true;
+	index->streams[number].cpu = cpu;
+	return &index->streams[number];
 }
 
-void elog_index_records(struct elog_index *index, uint32_t cpu,
+/* The counts only grow. */
+static void raise_losses(struct elog_index *index, struct elog_index_stream *entry,
+			 const uint64_t *lost, uint32_t count)
+{
+	uint32_t cause;
+
+	for (cause = 0; cause < count; cause++)
+		if (lost[cause] > entry->lost[cause])
+			entry->lost[cause] = lost[cause];
+	if (count > index->causes)
+		index->causes = count;
+}
+
+void elog_index_records(struct elog_index *index, uint32_t cpu, uint32_t stream,
 			const void *data, size_t size, uint64_t position,
-			const struct elog_file_raw_info *info)
+			const struct elog_index_info *info)
 {
 	struct elog_ring_reader ring = {
 		.data = data,
@@ -106,20 +122,17 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 		.sub_buffer_bytes = 1ULL << 63,
 		.end = size,
 	};
-	struct elog_index_cpu *entry;
+	struct elog_index_stream *entry;
 	struct elog_item item;
-	unsigned int cause;
 	uint32_t size_flags;
 
-	entry = index->given_up ? NULL : get_cpu(index, cpu);
+	entry = index->given_up ? NULL : get_stream(index, cpu, stream);
 	if (!entry)
 		return;
 	entry->position = position + size;
 	if (info) {
 		ring.key = info->newest;
-		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
-			if (info->lost[cause] > entry->lost[cause])
-				entry->lost[cause] = info->lost[cause];
+		raise_losses(index, entry, info->lost, info->lost_count);
 		ring.position = ring.end;
 	}
 	while (elog_ring_peek(&ring) > 0) {
@@ -128,30 +141,22 @@ void elog_index_records(struct elog_index *index, uint32_t cpu,
 			ring.position += ring.size;
 			continue;
 		}
-		memcpy(ring.lost, entry->lost, sizeof(ring.lost));
 		elog_ring_take(&ring, &item);
-		memcpy(entry->lost, ring.lost, sizeof(ring.lost));
+		raise_losses(index, entry, ring.lost, item.lost_count);
 	}
 	if (ring.key > index->newest)
 		index->newest = ring.key;
 }
 
-void elog_index_losses(struct elog_index *index,
-		       const struct elog_file_loss *losses, size_t count)
+void elog_index_losses(struct elog_index *index, uint32_t cpu, uint32_t stream,
+		       const uint64_t *lost, uint32_t count)
 {
-	struct elog_index_cpu *entry;
-	unsigned int cause;
-	size_t i;
+	struct elog_index_stream *entry = NULL;
 
-	for (i = 0; i < count && !index->given_up; i++) {
-		if (losses[i].cpu >= ELOG_FILE_CPUS_MAX &&
-		    losses[i].cpu != EVENTLOG_CPU_ALL)
-			continue;
-		entry = get_cpu(index, losses[i].cpu);
-		for (cause = 0; entry && cause < EVENTLOG_LOST_CAUSES; cause++)
-			if (losses[i].lost[cause] > entry->lost[cause])
-				entry->lost[cause] = losses[i].lost[cause];
-	}
+	if (count && !index->given_up)
+		entry = get_stream(index, cpu, stream);
+	if (entry)
+		raise_losses(index, entry, lost, count);
 }
 
 uint64_t elog_wall_time(uint64_t time, int64_t offset)
@@ -181,17 +186,19 @@ static void take(struct elog_index *index, uint64_t sync, uint64_t position,
 		.sync = htole64(sync),
 		.time = htole64(time),
 		.blocks = htole32((uint32_t)index->block_count),
+		.causes = htole32(index->causes),
 	};
 	size_t size = sizeof(head) + index->block_count * sizeof(uint64_t), at, i;
-	struct elog_block_cpu cpu = { 0 };
-	unsigned int cause;
-	uint32_t cpus = 0;
+	const struct elog_index_stream *from;
+	struct elog_block_stream stream;
+	uint32_t streams = 0, cause;
+	uint64_t lost;
 
-	for (i = 0; i < index->cpu_room; i++)
-		cpus += index->cpus[i].there;
-	head.cpus = htole32(cpus);
+	for (i = 0; i < index->stream_room; i++)
+		streams += index->streams[i].there;
+	head.streams = htole32(streams);
 	at = size;
-	size += cpus * sizeof(cpu);
+	size += streams * elog_block_stream_size(index->causes);
 	index->body = malloc(size);
 	if (!index->body) {
 		give_up(index);
@@ -202,15 +209,20 @@ static void take(struct elog_index *index, uint64_t sync, uint64_t position,
 	if (index->block_count)
 		memcpy(index->body + sizeof(head), index->blocks,
 		       index->block_count * sizeof(uint64_t));
-	for (i = 0; i < index->cpu_room; i++) {
-		if (!index->cpus[i].there)
+	for (i = 0; i < index->stream_room; i++) {
+		from = &index->streams[i];
+		if (!from->there)
 			continue;
-		cpu.cpu = htole32(i ? (uint32_t)i - 1 : EVENTLOG_CPU_ALL);
-		cpu.position = htole64(index->cpus[i].position);
-		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
-			cpu.lost[cause] = htole64(index->cpus[i].lost[cause]);
-		memcpy(index->body + at, &cpu, sizeof(cpu));
-		at += sizeof(cpu);
+		stream.cpu = htole32(from->cpu);
+		stream.stream = htole32(i ? (uint32_t)i - 1 : ELOG_STREAM_NONE);
+		stream.position = htole64(from->position);
+		memcpy(index->body + at, &stream, sizeof(stream));
+		at += sizeof(stream);
+		for (cause = 0; cause < index->causes; cause++) {
+			lost = htole64(from->lost[cause]);
+			memcpy(index->body + at, &lost, sizeof(lost));
+			at += sizeof(lost);
+		}
 	}
 	index->block_count = 0;
 	index->body_newest = index->newest;

@@ -7,10 +7,23 @@
 
 #include "file/blocks.h"
 
-struct elog_index_cpu {
+struct elog_index_stream {
 	bool there;
+	uint32_t cpu;
 	uint64_t position;	/* UINT64_MAX: not known */
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
+};
+
+/**
+ * struct elog_index_info - properties of a sequence of records
+ * @newest: no record is later than this, CLOCK_MONOTONIC ns
+ * @lost: losses by cause that the stream's records report so far, including these
+ * @lost_count: elements of @lost
+ */
+struct elog_index_info {
+	uint64_t newest;
+	const uint64_t *lost;
+	uint32_t lost_count;
 };
 
 /**
@@ -26,8 +39,9 @@ struct elog_index_cpu {
  *	stored form
  * @block_count: elements of @blocks
  * @block_room: room for @blocks
- * @cpus: the first is EVENTLOG_CPU_ALL
- * @cpu_room: elements of @cpus
+ * @streams: the first is ELOG_STREAM_NONE
+ * @stream_room: elements of @streams
+ * @causes: counts of losses that were passed so far, of each stream
  * @body: of the next INDEX block; NULL: there is no checkpoint
  * @body_size: bytes of @body
  * @body_newest: @newest at the checkpoint
@@ -44,8 +58,9 @@ struct elog_index {
 	uint64_t *blocks;
 	size_t block_count;
 	size_t block_room;
-	struct elog_index_cpu *cpus;
-	size_t cpu_room;
+	struct elog_index_stream *streams;
+	size_t stream_room;
+	uint32_t causes;
 	unsigned char *body;
 	size_t body_size;
 	uint64_t body_newest;
@@ -61,14 +76,14 @@ void elog_index_free(struct elog_index *index);
 /** elog_index_block() - note that a SCHEMA or PROCESSES block was written at @offset */
 void elog_index_block(struct elog_index *index, uint64_t offset);
 
-/** elog_index_records() - note that @size bytes of a CPU's ring at @position were written */
-void elog_index_records(struct elog_index *index, uint32_t cpu,
+/** elog_index_records() - note that @size bytes of a stream at @position were written */
+void elog_index_records(struct elog_index *index, uint32_t cpu, uint32_t stream,
 			const void *data, size_t size, uint64_t position,
-			const struct elog_file_raw_info *info);
+			const struct elog_index_info *info);
 
-/** elog_index_losses() - note that a SYNC block with these losses was written */
-void elog_index_losses(struct elog_index *index,
-		       const struct elog_file_loss *losses, size_t count);
+/** elog_index_losses() - note that a SYNC block with these losses of a stream was written */
+void elog_index_losses(struct elog_index *index, uint32_t cpu, uint32_t stream,
+		       const uint64_t *lost, uint32_t count);
 
 /**
  * elog_index_sync() - note that a SYNC block was written
@@ -104,7 +119,7 @@ void elog_index_end(const struct elog_index *index, uint64_t offset,
 /** elog_wall_time() - get @time + @offset, without overflow */
 uint64_t elog_wall_time(uint64_t time, int64_t offset);
 
-/** elog_file_writer_interval() - set the bytes between checkpoints, for tests */
-void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes);
+/** elog_writer_interval() - set the bytes between checkpoints, for tests */
+void elog_writer_interval(struct elog_writer *writer, uint64_t bytes);
 
 #endif /* LIBELOG_INDEX_H */

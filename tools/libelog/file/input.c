@@ -45,7 +45,7 @@ bool elog_block_decode(struct elog_block_header *header)
 	return header->size <= ELOG_BLOCK_MAX;
 }
 
-int elog_input_open(struct elog_file_input *input, int fd)
+int elog_input_open(struct elog_input *input, int fd)
 {
 	input->fd = fd;
 	input->bytes = malloc(INPUT_BYTES);
@@ -53,31 +53,31 @@ int elog_input_open(struct elog_file_input *input, int fd)
 	return input->bytes ? 0 : -ENOMEM;
 }
 
-void elog_input_close(struct elog_file_input *input)
+void elog_input_close(struct elog_input *input)
 {
 	free(input->bytes);
 	input->bytes = NULL;
 }
 
-uint64_t elog_input_allowance(const struct elog_file_input *input)
+uint64_t elog_input_allowance(const struct elog_input *input)
 {
 	return ELOG_INPUT_ALLOWANCE +
 	       ELOG_INPUT_ALLOWANCE_PER_BYTE * input->bytes_read;
 }
 
-static size_t available(const struct elog_file_input *input)
+static size_t available(const struct elog_input *input)
 {
 	return input->filled - input->start;
 }
 
-static void advance(struct elog_file_input *input, size_t size)
+static void advance(struct elog_input *input, size_t size)
 {
 	input->start += size;
 	input->offset += size;
 }
 
 /* Move bytes only if that frees half of the buffer. */
-static int make_room(struct elog_file_input *input)
+static int make_room(struct elog_input *input)
 {
 	unsigned char *larger;
 	size_t size = input->room;
@@ -102,7 +102,7 @@ static int make_room(struct elog_file_input *input)
  * Read until @wanted bytes are available, or to the end. Return: 0; -EAGAIN not yet,
  * and nothing has changed; another negative errno.
  */
-static int fill(struct elog_file_input *input, size_t wanted)
+static int fill(struct elog_input *input, size_t wanted)
 {
 	ssize_t got;
 	int ret;
@@ -132,7 +132,7 @@ static int fill(struct elog_file_input *input, size_t wanted)
  * No checksum covers padding, so skip only zeros: if some padding is missing, the next
  * block's magic begins.
  */
-static int skip_padding(struct elog_file_input *input)
+static int skip_padding(struct elog_input *input)
 {
 	int ret = 0;
 
@@ -148,7 +148,7 @@ static int skip_padding(struct elog_file_input *input)
 }
 
 /* This is not a block: skip to where one may begin. */
-static void skip(struct elog_file_input *input, bool torn)
+static void skip(struct elog_input *input, bool torn)
 {
 	const unsigned char *from = input->bytes + input->start, *found;
 	size_t size = available(input);
@@ -162,7 +162,7 @@ static void skip(struct elog_file_input *input, bool torn)
 	advance(input, size);
 }
 
-static void end_skip(struct elog_file_input *input,
+static void end_skip(struct elog_input *input,
 		     struct elog_input_gap *gap, bool at_end)
 {
 	gap->size = input->skipped;
@@ -172,7 +172,7 @@ static void end_skip(struct elog_file_input *input,
 }
 
 /* Is there a complete FILE block at @at? Return: -EAGAIN there may be one. */
-static int is_part(struct elog_file_input *input, size_t at)
+static int is_part(struct elog_input *input, size_t at)
 {
 	const unsigned char *from = input->bytes + input->start + at;
 	size_t size = available(input) - at;
@@ -204,7 +204,7 @@ static int is_part(struct elog_file_input *input, size_t at)
  *
  * Return: true if everything before the new part was skipped.
  */
-static bool skip_torn(struct elog_file_input *input)
+static bool skip_torn(struct elog_input *input)
 {
 	const unsigned char *from = input->bytes + input->start, *found;
 	uint64_t now;
@@ -241,7 +241,7 @@ static bool skip_torn(struct elog_file_input *input)
 	return true;
 }
 
-int elog_input_next(struct elog_file_input *input,
+int elog_input_next(struct elog_input *input,
 		    struct elog_block_header *header,
 		    const unsigned char **body, struct elog_input_gap *gap)
 {
@@ -293,7 +293,7 @@ int elog_input_next(struct elog_file_input *input,
 	return 1;
 }
 
-void elog_input_leave(struct elog_file_input *input, size_t size)
+void elog_input_leave(struct elog_input *input, size_t size)
 {
 	input->padding = -size & (ELOG_BLOCK_ALIGN - 1);
 	advance(input, HEADER_BYTES + size);

@@ -8,7 +8,7 @@
 #include "file/blocks.h"
 
 /**
- * struct elog_file_input - finds the blocks of a file
+ * struct elog_input - finds the blocks of a file
  * @fd: the file
  * @bytes: read from it
  * @room: for @bytes
@@ -26,7 +26,7 @@
  * @searched: bytes from there that contain no FILE block
  * @begun: since when there is one, CLOCK_MONOTONIC_COARSE ns; 0: there is none
  */
-struct elog_file_input {
+struct elog_input {
 	int fd;
 	unsigned char *bytes;
 	size_t room;
@@ -62,13 +62,13 @@ struct elog_input_gap {
 #define ELOG_INPUT_ALLOWANCE_PER_BYTE	8
 
 /** elog_input_open() - start to read; @input is all zeros before. Return 0 or -ENOMEM */
-int elog_input_open(struct elog_file_input *input, int fd);
+int elog_input_open(struct elog_input *input, int fd);
 
 /** elog_input_close() - free the buffer */
-void elog_input_close(struct elog_file_input *input);
+void elog_input_close(struct elog_input *input);
 
 /** elog_input_allowance() - get the limit of bytes that may be processed in vain */
-uint64_t elog_input_allowance(const struct elog_file_input *input);
+uint64_t elog_input_allowance(const struct elog_input *input);
 
 /**
  * elog_input_next() - find the next block
@@ -81,11 +81,11 @@ uint64_t elog_input_allowance(const struct elog_file_input *input);
  * Return: 1; 0 the end; -EAGAIN no block yet, and nothing is lost; another negative
  * errno.
  */
-int elog_input_next(struct elog_file_input *input,
+int elog_input_next(struct elog_input *input,
 		    struct elog_block_header *header,
 		    const unsigned char **body, struct elog_input_gap *gap);
 
 /** elog_input_leave() - skip a block with @size stored bytes of body */
-void elog_input_leave(struct elog_file_input *input, size_t size);
+void elog_input_leave(struct elog_input *input, size_t size);
 
 #endif /* LIBELOG_INPUT_H */

@@ -2,7 +2,7 @@
 /*
  * Reading .elog files, which need not be valid. elog(5) documents the format.
  *
- * input.c finds blocks. apply.c applies them: it holds DATA, by CPU, until a SYNC block
+ * input.c finds blocks. apply.c applies them: it holds DATA, by stream, until a SYNC block
  * says what is complete. Then batch.c merges the records, as a consumer does with
  * rings.
  *
@@ -26,24 +26,25 @@
 #include "file/reader.h"
 #include "util/process.h"
 
-int elog_file_reader_open(struct elog_file_reader **result, int fd)
+int elog_reader_open(struct elog_reader **result, int fd)
 {
-	struct elog_file_reader *reader = calloc(1, sizeof(*reader));
+	struct elog_reader *reader = calloc(1, sizeof(*reader));
 
 	if (!reader)
 		return -ENOMEM;
 	elog_map_init(&reader->definitions, sizeof(struct definition));
 	reader->no_ring.cpu = EVENTLOG_CPU_ALL;
+	reader->no_ring.stream = ELOG_STREAM_NONE;
 	reader->processes = elog_processes_new_offline();
 	if (elog_input_open(&reader->input, fd) || !reader->processes) {
-		elog_file_reader_close(reader);
+		elog_reader_close(reader);
 		return -ENOMEM;
 	}
 	*result = reader;
 	return 0;
 }
 
-void elog_file_reader_close(struct elog_file_reader *reader)
+void elog_reader_close(struct elog_reader *reader)
 {
 	if (!reader)
 		return;
@@ -53,14 +54,14 @@ void elog_file_reader_close(struct elog_file_reader *reader)
 	elog_definitions_forget(reader);
 	elog_processes_free(reader->processes);
 	free(reader->merge.rings);
-	free(reader->cpus);
+	free(reader->streams);
 	free(reader->info);
 	elog_input_close(&reader->input);
 	elog_decompressor_free(reader->decompressor);
 	free(reader);
 }
 
-void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
+void elog_damage_note(struct elog_reader *reader, enum elog_damage kind,
 		      uint64_t offset, uint64_t size)
 {
 	struct damage *damage = &reader->damage[kind];
@@ -68,6 +69,7 @@ void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
 	if (!damage->found)
 		damage->offset = offset;
 	damage->found = true;
+	reader->damaged = true;
 	damage->size += size;
 	reader->damages++;
 	/* Bytes that are not understood may have been blocks. */
@@ -75,7 +77,7 @@ void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
 			kind == ELOG_DAMAGE_UNKNOWN;
 }
 
-void elog_block_set(struct elog_file_reader *reader,
+void elog_block_set(struct elog_reader *reader,
 		    const struct elog_block_header *header,
 		    const unsigned char *body, uint64_t offset)
 {
@@ -96,7 +98,7 @@ void elog_block_set(struct elog_file_reader *reader,
 }
 
 /* Return: 1 there is a block; 0 there is no further one; or a negative errno. */
-static int find_block(struct elog_file_reader *reader)
+static int find_block(struct elog_reader *reader)
 {
 	struct elog_block_header header;
 	struct elog_input_gap gap = { 0 };
@@ -119,7 +121,7 @@ static int find_block(struct elog_file_reader *reader)
 	return 1;
 }
 
-int elog_block_leave(struct elog_file_reader *reader)
+int elog_block_leave(struct elog_reader *reader)
 {
 	reader->block.there = false;
 	if (reader->block.preloaded)
@@ -128,11 +130,13 @@ int elog_block_leave(struct elog_file_reader *reader)
 	return 0;
 }
 
-static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
+static bool next_damage(struct elog_reader *reader, struct elog_item *item)
 {
 	struct damage *damage;
 	unsigned int kind;
 
+	if (!reader->damaged)
+		return false;
 	for (kind = 0; kind < ELOG_DAMAGES; kind++) {
 		damage = &reader->damage[kind];
 		if (!damage->found)
@@ -144,14 +148,13 @@ static bool next_damage(struct elog_file_reader *reader, struct elog_item *item)
 		memset(damage, 0, sizeof(*damage));
 		return true;
 	}
+	reader->damaged = false;
 	return false;
 }
 
 /* Return: 0 the end; 1 there is more to do; or a negative errno. */
-static int end_file(struct elog_file_reader *reader)
+static int end_file(struct elog_reader *reader)
 {
-	unsigned int kind;
-
 	reader->over = true;
 	/* Many files may be open: free memory that is not needed any more. */
 	elog_spares_free(reader);
@@ -164,13 +167,10 @@ static int end_file(struct elog_file_reader *reader)
 		elog_damage_note(reader, ELOG_DAMAGE_NO_END, reader->input.offset,
 				 0);
 	reader->in_part = false;
-	for (kind = 0; kind < ELOG_DAMAGES; kind++)
-		if (reader->damage[kind].found)
-			return 1;
-	return 0;
+	return reader->damaged;
 }
 
-static int next_item(struct elog_file_reader *reader, struct elog_item *item)
+static int next_item(struct elog_reader *reader, struct elog_item *item)
 {
 	int ret;
 
@@ -207,14 +207,13 @@ static int next_item(struct elog_file_reader *reader, struct elog_item *item)
 	}
 }
 
-int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
+int elog_reader_next(struct elog_reader *reader, struct elog_item *item)
 {
 	int ret = reader->error;
 
 	elog_chunks_free(reader, &reader->spent);
-	/* Clear it in three steps of a few stores each, which is faster than one call. */
-	memset(item, 0, offsetof(struct elog_item, lost));
-	memset(item->lost, 0, sizeof(item->lost));
+	/* Clear it in two steps of a few stores each, which is faster than one call. */
+	memset(item, 0, offsetof(struct elog_item, damage));
 	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
 	if (!ret)
 		ret = next_item(reader, item);
@@ -223,7 +222,7 @@ int elog_file_next(struct elog_file_reader *reader, struct elog_item *item)
 	return ret;
 }
 
-int elog_file_follow(struct elog_file_reader *reader, bool on)
+int elog_reader_follow(struct elog_reader *reader, bool on)
 {
 	if (reader->over)
 		return -EINVAL;
@@ -233,7 +232,7 @@ int elog_file_follow(struct elog_file_reader *reader, bool on)
 	return 0;
 }
 
-int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
+int elog_reader_progress(const struct elog_reader *reader, uint64_t *done,
 		       uint64_t *total)
 {
 	struct stat stat;
@@ -252,12 +251,12 @@ int elog_file_progress(const struct elog_file_reader *reader, uint64_t *done,
 	return 0;
 }
 
-struct elog_processes *elog_file_processes(struct elog_file_reader *reader)
+struct elog_processes *elog_reader_processes(struct elog_reader *reader)
 {
 	return reader->processes;
 }
 
-const char *elog_file_info(const struct elog_file_reader *reader, const char *key)
+const char *elog_reader_info(const struct elog_reader *reader, const char *key)
 {
 	size_t length = strlen(key);
 	const char *line;
@@ -270,7 +269,7 @@ const char *elog_file_info(const struct elog_file_reader *reader, const char *ke
 	return NULL;
 }
 
-int64_t elog_file_wall_offset(const struct elog_file_reader *reader)
+int64_t elog_reader_wall_offset(const struct elog_reader *reader)
 {
 	return reader->wall_offset;
 }

@@ -20,19 +20,21 @@
 struct chunk {
 	struct chunk *next;
 	uint64_t offset;	/* in the file */
+	unsigned int cpu;
 	bool swapped;		/* of the other byte order */
 	size_t size;
 	size_t room;		/* for @data */
 	unsigned char data[] __attribute__((aligned(8)));
 };
 
-struct cpu_stream {
+/* A stream of the part. Its records are in the order of their times. */
+struct stream {
 	struct elog_ring_reader ring;	/* over the first chunk, positions from 0 */
 	struct chunk *first;		/* NULL: there is none */
 	struct chunk *last;
 	bool begun;			/* @ring is over @first */
 	bool known;			/* @position is known */
-	uint64_t position;		/* in the ring, behind the last block */
+	uint64_t position;		/* in the stream, behind the last block */
 	uint64_t gaps;			/* reader.gaps at the last block */
 };
 
@@ -63,10 +65,10 @@ struct block {
 	size_t raw_size;		/* bytes of @body when it is unpacked */
 };
 
-struct elog_file_reader {
+struct elog_reader {
 	int error;
 
-	struct elog_file_input input;
+	struct elog_input input;
 	bool over;			/* the end was reported */
 	bool cut;			/* it ends inside a block */
 	bool any;			/* there was a block */
@@ -75,6 +77,7 @@ struct elog_file_reader {
 
 	/* To be reported. */
 	struct damage damage[ELOG_DAMAGES];
+	bool damaged;			/* one of @damage was found */
 	uint64_t gaps;			/* number of places that may have had blocks */
 	uint64_t damages;
 	bool new_part;
@@ -91,12 +94,12 @@ struct elog_file_reader {
 	size_t definition_bytes;
 	uint64_t parsed;		/* total bytes, for the limit */
 	size_t parsed_bytes;
-	uint64_t generation;		/* of the results of elog_file_describe() */
+	uint64_t generation;		/* of the results of elog_reader_describe() */
 
 	/* Held records, and the batch. */
-	struct cpu_stream **cpus;
-	unsigned int cpu_count;		/* highest CPU with a stream, plus one */
-	unsigned int cpu_room;		/* of @cpus, and of @merge */
+	struct stream **streams;	/* by number */
+	unsigned int stream_count;	/* highest number, plus one */
+	unsigned int stream_room;	/* of @streams, and of @merge */
 	struct elog_ring_reader no_ring;
 	size_t chunk_bytes;
 	struct chunk *spent;		/* to be freed by the next call */
@@ -113,14 +116,14 @@ struct elog_file_reader {
 };
 
 /** elog_damage_note() - note damage, to be reported */
-void elog_damage_note(struct elog_file_reader *reader, enum elog_damage kind,
+void elog_damage_note(struct elog_reader *reader, enum elog_damage kind,
 		      uint64_t offset, uint64_t size);
 
 /** elog_block_leave() - continue behind the block; return 0 */
-int elog_block_leave(struct elog_file_reader *reader);
+int elog_block_leave(struct elog_reader *reader);
 
 /** elog_block_set() - set the block to apply */
-void elog_block_set(struct elog_file_reader *reader,
+void elog_block_set(struct elog_reader *reader,
 		    const struct elog_block_header *header,
 		    const unsigned char *body, uint64_t offset);
 
@@ -134,36 +137,35 @@ void elog_block_set(struct elog_file_reader *reader,
  *
  * Return: 1 there is an item; 0, or a negative errno.
  */
-int elog_block_apply(struct elog_file_reader *reader, struct elog_item *item);
+int elog_block_apply(struct elog_reader *reader, struct elog_item *item);
 
 /** elog_part_start() - discard the state of the previous part; return 0 or -ENOMEM */
-int elog_part_start(struct elog_file_reader *reader);
+int elog_part_start(struct elog_reader *reader);
 
 /**
- * elog_stream_get() - get the stream of a CPU, or make it
+ * elog_stream_get() - get a stream, or make it
  * @reader: the reader
- * @number: the CPU, below ELOG_FILE_CPUS_MAX
+ * @number: of the stream, below ELOG_FILE_STREAMS_MAX
  *
  * Return: the stream; NULL: no memory.
  */
-struct cpu_stream *elog_stream_get(struct elog_file_reader *reader,
-				   unsigned int number);
+struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number);
 
 /** elog_stream_append() - hold a copy of the block's records; return 0 or -ENOMEM */
-int elog_stream_append(struct elog_file_reader *reader, struct cpu_stream *cpu,
-		       const unsigned char *data, size_t size);
+int elog_stream_append(struct elog_reader *reader, struct stream *stream,
+		       unsigned int cpu, const unsigned char *data, size_t size);
 
 /** elog_streams_hold() - are any records held? */
-bool elog_streams_hold(const struct elog_file_reader *reader);
+bool elog_streams_hold(const struct elog_reader *reader);
 
 /** elog_streams_forget() - free all streams and their records */
-void elog_streams_forget(struct elog_file_reader *reader);
+void elog_streams_forget(struct elog_reader *reader);
 
 /** elog_chunks_free() - free a list of chunks, or keep them as spares */
-void elog_chunks_free(struct elog_file_reader *reader, struct chunk **list);
+void elog_chunks_free(struct elog_reader *reader, struct chunk **list);
 
 /** elog_spares_free() - free all spares */
-void elog_spares_free(struct elog_file_reader *reader);
+void elog_spares_free(struct elog_reader *reader);
 
 /**
  * elog_batch_start() - start to merge the held records
@@ -171,23 +173,23 @@ void elog_spares_free(struct elog_file_reader *reader);
  * @before: records of this time or later stay for the next batch
  * @final: no record stays
  */
-void elog_batch_start(struct elog_file_reader *reader, uint64_t before, bool final);
+void elog_batch_start(struct elog_reader *reader, uint64_t before, bool final);
 
 /** elog_batch_drain() - start a final batch; return false if nothing is held */
-bool elog_batch_drain(struct elog_file_reader *reader);
+bool elog_batch_drain(struct elog_reader *reader);
 
 /** elog_batch_next() - return 1, with an item; 0, the batch is over; -ENOMEM */
-int elog_batch_next(struct elog_file_reader *reader, struct elog_item *item);
+int elog_batch_next(struct elog_reader *reader, struct elog_item *item);
 
 /** elog_definition_find() - get the definition of a descriptor, or NULL */
-struct definition *elog_definition_find(struct elog_file_reader *reader,
+struct definition *elog_definition_find(struct elog_reader *reader,
 					uint32_t descriptor);
 
 /** elog_definition_add() - copy a new definition; return 0 or -ENOMEM */
-int elog_definition_add(struct elog_file_reader *reader, uint32_t descriptor,
+int elog_definition_add(struct elog_reader *reader, uint32_t descriptor,
 			const void *text, size_t size);
 
 /** elog_definitions_forget() - free all definitions */
-void elog_definitions_forget(struct elog_file_reader *reader);
+void elog_definitions_forget(struct elog_reader *reader);
 
 #endif /* LIBELOG_READER_H */

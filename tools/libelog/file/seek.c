@@ -29,7 +29,7 @@
 
 #define WINDOW_BYTES	4096
 #define INFO_BYTES_MAX	(64U << 10)
-#define INDEX_BYTES_MAX	(1U << 20)
+#define INDEX_BYTES_MAX	(8U << 20)
 #define END_BYTES	(HEADER_BYTES + sizeof(struct elog_block_end))
 #define PLAN_BLOCKS_MAX	(1U << 20)
 
@@ -62,7 +62,7 @@ static int read_at(int fd, uint64_t offset, void *data, size_t size)
 	return 0;
 }
 
-int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
+int elog_block_at(int fd, uint64_t offset, uint32_t most,
 		       struct elog_block_header *header, unsigned char **body)
 {
 	int ret;
@@ -97,7 +97,7 @@ static int get_block(struct search *search, uint64_t offset, uint32_t type,
 	*body = NULL;
 	if (search->bytes_read > search->size)
 		return -EBADMSG;
-	ret = elog_file_block_at(search->fd, search->base + offset, most, &header,
+	ret = elog_block_at(search->fd, search->base + offset, most, &header,
 				 body);
 	search->bytes_read += HEADER_BYTES;
 	if (ret)
@@ -166,14 +166,16 @@ static int get_index(struct search *search, uint64_t part, uint64_t offset,
 	head->time = le64toh(head->time);
 	head->latest = le64toh(head->latest);
 	head->blocks = le32toh(head->blocks);
-	head->cpus = le32toh(head->cpus);
+	head->streams = le32toh(head->streams);
+	head->causes = le32toh(head->causes);
 	if (head->part == offset && head->previous < offset &&
 	    head->position <= offset && head->sync < head->position &&
 	    head->previous < head->position &&
 	    head->blocks <= ELOG_INDEX_BLOCKS_MAX &&
-	    head->cpus <= ELOG_FILE_CPUS_MAX + 1 &&
+	    head->streams <= ELOG_FILE_STREAMS_MAX + 1 &&
+	    head->causes <= ELOG_LOST_CAUSES_MAX &&
 	    size == sizeof(*head) + head->blocks * sizeof(uint64_t) +
-		    head->cpus * sizeof(struct elog_block_cpu))
+		    head->streams * elog_block_stream_size(head->causes))
 		return 0;
 	free(*body);
 	*body = NULL;
@@ -357,6 +359,7 @@ static int follow_index(struct search *search, const struct found *found,
 			struct elog_seek_plan *plan)
 {
 	uint64_t offset = found->index;
+	size_t size;
 	struct elog_block_index index;
 	unsigned char *body;
 	int ret = 0;
@@ -366,15 +369,14 @@ static int follow_index(struct search *search, const struct found *found,
 		if (ret)
 			return ret;
 		if (!plan->position && index.latest < search->from) {
-			plan->cpu_count = index.cpus;
-			plan->cpus = malloc(index.cpus *
-					      sizeof(struct elog_block_cpu) + 1);
-			ret = plan->cpus ? 0 : -ENOMEM;
+			size = index.streams * elog_block_stream_size(index.causes);
+			plan->stream_count = index.streams;
+			plan->causes = index.causes;
+			plan->streams = malloc(size + 1);
+			ret = plan->streams ? 0 : -ENOMEM;
 			if (!ret)
-				memcpy(plan->cpus, body + sizeof(index) +
-				       index.blocks * sizeof(uint64_t),
-				       index.cpus *
-				       sizeof(struct elog_block_cpu));
+				memcpy(plan->streams, body + sizeof(index) +
+				       index.blocks * sizeof(uint64_t), size);
 			if (!ret)
 				ret = check_sync(search, found->part, &index, plan);
 			plan->position = found->part + index.position;
@@ -392,7 +394,7 @@ static int follow_index(struct search *search, const struct found *found,
 void elog_seek_plan_free(struct elog_seek_plan *plan)
 {
 	free(plan->blocks);
-	free(plan->cpus);
+	free(plan->streams);
 	memset(plan, 0, sizeof(*plan));
 }
 

@@ -8,7 +8,7 @@
 #include "file/blocks.h"
 
 /**
- * elog_file_block_at() - read the block at an offset
+ * elog_block_at() - read the block at an offset
  * @fd: the file
  * @offset: in it
  * @most: largest size of the stored body
@@ -18,7 +18,7 @@
  * Return: 0; -EBADMSG there is no valid block, or it is too large; -ENOMEM; a negative
  * errno of pread(2).
  */
-int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
+int elog_block_at(int fd, uint64_t offset, uint32_t most,
 		       struct elog_block_header *header, unsigned char **body);
 
 /**
@@ -30,8 +30,9 @@ int elog_file_block_at(int fd, uint64_t offset, uint32_t most,
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC there, ns
  * @blocks: SCHEMA and PROCESSES blocks to read before, in ascending order
  * @block_count: elements of @blocks
- * @cpus: positions and losses of the rings: struct elog_block_cpu in the stored form
- * @cpu_count: elements of @cpus
+ * @streams: positions and losses: struct elog_block_stream in the stored form
+ * @stream_count: elements of @streams
+ * @causes: counts of losses in each of them
  * @bytes_read: by the search
  */
 struct elog_seek_plan {
@@ -41,8 +42,9 @@ struct elog_seek_plan {
 	int64_t wall_offset;
 	uint64_t *blocks;
 	size_t block_count;
-	void *cpus;
-	size_t cpu_count;
+	void *streams;
+	size_t stream_count;
+	uint32_t causes;
 	uint64_t bytes_read;
 };
 

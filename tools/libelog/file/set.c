@@ -34,14 +34,14 @@ struct boot {
 };
 
 struct member {
-	struct elog_file_reader *reader;
+	struct elog_reader *reader;
 	struct elog_item item;
 	struct boot *boot;	/* of the current part; NULL: not known */
 	int64_t wall_time;	/* of @item, ns */
 	size_t number;		/* in the order of adding */
 };
 
-struct elog_file_set {
+struct elog_reader_set {
 	struct boot *boots;
 	size_t boot_count;
 	struct member **members;	/* all */
@@ -55,13 +55,13 @@ struct elog_file_set {
 	size_t room;			/* of each of these lists */
 };
 
-int elog_file_set_open(struct elog_file_set **set)
+int elog_reader_set_open(struct elog_reader_set **set)
 {
 	*set = calloc(1, sizeof(**set));
 	return *set ? 0 : -ENOMEM;
 }
 
-void elog_file_set_close(struct elog_file_set *set)
+void elog_reader_set_close(struct elog_reader_set *set)
 {
 	struct boot *boot;
 	size_t i;
@@ -73,7 +73,7 @@ void elog_file_set_close(struct elog_file_set *set)
 		free(boot);
 	}
 	for (i = 0; i < set->count; i++) {
-		elog_file_reader_close(set->members[i]->reader);
+		elog_reader_close(set->members[i]->reader);
 		free(set->members[i]);
 	}
 	free(set->members);
@@ -94,7 +94,7 @@ static int grow_list(struct member ***list, size_t room)
 }
 
 /* Make room for one more member in all lists. */
-static int grow(struct elog_file_set *set)
+static int grow(struct elog_reader_set *set)
 {
 	size_t room = set->room ? 2 * set->room : 8;
 
@@ -107,8 +107,8 @@ static int grow(struct elog_file_set *set)
 	return 0;
 }
 
-int elog_file_set_add(struct elog_file_set *set, int fd,
-		      struct elog_file_reader **reader)
+int elog_reader_set_add(struct elog_reader_set *set, int fd,
+		      struct elog_reader **reader)
 {
 	struct member *member;
 	int ret;
@@ -119,7 +119,7 @@ int elog_file_set_add(struct elog_file_set *set, int fd,
 	member = calloc(1, sizeof(*member));
 	if (!member)
 		return -ENOMEM;
-	ret = elog_file_reader_open(&member->reader, fd);
+	ret = elog_reader_open(&member->reader, fd);
 	if (ret) {
 		free(member);
 		return ret;
@@ -138,7 +138,7 @@ static bool is_older(const struct member *one, const struct member *other)
 	return one->number < other->number;
 }
 
-static void push(struct elog_file_set *set, struct member *member)
+static void push(struct elog_reader_set *set, struct member *member)
 {
 	size_t hole, parent;
 
@@ -151,7 +151,7 @@ static void push(struct elog_file_set *set, struct member *member)
 	set->heap[hole] = member;
 }
 
-static struct member *pop(struct elog_file_set *set)
+static struct member *pop(struct elog_reader_set *set)
 {
 	struct member *oldest = set->heap[0];
 	struct member *last = set->heap[--set->heap_count];
@@ -177,10 +177,10 @@ static void set_wall_time(struct member *member, int64_t offset)
 }
 
 /* Return: the boot of the current part; NULL: it shares its clock with no other file. */
-static struct boot *find_boot(struct elog_file_set *set,
-			      const struct elog_file_reader *reader)
+static struct boot *find_boot(struct elog_reader_set *set,
+			      const struct elog_reader *reader)
 {
-	const char *id = elog_file_info(reader, "boot_id");
+	const char *id = elog_reader_info(reader, "boot_id");
 	struct boot *boot;
 	size_t size;
 
@@ -196,7 +196,7 @@ static struct boot *find_boot(struct elog_file_set *set,
 	if (!boot)
 		return NULL;
 	memcpy(boot->id, id, size);
-	boot->offset = elog_file_wall_offset(reader);
+	boot->offset = elog_reader_wall_offset(reader);
 	boot->next = set->boots;
 	set->boots = boot;
 	set->boot_count++;
@@ -204,7 +204,7 @@ static struct boot *find_boot(struct elog_file_set *set,
 }
 
 /* The clock was set: sort the waiting items of this boot again. */
-static void change_offset(struct elog_file_set *set, struct boot *boot,
+static void change_offset(struct elog_reader_set *set, struct boot *boot,
 			  int64_t offset)
 {
 	size_t count = set->heap_count, i;
@@ -218,9 +218,9 @@ static void change_offset(struct elog_file_set *set, struct boot *boot,
 		push(set, set->heap[i]);
 }
 
-static void find_wall_time(struct elog_file_set *set, struct member *member)
+static void find_wall_time(struct elog_reader_set *set, struct member *member)
 {
-	int64_t offset = elog_file_wall_offset(member->reader);
+	int64_t offset = elog_reader_wall_offset(member->reader);
 	struct boot *boot = member->boot;
 	uint64_t more;
 
@@ -241,11 +241,11 @@ static void find_wall_time(struct elog_file_set *set, struct member *member)
  * Fetch the next item of a file. Return: true if the caller must return @ret, with an
  * item if that is 1.
  */
-static bool fetch(struct elog_file_set *set, struct member *member, int *ret)
+static bool fetch(struct elog_reader_set *set, struct member *member, int *ret)
 {
 	struct elog_item *item = &member->item;
 
-	*ret = elog_file_next(member->reader, item);
+	*ret = elog_reader_next(member->reader, item);
 	if (*ret == 1 && (item->type == ELOG_ITEM_EVENT ||
 			  item->type == ELOG_ITEM_LOST)) {
 		find_wall_time(set, member);
@@ -264,8 +264,8 @@ static bool fetch(struct elog_file_set *set, struct member *member, int *ret)
 	return *ret && *ret != -EAGAIN;
 }
 
-int elog_file_set_next(struct elog_file_set *set, struct elog_item *item,
-		       struct elog_file_reader **reader)
+int elog_reader_set_next(struct elog_reader_set *set, struct elog_item *item,
+		       struct elog_reader **reader)
 {
 	struct member *member;
 	int ret;

@@ -18,39 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "elog.h"
-#include "file/blocks.h"
-#include "file/index.h"
-#include "file/zstd.h"
-#include "util/util.h"
+#include "file/writer.h"
+#include "util/text.h"
 
-#define PROCESSES_MAX	256	/* in one block */
 #define SPANS_MAX	2	/* of a block's body */
 #define COMPRESSION_MAX	19
 
-struct elog_file_writer {
-	int fd;
-	struct elog_clock_offsets ahead;	/* our clocks, compared with the kernel's */
-	int error;		/* writing failed */
-	bool regular;
-	uint64_t begin;		/* where in a regular file this part begins */
-	uint64_t size;		/* bytes of whole blocks */
-	uint64_t torn;		/* bytes of an incomplete block */
-	bool (*interrupted)(void *context);
-	void *context;
-	struct elog_compressor *compressor;	/* NULL: no compression */
-	struct elog_index index;
-	size_t process_count;
-	struct elog_block_process processes[PROCESSES_MAX];
-};
-
 /* Truncate the file behind the last whole block, unless another writer has appended to it. */
-static void truncate_torn(struct elog_file_writer *writer)
+static void truncate_torn(struct elog_writer *writer)
 {
 	off_t end = (off_t)(writer->begin + writer->size);
 	struct stat stat;
@@ -64,7 +46,7 @@ static void truncate_torn(struct elog_file_writer *writer)
 }
 
 /* Write everything, also to pipes that take only some of it. */
-static int write_all(struct elog_file_writer *writer, struct iovec *iov,
+static int write_all(struct elog_writer *writer, struct iovec *iov,
 		     int count)
 {
 	struct pollfd poll_fd = { .fd = writer->fd, .events = POLLOUT };
@@ -102,14 +84,14 @@ struct span {
 };
 
 /* Do not compress small blocks, and blocks that other programs read. */
-static bool is_compressible(const struct elog_file_writer *writer,
+static bool is_compressible(const struct elog_writer *writer,
 			    enum elog_block_type type)
 {
 	return writer->compressor &&
 	       (type == ELOG_BLOCK_DATA || type == ELOG_BLOCK_SCHEMA);
 }
 
-static int write_block(struct elog_file_writer *writer,
+static int write_block(struct elog_writer *writer,
 		       enum elog_block_type type, uint32_t flags,
 		       const struct span *body, int count)
 {
@@ -175,6 +157,11 @@ static uint64_t clock_time(clockid_t clock, int64_t ahead)
 	return elog_clock_read(clock) - (uint64_t)ahead;
 }
 
+uint64_t elog_writer_time(const struct elog_writer *writer)
+{
+	return clock_time(CLOCK_MONOTONIC, writer->ahead.monotonic);
+}
+
 /* Commands may be long, but readers do not expect long lines. */
 #define INFO_VALUE_MAX	4096
 
@@ -195,29 +182,59 @@ static void put_info(struct elog_text *text, const char *key, const char *value)
 	elog_text_put(text, "\n", 1);
 }
 
+/* Read the first line of a short file. Return: false if there is none. */
+static bool read_line(const char *path, char *line, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size;
+
+	if (fd < 0)
+		return false;
+	size = read(fd, line, room - 1);
+	close(fd);
+	if (size <= 0)
+		return false;
+	line[size] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return true;
+}
+
+#define ID_DIGITS	32
+
+/* machine-id(5): 16 bytes as hexadecimal digits; zeros if the machine has none. */
+static void put_machine_id(struct elog_text *text)
+{
+	char id[64];
+
+	if (!read_line("/etc/machine-id", id, sizeof(id)) || strlen(id) != ID_DIGITS ||
+	    strspn(id, "0123456789abcdef") != ID_DIGITS)
+		snprintf(id, sizeof(id), "%0*d", ID_DIGITS, 0);
+	put_info(text, "machine_id", id);
+}
+
 static void put_boot_id(struct elog_text *text)
 {
 	char id[64];
-	ssize_t size;
-	int fd;
 
-	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	size = read(fd, id, sizeof(id) - 1);
-	close(fd);
-	if (size <= 0)
-		return;
-	id[size] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	put_info(text, "boot_id", id);
+	if (read_line("/proc/sys/kernel/random/boot_id", id, sizeof(id)))
+		put_info(text, "boot_id", id);
 }
 
-static int write_info(struct elog_file_writer *writer,
-		      const struct elog_file_options *options)
+/* How far CLOCK_REALTIME may be off, ns; 0: not known, because nothing disciplines it. */
+static uint64_t clock_error(void)
+{
+	struct timex timex = { 0 };
+
+	if (adjtimex(&timex) < 0 || timex.status & STA_UNSYNC || timex.maxerror < 0)
+		return 0;
+	return (uint64_t)timex.maxerror * 1000;
+}
+
+static int write_info(struct elog_writer *writer,
+		      const struct elog_writer_options *options)
 {
 	const struct elog_clock_offsets *ahead = &writer->ahead;
-	const uint64_t monotonic = clock_time(CLOCK_MONOTONIC, ahead->monotonic);
+	const uint64_t monotonic = elog_writer_time(writer);
 	const uint64_t realtime = clock_time(CLOCK_REALTIME, 0);
 	struct elog_text text = { 0 };
 	struct utsname system;
@@ -229,6 +246,7 @@ static int write_info(struct elog_file_writer *writer,
 
 	elog_text_printf(&text, "version %d\n", ELOG_FILE_VERSION);
 	put_info(&text, "byte_order", ELOG_BLOCK_NATIVE ? "big" : "little");
+	put_info(&text, "flags", "0x0");
 	elog_text_printf(&text, "page_size %ld\n", sysconf(_SC_PAGESIZE));
 	if (!uname(&system)) {
 		put_info(&text, "host", system.nodename);
@@ -238,9 +256,11 @@ static int write_info(struct elog_file_writer *writer,
 	put_info(&text, "elog", options->program);
 	put_info(&text, "command", options->command);
 	put_info(&text, "capture", options->capture);
-	if (options->flags & ELOG_FILE_CONTINUES)
+	if (options->continues)
 		put_info(&text, "continues", "yes");
+	put_machine_id(&text);
 	put_boot_id(&text);
+	elog_text_printf(&text, "clock_error %" PRIu64 "\n", clock_error());
 	elog_text_printf(&text, "cpus %" PRIu32 "\n", options->cpus);
 	if (options->start && options->start < monotonic)
 		ago = monotonic - options->start;
@@ -257,7 +277,7 @@ static int write_info(struct elog_file_writer *writer,
 }
 
 /* Find the position of the next byte in a regular file. */
-static void find_begin(struct elog_file_writer *writer)
+static void find_begin(struct elog_writer *writer)
 {
 	int flags = fcntl(writer->fd, F_GETFL);
 	struct stat stat;
@@ -273,14 +293,14 @@ static void find_begin(struct elog_file_writer *writer)
 	writer->begin = (uint64_t)at;
 }
 
-int elog_file_writer_open(struct elog_file_writer **result, int fd,
-			  const struct elog_file_options *options)
+int elog_writer_open(struct elog_writer **result, int fd,
+			  const struct elog_writer_options *options)
 {
-	struct elog_file_writer *writer;
+	struct elog_writer *writer;
 	int ret;
 
 	if (options->size < sizeof(*options) ||
-	    options->flags & ~ELOG_FILE_CONTINUES ||
+	    options->flags & ~ELOG_WRITER_LIVE || options->reserved ||
 	    options->compression > COMPRESSION_MAX)
 		return -EINVAL;
 	writer = calloc(1, sizeof(*writer));
@@ -288,38 +308,46 @@ int elog_file_writer_open(struct elog_file_writer **result, int fd,
 		return -ENOMEM;
 	writer->fd = fd;
 	writer->ahead = elog_clock_offsets();
+	writer->flags = options->flags;
 	writer->interrupted = options->interrupted;
+	writer->definition = options->definition;
 	writer->context = options->context;
+	writer->names = options->processes;
+	writer->threads_max = options->threads_max;
 	find_begin(writer);
-	ret = 0;
-	if (options->compression)
+	ret = elog_records_init(writer, options->continues);
+	if (!ret && options->compression)
 		ret = elog_compressor_new(&writer->compressor,
 					  options->compression);
 	if (!ret)
 		ret = write_info(writer, options);
+	/* Before any record: these losses were reported already. */
+	if (!ret && options->continues)
+		ret = elog_writer_sync(writer, options->start, NULL, 0);
 	if (ret) {
-		elog_file_writer_close(writer);
+		elog_writer_close(writer);
 		return ret;
 	}
 	*result = writer;
 	return 0;
 }
 
-void elog_file_writer_close(struct elog_file_writer *writer)
+void elog_writer_close(struct elog_writer *writer)
 {
 	if (!writer)
 		return;
 	elog_compressor_free(writer->compressor);
 	elog_index_free(&writer->index);
+	elog_records_free(writer);
 	free(writer);
 }
 
-uint64_t elog_file_writer_size(const struct elog_file_writer *writer)
+uint64_t elog_writer_size(const struct elog_writer *writer)
 {
 	return writer->size;
 }
 
-static int write_processes(struct elog_file_writer *writer)
+static int write_processes(struct elog_writer *writer)
 {
 	const struct span body = {
 		writer->processes,
@@ -338,7 +366,7 @@ static int write_processes(struct elog_file_writer *writer)
 	return ret;
 }
 
-int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
+int elog_writer_process(struct elog_writer *writer, uint32_t pid,
 			    uint32_t tid, const char *name)
 {
 	struct elog_block_process *process;
@@ -356,12 +384,13 @@ int elog_file_write_process(struct elog_file_writer *writer, uint32_t pid,
 	return 0;
 }
 
-int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
-			const void *data, size_t size, uint64_t position,
-			const struct elog_file_raw_info *info)
+int elog_writer_store(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
+		      const void *data, size_t size, uint64_t position,
+		      const struct elog_index_info *info)
 {
 	const struct elog_block_data head = {
 		.cpu = htole32(cpu),
+		.stream = htole32(stream),
 		.position = htole64(position),
 	};
 	const struct span body[] = {
@@ -370,20 +399,17 @@ int elog_file_write_raw(struct elog_file_writer *writer, unsigned int cpu,
 	};
 	int ret;
 
-	if (cpu >= ELOG_FILE_CPUS_MAX ||
-	    (info && (info->reserved[0] || info->reserved[1])))
-		return -EINVAL;
 	ret = write_processes(writer);
 	if (ret)
 		return ret;
 	ret = write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
 	if (!ret)
-		elog_index_records(&writer->index, cpu, data, size, position,
+		elog_index_records(&writer->index, cpu, stream, data, size, position,
 				   info);
 	return ret;
 }
 
-int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
+int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
 			   uint32_t provider_id, const char *text)
 {
 	const struct elog_block_schema head = {
@@ -397,13 +423,71 @@ int elog_file_write_schema(struct elog_file_writer *writer, uint32_t descriptor,
 	uint64_t offset = writer->size;
 	int ret;
 
+	if (!elog_map_get(&writer->schemas, elog_map_integer(descriptor)))
+		return -ENOMEM;
 	ret = write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
 	if (!ret)
 		elog_index_block(&writer->index, offset);
 	return ret;
 }
 
-static int write_index(struct elog_file_writer *writer)
+static bool is_valid_loss(const struct elog_writer_loss *loss)
+{
+	return !loss->reserved && loss->lost_count <= ELOG_LOST_CAUSES_MAX &&
+	       (loss->cpu < ELOG_FILE_CPUS_MAX || loss->cpu == EVENTLOG_CPU_ALL) &&
+	       (loss->stream < ELOG_FILE_STREAMS_MAX || loss->stream == ELOG_STREAM_NONE);
+}
+
+static bool has_losses(const struct writer_stream *stream)
+{
+	uint32_t i;
+
+	for (i = 0; i < stream->lost_count; i++)
+		if (stream->lost[i])
+			return true;
+	return false;
+}
+
+/*
+ * Store the losses of all streams that have some, each with as many counts as the
+ * block says. Return: the bytes, which the caller frees; NULL: none, or no memory.
+ */
+static unsigned char *put_losses(struct elog_writer *writer, struct elog_block_sync *head,
+				 size_t *size)
+{
+	const struct writer_stream *stream;
+	struct elog_block_loss loss;
+	uint32_t causes = 0, count = 0, i;
+	unsigned char *bytes, *to;
+	uint64_t lost;
+
+	elog_map_for_each(&writer->streams, stream) {
+		count += has_losses(stream);
+		if (stream->lost_count > causes)
+			causes = stream->lost_count;
+	}
+	*size = count * elog_block_loss_size(causes);
+	head->count = htole32(count);
+	head->causes = htole32(causes);
+	bytes = *size ? malloc(*size) : NULL;
+	to = bytes;
+	elog_map_for_each(&writer->streams, stream) {
+		if (!bytes || !has_losses(stream))
+			continue;
+		loss.cpu = htole32(stream->cpu);
+		loss.stream = htole32(stream->number);
+		memcpy(to, &loss, sizeof(loss));
+		to += sizeof(loss);
+		for (i = 0; i < causes; i++) {
+			lost = htole64(stream->lost[i]);
+			memcpy(to, &lost, sizeof(lost));
+			to += sizeof(lost);
+		}
+	}
+	return bytes;
+}
+
+static int write_index(struct elog_writer *writer)
 {
 	uint64_t offset = writer->size;
 	struct span body;
@@ -416,71 +500,78 @@ static int write_index(struct elog_file_writer *writer)
 	return ret;
 }
 
-void elog_file_writer_interval(struct elog_file_writer *writer, uint64_t bytes)
+void elog_writer_interval(struct elog_writer *writer, uint64_t bytes)
 {
 	writer->index.interval = bytes;
 	writer->index.due = bytes;
 }
 
-int elog_file_write_sync(struct elog_file_writer *writer, uint64_t time,
-			 const struct elog_file_loss *losses, size_t count)
+int elog_writer_sync(struct elog_writer *writer, uint64_t time,
+		     const struct elog_writer_loss *losses, size_t count)
 {
 	struct elog_block_sync head = {
 		.time = htole64(time),
-		.monotonic = htole64(clock_time(CLOCK_MONOTONIC,
-						writer->ahead.monotonic)),
+		.monotonic = htole64(elog_writer_time(writer)),
 		.boottime = htole64(clock_time(CLOCK_BOOTTIME,
 					       writer->ahead.boottime)),
 		.realtime = htole64(clock_time(CLOCK_REALTIME, 0)),
-		.count = htole32((uint32_t)count),
 	};
 	int64_t wall_offset = (int64_t)(le64toh(head.realtime) -
 					le64toh(head.monotonic));
-	struct elog_block_loss *entries = NULL;
-	uint64_t offset;
 	struct span body[2] = { { &head, sizeof(head) } };
-	unsigned int cause;
+	const struct writer_stream *stream;
+	unsigned char *stored;
+	uint64_t offset;
 	size_t i;
 	int ret;
 
-	if (count > ELOG_FILE_CPUS_MAX + 1)
+	if (count > ELOG_FILE_STREAMS_MAX + 1)
 		return -EINVAL;
 	for (i = 0; i < count; i++)
-		if (losses[i].reserved)
+		if (!is_valid_loss(&losses[i]))
 			return -EINVAL;
-	ret = write_processes(writer);
+	ret = elog_records_losses(writer, losses, count);
+	if (!ret)
+		ret = elog_records_flush(writer);
+	if (!ret)
+		ret = write_processes(writer);
 	if (ret)
 		return ret;
-	if (count) {
-		entries = calloc(count, sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-	}
-	for (i = 0; i < count; i++) {
-		entries[i].cpu = htole32(losses[i].cpu);
-		for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
-			entries[i].lost[cause] = htole64(losses[i].lost[cause]);
-	}
-	body[1].data = entries;
-	body[1].size = count * sizeof(*entries);
+	stored = put_losses(writer, &head, &body[1].size);
+	if (!stored && body[1].size)
+		return -ENOMEM;
+	body[1].data = stored;
 	offset = writer->size;
-	ret = write_block(writer, ELOG_BLOCK_SYNC, 0, body, count ? 2 : 1);
-	free(entries);
+	ret = write_block(writer, ELOG_BLOCK_SYNC, 0, body, stored ? 2 : 1);
+	free(stored);
 	if (ret)
 		return ret;
-	elog_index_losses(&writer->index, losses, count);
+	elog_map_for_each(&writer->streams, stream)
+		elog_index_losses(&writer->index, stream->cpu, stream->number,
+				  stream->lost, stream->lost_count);
 	if (elog_index_sync(&writer->index, offset, writer->size, time,
 			    wall_offset))
 		ret = write_index(writer);
 	return ret;
 }
 
-int elog_file_write_end(struct elog_file_writer *writer, uint64_t records,
-			uint64_t lost)
+static uint64_t sum_losses(const struct elog_writer *writer)
+{
+	const struct writer_stream *stream;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	elog_map_for_each(&writer->streams, stream)
+		for (i = 0; i < stream->lost_count; i++)
+			sum += stream->lost[i];
+	return sum;
+}
+
+int elog_writer_end(struct elog_writer *writer, uint64_t lost)
 {
 	struct elog_block_end end = {
-		.records = htole64(records),
-		.lost = htole64(lost),
+		.records = htole64(writer->events),
+		.lost = htole64(lost == UINT64_MAX ? sum_losses(writer) : lost),
 	};
 	const struct span body = { &end, sizeof(end) };
 

@@ -11,6 +11,7 @@
 
 #include "elog.h"
 #include "util/tap.h"
+#include "util/text.h"
 #include "util/test_random.h"
 #include "util/util.h"
 

@@ -86,21 +86,24 @@ ssize_t elog_ring_span(const struct elog_ring_reader *ring)
 }
 
 bool elog_ring_lost(struct elog_ring_reader *ring, const uint64_t *counts,
-		    struct elog_item *item)
+		    unsigned int count, struct elog_item *item)
 {
 	bool news = false;
 	unsigned int i;
 
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
-		item->lost[i] = 0;
+	for (i = 0; i < count; i++) {
+		ring->news[i] = 0;
 		if (counts[i] <= ring->lost[i])
 			continue;
-		item->lost[i] = counts[i] - ring->lost[i];
+		ring->news[i] = counts[i] - ring->lost[i];
 		ring->lost[i] = counts[i];
 		news = true;
 	}
 	item->type = ELOG_ITEM_LOST;
+	item->lost = ring->news;
+	item->lost_count = count;
 	item->cpu = ring->cpu;
+	item->stream = ring->stream;
 	item->context = EVENTLOG_CONTEXT_TASK;
 	item->descriptor = 0;
 	item->session = 0;
@@ -111,13 +114,27 @@ bool elog_ring_lost(struct elog_ring_reader *ring, const uint64_t *counts,
 	return news;
 }
 
+/* A record has as many counts as its size says. */
+static bool take_lost(struct elog_ring_reader *ring, const unsigned char *payload,
+		      size_t size, struct elog_item *item)
+{
+	uint64_t counts[ELOG_LOST_CAUSES_MAX];
+	unsigned int count, i;
+
+	if (size > sizeof(counts))
+		size = sizeof(counts);
+	count = (unsigned int)(size / sizeof(counts[0]));
+	memcpy(counts, payload, count * sizeof(counts[0]));
+	for (i = 0; i < count; i++)
+		counts[i] = order64(ring, counts[i]);
+	return elog_ring_lost(ring, counts, count, item);
+}
+
 bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 {
-	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
 	struct eventlog_record record;
 	const unsigned char *payload;
 	uint32_t size_flags;
-	unsigned int i;
 	size_t size;
 
 	memcpy(&record, record_at(ring), sizeof(record));
@@ -127,15 +144,13 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	ring->position += ring->size;
 
 	item->time = order64(ring, record.time);
-	if (elog_record_type(size_flags) == EVENTLOG_RECORD_LOST) {
-		memcpy(counts, payload,
-		       size < sizeof(counts) ? size : sizeof(counts));
-		for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-			counts[i] = order64(ring, counts[i]);
-		return elog_ring_lost(ring, counts, item);
-	}
+	if (elog_record_type(size_flags) == EVENTLOG_RECORD_LOST)
+		return take_lost(ring, payload, size, item);
 	item->type = ELOG_ITEM_EVENT;
 	item->cpu = ring->cpu;
+	item->stream = ring->stream;
+	item->lost = NULL;
+	item->lost_count = 0;
 	item->context = (enum eventlog_context)
 		((size_flags & EVENTLOG_RECORD_CONTEXT_MASK) >>
 		 EVENTLOG_RECORD_CONTEXT_SHIFT);
@@ -148,13 +163,13 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	return true;
 }
 
-/* At equal keys, the lower CPU is first, so the order is reproducible. */
+/* At equal keys, the lower stream is first, so the order is reproducible. */
 static bool is_older(const struct elog_ring_reader *one,
 		     const struct elog_ring_reader *other)
 {
 	if (one->key != other->key)
 		return one->key < other->key;
-	return one->cpu < other->cpu;
+	return one->stream < other->stream;
 }
 
 static void sift_down(struct elog_merge *merge)

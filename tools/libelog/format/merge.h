@@ -32,11 +32,13 @@ static inline enum eventlog_record_type elog_record_type(uint32_t size_flags)
  * @position: of the next record; never wraps
  * @end: end of the complete records; @end - @position <= @data_bytes
  * @cpu: for struct elog_item
+ * @stream: likewise; at equal keys, the lower one is first
  * @swapped: its records are in the other byte order
  * @key: sort key of the record at @position, set by elog_ring_peek(): its time, or the
  *	previous key if that is larger
  * @size: bytes from it to the next record
  * @lost: the counts reported so far
+ * @news: the counts of the last item
  *
  * Independent of mappings, kernels and positions that others write.
  */
@@ -47,10 +49,12 @@ struct elog_ring_reader {
 	uint64_t position;
 	uint64_t end;
 	unsigned int cpu;
+	uint32_t stream;
 	bool swapped;
 	uint64_t key;
 	uint32_t size;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
+	uint64_t news[ELOG_LOST_CAUSES_MAX];
 };
 
 /**
@@ -75,12 +79,13 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item);
  * elog_ring_lost() - report counts that did not come from a record
  * @ring: the ring
  * @counts: cumulative, by cause
- * @item: filled in, except the time
+ * @count: elements of @counts, at most ELOG_LOST_CAUSES_MAX
+ * @item: filled in, except the time; the losses stay in the ring until the next ones
  *
  * Return: true if there are new losses.
  */
 bool elog_ring_lost(struct elog_ring_reader *ring, const uint64_t *counts,
-		    struct elog_item *item);
+		    unsigned int count, struct elog_item *item);
 
 /**
  * elog_ring_span() - get the bytes of contiguous records

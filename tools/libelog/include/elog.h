@@ -4,8 +4,8 @@
  *
  * Producers: struct elog_producer, struct elog_event, struct elog_payload.
  * Consumers: struct elog_consumer, which returns records in the order of their times.
- * Files: struct elog_file_writer stores what a consumer returns raw; struct
- * elog_file_reader returns it in the order of times again.
+ * Files: struct elog_writer stores what a consumer returns raw; struct
+ * elog_reader returns it in the order of times again.
  * For all of them: struct elog_schema (the layout of an event), struct elog_value
  * (one field of one record), struct elog_predicate (a filter of records), struct
  * elog_text (formatting), struct elog_processes (names of threads).
@@ -49,6 +49,7 @@
 #include "elog/expression.h"
 #include "elog/processes.h"
 #include "elog/consumer.h"
-#include "elog/file.h"
+#include "elog/reader.h"
+#include "elog/writer.h"
 
 #endif /* ELOG_H */

@@ -435,7 +435,10 @@ elog_marker_entry elog_marker_enlisted<Own>::entry(Own::get());
 
 #define ELOG_MARKER_ENLIST							\
 		struct elog_marker_own_ {					\
-			static struct elog_marker *get() { return &elog_marker_; }	\
+			static constexpr struct elog_marker *get()		\
+			{							\
+				return &elog_marker_;				\
+			}							\
 		};								\
 		static_cast<void>(&elog_marker_enlisted<elog_marker_own_>::entry)
 
@@ -518,6 +521,134 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 {
 	ELOG_MARKERS_UNREGISTER();
 }
+#endif
+
+/*
+ * A marker leaves an ELF note of the owner "eventlog", type 1, in the section
+ * .note.eventlog, so that elog finds it in files. The section is not loaded. The note has
+ * addresses, which the linker resolves, and no strings: for the assembler, the name of
+ * the function is not a constant, and a string in its template must not contain "%".
+ *
+ *	of the marker; text in the marker; of text and path; handlers in the marker; of
+ *	function and unit		each as large as a pointer; "in" is an offset
+ *	line, sequence, types of fields 1 to 8 and 9 to 16, others	each 32 bits
+ *
+ * A type has 4 bits, the first one the lowest. The others have 8 bits each, from the
+ * lowest: number of fields, initially enabled handlers, allowed handlers,
+ * ELOG_MARKER_NOTE_*.
+ *
+ * The note is written where the code of an enabled marker is, so the code of a disabled
+ * marker is the same as without a note. If the compiler copies this code, there are
+ * several notes of a marker. "?" puts the note into the group of sections of this code,
+ * and the linker discards both together.
+ */
+#define ELOG_MARKER_NOTE_CPLUSPLUS	1	/* registered by elog_marker_add() */
+#define ELOG_MARKER_NOTE_POINTER	2	/* a pointer to the marker is at the address */
+#define ELOG_MARKER_NOTE_STRUCT		4	/* the other addresses are in the marker */
+
+#define ELOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)				\
+	((unsigned int)(a) | (unsigned int)(b) << 4 | (unsigned int)(c) << 8 |	\
+	 (unsigned int)(d) << 12 | (unsigned int)(e) << 16 | (unsigned int)(f) << 20 |	\
+	 (unsigned int)(g) << 24 | (unsigned int)(h) << 28)
+#define ELOG_MARKER_LOW_(none, a, b, c, d, e, f, g, h, ...)			\
+	ELOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)
+#define ELOG_MARKER_HIGH_(none, _1, _2, _3, _4, _5, _6, _7, _8, a, b, c, d, e, f, g, h,	\
+			  ...)							\
+	ELOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)
+#define ELOG_MARKER_LOW(...)							\
+	ELOG_MARKER_LOW_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#define ELOG_MARKER_HIGH(...)							\
+	ELOG_MARKER_HIGH_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+#if __SIZEOF_POINTER__ == 8
+#define ELOG_MARKER_NOTE_BYTES	"76"
+#else
+#define ELOG_MARKER_NOTE_BYTES	"48"
+#endif
+
+/* Let the compiler inline as if there were no note. */
+#if defined(__clang__) || __GNUC__ >= 9
+#define ELOG_MARKER_ASM		__asm__ __volatile__ __inline__
+#else
+#define ELOG_MARKER_ASM		__asm__ __volatile__
+#endif
+
+/* A constraint for the address of a static variable, also in PIC. */
+#if defined(__aarch64__) || defined(__riscv)
+#define ELOG_MARKER_SYMBOL	"S"
+#elif defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__arm__))
+#define ELOG_MARKER_SYMBOL	"s"
+#elif !defined(__PIC__) || defined(__x86_64__) || defined(__clang__)
+#define ELOG_MARKER_SYMBOL	"i"
+#endif
+
+#define ELOG_MARKER_NOTE_AS(sequence, flags, addresses, operands, ...)		\
+		ELOG_MARKER_ASM(".pushsection .note.eventlog,\"?\",\"note\"\n"	\
+				".balign 4\n"					\
+				".4byte 9, " ELOG_MARKER_NOTE_BYTES ", 1\n"	\
+				".asciz \"eventlog\"\n"				\
+				".balign 4\n"					\
+				".dc.a " addresses "\n"				\
+				".4byte %c0, %c1, %c2, %c3, %c4\n"		\
+				".popsection\n" : :				\
+				"i"(__LINE__), "i"(sequence),			\
+				"i"(ELOG_MARKER_LOW(0				\
+					ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__))),	\
+				"i"(ELOG_MARKER_HIGH(0				\
+					ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__))),	\
+				"i"(ELOG_MARKER_COUNT(__VA_ARGS__) |		\
+				    ELOG_MARKER_HANDLERS << 8 | 7 << 16 | (flags) << 24),	\
+				"i"(__builtin_offsetof(struct elog_marker, text)),	\
+				"i"(__builtin_offsetof(struct elog_marker, handlers))	\
+				operands);
+#define ELOG_MARKER_COMMA	,
+
+#ifdef ELOG_MARKER_SYMBOL
+#define ELOG_MARKER_NAME(sequence)
+#if defined(__cplusplus) && defined(__PIC__) && !defined(__PIE__) && !defined(__clang__)
+/*
+ * In code for libraries, gcc does not accept the address of a variable that another
+ * library may define, too, such as a static one of an inline function. But it accepts
+ * that of a hidden pointer to it.
+ */
+template <class Own> struct __attribute__((__visibility__("hidden"))) elog_marker_pointer {
+	static struct elog_marker *pointer;
+};
+template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own::get();
+#define ELOG_MARKER_NOTE_SELF	&elog_marker_pointer<elog_marker_own_>::pointer
+#define ELOG_MARKER_NOTE_FLAGS	(ELOG_MARKER_NOTE_CPLUSPLUS | ELOG_MARKER_NOTE_POINTER)
+#else
+#define ELOG_MARKER_NOTE_SELF	&elog_marker_
+#ifdef __cplusplus
+#define ELOG_MARKER_NOTE_FLAGS	ELOG_MARKER_NOTE_CPLUSPLUS
+#else
+#define ELOG_MARKER_NOTE_FLAGS	0
+#endif
+#endif
+#define ELOG_MARKER_NOTE(sequence, text, ...)					\
+		ELOG_MARKER_NOTE_AS(sequence, ELOG_MARKER_NOTE_FLAGS,		\
+			"%c7, %c5, %c8, %c9, %c6, %c10, %c11",			\
+			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(ELOG_MARKER_NOTE_SELF)	\
+			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(text)		\
+			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(__FILE__)		\
+			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(__func__)		\
+			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(&elog_marker_never),	\
+			__VA_ARGS__)
+#elif !defined(__cplusplus)
+/*
+ * Here gcc accepts no address at all in PIC, but the marker can have a name that the
+ * template contains. Such machines store addresses in place, so elog can read the
+ * marker in the file.
+ */
+#define ELOG_MARKER_NAME_(sequence)	".Lelog_marker_" #sequence
+#define ELOG_MARKER_NAME(sequence)	__asm__(ELOG_MARKER_NAME_(sequence))
+#define ELOG_MARKER_NOTE(sequence, text, ...)					\
+		ELOG_MARKER_NOTE_AS(sequence, ELOG_MARKER_NOTE_STRUCT,		\
+			ELOG_MARKER_NAME_(sequence) ", %c5, 0, 0, %c6, 0, 0", , __VA_ARGS__)
+#else
+/* There is no way for C++: elog does not find these markers in files. */
+#define ELOG_MARKER_NAME(sequence)
+#define ELOG_MARKER_NOTE(sequence, text, ...)
 #endif
 
 /*
@@ -608,7 +739,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #define ELOG_MARKER_USDT_14	STAP_PROBE12
 #define ELOG_MARKER_USDT_15	STAP_PROBE12
 #define ELOG_MARKER_USDT_16	STAP_PROBE12
-#define ELOG_MARKER_PASS_AS(count, tag, semaphore, ...)				\
+#define ELOG_MARKER_PASS_AS(note, count, tag, semaphore, ...)			\
 		extern volatile unsigned short semaphore			\
 			__asm__(ELOG_MARKER_TEXT(semaphore))			\
 			__attribute__((__visibility__("hidden")));		\
@@ -627,21 +758,24 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 				ELOG_MARKER_WITH(ELOG_MARKER_CAT(ELOG_MARKER_USDT_, count),	\
 					elog, tag				\
 					ELOG_MARKER_CAT(ELOG_MARKER_GIVEN_, count));	\
+			note							\
 			if (elog_marker_on_)					\
 				ELOG_MARKER_CALL(&elog_marker_)			\
 					ELOG_MARKER_CAT(ELOG_MARKER_TAKEN_, count));	\
 		}
-#define ELOG_MARKER_PASS_COUNTED(count, tag, ...)				\
-	ELOG_MARKER_PASS_AS(count, tag, ELOG_MARKER_SEMAPHORE(tag), __VA_ARGS__)
-#define ELOG_MARKER_PASS(...)							\
-	ELOG_MARKER_PASS_COUNTED(ELOG_MARKER_COUNT(__VA_ARGS__),		\
+#define ELOG_MARKER_PASS_COUNTED(note, count, tag, ...)				\
+	ELOG_MARKER_PASS_AS(note, count, tag, ELOG_MARKER_SEMAPHORE(tag), __VA_ARGS__)
+#define ELOG_MARKER_PASS(note, ...)						\
+	ELOG_MARKER_PASS_COUNTED(note, ELOG_MARKER_COUNT(__VA_ARGS__),		\
 				 ELOG_MARKER_TAG(__VA_ARGS__), __VA_ARGS__)
 #else
-#define ELOG_MARKER_PASS(...)							\
+#define ELOG_MARKER_PASS(note, ...)						\
 		if (elog_marker_enabled(&elog_marker_) &&			\
-		    elog_marker_enabled_slow(&elog_marker_))			\
+		    elog_marker_enabled_slow(&elog_marker_)) {			\
+			note							\
 			ELOG_MARKER_CALL(&elog_marker_)				\
-				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));
+				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
+		}
 #endif
 
 /**
@@ -654,18 +788,19 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
  * expressions. The expressions are evaluated only while the marker is on.
  */
 #ifndef ELOG_NO_MARKERS
-#define ELOG_MARKER(...)							\
+#define ELOG_MARKER(...)	ELOG_MARKER_MAKE(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
+#define ELOG_MARKER_MAKE(sequence, text, ...)					\
 	do {									\
-		static struct elog_marker elog_marker_ = {			\
-			&elog_marker_off, ELOG_MARKER_MAGIC, #__VA_ARGS__,	\
-			__FILE__, __func__, &elog_marker_never, __LINE__,	\
-			__COUNTER__,						\
+		static struct elog_marker elog_marker_ ELOG_MARKER_NAME(sequence) = {	\
+			&elog_marker_off, ELOG_MARKER_MAGIC, text, __FILE__,	\
+			__func__, &elog_marker_never, __LINE__, sequence,	\
 			{ ELOG_MARKER_COUNT(__VA_ARGS__)			\
 			  ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__) },	\
 			ELOG_MARKER_HANDLERS, NULL				\
 		};								\
 		ELOG_MARKER_ENLIST;						\
-		ELOG_MARKER_PASS(__VA_ARGS__)					\
+		ELOG_MARKER_PASS(ELOG_MARKER_NOTE(sequence, text, __VA_ARGS__),	\
+				 __VA_ARGS__)					\
 	} while (0)
 #else
 #define ELOG_MARKER(...)							\

@@ -467,7 +467,7 @@ int main(int argc, char **argv)
 			return 1;
 		if (dlopen(argv[argc - 1], RTLD_NOW | RTLD_NOLOAD))
 			return 2;
-		library = dlopen("libelog.so.1", RTLD_NOW | RTLD_NOLOAD);
+		library = dlopen("libelog.so.0", RTLD_NOW | RTLD_NOLOAD);
 		if (!library)
 			return 3;
 		now = dlsym(library, "elog_marker_fire");

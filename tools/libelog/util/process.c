@@ -23,6 +23,7 @@
 
 #define THREADS_MAX	16384
 #define THREADS_MAX_OFFLINE (1U << 19)	/* forgotten names cannot be read again */
+#define RECENT		256
 #define REFRESH_NS	1000000000ULL
 
 struct thread {
@@ -35,6 +36,7 @@ struct thread {
 struct elog_processes {
 	bool offline;		/* do not read /proc */
 	struct elog_map threads;	/* by thread id */
+	struct thread *recent[RECENT];	/* by the lower bits of the thread id */
 };
 
 struct elog_processes *elog_processes_new(void)
@@ -78,6 +80,7 @@ static struct thread *add(struct elog_processes *processes, uint32_t tid)
 	if (processes->threads.count < limit)
 		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
 	if (!thread) {
+		memset(processes->recent, 0, sizeof(processes->recent));
 		elog_map_clear(&processes->threads);
 		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
 	}
@@ -88,10 +91,15 @@ static struct thread *add(struct elog_processes *processes, uint32_t tid)
 static struct thread *find(struct elog_processes *processes, uint32_t pid,
 			   uint32_t tid)
 {
-	struct thread *thread = elog_map_find_integer(&processes->threads, tid);
+	struct thread **recent = &processes->recent[tid % RECENT], *thread = *recent;
 
-	if (!thread)
-		thread = add(processes, tid);
+	/* Printing an event looks up its thread, so most of them must be found here. */
+	if (!thread || thread->tid != tid) {
+		thread = elog_map_find(&processes->threads, elog_map_integer(tid));
+		if (!thread)
+			thread = add(processes, tid);
+		*recent = thread;
+	}
 	if (thread->pid != pid) {
 		thread->pid = pid;
 		thread->read_at = 0;

@@ -35,10 +35,16 @@ enum elog_damage {
 	ELOG_DAMAGES,
 };
 
+/* No file and no record counts more causes of loss. */
+#define ELOG_LOST_CAUSES_MAX	64
+
+/* elog_item.stream of a loss that belongs to no stream. */
+#define ELOG_STREAM_NONE	UINT32_MAX
+
 /**
  * struct elog_item - an event, a loss, or a message about a file
  * @type: which of them
- * @cpu: the CPU; EVENTLOG_CPU_ALL: a loss on CPUs that have no ring
+ * @cpu: the CPU; EVENTLOG_CPU_ALL: not known
  * @context: enum eventlog_context
  * @descriptor: the event's definition
  * @time: CLOCK_MONOTONIC, ns; a loss did not happen later than this
@@ -48,7 +54,13 @@ enum elog_damage {
  * @payload: the event's payload, in the ring; valid until the next call of a function
  *	on the consumer or reader
  * @payload_size: bytes of it, with up to 7 zeros of padding
- * @lost: losses only: number of lost events by cause, since the previous report
+ * @lost: losses only: number of lost events by cause, since the previous report. NULL
+ *	for other items; valid as long as @payload
+ * @lost_count: elements of @lost, at most ELOG_LOST_CAUSES_MAX; a cause may be unknown
+ *	to this library
+ * @stream: the ring or the file's stream that this was in. The CPU of a stream may be
+ *	unknown, and streams may share a CPU. ELOG_STREAM_NONE: a loss on CPUs that have
+ *	no ring
  * @damage: ELOG_ITEM_DAMAGE only: the kind of damage
  * @offset: ELOG_ITEM_DAMAGE only: where it begins in the file, in bytes from where
  *	reading began
@@ -66,7 +78,9 @@ struct elog_item {
 	uint32_t tid;
 	const void *payload;
 	size_t payload_size;
-	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	const uint64_t *lost;
+	uint32_t lost_count;
+	uint32_t stream;
 	enum elog_damage damage;
 	uint64_t offset;
 	uint64_t size;

@@ -252,29 +252,6 @@ void elog_format_fields(struct elog_text *text,
 			const void *payload, size_t size);
 
 /**
- * elog_text_json_string() - append a string as JSON, with its quotes
- * @text: the text
- * @data: the string
- * @size: bytes of it; it may contain NULs
- *
- * The result is always valid JSON in UTF-8. Control characters, including U+0080 to
- * U+009F, are escaped. Each byte that is not UTF-8 becomes U+FFFD.
- */
-void elog_text_json_string(struct elog_text *text, const char *data, size_t size);
-
-/**
- * elog_text_csv() - append a cell of comma-separated values, as RFC 4180 says
- * @text: the text
- * @data: the cell
- * @size: bytes of it
- *
- * The cell is quoted only if it contains a quote, a comma or a line break; nothing
- * else is changed. This does not protect against spreadsheets, which take a cell that
- * begins with "=" for a formula.
- */
-void elog_text_csv(struct elog_text *text, const char *data, size_t size);
-
-/**
  * elog_format_json_value() - append a value as JSON
  * @text: the text
  * @field: the field

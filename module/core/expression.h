@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Expressions: filters as user space passed them, see struct eventlog_filter in
+ * <uapi/linux/eventlog.h>.  They are copied in, checked, and constant afterwards.  An
+ * expression is not bound to an event or a marker: filter.h does that.
+ *
+ * Expressions are reference-counted; there are no locks.
+ */
+#ifndef EVENTLOG_EXPRESSION_H
+#define EVENTLOG_EXPRESSION_H
+
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+/* Size of the first version of struct eventlog_term, the smallest one that exists. */
+#define EVENTLOG_TERM_BYTES_MIN	40
+
+/**
+ * struct eventlog_expression - an expression
+ * @users: number of references, held by rules, predicates and code that binds it
+ * @count: number of @terms
+ * @pool: what the terms refer to, as it was passed
+ * @pool_size: bytes of @pool
+ * @text: source text; "" if there is none
+ * @terms: the terms; all offsets are inside of the pool, and what they refer to is valid
+ */
+struct eventlog_expression {
+	refcount_t users;
+	unsigned int count;
+	const char *pool;
+	u32 pool_size;
+	const char *text;
+	struct eventlog_term terms[];
+};
+
+/**
+ * eventlog_expression_get() - copy in and check a filter
+ * @user: address of the caller's struct eventlog_filter, or 0: no filter
+ *
+ * Process context; no lock may be held.
+ *
+ * Return: the expression with one reference; NULL: there is no filter; or ERR_PTR:
+ * -EFAULT; -EINVAL: it is invalid; -E2BIG: a limit is exceeded, or a struct has
+ * members that the kernel does not know; -EOPNOTSUPP: unknown operation; -ENOMEM.
+ */
+struct eventlog_expression *eventlog_expression_get(u64 user);
+
+/**
+ * eventlog_expression_put() - drop a reference to an expression
+ * @expression: the expression, or NULL
+ *
+ * Context: any except NMI.
+ */
+void eventlog_expression_put(struct eventlog_expression *expression);
+
+/**
+ * eventlog_expression_fits_where() - compare the compatibility of two expressions
+ * @expression: valid
+ * @other: valid
+ *
+ * Return: true if @expression is compatible with every marker that @other is compatible
+ * with; false if not, or if names and comparisons are not sufficient to decide.
+ */
+bool eventlog_expression_fits_where(const struct eventlog_expression *expression,
+				    const struct eventlog_expression *other);
+
+static inline const char *eventlog_term_name(const struct eventlog_expression *expression,
+					     const struct eventlog_term *term)
+{
+	return expression->pool + term->name;
+}
+
+/* The string of a term that has one. */
+static inline const char *eventlog_term_string(const struct eventlog_expression *expression,
+					       const struct eventlog_term *term)
+{
+	return expression->pool + term->string;
+}
+
+/* Bytes of the address of a term that has one; a mask of the same length follows it. */
+static inline unsigned int eventlog_term_address_bytes(const struct eventlog_term *term)
+{
+	return term->flags & EVENTLOG_TERM_IPV4 ? 4 : 16;
+}
+
+#endif /* EVENTLOG_EXPRESSION_H */

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * The records of a writer: whole rings, or single items that are kept as a ring would
+ * keep them. Before the first record of an event or a thread, its schema or its name
+ * is written.
+ *
+ * No locks and nothing global: a writer belongs to one thread.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elog.h"
+#include "file/writer.h"
+#include "format/merge.h"
+#include "util/process.h"
+
+#define BLOCK_BYTES	(256U << 10)	/* written at once */
+#define REFRESH_NS	1000000000ULL	/* threads change their names */
+#define THREADS_MAX	16384
+
+/* A thread whose name is stored. */
+struct thread {
+	uint64_t asked;		/* time of the record for which its name was looked up */
+	char name[16];
+};
+
+int elog_records_init(struct elog_writer *writer, const struct elog_writer *continues)
+{
+	const struct writer_stream *from;
+	struct writer_stream *stream;
+
+	elog_map_init(&writer->streams, sizeof(struct writer_stream));
+	elog_map_init(&writer->schemas, 0);
+	elog_map_init(&writer->threads, sizeof(struct thread));
+	if (!writer->threads_max)
+		writer->threads_max = THREADS_MAX;
+	if (!continues)
+		return 0;
+	elog_map_for_each(&continues->streams, from) {
+		stream = elog_map_insert(&writer->streams, elog_map_integer(from->number));
+		if (!stream)
+			return -ENOMEM;
+		stream->number = from->number;
+		stream->cpu = from->cpu;
+		memcpy(stream->lost, from->lost, sizeof(stream->lost));
+		stream->lost_count = from->lost_count;
+	}
+	return 0;
+}
+
+void elog_records_free(struct elog_writer *writer)
+{
+	struct writer_stream *stream;
+
+	elog_map_for_each(&writer->streams, stream)
+		free(stream->data);
+	elog_map_free(&writer->streams);
+	elog_map_free(&writer->schemas);
+	elog_map_free(&writer->threads);
+}
+
+uint64_t elog_writer_events(const struct elog_writer *writer)
+{
+	return writer->events;
+}
+
+static struct writer_stream *get_stream(struct elog_writer *writer, uint32_t number)
+{
+	struct writer_stream *stream = elog_map_find_integer(&writer->streams, number);
+
+	if (stream)
+		return stream;
+	stream = elog_map_insert(&writer->streams, elog_map_integer(number));
+	if (!stream)
+		return NULL;
+	stream->number = number;
+	stream->cpu = EVENTLOG_CPU_ALL;
+	return stream;
+}
+
+static bool is_stream(unsigned int cpu, uint32_t stream)
+{
+	return (cpu < ELOG_FILE_CPUS_MAX || cpu == EVENTLOG_CPU_ALL) &&
+	       stream < ELOG_FILE_STREAMS_MAX;
+}
+
+/* The counts only grow; records and callers both report them. */
+static void raise_losses(struct writer_stream *stream, const uint64_t *lost, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (lost[i] > stream->lost[i])
+			stream->lost[i] = lost[i];
+	if (count > stream->lost_count)
+		stream->lost_count = count;
+}
+
+int elog_records_losses(struct elog_writer *writer, const struct elog_writer_loss *losses,
+			size_t count)
+{
+	struct writer_stream *stream;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		stream = get_stream(writer, losses[i].stream);
+		if (!stream)
+			return -ENOMEM;
+		stream->cpu = losses[i].cpu;
+		raise_losses(stream, losses[i].lost, losses[i].lost_count);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * What has to precede a record
+ */
+
+/* Store an event's schema once. There is none if the event was deleted. */
+static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
+{
+	struct eventlog_describe request = { .descriptor = descriptor };
+	char *text;
+	int ret;
+
+	if (!descriptor || !writer->definition ||
+	    elog_map_find_integer(&writer->schemas, descriptor))
+		return 0;
+	ret = writer->definition(writer->context, &request, &text);
+	if (ret == -ENOENT)
+		return elog_map_insert(&writer->schemas, elog_map_integer(descriptor)) ?
+		       0 : -ENOMEM;
+	if (ret)
+		return ret;
+	ret = elog_writer_schema(writer, descriptor, request.provider_id, text);
+	free(text);
+	return ret;
+}
+
+static struct thread *new_thread(struct elog_writer *writer, uint64_t id)
+{
+	if (writer->threads.count >= writer->threads_max)
+		elog_map_remove(&writer->threads, elog_map_first(&writer->threads));
+	return elog_map_insert(&writer->threads, elog_map_integer(id));
+}
+
+/* Store a thread's name once, and again when it has changed. */
+static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid,
+			  uint64_t time)
+{
+	const uint64_t id = (uint64_t)pid << 32 | tid;
+	struct thread *thread;
+	const char *name;
+	size_t size;
+
+	if (!writer->names)
+		return 0;
+	thread = elog_map_find_integer(&writer->threads, id);
+	if (thread && (time < thread->asked || time - thread->asked < REFRESH_NS))
+		return 0;
+	name = elog_processes_name(writer->names, pid, tid);
+	if (thread)
+		elog_map_touch(&writer->threads, thread);
+	else
+		thread = new_thread(writer, id);
+	if (!thread)
+		return -ENOMEM;
+	thread->asked = time;
+	size = strnlen(name, sizeof(thread->name) - 1);
+	if (*thread->name && strlen(thread->name) == size &&
+	    !memcmp(thread->name, name, size))
+		return 0;
+	memset(thread->name, 0, sizeof(thread->name));
+	memcpy(thread->name, name, size);
+	return elog_writer_process(writer, pid, tid, thread->name);
+}
+
+/* Cheap if event and thread are those of the previous record. */
+static int mention(struct elog_writer *writer, uint32_t descriptor, uint32_t pid,
+		   uint32_t tid, uint64_t time)
+{
+	int ret;
+
+	if (!writer->mentioned || descriptor != writer->last_descriptor) {
+		ret = mention_schema(writer, descriptor);
+		if (ret)
+			return ret;
+		writer->last_descriptor = descriptor;
+	}
+	if (!writer->mentioned || tid != writer->last_tid) {
+		ret = mention_thread(writer, pid, tid, time);
+		if (ret)
+			return ret;
+		writer->last_tid = tid;
+	}
+	writer->mentioned = true;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Rings
+ */
+
+static uint32_t load(const unsigned char *at, size_t offset)
+{
+	uint32_t value;
+
+	memcpy(&value, at + offset, sizeof(value));
+	return value;
+}
+
+/*
+ * Skip events of the same definition and thread. Most events follow such an event, so
+ * this loop decides what an event costs. Return: the first record that differs, or
+ * that is not before @limit.
+ */
+static const unsigned char *pass_alike(const unsigned char *at, const unsigned char *limit,
+				       const unsigned char *end, uint32_t descriptor,
+				       uint32_t tid, uint64_t *events)
+{
+	const uint32_t event = EVENTLOG_RECORD_EVENT << EVENTLOG_RECORD_TYPE_SHIFT;
+	uint32_t size_flags, bytes;
+	uint64_t count = 0;
+
+	while (at < limit && (size_t)(end - at) >= sizeof(struct eventlog_record)) {
+		size_flags = load(at, 0);
+		bytes = elog_record_bytes(size_flags);
+		if ((size_flags & EVENTLOG_RECORD_TYPE_MASK) != event ||
+		    load(at, offsetof(struct eventlog_record, descriptor)) != descriptor ||
+		    load(at, offsetof(struct eventlog_record, tid)) != tid ||
+		    bytes < sizeof(struct eventlog_record) || bytes > (size_t)(end - at))
+			break;
+		at += bytes;
+		count++;
+	}
+	*events += count;
+	return at;
+}
+
+/* Remember the counts of a loss; ignore padding. Return: false if it is no record. */
+static bool see_other_record(struct writer_stream *stream, const unsigned char *at,
+			     uint32_t size_flags)
+{
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
+	size_t size = size_flags & EVENTLOG_RECORD_SIZE_MASK;
+
+	if (elog_record_type(size_flags) != EVENTLOG_RECORD_LOST)
+		return true;
+	if (size < sizeof(struct eventlog_record))
+		return false;
+	size -= sizeof(struct eventlog_record);
+	if (size > sizeof(lost))
+		size = sizeof(lost);
+	memcpy(lost, at + sizeof(struct eventlog_record), size);
+	raise_losses(stream, lost, (uint32_t)(size / sizeof(lost[0])));
+	return true;
+}
+
+/*
+ * Find whole records to write at once, up to about BLOCK_BYTES. Count the events among
+ * them, and store what has to precede them.
+ *
+ * Return: bytes; -EBADMSG these are no records; or another negative errno.
+ */
+static ssize_t scan(struct elog_writer *writer, struct writer_stream *stream,
+		    const unsigned char *data, size_t size, uint64_t *events)
+{
+	const unsigned char *end = data + size, *at = data;
+	const unsigned char *limit = size < BLOCK_BYTES ? end : data + BLOCK_BYTES;
+	struct eventlog_record record;
+	uint32_t size_flags, bytes;
+	int ret;
+
+	while (at < limit) {
+		if (end - at < EVENTLOG_RECORD_ALIGN)
+			break;
+		size_flags = load(at, 0);
+		bytes = elog_record_bytes(size_flags);
+		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > (size_t)(end - at))
+			break;
+		if (elog_record_type(size_flags) != EVENTLOG_RECORD_EVENT) {
+			if (!see_other_record(stream, at, size_flags))
+				break;
+			at += bytes;
+			continue;
+		}
+		if (bytes < sizeof(record))
+			break;
+		memcpy(&record, at, sizeof(record));
+		ret = mention(writer, record.descriptor, record.pid, record.tid, record.time);
+		if (ret)
+			return ret;
+		at = pass_alike(at, limit, end, record.descriptor, record.tid, events);
+	}
+	return at == data && size ? -EBADMSG : at - data;
+}
+
+ssize_t elog_writer_raw(struct elog_writer *writer, unsigned int cpu, uint32_t number,
+			const void *data, size_t size, uint64_t position)
+{
+	struct writer_stream *stream;
+	struct elog_index_info info;
+	uint64_t events = 0;
+	ssize_t some;
+	int ret;
+
+	if (writer->error)
+		return writer->error;
+	if (!is_stream(cpu, number) || position % EVENTLOG_RECORD_ALIGN)
+		return -EINVAL;
+	stream = get_stream(writer, number);
+	if (!stream)
+		return -ENOMEM;
+	stream->cpu = cpu;
+	some = scan(writer, stream, data, size, &events);
+	if (some <= 0)
+		return some;
+	info.newest = elog_writer_time(writer);
+	info.lost = stream->lost;
+	info.lost_count = stream->lost_count;
+	ret = elog_writer_store(writer, cpu, number, data, (size_t)some, position,
+				writer->flags & ELOG_WRITER_LIVE ? &info : NULL);
+	if (ret)
+		return ret;
+	writer->events += events;
+	return some;
+}
+
+/* ------------------------------------------------------------------------
+ * Items
+ */
+
+static int flush_stream(struct elog_writer *writer, struct writer_stream *stream)
+{
+	size_t size = stream->size;
+	int ret;
+
+	if (!size)
+		return 0;
+	ret = elog_writer_store(writer, stream->cpu, stream->number, stream->data, size,
+				stream->position, NULL);
+	stream->position += size;
+	stream->size = 0;
+	if (!ret)
+		writer->events += stream->events;
+	stream->events = 0;
+	return ret;
+}
+
+int elog_records_flush(struct elog_writer *writer)
+{
+	struct writer_stream *stream;
+	int ret = 0;
+
+	elog_map_for_each(&writer->streams, stream) {
+		ret = flush_stream(writer, stream);
+		if (ret)
+			break;
+	}
+	/* Threads change their names. */
+	writer->mentioned = false;
+	return ret;
+}
+
+static int make_room(struct writer_stream *stream, size_t size)
+{
+	size_t capacity = stream->capacity ? stream->capacity : 512;
+	unsigned char *larger;
+
+	if (size <= stream->capacity - stream->size)
+		return 0;
+	while (capacity - stream->size < size)
+		capacity *= 2;
+	larger = realloc(stream->data, capacity);
+	if (!larger)
+		return -ENOMEM;
+	stream->data = larger;
+	stream->capacity = capacity;
+	return 0;
+}
+
+static int put_record(struct elog_writer *writer, struct writer_stream *stream,
+		      const struct elog_item *item, enum eventlog_record_type type,
+		      const void *payload, size_t size)
+{
+	struct eventlog_record record = {
+		.size_flags = (uint32_t)(sizeof(record) + size) |
+			(uint32_t)type << EVENTLOG_RECORD_TYPE_SHIFT |
+			(uint32_t)item->context << EVENTLOG_RECORD_CONTEXT_SHIFT,
+		.descriptor = item->descriptor,
+		.time = item->time,
+		.session = item->session,
+		.pid = item->pid,
+		.tid = item->tid,
+	};
+	size_t padding = -(sizeof(record) + size) & (EVENTLOG_RECORD_ALIGN - 1);
+	unsigned char *to;
+	int ret;
+
+	ret = make_room(stream, sizeof(record) + size + padding);
+	if (ret)
+		return ret;
+	to = stream->data + stream->size;
+	memcpy(to, &record, sizeof(record));
+	if (size)
+		memcpy(to + sizeof(record), payload, size);
+	memset(to + sizeof(record) + size, 0, padding);
+	stream->size += sizeof(record) + size + padding;
+	stream->events += type == EVENTLOG_RECORD_EVENT;
+	return stream->size >= BLOCK_BYTES ? flush_stream(writer, stream) : 0;
+}
+
+static int add_loss(struct elog_writer *writer, struct writer_stream *stream,
+		    const struct elog_item *item)
+{
+	uint32_t i;
+
+	for (i = 0; i < item->lost_count; i++)
+		stream->lost[i] += item->lost[i];
+	if (item->lost_count > stream->lost_count)
+		stream->lost_count = item->lost_count;
+	if (stream->number == ELOG_STREAM_NONE)
+		return 0;
+	return put_record(writer, stream, item, EVENTLOG_RECORD_LOST, stream->lost,
+			  stream->lost_count * sizeof(stream->lost[0]));
+}
+
+int elog_writer_add(struct elog_writer *writer, const struct elog_item *item)
+{
+	const bool loss = item->type == ELOG_ITEM_LOST;
+	struct writer_stream *stream;
+	int ret = writer->error;
+
+	if (ret || (!loss && item->type != ELOG_ITEM_EVENT))
+		return ret;
+	if (!is_stream(item->cpu, item->stream) &&
+	    !(loss && item->stream == ELOG_STREAM_NONE))
+		return -EINVAL;
+	if (item->lost_count > ELOG_LOST_CAUSES_MAX ||
+	    item->payload_size > EVENTLOG_RECORD_SIZE_MASK - sizeof(struct eventlog_record))
+		return -EINVAL;
+	stream = get_stream(writer, item->stream);
+	if (!stream)
+		return -ENOMEM;
+	/* A block has one CPU. */
+	if (item->cpu != stream->cpu)
+		ret = flush_stream(writer, stream);
+	if (ret)
+		return ret;
+	stream->cpu = item->cpu;
+	if (loss)
+		return add_loss(writer, stream, item);
+	ret = mention(writer, item->descriptor, item->pid, item->tid, item->time);
+	return ret ? ret : put_record(writer, stream, item, EVENTLOG_RECORD_EVENT,
+				      item->payload, item->payload_size);
+}
