@@ -285,11 +285,11 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event = eventlog_alloc(sizeof(*event) + name_bytes);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&event->holders, 1);
 	event->descriptor = eventlog_descriptor_new();
 	ret = -ENOSPC;
 	if (!event->descriptor)
 		goto err_free;
+	refcount_set(&event->holders, 1);
 	event->domain = domain;
 	event->provider = provider;
 	event->source = source;
