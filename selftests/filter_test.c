@@ -1647,10 +1647,13 @@ TEST(allocation_failures)
 		left = file_number("/proc/thread-self/fail-nth");
 		fail_at(0);
 		CHECK(!result || error == ENOMEM || error == EFAULT);
-		for (i = 0; i < 2; i++)
-			CHECK_EQ(emit(fd, events[i].write_index, (__u64[]){ 5 }, i ? 8 : 4),
-				 i ? 12 : 8);
-		CHECK_EQ(emit(fd, events[2].write_index, "1234", 4), 8);
+		for (i = 0; i < 3; i++) {
+			const ssize_t bytes = i == 1 ? 8 : 4;
+			ssize_t written;
+
+			written = emit(fd, events[i].write_index, (__u64[]){ 5 }, bytes);
+			CHECK(result ? written == -1 && errno == EBADF : written == bytes + 4);
+		}
 		CHECK_EQ(consumer_skip(&consumer), result ? 0 : 2);
 		if (!result)
 			CHECK_OK(try_rule_delete(consumer.fd, rule_id));

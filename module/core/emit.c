@@ -55,19 +55,25 @@ static __always_inline bool eventlog_rule_takes_sample(struct eventlog_subscribe
 	       !(((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample);
 }
 
-/* Does the event pass one of the rules?  None of them has a filter. */
-static bool eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
+/*
+ * Does the event pass one of the rules?
+ *
+ * Return: 1 or 0; -1: one of them has a filter, see eventlog_conditions_pass().
+ */
+static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
 {
 	unsigned int i;
 
+	if (entry->filtered)
+		return -1;
 	for (i = 0; i < entry->rule_count; i++) {
 		struct eventlog_subscriber_rule *rule = entry->rules[i].rule;
 
 		if (eventlog_rule_selects(rule, entry->subscriber, session) &&
 		    eventlog_rule_takes_sample(rule))
-			return true;
+			return 1;
 	}
-	return false;
+	return 0;
 }
 
 static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
@@ -301,6 +307,7 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 	const struct eventlog_listeners *listeners = rcu_dereference_sched(event->listeners);
 	const struct eventlog_subscriber *only = NULL;
 	unsigned int cpu, i;
+	int passes;
 
 	if (!listeners)
 		return;
@@ -320,13 +327,11 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 
 		if (unlikely(only) && entry->subscriber != only)
 			continue;
-		if (entry->rule_count) {
-			if (unlikely(entry->filtered))
-				goto rest;
-			if (!eventlog_rules_pass(entry, emission.session))
-				continue;
-		}
-		eventlog_emit_to_ring(&emission, entry, cpu);
+		passes = entry->rule_count ? eventlog_rules_pass(entry, emission.session) : 1;
+		if (passes > 0)
+			eventlog_emit_to_ring(&emission, entry, cpu);
+		else if (passes < 0)
+			goto rest;
 	}
 	if (likely(!listeners->others))
 		return;

@@ -28,7 +28,7 @@ struct eventlog_value;
 
 /* How a test compares the operand. */
 enum eventlog_test_type {
-	EVENTLOG_TEST_INCOMPATIBLE, /* always false: the operand does not exist, or has another type */
+	EVENTLOG_TEST_INCOMPATIBLE, /* always false: no such operand, or another type */
 	EVENTLOG_TEST_RANGE,	/* (number ^ flip) - low <= span, unsigned */
 	EVENTLOG_TEST_MASK,	/* (number & mask) == low */
 	EVENTLOG_TEST_STRING,	/* a string equals string */

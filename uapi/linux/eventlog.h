@@ -246,20 +246,20 @@ enum eventlog_term_operation {
 	EVENTLOG_TERM_BEGINS_NOT = 9,
 };
 
-#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid, comm or session, not a field */
+#define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid, comm or session, no field */
 #define EVENTLOG_TERM_NUMBER	(1U << 1) /* number is the value for an integer field */
 #define EVENTLOG_TERM_NEGATIVE	(1U << 2) /* that value is 0 - number */
 #define EVENTLOG_TERM_BOOL	(1U << 3) /* number, 0 or 1, is the value for a bool field */
 #define EVENTLOG_TERM_STRING	(1U << 4) /* string is the value for a string field */
-#define EVENTLOG_TERM_IPV4	(1U << 5) /* address has 4 bytes, and is the value for an address */
-#define EVENTLOG_TERM_IPV6	(1U << 6) /* address has 16 bytes, and is the value for an address */
+#define EVENTLOG_TERM_IPV4	(1U << 5) /* address, of 4 bytes, is the value for an address */
+#define EVENTLOG_TERM_IPV6	(1U << 6) /* address, of 16 bytes, is the value for an address */
 
 /* Results, in place of the index of a term. */
 #define EVENTLOG_TERM_REJECT	0xfffe	/* the filter is false */
 #define EVENTLOG_TERM_ACCEPT	0xffff	/* the filter is true */
 
 struct eventlog_term {
-	__u32 name;		/* in the pool: a field; if there is none: cpu, pid, tid, comm, session */
+	__u32 name;		/* in the pool: a field; else cpu, pid, tid, comm or session */
 	__u32 flags;		/* EVENTLOG_TERM_*; values that flags does not name are 0 */
 	__u16 operation;	/* enum eventlog_term_operation; EOPNOTSUPP: not known */
 	__u16 on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
