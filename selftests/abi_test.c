@@ -41,6 +41,7 @@ union request {
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
+	struct eventlog_counts counts;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -63,6 +64,7 @@ static const struct call calls[] = {
 	{ "REGISTER", EVENTLOG_IOC_REGISTER, sizeof(struct eventlog_register), true },
 	{ "UNREGISTER", EVENTLOG_IOC_UNREGISTER, sizeof(struct eventlog_unregister), false },
 	{ "DELETE", EVENTLOG_IOC_DELETE, sizeof(struct eventlog_delete), false },
+	{ "COUNTS", EVENTLOG_IOC_COUNTS, sizeof(struct eventlog_counts), true },
 	{ "SUBSCRIBE", EVENTLOG_IOC_SUBSCRIBE, sizeof(struct eventlog_subscribe), true },
 	{ "RULE_ADD", EVENTLOG_IOC_RULE_ADD, sizeof(struct eventlog_rule), true },
 	{ "RULE_DEL", EVENTLOG_IOC_RULE_DEL, sizeof(struct eventlog_rule_delete), false },
@@ -369,7 +371,7 @@ TEST(unknown_ioctls_are_enotty)
 	memset(memory, 0, sizeof(memory));
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
-		for (nr = 4; nr < 256; nr++) {
+		for (nr = 5; nr < 256; nr++) {
 			if ((nr >= 8 && nr <= 14) || (nr >= 16 && nr <= 20))
 				continue;
 			test_note("nr %u", nr);
@@ -560,6 +562,9 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(REGISTER, eventlog_register, flags,
 		      EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION),
 		FLAGS(DELETE, eventlog_delete, flags, 0),
+		FLAGS(COUNTS, eventlog_counts, flags, 0),
+		FLAGS(COUNTS, eventlog_counts, reserved[0], 0),
+		FLAGS(COUNTS, eventlog_counts, reserved[7], 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
 		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
@@ -622,6 +627,8 @@ TEST(version_in_every_role)
 		CHECK(version.subscribers_max);
 		CHECK(version.rules_max);
 		CHECK(version.registrations_max);
+		CHECK(version.policies_max);
+		CHECK(version.terms_max);
 		CHECK(version.release[0]);
 		CHECK(strnlen(version.release, sizeof(version.release)) < sizeof(version.release));
 		close(fd);
@@ -637,14 +644,84 @@ TEST(version_in_every_role)
 	consumer_close(&consumer);
 }
 
+/* The kernel's own user_events will use these names. */
+TEST(register_refuses_the_kernels_providers)
+{
+	static const char *const names[] = { "user_events", "user_events_multi" };
+	struct eventlog_register request = register_request("refused u32 value");
+	const long active = status_now("Active: ");
+	int fd = device_open();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		request.provider = PTR(names[i]);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EPERM);
+		CHECK_EQ(request.write_index, 0);
+	}
+	CHECK_EQ(status_now("Active: "), active);
+	request.provider = PTR("user_events_");
+	register_with(fd, &request);
+	close(fd);
+}
+
+static struct eventlog_counts counts_of(int fd)
+{
+	struct eventlog_counts counts = { .size = sizeof(counts) };
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &counts));
+	CHECK_EQ(counts.size, sizeof(counts));
+	return counts;
+}
+
+TEST(counts_follow_what_exists)
+{
+	struct eventlog_counts before, now;
+	struct eventlog_register one, two;
+	struct consumer consumer;
+	int fd = device_open(), other = device_open_for(O_RDONLY);
+
+	before = counts_of(other);
+	CHECK_EQ(before.events, status_now("Active: "));
+	CHECK_EQ(before.enabled, status_now("Busy: "));
+	one = register_event(fd, "counted_one");
+	two = register_event(fd, "counted_two");
+	register_event(fd, "counted_two");
+	now = counts_of(fd);
+	CHECK_EQ(now.events, before.events + 2);
+	CHECK_EQ(now.enabled, before.enabled);
+	CHECK_EQ(now.subscribers, before.subscribers);
+
+	consumer_open(&consumer, RING_BYTES);
+	CHECK_EQ(counts_of(other).subscribers, before.subscribers + 1);
+	rule_add(consumer.fd, NULL, "counted_*");
+	now = counts_of(consumer.fd);
+	CHECK_EQ(now.enabled, before.enabled + 2);
+	CHECK_OK(try_unregister(fd, one.write_index));
+	now = counts_of(other);
+	CHECK_EQ(now.events, before.events + 1);
+	CHECK_EQ(now.enabled, before.enabled + 1);
+	CHECK_EQ(now.retained, before.retained + 1);
+	CHECK_OK(try_unregister(fd, two.write_index));
+	CHECK_EQ(counts_of(other).events, before.events + 1);
+	consumer_close(&consumer);
+	now = counts_of(other);
+	CHECK_EQ(now.retained, before.retained);
+	CHECK_EQ(now.subscribers, before.subscribers);
+	CHECK_EQ(now.enabled, before.enabled);
+	CHECK_EQ(now.providers, before.providers);
+	CHECK_EQ(now.policies, before.policies);
+	close(fd);
+	CHECK_EQ(counts_of(other).events, before.events);
+	close(other);
+}
+
 /* ------------------------------------------------------------------------
  * REGISTER: rejected requests
  */
 TEST(register_rejects_bad_commands)
 {
 	static const char *const commands[] = {
-		"", " ", ";", "\t", " ; ",
-		"9name", "na-me", "na.me", "na/me", "na,me", "name*", "n\xc3\xa4me", "na\x01me",
+		"", " ", "\t", " \n ", "n\xc3\xa4me", "na\x01me", "na\x7fme", "\x1b[1m u32 a",
 		"name(u32 a)",
 		"name u32", "name u32;", "name u32 ;u32 a", "name u32 a;u32",
 		"name foo a", "name a", "name u32a", "name U32 a", "name u128 a", "name uint32_t a",
@@ -683,6 +760,60 @@ TEST(register_rejects_bad_commands)
 
 	/* None of them gave the file a role: it can still become a consumer. */
 	consumer_close(&(struct consumer){ .fd = fd });
+}
+
+/* The name of an event ends at the first blank; before it, all printable ASCII is valid. */
+TEST(register_takes_printable_names)
+{
+	static const struct {
+		const char *command;
+		const char *name;	/* in the schema text */
+	} cases[] = {
+		{ "9name u32 a", "\"9name\"" }, { "na-me u32 a", "\"na-me\"" },
+		{ "na.me u32 a", "\"na.me\"" }, { "na/me u32 a", "\"na/me\"" },
+		{ "na,me u32 a", "\"na,me\"" }, { "name*\tu32 a", "\"name*\"" },
+		{ "  name; u32 a", "\"name;\"" }, { "say\"\\ u32 a", "\"say\\\"\\\\\"" },
+		{ "-name u32 a", "\"-name\"" }, { "_ u32 a", "_" }, { "; u32 a", "\";\"" },
+	};
+	struct eventlog_register event;
+	int fd = device_open();
+	char *text, want[128];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_note("\"%s\"", cases[i].command);
+		event = register_request(cases[i].command);
+		event.provider = PTR("a b");
+		register_with(fd, &event);
+		text = describe(fd, event.descriptor, NULL);
+		CHECK(text);
+		snprintf(want, sizeof(want),
+			 "eventlog 1\nprovider \"a b\"\nevent %u %s info -\n\tu32 a\n", i + 1,
+			 cases[i].name);
+		CHECK(!strcmp(text, want));
+		free(text);
+	}
+	close(fd);
+}
+
+/* A backslash in a glob takes the next character as it is. */
+TEST(globs_have_escapes)
+{
+	struct eventlog_register star, other;
+	struct consumer consumer;
+	struct status_map map;
+	int fd = device_open();
+
+	star = register_event(fd, "a*[b]\\ u32 a");
+	other = register_event(fd, "axb");
+	map = status_map(fd, &star);
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, "user", "a\\*\\[b\\]\\\\");
+	CHECK(status_enabled(&map, &star));
+	CHECK(!status_enabled(&map, &other));
+	consumer_close(&consumer);
+	CHECK_OK(munmap((void *)map.bytes, map.size));
+	close(fd);
 }
 
 TEST(register_rejects_large_payloads)
@@ -815,35 +946,48 @@ TEST(register_limits_fields)
 	close(fd);
 }
 
-/* Names of every kind with 63 characters are valid, with 64 they are not. */
+/* Names of fields have up to 63 characters, those of events and providers up to 255. */
+static void name_length(int fd, int length, int max, const char *const *formats,
+			unsigned int count)
+{
+	const int error = length >= max ? EINVAL : 0;
+	char name[EVENTLOG_NAME_MAX + 1], command[512];
+	unsigned int i;
+
+	memset(name, 'n', length);
+	name[length] = '\0';
+	for (i = 0; i < count; i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(command, sizeof(command), formats[i], name);
+#pragma GCC diagnostic pop
+		test_note("%d characters in \"%s\"", length, formats[i]);
+		if (error)
+			CHECK_ERRNO(try_register(fd, command), error);
+		else
+			CHECK_OK(try_register(fd, command));
+	}
+}
+
 TEST(register_limits_name_length)
 {
-	char name[EVENTLOG_NAME_MAX + 1], command[256];
+	static const char *const fields[] = {
+		"e u32 %s", "e u32 a; u8 %s;", "e struct %s a 4", "e struct s %s 4",
+		"e __data_loc char[] %s",
+	}, *const events[] = { "%s", "%s u32 a" };
+	char name[EVENTLOG_NAME_MAX + 1];
 	struct eventlog_register request;
 	int fd = device_open();
 	int length;
 
+	for (length = EVENTLOG_FIELD_NAME_MAX - 1; length <= EVENTLOG_FIELD_NAME_MAX; length++)
+		name_length(fd, length, EVENTLOG_FIELD_NAME_MAX, fields, ARRAY_SIZE(fields));
 	for (length = EVENTLOG_NAME_MAX - 1; length <= EVENTLOG_NAME_MAX; length++) {
 		const int error = length == EVENTLOG_NAME_MAX ? EINVAL : 0;
-		static const char *const formats[] = {
-			"%s", "%s u32 a", "e u32 %s", "e u32 a; u8 %s;", "e struct %s a 4",
-			"e struct s %s 4", "e __data_loc char[] %s",
-		};
-		unsigned int i;
 
+		name_length(fd, length, EVENTLOG_NAME_MAX, events, ARRAY_SIZE(events));
 		memset(name, 'n', length);
 		name[length] = '\0';
-		for (i = 0; i < ARRAY_SIZE(formats); i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-			snprintf(command, sizeof(command), formats[i], name);
-#pragma GCC diagnostic pop
-			test_note("%d characters in \"%s\"", length, formats[i]);
-			if (error)
-				CHECK_ERRNO(try_register(fd, command), error);
-			else
-				CHECK_OK(try_register(fd, command));
-		}
 		request = register_request("e");
 		request.provider = PTR(name);
 		test_note("%d characters of provider", length);
@@ -858,10 +1002,12 @@ TEST(register_limits_name_length)
 TEST(register_checks_provider_names)
 {
 	static const char *const bad[] = {
-		"", " ", "9p", "-p", ".p", "a b", "a/b", "a:b", "a#b", "a\nb", "a*", "p ", " p",
-		"\xc3\xa4", "a,b",
+		"", "a\nb", "\n", "a\tb", "\x1b[1m", "p\x7f", "\xc3\xa4", "\x80", "a\x01",
 	};
-	static const char *const good[] = { "p", "_", "P9", "a-b", "a.b", "web.shop-1_x", "a-" };
+	static const char *const good[] = {
+		"p", "_", "P9", "a-b", "a.b", "web.shop-1_x", "a-", " ", "9p", "-p", ".p", "a b",
+		"a/b", "a:b", "a#b", "a*", "p ", " p", "a,b", "\"", "\\", "~",
+	};
 	struct eventlog_register request;
 	int fd = device_open();
 	unsigned int i;
@@ -885,7 +1031,7 @@ TEST(register_checks_provider_names)
 
 TEST(register_checks_levels)
 {
-	static const __u32 bad[] = { 7, 8, 15, 16, 255, 256, 0x10004, 0x80000000, 0xffffffff };
+	static const __u32 bad[] = { 8, 9, 15, 16, 255, 256, 0x10004, 0x80000000, 0xffffffff };
 	struct eventlog_register request;
 	int fd = device_open();
 	unsigned int i;
@@ -1529,7 +1675,8 @@ static struct eventlog_register register_persistent(int fd, const char *provider
 TEST(delete_rejects_bad_names)
 {
 	char long_name[EVENTLOG_NAME_MAX + 1];
-	static const char *const bad[] = { "", " ", "9a", "a b", "a*", "*", "a-b", "a\nb" };
+	static const char *const bad[] = { "", "\t", "a\x7f", "\xc3\xa4", "a\nb" };
+	static const char *const none[] = { " ", "9a", "a b", "a*", "*", "a-b" };
 	int fd = device_open();
 	unsigned int i;
 
@@ -1544,8 +1691,12 @@ TEST(delete_rejects_bad_names)
 	}
 	CHECK_ERRNO(try_delete(fd, NULL, long_name), EINVAL);
 	CHECK_ERRNO(try_delete(fd, long_name, "e"), EINVAL);
-	CHECK_ERRNO(try_delete(fd, "a b", "e"), EINVAL);
+	CHECK_ERRNO(try_delete(fd, "a\nb", "e"), EINVAL);
 	CHECK_ERRNO(try_delete(fd, "", "e"), EINVAL);
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		CHECK_ERRNO(try_delete(fd, NULL, none[i]), ENOENT);
+		CHECK_ERRNO(try_delete(fd, none[i], "e"), ENOENT);
+	}
 	CHECK_ERRNO(try_delete(fd, NULL, "e"), ENOENT);
 	CHECK_ERRNO(try_delete(fd, "unknown", "e"), ENOENT);
 
@@ -1798,9 +1949,9 @@ TEST(status_text)
 	rule_add(other.fd, "some.*", "tw?");
 	rule_add(other.fd, NULL, "three");
 	snprintf(want, sizeof(want),
-		 "%u:user_events/one\n"
+		 "%u:user/one\n"
 		 "%u:some.provider/two # Used by listed[%d] listed[%d]\n"
-		 "%u:user_events/three # Used by listed[%d]\n"
+		 "%u:user/three # Used by listed[%d]\n"
 		 "\nActive: 3\nBusy: 2\nMax: %u\n",
 		 one.status_offset, two.status_offset, getpid(), getpid(), three.status_offset,
 		 getpid(),
@@ -1916,7 +2067,7 @@ TEST(describe_text)
 		const char *text;
 	} cases[] = {
 		{ "bare", NULL, 0, 0,
-		  "eventlog 1\nprovider user_events\nevent bare info -\n" },
+		  "eventlog 1\nprovider user\nevent bare info -\n" },
 		{ "request u32 id;char[16] path", "web.shop-1", 0x30, EVENTLOG_LEVEL_ERROR,
 		  "eventlog 1\nprovider web.shop-1\nevent request error 0x30\n"
 		  "\tu32 id\n\tchar[16] path\n" },
@@ -1925,7 +2076,7 @@ TEST(describe_text)
 		  "char[7] o;unsigned char[9] p;__data_loc char[] q;__rel_loc char[] r;"
 		  "__data_loc unsigned char[] s;__rel_loc unsigned char[] t;struct point u 24;",
 		  NULL, 0x8000000000000001ULL, EVENTLOG_LEVEL_VERBOSE,
-		  "eventlog 1\nprovider user_events\nevent everything verbose 0x8000000000000001\n"
+		  "eventlog 1\nprovider user\nevent everything verbose 0x8000000000000001\n"
 		  "\tu8 a\n\tu16 b\n\tu32 c\n\tu64 d\n\ts8 e\n\ts16 f\n\ts32 g\n\ts64 h\n"
 		  "\ts8 i\n\tu8 j\n\ts16 k\n\tu16 l\n\ts32 m\n\tu32 n\n"
 		  "\tchar[7] o\n\tu8[9] p\n\tstring q\n\tstring:rel r\n"
@@ -1952,7 +2103,7 @@ TEST(describe_text)
 		request.level = i;
 		register_with(fd, &request);
 		snprintf(want, sizeof(want),
-			 "eventlog 1\nprovider user_events\nevent leveled %s -\n", level_names[i]);
+			 "eventlog 1\nprovider user\nevent leveled %s -\n", level_names[i]);
 		text = describe_without_id(fd, request.descriptor, &id);
 		test_note("\"%.250s\"", text);
 		CHECK(!strcmp(text, want));
@@ -1971,7 +2122,7 @@ TEST(describe_long_text)
 	char *text;
 
 	bytes = sprintf(command, "long_text ");
-	want_bytes = sprintf(want, "eventlog 1\nprovider user_events\nevent long_text info -\n");
+	want_bytes = sprintf(want, "eventlog 1\nprovider user\nevent long_text info -\n");
 	for (i = 0; bytes + 16 < EVENTLOG_COMMAND_MAX && i < EVENTLOG_FIELDS_MAX; i++) {
 		bytes += sprintf(command + bytes, "u8 %s%d;", i % 2 ? "f" : "field", i);
 		want_bytes += sprintf(want + want_bytes, "\tu8 %s%d\n", i % 2 ? "f" : "field", i);

@@ -268,12 +268,12 @@ total 20000 160000 0" ]
 	start_attached emit
 	sh -c 'echo $$ > "$1"; exec "$ELOG" emit -s 9 -k 5 -l warning a/one "u32 x; char[20] t" \
 		x=77 "t=hel\"lo"' - "$work/pid"
-	[ "$(dump records)" = '0 {"session": 9, "keywords": 5, "pid": '"$(< "$work/pid")"', "bytes": 24, "read": 24, "level": 2, "context": 0, "first": 77, "text": "hel\"lo"}' ]
+	[ "$(dump records)" = '0 {"session": 9, "keywords": 5, "pid": '"$(< "$work/pid")"', "bytes": 24, "read": 24, "level": 3, "context": 0, "first": 77, "text": "hel\"lo"}' ]
 	# The capture does not enable this one.
 	"$ELOG" emit b/two
 	"$ELOG" emit -n 2 a/two 'u8 y' y=3
-	[ "$(dump levels)" = '2 1
-4 2' ]
+	[ "$(dump levels)" = '3 1
+5 2' ]
 	dump emit.bss | grep '"events": 3'
 	detach
 	stop_capture INT
@@ -316,14 +316,14 @@ total 20000 160000 0" ]
 	"$ELOG" create made/one 'u32 number; u8 more'
 	"$ELOG" create ma-d.e/two 'u32 number'
 	"$ELOG" create made/two 'u32 number'
-	wait_for_trace_events made/one ma_d_e/two made/two
+	wait_for_trace_events eventlog_made/one eventlog_ma_d_e/two eventlog_made/two
 	both_definitions()
 	{
-		mapfile -t ones < <(grep -E '^made:one(\.[0-9a-f]+)?$' "$TRACEFS/available_events")
+		mapfile -t ones < <(grep -E '^eventlog_made:one(\.[0-9a-f]+)?$' "$TRACEFS/available_events")
 		[ ${#ones[@]} = 2 ]
 	}
 	wait_for both_definitions
-	start_attached trace "${ones[@]}" ma_d_e:two
+	start_attached trace "${ones[@]}" eventlog_ma_d_e:two
 	"$ELOG" emit -s 9 made/one 'u32 number' number=77
 	"$ELOG" emit -s 10 -n 5 made/one 'u32 number; u8 more' number=1 more=2
 	"$ELOG" emit -s 11 -n 5 ma-d.e/two 'u32 number' number=2
@@ -347,14 +347,14 @@ total 20000 160000 0" ]
 @test "tp/GROUP/EVENT: a program that reads beyond the fields is not attached" {
 	"$ELOG" create made/one 'u32 number'
 	"$ELOG" create made/small
-	wait_for_trace_events made/one made/small
-	attach_fails_with "Permission denied" trace made:small
+	wait_for_trace_events eventlog_made/one eventlog_made/small
+	attach_fails_with "Permission denied" trace eventlog_made:small
 	"$ELOG" delete made/small made/one
 }
 
 @test "the module stays while a program is attached" {
 	"$ELOG" create made/one 'u32 number'
-	wait_for_trace_events made/one
+	wait_for_trace_events eventlog_made/one
 	start_attached trace
 	fails_with "is in use" delete made/one
 	run ! rmmod eventlog

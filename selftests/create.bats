@@ -68,7 +68,7 @@ without_capability()
 	# The name and the fields in one argument.
 	run_elog create ' three  u64 bytes; s8 sign'
 	[ "$status" = 0 ]
-	[ "$(listed user_events/three)" = "persistent info - u64 bytes; s8 sign" ]
+	[ "$(listed user/three)" = "persistent info - u64 bytes; s8 sign" ]
 }
 
 @test "create: twice is no error; other fields make another definition" {

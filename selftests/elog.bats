@@ -192,7 +192,7 @@ teardown()
 	# Escape sequences do not reach the terminal; default provider.
 	run_elog capture -- "$ELOG" emit plain '__data_loc char[] s' s=$'\e[2J\n'
 	[ "$status" = 0 ]
-	contains "$output" 'user_events - plain s="\x1b[2J\n"'
+	contains "$output" 'user - plain s="\x1b[2J\n"'
 
 	# Leading zeroes are ignored.
 	run_elog capture -q -- "$ELOG" emit -s 010 test_types/zeros 'u8 a; s8 b; u8 c' \
@@ -344,7 +344,7 @@ selected()
 	start_selection keywords -k 0x5
 	start_selection last-keyword -k 0x8000000000000000
 	start_selection level -l info
-	start_selection level-number -l 1
+	start_selection level-number -l 2
 	start_selection session -s 1
 	start_selection sessions -s 0x2 -s 3
 	start_selection several -e one -e two -s 1 -s 3 -l info

@@ -808,10 +808,9 @@ bool trace_events_exist(void)
 	return !access(TRACE_EVENTS "/eventlog/eventlog_lock", F_OK);
 }
 
-/* If the kernel has its own user_events, ours are in another group. */
 const char *trace_group(void)
 {
-	return access(TRACEFS "/user_events_data", F_OK) ? "user_events" : "eventlog_user";
+	return "eventlog_" EVENTLOG_DEFAULT_PROVIDER;
 }
 
 long file_number(const char *path)

@@ -341,7 +341,7 @@ static void checker_open(struct checker *checker, struct trial *trial)
 	checker->trial = trial;
 	request.sub_buffers = trial->plan->sub_buffers;
 	consumer_open_with(&checker->consumer, &request);
-	rule_add(checker->consumer.fd, "user_events", "steady_*");
+	rule_add(checker->consumer.fd, "user", "steady_*");
 	for (writer = 0; writer < WRITERS; writer++) {
 		checker->seen[writer] = calloc(1, trial->plan->writes / 8 + 1);
 		CHECK(checker->seen[writer]);
@@ -449,7 +449,7 @@ static void churn_rules(struct trial *trial)
 		const int fd = trial->checkers[j].consumer.fd;
 
 		for (i = 0; i < ARRAY_SIZE(globs); i++) {
-			struct eventlog_rule rule = rule_request("user_events", globs[i]);
+			struct eventlog_rule rule = rule_request("user", globs[i]);
 
 			/* Do not match the passing events, which the checkers do not know. */
 			rule.flags = EVENTLOG_RULE_SESSION | (i % 2 ? EVENTLOG_RULE_PID : 0);

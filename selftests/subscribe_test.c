@@ -513,7 +513,7 @@ TEST(rules_match_globs)
 		{ "ne", NULL, 0x00 },
 		{ "nett", NULL, 0x00 },
 		{ "Net", NULL, 0x00 },
-		{ "user_events", NULL, 0x40 },
+		{ "user", NULL, 0x40 },
 		{ NULL, "open", 0x05 },
 		{ NULL, "open*", 0x15 },
 		{ NULL, "*open", 0x05 },
@@ -641,7 +641,9 @@ TEST(rules_match_levels)
 		{ NULL, "debug", EVENTLOG_LEVEL_DEBUG, 0, { 0 } },
 		{ NULL, "verbose", EVENTLOG_LEVEL_VERBOSE, 0, { 0 } },
 	};
-	static const __u64 masks[] = { 0x7f, 0x02, 0x06, 0x0e, 0x1f, 0x3f, 0x7f };
+	static const __u64 masks[] = {
+		0xff, 0x02, 0x06, 0x0e, 0x1e, 0x3f, 0x7f, 0xff,
+	};
 	struct eventlog_rule rule;
 	int fd = device_open();
 	unsigned int level;

@@ -21,9 +21,7 @@ setup_file()
 setup()
 {
 	begin
-	# The group user_events belongs to the kernel's own user_events.
-	group=user_events
-	[ ! -e $TRACEFS/user_events_data ] || group=eventlog_user
+	group=eventlog_user
 }
 
 teardown()
@@ -99,11 +97,11 @@ delete_request()
 	insmod "$PROVIDERS/eventlog_proc.ko"
 	insmod "$PROVIDERS/eventlog_tcp.ko"
 	ip link set lo up
-	wait_for test -e $TRACEFS/events/tcp/existing/format
-	wait_for test -e $TRACEFS/events/proc/existing/format
-	trace-cmd record -q -o "$work/trace.dat" -e proc:exec -e proc:exit /bin/true \
+	wait_for test -e $TRACEFS/events/eventlog_tcp/existing/format
+	wait_for test -e $TRACEFS/events/eventlog_proc/existing/format
+	trace-cmd record -q -o "$work/trace.dat" -e eventlog_proc:exec -e eventlog_proc:exit /bin/true \
 		> "$work/log" 2>&1 3>&-
-	trace-cmd record -q -o "$work/net.dat" -e tcp:opening -e tcp:state_change \
+	trace-cmd record -q -o "$work/net.dat" -e eventlog_tcp:opening -e eventlog_tcp:state_change \
 		bash -c '! exec 3<> /dev/tcp/127.0.0.1/1' > "$work/log" 2>&1 3>&-
 	run -0 --separate-stderr trace-cmd report "$work/trace.dat"
 	[[ $output != *FAILED* ]]
@@ -112,18 +110,18 @@ delete_request()
 	[[ $output != *FAILED* ]]
 	contains "$output" 'opening:' 'remote=::ffff:127.0.0.1 remote_port=1 ' 'SYN_SENT'
 	# The session is recorded, and ftrace prints the same.
-	grep -q 'field:u64 session;' $TRACEFS/events/proc/exec/format
-	echo 1 > $TRACEFS/events/proc/exec/enable
+	grep -q 'field:u64 session;' $TRACEFS/events/eventlog_proc/exec/format
+	echo 1 > $TRACEFS/events/eventlog_proc/exec/enable
 	/bin/true
-	echo 0 > $TRACEFS/events/proc/exec/enable
+	echo 0 > $TRACEFS/events/eventlog_proc/exec/enable
 	grep -q 'exec: file=/bin/true comm=.* session=[1-9]' $TRACEFS/trace
 	echo > $TRACEFS/trace
 }
 
 @test "a kernel provider may unload and load again while it is traced" {
 	insmod "$PROVIDERS/eventlog_proc.ko"
-	wait_for test -e $TRACEFS/events/proc/exec/format
-	echo 1 > $TRACEFS/events/proc/exec/enable
+	wait_for test -e $TRACEFS/events/eventlog_proc/exec/format
+	echo 1 > $TRACEFS/events/eventlog_proc/exec/enable
 	rmmod eventlog_proc
 	run rmmod eventlog
 	[ "$status" != 0 ]
@@ -131,8 +129,8 @@ delete_request()
 	insmod "$PROVIDERS/eventlog_proc.ko"
 	/bin/true
 	grep -q 'exec: file=/bin/true' $TRACEFS/trace
-	echo 0 > $TRACEFS/events/proc/exec/enable
+	echo 0 > $TRACEFS/events/eventlog_proc/exec/enable
 	rmmod eventlog_proc
-	wait_for test ! -e $TRACEFS/events/proc
+	wait_for test ! -e $TRACEFS/events/eventlog_proc
 	echo > $TRACEFS/trace
 }

@@ -3,6 +3,7 @@
  * Tests of events as trace events: what tracefs shows, recording by ftrace and
  * perf, group and event names, size limits, and removal while files are open.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -350,25 +351,24 @@ TEST(provider_is_the_group)
 	event.provider = PTR("trace.test-x");
 	event.flags = EVENTLOG_REGISTER_SESSION;
 	register_with(fd, &event);
-	WAIT_FOR(made("trace_test_x", "trace_group"));
-	check_has(EVENTS "/trace_test_x/trace_group/format",
+	WAIT_FOR(made("eventlog_trace_test_x", "trace_group"));
+	check_has(EVENTS "/eventlog_trace_test_x/trace_group/format",
 		  "\tfield:u64 session;\toffset:8;\tsize:8;\tsigned:0;\n"
 		  "\tfield:u32 value;\toffset:16;\tsize:4;\tsigned:0;\n");
-	set(EVENTS "/trace_test_x/trace_group/enable", "1");
+	set(EVENTS "/eventlog_trace_test_x/trace_group/enable", "1");
 	CHECK_OK(emit_session(fd, event.write_index, 77, &value, sizeof(value)));
 	check_has(TRACEFS "/trace", ": trace_group: value=3 session=77\n");
-	set(EVENTS "/trace_test_x/trace_group/enable", "0");
+	set(EVENTS "/eventlog_trace_test_x/trace_group/enable", "0");
 	/* A field called session replaces the session. */
 	register_of(fd, "trace.test-x", "trace_session u16 session");
-	WAIT_FOR(made("trace_test_x", "trace_session"));
-	check_has(EVENTS "/trace_test_x/trace_session/format",
+	WAIT_FOR(made("eventlog_trace_test_x", "trace_session"));
+	check_has(EVENTS "/eventlog_trace_test_x/trace_session/format",
 		  "\tfield:u16 session;\toffset:8;\tsize:2;\tsigned:0;\n");
-	/* ftrace's own groups are not used. */
+	/* Names that the kernel uses are not special: no group is one of its groups. */
 	register_of(fd, "ftrace", "trace_group");
 	WAIT_FOR(made("eventlog_ftrace", "trace_group"));
 	register_of(fd, "eventlog", "eventlog_lock");
 	WAIT_FOR(made("eventlog_eventlog", "eventlog_lock"));
-	/* Names with a meaning in tracefs are not used as groups either. */
 	register_of(fd, "TRACE_SYSTEM", "trace_group");
 	register_of(fd, "enable", "trace_group");
 	register_of(fd, "header_page", "trace_group");
@@ -379,10 +379,62 @@ TEST(provider_is_the_group)
 	WAIT_FOR(made("eventlog_header_page", "trace_other"));
 	event = register_of(fd, "trace.test-x", "enable");
 	snprintf(name, sizeof(name), "enable.%x", event.descriptor);
-	WAIT_FOR(made("trace_test_x", name));
-	set(EVENTS "/trace_test_x/enable", "0");
+	WAIT_FOR(made("eventlog_trace_test_x", name));
+	set(EVENTS "/eventlog_trace_test_x/enable", "0");
 	close(fd);
-	WAIT_FOR(!exists(EVENTS "/trace_test_x"));
+	WAIT_FOR(!exists(EVENTS "/eventlog_trace_test_x"));
+}
+
+/* Characters that identifiers do not have are replaced, and long names are cut. */
+TEST(group_and_name_fit_tracefs)
+{
+	char provider[EVENTLOG_NAME_MAX], name[EVENTLOG_NAME_MAX], path[4096];
+	struct dirent *entry;
+	unsigned int cut = 0;
+	size_t length;
+	DIR *directory;
+	int fd;
+
+	need_trace_events();
+	fd = device_open();
+	register_of(fd, "a b/c\"$", "odd/name#1 u32 value");
+	WAIT_FOR(made("eventlog_a_b_c__", "odd_name_1"));
+	memset(provider, 'p', sizeof(provider) - 1);
+	provider[sizeof(provider) - 1] = '\0';
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	register_of(fd, provider, name);
+	name[sizeof(name) - 2] = 'm';
+	register_of(fd, provider, name);
+	/* Two names that differ in their last character get different hashes. */
+	memcpy(path, EVENTS "/eventlog_", sizeof(EVENTS "/eventlog_"));
+	length = strlen(path);
+	memset(path + length, 'p', 246 - strlen("eventlog_") - 9);
+	path[length + 246 - strlen("eventlog_") - 9] = '\0';
+	directory = opendir(EVENTS);
+	CHECK(directory);
+	WAIT_FOR(({
+		rewinddir(directory);
+		while ((entry = readdir(directory)))
+			if (!strncmp(entry->d_name, path + strlen(EVENTS "/"),
+				     strlen(path) - strlen(EVENTS "/")))
+				break;
+		entry;
+	}));
+	CHECK_EQ(strlen(entry->d_name), 246);
+	snprintf(path, sizeof(path), EVENTS "/%s", entry->d_name);
+	closedir(directory);
+	directory = opendir(path);
+	CHECK(directory);
+	WAIT_FOR(({
+		rewinddir(directory);
+		for (cut = 0; (entry = readdir(directory));)
+			cut += strlen(entry->d_name) == 246 && !strchr(entry->d_name, '.');
+		cut == 2;
+	}));
+	closedir(directory);
+	close(fd);
+	WAIT_FOR(access(path, F_OK));
 }
 
 /* An event whose name is taken gets its descriptor as a suffix. */
@@ -400,17 +452,25 @@ TEST(taken_names_get_a_suffix)
 	WAIT_FOR(made(trace_group(), name));
 	check_has(user_path(name, "format"), "field:u64 value;");
 	check_has(user_path("trace_name", "format"), "field:u32 value;");
-	foreign = register_of(fd, "sched", "sched_switch u8 mine");
-	snprintf(name, sizeof(name), "sched_switch.%x", foreign.descriptor);
-	WAIT_FOR(made("sched", name));
+	/* The name of a probe that an administrator has put into the group. */
+	file_write(TRACEFS "/kprobe_events", "p:eventlog_sched/sched_probe vfs_read\n");
+	foreign = register_of(fd, "sched", "sched_probe u8 mine");
+	snprintf(name, sizeof(name), "sched_probe.%x", foreign.descriptor);
+	WAIT_FOR(made("eventlog_sched", name));
+	register_of(fd, "sched", "sched_switch u8 mine");
+	WAIT_FOR(made("eventlog_sched", "sched_switch"));
 	check_has(EVENTS "/sched/sched_switch/format", "prev_comm");
+	check_has(EVENTS "/eventlog_sched/sched_switch/format", "field:u8 mine;");
 	CHECK_OK(try_unregister(fd, first.write_index));
 	WAIT_FOR(!exists(user_path("trace_name", "enable")));
 	/* The name can be used again. */
 	traced_event(fd, "trace_name u16 value", "trace_name");
 	check_has(user_path("trace_name", "format"), "field:u16 value;");
 	close(fd);
-	WAIT_FOR(!exists(event_path("sched", name, "enable")));
+	WAIT_FOR(!exists(event_path("eventlog_sched", "sched_switch", "enable")));
+	WAIT_FOR(!exists(event_path("eventlog_sched", name, "enable")));
+	CHECK(exists(EVENTS "/eventlog_sched/sched_probe/enable"));
+	file_write(TRACEFS "/kprobe_events", "-:eventlog_sched/sched_probe\n");
 	CHECK(exists(EVENTS "/sched/sched_switch/enable"));
 }
 

@@ -42,7 +42,8 @@ static void eventlog_provider_free_rcu(struct rcu_head *rcu)
 static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_domain *domain,
 							    const char *name)
 {
-	struct eventlog_provider_info *info = eventlog_alloc(sizeof(*info));
+	size_t name_bytes = strlen(name) + 1;
+	struct eventlog_provider_info *info = eventlog_alloc(sizeof(*info) + name_bytes);
 	int id;
 
 	if (!info)
@@ -58,7 +59,7 @@ static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_doma
 	info->users = 1;
 	INIT_LIST_HEAD(&info->kernel_node);
 	INIT_LIST_HEAD(&info->dirty_node);
-	strscpy(info->name, name, sizeof(info->name));
+	info->name = memcpy(info + 1, name, name_bytes);
 	return info;
 }
 
@@ -112,6 +113,7 @@ struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_doma
 		return info;
 	info->kernel = kernel;
 	info->preamble = preamble;
+	domain->kernel_provider_count++;
 	return info;
 }
 
@@ -120,6 +122,7 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 {
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
+	domain->kernel_provider_count--;
 	list_del_init(&info->dirty_node);
 	/* Retained events may still refer to it, to decode old records. */
 	eventlog_provider_release_id(domain, info);
@@ -262,13 +265,14 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 						 struct eventlog_provider_event *source, u8 level,
 						 u64 keywords)
 {
+	size_t name_bytes = strlen(fields->name) + 1;
 	struct eventlog_event *event;
 	int ret;
 
 	/* Descriptors are never reused: fail once u32 ids run out. */
 	if (!domain->next_descriptor)
 		return ERR_PTR(-ENOSPC);
-	event = eventlog_alloc(sizeof(*event));
+	event = eventlog_alloc(sizeof(*event) + name_bytes);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&event->holders, 1);
@@ -282,7 +286,7 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->layout = fields->layout;
 	event->fields_text = fields->text;
 	event->descriptor = domain->next_descriptor;
-	strscpy(event->name, fields->name, sizeof(event->name));
+	event->name = memcpy(event + 1, fields->name, name_bytes);
 
 	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
 			      GFP_KERNEL_ACCOUNT));

@@ -28,12 +28,25 @@ struct eventlog_parser {
 	size_t text_room;
 };
 
-bool eventlog_fields_name_valid(const char *name)
+bool eventlog_name_valid(const char *name)
 {
 	size_t length = strnlen(name, EVENTLOG_NAME_MAX);
 	size_t i;
 
-	if (!length || length == EVENTLOG_NAME_MAX || isdigit(*name))
+	if (!length || length == EVENTLOG_NAME_MAX)
+		return false;
+	for (i = 0; i < length; i++)
+		if (!isascii(name[i]) || !isprint(name[i]))
+			return false;
+	return true;
+}
+
+bool eventlog_fields_name_valid(const char *name)
+{
+	size_t length = strnlen(name, EVENTLOG_FIELD_NAME_MAX);
+	size_t i;
+
+	if (!length || length == EVENTLOG_FIELD_NAME_MAX || isdigit(*name))
 		return false;
 	for (i = 0; i < length; i++)
 		if (!isascii(name[i]) || !(isalnum(name[i]) || name[i] == '_'))
@@ -43,10 +56,10 @@ bool eventlog_fields_name_valid(const char *name)
 
 bool eventlog_provider_name_valid(const char *name)
 {
-	size_t length = strnlen(name, EVENTLOG_NAME_MAX);
+	size_t length = strnlen(name, EVENTLOG_FIELD_NAME_MAX);
 	size_t i;
 
-	if (!length || length == EVENTLOG_NAME_MAX)
+	if (!length || length == EVENTLOG_FIELD_NAME_MAX)
 		return false;
 	if (!isascii(*name) || !(isalpha(*name) || *name == '_'))
 		return false;
@@ -150,7 +163,7 @@ static int eventlog_array_parse(const char *element, char *array, u32 *bytes, ch
 /* Parses "struct NAME field SIZE"; @rest starts behind "struct". */
 static int eventlog_struct_parse(struct eventlog_parser *parser, char *rest)
 {
-	char type[sizeof("struct::") + EVENTLOG_NAME_MAX + 10];
+	char type[sizeof("struct::") + EVENTLOG_FIELD_NAME_MAX + 10];
 	char *tag = eventlog_word(&rest);
 	char *name = eventlog_word(&rest);
 	char *size = eventlog_word(&rest);
@@ -259,13 +272,13 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 	memset(fields, 0, sizeof(*fields));
 	name = skip_spaces(rest);
 	rest = name;
-	while (*rest && !isspace(*rest) && *rest != ';')
+	while (*rest && !isspace(*rest))
 		rest++;
 	if (*rest)
 		*rest++ = '\0';
-	if (!eventlog_fields_name_valid(name))
+	if (!eventlog_name_valid(name))
 		return -EINVAL;
-	strscpy(fields->name, name, sizeof(fields->name));
+	fields->name = name;
 
 	/* The text of a dynamic field is longer than 16 characters. */
 	dynamic_max = min_t(size_t, length / 16 + 1, EVENTLOG_FIELDS_MAX);

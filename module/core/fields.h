@@ -36,12 +36,12 @@ struct eventlog_layout {
 
 /**
  * struct eventlog_fields - a parsed command
- * @name: name of the event
+ * @name: name of the event; not owned, part of the command
  * @text: the fields in the schema language, one per line; owned
  * @layout: the layout of the payload; owned
  */
 struct eventlog_fields {
-	char name[EVENTLOG_NAME_MAX];
+	const char *name;
 	char *text;
 	struct eventlog_layout *layout;
 };
@@ -65,16 +65,25 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields);
 void eventlog_fields_free(struct eventlog_fields *fields);
 
 /**
+ * eventlog_name_valid() - test whether processes may use a name
+ * @name: name of a provider or an event: printable ASCII characters, less than
+ *	EVENTLOG_NAME_MAX
+ *
+ * Return: true if it is valid.
+ */
+bool eventlog_name_valid(const char *name);
+
+/**
  * eventlog_fields_name_valid() - test whether a name is an identifier of valid length
- * @name: name of an event or a field
+ * @name: name of a field, or of an event of a kernel provider
  *
  * Return: true if it is valid.
  */
 bool eventlog_fields_name_valid(const char *name);
 
 /**
- * eventlog_provider_name_valid() - test whether a provider name is valid
- * @name: name of a provider: like an identifier, but '.' and '-' are allowed after the
+ * eventlog_provider_name_valid() - test whether a kernel provider may use a name
+ * @name: its name: like an identifier, but '.' and '-' are allowed after the
  *	first character
  *
  * Return: true if it is valid.

@@ -34,13 +34,15 @@ static void eventlog_schema_write(struct eventlog_text *text, const void *contex
 {
 	const struct eventlog_event *event = context;
 
-	eventlog_text_print(text, "eventlog 1\nprovider %s", event->provider->name);
+	eventlog_text_print(text, "eventlog 1\nprovider ");
+	eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
 	if (event->provider->preamble) {
 		eventlog_text_print(text, "%s%s", event->provider->preamble, event->fields_text);
 		return;
 	}
-	eventlog_text_print(text, "\nevent %u %s %s ", event->id, event->name,
-			    eventlog_level_names[event->level]);
+	eventlog_text_print(text, "\nevent %u ", event->id);
+	eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
+	eventlog_text_print(text, " %s ", eventlog_level_names[event->level]);
 	eventlog_text_print(text, event->keywords ? "%#llx" : "-", event->keywords);
 	eventlog_text_print(text, "\n%s", event->fields_text);
 }
@@ -464,7 +466,7 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
 	const struct eventlog_statement statement = { provider, source };
 
 	memset(fields, 0, sizeof(*fields));
-	strscpy(fields->name, source->name, sizeof(fields->name));
+	fields->name = source->name;
 	fields->text = eventlog_text_make(eventlog_statement_write, &statement, NULL);
 	fields->layout = eventlog_source_layout(provider, source);
 	if (fields->text && fields->layout)

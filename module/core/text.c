@@ -2,7 +2,9 @@
 /*
  * Building of texts: see text.h.
  */
+#include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "memory.h"
 #include "core/text.h"
@@ -17,15 +19,34 @@ void eventlog_text_print(struct eventlog_text *text, const char *format, ...)
 	va_end(args);
 }
 
-void eventlog_text_quote(struct eventlog_text *text, const char *string)
+static void eventlog_text_string(struct eventlog_text *text, const char *string)
 {
-	if (!string || !*string)
-		return;
-	eventlog_text_print(text, " \"");
+	eventlog_text_print(text, "\"");
 	for (; *string; string++)
 		eventlog_text_print(text, *string == '"' || *string == '\\' ? "\\%c" : "%c",
 				    *string);
 	eventlog_text_print(text, "\"");
+}
+
+void eventlog_text_quote(struct eventlog_text *text, const char *string)
+{
+	if (!string || !*string)
+		return;
+	eventlog_text_print(text, " ");
+	eventlog_text_string(text, string);
+}
+
+void eventlog_text_name(struct eventlog_text *text, const char *name, const char *plain)
+{
+	const char *c = name;
+
+	if (isalpha(*c) || *c == '_')
+		while (*c && (isalnum(*c) || *c == '_' || strchr(plain, *c)))
+			c++;
+	if (*c)
+		eventlog_text_string(text, name);
+	else
+		eventlog_text_print(text, "%s", name);
 }
 
 char *eventlog_text_make(void (*write)(struct eventlog_text *text, const void *context),

@@ -39,6 +39,20 @@ __printf(2, 3) void eventlog_text_print(struct eventlog_text *text, const char *
 void eventlog_text_quote(struct eventlog_text *text, const char *string);
 
 /**
+ * eventlog_text_name() - append the name of a provider or an event
+ * @text: the text
+ * @name: valid
+ * @plain: characters that it may have without quotes, beside those of identifiers
+ *
+ * Context: any.
+ */
+void eventlog_text_name(struct eventlog_text *text, const char *name, const char *plain);
+
+/* What names of providers and of events may have without quotes. */
+#define EVENTLOG_PROVIDER_PLAIN ".-"
+#define EVENTLOG_EVENT_PLAIN ""
+
+/**
  * eventlog_text_make() - write a text
  * @write: function that writes the text; called twice
  * @context: argument of @write

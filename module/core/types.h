@@ -59,6 +59,7 @@ struct task_struct;
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
  *	providers; under @update_lock
+ * @kernel_provider_count: number of registered kernel providers
  * @dirty_providers: kernel providers that must be notified, because one of their
  *	events was enabled or disabled
  * @subscribers: struct eventlog_subscriber, oldest first
@@ -87,6 +88,7 @@ struct eventlog_domain {
 	struct ida provider_ids;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
+	unsigned int kernel_provider_count;
 	struct list_head dirty_providers;
 	struct list_head subscribers;
 	unsigned int subscriber_count;
@@ -106,7 +108,7 @@ struct eventlog_domain {
 /**
  * struct eventlog_provider_info - what a domain knows of a provider
  * @node: in the domain's providers, hashed by name; unused by kernel providers
- * @name: its name
+ * @name: its name, in the same allocation
  * @id: 1 to 65535, unique among live providers
  * @id_held: @id is taken; false once a kernel provider is unregistered
  * @next_event_id: the id of its next event
@@ -125,7 +127,7 @@ struct eventlog_domain {
  */
 struct eventlog_provider_info {
 	struct hlist_node node;
-	char name[EVENTLOG_NAME_MAX];
+	const char *name;
 	u16 id;
 	bool id_held;
 	u32 next_event_id;
@@ -179,7 +181,7 @@ struct eventlog_event_policy {
  * @id: within its provider
  * @domain: its domain
  * @provider: its provider
- * @name: its name
+ * @name: its name, in the same allocation
  * @fields_text: schema lines of its fields; for a kernel provider's event the
  *	whole statement; owned
  * @source: the kernel provider's side of it while that is registered
@@ -206,7 +208,7 @@ struct eventlog_event {
 	u32 id;
 	struct eventlog_domain *domain;
 	struct eventlog_provider_info *provider;
-	char name[EVENTLOG_NAME_MAX];
+	const char *name;
 	char *fields_text;
 	struct eventlog_provider_event *source;
 	u64 lost_rcu_idle;

@@ -53,7 +53,7 @@ struct eventlog_markers {
 	struct eventlog_provider_event **events;
 	struct eventlog_field *fields;
 	char *names;
-	char name[EVENTLOG_NAME_MAX];
+	char name[EVENTLOG_FIELD_NAME_MAX];
 };
 
 /**

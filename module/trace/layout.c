@@ -4,7 +4,9 @@
  */
 #include <linux/ctype.h>
 #include <linux/eventlog.h>
+#include <linux/jhash.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/string.h>
 #include <linux/trace_seq.h>
 
@@ -44,7 +46,7 @@ struct eventlog_trace_field {
 	u32 bytes;
 	const struct eventlog_trace_value *values;
 	unsigned int value_count;
-	char type[sizeof("struct ") + EVENTLOG_NAME_MAX];
+	char type[sizeof("struct ") + EVENTLOG_FIELD_NAME_MAX];
 };
 
 /* ---- reading a definition ---- */
@@ -560,36 +562,26 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 
 /* ---- making a layout ---- */
 
-/* Tests whether the kernel uses a name in tracefs, so that no group can have it. */
-static bool eventlog_trace_group_taken(const char *group)
+/*
+ * Makes the name of a directory in tracefs: @prefix, and @name with "_" for characters
+ * that identifiers do not have.  A name that is too long ends in "_" and a hash.
+ */
+static char *eventlog_trace_name_make(const char *prefix, const char *name)
 {
-	/* The names on the second line are files beside the groups, or have a special meaning. */
-	static const char *const taken[] = {
-		"ftrace", "eventlog",
-		"enable", "header_page", "header_event", "TRACE_SYSTEM",
-	};
+	size_t prefix_bytes = strlen(prefix), bytes = strlen(name);
+	char *made = eventlog_alloc(prefix_bytes + bytes + EVENTLOG_TRACE_SUFFIX + 1), *c;
+	const size_t most = NAME_MAX - EVENTLOG_TRACE_SUFFIX - prefix_bytes;
 
-	return match_string(taken, ARRAY_SIZE(taken), group) >= 0 ||
-	       (IS_ENABLED(CONFIG_USER_EVENTS) && !strcmp(group, EVENTLOG_DEFAULT_PROVIDER));
-}
-
-static void eventlog_trace_names(struct eventlog_trace_layout *layout,
-				 const struct eventlog_event *event)
-{
-	char group[EVENTLOG_NAME_MAX], *c;
-
-	strscpy(layout->name, event->name, sizeof(layout->name));
-	strscpy(group, event->provider->name, sizeof(group));
-	for (c = group; *c; c++)
-		if (!isascii(*c) || !isalnum(*c))
+	if (!made)
+		return NULL;
+	memcpy(made, prefix, prefix_bytes);
+	c = memcpy(made + prefix_bytes, name, bytes + 1);
+	for (; *c; c++)
+		if (!isascii(*c) || !(isalnum(*c) || *c == '_'))
 			*c = '_';
-	if (!eventlog_trace_group_taken(group))
-		strscpy(layout->group, group, sizeof(layout->group));
-	/* The kernel's user_events has that group; use a name that users will find. */
-	else if (!strcmp(group, EVENTLOG_DEFAULT_PROVIDER))
-		strscpy(layout->group, "eventlog_user", sizeof(layout->group));
-	else
-		snprintf(layout->group, sizeof(layout->group), "eventlog_%s", group);
+	if (bytes > most)
+		sprintf(made + prefix_bytes + most - 9, "_%08x", jhash(name, bytes, 0));
+	return made;
 }
 
 /* Limit of ftrace: some of its code has 16 bits for the offset and size of a field. */
@@ -610,10 +602,12 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	layout->fields = eventlog_alloc((count + 1) * sizeof(*layout->fields));
 	layout->patches = eventlog_alloc((count + 1) * sizeof(*layout->patches));
 	layout->ftrace_fields = eventlog_alloc((count + 2) * sizeof(*layout->ftrace_fields));
-	if (!layout->text || !layout->fields || !layout->patches || !layout->ftrace_fields)
+	layout->group = eventlog_trace_name_make("eventlog_", event->provider->name);
+	layout->name = eventlog_trace_name_make("", event->name);
+	if (!layout->text || !layout->fields || !layout->patches || !layout->ftrace_fields ||
+	    !layout->group || !layout->name)
 		goto out;
 	strcpy(layout->text, event->fields_text);
-	eventlog_trace_names(layout, event);
 	if (!eventlog_trace_fields_cut(layout, types) ||
 	    !eventlog_trace_sets_copy(layout, event, types))
 		goto out;
@@ -644,6 +638,8 @@ void eventlog_trace_layout_free(struct eventlog_trace_layout *layout)
 	eventlog_free(layout->fields);
 	eventlog_free(layout->values);
 	eventlog_free(layout->text);
+	eventlog_free(layout->name);
+	eventlog_free(layout->group);
 	eventlog_free(layout);
 }
 

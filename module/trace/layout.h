@@ -37,6 +37,9 @@ struct eventlog_trace_patch {
 };
 
 struct eventlog_trace_field;
+/* Length of ".12345678". */
+#define EVENTLOG_TRACE_SUFFIX 9
+
 struct eventlog_trace_value;
 
 /**
@@ -46,8 +49,9 @@ struct eventlog_trace_value;
  *	program's memory may have changed since it was validated
  * @header_bytes: size of a record before the payload
  * @fixed_bytes: size of a record without its dynamic part
- * @group: name of the group in tracefs
- * @name: name of the event, with space for a suffix that makes it unique
+ * @group: name of the group in tracefs; owned
+ * @name: name of the event, with space for EVENTLOG_TRACE_SUFFIX characters that make it
+ *	unique; owned
  * @print_fmt: print format for perf and trace-cmd
  * @ftrace_fields: table for ftrace; the last entry is empty
  * @patches: values to convert
@@ -62,8 +66,8 @@ struct eventlog_trace_layout {
 	bool validate;
 	u32 header_bytes;
 	u32 fixed_bytes;
-	char group[EVENTLOG_NAME_MAX + sizeof("eventlog_")];
-	char name[EVENTLOG_NAME_MAX + sizeof(".12345678")];
+	char *group;
+	char *name;
 	char *print_fmt;
 	struct trace_event_fields *ftrace_fields;
 	struct eventlog_trace_patch *patches;

@@ -143,7 +143,7 @@ static void eventlog_trace_install(struct eventlog_trace_event *trace)
 	size_t bytes = strlen(layout->name);
 
 	if (trace->foreign || eventlog_trace_name_taken(layout))
-		snprintf(layout->name + bytes, sizeof(layout->name) - bytes, ".%x", trace->suffix);
+		snprintf(layout->name + bytes, EVENTLOG_TRACE_SUFFIX + 1, ".%x", trace->suffix);
 
 	trace->tracepoint.name = layout->name;
 	trace->class = (struct trace_event_class){

@@ -80,7 +80,7 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 		goto out;
 	}
 	ret = -EINVAL;
-	if (eventlog_provider_name_valid(provider) && eventlog_fields_name_valid(event)) {
+	if (eventlog_name_valid(provider) && eventlog_name_valid(event)) {
 		mutex_lock(&domain->lock);
 		ret = eventlog_event_delete(domain, provider, event);
 		mutex_unlock(&domain->lock);
@@ -89,6 +89,24 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 out:
 	kfree(provider);
 	return ret;
+}
+
+static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *filp,
+				 void *argument, void __user *user)
+{
+	struct eventlog_counts *counts = argument;
+
+	if (counts->flags || memchr_inv(counts->reserved, 0, sizeof(counts->reserved)))
+		return -EINVAL;
+	mutex_lock(&domain->lock);
+	counts->events = domain->live;
+	counts->enabled = domain->busy;
+	counts->retained = domain->retained_count;
+	counts->providers = domain->kernel_provider_count;
+	counts->subscribers = domain->subscriber_count;
+	counts->policies = domain->policy_count;
+	mutex_unlock(&domain->lock);
+	return eventlog_argument_put(user, counts, sizeof(*counts));
 }
 
 static u32 eventlog_event_state(const struct eventlog_event *event)
@@ -164,6 +182,7 @@ union eventlog_argument {
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
+	struct eventlog_counts counts;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -181,6 +200,7 @@ union eventlog_argument {
 static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(VERSION, eventlog_version, eventlog_ioctl_version),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, eventlog_ioctl_delete),
+	EVENTLOG_IOCTL(COUNTS, eventlog_counts, eventlog_ioctl_counts),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, eventlog_ioctl_describe),
 };
 

@@ -220,7 +220,11 @@ static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *
 		goto out_command;
 	}
 	ret = -EINVAL;
-	if (!eventlog_provider_name_valid(provider))
+	if (!eventlog_name_valid(provider))
+		goto out_provider;
+	/* They belong to the kernel's user_events. */
+	ret = -EPERM;
+	if (!strcmp(provider, "user_events") || !strcmp(provider, "user_events_multi"))
 		goto out_provider;
 	ret = eventlog_fields_parse(command, &fields);
 	if (ret)

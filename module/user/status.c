@@ -77,8 +77,12 @@ static void eventlog_status_write(struct eventlog_text *text, const void *contex
 			continue;
 		listeners =
 			rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
-		eventlog_text_print(text, "%u:%s/%s%s", slot, event->provider->name, event->name,
-				    listeners ? " # Used by" : "");
+		eventlog_text_print(text, "%u:", slot);
+		eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
+		eventlog_text_print(text, "/");
+		eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
+		if (listeners)
+			eventlog_text_print(text, " # Used by");
 		for (i = 0; listeners && i < listeners->listed; i++)
 			eventlog_status_user(text, listeners->entries[i].subscriber);
 		if (listeners && listeners->traced)

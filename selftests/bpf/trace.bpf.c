@@ -24,7 +24,7 @@ struct {
 __u64 named;
 __u64 any;
 
-SEC("tp/made/one")
+SEC("tp/eventlog_made/one")
 int on_one(struct numbered *event)
 {
 	__sync_fetch_and_add(&named, event->number);

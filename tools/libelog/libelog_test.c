@@ -17,6 +17,7 @@
 
 #include "elog.h"
 #include "format/merge.h"
+#include "util/abi.h"
 #include "util/process.h"
 #include "util/tap.h"
 #include "util/test_random.h"
@@ -155,6 +156,27 @@ static void test_schema(void)
 #define HEAD "eventlog 1\nprovider p\n"
 #define EVENT HEAD "event 1 e info -\n"
 
+#define NAME_64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define NAME_255 NAME_64 NAME_64 NAME_64 \
+	"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+/* Names of providers and events may be quoted strings of printable characters. */
+static void test_quoted_names(void)
+{
+	struct elog_schema *schema = parse("eventlog 1\nprovider \"a \\\"b\\\\\"\n"
+					   "event 1 \"x/y *\" critical -\n"
+					   "event 2 \"" NAME_255 "\" verbose -\n"
+					   "event 3 " NAME_64 " info -\n");
+
+	check_string(schema->providers[0]->name, "a \"b\\");
+	check_equal(schema->providers[0]->event_count, 3);
+	check_string(schema->providers[0]->events[0]->name, "x/y *");
+	check_equal(schema->providers[0]->events[0]->level, EVENTLOG_LEVEL_CRITICAL);
+	check_string(schema->providers[0]->events[1]->name, NAME_255);
+	check_string(schema->providers[0]->events[2]->name, NAME_64);
+	elog_schema_free(schema);
+}
+
 static void test_schema_errors(void)
 {
 	static const struct {
@@ -172,7 +194,15 @@ static void test_schema_errors(void)
 		{ "eventlog 1\nevent 1 e info -\n", 2, "needs a provider" },
 		{ "eventlog 1\n\tu8 f\n", 2, "belongs below" },
 		{ "eventlog 1\nprovider\n", 2, "name is missing" },
-		{ "eventlog 1\nprovider \"p\"\n", 2, "name is missing" },
+		{ "eventlog 1\nprovider \"\"\n", 2, "not a name" },
+		{ "eventlog 1\nprovider \"\303\244\"\n", 2, "not a name" },
+		{ "eventlog 1\nprovider \"a\tb\"\n", 2, "not a name" },
+		{ HEAD "event 1 \"\" info -\n", 3, "not a name" },
+		{ HEAD "event 1 \"" NAME_255 "x\" info -\n", 3, "not a name" },
+		{ HEAD "event 1 e.f info -\n", 3, "not a name" },
+		{ HEAD "keyword \"k\" 1\n", 3, "name is missing" },
+		{ EVENT "\tu8 \"f\"\n", 4, "name is missing" },
+		{ EVENT "\tu8 " NAME_64 "\n", 4, "not a name" },
 		{ "eventlog 1\nprovider 1p\n", 2, "not a name" },
 		{ "eventlog 1\nprovider p/q\n", 2, "not a name" },
 		{ "eventlog 1\nprovider p q\n", 2, "not expected" },
@@ -182,8 +212,7 @@ static void test_schema_errors(void)
 		{ "eventlog 1\nprovider p\033\n", 2, "character" },
 		{ "eventlog 1\nprovider p \"a\" \"b\"\n", 2, "not expected" },
 		{ "eventlog 1\n\"p\"\n", 2, "string is not expected" },
-		{ "eventlog 1\nprovider aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 2, "not a name" },
+		{ "eventlog 1\nprovider " NAME_255 "a\n", 2, "not a name" },
 		{ HEAD "verbs v\n", 3, "not a statement" },
 		{ HEAD "keyword k\n", 3, "mask is missing" },
 		{ HEAD "keyword k 0\n", 3, "needs a bit" },
@@ -859,9 +888,14 @@ static void test_text(void)
 	elog_text_free(&text);
 	check_equal(elog_level_parse("warning"), EVENTLOG_LEVEL_WARNING);
 	check_equal(elog_level_parse("warn"), 0);
-	check_string(elog_level_name(6), "verbose");
-	check(!elog_level_name(0) && !elog_level_name(7));
+	check_equal(elog_level_parse("critical"), 1);
+	check_string(elog_level_name(1), "critical");
+	check_string(elog_level_name(7), "verbose");
+	check(!elog_level_name(0) && !elog_level_name(8));
 	check_string(elog_lost_name(0), "no room");
+	check_string(elog_lost_name(EVENTLOG_LOST_PAUSED), "paused");
+	check(!elog_lost_name(EVENTLOG_LOST_PAUSED + 1));
+	check(!elog_lost_name(EVENTLOG_LOST_CAUSES - 1));
 	check(!elog_lost_name(EVENTLOG_LOST_CAUSES));
 }
 
@@ -1047,6 +1081,7 @@ static void test_consumer_alone(void)
 	}, wrong = { .size = 8 };
 	struct elog_consumer *consumer;
 	struct eventlog_version version;
+	struct eventlog_counts counts;
 	int fd;
 
 	check_equal(elog_consumer_open(&consumer, &missing), -ENOENT);
@@ -1057,7 +1092,14 @@ static void test_consumer_alone(void)
 	fd = elog_device_open("/dev/null");
 	check(fd >= 0);
 	check_equal(elog_device_version(fd, &version), -ENOTTY);
+	check_equal(elog_device_counts(fd, &counts), -ENOTTY);
+	check_equal(elog_device_check(fd), 0);
 	close(fd);
+	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION), 0);
+	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION - 1), -EPROTONOSUPPORT);
+	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION + 1), -EPROTONOSUPPORT);
+	check_equal(elog_abi_check(0), -EPROTONOSUPPORT);
+	check_equal(elog_abi_check(UINT32_MAX), -EPROTONOSUPPORT);
 }
 
 int main(void)
@@ -1066,6 +1108,7 @@ int main(void)
 		{ "text buffers", test_text },
 		{ "short strings are quoted", test_short_strings },
 		{ "a schema is parsed", test_schema },
+		{ "names in a schema may be quoted", test_quoted_names },
 		{ "schema errors are reported with their line", test_schema_errors },
 		{ "a large schema is parsed quickly", test_schema_large },
 		{ "mutated schemas do no harm", test_schema_mutations },

@@ -44,7 +44,7 @@
 #define EVENTLOG_SUB_BUFFERS_MAX	256
 
 /* The provider of a process that does not name one. */
-#define EVENTLOG_DEFAULT_PROVIDER	"user_events"
+#define EVENTLOG_DEFAULT_PROVIDER	"user"
 
 /* Severity: a smaller number is more severe.  0 means "not specified". */
 enum eventlog_level {

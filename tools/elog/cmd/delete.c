@@ -71,7 +71,7 @@ static int run_delete(const struct options *options)
 }
 
 static const struct verb_option delete_options[] = {
-	{ OPTION_PROVIDER, "the events' provider; default user_events" },
+	{ OPTION_PROVIDER, "the events' provider; default user" },
 	{ 0, NULL },
 };
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cmd/verb.h"
-#include "input/listing.h"
 #include "util/background.h"
 
 static const char *const feature_names[] = {
@@ -135,13 +134,18 @@ static void put_json(const struct eventlog_version *version,
 /* Return: an exit status. */
 static int print_info(const struct options *options,
 		      const struct eventlog_version *version,
-		      const struct listing *listing, const char *status)
+		      const struct eventlog_counts *counts, const char *status)
 {
 	const struct number numbers[] = {
-		{ "events", "events", listing->active },
-		{ "events_wanted", "events wanted", listing->busy },
+		{ "events", "events", counts->events },
+		{ "events_wanted", "events wanted", counts->enabled },
+		{ "events_retained", "events retained", counts->retained },
+		{ "kernel_providers", "kernel providers", counts->providers },
+		{ "subscribers", "subscribers", counts->subscribers },
+		{ "marker_policies", "marker policies", counts->policies },
 		{ "events_max", "events at most", version->events_max },
 		{ "subscribers_max", "subscribers at most", version->subscribers_max },
+		{ "policies_max", "marker policies at most", version->policies_max },
 		{ "rules_max", "rules of a subscriber", version->rules_max },
 		{ "registrations_max", "registrations of a file", version->registrations_max },
 		{ "payload_max", "bytes of a payload", version->payload_max },
@@ -169,11 +173,25 @@ static int print_info(const struct options *options,
 	return ret;
 }
 
+/* Return: 0 or a negative errno. */
+static int read_listing(int fd, struct elog_text *text)
+{
+	char buffer[4096];
+	ssize_t size;
+
+	do {
+		size = read(fd, buffer, sizeof(buffer));
+		if (size > 0)
+			elog_text_put(text, buffer, (size_t)size);
+	} while (size > 0 || (size < 0 && errno == EINTR));
+	return size < 0 ? -errno : text->error;
+}
+
 static int run_info(const struct options *options)
 {
 	struct elog_text status = { 0 };
 	struct eventlog_version version;
-	struct listing listing;
+	struct eventlog_counts counts;
 	int fd, ret, printed;
 
 	if (options->argument_count) {
@@ -187,23 +205,17 @@ static int run_info(const struct options *options)
 	}
 	ret = elog_device_version(fd, &version);
 	if (!ret)
-		ret = listing_text(fd, &status);
-	if (!ret)
-		ret = listing_parse(status.data, &listing);
+		ret = elog_device_counts(fd, &counts);
+	if (!ret && options->verbose)
+		ret = read_listing(fd, &status);
 	close(fd);
 	if (ret) {
 		explain_device_error(ret, PURPOSE_QUERY);
 		elog_text_free(&status);
 		return STATUS_ERROR;
 	}
-	printed = print_info(options, &version, &listing, status.data);
+	printed = print_info(options, &version, &counts, status.data);
 	elog_text_free(&status);
-	if (version.abi != EVENTLOG_ABI_VERSION) {
-		elog_error("the kernel module has ABI %u, but this elog needs ABI %u",
-			   version.abi, EVENTLOG_ABI_VERSION);
-		elog_hint("use the elog that belongs to the module");
-		return STATUS_ERROR;
-	}
 	return printed;
 }
 

@@ -37,13 +37,18 @@ static void print_keywords(const struct elog_schema_event *event)
 static void print_event(const struct elog_schema_event *event,
 			const struct eventlog_describe *describe)
 {
+	struct elog_text name = { 0 };
 	size_t i;
 
 	printf("%5u ", describe->descriptor);
 	print_state(describe->state);
 	printf("%-7s ", elog_level_name(event->level));
 	print_keywords(event);
-	printf("%s/%s", event->provider->name, event->name);
+	put_quotable(&name, event->provider->name);
+	elog_text_put(&name, "/", 1);
+	put_quotable(&name, event->name);
+	fputs(name.error ? "?" : name.data, stdout);
+	elog_text_free(&name);
 	for (i = 0; i < event->field_count; i++)
 		printf("%s%s %s", i ? "; " : "  ", event->fields[i]->type_name,
 		       event->fields[i]->name);

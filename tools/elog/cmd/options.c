@@ -110,7 +110,7 @@ static const struct option_definition definitions[] = {
 	  "also the N slowest pairs, with session and time", PARSED },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
-	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user_events",
+	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",
 	  TEXT(provider) },
 	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
@@ -257,11 +257,11 @@ static bool add_string(const char ***strings, size_t *count, const char *text)
 /* A glob names a provider, and is not longer than the kernel allows. */
 static bool add_glob(const char ***globs, size_t *count, const char *text)
 {
-	const char *slash = strchrnul(text, '/');
+	const char *slash = find_slash(text);
 
 	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
 		return false;
-	if (*slash && (!slash[1] || strchr(slash + 1, '/') ||
+	if (*slash && (!slash[1] || *find_slash(slash + 1) ||
 		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
 		return false;
 	return add_string(globs, count, text);

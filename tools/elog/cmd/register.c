@@ -10,11 +10,11 @@
 
 bool split_name(const char *text, char **provider, const char **event)
 {
-	const char *slash = strchr(text, '/');
+	const char *slash = strchrnul(text, '/');
 
 	*provider = NULL;
 	*event = text;
-	if (!slash)
+	if (!*slash)
 		return true;
 	*event = slash + 1;
 	*provider = strndup(text, (size_t)(slash - text));

@@ -17,7 +17,6 @@
 
 #include "cmd/verb.h"
 #include "input/counters.h"
-#include "input/listing.h"
 #include "output/output.h"
 #include "output/printer.h"
 #include "output/report.h"
@@ -145,13 +144,13 @@ static void count_batch(struct top *top)
 	}
 }
 
-/* Keeps the old number if the listing cannot be read. */
+/* Keeps the old number if the call fails. */
 static void count_subscribers(struct top *top)
 {
-	struct listing listing;
+	struct eventlog_counts counts;
 
-	if (!listing_read(&listing))
-		top->view.subscribers = listing.subscribers;
+	if (!elog_device_counts(elog_consumer_fd(top->live.consumer), &counts))
+		top->view.subscribers = counts.subscribers;
 }
 
 /* Copy the rows to the view. */

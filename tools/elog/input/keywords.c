@@ -111,11 +111,26 @@ static int add_provider(struct keyword_rules *rules, const char *name, uint64_t 
 	return 0;
 }
 
+/* The glob that matches a name and nothing else. */
+static const char *escaped(const char *name, char glob[2 * EVENTLOG_NAME_MAX])
+{
+	char *to = glob;
+
+	for (; *name; name++) {
+		if (strchr("*?[]\\", *name))
+			*to++ = '\\';
+		*to++ = *name;
+	}
+	*to = '\0';
+	return glob;
+}
+
 /* Add the rule of one definition; ignore schemas that cannot be parsed. */
 static int add_definition(struct keyword_rules *rules, const char *text, const char *glob,
 			  const char *names)
 {
 	const struct elog_schema_provider *provider;
+	char name[2 * EVENTLOG_NAME_MAX];
 	struct elog_schema *schema;
 	uint64_t mask;
 	int ret = 0;
@@ -127,7 +142,7 @@ static int add_definition(struct keyword_rules *rules, const char *text, const c
 		provider = schema->providers[0];
 		mask = provider_mask(provider, names);
 		if (mask && !fnmatch(glob, provider->name, 0))
-			ret = add_provider(rules, provider->name, mask);
+			ret = add_provider(rules, escaped(provider->name, name), mask);
 	}
 	elog_schema_free(schema);
 	return ret;
@@ -138,7 +153,7 @@ int keywords_resolve(const struct options *options, const char *glob,
 {
 	struct eventlog_describe describe = { 0 };
 	char provider[EVENTLOG_GLOB_MAX];
-	size_t length = strcspn(glob, "/");
+	size_t length = (size_t)(find_slash(glob) - glob);
 	int fd, ret = 0;
 	char *text;
 

@@ -188,6 +188,17 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	return 0;
 }
 
+static void hint_lost(const struct elog_schema_event *event, uint64_t lost)
+{
+	struct elog_text name = { 0 };
+
+	put_quotable(&name, event->provider->name);
+	elog_text_put(&name, "/", 1);
+	put_quotable(&name, event->name);
+	elog_hint("lost %" PRIu64 " of %s", lost, name.error ? "?" : name.data);
+	elog_text_free(&name);
+}
+
 void live_print_lost(struct live *live)
 {
 	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
@@ -208,8 +219,6 @@ void live_print_lost(struct live *live)
 			elog_hint("lost %" PRIu64 " of event #%u",
 				  (uint64_t)stat.event_lost, request.descriptor);
 		else
-			elog_hint("lost %" PRIu64 " of %s/%s",
-				  (uint64_t)stat.event_lost, event->provider->name,
-				  event->name);
+			hint_lost(event, stat.event_lost);
 	}
 }

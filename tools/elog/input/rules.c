@@ -25,12 +25,12 @@ static int add_rule(struct elog_consumer *consumer,
 		.level = options->level,
 		.sample = options->sample,
 	};
-	const char *slash = strchr(glob, '/');
+	const char *slash = find_slash(glob);
 	struct keyword_rules keywords;
 	size_t i;
 	int ret;
 
-	if (slash)
+	if (*slash)
 		rule.event = slash + 1;
 	if (session) {
 		rule.flags |= EVENTLOG_RULE_SESSION;

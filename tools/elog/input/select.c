@@ -110,7 +110,7 @@ const struct elog_schema_field *find_field(const struct elog_schema_event *event
 
 bool glob_matches(const char *glob, const struct elog_schema_event *event)
 {
-	const char *slash = strchrnul(glob, '/');
+	const char *slash = find_slash(glob);
 	char provider[EVENTLOG_GLOB_MAX];
 
 	if (slash - glob >= EVENTLOG_GLOB_MAX)

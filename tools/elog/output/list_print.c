@@ -201,7 +201,8 @@ static void put_tree_event(struct tree *tree, const struct definition *definitio
 	const char *level = elog_level_name(event->level);
 	size_t i;
 
-	elog_text_printf(text, "%s #%u %s%s %s ", event->name,
+	put_quotable(text, event->name);
+	elog_text_printf(text, " #%u %s%s %s ",
 			 describe->descriptor, list_state(describe->state),
 			 describe->state & EVENTLOG_DESCRIBED_ENABLED ?
 			 ",enabled" : "", level ? level : "?");
@@ -230,8 +231,8 @@ static void put_provider(struct tree *tree, const struct definition *definitions
 
 	/* The latest definition has the most complete description. */
 	provider = definitions[count - 1].event->provider;
-	elog_text_printf(text, "%s (%u)", provider->name,
-			 definitions->describe.provider_id);
+	put_quotable(text, provider->name);
+	elog_text_printf(text, " (%u)", definitions->describe.provider_id);
 	end_line(text, provider->description);
 	for (i = 0; i < provider->keyword_count; i++) {
 		text = put_branch(tree, 1, false);

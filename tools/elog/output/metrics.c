@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/listing.h"
 #include "output/metrics.h"
 #include "output/output.h"
 #include "util/background.h"
@@ -198,7 +197,7 @@ static void put_gauge(struct elog_text *text, const char *name, const char *help
 static void put_module(struct elog_text *text)
 {
 	struct eventlog_version version;
-	struct listing listing;
+	struct eventlog_counts counts;
 	char abi[16];
 	int fd, ret;
 
@@ -206,6 +205,8 @@ static void put_module(struct elog_text *text)
 	if (fd < 0)
 		return;
 	ret = elog_device_version(fd, &version);
+	if (!ret)
+		ret = elog_device_counts(fd, &counts);
 	close(fd);
 	if (ret)
 		return;
@@ -217,17 +218,15 @@ static void put_module(struct elog_text *text)
 	put_label(text, ",", "abi", abi);
 	put_label(text, ",", "elog", tool_version());
 	elog_text_string(text, "} 1\n");
-	if (listing_read(&listing))
-		return;
 	put_gauge(text, "eventlog_definitions", "Number of event definitions.",
-		  listing.active);
+		  counts.events);
 	put_gauge(text, "eventlog_definitions_wanted",
-		  "Number of enabled event definitions.", listing.busy);
+		  "Number of enabled event definitions.", counts.enabled);
 	put_gauge(text, "eventlog_definitions_max",
-		  "Maximum number of event definitions.", listing.max);
+		  "Maximum number of event definitions.", version.events_max);
 	put_gauge(text, "eventlog_subscribers",
 		  "Number of subscribers, in processes and in the kernel.",
-		  listing.subscribers);
+		  counts.subscribers);
 }
 
 /* ------------------------------------------------------------------------

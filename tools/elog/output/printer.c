@@ -210,6 +210,18 @@ static void put_column(struct elog_text *text, const char *column, size_t length
 	put_blanks(text, 1 + (length < *width ? *width - length : 0));
 }
 
+static void put_name_column(struct elog_text *text, const char *name, size_t *width)
+{
+	const size_t from = text->size;
+	size_t length;
+
+	put_quotable(text, name);
+	length = text->error ? 0 : text->size - from;
+	if (length > *width)
+		*width = length < WIDTH_MAX ? length : WIDTH_MAX;
+	put_blanks(text, 1 + (length < *width ? *width - length : 0));
+}
+
 /*
  * Put CPU, TID and COMM. Threads may choose any name: replace characters that would
  * break the columns.
@@ -339,9 +351,7 @@ static void text_event(struct printer *printer, const struct entry *entry)
 	put_time(printer, entry, 6, false);
 	elog_text_put(text, " ", 1);
 	put_colour(printer, level_colour(event));
-	put_column(text, event ? event->provider->name : "?",
-		   event ? strlen(event->provider->name) : 1,
-		   &printer->provider_width);
+	put_name_column(text, event ? event->provider->name : "?", &printer->provider_width);
 	if (item->session) {
 		const size_t from = text->size;
 
@@ -359,13 +369,12 @@ static void text_event(struct printer *printer, const struct entry *entry)
 		elog_text_string(text, " payload=");
 		elog_text_quoted(text, item->payload, item->payload_size);
 	} else if (event->field_count) {
-		put_column(text, event->name, strlen(event->name),
-			   &printer->event_width);
+		put_name_column(text, event->name, &printer->event_width);
 		put_colour(printer, "\033[0m");
 		elog_format_fields(text, event, item->payload,
 				   item->payload_size);
 	} else {
-		elog_text_string(text, event->name);
+		put_quotable(text, event->name);
 		put_colour(printer, "\033[0m");
 	}
 	elog_text_put(text, "\n", 1);
@@ -434,6 +443,21 @@ static void put_field(struct printer *printer, const struct entry *entry,
 	}
 }
 
+static void put_event_name(struct printer *printer, const char *name)
+{
+	switch (printer->options->format) {
+	case FORMAT_JSON:
+		elog_text_json_string(printer->text, name, strlen(name));
+		break;
+	case FORMAT_CSV:
+		elog_text_csv(printer->text, name, strlen(name));
+		break;
+	default:
+		put_quotable(printer->text, name);
+		break;
+	}
+}
+
 /* Put a property that is a word or a number. */
 static void put_metadata(struct printer *printer, const struct entry *entry,
 			 enum column column)
@@ -458,6 +482,14 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 		return;
 	case COLUMN_COMM:
 		put_string(printer, comm_of(entry));
+		return;
+	case COLUMN_PROVIDER:
+		put_event_name(printer, event ? event->provider->name : "?");
+		return;
+	case COLUMN_EVENT:
+		if (!event)
+			break;
+		put_event_name(printer, event->name);
 		return;
 	case COLUMN_SESSION:
 		if (item->session)
@@ -494,17 +526,11 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 	case COLUMN_TIME:
 		put_time(printer, entry, 0, true);
 		break;
-	case COLUMN_PROVIDER:
-		elog_text_string(text, event ? event->provider->name : "?");
-		break;
 	case COLUMN_SESSION:
 		put_session(text, item->session);
 		break;
 	case COLUMN_EVENT:
-		if (event)
-			elog_text_string(text, event->name);
-		else
-			elog_text_printf(text, "#%u", item->descriptor);
+		elog_text_printf(text, "#%u", item->descriptor);
 		break;
 	default:
 		elog_text_string(text, event ? elog_level_name(event->level) : "?");

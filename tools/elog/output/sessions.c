@@ -21,8 +21,8 @@ struct session {
 	int64_t first;			/* CLOCK_REALTIME ns */
 	int64_t last;
 	uint64_t start;			/* time of the first event, CLOCK_MONOTONIC ns */
-	char first_event[64];
-	char last_event[64];
+	char first_event[EVENTLOG_NAME_MAX];
+	char last_event[EVENTLOG_NAME_MAX];
 };
 
 struct sessions {
@@ -134,13 +134,20 @@ static void print_text(const struct sessions *sessions,
 	else
 		put_seconds(text, session->start, 1);
 	fill_column(text, from, 16);
-	elog_text_printf(text, " %-16s %-18s ", session->provider, number);
+	elog_text_put(text, " ", 1);
+	from = text->size;
+	put_quotable(text, session->provider);
+	fill_column(text, from, 16);
+	elog_text_printf(text, " %-18s ", number);
 	from = text->size;
 	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
 	fill_column(text, from, 14);
-	elog_text_printf(text, " %8" PRIu64 " %10" PRIu64 " %-7s %s .. %s\n",
-			 session->events, session->bytes, level ? level : "?",
-			 session->first_event, session->last_event);
+	elog_text_printf(text, " %8" PRIu64 " %10" PRIu64 " %-7s ", session->events,
+			 session->bytes, level ? level : "?");
+	put_quotable(text, session->first_event);
+	elog_text_string(text, " .. ");
+	put_quotable(text, session->last_event);
+	elog_text_put(text, "\n", 1);
 }
 
 static void put_json_name(struct elog_text *text, const char *key,
@@ -186,13 +193,17 @@ static void print_csv(const struct session *session, struct elog_text *text)
 	put_seconds(text, (uint64_t)session->first, 1);
 	elog_text_put(text, ",", 1);
 	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
-	/* Names are identifiers: they need no quotes. */
-	elog_text_printf(text, ",%s,", session->provider);
+	elog_text_put(text, ",", 1);
+	elog_text_csv(text, session->provider, strlen(session->provider));
+	elog_text_put(text, ",", 1);
 	if (session->number)
 		elog_text_printf(text, "0x%" PRIx64, session->number);
-	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%s,%s,%s\n",
-			 session->events, session->bytes, level ? level : "?",
-			 session->first_event, session->last_event);
+	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%s,", session->events, session->bytes,
+			 level ? level : "?");
+	elog_text_csv(text, session->first_event, strlen(session->first_event));
+	elog_text_put(text, ",", 1);
+	elog_text_csv(text, session->last_event, strlen(session->last_event));
+	elog_text_put(text, "\n", 1);
 }
 
 int sessions_print(struct sessions *sessions, struct output *output)

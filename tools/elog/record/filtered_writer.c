@@ -105,6 +105,18 @@ static int end_session(struct filtered_writer *filtered, struct trace_writer **s
 	return ret;
 }
 
+/* Room for "-0x", a session and ".elog" in the name of a file. */
+#define FILE_NAME_MAX 200
+
+static uint64_t name_hash(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ULL;
+	return hash;
+}
+
 /*
  * Turn a provider's name into a file's. "-" and what only a hostile name contains
  * become "%" and two hexadecimal digits, so that names stay distinct and no file is
@@ -112,9 +124,15 @@ static int end_session(struct filtered_writer *filtered, struct trace_writer **s
  */
 static void make_name(char *name, const char *provider)
 {
+	const char *start = name, *whole = provider;
 	bool first = true;
 
 	for (; *provider; provider++) {
+		/* Too long for a file: a hash makes it distinct. */
+		if (name - start > FILE_NAME_MAX) {
+			sprintf(name, "%%-%016" PRIx64, name_hash(whole));
+			return;
+		}
 		if (isalnum((unsigned char)*provider) || *provider == '_' ||
 		    (*provider == '.' && !first))
 			*name++ = *provider;

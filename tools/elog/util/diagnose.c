@@ -6,6 +6,7 @@
  * the process.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -144,6 +145,32 @@ static void explain_capability(enum purpose purpose)
 		  "sudo setcap cap_perfmon+ep %s", length > 0 ? own : "elog");
 }
 
+/* Module and elog have different ABI versions: which one is older? */
+static void explain_abi(void)
+{
+	struct eventlog_version version;
+	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
+	int ret = fd < 0 ? -errno : elog_device_version(fd, &version);
+
+	if (fd >= 0)
+		close(fd);
+	if (ret) {
+		elog_error("%s: %s", EVENTLOG_DEVICE, strerror(-ret));
+		return;
+	}
+	if (version.abi > EVENTLOG_ABI_VERSION) {
+		elog_error("this elog %s (ABI %u) is older than the kernel module %s (ABI %u): "
+			   "update elog", tool_version(), EVENTLOG_ABI_VERSION,
+			   version.release, version.abi);
+		return;
+	}
+	elog_error("the kernel module %s (ABI %u) is older than this elog %s (ABI %u): "
+		   "update the module", version.release, version.abi, tool_version(),
+		   EVENTLOG_ABI_VERSION);
+	elog_hint("if a newer one is installed, load it: %smodprobe -r eventlog && "
+		  "%smodprobe eventlog", as_root(), as_root());
+}
+
 void explain_device_error(int error, enum purpose purpose)
 {
 	switch (error) {
@@ -175,6 +202,9 @@ void explain_device_error(int error, enum purpose purpose)
 			break;
 		}
 		goto other;
+	case -EPROTONOSUPPORT:
+		explain_abi();
+		break;
 	case -EPROTO:
 		elog_error("this elog does not know the version of the kernel module");
 		elog_hint("use the elog that belongs to the module");

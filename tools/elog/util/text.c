@@ -2,6 +2,7 @@
 /*
  * Text and JSON that several verbs print: see tool.h.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,27 @@ uint64_t put_causes(const uint64_t *lost, struct elog_text *text)
 		elog_text_unsigned(text, lost[cause], 1, ' ');
 	}
 	return sum;
+}
+
+void put_quotable(struct elog_text *text, const char *name)
+{
+	const char *c = name;
+
+	if (isalpha((unsigned char)*c) || *c == '_')
+		while (*c && (isalnum((unsigned char)*c) || strchr("_.-", *c)))
+			c++;
+	/* "?" stands for a name that is not known. */
+	if (*c && strcmp(name, "?"))
+		elog_text_quoted(text, name, strlen(name));
+	else
+		elog_text_string(text, name);
+}
+
+char *find_slash(const char *glob)
+{
+	while (*glob && *glob != '/')
+		glob += *glob == '\\' && glob[1] ? 2 : 1;
+	return (char *)glob;
 }
 
 void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width)

@@ -211,6 +211,17 @@ void explain_device_error(int error, enum purpose purpose);
  */
 uint64_t put_causes(const uint64_t *lost, struct elog_text *text);
 
+/** put_quotable() - append the name of a provider or an event, quoted if it is not plain */
+void put_quotable(struct elog_text *text, const char *name);
+
+/**
+ * find_slash() - find the slash between the provider and the event
+ * @glob: a name or a glob, with \ escapes
+ *
+ * Return: the first "/" that is not escaped, or the end.
+ */
+char *find_slash(const char *glob);
+
 /** put_seconds() - append "S.NNNNNNNNN", S being @width wide at least */
 void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width);
 

@@ -291,7 +291,7 @@ static void test_operators(void)
 		{ "comm == \"some (comm)\"", YES }, { "comm ~ some", YES },
 		{ "comm !~ \"^s.me\"", NO }, { "comm", YES }, { "@comm != x", YES },
 		{ "level == 77", YES }, { "@level == notice", YES },
-		{ "@level == 3", YES }, { "@level <= warning", NEVER },
+		{ "@level == 4", YES }, { "@level <= warning", NEVER },
 		{ "@level > warning", YES }, { "@level", YES },
 		{ "keywords & conn", YES }, { "keywords & data", NEVER },
 		{ "keywords & conn|data", YES }, { "keywords & data|0x1", YES },

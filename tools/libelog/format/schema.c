@@ -19,7 +19,8 @@
  *		TYPE NAME [as dec|hex] ["DESCRIPTION"]
  *
  * An indented line belongs to the enum, flags or event above it. "#" starts a comment.
- * In a string, \" and \\ stand for " and \. KEYWORDS is "-", or a list of names of
+ * The NAME of a provider or an event may be a quoted string of up to 255 printable ASCII
+ * characters. In a string, \" and \\ stand for " and \. KEYWORDS is "-", or a list of names of
  * keywords and masks ("0x3"), separated by commas. A name must be defined before it is
  * used, in the same provider. Numbers are decimal without leading zeros, or hexadecimal
  * with "0x", up to 64 bits; a VALUE may have a "-" before decimal digits. An ID is from
@@ -182,7 +183,7 @@ static int use_name(struct parser *parser, const void *scope, const char *name,
 	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
 }
 
-static bool is_name(const char *text, const char *more)
+static bool is_name(const char *text, const char *more, size_t max)
 {
 	size_t i;
 
@@ -192,7 +193,18 @@ static bool is_name(const char *text, const char *more)
 		if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
 		    !strchr(more, text[i]))
 			return false;
-	return i < EVENTLOG_NAME_MAX;
+	return i < max;
+}
+
+/* A name that was quoted, of a provider or an event. */
+static bool is_printable_name(const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i]; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return i && i < EVENTLOG_NAME_MAX;
 }
 
 /* Get the name in token @index, or an error that says what was expected. */
@@ -200,10 +212,13 @@ static int take_name(struct parser *parser, unsigned int index,
 		     const char *what, const char **name)
 {
 	const struct token *token = &parser->tokens[index];
+	bool provider = !strcmp(what, "provider"), event = !strcmp(what, "event");
 
-	if (index >= parser->token_count || token->quoted)
+	if (index >= parser->token_count || (token->quoted && !provider && !event))
 		return wrong(parser, "the %s's name is missing", what);
-	if (!is_name(token->text, strcmp(what, "provider") ? "" : ".-"))
+	if (token->quoted ? !is_printable_name(token->text) :
+			    !is_name(token->text, provider ? ".-" : "", provider || event ?
+				     EVENTLOG_NAME_MAX : EVENTLOG_FIELD_NAME_MAX))
 		return wrong(parser, "'%s' is not a name for a %s",
 			     token->text, what);
 	*name = token->text;
@@ -407,7 +422,7 @@ static int take_keywords(struct parser *parser, unsigned int index,
 {
 	const struct elog_schema_name *keyword;
 	const char *text, *comma;
-	char word[EVENTLOG_NAME_MAX];
+	char word[EVENTLOG_FIELD_NAME_MAX];
 	uint64_t mask;
 
 	if (index >= parser->token_count || parser->tokens[index].quoted)
@@ -574,7 +589,7 @@ static int parse_type(struct parser *parser, struct elog_schema_field *field)
 			return wrong(parser, "'%s' needs a size, as in struct:NAME:16",
 				     field->type_name);
 		*cut = '\0';
-		if (!is_name(copy + 7, ""))
+		if (!is_name(copy + 7, "", EVENTLOG_FIELD_NAME_MAX))
 			return wrong(parser, "'%s' is not a name for a struct",
 				     copy + 7);
 		field->type = ELOG_TYPE_STRUCT;

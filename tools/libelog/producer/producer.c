@@ -28,6 +28,7 @@
 
 #include "elog_marker.h"
 #include "producer/producer.h"
+#include "util/abi.h"
 #include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
@@ -225,6 +226,11 @@ static int connect_locked(struct elog_producer *producer)
 	fd = open(producer->device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	ret = elog_device_check(fd);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
 	for (event = producer->events; event; event = event->next) {
 		ret = register_event(fd, event, &request);
 		if (!ret)

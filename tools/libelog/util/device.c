@@ -10,12 +10,32 @@
 #include <unistd.h>
 
 #include "elog.h"
+#include "util/abi.h"
+
+int elog_abi_check(uint32_t abi)
+{
+	return abi == EVENTLOG_ABI_VERSION ? 0 : -EPROTONOSUPPORT;
+}
+
+int elog_device_check(int fd)
+{
+	struct eventlog_version version;
+
+	return elog_device_version(fd, &version) ? 0 : elog_abi_check(version.abi);
+}
 
 int elog_device_open(const char *device)
 {
-	int fd = open(device ? device : EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(device ? device : EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), ret;
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	ret = elog_device_check(fd);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	return fd;
 }
 
 int elog_device_version(int fd, struct eventlog_version *version)
@@ -26,6 +46,13 @@ int elog_device_version(int fd, struct eventlog_version *version)
 		return -errno;
 	version->release[sizeof(version->release) - 1] = '\0';
 	return 0;
+}
+
+int elog_device_counts(int fd, struct eventlog_counts *counts)
+{
+	memset(counts, 0, sizeof(*counts));
+	counts->size = sizeof(*counts);
+	return ioctl(fd, EVENTLOG_IOC_COUNTS, counts) ? -errno : 0;
 }
 
 int elog_device_describe(int fd, struct eventlog_describe *request,

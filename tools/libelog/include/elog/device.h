@@ -22,7 +22,8 @@ extern "C" {
  * is open.
  *
  * Return: a file descriptor (close-on-exec), or a negative errno of open(2);
- * -ENOENT, -ENXIO and -ENODEV mean that the module is not loaded.
+ * -ENOENT, -ENXIO and -ENODEV mean that the module is not loaded, -EPROTONOSUPPORT that
+ * it has another ABI version than this library.
  */
 int elog_device_open(const char *device);
 
@@ -34,6 +35,15 @@ int elog_device_open(const char *device);
  * Return: 0, or -ENOTTY if @fd is not the device.
  */
 int elog_device_version(int fd, struct eventlog_version *version);
+
+/**
+ * elog_device_counts() - get the numbers of events, providers and subscribers
+ * @fd: the device, in any role
+ * @counts: filled in
+ *
+ * Return: 0, or -ENOTTY if @fd is not the device.
+ */
+int elog_device_counts(int fd, struct eventlog_counts *counts);
 
 /**
  * elog_device_describe() - get the schema text of a definition
