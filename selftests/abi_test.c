@@ -568,8 +568,6 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
 		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
-		FLAGS(RULE_ADD, eventlog_rule, predicate, 0),
-		FLAGS(RULE_ADD, eventlog_rule, predicate_size, 0),
 		FLAGS(RULE_ADD, eventlog_rule, reserved, 0),
 		FLAGS(FLUSH, eventlog_flush, flags, 0),
 		FLAGS(FLUSH, eventlog_flush, reserved, 0),

@@ -843,3 +843,30 @@ ssize_t file_write(const char *path, const char *text)
 	errno = error;
 	return bytes;
 }
+
+int module_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK);
+}
+
+int module_load(const char *name)
+{
+	const char *eventlog = getenv("EVENTLOG_KO");
+	const char *slash;
+	char path[4096];
+	int fd, result;
+
+	if (!eventlog)
+		eventlog = getenv("EVENTLOG_MODULE");
+	if (!eventlog)
+		SKIP("EVENTLOG_KO does not name the module's file");
+	slash = strrchr(eventlog, '/');
+	snprintf(path, sizeof(path), "%.*smodule/ktest/%s.ko",
+		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		SKIP("%s does not exist", path);
+	result = syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+	return result;
+}

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "filter_common.h"
 
 #define EXAMPLE "eventlog_marker_example"
 #define MANY "eventlog_marker_many"
@@ -32,45 +32,18 @@
 /* ------------------------------------------------------------------------
  * Modules
  */
-static int try_unload(const char *name)
-{
-	return syscall(SYS_delete_module, name, O_NONBLOCK);
-}
-
-static int try_load(const char *name)
-{
-	const char *eventlog = getenv("EVENTLOG_KO");
-	const char *slash;
-	char path[4096];
-	int fd, result;
-
-	if (!eventlog)
-		eventlog = getenv("EVENTLOG_MODULE");
-	if (!eventlog)
-		SKIP("EVENTLOG_KO does not name the module's file");
-	slash = strrchr(eventlog, '/');
-	snprintf(path, sizeof(path), "%.*smodule/ktest/%s.ko",
-		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		SKIP("%s does not exist", path);
-	result = syscall(SYS_finit_module, fd, "", 0);
-	close(fd);
-	return result;
-}
-
 /* Unload it first: an earlier case may have failed and left it loaded. */
 static void load(const char *name)
 {
 	if (user_mode_linux())
 		SKIP("this kernel lacks jump labels, which markers need");
-	try_unload(name);
-	CHECK_OK(try_load(name));
+	module_unload(name);
+	CHECK_OK(module_load(name));
 }
 
 static void unload(const char *name)
 {
-	CHECK_OK(try_unload(name));
+	CHECK_OK(module_unload(name));
 }
 
 /* Runs every marker of the example. */
@@ -105,7 +78,7 @@ struct marker {
 	const char *module;
 	const char *tag;
 	char place[2200];
-	char predicate[EVENTLOG_PREDICATE_MAX];
+	char predicate[EVENTLOG_FILTER_TEXT_MAX];
 };
 
 /* The first marker with a descriptor above @descriptor; returns as ioctl(2). */
@@ -118,7 +91,8 @@ static int marker_next(int fd, __u32 descriptor, struct marker *marker)
 	marker->next.descriptor = descriptor;
 	marker->next.text = PTR(marker->text);
 	marker->next.text_size = sizeof(marker->text);
-	marker->next.predicate = PTR(marker->predicate);
+	marker->next.filter_text = PTR(marker->predicate);
+	marker->next.filter_text_size = sizeof(marker->predicate);
 	if (ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker->next))
 		return -1;
 	marker->module = marker->text;
@@ -129,8 +103,8 @@ static int marker_next(int fd, __u32 descriptor, struct marker *marker)
 	snprintf(marker->place, sizeof(marker->place), "%s:%s:%u", path, function,
 		 marker->next.ordinal);
 	CHECK_EQ(marker->next.id, place_hash(marker->place));
-	if (marker->next.predicate_size)
-		CHECK_EQ(marker->next.predicate_size, strlen(marker->predicate) + 1);
+	if (marker->next.filter_text_size)
+		CHECK_EQ(marker->next.filter_text_size, strlen(marker->predicate) + 1);
 	else
 		marker->predicate[0] = '\0';
 	CHECK(marker->next.descriptor > descriptor);
@@ -177,43 +151,38 @@ static unsigned int switch_markers(int fd, const char *marker, __u32 operation, 
 
 	test_note("switching %s", marker);
 	CHECK_OK(try_set(fd, &request));
-	CHECK(request.matched >= request.changed + request.refused);
+	CHECK(request.matched >= request.changed + request.denied);
 	return request.changed;
 }
 
-static struct eventlog_term term(const char *name, __u8 operation, __u32 flags, __u64 number,
-				 const char *text)
+static struct filter_term term(const char *name, __u16 operation, __u32 flags, __u64 number,
+			       const char *string)
 {
-	struct eventlog_term term = {
-		.operation = operation, .flags = flags, .number = number,
-		.on_true = EVENTLOG_TERM_ACCEPT, .on_false = EVENTLOG_TERM_REJECT,
+	return (struct filter_term){
+		.name = name, .operation = operation, .flags = flags, .number = number,
+		.string = string,
 	};
-
-	strcpy(term.name, name);
-	if (text)
-		strcpy(term.text, text);
-	return term;
 }
 
-static struct eventlog_term number_term(const char *name, __u8 operation, __u64 number)
+static struct filter_term number_term(const char *name, __u16 operation, __u64 number)
 {
 	return term(name, operation, EVENTLOG_TERM_NUMBER, number, NULL);
 }
 
-static struct eventlog_term text_term(const char *name, __u8 operation, const char *text)
+static struct filter_term text_term(const char *name, __u16 operation, const char *text)
 {
-	return term(name, operation, EVENTLOG_TERM_TEXT, 0, text);
+	return term(name, operation, EVENTLOG_TERM_STRING, 0, text);
 }
 
+/* The filter of the last predicate_request(). */
+static struct filter sent;
+
 static struct eventlog_marker_set predicate_request(const char *marker, __u32 handlers,
-						    const struct eventlog_term *terms,
-						    __u32 count)
+						    const struct filter_term *terms, __u32 count)
 {
 	struct eventlog_marker_set request = set_request(marker, EVENTLOG_MARKER_ADD, handlers);
 
-	request.terms = PTR(terms);
-	request.term_count = count;
-	request.predicate = PTR("written so");
+	request.filter = filter_fill(&sent, terms, count, "written so");
 	return request;
 }
 
@@ -453,7 +422,7 @@ TEST(handlers_are_switched)
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 5);
 	CHECK_EQ(request.changed, 4);
-	CHECK_EQ(request.refused, 1);
+	CHECK_EQ(request.denied, 1);
 	CHECK_EQ(handlers_of(fd, "only_traced"), EVENTLOG_MARKER_TRACE);
 
 	/* Two markers have one identity. */
@@ -669,7 +638,7 @@ TEST(ten_thousand_markers)
 {
 	struct eventlog_subscribe request = subscribe_request(1 << 20);
 	struct eventlog_marker_set set;
-	struct eventlog_term value;
+	struct filter_term value;
 	struct consumer consumer;
 	struct marker marker;
 	__u32 descriptor = 0;
@@ -765,7 +734,7 @@ TEST(listed_while_modules_load)
 TEST(markers_hold_the_module)
 {
 	load(EXAMPLE);
-	CHECK_ERRNO2(try_unload("eventlog"), EWOULDBLOCK, EBUSY);
+	CHECK_ERRNO2(module_unload("eventlog"), EWOULDBLOCK, EBUSY);
 	unload(EXAMPLE);
 }
 
@@ -774,7 +743,7 @@ TEST(markers_hold_the_module)
  */
 /* Sets a predicate of one term; returns the number of changed markers. */
 static unsigned int set_predicate(int fd, const char *marker, __u32 handlers,
-				  struct eventlog_term term)
+				  struct filter_term term)
 {
 	struct eventlog_marker_set request = predicate_request(marker, handlers, &term, 1);
 
@@ -798,43 +767,19 @@ static __u64 rejected_of(int fd, const char *tag)
 	return marker.next.rejected;
 }
 
-/* The kernel must reject this term. */
-static void reject(int fd, struct eventlog_term bad)
-{
-	struct eventlog_marker_set request = predicate_request("*", ALL, &bad, 1);
-
-	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-}
-
-static void reject_flags(int fd, __u8 operation, __u32 flags)
-{
-	reject(fd, term("as_u8", operation, flags, 0, NULL));
-}
-
+/* filter_test provokes the errors of filters themselves. */
 TEST(predicate_errors)
 {
-	struct eventlog_term good = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1), bad, terms[17];
+	struct filter_term good = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
 	struct eventlog_marker_set request;
-	char *text = malloc(EVENTLOG_PREDICATE_MAX + 1);
 	unsigned char *memory = pages_map(page_size());
 	int fd = device_open_for(O_RDONLY);
 	struct marker marker;
-	unsigned int i;
 
 	load(PREDICATE);
 	/* Bad members of the request. */
-	for (i = 0; i < 17; i++)
-		terms[i] = good;
-	request = predicate_request("*", ALL, terms, 17);
-	CHECK_ERRNO(try_set(fd, &request), E2BIG);
-	request.term_count = 0xffffffff;
-	CHECK_ERRNO(try_set(fd, &request), E2BIG);
-	request.term_count = 0;
-	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	request.terms = 0;
-	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	request = predicate_request("*", ALL, terms, 0);
-	request.predicate = 0;
+	request = predicate_request("*", ALL, &good, 1);
+	request.reserved = 1;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	request = predicate_request("*", ALL, &good, 1);
 	request.operation = EVENTLOG_MARKER_REMOVE;
@@ -843,142 +788,114 @@ TEST(predicate_errors)
 	request.operation = EVENTLOG_MARKER_REPLACE;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 
-	/* Bad pointers. */
+	/* Bad filters. */
 	request = predicate_request("*", ALL, &good, 1);
-	request.predicate = 0;
+	request.filter = PTR(pages_unmapped());
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
-	request.predicate = PTR(pages_unmapped());
-	CHECK_ERRNO(try_set(fd, &request), EFAULT);
-	request = predicate_request("*", ALL, NULL, 1);
-	CHECK_ERRNO(try_set(fd, &request), EFAULT);
-	request.terms = PTR(pages_unmapped());
-	CHECK_ERRNO(try_set(fd, &request), EFAULT);
-	request.terms = PTR(memory + page_size() - sizeof(good));
-	memcpy(memory + page_size() - sizeof(good), &good, sizeof(good));
-	request.term_count = 2;
-	CHECK_ERRNO2(try_set(fd, &request), EFAULT, EINVAL);
-
-	/* Bad predicate texts. */
 	request = predicate_request("*", ALL, &good, 1);
-	memset(text, 'x', EVENTLOG_PREDICATE_MAX);
-	text[EVENTLOG_PREDICATE_MAX] = '\0';
-	request.predicate = PTR(text);
+	sent.filter.term_count = 0;
+	CHECK_ERRNO(try_set(fd, &request), EINVAL);
+	sent.filter.term_count = EVENTLOG_TERMS_MAX + 1;
 	CHECK_ERRNO(try_set(fd, &request), E2BIG);
-	for (i = 1; i < 32; i++) {
-		snprintf(text, 8, "x%cy", i);
-		CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	}
-	strcpy(text, "\177");
+	sent.filter.term_count = 1;
+	sent.terms[0].operation = EVENTLOG_TERM_BEGINS_NOT + 1;
+	CHECK_ERRNO(try_set(fd, &request), EOPNOTSUPP);
+	sent.terms[0].operation = EVENTLOG_TERM_EQUAL;
+	sent.terms[0].on_true = 0;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	strcpy(text, "");
-	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-
-	/* Bad terms. */
-	for (i = 0; i < 32; i++) {
-		bad = good;
-		bad.flags |= 1U << i;
-		if (i > 5)
-			reject(fd, bad);
-	}
-	for (i = EVENTLOG_TERM_BEGINS_NOT + 1; i < 256; i++) {
-		bad = good;
-		bad.operation = i;
-		reject(fd, bad);
-	}
-	bad = good;
-	bad.reserved = 1;
-	reject(fd, bad);
-	bad = good;
-	bad.name[0] = '\0';
-	reject(fd, bad);
-	strcpy(bad.name, "1st");
-	reject(fd, bad);
-	strcpy(bad.name, "a b");
-	reject(fd, bad);
-	memset(bad.name, 'x', sizeof(bad.name));
-	reject(fd, bad);
-	bad = text_term("text", EVENTLOG_TERM_EQUAL, "");
-	memset(bad.text, 'x', sizeof(bad.text));
-	reject(fd, bad);
-	bad = good;
-	bad.flags |= EVENTLOG_TERM_COMMON;
-	reject(fd, bad);
-
-	/* A jump may not go back, to the term itself or past the last term. */
-	for (i = 0; i < EVENTLOG_TERM_REJECT; i++) {
-		bad = good;
-		bad.on_true = i;
-		reject(fd, bad);
-		bad = good;
-		bad.on_false = i;
-		reject(fd, bad);
-	}
-	terms[0].on_true = 1;
-	for (i = 0; i < EVENTLOG_TERM_REJECT; i++) {
-		terms[1].on_false = i;
-		request = predicate_request("*", ALL, terms, 2);
-		CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	}
-
-	/* Values that the term lacks or should not have. */
-	reject_flags(fd, EVENTLOG_TERM_EQUAL, 0);
-	reject_flags(fd, EVENTLOG_TERM_LESS, 0);
-	reject_flags(fd, EVENTLOG_TERM_LESS, EVENTLOG_TERM_TEXT);
-	reject_flags(fd, EVENTLOG_TERM_GREATER_EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_ADDRESS);
-	reject_flags(fd, EVENTLOG_TERM_SET, EVENTLOG_TERM_NUMBER);
-	reject_flags(fd, EVENTLOG_TERM_BITS, EVENTLOG_TERM_NUMBER);
-	reject_flags(fd, EVENTLOG_TERM_BEGINS, EVENTLOG_TERM_NUMBER);
-	reject_flags(fd, EVENTLOG_TERM_BEGINS_NOT, EVENTLOG_TERM_TEXT | EVENTLOG_TERM_NUMBER);
-	reject_flags(fd, EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE);
-	reject(fd, term("as_u8", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NEGATIVE, 1, NULL));
-	reject(fd, term("as_u8", EVENTLOG_TERM_EQUAL,
-			EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE, (1ULL << 63) + 1, NULL));
-	reject(fd, term("as_bool", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_BOOL, 2, NULL));
-	reject(fd, term("text", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_TEXT, 1, "x"));
-	reject(fd, term("as_u8", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_NUMBER, 1, "x"));
-	bad = good;
-	bad.mask = 1;
-	reject(fd, bad);
-	bad = term("as_ipv4", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_ADDRESS, 0, NULL);
-	bad.mask = 2;
-	bad.address = 3;
-	reject(fd, bad);
 
 	/* None of these calls changed a marker. */
 	CHECK_EQ(handlers_of(fd, "types"), 0);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 	/* The result of SET cannot be stored. */
 	request = predicate_request("*", ALL, &good, 1);
 	memcpy(memory, &request, sizeof(request));
 	CHECK_OK(mprotect(memory, page_size(), PROT_READ));
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, memory), EFAULT);
 	CHECK_EQ(handlers_of(fd, "types"), 0);
-	/* The predicate's text cannot be stored. */
+	/* The filter's text cannot be stored. */
 	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, good), 1);
 	marker_find(fd, "types", &marker);
 	marker.next.descriptor--;
-	marker.next.predicate = PTR(memory);
+	marker.next.filter_text = PTR(memory);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker.next), EFAULT);
-	/* A caller that does not request the text succeeds. */
-	marker.next.predicate = 0;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker.next));
-	CHECK_EQ(marker.next.predicate_size, sizeof("written so"));
 	close(fd);
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_PERFMON | CAPABILITY_SYS_ADMIN));
 	fd = device_open();
 	request = predicate_request("*", ALL, &good, 1);
 	CHECK_ERRNO(try_set(fd, &request), EPERM);
 	unload(PREDICATE);
-	free(text);
 }
 
-/* Older callers pass structs without predicates. */
+/* MARKER_NEXT returns a text only as far as the caller has room for it. */
+TEST(filter_text_sizes)
+{
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	const __u32 needed = sizeof("written so");
+	struct eventlog_marker_set request;
+	struct eventlog_marker_next next;
+	char text[sizeof("written so") + 8];
+	int fd = device_open();
+	struct marker marker;
+	__u32 before;
+
+	load(PREDICATE);
+	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
+	marker_find(fd, "types", &marker);
+	before = marker.next.descriptor - 1;
+
+	/* A caller that does not request the text gets its size. */
+	next = marker.next;
+	next.descriptor = before;
+	next.filter_text = 0;
+	next.filter_text_size = 0;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next));
+	CHECK_EQ(next.filter_text_size, needed);
+	CHECK_EQ(next.id, marker.next.id);
+	next = marker.next;
+	next.descriptor = before;
+	next.filter_text = PTR(text);
+	next.filter_text_size = needed - 1;
+	next.id = 0xa5;
+	memset(text, 0x5a, sizeof(text));
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next), EMSGSIZE);
+	CHECK_EQ(next.filter_text_size, needed);
+	CHECK_EQ(next.text_size, marker.next.text_size);
+	CHECK_EQ(next.descriptor, before);
+	CHECK_EQ(next.id, 0xa5);
+	CHECK_EQ(text[0], 0x5a);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next));
+	CHECK(!strcmp(text, "written so"));
+	CHECK_EQ(text[needed], 0x5a);
+	/* Both sizes are reported if one of them is too small. */
+	next.descriptor = before;
+	next.text_size = 0;
+	next.filter_text_size = sizeof(text);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next), EMSGSIZE);
+	CHECK_EQ(next.text_size, marker.next.text_size);
+	CHECK_EQ(next.filter_text_size, needed);
+
+	/* A filter need not have a text. */
+	request = predicate_request("types", EVENTLOG_MARKER_PROBE, &one, 1);
+	sent.filter.text = 0;
+	sent.filter.text_size = 0;
+	CHECK_OK(try_set(fd, &request));
+	marker_find(fd, "types", &marker);
+	CHECK_EQ(marker.next.filter_text_size, 1);
+	CHECK(!strcmp(marker.predicate, ""));
+	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL);
+	marker_find(fd, "types", &marker);
+	CHECK_EQ(marker.next.filter_text_size, 0);
+	unload(PREDICATE);
+}
+
+/* A caller may pass structs without the members for filters. */
 TEST(callers_without_predicates)
 {
-	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
-	const size_t next_size = offsetof(struct eventlog_marker_next, predicate);
-	const size_t set_size = offsetof(struct eventlog_marker_set, terms);
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	const size_t next_size = offsetof(struct eventlog_marker_next, filter_text);
+	const size_t set_size = offsetof(struct eventlog_marker_set, incompatible);
 	struct eventlog_marker_next next;
 	struct eventlog_marker_set set;
 	int fd = device_open();
@@ -994,24 +911,24 @@ TEST(callers_without_predicates)
 	next.text_size = sizeof(marker.text);
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next));
 	CHECK_EQ(next.id, marker.next.id);
-	CHECK_EQ(next.predicate, 0xa5a5a5a5a5a5a5a5);
-	CHECK_EQ(next.unprinted, 0xa5a5a5a5a5a5a5a5);
+	CHECK_EQ(next.filter_text, 0xa5a5a5a5a5a5a5a5);
+	CHECK_EQ(next.suppressed, 0xa5a5a5a5a5a5a5a5);
 	set = set_request("types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
-	set.terms = 1;
-	set.unfit = 0xa5;
+	set.incompatible = 0xa5;
+	set.reserved = 1;
 	set.size = set_size;
 	CHECK_OK(try_set(fd, &set));
 	CHECK_EQ(set.changed, 1);
-	CHECK_EQ(set.unfit, 0xa5);
+	CHECK_EQ(set.incompatible, 0xa5);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 	unload(PREDICATE);
 }
 
 /* When a marker gets a predicate, keeps it and loses it. */
 TEST(predicate_follows_the_handlers)
 {
-	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
 	struct eventlog_marker_set request;
 	int fd = device_open();
 	struct marker marker;
@@ -1022,8 +939,8 @@ TEST(predicate_follows_the_handlers)
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 4);
 	CHECK_EQ(request.changed, 1);
-	CHECK_EQ(request.unfit, 3);
-	CHECK_EQ(request.refused, 0);
+	CHECK_EQ(request.incompatible, 3);
+	CHECK_EQ(request.denied, 0);
 	CHECK_EQ(handlers_of(fd, "fieldless"), 0);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PROBE);
@@ -1037,7 +954,8 @@ TEST(predicate_follows_the_handlers)
 
 	/* Another predicate replaces it; the count starts at zero again. */
 	request = predicate_request("types", EVENTLOG_MARKER_PRINT, &one, 1);
-	request.predicate = PTR("otherwise");
+	sent.filter.text = PTR("otherwise");
+	sent.filter.text_size = sizeof("otherwise");
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.changed, 1);
 	marker_find(fd, "types", &marker);
@@ -1049,17 +967,17 @@ TEST(predicate_follows_the_handlers)
 	CHECK(!strcmp(marker.predicate, "otherwise"));
 	/* A predicate of the wrong type changes nothing. */
 	one.operation = EVENTLOG_TERM_BITS;
-	strcpy(one.name, "as_bool");
+	one.name = "as_bool";
 	request = predicate_request("types", EVENTLOG_MARKER_PROBE, &one, 1);
 	CHECK_OK(try_set(fd, &request));
-	CHECK_EQ(request.unfit, 1);
+	CHECK_EQ(request.incompatible, 1);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
 	CHECK(!strcmp(marker.predicate, "otherwise"));
 	/* Adding a handler without a predicate removes the predicate. */
 	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 1);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 	CHECK_EQ(marker.next.rejected, 0);
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
 	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 0);
@@ -1068,13 +986,13 @@ TEST(predicate_follows_the_handlers)
 	one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
 	CHECK_EQ(set_predicate(fd, "types", 0, one), 1);
 	marker_find(fd, "types", &marker);
-	CHECK(marker.next.predicate_size);
+	CHECK(marker.next.filter_text_size);
 	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 	CHECK_EQ(set_predicate(fd, "types", 0, one), 0);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 	request = predicate_request("types", EVENTLOG_MARKER_TRACE, &one, 1);
 	request.operation = EVENTLOG_MARKER_REPLACE;
 	CHECK_OK(try_set(fd, &request));
@@ -1083,7 +1001,7 @@ TEST(predicate_follows_the_handlers)
 	unload(PREDICATE);
 	load(PREDICATE);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 
 	/* A field hides the common field of the same name. */
 	CHECK_EQ(set_predicate(fd, "shadowing", EVENTLOG_MARKER_PROBE,
@@ -1102,10 +1020,10 @@ TEST(predicate_follows_the_handlers)
 	load(EXAMPLE);
 	request = predicate_request("only_traced", ALL, &one, 1);
 	CHECK_OK(try_set(fd, &request));
-	CHECK_EQ(request.refused, 1);
-	CHECK_EQ(request.unfit, 0);
+	CHECK_EQ(request.denied, 1);
+	CHECK_EQ(request.incompatible, 0);
 	marker_find(fd, "only_traced", &marker);
-	CHECK_EQ(marker.next.predicate_size, 0);
+	CHECK_EQ(marker.next.filter_text_size, 0);
 	unload(EXAMPLE);
 	unload(PREDICATE);
 }
@@ -1153,7 +1071,7 @@ TEST(predicates_on_integers)
 	};
 	unsigned int field, operation, i, j, negative, compared = 0;
 	struct consumer consumer;
-	struct eventlog_term one;
+	struct filter_term one;
 
 	load(PREDICATE);
 	consumer_open(&consumer, 16 * page_size());
@@ -1209,15 +1127,14 @@ TEST(predicates_on_integers)
 TEST(predicates_on_other_types)
 {
 	static const struct {
-		struct eventlog_term term;
+		struct filter_term term;
 		__u64 number;
 		const char *text;
 		bool passes;
 	} cases[] = {
 #define TERM(field, does, has, ...) { { .name = field, .operation = EVENTLOG_TERM_##does, \
-	.flags = has, .on_true = EVENTLOG_TERM_ACCEPT, .on_false = EVENTLOG_TERM_REJECT, \
-	__VA_ARGS__ }
-#define TEXT(does, value) TERM("text", does, EVENTLOG_TERM_TEXT, .text = value)
+	.flags = has, __VA_ARGS__ }
+#define TEXT(does, value) TERM("text", does, EVENTLOG_TERM_STRING, .string = value)
 #define BOOL(does, value) TERM("as_bool", does, EVENTLOG_TERM_BOOL, .number = value)
 		TEXT(EQUAL, "tea"), 0, "tea", true },
 		TEXT(EQUAL, "tea"), 0, "teapot", false },
@@ -1259,24 +1176,24 @@ TEST(predicates_on_other_types)
 		TERM("as_ipv4", SET, 0), 0, NULL, false },
 		TERM("as_ipv4", SET, 0), 1, NULL, true },
 		/* A term with several meanings: the field's type selects one. */
-		TERM("as_u8", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_TEXT,
-		     .number = 1, .text = "1"), 257, "x", true },
+		TERM("as_u8", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_STRING,
+		     .number = 1, .string = "1"), 257, "x", true },
 		TERM("as_bool", EQUAL,
-		     EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_TEXT,
-		     .number = 1, .text = "1"), 257, "x", true },
-		TERM("text", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_TEXT,
-		     .number = 1, .text = "1"), 257, "x", false },
-		TERM("text", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_TEXT,
-		     .number = 1, .text = "1"), 0, "1", true },
+		     EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_STRING,
+		     .number = 1, .string = "1"), 257, "x", true },
+		TERM("text", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_STRING,
+		     .number = 1, .string = "1"), 257, "x", false },
+		TERM("text", EQUAL, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_BOOL | EVENTLOG_TERM_STRING,
+		     .number = 1, .string = "1"), 0, "1", true },
 		/* Common fields, which every event has. */
 		TERM("cpu", LESS, EVENTLOG_TERM_NUMBER, .number = 1000000), 0, NULL, true },
 		TERM("cpu", GREATER, EVENTLOG_TERM_NUMBER, .number = 1000000), 0, NULL, false },
-		TERM("comm", EQUAL, EVENTLOG_TERM_TEXT, .text = "marker_firer"), 0, NULL, true },
-		TERM("comm", BEGINS, EVENTLOG_TERM_TEXT, .text = "marker_"), 0, NULL, true },
-		TERM("comm", NOT_EQUAL, EVENTLOG_TERM_TEXT, .text = "marker_firer"), 0, NULL,
+		TERM("comm", EQUAL, EVENTLOG_TERM_STRING, .string = "marker_firer"), 0, NULL, true },
+		TERM("comm", BEGINS, EVENTLOG_TERM_STRING, .string = "marker_"), 0, NULL, true },
+		TERM("comm", NOT_EQUAL, EVENTLOG_TERM_STRING, .string = "marker_firer"), 0, NULL,
 		false },
-		TERM("comm", EQUAL, EVENTLOG_TERM_TEXT | EVENTLOG_TERM_COMMON,
-		     .text = "marker_firer_x"), 0, NULL, false },
+		TERM("comm", EQUAL, EVENTLOG_TERM_STRING | EVENTLOG_TERM_COMMON,
+		     .string = "marker_firer_x"), 0, NULL, false },
 		TERM("pid", EQUAL, EVENTLOG_TERM_NUMBER, .number = 0), 0, NULL, false },
 		TERM("tid", NOT_EQUAL, EVENTLOG_TERM_NUMBER, .number = 0), 0, NULL, true },
 	};
@@ -1293,10 +1210,20 @@ TEST(predicates_on_other_types)
 		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_NOT_EQUAL, "10.2.2.4", true },
 		{ "0.0.0.0", "0.0.0.0", EVENTLOG_TERM_EQUAL, "10.2.2.4", true },
 		{ "0.0.0.0", "0.0.0.0", EVENTLOG_TERM_NOT_EQUAL, "10.2.2.4", false },
+		/* An IPv4 address is ::ffff:a.b.c.d. */
+		{ "::ffff:10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_EQUAL,
+		  "10.1.2.4", true },
+		{ "::ffff:10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_EQUAL,
+		  "10.2.2.4", false },
+		{ "::10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_EQUAL,
+		  "10.1.2.4", false },
+		{ "::10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_NOT_EQUAL,
+		  "10.1.2.4", true },
+		{ "::", "::", EVENTLOG_TERM_EQUAL, "10.1.2.4", true },
 	};
 	struct eventlog_marker_set request;
 	struct consumer consumer;
-	struct eventlog_term one;
+	struct filter_term one;
 	char name[16] = "marker_firer";
 	unsigned int i;
 
@@ -1312,9 +1239,11 @@ TEST(predicates_on_other_types)
 	}
 	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
 		test_note("address %u", i);
-		one = term("as_ipv4", addresses[i].operation, EVENTLOG_TERM_ADDRESS, 0, NULL);
-		one.address = inet_addr(addresses[i].network);
-		one.mask = inet_addr(addresses[i].mask);
+		one = term("as_ipv4", addresses[i].operation, EVENTLOG_TERM_IPV4, 0, NULL);
+		if (strchr(addresses[i].network, ':'))
+			one.flags = EVENTLOG_TERM_IPV6;
+		one.address = addresses[i].network;
+		one.mask = addresses[i].mask;
 		CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 		CHECK_EQ(passes(&consumer, ntohl(inet_addr(addresses[i].address)), NULL),
 			 addresses[i].passes);
@@ -1328,7 +1257,7 @@ TEST(predicates_on_other_types)
 
 	/* Operations that do not fit the type of the field. */
 	{
-		const struct eventlog_term misfits[] = {
+		const struct filter_term misfits[] = {
 			text_term("as_u8", EVENTLOG_TERM_EQUAL, "x"),
 			text_term("as_u8", EVENTLOG_TERM_BEGINS, "x"),
 			number_term("text", EVENTLOG_TERM_EQUAL, 1),
@@ -1341,7 +1270,10 @@ TEST(predicates_on_other_types)
 			number_term("comm", EVENTLOG_TERM_EQUAL, 1),
 			text_term("cpu", EVENTLOG_TERM_EQUAL, "x"),
 			number_term("no_such", EVENTLOG_TERM_EQUAL, 1),
-			term("as_u64", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_ADDRESS, 0, NULL),
+			{ .name = "as_u64", .operation = EVENTLOG_TERM_EQUAL,
+			  .flags = EVENTLOG_TERM_IPV4, .address = "10.0.0.0", .mask = "255.0.0.0" },
+			{ .name = "text", .operation = EVENTLOG_TERM_EQUAL,
+			  .flags = EVENTLOG_TERM_IPV6, .address = "fd00::", .mask = "ff00::" },
 			term("as_u64", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_BOOL, 1, NULL),
 		};
 
@@ -1349,7 +1281,7 @@ TEST(predicates_on_other_types)
 			test_note("misfit %u", i);
 			request = predicate_request("types", ALL, &misfits[i], 1);
 			CHECK_OK(try_set(consumer.fd, &request));
-			CHECK_EQ(request.unfit, 1);
+			CHECK_EQ(request.incompatible, 1);
 			CHECK_EQ(request.changed, 0);
 		}
 	}
@@ -1360,7 +1292,7 @@ TEST(predicates_on_other_types)
 /* (u8 == 1 && u16 == 257) || (s8 == 2 && !(u16 == 2)), then a chain of sixteen terms. */
 TEST(predicates_of_several_terms)
 {
-	struct eventlog_term terms[16] = {
+	struct filter_term terms[16] = {
 		number_term("as_u8", EVENTLOG_TERM_EQUAL, 1),
 		number_term("as_u16", EVENTLOG_TERM_EQUAL, 257),
 		number_term("as_s8", EVENTLOG_TERM_EQUAL, 2),
@@ -1405,7 +1337,7 @@ TEST(predicates_of_several_terms)
 TEST(predicate_applies_to_all_handlers)
 {
 	const char *line = "nothing " SOURCE ":serve:1:";
-	struct eventlog_term mine, others;
+	struct filter_term mine, others;
 	unsigned int before;
 	int fd = device_open();
 
@@ -1439,7 +1371,7 @@ static volatile bool switching_over;
 static void *switch_predicates(void *unused)
 {
 	int fd = device_open();
-	struct eventlog_term terms[2] = {
+	struct filter_term terms[2] = {
 		number_term("value", EVENTLOG_TERM_LESS, 100),
 		number_term("value", EVENTLOG_TERM_GREATER_EQUAL, 200),
 	};
@@ -1485,7 +1417,7 @@ static bool toggled_enough;
 /* Adds a predicate with a handler, which flips the static key, and removes both. */
 static void *toggle_predicate(void *unused)
 {
-	struct eventlog_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
 	int fd = device_open();
 	unsigned int i;
 
@@ -1515,7 +1447,7 @@ TEST(predicate_and_handlers_change_at_once)
 	CHECK_EQ(pthread_create(&toggler, NULL, toggle_predicate, NULL), 0);
 	while (!__atomic_load_n(&toggled_enough, __ATOMIC_ACQUIRE)) {
 		CHECK_OK(marker_next(fd, before, &marker));
-		CHECK_EQ(marker.next.predicate_size != 0, marker.next.handlers != 0);
+		CHECK_EQ(marker.next.filter_text_size != 0, marker.next.handlers != 0);
 		CHECK_EQ(marker.next.active, marker.next.handlers);
 		if (marker.next.handlers)
 			on++;
@@ -1581,13 +1513,13 @@ TEST(suppressed_lines_are_counted)
 	load(EXAMPLE);
 	switch_markers(fd, "*:drink:0", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT);
 	marker_find(fd, "drink", &marker);
-	CHECK_EQ(marker.next.unprinted, 0);
+	CHECK_EQ(marker.next.suppressed, 0);
 	before = log_count(line);
 	for (i = 0; i < 50; i++)
 		serve(1);
 	marker_find(fd, "drink", &marker);
-	CHECK_EQ(log_count(line) - before + marker.next.unprinted, 50);
-	CHECK(marker.next.unprinted);
+	CHECK_EQ(log_count(line) - before + marker.next.suppressed, 50);
+	CHECK(marker.next.suppressed);
 	unload(EXAMPLE);
 }
 
@@ -1674,10 +1606,10 @@ TEST(colliding_ids_are_rejected)
 
 void test_after_all(void)
 {
-	try_unload(EXAMPLE);
-	try_unload(MANY);
-	try_unload(PREDICATE);
-	try_unload(COLLIDE "one");
-	try_unload(COLLIDE "two");
-	try_unload(COLLIDE "both");
+	module_unload(EXAMPLE);
+	module_unload(MANY);
+	module_unload(PREDICATE);
+	module_unload(COLLIDE "one");
+	module_unload(COLLIDE "two");
+	module_unload(COLLIDE "both");
 }

@@ -452,7 +452,7 @@ assert int(marker["id"], 16) == value, marker
 import json, sys
 marker = json.loads(sys.argv[1])
 assert marker["predicate"] == "as_u8 == 3 && text ~ \"^tea\"", marker
-assert marker["rejected"] == 2 and marker["unprinted"] == 0, marker
+assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 ' "$output"
 
 	# Expressions of elog_filter(7).

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "filter_common.h"
 
 #define PRINT EVENTLOG_MARKER_PRINT
 #define PROBE EVENTLOG_MARKER_PROBE
@@ -51,46 +51,39 @@ static struct eventlog_marker_wish remove_policy(int fd, const char *program, co
 }
 
 /* A term that compares a field with a number. */
-static struct eventlog_term term(const char *name, int operation, __u64 number)
+static struct filter_term term(const char *name, int operation, __u64 number)
 {
-	struct eventlog_term term = {
+	return (struct filter_term){
+		.name = name,
 		.number = number,
 		.flags = operation == EVENTLOG_TERM_SET ? 0 : EVENTLOG_TERM_NUMBER,
 		.operation = operation,
-		.on_true = EVENTLOG_TERM_ACCEPT,
-		.on_false = EVENTLOG_TERM_REJECT,
 	};
-
-	strcpy(term.name, name);
-	return term;
 }
 
-static struct eventlog_term text_term(const char *name, int operation, const char *text)
+static struct filter_term text_term(const char *name, int operation, const char *text)
 {
-	struct eventlog_term result = term(name, operation, 0);
-
-	result.flags = EVENTLOG_TERM_TEXT;
-	strcpy(result.text, text);
-	return result;
+	return (struct filter_term){
+		.name = name, .flags = EVENTLOG_TERM_STRING, .operation = operation, .string = text,
+	};
 }
 
 static struct eventlog_marker_wish add_policy_if(int fd, const char *marker, __u32 handlers,
-						 const struct eventlog_term *terms, __u32 count,
+						 const struct filter_term *terms, __u32 count,
 						 const char *text)
 {
 	struct eventlog_marker_wish request = policy_request("if", marker, handlers);
+	struct filter filter;
 
 	test_note("add policy %s %u if %s", marker, handlers, text);
-	request.terms = PTR(terms);
-	request.term_count = count;
-	request.predicate = PTR(text);
+	request.filter = filter_fill(&filter, terms, count, text);
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
 	return request;
 }
 
 struct found {
 	struct eventlog_marker_wish_next next;
-	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX];
+	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX];
 	const char *marker;
 	const char *predicate;
 };
@@ -400,8 +393,8 @@ TEST(older_callers_get_no_bits)
 /* Policies apply in the order in which they were added, also to later markers. */
 TEST(policies_apply_in_order)
 {
-	const struct eventlog_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
-	const struct eventlog_term less[] = { term("value", EVENTLOG_TERM_LESS, 1) };
+	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
+	const struct filter_term less[] = { term("value", EVENTLOG_TERM_LESS, 1) };
 	int fd = device_open();
 	struct marker marker;
 	unsigned int i;
@@ -448,18 +441,16 @@ TEST(policies_apply_in_order)
 	close(fd);
 }
 
+/* filter_test provokes the errors of filters themselves. */
 TEST(predicate_errors)
 {
-	const struct eventlog_term good = term("value", EVENTLOG_TERM_GREATER, 1);
-	struct eventlog_term terms[EVENTLOG_TERMS_MAX + 1];
+	const struct filter_term good = term("value", EVENTLOG_TERM_GREATER, 1);
 	struct eventlog_marker_wish request, right;
-	char text[EVENTLOG_PREDICATE_MAX + 1];
 	int fd = device_open();
+	struct filter filter;
 
 	right = policy_request("*", "*", PRINT);
-	right.terms = PTR(&good);
-	right.term_count = 1;
-	right.predicate = PTR("value > 1");
+	right.filter = filter_fill(&filter, &good, 1, "value > 1");
 	request = right;
 	request.operation = REMOVE;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
@@ -467,30 +458,18 @@ TEST(predicate_errors)
 	request.handlers = 0;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 	request = right;
-	request.term_count = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-	request = right;
-	request.terms = PTR(pages_unmapped());
+	request.filter = PTR(pages_unmapped());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
 	request = right;
-	request.predicate = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
-	request.predicate = PTR("");
+	filter.filter.term_count = 0;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-	memset(text, 'x', sizeof(text));
-	text[EVENTLOG_PREDICATE_MAX] = '\0';
-	request.predicate = PTR(text);
+	filter.filter.term_count = EVENTLOG_TERMS_MAX + 1;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
-	request = right;
-	memset(terms, 0, sizeof(terms));
-	request.terms = PTR(terms);
-	request.term_count = EVENTLOG_TERMS_MAX + 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
-	terms[0] = good;
-	terms[0].on_false = 0;
-	request.term_count = 1;
+	filter.filter.term_count = 1;
+	filter.terms[0].on_false = 0;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
 	check_policies(fd, "");
+	filter_fill(&filter, &good, 1, "value > 1");
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &right));
 	check_policies(fd, "*/*+1?value > 1 ");
 	remove_all_policies(fd);
@@ -499,8 +478,8 @@ TEST(predicate_errors)
 
 TEST(evaluate_errors)
 {
-	const struct eventlog_term terms[] = { term("b", EVENTLOG_TERM_GREATER, 1) };
-	const struct eventlog_term texts[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
+	const struct filter_term terms[] = { term("b", EVENTLOG_TERM_GREATER, 1) };
+	const struct filter_term texts[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
 	__u64 values[EVENTLOG_ASK_VALUES_MAX + 1] = { 0 };
 	struct marker marker, none, text;
 	struct eventlog_marker_ask request;
@@ -561,14 +540,14 @@ static char *page_at_an_edge(void)
 /* What MARKER_ASK returns, for fields of all types. */
 TEST(evaluate_applies_predicates)
 {
-	const struct eventlog_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
-	const struct eventlog_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
-	struct eventlog_term both[] = {
+	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
+	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
+	struct filter_term both[] = {
 		text_term("name", EVENTLOG_TERM_BEGINS, "te"), term("value", EVENTLOG_TERM_LESS, 5),
 	};
-	struct eventlog_term mine[] = { term("tid", EVENTLOG_TERM_EQUAL, getpid()) };
-	struct eventlog_term longest[1];
-	char filling[EVENTLOG_TERM_TEXT_MAX], *edge = page_at_an_edge();
+	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_EQUAL, getpid()) };
+	struct filter_term longest[1];
+	char filling[EVENTLOG_TERM_STRING_MAX], *edge = page_at_an_edge();
 	struct eventlog_marker_wish request;
 	struct marker marker, other, odd;
 	__u64 values[2] = { 11, PTR("tea") };
@@ -581,7 +560,7 @@ TEST(evaluate_applies_predicates)
 	add_policy(fd, "if", "m2", PROBE);
 	request = add_policy_if(fd, "m*", PRINT, greater, 1, "value > 10");
 	CHECK_EQ(request.matched, 3);
-	CHECK_EQ(request.unfit, 2);
+	CHECK_EQ(request.incompatible, 2);
 	CHECK_EQ(request.changed, 1);
 	check_policies(fd, "if/m2+4 if/m*+1?value > 10 ");
 	/* Markers that the predicate does not fit stay unchanged. */
@@ -659,7 +638,7 @@ TEST(evaluate_applies_predicates)
 	remove_all_policies(fd);
 	mine[0].flags &= ~EVENTLOG_TERM_COMMON;
 	request = add_policy_if(fd, "m*", PRINT, mine, 1, "tid == us");
-	CHECK_EQ(request.unfit, 1);
+	CHECK_EQ(request.incompatible, 1);
 	CHECK_EQ(handlers_of(&odd), 0);
 	CHECK_EQ(evaluate(&marker, values, 0), PRINT);
 	mine[0].number++;
@@ -733,19 +712,18 @@ static void *come_and_go(void *unused)
 
 static void *change(void *unused)
 {
-	const struct eventlog_term terms[] = {
+	const struct filter_term terms[] = {
 		term("value", EVENTLOG_TERM_EQUAL, 7), text_term("name", EVENTLOG_TERM_EQUAL, "x"),
 	};
 	struct eventlog_marker_wish request;
 	int fd = device_open();
+	struct filter filter;
 	unsigned int i;
 
 	for (i = 0; i < 2000; i++) {
 		add_policy(fd, i % 3 ? "busy" : "b*", i % 5 ? "m" : "*", i % 2 ? PRINT : PROBE);
 		request = policy_request("busy", "m", PRINT);
-		request.terms = PTR(&terms[i % 2]);
-		request.term_count = 1;
-		request.predicate = PTR("predicate");
+		request.filter = filter_fill(&filter, &terms[i % 2], 1, "predicate");
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
 		if (i % 7 == 0)
 			remove_policy(fd, "*", "*", PRINT | PROBE);

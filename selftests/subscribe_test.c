@@ -189,9 +189,9 @@ TEST(rule_add_rejects_bad_values)
 	REJECTED(EINVAL, .flags = EVENTLOG_RULE_PID, .session = 1, .pid = 1);
 	REJECTED(EINVAL, .flags = EVENTLOG_RULE_SESSION, .session = 1, .pid = 1);
 	REJECTED(EINVAL, .flags = 4);
-	REJECTED(EINVAL, .predicate = 1);
-	REJECTED(EINVAL, .predicate_size = 1);
-	REJECTED(EINVAL, .predicate = PTR(long_glob), .predicate_size = 8);
+	REJECTED(EFAULT, .filter = 1);
+	REJECTED(EFAULT, .filter = PTR(unmapped));
+	REJECTED(E2BIG, .filter = PTR(long_glob));
 	REJECTED(EINVAL, .reserved = 1);
 	for (level = EVENTLOG_LEVEL_VERBOSE + 1; level < 20; level++)
 		REJECTED(EINVAL, .level = level);

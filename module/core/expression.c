@@ -23,9 +23,6 @@
 	 EVENTLOG_TERM_BOOL | EVENTLOG_TERM_STRING | EVENTLOG_TERM_IPV4 |	\
 	 EVENTLOG_TERM_IPV6)
 
-/* Size of the first version of struct eventlog_term, the smallest one that exists. */
-#define EVENTLOG_TERM_BYTES_MIN	40
-
 void eventlog_expression_put(struct eventlog_expression *expression)
 {
 	if (expression && refcount_dec_and_test(&expression->users))
@@ -156,7 +153,7 @@ static int eventlog_expression_check(const struct eventlog_expression *expressio
 static int eventlog_filter_check(const struct eventlog_filter *filter)
 {
 	if (filter->flags || !filter->term_count || !filter->pool_size ||
-	    filter->term_size < EVENTLOG_TERM_BYTES_MIN || !filter->text != !filter->text_size)
+	    filter->term_size < EVENTLOG_TERM_SIZE_MIN || !filter->text != !filter->text_size)
 		return -EINVAL;
 	if (filter->term_count > EVENTLOG_TERMS_MAX || filter->term_size > PAGE_SIZE ||
 	    filter->pool_size > EVENTLOG_FILTER_POOL_MAX ||

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: a NUL-terminated expression and a payload. Errors must have a
- * position within the text, and a second match must give the same result. The payload
- * is also formatted as text and as JSON.
+ * position within the text, and a second match must give the same result. The filter for
+ * the kernel must be valid, and true for each event that matches. The payload is also
+ * formatted as text and as JSON.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "elog.h"
+#include "format/filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,6 +45,36 @@ static const char schema_text[] =
 
 static const struct elog_schema *schema;
 
+/* @result: of the expression. @bound: elog_expression_bind() accepted it. */
+static void check_filter(const struct elog_expression *expression, unsigned int event,
+			 const struct elog_item *item, bool result, bool bound)
+{
+	const struct elog_filter_record record = {
+		schema->providers[0]->events[event], item, "comm",
+	};
+	const struct elog_filter_subject subject = {
+		elog_filter_record_field, elog_filter_record_common, &record,
+	};
+	struct elog_filter *filter;
+	bool holds;
+
+	if (elog_expression_compile(&expression, 1, 0, &filter, NULL))
+		return;
+	if (elog_filter_check(&filter->filter))
+		abort();
+	holds = elog_filter_holds(&filter->filter, &subject, NULL);
+	if (result && !holds)
+		abort();
+	if (filter->exact && bound && holds != result)
+		abort();
+	elog_filter_free(filter);
+	/* The text may be too long for this. */
+	if (!elog_expression_compile(&expression, 1, ELOG_FILTER_WHOLE, &filter, NULL) &&
+	    elog_filter_check(&filter->filter))
+		abort();
+	elog_filter_free(filter);
+}
+
 static void match(const struct elog_expression *expression, unsigned int event,
 		  const struct elog_item *item, size_t length)
 {
@@ -56,8 +88,10 @@ static void match(const struct elog_expression *expression, unsigned int event,
 	if (ret == -EINVAL && (!error.column || error.column > length + 1 ||
 			       !error.message[0]))
 		abort();
-	if (ret)
+	if (ret) {
+		check_filter(expression, event, item, false, ret == -ENOENT);
 		return;
+	}
 	first = elog_predicate_match(predicate, item, "comm");
 	if (elog_predicate_match(predicate, item, "comm") != first)
 		abort();
@@ -65,6 +99,7 @@ static void match(const struct elog_expression *expression, unsigned int event,
 	    elog_predicate_match(predicate, item, NULL) != first)
 		abort();
 	elog_predicate_free(predicate);
+	check_filter(expression, event, item, first, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

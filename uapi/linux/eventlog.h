@@ -213,12 +213,13 @@ struct eventlog_counts {
  * Names, strings and addresses are in a pool of bytes that the terms refer to by
  * offset.  The kernel copies terms, pool and text once, and checks the copy.  A term
  * that is longer than the kernel's is accepted if its additional bytes are zero (E2BIG
- * otherwise); a shorter one is treated as zero-filled at the end.
+ * otherwise).  A term shorter than EVENTLOG_TERM_SIZE_MIN is EINVAL.
  */
 #define EVENTLOG_TERMS_MAX	64
 #define EVENTLOG_FILTER_POOL_MAX 8192	/* bytes */
 #define EVENTLOG_FILTER_TEXT_MAX 1024	/* bytes of the source text, NUL included */
 #define EVENTLOG_TERM_STRING_MAX 256	/* bytes of a string value, NUL included */
+#define EVENTLOG_TERM_SIZE_MIN	40	/* size of struct eventlog_term in ABI version 2 */
 
 struct eventlog_filter {
 	__u32 size;

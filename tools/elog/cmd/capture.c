@@ -424,6 +424,7 @@ static uint64_t summarize(struct capture *capture)
 		fprintf(stderr, "elog: %" PRIu64 " records, %" PRIu64
 			" bytes placed in the rings\n",
 			(uint64_t)stat.records, (uint64_t)stat.bytes);
+	live_print_rejected(live);
 	elog_text_free(&causes);
 	return lost;
 }
@@ -630,7 +631,8 @@ static const struct verb_option capture_options[] = {
 	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
 	{ 'q', "no summary" },
-	{ 'v', "print a line when capturing starts, and a longer summary" },
+	{ 'v', "print a line when capturing starts, what the kernel decides\n"
+	  "of -f, and a longer summary" },
 	{ 0, NULL },
 };
 

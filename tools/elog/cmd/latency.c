@@ -556,6 +556,7 @@ static int finish(struct latency *latency)
 	}
 	print_lost(latency, lost);
 	print_unpaired(latency);
+	live_print_rejected(&latency->live);
 	latency->failed |= has_unknown_names(latency);
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);
@@ -620,7 +621,8 @@ static const struct verb_option latency_options[] = {
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ 'q', "no histogram, no hints" },
-	{ 'v', "print a line when capturing begins" },
+	{ 'v', "print a line when capturing begins, and what the kernel\n"
+	  "decides of -f" },
 	{ 0, NULL },
 };
 

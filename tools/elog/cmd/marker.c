@@ -13,7 +13,7 @@
 
 #include "cmd/verb.h"
 #include "marker/marker.h"
-#include "marker/marker_predicate.h"
+#include "marker/marker_filter.h"
 
 /* Is it a path? A pattern is not: places have colons, and tags have no slashes. */
 static bool is_file(const char *argument)
@@ -83,7 +83,7 @@ static void put_guard_json(struct elog_text *text, const struct marker *marker)
 		json_member(text, "predicate", marker->predicate);
 		elog_text_printf(text, ",\"rejected\":%" PRIu64, (uint64_t)marker->next.rejected);
 	}
-	elog_text_printf(text, ",\"unprinted\":%" PRIu64, (uint64_t)marker->next.unprinted);
+	elog_text_printf(text, ",\"suppressed\":%" PRIu64, (uint64_t)marker->next.suppressed);
 }
 
 /* Put the predicate, and what it rejected. */
@@ -92,9 +92,9 @@ static void put_guard(struct elog_text *text, const struct marker *marker)
 	if (marker->predicate)
 		elog_text_printf(text, " if %s (%" PRIu64 " rejected)", marker->predicate,
 				 (uint64_t)marker->next.rejected);
-	if (marker->next.unprinted)
+	if (marker->next.suppressed)
 		elog_text_printf(text, " (%" PRIu64 " lines dropped)",
-				 (uint64_t)marker->next.unprinted);
+				 (uint64_t)marker->next.suppressed);
 }
 
 static void put_json(struct elog_text *text, const struct marker *marker)
@@ -297,16 +297,13 @@ static int try_set(int fd, struct eventlog_marker_set *request)
 	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request) ? -errno : 0;
 }
 
-/* Parse --if; without it there is no predicate. */
-static bool parse_if(const struct options *options, struct marker_predicate *predicate)
+/* Compile --if; without it there is no filter. */
+static bool parse_if(const struct options *options, struct elog_filter **filter)
 {
 	struct elog_expression_error error;
 	int ret;
 
-	predicate->count = 0;
-	if (!options->predicate)
-		return true;
-	ret = marker_predicate_parse(options->predicate, predicate, &error);
+	ret = marker_filter_compile(options->predicate, filter, &error);
 	if (ret == -EINVAL) {
 		elog_error("--if '%s': column %u: %s", options->predicate, error.column,
 			   error.message);
@@ -317,13 +314,10 @@ static bool parse_if(const struct options *options, struct marker_predicate *pre
 	return !ret;
 }
 
-static void explain_set(const char *pattern, const struct eventlog_marker_set *request,
-			int error)
+static void explain_set(const char *pattern, int error)
 {
 	if (error == -ENOENT)
 		elog_error("no marker matches '%s'", pattern);
-	else if (error == -E2BIG && request->term_count && strlen(pattern) < EVENTLOG_GLOB_MAX)
-		elog_error("the kernel module is too old for predicates");
 	else
 		elog_error("%s: %s", pattern, strerror(-error));
 }
@@ -332,7 +326,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 			 uint32_t handlers)
 {
 	uint32_t matched = 0, changed = 0, denied = 0, incompatible = 0;
-	struct marker_predicate predicate;
+	struct elog_filter *filter;
 	int i, ret, status = STATUS_OK;
 
 	if (options->argument_count < 2) {
@@ -343,14 +337,18 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 		elog_error("--program and --module do not go together");
 		return STATUS_ERROR;
 	}
-	if (!parse_if(options, &predicate))
-		return STATUS_ERROR;
-	if (options->program)
-		return policies_switch(options, fd, operation, &predicate);
-	if (options->handlers && !markers_handlers_parse(options->handlers, &handlers)) {
+	if (options->handlers && !options->program &&
+	    !markers_handlers_parse(options->handlers, &handlers)) {
 		elog_error("'%s': handlers are print, trace and probe, separated by commas",
 			   options->handlers);
 		return STATUS_ERROR;
+	}
+	if (!parse_if(options, &filter))
+		return STATUS_ERROR;
+	if (options->program) {
+		status = policies_switch(options, fd, operation, filter);
+		elog_filter_free(filter);
+		return status;
 	}
 	for (i = 1; i < options->argument_count; i++) {
 		struct eventlog_marker_set request = {
@@ -358,21 +356,21 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 			.marker = (uintptr_t)options->arguments[i],
 			.handlers = handlers,
 			.operation = operation,
+			.filter = marker_filter_pointer(filter),
 		};
 
-		marker_predicate_put(&predicate, &request.terms, &request.term_count,
-				     &request.predicate);
 		ret = try_set(fd, &request);
 		if (ret) {
-			explain_set(options->arguments[i], &request, ret);
+			explain_set(options->arguments[i], ret);
 			status = STATUS_ERROR;
 			continue;
 		}
 		matched += request.matched;
 		changed += request.changed;
-		denied += request.refused;
-		incompatible += request.unfit;
+		denied += request.denied;
+		incompatible += request.incompatible;
 	}
+	elog_filter_free(filter);
 	/* A glob may match some incompatible markers on purpose. */
 	if (incompatible && incompatible + denied == matched) {
 		elog_error("the predicate is incompatible with the fields of all these markers");
@@ -445,10 +443,12 @@ static bool one_argument(const struct options *options)
 static bool may_be_restored(const char *predicate, const char *place)
 {
 	struct elog_expression_error error;
-	struct marker_predicate parsed;
+	struct elog_filter *filter;
 
-	if (!predicate || !marker_predicate_parse(predicate, &parsed, &error))
+	if (!marker_filter_compile(predicate, &filter, &error)) {
+		elog_filter_free(filter);
 		return true;
+	}
 	elog_error("%s: the predicate '%s' could not be restored", place, predicate);
 	return false;
 }
@@ -506,23 +506,21 @@ static int restore_one(int fd, const struct marker *saved, struct marker *curren
 		.operation = EVENTLOG_MARKER_REPLACE,
 	};
 	struct elog_expression_error error;
-	struct marker_predicate predicate = { 0 };
+	struct elog_filter *filter;
 	int ret;
 
 	current->taken = true;
 	if (same_state(current, saved))
 		return 0;
-	if (saved->predicate) {
-		ret = marker_predicate_parse(saved->predicate, &predicate, &error);
-		if (ret)
-			return ret;
-	}
-	marker_predicate_put(&predicate, &request.terms, &request.term_count,
-			     &request.predicate);
+	ret = marker_filter_compile(saved->predicate, &filter, &error);
+	if (ret)
+		return ret;
+	request.filter = marker_filter_pointer(filter);
 	ret = try_set(fd, &request);
+	elog_filter_free(filter);
 	if (!ret) {
-		*denied += request.refused;
-		*incompatible += request.unfit;
+		*denied += request.denied;
+		*incompatible += request.incompatible;
 	}
 	return ret;
 }

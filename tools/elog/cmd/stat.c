@@ -255,7 +255,7 @@ static void count_live(struct stat_run *run)
  * The end
  */
 
-static void summarize(const struct stat_run *run)
+static void summarize(struct stat_run *run)
 {
 	const struct report report = {
 		.options = run->options, .span = run->live.ended,
@@ -266,6 +266,7 @@ static void summarize(const struct stat_run *run)
 		return;
 	report_summary(&report, run->counters, &text);
 	fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
+	live_print_rejected(&run->live);
 	elog_text_free(&text);
 }
 
@@ -484,8 +485,8 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
 	  "(default), or local time" },
 	{ 'q', NULL },
-	{ 'v', "print a line when counting starts; with --bpf, also print\n"
-	  "the sizes of events" },
+	{ 'v', "print a line when counting starts, and what the kernel\n"
+	  "decides of -f; with --bpf, also print the sizes of events" },
 	{ 0, NULL },
 };
 

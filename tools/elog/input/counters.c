@@ -532,6 +532,7 @@ int counters_read_lost(struct counters *counters, struct elog_consumer *consumer
 		sum += stat.lost[i];
 	}
 	counters->total.lost = sum;
+	counters->rejected = stat.rejected;
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;
 	counters->knows_lost = true;

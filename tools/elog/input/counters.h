@@ -86,6 +86,7 @@ struct counter_row {
  * @folded: how often a row was folded; the same row may be counted again
  * @total: all rows together; its lost is the sum of @lost
  * @lost: lost events by cause
+ * @rejected: live: events that the filter in the kernel has rejected
  * @first: time of the first event, CLOCK_REALTIME ns
  * @final: time of the last event, CLOCK_REALTIME ns
  * @marks: number of calls of counters_mark()
@@ -99,6 +100,7 @@ struct counters {
 	uint64_t folded;
 	struct counter_row total;
 	uint64_t lost[EVENTLOG_LOST_CAUSES];
+	uint64_t rejected;
 	int64_t first;
 	int64_t final;
 	unsigned int marks;

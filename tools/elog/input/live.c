@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "input/live.h"
+#include "input/rule_filter.h"
 #include "util/time_spec.h"
 #include "util/signals.h"
 
@@ -64,6 +66,9 @@ int live_open(struct live *live, const struct options *options,
 			   2 * page_size);
 		return -EINVAL;
 	}
+	ret = rule_filter_compile(options, &live->filter);
+	if (ret)
+		return ret;
 	if (consumer_options)
 		chosen = *consumer_options;
 	if (chosen.backlog_bytes)
@@ -73,15 +78,19 @@ int live_open(struct live *live, const struct options *options,
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	return rules_add(live->consumer, options);
+	return rules_add(live);
 }
 
 void live_close(struct live *live)
 {
 	elog_consumer_close(live->consumer);
 	elog_processes_free(live->processes);
+	elog_filter_free(live->filter);
+	free(live->rules);
 	live->consumer = NULL;
 	live->processes = NULL;
+	live->filter = NULL;
+	live->rules = NULL;
 }
 
 int live_start(struct live *live)
@@ -221,4 +230,31 @@ void live_print_lost(struct live *live)
 		else
 			hint_lost(event, stat.event_lost);
 	}
+}
+
+static void print_rejected(const struct eventlog_stat *stat, const char *glob)
+{
+	fprintf(stderr, "elog: %" PRIu64 " event%s%s%s rejected by the filter in the kernel",
+		(uint64_t)stat->rejected, stat->rejected == 1 ? "" : "s", *glob ? " of " : "",
+		glob);
+	if (stat->incompatible)
+		fprintf(stderr, ", %" PRIu64 " of them without the fields that it compares",
+			(uint64_t)stat->incompatible);
+	fputc('\n', stderr);
+}
+
+void live_print_rejected(struct live *live)
+{
+	const struct options *options = live->options;
+	struct eventlog_stat stat;
+	size_t i;
+
+	if (!live->filter || !options->verbose || options->quiet ||
+	    elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, &stat))
+		return;
+	print_rejected(&stat, "");
+	for (i = 0; live->rule_count > 1 && i < live->rule_count; i++)
+		if (!elog_consumer_rule_stat(live->consumer, live->rules[i].id, &stat) &&
+		    stat.rejected)
+			print_rejected(&stat, live->rules[i].glob);
 }

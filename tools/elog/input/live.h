@@ -9,11 +9,20 @@
 #include "util/command.h"
 #include "util/tool.h"
 
+/** struct live_rule - a rule of a live run */
+struct live_rule {
+	uint32_t id;
+	const char *glob;
+};
+
 /**
  * struct live - a live run
  * @options: the options
  * @consumer: the subscription
  * @processes: names of threads
+ * @filter: what the kernel decides of -f; NULL: nothing
+ * @rules: the rules, with what of -e they are for
+ * @rule_count: of @rules
  * @command: COMMAND
  * @started: time of live_start(), CLOCK_MONOTONIC ns
  * @ended: time of live_end(), likewise
@@ -23,6 +32,9 @@ struct live {
 	const struct options *options;
 	struct elog_consumer *consumer;
 	struct elog_processes *processes;
+	struct elog_filter *filter;
+	struct live_rule *rules;
+	size_t rule_count;
 	struct command command;
 	uint64_t started;
 	uint64_t ended;
@@ -107,14 +119,16 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum);
 /** live_print_lost() - print the losses of each event as hints */
 void live_print_lost(struct live *live);
 
+/** live_print_rejected() - with -v, print how many events the kernel rejected because of -f */
+void live_print_rejected(struct live *live);
+
 /**
- * rules_add() - add the rules that the options request
- * @consumer: the subscription
- * @options: -e, -k, -l, -s, -p, --sample
+ * rules_add() - add the rules that the options request: -e, -k, -l, -s, -p, --sample
+ * @live: with the subscription and the filter; its rules are set
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
-int rules_add(struct elog_consumer *consumer, const struct options *options);
+int rules_add(struct live *live);
 
 /**
  * rules_add_globs() - add a rule for each of some globs

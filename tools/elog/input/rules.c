@@ -9,21 +9,38 @@
 
 #include "input/keywords.h"
 #include "input/live.h"
+#include "util/array.h"
 
 static void error_rule(const char *glob, int error)
 {
 	elog_error("the kernel rejected '%s': %s", glob, strerror(-error));
 }
 
-/* Add the rules for one combination of -e, -s and -p: one per provider with keywords of -k. */
-static int add_rule(struct elog_consumer *consumer,
-		    const struct options *options, const char *glob,
-		    const uint64_t *session, const uint64_t *pid)
+/* Add a rule, and remember what it is for. */
+static int add_rule_of(struct live *live, const struct elog_rule *rule, const char *glob)
 {
+	struct live_rule *larger = array_grow(live->rules, live->rule_count, sizeof(*larger));
+	int ret;
+
+	if (!larger)
+		return -ENOMEM;
+	live->rules = larger;
+	ret = elog_consumer_rule_add(live->consumer, rule, &larger[live->rule_count].id);
+	if (!ret)
+		larger[live->rule_count++].glob = glob;
+	return ret;
+}
+
+/* Add the rules for one combination of -e, -s and -p: one per provider with keywords of -k. */
+static int add_rule(struct live *live, const char *glob, const uint64_t *session,
+		    const uint64_t *pid)
+{
+	const struct options *options = live->options;
 	struct elog_rule rule = {
 		.size = sizeof(rule),
 		.level = options->level,
 		.sample = options->sample,
+		.filter = live->filter ? &live->filter->filter : NULL,
 	};
 	const char *slash = find_slash(glob);
 	struct keyword_rules keywords;
@@ -44,7 +61,7 @@ static int add_rule(struct elog_consumer *consumer,
 	for (i = 0; !ret && i < keywords.count; i++) {
 		rule.provider = keywords.rules[i].provider;
 		rule.keywords_any = keywords.rules[i].mask;
-		ret = elog_consumer_rule_add(consumer, &rule, NULL);
+		ret = add_rule_of(live, &rule, glob);
 	}
 	free(keywords.rules);
 	return ret;
@@ -55,8 +72,9 @@ static const uint64_t *number_at(const struct number_list *list, size_t index)
 	return list->count ? &list->values[index % list->count] : NULL;
 }
 
-int rules_add(struct elog_consumer *consumer, const struct options *options)
+int rules_add(struct live *live)
 {
+	const struct options *options = live->options;
 	size_t globs = options->glob_count ? options->glob_count : 1;
 	size_t sessions = options->sessions.count ? options->sessions.count : 1;
 	size_t pids = options->pids.count ? options->pids.count : 1;
@@ -67,7 +85,7 @@ int rules_add(struct elog_consumer *consumer, const struct options *options)
 	for (i = 0; i < globs * sessions * pids; i++) {
 		glob = options->glob_count ?
 		       options->globs[i / pids / sessions] : "*";
-		ret = add_rule(consumer, options, glob,
+		ret = add_rule(live, glob,
 			       number_at(&options->sessions, i / pids),
 			       number_at(&options->pids, i));
 		if (!ret)

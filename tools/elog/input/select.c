@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "input/keywords.h"
+#include "input/rule_filter.h"
 #include "input/select.h"
 
 struct selection {
 	const struct options *options;
 	bool live;
+	bool decided;			/* the kernel has decided -f */
 	struct time_spec since;
 	struct time_spec until;
 	bool started;
@@ -24,17 +26,17 @@ struct selection {
 };
 
 int selection_open(struct selection **result, const struct options *options,
-		   bool live)
+		   bool live, bool decided)
 {
 	struct selection *selection = calloc(1, sizeof(*selection));
-	struct elog_expression_error error;
-	size_t count = options->expression_count, i;
+	size_t count = options->expression_count;
 	int ret = -ENOMEM;
 
 	if (!selection)
 		goto no_memory;
 	selection->options = options;
 	selection->live = live;
+	selection->decided = decided;
 	selection->since = options->since;
 	selection->until = options->until;
 	selection->expressions = calloc(count + 1, sizeof(*selection->expressions));
@@ -42,18 +44,9 @@ int selection_open(struct selection **result, const struct options *options,
 	selection->fitted = calloc(count + 1, sizeof(*selection->fitted));
 	if (!selection->expressions || !selection->misfits || !selection->fitted)
 		goto no_memory;
-	for (i = 0; i < count; i++) {
-		ret = elog_expression_parse(options->expressions[i],
-					    &selection->expressions[i], &error);
-		if (ret == -ENOMEM)
-			goto no_memory;
-		if (ret) {
-			elog_error("-f '%s': column %u: %s", options->expressions[i],
-				   error.column, error.message);
-			elog_hint("man 7 elog_filter");
-			goto fail;
-		}
-	}
+	ret = rule_filter_parse(options, selection->expressions);
+	if (ret)
+		goto fail;
 	*result = selection;
 	return 0;
 
@@ -187,6 +180,18 @@ void selection_unbind(struct selection *selection, struct cached_event *cached)
 	cached->predicates = NULL;
 }
 
+int selection_try(struct selection *selection, const struct elog_schema_event *event)
+{
+	struct cached_event cached = { 0 };
+	int ret;
+
+	if (!definition_matches(selection->options, event))
+		return 0;
+	ret = selection_bind(selection, event, &cached);
+	selection_unbind(selection, &cached);
+	return ret;
+}
+
 /* Is @item not before @spec? */
 static bool is_since(const struct selection *selection,
 		     const struct time_spec *spec, const struct elog_item *item,
@@ -235,6 +240,8 @@ bool selection_match(struct selection *selection,
 		return false;
 	if (!selection_in_time(selection, item, wall_offset))
 		return false;
+	if (selection->decided)
+		return true;
 	for (i = 0; cached->predicates && i < options->expression_count; i++) {
 		if (!comm && elog_predicate_needs_comm(cached->predicates[i]))
 			comm = elog_processes_name(processes, item->pid, item->tid);

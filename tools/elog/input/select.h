@@ -31,11 +31,12 @@ struct cached_event {
  * @selection: set to the new selection
  * @options: outlive the selection
  * @live: do not check conditions that rules in the kernel check
+ * @decided: the filter of these rules has decided -f
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
 int selection_open(struct selection **selection, const struct options *options,
-		   bool live);
+		   bool live, bool decided);
 
 /** selection_close() - free it; NULL is allowed */
 void selection_close(struct selection *selection);
@@ -69,6 +70,15 @@ int selection_bind(struct selection *selection,
 
 /** selection_unbind() - free what selection_bind() allocated */
 void selection_unbind(struct selection *selection, struct cached_event *cached);
+
+/**
+ * selection_try() - check whether -f fits a definition whose events the kernel rejects
+ * @selection: remembers the result for selection_finish()
+ * @event: its schema
+ *
+ * Return: 0, -ENOMEM.
+ */
+int selection_try(struct selection *selection, const struct elog_schema_event *event);
 
 /** selection_in_time() - is an event or a loss between --since and --until? */
 bool selection_in_time(const struct selection *selection,

@@ -76,7 +76,7 @@ struct source {
 	enum rotation rotation;			/* why the followed file ends */
 };
 
-static struct source *new_source(const struct options *options, bool live,
+static struct source *new_source(const struct options *options, const struct live *live,
 				 size_t count)
 {
 	struct source *source = calloc(1, sizeof(*source));
@@ -92,7 +92,8 @@ static struct source *new_source(const struct options *options, bool live,
 	for (i = 0; i < count; i++)
 		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
 	source->options = options;
-	if (selection_open(&source->selection, options, live)) {
+	if (selection_open(&source->selection, options, live,
+			   live && live->filter && live->filter->exact)) {
 		free(source->inputs);
 		free(source);
 		return NULL;
@@ -107,7 +108,7 @@ static void update_wall_offset(struct source *source)
 
 int source_open_live(struct source **result, struct live *live)
 {
-	struct source *source = new_source(live->options, true, 1);
+	struct source *source = new_source(live->options, live, 1);
 
 	if (!source)
 		return -EINVAL;
@@ -185,7 +186,7 @@ static int start_input(struct source *source, struct input *input)
 int source_open_files(struct source **result, const struct options *options,
 		      char *const *names, int count)
 {
-	struct source *source = new_source(options, false, (size_t)count);
+	struct source *source = new_source(options, NULL, (size_t)count);
 	struct input *input;
 	int ret = 0, i;
 
@@ -726,7 +727,31 @@ void source_progress(const struct source *source, uint64_t *done,
 		*total = 0;
 }
 
+/*
+ * The kernel rejects an event whose fields have other types than -f requires, so it was
+ * not seen. Find out whether there are such definitions.
+ */
+static void try_definitions(const struct source *source)
+{
+	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct elog_consumer *consumer = source->live->consumer;
+	const struct elog_schema_event *event;
+	struct eventlog_stat stat;
+	char *schema;
+
+	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat) || !stat.incompatible)
+		return;
+	while (!elog_device_describe(elog_consumer_fd(consumer), &request, &schema)) {
+		free(schema);
+		request.flags = EVENTLOG_DESCRIBE_NEXT;
+		if (!elog_consumer_describe(consumer, request.descriptor, &event))
+			selection_try(source->selection, event);
+	}
+}
+
 bool source_finish(const struct source *source)
 {
+	if (source->live && source->live->filter)
+		try_definitions(source);
 	return selection_finish(source->selection);
 }

@@ -46,7 +46,7 @@ void policies_free(struct policy_list *list)
 
 int policies_read(int fd, struct policy_list *list)
 {
-	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_PREDICATE_MAX] = "";
+	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX] = "";
 	int ret = 0;
 
 	while (!ret) {
@@ -73,7 +73,7 @@ int policies_read(int fd, struct policy_list *list)
 }
 
 static int set_policy(int fd, const struct marker_policy *policy,
-		      const struct marker_predicate *predicate,
+		      const struct elog_filter *filter,
 		      struct eventlog_marker_wish *request)
 {
 	*request = (struct eventlog_marker_wish){
@@ -82,9 +82,8 @@ static int set_policy(int fd, const struct marker_policy *policy,
 		.marker = (uintptr_t)policy->marker,
 		.handlers = policy->handlers,
 		.operation = policy->operation,
+		.filter = marker_filter_pointer(filter),
 	};
-	marker_predicate_put(predicate, &request->terms, &request->term_count,
-			     &request->predicate);
 	return ioctl(fd, EVENTLOG_IOC_MARKER_WISH, request) ? -errno : 0;
 }
 
@@ -159,7 +158,7 @@ static bool take_handlers(const struct options *options, struct marker_policy *p
 }
 
 int policies_switch(const struct options *options, int fd, uint32_t operation,
-		    const struct marker_predicate *predicate)
+		    const struct elog_filter *filter)
 {
 	struct marker_policy policy = { .operation = operation };
 	uint32_t matched = 0, changed = 0, incompatible = 0;
@@ -181,7 +180,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 			status = STATUS_ERROR;
 			continue;
 		}
-		ret = set_policy(fd, &policy, predicate, &request);
+		ret = set_policy(fd, &policy, filter, &request);
 		if (ret) {
 			explain(policy.marker, ret);
 			status = STATUS_ERROR;
@@ -189,7 +188,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 		}
 		matched += request.matched;
 		changed += request.changed;
-		incompatible += request.unfit;
+		incompatible += request.incompatible;
 	}
 	if (!options->quiet && incompatible)
 		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
@@ -209,24 +208,21 @@ int policies_restore(const struct policy_list *list, int fd)
 		.operation = EVENTLOG_MARKER_REMOVE,
 		.handlers = POLICY_HANDLERS,
 	};
-	struct marker_predicate predicate = { 0 };
 	struct elog_expression_error error;
 	struct eventlog_marker_wish request;
-	const char *text;
+	struct elog_filter *filter;
 	size_t i;
 	int ret;
 
-	ret = set_policy(fd, &nothing, &predicate, &request);
+	ret = set_policy(fd, &nothing, NULL, &request);
 	/* An old module has no policies, and none are needed. */
 	if (ret == -ENOTTY && !list->count)
 		return 0;
 	for (i = 0; i < list->count && !ret; i++) {
-		text = list->policies[i].predicate;
-		predicate.count = 0;
-		if (text)
-			ret = marker_predicate_parse(text, &predicate, &error);
+		ret = marker_filter_compile(list->policies[i].predicate, &filter, &error);
 		if (!ret)
-			ret = set_policy(fd, &list->policies[i], &predicate, &request);
+			ret = set_policy(fd, &list->policies[i], filter, &request);
+		elog_filter_free(filter);
 	}
 	if (ret)
 		explain("policies", ret);

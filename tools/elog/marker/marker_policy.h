@@ -7,7 +7,7 @@
 #ifndef MARKER_POLICY_H
 #define MARKER_POLICY_H
 
-#include "marker/marker_predicate.h"
+#include "marker/marker_filter.h"
 #include "util/tool.h"
 
 /* The handlers that a policy can switch. */
@@ -65,12 +65,12 @@ void policies_free(struct policy_list *list);
  * @options: with --program, and patterns
  * @fd: the device
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
- * @predicate: --if, with EVENTLOG_MARKER_ADD
+ * @filter: --if, with EVENTLOG_MARKER_ADD; NULL: there is none
  *
  * Return: the exit status.
  */
 int policies_switch(const struct options *options, int fd, uint32_t operation,
-		    const struct marker_predicate *predicate);
+		    const struct elog_filter *filter);
 
 /**
  * policy_put_handlers() - append the effect of a policy: "+print", "-print,probe"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "marker/marker.h"
-#include "marker/marker_predicate.h"
+#include "marker/marker_filter.h"
 #include "output/output.h"
 #include "util/array.h"
 
@@ -138,14 +138,28 @@ static int copy_strings(struct marker *marker, const char *text)
 	return 0;
 }
 
+/* Make room for the size that the kernel has set. Return: 0, -EMSGSIZE, -ENOMEM. */
+static int make_room(char **room, uint32_t *size, uint32_t needed)
+{
+	char *larger;
+
+	if (needed <= *size)
+		return -EMSGSIZE;
+	larger = realloc(*room, needed);
+	if (!larger)
+		return -ENOMEM;
+	*room = larger;
+	*size = needed;
+	return 0;
+}
+
 int markers_read(int fd, struct marker_list *list)
 {
+	uint32_t descriptor = 0, room = 1024, filter_room = EVENTLOG_FILTER_TEXT_MAX;
+	char *text = malloc(room), *filter = malloc(filter_room);
+	int ret = text && filter ? 0 : -ENOMEM, more_text, more_filter;
 	struct eventlog_marker_next next;
-	char predicate[EVENTLOG_PREDICATE_MAX];
-	uint32_t descriptor = 0, room = 1024;
-	char *text = malloc(room), *larger;
 	struct marker *marker;
-	int ret = text ? 0 : -ENOMEM;
 
 	while (!ret) {
 		memset(&next, 0, sizeof(next));
@@ -153,15 +167,16 @@ int markers_read(int fd, struct marker_list *list)
 		next.descriptor = descriptor;
 		next.text = (uintptr_t)text;
 		next.text_size = room;
-		next.predicate = (uintptr_t)predicate;
+		next.filter_text = (uintptr_t)filter;
+		next.filter_text_size = filter_room;
 		if (ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next)) {
 			ret = errno == ENOENT ? 1 : -errno;
-			if (ret != -EMSGSIZE || next.text_size <= room)
+			if (ret != -EMSGSIZE)
 				continue;
-			room = next.text_size;
-			larger = realloc(text, room);
-			ret = larger ? 0 : -ENOMEM;
-			text = larger ? larger : text;
+			more_text = make_room(&text, &room, next.text_size);
+			more_filter = make_room(&filter, &filter_room, next.filter_text_size);
+			/* One of them was too small. */
+			ret = more_text && more_filter ? more_text : 0;
 			continue;
 		}
 		marker = markers_add(list);
@@ -172,12 +187,13 @@ int markers_read(int fd, struct marker_list *list)
 		marker->next = next;
 		descriptor = next.descriptor;
 		ret = copy_strings(marker, text);
-		if (!ret && next.predicate_size)
-			marker->predicate = strndup(predicate, sizeof(predicate) - 1);
-		if (!ret && next.predicate_size && !marker->predicate)
+		if (!ret && next.filter_text_size)
+			marker->predicate = strndup(filter, filter_room);
+		if (!ret && next.filter_text_size && !marker->predicate)
 			ret = -ENOMEM;
 	}
 	free(text);
+	free(filter);
 	return ret > 0 ? 0 : ret;
 }
 
@@ -264,15 +280,16 @@ static char *cut_predicate(char *line)
 static int parse_predicate(const char *text, uint32_t handlers, char **result)
 {
 	struct elog_expression_error error;
-	struct marker_predicate predicate;
+	struct elog_filter *filter;
 	int ret;
 
 	if (!handlers)
 		return -EINVAL;
-	ret = marker_predicate_parse(text, &predicate, &error);
+	ret = marker_filter_compile(text, &filter, &error);
 	if (ret)
 		return ret;
-	*result = strdup(predicate.text);
+	*result = strdup(filter->text);
+	elog_filter_free(filter);
 	return *result ? 0 : -ENOMEM;
 }
 

@@ -248,6 +248,7 @@ static void json_rows(const struct report *report, const struct counters *counte
 	json_counts(&counters->total, true, text);
 	elog_text_string(text, ",\"causes\":");
 	json_causes(counters->lost, text);
+	elog_text_printf(text, ",\"rejected\":%" PRIu64, counters->rejected);
 	json_sizes(&counters->total, text);
 	elog_text_string(text, "}\n");
 }

@@ -334,6 +334,7 @@ int elog_consumer_rule_add(struct elog_consumer *consumer,
 	request.pid = rule->pid;
 	request.level = rule->level;
 	request.sample = rule->sample;
+	request.filter = (uintptr_t)rule->filter;
 	if (ioctl(consumer->fd, EVENTLOG_IOC_RULE_ADD, &request))
 		return -errno;
 	if (rule_id)
@@ -379,6 +380,18 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 	stat->size = sizeof(*stat);
 	stat->cpu = cpu;
 	stat->descriptor = descriptor;
+	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+}
+
+int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
+			    struct eventlog_stat *stat)
+{
+	memset(stat, 0, sizeof(*stat));
+	stat->size = sizeof(*stat);
+	stat->cpu = EVENTLOG_CPU_ALL;
+	stat->rule_id = rule_id;
+	if (!rule_id)
+		return -ENOENT;
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 

@@ -7,8 +7,9 @@
  *	unary		"!" unary | "(" or ")" | comparison
  *	comparison	NAME [ operator value ]
  *
- * There is no tree. An expression is an array of comparisons. Each has two targets, for
- * true and for false: a later comparison, ACCEPT or REJECT. "!" exchanges the targets.
+ * An expression is an array of comparisons. Each has two targets, for true and for
+ * false: a later comparison, ACCEPT or REJECT. "!" exchanges the targets. The postfix
+ * notation of the expression is only for printing parts of it, see compile.c.
  * bind.c turns each comparison into a test with known operands, and drops tests whose
  * result is known or irrelevant. The remaining tests are the predicate.
  *
@@ -86,6 +87,7 @@ struct parser {
 	char *free;		/* free memory for strings, owned by the expression */
 	struct token token;	/* the next token */
 	unsigned int depth;
+	bool negated;		/* below an odd number of "!" */
 
 	/*
 	 * While the target of a comparison is not known, it is the number of a label. A
@@ -270,6 +272,22 @@ static int new_label(struct parser *parser, uint32_t *label)
 	return 0;
 }
 
+static int put_postfix(struct elog_expression *expression, uint32_t element)
+{
+	uint32_t capacity, *larger;
+
+	if (expression->postfix_count == expression->postfix_capacity) {
+		capacity = expression->postfix_capacity ? expression->postfix_capacity * 2 : 16;
+		larger = realloc(expression->postfix, capacity * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		expression->postfix = larger;
+		expression->postfix_capacity = capacity;
+	}
+	expression->postfix[expression->postfix_count++] = element;
+	return 0;
+}
+
 static struct comparison *new_comparison(struct elog_expression *expression)
 {
 	struct comparison *larger;
@@ -357,6 +375,7 @@ static int parse_value(struct parser *parser, struct comparison *comparison)
 	comparison->value_size = token->size;
 	comparison->value_column = token->column;
 	comparison->quoted = token->type == TOKEN_STRING;
+	comparison->end = (unsigned int)parser->position;
 	ordered = comparison->operator >= OPERATOR_LESS &&
 		  comparison->operator <= OPERATOR_GREATER_EQUAL;
 	if ((ordered || comparison->operator == OPERATOR_BITS) &&
@@ -395,13 +414,15 @@ static int parse_comparison(struct parser *parser, bool inverted,
 		return unexpected(parser, "a field's name");
 	}
 	comparison = new_comparison(parser->expression);
-	if (!comparison)
+	if (!comparison || put_postfix(parser->expression, parser->expression->count - 1))
 		return -ENOMEM;
 	comparison->only_metadata = *name == '@';
 	comparison->name = name + comparison->only_metadata;
 	comparison->column = token->column;
 	comparison->on_true = on_true;
 	comparison->on_false = on_false;
+	comparison->negated = parser->negated;
+	comparison->end = (unsigned int)parser->position;
 	ret = step(parser);
 	if (ret || token->type != TOKEN_OPERATOR)
 		return ret;
@@ -434,7 +455,11 @@ static int parse_unary(struct parser *parser, bool inverted, uint32_t on_true,
 	if (ret)
 		return ret;
 	if (type == TOKEN_NOT) {
+		parser->negated = !parser->negated;
 		ret = parse_unary(parser, true, on_false, on_true);
+		parser->negated = !parser->negated;
+		if (!ret)
+			ret = put_postfix(parser->expression, POSTFIX_NOT);
 	} else {
 		ret = parse_or(parser, on_true, on_false);
 		if (!ret && parser->token.type != TOKEN_CLOSE)
@@ -448,14 +473,16 @@ static int parse_unary(struct parser *parser, bool inverted, uint32_t on_true,
 
 static int parse_and(struct parser *parser, uint32_t on_true, uint32_t on_false)
 {
+	bool more = false;
 	uint32_t next;
-	bool more;
 	int ret;
 
 	do {
 		ret = new_label(parser, &next);
 		if (!ret)
 			ret = parse_unary(parser, false, next, on_false);
+		if (!ret && more)
+			ret = put_postfix(parser->expression, POSTFIX_AND);
 		if (ret)
 			return ret;
 		more = parser->token.type == TOKEN_AND;
@@ -469,14 +496,16 @@ static int parse_and(struct parser *parser, uint32_t on_true, uint32_t on_false)
 
 static int parse_or(struct parser *parser, uint32_t on_true, uint32_t on_false)
 {
+	bool more = false;
 	uint32_t next;
-	bool more;
 	int ret;
 
 	do {
 		ret = new_label(parser, &next);
 		if (!ret)
 			ret = parse_and(parser, on_true, next);
+		if (!ret && more)
+			ret = put_postfix(parser->expression, POSTFIX_OR);
 		if (ret)
 			return ret;
 		more = parser->token.type == TOKEN_OR;
@@ -525,7 +554,8 @@ int elog_expression_parse(const char *text, struct elog_expression **expression,
 	/* A token has at least one character, and needs a NUL. */
 	parser.expression->strings = malloc(size * 2 + 1);
 	parser.free = parser.expression->strings;
-	ret = parser.free ? 0 : -ENOMEM;
+	parser.expression->source = strdup(text);
+	ret = parser.free && parser.expression->source ? 0 : -ENOMEM;
 	for (label = 0; !ret && label < LABEL_REJECT;)
 		ret = new_label(&parser, &label);
 	if (!ret)
@@ -552,6 +582,8 @@ void elog_expression_free(struct elog_expression *expression)
 	while (expression->pattern_count)
 		elog_pattern_free(expression->patterns[--expression->pattern_count]);
 	free(expression->comparisons);
+	free(expression->postfix);
+	free(expression->source);
 	free(expression->strings);
 	free(expression);
 }

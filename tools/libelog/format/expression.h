@@ -80,8 +80,10 @@ struct comparison {
 	enum operator operator;
 	bool only_metadata;	/* the name had an "@" */
 	bool quoted;		/* the value was quoted */
+	bool negated;		/* below an odd number of "!" */
 	unsigned int column;		/* of the name */
 	unsigned int value_column;
+	unsigned int end;	/* offset in the source behind the comparison */
 	const char *value;	/* NUL-terminated */
 	size_t value_size;
 	struct pattern *pattern;	/* of ~ and !~ */
@@ -89,10 +91,23 @@ struct comparison {
 	uint32_t on_false;
 };
 
+/*
+ * The structure of an expression in postfix notation: indexes of comparisons, and these.
+ * The parser's depth limits the operands that wait for their operators.
+ */
+#define POSTFIX_NOT	(UINT32_MAX - 2)
+#define POSTFIX_AND	(UINT32_MAX - 1)
+#define POSTFIX_OR	UINT32_MAX
+#define POSTFIX_WAITING	(2 * ELOG_EXPRESSION_DEPTH + 4)
+
 struct elog_expression {
 	struct comparison *comparisons;
 	uint32_t count;
 	uint32_t capacity;
+	uint32_t *postfix;
+	uint32_t postfix_count;
+	uint32_t postfix_capacity;
+	char *source;		/* the text that was parsed */
 	char *strings;
 	struct pattern *patterns[PATTERNS_MAX];
 	unsigned int pattern_count;

@@ -1177,103 +1177,6 @@ static void before(void)
 	compose();
 }
 
-/* Writes the terms for the kernel on one line. */
-static void put_terms(struct elog_text *text, const char *expression_text)
-{
-	static const char *const operations[] = {
-		"", "==", "!=", "<", "<=", ">", ">=", "&", "^", "!^",
-	};
-	struct eventlog_term terms[EVENTLOG_TERMS_MAX];
-	struct elog_expression_error error = { 0 };
-	struct elog_expression *expression;
-	uint32_t count = 0, i;
-
-	check(!elog_expression_parse(expression_text, &expression, NULL));
-	if (elog_expression_terms(expression, terms, &count, &error)) {
-		elog_text_printf(text, "%u %s", error.column, error.message);
-		/* The error is optional. */
-		check_equal(elog_expression_terms(expression, terms, &count, NULL), -EINVAL);
-	}
-	for (i = 0; i < count; i++) {
-		const struct eventlog_term *term = &terms[i];
-
-		elog_text_printf(text, "%s%s%s%s", i ? "; " : "",
-				 term->flags & EVENTLOG_TERM_COMMON ? "@" : "", term->name,
-				 operations[term->operation]);
-		if (term->flags & EVENTLOG_TERM_NUMBER)
-			elog_text_printf(text, " n%s%llu",
-					 term->flags & EVENTLOG_TERM_NEGATIVE ? "-" : "",
-					 (unsigned long long)term->number);
-		if (term->flags & EVENTLOG_TERM_BOOL)
-			elog_text_printf(text, " b%u", (unsigned int)term->number);
-		if (term->flags & EVENTLOG_TERM_ADDRESS)
-			elog_text_printf(text, " a%08x/%08x", ntohl(term->address),
-					 ntohl(term->mask));
-		if (term->flags & EVENTLOG_TERM_TEXT)
-			elog_text_printf(text, " t%s", term->text);
-		elog_text_printf(text, " %x %x", term->on_true, term->on_false);
-	}
-	elog_expression_free(expression);
-}
-
-static void test_terms(void)
-{
-	static const struct {
-		const char *expression, *terms;
-	} cases[] = {
-		{ "a", "a ff fe" },
-		{ "!a", "a fe ff" },
-		{ "a == 5", "a== n5 t5 ff fe" },
-		{ "a != -5", "a!= n-5 t-5 ff fe" },
-		{ "a == -0", "a== n0 t-0 ff fe" },
-		{ "a == \"5\"", "a== t5 ff fe" },
-		{ "a == 1", "a== n1 b1 t1 ff fe" },
-		{ "a == false", "a== b0 tfalse ff fe" },
-		{ "a == true", "a== b1 ttrue ff fe" },
-		{ "a == 0x10", "a== n16 t0x10 ff fe" },
-		{ "a < 1.5ms", "a< n1500000 ff fe" },
-		{ "a >= 18446744073709551615", "a>= n18446744073709551615 ff fe" },
-		{ "a <= -9223372036854775808", "a<= n-9223372036854775808 ff fe" },
-		{ "a & 1|0x10", "a& n17 ff fe" },
-		{ "a == 10.1.2.3", "a== a0a010203/ffffffff t10.1.2.3 ff fe" },
-		{ "a != 10.1.2.3/16", "a!= a0a010000/ffff0000 t10.1.2.3/16 ff fe" },
-		{ "a == ::ffff:10.1.2.3", "a== a0a010203/ffffffff t::ffff:10.1.2.3 ff fe" },
-		{ "a == ::/0", "a== a00000000/00000000 t::/0 ff fe" },
-		{ "a == fe80::1", "a== tfe80::1 ff fe" },
-		{ "a ~ \"^abc\"", "a^ tabc ff fe" },
-		{ "a !~ \"^abc\"", "a!^ tabc ff fe" },
-		{ "a ~ \"^abc$\"", "a== tabc ff fe" },
-		{ "a !~ \"^abc$\"", "a!= tabc ff fe" },
-		{ "@pid == 7", "@pid== n7 t7 ff fe" },
-		{ "comm == x", "comm== tx ff fe" },
-		{ "a && (b || !c) || d > 1",
-		  "a 1 3; b ff 2; c 3 ff; d> n1 ff fe" },
-		{ "a ~ abc", "5 the kernel matches only plain text behind '^'" },
-		{ "a ~ \"b$\"", "5 the kernel matches only plain text behind '^'" },
-		{ "a ~ \"^a.c\"", "5 the kernel matches only plain text behind '^'" },
-		{ "b || @time > 5",
-		  "6 the kernel compares @cpu, @pid, @tid and @comm, not @time" },
-		{ "a > tea", "5 'tea' is not a number" },
-		{ "a & 1|x", "5 '1|x' is not a mask of bits" },
-		{ "a & 0", "5 '0' is not a mask of bits" },
-		{ "a == 0123456789012345678901234567890123456789012345678901234567890123",
-		  "6 the kernel compares at most 63 bytes of text" },
-		{ "a012345678901234567890123456789012345678901234567890123456789012",
-		  "1 the name is too long for a field" },
-		{ "a || a || a || a || a || a || a || a || a || a || a || a || a || a || a || a || a",
-		  "81 the kernel supports at most 16 comparisons" },
-	};
-	struct elog_text text = { 0 };
-	size_t i;
-
-	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
-		text.size = 0;
-		put_terms(&text, cases[i].expression);
-		check_string(text.data, cases[i].terms);
-	}
-	elog_text_free(&text);
-}
-
 int main(void)
 {
 	static const struct test tests[] = {
@@ -1284,7 +1187,6 @@ int main(void)
 		{ "random texts do no harm", test_random_texts },
 		{ "mutated texts do no harm", test_mutations },
 		{ "random expressions against the reference", test_naive },
-		{ "terms for the kernel", test_terms },
 		{ "lifetimes of expressions and schemas", test_lifetimes },
 		{ "threads share an expression", test_threads },
 	};

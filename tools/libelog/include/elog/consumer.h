@@ -106,8 +106,11 @@ int elog_consumer_fd(const struct elog_consumer *consumer);
  * @session: the session
  * @pid: the process
  * @level: the most verbose level; 0: all
- * @sample: deliver the first of every @sample events; 0 and 1: all
+ * @sample: deliver the first of every @sample events that match, and pass the filter; 0
+ *	and 1: all
  * @reserved: 0
+ * @filter: the event must also pass this filter, for example that of a struct
+ *	elog_filter; NULL: there is none. Not needed after the call
  */
 struct elog_rule {
 	uint32_t size;
@@ -121,6 +124,7 @@ struct elog_rule {
 	uint32_t level;
 	uint32_t sample;
 	uint32_t reserved;
+	const struct eventlog_filter *filter;
 };
 
 /**
@@ -266,6 +270,17 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
  */
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 		       uint32_t descriptor, struct eventlog_stat *stat);
+
+/**
+ * elog_consumer_rule_stat() - get the number of events that a rule's filter has rejected
+ * @consumer: the consumer
+ * @rule_id: of elog_consumer_rule_add()
+ * @stat: filled in: only rejected and incompatible, see eventlog(4)
+ *
+ * Return: 0, or -ENOENT: there is no such rule.
+ */
+int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
+			    struct eventlog_stat *stat);
 
 /**
  * elog_consumer_cpus() - get the highest CPU number of a ring, plus one

@@ -73,21 +73,51 @@ int elog_expression_bind(const struct elog_expression *expression,
 			 struct elog_expression_error *error);
 
 /**
- * elog_expression_terms() - translate an expression for the kernel
- * @expression: not needed afterwards
- * @terms: room for EVENTLOG_TERMS_MAX
- * @count: set to the number of terms
+ * struct elog_filter - a filter that the kernel evaluates
+ * @filter: for EVENTLOG_IOC_RULE_ADD, _MARKER_SET and _POLICY_ADD. The terms, the pool
+ *	and the text that it points to belong to this struct
+ * @text: the filter as an expression, on one line without control characters. Unlike
+ *	the text in @filter, its length is not limited
+ * @exact: the filter is true for an event exactly if all expressions are, provided that
+ *	elog_expression_bind() accepts them for the event
+ * @reserved: 0
+ */
+struct elog_filter {
+	struct eventlog_filter filter;
+	const char *text;
+	bool exact;
+	uint64_t reserved[2];
+};
+
+#define ELOG_FILTER_WHOLE (1U << 0) /* for markers: fail unless the kernel can decide everything */
+
+/**
+ * elog_expression_compile() - translate expressions for the kernel
+ * @expressions: not needed afterwards; an event must match all of them
+ * @count: of @expressions, at least 1
+ * @flags: ELOG_FILTER_WHOLE, or 0
+ * @filter: set to the result, or to NULL; the caller frees it with elog_filter_free()
  * @error: filled in on -EINVAL; may be NULL
  *
- * For EVENTLOG_IOC_MARKER_SET, which lists the requirements on markers. The kernel
- * makes at most EVENTLOG_TERMS_MAX comparisons. It knows no regular expressions except
- * plain text behind "^". Besides fields it compares only cpu, pid, tid and comm.
+ * The kernel makes at most EVENTLOG_TERMS_MAX comparisons, with strings of less than
+ * EVENTLOG_TERM_STRING_MAX bytes. It knows no regular expressions except plain text
+ * behind "^". Besides fields it compares cpu, pid, tid, comm and session.
  *
- * Return: 0; -EINVAL the kernel does not support the expression.
+ * The filter is true for each event that all expressions are true for. It may be true
+ * for more events, unless it is exact: then the caller must evaluate the expressions,
+ * too. Example: of "bytes > 1000 && path ~ x", the filter is "bytes > 1000".
+ *
+ * With ELOG_FILTER_WHOLE the filter is exact, and has the text of the expression.
+ *
+ * Return: 0; -ENOENT the kernel can decide nothing that would reject an event; -EINVAL
+ * with ELOG_FILTER_WHOLE: the kernel cannot decide everything; -ENOMEM.
  */
-int elog_expression_terms(const struct elog_expression *expression,
-			  struct eventlog_term *terms, uint32_t *count,
-			  struct elog_expression_error *error);
+int elog_expression_compile(const struct elog_expression *const *expressions, size_t count,
+			    unsigned int flags, struct elog_filter **filter,
+			    struct elog_expression_error *error);
+
+/** elog_filter_free() - free a filter; may be NULL */
+void elog_filter_free(struct elog_filter *filter);
 
 /** elog_predicate_free() - free a predicate; may be NULL */
 void elog_predicate_free(struct elog_predicate *predicate);
