@@ -320,6 +320,194 @@ redirected.c:main:0 1 1" ]
 	[ -z "$(elog marker policies -q)" ]
 }
 
+# Compiles $work/$1.c with markers; the other arguments are flags.
+compile_program()
+{
+	local name=$1
+
+	shift
+	# shellcheck disable=SC2086 # maybe several words
+	(cd "$work" && ${CC:-gcc} -O2 -I"$TREE/tools/libelog/include" -I"$TREE/uapi" \
+		-o "$name" "$name.c" "$@" -L"$EVENTLOG_TOOLS" -lelog -ldl \
+		-Wl,-rpath,"$EVENTLOG_TOOLS" -Wl,-rpath,"$work")
+}
+
+@test "programs: a predicate that is false makes no system call" {
+	command -v strace > /dev/null || skip "strace is not installed"
+	cat > "$work/silent.c" <<-'SOURCE'
+		#include <elog_marker.h>
+		#include <unistd.h>
+		static void fire(int i, const char *name)
+		{
+			ELOG_MARKER(here, FIELD(auto, i), FIELD(auto, name));
+		}
+		int main(void)
+		{
+			int i;
+			fire(0, "tea");
+			(void)!write(1, "begin\n", 6);
+			for (i = 0; i < 1000; i++)
+				fire(i, "tea");
+			(void)!write(1, "end\n", 4);
+			fire(1000, "tea");
+			return 0;
+		}
+	SOURCE
+	compile_program silent
+	elog marker enable -q --program silent --handler print,probe --if 'i == 1000 &&
+		pid > 1 && tid > 1 && cpu < 4096 && session == 0 || name ~ "^coffee"' here
+	run_apart strace -f -o "$work/calls" "$work/silent"
+	[ "$status" = 0 ]
+	[ "$output" = "begin
+end" ]
+	[ "$(grep -c '^here .* i=1000 name="tea"$' <<< "$stderr")" = 1 ]
+	[ "$(grep -c '^here ' <<< "$stderr")" = 1 ]
+	# Only the calls of the program are between "begin" and "end".
+	[ "$(sed -n '/begin/,/end/p' "$work/calls" | wc -l)" = 2 ]
+	# The predicate was fetched: its sizes, then itself.
+	[ "$(grep -c 'ioctl(.*0xe7, 0x14' "$work/calls")" = 2 ]
+	elog marker disable -q --program '*' '*'
+}
+
+# Executes each argument as a command, and fires here with 0 to 3 in a library afterwards.
+write_steps()
+{
+	cat > "$work/libstep.so.c" <<-'SOURCE'
+		#include <elog_marker.h>
+		void step(int number);
+		void step(int number)
+		{
+			int i;
+			for (i = 0; i < 4; i++)
+				ELOG_MARKER(here, FIELD(auto, number), FIELD(auto, i));
+		}
+	SOURCE
+	compile_program libstep.so -shared -fPIC
+	cat > "$work/steps.c" <<-'SOURCE'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			int is_forking = !strcmp(argv[1], "fork"), i;
+			int is_unloading = !strcmp(argv[1], "unload");
+			void (*step)(int) = 0;
+			void *library = 0;
+			char pid[16];
+			for (i = 2; i < argc; i++) {
+				if (!library)
+					library = dlopen("libstep.so", RTLD_NOW);
+				if (!library)
+					return 1;
+				step = (void (*)(int))dlsym(library, "step");
+				sprintf(pid, "%d", (int)getpid());
+				setenv("PID", pid, 1);
+				if (system(argv[i]))
+					return 2;
+				step(i - 1);
+				if (is_forking && !fork()) {
+					step(100 + i - 1);
+					_exit(0);
+				}
+				while (wait(0) > 0)
+					;
+				if (is_unloading && !dlclose(library))
+					library = 0;
+			}
+			return 0;
+		}
+	SOURCE
+	compile_program steps
+}
+
+@test "programs: a running program sees each change of its predicate" {
+	local enable="elog marker enable -q --program steps"
+
+	write_steps
+	for mode in stay unload; do
+		run_apart "$work/steps" "$mode" "$enable --if 'i == 1' here" \
+			"$enable --if 'i > 2' here" "$enable --program other --if 'j == 2' there" \
+			"$enable here" "$enable --if 'number == 6 && i == 2' here" true \
+			"elog marker disable -q --program '*' '*'"
+		[ "$status" = 0 ]
+		[ "$(grep -o 'number=.*' <<< "$stderr")" = "number=1 i=1
+number=2 i=3
+number=3 i=3
+number=4 i=0
+number=4 i=1
+number=4 i=2
+number=4 i=3
+number=6 i=2" ]
+	done
+}
+
+@test "programs: predicates with pid in the child of fork" {
+	local enable="elog marker enable -q --program steps"
+
+	write_steps
+	# shellcheck disable=SC2016 # the program expands PID
+	run_apart "$work/steps" fork "$enable"' --if "pid == $PID && i == 1" here' \
+		"$enable"' --if "pid != $PID && tid != $PID && i == 2" here' \
+		"$enable --if 'i == 3' here"
+	[ "$status" = 0 ]
+	[ "$(grep -o 'number=.*' <<< "$stderr")" = "number=1 i=1
+number=102 i=2
+number=3 i=3
+number=103 i=3" ]
+	elog marker disable -q --program '*' '*'
+}
+
+@test "programs: a predicate that the library does not know" {
+	write_steps
+	# A newer kernel returns an operation of the future.
+	cat > "$work/future.so.c" <<-'SOURCE'
+		#include <dlfcn.h>
+		#include <linux/eventlog.h>
+		#include <stdarg.h>
+		int ioctl(int fd, unsigned long number, ...);
+		int ioctl(int fd, unsigned long number, ...)
+		{
+			int (*next)(int, unsigned long, void *) =
+				(int (*)(int, unsigned long, void *))dlsym(RTLD_NEXT, "ioctl");
+			struct eventlog_filter_get *get;
+			va_list list;
+			void *argument;
+			int ret;
+			va_start(list, number);
+			argument = va_arg(list, void *);
+			va_end(list);
+			ret = next(fd, number, argument);
+			get = argument;
+			if ((unsigned int)number == EVENTLOG_IOC_FILTER_GET && !ret && !get->flags &&
+			    get->term_count)
+				((struct eventlog_term *)(unsigned long)get->terms)->operation = 99;
+			return ret;
+		}
+	SOURCE
+	compile_program future.so -shared -fPIC -D_GNU_SOURCE
+	elog marker enable -q --program steps --if 'i == 1' here
+	# shellcheck disable=SC2016 # the program expands work
+	work=$work LD_PRELOAD=$work/future.so run_apart "$work/steps" stay true \
+		'unset LD_PRELOAD; elog marker list -q here > "$work/list" &&
+		elog marker list --tree here > "$work/tree" &&
+		elog marker list --format json here > "$work/json"' \
+		'unset LD_PRELOAD; elog marker enable -q --program steps here;
+		elog marker list -q here > "$work/later"'
+	[ "$status" = 0 ]
+	[ "$(grep -o 'number=.*' <<< "$stderr")" = "number=3 i=0
+number=3 i=1
+number=3 i=2
+number=3 i=3" ]
+	[ "$(grep -c 'steps/here .*(incompatible)$' "$work/list")" = 1 ]
+	grep -q ', incompatible)$' "$work/tree"
+	grep -q '"incompatible":true' "$work/json"
+	[ "$(grep -c 'incompatible' "$work/later")" = 0 ]
+	elog marker disable -q --program '*' '*'
+}
+
 @test "files: markers of a module's file equal those of the loaded module" {
 	insmod "$MODULES/eventlog_marker_example.ko"
 	elog marker list --format json > "$work/loaded"

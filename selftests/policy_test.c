@@ -2,7 +2,7 @@
 /*
  * Tests of marker policies for programs: which requests are rejected, which bits
  * they set for existing and later events, how they combine, and what
- * MARKER_ASK returns for a marker with a predicate.
+ * FILTER_GET returns for a marker with a filter.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,35 +18,35 @@
 #define ADD EVENTLOG_MARKER_ADD
 #define REMOVE EVENTLOG_MARKER_REMOVE
 
-static struct eventlog_marker_wish policy_request(const char *program, const char *marker,
+static struct eventlog_marker_policy policy_request(const char *program, const char *marker,
 						  __u32 handlers)
 {
-	return (struct eventlog_marker_wish){
-		.size = sizeof(struct eventlog_marker_wish),
+	return (struct eventlog_marker_policy){
+		.size = sizeof(struct eventlog_marker_policy),
 		.program = PTR(program),
 		.marker = PTR(marker),
 		.handlers = handlers,
 	};
 }
 
-static struct eventlog_marker_wish add_policy(int fd, const char *program, const char *marker,
+static struct eventlog_marker_policy add_policy(int fd, const char *program, const char *marker,
 					      __u32 handlers)
 {
-	struct eventlog_marker_wish request = policy_request(program, marker, handlers);
+	struct eventlog_marker_policy request = policy_request(program, marker, handlers);
 
 	test_note("add policy %s %s %u", program, marker, handlers);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
 	return request;
 }
 
-static struct eventlog_marker_wish remove_policy(int fd, const char *program, const char *marker,
+static struct eventlog_marker_policy remove_policy(int fd, const char *program, const char *marker,
 						 __u32 handlers)
 {
-	struct eventlog_marker_wish request = policy_request(program, marker, handlers);
+	struct eventlog_marker_policy request = policy_request(program, marker, handlers);
 
 	test_note("remove policy %s %s %u", program, marker, handlers);
 	request.operation = REMOVE;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
 	return request;
 }
 
@@ -68,42 +68,57 @@ static struct filter_term text_term(const char *name, int operation, const char 
 	};
 }
 
-static struct eventlog_marker_wish add_policy_if(int fd, const char *marker, __u32 handlers,
+static struct eventlog_marker_policy add_policy_if(int fd, const char *marker, __u32 handlers,
 						 const struct filter_term *terms, __u32 count,
 						 const char *text)
 {
-	struct eventlog_marker_wish request = policy_request("if", marker, handlers);
+	struct eventlog_marker_policy request = policy_request("if", marker, handlers);
 	struct filter filter;
 
 	test_note("add policy %s %u if %s", marker, handlers, text);
 	request.filter = filter_fill(&filter, terms, count, text);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
 	return request;
 }
 
 struct found {
-	struct eventlog_marker_wish_next next;
+	struct eventlog_marker_policy_next next;
 	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX];
 	const char *marker;
 	const char *predicate;
 };
 
-static int policy_next(int fd, __u32 index, struct found *found)
+/* The first policy with a greater id. */
+static int policy_next(int fd, __u32 id, struct found *found)
 {
-	found->next = (struct eventlog_marker_wish_next){
+	found->next = (struct eventlog_marker_policy_next){
 		.size = sizeof(found->next),
-		.index = index,
+		.id = id,
 		.text = PTR(found->text),
 		.text_size = sizeof(found->text),
 	};
-	if (ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found->next))
+	if (ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found->next))
 		return -1;
 	found->marker = found->text + strlen(found->text) + 1;
 	found->predicate = found->marker + strlen(found->marker) + 1;
 	CHECK_EQ(found->predicate + strlen(found->predicate) + 1 - found->text,
 		 found->next.text_size);
 	CHECK_EQ(found->next.reserved, 0);
+	CHECK(found->next.id > id);
 	return 0;
+}
+
+/* The policy of this index. */
+static int policy_at(int fd, unsigned int index, struct found *found)
+{
+	__u32 id = 0;
+	int ret;
+
+	do {
+		ret = policy_next(fd, id, found);
+		id = found->next.id;
+	} while (!ret && index--);
+	return ret;
 }
 
 /* All policies, as "program/marker+handlers " or "program/marker-handlers?predicate ". */
@@ -112,9 +127,8 @@ static void check_policies(int fd, const char *expected)
 	struct found found;
 	char all[1024] = "";
 	size_t length = 0;
-	__u32 i;
 
-	for (i = 0; !policy_next(fd, i, &found); i++)
+	for (found.next.id = 0; !policy_next(fd, found.next.id, &found);)
 		length += snprintf(all + length, sizeof(all) - length, "%s/%s%c%u%s%s ",
 				   found.text, found.marker,
 				   found.next.operation == ADD ? '+' : '-', found.next.handlers,
@@ -166,28 +180,83 @@ static __u32 handlers_of(const struct marker *marker)
 	return handlers;
 }
 
-static int try_evaluate(const struct marker *marker, const __u64 *values, __u32 count,
-			__u32 *handlers)
-{
-	struct eventlog_marker_ask request = {
-		.size = sizeof(request),
-		.write_index = marker->registration.write_index,
-		.values = PTR(values),
-		.value_count = count,
-		.handlers = ~0U,
-	};
-	int ret = ioctl(marker->fd, EVENTLOG_IOC_MARKER_ASK, &request);
+/* The answer of FILTER_GET, with room for the largest filter. */
+struct fetched {
+	struct eventlog_filter_get get;
+	struct eventlog_term terms[EVENTLOG_TERMS_MAX];
+	char pool[EVENTLOG_FILTER_POOL_MAX];
+};
 
-	*handlers = request.handlers;
-	return ret;
+static struct eventlog_filter_get filter_request(const struct marker *marker,
+						 struct fetched *fetched)
+{
+	return (struct eventlog_filter_get){
+		.size = sizeof(struct eventlog_filter_get),
+		.write_index = marker->registration.write_index,
+		.term_size = sizeof(struct eventlog_term),
+		.terms_size = sizeof(fetched->terms),
+		.terms = PTR(fetched->terms),
+		.pool_size = sizeof(fetched->pool),
+		.pool = PTR(fetched->pool),
+	};
 }
 
-static __u32 evaluate(const struct marker *marker, const __u64 *values, __u32 count)
+static int try_fetch(const struct marker *marker, struct fetched *fetched)
 {
-	__u32 handlers;
+	fetched->get = filter_request(marker, fetched);
+	return ioctl(marker->fd, EVENTLOG_IOC_FILTER_GET, &fetched->get);
+}
 
-	CHECK_OK(try_evaluate(marker, values, count, &handlers));
-	return handlers;
+static __u32 generation_of(const struct marker *marker)
+{
+	return __atomic_load_n((const __u32 *)(const void *)marker->map.bytes, __ATOMIC_RELAXED);
+}
+
+static struct fetched fetch(const struct marker *marker)
+{
+	struct fetched fetched;
+
+	CHECK_OK(try_fetch(marker, &fetched));
+	CHECK_EQ(!fetched.get.version, !fetched.get.term_count);
+	CHECK_EQ(fetched.get.term_size, sizeof(struct eventlog_term));
+	CHECK_EQ(fetched.get.terms_size, fetched.get.term_count * sizeof(struct eventlog_term));
+	return fetched;
+}
+
+/* The marker has these handlers, and no filter. */
+static void check_no_filter(const struct marker *marker, __u32 handlers)
+{
+	struct fetched fetched = fetch(marker);
+
+	CHECK_EQ(fetched.get.generation, generation_of(marker));
+	CHECK_EQ(fetched.get.term_count, 0);
+	CHECK_EQ(fetched.get.pool_size, 0);
+	CHECK_EQ(fetched.get.handlers, handlers);
+}
+
+/* The marker has this filter, as it was passed to POLICY_ADD; returns its version. */
+static __u32 check_filter(const struct marker *marker, __u32 handlers,
+			  const struct filter_term *terms, __u32 count)
+{
+	struct fetched fetched = fetch(marker);
+	struct filter filter;
+
+	filter_fill(&filter, terms, count, NULL);
+	CHECK_EQ(fetched.get.generation, generation_of(marker));
+	CHECK_EQ(fetched.get.handlers, handlers);
+	CHECK_EQ(fetched.get.term_count, count);
+	CHECK_EQ(fetched.get.pool_size, filter.filter.pool_size);
+	CHECK(!memcmp(fetched.terms, filter.terms, count * sizeof(*filter.terms)));
+	CHECK(!memcmp(fetched.pool, filter.pool, filter.filter.pool_size));
+	return fetched.get.version;
+}
+
+static __u32 state_of(const struct marker *marker)
+{
+	__u32 state;
+
+	free(describe(marker->fd, marker->registration.descriptor, &state));
+	return state;
 }
 
 /* An event with a predicate has the filter bit set and the handlers' bits clear. */
@@ -205,7 +274,7 @@ static void check_has_filter(const struct marker *marker, __u32 handlers)
 
 TEST(policy_errors)
 {
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	unsigned char longer[sizeof(request) + 8] = { 0 };
 	char glob[EVENTLOG_GLOB_MAX + 1];
 	struct marker marker;
@@ -218,59 +287,67 @@ TEST(policy_errors)
 		test_note("bit %u", bit);
 		request = policy_request("*", "*", PRINT);
 		request.flags = 1U << bit;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 		request = policy_request("*", "*", PRINT);
 		request.operation = 1U << bit;
 		if (request.operation != REMOVE)
-			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 		request = policy_request("*", "*", 1U << bit);
 		if (!(1U << bit & (PRINT | PROBE)))
-			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
-		found.next = (struct eventlog_marker_wish_next){
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+		found.next = (struct eventlog_marker_policy_next){
 			.size = sizeof(found.next),
 			.reserved = 1U << bit,
 		};
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EINVAL);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found.next), EINVAL);
 	}
+	for (bit = 0; bit < 64; bit++) {
+		request = policy_request("*", "*", PRINT);
+		request.reserved = 1ULL << bit;
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	}
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, pages_unmapped()), EFAULT);
 	request = policy_request("*", "*", 0);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 	memset(glob, 'x', sizeof(glob));
 	glob[EVENTLOG_GLOB_MAX] = '\0';
 	request = policy_request(glob, "*", PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), E2BIG);
 	request = policy_request("*", glob, PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), E2BIG);
 	request = policy_request(pages_unmapped(), "*", PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EFAULT);
 	request = policy_request("*", pages_unmapped(), PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, pages_unmapped()), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, pages_unmapped()), EFAULT);
 	request = policy_request("*", "*", PRINT);
 	memcpy(longer, &request, sizeof(request));
 	longer[0] = sizeof(longer);
 	longer[sizeof(longer) - 1] = 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, longer), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, longer), E2BIG);
 	CHECK_EQ(handlers_of(&marker), 0);
 	check_policies(fd, "");
 
 	add_policy(fd, "program", "marker", PRINT);
 	CHECK_OK(policy_next(fd, 0, &found));
-	CHECK_ERRNO(policy_next(fd, 1, &found), ENOENT);
+	CHECK_ERRNO(policy_next(fd, found.next.id, &found), ENOENT);
 	CHECK_ERRNO(policy_next(fd, ~0U, &found), ENOENT);
 	CHECK_OK(policy_next(fd, 0, &found));
 	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
+	found.next.id = 0;
 	found.next.text_size--;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EMSGSIZE);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found.next), EMSGSIZE);
 	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
+	found.next.id = 0;
 	found.next.text = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &found.next), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found.next), EFAULT);
 	remove_all_policies(fd);
 
 	/* The capabilities of the process that opened the file count. */
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_SYS_ADMIN | CAPABILITY_PERFMON));
 	other = device_open();
 	request = policy_request("*", "*", PRINT);
-	CHECK_ERRNO(ioctl(other, EVENTLOG_IOC_MARKER_WISH, &request), EPERM);
+	CHECK_ERRNO(ioctl(other, EVENTLOG_IOC_POLICY_ADD, &request), EPERM);
 	CHECK_ERRNO(policy_next(other, 0, &found), EPERM);
 	close(other);
 	check_policies(fd, "");
@@ -282,7 +359,7 @@ TEST(policy_errors)
 TEST(policy_matches_markers_of_the_program)
 {
 	struct marker first, second, other, no_marker;
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	struct consumer consumer;
 	int fd = device_open();
 
@@ -427,7 +504,7 @@ TEST(policies_apply_in_order)
 	check_policies(fd, "*/*+5 ");
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
 	/* Repeated changes do not make the list grow. */
-	for (i = 0; i < 2 * EVENTLOG_WISHES_MAX; i++) {
+	for (i = 0; i < 2 * EVENTLOG_POLICIES_MAX; i++) {
 		add_policy_if(fd, "x", PRINT, i % 2 ? less : greater, 1, "value");
 		remove_policy(fd, "if", "x", PRINT);
 		remove_policy(fd, "p", "m", PRINT);
@@ -445,7 +522,7 @@ TEST(policies_apply_in_order)
 TEST(predicate_errors)
 {
 	const struct filter_term good = term("value", EVENTLOG_TERM_GREATER, 1);
-	struct eventlog_marker_wish request, right;
+	struct eventlog_marker_policy request, right;
 	int fd = device_open();
 	struct filter filter;
 
@@ -453,92 +530,202 @@ TEST(predicate_errors)
 	right.filter = filter_fill(&filter, &good, 1, "value > 1");
 	request = right;
 	request.operation = REMOVE;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 	request = right;
 	request.handlers = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 	request = right;
 	request.filter = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EFAULT);
 	request = right;
 	filter.filter.term_count = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 	filter.filter.term_count = EVENTLOG_TERMS_MAX + 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), E2BIG);
 	filter.filter.term_count = 1;
 	filter.terms[0].on_false = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
 	check_policies(fd, "");
 	filter_fill(&filter, &good, 1, "value > 1");
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &right));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &right));
 	check_policies(fd, "*/*+1?value > 1 ");
 	remove_all_policies(fd);
 	close(fd);
 }
 
-TEST(evaluate_errors)
+TEST(filter_get_errors)
 {
-	const struct filter_term terms[] = { term("b", EVENTLOG_TERM_GREATER, 1) };
-	const struct filter_term texts[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
-	__u64 values[EVENTLOG_ASK_VALUES_MAX + 1] = { 0 };
-	struct marker marker, none, text;
-	struct eventlog_marker_ask request;
+	const struct filter_term terms[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
+	unsigned char longer[sizeof(struct eventlog_filter_get) + 8] = { 0 };
+	struct marker marker, none;
+	struct fetched fetched;
+	struct eventlog_filter_get request, right;
 	struct consumer consumer;
-	__u32 handlers;
+	unsigned int bit;
+	__u32 version;
 
-	marker_open(&marker, "markers_if", "m u32 a;u32 b");
-	marker_open(&text, "markers_if", "t __data_loc char[] s");
+	marker_open(&marker, "markers_if", "m __data_loc char[] s");
 	none = marker;
-	CHECK_ERRNO(try_evaluate(&marker, values, EVENTLOG_ASK_VALUES_MAX + 1, &handlers), EINVAL);
-	CHECK_ERRNO(try_evaluate(&marker, pages_unmapped(), 1, &handlers), EFAULT);
-	CHECK_EQ(handlers, ~0U);
-	/* Without a predicate no value is needed. */
-	CHECK_EQ(evaluate(&marker, pages_unmapped(), 0), 0);
 	none.registration.write_index = 99;
-	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
+	CHECK_ERRNO(try_fetch(&none, &fetched), ENOENT);
 	none.registration.write_index = 0;
-	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
+	CHECK_ERRNO(try_fetch(&none, &fetched), ENOENT);
 	none.registration.write_index = ~0U;
-	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
+	CHECK_ERRNO(try_fetch(&none, &fetched), ENOENT);
 	none = marker;
 	none.fd = device_open();
-	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), ENOENT);
-	add_policy_if(marker.fd, "m", PRINT, terms, 1, "b > 1");
-	CHECK_ERRNO(try_evaluate(&marker, values, 1, &handlers), EINVAL);
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	add_policy_if(marker.fd, "t", PRINT, texts, 1, "s == x");
-	values[0] = PTR(pages_unmapped());
-	CHECK_ERRNO(try_evaluate(&text, values, 1, &handlers), EFAULT);
-	values[0] = ~0ULL;
-	CHECK_ERRNO(try_evaluate(&text, values, 1, &handlers), EFAULT);
-	CHECK_ERRNO(try_evaluate(&text, values, 0, &handlers), EINVAL);
-	request = (struct eventlog_marker_ask){
-		.size = 0, .write_index = marker.registration.write_index,
-	};
-	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_MARKER_ASK, &request), EINVAL);
-	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_MARKER_ASK, pages_unmapped()), EFAULT);
+	CHECK_ERRNO(try_fetch(&none, &fetched), ENOENT);
+	close(none.fd);
+	/* Without a filter, nothing is written. */
+	check_no_filter(&marker, 0);
+	right = filter_request(&marker, &fetched);
+	request = right;
+	request.terms = request.pool = PTR(pages_unmapped());
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	add_policy_if(marker.fd, "m", PRINT, terms, 1, "s == x");
+	version = check_filter(&marker, PRINT, terms, 1);
+
+	for (bit = 1; bit < 32; bit++) {
+		request = right;
+		request.flags = 1U << bit;
+		CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	}
+	request = right;
+	request.term_size = 0;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	request.term_size = sizeof(struct eventlog_term) - 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	request.term_size = ~0U;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	request = right;
+	request.size = 0;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, pages_unmapped()), EFAULT);
+	memcpy(longer, &right, sizeof(right));
+	longer[0] = sizeof(longer);
+	longer[sizeof(longer) - 1] = 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, longer), E2BIG);
+	request = right;
+	request.terms = PTR(pages_unmapped());
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EFAULT);
+	request = right;
+	request.pool = PTR(pages_unmapped());
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EFAULT);
+	request.pool = ~0ULL;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EFAULT);
+	/* The sizes needed. */
+	request = right;
+	request.terms_size = sizeof(struct eventlog_term) - 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EMSGSIZE);
+	CHECK_EQ(request.terms_size, sizeof(struct eventlog_term));
+	CHECK_EQ(request.version, version);
+	request.pool_size--;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EMSGSIZE);
+	CHECK_EQ(request.terms_size, sizeof(struct eventlog_term));
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	/* Longer terms are filled with zeroes. */
+	memset(&fetched.terms, 0xff, sizeof(fetched.terms));
+	request = right;
+	request.term_size = 2 * sizeof(struct eventlog_term);
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	CHECK_EQ(request.terms_size, 2 * sizeof(struct eventlog_term));
+	CHECK_EQ(request.term_size, sizeof(struct eventlog_term));
+	CHECK_EQ(fetched.terms[1].number, 0);
+	CHECK_EQ(fetched.terms[2].number, ~0ULL);
+
 	consumer_open(&consumer, 65536);
-	none.fd = consumer.fd;
-	CHECK_ERRNO(try_evaluate(&none, values, 2, &handlers), EBUSY);
+	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_FILTER_GET, &right), EBUSY);
 	consumer_close(&consumer);
 	remove_all_policies(marker.fd);
-	marker_close(&text);
 	marker_close(&marker);
 }
 
-/* A page with an unmapped page after it. */
-static char *page_at_an_edge(void)
+TEST(program_reports_incompatible_filter)
 {
-	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct filter_term first[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
+	const struct filter_term second[] = { term("value", EVENTLOG_TERM_GREATER, 2) };
+	struct eventlog_filter_get request;
+	struct marker marker;
+	__u32 version;
 
-	CHECK(pages != MAP_FAILED);
-	CHECK_OK(munmap(pages + page_size(), page_size()));
-	return pages;
+	marker_open(&marker, "markers_if", "m u32 value");
+	request = (struct eventlog_filter_get){
+		.size = sizeof(request),
+		.write_index = marker.registration.write_index,
+		.flags = EVENTLOG_FILTER_GET_INCOMPATIBLE,
+	};
+	/* Version 0 is no filter. */
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	request.version = 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), ESTALE);
+	add_policy_if(marker.fd, "m", PRINT, first, 1, "value > 1");
+	version = check_filter(&marker, PRINT, first, 1);
+	request.version = version + 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), ESTALE);
+	CHECK(!(state_of(&marker) & EVENTLOG_DESCRIBED_INCOMPATIBLE));
+	request.version = version;
+	request.write_index = 99;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), ENOENT);
+	request.write_index = marker.registration.write_index;
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	CHECK(state_of(&marker) & EVENTLOG_DESCRIBED_INCOMPATIBLE);
+	check_has_filter(&marker, PRINT);
+	/* Another filter may be compatible. */
+	add_policy_if(marker.fd, "m", PRINT, second, 1, "value > 2");
+	CHECK(!(state_of(&marker) & EVENTLOG_DESCRIBED_INCOMPATIBLE));
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), ESTALE);
+	CHECK(check_filter(&marker, PRINT, second, 1) != version);
+	request.version = check_filter(&marker, PRINT, second, 1);
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	remove_all_policies(marker.fd);
+	CHECK(!(state_of(&marker) & EVENTLOG_DESCRIBED_INCOMPATIBLE));
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), ESTALE);
+	marker_close(&marker);
 }
 
-/* What MARKER_ASK returns, for fields of all types. */
-TEST(evaluate_applies_predicates)
+/* The generation changes with every policy, and ids grow. */
+TEST(generation_changes_with_policies)
+{
+	const struct filter_term terms[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
+	struct eventlog_marker_policy request;
+	struct marker marker, other;
+	int fd = device_open();
+	__u32 generation, version, id;
+
+	marker_open(&marker, "markers_if", "m u32 value");
+	generation = generation_of(&marker);
+	id = add_policy_if(fd, "m", PRINT, terms, 1, "value > 1").id;
+	CHECK(id);
+	CHECK(generation_of(&marker) != generation);
+	version = check_filter(&marker, PRINT, terms, 1);
+	/* A policy for another event: the filter is the same. */
+	generation = generation_of(&marker);
+	request = add_policy(fd, "elsewhere", "x", PRINT);
+	CHECK(request.id > id);
+	CHECK_EQ(request.matched, 0);
+	CHECK(generation_of(&marker) != generation);
+	CHECK_EQ(check_filter(&marker, PRINT, terms, 1), version);
+	/* An event that comes or goes, a subscriber, or a failed call changes nothing. */
+	generation = generation_of(&marker);
+	marker_open(&other, "markers_if", "m u64 value");
+	check_has_filter(&other, PRINT);
+	marker_close(&other);
+	request.flags = 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	CHECK_EQ(generation_of(&marker), generation);
+	/* A policy without an effect is dropped. */
+	remove_all_policies(fd);
+	CHECK(generation_of(&marker) != generation);
+	generation = generation_of(&marker);
+	CHECK_EQ(remove_policy(fd, "*", "*", PRINT | PROBE).id, 0);
+	CHECK_EQ(generation_of(&marker), generation);
+	check_no_filter(&marker, 0);
+	marker_close(&marker);
+	close(fd);
+}
+
+/* What FILTER_GET returns. */
+TEST(filters_apply)
 {
 	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
 	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
@@ -547,10 +734,9 @@ TEST(evaluate_applies_predicates)
 	};
 	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_EQUAL, getpid()) };
 	struct filter_term longest[1];
-	char filling[EVENTLOG_TERM_STRING_MAX], *edge = page_at_an_edge();
-	struct eventlog_marker_wish request;
+	char filling[EVENTLOG_TERM_STRING_MAX];
+	struct eventlog_marker_policy request;
 	struct marker marker, other, odd;
-	__u64 values[2] = { 11, PTR("tea") };
 	struct consumer consumer;
 	int fd = device_open();
 
@@ -567,83 +753,48 @@ TEST(evaluate_applies_predicates)
 	CHECK_EQ(handlers_of(&other), PROBE);
 	CHECK_EQ(handlers_of(&odd), 0);
 	check_has_filter(&marker, PRINT);
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
-	/* Bits above the field's type are ignored. */
-	values[0] = 0x10000 + 10;
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	values[0] = 0xffff;
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	values[0] = 0x10000 + 0x7fff;
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
-	/* A string that the predicate does not use may be a bad pointer. */
-	values[1] = 1;
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
-	CHECK_EQ(evaluate(&marker, values, 1), PRINT);
-	CHECK_EQ(evaluate(&other, values, 1), PROBE);
+	check_filter(&marker, PRINT, greater, 1);
+	check_no_filter(&other, PROBE);
+	check_no_filter(&odd, 0);
 
 	request = add_policy_if(fd, "m*", PRINT, equal, 1, "name == tea");
 	CHECK_EQ(request.changed, 1);
 	/* Only a predicate with the same fields and operations would replace the first. */
 	check_policies(fd, "if/m2+4 if/m*+1?value > 10 if/m*+1?name == tea ");
-	values[1] = PTR("tea");
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
-	values[1] = PTR("teas");
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	values[1] = PTR("te");
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	values[1] = 0;
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	/* The kernel does not read beyond the end of the string. */
-	values[1] = PTR(strcpy(edge + page_size() - sizeof("tea"), "tea"));
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
+	check_filter(&marker, PRINT, equal, 1);
 	memset(filling, 'x', sizeof(filling));
 	filling[sizeof(filling) - 1] = '\0';
 	longest[0] = text_term("name", EVENTLOG_TERM_EQUAL, filling);
 	add_policy_if(fd, "m*", PRINT, longest, 1, "name == xxx");
-	memset(edge, 'x', page_size());
-	values[1] = PTR(edge);
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	values[1] = PTR(filling);
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT);
+	check_filter(&marker, PRINT, longest, 1);
 
-	/* A null pointer is traced as "(null)". */
 	both[0].on_true = 1;
 	add_policy_if(fd, "m*", PRINT | PROBE, both, 2, "name ~ te && value < 5");
 	check_has_filter(&marker, PRINT | PROBE);
-	values[0] = (__u64)-3;
-	values[1] = PTR("tent");
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
-	values[0] = 5;
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
-	values[0] = 4;
-	values[1] = PTR("ten");
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
-	values[1] = PTR("T");
-	CHECK_EQ(evaluate(&marker, values, 2), 0);
+	check_filter(&marker, PRINT | PROBE, both, 2);
 
 	/* REMOVE of one handler keeps the predicate, ADD without one removes it. */
 	remove_policy(fd, "if", "m", PRINT);
 	check_has_filter(&marker, PROBE);
-	values[1] = PTR("ten");
-	CHECK_EQ(evaluate(&marker, values, 2), PROBE);
+	check_filter(&marker, PROBE, both, 2);
 	add_policy(fd, "if", "m", PRINT);
 	CHECK_EQ(handlers_of(&marker), PRINT | PROBE);
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
+	check_no_filter(&marker, PRINT | PROBE);
 
 	/* A field hides the common field of the same name. */
 	mine[0].flags |= EVENTLOG_TERM_COMMON;
 	add_policy_if(fd, "m*", PRINT, mine, 1, "tid == us");
 	check_has_filter(&odd, PRINT);
-	CHECK_EQ(evaluate(&odd, values, 0), PRINT);
+	check_filter(&odd, PRINT, mine, 1);
 	remove_all_policies(fd);
 	mine[0].flags &= ~EVENTLOG_TERM_COMMON;
 	request = add_policy_if(fd, "m*", PRINT, mine, 1, "tid == us");
 	CHECK_EQ(request.incompatible, 1);
 	CHECK_EQ(handlers_of(&odd), 0);
-	CHECK_EQ(evaluate(&marker, values, 0), PRINT);
+	check_filter(&marker, PRINT, mine, 1);
 	mine[0].number++;
 	add_policy_if(fd, "m*", PRINT, mine, 1, "tid == other");
-	CHECK_EQ(evaluate(&marker, values, 0), 0);
+	check_filter(&marker, PRINT, mine, 1);
 
 	/* The predicate applies to later and returning events too. */
 	consumer_open(&consumer, 65536);
@@ -651,8 +802,7 @@ TEST(evaluate_applies_predicates)
 	marker_close(&marker);
 	marker_open(&marker, "markers_if", "m s16 value;__data_loc char[] name");
 	check_has_filter(&marker, PRINT | PROBE);
-	values[0] = 11;
-	CHECK_EQ(evaluate(&marker, values, 2), PRINT | PROBE);
+	check_filter(&marker, PRINT | PROBE, greater, 1);
 	/* Subscribers do not change the bits. */
 	rule_add(consumer.fd, NULL, NULL);
 	CHECK(status_enabled(&marker.map, &marker.registration));
@@ -668,26 +818,26 @@ TEST(evaluate_applies_predicates)
 
 TEST(policies_are_limited)
 {
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	int fd = device_open();
 	struct found found;
 	char name[16];
 	unsigned int i;
 
-	for (i = 0; i < EVENTLOG_WISHES_MAX; i++) {
+	for (i = 0; i < EVENTLOG_POLICIES_MAX; i++) {
 		snprintf(name, sizeof(name), "p%u", i);
 		add_policy(fd, name, "m", PRINT);
 	}
 	request = policy_request("one", "more", PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request), ENOSPC);
-	CHECK_OK(policy_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), ENOSPC);
+	CHECK_OK(policy_at(fd, EVENTLOG_POLICIES_MAX - 1, &found));
 	CHECK(!strcmp(found.text, name));
-	CHECK_ERRNO(policy_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
+	CHECK_ERRNO(policy_at(fd, EVENTLOG_POLICIES_MAX, &found), ENOENT);
 	/* A policy that replaces another one fits in a full list. */
 	add_policy(fd, "p0", "m", PRINT | PROBE);
-	CHECK_OK(policy_next(fd, EVENTLOG_WISHES_MAX - 1, &found));
+	CHECK_OK(policy_at(fd, EVENTLOG_POLICIES_MAX - 1, &found));
 	CHECK(!strcmp(found.text, "p0"));
-	CHECK_ERRNO(policy_next(fd, EVENTLOG_WISHES_MAX, &found), ENOENT);
+	CHECK_ERRNO(policy_at(fd, EVENTLOG_POLICIES_MAX, &found), ENOENT);
 	remove_all_policies(fd);
 	close(fd);
 }
@@ -697,14 +847,17 @@ static bool over;
 
 static void *come_and_go(void *unused)
 {
-	__u64 values[2] = { 7, PTR("x") };
+	struct fetched fetched;
 	struct marker marker;
 	unsigned int i;
 
 	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
 		marker_open(&marker, "markers_busy", "m u32 value;__data_loc char[] name");
-		for (i = 0; i < 8; i++)
-			CHECK(!(evaluate(&marker, values, 2) & ~(PRINT | PROBE)));
+		for (i = 0; i < 8; i++) {
+			fetched = fetch(&marker);
+			CHECK(!(fetched.get.handlers & ~(PRINT | PROBE)));
+			CHECK(fetched.get.term_count <= 1);
+		}
 		marker_close(&marker);
 	}
 	return unused;
@@ -715,7 +868,7 @@ static void *change(void *unused)
 	const struct filter_term terms[] = {
 		term("value", EVENTLOG_TERM_EQUAL, 7), text_term("name", EVENTLOG_TERM_EQUAL, "x"),
 	};
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	int fd = device_open();
 	struct filter filter;
 	unsigned int i;
@@ -724,7 +877,7 @@ static void *change(void *unused)
 		add_policy(fd, i % 3 ? "busy" : "b*", i % 5 ? "m" : "*", i % 2 ? PRINT : PROBE);
 		request = policy_request("busy", "m", PRINT);
 		request.filter = filter_fill(&filter, &terms[i % 2], 1, "predicate");
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request));
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
 		if (i % 7 == 0)
 			remove_policy(fd, "*", "*", PRINT | PROBE);
 	}
@@ -756,11 +909,11 @@ TEST(policies_change_while_markers_register)
 
 void test_after_all(void)
 {
-	struct eventlog_marker_wish request = policy_request("*", "*", PRINT | PROBE);
+	struct eventlog_marker_policy request = policy_request("*", "*", PRINT | PROBE);
 	int fd = device_open();
 
 	request.operation = REMOVE;
 	/* A failed case may have left policies behind. */
-	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_WISH, &request);
+	(void)!ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request);
 	close(fd);
 }

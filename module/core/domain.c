@@ -113,6 +113,12 @@ void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int s
 	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_FILTER, has_filter);
 }
 
+u32 eventlog_domain_generation(const struct eventlog_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+	return *(const u32 *)domain->status_map;
+}
+
 void eventlog_domain_generation_bump(struct eventlog_domain *domain)
 {
 	u32 *generation = domain->status_map;

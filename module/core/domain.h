@@ -69,10 +69,16 @@ void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slo
  * @domain: the domain, locked
  * @slot: its event's slot
  * @handlers: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE
- * @has_filter: the handlers have a predicate, which must be evaluated each time the marker fires
+ * @has_filter: the handlers have a filter, which must be evaluated each time the marker fires
  */
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
 				  bool has_filter);
+
+/**
+ * eventlog_domain_generation() - what eventlog_domain_generation_bump() changes
+ * @domain: the domain, locked
+ */
+u32 eventlog_domain_generation(const struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_generation_bump() - tell processes that marker policies have changed

@@ -509,12 +509,6 @@ struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *e
 		test = &predicate->tests[i];
 		eventlog_bind_term(test, expression, i, subject);
 		predicate->dynamic |= test->source == EVENTLOG_SOURCE_DYNAMIC;
-		if (test->source != EVENTLOG_SOURCE_VALUE)
-			continue;
-		if (test->type == EVENTLOG_TEST_STRING || test->type == EVENTLOG_TEST_PREFIX)
-			predicate->strings |= 1U << test->position;
-		else
-			predicate->numbers |= 1U << test->position;
 	}
 	return predicate;
 }

@@ -127,9 +127,6 @@ struct eventlog_test {
  * @of: &eventlog_subject.of
  * @expression: the expression; the predicate holds a reference
  * @rejected: how often it was false, per CPU; NULL: not counted
- * @strings: markers: bit mask of the values that it compares as strings
- * @numbers: markers: bit mask of the values that it compares as numbers
- * @handlers: programs' markers: EVENTLOG_MARKER_* to run if it is true
  * @dynamic: it reads dynamic fields of a payload
  * @count: number of @tests
  * @tests: the tests
@@ -140,9 +137,6 @@ struct eventlog_predicate {
 	const void *of;
 	struct eventlog_expression *expression;
 	unsigned long __percpu *rejected;
-	u16 strings;
-	u16 numbers;
-	u8 handlers;
 	bool dynamic;
 	unsigned int count;
 	struct eventlog_test tests[];

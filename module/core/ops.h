@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct eventlog_event;
+struct eventlog_expression;
 struct eventlog_text;
 
 /**
@@ -41,24 +42,35 @@ struct eventlog_trace_ops {
 extern const struct eventlog_trace_ops *eventlog_trace_ops;
 
 /**
+ * struct eventlog_policy_filter - the filter of a program's marker
+ * @expression: the filter; NULL: there is none
+ * @pids: its terms that compare a pid or tid with a number, a bit each
+ * @version: changes when the filter does; 0: there is none
+ * @handlers: EVENTLOG_MARKER_*, subject to the filter or not
+ */
+struct eventlog_policy_filter {
+	struct eventlog_expression *expression;
+	u64 pids;
+	u32 version;
+	u32 handlers;
+};
+
+/**
  * struct eventlog_policy_ops - what the marker policy does for core/ and for producers
  * @apply: an event with a slot comes to life: set its handlers as the policies say
  * @remove: an event with a slot ends: take its handlers back
- * @state: return an event's handlers, EVENTLOG_MARKER_*, subject to a predicate or not
- * @strings: return which values of a marker that fires must be strings in kernel
- *	memory, a bit each; RCU read side, no lock
- * @evaluate: return what a marker must do when it fires, EVENTLOG_MARKER_*; -EINVAL:
- *	there are too few values; -EAGAIN: other values must be strings by now.  RCU
- *	read side, preemption off, no lock.  @values has EVENTLOG_ASK_VALUES_MAX
- *	entries, of which @count are given; @strings says which of them are strings
+ * @state: return an event's handlers and whether its program can evaluate the filter,
+ *	EVENTLOG_DESCRIBED_*
+ * @filter: fill in &eventlog_policy_filter for an event; the filter gets a reference
+ * @incompatible: a program cannot evaluate an event's filter; returns 0, or -ESTALE if
+ *	the filter has another version
  */
 struct eventlog_policy_ops {
 	void (*apply)(struct eventlog_event *event);
 	void (*remove)(struct eventlog_event *event);
-	u8 (*state)(const struct eventlog_event *event);
-	u16 (*strings)(const struct eventlog_event *event);
-	int (*evaluate)(const struct eventlog_event *event, const u64 *values, unsigned int count,
-			u16 strings);
+	u32 (*state)(const struct eventlog_event *event);
+	void (*filter)(const struct eventlog_event *event, struct eventlog_policy_filter *filter);
+	int (*incompatible)(struct eventlog_event *event, u32 version);
 };
 
 extern const struct eventlog_policy_ops *eventlog_policy_ops;

@@ -69,8 +69,10 @@ struct task_struct;
  * @slots: which slots of the status map are taken
  * @status_map: the status map, in vmalloc memory that user space may map
  * @status_map_bytes: its size, whole pages
- * @policies: struct eventlog_marker_policy, oldest first
+ * @policies: struct eventlog_policy, oldest first
  * @policy_count: their number
+ * @policy_id: the id of the newest policy
+ * @filter_version: the newest &eventlog_event_policy.version
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @events_max: limit of @live
@@ -99,6 +101,8 @@ struct eventlog_domain {
 	size_t status_map_bytes;
 	struct list_head policies;
 	unsigned int policy_count;
+	u32 policy_id;
+	u32 filter_version;
 	unsigned int live;
 	unsigned int busy;
 	unsigned int events_max;
@@ -158,13 +162,16 @@ struct eventlog_event_trace {
 
 /**
  * struct eventlog_event_policy - the marker policy's part of an event; see marker/policy.h
- * @predicate: the condition on @handlers; RCU; NULL: there is none
- * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing; 0 if
- *	there is a predicate, which then has them; also read without a lock
+ * @filter: the condition on @handlers, with a reference; NULL: there is none
+ * @version: number of @filter, unique in the domain until it wraps; 0: there is none
+ * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing
+ * @incompatible: the program has reported that it cannot evaluate @filter
  */
 struct eventlog_event_policy {
-	struct eventlog_predicate __rcu *predicate;
+	struct eventlog_expression *filter;
+	u32 version;
 	u8 handlers;
+	bool incompatible;
 };
 
 /**

@@ -179,11 +179,10 @@ out_module:
 	return ret;
 }
 
-static bool eventlog_policy_valid(const struct eventlog_marker_wish *request)
+static bool eventlog_policy_valid(const struct eventlog_marker_policy *request)
 {
 	if (request->flags || !request->handlers || request->handlers & ~EVENTLOG_POLICY_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REMOVE || request->reserved ||
-	    request->reserved2)
+	    request->operation > EVENTLOG_MARKER_REMOVE || request->reserved)
 		return false;
 	/* A filter makes sense only for handlers that are switched on. */
 	return !request->filter || request->operation == EVENTLOG_MARKER_ADD;
@@ -192,7 +191,7 @@ static bool eventlog_policy_valid(const struct eventlog_marker_wish *request)
 static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file *filp,
 				     void *argument, void __user *user)
 {
-	struct eventlog_marker_wish *request = argument;
+	struct eventlog_marker_policy *request = argument;
 	struct eventlog_expression *expression;
 	char *program, *marker;
 	int ret;
@@ -229,8 +228,8 @@ out_program:
 static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct file *filp,
 				      void *argument, void __user *user)
 {
-	struct eventlog_marker_wish_next *request = argument;
-	const struct eventlog_marker_policy *policy;
+	struct eventlog_marker_policy_next *request = argument;
+	const struct eventlog_policy *policy;
 	u32 room = request->text_size;
 	char *text;
 	int ret;
@@ -243,8 +242,9 @@ static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct fil
 	if (!text)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
-	policy = eventlog_policy_find(domain, request->index);
+	policy = eventlog_policy_after(domain, request->id);
 	if (policy) {
+		request->id = policy->id;
 		request->handlers = policy->handlers;
 		request->operation = policy->operation;
 		request->text_size = eventlog_policy_text(policy, text);
@@ -268,8 +268,8 @@ out:
 static const struct eventlog_ioctl eventlog_marker_ioctl_table[] = {
 	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
 	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
-	EVENTLOG_IOCTL(MARKER_WISH, eventlog_marker_wish, eventlog_ioctl_policy_add),
-	EVENTLOG_IOCTL(MARKER_WISH_NEXT, eventlog_marker_wish_next, eventlog_ioctl_policy_next),
+	EVENTLOG_IOCTL(POLICY_ADD, eventlog_marker_policy, eventlog_ioctl_policy_add),
+	EVENTLOG_IOCTL(POLICY_NEXT, eventlog_marker_policy_next, eventlog_ioctl_policy_next),
 };
 
 const struct eventlog_ioctls eventlog_marker_ioctls = {

@@ -18,12 +18,11 @@
 #include "memory.h"
 #include "marker/policy.h"
 
-static struct eventlog_marker_policy *
-eventlog_policy_new(const char *program, const char *marker, struct eventlog_expression *expression,
-		    const struct eventlog_marker_wish *request)
+static struct eventlog_policy *eventlog_policy_new(const char *program, const char *marker, struct eventlog_expression *expression,
+		    const struct eventlog_marker_policy *request)
 {
 	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
-	struct eventlog_marker_policy *policy;
+	struct eventlog_policy *policy;
 
 	policy = eventlog_alloc(sizeof(*policy) + program_bytes + marker_bytes);
 	if (!policy)
@@ -40,7 +39,7 @@ eventlog_policy_new(const char *program, const char *marker, struct eventlog_exp
 	return policy;
 }
 
-static void eventlog_policy_free(struct eventlog_marker_policy *policy)
+static void eventlog_policy_free(struct eventlog_policy *policy)
 {
 	eventlog_expression_put(policy->expression);
 	eventlog_free(policy);
@@ -58,7 +57,7 @@ static const char *eventlog_event_program(const struct eventlog_event *event)
 	return name + length;
 }
 
-static bool eventlog_policy_matches(const struct eventlog_marker_policy *policy,
+static bool eventlog_policy_matches(const struct eventlog_policy *policy,
 				    const struct eventlog_event *event)
 {
 	const char *program = eventlog_event_program(event);
@@ -82,7 +81,7 @@ static int eventlog_program_field(const void *of, const char *name,
 	const char *line, *space, *end;
 	unsigned int index, field = 0;
 
-	for (line = event->fields_text; *line && field < EVENTLOG_ASK_VALUES_MAX; field++) {
+	for (line = event->fields_text; *line && field < EVENTLOG_MARKER_FIELDS_MAX; field++) {
 		line++;
 		space = strchr(line, ' ');
 		end = strchr(line, '\n');
@@ -100,11 +99,10 @@ static int eventlog_program_field(const void *of, const char *name,
 
 static struct eventlog_subject eventlog_program_subject(const struct eventlog_event *event)
 {
-	BUILD_BUG_ON(EVENTLOG_ASK_VALUES_MAX > EVENTLOG_MARKER_FIELDS_MAX);
 	return (struct eventlog_subject){ .find = eventlog_program_field, .of = event };
 }
 
-static bool eventlog_policy_fits(const struct eventlog_marker_policy *policy,
+static bool eventlog_policy_fits(const struct eventlog_policy *policy,
 				 const struct eventlog_event *event)
 {
 	struct eventlog_subject subject = eventlog_program_subject(event);
@@ -114,61 +112,38 @@ static bool eventlog_policy_fits(const struct eventlog_marker_policy *policy,
 
 /* ---- handlers of an event ---- */
 
-static struct eventlog_predicate *eventlog_event_predicate(const struct eventlog_event *event)
+static u32 eventlog_filter_version_next(struct eventlog_domain *domain)
 {
-	return rcu_dereference_protected(event->policy.predicate,
-					 lockdep_is_held(&event->domain->lock));
+	/* 0 is no filter. */
+	if (!++domain->filter_version)
+		domain->filter_version++;
+	return domain->filter_version;
 }
 
-/* The handlers of an event, and the expression of their predicate, or NULL. */
-static u8 eventlog_event_handlers(const struct eventlog_event *event,
-				  struct eventlog_expression **expression)
-{
-	const struct eventlog_predicate *predicate = eventlog_event_predicate(event);
-
-	*expression = predicate ? predicate->expression : NULL;
-	return predicate ? predicate->handlers : event->policy.handlers;
-}
-
-/* Sets handlers and predicate; without handlers there is no predicate. */
+/* Sets handlers and filter; without handlers there is no filter. */
 static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
-				  struct eventlog_expression *expression)
+				  struct eventlog_expression *filter)
 {
-	struct eventlog_predicate *predicate = NULL, *old = eventlog_event_predicate(event);
-	struct eventlog_subject subject = eventlog_program_subject(event);
-	struct eventlog_expression *before;
+	struct eventlog_event_policy *state = &event->policy;
 
-	if (handlers == eventlog_event_handlers(event, &before) && expression == before)
+	if (handlers == state->handlers && filter == state->filter)
 		return false;
-	if (expression) {
-		predicate = eventlog_predicate_bind(expression, &subject);
-		if (predicate)
-			predicate->handlers = handlers;
-		handlers = 0;
-	}
-	/* Handlers with a predicate are in the predicate, never here. */
-	WRITE_ONCE(event->policy.handlers, handlers);
-	rcu_assign_pointer(event->policy.predicate, predicate);
-	eventlog_domain_handlers_set(event->domain, event->slot, handlers, predicate);
-	if (old) {
-		old->next = NULL;
-		eventlog_predicates_free(old);
-	}
+	if (filter)
+		refcount_inc(&filter->users);
+	eventlog_expression_put(state->filter);
+	state->filter = filter;
+	state->handlers = handlers;
+	state->version = filter ? eventlog_filter_version_next(event->domain) : 0;
+	state->incompatible = false;
+	eventlog_domain_handlers_set(event->domain, event->slot, handlers, filter);
 	return true;
-}
-
-static u8 eventlog_policies_state(const struct eventlog_event *event)
-{
-	struct eventlog_expression *expression;
-
-	return eventlog_event_handlers(event, &expression);
 }
 
 /* Applies all policies to an event, in their order. */
 static bool eventlog_event_apply(struct eventlog_event *event)
 {
 	struct eventlog_expression *expression = NULL;
-	const struct eventlog_marker_policy *policy;
+	const struct eventlog_policy *policy;
 	u8 handlers = 0;
 
 	list_for_each_entry(policy, &event->domain->policies, node) {
@@ -186,6 +161,10 @@ static bool eventlog_event_apply(struct eventlog_event *event)
 	return eventlog_event_switch(event, handlers, expression);
 }
 
+/*
+ * Does not change the generation: no program has a filter of an event that comes to life
+ * or ends.
+ */
 static void eventlog_policies_apply(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
@@ -197,35 +176,66 @@ static void eventlog_policies_remove(struct eventlog_event *event)
 	eventlog_event_switch(event, 0, NULL);
 }
 
-/* ---- evaluation ---- */
+/* ---- what programs get ---- */
 
-static u16 eventlog_policy_strings(const struct eventlog_event *event)
+static u32 eventlog_policies_state(const struct eventlog_event *event)
 {
-	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
+	const struct eventlog_event_policy *state = &event->policy;
 
-	return predicate ? predicate->strings : 0;
+	return (state->handlers & EVENTLOG_MARKER_PRINT ? EVENTLOG_DESCRIBED_PRINT : 0) |
+	       (state->handlers & EVENTLOG_MARKER_PROBE ? EVENTLOG_DESCRIBED_PROBE : 0) |
+	       (state->incompatible ? EVENTLOG_DESCRIBED_INCOMPATIBLE : 0);
 }
 
-static int eventlog_policy_evaluate(const struct eventlog_event *event, const u64 *values,
-				    unsigned int count, u16 strings)
+/* Does a term compare a pid or tid with a number, and not a field of that name? */
+static bool eventlog_term_is_pid(const struct eventlog_event *event,
+				 const struct eventlog_expression *expression,
+				 const struct eventlog_term *term)
 {
-	const struct eventlog_predicate *predicate = rcu_dereference(event->policy.predicate);
-	u16 sources;
+	const char *name = eventlog_term_name(expression, term);
+	struct eventlog_operand operand;
 
-	if (!predicate)
-		return READ_ONCE(event->policy.handlers);
-	sources = predicate->strings | predicate->numbers;
-	if (sources >> count)
-		return -EINVAL;
-	if (predicate->strings & ~strings || predicate->numbers & strings)
-		return -EAGAIN;
-	return eventlog_predicate_holds(predicate, values) ? predicate->handlers : 0;
+	if (!(term->flags & EVENTLOG_TERM_NUMBER) || term->flags & EVENTLOG_TERM_NEGATIVE ||
+	    (strcmp(name, "pid") && strcmp(name, "tid")))
+		return false;
+	return term->flags & EVENTLOG_TERM_COMMON ||
+	       eventlog_program_field(event, name, &operand) == -ENOENT;
+}
+
+static void eventlog_policies_filter(const struct eventlog_event *event,
+				     struct eventlog_policy_filter *filter)
+{
+	struct eventlog_expression *expression = event->policy.filter;
+	unsigned int i;
+
+	BUILD_BUG_ON(EVENTLOG_TERMS_MAX > BITS_PER_LONG_LONG);
+	lockdep_assert_held(&event->domain->lock);
+	*filter = (struct eventlog_policy_filter){
+		.expression = expression,
+		.version = event->policy.version,
+		.handlers = event->policy.handlers,
+	};
+	if (!expression)
+		return;
+	refcount_inc(&expression->users);
+	for (i = 0; i < expression->count; i++)
+		if (eventlog_term_is_pid(event, expression, &expression->terms[i]))
+			filter->pids |= 1ULL << i;
+}
+
+static int eventlog_policies_incompatible(struct eventlog_event *event, u32 version)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (version != event->policy.version)
+		return -ESTALE;
+	event->policy.incompatible = true;
+	return 0;
 }
 
 /* ---- the list of policies ---- */
 
 static void eventlog_policy_remove(struct eventlog_domain *domain,
-				   struct eventlog_marker_policy *policy)
+				   struct eventlog_policy *policy)
 {
 	list_del(&policy->node);
 	domain->policy_count--;
@@ -238,8 +248,8 @@ static bool eventlog_glob_covers(const char *glob, const char *other)
 }
 
 /* Does @policy make the earlier policy @old useless? */
-static bool eventlog_policy_replaces(const struct eventlog_marker_policy *policy,
-				     const struct eventlog_marker_policy *old)
+static bool eventlog_policy_replaces(const struct eventlog_policy *policy,
+				     const struct eventlog_policy *old)
 {
 	bool fewer = !(old->handlers & ~policy->handlers);
 
@@ -251,7 +261,7 @@ static bool eventlog_policy_replaces(const struct eventlog_marker_policy *policy
 		       (fewer && old->operation == EVENTLOG_MARKER_REMOVE);
 	if (!policy->expression)
 		return fewer;
-	/* The old one did not apply to any marker that the new predicate does not fit. */
+	/* The old one did not apply to any marker that the new filter does not fit. */
 	return fewer && old->expression &&
 	       eventlog_expression_fits_where(policy->expression, old->expression);
 }
@@ -262,30 +272,33 @@ static bool eventlog_policy_replaces(const struct eventlog_marker_policy *policy
  * Return: 1; 0: the policy itself has no effect and was not added; or -ENOSPC.
  */
 static int eventlog_policy_insert(struct eventlog_domain *domain,
-				  struct eventlog_marker_policy *policy)
+				  struct eventlog_policy *policy)
 {
-	struct eventlog_marker_policy *old, *next;
+	struct eventlog_policy *old, *next;
 	unsigned int replaced = 0;
 	bool kept;
 
 	list_for_each_entry(old, &domain->policies, node)
 		replaced += eventlog_policy_replaces(policy, old);
 	kept = policy->operation == EVENTLOG_MARKER_ADD || domain->policy_count > replaced;
-	if (kept && domain->policy_count - replaced >= EVENTLOG_WISHES_MAX)
+	/* Also if all ids are used up. */
+	if (kept && (domain->policy_count - replaced >= EVENTLOG_POLICIES_MAX ||
+		     domain->policy_id == U32_MAX))
 		return -ENOSPC;
 	list_for_each_entry_safe(old, next, &domain->policies, node)
 		if (eventlog_policy_replaces(policy, old))
 			eventlog_policy_remove(domain, old);
 	if (!kept)
 		return 0;
+	policy->id = ++domain->policy_id;
 	list_add_tail(&policy->node, &domain->policies);
 	domain->policy_count++;
 	return 1;
 }
 
 static void eventlog_policy_apply_all(struct eventlog_domain *domain,
-				      const struct eventlog_marker_policy *policy,
-				      struct eventlog_marker_wish *request)
+				      const struct eventlog_policy *policy,
+				      struct eventlog_marker_policy *request)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
@@ -302,53 +315,61 @@ static void eventlog_policy_apply_all(struct eventlog_domain *domain,
 
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,
-			struct eventlog_marker_wish *request)
+			struct eventlog_marker_policy *request)
 {
-	struct eventlog_marker_policy *policy;
+	struct eventlog_policy *policy;
+	unsigned int count;
 	int ret;
 
 	request->matched = 0;
 	request->changed = 0;
 	request->incompatible = 0;
+	request->id = 0;
 	policy = eventlog_policy_new(program, marker, expression, request);
 	if (!policy)
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
+	count = domain->policy_count;
 	ret = eventlog_policy_insert(domain, policy);
 	/* A policy that was not added may have removed others: apply those that are left. */
-	if (ret >= 0)
+	if (ret >= 0) {
 		eventlog_policy_apply_all(domain, policy, request);
+		request->id = policy->id;
+		if (ret || domain->policy_count != count || request->changed)
+			eventlog_domain_generation_bump(domain);
+	}
 	mutex_unlock(&domain->lock);
 	if (ret <= 0)
 		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;
 }
 
-const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain, u32 index)
+const struct eventlog_policy *eventlog_policy_after(struct eventlog_domain *domain, u32 id)
 {
-	const struct eventlog_marker_policy *policy;
+	const struct eventlog_policy *policy;
 
 	lockdep_assert_held(&domain->lock);
+	/* The list is in the order of the ids. */
 	list_for_each_entry(policy, &domain->policies, node)
-		if (!index--)
+		if (policy->id > id)
 			return policy;
 	return NULL;
 }
 
-u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text)
+u32 eventlog_policy_text(const struct eventlog_policy *policy, char *text)
 {
 	/* The globs are one string after the other in memory. */
 	u32 globs = policy->marker - policy->program + strlen(policy->marker) + 1;
-	const char *predicate = policy->expression ? policy->expression->text : "";
+	const char *filter = policy->expression ? policy->expression->text : "";
 
 	memcpy(text, policy->program, globs);
-	memcpy(text + globs, predicate, strlen(predicate) + 1);
-	return globs + strlen(predicate) + 1;
+	memcpy(text + globs, filter, strlen(filter) + 1);
+	return globs + strlen(filter) + 1;
 }
 
 void eventlog_policies_drop_all(struct eventlog_domain *domain)
 {
-	struct eventlog_marker_policy *policy, *next;
+	struct eventlog_policy *policy, *next;
 
 	list_for_each_entry_safe(policy, next, &domain->policies, node)
 		eventlog_policy_remove(domain, policy);
@@ -358,8 +379,8 @@ static const struct eventlog_policy_ops eventlog_policies_ops = {
 	.apply = eventlog_policies_apply,
 	.remove = eventlog_policies_remove,
 	.state = eventlog_policies_state,
-	.strings = eventlog_policy_strings,
-	.evaluate = eventlog_policy_evaluate,
+	.filter = eventlog_policies_filter,
+	.incompatible = eventlog_policies_incompatible,
 };
 
 void eventlog_policies_init(void)

@@ -2,8 +2,7 @@
 /*
  * Policies for markers of programs: which handlers are on beside tracing, and under
  * which condition.  They apply to programs that run now and to those that start later.
- * All under domain->lock, except that a program whose marker fires has its event's
- * handlers and predicate evaluated under RCU.
+ * A program evaluates their filters itself.  All under domain->lock.
  */
 #ifndef EVENTLOG_POLICY_H
 #define EVENTLOG_POLICY_H
@@ -20,16 +19,18 @@ struct eventlog_expression;
 #define EVENTLOG_POLICY_HANDLERS (EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE)
 
 /**
- * struct eventlog_marker_policy - one policy; constant
+ * struct eventlog_policy - one policy; constant once added
  * @node: in the domain's list
- * @expression: the predicate it sets, or NULL; counts as a user
+ * @id: never 0; greater than those of older policies
+ * @expression: the filter it sets, or NULL; counts as a user
  * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
  * @handlers: EVENTLOG_MARKER_*
  * @marker: glob over names of events; after @program in the same allocation
  * @program: glob over names of providers, without their prefix
  */
-struct eventlog_marker_policy {
+struct eventlog_policy {
 	struct list_head node;
+	u32 id;
 	struct eventlog_expression *expression;
 	u8 operation;
 	u8 handlers;
@@ -48,35 +49,34 @@ void eventlog_policies_init(void);
  * @program: glob
  * @marker: glob
  * @expression: valid, or NULL; remains the caller's
- * @request: the rest of the request; valid; its counts are set
+ * @request: the rest of the request; valid; its counts and id are set
  *
- * Process context.  An event whose predicate cannot be allocated has no handlers.
+ * Process context.  Changes the generation if it changes a policy or an event.
  *
- * Return: 0; -ENOSPC: there are too many; -ENOMEM.  Nothing is changed on errors.
+ * Return: 0; -ENOSPC: there are too many, or all ids are used up; -ENOMEM.  Nothing is changed on errors.
  */
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,
-			struct eventlog_marker_wish *request);
+			struct eventlog_marker_policy *request);
 
 /**
- * eventlog_policy_find() - find a policy by its position
+ * eventlog_policy_after() - find the oldest policy that is newer than an id
  * @domain: the domain, locked
- * @index: 0 is the oldest
+ * @id: 0: the oldest policy
  *
  * Return: the policy, or NULL.
  */
-const struct eventlog_marker_policy *eventlog_policy_find(struct eventlog_domain *domain,
-							  u32 index);
+const struct eventlog_policy *eventlog_policy_after(struct eventlog_domain *domain, u32 id);
 
 /**
  * eventlog_policy_text() - the strings of a policy
  * @policy: the policy, its domain locked
  * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX bytes; set to the
- *	globs and the predicate, each with a NUL
+ *	globs and the filter's text, each with a NUL
  *
  * Return: the size of the strings.
  */
-u32 eventlog_policy_text(const struct eventlog_marker_policy *policy, char *text);
+u32 eventlog_policy_text(const struct eventlog_policy *policy, char *text);
 
 /**
  * eventlog_policies_drop_all() - remove all policies, at unload

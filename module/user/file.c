@@ -55,7 +55,7 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->registrations_max = eventlog_registrations_limit;
 	memset(version->release, 0, sizeof(version->release));
 	strscpy(version->release, EVENTLOG_RELEASE, sizeof(version->release));
-	version->policies_max = EVENTLOG_WISHES_MAX;
+	version->policies_max = EVENTLOG_POLICIES_MAX;
 	version->terms_max = EVENTLOG_TERMS_MAX;
 	return eventlog_argument_put(user, version, sizeof(*version));
 }
@@ -111,8 +111,7 @@ static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *fi
 
 static u32 eventlog_event_state(const struct eventlog_event *event)
 {
-	u32 state = 0;
-	u8 handlers;
+	u32 state = eventlog_policy_ops->state(event);
 
 	if (event->slot)
 		state |= EVENTLOG_DESCRIBED_LIVE;
@@ -120,11 +119,6 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
-	handlers = eventlog_policy_ops->state(event);
-	if (handlers & EVENTLOG_MARKER_PRINT)
-		state |= EVENTLOG_DESCRIBED_PRINT;
-	if (handlers & EVENTLOG_MARKER_PROBE)
-		state |= EVENTLOG_DESCRIBED_PROBE;
 	return state;
 }
 
@@ -192,9 +186,9 @@ union eventlog_argument {
 	struct eventlog_pause pause;
 	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_wish marker_wish;
-	struct eventlog_marker_wish_next marker_wish_next;
-	struct eventlog_marker_ask marker_ask;
+	struct eventlog_marker_policy marker_policy;
+	struct eventlog_marker_policy_next marker_policy_next;
+	struct eventlog_filter_get filter_get;
 };
 
 static const struct eventlog_ioctl eventlog_file_table[] = {

@@ -7,6 +7,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -16,6 +18,7 @@
 #include "core/domain.h"
 #include "core/emit.h"
 #include "core/event.h"
+#include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
 #include "memory.h"
@@ -270,89 +273,124 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 	return 0;
 }
 
-/* ---- MARKER_ASK ---- */
+/* ---- FILTER_GET ---- */
 
-/* Replaces the addresses of the caller's strings by addresses of copies. */
-static int eventlog_evaluate_strings(u64 *values, u16 strings, char *texts)
+/* Bytes from one term to the next that a caller may choose. */
+#define EVENTLOG_TERM_STRIDE_MAX 256
+
+/* A pid or tid of the initial pid namespace, as the caller would compare it. */
+static u64 eventlog_pid_translate(u64 number)
 {
-	unsigned int i;
+	struct pid_namespace *namespace = task_active_pid_ns(current);
+	pid_t translated = 0;
 
-	for (i = 0; i < EVENTLOG_ASK_VALUES_MAX; i++) {
-		char *text = texts + i * EVENTLOG_TERM_STRING_MAX;
-
-		if (!(strings & 1U << i) || !values[i])
-			continue;
-		/* A copy without a NUL is longer than any text it is compared with. */
-		if (values[i] != (unsigned long)values[i] ||
-		    strncpy_from_user(text, u64_to_user_ptr(values[i]),
-				      EVENTLOG_TERM_STRING_MAX) < 0)
-			return -EFAULT;
-		values[i] = (unsigned long)text;
+	if (namespace == &init_pid_ns)
+		return number;
+	if (number <= INT_MAX) {
+		rcu_read_lock();
+		translated = pid_nr_ns(find_pid_ns(number, &init_pid_ns), namespace);
+		rcu_read_unlock();
 	}
-	return 0;
+	return translated ?: U32_MAX;
 }
 
-/* Evaluates the policy of an index; sets @strings to the values that must be strings. */
-static int eventlog_evaluate_target(struct eventlog_file *file,
-				    const struct eventlog_marker_ask *request, const u64 *values,
-				    u16 *strings)
+/*
+ * Copies a filter to the caller, whose sizes are in @room.  Terms of another size than the
+ * kernel's are truncated or filled with zeroes.
+ */
+static int eventlog_filter_put(const struct eventlog_filter_get *room,
+			       const struct eventlog_policy_filter *filter)
 {
-	const struct eventlog_event *event;
-	unsigned long target = 0;
+	static const u8 zeroes[EVENTLOG_TERM_STRIDE_MAX];
+	const struct eventlog_expression *expression = filter->expression;
+	u32 bytes = min_t(u32, room->term_size, sizeof(struct eventlog_term));
+	unsigned int i;
+	int ret;
+
+	if (room->terms_size < expression->count * room->term_size ||
+	    room->pool_size < expression->pool_size)
+		return -EMSGSIZE;
+	for (i = 0; i < expression->count; i++) {
+		struct eventlog_term term = expression->terms[i];
+		u64 user = room->terms + (u64)i * room->term_size;
+
+		if (filter->pids & 1ULL << i)
+			term.number = eventlog_pid_translate(term.number);
+		ret = eventlog_text_put(user, (const char *)&term, bytes) ?:
+		      eventlog_text_put(user + bytes, zeroes, room->term_size - bytes);
+		if (ret)
+			return ret;
+	}
+	return eventlog_text_put(room->pool, expression->pool, expression->pool_size);
+}
+
+/* Gets the filter of an index, or marks it as incompatible. */
+static int eventlog_filter_find(struct eventlog_file *file, struct eventlog_filter_get *request,
+				struct eventlog_policy_filter *filter)
+{
+	struct eventlog_domain *domain = file->domain;
+	struct eventlog_registration *registration;
 	int ret = -ENOENT;
 
-	rcu_read_lock();
-	preempt_disable();
-	if (request->write_index <= S32_MAX)
-		target = eventlog_target_find(file, request->write_index);
-	if (target) {
-		event = eventlog_target_event(target);
-		ret = eventlog_policy_ops->evaluate(event, values, request->value_count, *strings);
-		*strings = eventlog_policy_ops->strings(event);
+	mutex_lock(&file->lock);
+	registration = xa_load(&file->registrations, request->write_index);
+	if (registration) {
+		mutex_lock(&domain->lock);
+		ret = 0;
+		if (request->flags & EVENTLOG_FILTER_GET_INCOMPATIBLE)
+			ret = eventlog_policy_ops->incompatible(registration->event,
+								request->version);
+		else
+			eventlog_policy_ops->filter(registration->event, filter);
+		request->generation = eventlog_domain_generation(domain);
+		mutex_unlock(&domain->lock);
 	}
-	preempt_enable();
-	rcu_read_unlock();
+	mutex_unlock(&file->lock);
 	return ret;
 }
 
-static int eventlog_ioctl_evaluate(struct eventlog_domain *domain, struct file *filp,
-				   void *argument, void __user *user)
+static bool eventlog_filter_get_valid(const struct eventlog_filter_get *request)
 {
-	u64 given[EVENTLOG_ASK_VALUES_MAX] = {}, values[EVENTLOG_ASK_VALUES_MAX];
+	if (request->flags)
+		return request->flags == EVENTLOG_FILTER_GET_INCOMPATIBLE && request->version;
+	return request->term_size >= EVENTLOG_TERM_SIZE_MIN &&
+	       request->term_size <= EVENTLOG_TERM_STRIDE_MAX;
+}
+
+static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file *filp,
+				     void *argument, void __user *user)
+{
 	struct eventlog_file *file = filp->private_data;
-	struct eventlog_marker_ask *request = argument;
-	char *texts = NULL;
-	u16 strings = 0;
+	struct eventlog_filter_get *request = argument;
+	const struct eventlog_filter_get room = *request;
+	struct eventlog_policy_filter filter = {};
 	int ret;
 
-	if (request->value_count > EVENTLOG_ASK_VALUES_MAX)
+	if (!eventlog_filter_get_valid(request))
 		return -EINVAL;
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
-	ret = eventlog_array_get(given, request->values, request->value_count * sizeof(*given));
-	if (ret)
+	ret = eventlog_filter_find(file, request, &filter);
+	if (ret || request->flags)
 		return ret;
-	/* Again if strings must be copied first, or if the predicate has changed. */
-	do {
-		memcpy(values, given, sizeof(values));
-		if (strings && !texts)
-			texts = eventlog_alloc(EVENTLOG_ASK_VALUES_MAX * EVENTLOG_TERM_STRING_MAX);
-		ret = strings && !texts ? -ENOMEM :
-					  eventlog_evaluate_strings(values, strings, texts);
-		if (!ret)
-			ret = eventlog_evaluate_target(file, request, values, &strings);
-	} while (ret == -EAGAIN);
-	eventlog_free(texts);
-	if (ret < 0)
-		return ret;
-	request->handlers = ret;
-	return eventlog_argument_put(user, request, sizeof(*request));
+	request->version = filter.version;
+	request->handlers = filter.handlers;
+	request->term_count = filter.expression ? filter.expression->count : 0;
+	request->term_size = sizeof(struct eventlog_term);
+	request->terms_size = request->term_count * room.term_size;
+	request->pool_size = filter.expression ? filter.expression->pool_size : 0;
+	if (filter.expression)
+		ret = eventlog_filter_put(&room, &filter);
+	if (ret != -EFAULT)
+		ret = eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+	eventlog_expression_put(filter.expression);
+	return ret;
 }
 
 static const struct eventlog_ioctl eventlog_producer_table[] = {
 	EVENTLOG_IOCTL(REGISTER, eventlog_register, eventlog_ioctl_register),
 	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, eventlog_ioctl_unregister),
-	EVENTLOG_IOCTL(MARKER_ASK, eventlog_marker_ask, eventlog_ioctl_evaluate),
+	EVENTLOG_IOCTL(FILTER_GET, eventlog_filter_get, eventlog_ioctl_filter_get),
 };
 
 const struct eventlog_ioctls eventlog_producer_ioctls = {

@@ -13,7 +13,7 @@ struct eventlog_ioctls;
 struct iov_iter;
 struct kiocb;
 
-/* REGISTER, UNREGISTER and MARKER_ASK. */
+/* REGISTER, UNREGISTER and FILTER_GET. */
 extern const struct eventlog_ioctls eventlog_producer_ioctls;
 
 /**

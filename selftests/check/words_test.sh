@@ -34,9 +34,5 @@ check "the beginning of a name" finds tools/one.h 'int wish_count;'
 check "upper case" finds README.md 'Wishes'
 check "inside a word" finds tools/one.c '/* a kernel that complains */'
 check "a phrase" finds module/core/two.c '/* what becomes of it */'
-check "beside a name of the ABI" finds tools/two.c 'EVENTLOG_IOC_MARKER_WISH, a wish'
-check "names of the ABI" allows tools/abi.c \
-	'struct eventlog_marker_wish_next EVENTLOG_WISHES_MAX EVENTLOG_IOC_MARKER_WISH'
-check "names of the ABI without prefix" allows tools/gen.awk '"WISHES_MAX marker_wish_next"'
 check "other words" allows module/core/told.c '/* told, dishwasher */'
 end_checks

@@ -80,9 +80,9 @@ enum eventlog_level {
 /* 15: reserved for names of threads */
 #define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
 #define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
-#define EVENTLOG_IOC_MARKER_WISH EVENTLOG_IOC(18)
-#define EVENTLOG_IOC_MARKER_WISH_NEXT EVENTLOG_IOC(19)
-#define EVENTLOG_IOC_MARKER_ASK	EVENTLOG_IOC(20)
+#define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
+#define EVENTLOG_IOC_POLICY_NEXT EVENTLOG_IOC(19)
+#define EVENTLOG_IOC_FILTER_GET	EVENTLOG_IOC(20)
 /* 21 to 23: reserved for markers */
 /* 24, 25: reserved for ATTACH and DETACH, producers that write to mapped rings */
 /* 26 to 31: reserved for instances */
@@ -156,7 +156,7 @@ struct eventlog_register {
 #define EVENTLOG_STATUS_SYNC	(1U << 1) /* a listener is synchronous: use write() */
 #define EVENTLOG_STATUS_PRINT	(1U << 2) /* program marker: PRINT is on */
 #define EVENTLOG_STATUS_PROBE	(1U << 3) /* program marker: PROBE is on */
-#define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a filter applies, call MARKER_ASK */
+#define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a filter applies, call FILTER_GET */
 
 /* nr 2, producer: remove a registration */
 struct eventlog_unregister {
@@ -383,6 +383,7 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_PERSIST	(1U << 2) /* it is persistent */
 #define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* program marker: PRINT is on */
 #define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* program marker: PROBE is on */
+#define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
 
 struct eventlog_describe {
 	__u32 size;
@@ -488,40 +489,41 @@ struct eventlog_marker_set {
  * the module is unloaded.  It applies all policies, in order, to each event that they
  * match: to live events immediately, to others when they are registered.  The result
  * is EVENTLOG_STATUS_PRINT and EVENTLOG_STATUS_PROBE in the event's status byte.  If a
- * policy has a filter, only EVENTLOG_STATUS_FILTER is set, and the program calls
- * MARKER_ASK each time the marker fires.
+ * policy has a filter, only EVENTLOG_STATUS_FILTER is set.  The program gets the filter
+ * with FILTER_GET, keeps it until the generation changes, and evaluates it each time
+ * the marker fires.
  *
  * nr 18, any role, CAP_PERFMON: add a marker policy.  Filters work as in
  * MARKER_SET.  Earlier policies that no longer have an effect are dropped, and so is
- * a new policy without an effect.  ENOSPC: there are already EVENTLOG_WISHES_MAX.
+ * a new policy without an effect.  ENOSPC: there are already EVENTLOG_POLICIES_MAX.
  */
 #define EVENTLOG_PROGRAM_PREFIX	"markers_"
-#define EVENTLOG_WISHES_MAX	256
+#define EVENTLOG_POLICIES_MAX	256
 
-struct eventlog_marker_wish {
+struct eventlog_marker_policy {
 	__u32 size;
 	__u32 flags;		/* 0 */
 	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
 	__u64 marker;		/* const char *, a glob over event names; 0: all */
+	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
+	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
 	__u32 matched;		/* out: number of live events that match */
 	__u32 changed;		/* out: of these, handlers or filter changed */
-	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
-	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
-	__u64 reserved;		/* 0 */
-	__u32 reserved2;	/* 0 */
 	__u32 incompatible;	/* out: of these, incompatible with the filter */
+	__u32 id;		/* out: for POLICY_NEXT; 0: the policy had no effect and was dropped */
+	__u64 reserved;		/* 0 */
 };
 
 /*
- * nr 19, any role, CAP_PERFMON: get a marker policy by index.  ENOENT: there is none
- * with this index.  The text consists of three NUL-terminated strings: program,
- * marker, source text of the filter (empty if there is none).  EMSGSIZE: text_size is
- * too small and was set to the size needed.
+ * nr 19, any role, CAP_PERFMON: get the first policy with a greater id than the given
+ * one.  Newer policies have greater ids.  ENOENT: there is none.  The text consists of
+ * three NUL-terminated strings: program, marker, source text of the filter (empty if
+ * there is none).  EMSGSIZE: text_size is too small and was set to the size needed.
  */
-struct eventlog_marker_wish_next {
+struct eventlog_marker_policy_next {
 	__u32 size;
-	__u32 index;		/* in: 0: the oldest policy */
+	__u32 id;		/* in: 0 for the first policy; out: its id */
 	__u64 text;		/* char * */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
@@ -530,19 +532,33 @@ struct eventlog_marker_wish_next {
 };
 
 /*
- * nr 20, producer: evaluate the filter of a marker that fires, and get the handlers
- * to run.  ENOENT: no such write_index.  EINVAL: the filter uses a field for which
- * values has no value.  At most EVENTLOG_TERM_STRING_MAX bytes of a string are read.
+ * nr 20, producer: get the filter of a program marker.  ENOENT: no such write_index.
+ * EMSGSIZE: terms_size or pool_size is too small; all results were set, terms and pool
+ * were not copied.  The values of terms named pid and tid are translated to the
+ * caller's pid namespace: a number that names no process or thread there becomes
+ * 0xffffffff.  Only == and != of other processes' and threads' numbers are meaningful
+ * in a pid namespace that is not the initial one.
+ *
+ * With EVENTLOG_FILTER_GET_INCOMPATIBLE, the caller reports that it cannot evaluate the
+ * filter of the given version; DESCRIBE returns EVENTLOG_DESCRIBED_INCOMPATIBLE until
+ * the filter changes.  Nothing is returned.  ESTALE: the version is not the current one.
  */
-struct eventlog_marker_ask {
+#define EVENTLOG_FILTER_GET_INCOMPATIBLE (1U << 0) /* the caller cannot evaluate this version */
+
+struct eventlog_filter_get {
 	__u32 size;
 	__u32 write_index;
-	__u64 values;		/* const __u64 *, the fields in order; strings as const char * */
-	__u32 value_count;	/* at most EVENTLOG_ASK_VALUES_MAX */
-	__u32 handlers;		/* out: EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE */
+	__u32 flags;		/* EVENTLOG_FILTER_GET_* */
+	__u32 version;		/* out: changes when the filter does; 0: none; in: with INCOMPATIBLE */
+	__u32 handlers;		/* out: EVENTLOG_MARKER_* that run if the filter is true */
+	__u32 term_count;	/* out: 0: there is no filter */
+	__u32 term_size;	/* in: bytes from one term to the next; out: the kernel's term size */
+	__u32 terms_size;	/* in: bytes at terms; out: bytes needed */
+	__u64 terms;		/* struct eventlog_term * */
+	__u64 pool;		/* void * */
+	__u32 pool_size;	/* in: bytes at pool; out: bytes needed */
+	__u32 generation;	/* out: the generation in the status map that the results belong to */
 };
-
-#define EVENTLOG_ASK_VALUES_MAX	16
 
 /* ------------------------------------------------------------------------
  * Layout of a mapped ring: page 0 (struct eventlog_ring_header, written by the
@@ -725,14 +741,14 @@ EVENTLOG_ASSERT_AT(eventlog_term, string, 16);
 EVENTLOG_ASSERT_AT(eventlog_term, number, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 72);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 40);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_wish, 64);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish, handlers, 24);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish, operation, 36);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish, incompatible, 60);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_wish_next, 32);
-EVENTLOG_ASSERT_AT(eventlog_marker_wish_next, text_size, 16);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_ask, 24);
-EVENTLOG_ASSERT_AT(eventlog_marker_ask, value_count, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_policy, 64);
+EVENTLOG_ASSERT_AT(eventlog_marker_policy, handlers, 32);
+EVENTLOG_ASSERT_AT(eventlog_marker_policy, id, 52);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_policy_next, 32);
+EVENTLOG_ASSERT_AT(eventlog_marker_policy_next, text_size, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_filter_get, 56);
+EVENTLOG_ASSERT_AT(eventlog_filter_get, terms, 32);
+EVENTLOG_ASSERT_AT(eventlog_filter_get, generation, 52);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);

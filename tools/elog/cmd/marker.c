@@ -126,6 +126,8 @@ static void put_json(struct elog_text *text, const struct marker *marker)
 		put_fields_json(text, marker->fields);
 	if (marker->pids)
 		elog_text_printf(text, ",\"pids\":[%s]", marker->pids);
+	if (marker->incompatible)
+		elog_text_string(text, ",\"incompatible\":true");
 	if (marker->owner == MARKER_OF_MODULE)
 		put_guard_json(text, marker);
 	elog_text_string(text, "}\n");
@@ -144,6 +146,8 @@ static void put_line(struct elog_text *text, const struct marker *marker)
 	elog_text_printf(text, "%s%s", marker->fields && *marker->fields ? "  " : "",
 			 marker->fields ? marker->fields : "");
 	put_guard(text, marker);
+	if (marker->incompatible)
+		elog_text_string(text, "  (incompatible)");
 	elog_text_string(text, "\n");
 	elog_text_free(&handlers);
 	elog_text_free(&active);
@@ -177,7 +181,7 @@ static void put_tree(struct elog_text *text, const struct marker *marker,
 		markers_handlers_put(text, marker->next.handlers);
 	else
 		elog_text_string(text, "off");
-	elog_text_string(text, ")");
+	elog_text_string(text, marker->incompatible ? ", incompatible)" : ")");
 	put_guard(text, marker);
 	elog_text_string(text, "\n");
 }
@@ -706,8 +710,8 @@ const struct verb verb_marker = {
 	"PATTERN is a glob that is matched with tags and with path:function:ordinal. An\n"
 	"argument with a slash but without a colon or wildcard is a FILE.\n"
 	"\n"
-	"With --if, handlers run only when the predicate is true for the fields. The kernel\n"
-	"evaluates it, also for programs. Enabling handlers without --if removes the\n"
+	"With --if, handlers run only when the predicate is true for the fields. Programs\n"
+	"evaluate it without a system call. Enabling handlers without --if removes the\n"
 	"predicate, and so does disabling all handlers.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error, or no marker matches.\n",

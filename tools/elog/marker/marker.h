@@ -32,6 +32,7 @@ enum marker_owner {
  * @function: its function
  * @place: path:function:ordinal
  * @predicate: its handlers run if this is true; NULL: always
+ * @incompatible: a policy's filter applies that the program cannot evaluate
  * @taken: a saved marker was matched with it
  */
 struct marker {
@@ -47,6 +48,7 @@ struct marker {
 	char *function;
 	char *place;
 	char *predicate;
+	bool incompatible;
 	bool taken;
 };
 

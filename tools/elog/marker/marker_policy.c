@@ -47,25 +47,26 @@ void policies_free(struct policy_list *list)
 int policies_read(int fd, struct policy_list *list)
 {
 	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX] = "";
+	uint32_t id = 0;
 	int ret = 0;
 
 	while (!ret) {
-		struct eventlog_marker_wish_next next = {
+		struct eventlog_marker_policy_next next = {
 			.size = sizeof(next),
-			.index = (uint32_t)list->count,
+			.id = id,
 			.text = (uintptr_t)text,
 			.text_size = sizeof(text),
 		};
 		struct marker_policy policy = { .program = text };
 
-		if (ioctl(fd, EVENTLOG_IOC_MARKER_WISH_NEXT, &next))
-			return errno == ENOENT || errno == ENOTTY ? 0 : -errno;
+		if (ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &next))
+			return errno == ENOENT ? 0 : -errno;
+		id = next.id;
 		policy.operation = next.operation;
 		policy.handlers = next.handlers;
 		policy.marker = text + strlen(text) + 1;
 		policy.predicate = policy.marker + strlen(policy.marker) + 1;
-		/* Older modules have no predicates. */
-		if (policy.predicate >= text + next.text_size || !*policy.predicate)
+		if (!*policy.predicate)
 			policy.predicate = NULL;
 		ret = policies_add(list, &policy);
 	}
@@ -74,9 +75,9 @@ int policies_read(int fd, struct policy_list *list)
 
 static int set_policy(int fd, const struct marker_policy *policy,
 		      const struct elog_filter *filter,
-		      struct eventlog_marker_wish *request)
+		      struct eventlog_marker_policy *request)
 {
-	*request = (struct eventlog_marker_wish){
+	*request = (struct eventlog_marker_policy){
 		.size = sizeof(*request),
 		.program = (uintptr_t)policy->program,
 		.marker = (uintptr_t)policy->marker,
@@ -84,16 +85,14 @@ static int set_policy(int fd, const struct marker_policy *policy,
 		.operation = policy->operation,
 		.filter = marker_filter_pointer(filter),
 	};
-	return ioctl(fd, EVENTLOG_IOC_MARKER_WISH, request) ? -errno : 0;
+	return ioctl(fd, EVENTLOG_IOC_POLICY_ADD, request) ? -errno : 0;
 }
 
 static void explain(const char *what, int error)
 {
-	if (error == -ENOTTY || error == -E2BIG || error == -EINVAL)
-		elog_error("the kernel module is too old for such policies");
-	else if (error == -ENOSPC)
+	if (error == -ENOSPC)
 		elog_error("%s: the limit of %u policies is reached: elog marker policies",
-			   what, EVENTLOG_WISHES_MAX);
+			   what, EVENTLOG_POLICIES_MAX);
 	else
 		elog_error("%s: %s", what, strerror(-error));
 }
@@ -162,7 +161,7 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 {
 	struct marker_policy policy = { .operation = operation };
 	uint32_t matched = 0, changed = 0, incompatible = 0;
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	int i, ret, status = STATUS_OK;
 
 	if (!take_handlers(options, &policy))
@@ -209,15 +208,12 @@ int policies_restore(const struct policy_list *list, int fd)
 		.handlers = POLICY_HANDLERS,
 	};
 	struct elog_expression_error error;
-	struct eventlog_marker_wish request;
+	struct eventlog_marker_policy request;
 	struct elog_filter *filter;
 	size_t i;
 	int ret;
 
 	ret = set_policy(fd, &nothing, NULL, &request);
-	/* An old module has no policies, and none are needed. */
-	if (ret == -ENOTTY && !list->count)
-		return 0;
 	for (i = 0; i < list->count && !ret; i++) {
 		ret = marker_filter_compile(list->policies[i].predicate, &filter, &error);
 		if (!ret)

@@ -53,7 +53,7 @@ int policies_add(struct policy_list *list, const struct marker_policy *policy);
  * @fd: the device
  * @list: empty; call policies_free() also after an error
  *
- * Return: 0, also if the kernel module is too old for policies; or a negative errno.
+ * Return: 0 or a negative errno.
  */
 int policies_read(int fd, struct policy_list *list);
 

@@ -569,6 +569,7 @@ static void add_state(struct marker *marker, const struct definition *definition
 		marker->next.handlers |= EVENTLOG_MARKER_PRINT;
 	if (state & EVENTLOG_DESCRIBED_PROBE)
 		marker->next.handlers |= EVENTLOG_MARKER_PROBE;
+	marker->incompatible = state & EVENTLOG_DESCRIBED_INCOMPATIBLE;
 	marker->next.active = marker->next.handlers;
 	if (!(state & EVENTLOG_DESCRIBED_ENABLED))
 		marker->next.active &= ~EVENTLOG_MARKER_TRACE;

@@ -333,7 +333,7 @@ static int parse_policy(struct policy_list *policies, char *line)
 	predicate = cut_predicate(line);
 	if (!policy_is_possible(policy.program, policy.marker) ||
 	    (predicate && policy.operation != EVENTLOG_MARKER_ADD) ||
-	    policies->count == EVENTLOG_WISHES_MAX)
+	    policies->count == EVENTLOG_POLICIES_MAX)
 		return -EINVAL;
 	if (predicate)
 		ret = parse_predicate(predicate, policy.handlers, &policy.predicate);

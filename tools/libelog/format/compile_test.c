@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "elog.h"
 #include "elog_marker.h"
@@ -663,10 +665,11 @@ static void test_markers(void)
 	};
 	struct elog_marker_values marker;
 	struct elog_filter_subject subject = marker_subject(&marker, values);
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE), i;
 	struct elog_filter *filter;
 	bool incompatible;
 	char text[300];
-	size_t i;
+	char *page;
 
 	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
 		check_equal(compile(cases[i].text, ELOG_FILTER_WHOLE, &filter, NULL), 0);
@@ -691,6 +694,14 @@ static void test_markers(void)
 	longest[255] = '\0';
 	check(elog_filter_holds(&filter->filter, &subject, NULL));
 	elog_filter_free(filter);
+	/* The NUL is the last byte of readable memory. */
+	page = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(page != MAP_FAILED && !mprotect(page + bytes, bytes, PROT_NONE));
+	values[1] = (uintptr_t)strcpy(page + bytes - sizeof("tea"), "tea");
+	check_equal(compile("text == tea || text ~ \"^teas\"", ELOG_FILTER_WHOLE, &filter, NULL), 0);
+	check(elog_filter_holds(&filter->filter, &subject, NULL));
+	elog_filter_free(filter);
+	munmap(page, 2 * bytes);
 }
 
 /* No filter that is accepted does harm. The sizes are exact, for sanitizers. */

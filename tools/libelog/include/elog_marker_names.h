@@ -21,6 +21,7 @@
  * @registered: @event is registered
  * @lines_since: atomic; time from which @lines are counted, seconds
  * @lines: atomic; lines printed since
+ * @filter: atomic; the kernel's filter, see producer/marker_fetch.h; NULL: not fetched
  */
 struct elog_marker_state {
 	struct elog_marker_state *next;
@@ -34,6 +35,7 @@ struct elog_marker_state {
 	bool registered;
 	uint64_t lines_since;
 	uint32_t lines;
+	struct elog_marker_filter *filter;
 };
 
 /** elog_marker_type_name() - the schema language's name of an enum elog_marker_type */

@@ -11,7 +11,7 @@
  * marker->state, which is complete before the others lead to it.
  *
  * A program may end while its threads continue. Therefore the state of a marker, and
- * its event, are never freed. They retire, and are used again by the next marker with
+ * its event, are never freed; for filters, see producer/marker_fetch.c. They retire, and are used again by the next marker with
  * the same place, for example when a library is loaded again.
  *
  * markers_lock is taken before any lock of a producer, and first by fork().
@@ -30,6 +30,7 @@
 #include "format/text.h"
 #include "format/types.h"
 #include "elog_marker_names.h"
+#include "producer/marker_fetch.h"
 #include "producer/producer.h"
 
 /* A line on stderr; it is truncated to this. */
@@ -188,12 +189,18 @@ static void after_fork(void)
 	pthread_mutex_unlock(&markers_lock);
 }
 
+static void after_fork_in_child(void)
+{
+	elog_marker_filters_after_fork();
+	after_fork();
+}
+
 /* The producer sets its fork handlers first, so they run inside of these. */
 static void begin_markers(void)
 {
 	if (elog_producer_open(&markers_producer, NULL))
 		markers_producer = NULL;
-	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	read_environment();
 }
 
@@ -276,6 +283,7 @@ static void retire_state(struct elog_marker *marker)
 	if (state->registered)
 		elog_event_retire(state->event);
 	state->registered = false;
+	elog_marker_filter_forget(state);
 	state->next = *retired_list(state);
 	*retired_list(state) = state;
 }
@@ -747,9 +755,8 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 	from_kernel = kernel_handlers(state, &event);
 	if (handlers & from_kernel & ELOG_MARKER_TRACE)
 		write_event(marker, event, values);
-	/* The kernel has a predicate: let it decide. */
 	if (from_kernel & ELOG_EVENT_HAS_FILTER)
-		from_kernel = elog_event_evaluate(event, values, marker->types[0]);
+		from_kernel = elog_marker_filter_handlers(marker, state, event, values);
 	handlers |= from_kernel;
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
@@ -758,12 +765,12 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 	errno = error;
 }
 
-/* False if the marker is on only because of a predicate, and that is false. */
+/* False if the marker is on only because of a filter, and that is false. */
 static bool is_overridden(const struct elog_marker *marker, const uint64_t *values)
 {
 	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
 	unsigned int from_kernel;
-	const struct elog_marker_state *state = state_of(marker);
+	struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
 
 	if (!state || handlers & ~ELOG_MARKER_TRACE)
@@ -771,7 +778,7 @@ static bool is_overridden(const struct elog_marker *marker, const uint64_t *valu
 	from_kernel = kernel_handlers(state, &event);
 	return !(from_kernel & ELOG_EVENT_HAS_FILTER) ||
 	       from_kernel & handlers & ELOG_MARKER_TRACE ||
-	       elog_event_evaluate(event, values, marker->types[0]);
+	       elog_marker_filter_handlers(marker, state, event, values);
 }
 
 void elog_marker_override(elog_marker_function *function,

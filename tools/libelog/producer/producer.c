@@ -49,6 +49,8 @@ struct registered_event {
 	bool is_marker;			/* the mask includes the bits of handlers */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
+	uint32_t incarnation;		/* atomic; counts its registrations */
+	const uint32_t *generation;	/* atomic; in the status map, see elog_event_filter_key() */
 	int error;			/* atomic */
 };
 
@@ -73,6 +75,7 @@ struct elog_producer {
 /* The status of disconnected events, and of events that the kernel denied. */
 static const unsigned char maybe_byte = 0xff;
 static const unsigned char never_byte;
+static const uint32_t no_generation;
 
 /* All producers of the process, for fork(). Taken before any producer's lock. */
 static pthread_mutex_t producers_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -133,6 +136,7 @@ static int register_event(int fd, struct registered_event *event,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&event->descriptor, request->descriptor,
 			 __ATOMIC_RELAXED);
+	__atomic_fetch_add(&event->incarnation, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -207,9 +211,13 @@ static int publish(struct elog_producer *producer, int fd,
 
 	if (!ret && event->status_offset >= producer->map_size)
 		ret = -EPROTO;
-	if (!ret)
-		point_to(event, producer->status_map + event->status_offset, mask_of(event));
-	return ret;
+	if (ret)
+		return ret;
+	/* The map is page-aligned and starts with the generation. */
+	__atomic_store_n(&event->generation, (const uint32_t *)(void *)producer->status_map,
+			 __ATOMIC_RELEASE);
+	point_to(event, producer->status_map + event->status_offset, mask_of(event));
+	return 0;
 }
 
 /* The lock is held. Signal handlers may call this: it makes only system calls. */
@@ -250,6 +258,7 @@ static void forget_registrations(struct elog_producer *producer)
 
 	for (event = producer->events; event; event = event->next) {
 		point_to(event, &maybe_byte, 1);
+		__atomic_store_n(&event->generation, &no_generation, __ATOMIC_RELEASE);
 		/* On another file, another event may have this number. */
 		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&event->descriptor, 0, __ATOMIC_RELAXED);
@@ -457,6 +466,7 @@ int elog_event_register(struct elog_producer *producer, const char *provider,
 	if (!event)
 		return -ENOMEM;
 	event->producer = producer;
+	event->generation = &no_generation;
 	event->keywords = keywords;
 	event->level = level;
 	event->flags = flags;
@@ -592,29 +602,31 @@ static void end_call(struct writer_slot *slot)
 	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
 }
 
-unsigned int elog_event_evaluate(const struct elog_event *event,
-				 const uint64_t *values, unsigned int count)
+uint64_t elog_event_filter_key(const struct elog_event *event)
+{
+	const struct registered_event *marker = registered(event);
+	const uint32_t *generation = __atomic_load_n(&marker->generation, __ATOMIC_ACQUIRE);
+
+	return (uint64_t)__atomic_load_n(&marker->incarnation, __ATOMIC_RELAXED) << 32 |
+	       __atomic_load_n(generation, __ATOMIC_RELAXED);
+}
+
+int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter_get *request)
 {
 	struct elog_producer *producer = registered(event)->producer;
-	struct eventlog_marker_ask request = {
-		.size = sizeof(request),
-		.values = (uintptr_t)values,
-		.value_count = count,
-	};
-	unsigned int handlers = 0;
+	int error = errno, ret = -ENOTCONN;
 	struct writer_slot *slot;
-	int error = errno;
 
+	request->size = sizeof(*request);
 	slot = begin_call(producer);
 	if (is_connected(producer)) {
-		request.write_index = __atomic_load_n(&registered(event)->write_index,
-						      __ATOMIC_RELAXED);
-		if (!ioctl(producer->fd, EVENTLOG_IOC_MARKER_ASK, &request))
-			handlers = request.handlers;
+		request->write_index = __atomic_load_n(&registered(event)->write_index,
+						       __ATOMIC_RELAXED);
+		ret = ioctl(producer->fd, EVENTLOG_IOC_FILTER_GET, request) ? -errno : 0;
 	}
 	end_call(slot);
 	errno = error;
-	return handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
+	return ret;
 }
 
 int elog_event_write_parts(const struct elog_event *event, uint64_t session,

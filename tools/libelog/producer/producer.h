@@ -45,20 +45,29 @@ void elog_event_is_marker(struct elog_event *event);
  */
 unsigned int elog_event_handlers(const struct elog_event *event);
 
-/* In addition to ELOG_MARKER_*: evaluate the filter each time the marker fires. */
+/* In addition to ELOG_MARKER_*: the marker's filter decides each time the marker fires. */
 #define ELOG_EVENT_HAS_FILTER	(1U << 7)
 
 /**
- * elog_event_evaluate() - let the kernel evaluate a marker's filter
+ * elog_event_filter_key() - test whether a marker's filter may have changed
  * @event: the marker's event
- * @values: of its fields; for strings, their addresses
- * @count: elements of @values, at most EVENTLOG_ASK_VALUES_MAX
+ *
+ * Makes no system call. May be called from signal handlers.
+ *
+ * Return: a number that changes with the event's registration (upper half) and with
+ * every marker policy (lower half: the generation in the status map).
+ */
+uint64_t elog_event_filter_key(const struct elog_event *event);
+
+/**
+ * elog_event_filter_get() - get a marker's filter from the kernel
+ * @event: the marker's event
+ * @request: its size and index are set
  *
  * Makes a system call. May be called from signal handlers.
  *
- * Return: ELOG_MARKER_PRINT and ELOG_MARKER_PROBE; 0 if the call fails.
+ * Return: 0 or a negative errno, as eventlog(4) lists them; -ENOTCONN.
  */
-unsigned int elog_event_evaluate(const struct elog_event *event, const uint64_t *values,
-			    unsigned int count);
+int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter_get *request);
 
 #endif /* LIBELOG_PRODUCER_H */
