@@ -311,7 +311,7 @@ serve" ]
 	[ "$output" = "redirected.c:main:0 -2 1
 redirected.c:main:0 1 1" ]
 	elog marker disable -q --program '*' '*'
-	run_elog marker enable --program "$(printf '%0400d')" y
+	run_elog marker enable --program "$(printf '%01200d')" y
 	fails_with 1 "of this name"
 	run_elog marker enable --program x --if 'a ~ "x$"' y
 	fails_with 1 "--if"

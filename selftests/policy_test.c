@@ -5,10 +5,12 @@
  * FILTER_GET returns for a marker with a filter.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "filter_common.h"
@@ -814,6 +816,54 @@ TEST(filters_apply)
 	marker_close(&marker);
 	marker_close(&other);
 	marker_close(&odd);
+	close(fd);
+}
+
+/* In a pid namespace: its first process, and a process outside of it. */
+static int fetch_in_namespace(int ready)
+{
+	struct fetched fetched;
+	struct marker marker;
+	char byte;
+
+	marker_open(&marker, "markers_if", "m u32 value");
+	if (getpid() != 1 || read(ready, &byte, 1) != 1)
+		return 1;
+	fetched = fetch(&marker);
+	return fetched.get.term_count == 3 && fetched.terms[0].number == 1 &&
+	       fetched.terms[1].number == 0xffffffff && fetched.terms[2].number == 7 ? 0 : 2;
+}
+
+TEST(pids_are_translated)
+{
+	struct filter_term terms[] = {
+		term("pid", EVENTLOG_TERM_EQUAL, 0), term("tid", EVENTLOG_TERM_EQUAL, getpid()),
+		term("value", EVENTLOG_TERM_EQUAL, 7),
+	};
+	int fd = device_open(), ready[2], status;
+	struct marker marker;
+	pid_t child;
+
+	CHECK_OK(pipe(ready));
+	if (unshare(CLONE_NEWPID))
+		SKIP("no pid namespaces");
+	child = fork();
+	CHECK(child >= 0);
+	if (!child)
+		_exit(fetch_in_namespace(ready[0]));
+	terms[0].number = child;
+	terms[0].on_true = 2;
+	terms[0].on_false = 1;
+	terms[1].on_true = 2;
+	add_policy_if(fd, "m", PRINT, terms, 3, "(pid == child || tid == us) && value == 7");
+	marker_open(&marker, "markers_if", "m u32 value");
+	/* In the initial namespace nothing is translated. */
+	check_filter(&marker, PRINT, terms, 3);
+	CHECK_EQ(write(ready[1], "", 1), 1);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+	remove_all_policies(fd);
+	marker_close(&marker);
 	close(fd);
 }
 
