@@ -17,8 +17,8 @@
 
 #define PRINT EVENTLOG_MARKER_PRINT
 #define PROBE EVENTLOG_MARKER_PROBE
-#define ADD EVENTLOG_MARKER_ADD
-#define REMOVE EVENTLOG_MARKER_REMOVE
+#define ADD EVENTLOG_MARKER_OP_ADD
+#define REMOVE EVENTLOG_MARKER_OP_REMOVE
 
 static struct eventlog_marker_policy policy_request(const char *program, const char *marker,
 						  __u32 handlers)
@@ -58,7 +58,7 @@ static struct filter_term term(const char *name, int operation, __u64 number)
 	return (struct filter_term){
 		.name = name,
 		.number = number,
-		.flags = operation == EVENTLOG_TERM_SET ? 0 : EVENTLOG_TERM_NUMBER,
+		.flags = operation == EVENTLOG_TERM_OP_SET ? 0 : EVENTLOG_TERM_NUMBER,
 		.operation = operation,
 	};
 }
@@ -473,8 +473,8 @@ TEST(older_callers_get_no_bits)
 /* Policies apply in the order in which they were added, also to later markers. */
 TEST(policies_apply_in_order)
 {
-	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
-	const struct filter_term less[] = { term("value", EVENTLOG_TERM_LESS, 1) };
+	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
+	const struct filter_term less[] = { term("value", EVENTLOG_TERM_OP_LESS, 1) };
 	int fd = device_open();
 	struct marker marker;
 	unsigned int i;
@@ -524,7 +524,7 @@ TEST(policies_apply_in_order)
 /* filter_test provokes the errors of filters themselves. */
 TEST(predicate_errors)
 {
-	const struct filter_term good = term("value", EVENTLOG_TERM_GREATER, 1);
+	const struct filter_term good = term("value", EVENTLOG_TERM_OP_GREATER, 1);
 	struct eventlog_marker_policy request, right;
 	int fd = device_open();
 	struct filter filter;
@@ -558,7 +558,7 @@ TEST(predicate_errors)
 
 TEST(filter_get_errors)
 {
-	const struct filter_term terms[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
+	const struct filter_term terms[] = { text_term("s", EVENTLOG_TERM_OP_EQUAL, "x") };
 	unsigned char longer[sizeof(struct eventlog_filter_get) + 8] = { 0 };
 	struct marker marker, none;
 	struct fetched fetched;
@@ -645,8 +645,8 @@ TEST(filter_get_errors)
 
 TEST(program_reports_incompatible_filter)
 {
-	const struct filter_term first[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
-	const struct filter_term second[] = { term("value", EVENTLOG_TERM_GREATER, 2) };
+	const struct filter_term first[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
+	const struct filter_term second[] = { term("value", EVENTLOG_TERM_OP_GREATER, 2) };
 	struct eventlog_filter_get request;
 	struct marker marker;
 	__u32 version;
@@ -689,7 +689,7 @@ TEST(program_reports_incompatible_filter)
 /* The generation changes with every policy, and ids grow. */
 TEST(generation_changes_with_policies)
 {
-	const struct filter_term terms[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
+	const struct filter_term terms[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
 	struct eventlog_marker_policy request;
 	struct marker marker, other;
 	int fd = device_open();
@@ -730,12 +730,12 @@ TEST(generation_changes_with_policies)
 /* What FILTER_GET returns. */
 TEST(filters_apply)
 {
-	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
-	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
+	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_OP_GREATER, 10) };
+	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_OP_EQUAL, "tea") };
 	struct filter_term both[] = {
-		text_term("name", EVENTLOG_TERM_BEGINS, "te"), term("value", EVENTLOG_TERM_LESS, 5),
+		text_term("name", EVENTLOG_TERM_OP_BEGINS, "te"), term("value", EVENTLOG_TERM_OP_LESS, 5),
 	};
-	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_EQUAL, getpid()) };
+	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()) };
 	struct filter_term longest[1];
 	char filling[EVENTLOG_TERM_STRING_MAX];
 	struct eventlog_marker_policy request;
@@ -767,7 +767,7 @@ TEST(filters_apply)
 	check_filter(&marker, PRINT, equal, 1);
 	memset(filling, 'x', sizeof(filling));
 	filling[sizeof(filling) - 1] = '\0';
-	longest[0] = text_term("name", EVENTLOG_TERM_EQUAL, filling);
+	longest[0] = text_term("name", EVENTLOG_TERM_OP_EQUAL, filling);
 	add_policy_if(fd, "m*", PRINT, longest, 1, "name == xxx");
 	check_filter(&marker, PRINT, longest, 1);
 
@@ -837,8 +837,8 @@ static int fetch_in_namespace(int ready)
 TEST(pids_are_translated)
 {
 	struct filter_term terms[] = {
-		term("pid", EVENTLOG_TERM_EQUAL, 0), term("tid", EVENTLOG_TERM_EQUAL, getpid()),
-		term("value", EVENTLOG_TERM_EQUAL, 7),
+		term("pid", EVENTLOG_TERM_OP_EQUAL, 0), term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()),
+		term("value", EVENTLOG_TERM_OP_EQUAL, 7),
 	};
 	int fd = device_open(), ready[2], status;
 	struct marker marker;
@@ -917,7 +917,7 @@ static void *come_and_go(void *unused)
 static void *change(void *unused)
 {
 	const struct filter_term terms[] = {
-		term("value", EVENTLOG_TERM_EQUAL, 7), text_term("name", EVENTLOG_TERM_EQUAL, "x"),
+		term("value", EVENTLOG_TERM_OP_EQUAL, 7), text_term("name", EVENTLOG_TERM_OP_EQUAL, "x"),
 	};
 	struct eventlog_marker_policy request;
 	int fd = device_open();

@@ -134,12 +134,12 @@ static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
 {
 	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
 	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REPLACE || request->reserved ||
+	    request->operation > EVENTLOG_MARKER_OP_REPLACE || request->reserved ||
 	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
 		return false;
 	/* A filter makes sense only for handlers that are switched on. */
-	return !request->filter || request->operation == EVENTLOG_MARKER_ADD ||
-	       (request->operation == EVENTLOG_MARKER_REPLACE && request->handlers);
+	return !request->filter || request->operation == EVENTLOG_MARKER_OP_ADD ||
+	       (request->operation == EVENTLOG_MARKER_OP_REPLACE && request->handlers);
 }
 
 static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file *filp,
@@ -182,10 +182,10 @@ out_module:
 static bool eventlog_policy_valid(const struct eventlog_marker_policy *request)
 {
 	if (request->flags || !request->handlers || request->handlers & ~EVENTLOG_POLICY_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REMOVE || request->reserved)
+	    request->operation > EVENTLOG_MARKER_OP_REMOVE || request->reserved)
 		return false;
 	/* A filter makes sense only for handlers that are switched on. */
-	return !request->filter || request->operation == EVENTLOG_MARKER_ADD;
+	return !request->filter || request->operation == EVENTLOG_MARKER_OP_ADD;
 }
 
 static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file *filp,

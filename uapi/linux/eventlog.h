@@ -202,7 +202,7 @@ struct eventlog_counts {
  * value.  The field's type decides how the value is interpreted, therefore a term
  * carries the value in every form that it may have.
  *
- * A term is false, also with EVENTLOG_TERM_NOT_EQUAL, if the event lacks the field, or
+ * A term is false, also with EVENTLOG_TERM_OP_NOT_EQUAL, if the event lacks the field, or
  * if the type of the field does not support the operation or the values.
  *
  * An IPv4 address, of a field or of a term, is compared as ::ffff:a.b.c.d if the other
@@ -234,16 +234,16 @@ struct eventlog_filter {
 };
 
 enum eventlog_term_operation {
-	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; takes no value */
-	EVENTLOG_TERM_EQUAL	= 1,
-	EVENTLOG_TERM_NOT_EQUAL	= 2,
-	EVENTLOG_TERM_LESS	= 3,	/* 3 to 7: integers, enum and flags only */
-	EVENTLOG_TERM_LESS_EQUAL = 4,
-	EVENTLOG_TERM_GREATER	= 5,
-	EVENTLOG_TERM_GREATER_EQUAL = 6,
-	EVENTLOG_TERM_BITS	= 7,	/* at least one bit of the value is set */
-	EVENTLOG_TERM_BEGINS	= 8,	/* 8 and 9: strings only; the prefix is string */
-	EVENTLOG_TERM_BEGINS_NOT = 9,
+	EVENTLOG_TERM_OP_SET		= 0,	/* not 0, not empty; takes no value */
+	EVENTLOG_TERM_OP_EQUAL		= 1,
+	EVENTLOG_TERM_OP_NOT_EQUAL	= 2,
+	EVENTLOG_TERM_OP_LESS		= 3,	/* 3 to 7: integers, enum and flags only */
+	EVENTLOG_TERM_OP_LESS_EQUAL	= 4,
+	EVENTLOG_TERM_OP_GREATER	= 5,
+	EVENTLOG_TERM_OP_GREATER_EQUAL	= 6,
+	EVENTLOG_TERM_OP_BITS		= 7,	/* at least one bit of the value is set */
+	EVENTLOG_TERM_OP_BEGINS		= 8,	/* 8 and 9: strings only; the prefix is string */
+	EVENTLOG_TERM_OP_BEGINS_NOT	= 9,
 };
 
 #define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid, comm or session, no field */
@@ -255,15 +255,15 @@ enum eventlog_term_operation {
 #define EVENTLOG_TERM_IPV6	(1U << 6) /* address, of 16 bytes, is the value for an address */
 
 /* Results, in place of the index of a term. */
-#define EVENTLOG_TERM_REJECT	0xfffe	/* the filter is false */
-#define EVENTLOG_TERM_ACCEPT	0xffff	/* the filter is true */
+#define EVENTLOG_FILTER_REJECT	0xfffe	/* the filter is false */
+#define EVENTLOG_FILTER_ACCEPT	0xffff	/* the filter is true */
 
 struct eventlog_term {
 	__u32 name;		/* in the pool: a field; else cpu, pid, tid, comm or session */
 	__u32 flags;		/* EVENTLOG_TERM_*; values that flags does not name are 0 */
 	__u16 operation;	/* enum eventlog_term_operation; EOPNOTSUPP: not known */
-	__u16 on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
-	__u16 on_false;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
+	__u16 on_true;		/* index of a later term, or EVENTLOG_FILTER_REJECT, _ACCEPT */
+	__u16 on_false;		/* index of a later term, or EVENTLOG_FILTER_REJECT, _ACCEPT */
 	__u16 reserved;		/* 0 */
 	__u32 string;		/* in the pool, NUL-terminated */
 	__u32 address;		/* in the pool: the address, then a mask of the same length */
@@ -448,9 +448,9 @@ struct eventlog_marker_next {
 };
 
 enum eventlog_marker_operation {
-	EVENTLOG_MARKER_ADD	= 0,	/* switch these handlers on */
-	EVENTLOG_MARKER_REMOVE	= 1,	/* switch these handlers off */
-	EVENTLOG_MARKER_REPLACE	= 2,	/* switch these handlers on and all others off */
+	EVENTLOG_MARKER_OP_ADD		= 0,	/* switch these handlers on */
+	EVENTLOG_MARKER_OP_REMOVE	= 1,	/* switch these handlers off */
+	EVENTLOG_MARKER_OP_REPLACE	= 2,	/* switch these handlers on and all others off */
 };
 
 /*
@@ -507,7 +507,7 @@ struct eventlog_marker_policy {
 	__u64 marker;		/* const char *, a glob over event names; 0: all */
 	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
-	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
+	__u32 operation;	/* EVENTLOG_MARKER_OP_ADD or _REMOVE */
 	__u32 matched;		/* out: number of live events that match */
 	__u32 changed;		/* out: of these, handlers or filter changed */
 	__u32 incompatible;	/* out: of these, incompatible with the filter */
@@ -527,7 +527,7 @@ struct eventlog_marker_policy_next {
 	__u64 text;		/* char * */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
-	__u32 operation;	/* out: EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
+	__u32 operation;	/* out: EVENTLOG_MARKER_OP_ADD or _REMOVE */
 	__u32 reserved;		/* 0 */
 };
 
@@ -644,8 +644,8 @@ struct eventlog_record {
 #define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* bytes, header included */
 #define EVENTLOG_RECORD_CONTEXT_SHIFT	20
 #define EVENTLOG_RECORD_CONTEXT_MASK	0x00300000U
-#define EVENTLOG_RECORD_MAPPED		(1U << 22) /* reserved: a program wrote it to a mapped ring */
-#define EVENTLOG_RECORD_ADJUSTED	(1U << 23) /* reserved: its time was corrected */
+#define EVENTLOG_RECORD_FLAG_MAPPED	(1U << 22) /* reserved: written to a mapped ring */
+#define EVENTLOG_RECORD_FLAG_ADJUSTED	(1U << 23) /* reserved: its time was corrected */
 #define EVENTLOG_RECORD_TYPE_SHIFT	24
 #define EVENTLOG_RECORD_TYPE_MASK	0x0f000000U
 #define EVENTLOG_RECORD_ALIGN		8

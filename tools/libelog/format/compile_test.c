@@ -756,10 +756,10 @@ static void test_hostile(void)
 static void test_checks(void)
 {
 	struct eventlog_term terms[2] = {
-		{ .operation = EVENTLOG_TERM_EQUAL, .flags = EVENTLOG_TERM_NUMBER, .on_true = 1,
-		  .on_false = EVENTLOG_TERM_REJECT },
-		{ .operation = EVENTLOG_TERM_SET, .on_true = EVENTLOG_TERM_ACCEPT,
-		  .on_false = EVENTLOG_TERM_REJECT },
+		{ .operation = EVENTLOG_TERM_OP_EQUAL, .flags = EVENTLOG_TERM_NUMBER, .on_true = 1,
+		  .on_false = EVENTLOG_FILTER_REJECT },
+		{ .operation = EVENTLOG_TERM_OP_SET, .on_true = EVENTLOG_FILTER_ACCEPT,
+		  .on_false = EVENTLOG_FILTER_REJECT },
 	};
 	struct {
 		struct eventlog_term term;
@@ -803,10 +803,10 @@ static void test_checks(void)
 } while (0)
 	CHECK_TERM(0, operation, 10, -EOPNOTSUPP);
 	CHECK_TERM(0, operation, 0xffff, -EOPNOTSUPP);
-	CHECK_TERM(0, operation, EVENTLOG_TERM_BITS, -EINVAL);	/* no bits */
-	CHECK_TERM(0, operation, EVENTLOG_TERM_BEGINS, -EINVAL);
-	CHECK_TERM(0, operation, EVENTLOG_TERM_SET, -EINVAL);
-	CHECK_TERM(1, operation, EVENTLOG_TERM_LESS, -EINVAL);
+	CHECK_TERM(0, operation, EVENTLOG_TERM_OP_BITS, -EINVAL);	/* no bits */
+	CHECK_TERM(0, operation, EVENTLOG_TERM_OP_BEGINS, -EINVAL);
+	CHECK_TERM(0, operation, EVENTLOG_TERM_OP_SET, -EINVAL);
+	CHECK_TERM(1, operation, EVENTLOG_TERM_OP_LESS, -EINVAL);
 	CHECK_TERM(0, name, sizeof(pool), -EINVAL);
 	CHECK_TERM(0, name, 1, -EINVAL);
 	CHECK_TERM(0, flags, EVENTLOG_TERM_NUMBER | 1U << 7, -EINVAL);
