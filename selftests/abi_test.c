@@ -121,7 +121,7 @@ static void prepare(const struct call *call, struct prepared *prepared)
 		else if (call->number == EVENTLOG_IOC_RULE_DEL)
 			request->rule_delete.rule_id = rule_add(prepared->fd, NULL, NULL);
 		else if (call->number == EVENTLOG_IOC_STAT)
-			request->stat.cpu = EVENTLOG_CPU_ALL;
+			request->stat.ring = EVENTLOG_RINGS_ALL;
 		break;
 	case EVENTLOG_IOC_DESCRIBE:
 		prepared->other = device_open();
@@ -1092,7 +1092,7 @@ TEST(role_cannot_change)
 	struct pollfd poll_request = { .events = POLLIN | POLLOUT };
 	struct eventlog_rule rule = rule_request(NULL, NULL);
 	struct eventlog_flush flush_call = { .size = sizeof(flush_call) };
-	struct eventlog_stat stat_call = { .size = sizeof(stat_call), .cpu = EVENTLOG_CPU_ALL };
+	struct eventlog_stat stat_call = { .size = sizeof(stat_call), .ring = EVENTLOG_RINGS_ALL };
 	struct eventlog_pause pause_call = { .size = sizeof(pause_call) };
 	struct eventlog_register registration;
 	char buffer[16] = { 0 };

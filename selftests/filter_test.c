@@ -46,7 +46,7 @@ static __u32 filter_add(int fd, const char *event, const struct filter_term *ter
 static struct eventlog_stat stat_rule(int fd, __u32 rule_id)
 {
 	struct eventlog_stat request = {
-		.size = sizeof(request), .cpu = EVENTLOG_CPU_ALL, .rule_id = rule_id,
+		.size = sizeof(request), .ring = EVENTLOG_RINGS_ALL, .rule_id = rule_id,
 	};
 
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_STAT, &request));
@@ -1115,16 +1115,16 @@ TEST(stat_counts)
 
 	/* Errors of STAT. */
 	stat = (struct eventlog_stat){
-		.size = sizeof(stat), .cpu = EVENTLOG_CPU_ALL, .rule_id = rules[0],
+		.size = sizeof(stat), .ring = EVENTLOG_RINGS_ALL, .rule_id = rules[0],
 	};
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &stat), ENOENT);
 	rules[0] = rule_add(consumer.fd, NULL, "counted");
 	stat.rule_id = rules[0];
 	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &stat));
 	CHECK_EQ(stat.rejected, 0);
-	stat.cpu = 0;
+	stat.ring = 0;
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &stat), EINVAL);
-	stat.cpu = EVENTLOG_CPU_ALL;
+	stat.ring = EVENTLOG_RINGS_ALL;
 	stat.descriptor = event.descriptor;
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &stat), EINVAL);
 	consumer_close(&consumer);

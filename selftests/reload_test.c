@@ -495,7 +495,7 @@ TEST(parameter_ring_memory_max)
 	request = subscribe_request(1 << 18);
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request));
 	snprintf(parameters, sizeof(parameters), "ring_memory_max=%llu",
-		 (unsigned long long)request.cpus * request.ring_stride * 3 / 2);
+		 (unsigned long long)request.rings * request.ring_stride * 3 / 2);
 	close(fd);
 
 	load(parameters);
@@ -554,7 +554,7 @@ TEST(parameter_ring_memory_max_and_hotplug)
 		CHECK_EQ(counts.records, i);
 		CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), i);
 	}
-	counts = (struct eventlog_stat){ .size = sizeof(counts), .cpu = cpu };
+	counts = (struct eventlog_stat){ .size = sizeof(counts), .ring = cpu };
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &counts), ENXIO);
 	consumer_close(&consumer);
 	close(fd);

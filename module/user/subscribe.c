@@ -138,7 +138,7 @@ static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp
 	if (!subscriber || request->flags || request->reserved)
 		return -EINVAL;
 	stat.size = request->size;
-	stat.cpu = request->cpu;
+	stat.ring = request->ring;
 	stat.descriptor = request->descriptor;
 	stat.rule_id = request->rule_id;
 	ret = eventlog_subscriber_stat(subscriber, &stat);

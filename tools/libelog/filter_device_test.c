@@ -343,7 +343,7 @@ static void check_received(struct filtered *filtered)
 		     filtered->filter->text, (unsigned int)stat.incompatible,
 		     (unsigned int)stat.rejected, filtered->incompatible);
 	/* Nothing else was written to the rings. */
-	check_equal(elog_consumer_stat(filtered->consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(filtered->consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records - filtered->records, filtered->count);
 	filtered->records = stat.records;
 }

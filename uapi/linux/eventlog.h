@@ -274,6 +274,11 @@ struct eventlog_term {
 /* ------------------------------------------------------------------------
  * nr 8, subscriber: make the file a subscriber; the process that opened it needs
  * CAP_PERFMON or CAP_SYS_ADMIN
+ *
+ * Calls and mmap() name a ring by its index, 0 to rings - 1.  The header of the ring says
+ * which CPU writes to it.  Today the index equals the number of the CPU; do not rely on
+ * that, because several rings may belong to one CPU later.  A CPU that has never been
+ * online has no ring.
  */
 #define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
 #define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* reserved: producers map the rings */
@@ -282,14 +287,14 @@ struct eventlog_term {
 struct eventlog_subscribe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_SUBSCRIBE_* */
-	__u64 ring_bytes;	/* data bytes per CPU, a power of two; 0: no rings */
+	__u64 ring_bytes;	/* data bytes of each ring, a power of two; 0: no rings */
 	__u64 watermark;	/* poll() reports readable at so many bytes in one ring; 0: any */
 	__u32 sub_buffers;	/* a power of two, 2 to 256; 0: 2; each at least a page */
-	__u32 cpus;		/* out: number of rings; ring c belongs to CPU c */
+	__u32 rings;		/* out: number of rings; some may not exist yet */
 	__u64 ring_offset;	/* out: mmap offset of ring 0 */
 	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
-	__u32 generation;	/* out: changes when a CPU gets its first ring */
-	__u32 shards;		/* out: number of rings behind those of the CPUs; 0 */
+	__u32 generation;	/* out: changes when a ring is added */
+	__u32 shards;		/* out: reserved, rings that several CPUs write; 0 */
 	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
@@ -348,18 +353,18 @@ enum eventlog_lost {
 
 /*
  * nr 12, subscriber: number of delivered, lost and rejected events so far.  With a
- * descriptor, cpu must be EVENTLOG_CPU_ALL, and only event_lost is set: the losses of
- * that event.  With a rule_id, cpu must be EVENTLOG_CPU_ALL and descriptor 0, and only
+ * descriptor, ring must be EVENTLOG_RINGS_ALL, and only event_lost is set: the losses of
+ * that event.  With a rule_id, ring must be EVENTLOG_RINGS_ALL and descriptor 0, and only
  * rejected and incompatible are set: those of that rule.  ENOENT: there is none.
  * Otherwise they are the sums over all rules that the subscriber has or had, and 0 if
- * cpu is not EVENTLOG_CPU_ALL.
+ * ring is not EVENTLOG_RINGS_ALL.
  */
-#define EVENTLOG_CPU_ALL	0xffffffffU
+#define EVENTLOG_RINGS_ALL	0xffffffffU
 
 struct eventlog_stat {
 	__u32 size;
 	__u32 flags;		/* 0 */
-	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: the CPU has no ring */
+	__u32 ring;		/* in: index, or EVENTLOG_RINGS_ALL; ENXIO: no such ring */
 	__u32 descriptor;	/* in: one event, or 0 */
 	__u32 rule_id;		/* in: one rule, or 0: all rules */
 	__u32 generation;	/* out: as in SUBSCRIBE */
@@ -594,10 +599,13 @@ struct eventlog_filter_get {
 #define EVENTLOG_RING_OVERWRITE	(1U << 0)
 #define EVENTLOG_RING_SPLIT	(1U << 1) /* a 32-bit kernel stores the words in halves */
 
+/* In place of a CPU's number.  Reserved in ring headers, for rings of several CPUs. */
+#define EVENTLOG_CPU_UNKNOWN	0xffffffffU
+
 struct eventlog_ring_header {
 	__u32 magic;		/* EVENTLOG_RING_MAGIC */
-	__u32 flags;		/* EVENTLOG_RING_* */
-	__u32 cpu;
+	__u32 flags;		/* EVENTLOG_RING_*; ignore others */
+	__u32 cpu;		/* the CPU that writes to the ring, or EVENTLOG_CPU_UNKNOWN */
 	__u32 data_offset;	/* bytes from this header to the data */
 	__u64 data_bytes;
 	__u64 sub_buffer_bytes;
