@@ -944,7 +944,7 @@ TEST(register_limits_fields)
 	close(fd);
 }
 
-/* Names of fields have up to 63 characters, those of events and providers up to 255. */
+/* Names of fields, structs, events and providers have up to 255 characters. */
 static void name_length(int fd, int length, int max, const char *const *formats,
 			unsigned int count)
 {

@@ -203,7 +203,7 @@ static void test_schema_errors(void)
 		{ HEAD "event 1 e.f info -\n", 3, "not a name" },
 		{ HEAD "keyword \"k\" 1\n", 3, "name is missing" },
 		{ EVENT "\tu8 \"f\"\n", 4, "name is missing" },
-		{ EVENT "\tu8 " NAME_64 "\n", 4, "not a name" },
+		{ EVENT "\tu8 " NAME_255 "a\n", 4, "not a name" },
 		{ "eventlog 1\nprovider 1p\n", 2, "not a name" },
 		{ "eventlog 1\nprovider p/q\n", 2, "not a name" },
 		{ "eventlog 1\nprovider p q\n", 2, "not expected" },

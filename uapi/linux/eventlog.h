@@ -37,7 +37,7 @@
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
 #define EVENTLOG_NAME_MAX		256	/* provider, event; NUL included */
-#define EVENTLOG_FIELD_NAME_MAX		64	/* field; NUL included */
+#define EVENTLOG_FIELD_NAME_MAX		256	/* field; NUL included */
 #define EVENTLOG_GLOB_MAX		1024	/* provider and event glob; NUL included */
 #define EVENTLOG_FIELDS_MAX		256	/* fields of one event */
 #define EVENTLOG_RING_BYTES_MAX		(1U << 30) /* data bytes of one CPU's ring */
