@@ -443,7 +443,7 @@ TEST(policy_applies_to_later_events)
 	marker_close(&marker);
 }
 
-/* Older callers pass a shorter struct without room for these bits. */
+/* A struct without room for the place of the bits is refused, and not written to. */
 TEST(older_callers_get_no_bits)
 {
 	struct eventlog_register request = register_request("older");
@@ -454,7 +454,7 @@ TEST(older_callers_get_no_bits)
 	request.size = offsetof(struct eventlog_register, status_offset);
 	request.status_offset = request.map_size = 0xa5a5a5a5;
 	request.map_offset = 0xa5a5a5a5a5a5a5a5;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, &request));
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EINVAL);
 	CHECK_EQ(request.status_offset, 0xa5a5a5a5);
 	CHECK_EQ(request.map_size, 0xa5a5a5a5);
 	CHECK_EQ(request.map_offset, 0xa5a5a5a5a5a5a5a5);
@@ -596,7 +596,9 @@ TEST(filter_get_errors)
 	request = right;
 	request.term_size = 0;
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
-	request.term_size = sizeof(struct eventlog_term) - 1;
+	request.term_size = EVENTLOG_TERM_SIZE_MIN - 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	request.term_size = 257;
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
 	request.term_size = ~0U;
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
@@ -632,13 +634,74 @@ TEST(filter_get_errors)
 	request.term_size = 2 * sizeof(struct eventlog_term);
 	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
 	CHECK_EQ(request.terms_size, 2 * sizeof(struct eventlog_term));
-	CHECK_EQ(request.term_size, sizeof(struct eventlog_term));
+	CHECK_EQ(request.term_size, 2 * sizeof(struct eventlog_term));
 	CHECK_EQ(fetched.terms[1].number, 0);
 	CHECK_EQ(fetched.terms[2].number, ~0ULL);
 
 	consumer_open(&consumer, 65536);
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_FILTER_GET, &right), EBUSY);
 	consumer_close(&consumer);
+	remove_all_policies(marker.fd);
+	marker_close(&marker);
+}
+
+/*
+ * A program that was compiled with a shorter struct eventlog_term gets its members, or
+ * E2BIG if a term uses others.
+ */
+TEST(filter_for_a_program_with_shorter_terms)
+{
+	const struct filter_term texts[] = {
+		text_term("s", EVENTLOG_TERM_OP_NOT_EQUAL, "x"),
+		text_term("s", EVENTLOG_TERM_OP_EQUAL, "y"),
+	};
+	const struct filter_term numbers[] = {
+		text_term("s", EVENTLOG_TERM_OP_EQUAL, "x"), term("n", EVENTLOG_TERM_OP_EQUAL, 1),
+	};
+	const __u32 size = EVENTLOG_TERM_SIZE_MIN;
+	struct eventlog_filter_get request;
+	struct fetched full, fetched;
+	struct marker marker;
+	unsigned int i;
+
+	marker_open(&marker, "markers_if", "m __data_loc char[] s; u32 n");
+	add_policy_if(marker.fd, "m", PRINT, texts, 2, "s != x && s == y");
+	full = fetch(&marker);
+	memset(&fetched, 0xff, sizeof(fetched));
+	request = filter_request(&marker, &fetched);
+	request.term_size = size;
+	request.terms_size = 2 * size;
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	CHECK_EQ(request.term_size, size);
+	CHECK_EQ(request.terms_size, 2 * size);
+	CHECK_EQ(request.term_count, 2);
+	for (i = 0; i < 2; i++)
+		CHECK(!memcmp((char *)fetched.terms + i * size, &full.terms[i], size));
+	CHECK_EQ(((unsigned char *)fetched.terms)[2 * size], 0xff);
+	CHECK(!memcmp(fetched.pool, full.pool, request.pool_size));
+
+	add_policy_if(marker.fd, "m", PRINT, numbers, 2, "s == x && n == 1");
+	full = fetch(&marker);
+	request = filter_request(&marker, &fetched);
+	request.term_size = size;
+	request.terms_size = 2 * size - 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EMSGSIZE);
+	CHECK_EQ(request.terms_size, 2 * size);
+	request.pool_size = sizeof(fetched.pool);
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), E2BIG);
+	CHECK_EQ(request.version, full.get.version);
+	CHECK_EQ(request.generation, full.get.generation);
+	CHECK_EQ(request.handlers, PRINT);
+	CHECK_EQ(request.term_count, 2);
+	CHECK_EQ(request.pool_size, full.get.pool_size);
+	/* The version is known, so the program can report that it cannot use the filter. */
+	request.flags = EVENTLOG_FILTER_GET_INCOMPATIBLE;
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	CHECK(state_of(&marker) & EVENTLOG_DESCRIBED_INCOMPATIBLE);
+	/* A member that is not used may be missing. */
+	request = filter_request(&marker, &fetched);
+	request.term_size = offsetof(struct eventlog_term, reserved2);
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
 	remove_all_policies(marker.fd);
 	marker_close(&marker);
 }
@@ -733,7 +796,8 @@ TEST(filters_apply)
 	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_OP_GREATER, 10) };
 	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_OP_EQUAL, "tea") };
 	struct filter_term both[] = {
-		text_term("name", EVENTLOG_TERM_OP_BEGINS, "te"), term("value", EVENTLOG_TERM_OP_LESS, 5),
+		text_term("name", EVENTLOG_TERM_OP_BEGINS, "te"),
+		term("value", EVENTLOG_TERM_OP_LESS, 5),
 	};
 	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()) };
 	struct filter_term longest[1];
@@ -837,7 +901,8 @@ static int fetch_in_namespace(int ready)
 TEST(pids_are_translated)
 {
 	struct filter_term terms[] = {
-		term("pid", EVENTLOG_TERM_OP_EQUAL, 0), term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()),
+		term("pid", EVENTLOG_TERM_OP_EQUAL, 0),
+		term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()),
 		term("value", EVENTLOG_TERM_OP_EQUAL, 7),
 	};
 	int fd = device_open(), ready[2], status;
@@ -917,7 +982,8 @@ static void *come_and_go(void *unused)
 static void *change(void *unused)
 {
 	const struct filter_term terms[] = {
-		term("value", EVENTLOG_TERM_OP_EQUAL, 7), text_term("name", EVENTLOG_TERM_OP_EQUAL, "x"),
+		term("value", EVENTLOG_TERM_OP_EQUAL, 7),
+		text_term("name", EVENTLOG_TERM_OP_EQUAL, "x"),
 	};
 	struct eventlog_marker_policy request;
 	int fd = device_open();

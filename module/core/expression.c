@@ -112,9 +112,8 @@ static int eventlog_term_check(const struct eventlog_expression *expression, uns
 	const struct eventlog_term *term = &expression->terms[i];
 	const char *name = expression->pool + term->name;
 
-	if (term->operation > EVENTLOG_TERM_OP_BEGINS_NOT)
-		return -EOPNOTSUPP;
-	if (term->flags & ~EVENTLOG_TERM_FLAGS || term->reserved || term->reserved2)
+	if (term->operation > EVENTLOG_TERM_OP_BEGINS_NOT ||
+	    term->flags & ~EVENTLOG_TERM_FLAGS || term->reserved || term->reserved2)
 		return -EINVAL;
 	if (!eventlog_pool_string(expression, term->name) || !eventlog_fields_name_valid(name))
 		return -EINVAL;
@@ -216,7 +215,9 @@ struct eventlog_expression *eventlog_expression_get(u64 user)
 		return NULL;
 	if (user != (unsigned long)user)
 		return ERR_PTR(-EFAULT);
-	ret = eventlog_argument_get(&filter, sizeof(filter), u64_to_user_ptr(user)) ?:
+	ret = eventlog_argument_get(&filter, sizeof(filter),
+				    offsetofend(struct eventlog_filter, text),
+				    u64_to_user_ptr(user)) ?:
 	      eventlog_filter_check(&filter);
 	return ret ? ERR_PTR(ret) : eventlog_expression_copy(&filter);
 }

@@ -268,10 +268,11 @@ out:
 }
 
 static const struct eventlog_ioctl eventlog_marker_ioctl_table[] = {
-	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
-	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
-	EVENTLOG_IOCTL(POLICY_ADD, eventlog_marker_policy, eventlog_ioctl_policy_add),
-	EVENTLOG_IOCTL(POLICY_NEXT, eventlog_marker_policy_next, eventlog_ioctl_policy_next),
+	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, suppressed, eventlog_ioctl_marker_next),
+	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, incompatible, eventlog_ioctl_marker_set),
+	EVENTLOG_IOCTL(POLICY_ADD, eventlog_marker_policy, id, eventlog_ioctl_policy_add),
+	EVENTLOG_IOCTL(POLICY_NEXT, eventlog_marker_policy_next, operation,
+		       eventlog_ioctl_policy_next),
 };
 
 const struct eventlog_ioctls eventlog_marker_ioctls = {

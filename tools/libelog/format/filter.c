@@ -138,9 +138,8 @@ static int check_term(const struct eventlog_filter *filter, uint32_t index)
 	for (i = sizeof(*term); i < filter->term_size; i++)
 		if (*rest++)
 			return -E2BIG;
-	if (term->operation > EVENTLOG_TERM_OP_BEGINS_NOT)
-		return -EOPNOTSUPP;
-	if (term->flags & ~TERM_FLAGS || term->reserved || term->reserved2)
+	if (term->operation > EVENTLOG_TERM_OP_BEGINS_NOT || term->flags & ~TERM_FLAGS ||
+	    term->reserved || term->reserved2)
 		return -EINVAL;
 	if (!string_valid(filter, term->name) || !*pool_at(filter, term->name))
 		return -EINVAL;
