@@ -360,7 +360,7 @@ static void write_and_read(uint64_t ring_bytes)
 	uint64_t seen = 0, lost = 0, previous = 0, wrong = 0;
 	uint32_t next[WRITERS + 1] = { 0 }, number;
 	pthread_t threads[WRITERS];
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 	unsigned int i, cause;
 	void *result;
@@ -513,7 +513,7 @@ static void test_release_under_load(void)
 	struct elog_consumer *consumer = subscribe(1 << 16);
 	long delivered = 0, read = 0;
 	pthread_t threads[WRITERS];
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 	bool stop = false;
 	unsigned int i;
@@ -653,7 +653,7 @@ static void test_no_rings(void)
 	const struct elog_schema_event *schema;
 	struct elog_producer *producer;
 	struct elog_event *event;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 
 	options.ring_bytes = 1 << 16;
@@ -674,6 +674,8 @@ static void test_no_rings(void)
 	check(becomes_enabled(event));
 	check_equal(write_number(event, 0, 1), 0);
 	check_equal(elog_consumer_cpus(consumer), 0);
+	check_equal(elog_consumer_rings(consumer), 0);
+	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_ALL);
 	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
 	check_equal(elog_consumer_pending(consumer), 0);
 	check_equal(elog_consumer_flush(consumer), 0);
@@ -693,7 +695,7 @@ static void test_delete(void)
 {
 	static const char *const commands[] = { "lasting u32 x", "lasting u64 x" };
 	struct elog_event *events[ELOG_ARRAY_SIZE(commands)] = { 0 };
-	struct eventlog_describe request = { 0 };
+	struct eventlog_describe request = { .size = sizeof(request) };
 	struct elog_producer *producer;
 	int fd = elog_device_open(NULL);
 	unsigned int i;
@@ -758,7 +760,7 @@ static void test_backlog(void)
 	const struct elog_rule rule = {
 		.size = sizeof(rule), .provider = "libelog_*",
 	};
-	struct eventlog_describe request = { 0 };
+	struct eventlog_describe request = { .size = sizeof(request) };
 	uint64_t position, counts[EVENTLOG_LOST_CAUSES];
 	struct elog_consumer *consumer;
 	struct elog_producer *producer;
@@ -782,7 +784,7 @@ static void test_backlog(void)
 	check_equal(elog_consumer_raw(consumer, 0, &data, &size, &position), -EINVAL);
 	check_equal(elog_consumer_raw_release(consumer, 0, 0), -EINVAL);
 	check_equal(elog_consumer_raw_flush(consumer), -EINVAL);
-	check_equal(elog_consumer_raw_lost(consumer, 0, counts), -EINVAL);
+	check_equal(elog_consumer_raw_lost(consumer, 0, counts, EVENTLOG_LOST_CAUSES), -EINVAL);
 
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);

@@ -743,10 +743,12 @@ void source_progress(const struct source *source, uint64_t *done,
  */
 static void try_definitions(const struct source *source)
 {
-	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
 	struct elog_consumer *consumer = source->live->consumer;
 	const struct elog_schema_event *event;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	char *schema;
 
 	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat) || !stat.incompatible)

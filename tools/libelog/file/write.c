@@ -26,6 +26,7 @@
 
 #include "elog.h"
 #include "file/writer.h"
+#include "util/struct.h"
 #include "util/text.h"
 
 #define SPANS_MAX	2	/* of a block's body */
@@ -294,36 +295,39 @@ static void find_begin(struct elog_writer *writer)
 }
 
 int elog_writer_open(struct elog_writer **result, int fd,
-			  const struct elog_writer_options *options)
+			  const struct elog_writer_options *given)
 {
+	struct elog_writer_options options;
 	struct elog_writer *writer;
 	int ret;
 
-	if (options->size < sizeof(*options) ||
-	    options->flags & ~ELOG_WRITER_LIVE || options->reserved ||
-	    options->compression > COMPRESSION_MAX)
+	ret = elog_struct_get(&options, sizeof(options), given);
+	if (ret)
+		return ret;
+	if (options.flags & ~ELOG_WRITER_LIVE || options.reserved ||
+	    options.compression > COMPRESSION_MAX)
 		return -EINVAL;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return -ENOMEM;
 	writer->fd = fd;
 	writer->ahead = elog_clock_offsets();
-	writer->flags = options->flags;
-	writer->interrupted = options->interrupted;
-	writer->definition = options->definition;
-	writer->context = options->context;
-	writer->names = options->processes;
-	writer->threads_max = options->threads_max;
+	writer->flags = options.flags;
+	writer->interrupted = options.interrupted;
+	writer->definition = options.definition;
+	writer->context = options.context;
+	writer->names = options.processes;
+	writer->threads_max = options.threads_max;
 	find_begin(writer);
-	ret = elog_records_init(writer, options->continues);
-	if (!ret && options->compression)
+	ret = elog_records_init(writer, options.continues);
+	if (!ret && options.compression)
 		ret = elog_compressor_new(&writer->compressor,
-					  options->compression);
+					  options.compression);
 	if (!ret)
-		ret = write_info(writer, options);
+		ret = write_info(writer, &options);
 	/* Before any record: these losses were reported already. */
-	if (!ret && options->continues)
-		ret = elog_writer_sync(writer, options->start, NULL, 0);
+	if (!ret && options.continues)
+		ret = elog_writer_sync(writer, options.start, NULL, 0);
 	if (ret) {
 		elog_writer_close(writer);
 		return ret;

@@ -34,7 +34,7 @@ struct elog_event {
 
 /**
  * struct elog_producer_options - how to open a producer
- * @size: sizeof(struct elog_producer_options)
+ * @size: sizeof(struct elog_producer_options); elog.h says how such structs grow
  * @flags: 0
  * @device: path of the device, or NULL for EVENTLOG_DEVICE
  */
@@ -62,7 +62,7 @@ struct elog_producer_options {
  * parent's. A process created by a bare clone(2) or by _Fork(3), which run no
  * pthread_atfork() handlers, must not use the producer.
  *
- * Return: 0, -EINVAL for unknown options, -ENOMEM.
+ * Return: 0, -EINVAL or -E2BIG for unknown options, -ENOMEM.
  */
 int elog_producer_open(struct elog_producer **producer,
 		       const struct elog_producer_options *options);
