@@ -831,6 +831,108 @@ static void test_backlog(void)
 	elog_processes_free(processes);
 }
 
+/* Room for a struct that a newer program has, filled to notice wrong writes. */
+union sized {
+	uint32_t size;
+	struct eventlog_version version;
+	struct eventlog_counts counts;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	unsigned char bytes[512];
+};
+
+static void set_size(union sized *sized, size_t size)
+{
+	memset(sized, 0xa5, sizeof(*sized));
+	sized->size = (uint32_t)size;
+}
+
+/* The first @size bytes are those of @whole, or 0 behind its size. */
+static bool is_cut(const union sized *sized, size_t size, const union sized *whole)
+{
+	size_t i;
+
+	for (i = sizeof(uint32_t); i < size; i++)
+		if (sized->bytes[i] != (i < whole->size ? whole->bytes[i] : 0))
+			return false;
+	for (; i < sizeof(*sized); i++)
+		if (sized->bytes[i] != 0xa5)
+			return false;
+	return sized->size == size;
+}
+
+/* What is behind the size that the caller sets belongs to the caller. */
+static void test_sizes(void)
+{
+	const struct elog_rule rule = { .size = sizeof(rule), .provider = "libelog_*" };
+	union sized sized, whole;
+	struct elog_consumer *consumer;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	char *text;
+	size_t size;
+	int fd;
+
+	check_equal(elog_consumer_open(&consumer, NULL), 0);
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "sized u32 number");
+	check_equal(write_number(event, 0, 1), 0);
+	fd = elog_consumer_fd(consumer);
+
+	set_size(&whole, sizeof(whole.version));
+	check_equal(elog_device_version(fd, &whole.version), 0);
+	check_equal(whole.version.abi, EVENTLOG_ABI_VERSION);
+	for (size = 8; size < 300; size += 4) {
+		set_size(&sized, size);
+		check_equal(elog_device_version(fd, &sized.version), 0);
+		check(is_cut(&sized, size, &whole));
+	}
+	set_size(&whole, sizeof(whole.counts));
+	check_equal(elog_device_counts(fd, &whole.counts), 0);
+	check(whole.counts.events > 0);
+	for (size = 8; size < 300; size += 4) {
+		set_size(&sized, size);
+		check_equal(elog_device_counts(fd, &sized.counts), 0);
+		check(is_cut(&sized, size, &whole));
+	}
+	set_size(&whole, sizeof(whole.stat));
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &whole.stat), 0);
+	check_equal(whole.stat.records, 1);
+	for (size = 20; size < 400; size += 4) {
+		set_size(&sized, size);
+		check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &sized.stat), 0);
+		check(is_cut(&sized, size, &whole));
+	}
+	set_size(&sized, 16);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &sized.stat), -EINVAL);
+	check(sized.bytes[4] == 0xa5);
+	set_size(&sized, 7);
+	check_equal(elog_device_version(fd, &sized.version), -EINVAL);
+	check_equal(elog_device_counts(fd, &sized.counts), -EINVAL);
+
+	memset(&whole, 0, sizeof(whole));
+	whole.size = sizeof(whole.describe);
+	whole.describe.descriptor = elog_event_descriptor(event);
+	check_equal(elog_device_describe(fd, &whole.describe, &text), 0);
+	free(text);
+	check(whole.describe.provider_id > 0);
+	for (size = 12; size < 300; size += 4) {
+		set_size(&sized, size);
+		memset(sized.bytes + sizeof(uint32_t), 0, size - sizeof(uint32_t));
+		sized.describe.descriptor = elog_event_descriptor(event);
+		check_equal(elog_device_describe(fd, &sized.describe, &text), 0);
+		check(is_cut(&sized, size, &whole));
+		free(text);
+	}
+	sized.bytes[size - 5] = 1;
+	check_equal(elog_device_describe(fd, &sized.describe, &text), -E2BIG);
+	sized.size = 11;
+	check_equal(elog_device_describe(fd, &sized.describe, &text), -EINVAL);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -845,6 +947,7 @@ int main(void)
 		{ "dropped definitions are read again", test_many_definitions },
 		{ "a subscriber without rings", test_no_rings },
 		{ "a persistent event is deleted", test_delete },
+		{ "results stay within the caller's structs", test_sizes },
 		{ "everything works with a backlog", test_with_backlog },
 		{ "a backlog holds more than a ring", test_backlog },
 	};

@@ -86,7 +86,7 @@ static const struct probe *markers_probe;	/* atomic; NULL: none */
 
 /* The test of markers that print or call a function without a subscriber. */
 static const unsigned char always_byte = 0xff;
-static const struct elog_event always_on = { &always_byte, 1 };
+static const struct elog_event always_on = { &always_byte, 1, 0 };
 
 /* ------------------------------------------------------------------------
  * Switching

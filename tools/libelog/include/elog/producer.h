@@ -23,13 +23,15 @@ struct elog_producer;
  * struct elog_event - an event registered by this process
  * @status: the byte that holds the event's bit
  * @mask: the bit in it
+ * @reserved: 0
  *
- * Only elog_event_enabled() reads the members. The library may change both at any
- * time.
+ * Only elog_event_enabled() reads the members. The library may change status and mask at
+ * any time. It may allocate further members behind these.
  */
 struct elog_event {
 	const unsigned char *status;
 	unsigned int mask;
+	unsigned int reserved;
 };
 
 /**
