@@ -599,7 +599,7 @@ static void test_new_cpu(void)
 static void test_many_definitions(void)
 {
 	/* Names of maximum length make long texts with few fields. */
-	enum { EVENTS = 1400, FIELDS = 55, NAME = EVENTLOG_NAME_MAX - 1 };
+	enum { EVENTS = 1400, FIELDS = 55, NAME = EVENTLOG_FIELD_NAME_MAX - 1 };
 	static uint32_t descriptors[EVENTS];
 	const struct elog_schema_event *schema;
 	uint64_t generation;
