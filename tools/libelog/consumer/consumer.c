@@ -19,6 +19,8 @@
  * the chunks: see backlog.c.
  *
  * A consumer belongs to one thread. It uses no locks and no global data.
+ *
+ * Longer than 900 lines because batches, raw reading and losses share the state of rings.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -11,8 +11,9 @@
  * marker->state, which is complete before the others lead to it.
  *
  * A program may end while its threads continue. Therefore the state of a marker, and
- * its event, are never freed; for filters, see producer/marker_fetch.c. They retire, and are used again by the next marker with
- * the same place, for example when a library is loaded again.
+ * its event, are never freed; for filters, see producer/marker_fetch.c. They retire, and
+ * are used again by the next marker with the same place, for example when a library is
+ * loaded again.
  *
  * markers_lock is taken before any lock of a producer, and first by fork().
  */

@@ -269,7 +269,8 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
  * @descriptor: one event, with EVENTLOG_CPU_ALL, or 0
  * @stat: the caller sets its size; filled in up to there
  *
- * Return: 0; -EINVAL @stat->size is less than 20; -ENXIO the CPU has no ring; -ENOENT the event never matched a rule.
+ * Return: 0; -EINVAL @stat->size is less than 20; -ENXIO the CPU has no ring; -ENOENT the
+ * event never matched a rule.
  */
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 		       uint32_t descriptor, struct eventlog_stat *stat);

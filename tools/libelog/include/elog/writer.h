@@ -48,7 +48,8 @@ struct elog_writer;
  * @start: there are no records before this time, ns, in the clock of the records; 0:
  *	now
  * @definition: gets a definition, as elog_consumer_definition() does: sets
- *	@request->provider_id, up to @request->size, and @text, which the writer frees. Returns 0; -ENOENT: there
+ *	@request->provider_id, up to @request->size, and @text, which the writer
+ *	frees. Returns 0; -ENOENT: there
  *	is none; another negative errno: the writer returns it. NULL: call
  *	elog_writer_schema()
  * @processes: has the names of threads; outlives the writer. NULL: call
