@@ -85,6 +85,17 @@ static bool is_zero(const void *data, size_t size)
 	return !size;
 }
 
+/* Structs in the memory of programs that have no size. */
+#if __SIZEOF_POINTER__ == 8
+_Static_assert(sizeof(struct elog_item) == 128, "never changes");
+_Static_assert(sizeof(struct elog_value) == 64, "never changes");
+_Static_assert(sizeof(struct elog_payload) == 56, "never changes");
+_Static_assert(sizeof(struct elog_text) == 48, "never changes");
+_Static_assert(sizeof(struct elog_expression_error) == 176, "never changes");
+_Static_assert(sizeof(struct elog_schema_error) == 176, "never changes");
+_Static_assert(sizeof(struct elog_writer_loss) == 24, "never changes");
+#endif
+
 /* Structs in the caller's memory have reserved members, which are 0 so far. */
 static void test_reserved(void)
 {
