@@ -405,14 +405,14 @@ static void write_and_read(uint64_t ring_bytes)
 	}
 	check_equal(wrong, 0);
 	check_equal(seen + lost, WRITERS * NUMBERS);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records, seen);
 	check_equal(stat.lost[EVENTLOG_LOST_NO_ROOM], lost);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL,
 				       elog_event_descriptor(shared_event), &stat),
 		    0);
 	check_equal(stat.event_lost, lost);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, UINT32_MAX,
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, UINT32_MAX,
 				       &stat), -ENOENT);
 	check_equal(elog_consumer_pending(consumer), 0);
 	printf("# %llu seen, %llu lost\n", (unsigned long long)seen,
@@ -537,7 +537,7 @@ static void test_release_under_load(void)
 		delivered += (long)result;
 	}
 	read += read_batch(consumer, &item);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records, read);
 	check_equal(stat.records + stat.lost[EVENTLOG_LOST_NO_ROOM], delivered);
 	check(delivered > 0);
@@ -675,12 +675,12 @@ static void test_no_rings(void)
 	check_equal(write_number(event, 0, 1), 0);
 	check_equal(elog_consumer_cpus(consumer), 0);
 	check_equal(elog_consumer_rings(consumer), 0);
-	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_ALL);
+	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_UNKNOWN);
 	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
 	check_equal(elog_consumer_pending(consumer), 0);
 	check_equal(elog_consumer_flush(consumer), 0);
 	check_equal(elog_consumer_next(consumer, &item), 0);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records, 0);
 	check_equal(stat.lost[EVENTLOG_LOST_NO_MEMORY], 0);
 	check_equal(elog_consumer_describe(consumer, elog_event_descriptor(event),
@@ -893,24 +893,25 @@ static void test_sizes(void)
 	set_size(&whole, sizeof(whole.counts));
 	check_equal(elog_device_counts(fd, &whole.counts), 0);
 	check(whole.counts.events > 0);
-	for (size = 8; size < 300; size += 4) {
+	for (size = 32; size < 300; size += 4) {
 		set_size(&sized, size);
 		check_equal(elog_device_counts(fd, &sized.counts), 0);
 		check(is_cut(&sized, size, &whole));
 	}
 	set_size(&whole, sizeof(whole.stat));
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &whole.stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &whole.stat), 0);
 	check_equal(whole.stat.records, 1);
-	for (size = 20; size < 400; size += 4) {
+	for (size = 200; size < 400; size += 4) {
 		set_size(&sized, size);
-		check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &sized.stat), 0);
+		check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &sized.stat), 0);
 		check(is_cut(&sized, size, &whole));
 	}
-	set_size(&sized, 16);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &sized.stat), -EINVAL);
+	set_size(&sized, 196);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &sized.stat), -EINVAL);
 	check(sized.bytes[4] == 0xa5);
 	set_size(&sized, 7);
 	check_equal(elog_device_version(fd, &sized.version), -EINVAL);
+	set_size(&sized, 31);
 	check_equal(elog_device_counts(fd, &sized.counts), -EINVAL);
 
 	memset(&whole, 0, sizeof(whole));
@@ -919,7 +920,7 @@ static void test_sizes(void)
 	check_equal(elog_device_describe(fd, &whole.describe, &text), 0);
 	free(text);
 	check(whole.describe.provider_id > 0);
-	for (size = 12; size < 300; size += 4) {
+	for (size = 36; size < 300; size += 4) {
 		set_size(&sized, size);
 		memset(sized.bytes + sizeof(uint32_t), 0, size - sizeof(uint32_t));
 		sized.describe.descriptor = elog_event_descriptor(event);
@@ -929,7 +930,7 @@ static void test_sizes(void)
 	}
 	sized.bytes[size - 5] = 1;
 	check_equal(elog_device_describe(fd, &sized.describe, &text), -E2BIG);
-	sized.size = 11;
+	sized.size = 35;
 	check_equal(elog_device_describe(fd, &sized.describe, &text), -EINVAL);
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);

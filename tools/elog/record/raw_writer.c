@@ -142,7 +142,7 @@ static int raw_end(struct writer *writer)
 
 	ret = sync_all(writer, true, false);
 	if (!ret)
-		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_CPU_ALL, 0,
+		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_RINGS_ALL, 0,
 					 &stat);
 	if (ret)
 		return ret;

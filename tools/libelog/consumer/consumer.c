@@ -68,7 +68,7 @@ struct elog_consumer {
 	int fd;
 	struct eventlog_subscribe subscribed;
 	uint32_t generation;		/* of the mapped rings */
-	struct ring *rings;		/* subscribed.cpus of them */
+	struct ring *rings;		/* subscribed.rings of them */
 
 	enum batch_state state;
 	uint64_t time;			/* of the last flush */
@@ -137,7 +137,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	ring->reader.data = (const unsigned char *)data + header->data_offset;
 	ring->reader.data_bytes = header->data_bytes;
 	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
-	ring->reader.cpu = cpu;
+	ring->reader.cpu = header->cpu;
 	ring->reader.stream = cpu;
 	ring->reader.position = ring->consumer->position;
 	ring->reader.end = ring->reader.position;
@@ -164,7 +164,7 @@ static int map_rings(struct elog_consumer *consumer)
 	unsigned int cpu;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		if (consumer->rings[cpu].header)
 			continue;
 		ret = map_ring(consumer, cpu);
@@ -211,7 +211,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (ret < 0)
 		goto free_consumer;
 	consumer->fd = ret;
-	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
+	consumer->no_ring.cpu = EVENTLOG_CPU_UNKNOWN;
 	consumer->no_ring.stream = ELOG_STREAM_NONE;
 
 	subscribed = &consumer->subscribed;
@@ -232,19 +232,19 @@ int elog_consumer_open(struct elog_consumer **result,
 	}
 	consumer->generation = subscribed->generation;
 	if (!rings) {
-		subscribed->cpus = 0;
+		subscribed->rings = 0;
 		*result = consumer;
 		return 0;
 	}
 	ret = -ENOMEM;
-	consumer->rings = calloc(subscribed->cpus, sizeof(*consumer->rings));
-	consumer->merge.rings = calloc(subscribed->cpus,
+	consumer->rings = calloc(subscribed->rings, sizeof(*consumer->rings));
+	consumer->merge.rings = calloc(subscribed->rings,
 				       sizeof(*consumer->merge.rings));
 	if (!consumer->rings || !consumer->merge.rings)
 		goto close_consumer;
 	if (options.backlog_bytes) {
 		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
-					subscribed->cpus, options.backlog_bytes,
+					subscribed->rings, options.backlog_bytes,
 					subscribed->watermark,
 					options.processes);
 		if (ret)
@@ -300,11 +300,11 @@ void elog_consumer_close(struct elog_consumer *consumer)
 
 	if (!consumer)
 		return;
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++)
 		leave_chunk(consumer, &consumer->rings[cpu]);
 	free_spent(consumer);
 	elog_backlog_close(consumer->backlog);
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -388,24 +388,23 @@ int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 	return ret;
 }
 
-/* The members that say what to count, up to rule_id, are the least that a caller has. */
-static int get_stat(const struct elog_consumer *consumer, uint32_t cpu, uint32_t descriptor,
+static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_t descriptor,
 		    uint32_t rule_id, struct eventlog_stat *stat)
 {
-	int ret = elog_struct_clear(stat, ELOG_SIZE_TO(struct eventlog_stat, rule_id));
+	int ret = elog_struct_clear(stat, ELOG_SIZE_TO(struct eventlog_stat, lost));
 
 	if (ret)
 		return ret;
-	stat->cpu = cpu;
+	stat->ring = ring;
 	stat->descriptor = descriptor;
 	stat->rule_id = rule_id;
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 
-int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t ring,
 		       uint32_t descriptor, struct eventlog_stat *stat)
 {
-	return get_stat(consumer, cpu, descriptor, 0, stat);
+	return get_stat(consumer, ring, descriptor, 0, stat);
 }
 
 int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
@@ -413,7 +412,7 @@ int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 {
 	if (!rule_id)
 		return -ENOENT;
-	return get_stat(consumer, EVENTLOG_CPU_ALL, 0, rule_id, stat);
+	return get_stat(consumer, EVENTLOG_RINGS_ALL, 0, rule_id, stat);
 }
 
 /* The position up to which the ring is complete. */
@@ -428,7 +427,7 @@ static bool has_unread(const struct elog_consumer *consumer,
 	if (!consumer->backlog)
 		return committed(ring) != ring->reader.position;
 	return ring->reader.position != ring->reader.end ||
-	       elog_backlog_pending(consumer->backlog, ring->reader.cpu);
+	       elog_backlog_pending(consumer->backlog, ring->reader.stream);
 }
 
 static bool has_unreported(const struct elog_consumer *consumer,
@@ -450,11 +449,11 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 	unsigned int cpu;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
 		if (consumer->rings[cpu].header &&
 		    has_unreported(consumer, &consumer->rings[cpu]))
 			return 1;
-	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 	if (ret)
 		return ret;
 	return stat.generation != consumer->generation ||
@@ -510,7 +509,7 @@ static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
 		leave_chunk(consumer, ring);
 		ring->reader.position = 0;
 		ring->reader.end = 0;
-		ret = elog_backlog_next(consumer->backlog, ring->reader.cpu,
+		ret = elog_backlog_next(consumer->backlog, ring->reader.stream,
 					&ring->chunk);
 		if (ret == -EBADMSG)
 			consumer->damaged = true;
@@ -563,7 +562,7 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 	free_spent(consumer);
 	consumer->before = consumer->time;
 	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -629,7 +628,7 @@ int elog_consumer_pause(struct elog_consumer *consumer)
 	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -665,7 +664,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 	uint64_t counts[EVENTLOG_LOST_CAUSES];
 	struct ring *ring;
 
-	while (consumer->next_cpu < consumer->subscribed.cpus) {
+	while (consumer->next_cpu < consumer->subscribed.rings) {
 		ring = &consumer->rings[consumer->next_cpu++];
 		if (!ring->header)
 			continue;
@@ -685,7 +684,7 @@ static bool next_loss_without_ring(struct elog_consumer *consumer,
 	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 
-	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat))
+	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return false;
 	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
 	item->time = consumer->time;
@@ -722,7 +721,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 	while (consumer->state == BATCH_RECORDS) {
 		reader = elog_merge_first(&consumer->merge);
 		if (!reader) {
-			for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+			for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
 				if (consumer->rings[cpu].header && !consumer->backlog)
 					release(&consumer->rings[cpu]);
 			consumer->next_cpu = 0;
@@ -749,23 +748,24 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 
 unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
 {
-	return consumer->subscribed.cpus;
+	return consumer->subscribed.rings;
 }
 
-/* The kernel makes one ring for each CPU, and numbers them alike. */
 unsigned int elog_consumer_rings(const struct elog_consumer *consumer)
 {
-	return consumer->subscribed.cpus;
+	return consumer->subscribed.rings;
 }
 
 unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer, unsigned int ring)
 {
-	return ring < consumer->subscribed.cpus ? ring : EVENTLOG_CPU_ALL;
+	if (ring >= consumer->subscribed.rings || !consumer->rings[ring].header)
+		return EVENTLOG_CPU_UNKNOWN;
+	return consumer->rings[ring].reader.cpu;
 }
 
 static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int index)
 {
-	if (index >= consumer->subscribed.cpus || consumer->backlog ||
+	if (index >= consumer->subscribed.rings || consumer->backlog ||
 	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return NULL;
 	return &consumer->rings[index];
@@ -822,7 +822,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int index,
 	int ret = 1;
 
 	if (index == ELOG_STREAM_NONE) {
-		ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+		ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 		if (ret)
 			return ret;
 		counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];

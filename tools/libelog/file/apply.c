@@ -189,7 +189,7 @@ static int apply_data(struct elog_reader *reader)
 	if (!elog_block_is_head(head.offset, sizeof(head)) || head.offset > block->size ||
 	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
 		return malformed(reader);
-	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_ALL) ||
+	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_UNKNOWN) ||
 	    head.stream >= ELOG_FILE_STREAMS_MAX)
 		return unknown(reader);
 	stream = elog_stream_get(reader, head.stream);
