@@ -62,6 +62,9 @@ static const struct option_definition definitions[] = {
 	{ OPTION_TIME, "time", "mono|wall|delta",
 	  "show seconds of the monotonic clock (default), local time,\n"
 	  "or seconds since the previous event", PARSED },
+	{ OPTION_IDS, "ids", "hex|decimal",
+	  "in text, show the thread in hexadecimal (default), or process\n"
+	  "and thread in decimal, as ps does; ELOG_IDS sets the default", PARSED },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
@@ -89,7 +92,8 @@ static const struct option_definition definitions[] = {
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
 	  FLAG(no_pager) },
-	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
+	{ OPTION_FOLLOW, "follow", NULL, "wait for more events until the capture ends",
+	  FLAG(follow) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
 	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval", PARSED },
@@ -313,6 +317,7 @@ static bool take_option(const struct verb *verb, struct options *options,
 {
 	/* In the order of the enums. */
 	static const char *const times[] = { "mono", "wall", "delta" };
+	static const char *const ids[] = { "hex", "decimal" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	static const char *const formats[] = { "text", "json", "csv", "prometheus" };
 	const struct option_definition *definition = find_definition(option);
@@ -361,6 +366,8 @@ static bool take_option(const struct verb *verb, struct options *options,
 		       !(options->per_cpu_bytes & (options->per_cpu_bytes - 1));
 	case OPTION_TIME:
 		return parse_word(argument, times, ARRAY_SIZE(times), &options->time);
+	case OPTION_IDS:
+		return parse_word(argument, ids, ARRAY_SIZE(ids), &options->ids);
 	case 'f':
 		return add_string(&options->expressions, &options->expression_count, argument);
 	case OPTION_SINCE:
@@ -499,6 +506,27 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 	return -1;
 }
 
+static bool has_option(const struct verb *verb, int option)
+{
+	const struct verb_option *list = verb->options;
+
+	while (list->option && list->option != option)
+		list++;
+	return list->option;
+}
+
+/* Options that the environment sets, unless the command line does. */
+static bool read_environment(const struct verb *verb, struct options *options)
+{
+	const char *ids = getenv("ELOG_IDS");
+
+	if (!ids || !*ids || !has_option(verb, OPTION_IDS) ||
+	    take_option(verb, options, OPTION_IDS, ids))
+		return true;
+	elog_error("ELOG_IDS: '%s' is not one of hex, decimal", ids);
+	return false;
+}
+
 /*
  * How many arguments followed the "--" that ended the options. getopt_long() has
  * reordered the arguments, but not changed the strings.
@@ -526,7 +554,9 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 		return STATUS_ERROR;
 	}
 	memcpy(before, arguments, size);
-	ret = read_options(verb, count, arguments, options);
+	ret = STATUS_ERROR;
+	if (read_environment(verb, options))
+		ret = read_options(verb, count, arguments, options);
 	if (options->separated)
 		options->command_count =
 			count_behind(before, count, options->arguments[-1]);
