@@ -66,6 +66,8 @@ producers
 producers_lock
 secret
 secret_once
+session_none
+session_page
 tables
 tables_once'
 
