@@ -48,7 +48,7 @@ struct eventlog_comms {
 /* Half of the current task's name; another task may be changing it. */
 static __always_inline u64 eventlog_comm_word(unsigned int half)
 {
-	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(u64));
+	BUILD_BUG_ON(TASK_COMM_LEN < 2 * sizeof(u64));
 	return data_race(get_unaligned((const u64 *)current->comm + half));
 }
 
