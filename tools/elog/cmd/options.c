@@ -311,13 +311,15 @@ static bool parse_rotate(struct options *options, const char *text)
 	       options->rotate_size >= ROTATE_SIZE_MIN;
 }
 
+/* In the order of the enum; the default has no word. */
+static const char *const ids_formats[] = { "", "hex", "decimal" };
+
 /* Return: false if the argument is not valid. */
 static bool take_option(const struct verb *verb, struct options *options,
 			int option, const char *argument)
 {
 	/* In the order of the enums. */
 	static const char *const times[] = { "mono", "wall", "delta" };
-	static const char *const ids[] = { "hex", "decimal" };
 	static const char *const colors[] = { "auto", "always", "never" };
 	static const char *const formats[] = { "text", "json", "csv", "prometheus" };
 	const struct option_definition *definition = find_definition(option);
@@ -367,7 +369,8 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case OPTION_TIME:
 		return parse_word(argument, times, ARRAY_SIZE(times), &options->time);
 	case OPTION_IDS:
-		return parse_word(argument, ids, ARRAY_SIZE(ids), &options->ids);
+		return parse_word(argument, ids_formats, ARRAY_SIZE(ids_formats), &options->ids) &&
+		       options->ids != IDS_DEFAULT;
 	case 'f':
 		return add_string(&options->expressions, &options->expression_count, argument);
 	case OPTION_SINCE:
@@ -515,16 +518,16 @@ static bool has_option(const struct verb *verb, int option)
 	return list->option;
 }
 
-/* Options that the environment sets, unless the command line does. */
-static bool read_environment(const struct verb *verb, struct options *options)
+/* Options that the environment sets, unless the command line did. As parse_options(). */
+static int read_environment(const struct verb *verb, struct options *options)
 {
 	const char *ids = getenv("ELOG_IDS");
 
-	if (!ids || !*ids || !has_option(verb, OPTION_IDS) ||
+	if (!ids || !*ids || options->ids != IDS_DEFAULT || !has_option(verb, OPTION_IDS) ||
 	    take_option(verb, options, OPTION_IDS, ids))
-		return true;
+		return -1;
 	elog_error("ELOG_IDS: '%s' is not one of hex, decimal", ids);
-	return false;
+	return STATUS_ERROR;
 }
 
 /*
@@ -554,9 +557,9 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 		return STATUS_ERROR;
 	}
 	memcpy(before, arguments, size);
-	ret = STATUS_ERROR;
-	if (read_environment(verb, options))
-		ret = read_options(verb, count, arguments, options);
+	ret = read_options(verb, count, arguments, options);
+	if (ret < 0)
+		ret = read_environment(verb, options);
 	if (options->separated)
 		options->command_count =
 			count_behind(before, count, options->arguments[-1]);

@@ -46,6 +46,7 @@ enum time_format {
 };
 
 enum ids_format {
+	IDS_DEFAULT,			/* hexadecimal */
 	IDS_HEX,
 	IDS_DECIMAL,
 };
