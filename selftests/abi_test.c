@@ -118,6 +118,9 @@ static void prepare(const struct call *call, struct prepared *prepared)
 	case EVENTLOG_IOC_STAT:
 	case EVENTLOG_IOC_PAUSE:
 	case EVENTLOG_IOC_NAMES:
+		/* Only a ring has names. */
+		if (call->number == EVENTLOG_IOC_NAMES)
+			subscribe = subscribe_request(RING_BYTES);
 		CHECK_OK(ioctl(prepared->fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
 		if (call->number == EVENTLOG_IOC_RULE_ADD)
 			request->rule.event = PTR("prepared");
