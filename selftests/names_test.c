@@ -20,7 +20,7 @@ static int try_names(int fd, unsigned int cpu, __u64 since, struct eventlog_name
 		     __u32 *count)
 {
 	struct eventlog_names request = {
-		.size = sizeof(request), .cpu = cpu, .count = *count, .since = since,
+		.size = sizeof(request), .ring = cpu, .count = *count, .since = since,
 		.names = PTR(names), .name_size = sizeof(*names),
 	};
 	int ret = ioctl(fd, EVENTLOG_IOC_NAMES, &request);
@@ -78,7 +78,7 @@ TEST(names_rejects_bad_values)
 			CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_NAMES, &request), EINVAL);
 	}
 	count = 2;
-	CHECK_ERRNO(try_names(consumer.fd, consumer.setup.cpus, 0, names, &count), ENXIO);
+	CHECK_ERRNO(try_names(consumer.fd, consumer.setup.rings, 0, names, &count), ENXIO);
 	CHECK_ERRNO(try_names(consumer.fd, -1, 0, names, &count), ENXIO);
 	CHECK_EQ(count, 2);
 

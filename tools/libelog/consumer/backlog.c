@@ -277,7 +277,7 @@ static void require_kept_names(struct elog_backlog *backlog, struct queue *queue
 
 	if (!backlog->processes)
 		return;
-	count = elog_names_read(backlog->fd, queue->ring.cpu, &queue->named, names);
+	count = elog_names_read(backlog->fd, queue->ring.stream, &queue->named, names);
 	for (i = 0; i < count; i++) {
 		name = new_name(backlog);
 		if (!name)

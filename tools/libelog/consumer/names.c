@@ -7,12 +7,12 @@
 #include "consumer/names.h"
 #include "util/process.h"
 
-unsigned int elog_names_read(int fd, unsigned int cpu, uint64_t *since,
+unsigned int elog_names_read(int fd, unsigned int ring, uint64_t *since,
 			     struct eventlog_name *names)
 {
 	struct eventlog_names request = {
 		.size = sizeof(request),
-		.cpu = cpu,
+		.ring = ring,
 		.count = EVENTLOG_NAMES_MAX,
 		.since = *since,
 		.names = (uintptr_t)names,
@@ -30,7 +30,7 @@ unsigned int elog_names_read(int fd, unsigned int cpu, uint64_t *since,
 	return request.count;
 }
 
-void elog_names_learn(int fd, unsigned int cpu, uint64_t *since,
+void elog_names_learn(int fd, unsigned int ring, uint64_t *since,
 		      struct elog_processes *processes)
 {
 	struct eventlog_name names[EVENTLOG_NAMES_MAX];
@@ -38,7 +38,7 @@ void elog_names_learn(int fd, unsigned int cpu, uint64_t *since,
 
 	if (!processes)
 		return;
-	count = elog_names_read(fd, cpu, since, names);
+	count = elog_names_read(fd, ring, since, names);
 	for (i = 0; i < count; i++)
 		elog_processes_keep(processes, &names[i]);
 }

@@ -10,7 +10,7 @@
 /**
  * elog_names_read() - get the names that are new in a ring
  * @fd: the subscriber
- * @cpu: whose ring
+ * @ring: its index
  * @since: time of the newest name that was read before; updated
  * @names: room for EVENTLOG_NAMES_MAX
  *
@@ -18,17 +18,17 @@
  *
  * Return: number of names; 0 also if they cannot be read.
  */
-unsigned int elog_names_read(int fd, unsigned int cpu, uint64_t *since,
+unsigned int elog_names_read(int fd, unsigned int ring, uint64_t *since,
 			     struct eventlog_name *names);
 
 /**
  * elog_names_learn() - add the names that are new in a ring to a table
  * @fd: the subscriber
- * @cpu: whose ring; its unread records are known
+ * @ring: its index; the unread records are known
  * @since: as for elog_names_read()
  * @processes: the table; NULL: do nothing
  */
-void elog_names_learn(int fd, unsigned int cpu, uint64_t *since,
+void elog_names_learn(int fd, unsigned int ring, uint64_t *since,
 		      struct elog_processes *processes);
 
 #endif /* LIBELOG_NAMES_H */
