@@ -267,7 +267,7 @@ static void csv_row(const struct report *report, const struct counters *counters
 		elog_text_put(text, ",", 1);
 	}
 	counters_name(counters, row, name, sizeof(name));
-	elog_text_csv(text, name, strlen(name));
+	put_cell(text, name, strlen(name));
 	elog_text_printf(text, ",%s,%" PRIu64 ",%.3f,%" PRIu64 ",%.3f,",
 			 row->level ? level_name(row) : "", row->events, row->rate,
 			 row->bytes, row->byte_rate);
