@@ -121,7 +121,8 @@ static bool stop_requested(struct live *live)
 
 	if (live->stops_seen == stops)
 		return false;
-	if (!live->command.pid || live->stops_seen)
+	/* Both may have arrived since the last call. */
+	if (!live->command.pid || stops > 1)
 		return true;
 	live->stops_seen = stops;
 	signal = signals_stop(&from_terminal);
@@ -178,7 +179,7 @@ int flush_consumer(struct elog_consumer *consumer)
 void live_end(struct live *live)
 {
 	live->ended = monotonic();
-	command_end(&live->command);
+	command_end(&live->command, signals_stops() > 1);
 }
 
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
