@@ -439,7 +439,7 @@ static void tcp_reset_probes_set(bool wanted)
 		ret = register_kprobe(probe);
 		tcp_reset_probed[i] = !ret;
 		if (ret)
-			pr_warn("failed to probe %s (%d); reset_sent misses resets without a socket\n",
+			pr_warn("failed to probe %s (%d): no reset_sent without a socket\n",
 				probe->symbol_name, ret);
 	}
 }
