@@ -474,9 +474,9 @@ static uint64_t summarize(struct capture *capture)
 	if (lost)
 		live_print_lost(live);
 	if (options->verbose)
-		fprintf(stderr, "elog: %" PRIu64 " records, %" PRIu64
-			" bytes placed in the rings\n",
-			(uint64_t)stat.records, (uint64_t)stat.bytes);
+		fprintf(stderr, "elog: %" PRIu64 " record%s, %" PRIu64
+			" byte%s placed in the rings\n", (uint64_t)stat.records,
+			plural(stat.records), (uint64_t)stat.bytes, plural(stat.bytes));
 	live_print_rejected(live);
 	elog_text_free(&causes);
 	return lost;
@@ -642,8 +642,6 @@ static int run_capture(const struct options *options)
 	/* On a terminal, show each event immediately. */
 	if (capture.output.terminal)
 		capture.output.limit = 1;
-	if (options->separated)
-		output_share(&capture.output);
 	/* Take the start time now: events arrive when there are rules, before the file exists. */
 	start = record_time(monotonic());
 	if (open_consumers(&capture) || open_sink(&capture, start))

@@ -93,8 +93,9 @@ static void put_guard(struct elog_text *text, const struct marker *marker)
 		elog_text_printf(text, " if %s (%" PRIu64 " rejected)", marker->predicate,
 				 (uint64_t)marker->next.rejected);
 	if (marker->next.suppressed)
-		elog_text_printf(text, " (%" PRIu64 " lines dropped)",
-				 (uint64_t)marker->next.suppressed);
+		elog_text_printf(text, " (%" PRIu64 " line%s dropped)",
+				 (uint64_t)marker->next.suppressed,
+				 plural(marker->next.suppressed));
 }
 
 static void put_json(struct elog_text *text, const struct marker *marker)

@@ -23,22 +23,18 @@
 void output_open(struct output *output, const struct options *options)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct stat stat;
 
 	memset(output, 0, sizeof(*output));
 	output->limit = OUTPUT_BYTES;
 	output->terminal = isatty(STDOUT_FILENO);
 	escape_cells(output->terminal);
+	/* A write() to a file or a terminal is never split. */
+	output->whole_lines = options->separated && !fstat(STDOUT_FILENO, &stat) &&
+			      S_ISFIFO(stat.st_mode);
 	output->colour = options->color == COLOR_ALWAYS ||
 		(options->color == COLOR_AUTO && output->terminal &&
 		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
-}
-
-void output_share(struct output *output)
-{
-	struct stat stat;
-
-	/* A write() to a file or a terminal is never split. */
-	output->whole_lines = !fstat(STDOUT_FILENO, &stat) && S_ISFIFO(stat.st_mode);
 }
 
 /* In the child. @pager: a shell command; NULL: use the first pager that exists. */

@@ -33,17 +33,15 @@ struct output {
 	pid_t pager;
 };
 
-/** output_open() - fill in @output; uses --color */
-void output_open(struct output *output, const struct options *options);
-
 /**
- * output_share() - let another process write to stdout, too
- * @output: open
+ * output_open() - fill in @output
+ * @output: all members are set
+ * @options: --color, and whether there is a COMMAND
  *
- * From now on, its output cannot get into a line of ours, unless the line has more than
- * PIPE_BUF bytes and stdout is a pipe.
+ * COMMAND writes to stdout, too. Its output cannot get into a line of ours, unless the
+ * line has more than PIPE_BUF bytes and stdout is a pipe.
  */
-void output_share(struct output *output);
+void output_open(struct output *output, const struct options *options);
 
 /**
  * output_page() - start a pager if stdout is a terminal
