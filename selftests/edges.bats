@@ -242,7 +242,7 @@ JOB
 	run_elog marker list --module eventlog_marker_example
 	[ "${#lines[@]}" -gt 3 ]
 	# Each column starts at the same position in all lines.
-	awk 'NR == 1 { at = index($0, "PLACE"); owner = index($0, "OF/TAG") }
+	awk 'NR == 1 { owner = index($0, $3); at = index($0, $4) }
 		substr($0, owner - 1, 1) != " " || substr($0, owner, 1) == " " ||
 		substr($0, at - 1, 1) != " " || substr($0, at, 1) == " " ||
 		substr($0, 1, 1) == " " { print "not aligned: " $0; bad = 1 }

@@ -146,7 +146,7 @@ static void put_visible(struct elog_text *text, const char *name)
 /* The width of the column OWNER/TAG: that of the longest entry. */
 static size_t owner_width(const struct options *options, const struct marker_list *list)
 {
-	size_t width = strlen("OF/TAG"), i, size;
+	size_t width = strlen("OWNER/TAG"), i, size;
 
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
@@ -232,7 +232,8 @@ static int print_list(const struct options *options, const struct marker_list *l
 
 	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
 		elog_text_printf(&text, "%-*s %-*s %-*s %s\n", HANDLERS_WIDTH, "HANDLERS",
-				 HANDLERS_WIDTH, "ACTIVE", (int)width, "OF/TAG", "PLACE  FIELDS");
+				 HANDLERS_WIDTH, "ACTIVE", (int)width, "OWNER/TAG",
+				 "LOCATION  FIELDS");
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
