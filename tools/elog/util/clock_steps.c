@@ -75,7 +75,9 @@ static int start_thread(struct clock_steps *steps)
 struct clock_steps *clock_steps_new(struct clock_step (*sample)(void))
 {
 	/* It never expires; it is read when the clock is set. */
-	const struct itimerspec never = { .it_value.tv_sec = INT32_MAX };
+	const struct itimerspec never = {
+		.it_value.tv_sec = (time_t)(sizeof(time_t) == 8 ? INT64_MAX : INT32_MAX),
+	};
 	struct clock_steps *steps = calloc(1, sizeof(*steps));
 
 	if (!steps)
