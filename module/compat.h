@@ -99,6 +99,17 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define EVENTLOG_TCP_RESET_REASON , const enum sk_rst_reason reason
 #endif
 
+/*
+ * Before 6.10, the tracepoint tcp_send_reset did not fire for resets without a full
+ * socket.  A kprobe finds these, if its handler can read arguments of functions.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0) && defined(CONFIG_KPROBES) && \
+	defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
+#define EVENTLOG_TCP_RESET_KPROBE 1
+#else
+#define EVENTLOG_TCP_RESET_KPROBE 0
+#endif
+
 /* 5.17 made netns_ipv4.tcp_death_row a pointer, 6.1 an object again. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row->hashinfo)

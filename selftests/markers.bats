@@ -574,7 +574,7 @@ assert int(marker["id"], 16) == value, marker
 	[ "$status" = 0 ]
 	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
 	[ "$(< /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
-	fails_with "do not allow" marker enable --handler print only_traced
+	fails_with "1 marker does not allow it" marker enable --handler print only_traced
 	fails_with "no marker" marker enable 'no such'
 	fails_with "pattern" marker enable
 	fails_with "nonsense" marker enable --handler nonsense '*'
@@ -707,7 +707,7 @@ assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 	sed -e 's/as_u8 > 200/no_such/' -e 's/^trace\(.*only_traced\)/print\1/' \
 		"$work/set" > "$work/misfit"
 	fails_with "the predicates of 1 markers are incompatible" marker restore "$work/misfit"
-	contains "$stderr" "1 markers do not allow it"
+	contains "$stderr" "1 marker does not allow it"
 	run_elog marker list -q types fieldless only_traced
 	[ "$(grep -c '^- .*/types ' <<< "$output")" = 1 ]
 	[ "$(grep -c '^trace .*/fieldless .* if pid == 7 ' <<< "$output")" = 1 ]

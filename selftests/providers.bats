@@ -234,6 +234,98 @@ retransmitted()
 	grep -q 'lost 0$' "$work/err"
 }
 
+@test "tcp: counts of bytes do not include SYN and FIN" {
+	cat > "$work/exchange" <<'EXCHANGE'
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+server, _ = listener.accept()
+for i in range(10):
+    client.sendall(bytes(100))
+    server.recv(100, socket.MSG_WAITALL)
+client.shutdown(socket.SHUT_WR)
+server.recv(1)
+server.close()
+client.recv(1)
+client.close()
+EXCHANGE
+	echo 0 > /sys/module/eventlog_tcp/parameters/sample_ms
+	start_capture -e tcp/closed -e tcp/sample
+	python3 "$work/exchange"
+	wait_for closed_both
+	stop_capture
+	[ "$(sed -n 's/.* closed .* \(sent=[0-9]* received=[0-9]*\) .*/\1/p' "$work/out" | sort)" = \
+		"sent=0 received=1000
+sent=1000 received=0" ]
+	grep -q ' sample .* sent=1000 ' "$work/out"
+	[ -z "$(sed -n 's/.* sample .* sent=\([0-9]*\) received=\([0-9]*\)$/\1 \2/p' "$work/out" |
+		awk '$1 % 100 || $2 % 100')" ]
+}
+
+@test "tcp: a reset without a socket is an event" {
+	cat > "$work/refused" <<'REFUSED'
+import socket
+for host, family in ("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6):
+    taken = socket.create_server((host, 0), family=family)
+    port = taken.getsockname()[1]
+    taken.close()
+    client = socket.socket(family)
+    assert client.connect_ex((host, port))
+    print(host if family == socket.AF_INET6 else "::ffff:" + host, port)
+REFUSED
+	"$ELOG" capture -q -e tcp/reset_sent -- sh -c "python3 '$work/refused' > '$work/ports'" \
+		> "$work/out"
+	cat "$work/out"
+	[ "$(sed -n 's/.* tcp - reset_sent local=\([^ ]*\) local_port=\([0-9]*\) .*=CLOSE$/\1 \2/p' \
+		"$work/out")" = "$(< "$work/ports")" ]
+}
+
+@test "tcp: a connection that was never established has no end" {
+	make_lossy_link 0%
+	# The SYN arrives with data, and the server never gets an answer to its SYN|ACK.
+	ip netns exec elog-server tc qdisc change dev elog-s root netem loss 100%
+	ip -n elog-client neigh replace 10.66.0.2 dev elog-c lladdr \
+		"$(ip netns exec elog-server cat /sys/class/net/elog-s/address)"
+	ip netns exec elog-server sysctl -q net.ipv4.tcp_fastopen=0x202
+	ip netns exec elog-client sysctl -q net.ipv4.tcp_fastopen=0x5
+	cat > "$work/server" <<'SERVER'
+import socket, time
+listener = socket.socket()
+listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 5)
+listener.bind(("10.66.0.2", 7777))
+listener.listen()
+# 7777 is 1E61, and SYN_RECV is 03.
+while not any(":1E61" in line.split()[1] and line.split()[3] == "03"
+              for line in open("/proc/net/tcp")):
+    time.sleep(0.05)
+SERVER
+	cat > "$work/client" <<'CLIENT'
+import socket
+client = socket.socket()
+client.setblocking(False)
+try:
+    client.sendto(b"data", socket.MSG_FASTOPEN, ("10.66.0.2", 7777))
+except BlockingIOError:
+    pass
+CLIENT
+	start_capture -e tcp
+	ip netns exec elog-server python3 "$work/server" 3>&- &
+	background+=($!)
+	wait_for server_listens
+	ip netns exec elog-client python3 "$work/client"
+	wait "${background[-1]}"
+	wait_for grep -q ' state_change local=::ffff:10.66.0.2 .*from=SYN_RECV to=CLOSE$' "$work/out"
+	stop_capture
+	# Only the client, which called connect(), has an end.
+	[ "$(grep -c ' closed ' "$work/out")" = 1 ]
+	grep -q ' closed .*remote_port=7777 .* from=SYN_SENT ' "$work/out"
+}
+
+server_listens()
+{
+	ip netns exec elog-server ss -tlnH | grep -q ':7777 '
+}
+
 @test "tcp: a new subscriber gets existing connections, and can follow one" {
 	local session shown other
 

@@ -146,7 +146,7 @@ static bool eventlog_description_valid(const char *description)
 	return true;
 }
 
-/* Checks that names and values are unique, and if @bits that no value is 0. */
+/* Checks that names and values are unique, and that no value is 0 if @bits is set. */
 static int eventlog_values_check(const struct eventlog_provider *provider, const char *what,
 				 const struct eventlog_value *values, unsigned int count, bool bits)
 {
@@ -194,8 +194,9 @@ static int eventlog_sets_check(const struct eventlog_provider *provider)
 			if (!strcmp(set->name, provider->sets[j].name))
 				return eventlog_table_wrong(provider, "duplicate set %s",
 							    set->name);
+		/* A flag without bits names the value 0. */
 		ret = eventlog_values_check(provider, set->name, set->values, set->value_count,
-					    set->flags);
+					    false);
 		if (ret)
 			return ret;
 	}

@@ -56,6 +56,7 @@ static const struct eventlog_value test_colours[] = {
 };
 
 static const struct eventlog_value test_bits[] = {
+	{ 0, "NONE", "no bit" },
 	{ 0x1, "ONE", NULL },
 	{ 0x80, "EIGHT", NULL },
 };
@@ -313,6 +314,7 @@ static const char described[] =
 	"\t1 RED \"like a rose\"\n"
 	"\t-2 BLUE\n"
 	"flags bit\n"
+	"\t0x0 NONE \"no bit\"\n"
 	"\t0x1 ONE\n"
 	"\t0x80 EIGHT\n";
 

@@ -17,6 +17,7 @@
 #include <linux/if_ether.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -27,7 +28,9 @@
 #include <linux/tcp.h>
 #include <net/inet_hashtables.h>
 #include <net/inet_sock.h>
+#include <net/ip6_route.h>
 #include <net/net_namespace.h>
+#include <net/route.h>
 #include <net/tcp.h>
 #include <trace/events/sock.h>
 #include <trace/events/tcp.h>
@@ -98,6 +101,14 @@ static u32 tcp_rtt(const struct sock *sk)
 	return READ_ONCE(tcp_sk(sk)->srtt_us) >> 3;
 }
 
+/* Returns the number of bytes received.  The kernel's counter includes the FIN. */
+static u64 tcp_received(const struct sock *sk)
+{
+	const u64 received = tcp_sk(sk)->bytes_received;
+
+	return received - (received && sock_flag(sk, SOCK_DONE));
+}
+
 /* ---- start times of connections ---- */
 
 /*
@@ -111,6 +122,7 @@ static u32 tcp_rtt(const struct sock *sk)
 struct tcp_connection {
 	u64 session;
 	u64 began;
+	bool opening;		/* since connect() */
 };
 
 struct tcp_set {
@@ -161,7 +173,7 @@ static struct tcp_connection *tcp_place_of(struct tcp_set *set, u64 session)
  * Stores the current time as the start of a connection, or of its next phase.  Returns
  * the time since its previous start in ns, 0 if there was none.
  */
-static u64 tcp_connection_begin(u64 session)
+static u64 tcp_connection_begin(u64 session, bool opening)
 {
 	struct tcp_set *set = tcp_set_of(session);
 	u64 now = ktime_get_mono_fast_ns(), age = 0;
@@ -181,8 +193,24 @@ static u64 tcp_connection_begin(u64 session)
 	}
 	place->session = session;
 	place->began = now;
+	place->opening = opening;
 	raw_spin_unlock_irqrestore(&set->lock, flags);
 	return age;
+}
+
+/* Tests whether connect() started the connection and it is not yet established. */
+static bool tcp_connection_is_opening(u64 session)
+{
+	struct tcp_set *set = tcp_set_of(session);
+	struct tcp_connection *place;
+	unsigned long flags;
+	bool opening;
+
+	raw_spin_lock_irqsave(&set->lock, flags);
+	place = tcp_place_of(set, session);
+	opening = place && place->opening;
+	raw_spin_unlock_irqrestore(&set->lock, flags);
+	return opening;
 }
 
 /* Removes a connection.  Returns the time since its start in ns, 0 if unknown. */
@@ -211,11 +239,18 @@ static void tcp_on_closed(const struct sock *sk, u64 session, const struct tcp_e
 {
 	bool lived = from != TCP_SYN_SENT && from != TCP_SYN_RECV;
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u64 age = tcp_connection_end(session);
+	u64 age;
 
+	/*
+	 * A listener's child that was never established.  It may be a duplicate, and then
+	 * has the session of the established one, which must keep its start time.
+	 */
+	if (from == TCP_SYN_RECV && !tcp_connection_is_opening(session))
+		return;
+	age = tcp_connection_end(session);
 	eventlog_tcp_closed(session, &ends->local, ends->local_port, &ends->remote,
 			    ends->remote_port, tcp_netns(sk), from, READ_ONCE(sk->sk_err),
-			    lived ? age : 0, tp->bytes_sent, tp->bytes_received,
+			    lived ? age : 0, tp->bytes_sent, tcp_received(sk),
 			    tp->total_retrans, tcp_rtt(sk));
 }
 
@@ -223,7 +258,7 @@ static void tcp_on_closed(const struct sock *sk, u64 session, const struct tcp_e
 static void tcp_on_established(const struct sock *sk, u64 session,
 			       const struct tcp_endpoints *ends, int from)
 {
-	u64 took = tcp_connection_begin(session);
+	u64 took = tcp_connection_begin(session, false);
 
 	if (took || from == TCP_SYN_SENT)
 		eventlog_tcp_opened(session, &ends->local, ends->local_port, &ends->remote,
@@ -251,7 +286,7 @@ static void tcp_on_set_state(void *unused, const struct sock *sk, const int from
 		return;
 	if (to == TCP_SYN_SENT) {
 		tcp_connection_end(session);
-		tcp_connection_begin(session);
+		tcp_connection_begin(session, true);
 		eventlog_tcp_opening(session, &ends.local, ends.local_port, &ends.remote,
 				     ends.remote_port, tcp_netns(sk));
 	} else if (to == TCP_ESTABLISHED) {
@@ -349,6 +384,71 @@ static void tcp_on_send_reset(void *unused, const struct sock *sk,
 				ends.remote_port, state);
 }
 
+#if EVENTLOG_TCP_RESET_KPROBE
+static bool tcp_segment_is_for_host(const struct sk_buff *skb)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return ipv6_unicast_destination(skb);
+#endif
+	return skb_rtable(skb)->rt_type == RTN_LOCAL;
+}
+
+/* At the start of the kernel's function: emits the event if the tracepoint will not. */
+static int tcp_on_reset_function(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct sock *sk = (const struct sock *)regs_get_kernel_argument(regs, 0);
+	const struct sk_buff *skb = (const struct sk_buff *)regs_get_kernel_argument(regs, 1);
+
+	if (sk && sk_fullsock(sk))
+		return 0;
+	/* The function sends nothing in these cases. */
+	if (tcp_hdr(skb)->rst || (!sk && !tcp_segment_is_for_host(skb)))
+		return 0;
+	tcp_on_send_reset(NULL, NULL, skb);
+	return 0;
+}
+
+static struct kprobe tcp_reset_probes[] = {
+	{ .symbol_name = "tcp_v4_send_reset", .pre_handler = tcp_on_reset_function },
+#if IS_ENABLED(CONFIG_IPV6)
+	{ .symbol_name = "tcp_v6_send_reset", .pre_handler = tcp_on_reset_function },
+#endif
+};
+
+static bool tcp_reset_probed[ARRAY_SIZE(tcp_reset_probes)];
+
+static void tcp_reset_probes_set(bool wanted)
+{
+	struct kprobe *probe;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(tcp_reset_probes); i++) {
+		probe = &tcp_reset_probes[i];
+		if (tcp_reset_probed[i] == wanted)
+			continue;
+		if (!wanted) {
+			unregister_kprobe(probe);
+			/* A kprobe with an address cannot be registered by name again. */
+			probe->addr = NULL;
+			probe->flags = 0;
+			tcp_reset_probed[i] = false;
+			continue;
+		}
+		ret = register_kprobe(probe);
+		tcp_reset_probed[i] = !ret;
+		if (ret)
+			pr_warn("failed to probe %s (%d): no reset_sent without a socket\n",
+				probe->symbol_name, ret);
+	}
+}
+#else
+static void tcp_reset_probes_set(bool wanted)
+{
+}
+#endif
+
 static void tcp_on_receive_reset(void *unused, struct sock *sk)
 {
 	struct tcp_endpoints ends = tcp_endpoints(sk);
@@ -381,7 +481,7 @@ static void __maybe_unused tcp_on_probe(void *unused, struct sock *sk, struct sk
 		return;
 	eventlog_tcp_sample(session, tcp_rtt(sk), tp->mdev_us >> 2, tp->snd_cwnd,
 			    tcp_current_ssthresh(sk), tcp_packets_in_flight(tp), tp->snd_wnd,
-			    tp->bytes_acked, tp->bytes_received);
+			    tp->bytes_sent, tcp_received(sk));
 }
 
 static void __maybe_unused tcp_on_probe_const(void *unused, struct sock *sk,
@@ -417,7 +517,7 @@ static void tcp_rundown_table(struct inet_hashinfo *table)
 			eventlog_tcp_existing(tcp_session(sk), &ends.local, ends.local_port,
 					      &ends.remote, ends.remote_port, tcp_netns(sk),
 					      READ_ONCE(sk->sk_state), tp->bytes_sent,
-					      tp->bytes_received, tp->total_retrans, tcp_rtt(sk));
+					      tcp_received(sk), tp->total_retrans, tcp_rtt(sk));
 		}
 		spin_unlock_bh(lock);
 	}
@@ -483,6 +583,7 @@ static void tcp_enable(struct eventlog_provider *provider, u64 keywords, u32 lev
 	eventlog_hook_set(&tcp_hooks[HOOK_RETRANSMIT], eventlog_tcp_retransmit_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_RETRANSMIT_SYNACK], eventlog_tcp_retransmit_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_SEND_RESET], eventlog_tcp_reset_sent_enabled());
+	tcp_reset_probes_set(eventlog_tcp_reset_sent_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_RECEIVE_RESET], eventlog_tcp_reset_received_enabled());
 	eventlog_hook_set(&tcp_hooks[HOOK_PROBE], eventlog_tcp_sample_enabled());
 }

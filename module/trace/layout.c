@@ -453,13 +453,15 @@ static void eventlog_trace_enum_print(const struct eventlog_trace_field *field,
 static void eventlog_trace_flags_print(const struct eventlog_trace_field *field,
 				       struct trace_seq *seq, u64 number)
 {
+	const bool none = !number;
 	const char *bar = "";
 	unsigned int i;
 
 	for (i = 0; i < field->value_count; i++) {
 		u64 mask = field->values[i].value;
 
-		if (!mask || (number & mask) != mask)
+		/* A flag without bits names the value 0. */
+		if (mask ? (number & mask) != mask : !none)
 			continue;
 		number &= ~mask;
 		trace_seq_printf(seq, "%s%s", bar, field->values[i].name);

@@ -136,6 +136,29 @@ verbs_are_named()
 	done
 }
 
+# No list or SEE ALSO of a page names the same page twice, and long options have two dashes.
+pages_repeat_nothing()
+{
+	for page in ./*.[1-9]; do
+		awk '
+			/^\.Sh / { split("", seen) }
+			/^\.Sh SEE/ { see = 1 }
+			(/^\.It Xr/ && seen[$3]++) || (see && /^\.Xr/ && seen[$2, $3]++) {
+				print FILENAME ": " $0
+				bad = 1
+			}
+			END { exit bad }' "$page" || return 1
+	done
+	for page in *.1; do
+		mandoc -T ascii -O width=200 "$page" | sed 's/.\x08//g' > "$work/page"
+		# -span is an argument of elog show.
+		if grep -E '(^|[ (|])-[a-z]{2,}' "$work/page" | grep -v ' -span '; then
+			echo "$page"
+			return 1
+		fi
+	done
+}
+
 # Compiles and runs the program in the EXAMPLES of libelog(3).
 example_compiles()
 {
@@ -160,5 +183,6 @@ check "elog(1) refers to the page of each verb" verbs_are_named
 for verb in $(verbs); do
 	check "elog-$verb(1) lists the options of elog $verb" options_agree "$verb"
 done
+check "pages list each page once, and long options with two dashes" pages_repeat_nothing
 check "the example of libelog(3) compiles and runs" example_compiles
 end_checks

@@ -58,6 +58,7 @@ struct capture {
 	uint64_t reported;		/* time of the last report of losses, likewise */
 	uint64_t lost_reported;
 	uint64_t shown;			/* events printed or written */
+	uint64_t unwritten;		/* events received and not written because of @error */
 	bool enough;			/* -n is reached */
 	bool closed;			/* the reader of the output is gone */
 	bool damaged;			/* a ring was damaged: records are missing */
@@ -328,8 +329,9 @@ static void report_loss(struct capture *capture)
 	if (live_lost(&capture->live, &stat, &lost) ||
 	    lost == capture->lost_reported)
 		return;
-	fprintf(stderr, "elog: %" PRIu64 " more events were lost, %" PRIu64
-		" in all\n", lost - capture->lost_reported, lost);
+	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n",
+		lost - capture->lost_reported,
+		lost - capture->lost_reported == 1 ? " was" : "s were", lost);
 	capture->lost_reported = lost;
 }
 
@@ -385,8 +387,50 @@ static void end_writer(struct capture *capture)
 		signals_hold();
 	}
 	capture->damaged |= capture->writer->damaged;
-	/* Show only the events that were written: some that were added may be missing. */
-	capture->shown = capture->writer->records;
+}
+
+/* The events in the rings and in the backlog that the options select. */
+static uint64_t count_rest(struct capture *capture)
+{
+	struct entry entry;
+	uint64_t count = 0;
+	int ret;
+
+	if (flush_consumer(capture->live.consumer))
+		return 0;
+	while ((ret = source_next(capture->source, &entry))) {
+		if (ret < 0 && ret != -EBADMSG)
+			break;
+		count += ret > 0 && entry.item.type == ELOG_ITEM_EVENT;
+	}
+	return count;
+}
+
+/*
+ * Correct the number of events: some that were taken are not in the output if writing
+ * failed. Then also count those that were received and not even taken.
+ */
+static void count_events(struct capture *capture)
+{
+	const bool failed = capture->file_failed || capture->output.error;
+	const struct writer *writer = capture->writer;
+	uint64_t received = capture->shown, lost;
+	struct eventlog_stat stat;
+
+	if (writer)
+		capture->shown = writer->records;
+	else if (capture->output.unwritten < capture->shown)
+		capture->shown -= capture->output.unwritten;
+	else
+		capture->shown = 0;
+	if (!failed)
+		return;
+	if (capture->source)
+		received += count_rest(capture);
+	else
+		received = live_lost(&capture->live, &stat, &lost) ? 0 : stat.records;
+	if (received > capture->shown)
+		capture->unwritten = received - capture->shown;
 }
 
 /* ------------------------------------------------------------------------
@@ -414,21 +458,25 @@ static uint64_t summarize(struct capture *capture)
 	put_causes(counts, EVENTLOG_LOST_CAUSES, &causes);
 	elapsed = live->ended - live->started;
 	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
-		" s, %.0f/s, ", capture->shown, capture->shown == 1 ? "" : "s",
+		" s, %.0f/s, ", capture->shown, plural(capture->shown),
 		elapsed / 1000000000, elapsed / 1000000 % 1000,
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
 	if (options->split)
-		fprintf(stderr, "%" PRIu64 " files, ", capture->writer->files);
+		fprintf(stderr, "%" PRIu64 " file%s, ", capture->writer->files,
+			plural(capture->writer->files));
 	if (capture->writer)
-		fprintf(stderr, "%" PRIu64 " bytes, ", capture->writer->bytes);
+		fprintf(stderr, "%" PRIu64 " byte%s, ", capture->writer->bytes,
+			plural(capture->writer->bytes));
+	if (capture->unwritten)
+		fprintf(stderr, "%" PRIu64 " not written, ", capture->unwritten);
 	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
 		causes.data ? causes.data : "");
 	if (lost)
 		live_print_lost(live);
 	if (options->verbose)
-		fprintf(stderr, "elog: %" PRIu64 " records, %" PRIu64
-			" bytes placed in the rings\n",
-			(uint64_t)stat.records, (uint64_t)stat.bytes);
+		fprintf(stderr, "elog: %" PRIu64 " record%s, %" PRIu64
+			" byte%s placed in the rings\n", (uint64_t)stat.records,
+			plural(stat.records), (uint64_t)stat.bytes, plural(stat.bytes));
 	live_print_rejected(live);
 	elog_text_free(&causes);
 	return lost;
@@ -611,6 +659,10 @@ static int run_capture(const struct options *options)
 	if (capture.writer)
 		end_writer(&capture);
 	live_end(&capture.live);
+	/* The summary counts what is written. */
+	if (capture.printer)
+		flush_output(&capture);
+	count_events(&capture);
 	ret = final_status(&capture, summarize(&capture));
 out:
 	writer_close(capture.writer);

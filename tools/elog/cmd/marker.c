@@ -93,8 +93,9 @@ static void put_guard(struct elog_text *text, const struct marker *marker)
 		elog_text_printf(text, " if %s (%" PRIu64 " rejected)", marker->predicate,
 				 (uint64_t)marker->next.rejected);
 	if (marker->next.suppressed)
-		elog_text_printf(text, " (%" PRIu64 " lines dropped)",
-				 (uint64_t)marker->next.suppressed);
+		elog_text_printf(text, " (%" PRIu64 " line%s dropped)",
+				 (uint64_t)marker->next.suppressed,
+				 plural(marker->next.suppressed));
 }
 
 static void put_json(struct elog_text *text, const struct marker *marker)
@@ -135,26 +136,58 @@ static void put_json(struct elog_text *text, const struct marker *marker)
 	elog_text_string(text, "}\n");
 }
 
-static void put_line(struct elog_text *text, const struct marker *marker)
-{
-	struct elog_text handlers = { 0 }, active = { 0 };
+#define HANDLERS_WIDTH	17	/* of all handlers */
+#define OWNER_WIDTH_MAX	48
 
-	markers_handlers_put(&handlers, marker->next.handlers);
-	markers_handlers_put(&active, marker->next.active);
-	elog_text_printf(text, "%-17.*s %-17.*s %s/%-16s %s", (int)handlers.size,
-			 handlers.data ? handlers.data : "", (int)active.size,
-			 active.data ? active.data : "", marker->module, marker->tag,
-			 marker->place);
-	elog_text_printf(text, "%s%s", marker->fields && *marker->fields ? "  " : "",
-			 marker->fields ? marker->fields : "");
+/* Names of programs and files may contain any characters. */
+static void put_visible(struct elog_text *text, const char *name)
+{
+	elog_text_visible(text, name, strlen(name));
+}
+
+/* The width of the column OWNER/TAG: that of the longest entry. */
+static size_t owner_width(const struct options *options, const struct marker_list *list)
+{
+	size_t width = strlen("OWNER/TAG"), i, size;
+
+	for (i = 0; i < list->count; i++) {
+		const struct marker *marker = &list->markers[i];
+
+		size = strlen(marker->module) + strlen("/") + strlen(marker->tag);
+		if (size > width && size <= OWNER_WIDTH_MAX && marker_chosen(options, marker))
+			width = size;
+	}
+	return width;
+}
+
+static void put_line(struct elog_text *text, const struct marker *marker, size_t width)
+{
+	size_t from = text->size;
+
+	markers_handlers_put(text, marker->next.handlers);
+	fill_column(text, from, HANDLERS_WIDTH);
+	elog_text_string(text, " ");
+	from = text->size;
+	markers_handlers_put(text, marker->next.active);
+	fill_column(text, from, HANDLERS_WIDTH);
+	elog_text_string(text, " ");
+	from = text->size;
+	put_visible(text, marker->module);
+	elog_text_string(text, "/");
+	put_visible(text, marker->tag);
+	fill_column(text, from, width);
+	elog_text_string(text, " ");
+	put_visible(text, marker->place);
+	if (marker->fields && *marker->fields) {
+		elog_text_string(text, "  ");
+		put_visible(text, marker->fields);
+	}
 	if (marker->has_session)
 		elog_text_string(text, "  (session)");
 	put_guard(text, marker);
 	if (marker->incompatible)
 		elog_text_string(text, "  (incompatible)");
 	elog_text_string(text, "\n");
-	elog_text_free(&handlers);
-	elog_text_free(&active);
 }
 
 /* Put a level of the tree, unless the previous line is in the same one. */
@@ -163,7 +196,9 @@ static bool put_level(struct elog_text *text, unsigned int depth, const char *na
 {
 	if (before && !strcmp(name, before))
 		return false;
-	elog_text_printf(text, "%*s%s\n", 2 * depth, "", name);
+	put_blanks(text, (size_t)2 * depth);
+	put_visible(text, name);
+	elog_text_string(text, "\n");
 	return true;
 }
 
@@ -195,12 +230,14 @@ static int print_list(const struct options *options, const struct marker_list *l
 {
 	const struct marker *before = NULL;
 	struct elog_text text = { 0 };
+	const size_t width = owner_width(options, list);
 	size_t i, count = 0;
 	bool failed;
 
 	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
-		elog_text_printf(&text, "%-17s %-17s %-17s %s\n", "HANDLERS", "ACTIVE",
-				 "OF/TAG", "PLACE  FIELDS");
+		elog_text_printf(&text, "%-*s %-*s %-*s %s\n", HANDLERS_WIDTH, "HANDLERS",
+				 HANDLERS_WIDTH, "ACTIVE", (int)width, "OWNER/TAG",
+				 "LOCATION  FIELDS");
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
@@ -212,7 +249,7 @@ static int print_list(const struct options *options, const struct marker_list *l
 		else if (options->tree)
 			put_tree(&text, marker, before);
 		else
-			put_line(&text, marker);
+			put_line(&text, marker, width);
 		before = marker;
 	}
 	failed = text.error;
@@ -233,12 +270,13 @@ static int marker_list(const struct options *options, int fd, struct marker_list
 
 	ret = markers_read_programs(fd, list, &hidden);
 	if (ret) {
-		explain_device_error(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_MARKERS);
 		return STATUS_ERROR;
 	}
 	if (hidden && !options->quiet)
-		fprintf(stderr, "elog: no permission to inspect %zu processes: "
-			"the places of their markers are unknown\n", hidden);
+		fprintf(stderr, "elog: no permission to inspect %zu process%s: "
+			"the places of their markers are unknown\n", hidden,
+			hidden == 1 ? "" : "es");
 	return print_list(options, list, false);
 }
 
@@ -385,14 +423,16 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 		status = STATUS_ERROR;
 	} else if (incompatible && !options->quiet) {
 		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
-			"markers: they are unchanged\n", incompatible);
+			"marker%s unchanged\n", incompatible,
+			incompatible == 1 ? ": it is" : "s: they are");
 	}
 	if (denied) {
-		elog_error("%u markers do not allow it", denied);
+		elog_error("%u marker%s not allow it", denied, denied == 1 ? " does" : "s do");
 		status = STATUS_ERROR;
 	}
 	if (!options->quiet && matched)
-		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
+		fprintf(stderr, "elog: %u marker%s, %u changed\n", matched, plural(matched),
+			changed);
 	return status;
 }
 
@@ -474,6 +514,15 @@ static bool all_may_be_restored(const struct marker_list *list, const struct pol
 	return all;
 }
 
+static void print_saved(size_t markers, size_t policies)
+{
+	fprintf(stderr, "elog: %zu marker%s", markers, plural(markers));
+	if (policies)
+		fprintf(stderr, ", %zu polic%s for programs", policies,
+			policies == 1 ? "y" : "ies");
+	fputs(" saved\n", stderr);
+}
+
 static int marker_save(const struct options *options, int fd, const struct marker_list *list)
 {
 	struct policy_list policies = { 0 };
@@ -491,7 +540,7 @@ static int marker_save(const struct options *options, int fd, const struct marke
 		goto out;
 	}
 	if (!options->quiet)
-		fprintf(stderr, "elog: %zu markers\n", list->count);
+		print_saved(list->count, policies.count);
 	status = STATUS_OK;
 out:
 	policies_free(&policies);
@@ -557,11 +606,14 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 		}
 	}
 	if (!options->quiet && missing)
-		fprintf(stderr, "elog: %zu markers, %zu do not exist\n", saved->count,
-			missing);
+		fprintf(stderr, "elog: %zu marker%s, %zu %s not exist\n", saved->count,
+			plural(saved->count), missing, missing == 1 ? "does" : "do");
 	if (denied)
-		elog_error("%zu markers do not allow it", denied);
-	if (incompatible)
+		elog_error("%zu marker%s not allow it", denied, denied == 1 ? " does" : "s do");
+	if (incompatible == 1)
+		elog_error("the predicate of 1 marker is incompatible with its fields: "
+			   "it is unchanged");
+	else if (incompatible)
 		elog_error("the predicates of %zu markers are incompatible with their fields: "
 			   "they are unchanged", incompatible);
 	return denied || incompatible ? STATUS_ERROR : STATUS_OK;
@@ -601,7 +653,7 @@ static int marker_policies(const struct options *options, int fd)
 
 	ret = policies_read(fd, &policies);
 	if (ret)
-		explain_device_error(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_MARKERS);
 	else
 		status = policies_print(options, &policies);
 	policies_free(&policies);
@@ -658,7 +710,7 @@ static int run_marker(const struct options *options)
 		return list_files(options);
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
-		explain_device_error(fd, PURPOSE_CONSUME);
+		explain_device_error(fd, PURPOSE_MARKERS);
 		return STATUS_ERROR;
 	}
 	if (action != ENABLE && action != DISABLE && action != POLICIES)
@@ -671,7 +723,7 @@ static int run_marker(const struct options *options)
 		elog_error("out of memory");
 		status = STATUS_ERROR;
 	} else if (ret) {
-		explain_device_error(ret, PURPOSE_CONSUME);
+		explain_device_error(ret, PURPOSE_MARKERS);
 		status = STATUS_ERROR;
 	} else {
 		status = run_action(options, action, fd, &list);

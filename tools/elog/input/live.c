@@ -36,11 +36,30 @@ uint64_t record_time(uint64_t time)
 	return time - (uint64_t)offset;
 }
 
+/* Sample the clocks; of three attempts, take the one that took the shortest time. */
+static struct clock_step sample_clocks(void)
+{
+	uint64_t before, after, best = UINT64_MAX;
+	struct clock_step step = { 0 };
+	unsigned int i;
+	int64_t now;
+
+	for (i = 0; i < 3; i++) {
+		before = monotonic();
+		now = realtime_now();
+		after = monotonic();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		step.time = record_time(before + best / 2);
+		step.offset = now - (int64_t)step.time;
+	}
+	return step;
+}
+
 int64_t wall_offset(void)
 {
-	int64_t now = realtime_now();
-
-	return now - (int64_t)record_time(monotonic());
+	return sample_clocks().offset;
 }
 
 int live_open(struct live *live, const struct options *options,
@@ -72,6 +91,7 @@ int live_open(struct live *live, const struct options *options,
 	if (consumer_options)
 		chosen = *consumer_options;
 	chosen.processes = live->processes;
+	live->steps = clock_steps_new(sample_clocks);
 	ret = elog_consumer_open(&live->consumer, &chosen);
 	if (ret) {
 		explain_device_error(ret, PURPOSE_CONSUME);
@@ -83,6 +103,8 @@ int live_open(struct live *live, const struct options *options,
 void live_close(struct live *live)
 {
 	elog_consumer_close(live->consumer);
+	clock_steps_free(live->steps);
+	live->steps = NULL;
 	elog_processes_free(live->processes);
 	elog_filter_free(live->filter);
 	free(live->rules);
@@ -120,7 +142,8 @@ static bool stop_requested(struct live *live)
 
 	if (live->stops_seen == stops)
 		return false;
-	if (!live->command.pid || live->stops_seen)
+	/* Both may have arrived since the last call. */
+	if (!live->command.pid || stops > 1)
 		return true;
 	live->stops_seen = stops;
 	signal = signals_stop(&from_terminal);
@@ -177,7 +200,7 @@ int flush_consumer(struct elog_consumer *consumer)
 void live_end(struct live *live)
 {
 	live->ended = monotonic();
-	command_end(&live->command);
+	command_end(&live->command, signals_stops() > 1);
 }
 
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)

@@ -6,6 +6,7 @@
 #ifndef LIVE_H
 #define LIVE_H
 
+#include "util/clock_steps.h"
 #include "util/command.h"
 #include "util/tool.h"
 
@@ -20,6 +21,7 @@ struct live_rule {
  * @options: the options
  * @consumer: the subscription
  * @processes: names of threads
+ * @steps: when the clock was set; NULL: not known
  * @filter: what the kernel decides of -f; NULL: nothing
  * @rules: the rules, with what of -e they are for
  * @rule_count: of @rules
@@ -32,6 +34,7 @@ struct live {
 	const struct options *options;
 	struct elog_consumer *consumer;
 	struct elog_processes *processes;
+	struct clock_steps *steps;
 	struct elog_filter *filter;
 	struct live_rule *rules;
 	size_t rule_count;

@@ -102,9 +102,16 @@ static struct source *new_source(const struct options *options, const struct liv
 	return source;
 }
 
-static void update_wall_offset(struct source *source)
+/* Without the times when the clock was set, a batch has one offset. */
+static int64_t wall_offset_at(struct source *source, uint64_t time)
 {
-	source->wall_offset = wall_offset();
+	if (source->live->steps)
+		return clock_steps_offset(source->live->steps, time);
+	if (!source->batch || elog_consumer_time(source->live->consumer) != source->batch) {
+		source->batch = elog_consumer_time(source->live->consumer);
+		source->wall_offset = wall_offset();
+	}
+	return source->wall_offset;
 }
 
 int source_open_live(struct source **result, struct live *live)
@@ -116,7 +123,6 @@ int source_open_live(struct source **result, struct live *live)
 	source->live = live;
 	source->count = 1;
 	source->inputs[0].fd = -1;
-	update_wall_offset(source);
 	selection_start(source->selection, realtime_now());
 	*result = source;
 	return 0;
@@ -499,18 +505,13 @@ static int next_live(struct source *source, struct entry *entry)
 	struct live *live = source->live;
 	int ret;
 
-	if (elog_consumer_time(live->consumer) != source->batch) {
-		source->batch = elog_consumer_time(live->consumer);
-		update_wall_offset(source);
-	}
 	entry->processes = live->processes;
-	entry->wall_offset = source->wall_offset;
 	do {
 		ret = elog_consumer_next(live->consumer, &entry->item);
-		if (ret > 0)
-			ret = select_item(source, source->inputs, entry);
-		else
+		if (ret <= 0)
 			return ret;
+		entry->wall_offset = wall_offset_at(source, entry->item.time);
+		ret = select_item(source, source->inputs, entry);
 	} while (!ret);
 	return ret;
 }

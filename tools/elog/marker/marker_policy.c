@@ -191,9 +191,11 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 	}
 	if (!options->quiet && incompatible)
 		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
-			"markers: they are unchanged\n", incompatible);
+			"marker%s unchanged\n", incompatible,
+			incompatible == 1 ? ": it is" : "s: they are");
 	if (!options->quiet)
-		fprintf(stderr, "elog: %u markers, %u changed\n", matched, changed);
+		fprintf(stderr, "elog: %u marker%s, %u changed\n", matched, plural(matched),
+			changed);
 	free(policy.program);
 	return status;
 }

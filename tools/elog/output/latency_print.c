@@ -454,7 +454,7 @@ static void csv_groups(const struct latency_report *report,
 	for (i = 0; i < report->group_count; i++) {
 		group = report->groups[i];
 		elog_text_string(text, "group,");
-		elog_text_csv(text, group->value, group->size);
+		put_cell(text, group->value, group->size);
 		elog_text_printf(text, ",,,%" PRIu64 ",,,,,,",
 				 group->histogram.count);
 		put_members(text, false, &group->histogram);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -22,10 +23,15 @@
 void output_open(struct output *output, const struct options *options)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct stat stat;
 
 	memset(output, 0, sizeof(*output));
 	output->limit = OUTPUT_BYTES;
 	output->terminal = isatty(STDOUT_FILENO);
+	escape_cells(output->terminal);
+	/* A write() to a file or a terminal is never split. */
+	output->whole_lines = options->separated && !fstat(STDOUT_FILENO, &stat) &&
+			      S_ISFIFO(stat.st_mode);
 	output->colour = options->color == COLOR_ALWAYS ||
 		(options->color == COLOR_AUTO && output->terminal &&
 		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
@@ -92,16 +98,44 @@ static int write_some(const char *data, size_t size)
 	return (int)ret;
 }
 
+/* Return: how many bytes of @data to write at once. */
+static size_t next_write(const struct output *output, const char *data, size_t size)
+{
+	const char *end;
+
+	if (!output->whole_lines || size <= PIPE_BUF)
+		return size;
+	/* The kernel does not split a write of at most PIPE_BUF bytes to a pipe. */
+	end = memrchr(data, '\n', PIPE_BUF);
+	if (!end)
+		end = memchr(data, '\n', size);
+	return end ? (size_t)(end + 1 - data) : size;
+}
+
+static uint64_t count_lines(const char *data, size_t size)
+{
+	const char *end = data + size;
+	uint64_t count = 0;
+
+	while (data < end && (data = memchr(data, '\n', (size_t)(end - data)))) {
+		count++;
+		data++;
+	}
+	return count;
+}
+
 void output_flush(struct output *output)
 {
+	const char *data = output->text.data;
+	const size_t size = output->text.size;
 	size_t written = 0;
 	int ret;
 
 	if (output->text.error && !output->error)
 		output->error = output->text.error;
-	while (written < output->text.size && !output->closed && !output->error) {
-		ret = write_some(output->text.data + written,
-				 output->text.size - written);
+	while (written < size && !output->closed && !output->error) {
+		ret = write_some(data + written,
+				 next_write(output, data + written, size - written));
 		if (ret >= 0)
 			written += (size_t)ret;
 		else if (ret == -EPIPE || (ret == -EINTR && signals_stops() > 1))
@@ -109,6 +143,8 @@ void output_flush(struct output *output)
 		else if (ret != -EINTR && ret != -EAGAIN)
 			output->error = ret;
 	}
+	if (output->error)
+		output->unwritten += count_lines(data + written, size - written);
 	output->text.size = 0;
 }
 

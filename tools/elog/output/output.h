@@ -13,8 +13,10 @@
  * struct output - stdout
  * @text: the buffer
  * @limit: output_check() writes the buffer at this size
+ * @whole_lines: other processes write to the same pipe: write only whole lines
  * @closed: the reader is gone or does not read: nothing more is written
  * @error: 0 or a negative errno
+ * @unwritten: lines that were not written because of @error
  * @terminal: stdout is a terminal, or a pager on one
  * @colour: print colours
  * @pager: process of the pager; 0: none
@@ -22,14 +24,23 @@
 struct output {
 	struct elog_text text;
 	size_t limit;
+	bool whole_lines;
 	bool closed;
 	int error;
+	uint64_t unwritten;
 	bool terminal;
 	bool colour;
 	pid_t pager;
 };
 
-/** output_open() - fill in @output; uses --color */
+/**
+ * output_open() - fill in @output
+ * @output: all members are set
+ * @options: --color, and whether there is a COMMAND
+ *
+ * COMMAND writes to stdout, too. Its output cannot get into a line of ours, unless the
+ * line has more than PIPE_BUF bytes and stdout is a pipe.
+ */
 void output_open(struct output *output, const struct options *options);
 
 /**

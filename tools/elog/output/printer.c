@@ -176,7 +176,7 @@ int printer_open(struct printer **result, const struct options *options,
 
 		if (i)
 			elog_text_put(printer->text, ",", 1);
-		elog_text_csv(printer->text, name, strlen(name));
+		put_cell(printer->text, name, strlen(name));
 	}
 	if (options->format == FORMAT_CSV)
 		elog_text_put(printer->text, "\n", 1);
@@ -399,7 +399,7 @@ static void put_plain(struct printer *printer, const char *string, size_t size)
 	if (printer->options->format == FORMAT_JSON)
 		elog_text_json_string(printer->text, string, size);
 	else if (printer->options->format == FORMAT_CSV)
-		elog_text_csv(printer->text, string, size);
+		put_cell(printer->text, string, size);
 	else
 		elog_text_put(printer->text, string, size);
 }
@@ -442,13 +442,13 @@ static void put_field(struct printer *printer, const struct entry *entry,
 		elog_format_value(text, field, &value);
 	} else if (!value.error && (field->type == ELOG_TYPE_CHARS ||
 				    field->type == ELOG_TYPE_STRING)) {
-		elog_text_csv(text, value.data, value.size);
+		put_cell(text, value.data, value.size);
 	} else if (!value.error) {
 		elog_format_value(&cell, field, &value);
 		if (cell.error)
 			text->error = cell.error;
 		else
-			elog_text_csv(text, cell.data, cell.size);
+			put_cell(text, cell.data, cell.size);
 		elog_text_free(&cell);
 	}
 }
@@ -469,7 +469,7 @@ static void put_event_name(struct printer *printer, const char *name)
 		elog_text_json_string(printer->text, name, strlen(name));
 		break;
 	case FORMAT_CSV:
-		elog_text_csv(printer->text, name, strlen(name));
+		put_cell(printer->text, name, strlen(name));
 		break;
 	default:
 		put_quotable(printer->text, name);

@@ -116,11 +116,11 @@ void report_summary(const struct report *report, const struct counters *counters
 	double seconds = (double)report->span / 1e9;
 
 	elog_text_printf(text, "%" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
-			 " s, %.0f/s, %" PRIu64 " bytes, lost %" PRIu64 "%s",
-			 counters->total.events, counters->total.events == 1 ? "" : "s",
+			 " s, %.0f/s, %" PRIu64 " byte%s, lost %" PRIu64 "%s",
+			 counters->total.events, plural(counters->total.events),
 			 report->span / 1000000000, report->span / 1000000 % 1000,
 			 seconds > 0 ? (double)counters->total.events / seconds : 0,
-			 counters->total.bytes, lost, causes.data ? causes.data : "");
+			 counters->total.bytes, plural(counters->total.bytes), lost, causes.data ? causes.data : "");
 	if (counters->folded)
 		elog_text_string(text, report->options->bpf ?
 				 "; events beyond the room for definitions are (others)" :
@@ -267,7 +267,7 @@ static void csv_row(const struct report *report, const struct counters *counters
 		elog_text_put(text, ",", 1);
 	}
 	counters_name(counters, row, name, sizeof(name));
-	elog_text_csv(text, name, strlen(name));
+	put_cell(text, name, strlen(name));
 	elog_text_printf(text, ",%s,%" PRIu64 ",%.3f,%" PRIu64 ",%.3f,",
 			 row->level ? level_name(row) : "", row->events, row->rate,
 			 row->bytes, row->byte_rate);

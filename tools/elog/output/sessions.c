@@ -194,15 +194,15 @@ static void print_csv(const struct session *session, struct elog_text *text)
 	elog_text_put(text, ",", 1);
 	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
 	elog_text_put(text, ",", 1);
-	elog_text_csv(text, session->provider, strlen(session->provider));
+	put_cell(text, session->provider, strlen(session->provider));
 	elog_text_put(text, ",", 1);
 	if (session->number)
 		elog_text_printf(text, "0x%" PRIx64, session->number);
 	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%s,", session->events, session->bytes,
 			 level ? level : "?");
-	elog_text_csv(text, session->first_event, strlen(session->first_event));
+	put_cell(text, session->first_event, strlen(session->first_event));
 	elog_text_put(text, ",", 1);
-	elog_text_csv(text, session->last_event, strlen(session->last_event));
+	put_cell(text, session->last_event, strlen(session->last_event));
 	elog_text_put(text, "\n", 1);
 }
 

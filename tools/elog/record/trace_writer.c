@@ -24,6 +24,7 @@ struct trace_writer {
 	uint64_t present;	/* bytes that the file held before */
 	uint64_t size;		/* bytes that @owner has counted */
 	uint64_t events;	/* likewise */
+	uint64_t synced;	/* time of the last SYNC block */
 	bool dirty;
 };
 
@@ -166,6 +167,7 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 		elog_error("%s: %s", trace->path, strerror(-ret));
 	trace->size = 0;
 	trace->events = 0;
+	trace->synced = record_time(monotonic());
 	return ret;
 }
 
@@ -242,8 +244,19 @@ int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)
 int trace_writer_sync(struct trace_writer *trace, uint64_t time,
 		      const struct elog_writer_loss *losses, size_t count)
 {
+	struct clock_steps *steps = trace->owner->live->steps;
+	struct clock_step step;
+	int ret = 0;
+
 	trace->dirty = false;
-	return account(trace, elog_writer_sync(trace->writer, time, losses, count));
+	while (!ret && clock_steps_next(steps, trace->synced, time, &step)) {
+		ret = elog_writer_clock_set(trace->writer, step.time, step.offset);
+		trace->synced = step.time;
+	}
+	trace->synced = time;
+	if (!ret)
+		ret = elog_writer_sync(trace->writer, time, losses, count);
+	return account(trace, ret);
 }
 
 bool trace_writer_dirty(const struct trace_writer *trace)

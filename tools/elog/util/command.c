@@ -13,6 +13,7 @@
 #include "util/signals.h"
 
 #define REAP_MS	100
+#define PATIENCE 10	/* times REAP_MS, after SIGTERM */
 
 static void execute(char **arguments, bool stdout_taken, int report)
 {
@@ -70,9 +71,9 @@ bool command_reap(struct command *command)
 	return !command->pid;
 }
 
-void command_end(struct command *command)
+void command_end(struct command *command, bool insist)
 {
-	int stops = signals_stops();
+	int stops = signals_stops(), waited = 0;
 
 	if (command_reap(command))
 		return;
@@ -80,11 +81,12 @@ void command_end(struct command *command)
 	kill(command->pid, SIGTERM);
 	/* Signals arrive only while sleeping, so none is missed. */
 	while (!command_reap(command)) {
-		if (signals_stops() != stops) {
+		if (signals_stops() != stops || (insist && waited == PATIENCE)) {
 			stops = signals_stops();
 			kill(command->pid, SIGKILL);
 		}
 		signals_sleep(REAP_MS);
+		waited++;
 	}
 }
 

@@ -36,8 +36,14 @@ int command_start(struct command *command, char **arguments, bool stdout_taken);
 /** command_reap() - has it ended? If so, @status is valid */
 bool command_reap(struct command *command);
 
-/** command_end() - send SIGTERM, unless it has ended, and wait for its end */
-void command_end(struct command *command);
+/**
+ * command_end() - send SIGTERM, unless it has ended, and wait for its end
+ * @command: any
+ * @insist: send SIGKILL if it has not ended after a second
+ *
+ * A signal to stop that arrives meanwhile also sends SIGKILL.
+ */
+void command_end(struct command *command, bool insist);
 
 /**
  * command_status() - the exit status of the verb

@@ -5,6 +5,7 @@
  * Only reads: the module's directories, owner and mode of the device, and the rights of
  * the process.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -47,35 +48,79 @@ static bool is_installed(const char *release)
 	return found;
 }
 
-/*
- * Find the module in the tree that elog was built in: elog is in build/tools, the module
- * in build/RELEASE.
- */
-static bool find_built(const char *release, char *path, size_t size)
+/* The path of elog; empty if it is not known. */
+static void read_own_path(char path[PATH_MAX])
 {
-	char own[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	unsigned int level;
-	char *slash;
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
 
-	if (length < 0)
+	path[length > 0 ? length : 0] = '\0';
+}
+
+/* Was elog built in a source tree, as TREE/build/tools/elog? Cut @path to TREE. */
+static bool find_tree(char path[PATH_MAX])
+{
+	static const char tail[] = "/build/tools/elog";
+	const size_t tail_length = strlen(tail);
+	size_t length;
+
+	read_own_path(path);
+	length = strlen(path);
+	if (length <= tail_length || strcmp(path + length - tail_length, tail))
 		return false;
-	own[length] = '\0';
-	for (level = 0; level < 2; level++) {
-		slash = strrchr(own, '/');
-		if (!slash)
-			return false;
-		*slash = '\0';
+	path[length - tail_length] = '\0';
+	return true;
+}
+
+/* Are there sources of the module for DKMS, in /usr/src/eventlog-VERSION? */
+static bool has_dkms_sources(void)
+{
+	struct dirent *entry;
+	bool found = false;
+	DIR *directory;
+
+	directory = opendir("/usr/src");
+	while (directory && !found && (entry = readdir(directory)))
+		found = !strncmp(entry->d_name, "eventlog-", strlen("eventlog-"));
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+/* The module is not loaded, and modprobe does not find it: it depends on who installed elog. */
+static void explain_missing(const char *release)
+{
+	char path[PATH_MAX], module[PATH_MAX];
+	const char *root = as_root();
+
+	if (find_tree(path)) {
+		if (snprintf(module, sizeof(module), "%s/build/%s/eventlog.ko", path, release) <
+		    (int)sizeof(module) && !access(module, R_OK))
+			elog_hint("run: %sinsmod %s", root, module);
+		else
+			elog_hint("it is not built for kernel %s: make -C %s module && "
+				  "%sinsmod %s/build/%s/eventlog.ko", release, path, root, path,
+				  release);
+		return;
 	}
-	return snprintf(path, size, "%s/%s/eventlog.ko", own, release) <
-	       (int)size && !access(path, R_OK);
+	if (has_dkms_sources()) {
+		elog_hint("DKMS has not built it for kernel %s: %sapt install "
+			  "linux-headers-%s && %sdkms autoinstall && %smodprobe eventlog",
+			  release, root, release, root, root);
+		return;
+	}
+	read_own_path(path);
+	if (!strncmp(path, "/usr/bin/", strlen("/usr/bin/")))
+		elog_hint("it is in another package: %sapt install eventlog-dkms linux-headers-%s",
+			  root, release);
+	else
+		elog_hint("it is not installed for kernel %s: in the source tree run: make module "
+			  "&& %smake install-module && %smodprobe eventlog", release, root, root);
 }
 
 static void explain_absence(void)
 {
 	unsigned int major, minor;
 	struct utsname kernel;
-	char path[PATH_MAX];
 	FILE *file;
 
 	if (!access(MODULE_DIRECTORY, F_OK)) {
@@ -94,13 +139,21 @@ static void explain_absence(void)
 	uname(&kernel);
 	if (is_installed(kernel.release))
 		elog_hint("run: %smodprobe eventlog", as_root());
-	else if (find_built(kernel.release, path, sizeof(path)))
-		elog_hint("run: %sinsmod %s", as_root(), path);
 	else
-		elog_hint("it is not installed for kernel %s: in the source tree run: "
-			  "make && %sinsmod build/%s/eventlog.ko", kernel.release,
-			  as_root(), kernel.release);
+		explain_missing(kernel.release);
 }
+
+/* What needs a capability: the subject and the verb of a sentence. */
+static const struct privileged {
+	const char *what;
+	const char *verb;
+} privileged[] = {
+	[PURPOSE_QUERY] = { NULL, NULL },
+	[PURPOSE_PRODUCE] = { NULL, NULL },
+	[PURPOSE_CONSUME] = { "subscribing", "needs" },
+	[PURPOSE_ADMINISTER] = { "persistent events", "need" },
+	[PURPOSE_MARKERS] = { "markers", "need" },
+};
 
 static void explain_mode(enum purpose purpose)
 {
@@ -126,23 +179,34 @@ static void explain_mode(enum purpose purpose)
 			  "sudo chgrp GROUP %s && sudo chmod 0660 %s",
 			  EVENTLOG_DEVICE, EVENTLOG_DEVICE);
 	}
-	if (purpose == PURPOSE_CONSUME)
-		elog_hint("subscribing also needs the capability CAP_PERFMON");
-	if (purpose == PURPOSE_ADMINISTER)
-		elog_hint("persistent events also need the capability CAP_PERFMON");
+	if (privileged[purpose].what)
+		elog_hint("%s also %s the capability CAP_PERFMON", privileged[purpose].what,
+			  privileged[purpose].verb);
 }
 
 static void explain_capability(enum purpose purpose)
 {
+	const struct privileged *action = &privileged[purpose];
 	char own[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
-	own[length > 0 ? length : 0] = '\0';
-	elog_error("%s the capability CAP_PERFMON (or CAP_SYS_ADMIN)",
-		   purpose == PURPOSE_ADMINISTER ? "persistent events need" :
-						 "subscribing needs");
+	read_own_path(own);
+	elog_error("%s %s the capability CAP_PERFMON (or CAP_SYS_ADMIN)",
+		   action->what ? action->what : "this", action->what ? action->verb : "needs");
 	elog_hint("run elog as root, with sudo, or give it the capability: "
-		  "sudo setcap cap_perfmon+ep %s", length > 0 ? own : "elog");
+		  "sudo setcap cap_perfmon+ep %s", *own ? own : "elog");
+}
+
+/*
+ * The kernel creates no thread in a process that has another time namespace than its
+ * children will have.
+ */
+static bool is_between_time_namespaces(void)
+{
+	struct stat own, children;
+
+	return !stat("/proc/self/ns/time", &own) &&
+	       !stat("/proc/self/ns/time_for_children", &children) &&
+	       own.st_ino != children.st_ino;
 }
 
 /* Module and elog have different ABI versions: which one is older? */
@@ -202,6 +266,12 @@ void explain_device_error(int error, enum purpose purpose)
 			break;
 		}
 		goto other;
+	case -EINVAL:
+		if (!is_between_time_namespaces())
+			goto other;
+		elog_error("cannot create a thread between two time namespaces");
+		elog_hint("start elog in a child of unshare: unshare -T -f elog ...");
+		break;
 	case -EPROTONOSUPPORT:
 		explain_abi();
 		break;

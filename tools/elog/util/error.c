@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "util/tool.h"
 
@@ -22,13 +23,21 @@ void elog_error_prefix(const char *verb)
 /* Print a line. Replace control characters: names of files may contain any. */
 static void print_line(const char *format, va_list arguments)
 {
-	unsigned char line[4096], *at;
+	unsigned char line[4096], *at, *end;
+	size_t direction;
 
 	vsnprintf((char *)line, sizeof(line), format, arguments);
-	for (at = line; *at; at++)
-		if (*at < ' ' || *at == 0x7f ||
-		    (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+	end = line + strlen((char *)line);
+	for (at = line; *at; at++) {
+		direction = elog_direction_size(at, end);
+		if (direction) {
+			memset(at, '?', direction);
+			at += direction - 1;
+		} else if (*at < ' ' || *at == 0x7f ||
+			   (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)) {
 			*at = '?';
+		}
+	}
 	fprintf(stderr, "%s\n", line);
 }
 

@@ -93,6 +93,30 @@ void put_blanks(struct elog_text *text, size_t count)
 	}
 }
 
+/* The output goes to a terminal. */
+static bool cells_are_escaped;
+
+void escape_cells(bool escape)
+{
+	cells_are_escaped = escape;
+}
+
+void put_cell(struct elog_text *text, const char *data, size_t size)
+{
+	struct elog_text visible = { 0 };
+
+	if (!cells_are_escaped || !size) {
+		elog_text_csv(text, data, size);
+		return;
+	}
+	elog_text_visible(&visible, data, size);
+	if (visible.error)
+		text->error = visible.error;
+	else
+		elog_text_csv(text, visible.data, visible.size);
+	elog_text_free(&visible);
+}
+
 void fill_column(struct elog_text *text, size_t from, size_t width)
 {
 	const size_t size = text->size - from;

@@ -202,6 +202,7 @@ enum purpose {
 	PURPOSE_PRODUCE,
 	PURPOSE_CONSUME,
 	PURPOSE_ADMINISTER,
+	PURPOSE_MARKERS,
 };
 
 /**
@@ -221,6 +222,12 @@ void explain_device_error(int error, enum purpose purpose);
  */
 uint64_t put_causes(const uint64_t *lost, unsigned int count, struct elog_text *text);
 
+/** plural() - the ending of a noun after this number: "" or "s" */
+static inline const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /** put_quotable() - append the name of a provider or an event, quoted if it is not plain */
 void put_quotable(struct elog_text *text, const char *name);
 
@@ -237,6 +244,19 @@ void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int widt
 
 /** put_local_time() - append CLOCK_REALTIME ns as local time, and its zone if asked for */
 void put_local_time(struct elog_text *text, int64_t realtime, bool zone);
+
+/** escape_cells() - put_cell() escapes what a terminal would not show as it is */
+void escape_cells(bool escape);
+
+/**
+ * put_cell() - append a cell of comma-separated values
+ * @text: the text
+ * @data: the cell
+ * @size: bytes of it
+ *
+ * A file gets the exact bytes, as RFC 4180 says; for a terminal see escape_cells().
+ */
+void put_cell(struct elog_text *text, const char *data, size_t size);
 
 /** put_blanks() - append blanks */
 void put_blanks(struct elog_text *text, size_t count);

@@ -277,8 +277,6 @@ static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 	    le32toh(head.count) > (block->size - head.offset) / loss_size)
 		return malformed(reader);
 	reader->in_part = true;
-	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
-					le64toh(head.monotonic));
 	if (!reader->drained) {
 		elog_batch_start(reader, head.time, false);
 		return 0;
@@ -291,6 +289,9 @@ static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 			return ret;
 	}
 	reader->continues = false;
+	/* The clocks are valid from here on: they may have been set just before. */
+	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
+					le64toh(head.monotonic));
 	/* Losses of an earlier file are not of this item. */
 	memset(item, 0, sizeof(*item));
 	item->type = ELOG_ITEM_SYNC;

@@ -448,6 +448,45 @@ static void test_seek(void)
 	close(fd);
 }
 
+/* An event has the wall-clock time that was valid when it was emitted. */
+static void test_clock_set(void)
+{
+	static const int64_t expected[] = { 0, 0, 1000000007, 1000000007, -5 };
+	const struct elog_writer_options options = { .size = sizeof(options), .start = 1 };
+	struct elog_writer *writer;
+	struct elog_reader *reader;
+	unsigned char data[512];
+	struct elog_item item;
+	uint64_t i;
+	int64_t before = 0;
+	size_t size = 0, seen = 0;
+	int fd = new_file();
+
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(expected); i++)
+		size += put(data + size, EVENTLOG_RECORD_EVENT, 10 * (i + 1), &i, sizeof(i));
+	check_equal(store_records(writer, 0, 0, data, size, 0), 0);
+	/* The first clock is that of the FILE block. */
+	check_equal(elog_writer_clock_set(writer, 25, expected[2]), 0);
+	check_equal(elog_writer_clock_set(writer, 45, expected[4]), 0);
+	check_equal(elog_writer_sync(writer, 60, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
+
+	reader = open_reader(fd);
+	for (; next(reader, &item); seen++) {
+		check_equal(item.time, 10 * (seen + 1));
+		if (!seen)
+			before = elog_reader_wall_offset(reader);
+		check_equal(elog_reader_wall_offset(reader),
+			    expected[seen] ? expected[seen] : before);
+	}
+	check_equal(seen, ELOG_ARRAY_SIZE(expected));
+	check(before > 1000000007);
+	elog_reader_close(reader);
+	close(fd);
+}
+
 static bool is_id(const char *text)
 {
 	return text && strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
@@ -504,6 +543,7 @@ int main(void)
 		{ "wrong numbers of causes are damage", test_wrong_causes },
 		{ "blocks of later versions may have more members", test_grown },
 		{ "seeking knows losses and positions of all streams", test_seek },
+		{ "events have the wall-clock time of their emission", test_clock_set },
 		{ "the header: machine, boot, error of the clock, flags", test_header },
 	};
 

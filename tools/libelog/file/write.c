@@ -517,18 +517,32 @@ void elog_writer_interval(struct elog_writer *writer, uint64_t bytes)
 	writer->index.due = bytes;
 }
 
-int elog_writer_sync(struct elog_writer *writer, uint64_t time,
-		     const struct elog_writer_loss *losses, size_t count)
+/* The clocks at one time, ns. */
+struct clocks {
+	uint64_t monotonic;
+	uint64_t boottime;
+	uint64_t realtime;
+};
+
+static struct clocks read_clocks(const struct elog_writer *writer)
+{
+	return (struct clocks){
+		.monotonic = elog_writer_time(writer),
+		.boottime = clock_time(CLOCK_BOOTTIME, writer->ahead.boottime),
+		.realtime = clock_time(CLOCK_REALTIME, 0),
+	};
+}
+
+static int write_sync(struct elog_writer *writer, uint64_t time, const struct clocks *clocks,
+		      const struct elog_writer_loss *losses, size_t count)
 {
 	struct elog_block_sync head = {
 		.time = htole64(time),
-		.monotonic = htole64(elog_writer_time(writer)),
-		.boottime = htole64(clock_time(CLOCK_BOOTTIME,
-					       writer->ahead.boottime)),
-		.realtime = htole64(clock_time(CLOCK_REALTIME, 0)),
+		.monotonic = htole64(clocks->monotonic),
+		.boottime = htole64(clocks->boottime),
+		.realtime = htole64(clocks->realtime),
 	};
-	int64_t wall_offset = (int64_t)(le64toh(head.realtime) -
-					le64toh(head.monotonic));
+	int64_t wall_offset = (int64_t)(clocks->realtime - clocks->monotonic);
 	struct span body[2] = { { &head, sizeof(head) } };
 	const struct writer_stream *stream;
 	unsigned char *stored;
@@ -564,6 +578,24 @@ int elog_writer_sync(struct elog_writer *writer, uint64_t time,
 			    wall_offset))
 		ret = write_index(writer);
 	return ret;
+}
+
+int elog_writer_sync(struct elog_writer *writer, uint64_t time,
+		     const struct elog_writer_loss *losses, size_t count)
+{
+	const struct clocks clocks = read_clocks(writer);
+
+	return write_sync(writer, time, &clocks, losses, count);
+}
+
+int elog_writer_clock_set(struct elog_writer *writer, uint64_t time, int64_t wall_offset)
+{
+	struct clocks clocks = read_clocks(writer);
+
+	clocks.boottime -= clocks.monotonic - time;
+	clocks.monotonic = time;
+	clocks.realtime = time + (uint64_t)wall_offset;
+	return write_sync(writer, time, &clocks, NULL, 0);
 }
 
 static uint64_t sum_losses(const struct elog_writer *writer)

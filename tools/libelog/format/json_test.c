@@ -44,13 +44,31 @@ static void test_strings(void)
 		{ "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9,
 		  "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"" },
 		{ "\xc2\x80\xc2\x9f\xc2\xa0", 6, "\"\\u0080\\u009f\xc2\xa0\"" },
+		{ "\xd8\x9b\xd8\x9c\xd8\x9d", 6, "\"\xd8\x9b\\u061c\xd8\x9d\"" },
+		{ "\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90", 12,
+		  "\"\xe2\x80\x8d\\u200e\\u200f\xe2\x80\x90\"" },
+		{ "\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf", 12,
+		  "\"\xe2\x80\xa9\\u202a\\u202e\xe2\x80\xaf\"" },
+		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", 12,
+		  "\"\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa\"" },
+		{ "\xe2\x80", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
 		{ "\xff", 1, "\"\xef\xbf\xbd\"" },
 		{ "\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
 		{ "\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
 		{ "\xc2", 1, "\"\xef\xbf\xbd\"" },
 		{ "1234567\"12345678\\1234567\x7f" "123\xff", 29,
 		  "\"1234567\\\"12345678\\\\1234567\\u007f123\xef\xbf\xbd\"" },
+	}, visible[] = {
+		{ "", 0, "" },
+		{ "a \"b\", \\", 8, "a \"b\", \\" },
+		{ "a\x1b[2J\n\0b", 8, "a\\x1b[2J\\n\\x00b" },
+		{ "\xc3\xa4\xc2\x9b\xff", 5, "\xc3\xa4\\xc2\\x9b\\xff" },
+		{ "x\xe2\x80\xaez", 5, "x\\xe2\\x80\\xaez" },
+	}, quoted[] = {
+		{ "x\xe2\x80\xaez", 5, "\"x\\xe2\\x80\\xaez\"" },
+		{ "\xd8\x9c\xe2\x81\xa7", 5, "\"\\xd8\\x9c\\xe2\\x81\\xa7\"" },
 	}, cells[] = {
+		{ "x\xe2\x80\xae\x1b", 5, "x\xe2\x80\xae\x1b" },
 		{ "", 0, "" },
 		{ "plain text", 10, "plain text" },
 		{ " =1+1;\t'", 8, " =1+1;\t'" },
@@ -69,6 +87,12 @@ static void test_strings(void)
 	for (i = 0; i < ELOG_ARRAY_SIZE(cells); i++)
 		check_string(format(&text, cells[i].data, cells[i].size,
 				    elog_text_csv), cells[i].json);
+	for (i = 0; i < ELOG_ARRAY_SIZE(visible); i++)
+		check_string(format(&text, visible[i].data, visible[i].size,
+				    elog_text_visible), visible[i].json);
+	for (i = 0; i < ELOG_ARRAY_SIZE(quoted); i++)
+		check_string(format(&text, quoted[i].data, quoted[i].size,
+				    elog_text_quoted), quoted[i].json);
 	elog_text_free(&text);
 }
 

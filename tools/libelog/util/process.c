@@ -39,9 +39,20 @@ struct thread {
 
 struct elog_processes {
 	bool offline;		/* do not read /proc */
+	bool nested;		/* in a pid namespace: thread 0 is any thread outside of it */
 	struct elog_map threads;	/* by thread id */
 	struct thread *recent[RECENT];	/* by the lower bits of the thread id */
 };
+
+/* The first pid namespace has a fixed number. If /proc is missing, assume that it is this one. */
+static bool is_in_pid_namespace(void)
+{
+	static const char first[] = "pid:[4026531836]";
+	char name[64];
+	ssize_t size = readlink("/proc/self/ns/pid", name, sizeof(name));
+
+	return size >= 0 && ((size_t)size != strlen(first) || memcmp(name, first, strlen(first)));
+}
 
 struct elog_processes *elog_processes_new(void)
 {
@@ -56,6 +67,7 @@ struct elog_processes *elog_processes_new(void)
 		return NULL;
 	}
 	elog_map_clear(&processes->threads);
+	processes->nested = is_in_pid_namespace();
 	return processes;
 }
 
@@ -184,13 +196,15 @@ static void invent_name(struct thread *thread)
 }
 
 /* If the thread has exited, use its process's name. */
-static void read_name(struct thread *thread)
+static void read_name(const struct elog_processes *processes, struct thread *thread)
 {
 	char name[ELOG_COMM_SIZE];
 	bool guessed;
 
 	if (!thread->tid) {
-		set_name(thread, "swapper", strlen("swapper"));
+		const char *idle = processes->nested ? "?" : "swapper";
+
+		set_name(thread, idle, strlen(idle));
 		return;
 	}
 	if (!elog_process_read_name(thread->pid, thread->tid, name, &guessed)) {
@@ -216,7 +230,7 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 		return thread->name;
 	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
-		read_name(thread);
+		read_name(processes, thread);
 		thread->read_at = now;
 	}
 	return thread->name;

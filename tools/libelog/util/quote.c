@@ -31,9 +31,18 @@ static const unsigned char *put_other(struct elog_text *text,
 				      const unsigned char *from,
 				      const unsigned char *end)
 {
+	const size_t size = elog_direction_size(from, end);
+	unsigned int character;
+
 	if (*from < 0x80) {
 		put_escape(text, *from);
 		return from + 1;
+	}
+	if (size) {
+		character = size == 2 ? (from[0] & 0x1fU) << 6 | (from[1] & 0x3fU) :
+			    (from[0] & 0xfU) << 12 | (from[1] & 0x3fU) << 6 | (from[2] & 0x3fU);
+		elog_text_printf(text, "\\u%04x", character);
+		return from + size;
 	}
 	/* U+0080 to U+009F control terminals, like the characters below a space. */
 	if (from[0] == 0xc2 && end - from > 1 && from[1] >= 0x80 && from[1] < 0xa0) {

@@ -233,6 +233,24 @@ size_t elog_utf8_size(const unsigned char *from, const unsigned char *end)
 	return size;
 }
 
+size_t elog_direction_size(const unsigned char *from, const unsigned char *end)
+{
+	if (end - from >= 2 && from[0] == 0xd8 && from[1] == 0x9c)
+		return 2;
+	if (end - from < 3 || from[0] != 0xe2)
+		return 0;
+	if (from[1] == 0x80 && (from[2] == 0x8e || from[2] == 0x8f ||
+				(from[2] >= 0xaa && from[2] <= 0xae)))
+		return 3;
+	return from[1] == 0x81 && from[2] >= 0xa6 && from[2] <= 0xa9 ? 3 : 0;
+}
+
+/* The bytes of a character beyond ASCII that may be printed, or 0. */
+static size_t visible_size(const unsigned char *from, const unsigned char *end)
+{
+	return elog_direction_size(from, end) ? 0 : elog_utf8_size(from, end);
+}
+
 static const unsigned char *put_escape(struct elog_text *text,
 				       const unsigned char *from,
 				       const unsigned char *end)
@@ -318,7 +336,7 @@ void elog_text_between_quotes(struct elog_text *text, const char *data, size_t s
 	}
 	elog_text_advance(text, room);
 	for (; from != end; from = elog_plain_end(from, end)) {
-		step = *from < 0x80 ? 0 : elog_utf8_size(from, end);
+		step = *from < 0x80 ? 0 : visible_size(from, end);
 		if (step) {
 			from += step;
 			continue;
@@ -334,4 +352,27 @@ void elog_text_between_quotes(struct elog_text *text, const char *data, size_t s
 void elog_text_quoted(struct elog_text *text, const char *data, size_t size)
 {
 	elog_text_between_quotes(text, data, size, put_escape);
+}
+
+void elog_text_visible(struct elog_text *text, const char *data, size_t size)
+{
+	const unsigned char *from = (const unsigned char *)data;
+	const unsigned char *end = from + size;
+	const unsigned char *plain = from;
+	size_t step;
+
+	while ((from = elog_plain_end(from, end)) != end) {
+		if (*from == '"' || *from == '\\')
+			step = 1;
+		else
+			step = *from < 0x80 ? 0 : visible_size(from, end);
+		if (step) {
+			from += step;
+			continue;
+		}
+		elog_text_put(text, plain, (size_t)(from - plain));
+		from = put_escape(text, from, end);
+		plain = from;
+	}
+	elog_text_put(text, plain, (size_t)(from - plain));
 }

@@ -34,10 +34,21 @@ void elog_text_printf(struct elog_text *text, const char *format, ...)
  * @size: bytes of it; it may contain NULs
  *
  * Quotes, backslashes, control characters and bytes that are not UTF-8 become
- * backslash sequences. So the string cannot contain its own end, and cannot control
- * the terminal.
+ * backslash sequences, and so do the characters that change the direction of text. So
+ * the string cannot contain its own end, and cannot control the terminal.
  */
 void elog_text_quoted(struct elog_text *text, const char *data, size_t size);
+
+/**
+ * elog_text_visible() - append a string for a terminal, without quotes around it
+ * @text: the text
+ * @data: the string
+ * @size: bytes of it; it may contain NULs
+ *
+ * Like elog_text_quoted(), but quotes and backslashes stay as they are. So two strings
+ * may look the same.
+ */
+void elog_text_visible(struct elog_text *text, const char *data, size_t size);
 
 /**
  * elog_text_json_string() - append a string as JSON, with its quotes
@@ -46,7 +57,8 @@ void elog_text_quoted(struct elog_text *text, const char *data, size_t size);
  * @size: bytes of it; it may contain NULs
  *
  * The result is always valid JSON in UTF-8. Control characters, including U+0080 to
- * U+009F, are escaped. Each byte that is not UTF-8 becomes U+FFFD.
+ * U+009F, and characters that change the direction of text are escaped. Each byte that
+ * is not UTF-8 becomes U+FFFD.
  */
 void elog_text_json_string(struct elog_text *text, const char *data, size_t size);
 
@@ -200,5 +212,17 @@ const unsigned char *elog_plain_end(const unsigned char *from,
  * Unicode, or one of the control characters U+0080 to U+009F.
  */
 size_t elog_utf8_size(const unsigned char *from, const unsigned char *end);
+
+/**
+ * elog_direction_size() - get the bytes of a character that changes the direction of text
+ * @from: its first byte
+ * @end: end of the string, above @from
+ *
+ * These are U+061C, U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069. On a terminal
+ * they can show the parts of a line in another order.
+ *
+ * Return: 2 or 3; 0: it is another character.
+ */
+size_t elog_direction_size(const unsigned char *from, const unsigned char *end);
 
 #endif /* LIBELOG_UTIL_TEXT_H */

@@ -159,7 +159,7 @@ const char *elog_reader_info(const struct elog_reader *reader, const char *key);
  * elog_reader_wall_offset() - get CLOCK_REALTIME - CLOCK_MONOTONIC, ns
  * @reader: the reader
  *
- * Return: the difference at the time when the current events were written.
+ * Return: the difference at the time of the last item.
  */
 int64_t elog_reader_wall_offset(const struct elog_reader *reader);
 

@@ -199,6 +199,20 @@ int elog_writer_sync(struct elog_writer *writer, uint64_t time,
 		     const struct elog_writer_loss *losses, size_t count);
 
 /**
+ * elog_writer_clock_set() - state when CLOCK_REALTIME was set
+ * @writer: the writer
+ * @time: when, CLOCK_MONOTONIC ns; the records that follow are not older
+ * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC since then, ns
+ *
+ * Like elog_writer_sync(), which states the present clocks. Call this function first, if
+ * the clock was set since the last call: records between @time and now then get the
+ * right wall-clock time.
+ *
+ * Return: 0, -ENOMEM, or a negative errno as for elog_writer_open().
+ */
+int elog_writer_clock_set(struct elog_writer *writer, uint64_t time, int64_t wall_offset);
+
+/**
  * elog_writer_end() - state that the capture is complete
  * @writer: the writer, after elog_writer_sync()
  * @lost: events that were lost; UINT64_MAX: as many as elog_writer_sync() stated
