@@ -108,15 +108,16 @@ int elog_typed_event_write(const struct elog_typed_event *event, uint64_t sessio
 static inline uint32_t elog_part_bytes(struct iovec *part, const void *data, size_t size,
 				       size_t *end)
 {
-	uint32_t offset = (uint16_t)*end;
+	uint32_t offset = *end & 0xffff, bytes = EVENTLOG_PAYLOAD_MAX + 1;
 
-	/* One byte more is too much for an event already. */
-	if (size > EVENTLOG_PAYLOAD_MAX)
-		size = EVENTLOG_PAYLOAD_MAX + 1;
-	part->iov_base = (void *)(uintptr_t)data;
-	part->iov_len = size;
-	*end += size;
-	return (uint32_t)size << 16 | offset;
+	/* A larger size is too large for an event, like this one. */
+	if (size < bytes)
+		bytes = size & 0xffffffffU;
+	/* Without a cast, of which C++ compilers warn. */
+	memcpy(&part->iov_base, &data, sizeof(data));
+	part->iov_len = bytes;
+	*end += bytes;
+	return bytes << 16 | offset;
 }
 
 /**
