@@ -187,7 +187,7 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	int ret;
 
 	*sum = 0;
-	ret = elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, stat);
+	ret = elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL, 0, stat);
 	if (ret) {
 		elog_error("cannot read the number of lost events: %s", strerror(-ret));
 		return ret;
@@ -219,7 +219,7 @@ void live_print_lost(struct live *live)
 	while (!elog_device_describe(fd, &request, &schema)) {
 		free(schema);
 		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		if (elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL,
+		if (elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL,
 				       request.descriptor, &stat) ||
 		    !stat.event_lost)
 			continue;
@@ -250,7 +250,7 @@ void live_print_rejected(struct live *live)
 	size_t i;
 
 	if (!live->filter || !options->verbose || options->quiet ||
-	    elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, &stat))
+	    elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return;
 	print_rejected(&stat, "");
 	for (i = 0; live->rule_count > 1 && i < live->rule_count; i++)

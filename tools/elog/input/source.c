@@ -475,7 +475,7 @@ static int select_item(struct source *source, struct input *input,
 		/* An unknown CPU may be one of -C. */
 		return selection_in_time(source->selection, item,
 					 entry->wall_offset) &&
-		       (item->cpu == EVENTLOG_CPU_ALL ||
+		       (item->cpu == EVENTLOG_CPU_UNKNOWN ||
 			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
 		set_start(source, entry);
@@ -749,7 +749,7 @@ static void try_definitions(const struct source *source)
 	struct eventlog_stat stat;
 	char *schema;
 
-	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat) || !stat.incompatible)
+	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat) || !stat.incompatible)
 		return;
 	while (!elog_device_describe(elog_consumer_fd(consumer), &request, &schema)) {
 		free(schema);

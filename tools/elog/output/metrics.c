@@ -110,7 +110,7 @@ static void put_row_labels(struct elog_text *text, const struct counters *counte
 	default:
 		snprintf(number, sizeof(number), "%" PRIu64, row->number);
 		put_label(text, "", "cpu", others ? "(others)" :
-			  row->number == EVENTLOG_CPU_ALL ? "" : number);
+			  row->number == EVENTLOG_CPU_UNKNOWN ? "" : number);
 		return;
 	}
 }

@@ -79,7 +79,7 @@ static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 
 	*count = 0;
 	for (i = 0; i <= cpus && i <= raw->cpus; i++) {
-		cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
+		cpu = i < cpus ? i : EVENTLOG_RINGS_ALL;
 		ret = elog_consumer_raw_lost(consumer, cpu, raw->counts[i]);
 		if (ret < 0)
 			return ret;
@@ -88,7 +88,7 @@ static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 			continue;
 		loss = &raw->losses[(*count)++];
 		loss->cpu = cpu;
-		loss->stream = cpu == EVENTLOG_CPU_ALL ? ELOG_STREAM_NONE : cpu;
+		loss->stream = cpu == EVENTLOG_RINGS_ALL ? ELOG_STREAM_NONE : cpu;
 		loss->lost = raw->counts[i];
 		loss->lost_count = EVENTLOG_LOST_CAUSES;
 	}
@@ -139,7 +139,7 @@ static int raw_end(struct writer *writer)
 
 	ret = sync_all(writer, true, false);
 	if (!ret)
-		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_CPU_ALL, 0,
+		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_RINGS_ALL, 0,
 					 &stat);
 	if (ret)
 		return ret;

@@ -65,7 +65,7 @@ struct elog_consumer {
 	int fd;
 	struct eventlog_subscribe subscribed;
 	uint32_t generation;		/* of the mapped rings */
-	struct ring *rings;		/* subscribed.cpus of them */
+	struct ring *rings;		/* subscribed.rings of them */
 
 	enum batch_state state;
 	uint64_t time;			/* of the last flush */
@@ -161,7 +161,7 @@ static int map_rings(struct elog_consumer *consumer)
 	unsigned int cpu;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		if (consumer->rings[cpu].header)
 			continue;
 		ret = map_ring(consumer, cpu);
@@ -202,7 +202,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (ret < 0)
 		goto free_consumer;
 	consumer->fd = ret;
-	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
+	consumer->no_ring.cpu = EVENTLOG_CPU_UNKNOWN;
 	consumer->no_ring.stream = ELOG_STREAM_NONE;
 
 	subscribed = &consumer->subscribed;
@@ -227,19 +227,19 @@ int elog_consumer_open(struct elog_consumer **result,
 	}
 	consumer->generation = subscribed->generation;
 	if (!rings) {
-		subscribed->cpus = 0;
+		subscribed->rings = 0;
 		*result = consumer;
 		return 0;
 	}
 	ret = -ENOMEM;
-	consumer->rings = calloc(subscribed->cpus, sizeof(*consumer->rings));
-	consumer->merge.rings = calloc(subscribed->cpus,
+	consumer->rings = calloc(subscribed->rings, sizeof(*consumer->rings));
+	consumer->merge.rings = calloc(subscribed->rings,
 				       sizeof(*consumer->merge.rings));
 	if (!consumer->rings || !consumer->merge.rings)
 		goto close_consumer;
 	if (options && options->backlog_bytes) {
 		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
-					subscribed->cpus, options->backlog_bytes,
+					subscribed->rings, options->backlog_bytes,
 					subscribed->watermark,
 					options->processes);
 		if (ret)
@@ -295,11 +295,11 @@ void elog_consumer_close(struct elog_consumer *consumer)
 
 	if (!consumer)
 		return;
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++)
 		leave_chunk(consumer, &consumer->rings[cpu]);
 	free_spent(consumer);
 	elog_backlog_close(consumer->backlog);
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -383,7 +383,7 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 {
 	memset(stat, 0, sizeof(*stat));
 	stat->size = sizeof(*stat);
-	stat->cpu = cpu;
+	stat->ring = cpu;
 	stat->descriptor = descriptor;
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
@@ -393,7 +393,7 @@ int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 {
 	memset(stat, 0, sizeof(*stat));
 	stat->size = sizeof(*stat);
-	stat->cpu = EVENTLOG_CPU_ALL;
+	stat->ring = EVENTLOG_RINGS_ALL;
 	stat->rule_id = rule_id;
 	if (!rule_id)
 		return -ENOENT;
@@ -434,11 +434,11 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 	unsigned int cpu;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
 		if (consumer->rings[cpu].header &&
 		    has_unreported(consumer, &consumer->rings[cpu]))
 			return 1;
-	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 	if (ret)
 		return ret;
 	return stat.generation != consumer->generation ||
@@ -547,7 +547,7 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 	free_spent(consumer);
 	consumer->before = consumer->time;
 	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -613,7 +613,7 @@ int elog_consumer_pause(struct elog_consumer *consumer)
 	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -649,7 +649,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 	uint64_t counts[EVENTLOG_LOST_CAUSES];
 	struct ring *ring;
 
-	while (consumer->next_cpu < consumer->subscribed.cpus) {
+	while (consumer->next_cpu < consumer->subscribed.rings) {
 		ring = &consumer->rings[consumer->next_cpu++];
 		if (!ring->header)
 			continue;
@@ -669,7 +669,7 @@ static bool next_loss_without_ring(struct elog_consumer *consumer,
 	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
 	struct eventlog_stat stat;
 
-	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat))
+	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return false;
 	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
 	item->time = consumer->time;
@@ -706,7 +706,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 	while (consumer->state == BATCH_RECORDS) {
 		reader = elog_merge_first(&consumer->merge);
 		if (!reader) {
-			for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+			for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
 				if (consumer->rings[cpu].header && !consumer->backlog)
 					release(&consumer->rings[cpu]);
 			consumer->next_cpu = 0;
@@ -733,12 +733,12 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 
 unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
 {
-	return consumer->subscribed.cpus;
+	return consumer->subscribed.rings;
 }
 
 static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int cpu)
 {
-	if (cpu >= consumer->subscribed.cpus || consumer->backlog ||
+	if (cpu >= consumer->subscribed.rings || consumer->backlog ||
 	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return NULL;
 	return &consumer->rings[cpu];
@@ -794,7 +794,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
 	int ret;
 
 	memset(lost, 0, EVENTLOG_LOST_CAUSES * sizeof(*lost));
-	if (cpu == EVENTLOG_CPU_ALL) {
+	if (cpu == EVENTLOG_RINGS_ALL) {
 		ret = elog_consumer_stat(consumer, cpu, 0, &stat);
 		if (ret)
 			return ret;

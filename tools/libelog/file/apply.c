@@ -173,7 +173,7 @@ static int apply_data(struct elog_reader *reader)
 	head.stream = le32toh(head.stream);
 	head.position = le64toh(head.position);
 	size = block->size - sizeof(head);
-	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_ALL) ||
+	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_UNKNOWN) ||
 	    head.stream >= ELOG_FILE_STREAMS_MAX ||
 	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
 		return malformed(reader);

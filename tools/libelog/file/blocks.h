@@ -58,14 +58,14 @@ struct elog_block_process {
 };
 
 struct elog_block_data {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;
 	uint64_t position;
 	/* the records */
 };
 
 struct elog_block_loss {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;	/* ELOG_STREAM_NONE: CPUs that have no ring */
 	uint64_t lost[];	/* as many as the block says */
 };
@@ -102,7 +102,7 @@ struct elog_block_index {
 };
 
 struct elog_block_stream {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;	/* ELOG_STREAM_NONE: losses on CPUs that have no ring */
 	uint64_t position;	/* behind its last DATA block; ~0: none */
 	uint64_t lost[];	/* as many as the block says */

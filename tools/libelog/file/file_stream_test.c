@@ -64,8 +64,8 @@ static const struct {
 } streams[] = {
 	{ 0, { 0, 0 } },
 	{ 9, { 0, 0 } },
-	{ 5, { EVENTLOG_CPU_ALL, EVENTLOG_CPU_ALL } },
-	{ ELOG_FILE_STREAMS_MAX - 1, { EVENTLOG_CPU_ALL, EVENTLOG_CPU_ALL } },
+	{ 5, { EVENTLOG_CPU_UNKNOWN, EVENTLOG_CPU_UNKNOWN } },
+	{ ELOG_FILE_STREAMS_MAX - 1, { EVENTLOG_CPU_UNKNOWN, EVENTLOG_CPU_UNKNOWN } },
 	{ 1, { 4095, 3 } },
 };
 
@@ -163,8 +163,8 @@ static void test_causes(void)
 	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 	struct elog_writer_loss losses[] = {
 		{ .cpu = 2, .stream = 2, .lost = lost },
-		{ .cpu = EVENTLOG_CPU_ALL, .stream = 7, .lost = lost },
-		{ .cpu = EVENTLOG_CPU_ALL, .stream = ELOG_STREAM_NONE, .lost = lost },
+		{ .cpu = EVENTLOG_CPU_UNKNOWN, .stream = 7, .lost = lost },
+		{ .cpu = EVENTLOG_CPU_UNKNOWN, .stream = ELOG_STREAM_NONE, .lost = lost },
 	};
 	unsigned char data[64 + sizeof(lost)];
 	struct elog_writer *writer;
@@ -277,7 +277,7 @@ static void test_seek(void)
 {
 	uint64_t lost[16] = { 0 }, position[2] = { 0 }, before, whole = 0, late = 0;
 	struct elog_writer_loss loss = {
-		.cpu = EVENTLOG_CPU_ALL, .stream = 3, .lost = lost, .lost_count = 16,
+		.cpu = EVENTLOG_CPU_UNKNOWN, .stream = 3, .lost = lost, .lost_count = 16,
 	};
 	const struct elog_writer_options options = { .size = sizeof(options), .start = 1 };
 	struct elog_writer *writer;
@@ -293,7 +293,7 @@ static void test_seek(void)
 	elog_writer_interval(writer, 2000);
 	for (i = 0; i < EVENTS; i++) {
 		size = put(data, EVENTLOG_RECORD_EVENT, 1000000 * (i + 1), &i, sizeof(i));
-		check_equal(store_records(writer, EVENTLOG_CPU_ALL, 3 + (i & 1), data,
+		check_equal(store_records(writer, EVENTLOG_CPU_UNKNOWN, 3 + (i & 1), data,
 						size, position[i & 1]), 0);
 		position[i & 1] += size;
 		lost[15] += i == EVENTS / 4 || i == EVENTS - 1;
@@ -313,7 +313,7 @@ static void test_seek(void)
 	reader = open_reader(fd);
 	check_equal(elog_reader_seek(reader, (uint64_t)wall - 20000000), 0);
 	for (before = 0; next(reader, &item); before++) {
-		check_equal(item.cpu, EVENTLOG_CPU_ALL);
+		check_equal(item.cpu, EVENTLOG_CPU_UNKNOWN);
 		late += item.type == ELOG_ITEM_LOST ? item.lost[15] : 0;
 	}
 	check(before > 20 && before < EVENTS / 2);

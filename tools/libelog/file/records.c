@@ -75,13 +75,13 @@ static struct writer_stream *get_stream(struct elog_writer *writer, uint32_t num
 	if (!stream)
 		return NULL;
 	stream->number = number;
-	stream->cpu = EVENTLOG_CPU_ALL;
+	stream->cpu = EVENTLOG_CPU_UNKNOWN;
 	return stream;
 }
 
 static bool is_stream(unsigned int cpu, uint32_t stream)
 {
-	return (cpu < ELOG_FILE_CPUS_MAX || cpu == EVENTLOG_CPU_ALL) &&
+	return (cpu < ELOG_FILE_CPUS_MAX || cpu == EVENTLOG_CPU_UNKNOWN) &&
 	       stream < ELOG_FILE_STREAMS_MAX;
 }
 

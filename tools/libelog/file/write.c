@@ -434,7 +434,7 @@ int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
 static bool is_valid_loss(const struct elog_writer_loss *loss)
 {
 	return !loss->reserved && loss->lost_count <= ELOG_LOST_CAUSES_MAX &&
-	       (loss->cpu < ELOG_FILE_CPUS_MAX || loss->cpu == EVENTLOG_CPU_ALL) &&
+	       (loss->cpu < ELOG_FILE_CPUS_MAX || loss->cpu == EVENTLOG_CPU_UNKNOWN) &&
 	       (loss->stream < ELOG_FILE_STREAMS_MAX || loss->stream == ELOG_STREAM_NONE);
 }
 

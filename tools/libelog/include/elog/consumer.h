@@ -262,8 +262,8 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
 /**
  * elog_consumer_stat() - get the number of delivered and lost events
  * @consumer: the consumer
- * @cpu: one CPU, or EVENTLOG_CPU_ALL
- * @descriptor: one event, with EVENTLOG_CPU_ALL, or 0
+ * @cpu: one CPU, or EVENTLOG_RINGS_ALL
+ * @descriptor: one event, with EVENTLOG_RINGS_ALL, or 0
  * @stat: filled in
  *
  * Return: 0; -ENXIO the CPU has no ring; -ENOENT the event never matched a rule.
@@ -334,7 +334,7 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer);
 /**
  * elog_consumer_raw_lost() - get the losses of a ring
  * @consumer: as for elog_consumer_raw()
- * @cpu: the ring's CPU, or EVENTLOG_CPU_ALL: CPUs that have no ring
+ * @cpu: the ring's CPU, or EVENTLOG_RINGS_ALL: CPUs that have no ring
  * @lost: filled in: EVENTLOG_LOST_CAUSES counts, since the start
  *
  * Return: 1; 0 the ring has unread records, which may tell the place of the losses

@@ -106,7 +106,7 @@ uint64_t elog_writer_events(const struct elog_writer *writer);
 /**
  * elog_writer_raw() - store records
  * @writer: the writer
- * @cpu: the CPU that emitted them; EVENTLOG_CPU_ALL: not known
+ * @cpu: the CPU that emitted them; EVENTLOG_CPU_UNKNOWN: not known
  * @stream: the number of their ring, below 8192: streams may share a CPU. For rings of
  *	CPUs, use the CPU's number
  * @data: the data of elog_consumer_raw(); not copied
@@ -166,7 +166,7 @@ int elog_writer_process(struct elog_writer *writer, uint32_t pid, uint32_t tid,
 
 /**
  * struct elog_writer_loss - the losses of a stream so far
- * @cpu: its CPU; EVENTLOG_CPU_ALL: not known
+ * @cpu: its CPU; EVENTLOG_CPU_UNKNOWN: not known
  * @stream: its number; ELOG_STREAM_NONE: the losses on CPUs that have no ring
  * @lost: by cause, cumulative
  * @lost_count: elements of @lost, at most ELOG_LOST_CAUSES_MAX
