@@ -290,13 +290,13 @@ TEST(payloads_are_checked)
 TEST(filters_know_the_types)
 {
 	static const struct filter_term terms[] = {
-		{ .name = "fruit", .operation = EVENTLOG_TERM_EQUAL,
+		{ .name = "fruit", .operation = EVENTLOG_TERM_OP_EQUAL,
 		  .flags = EVENTLOG_TERM_STRING, .string = "PEAR" },
-		{ .name = "how", .operation = EVENTLOG_TERM_BITS,
+		{ .name = "how", .operation = EVENTLOG_TERM_OP_BITS,
 		  .flags = EVENTLOG_TERM_STRING, .string = "GIFT" },
-		{ .name = "port", .operation = EVENTLOG_TERM_EQUAL,
+		{ .name = "port", .operation = EVENTLOG_TERM_OP_EQUAL,
 		  .flags = EVENTLOG_TERM_NUMBER, .number = 80 },
-		{ .name = "source", .operation = EVENTLOG_TERM_EQUAL,
+		{ .name = "source", .operation = EVENTLOG_TERM_OP_EQUAL,
 		  .flags = EVENTLOG_TERM_IPV4, .address = "10.0.0.1" },
 	};
 	const char *schema =
