@@ -165,6 +165,8 @@ TEST(invalid_schemas_are_einval)
 		HEAD EVENT "\tenum:fruit:u8 a\n", HEAD "enum fruit\n" EVENT "\tflags:fruit:u8 a\n",
 		HEAD "flags how\n" EVENT "\tflags:how:s8 a\n", HEAD "enum fruit\n" EVENT "\tenum:fruit a\n",
 		HEAD "enum fruit\n" EVENT "\tenum:fruit:bool a\n",
+		HEAD "enum fruit\n" EVENT "\tenum:fruit:ipv6 a\n", HEAD EVENT "\tu32  a\n",
+		HEAD EVENT "\t u32 a\n", HEAD EVENT "\tu32\ta\n", HEAD EVENT "\tu32 \"a\"\n",
 		HEAD "enum fruit\n\t256 A\n" EVENT "\tenum:fruit:u8 a\n",
 		HEAD "enum fruit\n\t128 A\n" EVENT "\tenum:fruit:s8 a\n",
 		HEAD "enum fruit\n\t-129 A\n" EVENT "\tenum:fruit:s8 a\n",

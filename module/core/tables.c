@@ -98,21 +98,26 @@ static bool eventlog_utf8_valid(const char *text)
 
 /*
  * Cuts the next word off *@rest.  Words are separated by one space.  Returns NULL at the
- * end of the line, and for a word that is empty, quoted or not printable ASCII.
+ * end of the line, and for a word that is empty, quoted or not printable ASCII; then there
+ * are no more words.
  */
 static char *eventlog_tables_word(char **rest)
 {
 	char *word = *rest, *c;
 
-	if (!word || !*word || *word == '"')
+	*rest = NULL;
+	if (!word || *word == '"')
 		return NULL;
 	for (c = word; *c && *c != ' '; c++)
 		if (!isascii(*c) || !isgraph(*c) || *c == '"' || *c == '#')
 			return NULL;
-	*rest = *c ? c + 1 : NULL;
-	*c = '\0';
 	/* A space at the end of the line is followed by nothing. */
-	return c == word || (*rest && !**rest) ? NULL : word;
+	if (c == word || (*c && !c[1]))
+		return NULL;
+	if (*c)
+		*rest = c + 1;
+	*c = '\0';
+	return word;
 }
 
 /* Takes a description, which ends the line, or the end of the line. */
@@ -245,9 +250,12 @@ static bool eventlog_range_fits(const struct eventlog_tables_parser *parser,
 				const struct eventlog_field_shape *shape)
 {
 	unsigned int bits = shape->bytes * 8, i;
-	u64 largest = U64_MAX >> (64 - bits + shape->is_signed);
-	u64 lowest = shape->is_signed ? 1ULL << (bits - 1) : 0;
+	u64 largest, lowest;
 
+	if (!eventlog_field_type_is_integer(shape->type))
+		return false;
+	largest = U64_MAX >> (64 - bits + shape->is_signed);
+	lowest = shape->is_signed ? 1ULL << (bits - 1) : 0;
 	for (i = 0; i < parser->tables->provider.set_count; i++) {
 		if (strncmp(parser->sets[i].name, shape->set, shape->set_bytes) ||
 		    parser->sets[i].name[shape->set_bytes])
