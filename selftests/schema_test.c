@@ -299,7 +299,7 @@ TEST(filters_know_the_types)
 		{ .name = "port", .operation = EVENTLOG_TERM_OP_EQUAL,
 		  .flags = EVENTLOG_TERM_NUMBER, .number = 80 },
 		{ .name = "source", .operation = EVENTLOG_TERM_OP_EQUAL,
-		  .flags = EVENTLOG_TERM_IPV4, .address = "10.0.0.1" },
+		  .flags = EVENTLOG_TERM_IPV4, .address = "10.0.0.1", .mask = "255.255.255.255" },
 	};
 	const char *schema =
 		HEAD "enum fruit\n\t1 APPLE\n\t-2 PEAR\nflags how\n\t0x1 CARD\n\t0x2 GIFT\n" EVENT

@@ -426,7 +426,8 @@ static void test_changed_schemas(void)
 			elog_event_unregister(event);
 		}
 	}
-	check(accepted > sizeof(schema));
+	/* At least those where the byte is the same. */
+	check(accepted > 30);
 	check_equal(unread, 0);
 	elog_producer_close(producer);
 }
