@@ -41,15 +41,16 @@ session=0x3 level=notice keywords=sale event=sold fruit=DURIAN count=1 extra=BAG
 session=0x4 level=info keywords=sale event=arrived name="Bob"
 session=0x4 level=error keywords=stock event=empty fruit=APPLE' ]
 	run_elog show -q -e kiosk/sold -s 3 "$work/kiosk.elog"
-	[[ $output =~ \ kiosk\ +0x3\ sold\ +fruit=DURIAN\ count=1\ extra=BAG\|RECEIPT\ price=120\ took=[0-9.]+(ns|us|ms|s)$ ]]
+	[[ $output =~ \ kiosk\ +0x3\ sold\ +fruit=DURIAN\ count=1\ extra=BAG\|RECEIPT\ price=120 ]]
+	[[ $output =~ \ took=[0-9.]+(ns|us|ms|s)$ ]]
 	run_elog show -q --format json -e kiosk/sold -s 1 "$work/kiosk.elog"
-	[[ $output =~ '"fields":{"fruit":"APPLE","count":2,"extra":["BAG","RECEIPT"],"price":240,"took":'[0-9]+'}' ]]
+	contains "$output" '"fields":{"fruit":"APPLE","count":2,"extra":["BAG","RECEIPT"],"price":240,'
+	[[ $output =~ '"took":'[0-9]+'}' ]]
 }
 
 @test "typed: filters compare names, in the kernel and in files" {
-	run_apart "$ELOG" capture -q -e kiosk/sold -f 'fruit == DURIAN && extra & RECEIPT && took < 1h' \
+	run_apart "$ELOG" capture -q -e kiosk/sold -f 'fruit == DURIAN && extra & RECEIPT && took < 100s' \
 		-o "$work/kiosk.elog" -- "$KIOSK" 4
-	echo "$stderr"
 	[ "$status" = 0 ]
 	run_elog show -q --fields event,fruit "$work/kiosk.elog"
 	[ "$output" = "event=sold fruit=DURIAN" ]
@@ -67,7 +68,7 @@ session=0x4 level=error keywords=stock event=empty fruit=APPLE' ]
 	wait_for [ -S "$work/socket" ]
 	run_elog list --tree memcached
 	contains "$output" "cache of keys and values" "a client reads an item" \
-		"bytes of the value" "what came of storing an item" NOT_STORED
+		"bytes of the value" NOT_STORED
 	start_elog capture -e memcached --fields level,event,transport,key,size,hit,result
 	python3 - "$work/socket" <<'CLIENT'
 import socket, sys
