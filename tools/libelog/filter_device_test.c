@@ -242,7 +242,7 @@ static int add_rule(struct elog_consumer *consumer, const struct elog_filter *fi
 {
 	const struct elog_rule rule = {
 		.size = sizeof(rule), .provider = "filter_test", .sample = sample,
-		.filter = filter ? &filter->filter : NULL,
+		.filter = filter ? filter->filter : NULL,
 	};
 
 	return elog_consumer_rule_add(consumer, &rule, rule_id);
@@ -297,7 +297,7 @@ static void expect(struct filtered *all, const struct elog_schema_event *schema,
 
 	for (filtered = all; filtered < all + FILTERS; filtered++) {
 		incompatible = false;
-		passes = elog_filter_holds(&filtered->filter->filter, &subject, &incompatible);
+		passes = elog_filter_holds(filtered->filter->filter, &subject, &incompatible);
 		whole = !filtered->bound &&
 			elog_predicate_match(filtered->predicate, item, NAME);
 		if (whole && !passes)
@@ -316,7 +316,7 @@ static void expect(struct filtered *all, const struct elog_schema_event *schema,
 /* Check that a consumer gets exactly what it must. */
 static void check_received(struct filtered *filtered)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 	unsigned int count = 0, index;
 
@@ -447,7 +447,7 @@ static void test_sample(void)
 	struct elog_consumer *consumer = open_consumer();
 	struct elog_expression *expression;
 	struct elog_filter *filter;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_event *numbers;
 	struct elog_item item;
 	uint32_t number, rule_id, i;

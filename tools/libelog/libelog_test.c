@@ -85,6 +85,17 @@ static bool is_zero(const void *data, size_t size)
 	return !size;
 }
 
+/* Structs in the memory of programs that have no size. */
+#if __SIZEOF_POINTER__ == 8
+_Static_assert(sizeof(struct elog_item) == 128, "never changes");
+_Static_assert(sizeof(struct elog_value) == 64, "never changes");
+_Static_assert(sizeof(struct elog_payload) == 56, "never changes");
+_Static_assert(sizeof(struct elog_text) == 48, "never changes");
+_Static_assert(sizeof(struct elog_expression_error) == 176, "never changes");
+_Static_assert(sizeof(struct elog_schema_error) == 176, "never changes");
+_Static_assert(sizeof(struct elog_writer_loss) == 24, "never changes");
+#endif
+
 /* Structs in the caller's memory have reserved members, which are 0 so far. */
 static void test_reserved(void)
 {
@@ -1122,21 +1133,39 @@ static void test_consumer_alone(void)
 		.size = sizeof(missing), .device = "/nonexistent/eventlog",
 	}, other = {
 		.size = sizeof(other), .device = "/dev/null",
-	}, wrong = { .size = 8 };
+	}, wrong = { .size = 7 }, shorter = {
+		.size = offsetof(struct elog_consumer_options, backlog_bytes),
+		.device = "/dev/null",
+		.backlog_bytes = UINT64_MAX,
+	};
+	struct {
+		struct elog_consumer_options options;
+		uint64_t more;
+	} longer = {
+		.options = { .size = sizeof(longer), .device = "/dev/null" },
+	};
 	struct elog_consumer *consumer;
-	struct eventlog_version version;
-	struct eventlog_counts counts;
+	struct eventlog_version version = { .size = sizeof(version) };
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int fd;
 
 	check_equal(elog_consumer_open(&consumer, &missing), -ENOENT);
 	check_equal(elog_consumer_open(&consumer, &other), -ENOTTY);
 	check_equal(elog_consumer_open(&consumer, &wrong), -EINVAL);
+	check_equal(elog_consumer_open(&consumer, &shorter), -ENOTTY);
+	check_equal(elog_consumer_open(&consumer, &longer.options), -ENOTTY);
+	longer.more = 1ULL << 63;
+	check_equal(elog_consumer_open(&consumer, &longer.options), -E2BIG);
 	elog_consumer_close(NULL);
 	check_equal(elog_device_open("/nonexistent/eventlog"), -ENOENT);
 	fd = elog_device_open("/dev/null");
 	check(fd >= 0);
 	check_equal(elog_device_version(fd, &version), -ENOTTY);
 	check_equal(elog_device_counts(fd, &counts), -ENOTTY);
+	version.size = 7;
+	counts.size = 0;
+	check_equal(elog_device_version(fd, &version), -EINVAL);
+	check_equal(elog_device_counts(fd, &counts), -EINVAL);
 	check_equal(elog_device_check(fd), 0);
 	close(fd);
 	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION), 0);

@@ -472,10 +472,12 @@ static int count_event_lost(struct counters *counters, struct elog_consumer *con
  */
 static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
-	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
 	int fd = elog_consumer_fd(consumer), ret;
 	uint64_t *before, lost;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint32_t known = 0;
 	char *schema;
 
@@ -514,7 +516,7 @@ static int read_event_losses(struct counters *counters, struct elog_consumer *co
 
 int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t sum = 0;
 	unsigned int i;
 	int ret;

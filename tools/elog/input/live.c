@@ -210,10 +210,12 @@ static void hint_lost(const struct elog_schema_event *event, uint64_t lost)
 
 void live_print_lost(struct live *live)
 {
-	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
 	int fd = elog_consumer_fd(live->consumer);
 	const struct elog_schema_event *event;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	char *schema;
 
 	while (!elog_device_describe(fd, &request, &schema)) {
@@ -246,7 +248,7 @@ static void print_rejected(const struct eventlog_stat *stat, const char *glob)
 void live_print_rejected(struct live *live)
 {
 	const struct options *options = live->options;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	size_t i;
 
 	if (!live->filter || !options->verbose || options->quiet ||

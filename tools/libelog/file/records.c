@@ -120,7 +120,9 @@ int elog_records_losses(struct elog_writer *writer, const struct elog_writer_los
 /* Store an event's schema once. There is none if the event was deleted. */
 static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
 {
-	struct eventlog_describe request = { .descriptor = descriptor };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .descriptor = descriptor,
+	};
 	char *text;
 	int ret;
 

@@ -652,7 +652,10 @@ static int make_filter(const struct compiler *compiler, const struct elog_text *
 		       struct elog_filter **result)
 {
 	size_t terms_size = compiler->term_count * sizeof(struct eventlog_term);
-	struct elog_filter *filter;
+	struct {
+		struct elog_filter result;
+		struct eventlog_filter filter;
+	} *filter;
 	char *room;
 
 	if (compiler->whole && text->size >= EVENTLOG_FILTER_TEXT_MAX)
@@ -672,13 +675,14 @@ static int make_filter(const struct compiler *compiler, const struct elog_text *
 	filter->filter.pool = (uintptr_t)memcpy(room, compiler->pool, compiler->pool_size);
 	filter->filter.pool_size = compiler->pool_size;
 	room += compiler->pool_size;
-	filter->text = memcpy(room, text->data, text->size);
+	filter->result.filter = &filter->filter;
+	filter->result.text = memcpy(room, text->data, text->size);
 	if (text->size < EVENTLOG_FILTER_TEXT_MAX) {
 		filter->filter.text = (uintptr_t)room;
 		filter->filter.text_size = (__u32)text->size + 1;
 	}
-	filter->exact = compiler->exact;
-	*result = filter;
+	filter->result.exact = compiler->exact;
+	*result = &filter->result;
 	return 0;
 }
 
