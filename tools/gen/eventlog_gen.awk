@@ -302,7 +302,7 @@ function begin_names(   i, n, word, words) {
 		"TERM_OP_GREATER TERM_OP_GREATER_EQUAL TERM_OP_LESS TERM_OP_LESS_EQUAL " \
 		"TERM_NEGATIVE TERM_OP_NOT_EQUAL TERM_NUMBER FILTER_REJECT TERM_OP_SET " \
 		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK " \
-		"REGISTER_SCHEMA SCHEMA_MAX TERM_SIZE_MIN", words, " ")
+		"REGISTER_SCHEMA SCHEMA_MAX", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
