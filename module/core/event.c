@@ -13,6 +13,7 @@
 #include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
+#include "core/tables.h"
 #include "memory.h"
 
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
@@ -24,14 +25,31 @@ static u64 eventlog_text_hash(const struct eventlog_domain *domain, const char *
 	return siphash(text, strlen(text), &domain->hash_key);
 }
 
+static const char *eventlog_tables_text(const struct eventlog_tables *tables)
+{
+	return tables ? tables->preamble : "";
+}
+
 static u64 eventlog_definition_hash(const struct eventlog_domain *domain, const char *provider,
-				    const char *name, const char *fields_text, u8 level,
-				    u64 keywords)
+				    const char *name, const char *fields_text,
+				    const struct eventlog_tables *tables, u8 level, u64 keywords)
 {
 	return siphash_4u64(eventlog_text_hash(domain, provider),
 			    eventlog_text_hash(domain, name),
-			    eventlog_text_hash(domain, fields_text), keywords ^ level,
+			    eventlog_text_hash(domain, fields_text),
+			    eventlog_text_hash(domain, eventlog_tables_text(tables)) ^ keywords ^
+			    level,
 			    &domain->hash_key);
+}
+
+const char *eventlog_event_preamble(const struct eventlog_event *event)
+{
+	return event->tables ? event->tables->preamble : event->provider->preamble;
+}
+
+const struct eventlog_provider *eventlog_event_sets(const struct eventlog_event *event)
+{
+	return event->tables ? &event->tables->provider : event->provider->kernel;
 }
 
 static void eventlog_provider_free_rcu(struct rcu_head *rcu)
@@ -135,6 +153,7 @@ void eventlog_event_release(struct eventlog_event *event)
 		return;
 	eventlog_free(event->layout);
 	eventlog_free(event->fields_text);
+	eventlog_free(event->tables);
 	eventlog_free(event);
 }
 
@@ -248,11 +267,14 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 
 	hash_for_each_possible(domain->names, event, hash_node,
 			       eventlog_definition_hash(domain, provider, fields->name,
-							fields->text, level, keywords)) {
+							fields->text, fields->tables, level,
+							keywords)) {
 		if (event->level == level && event->keywords == keywords &&
 		    !strcmp(event->name, fields->name) &&
 		    !strcmp(event->provider->name, provider) &&
-		    !strcmp(event->fields_text, fields->text))
+		    !strcmp(event->fields_text, fields->text) && !event->tables == !fields->tables &&
+		    !strcmp(eventlog_tables_text(event->tables),
+			    eventlog_tables_text(fields->tables)))
 			return event;
 	}
 	return NULL;
@@ -294,11 +316,15 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	event->provider = provider;
 	event->source = source;
 	event->state_dump = source && provider->kernel->rundown_keywords & keywords;
-	event->id = source ? source->id : provider->next_event_id;
+	if (source)
+		event->id = source->id;
+	else
+		event->id = fields->tables ? fields->tables->event.id : provider->next_event_id;
 	event->level = level;
 	event->keywords = keywords;
 	event->layout = fields->layout;
 	event->fields_text = fields->text;
+	event->tables = fields->tables;
 	event->name = memcpy(event + 1, fields->name, name_bytes);
 
 	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
@@ -310,10 +336,11 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 		goto err_erase;
 
 	provider->users++;
-	if (!source)
+	if (!source && !fields->tables)
 		provider->next_event_id++;
 	fields->layout = NULL;
 	fields->text = NULL;
+	fields->tables = NULL;
 	return event;
 
 err_erase:
@@ -322,6 +349,7 @@ err_erase:
 	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
 	event->layout = NULL;
 	event->fields_text = NULL;
+	event->tables = NULL;
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 	return ERR_PTR(ret);
 err_free:
@@ -345,7 +373,8 @@ static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *
 	if (!IS_ERR(event))
 		hash_add(domain->names, &event->hash_node,
 			 eventlog_definition_hash(domain, provider_name, event->name,
-						  event->fields_text, level, keywords));
+						  event->fields_text, event->tables, level,
+						  keywords));
 	return event;
 }
 

@@ -48,6 +48,23 @@ static inline void eventlog_event_hold(struct eventlog_event *event)
 }
 
 /**
+ * eventlog_event_preamble() - get the schema text between the provider's name and the event
+ * @event: the event
+ *
+ * Return: the text, or NULL: the event has no schema of its own.
+ */
+const char *eventlog_event_preamble(const struct eventlog_event *event);
+
+/**
+ * eventlog_event_sets() - get the tables that have the names of enums and flags
+ * @event: the event, its domain locked
+ *
+ * Return: tables that live as long as @event, or until the kernel provider is
+ * unregistered; or NULL: there are none.
+ */
+const struct eventlog_provider *eventlog_event_sets(const struct eventlog_event *event);
+
+/**
  * eventlog_event_release() - end eventlog_event_hold()
  * @event: the event
  */

@@ -311,8 +311,10 @@ void eventlog_fields_free(struct eventlog_fields *fields)
 {
 	eventlog_free(fields->text);
 	eventlog_free(fields->layout);
+	eventlog_free(fields->tables);
 	fields->text = NULL;
 	fields->layout = NULL;
+	fields->tables = NULL;
 }
 
 int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes)

@@ -34,16 +34,21 @@ struct eventlog_layout {
 	struct eventlog_dynamic dynamic[];
 };
 
+struct eventlog_tables;
+
 /**
- * struct eventlog_fields - a parsed command
- * @name: name of the event; not owned, part of the command
- * @text: the fields in the schema language, one per line; owned
+ * struct eventlog_fields - a parsed command or schema
+ * @name: name of the event; not owned, part of the command or of @tables
+ * @text: the fields in the schema language, one per line; the whole statement of a
+ *	schema; owned
  * @layout: the layout of the payload; owned
+ * @tables: the schema; NULL for a command; owned
  */
 struct eventlog_fields {
 	const char *name;
 	char *text;
 	struct eventlog_layout *layout;
+	struct eventlog_tables *tables;
 };
 
 /**

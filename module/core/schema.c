@@ -28,16 +28,27 @@ static const char *const eventlog_level_names[] = {
 	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
 };
 
+u8 eventlog_level_find(const char *name)
+{
+	u8 level;
+
+	for (level = EVENTLOG_LEVEL_CRITICAL; name && level <= EVENTLOG_LEVEL_VERBOSE; level++)
+		if (!strcmp(name, eventlog_level_names[level]))
+			return level;
+	return 0;
+}
+
 /* ---- definitions ---- */
 
 static void eventlog_schema_write(struct eventlog_text *text, const void *context)
 {
 	const struct eventlog_event *event = context;
+	const char *preamble = eventlog_event_preamble(event);
 
 	eventlog_text_print(text, "eventlog 1\nprovider ");
 	eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
-	if (event->provider->preamble) {
-		eventlog_text_print(text, "%s%s", event->provider->preamble, event->fields_text);
+	if (preamble) {
+		eventlog_text_print(text, "%s%s", preamble, event->fields_text);
 		return;
 	}
 	eventlog_text_print(text, "\nevent %u ", event->id);
@@ -76,6 +87,14 @@ static bool eventlog_type_size(const char *text, const char *end, u32 *bytes)
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	return !kstrtou32(digits, 10, bytes) && *bytes <= EVENTLOG_PAYLOAD_MAX;
+}
+
+static bool eventlog_type_tag_valid(const char *tag, size_t length)
+{
+	char name[EVENTLOG_FIELD_NAME_MAX];
+
+	return length < sizeof(name) && strscpy(name, tag, length + 1) &&
+	       eventlog_fields_name_valid(name);
 }
 
 /* Parses NAME:INT of an enum or flags type; @rest starts behind the first colon. */
@@ -124,15 +143,20 @@ static bool eventlog_type_parse(const struct eventlog_provider *provider, const 
 		return eventlog_type_set(provider, name + 6, true, &type->bytes);
 	if (!strncmp(name, "struct:", 7)) {
 		colon = strchr(name + 7, ':');
-		return colon && colon != name + 7 &&
+		return colon && eventlog_type_tag_valid(name + 7, colon - name - 7) &&
 		       eventlog_type_size(colon + 1, "", &type->bytes);
 	}
 	return false;
 }
 
-/* Logs what is wrong with a table, prefixed with the provider's name. */
+/*
+ * Logs what is wrong with a table, prefixed with the provider's name.  Processes, whose
+ * providers have no owner, must not fill the log.
+ */
 #define eventlog_table_wrong(provider, format, ...) ({				\
-	pr_err("provider %s: " format "\n", (provider)->name, ##__VA_ARGS__);	\
+	if ((provider)->owner)							\
+		pr_err("provider %s: " format "\n", (provider)->name,		\
+		       ##__VA_ARGS__);						\
 	-EINVAL;								\
 })
 
@@ -338,7 +362,8 @@ int eventlog_schema_check(const struct eventlog_provider *provider)
 	int ret;
 
 	if (!provider->name || !eventlog_provider_name_valid(provider->name)) {
-		pr_err("provider with an invalid name\n");
+		if (provider->owner)
+			pr_err("provider with an invalid name\n");
 		return -EINVAL;
 	}
 	if (!eventlog_description_valid(provider->description))
@@ -438,8 +463,8 @@ static void eventlog_statement_write(struct eventlog_text *text, const void *con
 	}
 }
 
-static struct eventlog_layout *eventlog_source_layout(const struct eventlog_provider *provider,
-						      const struct eventlog_provider_event *source)
+struct eventlog_layout *eventlog_schema_layout(const struct eventlog_provider *provider,
+					       const struct eventlog_provider_event *source)
 {
 	struct eventlog_layout *layout;
 	struct eventlog_type type;
@@ -469,7 +494,7 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
 	memset(fields, 0, sizeof(*fields));
 	fields->name = source->name;
 	fields->text = eventlog_text_make(eventlog_statement_write, &statement, NULL);
-	fields->layout = eventlog_source_layout(provider, source);
+	fields->layout = eventlog_schema_layout(provider, source);
 	if (fields->text && fields->layout)
 		return 0;
 	eventlog_fields_free(fields);

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct eventlog_event;
+struct eventlog_layout;
 struct eventlog_fields;
 struct eventlog_provider;
 struct eventlog_provider_event;
@@ -26,12 +27,21 @@ struct eventlog_provider_event;
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes);
 
 /**
- * eventlog_schema_check() - check the tables of a kernel provider
- * @provider: the provider
+ * eventlog_level_find() - find a level by its name
+ * @name: the name, or NULL
+ *
+ * Return: enum eventlog_level, or 0 if there is no such level.
+ */
+u8 eventlog_level_find(const char *name);
+
+/**
+ * eventlog_schema_check() - check the tables of a provider
+ * @provider: the provider; without an owner if it is a process's
  *
  * Context: process context.
  *
- * Return: 0; -EINVAL: a table is malformed, the kernel log says where; -ENOMEM.
+ * Return: 0; -EINVAL: a table is malformed, for a kernel provider the kernel log says
+ * where; -ENOMEM.
  */
 int eventlog_schema_check(const struct eventlog_provider *provider);
 
@@ -59,5 +69,17 @@ char *eventlog_schema_preamble(const struct eventlog_provider *provider);
 int eventlog_schema_fields(const struct eventlog_provider *provider,
 			   const struct eventlog_provider_event *source,
 			   struct eventlog_fields *fields);
+
+/**
+ * eventlog_schema_layout() - make the layout of an event
+ * @provider: a provider that eventlog_schema_check() accepted
+ * @source: one of its events
+ *
+ * Context: process context.
+ *
+ * Return: the layout, for eventlog_free(); or NULL if out of memory.
+ */
+struct eventlog_layout *eventlog_schema_layout(const struct eventlog_provider *provider,
+					       const struct eventlog_provider_event *source);
 
 #endif /* EVENTLOG_SCHEMA_H */

@@ -70,7 +70,7 @@ const struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscri
 	if (predicate || !make)
 		return predicate;
 	return eventlog_rule_predicate_make(rule, event->descriptor, event->fields_text,
-					    event->provider->kernel);
+					    eventlog_event_sets(event));
 }
 
 /* The live event with the lowest descriptor above @descriptor that the rule matches. */
@@ -102,7 +102,7 @@ int eventlog_rule_bind(struct eventlog_domain *domain, struct eventlog_subscribe
 		event = eventlog_rule_match_after(domain, rule, descriptor);
 		if (event) {
 			eventlog_event_hold(event);
-			provider = event->provider->kernel;
+			provider = eventlog_event_sets(event);
 		}
 		mutex_unlock(&domain->lock);
 		if (!event)

@@ -40,6 +40,7 @@ struct eventlog_predicate;
 struct eventlog_provider;
 struct eventlog_provider_event;
 struct eventlog_subscriber;
+struct eventlog_tables;
 struct eventlog_trace_event;
 struct eventlog_tracers;
 struct task_struct;
@@ -187,8 +188,9 @@ struct eventlog_event_policy {
  * @domain: its domain
  * @provider: its provider
  * @name: its name, in the same allocation
- * @fields_text: schema lines of its fields; for a kernel provider's event the
- *	whole statement; owned
+ * @fields_text: schema lines of its fields; for an event of a kernel provider, or with
+ *	@tables, the whole statement; owned
+ * @tables: the schema that a process registered; NULL: there is none; constant, owned
  * @source: the kernel provider's side of it while that is registered
  * @lost_rcu_idle: the final count of @source, once that is unregistered
  * @trace: the tracer's part
@@ -215,6 +217,7 @@ struct eventlog_event {
 	struct eventlog_provider_info *provider;
 	const char *name;
 	char *fields_text;
+	struct eventlog_tables *tables;
 	struct eventlog_provider_event *source;
 	u64 lost_rcu_idle;
 	struct eventlog_event_trace trace;

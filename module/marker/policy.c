@@ -51,7 +51,8 @@ static const char *eventlog_event_program(const struct eventlog_event *event)
 	const char *name = event->provider->name;
 	size_t length = strlen(EVENTLOG_PROGRAM_PREFIX);
 
-	if (event->provider->kernel || event->source ||
+	/* Markers are registered without a schema. */
+	if (event->provider->kernel || event->source || event->tables ||
 	    strncmp(name, EVENTLOG_PROGRAM_PREFIX, length))
 		return NULL;
 	return name + length;

@@ -64,7 +64,7 @@ static unsigned int eventlog_count_fields(const char *text)
 static const struct eventlog_set *eventlog_trace_set(const struct eventlog_event *event,
 						     const char *rest, bool flags)
 {
-	const struct eventlog_provider *provider = event->provider->kernel;
+	const struct eventlog_provider *provider = eventlog_event_sets(event);
 	size_t length = strcspn(rest, ":");
 	unsigned int i;
 

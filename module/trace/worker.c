@@ -372,7 +372,7 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 	return siphash_4u64(eventlog_trace_text_hash(event->provider->name),
 			    eventlog_trace_text_hash(event->name),
 			    eventlog_trace_text_hash(event->fields_text) ^ event->level,
-			    eventlog_trace_text_hash(event->provider->preamble) ^ event->keywords,
+			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
 			    &eventlog_trace_domain->hash_key);
 }
 

@@ -21,6 +21,7 @@
 #include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
+#include "core/tables.h"
 #include "memory.h"
 #include "user/file.h"
 #include "user/producer.h"
@@ -192,18 +193,96 @@ static void eventlog_registration_cancel(struct eventlog_file *file,
 	eventlog_registration_free(file, registration);
 }
 
+/* Providers that belong to the kernel's user_events. */
+static bool eventlog_provider_is_reserved(const char *name)
+{
+	return !strcmp(name, "user_events") || !strcmp(name, "user_events_multi");
+}
+
+/* Makes a registration of the schema that is the request's command. */
+static struct eventlog_registration *
+eventlog_schema_register(struct eventlog_file *file, struct eventlog_register *request)
+{
+	struct eventlog_registration *registration;
+	const struct eventlog_tables *tables;
+	struct eventlog_fields fields;
+	char *text;
+	int ret;
+
+	text = eventlog_string_get(request->command, EVENTLOG_SCHEMA_MAX);
+	if (IS_ERR(text))
+		return ERR_CAST(text);
+	ret = eventlog_tables_parse(text, &fields);
+	kfree(text);
+	if (ret)
+		return ERR_PTR(ret);
+	tables = fields.tables;
+	registration = ERR_PTR(-EPERM);
+	if (!eventlog_provider_is_reserved(tables->provider.name)) {
+		request->level = tables->event.level;
+		request->keywords = tables->event.keywords;
+		registration = eventlog_registration_new(file, request, tables->provider.name,
+							 &fields);
+	}
+	eventlog_fields_free(&fields);
+	return registration;
+}
+
+/* Makes a registration of a command. */
+static struct eventlog_registration *
+eventlog_command_register(struct eventlog_file *file, struct eventlog_register *request)
+{
+	struct eventlog_registration *registration;
+	struct eventlog_fields fields;
+	char *command, *provider;
+	int ret;
+
+	command = eventlog_string_get(request->command, EVENTLOG_COMMAND_MAX);
+	if (IS_ERR(command))
+		return ERR_CAST(command);
+	provider = eventlog_name_get(request->provider);
+	if (IS_ERR(provider)) {
+		registration = ERR_CAST(provider);
+		goto out_command;
+	}
+	registration = ERR_PTR(-EINVAL);
+	if (!eventlog_name_valid(provider))
+		goto out_provider;
+	registration = ERR_PTR(-EPERM);
+	if (eventlog_provider_is_reserved(provider))
+		goto out_provider;
+	ret = eventlog_fields_parse(command, &fields);
+	registration = ERR_PTR(ret);
+	if (ret)
+		goto out_provider;
+	registration = eventlog_registration_new(file, request, provider, &fields);
+	eventlog_fields_free(&fields);
+out_provider:
+	kfree(provider);
+out_command:
+	kfree(command);
+	return registration;
+}
+
+static bool eventlog_register_valid(const struct eventlog_register *request)
+{
+	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION |
+			       EVENTLOG_REGISTER_SCHEMA) ||
+	    request->level > EVENTLOG_LEVEL_VERBOSE || request->reserved)
+		return false;
+	return !(request->flags & EVENTLOG_REGISTER_SCHEMA) ||
+	       !(request->provider || request->keywords || request->level);
+}
+
 static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *filp,
 				   void *argument, void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_registration *registration;
 	struct eventlog_register *request = argument;
-	struct eventlog_fields fields;
-	char *command, *provider;
 	int ret;
 
-	if (request->flags & ~(EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION) ||
-	    request->level > EVENTLOG_LEVEL_VERBOSE || request->reserved)
+	if (!eventlog_register_valid(request))
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
@@ -214,38 +293,16 @@ static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *
 	if (!request->level)
 		request->level = EVENTLOG_LEVEL_INFO;
 
-	command = eventlog_string_get(request->command, EVENTLOG_COMMAND_MAX);
-	if (IS_ERR(command))
-		return PTR_ERR(command);
-	provider = eventlog_name_get(request->provider);
-	if (IS_ERR(provider)) {
-		ret = PTR_ERR(provider);
-		goto out_command;
-	}
-	ret = -EINVAL;
-	if (!eventlog_name_valid(provider))
-		goto out_provider;
-	/* They belong to the kernel's user_events. */
-	ret = -EPERM;
-	if (!strcmp(provider, "user_events") || !strcmp(provider, "user_events_multi"))
-		goto out_provider;
-	ret = eventlog_fields_parse(command, &fields);
-	if (ret)
-		goto out_provider;
-	registration = eventlog_registration_new(file, request, provider, &fields);
-	eventlog_fields_free(&fields);
-	if (IS_ERR(registration)) {
-		ret = PTR_ERR(registration);
-		goto out_provider;
-	}
+	if (request->flags & EVENTLOG_REGISTER_SCHEMA)
+		registration = eventlog_schema_register(file, request);
+	else
+		registration = eventlog_command_register(file, request);
+	if (IS_ERR(registration))
+		return PTR_ERR(registration);
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
 	      eventlog_registration_confirm(file, registration, request);
 	if (ret)
 		eventlog_registration_cancel(file, registration, request->write_index);
-out_provider:
-	kfree(provider);
-out_command:
-	kfree(command);
 	return ret;
 }
 

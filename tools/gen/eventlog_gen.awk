@@ -16,11 +16,13 @@
 # Longer than 900 lines because it is installed as a single file: awk has no includes.
 
 function usage() {
-	return "usage: eventlog-gen -p|-c|-t FILE\n" \
+	return "usage: eventlog-gen -p|-u|-c|-d|-t FILE\n" \
 		"       eventlog-gen -k OLD NEW\n" \
 		"\n" \
 		"  -p       print the header for the provider, which is kernel code\n" \
+		"  -u       print the header for a program that is the provider, C or C++\n" \
 		"  -c       print the header for consumers, C or C++ in user space\n" \
+		"  -d       print functions that turn payloads into text, C or C++ in user space\n" \
 		"  -t       print the canonical text\n" \
 		"  -k       check that NEW is compatible with OLD\n" \
 		"  -h       print this\n"
@@ -299,7 +301,8 @@ function begin_names(   i, n, word, words) {
 		"TERM_OP_BEGINS_NOT TERM_OP_BITS TERM_BOOL TERM_COMMON TERM_OP_EQUAL " \
 		"TERM_OP_GREATER TERM_OP_GREATER_EQUAL TERM_OP_LESS TERM_OP_LESS_EQUAL " \
 		"TERM_NEGATIVE TERM_OP_NOT_EQUAL TERM_NUMBER FILTER_REJECT TERM_OP_SET " \
-		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK", words, " ")
+		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK " \
+		"REGISTER_SCHEMA SCHEMA_MAX", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
@@ -478,6 +481,7 @@ function begin_types(   i, n, word, part) {
 	split("0000000000000080 0000000000008000 0000000080000000 8000000000000000", part, " ")
 	for (i = 1; i <= n; i++)
 		LOWEST["s" word[i]] = part[i]
+	SESSION_TYPE = "u64 "
 	n = split("critical error warning notice info debug verbose", word, " ")
 	for (i = 1; i <= n; i++)
 		LEVEL[word[i]] = i
@@ -538,6 +542,10 @@ function parse_provider(n,   name) {
 			make_names(n, "EVENTLOG_" upper(C) "_DEFINE", "D", "provider " name)
 			make_names(n, "EVENTLOG_" upper(C) "_CONSUMER_H", "", "provider " name)
 			make_names(n, "EVENTLOG_" upper(C) "_PROVIDER", "", "provider " name)
+			make_names(n, "EVENTLOG_" upper(C) "_TEXT_H", "", "provider " name)
+			if (MODE == "-u")
+				make_names(n, "eventlog_" C "_", "register unregister disabled_byte",
+					"provider " name)
 		}
 		C = "eventlog_" C "_"
 	}
@@ -723,6 +731,10 @@ function parse_event(n,   i, id, name, text, level, number_text) {
 		    make_name(n, "tag " C name "_fields", "event " name))
 			make_names(n, upper(C "event_" name), "_NAME _LEVEL _KEYWORDS",
 				"event " name)
+		if (MODE == "-u")
+			make_names(n, C name "_", "emit schema", "event " name)
+		if (MODE == "-d")
+			make_names(n, C name "_text", "", "event " name)
 	}
 	number_text = EVENT_ID[SIDE, i]
 	if (number_text != "" && (SIDE, number_text) in EVENT_OF)
@@ -1040,31 +1052,62 @@ function described(text) {
 	return text == "" ? "" : " " schema_string(text)
 }
 
-function print_text(   i, k, kind, at) {
-	print "eventlog 1"
-	print "provider " PROVIDER[SIDE] described(PROVIDER_TEXT[SIDE])
+# Prints a line of the canonical text, as a C string if QUOTE is set.
+function print_line(line, quote) {
+	if (quote) {
+		line = c_string(line)
+		line = "\t" substr(line, 1, length(line) - 1) "\\n\""
+	}
+	print line
+}
+
+# Prints the canonical text, or what describes event ONLY if that is not 0.
+function print_text(only,   i, k, kind, at) {
+	print_line("eventlog 1", only)
+	print_line("provider " PROVIDER[SIDE] described(PROVIDER_TEXT[SIDE]), only)
 	for (i = 1; i <= ITEMS[SIDE]; i++) {
 		kind = ITEM[SIDE, i]
 		at = ITEM_AT[SIDE, i]
-		if (kind == "keyword") {
-			print "keyword " KEYWORD[SIDE, at] " " to_hex(KEYWORD_MASK[SIDE, at]) \
-				described(KEYWORD_TEXT[SIDE, at])
-		} else if (kind == "set") {
-			print set_name(SIDE, at) described(SET_TEXT[SIDE, at])
-			for (k = 1; k <= MEMBERS[SIDE, at]; k++)
-				print "\t" MEMBER_VALUE[SIDE, at, k] " " MEMBER_NAME[SIDE, at, k] \
-					described(MEMBER_TEXT[SIDE, at, k])
-		} else {
-			print "event " EVENT_ID[SIDE, at] " " EVENT[SIDE, at] " " \
-				EVENT_LEVEL[SIDE, at] " " EVENT_KEYWORDS[SIDE, at] \
-				described(EVENT_TEXT[SIDE, at])
-			for (k = 1; k <= FIELDS[SIDE, at]; k++)
-				print "\t" FIELD_TYPE[SIDE, at, k] " " FIELD[SIDE, at, k] \
-					(FIELD_DISPLAY[SIDE, at, k] == "" ? "" : \
-					 " as " FIELD_DISPLAY[SIDE, at, k]) \
-					described(FIELD_TEXT[SIDE, at, k])
-		}
+		if (kind == "keyword")
+			print_line("keyword " KEYWORD[SIDE, at] " " to_hex(KEYWORD_MASK[SIDE, at]) \
+				described(KEYWORD_TEXT[SIDE, at]), only)
+		else if (kind == "set" && (!only || uses_set(only, at)))
+			print_set_text(at, only)
+		else if (kind == "event" && !only)
+			print_event_text(at, only)
 	}
+	if (only)
+		print_event_text(only, only)
+}
+
+function print_set_text(at, quote,   k) {
+	print_line(set_name(SIDE, at) described(SET_TEXT[SIDE, at]), quote)
+	for (k = 1; k <= MEMBERS[SIDE, at]; k++)
+		print_line("\t" MEMBER_VALUE[SIDE, at, k] " " MEMBER_NAME[SIDE, at, k] \
+			described(MEMBER_TEXT[SIDE, at, k]), quote)
+}
+
+function print_event_text(at, quote,   k) {
+	print_line("event " EVENT_ID[SIDE, at] " " EVENT[SIDE, at] " " EVENT_LEVEL[SIDE, at] " " \
+		EVENT_KEYWORDS[SIDE, at] described(EVENT_TEXT[SIDE, at]), quote)
+	for (k = 1; k <= FIELDS[SIDE, at]; k++)
+		print_line("\t" FIELD_TYPE[SIDE, at, k] " " FIELD[SIDE, at, k] \
+			(FIELD_DISPLAY[SIDE, at, k] == "" ? "" : " as " FIELD_DISPLAY[SIDE, at, k]) \
+			described(FIELD_TEXT[SIDE, at, k]), quote)
+}
+
+# The index of the enum or flags type of a field, or 0.
+function set_of(e, k,   part) {
+	if (split(FIELD_TYPE[SIDE, e, k], part, ":") < 3 || (part[1] != "enum" && part[1] != "flags"))
+		return 0
+	return SET_AT[SIDE, part[2]]
+}
+
+function uses_set(e, at,   k) {
+	for (k = 1; k <= FIELDS[SIDE, e]; k++)
+		if (set_of(e, k) == at)
+			return 1
+	return 0
 }
 
 # ---- both headers ----
@@ -1201,7 +1244,7 @@ function parameter(kind,   type) {
 # The parameters of event I, with or without types. Returns their number.
 function parameters(i, list, typed,   k, n, kind, name) {
 	n = 1
-	list[1] = (typed ? "u64 " : "") "session"
+	list[1] = (typed ? SESSION_TYPE : "") "session"
 	for (k = 1; k <= FIELDS[SIDE, i]; k++) {
 		kind = FIELD_KIND[SIDE, i, k]
 		name = FIELD[SIDE, i, k] "_"
@@ -1496,6 +1539,670 @@ function print_producer(   i, k, name, macro, ipv6, port) {
 	print "#endif"
 }
 
+# ---- header of a program ----
+
+function begin_program_types(   i, n, word, part) {
+	# name, parameter, member
+	n = split("u8/uint8_t/uint8_t u16/uint16_t/uint16_t u32/uint32_t/uint32_t " \
+		"u64/uint64_t/uint64_t s8/int8_t/int8_t s16/int16_t/int16_t " \
+		"s32/int32_t/int32_t s64/int64_t/int64_t bool/bool/uint8_t " \
+		"string/const_char_*/uint32_t bytes/const_void_*/uint32_t " \
+		"ipv4/uint32_t/uint32_t ipv6/const_struct_in6_addr_*/uint8_t " \
+		"port/uint16_t/uint16_t mac/const_uint8_t_*/uint8_t time/uint64_t/uint64_t " \
+		"duration/uint64_t/uint64_t ptr/const_void_*/uint64_t char[]/const_char_*/char " \
+		"u8[]/const_uint8_t_*/uint8_t struct/const_void_*/uint8_t", word, " ")
+	for (i = 1; i <= n; i++) {
+		split(word[i], part, "/")
+		sub(/const_/, "const ", part[2])
+		sub(/struct_/, "struct ", part[2])
+		sub(/_\*/, " *", part[2])
+		PARAMETER[part[1]] = part[2]
+		MEMBER[part[1]] = part[3]
+	}
+	SESSION_TYPE = "uint64_t "
+}
+
+function print_program_emit(i,   name, list, count, k, kind, comment) {
+	name = C EVENT[SIDE, i]
+	print "extern struct elog_typed_event " name "_event;"
+	count = parameters(i, list, 1)
+	print_list("int " name "_emit(", list, count, ");", "\t\t")
+	print ""
+	print "/**"
+	print " * " name "_enabled() - test whether " EVENT[SIDE, i] " has a subscriber"
+	print " */"
+	print "static inline bool " name "_enabled(void)"
+	print "{"
+	print "\treturn elog_typed_event_enabled(&" name "_event) &&"
+	print "\t       elog_typed_event_ready(&" name "_event);"
+	print "}"
+	print ""
+	print "/**"
+	print " * " name "() - " (EVENT_TEXT[SIDE, i] == "" ? "emit " EVENT[SIDE, i] : \
+		c_comment(EVENT_TEXT[SIDE, i]))
+	print " * @session: chosen by the program, 0: none"
+	for (k = 1; k <= FIELDS[SIDE, i]; k++) {
+		kind = FIELD_KIND[SIDE, i, k]
+		comment = FIELD_TYPE[SIDE, i, k]
+		if (hint(kind) != "")
+			comment = comment ", " hint(kind)
+		if (FIELD_TEXT[SIDE, i, k] != "")
+			comment = c_comment(FIELD_TEXT[SIDE, i, k]) " (" comment ")"
+		print " * @" FIELD[SIDE, i, k] "_: " comment
+		if (kind == "bytes")
+			print " * @" FIELD[SIDE, i, k] "_size_: bytes of it"
+	}
+	print " *"
+	print " * Return: 0, also if the event is disabled; or as elog_event_write()."
+	print " */"
+	print_list("static inline int " name "(", list, count, ")", "\t\t")
+	count = parameters(i, list, 0)
+	print "{"
+	print "\tif (!elog_typed_event_enabled(&" name "_event))"
+	print "\t\treturn 0;"
+	print_list("\treturn " name "_emit(", list, count, ");", "\t\t\t")
+	print "}"
+	print ""
+}
+
+function print_program_assignment(kind, name, part,   list) {
+	if (kind == "char[]")
+		print "\telog_part_chars(fields." name "_, " name "_, sizeof(fields." name "_));"
+	else if (kind == "u8[]" || kind == "mac" || kind == "struct" || kind == "ipv6")
+		print "\tmemcpy(fields." name "_, " name "_, sizeof(fields." name "_));"
+	else if (kind == "string")
+		print "\tfields." name "_ = elog_part_string(&parts[" part "], " name "_, &end);"
+	else if (kind == "bytes") {
+		list[1] = "&parts[" part "]"
+		list[2] = name "_"
+		list[3] = name "_size_"
+		list[4] = "&end"
+		print_list("\tfields." name "_ = elog_part_bytes(", list, 4, ");", "\t\t")
+	} else if (kind == "port")
+		print "\tfields." name "_ = htons(" name "_);"
+	else if (kind == "ptr")
+		print "\tfields." name "_ = (uintptr_t)" name "_;"
+	else
+		print "\tfields." name "_ = " name "_;"
+}
+
+function print_program_define(i,   name, list, count, k, kind, part, fields) {
+	name = C EVENT[SIDE, i]
+	fields = FIELDS[SIDE, i]
+	print "static const char " name "_schema[] ="
+	print_text(i)
+	print "\t\"\";"
+	print ""
+	print "struct elog_typed_event " name "_event = {"
+	print "\t&" C "disabled_byte, NULL, " name "_schema,"
+	print "};"
+	print ""
+	count = parameters(i, list, 1)
+	print_list("int " name "_emit(", list, count, ")", "\t\t")
+	print "{"
+	if (fields) {
+		print "\tstruct {"
+		for (k = 1; k <= fields; k++) {
+			kind = FIELD_KIND[SIDE, i, k]
+			print "\t\t" MEMBER[kind] " " FIELD[SIDE, i, k] "_" \
+				(kind == "ipv6" ? "[16]" : dimension(kind, FIELD_BYTES[SIDE, i, k])) ";"
+		}
+		print "\t} __attribute__((packed)) fields;"
+	}
+	print "\tstruct iovec parts[" (1 + (fields > 0) + DYNAMIC[SIDE, i]) "];"
+	print "\tsize_t end = " (fields ? "sizeof(fields)" : "0") ";"
+	print ""
+	print "\tif (!elog_typed_event_ready(&" name "_event))"
+	print "\t\treturn 0;"
+	part = fields > 0
+	for (k = 1; k <= fields; k++) {
+		kind = FIELD_KIND[SIDE, i, k]
+		if (kind == "string" || kind == "bytes")
+			part++
+		print_program_assignment(kind, FIELD[SIDE, i, k], part)
+	}
+	if (fields) {
+		print "\tparts[1].iov_base = &fields;"
+		print "\tparts[1].iov_len = sizeof(fields);"
+	}
+	print "\treturn elog_typed_event_write(&" name "_event, session, parts, " (part + 1) ", end);"
+	print "}"
+	print ""
+}
+
+function print_program(   i, k, name, macro, internet) {
+	begin_program_types()
+	name = C
+	sub(/_$/, "", name)
+	macro = upper(C)
+	internet = 0
+	for (i = 1; i <= EVENTS[SIDE]; i++)
+		for (k = 1; k <= FIELDS[SIDE, i]; k++)
+			internet = internet || FIELD_KIND[SIDE, i, k] == "ipv6" || \
+				FIELD_KIND[SIDE, i, k] == "port"
+	print_head(macro "H")
+	if (internet)
+		print "#include <netinet/in.h>"
+	print "#include <elog/typed.h>"
+	print ""
+	print "/* A consumers' header, included before this one, has them too. */"
+	print "#ifndef " macro "CONSUMER_H"
+	print_constants()
+	print "#endif"
+	print ""
+	print "#ifdef __cplusplus"
+	print "extern \"C\" {"
+	print "#endif"
+	print ""
+	print "/**"
+	print " * " C "register() - register all events" \
+		(PROVIDER_TEXT[SIDE] == "" ? "" : ": " c_comment(PROVIDER_TEXT[SIDE]))
+	print " * @producer: as for elog_typed_events_register()"
+	print " */"
+	print "int " C "register(struct elog_producer *producer);"
+	print ""
+	print "/** " C "unregister() - unregister all events; no thread may be writing one */"
+	print "void " C "unregister(void);"
+	print ""
+	for (i = 1; i <= EVENTS[SIDE]; i++)
+		print_program_emit(i)
+	print "#ifdef __cplusplus"
+	print "}"
+	print "#endif"
+	print ""
+	print "#endif"
+	print ""
+	print "/* One source file of the program defines this before it includes the header. */"
+	print "#if defined(" macro "DEFINE) && !defined(" macro "DEFINED)"
+	print "#define " macro "DEFINED"
+	print ""
+	print "static const unsigned char " C "disabled_byte = 0;"
+	print ""
+	for (i = 1; i <= EVENTS[SIDE]; i++)
+		print_program_define(i)
+	print "static struct elog_typed_event *const " C "event_table[] = {"
+	for (i = 1; i <= EVENTS[SIDE]; i++)
+		print "\t&" C EVENT[SIDE, i] "_event,"
+	print "};"
+	print ""
+	print "int " C "register(struct elog_producer *producer)"
+	print "{"
+	print "\treturn elog_typed_events_register(producer, " C "event_table, " EVENTS[SIDE] ");"
+	print "}"
+	print ""
+	print "void " C "unregister(void)"
+	print "{"
+	print "\telog_typed_events_unregister(" C "event_table, " EVENTS[SIDE] ");"
+	print "}"
+	print ""
+	print "#endif"
+}
+
+# ---- functions that turn payloads into text ----
+
+# The same text as that of libelog: format/values.c, format/decode.c and util/text.c.
+function print_decoder_helpers() {
+	print "/* What all headers of this kind share: a text that is cut at the end of its buffer. */"
+	print "#ifndef EVENTLOG_DECODER_HELPERS"
+	print "#define EVENTLOG_DECODER_HELPERS"
+	print ""
+	print "struct evtext {"
+	print "\tchar *buffer;"
+	print "\tsize_t room;"
+	print "\tsize_t size;"
+	print "\tconst unsigned char *payload;"
+	print "\tsize_t bytes;"
+	print "};"
+	print ""
+	print "static __inline__ void evtext_begin(struct evtext *text, char *buffer, size_t room,"
+	print "\t\t\t\t    const void *payload, size_t bytes)"
+	print "{"
+	print "\ttext->buffer = buffer;"
+	print "\ttext->room = room;"
+	print "\ttext->size = 0;"
+	print "\ttext->payload = (const unsigned char *)payload;"
+	print "\ttext->bytes = bytes;"
+	print "}"
+	print ""
+	print "static __inline__ size_t evtext_end(struct evtext *text)"
+	print "{"
+	print "\tif (text->room)"
+	print "\t\ttext->buffer[text->size < text->room ? text->size : text->room - 1] = '\\0';"
+	print "\treturn text->size;"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_character(struct evtext *text, char character)"
+	print "{"
+	print "\tif (text->size < text->room)"
+	print "\t\ttext->buffer[text->size] = character;"
+	print "\ttext->size++;"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_string(struct evtext *text, const char *string)"
+	print "{"
+	print "\twhile (*string)"
+	print "\t\tevtext_character(text, *string++);"
+	print "}"
+	print ""
+	print "/* At least @width digits. */"
+	print "static __inline__ void evtext_number(struct evtext *text, uint64_t value,"
+	print "\t\t\t\t     unsigned int base, unsigned int width)"
+	print "{"
+	print "\tchar digits[20];"
+	print "\tunsigned int count = 0;"
+	print ""
+	print "\tdo {"
+	print "\t\tdigits[count++] = \"0123456789abcdef\"[value % base];"
+	print "\t\tvalue /= base;"
+	print "\t} while (value || count < width);"
+	print "\twhile (count)"
+	print "\t\tevtext_character(text, digits[--count]);"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_decimal(struct evtext *text, uint64_t value)"
+	print "{"
+	print "\tevtext_number(text, value, 10, 1);"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_signed(struct evtext *text, uint64_t value)"
+	print "{"
+	print "\tif (value >> 63) {"
+	print "\t\tevtext_character(text, '-');"
+	print "\t\tvalue = 0 - value;"
+	print "\t}"
+	print "\tevtext_number(text, value, 10, 1);"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_hex(struct evtext *text, uint64_t value)"
+	print "{"
+	print "\tevtext_string(text, \"0x\");"
+	print "\tevtext_number(text, value, 16, 1);"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_bool(struct evtext *text, uint64_t value)"
+	print "{"
+	print "\tevtext_string(text, value ? \"true\" : \"false\");"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_time(struct evtext *text, uint64_t value)"
+	print "{"
+	print "\tevtext_number(text, value / 1000000000, 10, 1);"
+	print "\tevtext_character(text, '.');"
+	print "\tevtext_number(text, value % 1000000000, 10, 9);"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_duration(struct evtext *text, uint64_t value)"
+	print "{"
+	print "\tuint64_t unit = value >= 1000000000 ? 1000000000 : value >= 1000000 ? 1000000 : 1000;"
+	print ""
+	print "\tevtext_number(text, value < 1000 ? value : value / unit, 10, 1);"
+	print "\tif (value < 1000) {"
+	print "\t\tevtext_string(text, \"ns\");"
+	print "\t\treturn;"
+	print "\t}"
+	print "\tevtext_character(text, '.');"
+	print "\tevtext_number(text, value % unit / (unit / 1000), 10, 3);"
+	print "\tevtext_string(text, unit == 1000 ? \"us\" : unit == 1000000 ? \"ms\" : \"s\");"
+	print "}"
+	print ""
+	print "/* Names of flags; @any: there was one; @rest: bits without a name. */"
+	print "static __inline__ void evtext_flag(struct evtext *text, const char *name, int *any)"
+	print "{"
+	print "\tif (*any)"
+	print "\t\tevtext_character(text, '|');"
+	print "\tevtext_string(text, name);"
+	print "\t*any = 1;"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_rest(struct evtext *text, uint64_t rest, int any)"
+	print "{"
+	print "\tif (any && !rest)"
+	print "\t\treturn;"
+	print "\tif (any)"
+	print "\t\tevtext_character(text, '|');"
+	print "\tif (rest)"
+	print "\t\tevtext_string(text, \"0x\");"
+	print "\tevtext_number(text, rest, 16, 1);"
+	print "}"
+	print ""
+	print "/* Is the field inside of the payload? */"
+	print "static __inline__ int evtext_fits(struct evtext *text, size_t offset, size_t size)"
+	print "{"
+	print "\tif (offset <= text->bytes && size <= text->bytes - offset)"
+	print "\t\treturn 1;"
+	print "\tevtext_string(text, \"<truncated>\");"
+	print "\treturn 0;"
+	print "}"
+	print ""
+	print "/* An integer in host byte order, zero-extended. */"
+	print "static __inline__ uint64_t evtext_load(const struct evtext *text, size_t offset,"
+	print "\t\t\t\t       unsigned int size)"
+	print "{"
+	print "\tuint8_t byte;"
+	print "\tuint16_t half;"
+	print "\tuint32_t word;"
+	print "\tuint64_t value;"
+	print ""
+	print "\tif (size == 1) {"
+	print "\t\tmemcpy(&byte, text->payload + offset, 1);"
+	print "\t\treturn byte;"
+	print "\t}"
+	print "\tif (size == 2) {"
+	print "\t\tmemcpy(&half, text->payload + offset, 2);"
+	print "\t\treturn half;"
+	print "\t}"
+	print "\tif (size == 4) {"
+	print "\t\tmemcpy(&word, text->payload + offset, 4);"
+	print "\t\treturn word;"
+	print "\t}"
+	print "\tmemcpy(&value, text->payload + offset, 8);"
+	print "\treturn value;"
+	print "}"
+	print ""
+	print "/* The same, sign-extended. */"
+	print "static __inline__ uint64_t evtext_load_signed(const struct evtext *text, size_t offset,"
+	print "\t\t\t\t\t      unsigned int size)"
+	print "{"
+	print "\tuint64_t sign = (uint64_t)1 << (size * 8 - 1);"
+	print ""
+	print "\treturn (evtext_load(text, offset, size) ^ sign) - sign;"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_octets(struct evtext *text, size_t offset, size_t size,"
+	print "\t\t\t\t     char between)"
+	print "{"
+	print "\tsize_t i;"
+	print ""
+	print "\tfor (i = 0; i < size; i++) {"
+	print "\t\tif (i && between)"
+	print "\t\t\tevtext_character(text, between);"
+	print "\t\tevtext_number(text, text->payload[offset + i], 16, 2);"
+	print "\t}"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_ipv4(struct evtext *text, size_t offset)"
+	print "{"
+	print "\tunsigned int i;"
+	print ""
+	print "\tfor (i = 0; i < 4; i++) {"
+	print "\t\tif (i)"
+	print "\t\t\tevtext_character(text, '.');"
+	print "\t\tevtext_decimal(text, text->payload[offset + i]);"
+	print "\t}"
+	print "}"
+	print ""
+	print "/* As inet_ntop(3): the longest group of zeros becomes \"::\". */"
+	print "static __inline__ void evtext_ipv6(struct evtext *text, size_t offset)"
+	print "{"
+	print "\tconst unsigned char *from = text->payload + offset;"
+	print "\tunsigned int words[8], i, k, start = 8, length = 1;"
+	print ""
+	print "\tfor (i = 0; i < 8; i++)"
+	print "\t\twords[i] = (unsigned int)from[2 * i] << 8 | from[2 * i + 1];"
+	print "\tfor (i = 0; i < 8; i++) {"
+	print "\t\tfor (k = i; k < 8 && !words[k]; k++)"
+	print "\t\t\t;"
+	print "\t\tif (k - i > length) {"
+	print "\t\t\tstart = i;"
+	print "\t\t\tlength = k - i;"
+	print "\t\t}"
+	print "\t}"
+	print "\tfor (i = 0; i < 8; i++) {"
+	print "\t\tif (i == start) {"
+	print "\t\t\tevtext_string(text, i + length == 8 ? \"::\" : \":\");"
+	print "\t\t\ti += length - 1;"
+	print "\t\t\tcontinue;"
+	print "\t\t}"
+	print "\t\tif (i)"
+	print "\t\t\tevtext_character(text, ':');"
+	print "\t\t/* IPv4 addresses as part of others. */"
+	print "\t\tif (i == 6 && !start &&"
+	print "\t\t    (length == 6 || (length == 5 && words[5] == 0xffff))) {"
+	print "\t\t\tevtext_ipv4(text, offset + 12);"
+	print "\t\t\treturn;"
+	print "\t\t}"
+	print "\t\tevtext_number(text, words[i], 16, 1);"
+	print "\t}"
+	print "}"
+	print ""
+	print "/* Does the character change the direction of the text behind it? */"
+	print "static __inline__ int evtext_is_direction(uint32_t character)"
+	print "{"
+	print "\treturn character == 0x61c || character == 0x200e || character == 0x200f ||"
+	print "\t       (character >= 0x202a && character <= 0x202e) ||"
+	print "\t       (character >= 0x2066 && character <= 0x2069);"
+	print "}"
+	print ""
+	print "/* The bytes of a UTF-8 character that is printed unchanged, or 0. */"
+	print "static __inline__ size_t evtext_utf8(const unsigned char *from, size_t size)"
+	print "{"
+	print "\tsize_t bytes = *from < 0xc0 ? 0 : *from < 0xe0 ? 2 : *from < 0xf0 ? 3 :"
+	print "\t\t       *from < 0xf8 ? 4 : 0;"
+	print "\tuint32_t character;"
+	print "\tsize_t i;"
+	print ""
+	print "\tif (!bytes || size < bytes)"
+	print "\t\treturn 0;"
+	print "\tcharacter = *from & (0x7fU >> bytes);"
+	print "\tfor (i = 1; i < bytes; i++) {"
+	print "\t\tif ((from[i] & 0xc0) != 0x80)"
+	print "\t\t\treturn 0;"
+	print "\t\tcharacter = character << 6 | (from[i] & 0x3f);"
+	print "\t}"
+	print "\tif (character < (bytes == 2 ? 0xa0U : bytes == 3 ? 0x800U : 0x10000U) ||"
+	print "\t    character > 0x10ffff || (character >= 0xd800 && character < 0xe000) ||"
+	print "\t    evtext_is_direction(character))"
+	print "\t\treturn 0;"
+	print "\treturn bytes;"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_quoted(struct evtext *text, const unsigned char *from,"
+	print "\t\t\t\t     size_t size)"
+	print "{"
+	print "\tsize_t bytes, i;"
+	print ""
+	print "\tevtext_character(text, '\"');"
+	print "\tfor (i = 0; i < size; i += bytes) {"
+	print "\t\tbytes = from[i] < 0x80 ? from[i] >= ' ' && from[i] != 0x7f :"
+	print "\t\t\t\t\t evtext_utf8(from + i, size - i);"
+	print "\t\tif (bytes > 1 || (bytes && from[i] != '\"' && from[i] != '\\\\')) {"
+	print "\t\t\tsize_t k;"
+	print ""
+	print "\t\t\tfor (k = 0; k < bytes; k++)"
+	print "\t\t\t\tevtext_character(text, (char)from[i + k]);"
+	print "\t\t\tcontinue;"
+	print "\t\t}"
+	print "\t\tbytes = 1;"
+	print "\t\tevtext_character(text, '\\\\');"
+	print "\t\tswitch (from[i]) {"
+	print "\t\tcase '\"':"
+	print "\t\tcase '\\\\':"
+	print "\t\t\tevtext_character(text, (char)from[i]);"
+	print "\t\t\tbreak;"
+	print "\t\tcase '\\n':"
+	print "\t\t\tevtext_character(text, 'n');"
+	print "\t\t\tbreak;"
+	print "\t\tcase '\\t':"
+	print "\t\t\tevtext_character(text, 't');"
+	print "\t\t\tbreak;"
+	print "\t\tcase '\\r':"
+	print "\t\t\tevtext_character(text, 'r');"
+	print "\t\t\tbreak;"
+	print "\t\tdefault:"
+	print "\t\t\tevtext_character(text, 'x');"
+	print "\t\t\tevtext_number(text, from[i], 16, 2);"
+	print "\t\t\tbreak;"
+	print "\t\t}"
+	print "\t}"
+	print "\tevtext_character(text, '\"');"
+	print "}"
+	print ""
+	print "static __inline__ void evtext_chars(struct evtext *text, size_t offset, size_t size)"
+	print "{"
+	print "\tconst unsigned char *from = text->payload + offset;"
+	print "\tsize_t length = 0;"
+	print ""
+	print "\twhile (length < size && from[length])"
+	print "\t\tlength++;"
+	print "\tevtext_quoted(text, from, length);"
+	print "}"
+	print ""
+	print "/* A string, or bytes, that a word in the fixed part locates. */"
+	print "static __inline__ void evtext_dynamic(struct evtext *text, size_t at, int string)"
+	print "{"
+	print "\tuint64_t word = evtext_load(text, at, 4);"
+	print "\tsize_t size = (size_t)(word >> 16), offset = (size_t)(word & 0xffff), length = 0;"
+	print "\tint inside = offset <= text->bytes && size <= text->bytes - offset;"
+	print ""
+	print "\tif (inside && !string) {"
+	print "\t\tevtext_octets(text, offset, size, 0);"
+	print "\t\treturn;"
+	print "\t}"
+	print "\twhile (inside && length < size && text->payload[offset + length])"
+	print "\t\tlength++;"
+	print "\tif (inside && length < size) {"
+	print "\t\tevtext_quoted(text, text->payload + offset, length);"
+	print "\t\treturn;"
+	print "\t}"
+	print "\tevtext_character(text, '<');"
+	print "\tevtext_decimal(text, size);"
+	print "\tevtext_string(text, \" bytes at \");"
+	print "\tevtext_decimal(text, offset);"
+	print "\tevtext_string(text, inside ? \" without end>\" : \": outside>\");"
+	print "}"
+	print ""
+	print "#endif"
+}
+
+# The function that prints the name of a value of an enum, or a value of a flags type.
+function set_function(at,   name) {
+	name = C SET[SIDE, at]
+	sub(/^eventlog_/, "evtext_", name)
+	return name
+}
+
+function print_set_function(at,   k, name, value) {
+	name = set_function(at)
+	if (SET_FLAGS[SIDE, at]) {
+		print "static __inline__ void " name "(struct evtext *text, uint64_t value)"
+		print "{"
+		print "\tuint64_t rest = value;"
+		print "\tint any = 0;"
+		print ""
+		for (k = 1; k <= MEMBERS[SIDE, at]; k++) {
+			value = MEMBER_VALUE[SIDE, at, k] "ULL"
+			if (value == "0x0ULL")
+				print "\tif (!value)"
+			else
+				print "\tif ((value & " value ") == " value ") {"
+			print "\t\tevtext_flag(text, " c_string(MEMBER_NAME[SIDE, at, k]) ", &any);"
+			if (value != "0x0ULL") {
+				print "\t\trest &= ~" value ";"
+				print "\t}"
+			}
+		}
+		print "\tevtext_rest(text, rest, any);"
+	} else {
+		print "static __inline__ int " name "(struct evtext *text, uint64_t value)"
+		print "{"
+		print "\tswitch (value) {"
+		for (k = 1; k <= MEMBERS[SIDE, at]; k++) {
+			print "\tcase " u64_constant(MEMBER_VALUE[SIDE, at, k]) ":"
+			print "\t\tevtext_string(text, " c_string(MEMBER_NAME[SIDE, at, k]) ");"
+			print "\t\treturn 1;"
+		}
+		print "\tdefault:"
+		print "\t\t(void)text;"
+		print "\t\treturn 0;"
+		print "\t}"
+	}
+	print "}"
+	print ""
+}
+
+function print_decoder_field(i, k, offset,   kind, bytes, place, load, value, at, name, hex) {
+	kind = FIELD_KIND[SIDE, i, k]
+	bytes = FIELD_BYTES[SIDE, i, k]
+	name = FIELD[SIDE, i, k] "="
+	place = "&text, " offset
+	print "\tevtext_string(&text, \"" (k > 1 ? " " : "") name "\");"
+	print "\tif (evtext_fits(" place ", " bytes ")) {"
+	load = substr(kind, 1, 1) == "s" && (kind in LARGEST) ? "evtext_load_signed" : "evtext_load"
+	value = load "(" place ", " bytes ")"
+	if (kind == "port")
+		value = "(uint64_t)text.payload[" offset "] << 8 | text.payload[" offset " + 1]"
+	hex = FIELD_DISPLAY[SIDE, i, k] == "hex"
+	at = set_of(i, k)
+	if (kind == "char[]")
+		print "\t\tevtext_chars(" place ", " bytes ");"
+	else if (kind == "u8[]" || kind == "struct")
+		print "\t\tevtext_octets(" place ", " bytes ", 0);"
+	else if (kind == "mac")
+		print "\t\tevtext_octets(" place ", " bytes ", ':');"
+	else if (kind == "string" || kind == "bytes")
+		print "\t\tevtext_dynamic(" place ", " (kind == "string") ");"
+	else if (kind == "ipv4" || kind == "ipv6")
+		print "\t\tevtext_" kind "(" place ");"
+	else if (hex)
+		print "\t\tevtext_hex(&text, " (kind == "port" ? value : \
+			"evtext_load(" place ", " bytes ")") ");"
+	else if (FIELD_DISPLAY[SIDE, i, k] == "" && at && SET_FLAGS[SIDE, at])
+		print "\t\t" set_function(at) "(&text, " value ");"
+	else if (FIELD_DISPLAY[SIDE, i, k] == "" && \
+		 (kind == "bool" || kind == "time" || kind == "duration"))
+		print "\t\tevtext_" kind "(&text, " value ");"
+	else if (FIELD_DISPLAY[SIDE, i, k] == "" && kind == "ptr")
+		print "\t\tevtext_hex(&text, " value ");"
+	else {
+		if (FIELD_DISPLAY[SIDE, i, k] == "" && at) {
+			print "\t\tif (!" set_function(at) "(&text, " value "))"
+			printf "\t"
+		}
+		print "\t\tevtext_" (load == "evtext_load" ? "decimal" : "signed") "(&text, " value ");"
+	}
+	print "\t}"
+}
+
+function print_decoder(   i, k, name, macro, offset) {
+	macro = upper(C) "TEXT_H"
+	print_head(macro)
+	print "#include <stddef.h>"
+	print "#include <stdint.h>"
+	print "#include <string.h>"
+	print ""
+	print_decoder_helpers()
+	print ""
+	for (i = 1; i <= SETS[SIDE]; i++)
+		print_set_function(i)
+	for (i = 1; i <= EVENTS[SIDE]; i++) {
+		name = C EVENT[SIDE, i] "_text"
+		print "/**"
+		print " * " name "() - write the fields of " EVENT[SIDE, i] " as text"
+		print " * @buffer: the text, always with a NUL, cut if it is too long"
+		print " * @room: bytes of @buffer; 0: nothing is written"
+		print " * @payload: the payload, which need not be valid"
+		print " * @bytes: bytes of @payload"
+		print " *"
+		print " * Return: bytes of the whole text, without its NUL."
+		print " */"
+		print "static __inline__ size_t " name "(char *buffer, size_t room,"
+		print "\t\tconst void *payload, size_t bytes)"
+		print "{"
+		print "\tstruct evtext text;"
+		print ""
+		print "\tevtext_begin(&text, buffer, room, payload, bytes);"
+		offset = 0
+		for (k = 1; k <= FIELDS[SIDE, i]; k++) {
+			print_decoder_field(i, k, offset)
+			offset += FIELD_BYTES[SIDE, i, k]
+		}
+		print "\treturn evtext_end(&text);"
+		print "}"
+		print ""
+	}
+	print "#endif"
+}
+
 # ---- compatibility ----
 
 function changed(line, old_line, was, is) {
@@ -1635,14 +2342,15 @@ function main(   mode, at, name) {
 			printf "%s", usage()
 			exit 0
 		}
-		if (ARGV[at] !~ /^-[pctk]$/)
+		if (ARGV[at] !~ /^-[pucdtk]$/)
 			stop_usage("there is no option " ARGV[at])
 		if (mode != "")
-			stop_usage("one of -p, -c, -t and -k is enough")
+			stop_usage("one of -p, -u, -c, -d, -t and -k is enough")
 		mode = ARGV[at]
 	}
 	if (mode == "")
-		stop_usage("one of -p, -c, -t and -k is needed")
+		stop_usage("one of -p, -u, -c, -d, -t and -k is needed")
+	MODE = mode
 	if (ARGC - at != (mode == "-k" ? 2 : 1))
 		stop_usage(mode " takes " (mode == "-k" ? "two files" : "one file"))
 
@@ -1659,10 +2367,14 @@ function main(   mode, at, name) {
 	parse_file(ARGV[at], "new")
 	if (mode == "-p")
 		print_producer()
+	else if (mode == "-u")
+		print_program()
 	else if (mode == "-c")
 		print_consumer()
+	else if (mode == "-d")
+		print_decoder()
 	else if (mode == "-t")
-		print_text()
+		print_text(0)
 	else
 		compare_files()
 	exit 0

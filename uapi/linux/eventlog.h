@@ -55,6 +55,7 @@
 /* Fixed limits.  VERSION reports the configurable limits. */
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
+#define EVENTLOG_SCHEMA_MAX		32768	/* bytes of a schema in REGISTER, NUL included */
 #define EVENTLOG_NAME_MAX		256	/* provider, event; NUL included */
 #define EVENTLOG_FIELD_NAME_MAX		256	/* field; NUL included */
 #define EVENTLOG_GLOB_MAX		1024	/* provider and event glob; NUL included */
@@ -148,9 +149,15 @@ struct eventlog_version {
  *
  * Registrations with the same provider, name, fields, level and keywords share one
  * definition.  If any of these differs, another definition is created.
+ *
+ * With EVENTLOG_REGISTER_SCHEMA, command is a schema text in canonical form, see
+ * elog_schema(5), that describes one event, which is the last statement.  The schema
+ * contains provider, level and keywords; these members are 0.  DESCRIBE returns the same
+ * text.  Filters know the types of its fields and the names of its enums and flags.
  */
 #define EVENTLOG_REGISTER_PERSIST	(1U << 0) /* outlives its producers; CAP_PERFMON */
 #define EVENTLOG_REGISTER_SESSION	(1U << 1) /* a __u64 session precedes the payload */
+#define EVENTLOG_REGISTER_SCHEMA	(1U << 2) /* command is a schema; see below */
 
 struct eventlog_register {
 	__u32 size;

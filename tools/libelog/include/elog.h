@@ -2,7 +2,8 @@
 /*
  * libelog: the user-space library of eventlog.
  *
- * Producers: struct elog_producer, struct elog_event, struct elog_payload.
+ * Producers: struct elog_producer, struct elog_event, struct elog_payload, struct
+ * elog_typed_event.
  * Consumers: struct elog_consumer, which returns records in the order of their times.
  * Files: struct elog_writer stores what a consumer returns raw; struct
  * elog_reader returns it in the order of times again.
@@ -49,6 +50,7 @@
 
 #include "elog/device.h"
 #include "elog/producer.h"
+#include "elog/typed.h"
 #include "elog/text.h"
 #include "elog/schema.h"
 #include "elog/item.h"

@@ -42,7 +42,8 @@ struct registered_event {
 	struct elog_producer *producer;
 	struct registered_event *next;
 	char *provider;			/* NULL: the kernel's default */
-	char *command;
+	char *command;			/* or schema, with EVENTLOG_REGISTER_SCHEMA */
+	struct elog_typed_event *typed;	/* has a copy of the status; or NULL */
 	uint64_t keywords;
 	uint32_t level;
 	uint32_t flags;
@@ -99,6 +100,9 @@ static void point_to(struct registered_event *event,
 {
 	__atomic_store_n(&event->event.mask, mask, __ATOMIC_RELAXED);
 	__atomic_store_n(&event->event.status, status, __ATOMIC_RELEASE);
+	/* Its mask is EVENTLOG_STATUS_ENABLED, which the other masks contain. */
+	if (event->typed)
+		__atomic_store_n(&event->typed->status, status, __ATOMIC_RELEASE);
 }
 
 static bool test_bit(const struct registered_event *event)
@@ -401,6 +405,10 @@ void elog_producer_close(struct elog_producer *producer)
 		munmap(producer->status_map, producer->map_size);
 	for (event = producer->events; event; event = next) {
 		next = event->next;
+		if (event->typed) {
+			point_to(event, &never_byte, 1);
+			event->typed->event = NULL;
+		}
 		free_event(event);
 	}
 	pthread_mutex_destroy(&producer->lock);
@@ -459,36 +467,110 @@ static int enlist(struct registered_event *event)
 	return ret;
 }
 
-int elog_event_register(struct elog_producer *producer, const char *provider,
-			const char *command, unsigned int level,
-			uint64_t keywords, unsigned int flags,
-			struct elog_event **result)
+static struct registered_event *new_event(struct elog_producer *producer, const char *provider,
+					  const char *command, unsigned int flags)
 {
-	struct registered_event *event;
-	int ret;
+	struct registered_event *event = calloc(1, sizeof(*event));
 
-	event = calloc(1, sizeof(*event));
 	if (!event)
-		return -ENOMEM;
+		return NULL;
 	event->producer = producer;
 	event->generation = &no_generation;
-	event->keywords = keywords;
-	event->level = level;
 	event->flags = flags;
 	event->command = strdup(command);
 	if (provider)
 		event->provider = strdup(provider);
 	if (!event->command || (provider && !event->provider)) {
 		free_event(event);
-		return -ENOMEM;
+		return NULL;
 	}
-	ret = enlist(event);
+	return event;
+}
+
+/* A new event that fails is freed. */
+static int enlist_new(struct registered_event *event, struct elog_event **result)
+{
+	int ret = enlist(event);
+
 	if (ret) {
 		free_event(event);
 		return ret;
 	}
 	*result = &event->event;
 	return 0;
+}
+
+int elog_event_register(struct elog_producer *producer, const char *provider,
+			const char *command, unsigned int level,
+			uint64_t keywords, unsigned int flags,
+			struct elog_event **result)
+{
+	struct registered_event *event;
+
+	/* The other function is for schemas. */
+	if (flags & EVENTLOG_REGISTER_SCHEMA)
+		return -EINVAL;
+	event = new_event(producer, provider, command, flags);
+	if (!event)
+		return -ENOMEM;
+	event->keywords = keywords;
+	event->level = level;
+	return enlist_new(event, result);
+}
+
+int elog_event_register_schema(struct elog_producer *producer, const char *schema,
+			       unsigned int flags, struct elog_event **result)
+{
+	struct registered_event *event;
+
+	event = new_event(producer, NULL, schema, flags | EVENTLOG_REGISTER_SCHEMA);
+	return event ? enlist_new(event, result) : -ENOMEM;
+}
+
+static int register_typed(struct elog_producer *producer, struct elog_typed_event *typed)
+{
+	struct registered_event *event;
+	struct elog_event *result;
+	int ret;
+
+	if (typed->event)
+		return -EBUSY;
+	event = new_event(producer, NULL, typed->schema, EVENTLOG_REGISTER_SCHEMA);
+	if (!event)
+		return -ENOMEM;
+	/* First: who sees that the event is enabled uses it. */
+	__atomic_store_n(&typed->event, &event->event, __ATOMIC_RELEASE);
+	event->typed = typed;
+	ret = enlist_new(event, &result);
+	if (ret)
+		__atomic_store_n(&typed->event, NULL, __ATOMIC_RELAXED);
+	return ret;
+}
+
+int elog_typed_events_register(struct elog_producer *producer,
+			       struct elog_typed_event *const *events, unsigned int count)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		ret = register_typed(producer, events[i]);
+		if (ret) {
+			elog_typed_events_unregister(events, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void elog_typed_events_unregister(struct elog_typed_event *const *events, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		elog_event_unregister(events[i]->event);
+		__atomic_store_n(&events[i]->event, NULL, __ATOMIC_RELAXED);
+	}
 }
 
 void elog_event_retire(struct elog_event *event)
@@ -635,35 +717,64 @@ int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter
 	return ret;
 }
 
-int elog_event_write_parts(const struct elog_event *event, uint64_t session,
-			   const struct iovec *iov, unsigned int count)
+/* Writes a payload; the first of @parts is for the message's head. */
+static int write_message(const struct elog_event *event, uint64_t session, struct iovec *parts,
+			 unsigned int count)
 {
 	struct {
 		uint32_t write_index;
 		uint64_t session;
 	} __attribute__((packed)) head;
 	struct elog_producer *producer = registered(event)->producer;
-	struct iovec parts[ELOG_PARTS_MAX + 1];
 	struct writer_slot *slot;
 	int error = errno, ret = -EBADF;
 
-	if (!elog_event_enabled(event))
-		return -EBADF;
 	head.session = session;
 	parts[0].iov_base = &head;
 	parts[0].iov_len = sizeof(head);
-	if (count)
-		memcpy(&parts[1], iov, count * sizeof(*iov));
-
 	slot = begin_call(producer);
 	if (is_connected(producer)) {
 		head.write_index = __atomic_load_n(&registered(event)->write_index,
 						   __ATOMIC_RELAXED);
-		ret = writev(producer->fd, parts, (int)count + 1) < 0 ? -errno : 0;
+		ret = writev(producer->fd, parts, (int)count) < 0 ? -errno : 0;
 	}
 	end_call(slot);
 	errno = error;
 	return ret;
+}
+
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count)
+{
+	struct iovec parts[ELOG_PARTS_MAX + 1];
+
+	if (!elog_event_enabled(event))
+		return -EBADF;
+	if (count)
+		memcpy(&parts[1], iov, count * sizeof(*iov));
+	return write_message(event, session, parts, count + 1);
+}
+
+bool elog_typed_event_ready(const struct elog_typed_event *event)
+{
+	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+
+	return target && elog_event_enabled_slow(target);
+}
+
+int elog_typed_event_write(const struct elog_typed_event *event, uint64_t session,
+			   struct iovec *iov, unsigned int count, size_t size)
+{
+	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+
+	if (!target)
+		return -EBADF;
+	if (count > IOV_MAX)
+		return -EINVAL;
+	/* The words of the fields cannot say so much. */
+	if (size > EVENTLOG_PAYLOAD_MAX)
+		return -E2BIG;
+	return write_message(target, session, iov, count);
 }
 
 int elog_event_write(const struct elog_event *event, uint64_t session,

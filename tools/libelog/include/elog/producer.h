@@ -123,6 +123,22 @@ int elog_event_register(struct elog_producer *producer, const char *provider,
 			struct elog_event **event);
 
 /**
+ * elog_event_register_schema() - register an event that a schema describes
+ * @producer: the producer
+ * @schema: a schema in canonical form, see elog_schema(5), with one event, which is the
+ *	last statement
+ * @flags: 0 or EVENTLOG_REGISTER_PERSIST
+ * @event: set to the event, which belongs to the producer
+ *
+ * The same as elog_event_register(), but fields have all types of the schema language,
+ * and enums, flags, keywords and descriptions have names for subscribers and in filters.
+ *
+ * Return: as elog_event_register(); -EINVAL the schema has an error.
+ */
+int elog_event_register_schema(struct elog_producer *producer, const char *schema,
+			       unsigned int flags, struct elog_event **event);
+
+/**
  * elog_event_unregister() - unregister and free an event
  * @event: freed; no thread may be using it. May be NULL
  */
