@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input/live.h"
+#include "input/names.h"
 #include "input/rule_filter.h"
 #include "util/time_spec.h"
 #include "util/signals.h"
@@ -41,6 +42,56 @@ int64_t wall_offset(void)
 	int64_t now = realtime_now();
 
 	return now - (int64_t)record_time(monotonic());
+}
+
+/* Let the names see the definitions that the device lists, until all are known. */
+static int see_definitions(struct names *names, int fd)
+{
+	struct eventlog_describe describe = { 0 };
+	struct elog_schema *schema;
+	char *text;
+	int ret = 0;
+
+	while (!ret && !names_complete(names)) {
+		describe.flags = EVENTLOG_DESCRIBE_NEXT;
+		/* An error shows again when the rules are added. */
+		if (elog_device_describe(fd, &describe, &text))
+			return 0;
+		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
+		free(text);
+		if (ret == -ENOMEM)
+			return ret;
+		if (!ret && schema->provider_count && schema->providers[0]->event_count)
+			names_see(names, schema->providers[0]->events[0]);
+		if (!ret)
+			elog_schema_free(schema);
+		ret = 0;
+	}
+	return ret;
+}
+
+/*
+ * Warn about names in the options that no event has: it may be registered later. Only
+ * the bits of keywords cannot be known before their provider is.
+ */
+static int check_names(const struct live *live)
+{
+	struct names *names;
+	int ret;
+
+	ret = names_open(&names, live->options);
+	if (!ret)
+		ret = see_definitions(names, elog_consumer_fd(live->consumer));
+	if (ret) {
+		elog_error("out of memory");
+	} else if (names_lack_keywords(names)) {
+		names_report(names, "");
+		ret = -ENOENT;
+	} else if (!live->options->quiet) {
+		names_report(names, " yet");
+	}
+	names_close(names);
+	return ret;
 }
 
 int live_open(struct live *live, const struct options *options,
@@ -78,7 +129,8 @@ int live_open(struct live *live, const struct options *options,
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	return rules_add(live);
+	ret = check_names(live);
+	return ret ? ret : rules_add(live);
 }
 
 void live_close(struct live *live)
