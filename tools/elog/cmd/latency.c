@@ -62,8 +62,18 @@ static bool is_going(const struct latency *latency)
  * Events
  */
 
-static const struct role *find_role(const struct latency *latency,
-				    struct cached_event *cached)
+static void see_fields(struct latency *latency, const struct elog_schema_event *event)
+{
+	struct latency_pairs *pairs = &latency->pairs;
+	size_t i;
+
+	for (i = 0; i < pairs->key.count; i++)
+		latency_name_see(&pairs->key.names[i], event);
+	if (pairs->group.name)
+		latency_name_see(&pairs->group, event);
+}
+
+static const struct role *find_role(struct latency *latency, struct cached_event *cached)
 {
 	static struct role roles[4] = {
 		{ false, false }, { false, true }, { true, false }, { true, true },
@@ -76,6 +86,8 @@ static const struct role *find_role(const struct latency *latency,
 		index |= 2;
 	if (cached->event && glob_matches(latency->globs[1], cached->event))
 		index |= 1;
+	if (index)
+		see_fields(latency, cached->event);
 	cached->row = &roles[index];
 	return cached->row;
 }
@@ -273,19 +285,19 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: no event matched END '%s'\n", latency->end);
 }
 
-static bool is_unknown(const struct latency_name *name, const char *option, bool end)
+static bool is_unknown(struct latency_name *name, const char *option, bool end)
 {
 	if (!name->sought[end] || name->found[end])
 		return false;
-	elog_error("--%s: no %s has a field '%s'", option, end ? "END" : "START",
-		   name->name);
+	nearest_error(&name->nearest, "--%s: no %s has a field '%s'", option,
+		      end ? "END" : "START", name->name);
 	return true;
 }
 
 /* Return: true, after error messages, if no event has a field of some name. */
-static bool has_unknown_names(const struct latency *latency)
+static bool has_unknown_names(struct latency *latency)
 {
-	const struct latency_key *key = &latency->pairs.key;
+	struct latency_key *key = &latency->pairs.key;
 	bool any = false;
 	size_t i;
 
@@ -375,7 +387,7 @@ static bool is_event(const char *text)
 	const char *slash = strchr(text, '/');
 	const char *event = slash ? slash + 1 : text;
 
-	return *event && !strchr(event, '/') && strlen(event) < EVENTLOG_GLOB_MAX &&
+	return *event && !glob_error(text) && !strchr(event, '/') && strlen(event) < EVENTLOG_GLOB_MAX &&
 	       (!slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
 }
 
@@ -392,8 +404,9 @@ static int check_arguments(const struct options *options)
 	for (i = 0; i < 2; i++) {
 		if (is_event(options->arguments[i]))
 			continue;
-		elog_error("'%s' is not a valid [PROVIDER/]EVENT",
-			   options->arguments[i]);
+		elog_error("invalid [PROVIDER/]EVENT '%s': %s", options->arguments[i],
+			   glob_error(options->arguments[i]) ?
+			   glob_error(options->arguments[i]) : "must be a name or a glob");
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {

@@ -23,6 +23,24 @@ void latency_name_set(struct latency_name *name, const char *text)
 	while (name->property < LATENCY_FIELD &&
 	       strcmp(text, property_names[name->property]))
 		name->property++;
+	name->nearest.sought = text;
+}
+
+void latency_name_see(struct latency_name *name, const struct elog_schema_event *event)
+{
+	size_t i;
+
+	if (name->property != LATENCY_FIELD)
+		return;
+	for (i = 0; i < event->field_count; i++)
+		nearest_offer(&name->nearest, event->fields[i]->name);
+	for (i = 0; i <= LATENCY_CPU; i++)
+		nearest_offer(&name->nearest, property_names[i]);
+}
+
+void latency_name_close(struct latency_name *name)
+{
+	nearest_free(&name->nearest);
 }
 
 /* Return: the field, and its value; NULL: the event has none that can be read. */
@@ -127,6 +145,10 @@ int latency_key_open(struct latency_key *key, const char *by, bool by_provider)
 
 void latency_key_close(struct latency_key *key)
 {
+	size_t i;
+
+	for (i = 0; i < key->count; i++)
+		latency_name_close(&key->names[i]);
 	elog_text_free(&key->bytes);
 	free(key->words);
 	free(key->copy);

@@ -8,6 +8,7 @@
 
 #include "input/source.h"
 #include "libelog/util/map.h"
+#include "util/nearest.h"
 
 #define LATENCY_NAMES_MAX	16	/* of --by */
 
@@ -29,12 +30,14 @@ enum latency_property {
  * @property: what it means
  * @sought: a field of this name was looked for, in a START, in an END
  * @found: and an event had it
+ * @nearest: names that are near, for the error message
  */
 struct latency_name {
 	const char *name;
 	enum latency_property property;
 	bool sought[2];
 	bool found[2];
+	struct nearest nearest;
 };
 
 /**
@@ -94,6 +97,12 @@ char *latency_key_format(struct latency_key *key, const struct entry *entry,
 
 /** latency_name_set() - parse a name; @text outlives it */
 void latency_name_set(struct latency_name *name, const char *text);
+
+/** latency_name_see() - note which fields a START or END has, for an error message */
+void latency_name_see(struct latency_name *name, const struct elog_schema_event *event);
+
+/** latency_name_close() - free what the name has */
+void latency_name_close(struct latency_name *name);
 
 /**
  * latency_name_format() - the value that an END has

@@ -137,7 +137,6 @@ void nearest_error(struct nearest *nearest, const char *format, ...)
 	va_end(arguments);
 	put_nearest(&text, nearest);
 	print_text(&text);
-	nearest_free(nearest);
 }
 
 int choice_find(const char *const *choices, size_t count, const char *word)
@@ -216,10 +215,10 @@ int choice_abbreviated(const char *const *choices, size_t count, const char *wor
 	if (matches)
 		return matches == 1 ? found : -1;
 	offer_choices(&nearest, choices, count);
-	if (nearest.count) {
+	if (nearest.count)
 		nearest_error(&nearest, "no %s '%s'", kind, word);
-		return -1;
-	}
-	choice_error(choices, count, word, NULL, "no %s '%s'", kind, word);
+	else
+		choice_error(choices, count, word, NULL, "no %s '%s'", kind, word);
+	nearest_free(&nearest);
 	return -1;
 }

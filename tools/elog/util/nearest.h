@@ -50,7 +50,7 @@ void nearest_free(struct nearest *nearest);
 
 /**
  * nearest_error() - print "elog VERB: ...; did you mean 'a', 'b' or 'c'?"
- * @nearest: the names; freed
+ * @nearest: the names
  * @format: the text before the semicolon
  */
 void nearest_error(struct nearest *nearest, const char *format, ...)

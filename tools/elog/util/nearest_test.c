@@ -123,7 +123,7 @@ static void test_messages(void)
 			nearest_offer_at(&nearest, names[k], 1);
 		print_error(&nearest, text, sizeof(text));
 		check_string(text, messages[i]);
-		check_equal(nearest.count, 0);
+		nearest_free(&nearest);
 	}
 }
 

@@ -66,6 +66,29 @@ char *find_slash(const char *glob)
 	return (char *)glob;
 }
 
+/* Skip a class in brackets. Return: NULL if it has no end before the next slash. */
+static const char *skip_class(const char *glob)
+{
+	glob += glob[1] == '!' || glob[1] == '^' ? 2 : 1;
+	glob += *glob == ']';
+	glob += strcspn(glob, "]/");
+	return *glob == ']' ? glob : NULL;
+}
+
+const char *glob_error(const char *glob)
+{
+	for (; *glob; glob++) {
+		if (*glob == '[') {
+			glob = skip_class(glob);
+			if (!glob)
+				return "'[' has no ']'; \\[ is the character";
+		} else if (*glob == '\\' && !*++glob) {
+			return "nothing follows the last \\";
+		}
+	}
+	return NULL;
+}
+
 void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width)
 {
 	elog_text_unsigned(text, nanoseconds / 1000000000, width, ' ');
