@@ -103,7 +103,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		return -ENOMEM;
 	}
 	counts->live = live;
-	ret = selection_open(&counts->selection, live->options, true, false);
+	ret = selection_open(&counts->selection, live->options, false, false);
 	if (ret)
 		return ret;
 	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);

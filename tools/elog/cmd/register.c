@@ -76,8 +76,7 @@ static void explain_invalid(struct elog_producer *producer,
 	if (!is_acceptable(producer, registration, "")) {
 		elog_error("'%s': invalid name of an event or provider",
 			   registration->title);
-		elog_hint("names consist of letters, digits and _, and do not start with a "
-			  "digit; names of providers may also contain . and -");
+		elog_hint("names have 1 to 255 printable ASCII characters");
 		return;
 	}
 	fields = strdup(registration->fields);
