@@ -62,15 +62,17 @@ static bool is_going(const struct latency *latency)
  * Events
  */
 
-static void see_fields(struct latency *latency, const struct elog_schema_event *event)
+/* A START that is also an END has the fields of a START. */
+static void see_fields(struct latency *latency, const struct elog_schema_event *event,
+		       const struct role *role)
 {
 	struct latency_pairs *pairs = &latency->pairs;
 	size_t i;
 
 	for (i = 0; i < pairs->key.count; i++)
-		latency_name_see(&pairs->key.names[i], event);
-	if (pairs->group.name)
-		latency_name_see(&pairs->group, event);
+		latency_name_see(&pairs->key.names[i], event, !role->start);
+	if (pairs->group.name && role->end)
+		latency_name_see(&pairs->group, event, true);
 }
 
 static const struct role *find_role(struct latency *latency, struct cached_event *cached)
@@ -87,7 +89,7 @@ static const struct role *find_role(struct latency *latency, struct cached_event
 	if (cached->event && glob_matches(latency->globs[1], cached->event))
 		index |= 1;
 	if (index)
-		see_fields(latency, cached->event);
+		see_fields(latency, cached->event, &roles[index]);
 	cached->row = &roles[index];
 	return cached->row;
 }
@@ -100,7 +102,7 @@ static void pair_event(struct latency *latency, const struct entry *entry,
 	struct elog_map_key key;
 	int ret;
 
-	ret = latency_key_make(&pairs->key, entry, role->end && !role->start, &key);
+	ret = latency_key_make(&pairs->key, entry, &key);
 	if (!ret)
 		pairs->counts.unkeyed++;
 	if (ret <= 0) {
