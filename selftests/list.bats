@@ -147,7 +147,7 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	check_json '
 info, = objects
 assert info["abi"] == 2 and info["device"] == "/dev/eventlog", info
-assert info["events"] == 1 and info["events_wanted"] == 0, info
+assert info["events"] == 1 and info["events_enabled"] == 0, info
 assert "overwrite" in info["features"] and info["captures"] == []
 assert info["events_max"] > 0 and info["ring_bytes_max"] == 1 << 30
 assert info["module"] and info["elog"] and "status" not in info'

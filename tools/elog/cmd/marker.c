@@ -258,7 +258,7 @@ static int print_list(const struct options *options, const struct marker_list *l
 
 	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
 		elog_text_printf(&text, "%-17s %-17s %-17s %s\n", "HANDLERS", "ACTIVE",
-				 "OF/TAG", "PLACE  FIELDS");
+				 "OWNER/TAG", "LOCATION  FIELDS");
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
@@ -295,7 +295,7 @@ static int marker_list(const struct options *options, int fd, struct marker_list
 	}
 	if (hidden && !options->quiet)
 		fprintf(stderr, "elog: no permission to inspect %zu processes: "
-			"the places of their markers are unknown\n", hidden);
+			"the locations of their markers are unknown\n", hidden);
 	return print_list(options, list, false);
 }
 
