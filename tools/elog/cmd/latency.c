@@ -389,7 +389,8 @@ static bool is_event(const char *text)
 	const char *slash = strchr(text, '/');
 	const char *event = slash ? slash + 1 : text;
 
-	return *event && !glob_error(text) && !strchr(event, '/') && strlen(event) < EVENTLOG_GLOB_MAX &&
+	return *event && !glob_error(text) && !strchr(event, '/') &&
+	       strlen(event) < EVENTLOG_GLOB_MAX &&
 	       (!slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
 }
 

@@ -45,23 +45,29 @@ struct option_definition {
 #define TEXT(member)	0, offsetof(struct options, member), "must not be empty"
 #define PARSED(must)	0, 0, must	/* by take_option() */
 
+#define MUST_BE_EVENT	"must be PROVIDER or PROVIDER/EVENT"
 #define MUST_BE_TIME	"must be a date, a time of day, @SECONDS, -SPAN, +SPAN or SECONDS"
 #define MUST_BE_SECONDS	"must be a number, more than 0"
 #define MUST_BE_POSITIVE "must be a number from 1"
 
 static const struct option_definition definitions[] = {
-	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated", PARSED("must be PROVIDER or PROVIDER/EVENT") },
+	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated",
+	  PARSED(MUST_BE_EVENT) },
 	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
 	  "masks, separated by commas", PARSED("must be names or masks, separated by commas") },
 	{ 'l', "level", "LEVEL", "only events at most this verbose: critical, error,\n"
 	  "warning, notice, info, debug, verbose, or 1 to 7", PARSED(NULL) },
-	{ 's', "session", "SESSION", "only this session; may be repeated", PARSED("must be a number of at most 64 bits") },
+	{ 's', "session", "SESSION", "only this session; may be repeated",
+	  PARSED("must be a number of at most 64 bits") },
 	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED(MUST_BE_POSITIVE) },
 	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED("must be a number") },
-	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated", PARSED("must be a number") },
+	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated",
+	  PARSED("must be a number") },
 	{ 'n', "count", "COUNT", "end after this number of events", PARSED(MUST_BE_POSITIVE) },
-	{ 'd', "duration", "SECONDS", "end after this time; may have fractions", PARSED(MUST_BE_SECONDS) },
-	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match", PARSED(MUST_BE_POSITIVE) },
+	{ 'd', "duration", "SECONDS", "end after this time; may have fractions",
+	  PARSED(MUST_BE_SECONDS) },
+	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match",
+	  PARSED(MUST_BE_POSITIVE) },
 	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
 	  "size of each CPU's ring: a power of two, with an optional\n"
 	  "suffix K, M or G; default 1M", PARSED("must be a power of two, at most 1G") },
@@ -73,7 +79,8 @@ static const struct option_definition definitions[] = {
 	  "keep the newest events in the rings; print them at the end,\n"
 	  "on SIGUSR1, and when a trigger is emitted", FLAG(overwrite) },
 	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
-	  "with --overwrite: print when this is emitted; may be repeated", PARSED("must be PROVIDER or PROVIDER/EVENT") },
+	  "with --overwrite: print when this is emitted; may be repeated",
+	  PARSED(MUST_BE_EVENT) },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout", TEXT(output) },
 	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(append) },
@@ -98,14 +105,17 @@ static const struct option_definition definitions[] = {
 	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
-	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval", PARSED(MUST_BE_SECONDS) },
+	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval",
+	  PARSED(MUST_BE_SECONDS) },
 	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
 	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
-	  "with -o: compress with zstd, level 1 to 19; default 3", PARSED("must be a number from 1 to 19") },
+	  "with -o: compress with zstd, level 1 to 19; default 3",
+	  PARSED("must be a number from 1 to 19") },
 	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
 	  "with -o: start a new file at this size, and rename the old\n"
-	  "one to FILE.1; keep KEEP old files, default 9", PARSED("must be a size from 64K, and KEEP from 1 to 9999") },
+	  "one to FILE.1; keep KEEP old files, default 9",
+	  PARSED("must be a size from 64K, and KEEP from 1 to 9999") },
 	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
 	  TEXT(split) },
 	{ OPTION_BACKGROUND, "background", NULL,
@@ -120,7 +130,8 @@ static const struct option_definition definitions[] = {
 	  TEXT(provider) },
 	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
-	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules", PARSED("must be a glob") },
+	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules",
+	  PARSED("must be a glob") },
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
 	  "print (a line in the kernel log), trace (an event), probe;\n"
 	  "default of enable: trace, of disable: all", PARSED(NULL) },
@@ -486,6 +497,21 @@ static void error_format(const struct verb *verb, const char *what, const char *
 	choice_error(names, FORMATS, argument, NULL, "%s '%s'", what, argument);
 }
 
+static const char *explain_argument(const struct option_definition *definition,
+				    const char *argument)
+{
+	switch (definition->option) {
+	case 'e':
+	case OPTION_TRIGGER:
+	case OPTION_MODULE:
+	case OPTION_PROGRAM:
+		if (glob_error(argument))
+			return glob_error(argument);
+	}
+	/* Only a lack of memory makes the other ones invalid. */
+	return definition->must ? definition->must : "out of memory";
+}
+
 static void error_argument(const struct verb *verb, int option, const char *argument)
 {
 	const struct option_definition *definition = find_definition(option);
@@ -510,9 +536,7 @@ static void error_argument(const struct verb *verb, int option, const char *argu
 			     argument);
 	else
 		elog_error("%s '%s': %s", what.data, argument,
-			   (option == 'e' || option == OPTION_TRIGGER ||
-			    option == OPTION_MODULE || option == OPTION_PROGRAM) &&
-			   glob_error(argument) ? glob_error(argument) : definition->must);
+			   explain_argument(definition, argument));
 	elog_text_free(&what);
 }
 
