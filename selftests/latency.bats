@@ -305,11 +305,12 @@ LINES
 	[ "$status" = 1 ]
 	contains "$stderr" "--group: no END has a field 'idd'"
 	run_elog latency strat end "$work/events.elog"
-	[ "$status" = 0 ]
-	contains "$stderr" "no event matched START 'strat'"
+	[ "$status" = 1 ]
+	contains "$stderr" "no event matched START 'strat'" "no event 'strat'; did you mean"
 	[[ $output != *LATENCY* ]]
 	run_elog latency -f 'idd == 3' start end "$work/events.elog"
-	[ "$status" = 0 ]
+	[ "$status" = 1 ]
+	contains "$stderr" "-f 'idd == 3': column 1: no field 'idd'; did you mean 'id'?"
 }
 
 @test "latency: values of --group beyond the limit are one row" {

@@ -132,7 +132,8 @@ assert rows[0]["text"].encode("utf-8", "surrogateescape") == expected, rows[0]
 assert rows[0]["big"] == "18446744073709551615" and rows[2]["text"] == rows[2]["less"] == ""
 CHECK
 	run_elog show -q --fields time,nosuch "$work/file"
-	[ "$status" = 0 ]
+	[ "$status" = 1 ]
+	[ "$stderr" = "elog show: --fields: no field 'nosuch'" ]
 	[ "${#lines[@]}" = 3 ]
 	fails_with "a name is missing" show --fields a,,b "$work/file"
 	fails_with "a name is missing" show --fields a, "$work/file"

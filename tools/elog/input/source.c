@@ -684,7 +684,8 @@ static int next_of_files(struct source *source, struct entry *entry)
 				continue;
 			source->idle = true;
 			/* The names may come later: report them only now. */
-			names_report(source->names, " yet");
+			if (!source->options->quiet)
+				names_report(source->names, " yet");
 			return ret;
 		}
 		/* Another process may have made the pipe non-blocking. */
