@@ -299,9 +299,7 @@ static bool parse_level(struct options *options, const char *text)
 	return true;
 }
 
-/* The words that an option accepts, in the order of the enums. */
-static const char *const times[] = { "mono", "wall", "delta" };
-static const char *const colors[] = { "auto", "always", "never" };
+/* In the order of the enum. */
 static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus" };
 
 /* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
@@ -335,6 +333,9 @@ static bool parse_rotate(struct options *options, const char *text)
 static bool take_option(const struct verb *verb, struct options *options,
 			int option, const char *argument)
 {
+	/* In the order of the enums. */
+	static const char *const times[] = { "mono", "wall", "delta" };
+	static const char *const colors[] = { "auto", "always", "never" };
 	const struct option_definition *definition = find_definition(option);
 	uint64_t number;
 
@@ -497,6 +498,20 @@ static void error_format(const struct verb *verb, const char *what, const char *
 	choice_error(names, FORMATS, argument, NULL, "%s '%s'", what, argument);
 }
 
+/* The argument must be one of the words in the help: "mono|wall|delta". */
+static void error_word(const struct option_definition *definition, const char *what,
+		       const char *argument)
+{
+	char copy[64], *rest = copy;
+	const char *words[8];
+	size_t count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", definition->argument);
+	while (rest && count < ARRAY_SIZE(words))
+		words[count++] = strsep(&rest, "|");
+	choice_error(words, count, argument, NULL, "%s '%s'", what, argument);
+}
+
 static const char *explain_argument(const struct option_definition *definition,
 				    const char *argument)
 {
@@ -528,12 +543,8 @@ static void error_argument(const struct verb *verb, int option, const char *argu
 		error_level(what.data, argument);
 	else if (option == OPTION_FORMAT)
 		error_format(verb, what.data, argument);
-	else if (option == OPTION_TIME)
-		choice_error(times, ARRAY_SIZE(times), argument, NULL, "%s '%s'", what.data,
-			     argument);
-	else if (option == OPTION_COLOR)
-		choice_error(colors, ARRAY_SIZE(colors), argument, NULL, "%s '%s'", what.data,
-			     argument);
+	else if (strchr(definition->argument, '|'))
+		error_word(definition, what.data, argument);
 	else
 		elog_error("%s '%s': %s", what.data, argument,
 			   explain_argument(definition, argument));
