@@ -154,6 +154,8 @@ warns()
 	warns "--trigger: no event 'proc/exti' yet; did you mean 'proc/exit'?" \
 		capture --overwrite --trigger proc/exti -- true
 	warns "no event 'kpet' yet; did you mean 'shop/kept'?" latency kpet fork -- true
+	warns "--group: no END has a field 'byets' yet; did you mean 'bytes'?" \
+		latency --group byets fork shop/kept -- sh -c '"$ELOG" emit shop/kept "u32 bytes; u8 byets"'
 	warns "no event 'shop/kpet' yet; did you mean 'shop/kept'?" \
 		capture -o "$work/out" -e shop/kpet -- true
 	# The bits of a keyword cannot be known before its provider is.

@@ -12,32 +12,28 @@
 #include "cmd/verb.h"
 #include "input/names.h"
 
+static bool offer_persistent(void *context, const struct eventlog_describe *describe,
+			     const struct elog_schema_event *event)
+{
+	if (describe->state & EVENTLOG_DESCRIBED_PERSIST)
+		nearest_offer_event(context, event);
+	return true;
+}
+
 /* Print that there is no such persistent event, with the names of those that are near. */
 static void explain_absence(const struct registration *registration, int fd)
 {
 	const char *provider = registration->provider ? registration->provider :
 							EVENTLOG_DEFAULT_PROVIDER;
-	struct eventlog_describe describe = { 0 };
 	struct nearest nearest = { 0 };
-	struct elog_schema *schema;
-	char *text, *name;
+	char *name;
 
 	if (asprintf(&name, "%s/%s", provider, registration->name) < 0) {
 		elog_error("out of memory");
 		return;
 	}
 	nearest.sought = name;
-	for (;;) {
-		describe.flags = EVENTLOG_DESCRIBE_NEXT;
-		if (elog_device_describe(fd, &describe, &text))
-			break;
-		if (describe.state & EVENTLOG_DESCRIBED_PERSIST &&
-		    !elog_schema_parse(text, strlen(text), &schema, NULL)) {
-			nearest_offer_event(&nearest, schema->providers[0]->events[0]);
-			elog_schema_free(schema);
-		}
-		free(text);
-	}
+	definitions_each(fd, offer_persistent, &nearest);
 	nearest_error(&nearest, "no persistent event '%s'", registration->title);
 	if (!nearest.count)
 		elog_hint("elog list shows which events are persistent");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/verb.h"
+#include "input/names.h"
 #include "input/source.h"
 #include "output/latency_pairs.h"
 #include "output/progress.h"
@@ -75,22 +76,27 @@ static void see_fields(struct latency *latency, const struct elog_schema_event *
 		latency_name_see(&pairs->group, event, true);
 }
 
-static const struct role *find_role(struct latency *latency, struct cached_event *cached)
+/* Find the role of a definition, and note which fields it has. */
+static struct role *role_of(struct latency *latency, const struct elog_schema_event *event)
 {
 	static struct role roles[4] = {
 		{ false, false }, { false, true }, { true, false }, { true, true },
 	};
 	unsigned int index = 0;
 
-	if (cached->row)
-		return cached->row;
-	if (cached->event && glob_matches(latency->globs[0], cached->event))
+	if (event && glob_matches(latency->globs[0], event))
 		index |= 2;
-	if (cached->event && glob_matches(latency->globs[1], cached->event))
+	if (event && glob_matches(latency->globs[1], event))
 		index |= 1;
 	if (index)
-		see_fields(latency, cached->event, &roles[index]);
-	cached->row = &roles[index];
+		see_fields(latency, event, &roles[index]);
+	return &roles[index];
+}
+
+static const struct role *find_role(struct latency *latency, struct cached_event *cached)
+{
+	if (!cached->row)
+		cached->row = role_of(latency, cached->event);
 	return cached->row;
 }
 
@@ -287,28 +293,28 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: no event matched END '%s'\n", latency->end);
 }
 
-static bool is_unknown(struct latency_name *name, const char *option, bool end)
+static bool is_unknown(struct latency_name *name, const char *option, bool end, const char *when)
 {
 	if (!name->sought[end] || name->found[end])
 		return false;
-	nearest_error(&name->nearest, "--%s: no %s has a field '%s'", option,
-		      end ? "END" : "START", name->name);
+	nearest_error(&name->nearest, "--%s: no %s has a field '%s'%s", option,
+		      end ? "END" : "START", name->name, when);
 	return true;
 }
 
 /* Return: true, after error messages, if no event has a field of some name. */
-static bool has_unknown_names(struct latency *latency)
+static bool has_unknown_names(struct latency *latency, const char *when)
 {
 	struct latency_key *key = &latency->pairs.key;
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < key->count; i++) {
-		any |= is_unknown(&key->names[i], "by", false);
-		any |= is_unknown(&key->names[i], "by", true);
+		any |= is_unknown(&key->names[i], "by", false, when);
+		any |= is_unknown(&key->names[i], "by", true, when);
 	}
 	if (latency->pairs.group.name)
-		any |= is_unknown(&latency->pairs.group, "group", true);
+		any |= is_unknown(&latency->pairs.group, "group", true, when);
 	return any;
 }
 
@@ -511,6 +517,26 @@ static int prepare(struct latency *latency, const struct options *options)
 	return 0;
 }
 
+static bool see_definition(void *context, const struct eventlog_describe *describe,
+			   const struct elog_schema_event *event)
+{
+	(void)describe;
+	role_of(context, event);
+	return true;
+}
+
+/* The events that the device lists are those known now. */
+static void warn_unknown_names(struct latency *latency)
+{
+	const struct options *options = &latency->options;
+
+	if (options->quiet || (!options->by && !options->group))
+		return;
+	/* Without memory there is no warning. */
+	definitions_each(elog_consumer_fd(latency->live.consumer), see_definition, latency);
+	has_unknown_names(latency, " yet");
+}
+
 static int open_source(struct latency *latency, char *const *files)
 {
 	const struct output none = { 0 };
@@ -526,6 +552,8 @@ static int open_source(struct latency *latency, char *const *files)
 	}
 	signals_catch(0);
 	ret = live_open(&latency->live, &latency->options, NULL);
+	if (!ret)
+		warn_unknown_names(latency);
 	if (!ret)
 		ret = source_open_live(&latency->source, &latency->live);
 	return ret;
@@ -570,7 +598,7 @@ static int finish(struct latency *latency)
 	print_lost(latency, lost);
 	print_unpaired(latency);
 	live_print_rejected(&latency->live);
-	latency->failed |= has_unknown_names(latency);
+	latency->failed |= has_unknown_names(latency, "");
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);
 	if (latency->error) {

@@ -44,30 +44,13 @@ int64_t wall_offset(void)
 	return now - (int64_t)record_time(monotonic());
 }
 
-/* Let the names see the definitions that the device lists, until all are known. */
-static int see_definitions(struct names *names, int fd)
+/* All names are known: the rest need not be seen. */
+static bool see_names(void *context, const struct eventlog_describe *describe,
+		      const struct elog_schema_event *event)
 {
-	struct eventlog_describe describe = { 0 };
-	struct elog_schema *schema;
-	char *text;
-	int ret = 0;
-
-	while (!ret && !names_complete(names)) {
-		describe.flags = EVENTLOG_DESCRIBE_NEXT;
-		/* An error shows again when the rules are added. */
-		if (elog_device_describe(fd, &describe, &text))
-			return 0;
-		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
-		free(text);
-		if (ret == -ENOMEM)
-			return ret;
-		if (!ret && schema->provider_count && schema->providers[0]->event_count)
-			names_see(names, schema->providers[0]->events[0]);
-		if (!ret)
-			elog_schema_free(schema);
-		ret = 0;
-	}
-	return ret;
+	(void)describe;
+	names_see(context, event);
+	return !names_complete(context);
 }
 
 /*
@@ -80,8 +63,8 @@ static int check_names(const struct live *live)
 	int ret;
 
 	ret = names_open(&names, live->options);
-	if (!ret)
-		ret = see_definitions(names, elog_consumer_fd(live->consumer));
+	if (!ret && names)
+		ret = definitions_each(elog_consumer_fd(live->consumer), see_names, names);
 	if (ret) {
 		elog_error("out of memory");
 	} else if (names_lack_keywords(names)) {

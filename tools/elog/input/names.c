@@ -352,6 +352,32 @@ bool names_lack_keywords(const struct names *names)
 	return true;
 }
 
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+					 const struct elog_schema_event *event), void *context)
+{
+	struct eventlog_describe describe = { 0 };
+	struct elog_schema *schema;
+	bool more = true;
+	char *text;
+	int ret;
+
+	while (more) {
+		describe.flags = EVENTLOG_DESCRIBE_NEXT;
+		if (elog_device_describe(fd, &describe, &text))
+			return 0;
+		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
+		free(text);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			continue;
+		if (schema->provider_count && schema->providers[0]->event_count)
+			more = see(context, &describe, schema->providers[0]->events[0]);
+		elog_schema_free(schema);
+	}
+	return 0;
+}
+
 /* ------------------------------------------------------------------------
  * Messages
  */

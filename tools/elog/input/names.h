@@ -47,6 +47,19 @@ bool names_report(struct names *names, const char *when);
 /** names_any() - was a definition seen? */
 bool names_any(const struct names *names);
 
+/**
+ * definitions_each() - call a function for each definition that the device lists
+ * @fd: the device
+ * @see: the function; false: stop
+ * @context: for @see
+ *
+ * Skips schemas that cannot be parsed, and stops at an error of the device.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+					 const struct elog_schema_event *event), void *context);
+
 /** nearest_offer_event() - consider a known event for a glob, PROVIDER[/EVENT] */
 void nearest_offer_event(struct nearest *nearest, const struct elog_schema_event *event);
 
