@@ -652,6 +652,8 @@ complete_words()
 	background+=($!)
 	wait_for eval '"$ELOG" list -q things > /dev/null 2>&1'
 	[ "$(complete_words elog cap)" = capture ]
+	[ "$(complete_words elog hel)" = help ]
+	[ "$(complete_words elog help lat)" = latency ]
 	[ "$(complete_words elog capture --sam)" = --sample ]
 	[ "$(complete_words elog capture -e thi)" = 'things
 things/thing' ]
