@@ -32,7 +32,7 @@ static void explain_absence(const struct registration *registration, int fd)
 		elog_error("out of memory");
 		return;
 	}
-	nearest.sought = name;
+	nearest.sought = *find_slash(registration->title) ? registration->title : name;
 	definitions_each(fd, offer_persistent, &nearest);
 	nearest_error(&nearest, "no persistent event '%s'", registration->title);
 	if (!nearest.count)

@@ -190,7 +190,7 @@ static struct latency_report new_report(const struct latency *latency)
 
 static uint64_t lost_live(struct latency *latency)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t lost;
 	unsigned int i;
 
@@ -395,7 +395,7 @@ static bool is_event(const char *text)
 	const char *slash = strchr(text, '/');
 	const char *event = slash ? slash + 1 : text;
 
-	return *event && !glob_error(text) && !strchr(event, '/') &&
+	return *event && !event_glob_error(text) && !strchr(event, '/') &&
 	       strlen(event) < EVENTLOG_GLOB_MAX &&
 	       (!slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
 }
@@ -414,8 +414,8 @@ static int check_arguments(const struct options *options)
 		if (is_event(options->arguments[i]))
 			continue;
 		elog_error("invalid [PROVIDER/]EVENT '%s': %s", options->arguments[i],
-			   glob_error(options->arguments[i]) ?
-			   glob_error(options->arguments[i]) : "must be a name or a glob");
+			   event_glob_error(options->arguments[i]) ?
+			   event_glob_error(options->arguments[i]) : "must be a name or a glob");
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {

@@ -130,7 +130,7 @@ out:
 static int list_all(struct listing *listing, int fd)
 {
 	const struct options *options = listing->options;
-	struct eventlog_describe describe = { 0 };
+	struct eventlog_describe describe = { .size = sizeof(describe) };
 	int ret, status = STATUS_OK;
 	char *text;
 
@@ -169,9 +169,9 @@ static int run_list(const struct options *options)
 			   options->arguments[1]);
 		return STATUS_ERROR;
 	}
-	if (options->argument_count && glob_error(options->arguments[0])) {
+	if (options->argument_count && event_glob_error(options->arguments[0])) {
 		elog_error("invalid PROVIDER[/EVENT] '%s': %s", options->arguments[0],
-			   glob_error(options->arguments[0]));
+			   event_glob_error(options->arguments[0]));
 		return STATUS_ERROR;
 	}
 	if (options->tree && options->format != FORMAT_TEXT) {

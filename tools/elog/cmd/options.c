@@ -276,7 +276,7 @@ static bool add_glob(const char ***globs, size_t *count, const char *text)
 {
 	const char *slash = find_slash(text);
 
-	if (glob_error(text))
+	if (event_glob_error(text))
 		return false;
 	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
 		return false;
@@ -515,14 +515,20 @@ static void error_word(const struct option_definition *definition, const char *w
 static const char *explain_argument(const struct option_definition *definition,
 				    const char *argument)
 {
+	const char *error = NULL;
+
 	switch (definition->option) {
 	case 'e':
 	case OPTION_TRIGGER:
+		error = event_glob_error(argument);
+		break;
 	case OPTION_MODULE:
 	case OPTION_PROGRAM:
-		if (glob_error(argument))
-			return glob_error(argument);
+		error = glob_error(argument);
+		break;
 	}
+	if (error)
+		return error;
 	/* Only a lack of memory makes the other ones invalid. */
 	return definition->must ? definition->must : "out of memory";
 }
