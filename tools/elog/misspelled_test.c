@@ -223,7 +223,7 @@ static void test_known(void)
 			     "-f '@keywords & life || @provider == shop || tid' "
 			     "--fields time,fields,bytes file"), STATUS_OK);
 	check_string(errors, "elog: 2 events, lost 0\n");
-	check_equal(run_elog("show -q -e '[s]hop/[!o/]*' -e 'proc/[]f]*' file"), STATUS_OK);
+	check_equal(run_elog("show -q -e '[s]hop/[!o]*' -e 'proc/[]f]*' file"), STATUS_OK);
 	check_string(errors, "");
 	check(strstr(output, "code=1") && strstr(output, "fork"));
 	/* A file without events proves nothing. */
