@@ -355,7 +355,7 @@ bool names_lack_keywords(const struct names *names)
 int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
 					 const struct elog_schema_event *event), void *context)
 {
-	struct eventlog_describe describe = { 0 };
+	struct eventlog_describe describe = { .size = sizeof(describe) };
 	struct elog_schema *schema;
 	bool more = true;
 	char *text;
