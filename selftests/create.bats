@@ -106,7 +106,7 @@ without_capability()
 	contains "$output" '"tcp/open"'
 	contains "$output" '"provider":"dos\\dir"'
 	contains "$output" '"file\\a"'
-	fails_with "there is no persistent event" delete net/ipv4/tcp/open
+	fails_with "no persistent event" delete net/ipv4/tcp/open
 	run_elog delete 'net\/ipv4/tcp/open' 'dos\\dir/file\a'
 	[ "$status" = 0 ]
 	run_elog list --format json
@@ -125,13 +125,13 @@ without_capability()
 	fails_with "invalid name" create /one
 	fails_with "invalid name" create ''
 	fails_with "invalid name" create --provider $'a\tb' one
-	fails_with "is not a valid PROVIDER" create --provider '' one
+	fails_with "--provider: invalid provider ''" create --provider '' one
 	fails_with "and so does --provider" create --provider a b/one
 	fails_with "unexpected argument 'u8 y'" create made/one 'u32 x' 'u8 y'
 	fails_with "unexpected argument 'u8 y'" create 'made/one u32 x' 'u8 y'
 	fails_with "-k: 'red': keywords of a new event must be numbers" create -k red made/one
 	fails_with "too many or too large" create made/one "char[65537] x"
-	fails_with "-l: '9' is not a valid" create -l 9 made/one
+	fails_with "-l: invalid level '9'" create -l 9 made/one
 	[ -z "$(listed '*')" ]
 
 	rmmod eventlog
@@ -160,10 +160,10 @@ without_capability()
 	"$ELOG" create made/one 'u64 x'
 	without_capability delete made/one
 	fails_with "PROVIDER/]EVENT is missing" delete
-	fails_with "there is no persistent event 'made/on'" delete made/on
-	fails_with "there is no persistent event 'one'" delete one
-	fails_with "there is no persistent event 'mad/one'" delete mad/one
-	fails_with "there is no persistent event 'made/*'" delete 'made/*'
+	fails_with "no persistent event 'made/on'" delete made/on
+	fails_with "no persistent event 'one'" delete one
+	fails_with "no persistent event 'mad/one'" delete mad/one
+	fails_with "no persistent event 'made/*'" delete 'made/*'
 	fails_with "': invalid name" delete $'made/o\033ne'
 	fails_with "'made/': invalid name" delete made/
 	fails_with "and so does --provider" delete --provider a made/one
@@ -176,7 +176,7 @@ without_capability()
 	run_elog delete --provider made one
 	[ "$status" = 0 ]
 	[ -z "$(listed '*')" ]
-	fails_with "there is no persistent event" delete made/one
+	fails_with "no persistent event" delete made/one
 
 	# If one event cannot be deleted, the others are deleted.
 	"$ELOG" create made/two

@@ -22,40 +22,40 @@ teardown()
 
 @test "elog: wrong usage prints the reason and a hint" {
 	fails_with "usage: elog VERB"
-	fails_with "there is no verb 'frobnicate'" frobnicate
+	fails_with "no verb 'frobnicate': must be one of capture, show," frobnicate
 	for verb in capture show list info emit; do
-		fails_with "there is no option '--frobnicate'" $verb --frobnicate
-		fails_with "there is no option -Z" $verb -Z
+		fails_with "no option '--frobnicate'" $verb --frobnicate
+		fails_with "no option '-Z'" $verb -Z
 		contains "$stderr" "try: elog $verb --help"
 		fails_with "'--version=1' takes no argument" $verb --version=1
 	done
-	fails_with "there is no option -Z" capture --quiet -Zq
-	fails_with "-e: '/x' is not a valid PROVIDER[/EVENT]" capture -e /x
-	fails_with "-e: 'x/' is not a valid" capture -e x/
-	fails_with "-e: 'a/b/c' is not a valid" capture -e a/b/c
-	fails_with "-e: '' is not a valid" capture -e ''
+	fails_with "no option '-Z'" capture --quiet -Zq
+	fails_with "-e: invalid PROVIDER[/EVENT] '/x': must be PROVIDER or PROVIDER/EVENT" capture -e /x
+	fails_with "-e: invalid PROVIDER[/EVENT] 'x/'" capture -e x/
+	fails_with "-e: invalid PROVIDER[/EVENT] 'a/b/c'" capture -e a/b/c
+	fails_with "-e: invalid PROVIDER[/EVENT] ''" capture -e ''
 	fails_with "'-e' needs an argument" capture -e
-	fails_with "-k: 'x y' is not a valid KEYWORDS" capture -k 'x y'
-	fails_with "-k: 'x,' is not a valid" capture -k x,
-	fails_with "-k: '0x1,1z' is not a valid" capture -k 0x1,1z
-	fails_with "no provider that '*' matches has a keyword of 'x'" capture -k x
+	fails_with "-k: invalid keywords 'x y': must be names or masks, separated by commas" capture -k 'x y'
+	fails_with "-k: invalid keywords 'x,'" capture -k x,
+	fails_with "-k: invalid keywords '0x1,1z'" capture -k 0x1,1z
+	fails_with "-k: no keyword 'x'" capture -k x
 	fails_with "-k: 'x': keywords of a new event must be numbers" emit -k x event
-	fails_with "-k: '0' is not a valid" capture -k 0
-	fails_with "-l: 'loud' is not a valid LEVEL" capture -l loud
-	fails_with "-l: '8' is not a valid" capture -l 8
-	fails_with "-s: '-1' is not a valid SESSION" capture -s -1
-	fails_with "-s: '0x10000000000000000' is not a valid" capture -s 0x10000000000000000
-	fails_with "-p: '0' is not a valid PID" capture -p 0
-	fails_with "-t: 'me' is not a valid TID" capture -t me
-	fails_with "-C: '1.5' is not a valid CPU" capture -C 1.5
-	fails_with "-n: '0' is not a valid COUNT" capture -n 0
-	fails_with "-d: '0' is not a valid SECONDS" capture -d 0
-	fails_with "-d: '1x' is not a valid" capture --duration=1x
-	fails_with "--sample: '0' is not a valid N" capture --sample 0
-	fails_with "--per-cpu-bytes: '5K' is not a valid SIZE" capture --per-cpu-bytes 5K
-	fails_with "--per-cpu-bytes: '2G' is not a valid" capture --per-cpu-bytes 2G
+	fails_with "-k: invalid keywords '0'" capture -k 0
+	fails_with "-l: invalid level 'loud': must be one of critical, error, warning, notice, info, debug, verbose, warn, or a number from 1 to 7" capture -l loud
+	fails_with "-l: invalid level '8'" capture -l 8
+	fails_with "-s: invalid session '-1'" capture -s -1
+	fails_with "-s: invalid session '0x10000000000000000'" capture -s 0x10000000000000000
+	fails_with "-p: invalid pid '0'" capture -p 0
+	fails_with "-t: invalid tid 'me'" capture -t me
+	fails_with "-C: invalid cpu '1.5'" capture -C 1.5
+	fails_with "-n: invalid count '0'" capture -n 0
+	fails_with "-d: invalid seconds '0'" capture -d 0
+	fails_with "-d: invalid seconds '1x'" capture --duration=1x
+	fails_with "--sample: invalid N '0'" capture --sample 0
+	fails_with "--per-cpu-bytes: invalid size '5K': must be a power of two" capture --per-cpu-bytes 5K
+	fails_with "--per-cpu-bytes: invalid size '2G': must be a power of two, at most 1G" capture --per-cpu-bytes 2G
 	fails_with "the minimum is two pages" capture --per-cpu-bytes 4K
-	fails_with "--time: 'tea' is not a valid" capture --time tea
+	fails_with "--time: invalid argument 'tea': must be one of mono, wall, delta" capture --time tea
 	fails_with "'ls' is not an option; a command must follow --" capture ls
 	fails_with "no command follows --" capture --
 	fails_with "unexpected argument 'b'" list a b
@@ -154,8 +154,8 @@ teardown()
 	fails_with "have different names" emit a/b 'u8 a; u8 a' a=1
 	fails_with "field b (u8) is missing" emit a/b 'u8 a; u8 b' a=1
 	fails_with "field a has two values" emit a/b 'u8 a' a=1 a=2
-	fails_with "there is no field 'c'" emit a/b 'u8 a' a=1 c=2
-	fails_with "there is no field 'a'" emit a/b a=1
+	fails_with "no field 'c'" emit a/b 'u8 a' a=1 c=2
+	fails_with "no field 'a'" emit a/b a=1
 	fails_with "'x' is not FIELD=VALUE" emit a/b 'u8 a' a=1 x
 	fails_with "a=256: out of range, u8 holds 0 to 255" emit a/b 'u8 a' a=256
 	fails_with "a=-1: out of range" emit a/b 'u8 a' a=-1
@@ -504,7 +504,7 @@ insist()
 @test "capture: --overwrite keeps the newest events, a signal prints a snapshot" {
 	fails_with "--trigger needs a flight recorder: add --overwrite" \
 		capture --trigger recorder/alarm
-	fails_with "--trigger: 'x/' is not a valid" capture --overwrite --trigger x/
+	fails_with "--trigger: invalid PROVIDER[/EVENT] 'x/'" capture --overwrite --trigger x/
 	[ ! -e /sys/devices/system/cpu/cpu1 ] || local pin=(taskset -c 0)
 
 	# Ten times the size of the ring; nothing is printed before the signal.
@@ -620,7 +620,7 @@ insist()
 	contains "$output" "eventlog 1" "provider things" "event " "	string b"
 	run_elog list nothing/here
 	[ "$status" = 1 ]
-	contains "$stderr" "no event matches 'nothing/here'"
+	contains "$stderr" "no event 'nothing/here'"
 	run_elog info -v
 	[ "$status" = 0 ]
 	contains "$output" "things/thing" "Active: 1"
@@ -652,6 +652,8 @@ complete_words()
 	background+=($!)
 	wait_for eval '"$ELOG" list -q things > /dev/null 2>&1'
 	[ "$(complete_words elog cap)" = capture ]
+	[ "$(complete_words elog hel)" = help ]
+	[ "$(complete_words elog help lat)" = latency ]
 	[ "$(complete_words elog capture --sam)" = --sample ]
 	[ "$(complete_words elog capture -e thi)" = 'things
 things/thing' ]
@@ -823,9 +825,9 @@ PRODUCERS
 	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
 	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
 	fails_with "--rotate needs a file with a name" capture -o - --rotate 1M
-	fails_with "is not a valid SIZE[,KEEP]" capture -o "$work/file" --rotate 1K
-	fails_with "is not a valid SIZE[,KEEP]" capture -o "$work/file" --rotate 1M,0
-	fails_with "is not a valid [=LEVEL]" capture -o "$work/file" --compress=20
+	fails_with "--rotate: invalid SIZE[,KEEP] '1K': must be a size from 64K" capture -o "$work/file" --rotate 1K
+	fails_with "--rotate: invalid SIZE[,KEEP] '1M,0'" capture -o "$work/file" --rotate 1M,0
+	fails_with "--compress: invalid level '20': must be a number from 1 to 19" capture -o "$work/file" --compress=20
 	fails_with "add -o FILE" capture --compress
 	fails_with "add -o FILE" capture --rotate 1M
 	fails_with "--background needs -o FILE" capture --background
@@ -834,7 +836,7 @@ PRODUCERS
 	fails_with "no background capture writes to it" stop "$work/file"
 	fails_with "there is no background capture" stop
 	fails_with "add -o FILE" capture --append
-	fails_with "-o: '' is not a valid FILE" capture -o ''
+	fails_with "-o: invalid file ''" capture -o ''
 	fails_with "No such file" capture -o "$work/none/file"
 	fails_with "No space left on device" capture -o /dev/full
 	[ ! -e "$work/file" ]
@@ -842,10 +844,10 @@ PRODUCERS
 	fails_with "--follow needs exactly one FILE" show --follow "$work/a" "$work/b"
 	fails_with "--fields does not go with" show --fields time --session-summary "$work/a"
 	fails_with "column 4" show -f "a >" "$work/file"
-	fails_with "is not a valid TIME" show --since someday "$work/file"
-	fails_with "is not a valid TIME+-SPAN" show --around 5 "$work/file"
-	fails_with "is not a valid FORMAT" show --format prometheus "$work/file"
-	fails_with "is not a valid auto|always|never" show --color maybe "$work/file"
+	fails_with "--since: invalid time 'someday': must be a date" show --since someday "$work/file"
+	fails_with "--around: invalid TIME+-SPAN '5'" show --around 5 "$work/file"
+	fails_with "--format: invalid format 'prometheus': must be one of text, json, csv" show --format prometheus "$work/file"
+	fails_with "--color: invalid argument 'maybe': must be one of auto, always, never" show --color maybe "$work/file"
 	fails_with "No such file" show "$work/file"
 	fails_with "Is a directory" show "$work"
 	fails_with "not a file of elog capture -o" show /dev/null

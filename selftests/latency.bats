@@ -92,7 +92,7 @@ counts()
 	fails_with "'file': FILE and COMMAND exclude each other" \
 		latency start end file -- true
 	for name in / a/ /b a/b/c '' "$(printf '%01024d' 0)"; do
-		fails_with "'$name' is not a valid [PROVIDER/]EVENT" latency start "$name"
+		fails_with "invalid [PROVIDER/]EVENT '$name'" latency start "$name"
 	done
 	fails_with "-d is for live events, not for those of a FILE" latency -d 1 start end file
 	fails_with "--interval is for live events, not for those of a FILE" latency --interval 1 start end file
@@ -103,14 +103,14 @@ counts()
 	done
 	fails_with "--time must be mono or wall" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
-	fails_with "--slowest: '0' is not a valid N" latency --slowest 0 start end
+	fails_with "--slowest: invalid N '0'" latency --slowest 0 start end
 	fails_with "--slowest does not go with --format csv" \
 		latency --slowest 1 --format csv start end
-	fails_with "--format: 'prometheus' is not a valid" latency --format prometheus start end
+	fails_with "--format: invalid format 'prometheus': must be one of text, json, csv" latency --format prometheus start end
 	fails_with "--by: 'id,' has an empty name" latency --by id, start end
 	fails_with "--by: 16 at most" latency --by a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q start end
-	fails_with "--by: '' is not a valid" latency --by '' start end
-	fails_with "--group: '' is not a valid" latency --group '' start end
+	fails_with "--by: invalid name ''" latency --by '' start end
+	fails_with "--group: invalid field ''" latency --group '' start end
 	fails_with "$work/none: No such file" latency start end "$work/none"
 	run -127 --separate-stderr "$ELOG" latency start end -- /nonexistent/command 3>&-
 	contains "$stderr" "No such file"
@@ -305,11 +305,12 @@ LINES
 	[ "$status" = 1 ]
 	contains "$stderr" "--group: no END has a field 'idd'"
 	run_elog latency strat end "$work/events.elog"
-	[ "$status" = 0 ]
-	contains "$stderr" "no event matched START 'strat'"
+	[ "$status" = 1 ]
+	contains "$stderr" "no event matched START 'strat'" "no event 'strat'; did you mean"
 	[[ $output != *LATENCY* ]]
 	run_elog latency -f 'idd == 3' start end "$work/events.elog"
-	[ "$status" = 0 ]
+	[ "$status" = 1 ]
+	contains "$stderr" "-f 'idd == 3': column 1: no field 'idd'; did you mean 'id'?"
 }
 
 @test "latency: values of --group beyond the limit are one row" {

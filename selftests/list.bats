@@ -54,11 +54,11 @@ exec(sys.argv[1])' "$1" <<< "$output"
 
 @test "list: wrong usage" {
 	fails_with "--tree does not go with --format" list --tree --format json
-	fails_with "--format: 'csv' is not a valid FORMAT" list --format csv
-	fails_with "there is no option '--tree'" info --tree
-	fails_with "--format: 'csv' is not a valid FORMAT" info --format csv
-	fails_with "no event matches 'nothing/here'" list --tree nothing/here
-	fails_with "no event matches 'nothing/here'" list --format json nothing/here
+	fails_with "--format: invalid format 'csv': must be one of text, json" list --format csv
+	fails_with "no option '--tree'" info --tree
+	fails_with "--format: invalid format 'csv': must be one of text, json" info --format csv
+	fails_with "no event 'nothing/here'" list --tree nothing/here
+	fails_with "no event 'nothing/here'" list --format json nothing/here
 	run_elog list --tree
 	[ "$status" = 0 ]
 	[ -z "$output" ]
@@ -148,7 +148,7 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	check_json '
 info, = objects
 assert info["abi"] == 2 and info["device"] == "/dev/eventlog", info
-assert info["events"] == 1 and info["events_wanted"] == 0, info
+assert info["events"] == 1 and info["events_enabled"] == 0, info
 assert "overwrite" in info["features"] and info["captures"] == []
 assert info["events_max"] > 0 and info["ring_bytes_max"] == 1 << 30
 assert info["module"] and info["elog"] and "status" not in info'

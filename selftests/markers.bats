@@ -532,7 +532,7 @@ assert sorted(map(key, loaded)) == sorted(map(key, file)), (loaded, file)
 	contains "$output" "module/ktest/marker_example.c:serve:3"
 	run_elog marker list -q 'only_*' '*:drink:1'
 	[ "${#lines[@]}" = 2 ]
-	fails_with "no marker" marker list --module 'no*'
+	fails_with "no module 'no*' with markers" marker list --module 'no*'
 	run_elog marker list --tree
 	[ "$status" = 0 ]
 	contains "$output" "eventlog_marker_example
@@ -575,7 +575,7 @@ assert int(marker["id"], 16) == value, marker
 	echo 3 > /sys/module/eventlog_marker_example/parameters/serve
 	[ "$(< /sys/module/eventlog_marker_example/parameters/evaluated)" = 1 ]
 	fails_with "1 marker does not allow it" marker enable --handler print only_traced
-	fails_with "no marker" marker enable 'no such'
+	fails_with "no marker 'no such'" marker enable 'no such'
 	fails_with "pattern" marker enable
 	fails_with "nonsense" marker enable --handler nonsense '*'
 	fails_with "nonsense" marker nonsense

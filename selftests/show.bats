@@ -53,10 +53,10 @@ load files.bash
 	for time in "" someday 2026-02-30 2026-13-01 2026-1-01 +2026-01-01 2026-01-01x 24:00 \
 		12:60 12:00:60 12:-5 12:5 " 12:00" 1e9 @ @x - -5x + "12:00+15:00" \
 		"12:00 UTC" 99999999999 @99999999999 -99999999999999999999ns 2200-01-01 "now "; do
-		fails_with "is not a valid TIME" show --since "$time" "$work/file"
+		fails_with "--since: invalid time '$time': must be a date" show --since "$time" "$work/file"
 	done
-	fails_with "is not a valid TIME+-SPAN" show --around "+-5" "$work/file"
-	fails_with "is not a valid TIME+-SPAN" show --around "now+-" "$work/file"
+	fails_with "--around: invalid TIME+-SPAN '+-5'" show --around "+-5" "$work/file"
+	fails_with "--around: invalid TIME+-SPAN 'now+-'" show --around "now+-" "$work/file"
 
 	# Times are relative to the earliest file, in any order; also with pipes.
 	"$ELOG" capture -q -o "$work/later" -- "$ELOG" emit when/step 'u32 i' i=4
@@ -132,7 +132,8 @@ assert rows[0]["text"].encode("utf-8", "surrogateescape") == expected, rows[0]
 assert rows[0]["big"] == "18446744073709551615" and rows[2]["text"] == rows[2]["less"] == ""
 CHECK
 	run_elog show -q --fields time,nosuch "$work/file"
-	[ "$status" = 0 ]
+	[ "$status" = 1 ]
+	[ "$stderr" = "elog show: --fields: no field 'nosuch'" ]
 	[ "${#lines[@]}" = 3 ]
 	fails_with "a name is missing" show --fields a,,b "$work/file"
 	fails_with "a name is missing" show --fields a, "$work/file"

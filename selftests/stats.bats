@@ -63,10 +63,10 @@ for line in text.split("\n")[:-1]:
 }
 
 @test "stat, top: wrong usage gives the reason" {
-	fails_with "--by: 'host' is not one of event, provider, session, pid, cpu" stat --by host
-	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" stat --sort size
-	fails_with "--format: 'xml' is not a valid FORMAT" stat --format xml
-	fails_with "--interval: '0' is not a valid SECONDS" stat --interval 0
+	fails_with "--by: invalid name 'host': must be one of event, provider, session, pid, cpu" stat --by host
+	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" stat --sort size
+	fails_with "--format: invalid format 'xml': must be one of text, json, csv, prometheus" stat --format xml
+	fails_with "--interval: invalid seconds '0'" stat --interval 0
 	fails_with "--interval must be at least 0.01" stat --interval 0.001
 	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1
 	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1 -o -
@@ -74,7 +74,7 @@ for line in text.split("\n")[:-1]:
 	fails_with "no command follows --" stat --
 	fails_with "FILE and COMMAND exclude each other" stat file -- true
 	fails_with "FILE and COMMAND exclude each other" stat -q file -d 1 -- true
-	fails_with "there is no option -Z" stat -Z
+	fails_with "no option '-Z'" stat -Z
 	fails_with "-f 'x ==': column" stat -f 'x ==' -d 0.01
 	fails_with "$work/none: No such file" stat "$work/none"
 	for option in "-d 1" "--interval 1" "--sample 2" "--per-cpu-bytes 8K"; do
@@ -90,12 +90,12 @@ for line in text.split("\n")[:-1]:
 	[ "$status" = 1 ]
 	contains "$stderr" "not a file of elog capture -o"
 
-	fails_with "--by: 'host' is not one of" top --by host
-	fails_with "--sort: 'size' is not one of events, bytes, rate, lost, name" top --sort size
+	fails_with "--by: invalid name 'host': must be one of" top --by host
+	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" top --sort size
 	fails_with "--interval must be at least 0.1" top --interval 0.01
 	fails_with "elog top runs no COMMAND" top -- true
 	fails_with "unexpected argument 'file'" top file
-	fails_with "there is no option '--format'" top --format json
+	fails_with "no option '--format'" top --format json
 	for verb in stat top; do
 		run_elog $verb --help
 		[ "$status" = 0 ]

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/verb.h"
+#include "util/nearest.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_stop, &verb_stat, &verb_top, &verb_latency,
@@ -30,20 +31,27 @@ static void usage(FILE *file)
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		fprintf(file, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	fputs("\n"
-	      "  elog VERB --help     print the help of a verb\n"
+	      "  elog help VERB       print the help of a verb, as does elog VERB --help\n"
 	      "  elog -V, --version   print the version\n"
+	      "\n"
+	      "Verbs and long options may be abbreviated, if the abbreviation is unique.\n"
 	      "\n"
 	      "Exit status: 0 success, 1 an error, 2 events were lost.\n", file);
 }
 
-static const struct verb *find_verb(const char *name)
+/*
+ * Find a verb, or the only one that starts with @name. Return: its index in verbs[];
+ * ARRAY_SIZE(verbs): help; -1: none, and a message was printed.
+ */
+static int find_verb(const char *name)
 {
+	const char *names[ARRAY_SIZE(verbs) + 1];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (!strcmp(verbs[i]->name, name))
-			return verbs[i];
-	return NULL;
+		names[i] = verbs[i]->name;
+	names[i] = "help";
+	return choice_abbreviated(names, ARRAY_SIZE(names), name, "verb");
 }
 
 /* Failing to write stdout is an error, too. */
@@ -56,18 +64,36 @@ static int finish(int status)
 	return status;
 }
 
+/* elog help [VERB] */
+static int help(int count, char **arguments)
+{
+	int verb = ARRAY_SIZE(verbs);
+
+	if (count > 1) {
+		elog_error("unexpected argument '%s'", arguments[1]);
+		return STATUS_ERROR;
+	}
+	if (count && *arguments[0] != '-')
+		verb = find_verb(arguments[0]);
+	if (verb < 0)
+		return STATUS_ERROR;
+	if (verb < (int)ARRAY_SIZE(verbs))
+		print_help(verbs[verb]);
+	else
+		usage(stdout);
+	return STATUS_OK;
+}
+
 int main(int count, char **arguments)
 {
 	struct options options = { 0 };
-	const struct verb *verb;
-	int status;
+	int verb, status;
 
 	if (count < 2) {
 		usage(stderr);
 		return STATUS_ERROR;
 	}
-	if (!strcmp(arguments[1], "-h") || !strcmp(arguments[1], "--help") ||
-	    !strcmp(arguments[1], "help")) {
+	if (!strcmp(arguments[1], "-h") || !strcmp(arguments[1], "--help")) {
 		usage(stdout);
 		return finish(STATUS_OK);
 	}
@@ -76,15 +102,14 @@ int main(int count, char **arguments)
 		return finish(STATUS_OK);
 	}
 	verb = find_verb(arguments[1]);
-	if (!verb) {
-		elog_error("there is no verb '%s'", arguments[1]);
-		usage(stderr);
+	if (verb < 0)
 		return STATUS_ERROR;
-	}
-	elog_error_prefix(verb->name);
-	status = parse_options(verb, count - 1, arguments + 1, &options);
+	if (verb == ARRAY_SIZE(verbs))
+		return finish(help(count - 2, arguments + 2));
+	elog_error_prefix(verbs[verb]->name);
+	status = parse_options(verbs[verb], count - 1, arguments + 1, &options);
 	if (status < 0)
-		status = verb->run(&options);
+		status = verbs[verb]->run(&options);
 	free_options(&options);
 	return finish(status);
 }

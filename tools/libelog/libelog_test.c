@@ -262,6 +262,7 @@ static void test_schema_errors(void)
 		{ HEAD "event 1\n", 3, "name is missing" },
 		{ HEAD "event 1 e\n", 3, "level is missing" },
 		{ HEAD "event 1 e loud -\n", 3, "not a level" },
+		{ HEAD "event 1 e warn -\n", 3, "not a level" },
 		{ HEAD "event 1 e info\n", 3, "keywords are missing" },
 		{ HEAD "event 1 e info \"text\"\n", 3, "keywords are missing" },
 		{ HEAD "event 1 e info k\n", 3, "no keyword" },
@@ -944,7 +945,8 @@ static void test_text(void)
 	check_equal(text.error, -ENOMEM);
 	elog_text_free(&text);
 	check_equal(elog_level_parse("warning"), EVENTLOG_LEVEL_WARNING);
-	check_equal(elog_level_parse("warn"), 0);
+	check_equal(elog_level_parse("warn"), EVENTLOG_LEVEL_WARNING);
+	check_equal(elog_level_parse("wanr"), 0);
 	check_equal(elog_level_parse("critical"), 1);
 	check_string(elog_level_name(1), "critical");
 	check_string(elog_level_name(7), "verbose");

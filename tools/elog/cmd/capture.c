@@ -687,7 +687,7 @@ static const struct verb_option capture_options[] = {
 	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },
 	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
-	{ 'q', "no summary" },
+	{ 'q', "no summary, no warnings about names that no event has yet" },
 	{ 'v', "print a line when capturing starts, what the kernel decides\n"
 	  "of -f, and a longer summary" },
 	{ 0, NULL },

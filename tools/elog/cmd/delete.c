@@ -3,19 +3,51 @@
  * elog delete: delete persistent events.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/register.h"
 #include "cmd/verb.h"
+#include "input/names.h"
 
-static void explain_delete(const char *title, int error)
+static bool offer_persistent(void *context, const struct eventlog_describe *describe,
+			     const struct elog_schema_event *event)
 {
+	if (describe->state & EVENTLOG_DESCRIBED_PERSIST)
+		nearest_offer_event(context, event);
+	return true;
+}
+
+/* Print that there is no such persistent event, with the names of those that are near. */
+static void explain_absence(const struct registration *registration, int fd)
+{
+	const char *provider = registration->provider ? registration->provider :
+							EVENTLOG_DEFAULT_PROVIDER;
+	struct nearest nearest = { 0 };
+	char *name;
+
+	if (asprintf(&name, "%s/%s", provider, registration->name) < 0) {
+		elog_error("out of memory");
+		return;
+	}
+	nearest.sought = *find_slash(registration->title) ? registration->title : name;
+	definitions_each(fd, offer_persistent, &nearest);
+	nearest_error(&nearest, "no persistent event '%s'", registration->title);
+	if (!nearest.count)
+		elog_hint("elog list shows which events are persistent");
+	nearest_free(&nearest);
+	free(name);
+}
+
+static void explain_delete(const struct registration *registration, int fd, int error)
+{
+	const char *title = registration->title;
+
 	switch (error) {
 	case -ENOENT:
-		elog_error("there is no persistent event '%s'", title);
-		elog_hint("elog list shows which events are persistent");
+		explain_absence(registration, fd);
 		break;
 	case -EBUSY:
 		elog_error("'%s' is in use: a program has registered it, or a tracer is attached",
@@ -44,7 +76,7 @@ static int delete_one(const struct options *options, int fd, const char *title)
 		ret = elog_device_delete(fd, registration.provider,
 					 registration.name);
 		if (ret)
-			explain_delete(title, ret);
+			explain_delete(&registration, fd, ret);
 	}
 	free(provider);
 	return ret;

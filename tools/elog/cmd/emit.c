@@ -16,6 +16,7 @@
 
 #include "cmd/register.h"
 #include "cmd/verb.h"
+#include "util/nearest.h"
 
 struct emission {
 	const struct options *options;
@@ -269,6 +270,19 @@ static bool is_field(const struct elog_schema_event *event, const char *value)
 	return false;
 }
 
+static void error_field(const struct elog_schema_event *event, const char *value)
+{
+	char *name = strndup(value, strcspn(value, "="));
+	struct nearest nearest = { .sought = name };
+	size_t i;
+
+	for (i = 0; name && i < event->field_count; i++)
+		nearest_offer(&nearest, event->fields[i]->name);
+	nearest_error(&nearest, "no field '%s'", name ? name : value);
+	nearest_free(&nearest);
+	free(name);
+}
+
 static bool compose(struct emission *emission)
 {
 	const struct elog_schema_event *event =
@@ -283,9 +297,7 @@ static bool compose(struct emission *emission)
 		if (is_field(event, emission->values[i]))
 			continue;
 		if (strchr(emission->values[i], '='))
-			elog_error("there is no field '%.*s'",
-				   (int)strcspn(emission->values[i], "="),
-				   emission->values[i]);
+			error_field(event, emission->values[i]);
 		else
 			elog_error("'%s' is not FIELD=VALUE", emission->values[i]);
 		good = false;

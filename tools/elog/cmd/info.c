@@ -138,7 +138,7 @@ static int print_info(const struct options *options,
 {
 	const struct number numbers[] = {
 		{ "events", "events", counts->events },
-		{ "events_wanted", "events wanted", counts->enabled },
+		{ "events_enabled", "events enabled", counts->enabled },
 		{ "events_retained", "events retained", counts->retained },
 		{ "kernel_providers", "kernel providers", counts->providers },
 		{ "subscribers", "subscribers", counts->subscribers },

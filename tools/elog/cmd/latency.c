@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/verb.h"
+#include "input/names.h"
 #include "input/source.h"
 #include "output/latency_pairs.h"
 #include "output/progress.h"
@@ -62,21 +63,40 @@ static bool is_going(const struct latency *latency)
  * Events
  */
 
-static const struct role *find_role(const struct latency *latency,
-				    struct cached_event *cached)
+/* A START that is also an END has the fields of a START. */
+static void see_fields(struct latency *latency, const struct elog_schema_event *event,
+		       const struct role *role)
+{
+	struct latency_pairs *pairs = &latency->pairs;
+	size_t i;
+
+	for (i = 0; i < pairs->key.count; i++)
+		latency_name_see(&pairs->key.names[i], event, !role->start);
+	if (pairs->group.name && role->end)
+		latency_name_see(&pairs->group, event, true);
+}
+
+/* Find the role of a definition, and note which fields it has. */
+static struct role *role_of(struct latency *latency, const struct elog_schema_event *event)
 {
 	static struct role roles[4] = {
 		{ false, false }, { false, true }, { true, false }, { true, true },
 	};
 	unsigned int index = 0;
 
-	if (cached->row)
-		return cached->row;
-	if (cached->event && glob_matches(latency->globs[0], cached->event))
+	if (event && glob_matches(latency->globs[0], event))
 		index |= 2;
-	if (cached->event && glob_matches(latency->globs[1], cached->event))
+	if (event && glob_matches(latency->globs[1], event))
 		index |= 1;
-	cached->row = &roles[index];
+	if (index)
+		see_fields(latency, event, &roles[index]);
+	return &roles[index];
+}
+
+static const struct role *find_role(struct latency *latency, struct cached_event *cached)
+{
+	if (!cached->row)
+		cached->row = role_of(latency, cached->event);
 	return cached->row;
 }
 
@@ -88,7 +108,7 @@ static void pair_event(struct latency *latency, const struct entry *entry,
 	struct elog_map_key key;
 	int ret;
 
-	ret = latency_key_make(&pairs->key, entry, role->end && !role->start, &key);
+	ret = latency_key_make(&pairs->key, entry, &key);
 	if (!ret)
 		pairs->counts.unkeyed++;
 	if (ret <= 0) {
@@ -273,28 +293,28 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: no event matched END '%s'\n", latency->end);
 }
 
-static bool is_unknown(const struct latency_name *name, const char *option, bool end)
+static bool is_unknown(struct latency_name *name, const char *option, bool end, const char *when)
 {
 	if (!name->sought[end] || name->found[end])
 		return false;
-	elog_error("--%s: no %s has a field '%s'", option, end ? "END" : "START",
-		   name->name);
+	nearest_error(&name->nearest, "--%s: no %s has a field '%s'%s", option,
+		      end ? "END" : "START", name->name, when);
 	return true;
 }
 
 /* Return: true, after error messages, if no event has a field of some name. */
-static bool has_unknown_names(const struct latency *latency)
+static bool has_unknown_names(struct latency *latency, const char *when)
 {
-	const struct latency_key *key = &latency->pairs.key;
+	struct latency_key *key = &latency->pairs.key;
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < key->count; i++) {
-		any |= is_unknown(&key->names[i], "by", false);
-		any |= is_unknown(&key->names[i], "by", true);
+		any |= is_unknown(&key->names[i], "by", false, when);
+		any |= is_unknown(&key->names[i], "by", true, when);
 	}
 	if (latency->pairs.group.name)
-		any |= is_unknown(&latency->pairs.group, "group", true);
+		any |= is_unknown(&latency->pairs.group, "group", true, when);
 	return any;
 }
 
@@ -375,7 +395,8 @@ static bool is_event(const char *text)
 	const char *slash = strchr(text, '/');
 	const char *event = slash ? slash + 1 : text;
 
-	return *event && !strchr(event, '/') && strlen(event) < EVENTLOG_GLOB_MAX &&
+	return *event && !event_glob_error(text) && !strchr(event, '/') &&
+	       strlen(event) < EVENTLOG_GLOB_MAX &&
 	       (!slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
 }
 
@@ -392,8 +413,9 @@ static int check_arguments(const struct options *options)
 	for (i = 0; i < 2; i++) {
 		if (is_event(options->arguments[i]))
 			continue;
-		elog_error("'%s' is not a valid [PROVIDER/]EVENT",
-			   options->arguments[i]);
+		elog_error("invalid [PROVIDER/]EVENT '%s': %s", options->arguments[i],
+			   event_glob_error(options->arguments[i]) ?
+			   event_glob_error(options->arguments[i]) : "must be a name or a glob");
 		return -EINVAL;
 	}
 	if (options->separated && !options->command_count) {
@@ -495,6 +517,26 @@ static int prepare(struct latency *latency, const struct options *options)
 	return 0;
 }
 
+static bool see_definition(void *context, const struct eventlog_describe *describe,
+			   const struct elog_schema_event *event)
+{
+	(void)describe;
+	role_of(context, event);
+	return true;
+}
+
+/* The events that the device lists are those known now. */
+static void warn_unknown_names(struct latency *latency)
+{
+	const struct options *options = &latency->options;
+
+	if (options->quiet || (!options->by && !options->group))
+		return;
+	/* Without memory there is no warning. */
+	definitions_each(elog_consumer_fd(latency->live.consumer), see_definition, latency);
+	has_unknown_names(latency, " yet");
+}
+
 static int open_source(struct latency *latency, char *const *files)
 {
 	const struct output none = { 0 };
@@ -510,6 +552,8 @@ static int open_source(struct latency *latency, char *const *files)
 	}
 	signals_catch(0);
 	ret = live_open(&latency->live, &latency->options, NULL);
+	if (!ret)
+		warn_unknown_names(latency);
 	if (!ret)
 		ret = source_open_live(&latency->source, &latency->live);
 	return ret;
@@ -554,7 +598,7 @@ static int finish(struct latency *latency)
 	print_lost(latency, lost);
 	print_unpaired(latency);
 	live_print_rejected(&latency->live);
-	latency->failed |= has_unknown_names(latency);
+	latency->failed |= has_unknown_names(latency, "");
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);
 	if (latency->error) {

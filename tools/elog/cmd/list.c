@@ -11,6 +11,7 @@
 
 #include "cmd/verb.h"
 #include "input/keywords.h"
+#include "input/names.h"
 #include "input/select.h"
 #include "output/list.h"
 #include "output/output.h"
@@ -61,6 +62,7 @@ struct listing {
 	struct definition *definitions;	/* of the tree */
 	size_t count;
 	bool any;
+	struct nearest nearest;		/* names like that of the argument */
 };
 
 static int keep(struct listing *listing, const struct eventlog_describe *describe,
@@ -101,8 +103,10 @@ static int list_one(struct listing *listing,
 		goto out;
 	definition.event = schema->providers[0]->events[0];
 	if (options->argument_count &&
-	    !glob_matches(options->arguments[0], definition.event))
+	    !glob_matches(options->arguments[0], definition.event)) {
+		nearest_offer_event(&listing->nearest, definition.event);
 		goto out;
+	}
 	listing->any = true;
 	if (options->format == FORMAT_JSON) {
 		list_json(&definition, options->verbose ? text : NULL,
@@ -146,7 +150,9 @@ static int list_all(struct listing *listing, int fd)
 		explain_device_error(ret, PURPOSE_QUERY);
 		status = STATUS_ERROR;
 	} else if (!listing->any && options->argument_count) {
-		elog_error("no event matches '%s'", options->arguments[0]);
+		nearest_error(&listing->nearest, "no %s '%s'",
+			      *find_slash(options->arguments[0]) ? "event" : "provider",
+			      options->arguments[0]);
 		status = STATUS_ERROR;
 	}
 	return status;
@@ -163,6 +169,11 @@ static int run_list(const struct options *options)
 			   options->arguments[1]);
 		return STATUS_ERROR;
 	}
+	if (options->argument_count && event_glob_error(options->arguments[0])) {
+		elog_error("invalid PROVIDER[/EVENT] '%s': %s", options->arguments[0],
+			   event_glob_error(options->arguments[0]));
+		return STATUS_ERROR;
+	}
 	if (options->tree && options->format != FORMAT_TEXT) {
 		elog_error("--tree does not go with --format");
 		return STATUS_ERROR;
@@ -172,6 +183,7 @@ static int run_list(const struct options *options)
 		explain_device_error(fd, PURPOSE_QUERY);
 		return STATUS_ERROR;
 	}
+	listing.nearest.sought = options->arguments[0];
 	output_open(&listing.output, options);
 	status = list_all(&listing, fd);
 	close(fd);
@@ -188,6 +200,7 @@ static int run_list(const struct options *options)
 	for (i = 0; i < listing.count; i++)
 		elog_schema_free(listing.definitions[i].schema);
 	free(listing.definitions);
+	nearest_free(&listing.nearest);
 	return status;
 }
 

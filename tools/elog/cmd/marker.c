@@ -14,6 +14,7 @@
 #include "cmd/verb.h"
 #include "marker/marker.h"
 #include "marker/marker_filter.h"
+#include "util/nearest.h"
 
 /* Is it a path? A pattern is not: places have colons, and tags have no slashes. */
 static bool is_file(const char *argument)
@@ -21,15 +22,20 @@ static bool is_file(const char *argument)
 	return strchr(argument, '/') && !strpbrk(argument, ":*?[");
 }
 
+static bool owner_chosen(const struct options *options, const struct marker *marker)
+{
+	if (options->module && fnmatch(options->module, marker->module, 0))
+		return false;
+	return !options->program || (marker->owner == MARKER_OF_PROGRAM &&
+				     !fnmatch(options->program, marker->module, 0));
+}
+
 static bool marker_chosen(const struct options *options, const struct marker *marker)
 {
 	bool any = false;
 	int i;
 
-	if (options->module && fnmatch(options->module, marker->module, 0))
-		return false;
-	if (options->program && (marker->owner != MARKER_OF_PROGRAM ||
-				 fnmatch(options->program, marker->module, 0)))
+	if (!owner_chosen(options, marker))
 		return false;
 	for (i = 1; i < options->argument_count; i++) {
 		if (is_file(options->arguments[i]))
@@ -42,15 +48,71 @@ static bool marker_chosen(const struct options *options, const struct marker *ma
 	return !any;
 }
 
-static void explain_none(const struct options *options, bool of_files)
+/* Report a pattern that no marker matches. Return: true if it was reported. */
+static bool is_unknown(const struct options *options, const struct marker_list *list,
+		       const char *pattern)
 {
-	if (options->module || options->program ||
-	    (options->argument_count > 1 && !of_files))
-		elog_error("no marker matches");
-	else if (of_files)
-		elog_error("there are no markers, or none that match");
+	struct nearest nearest = { .sought = pattern };
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		const struct marker *marker = &list->markers[i];
+
+		if (!owner_chosen(options, marker))
+			continue;
+		if (!fnmatch(pattern, marker->tag, 0) || !fnmatch(pattern, marker->place, 0)) {
+			nearest_free(&nearest);
+			return false;
+		}
+		nearest_offer(&nearest, marker->tag);
+		nearest_offer(&nearest, marker->place);
+	}
+	nearest_error(&nearest, "no marker '%s'", pattern);
+	nearest_free(&nearest);
+	return true;
+}
+
+/* The same for --module and --program. */
+static bool is_unknown_owner(const struct options *options, const struct marker_list *list)
+{
+	const char *glob = options->program ? options->program : options->module;
+	struct nearest nearest = { .sought = glob };
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		if (!glob || owner_chosen(options, &list->markers[i])) {
+			nearest_free(&nearest);
+			return false;
+		}
+		if (!options->program || list->markers[i].owner == MARKER_OF_PROGRAM)
+			nearest_offer(&nearest, list->markers[i].module);
+	}
+	if (glob)
+		nearest_error(&nearest, "no %s '%s' with markers",
+			      options->program ? "program" : "module", glob);
 	else
 		elog_error("there are no markers: no loaded module or running program has any");
+	nearest_free(&nearest);
+	return true;
+}
+
+/* Report all names that no marker has. Return: true if there were any. */
+static bool has_unknown_names(const struct options *options, const struct marker_list *list,
+			      bool of_files)
+{
+	bool any = false;
+	int i;
+
+	if (of_files && !list->count) {
+		elog_error("there are no markers");
+		return true;
+	}
+	if (is_unknown_owner(options, list))
+		return true;
+	for (i = 1; i < options->argument_count; i++)
+		if (!is_file(options->arguments[i]))
+			any |= is_unknown(options, list, options->arguments[i]);
+	return any;
 }
 
 /* ------------------------------------------------------------------------
@@ -243,7 +305,6 @@ static int print_list(const struct options *options, const struct marker_list *l
 
 		if (!marker_chosen(options, marker))
 			continue;
-		count++;
 		if (options->format == FORMAT_JSON)
 			put_json(&text, marker);
 		else if (options->tree)
@@ -255,12 +316,12 @@ static int print_list(const struct options *options, const struct marker_list *l
 	failed = text.error;
 	if (failed)
 		elog_error("out of memory");
-	else if (!count)
-		explain_none(options, of_files);
-	else
+	else if (before)
 		fwrite(text.data, 1, text.size, stdout);
 	elog_text_free(&text);
-	return failed || !count ? STATUS_ERROR : STATUS_OK;
+	if (!failed)
+		failed = has_unknown_names(options, list, of_files);
+	return failed ? STATUS_ERROR : STATUS_OK;
 }
 
 static int marker_list(const struct options *options, int fd, struct marker_list *list)
@@ -275,7 +336,7 @@ static int marker_list(const struct options *options, int fd, struct marker_list
 	}
 	if (hidden && !options->quiet)
 		fprintf(stderr, "elog: no permission to inspect %zu process%s: "
-			"the places of their markers are unknown\n", hidden,
+			"the locations of their markers are unknown\n", hidden,
 			hidden == 1 ? "" : "es");
 	return print_list(options, list, false);
 }
@@ -360,12 +421,18 @@ static bool parse_if(const struct options *options, struct elog_filter **filter)
 	return !ret;
 }
 
-static void explain_set(const char *pattern, int error)
+static void explain_set(const struct options *options, int fd, const char *pattern, int error)
 {
-	if (error == -ENOENT)
-		elog_error("no marker matches '%s'", pattern);
-	else
+	struct marker_list list = { 0 };
+
+	/* Without the list, the message has no near names. */
+	if (error == -ENOENT && markers_read(fd, &list))
+		markers_free(&list);
+	if (error != -ENOENT)
 		elog_error("%s: %s", pattern, strerror(-error));
+	else if (!options->module || !is_unknown_owner(options, &list))
+		is_unknown(options, &list, pattern);
+	markers_free(&list);
 }
 
 static int marker_switch(const struct options *options, int fd, uint32_t operation,
@@ -385,8 +452,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	}
 	if (options->handlers && !options->program &&
 	    !markers_handlers_parse(options->handlers, &handlers)) {
-		elog_error("'%s': handlers are print, trace and probe, separated by commas",
-			   options->handlers);
+		markers_handlers_error(options->handlers);
 		return STATUS_ERROR;
 	}
 	if (!parse_if(options, &filter))
@@ -407,7 +473,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 
 		ret = try_set(fd, &request);
 		if (ret) {
-			explain_set(options->arguments[i], ret);
+			explain_set(options, fd, options->arguments[i], ret);
 			status = STATUS_ERROR;
 			continue;
 		}
@@ -684,24 +750,37 @@ static int run_action(const struct options *options, enum action action, int fd,
 	}
 }
 
+static bool are_patterns(const struct options *options)
+{
+	const char *error;
+	int i;
+
+	for (i = 1; i < options->argument_count; i++) {
+		error = glob_error(options->arguments[i]);
+		if (!error || is_file(options->arguments[i]))
+			continue;
+		elog_error("invalid PATTERN '%s': %s", options->arguments[i], error);
+		return false;
+	}
+	return true;
+}
+
 static int run_marker(const struct options *options)
 {
 	struct marker_list list = { 0 };
-	unsigned int action;
-	int fd, ret = 0, status;
+	int fd, found, ret = 0, status;
+	enum action action;
 
 	if (!options->argument_count) {
 		elog_error("missing: list, enable, disable, policies, save or restore");
 		return STATUS_ERROR;
 	}
-	for (action = 0; action < ACTIONS; action++)
-		if (!strcmp(options->arguments[0], action_names[action]))
-			break;
-	if (action == ACTIONS) {
-		elog_error("'%s' is not one of list, enable, disable, policies, save, restore",
-			   options->arguments[0]);
+	found = choice_abbreviated(action_names, ACTIONS, options->arguments[0], "action");
+	if (found < 0)
 		return STATUS_ERROR;
-	}
+	action = (enum action)found;
+	if (action <= DISABLE && !are_patterns(options))
+		return STATUS_ERROR;
 	if (options->predicate && action != ENABLE) {
 		elog_error("--if needs enable");
 		return STATUS_ERROR;

@@ -13,7 +13,7 @@
 #include "cmd/verb.h"
 #include "input/keywords.h"
 #include "util/array.h"
-
+#include "util/nearest.h"
 
 #define COMPRESS_LEVEL		3
 #define COMPRESS_LEVEL_MAX	19
@@ -29,6 +29,7 @@
  * @help: NULL: the verb has it
  * @flag: offset of a bool in struct options that it sets; 0: none
  * @text: offset of a string that it sets to its argument, which must not be empty
+ * @must: what the argument must be, for an error; NULL: see error_argument()
  */
 struct option_definition {
 	int option;
@@ -37,73 +38,88 @@ struct option_definition {
 	const char *help;
 	size_t flag;
 	size_t text;
+	const char *must;
 };
 
-#define FLAG(member)	offsetof(struct options, member), 0
-#define TEXT(member)	0, offsetof(struct options, member)
-#define PARSED		0, 0	/* by take_option() */
+#define FLAG(member)	offsetof(struct options, member), 0, NULL
+#define TEXT(member)	0, offsetof(struct options, member), "must not be empty"
+#define PARSED(must)	0, 0, must	/* by take_option() */
+
+#define MUST_BE_EVENT	"must be PROVIDER or PROVIDER/EVENT"
+#define MUST_BE_TIME	"must be a date, a time of day, @SECONDS, -SPAN, +SPAN or SECONDS"
+#define MUST_BE_SECONDS	"must be a number, more than 0"
+#define MUST_BE_POSITIVE "must be a number from 1"
 
 static const struct option_definition definitions[] = {
-	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated", PARSED },
+	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated",
+	  PARSED(MUST_BE_EVENT) },
 	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
-	  "masks, separated by commas", PARSED },
+	  "masks, separated by commas", PARSED("must be names or masks, separated by commas") },
 	{ 'l', "level", "LEVEL", "only events at most this verbose: critical, error,\n"
-	  "warning, notice, info, debug, verbose, or 1 to 7", PARSED },
-	{ 's', "session", "SESSION", "only this session; may be repeated", PARSED },
-	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED },
-	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED },
-	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated", PARSED },
-	{ 'n', "count", "COUNT", "end after this number of events", PARSED },
-	{ 'd', "duration", "SECONDS", "end after this time; may have fractions", PARSED },
-	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match", PARSED },
+	  "warning, notice, info, debug, verbose, or 1 to 7", PARSED(NULL) },
+	{ 's', "session", "SESSION", "only this session; may be repeated",
+	  PARSED("must be a number of at most 64 bits") },
+	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED(MUST_BE_POSITIVE) },
+	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED("must be a number") },
+	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated",
+	  PARSED("must be a number") },
+	{ 'n', "count", "COUNT", "end after this number of events", PARSED(MUST_BE_POSITIVE) },
+	{ 'd', "duration", "SECONDS", "end after this time; may have fractions",
+	  PARSED(MUST_BE_SECONDS) },
+	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match",
+	  PARSED(MUST_BE_POSITIVE) },
 	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
 	  "size of each CPU's ring: a power of two, with an optional\n"
-	  "suffix K, M or G; default 1M", PARSED },
+	  "suffix K, M or G; default 1M", PARSED("must be a power of two, at most 1G") },
 	{ OPTION_TIME, "time", "mono|wall|delta",
 	  "show seconds of the monotonic clock (default), local time,\n"
-	  "or seconds since the previous event", PARSED },
+	  "or seconds since the previous event", PARSED(NULL) },
 	{ OPTION_IDS, "ids", "hex|decimal",
 	  "in text, show the thread in hexadecimal (default), or process\n"
-	  "and thread in decimal, as ps does; ELOG_IDS sets the default", PARSED },
+	  "and thread in decimal, as ps does; ELOG_IDS sets the default", PARSED(NULL) },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
 	  "on SIGUSR1, and when a trigger is emitted", FLAG(overwrite) },
 	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
-	  "with --overwrite: print when this is emitted; may be repeated", PARSED },
+	  "with --overwrite: print when this is emitted; may be repeated",
+	  PARSED(MUST_BE_EVENT) },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout", TEXT(output) },
 	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(append) },
 	{ 'f', "filter", "EXPR", "only events for which this is true, see elog_filter(7):\n"
-	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED },
+	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED(NULL) },
 	{ OPTION_SINCE, "since", "TIME",
 	  "only events since then: a date, a time of day, @SECONDS\n"
 	  "since 1970, -SPAN before now, +SPAN after the start, or\n"
-	  "SECONDS as shown without --time", PARSED },
-	{ OPTION_UNTIL, "until", "TIME", "only events before then", PARSED },
+	  "SECONDS as shown without --time", PARSED(MUST_BE_TIME) },
+	{ OPTION_UNTIL, "until", "TIME", "only events before then", PARSED(MUST_BE_TIME) },
 	{ OPTION_AROUND, "around", "TIME+-SPAN",
-	  "only events at most SPAN before or after", PARSED },
-	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED },
+	  "only events at most SPAN before or after", PARSED(MUST_BE_TIME " with +-SPAN") },
+	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED(NULL) },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
 	  "session, event, level, keywords; \"fields\" means all fields\n"
 	  "of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
-	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED },
+	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED(NULL) },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
 	  FLAG(no_pager) },
 	{ OPTION_FOLLOW, "follow", NULL, "wait for more events until the capture ends",
 	  FLAG(follow) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
-	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval", PARSED },
+	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval",
+	  PARSED(MUST_BE_SECONDS) },
 	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
 	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
-	  "with -o: compress with zstd, level 1 to 19; default 3", PARSED },
+	  "with -o: compress with zstd, level 1 to 19; default 3",
+	  PARSED("must be a number from 1 to 19") },
 	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
 	  "with -o: start a new file at this size, and rename the old\n"
-	  "one to FILE.1; keep KEEP old files, default 9", PARSED },
+	  "one to FILE.1; keep KEEP old files, default 9",
+	  PARSED("must be a size from 64K, and KEEP from 1 to 9999") },
 	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
 	  TEXT(split) },
 	{ OPTION_BACKGROUND, "background", NULL,
@@ -111,26 +127,27 @@ static const struct option_definition definitions[] = {
 	{ OPTION_GROUP, "group", "FIELD", "also one line per value of this field of END, or of\n"
 	  "provider, event, session, pid, tid, cpu, comm", TEXT(group) },
 	{ OPTION_SLOWEST, "slowest", "N",
-	  "also the N slowest pairs, with session and time", PARSED },
+	  "also the N slowest pairs, with session and time", PARSED(MUST_BE_POSITIVE) },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",
 	  TEXT(provider) },
 	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
-	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules", PARSED },
+	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules",
+	  PARSED("must be a glob") },
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
 	  "print (a line in the kernel log), trace (an event), probe;\n"
-	  "default of enable: trace, of disable: all", PARSED },
+	  "default of enable: trace, of disable: all", PARSED(NULL) },
 	{ OPTION_PROGRAM, "program", "GLOB",
 	  "markers of these programs: running ones, and those that\n"
-	  "start later", PARSED },
+	  "start later", PARSED("must be a glob") },
 	{ OPTION_IF, "if", "PREDICATE",
-	  "enable: only when this is true, see elog_filter(7)", PARSED },
+	  "enable: only when this is true, see elog_filter(7)", PARSED(NULL) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
-	{ 'h', "help", NULL, "print this help", PARSED },
-	{ 'V', "version", NULL, "print the version", PARSED },
+	{ 'h', "help", NULL, "print this help", PARSED(NULL) },
+	{ 'V', "version", NULL, "print the version", PARSED(NULL) },
 };
 
 static const struct verb_option common[] = {
@@ -181,7 +198,7 @@ static void print_option(const struct verb_option *option)
 	}
 }
 
-static void print_help(const struct verb *verb)
+void print_help(const struct verb *verb)
 {
 	const struct verb_option *option;
 
@@ -263,6 +280,8 @@ static bool add_glob(const char ***globs, size_t *count, const char *text)
 {
 	const char *slash = find_slash(text);
 
+	if (event_glob_error(text))
+		return false;
 	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
 		return false;
 	if (*slash && (!slash[1] || *find_slash(slash + 1) ||
@@ -284,14 +303,17 @@ static bool parse_level(struct options *options, const char *text)
 	return true;
 }
 
+/* In the order of the enum. */
+static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus" };
+
 /* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
 static bool parse_word(const char *text, const char *const *words, size_t count,
 		       unsigned int *value)
 {
-	for (*value = 0; *value < count; ++*value)
-		if (!strcmp(words[*value], text))
-			return true;
-	return false;
+	int found = choice_find(words, count, text);
+
+	*value = found < 0 ? 0 : (unsigned int)found;
+	return found >= 0;
 }
 
 static bool parse_rotate(struct options *options, const char *text)
@@ -321,7 +343,6 @@ static bool take_option(const struct verb *verb, struct options *options,
 	/* In the order of the enums. */
 	static const char *const times[] = { "mono", "wall", "delta" };
 	static const char *const colors[] = { "auto", "always", "never" };
-	static const char *const formats[] = { "text", "json", "csv", "prometheus" };
 	const struct option_definition *definition = find_definition(option);
 	uint64_t number;
 
@@ -404,7 +425,7 @@ static bool take_option(const struct verb *verb, struct options *options,
 	/* The kernel or the parser of expressions judges an empty text. */
 	case OPTION_MODULE:
 		options->module = argument;
-		return true;
+		return !glob_error(argument);
 	case OPTION_HANDLER:
 		options->handlers = argument;
 		return true;
@@ -413,7 +434,7 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_PROGRAM:
 		options->program = argument;
-		return true;
+		return !glob_error(argument);
 	default:
 		return false;
 	}
@@ -448,16 +469,140 @@ static void add_to_tables(struct getopt_tables *tables,
 	}
 }
 
-static void error_argument(int option, const char *argument)
+/* What the argument of an option is, as a word: "level" for LEVEL. */
+static void put_noun(struct elog_text *text, const char *argument)
+{
+	const char *c;
+
+	argument += strspn(argument, "[=");
+	for (c = argument; isupper((unsigned char)*c); c++)
+		;
+	/* Names like N and SIZE[,KEEP] are those of the help. */
+	if (c - argument < 3 || (*c && strcmp(c, "]"))) {
+		elog_text_string(text, strpbrk(argument, "|") ? "argument" : argument);
+		return;
+	}
+	for (c = argument; isupper((unsigned char)*c); c++)
+		elog_text_printf(text, "%c", tolower((unsigned char)*c));
+}
+
+static void error_level(const char *what, const char *argument)
+{
+	const char *names[EVENTLOG_LEVEL_VERBOSE + 1];
+	unsigned int level;
+
+	for (level = EVENTLOG_LEVEL_CRITICAL; level <= EVENTLOG_LEVEL_VERBOSE; level++)
+		names[level - 1] = elog_level_name(level);
+	names[level - 1] = "warn";
+	choice_error(names, ARRAY_SIZE(names), argument, ", or a number from 1 to 7", "%s '%s'",
+		     what, argument);
+}
+
+static void error_format(const struct verb *verb, const char *what, const char *argument)
+{
+	const char *names[FORMATS];
+	unsigned int format;
+
+	for (format = 0; format < FORMATS; format++)
+		names[format] = verb->formats & 1U << format ? formats[format] : NULL;
+	choice_error(names, FORMATS, argument, NULL, "%s '%s'", what, argument);
+}
+
+/* The argument must be one of the words in the help: "mono|wall|delta". */
+static void error_word(const struct option_definition *definition, const char *what,
+		       const char *argument)
+{
+	char copy[64], *rest = copy;
+	const char *words[8];
+	size_t count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", definition->argument);
+	while (rest && count < ARRAY_SIZE(words))
+		words[count++] = strsep(&rest, "|");
+	choice_error(words, count, argument, NULL, "%s '%s'", what, argument);
+}
+
+static const char *explain_argument(const struct option_definition *definition,
+				    const char *argument)
+{
+	const char *error = NULL;
+
+	switch (definition->option) {
+	case 'e':
+	case OPTION_TRIGGER:
+		error = event_glob_error(argument);
+		break;
+	case OPTION_MODULE:
+	case OPTION_PROGRAM:
+		error = glob_error(argument);
+		break;
+	}
+	if (error)
+		return error;
+	/* Only a lack of memory makes the other ones invalid. */
+	return definition->must ? definition->must : "out of memory";
+}
+
+static void error_argument(const struct verb *verb, int option, const char *argument)
 {
 	const struct option_definition *definition = find_definition(option);
+	struct elog_text what = { 0 };
 
 	if (option < OPTION_SAMPLE)
-		elog_error("-%c: '%s' is not a valid %s", option, argument,
-			   definition->argument);
+		elog_text_printf(&what, "-%c: invalid ", option);
 	else
-		elog_error("--%s: '%s' is not a valid %s", definition->name,
-			   argument, definition->argument);
+		elog_text_printf(&what, "--%s: invalid ", definition->name);
+	put_noun(&what, definition->argument);
+	if (what.error)
+		elog_error("out of memory");
+	else if (option == 'l')
+		error_level(what.data, argument);
+	else if (option == OPTION_FORMAT)
+		error_format(verb, what.data, argument);
+	else if (strchr(definition->argument, '|'))
+		error_word(definition, what.data, argument);
+	else
+		elog_error("%s '%s': %s", what.data, argument,
+			   explain_argument(definition, argument));
+	elog_text_free(&what);
+}
+
+/* Print that an option is not known, or that its abbreviation is not unique. */
+static void error_option(const struct verb *verb, const char *argument)
+{
+	const size_t size = strcspn(argument, "=");
+	char *word = strndup(argument, size);
+	struct nearest nearest = { .sought = word };
+	const struct verb_option *lists[] = { verb->options, common }, *option;
+	struct elog_text matches = { 0 };
+	unsigned int i;
+	char name[64];
+
+	if (!word) {
+		elog_error("out of memory");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		for (option = lists[i]; option->option; option++) {
+			snprintf(name, sizeof(name), "--%s",
+				 find_definition(option->option)->name);
+			if (!strncmp(name, word, size))
+				elog_text_printf(&matches, "%s%s", matches.size ? ", " : "",
+						 name);
+			nearest_offer(&nearest, name);
+			if (option->option >= OPTION_SAMPLE)
+				continue;
+			snprintf(name, sizeof(name), "-%c", option->option);
+			nearest_offer(&nearest, name);
+		}
+	}
+	if (matches.size && !matches.error)
+		elog_error("the option '%s' is ambiguous: %s", word, matches.data);
+	else
+		nearest_error(&nearest, "no option '%s'", word);
+	nearest_free(&nearest);
+	elog_text_free(&matches);
+	free(word);
 }
 
 /* As parse_options(). */
@@ -465,6 +610,7 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 			struct options *options)
 {
 	struct getopt_tables tables = { 0 };
+	char letter[] = "-?";
 	int option;
 
 	strcpy(tables.letters, verb->options_first ? "+:" : ":");
@@ -482,14 +628,15 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 			return STATUS_OK;
 		case '?':
 			if (optopt && optopt < OPTION_SAMPLE &&
-			    !strchr(tables.letters, optopt))
-				elog_error("there is no option -%c", optopt);
-			else if (optopt)
+			    !strchr(tables.letters, optopt)) {
+				letter[1] = (char)optopt;
+				error_option(verb, letter);
+			} else if (optopt) {
 				elog_error("'%s' takes no argument",
 					   arguments[optind - 1]);
-			else
-				elog_error("there is no option '%s'",
-					   arguments[optind - 1]);
+			} else {
+				error_option(verb, arguments[optind - 1]);
+			}
 			break;
 		case ':':
 			elog_error("'%s' needs an argument", arguments[optind - 1]);
@@ -497,7 +644,7 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 		default:
 			if (take_option(verb, options, option, optarg))
 				continue;
-			error_argument(option, optarg);
+			error_argument(verb, option, optarg);
 			break;
 		}
 		elog_hint("try: elog %s --help", verb->name);

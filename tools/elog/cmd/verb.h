@@ -92,6 +92,9 @@ extern const struct verb verb_top;
 /** print_version() - the output of -V */
 void print_version(void);
 
+/** print_help() - the output of elog VERB --help */
+void print_help(const struct verb *verb);
+
 /**
  * parse_options() - parse a verb's command line
  * @verb: the verb

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "input/counters.h"
+#include "util/nearest.h"
 #include "util/array.h"
 
 #define ROWS_MIN	8
@@ -41,19 +42,17 @@ const char *counters_by_name(enum counters_by by)
 
 bool counters_by_parse(const char *text, enum counters_by *by)
 {
-	size_t i;
+	int found;
 
 	*by = COUNTERS_BY_EVENT;
 	if (!text)
 		return true;
-	for (i = 0; i < COUNTERS_BYS; i++) {
-		if (strcmp(by_names[i], text))
-			continue;
-		*by = (enum counters_by)i;
-		return true;
-	}
-	elog_error("--by: '%s' is not one of event, provider, session, pid, cpu", text);
-	return false;
+	found = choice_find(by_names, COUNTERS_BYS, text);
+	if (found >= 0)
+		*by = (enum counters_by)found;
+	else
+		choice_error(by_names, COUNTERS_BYS, text, NULL, "--by: invalid name '%s'", text);
+	return found >= 0;
 }
 
 bool counters_order_parse(const char *text, bool rates, enum counters_order *order)
@@ -63,20 +62,19 @@ bool counters_order_parse(const char *text, bool rates, enum counters_order *ord
 		[COUNTERS_ORDER_RATE] = "rate", [COUNTERS_ORDER_LOST] = "lost",
 		[COUNTERS_ORDER_NAME] = "name",
 	};
-	size_t i;
+	int found;
 
 	*order = rates ? COUNTERS_ORDER_RATE : COUNTERS_ORDER_EVENTS;
 	if (!text)
 		return true;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!names[i] || strcmp(names[i], text))
-			continue;
-		*order = rates && i == COUNTERS_ORDER_BYTES ? COUNTERS_ORDER_BYTE_RATE :
-							      (enum counters_order)i;
-		return true;
-	}
-	elog_error("--sort: '%s' is not one of events, bytes, rate, lost, name", text);
-	return false;
+	found = choice_find(names, ARRAY_SIZE(names), text);
+	if (found < 0)
+		choice_error(names, ARRAY_SIZE(names), text, NULL, "--sort: invalid name '%s'",
+			     text);
+	else
+		*order = rates && found == COUNTERS_ORDER_BYTES ? COUNTERS_ORDER_BYTE_RATE :
+								  (enum counters_order)found;
+	return found >= 0;
 }
 
 static void reset_row(struct counters *counters, struct counter_row *row)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input/live.h"
+#include "input/names.h"
 #include "input/rule_filter.h"
 #include "util/time_spec.h"
 #include "util/signals.h"
@@ -62,6 +63,39 @@ int64_t wall_offset(void)
 	return sample_clocks().offset;
 }
 
+/* All names are known: the rest need not be seen. */
+static bool see_names(void *context, const struct eventlog_describe *describe,
+		      const struct elog_schema_event *event)
+{
+	(void)describe;
+	names_see(context, event);
+	return !names_complete(context);
+}
+
+/*
+ * Warn about names in the options that no event has: it may be registered later. Only
+ * the bits of keywords cannot be known before their provider is.
+ */
+static int check_names(const struct live *live)
+{
+	struct names *names;
+	int ret;
+
+	ret = names_open(&names, live->options);
+	if (!ret && names)
+		ret = definitions_each(elog_consumer_fd(live->consumer), see_names, names);
+	if (ret) {
+		elog_error("out of memory");
+	} else if (names_lack_keywords(names)) {
+		names_report(names, "");
+		ret = -ENOENT;
+	} else if (!live->options->quiet) {
+		names_report(names, " yet");
+	}
+	names_close(names);
+	return ret;
+}
+
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options)
 {
@@ -97,7 +131,8 @@ int live_open(struct live *live, const struct options *options,
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	return rules_add(live);
+	ret = check_names(live);
+	return ret ? ret : rules_add(live);
 }
 
 void live_close(struct live *live)

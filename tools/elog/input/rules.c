@@ -94,7 +94,7 @@ int rules_add(struct live *live)
 			elog_error("the limit of %zu rules is reached", i);
 			elog_hint("use fewer combinations of -e, -s and -p");
 		} else if (ret == -ENOENT) {
-			elog_error("no provider that '%s' matches has a keyword of '%s'",
+			elog_error("-k: no provider that '%s' matches has a keyword of '%s'",
 				   glob, options->keyword_names);
 			elog_hint("elog list shows the keywords");
 		} else {

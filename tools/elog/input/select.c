@@ -115,23 +115,27 @@ bool glob_matches(const char *glob, const struct elog_schema_event *event)
 	return !*slash || !fnmatch(slash + 1, event->name, 0);
 }
 
-/* Check the conditions on a definition; an unknown one meets none. */
-static bool definition_matches(const struct options *options,
-			       const struct elog_schema_event *event)
+bool options_match_globs(const struct options *options, const struct elog_schema_event *event)
 {
 	size_t i;
 
-	if (options->level && (!event || event->level > options->level))
-		return false;
-	if ((options->keywords || options->keyword_names) &&
-	    (!event || !keywords_match(options, event)))
-		return false;
-	if (!options->glob_count)
-		return true;
-	for (i = 0; event && i < options->glob_count; i++)
+	for (i = 0; i < options->glob_count; i++)
 		if (glob_matches(options->globs[i], event))
 			return true;
-	return false;
+	return !options->glob_count;
+}
+
+bool options_match_definition(const struct options *options,
+			      const struct elog_schema_event *event)
+{
+	if (!event)
+		return !options->level && !options->keywords && !options->keyword_names &&
+		       !options->glob_count;
+	if (options->level && event->level > options->level)
+		return false;
+	if ((options->keywords || options->keyword_names) && !keywords_match(options, event))
+		return false;
+	return options_match_globs(options, event);
 }
 
 int selection_bind(struct selection *selection,
@@ -143,7 +147,7 @@ int selection_bind(struct selection *selection,
 	int ret;
 
 	cached->event = event;
-	cached->selected = selection->live || definition_matches(options, event);
+	cached->selected = selection->live || options_match_definition(options, event);
 	if (!cached->selected || !options->expression_count)
 		return 0;
 	cached->selected = event != NULL;
@@ -185,7 +189,7 @@ int selection_try(struct selection *selection, const struct elog_schema_event *e
 	struct cached_event cached = { 0 };
 	int ret;
 
-	if (!definition_matches(selection->options, event))
+	if (!options_match_definition(selection->options, event))
 		return 0;
 	ret = selection_bind(selection, event, &cached);
 	selection_unbind(selection, &cached);

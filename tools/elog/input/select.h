@@ -108,6 +108,13 @@ bool selection_finish(const struct selection *selection);
 const struct elog_schema_field *find_field(const struct elog_schema_event *event,
 					   const char *name);
 
+/** options_match_globs() - does a definition match -e? */
+bool options_match_globs(const struct options *options, const struct elog_schema_event *event);
+
+/** options_match_definition() - does it match -e, -k and -l? NULL, unknown: matches none */
+bool options_match_definition(const struct options *options,
+			      const struct elog_schema_event *event);
+
 /** glob_matches() - does PROVIDER[/EVENT] match the event? Both are globs */
 bool glob_matches(const char *glob, const struct elog_schema_event *event);
 

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/names.h"
 #include "input/source.h"
 #include "libelog/util/map.h"
 #include "util/signals.h"
@@ -63,6 +64,7 @@ enum rotation {
 struct source {
 	const struct options *options;
 	struct selection *selection;
+	struct names *names;		/* of files: those in the options; or NULL */
 	struct live *live;
 	uint64_t batch;			/* time of the live batch that @wall_offset is of */
 	int64_t wall_offset;
@@ -72,6 +74,8 @@ struct source {
 	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
 	size_t seen_count;		/* so far */
 	bool failed;
+	bool complete;			/* everything was read */
+	bool skipped;			/* events before --since were not read */
 	bool following;
 	bool idle;			/* the last read found nothing */
 	enum rotation rotation;			/* why the followed file ends */
@@ -180,9 +184,11 @@ static int start_input(struct source *source, struct input *input)
 	if (!ret && source->following)
 		ret = elog_reader_follow(input->reader, true);
 	/* If seeking fails, read from the start. */
-	if (!ret && selection_since(source->selection, &since) &&
-	    elog_reader_seek(input->reader, since) == -ENOMEM)
-		ret = -ENOMEM;
+	if (!ret && selection_since(source->selection, &since)) {
+		source->skipped = true;
+		if (elog_reader_seek(input->reader, since) == -ENOMEM)
+			ret = -ENOMEM;
+	}
 	if (ret)
 		elog_error("%s: %s", input->name, strerror(-ret));
 	else
@@ -199,6 +205,11 @@ int source_open_files(struct source **result, const struct options *options,
 
 	if (!source)
 		return -EINVAL;
+	if (names_open(&source->names, options)) {
+		elog_error("out of memory");
+		source_close(source);
+		return -ENOMEM;
+	}
 	if (count > 1) {
 		ret = elog_reader_set_open(&source->set);
 		if (ret)
@@ -255,6 +266,7 @@ void source_close(struct source *source)
 		close_input(source, &source->inputs[i]);
 	elog_reader_set_close(source->set);
 	selection_close(source->selection);
+	names_close(source->names);
 	free(source->seen);
 	free(source->inputs);
 	free(source);
@@ -322,6 +334,7 @@ static int event_cache_find(struct source *source, struct input *input,
 	cached = elog_map_insert(&input->event_cache, elog_map_integer(descriptor));
 	if (!cached)
 		return -ENOMEM;
+	names_see(source->names, event);
 	ret = selection_bind(source->selection, event, cached);
 	if (ret) {
 		selection_unbind(source->selection, cached);
@@ -690,6 +703,9 @@ static int next_of_files(struct source *source, struct entry *entry)
 			if (has_ended(source, input))
 				continue;
 			source->idle = true;
+			/* The names may come later: report them only now. */
+			if (!source->options->quiet)
+				names_report(source->names, " yet");
 			return ret;
 		}
 		/* Another process may have made the pipe non-blocking. */
@@ -705,8 +721,10 @@ static int next_of_files(struct source *source, struct entry *entry)
 				continue;
 			return 0;
 		}
-		if (!ret)
+		if (!ret) {
+			source->complete = true;
 			return 0;
+		}
 		entry->reader = input->reader;
 		entry->file = input->name;
 		entry->processes = elog_reader_processes(input->reader);
@@ -781,9 +799,23 @@ static void try_definitions(const struct source *source)
 	}
 }
 
+/*
+ * Report names that no definition in the files has. An empty file has no definitions: it
+ * proves nothing. Neither does the part of a file since a time, so that is no error.
+ */
+static bool has_unknown_names(const struct source *source)
+{
+	if (!source->complete || !names_any(source->names))
+		return false;
+	return names_report(source->names, source->skipped ? " since then" : "") &&
+	       !source->skipped;
+}
+
 bool source_finish(const struct source *source)
 {
+	bool failed = has_unknown_names(source);
+
 	if (source->live && source->live->filter)
 		try_definitions(source);
-	return selection_finish(source->selection);
+	return selection_finish(source->selection) || failed;
 }

@@ -114,6 +114,9 @@ void markers_handlers_put_json(struct elog_text *text, const char *name, uint32_
 /** markers_handlers_parse() - parse "print,trace", or "-"; false if it is not valid */
 bool markers_handlers_parse(const char *text, uint32_t *handlers);
 
+/** markers_handlers_error() - print which word of the argument of --handler is invalid */
+void markers_handlers_error(const char *text);
+
 /**
  * markers_save() - replace a file by a set
  * @list: the set

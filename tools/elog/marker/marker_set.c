@@ -19,6 +19,7 @@
 #include "marker/marker_filter.h"
 #include "output/output.h"
 #include "util/array.h"
+#include "util/nearest.h"
 
 /* Files with predicates have the second header, which earlier versions reject. */
 #define SET_HEADER	"elog markers 1"
@@ -75,6 +76,19 @@ bool markers_handlers_parse(const char *text, uint32_t *handlers)
 		if (!text[length])
 			return true;
 	}
+}
+
+void markers_handlers_error(const char *text)
+{
+	char *words = strdup(text), *rest = words, *word;
+	uint32_t handlers;
+
+	while ((word = strsep(&rest, ",")) && *word && strcmp(word, "-") &&
+	       markers_handlers_parse(word, &handlers))
+		;
+	choice_error(handler_names, ARRAY_SIZE(handler_names), word ? word : text, NULL,
+		     "--handler: invalid handler '%s'", word ? word : text);
+	free(words);
 }
 
 void marker_free(struct marker *marker)

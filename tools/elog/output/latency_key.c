@@ -23,22 +23,41 @@ void latency_name_set(struct latency_name *name, const char *text)
 	while (name->property < LATENCY_FIELD &&
 	       strcmp(text, property_names[name->property]))
 		name->property++;
+	name->nearest.sought = text;
+}
+
+void latency_name_see(struct latency_name *name, const struct elog_schema_event *event,
+		      bool end)
+{
+	size_t i;
+
+	if (name->property != LATENCY_FIELD)
+		return;
+	name->sought[end] = true;
+	if (find_field(event, name->name)) {
+		name->found[end] = true;
+		return;
+	}
+	for (i = 0; i < event->field_count; i++)
+		nearest_offer(&name->nearest, event->fields[i]->name);
+	for (i = 0; i <= LATENCY_CPU; i++)
+		nearest_offer(&name->nearest, property_names[i]);
+}
+
+void latency_name_close(struct latency_name *name)
+{
+	nearest_free(&name->nearest);
 }
 
 /* Return: the field, and its value; NULL: the event has none that can be read. */
 static const struct elog_schema_field *
-find_value(struct latency_name *name, const struct entry *entry, bool end,
+find_value(const struct latency_name *name, const struct entry *entry,
 	   struct elog_value *value)
 {
 	const struct elog_schema_field *field;
 
 	field = find_field(entry->cached->event, name->name);
-	name->sought[end] = true;
-	if (!field)
-		return NULL;
-	name->found[end] = true;
-	if (elog_decode(field, entry->item.payload, entry->item.payload_size,
-			value))
+	if (!field || elog_decode(field, entry->item.payload, entry->item.payload_size, value))
 		return NULL;
 	return field;
 }
@@ -127,6 +146,10 @@ int latency_key_open(struct latency_key *key, const char *by, bool by_provider)
 
 void latency_key_close(struct latency_key *key)
 {
+	size_t i;
+
+	for (i = 0; i < key->count; i++)
+		latency_name_close(&key->names[i]);
 	elog_text_free(&key->bytes);
 	free(key->words);
 	free(key->copy);
@@ -173,14 +196,14 @@ static void put_value(struct elog_text *bytes,
 
 /* Return: false if the event lacks it. */
 static bool put_name(struct elog_text *bytes, struct latency_name *name,
-		     const struct entry *entry, bool end)
+		     const struct entry *entry)
 {
 	const struct elog_schema_field *field;
 	struct elog_value value;
 	uint64_t number = 0;
 
 	if (name->property == LATENCY_FIELD) {
-		field = find_value(name, entry, end, &value);
+		field = find_value(name, entry, &value);
 		if (field)
 			put_value(bytes, field, &value);
 		return field != NULL;
@@ -193,7 +216,7 @@ static bool put_name(struct elog_text *bytes, struct latency_name *name,
 	return true;
 }
 
-int latency_key_make(struct latency_key *key, const struct entry *entry, bool end,
+int latency_key_make(struct latency_key *key, const struct entry *entry,
 		     struct elog_map_key *made)
 {
 	struct elog_text *bytes = &key->bytes;
@@ -211,7 +234,7 @@ int latency_key_make(struct latency_key *key, const struct entry *entry, bool en
 		put_bytes(bytes, 's', provider, strlen(provider));
 	}
 	for (i = 0; i < key->count; i++)
-		if (!put_name(bytes, &key->names[i], entry, end))
+		if (!put_name(bytes, &key->names[i], entry))
 			return 0;
 	if (bytes->error)
 		return bytes->error;
@@ -250,7 +273,7 @@ static void put_field(struct elog_text *text, struct latency_name *name,
 	const struct elog_schema_field *field;
 	struct elog_value value;
 
-	field = find_value(name, entry, true, &value);
+	field = find_value(name, entry, &value);
 	if (!field)
 		elog_text_string(text, format == FORMAT_JSON ? "null" :
 				 format == FORMAT_TEXT ? "-" : "");

@@ -8,6 +8,7 @@
 
 #include "input/source.h"
 #include "libelog/util/map.h"
+#include "util/nearest.h"
 
 #define LATENCY_NAMES_MAX	16	/* of --by */
 
@@ -27,14 +28,16 @@ enum latency_property {
  * struct latency_name - a name that --by or --group gives
  * @name: the name
  * @property: what it means
- * @sought: a field of this name was looked for, in a START, in an END
- * @found: and an event had it
+ * @sought: a START, or an END, must have a field of this name
+ * @found: and one has it
+ * @nearest: names that are near, for the error message
  */
 struct latency_name {
 	const char *name;
 	enum latency_property property;
 	bool sought[2];
 	bool found[2];
+	struct nearest nearest;
 };
 
 /**
@@ -73,12 +76,11 @@ void latency_key_close(struct latency_key *key);
  * latency_key_make() - make the key of an event
  * @key: what events are paired by
  * @entry: the event
- * @end: it is an END
  * @made: set to the key: of other values it is another one
  *
  * Return: 1; 0: the event lacks what is paired by; -ENOMEM.
  */
-int latency_key_make(struct latency_key *key, const struct entry *entry, bool end,
+int latency_key_make(struct latency_key *key, const struct entry *entry,
 		     struct elog_map_key *made);
 
 /**
@@ -94,6 +96,18 @@ char *latency_key_format(struct latency_key *key, const struct entry *entry,
 
 /** latency_name_set() - parse a name; @text outlives it */
 void latency_name_set(struct latency_name *name, const char *text);
+
+/**
+ * latency_name_see() - note whether a definition has the field
+ * @name: its sought, found and nearest are updated
+ * @event: the definition
+ * @end: of an END, instead of a START
+ */
+void latency_name_see(struct latency_name *name, const struct elog_schema_event *event,
+		      bool end);
+
+/** latency_name_close() - free what the name has */
+void latency_name_close(struct latency_name *name);
 
 /**
  * latency_name_format() - the value that an END has

@@ -46,6 +46,7 @@ void latency_pairs_close(struct latency_pairs *pairs)
 	for (i = 0; i < pairs->slowest_count; i++)
 		free(pairs->slowest[i].by);
 	latency_key_close(&pairs->key);
+	latency_name_close(&pairs->group);
 	free(pairs->recent);
 	free(pairs->groups);
 	free(pairs->slowest);

@@ -222,7 +222,7 @@ static void put_module(struct elog_text *text)
 	elog_text_string(text, "} 1\n");
 	put_gauge(text, "eventlog_definitions", "Number of event definitions.",
 		  counts.events);
-	put_gauge(text, "eventlog_definitions_wanted",
+	put_gauge(text, "eventlog_definitions_enabled",
 		  "Number of enabled event definitions.", counts.enabled);
 	put_gauge(text, "eventlog_definitions_max",
 		  "Maximum number of event definitions.", version.events_max);

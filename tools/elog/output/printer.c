@@ -12,35 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/columns.h"
 #include "input/keywords.h"
 #include "output/printer.h"
 
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
-
-/* The properties that all events have. */
-enum column {
-	COLUMN_TIME,
-	COLUMN_CPU,
-	COLUMN_PID,
-	COLUMN_TID,
-	COLUMN_COMM,
-	COLUMN_PROVIDER,
-	COLUMN_SESSION,
-	COLUMN_EVENT,
-	COLUMN_LEVEL,
-	COLUMN_KEYWORDS,
-	COLUMN_FIELDS,		/* all fields of the event */
-	COLUMN_FIELD,		/* one field */
-};
-
-static const char *const column_names[] = {
-	[COLUMN_TIME] = "time", [COLUMN_CPU] = "cpu", [COLUMN_PID] = "pid",
-	[COLUMN_TID] = "tid", [COLUMN_COMM] = "comm",
-	[COLUMN_PROVIDER] = "provider", [COLUMN_SESSION] = "session",
-	[COLUMN_EVENT] = "event", [COLUMN_LEVEL] = "level",
-	[COLUMN_KEYWORDS] = "keywords", [COLUMN_FIELDS] = "fields",
-};
 
 static const enum column default_columns[] = {
 	COLUMN_TIME, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
@@ -112,11 +89,8 @@ static int choose_columns(struct printer *printer)
 	for (count = 0; (name = strsep(&rest, ",")); count++) {
 		if (!*name)
 			return -EINVAL;
-		printer->chosen[count].column = COLUMN_FIELD;
+		printer->chosen[count].column = column_find(name);
 		printer->chosen[count].name = name;
-		for (i = 0; i < ARRAY_SIZE(column_names); i++)
-			if (!strcmp(name, column_names[i]))
-				printer->chosen[count].column = (enum column)i;
 	}
 	return 0;
 }

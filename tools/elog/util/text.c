@@ -66,6 +66,41 @@ char *find_slash(const char *glob)
 	return (char *)glob;
 }
 
+/* Skip a class in brackets. Return: NULL if it has no end before @end. */
+static const char *skip_class(const char *glob, const char *end)
+{
+	glob += glob[1] == '!' || glob[1] == '^' ? 2 : 1;
+	glob += *glob == ']';
+	return glob < end ? memchr(glob, ']', (size_t)(end - glob)) : NULL;
+}
+
+static const char *part_error(const char *glob, const char *end)
+{
+	for (; glob < end; glob++) {
+		if (*glob == '[') {
+			glob = skip_class(glob, end);
+			if (!glob)
+				return "'[' has no ']'; \\[ is the character";
+		} else if (*glob == '\\' && ++glob == end) {
+			return "nothing follows the last \\";
+		}
+	}
+	return NULL;
+}
+
+const char *glob_error(const char *glob)
+{
+	return part_error(glob, glob + strlen(glob));
+}
+
+const char *event_glob_error(const char *glob)
+{
+	const char *slash = find_slash(glob);
+	const char *error = part_error(glob, slash);
+
+	return error || !*slash ? error : glob_error(slash + 1);
+}
+
 void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width)
 {
 	elog_text_unsigned(text, nanoseconds / 1000000000, width, ' ');

@@ -239,6 +239,17 @@ void put_quotable(struct elog_text *text, const char *name);
  */
 char *find_slash(const char *glob);
 
+/**
+ * glob_error() - find a mistake in a glob that would make it match nothing
+ * @glob: the glob
+ *
+ * Return: the mistake, for a message, or NULL.
+ */
+const char *glob_error(const char *glob);
+
+/** event_glob_error() - the same for both parts of PROVIDER[/EVENT] */
+const char *event_glob_error(const char *glob);
+
 /** put_seconds() - append "S.NNNNNNNNN", S being @width wide at least */
 void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width);
 

@@ -693,3 +693,41 @@ out:
 	free(bound);
 	return ret;
 }
+
+static enum elog_name_type name_type(const struct comparison *comparison)
+{
+	switch (elog_metadata_find(comparison->name)) {
+	case METADATA_PROVIDER:
+		return is_equality(comparison->operator) ? ELOG_NAME_PROVIDER : ELOG_NAME_NONE;
+	case METADATA_EVENT:
+		return is_equality(comparison->operator) ? ELOG_NAME_EVENT : ELOG_NAME_NONE;
+	case METADATA_KEYWORDS:
+		return is_equality(comparison->operator) ||
+		       comparison->operator == OPERATOR_BITS ? ELOG_NAME_KEYWORDS :
+							       ELOG_NAME_NONE;
+	case METADATA_NONE:
+		return ELOG_NAME_FIELD;
+	default:
+		return ELOG_NAME_NONE;
+	}
+}
+
+int elog_expression_name(const struct elog_expression *expression, size_t index,
+			 struct elog_sought_name *name)
+{
+	const struct comparison *comparison;
+
+	if (index >= expression->count)
+		return -ENOENT;
+	comparison = &expression->comparisons[index];
+	memset(name, 0, sizeof(*name));
+	name->type = name_type(comparison);
+	if (name->type == ELOG_NAME_FIELD) {
+		name->name = comparison->name;
+		name->column = comparison->column;
+	} else if (name->type != ELOG_NAME_NONE) {
+		name->name = comparison->value;
+		name->column = comparison->value_column;
+	}
+	return 0;
+}

@@ -1172,6 +1172,40 @@ static void test_threads(void)
 	elog_expression_free(expression);
 }
 
+/* Names that events may lack, in the order of the comparisons. */
+static void test_names(void)
+{
+	static const struct elog_sought_name expected[] = {
+		{ ELOG_NAME_FIELD, 3, "byts", { 0 } },
+		{ ELOG_NAME_PROVIDER, 28, "tpc", { 0 } },
+		{ ELOG_NAME_EVENT, 44, "a b", { 0 } },
+		{ ELOG_NAME_KEYWORDS, 65, "net|0x4", { 0 } },
+		{ ELOG_NAME_NONE, 0, NULL, { 0 } },
+		{ ELOG_NAME_NONE, 0, NULL, { 0 } },
+		{ ELOG_NAME_NONE, 0, NULL, { 0 } },
+		{ ELOG_NAME_FIELD, 121, "flag", { 0 } },
+	};
+	struct elog_expression *expression;
+	struct elog_sought_name name;
+	size_t i;
+
+	check_equal(elog_expression_parse("!(byts > 1) && provider == tpc || event != \"a b\" && "
+					  "@keywords & net|0x4 && level == warn && provider ~ x "
+					  "&& pid > 4 || (flag)", &expression, NULL), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(expected); i++) {
+		memset(&name, 0xff, sizeof(name));
+		check_equal(elog_expression_name(expression, i, &name), 0);
+		check_equal(name.type, expected[i].type);
+		check_equal(name.column, expected[i].column);
+		check(!name.name == !expected[i].name &&
+		      (!name.name || !strcmp(name.name, expected[i].name)));
+		check_equal(name.reserved[0], 0);
+	}
+	check_equal(elog_expression_name(expression, i, &name), -ENOENT);
+	check_equal(elog_expression_name(expression, SIZE_MAX, &name), -ENOENT);
+	elog_expression_free(expression);
+}
+
 static void before(void)
 {
 	seed_random();
@@ -1190,6 +1224,7 @@ int main(void)
 		{ "random expressions against the reference", test_naive },
 		{ "lifetimes of expressions and schemas", test_lifetimes },
 		{ "threads share an expression", test_threads },
+		{ "names that events may lack", test_names },
 	};
 	struct elog_schema_error error;
 	int ret;

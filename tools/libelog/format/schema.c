@@ -478,7 +478,9 @@ static int parse_event(struct parser *parser)
 	if (parser->token_count <= 3 || parser->tokens[3].quoted)
 		return wrong(parser, "the event's level is missing");
 	event->level = elog_level_parse(parser->tokens[3].text);
-	if (!event->level)
+	/* A schema has only the full names. */
+	if (!event->level ||
+	    strcmp(elog_level_name(event->level), parser->tokens[3].text))
 		return wrong(parser, "'%s' is not a level",
 			     parser->tokens[3].text);
 	ret = take_keywords(parser, 4, &event->keywords);

@@ -66,7 +66,7 @@ unsigned int elog_level_parse(const char *name)
 	for (level = EVENTLOG_LEVEL_CRITICAL; level <= EVENTLOG_LEVEL_VERBOSE; level++)
 		if (!strcmp(level_names[level], name))
 			return level;
-	return 0;
+	return !strcmp(name, "warn") ? EVENTLOG_LEVEL_WARNING : 0;
 }
 
 static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {

@@ -6,6 +6,7 @@
 #define ELOG_EXPRESSION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <linux/eventlog.h>
@@ -71,6 +72,45 @@ int elog_expression_bind(const struct elog_expression *expression,
 			 const struct elog_schema_event *event,
 			 struct elog_predicate **predicate,
 			 struct elog_expression_error *error);
+
+/** enum elog_name_type - what a name in an expression is of */
+enum elog_name_type {
+	ELOG_NAME_NONE,		/* of a property that all records have */
+	ELOG_NAME_FIELD,
+	ELOG_NAME_PROVIDER,
+	ELOG_NAME_EVENT,
+	ELOG_NAME_KEYWORDS,
+};
+
+/**
+ * struct elog_sought_name - a name that events may lack
+ * @type: what it is of
+ * @column: byte of the text, from 1
+ * @name: the name, or keywords and masks separated by "|"; belongs to the expression
+ * @reserved: 0
+ */
+struct elog_sought_name {
+	enum elog_name_type type;
+	unsigned int column;
+	const char *name;
+	uint64_t reserved[2];
+};
+
+/**
+ * elog_expression_name() - get the name that a comparison looks up
+ * @expression: the expression
+ * @index: of the comparison, from 0
+ * @name: filled in
+ *
+ * For messages about misspelled names: a name that no event has is not an error of the
+ * expression. "byts > 1" has the field byts, and "provider == tpc" the provider tpc. An
+ * event may have fields called provider, event or keywords; then the value of the
+ * comparison is not the name of a provider, an event or a keyword.
+ *
+ * Return: 0; -ENOENT there are no more comparisons.
+ */
+int elog_expression_name(const struct elog_expression *expression, size_t index,
+			 struct elog_sought_name *name);
 
 /**
  * struct elog_filter - a filter that the kernel evaluates

@@ -195,7 +195,7 @@ const char *elog_level_name(unsigned int level);
 
 /**
  * elog_level_parse() - get a level by its name
- * @name: "error", "warning", "notice", "info", "debug", "verbose"
+ * @name: "critical" ... "verbose", or "warn" for "warning"
  *
  * Return: enum eventlog_level, or 0 if no level has this name.
  */

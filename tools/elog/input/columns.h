@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The properties that all events have, by which --fields names them.
+ */
+#ifndef COLUMNS_H
+#define COLUMNS_H
+
+/** enum column - a property, or what a name in --fields stands for */
+enum column {
+	COLUMN_TIME,
+	COLUMN_CPU,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_COMM,
+	COLUMN_PROVIDER,
+	COLUMN_SESSION,
+	COLUMN_EVENT,
+	COLUMN_LEVEL,
+	COLUMN_KEYWORDS,
+	COLUMN_FIELDS,		/* all fields of the event */
+	COLUMN_FIELD,		/* one field */
+};
+
+/* The names of all but COLUMN_FIELD. */
+extern const char *const column_names[COLUMN_FIELD];
+
+/** column_find() - the property of a name; COLUMN_FIELD if there is none */
+enum column column_find(const char *name);
+
+#endif /* COLUMNS_H */

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The names in the options: see names.h. No locks, nothing global.
+ *
+ * A definition is compared only with the names that are not known yet, so definitions
+ * cost nothing once all names are known.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/columns.h"
+#include "input/names.h"
+#include "input/select.h"
+#include "util/array.h"
+
+/* How far is an event that only another provider has. */
+#define OTHER_PROVIDER	10
+
+enum name_kind {
+	NAME_EVENT,		/* PROVIDER[/EVENT], a glob */
+	NAME_KEYWORD,
+	NAME_FIELD,
+	NAME_VALUE_PROVIDER,	/* provider == NAME */
+	NAME_VALUE_EVENT,
+	NAME_VALUE_KEYWORD,
+};
+
+/*
+ * struct name - a name
+ * @kind: what it is of
+ * @known: a definition has it
+ * @option: for messages; NULL: the name is in @expression or needs no option
+ * @expression: of -f, or NULL
+ * @column: in @expression
+ * @nearest: the name and those that are near
+ * @copy: the same name, allocated; or NULL
+ */
+struct name {
+	enum name_kind kind;
+	bool known;
+	const char *option;
+	const char *expression;
+	unsigned int column;
+	struct nearest nearest;
+	char *copy;
+};
+
+struct names {
+	const struct options *options;
+	struct name *names;
+	size_t count;
+	size_t unknown;
+	bool any;		/* a definition was seen */
+	bool any_selected;	/* one matched -e, -k and -l */
+	bool reported;
+};
+
+/* ------------------------------------------------------------------------
+ * The names
+ */
+
+static struct name *add_name(struct names *names, enum name_kind kind, const char *option)
+{
+	struct name *larger = array_grow(names->names, names->count, sizeof(*larger));
+	struct name *name;
+
+	if (!larger)
+		return NULL;
+	names->names = larger;
+	name = &larger[names->count++];
+	memset(name, 0, sizeof(*name));
+	name->kind = kind;
+	name->option = option;
+	names->unknown++;
+	return name;
+}
+
+static int add_globs(struct names *names, const char *option, const char *const *globs,
+		     size_t count)
+{
+	struct name *name;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		name = add_name(names, NAME_EVENT, option);
+		if (!name)
+			return -ENOMEM;
+		name->nearest.sought = globs[i];
+	}
+	return 0;
+}
+
+static int add_copy(struct names *names, enum name_kind kind, const char *option,
+		    const char *text, size_t size)
+{
+	struct name *name = add_name(names, kind, option);
+
+	if (!name)
+		return -ENOMEM;
+	name->copy = strndup(text, size);
+	name->nearest.sought = name->copy;
+	return name->copy ? 0 : -ENOMEM;
+}
+
+/* Add the words of a list, without numbers and properties. */
+static int add_words(struct names *names, enum name_kind kind, const char *option,
+		     const char *text, char separator)
+{
+	const char *end;
+	int ret = 0;
+
+	for (; !ret && text; text = *end ? end + 1 : NULL) {
+		end = strchrnul(text, separator);
+		if (end == text || isdigit((unsigned char)*text))
+			continue;
+		ret = add_copy(names, kind, option, text, (size_t)(end - text));
+		if (!ret && kind == NAME_FIELD &&
+		    column_find(names->names[names->count - 1].copy) != COLUMN_FIELD) {
+			free(names->names[--names->count].copy);
+			names->unknown--;
+		}
+	}
+	return ret;
+}
+
+static int add_comparison(struct names *names, const struct elog_sought_name *sought)
+{
+	static const enum name_kind kinds[] = {
+		[ELOG_NAME_FIELD] = NAME_FIELD,
+		[ELOG_NAME_PROVIDER] = NAME_VALUE_PROVIDER,
+		[ELOG_NAME_EVENT] = NAME_VALUE_EVENT,
+	};
+
+	switch (sought->type) {
+	case ELOG_NAME_NONE:
+		return 0;
+	case ELOG_NAME_KEYWORDS:
+		return add_words(names, NAME_VALUE_KEYWORD, NULL, sought->name, '|');
+	default:
+		return add_copy(names, kinds[sought->type], NULL, sought->name,
+				strlen(sought->name));
+	}
+}
+
+/* The caller of names_open() has reported or will report errors in the text. */
+static int add_expression(struct names *names, const char *text)
+{
+	struct elog_expression *expression;
+	struct elog_sought_name sought;
+	size_t index, first;
+	int ret;
+
+	ret = elog_expression_parse(text, &expression, NULL);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	for (index = 0; !ret && !elog_expression_name(expression, index, &sought); index++) {
+		first = names->count;
+		ret = add_comparison(names, &sought);
+		for (; first < names->count; first++) {
+			names->names[first].expression = text;
+			names->names[first].column = sought.column;
+		}
+	}
+	elog_expression_free(expression);
+	return ret;
+}
+
+int names_open(struct names **result, const struct options *options)
+{
+	struct names *names = calloc(1, sizeof(*names));
+	size_t i;
+	int ret;
+
+	*result = NULL;
+	if (!names)
+		return -ENOMEM;
+	names->options = options;
+	ret = add_globs(names, NULL, options->globs, options->glob_count);
+	if (!ret)
+		ret = add_globs(names, "--trigger", options->triggers, options->trigger_count);
+	if (!ret && options->keyword_names)
+		ret = add_words(names, NAME_KEYWORD, "-k", options->keyword_names, ',');
+	if (!ret && options->fields)
+		ret = add_words(names, NAME_FIELD, "--fields", options->fields, ',');
+	for (i = 0; !ret && i < options->expression_count; i++)
+		ret = add_expression(names, options->expressions[i]);
+	if (ret || !names->count)
+		names_close(names);
+	else
+		*result = names;
+	return ret;
+}
+
+void names_close(struct names *names)
+{
+	size_t i;
+
+	if (!names)
+		return;
+	for (i = 0; i < names->count; i++) {
+		nearest_free(&names->names[i].nearest);
+		free(names->names[i].copy);
+	}
+	free(names->names);
+	free(names);
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+
+/* The distance of a part of a glob. A pattern is not a misspelled name. */
+static unsigned int part_distance(const char *part, const char *name)
+{
+	if (part[strcspn(part, "*?[\\")])
+		return fnmatch(part, name, 0) ? NEAREST_FAR : 0;
+	return name_distance(part, name);
+}
+
+static void offer_both(struct nearest *nearest, const struct elog_schema_event *event,
+		       unsigned int distance)
+{
+	char *both;
+
+	if (distance >= NEAREST_FAR ||
+	    asprintf(&both, "%s/%s", event->provider->name, event->name) < 0)
+		return;
+	nearest_offer_at(nearest, both, distance);
+	free(both);
+}
+
+void nearest_offer_event(struct nearest *nearest, const struct elog_schema_event *event)
+{
+	const char *slash = find_slash(nearest->sought);
+	char *provider = strndup(nearest->sought, (size_t)(slash - nearest->sought));
+	unsigned int distance, event_distance;
+
+	if (!provider)
+		return;
+	distance = part_distance(provider, event->provider->name);
+	event_distance = part_distance(*slash ? slash + 1 : provider, event->name);
+	if (!*slash) {
+		/* The name may also be that of an event, without its provider. */
+		nearest_offer_at(nearest, event->provider->name, distance);
+		offer_both(nearest, event, event_distance);
+	} else if (distance < NEAREST_FAR) {
+		offer_both(nearest, event, distance + event_distance);
+	} else if (!event_distance && strcmp(slash + 1, "*")) {
+		offer_both(nearest, event, OTHER_PROVIDER);
+	}
+	free(provider);
+}
+
+static bool see_word(struct name *name, const char *word)
+{
+	if (!strcmp(name->nearest.sought, word))
+		return true;
+	nearest_offer(&name->nearest, word);
+	return false;
+}
+
+static bool see_keywords(struct name *name, const struct elog_schema_provider *provider)
+{
+	size_t i;
+
+	for (i = 0; i < provider->keyword_count; i++)
+		if (see_word(name, provider->keywords[i]->name))
+			return true;
+	return false;
+}
+
+static bool see_fields(struct name *name, const struct elog_schema_event *event)
+{
+	size_t i;
+
+	for (i = 0; i < event->field_count; i++)
+		if (see_word(name, event->fields[i]->name))
+			return true;
+	return false;
+}
+
+/* Does the definition have the name? @selected: it matches -e, -k and -l. */
+static bool see_name(const struct names *names, struct name *name,
+		     const struct elog_schema_event *event, bool selected)
+{
+	switch (name->kind) {
+	case NAME_EVENT:
+		if (glob_matches(name->nearest.sought, event))
+			return true;
+		nearest_offer_event(&name->nearest, event);
+		return false;
+	case NAME_KEYWORD:
+		return options_match_globs(names->options, event) &&
+		       see_keywords(name, event->provider);
+	case NAME_FIELD:
+		return selected && see_fields(name, event);
+	/* A field of this name comes before the property. */
+	case NAME_VALUE_PROVIDER:
+		return find_field(event, "provider") ||
+		       see_word(name, event->provider->name);
+	case NAME_VALUE_EVENT:
+		return find_field(event, "event") || see_word(name, event->name);
+	case NAME_VALUE_KEYWORD:
+		return find_field(event, "keywords") || see_keywords(name, event->provider);
+	}
+	return false;
+}
+
+void names_see(struct names *names, const struct elog_schema_event *event)
+{
+	struct name *name;
+	bool selected;
+	size_t i;
+
+	if (!names || !names->unknown)
+		return;
+	selected = options_match_definition(names->options, event);
+	names->any = true;
+	names->any_selected |= selected;
+	for (i = 0; i < names->count; i++) {
+		name = &names->names[i];
+		if (name->known || !see_name(names, name, event, selected))
+			continue;
+		name->known = true;
+		names->unknown--;
+	}
+}
+
+bool names_complete(const struct names *names)
+{
+	return !names || !names->unknown;
+}
+
+bool names_any(const struct names *names)
+{
+	return names && names->any;
+}
+
+bool names_lack_keywords(const struct names *names)
+{
+	size_t i;
+
+	if (!names || !names->options->keyword_names || names->options->keywords)
+		return false;
+	for (i = 0; i < names->count; i++)
+		if (names->names[i].kind == NAME_KEYWORD && names->names[i].known)
+			return false;
+	return true;
+}
+
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+					 const struct elog_schema_event *event), void *context)
+{
+	struct eventlog_describe describe = { .size = sizeof(describe) };
+	struct elog_schema *schema;
+	bool more = true;
+	char *text;
+	int ret;
+
+	while (more) {
+		describe.flags = EVENTLOG_DESCRIBE_NEXT;
+		if (elog_device_describe(fd, &describe, &text))
+			return 0;
+		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
+		free(text);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret)
+			continue;
+		if (schema->provider_count && schema->providers[0]->event_count)
+			more = see(context, &describe, schema->providers[0]->events[0]);
+		elog_schema_free(schema);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Messages
+ */
+
+static const char *kind_name(const struct name *name)
+{
+	switch (name->kind) {
+	case NAME_EVENT:
+		return *find_slash(name->nearest.sought) ? "event" : "provider";
+	case NAME_VALUE_EVENT:
+		return "event";
+	case NAME_VALUE_PROVIDER:
+		return "provider";
+	case NAME_FIELD:
+		return "field";
+	default:
+		return "keyword";
+	}
+}
+
+static void report(struct name *name, const char *when)
+{
+	const char *text = name->nearest.sought, *kind = kind_name(name);
+	size_t i;
+
+	/* elog latency adds this to the name of an event. */
+	if (name->kind == NAME_EVENT && !strncmp(text, "*/", 2))
+		text += 2;
+	for (i = 0; name->kind == NAME_FIELD && !name->expression && i < COLUMN_FIELD; i++)
+		nearest_offer(&name->nearest, column_names[i]);
+	if (name->expression)
+		nearest_error(&name->nearest, "-f '%s': column %u: no %s '%s'%s",
+			      name->expression, name->column, kind, text, when);
+	else
+		nearest_error(&name->nearest, "%s%sno %s '%s'%s",
+			      name->option ? name->option : "", name->option ? ": " : "", kind,
+			      text, when);
+}
+
+bool names_report(struct names *names, const char *when)
+{
+	struct name *name;
+	bool any = false;
+	size_t i;
+
+	if (!names || names->reported)
+		return false;
+	names->reported = true;
+	for (i = 0; i < names->count; i++) {
+		name = &names->names[i];
+		if (name->known || (name->kind == NAME_FIELD && !names->any_selected))
+			continue;
+		report(name, when);
+		any = true;
+	}
+	return any;
+}

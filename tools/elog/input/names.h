@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names in the options that a definition must have: events and providers in -e and
+ * --trigger, keywords in -k, fields in --fields, and all of these in -f. A misspelled
+ * name selects nothing, so a message about it has the known names that are nearest.
+ */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include "util/nearest.h"
+#include "util/tool.h"
+
+struct names;
+
+/**
+ * names_open() - collect the names in the options
+ * @names: set; NULL: there are none
+ * @options: outlive @names
+ *
+ * Return: 0, -ENOMEM.
+ */
+int names_open(struct names **names, const struct options *options);
+
+/** names_close() - free them; NULL is allowed */
+void names_close(struct names *names);
+
+/** names_see() - note what a known definition has; NULL @names are allowed */
+void names_see(struct names *names, const struct elog_schema_event *event);
+
+/** names_complete() - are all names known? */
+bool names_complete(const struct names *names);
+
+/** names_lack_keywords() - is -k given, and are none of its names known? */
+bool names_lack_keywords(const struct names *names);
+
+/**
+ * names_report() - print a message for each name that is not known
+ * @names: NULL is allowed; does nothing the second time
+ * @when: appended to "no event 'x'", as " yet"
+ *
+ * Fields are not reported if no definition matched -e, -k and -l.
+ *
+ * Return: true if there were any.
+ */
+bool names_report(struct names *names, const char *when);
+
+/** names_any() - was a definition seen? */
+bool names_any(const struct names *names);
+
+/**
+ * definitions_each() - call a function for each definition that the device lists
+ * @fd: the device
+ * @see: the function; false: stop
+ * @context: for @see
+ *
+ * Skips schemas that cannot be parsed, and stops at an error of the device.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+					 const struct elog_schema_event *event), void *context);
+
+/** nearest_offer_event() - consider a known event for a glob, PROVIDER[/EVENT] */
+void nearest_offer_event(struct nearest *nearest, const struct elog_schema_event *event);
+
+#endif /* NAMES_H */
