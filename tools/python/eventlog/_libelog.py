@@ -178,6 +178,7 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "elog_event_error": (c_int, POINTER(Event)),
     "elog_event_enabled_slow": (c_bool, POINTER(Event)),
     "elog_event_write": (c_int, POINTER(Event), c_uint64, POINTER(Iovec), c_uint),
+    "elog_session_new": (c_uint64,),
     "elog_text_free": (None, POINTER(Text)),
     "elog_schema_parse": (c_int, c_char_p, c_size_t, POINTER(POINTER(Schema)),
                           POINTER(SchemaError)),

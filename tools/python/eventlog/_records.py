@@ -219,8 +219,10 @@ class EventType:
         return parse_definition, (self.schema.encode(),)
 
 
-# Files of one capture have the same definitions.
-parse_definition = functools.lru_cache(maxsize=256)(EventType)
+@functools.lru_cache(maxsize=256)
+def parse_definition(text: bytes) -> EventType:
+    """Files of one capture, and their parts, have the same definitions."""
+    return EventType(text)
 
 
 class Record(Mapping[str, Any]):

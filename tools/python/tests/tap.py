@@ -18,7 +18,7 @@ class Tap:
         sys.stdout.flush()
 
     def pytest_runtest_logreport(self, report):
-        name = report.nodeid.split("/")[-1].replace("#", "")
+        name = report.nodeid.replace("#", "")
         if report.failed:
             self.line(False, name, report.longreprtext)
         elif report.skipped:
