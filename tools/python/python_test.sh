@@ -13,8 +13,8 @@ export EVENTLOG_TOOLS="${EVENTLOG_TOOLS:-$top/build/tools}"
 export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export PYTHONPATH="$here/tests${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 
-# The first python3 may come from elsewhere, and have no pytest.
-for python in python3 /usr/bin/python3; do
+# The first python3 in PATH may come from elsewhere, and have no pytest.
+for python in /usr/bin/python3 python3; do
 	if "$python" -c 'import pytest' 2> /dev/null; then
 		[ $# -gt 0 ] || set -- "$here"/tests/test_layout.py "$here"/tests/test_files.py \
 			"$here"/tests/test_build.py

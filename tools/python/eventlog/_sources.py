@@ -297,7 +297,7 @@ class Stat(NamedTuple):
 
 
 class Consumer(Source):
-    """Receives events from the kernel. Made by eventlog.open() or eventlog.listen().
+    """Receives events from the kernel. Made by eventlog.open().
 
     A thread of the library empties the rings while Python is busy.
     """
@@ -315,11 +315,12 @@ class Consumer(Source):
         if not self._processes:
             raise MemoryError
         options = c.ConsumerOptions(size=ctypes.sizeof(c.ConsumerOptions),
-                                    ring_bytes=ring_bytes, device=os.fsencode(device))
+                                    ring_bytes=ring_bytes, device=os.fsencode(device),
+                                    processes=self._processes)
         if overwrite:
             options.flags = c.ELOG_CONSUMER_OVERWRITE
         else:
-            options.backlog_bytes, options.processes = backlog_bytes, self._processes
+            options.backlog_bytes = backlog_bytes
         try:
             c.check(lib.elog_consumer_open(ctypes.byref(self._consumer), ctypes.byref(options)),
                     os.fspath(device))
