@@ -9,7 +9,6 @@ import warnings
 import pytest
 
 import eventlog
-from eventlog import _libelog as c
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/eventlog"),
                                 reason="the kernel module is not loaded")
@@ -31,13 +30,13 @@ def no_misspelled_names():
 
 def test_values_arrive_as_they_were_sent():
     event = eventlog.Event("pytest/" + ALL, level="notice", keywords=6)
-    assert not event.enabled and event() if False else not event.enabled
+    assert not event.enabled
     values = {"a": 255, "b": 2 ** 64 - 1, "c": -2, "d": -70000, "e": "abcde", "f": b"\x01\x02\x03",
               "g": "café", "h": "", "i": b"\0\xff", "j": b"\x0a\x0b", "k": "x" * 1000, "l": b""}
     with listen() as consumer:
         assert event.enabled and event.error == 0
         assert event(**values) and event(*values.values())
-        assert event(1, "too long".__len__(), 1, 1, "too long", b"\x01", b"\xff", "", b"", b"", "",
+        assert event(1, 2, 3, 4, "too long", b"\x01", b"\xff", "", b"", b"", "",
                      b"")
         records = list(consumer)
         assert [record.name for record in records] == ["pytest/every"] * 3
@@ -96,7 +95,7 @@ def test_rules_and_filters_of_the_kernel():
         ({"filter": "event == rule && word != info"}, [(n, "error") for n in range(4)], 4),
         ({"pid": 1}, [], 0),
         ({"events": ["pytest/r?le", "pytest/rule"], "filter": "number == 3"},
-         [(3, "info"), (3, "error")], 6),
+         [(3, "info"), (3, "error")], 12),  # each rule counts
     ]
     for options, expected, rejected in cases:
         with listen(**{"events": "pytest/rule", **options}) as consumer:
@@ -296,5 +295,3 @@ def test_a_device_that_is_none_raises():
     with pytest.raises(OSError) as caught:
         listen(ring_bytes=3)
     assert caught.value.errno == errno.EINVAL
-    # Nothing is left behind.
-    assert c.lib.elog_device_open(None) > 2
