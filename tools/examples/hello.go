@@ -21,11 +21,11 @@ const (
 
 // struct eventlog_register of linux/eventlog.h
 type register struct {
-	size, flags                                   uint32
-	command, provider, keywords                   uint64
-	level, writeIndex, descriptor, statusOffset   uint32
-	mapOffset                                     uint64
-	mapSize, reserved                             uint32
+	size, flags                                 uint32
+	command, provider, keywords                 uint64
+	level, writeIndex, descriptor, statusOffset uint32
+	mapOffset                                   uint64
+	mapSize, reserved                           uint32
 }
 
 func main() {

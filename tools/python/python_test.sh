@@ -17,7 +17,7 @@ export PYTHONPATH="$here/tests${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECO
 for python in /usr/bin/python3 python3; do
 	if "$python" -c 'import pytest' 2> /dev/null; then
 		[ $# -gt 0 ] || set -- "$here"/tests/test_layout.py "$here"/tests/test_files.py \
-			"$here"/tests/test_build.py
+			"$here"/tests/test_build.py "$here"/tests/test_readme.py
 		exec "$python" -m pytest -p no:cacheprovider -p tap \
 			-c /dev/null --rootdir "$here/tests" "$@"
 	fi
