@@ -38,7 +38,7 @@ struct kernel_counts {
 
 static uint32_t definitions_expected(void)
 {
-	struct eventlog_counts counts = { 0 };
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int fd = elog_device_open(NULL);
 
 	if (fd >= 0) {
