@@ -49,6 +49,7 @@ union request {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
+	struct eventlog_names names;
 	struct eventlog_marker_policy marker_policy;
 	struct eventlog_filter_get filter_get;
 	unsigned char bytes[256];
@@ -80,6 +81,7 @@ static const struct call calls[] = {
 	CALL(STAT, eventlog_stat, lost, true),
 	CALL(DESCRIBE, eventlog_describe, instance, true),
 	CALL(PAUSE, eventlog_pause, paused, false),
+	CALL(NAMES, eventlog_names, name_size, true),
 };
 
 /* Calls for markers, which the test cannot prepare, and the errno of a minimal request. */
@@ -135,6 +137,10 @@ static void prepare(const struct call *call, struct prepared *prepared)
 	case EVENTLOG_IOC_FLUSH:
 	case EVENTLOG_IOC_STAT:
 	case EVENTLOG_IOC_PAUSE:
+	case EVENTLOG_IOC_NAMES:
+		/* Only a ring has names. */
+		if (call->number == EVENTLOG_IOC_NAMES)
+			subscribe = subscribe_request(RING_BYTES);
 		CHECK_OK(ioctl(prepared->fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
 		if (call->number == EVENTLOG_IOC_RULE_ADD)
 			request->rule.event = PTR("prepared");
@@ -142,6 +148,8 @@ static void prepare(const struct call *call, struct prepared *prepared)
 			request->rule_delete.rule_id = rule_add(prepared->fd, NULL, NULL);
 		else if (call->number == EVENTLOG_IOC_STAT)
 			request->stat.ring = EVENTLOG_RINGS_ALL;
+		else if (call->number == EVENTLOG_IOC_NAMES)
+			request->names.name_size = sizeof(struct eventlog_name);
 		break;
 	case EVENTLOG_IOC_DESCRIBE:
 		prepared->other = device_open();
@@ -429,7 +437,7 @@ TEST(unknown_ioctls_are_enotty)
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 5; nr < 256; nr++) {
-			if ((nr >= 8 && nr <= 14) || (nr >= 16 && nr <= 20))
+			if (nr >= 8 && nr <= 20)
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
@@ -633,6 +641,8 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(DESCRIBE, eventlog_describe, flags, EVENTLOG_DESCRIBE_NEXT),
 		FLAGS(DESCRIBE, eventlog_describe, reserved, 0),
 		FLAGS(PAUSE, eventlog_pause, paused, 1),
+		FLAGS(NAMES, eventlog_names, flags, 0),
+		FLAGS(NAMES, eventlog_names, reserved, 0),
 #undef FLAGS
 	};
 	struct prepared prepared;
@@ -674,7 +684,8 @@ TEST(version_in_every_role)
 		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
 		CHECK_EQ(version.features & ~(EVENTLOG_FEATURE_OVERWRITE |
 					      EVENTLOG_FEATURE_PAUSE |
-					      EVENTLOG_FEATURE_MARKERS), 0);
+					      EVENTLOG_FEATURE_MARKERS |
+					      EVENTLOG_FEATURE_NAMES), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);

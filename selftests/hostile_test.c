@@ -339,8 +339,8 @@ struct pool {
 
 static void random_call(struct pool *pool)
 {
-	static const unsigned int numbers[] = { 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14 };
-	static const size_t sizes[] = { 64, 64, 8, 24, 56, 80, 8, 24, 112, 32, 8 };
+	static const unsigned int numbers[] = { 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15 };
+	static const size_t sizes[] = { 64, 64, 8, 24, 56, 80, 8, 24, 112, 32, 8, 40 };
 	const unsigned int which = test_random(&pool->seed) % ARRAY_SIZE(numbers);
 	const unsigned int number = test_random(&pool->seed) % 50 ? numbers[which] :
 		test_random(&pool->seed) % 256;
@@ -354,6 +354,7 @@ static void random_call(struct pool *pool)
 		struct eventlog_subscribe subscribe;
 		struct eventlog_rule rule;
 		struct eventlog_describe describe;
+		struct eventlog_names names;
 	} request;
 	unsigned int i;
 
@@ -383,6 +384,11 @@ static void random_call(struct pool *pool)
 		request.describe.flags = test_random(&pool->seed) % 2;
 		request.describe.text = PTR(pool->text + 4096);
 		request.describe.text_size = 4096;
+		break;
+	case 15:
+		request.names.names = PTR(pool->text + 4096);
+		request.names.count = 4096 / sizeof(struct eventlog_name);
+		request.names.name_size = sizeof(struct eventlog_name);
 		break;
 	}
 	/* Corrupt up to three words of the request. */

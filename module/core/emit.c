@@ -11,6 +11,7 @@
 #include <linux/smp.h>
 
 #include "compat.h"
+#include "core/comms.h"
 #include "core/emit.h"
 #include "core/event.h"
 #include "core/filter.h"
@@ -108,6 +109,7 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 	record->session = emission->session;
 	record->pid = eventlog_current_pid(subscriber->pid_namespace);
 	record->tid = eventlog_current_tid(subscriber->pid_namespace);
+	eventlog_comms_keep(&cpu_ring->comms, record, record->tid);
 	eventlog_payload_copy(emission, (u8 *)(record + 1));
 	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
 		eventlog_subscriber_wake(cpu_ring);

@@ -5,6 +5,7 @@
  */
 #include <linux/err.h>
 #include <linux/eventlog.h>
+#include <linux/overflow.h>
 #include <linux/string.h>
 
 #include "core/field_types.h"

@@ -29,6 +29,7 @@ union eventlog_argument {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
+	struct eventlog_names names;
 	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
 	struct eventlog_marker_policy marker_policy;

@@ -22,6 +22,7 @@
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
+#include "core/comms.h"
 #include "core/types.h"
 #include "ring/floor.h"
 #include "ring/ring.h"
@@ -32,6 +33,7 @@ struct eventlog_callback;
  * struct eventlog_cpu_ring - the ring of one CPU
  * @ring: the ring itself, see ring/ring.h
  * @wake: wakes pollers; the writer may be in any context
+ * @comms: names of the threads whose records are in the ring
  * @subscriber: its owner
  * @pages: the pages that user space maps: header, consumer page, data
  * @page_count: their number
@@ -40,6 +42,7 @@ struct eventlog_callback;
 struct eventlog_cpu_ring {
 	struct eventlog_ring ring;
 	struct irq_work wake;
+	struct eventlog_comms comms;
 	struct eventlog_subscriber *subscriber;
 	struct page **pages;
 	unsigned int page_count;

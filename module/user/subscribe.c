@@ -6,9 +6,11 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include "core/comms.h"
 #include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/subscriber.h"
+#include "memory.h"
 #include "user/file.h"
 #include "user/subscribe.h"
 
@@ -147,6 +149,38 @@ static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp
 	return eventlog_argument_put(user, &stat, sizeof(stat));
 }
 
+static int eventlog_ioctl_names(struct eventlog_domain *domain, struct file *filp,
+				void *argument, void __user *user)
+{
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
+	struct eventlog_names *request = argument;
+	const struct eventlog_cpu_ring *cpu_ring;
+	struct eventlog_name *names;
+	unsigned int count;
+	int ret = 0;
+
+	if (!subscriber || request->flags || request->reserved ||
+	    request->name_size != sizeof(*names))
+		return -EINVAL;
+	cpu_ring = eventlog_subscriber_ring(subscriber, request->ring);
+	if (!cpu_ring)
+		return -ENXIO;
+	names = eventlog_alloc(EVENTLOG_NAMES_MAX * sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	count = eventlog_comms_read(&cpu_ring->comms, request->since, names);
+	if (count > request->count)
+		ret = -EMSGSIZE;
+	else if (count)
+		ret = eventlog_text_put(request->names, (const char *)names,
+					count * sizeof(*names));
+	eventlog_free(names);
+	if (ret == -EFAULT)
+		return ret;
+	request->count = count;
+	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+}
+
 static const struct eventlog_ioctl eventlog_subscribe_table[] = {
 	EVENTLOG_IOCTL(SUBSCRIBE, eventlog_subscribe, shards, eventlog_ioctl_subscribe),
 	EVENTLOG_IOCTL(RULE_ADD, eventlog_rule, filter, eventlog_ioctl_rule_add),
@@ -154,6 +188,7 @@ static const struct eventlog_ioctl eventlog_subscribe_table[] = {
 	EVENTLOG_IOCTL(FLUSH, eventlog_flush, generation, eventlog_ioctl_flush),
 	EVENTLOG_IOCTL(STAT, eventlog_stat, lost, eventlog_ioctl_stat),
 	EVENTLOG_IOCTL(PAUSE, eventlog_pause, paused, eventlog_ioctl_pause),
+	EVENTLOG_IOCTL(NAMES, eventlog_names, name_size, eventlog_ioctl_names),
 };
 
 const struct eventlog_ioctls eventlog_subscribe_ioctls = {

@@ -157,7 +157,7 @@ static bool answer(FILE *client, const char *path, unsigned int *status,
 
 static void serve(FILE *client, unsigned int connection)
 {
-	unsigned int request = 0, status;
+	unsigned int status;
 	char line[LINE_MAX_BYTES];
 	uint64_t session, start;
 	const char *path;
@@ -166,7 +166,7 @@ static void serve(FILE *client, unsigned int connection)
 
 	while (good && fgets(line, sizeof(line), client)) {
 		start = now();
-		session = (uint64_t)connection << 32 | ++request;
+		session = elog_session_new();
 		line[strcspn(line, "\r\n")] = '\0';
 		path = strncmp(line, "GET ", 4) ? line : line + 4;
 		emit_start(session, connection, path);

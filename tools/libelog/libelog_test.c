@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1033,6 +1035,127 @@ static void test_processes(void)
 	elog_processes_free(processes);
 }
 
+/* Names from the kernel replace all others, and the latest one counts. */
+static void test_kept_names(void)
+{
+	struct elog_processes *processes = elog_processes_new();
+	uint32_t pid = (uint32_t)getpid(), tid = (uint32_t)gettid(), i;
+	const struct eventlog_name names[] = {
+		{ .time = 5, .pid = pid, .tid = tid, .comm = "from the kernel" },
+		{ .time = 4, .pid = pid, .tid = tid, .comm = "an earlier one" },
+		{ .time = 4, .pid = 1, .tid = tid, .comm = "another process" },
+	};
+	const struct eventlog_name full = {
+		.time = 6, .pid = 7, .tid = 7, .comm = "sixteen letters!",
+	};
+	struct eventlog_name many = { .pid = 1U << 30, .comm = "many" };
+
+	check_equal(prctl(PR_SET_NAME, "in /proc"), 0);
+	check_string(elog_processes_name(processes, pid, tid), "in /proc");
+	for (i = 0; i < ELOG_ARRAY_SIZE(names); i++) {
+		elog_processes_keep(processes, &names[i]);
+		check_string(elog_processes_name(processes, pid, tid), "from the kernel");
+	}
+	elog_processes_update(processes, pid, tid, "read before", false);
+	check_string(elog_processes_name(processes, pid, tid), "from the kernel");
+	check(!elog_processes_due(processes, pid, tid, UINT64_MAX));
+	elog_processes_keep(processes, &full);
+	check_string(elog_processes_name(processes, 7, 7), "sixteen letters");
+	/* The id belongs to another process now, whose name the kernel has not kept. */
+	check_string(elog_processes_name(processes, 1U << 30, 7), ":7");
+
+	/* A full table forgets the oldest names, not all. */
+	for (i = 1; i <= 100000; i++) {
+		many.time = i;
+		many.tid = i + (1U << 30);
+		elog_processes_keep(processes, &many);
+	}
+	for (i = 100000; i > 100000 - 16000; i--)
+		check_string(elog_processes_name(processes, 1U << 30, i + (1U << 30)),
+			     "many");
+	check_string(elog_processes_name(processes, 1U << 30, 1 + (1U << 30)),
+		     ":1073741825");
+	elog_processes_free(processes);
+}
+
+#define SESSIONS 1000
+
+static uint64_t session_of_handler;
+
+static void make_session(int signal)
+{
+	(void)signal;
+	session_of_handler = elog_session_new();
+}
+
+static void *make_sessions(void *context)
+{
+	uint64_t *sessions = context;
+	unsigned int i;
+
+	for (i = 0; i < SESSIONS; i++)
+		sessions[i] = elog_session_new();
+	return NULL;
+}
+
+static int compare_sessions(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Make sessions in a child, as some other call than fork() makes it; 0: fork(). */
+static void make_in_child(long call, uint64_t *sessions)
+{
+	int ends[2], status;
+	pid_t child;
+
+	check_equal(pipe(ends), 0);
+	child = call ? (pid_t)syscall(call, SIGCHLD, 0, 0, 0, 0) : fork();
+	if (!child) {
+		make_sessions(sessions);
+		_exit(write(ends[1], sessions, SESSIONS * sizeof(*sessions)) !=
+		      (ssize_t)(SESSIONS * sizeof(*sessions)));
+	}
+	check_equal(read(ends[0], sessions, SESSIONS * sizeof(*sessions)),
+		    (long long)(SESSIONS * sizeof(*sessions)));
+	check_equal(waitpid(child, &status, 0), child);
+	check_equal(status, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Numbers of threads, children, children of raw calls and signal handlers differ. */
+static void test_sessions(void)
+{
+	static uint64_t sessions[6 * SESSIONS + 1];
+	const size_t count = ELOG_ARRAY_SIZE(sessions);
+	pthread_t threads[3];
+	size_t i;
+
+	errno = ERANGE;
+	make_sessions(sessions);
+	check_equal(errno, ERANGE);
+	for (i = 1; i < SESSIONS; i++)
+		check_equal(sessions[i] << 1, (sessions[i - 1] << 1) + 2);
+	make_in_child(0, sessions + SESSIONS);
+	make_in_child(SYS_clone, sessions + 2 * SESSIONS);
+	for (i = 0; i < 3; i++)
+		check_equal(pthread_create(&threads[i], NULL, make_sessions,
+					   sessions + (3 + i) * SESSIONS), 0);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	check(signal(SIGUSR1, make_session) != SIG_ERR);
+	check_equal(raise(SIGUSR1), 0);
+	sessions[count - 1] = session_of_handler;
+	for (i = 0; i < count; i++)
+		check(sessions[i] >> 63);
+	qsort(sessions, count, sizeof(sessions[0]), compare_sessions);
+	for (i = 1; i < count; i++)
+		check(sessions[i] != sessions[i - 1]);
+}
+
 static char device[64];
 
 static void *write_events(void *argument)
@@ -1192,6 +1315,8 @@ int main(void)
 		{ "damaged rings are detected", test_damaged_rings },
 		{ "records of a newer kernel are skipped or read", test_newer_records },
 		{ "names of processes", test_processes },
+		{ "names from the kernel", test_kept_names },
+		{ "numbers of sessions are unique", test_sessions },
 		{ "reserved members are zero", test_reserved },
 		{ "a producer without the module", test_producer_alone },
 		{ "a consumer without the module", test_consumer_alone },

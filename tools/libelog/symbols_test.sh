@@ -70,6 +70,8 @@ readers
 retired
 secret
 secret_once
+session_none
+session_page
 tables
 tables_once
 thread_id'

@@ -61,6 +61,7 @@
 #define EVENTLOG_FIELDS_MAX		256	/* fields of one event */
 #define EVENTLOG_RING_BYTES_MAX		(1U << 30) /* data bytes of one CPU's ring */
 #define EVENTLOG_SUB_BUFFERS_MAX	256
+#define EVENTLOG_NAMES_MAX		256	/* threads whose names a ring keeps */
 
 /* The provider of a process that does not name one. */
 #define EVENTLOG_DEFAULT_PROVIDER	"user"
@@ -96,7 +97,7 @@ enum eventlog_level {
 #define EVENTLOG_IOC_STAT	EVENTLOG_IOC(12)
 #define EVENTLOG_IOC_DESCRIBE	EVENTLOG_IOC(13)
 #define EVENTLOG_IOC_PAUSE	EVENTLOG_IOC(14)
-/* 15: reserved for names of threads */
+#define EVENTLOG_IOC_NAMES	EVENTLOG_IOC(15)
 #define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
 #define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
 #define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
@@ -112,6 +113,7 @@ enum eventlog_level {
 #define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
 #define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
 #define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
+#define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
 
 struct eventlog_version {
 	__u32 size;
@@ -438,6 +440,31 @@ struct eventlog_describe {
 struct eventlog_pause {
 	__u32 size;
 	__u32 paused;		/* 1: pause, 0: resume */
+};
+
+/*
+ * nr 15, subscriber: get the names of threads that have written records to a ring.  A
+ * thread that writes a record leaves its name until another thread, whose tid has the
+ * same lowest bits, writes a record there.  So there are at most EVENTLOG_NAMES_MAX
+ * names.  A thread that is not in the subscriber's pid namespace has no name.
+ * EMSGSIZE: count is too small and was set to the number needed.
+ */
+struct eventlog_name {
+	__u64 time;		/* of the thread's first record with this name */
+	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
+	__u32 tid;		/* thread, in the subscriber's pid namespace */
+	char  comm[16];		/* NUL-terminated */
+};
+
+struct eventlog_names {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 ring;		/* index; ENXIO: no such ring */
+	__u32 count;		/* in: structs at names; out: number of names */
+	__u64 since;		/* only names whose time is not before this; 0: all */
+	__u64 names;		/* struct eventlog_name * */
+	__u32 name_size;	/* sizeof(struct eventlog_name), as the caller was compiled */
+	__u32 reserved;		/* 0 */
 };
 
 /* ------------------------------------------------------------------------
@@ -768,6 +795,9 @@ EVENTLOG_ASSERT_SIZE(eventlog_describe, 40);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_name, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_names, 40);
+EVENTLOG_ASSERT_AT(eventlog_names, names, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);

@@ -629,7 +629,7 @@ static const struct verb_option capture_options[] = {
 	{ OPTION_SAMPLE, NULL },
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },
-	{ OPTION_TIME, NULL },
+	{ OPTION_TIME, NULL }, { OPTION_IDS, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_COLOR, NULL },
 	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },

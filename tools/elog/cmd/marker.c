@@ -124,6 +124,8 @@ static void put_json(struct elog_text *text, const struct marker *marker)
 	}
 	if (marker->fields)
 		put_fields_json(text, marker->fields);
+	if (marker->has_session)
+		elog_text_string(text, ",\"session\":true");
 	if (marker->pids)
 		elog_text_printf(text, ",\"pids\":[%s]", marker->pids);
 	if (marker->incompatible)
@@ -145,6 +147,8 @@ static void put_line(struct elog_text *text, const struct marker *marker)
 			 marker->place);
 	elog_text_printf(text, "%s%s", marker->fields && *marker->fields ? "  " : "",
 			 marker->fields ? marker->fields : "");
+	if (marker->has_session)
+		elog_text_string(text, "  (session)");
 	put_guard(text, marker);
 	if (marker->incompatible)
 		elog_text_string(text, "  (incompatible)");

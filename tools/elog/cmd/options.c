@@ -62,6 +62,9 @@ static const struct option_definition definitions[] = {
 	{ OPTION_TIME, "time", "mono|wall|delta",
 	  "show seconds of the monotonic clock (default), local time,\n"
 	  "or seconds since the previous event", PARSED },
+	{ OPTION_IDS, "ids", "hex|decimal",
+	  "in text, show the thread in hexadecimal (default), or process\n"
+	  "and thread in decimal, as ps does; ELOG_IDS sets the default", PARSED },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
@@ -89,7 +92,8 @@ static const struct option_definition definitions[] = {
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
 	  FLAG(no_pager) },
-	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
+	{ OPTION_FOLLOW, "follow", NULL, "wait for more events until the capture ends",
+	  FLAG(follow) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
 	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval", PARSED },
@@ -307,6 +311,9 @@ static bool parse_rotate(struct options *options, const char *text)
 	       options->rotate_size >= ROTATE_SIZE_MIN;
 }
 
+/* In the order of the enum; the default has no word. */
+static const char *const ids_formats[] = { "", "hex", "decimal" };
+
 /* Return: false if the argument is not valid. */
 static bool take_option(const struct verb *verb, struct options *options,
 			int option, const char *argument)
@@ -361,6 +368,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 		       !(options->per_cpu_bytes & (options->per_cpu_bytes - 1));
 	case OPTION_TIME:
 		return parse_word(argument, times, ARRAY_SIZE(times), &options->time);
+	case OPTION_IDS:
+		return parse_word(argument, ids_formats, ARRAY_SIZE(ids_formats), &options->ids) &&
+		       options->ids != IDS_DEFAULT;
 	case 'f':
 		return add_string(&options->expressions, &options->expression_count, argument);
 	case OPTION_SINCE:
@@ -499,6 +509,27 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 	return -1;
 }
 
+static bool has_option(const struct verb *verb, int option)
+{
+	const struct verb_option *list = verb->options;
+
+	while (list->option && list->option != option)
+		list++;
+	return list->option;
+}
+
+/* Options that the environment sets, unless the command line did. As parse_options(). */
+static int read_environment(const struct verb *verb, struct options *options)
+{
+	const char *ids = getenv("ELOG_IDS");
+
+	if (!ids || !*ids || options->ids != IDS_DEFAULT || !has_option(verb, OPTION_IDS) ||
+	    take_option(verb, options, OPTION_IDS, ids))
+		return -1;
+	elog_error("ELOG_IDS: '%s' is not one of hex, decimal", ids);
+	return STATUS_ERROR;
+}
+
 /*
  * How many arguments followed the "--" that ended the options. getopt_long() has
  * reordered the arguments, but not changed the strings.
@@ -527,6 +558,8 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 	}
 	memcpy(before, arguments, size);
 	ret = read_options(verb, count, arguments, options);
+	if (ret < 0)
+		ret = read_environment(verb, options);
 	if (options->separated)
 		options->command_count =
 			count_behind(before, count, options->arguments[-1]);

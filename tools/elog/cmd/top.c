@@ -590,7 +590,7 @@ static const struct verb_option top_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SAMPLE, NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
-	{ OPTION_TIME, NULL }, { OPTION_FIELDS, NULL },
+	{ OPTION_TIME, NULL }, { OPTION_IDS, NULL }, { OPTION_FIELDS, NULL },
 	{ 'q', "no summary" },
 	{ 0, NULL },
 };

@@ -71,8 +71,7 @@ int live_open(struct live *live, const struct options *options,
 		return ret;
 	if (consumer_options)
 		chosen = *consumer_options;
-	if (chosen.backlog_bytes)
-		chosen.processes = live->processes;
+	chosen.processes = live->processes;
 	ret = elog_consumer_open(&live->consumer, &chosen);
 	if (ret) {
 		explain_device_error(ret, PURPOSE_CONSUME);

@@ -54,8 +54,8 @@ int64_t wall_offset(void);
  * live_open() - subscribe
  * @live: filled in
  * @options: the options
- * @consumer_options: size of rings and backlog; a backlog adds the names of threads to
- *	@live; NULL: rings of --per-cpu-bytes, no backlog
+ * @consumer_options: size of rings and backlog; NULL: rings of --per-cpu-bytes, no
+ *	backlog
  *
  * Return: 0, or a negative errno; the reason was printed. Call live_close() in any case.
  */

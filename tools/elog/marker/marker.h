@@ -32,6 +32,7 @@ enum marker_owner {
  * @function: its function
  * @place: path:function:ordinal
  * @predicate: its handlers run if this is true; NULL: always
+ * @has_session: its events have sessions, as known from the file
  * @incompatible: a policy's filter applies that the program cannot evaluate
  * @taken: a saved marker was matched with it
  */
@@ -48,6 +49,7 @@ struct marker {
 	char *function;
 	char *place;
 	char *predicate;
+	bool has_session;
 	bool incompatible;
 	bool taken;
 };

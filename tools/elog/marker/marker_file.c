@@ -167,6 +167,8 @@ static int read_marker(const struct image *image, const struct note *note,
 		found->handlers_offset = (uint32_t)note->slots[HANDLERS_OFFSET].address;
 		found->is_pointer = others >> 24 & ELOG_MARKER_NOTE_POINTER;
 		found->is_listed = !(others >> 24 & ELOG_MARKER_NOTE_CPLUSPLUS);
+		found->marker.flags = others >> 24 & ELOG_MARKER_NOTE_SESSION ?
+				      ELOG_MARKER_HAS_SESSION : 0;
 	}
 	/* Its value only distinguishes units. */
 	found->marker.unit = (const void *)(uintptr_t)((uint64_t)unit->section << 40 |
@@ -234,6 +236,7 @@ static int keep_marker(struct file_markers *markers, const struct found *found)
 		.handlers = marker->handlers,
 		.allowed = found->allowed,
 		.of_module = found->of_module,
+		.has_session = marker->flags & ELOG_MARKER_HAS_SESSION,
 	};
 	return kept->tag && kept->event && kept->path && kept->function && kept->place &&
 	       kept->fields ? 0 : -ENOMEM;

@@ -27,6 +27,7 @@
  * @handlers: ELOG_MARKER_*: initially enabled
  * @allowed: ELOG_MARKER_*: may be enabled
  * @of_module: it is a marker of a kernel module
+ * @has_session: its events have sessions
  */
 struct file_marker {
 	char *tag;
@@ -44,6 +45,7 @@ struct file_marker {
 	uint32_t handlers;
 	uint32_t allowed;
 	bool of_module;
+	bool has_session;
 };
 
 /**

@@ -44,7 +44,7 @@ static void one(const char *text)
 	ELOG_MARKER(first, FIELD(auto, text), FIELD(s8, -1));
 	ELOG_MARKER(second, FIELD(bool, 2), FIELD(u8, 1 + 1), FIELD(u8, 1 + 1),
 		    FIELD_NAMED(ptr, here, text), FIELD(auto, 1UL));
-	ELOG_MARKER(first); ELOG_MARKER(third);
+	ELOG_MARKER(first); ELOG_MARKER_SESSION(7, third);
 }
 
 int main(void)
@@ -70,7 +70,8 @@ for line in sys.stdin:
     assert int(marker["id"], 16) == value, marker
     assert marker["line"] > 0 and marker["allowed"] == ["print", "trace", "probe"], marker
     print(marker["event"], place, *(field["type"] + ":" + field["name"]
-                                    for field in marker["fields"]))
+                                    for field in marker["fields"]),
+          *(["session"] if marker.get("session") else []))
 ' < "$work/json" | sort
 }
 
@@ -83,7 +84,7 @@ first many.$1:inlined:0 s32:value
 first_2 many.$1:one:0 string:text s8:_1
 first_3 many.$1:one:2
 second many.$1:one:1 u8:_2 u8:_1_1 u8:_1_1_2 u64:here $2:_1UL
-third many.$1:one:3
+third many.$1:one:3 session
 TEXT
 		if [ "$1" = cc ]; then
 			echo "shown many.cc:shown:0 s32:value"

@@ -229,6 +229,7 @@ static struct marker *add_marker(struct marker_list *list, const struct file_mar
 	marker->next.handlers = from->handlers;
 	marker->next.defaults = from->handlers;
 	marker->next.allowed = from->allowed;
+	marker->has_session = from->has_session;
 	return marker->module && marker->tag && marker->event && marker->fields &&
 	       marker->path && marker->function && marker->place ? marker : NULL;
 }

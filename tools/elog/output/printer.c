@@ -58,6 +58,7 @@ struct chosen {
 /* The first columns of a line. Mostly they are the same as in the previous line. */
 struct head {
 	unsigned int cpu;
+	uint32_t pid;
 	uint32_t tid;
 	char comm[64];
 	char text[96];
@@ -223,8 +224,8 @@ static void put_name_column(struct elog_text *text, const char *name, size_t *wi
 }
 
 /*
- * Put CPU, TID and COMM. Threads may choose any name: replace characters that would
- * break the columns.
+ * Put CPU, PID if ids are decimal, TID and COMM. Threads may choose any name: replace
+ * characters that would break the columns.
  */
 static void put_head(struct printer *printer, const struct elog_item *item,
 		     const char *comm)
@@ -235,19 +236,25 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 
 	if (!*comm)
 		comm = "_";
-	if (head->size && head->cpu == item->cpu && head->tid == item->tid &&
-	    !strcmp(head->comm, comm)) {
+	if (head->size && head->cpu == item->cpu && head->pid == item->pid &&
+	    head->tid == item->tid && !strcmp(head->comm, comm)) {
 		elog_text_put(printer->text, head->text, head->size);
 		return;
 	}
 	head->cpu = item->cpu;
+	head->pid = item->pid;
 	head->tid = item->tid;
 	snprintf(head->comm, sizeof(head->comm), "%s", comm);
 	if (item->cpu == EVENTLOG_CPU_UNKNOWN)
-		size = snprintf(head->text, sizeof(head->text), " - %04x ", item->tid);
+		size = snprintf(head->text, sizeof(head->text), " - ");
 	else
-		size = snprintf(head->text, sizeof(head->text), "%2u %04x ", item->cpu,
-				item->tid);
+		size = snprintf(head->text, sizeof(head->text), "%2u ", item->cpu);
+	if (printer->options->ids == IDS_DECIMAL)
+		size += snprintf(head->text + size, sizeof(head->text) - (size_t)size,
+				 "%7u %7u ", item->pid, item->tid);
+	else
+		size += snprintf(head->text + size, sizeof(head->text) - (size_t)size,
+				 "%04x ", item->tid);
 	for (i = 0; i < sizeof(head->comm) && comm[i]; i++)
 		head->text[size++] = isgraph((unsigned char)comm[i]) ? comm[i] : '_';
 	for (; i <= COMM_WIDTH || head->text[size - 1] != ' '; i++)

@@ -45,6 +45,12 @@ enum time_format {
 	TIME_DELTA,
 };
 
+enum ids_format {
+	IDS_DEFAULT,			/* hexadecimal */
+	IDS_HEX,
+	IDS_DECIMAL,
+};
+
 /**
  * struct number_list - the numbers of an option that may be repeated
  * @count: of @values
@@ -73,6 +79,7 @@ struct number_list {
  * @sample: --sample
  * @per_cpu_bytes: --per-cpu-bytes
  * @time: --time
+ * @ids: --ids, or ELOG_IDS
  * @wait: --wait
  * @overwrite: --overwrite
  * @triggers: --trigger, as @globs
@@ -160,6 +167,7 @@ struct options {
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;
+	enum ids_format ids;
 	bool wait;
 	bool separated;
 	char **arguments;

@@ -30,6 +30,7 @@
 
 #include "elog.h"
 #include "consumer/backlog.h"
+#include "consumer/names.h"
 #include "consumer/ring.h"
 #include "format/definition.h"
 #include "format/merge.h"
@@ -54,6 +55,7 @@ struct queue {
 	struct elog_chunk *first;
 	struct elog_chunk *last;
 	size_t bytes;			/* capacities of all chunks */
+	uint64_t named;			/* time of the newest name of a thread */
 	uint64_t unreported;		/* bytes taken since the reader was last woken */
 	uint64_t lost;			/* losses for which the reader was woken */
 	bool damaged;			/* to be reported */
@@ -69,10 +71,9 @@ struct definition {
 };
 
 struct name {
-	uint32_t pid;
-	uint32_t tid;
+	struct eventlog_name name;
+	bool of_kernel;			/* the kernel kept it; else it is from /proc */
 	bool guessed;
-	char name[ELOG_COMM_SIZE];
 };
 
 struct elog_backlog {
@@ -263,10 +264,32 @@ static void require_name(struct elog_backlog *backlog, uint32_t pid, uint32_t ti
 	name = new_name(backlog);
 	if (!name || !elog_processes_due(backlog->asked, pid, tid, now))
 		return;
-	name->pid = pid;
-	name->tid = tid;
-	if (elog_process_read_name(pid, tid, name->name, &name->guessed))
+	name->name.pid = pid;
+	name->name.tid = tid;
+	name->of_kernel = false;
+	if (elog_process_read_name(pid, tid, name->name.comm, &name->guessed))
 		backlog->name_count++;
+}
+
+/* Get the names that the kernel has kept, before the records of these threads. */
+static void require_kept_names(struct elog_backlog *backlog, struct queue *queue)
+{
+	struct eventlog_name names[EVENTLOG_NAMES_MAX];
+	unsigned int count, i;
+	struct name *name;
+
+	if (!backlog->processes)
+		return;
+	count = elog_names_read(backlog->fd, queue->ring.stream, &queue->named, names);
+	for (i = 0; i < count; i++) {
+		name = new_name(backlog);
+		if (!name)
+			return;
+		name->name = names[i];
+		name->of_kernel = true;
+		backlog->name_count++;
+		elog_processes_keep(backlog->asked, &names[i]);
+	}
 }
 
 static void update_names(struct elog_backlog *backlog)
@@ -276,8 +299,11 @@ static void update_names(struct elog_backlog *backlog)
 
 	for (i = 0; i < backlog->name_count; i++) {
 		name = &backlog->names[i];
-		elog_processes_update(backlog->processes, name->pid, name->tid,
-				      name->name, name->guessed);
+		if (name->of_kernel)
+			elog_processes_keep(backlog->processes, &name->name);
+		else
+			elog_processes_update(backlog->processes, name->name.pid,
+					      name->name.tid, name->name.comm, name->guessed);
 	}
 	backlog->name_count = 0;
 }
@@ -445,6 +471,7 @@ static int take(struct elog_backlog *backlog, struct queue *queue,
 	if (!size)
 		return 0;
 	if (size > 0) {
+		require_kept_names(backlog, queue);
 		data = ring->data + (ring->position & (ring->data_bytes - 1));
 		size = copy_records(backlog, queue, data, data + size, for_reader);
 	}

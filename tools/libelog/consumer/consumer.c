@@ -34,6 +34,7 @@
 
 #include "elog.h"
 #include "consumer/backlog.h"
+#include "consumer/names.h"
 #include "consumer/ring.h"
 #include "format/definition.h"
 #include "format/merge.h"
@@ -56,6 +57,7 @@ struct ring {
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
 	struct eventlog_ring_consumer *consumer;
 	uint64_t released;	/* the position that the kernel knows */
+	uint64_t named;		/* time of the newest name of a thread */
 };
 
 enum batch_state {
@@ -77,7 +79,8 @@ struct elog_consumer {
 	struct ring *pending;		/* the caller uses its last record */
 	bool damaged;			/* to be reported by the next call */
 	int error;			/* to be returned by the next call */
-	struct elog_backlog *backlog;	/* NULL: there is no backlog */
+	struct elog_processes *processes;	/* get the names of threads; or NULL */
+	struct elog_backlog *backlog;	/* NULL: there is no backlog; else it gets the names */
 	struct elog_chunk *spent;	/* to be freed by the next call */
 	unsigned int next_cpu;		/* BATCH_LOSSES: to be read next */
 	struct elog_ring_reader no_ring; /* losses of CPUs without ring */
@@ -242,6 +245,7 @@ int elog_consumer_open(struct elog_consumer **result,
 				       sizeof(*consumer->merge.rings));
 	if (!consumer->rings || !consumer->merge.rings)
 		goto close_consumer;
+	consumer->processes = options.processes;
 	if (options.backlog_bytes) {
 		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
 					subscribed->rings, options.backlog_bytes,
@@ -461,6 +465,13 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 	       consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY];
 }
 
+static void learn_names(const struct elog_consumer *consumer, struct ring *ring)
+{
+	if (!consumer->backlog)
+		elog_names_learn(consumer->fd, ring->reader.stream, &ring->named,
+				 consumer->processes);
+}
+
 static void release(struct ring *ring)
 {
 	if (ring->released == ring->reader.position)
@@ -566,8 +577,11 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
-		if (!consumer->backlog)
+		if (!consumer->backlog) {
 			ring->reader.end = committed(ring);
+			if (ring->reader.end != ring->reader.position)
+				learn_names(consumer, ring);
+		}
 		join(consumer, ring);
 	}
 	consumer->state = BATCH_RECORDS;
@@ -633,6 +647,7 @@ int elog_consumer_pause(struct elog_consumer *consumer)
 		if (!ring->header)
 			continue;
 		rewind_ring(ring);
+		learn_names(consumer, ring);
 		join(consumer, ring);
 	}
 	consumer->state = BATCH_RECORDS;
@@ -794,6 +809,8 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int index,
 	/* Mark the losses as seen: poll() need not report them before the next flush. */
 	if (!span)
 		read_losses(consumer, ring, counts);
+	else
+		learn_names(consumer, ring);
 	*data = reader->data + (reader->position & (reader->data_bytes - 1));
 	*size = (size_t)span;
 	*position = reader->position;

@@ -3,6 +3,7 @@
  * Markers in programs: one line of code that is a typed event.
  *
  *	ELOG_MARKER(opened, FIELD(string, path), FIELD(auto, flags));
+ *	ELOG_MARKER_SESSION(file->session, closed, FIELD(auto, file->bytes));
  *
  * No other code is needed. The markers of a program, and of each library that it
  * loads, are registered when it starts, as events of the provider markers_PROGRAM. A
@@ -83,6 +84,7 @@ struct elog_marker_state;
  * @sequence: orders the markers of one line
  * @types: the number of fields, then enum elog_marker_type of each
  * @handlers: ELOG_MARKER_*: the enabled handlers
+ * @flags: ELOG_MARKER_HAS_SESSION
  * @reserved: 0
  * @state: set while the marker is registered
  *
@@ -100,7 +102,8 @@ struct elog_marker {
 	uint32_t sequence;
 	unsigned char types[1 + ELOG_MARKER_FIELDS_MAX];
 	unsigned char handlers;
-	unsigned char reserved[6];
+	unsigned char flags;
+	unsigned char reserved[5];
 	struct elog_marker_state *state;
 };
 
@@ -117,10 +120,12 @@ ELOG_MARKER_ASSERT(offsetof(struct elog_marker, state) == 40 + 5 * sizeof(void *
 ELOG_MARKER_ASSERT(sizeof(struct elog_marker) == 40 + 6 * sizeof(void *));
 #undef ELOG_MARKER_ASSERT
 
+#define ELOG_MARKER_HAS_SESSION	1U	/* the session is passed before the fields */
+
 /**
  * elog_marker_function - a function that markers call
  * @marker: the marker
- * @values: one for each field: an integer, or a pointer
+ * @values: one for each field, an integer or a pointer; see elog_marker_session()
  * @context: of elog_markers_probe(); NULL for ELOG_LOCAL_MARKERS_HANDLER
  */
 typedef void elog_marker_function(const struct elog_marker *marker,
@@ -163,7 +168,8 @@ bool elog_marker_enabled_slow(const struct elog_marker *marker);
 /**
  * elog_marker_fire() - run the handlers of a marker
  * @marker: the marker
- * @...: a uint64_t for each field; a pointer for a string
+ * @...: with ELOG_MARKER_HAS_SESSION, the session; a uint64_t for each field; a pointer
+ *	for a string
  *
  * May be called by threads and signal handlers. Preserves errno.
  */
@@ -221,7 +227,22 @@ const char *elog_marker_place(const struct elog_marker *marker);
  */
 uint64_t elog_marker_id(const struct elog_marker *marker);
 
-/* ---- implementation of the macro ---- */
+/**
+ * elog_marker_session() - get the session with which a marker fires
+ * @marker: as the function got it
+ * @values: as the function got them
+ *
+ * For functions of elog_markers_probe() and ELOG_LOCAL_MARKERS_HANDLER.
+ *
+ * Return: the session; 0: none.
+ */
+static inline uint64_t elog_marker_session(const struct elog_marker *marker,
+					   const uint64_t *values)
+{
+	return values[marker->types[0]];
+}
+
+/* ---- implementation of the macros ---- */
 
 static const unsigned char elog_marker_never __attribute__((__unused__)) = 0;
 static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
@@ -561,6 +582,7 @@ static void __attribute__((__destructor__, __unused__)) elog_markers_end(void)
 #define ELOG_MARKER_NOTE_CPLUSPLUS	1	/* registered by elog_marker_add() */
 #define ELOG_MARKER_NOTE_POINTER	2	/* a pointer to the marker is at the address */
 #define ELOG_MARKER_NOTE_STRUCT		4	/* the other addresses are in the marker */
+#define ELOG_MARKER_NOTE_SESSION	8	/* ELOG_MARKER_SESSION() */
 
 #define ELOG_MARKER_PACK_8(a, b, c, d, e, f, g, h)				\
 	((0U + (a)) | (0U + (b)) << 4 | (0U + (c)) << 8 | (0U + (d)) << 12 |	\
@@ -640,8 +662,8 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
 #define ELOG_MARKER_NOTE_FLAGS	0
 #endif
 #endif
-#define ELOG_MARKER_NOTE(sequence, text, ...)					\
-		ELOG_MARKER_NOTE_AS(sequence, ELOG_MARKER_NOTE_FLAGS,		\
+#define ELOG_MARKER_NOTE(sequence, text, flags, ...)				\
+		ELOG_MARKER_NOTE_AS(sequence, ELOG_MARKER_NOTE_FLAGS | (flags),	\
 			"%c7, %c5, %c8, %c9, %c6, %c10, %c11",			\
 			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(ELOG_MARKER_NOTE_SELF)	\
 			ELOG_MARKER_COMMA ELOG_MARKER_SYMBOL(text)		\
@@ -657,17 +679,18 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
  */
 #define ELOG_MARKER_NAME_(sequence)	".Lelog_marker_" #sequence
 #define ELOG_MARKER_NAME(sequence)	__asm__(ELOG_MARKER_NAME_(sequence))
-#define ELOG_MARKER_NOTE(sequence, text, ...)					\
-		ELOG_MARKER_NOTE_AS(sequence, ELOG_MARKER_NOTE_STRUCT,		\
+#define ELOG_MARKER_NOTE(sequence, text, flags, ...)				\
+		ELOG_MARKER_NOTE_AS(sequence, ELOG_MARKER_NOTE_STRUCT | (flags),	\
 			ELOG_MARKER_NAME_(sequence) ", %c5, 0, 0, %c6, 0, 0", , __VA_ARGS__)
 #else
 /* There is no way for C++: elog does not find these markers in files. */
 #define ELOG_MARKER_NAME(sequence)
-#define ELOG_MARKER_NOTE(sequence, text, ...)
+#define ELOG_MARKER_NOTE(sequence, text, flags, ...)
 #endif
 
 /*
- * The code at the marker: it evaluates the fields once if the marker is on.
+ * The code at the marker: it evaluates the session and the fields once if the marker is
+ * on. give(session) is a comma and the session, or nothing.
  *
  * A static probe has the first 12 fields, each as large as a register. Probes with the
  * same tag share a semaphore in a program or library. The assembler makes it, because
@@ -754,7 +777,7 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
 #define ELOG_MARKER_USDT_14	STAP_PROBE12
 #define ELOG_MARKER_USDT_15	STAP_PROBE12
 #define ELOG_MARKER_USDT_16	STAP_PROBE12
-#define ELOG_MARKER_PASS_AS(note, count, tag, semaphore, ...)			\
+#define ELOG_MARKER_PASS_AS(note, give, session, count, tag, semaphore, ...)	\
 		extern volatile unsigned short semaphore			\
 			__asm__(ELOG_MARKER_TEXT(semaphore))			\
 			__attribute__((__visibility__("hidden")));		\
@@ -775,23 +798,26 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
 					ELOG_MARKER_CAT(ELOG_MARKER_GIVEN_, count));	\
 			note							\
 			if (elog_marker_on_)					\
-				ELOG_MARKER_CALL(&elog_marker_)			\
+				ELOG_MARKER_CALL(&elog_marker_) give(session)	\
 					ELOG_MARKER_CAT(ELOG_MARKER_TAKEN_, count));	\
 		}
-#define ELOG_MARKER_PASS_COUNTED(note, count, tag, ...)				\
-	ELOG_MARKER_PASS_AS(note, count, tag, ELOG_MARKER_SEMAPHORE(tag), __VA_ARGS__)
-#define ELOG_MARKER_PASS(note, ...)						\
-	ELOG_MARKER_PASS_COUNTED(note, ELOG_MARKER_COUNT(__VA_ARGS__),		\
+#define ELOG_MARKER_PASS_COUNTED(note, give, session, count, tag, ...)		\
+	ELOG_MARKER_PASS_AS(note, give, session, count, tag, ELOG_MARKER_SEMAPHORE(tag),	\
+			    __VA_ARGS__)
+#define ELOG_MARKER_PASS(note, give, session, ...)				\
+	ELOG_MARKER_PASS_COUNTED(note, give, session, ELOG_MARKER_COUNT(__VA_ARGS__),	\
 				 ELOG_MARKER_TAG(__VA_ARGS__), __VA_ARGS__)
 #else
-#define ELOG_MARKER_PASS(note, ...)						\
+#define ELOG_MARKER_PASS(note, give, session, ...)				\
 		if (elog_marker_enabled(&elog_marker_) &&			\
 		    elog_marker_enabled_slow(&elog_marker_)) {			\
 			note							\
-			ELOG_MARKER_CALL(&elog_marker_)				\
+			ELOG_MARKER_CALL(&elog_marker_) give(session)		\
 				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
 		}
 #endif
+#define ELOG_MARKER_GIVE(session)	, ELOG_MARKER_AS_u64(session)
+#define ELOG_MARKER_GIVE_NONE(session)
 
 /**
  * ELOG_MARKER() - a marker
@@ -802,26 +828,42 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
  * A statement. The event is named after the tag, its fields are named after the
  * expressions. The expressions are evaluated only while the marker is on.
  */
+/**
+ * ELOG_MARKER_SESSION() - a marker whose events belong to a session
+ * @session: an expression, the session, as from elog_session_new(); 0: none
+ * @...: as for ELOG_MARKER()
+ */
 #ifndef ELOG_NO_MARKERS
-#define ELOG_MARKER(...)	ELOG_MARKER_MAKE(__COUNTER__, #__VA_ARGS__, __VA_ARGS__)
-#define ELOG_MARKER_MAKE(sequence, text, ...)					\
+#define ELOG_MARKER(...)							\
+	ELOG_MARKER_MAKE(__COUNTER__, #__VA_ARGS__, 0, 0,			\
+			 ELOG_MARKER_GIVE_NONE, 0, __VA_ARGS__)
+#define ELOG_MARKER_SESSION(session, ...)					\
+	ELOG_MARKER_MAKE(__COUNTER__, #__VA_ARGS__, ELOG_MARKER_HAS_SESSION,	\
+			 ELOG_MARKER_NOTE_SESSION, ELOG_MARKER_GIVE, session, __VA_ARGS__)
+#define ELOG_MARKER_MAKE(sequence, text, flags, note, give, session, ...)	\
 	do {									\
 		static struct elog_marker elog_marker_ ELOG_MARKER_NAME(sequence) = {	\
 			ELOG_MARKER_MAGIC, &elog_marker_off, text, __FILE__,	\
 			__func__, &elog_marker_never, __LINE__, sequence,	\
 			{ ELOG_MARKER_COUNT(__VA_ARGS__)			\
 			  ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__) },	\
-			ELOG_MARKER_HANDLERS, { 0 }, NULL			\
+			ELOG_MARKER_HANDLERS, flags, { 0 }, NULL		\
 		};								\
 		ELOG_MARKER_ENLIST;						\
-		ELOG_MARKER_PASS(ELOG_MARKER_NOTE(sequence, text, __VA_ARGS__),	\
-				 __VA_ARGS__)					\
+		ELOG_MARKER_PASS(ELOG_MARKER_NOTE(sequence, text, note, __VA_ARGS__),	\
+				 give, session, __VA_ARGS__)			\
 	} while (0)
 #else
 #define ELOG_MARKER(...)							\
 	do {									\
 		if (0)								\
 			elog_marker_fire(NULL					\
+				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
+	} while (0)
+#define ELOG_MARKER_SESSION(session, ...)					\
+	do {									\
+		if (0)								\
+			elog_marker_fire(NULL, ELOG_MARKER_AS_u64(session)	\
 				ELOG_MARKER_EACH(ELOG_MARKER_VALUE, __VA_ARGS__));	\
 	} while (0)
 #endif

@@ -171,7 +171,7 @@ static int get_common(const void *of, enum metadata metadata, struct elog_filter
 		value->integer = get_tid();
 		return 0;
 	case METADATA_SESSION:
-		value->integer = 0;
+		value->integer = subject->values.values[subject->values.count];
 		return 0;
 	case METADATA_COMM:
 		if (prctl(PR_GET_NAME, subject->comm))

@@ -37,6 +37,9 @@ static void one(const char *text)
 	ELOG_MARKER(second, FIELD(u8, 511), FIELD(bool, 2), FIELD(u8, 1 + 1),
 		    FIELD(u8, 1 + 1), FIELD(u8, evaluate()));
 	ELOG_MARKER(first); ELOG_MARKER(third, FIELD(string, 0));
+	ELOG_MARKER_SESSION(evaluate() + 0x1e, fourth, FIELD(u8, 3));
+	ELOG_MARKER_SESSION(-1, fifth);
+	ELOG_MARKER_SESSION(0, fifth);
 }
 
 int main(void)
@@ -53,6 +56,9 @@ first many.SUFFIX:one:0: text="a \"b\"" chars="abc" _1=-1
 second many.SUFFIX:one:1: _511=255 _2=1 _1_1=2 _1_1_2=2 evaluate=1
 first_2 many.SUFFIX:one:2:
 third many.SUFFIX:one:3: _0="(null)"
+fourth many.SUFFIX:one:4: session=0x20 _3=3
+fifth many.SUFFIX:one:5: session=0xffffffffffffffff
+fifth_2 many.SUFFIX:one:6: session=0x0
 TEXT
 
 # The output is the same with every compiler.
@@ -62,7 +68,7 @@ prints()
 	# shellcheck disable=SC2086 # several words
 	(cd "$work" && $1 $2 $flags -o many "many.$suffix" -lelog) &&
 	[ "$("$work/many" 2> "$work/errors")" = 0 ] && [ ! -s "$work/errors" ] &&
-	[ "$(ELOG_MARKERS='*=print' "$work/many" 2> "$work/errors")" = 1 ] &&
+	[ "$(ELOG_MARKERS='*=print' "$work/many" 2> "$work/errors")" = 2 ] &&
 	sed "s/SUFFIX/$suffix/" "$work/many.expected" | diff - "$work/errors"
 }
 
@@ -276,8 +282,9 @@ static void see(const struct elog_marker *marker, const uint64_t *values, void *
 #include <elog_marker.h>
 static void see(const struct elog_marker *marker, const uint64_t *values, void *context)
 {
-	printf("%s %lld %llu %d\n", elog_marker_place(marker), (long long)values[0],
-	       (unsigned long long)values[1], context != NULL);
+	printf("%s %lld %llu %d %llu\n", elog_marker_place(marker), (long long)values[0],
+	       (unsigned long long)values[1], context != NULL,
+	       (unsigned long long)elog_marker_session(marker, values));
 }
 int main(void)
 {
@@ -288,7 +295,7 @@ int main(void)
 	    elog_markers_switch("no such", ELOG_MARKER_PROBE) ||
 	    elog_markers_switch("*", 8) != -EINVAL)
 		return 1;
-	ELOG_MARKER(there, FIELD(s32, -3), FIELD(u32, -3));
+	ELOG_MARKER_SESSION(9, there, FIELD(s32, -3), FIELD(u32, -3));
 	return 0;
 }
 SOURCE
@@ -302,12 +309,12 @@ enabled_locally()
 	diff - "$work/output"
 }
 check "a file's markers print, a probe is called" enabled_locally "" <<'TEXT'
-local.c:main:1 -3 4294967293 1
+local.c:main:1 -3 4294967293 1 9
 TEXT
 check "the printed values are right" grep -x 'here local.c:main:0: _255=-1 _1=255' "$work/errors"
 check "a file overrides the handler of its markers" enabled_locally -DOVERRIDE <<'TEXT'
-local.c:main:0 -1 255 0
-local.c:main:1 -3 4294967293 0
+local.c:main:0 -1 255 0 0
+local.c:main:1 -3 4294967293 0 9
 TEXT
 
 # Python computes the same hash.

@@ -634,7 +634,7 @@ static void write_event(const struct elog_marker *marker,
 	}
 	parts[0].iov_base = fixed;
 	parts[0].iov_len = (size_t)(to - fixed);
-	elog_event_write_parts(event, 0, parts, count);
+	elog_event_write_parts(event, elog_marker_session(marker, values), parts, count);
 }
 
 /* Limit the lines per interval; an interval starts at its first line. */
@@ -689,6 +689,10 @@ static void print_line(const struct elog_marker *marker,
 	elog_text_string(&text, " ");
 	elog_text_string(&text, state->place);
 	elog_text_string(&text, ":");
+	if (marker->flags & ELOG_MARKER_HAS_SESSION) {
+		elog_text_string(&text, " session=0x");
+		elog_text_hex(&text, elog_marker_session(marker, values), 1);
+	}
 	for (i = 0; i < marker->types[0]; i++) {
 		elog_text_string(&text, " ");
 		elog_text_string(&text, state->fields[i]);
@@ -721,11 +725,14 @@ static void call_probe(const struct elog_marker *marker, uint64_t *values)
 	is_called = false;
 }
 
+/* The values of the fields, then the session. */
 static void take_values(const struct elog_marker *marker, va_list arguments,
 			uint64_t *values)
 {
 	unsigned int i;
 
+	values[marker->types[0]] = marker->flags & ELOG_MARKER_HAS_SESSION ?
+				   va_arg(arguments, uint64_t) : 0;
 	for (i = 0; i < marker->types[0]; i++)
 		values[i] = va_arg(arguments, uint64_t);
 }
@@ -741,7 +748,7 @@ static unsigned int kernel_handlers(const struct elog_marker_state *state,
 void elog_marker_fire(const struct elog_marker *marker, ...)
 {
 	struct elog_marker_state *state = state_of(marker);
-	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	uint64_t values[ELOG_MARKER_FIELDS_MAX + 1];
 	const struct elog_event *event;
 	unsigned int handlers, from_kernel;
 	int error = errno;
@@ -785,7 +792,7 @@ static bool is_overridden(const struct elog_marker *marker, const uint64_t *valu
 void elog_marker_override(elog_marker_function *function,
 			  const struct elog_marker *marker, ...)
 {
-	uint64_t values[ELOG_MARKER_FIELDS_MAX];
+	uint64_t values[ELOG_MARKER_FIELDS_MAX + 1];
 	va_list arguments;
 	unsigned int i;
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Names of threads: a table by thread id, filled from /proc.
+ * Names of threads: a table by thread id, filled from the kernel's events and from /proc.
  *
- * A name is read when the thread is first seen, and again after a second, because
- * threads change their names (with each exec, for example) and ids are reused. If a
- * thread has exited, its name stays. When the table is full, it is cleared.
+ * The name that the kernel has kept of a thread with events is the right one: /proc is
+ * not read for this thread, whose id may belong to another thread by now. Otherwise the
+ * name is read from /proc when the thread is first seen, and again after a second,
+ * because threads change their names (with each exec, for example) and ids are reused. If
+ * a thread has exited, its name stays. When the table is full, the thread that was added
+ * or named longest ago is removed.
  *
  * No locks: a table belongs to one thread.
  */
@@ -30,6 +33,7 @@ struct thread {
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t read_at;	/* CLOCK_MONOTONIC_COARSE, ns; 0: read it again */
+	uint64_t named_at;	/* time of the event that had the name; 0: from /proc */
 	char name[ELOG_COMM_SIZE];
 };
 
@@ -71,14 +75,25 @@ void elog_processes_free(struct elog_processes *processes)
 	free(processes);
 }
 
-/* Add a thread. If the table is full or memory is short, remove all others first. */
+static void remove_oldest(struct elog_processes *processes)
+{
+	struct thread *oldest = elog_map_first(&processes->threads);
+	struct thread **recent = &processes->recent[oldest->tid % RECENT];
+
+	if (*recent == oldest)
+		*recent = NULL;
+	elog_map_remove(&processes->threads, oldest);
+}
+
+/* Add a thread. If memory is short, remove all others first. */
 static struct thread *add(struct elog_processes *processes, uint32_t tid)
 {
 	uint32_t limit = processes->offline ? THREADS_MAX_OFFLINE : THREADS_MAX;
-	struct thread *thread = NULL;
+	struct thread *thread;
 
-	if (processes->threads.count < limit)
-		thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
+	if (processes->threads.count >= limit)
+		remove_oldest(processes);
+	thread = elog_map_insert(&processes->threads, elog_map_integer(tid));
 	if (!thread) {
 		memset(processes->recent, 0, sizeof(processes->recent));
 		elog_map_clear(&processes->threads);
@@ -88,8 +103,8 @@ static struct thread *add(struct elog_processes *processes, uint32_t tid)
 	return thread;
 }
 
-static struct thread *find(struct elog_processes *processes, uint32_t pid,
-			   uint32_t tid)
+/* The thread of this id, whichever process it belongs to. */
+static struct thread *find_id(struct elog_processes *processes, uint32_t tid)
 {
 	struct thread **recent = &processes->recent[tid % RECENT], *thread = *recent;
 
@@ -100,9 +115,18 @@ static struct thread *find(struct elog_processes *processes, uint32_t pid,
 			thread = add(processes, tid);
 		*recent = thread;
 	}
+	return thread;
+}
+
+static struct thread *find(struct elog_processes *processes, uint32_t pid,
+			   uint32_t tid)
+{
+	struct thread *thread = find_id(processes, tid);
+
 	if (thread->pid != pid) {
 		thread->pid = pid;
 		thread->read_at = 0;
+		thread->named_at = 0;
 		thread->name[0] = '\0';
 	}
 	return thread;
@@ -188,6 +212,8 @@ const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 			invent_name(thread);
 		return thread->name;
 	}
+	if (thread->named_at)
+		return thread->name;
 	now = elog_clock_read(CLOCK_MONOTONIC_COARSE);
 	if (!thread->read_at || now - thread->read_at > REFRESH_NS) {
 		read_name(thread);
@@ -210,7 +236,7 @@ bool elog_processes_due(struct elog_processes *processes, uint32_t pid,
 {
 	struct thread *thread = find(processes, pid, tid);
 
-	if (thread->read_at && now - thread->read_at < REFRESH_NS)
+	if (thread->named_at || (thread->read_at && now - thread->read_at < REFRESH_NS))
 		return false;
 	thread->read_at = now;
 	return true;
@@ -221,7 +247,20 @@ void elog_processes_update(struct elog_processes *processes, uint32_t pid,
 {
 	struct thread *thread = find(processes, pid, tid);
 
-	if (!guessed || !thread->name[0])
+	if (!thread->named_at && (!guessed || !thread->name[0]))
 		set_name(thread, name, strlen(name));
 	thread->read_at = elog_clock_read(CLOCK_MONOTONIC_COARSE);
+}
+
+void elog_processes_keep(struct elog_processes *processes, const struct eventlog_name *name)
+{
+	struct thread *thread = find_id(processes, name->tid);
+
+	/* Each CPU has a name of the thread, and the latest counts. */
+	if (name->time < thread->named_at)
+		return;
+	thread = find(processes, name->pid, name->tid);
+	thread->named_at = name->time ? name->time : 1;
+	set_name(thread, name->comm, strnlen(name->comm, sizeof(name->comm)));
+	elog_map_touch(&processes->threads, thread);
 }

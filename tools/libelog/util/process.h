@@ -33,13 +33,23 @@ void elog_processes_update(struct elog_processes *processes, uint32_t pid,
 			 uint32_t tid, const char *name, bool guessed);
 
 /**
+ * elog_processes_keep() - set a name that the kernel has kept of a thread with events
+ * @processes: the table
+ * @name: from EVENTLOG_IOC_NAMES
+ *
+ * Replaces names from /proc and older names.
+ */
+void elog_processes_keep(struct elog_processes *processes, const struct eventlog_name *name);
+
+/**
  * elog_processes_due() - is it time to read the name of a thread?
- * @processes: a table used only for this: it gets no names
+ * @processes: a table used only for this
  * @pid: its process
  * @tid: the thread
  * @now: CLOCK_MONOTONIC_COARSE, ns
  *
- * As long as the table has room, each thread is due once a second.
+ * As long as the table has room, each thread is due once a second, unless its name is
+ * from the kernel.
  *
  * Return: true if the thread was not due in the last second.
  */

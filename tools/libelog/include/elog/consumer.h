@@ -40,7 +40,7 @@ struct elog_consumer;
  * @backlog_bytes: bytes of each CPU's records that may wait in memory, in addition to
  *	those in its ring; 0: none. At most ELOG_BACKLOG_MAX, and not with
  *	ELOG_CONSUMER_OVERWRITE
- * @processes: with @backlog_bytes: a table that gets the names of threads; or NULL. It
+ * @processes: a table that gets the names of threads that emit events; or NULL. It
  *	must outlive the consumer, and belongs to the same thread
  *
  * With a backlog, a thread of the library removes records from the rings as they fill

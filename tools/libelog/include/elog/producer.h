@@ -327,6 +327,18 @@ ssize_t elog_payload_end(struct elog_payload *payload);
 int elog_event_emit(const struct elog_event *event, uint64_t session,
 		    struct elog_payload *payload);
 
+/**
+ * elog_session_new() - get a number for a new session
+ *
+ * No other call on this machine returns it, in any process, with the probability that
+ * libelog(3) states. It is not secret. Its highest bit is set, so it differs from numbers
+ * such as pids and counters. Only the first call in a process makes system calls. May be
+ * called by any thread and in signal handlers. Preserves errno.
+ *
+ * Return: the number, never 0.
+ */
+uint64_t elog_session_new(void);
+
 #ifdef __cplusplus
 }
 #endif

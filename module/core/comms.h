@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names of the threads that have events in a ring, so that a consumer knows the name
+ * of a thread that has exited.
+ *
+ * Each ring has a table of its own, with ids as in its records.  So a subscriber learns
+ * only names of threads whose events it gets.  A thread's id selects its place, and a
+ * later thread replaces an earlier one.
+ *
+ * No lock.  Only the ring's CPU writes, with preemption off, and all contexts that are
+ * nested there have the same current task.  Readers on other CPUs retry by @sequence.
+ */
+#ifndef EVENTLOG_COMMS_H
+#define EVENTLOG_COMMS_H
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+#include "compat.h"
+
+/**
+ * struct eventlog_comm - the name of a thread
+ * @sequence: odd while the other members change
+ * @tid: the thread, in the subscriber's pid namespace; 0: unknown there
+ * @pid: its process
+ * @time: of the event that set the name
+ * @comm: the name, as two words
+ */
+struct eventlog_comm {
+	u32 sequence;
+	u32 tid;
+	u32 pid;
+	u64 time;
+	u64 comm[2];
+};
+
+/**
+ * struct eventlog_comms - the names of the threads of one ring
+ * @comms: by the lowest bits of the thread id
+ */
+struct eventlog_comms {
+	struct eventlog_comm comms[EVENTLOG_NAMES_MAX];
+};
+
+/* Half of the current task's name; another task may be changing it. */
+static __always_inline u64 eventlog_comm_word(unsigned int half)
+{
+	BUILD_BUG_ON(TASK_COMM_LEN < 2 * sizeof(u64));
+	return data_race(get_unaligned((const u64 *)current->comm + half));
+}
+
+/* The rest of eventlog_comms_keep(): sets the name. */
+void eventlog_comm_set(struct eventlog_comm *comm, const struct eventlog_record *record);
+
+/**
+ * eventlog_comms_keep() - keep the name of the current task
+ * @comms: of the ring that gets a record of this task
+ * @record: the record; its time, pid and tid are set
+ * @tid: its tid
+ *
+ * Any context, preemption off.  Mostly the table has the name already.
+ */
+static __always_inline void eventlog_comms_keep(struct eventlog_comms *comms,
+						const struct eventlog_record *record, u32 tid)
+{
+	struct eventlog_comm *comm = &comms->comms[tid % EVENTLOG_NAMES_MAX];
+
+	if (unlikely((comm->tid ^ tid) | (comm->comm[0] ^ eventlog_comm_word(0)) |
+		     (comm->comm[1] ^ eventlog_comm_word(1))))
+		eventlog_comm_set(comm, record);
+}
+
+/**
+ * eventlog_comms_read() - copy names
+ * @comms: the table, which may change meanwhile
+ * @since: skip names that were set before this time
+ * @names: room for EVENTLOG_NAMES_MAX
+ *
+ * Any context, any CPU.
+ *
+ * Return: number of names copied.
+ */
+unsigned int eventlog_comms_read(const struct eventlog_comms *comms, u64 since,
+				 struct eventlog_name *names);
+
+#endif /* EVENTLOG_COMMS_H */
