@@ -38,7 +38,8 @@ EVENTLOG_RULE_SESSION = 1
 EVENTLOG_RULE_PID = 2
 EVENTLOG_REGISTER_PERSIST = 1
 EVENTLOG_DESCRIBE_NEXT = 1
-EVENTLOG_CPU_ALL = 0xffffffff
+EVENTLOG_CPU_UNKNOWN = 0xffffffff
+EVENTLOG_RINGS_ALL = 0xffffffff
 EVENTLOG_LOST_CAUSES = 16
 EVENTLOG_PAYLOAD_MAX = 65536
 EVENTLOG_LEVEL_CRITICAL = 1
@@ -146,7 +147,7 @@ Rule = _struct(
     ("session", c_uint64), ("pid", c_uint32), ("level", c_uint32), ("sample", c_uint32),
     ("reserved", c_uint32), ("filter", KernelFilter))
 Stat = _struct(
-    "eventlog_stat", ("size", c_uint32), ("flags", c_uint32), ("cpu", c_uint32),
+    "eventlog_stat", ("size", c_uint32), ("flags", c_uint32), ("ring", c_uint32),
     ("descriptor", c_uint32), ("rule_id", c_uint32), ("generation", c_uint32),
     ("records", c_uint64), ("bytes", c_uint64), ("event_lost", c_uint64),
     ("rejected", c_uint64), ("incompatible", c_uint64), ("reserved", c_uint64),

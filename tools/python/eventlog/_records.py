@@ -409,4 +409,4 @@ def damage_of(item: Any, path: str) -> Damage:
 
 
 def cpu_of(item: Any) -> Optional[int]:
-    return None if item.cpu == c.EVENTLOG_CPU_ALL else item.cpu
+    return None if item.cpu == c.EVENTLOG_CPU_UNKNOWN else item.cpu

@@ -368,7 +368,7 @@ class Consumer(Source):
 
     def _counts(self) -> Stat:
         stat_ = c.Stat(size=ctypes.sizeof(c.Stat))
-        c.check(lib.elog_consumer_stat(self._consumer, c.EVENTLOG_CPU_ALL, 0,
+        c.check(lib.elog_consumer_stat(self._consumer, c.EVENTLOG_RINGS_ALL, 0,
                                        ctypes.byref(stat_)))
         lost = {lib.elog_lost_name(i).decode(): count for i, count in enumerate(stat_.lost)
                 if count}
