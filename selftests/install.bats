@@ -89,15 +89,16 @@ without_times()
 
 @test "examples: reader.py prints a file like elog show" {
 	capture
-	LD_LIBRARY_PATH=$EVENTLOG_TOOLS "$TREE/tools/examples/reader.py" \
+	export LD_LIBRARY_PATH=$EVENTLOG_TOOLS PYTHONPATH=$TREE/tools/python
+	export PYTHONDONTWRITEBYTECODE=1
+	"$TREE/tools/examples/reader.py" \
 		"$work/file.elog" > "$work/out"
 	cat "$work/out"
 	[ "$(wc -l < "$work/out")" = 3 ]
 	without_times "$work/out" > "$work/got"
 	expected | diff - "$work/got"
 	head -c 100 /dev/urandom > "$work/noise"
-	LD_LIBRARY_PATH=$EVENTLOG_TOOLS run --separate-stderr \
-		"$TREE/tools/examples/reader.py" "$work/noise"
+	run --separate-stderr "$TREE/tools/examples/reader.py" "$work/noise"
 	[ "$status" = 1 ]
 	[[ $stderr == *noise* ]]
 }

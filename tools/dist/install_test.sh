@@ -85,7 +85,8 @@ builds_with()
 python_reads()
 {
 	: > "$work/empty"
-	LD_LIBRARY_PATH="$root$1/lib" "$top/tools/examples/reader.py" \
+	LD_LIBRARY_PATH="$root$1/lib" PYTHONPATH="$top/tools/python" PYTHONDONTWRITEBYTECODE=1 \
+		"$top/tools/examples/reader.py" \
 		"$work/empty" 2> "$work/said" && return 1
 	cat "$work/said"
 	grep -q "Bad message" "$work/said"

@@ -95,6 +95,16 @@ int elog_reader_describe(struct elog_reader *reader, uint32_t descriptor,
 	return elog_definition_event(definition->schema, event);
 }
 
+int elog_reader_definition(struct elog_reader *reader, uint32_t descriptor, const char **text)
+{
+	const struct definition *definition = elog_definition_find(reader, descriptor);
+
+	if (!definition)
+		return -ENOENT;
+	*text = definition->text;
+	return 0;
+}
+
 uint64_t elog_reader_generation(const struct elog_reader *reader)
 {
 	return reader->generation;

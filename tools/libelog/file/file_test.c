@@ -65,6 +65,7 @@ static void test_round_trip(void)
 {
 	static const uint64_t positions[] = { 0, 1024, 0xffffff00, 1ULL << 40 };
 	const struct elog_schema_event *event = NULL;
+	const char *text = "";
 	struct elog_reader *reader;
 	struct source source;
 	struct elog_item item;
@@ -103,6 +104,9 @@ static void test_round_trip(void)
 	check_equal(elog_reader_describe(reader, 2, &event), -ENOENT);
 	check_equal(elog_reader_describe(reader, 1, &event), 0);
 	check_string(event ? event->name : "", "numbered");
+	check_equal(elog_reader_definition(reader, 2, &text), -ENOENT);
+	check_equal(elog_reader_definition(reader, 1, &text), 0);
+	check_string(text, schema);
 	check_string(elog_processes_name(elog_reader_processes(reader), 100, 200),
 		     "main");
 	check_string(elog_processes_name(elog_reader_processes(reader), 102, 202),

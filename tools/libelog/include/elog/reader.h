@@ -71,6 +71,21 @@ int elog_reader_describe(struct elog_reader *reader, uint32_t descriptor,
 		       const struct elog_schema_event **event);
 
 /**
+ * elog_reader_definition() - get the schema text of an event of the file
+ * @reader: the reader
+ * @descriptor: struct elog_item.descriptor
+ * @text: set, NUL-terminated; valid as long as elog_reader_generation() returns the same
+ *	number
+ *
+ * For callers that need a schema of their own, which they get with elog_schema_parse().
+ * The text may have errors.
+ *
+ * Return: 0; -ENOENT there is none.
+ */
+int elog_reader_definition(struct elog_reader *reader, uint32_t descriptor,
+			   const char **text);
+
+/**
  * elog_reader_generation() - find out whether schemas are still valid
  * @reader: the reader
  *
