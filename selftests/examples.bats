@@ -13,8 +13,8 @@
 #	.\" Test: on a terminal			the key q ends it, with status 0
 #
 # The commands of a page run in one directory, which has the programs "job" and "teahouse".
-# The module eventlog_tcp and a module with markers are loaded, and the events job/start and
-# job/end exist.
+# The module eventlog_tcp and a module with markers are loaded, and the events job/start,
+# job/end and job/failed exist.
 #
 # In README.md, a block that begins with "```sh" has commands. It runs as a whole, unless
 # such a comment, as <!-- test: ... -->, stands before it.
@@ -23,6 +23,8 @@ load elog.bash
 
 setup_file()
 {
+	local end
+
 	find_built
 	export TOOLS=$EVENTLOG_TOOLS MODULES=${EVENTLOG_KO%/*}/module
 	export DIRECTORY=$BATS_FILE_TMPDIR/work
@@ -30,15 +32,17 @@ setup_file()
 	insmod "$MODULES/ktest/eventlog_marker_example.ko"
 	mkdir "$DIRECTORY"
 	ln -s "$TOOLS/examples/teahouse" "$DIRECTORY/teahouse"
-	cat > "$DIRECTORY/job" <<-'SCRIPT'
+	end='u32 status; u64 bytes; u64 duration; __data_loc char[] path'
+	cat > "$DIRECTORY/job" <<-SCRIPT
 		#!/bin/sh
 		elog emit -s 0x1007 job/start '__data_loc char[] path' path=/etc
-		elog emit -s 0x1007 -l warning job/end 'u32 status; __data_loc char[] path' \
-			status=0 path=/etc
+		elog emit -s 0x1007 -l warning job/end '$end' \\
+			status=0 bytes=2000000 duration=2000000000 path=/etc
 	SCRIPT
 	chmod +x "$DIRECTORY/job"
 	"$ELOG" create job/start '__data_loc char[] path'
-	"$ELOG" create -l warning job/end 'u32 status; __data_loc char[] path'
+	"$ELOG" create -l warning job/end "$end"
+	"$ELOG" create -l error job/failed
 	mkdir "$BATS_FILE_TMPDIR/bin"
 	ln -s "$ELOG" "$BATS_FILE_TMPDIR/bin/elog"
 	export PATH=$BATS_FILE_TMPDIR/bin:$PATH
@@ -58,7 +62,7 @@ teardown()
 teardown_file()
 {
 	"$ELOG" stop -q 2> /dev/null || true
-	"$ELOG" delete job/start job/end
+	"$ELOG" delete --provider job start end failed
 	rmmod eventlog_tcp eventlog_marker_example
 	[ ! -d /sys/module/eventlog_proc ] || rmmod eventlog_proc
 }
