@@ -96,16 +96,36 @@ without_capability()
 	[ -z "$(listed 'made/*')" ]
 }
 
+@test "create, delete: names may contain slashes and backslashes" {
+	run_elog create -v 'net\/ipv4/tcp/open' 'u32 a'
+	[ "$status" = 0 ]
+	run_elog create -v 'dos\\dir/file\a'
+	[ "$status" = 0 ]
+	run_elog list --format json
+	contains "$output" '"provider":"net/ipv4"'
+	contains "$output" '"tcp/open"'
+	contains "$output" '"provider":"dos\\dir"'
+	contains "$output" '"file\\a"'
+	fails_with "there is no persistent event" delete net/ipv4/tcp/open
+	run_elog delete 'net\/ipv4/tcp/open' 'dos\\dir/file\a'
+	[ "$status" = 0 ]
+	run_elog list --format json
+	[[ $output != *tcp/open* && $output != *dir* ]]
+}
+
 @test "create: errors give the reason and create nothing" {
 	without_capability create made/one 'u32 x'
 	fails_with "PROVIDER/]EVENT is missing" create
 	fails_with "does not understand the field 'u33 y'" create made/one 'u32 x; u33 y'
 	fails_with "have different names" create made/one 'u32 x; u32 x'
-	fails_with "invalid name" create made/1
+	fails_with "invalid name" create $'made/o\033ne'
+	fails_with "invalid name" create made/öne
+	fails_with "invalid name" create "made/$(printf '%0256d' 1)"
 	fails_with "invalid name" create made/ 'u32 x'
 	fails_with "invalid name" create /one
 	fails_with "invalid name" create ''
-	fails_with "invalid name" create --provider a/b one
+	fails_with "invalid name" create --provider $'a\tb' one
+	fails_with "is not a valid PROVIDER" create --provider '' one
 	fails_with "and so does --provider" create --provider a b/one
 	fails_with "unexpected argument 'u8 y'" create made/one 'u32 x' 'u8 y'
 	fails_with "unexpected argument 'u8 y'" create 'made/one u32 x' 'u8 y'
@@ -143,7 +163,8 @@ without_capability()
 	fails_with "there is no persistent event 'made/on'" delete made/on
 	fails_with "there is no persistent event 'one'" delete one
 	fails_with "there is no persistent event 'mad/one'" delete mad/one
-	fails_with "'made/*': invalid name" delete 'made/*'
+	fails_with "there is no persistent event 'made/*'" delete 'made/*'
+	fails_with "': invalid name" delete $'made/o\033ne'
 	fails_with "'made/': invalid name" delete made/
 	fails_with "and so does --provider" delete --provider a made/one
 	[ "$(listed made/one | wc -l)" = 2 ]

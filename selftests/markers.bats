@@ -668,14 +668,14 @@ assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 	elog marker list > "$work/before"
 	for case in 'no_such == 1:incompatible with the fields' 'text > 5:incompatible with the fields' \
 		'as_u8 == tea:incompatible with the fields' 'text ~ "a.c":only plain text' 'text ~ tea:only plain text' \
-		'@session == 1:@session' 'as_u8 ==:column 9' ':column 1' \
-		'as_u8 > tea:not a number' "text == $(printf '%064d' 0 | tr 0 x):63 bytes"; do
+		'@level == 1:@session' 'as_u8 ==:column 9' ':column 1' \
+		'as_u8 > tea:not a number' "text == $(printf '%0256d' 0 | tr 0 x):255 bytes"; do
 		fails_with "${case##*:}" marker enable --if "${case%:*}" types
 		elog marker list | diff "$work/before" -
 	done
-	fails_with "16 comparisons" marker enable \
-		--if "$(printf 'as_u8 != %d || ' {1..16})as_u8" types
-	fails_with "63 bytes" marker enable --if "as_u8 == 1$(printf ' || as_u8 == %01000d' 1)" types
+	fails_with "64 comparisons" marker enable \
+		--if "$(printf 'as_u8!=%d||' {1..64})as_u8" types
+	fails_with "1023 bytes" marker enable --if "as_u8 == 1$(printf ' || as_u8 == %01000d' 1)" types
 	fails_with "enable" marker disable --if 'as_u8 == 1' types
 	elog marker list | diff "$work/before" -
 
@@ -734,13 +734,15 @@ assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 	# A predicate of another program, with text that is no expression.
 	python3 -c '
 import ctypes, fcntl, struct
-term = struct.pack("=64s64sQIIIBBBB", b"as_u8", b"", 0, 0, 0, 0, 0, 0xff, 0xfe, 0)
-strings = [ctypes.create_string_buffer(text) for text in (b"types", b"not elog\x27s", term)]
-marker, text, terms = map(ctypes.addressof, strings)
-request = struct.pack("=IIQQQIIIIIIQQII", 80, 0, 0, marker, 0, 1, 0, 0, 0, 0, 0,
-		      terms, text, 1, 0)
-fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | len(request) << 16 | 0xe7 << 8 | 17,
-	    bytearray(request))
+term = struct.pack("=IIHHHHIIQQ", 0, 0, 0, 0xffff, 0xfffe, 0, 0, 0, 0, 0)
+strings = [ctypes.create_string_buffer(text)
+	   for text in (b"types", b"not elog\x27s", term, b"as_u8")]
+marker, text, terms, pool = map(ctypes.addressof, strings)
+condition = ctypes.create_string_buffer(struct.pack("=IIIIQQIIQ", 48, 0, 1, 40, terms, pool, 6, 11,
+						    text))
+request = struct.pack("=IIQQQQIIIIIIII", 72, 0, 0, marker, 0, ctypes.addressof(condition), 1, 0,
+		      0, 0, 0, 0, 0, 0)
+fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | 4 << 16 | 0xe7 << 8 | 17, bytearray(request))
 '
 	run_elog marker list -q types
 	contains "$output" " if not elog's (0 rejected)"

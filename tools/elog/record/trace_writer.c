@@ -220,14 +220,13 @@ void trace_writer_close(struct trace_writer *trace)
 	free(trace);
 }
 
-ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
-			 size_t size, uint64_t position)
+ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			 const void *data, size_t size, uint64_t position)
 {
 	ssize_t ret;
 
 	trace->dirty = true;
-	/* A ring has the number of its CPU. */
-	ret = elog_writer_raw(trace->writer, cpu, cpu, data, size, position);
+	ret = elog_writer_raw(trace->writer, cpu, stream, data, size, position);
 	if (ret < 0 && ret != -EBADMSG)
 		return account(trace, (int)ret);
 	account(trace, 0);
