@@ -265,6 +265,6 @@ modprobe()
 		cat out >> all
 	done
 	contains "$(< all)" 'backup - done bytes=4096 path="/srv"' \
-		'greeting number=3 text="hello"' '"number":2' 'exec file="/usr/bin/ls"' \
+		'greeting number=3 text="hello"' '"number":2' 'exit code=0 signal=0 core=false comm="ls"' \
 		'greeting greet.c:main:0: number=3'
 }
