@@ -14,7 +14,7 @@
 #
 # The commands of a page run in one directory, which has the programs "job" and "teahouse".
 # The module eventlog_tcp and a module with markers are loaded, and the events job/start,
-# job/end and job/failed exist.
+# job/end and job/failed exist, and so does the file of eventlog-recorder.service.
 #
 # In README.md, a block that begins with "```sh" has commands. It runs as a whole, unless
 # such a comment, as <!-- test: ... -->, stands before it.
@@ -43,6 +43,9 @@ setup_file()
 	"$ELOG" create job/start '__data_loc char[] path'
 	"$ELOG" create -l warning job/end "$end"
 	"$ELOG" create -l error job/failed
+	mkdir -p /var/log/eventlog
+	[ -e /var/log/eventlog/host.elog ] ||
+		"$ELOG" capture -q -o /var/log/eventlog/host.elog -- true
 	mkdir "$BATS_FILE_TMPDIR/bin"
 	ln -s "$ELOG" "$BATS_FILE_TMPDIR/bin/elog"
 	export PATH=$BATS_FILE_TMPDIR/bin:$PATH
