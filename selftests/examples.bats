@@ -14,7 +14,7 @@
 #
 # The commands of a page run in one directory, which has the programs "job" and "teahouse".
 # The module eventlog_tcp and a module with markers are loaded, and the events job/start,
-# job/end and job/failed exist, and so does the file of eventlog-recorder.service.
+# job/end and job/failed exist, and so does the file /var/log/eventlog/host.elog.
 #
 # In README.md, a block that begins with "```sh" has commands. It runs as a whole, unless
 # such a comment, as <!-- test: ... -->, stands before it.
