@@ -20,7 +20,7 @@ help_text := \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
 	'               (180) each, on 6.1, 6.12 and 7.2' \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
-	'  bench        run all benchmarks, print tables: see README.md' \
+	'  bench        run all benchmarks, print tables: see tools/doc/performance.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
 	'  bench-kernel time the module in a kernel, compared with user_events and' \
 	'               tracepoints' \

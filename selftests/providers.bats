@@ -481,8 +481,8 @@ has_more()
 	insmod "$PROVIDERS/eventlog_proc.ko"
 }
 
-@test "providers: the example of the README" {
-	insmod "${EVENTLOG_KO%/*}/readme/source/door.ko"
+@test "providers: the example of tools/doc/providers.md" {
+	insmod "${EVENTLOG_KO%/*}/doc/source/door.ko"
 	"$ELOG" capture -e door -- sh -c 'echo 1 > /sys/module/door/parameters/open' \
 		> "$work/out" 2> "$work/err"
 	"$ELOG" capture -e door -l info -- sh -c 'echo 1 > /sys/module/door/parameters/open' \

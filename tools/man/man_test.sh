@@ -117,6 +117,16 @@ options_agree()
 	[ -s "$work/help" ] && diff "$work/help" "$work/page"
 }
 
+# selftests/examples.bats runs the examples.
+verbs_have_examples()
+{
+	for verb in $(verbs); do
+		grep -q '^\.Sh EXAMPLES' "elog-$verb.1" &&
+			grep -q "run_page elog-$verb\.1\$" "$top/selftests/examples.bats" ||
+			{ echo "$verb"; return 1; }
+	done
+}
+
 # elog(1) refers to the page of each verb, and each page refers to elog(1).
 verbs_are_named()
 {
@@ -180,6 +190,7 @@ check "each function of elog.h is in one SYNOPSIS with its prototype" prototypes
 check "NAME and SYNOPSIS of each page agree" names_agree
 check "all references have a target" references_lead
 check "elog(1) refers to the page of each verb" verbs_are_named
+check "the page of each verb has examples, which are tested" verbs_have_examples
 for verb in $(verbs); do
 	check "elog-$verb(1) lists the options of elog $verb" options_agree "$verb"
 done

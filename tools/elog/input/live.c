@@ -201,6 +201,9 @@ int live_left(const struct live *live, int most)
 	const uint64_t duration = live->options->duration;
 	uint64_t left;
 
+	/* The signal arrived before the sleep, for example while a file was opened. */
+	if (live->stops_seen != signals_stops())
+		return 0;
 	if (!duration)
 		return most;
 	left = monotonic() - live->started;

@@ -28,7 +28,7 @@ struct live_rule {
  * @command: COMMAND
  * @started: time of live_start(), CLOCK_MONOTONIC ns
  * @ended: time of live_end(), likewise
- * @stops_seen: for live_over()
+ * @stops_seen: number of signals that live_over() has seen
  */
 struct live {
 	const struct options *options;
@@ -85,7 +85,7 @@ int live_start(struct live *live);
  */
 bool live_over(struct live *live);
 
-/** live_left() - remaining milliseconds of -d, at most @most; -1: no limit */
+/** live_left() - remaining milliseconds of -d or 0 after a signal, at most @most; -1: no limit */
 int live_left(const struct live *live, int most);
 
 /**

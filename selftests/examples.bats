@@ -1,0 +1,273 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the commands in the EXAMPLES sections of the manual pages of elog's verbs, and those
+# of README.md. Needs the module.
+#
+# In a page, each line of a literal display (.Dl, .Bd -literal) is a command. It must exit
+# with status 0, unless a comment in the line before it says something else:
+#
+#	.\" Test: not run, because REASON
+#	.\" Test: status N, because REASON
+#	.\" Test: until interrupted		SIGTERM ends it, with status 0
+#	.\" Test: on a terminal			the key q ends it, with status 0
+#
+# The commands of a page run in one directory, which has the programs "job" and "teahouse".
+# The module eventlog_tcp and a module with markers are loaded, and the events job/start,
+# job/end and job/failed exist, and so does the file /var/log/eventlog/host.elog.
+#
+# In README.md, a block that begins with "```sh" has commands. It runs as a whole, unless
+# such a comment, as <!-- test: ... -->, stands before it.
+
+load elog.bash
+
+setup_file()
+{
+	local end
+
+	find_built
+	export TOOLS=$EVENTLOG_TOOLS MODULES=${EVENTLOG_KO%/*}/module
+	export DIRECTORY=$BATS_FILE_TMPDIR/work
+	insmod "$MODULES/providers/eventlog_tcp.ko"
+	insmod "$MODULES/ktest/eventlog_marker_example.ko"
+	mkdir "$DIRECTORY"
+	ln -s "$TOOLS/examples/teahouse" "$DIRECTORY/teahouse"
+	end='u32 status; u64 bytes; u64 duration; __data_loc char[] path'
+	cat > "$DIRECTORY/job" <<-SCRIPT
+		#!/bin/sh
+		elog emit -s 0x1007 job/start '__data_loc char[] path' path=/etc
+		elog emit -s 0x1007 -l warning job/end '$end' \\
+			status=0 bytes=2000000 duration=2000000000 path=/etc
+	SCRIPT
+	chmod +x "$DIRECTORY/job"
+	"$ELOG" create job/start '__data_loc char[] path'
+	"$ELOG" create -l warning job/end "$end"
+	"$ELOG" create -l error job/failed
+	mkdir -p /var/log/eventlog
+	[ -e /var/log/eventlog/host.elog ] ||
+		"$ELOG" capture -q -o /var/log/eventlog/host.elog -- true
+	mkdir "$BATS_FILE_TMPDIR/bin"
+	ln -s "$ELOG" "$BATS_FILE_TMPDIR/bin/elog"
+	export PATH=$BATS_FILE_TMPDIR/bin:$PATH
+}
+
+setup()
+{
+	begin
+	cd "$DIRECTORY"
+}
+
+teardown()
+{
+	end_background
+}
+
+teardown_file()
+{
+	"$ELOG" stop -q 2> /dev/null || true
+	"$ELOG" delete --provider job start end failed
+	rmmod eventlog_tcp eventlog_marker_example
+	[ ! -d /sys/module/eventlog_proc ] || rmmod eventlog_proc
+}
+
+# Prints the commands of a page with what to do with them, "KIND<tab>COMMAND". KIND is not-run,
+# interrupt, terminal, fail if the page is wrong, or the expected exit status.
+commands_of()
+{
+	awk -v page="$1" '
+		function fail(text) {
+			print "fail\t" page ":" FNR ": " text
+		}
+		function command(text) {
+			gsub(/\\\(dq/, "\"", text)
+			gsub(/\\&/, "", text)
+			gsub(/\\e/, "\001", text)
+			if (text ~ /\\/)
+				fail("unknown escape sequence")
+			gsub("\001", "\\", text)
+			print (kind != "" ? kind : 0) "\t" text
+			kind = ""
+		}
+		/^\.Sh / { examples = $2 == "EXAMPLES"; next }
+		!examples { next }
+		sub(/^\.\\" Test: /, "") {
+			if ($0 ~ /^not run, because ./) kind = "not-run"
+			else if ($0 ~ /^status [1-9][0-9]*, because ./) kind = $2 + 0
+			else if ($0 == "until interrupted") kind = "interrupt"
+			else if ($0 == "on a terminal") kind = "terminal"
+			else fail("unknown comment")
+			next
+		}
+		/^\.Bd -literal/ { literal = 1; next }
+		/^\.Ed/ { literal = 0; next }
+		literal { command($0); next }
+		sub(/^\.Dl /, "") { command($0); next }
+		kind != "" { fail("no command follows the comment") }
+	' "$TREE/tools/man/$1"
+}
+
+# elog has set its signal handlers.
+catches_signals()
+{
+	local name value caught=0 comm
+
+	read -r comm < "/proc/$1/comm" && [ "$comm" = elog ] || return 1
+	while read -r name value; do
+		[ "$name" != SigCgt: ] || caught=$((0x${value: -8}))
+	done < "/proc/$1/status"
+	[ $((caught & 1 << 14)) != 0 ]
+}
+
+# Runs a command as its kind says. Its output is in out. Fails unless its status is expected.
+run_command()
+{
+	local status=0 expected=0
+
+	case $1 in
+	[0-9]*)
+		expected=$1
+		(set -o pipefail; eval "$2") < /dev/null > out 2>&1 3>&- || status=$?
+		;;
+	interrupt)
+		eval "exec $2" < /dev/null > out 2>&1 3>&- &
+		background+=($!)
+		wait_for catches_signals $!
+		kill $!
+		wait $! || status=$?
+		;;
+	terminal)
+		TERM=xterm timeout 300 python3 "$TREE/selftests/terminal.py" 24x80 \
+			'wait:^q quit' key:q exit:0 -- bash -c "$2" > out 2>&1 3>&- || status=$?
+		;;
+	*)
+		echo "$1 $2"
+		return 1
+		;;
+	esac
+	[ "$status" = "$expected" ] && ! grep 'did you mean' out ||
+		{ echo "$2: status $status"; cat out; return 1; }
+}
+
+# Runs the commands of a page.
+run_page()
+{
+	local - kind command count=0
+
+	set +T
+	while IFS=$'\t' read -r -u 8 kind command; do
+		[ "$kind" != not-run ] || continue
+		run_command "$kind" "$command"
+		count=$((count + 1))
+	done 8< <(commands_of "$1")
+	[ $count -gt 0 ]
+}
+
+@test "examples: elog(1)" {
+	run_page elog.1
+}
+
+@test "examples: elog-capture(1)" {
+	run_page elog-capture.1
+}
+
+@test "examples: elog-create(1)" {
+	run_page elog-create.1
+}
+
+@test "examples: elog-delete(1)" {
+	run_page elog-delete.1
+}
+
+@test "examples: elog-emit(1)" {
+	run_page elog-emit.1
+}
+
+@test "examples: elog-info(1)" {
+	run_page elog-info.1
+}
+
+@test "examples: elog-latency(1)" {
+	run_page elog-latency.1
+}
+
+@test "examples: elog-list(1)" {
+	run_page elog-list.1
+}
+
+@test "examples: elog-marker(1)" {
+	run_page elog-marker.1
+}
+
+@test "examples: elog-show(1)" {
+	run_page elog-show.1
+}
+
+@test "examples: elog-stat(1)" {
+	run_page elog-stat.1
+}
+
+@test "examples: elog-stop(1)" {
+	run_page elog-stop.1
+}
+
+@test "examples: elog-top(1)" {
+	run_page elog-top.1
+}
+
+@test "examples: at most four commands of the pages are not run" {
+	local page
+
+	for page in "$TREE"/tools/man/elog{,-*}.1; do
+		commands_of "${page##*/}"
+	done > out
+	[ "$(grep -c '^not-run' out)" -le 4 ]
+}
+
+# Runs the blocks of README.md that begin with "```sh". It expects an installed eventlog and
+# sudo; here are functions and variables instead.
+sudo()
+{
+	"$@"
+}
+
+modprobe()
+{
+	local name
+
+	for name; do
+		[ "$name" = -a ] || [ -d "/sys/module/$name" ] ||
+			insmod "$MODULES/providers/$name.ko" || return 1
+	done
+}
+
+@test "examples: README.md" {
+	local block=0 kind
+
+	export CPATH=$TREE/tools/libelog/include:$TREE/uapi
+	export LIBRARY_PATH=$TOOLS LD_LIBRARY_PATH=$TOOLS
+	export -f sudo modprobe
+	mkdir readme
+	cd readme
+	"$TREE/scripts/doc-files" "$TREE/README.md" .
+	awk '
+		/^<!-- test: / { skip = 1; print > "comments" }
+		/^```/ && inside { inside = 0; close("block" count) ; next }
+		/^```sh$/ && !skip { inside = 1; count++; next }
+		/^```/ { skip = 0 }
+		inside { print > ("block" count) }
+		END { print count > "count" }' "$TREE/README.md"
+	run grep -v '^<!-- test: not run, because .* -->$' comments
+	[ "$output" = "" ]
+	read -r blocks < count
+	[ "$blocks" -ge 4 ]
+	while [ $((++block)) -le "$blocks" ]; do
+		bash -e "block$block" > out 2>&1 3>&- || {
+			cat "block$block" out
+			return 1
+		}
+		cat out >> all
+	done
+	contains "$(< all)" 'backup - done bytes=4096 path="/srv"' \
+		'greeting number=3 text="hello"' '"number":2' 'exit code=0 signal=0 core=false comm="ls"' \
+		'greeting greet.c:main:0: number=3'
+}
