@@ -293,7 +293,7 @@ static int print_list(const struct options *options, const struct marker_list *l
 	const struct marker *before = NULL;
 	struct elog_text text = { 0 };
 	const size_t width = owner_width(options, list);
-	size_t i, count = 0;
+	size_t i;
 	bool failed;
 
 	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
