@@ -255,15 +255,7 @@ static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes,
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EINVAL;
 	mutex_lock(&file->lock);
-	/* A read from the start takes a new listing; later ones continue it. */
-	if (!*position || !file->status) {
-		eventlog_free(file->status);
-		file->status = eventlog_status_text(file->domain, &file->status_bytes);
-	}
-	ret = -ENOMEM;
-	if (file->status)
-		ret = simple_read_from_buffer(user, bytes, position, file->status,
-					      file->status_bytes);
+	ret = eventlog_status_read(&file->status, file->domain, user, bytes, position);
 	mutex_unlock(&file->lock);
 	return ret;
 }
@@ -323,7 +315,7 @@ static int eventlog_release(struct inode *inode, struct file *filp)
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
 	eventlog_producer_release(file);
-	eventlog_free(file->status);
+	eventlog_status_free(&file->status);
 	eventlog_free(file);
 	return 0;
 }

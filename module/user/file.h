@@ -19,6 +19,8 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "user/status.h"
+
 struct eventlog_domain;
 struct eventlog_ioctls;
 struct eventlog_subscriber;
@@ -41,8 +43,7 @@ enum eventlog_role {
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
  * @registration_count: their number
  * @subscriber: of a subscriber
- * @status: the status listing that read() returns parts of
- * @status_bytes: its size
+ * @status: the status listing, for read()
  */
 struct eventlog_file {
 	struct eventlog_domain *domain;
@@ -52,8 +53,7 @@ struct eventlog_file {
 	unsigned long first[EVENTLOG_FIRST_INDICES];
 	unsigned int registration_count;
 	struct eventlog_subscriber *subscriber;
-	char *status;
-	size_t status_bytes;
+	struct eventlog_status status;
 };
 
 static inline enum eventlog_role eventlog_file_role(const struct eventlog_file *file)
