@@ -276,7 +276,7 @@ eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expressio
 	}
 	refcount_inc(&expression->users);
 	rule->expression = expression;
-	xa_init_flags(&rule->predicates, XA_FLAGS_ACCOUNT);
+	xa_init(&rule->predicates);
 	return rule;
 }
 
@@ -638,7 +638,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	init_waitqueue_head(&subscriber->wait);
 	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
 	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init_flags(&subscriber->event_stats, XA_FLAGS_ACCOUNT);
+	xa_init(&subscriber->event_stats);
 	mutex_init(&subscriber->flush_lock);
 	return subscriber;
 }

@@ -57,7 +57,9 @@ struct eventlog_tracers {
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
  * @needed: in a batch: it should exist
+ * @uses: how often it got a definition; under domain->lock
  * @suffix: in a batch: makes its name unique
+ * @uses_seen: in a batch: @uses before the grace period that precedes a removal
  * @foreign: in a batch: its name is taken by an event of someone else
  * @failed: in a batch: ftrace failed to add it
  * @busy_in_ftrace: in a batch: ftrace did not remove it
@@ -82,7 +84,9 @@ struct eventlog_trace_event {
 	bool attached_pin;
 	bool pinned;
 	bool needed;
+	unsigned int uses;
 	u32 suffix;
+	unsigned int uses_seen;
 	bool foreign;
 	bool failed;
 	bool busy_in_ftrace;

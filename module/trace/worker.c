@@ -30,7 +30,7 @@
 #if EVENTLOG_TRACE_EVENTS
 
 /* Size of a batch, for which event_mutex is held. */
-#define EVENTLOG_TRACE_BATCH 64
+#define EVENTLOG_TRACE_BATCH 16
 
 /* Delay of a removal: others may join the batch, or the definition may come back. */
 #define EVENTLOG_TRACE_REMOVAL (HZ / 10)
@@ -38,7 +38,8 @@
 /* Interval of attempts to remove a trace event that something unknown holds. */
 #define EVENTLOG_TRACE_RETRY HZ
 
-static void eventlog_trace_event_add(struct eventlog_event *event);
+static void eventlog_trace_event_add(struct eventlog_event *event,
+				     struct eventlog_trace_layout **layout);
 static void eventlog_trace_work(struct work_struct *work);
 static void eventlog_trace_notify_work(struct work_struct *work);
 
@@ -198,6 +199,7 @@ err_uninstall:
 static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 {
 	return trace->added && !trace->needed && !READ_ONCE(trace->event) &&
+	       READ_ONCE(trace->uses) == trace->uses_seen &&
 	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
 }
 
@@ -206,18 +208,11 @@ static void eventlog_trace_apply(void *argument)
 {
 	struct list_head *batch = argument;
 	struct eventlog_trace_event *trace;
-	bool waited = false;
 
 	/* Remove first: the names may be needed. */
 	list_for_each_entry(trace, batch, node) {
 		if (!eventlog_trace_removable(trace))
 			continue;
-		/* Wait for emissions that may be using files which ftrace will free. */
-		if (!waited) {
-			tracepoint_synchronize_unregister();
-			synchronize_rcu();
-			waited = true;
-		}
 		trace->busy_in_ftrace = trace_remove_event_call(&trace->call);
 		if (trace->busy_in_ftrace)
 			continue;
@@ -308,7 +303,7 @@ static void eventlog_trace_make_up(void)
 			break;
 		event->trace.unmade = false;
 		eventlog_traces.unmade--;
-		eventlog_trace_event_add(event);
+		eventlog_trace_event_add(event, NULL);
 		if (event->trace.unmade)
 			break;
 	}
@@ -320,6 +315,7 @@ static void eventlog_trace_work(struct work_struct *work)
 	enum eventlog_trace_again again = AGAIN_NEVER;
 	struct eventlog_trace_event *trace, *next;
 	unsigned int count = 0;
+	bool remove = false;
 	LIST_HEAD(batch);
 	int ret;
 
@@ -335,11 +331,21 @@ static void eventlog_trace_work(struct work_struct *work)
 		trace->busy_in_ftrace = false;
 		trace->needed = trace->event;
 		trace->suffix = trace->event ? trace->event->descriptor : 0;
+		trace->uses_seen = trace->uses;
+		remove |= trace->added && !trace->needed;
 	}
 	mutex_unlock(&domain->lock);
 	if (list_empty(&batch))
 		return;
 
+	/*
+	 * Wait for emissions that may be using files which ftrace will free, before event_mutex
+	 * is taken, which all of tracing needs.  A trace event that is used meanwhile stays.
+	 */
+	if (remove) {
+		tracepoint_synchronize_unregister();
+		synchronize_rcu();
+	}
 	list_for_each_entry(trace, &batch, node)
 		trace->foreign = trace->needed && !trace->added &&
 				 !eventlog_trace_name_taken(trace->prepared) &&
@@ -386,13 +392,20 @@ static struct eventlog_trace_event *eventlog_trace_find(u64 key)
 	return NULL;
 }
 
+/* Is there room for one more?  Without the domain's lock it is a guess. */
+static bool eventlog_trace_room(void)
+{
+	return READ_ONCE(eventlog_traces.count) < eventlog_traces.events_max ||
+	       !list_empty(&eventlog_traces.free);
+}
+
 /* Memory for a trace event: new, or that of a free one. */
 static struct eventlog_trace_event *eventlog_trace_new(void)
 {
 	struct eventlog_trace_event *trace;
 
 	if (eventlog_traces.count < eventlog_traces.events_max) {
-		trace = eventlog_alloc(sizeof(*trace));
+		trace = eventlog_alloc_locked(sizeof(*trace));
 		if (!trace)
 			return NULL;
 		eventlog_traces.count++;
@@ -407,18 +420,26 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	return trace;
 }
 
-static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key)
+static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
+							struct eventlog_trace_layout **prepared)
 {
-	struct eventlog_trace_layout *layout = eventlog_trace_layout_new(event);
+	struct eventlog_trace_layout *layout;
 	struct eventlog_trace_event *trace;
 
+	/* Look for room before the layout is made. */
+	if (!eventlog_trace_room())
+		return NULL;
+	layout = prepared && *prepared ? *prepared : eventlog_trace_layout_new(event);
 	if (!layout)
 		return NULL;
 	trace = eventlog_trace_new();
 	if (!trace) {
-		eventlog_trace_layout_free(layout);
+		if (!prepared || !*prepared)
+			eventlog_trace_layout_free(layout);
 		return NULL;
 	}
+	if (prepared)
+		*prepared = NULL;
 	trace->prepared = layout;
 	trace->key = key;
 	atomic_long_set(&trace->lost_ftrace, 0);
@@ -427,7 +448,15 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	return trace;
 }
 
-static void eventlog_trace_event_add(struct eventlog_event *event)
+static struct eventlog_trace_layout *eventlog_trace_event_prepare(const struct eventlog_event *event)
+{
+	if (event->domain != eventlog_trace_domain || !eventlog_trace_room())
+		return NULL;
+	return eventlog_trace_layout_new(event);
+}
+
+static void eventlog_trace_event_add(struct eventlog_event *event,
+				     struct eventlog_trace_layout **layout)
 {
 	struct eventlog_trace_event *trace;
 	u64 key;
@@ -436,12 +465,13 @@ static void eventlog_trace_event_add(struct eventlog_event *event)
 	if (event->domain != eventlog_trace_domain || !eventlog_traces.events_max)
 		return;
 	key = eventlog_trace_key(event);
-	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key);
+	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key, layout);
 	if (!trace) {
 		event->trace.unmade = true;
 		eventlog_traces.unmade++;
 		return;
 	}
+	trace->uses++;
 	trace->event = event;
 	event->trace.event = trace;
 	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
@@ -486,7 +516,9 @@ static unsigned int eventlog_trace_unmade(void)
 /* ---- load and unload ---- */
 
 static const struct eventlog_trace_ops eventlog_trace_event_ops = {
+	.prepare = eventlog_trace_event_prepare,
 	.add = eventlog_trace_event_add,
+	.layout_free = eventlog_trace_layout_free,
 	.remove = eventlog_trace_event_remove,
 	.persist = eventlog_trace_event_persist,
 	.busy = eventlog_trace_event_busy,

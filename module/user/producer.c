@@ -104,6 +104,35 @@ static void eventlog_registration_free(struct eventlog_file *file,
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
 }
 
+/* Gets the event of a parsed command.  What a new one needs is made without the lock. */
+static struct eventlog_event *eventlog_registration_event(struct eventlog_domain *domain,
+							  const struct eventlog_register *request,
+							  const char *provider,
+							  struct eventlog_fields *fields)
+{
+	struct eventlog_event *event;
+	struct eventlog_draft draft;
+	int ret;
+
+	mutex_lock(&domain->lock);
+	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
+				   NULL);
+	mutex_unlock(&domain->lock);
+	if (event != ERR_PTR(-ENOENT))
+		return event;
+
+	ret = eventlog_draft_make(&draft, domain, provider, fields, request->level,
+				  request->keywords);
+	if (ret)
+		return ERR_PTR(ret);
+	mutex_lock(&domain->lock);
+	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
+				   &draft);
+	mutex_unlock(&domain->lock);
+	eventlog_draft_free(&draft, domain);
+	return event;
+}
+
 /*
  * Makes a registration of a parsed command: gets the event and reserves an index,
  * which no writer can use yet.
@@ -134,9 +163,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (ret)
 		goto err_unlock;
 
-	mutex_lock(&domain->lock);
-	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords);
-	mutex_unlock(&domain->lock);
+	event = eventlog_registration_event(domain, request, provider, fields);
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		goto err_release;
