@@ -96,6 +96,23 @@ without_capability()
 	[ -z "$(listed 'made/*')" ]
 }
 
+@test "create, delete: names may contain slashes and backslashes" {
+	run_elog create -v 'net\/ipv4/tcp/open' 'u32 a'
+	[ "$status" = 0 ]
+	run_elog create -v 'dos\\dir/file\a'
+	[ "$status" = 0 ]
+	run_elog list --format json
+	contains "$output" '"provider":"net/ipv4"'
+	contains "$output" '"tcp/open"'
+	contains "$output" '"provider":"dos\\dir"'
+	contains "$output" '"file\\a"'
+	fails_with "there is no persistent event" delete net/ipv4/tcp/open
+	run_elog delete 'net\/ipv4/tcp/open' 'dos\\dir/file\a'
+	[ "$status" = 0 ]
+	run_elog list --format json
+	[[ $output != *tcp/open* && $output != *dir* ]]
+}
+
 @test "create: errors give the reason and create nothing" {
 	without_capability create made/one 'u32 x'
 	fails_with "PROVIDER/]EVENT is missing" create

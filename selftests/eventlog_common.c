@@ -375,13 +375,13 @@ void consumer_open_with(struct consumer *consumer, const struct eventlog_subscri
 	CHECK_OK(ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, &consumer->setup));
 	if (!request->ring_bytes)
 		return;
-	CHECK(consumer->setup.cpus);
+	CHECK(consumer->setup.rings);
 	CHECK_EQ(consumer->setup.ring_offset % page_size(), 0);
 	CHECK_EQ(consumer->setup.ring_stride % page_size(), 0);
 	CHECK(consumer->setup.ring_stride >= consumer->setup.ring_bytes + 2 * page_size());
-	consumer->rings = calloc(consumer->setup.cpus, sizeof(*consumer->rings));
+	consumer->rings = calloc(consumer->setup.rings, sizeof(*consumer->rings));
 	CHECK(consumer->rings);
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++)
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++)
 		mapped += consumer_map(consumer, cpu);
 	CHECK(mapped);
 }
@@ -397,7 +397,7 @@ void consumer_close(struct consumer *consumer)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; consumer->rings && cpu < consumer->setup.cpus; cpu++) {
+	for (cpu = 0; consumer->rings && cpu < consumer->setup.rings; cpu++) {
 		struct ring *ring = &consumer->rings[cpu];
 
 		if (!ring->header)
@@ -453,7 +453,7 @@ __u64 flush(int fd)
 
 struct eventlog_stat stat_all(int fd)
 {
-	struct eventlog_stat request = { .size = sizeof(request), .cpu = EVENTLOG_CPU_ALL };
+	struct eventlog_stat request = { .size = sizeof(request), .ring = EVENTLOG_RINGS_ALL };
 
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_STAT, &request));
 	return request;
@@ -462,7 +462,7 @@ struct eventlog_stat stat_all(int fd)
 __u64 stat_event_lost(int fd, __u32 descriptor)
 {
 	struct eventlog_stat request = {
-		.size = sizeof(request), .cpu = EVENTLOG_CPU_ALL, .descriptor = descriptor,
+		.size = sizeof(request), .ring = EVENTLOG_RINGS_ALL, .descriptor = descriptor,
 	};
 
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_STAT, &request));
@@ -580,7 +580,7 @@ bool consumer_next(struct consumer *consumer, struct record *record)
 {
 	unsigned int left;
 
-	for (left = consumer->setup.cpus; left; left--) {
+	for (left = consumer->setup.rings; left; left--) {
 		struct ring *ring = &consumer->rings[consumer->turn];
 
 		if (ring->header) {
@@ -588,7 +588,7 @@ bool consumer_next(struct consumer *consumer, struct record *record)
 				return true;
 			ring_release(ring);
 		}
-		consumer->turn = (consumer->turn + 1) % consumer->setup.cpus;
+		consumer->turn = (consumer->turn + 1) % consumer->setup.rings;
 	}
 	return false;
 }
@@ -597,7 +597,7 @@ void consumer_hold(struct consumer *consumer, __u64 time)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++) {
 		struct ring *ring = &consumer->rings[cpu];
 		__u64 committed;
 
@@ -618,7 +618,7 @@ void consumer_release(struct consumer *consumer)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++)
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++)
 		if (consumer->rings[cpu].header)
 			ring_release(&consumer->rings[cpu]);
 }

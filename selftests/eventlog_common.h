@@ -167,7 +167,7 @@ __u64 ring_load(const struct eventlog_ring_header *header, const __u64 *word,
  * struct consumer - a subscriber and its rings
  * @fd: the file
  * @setup: the results of SUBSCRIBE
- * @rings: one for each possible CPU, setup.cpus of them
+ * @rings: one for each possible CPU, setup.rings of them
  * @turn: index of the ring to read next
  */
 struct consumer {
@@ -206,7 +206,7 @@ void consumer_open_with(struct consumer *consumer, const struct eventlog_subscri
 /**
  * consumer_map() - map the ring of a CPU unless it is already mapped
  * @consumer: the consumer
- * @cpu: below consumer->setup.cpus
+ * @cpu: below consumer->setup.rings
  *
  * Return: whether the CPU has a ring.
  */

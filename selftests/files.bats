@@ -162,7 +162,7 @@ load files.bash
 	[ "$status" = 0 ]
 	numbers "$work/kept" | are_numbers 40 20
 	mknod "$work/null" c 1 3
-	fails_with "--rotate needs a regular file" capture -o "$work/null" --rotate 64K
+	fails_with "--rotate is for a regular file" capture -o "$work/null" --rotate 64K
 	[ -c "$work/null" ]
 	mkdir "$work/kept.1.d"
 	rm "$work/kept.1"

@@ -44,7 +44,7 @@ flood()
 		bash -c 'while_stopped $PPID sh "$0"' "$work/flood"
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 20 ]
-	[ "$(sort -u <<< "$output")" = "bytes=2000 word=\"adc\"" ]
+	[ "$(sort -u <<< "$output")" = 'fields={"bytes":2000,"word":"adc"}' ]
 	[[ $'\n'$stderr$'\n' == *$'\nelog: filter in the kernel: bytes > 1000\n'* ]]
 	[[ $stderr == *"elog: 20 events in "*", lost 0"* ]]
 	[[ $stderr == *"elog: 20 records, "*" bytes placed in the rings"* ]]
@@ -74,7 +74,7 @@ flood()
 	for filter in 'word ~ "a[bx]c"' 'bytes < 100 || @provider == x' 'event == one && level < 3 || bytes < 100'; do
 		run_elog capture -v --fields fields -f "$filter" -- sh "$work/flood"
 		[ "$status" = 0 ]
-		[ "$(sort -u <<< "$output")" = "bytes=10 word=\"abc\"" ]
+		[ "$(sort -u <<< "$output")" = 'fields={"bytes":10,"word":"abc"}' ]
 		[[ $'\n'$stderr == *$'\nelog: filter in elog: '"$filter"$'\n'* ]]
 		[[ $stderr == *"elog: 400 events in "* ]]
 		[[ $stderr == *"elog: 420 records, "* ]]
@@ -103,7 +103,7 @@ flood()
 	run_elog capture -q --fields fields -f 'word > 5' -- sh -c \
 		'sh "$0"; "$ELOG" emit flood/two "u32 word" word=6' "$work/flood"
 	[ "$status" = 0 ]
-	[ "$output" = "word=6" ]
+	[ "$output" = 'fields={"word":6}' ]
 }
 
 @test "capture -f with -n, --sample, -s, -p and several -e" {
@@ -158,7 +158,7 @@ assert summary["events"] == 20 and summary["rejected"] == 400, summary' <<< "$ou
 		taskset -c 0 "$ELOG" emit -n 2 who/one "u32 a" a=2
 		taskset -c 1 "$ELOG" emit -n 2 -s 5 who/one "u32 a" a=3'
 	[ "$status" = 0 ]
-	[ "$output" = $'a=1\na=1' ]
+	[ "$output" = $'fields={"a":1}\nfields={"a":1}' ]
 	[[ $stderr == *"elog: 4 events rejected by the filter in the kernel"* ]]
 	[[ $stderr == *"elog: 2 records, "* ]]
 }

@@ -42,8 +42,8 @@ __u64 filter_fill(struct filter *filter, const struct filter_term *terms, unsign
 		term->name = filter_put(filter, terms[i].name, strlen(terms[i].name) + 1);
 		term->flags = terms[i].flags;
 		term->operation = terms[i].operation;
-		term->on_true = terms[i].on_true ?: EVENTLOG_TERM_ACCEPT;
-		term->on_false = terms[i].on_false ?: EVENTLOG_TERM_REJECT;
+		term->on_true = terms[i].on_true ?: EVENTLOG_FILTER_ACCEPT;
+		term->on_false = terms[i].on_false ?: EVENTLOG_FILTER_REJECT;
 		term->number = terms[i].number;
 		if (terms[i].string)
 			term->string = filter_put(filter, terms[i].string,

@@ -123,7 +123,7 @@ static void *overwrite_pages(void *argument)
 
 	while (!__atomic_load_n(&users->stop, __ATOMIC_ACQUIRE)) {
 		for (i = 0; i < ARRAY_SIZE(users->bad); i++)
-			for (cpu = 0; cpu < users->bad[i].setup.cpus; cpu++) {
+			for (cpu = 0; cpu < users->bad[i].setup.rings; cpu++) {
 				struct ring *ring = &users->bad[i].rings[cpu];
 				__u32 word = test_random(&seed);
 
@@ -377,7 +377,7 @@ static void random_call(struct pool *pool)
 		request.rule.event = test_random(&pool->seed) % 2 ? PTR(pool->text) : 0;
 		break;
 	case 12:
-		request.halves[2] = test_random(&pool->seed) % 2 ? EVENTLOG_CPU_ALL : 0;
+		request.halves[2] = test_random(&pool->seed) % 2 ? EVENTLOG_RINGS_ALL : 0;
 		break;
 	case 13:
 		request.describe.flags = test_random(&pool->seed) % 2;
@@ -648,7 +648,7 @@ TEST(random_mappings)
 		case 2:
 		case 3:
 			offset = consumer.setup.ring_offset + test_random(&seed) %
-				consumer.setup.cpus * consumer.setup.ring_stride;
+				consumer.setup.rings * consumer.setup.ring_stride;
 			bytes = consumer.setup.ring_stride;
 			if (test_random(&seed) % 2) {
 				offset += page;

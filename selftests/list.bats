@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# elog list and elog info: trees and JSON, with the kernel module. Needs root.
+# elog list and elog info: trees and JSON, with the kernel module; and elog of another ABI
+# version. Needs root.
 
 load elog.bash
 
@@ -174,4 +175,43 @@ assert "things/thing" in info["status"] and "Active: 1" in info["status"]'
 	run_elog stop
 	run_elog info
 	[[ $output != *"background capture"* ]]
+}
+
+# refused ABI WORDS VERB ARGUMENT...: elog of that ABI version fails; WORDS is its reason, with
+# V for each of the two releases.
+refused()
+{
+	run_apart "$EVENTLOG_TOOLS/elog-abi$1" "${@:3}"
+	[ "$status" = 1 ]
+	[[ ${stderr%%$'\n'*} =~ ^"elog $3: "${2//V/[^ ]+}$ ]]
+}
+
+# As when the package of the module is upgraded while elog runs.
+@test "elog of another ABI version is refused; a running capture keeps the loaded module" {
+	start_capture -e upgrade -n 2
+	run_elog emit upgrade/step
+	[ "$status" = 0 ]
+	run_apart rmmod eventlog
+	[ "$status" = 1 ]
+	[[ $stderr == *"in use"* ]]
+	run_apart insmod "$EVENTLOG_KO"
+	[ "$status" = 1 ]
+	[[ $stderr == *"File exists"* ]]
+
+	older='this elog V \(ABI 1\) is older than the kernel module V \(ABI 2\): update elog'
+	newer='the kernel module V \(ABI 2\) is older than this elog V \(ABI 3\): update the module'
+	for arguments in "capture -d 1" list "emit upgrade/step"; do
+		# shellcheck disable=SC2086 # several words
+		refused 1 "$older" $arguments
+		# shellcheck disable=SC2086 # several words
+		refused 3 "$newer" $arguments
+	done
+
+	run_elog emit upgrade/step
+	[ "$status" = 0 ]
+	wait_elog
+	[ "$status" = 0 ]
+	[ "$(grep -c upgrade/step "$work/out")" = 2 ]
+	rmmod eventlog
+	insmod "$EVENTLOG_KO"
 }

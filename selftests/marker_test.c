@@ -180,7 +180,7 @@ static struct filter sent;
 static struct eventlog_marker_set predicate_request(const char *marker, __u32 handlers,
 						    const struct filter_term *terms, __u32 count)
 {
-	struct eventlog_marker_set request = set_request(marker, EVENTLOG_MARKER_ADD, handlers);
+	struct eventlog_marker_set request = set_request(marker, EVENTLOG_MARKER_OP_ADD, handlers);
 
 	request.filter = filter_fill(&sent, terms, count, "written so");
 	return request;
@@ -338,7 +338,7 @@ TEST(marker_set_errors)
 		request = set_request("*", 0, 1U << bit);
 		CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	}
-	request = set_request("*", EVENTLOG_MARKER_REPLACE + 1, EVENTLOG_MARKER_PRINT);
+	request = set_request("*", EVENTLOG_MARKER_OP_REPLACE + 1, EVENTLOG_MARKER_PRINT);
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	request = set_request("*", 0, EVENTLOG_MARKER_PRINT);
 	request.descriptor = 0xffffffff;
@@ -394,21 +394,23 @@ TEST(handlers_are_switched)
 	int fd = device_open();
 
 	load(EXAMPLE);
-	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 1);
-	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 0);
+	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT), 1);
+	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT), 0);
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_PRINT);
-	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE), 1);
+	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE), 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE);
-	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_REMOVE, EVENTLOG_MARKER_PRINT), 1);
+	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_OP_REMOVE,
+				EVENTLOG_MARKER_PRINT), 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_PROBE);
-	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_TRACE), 1);
+	CHECK_EQ(switch_markers(fd, "nothing", EVENTLOG_MARKER_OP_REPLACE,
+				EVENTLOG_MARKER_TRACE), 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_TRACE);
 
 	/* Select by place, by id and by module. */
-	CHECK_EQ(switch_markers(fd, "*:serve:1", EVENTLOG_MARKER_REPLACE, 0), 1);
+	CHECK_EQ(switch_markers(fd, "*:serve:1", EVENTLOG_MARKER_OP_REPLACE, 0), 1);
 	CHECK_EQ(handlers_of(fd, "nothing"), 0);
 	marker_find(fd, "nothing", &marker);
-	request = set_request("*", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
+	request = set_request("*", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
 	request.flags = EVENTLOG_MARKER_SET_ID;
 	request.id = marker.next.id;
 	request.module = PTR("*_example");
@@ -418,7 +420,7 @@ TEST(handlers_are_switched)
 	CHECK_EQ(handlers_of(fd, "nothing"), EVENTLOG_MARKER_TRACE);
 
 	/* A handler that a marker does not allow is denied there and set elsewhere. */
-	request = set_request("*_example.c:serve:*", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT);
+	request = set_request("*_example.c:serve:*", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 5);
 	CHECK_EQ(request.changed, 4);
@@ -426,13 +428,13 @@ TEST(handlers_are_switched)
 	CHECK_EQ(handlers_of(fd, "only_traced"), EVENTLOG_MARKER_TRACE);
 
 	/* Two markers have one identity. */
-	request = set_request("pour", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_PROBE);
+	request = set_request("pour", EVENTLOG_MARKER_OP_REPLACE, EVENTLOG_MARKER_PROBE);
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 2);
 
 	/* The descriptor selects one of them. */
 	marker_find(fd, "pour", &marker);
-	request = set_request("*", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_TRACE);
+	request = set_request("*", EVENTLOG_MARKER_OP_REPLACE, EVENTLOG_MARKER_TRACE);
 	request.descriptor = marker.next.descriptor;
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 1);
@@ -451,14 +453,14 @@ TEST(disabled_marker_evaluates_nothing)
 	load(EXAMPLE);
 	serve(1);
 	CHECK_EQ(evaluated(), 0);
-	switch_markers(fd, "evaluated", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
+	switch_markers(fd, "evaluated", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE);
 	serve(1);
 	CHECK_EQ(evaluated(), 1);
 	/* With tracing alone and no subscriber the marker is disabled too. */
-	switch_markers(fd, "evaluated", EVENTLOG_MARKER_REPLACE, EVENTLOG_MARKER_TRACE);
+	switch_markers(fd, "evaluated", EVENTLOG_MARKER_OP_REPLACE, EVENTLOG_MARKER_TRACE);
 	serve(1);
 	CHECK_EQ(evaluated(), 1);
-	switch_markers(fd, "evaluated", EVENTLOG_MARKER_REPLACE, 0);
+	switch_markers(fd, "evaluated", EVENTLOG_MARKER_OP_REPLACE, 0);
 	serve(1);
 	CHECK_EQ(evaluated(), 1);
 	unload(EXAMPLE);
@@ -502,10 +504,10 @@ TEST(subscriber_gets_fired_markers)
 	CHECK(!strncmp(name, "marker_test", strlen(name)));
 
 	/* The subscriber gets events only while the trace handler is on. */
-	switch_markers(consumer.fd, "order", EVENTLOG_MARKER_REMOVE, EVENTLOG_MARKER_TRACE);
+	switch_markers(consumer.fd, "order", EVENTLOG_MARKER_OP_REMOVE, EVENTLOG_MARKER_TRACE);
 	serve(4);
 	CHECK_EQ(consumer_skip(&consumer), 0);
-	switch_markers(consumer.fd, "order", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
+	switch_markers(consumer.fd, "order", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
 	serve(5);
 	CHECK_EQ(consumer_skip(&consumer), 1);
 
@@ -563,7 +565,7 @@ TEST(printing_is_rate_limited)
 	before = log_count(line);
 	serve(1);
 	CHECK_EQ(log_count(line), before);
-	switch_markers(fd, "*:drink:1", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT);
+	switch_markers(fd, "*:drink:1", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT);
 	serve(1);
 	CHECK_EQ(log_count(line), before + 1);
 	/* Printing is rate-limited: fewer lines than the marker fired. */
@@ -592,7 +594,7 @@ TEST(handler_overridden_in_a_file)
 	load(EXAMPLE);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 0);
-	switch_markers(fd, "overridden", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
+	switch_markers(fd, "overridden", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE);
 	serve(1);
 	CHECK_EQ(file_number("/sys/module/" EXAMPLE "/parameters/seen"), 2);
 	unload(EXAMPLE);
@@ -614,7 +616,7 @@ TEST(probe_calls_the_tracepoint)
 	CHECK_OK(file_write(TRACEFS "/trace", ""));
 	CHECK_OK(file_write(TRACEFS "/events/eventlog/eventlog_marker/enable", "1"));
 	serve(1);
-	switch_markers(fd, "served", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
+	switch_markers(fd, "served", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE);
 	marker_find(fd, "served", &marker);
 	serve(1);
 	CHECK_OK(file_write(TRACEFS "/events/eventlog/eventlog_marker/enable", "0"));
@@ -656,7 +658,7 @@ TEST(ten_thousand_markers)
 	CHECK_OK(file_write("/sys/module/" MANY "/parameters/pass", "1"));
 	CHECK_EQ(consumer_skip(&consumer), 1000);
 
-	set = set_request("many_*", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
+	set = set_request("many_*", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE);
 	begin = clock_now();
 	CHECK_OK(try_set(consumer.fd, &set));
 	test_print("%u markers switched on in %llu ms", set.changed,
@@ -665,7 +667,7 @@ TEST(ten_thousand_markers)
 	CHECK_OK(file_write("/sys/module/" MANY "/parameters/pass", "1"));
 	CHECK_EQ(consumer_skip(&consumer), 1000);
 
-	value = number_term("value", EVENTLOG_TERM_EQUAL, 2);
+	value = number_term("value", EVENTLOG_TERM_OP_EQUAL, 2);
 	set = predicate_request("many_*", EVENTLOG_MARKER_PROBE, &value, 1);
 	begin = clock_now();
 	CHECK_OK(try_set(consumer.fd, &set));
@@ -695,7 +697,8 @@ static void *list_all(void *unused)
 		for (descriptor = 0; !marker_next(fd, descriptor, &marker);)
 			descriptor = marker.next.descriptor;
 		CHECK_EQ(errno, ENOENT);
-		set = set_request("*", rounds & 1 ? EVENTLOG_MARKER_ADD : EVENTLOG_MARKER_REMOVE,
+		set = set_request("*", rounds & 1 ? EVENTLOG_MARKER_OP_ADD :
+						    EVENTLOG_MARKER_OP_REMOVE,
 				  EVENTLOG_MARKER_PROBE);
 		if (try_set(fd, &set))
 			CHECK_EQ(errno, ENOENT);
@@ -770,7 +773,7 @@ static __u64 rejected_of(int fd, const char *tag)
 /* filter_test provokes the errors of filters themselves. */
 TEST(predicate_errors)
 {
-	struct filter_term good = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	struct filter_term good = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
 	struct eventlog_marker_set request;
 	unsigned char *memory = pages_map(page_size());
 	int fd = device_open_for(O_RDONLY);
@@ -782,10 +785,10 @@ TEST(predicate_errors)
 	request.reserved = 1;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	request = predicate_request("*", ALL, &good, 1);
-	request.operation = EVENTLOG_MARKER_REMOVE;
+	request.operation = EVENTLOG_MARKER_OP_REMOVE;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	request = predicate_request("*", 0, &good, 1);
-	request.operation = EVENTLOG_MARKER_REPLACE;
+	request.operation = EVENTLOG_MARKER_OP_REPLACE;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 
 	/* Bad filters. */
@@ -798,9 +801,9 @@ TEST(predicate_errors)
 	sent.filter.term_count = EVENTLOG_TERMS_MAX + 1;
 	CHECK_ERRNO(try_set(fd, &request), E2BIG);
 	sent.filter.term_count = 1;
-	sent.terms[0].operation = EVENTLOG_TERM_BEGINS_NOT + 1;
-	CHECK_ERRNO(try_set(fd, &request), EOPNOTSUPP);
-	sent.terms[0].operation = EVENTLOG_TERM_EQUAL;
+	sent.terms[0].operation = EVENTLOG_TERM_OP_BEGINS_NOT + 1;
+	CHECK_ERRNO(try_set(fd, &request), EINVAL);
+	sent.terms[0].operation = EVENTLOG_TERM_OP_EQUAL;
 	sent.terms[0].on_true = 0;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 
@@ -831,7 +834,7 @@ TEST(predicate_errors)
 /* MARKER_NEXT returns a text only as far as the caller has room for it. */
 TEST(filter_text_sizes)
 {
-	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
 	const __u32 needed = sizeof("written so");
 	struct eventlog_marker_set request;
 	struct eventlog_marker_next next;
@@ -884,19 +887,17 @@ TEST(filter_text_sizes)
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.filter_text_size, 1);
 	CHECK(!strcmp(marker.predicate, ""));
-	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL);
+	switch_markers(fd, "types", EVENTLOG_MARKER_OP_REMOVE, ALL);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.filter_text_size, 0);
 	unload(PREDICATE);
 }
 
-/* A caller may pass structs without the members for filters. */
+/* Structs without the members for filters are refused; only a reserved end may be missing. */
 TEST(callers_without_predicates)
 {
-	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
-	const size_t next_size = offsetof(struct eventlog_marker_next, filter_text);
-	const size_t set_size = offsetof(struct eventlog_marker_set, incompatible);
-	struct eventlog_marker_next next;
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
+	struct eventlog_marker_next next, before;
 	struct eventlog_marker_set set;
 	int fd = device_open();
 	struct marker marker;
@@ -904,22 +905,26 @@ TEST(callers_without_predicates)
 	load(PREDICATE);
 	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
 	marker_find(fd, "types", &marker);
-	memset(&next, 0xa5, sizeof(next));
-	memcpy(&next, &marker.next, next_size);
-	next.size = next_size;
+	next = marker.next;
+	next.size = offsetof(struct eventlog_marker_next, filter_text);
 	next.descriptor--;
 	next.text_size = sizeof(marker.text);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next));
-	CHECK_EQ(next.id, marker.next.id);
-	CHECK_EQ(next.filter_text, 0xa5a5a5a5a5a5a5a5);
-	CHECK_EQ(next.suppressed, 0xa5a5a5a5a5a5a5a5);
-	set = set_request("types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PROBE);
+	before = next;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next), EINVAL);
+	CHECK(!memcmp(&next, &before, sizeof(next)));
+	set = set_request("types", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE);
 	set.incompatible = 0xa5;
 	set.reserved = 1;
-	set.size = set_size;
+	set.size = offsetof(struct eventlog_marker_set, incompatible);
+	CHECK_ERRNO(try_set(fd, &set), EINVAL);
+	CHECK_EQ(set.incompatible, 0xa5);
+	marker_find(fd, "types", &marker);
+	CHECK(marker.next.filter_text_size);
+	set.size = offsetof(struct eventlog_marker_set, reserved);
 	CHECK_OK(try_set(fd, &set));
 	CHECK_EQ(set.changed, 1);
-	CHECK_EQ(set.incompatible, 0xa5);
+	CHECK_EQ(set.incompatible, 0);
+	CHECK_EQ(set.reserved, 1);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.filter_text_size, 0);
 	unload(PREDICATE);
@@ -928,7 +933,7 @@ TEST(callers_without_predicates)
 /* When a marker gets a predicate, keeps it and loses it. */
 TEST(predicate_follows_the_handlers)
 {
-	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
 	struct eventlog_marker_set request;
 	int fd = device_open();
 	struct marker marker;
@@ -962,11 +967,11 @@ TEST(predicate_follows_the_handlers)
 	CHECK(!strcmp(marker.predicate, "otherwise"));
 	CHECK_EQ(marker.next.rejected, 0);
 	/* Removing some handlers keeps the predicate. */
-	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, EVENTLOG_MARKER_PROBE);
+	switch_markers(fd, "types", EVENTLOG_MARKER_OP_REMOVE, EVENTLOG_MARKER_PROBE);
 	marker_find(fd, "types", &marker);
 	CHECK(!strcmp(marker.predicate, "otherwise"));
 	/* A predicate of the wrong type changes nothing. */
-	one.operation = EVENTLOG_TERM_BITS;
+	one.operation = EVENTLOG_TERM_OP_BITS;
 	one.name = "as_bool";
 	request = predicate_request("types", EVENTLOG_MARKER_PROBE, &one, 1);
 	CHECK_OK(try_set(fd, &request));
@@ -975,26 +980,26 @@ TEST(predicate_follows_the_handlers)
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
 	CHECK(!strcmp(marker.predicate, "otherwise"));
 	/* Adding a handler without a predicate removes the predicate. */
-	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 1);
+	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT), 1);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.filter_text_size, 0);
 	CHECK_EQ(marker.next.rejected, 0);
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
-	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT), 0);
+	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT), 0);
 
 	/* Without a new handler an enabled marker gets the predicate, a disabled one does not. */
-	one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
 	CHECK_EQ(set_predicate(fd, "types", 0, one), 1);
 	marker_find(fd, "types", &marker);
 	CHECK(marker.next.filter_text_size);
-	switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL);
+	switch_markers(fd, "types", EVENTLOG_MARKER_OP_REMOVE, ALL);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.filter_text_size, 0);
 	CHECK_EQ(set_predicate(fd, "types", 0, one), 0);
 	marker_find(fd, "types", &marker);
 	CHECK_EQ(marker.next.filter_text_size, 0);
 	request = predicate_request("types", EVENTLOG_MARKER_TRACE, &one, 1);
-	request.operation = EVENTLOG_MARKER_REPLACE;
+	request.operation = EVENTLOG_MARKER_OP_REPLACE;
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.changed, 1);
 	/* The predicate is gone when the module is unloaded. */
@@ -1005,12 +1010,12 @@ TEST(predicate_follows_the_handlers)
 
 	/* A field hides the common field of the same name. */
 	CHECK_EQ(set_predicate(fd, "shadowing", EVENTLOG_MARKER_PROBE,
-			       number_term("pid", EVENTLOG_TERM_EQUAL, 7)), 1);
+			       number_term("pid", EVENTLOG_TERM_OP_EQUAL, 7)), 1);
 	fire(7, NULL);
 	CHECK_EQ(rejected_of(fd, "shadowing"), 0);
 	fire(8, NULL);
 	CHECK_EQ(rejected_of(fd, "shadowing"), 1);
-	one = number_term("pid", EVENTLOG_TERM_EQUAL, getpid());
+	one = number_term("pid", EVENTLOG_TERM_OP_EQUAL, getpid());
 	one.flags |= EVENTLOG_TERM_COMMON;
 	CHECK_EQ(set_predicate(fd, "shadowing", EVENTLOG_MARKER_PROBE, one), 1);
 	fire(8, NULL);
@@ -1079,15 +1084,15 @@ TEST(predicates_on_integers)
 	for (field = 0; field < ARRAY_SIZE(fields); field++) {
 		for (i = 0; i < 2 * ARRAY_SIZE(numbers); i++) {
 			/* One operation for each, or the test would take minutes. */
-			operation = EVENTLOG_TERM_EQUAL + (i + field) % 7;
+			operation = EVENTLOG_TERM_OP_EQUAL + (i + field) % 7;
 			negative = i & 1;
 			one = number_term(fields[field].name, operation, numbers[i / 2]);
 			if (negative && (!one.number || one.number > 1ULL << 63 ||
-					 operation == EVENTLOG_TERM_BITS))
+					 operation == EVENTLOG_TERM_OP_BITS))
 				negative = 0;
 			if (negative)
 				one.flags |= EVENTLOG_TERM_NEGATIVE;
-			if (operation == EVENTLOG_TERM_BITS && !one.number)
+			if (operation == EVENTLOG_TERM_OP_BITS && !one.number)
 				continue;
 			CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one),
 				 1);
@@ -1101,20 +1106,21 @@ TEST(predicates_on_integers)
 								  value >> shift;
 				order = order_of(fields[field].is_signed && value >> 63, value,
 						 negative, one.number);
-				expected = operation == EVENTLOG_TERM_EQUAL ? order == 0 :
-					   operation == EVENTLOG_TERM_NOT_EQUAL ? order != 0 :
-					   operation == EVENTLOG_TERM_LESS ? order < 0 :
-					   operation == EVENTLOG_TERM_LESS_EQUAL ? order <= 0 :
-					   operation == EVENTLOG_TERM_GREATER ? order > 0 :
-					   operation == EVENTLOG_TERM_GREATER_EQUAL ? order >= 0 :
-					   (value & one.number) != 0;
+				expected =
+					operation == EVENTLOG_TERM_OP_EQUAL ? order == 0 :
+					operation == EVENTLOG_TERM_OP_NOT_EQUAL ? order != 0 :
+					operation == EVENTLOG_TERM_OP_LESS ? order < 0 :
+					operation == EVENTLOG_TERM_OP_LESS_EQUAL ? order <= 0 :
+					operation == EVENTLOG_TERM_OP_GREATER ? order > 0 :
+					operation == EVENTLOG_TERM_OP_GREATER_EQUAL ? order >= 0 :
+					(value & one.number) != 0;
 				test_note("%s: %llu, operation %u, %s%llu", fields[field].name,
 					  numbers[j], operation, negative ? "-" : "", one.number);
 				CHECK_EQ(passes(&consumer, numbers[j], NULL), expected);
 				compared++;
 			}
 		}
-		one = term(fields[field].name, EVENTLOG_TERM_SET, 0, 0, NULL);
+		one = term(fields[field].name, EVENTLOG_TERM_OP_SET, 0, 0, NULL);
 		CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 		CHECK(!passes(&consumer, 0, NULL));
 		CHECK(passes(&consumer, 5, NULL));
@@ -1132,7 +1138,7 @@ TEST(predicates_on_other_types)
 		const char *text;
 		bool passes;
 	} cases[] = {
-#define TERM(field, does, has, ...) { { .name = field, .operation = EVENTLOG_TERM_##does, \
+#define TERM(field, does, has, ...) { { .name = field, .operation = EVENTLOG_TERM_OP_##does, \
 	.flags = has, __VA_ARGS__ }
 #define TEXT(does, value) TERM("text", does, EVENTLOG_TERM_STRING, .string = value)
 #define BOOL(does, value) TERM("as_bool", does, EVENTLOG_TERM_BOOL, .number = value)
@@ -1207,23 +1213,23 @@ TEST(predicates_on_other_types)
 		const char *address;
 		bool passes;
 	} addresses[] = {
-		{ "10.1.2.3", "255.255.255.255", EVENTLOG_TERM_EQUAL, "10.1.2.3", true },
-		{ "10.1.2.3", "255.255.255.255", EVENTLOG_TERM_EQUAL, "10.1.2.4", false },
-		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_EQUAL, "10.1.2.4", true },
-		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_EQUAL, "10.2.2.4", false },
-		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_NOT_EQUAL, "10.2.2.4", true },
-		{ "0.0.0.0", "0.0.0.0", EVENTLOG_TERM_EQUAL, "10.2.2.4", true },
-		{ "0.0.0.0", "0.0.0.0", EVENTLOG_TERM_NOT_EQUAL, "10.2.2.4", false },
+		{ "10.1.2.3", "255.255.255.255", EVENTLOG_TERM_OP_EQUAL, "10.1.2.3", true },
+		{ "10.1.2.3", "255.255.255.255", EVENTLOG_TERM_OP_EQUAL, "10.1.2.4", false },
+		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_OP_EQUAL, "10.1.2.4", true },
+		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_OP_EQUAL, "10.2.2.4", false },
+		{ "10.1.0.0", "255.255.0.0", EVENTLOG_TERM_OP_NOT_EQUAL, "10.2.2.4", true },
+		{ "0.0.0.0", "0.0.0.0", EVENTLOG_TERM_OP_EQUAL, "10.2.2.4", true },
+		{ "0.0.0.0", "0.0.0.0", EVENTLOG_TERM_OP_NOT_EQUAL, "10.2.2.4", false },
 		/* An IPv4 address is ::ffff:a.b.c.d. */
-		{ "::ffff:10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_EQUAL,
+		{ "::ffff:10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_OP_EQUAL,
 		  "10.1.2.4", true },
-		{ "::ffff:10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_EQUAL,
+		{ "::ffff:10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_OP_EQUAL,
 		  "10.2.2.4", false },
-		{ "::10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_EQUAL,
+		{ "::10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_OP_EQUAL,
 		  "10.1.2.4", false },
-		{ "::10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_NOT_EQUAL,
+		{ "::10.1.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:0", EVENTLOG_TERM_OP_NOT_EQUAL,
 		  "10.1.2.4", true },
-		{ "::", "::", EVENTLOG_TERM_EQUAL, "10.1.2.4", true },
+		{ "::", "::", EVENTLOG_TERM_OP_EQUAL, "10.1.2.4", true },
 	};
 	struct eventlog_marker_set request;
 	struct consumer consumer;
@@ -1252,33 +1258,33 @@ TEST(predicates_on_other_types)
 		CHECK_EQ(passes(&consumer, ntohl(inet_addr(addresses[i].address)), NULL),
 			 addresses[i].passes);
 	}
-	one = number_term("pid", EVENTLOG_TERM_EQUAL, getpid());
+	one = number_term("pid", EVENTLOG_TERM_OP_EQUAL, getpid());
 	CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 	CHECK(passes(&consumer, 0, NULL));
-	one = number_term("tid", EVENTLOG_TERM_EQUAL, gettid());
+	one = number_term("tid", EVENTLOG_TERM_OP_EQUAL, gettid());
 	CHECK_EQ(set_predicate(consumer.fd, "types", EVENTLOG_MARKER_TRACE, one), 1);
 	CHECK(passes(&consumer, 0, NULL));
 
 	/* Operations that do not fit the type of the field. */
 	{
 		const struct filter_term misfits[] = {
-			text_term("as_u8", EVENTLOG_TERM_EQUAL, "x"),
-			text_term("as_u8", EVENTLOG_TERM_BEGINS, "x"),
-			number_term("text", EVENTLOG_TERM_EQUAL, 1),
-			number_term("text", EVENTLOG_TERM_LESS, 1),
-			number_term("text", EVENTLOG_TERM_BITS, 1),
-			number_term("as_bool", EVENTLOG_TERM_EQUAL, 1),
-			number_term("as_bool", EVENTLOG_TERM_LESS, 1),
-			number_term("as_ipv4", EVENTLOG_TERM_EQUAL, 1),
-			number_term("as_ipv4", EVENTLOG_TERM_GREATER, 1),
-			number_term("comm", EVENTLOG_TERM_EQUAL, 1),
-			text_term("cpu", EVENTLOG_TERM_EQUAL, "x"),
-			number_term("no_such", EVENTLOG_TERM_EQUAL, 1),
-			{ .name = "as_u64", .operation = EVENTLOG_TERM_EQUAL,
+			text_term("as_u8", EVENTLOG_TERM_OP_EQUAL, "x"),
+			text_term("as_u8", EVENTLOG_TERM_OP_BEGINS, "x"),
+			number_term("text", EVENTLOG_TERM_OP_EQUAL, 1),
+			number_term("text", EVENTLOG_TERM_OP_LESS, 1),
+			number_term("text", EVENTLOG_TERM_OP_BITS, 1),
+			number_term("as_bool", EVENTLOG_TERM_OP_EQUAL, 1),
+			number_term("as_bool", EVENTLOG_TERM_OP_LESS, 1),
+			number_term("as_ipv4", EVENTLOG_TERM_OP_EQUAL, 1),
+			number_term("as_ipv4", EVENTLOG_TERM_OP_GREATER, 1),
+			number_term("comm", EVENTLOG_TERM_OP_EQUAL, 1),
+			text_term("cpu", EVENTLOG_TERM_OP_EQUAL, "x"),
+			number_term("no_such", EVENTLOG_TERM_OP_EQUAL, 1),
+			{ .name = "as_u64", .operation = EVENTLOG_TERM_OP_EQUAL,
 			  .flags = EVENTLOG_TERM_IPV4, .address = "10.0.0.0", .mask = "255.0.0.0" },
-			{ .name = "text", .operation = EVENTLOG_TERM_EQUAL,
+			{ .name = "text", .operation = EVENTLOG_TERM_OP_EQUAL,
 			  .flags = EVENTLOG_TERM_IPV6, .address = "fd00::", .mask = "ff00::" },
-			term("as_u64", EVENTLOG_TERM_EQUAL, EVENTLOG_TERM_BOOL, 1, NULL),
+			term("as_u64", EVENTLOG_TERM_OP_EQUAL, EVENTLOG_TERM_BOOL, 1, NULL),
 		};
 
 		for (i = 0; i < ARRAY_SIZE(misfits); i++) {
@@ -1297,10 +1303,10 @@ TEST(predicates_on_other_types)
 TEST(predicates_of_several_terms)
 {
 	struct filter_term terms[16] = {
-		number_term("as_u8", EVENTLOG_TERM_EQUAL, 1),
-		number_term("as_u16", EVENTLOG_TERM_EQUAL, 257),
-		number_term("as_s8", EVENTLOG_TERM_EQUAL, 2),
-		number_term("as_u16", EVENTLOG_TERM_EQUAL, 2),
+		number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1),
+		number_term("as_u16", EVENTLOG_TERM_OP_EQUAL, 257),
+		number_term("as_s8", EVENTLOG_TERM_OP_EQUAL, 2),
+		number_term("as_u16", EVENTLOG_TERM_OP_EQUAL, 2),
 	};
 	struct eventlog_marker_set request;
 	struct consumer consumer;
@@ -1313,8 +1319,8 @@ TEST(predicates_of_several_terms)
 	terms[0].on_false = 2;
 	terms[1].on_false = 2;
 	terms[2].on_true = 3;
-	terms[3].on_true = EVENTLOG_TERM_REJECT;
-	terms[3].on_false = EVENTLOG_TERM_ACCEPT;
+	terms[3].on_true = EVENTLOG_FILTER_REJECT;
+	terms[3].on_false = EVENTLOG_FILTER_ACCEPT;
 	request = predicate_request("types", EVENTLOG_MARKER_TRACE, terms, 4);
 	CHECK_OK(try_set(consumer.fd, &request));
 	CHECK_EQ(request.changed, 1);
@@ -1325,7 +1331,7 @@ TEST(predicates_of_several_terms)
 	CHECK(!passes(&consumer, 3, NULL));
 
 	for (i = 0; i < 16; i++) {
-		terms[i] = number_term("as_u8", EVENTLOG_TERM_NOT_EQUAL, i);
+		terms[i] = number_term("as_u8", EVENTLOG_TERM_OP_NOT_EQUAL, i);
 		if (i < 15)
 			terms[i].on_true = i + 1;
 	}
@@ -1345,8 +1351,8 @@ TEST(predicate_applies_to_all_handlers)
 	unsigned int before;
 	int fd = device_open();
 
-	mine = number_term("pid", EVENTLOG_TERM_EQUAL, getpid());
-	others = number_term("pid", EVENTLOG_TERM_NOT_EQUAL, getpid());
+	mine = number_term("pid", EVENTLOG_TERM_OP_EQUAL, getpid());
+	others = number_term("pid", EVENTLOG_TERM_OP_NOT_EQUAL, getpid());
 	load(EXAMPLE);
 	before = log_count(line);
 	CHECK_EQ(set_predicate(fd, "nothing", EVENTLOG_MARKER_PRINT, others), 1);
@@ -1376,8 +1382,8 @@ static void *switch_predicates(void *unused)
 {
 	int fd = device_open();
 	struct filter_term terms[2] = {
-		number_term("value", EVENTLOG_TERM_LESS, 100),
-		number_term("value", EVENTLOG_TERM_GREATER_EQUAL, 200),
+		number_term("value", EVENTLOG_TERM_OP_LESS, 100),
+		number_term("value", EVENTLOG_TERM_OP_GREATER_EQUAL, 200),
 	};
 	struct eventlog_marker_set request;
 	unsigned long rounds = 0;
@@ -1387,7 +1393,7 @@ static void *switch_predicates(void *unused)
 		request = predicate_request("stormed", EVENTLOG_MARKER_TRACE, &terms[rounds & 1],
 					    1);
 		if (rounds % 4 == 3)
-			request = set_request("stormed", EVENTLOG_MARKER_REPLACE,
+			request = set_request("stormed", EVENTLOG_MARKER_OP_REPLACE,
 					      EVENTLOG_MARKER_PROBE);
 		if (try_set(fd, &request))
 			CHECK_EQ(errno, ENOENT);
@@ -1421,14 +1427,14 @@ static bool toggled_enough;
 /* Adds a predicate with a handler, which flips the static key, and removes both. */
 static void *toggle_predicate(void *unused)
 {
-	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_EQUAL, 1);
+	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
 	int fd = device_open();
 	unsigned int i;
 
 	(void)unused;
 	for (i = 0; i < 300; i++) {
 		CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
-		CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_REMOVE, ALL), 1);
+		CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_OP_REMOVE, ALL), 1);
 	}
 	close(fd);
 	__atomic_store_n(&toggled_enough, true, __ATOMIC_RELEASE);
@@ -1484,7 +1490,7 @@ TEST(predicates_change_while_markers_fire)
 	CHECK_EQ(pthread_create(&switcher, NULL, switch_predicates, NULL), 0);
 	for (i = 0; i < 10; i++) {
 		load(PREDICATE);
-		switch_markers(consumer.fd, "stormed", EVENTLOG_MARKER_REPLACE,
+		switch_markers(consumer.fd, "stormed", EVENTLOG_MARKER_OP_REPLACE,
 			       EVENTLOG_MARKER_PROBE);
 		CHECK_OK(file_write("/sys/module/" PREDICATE "/parameters/storm", "1"));
 		/* From here on the module has a handler for the NMIs. */
@@ -1515,7 +1521,7 @@ TEST(suppressed_lines_are_counted)
 	int fd = device_open();
 
 	load(EXAMPLE);
-	switch_markers(fd, "*:drink:0", EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_PRINT);
+	switch_markers(fd, "*:drink:0", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT);
 	marker_find(fd, "drink", &marker);
 	CHECK_EQ(marker.next.suppressed, 0);
 	before = log_count(line);

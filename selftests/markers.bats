@@ -734,13 +734,15 @@ assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 	# A predicate of another program, with text that is no expression.
 	python3 -c '
 import ctypes, fcntl, struct
-term = struct.pack("=64s64sQIIIBBBB", b"as_u8", b"", 0, 0, 0, 0, 0, 0xff, 0xfe, 0)
-strings = [ctypes.create_string_buffer(text) for text in (b"types", b"not elog\x27s", term)]
-marker, text, terms = map(ctypes.addressof, strings)
-request = struct.pack("=IIQQQIIIIIIQQII", 80, 0, 0, marker, 0, 1, 0, 0, 0, 0, 0,
-		      terms, text, 1, 0)
-fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | len(request) << 16 | 0xe7 << 8 | 17,
-	    bytearray(request))
+term = struct.pack("=IIHHHHIIQQ", 0, 0, 0, 0xffff, 0xfffe, 0, 0, 0, 0, 0)
+strings = [ctypes.create_string_buffer(text)
+	   for text in (b"types", b"not elog\x27s", term, b"as_u8")]
+marker, text, terms, pool = map(ctypes.addressof, strings)
+condition = ctypes.create_string_buffer(struct.pack("=IIIIQQIIQ", 48, 0, 1, 40, terms, pool, 6, 11,
+						    text))
+request = struct.pack("=IIQQQQIIIIIIII", 72, 0, 0, marker, 0, ctypes.addressof(condition), 1, 0,
+		      0, 0, 0, 0, 0, 0)
+fcntl.ioctl(open("/dev/eventlog"), 3 << 30 | 4 << 16 | 0xe7 << 8 | 17, bytearray(request))
 '
 	run_elog marker list -q types
 	contains "$output" " if not elog's (0 rejected)"

@@ -200,14 +200,14 @@ TEST(mmap_rejects_wrong_offsets)
 			void *address;
 
 			/* Skip offsets that belong to another ring. */
-			for (j = 0; j <= fixture.consumer.setup.cpus; j++) {
+			for (j = 0; j <= fixture.consumer.setup.rings; j++) {
 				const off_t ring = fixture.consumer.setup.ring_offset +
 					j * fixture.consumer.setup.ring_stride;
 
 				if (offsets[i] == ring || offsets[i] == ring + (off_t)page)
 					break;
 			}
-			if (j <= fixture.consumer.setup.cpus || offsets[i] == mapping->offset)
+			if (j <= fixture.consumer.setup.rings || offsets[i] == mapping->offset)
 				continue;
 			test_note("%s, offset 0x%llx", mapping->name, (long long)offsets[i]);
 			address = mmap(NULL, mapping->length, PROT_READ, MAP_SHARED, mapping->fd,
@@ -220,7 +220,7 @@ TEST(mmap_rejects_wrong_offsets)
 	mapping = &fixture.mappings[1];
 	CHECK_ERRNO2(mmap(NULL, mapping->length, PROT_READ, MAP_SHARED, mapping->fd,
 			  fixture.consumer.setup.ring_offset +
-			  fixture.consumer.setup.cpus * fixture.consumer.setup.ring_stride),
+			  fixture.consumer.setup.rings * fixture.consumer.setup.ring_stride),
 		     EINVAL, ENXIO);
 	tear_down(&fixture);
 }
@@ -600,7 +600,7 @@ TEST(fresh_pages_are_zero)
 	event = register_event(fd, "secret");
 	for (round = 0; round < 10; round++) {
 		consumer_open(&consumer, 64 * page_size());
-		for (cpu = 0; cpu < consumer.setup.cpus; cpu++) {
+		for (cpu = 0; cpu < consumer.setup.rings; cpu++) {
 			const struct ring *ring = &consumer.rings[cpu];
 			const unsigned char *bytes = (const unsigned char *)ring->header;
 
@@ -648,8 +648,8 @@ TEST(rings_belong_to_cpus)
 	consumer_open(&consumer, RING_BYTES);
 	for (i = 0; i < count; i++)
 		CHECK(consumer.rings[cpus[i]].header);
-	for (cpu = 0; cpu < consumer.setup.cpus; cpu++) {
-		counts = (struct eventlog_stat){ .size = sizeof(counts), .cpu = cpu };
+	for (cpu = 0; cpu < consumer.setup.rings; cpu++) {
+		counts = (struct eventlog_stat){ .size = sizeof(counts), .ring = cpu };
 		test_note("cpu %u", cpu);
 		if (consumer.rings[cpu].header) {
 			CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &counts));
@@ -709,7 +709,7 @@ TEST(cpu_hotplug)
 	consumer_open(&late, RING_BYTES);
 	rule_add(late.fd, NULL, "event");
 	CHECK(!late.rings[cpu_to_toggle].header);
-	counts = (struct eventlog_stat){ .size = sizeof(counts), .cpu = cpu_to_toggle };
+	counts = (struct eventlog_stat){ .size = sizeof(counts), .ring = cpu_to_toggle };
 	CHECK_OK(ioctl(early.fd, EVENTLOG_IOC_STAT, &counts));
 	CHECK_EQ(counts.records, 1);
 	CHECK_ERRNO(ioctl(late.fd, EVENTLOG_IOC_STAT, &counts), ENXIO);

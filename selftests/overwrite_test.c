@@ -79,7 +79,7 @@ static void rewind_rings(struct consumer *consumer)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++) {
 		struct ring *ring = &consumer->rings[cpu];
 
 		if (!ring->header)

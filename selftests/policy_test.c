@@ -17,8 +17,8 @@
 
 #define PRINT EVENTLOG_MARKER_PRINT
 #define PROBE EVENTLOG_MARKER_PROBE
-#define ADD EVENTLOG_MARKER_ADD
-#define REMOVE EVENTLOG_MARKER_REMOVE
+#define ADD EVENTLOG_MARKER_OP_ADD
+#define REMOVE EVENTLOG_MARKER_OP_REMOVE
 
 static struct eventlog_marker_policy policy_request(const char *program, const char *marker,
 						  __u32 handlers)
@@ -58,7 +58,7 @@ static struct filter_term term(const char *name, int operation, __u64 number)
 	return (struct filter_term){
 		.name = name,
 		.number = number,
-		.flags = operation == EVENTLOG_TERM_SET ? 0 : EVENTLOG_TERM_NUMBER,
+		.flags = operation == EVENTLOG_TERM_OP_SET ? 0 : EVENTLOG_TERM_NUMBER,
 		.operation = operation,
 	};
 }
@@ -443,7 +443,7 @@ TEST(policy_applies_to_later_events)
 	marker_close(&marker);
 }
 
-/* Older callers pass a shorter struct without room for these bits. */
+/* A struct without room for the place of the bits is refused, and not written to. */
 TEST(older_callers_get_no_bits)
 {
 	struct eventlog_register request = register_request("older");
@@ -454,7 +454,7 @@ TEST(older_callers_get_no_bits)
 	request.size = offsetof(struct eventlog_register, status_offset);
 	request.status_offset = request.map_size = 0xa5a5a5a5;
 	request.map_offset = 0xa5a5a5a5a5a5a5a5;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_REGISTER, &request));
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EINVAL);
 	CHECK_EQ(request.status_offset, 0xa5a5a5a5);
 	CHECK_EQ(request.map_size, 0xa5a5a5a5);
 	CHECK_EQ(request.map_offset, 0xa5a5a5a5a5a5a5a5);
@@ -473,8 +473,8 @@ TEST(older_callers_get_no_bits)
 /* Policies apply in the order in which they were added, also to later markers. */
 TEST(policies_apply_in_order)
 {
-	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
-	const struct filter_term less[] = { term("value", EVENTLOG_TERM_LESS, 1) };
+	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
+	const struct filter_term less[] = { term("value", EVENTLOG_TERM_OP_LESS, 1) };
 	int fd = device_open();
 	struct marker marker;
 	unsigned int i;
@@ -524,7 +524,7 @@ TEST(policies_apply_in_order)
 /* filter_test provokes the errors of filters themselves. */
 TEST(predicate_errors)
 {
-	const struct filter_term good = term("value", EVENTLOG_TERM_GREATER, 1);
+	const struct filter_term good = term("value", EVENTLOG_TERM_OP_GREATER, 1);
 	struct eventlog_marker_policy request, right;
 	int fd = device_open();
 	struct filter filter;
@@ -558,7 +558,7 @@ TEST(predicate_errors)
 
 TEST(filter_get_errors)
 {
-	const struct filter_term terms[] = { text_term("s", EVENTLOG_TERM_EQUAL, "x") };
+	const struct filter_term terms[] = { text_term("s", EVENTLOG_TERM_OP_EQUAL, "x") };
 	unsigned char longer[sizeof(struct eventlog_filter_get) + 8] = { 0 };
 	struct marker marker, none;
 	struct fetched fetched;
@@ -596,7 +596,9 @@ TEST(filter_get_errors)
 	request = right;
 	request.term_size = 0;
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
-	request.term_size = sizeof(struct eventlog_term) - 1;
+	request.term_size = EVENTLOG_TERM_SIZE_MIN - 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
+	request.term_size = 257;
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
 	request.term_size = ~0U;
 	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EINVAL);
@@ -632,7 +634,7 @@ TEST(filter_get_errors)
 	request.term_size = 2 * sizeof(struct eventlog_term);
 	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
 	CHECK_EQ(request.terms_size, 2 * sizeof(struct eventlog_term));
-	CHECK_EQ(request.term_size, sizeof(struct eventlog_term));
+	CHECK_EQ(request.term_size, 2 * sizeof(struct eventlog_term));
 	CHECK_EQ(fetched.terms[1].number, 0);
 	CHECK_EQ(fetched.terms[2].number, ~0ULL);
 
@@ -643,10 +645,71 @@ TEST(filter_get_errors)
 	marker_close(&marker);
 }
 
+/*
+ * A program that was compiled with a shorter struct eventlog_term gets its members, or
+ * E2BIG if a term uses others.
+ */
+TEST(filter_for_a_program_with_shorter_terms)
+{
+	const struct filter_term texts[] = {
+		text_term("s", EVENTLOG_TERM_OP_NOT_EQUAL, "x"),
+		text_term("s", EVENTLOG_TERM_OP_EQUAL, "y"),
+	};
+	const struct filter_term numbers[] = {
+		text_term("s", EVENTLOG_TERM_OP_EQUAL, "x"), term("n", EVENTLOG_TERM_OP_EQUAL, 1),
+	};
+	const __u32 size = EVENTLOG_TERM_SIZE_MIN;
+	struct eventlog_filter_get request;
+	struct fetched full, fetched;
+	struct marker marker;
+	unsigned int i;
+
+	marker_open(&marker, "markers_if", "m __data_loc char[] s; u32 n");
+	add_policy_if(marker.fd, "m", PRINT, texts, 2, "s != x && s == y");
+	full = fetch(&marker);
+	memset(&fetched, 0xff, sizeof(fetched));
+	request = filter_request(&marker, &fetched);
+	request.term_size = size;
+	request.terms_size = 2 * size;
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	CHECK_EQ(request.term_size, size);
+	CHECK_EQ(request.terms_size, 2 * size);
+	CHECK_EQ(request.term_count, 2);
+	for (i = 0; i < 2; i++)
+		CHECK(!memcmp((char *)fetched.terms + i * size, &full.terms[i], size));
+	CHECK_EQ(((unsigned char *)fetched.terms)[2 * size], 0xff);
+	CHECK(!memcmp(fetched.pool, full.pool, request.pool_size));
+
+	add_policy_if(marker.fd, "m", PRINT, numbers, 2, "s == x && n == 1");
+	full = fetch(&marker);
+	request = filter_request(&marker, &fetched);
+	request.term_size = size;
+	request.terms_size = 2 * size - 1;
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), EMSGSIZE);
+	CHECK_EQ(request.terms_size, 2 * size);
+	request.pool_size = sizeof(fetched.pool);
+	CHECK_ERRNO(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request), E2BIG);
+	CHECK_EQ(request.version, full.get.version);
+	CHECK_EQ(request.generation, full.get.generation);
+	CHECK_EQ(request.handlers, PRINT);
+	CHECK_EQ(request.term_count, 2);
+	CHECK_EQ(request.pool_size, full.get.pool_size);
+	/* The version is known, so the program can report that it cannot use the filter. */
+	request.flags = EVENTLOG_FILTER_GET_INCOMPATIBLE;
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	CHECK(state_of(&marker) & EVENTLOG_DESCRIBED_INCOMPATIBLE);
+	/* A member that is not used may be missing. */
+	request = filter_request(&marker, &fetched);
+	request.term_size = offsetof(struct eventlog_term, reserved2);
+	CHECK_OK(ioctl(marker.fd, EVENTLOG_IOC_FILTER_GET, &request));
+	remove_all_policies(marker.fd);
+	marker_close(&marker);
+}
+
 TEST(program_reports_incompatible_filter)
 {
-	const struct filter_term first[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
-	const struct filter_term second[] = { term("value", EVENTLOG_TERM_GREATER, 2) };
+	const struct filter_term first[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
+	const struct filter_term second[] = { term("value", EVENTLOG_TERM_OP_GREATER, 2) };
 	struct eventlog_filter_get request;
 	struct marker marker;
 	__u32 version;
@@ -689,7 +752,7 @@ TEST(program_reports_incompatible_filter)
 /* The generation changes with every policy, and ids grow. */
 TEST(generation_changes_with_policies)
 {
-	const struct filter_term terms[] = { term("value", EVENTLOG_TERM_GREATER, 1) };
+	const struct filter_term terms[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
 	struct eventlog_marker_policy request;
 	struct marker marker, other;
 	int fd = device_open();
@@ -730,12 +793,13 @@ TEST(generation_changes_with_policies)
 /* What FILTER_GET returns. */
 TEST(filters_apply)
 {
-	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_GREATER, 10) };
-	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_EQUAL, "tea") };
+	const struct filter_term greater[] = { term("value", EVENTLOG_TERM_OP_GREATER, 10) };
+	const struct filter_term equal[] = { text_term("name", EVENTLOG_TERM_OP_EQUAL, "tea") };
 	struct filter_term both[] = {
-		text_term("name", EVENTLOG_TERM_BEGINS, "te"), term("value", EVENTLOG_TERM_LESS, 5),
+		text_term("name", EVENTLOG_TERM_OP_BEGINS, "te"),
+		term("value", EVENTLOG_TERM_OP_LESS, 5),
 	};
-	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_EQUAL, getpid()) };
+	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()) };
 	struct filter_term longest[1];
 	char filling[EVENTLOG_TERM_STRING_MAX];
 	struct eventlog_marker_policy request;
@@ -767,7 +831,7 @@ TEST(filters_apply)
 	check_filter(&marker, PRINT, equal, 1);
 	memset(filling, 'x', sizeof(filling));
 	filling[sizeof(filling) - 1] = '\0';
-	longest[0] = text_term("name", EVENTLOG_TERM_EQUAL, filling);
+	longest[0] = text_term("name", EVENTLOG_TERM_OP_EQUAL, filling);
 	add_policy_if(fd, "m*", PRINT, longest, 1, "name == xxx");
 	check_filter(&marker, PRINT, longest, 1);
 
@@ -837,8 +901,9 @@ static int fetch_in_namespace(int ready)
 TEST(pids_are_translated)
 {
 	struct filter_term terms[] = {
-		term("pid", EVENTLOG_TERM_EQUAL, 0), term("tid", EVENTLOG_TERM_EQUAL, getpid()),
-		term("value", EVENTLOG_TERM_EQUAL, 7),
+		term("pid", EVENTLOG_TERM_OP_EQUAL, 0),
+		term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()),
+		term("value", EVENTLOG_TERM_OP_EQUAL, 7),
 	};
 	int fd = device_open(), ready[2], status;
 	struct marker marker;
@@ -917,7 +982,8 @@ static void *come_and_go(void *unused)
 static void *change(void *unused)
 {
 	const struct filter_term terms[] = {
-		term("value", EVENTLOG_TERM_EQUAL, 7), text_term("name", EVENTLOG_TERM_EQUAL, "x"),
+		term("value", EVENTLOG_TERM_OP_EQUAL, 7),
+		text_term("name", EVENTLOG_TERM_OP_EQUAL, "x"),
 	};
 	struct eventlog_marker_policy request;
 	int fd = device_open();

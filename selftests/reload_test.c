@@ -121,6 +121,48 @@ TEST(used_file_pins_the_module)
 	load("");
 }
 
+/*
+ * A package manager replaces the module while a subscriber and a producer have the device
+ * open: neither rmmod nor insmod has an effect, and both files go on working.  After they
+ * are closed, the other module can be loaded.
+ */
+TEST(upgrade_with_the_device_open)
+{
+	struct eventlog_register event, other;
+	struct consumer consumer;
+	struct status_map map;
+	int fd;
+
+	load("");
+	fd = device_open();
+	event = register_event(fd, "event u64 value");
+	map = status_map(fd, &event);
+	consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, NULL);
+	CHECK(status_enabled(&map, &event));
+	CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+
+	check_busy();
+	CHECK_ERRNO(try_load(""), EEXIST);
+	check_busy();
+	CHECK(status_enabled(&map, &event));
+	CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+	other = register_event(fd, "other u64 value");
+	CHECK_OK(emit(fd, other.write_index, "12345678", 8));
+	CHECK_EQ(consumer_skip(&consumer), 3);
+	rule_add(consumer.fd, NULL, "no_such");
+
+	CHECK_OK(munmap((void *)map.bytes, map.size));
+	close(fd);
+	check_busy();
+	consumer_close(&consumer);
+	CHECK_OK(try_unload());
+	load("");
+	fd = device_open();
+	register_event(fd, "event u64 value");
+	close(fd);
+}
+
 /* A mapping pins the module like an open file. */
 TEST(mapping_pins_the_module)
 {
@@ -495,7 +537,7 @@ TEST(parameter_ring_memory_max)
 	request = subscribe_request(1 << 18);
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request));
 	snprintf(parameters, sizeof(parameters), "ring_memory_max=%llu",
-		 (unsigned long long)request.cpus * request.ring_stride * 3 / 2);
+		 (unsigned long long)request.rings * request.ring_stride * 3 / 2);
 	close(fd);
 
 	load(parameters);
@@ -554,7 +596,7 @@ TEST(parameter_ring_memory_max_and_hotplug)
 		CHECK_EQ(counts.records, i);
 		CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), i);
 	}
-	counts = (struct eventlog_stat){ .size = sizeof(counts), .cpu = cpu };
+	counts = (struct eventlog_stat){ .size = sizeof(counts), .ring = cpu };
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &counts), ENXIO);
 	consumer_close(&consumer);
 	close(fd);

@@ -276,7 +276,7 @@ static void check_accounts(struct checker *checker)
 	CHECK_EQ(counts.lost[EVENTLOG_LOST_ABORTED], 0);
 	CHECK_EQ(counts.lost[EVENTLOG_LOST_NO_MEMORY], 0);
 	CHECK_EQ(counts.lost[EVENTLOG_LOST_DEPTH], 0);
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++) {
 		const struct ring *ring = &consumer->rings[cpu];
 
 		if (!ring->header)
@@ -346,7 +346,7 @@ static void checker_open(struct checker *checker, struct trial *trial)
 		checker->seen[writer] = calloc(1, trial->plan->writes / 8 + 1);
 		CHECK(checker->seen[writer]);
 		for (event = 0; event < EVENTS; event++) {
-			checker->last[writer][event] = calloc(checker->consumer.setup.cpus,
+			checker->last[writer][event] = calloc(checker->consumer.setup.rings,
 							      sizeof(__u64));
 			CHECK(checker->last[writer][event]);
 		}

@@ -302,23 +302,23 @@ TEST(stat_rejects_bad_values)
 #define STAT(on, ...) ({							\
 	request = (struct eventlog_stat){ .size = sizeof(request), __VA_ARGS__ };	\
 	ioctl((on).fd, EVENTLOG_IOC_STAT, &request); })
-	CHECK_ERRNO(STAT(consumer, .cpu = consumer.setup.cpus), ENXIO);
-	CHECK_ERRNO(STAT(consumer, .cpu = 0xfffffffe), ENXIO);
-	CHECK_ERRNO(STAT(consumer, .cpu = 0x80000000), ENXIO);
-	CHECK_ERRNO(STAT(consumer, .cpu = 0, .descriptor = enabled.descriptor), EINVAL);
-	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = enabled.descriptor),
+	CHECK_ERRNO(STAT(consumer, .ring = consumer.setup.rings), ENXIO);
+	CHECK_ERRNO(STAT(consumer, .ring = 0xfffffffe), ENXIO);
+	CHECK_ERRNO(STAT(consumer, .ring = 0x80000000), ENXIO);
+	CHECK_ERRNO(STAT(consumer, .ring = 0, .descriptor = enabled.descriptor), EINVAL);
+	CHECK_ERRNO(STAT(consumer, .ring = EVENTLOG_RINGS_ALL, .descriptor = enabled.descriptor),
 		    ENOENT);
-	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = 0xffffffff), ENOENT);
-	CHECK_ERRNO(STAT(ringless, .cpu = 0), ENXIO);
-	CHECK_OK(STAT(ringless, .cpu = EVENTLOG_CPU_ALL));
+	CHECK_ERRNO(STAT(consumer, .ring = EVENTLOG_RINGS_ALL, .descriptor = 0xffffffff), ENOENT);
+	CHECK_ERRNO(STAT(ringless, .ring = 0), ENXIO);
+	CHECK_OK(STAT(ringless, .ring = EVENTLOG_RINGS_ALL));
 	CHECK_EQ(request.records, 0);
 
 	rule_add(consumer.fd, NULL, "enabled");
-	CHECK_OK(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = enabled.descriptor));
+	CHECK_OK(STAT(consumer, .ring = EVENTLOG_RINGS_ALL, .descriptor = enabled.descriptor));
 	CHECK_EQ(request.event_lost, 0);
-	CHECK_ERRNO(STAT(consumer, .cpu = EVENTLOG_CPU_ALL, .descriptor = disabled.descriptor),
+	CHECK_ERRNO(STAT(consumer, .ring = EVENTLOG_RINGS_ALL, .descriptor = disabled.descriptor),
 		    ENOENT);
-	CHECK_ERRNO(STAT(ringless, .cpu = EVENTLOG_CPU_ALL, .descriptor = enabled.descriptor),
+	CHECK_ERRNO(STAT(ringless, .ring = EVENTLOG_RINGS_ALL, .descriptor = enabled.descriptor),
 		    ENOENT);
 #undef STAT
 	consumer_close(&consumer);
@@ -357,12 +357,12 @@ TEST(stat_counts_agree)
 			sent_large++;
 		}
 	}
-	for (cpu = 0; cpu < consumer.setup.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer.setup.rings; cpu++) {
 		const struct eventlog_ring_header *header = consumer.rings[cpu].header;
 
 		if (!header)
 			continue;
-		one = (struct eventlog_stat){ .size = sizeof(one), .cpu = cpu };
+		one = (struct eventlog_stat){ .size = sizeof(one), .ring = cpu };
 		CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_STAT, &one));
 		CHECK_EQ(one.records, header->records);
 		CHECK_EQ(one.bytes, header->head);
@@ -1186,7 +1186,7 @@ static __u64 unread_most(const struct consumer *consumer)
 	__u64 most = 0, unread;
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++) {
 		const struct ring *ring = &consumer->rings[cpu];
 
 		if (!ring->header)
@@ -1246,7 +1246,7 @@ static void acknowledge_losses(struct consumer *consumer)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < consumer->setup.cpus; cpu++)
+	for (cpu = 0; cpu < consumer->setup.rings; cpu++)
 		if (consumer->rings[cpu].header)
 			consumer->rings[cpu].consumer->lost_seen =
 				consumer->rings[cpu].header->lost_total;

@@ -740,7 +740,7 @@ TEST(names_cannot_forge_formats)
 	static const char *const commands[] = {
 		"trace_bad u32 a\nb", "trace_bad u32 a%s", "trace_bad struct a;b c 4",
 		"trace_bad u32 \"a\"",
-		"trace/bad u32 a", "trace.bad u32 a", "trace_bad char[4]x a",
+		"trace_\033bad u32 a", "trace_b\303\244d u32 a", "trace_bad char[4]x a",
 		"trace_bad u32 REC->a",
 	};
 	unsigned int i;
@@ -752,6 +752,9 @@ TEST(names_cannot_forge_formats)
 		test_note("%s", commands[i]);
 		CHECK_ERRNO(try_register(fd, commands[i]), EINVAL);
 	}
+	/* tracefs gets identifiers only. */
+	traced_event(fd, "trace/%s\"REC->a u32 a", "trace__s_REC__a");
+	check_has(user_path("trace__s_REC__a", "format"), "name: trace__s_REC__a\n");
 	/* A field may have the name of a common field. */
 	traced_event(fd, "trace_common u8 common_pid; u8 common_type", "trace_common");
 	check_has(user_path("trace_common", "format"),

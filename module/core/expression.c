@@ -33,7 +33,7 @@ void eventlog_expression_put(struct eventlog_expression *expression)
 
 static bool eventlog_target_valid(u16 target, unsigned int i, unsigned int count)
 {
-	return target == EVENTLOG_TERM_ACCEPT || target == EVENTLOG_TERM_REJECT ||
+	return target == EVENTLOG_FILTER_ACCEPT || target == EVENTLOG_FILTER_REJECT ||
 	       (target > i && target < count);
 }
 
@@ -90,16 +90,16 @@ static bool eventlog_term_operands_valid(const struct eventlog_term *term)
 	u32 values = term->flags & ~EVENTLOG_TERM_COMMON;
 
 	switch (term->operation) {
-	case EVENTLOG_TERM_SET:
+	case EVENTLOG_TERM_OP_SET:
 		return !values;
-	case EVENTLOG_TERM_EQUAL:
-	case EVENTLOG_TERM_NOT_EQUAL:
+	case EVENTLOG_TERM_OP_EQUAL:
+	case EVENTLOG_TERM_OP_NOT_EQUAL:
 		return values;
-	case EVENTLOG_TERM_BITS:
+	case EVENTLOG_TERM_OP_BITS:
 		return values && !(values & ~(EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_STRING)) &&
 		       !term->number == !(values & EVENTLOG_TERM_NUMBER);
-	case EVENTLOG_TERM_BEGINS:
-	case EVENTLOG_TERM_BEGINS_NOT:
+	case EVENTLOG_TERM_OP_BEGINS:
+	case EVENTLOG_TERM_OP_BEGINS_NOT:
 		return values == EVENTLOG_TERM_STRING;
 	default:
 		return values && !(values & ~(EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE |
@@ -112,9 +112,8 @@ static int eventlog_term_check(const struct eventlog_expression *expression, uns
 	const struct eventlog_term *term = &expression->terms[i];
 	const char *name = expression->pool + term->name;
 
-	if (term->operation > EVENTLOG_TERM_BEGINS_NOT)
-		return -EOPNOTSUPP;
-	if (term->flags & ~EVENTLOG_TERM_FLAGS || term->reserved || term->reserved2)
+	if (term->operation > EVENTLOG_TERM_OP_BEGINS_NOT ||
+	    term->flags & ~EVENTLOG_TERM_FLAGS || term->reserved || term->reserved2)
 		return -EINVAL;
 	if (!eventlog_pool_string(expression, term->name) || !eventlog_fields_name_valid(name))
 		return -EINVAL;
@@ -216,7 +215,9 @@ struct eventlog_expression *eventlog_expression_get(u64 user)
 		return NULL;
 	if (user != (unsigned long)user)
 		return ERR_PTR(-EFAULT);
-	ret = eventlog_argument_get(&filter, sizeof(filter), u64_to_user_ptr(user)) ?:
+	ret = eventlog_argument_get(&filter, sizeof(filter),
+				    offsetofend(struct eventlog_filter, text),
+				    u64_to_user_ptr(user)) ?:
 	      eventlog_filter_check(&filter);
 	return ret ? ERR_PTR(ret) : eventlog_expression_copy(&filter);
 }

@@ -39,7 +39,7 @@ struct eventlog_expression {
  *
  * Return: the expression with one reference; NULL: there is no filter; or ERR_PTR:
  * -EFAULT; -EINVAL: it is invalid; -E2BIG: a limit is exceeded, or a struct has
- * members that the kernel does not know; -EOPNOTSUPP: unknown operation; -ENOMEM.
+ * members that the kernel does not know; -ENOMEM.
  */
 struct eventlog_expression *eventlog_expression_get(u64 user);
 

@@ -112,24 +112,24 @@ static bool eventlog_bind_compared(const struct eventlog_binder *binder, u64 mag
 	test->flip = is_signed ? EVENTLOG_SIGN : 0;
 	value = (negative ? 0 - magnitude : magnitude) ^ test->flip;
 	switch (operation) {
-	case EVENTLOG_TERM_LESS:
-	case EVENTLOG_TERM_LESS_EQUAL:
+	case EVENTLOG_TERM_OP_LESS:
+	case EVENTLOG_TERM_OP_LESS_EQUAL:
 		if (above || below)
 			return eventlog_range_all(test, above);
-		if (operation == EVENTLOG_TERM_LESS_EQUAL)
+		if (operation == EVENTLOG_TERM_OP_LESS_EQUAL)
 			return eventlog_range(test, 0, value);
 		return value ? eventlog_range(test, 0, value - 1) :
 			       eventlog_range_all(test, false);
-	case EVENTLOG_TERM_GREATER:
-	case EVENTLOG_TERM_GREATER_EQUAL:
+	case EVENTLOG_TERM_OP_GREATER:
+	case EVENTLOG_TERM_OP_GREATER_EQUAL:
 		if (above || below)
 			return eventlog_range_all(test, below);
-		if (operation == EVENTLOG_TERM_GREATER_EQUAL)
+		if (operation == EVENTLOG_TERM_OP_GREATER_EQUAL)
 			return eventlog_range(test, value, U64_MAX);
 		return value != U64_MAX ? eventlog_range(test, value + 1, U64_MAX) :
 					  eventlog_range_all(test, false);
 	default:
-		test->inverted = operation == EVENTLOG_TERM_NOT_EQUAL;
+		test->inverted = operation == EVENTLOG_TERM_OP_NOT_EQUAL;
 		if (above || below)
 			return eventlog_range_all(test, test->inverted);
 		return eventlog_range(test, value, value);
@@ -147,24 +147,24 @@ static bool eventlog_bind_mask(struct eventlog_test *test, u64 mask, u64 low, bo
 
 static bool eventlog_is_equality(const struct eventlog_term *term)
 {
-	return term->operation == EVENTLOG_TERM_EQUAL ||
-	       term->operation == EVENTLOG_TERM_NOT_EQUAL;
+	return term->operation == EVENTLOG_TERM_OP_EQUAL ||
+	       term->operation == EVENTLOG_TERM_OP_NOT_EQUAL;
 }
 
 /* The test is true if the term's comparison is false. */
 static bool eventlog_is_inverted(const struct eventlog_term *term)
 {
-	return term->operation == EVENTLOG_TERM_NOT_EQUAL ||
-	       term->operation == EVENTLOG_TERM_BEGINS_NOT;
+	return term->operation == EVENTLOG_TERM_OP_NOT_EQUAL ||
+	       term->operation == EVENTLOG_TERM_OP_BEGINS_NOT;
 }
 
 static bool eventlog_bind_number(const struct eventlog_binder *binder, u64 magnitude, bool negative)
 {
 	unsigned int operation = binder->term->operation;
 
-	if (operation == EVENTLOG_TERM_BEGINS || operation == EVENTLOG_TERM_BEGINS_NOT)
+	if (operation == EVENTLOG_TERM_OP_BEGINS || operation == EVENTLOG_TERM_OP_BEGINS_NOT)
 		return false;
-	if (operation != EVENTLOG_TERM_BITS)
+	if (operation != EVENTLOG_TERM_OP_BITS)
 		return eventlog_bind_compared(binder, magnitude, negative);
 	return magnitude && eventlog_bind_mask(binder->test, magnitude, 0, true);
 }
@@ -173,7 +173,7 @@ static bool eventlog_bind_integer(const struct eventlog_binder *binder)
 {
 	const struct eventlog_term *term = binder->term;
 
-	if (term->operation == EVENTLOG_TERM_SET) {
+	if (term->operation == EVENTLOG_TERM_OP_SET) {
 		binder->test->inverted = true;
 		return eventlog_range(binder->test, 0, 0);
 	}
@@ -185,11 +185,11 @@ static bool eventlog_bind_bool(const struct eventlog_binder *binder)
 {
 	const struct eventlog_term *term = binder->term;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return eventlog_bind_integer(binder);
 	if (!eventlog_is_equality(term) || !(term->flags & EVENTLOG_TERM_BOOL))
 		return false;
-	binder->test->inverted = (term->operation == EVENTLOG_TERM_EQUAL) == term->number;
+	binder->test->inverted = (term->operation == EVENTLOG_TERM_OP_EQUAL) == term->number;
 	return eventlog_range(binder->test, 0, 0);
 }
 
@@ -219,7 +219,7 @@ static bool eventlog_bind_enum(const struct eventlog_binder *binder)
 	}
 	if (!member)
 		return eventlog_bind_integer(binder);
-	if (term->operation == EVENTLOG_TERM_BITS)
+	if (term->operation == EVENTLOG_TERM_OP_BITS)
 		return eventlog_bind_number(binder, member->value, false);
 	negative = binder->operand.is_signed && (s64)member->value < 0;
 	return eventlog_bind_number(binder, negative ? 0 - member->value : member->value, negative);
@@ -280,7 +280,7 @@ static bool eventlog_bind_string(const struct eventlog_binder *binder)
 
 	test->type = EVENTLOG_TEST_STRING;
 	test->inverted = eventlog_is_inverted(term);
-	if (term->operation == EVENTLOG_TERM_SET) {
+	if (term->operation == EVENTLOG_TERM_OP_SET) {
 		test->string = "";
 		test->inverted = true;
 		return true;
@@ -292,8 +292,8 @@ static bool eventlog_bind_string(const struct eventlog_binder *binder)
 	if (eventlog_is_equality(term))
 		return true;
 	test->type = EVENTLOG_TEST_PREFIX;
-	return term->operation == EVENTLOG_TERM_BEGINS ||
-	       term->operation == EVENTLOG_TERM_BEGINS_NOT;
+	return term->operation == EVENTLOG_TERM_OP_BEGINS ||
+	       term->operation == EVENTLOG_TERM_OP_BEGINS_NOT;
 }
 
 static notrace int eventlog_hex_digit(char digit)
@@ -315,7 +315,7 @@ static bool eventlog_bind_octets(const struct eventlog_binder *binder)
 	struct eventlog_test *test = binder->test;
 	const char *end;
 
-	if (term->operation == EVENTLOG_TERM_SET) {
+	if (term->operation == EVENTLOG_TERM_OP_SET) {
 		test->type = fixed ? EVENTLOG_TEST_NONZERO : EVENTLOG_TEST_SIZE;
 		return true;
 	}
@@ -340,7 +340,7 @@ static bool eventlog_bind_mac(const struct eventlog_binder *binder)
 	unsigned int i;
 	u64 number;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return eventlog_bind_octets(binder);
 	if (!eventlog_is_equality(term) || !(term->flags & EVENTLOG_TERM_STRING))
 		return false;
@@ -367,7 +367,7 @@ static bool eventlog_bind_ipv4(const struct eventlog_binder *binder)
 	const u8 *mask = address + bytes;
 	u32 low, bits;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return eventlog_bind_integer(binder);
 	if (!eventlog_is_equality(term) ||
 	    !(term->flags & (EVENTLOG_TERM_IPV4 | EVENTLOG_TERM_IPV6)))
@@ -385,7 +385,7 @@ static bool eventlog_bind_ipv6(const struct eventlog_binder *binder)
 	const struct eventlog_term *term = binder->term;
 	struct eventlog_test *test = binder->test;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return eventlog_bind_octets(binder);
 	if (!eventlog_is_equality(term) ||
 	    !(term->flags & (EVENTLOG_TERM_IPV4 | EVENTLOG_TERM_IPV6)))
@@ -774,7 +774,7 @@ eventlog_predicate_evaluate(const struct eventlog_predicate *predicate,
 		}
 		i = holds ? test->on_true : test->on_false;
 	}
-	if (i == EVENTLOG_TERM_ACCEPT)
+	if (i == EVENTLOG_FILTER_ACCEPT)
 		return EVENTLOG_VERDICT_TRUE;
 	return incompatible ? EVENTLOG_VERDICT_INCOMPATIBLE : EVENTLOG_VERDICT_FALSE;
 }

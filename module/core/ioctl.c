@@ -18,14 +18,15 @@ bool eventlog_capable(struct file *filp)
 	       file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
 }
 
-int eventlog_argument_get(void *argument, size_t bytes, const void __user *user)
+int eventlog_argument_get(void *argument, size_t bytes, size_t least_bytes,
+			  const void __user *user)
 {
 	u32 user_bytes;
 	int ret;
 
 	if (get_user(user_bytes, (const u32 __user *)user))
 		return -EFAULT;
-	if (user_bytes < 2 * sizeof(u32))
+	if (user_bytes < least_bytes)
 		return -EINVAL;
 	if (user_bytes > PAGE_SIZE)
 		return -E2BIG;

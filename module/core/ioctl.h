@@ -7,20 +7,46 @@
 #ifndef EVENTLOG_IOCTL_H
 #define EVENTLOG_IOCTL_H
 
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_domain;
 struct file;
 
+/* The argument of any ioctl. */
+union eventlog_argument {
+	struct eventlog_version version;
+	struct eventlog_register registration;
+	struct eventlog_unregister unregister;
+	struct eventlog_delete delete;
+	struct eventlog_counts counts;
+	struct eventlog_subscribe subscribe;
+	struct eventlog_rule rule;
+	struct eventlog_rule_delete rule_delete;
+	struct eventlog_flush flush;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	struct eventlog_pause pause;
+	struct eventlog_marker_next marker_next;
+	struct eventlog_marker_set marker_set;
+	struct eventlog_marker_policy marker_policy;
+	struct eventlog_marker_policy_next marker_policy_next;
+	struct eventlog_filter_get filter_get;
+};
+
 /**
  * struct eventlog_ioctl - one ioctl
  * @bytes: size of its argument, a struct that begins with its own size
+ * @least_bytes: the least size that a caller may give: the members that the first release
+ *	of the ABI version had, except reserved ones at the end; it never changes
  * @call: @argument is the copy of the caller's struct at @user, which may be of
  *	another size; results go back with eventlog_argument_put()
  */
 struct eventlog_ioctl {
 	size_t bytes;
+	size_t least_bytes;
 	int (*call)(struct eventlog_domain *domain, struct file *filp, void *argument,
 		    void __user *user);
 };
@@ -35,9 +61,17 @@ struct eventlog_ioctls {
 	unsigned int count;
 };
 
-/* An entry of a table. */
-#define EVENTLOG_IOCTL(name, type, function) \
-	[_IOC_NR(EVENTLOG_IOC_##name)] = { sizeof(struct type), function }
+/*
+ * An entry of a table.  @last is the last member that the caller's struct must have.
+ * Does not compile if the struct is larger than union eventlog_argument.
+ */
+#define EVENTLOG_IOCTL(name, type, last, function) \
+	[_IOC_NR(EVENTLOG_IOC_##name)] = { \
+		.bytes = sizeof(struct type) + \
+			 BUILD_BUG_ON_ZERO(sizeof(struct type) > sizeof(union eventlog_argument)), \
+		.least_bytes = offsetofend(struct type, last), \
+		.call = function, \
+	}
 
 /**
  * eventlog_capable() - may the opener of a file trace the whole system
@@ -49,12 +83,14 @@ bool eventlog_capable(struct file *filp);
  * eventlog_argument_get() - copy in an ioctl's argument
  * @argument: room for @bytes
  * @bytes: size of the struct as the kernel knows it
+ * @least_bytes: the least size that the caller may give
  * @user: the caller's struct, which begins with its size
  *
  * Return: 0; -EFAULT; -EINVAL: too small; -E2BIG: too large, or something is set
  * that the kernel does not know.
  */
-int eventlog_argument_get(void *argument, size_t bytes, const void __user *user);
+int eventlog_argument_get(void *argument, size_t bytes, size_t least_bytes,
+			  const void __user *user);
 
 /**
  * eventlog_argument_put() - copy an ioctl's results out

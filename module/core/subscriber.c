@@ -473,7 +473,7 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 	const struct eventlog_event *event;
 	const struct eventlog_event_stats *stats = NULL;
 
-	if (stat->cpu != EVENTLOG_CPU_ALL)
+	if (stat->ring != EVENTLOG_RINGS_ALL)
 		return -EINVAL;
 	mutex_lock(&domain->lock);
 	event = xa_load(&domain->definitions, stat->descriptor);
@@ -520,14 +520,14 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 	unsigned int cpu, cause;
 
 	stat->generation = READ_ONCE(subscriber->generation);
-	if (stat->rule_id && (stat->descriptor || stat->cpu != EVENTLOG_CPU_ALL))
+	if (stat->rule_id && (stat->descriptor || stat->ring != EVENTLOG_RINGS_ALL))
 		return -EINVAL;
 	if (stat->rule_id)
 		return eventlog_subscriber_stat_rules(subscriber, stat);
 	if (stat->descriptor)
 		return eventlog_subscriber_stat_event(subscriber, stat);
-	if (stat->cpu != EVENTLOG_CPU_ALL) {
-		cpu_ring = eventlog_subscriber_ring(subscriber, stat->cpu);
+	if (stat->ring != EVENTLOG_RINGS_ALL) {
+		cpu_ring = eventlog_subscriber_ring(subscriber, stat->ring);
 		if (!cpu_ring)
 			return -ENXIO;
 		eventlog_ring_stat_add(&cpu_ring->ring, stat);
@@ -683,7 +683,7 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	if (ret)
 		goto err_release;
 
-	request->cpus = subscriber->cpu_count;
+	request->rings = subscriber->cpu_count;
 	request->ring_offset = 0;
 	request->ring_stride = (u64)subscriber->ring_pages << PAGE_SHIFT;
 	request->generation = READ_ONCE(subscriber->generation);

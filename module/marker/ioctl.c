@@ -134,12 +134,12 @@ static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
 {
 	if (request->flags & ~EVENTLOG_MARKER_SET_ID ||
 	    request->handlers & ~EVENTLOG_MARKER_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REPLACE || request->reserved ||
+	    request->operation > EVENTLOG_MARKER_OP_REPLACE || request->reserved ||
 	    (request->id && !(request->flags & EVENTLOG_MARKER_SET_ID)))
 		return false;
 	/* A filter makes sense only for handlers that are switched on. */
-	return !request->filter || request->operation == EVENTLOG_MARKER_ADD ||
-	       (request->operation == EVENTLOG_MARKER_REPLACE && request->handlers);
+	return !request->filter || request->operation == EVENTLOG_MARKER_OP_ADD ||
+	       (request->operation == EVENTLOG_MARKER_OP_REPLACE && request->handlers);
 }
 
 static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file *filp,
@@ -182,10 +182,10 @@ out_module:
 static bool eventlog_policy_valid(const struct eventlog_marker_policy *request)
 {
 	if (request->flags || !request->handlers || request->handlers & ~EVENTLOG_POLICY_HANDLERS ||
-	    request->operation > EVENTLOG_MARKER_REMOVE || request->reserved)
+	    request->operation > EVENTLOG_MARKER_OP_REMOVE || request->reserved)
 		return false;
 	/* A filter makes sense only for handlers that are switched on. */
-	return !request->filter || request->operation == EVENTLOG_MARKER_ADD;
+	return !request->filter || request->operation == EVENTLOG_MARKER_OP_ADD;
 }
 
 static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file *filp,
@@ -268,10 +268,11 @@ out:
 }
 
 static const struct eventlog_ioctl eventlog_marker_ioctl_table[] = {
-	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, eventlog_ioctl_marker_next),
-	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, eventlog_ioctl_marker_set),
-	EVENTLOG_IOCTL(POLICY_ADD, eventlog_marker_policy, eventlog_ioctl_policy_add),
-	EVENTLOG_IOCTL(POLICY_NEXT, eventlog_marker_policy_next, eventlog_ioctl_policy_next),
+	EVENTLOG_IOCTL(MARKER_NEXT, eventlog_marker_next, suppressed, eventlog_ioctl_marker_next),
+	EVENTLOG_IOCTL(MARKER_SET, eventlog_marker_set, incompatible, eventlog_ioctl_marker_set),
+	EVENTLOG_IOCTL(POLICY_ADD, eventlog_marker_policy, id, eventlog_ioctl_policy_add),
+	EVENTLOG_IOCTL(POLICY_NEXT, eventlog_marker_policy_next, operation,
+		       eventlog_ioctl_policy_next),
 };
 
 const struct eventlog_ioctls eventlog_marker_ioctls = {

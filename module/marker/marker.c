@@ -86,9 +86,9 @@ static u8 eventlog_marker_switched(const struct eventlog_marker *marker,
 				   const struct eventlog_marker_set *request)
 {
 	switch (request->operation) {
-	case EVENTLOG_MARKER_ADD:
+	case EVENTLOG_MARKER_OP_ADD:
 		return marker->handlers | request->handlers;
-	case EVENTLOG_MARKER_REMOVE:
+	case EVENTLOG_MARKER_OP_REMOVE:
 		return marker->handlers & ~request->handlers;
 	default:
 		return request->handlers;
@@ -150,7 +150,7 @@ static void eventlog_marker_switch(struct eventlog_marker *marker, struct eventl
 		request->incompatible++;
 		return;
 	}
-	if (predicate || !handlers || request->operation != EVENTLOG_MARKER_REMOVE) {
+	if (predicate || !handlers || request->operation != EVENTLOG_MARKER_OP_REMOVE) {
 		old = eventlog_marker_replace(marker, predicate);
 		changed |= predicate || old;
 		if (old) {

@@ -26,6 +26,9 @@
 /* Room for a suffix or an ordinal, NUL included. */
 #define EVENTLOG_NUMBER_ROOM 12
 
+/* Room for the name of a field; one that is made of a longer expression is cut. */
+#define EVENTLOG_EXPRESSION_ROOM 64
+
 /* ---- places ---- */
 
 /*
@@ -140,7 +143,7 @@ static bool eventlog_identifier_char(char c)
 /* Makes an identifier of an expression; returns the address after its NUL. */
 static char *eventlog_name_write(char *to, const char *text, size_t length)
 {
-	char *name = to, *end = to + EVENTLOG_FIELD_NAME_MAX - EVENTLOG_NUMBER_ROOM;
+	char *name = to, *end = to + EVENTLOG_EXPRESSION_ROOM - EVENTLOG_NUMBER_ROOM;
 	size_t i;
 
 	for (i = 0; i < length && to < end; i++) {
@@ -276,7 +279,7 @@ static size_t eventlog_marker_names_bytes(const struct eventlog_marker *marker)
 {
 	return strlen(marker->tag) + EVENTLOG_NUMBER_ROOM +
 	       strlen(marker->path) + strlen(marker->function) + EVENTLOG_NUMBER_ROOM + 2 +
-	       strlen(marker->text) + marker->types[0] * (EVENTLOG_FIELD_NAME_MAX + 2);
+	       strlen(marker->text) + marker->types[0] * (EVENTLOG_EXPRESSION_ROOM + 2);
 }
 
 /* Names the event of by_tag[i]; @number counts the markers with the same tag. */

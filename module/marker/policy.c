@@ -149,7 +149,7 @@ static bool eventlog_event_apply(struct eventlog_event *event)
 	list_for_each_entry(policy, &event->domain->policies, node) {
 		if (!eventlog_policy_matches(policy, event) || !eventlog_policy_fits(policy, event))
 			continue;
-		if (policy->operation == EVENTLOG_MARKER_ADD) {
+		if (policy->operation == EVENTLOG_MARKER_OP_ADD) {
 			handlers |= policy->handlers;
 			expression = policy->expression;
 		} else {
@@ -256,9 +256,9 @@ static bool eventlog_policy_replaces(const struct eventlog_policy *policy,
 	if (!eventlog_glob_covers(policy->program, old->program) ||
 	    !eventlog_glob_covers(policy->marker, old->marker))
 		return false;
-	if (policy->operation == EVENTLOG_MARKER_REMOVE)
+	if (policy->operation == EVENTLOG_MARKER_OP_REMOVE)
 		return policy->handlers == EVENTLOG_POLICY_HANDLERS ||
-		       (fewer && old->operation == EVENTLOG_MARKER_REMOVE);
+		       (fewer && old->operation == EVENTLOG_MARKER_OP_REMOVE);
 	if (!policy->expression)
 		return fewer;
 	/* The old one did not apply to any marker that the new filter does not fit. */
@@ -280,7 +280,7 @@ static int eventlog_policy_insert(struct eventlog_domain *domain,
 
 	list_for_each_entry(old, &domain->policies, node)
 		replaced += eventlog_policy_replaces(policy, old);
-	kept = policy->operation == EVENTLOG_MARKER_ADD || domain->policy_count > replaced;
+	kept = policy->operation == EVENTLOG_MARKER_OP_ADD || domain->policy_count > replaced;
 	/* Also if all ids are used up. */
 	if (kept && (domain->policy_count - replaced >= EVENTLOG_POLICIES_MAX ||
 		     domain->policy_id == U32_MAX))

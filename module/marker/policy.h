@@ -23,7 +23,7 @@ struct eventlog_expression;
  * @node: in the domain's list
  * @id: never 0; greater than those of older policies
  * @expression: the filter it sets, or NULL; counts as a user
- * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
+ * @operation: EVENTLOG_MARKER_OP_ADD or EVENTLOG_MARKER_OP_REMOVE
  * @handlers: EVENTLOG_MARKER_*
  * @marker: glob over names of events; after @program in the same allocation
  * @program: glob over names of providers, without their prefix

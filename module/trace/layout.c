@@ -35,7 +35,7 @@ struct eventlog_trace_value {
  * @bytes: size in the fixed part
  * @values: members of the enum or flags type
  * @value_count: number of @values
- * @type: name of the type in ftrace
+ * @type: name of the type in ftrace; the long name of a struct is cut
  */
 struct eventlog_trace_field {
 	const char *name;
@@ -46,7 +46,7 @@ struct eventlog_trace_field {
 	u32 bytes;
 	const struct eventlog_trace_value *values;
 	unsigned int value_count;
-	char type[sizeof("struct ") + EVENTLOG_FIELD_NAME_MAX];
+	char type[72];
 };
 
 /* ---- reading a definition ---- */

@@ -170,32 +170,11 @@ static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *
 
 /* ---- file operations ---- */
 
-/* The argument of any ioctl. */
-union eventlog_argument {
-	struct eventlog_version version;
-	struct eventlog_register registration;
-	struct eventlog_unregister unregister;
-	struct eventlog_delete delete;
-	struct eventlog_counts counts;
-	struct eventlog_subscribe subscribe;
-	struct eventlog_rule rule;
-	struct eventlog_rule_delete rule_delete;
-	struct eventlog_flush flush;
-	struct eventlog_stat stat;
-	struct eventlog_describe describe;
-	struct eventlog_pause pause;
-	struct eventlog_marker_next marker_next;
-	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_policy marker_policy;
-	struct eventlog_marker_policy_next marker_policy_next;
-	struct eventlog_filter_get filter_get;
-};
-
 static const struct eventlog_ioctl eventlog_file_table[] = {
-	EVENTLOG_IOCTL(VERSION, eventlog_version, eventlog_ioctl_version),
-	EVENTLOG_IOCTL(DELETE, eventlog_delete, eventlog_ioctl_delete),
-	EVENTLOG_IOCTL(COUNTS, eventlog_counts, eventlog_ioctl_counts),
-	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, eventlog_ioctl_describe),
+	EVENTLOG_IOCTL(VERSION, eventlog_version, abi, eventlog_ioctl_version),
+	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
+	EVENTLOG_IOCTL(COUNTS, eventlog_counts, policies, eventlog_ioctl_counts),
+	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
 };
 
 static const struct eventlog_ioctls eventlog_file_ioctls = {
@@ -243,7 +222,7 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 	ioctl = eventlog_ioctl_find(_IOC_NR(command));
 	if (!ioctl)
 		return -ENOTTY;
-	ret = eventlog_argument_get(&argument, ioctl->bytes, user);
+	ret = eventlog_argument_get(&argument, ioctl->bytes, ioctl->least_bytes, user);
 	return ret ?: ioctl->call(file->domain, filp, &argument, user);
 }
 

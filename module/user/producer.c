@@ -322,15 +322,15 @@ static u64 eventlog_pid_translate(u64 number)
 }
 
 /*
- * Copies a filter to the caller, whose sizes are in @room.  Terms of another size than the
- * kernel's are truncated or filled with zeroes.
+ * Copies a filter to the caller, whose sizes are in @room.  Fills longer terms with zeroes.
+ * -E2BIG: a shorter term would lack something that is set.
  */
 static int eventlog_filter_put(const struct eventlog_filter_get *room,
 			       const struct eventlog_policy_filter *filter)
 {
 	static const u8 zeroes[EVENTLOG_TERM_STRIDE_MAX];
 	const struct eventlog_expression *expression = filter->expression;
-	u32 bytes = min_t(u32, room->term_size, sizeof(struct eventlog_term));
+	size_t bytes = min_t(size_t, room->term_size, sizeof(struct eventlog_term));
 	unsigned int i;
 	int ret;
 
@@ -346,6 +346,8 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 			/* The other number may not be 0 or 1, which a bool must be. */
 			term.flags &= ~EVENTLOG_TERM_BOOL;
 		}
+		if (memchr_inv((const u8 *)&term + bytes, 0, sizeof(term) - bytes))
+			return -E2BIG;
 		ret = eventlog_text_put(user, (const char *)&term, bytes) ?:
 		      eventlog_text_put(user + bytes, zeroes, room->term_size - bytes);
 		if (ret)
@@ -406,7 +408,6 @@ static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file
 	request->version = filter.version;
 	request->handlers = filter.handlers;
 	request->term_count = filter.expression ? filter.expression->count : 0;
-	request->term_size = sizeof(struct eventlog_term);
 	request->terms_size = request->term_count * room.term_size;
 	request->pool_size = filter.expression ? filter.expression->pool_size : 0;
 	if (filter.expression)
@@ -418,9 +419,9 @@ static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file
 }
 
 static const struct eventlog_ioctl eventlog_producer_table[] = {
-	EVENTLOG_IOCTL(REGISTER, eventlog_register, eventlog_ioctl_register),
-	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, eventlog_ioctl_unregister),
-	EVENTLOG_IOCTL(FILTER_GET, eventlog_filter_get, eventlog_ioctl_filter_get),
+	EVENTLOG_IOCTL(REGISTER, eventlog_register, map_size, eventlog_ioctl_register),
+	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, write_index, eventlog_ioctl_unregister),
+	EVENTLOG_IOCTL(FILTER_GET, eventlog_filter_get, generation, eventlog_ioctl_filter_get),
 };
 
 const struct eventlog_ioctls eventlog_producer_ioctls = {
@@ -454,7 +455,7 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	size_t payload_bytes = bytes - sizeof(write_index);
 
 	if (write_index > S32_MAX)
-		return write_index == EVENTLOG_WRITE_BATCH ? -EOPNOTSUPP : -EINVAL;
+		return -EINVAL;
 	*target = eventlog_target_find(file, write_index);
 	if (!*target)
 		return -ENOENT;

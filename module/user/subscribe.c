@@ -138,7 +138,7 @@ static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp
 	if (!subscriber || request->flags || request->reserved)
 		return -EINVAL;
 	stat.size = request->size;
-	stat.cpu = request->cpu;
+	stat.ring = request->ring;
 	stat.descriptor = request->descriptor;
 	stat.rule_id = request->rule_id;
 	ret = eventlog_subscriber_stat(subscriber, &stat);
@@ -148,12 +148,12 @@ static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp
 }
 
 static const struct eventlog_ioctl eventlog_subscribe_table[] = {
-	EVENTLOG_IOCTL(SUBSCRIBE, eventlog_subscribe, eventlog_ioctl_subscribe),
-	EVENTLOG_IOCTL(RULE_ADD, eventlog_rule, eventlog_ioctl_rule_add),
-	EVENTLOG_IOCTL(RULE_DEL, eventlog_rule_delete, eventlog_ioctl_rule_delete),
-	EVENTLOG_IOCTL(FLUSH, eventlog_flush, eventlog_ioctl_flush),
-	EVENTLOG_IOCTL(STAT, eventlog_stat, eventlog_ioctl_stat),
-	EVENTLOG_IOCTL(PAUSE, eventlog_pause, eventlog_ioctl_pause),
+	EVENTLOG_IOCTL(SUBSCRIBE, eventlog_subscribe, shards, eventlog_ioctl_subscribe),
+	EVENTLOG_IOCTL(RULE_ADD, eventlog_rule, filter, eventlog_ioctl_rule_add),
+	EVENTLOG_IOCTL(RULE_DEL, eventlog_rule_delete, rule_id, eventlog_ioctl_rule_delete),
+	EVENTLOG_IOCTL(FLUSH, eventlog_flush, generation, eventlog_ioctl_flush),
+	EVENTLOG_IOCTL(STAT, eventlog_stat, lost, eventlog_ioctl_stat),
+	EVENTLOG_IOCTL(PAUSE, eventlog_pause, paused, eventlog_ioctl_pause),
 };
 
 const struct eventlog_ioctls eventlog_subscribe_ioctls = {

@@ -85,7 +85,7 @@ void subscriber_open(struct subscriber *subscriber, unsigned int flags, const ch
 
 	subscriber->fd = open_or_fail("/dev/eventlog", O_RDWR);
 	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE");
-	subscriber->cpus = request.cpus < CPUS_MAX ? request.cpus : CPUS_MAX;
+	subscriber->cpus = request.rings < CPUS_MAX ? request.rings : CPUS_MAX;
 	for (cpu = 0; cpu < subscriber->cpus; cpu++) {
 		off_t offset = request.ring_offset + cpu * request.ring_stride;
 		void *page;
@@ -120,7 +120,7 @@ void subscriber_read(struct subscriber *subscriber)
 
 void subscriber_check(struct subscriber *subscriber, const char *name, __u64 records)
 {
-	struct eventlog_stat stat = { .size = sizeof(stat), .cpu = EVENTLOG_CPU_ALL };
+	struct eventlog_stat stat = { .size = sizeof(stat), .ring = EVENTLOG_RINGS_ALL };
 	unsigned int cause;
 
 	ioctl_or_fail(subscriber->fd, EVENTLOG_IOC_STAT, &stat, "STAT");

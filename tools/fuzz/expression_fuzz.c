@@ -61,9 +61,9 @@ static void check_filter(const struct elog_expression *expression, unsigned int 
 
 	if (elog_expression_compile(&expression, 1, 0, &filter, NULL))
 		return;
-	if (elog_filter_check(&filter->filter))
+	if (elog_filter_check(filter->filter))
 		abort();
-	holds = elog_filter_holds(&filter->filter, &subject, NULL);
+	holds = elog_filter_holds(filter->filter, &subject, NULL);
 	if (result && !holds)
 		abort();
 	if (filter->exact && bound && holds != result)
@@ -71,7 +71,7 @@ static void check_filter(const struct elog_expression *expression, unsigned int 
 	elog_filter_free(filter);
 	/* The text may be too long for this. */
 	if (!elog_expression_compile(&expression, 1, ELOG_FILTER_WHOLE, &filter, NULL) &&
-	    elog_filter_check(&filter->filter))
+	    elog_filter_check(filter->filter))
 		abort();
 	elog_filter_free(filter);
 }

@@ -242,7 +242,7 @@ static int add_rule(struct elog_consumer *consumer, const struct elog_filter *fi
 {
 	const struct elog_rule rule = {
 		.size = sizeof(rule), .provider = "filter_test", .sample = sample,
-		.filter = filter ? &filter->filter : NULL,
+		.filter = filter ? filter->filter : NULL,
 	};
 
 	return elog_consumer_rule_add(consumer, &rule, rule_id);
@@ -297,7 +297,7 @@ static void expect(struct filtered *all, const struct elog_schema_event *schema,
 
 	for (filtered = all; filtered < all + FILTERS; filtered++) {
 		incompatible = false;
-		passes = elog_filter_holds(&filtered->filter->filter, &subject, &incompatible);
+		passes = elog_filter_holds(filtered->filter->filter, &subject, &incompatible);
 		whole = !filtered->bound &&
 			elog_predicate_match(filtered->predicate, item, NAME);
 		if (whole && !passes)
@@ -316,7 +316,7 @@ static void expect(struct filtered *all, const struct elog_schema_event *schema,
 /* Check that a consumer gets exactly what it must. */
 static void check_received(struct filtered *filtered)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 	unsigned int count = 0, index;
 
@@ -343,7 +343,7 @@ static void check_received(struct filtered *filtered)
 		     filtered->filter->text, (unsigned int)stat.incompatible,
 		     (unsigned int)stat.rejected, filtered->incompatible);
 	/* Nothing else was written to the rings. */
-	check_equal(elog_consumer_stat(filtered->consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(filtered->consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records - filtered->records, filtered->count);
 	filtered->records = stat.records;
 }
@@ -447,7 +447,7 @@ static void test_sample(void)
 	struct elog_consumer *consumer = open_consumer();
 	struct elog_expression *expression;
 	struct elog_filter *filter;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_event *numbers;
 	struct elog_item item;
 	uint32_t number, rule_id, i;
@@ -484,8 +484,8 @@ static void test_sample(void)
 static void test_refused(void)
 {
 	struct eventlog_term term = {
-		.operation = EVENTLOG_TERM_BEGINS_NOT + 1, .on_true = EVENTLOG_TERM_ACCEPT,
-		.on_false = EVENTLOG_TERM_REJECT,
+		.operation = EVENTLOG_TERM_OP_BEGINS_NOT + 1, .on_true = EVENTLOG_FILTER_ACCEPT,
+		.on_false = EVENTLOG_FILTER_REJECT,
 	};
 	struct eventlog_filter filter = {
 		.size = sizeof(filter), .term_count = 1, .term_size = sizeof(term),
@@ -496,10 +496,10 @@ static void test_refused(void)
 	};
 	struct elog_consumer *consumer = open_consumer();
 
-	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), -EOPNOTSUPP);
-	term.operation = EVENTLOG_TERM_EQUAL;
 	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), -EINVAL);
-	term.operation = EVENTLOG_TERM_SET;
+	term.operation = EVENTLOG_TERM_OP_EQUAL;
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), -EINVAL);
+	term.operation = EVENTLOG_TERM_OP_SET;
 	filter.term_count = EVENTLOG_TERMS_MAX + 1;
 	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), -E2BIG);
 	filter.term_count = 1;

@@ -360,7 +360,7 @@ static void write_and_read(uint64_t ring_bytes)
 	uint64_t seen = 0, lost = 0, previous = 0, wrong = 0;
 	uint32_t next[WRITERS + 1] = { 0 }, number;
 	pthread_t threads[WRITERS];
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 	unsigned int i, cause;
 	void *result;
@@ -405,14 +405,14 @@ static void write_and_read(uint64_t ring_bytes)
 	}
 	check_equal(wrong, 0);
 	check_equal(seen + lost, WRITERS * NUMBERS);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records, seen);
 	check_equal(stat.lost[EVENTLOG_LOST_NO_ROOM], lost);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL,
 				       elog_event_descriptor(shared_event), &stat),
 		    0);
 	check_equal(stat.event_lost, lost);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, UINT32_MAX,
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, UINT32_MAX,
 				       &stat), -ENOENT);
 	check_equal(elog_consumer_pending(consumer), 0);
 	printf("# %llu seen, %llu lost\n", (unsigned long long)seen,
@@ -513,7 +513,7 @@ static void test_release_under_load(void)
 	struct elog_consumer *consumer = subscribe(1 << 16);
 	long delivered = 0, read = 0;
 	pthread_t threads[WRITERS];
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 	bool stop = false;
 	unsigned int i;
@@ -537,7 +537,7 @@ static void test_release_under_load(void)
 		delivered += (long)result;
 	}
 	read += read_batch(consumer, &item);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records, read);
 	check_equal(stat.records + stat.lost[EVENTLOG_LOST_NO_ROOM], delivered);
 	check(delivered > 0);
@@ -599,7 +599,7 @@ static void test_new_cpu(void)
 static void test_many_definitions(void)
 {
 	/* Names of maximum length make long texts with few fields. */
-	enum { EVENTS = 1400, FIELDS = 55, NAME = EVENTLOG_NAME_MAX - 1 };
+	enum { EVENTS = 1400, FIELDS = 55, NAME = EVENTLOG_FIELD_NAME_MAX - 1 };
 	static uint32_t descriptors[EVENTS];
 	const struct elog_schema_event *schema;
 	uint64_t generation;
@@ -653,7 +653,7 @@ static void test_no_rings(void)
 	const struct elog_schema_event *schema;
 	struct elog_producer *producer;
 	struct elog_event *event;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct elog_item item;
 
 	options.ring_bytes = 1 << 16;
@@ -674,11 +674,13 @@ static void test_no_rings(void)
 	check(becomes_enabled(event));
 	check_equal(write_number(event, 0, 1), 0);
 	check_equal(elog_consumer_cpus(consumer), 0);
+	check_equal(elog_consumer_rings(consumer), 0);
+	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_UNKNOWN);
 	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
 	check_equal(elog_consumer_pending(consumer), 0);
 	check_equal(elog_consumer_flush(consumer), 0);
 	check_equal(elog_consumer_next(consumer, &item), 0);
-	check_equal(elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat), 0);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
 	check_equal(stat.records, 0);
 	check_equal(stat.lost[EVENTLOG_LOST_NO_MEMORY], 0);
 	check_equal(elog_consumer_describe(consumer, elog_event_descriptor(event),
@@ -693,7 +695,7 @@ static void test_delete(void)
 {
 	static const char *const commands[] = { "lasting u32 x", "lasting u64 x" };
 	struct elog_event *events[ELOG_ARRAY_SIZE(commands)] = { 0 };
-	struct eventlog_describe request = { 0 };
+	struct eventlog_describe request = { .size = sizeof(request) };
 	struct elog_producer *producer;
 	int fd = elog_device_open(NULL);
 	unsigned int i;
@@ -758,7 +760,7 @@ static void test_backlog(void)
 	const struct elog_rule rule = {
 		.size = sizeof(rule), .provider = "libelog_*",
 	};
-	struct eventlog_describe request = { 0 };
+	struct eventlog_describe request = { .size = sizeof(request) };
 	uint64_t position, counts[EVENTLOG_LOST_CAUSES];
 	struct elog_consumer *consumer;
 	struct elog_producer *producer;
@@ -782,7 +784,7 @@ static void test_backlog(void)
 	check_equal(elog_consumer_raw(consumer, 0, &data, &size, &position), -EINVAL);
 	check_equal(elog_consumer_raw_release(consumer, 0, 0), -EINVAL);
 	check_equal(elog_consumer_raw_flush(consumer), -EINVAL);
-	check_equal(elog_consumer_raw_lost(consumer, 0, counts), -EINVAL);
+	check_equal(elog_consumer_raw_lost(consumer, 0, counts, EVENTLOG_LOST_CAUSES), -EINVAL);
 
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
@@ -829,6 +831,108 @@ static void test_backlog(void)
 	elog_processes_free(processes);
 }
 
+/* Room for a struct that a newer program has, filled to notice wrong writes. */
+union sized {
+	uint32_t size;
+	struct eventlog_version version;
+	struct eventlog_counts counts;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	unsigned char bytes[512];
+};
+
+static void set_size(union sized *sized, size_t size)
+{
+	memset(sized, 0xa5, sizeof(*sized));
+	sized->size = (uint32_t)size;
+}
+
+/* The first @size bytes are those of @whole, or 0 behind its size. */
+static bool is_cut(const union sized *sized, size_t size, const union sized *whole)
+{
+	size_t i;
+
+	for (i = sizeof(uint32_t); i < size; i++)
+		if (sized->bytes[i] != (i < whole->size ? whole->bytes[i] : 0))
+			return false;
+	for (; i < sizeof(*sized); i++)
+		if (sized->bytes[i] != 0xa5)
+			return false;
+	return sized->size == size;
+}
+
+/* What is behind the size that the caller sets belongs to the caller. */
+static void test_sizes(void)
+{
+	const struct elog_rule rule = { .size = sizeof(rule), .provider = "libelog_*" };
+	union sized sized, whole;
+	struct elog_consumer *consumer;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	char *text;
+	size_t size;
+	int fd;
+
+	check_equal(elog_consumer_open(&consumer, NULL), 0);
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "sized u32 number");
+	check_equal(write_number(event, 0, 1), 0);
+	fd = elog_consumer_fd(consumer);
+
+	set_size(&whole, sizeof(whole.version));
+	check_equal(elog_device_version(fd, &whole.version), 0);
+	check_equal(whole.version.abi, EVENTLOG_ABI_VERSION);
+	for (size = 8; size < 300; size += 4) {
+		set_size(&sized, size);
+		check_equal(elog_device_version(fd, &sized.version), 0);
+		check(is_cut(&sized, size, &whole));
+	}
+	set_size(&whole, sizeof(whole.counts));
+	check_equal(elog_device_counts(fd, &whole.counts), 0);
+	check(whole.counts.events > 0);
+	for (size = 8; size < 300; size += 4) {
+		set_size(&sized, size);
+		check_equal(elog_device_counts(fd, &sized.counts), 0);
+		check(is_cut(&sized, size, &whole));
+	}
+	set_size(&whole, sizeof(whole.stat));
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &whole.stat), 0);
+	check_equal(whole.stat.records, 1);
+	for (size = 20; size < 400; size += 4) {
+		set_size(&sized, size);
+		check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &sized.stat), 0);
+		check(is_cut(&sized, size, &whole));
+	}
+	set_size(&sized, 16);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &sized.stat), -EINVAL);
+	check(sized.bytes[4] == 0xa5);
+	set_size(&sized, 7);
+	check_equal(elog_device_version(fd, &sized.version), -EINVAL);
+	check_equal(elog_device_counts(fd, &sized.counts), -EINVAL);
+
+	memset(&whole, 0, sizeof(whole));
+	whole.size = sizeof(whole.describe);
+	whole.describe.descriptor = elog_event_descriptor(event);
+	check_equal(elog_device_describe(fd, &whole.describe, &text), 0);
+	free(text);
+	check(whole.describe.provider_id > 0);
+	for (size = 12; size < 300; size += 4) {
+		set_size(&sized, size);
+		memset(sized.bytes + sizeof(uint32_t), 0, size - sizeof(uint32_t));
+		sized.describe.descriptor = elog_event_descriptor(event);
+		check_equal(elog_device_describe(fd, &sized.describe, &text), 0);
+		check(is_cut(&sized, size, &whole));
+		free(text);
+	}
+	sized.bytes[size - 5] = 1;
+	check_equal(elog_device_describe(fd, &sized.describe, &text), -E2BIG);
+	sized.size = 11;
+	check_equal(elog_device_describe(fd, &sized.describe, &text), -EINVAL);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -843,6 +947,7 @@ int main(void)
 		{ "dropped definitions are read again", test_many_definitions },
 		{ "a subscriber without rings", test_no_rings },
 		{ "a persistent event is deleted", test_delete },
+		{ "results stay within the caller's structs", test_sizes },
 		{ "everything works with a backlog", test_with_backlog },
 		{ "a backlog holds more than a ring", test_backlog },
 	};

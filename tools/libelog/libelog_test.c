@@ -85,6 +85,17 @@ static bool is_zero(const void *data, size_t size)
 	return !size;
 }
 
+/* Structs in the memory of programs that have no size. */
+#if __SIZEOF_POINTER__ == 8
+_Static_assert(sizeof(struct elog_item) == 128, "never changes");
+_Static_assert(sizeof(struct elog_value) == 64, "never changes");
+_Static_assert(sizeof(struct elog_payload) == 56, "never changes");
+_Static_assert(sizeof(struct elog_text) == 48, "never changes");
+_Static_assert(sizeof(struct elog_expression_error) == 176, "never changes");
+_Static_assert(sizeof(struct elog_schema_error) == 176, "never changes");
+_Static_assert(sizeof(struct elog_writer_loss) == 24, "never changes");
+#endif
+
 /* Structs in the caller's memory have reserved members, which are 0 so far. */
 static void test_reserved(void)
 {
@@ -203,7 +214,7 @@ static void test_schema_errors(void)
 		{ HEAD "event 1 e.f info -\n", 3, "not a name" },
 		{ HEAD "keyword \"k\" 1\n", 3, "name is missing" },
 		{ EVENT "\tu8 \"f\"\n", 4, "name is missing" },
-		{ EVENT "\tu8 " NAME_64 "\n", 4, "not a name" },
+		{ EVENT "\tu8 " NAME_255 "a\n", 4, "not a name" },
 		{ "eventlog 1\nprovider 1p\n", 2, "not a name" },
 		{ "eventlog 1\nprovider p/q\n", 2, "not a name" },
 		{ "eventlog 1\nprovider p q\n", 2, "not expected" },
@@ -864,6 +875,46 @@ static void test_damaged_rings(void)
 	free(data);
 }
 
+/* A newer kernel: unknown types of records are skipped by size, unknown bits are ignored. */
+static void test_newer_records(void)
+{
+	struct eventlog_record event = {
+		.size_flags = (sizeof(event) + 8) | EVENTLOG_CONTEXT_NMI <<
+			      EVENTLOG_RECORD_CONTEXT_SHIFT | EVENTLOG_RECORD_FLAG_MAPPED |
+			      EVENTLOG_RECORD_FLAG_ADJUSTED | 0xf0000000U,
+		.descriptor = 3, .time = 5,
+	};
+	uint64_t data[RING_BYTES / 8] = { 0 };
+	struct elog_ring_reader reader = {
+		.data = (const unsigned char *)data, .data_bytes = RING_BYTES,
+		.sub_buffer_bytes = SUB_BYTES,
+	};
+	struct elog_item item;
+	unsigned int type, word = 0;
+	uint32_t size_flags;
+
+	for (type = EVENTLOG_RECORD_LOST + 1; type < 16; type++) {
+		/* Some have only the first 8 bytes, others end within a word. */
+		size_flags = (type & 1 ? 8 : 21) | type << EVENTLOG_RECORD_TYPE_SHIFT | 1U << 31;
+		memcpy(&data[word], &size_flags, sizeof(size_flags));
+		word += type & 1 ? 1 : 3;
+	}
+	memcpy(&data[word], &event, sizeof(event));
+	data[word + sizeof(event) / 8] = 0x1234;
+	reader.end = 8 * (word + 1) + sizeof(event);
+
+	check_equal(elog_ring_peek(&reader), 1);
+	check(elog_ring_take(&reader, &item));
+	check_equal(item.type, ELOG_ITEM_EVENT);
+	check_equal(item.context, EVENTLOG_CONTEXT_NMI);
+	check_equal(item.descriptor, 3);
+	check_equal(item.time, 5);
+	check_equal(item.payload_size, 8);
+	check(!memcmp(item.payload, &data[word + sizeof(event) / 8], 8));
+	check_equal(reader.position, reader.end);
+	check_equal(elog_ring_peek(&reader), 0);
+}
+
 static void test_text(void)
 {
 	struct elog_text text = { 0 };
@@ -1082,21 +1133,39 @@ static void test_consumer_alone(void)
 		.size = sizeof(missing), .device = "/nonexistent/eventlog",
 	}, other = {
 		.size = sizeof(other), .device = "/dev/null",
-	}, wrong = { .size = 8 };
+	}, wrong = { .size = 7 }, shorter = {
+		.size = offsetof(struct elog_consumer_options, backlog_bytes),
+		.device = "/dev/null",
+		.backlog_bytes = UINT64_MAX,
+	};
+	struct {
+		struct elog_consumer_options options;
+		uint64_t more;
+	} longer = {
+		.options = { .size = sizeof(longer), .device = "/dev/null" },
+	};
 	struct elog_consumer *consumer;
-	struct eventlog_version version;
-	struct eventlog_counts counts;
+	struct eventlog_version version = { .size = sizeof(version) };
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int fd;
 
 	check_equal(elog_consumer_open(&consumer, &missing), -ENOENT);
 	check_equal(elog_consumer_open(&consumer, &other), -ENOTTY);
 	check_equal(elog_consumer_open(&consumer, &wrong), -EINVAL);
+	check_equal(elog_consumer_open(&consumer, &shorter), -ENOTTY);
+	check_equal(elog_consumer_open(&consumer, &longer.options), -ENOTTY);
+	longer.more = 1ULL << 63;
+	check_equal(elog_consumer_open(&consumer, &longer.options), -E2BIG);
 	elog_consumer_close(NULL);
 	check_equal(elog_device_open("/nonexistent/eventlog"), -ENOENT);
 	fd = elog_device_open("/dev/null");
 	check(fd >= 0);
 	check_equal(elog_device_version(fd, &version), -ENOTTY);
 	check_equal(elog_device_counts(fd, &counts), -ENOTTY);
+	version.size = 7;
+	counts.size = 0;
+	check_equal(elog_device_version(fd, &version), -EINVAL);
+	check_equal(elog_device_counts(fd, &counts), -EINVAL);
 	check_equal(elog_device_check(fd), 0);
 	close(fd);
 	check_equal(elog_abi_check(EVENTLOG_ABI_VERSION), 0);
@@ -1121,6 +1190,7 @@ int main(void)
 		{ "decoding stays within the payload", test_decode_bounds },
 		{ "rings are merged by time", test_merge },
 		{ "damaged rings are detected", test_damaged_rings },
+		{ "records of a newer kernel are skipped or read", test_newer_records },
 		{ "names of processes", test_processes },
 		{ "reserved members are zero", test_reserved },
 		{ "a producer without the module", test_producer_alone },

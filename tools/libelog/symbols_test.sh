@@ -47,8 +47,9 @@ names_are_ours()
 # Variables of the library exist in every program that uses it. The permitted ones are:
 # the producers, which must be found when a process forks; the tables of
 # CRC-32C and the secret of hash maps, both created on first use; a byte that identifies
-# threads, and one that is set while a thread is in a probe; and the state of the
-# process's markers.
+# threads, and one that is set while a thread is in a probe; the state of the process's
+# markers; and for their filters: how many threads read one, the replaced filters that
+# such threads may still use, and the ids that filters compare without a system call.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
 fork_handlers_once
@@ -62,12 +63,16 @@ markers_probe
 markers_probes
 markers_producer
 markers_retired
+process_id
 producers
 producers_lock
+readers
+retired
 secret
 secret_once
 tables
-tables_once'
+tables_once
+thread_id'
 
 variables_are_known()
 {

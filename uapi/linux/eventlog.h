@@ -16,9 +16,28 @@
  *    kernel's is treated as zero-filled at the end.  A longer one is accepted if
  *    the additional bytes are zero (E2BIG otherwise).  Results are written up to
  *    the caller's size; bytes beyond the kernel's struct are set to zero.
- *  - Reserved members and unknown flags must be zero (EINVAL otherwise).
+ *  - The struct must have all members of the first release of ABI version 2, except
+ *    reserved ones at its end (EINVAL otherwise).  VERSION needs only size and abi.
  *  - Pointers are passed as __u64.
  *  - A call that fails changes nothing.
+ *
+ * What this version of the kernel does not know, or only reserves, fails with one errno
+ * for each place: an unknown call with ENOTTY; an unknown flag, an unknown value of an
+ * enum, a reserved member that is not zero, and a reserved write_index with EINVAL; a
+ * member beyond the kernel's struct that is not zero with E2BIG.  Each errno has other
+ * causes too: use the FEATURE bits and limits of VERSION to find out what works.
+ *
+ * EVENTLOG_ABI_VERSION changes only if a program that works with the previous version
+ * could fail or misread something.  It does not change if calls, flags, members at the
+ * end of a struct, causes of loss, record types or ring flags are added.  A program can
+ * find these by FEATURE bits, and by the size of a result: a kernel that does not know
+ * a member leaves it zero.
+ *
+ * What a program must do with values that it does not know, because the kernel is newer:
+ *  - Ignore bits of a status byte, of DESCRIBE.state, of a ring's flags and of a record's
+ *    size_flags.  They never change how the rest is read.
+ *  - Skip a record of an unknown type, by its size.  Only its size_flags are defined.
+ *  - Add losses of an unknown cause to the sum, and show them with the cause's number.
  *
  * The first REGISTER makes an open file a producer, the first SUBSCRIBE makes it a
  * subscriber; after that the other call fails with EBUSY.  Reading a file that has
@@ -37,7 +56,7 @@
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
 #define EVENTLOG_NAME_MAX		256	/* provider, event; NUL included */
-#define EVENTLOG_FIELD_NAME_MAX		64	/* field; NUL included */
+#define EVENTLOG_FIELD_NAME_MAX		256	/* field; NUL included */
 #define EVENTLOG_GLOB_MAX		1024	/* provider and event glob; NUL included */
 #define EVENTLOG_FIELDS_MAX		256	/* fields of one event */
 #define EVENTLOG_RING_BYTES_MAX		(1U << 30) /* data bytes of one CPU's ring */
@@ -188,7 +207,8 @@ struct eventlog_counts {
 /* ------------------------------------------------------------------------
  * Writing: each writev() or write() emits one event and contains
  *	__u32 write_index; [__u64 session;] payload
- * The two integers are in host byte order and need not be aligned.
+ * The two integers are in host byte order and need not be aligned.  REGISTER returns
+ * no write_index above 0x7fffffff; EINVAL: the index is reserved.
  */
 #define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
 #define EVENTLOG_WRITE_KICK	0xfffffffdU	/* reserved: wake the reader of a mapped ring */
@@ -202,7 +222,7 @@ struct eventlog_counts {
  * value.  The field's type decides how the value is interpreted, therefore a term
  * carries the value in every form that it may have.
  *
- * A term is false, also with EVENTLOG_TERM_NOT_EQUAL, if the event lacks the field, or
+ * A term is false, also with EVENTLOG_TERM_OP_NOT_EQUAL, if the event lacks the field, or
  * if the type of the field does not support the operation or the values.
  *
  * An IPv4 address, of a field or of a term, is compared as ::ffff:a.b.c.d if the other
@@ -211,15 +231,18 @@ struct eventlog_counts {
  * flags field (a name, or names separated by '|'); for those with operations 1 to 7.
  *
  * Names, strings and addresses are in a pool of bytes that the terms refer to by
- * offset.  The kernel copies terms, pool and text once, and checks the copy.  A term
- * that is longer than the kernel's is accepted if its additional bytes are zero (E2BIG
- * otherwise).  A term shorter than EVENTLOG_TERM_SIZE_MIN is EINVAL.
+ * offset.  The kernel copies terms, pool and text once, and checks the copy.
+ *
+ * term_size is the size of struct eventlog_term as the caller was compiled, and the
+ * distance from one term to the next.  In both directions, with RULE_ADD, MARKER_SET
+ * and POLICY_ADD and with FILTER_GET, members that only one side knows are zero, or the
+ * call fails with E2BIG.  A term_size below EVENTLOG_TERM_SIZE_MIN is EINVAL.
  */
 #define EVENTLOG_TERMS_MAX	64
 #define EVENTLOG_FILTER_POOL_MAX 8192	/* bytes */
 #define EVENTLOG_FILTER_TEXT_MAX 1024	/* bytes of the source text, NUL included */
 #define EVENTLOG_TERM_STRING_MAX 256	/* bytes of a string value, NUL included */
-#define EVENTLOG_TERM_SIZE_MIN	40	/* size of struct eventlog_term in ABI version 2 */
+#define EVENTLOG_TERM_SIZE_MIN	24	/* bytes: the members that every term needs */
 
 struct eventlog_filter {
 	__u32 size;
@@ -234,16 +257,16 @@ struct eventlog_filter {
 };
 
 enum eventlog_term_operation {
-	EVENTLOG_TERM_SET	= 0,	/* not 0, not empty; takes no value */
-	EVENTLOG_TERM_EQUAL	= 1,
-	EVENTLOG_TERM_NOT_EQUAL	= 2,
-	EVENTLOG_TERM_LESS	= 3,	/* 3 to 7: integers, enum and flags only */
-	EVENTLOG_TERM_LESS_EQUAL = 4,
-	EVENTLOG_TERM_GREATER	= 5,
-	EVENTLOG_TERM_GREATER_EQUAL = 6,
-	EVENTLOG_TERM_BITS	= 7,	/* at least one bit of the value is set */
-	EVENTLOG_TERM_BEGINS	= 8,	/* 8 and 9: strings only; the prefix is string */
-	EVENTLOG_TERM_BEGINS_NOT = 9,
+	EVENTLOG_TERM_OP_SET		= 0,	/* not 0, not empty; takes no value */
+	EVENTLOG_TERM_OP_EQUAL		= 1,
+	EVENTLOG_TERM_OP_NOT_EQUAL	= 2,
+	EVENTLOG_TERM_OP_LESS		= 3,	/* 3 to 7: integers, enum and flags only */
+	EVENTLOG_TERM_OP_LESS_EQUAL	= 4,
+	EVENTLOG_TERM_OP_GREATER	= 5,
+	EVENTLOG_TERM_OP_GREATER_EQUAL	= 6,
+	EVENTLOG_TERM_OP_BITS		= 7,	/* at least one bit of the value is set */
+	EVENTLOG_TERM_OP_BEGINS		= 8,	/* 8 and 9: strings only; the prefix is string */
+	EVENTLOG_TERM_OP_BEGINS_NOT	= 9,
 };
 
 #define EVENTLOG_TERM_COMMON	(1U << 0) /* name is cpu, pid, tid, comm or session, no field */
@@ -255,25 +278,30 @@ enum eventlog_term_operation {
 #define EVENTLOG_TERM_IPV6	(1U << 6) /* address, of 16 bytes, is the value for an address */
 
 /* Results, in place of the index of a term. */
-#define EVENTLOG_TERM_REJECT	0xfffe	/* the filter is false */
-#define EVENTLOG_TERM_ACCEPT	0xffff	/* the filter is true */
+#define EVENTLOG_FILTER_REJECT	0xfffe	/* the filter is false */
+#define EVENTLOG_FILTER_ACCEPT	0xffff	/* the filter is true */
 
 struct eventlog_term {
 	__u32 name;		/* in the pool: a field; else cpu, pid, tid, comm or session */
 	__u32 flags;		/* EVENTLOG_TERM_*; values that flags does not name are 0 */
-	__u16 operation;	/* enum eventlog_term_operation; EOPNOTSUPP: not known */
-	__u16 on_true;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
-	__u16 on_false;		/* index of a later term, or EVENTLOG_TERM_REJECT, _ACCEPT */
+	__u16 operation;	/* enum eventlog_term_operation, EVENTLOG_TERM_OP_* */
+	__u16 on_true;		/* index of a later term, or EVENTLOG_FILTER_REJECT, _ACCEPT */
+	__u16 on_false;		/* index of a later term, or EVENTLOG_FILTER_REJECT, _ACCEPT */
 	__u16 reserved;		/* 0 */
 	__u32 string;		/* in the pool, NUL-terminated */
 	__u32 address;		/* in the pool: the address, then a mask of the same length */
-	__u64 number;
+	__u64 number;		/* here and below: beyond EVENTLOG_TERM_SIZE_MIN */
 	__u64 reserved2;	/* 0 */
 };
 
 /* ------------------------------------------------------------------------
  * nr 8, subscriber: make the file a subscriber; the process that opened it needs
  * CAP_PERFMON or CAP_SYS_ADMIN
+ *
+ * Calls and mmap() name a ring by its index, 0 to rings - 1.  The header of the ring says
+ * which CPU writes to it.  Today the index equals the number of the CPU; do not rely on
+ * that, because several rings may belong to one CPU later.  A CPU that has never been
+ * online has no ring.
  */
 #define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
 #define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* reserved: producers map the rings */
@@ -282,14 +310,14 @@ struct eventlog_term {
 struct eventlog_subscribe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_SUBSCRIBE_* */
-	__u64 ring_bytes;	/* data bytes per CPU, a power of two; 0: no rings */
+	__u64 ring_bytes;	/* data bytes of each ring, a power of two; 0: no rings */
 	__u64 watermark;	/* poll() reports readable at so many bytes in one ring; 0: any */
 	__u32 sub_buffers;	/* a power of two, 2 to 256; 0: 2; each at least a page */
-	__u32 cpus;		/* out: number of rings; ring c belongs to CPU c */
+	__u32 rings;		/* out: number of rings; some may not exist yet */
 	__u64 ring_offset;	/* out: mmap offset of ring 0 */
 	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
-	__u32 generation;	/* out: changes when a CPU gets its first ring */
-	__u32 shards;		/* out: number of rings behind those of the CPUs; 0 */
+	__u32 generation;	/* out: changes when a ring is added */
+	__u32 shards;		/* out: reserved, rings that several CPUs write; 0 */
 	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
@@ -327,7 +355,7 @@ struct eventlog_rule_delete {
 struct eventlog_flush {
 	__u32 size;
 	__u32 flags;		/* 0 */
-	__u64 time;		/* out: CLOCK_MONOTONIC, ns */
+	__u64 time;		/* out: CLOCK_MONOTONIC of the initial time namespace, ns */
 	__u32 generation;	/* out: as in SUBSCRIBE */
 	__u32 reserved;
 };
@@ -340,26 +368,26 @@ enum eventlog_lost {
 	EVENTLOG_LOST_DEPTH	= 3,	/* writers nested too deeply, or RCU was not watching */
 	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit into a sub-buffer */
 	EVENTLOG_LOST_ABORTED	= 5,	/* the writer abandoned the reserved record */
-	EVENTLOG_LOST_NO_MEMORY	= 6,	/* the CPU has no ring */
+	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
-	/* 8 to 15: reserved; always 0 */
+	/* 8 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
 };
 
 /*
  * nr 12, subscriber: number of delivered, lost and rejected events so far.  With a
- * descriptor, cpu must be EVENTLOG_CPU_ALL, and only event_lost is set: the losses of
- * that event.  With a rule_id, cpu must be EVENTLOG_CPU_ALL and descriptor 0, and only
+ * descriptor, ring must be EVENTLOG_RINGS_ALL, and only event_lost is set: the losses of
+ * that event.  With a rule_id, ring must be EVENTLOG_RINGS_ALL and descriptor 0, and only
  * rejected and incompatible are set: those of that rule.  ENOENT: there is none.
  * Otherwise they are the sums over all rules that the subscriber has or had, and 0 if
- * cpu is not EVENTLOG_CPU_ALL.
+ * ring is not EVENTLOG_RINGS_ALL.
  */
-#define EVENTLOG_CPU_ALL	0xffffffffU
+#define EVENTLOG_RINGS_ALL	0xffffffffU
 
 struct eventlog_stat {
 	__u32 size;
 	__u32 flags;		/* 0 */
-	__u32 cpu;		/* in: one ring, or EVENTLOG_CPU_ALL; ENXIO: the CPU has no ring */
+	__u32 ring;		/* in: index, or EVENTLOG_RINGS_ALL; ENXIO: no such ring */
 	__u32 descriptor;	/* in: one event, or 0 */
 	__u32 rule_id;		/* in: one rule, or 0: all rules */
 	__u32 generation;	/* out: as in SUBSCRIBE */
@@ -398,10 +426,14 @@ struct eventlog_describe {
 };
 
 /*
- * nr 14, subscriber: pause or resume writing to the rings.  After the rings are
- * paused, nothing is written to them until they are resumed, so that a ring in
- * overwrite mode can be read without being overwritten.  Events emitted in the
- * meantime are counted as lost.
+ * nr 14, subscriber: pause or resume writing to the rings.  When a call that pauses has
+ * returned, no writer is active any more: each record in the rings is complete, and the
+ * data does not change until another call resumes, so that a ring in overwrite mode can be
+ * read without being overwritten.  Each event that was emitted before the
+ * call is in its ring or counted as lost.  An event that is emitted during the call may be
+ * either; later ones are counted as lost, with EVENTLOG_LOST_PAUSED, so these counts still
+ * grow.  Call FLUSH after PAUSE for the time up to which the rings are complete, and for
+ * the generation.
  */
 struct eventlog_pause {
 	__u32 size;
@@ -448,9 +480,9 @@ struct eventlog_marker_next {
 };
 
 enum eventlog_marker_operation {
-	EVENTLOG_MARKER_ADD	= 0,	/* switch these handlers on */
-	EVENTLOG_MARKER_REMOVE	= 1,	/* switch these handlers off */
-	EVENTLOG_MARKER_REPLACE	= 2,	/* switch these handlers on and all others off */
+	EVENTLOG_MARKER_OP_ADD		= 0,	/* switch these handlers on */
+	EVENTLOG_MARKER_OP_REMOVE	= 1,	/* switch these handlers off */
+	EVENTLOG_MARKER_OP_REPLACE	= 2,	/* switch these handlers on and all others off */
 };
 
 /*
@@ -507,11 +539,11 @@ struct eventlog_marker_policy {
 	__u64 marker;		/* const char *, a glob over event names; 0: all */
 	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
-	__u32 operation;	/* EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
+	__u32 operation;	/* EVENTLOG_MARKER_OP_ADD or _REMOVE */
 	__u32 matched;		/* out: number of live events that match */
 	__u32 changed;		/* out: of these, handlers or filter changed */
 	__u32 incompatible;	/* out: of these, incompatible with the filter */
-	__u32 id;		/* out: for POLICY_NEXT; 0: the policy had no effect and was dropped */
+	__u32 id;		/* out: for POLICY_NEXT; 0: it had no effect and was dropped */
 	__u64 reserved;		/* 0 */
 };
 
@@ -527,17 +559,18 @@ struct eventlog_marker_policy_next {
 	__u64 text;		/* char * */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
-	__u32 operation;	/* out: EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_REMOVE */
+	__u32 operation;	/* out: EVENTLOG_MARKER_OP_ADD or _REMOVE */
 	__u32 reserved;		/* 0 */
 };
 
 /*
  * nr 20, producer: get the filter of a program marker.  ENOENT: no such write_index.
- * EMSGSIZE: terms_size or pool_size is too small; all results were set, terms and pool
- * were not copied.  The values of terms named pid and tid are translated to the
- * caller's pid namespace: a number that names no process or thread there becomes
- * 0xffffffff.  Only == and != of other processes' and threads' numbers are meaningful
- * in a pid namespace that is not the initial one.
+ * EMSGSIZE: terms_size or pool_size is too small.  E2BIG: a term has a member beyond the
+ * caller's term_size that is not zero, so the caller must report INCOMPATIBLE.  In both
+ * cases all results were set, and terms and pool are not valid.  The values of terms named
+ * pid and tid are translated to the caller's pid namespace: a number that names no process
+ * or thread there becomes 0xffffffff.  Only == and != of other processes' and threads'
+ * numbers are meaningful in a pid namespace that is not the initial one.
  *
  * With EVENTLOG_FILTER_GET_INCOMPATIBLE, the caller reports that it cannot evaluate the
  * filter of the given version; DESCRIBE returns EVENTLOG_DESCRIBED_INCOMPATIBLE until
@@ -549,15 +582,15 @@ struct eventlog_filter_get {
 	__u32 size;
 	__u32 write_index;
 	__u32 flags;		/* EVENTLOG_FILTER_GET_* */
-	__u32 version;		/* out: changes when the filter does; 0: none; in: with INCOMPATIBLE */
+	__u32 version;		/* out: changes with the filter; 0: none; in: with INCOMPATIBLE */
 	__u32 handlers;		/* out: EVENTLOG_MARKER_* that run if the filter is true */
 	__u32 term_count;	/* out: 0: there is no filter */
-	__u32 term_size;	/* in: bytes from one term to the next; out: the kernel's term size */
-	__u32 terms_size;	/* in: bytes at terms; out: bytes needed */
+	__u32 term_size;	/* sizeof(struct eventlog_term), as the caller was compiled */
+	__u32 terms_size;	/* in: bytes at terms; out: term_count * term_size */
 	__u64 terms;		/* struct eventlog_term * */
 	__u64 pool;		/* void * */
 	__u32 pool_size;	/* in: bytes at pool; out: bytes needed */
-	__u32 generation;	/* out: the generation in the status map that the results belong to */
+	__u32 generation;	/* out: of the status map, when the results were taken */
 };
 
 /* ------------------------------------------------------------------------
@@ -594,16 +627,19 @@ struct eventlog_filter_get {
 #define EVENTLOG_RING_OVERWRITE	(1U << 0)
 #define EVENTLOG_RING_SPLIT	(1U << 1) /* a 32-bit kernel stores the words in halves */
 
+/* In place of a CPU's number.  Reserved in ring headers, for rings of several CPUs. */
+#define EVENTLOG_CPU_UNKNOWN	0xffffffffU
+
 struct eventlog_ring_header {
 	__u32 magic;		/* EVENTLOG_RING_MAGIC */
-	__u32 flags;		/* EVENTLOG_RING_* */
-	__u32 cpu;
+	__u32 flags;		/* EVENTLOG_RING_*; ignore others */
+	__u32 cpu;		/* the CPU that writes to the ring, or EVENTLOG_CPU_UNKNOWN */
 	__u32 data_offset;	/* bytes from this header to the data */
 	__u64 data_bytes;
 	__u64 sub_buffer_bytes;
 	__u32 meta_offset;	/* bytes from this header to metadata of sub-buffers; 0: none */
 	__u32 meta_bytes;	/* of one sub-buffer; 0 */
-	__u8  reserved0[88];
+	__u8  reserved0[88];	/* ignore */
 
 	__u64 head;		/* end of the reserved space */
 	__u64 committed;	/* end of the complete records */
@@ -629,13 +665,15 @@ struct eventlog_ring_consumer {
  * A record: header, payload, zeroes up to a multiple of 8.
  *
  * A padding record has only the first 8 bytes of the header and may be as short as
- * that: test the type before reading further.  The payload of a lost record is struct
- * eventlog_lost_counts.  The counts only grow; use the maximum of each.
+ * that, and so may a record of an unknown type: test the type before reading further.
+ * The next record is at the size, rounded up to EVENTLOG_RECORD_ALIGN, whatever the type.
+ * The payload of a lost record is struct eventlog_lost_counts.  The counts only grow; use
+ * the maximum of each.
  */
 struct eventlog_record {
-	__u32 size_flags;
+	__u32 size_flags;	/* size, context, flags, type; ignore bits 28 to 31 */
 	__u32 descriptor;
-	__u64 time;		/* CLOCK_MONOTONIC, ns */
+	__u64 time;		/* CLOCK_MONOTONIC of the initial time namespace, ns */
 	__u64 session;		/* 0: none */
 	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
 	__u32 tid;		/* thread, in the subscriber's pid namespace */
@@ -644,8 +682,8 @@ struct eventlog_record {
 #define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* bytes, header included */
 #define EVENTLOG_RECORD_CONTEXT_SHIFT	20
 #define EVENTLOG_RECORD_CONTEXT_MASK	0x00300000U
-#define EVENTLOG_RECORD_MAPPED		(1U << 22) /* reserved: a program wrote it to a mapped ring */
-#define EVENTLOG_RECORD_ADJUSTED	(1U << 23) /* reserved: its time was corrected */
+#define EVENTLOG_RECORD_FLAG_MAPPED	(1U << 22) /* reserved: written to a mapped ring */
+#define EVENTLOG_RECORD_FLAG_ADJUSTED	(1U << 23) /* reserved: its time was corrected */
 #define EVENTLOG_RECORD_TYPE_SHIFT	24
 #define EVENTLOG_RECORD_TYPE_MASK	0x0f000000U
 #define EVENTLOG_RECORD_ALIGN		8
@@ -678,7 +716,7 @@ struct eventlog_lost_counts {
  * does not enable any event.
  */
 struct eventlog_emitted {
-	__u64 time;		/* CLOCK_MONOTONIC, ns */
+	__u64 time;		/* CLOCK_MONOTONIC of the initial time namespace, ns */
 	__u64 session;		/* 0: none */
 	__u64 keywords;
 	__u32 descriptor;	/* for DESCRIBE */

@@ -38,7 +38,7 @@ struct kernel_counts {
 
 static uint32_t definitions_expected(void)
 {
-	struct eventlog_counts counts = { 0 };
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int fd = elog_device_open(NULL);
 
 	if (fd >= 0) {
@@ -103,7 +103,7 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		return -ENOMEM;
 	}
 	counts->live = live;
-	ret = selection_open(&counts->selection, live->options, true, false);
+	ret = selection_open(&counts->selection, live->options, false, false);
 	if (ret)
 		return ret;
 	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);

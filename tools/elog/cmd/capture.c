@@ -319,7 +319,7 @@ static void run_recorder(struct capture *capture)
 /* Report losses as they happen, for readers of logs. */
 static void report_loss(struct capture *capture)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t lost, now = monotonic();
 
 	if (capture->options->quiet || now - capture->reported < REPORT_NS)
@@ -400,7 +400,7 @@ static uint64_t summarize(struct capture *capture)
 	struct live *live = &capture->live;
 	uint64_t counts[EVENTLOG_LOST_CAUSES], lost, elapsed;
 	struct elog_text causes = { 0 };
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	bool known = !live_lost(live, &stat, &lost);
 	unsigned int i;
 

@@ -73,6 +73,7 @@ static int register_it(struct emission *emission)
 static int get_schema(struct emission *emission)
 {
 	struct eventlog_describe describe = {
+		.size = sizeof(describe),
 		.descriptor = elog_event_descriptor(emission->event),
 	};
 	struct elog_schema_error error;

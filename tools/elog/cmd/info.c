@@ -190,8 +190,8 @@ static int read_listing(int fd, struct elog_text *text)
 static int run_info(const struct options *options)
 {
 	struct elog_text status = { 0 };
-	struct eventlog_version version;
-	struct eventlog_counts counts;
+	struct eventlog_version version = { .size = sizeof(version) };
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int fd, ret, printed;
 
 	if (options->argument_count) {

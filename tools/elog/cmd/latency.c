@@ -170,7 +170,7 @@ static struct latency_report new_report(const struct latency *latency)
 
 static uint64_t lost_live(struct latency *latency)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t lost;
 	unsigned int i;
 

@@ -126,7 +126,7 @@ out:
 static int list_all(struct listing *listing, int fd)
 {
 	const struct options *options = listing->options;
-	struct eventlog_describe describe = { 0 };
+	struct eventlog_describe describe = { .size = sizeof(describe) };
 	int ret, status = STATUS_OK;
 	char *text;
 

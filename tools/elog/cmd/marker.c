@@ -507,7 +507,7 @@ static int restore_one(int fd, const struct marker *saved, struct marker *curren
 	struct eventlog_marker_set request = {
 		.descriptor = current->next.descriptor,
 		.handlers = saved->next.handlers,
-		.operation = EVENTLOG_MARKER_REPLACE,
+		.operation = EVENTLOG_MARKER_OP_REPLACE,
 	};
 	struct elog_expression_error error;
 	struct elog_filter *filter;
@@ -616,9 +616,9 @@ static int run_action(const struct options *options, enum action action, int fd,
 	case LIST:
 		return marker_list(options, fd, list);
 	case ENABLE:
-		return marker_switch(options, fd, EVENTLOG_MARKER_ADD, EVENTLOG_MARKER_TRACE);
+		return marker_switch(options, fd, EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
 	case DISABLE:
-		return marker_switch(options, fd, EVENTLOG_MARKER_REMOVE, MARKER_HANDLERS);
+		return marker_switch(options, fd, EVENTLOG_MARKER_OP_REMOVE, MARKER_HANDLERS);
 	case POLICIES:
 		return marker_policies(options, fd);
 	case SAVE:

@@ -8,9 +8,21 @@
 
 #include "cmd/register.h"
 
+/* Remove the backslash before each escaped character, as in globs. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		text += *text == '\\' && text[1];
+		*to++ = *text;
+	}
+	*to = '\0';
+}
+
 bool split_name(const char *text, char **provider, const char **event)
 {
-	const char *slash = strchrnul(text, '/');
+	const char *slash = find_slash(text);
 
 	*provider = NULL;
 	*event = text;
@@ -18,9 +30,12 @@ bool split_name(const char *text, char **provider, const char **event)
 		return true;
 	*event = slash + 1;
 	*provider = strndup(text, (size_t)(slash - text));
-	if (!*provider)
+	if (!*provider) {
 		elog_error("out of memory");
-	return *provider;
+		return false;
+	}
+	unescape(*provider);
+	return true;
 }
 
 int name_event(const struct options *options, const char *title,

@@ -31,8 +31,8 @@ struct registration {
 /**
  * split_name() - split [PROVIDER/]EVENT
  * @text: the text; @event points into it
- * @provider: set to an allocated copy, or to NULL if there is none
- * @event: set to the part behind the slash
+ * @provider: set to an allocated copy without backslashes, or to NULL if there is none
+ * @event: set to the part behind the first slash without a backslash before it
  *
  * Return: false without memory; an error was printed.
  */

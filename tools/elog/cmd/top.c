@@ -93,7 +93,7 @@ static void add_line(struct top *top, const struct entry *entry)
  */
 static void measure_fill(struct top *top)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	unsigned int cpu, percent;
 
 	for (cpu = 0; cpu < top->rings; cpu++) {
@@ -147,7 +147,7 @@ static void count_batch(struct top *top)
 /* Keeps the old number if the counts cannot be read. */
 static void count_subscribers(struct top *top)
 {
-	struct eventlog_counts counts;
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 
 	if (!elog_device_counts(elog_consumer_fd(top->live.consumer), &counts))
 		top->view.subscribers = counts.subscribers;

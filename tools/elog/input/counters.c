@@ -472,10 +472,12 @@ static int count_event_lost(struct counters *counters, struct elog_consumer *con
  */
 static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
-	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
 	int fd = elog_consumer_fd(consumer), ret;
 	uint64_t *before, lost;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint32_t known = 0;
 	char *schema;
 
@@ -483,7 +485,7 @@ static int read_event_losses(struct counters *counters, struct elog_consumer *co
 		free(schema);
 		request.flags = EVENTLOG_DESCRIBE_NEXT;
 		before = elog_map_find_integer(&counters->losses, request.descriptor);
-		if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL,
+		if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL,
 				       request.descriptor, &stat))
 			stat.event_lost = before ? *before : 0;
 		if (!before && !stat.event_lost)
@@ -514,12 +516,12 @@ static int read_event_losses(struct counters *counters, struct elog_consumer *co
 
 int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t sum = 0;
 	unsigned int i;
 	int ret;
 
-	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 	if (ret)
 		return ret;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
@@ -683,7 +685,7 @@ const char *counters_name(const struct counters *counters, const struct counter_
 			 *row->event ? "/" : "", row->event);
 		break;
 	default:
-		if (row->number == EVENTLOG_CPU_ALL)
+		if (row->number == EVENTLOG_CPU_UNKNOWN)
 			snprintf(buffer, size, "-");
 		else
 			snprintf(buffer, size, "%" PRIu64, row->number);

@@ -151,7 +151,7 @@ static int add_definition(struct keyword_rules *rules, const char *text, const c
 int keywords_resolve(const struct options *options, const char *glob,
 		     struct keyword_rules *rules)
 {
-	struct eventlog_describe describe = { 0 };
+	struct eventlog_describe describe = { .size = sizeof(describe) };
 	char provider[EVENTLOG_GLOB_MAX];
 	size_t length = (size_t)(find_slash(glob) - glob);
 	int fd, ret = 0;

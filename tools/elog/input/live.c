@@ -187,7 +187,7 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	int ret;
 
 	*sum = 0;
-	ret = elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, stat);
+	ret = elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL, 0, stat);
 	if (ret) {
 		elog_error("cannot read the number of lost events: %s", strerror(-ret));
 		return ret;
@@ -210,16 +210,18 @@ static void hint_lost(const struct elog_schema_event *event, uint64_t lost)
 
 void live_print_lost(struct live *live)
 {
-	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
 	int fd = elog_consumer_fd(live->consumer);
 	const struct elog_schema_event *event;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	char *schema;
 
 	while (!elog_device_describe(fd, &request, &schema)) {
 		free(schema);
 		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		if (elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL,
+		if (elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL,
 				       request.descriptor, &stat) ||
 		    !stat.event_lost)
 			continue;
@@ -246,11 +248,11 @@ static void print_rejected(const struct eventlog_stat *stat, const char *glob)
 void live_print_rejected(struct live *live)
 {
 	const struct options *options = live->options;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	size_t i;
 
 	if (!live->filter || !options->verbose || options->quiet ||
-	    elog_consumer_stat(live->consumer, EVENTLOG_CPU_ALL, 0, &stat))
+	    elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return;
 	print_rejected(&stat, "");
 	for (i = 0; live->rule_count > 1 && i < live->rule_count; i++)

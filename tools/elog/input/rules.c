@@ -40,7 +40,7 @@ static int add_rule(struct live *live, const char *glob, const uint64_t *session
 		.size = sizeof(rule),
 		.level = options->level,
 		.sample = options->sample,
-		.filter = live->filter ? &live->filter->filter : NULL,
+		.filter = live->filter ? live->filter->filter : NULL,
 	};
 	const char *slash = find_slash(glob);
 	struct keyword_rules keywords;

@@ -226,7 +226,7 @@ bool selection_in_time(const struct selection *selection,
 static bool cpu_matches(const struct options *options, unsigned int cpu)
 {
 	return !options->cpus.count ||
-	       (cpu != EVENTLOG_CPU_ALL && number_matches(&options->cpus, cpu));
+	       (cpu != EVENTLOG_CPU_UNKNOWN && number_matches(&options->cpus, cpu));
 }
 
 bool selection_match(struct selection *selection,

@@ -363,7 +363,8 @@ void source_print_damage(const struct entry *entry)
 		break;
 	case ELOG_DAMAGE_UNKNOWN:
 		elog_error("%s: the block at byte %" PRIu64
-			   " needs a later version of elog: skipped", name, at);
+			   " has a form, a CPU or a stream that this elog cannot read: "
+			   "skipped", name, at);
 		break;
 	default:
 		elog_error("%s: %" PRIu64 " bytes at byte %" PRIu64
@@ -384,6 +385,11 @@ static void print_error(struct source *source, struct elog_reader *reader,
 		break;
 	case -EPROTONOSUPPORT:
 		version = reader ? elog_reader_info(reader, "version") : NULL;
+		if (version && atoi(version) == ELOG_FILE_VERSION) {
+			elog_error("%s: a file with features that this elog does not know: "
+				   "flags %s", name, elog_reader_info(reader, "flags"));
+			break;
+		}
 		elog_error("%s: a file of version %s, but this elog reads version %d", name,
 			   version ? version : "?", ELOG_FILE_VERSION);
 		break;
@@ -475,7 +481,7 @@ static int select_item(struct source *source, struct input *input,
 		/* An unknown CPU may be one of -C. */
 		return selection_in_time(source->selection, item,
 					 entry->wall_offset) &&
-		       (item->cpu == EVENTLOG_CPU_ALL ||
+		       (item->cpu == EVENTLOG_CPU_UNKNOWN ||
 			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
 		set_start(source, entry);
@@ -743,13 +749,15 @@ void source_progress(const struct source *source, uint64_t *done,
  */
 static void try_definitions(const struct source *source)
 {
-	struct eventlog_describe request = { .flags = EVENTLOG_DESCRIBE_NEXT };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+	};
 	struct elog_consumer *consumer = source->live->consumer;
 	const struct elog_schema_event *event;
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	char *schema;
 
-	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat) || !stat.incompatible)
+	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat) || !stat.incompatible)
 		return;
 	while (!elog_device_describe(elog_consumer_fd(consumer), &request, &schema)) {
 		free(schema);

@@ -21,7 +21,7 @@ int marker_filter_compile(const char *text, struct elog_filter **filter,
 /** marker_filter_pointer() - the member "filter" of a request; 0 for NULL */
 static inline __u64 marker_filter_pointer(const struct elog_filter *filter)
 {
-	return filter ? (uintptr_t)&filter->filter : 0;
+	return filter ? (uintptr_t)filter->filter : 0;
 }
 
 #endif /* MARKER_FILTER_H */

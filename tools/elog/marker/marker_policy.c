@@ -147,7 +147,7 @@ static bool parse_handlers(const char *text, uint32_t *handlers)
 /* Set the handlers to switch. By default: enable "print", disable all. */
 static bool take_handlers(const struct options *options, struct marker_policy *policy)
 {
-	policy->handlers = policy->operation == EVENTLOG_MARKER_ADD ? EVENTLOG_MARKER_PRINT :
+	policy->handlers = policy->operation == EVENTLOG_MARKER_OP_ADD ? EVENTLOG_MARKER_PRINT :
 								  POLICY_HANDLERS;
 	if (!options->handlers || parse_handlers(options->handlers, &policy->handlers))
 		return true;
@@ -204,7 +204,7 @@ int policies_restore(const struct policy_list *list, int fd)
 	const struct marker_policy nothing = {
 		.program = all,
 		.marker = all,
-		.operation = EVENTLOG_MARKER_REMOVE,
+		.operation = EVENTLOG_MARKER_OP_REMOVE,
 		.handlers = POLICY_HANDLERS,
 	};
 	struct elog_expression_error error;
@@ -227,7 +227,7 @@ int policies_restore(const struct policy_list *list, int fd)
 
 void policy_put_handlers(struct elog_text *text, const struct marker_policy *policy)
 {
-	elog_text_string(text, policy->operation == EVENTLOG_MARKER_ADD ? "+" : "-");
+	elog_text_string(text, policy->operation == EVENTLOG_MARKER_OP_ADD ? "+" : "-");
 	markers_handlers_put(text, policy->handlers);
 }
 
@@ -235,7 +235,7 @@ bool policy_parse_handlers(const char *text, struct marker_policy *policy)
 {
 	if (*text != '+' && *text != '-')
 		return false;
-	policy->operation = *text == '+' ? EVENTLOG_MARKER_ADD : EVENTLOG_MARKER_REMOVE;
+	policy->operation = *text == '+' ? EVENTLOG_MARKER_OP_ADD : EVENTLOG_MARKER_OP_REMOVE;
 	return parse_handlers(text + 1, &policy->handlers);
 }
 
@@ -251,7 +251,7 @@ static void put_policy(struct elog_text *text, const struct marker_policy *polic
 		json_member(text, "marker", policy->marker);
 		elog_text_string(text, ",");
 		json_member(text, "operation",
-			    policy->operation == EVENTLOG_MARKER_ADD ? "enable" : "disable");
+			    policy->operation == EVENTLOG_MARKER_OP_ADD ? "enable" : "disable");
 		markers_handlers_put_json(text, "handlers", policy->handlers);
 		if (policy->predicate) {
 			elog_text_string(text, ",");

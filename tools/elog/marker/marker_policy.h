@@ -18,7 +18,7 @@
  * @program: glob over names of programs
  * @marker: glob over names of events
  * @predicate: handlers run if this is true; NULL: always
- * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
+ * @operation: EVENTLOG_MARKER_OP_ADD or EVENTLOG_MARKER_OP_REMOVE
  * @handlers: EVENTLOG_MARKER_*
  */
 struct marker_policy {
@@ -64,8 +64,8 @@ void policies_free(struct policy_list *list);
  * policies_switch() - elog marker enable and disable, of programs
  * @options: with --program, and patterns
  * @fd: the device
- * @operation: EVENTLOG_MARKER_ADD or EVENTLOG_MARKER_REMOVE
- * @filter: --if, with EVENTLOG_MARKER_ADD; NULL: there is none
+ * @operation: EVENTLOG_MARKER_OP_ADD or EVENTLOG_MARKER_OP_REMOVE
+ * @filter: --if, with EVENTLOG_MARKER_OP_ADD; NULL: there is none
  *
  * Return: the exit status.
  */

@@ -145,7 +145,7 @@ out:
 
 static int read_definitions(struct scan *scan, int fd)
 {
-	struct eventlog_describe describe = { 0 };
+	struct eventlog_describe describe = { .size = sizeof(describe) };
 	char *text;
 	int ret;
 

@@ -332,7 +332,7 @@ static int parse_policy(struct policy_list *policies, char *line)
 		return -EINVAL;
 	predicate = cut_predicate(line);
 	if (!policy_is_possible(policy.program, policy.marker) ||
-	    (predicate && policy.operation != EVENTLOG_MARKER_ADD) ||
+	    (predicate && policy.operation != EVENTLOG_MARKER_OP_ADD) ||
 	    policies->count == EVENTLOG_POLICIES_MAX)
 		return -EINVAL;
 	if (predicate)

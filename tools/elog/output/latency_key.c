@@ -187,7 +187,7 @@ static bool put_name(struct elog_text *bytes, struct latency_name *name,
 	}
 	property_value(name->property, entry, &number);
 	/* 0 means: no session, or an unknown thread. */
-	if (name->property == LATENCY_CPU ? number == EVENTLOG_CPU_ALL : !number)
+	if (name->property == LATENCY_CPU ? number == EVENTLOG_CPU_UNKNOWN : !number)
 		return false;
 	put_number(bytes, number, false);
 	return true;
@@ -235,7 +235,7 @@ static void put_property(struct elog_text *text, enum latency_property property,
 		elog_text_quoted(text, word, strlen(word));
 	else if (word)
 		elog_text_string(text, word);
-	else if (property == LATENCY_CPU && number == EVENTLOG_CPU_ALL)
+	else if (property == LATENCY_CPU && number == EVENTLOG_CPU_UNKNOWN)
 		elog_text_string(text, format == FORMAT_JSON ? "null" : "-");
 	else if (property == LATENCY_SESSION && format == FORMAT_JSON)
 		elog_text_printf(text, "\"0x%" PRIx64 "\"", number);

@@ -110,7 +110,7 @@ static void put_row_labels(struct elog_text *text, const struct counters *counte
 	default:
 		snprintf(number, sizeof(number), "%" PRIu64, row->number);
 		put_label(text, "", "cpu", others ? "(others)" :
-			  row->number == EVENTLOG_CPU_ALL ? "" : number);
+			  row->number == EVENTLOG_CPU_UNKNOWN ? "" : number);
 		return;
 	}
 }
@@ -198,8 +198,8 @@ static void put_gauge(struct elog_text *text, const char *name, const char *help
 
 static void put_module(struct elog_text *text)
 {
-	struct eventlog_version version;
-	struct eventlog_counts counts;
+	struct eventlog_version version = { .size = sizeof(version) };
+	struct eventlog_counts counts = { .size = sizeof(counts) };
 	char abi[16];
 	int fd, ret;
 

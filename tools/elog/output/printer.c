@@ -243,7 +243,7 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 	head->cpu = item->cpu;
 	head->tid = item->tid;
 	snprintf(head->comm, sizeof(head->comm), "%s", comm);
-	if (item->cpu == EVENTLOG_CPU_ALL)
+	if (item->cpu == EVENTLOG_CPU_UNKNOWN)
 		size = snprintf(head->text, sizeof(head->text), " - %04x ", item->tid);
 	else
 		size = snprintf(head->text, sizeof(head->text), "%2u %04x ", item->cpu,
@@ -449,7 +449,7 @@ static void put_field(struct printer *printer, const struct entry *entry,
 static void put_cpu(const struct elog_item *item, const char *unknown,
 		    struct elog_text *text)
 {
-	if (item->cpu == EVENTLOG_CPU_ALL)
+	if (item->cpu == EVENTLOG_CPU_UNKNOWN)
 		elog_text_string(text, unknown);
 	else
 		elog_text_unsigned(text, item->cpu, 1, ' ');
@@ -613,7 +613,7 @@ static void text_lost(const struct elog_item *item, struct elog_text *text)
 	elog_text_printf(text, " event%s on ", sum == 1 ? "" : "s");
 	if (item->stream == ELOG_STREAM_NONE)
 		elog_text_string(text, "CPUs without ring");
-	else if (item->cpu == EVENTLOG_CPU_ALL)
+	else if (item->cpu == EVENTLOG_CPU_UNKNOWN)
 		elog_text_string(text, "an unknown CPU");
 	else
 		elog_text_printf(text, "CPU %u", item->cpu);

@@ -170,7 +170,7 @@ static void json_key(const struct counters *counters, const struct counter_row *
 			elog_text_string(text, "\"comm\":null,");
 		break;
 	default:
-		if (row->number == EVENTLOG_CPU_ALL)
+		if (row->number == EVENTLOG_CPU_UNKNOWN)
 			elog_text_string(text, "\"cpu\":null,");
 		else
 			elog_text_printf(text, "\"cpu\":%" PRIu64 ",", row->number);

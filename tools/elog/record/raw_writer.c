@@ -14,9 +14,9 @@
 
 struct raw_writer {
 	struct writer writer;
-	struct elog_writer_loss *losses;	/* room for all CPUs and one more */
+	struct elog_writer_loss *losses;	/* room for all rings and one more */
 	uint64_t (*counts)[EVENTLOG_LOST_CAUSES];	/* of @losses */
-	unsigned int cpus;			/* of these, which have one more */
+	unsigned int rings;			/* of these, which have one more */
 	uint64_t ring_bytes;
 };
 
@@ -25,7 +25,7 @@ static struct raw_writer *to_raw(struct writer *writer)
 	return (struct raw_writer *)writer;
 }
 
-static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
+static int drain_ring(struct raw_writer *raw, unsigned int ring)
 {
 	struct elog_consumer *consumer = raw->writer.live->consumer;
 	uint64_t position, drained = 0;
@@ -36,22 +36,24 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 
 	/* Leave records that are emitted meanwhile for the next call. */
 	while (drained < raw->ring_bytes) {
-		ret = elog_consumer_raw(consumer, cpu, &data, &size, &position);
+		ret = elog_consumer_raw(consumer, ring, &data, &size, &position);
 		if (ret == -EBADMSG) {
 			raw->writer.damaged = true;
 			return 0;
 		}
 		if (ret <= 0)
 			return ret;
-		some = trace_writer_raw(raw->writer.file, cpu, data, size, position);
+		some = trace_writer_raw(raw->writer.file,
+					elog_consumer_ring_cpu(consumer, ring), ring, data,
+					size, position);
 		if (some == -EBADMSG) {
 			raw->writer.damaged = true;
-			elog_consumer_raw_release(consumer, cpu, size);
+			elog_consumer_raw_release(consumer, ring, size);
 			return 0;
 		}
 		if (some < 0)
 			return (int)some;
-		elog_consumer_raw_release(consumer, cpu, (size_t)some);
+		elog_consumer_raw_release(consumer, ring, (size_t)some);
 		raw->writer.pending = true;
 		drained += (uint64_t)some;
 	}
@@ -61,34 +63,35 @@ static int drain_cpu(struct raw_writer *raw, unsigned int cpu)
 static int raw_drain(struct writer *writer)
 {
 	struct raw_writer *raw = to_raw(writer);
-	unsigned int cpus = elog_consumer_cpus(writer->live->consumer), cpu;
+	unsigned int ring;
 	int ret = 0;
 
-	for (cpu = 0; !ret && cpu < cpus && cpu < raw->cpus; cpu++)
-		ret = drain_cpu(raw, cpu);
+	for (ring = 0; !ret && ring < raw->rings; ring++)
+		ret = drain_ring(raw, ring);
 	return ret;
 }
 
-/* Set @count to the number of CPUs whose losses the file may state now. */
+/* Set @count to the number of rings whose losses the file may state now. */
 static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 {
 	struct elog_consumer *consumer = raw->writer.live->consumer;
-	unsigned int cpus = elog_consumer_cpus(consumer), cpu, i;
+	unsigned int ring, i;
 	struct elog_writer_loss *loss;
 	int ret;
 
 	*count = 0;
-	for (i = 0; i <= cpus && i <= raw->cpus; i++) {
-		cpu = i < cpus ? i : EVENTLOG_CPU_ALL;
-		ret = elog_consumer_raw_lost(consumer, cpu, raw->counts[i]);
+	for (i = 0; i <= raw->rings; i++) {
+		ring = i < raw->rings ? i : ELOG_STREAM_NONE;
+		ret = elog_consumer_raw_lost(consumer, ring, raw->counts[i],
+					     EVENTLOG_LOST_CAUSES);
 		if (ret < 0)
 			return ret;
 		/* Otherwise an unread record may still tell where the loss was. */
 		if (!ret && !final)
 			continue;
 		loss = &raw->losses[(*count)++];
-		loss->cpu = cpu;
-		loss->stream = cpu == EVENTLOG_CPU_ALL ? ELOG_STREAM_NONE : cpu;
+		loss->cpu = elog_consumer_ring_cpu(consumer, ring);
+		loss->stream = ring;
 		loss->lost = raw->counts[i];
 		loss->lost_count = EVENTLOG_LOST_CAUSES;
 	}
@@ -132,14 +135,14 @@ static int raw_sync(struct writer *writer, bool rotate)
 
 static int raw_end(struct writer *writer)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t lost = 0;
 	unsigned int i;
 	int ret;
 
 	ret = sync_all(writer, true, false);
 	if (!ret)
-		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_CPU_ALL, 0,
+		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_RINGS_ALL, 0,
 					 &stat);
 	if (ret)
 		return ret;
@@ -172,9 +175,9 @@ struct writer *raw_writer_new(struct live *live)
 	if (!raw)
 		return NULL;
 	raw->writer.ops = &raw_ops;
-	raw->cpus = elog_consumer_cpus(live->consumer);
-	raw->losses = calloc(raw->cpus + 1, sizeof(*raw->losses));
-	raw->counts = calloc(raw->cpus + 1, sizeof(*raw->counts));
+	raw->rings = elog_consumer_rings(live->consumer);
+	raw->losses = calloc(raw->rings + 1, sizeof(*raw->losses));
+	raw->counts = calloc(raw->rings + 1, sizeof(*raw->counts));
 	if (!raw->losses || !raw->counts) {
 		raw_close(&raw->writer);
 		return NULL;

@@ -101,7 +101,7 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		elog_error("-o writes binary data: not to a terminal");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
 	} else if (options_of(trace)->rotate_size && !regular) {
-		elog_error("%s: --rotate is for a regular file", path);
+		elog_error("%s: --rotate needs a regular file", path);
 	} else {
 		trace->fd = fd;
 		return 0;
@@ -220,14 +220,13 @@ void trace_writer_close(struct trace_writer *trace)
 	free(trace);
 }
 
-ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
-			 size_t size, uint64_t position)
+ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			 const void *data, size_t size, uint64_t position)
 {
 	ssize_t ret;
 
 	trace->dirty = true;
-	/* A ring has the number of its CPU. */
-	ret = elog_writer_raw(trace->writer, cpu, cpu, data, size, position);
+	ret = elog_writer_raw(trace->writer, cpu, stream, data, size, position);
 	if (ret < 0 && ret != -EBADMSG)
 		return account(trace, (int)ret);
 	account(trace, 0);

@@ -34,7 +34,8 @@ void trace_writer_close(struct trace_writer *trace);
  * Return: bytes that were written; -EBADMSG @data does not begin with a record; or
  * another negative errno.
  */
-ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, const void *data,
+ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			 const void *data,
 			 size_t size, uint64_t position);
 
 /**

@@ -148,7 +148,7 @@ static void explain_capability(enum purpose purpose)
 /* Module and elog have different ABI versions: which one is older? */
 static void explain_abi(void)
 {
-	struct eventlog_version version;
+	struct eventlog_version version = { .size = sizeof(version) };
 	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
 	int ret = fd < 0 ? -errno : elog_device_version(fd, &version);
 

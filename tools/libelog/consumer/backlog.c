@@ -35,6 +35,7 @@
 #include "format/merge.h"
 #include "util/map.h"
 #include "util/process.h"
+#include "util/struct.h"
 #include "util/util.h"
 
 #define CHUNK_BYTES	(64U << 10)
@@ -183,6 +184,7 @@ static int add_definition(struct elog_backlog *backlog, uint32_t descriptor,
 	*definition = elog_map_insert(&backlog->definitions, elog_map_integer(descriptor));
 	if (!*definition)
 		return -ENOMEM;
+	(*definition)->answer.size = sizeof((*definition)->answer);
 	(*definition)->answer.descriptor = descriptor;
 	if (elog_device_describe(backlog->fd, &(*definition)->answer, &(*definition)->text))
 		(*definition)->text = NULL;
@@ -222,7 +224,8 @@ int elog_backlog_definition(struct elog_backlog *backlog,
 		*text = strdup(definition->text);
 		ret = *text ? 0 : -ENOMEM;
 		if (!ret)
-			*request = definition->answer;
+			elog_struct_put(request, &definition->answer,
+					sizeof(definition->answer));
 	}
 	pthread_mutex_unlock(&backlog->lock);
 	return ret;

@@ -19,6 +19,8 @@
  * the chunks: see backlog.c.
  *
  * A consumer belongs to one thread. It uses no locks and no global data.
+ *
+ * Longer than 900 lines because batches, raw reading and losses share the state of rings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +38,7 @@
 #include "format/definition.h"
 #include "format/merge.h"
 #include "util/map.h"
+#include "util/struct.h"
 #include "util/util.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
@@ -65,7 +68,7 @@ struct elog_consumer {
 	int fd;
 	struct eventlog_subscribe subscribed;
 	uint32_t generation;		/* of the mapped rings */
-	struct ring *rings;		/* subscribed.cpus of them */
+	struct ring *rings;		/* subscribed.rings of them */
 
 	enum batch_state state;
 	uint64_t time;			/* of the last flush */
@@ -161,7 +164,7 @@ static int map_rings(struct elog_consumer *consumer)
 	unsigned int cpu;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		if (consumer->rings[cpu].header)
 			continue;
 		ret = map_ring(consumer, cpu);
@@ -174,7 +177,7 @@ static int map_rings(struct elog_consumer *consumer)
 /* Without rings, the sizes of rings must be 0: the kernel has the same rule. */
 static bool options_good(const struct elog_consumer_options *options)
 {
-	if (options->size < sizeof(*options) || options->reserved ||
+	if (options->reserved ||
 	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS) ||
 	    options->backlog_bytes > ELOG_BACKLOG_MAX ||
 	    (options->backlog_bytes && options->flags))
@@ -185,38 +188,40 @@ static bool options_good(const struct elog_consumer_options *options)
 }
 
 int elog_consumer_open(struct elog_consumer **result,
-		       const struct elog_consumer_options *options)
+		       const struct elog_consumer_options *given)
 {
+	struct elog_consumer_options options = { 0 };
 	struct eventlog_subscribe *subscribed;
 	struct elog_consumer *consumer;
-	bool rings = true;
+	bool rings;
 	int ret;
 
-	if (options && !options_good(options))
-		return -EINVAL;
+	if (given) {
+		ret = elog_struct_get(&options, sizeof(options), given);
+		if (ret)
+			return ret;
+		if (!options_good(&options))
+			return -EINVAL;
+	}
 	consumer = calloc(1, sizeof(*consumer));
 	if (!consumer)
 		return -ENOMEM;
 	elog_map_init(&consumer->described, sizeof(struct elog_schema *));
-	ret = elog_device_open(options ? options->device : NULL);
+	ret = elog_device_open(options.device);
 	if (ret < 0)
 		goto free_consumer;
 	consumer->fd = ret;
-	consumer->no_ring.cpu = EVENTLOG_CPU_ALL;
+	consumer->no_ring.cpu = EVENTLOG_CPU_UNKNOWN;
 	consumer->no_ring.stream = ELOG_STREAM_NONE;
 
 	subscribed = &consumer->subscribed;
 	subscribed->size = sizeof(*subscribed);
-	subscribed->ring_bytes = DEFAULT_RING_BYTES;
-	if (options) {
-		if (options->ring_bytes)
-			subscribed->ring_bytes = options->ring_bytes;
-		if (options->flags & ELOG_CONSUMER_OVERWRITE)
-			subscribed->flags |= EVENTLOG_SUBSCRIBE_OVERWRITE;
-		subscribed->watermark = options->watermark;
-		subscribed->sub_buffers = options->sub_buffers;
-		rings = !(options->flags & ELOG_CONSUMER_NO_RINGS);
-	}
+	subscribed->ring_bytes = options.ring_bytes ? options.ring_bytes : DEFAULT_RING_BYTES;
+	if (options.flags & ELOG_CONSUMER_OVERWRITE)
+		subscribed->flags |= EVENTLOG_SUBSCRIBE_OVERWRITE;
+	subscribed->watermark = options.watermark;
+	subscribed->sub_buffers = options.sub_buffers;
+	rings = !(options.flags & ELOG_CONSUMER_NO_RINGS);
 	if (!rings)
 		subscribed->ring_bytes = 0;
 	else if (!subscribed->watermark)
@@ -227,21 +232,21 @@ int elog_consumer_open(struct elog_consumer **result,
 	}
 	consumer->generation = subscribed->generation;
 	if (!rings) {
-		subscribed->cpus = 0;
+		subscribed->rings = 0;
 		*result = consumer;
 		return 0;
 	}
 	ret = -ENOMEM;
-	consumer->rings = calloc(subscribed->cpus, sizeof(*consumer->rings));
-	consumer->merge.rings = calloc(subscribed->cpus,
+	consumer->rings = calloc(subscribed->rings, sizeof(*consumer->rings));
+	consumer->merge.rings = calloc(subscribed->rings,
 				       sizeof(*consumer->merge.rings));
 	if (!consumer->rings || !consumer->merge.rings)
 		goto close_consumer;
-	if (options && options->backlog_bytes) {
+	if (options.backlog_bytes) {
 		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
-					subscribed->cpus, options->backlog_bytes,
+					subscribed->rings, options.backlog_bytes,
 					subscribed->watermark,
-					options->processes);
+					options.processes);
 		if (ret)
 			goto close_consumer;
 	}
@@ -295,11 +300,11 @@ void elog_consumer_close(struct elog_consumer *consumer)
 
 	if (!consumer)
 		return;
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++)
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++)
 		leave_chunk(consumer, &consumer->rings[cpu]);
 	free_spent(consumer);
 	elog_backlog_close(consumer->backlog);
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -324,22 +329,27 @@ uint64_t elog_consumer_time(const struct elog_consumer *consumer)
 }
 
 int elog_consumer_rule_add(struct elog_consumer *consumer,
-			   const struct elog_rule *rule, uint32_t *rule_id)
+			   const struct elog_rule *given, uint32_t *rule_id)
 {
 	struct eventlog_rule request = { .size = sizeof(request) };
+	struct elog_rule rule;
+	int ret;
 
-	if (rule->size < sizeof(*rule) || rule->reserved)
+	ret = elog_struct_get(&rule, sizeof(rule), given);
+	if (ret)
+		return ret;
+	if (rule.reserved)
 		return -EINVAL;
-	request.flags = rule->flags;
-	request.provider = (uintptr_t)rule->provider;
-	request.event = (uintptr_t)rule->event;
-	request.keywords_any = rule->keywords_any;
-	request.keywords_all = rule->keywords_all;
-	request.session = rule->session;
-	request.pid = rule->pid;
-	request.level = rule->level;
-	request.sample = rule->sample;
-	request.filter = (uintptr_t)rule->filter;
+	request.flags = rule.flags;
+	request.provider = (uintptr_t)rule.provider;
+	request.event = (uintptr_t)rule.event;
+	request.keywords_any = rule.keywords_any;
+	request.keywords_all = rule.keywords_all;
+	request.session = rule.session;
+	request.pid = rule.pid;
+	request.level = rule.level;
+	request.sample = rule.sample;
+	request.filter = (uintptr_t)rule.filter;
 	if (ioctl(consumer->fd, EVENTLOG_IOC_RULE_ADD, &request))
 		return -errno;
 	if (rule_id)
@@ -378,26 +388,32 @@ int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 	return ret;
 }
 
+/* The members that say what to count, up to rule_id, are the least that a caller has. */
+static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_t descriptor,
+		    uint32_t rule_id, struct eventlog_stat *stat)
+{
+	int ret = elog_struct_clear(stat, ELOG_SIZE_TO(struct eventlog_stat, rule_id));
+
+	if (ret)
+		return ret;
+	stat->ring = ring;
+	stat->descriptor = descriptor;
+	stat->rule_id = rule_id;
+	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+}
+
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 		       uint32_t descriptor, struct eventlog_stat *stat)
 {
-	memset(stat, 0, sizeof(*stat));
-	stat->size = sizeof(*stat);
-	stat->cpu = cpu;
-	stat->descriptor = descriptor;
-	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+	return get_stat(consumer, cpu, descriptor, 0, stat);
 }
 
 int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 			    struct eventlog_stat *stat)
 {
-	memset(stat, 0, sizeof(*stat));
-	stat->size = sizeof(*stat);
-	stat->cpu = EVENTLOG_CPU_ALL;
-	stat->rule_id = rule_id;
 	if (!rule_id)
 		return -ENOENT;
-	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+	return get_stat(consumer, EVENTLOG_RINGS_ALL, 0, rule_id, stat);
 }
 
 /* The position up to which the ring is complete. */
@@ -430,15 +446,15 @@ static bool has_unreported(const struct elog_consumer *consumer,
 
 int elog_consumer_pending(struct elog_consumer *consumer)
 {
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 	unsigned int cpu;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
 		if (consumer->rings[cpu].header &&
 		    has_unreported(consumer, &consumer->rings[cpu]))
 			return 1;
-	ret = elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat);
+	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 	if (ret)
 		return ret;
 	return stat.generation != consumer->generation ||
@@ -547,7 +563,7 @@ int elog_consumer_flush(struct elog_consumer *consumer)
 	free_spent(consumer);
 	consumer->before = consumer->time;
 	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -613,7 +629,7 @@ int elog_consumer_pause(struct elog_consumer *consumer)
 	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
 	consumer->before = UINT64_MAX;
 	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++) {
+	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
 		ring = &consumer->rings[cpu];
 		if (!ring->header)
 			continue;
@@ -649,7 +665,7 @@ static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
 	uint64_t counts[EVENTLOG_LOST_CAUSES];
 	struct ring *ring;
 
-	while (consumer->next_cpu < consumer->subscribed.cpus) {
+	while (consumer->next_cpu < consumer->subscribed.rings) {
 		ring = &consumer->rings[consumer->next_cpu++];
 		if (!ring->header)
 			continue;
@@ -667,9 +683,9 @@ static bool next_loss_without_ring(struct elog_consumer *consumer,
 				   struct elog_item *item)
 {
 	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
-	struct eventlog_stat stat;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
 
-	if (elog_consumer_stat(consumer, EVENTLOG_CPU_ALL, 0, &stat))
+	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return false;
 	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
 	item->time = consumer->time;
@@ -706,7 +722,7 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 	while (consumer->state == BATCH_RECORDS) {
 		reader = elog_merge_first(&consumer->merge);
 		if (!reader) {
-			for (cpu = 0; cpu < consumer->subscribed.cpus; cpu++)
+			for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
 				if (consumer->rings[cpu].header && !consumer->backlog)
 					release(&consumer->rings[cpu]);
 			consumer->next_cpu = 0;
@@ -733,21 +749,32 @@ int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
 
 unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
 {
-	return consumer->subscribed.cpus;
+	return consumer->subscribed.rings;
 }
 
-static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int cpu)
+/* The kernel makes one ring for each CPU, and numbers them alike. */
+unsigned int elog_consumer_rings(const struct elog_consumer *consumer)
 {
-	if (cpu >= consumer->subscribed.cpus || consumer->backlog ||
+	return consumer->subscribed.rings;
+}
+
+unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer, unsigned int ring)
+{
+	return ring < consumer->subscribed.rings ? ring : EVENTLOG_CPU_UNKNOWN;
+}
+
+static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int index)
+{
+	if (index >= consumer->subscribed.rings || consumer->backlog ||
 	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return NULL;
-	return &consumer->rings[cpu];
+	return &consumer->rings[index];
 }
 
-int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int index,
 		      const void **data, size_t *size, uint64_t *position)
 {
-	struct ring *ring = raw_ring(consumer, cpu);
+	struct ring *ring = raw_ring(consumer, index);
 	uint64_t counts[EVENTLOG_LOST_CAUSES];
 	struct elog_ring_reader *reader;
 	ssize_t span;
@@ -773,10 +800,10 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
 	return span > 0;
 }
 
-int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int index,
 			      size_t size)
 {
-	struct ring *ring = raw_ring(consumer, cpu);
+	struct ring *ring = raw_ring(consumer, index);
 
 	if (!ring || !ring->header ||
 	    size > ring->reader.end - ring->reader.position)
@@ -786,33 +813,35 @@ int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
 	return 0;
 }
 
-int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
-			   uint64_t *lost)
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int index,
+			   uint64_t *lost, size_t count)
 {
-	struct eventlog_stat stat;
-	struct ring *ring;
-	int ret;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
+	struct ring *ring = NULL;
+	int ret = 1;
 
-	memset(lost, 0, EVENTLOG_LOST_CAUSES * sizeof(*lost));
-	if (cpu == EVENTLOG_CPU_ALL) {
-		ret = elog_consumer_stat(consumer, cpu, 0, &stat);
+	if (index == ELOG_STREAM_NONE) {
+		ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 		if (ret)
 			return ret;
-		lost[EVENTLOG_LOST_NO_MEMORY] =
-			stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
 		/* elog_consumer_pending() compares the count with this one. */
 		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
 			stat.lost[EVENTLOG_LOST_NO_MEMORY];
-		return 1;
+		ret = 1;
+	} else {
+		ring = raw_ring(consumer, index);
+		if (!ring)
+			return -EINVAL;
+		if (ring->header)
+			ret = read_losses(consumer, ring, counts);
 	}
-	ring = raw_ring(consumer, cpu);
-	if (!ring)
-		return -EINVAL;
-	if (!ring->header)
-		return 1;
-	ret = read_losses(consumer, ring, lost);
-	if (ret)
-		memcpy(ring->reader.lost, lost, EVENTLOG_LOST_CAUSES * sizeof(*lost));
+	if (ret && ring)
+		memcpy(ring->reader.lost, counts, sizeof(counts));
+	memset(lost, 0, count * sizeof(*lost));
+	memcpy(lost, counts, (count < EVENTLOG_LOST_CAUSES ? count : EVENTLOG_LOST_CAUSES) *
+	       sizeof(*lost));
 	return ret;
 }
 
@@ -830,7 +859,9 @@ int elog_consumer_definition(struct elog_consumer *consumer,
 /* Get a definition that @described does not hold yet. Return: 0 or a negative errno. */
 static int add_described(struct elog_consumer *consumer, uint32_t descriptor)
 {
-	struct eventlog_describe request = { .descriptor = descriptor };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .descriptor = descriptor,
+	};
 	struct elog_schema *schema = NULL, **slot;
 	size_t size;
 	char *text;

@@ -19,13 +19,14 @@
 #define SCHEMA_BYTES_MAX (1U << 20)	/* one text */
 #define SCHEMAS_BYTES_MAX (32U << 20)	/* all texts */
 
-_Static_assert(sizeof(struct elog_block_schema) == 8, "as documented");
+_Static_assert(sizeof(struct elog_block_schema) == 16, "as documented");
 _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
-_Static_assert(sizeof(struct elog_block_data) == 16, "as documented");
+_Static_assert(sizeof(struct elog_block_processes) == 8, "as documented");
+_Static_assert(sizeof(struct elog_block_data) == 24, "as documented");
 _Static_assert(sizeof(struct elog_block_loss) == 8, "as documented");
-_Static_assert(sizeof(struct elog_block_sync) == 40, "as documented");
+_Static_assert(sizeof(struct elog_block_sync) == 48, "as documented");
 _Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
-_Static_assert(sizeof(struct elog_block_index) == 64, "as documented");
+_Static_assert(sizeof(struct elog_block_index) == 72, "as documented");
 _Static_assert(sizeof(struct elog_block_stream) == 16, "as documented");
 
 static int malformed(struct elog_reader *reader)
@@ -117,13 +118,16 @@ static int apply_schema(struct elog_reader *reader)
 	size_t size;
 	int ret;
 
-	if (block->size < sizeof(head) ||
-	    block->size - sizeof(head) > SCHEMA_BYTES_MAX)
+	if (block->size < sizeof(head))
 		return malformed(reader);
 	memcpy(&head, block->body, sizeof(head));
 	head.descriptor = le32toh(head.descriptor);
-	text = block->body + sizeof(head);
-	size = block->size - sizeof(head);
+	head.offset = le32toh(head.offset);
+	if (!elog_block_is_head(head.offset, sizeof(head)) || head.offset > block->size ||
+	    block->size - head.offset > SCHEMA_BYTES_MAX)
+		return malformed(reader);
+	text = block->body + head.offset;
+	size = block->size - head.offset;
 	old = elog_definition_find(reader, head.descriptor);
 	if (old && old->size == size && !memcmp(old->text, text, size))
 		return elog_block_leave(reader);
@@ -144,11 +148,19 @@ static int apply_processes(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
 	struct elog_block_process process;
+	struct elog_block_processes head;
 	size_t at;
 
-	if (block->size % sizeof(process))
+	if (block->size < sizeof(head))
 		return malformed(reader);
-	for (at = 0; at < block->size; at += sizeof(process)) {
+	memcpy(&head, block->body, sizeof(head));
+	head.offset = le32toh(head.offset);
+	head.entry_size = le32toh(head.entry_size);
+	if (!elog_block_is_head(head.offset, sizeof(head)) ||
+	    !elog_block_is_head(head.entry_size, sizeof(process)) ||
+	    head.offset > block->size || (block->size - head.offset) % head.entry_size)
+		return malformed(reader);
+	for (at = head.offset; at < block->size; at += head.entry_size) {
 		memcpy(&process, block->body + at, sizeof(process));
 		process.name[sizeof(process.name) - 1] = '\0';
 		elog_processes_learn(reader->processes, le32toh(process.pid),
@@ -172,11 +184,14 @@ static int apply_data(struct elog_reader *reader)
 	head.cpu = le32toh(head.cpu);
 	head.stream = le32toh(head.stream);
 	head.position = le64toh(head.position);
-	size = block->size - sizeof(head);
-	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_ALL) ||
-	    head.stream >= ELOG_FILE_STREAMS_MAX ||
+	head.offset = le32toh(head.offset);
+	size = block->size - head.offset;
+	if (!elog_block_is_head(head.offset, sizeof(head)) || head.offset > block->size ||
 	    (head.position | size) % EVENTLOG_RECORD_ALIGN)
 		return malformed(reader);
+	if ((head.cpu >= ELOG_FILE_CPUS_MAX && head.cpu != EVENTLOG_CPU_UNKNOWN) ||
+	    head.stream >= ELOG_FILE_STREAMS_MAX)
+		return unknown(reader);
 	stream = elog_stream_get(reader, head.stream);
 	if (!stream)
 		return -ENOMEM;
@@ -205,13 +220,13 @@ static int apply_data(struct elog_reader *reader)
 	stream->gaps = reader->gaps;
 	reader->in_part = true;
 	ret = size ? elog_stream_append(reader, stream, head.cpu,
-					block->body + sizeof(head), size) : 0;
+					block->body + head.offset, size) : 0;
 	return ret ? ret : elog_block_leave(reader);
 }
 
 /* Return: 1 there are new losses; 0; or a negative errno. */
 static int apply_loss(struct elog_reader *reader, const unsigned char *stored,
-		      uint32_t causes, struct elog_item *item)
+		      const struct elog_block_sync *head, struct elog_item *item)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
 	uint64_t counts[ELOG_LOST_CAUSES_MAX];
@@ -223,17 +238,19 @@ static int apply_loss(struct elog_reader *reader, const unsigned char *stored,
 	memcpy(&loss, stored, sizeof(loss));
 	loss.stream = le32toh(loss.stream);
 	if (loss.stream != ELOG_STREAM_NONE) {
-		if (loss.stream >= ELOG_FILE_STREAMS_MAX)
+		if (loss.stream >= ELOG_FILE_STREAMS_MAX) {
+			elog_damage_note(reader, ELOG_DAMAGE_UNKNOWN, reader->block.offset, 0);
 			return 0;
+		}
 		stream = elog_stream_get(reader, loss.stream);
 		if (!stream)
 			return -ENOMEM;
 		ring = &stream->ring;
 	}
-	memcpy(counts, stored + sizeof(loss), causes * sizeof(counts[0]));
-	for (i = 0; i < causes; i++)
+	memcpy(counts, stored + head->fixed_size, head->causes * sizeof(counts[0]));
+	for (i = 0; i < head->causes; i++)
 		counts[i] = le64toh(counts[i]);
-	ret = elog_ring_lost(ring, counts, causes, item);
+	ret = elog_ring_lost(ring, counts, head->causes, item);
 	item->cpu = le32toh(loss.cpu);
 	return ret;
 }
@@ -251,9 +268,13 @@ static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 	memcpy(&head, block->body, sizeof(head));
 	head.time = le64toh(head.time);
 	head.causes = le32toh(head.causes);
-	loss_size = elog_block_loss_size(head.causes);
+	head.offset = le32toh(head.offset);
+	head.fixed_size = le32toh(head.fixed_size);
+	loss_size = elog_block_entry_size(head.fixed_size, head.causes);
 	if (head.causes > ELOG_LOST_CAUSES_MAX ||
-	    le32toh(head.count) > (block->size - sizeof(head)) / loss_size)
+	    !elog_block_is_head(head.offset, sizeof(head)) || head.offset > block->size ||
+	    !elog_block_is_head(head.fixed_size, sizeof(struct elog_block_loss)) ||
+	    le32toh(head.count) > (block->size - head.offset) / loss_size)
 		return malformed(reader);
 	reader->in_part = true;
 	reader->wall_offset = (int64_t)(le64toh(head.realtime) -
@@ -264,8 +285,8 @@ static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 	}
 	item->time = head.time;
 	while (reader->next_loss < le32toh(head.count)) {
-		ret = apply_loss(reader, block->body + sizeof(head) +
-				 reader->next_loss++ * loss_size, head.causes, item);
+		ret = apply_loss(reader, block->body + head.offset +
+				 reader->next_loss++ * loss_size, &head, item);
 		if (ret < 0 || (ret && !reader->continues))
 			return ret;
 	}

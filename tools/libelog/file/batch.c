@@ -129,7 +129,7 @@ struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number)
 	/* A block is like a ring that is read once, from its beginning. */
 	stream->ring.data_bytes = 1ULL << 63;
 	stream->ring.sub_buffer_bytes = 1ULL << 63;
-	stream->ring.cpu = EVENTLOG_CPU_ALL;
+	stream->ring.cpu = EVENTLOG_CPU_UNKNOWN;
 	stream->ring.stream = number;
 	reader->streams[number] = stream;
 	if (number >= reader->stream_count)

@@ -38,7 +38,7 @@ static int apply_at(struct elog_reader *reader, uint64_t base,
 
 /* Set the position of a stream from an INDEX block. Return: 0 or a negative errno. */
 static int set_stream(struct elog_reader *reader, const unsigned char *stored,
-		      uint32_t causes)
+		      const struct elog_seek_plan *plan)
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
 	struct elog_block_stream entry;
@@ -59,8 +59,8 @@ static int set_stream(struct elog_reader *reader, const unsigned char *stored,
 		stream->position = entry.position;
 		stream->gaps = reader->gaps;
 	}
-	memcpy(ring->lost, stored + sizeof(entry), causes * sizeof(ring->lost[0]));
-	for (i = 0; i < causes; i++)
+	memcpy(ring->lost, stored + plan->fixed_size, plan->causes * sizeof(ring->lost[0]));
+	for (i = 0; i < plan->causes; i++)
 		ring->lost[i] = le64toh(ring->lost[i]);
 	return 0;
 }
@@ -83,7 +83,8 @@ static int begin_at(struct elog_reader *reader,
 	}
 	for (i = 0; !ret && i < plan->stream_count; i++)
 		ret = set_stream(reader, (const unsigned char *)plan->streams +
-				 i * elog_block_stream_size(plan->causes), plan->causes);
+				 i * elog_block_entry_size(plan->fixed_size, plan->causes),
+				 plan);
 	/* The first SYNC is before this. */
 	reader->continues = false;
 	reader->wall_offset = plan->wall_offset;

@@ -11,6 +11,7 @@
 #define ELOG_FILE_MAGIC		"\x89" "ELOG\r\n\x1a"
 #define ELOG_BLOCK_ALIGN	8
 #define ELOG_BLOCK_MAX		(64U << 20)	/* bytes of a block's body */
+/* Limits of this library, not of the format. */
 #define ELOG_FILE_CPUS_MAX	4096
 #define ELOG_FILE_STREAMS_MAX	8192
 
@@ -48,7 +49,15 @@ struct elog_block_header {
 struct elog_block_schema {
 	uint32_t descriptor;
 	uint32_t provider_id;
+	uint32_t instance;	/* 0 */
+	uint32_t offset;	/* of the text, in the body */
 	/* the text */
+};
+
+struct elog_block_processes {
+	uint32_t offset;	/* of the first entry, in the body */
+	uint32_t entry_size;
+	/* struct elog_block_process */
 };
 
 struct elog_block_process {
@@ -58,14 +67,16 @@ struct elog_block_process {
 };
 
 struct elog_block_data {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;
 	uint64_t position;
+	uint32_t instance;	/* of the stream; 0 */
+	uint32_t offset;	/* of the records, in the body */
 	/* the records */
 };
 
 struct elog_block_loss {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;	/* ELOG_STREAM_NONE: CPUs that have no ring */
 	uint64_t lost[];	/* as many as the block says */
 };
@@ -77,6 +88,8 @@ struct elog_block_sync {
 	uint64_t realtime;
 	uint32_t count;		/* of struct elog_block_loss, which follow */
 	uint32_t causes;	/* elements of their lost */
+	uint32_t offset;	/* of the first entry, in the body */
+	uint32_t fixed_size;	/* bytes of an entry before its lost */
 };
 
 struct elog_block_end {
@@ -98,26 +111,31 @@ struct elog_block_index {
 	uint32_t blocks;	/* offsets, which follow, in ascending order */
 	uint32_t streams;	/* struct elog_block_stream, which follow those */
 	uint32_t causes;	/* elements of their lost */
-	uint32_t reserved;
+	uint32_t fixed_size;	/* bytes of a stream before its lost */
+	uint32_t offset;	/* of the offsets, in the body */
+	uint32_t reserved;	/* 0 */
 };
 
 struct elog_block_stream {
-	uint32_t cpu;		/* EVENTLOG_CPU_ALL: not known */
+	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;	/* ELOG_STREAM_NONE: losses on CPUs that have no ring */
 	uint64_t position;	/* behind its last DATA block; ~0: none */
 	uint64_t lost[];	/* as many as the block says */
 };
 
-/** elog_block_loss_size() - bytes of one struct elog_block_loss */
-static inline size_t elog_block_loss_size(uint32_t causes)
+/** elog_block_entry_size() - bytes of an entry that ends with its losses */
+static inline size_t elog_block_entry_size(size_t fixed_size, uint32_t causes)
 {
-	return sizeof(struct elog_block_loss) + causes * sizeof(uint64_t);
+	return fixed_size + causes * sizeof(uint64_t);
 }
 
-/** elog_block_stream_size() - bytes of one struct elog_block_stream */
-static inline size_t elog_block_stream_size(uint32_t causes)
+/* Larger offsets and entries are damage. */
+#define ELOG_BLOCK_HEAD_MAX	4096
+
+/** elog_block_is_head() - is this the size of a known struct, or of one that has grown? */
+static inline bool elog_block_is_head(uint32_t size, size_t known)
 {
-	return sizeof(struct elog_block_stream) + causes * sizeof(uint64_t);
+	return size >= known && size <= ELOG_BLOCK_HEAD_MAX && !(size % 8);
 }
 
 #define ELOG_INDEX_BLOCKS_MAX	65536

@@ -64,8 +64,8 @@ static const struct {
 } streams[] = {
 	{ 0, { 0, 0 } },
 	{ 9, { 0, 0 } },
-	{ 5, { EVENTLOG_CPU_ALL, EVENTLOG_CPU_ALL } },
-	{ ELOG_FILE_STREAMS_MAX - 1, { EVENTLOG_CPU_ALL, EVENTLOG_CPU_ALL } },
+	{ 5, { EVENTLOG_CPU_UNKNOWN, EVENTLOG_CPU_UNKNOWN } },
+	{ ELOG_FILE_STREAMS_MAX - 1, { EVENTLOG_CPU_UNKNOWN, EVENTLOG_CPU_UNKNOWN } },
 	{ 1, { 4095, 3 } },
 };
 
@@ -163,8 +163,8 @@ static void test_causes(void)
 	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 	struct elog_writer_loss losses[] = {
 		{ .cpu = 2, .stream = 2, .lost = lost },
-		{ .cpu = EVENTLOG_CPU_ALL, .stream = 7, .lost = lost },
-		{ .cpu = EVENTLOG_CPU_ALL, .stream = ELOG_STREAM_NONE, .lost = lost },
+		{ .cpu = EVENTLOG_CPU_UNKNOWN, .stream = 7, .lost = lost },
+		{ .cpu = EVENTLOG_CPU_UNKNOWN, .stream = ELOG_STREAM_NONE, .lost = lost },
 	};
 	unsigned char data[64 + sizeof(lost)];
 	struct elog_writer *writer;
@@ -238,7 +238,10 @@ static void test_mixed_causes(void)
 static void test_wrong_causes(void)
 {
 	unsigned char body[sizeof(struct elog_block_sync) + 8 + 65 * 8] = { 0 };
-	struct elog_block_sync head = { .count = htole32(1) };
+	struct elog_block_sync head = {
+		.count = htole32(1), .offset = htole32(sizeof(head)),
+		.fixed_size = htole32(sizeof(struct elog_block_loss)),
+	};
 	struct elog_block_end end = { 0 };
 	struct result result;
 	unsigned int i;
@@ -272,12 +275,135 @@ static void test_wrong_causes(void)
 	}
 }
 
+/* Append a number of the file, and @room bytes that this library does not know. */
+static size_t put_grown(unsigned char *to, const void *from, size_t size, size_t room)
+{
+	memcpy(to, from, size);
+	memset(to + size, 0xee, room);
+	return size + room;
+}
+
+/* Write the block as a later version may: 8 bytes more in each struct. */
+static void put_grown_block(int fd, const unsigned char *block)
+{
+	const unsigned char *body = block + sizeof(struct elog_block_header), *end;
+	struct elog_block_processes processes;
+	struct elog_block_header header;
+	struct elog_block_schema text;
+	static unsigned char grown[65536];
+	struct elog_block_data data;
+	struct elog_block_sync sync;
+	size_t size;
+
+	memcpy(&header, block, sizeof(header));
+	end = body + le32toh(header.size);
+	switch (le32toh(header.type)) {
+	case ELOG_BLOCK_SCHEMA:
+		memcpy(&text, body, sizeof(text));
+		text.instance = htole32(7);
+		text.offset = htole32(sizeof(text) + 8);
+		size = put_grown(grown, &text, sizeof(text), 8);
+		body += sizeof(text);
+		break;
+	case ELOG_BLOCK_DATA:
+		memcpy(&data, body, sizeof(data));
+		data.instance = htole32(7);
+		data.offset = htole32(sizeof(data) + 8);
+		size = put_grown(grown, &data, sizeof(data), 8);
+		body += sizeof(data);
+		break;
+	case ELOG_BLOCK_PROCESSES:
+		processes.offset = htole32(sizeof(processes) + 8);
+		processes.entry_size = htole32(sizeof(struct elog_block_process) + 8);
+		size = put_grown(grown, &processes, sizeof(processes), 8);
+		for (body += sizeof(processes); body < end;
+		     body += sizeof(struct elog_block_process))
+			size += put_grown(grown + size, body,
+					  sizeof(struct elog_block_process), 8);
+		break;
+	case ELOG_BLOCK_SYNC:
+		memcpy(&sync, body, sizeof(sync));
+		sync.offset = htole32(sizeof(sync) + 8);
+		sync.fixed_size = htole32(sizeof(struct elog_block_loss) + 8);
+		size = put_grown(grown, &sync, sizeof(sync), 8);
+		for (body += sizeof(sync); body < end; body += le32toh(sync.causes) * 8) {
+			size += put_grown(grown + size, body,
+					  sizeof(struct elog_block_loss), 8);
+			body += sizeof(struct elog_block_loss);
+			size += put_grown(grown + size, body, le32toh(sync.causes) * 8, 0);
+		}
+		break;
+	default:
+		size = 0;
+		break;
+	}
+	size += put_grown(grown + size, body, (size_t)(end - body), 0);
+	put_block(fd, le32toh(header.type), le32toh(header.flags), (uint32_t)size, grown, size);
+}
+
+/* Read and verify the file of test_grown(). */
+static void check_grown(int fd)
+{
+	const struct elog_schema_event *event;
+	struct elog_reader *reader;
+	struct elog_item item;
+
+	reader = open_reader(fd);
+	check(next(reader, &item));
+	check_equal(item.type, ELOG_ITEM_EVENT);
+	check_equal(item.stream, 4);
+	check_equal(item.time, 5);
+	check_equal(elog_reader_describe(reader, 7, &event), 0);
+	check_string(elog_processes_name(elog_reader_processes(reader), 1, 3), "second");
+	check(next(reader, &item));
+	check_loss(&item, 3, 1);
+	check_equal(item.stream, 4);
+	check(next(reader, &item));
+	check_loss(&item, 3, 2);
+	check_equal(item.stream, 5);
+	check(!next(reader, &item));
+	elog_reader_close(reader);
+	close(fd);
+}
+
+static void test_grown(void)
+{
+	uint64_t first[3], second[3];
+	const struct elog_writer_loss losses[] = {
+		{ .cpu = 0, .stream = 4, .lost = first, .lost_count = 3 },
+		{ .cpu = 0, .stream = 5, .lost = second, .lost_count = 3 },
+	};
+	int fd = new_file(), grown = new_file();
+	unsigned char data[64], *bytes;
+	struct elog_writer *writer;
+	size_t size, at;
+
+	fill(first, 3, 1);
+	fill(second, 3, 2);
+	writer = open_writer(fd);
+	check_equal(elog_writer_schema(writer, 7, 1, "eventlog 1\nprovider p\nevent 1 e info -\n"),
+		    0);
+	check_equal(elog_writer_process(writer, 1, 2, "first"), 0);
+	check_equal(elog_writer_process(writer, 1, 3, "second"), 0);
+	size = put(data, EVENTLOG_RECORD_EVENT, 5, first, sizeof(first));
+	check_equal(store_records(writer, 0, 4, data, size, 0), 0);
+	check_equal(elog_writer_sync(writer, 10, losses, 2), 0);
+	check_equal(elog_writer_end(writer, 9), 0);
+	elog_writer_close(writer);
+	bytes = load(fd, &size);
+	for (at = 0; at < size; at += block_size(bytes + at))
+		put_grown_block(grown, bytes + at);
+	free(bytes);
+	check_grown(fd);
+	check_grown(grown);
+}
+
 /* Losses and positions of all streams are known when reading starts in the middle. */
 static void test_seek(void)
 {
 	uint64_t lost[16] = { 0 }, position[2] = { 0 }, before, whole = 0, late = 0;
 	struct elog_writer_loss loss = {
-		.cpu = EVENTLOG_CPU_ALL, .stream = 3, .lost = lost, .lost_count = 16,
+		.cpu = EVENTLOG_CPU_UNKNOWN, .stream = 3, .lost = lost, .lost_count = 16,
 	};
 	const struct elog_writer_options options = { .size = sizeof(options), .start = 1 };
 	struct elog_writer *writer;
@@ -293,7 +419,7 @@ static void test_seek(void)
 	elog_writer_interval(writer, 2000);
 	for (i = 0; i < EVENTS; i++) {
 		size = put(data, EVENTLOG_RECORD_EVENT, 1000000 * (i + 1), &i, sizeof(i));
-		check_equal(store_records(writer, EVENTLOG_CPU_ALL, 3 + (i & 1), data,
+		check_equal(store_records(writer, EVENTLOG_CPU_UNKNOWN, 3 + (i & 1), data,
 						size, position[i & 1]), 0);
 		position[i & 1] += size;
 		lost[15] += i == EVENTS / 4 || i == EVENTS - 1;
@@ -313,7 +439,7 @@ static void test_seek(void)
 	reader = open_reader(fd);
 	check_equal(elog_reader_seek(reader, (uint64_t)wall - 20000000), 0);
 	for (before = 0; next(reader, &item); before++) {
-		check_equal(item.cpu, EVENTLOG_CPU_ALL);
+		check_equal(item.cpu, EVENTLOG_CPU_UNKNOWN);
 		late += item.type == ELOG_ITEM_LOST ? item.lost[15] : 0;
 	}
 	check(before > 20 && before < EVENTS / 2);
@@ -376,6 +502,7 @@ int main(void)
 		{ "losses have any number of causes up to 64", test_causes },
 		{ "streams with different numbers of causes", test_mixed_causes },
 		{ "wrong numbers of causes are damage", test_wrong_causes },
+		{ "blocks of later versions may have more members", test_grown },
 		{ "seeking knows losses and positions of all streams", test_seek },
 		{ "the header: machine, boot, error of the clock, flags", test_header },
 	};

@@ -338,7 +338,7 @@ static void test_hostile(void)
 		.size_flags = sizeof(latest),
 		.time = UINT64_MAX,
 	};
-	unsigned char data[16 + sizeof(latest)] = { 0 };
+	unsigned char data[24 + sizeof(latest)] = { 0 };
 	struct elog_block_end end = { 0 };
 	struct result result;
 	unsigned int i;
@@ -388,12 +388,13 @@ static void test_hostile(void)
 	check_equal(result.damage[ELOG_DAMAGE_BYTES], 1);
 	check_equal(result.damages, 2);
 
-	/* The maximum time, a size of 0, an invalid CPU, an invalid stream. */
+	/* The maximum time, a size of 0, a CPU and a stream beyond the limits. */
 	fd = begin_file(INFO_HERE);
-	memcpy(data + 16, &latest, sizeof(latest));
+	data[20] = 24;
+	memcpy(data + 24, &latest, sizeof(latest));
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
 		  sizeof(data));
-	memset(data + 8, 0, sizeof(data) - 8);
+	memset(data + 24, 0, sizeof(data) - 24);
 	data[0] = 1;
 	data[4] = 1;
 	put_block(fd, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, sizeof(data), data,
@@ -411,7 +412,8 @@ static void test_hostile(void)
 	check_equal(result.end, 0);
 	check_equal(result.events, 0);
 	check_equal(result.bytes[ELOG_DAMAGE_RECORDS], 64);
-	check_equal(result.damage[ELOG_DAMAGE_BYTES], 2);
+	check_equal(result.damage[ELOG_DAMAGE_UNKNOWN], 2);
+	check_equal(result.damages - result.damage[ELOG_DAMAGE_RECORDS], 2);
 }
 
 /* A block is missing, another one is there twice. */
@@ -550,9 +552,9 @@ static void test_write_errors(void)
 	options.reserved = 1;
 	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
 	options.reserved = 0;
-	options.size--;
+	options.size = 7;
 	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
-	options.size++;
+	options.size = sizeof(options);
 	fd = new_file();
 	check_equal(elog_writer_open(&writer, fd, &options), 0);
 	check_equal(elog_writer_raw(writer, ELOG_FILE_CPUS_MAX, 0, "", 0, 0),

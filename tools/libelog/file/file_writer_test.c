@@ -227,7 +227,7 @@ static void test_continues(void)
 	};
 	const uint64_t other[] = { 100 };
 	const struct elog_writer_loss without_ring = {
-		.cpu = EVENTLOG_CPU_ALL, .stream = ELOG_STREAM_NONE,
+		.cpu = EVENTLOG_CPU_UNKNOWN, .stream = ELOG_STREAM_NONE,
 		.lost = other, .lost_count = 1,
 	};
 	struct elog_writer *writer = NULL, *before;

@@ -152,11 +152,11 @@ static void check_claim(const void *stored, size_t size, uint32_t claimed,
 static void test_claims(void)
 {
 	struct eventlog_record record = { .size_flags = sizeof(record) };
-	unsigned char body[16 + 8 * sizeof(record)] = { 0 }, stored[1000];
+	unsigned char body[24 + 8 * sizeof(record)] = { [20] = 24 }, stored[1000];
 	size_t size, i, cut;
 
 	for (i = 0; i < 8; i++)
-		memcpy(body + 16 + i * sizeof(record), &record, sizeof(record));
+		memcpy(body + 24 + i * sizeof(record), &record, sizeof(record));
 	size = ZSTD_compress(stored, sizeof(stored), body, sizeof(body), 3);
 	check(!ZSTD_isError(size));
 	check_claim(stored, size, sizeof(body), 8, true);

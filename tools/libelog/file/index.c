@@ -187,6 +187,8 @@ static void take(struct elog_index *index, uint64_t sync, uint64_t position,
 		.time = htole64(time),
 		.blocks = htole32((uint32_t)index->block_count),
 		.causes = htole32(index->causes),
+		.fixed_size = htole32(sizeof(struct elog_block_stream)),
+		.offset = htole32(sizeof(head)),
 	};
 	size_t size = sizeof(head) + index->block_count * sizeof(uint64_t), at, i;
 	const struct elog_index_stream *from;
@@ -198,7 +200,7 @@ static void take(struct elog_index *index, uint64_t sync, uint64_t position,
 		streams += index->streams[i].there;
 	head.streams = htole32(streams);
 	at = size;
-	size += streams * elog_block_stream_size(index->causes);
+	size += streams * elog_block_entry_size(sizeof(stream), index->causes);
 	index->body = malloc(size);
 	if (!index->body) {
 		give_up(index);

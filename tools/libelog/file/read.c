@@ -33,7 +33,7 @@ int elog_reader_open(struct elog_reader **result, int fd)
 	if (!reader)
 		return -ENOMEM;
 	elog_map_init(&reader->definitions, sizeof(struct definition));
-	reader->no_ring.cpu = EVENTLOG_CPU_ALL;
+	reader->no_ring.cpu = EVENTLOG_CPU_UNKNOWN;
 	reader->no_ring.stream = ELOG_STREAM_NONE;
 	reader->processes = elog_processes_new_offline();
 	if (elog_input_open(&reader->input, fd) || !reader->processes) {

@@ -75,13 +75,13 @@ static struct writer_stream *get_stream(struct elog_writer *writer, uint32_t num
 	if (!stream)
 		return NULL;
 	stream->number = number;
-	stream->cpu = EVENTLOG_CPU_ALL;
+	stream->cpu = EVENTLOG_CPU_UNKNOWN;
 	return stream;
 }
 
 static bool is_stream(unsigned int cpu, uint32_t stream)
 {
-	return (cpu < ELOG_FILE_CPUS_MAX || cpu == EVENTLOG_CPU_ALL) &&
+	return (cpu < ELOG_FILE_CPUS_MAX || cpu == EVENTLOG_CPU_UNKNOWN) &&
 	       stream < ELOG_FILE_STREAMS_MAX;
 }
 
@@ -120,7 +120,9 @@ int elog_records_losses(struct elog_writer *writer, const struct elog_writer_los
 /* Store an event's schema once. There is none if the event was deleted. */
 static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
 {
-	struct eventlog_describe request = { .descriptor = descriptor };
+	struct eventlog_describe request = {
+		.size = sizeof(request), .descriptor = descriptor,
+	};
 	char *text;
 	int ret;
 

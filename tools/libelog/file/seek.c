@@ -168,14 +168,18 @@ static int get_index(struct search *search, uint64_t part, uint64_t offset,
 	head->blocks = le32toh(head->blocks);
 	head->streams = le32toh(head->streams);
 	head->causes = le32toh(head->causes);
+	head->fixed_size = le32toh(head->fixed_size);
+	head->offset = le32toh(head->offset);
 	if (head->part == offset && head->previous < offset &&
 	    head->position <= offset && head->sync < head->position &&
 	    head->previous < head->position &&
 	    head->blocks <= ELOG_INDEX_BLOCKS_MAX &&
 	    head->streams <= ELOG_FILE_STREAMS_MAX + 1 &&
 	    head->causes <= ELOG_LOST_CAUSES_MAX &&
-	    size == sizeof(*head) + head->blocks * sizeof(uint64_t) +
-		    head->streams * elog_block_stream_size(head->causes))
+	    elog_block_is_head(head->offset, sizeof(*head)) &&
+	    elog_block_is_head(head->fixed_size, sizeof(struct elog_block_stream)) &&
+	    size == head->offset + head->blocks * sizeof(uint64_t) +
+		    head->streams * elog_block_entry_size(head->fixed_size, head->causes))
 		return 0;
 	free(*body);
 	*body = NULL;
@@ -319,7 +323,7 @@ static int add_blocks(struct elog_seek_plan *plan, uint64_t part,
 		return -ENOMEM;
 	plan->blocks = larger;
 	for (i = 0; i < head->blocks; i++) {
-		memcpy(&offset, body + sizeof(*head) + i * sizeof(offset),
+		memcpy(&offset, body + head->offset + i * sizeof(offset),
 		       sizeof(offset));
 		offset = le64toh(offset);
 		if (!offset || offset >= head->position)
@@ -369,13 +373,15 @@ static int follow_index(struct search *search, const struct found *found,
 		if (ret)
 			return ret;
 		if (!plan->position && index.latest < search->from) {
-			size = index.streams * elog_block_stream_size(index.causes);
+			size = index.streams * elog_block_entry_size(index.fixed_size,
+								     index.causes);
 			plan->stream_count = index.streams;
 			plan->causes = index.causes;
+			plan->fixed_size = index.fixed_size;
 			plan->streams = malloc(size + 1);
 			ret = plan->streams ? 0 : -ENOMEM;
 			if (!ret)
-				memcpy(plan->streams, body + sizeof(index) +
+				memcpy(plan->streams, body + index.offset +
 				       index.blocks * sizeof(uint64_t), size);
 			if (!ret)
 				ret = check_sync(search, found->part, &index, plan);

@@ -33,6 +33,7 @@ int elog_block_at(int fd, uint64_t offset, uint32_t most,
  * @streams: positions and losses: struct elog_block_stream in the stored form
  * @stream_count: elements of @streams
  * @causes: counts of losses in each of them
+ * @fixed_size: bytes of each before the counts
  * @bytes_read: by the search
  */
 struct elog_seek_plan {
@@ -45,6 +46,7 @@ struct elog_seek_plan {
 	void *streams;
 	size_t stream_count;
 	uint32_t causes;
+	uint32_t fixed_size;
 	uint64_t bytes_read;
 };
 

@@ -26,6 +26,7 @@
 
 #include "elog.h"
 #include "file/writer.h"
+#include "util/struct.h"
 #include "util/text.h"
 
 #define SPANS_MAX	2	/* of a block's body */
@@ -294,36 +295,39 @@ static void find_begin(struct elog_writer *writer)
 }
 
 int elog_writer_open(struct elog_writer **result, int fd,
-			  const struct elog_writer_options *options)
+			  const struct elog_writer_options *given)
 {
+	struct elog_writer_options options;
 	struct elog_writer *writer;
 	int ret;
 
-	if (options->size < sizeof(*options) ||
-	    options->flags & ~ELOG_WRITER_LIVE || options->reserved ||
-	    options->compression > COMPRESSION_MAX)
+	ret = elog_struct_get(&options, sizeof(options), given);
+	if (ret)
+		return ret;
+	if (options.flags & ~ELOG_WRITER_LIVE || options.reserved ||
+	    options.compression > COMPRESSION_MAX)
 		return -EINVAL;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return -ENOMEM;
 	writer->fd = fd;
 	writer->ahead = elog_clock_offsets();
-	writer->flags = options->flags;
-	writer->interrupted = options->interrupted;
-	writer->definition = options->definition;
-	writer->context = options->context;
-	writer->names = options->processes;
-	writer->threads_max = options->threads_max;
+	writer->flags = options.flags;
+	writer->interrupted = options.interrupted;
+	writer->definition = options.definition;
+	writer->context = options.context;
+	writer->names = options.processes;
+	writer->threads_max = options.threads_max;
 	find_begin(writer);
-	ret = elog_records_init(writer, options->continues);
-	if (!ret && options->compression)
+	ret = elog_records_init(writer, options.continues);
+	if (!ret && options.compression)
 		ret = elog_compressor_new(&writer->compressor,
-					  options->compression);
+					  options.compression);
 	if (!ret)
-		ret = write_info(writer, options);
+		ret = write_info(writer, &options);
 	/* Before any record: these losses were reported already. */
-	if (!ret && options->continues)
-		ret = elog_writer_sync(writer, options->start, NULL, 0);
+	if (!ret && options.continues)
+		ret = elog_writer_sync(writer, options.start, NULL, 0);
 	if (ret) {
 		elog_writer_close(writer);
 		return ret;
@@ -349,18 +353,21 @@ uint64_t elog_writer_size(const struct elog_writer *writer)
 
 static int write_processes(struct elog_writer *writer)
 {
-	const struct span body = {
-		writer->processes,
-		writer->process_count * sizeof(writer->processes[0]),
+	const struct elog_block_processes head = {
+		.offset = htole32(sizeof(head)),
+		.entry_size = htole32(sizeof(writer->processes[0])),
 	};
-
+	const struct span body[] = {
+		{ &head, sizeof(head) },
+		{ writer->processes, writer->process_count * sizeof(writer->processes[0]) },
+	};
 	uint64_t offset = writer->size;
 	int ret;
 
 	if (!writer->process_count)
 		return writer->error;
 	writer->process_count = 0;
-	ret = write_block(writer, ELOG_BLOCK_PROCESSES, 0, &body, 1);
+	ret = write_block(writer, ELOG_BLOCK_PROCESSES, 0, body, 2);
 	if (!ret)
 		elog_index_block(&writer->index, offset);
 	return ret;
@@ -392,6 +399,7 @@ int elog_writer_store(struct elog_writer *writer, unsigned int cpu, uint32_t str
 		.cpu = htole32(cpu),
 		.stream = htole32(stream),
 		.position = htole64(position),
+		.offset = htole32(sizeof(head)),
 	};
 	const struct span body[] = {
 		{ &head, sizeof(head) },
@@ -415,6 +423,7 @@ int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
 	const struct elog_block_schema head = {
 		.descriptor = htole32(descriptor),
 		.provider_id = htole32(provider_id),
+		.offset = htole32(sizeof(head)),
 	};
 	const struct span body[] = {
 		{ &head, sizeof(head) },
@@ -434,7 +443,7 @@ int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
 static bool is_valid_loss(const struct elog_writer_loss *loss)
 {
 	return !loss->reserved && loss->lost_count <= ELOG_LOST_CAUSES_MAX &&
-	       (loss->cpu < ELOG_FILE_CPUS_MAX || loss->cpu == EVENTLOG_CPU_ALL) &&
+	       (loss->cpu < ELOG_FILE_CPUS_MAX || loss->cpu == EVENTLOG_CPU_UNKNOWN) &&
 	       (loss->stream < ELOG_FILE_STREAMS_MAX || loss->stream == ELOG_STREAM_NONE);
 }
 
@@ -466,9 +475,11 @@ static unsigned char *put_losses(struct elog_writer *writer, struct elog_block_s
 		if (stream->lost_count > causes)
 			causes = stream->lost_count;
 	}
-	*size = count * elog_block_loss_size(causes);
+	*size = count * elog_block_entry_size(sizeof(loss), causes);
 	head->count = htole32(count);
 	head->causes = htole32(causes);
+	head->offset = htole32(sizeof(*head));
+	head->fixed_size = htole32(sizeof(loss));
 	bytes = *size ? malloc(*size) : NULL;
 	to = bytes;
 	elog_map_for_each(&writer->streams, stream) {

@@ -183,9 +183,9 @@ static int put_pattern(struct compiler *compiler, struct eventlog_term *term,
 	bool inverted = comparison->operator == OPERATOR_NO_MATCH;
 
 	if (pattern->type == PATTERN_BEGIN)
-		term->operation = inverted ? EVENTLOG_TERM_BEGINS_NOT : EVENTLOG_TERM_BEGINS;
+		term->operation = inverted ? EVENTLOG_TERM_OP_BEGINS_NOT : EVENTLOG_TERM_OP_BEGINS;
 	else if (pattern->type == PATTERN_WHOLE)
-		term->operation = inverted ? EVENTLOG_TERM_NOT_EQUAL : EVENTLOG_TERM_EQUAL;
+		term->operation = inverted ? EVENTLOG_TERM_OP_NOT_EQUAL : EVENTLOG_TERM_OP_EQUAL;
 	else
 		return elog_wrong(compiler->error, comparison->value_column,
 				  "the kernel matches only plain text behind '^'");
@@ -233,14 +233,14 @@ static int put_value(struct compiler *compiler, struct eventlog_term *term,
 		     const struct comparison *comparison)
 {
 	static const __u16 operations[] = {
-		[OPERATOR_NONE] = EVENTLOG_TERM_SET,
-		[OPERATOR_EQUAL] = EVENTLOG_TERM_EQUAL,
-		[OPERATOR_NOT_EQUAL] = EVENTLOG_TERM_NOT_EQUAL,
-		[OPERATOR_LESS] = EVENTLOG_TERM_LESS,
-		[OPERATOR_LESS_EQUAL] = EVENTLOG_TERM_LESS_EQUAL,
-		[OPERATOR_GREATER] = EVENTLOG_TERM_GREATER,
-		[OPERATOR_GREATER_EQUAL] = EVENTLOG_TERM_GREATER_EQUAL,
-		[OPERATOR_BITS] = EVENTLOG_TERM_BITS,
+		[OPERATOR_NONE] = EVENTLOG_TERM_OP_SET,
+		[OPERATOR_EQUAL] = EVENTLOG_TERM_OP_EQUAL,
+		[OPERATOR_NOT_EQUAL] = EVENTLOG_TERM_OP_NOT_EQUAL,
+		[OPERATOR_LESS] = EVENTLOG_TERM_OP_LESS,
+		[OPERATOR_LESS_EQUAL] = EVENTLOG_TERM_OP_LESS_EQUAL,
+		[OPERATOR_GREATER] = EVENTLOG_TERM_OP_GREATER,
+		[OPERATOR_GREATER_EQUAL] = EVENTLOG_TERM_OP_GREATER_EQUAL,
+		[OPERATOR_BITS] = EVENTLOG_TERM_OP_BITS,
 	};
 
 	if (is_match(comparison->operator))
@@ -368,7 +368,7 @@ static __u16 term_target(const struct compiler *compiler, uint32_t target)
 {
 	target = target_of(compiler, target);
 	if (target >= compiler->count)
-		return target == ACCEPT ? EVENTLOG_TERM_ACCEPT : EVENTLOG_TERM_REJECT;
+		return target == ACCEPT ? EVENTLOG_FILTER_ACCEPT : EVENTLOG_FILTER_REJECT;
 	return (__u16)compiler->steps[target].term;
 }
 
@@ -652,7 +652,10 @@ static int make_filter(const struct compiler *compiler, const struct elog_text *
 		       struct elog_filter **result)
 {
 	size_t terms_size = compiler->term_count * sizeof(struct eventlog_term);
-	struct elog_filter *filter;
+	struct {
+		struct elog_filter result;
+		struct eventlog_filter filter;
+	} *filter;
 	char *room;
 
 	if (compiler->whole && text->size >= EVENTLOG_FILTER_TEXT_MAX)
@@ -672,13 +675,14 @@ static int make_filter(const struct compiler *compiler, const struct elog_text *
 	filter->filter.pool = (uintptr_t)memcpy(room, compiler->pool, compiler->pool_size);
 	filter->filter.pool_size = compiler->pool_size;
 	room += compiler->pool_size;
-	filter->text = memcpy(room, text->data, text->size);
+	filter->result.filter = &filter->filter;
+	filter->result.text = memcpy(room, text->data, text->size);
 	if (text->size < EVENTLOG_FILTER_TEXT_MAX) {
 		filter->filter.text = (uintptr_t)room;
 		filter->filter.text_size = (__u32)text->size + 1;
 	}
-	filter->exact = compiler->exact;
-	*result = filter;
+	filter->result.exact = compiler->exact;
+	*result = &filter->result;
 	return 0;
 }
 

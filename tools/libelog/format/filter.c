@@ -38,20 +38,20 @@ static const char *pool_at(const struct eventlog_filter *filter, uint32_t offset
 
 static bool is_equality_term(const struct eventlog_term *term)
 {
-	return term->operation == EVENTLOG_TERM_EQUAL ||
-	       term->operation == EVENTLOG_TERM_NOT_EQUAL;
+	return term->operation == EVENTLOG_TERM_OP_EQUAL ||
+	       term->operation == EVENTLOG_TERM_OP_NOT_EQUAL;
 }
 
 static bool is_prefix_term(const struct eventlog_term *term)
 {
-	return term->operation == EVENTLOG_TERM_BEGINS ||
-	       term->operation == EVENTLOG_TERM_BEGINS_NOT;
+	return term->operation == EVENTLOG_TERM_OP_BEGINS ||
+	       term->operation == EVENTLOG_TERM_OP_BEGINS_NOT;
 }
 
 static bool is_inverted(const struct eventlog_term *term)
 {
-	return term->operation == EVENTLOG_TERM_NOT_EQUAL ||
-	       term->operation == EVENTLOG_TERM_BEGINS_NOT;
+	return term->operation == EVENTLOG_TERM_OP_NOT_EQUAL ||
+	       term->operation == EVENTLOG_TERM_OP_BEGINS_NOT;
 }
 
 /* ------------------------------------------------------------------------
@@ -60,7 +60,7 @@ static bool is_inverted(const struct eventlog_term *term)
 
 static bool target_valid(const struct eventlog_filter *filter, uint32_t target, uint32_t index)
 {
-	return target == EVENTLOG_TERM_ACCEPT || target == EVENTLOG_TERM_REJECT ||
+	return target == EVENTLOG_FILTER_ACCEPT || target == EVENTLOG_FILTER_REJECT ||
 	       (target > index && target < filter->term_count);
 }
 
@@ -116,13 +116,13 @@ static bool operands_valid(const struct eventlog_term *term)
 {
 	uint32_t values = term->flags & ~EVENTLOG_TERM_COMMON;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return !values;
 	if (is_equality_term(term))
 		return values;
 	if (is_prefix_term(term))
 		return values == EVENTLOG_TERM_STRING;
-	if (term->operation == EVENTLOG_TERM_BITS)
+	if (term->operation == EVENTLOG_TERM_OP_BITS)
 		return values && !(values & ~(EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_STRING)) &&
 		       !term->number == !(values & EVENTLOG_TERM_NUMBER);
 	return values && !(values & ~(EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE |
@@ -138,9 +138,8 @@ static int check_term(const struct eventlog_filter *filter, uint32_t index)
 	for (i = sizeof(*term); i < filter->term_size; i++)
 		if (*rest++)
 			return -E2BIG;
-	if (term->operation > EVENTLOG_TERM_BEGINS_NOT)
-		return -EOPNOTSUPP;
-	if (term->flags & ~TERM_FLAGS || term->reserved || term->reserved2)
+	if (term->operation > EVENTLOG_TERM_OP_BEGINS_NOT || term->flags & ~TERM_FLAGS ||
+	    term->reserved || term->reserved2)
 		return -EINVAL;
 	if (!string_valid(filter, term->name) || !*pool_at(filter, term->name))
 		return -EINVAL;
@@ -266,21 +265,21 @@ static enum verdict integer_holds(const struct eventlog_term *term, uint64_t val
 {
 	int order;
 
-	if (term->operation == EVENTLOG_TERM_BITS)
+	if (term->operation == EVENTLOG_TERM_OP_BITS)
 		return number ? verdict(value & number) : VERDICT_INCOMPATIBLE;
 	order = compare(value, is_signed, number, negative);
 	switch (term->operation) {
-	case EVENTLOG_TERM_EQUAL:
+	case EVENTLOG_TERM_OP_EQUAL:
 		return verdict(!order);
-	case EVENTLOG_TERM_NOT_EQUAL:
+	case EVENTLOG_TERM_OP_NOT_EQUAL:
 		return verdict(order);
-	case EVENTLOG_TERM_LESS:
+	case EVENTLOG_TERM_OP_LESS:
 		return verdict(order < 0);
-	case EVENTLOG_TERM_LESS_EQUAL:
+	case EVENTLOG_TERM_OP_LESS_EQUAL:
 		return verdict(order <= 0);
-	case EVENTLOG_TERM_GREATER:
+	case EVENTLOG_TERM_OP_GREATER:
 		return verdict(order > 0);
-	case EVENTLOG_TERM_GREATER_EQUAL:
+	case EVENTLOG_TERM_OP_GREATER_EQUAL:
 		return verdict(order >= 0);
 	default:
 		return VERDICT_INCOMPATIBLE;
@@ -290,7 +289,7 @@ static enum verdict integer_holds(const struct eventlog_term *term, uint64_t val
 static enum verdict compare_integer(const struct eventlog_term *term,
 				    const struct elog_filter_value *value)
 {
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return verdict(value->integer);
 	if (!(term->flags & EVENTLOG_TERM_NUMBER))
 		return VERDICT_INCOMPATIBLE;
@@ -301,7 +300,7 @@ static enum verdict compare_integer(const struct eventlog_term *term,
 static enum verdict compare_bool(const struct eventlog_term *term,
 				 const struct elog_filter_value *value)
 {
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return verdict(value->integer);
 	if (!is_equality_term(term) || !(term->flags & EVENTLOG_TERM_BOOL))
 		return VERDICT_INCOMPATIBLE;
@@ -314,7 +313,7 @@ static enum verdict compare_text(const struct eventlog_term *term,
 	size_t size;
 	bool same;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return verdict(value->size);
 	if (!string || !(is_equality_term(term) || is_prefix_term(term)))
 		return VERDICT_INCOMPATIBLE;
@@ -363,7 +362,7 @@ static enum verdict compare_mac(const struct eventlog_term *term,
 	unsigned int i;
 	int ret;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return verdict(any_byte(value));
 	if (!string || !is_equality_term(term))
 		return VERDICT_INCOMPATIBLE;
@@ -394,7 +393,7 @@ static enum verdict compare_address(const struct eventlog_filter *filter,
 	size_t size, i;
 	const char *from;
 
-	if (term->operation == EVENTLOG_TERM_SET)
+	if (term->operation == EVENTLOG_TERM_OP_SET)
 		return verdict(any_byte(value));
 	if (!is_equality_term(term) ||
 	    !(term->flags & (EVENTLOG_TERM_IPV4 | EVENTLOG_TERM_IPV6)))
@@ -432,7 +431,7 @@ static enum verdict compare_enum(const struct eventlog_term *term,
 	name = string ? find_name(value->set, string, strlen(string)) : NULL;
 	if (!name || is_prefix_term(term))
 		return compare_integer(term, value);
-	negative = value->is_signed && term->operation != EVENTLOG_TERM_BITS &&
+	negative = value->is_signed && term->operation != EVENTLOG_TERM_OP_BITS &&
 		   name->value & SIGN;
 	return integer_holds(term, value->integer, value->is_signed,
 			     negative ? 0 - name->value : name->value, negative);
@@ -500,11 +499,11 @@ static enum verdict compare_value(const struct eventlog_filter *filter,
 		return compare_text(term, value, string);
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_STRUCT:
-		if (term->operation == EVENTLOG_TERM_SET)
+		if (term->operation == EVENTLOG_TERM_OP_SET)
 			return verdict(any_byte(value));
 		return compare_hex(term, value, string);
 	case ELOG_TYPE_BYTES:
-		if (term->operation == EVENTLOG_TERM_SET)
+		if (term->operation == EVENTLOG_TERM_OP_SET)
 			return verdict(value->size);
 		return compare_hex(term, value, string);
 	case ELOG_TYPE_MAC:
@@ -571,5 +570,5 @@ bool elog_filter_holds(const struct eventlog_filter *filter,
 			*incompatible = true;
 		i = result == VERDICT_TRUE ? term->on_true : term->on_false;
 	}
-	return i == EVENTLOG_TERM_ACCEPT;
+	return i == EVENTLOG_FILTER_ACCEPT;
 }

@@ -72,9 +72,9 @@ int elog_filter_record_common(const void *of, enum metadata metadata,
  * elog_filter_check() - check a filter, as the kernel does
  * @filter: may come from anywhere; its pointers are valid, and its sizes are true
  *
- * Return: 0: the other functions may be called; -EINVAL: it is not valid; -E2BIG: a
- * limit is exceeded, or terms have members that this library does not know;
- * -EOPNOTSUPP: it has an operation that this library does not know.
+ * Return: 0: the other functions may be called; -EINVAL: it is not valid, or has an
+ * operation or a flag that this library does not know; -E2BIG: a limit is exceeded, or
+ * terms have members that this library does not know.
  */
 int elog_filter_check(const struct eventlog_filter *filter);
 

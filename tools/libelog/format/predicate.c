@@ -105,7 +105,7 @@ static bool test_holds(const struct test *test, const struct elog_item *item,
 	case SOURCE_FIELD:
 		return field_holds(test, item);
 	case SOURCE_CPU:
-		return item->cpu != EVENTLOG_CPU_ALL && integer_holds(test, item->cpu);
+		return item->cpu != EVENTLOG_CPU_UNKNOWN && integer_holds(test, item->cpu);
 	case SOURCE_PID:
 		return integer_holds(test, item->pid);
 	case SOURCE_TID:

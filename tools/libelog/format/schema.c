@@ -42,6 +42,7 @@
 #include "util/map.h"
 
 #define TOKENS_MAX	8
+#define SHOWN_MAX	64	/* characters of a bad name in a message */
 #define SCHEMA_VERSION	1
 
 /* The memory of a schema is in blocks that are freed together. */
@@ -219,9 +220,8 @@ static int take_name(struct parser *parser, unsigned int index,
 	if (token->quoted ? !is_printable_name(token->text) :
 			    !is_name(token->text, provider ? ".-" : "", provider || event ?
 				     EVENTLOG_NAME_MAX : EVENTLOG_FIELD_NAME_MAX))
-		return wrong(parser, "'%.*s%s' is not a name for a %s", EVENTLOG_FIELD_NAME_MAX,
-			     token->text,
-			     strlen(token->text) > EVENTLOG_FIELD_NAME_MAX ? "..." : "", what);
+		return wrong(parser, "'%.*s%s' is not a name for a %s", SHOWN_MAX,
+			     token->text, strlen(token->text) > SHOWN_MAX ? "..." : "", what);
 	*name = token->text;
 	return 0;
 }

@@ -16,11 +16,17 @@
  * Ownership: *_open() and *_new() create objects. They belong to the caller until
  * *_close() or *_free() frees them; these functions accept NULL.
  *
- * Extension: the first member of an options struct is its size, so options can grow.
- * Other structs in the caller's memory have reserved members. They must be 0,
- * whoever fills them in, and 0 will always mean the present behaviour. Structs that
- * the library returns pointers to are read-only. They may have more members than this
- * header declares.
+ * Extension: a struct whose first member is its size can grow. The caller sets the size to
+ * the sizeof of the struct. The rules are those of linux/eventlog.h:
+ * - the library reads or writes no byte behind the size;
+ * - a struct that is shorter than the library's is filled with zeros at the end;
+ * - a longer one must be zero behind what the library knows, otherwise -E2BIG;
+ * - results that the library or the kernel does not know are 0;
+ * - -EINVAL: the size is too small for the members that the call needs, or is 0.
+ * Other structs in the caller's memory never change their size. They have reserved
+ * members. These must be 0, whoever fills them in, and 0 will always mean the present
+ * behaviour. Structs that the library allocates are read-only and may grow at the end:
+ * do not copy them, and do not make arrays of them.
  *
  * Threads: any number of threads may use a producer and its events at the same time,
  * except while elog_producer_close() or elog_event_unregister() frees them. One thread

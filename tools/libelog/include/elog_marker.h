@@ -73,8 +73,8 @@ struct elog_marker_state;
 
 /**
  * struct elog_marker - a marker
+ * @magic: ELOG_MARKER_MAGIC: the layout of the struct
  * @test: the event whose bit is tested
- * @magic: ELOG_MARKER_MAGIC
  * @text: tag and fields, as written
  * @path: its source file, as compiled
  * @function: the function that contains it
@@ -83,13 +83,15 @@ struct elog_marker_state;
  * @sequence: orders the markers of one line
  * @types: the number of fields, then enum elog_marker_type of each
  * @handlers: ELOG_MARKER_*: the enabled handlers
+ * @reserved: 0
  * @state: set while the marker is registered
  *
- * The members belong to the library.
+ * The members belong to the library. The struct is part of programs: its layout never
+ * changes, and it has no padding.
  */
 struct elog_marker {
-	const struct elog_event *test;
 	uint64_t magic;
+	const struct elog_event *test;
 	const char *text;
 	const char *path;
 	const char *function;
@@ -98,8 +100,22 @@ struct elog_marker {
 	uint32_t sequence;
 	unsigned char types[1 + ELOG_MARKER_FIELDS_MAX];
 	unsigned char handlers;
+	unsigned char reserved[6];
 	struct elog_marker_state *state;
 };
+
+#ifdef __cplusplus
+#define ELOG_MARKER_ASSERT(condition) static_assert(condition, #condition)
+#else
+#define ELOG_MARKER_ASSERT(condition) _Static_assert(condition, #condition)
+#endif
+ELOG_MARKER_ASSERT(sizeof(struct elog_event) == sizeof(void *) + 8);
+ELOG_MARKER_ASSERT(offsetof(struct elog_marker, test) == 8);
+ELOG_MARKER_ASSERT(offsetof(struct elog_marker, line) == 8 + 5 * sizeof(void *));
+ELOG_MARKER_ASSERT(offsetof(struct elog_marker, types) == 16 + 5 * sizeof(void *));
+ELOG_MARKER_ASSERT(offsetof(struct elog_marker, state) == 40 + 5 * sizeof(void *));
+ELOG_MARKER_ASSERT(sizeof(struct elog_marker) == 40 + 6 * sizeof(void *));
+#undef ELOG_MARKER_ASSERT
 
 /**
  * elog_marker_function - a function that markers call
@@ -209,7 +225,7 @@ uint64_t elog_marker_id(const struct elog_marker *marker);
 
 static const unsigned char elog_marker_never __attribute__((__unused__)) = 0;
 static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
-	&elog_marker_never, 1
+	&elog_marker_never, 1, 0
 };
 
 #ifdef ELOG_ENABLE_LOCAL_MARKERS
@@ -791,11 +807,11 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
 #define ELOG_MARKER_MAKE(sequence, text, ...)					\
 	do {									\
 		static struct elog_marker elog_marker_ ELOG_MARKER_NAME(sequence) = {	\
-			&elog_marker_off, ELOG_MARKER_MAGIC, text, __FILE__,	\
+			ELOG_MARKER_MAGIC, &elog_marker_off, text, __FILE__,	\
 			__func__, &elog_marker_never, __LINE__, sequence,	\
 			{ ELOG_MARKER_COUNT(__VA_ARGS__)			\
 			  ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__) },	\
-			ELOG_MARKER_HANDLERS, NULL				\
+			ELOG_MARKER_HANDLERS, { 0 }, NULL			\
 		};								\
 		ELOG_MARKER_ENLIST;						\
 		ELOG_MARKER_PASS(ELOG_MARKER_NOTE(sequence, text, __VA_ARGS__),	\

@@ -238,22 +238,23 @@ static void report_incompatible(const struct elog_event *event, uint32_t version
 	(void)elog_event_filter_get(event, &report);
 }
 
-/* Use the kernel's answer. */
+/* Use the kernel's answer; @complete: it includes the terms. */
 static void finish(struct elog_marker_filter *filter, const struct elog_event *event,
 		   const struct elog_filter_subject *subject,
-		   const struct eventlog_filter_get *answer, uint32_t term_size)
+		   const struct eventlog_filter_get *answer, bool complete)
 {
 	filter->version = answer->version;
 	filter->handlers = answer->handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
 	filter->filter = (struct eventlog_filter){
 		.size = sizeof(filter->filter),
 		.term_count = answer->term_count,
-		.term_size = term_size,
+		.term_size = answer->term_size,
 		.terms = answer->terms,
 		.pool = answer->pool,
 		.pool_size = answer->pool_size,
 	};
-	if (!elog_filter_check(&filter->filter) && elog_filter_fits(&filter->filter, subject))
+	if (complete && !elog_filter_check(&filter->filter) &&
+	    elog_filter_fits(&filter->filter, subject))
 		return;
 	filter->handlers = 0;
 	report_incompatible(event, filter->version);
@@ -286,7 +287,7 @@ static struct elog_marker_filter *fetch(const struct elog_event *event,
 			*handlers = request.handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
 			return NULL;
 		}
-		if (ret != -EMSGSIZE || request.term_size < sizeof(struct eventlog_term))
+		if (ret != -EMSGSIZE)
 			return NULL;
 		old_key = old ? __atomic_load_n(&old->key, __ATOMIC_RELAXED) : 0;
 		if (old && old->version == request.version && old_key >> 32 == key >> 32) {
@@ -294,7 +295,6 @@ static struct elog_marker_filter *fetch(const struct elog_event *event,
 					 __ATOMIC_RELAXED);
 			return old;
 		}
-		request.terms_size = request.term_count * request.term_size;
 		filter = new_filter(request.terms_size, request.pool_size);
 		if (!filter)
 			return NULL;
@@ -302,8 +302,9 @@ static struct elog_marker_filter *fetch(const struct elog_event *event,
 		request.pool = request.terms + request.terms_size;
 		answer = request;
 		ret = elog_event_filter_get(event, &answer);
-		if (!ret && answer.term_count) {
-			finish(filter, event, subject, &answer, request.term_size);
+		/* -E2BIG: the terms have members that this library does not know. */
+		if ((!ret || ret == -E2BIG) && answer.term_count) {
+			finish(filter, event, subject, &answer, !ret);
 			filter->key = key_of(key, answer.generation);
 			return filter;
 		}

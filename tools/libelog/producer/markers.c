@@ -11,8 +11,9 @@
  * marker->state, which is complete before the others lead to it.
  *
  * A program may end while its threads continue. Therefore the state of a marker, and
- * its event, are never freed; for filters, see producer/marker_fetch.c. They retire, and are used again by the next marker with
- * the same place, for example when a library is loaded again.
+ * its event, are never freed; for filters, see producer/marker_fetch.c. They retire, and
+ * are used again by the next marker with the same place, for example when a library is
+ * loaded again.
  *
  * markers_lock is taken before any lock of a producer, and first by fork().
  */
@@ -86,7 +87,7 @@ static const struct probe *markers_probe;	/* atomic; NULL: none */
 
 /* The test of markers that print or call a function without a subscriber. */
 static const unsigned char always_byte = 0xff;
-static const struct elog_event always_on = { &always_byte, 1 };
+static const struct elog_event always_on = { &always_byte, 1, 0 };
 
 /* ------------------------------------------------------------------------
  * Switching

@@ -29,6 +29,7 @@
 #include "elog_marker.h"
 #include "producer/producer.h"
 #include "util/abi.h"
+#include "util/struct.h"
 #include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
@@ -341,22 +342,25 @@ static void set_fork_handlers(void)
 }
 
 int elog_producer_open(struct elog_producer **result,
-		       const struct elog_producer_options *options)
+		       const struct elog_producer_options *given)
 {
+	struct elog_producer_options options = { 0 };
 	struct elog_producer *producer;
-	const char *device = NULL;
+	int ret;
 
-	if (options) {
-		if (options->size < sizeof(*options) || options->flags)
+	if (given) {
+		ret = elog_struct_get(&options, sizeof(options), given);
+		if (ret)
+			return ret;
+		if (options.flags)
 			return -EINVAL;
-		device = options->device;
 	}
 	producer = aligned_alloc(CACHE_LINE, sizeof(*producer));
 	if (!producer)
 		return -ENOMEM;
 	memset(producer, 0, sizeof(*producer));
 	producer->fd = -1;
-	producer->device = strdup(device ? device : EVENTLOG_DEVICE);
+	producer->device = strdup(options.device ? options.device : EVENTLOG_DEVICE);
 	if (!producer->device) {
 		free(producer);
 		return -ENOMEM;

@@ -11,6 +11,7 @@
 
 #include "elog.h"
 #include "util/abi.h"
+#include "util/struct.h"
 
 int elog_abi_check(uint32_t abi)
 {
@@ -19,7 +20,7 @@ int elog_abi_check(uint32_t abi)
 
 int elog_device_check(int fd)
 {
-	struct eventlog_version version;
+	struct eventlog_version version = { .size = sizeof(version) };
 
 	return elog_device_version(fd, &version) ? 0 : elog_abi_check(version.abi);
 }
@@ -40,27 +41,35 @@ int elog_device_open(const char *device)
 
 int elog_device_version(int fd, struct eventlog_version *version)
 {
-	memset(version, 0, sizeof(*version));
-	version->size = sizeof(*version);
-	if (ioctl(fd, EVENTLOG_IOC_VERSION, version))
-		return -errno;
-	version->release[sizeof(version->release) - 1] = '\0';
-	return 0;
+	int ret = elog_struct_clear(version, ELOG_SIZE_TO(struct eventlog_version, abi));
+
+	if (ret)
+		return ret;
+	return ioctl(fd, EVENTLOG_IOC_VERSION, version) ? -errno : 0;
 }
 
 int elog_device_counts(int fd, struct eventlog_counts *counts)
 {
-	memset(counts, 0, sizeof(*counts));
-	counts->size = sizeof(*counts);
+	int ret = elog_struct_clear(counts, ELOG_SIZE_TO(struct eventlog_counts, flags));
+
+	if (ret)
+		return ret;
 	return ioctl(fd, EVENTLOG_IOC_COUNTS, counts) ? -errno : 0;
 }
 
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text)
 {
-	struct eventlog_describe describe;
+	struct eventlog_describe given, describe;
 	char *buffer = NULL, *larger;
 	uint32_t size = 1024;
+	int ret;
+
+	ret = elog_struct_get(&given, sizeof(given), request);
+	if (ret)
+		return ret;
+	if (given.size < ELOG_SIZE_TO(struct eventlog_describe, descriptor))
+		return -EINVAL;
 
 	/* The text may grow between two calls, so repeat until it fits. */
 	for (;;) {
@@ -72,23 +81,22 @@ int elog_device_describe(int fd, struct eventlog_describe *request,
 		buffer = larger;
 		memset(&describe, 0, sizeof(describe));
 		describe.size = sizeof(describe);
-		describe.flags = request->flags;
-		describe.descriptor = request->descriptor;
+		describe.flags = given.flags;
+		describe.descriptor = given.descriptor;
 		describe.text_size = size;
 		describe.text = (uintptr_t)buffer;
 		if (!ioctl(fd, EVENTLOG_IOC_DESCRIBE, &describe))
 			break;
 		if (errno != EMSGSIZE || describe.text_size <= size) {
-			int error = errno;
-
+			ret = -errno;
 			free(buffer);
-			return -error;
+			return ret;
 		}
 		size = describe.text_size;
 	}
 	buffer[size - 1] = '\0';
-	describe.text = request->text;
-	*request = describe;
+	describe.text = given.text;
+	elog_struct_put(request, &describe, sizeof(describe));
 	*text = buffer;
 	return 0;
 }

@@ -28,7 +28,7 @@ struct elog_consumer;
 
 /**
  * struct elog_consumer_options - how to subscribe
- * @size: sizeof(struct elog_consumer_options)
+ * @size: sizeof(struct elog_consumer_options); elog.h says how such structs grow
  * @flags: ELOG_CONSUMER_OVERWRITE, or ELOG_CONSUMER_NO_RINGS, or 0
  * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
  * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
@@ -77,7 +77,8 @@ struct elog_consumer_options {
  *
  * Return: 0; -ENOENT, -ENXIO, -ENODEV: no module; -EACCES: the device's mode does not
  * permit it; -EPERM: the caller needs CAP_PERFMON or CAP_SYS_ADMIN; -EINVAL; -E2BIG
- * and -ENOMEM: rings of this size cannot be allocated; -EMFILE: too many subscribers;
+ * and -ENOMEM: rings of this size cannot be allocated; -E2BIG: an option that this
+ * library does not know is set; -EMFILE: too many subscribers;
  * -EAGAIN: too many threads; -EPROTO: this library does not know the layout of the
  * kernel's rings.
  */
@@ -136,7 +137,8 @@ struct elog_rule {
  * An event is delivered once if any rule matches it. Events that are written after
  * this function has returned are delivered.
  *
- * Return: 0, or a negative errno of EVENTLOG_IOC_RULE_ADD.
+ * Return: 0; -E2BIG @rule has a member that this library does not know; or a negative
+ * errno of EVENTLOG_IOC_RULE_ADD.
  */
 int elog_consumer_rule_add(struct elog_consumer *consumer,
 			   const struct elog_rule *rule, uint32_t *rule_id);
@@ -236,7 +238,8 @@ int elog_consumer_describe(struct elog_consumer *consumer, uint32_t descriptor,
 /**
  * elog_consumer_definition() - get the schema text of an event
  * @consumer: the consumer
- * @request: its descriptor is that of a returned event; its flags are 0
+ * @request: the caller sets its size; its descriptor is that of a returned event; its
+ *	flags are 0
  * @text: set to the text, NUL-terminated; the caller frees it
  *
  * As elog_device_describe(). With a backlog, it also finds definitions that have been
@@ -262,11 +265,12 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
 /**
  * elog_consumer_stat() - get the number of delivered and lost events
  * @consumer: the consumer
- * @cpu: one CPU, or EVENTLOG_CPU_ALL
- * @descriptor: one event, with EVENTLOG_CPU_ALL, or 0
- * @stat: filled in
+ * @cpu: one CPU, or EVENTLOG_RINGS_ALL
+ * @descriptor: one event, with EVENTLOG_RINGS_ALL, or 0
+ * @stat: the caller sets its size; filled in up to there
  *
- * Return: 0; -ENXIO the CPU has no ring; -ENOENT the event never matched a rule.
+ * Return: 0; -EINVAL @stat->size is less than 20; -ENXIO the CPU has no ring; -ENOENT the
+ * event never matched a rule.
  */
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
 		       uint32_t descriptor, struct eventlog_stat *stat);
@@ -275,9 +279,10 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
  * elog_consumer_rule_stat() - get the number of events that a rule's filter has rejected
  * @consumer: the consumer
  * @rule_id: of elog_consumer_rule_add()
- * @stat: filled in: only rejected and incompatible, see eventlog(4)
+ * @stat: the caller sets its size; filled in up to there: only rejected and
+ *	incompatible, see eventlog(4)
  *
- * Return: 0, or -ENOENT: there is no such rule.
+ * Return: 0; -EINVAL @stat->size is less than 20; -ENOENT there is no such rule.
  */
 int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 			    struct eventlog_stat *stat);
@@ -291,10 +296,28 @@ int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
 
 /**
+ * elog_consumer_rings() - get the number of rings, including those that do not exist yet
+ * @consumer: the consumer
+ *
+ * Several rings may share a CPU. 0 with ELOG_CONSUMER_NO_RINGS.
+ */
+unsigned int elog_consumer_rings(const struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_ring_cpu() - get the CPU of a ring
+ * @consumer: the consumer
+ * @ring: its number, below elog_consumer_rings(); items have it as their stream
+ *
+ * Return: the CPU; EVENTLOG_CPU_UNKNOWN.
+ */
+unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer,
+				    unsigned int ring);
+
+/**
  * elog_consumer_raw() - get the unread bytes of a ring
  * @consumer: opened without ELOG_CONSUMER_OVERWRITE and without backlog, and not
  *	used with elog_consumer_next()
- * @cpu: the ring's CPU
+ * @ring: its number, below elog_consumer_rings()
  * @data: set to whole records, in the ring itself; valid until they are released.
  *	Padding and lost records are included
  * @size: set to bytes at @data: up to the end of the records, or of the ring's memory
@@ -306,18 +329,18 @@ unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
  * Return: 1 there are records; 0 there are none; -EINVAL; -EBADMSG the ring was
  * damaged: its contents are skipped.
  */
-int elog_consumer_raw(struct elog_consumer *consumer, unsigned int cpu,
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int ring,
 		      const void **data, size_t *size, uint64_t *position);
 
 /**
  * elog_consumer_raw_release() - return the space of records to the kernel
  * @consumer: the consumer
- * @cpu: the ring's CPU
+ * @ring: its number, below elog_consumer_rings()
  * @size: bytes, at most the size from elog_consumer_raw()
  *
  * Return: 0 or -EINVAL.
  */
-int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int cpu,
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int ring,
 			      size_t size);
 
 /**
@@ -334,14 +357,16 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer);
 /**
  * elog_consumer_raw_lost() - get the losses of a ring
  * @consumer: as for elog_consumer_raw()
- * @cpu: the ring's CPU, or EVENTLOG_CPU_ALL: CPUs that have no ring
- * @lost: filled in: EVENTLOG_LOST_CAUSES counts, since the start
+ * @ring: its number, below elog_consumer_rings(); ELOG_STREAM_NONE: CPUs that have no
+ *	ring
+ * @lost: filled in: the number of lost events by cause, since the start
+ * @count: elements of @lost; those behind EVENTLOG_LOST_CAUSES become 0
  *
  * Return: 1; 0 the ring has unread records, which may tell the place of the losses
  * more exactly; or a negative errno of EVENTLOG_IOC_STAT.
  */
-int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int cpu,
-			   uint64_t *lost);
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int ring,
+			   uint64_t *lost, size_t count);
 
 #ifdef __cplusplus
 }

@@ -30,32 +30,33 @@ int elog_device_open(const char *device);
 /**
  * elog_device_version() - get the version and the features of the kernel module
  * @fd: the device
- * @version: filled in
+ * @version: the caller sets its size; filled in up to there
  *
- * Return: 0, or -ENOTTY if @fd is not the device.
+ * Return: 0; -EINVAL @version->size is less than 8; or -ENOTTY if @fd is not the device.
  */
 int elog_device_version(int fd, struct eventlog_version *version);
 
 /**
  * elog_device_counts() - get the numbers of events, providers and subscribers
  * @fd: the device, in any role
- * @counts: filled in
+ * @counts: the caller sets its size; filled in up to there
  *
- * Return: 0, or -ENOTTY if @fd is not the device.
+ * Return: 0; -EINVAL @counts->size is less than 8; or -ENOTTY if @fd is not the device.
  */
 int elog_device_counts(int fd, struct eventlog_counts *counts);
 
 /**
  * elog_device_describe() - get the schema text of a definition
  * @fd: the device, in any role
- * @request: flags and descriptor as for EVENTLOG_IOC_DESCRIBE; on success, all other
- *	members except text are filled in
+ * @request: size, flags and descriptor as for EVENTLOG_IOC_DESCRIBE; on success, all
+ *	other members except text are filled in, up to size
  * @text: set to the text, NUL-terminated; the caller frees it
  *
  * To list all definitions, start with descriptor 0 and EVENTLOG_DESCRIBE_NEXT, and
  * repeat the call with the returned descriptor until it returns -ENOENT.
  *
- * Return: 0; -ENOENT there is no such definition, or no further one; -ENOMEM.
+ * Return: 0; -EINVAL @request->size is less than 12; -E2BIG members are set that this
+ * library does not know; -ENOENT there is no such definition, or no further one; -ENOMEM.
  */
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text);

@@ -74,19 +74,19 @@ int elog_expression_bind(const struct elog_expression *expression,
 
 /**
  * struct elog_filter - a filter that the kernel evaluates
- * @filter: for EVENTLOG_IOC_RULE_ADD, _MARKER_SET and _POLICY_ADD. The terms, the pool
- *	and the text that it points to belong to this struct
+ * @filter: for EVENTLOG_IOC_RULE_ADD, _MARKER_SET and _POLICY_ADD. It belongs to this
+ *	struct, and so do the terms, the pool and the text that it points to
  * @text: the filter as an expression, on one line without control characters. Unlike
  *	the text in @filter, its length is not limited
  * @exact: the filter is true for an event exactly if all expressions are, provided that
  *	elog_expression_bind() accepts them for the event
- * @reserved: 0
+ *
+ * Only the library allocates this struct: it may grow at the end.
  */
 struct elog_filter {
-	struct eventlog_filter filter;
+	const struct eventlog_filter *filter;
 	const char *text;
 	bool exact;
-	uint64_t reserved[2];
 };
 
 #define ELOG_FILTER_WHOLE (1U << 0) /* for markers: fail unless the kernel can decide everything */

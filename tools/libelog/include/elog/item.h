@@ -44,7 +44,7 @@ enum elog_damage {
 /**
  * struct elog_item - an event, a loss, or a message about a file
  * @type: which of them
- * @cpu: the CPU; EVENTLOG_CPU_ALL: not known
+ * @cpu: the CPU; EVENTLOG_CPU_UNKNOWN: not known
  * @context: enum eventlog_context
  * @descriptor: the event's definition
  * @time: CLOCK_MONOTONIC, ns; a loss did not happen later than this

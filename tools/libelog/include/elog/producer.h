@@ -23,18 +23,20 @@ struct elog_producer;
  * struct elog_event - an event registered by this process
  * @status: the byte that holds the event's bit
  * @mask: the bit in it
+ * @reserved: 0
  *
- * Only elog_event_enabled() reads the members. The library may change both at any
- * time.
+ * Only elog_event_enabled() reads the members. The library may change status and mask at
+ * any time. It may allocate further members behind these.
  */
 struct elog_event {
 	const unsigned char *status;
 	unsigned int mask;
+	unsigned int reserved;
 };
 
 /**
  * struct elog_producer_options - how to open a producer
- * @size: sizeof(struct elog_producer_options)
+ * @size: sizeof(struct elog_producer_options); elog.h says how such structs grow
  * @flags: 0
  * @device: path of the device, or NULL for EVENTLOG_DEVICE
  */
@@ -62,7 +64,7 @@ struct elog_producer_options {
  * parent's. A process created by a bare clone(2) or by _Fork(3), which run no
  * pthread_atfork() handlers, must not use the producer.
  *
- * Return: 0, -EINVAL for unknown options, -ENOMEM.
+ * Return: 0, -EINVAL or -E2BIG for unknown options, -ENOMEM.
  */
 int elog_producer_open(struct elog_producer **producer,
 		       const struct elog_producer_options *options);

@@ -32,7 +32,7 @@ struct elog_writer;
 
 /**
  * struct elog_writer_options - how to write a file
- * @size: sizeof(struct elog_writer_options)
+ * @size: sizeof(struct elog_writer_options); elog.h says how such structs grow
  * @flags: ELOG_WRITER_LIVE, or 0
  * @program: name and version of the writing program; NULL: not stored
  * @command: description of what was captured; NULL: not stored
@@ -48,7 +48,8 @@ struct elog_writer;
  * @start: there are no records before this time, ns, in the clock of the records; 0:
  *	now
  * @definition: gets a definition, as elog_consumer_definition() does: sets
- *	@request->provider_id and @text, which the writer frees. Returns 0; -ENOENT: there
+ *	@request->provider_id, up to @request->size, and @text, which the writer
+ *	frees. Returns 0; -ENOENT: there
  *	is none; another negative errno: the writer returns it. NULL: call
  *	elog_writer_schema()
  * @processes: has the names of threads; outlives the writer. NULL: call
@@ -89,7 +90,8 @@ struct elog_writer_options {
  * If @fd is a regular file that nobody else has appended to, it is then truncated
  * behind its last whole block.
  *
- * Return: 0; -EINVAL; -ENOMEM; -EOPNOTSUPP compression is not built in; or as above.
+ * Return: 0; -EINVAL; -E2BIG an option that this library does not know is set; -ENOMEM;
+ * -EOPNOTSUPP compression is not built in; or as above.
  */
 int elog_writer_open(struct elog_writer **writer, int fd,
 		     const struct elog_writer_options *options);
@@ -106,7 +108,7 @@ uint64_t elog_writer_events(const struct elog_writer *writer);
 /**
  * elog_writer_raw() - store records
  * @writer: the writer
- * @cpu: the CPU that emitted them; EVENTLOG_CPU_ALL: not known
+ * @cpu: the CPU that emitted them; EVENTLOG_CPU_UNKNOWN: not known
  * @stream: the number of their ring, below 8192: streams may share a CPU. For rings of
  *	CPUs, use the CPU's number
  * @data: the data of elog_consumer_raw(); not copied
@@ -166,7 +168,7 @@ int elog_writer_process(struct elog_writer *writer, uint32_t pid, uint32_t tid,
 
 /**
  * struct elog_writer_loss - the losses of a stream so far
- * @cpu: its CPU; EVENTLOG_CPU_ALL: not known
+ * @cpu: its CPU; EVENTLOG_CPU_UNKNOWN: not known
  * @stream: its number; ELOG_STREAM_NONE: the losses on CPUs that have no ring
  * @lost: by cause, cumulative
  * @lost_count: elements of @lost, at most ELOG_LOST_CAUSES_MAX
