@@ -2036,6 +2036,8 @@ TEST(status_text_in_chunks)
 		snprintf(command, sizeof(command), "listed_with_a_rather_long_name_%u", i);
 		register_event(fd, command);
 	}
+	/* Events of earlier tests may still be in tracefs. */
+	WAIT_FOR(status_now("Not in tracefs:") == -1);
 	text = status_read();
 	CHECK(text);
 	length = strlen(text);
