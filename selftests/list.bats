@@ -211,7 +211,7 @@ refused()
 	[ "$status" = 0 ]
 	wait_elog
 	[ "$status" = 0 ]
-	[ "$(grep -c upgrade/step "$work/out")" = 2 ]
+	[ "$(grep -cE ' upgrade +- +step' "$work/out")" = 2 ]
 	rmmod eventlog
 	insmod "$EVENTLOG_KO"
 }

@@ -668,14 +668,14 @@ assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 	elog marker list > "$work/before"
 	for case in 'no_such == 1:incompatible with the fields' 'text > 5:incompatible with the fields' \
 		'as_u8 == tea:incompatible with the fields' 'text ~ "a.c":only plain text' 'text ~ tea:only plain text' \
-		'@session == 1:@session' 'as_u8 ==:column 9' ':column 1' \
-		'as_u8 > tea:not a number' "text == $(printf '%064d' 0 | tr 0 x):63 bytes"; do
+		'@level == 1:@session' 'as_u8 ==:column 9' ':column 1' \
+		'as_u8 > tea:not a number' "text == $(printf '%0256d' 0 | tr 0 x):255 bytes"; do
 		fails_with "${case##*:}" marker enable --if "${case%:*}" types
 		elog marker list | diff "$work/before" -
 	done
-	fails_with "16 comparisons" marker enable \
-		--if "$(printf 'as_u8 != %d || ' {1..16})as_u8" types
-	fails_with "63 bytes" marker enable --if "as_u8 == 1$(printf ' || as_u8 == %01000d' 1)" types
+	fails_with "64 comparisons" marker enable \
+		--if "$(printf 'as_u8!=%d||' {1..64})as_u8" types
+	fails_with "1023 bytes" marker enable --if "as_u8 == 1$(printf ' || as_u8 == %01000d' 1)" types
 	fails_with "enable" marker disable --if 'as_u8 == 1' types
 	elog marker list | diff "$work/before" -
 

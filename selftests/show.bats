@@ -314,10 +314,10 @@ def record(time, value):
 
 def data(cpu, stream, *records):
     body = b"".join(records)
-    return block(4, struct.pack("<2IQ", cpu, stream, 0) + body)
+    return block(4, struct.pack("<2IQ2I", cpu, stream, 0, 0, 24) + body)
 
 def losses(time, causes, *each):
-    body = struct.pack("<4Q2I", time, time, time, time + 10**9, len(each), causes)
+    body = struct.pack("<4Q4I", time, time, time, time + 10**9, len(each), causes, 48, 8)
     for cpu, stream, lost in each:
         body += struct.pack("<2I", cpu, stream)
         body += b"".join(struct.pack("<Q", lost.get(i, 0)) for i in range(causes))
@@ -330,7 +330,7 @@ ALL = 0xffffffff
 schema = b"eventlog 1\nprovider p\nevent 1 e info -\n\tu32 n\n"
 for version in 1, 2, 3:
     with open(f"{sys.argv[1]}/v{version}", "wb") as file:
-        file.write(header(version) + block(2, struct.pack("<2I", 1, 1) + schema))
+        file.write(header(version) + block(2, struct.pack("<4I", 1, 1, 0, 16) + schema))
         file.write(data(ALL, 7, record(10, 1), record(40, 4)))
         file.write(data(0, 0, record(20, 2)) + data(0, 8, record(30, 3)))
         file.write(losses(50, 20, (0, 0, {0: 2, 19: 3}), (ALL, 7, {18: 4}), (ALL, ALL, {6: 5})))

@@ -501,7 +501,7 @@ static int prepare(struct top *top, enum counters_by by)
 	top->lines_output.limit = SIZE_MAX;
 	if (printer_open(&top->printer, options, &top->lines_output))
 		return -ENOMEM;
-	top->rings = elog_consumer_cpus(top->live.consumer);
+	top->rings = elog_consumer_rings(top->live.consumer);
 	top->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes : 1U << 20;
 	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
 	top->view.rows = calloc(TOP_ROWS_MAX, sizeof(*top->view.rows));

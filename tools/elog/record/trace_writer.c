@@ -101,7 +101,7 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		elog_error("-o writes binary data: not to a terminal");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
 	} else if (options_of(trace)->rotate_size && !regular) {
-		elog_error("%s: --rotate needs a regular file", path);
+		elog_error("%s: --rotate is for a regular file", path);
 	} else {
 		trace->fd = fd;
 		return 0;

@@ -666,7 +666,7 @@ void elog_backlog_add(struct elog_backlog *backlog,
 		      const struct eventlog_ring_header *header,
 		      struct eventlog_ring_consumer *consumer)
 {
-	struct queue *queue = &backlog->queues[ring->cpu];
+	struct queue *queue = &backlog->queues[ring->stream];
 
 	pthread_mutex_lock(&backlog->lock);
 	queue->ring = *ring;

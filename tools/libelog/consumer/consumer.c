@@ -137,7 +137,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	ring->reader.data = (const unsigned char *)data + header->data_offset;
 	ring->reader.data_bytes = header->data_bytes;
 	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
-	ring->reader.cpu = cpu;
+	ring->reader.cpu = header->cpu;
 	ring->reader.stream = cpu;
 	ring->reader.position = ring->consumer->position;
 	ring->reader.end = ring->reader.position;
@@ -388,11 +388,10 @@ int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 	return ret;
 }
 
-/* The members that say what to count, up to rule_id, are the least that a caller has. */
 static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_t descriptor,
 		    uint32_t rule_id, struct eventlog_stat *stat)
 {
-	int ret = elog_struct_clear(stat, ELOG_SIZE_TO(struct eventlog_stat, rule_id));
+	int ret = elog_struct_clear(stat, ELOG_SIZE_TO(struct eventlog_stat, lost));
 
 	if (ret)
 		return ret;
@@ -402,10 +401,10 @@ static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_
 	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 
-int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t ring,
 		       uint32_t descriptor, struct eventlog_stat *stat)
 {
-	return get_stat(consumer, cpu, descriptor, 0, stat);
+	return get_stat(consumer, ring, descriptor, 0, stat);
 }
 
 int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
@@ -428,7 +427,7 @@ static bool has_unread(const struct elog_consumer *consumer,
 	if (!consumer->backlog)
 		return committed(ring) != ring->reader.position;
 	return ring->reader.position != ring->reader.end ||
-	       elog_backlog_pending(consumer->backlog, ring->reader.cpu);
+	       elog_backlog_pending(consumer->backlog, ring->reader.stream);
 }
 
 static bool has_unreported(const struct elog_consumer *consumer,
@@ -510,7 +509,7 @@ static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
 		leave_chunk(consumer, ring);
 		ring->reader.position = 0;
 		ring->reader.end = 0;
-		ret = elog_backlog_next(consumer->backlog, ring->reader.cpu,
+		ret = elog_backlog_next(consumer->backlog, ring->reader.stream,
 					&ring->chunk);
 		if (ret == -EBADMSG)
 			consumer->damaged = true;
@@ -752,7 +751,6 @@ unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
 	return consumer->subscribed.rings;
 }
 
-/* The kernel makes one ring for each CPU, and numbers them alike. */
 unsigned int elog_consumer_rings(const struct elog_consumer *consumer)
 {
 	return consumer->subscribed.rings;
@@ -760,7 +758,9 @@ unsigned int elog_consumer_rings(const struct elog_consumer *consumer)
 
 unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer, unsigned int ring)
 {
-	return ring < consumer->subscribed.rings ? ring : EVENTLOG_CPU_UNKNOWN;
+	if (ring >= consumer->subscribed.rings || !consumer->rings[ring].header)
+		return EVENTLOG_CPU_UNKNOWN;
+	return consumer->rings[ring].reader.cpu;
 }
 
 static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int index)

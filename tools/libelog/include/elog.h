@@ -22,7 +22,7 @@
  * - a struct that is shorter than the library's is filled with zeros at the end;
  * - a longer one must be zero behind what the library knows, otherwise -E2BIG;
  * - results that the library or the kernel does not know are 0;
- * - -EINVAL: the size is too small for the members that the call needs, or is 0.
+ * - -EINVAL: the size is too small for the members of the first release, or is 0.
  * Other structs in the caller's memory never change their size. They have reserved
  * members. These must be 0, whoever fills them in, and 0 will always mean the present
  * behaviour. Structs that the library allocates are read-only and may grow at the end:

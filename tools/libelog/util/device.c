@@ -50,7 +50,7 @@ int elog_device_version(int fd, struct eventlog_version *version)
 
 int elog_device_counts(int fd, struct eventlog_counts *counts)
 {
-	int ret = elog_struct_clear(counts, ELOG_SIZE_TO(struct eventlog_counts, flags));
+	int ret = elog_struct_clear(counts, ELOG_SIZE_TO(struct eventlog_counts, policies));
 
 	if (ret)
 		return ret;
@@ -68,7 +68,7 @@ int elog_device_describe(int fd, struct eventlog_describe *request,
 	ret = elog_struct_get(&given, sizeof(given), request);
 	if (ret)
 		return ret;
-	if (given.size < ELOG_SIZE_TO(struct eventlog_describe, descriptor))
+	if (given.size < ELOG_SIZE_TO(struct eventlog_describe, instance))
 		return -EINVAL;
 
 	/* The text may grow between two calls, so repeat until it fits. */

@@ -265,14 +265,14 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
 /**
  * elog_consumer_stat() - get the number of delivered and lost events
  * @consumer: the consumer
- * @cpu: one CPU, or EVENTLOG_RINGS_ALL
+ * @ring: one ring, below elog_consumer_rings(), or EVENTLOG_RINGS_ALL
  * @descriptor: one event, with EVENTLOG_RINGS_ALL, or 0
  * @stat: the caller sets its size; filled in up to there
  *
- * Return: 0; -EINVAL @stat->size is less than 20; -ENXIO the CPU has no ring; -ENOENT the
+ * Return: 0; -EINVAL @stat->size is too small; -ENXIO there is no such ring; -ENOENT the
  * event never matched a rule.
  */
-int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
+int elog_consumer_stat(struct elog_consumer *consumer, uint32_t ring,
 		       uint32_t descriptor, struct eventlog_stat *stat);
 
 /**
@@ -282,7 +282,7 @@ int elog_consumer_stat(struct elog_consumer *consumer, uint32_t cpu,
  * @stat: the caller sets its size; filled in up to there: only rejected and
  *	incompatible, see eventlog(4)
  *
- * Return: 0; -EINVAL @stat->size is less than 20; -ENOENT there is no such rule.
+ * Return: 0; -EINVAL @stat->size is too small; -ENOENT there is no such rule.
  */
 int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 			    struct eventlog_stat *stat);
@@ -308,7 +308,7 @@ unsigned int elog_consumer_rings(const struct elog_consumer *consumer);
  * @consumer: the consumer
  * @ring: its number, below elog_consumer_rings(); items have it as their stream
  *
- * Return: the CPU; EVENTLOG_CPU_UNKNOWN.
+ * Return: the CPU; EVENTLOG_CPU_UNKNOWN: not known, or the ring does not exist yet.
  */
 unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer,
 				    unsigned int ring);

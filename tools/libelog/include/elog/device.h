@@ -32,7 +32,7 @@ int elog_device_open(const char *device);
  * @fd: the device
  * @version: the caller sets its size; filled in up to there
  *
- * Return: 0; -EINVAL @version->size is less than 8; or -ENOTTY if @fd is not the device.
+ * Return: 0; -EINVAL @version->size is too small; or -ENOTTY if @fd is not the device.
  */
 int elog_device_version(int fd, struct eventlog_version *version);
 
@@ -41,7 +41,7 @@ int elog_device_version(int fd, struct eventlog_version *version);
  * @fd: the device, in any role
  * @counts: the caller sets its size; filled in up to there
  *
- * Return: 0; -EINVAL @counts->size is less than 8; or -ENOTTY if @fd is not the device.
+ * Return: 0; -EINVAL @counts->size is too small; or -ENOTTY if @fd is not the device.
  */
 int elog_device_counts(int fd, struct eventlog_counts *counts);
 
@@ -55,7 +55,7 @@ int elog_device_counts(int fd, struct eventlog_counts *counts);
  * To list all definitions, start with descriptor 0 and EVENTLOG_DESCRIBE_NEXT, and
  * repeat the call with the returned descriptor until it returns -ENOENT.
  *
- * Return: 0; -EINVAL @request->size is less than 12; -E2BIG members are set that this
+ * Return: 0; -EINVAL @request->size is too small; -E2BIG members are set that this
  * library does not know; -ENOENT there is no such definition, or no further one; -ENOMEM.
  */
 int elog_device_describe(int fd, struct eventlog_describe *request,
