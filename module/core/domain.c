@@ -33,6 +33,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	INIT_LIST_HEAD(&domain->policies);
 	domain->subscriber_sequence = 1;
 	domain->events_max = events_max;
+	domain->events_reserved = events_max / EVENTLOG_EVENTS_RESERVED;
 	domain->subscribers_max = subscribers_max;
 
 	domain->slots = eventlog_alloc(BITS_TO_LONGS(slots) * sizeof(long));

@@ -13,6 +13,7 @@
 #include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
+#include "core/user.h"
 #include "memory.h"
 
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
@@ -167,14 +168,51 @@ static void eventlog_event_forget(struct eventlog_event *event)
 	xa_erase(&domain->definitions, event->descriptor);
 	eventlog_sinks_forget(event);
 	eventlog_provider_put(domain, event->provider);
+	eventlog_user_put(event->user);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
+}
+
+/* What a retained definition takes, nearly. */
+static size_t eventlog_event_bytes(const struct eventlog_event *event)
+{
+	return sizeof(*event) + strlen(event->name) + strlen(event->fields_text) +
+	       struct_size(event->layout, dynamic, event->layout->dynamic_count);
+}
+
+static void eventlog_event_retained_remove(struct eventlog_event *event)
+{
+	list_del(&event->retained_node);
+	event->domain->retained_count--;
+	list_del_init(&event->user_node);
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_RETAINED_BYTES,
+			       eventlog_event_bytes(event));
 }
 
 static void eventlog_event_release_retained(struct eventlog_event *event)
 {
-	list_del(&event->retained_node);
-	event->domain->retained_count--;
+	eventlog_event_retained_remove(event);
 	eventlog_event_forget(event);
+}
+
+/* Adds to the retained definitions, in place of older ones of its user if necessary. */
+static bool eventlog_event_retain(struct eventlog_event *event)
+{
+	struct eventlog_user *user = event->user;
+
+	while (!eventlog_user_charge(user, EVENTLOG_QUOTA_RETAINED_BYTES,
+				     eventlog_event_bytes(event))) {
+		if (list_empty(&user->retained))
+			return false;
+		eventlog_event_release_retained(list_first_entry(&user->retained,
+								 struct eventlog_event,
+								 user_node));
+	}
+	if (user)
+		list_add_tail(&event->user_node, &user->retained);
+	event->retired_at = event->domain->subscriber_sequence;
+	list_add_tail(&event->retained_node, &event->domain->retained);
+	event->domain->retained_count++;
+	return true;
 }
 
 void eventlog_events_release_retained(struct eventlog_domain *domain)
@@ -199,6 +237,7 @@ static void eventlog_event_deactivate(struct eventlog_event *event)
 		eventlog_trace_ops->remove(event);
 	eventlog_domain_slot_put(event->domain, event->slot);
 	event->slot = 0;
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
 }
 
 /* Ends an event that has no registration and is not persistent. */
@@ -207,13 +246,8 @@ static void eventlog_event_retire(struct eventlog_event *event)
 	struct eventlog_domain *domain = event->domain;
 
 	eventlog_event_deactivate(event);
-	if (!domain->subscriber_count) {
+	if (!domain->subscriber_count || !eventlog_event_retain(event))
 		eventlog_event_forget(event);
-		return;
-	}
-	event->retired_at = domain->subscriber_sequence;
-	list_add_tail(&event->retained_node, &domain->retained);
-	domain->retained_count++;
 }
 
 /*
@@ -234,25 +268,35 @@ static int eventlog_event_activate(struct eventlog_event *event,
 				   struct eventlog_trace_layout **layout)
 {
 	struct eventlog_domain *domain = event->domain;
-	int slot = eventlog_domain_slot_get(domain);
-	int ret;
+	int slot, ret;
 
+	if (!eventlog_user_charge(event->user, EVENTLOG_QUOTA_EVENTS, 1))
+		return -EDQUOT;
+	ret = -ENOSPC;
+	if (event->user && domain->live >= domain->events_max - domain->events_reserved)
+		goto err_uncharge;
+	slot = eventlog_domain_slot_get(domain);
+	ret = slot;
 	if (slot < 0)
-		return slot;
+		goto err_uncharge;
 	event->slot = slot;
 	/* First: a tracer may be attached to the trace event it gets. */
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->add(event, layout);
 	ret = eventlog_enable_event(event);
-	if (ret) {
-		if (eventlog_trace_ops)
-			eventlog_trace_ops->remove(event);
-		eventlog_domain_slot_put(domain, slot);
-		event->slot = 0;
-		return ret;
-	}
+	if (ret)
+		goto err_slot;
 	eventlog_policy_ops->apply(event);
 	return 0;
+
+err_slot:
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->remove(event);
+	eventlog_domain_slot_put(domain, slot);
+	event->slot = 0;
+err_uncharge:
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
+	return ret;
 }
 
 static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain,
@@ -289,6 +333,7 @@ static u32 eventlog_descriptor_new(void)
 
 /* Memory for a definition; its descriptor is reserved. */
 static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domain,
+						   struct eventlog_user *user,
 						   const struct eventlog_fields *fields, u8 level,
 						   u64 keywords)
 {
@@ -307,6 +352,8 @@ static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domai
 	if (ret)
 		goto err_free;
 	refcount_set(&event->holders, 1);
+	INIT_LIST_HEAD(&event->user_node);
+	event->user = eventlog_user_get(user);
 	event->domain = domain;
 	event->level = level;
 	event->keywords = keywords;
@@ -352,12 +399,13 @@ err_erase:
 	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
 	event->layout = NULL;
 	event->fields_text = NULL;
+	eventlog_user_put(event->user);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 	return ret;
 }
 
 int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			const char *provider, const struct eventlog_fields *fields, u8 level,
+			struct eventlog_user *user, const char *provider, const struct eventlog_fields *fields, u8 level,
 			u64 keywords)
 {
 	struct eventlog_event *event;
@@ -366,10 +414,12 @@ int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *do
 	/* Look for room before making anything; event_get() looks again. */
 	if (READ_ONCE(domain->live) >= domain->events_max)
 		return -ENOSPC;
+	if (!eventlog_user_define(user))
+		return -EDQUOT;
 	draft->provider = eventlog_provider_alloc(provider);
 	if (!draft->provider)
 		return -ENOMEM;
-	event = eventlog_event_alloc(domain, fields, level, keywords);
+	event = eventlog_event_alloc(domain, user, fields, level, keywords);
 	if (IS_ERR(event)) {
 		eventlog_free(draft->provider);
 		return PTR_ERR(event);
@@ -386,9 +436,11 @@ int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *do
 
 void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain)
 {
-	if (draft->event)
+	if (draft->event) {
 		xa_release(&domain->definitions, draft->event->descriptor);
-	eventlog_free(draft->event);
+		eventlog_user_put(draft->event->user);
+		eventlog_free(draft->event);
+	}
 	eventlog_free(draft->provider);
 	if (draft->layout)
 		eventlog_trace_ops->layout_free(draft->layout);
@@ -425,7 +477,7 @@ struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
 	int ret;
 
 	lockdep_assert_held(&domain->lock);
-	event = eventlog_event_alloc(domain, fields, source->level, source->keywords);
+	event = eventlog_event_alloc(domain, NULL, fields, source->level, source->keywords);
 	if (IS_ERR(event))
 		return event;
 	event->source = source;
@@ -461,11 +513,15 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 		if (IS_ERR(event))
 			return event;
 	} else if (!event->slot) {
+		/* It counts for the user that brings it back. */
+		eventlog_event_retained_remove(event);
+		swap(event->user, draft->event->user);
 		ret = eventlog_event_activate(event, &draft->layout);
-		if (ret)
+		if (ret) {
+			if (!eventlog_event_retain(event))
+				eventlog_event_forget(event);
 			return ERR_PTR(ret);
-		list_del(&event->retained_node);
-		domain->retained_count--;
+		}
 	}
 	event->registrations++;
 	return event;

@@ -32,6 +32,7 @@ struct eventlog_draft {
  * eventlog_draft_make() - prepare eventlog_event_get()
  * @draft: filled in
  * @domain: not locked
+ * @user: who makes it; NULL: one without limits
  * @provider: a valid provider name
  * @fields: parsed
  * @level: enum eventlog_level
@@ -39,10 +40,11 @@ struct eventlog_draft {
  *
  * Process context; the memory is charged to the caller.
  *
- * Return: 0, for eventlog_draft_free(); -ENOSPC: the domain has no room; -ENOMEM.
+ * Return: 0, for eventlog_draft_free(); -ENOSPC: the domain has no room; -EDQUOT: the user
+ * makes too many in too short a time; -ENOMEM.
  */
 int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			const char *provider, const struct eventlog_fields *fields, u8 level,
+			struct eventlog_user *user, const char *provider, const struct eventlog_fields *fields, u8 level,
 			u64 keywords);
 
 /**
@@ -62,7 +64,7 @@ void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *d
  * @draft: made from the same arguments; NULL: only find a live definition
  *
  * Return: the event, or ERR_PTR: -ENOENT (without a draft), -ENOSPC (no room in the
- * domain), -ENOMEM.
+ * domain), -EDQUOT, -ENOMEM.
  */
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords,

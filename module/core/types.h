@@ -42,6 +42,7 @@ struct eventlog_provider_event;
 struct eventlog_subscriber;
 struct eventlog_trace_event;
 struct eventlog_tracers;
+struct eventlog_user;
 struct task_struct;
 
 /**
@@ -75,6 +76,7 @@ struct task_struct;
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @events_max: limit of @live
+ * @events_reserved: how many of them users with limits cannot take
  * @subscribers_max: limit of @subscriber_count
  */
 struct eventlog_domain {
@@ -104,6 +106,7 @@ struct eventlog_domain {
 	unsigned int live;
 	unsigned int busy;
 	unsigned int events_max;
+	unsigned int events_reserved;
 	unsigned int subscribers_max;
 };
 
@@ -151,11 +154,13 @@ struct eventlog_provider_info {
  *	tests whether it is NULL
  * @event: the trace event while the definition is live, or NULL
  * @unmade: there was no room for a trace event
+ * @unmade_node: in the list of those
  */
 struct eventlog_event_trace {
 	struct eventlog_tracers __rcu *tracers;
 	struct eventlog_trace_event *event;
 	bool unmade;
+	struct list_head unmade_node;
 };
 
 /**
@@ -178,6 +183,8 @@ struct eventlog_event_policy {
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; unique in the module and never reused
  * @slot: its place in the status map; 0: it is retained, not live
+ * @user: the user that it counts for, with a reference; NULL: one without limits
+ * @user_node: in the user's retained
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
  * @state_dump: belongs to state dumps; constant
@@ -205,6 +212,8 @@ struct eventlog_event {
 	struct eventlog_layout *layout;
 	u32 descriptor;
 	u32 slot;
+	struct eventlog_user *user;
+	struct list_head user_node;
 	unsigned long registrations;
 	bool persistent;
 	bool state_dump;

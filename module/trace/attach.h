@@ -49,6 +49,7 @@ struct eventlog_tracers {
  * @lost_perf: events too large for perf
  * @event: the definition; NULL: it should go, or is gone; under domain->lock
  * @prepared: the layout that it will be added with
+ * @user: the user that it counts for, with a reference; NULL: one without limits
  * @key: identifies the definition it was made for
  * @key_node: in the table of keys
  * @all_node: in the list of all
@@ -76,6 +77,7 @@ struct eventlog_trace_event {
 	atomic_long_t lost_perf;
 	struct eventlog_event *event;
 	struct eventlog_trace_layout *prepared;
+	struct eventlog_user *user;
 	u64 key;
 	struct hlist_node key_node;
 	struct list_head all_node;

@@ -20,6 +20,7 @@
 #include "core/event.h"
 #include "core/ops.h"
 #include "core/provider.h"
+#include "core/user.h"
 #include "memory.h"
 #include "trace/attach.h"
 #include "trace/layout.h"
@@ -47,7 +48,9 @@ static void eventlog_trace_notify_work(struct work_struct *work);
 static struct {
 	unsigned int events_max;
 	unsigned int count;	/* of @all */
+	unsigned int free_count;
 	unsigned int unmade;	/* live definitions without a trace event */
+	struct list_head unmade_list;
 	struct list_head all;
 	struct list_head todo;	/* for the worker */
 	struct list_head free;	/* for reuse, oldest first */
@@ -57,6 +60,7 @@ static struct {
 	struct delayed_work work;
 	struct work_struct notify;
 } eventlog_traces = {
+	.unmade_list = LIST_HEAD_INIT(eventlog_traces.unmade_list),
 	.all = LIST_HEAD_INIT(eventlog_traces.all),
 	.todo = LIST_HEAD_INIT(eventlog_traces.todo),
 	.free = LIST_HEAD_INIT(eventlog_traces.free),
@@ -225,20 +229,40 @@ static void eventlog_trace_apply(void *argument)
 			eventlog_trace_add(trace);
 }
 
+/* Remembers a live definition that has no trace event. */
+static void eventlog_trace_unmade_add(struct eventlog_event *event)
+{
+	event->trace.unmade = true;
+	list_add_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+	eventlog_traces.unmade++;
+}
+
+static void eventlog_trace_unmade_remove(struct eventlog_event *event)
+{
+	if (!event->trace.unmade)
+		return;
+	event->trace.unmade = false;
+	list_del(&event->trace.unmade_node);
+	eventlog_traces.unmade--;
+}
+
 static void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 {
 	if (!trace->event)
 		return;
 	trace->event->trace.event = NULL;
-	trace->event->trace.unmade = true;
+	eventlog_trace_unmade_add(trace->event);
 	trace->event = NULL;
-	eventlog_traces.unmade++;
 }
 
 /* Makes its memory available to other trace events. */
 static void eventlog_trace_free(struct eventlog_trace_event *trace)
 {
 	list_move_tail(&trace->node, &eventlog_traces.free);
+	eventlog_traces.free_count++;
+	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	eventlog_user_put(trace->user);
+	trace->user = NULL;
 	hash_del(&trace->key_node);
 	eventlog_trace_layout_free(trace->prepared);
 	trace->prepared = NULL;
@@ -287,25 +311,33 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 	return AGAIN_NOW;
 }
 
-/* Adds trace events of live definitions for which there was no room before. */
+/*
+ * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
+ * without limits.  Without the domain's lock it is a guess.
+ */
+static bool eventlog_trace_room(const struct eventlog_user *user)
+{
+	unsigned int used = READ_ONCE(eventlog_traces.count) -
+			    READ_ONCE(eventlog_traces.free_count);
+	unsigned int most = eventlog_traces.events_max;
+
+	return used < most - (user ? most / EVENTLOG_EVENTS_RESERVED : 0);
+}
+
+/*
+ * Tries to add trace events of a limited number of definitions that have none.  One that
+ * still cannot get one goes to the end of the list.
+ */
 static void eventlog_trace_make_up(void)
 {
+	unsigned int tries = min_t(unsigned int, eventlog_traces.unmade, EVENTLOG_TRACE_BATCH);
 	struct eventlog_event *event;
-	unsigned long descriptor;
 
-	if (!eventlog_traces.unmade || list_empty(&eventlog_traces.free))
-		return;
-	xa_for_each(&eventlog_trace_domain->definitions, descriptor, event) {
-		cond_resched();
-		if (!event->trace.unmade)
-			continue;
-		if (list_empty(&eventlog_traces.free))
-			break;
-		event->trace.unmade = false;
-		eventlog_traces.unmade--;
+	while (tries-- && eventlog_trace_room(NULL)) {
+		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
+					 trace.unmade_node);
+		eventlog_trace_unmade_remove(event);
 		eventlog_trace_event_add(event, NULL);
-		if (event->trace.unmade)
-			break;
 	}
 }
 
@@ -392,13 +424,6 @@ static struct eventlog_trace_event *eventlog_trace_find(u64 key)
 	return NULL;
 }
 
-/* Is there room for one more?  Without the domain's lock it is a guess. */
-static bool eventlog_trace_room(void)
-{
-	return READ_ONCE(eventlog_traces.count) < eventlog_traces.events_max ||
-	       !list_empty(&eventlog_traces.free);
-}
-
 /* Memory for a trace event: new, or that of a free one. */
 static struct eventlog_trace_event *eventlog_trace_new(void)
 {
@@ -417,6 +442,7 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	if (!trace)
 		return NULL;
 	list_del_init(&trace->node);
+	eventlog_traces.free_count--;
 	return trace;
 }
 
@@ -427,30 +453,36 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	struct eventlog_trace_event *trace;
 
 	/* Look for room before the layout is made. */
-	if (!eventlog_trace_room())
+	if (!eventlog_trace_room(event->user) ||
+	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
 		return NULL;
 	layout = prepared && *prepared ? *prepared : eventlog_trace_layout_new(event);
 	if (!layout)
-		return NULL;
+		goto err_uncharge;
 	trace = eventlog_trace_new();
-	if (!trace) {
-		if (!prepared || !*prepared)
-			eventlog_trace_layout_free(layout);
-		return NULL;
-	}
+	if (!trace)
+		goto err_layout;
 	if (prepared)
 		*prepared = NULL;
+	trace->user = eventlog_user_get(event->user);
 	trace->prepared = layout;
 	trace->key = key;
 	atomic_long_set(&trace->lost_ftrace, 0);
 	atomic_long_set(&trace->lost_perf, 0);
 	hash_add(eventlog_traces.keys, &trace->key_node, key);
 	return trace;
+
+err_layout:
+	if (!prepared || layout != *prepared)
+		eventlog_trace_layout_free(layout);
+err_uncharge:
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	return NULL;
 }
 
 static struct eventlog_trace_layout *eventlog_trace_event_prepare(const struct eventlog_event *event)
 {
-	if (event->domain != eventlog_trace_domain || !eventlog_trace_room())
+	if (event->domain != eventlog_trace_domain || !eventlog_trace_room(event->user))
 		return NULL;
 	return eventlog_trace_layout_new(event);
 }
@@ -467,8 +499,7 @@ static void eventlog_trace_event_add(struct eventlog_event *event,
 	key = eventlog_trace_key(event);
 	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key, layout);
 	if (!trace) {
-		event->trace.unmade = true;
-		eventlog_traces.unmade++;
+		eventlog_trace_unmade_add(event);
 		return;
 	}
 	trace->uses++;
@@ -483,9 +514,7 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	struct eventlog_trace_event *trace = event->trace.event;
 
 	lockdep_assert_held(&event->domain->lock);
-	if (event->trace.unmade)
-		eventlog_traces.unmade--;
-	event->trace.unmade = false;
+	eventlog_trace_unmade_remove(event);
 	if (!trace)
 		return;
 	event->trace.event = NULL;
@@ -577,6 +606,7 @@ void eventlog_trace_exit(void)
 	list_for_each_entry_safe(trace, next, &eventlog_traces.all, all_node) {
 		eventlog_trace_layout_free(trace->layout);
 		eventlog_trace_layout_free(trace->prepared);
+		eventlog_user_put(trace->user);
 		eventlog_free(trace);
 	}
 }

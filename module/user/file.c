@@ -19,6 +19,7 @@
 #include "core/ops.h"
 #include "core/schema.h"
 #include "core/subscriber.h"
+#include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
 #include "user/producer.h"
@@ -109,6 +110,18 @@ static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *fi
 	return eventlog_argument_put(user, counts, sizeof(*counts));
 }
 
+static int eventlog_ioctl_quota(struct eventlog_domain *domain, struct file *filp,
+				void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_user_quota *request = argument;
+
+	if (request->quota >= EVENTLOG_QUOTAS)
+		return -EINVAL;
+	eventlog_user_report(file->user, request);
+	return eventlog_argument_put(user, request, sizeof(*request));
+}
+
 static u32 eventlog_event_state(const struct eventlog_event *event)
 {
 	u32 state = eventlog_policy_ops->state(event);
@@ -174,6 +187,7 @@ static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(VERSION, eventlog_version, abi, eventlog_ioctl_version),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
 	EVENTLOG_IOCTL(COUNTS, eventlog_counts, policies, eventlog_ioctl_counts),
+	EVENTLOG_IOCTL(QUOTA, eventlog_user_quota, denied, eventlog_ioctl_quota),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
 };
 
@@ -280,6 +294,13 @@ static int eventlog_open(struct inode *inode, struct file *filp)
 
 	if (!file)
 		return -ENOMEM;
+	file->user = eventlog_user_open(filp->f_cred);
+	if (IS_ERR(file->user)) {
+		int ret = PTR_ERR(file->user);
+
+		eventlog_free(file);
+		return ret;
+	}
 	file->domain = eventlog_root;
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -295,6 +316,7 @@ static int eventlog_release(struct inode *inode, struct file *filp)
 		eventlog_subscriber_free(file->subscriber);
 	eventlog_producer_release(file);
 	eventlog_status_free(&file->status);
+	eventlog_user_put(file->user);
 	eventlog_free(file);
 	return 0;
 }

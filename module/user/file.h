@@ -24,6 +24,7 @@
 struct eventlog_domain;
 struct eventlog_ioctls;
 struct eventlog_subscriber;
+struct eventlog_user;
 
 /* Writers find registrations with a lower index without a look into the xarray. */
 #define EVENTLOG_FIRST_INDICES 32
@@ -38,6 +39,7 @@ enum eventlog_role {
  * struct eventlog_file - an open /dev/eventlog
  * @domain: what it opens
  * @lock: see the top of the file
+ * @user: its opener; NULL: one without limits; constant
  * @role: enum eventlog_role
  * @registrations: of a producer, struct eventlog_registration by write_index
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
@@ -48,6 +50,7 @@ enum eventlog_role {
 struct eventlog_file {
 	struct eventlog_domain *domain;
 	struct mutex lock;
+	struct eventlog_user *user;
 	int role;
 	struct xarray registrations;
 	unsigned long first[EVENTLOG_FIRST_INDICES];
