@@ -88,6 +88,17 @@ static void eventlog_provider_put(struct eventlog_domain *domain,
 	call_rcu(&info->rcu, eventlog_provider_free_rcu);
 }
 
+/* Is it the name of a registered kernel provider? */
+static bool eventlog_provider_name_of_kernel(struct eventlog_domain *domain, const char *name)
+{
+	const struct eventlog_provider_info *info;
+
+	hash_for_each_possible(domain->kernel_names, info, node, eventlog_text_hash(domain, name))
+		if (!strcmp(info->name, name))
+			return true;
+	return false;
+}
+
 /* Finds the provider of a draft, or adds it to the domain. */
 static struct eventlog_provider_info *eventlog_provider_get(struct eventlog_domain *domain,
 							    struct eventlog_draft *draft)
@@ -129,6 +140,7 @@ struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_doma
 	}
 	info->kernel = kernel;
 	info->preamble = preamble;
+	hash_add(domain->kernel_names, &info->node, eventlog_text_hash(domain, info->name));
 	domain->kernel_provider_count++;
 	return info;
 }
@@ -138,6 +150,7 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 {
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
+	hash_del(&info->node);
 	domain->kernel_provider_count--;
 	list_del_init(&info->dirty_node);
 	/* Retained events may still refer to it, to decode old records. */
@@ -505,6 +518,8 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 	int ret;
 
 	lockdep_assert_held(&domain->lock);
+	if (eventlog_provider_name_of_kernel(domain, provider))
+		return ERR_PTR(-EPERM);
 	event = eventlog_event_find(domain, provider, fields, level, keywords);
 	if ((!event || !event->slot) && !draft)
 		return ERR_PTR(-ENOENT);

@@ -63,8 +63,8 @@ void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *d
  * @keywords: mask
  * @draft: made from the same arguments; NULL: only find a live definition
  *
- * Return: the event, or ERR_PTR: -ENOENT (without a draft), -ENOSPC (no room in the
- * domain), -EDQUOT, -ENOMEM.
+ * Return: the event, or ERR_PTR: -ENOENT (without a draft), -EPERM (a kernel provider has
+ * the name), -ENOSPC (no room in the domain), -EDQUOT, -ENOMEM.
  */
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords,

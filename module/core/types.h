@@ -56,6 +56,7 @@ struct task_struct;
  * @retained: events without users whose text is kept, oldest first
  * @retained_count: their number
  * @providers: struct eventlog_provider_info of processes, hashed by name
+ * @kernel_names: registered kernel providers, likewise
  * @provider_ids: 1 to 65535
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
@@ -88,6 +89,7 @@ struct eventlog_domain {
 	struct list_head retained;
 	unsigned int retained_count;
 	DECLARE_HASHTABLE(providers, 8);
+	DECLARE_HASHTABLE(kernel_names, 8);
 	struct ida provider_ids;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
@@ -112,7 +114,7 @@ struct eventlog_domain {
 
 /**
  * struct eventlog_provider_info - what a domain knows of a provider
- * @node: in the domain's providers, hashed by name; unused by kernel providers
+ * @node: in the domain's providers or, while it is registered, kernel_names
  * @name: its name, in the same allocation
  * @id: 1 to 65535, unique among live providers
  * @id_held: @id is taken; false once a kernel provider is unregistered

@@ -132,6 +132,8 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
+	if (event->provider->preamble)
+		state |= EVENTLOG_DESCRIBED_KERNEL;
 	return state;
 }
 

@@ -437,6 +437,7 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* program marker: PRINT is on */
 #define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* program marker: PROBE is on */
 #define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
+#define EVENTLOG_DESCRIBED_KERNEL	(1U << 6) /* its provider is the kernel's */
 
 struct eventlog_describe {
 	__u32 size;
