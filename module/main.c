@@ -16,6 +16,7 @@
 #include "core/event.h"
 #include "core/joined.h"
 #include "core/subscriber.h"
+#include "core/user.h"
 #include "marker/ioctl.h"
 #include "marker/marker.h"
 #include "marker/policy.h"
@@ -57,6 +58,44 @@ static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
 
+/* Limits of one user, see core/user.h. */
+static ulong user_limits[EVENTLOG_QUOTAS];
+module_param_named(user_events_max, user_limits[EVENTLOG_QUOTA_EVENTS], ulong, 0444);
+MODULE_PARM_DESC(user_events_max, "limit of a user's live events (a quarter of events_max)");
+module_param_named(user_definitions_max, user_limits[EVENTLOG_QUOTA_DEFINITIONS], ulong, 0444);
+MODULE_PARM_DESC(user_definitions_max, "limit of a user's new events in a second (1000)");
+module_param_named(user_registrations_max, user_limits[EVENTLOG_QUOTA_REGISTRATIONS], ulong, 0444);
+MODULE_PARM_DESC(user_registrations_max, "limit of a user's registrations (262144)");
+module_param_named(user_trace_events_max, user_limits[EVENTLOG_QUOTA_TRACE_EVENTS], ulong, 0444);
+MODULE_PARM_DESC(user_trace_events_max,
+		 "limit of a user's events in tracefs (a quarter of trace_events_max)");
+module_param_named(user_retained_bytes_max, user_limits[EVENTLOG_QUOTA_RETAINED_BYTES], ulong,
+		   0444);
+MODULE_PARM_DESC(user_retained_bytes_max,
+		 "limit of the memory of a user's ended events, in bytes (16 MiB)");
+module_param_named(user_ring_memory_max, user_limits[EVENTLOG_QUOTA_RING_BYTES], ulong, 0444);
+MODULE_PARM_DESC(user_ring_memory_max,
+		 "limit of the memory of a user's rings, in bytes (half of ring_memory_max)");
+
+/* Replaces limits that were not set. */
+static void eventlog_user_limits_set(unsigned long ring_pages_max)
+{
+	const unsigned long limits[EVENTLOG_QUOTAS] = {
+		[EVENTLOG_QUOTA_EVENTS] = DIV_ROUND_UP(events_max, 4),
+		[EVENTLOG_QUOTA_DEFINITIONS] = 1000,
+		[EVENTLOG_QUOTA_REGISTRATIONS] = 262144,
+		[EVENTLOG_QUOTA_TRACE_EVENTS] = DIV_ROUND_UP(trace_events_max, 4),
+		[EVENTLOG_QUOTA_RETAINED_BYTES] = 16 << 20,
+		[EVENTLOG_QUOTA_RING_BYTES] = min(ring_pages_max, LONG_MAX / PAGE_SIZE) *
+					      PAGE_SIZE / 2,
+	};
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_QUOTAS; i++)
+		user_limits[i] = user_limits[i] ?: limits[i];
+	eventlog_users_init(user_limits);
+}
+
 /* Removes what outlives open files: persistent events and marker policies. */
 static void eventlog_root_destroy(void)
 {
@@ -81,6 +120,8 @@ static int __init eventlog_init(void)
 	}
 	if (!ring_memory_max)
 		ring_pages_max = totalram_pages() / 2;
+
+	eventlog_user_limits_set(ring_pages_max);
 
 	ret = eventlog_ring_selftest();
 	if (ret)
@@ -130,6 +171,7 @@ static void __exit eventlog_exit(void)
 	eventlog_root_destroy();
 	eventlog_trace_exit();
 	eventlog_joined_exit();
+	eventlog_users_exit();
 	/* Wait for the callbacks of call_rcu(). */
 	rcu_barrier();
 	left = eventlog_allocations_left();

@@ -13,13 +13,23 @@
 
 static atomic_long_t eventlog_allocations = ATOMIC_LONG_INIT(0);
 
-void *eventlog_alloc(size_t bytes)
+static void *eventlog_alloc_flags(size_t bytes, gfp_t flags)
 {
-	void *memory = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	void *memory = kvzalloc(bytes, flags | __GFP_NOWARN);
 
 	if (memory)
 		atomic_long_inc(&eventlog_allocations);
 	return memory;
+}
+
+void *eventlog_alloc(size_t bytes)
+{
+	return eventlog_alloc_flags(bytes, GFP_KERNEL_ACCOUNT);
+}
+
+void *eventlog_alloc_locked(size_t bytes)
+{
+	return eventlog_alloc_flags(bytes, GFP_KERNEL);
 }
 
 void *eventlog_alloc_nofail(size_t bytes)

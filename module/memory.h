@@ -22,6 +22,20 @@ struct page;
 void *eventlog_alloc(size_t bytes) __must_check;
 
 /**
+ * eventlog_alloc_locked() - allocate zeroed memory that is not charged
+ * @bytes: any size; for small memory that is limited otherwise, and for memory that is
+ *	freed before the call returns
+ *
+ * For the holder of domain->lock: a charged allocation of a process whose memory cgroup
+ * is at its limit would reclaim that cgroup's memory while all others wait for the lock.
+ *
+ * Process context, may sleep.  Never warns.
+ *
+ * Return: the memory, for eventlog_free(), or NULL.
+ */
+void *eventlog_alloc_locked(size_t bytes) __must_check;
+
+/**
  * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail
  * @bytes: a small size; for operations that only remove something
  *

@@ -91,12 +91,12 @@ exec(sys.argv[1])' "$1" <<< "$output"
 	[ "$status" = 0 ]
 	[[ ${lines[0]} =~ ^tcp\ \([0-9]+\)\ \ \"TCP\ connections ]]
 	contains "$output" "|-- keyword conn 0x1  \"life cycle of connections\"" \
-		"\`-- state_change #" " live debug conn  \"a socket changed state\"" \
+		"\`-- state_change #" " kernel debug conn  \"a socket changed state\"" \
 		"    |-- enum:state:u8 from" "    |   |-- 1 ESTABLISHED" \
 		"        \`-- 12 NEW_SYN_RECV"
 	# The event is enabled.
 	run_elog capture -q -e tcp -- "$ELOG" list --tree tcp
-	contains "$output" " live,enabled debug conn"
+	contains "$output" " kernel,enabled debug conn"
 	rmmod eventlog_tcp
 }
 
@@ -113,7 +113,7 @@ names = {(o["provider"], o["event"]): o for o in objects}
 thing = names["things", "thing"]
 assert thing["level"] == "warning" and thing["keyword_mask"] == "0x30"
 assert thing["keywords"] == [{"value": "0x30", "name": None}]
-assert thing["live"] and not thing["enabled"] and not thing["persistent"]
+assert thing["live"] and not thing["enabled"] and not thing["persistent"] and not thing["kernel"]
 assert "schema" not in thing
 assert [(f["name"], f["type"], f["size"], f["offset"]) for f in thing["fields"]] == [
     ("a", "u32", 4, 0), ("b", "string", 4, 4), ("c", "char[7]", 7, 8), ("d", "s64", 8, 15)]

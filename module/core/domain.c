@@ -25,6 +25,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	get_random_bytes(&domain->hash_key, sizeof(domain->hash_key));
 	INIT_LIST_HEAD(&domain->retained);
 	hash_init(domain->providers);
+	hash_init(domain->kernel_names);
 	ida_init(&domain->provider_ids);
 	mutex_init(&domain->update_lock);
 	INIT_LIST_HEAD(&domain->kernel_providers);
@@ -33,6 +34,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
 	INIT_LIST_HEAD(&domain->policies);
 	domain->subscriber_sequence = 1;
 	domain->events_max = events_max;
+	domain->events_reserved = events_max / EVENTLOG_EVENTS_RESERVED;
 	domain->subscribers_max = subscribers_max;
 
 	domain->slots = eventlog_alloc(BITS_TO_LONGS(slots) * sizeof(long));

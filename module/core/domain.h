@@ -15,6 +15,9 @@
 #define EVENTLOG_SLOT_FIRST 4
 #define EVENTLOG_EVENTS_MAX 65535
 
+/* One in so many events is reserved for the kernel and users without limits. */
+#define EVENTLOG_EVENTS_RESERVED 16
+
 /* The domain of /dev/eventlog and of kernel providers. */
 extern struct eventlog_domain eventlog_root_domain;
 

@@ -135,7 +135,8 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 
 	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
 		rules * sizeof(*next_rule);
-	listeners = nofail ? eventlog_alloc_nofail(bytes) : eventlog_alloc(bytes);
+	listeners = nofail ? eventlog_alloc_nofail(bytes) :
+			     eventlog_alloc_locked(bytes);
 	if (!listeners)
 		return ERR_PTR(-ENOMEM);
 	listeners->event = event;

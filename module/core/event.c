@@ -14,6 +14,7 @@
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/tables.h"
+#include "core/user.h"
 #include "memory.h"
 
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
@@ -57,28 +58,32 @@ static void eventlog_provider_free_rcu(struct rcu_head *rcu)
 	eventlog_free(container_of(rcu, struct eventlog_provider_info, rcu));
 }
 
-static struct eventlog_provider_info *eventlog_provider_new(struct eventlog_domain *domain,
-							    const char *name)
+/* Memory for a provider, which has no id yet. */
+static struct eventlog_provider_info *eventlog_provider_alloc(const char *name)
 {
 	size_t name_bytes = strlen(name) + 1;
 	struct eventlog_provider_info *info = eventlog_alloc(sizeof(*info) + name_bytes);
-	int id;
 
 	if (!info)
-		return ERR_PTR(-ENOMEM);
-	id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL_ACCOUNT);
-	if (id < 0) {
-		eventlog_free(info);
-		return ERR_PTR(id);
-	}
-	info->id = id;
-	info->id_held = true;
+		return NULL;
 	info->next_event_id = 1;
 	info->users = 1;
 	INIT_LIST_HEAD(&info->kernel_node);
 	INIT_LIST_HEAD(&info->dirty_node);
 	info->name = memcpy(info + 1, name, name_bytes);
 	return info;
+}
+
+static int eventlog_provider_take_id(struct eventlog_domain *domain,
+				     struct eventlog_provider_info *info)
+{
+	int id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL);
+
+	if (id < 0)
+		return id;
+	info->id = id;
+	info->id_held = true;
+	return 0;
 }
 
 static void eventlog_provider_release_id(struct eventlog_domain *domain,
@@ -101,21 +106,37 @@ static void eventlog_provider_put(struct eventlog_domain *domain,
 	call_rcu(&info->rcu, eventlog_provider_free_rcu);
 }
 
-static struct eventlog_provider_info *eventlog_provider_get(struct eventlog_domain *domain,
-							    const char *name)
+/* Is it the name of a registered kernel provider? */
+static bool eventlog_provider_name_of_kernel(struct eventlog_domain *domain, const char *name)
 {
-	u64 hash = eventlog_text_hash(domain, name);
+	const struct eventlog_provider_info *info;
+
+	hash_for_each_possible(domain->kernel_names, info, node, eventlog_text_hash(domain, name))
+		if (!strcmp(info->name, name))
+			return true;
+	return false;
+}
+
+/* Finds the provider of a draft, or adds it to the domain. */
+static struct eventlog_provider_info *eventlog_provider_get(struct eventlog_domain *domain,
+							    struct eventlog_draft *draft)
+{
+	u64 hash = eventlog_text_hash(domain, draft->provider->name);
 	struct eventlog_provider_info *info;
+	int ret;
 
 	hash_for_each_possible(domain->providers, info, node, hash) {
-		if (!strcmp(info->name, name)) {
+		if (!strcmp(info->name, draft->provider->name)) {
 			info->users++;
 			return info;
 		}
 	}
-	info = eventlog_provider_new(domain, name);
-	if (!IS_ERR(info))
-		hash_add(domain->providers, &info->node, hash);
+	info = draft->provider;
+	ret = eventlog_provider_take_id(domain, info);
+	if (ret)
+		return ERR_PTR(ret);
+	draft->provider = NULL;
+	hash_add(domain->providers, &info->node, hash);
 	return info;
 }
 
@@ -124,13 +145,20 @@ struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_doma
 							    char *preamble)
 {
 	struct eventlog_provider_info *info;
+	int ret;
 
 	lockdep_assert_held(&domain->lock);
-	info = eventlog_provider_new(domain, kernel->name);
-	if (IS_ERR(info))
-		return info;
+	info = eventlog_provider_alloc(kernel->name);
+	if (!info)
+		return ERR_PTR(-ENOMEM);
+	ret = eventlog_provider_take_id(domain, info);
+	if (ret) {
+		eventlog_free(info);
+		return ERR_PTR(ret);
+	}
 	info->kernel = kernel;
 	info->preamble = preamble;
+	hash_add(domain->kernel_names, &info->node, eventlog_text_hash(domain, info->name));
 	domain->kernel_provider_count++;
 	return info;
 }
@@ -140,6 +168,7 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 {
 	lockdep_assert_held(&domain->lock);
 	info->kernel = NULL;
+	hash_del(&info->node);
 	domain->kernel_provider_count--;
 	list_del_init(&info->dirty_node);
 	/* Retained events may still refer to it, to decode old records. */
@@ -171,14 +200,52 @@ static void eventlog_event_forget(struct eventlog_event *event)
 	xa_erase(&domain->definitions, event->descriptor);
 	eventlog_sinks_forget(event);
 	eventlog_provider_put(domain, event->provider);
+	eventlog_user_put(event->user);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
+}
+
+/* What a retained definition takes, nearly. */
+static size_t eventlog_event_bytes(const struct eventlog_event *event)
+{
+	return sizeof(*event) + strlen(event->name) + strlen(event->fields_text) +
+	       struct_size(event->layout, dynamic, event->layout->dynamic_count) +
+	       (event->tables ? event->tables->bytes : 0);
+}
+
+static void eventlog_event_retained_remove(struct eventlog_event *event)
+{
+	list_del(&event->retained_node);
+	event->domain->retained_count--;
+	list_del_init(&event->user_node);
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_RETAINED_BYTES,
+			       eventlog_event_bytes(event));
 }
 
 static void eventlog_event_release_retained(struct eventlog_event *event)
 {
-	list_del(&event->retained_node);
-	event->domain->retained_count--;
+	eventlog_event_retained_remove(event);
 	eventlog_event_forget(event);
+}
+
+/* Adds to the retained definitions, in place of older ones of its user if necessary. */
+static bool eventlog_event_retain(struct eventlog_event *event)
+{
+	struct eventlog_user *user = event->user;
+
+	while (!eventlog_user_charge(user, EVENTLOG_QUOTA_RETAINED_BYTES,
+				     eventlog_event_bytes(event))) {
+		if (list_empty(&user->retained))
+			return false;
+		eventlog_event_release_retained(list_first_entry(&user->retained,
+								 struct eventlog_event,
+								 user_node));
+	}
+	if (user)
+		list_add_tail(&event->user_node, &user->retained);
+	event->retired_at = event->domain->subscriber_sequence;
+	list_add_tail(&event->retained_node, &event->domain->retained);
+	event->domain->retained_count++;
+	return true;
 }
 
 void eventlog_events_release_retained(struct eventlog_domain *domain)
@@ -203,6 +270,7 @@ static void eventlog_event_deactivate(struct eventlog_event *event)
 		eventlog_trace_ops->remove(event);
 	eventlog_domain_slot_put(event->domain, event->slot);
 	event->slot = 0;
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
 }
 
 /* Ends an event that has no registration and is not persistent. */
@@ -211,13 +279,8 @@ static void eventlog_event_retire(struct eventlog_event *event)
 	struct eventlog_domain *domain = event->domain;
 
 	eventlog_event_deactivate(event);
-	if (!domain->subscriber_count) {
+	if (!domain->subscriber_count || !eventlog_event_retain(event))
 		eventlog_event_forget(event);
-		return;
-	}
-	event->retired_at = domain->subscriber_sequence;
-	list_add_tail(&event->retained_node, &domain->retained);
-	domain->retained_count++;
 }
 
 /*
@@ -233,29 +296,40 @@ static void eventlog_events_trim_retained(struct eventlog_domain *domain)
 								 retained_node));
 }
 
-/* Makes a new or a retained event live. */
-static int eventlog_event_activate(struct eventlog_event *event)
+/* Makes a new or a retained event live; @layout is that of eventlog_trace_ops.add(). */
+static int eventlog_event_activate(struct eventlog_event *event,
+				   struct eventlog_trace_layout **layout)
 {
 	struct eventlog_domain *domain = event->domain;
-	int slot = eventlog_domain_slot_get(domain);
-	int ret;
+	int slot, ret;
 
+	if (!eventlog_user_charge(event->user, EVENTLOG_QUOTA_EVENTS, 1))
+		return -EDQUOT;
+	ret = -ENOSPC;
+	if (event->user && domain->live >= domain->events_max - domain->events_reserved)
+		goto err_uncharge;
+	slot = eventlog_domain_slot_get(domain);
+	ret = slot;
 	if (slot < 0)
-		return slot;
+		goto err_uncharge;
 	event->slot = slot;
 	/* First: a tracer may be attached to the trace event it gets. */
 	if (eventlog_trace_ops)
-		eventlog_trace_ops->add(event);
+		eventlog_trace_ops->add(event, layout);
 	ret = eventlog_enable_event(event);
-	if (ret) {
-		if (eventlog_trace_ops)
-			eventlog_trace_ops->remove(event);
-		eventlog_domain_slot_put(domain, slot);
-		event->slot = 0;
-		return ret;
-	}
+	if (ret)
+		goto err_slot;
 	eventlog_policy_ops->apply(event);
 	return 0;
+
+err_slot:
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->remove(event);
+	eventlog_domain_slot_put(domain, slot);
+	event->slot = 0;
+err_uncharge:
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
+	return ret;
 }
 
 static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain,
@@ -293,12 +367,11 @@ static u32 eventlog_descriptor_new(void)
 	return old + 1;
 }
 
-/* Makes a definition that is found by descriptor; @provider gets one more user. */
-static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
-						 struct eventlog_provider_info *provider,
-						 struct eventlog_fields *fields,
-						 struct eventlog_provider_event *source, u8 level,
-						 u64 keywords)
+/* Memory for a definition; its descriptor is reserved. */
+static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domain,
+						   struct eventlog_user *user,
+						   const struct eventlog_fields *fields, u8 level,
+						   u64 keywords)
 {
 	size_t name_bytes = strlen(fields->name) + 1;
 	struct eventlog_event *event;
@@ -311,37 +384,52 @@ static struct eventlog_event *eventlog_event_new(struct eventlog_domain *domain,
 	ret = -ENOSPC;
 	if (!event->descriptor)
 		goto err_free;
+	ret = xa_reserve(&domain->definitions, event->descriptor, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_free;
 	refcount_set(&event->holders, 1);
+	INIT_LIST_HEAD(&event->user_node);
+	event->user = eventlog_user_get(user);
 	event->domain = domain;
-	event->provider = provider;
-	event->source = source;
-	event->state_dump = source && provider->kernel->rundown_keywords & keywords;
-	if (source)
-		event->id = source->id;
-	else
-		event->id = fields->tables ? fields->tables->event.id : provider->next_event_id;
 	event->level = level;
 	event->keywords = keywords;
+	event->name = memcpy(event + 1, fields->name, name_bytes);
+	return event;
+
+err_free:
+	eventlog_free(event);
+	return ERR_PTR(ret);
+}
+
+/*
+ * Publishes a definition, which is found by descriptor from now on, and makes it live;
+ * @provider gets one more user.  If it fails, the definition is gone.
+ */
+static int eventlog_event_add(struct eventlog_event *event, struct eventlog_provider_info *provider,
+			      struct eventlog_fields *fields, struct eventlog_trace_layout **layout)
+{
+	struct eventlog_domain *domain = event->domain;
+	int ret;
+
+	event->provider = provider;
+	if (!event->source)
+		event->id = fields->tables ? fields->tables->event.id : provider->next_event_id;
 	event->layout = fields->layout;
 	event->fields_text = fields->text;
 	event->tables = fields->tables;
-	event->name = memcpy(event + 1, fields->name, name_bytes);
-
-	ret = xa_err(xa_store(&domain->definitions, event->descriptor, event,
-			      GFP_KERNEL_ACCOUNT));
-	if (ret)
-		goto err_free;
-	ret = eventlog_event_activate(event);
+	/* Cannot fail: the index is reserved. */
+	xa_store(&domain->definitions, event->descriptor, event, GFP_KERNEL);
+	ret = eventlog_event_activate(event, layout);
 	if (ret)
 		goto err_erase;
 
 	provider->users++;
-	if (!source && !fields->tables)
+	if (!event->source && !fields->tables)
 		provider->next_event_id++;
 	fields->layout = NULL;
 	fields->text = NULL;
 	fields->tables = NULL;
-	return event;
+	return 0;
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
@@ -350,32 +438,74 @@ err_erase:
 	event->layout = NULL;
 	event->fields_text = NULL;
 	event->tables = NULL;
+	eventlog_user_put(event->user);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
-	return ERR_PTR(ret);
-err_free:
-	eventlog_free(event);
-	return ERR_PTR(ret);
+	return ret;
+}
+
+int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
+			struct eventlog_user *user, const char *provider,
+			const struct eventlog_fields *fields, u8 level, u64 keywords)
+{
+	struct eventlog_event *event;
+
+	memset(draft, 0, sizeof(*draft));
+	/* Look for room before making anything; event_get() looks again. */
+	if (READ_ONCE(domain->live) >= domain->events_max)
+		return -ENOSPC;
+	if (!eventlog_user_define(user))
+		return -EDQUOT;
+	draft->provider = eventlog_provider_alloc(provider);
+	if (!draft->provider)
+		return -ENOMEM;
+	event = eventlog_event_alloc(domain, user, fields, level, keywords);
+	if (IS_ERR(event)) {
+		eventlog_free(draft->provider);
+		return PTR_ERR(event);
+	}
+	draft->event = event;
+	if (!eventlog_trace_ops)
+		return 0;
+	event->provider = draft->provider;
+	event->layout = fields->layout;
+	event->fields_text = fields->text;
+	event->tables = fields->tables;
+	draft->layout = eventlog_trace_ops->prepare(event);
+	return 0;
+}
+
+void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain)
+{
+	if (draft->event) {
+		xa_release(&domain->definitions, draft->event->descriptor);
+		eventlog_user_put(draft->event->user);
+		eventlog_free(draft->event);
+	}
+	eventlog_free(draft->provider);
+	if (draft->layout)
+		eventlog_trace_ops->layout_free(draft->layout);
 }
 
 /* Makes a definition that processes share, and that is found by its properties. */
 static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *domain,
-							const char *provider_name,
-							struct eventlog_fields *fields, u8 level,
-							u64 keywords)
+							struct eventlog_fields *fields,
+							struct eventlog_draft *draft)
 {
-	struct eventlog_provider_info *provider = eventlog_provider_get(domain, provider_name);
-	struct eventlog_event *event;
+	struct eventlog_provider_info *provider = eventlog_provider_get(domain, draft);
+	struct eventlog_event *event = draft->event;
+	int ret;
 
 	if (IS_ERR(provider))
 		return ERR_CAST(provider);
-	event = eventlog_event_new(domain, provider, fields, NULL, level, keywords);
-	eventlog_provider_put(domain, provider);
-	if (!IS_ERR(event))
+	draft->event = NULL;
+	ret = eventlog_event_add(event, provider, fields, &draft->layout);
+	if (!ret)
 		hash_add(domain->names, &event->hash_node,
-			 eventlog_definition_hash(domain, provider_name, event->name,
-						  event->fields_text, event->tables, level,
-						  keywords));
-	return event;
+			 eventlog_definition_hash(domain, provider->name, event->name,
+						  event->fields_text, event->tables,
+						  event->level, event->keywords));
+	eventlog_provider_put(domain, provider);
+	return ret ? ERR_PTR(ret) : event;
 }
 
 struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
@@ -384,13 +514,18 @@ struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
 						 struct eventlog_provider_event *source)
 {
 	struct eventlog_event *event;
+	int ret;
 
 	lockdep_assert_held(&domain->lock);
-	event = eventlog_event_new(domain, info, fields, source, source->level,
-				   source->keywords);
-	if (!IS_ERR(event))
-		event->registrations = 1;
-	return event;
+	event = eventlog_event_alloc(domain, NULL, fields, source->level, source->keywords);
+	if (IS_ERR(event))
+		return event;
+	event->source = source;
+	event->id = source->id;
+	event->state_dump = info->kernel->rundown_keywords & source->keywords;
+	event->registrations = 1;
+	ret = eventlog_event_add(event, info, fields, NULL);
+	return ret ? ERR_PTR(ret) : event;
 }
 
 void eventlog_event_discard(struct eventlog_event *event)
@@ -403,23 +538,32 @@ void eventlog_event_discard(struct eventlog_event *event)
 }
 
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
-					  struct eventlog_fields *fields, u8 level, u64 keywords)
+					  struct eventlog_fields *fields, u8 level, u64 keywords,
+					  struct eventlog_draft *draft)
 {
 	struct eventlog_event *event;
 	int ret;
 
 	lockdep_assert_held(&domain->lock);
+	if (eventlog_provider_name_of_kernel(domain, provider))
+		return ERR_PTR(-EPERM);
 	event = eventlog_event_find(domain, provider, fields, level, keywords);
+	if ((!event || !event->slot) && !draft)
+		return ERR_PTR(-ENOENT);
 	if (!event) {
-		event = eventlog_event_new_shared(domain, provider, fields, level, keywords);
+		event = eventlog_event_new_shared(domain, fields, draft);
 		if (IS_ERR(event))
 			return event;
 	} else if (!event->slot) {
-		ret = eventlog_event_activate(event);
-		if (ret)
+		/* It counts for the user that brings it back. */
+		eventlog_event_retained_remove(event);
+		swap(event->user, draft->event->user);
+		ret = eventlog_event_activate(event, &draft->layout);
+		if (ret) {
+			if (!eventlog_event_retain(event))
+				eventlog_event_forget(event);
 			return ERR_PTR(ret);
-		list_del(&event->retained_node);
-		domain->retained_count--;
+		}
 	}
 	event->registrations++;
 	return event;

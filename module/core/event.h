@@ -17,17 +17,58 @@
 #include "core/types.h"
 
 /**
+ * struct eventlog_draft - what a new definition needs, allocated without the domain's lock
+ * @provider: its provider, should the domain not have one of that name
+ * @event: the definition; its descriptor is reserved
+ * @layout: the layout of its trace event, or NULL
+ */
+struct eventlog_draft {
+	struct eventlog_provider_info *provider;
+	struct eventlog_event *event;
+	struct eventlog_trace_layout *layout;
+};
+
+/**
+ * eventlog_draft_make() - prepare eventlog_event_get()
+ * @draft: filled in
+ * @domain: not locked
+ * @user: who makes it; NULL: one without limits
+ * @provider: a valid provider name
+ * @fields: parsed
+ * @level: enum eventlog_level
+ * @keywords: mask
+ *
+ * Process context; the memory is charged to the caller.
+ *
+ * Return: 0, for eventlog_draft_free(); -ENOSPC: the domain has no room; -EDQUOT: the user
+ * makes too many in too short a time; -ENOMEM.
+ */
+int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
+			struct eventlog_user *user, const char *provider, const struct eventlog_fields *fields, u8 level,
+			u64 keywords);
+
+/**
+ * eventlog_draft_free() - free what eventlog_event_get() has not used
+ * @draft: of eventlog_draft_make()
+ * @domain: not locked
+ */
+void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain);
+
+/**
  * eventlog_event_get() - find or make a definition, and add a registration to it
  * @domain: the domain, locked
  * @provider: a valid provider name
  * @fields: parsed; a new definition takes text and layout over and sets them to NULL
- * @level: 1 to 6
+ * @level: enum eventlog_level
  * @keywords: mask
+ * @draft: made from the same arguments; NULL: only find a live definition
  *
- * Return: the event, or ERR_PTR: -ENOSPC (no room in the domain), -ENOMEM.
+ * Return: the event, or ERR_PTR: -ENOENT (without a draft), -EPERM (a kernel provider has
+ * the name), -ENOSPC (no room in the domain), -EDQUOT, -ENOMEM.
  */
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
-					  struct eventlog_fields *fields, u8 level, u64 keywords);
+					  struct eventlog_fields *fields, u8 level, u64 keywords,
+					  struct eventlog_draft *draft);
 
 /**
  * eventlog_event_put() - remove a registration from an event

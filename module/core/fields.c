@@ -3,8 +3,10 @@
  * Parsing of command strings, and validation of payloads: see fields.h.
  */
 #include <linux/ctype.h>
+#include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/overflow.h>
+#include <linux/random.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -19,10 +21,19 @@ enum eventlog_kind {
 	KIND_REL_LOC,
 };
 
-/* State of parsing a command and writing its schema text. */
+#define EVENTLOG_PARSER_BUCKETS 128
+
+/*
+ * State of parsing a command and writing its schema text.  The names of the fields are
+ * hashed: a name is compared with few others.  @buckets and @next have the number of a
+ * field plus 1, or 0.
+ */
 struct eventlog_parser {
 	struct eventlog_fields *fields;
 	const char *names[EVENTLOG_FIELDS_MAX];
+	u16 buckets[EVENTLOG_PARSER_BUCKETS];
+	u16 next[EVENTLOG_FIELDS_MAX];
+	u32 hash_key;
 	unsigned int count;
 	size_t text_bytes;
 	size_t text_room;
@@ -114,20 +125,35 @@ static int eventlog_text_add(struct eventlog_parser *parser, const char *format,
 	return 0;
 }
 
+/* Adds a name; fails if another field has it. */
+static int eventlog_field_name_add(struct eventlog_parser *parser, const char *name)
+{
+	u32 hash = jhash(name, strlen(name), parser->hash_key);
+	u16 *bucket = &parser->buckets[hash % EVENTLOG_PARSER_BUCKETS];
+	unsigned int i;
+
+	if (parser->count == EVENTLOG_FIELDS_MAX)
+		return -E2BIG;
+	for (i = *bucket; i; i = parser->next[i - 1])
+		if (!strcmp(parser->names[i - 1], name))
+			return -EINVAL;
+	parser->names[parser->count] = name;
+	parser->next[parser->count] = *bucket;
+	*bucket = ++parser->count;
+	return 0;
+}
+
 static int eventlog_field_add(struct eventlog_parser *parser, enum eventlog_kind kind,
 			      bool string, u32 bytes, const char *type, const char *name)
 {
 	struct eventlog_layout *layout = parser->fields->layout;
-	unsigned int i;
+	int ret;
 
 	if (!eventlog_fields_name_valid(name))
 		return -EINVAL;
-	if (parser->count == EVENTLOG_FIELDS_MAX)
-		return -E2BIG;
-	for (i = 0; i < parser->count; i++)
-		if (!strcmp(parser->names[i], name))
-			return -EINVAL;
-	parser->names[parser->count++] = name;
+	ret = eventlog_field_name_add(parser, name);
+	if (ret)
+		return ret;
 
 	if (kind != KIND_FIXED) {
 		struct eventlog_dynamic *dynamic = &layout->dynamic[layout->dynamic_count++];
@@ -286,6 +312,8 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 	if (!parser)
 		return -ENOMEM;
 	parser->fields = fields;
+	/* Secret, or a process could choose names that all hash to one bucket. */
+	parser->hash_key = get_random_u32();
 	/*
 	 * A line of the schema text is at most a few characters longer than its part of
 	 * the command: for example "\tstruct:N:S f\n" instead of "struct N f S;".

@@ -491,12 +491,12 @@ struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *e
 	struct eventlog_test *test;
 	unsigned int i;
 
-	predicate = eventlog_alloc(struct_size(predicate, tests, expression->count));
+	predicate = eventlog_alloc_locked(struct_size(predicate, tests, expression->count));
 	if (!predicate)
 		return NULL;
 	if (subject->counted)
 		predicate->rejected = alloc_percpu_gfp(unsigned long,
-						       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+						       GFP_KERNEL | __GFP_NOWARN);
 	if (subject->counted && !predicate->rejected) {
 		eventlog_free(predicate);
 		return NULL;

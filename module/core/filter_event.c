@@ -61,7 +61,7 @@ eventlog_event_fields_parse(const char *text, const struct eventlog_provider *pr
 
 	for (next = text; (next = eventlog_field_line_next(next, &line));)
 		count++;
-	table = eventlog_alloc(struct_size(table, fields, count));
+	table = eventlog_alloc_locked(struct_size(table, fields, count));
 	if (!table)
 		return NULL;
 	for (next = text; (next = eventlog_field_line_next(next, &line));) {

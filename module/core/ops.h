@@ -15,11 +15,17 @@
 struct eventlog_event;
 struct eventlog_expression;
 struct eventlog_text;
+struct eventlog_trace_layout;
 
 /**
  * struct eventlog_trace_ops - what the tracer does for core/ and the status listing
- * @add: an event comes to life, before its listeners are known: prepare its trace
- *	event and set event->trace.tracers if something is attached to that already
+ * @prepare: return the layout of the trace event that an event will get, or NULL: none is
+ *	needed, or there is no room or no memory.  The domain is not locked; the event is not
+ *	published yet
+ * @add: an event comes to life, before its listeners are known: make its trace event and
+ *	set event->trace.tracers if something is attached to that already.  @layout is that
+ *	of @prepare, which it sets to NULL if it keeps it; NULL: it makes one if necessary
+ * @layout_free: free what @prepare returned, or NULL; in any process context
  * @remove: an event ends: its trace event goes; tracers get nothing more after an
  *	RCU grace period
  * @persist: an event is persistent now; the module is pinned by the caller's file
@@ -29,7 +35,9 @@ struct eventlog_text;
  * @unmade: number of live events that have no trace event for want of room
  */
 struct eventlog_trace_ops {
-	void (*add)(struct eventlog_event *event);
+	struct eventlog_trace_layout *(*prepare)(const struct eventlog_event *event);
+	void (*add)(struct eventlog_event *event, struct eventlog_trace_layout **layout);
+	void (*layout_free)(struct eventlog_trace_layout *layout);
 	void (*remove)(struct eventlog_event *event);
 	void (*persist)(struct eventlog_event *event);
 	bool (*busy)(const struct eventlog_event *event);

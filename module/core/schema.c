@@ -61,7 +61,8 @@ static void eventlog_schema_write(struct eventlog_text *text, const void *contex
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes)
 {
 	size_t length;
-	char *text = eventlog_text_make(eventlog_schema_write, event, &length);
+	char *text = eventlog_text_make(eventlog_schema_write, event, &length,
+					eventlog_alloc_locked);
 
 	*bytes = length + 1;
 	return text;
@@ -410,7 +411,7 @@ static void eventlog_preamble_write(struct eventlog_text *text, const void *cont
 
 char *eventlog_schema_preamble(const struct eventlog_provider *provider)
 {
-	return eventlog_text_make(eventlog_preamble_write, provider, NULL);
+	return eventlog_text_make(eventlog_preamble_write, provider, NULL, eventlog_alloc);
 }
 
 /* Writes a mask as names of keywords; bits without a name follow as a number. */
@@ -493,7 +494,8 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
 
 	memset(fields, 0, sizeof(*fields));
 	fields->name = source->name;
-	fields->text = eventlog_text_make(eventlog_statement_write, &statement, NULL);
+	fields->text = eventlog_text_make(eventlog_statement_write, &statement, NULL,
+					  eventlog_alloc);
 	fields->layout = eventlog_schema_layout(provider, source);
 	if (fields->text && fields->layout)
 		return 0;

@@ -53,7 +53,7 @@ eventlog_rule_predicate_make(struct eventlog_subscriber_rule *rule, u32 descript
 	predicate = eventlog_predicate_bind_event(rule->expression, fields_text, provider);
 	if (!predicate)
 		return NULL;
-	if (xa_err(xa_store(&rule->predicates, descriptor, predicate, GFP_KERNEL_ACCOUNT))) {
+	if (xa_err(xa_store(&rule->predicates, descriptor, predicate, GFP_KERNEL))) {
 		eventlog_predicates_free(predicate);
 		return NULL;
 	}
@@ -151,13 +151,13 @@ struct eventlog_event_stats *eventlog_subscriber_stats(struct eventlog_subscribe
 
 	if (stats || !make)
 		return stats;
-	stats = eventlog_alloc(sizeof(*stats));
+	stats = eventlog_alloc_locked(sizeof(*stats));
 	if (!stats)
 		return NULL;
 	/* Earlier losses do not concern this subscriber. */
 	stats->rcu_idle_before = eventlog_event_lost_rcu_idle(event);
 	if (xa_err(xa_store(&subscriber->event_stats, event->descriptor, stats,
-			    GFP_KERNEL_ACCOUNT))) {
+			    GFP_KERNEL))) {
 		eventlog_free(stats);
 		return NULL;
 	}

@@ -25,6 +25,7 @@
 #include "core/provider.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
+#include "core/user.h"
 #include "memory.h"
 
 /* Pages before the data: the header and the consumer page. */
@@ -276,7 +277,7 @@ eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expressio
 	}
 	refcount_inc(&expression->users);
 	rule->expression = expression;
-	xa_init_flags(&rule->predicates, XA_FLAGS_ACCOUNT);
+	xa_init(&rule->predicates);
 	return rule;
 }
 
@@ -586,6 +587,8 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 		}
 		eventlog_free(subscriber->rings);
 	}
+	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
+			       subscriber->charged_bytes);
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
 		eventlog_rule_free(rule);
 	xa_for_each(&subscriber->event_stats, descriptor, stats)
@@ -638,7 +641,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	init_waitqueue_head(&subscriber->wait);
 	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
 	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init_flags(&subscriber->event_stats, XA_FLAGS_ACCOUNT);
+	xa_init(&subscriber->event_stats);
 	mutex_init(&subscriber->flush_lock);
 	return subscriber;
 }
@@ -660,7 +663,23 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 	return ret;
 }
 
+/* Charges the rings of all CPUs that are online. */
+static bool eventlog_subscriber_charge(struct eventlog_subscriber *subscriber,
+				       struct eventlog_user *user, u64 ring_bytes)
+{
+	unsigned long bytes;
+
+	ring_bytes = (ring_bytes + EVENTLOG_RING_HEAD_PAGES * PAGE_SIZE) * num_online_cpus();
+	bytes = min_t(u64, ring_bytes, LONG_MAX);
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, bytes))
+		return false;
+	subscriber->user = user;
+	subscriber->charged_bytes = bytes;
+	return true;
+}
+
 struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *domain,
+						    struct eventlog_user *user,
 						    struct eventlog_subscribe *request)
 {
 	struct eventlog_subscriber *subscriber;
@@ -675,6 +694,9 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	subscriber->pid = task_tgid_nr(current);
 	get_task_comm(subscriber->comm, current);
 	if (request->ring_bytes) {
+		ret = -EDQUOT;
+		if (!eventlog_subscriber_charge(subscriber, user, request->ring_bytes))
+			goto err_release;
 		ret = eventlog_subscriber_rings_new(subscriber, request);
 		if (ret)
 			goto err_release;

@@ -67,6 +67,8 @@ struct eventlog_cpu_ring {
  * @ring_bytes: data bytes of a ring
  * @sub_buffer_bytes: bytes of a sub-buffer
  * @ring_pages: pages of a ring
+ * @user: the user that its rings count for, or NULL
+ * @charged_bytes: how much
  * @overwrite: rings overwrite their oldest records when they are full
  * @generation: incremented whenever a ring appears
  * @hotplug_node: CPU hotplug instance
@@ -99,6 +101,8 @@ struct eventlog_subscriber {
 	u32 ring_bytes;
 	u32 sub_buffer_bytes;
 	unsigned int ring_pages;
+	struct eventlog_user *user;
+	unsigned long charged_bytes;
 	bool overwrite;
 	u32 generation;
 	struct hlist_node hotplug_node;
@@ -138,14 +142,16 @@ void eventlog_subscriber_exit(void);
 /**
  * eventlog_subscriber_new() - SUBSCRIBE
  * @domain: unlocked
+ * @user: whose rings they are, which outlives the subscriber; NULL: one without limits
  * @request: the ioctl's argument; results are filled in
  *
  * Process context; sleeps.
  *
  * Return: the subscriber, a member of the domain, or ERR_PTR: -EINVAL, -E2BIG,
- * -ENOMEM, -EMFILE (too many subscribers), -EINTR.
+ * -ENOMEM, -EDQUOT (too much memory for rings), -EMFILE (too many subscribers), -EINTR.
  */
 struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *domain,
+						    struct eventlog_user *user,
 						    struct eventlog_subscribe *request);
 
 /**

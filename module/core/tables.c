@@ -351,6 +351,7 @@ static struct eventlog_tables *eventlog_tables_new(struct eventlog_tables_parser
 	if (!tables)
 		return NULL;
 	parser->tables = tables;
+	tables->bytes = bytes;
 	parser->keywords = (struct eventlog_value *)(tables + 1);
 	parser->values = parser->keywords + counts->keywords;
 	parser->sets = (struct eventlog_set *)(parser->values + counts->indented);

@@ -17,6 +17,7 @@ struct eventlog_fields;
  * @event: the event
  * @events: the provider's array of events
  * @preamble: schema text behind the provider's name, up to the event
+ * @bytes: size of the allocation
  *
  * Constant.  All of it is in one allocation.
  */
@@ -25,6 +26,7 @@ struct eventlog_tables {
 	struct eventlog_provider_event event;
 	struct eventlog_provider_event *events[1];
 	const char *preamble;
+	size_t bytes;
 };
 
 /**

@@ -50,14 +50,14 @@ void eventlog_text_name(struct eventlog_text *text, const char *name, const char
 }
 
 char *eventlog_text_make(void (*write)(struct eventlog_text *text, const void *context),
-			 const void *context, size_t *bytes)
+			 const void *context, size_t *bytes, void *(*alloc)(size_t bytes))
 {
 	struct eventlog_text text = {};
 
 	write(&text, context);
 	text.room = text.bytes + 1;
 	text.bytes = 0;
-	text.buffer = eventlog_alloc(text.room);
+	text.buffer = alloc(text.room);
 	if (text.buffer)
 		write(&text, context);
 	/*

@@ -57,6 +57,7 @@ void eventlog_text_name(struct eventlog_text *text, const char *name, const char
  * @write: function that writes the text; called twice
  * @context: argument of @write
  * @bytes: output: size of the text, without NUL; may be NULL
+ * @alloc: eventlog_alloc or eventlog_alloc_locked
  *
  * Context: process context.
  *
@@ -64,6 +65,6 @@ void eventlog_text_name(struct eventlog_text *text, const char *name, const char
  * memory.
  */
 char *eventlog_text_make(void (*write)(struct eventlog_text *text, const void *context),
-			 const void *context, size_t *bytes);
+			 const void *context, size_t *bytes, void *(*alloc)(size_t bytes));
 
 #endif /* EVENTLOG_TEXT_H */

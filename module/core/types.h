@@ -43,6 +43,7 @@ struct eventlog_subscriber;
 struct eventlog_tables;
 struct eventlog_trace_event;
 struct eventlog_tracers;
+struct eventlog_user;
 struct task_struct;
 
 /**
@@ -56,6 +57,7 @@ struct task_struct;
  * @retained: events without users whose text is kept, oldest first
  * @retained_count: their number
  * @providers: struct eventlog_provider_info of processes, hashed by name
+ * @kernel_names: registered kernel providers, likewise
  * @provider_ids: 1 to 65535
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
@@ -76,6 +78,7 @@ struct task_struct;
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @events_max: limit of @live
+ * @events_reserved: how many of them users with limits cannot take
  * @subscribers_max: limit of @subscriber_count
  */
 struct eventlog_domain {
@@ -87,6 +90,7 @@ struct eventlog_domain {
 	struct list_head retained;
 	unsigned int retained_count;
 	DECLARE_HASHTABLE(providers, 8);
+	DECLARE_HASHTABLE(kernel_names, 8);
 	struct ida provider_ids;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
@@ -105,12 +109,13 @@ struct eventlog_domain {
 	unsigned int live;
 	unsigned int busy;
 	unsigned int events_max;
+	unsigned int events_reserved;
 	unsigned int subscribers_max;
 };
 
 /**
  * struct eventlog_provider_info - what a domain knows of a provider
- * @node: in the domain's providers, hashed by name; unused by kernel providers
+ * @node: in the domain's providers or, while it is registered, kernel_names
  * @name: its name, in the same allocation
  * @id: 1 to 65535, unique among live providers
  * @id_held: @id is taken; false once a kernel provider is unregistered
@@ -152,11 +157,13 @@ struct eventlog_provider_info {
  *	tests whether it is NULL
  * @event: the trace event while the definition is live, or NULL
  * @unmade: there was no room for a trace event
+ * @unmade_node: in the list of those
  */
 struct eventlog_event_trace {
 	struct eventlog_tracers __rcu *tracers;
 	struct eventlog_trace_event *event;
 	bool unmade;
+	struct list_head unmade_node;
 };
 
 /**
@@ -179,6 +186,8 @@ struct eventlog_event_policy {
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; unique in the module and never reused
  * @slot: its place in the status map; 0: it is retained, not live
+ * @user: the user that it counts for, with a reference; NULL: one without limits
+ * @user_node: in the user's retained
  * @registrations: how many registrations refer to it
  * @persistent: lives without registrations
  * @state_dump: belongs to state dumps; constant
@@ -207,6 +216,8 @@ struct eventlog_event {
 	struct eventlog_layout *layout;
 	u32 descriptor;
 	u32 slot;
+	struct eventlog_user *user;
+	struct list_head user_node;
 	unsigned long registrations;
 	bool persistent;
 	bool state_dump;

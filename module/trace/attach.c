@@ -73,7 +73,7 @@ static int eventlog_trace_attach(struct eventlog_trace_event *trace, struct trac
 	struct eventlog_tracers *old = eventlog_tracers_get(trace), *tracers;
 	unsigned int count = old ? old->count : 0;
 
-	tracers = eventlog_alloc(struct_size(tracers, files, count + 1));
+	tracers = eventlog_alloc_locked(struct_size(tracers, files, count + 1));
 	if (!tracers)
 		return -ENOMEM;
 	eventlog_trace_pin(&trace->attached_pin, true);

@@ -49,6 +49,7 @@ struct eventlog_tracers {
  * @lost_perf: events too large for perf
  * @event: the definition; NULL: it should go, or is gone; under domain->lock
  * @prepared: the layout that it will be added with
+ * @user: the user that it counts for, with a reference; NULL: one without limits
  * @key: identifies the definition it was made for
  * @key_node: in the table of keys
  * @all_node: in the list of all
@@ -57,7 +58,9 @@ struct eventlog_tracers {
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
  * @needed: in a batch: it should exist
+ * @uses: how often it got a definition; under domain->lock
  * @suffix: in a batch: makes its name unique
+ * @uses_seen: in a batch: @uses before the grace period that precedes a removal
  * @foreign: in a batch: its name is taken by an event of someone else
  * @failed: in a batch: ftrace failed to add it
  * @busy_in_ftrace: in a batch: ftrace did not remove it
@@ -74,6 +77,7 @@ struct eventlog_trace_event {
 	atomic_long_t lost_perf;
 	struct eventlog_event *event;
 	struct eventlog_trace_layout *prepared;
+	struct eventlog_user *user;
 	u64 key;
 	struct hlist_node key_node;
 	struct list_head all_node;
@@ -82,7 +86,9 @@ struct eventlog_trace_event {
 	bool attached_pin;
 	bool pinned;
 	bool needed;
+	unsigned int uses;
 	u32 suffix;
+	unsigned int uses_seen;
 	bool foreign;
 	bool failed;
 	bool busy_in_ftrace;

@@ -620,7 +620,8 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 		goto out;
 	eventlog_ftrace_fields(layout);
 	eventlog_trace_patches(layout);
-	layout->print_fmt = eventlog_text_make(eventlog_trace_format_write, layout, NULL);
+	layout->print_fmt = eventlog_text_make(eventlog_trace_format_write, layout, NULL,
+					       eventlog_alloc);
 	done = layout->print_fmt;
 out:
 	eventlog_free(types);

@@ -80,7 +80,7 @@ struct eventlog_trace_layout {
 
 /**
  * eventlog_trace_layout_new() - make the layout of a definition
- * @event: the definition; the caller holds domain->lock
+ * @event: the definition; the caller holds domain->lock, or the event is not published yet
  *
  * The memory is charged to the calling process.
  *

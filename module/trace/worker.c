@@ -20,6 +20,7 @@
 #include "core/event.h"
 #include "core/ops.h"
 #include "core/provider.h"
+#include "core/user.h"
 #include "memory.h"
 #include "trace/attach.h"
 #include "trace/layout.h"
@@ -30,7 +31,7 @@
 #if EVENTLOG_TRACE_EVENTS
 
 /* Size of a batch, for which event_mutex is held. */
-#define EVENTLOG_TRACE_BATCH 64
+#define EVENTLOG_TRACE_BATCH 16
 
 /* Delay of a removal: others may join the batch, or the definition may come back. */
 #define EVENTLOG_TRACE_REMOVAL (HZ / 10)
@@ -38,7 +39,8 @@
 /* Interval of attempts to remove a trace event that something unknown holds. */
 #define EVENTLOG_TRACE_RETRY HZ
 
-static void eventlog_trace_event_add(struct eventlog_event *event);
+static void eventlog_trace_event_add(struct eventlog_event *event,
+				     struct eventlog_trace_layout **layout);
 static void eventlog_trace_work(struct work_struct *work);
 static void eventlog_trace_notify_work(struct work_struct *work);
 
@@ -46,7 +48,9 @@ static void eventlog_trace_notify_work(struct work_struct *work);
 static struct {
 	unsigned int events_max;
 	unsigned int count;	/* of @all */
+	unsigned int free_count;
 	unsigned int unmade;	/* live definitions without a trace event */
+	struct list_head unmade_list;
 	struct list_head all;
 	struct list_head todo;	/* for the worker */
 	struct list_head free;	/* for reuse, oldest first */
@@ -56,6 +60,7 @@ static struct {
 	struct delayed_work work;
 	struct work_struct notify;
 } eventlog_traces = {
+	.unmade_list = LIST_HEAD_INIT(eventlog_traces.unmade_list),
 	.all = LIST_HEAD_INIT(eventlog_traces.all),
 	.todo = LIST_HEAD_INIT(eventlog_traces.todo),
 	.free = LIST_HEAD_INIT(eventlog_traces.free),
@@ -198,6 +203,7 @@ err_uninstall:
 static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 {
 	return trace->added && !trace->needed && !READ_ONCE(trace->event) &&
+	       READ_ONCE(trace->uses) == trace->uses_seen &&
 	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
 }
 
@@ -206,18 +212,11 @@ static void eventlog_trace_apply(void *argument)
 {
 	struct list_head *batch = argument;
 	struct eventlog_trace_event *trace;
-	bool waited = false;
 
 	/* Remove first: the names may be needed. */
 	list_for_each_entry(trace, batch, node) {
 		if (!eventlog_trace_removable(trace))
 			continue;
-		/* Wait for emissions that may be using files which ftrace will free. */
-		if (!waited) {
-			tracepoint_synchronize_unregister();
-			synchronize_rcu();
-			waited = true;
-		}
 		trace->busy_in_ftrace = trace_remove_event_call(&trace->call);
 		if (trace->busy_in_ftrace)
 			continue;
@@ -230,20 +229,40 @@ static void eventlog_trace_apply(void *argument)
 			eventlog_trace_add(trace);
 }
 
+/* Remembers a live definition that has no trace event. */
+static void eventlog_trace_unmade_add(struct eventlog_event *event)
+{
+	event->trace.unmade = true;
+	list_add_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+	eventlog_traces.unmade++;
+}
+
+static void eventlog_trace_unmade_remove(struct eventlog_event *event)
+{
+	if (!event->trace.unmade)
+		return;
+	event->trace.unmade = false;
+	list_del(&event->trace.unmade_node);
+	eventlog_traces.unmade--;
+}
+
 static void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 {
 	if (!trace->event)
 		return;
 	trace->event->trace.event = NULL;
-	trace->event->trace.unmade = true;
+	eventlog_trace_unmade_add(trace->event);
 	trace->event = NULL;
-	eventlog_traces.unmade++;
 }
 
 /* Makes its memory available to other trace events. */
 static void eventlog_trace_free(struct eventlog_trace_event *trace)
 {
 	list_move_tail(&trace->node, &eventlog_traces.free);
+	eventlog_traces.free_count++;
+	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	eventlog_user_put(trace->user);
+	trace->user = NULL;
 	hash_del(&trace->key_node);
 	eventlog_trace_layout_free(trace->prepared);
 	trace->prepared = NULL;
@@ -292,25 +311,33 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 	return AGAIN_NOW;
 }
 
-/* Adds trace events of live definitions for which there was no room before. */
+/*
+ * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
+ * without limits.  Without the domain's lock it is a guess.
+ */
+static bool eventlog_trace_room(const struct eventlog_user *user)
+{
+	unsigned int used = READ_ONCE(eventlog_traces.count) -
+			    READ_ONCE(eventlog_traces.free_count);
+	unsigned int most = eventlog_traces.events_max;
+
+	return used < most - (user ? most / EVENTLOG_EVENTS_RESERVED : 0);
+}
+
+/*
+ * Tries to add trace events of a limited number of definitions that have none.  One that
+ * still cannot get one goes to the end of the list.
+ */
 static void eventlog_trace_make_up(void)
 {
+	unsigned int tries = min_t(unsigned int, eventlog_traces.unmade, EVENTLOG_TRACE_BATCH);
 	struct eventlog_event *event;
-	unsigned long descriptor;
 
-	if (!eventlog_traces.unmade || list_empty(&eventlog_traces.free))
-		return;
-	xa_for_each(&eventlog_trace_domain->definitions, descriptor, event) {
-		cond_resched();
-		if (!event->trace.unmade)
-			continue;
-		if (list_empty(&eventlog_traces.free))
-			break;
-		event->trace.unmade = false;
-		eventlog_traces.unmade--;
-		eventlog_trace_event_add(event);
-		if (event->trace.unmade)
-			break;
+	while (tries-- && eventlog_trace_room(NULL)) {
+		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
+					 trace.unmade_node);
+		eventlog_trace_unmade_remove(event);
+		eventlog_trace_event_add(event, NULL);
 	}
 }
 
@@ -320,6 +347,7 @@ static void eventlog_trace_work(struct work_struct *work)
 	enum eventlog_trace_again again = AGAIN_NEVER;
 	struct eventlog_trace_event *trace, *next;
 	unsigned int count = 0;
+	bool remove = false;
 	LIST_HEAD(batch);
 	int ret;
 
@@ -335,11 +363,21 @@ static void eventlog_trace_work(struct work_struct *work)
 		trace->busy_in_ftrace = false;
 		trace->needed = trace->event;
 		trace->suffix = trace->event ? trace->event->descriptor : 0;
+		trace->uses_seen = trace->uses;
+		remove |= trace->added && !trace->needed;
 	}
 	mutex_unlock(&domain->lock);
 	if (list_empty(&batch))
 		return;
 
+	/*
+	 * Wait for emissions that may be using files which ftrace will free, before event_mutex
+	 * is taken, which all of tracing needs.  A trace event that is used meanwhile stays.
+	 */
+	if (remove) {
+		tracepoint_synchronize_unregister();
+		synchronize_rcu();
+	}
 	list_for_each_entry(trace, &batch, node)
 		trace->foreign = trace->needed && !trace->added &&
 				 !eventlog_trace_name_taken(trace->prepared) &&
@@ -392,7 +430,7 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	struct eventlog_trace_event *trace;
 
 	if (eventlog_traces.count < eventlog_traces.events_max) {
-		trace = eventlog_alloc(sizeof(*trace));
+		trace = eventlog_alloc_locked(sizeof(*trace));
 		if (!trace)
 			return NULL;
 		eventlog_traces.count++;
@@ -404,30 +442,53 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	if (!trace)
 		return NULL;
 	list_del_init(&trace->node);
+	eventlog_traces.free_count--;
 	return trace;
 }
 
-static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key)
+static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
+							struct eventlog_trace_layout **prepared)
 {
-	struct eventlog_trace_layout *layout = eventlog_trace_layout_new(event);
+	struct eventlog_trace_layout *layout;
 	struct eventlog_trace_event *trace;
 
+	/* Look for room before the layout is made. */
+	if (!eventlog_trace_room(event->user) ||
+	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+		return NULL;
+	layout = prepared && *prepared ? *prepared : eventlog_trace_layout_new(event);
 	if (!layout)
-		return NULL;
+		goto err_uncharge;
 	trace = eventlog_trace_new();
-	if (!trace) {
-		eventlog_trace_layout_free(layout);
-		return NULL;
-	}
+	if (!trace)
+		goto err_layout;
+	if (prepared)
+		*prepared = NULL;
+	trace->user = eventlog_user_get(event->user);
 	trace->prepared = layout;
 	trace->key = key;
 	atomic_long_set(&trace->lost_ftrace, 0);
 	atomic_long_set(&trace->lost_perf, 0);
 	hash_add(eventlog_traces.keys, &trace->key_node, key);
 	return trace;
+
+err_layout:
+	if (!prepared || layout != *prepared)
+		eventlog_trace_layout_free(layout);
+err_uncharge:
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	return NULL;
 }
 
-static void eventlog_trace_event_add(struct eventlog_event *event)
+static struct eventlog_trace_layout *eventlog_trace_event_prepare(const struct eventlog_event *event)
+{
+	if (event->domain != eventlog_trace_domain || !eventlog_trace_room(event->user))
+		return NULL;
+	return eventlog_trace_layout_new(event);
+}
+
+static void eventlog_trace_event_add(struct eventlog_event *event,
+				     struct eventlog_trace_layout **layout)
 {
 	struct eventlog_trace_event *trace;
 	u64 key;
@@ -436,12 +497,12 @@ static void eventlog_trace_event_add(struct eventlog_event *event)
 	if (event->domain != eventlog_trace_domain || !eventlog_traces.events_max)
 		return;
 	key = eventlog_trace_key(event);
-	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key);
+	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key, layout);
 	if (!trace) {
-		event->trace.unmade = true;
-		eventlog_traces.unmade++;
+		eventlog_trace_unmade_add(event);
 		return;
 	}
+	trace->uses++;
 	trace->event = event;
 	event->trace.event = trace;
 	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
@@ -453,9 +514,7 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	struct eventlog_trace_event *trace = event->trace.event;
 
 	lockdep_assert_held(&event->domain->lock);
-	if (event->trace.unmade)
-		eventlog_traces.unmade--;
-	event->trace.unmade = false;
+	eventlog_trace_unmade_remove(event);
 	if (!trace)
 		return;
 	event->trace.event = NULL;
@@ -486,7 +545,9 @@ static unsigned int eventlog_trace_unmade(void)
 /* ---- load and unload ---- */
 
 static const struct eventlog_trace_ops eventlog_trace_event_ops = {
+	.prepare = eventlog_trace_event_prepare,
 	.add = eventlog_trace_event_add,
+	.layout_free = eventlog_trace_layout_free,
 	.remove = eventlog_trace_event_remove,
 	.persist = eventlog_trace_event_persist,
 	.busy = eventlog_trace_event_busy,
@@ -545,6 +606,7 @@ void eventlog_trace_exit(void)
 	list_for_each_entry_safe(trace, next, &eventlog_traces.all, all_node) {
 		eventlog_trace_layout_free(trace->layout);
 		eventlog_trace_layout_free(trace->prepared);
+		eventlog_user_put(trace->user);
 		eventlog_free(trace);
 	}
 }

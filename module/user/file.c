@@ -19,6 +19,7 @@
 #include "core/ops.h"
 #include "core/schema.h"
 #include "core/subscriber.h"
+#include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
 #include "user/producer.h"
@@ -109,6 +110,18 @@ static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *fi
 	return eventlog_argument_put(user, counts, sizeof(*counts));
 }
 
+static int eventlog_ioctl_quota(struct eventlog_domain *domain, struct file *filp,
+				void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_user_quota *request = argument;
+
+	if (request->quota >= EVENTLOG_QUOTAS)
+		return -EINVAL;
+	eventlog_user_report(file->user, request);
+	return eventlog_argument_put(user, request, sizeof(*request));
+}
+
 static u32 eventlog_event_state(const struct eventlog_event *event)
 {
 	u32 state = eventlog_policy_ops->state(event);
@@ -119,6 +132,8 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_ENABLED;
 	if (event->persistent)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
+	if (event->provider->preamble)
+		state |= EVENTLOG_DESCRIBED_KERNEL;
 	return state;
 }
 
@@ -174,6 +189,7 @@ static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(VERSION, eventlog_version, abi, eventlog_ioctl_version),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
 	EVENTLOG_IOCTL(COUNTS, eventlog_counts, policies, eventlog_ioctl_counts),
+	EVENTLOG_IOCTL(QUOTA, eventlog_user_quota, denied, eventlog_ioctl_quota),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
 };
 
@@ -234,15 +250,7 @@ static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes,
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EINVAL;
 	mutex_lock(&file->lock);
-	/* A read from the start takes a new listing; later ones continue it. */
-	if (!*position || !file->status) {
-		eventlog_free(file->status);
-		file->status = eventlog_status_text(file->domain, &file->status_bytes);
-	}
-	ret = -ENOMEM;
-	if (file->status)
-		ret = simple_read_from_buffer(user, bytes, position, file->status,
-					      file->status_bytes);
+	ret = eventlog_status_read(&file->status, file->domain, user, bytes, position);
 	mutex_unlock(&file->lock);
 	return ret;
 }
@@ -288,6 +296,13 @@ static int eventlog_open(struct inode *inode, struct file *filp)
 
 	if (!file)
 		return -ENOMEM;
+	file->user = eventlog_user_open(filp->f_cred);
+	if (IS_ERR(file->user)) {
+		int ret = PTR_ERR(file->user);
+
+		eventlog_free(file);
+		return ret;
+	}
 	file->domain = eventlog_root;
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -302,7 +317,8 @@ static int eventlog_release(struct inode *inode, struct file *filp)
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
 	eventlog_producer_release(file);
-	eventlog_free(file->status);
+	eventlog_status_free(&file->status);
+	eventlog_user_put(file->user);
 	eventlog_free(file);
 	return 0;
 }

@@ -19,9 +19,12 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "user/status.h"
+
 struct eventlog_domain;
 struct eventlog_ioctls;
 struct eventlog_subscriber;
+struct eventlog_user;
 
 /* Writers find registrations with a lower index without a look into the xarray. */
 #define EVENTLOG_FIRST_INDICES 32
@@ -36,24 +39,24 @@ enum eventlog_role {
  * struct eventlog_file - an open /dev/eventlog
  * @domain: what it opens
  * @lock: see the top of the file
+ * @user: its opener; NULL: one without limits; constant
  * @role: enum eventlog_role
  * @registrations: of a producer, struct eventlog_registration by write_index
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
  * @registration_count: their number
  * @subscriber: of a subscriber
- * @status: the status listing that read() returns parts of
- * @status_bytes: its size
+ * @status: the status listing, for read()
  */
 struct eventlog_file {
 	struct eventlog_domain *domain;
 	struct mutex lock;
+	struct eventlog_user *user;
 	int role;
 	struct xarray registrations;
 	unsigned long first[EVENTLOG_FIRST_INDICES];
 	unsigned int registration_count;
 	struct eventlog_subscriber *subscriber;
-	char *status;
-	size_t status_bytes;
+	struct eventlog_status status;
 };
 
 static inline enum eventlog_role eventlog_file_role(const struct eventlog_file *file)

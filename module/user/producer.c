@@ -22,6 +22,7 @@
 #include "core/ioctl.h"
 #include "core/ops.h"
 #include "core/tables.h"
+#include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
 #include "user/producer.h"
@@ -102,7 +103,38 @@ static void eventlog_registration_free(struct eventlog_file *file,
 	mutex_lock(&file->domain->lock);
 	eventlog_event_put(registration->event);
 	mutex_unlock(&file->domain->lock);
+	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
+}
+
+/* Gets the event of a parsed command.  What a new one needs is made without the lock. */
+static struct eventlog_event *eventlog_registration_event(struct eventlog_file *file,
+							  const struct eventlog_register *request,
+							  const char *provider,
+							  struct eventlog_fields *fields)
+{
+	struct eventlog_domain *domain = file->domain;
+	struct eventlog_event *event;
+	struct eventlog_draft draft;
+	int ret;
+
+	mutex_lock(&domain->lock);
+	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
+				   NULL);
+	mutex_unlock(&domain->lock);
+	if (event != ERR_PTR(-ENOENT))
+		return event;
+
+	ret = eventlog_draft_make(&draft, domain, file->user, provider, fields, request->level,
+				  request->keywords);
+	if (ret)
+		return ERR_PTR(ret);
+	mutex_lock(&domain->lock);
+	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
+				   &draft);
+	mutex_unlock(&domain->lock);
+	eventlog_draft_free(&draft, domain);
+	return event;
 }
 
 /*
@@ -113,7 +145,6 @@ static struct eventlog_registration *
 eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *request,
 			  const char *provider, struct eventlog_fields *fields)
 {
-	struct eventlog_domain *domain = file->domain;
 	struct eventlog_registration *registration;
 	struct eventlog_event *event;
 	int ret;
@@ -130,14 +161,15 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	ret = -EMFILE;
 	if (file->registration_count >= eventlog_registrations_max)
 		goto err_unlock;
+	ret = -EDQUOT;
+	if (!eventlog_user_charge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1))
+		goto err_unlock;
 	ret = xa_alloc(&file->registrations, &request->write_index, NULL, XA_LIMIT(1, S32_MAX),
 		       GFP_KERNEL_ACCOUNT);
 	if (ret)
-		goto err_unlock;
+		goto err_uncharge;
 
-	mutex_lock(&domain->lock);
-	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords);
-	mutex_unlock(&domain->lock);
+	event = eventlog_registration_event(file, request, provider, fields);
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		goto err_release;
@@ -147,12 +179,14 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	request->descriptor = event->descriptor;
 	request->status_offset = event->slot;
 	request->map_offset = 0;
-	request->map_size = domain->status_map_bytes;
+	request->map_size = file->domain->status_map_bytes;
 	mutex_unlock(&file->lock);
 	return registration;
 
 err_release:
 	xa_release(&file->registrations, request->write_index);
+err_uncharge:
+	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 err_unlock:
 	mutex_unlock(&file->lock);
 	eventlog_free(registration);

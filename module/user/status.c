@@ -4,7 +4,9 @@
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "core/domain.h"
 #include "core/ops.h"
@@ -13,6 +15,9 @@
 #include "core/text.h"
 #include "memory.h"
 #include "user/status.h"
+
+/* Events that are looked at while the domain is locked. */
+#define EVENTLOG_STATUS_EVENTS 64
 
 /* Processes choose their names: replace what could forge lines of the listing. */
 static void eventlog_status_user(struct eventlog_text *text,
@@ -30,12 +35,6 @@ static void eventlog_status_user(struct eventlog_text *text,
 	else
 		eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
 }
-
-/* Input of the listing: the live events by slot. */
-struct eventlog_status {
-	const struct eventlog_domain *domain;
-	struct eventlog_event **events;
-};
 
 /* Appends a loss to an event's comment; @behind: there is a comment already. */
 static void eventlog_status_loss(struct eventlog_text *text, bool *behind, u64 lost,
@@ -62,60 +61,131 @@ static void eventlog_status_losses(struct eventlog_text *text, const struct even
 	eventlog_status_loss(text, &behind, perf, "too large for perf");
 }
 
-static void eventlog_status_write(struct eventlog_text *text, const void *context)
+/* Appends the line of a live event. */
+static void eventlog_status_event(struct eventlog_text *text, const struct eventlog_event *event)
 {
-	const struct eventlog_status *status = context;
-	const struct eventlog_domain *domain = status->domain;
-	unsigned int slot, i;
+	const struct eventlog_listeners *listeners =
+		rcu_dereference_protected(event->listeners, lockdep_is_held(&event->domain->lock));
+	unsigned int i;
 
-	for (slot = EVENTLOG_SLOT_FIRST; slot < EVENTLOG_SLOT_FIRST + domain->events_max; slot++) {
-		const struct eventlog_event *event = status->events[slot];
-		const struct eventlog_listeners *listeners;
+	eventlog_text_print(text, "%u:", event->slot);
+	eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
+	eventlog_text_print(text, "/");
+	eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
+	if (listeners)
+		eventlog_text_print(text, " # Used by");
+	for (i = 0; listeners && i < listeners->listed; i++)
+		eventlog_status_user(text, listeners->entries[i].subscriber);
+	if (listeners && listeners->traced)
+		eventlog_trace_ops->status(text, event);
+	eventlog_status_losses(text, event, listeners);
+	eventlog_text_print(text, "\n");
+}
 
-		cond_resched();
-		if (!event)
-			continue;
-		listeners =
-			rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
-		eventlog_text_print(text, "%u:", slot);
-		eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
-		eventlog_text_print(text, "/");
-		eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
-		if (listeners)
-			eventlog_text_print(text, " # Used by");
-		for (i = 0; listeners && i < listeners->listed; i++)
-			eventlog_status_user(text, listeners->entries[i].subscriber);
-		if (listeners && listeners->traced)
-			eventlog_trace_ops->status(text, event);
-		eventlog_status_losses(text, event, listeners);
-		eventlog_text_print(text, "\n");
-	}
+static void eventlog_status_totals(struct eventlog_text *text, const struct eventlog_domain *domain)
+{
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
 	if (eventlog_trace_ops && eventlog_trace_ops->unmade())
 		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_ops->unmade());
 }
 
-char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes)
+/*
+ * Writes the next lines into the buffer.  A line that does not fit is left to the next
+ * part; if it is the first one, the part stays empty.
+ *
+ * Return: how many bytes of buffer that first line needs, NUL included, or 0.
+ */
+static size_t eventlog_status_fill(struct eventlog_status *status, struct eventlog_domain *domain)
 {
-	struct eventlog_status status = { .domain = domain };
-	struct eventlog_event *event;
-	unsigned long descriptor;
-	char *text;
-
-	status.events = eventlog_alloc((EVENTLOG_SLOT_FIRST + domain->events_max) *
-				       sizeof(*status.events));
-	if (!status.events)
-		return NULL;
+	struct eventlog_text text = { .buffer = status->text, .room = status->room };
+	unsigned long descriptor = status->descriptor;
+	const struct eventlog_event *event;
+	unsigned int looked_at;
+	size_t needed = 0;
 
 	mutex_lock(&domain->lock);
-	xa_for_each(&domain->definitions, descriptor, event) {
-		if (event->slot)
-			status.events[event->slot] = event;
+	for (looked_at = 0; looked_at < EVENTLOG_STATUS_EVENTS; looked_at++) {
+		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
+		status->bytes = text.bytes;
+		if (!event)
+			eventlog_status_totals(&text, domain);
+		else if (event->slot)
+			eventlog_status_event(&text, event);
+		if (text.bytes >= text.room) {
+			needed = status->bytes ? 0 : text.bytes + 1;
+			break;
+		}
+		status->bytes = text.bytes;
+		status->complete = !event;
+		if (!event)
+			break;
+		status->descriptor = descriptor;
 	}
-	text = eventlog_text_make(eventlog_status_write, &status, bytes);
 	mutex_unlock(&domain->lock);
+	return needed;
+}
 
-	eventlog_free(status.events);
-	return text;
+/* Replaces the part by the next one, which is not empty unless the listing is complete. */
+static int eventlog_status_next(struct eventlog_status *status, struct eventlog_domain *domain)
+{
+	size_t needed = status->room ? 0 : PAGE_SIZE;
+
+	status->start += status->bytes;
+	status->bytes = 0;
+	while (!status->bytes && !status->complete) {
+		if (needed) {
+			eventlog_free(status->text);
+			status->room = 0;
+			status->text = eventlog_alloc(needed);
+			if (!status->text)
+				return -ENOMEM;
+			status->room = needed;
+		}
+		needed = eventlog_status_fill(status, domain);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_domain *domain,
+			     char __user *user, size_t bytes, loff_t *position)
+{
+	size_t done = 0, offset, length;
+	int ret = 0;
+
+	if (*position < 0)
+		return -EINVAL;
+	if (!*position || *position < status->start) {
+		status->start = 0;
+		status->bytes = 0;
+		status->descriptor = 0;
+		status->complete = false;
+	}
+	while (done < bytes) {
+		if (*position >= status->start + status->bytes) {
+			if (status->complete)
+				break;
+			ret = eventlog_status_next(status, domain);
+			if (ret)
+				break;
+			continue;
+		}
+		offset = *position - status->start;
+		length = min(bytes - done, status->bytes - offset);
+		ret = -EFAULT;
+		if (copy_to_user(user + done, status->text + offset, length))
+			break;
+		ret = 0;
+		done += length;
+		*position += length;
+	}
+	return done ?: ret;
+}
+
+void eventlog_status_free(struct eventlog_status *status)
+{
+	eventlog_free(status->text);
 }

@@ -5,19 +5,52 @@
 #ifndef EVENTLOG_STATUS_H
 #define EVENTLOG_STATUS_H
 
+#include <linux/fs.h>
 #include <linux/types.h>
 
 struct eventlog_domain;
 
 /**
- * eventlog_status_text() - list a domain's live events and their users
- * @domain: unlocked
- * @bytes: set to the text's size
+ * struct eventlog_status - a listing that is being read
+ * @text: part of the listing
+ * @room: size of @text
+ * @start: position of @text in the listing
+ * @bytes: size of the part
+ * @descriptor: the last event that the part contains
+ * @complete: the listing ends with the part
+ *
+ * Zeroed: the listing starts with the next read.  The caller's lock protects it.
+ */
+struct eventlog_status {
+	char *text;
+	size_t room;
+	loff_t start;
+	size_t bytes;
+	u32 descriptor;
+	bool complete;
+};
+
+/**
+ * eventlog_status_read() - read the list of a domain's live events and their users
+ * @status: the listing; a read from position 0, or from before the current part, starts
+ *	a new one
+ * @domain: unlocked.  It is locked for a limited number of events at a time: what
+ *	changes between the parts may be listed or not
+ * @user: destination
+ * @bytes: size of @user
+ * @position: as for read()
  *
  * Process context.
  *
- * Return: the text, for eventlog_free(), or NULL (no memory).
+ * Return: the number of bytes read, -ENOMEM, -EFAULT or -EINTR.
  */
-char *eventlog_status_text(struct eventlog_domain *domain, size_t *bytes);
+ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_domain *domain,
+			     char __user *user, size_t bytes, loff_t *position);
+
+/**
+ * eventlog_status_free() - free what a listing has allocated
+ * @status: the listing
+ */
+void eventlog_status_free(struct eventlog_status *status);
 
 #endif /* EVENTLOG_STATUS_H */

@@ -28,7 +28,7 @@ static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file 
 		return -EPERM;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EBUSY;
-	subscriber = eventlog_subscriber_new(domain, request);
+	subscriber = eventlog_subscriber_new(domain, file->user, request);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 

@@ -90,7 +90,9 @@ enum eventlog_level {
 #define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
 #define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
 #define EVENTLOG_IOC_COUNTS	EVENTLOG_IOC(4)
-/* 5 to 7: reserved for definitions and instances */
+/* 5: reserved for definitions */
+#define EVENTLOG_IOC_QUOTA	EVENTLOG_IOC(6)
+/* 7: reserved for instances */
 #define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
 #define EVENTLOG_IOC_RULE_ADD	EVENTLOG_IOC(9)
 #define EVENTLOG_IOC_RULE_DEL	EVENTLOG_IOC(10)
@@ -211,6 +213,29 @@ struct eventlog_counts {
 	__u32 subscribers;	/* out: subscribers, those in the kernel included */
 	__u32 policies;		/* out: marker policies */
 	__u32 reserved[8];
+};
+
+/*
+ * nr 6, any role: what the file's user may make the kernel keep, and what it uses.  The
+ * user is the opener of the file; all uids of a user namespace count for its owner.  Calls
+ * that would exceed a limit fail with EDQUOT.  Openers with CAP_SYS_RESOURCE have no limits.
+ */
+enum eventlog_quota {
+	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
+	EVENTLOG_QUOTA_DEFINITIONS	= 1,	/* new definitions in a second */
+	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
+	EVENTLOG_QUOTA_TRACE_EVENTS	= 3,	/* beyond it, events are not in tracefs */
+	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
+	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers */
+};
+#define EVENTLOG_QUOTAS		6
+
+struct eventlog_user_quota {
+	__u32 size;
+	__u32 quota;		/* enum eventlog_quota; EINVAL: unknown */
+	__u64 limit;		/* out: ~0: there is none */
+	__u64 use;		/* out */
+	__u64 denied;		/* out: how often the limit was reached */
 };
 
 /* ------------------------------------------------------------------------
@@ -421,6 +446,7 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_PRINT	(1U << 3) /* program marker: PRINT is on */
 #define EVENTLOG_DESCRIBED_PROBE	(1U << 4) /* program marker: PROBE is on */
 #define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
+#define EVENTLOG_DESCRIBED_KERNEL	(1U << 6) /* its provider is the kernel's */
 
 struct eventlog_describe {
 	__u32 size;

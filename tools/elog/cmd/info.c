@@ -91,10 +91,71 @@ static int put_capture(const struct background_info *info, void *context)
 	return 0;
 }
 
+struct quota {
+	const char *name;	/* in JSON */
+	const char *label;
+};
+
+/* By enum eventlog_quota. */
+static const struct quota quotas[EVENTLOG_QUOTAS] = {
+	{ "events", "your events" },
+	{ "definitions", "your new events in a second" },
+	{ "registrations", "your registrations" },
+	{ "trace_events", "your events in tracefs" },
+	{ "retained_bytes", "bytes of your ended events" },
+	{ "ring_bytes", "bytes of your rings" },
+};
+
+/* Return: 0 or a negative errno. */
+static int read_quotas(int fd, struct eventlog_user_quota *found)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < EVENTLOG_QUOTAS; i++) {
+		found[i] = (struct eventlog_user_quota){ .size = sizeof(*found), .quota = i };
+		ret = elog_device_quota(fd, &found[i]);
+	}
+	return ret;
+}
+
+static void print_quotas(const struct eventlog_user_quota *found)
+{
+	unsigned int i;
+
+	if (found[0].limit == UINT64_MAX) {
+		printf("%-28s%s\n", "your limits", "none");
+		return;
+	}
+	for (i = 0; i < EVENTLOG_QUOTAS; i++)
+		printf("%-28s%" PRIu64 " of %" PRIu64 ", denied %" PRIu64 "\n", quotas[i].label,
+		       (uint64_t)found[i].use, (uint64_t)found[i].limit,
+		       (uint64_t)found[i].denied);
+}
+
+/* A limit of null: there is none. */
+static void put_quotas(const struct eventlog_user_quota *found, struct elog_text *text)
+{
+	unsigned int i;
+
+	elog_text_string(text, ",\"quotas\":{");
+	for (i = 0; i < EVENTLOG_QUOTAS; i++) {
+		elog_text_printf(text, "%s\"%s\":{\"limit\":", i ? "," : "", quotas[i].name);
+		if (found[i].limit == UINT64_MAX)
+			elog_text_string(text, "null");
+		else
+			elog_text_printf(text, "%" PRIu64, (uint64_t)found[i].limit);
+		elog_text_printf(text, ",\"use\":%" PRIu64 ",\"denied\":%" PRIu64 "}",
+				 (uint64_t)found[i].use, (uint64_t)found[i].denied);
+	}
+	elog_text_put(text, "}", 1);
+}
+
 /* Put one object in one line. */
 static void put_json(const struct eventlog_version *version,
 		     const struct number *numbers, size_t count,
-		     const char *status, struct elog_text *text)
+		     const struct eventlog_user_quota *found, const char *status,
+		     struct elog_text *text)
 {
 	const char *comma = "";
 	unsigned int bit;
@@ -121,6 +182,7 @@ static void put_json(const struct eventlog_version *version,
 	for (i = 0; i < count; i++)
 		elog_text_printf(text, ",\"%s\":%" PRIu64, numbers[i].name,
 				 numbers[i].value);
+	put_quotas(found, text);
 	elog_text_string(text, ",\"captures\":[");
 	background_each(put_capture, text);
 	elog_text_put(text, "]", 1);
@@ -134,7 +196,8 @@ static void put_json(const struct eventlog_version *version,
 /* Return: an exit status. */
 static int print_info(const struct options *options,
 		      const struct eventlog_version *version,
-		      const struct eventlog_counts *counts, const char *status)
+		      const struct eventlog_counts *counts,
+		      const struct eventlog_user_quota *found, const char *status)
 {
 	const struct number numbers[] = {
 		{ "events", "events", counts->events },
@@ -156,7 +219,7 @@ static int print_info(const struct options *options,
 	int ret = STATUS_OK;
 
 	if (options->format == FORMAT_JSON) {
-		put_json(version, numbers, ARRAY_SIZE(numbers),
+		put_json(version, numbers, ARRAY_SIZE(numbers), found,
 			 options->verbose ? status : NULL, &text);
 		if (text.error) {
 			elog_error("out of memory");
@@ -168,6 +231,7 @@ static int print_info(const struct options *options,
 		return ret;
 	}
 	print_text(version, numbers, ARRAY_SIZE(numbers));
+	print_quotas(found);
 	if (options->verbose && status)
 		printf("\n%s", status);
 	return ret;
@@ -192,6 +256,7 @@ static int run_info(const struct options *options)
 	struct elog_text status = { 0 };
 	struct eventlog_version version = { .size = sizeof(version) };
 	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_user_quota found[EVENTLOG_QUOTAS];
 	int fd, ret, printed;
 
 	if (options->argument_count) {
@@ -206,6 +271,8 @@ static int run_info(const struct options *options)
 	ret = elog_device_version(fd, &version);
 	if (!ret)
 		ret = elog_device_counts(fd, &counts);
+	if (!ret)
+		ret = read_quotas(fd, found);
 	if (!ret && options->verbose)
 		ret = read_listing(fd, &status);
 	close(fd);
@@ -214,7 +281,7 @@ static int run_info(const struct options *options)
 		elog_text_free(&status);
 		return STATUS_ERROR;
 	}
-	printed = print_info(options, &version, &counts, status.data);
+	printed = print_info(options, &version, &counts, found, status.data);
 	elog_text_free(&status);
 	return printed;
 }
@@ -230,8 +297,9 @@ const struct verb verb_info = {
 	.summary = "print information about the kernel module",
 	.usage = "[OPTION...]",
 	.description =
-	"Prints the module's version, features, limits and counts, one per line, and the\n"
-	"process and file of each background capture of this user.\n"
+	"Prints the module's version, features, limits and counts, one per line, the process\n"
+	"and file of each background capture of this user, and what this user may make the\n"
+	"module keep: use, limit, and how often the limit was reached.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error.\n",
 	.options = info_options,

@@ -222,9 +222,10 @@ const struct verb verb_list = {
 	.description =
 	"Lists all events, or those that match, one per line:\n"
 	"  ID STATE LEVEL KEYWORDS PROVIDER/EVENT  TYPE FIELD; TYPE FIELD...\n"
-	"STATE is live (a process has registered the event), persistent (it stays without\n"
-	"a process), or gone (subscribers may still have records of it). \"enabled\" follows\n"
-	"if the event has a subscriber or a tracer.\n"
+	"STATE is kernel (a kernel provider has registered the event), live (a process has\n"
+	"registered it), persistent (it stays without a process), or gone (subscribers may\n"
+	"still have records of it). \"enabled\" follows if the event has a subscriber or a\n"
+	"tracer.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error, or no event matches.\n",
 	.options = list_options,

@@ -126,6 +126,8 @@ int register_event(struct elog_producer *producer,
 		elog_error("the fields are too many or too large");
 	else if (ret == -ENOSPC)
 		elog_error("the kernel has reached its limit of events");
+	else if (ret == -EDQUOT)
+		elog_error("this user has reached a limit of the kernel module: see elog info");
 	else if (ret == -EPERM && registration->flags & EVENTLOG_REGISTER_PERSIST)
 		explain_device_error(ret, PURPOSE_ADMINISTER);
 	else if (ret)

@@ -13,8 +13,10 @@
 
 const char *list_state(uint32_t state)
 {
-	return state & EVENTLOG_DESCRIBED_PERSIST ? "persistent" :
-	       state & EVENTLOG_DESCRIBED_LIVE ? "live" : "gone";
+	if (!(state & EVENTLOG_DESCRIBED_LIVE))
+		return "gone";
+	return state & EVENTLOG_DESCRIBED_KERNEL ? "kernel" :
+	       state & EVENTLOG_DESCRIBED_PERSIST ? "persistent" : "live";
 }
 
 /* ------------------------------------------------------------------------
@@ -116,6 +118,7 @@ void list_json(const struct definition *definition, const char *schema,
 	list_keywords(text, event);
 	put_flag(text, "live", describe->state & EVENTLOG_DESCRIBED_LIVE);
 	put_flag(text, "persistent", describe->state & EVENTLOG_DESCRIBED_PERSIST);
+	put_flag(text, "kernel", describe->state & EVENTLOG_DESCRIBED_KERNEL);
 	put_flag(text, "enabled", describe->state & EVENTLOG_DESCRIBED_ENABLED);
 	elog_text_printf(text, ",\"fixed_size\":%zu,\"fields\":[",
 			 event->fixed_size);

@@ -57,6 +57,18 @@ int elog_device_counts(int fd, struct eventlog_counts *counts)
 	return ioctl(fd, EVENTLOG_IOC_COUNTS, counts) ? -errno : 0;
 }
 
+int elog_device_quota(int fd, struct eventlog_user_quota *quota)
+{
+	struct eventlog_user_quota given;
+	int ret = elog_struct_get(&given, sizeof(given), quota);
+
+	if (ret)
+		return ret;
+	if (given.size < ELOG_SIZE_TO(struct eventlog_user_quota, denied))
+		return -EINVAL;
+	return ioctl(fd, EVENTLOG_IOC_QUOTA, quota) ? -errno : 0;
+}
+
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text)
 {

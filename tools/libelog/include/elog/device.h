@@ -46,6 +46,16 @@ int elog_device_version(int fd, struct eventlog_version *version);
 int elog_device_counts(int fd, struct eventlog_counts *counts);
 
 /**
+ * elog_device_quota() - get what a user may make the kernel keep
+ * @fd: the device, in any role; the opener of the file is the user
+ * @quota: the caller sets size and quota, and zeroes the rest, which is filled in
+ *
+ * Return: 0; -EINVAL @quota->size is too small, or @quota->quota is unknown; -ENOTTY @fd
+ * is not the device.
+ */
+int elog_device_quota(int fd, struct eventlog_user_quota *quota);
+
+/**
  * elog_device_describe() - get the schema text of a definition
  * @fd: the device, in any role
  * @request: size, flags and descriptor as for EVENTLOG_IOC_DESCRIBE; on success, all

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Users and their quotas: see user.h.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/user_namespace.h>
+
+#include "core/user.h"
+#include "memory.h"
+
+/* How many seconds' worth of tokens a user can save: a large program registers at once. */
+#define EVENTLOG_USER_BURST 4
+
+static unsigned long eventlog_user_limits[EVENTLOG_QUOTAS];
+static DEFINE_HASHTABLE(eventlog_users, 6);
+static DEFINE_MUTEX(eventlog_users_lock);
+
+/* ---- tokens ---- */
+
+static u64 eventlog_user_tokens_max(void)
+{
+	return (u64)eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS] * EVENTLOG_USER_BURST * HZ;
+}
+
+/* Adds the tokens that have come since the last time. */
+static void eventlog_user_refill(struct eventlog_user *user)
+{
+	u64 now = get_jiffies_64(), most = eventlog_user_tokens_max();
+	u64 elapsed = min_t(u64, now - user->refilled, EVENTLOG_USER_BURST * HZ);
+
+	lockdep_assert_held(&user->lock);
+	user->refilled = now;
+	user->tokens = min(user->tokens +
+			   elapsed * eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS], most);
+}
+
+bool eventlog_user_define(struct eventlog_user *user)
+{
+	bool granted;
+
+	if (!user)
+		return true;
+	spin_lock(&user->lock);
+	eventlog_user_refill(user);
+	granted = user->tokens >= HZ;
+	if (granted)
+		user->tokens -= HZ;
+	spin_unlock(&user->lock);
+	if (!granted)
+		atomic_long_inc(&user->denied[EVENTLOG_QUOTA_DEFINITIONS]);
+	return granted;
+}
+
+/* Does nothing distinguish the user from one that has never been seen? */
+static bool eventlog_user_idle(struct eventlog_user *user)
+{
+	bool full;
+
+	if (user->references)
+		return false;
+	spin_lock(&user->lock);
+	eventlog_user_refill(user);
+	full = user->tokens == eventlog_user_tokens_max();
+	spin_unlock(&user->lock);
+	return full;
+}
+
+/* ---- the table ---- */
+
+static void eventlog_user_free(struct eventlog_user *user)
+{
+	hash_del(&user->node);
+	eventlog_free(user);
+}
+
+static struct eventlog_user *eventlog_user_new(kuid_t uid)
+{
+	struct eventlog_user *user = eventlog_alloc(sizeof(*user));
+
+	if (!user)
+		return NULL;
+	user->uid = uid;
+	INIT_LIST_HEAD(&user->retained);
+	spin_lock_init(&user->lock);
+	user->tokens = eventlog_user_tokens_max();
+	user->refilled = get_jiffies_64();
+	hash_add(eventlog_users, &user->node, __kuid_val(uid));
+	return user;
+}
+
+/* The uid that answers for a process. */
+static kuid_t eventlog_user_uid(const struct cred *cred)
+{
+	const struct user_namespace *namespace = cred->user_ns;
+
+	if (namespace == &init_user_ns)
+		return cred->euid;
+	while (namespace->parent != &init_user_ns)
+		namespace = namespace->parent;
+	return namespace->owner;
+}
+
+struct eventlog_user *eventlog_user_open(const struct cred *cred)
+{
+	kuid_t uid = eventlog_user_uid(cred);
+	struct eventlog_user *user, *found = NULL;
+	struct hlist_node *next;
+
+	if (cred->user_ns == &init_user_ns &&
+	    cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
+		return NULL;
+	mutex_lock(&eventlog_users_lock);
+	hash_for_each_possible_safe(eventlog_users, user, next, node, __kuid_val(uid)) {
+		if (uid_eq(user->uid, uid))
+			found = user;
+		else if (eventlog_user_idle(user))
+			eventlog_user_free(user);
+	}
+	found = found ?: eventlog_user_new(uid);
+	if (found)
+		found->references++;
+	mutex_unlock(&eventlog_users_lock);
+	return found ?: ERR_PTR(-ENOMEM);
+}
+
+struct eventlog_user *eventlog_user_get(struct eventlog_user *user)
+{
+	if (!user)
+		return NULL;
+	mutex_lock(&eventlog_users_lock);
+	user->references++;
+	mutex_unlock(&eventlog_users_lock);
+	return user;
+}
+
+void eventlog_user_put(struct eventlog_user *user)
+{
+	if (!user)
+		return;
+	mutex_lock(&eventlog_users_lock);
+	user->references--;
+	if (eventlog_user_idle(user))
+		eventlog_user_free(user);
+	mutex_unlock(&eventlog_users_lock);
+}
+
+/* ---- quotas ---- */
+
+bool eventlog_user_charge(struct eventlog_user *user, enum eventlog_quota quota,
+			  unsigned long amount)
+{
+	if (!user)
+		return true;
+	if ((unsigned long)atomic_long_add_return(amount, &user->use[quota]) <=
+	    eventlog_user_limits[quota])
+		return true;
+	atomic_long_sub(amount, &user->use[quota]);
+	atomic_long_inc(&user->denied[quota]);
+	return false;
+}
+
+void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quota,
+			    unsigned long amount)
+{
+	if (user)
+		atomic_long_sub(amount, &user->use[quota]);
+}
+
+void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota *request)
+{
+	u64 missing;
+
+	request->limit = user ? eventlog_user_limits[request->quota] : U64_MAX;
+	request->use = 0;
+	request->denied = 0;
+	if (!user)
+		return;
+	request->denied = (unsigned long)atomic_long_read(&user->denied[request->quota]);
+	if (request->quota != EVENTLOG_QUOTA_DEFINITIONS) {
+		request->use = (unsigned long)atomic_long_read(&user->use[request->quota]);
+		return;
+	}
+	spin_lock(&user->lock);
+	eventlog_user_refill(user);
+	missing = eventlog_user_tokens_max() - user->tokens;
+	spin_unlock(&user->lock);
+	/* The limit is a rate: report the share of the burst that is used up. */
+	request->use = div_u64(missing, EVENTLOG_USER_BURST * HZ);
+}
+
+void eventlog_users_init(const unsigned long *limits)
+{
+	memcpy(eventlog_user_limits, limits, sizeof(eventlog_user_limits));
+}
+
+void eventlog_users_exit(void)
+{
+	struct eventlog_user *user;
+	struct hlist_node *next;
+	unsigned int bucket;
+
+	hash_for_each_safe(eventlog_users, bucket, next, user, node) {
+		WARN_ON(user->references);
+		eventlog_user_free(user);
+	}
+}

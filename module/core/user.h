@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Users, and what each may make the module keep.
+ *
+ * A user is the opener of a file: its effective uid.  All uids of a user namespace count
+ * for the owner of the namespace, because that user can choose among them.  The kernel
+ * itself and openers with CAP_SYS_RESOURCE have no struct (NULL) and no limits.
+ *
+ * A mutex protects the table.  The numbers are atomic.  A user stays in the table while
+ * something refers to it or it has to wait for new definitions.
+ */
+#ifndef EVENTLOG_USER_H
+#define EVENTLOG_USER_H
+
+#include <linux/atomic.h>
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <uapi/linux/eventlog.h>
+
+struct cred;
+
+/**
+ * struct eventlog_user - a user
+ * @node: in the table
+ * @uid: its uid in the initial user namespace
+ * @references: see eventlog_user_get(); under the table's mutex when it becomes 0
+ * @use: what it uses of each enum eventlog_quota; not of DEFINITIONS
+ * @denied: how often a limit was reached
+ * @retained: its ended definitions whose text is kept, oldest first; under domain->lock
+ * @lock: protects @tokens and @refilled
+ * @tokens: new definitions that it may make at once, in 1/HZ
+ * @refilled: jiffies when @tokens was right
+ */
+struct eventlog_user {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned long references;
+	atomic_long_t use[EVENTLOG_QUOTAS];
+	atomic_long_t denied[EVENTLOG_QUOTAS];
+	struct list_head retained;
+	spinlock_t lock;
+	u64 tokens;
+	u64 refilled;
+};
+
+/**
+ * eventlog_users_init() - set the limits, at load
+ * @limits: by enum eventlog_quota
+ */
+void eventlog_users_init(const unsigned long *limits);
+
+/**
+ * eventlog_users_exit() - free what is left, at unload
+ */
+void eventlog_users_exit(void);
+
+/**
+ * eventlog_user_open() - get the user of a file
+ * @cred: credentials of the opener
+ *
+ * Process context.
+ *
+ * Return: the user, for eventlog_user_put(); NULL: one without limits; ERR_PTR(-ENOMEM).
+ */
+struct eventlog_user *eventlog_user_open(const struct cred *cred);
+
+/**
+ * eventlog_user_get() - take one more reference
+ * @user: referred to by the caller, or NULL
+ *
+ * Return: @user.
+ */
+struct eventlog_user *eventlog_user_get(struct eventlog_user *user);
+
+/**
+ * eventlog_user_put() - drop a reference
+ * @user: the user, or NULL
+ *
+ * Process context.
+ */
+void eventlog_user_put(struct eventlog_user *user);
+
+/**
+ * eventlog_user_charge() - let a user use more
+ * @user: the user, or NULL
+ * @quota: of what; not EVENTLOG_QUOTA_DEFINITIONS
+ * @amount: how much more
+ *
+ * Return: false: it would exceed the limit, and nothing was charged.
+ */
+bool eventlog_user_charge(struct eventlog_user *user, enum eventlog_quota quota,
+			  unsigned long amount);
+
+/**
+ * eventlog_user_uncharge() - take back what was charged
+ * @user: the user, or NULL
+ * @quota: of what
+ * @amount: how much
+ */
+void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quota,
+			    unsigned long amount);
+
+/**
+ * eventlog_user_define() - let a user make a definition
+ * @user: the user, or NULL
+ *
+ * Takes a token.  Tokens come at the rate of the limit, and a user can save four seconds'
+ * worth of them.
+ *
+ * Return: false: it has made too many in too short a time.
+ */
+bool eventlog_user_define(struct eventlog_user *user);
+
+/**
+ * eventlog_user_report() - fill in what QUOTA returns
+ * @user: the user, or NULL
+ * @request: its quota is valid
+ */
+void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota *request);
+
+#endif /* EVENTLOG_USER_H */

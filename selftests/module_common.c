@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading and unloading of the module: see module_common.h.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "module_common.h"
+
+const char *module_path(void)
+{
+	const char *path = getenv("EVENTLOG_KO");
+
+	return path ? path : getenv("EVENTLOG_MODULE");
+}
+
+int try_load(const char *parameters)
+{
+	const char *path = module_path();
+	int fd, result, error;
+
+	fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
+	result = syscall(SYS_finit_module, fd, parameters, 0);
+	error = errno;
+	close(fd);
+	errno = error;
+	return result;
+}
+
+int try_unload(void)
+{
+	return syscall(SYS_delete_module, "eventlog", O_NONBLOCK);
+}
+
+bool is_loaded(void)
+{
+	return !access("/sys/module/eventlog/initstate", F_OK);
+}
+
+void load(const char *parameters)
+{
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	if (is_loaded())
+		CHECK_OK(try_unload());
+	CHECK_OK(try_load(parameters));
+	WAIT_FOR(!access(EVENTLOG_DEVICE, F_OK));
+}
+
+/* Loads the module as the runner did, for the next tests. */
+void test_after_all(void)
+{
+	if (!module_path())
+		return;
+	if (is_loaded())
+		try_unload();
+	if (!is_loaded() && try_load(""))
+		test_print("cannot load the module again: %s", test_errno_name(errno));
+}
