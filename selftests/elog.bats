@@ -32,7 +32,7 @@ teardown()
 	fails_with "no option '-Z'" capture --quiet -Zq
 	fails_with "-e: invalid PROVIDER[/EVENT] '/x': must be PROVIDER or PROVIDER/EVENT" capture -e /x
 	fails_with "-e: invalid PROVIDER[/EVENT] 'x/'" capture -e x/
-	fails_with "-e: invalid PROVIDER[/EVENT] 'x/'" capture -e x -e x/
+	fails_with "-e: invalid PROVIDER[/EVENT] 'a/b/c'" capture -e a/b/c
 	fails_with "-e: invalid PROVIDER[/EVENT] ''" capture -e ''
 	fails_with "'-e' needs an argument" capture -e
 	fails_with "-k: invalid keywords 'x y': must be names or masks, separated by commas" capture -k 'x y'

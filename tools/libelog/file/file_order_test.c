@@ -198,6 +198,9 @@ static void turn_records(unsigned char *bytes, size_t size)
 	for (at = 0; at < size; at += (length + 7) & ~7ULL) {
 		memcpy(&word, bytes + at, sizeof(word));
 		length = word & EVENTLOG_RECORD_SIZE_MASK;
+		check(length != 0);
+		if (!length)
+			return;
 		turn(bytes + at, 4);
 		word = (word & EVENTLOG_RECORD_TYPE_MASK) >>
 		       EVENTLOG_RECORD_TYPE_SHIFT;
@@ -247,8 +250,8 @@ static void turn_file(int fd)
 			check(!(le32toh(header.flags) & ELOG_BLOCK_ZSTD));
 			header.flags ^= htole32(ELOG_BLOCK_BIG_ENDIAN);
 			memcpy(bytes + at, &header, sizeof(header));
-			turn_records(bytes + at + sizeof(header) + 16,
-				     le32toh(header.size) - 16);
+			turn_records(bytes + at + sizeof(header) + sizeof(struct elog_block_data),
+				     le32toh(header.size) - sizeof(struct elog_block_data));
 		}
 		seal(bytes + at);
 	}
