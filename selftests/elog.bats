@@ -32,7 +32,7 @@ teardown()
 	fails_with "there is no option -Z" capture --quiet -Zq
 	fails_with "-e: '/x' is not a valid PROVIDER[/EVENT]" capture -e /x
 	fails_with "-e: 'x/' is not a valid" capture -e x/
-	fails_with "-e: 'x/' is not a valid" capture -e x -e x/
+	fails_with "-e: 'a/b/c' is not a valid" capture -e a/b/c
 	fails_with "-e: '' is not a valid" capture -e ''
 	fails_with "'-e' needs an argument" capture -e
 	fails_with "-k: 'x y' is not a valid KEYWORDS" capture -k 'x y'

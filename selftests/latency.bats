@@ -91,7 +91,7 @@ counts()
 	fails_with "no command follows --" latency start end --
 	fails_with "'file': FILE and COMMAND exclude each other" \
 		latency start end file -- true
-	for name in / a/ /b '' "$(printf '%01024d' 0)"; do
+	for name in / a/ /b a/b/c '' "$(printf '%01024d' 0)"; do
 		fails_with "'$name' is not a valid [PROVIDER/]EVENT" latency start "$name"
 	done
 	fails_with "-d is for live events, not for those of a FILE" latency -d 1 start end file
