@@ -43,5 +43,5 @@ elog.on('error', (error) => {
 elog.on('close', (status) => {
 	for (const [name, count] of counts)
 		console.log(`${count} ${name}`);
-	process.exitCode = status;
+	process.exitCode = process.exitCode || status;
 });
