@@ -154,14 +154,19 @@ void eventlog_user_put(struct eventlog_user *user)
 bool eventlog_user_charge(struct eventlog_user *user, enum eventlog_quota quota,
 			  unsigned long amount)
 {
+	unsigned long limit = eventlog_user_limits[quota];
+	long use;
+
 	if (!user)
 		return true;
-	if ((unsigned long)atomic_long_add_return(amount, &user->use[quota]) <=
-	    eventlog_user_limits[quota])
-		return true;
-	atomic_long_sub(amount, &user->use[quota]);
-	atomic_long_inc(&user->denied[quota]);
-	return false;
+	use = atomic_long_read(&user->use[quota]);
+	do {
+		if (amount > limit || (unsigned long)use > limit - amount) {
+			atomic_long_inc(&user->denied[quota]);
+			return false;
+		}
+	} while (!atomic_long_try_cmpxchg(&user->use[quota], &use, use + amount));
+	return true;
 }
 
 void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quota,
