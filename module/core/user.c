@@ -80,7 +80,8 @@ static void eventlog_user_free(struct eventlog_user *user)
 
 static struct eventlog_user *eventlog_user_new(kuid_t uid)
 {
-	struct eventlog_user *user = eventlog_alloc(sizeof(*user));
+	/* Not charged: holders of domain->lock wait for eventlog_users_lock. */
+	struct eventlog_user *user = eventlog_alloc_locked(sizeof(*user));
 
 	if (!user)
 		return NULL;
