@@ -202,6 +202,9 @@ void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota
 void eventlog_users_init(const unsigned long *limits)
 {
 	memcpy(eventlog_user_limits, limits, sizeof(eventlog_user_limits));
+	/* The products with EVENTLOG_USER_BURST and HZ must not overflow. */
+	eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS] =
+		min_t(unsigned long, limits[EVENTLOG_QUOTA_DEFINITIONS], U32_MAX);
 }
 
 void eventlog_users_exit(void)
