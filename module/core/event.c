@@ -418,8 +418,8 @@ err_erase:
 }
 
 int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			struct eventlog_user *user, const char *provider, const struct eventlog_fields *fields, u8 level,
-			u64 keywords)
+			struct eventlog_user *user, const char *provider,
+			const struct eventlog_fields *fields, u8 level, u64 keywords)
 {
 	struct eventlog_event *event;
 
