@@ -152,6 +152,12 @@ void eventlog_user_put(struct eventlog_user *user)
 
 /* ---- quotas ---- */
 
+bool eventlog_user_room(const struct eventlog_user *user, enum eventlog_quota quota)
+{
+	return !user || (unsigned long)atomic_long_read(&user->use[quota]) <
+			eventlog_user_limits[quota];
+}
+
 bool eventlog_user_charge(struct eventlog_user *user, enum eventlog_quota quota,
 			  unsigned long amount)
 {
