@@ -517,7 +517,8 @@ err_uncharge:
 	return NULL;
 }
 
-static struct eventlog_trace_layout *eventlog_trace_event_prepare(const struct eventlog_event *event)
+static struct eventlog_trace_layout *
+eventlog_trace_event_prepare(const struct eventlog_event *event)
 {
 	if (event->domain != eventlog_trace_domain || !eventlog_trace_room(event->user) ||
 	    !eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS))
