@@ -537,6 +537,25 @@ void eventlog_event_discard(struct eventlog_event *event)
 	eventlog_event_forget(event);
 }
 
+/*
+ * Makes a retained event live; it counts for the user that brings it back.  If it fails,
+ * the event stays as it was: a user cannot make the texts of another one go.
+ */
+static int eventlog_event_revive(struct eventlog_event *event, struct eventlog_draft *draft)
+{
+	int ret;
+
+	swap(event->user, draft->event->user);
+	ret = eventlog_event_activate(event, &draft->layout);
+	/* Its text is charged to the old user. */
+	swap(event->user, draft->event->user);
+	if (ret)
+		return ret;
+	eventlog_event_retained_remove(event);
+	swap(event->user, draft->event->user);
+	return 0;
+}
+
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords,
 					  struct eventlog_draft *draft)
@@ -555,15 +574,9 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 		if (IS_ERR(event))
 			return event;
 	} else if (!event->slot) {
-		/* It counts for the user that brings it back. */
-		eventlog_event_retained_remove(event);
-		swap(event->user, draft->event->user);
-		ret = eventlog_event_activate(event, &draft->layout);
-		if (ret) {
-			if (!eventlog_event_retain(event))
-				eventlog_event_forget(event);
+		ret = eventlog_event_revive(event, draft);
+		if (ret)
 			return ERR_PTR(ret);
-		}
 	}
 	event->registrations++;
 	return event;

@@ -44,8 +44,8 @@ struct eventlog_draft {
  * makes too many in too short a time; -ENOMEM.
  */
 int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			struct eventlog_user *user, const char *provider, const struct eventlog_fields *fields, u8 level,
-			u64 keywords);
+			struct eventlog_user *user, const char *provider,
+			const struct eventlog_fields *fields, u8 level, u64 keywords);
 
 /**
  * eventlog_draft_free() - free what eventlog_event_get() has not used

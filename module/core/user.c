@@ -80,7 +80,8 @@ static void eventlog_user_free(struct eventlog_user *user)
 
 static struct eventlog_user *eventlog_user_new(kuid_t uid)
 {
-	struct eventlog_user *user = eventlog_alloc(sizeof(*user));
+	/* Not charged: holders of domain->lock wait for eventlog_users_lock. */
+	struct eventlog_user *user = eventlog_alloc_locked(sizeof(*user));
 
 	if (!user)
 		return NULL;
@@ -151,17 +152,28 @@ void eventlog_user_put(struct eventlog_user *user)
 
 /* ---- quotas ---- */
 
+bool eventlog_user_room(const struct eventlog_user *user, enum eventlog_quota quota)
+{
+	return !user || (unsigned long)atomic_long_read(&user->use[quota]) <
+			eventlog_user_limits[quota];
+}
+
 bool eventlog_user_charge(struct eventlog_user *user, enum eventlog_quota quota,
 			  unsigned long amount)
 {
+	unsigned long limit = eventlog_user_limits[quota];
+	long use;
+
 	if (!user)
 		return true;
-	if ((unsigned long)atomic_long_add_return(amount, &user->use[quota]) <=
-	    eventlog_user_limits[quota])
-		return true;
-	atomic_long_sub(amount, &user->use[quota]);
-	atomic_long_inc(&user->denied[quota]);
-	return false;
+	use = atomic_long_read(&user->use[quota]);
+	do {
+		if (amount > limit || (unsigned long)use > limit - amount) {
+			atomic_long_inc(&user->denied[quota]);
+			return false;
+		}
+	} while (!atomic_long_try_cmpxchg(&user->use[quota], &use, use + amount));
+	return true;
 }
 
 void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quota,
@@ -196,6 +208,9 @@ void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota
 void eventlog_users_init(const unsigned long *limits)
 {
 	memcpy(eventlog_user_limits, limits, sizeof(eventlog_user_limits));
+	/* The products with EVENTLOG_USER_BURST and HZ must not overflow. */
+	eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS] =
+		min_t(unsigned long, limits[EVENTLOG_QUOTA_DEFINITIONS], U32_MAX);
 }
 
 void eventlog_users_exit(void)

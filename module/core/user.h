@@ -84,6 +84,15 @@ struct eventlog_user *eventlog_user_get(struct eventlog_user *user);
 void eventlog_user_put(struct eventlog_user *user);
 
 /**
+ * eventlog_user_room() - is a user below a limit
+ * @user: the user, or NULL
+ * @quota: of what; not EVENTLOG_QUOTA_DEFINITIONS
+ *
+ * For a caller that need not try otherwise: nothing is charged, and no denial is counted.
+ */
+bool eventlog_user_room(const struct eventlog_user *user, enum eventlog_quota quota);
+
+/**
  * eventlog_user_charge() - let a user use more
  * @user: the user, or NULL
  * @quota: of what; not EVENTLOG_QUOTA_DEFINITIONS

@@ -39,6 +39,9 @@
 /* Interval of attempts to remove a trace event that something unknown holds. */
 #define EVENTLOG_TRACE_RETRY HZ
 
+/* Interval of attempts to add trace events for which there was no room. */
+#define EVENTLOG_TRACE_MAKE_UP (HZ / 100)
+
 static void eventlog_trace_event_add(struct eventlog_event *event,
 				     struct eventlog_trace_layout **layout);
 static void eventlog_trace_work(struct work_struct *work);
@@ -50,6 +53,7 @@ static struct {
 	unsigned int count;	/* of @all */
 	unsigned int free_count;
 	unsigned int unmade;	/* live definitions without a trace event */
+	unsigned int untried;	/* the first ones of them, since a trace event became free */
 	struct list_head unmade_list;
 	struct list_head all;
 	struct list_head todo;	/* for the worker */
@@ -267,13 +271,21 @@ static void eventlog_trace_free(struct eventlog_trace_event *trace)
 	eventlog_trace_layout_free(trace->prepared);
 	trace->prepared = NULL;
 	eventlog_trace_pin(&trace->pinned, false);
+	eventlog_traces.untried = eventlog_traces.unmade;
 }
 
 /* When the worker must run again. */
 enum eventlog_trace_again {
 	AGAIN_NEVER,
 	AGAIN_LATER,
+	AGAIN_SOON,
 	AGAIN_NOW,
+};
+
+static const unsigned long eventlog_trace_delays[] = {
+	[AGAIN_LATER] = EVENTLOG_TRACE_RETRY,
+	[AGAIN_SOON] = EVENTLOG_TRACE_MAKE_UP,
+	[AGAIN_NOW] = 0,
 };
 
 /*
@@ -326,19 +338,52 @@ static bool eventlog_trace_room(const struct eventlog_user *user)
 
 /*
  * Tries to add trace events of a limited number of definitions that have none.  One that
- * still cannot get one goes to the end of the list.
+ * still cannot get one goes to the end of the list.  Each one is tried once after a trace
+ * event has become free: the first ones may be of users that have reached their limit.
  */
 static void eventlog_trace_make_up(void)
 {
-	unsigned int tries = min_t(unsigned int, eventlog_traces.unmade, EVENTLOG_TRACE_BATCH);
+	unsigned int tries = 0;
 	struct eventlog_event *event;
 
-	while (tries-- && eventlog_trace_room(NULL)) {
+	eventlog_traces.untried = min(eventlog_traces.untried, eventlog_traces.unmade);
+	for (; eventlog_traces.untried && tries < EVENTLOG_TRACE_BATCH; tries++) {
+		if (!eventlog_trace_room(NULL)) {
+			eventlog_traces.untried = 0;
+			break;
+		}
+		eventlog_traces.untried--;
 		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
 					 trace.unmade_node);
+		if (!eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS)) {
+			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+			continue;
+		}
 		eventlog_trace_unmade_remove(event);
 		eventlog_trace_event_add(event, NULL);
 	}
+}
+
+/* Makes ftrace know, or forget, the trace events of a batch.  Takes event_mutex. */
+static int eventlog_trace_batch(struct list_head *batch, bool remove)
+{
+	struct eventlog_trace_event *trace;
+
+	if (list_empty(batch))
+		return 0;
+	/*
+	 * Wait for emissions that may be using files which ftrace will free, before event_mutex
+	 * is taken, which all of tracing needs.  A trace event that is used meanwhile stays.
+	 */
+	if (remove) {
+		tracepoint_synchronize_unregister();
+		synchronize_rcu();
+	}
+	list_for_each_entry(trace, batch, node)
+		trace->foreign = trace->needed && !trace->added &&
+				 !eventlog_trace_name_taken(trace->prepared) &&
+				 eventlog_trace_name_foreign(trace->prepared);
+	return eventlog_trace_locked(eventlog_trace_apply, batch);
 }
 
 static void eventlog_trace_work(struct work_struct *work)
@@ -346,8 +391,8 @@ static void eventlog_trace_work(struct work_struct *work)
 	struct eventlog_domain *domain = eventlog_trace_domain;
 	enum eventlog_trace_again again = AGAIN_NEVER;
 	struct eventlog_trace_event *trace, *next;
+	bool remove = false, failed = false;
 	unsigned int count = 0;
-	bool remove = false;
 	LIST_HEAD(batch);
 	int ret;
 
@@ -367,34 +412,26 @@ static void eventlog_trace_work(struct work_struct *work)
 		remove |= trace->added && !trace->needed;
 	}
 	mutex_unlock(&domain->lock);
-	if (list_empty(&batch))
-		return;
 
-	/*
-	 * Wait for emissions that may be using files which ftrace will free, before event_mutex
-	 * is taken, which all of tracing needs.  A trace event that is used meanwhile stays.
-	 */
-	if (remove) {
-		tracepoint_synchronize_unregister();
-		synchronize_rcu();
-	}
-	list_for_each_entry(trace, &batch, node)
-		trace->foreign = trace->needed && !trace->added &&
-				 !eventlog_trace_name_taken(trace->prepared) &&
-				 eventlog_trace_name_foreign(trace->prepared);
-	ret = eventlog_trace_locked(eventlog_trace_apply, &batch);
+	ret = eventlog_trace_batch(&batch, remove);
 
 	mutex_lock(&domain->lock);
-	list_for_each_entry_safe(trace, next, &batch, node)
+	list_for_each_entry_safe(trace, next, &batch, node) {
+		failed |= trace->failed;
 		again = max(again, eventlog_trace_settle(trace));
+	}
 	/* event_mutex was not taken, for want of memory or because of a trigger: try again. */
 	if (ret)
 		again = min(again, AGAIN_LATER);
-	eventlog_trace_make_up();
+	/* What ftrace has just failed to add would probably fail again. */
+	if (!failed)
+		eventlog_trace_make_up();
+	if (eventlog_traces.untried && again < AGAIN_SOON)
+		again = failed ? AGAIN_LATER : AGAIN_SOON;
 	mutex_unlock(&domain->lock);
 	if (again != AGAIN_NEVER)
 		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
-				   again == AGAIN_LATER ? EVENTLOG_TRACE_RETRY : 0);
+				   eventlog_trace_delays[again]);
 }
 
 /* ---- definitions ---- */
@@ -480,9 +517,11 @@ err_uncharge:
 	return NULL;
 }
 
-static struct eventlog_trace_layout *eventlog_trace_event_prepare(const struct eventlog_event *event)
+static struct eventlog_trace_layout *
+eventlog_trace_event_prepare(const struct eventlog_event *event)
 {
-	if (event->domain != eventlog_trace_domain || !eventlog_trace_room(event->user))
+	if (event->domain != eventlog_trace_domain || !eventlog_trace_room(event->user) ||
+	    !eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS))
 		return NULL;
 	return eventlog_trace_layout_new(event);
 }

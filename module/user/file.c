@@ -118,6 +118,7 @@ static int eventlog_ioctl_quota(struct eventlog_domain *domain, struct file *fil
 
 	if (request->quota >= EVENTLOG_QUOTAS)
 		return -EINVAL;
+	request->quota = array_index_nospec(request->quota, EVENTLOG_QUOTAS);
 	eventlog_user_report(file->user, request);
 	return eventlog_argument_put(user, request, sizeof(*request));
 }
