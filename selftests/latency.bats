@@ -428,7 +428,8 @@ LINES
 
 	# The same from a file.
 	run_elog capture -q --per-cpu-bytes 8K -o "$work/lossy.elog" -- bash -c \
-		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 -s 1 a/start'
+		'while_stopped $PPID taskset -c 0 "$ELOG" emit -n 2000 -s 1 a/start
+		"$ELOG" emit -s 2 a/end'
 	[ "$status" = 2 ]
 	run_elog latency start end "$work/lossy.elog"
 	[ "$status" = 2 ]

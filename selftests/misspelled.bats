@@ -63,7 +63,7 @@ is_error()
 @test "misspelled: a live run warns once, at the start" {
 	# The bits of a keyword cannot be known before its provider is.
 	is_error "-k: no keyword 'lief'; did you mean 'life'?" capture -q -k lief -- true
-	is_error "no event 'shop/kpet'; did you mean 'shop/kept'?" list shop/kpet
+	is_error "no event 'shop/kpet'; did you mean 'shop/kept'?" list -q shop/kpet
 	is_error "no provider 'shpo'; did you mean 'shop'?" list --tree shpo
 	is_error "no persistent event 'shop/kpet'; did you mean 'shop/kept'?" delete shop/kpet
 	is_error "no field 'byets'; did you mean 'bytes'?" emit shop/kept 'u32 bytes' bytes=1 byets=1

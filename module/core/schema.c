@@ -151,11 +151,11 @@ static bool eventlog_type_parse(const struct eventlog_provider *provider, const 
 }
 
 /*
- * Logs what is wrong with a table, prefixed with the provider's name.  Processes, whose
- * providers have no owner, must not fill the log.
+ * Logs what is wrong with a table, prefixed with the provider's name.  Processes must not
+ * fill the log.
  */
 #define eventlog_table_wrong(provider, format, ...) ({				\
-	if ((provider)->owner)							\
+	if ((provider)->owner != EVENTLOG_OWNER_PROCESS)			\
 		pr_err("provider %s: " format "\n", (provider)->name,		\
 		       ##__VA_ARGS__);						\
 	-EINVAL;								\
@@ -363,7 +363,7 @@ int eventlog_schema_check(const struct eventlog_provider *provider)
 	int ret;
 
 	if (!provider->name || !eventlog_provider_name_valid(provider->name)) {
-		if (provider->owner)
+		if (provider->owner != EVENTLOG_OWNER_PROCESS)
 			pr_err("provider with an invalid name\n");
 		return -EINVAL;
 	}

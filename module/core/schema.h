@@ -14,6 +14,9 @@ struct eventlog_fields;
 struct eventlog_provider;
 struct eventlog_provider_event;
 
+/* The owner of a provider that is part of struct eventlog_tables. */
+#define EVENTLOG_OWNER_PROCESS ((struct module *)-1L)
+
 /**
  * eventlog_schema_text() - write a complete schema for one definition
  * @event: the definition; the caller holds domain->lock
@@ -36,7 +39,7 @@ u8 eventlog_level_find(const char *name);
 
 /**
  * eventlog_schema_check() - check the tables of a provider
- * @provider: the provider; without an owner if it is a process's
+ * @provider: the provider; its owner is EVENTLOG_OWNER_PROCESS if it is a process's
  *
  * Context: process context.
  *

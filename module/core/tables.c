@@ -357,6 +357,7 @@ static struct eventlog_tables *eventlog_tables_new(struct eventlog_tables_parser
 	parser->sets = (struct eventlog_set *)(parser->values + counts->indented);
 	parser->fields = (struct eventlog_field *)(parser->sets + counts->sets);
 	parser->text = (char *)(parser->fields + counts->indented);
+	tables->provider.owner = EVENTLOG_OWNER_PROCESS;
 	tables->provider.keywords = parser->keywords;
 	tables->provider.sets = parser->sets;
 	tables->provider.events = tables->events;

@@ -13,7 +13,8 @@ struct eventlog_fields;
 
 /**
  * struct eventlog_tables - a schema of a process
- * @provider: the provider's name, keywords and sets, and one event; it has no owner
+ * @provider: the provider's name, keywords and sets, and one event; its owner is
+ *	EVENTLOG_OWNER_PROCESS
  * @event: the event
  * @events: the provider's array of events
  * @preamble: schema text behind the provider's name, up to the event

@@ -661,24 +661,11 @@ static void wait_for_more(const struct source *source)
 		poll(&poll_fd, 1, -1);
 }
 
-/*
- * Has the writer ended the file for good? If it rotates the file, it renames the file
- * before it ends it.
- */
-static bool is_final(const struct input *input)
-{
-	struct stat now, then;
-
-	return elog_reader_ended(input->reader) && !fstat(input->fd, &then) &&
-	       !stat(input->name, &now) && now.st_ino == then.st_ino &&
-	       now.st_dev == then.st_dev;
-}
-
 /* Return: true if the followed file is complete: read it to its end. */
 static bool has_ended(struct source *source, struct input *input)
 {
 	source->rotation = find_rotation(input);
-	if (source->rotation == ROTATION_NONE && !is_final(input))
+	if (source->rotation == ROTATION_NONE)
 		return false;
 	/* The present contents do not continue the earlier ones. */
 	if (source->rotation == ROTATION_TRUNCATED)

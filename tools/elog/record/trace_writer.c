@@ -317,13 +317,13 @@ static int put_aside(const struct trace_writer *trace)
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time)
 {
 	struct elog_writer *before = trace->writer;
-	int ret, error;
+	int ret;
 
-	/* elog show --follow takes a file that ends before it is renamed for the last one. */
-	ret = check(trace, put_aside(trace));
-	error = trace_writer_end(trace, UINT64_MAX);
-	if (ret || error)
-		return ret ? ret : error;
+	ret = trace_writer_end(trace, UINT64_MAX);
+	if (!ret)
+		ret = check(trace, put_aside(trace));
+	if (ret)
+		return ret;
 	trace->writer = NULL;
 	/* A file that has the name now is not ours. */
 	ret = open_file(trace, O_EXCL);

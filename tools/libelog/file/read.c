@@ -232,11 +232,6 @@ int elog_reader_follow(struct elog_reader *reader, bool on)
 	return 0;
 }
 
-bool elog_reader_ended(const struct elog_reader *reader)
-{
-	return reader->any && !reader->in_part;
-}
-
 int elog_reader_progress(const struct elog_reader *reader, uint64_t *done,
 		       uint64_t *total)
 {

@@ -128,16 +128,6 @@ int elog_reader_progress(const struct elog_reader *reader, uint64_t *done,
 int elog_reader_follow(struct elog_reader *reader, bool on);
 
 /**
- * elog_reader_ended() - has the writer ended the file?
- * @reader: the reader
- *
- * For a file that is followed: when elog_reader_next() has returned -EAGAIN.
- *
- * Return: true if what was read ends with an END block. Another writer may append a part.
- */
-bool elog_reader_ended(const struct elog_reader *reader);
-
-/**
  * elog_reader_seek() - omit what is earlier than a time
  * @reader: a reader that has not read anything yet
  * @from: the time, CLOCK_REALTIME in nanoseconds
