@@ -11,7 +11,7 @@ setup_file()
 	find_built
 	[ -d /sys/module/eventlog ] || insmod "$EVENTLOG_KO"
 	insmod "${EVENTLOG_KO%/*}/module/providers/eventlog_proc.ko"
-	"$ELOG" create shop/kept 'u32 bytes'
+	"$ELOG" create -k 1 shop/kept 'u32 bytes'
 }
 
 teardown_file()

@@ -28,7 +28,7 @@ load files.bash
 }
 
 @test "--ids decimal: pid and tid as ps prints them" {
-	fails_with "--ids: 'octal' is not a valid hex|decimal" show --ids octal "$work/file"
+	fails_with "--ids: invalid argument 'octal': must be one of hex, decimal" show --ids octal "$work/file"
 	ELOG_IDS=octal fails_with "ELOG_IDS: 'octal' is not one of hex, decimal" \
 		show "$work/file"
 	# Verbs that print no such ids do not look at it.

@@ -22,6 +22,9 @@
 #include "record/trace_writer.h"
 
 #define OPEN_MAX	256
+
+/* Files that are open anyway: the device, standard streams, timers, signals. */
+#define OTHER_FILES	12
 #define LOSSES_NAME	"losses.elog"
 
 struct filtered_writer {
@@ -64,9 +67,11 @@ static size_t open_most(void)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 2 < OPEN_MAX)
-		return limit.rlim_cur > 4 ? (size_t)limit.rlim_cur / 2 : 1;
-	return OPEN_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / 2 >= OPEN_MAX)
+		return OPEN_MAX;
+	if (limit.rlim_cur >= 2 * OTHER_FILES)
+		return (size_t)limit.rlim_cur / 2;
+	return limit.rlim_cur > OTHER_FILES ? (size_t)limit.rlim_cur - OTHER_FILES : 1;
 }
 
 int filtered_writer_open_directory(struct writer *writer)
