@@ -100,6 +100,30 @@ exec(sys.argv[1])' "$1" <<< "$output"
 	rmmod eventlog_tcp
 }
 
+@test "list: a process cannot take the name of a kernel provider" {
+	load_tcp
+	for verb in emit create; do
+		fails_with "'tcp/mine': the name of this provider belongs to the kernel" $verb tcp/mine
+		fails_with "'user_events/mine': the name of this provider belongs to the kernel" \
+			$verb user_events/mine
+	done
+	run_elog list -q tcp
+	[ "$(grep -vc ' kernel ' <<< "$output")" = 0 ]
+	rmmod eventlog_tcp
+	# Nobody else has it now.
+	run_elog create tcp/mine
+	[ "$status" = 0 ]
+	run_elog list -q tcp
+	contains "$output" " persistent "
+	# The module gets its name, and its events are told apart.
+	load_tcp
+	fails_with "belongs to the kernel" emit tcp/mine
+	[ "$("$ELOG" list -q tcp | grep -c ' persistent .* tcp/mine')" = 1 ]
+	[ "$("$ELOG" list -q tcp/state_change | grep -c ' kernel ')" = 1 ]
+	"$ELOG" delete tcp/mine
+	rmmod eventlog_tcp
+}
+
 @test "list: complete as JSON" {
 	load_tcp
 	register -k 0x30 -l warning things/thing \

@@ -228,7 +228,8 @@ for a, b in zip(live, file):
 		fails_with "of this name" marker enable --program x "$marker"
 	done
 	fails_with "of this name" marker enable --program '' x
-	run_elog marker enable -q --program 'ket-tle.?[!-]\*[-' x
+	fails_with "'[' has no ']'" marker enable --program 'ket-tle[-' x
+	run_elog marker enable -q --program 'ket-tle.?[!-]\*\[-' x
 	run_elog marker policies -q
 	[ "$(sed 's/  */ /g' <<< "$output")" = '+print ket_tle_?[!-]___/x' ]
 	elog marker disable -q --program '*' '*'

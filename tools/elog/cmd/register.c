@@ -113,6 +113,22 @@ static void explain_invalid(struct elog_producer *producer,
 	elog_hint("fields are separated by semicolons and have different names");
 }
 
+/* Without the right to keep an event, or because the name is the kernel's. */
+static void explain_denied(struct elog_producer *producer,
+			   const struct registration *registration)
+{
+	struct elog_event *event;
+	int ret = try_register(producer, registration, registration->fields, 0, &event);
+
+	if (!ret)
+		elog_event_unregister(event);
+	if (ret == -EPERM)
+		elog_error("'%s': the name of this provider belongs to the kernel",
+			   registration->title);
+	else
+		explain_device_error(-EPERM, PURPOSE_ADMINISTER);
+}
+
 int register_event(struct elog_producer *producer,
 		   const struct registration *registration,
 		   struct elog_event **event)
@@ -128,8 +144,8 @@ int register_event(struct elog_producer *producer,
 		elog_error("the kernel has reached its limit of events");
 	else if (ret == -EDQUOT)
 		elog_error("this user has reached a limit of the kernel module: see elog info");
-	else if (ret == -EPERM && registration->flags & EVENTLOG_REGISTER_PERSIST)
-		explain_device_error(ret, PURPOSE_ADMINISTER);
+	else if (ret == -EPERM)
+		explain_denied(producer, registration);
 	else if (ret)
 		elog_error("the kernel rejected the event: %s", strerror(-ret));
 	return ret;
