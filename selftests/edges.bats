@@ -22,7 +22,9 @@ setup()
 teardown()
 {
 	end_background
-	! mountpoint -q "$work/disk" || umount "$work/disk"
+	if mountpoint -q "$work/disk"; then
+		umount "$work/disk"
+	fi
 }
 
 # Starts elog capture with output in $work/out and $work/err.

@@ -959,9 +959,9 @@ subprocess.run([elog, "emit", "a/b"], check=True)
 assert b" a - b" in os.read(master, 4096)
 os.close(master)
 subprocess.run([elog, "emit", "a/b"], check=True)
-told = capture.stderr.read()
-assert "1 event in" in told and ", 1 not written, lost 0" in told, told
-assert "Input/output error" in told, told
+summary = capture.stderr.read()
+assert "1 event in" in summary and ", 1 not written, lost 0" in summary, summary
+assert "Input/output error" in summary, summary
 assert capture.wait() == 1
 ' "$ELOG"
 }

@@ -110,12 +110,12 @@ exec(sys.argv[1])' "$1" <<< "$output"
 	run_elog list -q tcp
 	[ "$(grep -vc ' kernel ' <<< "$output")" = 0 ]
 	rmmod eventlog_tcp
-	# Nobody else has it now.
+	# The name is free after the module was unloaded.
 	run_elog create tcp/mine
 	[ "$status" = 0 ]
 	run_elog list -q tcp
 	contains "$output" " persistent "
-	# The module gets its name, and its events are told apart.
+	# The module gets its name, although a persistent event has the same.
 	load_tcp
 	fails_with "belongs to the kernel" emit tcp/mine
 	[ "$("$ELOG" list -q tcp | grep -c ' persistent .* tcp/mine')" = 1 ]

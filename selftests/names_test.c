@@ -83,7 +83,7 @@ TEST(names_rejects_bad_values)
 	CHECK_EQ(count, 2);
 
 	/* Too little room: the number needed, and no names. */
-	write_as(fd, event.write_index, cpus[0], "somebody");
+	write_as(fd, event.write_index, cpus[0], "another");
 	memset(names, 0xa5, sizeof(names));
 	count = 0;
 	CHECK_ERRNO(try_names(consumer.fd, cpus[0], 0, names, &count), EMSGSIZE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what one user may make the module keep: each limit is reached by a user
- * without rights, who gets the documented error, and nobody else notices.
+ * Tests of what one user may make the module keep: a user without capabilities reaches
+ * each limit and gets the documented error; other users are not affected.
  */
 #include <fcntl.h>
 #include <sched.h>

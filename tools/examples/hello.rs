@@ -51,7 +51,7 @@ fn run() -> io::Result<()> {
         check(elog_event_register(
             producer, provider.as_ptr(), command.as_ptr(), 0, 0, 0, &mut event,
         ))?;
-        // -EBADF: nobody captures the event.
+        // -EBADF: the event has no subscriber.
         if elog_event_write(event, elog_session_new(), parts.as_ptr(), 2) < 0 {
             println!("the event is disabled; try: elog capture -e hello -- ./hello");
         }

@@ -172,7 +172,7 @@ class Event:
     def __call__(self, *values: Any, **named: Any) -> bool:
         """Emits the event, with a value for each field, in order or by name.
 
-        Returns whether the kernel took it: it does not while nobody captures the event.
+        Returns whether the kernel took it. It does not if the event has no subscriber.
         """
         return self.emit(_session.get(), values, named)
 

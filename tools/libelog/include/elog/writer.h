@@ -87,8 +87,8 @@ struct elog_writer_options {
  *
  * This function and all functions that write return a negative errno of write(2), or
  * -EINTR if @interrupted returned true. After that, all later calls return the same.
- * If @fd is a regular file that nobody else has appended to, it is then truncated
- * behind its last whole block.
+ * If @fd is a regular file to which no other process has appended, it is then
+ * truncated after its last whole block.
  *
  * Return: 0; -EINVAL; -E2BIG an option that this library does not know is set; -ENOMEM;
  * -EOPNOTSUPP compression is not built in; or as above.
