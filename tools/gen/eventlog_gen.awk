@@ -1282,7 +1282,28 @@ function hint(kind) {
 	return ""
 }
 
-function print_emit(i,   name, list, count, k, kind, comment) {
+# The comment above the function that emits an event, up to its last paragraph. who chooses
+# the session; size says what the size of a bytes field is.
+function print_emit_comment(i, name, who, size,   k, kind, comment) {
+	print "/**"
+	print " * " name "() - " (EVENT_TEXT[SIDE, i] == "" ? "emit " EVENT[SIDE, i] : \
+		c_comment(EVENT_TEXT[SIDE, i]))
+	print " * @session: chosen by the " who ", 0: none"
+	for (k = 1; k <= FIELDS[SIDE, i]; k++) {
+		kind = FIELD_KIND[SIDE, i, k]
+		comment = FIELD_TYPE[SIDE, i, k]
+		if (hint(kind) != "")
+			comment = comment ", " hint(kind)
+		if (FIELD_TEXT[SIDE, i, k] != "")
+			comment = c_comment(FIELD_TEXT[SIDE, i, k]) " (" comment ")"
+		print " * @" FIELD[SIDE, i, k] "_: " comment
+		if (kind == "bytes")
+			print " * @" FIELD[SIDE, i, k] "_size_: " size
+	}
+	print " *"
+}
+
+function print_emit(i,   name, list, count) {
 	name = C EVENT[SIDE, i]
 	print "extern struct eventlog_provider_event " name "_event;"
 	count = parameters(i, list, 1)
@@ -1298,22 +1319,7 @@ function print_emit(i,   name, list, count, k, kind, comment) {
 	print "\treturn static_branch_unlikely(&" name "_event.enabled);"
 	print "}"
 	print ""
-	print "/**"
-	print " * " name "() - " (EVENT_TEXT[SIDE, i] == "" ? "emit " EVENT[SIDE, i] : \
-		c_comment(EVENT_TEXT[SIDE, i]))
-	print " * @session: chosen by the provider, 0: none"
-	for (k = 1; k <= FIELDS[SIDE, i]; k++) {
-		kind = FIELD_KIND[SIDE, i, k]
-		comment = FIELD_TYPE[SIDE, i, k]
-		if (hint(kind) != "")
-			comment = comment ", " hint(kind)
-		if (FIELD_TEXT[SIDE, i, k] != "")
-			comment = c_comment(FIELD_TEXT[SIDE, i, k]) " (" comment ")"
-		print " * @" FIELD[SIDE, i, k] "_: " comment
-		if (kind == "bytes")
-			print " * @" FIELD[SIDE, i, k] "_size_: how many they are"
-	}
-	print " *"
+	print_emit_comment(i, name, "provider", "how many they are")
 	print " * Any context."
 	print " */"
 	print_list("static __always_inline void " name "(", list, count, ")", "\t\t")
@@ -1564,7 +1570,7 @@ function begin_program_types(   i, n, word, part) {
 	SESSION_TYPE = "uint64_t "
 }
 
-function print_program_emit(i,   name, list, count, k, kind, comment) {
+function print_program_emit(i,   name, list, count) {
 	name = C EVENT[SIDE, i]
 	print "extern struct elog_typed_event " name "_event;"
 	count = parameters(i, list, 1)
@@ -1579,22 +1585,7 @@ function print_program_emit(i,   name, list, count, k, kind, comment) {
 	print "\t       elog_typed_event_ready(&" name "_event);"
 	print "}"
 	print ""
-	print "/**"
-	print " * " name "() - " (EVENT_TEXT[SIDE, i] == "" ? "emit " EVENT[SIDE, i] : \
-		c_comment(EVENT_TEXT[SIDE, i]))
-	print " * @session: chosen by the program, 0: none"
-	for (k = 1; k <= FIELDS[SIDE, i]; k++) {
-		kind = FIELD_KIND[SIDE, i, k]
-		comment = FIELD_TYPE[SIDE, i, k]
-		if (hint(kind) != "")
-			comment = comment ", " hint(kind)
-		if (FIELD_TEXT[SIDE, i, k] != "")
-			comment = c_comment(FIELD_TEXT[SIDE, i, k]) " (" comment ")"
-		print " * @" FIELD[SIDE, i, k] "_: " comment
-		if (kind == "bytes")
-			print " * @" FIELD[SIDE, i, k] "_size_: bytes of it"
-	}
-	print " *"
+	print_emit_comment(i, name, "program", "bytes of it")
 	print " * Return: 0, also if the event is disabled; or as elog_event_write()."
 	print " */"
 	print_list("static inline int " name "(", list, count, ")", "\t\t")
