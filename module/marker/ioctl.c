@@ -142,40 +142,73 @@ static bool eventlog_marker_set_valid(const struct eventlog_marker_set *request)
 	       (request->operation == EVENTLOG_MARKER_OP_REPLACE && request->handlers);
 }
 
+/**
+ * struct eventlog_marker_change - what MARKER_SET and POLICY_ADD copy in
+ * @owner: glob over modules or programs
+ * @marker: glob over markers
+ * @expression: the filter, or NULL
+ */
+struct eventlog_marker_change {
+	char *owner;
+	char *marker;
+	struct eventlog_expression *expression;
+};
+
+static void eventlog_marker_change_free(struct eventlog_marker_change *change)
+{
+	eventlog_expression_put(change->expression);
+	kfree(change->marker);
+	kfree(change->owner);
+}
+
+/* The arguments are user addresses; 0 stands for all owners, all markers, no filter. */
+static int eventlog_marker_change_get(struct eventlog_marker_change *change, u64 owner, u64 marker,
+				      u64 filter)
+{
+	int ret;
+
+	change->owner = eventlog_string_get_or(owner, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(change->owner))
+		return PTR_ERR(change->owner);
+	change->marker = eventlog_string_get_or(marker, EVENTLOG_GLOB_MAX, "*");
+	if (IS_ERR(change->marker)) {
+		ret = PTR_ERR(change->marker);
+		goto err_owner;
+	}
+	change->expression = eventlog_expression_get(filter);
+	if (IS_ERR(change->expression)) {
+		ret = PTR_ERR(change->expression);
+		goto err_marker;
+	}
+	return 0;
+
+err_marker:
+	kfree(change->marker);
+err_owner:
+	kfree(change->owner);
+	return ret;
+}
+
 static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file *filp,
 				     void *argument, void __user *user)
 {
 	struct eventlog_marker_set *request = argument;
-	struct eventlog_expression *expression;
-	char *module, *marker;
+	struct eventlog_marker_change change;
 	int ret;
 
 	if (!eventlog_marker_set_valid(request))
 		return -EINVAL;
 	if (!eventlog_capable(filp))
 		return -EPERM;
-	module = eventlog_string_get_or(request->module, EVENTLOG_GLOB_MAX, "*");
-	if (IS_ERR(module))
-		return PTR_ERR(module);
-	marker = eventlog_string_get_or(request->marker, EVENTLOG_GLOB_MAX, "*");
-	if (IS_ERR(marker)) {
-		ret = PTR_ERR(marker);
-		goto out_module;
-	}
-	expression = eventlog_expression_get(request->filter);
-	if (IS_ERR(expression)) {
-		ret = PTR_ERR(expression);
-		goto out_marker;
-	}
+	ret = eventlog_marker_change_get(&change, request->module, request->marker,
+					 request->filter);
+	if (ret)
+		return ret;
 	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
-	      eventlog_markers_switch(module, marker, expression, request) ?:
+	      eventlog_markers_switch(change.owner, change.marker, change.expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
-	eventlog_expression_put(expression);
-out_marker:
-	kfree(marker);
-out_module:
-	kfree(module);
+	eventlog_marker_change_free(&change);
 	return ret;
 }
 
@@ -192,36 +225,23 @@ static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file
 				     void *argument, void __user *user)
 {
 	struct eventlog_marker_policy *request = argument;
-	struct eventlog_expression *expression;
-	char *program, *marker;
+	struct eventlog_marker_change change;
 	int ret;
 
 	if (!eventlog_policy_valid(request))
 		return -EINVAL;
 	if (!eventlog_capable(filp))
 		return -EPERM;
-	program = eventlog_string_get_or(request->program, EVENTLOG_GLOB_MAX, "*");
-	if (IS_ERR(program))
-		return PTR_ERR(program);
-	marker = eventlog_string_get_or(request->marker, EVENTLOG_GLOB_MAX, "*");
-	if (IS_ERR(marker)) {
-		ret = PTR_ERR(marker);
-		goto out_program;
-	}
-	expression = eventlog_expression_get(request->filter);
-	if (IS_ERR(expression)) {
-		ret = PTR_ERR(expression);
-		goto out_marker;
-	}
+	ret = eventlog_marker_change_get(&change, request->program, request->marker,
+					 request->filter);
+	if (ret)
+		return ret;
 	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
-	      eventlog_policy_add(domain, program, marker, expression, request) ?:
+	      eventlog_policy_add(domain, change.owner, change.marker, change.expression,
+				  request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
-	eventlog_expression_put(expression);
-out_marker:
-	kfree(marker);
-out_program:
-	kfree(program);
+	eventlog_marker_change_free(&change);
 	return ret;
 }
 
