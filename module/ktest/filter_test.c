@@ -6,23 +6,15 @@
  * string that another thread changes.  "storm" is emitted on all CPUs, in threads and in
  * the interrupts and NMIs that interrupt them.  The tables are written by hand.
  */
-#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/eventlog.h>
-#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#ifdef CONFIG_X86
-#include <asm/nmi.h>
-#endif
-
 #include "compat.h"
+#include "ktest/storm.h"
 
 static const struct eventlog_value colours[] = {
 	{ 1, "RED", NULL },
@@ -229,34 +221,13 @@ module_param_cb(torn, &torn_ops, NULL, 0200);
 
 /* ---- storm ---- */
 
-#define STORM_VALUES	300
-
-struct storm {
-	struct task_struct *thread;
-	struct hrtimer timer;
-	unsigned int value;
-	unsigned int timer_value;
-};
-
-static DEFINE_PER_CPU(struct storm, storms);
-static DEFINE_MUTEX(storm_lock);
 static atomic_long_t storm_emitted;
-static bool storming;
 
 /* The text says in which context it was emitted: the subscriber checks both. */
-static void emit_storm(unsigned int value)
+static void storm_fire(unsigned int value)
 {
 	emit_text(&storm_event, value, in_nmi() ? "nmi" : in_hardirq() ? "hardirq" : "task");
 	atomic_long_inc(&storm_emitted);
-}
-
-static enum hrtimer_restart storm_interrupt(struct hrtimer *timer)
-{
-	struct storm *storm = container_of(timer, struct storm, timer);
-
-	emit_storm(storm->timer_value++ % STORM_VALUES);
-	hrtimer_forward_now(timer, ns_to_ktime(50 * NSEC_PER_USEC));
-	return HRTIMER_RESTART;
 }
 
 static int emitted_get(char *text, const struct kernel_param *parameter)
@@ -266,119 +237,6 @@ static int emitted_get(char *text, const struct kernel_param *parameter)
 
 static const struct kernel_param_ops emitted_ops = { .get = emitted_get };
 module_param_cb(emitted, &emitted_ops, NULL, 0444);
-
-#ifdef CONFIG_X86
-static atomic_t storm_nmis;
-
-static int nmis_get(char *text, const struct kernel_param *parameter)
-{
-	return sprintf(text, "%d\n", atomic_read(&storm_nmis));
-}
-
-static const struct kernel_param_ops nmis_ops = { .get = nmis_get };
-module_param_cb(nmis, &nmis_ops, NULL, 0444);
-
-static int storm_nmi(unsigned int command, struct pt_regs *registers)
-{
-	emit_storm((unsigned int)atomic_inc_return(&storm_nmis) % STORM_VALUES);
-	return NMI_HANDLED;
-}
-
-static int storm_nmi_start(void)
-{
-	return register_nmi_handler(NMI_LOCAL, storm_nmi, 0, "filter_test");
-}
-
-static void storm_nmi_stop(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "filter_test");
-}
-#else
-static int storm_nmi_start(void)
-{
-	return 0;
-}
-
-static void storm_nmi_stop(void)
-{
-}
-#endif
-
-static int storm_run(void *argument)
-{
-	struct storm *storm = argument;
-
-	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_start(&storm->timer, 0, HRTIMER_MODE_REL_PINNED_HARD);
-	while (!kthread_should_stop()) {
-		emit_storm(storm->value++ % STORM_VALUES);
-		cond_resched();
-	}
-	hrtimer_cancel(&storm->timer);
-	return 0;
-}
-
-static void storm_stop(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct storm *storm = per_cpu_ptr(&storms, cpu);
-
-		if (storm->thread)
-			kthread_stop(storm->thread);
-		storm->thread = NULL;
-	}
-	if (storming)
-		storm_nmi_stop();
-	storming = false;
-}
-
-static int storm_start(void)
-{
-	struct task_struct *thread;
-	int cpu, ret = storm_nmi_start();
-
-	if (ret)
-		return ret;
-	storming = true;
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		struct storm *storm = per_cpu_ptr(&storms, cpu);
-
-		thread = kthread_create(storm_run, storm, "storm/%d", cpu);
-		ret = PTR_ERR_OR_ZERO(thread);
-		if (ret)
-			break;
-		kthread_bind(thread, cpu);
-		storm->thread = thread;
-		wake_up_process(thread);
-	}
-	cpus_read_unlock();
-	if (ret)
-		storm_stop();
-	return ret;
-}
-
-static int storm_set(const char *argument, const struct kernel_param *parameter)
-{
-	bool on;
-	int ret = kstrtobool(argument, &on);
-
-	if (ret)
-		return ret;
-	mutex_lock(&storm_lock);
-	if (on && !storming)
-		ret = storm_start();
-	else if (!on && storming)
-		storm_stop();
-	mutex_unlock(&storm_lock);
-	return ret;
-}
-
-static const struct kernel_param_ops storm_ops = { .set = storm_set };
-module_param_cb(storm, &storm_ops, NULL, 0200);
 
 static int __init filter_test_init(void)
 {
