@@ -21,10 +21,32 @@
 
 #define RING_BYTES (16 * page_size())
 
+/* Cuts off the name that a line of the listing starts with, and removes its quotes. */
+static char *name_cut(char **line)
+{
+	char *start = *line, *end = start, *c = start;
+
+	if (*c == '"') {
+		for (c++; *c && *c != '"'; c++) {
+			if (*c == '\\')
+				c++;
+			*end++ = *c;
+		}
+		CHECK(*c == '"');
+		c++;
+	} else {
+		c += strcspn(c, "/ ");
+		end = c;
+	}
+	*line = *c ? c + 1 : c;
+	*end = '\0';
+	return start;
+}
+
 /* Deletes all persistent events that are not in use. */
 static void delete_persistent(void)
 {
-	char *text = status_read(), *line, *next, *provider, *event;
+	char *text = status_read(), *line, *next, *provider;
 	int fd = device_open();
 
 	CHECK(text);
@@ -32,15 +54,12 @@ static void delete_persistent(void)
 		next = strchr(line, '\n');
 		CHECK(next);
 		*next++ = '\0';
-		provider = strchr(line, ':');
-		CHECK(provider);
-		*provider++ = '\0';
-		event = strchr(provider, '/');
-		CHECK(event);
-		*event++ = '\0';
-		event[strcspn(event, " ")] = '\0';
+		line = strchr(line, ':');
+		CHECK(line);
+		line++;
+		provider = name_cut(&line);
 		/* One call may delete several definitions of the name. */
-		if (try_delete(fd, provider, event))
+		if (try_delete(fd, provider, name_cut(&line)))
 			CHECK(errno == ENOENT || errno == EBUSY);
 	}
 	free(text);
