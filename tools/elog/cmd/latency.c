@@ -160,7 +160,8 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 	case ELOG_ITEM_DAMAGE:
 		progress_clear(&latency->progress);
 		source_print_damage(entry);
-		latency_pairs_forget(&latency->pairs);
+		if (!entry->unfinished)
+			latency_pairs_forget(&latency->pairs);
 		break;
 	}
 }
