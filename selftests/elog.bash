@@ -240,7 +240,8 @@ has_words()
 	done
 }
 
-# fails_with WORDS ARGUMENT...: elog fails at once with this error.
+# fails_with WORDS ARGUMENT...: elog fails at once with this error. If the usage has become
+# valid, elog may wait: the time limit is far above what a failure takes.
 fails_with()
 {
 	local -
@@ -254,7 +255,7 @@ has_failed_with()
 	local words=$1
 
 	shift
-	keep_output "$ELOG" "$@"
+	keep_output timeout 120 "$ELOG" "$@"
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
 	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
 	has_words "$stderr" "$words" || { echo "elog $*"; return 1; }

@@ -56,6 +56,35 @@ load files.bash
 	[ $(($(grep -c 'loss - much' <<< "$output") + lost)) = 2000 ]
 }
 
+@test "show: a file that is still written is no error" {
+	start_capture -o "$work/file"
+	produce 0 10 0
+	wait_for shows 10 "$work/file"
+	for verb in "show -e number" "stat -e number" "latency number/step number/step"; do
+		# shellcheck disable=SC2086 # an option is two words
+		run_elog $verb "$work/file"
+		[ "$status" = 0 ]
+		contains "$stderr" "elog: $work/file: the capture is still running: read up to byte "
+	done
+	run_elog show -q "$work/file"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[ "${#lines[@]}" = 10 ]
+	run_elog show -e number/later "$work/file"
+	[ "$status" = 0 ]
+	contains "$stderr" "no event 'number/later' yet"
+	# A copy has no lock.
+	cp "$work/file" "$work/copy"
+	run_elog show "$work/copy"
+	[ "$status" = 1 ]
+	contains "$stderr" "the capture was cut off"
+	[[ $stderr != *"still running"* ]]
+	stop_capture INT
+	run_elog show "$work/file"
+	[ "$status" = 0 ]
+	[ "$stderr" = "elog: 10 events, lost 0" ]
+}
+
 @test "capture --overwrite -o: one snapshot after the other" {
 	start_capture --overwrite -o "$work/file" --trigger trigger/now
 	produce 0 100 0

@@ -104,6 +104,8 @@ counts()
 	fails_with "--time must be mono or wall" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
 	fails_with "--slowest: invalid N '0'" latency --slowest 0 start end
+	fails_with "--pending: 134217728 at most" latency --pending 134217729 start end
+	fails_with "--pending: invalid N '0'" latency --pending 0 start end
 	fails_with "--slowest does not go with --format csv" \
 		latency --slowest 1 --format csv start end
 	fails_with "--format: invalid format 'prometheus': must be one of text, json, csv" latency --format prometheus start end
@@ -313,6 +315,36 @@ LINES
 	contains "$stderr" "-f 'idd == 3': column 1: no field 'idd'; did you mean 'id'?"
 }
 
+@test "latency: starts beyond the limit are dropped, oldest first, and reported" {
+	capture_lines <<'LINES'
+a start 1 1 0 x
+a start 2 2 0 x
+a start 3 3 0 x
+a start 2 2 0 restarted
+a start 4 4 0 x
+a end 1 1 0 dropped
+a end 2 2 0 x
+a end 3 3 0 x
+a end 4 4 0 x
+LINES
+	run_elog latency --pending 3 --format json start end "$work/events.elog"
+	[ "$status" = 0 ]
+	[ "$(counts)" = "3 0 1 1 0 0" ]
+	[ "$(member total dropped)" = 1 ]
+	[ "$stderr" = "elog: dropped 1 START, as more than 3 were pending: pairs may be missing; see --pending" ]
+	run_elog latency --pending 2 --slowest 4 start end "$work/events.elog"
+	contains "${lines[1]}" "2 pairs" "unpaired: 0 starts, 2 ends; restarted: 1; dropped: 2"
+	contains "$stderr" "dropped 2 STARTs, as more than 2 were pending"
+	run_elog latency -q --pending 1 --format csv start end "$work/events.elog"
+	contains "${lines[0]}" ",unkeyed,dropped,lost,min,"
+	[[ ${lines[1]} == total,,*,1,0,3,0,0,0,4,0,* ]]
+	[ -z "$stderr" ]
+	run_elog latency --pending 4 --format json start end "$work/events.elog"
+	[ "$(counts)" = "4 0 0 1 0 0" ]
+	[ "$(member total dropped)" = 0 ]
+	[ -z "$stderr" ]
+}
+
 @test "latency: values of --group beyond the limit are one row" {
 	awk 'BEGIN {
 		for (i = 1; i <= 300; i++)
@@ -380,7 +412,7 @@ LINES
 	run_elog latency -d 0.1 --format csv --interval 10 start end
 	[ "$status" = 0 ]
 	contains "${lines[0]}" "kind,group,time,seconds,pairs"
-	[[ ${lines[1]} =~ ^total,,[0-9.]+,[0-9.]+,0,0,0,0,0,0,0,,,,,,,$ ]]
+	[[ ${lines[1]} =~ ^total,,[0-9.]+,[0-9.]+,0,0,0,0,0,0,0,0,,,,,,,$ ]]
 }
 
 @test "latency: reports have the time, without events and in a time namespace" {

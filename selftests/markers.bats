@@ -666,6 +666,9 @@ assert marker["rejected"] == 2 and marker["suppressed"] == 0, marker
 		fails_with "${case##*:}" marker enable --if "${case%:*}" types
 		elog marker list | diff "$work/before" -
 	done
+	fails_with "--if 'as_u8 == 1 || txet == tea': column 15: no field 'txet'; did you mean 'text'?" \
+		marker enable --if 'as_u8 == 1 || txet == tea' types
+	[[ $stderr != *"no field 'as_u8'"* ]]
 	fails_with "64 comparisons" marker enable \
 		--if "$(printf 'as_u8!=%d||' {1..64})as_u8" types
 	fails_with "1023 bytes" marker enable \

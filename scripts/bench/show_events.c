@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Writes the same events for two readers to compare: with libelog to a .elog file, or
- * through LTTng-UST to its session.
+ * through LTTng-UST to its session. Or writes sessions for elog latency: each of them ends
+ * after OPEN others have started; the last OPEN sessions do not end.
  *
  *	show_events elog COUNT FILE
+ *	show_events sessions COUNT OPEN FILE
  *	show_events lttng COUNT
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,14 @@ static const char schema[] =
 	"\tu32 status\n"
 	"\tu64 bytes\n"
 	"\tstring path\n";
+
+static const char start_schema[] =
+	"eventlog 1\n"
+	"provider eventlog_show\n"
+	"event 2 request_start info -\n";
+
+#define START	2	/* its descriptor */
+#define END	1
 
 struct request {
 	uint64_t connection;
@@ -62,95 +73,136 @@ static uint64_t monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Appends a record to @block; returns its bytes. */
-static size_t put_record(unsigned char *block, uint64_t time,
-			 const struct request *request)
-{
-	struct eventlog_record record = {
-		.descriptor = 1,
-		.time = time,
-		.session = request->connection + 1,
-		.pid = (uint32_t)getpid(),
-		.tid = (uint32_t)getpid(),
-	};
-	unsigned char payload[128];
-	struct elog_payload fields;
-	ssize_t size;
-	size_t bytes;
+/* The file, and the records of two CPUs that are not in it yet. */
+struct file {
+	struct elog_writer *writer;
+	unsigned char blocks[2][BLOCK_BYTES];
+	size_t filled[2];
+	uint64_t position[2];
+	uint64_t time;
+	uint64_t events;
+	uint64_t count;		/* of events, at the end */
+};
 
-	elog_payload_init(&fields, payload, sizeof(payload));
-	elog_payload_u64(&fields, request->connection);
-	elog_payload_u32(&fields, request->status);
-	elog_payload_u64(&fields, request->bytes);
-	elog_payload_string(&fields, request->path);
-	size = elog_payload_end(&fields);
-	if (size < 0)
-		fail("a payload", (int)-size);
-	record.size_flags = (uint32_t)(sizeof(record) + (size_t)size) |
-		EVENTLOG_RECORD_EVENT << EVENTLOG_RECORD_TYPE_SHIFT;
-	bytes = (sizeof(record) + (size_t)size + 7) & ~(size_t)7;
-	memset(block, 0, bytes);
-	memcpy(block, &record, sizeof(record));
-	memcpy(block + sizeof(record), payload, (size_t)size);
-	return bytes;
-}
-
-static int write_block(struct elog_writer *writer, unsigned int cpu,
-		       const unsigned char *block, size_t size, uint64_t position)
+static int write_block(struct file *file, unsigned int cpu)
 {
+	size_t size = file->filled[cpu], at;
 	ssize_t some;
-	size_t at;
 
 	for (at = 0; at < size; at += (size_t)some) {
-		some = elog_writer_raw(writer, cpu, cpu, block + at, size - at, position + at);
+		some = elog_writer_raw(file->writer, cpu, cpu, file->blocks[cpu] + at, size - at,
+				       file->position[cpu] + at);
 		if (some < 0)
 			return (int)some;
 	}
+	file->position[cpu] += size;
+	file->filled[cpu] = 0;
 	return 0;
 }
 
-static int write_elog(uint64_t count, const char *path)
+/* Adds an event, and writes blocks that are full. */
+static int put_event(struct file *file, uint32_t descriptor, uint64_t session,
+		     const unsigned char *payload, size_t size)
 {
-	static unsigned char blocks[2][BLOCK_BYTES];
+	struct eventlog_record record = {
+		.size_flags = (uint32_t)(sizeof(record) + size) |
+			EVENTLOG_RECORD_EVENT << EVENTLOG_RECORD_TYPE_SHIFT,
+		.descriptor = descriptor,
+		.time = ++file->time,
+		.session = session,
+		.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)getpid(),
+	};
+	const uint64_t number = file->events++;
+	/* Two CPUs alternate. */
+	unsigned int cpu = number / 100 % 2;
+	bool sync = number % SYNC_EVENTS == 0 || file->events == file->count;
+	unsigned char *to = file->blocks[cpu] + file->filled[cpu];
+	int ret = 0;
+
+	memcpy(to, &record, sizeof(record));
+	if (size)
+		memcpy(to + sizeof(record), payload, size);
+	while ((sizeof(record) + size) % 8)
+		to[sizeof(record) + size++] = 0;
+	file->filled[cpu] += sizeof(record) + size;
+	if (!sync && file->filled[cpu] <= BLOCK_BYTES - 256)
+		return 0;
+	for (cpu = 0; !ret && cpu < 2; cpu++)
+		ret = write_block(file, cpu);
+	return ret || !sync ? ret : elog_writer_sync(file->writer, file->time + 1, NULL, 0);
+}
+
+static int put_request(struct file *file, uint64_t number)
+{
+	unsigned char payload[128];
+	struct elog_payload fields;
+	struct request request;
+	ssize_t size;
+
+	make_request(number, &request);
+	elog_payload_init(&fields, payload, sizeof(payload));
+	elog_payload_u64(&fields, request.connection);
+	elog_payload_u32(&fields, request.status);
+	elog_payload_u64(&fields, request.bytes);
+	elog_payload_string(&fields, request.path);
+	size = elog_payload_end(&fields);
+	if (size < 0)
+		fail("a payload", (int)-size);
+	return put_event(file, END, request.connection + 1, payload, (size_t)size);
+}
+
+static int put_requests(struct file *file, uint64_t count)
+{
+	uint64_t number;
+	int ret = 0;
+
+	file->count = count;
+	for (number = 0; !ret && number < count; number++)
+		ret = put_request(file, number);
+	return ret;
+}
+
+/* The ENDs of sessions have no fields: reading the file is then cheaper than pairing. */
+static int put_sessions(struct file *file, uint64_t count, uint64_t pending)
+{
+	uint64_t number;
+	int ret = 0;
+
+	file->count = count > pending ? 2 * count - pending : count;
+	for (number = 1; !ret && number <= count; number++) {
+		ret = put_event(file, START, number, NULL, 0);
+		if (!ret && number > pending)
+			ret = put_event(file, END, number - pending, NULL, 0);
+	}
+	return ret;
+}
+
+static int write_elog(uint64_t count, bool sessions, uint64_t pending, const char *path)
+{
+	static struct file file;
 	const struct elog_writer_options options = {
 		.size = sizeof(options), .program = "show_events", .cpus = 2,
 	};
-	size_t filled[2] = { 0 };
-	uint64_t position[2] = { 0 }, number, time = monotonic();
-	struct elog_writer *writer;
-	struct request request;
-	unsigned int cpu;
 	int fd, ret;
 
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fail(path, errno);
-	ret = elog_writer_open(&writer, fd, &options);
+	file.time = monotonic();
+	ret = elog_writer_open(&file.writer, fd, &options);
 	if (!ret)
-		ret = elog_writer_schema(writer, 1, 1, schema);
+		ret = elog_writer_schema(file.writer, END, 1, schema);
+	if (!ret && sessions)
+		ret = elog_writer_schema(file.writer, START, 1, start_schema);
 	if (!ret)
-		ret = elog_writer_process(writer, (uint32_t)getpid(),
-					  (uint32_t)getpid(), "show_events");
-	for (number = 0; !ret && number < count; number++) {
-		make_request(number, &request);
-		/* Two CPUs alternate. */
-		cpu = number / 100 % 2;
-		filled[cpu] += put_record(blocks[cpu] + filled[cpu], ++time, &request);
-		if (filled[cpu] > BLOCK_BYTES - 256 || number % SYNC_EVENTS == 0 ||
-		    number + 1 == count) {
-			for (cpu = 0; !ret && cpu < 2; cpu++) {
-				ret = write_block(writer, cpu, blocks[cpu], filled[cpu],
-						  position[cpu]);
-				position[cpu] += filled[cpu];
-				filled[cpu] = 0;
-			}
-		}
-		if (!ret && (number % SYNC_EVENTS == 0 || number + 1 == count))
-			ret = elog_writer_sync(writer, time + 1, NULL, 0);
-	}
+		ret = elog_writer_process(file.writer, (uint32_t)getpid(), (uint32_t)getpid(),
+					  "show_events");
 	if (!ret)
-		ret = elog_writer_end(writer, 0);
-	elog_writer_close(writer);
+		ret = sessions ? put_sessions(&file, count, pending) : put_requests(&file, count);
+	if (!ret)
+		ret = elog_writer_end(file.writer, 0);
+	elog_writer_close(file.writer);
 	if (ret)
 		fail(path, -ret);
 	return close(fd) ? 1 : 0;
@@ -195,9 +247,12 @@ int main(int count, char **arguments)
 	uint64_t events = count > 2 ? strtoull(arguments[2], NULL, 10) : 0;
 
 	if (count == 4 && !strcmp(arguments[1], "elog"))
-		return write_elog(events, arguments[3]);
+		return write_elog(events, false, 0, arguments[3]);
+	if (count == 5 && !strcmp(arguments[1], "sessions"))
+		return write_elog(events, true, strtoull(arguments[3], NULL, 10), arguments[4]);
 	if (count == 3 && !strcmp(arguments[1], "lttng"))
 		return emit_lttng(events);
-	fputs("usage: show_events elog COUNT FILE | lttng COUNT\n", stderr);
+	fputs("usage: show_events elog COUNT FILE | sessions COUNT OPEN FILE | lttng COUNT\n",
+	      stderr);
 	return 2;
 }

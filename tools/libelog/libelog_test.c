@@ -383,6 +383,41 @@ static void test_schema_large(void)
 	elog_text_free(&text);
 }
 
+/* Names and values are unique, whether the parser searches one by one or in its map. */
+static void test_schema_unique(void)
+{
+	enum { COUNT = 40 };
+	static const unsigned int olds[] = { 1, 2, 24, 25, 39 };
+	struct elog_schema_error error;
+	struct elog_text text = { 0 };
+	struct elog_schema *schema;
+	unsigned int i, value, old;
+	bool name;
+
+	for (i = 0; i < 2 * ELOG_ARRAY_SIZE(olds); i++) {
+		old = olds[i / 2];
+		name = i % 2;
+		elog_text_string(&text, HEAD "enum s\n");
+		for (value = 1; value < COUNT; value++)
+			elog_text_printf(&text, "\t%u V%u\n", value, value);
+		elog_text_printf(&text, "\t%u V%u\n", name ? COUNT : old, name ? old : COUNT);
+		check_equal(elog_schema_parse(text.data, text.size, &schema, &error), -EINVAL);
+		check(strstr(error.message, name ? "is defined twice" : "has two names"));
+		elog_text_free(&text);
+	}
+	elog_text_string(&text, HEAD);
+	for (i = 1; i <= COUNT; i++)
+		elog_text_printf(&text, "keyword k%u %u\n", i, i);
+	for (i = 1; i <= COUNT; i++)
+		elog_text_printf(&text, "event %u e%u info k%u\n", i, i, i);
+	schema = parse(text.data);
+	check_equal(schema->providers[0]->event_count, COUNT);
+	for (i = 1; i <= COUNT; i++)
+		check_equal(schema->providers[0]->events[i - 1]->keywords, i);
+	elog_schema_free(schema);
+	elog_text_free(&text);
+}
+
 /* A schema with a changed, added or removed byte is parsed or rejected, without harm. */
 static void test_schema_mutations(void)
 {
@@ -1309,6 +1344,7 @@ int main(void)
 		{ "names in a schema may be quoted", test_quoted_names },
 		{ "schema errors are reported with their line", test_schema_errors },
 		{ "a large schema is parsed quickly", test_schema_large },
+		{ "names and values of a schema are unique", test_schema_unique },
 		{ "mutated schemas do no harm", test_schema_mutations },
 		{ "payloads are built and decoded", test_payload },
 		{ "values are formatted", test_format },

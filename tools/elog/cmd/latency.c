@@ -160,7 +160,8 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 	case ELOG_ITEM_DAMAGE:
 		progress_clear(&latency->progress);
 		source_print_damage(entry);
-		latency_pairs_forget(&latency->pairs);
+		if (!entry->unfinished)
+			latency_pairs_forget(&latency->pairs);
 		break;
 	}
 }
@@ -226,6 +227,7 @@ static void report_interval(struct latency *latency)
 	report.counts.restarted -= before->restarted;
 	report.counts.forgotten -= before->forgotten;
 	report.counts.unkeyed -= before->unkeyed;
+	report.counts.dropped -= before->dropped;
 	latency_print_interval(&report, &latency->output);
 	output_flush(&latency->output);
 	histogram_merge(latency->total, latency->pairs.recent);
@@ -287,6 +289,10 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: %" PRIu64 " event%s no session; "
 			"use --by to pair by something else\n", counts->unkeyed,
 			counts->unkeyed == 1 ? " has" : "s have");
+	if (counts->dropped)
+		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
+			" were pending: pairs may be missing; see --pending\n", counts->dropped,
+			counts->dropped == 1 ? "" : "s", latency->pairs.pending_max);
 	if (!counts->starts)
 		fprintf(stderr, "elog: no event matched START '%s'\n", latency->start);
 	if (!counts->ends)
@@ -450,6 +456,10 @@ static int check_options(const struct options *options, bool files)
 	}
 	if (options->slowest > SLOWEST_MAX) {
 		elog_error("--slowest: %u at most", SLOWEST_MAX);
+		return -EINVAL;
+	}
+	if (options->pending > LATENCY_PENDING_MAX) {
+		elog_error("--pending: %u at most", LATENCY_PENDING_MAX);
 		return -EINVAL;
 	}
 	if (options->slowest && options->format == FORMAT_CSV) {
@@ -655,6 +665,7 @@ static const struct verb_option latency_options[] = {
 	{ OPTION_BY, "pair by these instead of the session: names of fields that both\n"
 	  "have, session, pid, tid, cpu, separated by commas" },
 	{ OPTION_GROUP, NULL }, { OPTION_SLOWEST, NULL },
+	{ OPTION_PENDING, NULL },
 	{ OPTION_INTERVAL, "print a line about the new pairs at this interval" },
 	{ 's', NULL }, { 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },

@@ -17,43 +17,44 @@
 #include "output/output.h"
 #include "util/array.h"
 
-static void print_state(uint32_t state)
+/* End a column of a line that starts at @from. */
+static void end_column(struct elog_text *text, size_t from, size_t width)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%s%s", list_state(state),
-		 state & EVENTLOG_DESCRIBED_ENABLED ? ",enabled" : "");
-	printf("%-18s ", text);
+	fill_column(text, from, width);
+	elog_text_put(text, " ", 1);
 }
 
-static void print_keywords(const struct elog_schema_event *event)
+static void put_event(struct elog_text *text, const struct elog_schema_event *event,
+		      const struct eventlog_describe *describe)
 {
-	struct elog_text text = { 0 };
+	size_t from, i;
 
-	put_keywords(&text, event);
-	printf("%-8s ", text.data ? text.data : "-");
-	elog_text_free(&text);
-}
-
-static void print_event(const struct elog_schema_event *event,
-			const struct eventlog_describe *describe)
-{
-	struct elog_text name = { 0 };
-	size_t i;
-
-	printf("%5u ", describe->descriptor);
-	print_state(describe->state);
-	printf("%-7s ", elog_level_name(event->level));
-	print_keywords(event);
-	put_quotable(&name, event->provider->name);
-	elog_text_put(&name, "/", 1);
-	put_quotable(&name, event->name);
-	fputs(name.error ? "?" : name.data, stdout);
-	elog_text_free(&name);
-	for (i = 0; i < event->field_count; i++)
-		printf("%s%s %s", i ? "; " : "  ", event->fields[i]->type_name,
-		       event->fields[i]->name);
-	putchar('\n');
+	/* There may be very many events: printf() would take longer than reading them. */
+	elog_text_unsigned(text, describe->descriptor, 5, ' ');
+	elog_text_put(text, " ", 1);
+	from = text->size;
+	elog_text_string(text, list_state(describe->state));
+	if (describe->state & EVENTLOG_DESCRIBED_ENABLED)
+		elog_text_string(text, ",enabled");
+	end_column(text, from, 18);
+	from = text->size;
+	elog_text_string(text, elog_level_name(event->level));
+	end_column(text, from, 7);
+	from = text->size;
+	put_keywords(text, event);
+	if (text->size == from)
+		elog_text_put(text, "-", 1);
+	end_column(text, from, 8);
+	put_quotable(text, event->provider->name);
+	elog_text_put(text, "/", 1);
+	put_quotable(text, event->name);
+	for (i = 0; i < event->field_count; i++) {
+		elog_text_string(text, i ? "; " : "  ");
+		elog_text_string(text, event->fields[i]->type_name);
+		elog_text_put(text, " ", 1);
+		elog_text_string(text, event->fields[i]->name);
+	}
+	elog_text_put(text, "\n", 1);
 }
 
 struct listing {
@@ -88,6 +89,7 @@ static int list_one(struct listing *listing,
 {
 	const struct options *options = listing->options;
 	struct definition definition = { .describe = *describe };
+	struct elog_text *output = &listing->output.text;
 	struct elog_schema_error error;
 	struct elog_schema *schema;
 	int ret;
@@ -109,8 +111,7 @@ static int list_one(struct listing *listing,
 	}
 	listing->any = true;
 	if (options->format == FORMAT_JSON) {
-		list_json(&definition, options->verbose ? text : NULL,
-			  &listing->output.text);
+		list_json(&definition, options->verbose ? text : NULL, output);
 		output_check(&listing->output);
 	} else if (options->tree) {
 		ret = keep(listing, describe, schema);
@@ -118,9 +119,12 @@ static int list_one(struct listing *listing,
 			return 0;
 		elog_error("out of memory");
 	} else {
-		print_event(definition.event, describe);
-		if (options->verbose)
-			printf("%s%s", text, *text ? "\n" : "");
+		put_event(output, definition.event, describe);
+		if (options->verbose) {
+			elog_text_string(output, text);
+			elog_text_string(output, *text ? "\n" : "");
+		}
+		output_check(&listing->output);
 	}
 out:
 	elog_schema_free(schema);
@@ -135,8 +139,8 @@ static int list_all(struct listing *listing, int fd)
 	char *text;
 
 	if (!options->quiet && !options->tree && options->format == FORMAT_TEXT)
-		printf("%5s %-18s %-7s %-8s %s\n", "ID", "STATE", "LEVEL",
-		       "KEYWORDS", "PROVIDER/EVENT  FIELDS");
+		elog_text_printf(&listing->output.text, "%5s %-18s %-7s %-8s %s\n", "ID", "STATE",
+				 "LEVEL", "KEYWORDS", "PROVIDER/EVENT  FIELDS");
 	for (;;) {
 		describe.flags = EVENTLOG_DESCRIBE_NEXT;
 		ret = elog_device_describe(fd, &describe, &text);

@@ -485,6 +485,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	elog_filter_free(filter);
 	/* A glob may match some incompatible markers on purpose. */
 	if (incompatible && incompatible + denied == matched) {
+		marker_filter_explain(options, fd, marker_chosen);
 		elog_error("the predicate is incompatible with the fields of all these markers");
 		status = STATUS_ERROR;
 	} else if (incompatible && !options->quiet) {

@@ -127,6 +127,8 @@ static const struct option_definition definitions[] = {
 	  "provider, event, session, pid, tid, cpu, comm", TEXT(group) },
 	{ OPTION_SLOWEST, "slowest", "N",
 	  "also the N slowest pairs, with session and time", PARSED(MUST_BE_POSITIVE) },
+	{ OPTION_PENDING, "pending", "N", "keep at most N STARTs that wait for their END; default\n"
+	  "1048576", PARSED(MUST_BE_POSITIVE) },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",
@@ -332,6 +334,16 @@ static bool parse_rotate(struct options *options, const char *text)
 	       options->rotate_size >= ROTATE_SIZE_MIN;
 }
 
+static bool parse_positive(const char *text, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!parse_unsigned(text, UINT32_MAX, &number) || !number)
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
 /* In the order of the enum; the default has no word. */
 static const char *const ids_formats[] = { "", "hex", "decimal" };
 
@@ -377,10 +389,7 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case 'd':
 		return parse_seconds(argument, &options->duration);
 	case OPTION_SAMPLE:
-		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
-			return false;
-		options->sample = (uint32_t)number;
-		return true;
+		return parse_positive(argument, &options->sample);
 	case OPTION_PER_CPU_BYTES:
 		return parse_size(argument, &options->per_cpu_bytes) &&
 		       options->per_cpu_bytes &&
@@ -417,10 +426,9 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case OPTION_ROTATE:
 		return parse_rotate(options, argument);
 	case OPTION_SLOWEST:
-		if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
-			return false;
-		options->slowest = (uint32_t)number;
-		return true;
+		return parse_positive(argument, &options->slowest);
+	case OPTION_PENDING:
+		return parse_positive(argument, &options->pending);
 	/* The kernel or the parser of expressions judges an empty text. */
 	case OPTION_MODULE:
 		options->module = argument;

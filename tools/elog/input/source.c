@@ -76,6 +76,7 @@ struct source {
 	bool failed;
 	bool complete;			/* everything was read */
 	bool skipped;			/* events before --since were not read */
+	bool unfinished;		/* a capture still writes a file */
 	bool following;
 	bool idle;			/* the last read found nothing */
 	enum rotation rotation;			/* why the followed file ends */
@@ -354,6 +355,11 @@ void source_print_damage(const struct entry *entry)
 	uint64_t at = entry->item.offset, size = entry->item.size;
 	const char *name = entry->file;
 
+	if (entry->unfinished) {
+		fprintf(stderr, "elog: %s: the capture is still running: read up to byte %" PRIu64
+			"\n", name, at);
+		return;
+	}
 	switch (entry->item.damage) {
 	case ELOG_DAMAGE_CUT:
 		elog_error("%s: ends within a block: the last %" PRIu64
@@ -483,6 +489,26 @@ static int was_seen(struct source *source, const struct entry *entry)
 	return false;
 }
 
+/*
+ * Is this the end of a file that a capture still writes, instead of damage? Then the capture
+ * has a lock on it, or has ended it since it was read.
+ */
+static bool is_unfinished(const struct input *input, const struct elog_item *item)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	off_t at = lseek(input->fd, 0, SEEK_CUR);
+	struct stat stat;
+
+	if (item->damage != ELOG_DAMAGE_NO_END && item->damage != ELOG_DAMAGE_CUT)
+		return false;
+	/* Damage elsewhere in the file is before the end of what was read. */
+	if (at < 0 || (uint64_t)at != item->offset + item->size)
+		return false;
+	if (!fcntl(input->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK)
+		return true;
+	return !fstat(input->fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > at;
+}
+
 /* Return: as source_next(), or 0 for an item that is skipped. */
 static int select_item(struct source *source, struct input *input,
 		       struct entry *entry)
@@ -506,6 +532,10 @@ static int select_item(struct source *source, struct input *input,
 		set_start(source, entry);
 		return 1;
 	case ELOG_ITEM_DAMAGE:
+		entry->unfinished = is_unfinished(input, item);
+		source->unfinished |= entry->unfinished;
+		if (entry->unfinished)
+			return !source->options->quiet;
 		source->failed = true;
 		return 1;
 	default:
@@ -727,6 +757,7 @@ int source_next(struct source *source, struct entry *entry)
 	entry->cached = NULL;
 	entry->reader = NULL;
 	entry->file = NULL;
+	entry->unfinished = false;
 	return source->live ? next_live(source, entry) :
 			      next_of_files(source, entry);
 }
@@ -788,14 +819,16 @@ static void try_definitions(const struct source *source)
 
 /*
  * Report names that no definition in the files has. An empty file has no definitions: it
- * proves nothing. Neither does the part of a file since a time, so that is no error.
+ * proves nothing. Neither does the part of a file since a time, or up to now, so that is no
+ * error.
  */
 static bool has_unknown_names(const struct source *source)
 {
+	const char *when = source->unfinished ? " yet" : source->skipped ? " since then" : "";
+
 	if (!source->complete || !names_any(source->names))
 		return false;
-	return names_report(source->names, source->skipped ? " since then" : "") &&
-	       !source->skipped;
+	return names_report(source->names, when) && !*when;
 }
 
 bool source_finish(const struct source *source)

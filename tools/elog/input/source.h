@@ -20,6 +20,7 @@ struct source;
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, ns
  * @reader: the file; NULL: live
  * @file: name of the file
+ * @unfinished: damage: this is the end of a file that a capture still writes
  */
 struct entry {
 	struct elog_item item;
@@ -28,6 +29,7 @@ struct entry {
 	int64_t wall_offset;
 	const struct elog_reader *reader;
 	const char *file;
+	bool unfinished;
 };
 
 /** wall_time() - CLOCK_REALTIME; a file may say anything, so the sum may wrap */
@@ -73,7 +75,7 @@ void source_close(struct source *source);
  */
 int source_next(struct source *source, struct entry *entry);
 
-/** source_print_damage() - describe an ELOG_ITEM_DAMAGE on stderr */
+/** source_print_damage() - describe an ELOG_ITEM_DAMAGE, or an unfinished file, on stderr */
 void source_print_damage(const struct entry *entry);
 
 /** source_failed() - was a file damaged or unreadable? */

@@ -7,6 +7,8 @@
 
 #include "util/tool.h"
 
+struct marker;
+
 /**
  * marker_filter_compile() - compile the filter of a marker
  * @text: an expression, elog_filter(7); NULL: there is no filter
@@ -17,6 +19,18 @@
  */
 int marker_filter_compile(const char *text, struct elog_filter **filter,
 			  struct elog_expression_error *error);
+
+/**
+ * marker_filter_explain() - print the fields in --if that no marker of a module has
+ * @options: --if
+ * @fd: the device
+ * @chosen: which markers the options mean
+ *
+ * Without memory there is no message.
+ */
+void marker_filter_explain(const struct options *options, int fd,
+			   bool (*chosen)(const struct options *options,
+					  const struct marker *marker));
 
 /** marker_filter_pointer() - the member "filter" of a request; 0 for NULL */
 static inline __u64 marker_filter_pointer(const struct elog_filter *filter)

@@ -17,6 +17,7 @@
  * @restarted: STARTs that replaced a pending one with the same key
  * @forgotten: STARTs that were pending when events were lost
  * @unkeyed: events that lack what is paired by
+ * @dropped: STARTs that were dropped because too many others were pending
  */
 struct latency_counts {
 	uint64_t starts;
@@ -26,6 +27,7 @@ struct latency_counts {
 	uint64_t restarted;
 	uint64_t forgotten;
 	uint64_t unkeyed;
+	uint64_t dropped;
 };
 
 /**

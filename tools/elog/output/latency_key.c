@@ -155,48 +155,55 @@ void latency_key_close(struct latency_key *key)
 	free(key->copy);
 }
 
+/* A part of a key: a number, or bytes. */
+struct part {
+	char kind;		/* '+' or '-' a number with this sign; 's', 'b' bytes */
+	uint64_t number;	/* or the number of bytes */
+	const void *data;
+};
+
+static struct part number_part(uint64_t number, bool negative)
+{
+	return (struct part){ .kind = negative ? '-' : '+', .number = number };
+}
+
+static struct part bytes_part(char kind, const void *data, size_t size)
+{
+	return (struct part){ .kind = kind, .number = size, .data = data };
+}
+
 /* Equal values have equal bytes, whatever the size of their types; others differ. */
-static void put_number(struct elog_text *bytes, uint64_t number, bool negative)
+static void put_part(struct elog_text *bytes, struct part part)
 {
-	elog_text_put(bytes, negative ? "-" : "+", 1);
-	elog_text_put(bytes, &number, sizeof(number));
+	elog_text_put(bytes, &part.kind, 1);
+	elog_text_put(bytes, &part.number, sizeof(part.number));
+	if (part.data)
+		elog_text_put(bytes, part.data, (size_t)part.number);
 }
 
-static void put_bytes(struct elog_text *bytes, char kind, const void *data,
-		      size_t size)
-{
-	elog_text_put(bytes, &kind, 1);
-	elog_text_put(bytes, &size, sizeof(size));
-	elog_text_put(bytes, data, size);
-}
-
-static void put_value(struct elog_text *bytes,
-		      const struct elog_schema_field *field,
-		      const struct elog_value *value)
+static struct part value_part(const struct elog_schema_field *field,
+			      const struct elog_value *value)
 {
 	switch (field->type) {
 	case ELOG_TYPE_CHARS:
 	case ELOG_TYPE_STRING:
-		put_bytes(bytes, 's', value->data, value->size);
-		break;
+		return bytes_part('s', value->data, value->size);
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_BYTES:
 	case ELOG_TYPE_STRUCT:
 	case ELOG_TYPE_IPV4:
 	case ELOG_TYPE_IPV6:
 	case ELOG_TYPE_MAC:
-		put_bytes(bytes, 'b', value->data, value->size);
-		break;
+		return bytes_part('b', value->data, value->size);
 	default:
-		put_number(bytes, value->integer, (int64_t)value->integer < 0 &&
-			   (field->is_signed || field->type == ELOG_TYPE_SIGNED));
-		break;
+		return number_part(value->integer, (int64_t)value->integer < 0 &&
+				   (field->is_signed || field->type == ELOG_TYPE_SIGNED));
 	}
 }
 
 /* Return: false if the event lacks it. */
-static bool put_name(struct elog_text *bytes, struct latency_name *name,
-		     const struct entry *entry)
+static bool find_part(const struct latency_name *name, const struct entry *entry,
+		      struct part *part)
 {
 	const struct elog_schema_field *field;
 	struct elog_value value;
@@ -205,37 +212,68 @@ static bool put_name(struct elog_text *bytes, struct latency_name *name,
 	if (name->property == LATENCY_FIELD) {
 		field = find_value(name, entry, &value);
 		if (field)
-			put_value(bytes, field, &value);
+			*part = value_part(field, &value);
 		return field != NULL;
 	}
 	property_value(name->property, entry, &number);
 	/* 0 means: no session, or an unknown thread. */
 	if (name->property == LATENCY_CPU ? number == EVENTLOG_CPU_UNKNOWN : !number)
 		return false;
-	put_number(bytes, number, false);
+	*part = number_part(number, false);
 	return true;
+}
+
+/*
+ * Numbers and clocks of one boot mean nothing in another. The events of a cached
+ * definition are of one boot and one provider.
+ */
+static int make_scope(struct latency_key *key, const struct entry *entry, uint64_t *scope)
+{
+	struct elog_text *bytes = &key->bytes;
+	const char *boot, *provider;
+	uint64_t number;
+
+	bytes->size = 0;
+	boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
+	if (boot)
+		put_part(bytes, bytes_part('s', boot, strlen(boot)));
+	if (key->by_provider) {
+		provider = property_value(LATENCY_PROVIDER, entry, &number);
+		put_part(bytes, bytes_part('s', provider, strlen(provider)));
+	}
+	*scope = elog_map_bytes(bytes->data, bytes->size).words[0];
+	return bytes->error;
 }
 
 int latency_key_make(struct latency_key *key, const struct entry *entry,
 		     struct elog_map_key *made)
 {
 	struct elog_text *bytes = &key->bytes;
-	const char *boot, *provider;
-	uint64_t number;
+	uint64_t *scope = &entry->cached->row_serial;
+	struct part part;
 	size_t i;
+	int ret;
 
-	bytes->size = 0;
-	/* Numbers and clocks of one boot mean nothing in another. */
-	boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
-	if (boot)
-		put_bytes(bytes, 's', boot, strlen(boot));
-	if (key->by_provider) {
-		provider = property_value(LATENCY_PROVIDER, entry, &number);
-		put_bytes(bytes, 's', provider, strlen(provider));
+	if (!*scope) {
+		ret = make_scope(key, entry, scope);
+		if (ret)
+			return ret;
 	}
-	for (i = 0; i < key->count; i++)
-		if (!put_name(bytes, &key->names[i], entry))
+	if (!find_part(key->names, entry, &part))
+		return 0;
+	/* The most frequent keys need no bytes: one number, for example a session. */
+	if (key->count == 1 && part.kind == '+') {
+		*made = elog_map_pair(*scope, part.number);
+		return 1;
+	}
+	bytes->size = 0;
+	put_part(bytes, number_part(*scope, false));
+	put_part(bytes, part);
+	for (i = 1; i < key->count; i++) {
+		if (!find_part(&key->names[i], entry, &part))
 			return 0;
+		put_part(bytes, part);
+	}
 	if (bytes->error)
 		return bytes->error;
 	*made = elog_map_bytes(bytes->data, bytes->size);

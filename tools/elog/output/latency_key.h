@@ -75,7 +75,7 @@ void latency_key_close(struct latency_key *key);
 /**
  * latency_key_make() - make the key of an event
  * @key: what events are paired by
- * @entry: the event
+ * @entry: the event; its cached definition remembers a part of the key in row_serial
  * @made: set to the key: of other values it is another one
  *
  * Return: 1; 0: the event lacks what is paired by; -ENOMEM.

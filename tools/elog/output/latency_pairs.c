@@ -10,7 +10,6 @@
 
 #include "output/latency_pairs.h"
 
-#define PENDING_MAX	(1U << 20)
 #define GROUPS_MAX	256	/* the last one is for all others */
 
 int latency_pairs_open(struct latency_pairs *pairs, const struct options *options,
@@ -20,7 +19,10 @@ int latency_pairs_open(struct latency_pairs *pairs, const struct options *option
 
 	pairs->options = options;
 	pairs->many_files = many_files;
-	elog_map_init(&pairs->pending, sizeof(struct latency_start));
+	/* Only the slowest pairs are printed with more than the time of their START. */
+	elog_map_init(&pairs->pending, options->slowest ? sizeof(struct latency_start) :
+		      offsetof(struct latency_start, wall));
+	pairs->pending_max = options->pending ? options->pending : LATENCY_PENDING;
 	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
 	ret = latency_key_open(&pairs->key, options->by, by_provider);
 	if (ret)
@@ -197,50 +199,50 @@ int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 		pairs->counts.restarted++;
 		elog_map_touch(&pairs->pending, start);
 	} else {
-		if (pairs->pending.count == PENDING_MAX) {
-			pairs->counts.unpaired_starts++;
+		if (pairs->pending.count == pairs->pending_max) {
+			pairs->counts.dropped++;
 			elog_map_remove(&pairs->pending, elog_map_first(&pairs->pending));
 		}
 		start = elog_map_insert(&pairs->pending, key);
 		if (!start)
 			return -ENOMEM;
 	}
-	*start = (struct latency_start){
-		.time = item->time,
-		.wall = wall_time(item->time, entry->wall_offset),
-		.session = item->session,
-		.pid = item->pid,
-		.tid = item->tid,
-	};
+	start->time = item->time;
+	if (!pairs->options->slowest)
+		return 0;
+	start->wall = wall_time(item->time, entry->wall_offset);
+	start->session = item->session;
+	start->pid = item->pid;
+	start->tid = item->tid;
 	return 0;
 }
 
 int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 		      bool is_start, struct elog_map_key key)
 {
-	struct latency_start *found = elog_map_find(&pairs->pending, key), start;
+	struct latency_start *start = elog_map_find(&pairs->pending, key);
 	uint64_t duration;
 	int ret = 0;
 
-	if (!found) {
+	if (!start) {
 		/* An event that is both may be the first START. */
 		pairs->counts.unpaired_ends += !is_start;
 		return 0;
 	}
-	start = *found;
-	elog_map_remove(&pairs->pending, found);
+	/* It stays readable until the next one is inserted. */
+	elog_map_remove(&pairs->pending, start);
 	/* Files of one boot may have different ideas of its clock. */
-	if (entry->item.time < start.time) {
+	if (entry->item.time < start->time) {
 		pairs->counts.unpaired_starts++;
 		pairs->counts.unpaired_ends += !is_start;
 		return 0;
 	}
-	duration = entry->item.time - start.time;
+	duration = entry->item.time - start->time;
 	histogram_add(pairs->recent, duration);
 	if (pairs->group.name)
 		ret = add_to_group(pairs, entry, duration);
 	if (!ret && pairs->options->slowest)
-		ret = add_to_slowest(pairs, entry, &start, duration);
+		ret = add_to_slowest(pairs, entry, start, duration);
 	return ret;
 }
 

@@ -14,13 +14,15 @@
 #include "output/latency.h"
 #include "output/latency_key.h"
 
+#define LATENCY_PENDING		(1U << 20)	/* without --pending */
+#define LATENCY_PENDING_MAX	(1U << 27)
 #define LATENCY_GAPS_MAX	4096
 #define LATENCY_CAPTURES	16	/* captures with several files that are known */
 #define LATENCY_CAPTURE_SIZE	20	/* their names, with NUL */
 
 /**
  * struct latency_pairs - the pairs so far; to be read by anyone
- * @options: --group, --slowest, --format
+ * @options: --group, --slowest, --pending, --format
  * @many_files: events come from several files
  * @key: what events are paired by
  * @group: --group; its name is NULL without
@@ -45,7 +47,8 @@ struct latency_pairs {
 	struct slow_pair *slowest;
 	size_t slowest_count;
 
-	struct elog_map pending;	/* struct latency_start */
+	struct elog_map pending;	/* struct latency_start, or its time only */
+	uint32_t pending_max;
 	struct elog_map group_map;	/* pointers to @groups */
 	int64_t gaps[LATENCY_GAPS_MAX];	/* CLOCK_REALTIME ns, the earliest last */
 	size_t gap_count;

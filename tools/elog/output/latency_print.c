@@ -291,6 +291,8 @@ static void text_report(const struct latency_report *report,
 		elog_text_printf(text, "; forgotten: %" PRIu64, counts->forgotten);
 	if (counts->unkeyed)
 		elog_text_printf(text, "; without key: %" PRIu64, counts->unkeyed);
+	if (counts->dropped)
+		elog_text_printf(text, "; dropped: %" PRIu64, counts->dropped);
 	elog_text_string(text, "\n\n");
 	put_titles(text);
 	elog_text_put(text, "\n", 1);
@@ -367,10 +369,10 @@ static void json_head(const struct latency_report *report, const char *kind,
 	elog_text_printf(text, ",\"pairs\":%" PRIu64 ",\"unpaired_starts\":%" PRIu64
 			 ",\"unpaired_ends\":%" PRIu64 ",\"restarted\":%" PRIu64
 			 ",\"forgotten\":%" PRIu64 ",\"unkeyed\":%" PRIu64
-			 ",\"lost\":%" PRIu64, report->histogram->count,
+			 ",\"dropped\":%" PRIu64 ",\"lost\":%" PRIu64, report->histogram->count,
 			 counts->unpaired_starts, counts->unpaired_ends,
 			 counts->restarted, counts->forgotten, counts->unkeyed,
-			 report->lost);
+			 counts->dropped, report->lost);
 	put_members(text, true, report->histogram);
 }
 
@@ -437,10 +439,10 @@ static void csv_line(const struct latency_report *report, const char *kind,
 	elog_text_put(text, ",", 1);
 	put_seconds(text, report->elapsed, 1);
 	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			 report->histogram->count, counts->unpaired_starts,
-			 counts->unpaired_ends, counts->restarted,
-			 counts->forgotten, counts->unkeyed, report->lost);
+			 counts->unpaired_ends, counts->restarted, counts->forgotten,
+			 counts->unkeyed, counts->dropped, report->lost);
 	put_members(text, false, report->histogram);
 	elog_text_put(text, "\n", 1);
 }
@@ -455,7 +457,7 @@ static void csv_groups(const struct latency_report *report,
 		group = report->groups[i];
 		elog_text_string(text, "group,");
 		put_cell(text, group->value, group->size);
-		elog_text_printf(text, ",,,%" PRIu64 ",,,,,,",
+		elog_text_printf(text, ",,,%" PRIu64 ",,,,,,,",
 				 group->histogram.count);
 		put_members(text, false, &group->histogram);
 		elog_text_put(text, "\n", 1);
@@ -475,7 +477,7 @@ void latency_print_header(const struct latency_report *report,
 	if (report->options->format == FORMAT_CSV) {
 		elog_text_string(text, "kind,group,time,seconds,pairs,"
 				 "unpaired_starts,unpaired_ends,restarted,"
-				 "forgotten,unkeyed,lost,min,mean");
+				 "forgotten,unkeyed,dropped,lost,min,mean");
 		for (i = 0; i < ARRAY_SIZE(quantiles); i++)
 			elog_text_printf(text, ",%s", quantiles[i].name);
 		elog_text_string(text, ",max\n");

@@ -78,6 +78,18 @@ static int open_waiting(const char *path, int flags)
 	return fd;
 }
 
+/*
+ * The lock tells readers that the capture still writes the file. It ends with the process,
+ * whatever ends that. Others may share stdout, and would keep the lock.
+ */
+static void lock_file(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fd != STDOUT_FILENO)
+		fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 static int open_file(struct trace_writer *trace, int more_flags)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | more_flags;
@@ -105,6 +117,7 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		elog_error("%s: --rotate is for a regular file", path);
 	} else {
 		trace->fd = fd;
+		lock_file(fd);
 		return 0;
 	}
 	if (fd != STDOUT_FILENO)

@@ -106,6 +106,7 @@ struct number_list {
  * @background: --background
  * @group: --group, or NULL
  * @slowest: --slowest; 0: not given
+ * @pending: --pending; 0: not given
  * @tree: --tree
  * @provider: --provider, or NULL
  * @bpf: --bpf
@@ -157,6 +158,7 @@ struct options {
 	bool background;
 	const char *group;
 	uint32_t slowest;
+	uint32_t pending;
 	bool tree;
 	const char *provider;
 	bool bpf;

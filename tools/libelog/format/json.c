@@ -47,51 +47,32 @@ static void put_address(struct elog_text *text, const struct elog_value *value)
 	elog_text_advance(text, room);
 }
 
-/* Names need no escapes: see schema.c. */
-static void put_name(struct elog_text *text, const char *name, const char *before,
-		     const char *behind)
-{
-	size_t length = strlen(name), before_length = strlen(before);
-	size_t behind_length = strlen(behind);
-	char *room = elog_text_room(text, before_length + length + behind_length);
-
-	if (!room)
-		return;
-	room = elog_copy(room, before, before_length);
-	room = elog_copy(room, name, length);
-	elog_text_advance(text, elog_copy(room, behind, behind_length));
-}
-
 static void put_enum(struct elog_text *text,
 		     const struct elog_schema_field *field, uint64_t value)
 {
 	const char *name = elog_enum_name(field, value);
 
-	if (name)
-		put_name(text, name, "\"", "\"");
-	else
+	if (!name) {
 		elog_text_decimal(text, field, value);
+		return;
+	}
+	/* Names need no escapes: see schema.c. */
+	elog_text_character(text, '"');
+	elog_text_string(text, name);
+	elog_text_character(text, '"');
 }
 
 static void put_flags(struct elog_text *text,
 		      const struct elog_schema_field *field, uint64_t value)
 {
-	const struct elog_schema_name *flag;
-	uint64_t rest = value;
-	bool any = false;
-	size_t i;
+	uint64_t rest;
+	size_t from;
 
 	elog_text_character(text, '[');
-	for (i = 0; i < field->set->count; i++) {
-		flag = field->set->names[i];
-		if (!elog_flag_is_set(flag, value))
-			continue;
-		put_name(text, flag->name, any ? ",\"" : "\"", "\"");
-		rest &= ~flag->value;
-		any = true;
-	}
+	from = text->size;
+	rest = elog_text_flags(text, field, value, ',', '"');
 	if (rest) {
-		if (any)
+		if (text->size != from)
 			elog_text_character(text, ',');
 		put_hex(text, rest);
 	}

@@ -39,13 +39,22 @@
 #include "elog.h"
 #include "format/text.h"
 #include "format/types.h"
-#include "util/map.h"
+#include "format/uses.h"
 
 #define TOKENS_MAX	8
 #define SHOWN_MAX	64	/* characters of a bad name in a message */
 #define SCHEMA_VERSION	1
 
-/* The memory of a schema is in blocks that are freed together. */
+/*
+ * The memory of a schema is in blocks that are freed together. A typical text needs one.
+ * A sanitizer sees the bounds of objects only if each has its own block.
+ */
+#ifdef ELOG_SANITIZE
+#define BLOCK_BYTES(size)	((size) * 0)
+#else
+#define BLOCK_BYTES(size)	((size) < 4096 ? 512 + 4 * (size) : 16384)
+#endif
+
 struct block {
 	struct block *next;
 	max_align_t data[];
@@ -70,6 +79,9 @@ struct owned_set {
 
 struct parser {
 	struct owned_schema *owner;
+	unsigned char *room;	/* of the latest block, zeroed */
+	size_t left;		/* bytes there */
+	size_t block_bytes;	/* of the next block, at least */
 	struct elog_schema_error *error;
 	unsigned int line;
 	bool started;		/* saw "eventlog 1" */
@@ -82,8 +94,7 @@ struct parser {
 	struct token tokens[TOKENS_MAX];
 	unsigned int token_count;
 
-	/* Objects by name or value, unique in a scope. */
-	struct elog_map used;
+	struct elog_uses used;
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -104,13 +115,26 @@ wrong(struct parser *parser, const char *format, ...)
 
 static void *allocate(struct parser *parser, size_t size)
 {
-	struct block *block = calloc(1, sizeof(*block) + size);
+	const size_t align = _Alignof(max_align_t);
+	struct block *block;
+	void *room;
 
-	if (!block)
-		return NULL;
-	block->next = parser->owner->blocks;
-	parser->owner->blocks = block;
-	return block->data;
+	size = (size + align - 1) / align * align;
+	if (size > parser->left) {
+		parser->left = size > parser->block_bytes ? size : parser->block_bytes;
+		block = calloc(1, sizeof(*block) + parser->left);
+		if (!block) {
+			parser->left = 0;
+			return NULL;
+		}
+		block->next = parser->owner->blocks;
+		parser->owner->blocks = block;
+		parser->room = (unsigned char *)block->data;
+	}
+	room = parser->room;
+	parser->room += size;
+	parser->left -= size;
+	return room;
 }
 
 /*
@@ -141,47 +165,31 @@ static void *grow(struct parser *parser, void *array, size_t count)
 	append_grown ? 0 : -ENOMEM;					\
 })
 
-static struct elog_map_key name_key(const void *scope, const char *name)
-{
-	return elog_map_name(name, (uintptr_t)scope);
-}
-
-static struct elog_map_key value_key(const void *scope, uint64_t value)
-{
-	const uint64_t words[] = { (uintptr_t)scope, value };
-
-	return elog_map_bytes(words, sizeof(words));
-}
-
 /* Find the object with a name in a scope, or NULL. */
 static void *find_used(const struct parser *parser, const void *scope,
 		       const char *name)
 {
-	void **slot = elog_map_find(&parser->used, name_key(scope, name));
-
-	return slot ? *slot : NULL;
-}
-
-/* Return: 1 if the key was used already, 0 if it is new, -ENOMEM. */
-static int use(struct parser *parser, struct elog_map_key key, void *object)
-{
-	void **slot = elog_map_find(&parser->used, key);
-
-	if (slot)
-		return 1;
-	slot = elog_map_insert(&parser->used, key);
-	if (!slot)
-		return -ENOMEM;
-	*slot = object;
-	return 0;
+	return elog_uses_find(&parser->used, &(const struct elog_use){
+		.scope = scope, .name = name,
+	});
 }
 
 static int use_name(struct parser *parser, const void *scope, const char *name,
 		    void *object, const char *what)
 {
-	int ret = use(parser, name_key(scope, name), object);
+	int ret = elog_uses_add(&parser->used, &(const struct elog_use){
+		.scope = scope, .name = name, .object = object,
+	});
 
 	return ret > 0 ? wrong(parser, "%s %s is defined twice", what, name) : ret;
+}
+
+/* Return: 1 if the value is used already, 0 if it is new, -ENOMEM. */
+static int use_value(struct parser *parser, const void *scope, uint64_t value, void *object)
+{
+	return elog_uses_add(&parser->used, &(const struct elog_use){
+		.scope = scope, .value = value, .object = object,
+	});
 }
 
 static bool is_name(const char *text, const char *more, size_t max)
@@ -405,7 +413,7 @@ static int parse_set_member(struct parser *parser)
 	if (!ret)
 		ret = use_name(parser, set, member->name, member, "value");
 	if (!ret) {
-		ret = use(parser, value_key(set, member->value), member);
+		ret = use_value(parser, set, member->value, member);
 		if (ret > 0)
 			ret = wrong(parser, "value %s has two names",
 				    parser->tokens[0].text);
@@ -490,7 +498,7 @@ static int parse_event(struct parser *parser)
 		ret = use_name(parser, &provider->events, event->name, event,
 			       "event");
 	if (!ret) {
-		ret = use(parser, value_key(&provider->events, event->id), event);
+		ret = use_value(parser, &provider->events, event->id, event);
 		if (ret > 0)
 			ret = wrong(parser, "two events have the id %u",
 				    event->id);
@@ -719,11 +727,12 @@ static int parse_statement(struct parser *parser, bool indented)
 	return parse_event(parser);
 }
 
-/* Parse a quoted string; *@text is behind the opening quote. */
+/* Parse a quoted string; *@text is behind the opening quote, *@room takes the string. */
 static int split_string(struct parser *parser, const char **text,
-			const char *end, char *copy)
+			const char *end, char **room)
 {
 	const char *from = *text;
+	char *copy = *room;
 
 	for (; from < end && *from != '"'; from++) {
 		if (*from == '\\') {
@@ -738,7 +747,7 @@ static int split_string(struct parser *parser, const char **text,
 	}
 	if (from == end)
 		return wrong(parser, "the string does not end");
-	*copy = '\0';
+	*room = copy + 1;
 	*text = from + 1;
 	return 0;
 }
@@ -746,9 +755,19 @@ static int split_string(struct parser *parser, const char **text,
 /* Is this valid UTF-8 without NUL? Comments must be, too. */
 static bool is_text(const char *text, const char *end)
 {
+	const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
+	uint64_t word;
 	size_t size;
 
 	while (text < end) {
+		/* Skip eight characters of ASCII: no byte is 0 or has its highest bit. */
+		if (end - text >= 8) {
+			memcpy(&word, text, sizeof(word));
+			if (!((word | (word - ones)) & high)) {
+				text += 8;
+				continue;
+			}
+		}
 		if (!*text)
 			return false;
 		size = (unsigned char)*text < 0x80 ? 1 :
@@ -761,11 +780,21 @@ static bool is_text(const char *text, const char *end)
 	return true;
 }
 
+/* Printable ASCII but blanks, quotes and "#": in ASCII, only "!" is before these. */
+static bool is_plain(char c)
+{
+	return (unsigned char)(c - '$') <= '~' - '$' || c == '!';
+}
+
+/*
+ * Tokens are separated by a blank or a quote, so all of them and their NULs need one byte
+ * more than the line.
+ */
 static int split_line(struct parser *parser, const char *text, const char *end)
 {
 	struct token *token;
+	char *room = NULL;
 	const char *from;
-	char *copy;
 	int ret;
 
 	parser->token_count = 0;
@@ -778,24 +807,25 @@ static int split_line(struct parser *parser, const char *text, const char *end)
 			return 0;
 		if (parser->token_count == TOKENS_MAX)
 			return wrong(parser, "the line is too long");
-		copy = allocate(parser, (size_t)(end - text) + 1);
-		if (!copy)
+		if (!room)
+			room = allocate(parser, (size_t)(end - text) + 1);
+		if (!room)
 			return -ENOMEM;
 		token = &parser->tokens[parser->token_count++];
-		token->text = copy;
+		token->text = room;
 		token->quoted = *text == '"';
 		if (token->quoted) {
 			text++;
-			ret = split_string(parser, &text, end, copy);
+			ret = split_string(parser, &text, end, &room);
 			if (ret)
 				return ret;
 			continue;
 		}
-		for (from = text; text < end && *text != ' ' && *text != '\t' &&
-		     *text != '#' && *text != '"'; text++)
-			if (*text < '!' || *text > '~')
-				return wrong(parser, "a character that is not expected here");
-		memcpy(copy, from, (size_t)(text - from));
+		for (from = text; text < end && is_plain(*text); text++)
+			;
+		if (text < end && *text != ' ' && *text != '\t' && *text != '#' && *text != '"')
+			return wrong(parser, "a character that is not expected here");
+		room = elog_copy(room, from, (size_t)(text - from)) + 1;
 	}
 }
 
@@ -803,14 +833,18 @@ int elog_schema_parse(const char *text, size_t size,
 		      struct elog_schema **schema,
 		      struct elog_schema_error *error)
 {
-	struct parser parser = { .error = error };
+	struct parser parser;
 	const char *end = text + size, *line_end;
 	int ret = 0;
+
+	memset(&parser, 0, offsetof(struct parser, used));
+	parser.error = error;
+	parser.block_bytes = BLOCK_BYTES(size);
 
 	parser.owner = calloc(1, sizeof(*parser.owner));
 	if (!parser.owner)
 		return -ENOMEM;
-	elog_map_init(&parser.used, sizeof(void *));
+	elog_uses_init(&parser.used);
 	while (!ret && text < end) {
 		parser.line++;
 		line_end = memchr(text, '\n', (size_t)(end - text));
@@ -830,7 +864,7 @@ int elog_schema_parse(const char *text, size_t size,
 		ret = wrong(&parser, "a schema begins with 'eventlog %u'",
 			    SCHEMA_VERSION);
 	}
-	elog_map_free(&parser.used);
+	elog_uses_free(&parser.used);
 	if (ret) {
 		elog_schema_free(&parser.owner->schema);
 		return ret;

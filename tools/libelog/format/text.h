@@ -97,6 +97,19 @@ static inline bool elog_flag_is_set(const struct elog_schema_name *flag,
 }
 
 /**
+ * elog_text_flags() - append the names of the flags that are set in a value
+ * @text: the text
+ * @field: of a flags type
+ * @value: the value
+ * @between: separates names
+ * @quote: precedes and follows each name; NUL: nothing does
+ *
+ * Return: the bits that have no name.
+ */
+uint64_t elog_text_flags(struct elog_text *text, const struct elog_schema_field *field,
+			 uint64_t value, char between, char quote);
+
+/**
  * elog_format_each() - append all fields of a payload
  * @text: the text
  * @event: the event's schema

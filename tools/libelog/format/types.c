@@ -37,7 +37,7 @@ const struct elog_plain_type *elog_plain_type_find(const char *name)
 	size_t i;
 
 	for (i = 0; i < ELOG_ARRAY_SIZE(elog_plain_types); i++)
-		if (!strcmp(elog_plain_types[i].name, name))
+		if (*elog_plain_types[i].name == *name && !strcmp(elog_plain_types[i].name, name))
 			return &elog_plain_types[i];
 	return NULL;
 }

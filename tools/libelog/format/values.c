@@ -71,24 +71,44 @@ static void put_enum(struct elog_text *text,
 		put_integer(text, field, value);
 }
 
-static void put_flags(struct elog_text *text,
-		      const struct elog_schema_field *field, uint64_t value)
+/* Names need no escapes: see schema.c. */
+uint64_t elog_text_flags(struct elog_text *text, const struct elog_schema_field *field,
+			 uint64_t value, char between, char quote)
 {
+	const size_t from = text->size;
 	const struct elog_schema_name *flag;
 	uint64_t rest = value;
-	bool any = false;
-	size_t i;
+	size_t i, length;
+	char *room;
 
 	for (i = 0; i < field->set->count; i++) {
 		flag = field->set->names[i];
 		if (!elog_flag_is_set(flag, value))
 			continue;
-		if (any)
-			elog_text_character(text, '|');
-		elog_text_string(text, flag->name);
+		length = strlen(flag->name);
+		room = elog_text_room(text, length + 3);
+		if (!room)
+			break;
+		if (text->size != from)
+			*room++ = between;
+		if (quote)
+			*room++ = quote;
+		room = elog_copy(room, flag->name, length);
+		if (quote)
+			*room++ = quote;
+		elog_text_advance(text, room);
 		rest &= ~flag->value;
-		any = true;
 	}
+	return rest;
+}
+
+static void put_flags(struct elog_text *text,
+		      const struct elog_schema_field *field, uint64_t value)
+{
+	const size_t from = text->size;
+	const uint64_t rest = elog_text_flags(text, field, value, '|', '\0');
+	const bool any = text->size != from;
+
 	if (any && !rest)
 		return;
 	if (any)

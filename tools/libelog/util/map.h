@@ -33,14 +33,15 @@ struct elog_map_key {
  */
 struct elog_map {
 	uint32_t count;
-	uint32_t size;		/* slots, and elements of @chains: 0 or a power of two */
+	uint32_t size;		/* slots: 0 or a power of two */
+	uint32_t mask;		/* number of places in @index, less 1 */
 	uint32_t used;		/* slots that ever held a value */
 	uint32_t free;		/* the first free one of these; 0: none */
 	uint32_t oldest;
 	uint32_t newest;
 	size_t value_size;
 	size_t slot_size;
-	uint32_t *chains;	/* the first slot of each hash; 0: none */
+	struct elog_map_place *index;
 	uint32_t recent[ELOG_MAP_RECENT];	/* slots that elog_map_find_integer() found */
 	unsigned char *chunks[ELOG_MAP_CHUNKS];
 };
@@ -75,6 +76,13 @@ struct elog_map_key elog_map_integer(uint64_t number);
 
 /** elog_map_bytes() - the key of some bytes */
 struct elog_map_key elog_map_bytes(const void *data, size_t size);
+
+/**
+ * elog_map_pair() - the key of a hash and a number
+ * @hash: the first word of another key, whose bytes need not be hashed again
+ * @number: the number
+ */
+struct elog_map_key elog_map_pair(uint64_t hash, uint64_t number);
 
 /** elog_map_name() - the key of a name and a number, for example of a session */
 struct elog_map_key elog_map_name(const char *name, uint64_t number);

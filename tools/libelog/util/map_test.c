@@ -138,7 +138,45 @@ static void test_clear(void)
 	allocations_left = -1U;
 	for (i = 1; i <= 300; i++)
 		check_equal(find(&map, i), 2 * i);
+	/* Few values in a large table. */
+	for (i = 1; i <= 297; i++)
+		elog_map_remove(&map, elog_map_find_integer(&map, i));
+	check(has_order(&map, (const uint64_t []){ 298, 299, 300 }, 3));
+	elog_map_clear(&map);
+	check_equal(map.count, 0);
+	for (i = 1; i <= 300; i++)
+		check_equal(find(&map, i), 0);
+	allocations_left = 0;
+	for (i = 1; i <= 300; i++)
+		check(insert(&map, i, 3 * i));
+	allocations_left = -1U;
+	check_equal(find(&map, 300), 900);
 	elog_map_free(&map);
+}
+
+/* Keys whose places in the index collide, at its end too. */
+static void test_collisions(void)
+{
+	struct elog_map_key keys[12];
+	void *values[12];
+	struct elog_map map;
+	unsigned int removed, i;
+
+	for (removed = 0; removed < 12; removed++) {
+		elog_map_init(&map, sizeof(uint64_t));
+		for (i = 0; i < 12; i++) {
+			/* The index has 32 places: these keys want the last three. */
+			keys[i] = (struct elog_map_key){ { 29 + i % 3 + 32 * (i % 2), i } };
+			values[i] = elog_map_insert(&map, keys[i]);
+			check(values[i]);
+		}
+		for (i = 0; i < 12; i++)
+			check(elog_map_find(&map, keys[i]) == values[i]);
+		elog_map_remove(&map, values[removed]);
+		for (i = 0; i < 12; i++)
+			check(elog_map_find(&map, keys[i]) == (i == removed ? NULL : values[i]));
+		elog_map_free(&map);
+	}
 }
 
 static void test_pointers(void)
@@ -245,6 +283,9 @@ static void test_keys(void)
 	check(equal(elog_map_name("name", 1), elog_map_name("name", 1)));
 	check(!equal(elog_map_name("name", 1), elog_map_name("name", 2)));
 	check(!equal(elog_map_name("name", 1), elog_map_name("nam", 1)));
+	check(equal(elog_map_pair(1, 2), elog_map_pair(1, 2)));
+	check(!equal(elog_map_pair(1, 2), elog_map_pair(1, 3)));
+	check(!equal(elog_map_pair(1, 2), elog_map_pair(2, 2)));
 	check(elog_map_get(&map, elog_map_name("", 0)));
 	check(elog_map_get(&map, elog_map_bytes(bytes, 3)));
 	check(elog_map_get(&map, elog_map_bytes(bytes, 3)));
@@ -276,6 +317,7 @@ int main(void)
 		{ "an empty map", test_empty },
 		{ "insertion order, touch and removal", test_order },
 		{ "clearing keeps the memory", test_clear },
+		{ "colliding keys and removal", test_collisions },
 		{ "growth moves no value", test_pointers },
 		{ "a failed allocation changes nothing", test_no_memory },
 		{ "random operations against an array", test_any },

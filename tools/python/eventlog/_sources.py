@@ -23,6 +23,9 @@ from ._select import Selection
 
 DEVICE = "/dev/eventlog"
 _POLL = 0.05  # seconds between two looks at a file that is followed
+_HEAD = 32  # the first bytes of a file, with the checksum of its first block
+_NUMBERS = 10000  # limit of the numbers of elog capture --rotate
+_TRIES = 20  # to open the next file while files are renamed, a millisecond each
 _TYPES_MAX = 4096  # definitions that a consumer remembers
 _WAIT = 100  # ms between two looks at the rings, as elog_consumer_wait(3) says
 
@@ -151,8 +154,48 @@ class Source:
 _CONTEXTS = {int(context): context for context in Context}
 
 
+def _is(path: str, file: os.stat_result) -> bool:
+    """Is this the path of the file? Raises OSError if there is no such path."""
+    now = os.stat(path)
+    return (now.st_dev, now.st_ino) == (file.st_dev, file.st_ino)
+
+
+def _numbered(path: str, number: int) -> str:
+    return f"{path}.{number}" if number else path
+
+
+def _find_number(path: str, file: os.stat_result) -> int:
+    """Returns the number that elog capture --rotate has given to the file, 0: none."""
+    for number in range(1, _NUMBERS):
+        try:
+            if _is(_numbered(path, number), file):
+                return number
+        except OSError:
+            break
+    return 0
+
+
+def _open(path: str) -> int:
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _open_next(path: str, file: os.stat_result) -> int:
+    """Opens the file that follows one that was renamed: NAME.2, then NAME.1, then NAME."""
+    for _ in range(_TRIES):
+        number = _find_number(path, file)
+        if number:
+            fd = _open(_numbered(path, number - 1))
+            # Another rotation may have renamed both in the meantime.
+            if _find_number(path, file) == number:
+                return fd
+            os.close(fd)
+        time.sleep(0.001)
+    return _open(path)
+
+
 class _File(NamedTuple):
     path: str
+    fd: int
     reader: Any
     types: Dict[int, Optional[EventType]]
     generation: List[int]
@@ -167,33 +210,37 @@ class Reader(Source):
         self._set, self._reader = c.ReaderSet(), c.Reader()
         self._since, self._until = _nanoseconds(since), _nanoseconds(until)
         self._files: Dict[int, _File] = {}
-        self._fds: List[int] = []
         self._known: Dict[EventType, bool] = {}
         self._at_end = False
+        self._following = False
+        self._head = b""  # of the file that is followed
+        self._rotated = ""  # the path whose file is replaced, and read to its end
         self.damage: List[Damage] = []
         """Where the files are damaged, as far as they were read."""
         c.check(lib.elog_reader_set_open(ctypes.byref(self._set)))
         try:
             for path in paths:
-                self._add(os.fspath(path))
+                self._add(os.fspath(path), _open(os.fspath(path)))
         except BaseException:
             self.close()
             raise
 
-    def _add(self, path: str) -> None:
+    def _add(self, path: str, fd: int) -> None:
         reader = c.Reader()
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._fds.append(fd)
-        c.check(lib.elog_reader_set_add(self._set, fd, ctypes.byref(reader)), path)
-        self._files[reader.value] = _File(path, reader, {}, [-1])
+        ret = lib.elog_reader_set_add(self._set, fd, ctypes.byref(reader))
+        if ret:
+            os.close(fd)
+        c.check(ret, path)
+        self._files[reader.value] = _File(path, fd, reader, {}, [-1])
         if self._since is not None:
             c.check(lib.elog_reader_seek(reader, max(self._since, 0)), path)
 
     def _close(self) -> None:
         lib.elog_reader_set_close(self._set)
-        for fd in self._fds:
-            os.close(fd)
-        self._files, self._fds = {}, []
+        self._set = c.ReaderSet()
+        for file in self._files.values():
+            os.close(file.fd)
+        self._files = {}
 
     def info(self, key: str, path: Optional[Path] = None) -> Optional[str]:
         """Returns a property of a file, or the first one: host, kernel, command, ...; elog(5)
@@ -212,8 +259,59 @@ class Reader(Source):
             if follow:
                 if self._at_end:
                     raise ValueError("call follow() before the end of the file was read")
-                for file in self._files.values():
-                    lib.elog_reader_follow(file.reader, True)
+                self._follow()
+
+    def _follow(self) -> None:
+        self._following = True
+        for file in self._files.values():
+            lib.elog_reader_follow(file.reader, True)
+
+    def _is_rotated(self) -> bool:
+        """Was the only file that is followed replaced? Then it is read to its end."""
+        if not self._following or len(self._files) != 1:
+            return False
+        file = next(iter(self._files.values()))
+        now = os.fstat(file.fd)
+        head = os.pread(file.fd, _HEAD, 0)
+        truncated = now.st_size < os.lseek(file.fd, 0, os.SEEK_CUR) or \
+            (len(self._head) == _HEAD and head != self._head)
+        self._head = head
+        try:
+            if not truncated and _is(file.path, now):
+                return False
+        except FileNotFoundError:
+            return False  # it has been renamed, the next one comes
+        if truncated:
+            os.lseek(file.fd, 0, os.SEEK_END)  # this does not continue what was read
+        lib.elog_reader_follow(file.reader, False)
+        self._rotated = file.path
+        return True
+
+    def _open_replacement(self) -> bool:
+        """Continues with the next file. Returns False if there is none yet."""
+        path, file = self._rotated, next(iter(self._files.values()), None)
+        try:
+            fd = _open(path)
+            if file is not None:
+                then = os.fstat(file.fd)
+                if not then.st_nlink:
+                    # Files between them may be gone, too.
+                    self._note_damage(Damage(path, "missing", 0, 0))
+                elif not _is(path, then):
+                    os.close(fd)
+                    fd = _open_next(path, then)
+        except FileNotFoundError:
+            return False
+        self._close()
+        self._rotated, self._head = "", b""
+        try:
+            c.check(lib.elog_reader_set_open(ctypes.byref(self._set)))
+        except BaseException:
+            os.close(fd)
+            raise
+        self._add(path, fd)
+        self._follow()
+        return True
 
     def _sleep(self) -> None:
         time.sleep(_POLL)
@@ -258,9 +356,15 @@ class Reader(Source):
                                            ctypes.byref(self._reader))
             file = self._files.get(self._reader.value or 0)
             if ret == -errno.EAGAIN:
+                if self._is_rotated():
+                    continue
                 return None
             if ret < 0:
                 c.check(ret, file.path if file else None)
+            if ret == 0 and self._rotated:
+                if self._open_replacement():
+                    continue
+                return None
             if ret == 0 or file is None:
                 self._end()
                 return None
@@ -272,10 +376,13 @@ class Reader(Source):
                 self._note(result)
             elif self._item.type == c.ELOG_ITEM_DAMAGE:
                 result = damage_of(self._item, file.path)
-                self.damage.append(result)
-                self._warn(DamageWarning, str(result))
+                self._note_damage(result)
             if result is not None:
                 return result
+
+    def _note_damage(self, damage: Damage) -> None:
+        self.damage.append(damage)
+        self._warn(DamageWarning, str(damage))
 
     def _end(self) -> None:
         if self._at_end:

@@ -370,6 +370,48 @@ def test_follow_waits_for_a_file_that_grows(path):
                 next(reader.follow())
 
 
+def test_follow_goes_on_with_the_next_file(path):
+    """As elog capture --rotate renames files; also twice, before they are read."""
+    def rotate(kept):
+        for number in range(kept, 0, -1):
+            os.rename(f"{path}.{number - 1}" if number > 1 else path, f"{path}.{number}")
+
+    def new_file(*numbers):
+        file = ElogFile(path, {1: STEP.format(level="info")})
+        for number in numbers:
+            file.event(1, step(number))
+        file.sync()
+        return file
+
+    def take(count):
+        return [record["number"] for _, record in zip(range(count), records)]
+
+    files = [new_file(0)]
+    with eventlog.open(path) as reader:
+        records = reader.follow(timeout=60)
+        assert take(1) == [0]
+        files[0].event(1, step(1))
+        files[0].__exit__()
+        rotate(1)
+        new_file(2).__exit__()
+        rotate(2)
+        files.append(new_file(3, 4, 5))
+        assert take(4) == [1, 2, 3, 4]
+        assert take(1) == [5] and reader.damage == []
+        # A file without END that is truncated, and one that is removed.
+        with pytest.warns(eventlog.DamageWarning):
+            files.append(new_file(6))
+            assert take(1) == [6]
+            assert [damage.kind for damage in reader.damage] == ["no_end"]
+        os.unlink(path)
+        files.append(new_file(7))
+        assert take(1) == [7]
+        assert [damage.kind for damage in reader.damage] == ["no_end", "no_end", "missing"]
+        assert reader.info("command") == "make it up"
+    for file in files[1:]:
+        file.close()
+
+
 def test_threads_share_a_reader(path):
     count = 2000
     with ElogFile(path, {1: STEP.format(level="info")}) as file:
