@@ -26,6 +26,8 @@ help_text := \
 	'               tracepoints' \
 	'  bench-instructions  count the instructions of an event of kernel code,' \
 	'               compared with tracepoints and LTTng' \
+	'  bench-process  count the instructions of an event of a process, compared' \
+	'               with /dev/null, trace_marker, user_events and LTTng' \
 	'  bench-drain  count the instructions of an event from the rings to a file,' \
 	'               compared with trace-cmd and LTTng' \
 	'  bench-show   time printing a file, compared with babeltrace2' \
@@ -209,7 +211,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring kernel instructions drain show
+benches := ring kernel instructions process drain show
 
 # One after the other, because they measure time; all of them, even if one fails.
 bench:
