@@ -185,7 +185,8 @@ bench_finish()
 }
 
 # bench_await TRIES COMMAND...: waits until the command succeeds, 20 times a second. Fails
-# if $process has ended, or after so many tries.
+# if $process has ended, or after so many tries: time runs ahead in a guest that counts
+# instructions and waits for its files.
 bench_await()
 {
 	local tries=$1
@@ -196,6 +197,14 @@ bench_await()
 		[ $tries -gt 0 ] && kill -0 "${process:-$$}" 2> /dev/null || return 1
 		sleep 0.05
 	done
+}
+
+# Succeeds if the row is not left out by EVENTLOG_BENCH_ONLY, a pattern, which scripts/vm
+# also gives to guests.
+bench_chosen()
+{
+	# shellcheck disable=SC2053 # a pattern
+	[[ $1 == ${EVENTLOG_BENCH_ONLY:-*} ]]
 }
 
 # bench_arguments ARGUMENT...: handles those of all benchmarks; usage() prints the help.
