@@ -148,22 +148,23 @@ bench_ratio()
 # match their results. If it ends early, the rows without a result have failed.
 bench_guest()
 {
-	local name=$1 pattern=$2 status=0 why
+	# If the command is a function, these must not hide its variables.
+	local bench_run=$1 bench_pattern=$2 bench_status=0 bench_why
 
 	shift 2
-	"$@" || status=$?
-	case $status in
-	0) why='no result' ;;
-	98) why='the guest crashed' ;;
-	99) why='the kernel printed a warning' ;;
-	124) why='no result in time' ;;
-	*) why="ended with status $status" ;;
+	"$@" || bench_status=$?
+	case $bench_status in
+	0) bench_why='no result' ;;
+	98) bench_why='the guest crashed' ;;
+	99) bench_why='the kernel printed a warning' ;;
+	124) bench_why='no result in time' ;;
+	*) bench_why="ended with status $bench_status" ;;
 	esac
-	bench_failed "$pattern" "$why"
-	[ $status != 0 ] || return 0
+	bench_failed "$bench_pattern" "$bench_why"
+	[ $bench_status != 0 ] || return 0
 	# Its results may be wrong, even if there are all of them.
-	bench_row "end_of_$name" - less "the whole run of $name"
-	bench_failed "end_of_$name" "$why"
+	bench_row "end_of_$bench_run" - less "the whole run of $bench_run"
+	bench_failed "end_of_$bench_run" "$bench_why"
 }
 
 # bench_finish: writes the JSON, prints the bars. Its status is that of the benchmark: 1 if

@@ -97,9 +97,11 @@ unchecked_bar_is_no_miss()
 	return $status
 }
 
+why=ours
 ends()
 {
 	bench_value fast 1
+	[ "$why" = ours ] || return 3
 	return "$1"
 }
 
