@@ -30,6 +30,8 @@ help_text := \
 	'               with /dev/null, trace_marker, user_events and LTTng' \
 	'  bench-drain  count the instructions of an event from the rings to a file,' \
 	'               compared with trace-cmd and LTTng' \
+	'  bench-capture  loss, CPU time and size of an event from emitting to a file,' \
+	'               compared with trace-cmd, perf and LTTng' \
 	'  bench-show   time printing a file, compared with babeltrace2' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
@@ -211,7 +213,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring kernel instructions process drain show
+benches := ring kernel instructions process drain capture show
 
 # One after the other, because they measure time; all of them, even if one fails.
 bench:
