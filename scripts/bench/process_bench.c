@@ -373,7 +373,7 @@ static void declare_rows(void)
 	unsigned int row;
 
 	for (row = 0; row < ARRAY_SIZE(rows); row++)
-		rows_declare(rows[row].name, "instructions", "event of a process: %s",
+		rows_declare(rows[row].name, "instructions", "process: %s",
 			     rows[row].text);
 }
 
