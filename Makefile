@@ -26,10 +26,16 @@ help_text := \
 	'               tracepoints' \
 	'  bench-instructions  count the instructions of an event of kernel code,' \
 	'               compared with tracepoints and LTTng' \
+	'  bench-process  count the instructions of an event of a process, compared' \
+	'               with /dev/null, trace_marker, user_events and LTTng' \
 	'  bench-drain  count the instructions of an event from the rings to a file,' \
 	'               compared with trace-cmd and LTTng' \
+	'  bench-capture  loss, CPU time and size of an event from emitting to a file,' \
+	'               compared with trace-cmd, perf and LTTng' \
 	'  bench-show   time printing a file, compared with babeltrace2' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
+	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
+	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
 	'  install      install module, tools, library, manual pages, udev rule, units' \
 	'  install-gen  install only eventlog-gen; also -module, -tool, -library,' \
 	'               -development, -device (udev rule, group), -service (units)' \
@@ -207,28 +213,21 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-# One after the other, because they measure time.
+benches := ring kernel instructions process drain capture show
+
+# One after the other, because they measure time; all of them, even if one fails.
 bench:
-	@scripts/bench/ring $(bench_flags)
-	@scripts/bench/kernel $(bench_flags)
-	@scripts/bench/instructions $(bench_flags)
-	@scripts/bench/drain $(bench_flags)
-	@scripts/bench/show $(bench_flags)
+	@status=0; for name in $(benches); do \
+		scripts/bench/$$name $(bench_flags) || status=1; \
+	done; exit $$status
 
-bench-ring:
-	@scripts/bench/ring $(bench_flags)
+$(benches:%=bench-%): bench-%:
+	@scripts/bench/$* $(bench_flags)
 
-bench-kernel:
-	@scripts/bench/kernel $(bench_flags)
-
-bench-instructions:
-	@scripts/bench/instructions $(bench_flags)
-
-bench-drain:
-	@scripts/bench/drain $(bench_flags)
-
-bench-show:
-	@scripts/bench/show $(bench_flags)
+bench-compare:
+	@$(if $(and $(OLD),$(NEW)),,$(error usage: make bench-compare OLD=DIR NEW=DIR, \
+		directories or files like build/bench/*.json))
+	@scripts/bench/compare $(bench_flags) '$(OLD)' '$(NEW)'
 
 # Do not install a module for the test kernel by accident.
 ifneq ($(filter install install-module,$(MAKECMDGOALS)),)
@@ -385,7 +384,7 @@ help:
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-armhf check-debug check-static check-native stress check-models fuzz \
-	bench bench-ring bench-kernel bench-instructions bench-drain bench-show \
+	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \
 	install-service uninstall-gen uninstall deb check-deb clean help FORCE

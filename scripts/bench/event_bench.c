@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_rows.h"
 #include "eventlog_bench.h"
 #include "kernel_common.h"
 
@@ -83,7 +84,6 @@ static unsigned int batches = 200;
 static unsigned int row_count = ROW_LTTNG;
 static bool instructions;
 static int bench_fd;
-static unsigned int missed;
 
 static struct contestant *row_named(const char *name)
 {
@@ -198,57 +198,68 @@ static void print_table(const char *no_lttng)
 		putchar('\n');
 	}
 	if (no_lttng)
-		printf("%-32s not measured: %s\n", rows[ROW_LTTNG].text, no_lttng);
+		printf("%-32s not run: %s\n", rows[ROW_LTTNG].text, no_lttng);
 	putchar('\n');
 }
 
-/* Prints a bar, as text and as a line of the JSON. */
-static void bar(FILE *json, const char *text, double value, const char *relation, double limit,
-		bool passed)
+/* ---- results ---- */
+
+static const char *row_key(unsigned int row, unsigned int payload)
 {
-	printf("bar: %s: %.2f, %s %g: %s\n", text, value, relation, limit,
-	       passed ? "PASS" : "MISS");
-	if (json)
-		fprintf(json, ",\n\t\t{\"bar\": \"%s\", \"value\": %.3f, \"limit\": %.3f, "
-			"\"passed\": %s}", text, value, limit, passed ? "true" : "false");
-	missed += !passed;
+	static char key[64];
+
+	snprintf(key, sizeof(key), "%s_%s", rows[row].name, payload_names[payload]);
+	return key;
 }
 
-static void print_bars(FILE *json)
-{
-	const double event = row_named("discard")->minimum[PAYLOAD_FIXED];
-	const double trace = row_named("trace_mono")->minimum[PAYLOAD_FIXED];
-	const double lttng = rows[ROW_LTTNG].minimum[PAYLOAD_FIXED];
-	const double off = row_named("off")->minimum[PAYLOAD_FIXED];
-
-	bar(json, "32 bytes: eventlog / TRACE_EVENT into ftrace, same clock", event / trace, "below", 1,
-	    event < trace);
-	if (row_count > ROW_LTTNG)
-		bar(json, "32 bytes: eventlog / TRACE_EVENT into LTTng", event / lttng, "below", 1,
-		    event < lttng);
-	if (instructions)
-		bar(json, "instructions of an event that is not enabled", off, "at most", 1,
-		    off <= 1);
-}
-
-static void print_json(FILE *json)
+static void declare_rows(void)
 {
 	unsigned int row, payload;
 
-	fprintf(json, "{\n\t\"benchmark\": \"events of kernel code\",\n\t\"unit\": \"%s\",\n"
-		"\t\"batches\": %u,\n\t\"results\": [", unit(), batches);
-	for (row = 0; row < row_count; row++) {
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
 		for (payload = 0; payload < PAYLOADS; payload++)
-			fprintf(json, "%s\n\t\t{\"what\": \"%s\", \"payload\": \"%s\", "
-				"\"minimum\": %.3f, \"median\": %.3f}", row + payload ? "," : "",
-				rows[row].name, payload_names[payload], rows[row].minimum[payload],
-				rows[row].median[payload]);
+			rows_declare(row_key(row, payload), unit(), "kernel event, %s, %s",
+				     rows[row].text, payload_texts[payload]);
 	}
+}
+
+static void add_results(const char *no_lttng)
+{
+	unsigned int row, payload;
+
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		for (payload = 0; payload < PAYLOADS; payload++) {
+			if (row < row_count)
+				rows_value(row_key(row, payload), rows[row].minimum[payload],
+					   rows[row].median[payload]);
+			else
+				rows_not_run(row_key(row, payload),
+					     no_lttng ? no_lttng : "LTTng does not record it");
+		}
+	}
+}
+
+static void add_bars(void)
+{
+	const char *const against_lttng = "kernel event, 32 bytes: eventlog / LTTng";
+	const double event = row_named("discard")->minimum[PAYLOAD_FIXED];
+	const double trace = row_named("trace_mono")->minimum[PAYLOAD_FIXED];
+
+	rows_bar("event_ftrace", "below", 1, event / trace,
+		 "kernel event, 32 bytes: eventlog / ftrace with the same clock");
+	if (row_count > ROW_LTTNG)
+		rows_bar("event_lttng", "below", 1,
+			 event / rows[ROW_LTTNG].minimum[PAYLOAD_FIXED], against_lttng);
+	else
+		rows_bar_unknown("event_lttng", "below", 1, against_lttng);
+	if (instructions)
+		rows_bar("event_off", "at-most", 1, row_named("off")->minimum[PAYLOAD_FIXED],
+			 "instructions of a kernel event that is not enabled");
 }
 
 static const char help[] =
 	"usage: event_bench [--instructions] [--lttng | --no-lttng REASON] [--batches N]\n"
-	"                   [--output FILE] [--strict]\n"
+	"                   [--rows FILE]\n"
 	"\n"
 	"Times events of kernel code, with eventlog.ko and eventlog_bench_events.ko loaded,\n"
 	"and prints a table: ns an event, the fastest of N batches (default 200).\n"
@@ -257,8 +268,7 @@ static const char help[] =
 	"  --lttng             LTTng records the events whose names end in _lttng\n"
 	"  --no-lttng REASON   the reason why it does not, for the table\n"
 	"  --batches N         batches of each row\n"
-	"  --output FILE       the same as JSON\n"
-	"  --strict            exit with status 1 if a bar is missed\n";
+	"  --rows FILE         append the results to FILE, for scripts/bench/rows.sh\n";
 
 int main(int argc, char **argv)
 {
@@ -267,18 +277,15 @@ int main(int argc, char **argv)
 		{ "lttng", no_argument, NULL, 'l' },
 		{ "no-lttng", required_argument, NULL, 'n' },
 		{ "batches", required_argument, NULL, 'b' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "strict", no_argument, NULL, 's' },
+		{ "rows", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	const char *output = NULL, *no_lttng = NULL;
+	const char *results = NULL, *no_lttng = NULL;
 	unsigned int payload;
-	bool strict = false;
-	FILE *json = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "iln:b:o:sh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "iln:b:r:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'i':
 			instructions = true;
@@ -294,11 +301,8 @@ int main(int argc, char **argv)
 			if (!batches || batches > 1000000)
 				fail("--batches: not a number of batches: %s", optarg);
 			break;
-		case 'o':
-			output = optarg;
-			break;
-		case 's':
-			strict = true;
+		case 'r':
+			results = optarg;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -308,6 +312,9 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (rows_open(results))
+		fail("%s: %s", results, strerror(errno));
+	declare_rows();
 	bench_fd = open_or_fail("/dev/eventlog_bench_events", O_RDWR);
 	subscriber_open(&discard, 0, PROVIDER, "*_discard");
 	subscriber_open(&overwrite, EVENTLOG_SUBSCRIBE_OVERWRITE, PROVIDER, "*_overwrite");
@@ -321,17 +328,9 @@ int main(int argc, char **argv)
 		measure(payload);
 	check_recorded();
 	print_table(no_lttng);
-	if (output) {
-		json = fopen(output, "w");
-		if (!json)
-			fail("%s: %s", output, strerror(errno));
-		print_json(json);
-	}
-	print_bars(json);
-	if (json) {
-		fprintf(json, "\n\t]\n}\n");
-		if (fclose(json))
-			fail("%s: %s", output, strerror(errno));
-	}
-	return strict && missed;
+	add_results(no_lttng);
+	add_bars();
+	if (rows_close())
+		fail("%s: %s", results, strerror(errno));
+	return 0;
 }

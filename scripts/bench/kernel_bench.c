@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include USER_EVENTS_HEADER
+#include "bench_rows.h"
 #include "eventlog_bench.h"
 #include "kernel_common.h"
 
@@ -47,7 +48,6 @@ static const unsigned int sizes[] = { 12, 32, 256 };
 
 static unsigned int batches = 200;
 static int bench_fd;
-static unsigned int missed;
 
 /* ---- contestants ---- */
 
@@ -406,12 +406,44 @@ static void print_table(void)
 	}
 }
 
+static const char *row_key(unsigned int row, unsigned int size)
+{
+	static char key[64];
+
+	snprintf(key, sizeof(key), "%s_%u", rows[row].name, sizes[size]);
+	return key;
+}
+
+static void declare_rows(void)
+{
+	unsigned int row, size;
+
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		for (size = 0; size < ARRAY_SIZE(sizes); size++)
+			rows_declare(row_key(row, size), "ns",
+				     "write without system call, from %s memory, %s, %u bytes",
+				     from_user(&rows[row]) ? "user" : "kernel", rows[row].text,
+				     sizes[size]);
+	}
+}
+
+static void add_results(void)
+{
+	unsigned int row, size;
+
+	for (row = 0; row < ARRAY_SIZE(rows); row++) {
+		for (size = 0; size < ARRAY_SIZE(sizes); size++)
+			rows_value(row_key(row, size), rows[row].minimum[size],
+				   rows[row].median[size]);
+	}
+}
+
 /*
  * The bar uses the same clock for both.  ftrace's own clock is the CPU's counter
  * elsewhere, but under User Mode Linux it counts jiffies and costs nothing, while
  * CLOCK_MONOTONIC is a call to the host.
  */
-static void print_bars(bool *passed, double *ratio)
+static void add_bars(void)
 {
 	double event = row_named("discard")->minimum[BAR_SIZE];
 	double other = row_named("ue_mono")->minimum[BAR_SIZE];
@@ -422,83 +454,47 @@ static void print_bars(bool *passed, double *ratio)
 
 	printf("\nan idle poller adds %.1f ns to an event of %u bytes\n", waited - event,
 	       sizes[BAR_SIZE]);
-	*ratio = event / other;
-	*passed = *ratio <= BAR_RATIO;
-	printf("bar: %u bytes from kernel memory: eventlog %.1f / user_events into ftrace, same "
-	       "clock, %.1f = %.2f, at most %g: %s\n", sizes[BAR_SIZE], event, other, *ratio,
-	       BAR_RATIO, *passed ? "PASS" : "MISS");
 	printf("without the clock, %.1f, on either side: %.1f / %.1f = %.2f\n", clock,
 	       event - clock, other - clock, (event - clock) / (other - clock));
 	printf("with ftrace's own clock: %.1f / %.1f = %.2f\n", event, own_clock,
 	       event / own_clock);
-	missed += !*passed;
-	printf("bar: %u bytes into ftrace alone: eventlog %.1f / user_events %.1f = %.2f, at most "
-	       "%g: %s\n", sizes[BAR_SIZE], traced, own_clock, traced / own_clock, TRACED_RATIO,
-	       traced <= TRACED_RATIO * own_clock ? "PASS" : "MISS");
-	missed += traced > TRACED_RATIO * own_clock;
-}
-
-static void print_json(const char *path, bool passed, double ratio)
-{
-	unsigned int row, size;
-	FILE *json = fopen(path, "w");
-
-	if (!json)
-		fail("%s: %s", path, strerror(errno));
-	fprintf(json, "{\n\t\"benchmark\": \"kernel\",\n\t\"batches\": %u,\n\t\"results\": [",
-		batches);
-	for (row = 0; row < ARRAY_SIZE(rows); row++) {
-		for (size = 0; size < ARRAY_SIZE(sizes); size++)
-			fprintf(json, "\n\t\t{\"what\": \"%s\", \"payload\": %u, "
-				"\"ns_minimum\": %.3f, \"ns_median\": %.3f},",
-				rows[row].name, sizes[size], rows[row].minimum[size],
-				rows[row].median[size]);
-	}
-	fprintf(json, "\n\t\t{\"bar\": \"eventlog / user_events, same clock\", \"value\": %.3f, "
-		"\"limit\": %.3f, \"passed\": %s}\n\t]\n}\n", ratio, BAR_RATIO,
-		passed ? "true" : "false");
-	if (fclose(json))
-		fail("%s: %s", path, strerror(errno));
+	rows_bar("user_events", "at-most", BAR_RATIO, event / other,
+		 "write, 12 bytes: eventlog / user_events into ftrace with the same clock");
+	rows_bar("into_ftrace", "at-most", TRACED_RATIO, traced / own_clock,
+		 "write, 12 bytes into ftrace alone: eventlog / user_events");
 }
 
 static const char help[] =
-	"usage: kernel_bench [--batches N] [--output FILE] [--strict]\n"
+	"usage: kernel_bench [--batches N] [--rows FILE]\n"
 	"\n"
 	"Times writes inside the kernel, with eventlog.ko and eventlog_bench.ko loaded, and\n"
 	"prints a table: ns a write, the fastest of N batches (default 200).\n"
 	"\n"
 	"  --batches N    batches of each row\n"
-	"  --output FILE  the same as JSON\n"
-	"  --strict       exit with status 1 if a bar is missed\n";
+	"  --rows FILE    append the results to FILE, for scripts/bench/rows.sh\n";
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "batches", required_argument, NULL, 'b' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "strict", no_argument, NULL, 's' },
+		{ "rows", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	const char *output = NULL;
-	bool strict = false, passed;
+	const char *results = NULL;
 	unsigned int size;
-	double ratio;
 	pid_t poller;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:o:sh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "b:r:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'b':
 			batches = strtoul(optarg, NULL, 10);
 			if (!batches || batches > 1000000)
 				fail("--batches: not a number of batches: %s", optarg);
 			break;
-		case 'o':
-			output = optarg;
-			break;
-		case 's':
-			strict = true;
+		case 'r':
+			results = optarg;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -508,6 +504,9 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (rows_open(results))
+		fail("%s: %s", results, strerror(errno));
+	declare_rows();
 	bench_fd = open_or_fail("/dev/eventlog_bench", O_RDWR);
 	subscriber_open(&discard, 0, "bench", "discard_*");
 	subscriber_rule(&discard, "bench", "user_discard_*");
@@ -522,8 +521,9 @@ int main(int argc, char **argv)
 	poller_stop(poller);
 	check_delivered();
 	print_table();
-	print_bars(&passed, &ratio);
-	if (output)
-		print_json(output, passed, ratio);
-	return strict && missed;
+	add_results();
+	add_bars();
+	if (rows_close())
+		fail("%s: %s", results, strerror(errno));
+	return 0;
 }

@@ -12,7 +12,7 @@ created=false
 LTTNG_HOME=$scratch
 export LTTNG_HOME
 # A program's events are off until the daemon has answered it.
-LTTNG_UST_REGISTER_TIMEOUT=5000
+LTTNG_UST_REGISTER_TIMEOUT=${LTTNG_UST_REGISTER_TIMEOUT:-5000}
 export LTTNG_UST_REGISTER_TIMEOUT
 
 lttng_finish()
@@ -59,4 +59,20 @@ lttng_daemon()
 		fi
 		sleep 0.1
 	done
+}
+
+# lttng_overwrite EVENTS: records events of processes to small buffers in overwrite mode,
+# so that its consumer does nothing meanwhile. If it fails, $scratch/reason has the reason.
+lttng_overwrite()
+{
+	lttng_daemon || return 1
+	attempt lttng create "$session" --snapshot --output="$scratch/trace" \
+		> "$scratch/reason" || return 1
+	created=true
+	attempt lttng enable-channel --userspace --session="$session" --overwrite \
+		--subbuf-size=128K --num-subbuf=2 --buffers-uid ring \
+		> "$scratch/reason" || return 1
+	attempt lttng enable-event --userspace --session="$session" --channel=ring \
+		"$1" > "$scratch/reason" || return 1
+	attempt lttng start "$session" > "$scratch/reason"
 }

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench_rows.h"
 #include "lttng_loop.h"
 #include "ring_loop.h"
 
@@ -65,14 +66,18 @@ enum contestant {
 	CONTESTANTS,
 };
 
-static const char *const contestant_names[] = {
-	"floor", "discard", "overwrite", "locked", "lttng",
+static const struct {
+	const char *name;
+	const char *text;
+} contestants[CONTESTANTS] = {
+	[FLOOR] = { "floor", "clock and copy, no ring" },
+	[DISCARD] = { "discard", "ring in user space, discard" },
+	[OVERWRITE] = { "overwrite", "ring in user space, overwrite" },
+	[LOCKED] = { "locked", "ring in user space, discard, LOCKed" },
+	[LTTNG] = { "lttng", "complete LTTng-UST tracepoint" },
 };
 
 static unsigned int batches = 400;
-static FILE *json;
-static bool json_first = true;
-static unsigned int missed;
 
 static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
@@ -100,34 +105,6 @@ static u64 now(void)
 u64 eventlog_ring_clock(void)
 {
 	return now();
-}
-
-/* One object of the array of results. */
-static void json_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void json_row(const char *format, ...)
-{
-	va_list arguments;
-
-	if (!json)
-		return;
-	fputs(json_first ? "\n\t\t" : ",\n\t\t", json);
-	json_first = false;
-	va_start(arguments, format);
-	vfprintf(json, format, arguments);
-	va_end(arguments);
-}
-
-/* A reason comes from another program: remove characters that end a JSON string. */
-static const char *json_text(const char *text)
-{
-	static char plain[200];
-	size_t i;
-
-	for (i = 0; text[i] && i < sizeof(plain) - 1; i++)
-		plain[i] = text[i] < ' ' || text[i] == '"' || text[i] == '\\' ? ' ' : text[i];
-	plain[i] = '\0';
-	return plain;
 }
 
 /* ---- buffers ---- */
@@ -290,12 +267,17 @@ static u32 run_exchange_chain_locked(u64 *line)
 
 static const struct {
 	const char *name;
+	const char *text;
 	u32 (*run)(u64 *line);
 } exchanges[EXCHANGES] = {
-	[EXCHANGE] = { "exchange", run_exchange },
-	[EXCHANGE_LOCKED] = { "exchange_locked", run_exchange_locked },
-	[EXCHANGE_CHAIN] = { "exchange_chain", run_exchange_chain },
-	[EXCHANGE_CHAIN_LOCKED] = { "exchange_chain_locked", run_exchange_chain_locked },
+	[EXCHANGE] = { "exchange", "compare-and-exchange", run_exchange },
+	[EXCHANGE_LOCKED] = { "exchange_locked", "compare-and-exchange, LOCKed",
+			      run_exchange_locked },
+	[EXCHANGE_CHAIN] = { "exchange_chain", "compare-and-exchange, dependent",
+			     run_exchange_chain },
+	[EXCHANGE_CHAIN_LOCKED] = { "exchange_chain_locked",
+				    "compare-and-exchange, dependent, LOCKed",
+				    run_exchange_chain_locked },
 };
 
 static struct result exchange_results[EXCHANGES];
@@ -339,6 +321,42 @@ static const char *missing(const struct bench_clock *clock, enum contestant cont
 	return NULL;
 }
 
+/* LTTng has its own clock. */
+static bool has_row(const struct bench_clock *clock, enum contestant contestant)
+{
+	return contestant != LTTNG || clock->lttng;
+}
+
+static const char *row_key(const struct bench_clock *clock, enum contestant contestant, u32 bytes)
+{
+	static char key[64];
+
+	snprintf(key, sizeof(key), "%s_%s_%u", contestants[contestant].name, clock->name, bytes);
+	return key;
+}
+
+static void declare_rows(void)
+{
+	unsigned int clock, payload, contestant, kind;
+
+	for (clock = 0; clock < ARRAY_SIZE(clocks); clock++) {
+		for (payload = 0; payload < ARRAY_SIZE(payloads); payload++) {
+			for (contestant = 0; contestant < CONTESTANTS; contestant++) {
+				if (!has_row(&clocks[clock], contestant))
+					continue;
+				rows_declare(row_key(&clocks[clock], contestant, payloads[payload]),
+					     "ns", "%s, clock %s, %u bytes",
+					     contestants[contestant].text, clocks[clock].name,
+					     payloads[payload]);
+			}
+		}
+	}
+	for (kind = 0; kind < EXCHANGES; kind++)
+		rows_declare(exchanges[kind].name, "ns", "%s", exchanges[kind].text);
+	rows_declare("two_threads_floor", "ns", "two threads, each with copies, an event of both");
+	rows_declare("two_threads", "ns", "two threads, each with a ring, an event of both");
+}
+
 static void measure(unsigned int clock_index, unsigned int payload_index)
 {
 	const struct bench_clock *clock = &clocks[clock_index];
@@ -361,19 +379,17 @@ static void measure(unsigned int clock_index, unsigned int payload_index)
 		}
 	}
 	for (contestant = 0; contestant < CONTESTANTS; contestant++) {
+		const char *key = row_key(clock, contestant, bytes);
 		const char *reason = missing(clock, contestant, bytes);
 		struct result *result = &results[clock_index][payload_index][contestant];
 
-		if (reason) {
-			json_row("{\"what\": \"%s\", \"clock\": \"%s\", \"payload\": %u, "
-				 "\"not_measured\": \"%s\"}",
-				 contestant_names[contestant], clock->name, bytes, json_text(reason));
+		if (!has_row(clock, contestant)) {
+			;
+		} else if (reason) {
+			rows_not_run(key, reason);
 		} else {
 			*result = result_of(values[contestant]);
-			json_row("{\"what\": \"%s\", \"clock\": \"%s\", \"payload\": %u, "
-				 "\"ns_minimum\": %.3f, \"ns_median\": %.3f}",
-				 contestant_names[contestant], clock->name, bytes,
-				 result->minimum, result->median);
+			rows_value(key, result->minimum, result->median);
 		}
 		free(values[contestant]);
 	}
@@ -401,9 +417,8 @@ static void measure_exchange(void)
 	}
 	for (kind = 0; kind < EXCHANGES; kind++) {
 		exchange_results[kind] = result_of(values[kind]);
-		json_row("{\"what\": \"%s\", \"ns_minimum\": %.3f, \"ns_median\": %.3f}",
-			 exchanges[kind].name, exchange_results[kind].minimum,
-			 exchange_results[kind].median);
+		rows_value(exchanges[kind].name, exchange_results[kind].minimum,
+			   exchange_results[kind].median);
 		free(values[kind]);
 	}
 	free(line);
@@ -530,9 +545,9 @@ static struct scaling measure_scaling(struct partner *partner, struct side *side
 	median(alone, batches);
 	median(both, batches);
 	scaling.minima = 2 * alone[0] / both[0];
-	json_row("{\"what\": \"%s_two_threads\", \"clock\": \"tsc\", \"payload\": %u, "
-		 "\"ratio_minimum\": %.3f, \"ratio_median\": %.3f}",
-		 copying ? "floor" : "discard", BAR_BYTES, scaling.minima, scaling.median);
+	/* Two events in the time of a pair. */
+	rows_value(copying ? "two_threads_floor" : "two_threads", both[0] / (2 * PAIR_EVENTS),
+		   both[batches / 2] / (2 * PAIR_EVENTS));
 	free(alone);
 	free(both);
 	free(ratio);
@@ -586,7 +601,7 @@ static void print_table(void)
 					     BAR_BYTES);
 
 		if (reason)
-			printf("%s: not measured: %s\n", contestant_names[contestant], reason);
+			printf("%s: not run: %s\n", contestants[contestant].text, reason);
 	}
 	printf("\ncompare-and-exchange: %.2f ns, LOCKed %.2f ns; dependent on the one before: "
 	       "%.2f ns, LOCKed %.2f ns\n", exchange_results[EXCHANGE].minimum,
@@ -600,82 +615,60 @@ static void print_table(void)
 	}
 }
 
-static void bar(const char *name, const char *text, double value, double limit, bool passed)
+static void add_bars(const struct scaling *ring, const struct scaling *copy)
 {
-	printf("bar: %s: %s: %s\n", name, text, passed ? "PASS" : "MISS");
-	json_row("{\"bar\": \"%s\", \"value\": %.3f, \"limit\": %.3f, \"passed\": %s}", name,
-		 value, limit, passed ? "true" : "false");
-	missed += !passed;
-}
-
-static void print_bars(const struct scaling *ring, const struct scaling *copy)
-{
+	const char *const two_threads = "ring, 32 bytes: throughput of two threads / one";
 	const struct result *row = results[BAR_CLOCK][BAR_ROW];
-	double added, limit;
-	char text[200];
 
-	added = row[DISCARD].minimum - row[FLOOR].minimum;
-	limit = BAR_EXCHANGES * exchange_results[EXCHANGE].minimum;
-	snprintf(text, sizeof(text),
-		 "event %.2f - floor %.2f = %.2f ns, at most %g x %.2f = %.2f ns",
-		 row[DISCARD].minimum, row[FLOOR].minimum, added, BAR_EXCHANGES,
-		 exchange_results[EXCHANGE].minimum, limit);
-	bar("32 bytes, TSC, discard", text, added, limit, added <= limit);
-
+	rows_bar("ring_adds", "at-most", BAR_EXCHANGES * exchange_results[EXCHANGE].minimum,
+		 row[DISCARD].minimum - row[FLOOR].minimum,
+		 "ns that the ring adds to clock and copy (32 bytes, TSC); limit: two exchanges");
 	if (!ring) {
-		puts("two threads: not measured: only one CPU is available");
-		json_row("{\"bar\": \"two threads\", \"not_measured\": \"one CPU\"}");
-		missed++;
+		rows_bar_unknown("two_threads", "at-least", BAR_SCALING, two_threads);
 		return;
 	}
-	snprintf(text, sizeof(text),
-		 "%.2f times the throughput of one (median %.2f; plain copies %.2f), at least %g",
-		 ring->minima, ring->median, copy->minima, BAR_SCALING);
-	bar("two threads", text, ring->minima, BAR_SCALING, ring->minima >= BAR_SCALING);
+	printf("two threads: %.2f times the throughput of one (median %.2f; plain copies %.2f)\n",
+	       ring->minima, ring->median, copy->minima);
+	rows_bar("two_threads", "at-least", BAR_SCALING, ring->minima, two_threads);
 }
 
 static const char help[] =
-	"usage: ring_bench [--batches N] [--output FILE] [--strict]\n"
+	"usage: ring_bench [--batches N] [--rows FILE]\n"
 	"\n"
 	"Times the ring in user space and prints a table: ns an event, the fastest of N\n"
-	"batches (default 400).\n"
+	"batches (default 400).  No program has such a ring: an event of a process also\n"
+	"costs a system call, which scripts/bench/process measures.\n"
 	"\n"
 	"  floor      the clock, and a copy of header and payload to a buffer of the ring's size\n"
 	"  discard    the ring, keeping the oldest; its consumer advances a quarter at a time\n"
 	"  overwrite  the ring, keeping the newest\n"
 	"  LOCKed     discard, with a LOCK prefix on compare-and-exchange\n"
-	"  LTTng      a tracepoint of LTTng-UST with an array of bytes, if a session records it;\n"
-	"             scripts/bench/ring sets one up\n"
+	"  LTTng      a complete tracepoint of LTTng-UST with an array of bytes, if a session\n"
+	"             records it; scripts/bench/ring sets one up\n"
 	"\n"
 	"  --batches N    batches of each row\n"
-	"  --output FILE  the same as JSON\n"
-	"  --strict       exit with status 1 if a bar is missed\n";
+	"  --rows FILE    append the results to FILE, for scripts/bench/rows.sh\n";
 
-static void arguments(int argc, char **argv, bool *strict)
+static void arguments(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "batches", required_argument, NULL, 'b' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "strict", no_argument, NULL, 's' },
+		{ "rows", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:o:sh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "b:r:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'b':
 			batches = strtoul(optarg, NULL, 10);
 			if (!batches || batches > 1000000)
 				fail("--batches: not a number of batches: %s", optarg);
 			break;
-		case 'o':
-			json = fopen(optarg, "w");
-			if (!json)
+		case 'r':
+			if (rows_open(optarg))
 				fail("%s: %s", optarg, strerror(errno));
-			break;
-		case 's':
-			*strict = true;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -696,11 +689,12 @@ int main(int argc, char **argv)
 	struct scaling ring_scaling, copy_scaling;
 	struct partner partner = { 0 };
 	unsigned int clock, payload;
-	bool strict = false, pair;
+	bool pair;
 	pthread_t thread;
 	struct side side;
 
-	arguments(argc, argv, &strict);
+	arguments(argc, argv);
+	declare_rows();
 	find_cpus();
 	pin(cpus[0]);
 	memset(payload_bytes, 0x5a, sizeof(payload_bytes));
@@ -711,9 +705,6 @@ int main(int argc, char **argv)
 
 	printf("ns an event, fastest of %u batches of %u; rings of %u KiB\n\n", batches,
 	       BATCH_EVENTS, RING_BYTES / 1024);
-	if (json)
-		fprintf(json, "{\n\t\"benchmark\": \"ring\",\n\t\"batches\": %u,\n"
-			      "\t\"ring_bytes\": %u,\n\t\"results\": [", batches, RING_BYTES);
 	for (clock = 0; clock < ARRAY_SIZE(clocks); clock++) {
 		for (payload = 0; payload < ARRAY_SIZE(payloads); payload++)
 			measure(clock, payload);
@@ -730,13 +721,13 @@ int main(int argc, char **argv)
 		partner.quit = true;
 		sem_post(&partner.wake);
 		pthread_join(thread, NULL);
+	} else {
+		rows_not_run("two_threads_floor", "only one CPU is available");
+		rows_not_run("two_threads", "only one CPU is available");
 	}
 	print_table();
-	print_bars(pair ? &ring_scaling : NULL, &copy_scaling);
-	if (json) {
-		fputs("\n\t]\n}\n", json);
-		if (fclose(json))
-			fail("cannot write the JSON: %s", strerror(errno));
-	}
-	return strict && missed;
+	add_bars(pair ? &ring_scaling : NULL, &copy_scaling);
+	if (rows_close())
+		fail("cannot write the results: %s", strerror(errno));
+	return 0;
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Results of the benchmark programs: see bench_rows.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "bench_rows.h"
+
+static FILE *rows;
+
+int rows_open(const char *path)
+{
+	rows = path ? fopen(path, "ae") : NULL;
+	return path && !rows ? -1 : 0;
+}
+
+int rows_close(void)
+{
+	int failed = rows && fclose(rows);
+
+	rows = NULL;
+	return failed ? -1 : 0;
+}
+
+/* Tabs and newlines separate words and lines. */
+static void put_text(const char *text)
+{
+	for (; *text; text++)
+		putc((unsigned char)*text < ' ' ? ' ' : *text, rows);
+}
+
+/* The rows survive a program that is killed. */
+static void end_line(void)
+{
+	putc('\n', rows);
+	fflush(rows);
+}
+
+void rows_declare(const char *key, const char *unit, const char *format, ...)
+{
+	char text[256];
+	va_list arguments;
+
+	if (!rows)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	fprintf(rows, "row\t%s\t%s\tless\t", key, unit);
+	put_text(text);
+	end_line();
+}
+
+void rows_value(const char *key, double minimum, double median)
+{
+	if (!rows)
+		return;
+	fprintf(rows, "value\t%s\t%.3f\t%.3f", key, minimum, median);
+	end_line();
+}
+
+void rows_not_run(const char *key, const char *reason)
+{
+	if (!rows)
+		return;
+	fprintf(rows, "not_run\t%s\t", key);
+	put_text(reason);
+	end_line();
+}
+
+void rows_bar(const char *key, const char *relation, double limit, double value, const char *text)
+{
+	if (!rows)
+		return;
+	fprintf(rows, "bar\t%s\t%s\t%.3f\t%.3f\t", key, relation, limit, value);
+	put_text(text);
+	end_line();
+}
+
+void rows_bar_unknown(const char *key, const char *relation, double limit, const char *text)
+{
+	if (!rows)
+		return;
+	fprintf(rows, "bar\t%s\t%s\t%.3f\t-\t", key, relation, limit);
+	put_text(text);
+	end_line();
+}
