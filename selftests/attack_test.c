@@ -296,8 +296,10 @@ TEST(memory_of_a_cgroup)
 	CHECK(*made > 100);
 	CHECK((__u64)*made * TEXT_BYTES <= CGROUP_BYTES);
 	*made = 0;
+	/* The kernel frees some memory later. */
+	WAIT_FOR(file_number(cgroup_file("memory.current")) < CGROUP_BYTES / 4 * 3);
 	as_user_in_cgroup(fill_retained);
-	CHECK(*made > 100);
+	CHECK(*made > 20);
 	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_COUNTS, &counts));
 	CHECK((__u64)counts.retained * TEXT_BYTES <= 16 << 20);
 	/* Others are not affected. */
@@ -534,7 +536,7 @@ TEST(slots_of_events)
 	unsigned int i;
 	int fd;
 
-	load_open("events_max=512 trace_events_max=256");
+	load_open("events_max=512 trace_events_max=512");
 	pipes_open();
 	for (i = 0; i < ARRAY_SIZE(children); i++) {
 		children[i] = fork_user(USER + i, take_slots);
