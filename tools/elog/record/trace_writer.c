@@ -142,7 +142,7 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 		.flags = writer_is_raw(options) ? ELOG_WRITER_LIVE : 0,
 		.program = tool_version(),
 		.capture = *owner->capture ? owner->capture : NULL,
-		.cpus = elog_consumer_cpus(owner->live->consumer),
+		.cpus = elog_consumer_rings(owner->live->consumer),
 		.compression = options->compress,
 		.interrupted = gives_up,
 		.context = trace,

@@ -39,7 +39,7 @@ struct elog_writer;
  * @capture: an id that the files of one capture share, and no other files have.
  *	Readers of several files use it to report each loss once. NULL: this capture
  *	has no other files
- * @cpus: as elog_consumer_cpus() returns
+ * @cpus: the largest number of CPUs, for information
  * @compression: level for schemas and records; 0: none; 1 (fast) to 19 (small), as
  *	in zstd(1)
  * @interrupted: called when a signal has interrupted writing; return true to give up.
