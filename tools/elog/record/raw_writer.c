@@ -3,6 +3,9 @@
  * The writer that copies rings: see writer.h.
  *
  * Records are written from where they are in the ring, and released after that.
+ *
+ * A SYNC block needs a FLUSH, which takes tens of milliseconds. A thread of libelog waits
+ * for it, and the rings are drained meanwhile: otherwise small rings would fill up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 #include "record/trace_writer.h"
 
 #define DEFAULT_RING	(1U << 20)
+#define FLUSH_MS	100	/* between two looks at the rings, while a FLUSH lasts */
 
 struct raw_writer {
 	struct writer writer;
@@ -18,6 +22,8 @@ struct raw_writer {
 	uint64_t (*counts)[EVENTLOG_LOST_CAUSES];	/* of @losses */
 	unsigned int rings;			/* of these, which have one more */
 	uint64_t ring_bytes;
+	bool flushing;			/* a FLUSH for the next SYNC block is under way */
+	bool rotate;			/* start a new file after that block */
 };
 
 static struct raw_writer *to_raw(struct writer *writer)
@@ -60,9 +66,8 @@ static int drain_ring(struct raw_writer *raw, unsigned int ring)
 	return 0;
 }
 
-static int raw_drain(struct writer *writer)
+static int drain_rings(struct raw_writer *raw)
 {
-	struct raw_writer *raw = to_raw(writer);
 	unsigned int ring;
 	int ret = 0;
 
@@ -98,29 +103,39 @@ static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 	return 0;
 }
 
-static int sync_all(struct writer *writer, bool final, bool rotate)
+static int start_flush(struct raw_writer *raw)
 {
-	struct raw_writer *raw = to_raw(writer);
+	int ret = elog_consumer_raw_flush_start(raw->writer.live->consumer);
+
+	if (ret)
+		return ret;
+	raw->flushing = true;
+	/* Records from here on may be later than the flush: they need another SYNC. */
+	raw->writer.pending = false;
+	return 0;
+}
+
+/* Write the SYNC block if the FLUSH is over. Return: 0 or a negative errno. */
+static int end_flush(struct raw_writer *raw, bool final)
+{
+	struct writer *writer = &raw->writer;
+	bool rotate;
 	uint64_t time;
 	size_t count;
 	int ret;
 
-	/* FLUSH waits for producers, whose records need room meanwhile. */
-	ret = raw_drain(writer);
-	if (ret)
+	ret = elog_consumer_raw_flush_end(writer->live->consumer);
+	if (!ret)
+		return 0;
+	raw->flushing = false;
+	if (ret < 0)
 		return ret;
-	do {
-		ret = elog_consumer_raw_flush(writer->live->consumer);
-	} while (ret == -EINTR);
-	if (ret)
-		return ret;
+	rotate = raw->rotate;
+	raw->rotate = false;
 	time = elog_consumer_time(writer->live->consumer);
-	/* Records from here on may be later than @time: they need another SYNC. */
-	writer->pending = false;
-	ret = raw_drain(writer);
-	if (ret)
-		return ret;
-	ret = find_losses(raw, final, &count);
+	ret = drain_rings(raw);
+	if (!ret)
+		ret = find_losses(raw, final, &count);
 	if (!ret)
 		ret = trace_writer_sync(writer->file, time, raw->losses, count);
 	if (!ret && (rotate || trace_writer_is_full(writer->file)))
@@ -128,19 +143,54 @@ static int sync_all(struct writer *writer, bool final, bool rotate)
 	return ret;
 }
 
+static int raw_drain(struct writer *writer)
+{
+	struct raw_writer *raw = to_raw(writer);
+	int ret;
+
+	ret = drain_rings(raw);
+	return !ret && raw->flushing ? end_flush(raw, false) : ret;
+}
+
 static int raw_sync(struct writer *writer, bool rotate)
 {
-	return sync_all(writer, false, rotate);
+	struct raw_writer *raw = to_raw(writer);
+	int ret;
+
+	raw->rotate |= rotate;
+	ret = raw_drain(writer);
+	return ret || raw->flushing ? ret : start_flush(raw);
+}
+
+/* Drain the rings until the FLUSH is over, and write its SYNC block. */
+static int finish_flush(struct raw_writer *raw, bool final)
+{
+	struct elog_consumer *consumer = raw->writer.live->consumer;
+	int ret = 0;
+
+	while (!ret && raw->flushing) {
+		ret = elog_consumer_wait(consumer, FLUSH_MS, NULL);
+		ret = ret < 0 && ret != -EINTR ? ret : drain_rings(raw);
+		if (!ret)
+			ret = end_flush(raw, final);
+	}
+	return ret;
 }
 
 static int raw_end(struct writer *writer)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
+	struct raw_writer *raw = to_raw(writer);
 	uint64_t lost = 0;
 	unsigned int i;
 	int ret;
 
-	ret = sync_all(writer, true, false);
+	/* The last SYNC needs a FLUSH that starts now, after one that is under way. */
+	ret = finish_flush(raw, false);
+	if (!ret)
+		ret = start_flush(raw);
+	if (!ret)
+		ret = finish_flush(raw, true);
 	if (!ret)
 		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_RINGS_ALL, 0,
 					 &stat);

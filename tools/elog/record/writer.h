@@ -91,8 +91,9 @@ static inline int writer_drain(struct writer *writer)
 
 /**
  * writer_sync() - tell readers that nothing older follows
- * @writer: a raw writer drains the rings first
- * @rotate: start a new file, however small the present one is
+ * @writer: a raw writer drains the rings first, starts a FLUSH, and tells readers in the
+ *	writer_drain() that finds it over
+ * @rotate: start a new file then, however small the present one is
  *
  * Also starts a new file if the present one has reached the size of --rotate.
  *
