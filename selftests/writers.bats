@@ -6,6 +6,12 @@
 
 load files.bash
 
+# nproc would count those that the test may use.
+two_cpus()
+{
+	[ "$(getconf _NPROCESSORS_ONLN)" -ge 2 ] || skip "one CPU"
+}
+
 # Emits COUNT numbers from FIRST on, on a CPU.
 produce_on()
 {
@@ -25,7 +31,7 @@ shown()
 }
 
 @test "capture --writers: all files together have each event once, in order" {
-	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	two_cpus
 	run_elog capture -o "$work/file" --writers 2 --per-cpu-bytes 4M -- bash -c \
 		'taskset -c 0 "$PRODUCER" 0 3000 2 & taskset -c 1 "$PRODUCER" 3000 3000 2; wait'
 	[ "$status" = 0 ]
@@ -66,7 +72,7 @@ shown()
 }
 
 @test "show: missing and foreign files of --writers" {
-	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	two_cpus
 	for name in file other; do
 		"$ELOG" capture -q -o "$work/$name" --writers 2 -- bash -c \
 			'taskset -c 0 "$PRODUCER" 0 10 0; taskset -c 1 "$PRODUCER" 10 20 0'
@@ -97,7 +103,7 @@ shown()
 }
 
 @test "capture --writers --rotate: the files rotate together, and a CPU comes and goes" {
-	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	two_cpus
 	online=/sys/devices/system/cpu/cpu1/online
 	# Where a CPU cannot be taken offline, the rest is tested.
 	[ -w "$online" ] || online=/dev/null
@@ -131,7 +137,7 @@ shown()
 }
 
 @test "capture --writers: a full disk, a loss and SIGKILL" {
-	[ "$(nproc)" -ge 2 ] || skip "one CPU"
+	two_cpus
 	small_disk "$work/disk" 128K
 	status=0
 	# The command ends after all events were emitted.
