@@ -358,7 +358,7 @@ int parallel_writer_open(struct writer *writer)
 		ret = elog_thread_start(&part->thread, run, part);
 		part->started = !ret;
 		if (ret)
-			elog_error("cannot start a thread: %s", strerror(-ret));
+			explain_device_error(ret, PURPOSE_CONSUME);
 	}
 	return ret;
 }

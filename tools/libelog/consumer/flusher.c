@@ -2,7 +2,8 @@
 /*
  * A thread that waits for FLUSH. FLUSH takes an RCU grace period, tens of milliseconds in
  * which a small ring fills up. So a consumer that must not lose events reads on while
- * this thread waits.
+ * this thread waits. Without the thread, for example between two time namespaces, where
+ * the kernel creates none, elog_flusher_start() waits itself.
  *
  * The lock protects everything that is not constant. The thread does not hold it during
  * FLUSH.
@@ -22,6 +23,7 @@ enum flush_state {
 struct elog_flusher {
 	struct elog_consumer *consumer;
 	pthread_t thread;
+	bool has_thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;		/* for the thread: @state or @stop */
 	bool stop;
@@ -30,26 +32,31 @@ struct elog_flusher {
 	int error;
 };
 
+/* Wait for FLUSH. The lock is held, but not meanwhile. */
+static void flush_now(struct elog_flusher *flusher)
+{
+	struct eventlog_flush flush = { .size = sizeof(flush) };
+	int ret;
+
+	pthread_mutex_unlock(&flusher->lock);
+	ret = elog_consumer_flush_wait(flusher->consumer, &flush);
+	pthread_mutex_lock(&flusher->lock);
+	flusher->flush = flush;
+	flusher->error = ret;
+	flusher->state = FLUSH_OVER;
+	elog_consumer_wake(flusher->consumer);
+}
+
 static void *run(void *context)
 {
 	struct elog_flusher *flusher = context;
-	struct eventlog_flush flush;
-	int ret;
 
 	pthread_mutex_lock(&flusher->lock);
 	while (!flusher->stop) {
-		if (flusher->state != FLUSH_STARTED) {
+		if (flusher->state == FLUSH_STARTED)
+			flush_now(flusher);
+		else
 			pthread_cond_wait(&flusher->changed, &flusher->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&flusher->lock);
-		flush = (struct eventlog_flush){ .size = sizeof(flush) };
-		ret = elog_consumer_flush_wait(flusher->consumer, &flush);
-		pthread_mutex_lock(&flusher->lock);
-		flusher->flush = flush;
-		flusher->error = ret;
-		flusher->state = FLUSH_OVER;
-		elog_consumer_wake(flusher->consumer);
 	}
 	pthread_mutex_unlock(&flusher->lock);
 	return NULL;
@@ -58,18 +65,13 @@ static void *run(void *context)
 int elog_flusher_open(struct elog_flusher **result, struct elog_consumer *consumer)
 {
 	struct elog_flusher *flusher = calloc(1, sizeof(*flusher));
-	int ret;
 
 	if (!flusher)
 		return -ENOMEM;
 	flusher->consumer = consumer;
 	pthread_mutex_init(&flusher->lock, NULL);
 	pthread_cond_init(&flusher->changed, NULL);
-	ret = elog_thread_start(&flusher->thread, run, flusher);
-	if (ret) {
-		free(flusher);
-		return ret;
-	}
+	flusher->has_thread = !elog_thread_start(&flusher->thread, run, flusher);
 	*result = flusher;
 	return 0;
 }
@@ -82,7 +84,8 @@ void elog_flusher_close(struct elog_flusher *flusher)
 	flusher->stop = true;
 	pthread_cond_signal(&flusher->changed);
 	pthread_mutex_unlock(&flusher->lock);
-	pthread_join(flusher->thread, NULL);
+	if (flusher->has_thread)
+		pthread_join(flusher->thread, NULL);
 	pthread_cond_destroy(&flusher->changed);
 	pthread_mutex_destroy(&flusher->lock);
 	free(flusher);
@@ -95,7 +98,10 @@ int elog_flusher_start(struct elog_flusher *flusher)
 	pthread_mutex_lock(&flusher->lock);
 	if (flusher->state == FLUSH_NONE) {
 		flusher->state = FLUSH_STARTED;
-		pthread_cond_signal(&flusher->changed);
+		if (flusher->has_thread)
+			pthread_cond_signal(&flusher->changed);
+		else
+			flush_now(flusher);
 		ret = 0;
 	}
 	pthread_mutex_unlock(&flusher->lock);

@@ -10,13 +10,13 @@
 struct elog_flusher;
 
 /**
- * elog_flusher_open() - start the thread
+ * elog_flusher_open() - start the thread, if that is possible
  * @flusher: set
  * @consumer: outlives the flusher; elog_consumer_wake() is called after each FLUSH
  *
  * All functions belong to the consumer's thread.
  *
- * Return: 0, -ENOMEM or -EAGAIN.
+ * Return: 0 or -ENOMEM.
  */
 int elog_flusher_open(struct elog_flusher **flusher, struct elog_consumer *consumer);
 

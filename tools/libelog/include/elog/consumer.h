@@ -362,10 +362,9 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer);
  * elog_consumer_raw_flush() waits for an RCU grace period, tens of milliseconds. A small
  * ring may fill up meanwhile. This function returns at once, and a thread of the
  * library waits. The caller continues to read the rings. When the flush is over,
- * elog_consumer_wait() ends.
+ * elog_consumer_wait() ends. If no thread can be created, this function waits.
  *
- * Return: 0; -EBUSY the previous flush is not ended; -EINVAL; -ENOMEM; -EAGAIN: too many
- * threads.
+ * Return: 0; -EBUSY the previous flush is not ended; -EINVAL; -ENOMEM.
  */
 int elog_consumer_raw_flush_start(struct elog_consumer *consumer);
 
