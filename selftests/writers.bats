@@ -6,6 +6,18 @@
 
 load files.bash
 
+cpu1=/sys/devices/system/cpu/cpu1/online
+
+# Another test needs the CPU that a failed one has left offline.
+teardown()
+{
+	end_background
+	[ ! -w $cpu1 ] || echo 1 > $cpu1
+	for directory in "${mounted[@]}"; do
+		umount "$directory" 2> /dev/null || true
+	done
+}
+
 # nproc would count those that the test may use.
 two_cpus()
 {
@@ -52,6 +64,11 @@ shown()
 	run_elog stat "$work/file"
 	contains "$output" 6000
 
+	# Another capture with one writer replaces all files.
+	"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 0 10 0 > /dev/null
+	[ "$(cd "$work" && echo file*)" = file ]
+	numbers "$work/file" | are_numbers 0 10
+
 	# Compressed.
 	run_elog capture -o "$work/zstd" --writers auto --compress --per-cpu-bytes 4M -- bash -c \
 		'taskset -c 0 "$PRODUCER" 0 1000 2 & taskset -c 1 "$PRODUCER" 1000 1000 2; wait'
@@ -88,6 +105,12 @@ shown()
 	[ "$status" = 1 ]
 	contains "$stderr" "file-w1: not read: it does not belong to"
 	numbers "$work/file" 2> /dev/null | are_numbers 0 10
+	head -c -40 "$work/away" > "$work/file-w1"
+	run_elog show -q "$work/file"
+	[ "$status" = 1 ]
+	contains "$stderr" "file-w1: ends within a block"
+	numbers "$work/file" 2> /dev/null | are_numbers 0 30
+	rm "$work/file-w1"
 	# Under another name it can be given.
 	numbers "$work/file" "$work/away" 2> /dev/null | are_numbers 0 30
 
@@ -104,7 +127,7 @@ shown()
 
 @test "capture --writers --rotate: the files rotate together, and a CPU comes and goes" {
 	two_cpus
-	online=/sys/devices/system/cpu/cpu1/online
+	online=$cpu1
 	# Where a CPU cannot be taken offline, the rest is tested.
 	[ -w "$online" ] || online=/dev/null
 	echo 0 > "$online"
@@ -177,4 +200,25 @@ shown()
 	contains "$stderr" "killed: the capture was cut off at byte" \
 		"killed-w1: the capture was cut off at byte"
 	numbers "$work/killed" 2> /dev/null | are_numbers 0 1000
+}
+
+@test "capture -o PIPE: a slow reader loses events, which are counted, and gets none twice" {
+	mkfifo "$work/pipe"
+	cat "$work/pipe" > "$work/copy" 3>&- &
+	reader=$!
+	background+=("$reader")
+	start_capture -o "$work/pipe" --per-cpu-bytes 8K
+	# More than the pipe and a ring hold.
+	while_stopped "$reader" taskset -c 0 "$PRODUCER" 0 4000 0
+	stop_capture INT
+	[ "$status" = 2 ]
+	wait "$reader"
+	lost=$(sed -n 's/.*lost \([0-9]*\): no room.*/\1/p' "$work/err")
+	[ "$lost" -gt 0 ]
+	run_elog show "$work/copy"
+	[ "$status" = 2 ]
+	contains "$stderr" "lost $lost: no room $lost"
+	numbers "$work/copy" > "$work/numbers"
+	[ $(($(wc -l < "$work/numbers") + lost)) = 4000 ]
+	[ -z "$(sort "$work/numbers" | uniq -d)" ]
 }

@@ -359,6 +359,43 @@ static void test_parallel(void)
 	read_in_parallel(1 << 13);
 }
 
+/* Parts can also be read in the order of time. Losses without ring belong to part 0. */
+static void test_in_order(void)
+{
+	struct elog_consumer *consumer = subscribe(1 << 16), *parts[PARTS];
+	unsigned int i, k, events = 0;
+	struct elog_item item;
+	uint64_t time;
+	cpu_set_t all;
+	int pending;
+
+	for (i = 0; i < PARTS; i++)
+		parts[i] = open_part(consumer, i, PARTS);
+	sched_getaffinity(0, sizeof(all), &all);
+	for (i = 0; i < 100; i++) {
+		pin(i % PARTS);
+		check_equal(write_number(i), 0);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	for (i = 0; i < PARTS; i++) {
+		/* Without a second CPU, part 1 has no records. */
+		pending = elog_consumer_pending(parts[i]);
+		check_equal(elog_consumer_flush(parts[i]), 0);
+		for (k = 0, time = 0; elog_consumer_next(parts[i], &item) > 0; k++) {
+			check_equal(item.type, ELOG_ITEM_EVENT);
+			check_equal(item.stream % PARTS, i);
+			check(item.time >= time);
+			time = item.time;
+		}
+		check_equal(pending, k > 0);
+		events += k;
+		check_equal(elog_consumer_pending(parts[i]), 0);
+		elog_consumer_close(parts[i]);
+	}
+	check_equal(events, 100);
+	unsubscribe(consumer);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -367,6 +404,7 @@ int main(void)
 		{ "wrong parts are rejected", test_wrong_parts },
 		{ "a part waits for its own rings", test_watermark },
 		{ "parts read in parallel", test_parallel },
+		{ "parts read in the order of time", test_in_order },
 	};
 
 	if (geteuid()) {

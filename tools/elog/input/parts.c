@@ -96,29 +96,48 @@ static bool is_given(char *const *names, int count, const char *name)
 	return false;
 }
 
+static bool is_part(const char *name, const struct identity *whole)
+{
+	struct identity part;
+
+	return read_identity(name, &part) && part.start == whole->start &&
+	       !strcmp(part.capture, whole->capture);
+}
+
+/* Does a file belong to the same capture? Reports why not, but a missing one only once. */
+static bool belongs(const char *other, const char *name, const struct identity *whole,
+		    unsigned long *missing)
+{
+	if (access(other, F_OK)) {
+		if (!(*missing)++)
+			elog_error("%s: missing: it has a part of the events of %s", other, name);
+		return false;
+	}
+	if (!is_part(other, whole)) {
+		elog_error("%s: not read: it does not belong to %s", other, name);
+		return false;
+	}
+	return true;
+}
+
 static int add_others(struct file_list *list, const char *name, const struct identity *whole,
 		      char *const *names, int count)
 {
-	struct identity part;
-	unsigned long i;
+	unsigned long i, missing = 0;
 	char *other;
 	int ret = 0;
 
 	for (i = 1; !ret && i < whole->files && i < ELOG_WRITER_FILES_MAX; i++) {
 		if (asprintf(&other, "%s-w%lu", name, i) < 0)
 			return -ENOMEM;
-		if (access(other, F_OK)) {
-			elog_error("%s: missing: it has a part of the events of %s", other, name);
+		if (!belongs(other, name, whole, &missing))
 			list->incomplete = true;
-		} else if (!read_identity(other, &part) || part.start != whole->start ||
-			   strcmp(part.capture, whole->capture)) {
-			elog_error("%s: not read: it does not belong to %s", other, name);
-			list->incomplete = true;
-		} else if (!is_given(names, count, other)) {
+		else if (!is_given(names, count, other))
 			ret = add(list, other);
-		}
 		free(other);
 	}
+	if (missing > 1)
+		elog_error("%s: %lu files are missing", name, missing);
 	return ret;
 }
 
@@ -133,6 +152,23 @@ int parts_find(struct file_list *list, char *const *names, int count)
 			ret = add_others(list, names[i], &whole, names, count);
 	}
 	return ret;
+}
+
+void parts_remove(const char *name)
+{
+	struct identity whole;
+	unsigned long i;
+	char *other;
+
+	if (!read_identity(name, &whole))
+		return;
+	for (i = 1; i < whole.files && i < ELOG_WRITER_FILES_MAX; i++) {
+		if (asprintf(&other, "%s-w%lu", name, i) < 0)
+			return;
+		if (is_part(other, &whole))
+			unlink(other);
+		free(other);
+	}
 }
 
 void parts_free(struct file_list *list)

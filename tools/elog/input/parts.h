@@ -34,6 +34,14 @@ struct file_list {
  */
 int parts_find(struct file_list *list, char *const *names, int count);
 
+/**
+ * parts_remove() - remove the other files of a capture whose first file is replaced
+ * @name: the first file; nothing is done if it is no file of elog
+ *
+ * Otherwise they would seem to belong to the next capture, for example in FILE*.
+ */
+void parts_remove(const char *name);
+
 /** parts_free() - free the names */
 void parts_free(struct file_list *list);
 

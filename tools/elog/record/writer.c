@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/parts.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"
 
@@ -72,6 +73,8 @@ int writer_open(struct writer **result, struct live *live, uint64_t start)
 	}
 	writer->live = live;
 	writer->start = start;
+	if (options->output && !options->append && strcmp(options->output, "-"))
+		parts_remove(options->output);
 	if (options->split)
 		ret = filtered_writer_open_directory(writer);
 	else if (writer->parallel)
