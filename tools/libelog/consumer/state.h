@@ -109,8 +109,9 @@ static inline void elog_ring_release(struct ring *ring)
  * @ring: its ring
  * @counts: filled in, by cause
  *
- * Then test whether the ring has unread records. If it has none, no record follows these losses, because a record that was
- * written after them would be unread. Otherwise a later record holds the counts.
+ * Then test whether the ring has unread records. If it has none, no record follows these
+ * losses, because a record that was written after them would be unread. Otherwise a later
+ * record holds the counts.
  *
  * Return: true if no record follows the losses.
  */

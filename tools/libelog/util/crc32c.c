@@ -25,16 +25,15 @@
 
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 #define TABLES		8
-
-/* tables[n][byte]: how a byte changes the sum if n bytes follow it. */
-static uint32_t tables[TABLES][256];
-
 #define LANE		1024	/* bytes */
 
-/* shifts[n][byte]: how byte @n of a sum changes it if LANE zeros follow. */
-static uint32_t shifts[4][256];
-static bool has_instruction;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Constant after tables_once. */
+static struct {
+	uint32_t bytes[TABLES][256];	/* how a byte changes the sum if n bytes follow it */
+	uint32_t shifts[4][256];	/* how byte n of a sum changes it if LANE zeros follow */
+	bool has_instruction;		/* of the CPU */
+} tables;
+static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
 static bool find_instruction(void)
 {
@@ -54,14 +53,14 @@ static void make_shifts(void)
 	for (i = 0; i < 32; i++) {
 		sum = 1U << i;
 		for (n = 0; n < LANE; n++)
-			sum = sum >> 8 ^ tables[0][sum & 255];
+			sum = sum >> 8 ^ tables.bytes[0][sum & 255];
 		bits[i] = sum;
 	}
 	for (n = 0; n < 4; n++) {
 		for (byte = 0; byte < 256; byte++) {
 			for (sum = 0, i = 0; i < 8; i++)
 				sum ^= byte >> i & 1 ? bits[8 * n + i] : 0;
-			shifts[n][byte] = sum;
+			tables.shifts[n][byte] = sum;
 		}
 	}
 }
@@ -74,14 +73,14 @@ static void prepare(void)
 	for (byte = 0; byte < 256; byte++) {
 		for (sum = byte, bit = 0; bit < 8; bit++)
 			sum = sum >> 1 ^ (sum & 1 ? POLYNOMIAL : 0);
-		tables[0][byte] = sum;
+		tables.bytes[0][byte] = sum;
 	}
 	for (n = 1; n < TABLES; n++)
 		for (byte = 0; byte < 256; byte++)
-			tables[n][byte] = tables[n - 1][byte] >> 8 ^
-					  tables[0][tables[n - 1][byte] & 255];
+			tables.bytes[n][byte] = tables.bytes[n - 1][byte] >> 8 ^
+					  tables.bytes[0][tables.bytes[n - 1][byte] & 255];
 	make_shifts();
-	has_instruction = find_instruction();
+	tables.has_instruction = find_instruction();
 }
 
 uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size)
@@ -90,16 +89,16 @@ uint32_t elog_crc32c_tables(uint32_t crc, const void *data, size_t size)
 	uint64_t word;
 	size_t i;
 
-	pthread_once(&once, prepare);
+	pthread_once(&tables_once, prepare);
 	crc = ~crc;
 	for (; size >= 8; size -= 8, at += 8) {
 		memcpy(&word, at, sizeof(word));
 		word = le64toh(word) ^ crc;
 		for (crc = 0, i = 0; i < 8; i++)
-			crc ^= tables[7 - i][word >> (8 * i) & 255];
+			crc ^= tables.bytes[7 - i][word >> (8 * i) & 255];
 	}
 	for (; size; size--)
-		crc = crc >> 8 ^ tables[0][(crc ^ *at++) & 255];
+		crc = crc >> 8 ^ tables.bytes[0][(crc ^ *at++) & 255];
 	return ~crc;
 }
 
@@ -147,8 +146,8 @@ static INSTRUCTION uint64_t one_lane(uint64_t sum, const unsigned char *at, size
 
 static uint64_t shift(uint64_t sum)
 {
-	return shifts[0][sum & 255] ^ shifts[1][sum >> 8 & 255] ^
-	       shifts[2][sum >> 16 & 255] ^ shifts[3][sum >> 24 & 255];
+	return tables.shifts[0][sum & 255] ^ tables.shifts[1][sum >> 8 & 255] ^
+	       tables.shifts[2][sum >> 16 & 255] ^ tables.shifts[3][sum >> 24 & 255];
 }
 
 static INSTRUCTION uint64_t three_lanes(uint64_t sum, const unsigned char *at)
@@ -196,15 +195,15 @@ const struct elog_crc32c_variant *elog_crc32c_variants(void)
 		{ NULL, NULL },
 	};
 
-	pthread_once(&once, prepare);
-	return has_instruction ? variants : none;
+	pthread_once(&tables_once, prepare);
+	return tables.has_instruction ? variants : none;
 }
 
 uint32_t elog_crc32c(uint32_t crc, const void *data, size_t size)
 {
 #ifdef INSTRUCTION
-	pthread_once(&once, prepare);
-	if (has_instruction)
+	pthread_once(&tables_once, prepare);
+	if (tables.has_instruction)
 		return by_three_lanes(crc, data, size);
 #endif
 	return elog_crc32c_tables(crc, data, size);
