@@ -819,7 +819,7 @@ static void test_no_rings(void)
 	event = add_event(producer, "enabled u32 number");
 	check(becomes_enabled(event));
 	check_equal(write_number(event, 0, 1), 0);
-	check_equal(elog_consumer_cpus(consumer), 0);
+	check_equal(elog_consumer_rings(consumer), 0);
 	check_equal(elog_consumer_rings(consumer), 0);
 	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_UNKNOWN);
 	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);

@@ -13,7 +13,8 @@
  * triggers. It is opened after the first consumer, so that an event reaches the first
  * consumer before the second.
  *
- * A raw writer copies whole rings. The other writers and the printer handle one event at
+ * A raw writer copies whole rings. A parallel writer does it on several threads; then the
+ * loop only starts FLUSH, and stops. The other writers and the printer handle one event at
  * a time. They may be slower than the producers, especially if the reader of the output
  * is slow. So their consumer has a backlog, which a thread of the library fills from the
  * rings. A flight recorder needs no backlog.
@@ -335,7 +336,7 @@ static void report_loss(struct capture *capture)
 	capture->lost_reported = lost;
 }
 
-/* Let a raw writer copy the rings. @ready: there are records in them. */
+/* Let a raw or parallel writer copy the rings. @ready: there are records in them. */
 static void copy_rings(struct capture *capture, bool ready)
 {
 	struct writer *writer = capture->writer;
@@ -347,13 +348,22 @@ static void copy_rings(struct capture *capture, bool ready)
 		       (ready || writer->pending))) {
 		ret = writer_sync(writer, rotate);
 		capture->synced = monotonic();
-	} else if (ready) {
+	} else if (ready || writer->parallel) {
 		ret = writer_drain(writer);
 	}
 	signals_hold();
 	check_written(capture, ret);
 	capture->enough = capture->options->count &&
 			  writer->records >= capture->options->count;
+}
+
+/* The threads of a parallel writer wait for events themselves. */
+static int wait_for_events(struct capture *capture, bool *over)
+{
+	if (!capture->writer || !capture->writer->parallel)
+		return live_wait(&capture->live, BATCH_MS, over);
+	live_sleep(&capture->live, BATCH_MS, over);
+	return 0;
 }
 
 static void run_loop(struct capture *capture)
@@ -363,7 +373,7 @@ static void run_loop(struct capture *capture)
 
 	capture->synced = monotonic();
 	while (!over && is_going(capture)) {
-		ret = live_wait(&capture->live, BATCH_MS, &over);
+		ret = wait_for_events(capture, &over);
 		if (ret < 0) {
 			capture->error = ret;
 			return;
@@ -540,6 +550,8 @@ static const char *only_for_file(const struct options *options)
 		return "--compress";
 	if (options->rotate_size)
 		return "--rotate";
+	if (options->writers)
+		return "--writers";
 	return NULL;
 }
 
@@ -559,6 +571,11 @@ static int check_options(const struct options *options)
 			       options->overwrite)) {
 		elog_error("%s does not go with --split", options->output ? "-o" :
 			   options->rotate_size ? "--rotate" : "--overwrite");
+		return -EINVAL;
+	}
+	if (options->writers && (options->split || options->overwrite || options->append)) {
+		elog_error("%s does not go with --writers", options->split ? "--split" :
+			   options->overwrite ? "--overwrite" : "--append");
 		return -EINVAL;
 	}
 	if (options->rotate_size && !strcmp(options->output, "-")) {
@@ -685,7 +702,7 @@ static const struct verb_option capture_options[] = {
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_COLOR, NULL },
 	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },
-	{ OPTION_ROTATE, NULL }, { OPTION_SPLIT, NULL },
+	{ OPTION_ROTATE, NULL }, { OPTION_WRITERS, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
 	{ 'q', "no summary, no warnings about names that no event has yet" },
 	{ 'v', "print a line when capturing starts, what the kernel decides\n"

@@ -119,6 +119,10 @@ static const struct option_definition definitions[] = {
 	  "with -o: start a new file at this size, and rename the old\n"
 	  "one to FILE.1; keep KEEP old files, default 9",
 	  PARSED("must be a size from 64K, and KEEP from 1 to 9999") },
+	{ OPTION_WRITERS, "writers", "N",
+	  "with -o: N threads write N files, FILE, FILE-w1 and so on;\n"
+	  "auto: one for each CPU; default 1",
+	  PARSED("must be a number from 1 to 1024, or auto") },
 	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
 	  TEXT(split) },
 	{ OPTION_BACKGROUND, "background", NULL,
@@ -425,6 +429,13 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_ROTATE:
 		return parse_rotate(options, argument);
+	case OPTION_WRITERS:
+		number = WRITERS_AUTO;
+		if (strcmp(argument, "auto") &&
+		    (!parse_unsigned(argument, ELOG_WRITER_FILES_MAX, &number) || !number))
+			return false;
+		options->writers = (unsigned int)number;
+		return true;
 	case OPTION_SLOWEST:
 		return parse_positive(argument, &options->slowest);
 	case OPTION_PENDING:

@@ -225,6 +225,12 @@ int live_wait(struct live *live, int most, bool *over)
 	return elog_consumer_pending(live->consumer);
 }
 
+void live_sleep(struct live *live, int most, bool *over)
+{
+	signals_sleep(live_left(live, most));
+	*over = live_over(live);
+}
+
 int flush_consumer(struct elog_consumer *consumer)
 {
 	int ret;

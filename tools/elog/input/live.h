@@ -98,6 +98,9 @@ int live_left(const struct live *live, int most);
  */
 int live_wait(struct live *live, int most, bool *over);
 
+/** live_sleep() - sleep like live_wait(), for at most @most milliseconds, without the rings */
+void live_sleep(struct live *live, int most, bool *over);
+
 /**
  * flush_consumer() - elog_consumer_flush(), restarted after signals
  * @consumer: any consumer

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "input/names.h"
+#include "input/parts.h"
 #include "input/source.h"
 #include "libelog/util/map.h"
 #include "util/signals.h"
@@ -71,6 +72,7 @@ struct source {
 	struct elog_reader_set *set;	/* NULL: one file only, or live */
 	struct input *inputs;
 	size_t count;
+	struct file_list files;		/* of @inputs */
 	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
 	size_t seen_count;		/* so far */
 	bool failed;
@@ -197,37 +199,60 @@ static int start_input(struct source *source, struct input *input)
 	return ret;
 }
 
-int source_open_files(struct source **result, const struct options *options,
-		      char *const *names, int count)
+static int open_files(struct source *source)
 {
-	struct source *source = new_source(options, NULL, (size_t)count);
+	const struct file_list *files = &source->files;
 	struct input *input;
-	int ret = 0, i;
+	int ret = 0;
+	size_t i;
 
-	if (!source)
-		return -EINVAL;
-	if (names_open(&source->names, options)) {
-		elog_error("out of memory");
-		source_close(source);
-		return -ENOMEM;
-	}
-	if (count > 1) {
+	if (files->count > 1)
 		ret = elog_reader_set_open(&source->set);
-		if (ret)
-			elog_error("out of memory");
+	if (ret) {
+		elog_error("out of memory");
+		return ret;
 	}
-	allow_files(count);
-	for (i = 0; !ret && i < count; i++) {
+	allow_files((int)files->count);
+	for (i = 0; !ret && i < files->count; i++) {
 		input = &source->inputs[source->count];
-		if (!open_input(input, names[i])) {
+		if (!open_input(input, files->names[i])) {
 			source->failed = true;
 			continue;
 		}
 		source->count++;
 		ret = start_input(source, input);
 	}
-	if (!ret && !source->count)
-		ret = -ENOENT;
+	return !ret && !source->count ? -ENOENT : ret;
+}
+
+int source_open_files(struct source **result, const struct options *options,
+		      char *const *names, int count)
+{
+	struct file_list files = { 0 };
+	struct source *source = NULL;
+	int ret;
+
+	if (parts_find(&files, names, count)) {
+		elog_error("out of memory");
+		parts_free(&files);
+		return -ENOMEM;
+	}
+	if (options->follow && files.count > 1)
+		elog_error("--follow reads one file, but this capture has %zu", files.count);
+	else
+		source = new_source(options, NULL, files.count);
+	if (!source) {
+		parts_free(&files);
+		return -EINVAL;
+	}
+	source->files = files;
+	source->failed = files.incomplete;
+	if (names_open(&source->names, options)) {
+		elog_error("out of memory");
+		ret = -ENOMEM;
+	} else {
+		ret = open_files(source);
+	}
 	if (ret) {
 		source_close(source);
 		return ret;
@@ -269,6 +294,7 @@ void source_close(struct source *source)
 	selection_close(source->selection);
 	names_close(source->names);
 	free(source->seen);
+	parts_free(&source->files);
 	free(source->inputs);
 	free(source);
 }

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,23 +76,19 @@ static size_t open_most(void)
 int filtered_writer_open_directory(struct writer *writer)
 {
 	const char *directory = writer->live->options->split;
-	uint64_t number;
 	char *path;
 	int ret;
 
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
-		elog_error("no random numbers: %s", strerror(errno));
-		return -EIO;
-	}
-	snprintf(writer->capture, sizeof(writer->capture), "%016" PRIx64, number);
-	ret = open_directory(directory);
+	ret = writer_identify(writer);
+	if (!ret)
+		ret = open_directory(directory);
 	if (ret)
 		return ret;
 	if (asprintf(&path, "%s/" LOSSES_NAME, directory) < 0) {
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
-	ret = trace_writer_open(&writer->file, writer, path, true);
+	ret = trace_writer_open(&writer->file, writer, path, 0, true);
 	free(path);
 	return ret;
 }
@@ -164,7 +159,7 @@ static int open_session(struct writer *writer, const char *provider, uint64_t nu
 		ret = asprintf(&path, "%s/%s.elog", directory, name);
 	if (ret < 0)
 		return -ENOMEM;
-	ret = trace_writer_open(session, writer, path, true);
+	ret = trace_writer_open(session, writer, path, 0, true);
 	free(path);
 	return ret;
 }

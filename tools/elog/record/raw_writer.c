@@ -3,21 +3,30 @@
  * The writer that copies rings: see writer.h.
  *
  * Records are written from where they are in the ring, and released after that.
+ *
+ * A SYNC block needs a FLUSH, which takes tens of milliseconds. A thread of libelog waits
+ * for it, and the rings are drained meanwhile: otherwise small rings would fill up.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/raw_writer.h"
 #include "record/trace_writer.h"
 
 #define DEFAULT_RING	(1U << 20)
+#define FLUSH_MS	100	/* between two looks at the rings, while a FLUSH lasts */
 
 struct raw_writer {
 	struct writer writer;
 	struct elog_writer_loss *losses;	/* room for all rings and one more */
 	uint64_t (*counts)[EVENTLOG_LOST_CAUSES];	/* of @losses */
-	unsigned int rings;			/* of these, which have one more */
+	unsigned int rings;
+	unsigned int part;			/* it has the rings ... */
+	unsigned int parts;			/* ... whose number modulo this is @part */
 	uint64_t ring_bytes;
+	bool flushing;			/* a FLUSH for the next SYNC block is under way */
+	bool rotate;			/* start a new file after that block */
 };
 
 static struct raw_writer *to_raw(struct writer *writer)
@@ -60,87 +69,159 @@ static int drain_ring(struct raw_writer *raw, unsigned int ring)
 	return 0;
 }
 
-static int raw_drain(struct writer *writer)
+static int drain_rings(struct raw_writer *raw)
 {
-	struct raw_writer *raw = to_raw(writer);
 	unsigned int ring;
 	int ret = 0;
 
-	for (ring = 0; !ret && ring < raw->rings; ring++)
+	for (ring = raw->part; !ret && ring < raw->rings; ring += raw->parts)
 		ret = drain_ring(raw, ring);
 	return ret;
+}
+
+/* Add the losses of a ring if the file may state them now. */
+static int add_losses(struct raw_writer *raw, unsigned int ring, bool final, size_t *count)
+{
+	struct elog_consumer *consumer = raw->writer.live->consumer;
+	struct elog_writer_loss *loss = &raw->losses[*count];
+	int ret;
+
+	ret = elog_consumer_raw_lost(consumer, ring, raw->counts[*count], EVENTLOG_LOST_CAUSES);
+	/* If there is none, an unread record may still tell where the loss was. */
+	if (ret < 0 || (!ret && !final))
+		return ret;
+	loss->cpu = elog_consumer_ring_cpu(consumer, ring);
+	loss->stream = ring;
+	loss->lost = raw->counts[(*count)++];
+	loss->lost_count = EVENTLOG_LOST_CAUSES;
+	return 0;
 }
 
 /* Set @count to the number of rings whose losses the file may state now. */
 static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 {
-	struct elog_consumer *consumer = raw->writer.live->consumer;
-	unsigned int ring, i;
-	struct elog_writer_loss *loss;
-	int ret;
+	unsigned int ring;
+	int ret = 0;
 
 	*count = 0;
-	for (i = 0; i <= raw->rings; i++) {
-		ring = i < raw->rings ? i : ELOG_STREAM_NONE;
-		ret = elog_consumer_raw_lost(consumer, ring, raw->counts[i],
-					     EVENTLOG_LOST_CAUSES);
-		if (ret < 0)
-			return ret;
-		/* Otherwise an unread record may still tell where the loss was. */
-		if (!ret && !final)
-			continue;
-		loss = &raw->losses[(*count)++];
-		loss->cpu = elog_consumer_ring_cpu(consumer, ring);
-		loss->stream = ring;
-		loss->lost = raw->counts[i];
-		loss->lost_count = EVENTLOG_LOST_CAUSES;
-	}
-	return 0;
+	for (ring = raw->part; !ret && ring < raw->rings; ring += raw->parts)
+		ret = add_losses(raw, ring, final, count);
+	/* Losses of CPUs without ring belong to part 0. */
+	if (!ret && !raw->part)
+		ret = add_losses(raw, ELOG_STREAM_NONE, final, count);
+	return ret;
 }
 
-static int sync_all(struct writer *writer, bool final, bool rotate)
+/* Drain the rings after a FLUSH, and write its SYNC block. */
+static int write_sync(struct raw_writer *raw, bool final, bool rotate)
 {
-	struct raw_writer *raw = to_raw(writer);
-	uint64_t time;
+	struct writer *writer = &raw->writer;
+	uint64_t time = elog_consumer_time(writer->live->consumer);
 	size_t count;
 	int ret;
 
-	/* FLUSH waits for producers, whose records need room meanwhile. */
-	ret = raw_drain(writer);
-	if (ret)
-		return ret;
-	do {
-		ret = elog_consumer_raw_flush(writer->live->consumer);
-	} while (ret == -EINTR);
-	if (ret)
-		return ret;
-	time = elog_consumer_time(writer->live->consumer);
-	/* Records from here on may be later than @time: they need another SYNC. */
-	writer->pending = false;
-	ret = raw_drain(writer);
-	if (ret)
-		return ret;
-	ret = find_losses(raw, final, &count);
+	ret = drain_rings(raw);
+	if (!ret)
+		ret = find_losses(raw, final, &count);
 	if (!ret)
 		ret = trace_writer_sync(writer->file, time, raw->losses, count);
-	if (!ret && (rotate || trace_writer_is_full(writer->file)))
-		ret = trace_writer_rotate(writer->file, time);
-	return ret;
+	return !ret && rotate ? trace_writer_rotate(writer->file, time) : ret;
+}
+
+int raw_writer_sync(struct writer *writer, const struct eventlog_flush *flush, bool rotate)
+{
+	int ret = elog_consumer_raw_flushed(writer->live->consumer, flush);
+
+	return ret ? ret : write_sync(to_raw(writer), false, rotate);
+}
+
+int raw_writer_end(struct writer *writer, const struct eventlog_flush *flush)
+{
+	int ret = elog_consumer_raw_flushed(writer->live->consumer, flush);
+
+	if (!ret)
+		ret = write_sync(to_raw(writer), true, false);
+	return ret ? ret : trace_writer_end(writer->file, UINT64_MAX);
+}
+
+static int start_flush(struct raw_writer *raw)
+{
+	int ret = elog_consumer_raw_flush_start(raw->writer.live->consumer);
+
+	if (ret)
+		return ret;
+	raw->flushing = true;
+	/* Records from here on may be later than the flush: they need another SYNC. */
+	raw->writer.pending = false;
+	return 0;
+}
+
+/* Write the SYNC block if the FLUSH is over. Return: 0 or a negative errno. */
+static int end_flush(struct raw_writer *raw, bool final)
+{
+	struct trace_writer *file = raw->writer.file;
+	bool rotate;
+	int ret;
+
+	ret = elog_consumer_raw_flush_end(raw->writer.live->consumer);
+	if (!ret)
+		return 0;
+	raw->flushing = false;
+	if (ret < 0)
+		return ret;
+	rotate = raw->rotate || trace_writer_is_full(file);
+	raw->rotate = false;
+	return write_sync(raw, final, rotate);
+}
+
+static int raw_drain(struct writer *writer)
+{
+	struct raw_writer *raw = to_raw(writer);
+	int ret;
+
+	ret = drain_rings(raw);
+	return !ret && raw->flushing ? end_flush(raw, false) : ret;
 }
 
 static int raw_sync(struct writer *writer, bool rotate)
 {
-	return sync_all(writer, false, rotate);
+	struct raw_writer *raw = to_raw(writer);
+	int ret;
+
+	raw->rotate |= rotate;
+	ret = raw_drain(writer);
+	return ret || raw->flushing ? ret : start_flush(raw);
+}
+
+/* Drain the rings until the FLUSH is over, and write its SYNC block. */
+static int finish_flush(struct raw_writer *raw, bool final)
+{
+	struct elog_consumer *consumer = raw->writer.live->consumer;
+	int ret = 0;
+
+	while (!ret && raw->flushing) {
+		ret = elog_consumer_wait(consumer, FLUSH_MS, NULL);
+		ret = ret < 0 && ret != -EINTR ? ret : drain_rings(raw);
+		if (!ret)
+			ret = end_flush(raw, final);
+	}
+	return ret;
 }
 
 static int raw_end(struct writer *writer)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
+	struct raw_writer *raw = to_raw(writer);
 	uint64_t lost = 0;
 	unsigned int i;
 	int ret;
 
-	ret = sync_all(writer, true, false);
+	/* The last SYNC needs a FLUSH that starts now, after one that is under way. */
+	ret = finish_flush(raw, false);
+	if (!ret)
+		ret = start_flush(raw);
+	if (!ret)
+		ret = finish_flush(raw, true);
 	if (!ret)
 		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_RINGS_ALL, 0,
 					 &stat);
@@ -167,7 +248,7 @@ static const struct writer_ops raw_ops = {
 	.close = raw_close,
 };
 
-struct writer *raw_writer_new(struct live *live)
+struct writer *raw_writer_new(struct live *live, unsigned int part, unsigned int parts)
 {
 	const uint64_t ring_bytes = live->options->per_cpu_bytes;
 	struct raw_writer *raw = calloc(1, sizeof(*raw));
@@ -176,6 +257,8 @@ struct writer *raw_writer_new(struct live *live)
 		return NULL;
 	raw->writer.ops = &raw_ops;
 	raw->rings = elog_consumer_rings(live->consumer);
+	raw->part = part;
+	raw->parts = parts;
 	raw->losses = calloc(raw->rings + 1, sizeof(*raw->losses));
 	raw->counts = calloc(raw->rings + 1, sizeof(*raw->counts));
 	if (!raw->losses || !raw->counts) {

@@ -18,7 +18,9 @@
 
 struct trace_writer {
 	struct writer *owner;
+	char *base;		/* the path without the number of a part */
 	char *path;
+	unsigned int part;	/* of the files that are written at the same time */
 	int fd;
 	struct elog_writer *writer;
 	uint64_t present;	/* bytes that the file held before */
@@ -63,6 +65,21 @@ static int account(struct trace_writer *trace, int ret)
 	return check(trace, ret);
 }
 
+/*
+ * FILE is number 0, and the files of other parts have their number behind that: FILE.2-w1.
+ * Return: the name, which the caller frees; NULL: no memory.
+ */
+static char *numbered(const struct trace_writer *trace, unsigned int number)
+{
+	char rotation[16] = "", part[16] = "", *name;
+
+	if (number)
+		snprintf(rotation, sizeof(rotation), ".%u", number);
+	if (trace->part)
+		snprintf(part, sizeof(part), "-w%u", trace->part);
+	return asprintf(&name, "%s%s%s", trace->base, rotation, part) < 0 ? NULL : name;
+}
+
 /* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
 static int open_waiting(const char *path, int flags)
 {
@@ -102,7 +119,14 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	/* Others can predict the names of these files. */
 	if (options_of(trace)->split)
 		flags |= O_NOFOLLOW;
-	fd = strcmp(path, "-") ? open_waiting(path, flags) : STDOUT_FILENO;
+	if (!strcmp(path, "-")) {
+		fd = STDOUT_FILENO;
+	} else if (flags & O_EXCL) {
+		fd = open(path, flags, 0600);
+		fd = fd < 0 ? -errno : fd;
+	} else {
+		fd = open_waiting(path, flags);
+	}
 	if (fd < 0) {
 		elog_error("%s: %s", path, strerror(-fd));
 		return fd;
@@ -155,7 +179,8 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 		.flags = writer_is_raw(options) ? ELOG_WRITER_LIVE : 0,
 		.program = tool_version(),
 		.capture = *owner->capture ? owner->capture : NULL,
-		.cpus = elog_consumer_cpus(owner->live->consumer),
+		.files = trace->part ? 0 : owner->parts,
+		.cpus = elog_consumer_rings(owner->live->consumer),
 		.compression = options->compress,
 		.interrupted = gives_up,
 		.context = trace,
@@ -185,7 +210,7 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 }
 
 int trace_writer_open(struct trace_writer **result, struct writer *writer,
-		      const char *path, bool append)
+		      const char *path, unsigned int part, bool append)
 {
 	struct trace_writer *trace = calloc(1, sizeof(*trace));
 	int ret = -ENOMEM;
@@ -193,7 +218,9 @@ int trace_writer_open(struct trace_writer **result, struct writer *writer,
 	if (trace) {
 		trace->owner = writer;
 		trace->fd = -1;
-		trace->path = strdup(path);
+		trace->part = part;
+		trace->base = strdup(path);
+		trace->path = trace->base ? numbered(trace, 0) : NULL;
 	}
 	if (!trace || !trace->path)
 		elog_error("out of memory");
@@ -231,6 +258,7 @@ void trace_writer_close(struct trace_writer *trace)
 		return;
 	close_file(trace);
 	elog_writer_close(trace->writer);
+	free(trace->base);
 	free(trace->path);
 	free(trace);
 }
@@ -289,22 +317,16 @@ int trace_writer_end(struct trace_writer *trace, uint64_t lost)
  * Rotation
  */
 
+uint64_t trace_writer_size(const struct trace_writer *trace)
+{
+	return trace->present + (trace->writer ? elog_writer_size(trace->writer) : 0);
+}
+
 bool trace_writer_is_full(const struct trace_writer *trace)
 {
 	uint64_t most = options_of(trace)->rotate_size;
 
-	return most && trace->events &&
-	       trace->present + elog_writer_size(trace->writer) >= most;
-}
-
-/* FILE is number 0. Return: the name, which the caller frees; NULL: no memory. */
-static char *numbered(const struct trace_writer *trace, unsigned int number)
-{
-	char *name;
-
-	if (!number)
-		return strdup(trace->path);
-	return asprintf(&name, "%s.%u", trace->path, number) < 0 ? NULL : name;
+	return most && trace->events && trace_writer_size(trace) >= most;
 }
 
 /* FILE becomes FILE.1, that FILE.2 and so on, up to FILE.KEEP, which is gone. */

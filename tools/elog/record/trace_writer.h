@@ -13,12 +13,14 @@
  * @trace: set to the new file
  * @writer: outlives it; its counters and failed_path are kept up to date
  * @path: the file, "-": stdout; copied
+ * @part: number of the file among those that are written at the same time. "-w" and this
+ *	number follow @path, unless it is 0
  * @append: keep what the file holds
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
 int trace_writer_open(struct trace_writer **trace, struct writer *writer,
-		      const char *path, bool append);
+		      const char *path, unsigned int part, bool append);
 
 /** trace_writer_close() - close the file as it is; NULL is allowed */
 void trace_writer_close(struct trace_writer *trace);
@@ -72,6 +74,9 @@ bool trace_writer_dirty(const struct trace_writer *trace);
  * Return: 0, or a negative errno.
  */
 int trace_writer_end(struct trace_writer *trace, uint64_t lost);
+
+/** trace_writer_size() - get the bytes of the file */
+uint64_t trace_writer_size(const struct trace_writer *trace);
 
 /** trace_writer_is_full() - has the file reached the size of --rotate? */
 bool trace_writer_is_full(const struct trace_writer *trace);

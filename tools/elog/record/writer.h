@@ -2,10 +2,11 @@
 /*
  * Writing a capture to .elog files: the only interface that elog capture sees.
  *
- * There are two kinds of writers. A raw writer copies the rings without looking at
- * payloads. A filtered writer takes single events; it is for captures that keep only
- * some of what the rings hold, for --split and for --overwrite. Both write their files
- * by trace_writer.h. For the process's own thread.
+ * There are three kinds of writers. A raw writer copies the rings without looking at
+ * payloads. A parallel writer has several raw writers, each on a thread of its own, with
+ * some of the rings and a file of its own. A filtered writer takes single events; it is
+ * for captures that keep only some of what the rings hold, for --split and for
+ * --overwrite. All write their files by trace_writer.h. For the process's own thread.
  */
 #ifndef WRITER_H
 #define WRITER_H
@@ -17,7 +18,7 @@ struct writer;
 
 /**
  * struct writer_ops - what a kind of writer does
- * @add: see writer_add(); NULL: a raw writer
+ * @add: see writer_add(); only of a filtered writer
  * @drain: see writer_drain(); NULL: a filtered writer
  * @sync: see writer_sync()
  * @end: see writer_end()
@@ -37,8 +38,10 @@ struct writer_ops {
  * @live: the subscription
  * @start: when the capture began, by the clock of records
  * @capture: identifies the files of one capture; empty: there is only one file
+ * @parts: how many files the capture writes at the same time; 0: one
  * @file: the file of -o; with --split the one that lists losses
- * @pending: records were written since the last writer_sync(), of a raw writer
+ * @parallel: threads drain the rings, and writer_drain() only learns what they have done
+ * @pending: records were written since the last writer_sync(), of a raw or parallel writer
  * @records: events in all files so far
  * @bytes: valid bytes in all files so far
  * @files: how many files were created
@@ -51,7 +54,9 @@ struct writer {
 	struct live *live;
 	uint64_t start;
 	char capture[20];
+	unsigned int parts;
 	struct trace_writer *file;
+	bool parallel;
 	bool pending;
 	uint64_t records;
 	uint64_t bytes;
@@ -60,6 +65,9 @@ struct writer {
 	bool explained;
 	bool damaged;
 };
+
+/** writer_identify() - make up @capture; return 0 or a negative errno */
+int writer_identify(struct writer *writer);
 
 /** writer_is_raw() - do the options select everything that the rings hold? */
 bool writer_is_raw(const struct options *options);
@@ -91,8 +99,9 @@ static inline int writer_drain(struct writer *writer)
 
 /**
  * writer_sync() - tell readers that nothing older follows
- * @writer: a raw writer drains the rings first
- * @rotate: start a new file, however small the present one is
+ * @writer: a raw writer drains the rings first, starts a FLUSH, and tells readers in the
+ *	writer_drain() that finds it over
+ * @rotate: start a new file then, however small the present one is
  *
  * Also starts a new file if the present one has reached the size of --rotate.
  *
@@ -110,7 +119,8 @@ static inline int writer_end(struct writer *writer)
 }
 
 /* The kinds; only for writer_open(). */
-struct writer *raw_writer_new(struct live *live);
+struct writer *parallel_writer_new(struct live *live, unsigned int parts);
+int parallel_writer_open(struct writer *writer);
 struct writer *filtered_writer_new(void);
 int filtered_writer_open_directory(struct writer *writer);
 

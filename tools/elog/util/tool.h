@@ -61,6 +61,8 @@ struct number_list {
 	uint64_t *values;
 };
 
+#define WRITERS_AUTO	UINT32_MAX	/* --writers auto: one for each CPU */
+
 /**
  * struct options - the command line; zero for options that were not given
  * @globs: -e, in order; point into the command line
@@ -102,6 +104,7 @@ struct number_list {
  * @compress: --compress, zstd's level; 0: not given
  * @rotate_size: --rotate, bytes; 0: not given
  * @rotate_keep: its KEEP; 0: not given
+ * @writers: --writers, or WRITERS_AUTO; 0: not given
  * @split: --split, or NULL
  * @background: --background
  * @group: --group, or NULL
@@ -154,6 +157,7 @@ struct options {
 	unsigned int compress;
 	uint64_t rotate_size;
 	unsigned int rotate_keep;
+	unsigned int writers;
 	const char *split;
 	bool background;
 	const char *group;

@@ -4,7 +4,7 @@
  *
  * A thread sleeps until a ring is at its watermark, or for a tenth of a second. Then it
  * copies the contents of the rings, in chunks of whole records, to queues in memory,
- * one for each CPU. If a queue has no room, records stay in the ring, and the kernel
+ * one for each ring. If a queue has no room, records stay in the ring, and the kernel
  * counts the events that do not fit any more. The reader takes chunks from a queue and,
  * when that is empty, from the ring itself. So a queue only makes its ring longer. To
  * find everything that a ring had at the time of a flush, the reader reads until both
@@ -37,6 +37,7 @@
 #include "util/map.h"
 #include "util/process.h"
 #include "util/struct.h"
+#include "util/thread.h"
 #include "util/util.h"
 
 #define CHUNK_BYTES	(64U << 10)
@@ -106,7 +107,7 @@ struct elog_backlog {
 	size_t name_count;
 	size_t name_room;
 
-	unsigned int cpus;
+	unsigned int rings;
 	struct queue queues[];
 };
 
@@ -136,7 +137,7 @@ static uint64_t oldest_serial(const struct elog_backlog *backlog)
 	const struct queue *queue;
 	unsigned int i;
 
-	for (i = 0; i < backlog->cpus; i++) {
+	for (i = 0; i < backlog->rings; i++) {
 		queue = &backlog->queues[i];
 		serial = queue->pending ? queue->pending :
 			 queue->reading ? queue->reading :
@@ -541,7 +542,7 @@ static struct round take_all(struct elog_backlog *backlog)
 	struct round round = { false };
 	unsigned int i;
 
-	for (i = 0; i < backlog->cpus; i++)
+	for (i = 0; i < backlog->rings; i++)
 		take_ring(backlog, &backlog->queues[i], &round);
 	pthread_mutex_lock(&backlog->lock);
 	/* Wake the reader once, to make room. */
@@ -553,7 +554,7 @@ static struct round take_all(struct elog_backlog *backlog)
 
 /*
  * Sleep. If @blind, ignore the rings: poll() would return at once while a ring must
- * stay full, or belongs to a CPU that the reader does not know yet.
+ * stay full, or is one that the reader does not know yet.
  *
  * Return: whether a ring is at its watermark or has lost events; or a negative errno.
  */
@@ -601,10 +602,10 @@ static void *run(void *context)
  * For the reader
  */
 
-int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
+int elog_backlog_next(struct elog_backlog *backlog, unsigned int ring,
 		      struct elog_chunk **chunk)
 {
-	struct queue *queue = &backlog->queues[cpu];
+	struct queue *queue = &backlog->queues[ring];
 	bool room = false;
 	int ret = 0;
 
@@ -657,9 +658,9 @@ void elog_backlog_free(struct elog_backlog *backlog, struct elog_chunk *chunks)
 	pthread_mutex_unlock(&backlog->lock);
 }
 
-bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu)
+bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int ring)
 {
-	struct queue *queue = &backlog->queues[cpu];
+	struct queue *queue = &backlog->queues[ring];
 	bool pending;
 
 	pthread_mutex_lock(&backlog->lock);
@@ -671,13 +672,13 @@ bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu)
 	return pending;
 }
 
-int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit,
-		      const sigset_t *mask)
+int elog_backlog_wait(struct elog_backlog *backlog, int milliseconds, const sigset_t *mask)
 {
 	struct pollfd poll = { .fd = backlog->ready, .events = POLLIN };
+	const struct timespec limit = elog_timeout(milliseconds);
 	int ret, error;
 
-	ret = ppoll(&poll, 1, limit, mask);
+	ret = ppoll(&poll, 1, milliseconds < 0 ? NULL : &limit, mask);
 	if (ret < 0)
 		return -errno;
 	pthread_mutex_lock(&backlog->lock);
@@ -686,6 +687,11 @@ int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit
 	if (error)
 		return error;
 	return ret > 0 && was_notified(backlog->ready);
+}
+
+void elog_backlog_wake(struct elog_backlog *backlog)
+{
+	notify(backlog->ready);
 }
 
 void elog_backlog_add(struct elog_backlog *backlog,
@@ -702,26 +708,13 @@ void elog_backlog_add(struct elog_backlog *backlog,
 	pthread_mutex_unlock(&backlog->lock);
 }
 
-/* Signals are handled by the program's own threads. */
-static int start_thread(struct elog_backlog *backlog)
-{
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&backlog->thread, NULL, run, backlog);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -ret;
-}
-
 static void free_backlog(struct elog_backlog *backlog)
 {
 	struct definition *definition;
 	struct elog_chunk *chunk;
 	unsigned int i;
 
-	for (i = 0; i < backlog->cpus; i++) {
+	for (i = 0; i < backlog->rings; i++) {
 		while ((chunk = backlog->queues[i].first)) {
 			backlog->queues[i].first = chunk->next;
 			free(chunk);
@@ -744,20 +737,20 @@ static void free_backlog(struct elog_backlog *backlog)
 	free(backlog);
 }
 
-int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
+int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int rings,
 		      uint64_t bytes, uint64_t watermark,
 		      struct elog_processes *processes)
 {
 	struct elog_backlog *backlog;
 	int ret = 0;
 
-	backlog = calloc(1, sizeof(*backlog) + cpus * sizeof(backlog->queues[0]));
+	backlog = calloc(1, sizeof(*backlog) + rings * sizeof(backlog->queues[0]));
 	if (!backlog)
 		return -ENOMEM;
 	pthread_mutex_init(&backlog->lock, NULL);
 	elog_map_init(&backlog->definitions, sizeof(struct definition));
 	backlog->fd = fd;
-	backlog->cpus = cpus;
+	backlog->rings = rings;
 	backlog->processes = processes;
 	backlog->asked = elog_processes_new();
 	backlog->limit = (size_t)bytes;
@@ -774,7 +767,7 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int cpus,
 	if (!backlog->asked)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = start_thread(backlog);
+		ret = elog_thread_start(&backlog->thread, run, backlog);
 	if (ret) {
 		free_backlog(backlog);
 		return ret;

@@ -9,7 +9,7 @@
 #include "format/merge.h"
 
 /**
- * struct elog_chunk - a sequence of records of one CPU
+ * struct elog_chunk - a sequence of records of one ring
  * @next: in a queue; then for its owner
  * @serial: increases with each new chunk
  * @size: bytes of records
@@ -30,16 +30,16 @@ struct elog_backlog;
  * elog_backlog_open() - start to take records from rings
  * @backlog: set to the new backlog, whose thread runs
  * @fd: the subscriber
- * @cpus: the largest number of rings
- * @bytes: limit of waiting bytes, for each CPU
- * @watermark: taken bytes of one CPU that end elog_backlog_wait()
+ * @rings: the largest number of rings
+ * @bytes: limit of waiting bytes, for each ring
+ * @watermark: taken bytes of one ring that end elog_backlog_wait()
  * @processes: gets the names of threads, by elog_backlog_next(); or NULL
  *
  * All other functions belong to the reader, unless they say otherwise.
  *
  * Return: 0, or a negative errno.
  */
-int elog_backlog_open(struct elog_backlog **backlog, int fd, unsigned int cpus,
+int elog_backlog_open(struct elog_backlog **backlog, int fd, unsigned int rings,
 		      uint64_t bytes, uint64_t watermark,
 		      struct elog_processes *processes);
 
@@ -61,7 +61,7 @@ void elog_backlog_add(struct elog_backlog *backlog,
 /**
  * elog_backlog_next() - get the next chunk of a ring
  * @backlog: the backlog
- * @cpu: the ring's CPU; its previous chunk has been read
+ * @ring: its number; its previous chunk has been read
  * @chunk: set to the chunk, for elog_backlog_free()
  *
  * If no chunk waits, takes records from the ring itself.
@@ -69,25 +69,27 @@ void elog_backlog_add(struct elog_backlog *backlog,
  * Return: 1; 0 there is none; -EBADMSG the ring was damaged, and the call may be
  * repeated; -ENOMEM.
  */
-int elog_backlog_next(struct elog_backlog *backlog, unsigned int cpu,
+int elog_backlog_next(struct elog_backlog *backlog, unsigned int ring,
 		      struct elog_chunk **chunk);
 
 /** elog_backlog_free() - free a list of chunks */
 void elog_backlog_free(struct elog_backlog *backlog, struct elog_chunk *chunks);
 
 /** elog_backlog_pending() - has elog_backlog_next() anything to return? */
-bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int cpu);
+bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int ring);
 
 /**
  * elog_backlog_wait() - sleep until a ring is at its watermark, or has lost events
  * @backlog: the backlog
- * @limit: timeout; NULL: none
+ * @milliseconds: at most; -1: no limit
  * @mask: as for ppoll(2)
  *
  * Return: 1, 0, or a negative errno, as elog_consumer_wait().
  */
-int elog_backlog_wait(struct elog_backlog *backlog, const struct timespec *limit,
-		      const sigset_t *mask);
+int elog_backlog_wait(struct elog_backlog *backlog, int milliseconds, const sigset_t *mask);
+
+/** elog_backlog_wake() - end elog_backlog_wait(); for any thread */
+void elog_backlog_wake(struct elog_backlog *backlog);
 
 /**
  * elog_backlog_definition() - get the definition of an event that was read or waits

@@ -1,46 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Subscribing, and reading the rings in global time order.
+ * Subscribing: the rings and their memory, rules, counts, definitions.
  *
- * A batch has three steps. FLUSH returns a time, and records that appear after the FLUSH
- * are not older than this time. Then the committed position of each ring is read once.
- * Then all records before the time are merged. Records are read in place. The consumer
- * returns their space to the kernel after every eighth of a ring, not after every
- * record. So a batch may be long, and writers are rarely disturbed.
- *
- * Losses come from three places:
- * - records of type EVENTLOG_RECORD_LOST in the rings;
- * - the counts in the header of a ring, when the ring was read to its end and no later
- *   record holds them yet;
- * - STAT, for CPUs that have no ring.
- * Counts only grow. Each increase of a count is reported once.
- *
- * With a backlog, a thread copies the records to chunks of memory, and the consumer reads
- * the chunks: see backlog.c.
- *
- * A consumer belongs to one thread. It uses no locks and no global data.
- *
- * Longer than 900 lines because batches, raw reading and losses share the state of rings.
+ * A consumer belongs to one thread, unless elog/consumer.h says otherwise. It uses no
+ * locks and no global data.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "elog.h"
-#include "consumer/backlog.h"
-#include "consumer/names.h"
-#include "consumer/ring.h"
+#include "consumer/state.h"
 #include "format/definition.h"
-#include "format/merge.h"
-#include "util/map.h"
 #include "util/struct.h"
-#include "util/util.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
 
@@ -50,50 +27,6 @@
  * the memory of its text.
  */
 #define DESCRIBED_BYTES_MAX	(4U << 20)
-
-struct ring {
-	struct elog_ring_reader reader;	/* with a backlog: over @chunk, from 0 */
-	struct elog_chunk *chunk;
-	const struct eventlog_ring_header *header;	/* NULL: not mapped */
-	struct eventlog_ring_consumer *consumer;
-	uint64_t released;	/* the position that the kernel knows */
-	uint64_t named;		/* time of the newest name of a thread */
-};
-
-enum batch_state {
-	BATCH_NONE,
-	BATCH_RECORDS,
-	BATCH_LOSSES,
-};
-
-struct elog_consumer {
-	int fd;
-	struct eventlog_subscribe subscribed;
-	uint32_t generation;		/* of the mapped rings */
-	struct ring *rings;		/* subscribed.rings of them */
-
-	enum batch_state state;
-	uint64_t time;			/* of the last flush */
-	uint64_t before;		/* the batch has the records before this */
-	struct elog_merge merge;
-	struct ring *pending;		/* the caller uses its last record */
-	bool damaged;			/* to be reported by the next call */
-	int error;			/* to be returned by the next call */
-	struct elog_processes *processes;	/* get the names of threads; or NULL */
-	struct elog_backlog *backlog;	/* NULL: there is no backlog; else it gets the names */
-	struct elog_chunk *spent;	/* to be freed by the next call */
-	unsigned int next_cpu;		/* BATCH_LOSSES: to be read next */
-	struct elog_ring_reader no_ring; /* losses of CPUs without ring */
-
-	struct elog_map described;	/* descriptor to schema; NULL: it has an error */
-	uint64_t described_generation;	/* number of calls of forget_described() */
-	size_t described_bytes;
-};
-
-static struct ring *ring_of(struct elog_ring_reader *reader)
-{
-	return elog_container_of(reader, struct ring, reader);
-}
 
 static int check_header(const struct elog_consumer *consumer,
 			const struct eventlog_ring_header *header)
@@ -111,12 +44,12 @@ static int check_header(const struct elog_consumer *consumer,
 	return 0;
 }
 
-static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
+static int map_ring(struct elog_consumer *consumer, unsigned int index)
 {
 	const struct eventlog_subscribe *subscribed = &consumer->subscribed;
-	uint64_t offset = subscribed->ring_offset + cpu * subscribed->ring_stride;
+	uint64_t offset = subscribed->ring_offset + index * subscribed->ring_stride;
 	long page_size = sysconf(_SC_PAGESIZE);
-	struct ring *ring = &consumer->rings[cpu];
+	struct ring *ring = &consumer->rings[index];
 	const struct eventlog_ring_header *header;
 	void *data, *page;
 	int ret;
@@ -141,7 +74,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int cpu)
 	ring->reader.data_bytes = header->data_bytes;
 	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;
 	ring->reader.cpu = header->cpu;
-	ring->reader.stream = cpu;
+	ring->reader.stream = index;
 	ring->reader.position = ring->consumer->position;
 	ring->reader.end = ring->reader.position;
 	ring->released = ring->reader.position;
@@ -161,16 +94,16 @@ unmap:
 	return ret;
 }
 
-/* Map new rings. */
-static int map_rings(struct elog_consumer *consumer)
+int elog_consumer_map(struct elog_consumer *consumer)
 {
-	unsigned int cpu;
+	unsigned int index;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
-		if (consumer->rings[cpu].header)
+	for (index = 0; index < consumer->subscribed.rings; index++) {
+		if (consumer->rings[index].header ||
+		    index % consumer->parts != consumer->part)
 			continue;
-		ret = map_ring(consumer, cpu);
+		ret = map_ring(consumer, index);
 		if (ret)
 			return ret;
 	}
@@ -214,6 +147,12 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (ret < 0)
 		goto free_consumer;
 	consumer->fd = ret;
+	consumer->parts = 1;
+	consumer->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (consumer->wake < 0) {
+		ret = -errno;
+		goto close_file;
+	}
 	consumer->no_ring.cpu = EVENTLOG_CPU_UNKNOWN;
 	consumer->no_ring.stream = ELOG_STREAM_NONE;
 
@@ -231,7 +170,7 @@ int elog_consumer_open(struct elog_consumer **result,
 		subscribed->watermark = subscribed->ring_bytes / 2;
 	if (ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, subscribed)) {
 		ret = -errno;
-		goto close_file;
+		goto close_wake;
 	}
 	consumer->generation = subscribed->generation;
 	if (!rings) {
@@ -254,7 +193,7 @@ int elog_consumer_open(struct elog_consumer **result,
 		if (ret)
 			goto close_consumer;
 	}
-	ret = map_rings(consumer);
+	ret = elog_consumer_map(consumer);
 	if (ret)
 		goto close_consumer;
 	*result = consumer;
@@ -263,27 +202,13 @@ int elog_consumer_open(struct elog_consumer **result,
 close_consumer:
 	elog_consumer_close(consumer);
 	return ret;
+close_wake:
+	close(consumer->wake);
 close_file:
 	close(consumer->fd);
 free_consumer:
 	free(consumer);
 	return ret;
-}
-
-static void free_spent(struct elog_consumer *consumer)
-{
-	if (consumer->spent)
-		elog_backlog_free(consumer->backlog, consumer->spent);
-	consumer->spent = NULL;
-}
-
-static void leave_chunk(struct elog_consumer *consumer, struct ring *ring)
-{
-	if (!ring->chunk)
-		return;
-	ring->chunk->next = consumer->spent;
-	consumer->spent = ring->chunk;
-	ring->chunk = NULL;
 }
 
 static void forget_described(struct elog_consumer *consumer)
@@ -300,16 +225,15 @@ static void forget_described(struct elog_consumer *consumer)
 void elog_consumer_close(struct elog_consumer *consumer)
 {
 	struct ring *ring;
-	unsigned int cpu;
+	unsigned int index;
 
 	if (!consumer)
 		return;
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++)
-		leave_chunk(consumer, &consumer->rings[cpu]);
-	free_spent(consumer);
+	elog_flusher_close(consumer->flusher);
+	elog_ordered_free(consumer);
 	elog_backlog_close(consumer->backlog);
-	for (cpu = 0; consumer->rings && cpu < consumer->subscribed.rings; cpu++) {
-		ring = &consumer->rings[cpu];
+	for (index = 0; consumer->rings && index < consumer->subscribed.rings; index++) {
+		ring = &consumer->rings[index];
 		if (!ring->header)
 			continue;
 		munmap((void *)ring->header, consumer->subscribed.ring_stride);
@@ -318,6 +242,7 @@ void elog_consumer_close(struct elog_consumer *consumer)
 	forget_described(consumer);
 	free(consumer->merge.rings);
 	free(consumer->rings);
+	close(consumer->wake);
 	close(consumer->fd);
 	free(consumer);
 }
@@ -371,25 +296,48 @@ int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id)
 	return ioctl(consumer->fd, EVENTLOG_IOC_RULE_DEL, &request) ? -errno : 0;
 }
 
+int elog_wait_once(struct elog_consumer *consumer, int milliseconds, const sigset_t *mask,
+		   bool *woken)
+{
+	struct pollfd polls[] = {
+		{ .fd = consumer->fd, .events = POLLIN },
+		{ .fd = consumer->wake, .events = POLLIN },
+	};
+	const struct timespec limit = elog_timeout(milliseconds);
+	uint64_t count;
+	int ret;
+
+	ret = ppoll(polls, 2, milliseconds < 0 ? NULL : &limit, mask);
+	if (ret < 0)
+		return -errno;
+	if (polls[0].revents & (POLLERR | POLLHUP | POLLNVAL))
+		return -EIO;
+	*woken = polls[1].revents &&
+		 read(consumer->wake, &count, sizeof(count)) == sizeof(count);
+	return ret > 0;
+}
+
 int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 		       const sigset_t *mask)
 {
-	struct pollfd poll = { .fd = consumer->fd, .events = POLLIN };
-	const struct timespec time = {
-		.tv_sec = milliseconds / 1000,
-		.tv_nsec = milliseconds % 1000 * 1000000L,
-	};
-	const struct timespec *limit = milliseconds < 0 ? NULL : &time;
-	int ret;
+	bool woken;
 
 	if (consumer->backlog)
-		return elog_backlog_wait(consumer->backlog, limit, mask);
-	ret = ppoll(&poll, 1, limit, mask);
-	if (ret < 0)
-		return -errno;
-	if (poll.revents & (POLLERR | POLLHUP | POLLNVAL))
-		return -EIO;
-	return ret;
+		return elog_backlog_wait(consumer->backlog, milliseconds, mask);
+	if (consumer->parts > 1)
+		return elog_part_wait(consumer, milliseconds, mask);
+	return elog_wait_once(consumer, milliseconds, mask, &woken);
+}
+
+void elog_consumer_wake(struct elog_consumer *consumer)
+{
+	const uint64_t one = 1;
+
+	if (consumer->backlog)
+		elog_backlog_wake(consumer->backlog);
+	else
+		/* It fails only if the counter is at its maximum: the reader is awake. */
+		(void)!write(consumer->wake, &one, sizeof(one));
 }
 
 static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_t descriptor,
@@ -419,27 +367,12 @@ int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 	return get_stat(consumer, EVENTLOG_RINGS_ALL, 0, rule_id, stat);
 }
 
-/* The position up to which the ring is complete. */
-static uint64_t committed(const struct ring *ring)
-{
-	return elog_header_committed(ring->header, ring->reader.end);
-}
-
-static bool has_unread(const struct elog_consumer *consumer,
-		       const struct ring *ring)
-{
-	if (!consumer->backlog)
-		return committed(ring) != ring->reader.position;
-	return ring->reader.position != ring->reader.end ||
-	       elog_backlog_pending(consumer->backlog, ring->reader.stream);
-}
-
 static bool has_unreported(const struct elog_consumer *consumer,
 		     const struct ring *ring)
 {
 	unsigned int i;
 
-	if (has_unread(consumer, ring))
+	if (elog_ring_unread(consumer, ring))
 		return true;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		if (elog_header_lost(ring->header, i) > ring->reader.lost[i])
@@ -450,320 +383,21 @@ static bool has_unreported(const struct elog_consumer *consumer,
 int elog_consumer_pending(struct elog_consumer *consumer)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	unsigned int cpu;
+	unsigned int index;
 	int ret;
 
-	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
-		if (consumer->rings[cpu].header &&
-		    has_unreported(consumer, &consumer->rings[cpu]))
+	if (consumer->flusher && elog_flusher_over(consumer->flusher))
+		return 1;
+	for (index = 0; index < consumer->subscribed.rings; index++)
+		if (consumer->rings[index].header &&
+		    has_unreported(consumer, &consumer->rings[index]))
 			return 1;
 	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 	if (ret)
 		return ret;
 	return stat.generation != consumer->generation ||
-	       stat.lost[EVENTLOG_LOST_NO_MEMORY] >
-	       consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY];
-}
-
-static void learn_names(const struct elog_consumer *consumer, struct ring *ring)
-{
-	if (!consumer->backlog)
-		elog_names_learn(consumer->fd, ring->reader.stream, &ring->named,
-				 consumer->processes);
-}
-
-static void release(struct ring *ring)
-{
-	if (ring->released == ring->reader.position)
-		return;
-	ring->released = ring->reader.position;
-	__atomic_store_n(&ring->consumer->position, (uint32_t)ring->released,
-			 __ATOMIC_RELEASE);
-}
-
-static int begin_batch(struct elog_consumer *consumer)
-{
-	struct eventlog_flush flush = { .size = sizeof(flush) };
-	int ret;
-
-	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
-		return -EINVAL;
-	consumer->pending = NULL;
-	if (ioctl(consumer->fd, EVENTLOG_IOC_FLUSH, &flush))
-		return -errno;
-	if (flush.generation != consumer->generation) {
-		ret = map_rings(consumer);
-		if (ret)
-			return ret;
-		consumer->generation = flush.generation;
-	}
-	consumer->time = flush.time;
-	consumer->state = BATCH_NONE;
-	return 0;
-}
-
-int elog_consumer_raw_flush(struct elog_consumer *consumer)
-{
-	return consumer->backlog ? -EINVAL : begin_batch(consumer);
-}
-
-/*
- * Continue with the ring's next chunk. The caller may use the last record of the
- * previous chunk until the next call. Return: false if there is no next chunk, or after
- * an error.
- */
-static bool next_chunk(struct elog_consumer *consumer, struct ring *ring)
-{
-	int ret;
-
-	do {
-		leave_chunk(consumer, ring);
-		ring->reader.position = 0;
-		ring->reader.end = 0;
-		ret = elog_backlog_next(consumer->backlog, ring->reader.stream,
-					&ring->chunk);
-		if (ret == -EBADMSG)
-			consumer->damaged = true;
-	} while (ret == -EBADMSG);
-	if (ret < 0)
-		consumer->error = ret;
-	if (ret <= 0)
-		return false;
-	ring->reader.data = ring->chunk->data;
-	ring->reader.end = ring->chunk->size;
-	return true;
-}
-
-/* Add a ring to the batch. With a backlog, its next record may be in a later chunk. */
-static void join(struct elog_consumer *consumer, struct ring *ring)
-{
-	int ret;
-
-	do {
-		ret = elog_merge_add(&consumer->merge, &ring->reader,
-				     consumer->before);
-		if (ret < 0)
-			consumer->damaged = true;
-	} while (consumer->backlog && ret <= 0 &&
-		 ring->reader.position == ring->reader.end &&
-		 next_chunk(consumer, ring));
-}
-
-/* Continue after the first ring's record was taken. */
-static void update_merge(struct elog_consumer *consumer, struct ring *ring)
-{
-	size_t count = consumer->merge.count;
-
-	if (elog_merge_update(&consumer->merge, consumer->before))
-		consumer->damaged = true;
-	if (consumer->backlog && consumer->merge.count < count &&
-	    ring->reader.position == ring->reader.end &&
-	    next_chunk(consumer, ring))
-		join(consumer, ring);
-}
-
-int elog_consumer_flush(struct elog_consumer *consumer)
-{
-	struct ring *ring;
-	unsigned int cpu;
-	int ret = begin_batch(consumer);
-
-	if (ret)
-		return ret;
-	free_spent(consumer);
-	consumer->before = consumer->time;
-	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
-		ring = &consumer->rings[cpu];
-		if (!ring->header)
-			continue;
-		if (!consumer->backlog) {
-			ring->reader.end = committed(ring);
-			if (ring->reader.end != ring->reader.position)
-				learn_names(consumer, ring);
-		}
-		join(consumer, ring);
-	}
-	consumer->state = BATCH_RECORDS;
-	return 0;
-}
-
-static int pause_rings(const struct elog_consumer *consumer, bool paused)
-{
-	struct eventlog_pause request = {
-		.size = sizeof(request),
-		.paused = paused,
-	};
-
-	return ioctl(consumer->fd, EVENTLOG_IOC_PAUSE, &request) ? -errno : 0;
-}
-
-/*
- * Go to the oldest complete record of the ring that was not read yet. This function
- * compares positions in 64 bits, because any number of bytes may have been written since
- * the last read.
- */
-static void rewind_ring(struct ring *ring)
-{
-	const struct eventlog_ring_header *header = ring->header;
-	uint64_t end = elog_load_word(header, &header->committed,
-				      &header->committed_upper);
-	uint64_t start = 0;
-
-	if (end > header->data_bytes)
-		start = (end - header->data_bytes + header->sub_buffer_bytes - 1) &
-			~(header->sub_buffer_bytes - 1);
-	if (ring->reader.position < start)
-		ring->reader.position = start;
-	ring->reader.end = end;
-}
-
-int elog_consumer_pause(struct elog_consumer *consumer)
-{
-	struct ring *ring;
-	unsigned int cpu;
-	int ret;
-
-	if (!(consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE))
-		return -EINVAL;
-	consumer->pending = NULL;
-	ret = pause_rings(consumer, true);
-	if (ret)
-		return ret;
-	/*
-	 * PAUSE returns no generation to compare. So map_rings() makes a system call for
-	 * each CPU without a ring.
-	 */
-	ret = map_rings(consumer);
-	if (ret) {
-		pause_rings(consumer, false);
-		return ret;
-	}
-	consumer->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
-	consumer->before = UINT64_MAX;
-	consumer->merge.count = 0;
-	for (cpu = 0; cpu < consumer->subscribed.rings; cpu++) {
-		ring = &consumer->rings[cpu];
-		if (!ring->header)
-			continue;
-		rewind_ring(ring);
-		learn_names(consumer, ring);
-		join(consumer, ring);
-	}
-	consumer->state = BATCH_RECORDS;
-	return 0;
-}
-
-int elog_consumer_resume(struct elog_consumer *consumer)
-{
-	consumer->pending = NULL;
-	consumer->state = BATCH_NONE;
-	return pause_rings(consumer, false);
-}
-
-/*
- * Read the counts of lost events of a ring, then test whether the ring has unread
- * records. If it has none, no record follows these losses, because a record that was
- * written after them would be unread. Otherwise a later record holds the counts.
- * Return: true if no record follows the losses.
- */
-static bool read_losses(const struct elog_consumer *consumer, struct ring *ring,
-			uint64_t *counts)
-{
-	elog_header_see_losses(ring->header, ring->consumer, counts);
-	return !has_unread(consumer, ring);
-}
-
-static bool next_loss(struct elog_consumer *consumer, struct elog_item *item)
-{
-	uint64_t counts[EVENTLOG_LOST_CAUSES];
-	struct ring *ring;
-
-	while (consumer->next_cpu < consumer->subscribed.rings) {
-		ring = &consumer->rings[consumer->next_cpu++];
-		if (!ring->header)
-			continue;
-		if (!read_losses(consumer, ring, counts))
-			continue;
-		item->time = consumer->time;
-		if (elog_ring_lost(&ring->reader, counts, EVENTLOG_LOST_CAUSES, item))
-			return true;
-	}
-	return false;
-}
-
-/* The kernel has one count for all CPUs without a ring. */
-static bool next_loss_without_ring(struct elog_consumer *consumer,
-				   struct elog_item *item)
-{
-	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
-	struct eventlog_stat stat = { .size = sizeof(stat) };
-
-	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat))
-		return false;
-	counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
-	item->time = consumer->time;
-	return elog_ring_lost(&consumer->no_ring, counts, EVENTLOG_LOST_CAUSES, item);
-}
-
-int elog_consumer_next(struct elog_consumer *consumer, struct elog_item *item)
-{
-	struct elog_ring_reader *reader;
-	struct ring *ring;
-	unsigned int cpu;
-	bool news;
-	int ret;
-
-	free_spent(consumer);
-	/* Clear the members that records do not set. */
-	memset(&item->damage, 0, sizeof(*item) - offsetof(struct elog_item, damage));
-	ring = consumer->pending;
-	if (ring) {
-		consumer->pending = NULL;
-		if (ring->reader.position - ring->released >=
-		    ring->reader.data_bytes / 8)
-			release(ring);
-	}
-	if (consumer->damaged) {
-		consumer->damaged = false;
-		return -EBADMSG;
-	}
-	if (consumer->error) {
-		ret = consumer->error;
-		consumer->error = 0;
-		return ret;
-	}
-	while (consumer->state == BATCH_RECORDS) {
-		reader = elog_merge_first(&consumer->merge);
-		if (!reader) {
-			for (cpu = 0; cpu < consumer->subscribed.rings; cpu++)
-				if (consumer->rings[cpu].header && !consumer->backlog)
-					release(&consumer->rings[cpu]);
-			consumer->next_cpu = 0;
-			consumer->state = BATCH_LOSSES;
-			break;
-		}
-		news = elog_ring_take(reader, item);
-		update_merge(consumer, ring_of(reader));
-		if (news) {
-			/* With a backlog, the last record stays in its chunk. */
-			consumer->pending = consumer->backlog ? NULL : ring_of(reader);
-			return 1;
-		}
-	}
-	if (consumer->state == BATCH_LOSSES) {
-		if (next_loss(consumer, item))
-			return 1;
-		consumer->state = BATCH_NONE;
-		if (next_loss_without_ring(consumer, item))
-			return 1;
-	}
-	return 0;
-}
-
-unsigned int elog_consumer_cpus(const struct elog_consumer *consumer)
-{
-	return consumer->subscribed.rings;
+	       (!consumer->part && stat.lost[EVENTLOG_LOST_NO_MEMORY] >
+				   consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY]);
 }
 
 unsigned int elog_consumer_rings(const struct elog_consumer *consumer)
@@ -776,90 +410,6 @@ unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer, unsign
 	if (ring >= consumer->subscribed.rings || !consumer->rings[ring].header)
 		return EVENTLOG_CPU_UNKNOWN;
 	return consumer->rings[ring].reader.cpu;
-}
-
-static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int index)
-{
-	if (index >= consumer->subscribed.rings || consumer->backlog ||
-	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
-		return NULL;
-	return &consumer->rings[index];
-}
-
-int elog_consumer_raw(struct elog_consumer *consumer, unsigned int index,
-		      const void **data, size_t *size, uint64_t *position)
-{
-	struct ring *ring = raw_ring(consumer, index);
-	uint64_t counts[EVENTLOG_LOST_CAUSES];
-	struct elog_ring_reader *reader;
-	ssize_t span;
-
-	if (!ring)
-		return -EINVAL;
-	if (!ring->header)
-		return 0;
-	reader = &ring->reader;
-	reader->end = committed(ring);
-	span = elog_ring_span(reader);
-	if (span < 0) {
-		reader->position = reader->end;
-		release(ring);
-		return (int)span;
-	}
-	/* Mark the losses as seen: poll() need not report them before the next flush. */
-	if (!span)
-		read_losses(consumer, ring, counts);
-	else
-		learn_names(consumer, ring);
-	*data = reader->data + (reader->position & (reader->data_bytes - 1));
-	*size = (size_t)span;
-	*position = reader->position;
-	return span > 0;
-}
-
-int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int index,
-			      size_t size)
-{
-	struct ring *ring = raw_ring(consumer, index);
-
-	if (!ring || !ring->header ||
-	    size > ring->reader.end - ring->reader.position)
-		return -EINVAL;
-	ring->reader.position += size;
-	release(ring);
-	return 0;
-}
-
-int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int index,
-			   uint64_t *lost, size_t count)
-{
-	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
-	struct ring *ring = NULL;
-	int ret = 1;
-
-	if (index == ELOG_STREAM_NONE) {
-		ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
-		if (ret)
-			return ret;
-		counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
-		/* elog_consumer_pending() compares the count with this one. */
-		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
-			stat.lost[EVENTLOG_LOST_NO_MEMORY];
-		ret = 1;
-	} else {
-		ring = raw_ring(consumer, index);
-		if (!ring)
-			return -EINVAL;
-		if (ring->header)
-			ret = read_losses(consumer, ring, counts);
-	}
-	if (ret && ring)
-		memcpy(ring->reader.lost, counts, sizeof(counts));
-	memset(lost, 0, count * sizeof(*lost));
-	memcpy(lost, counts, (count < EVENTLOG_LOST_CAUSES ? count : EVENTLOG_LOST_CAUSES) *
-	       sizeof(*lost));
-	return ret;
 }
 
 int elog_consumer_definition(struct elog_consumer *consumer,

@@ -553,9 +553,9 @@ static void test_write_errors(void)
 	options.flags = 2;
 	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
 	options.flags = 0;
-	options.reserved = 1;
+	options.files = ELOG_WRITER_FILES_MAX + 1;
 	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
-	options.reserved = 0;
+	options.files = 0;
 	options.size = 7;
 	check_equal(elog_writer_open(&writer, fd, &options), -EINVAL);
 	options.size = sizeof(options);

@@ -305,6 +305,35 @@ static void test_copy(void)
 	close(to);
 }
 
+/* Readers find the other files of a capture by its number and id. */
+static void test_files(void)
+{
+	struct elog_writer_options options = { .size = sizeof(options), .capture = "id 7" };
+	struct elog_reader *reader;
+	struct elog_writer *writer;
+	struct elog_item item;
+	uint32_t files;
+	int fd;
+
+	for (files = 0; files < 4; files++) {
+		fd = new_file();
+		options.files = files;
+		check_equal(elog_writer_open(&writer, fd, &options), 0);
+		elog_writer_close(writer);
+		lseek(fd, 0, SEEK_SET);
+		check_equal(elog_reader_open(&reader, fd), 0);
+		check_equal(elog_reader_next(reader, &item), 1);
+		check_equal(item.type, ELOG_ITEM_PART);
+		check_string(elog_reader_info(reader, "capture"), "id 7");
+		if (files > 1)
+			check_equal(atoi(elog_reader_info(reader, "files") ?: "0"), files);
+		else
+			check(!elog_reader_info(reader, "files"));
+		elog_reader_close(reader);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -313,6 +342,7 @@ int main(void)
 		{ "a definition that cannot be read is asked for again", test_failed_definition },
 		{ "losses continue in the next file", test_continues },
 		{ "a file is copied item by item", test_copy },
+		{ "several files of a capture", test_files },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

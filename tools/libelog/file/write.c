@@ -257,6 +257,8 @@ static int write_info(struct elog_writer *writer,
 	put_info(&text, "elog", options->program);
 	put_info(&text, "command", options->command);
 	put_info(&text, "capture", options->capture);
+	if (options->files > 1)
+		elog_text_printf(&text, "files %" PRIu32 "\n", options->files);
 	if (options->continues)
 		put_info(&text, "continues", "yes");
 	put_machine_id(&text);
@@ -304,7 +306,8 @@ int elog_writer_open(struct elog_writer **result, int fd,
 	ret = elog_struct_get(&options, sizeof(options), given);
 	if (ret)
 		return ret;
-	if (options.flags & ~ELOG_WRITER_LIVE || options.reserved ||
+	if (options.flags & ~ELOG_WRITER_LIVE ||
+	    options.files > ELOG_WRITER_FILES_MAX ||
 	    options.compression > COMPRESSION_MAX)
 		return -EINVAL;
 	writer = calloc(1, sizeof(*writer));

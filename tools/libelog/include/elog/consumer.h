@@ -155,10 +155,18 @@ int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id);
  * To print events soon after they happen, wait for about 100 ms at a time. Then call
  * elog_consumer_pending(), whatever the result.
  *
- * Return: 1 watermark or loss; 0 timeout; -EINTR a signal; -EIO.
+ * Return: 1 watermark, loss or elog_consumer_wake(); 0 timeout; -EINTR a signal; -EIO.
  */
 int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 		       const sigset_t *mask);
+
+/**
+ * elog_consumer_wake() - end elog_consumer_wait(), now or when it is called next
+ * @consumer: the consumer
+ *
+ * Any thread may call this, and a signal handler.
+ */
+void elog_consumer_wake(struct elog_consumer *consumer);
 
 /**
  * elog_consumer_pending() - test whether there is anything to read
@@ -167,7 +175,8 @@ int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
  * This is cheap: it reads the mapped rings, and asks the kernel whether there are new
  * rings.
  *
- * Return: 1 there are unread records or losses; 0 there are none; or a negative errno
+ * Return: 1 there are unread records or losses, or a flush that
+ * elog_consumer_raw_flush_start() has started is over; 0 there are none; or a negative errno
  * of EVENTLOG_IOC_STAT.
  */
 int elog_consumer_pending(struct elog_consumer *consumer);
@@ -288,14 +297,6 @@ int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 			    struct eventlog_stat *stat);
 
 /**
- * elog_consumer_cpus() - get the highest CPU number of a ring, plus one
- * @consumer: the consumer
- *
- * 0 with ELOG_CONSUMER_NO_RINGS.
- */
-unsigned int elog_consumer_cpus(const struct elog_consumer *consumer);
-
-/**
  * elog_consumer_rings() - get the number of rings, including those that do not exist yet
  * @consumer: the consumer
  *
@@ -355,6 +356,30 @@ int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int ring,
 int elog_consumer_raw_flush(struct elog_consumer *consumer);
 
 /**
+ * elog_consumer_raw_flush_start() - start to get a time from the kernel
+ * @consumer: as for elog_consumer_raw()
+ *
+ * elog_consumer_raw_flush() waits for an RCU grace period, tens of milliseconds. A small
+ * ring may fill up meanwhile. This function returns at once, and a thread of the
+ * library waits. The caller continues to read the rings. When the flush is over,
+ * elog_consumer_wait() ends. If no thread can be created, this function waits.
+ *
+ * Return: 0; -EBUSY the previous flush is not ended; -EINVAL; -ENOMEM.
+ */
+int elog_consumer_raw_flush_start(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_raw_flush_end() - finish what elog_consumer_raw_flush_start() has started
+ * @consumer: the consumer
+ *
+ * After this call has returned 1, everything is as after elog_consumer_raw_flush().
+ *
+ * Return: 1; 0 the flush is not over: call this again later; -EINVAL none was started;
+ * or as elog_consumer_raw_flush().
+ */
+int elog_consumer_raw_flush_end(struct elog_consumer *consumer);
+
+/**
  * elog_consumer_raw_lost() - get the losses of a ring
  * @consumer: as for elog_consumer_raw()
  * @ring: its number, below elog_consumer_rings(); ELOG_STREAM_NONE: CPUs that have no
@@ -367,6 +392,75 @@ int elog_consumer_raw_flush(struct elog_consumer *consumer);
  */
 int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int ring,
 			   uint64_t *lost, size_t count);
+
+/*
+ * Several threads can read one subscription: each opens a part of the consumer, which has
+ * some of its rings. A part is a consumer. It belongs to its thread, and parts need no
+ * locks between them.
+ *
+ * Any thread may call these functions, at any time until the consumer is closed:
+ * elog_consumer_fd(), elog_consumer_rings(), elog_consumer_rule_add(),
+ * elog_consumer_rule_delete(), elog_consumer_stat(), elog_consumer_rule_stat(),
+ * elog_consumer_flush_wait(), elog_consumer_wake().
+ */
+
+/**
+ * struct elog_part_options - which rings a part has
+ * @size: sizeof(struct elog_part_options); elog.h says how such structs grow
+ * @part: number of the part, below @parts
+ * @parts: number of parts. A ring belongs to the part that is its number modulo @parts
+ * @reserved: 0
+ * @processes: as in struct elog_consumer_options, for the thread of this part; or NULL
+ */
+struct elog_part_options {
+	uint32_t size;
+	uint32_t part;
+	uint32_t parts;
+	uint32_t reserved;
+	struct elog_processes *processes;
+};
+
+/**
+ * elog_consumer_part_open() - read some of a consumer's rings on another thread
+ * @part: set to the new consumer, for elog_consumer_close()
+ * @consumer: opened without backlog and without ELOG_CONSUMER_OVERWRITE. Nobody has read
+ *	its rings yet, and from now on only its parts read them. It may be closed first
+ * @options: which rings
+ *
+ * A part reads its rings like any other consumer: by elog_consumer_raw(), or in the order
+ * of time by elog_consumer_next(). Losses of CPUs without ring belong to part 0.
+ *
+ * Return: 0; -EINVAL; -E2BIG an option that this library does not know is set; -EMFILE;
+ * -ENOMEM; or as elog_consumer_open() when it maps rings.
+ */
+int elog_consumer_part_open(struct elog_consumer **part,
+			    const struct elog_consumer *consumer,
+			    const struct elog_part_options *options);
+
+/**
+ * elog_consumer_flush_wait() - get a time from the kernel, for all parts
+ * @consumer: a consumer without ELOG_CONSUMER_OVERWRITE, or one of its parts
+ * @flush: the caller sets its size; filled in up to there
+ *
+ * Waits for an RCU grace period. So call it on a thread that does not read rings, and
+ * pass the result to all parts.
+ *
+ * Return: 0; -EINVAL; -EINTR; -ENOMEM.
+ */
+int elog_consumer_flush_wait(const struct elog_consumer *consumer,
+			     struct eventlog_flush *flush);
+
+/**
+ * elog_consumer_raw_flushed() - use the result of elog_consumer_flush_wait()
+ * @consumer: a consumer without backlog, usually a part
+ * @flush: the result
+ *
+ * After this call, everything is as after elog_consumer_raw_flush().
+ *
+ * Return: 0; -E2BIG; -ENOMEM, -EPROTO: a new ring cannot be mapped.
+ */
+int elog_consumer_raw_flushed(struct elog_consumer *consumer,
+			      const struct eventlog_flush *flush);
 
 #ifdef __cplusplus
 }

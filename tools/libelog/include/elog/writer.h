@@ -30,6 +30,8 @@ struct elog_writer;
  */
 #define ELOG_WRITER_LIVE	(1U << 0)
 
+#define ELOG_WRITER_FILES_MAX	1024
+
 /**
  * struct elog_writer_options - how to write a file
  * @size: sizeof(struct elog_writer_options); elog.h says how such structs grow
@@ -37,9 +39,9 @@ struct elog_writer;
  * @program: name and version of the writing program; NULL: not stored
  * @command: description of what was captured; NULL: not stored
  * @capture: an id that the files of one capture share, and no other files have.
- *	Readers of several files use it to report each loss once. NULL: this capture
- *	has no other files
- * @cpus: as elog_consumer_cpus() returns
+ *	Readers of several files use it to report each loss once, and to find @files.
+ *	NULL: this capture has no other files
+ * @cpus: the largest number of CPUs, for information
  * @compression: level for schemas and records; 0: none; 1 (fast) to 19 (small), as
  *	in zstd(1)
  * @interrupted: called when a signal has interrupted writing; return true to give up.
@@ -56,7 +58,8 @@ struct elog_writer;
  *	elog_writer_process()
  * @threads_max: threads whose names the writer remembers; 0: 16384. Further ones cost
  *	space in the file, because names are stored repeatedly
- * @reserved: 0
+ * @files: the capture writes this many files at the same time, each with some of its
+ *	streams; at most ELOG_WRITER_FILES_MAX. Readers find the others by it: see elog(5). 0 in all but the first
  * @continues: the writer of the previous file of this capture, which is closed after
  *	this call; NULL: there is none. Losses continue to count from there
  */
@@ -74,7 +77,7 @@ struct elog_writer_options {
 	int (*definition)(void *context, struct eventlog_describe *request, char **text);
 	struct elog_processes *processes;
 	uint32_t threads_max;
-	uint32_t reserved;
+	uint32_t files;
 	const struct elog_writer *continues;
 };
 

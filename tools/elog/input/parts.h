@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files that elog capture --writers writes at the same time. No state.
+ */
+#ifndef PARTS_H
+#define PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * struct file_list - names of files
+ * @names: the names
+ * @count: of them
+ * @room: for them
+ * @incomplete: a file is missing; it was reported
+ */
+struct file_list {
+	char **names;
+	size_t count;
+	size_t room;
+	bool incomplete;
+};
+
+/**
+ * parts_find() - find the other files of captures with several writers
+ * @list: all zeros before; filled in with @names, each followed by its other files
+ * @names: files, or "-": not looked into
+ * @count: of them
+ *
+ * Other files that are in @names themselves are listed once.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int parts_find(struct file_list *list, char *const *names, int count);
+
+/**
+ * parts_remove() - remove the other files of a capture whose first file is replaced
+ * @name: the first file; nothing is done if it is no file of elog
+ *
+ * Otherwise they would seem to belong to the next capture, for example in FILE*.
+ */
+void parts_remove(const char *name);
+
+/** parts_free() - free the names */
+void parts_free(struct file_list *list);
+
+#endif /* PARTS_H */

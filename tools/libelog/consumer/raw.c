@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Reading the bytes of rings where they are, for writers of files.
+ *
+ * For the consumer's own thread, except elog_consumer_flush_wait().
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "consumer/state.h"
+#include "util/struct.h"
+
+int elog_consumer_flush_wait(const struct elog_consumer *consumer,
+			     struct eventlog_flush *flush)
+{
+	int ret = elog_struct_clear(flush, ELOG_SIZE_TO(struct eventlog_flush, reserved));
+
+	if (ret)
+		return ret;
+	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return -EINVAL;
+	return ioctl(consumer->fd, EVENTLOG_IOC_FLUSH, flush) ? -errno : 0;
+}
+
+int elog_consumer_flushed(struct elog_consumer *consumer, const struct eventlog_flush *flush)
+{
+	int ret;
+
+	consumer->pending = NULL;
+	if (flush->generation != consumer->generation) {
+		ret = elog_consumer_map(consumer);
+		if (ret)
+			return ret;
+		consumer->generation = flush->generation;
+	}
+	/* A flush that was started earlier may end later. */
+	if (flush->time > consumer->time)
+		consumer->time = flush->time;
+	consumer->state = BATCH_NONE;
+	return 0;
+}
+
+int elog_consumer_raw_flushed(struct elog_consumer *consumer,
+			      const struct eventlog_flush *given)
+{
+	struct eventlog_flush flush;
+	int ret;
+
+	ret = elog_struct_get(&flush, sizeof(flush), given);
+	if (ret)
+		return ret;
+	return consumer->backlog ? -EINVAL : elog_consumer_flushed(consumer, &flush);
+}
+
+int elog_consumer_raw_flush(struct elog_consumer *consumer)
+{
+	struct eventlog_flush flush = { .size = sizeof(flush) };
+	int ret = consumer->backlog ? -EINVAL : elog_consumer_flush_wait(consumer, &flush);
+
+	return ret ? ret : elog_consumer_flushed(consumer, &flush);
+}
+
+int elog_consumer_raw_flush_start(struct elog_consumer *consumer)
+{
+	int ret;
+
+	if (consumer->backlog || consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return -EINVAL;
+	if (!consumer->flusher) {
+		ret = elog_flusher_open(&consumer->flusher, consumer);
+		if (ret)
+			return ret;
+	}
+	return elog_flusher_start(consumer->flusher);
+}
+
+int elog_consumer_raw_flush_end(struct elog_consumer *consumer)
+{
+	struct eventlog_flush flush;
+	int ret;
+
+	if (!consumer->flusher)
+		return -EINVAL;
+	ret = elog_flusher_end(consumer->flusher, &flush);
+	if (ret <= 0)
+		return ret;
+	ret = elog_consumer_flushed(consumer, &flush);
+	return ret ? ret : 1;
+}
+
+static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int index)
+{
+	if (index >= consumer->subscribed.rings || consumer->backlog ||
+	    index % consumer->parts != consumer->part ||
+	    consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
+		return NULL;
+	return &consumer->rings[index];
+}
+
+int elog_consumer_raw(struct elog_consumer *consumer, unsigned int index,
+		      const void **data, size_t *size, uint64_t *position)
+{
+	struct ring *ring = raw_ring(consumer, index);
+	uint64_t counts[EVENTLOG_LOST_CAUSES];
+	struct elog_ring_reader *reader;
+	ssize_t span;
+
+	if (!ring)
+		return -EINVAL;
+	if (!ring->header)
+		return 0;
+	reader = &ring->reader;
+	reader->end = elog_ring_committed(ring);
+	span = elog_ring_span(reader);
+	if (span < 0) {
+		reader->position = reader->end;
+		elog_ring_release(ring);
+		return (int)span;
+	}
+	/* Mark the losses as seen: poll() need not report them before the next flush. */
+	if (!span)
+		elog_ring_read_losses(consumer, ring, counts);
+	else
+		elog_ring_learn_names(consumer, ring);
+	*data = reader->data + (reader->position & (reader->data_bytes - 1));
+	*size = (size_t)span;
+	*position = reader->position;
+	return span > 0;
+}
+
+int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int index,
+			      size_t size)
+{
+	struct ring *ring = raw_ring(consumer, index);
+
+	if (!ring || !ring->header ||
+	    size > ring->reader.end - ring->reader.position)
+		return -EINVAL;
+	ring->reader.position += size;
+	elog_ring_release(ring);
+	return 0;
+}
+
+int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int index,
+			   uint64_t *lost, size_t count)
+{
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	uint64_t counts[EVENTLOG_LOST_CAUSES] = { 0 };
+	struct ring *ring = NULL;
+	int ret = 1;
+
+	if (index == ELOG_STREAM_NONE) {
+		if (consumer->part)
+			return -EINVAL;
+		ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
+		if (ret)
+			return ret;
+		counts[EVENTLOG_LOST_NO_MEMORY] = stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		/* elog_consumer_pending() compares the count with this one. */
+		consumer->no_ring.lost[EVENTLOG_LOST_NO_MEMORY] =
+			stat.lost[EVENTLOG_LOST_NO_MEMORY];
+		ret = 1;
+	} else {
+		ring = raw_ring(consumer, index);
+		if (!ring)
+			return -EINVAL;
+		if (ring->header)
+			ret = elog_ring_read_losses(consumer, ring, counts);
+	}
+	if (ret && ring)
+		memcpy(ring->reader.lost, counts, sizeof(counts));
+	memset(lost, 0, count * sizeof(*lost));
+	memcpy(lost, counts, (count < EVENTLOG_LOST_CAUSES ? count : EVENTLOG_LOST_CAUSES) *
+	       sizeof(*lost));
+	return ret;
+}
