@@ -182,47 +182,76 @@ static bool trace_files_safe(void)
 	       (version > 6 || (version == 6 && patch >= 11));
 }
 
-static void use_trace_events(__u64 *seed)
+/* Events of the programs, groups, and an event of the module. */
+static const char *const trace_paths[] = {
+	"eventlog_user/name", "eventlog_user/other", "eventlog_user/c", "eventlog_hostile/name",
+	"eventlog_hostile/other", "eventlog_markers_hostile/name", "eventlog_user",
+	"eventlog_hostile", "eventlog", "eventlog/eventlog_lock",
+};
+
+/* A trigger holds an event until it is removed, with "!" in front. */
+static const char *const triggers[] = {
+	"!hist:keys=common_pid", "!hist:keys=x:vals=hitcount", "!stacktrace",
+};
+
+static void trace_write(const char *instance, const char *path, const char *file,
+			const char *text)
 {
-	static const char *const events[] = {
-		"eventlog_user/name/", "eventlog_user/other/", "eventlog_hostile/name/",
-		"eventlog_hostile/other/", "eventlog_user/", "eventlog_hostile/", "eventlog/",
-		"eventlog_markers_hostile/name/",
-	};
-	static const char *const writes[][2] = {
-		{ "enable", "1" }, { "enable", "1" }, { "enable", "0" },
-		{ "filter", "x == 1" }, { "filter", "text ~ \"a*\"" }, { "filter", "0" },
-		{ "trigger", "hist:keys=common_pid" }, { "trigger", "hist:keys=x:vals=hitcount" },
-		{ "trigger", "!hist:keys=common_pid" }, { "trigger", "!hist:keys=x:vals=hitcount" },
-		{ "trigger", "stacktrace:3" }, { "trigger", "!stacktrace" },
-	};
-	static const char *const reads[] = { "hist", "format", "id", "enable", "filter", "trigger" };
-	const unsigned int which = pick(seed, ARRAY_SIZE(writes));
-	char path[128], buffer[512];
+	char name[128];
+
+	snprintf(name, sizeof(name), TRACEFS "%s/events/%s/%s", instance, path, file);
+	file_write(name, text);
+}
+
+static void trace_read(const char *instance, const char *path, const char *file)
+{
+	char name[128], buffer[512];
 	int fd;
 
-	if (pick(seed, 16) == 0) {
+	snprintf(name, sizeof(name), TRACEFS "%s/events/%s/%s", instance, path, file);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	while (read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	close(fd);
+}
+
+static void use_trace_events(__u64 *seed)
+{
+	static const char *const filters[] = { "x == 1", "text ~ \"a*\"", "common_pid != 1", "0" };
+	static const char *const reads[] = { "hist", "format", "id", "enable", "filter", "trigger" };
+	const char *instance = pick(seed, 4) ? "" : "/instances/hostile";
+	const char *path = trace_paths[pick(seed, ARRAY_SIZE(trace_paths))];
+
+	switch (pick(seed, 12)) {
+	case 0:
 		if (mkdir(TRACEFS "/instances/hostile", 0700))
 			rmdir(TRACEFS "/instances/hostile");
-		return;
+		break;
+	case 1 ... 4:
+		trace_write(instance, path, "enable", pick(seed, 2) ? "1" : "0");
+		break;
+	case 5 ... 6:
+		trace_write(instance, path, "filter", filters[pick(seed, ARRAY_SIZE(filters))]);
+		break;
+	case 7 ... 8:
+		trace_write(instance, path, "trigger",
+			    triggers[pick(seed, ARRAY_SIZE(triggers))] + pick(seed, 2));
+		break;
+	default:
+		trace_read(instance, path, reads[pick(seed, ARRAY_SIZE(reads))]);
 	}
-	snprintf(path, sizeof(path), TRACEFS "%s/events/%s%s",
-		 pick(seed, 4) ? "" : "/instances/hostile",
-		 events[pick(seed, ARRAY_SIZE(events))], pick(seed, 3) ? writes[which][0] :
-		 reads[pick(seed, ARRAY_SIZE(reads))]);
-	if (pick(seed, 3)) {
-		file_write(path, writes[which][1]);
-		return;
-	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && read(fd, buffer, sizeof(buffer)) < 0)
-		sched_yield();
-	close(fd);
 }
 
 static void trace_nothing(void)
 {
+	unsigned int i, j;
+
 	rmdir(TRACEFS "/instances/hostile");
+	for (i = 0; i < ARRAY_SIZE(trace_paths); i++)
+		for (j = 0; j < ARRAY_SIZE(triggers); j++)
+			trace_write("", trace_paths[i], "trigger", triggers[j]);
 	file_write(TRACEFS "/events/enable", "0");
 	file_write(TRACEFS "/trace", "0");
 }
@@ -333,7 +362,7 @@ TEST(random_programs)
 	__u64 seed = test_seed();
 
 	load_open_to_all();
-	run_programs(&seed, 1500);
+	run_programs(&seed, 1000);
 	check_released();
 }
 
@@ -350,7 +379,7 @@ TEST(random_programs_in_a_random_system)
 	while (test_has_time()) {
 		user = (struct system_user){ .seed = test_random(&seed) };
 		CHECK_EQ(pthread_create(&thread, NULL, use_system, &user), 0);
-		run_programs(&seed, 3000);
+		run_programs(&seed, 1000);
 		__atomic_store_n(&user.stop, true, __ATOMIC_RELEASE);
 		CHECK_EQ(pthread_join(thread, NULL), 0);
 		check_released();
