@@ -15,6 +15,7 @@ help_text := \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
+	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
@@ -185,6 +186,9 @@ check-debug:
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
 		--results build/check/debug.results $(DEBUG_TESTS)
+
+check-sanitizers:
+	@scripts/check-sanitizers
 
 check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
@@ -383,7 +387,8 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-armhf check-debug check-static check-native stress check-models fuzz \
+	check check-armhf check-debug check-sanitizers check-static check-native stress \
+	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \

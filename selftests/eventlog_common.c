@@ -849,12 +849,12 @@ int module_unload(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK);
 }
 
-int module_load(const char *name)
+int module_open(const char *name)
 {
 	const char *eventlog = getenv("EVENTLOG_KO");
 	const char *slash;
 	char path[4096];
-	int fd, result;
+	int fd;
 
 	if (!eventlog)
 		eventlog = getenv("EVENTLOG_MODULE");
@@ -866,7 +866,14 @@ int module_load(const char *name)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		SKIP("%s does not exist", path);
-	result = syscall(SYS_finit_module, fd, "", 0);
+	return fd;
+}
+
+int module_load(const char *name)
+{
+	int fd = module_open(name);
+	int result = syscall(SYS_finit_module, fd, "", 0);
+
 	close(fd);
 	return result;
 }

@@ -335,14 +335,10 @@ long file_number(const char *path);
 /** file_write() - write a text to a file of /proc or /sys; returns as write(2) */
 ssize_t file_write(const char *path, const char *text);
 
-/**
- * module_load() - load a module of module/ktest/
- * @name: its name
- *
- * Skips the test if the module's file does not exist.
- *
- * Return: as init_module(2).
- */
+/** module_open() - open the file of a module of module/ktest/; skips the test without it */
+int module_open(const char *name);
+
+/** module_load() - load such a module; returns as init_module(2) */
 int module_load(const char *name);
 
 /** module_unload() - unload a module; returns as delete_module(2) */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests with hostile users: a consumer that overwrites its page, random calls,
- * payloads and mappings, races on one file, and failing allocations.  A correct
- * user beside them is not disturbed, and all resources are released.
+ * payloads and mappings, and races on one file.  A correct user beside them is not
+ * disturbed, and all resources are released.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -17,72 +17,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "hostile_common.h"
 
 #define RING_BYTES (16 * page_size())
-
-/* Cuts off the name that a line of the listing starts with, and removes its quotes. */
-static char *name_cut(char **line)
-{
-	char *start = *line, *end = start, *c = start;
-
-	if (*c == '"') {
-		for (c++; *c && *c != '"'; c++) {
-			if (*c == '\\')
-				c++;
-			*end++ = *c;
-		}
-		CHECK(*c == '"');
-		c++;
-	} else {
-		c += strcspn(c, "/ ");
-		end = c;
-	}
-	*line = *c ? c + 1 : c;
-	*end = '\0';
-	return start;
-}
-
-/* Deletes all persistent events that are not in use. */
-static void delete_persistent(void)
-{
-	char *text = status_read(), *line, *next, *provider;
-	int fd = device_open();
-
-	CHECK(text);
-	for (line = text; *line && *line != '\n'; line = next) {
-		next = strchr(line, '\n');
-		CHECK(next);
-		*next++ = '\0';
-		line = strchr(line, ':');
-		CHECK(line);
-		line++;
-		provider = name_cut(&line);
-		/* One call may delete several definitions of the name. */
-		if (try_delete(fd, provider, name_cut(&line)))
-			CHECK(errno == ENOENT || errno == EBUSY);
-	}
-	free(text);
-	close(fd);
-}
-
-/* A new user can register, subscribe, emit and receive. */
-static void check_working(void)
-{
-	struct eventlog_register event;
-	struct consumer consumer;
-	struct record record;
-	int fd = device_open();
-
-	event = register_event(fd, "checked u64 value");
-	consumer_open(&consumer, RING_BYTES);
-	rule_add(consumer.fd, NULL, "checked");
-	CHECK_EQ(emit(fd, event.write_index, "12345678", 8), 12);
-	consumer_one(&consumer, &record);
-	CHECK(!memcmp(record.payload, "12345678", 8));
-	consumer_close(&consumer);
-	close(fd);
-}
 
 /* ------------------------------------------------------------------------
  * The consumer's page
@@ -307,180 +244,17 @@ TEST(extreme_consumer_positions)
 /* ------------------------------------------------------------------------
  * Random calls
  */
-
-/* What the pointers of random requests point to: almost valid text. */
-static void random_command(char *text, size_t room, __u64 *seed)
-{
-	static const char *const words[] = {
-		"name", "other", "a", "b", "c", "u8", "u16", "u32", "u64", "s8", "s64", "int",
-		"unsigned", "char", "short", "long", "[4]", "[]", "[65536]", "[0]", "[99999999999]",
-		"struct", "__data_loc", "__rel_loc", ";", ";", ";", " ", " ", "  ", "4", "0", "-1",
-		"*", "\t", "\x80", "char[16]", "__data_loc char[] s", "u32 x;", "struct s y 8;",
-		"unsigned char[3] z", "?", "[a-z]", "[!", "\\",
-	};
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (;;) {
-		const char *word = words[test_random(seed) % ARRAY_SIZE(words)];
-
-		if (used + strlen(word) + 2 > room || test_random(seed) % 12 == 0)
-			return;
-		used += sprintf(text + used, "%s%s", word, test_random(seed) % 4 ? " " : "");
-	}
-}
-
-static __u64 random_word(__u64 *seed)
-{
-	switch (test_random(seed) % 8) {
-	case 0:
-		return test_random(seed);
-	case 1:
-		return test_random(seed) % 16;
-	case 2:
-		return 1ULL << test_random(seed) % 64;
-	case 3:
-		return (1ULL << test_random(seed) % 64) - 1;
-	case 4:
-		return -(test_random(seed) % 16);
-	default:
-		return 0;
-	}
-}
-
-#define POOL 12
-
-struct pool {
-	int fds[POOL];
-	char *text;
-	__u64 seed;
-};
-
-static void random_call(struct pool *pool)
-{
-	static const unsigned int numbers[] = { 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15 };
-	static const size_t sizes[] = { 64, 64, 8, 24, 56, 80, 8, 24, 112, 32, 8, 40 };
-	const unsigned int which = test_random(&pool->seed) % ARRAY_SIZE(numbers);
-	const unsigned int number = test_random(&pool->seed) % 50 ? numbers[which] :
-		test_random(&pool->seed) % 256;
-	const int fd = pool->fds[test_random(&pool->seed) % POOL];
-	union {
-		__u64 words[32];
-		__u32 halves[64];
-		__u32 size;
-		struct eventlog_register registration;
-		struct eventlog_delete delete;
-		struct eventlog_subscribe subscribe;
-		struct eventlog_rule rule;
-		struct eventlog_describe describe;
-		struct eventlog_names names;
-	} request;
-	unsigned int i;
-
-	memset(&request, 0, sizeof(request));
-	random_command(pool->text, 200, &pool->seed);
-	switch (number) {
-	case 1:
-		request.registration.command = PTR(pool->text);
-		break;
-	case 2:
-	case 10:
-		request.halves[1] = test_random(&pool->seed) % 8;
-		break;
-	case 3:
-		request.delete.event = PTR("name");
-		break;
-	case 8:
-		request.subscribe.ring_bytes = test_random(&pool->seed) % 4 ? RING_BYTES : 0;
-		break;
-	case 9:
-		request.rule.event = test_random(&pool->seed) % 2 ? PTR(pool->text) : 0;
-		break;
-	case 12:
-		request.halves[2] = test_random(&pool->seed) % 2 ? EVENTLOG_RINGS_ALL : 0;
-		break;
-	case 13:
-		request.describe.flags = test_random(&pool->seed) % 2;
-		request.describe.text = PTR(pool->text + 4096);
-		request.describe.text_size = 4096;
-		break;
-	case 15:
-		request.names.names = PTR(pool->text + 4096);
-		request.names.count = 4096 / sizeof(struct eventlog_name);
-		request.names.name_size = sizeof(struct eventlog_name);
-		break;
-	}
-	/* Corrupt up to three words of the request. */
-	for (i = test_random(&pool->seed) % 4; i; i--) {
-		if (test_random(&pool->seed) % 2)
-			request.words[test_random(&pool->seed) % (sizes[which] / 8)] =
-				random_word(&pool->seed);
-		else
-			request.halves[test_random(&pool->seed) % (sizes[which] / 4)] =
-				random_word(&pool->seed);
-	}
-	request.size = test_random(&pool->seed) % 16 ? sizes[which] :
-		random_word(&pool->seed) % sizeof(request);
-	/* Large rings take long and have a test of their own: subscribe_huge_rings. */
-	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
-		request.subscribe.ring_bytes %= 1 << 21;
-	/* Other encodings are not decoded further, except for VERSION. */
-	ioctl(fd, test_random(&pool->seed) % 16 ? EVENTLOG_IOC(number) :
-	      _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
-	      test_random(&pool->seed) % 100 ? (void *)&request :
-	      (void *)(unsigned long)random_word(&pool->seed));
-}
-
-static void random_other(struct pool *pool)
-{
-	unsigned int i = test_random(&pool->seed) % POOL;
-	unsigned char buffer[256];
-	struct pollfd request = { pool->fds[i], POLLIN, 0 };
-	__u32 index = test_random(&pool->seed) % 6;
-	size_t bytes = page_size() << test_random(&pool->seed) % 8;
-	void *address;
-
-	switch (test_random(&pool->seed) % 8) {
-	case 0:
-		close(pool->fds[i]);
-		pool->fds[i] = device_open();
-		break;
-	case 1:
-		close(pool->fds[i]);
-		pool->fds[i] = CHECK_OK(dup(pool->fds[(i + 1) % POOL]));
-		break;
-	case 2:
-		poll(&request, 1, 0);
-		break;
-	case 3:
-		CHECK(read(pool->fds[i], buffer, sizeof(buffer)) <= (ssize_t)sizeof(buffer));
-		break;
-	case 4:
-		address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, pool->fds[i],
-			       (random_word(&pool->seed) & 0xffffff) * page_size());
-		if (address != MAP_FAILED)
-			CHECK_OK(munmap(address, bytes));
-		break;
-	default:
-		memset(buffer, test_random(&pool->seed), sizeof(buffer));
-		emit(pool->fds[i], index, buffer, test_random(&pool->seed) % sizeof(buffer));
-	}
-}
-
 static void make_random_calls(__u64 seed, unsigned int count)
 {
-	struct pool pool = { .seed = seed, .text = pages_map(2 * 4096) };
+	struct hostile *hostile = malloc(sizeof(*hostile));
 	unsigned int i;
 
-	for (i = 0; i < POOL; i++)
-		pool.fds[i] = device_open();
+	CHECK(hostile);
+	hostile_begin(hostile, seed);
 	for (i = 0; i < count; i++)
-		if (test_random(&pool.seed) % 4)
-			random_call(&pool);
-		else
-			random_other(&pool);
-	for (i = 0; i < POOL; i++)
-		close(pool.fds[i]);
+		hostile_call(hostile);
+	hostile_end(hostile);
+	free(hostile);
 }
 
 TEST(random_calls)
@@ -1179,145 +953,5 @@ TEST(race_to_create_and_delete_definitions)
 	WAIT_FOR(!status_now("Active: "));
 	close(race.fd);
 	consumer_close(&consumer);
-	check_working();
-}
-
-/* ------------------------------------------------------------------------
- * Failing allocations, if the kernel supports fault injection (fail-nth)
- */
-static bool fail_at(unsigned int number)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", number);
-	return file_write("/proc/thread-self/fail-nth", text) > 0;
-}
-
-/* Returns whether a failure was injected into the last call. */
-static bool failed_by_injection(void)
-{
-	const long left = file_number("/proc/thread-self/fail-nth");
-
-	fail_at(0);
-	return left == 0;
-}
-
-static int scenario_register(void)
-{
-	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result = -1;
-
-	if (fd < 0)
-		return -1;
-	result = try_register(fd, "scarce u32 value; __data_loc char[] text");
-	close(fd);
-	return result;
-}
-
-static int scenario_subscribe(void)
-{
-	struct eventlog_subscribe request = subscribe_request(2 * page_size());
-	struct eventlog_rule rule = rule_request("user_*", "scarce*");
-	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result = -1;
-
-	if (fd < 0)
-		return -1;
-	if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request))
-		result = ioctl(fd, EVENTLOG_IOC_RULE_ADD, &rule);
-	close(fd);
-	return result;
-}
-
-static int scenario_describe(void)
-{
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
-	char text[512];
-	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result;
-
-	if (fd < 0)
-		return -1;
-	request.text = PTR(text);
-	request.text_size = sizeof(text);
-	result = ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request);
-	close(fd);
-	return result;
-}
-
-static int scenario_map(void)
-{
-	struct eventlog_subscribe request = subscribe_request(2 * page_size());
-	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), result = -1;
-	void *address;
-
-	if (fd < 0)
-		return -1;
-	if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request)) {
-		address = mmap(NULL, request.ring_stride, PROT_READ, MAP_SHARED, fd,
-			       request.ring_offset);
-		if (address != MAP_FAILED)
-			result = munmap(address, request.ring_stride);
-	}
-	close(fd);
-	return result;
-}
-
-TEST(allocation_failures)
-{
-	static int (*const scenarios[])(void) = {
-		scenario_register, scenario_subscribe, scenario_describe, scenario_map,
-	};
-	struct eventlog_register event;
-	struct consumer consumer;
-	unsigned int i, number;
-	int fd = device_open();
-
-	if (access("/proc/thread-self/fail-nth", W_OK))
-		SKIP("this kernel does not support fail-nth");
-	file_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
-	file_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	file_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	event = register_event(fd, "scarce_witness u64 value");
-	consumer_open(&consumer, RING_BYTES);
-	rule_add(consumer.fd, NULL, "scarce*");
-	for (i = 0; i < ARRAY_SIZE(scenarios); i++) {
-		for (number = 1; number < 5000; number++) {
-			bool injected;
-			int result, error;
-
-			test_note("scenario %u, allocation %u", i, number);
-			CHECK(fail_at(number));
-			result = scenarios[i]();
-			error = errno;
-			injected = failed_by_injection();
-			CHECK(!result || error == ENOMEM || error == EFAULT);
-			CHECK_EQ(emit(fd, event.write_index, "12345678", 8), 12);
-			CHECK_EQ(consumer_skip(&consumer), 1);
-			if (!injected)
-				break;
-		}
-		test_print("scenario %u: %u allocations failed", i, number - 1);
-		CHECK(number > 1 && number < 5000);
-	}
-	/* A payload too large for the stack is copied to allocated memory. */
-	for (number = 1; number < 100; number++) {
-		static unsigned char payload[2000];
-		ssize_t bytes;
-		bool injected;
-		int error;
-
-		test_note("payload, allocation %u", number);
-		CHECK(fail_at(number));
-		bytes = emit(fd, event.write_index, payload, sizeof(payload));
-		error = errno;
-		injected = failed_by_injection();
-		CHECK(bytes == 4 + sizeof(payload) || error == ENOMEM || error == EFAULT);
-		CHECK_EQ(consumer_skip(&consumer), bytes > 0);
-		if (!injected)
-			break;
-	}
-	CHECK(number > 1 && number < 100);
-	consumer_close(&consumer);
-	close(fd);
 	check_working();
 }

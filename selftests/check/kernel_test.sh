@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kernel_test - scripts/kernel imports a kernel with sanitizers into its cache. Prints TAP.
+set -eu
+export LC_ALL=C
+
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+export EVENTLOG_CACHE=$work/cache
+PATH=$PATH:/usr/sbin:/sbin
+
+kernel()
+{
+	"$top/scripts/kernel" "$@"
+}
+
+fails()
+{
+	! "$@"
+}
+
+mkdir -p "$work/tree/include/config"
+echo 6.12.1-test > "$work/tree/include/config/kernel.release"
+tar -C "$work/tree" -czf "$work/tree.tar.gz" .
+tar -czf "$work/empty.tar.gz" -T /dev/null
+echo image > "$work/image"
+
+refuses_stock() { fails kernel import 6.12 "$work/image" "$work/tree.tar.gz"; }
+refuses_tree() { fails kernel import 6.12-kasan "$work/image" "$work/empty.tar.gz"; }
+refuses_image() { fails kernel import 6.12-kasan "$work/none" "$work/tree.tar.gz"; }
+leaves_nothing() { fails kernel cached 6.12-kasan && [ -z "$(ls "$work"/cache/*/)" ]; }
+imports()
+{
+	kernel import 6.12-kasan "$work/image" "$work/tree.tar.gz" &&
+		kernel cached 6.12-kasan && fails kernel cached 6.12-kcsan
+}
+finds_files()
+{
+	[ "$(kernel release 6.12-kasan)" = 6.12.1-test ] &&
+		cmp "$(kernel image 6.12-kasan)" "$work/image" &&
+		[ -f "$(kernel headers 6.12-kasan)/include/config/kernel.release" ]
+}
+boots_without_modules()
+{
+	modprobe -d "$(kernel dir 6.12-kasan)" -S 6.12.1-test --show-depends overlay |
+		grep -qx 'builtin overlay'
+}
+
+check "a stock kernel is not imported" refuses_stock
+check "an archive without a tree is refused" refuses_tree
+check "a missing image is refused" refuses_image
+check "what was refused leaves nothing in the cache" leaves_nothing
+check "a kernel is imported" imports
+check "its release, image and tree are found" finds_files
+check "it needs no module to boot" boots_without_modules
+end_checks

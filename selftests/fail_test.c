@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Failing allocations and accesses to user memory: each call of the device, and loading
+ * and unloading of modules, is repeated until every allocation in it has failed once.
+ * Needs a kernel with fault injection (fail-nth in /proc).  A failed call changes nothing,
+ * so a correct producer and its subscriber work after each.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hostile_common.h"
+#include "module_common.h"
+
+/* More failures than any call has; a call that reaches it never succeeds. */
+#define FAILURES_MAX 5000
+
+#define FAIL_NTH "/proc/thread-self/fail-nth"
+#define EXAMPLE "eventlog_marker_example"
+
+static bool fail_at(unsigned int number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", number);
+	return file_write(FAIL_NTH, text) > 0;
+}
+
+/* Ends the injection; returns whether a failure was injected. */
+static bool failed_by_injection(void)
+{
+	const int error = errno;
+	const long left = file_number(FAIL_NTH);
+
+	fail_at(0);
+	errno = error;
+	return left == 0;
+}
+
+/* Lets allocations that may sleep fail as well, of any size. */
+static void fail_prepare(void)
+{
+	if (access(FAIL_NTH, W_OK))
+		SKIP("this kernel does not support fail-nth");
+	file_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	file_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	file_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	/* A stack for each failure would take most of the time. */
+	file_write("/sys/kernel/debug/failslab/verbose", "0");
+	file_write("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	file_write("/sys/kernel/debug/fail_usercopy/verbose", "0");
+	/* A case that failed has left it loaded. */
+	module_unload(EXAMPLE);
+}
+
+/* What the calls use; made before failures are injected. */
+static struct {
+	int producer;		/* has a registration of "scarce" and one with a session */
+	__u32 index;
+	__u32 session_index;
+	struct consumer consumer;
+	__u32 program_index;	/* of a program's marker */
+	struct filter filter;
+	char text[4096];
+	unsigned char payload[2000];
+} made;
+
+/* ------------------------------------------------------------------------
+ * Calls.  Each returns 0, or a negative number and errno.
+ */
+static int open_file(void)
+{
+	return open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
+}
+
+static int call_open(void)
+{
+	int fd = open_file();
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int call_version(void)
+{
+	struct eventlog_version request = { .size = sizeof(request) };
+
+	return ioctl(made.producer, EVENTLOG_IOC_VERSION, &request);
+}
+
+/* Registers on a new file. */
+static int register_new(__u32 flags, const char *definition)
+{
+	struct eventlog_register request = register_request(definition);
+	int fd = open_file(), result = -1;
+
+	if (fd < 0)
+		return -1;
+	request.flags = flags;
+	result = ioctl(fd, EVENTLOG_IOC_REGISTER, &request);
+	close(fd);
+	return result;
+}
+
+static int call_register(void)
+{
+	return register_new(0, "scarce_new u32 value; __data_loc char[] text");
+}
+
+static int call_register_schema(void)
+{
+	return register_new(EVENTLOG_REGISTER_SCHEMA,
+			    "eventlog 1\nprovider scarce\nevent 1 scarce_new info 0x1\n"
+			    "\tu32 value\n\tstring text\n");
+}
+
+/* A definition that exists. */
+static int call_register_again(void)
+{
+	return register_new(0, "scarce u32 value");
+}
+
+static int call_unregister(void)
+{
+	struct eventlog_register event = register_request("scarce u32 value");
+
+	if (ioctl(made.producer, EVENTLOG_IOC_REGISTER, &event))
+		return -1;
+	/* Fails only if the request cannot be read. */
+	if (!try_unregister(made.producer, event.write_index))
+		return 0;
+	CHECK_EQ(errno, EFAULT);
+	CHECK_OK(try_unregister(made.producer, event.write_index));
+	errno = EFAULT;
+	return -1;
+}
+
+/* A persistent definition; the next attempt deletes one that was left. */
+static int call_delete(void)
+{
+	if (register_new(EVENTLOG_REGISTER_PERSIST, "scarce_kept u32 value"))
+		return -1;
+	return try_delete(made.producer, NULL, "scarce_kept");
+}
+
+static int call_counts(void)
+{
+	struct eventlog_counts request = { .size = sizeof(request) };
+
+	return ioctl(made.producer, EVENTLOG_IOC_COUNTS, &request);
+}
+
+static int call_quota(void)
+{
+	struct eventlog_user_quota request = { .size = sizeof(request) };
+
+	return ioctl(made.producer, EVENTLOG_IOC_QUOTA, &request);
+}
+
+static int subscribe(__u32 flags)
+{
+	struct eventlog_subscribe request = subscribe_request(2 * page_size());
+	struct eventlog_rule rule = rule_request("user*", "scarce*");
+	int fd = open_file(), result = -1;
+
+	if (fd < 0)
+		return -1;
+	request.flags = flags;
+	if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request))
+		result = ioctl(fd, EVENTLOG_IOC_RULE_ADD, &rule);
+	close(fd);
+	return result;
+}
+
+static int call_subscribe(void)
+{
+	return subscribe(0);
+}
+
+static int call_subscribe_overwrite(void)
+{
+	return subscribe(EVENTLOG_SUBSCRIBE_OVERWRITE);
+}
+
+static int call_rule(void)
+{
+	struct eventlog_rule rule = rule_request(NULL, "scarce");
+
+	rule.filter = PTR(&made.filter.filter);
+	if (ioctl(made.consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule))
+		return -1;
+	if (!try_rule_delete(made.consumer.fd, rule.rule_id))
+		return 0;
+	CHECK_EQ(errno, EFAULT);
+	CHECK_OK(try_rule_delete(made.consumer.fd, rule.rule_id));
+	errno = EFAULT;
+	return -1;
+}
+
+static int call_flush(void)
+{
+	struct eventlog_flush request = { .size = sizeof(request) };
+
+	return ioctl(made.consumer.fd, EVENTLOG_IOC_FLUSH, &request);
+}
+
+static int call_stat(void)
+{
+	struct eventlog_stat request = { .size = sizeof(request), .ring = EVENTLOG_RINGS_ALL };
+
+	return ioctl(made.consumer.fd, EVENTLOG_IOC_STAT, &request);
+}
+
+static int call_describe(void)
+{
+	struct eventlog_describe request = {
+		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+		.text = PTR(made.text), .text_size = sizeof(made.text),
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_DESCRIBE, &request);
+}
+
+/* The witness writes after each call, so the rings must not stay paused. */
+static int call_pause(void)
+{
+	struct eventlog_pause request = { .size = sizeof(request), .paused = 1 };
+
+	if (ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request))
+		return -1;
+	request.paused = 0;
+	if (!ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request))
+		return 0;
+	CHECK_EQ(errno, EFAULT);
+	CHECK_OK(ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request));
+	errno = EFAULT;
+	return -1;
+}
+
+static int call_names(void)
+{
+	struct eventlog_names request = {
+		.size = sizeof(request), .names = PTR(made.text),
+		.count = sizeof(made.text) / sizeof(struct eventlog_name),
+		.name_size = sizeof(struct eventlog_name),
+	};
+
+	return ioctl(made.consumer.fd, EVENTLOG_IOC_NAMES, &request);
+}
+
+static int call_marker_next(void)
+{
+	struct eventlog_marker_next request = {
+		.size = sizeof(request), .text = PTR(made.text), .text_size = sizeof(made.text),
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_NEXT, &request);
+}
+
+static int call_marker_set(void)
+{
+	struct eventlog_marker_set request = {
+		.size = sizeof(request), .module = PTR(EXAMPLE), .filter = PTR(&made.filter.filter),
+		.handlers = EVENTLOG_MARKER_PRINT, .operation = EVENTLOG_MARKER_OP_ADD,
+	};
+
+	if (ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request))
+		return -1;
+	request.filter = 0;
+	request.operation = EVENTLOG_MARKER_OP_REMOVE;
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request);
+}
+
+/* A policy stays until the one that removes its handler makes it superfluous. */
+static int call_policy(void)
+{
+	struct eventlog_marker_policy request = {
+		.size = sizeof(request), .program = PTR("scarce"), .marker = PTR("scarce"),
+		.filter = PTR(&made.filter.filter), .handlers = EVENTLOG_MARKER_PROBE,
+		.operation = EVENTLOG_MARKER_OP_ADD,
+	};
+
+	if (ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &request))
+		return -1;
+	request.filter = 0;
+	request.operation = EVENTLOG_MARKER_OP_REMOVE;
+	return ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &request);
+}
+
+static int call_policy_next(void)
+{
+	struct eventlog_marker_policy_next request = {
+		.size = sizeof(request), .text = PTR(made.text), .text_size = sizeof(made.text),
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_POLICY_NEXT, &request);
+}
+
+static int call_filter_get(void)
+{
+	struct eventlog_filter_get request = {
+		.size = sizeof(request), .write_index = made.program_index,
+		.term_size = sizeof(struct eventlog_term), .terms = PTR(made.text),
+		.terms_size = 2048, .pool = PTR(made.text + 2048), .pool_size = 2048,
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &request);
+}
+
+static int call_map_ring(void)
+{
+	struct eventlog_subscribe request = subscribe_request(2 * page_size());
+	int fd = open_file(), result = -1;
+	void *address;
+
+	if (fd < 0)
+		return -1;
+	if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request)) {
+		address = mmap(NULL, request.ring_stride, PROT_READ, MAP_SHARED, fd,
+			       request.ring_offset);
+		if (address != MAP_FAILED)
+			result = munmap(address, request.ring_stride);
+	}
+	close(fd);
+	return result;
+}
+
+static int call_map_status(void)
+{
+	struct eventlog_register request = register_request("scarce u32 value");
+	int fd = open_file(), result = -1;
+	void *address;
+
+	if (fd < 0)
+		return -1;
+	if (!ioctl(fd, EVENTLOG_IOC_REGISTER, &request)) {
+		address = mmap(NULL, request.map_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (address != MAP_FAILED)
+			result = munmap(address, request.map_size);
+	}
+	close(fd);
+	return result;
+}
+
+static int call_poll(void)
+{
+	struct pollfd request = { made.consumer.fd, POLLIN, 0 };
+
+	return poll(&request, 1, 0) < 0 ? -1 : 0;
+}
+
+static int call_read(void)
+{
+	int fd = open_file(), result;
+
+	if (fd < 0)
+		return -1;
+	result = read(fd, made.text, sizeof(made.text)) < 0 ? -1 : 0;
+	close(fd);
+	return result;
+}
+
+static const struct {
+	const char *name;
+	int (*call)(void);
+} calls[] = {
+	{ "open", call_open }, { "VERSION", call_version }, { "REGISTER", call_register },
+	{ "REGISTER with a schema", call_register_schema },
+	{ "REGISTER again", call_register_again }, { "UNREGISTER", call_unregister },
+	{ "DELETE", call_delete }, { "COUNTS", call_counts }, { "QUOTA", call_quota },
+	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
+	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
+	{ "DESCRIBE", call_describe }, { "PAUSE", call_pause }, { "NAMES", call_names },
+	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
+	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
+	{ "FILTER_GET", call_filter_get }, { "mmap of a ring", call_map_ring },
+	{ "mmap of the status map", call_map_status }, { "poll", call_poll },
+	{ "read", call_read },
+};
+
+/* Makes what the calls use. */
+static void make(void)
+{
+	static const struct filter_term term = {
+		"value", EVENTLOG_TERM_NUMBER, .operation = EVENTLOG_TERM_OP_EQUAL, .number = 1,
+	};
+	struct eventlog_marker_policy policy = {
+		.size = sizeof(policy), .program = PTR("scarce_kept"),
+		.filter = filter_fill(&made.filter, &term, 1, "value == 1"),
+		.handlers = EVENTLOG_MARKER_PROBE,
+	};
+	struct eventlog_register event;
+
+	made.producer = device_open();
+	made.index = register_event(made.producer, "scarce u32 value").write_index;
+	event = register_request("scarce_session u32 value");
+	event.flags = EVENTLOG_REGISTER_SESSION;
+	register_with(made.producer, &event);
+	made.session_index = event.write_index;
+	event = register_request("scarce u32 value");
+	event.provider = PTR(EVENTLOG_PROGRAM_PREFIX "scarce_kept");
+	register_with(made.producer, &event);
+	made.program_index = event.write_index;
+	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &policy));
+	consumer_open(&made.consumer, 16 * page_size());
+	rule_add(made.consumer.fd, NULL, "scarce*");
+}
+
+/* A correct producer and its subscriber work. */
+static void check_witness(void)
+{
+	CHECK_EQ(emit(made.producer, made.index, "1234", 4), 8);
+	CHECK_EQ(consumer_skip(&made.consumer), 1);
+}
+
+/* Repeats a call until no failure is injected into it; it may succeed in spite of one. */
+static void fail_each(const char *name, int (*call)(void))
+{
+	unsigned int number, failed = 0;
+
+	for (number = 1; number < FAILURES_MAX; number++) {
+		bool injected;
+		int result, error;
+
+		test_note("%s, failure %u", name, number);
+		CHECK(fail_at(number));
+		result = call();
+		error = errno;
+		injected = failed_by_injection();
+		CHECK(!result || (injected && (error == ENOMEM || error == EFAULT)));
+		failed += !!result;
+		check_witness();
+		if (!injected)
+			break;
+	}
+	CHECK(number < FAILURES_MAX);
+	test_print("%s: %u of %u failures made it fail", name, failed, number - 1);
+}
+
+TEST(calls)
+{
+	unsigned int i;
+
+	fail_prepare();
+	CHECK_OK(module_load(EXAMPLE));
+	make();
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		fail_each(calls[i].name, calls[i].call);
+	try_delete(made.producer, NULL, "scarce_kept");
+	consumer_close(&made.consumer);
+	close(made.producer);
+	CHECK_OK(module_unload(EXAMPLE));
+	check_working();
+}
+
+/* A failed write is not in the ring; one that succeeds is, whatever failed in it. */
+static void fail_each_write(__u32 index, bool session, size_t bytes)
+{
+	unsigned int number;
+
+	for (number = 1; number < FAILURES_MAX; number++) {
+		ssize_t written;
+		bool injected;
+		int error;
+
+		test_note("payload of %zu bytes, failure %u", bytes, number);
+		CHECK(fail_at(number));
+		written = session ? emit_session(made.producer, index, 1, made.payload, bytes) :
+			  emit(made.producer, index, made.payload, bytes);
+		error = errno;
+		injected = failed_by_injection();
+		CHECK(written > 0 || (injected && (error == ENOMEM || error == EFAULT)));
+		CHECK_EQ(consumer_skip(&made.consumer), written > 0);
+		if (!injected)
+			break;
+	}
+	CHECK(number > 1 && number < FAILURES_MAX);
+}
+
+TEST(writes)
+{
+	fail_prepare();
+	make();
+	fail_each_write(made.index, false, 4);
+	fail_each_write(made.session_index, true, 4);
+	/* Too large for the stack: copied to allocated memory. */
+	fail_each_write(made.index, false, sizeof(made.payload));
+	consumer_close(&made.consumer);
+	close(made.producer);
+}
+
+/* ------------------------------------------------------------------------
+ * Modules
+ */
+
+/*
+ * Loads and unloads a module until no failure is injected into loading any more.  Without
+ * EVENTLOG_STRESS_SECONDS only some of the failures are tried, other ones in each run: most
+ * are in the kernel's own loader, and each attempt takes long.
+ */
+static void fail_module(int file, const char *parameters, const char *name)
+{
+	const bool all = test_has_time();
+	unsigned int number, tried = 0, failed = 0;
+	__u64 seed = test_seed();
+	bool injected = true;
+
+	for (number = 1; injected; number += all ? 1 : 1 + test_random(&seed) % 60) {
+		int result, error;
+
+		CHECK(number < FAILURES_MAX);
+		test_note("%s, failure %u", name, number);
+		CHECK(fail_at(number));
+		result = syscall(SYS_finit_module, file, parameters, 0);
+		error = errno;
+		injected = failed_by_injection();
+		tried++;
+		if (result) {
+			test_note("%s, failure %u: %s", name, number, test_errno_name(error));
+			CHECK(injected);
+			failed++;
+			continue;
+		}
+		/* Unloading cannot fail for want of memory; the name may be unreadable. */
+		CHECK(fail_at(1 + number % 8));
+		result = module_unload(name);
+		error = errno;
+		failed_by_injection();
+		if (result) {
+			CHECK_EQ(error, EFAULT);
+			CHECK_OK(module_unload(name));
+		}
+	}
+	test_print("%s: %u of %u attempts to load failed, of %u possible failures", name, failed,
+		   tried, number);
+}
+
+TEST(load_of_a_module_with_markers)
+{
+	int file = module_open(EXAMPLE);
+
+	fail_prepare();
+	fail_module(file, "", EXAMPLE);
+	close(file);
+	check_working();
+}
+
+TEST(load_of_eventlog)
+{
+	int file;
+
+	fail_prepare();
+	load("");
+	CHECK_OK(try_unload());
+	file = CHECK_OK(open(module_path(), O_RDONLY | O_CLOEXEC));
+	fail_module(file, "", "eventlog");
+	close(file);
+	load("");
+	check_working();
+}
