@@ -140,9 +140,10 @@ compare()
 	"$tree/scripts/bench/compare" "$@"
 }
 
-# Makes $work/old and $work/new.
+# Makes $work/old and $work/new once.
 samples()
 {
+	[ ! -d "$work/new" ] || return 0
 	mkdir -p "$work/old" "$work/new"
 	bench "$all" && cp "$output/sample.json" "$work/old" &&
 		bench 'bench_value fast 4; bench_value slow 8.6; bench_value absent 3
