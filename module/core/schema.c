@@ -8,7 +8,6 @@
 #include <linux/eventlog.h>
 #include <linux/kernel.h>
 #include <linux/overflow.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "core/event.h"
@@ -17,6 +16,7 @@
 #include "memory.h"
 #include "core/schema.h"
 #include "core/text.h"
+#include "core/unique.h"
 
 static const char *const eventlog_level_names[] = {
 	[EVENTLOG_LEVEL_CRITICAL] = "critical",
@@ -171,11 +171,45 @@ static bool eventlog_description_valid(const char *description)
 	return true;
 }
 
+static int eventlog_value_name_compare(const void *left, const void *right)
+{
+	const struct eventlog_value *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static int eventlog_value_compare(const void *left, const void *right)
+{
+	const struct eventlog_value *a = left, *b = right;
+
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static int eventlog_values_unique(const struct eventlog_provider *provider, const char *what,
+				  const struct eventlog_value *values, unsigned int count)
+{
+	struct eventlog_duplicates found;
+	int ret;
+
+	ret = eventlog_duplicates_find(values, count, sizeof(*values), eventlog_value_name_compare,
+				       &found);
+	if (ret > 0)
+		return eventlog_table_wrong(provider, "%s: duplicate name %s", what,
+					    ((const struct eventlog_value *)found.second)->name);
+	ret = ret ?: eventlog_duplicates_find(values, count, sizeof(*values),
+					      eventlog_value_compare, &found);
+	if (ret > 0)
+		return eventlog_table_wrong(provider, "%s: %s and %s have the same value", what,
+					    ((const struct eventlog_value *)found.first)->name,
+					    ((const struct eventlog_value *)found.second)->name);
+	return ret;
+}
+
 /* Checks that names and values are unique, and that no value is 0 if @bits is set. */
 static int eventlog_values_check(const struct eventlog_provider *provider, const char *what,
 				 const struct eventlog_value *values, unsigned int count, bool bits)
 {
-	unsigned int i, j;
+	unsigned int i;
 
 	for (i = 0; i < count; i++) {
 		if (!values[i].name || !eventlog_fields_name_valid(values[i].name))
@@ -188,22 +222,21 @@ static int eventlog_values_check(const struct eventlog_provider *provider, const
 		if (bits && !values[i].value)
 			return eventlog_table_wrong(provider, "%s: %s: value is 0", what,
 						    values[i].name);
-		for (j = 0; j < i; j++) {
-			if (!strcmp(values[i].name, values[j].name))
-				return eventlog_table_wrong(provider, "%s: duplicate name %s",
-							    what, values[i].name);
-			if (values[i].value == values[j].value)
-				return eventlog_table_wrong(provider,
-					"%s: %s and %s have the same value",
-					what, values[j].name, values[i].name);
-		}
 	}
-	return 0;
+	return eventlog_values_unique(provider, what, values, count);
+}
+
+static int eventlog_set_compare(const void *left, const void *right)
+{
+	const struct eventlog_set *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
 }
 
 static int eventlog_sets_check(const struct eventlog_provider *provider)
 {
-	unsigned int i, j;
+	struct eventlog_duplicates found;
+	unsigned int i;
 	int ret;
 
 	for (i = 0; i < provider->set_count; i++) {
@@ -215,24 +248,46 @@ static int eventlog_sets_check(const struct eventlog_provider *provider)
 			return eventlog_table_wrong(provider,
 				"set %s: control character in description",
 				set->name);
-		for (j = 0; j < i; j++)
-			if (!strcmp(set->name, provider->sets[j].name))
-				return eventlog_table_wrong(provider, "duplicate set %s",
-							    set->name);
 		/* A flag without bits names the value 0. */
 		ret = eventlog_values_check(provider, set->name, set->values, set->value_count,
 					    false);
 		if (ret)
 			return ret;
 	}
-	return 0;
+	ret = eventlog_duplicates_find(provider->sets, provider->set_count,
+				       sizeof(*provider->sets), eventlog_set_compare, &found);
+	if (ret > 0)
+		return eventlog_table_wrong(provider, "duplicate set %s",
+					    ((const struct eventlog_set *)found.second)->name);
+	return ret;
+}
+
+static int eventlog_field_compare(const void *left, const void *right)
+{
+	const struct eventlog_field *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static int eventlog_event_fields_unique(const struct eventlog_provider *provider,
+					const struct eventlog_provider_event *source)
+{
+	struct eventlog_duplicates found;
+	int ret = eventlog_duplicates_find(source->fields, source->field_count,
+					   sizeof(*source->fields), eventlog_field_compare,
+					   &found);
+
+	if (ret > 0)
+		return eventlog_table_wrong(provider, "event %s: duplicate field %s", source->name,
+					    ((const struct eventlog_field *)found.second)->name);
+	return ret;
 }
 
 static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 				       const struct eventlog_provider_event *source)
 {
 	struct eventlog_type type;
-	unsigned int i, j;
+	unsigned int i;
 	u32 bytes = 0;
 
 	if (source->field_count > EVENTLOG_FIELDS_MAX)
@@ -257,11 +312,6 @@ static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 			return eventlog_table_wrong(provider,
 				"event %s: field %s: control character in description",
 				source->name, field->name);
-		for (j = 0; j < i; j++)
-			if (!strcmp(field->name, source->fields[j].name))
-				return eventlog_table_wrong(provider,
-					"event %s: duplicate field %s",
-					source->name, field->name);
 		/* Neither exceeds EVENTLOG_PAYLOAD_MAX: the sum cannot overflow. */
 		bytes += type.bytes;
 		if (bytes > EVENTLOG_PAYLOAD_MAX)
@@ -273,62 +323,46 @@ static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 		return eventlog_table_wrong(provider,
 			"event %s: the fields take %u bytes, fixed_bytes is %u",
 			source->name, bytes, source->fixed_bytes);
-	return 0;
+	return eventlog_event_fields_unique(provider, source);
 }
 
-/* A position in the provider's array of events.  Sorting moves positions, not events. */
-typedef struct eventlog_provider_event *const *eventlog_event_place;
-
-/* Makes sorting stable: equal events keep the order of the provider's array. */
-static int eventlog_place_compare(eventlog_event_place a, eventlog_event_place b)
+/* Elements of the provider's array are pointers. */
+static const struct eventlog_provider_event *eventlog_event_at(const void *place)
 {
-	return a < b ? -1 : a > b;
+	return *(struct eventlog_provider_event *const *)place;
 }
 
 static int eventlog_event_name_compare(const void *left, const void *right)
 {
-	const eventlog_event_place a = *(const eventlog_event_place *)left;
-	const eventlog_event_place b = *(const eventlog_event_place *)right;
-
-	return strcmp((*a)->name, (*b)->name) ?: eventlog_place_compare(a, b);
+	return strcmp(eventlog_event_at(left)->name, eventlog_event_at(right)->name);
 }
 
 static int eventlog_event_id_compare(const void *left, const void *right)
 {
-	const eventlog_event_place a = *(const eventlog_event_place *)left;
-	const eventlog_event_place b = *(const eventlog_event_place *)right;
+	const u32 a = eventlog_event_at(left)->id, b = eventlog_event_at(right)->id;
 
-	if ((*a)->id != (*b)->id)
-		return (*a)->id < (*b)->id ? -1 : 1;
-	return eventlog_place_compare(a, b);
+	return a < b ? -1 : a > b;
 }
 
-/* Checks that names and ids are unique, by sorting: there may be tens of thousands. */
 static int eventlog_events_unique(const struct eventlog_provider *provider)
 {
-	eventlog_event_place *places;
-	unsigned int i;
-	int ret = 0;
+	struct eventlog_duplicates found;
+	int ret;
 
-	places = eventlog_alloc(provider->event_count * sizeof(*places));
-	if (!places)
-		return -ENOMEM;
-	for (i = 0; i < provider->event_count; i++)
-		places[i] = &provider->events[i];
-	sort(places, provider->event_count, sizeof(*places), eventlog_event_name_compare, NULL);
-	for (i = 1; i < provider->event_count && !ret; i++)
-		if (!strcmp((*places[i])->name, (*places[i - 1])->name))
-			ret = eventlog_table_wrong(provider, "duplicate event %s",
-						   (*places[i])->name);
-	if (!ret)
-		sort(places, provider->event_count, sizeof(*places), eventlog_event_id_compare,
-		     NULL);
-	for (i = 1; i < provider->event_count && !ret; i++)
-		if ((*places[i])->id == (*places[i - 1])->id)
-			ret = eventlog_table_wrong(provider, "events %s and %s have the same id %u",
-						   (*places[i - 1])->name, (*places[i])->name,
-						   (*places[i])->id);
-	eventlog_free(places);
+	ret = eventlog_duplicates_find(provider->events, provider->event_count,
+				       sizeof(*provider->events), eventlog_event_name_compare,
+				       &found);
+	if (ret > 0)
+		return eventlog_table_wrong(provider, "duplicate event %s",
+					    eventlog_event_at(found.second)->name);
+	ret = ret ?: eventlog_duplicates_find(provider->events, provider->event_count,
+					      sizeof(*provider->events), eventlog_event_id_compare,
+					      &found);
+	if (ret > 0)
+		return eventlog_table_wrong(provider, "events %s and %s have the same id %u",
+					    eventlog_event_at(found.first)->name,
+					    eventlog_event_at(found.second)->name,
+					    eventlog_event_at(found.second)->id);
 	return ret;
 }
 

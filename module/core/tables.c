@@ -18,7 +18,7 @@
 #include "core/tables.h"
 #include "memory.h"
 
-/* Names are compared in pairs: this limits the time. */
+/* Limits the time: each field looks for its enum or flags type among all of them. */
 #define EVENTLOG_TABLES_LINES_MAX 2048
 
 /* The members of a set: the largest number, and the absolute value of the lowest. */
