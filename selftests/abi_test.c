@@ -629,7 +629,7 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(DELETE, eventlog_delete, flags, 0),
 		FLAGS(COUNTS, eventlog_counts, flags, 0),
 		FLAGS(COUNTS, eventlog_counts, reserved[0], 0),
-		FLAGS(COUNTS, eventlog_counts, reserved[7], 0),
+		FLAGS(COUNTS, eventlog_counts, reserved[6], 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
 		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),

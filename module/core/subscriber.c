@@ -596,6 +596,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	xa_destroy(&subscriber->event_stats);
 	free_percpu(subscriber->calling);
 	put_pid_ns(subscriber->pid_namespace);
+	put_pid(subscriber->pid);
 	eventlog_free(subscriber);
 }
 
@@ -691,7 +692,7 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	subscriber = eventlog_subscriber_make(domain, task_active_pid_ns(current));
 	if (!subscriber)
 		return ERR_PTR(-ENOMEM);
-	subscriber->pid = task_tgid_nr(current);
+	subscriber->pid = get_pid(task_tgid(current));
 	get_task_comm(subscriber->comm, current);
 	if (request->ring_bytes) {
 		ret = -EDQUOT;

@@ -81,7 +81,7 @@ struct eventlog_cpu_ring {
  * @filtered: what filters of deleted rules have rejected
  * @event_stats: struct eventlog_event_stats by descriptor
  * @flush_lock: serialises FLUSH
- * @pid: the process that subscribed, in the initial pid namespace
+ * @pid: the process that subscribed, with a reference; NULL: a callback
  * @comm: its name, or the name of the callback
  */
 struct eventlog_subscriber {
@@ -116,7 +116,7 @@ struct eventlog_subscriber {
 	struct eventlog_filter_counts filtered;
 	struct xarray event_stats;
 	struct mutex flush_lock;
-	pid_t pid;
+	struct pid *pid;
 	char comm[TASK_COMM_LEN];
 };
 

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -25,6 +26,7 @@
 #include "user/producer.h"
 #include "user/status.h"
 #include "user/subscribe.h"
+#include "user/visible.h"
 
 static struct eventlog_domain *eventlog_root;
 static unsigned int eventlog_rules_limit;
@@ -107,6 +109,7 @@ static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *fi
 	counts->subscribers = domain->subscriber_count;
 	counts->policies = domain->policy_count;
 	mutex_unlock(&domain->lock);
+	counts->restricted = !eventlog_capable(filp);
 	return eventlog_argument_put(user, counts, sizeof(*counts));
 }
 
@@ -123,7 +126,8 @@ static int eventlog_ioctl_quota(struct eventlog_domain *domain, struct file *fil
 	return eventlog_argument_put(user, request, sizeof(*request));
 }
 
-static u32 eventlog_event_state(const struct eventlog_event *event)
+static u32 eventlog_event_state(const struct eventlog_event *event,
+				const struct eventlog_viewer *viewer)
 {
 	u32 state = eventlog_policy_ops->state(event);
 
@@ -135,15 +139,53 @@ static u32 eventlog_event_state(const struct eventlog_event *event)
 		state |= EVENTLOG_DESCRIBED_PERSIST;
 	if (event->provider->preamble)
 		state |= EVENTLOG_DESCRIBED_KERNEL;
+	/* What others trace of the kernel is not for everyone. */
+	if (event->provider->preamble && !viewer->capable)
+		state &= EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL;
 	return state;
+}
+
+/* Definitions that are looked at while the domain is locked. */
+#define EVENTLOG_DESCRIBE_EVENTS 64
+
+/*
+ * Finds the definition of a request that the opener may see.  The domain is locked, and
+ * is unlocked now and then if the opener may not see many definitions.
+ *
+ * Return: the definition; ERR_PTR(-ENOENT) or ERR_PTR(-EINTR).
+ */
+static struct eventlog_event *eventlog_describe_find(struct eventlog_domain *domain,
+						     const struct eventlog_describe *request,
+						     const struct eventlog_viewer *viewer)
+{
+	unsigned long descriptor = request->descriptor;
+	struct eventlog_event *event;
+	unsigned int looked_at = 0;
+
+	if (!(request->flags & EVENTLOG_DESCRIBE_NEXT)) {
+		event = xa_load(&domain->definitions, descriptor);
+		return event && eventlog_event_visible(event, viewer) ? event : ERR_PTR(-ENOENT);
+	}
+	while ((event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
+		if (eventlog_event_visible(event, viewer))
+			return event;
+		if (++looked_at % EVENTLOG_DESCRIBE_EVENTS)
+			continue;
+		mutex_unlock(&domain->lock);
+		cond_resched();
+		mutex_lock(&domain->lock);
+		if (fatal_signal_pending(current))
+			return ERR_PTR(-EINTR);
+	}
+	return ERR_PTR(-ENOENT);
 }
 
 static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp,
 				   void *argument, void __user *user)
 {
 	struct eventlog_describe *request = argument;
+	struct eventlog_viewer viewer;
 	struct eventlog_event *event;
-	unsigned long descriptor;
 	u32 text_bytes;
 	char *text;
 	int ret;
@@ -151,20 +193,17 @@ static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *
 	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT || request->reserved)
 		return -EINVAL;
 
+	viewer = eventlog_viewer_of(filp);
 	mutex_lock(&domain->lock);
-	descriptor = request->descriptor;
-	if (request->flags & EVENTLOG_DESCRIBE_NEXT)
-		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
-	else
-		event = xa_load(&domain->definitions, descriptor);
-	if (!event) {
+	event = eventlog_describe_find(domain, request, &viewer);
+	if (IS_ERR(event)) {
 		mutex_unlock(&domain->lock);
-		return -ENOENT;
+		return PTR_ERR(event);
 	}
 	text = eventlog_schema_text(event, &text_bytes);
 	if (text && request->text_size >= text_bytes) {
 		request->descriptor = event->descriptor;
-		request->state = eventlog_event_state(event);
+		request->state = eventlog_event_state(event, &viewer);
 		request->provider_id = event->provider->id;
 		request->instance = 0;
 	}
@@ -246,12 +285,14 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes, loff_t *position)
 {
 	struct eventlog_file *file = filp->private_data;
+	struct eventlog_viewer viewer;
 	ssize_t ret;
 
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EINVAL;
+	viewer = eventlog_viewer_of(filp);
 	mutex_lock(&file->lock);
-	ret = eventlog_status_read(&file->status, file->domain, user, bytes, position);
+	ret = eventlog_status_read(&file->status, file->domain, &viewer, user, bytes, position);
 	mutex_unlock(&file->lock);
 	return ret;
 }
@@ -304,6 +345,7 @@ static int eventlog_open(struct inode *inode, struct file *filp)
 		eventlog_free(file);
 		return ret;
 	}
+	file->uid = filp->f_cred->euid;
 	file->domain = eventlog_root;
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -351,6 +393,7 @@ int eventlog_device_init(struct eventlog_domain *domain, umode_t mode, unsigned 
 	eventlog_rules_limit = rules_max;
 	eventlog_registrations_limit = registrations_max;
 	eventlog_producer_init(registrations_max);
+	eventlog_visible_init();
 	eventlog_tables[ARRAY_SIZE(eventlog_tables) - 1] = marker_ioctls;
 	eventlog_device.mode = mode;
 	return misc_register(&eventlog_device);

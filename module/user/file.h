@@ -17,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/xarray.h>
 
 #include "user/status.h"
@@ -40,6 +41,7 @@ enum eventlog_role {
  * @domain: what it opens
  * @lock: see the top of the file
  * @user: its opener; NULL: one without limits; constant
+ * @uid: effective uid of the opener; constant
  * @role: enum eventlog_role
  * @registrations: of a producer, struct eventlog_registration by write_index
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
@@ -51,6 +53,7 @@ struct eventlog_file {
 	struct eventlog_domain *domain;
 	struct mutex lock;
 	struct eventlog_user *user;
+	kuid_t uid;
 	int role;
 	struct xarray registrations;
 	unsigned long first[EVENTLOG_FIRST_INDICES];

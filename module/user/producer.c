@@ -26,6 +26,7 @@
 #include "memory.h"
 #include "user/file.h"
 #include "user/producer.h"
+#include "user/visible.h"
 
 /* Messages up to this are copied to the stack. */
 #define EVENTLOG_STACK_MESSAGE 512
@@ -33,11 +34,13 @@
 /**
  * struct eventlog_registration - what a write_index refers to
  * @event: live until the registration ends; freed an RCU grace period later
+ * @registrant: the event and the user, for listings
  * @session: messages have a session before the payload
  * @rcu: frees it
  */
 struct eventlog_registration {
 	struct eventlog_event *event;
+	struct eventlog_registrant *registrant;
 	bool session;
 	struct rcu_head rcu;
 };
@@ -100,6 +103,7 @@ void eventlog_producer_init(unsigned int registrations_max)
 static void eventlog_registration_free(struct eventlog_file *file,
 				       struct eventlog_registration *registration)
 {
+	eventlog_registrant_put(registration->registrant);
 	mutex_lock(&file->domain->lock);
 	eventlog_event_put(registration->event);
 	mutex_unlock(&file->domain->lock);
@@ -146,12 +150,15 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 			  const char *provider, struct eventlog_fields *fields)
 {
 	struct eventlog_registration *registration;
+	struct eventlog_registrant *registrant;
 	struct eventlog_event *event;
 	int ret;
 
 	registration = eventlog_alloc(sizeof(*registration));
-	if (!registration)
-		return ERR_PTR(-ENOMEM);
+	registrant = eventlog_alloc(sizeof(*registrant));
+	ret = -ENOMEM;
+	if (!registration || !registrant)
+		goto err_free;
 	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
 
 	mutex_lock(&file->lock);
@@ -175,6 +182,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 		goto err_release;
 	}
 	registration->event = event;
+	registration->registrant = eventlog_registrant_get(registrant, event, file->uid);
 	file->registration_count++;
 	request->descriptor = event->descriptor;
 	request->status_offset = event->slot;
@@ -189,6 +197,8 @@ err_uncharge:
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 err_unlock:
 	mutex_unlock(&file->lock);
+err_free:
+	eventlog_free(registrant);
 	eventlog_free(registration);
 	return ERR_PTR(ret);
 }

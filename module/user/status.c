@@ -3,6 +3,8 @@
  * The status listing: see status.h.
  */
 #include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -15,17 +17,26 @@
 #include "core/text.h"
 #include "memory.h"
 #include "user/status.h"
+#include "user/visible.h"
 
 /* Events that are looked at while the domain is locked. */
 #define EVENTLOG_STATUS_EVENTS 64
 
-/* Processes choose their names: replace what could forge lines of the listing. */
+/*
+ * A process outside of the reader's pid namespace has neither pid nor name there.
+ * Processes choose their names: replace what could forge lines of the listing.
+ */
 static void eventlog_status_user(struct eventlog_text *text,
 				 const struct eventlog_subscriber *subscriber)
 {
+	pid_t pid = pid_nr_ns(subscriber->pid, task_active_pid_ns(current));
 	char comm[TASK_COMM_LEN];
 	char *c;
 
+	if (!subscriber->callback && !pid) {
+		eventlog_text_print(text, " ?");
+		return;
+	}
 	strscpy(comm, subscriber->comm, sizeof(comm));
 	for (c = comm; *c; c++)
 		if (*c <= ' ' || *c > '~')
@@ -33,7 +44,7 @@ static void eventlog_status_user(struct eventlog_text *text,
 	if (subscriber->callback)
 		eventlog_text_print(text, " %s", comm);
 	else
-		eventlog_text_print(text, " %s[%d]", comm, subscriber->pid);
+		eventlog_text_print(text, " %s[%d]", comm, pid);
 }
 
 /* Appends a loss to an event's comment; @behind: there is a comment already. */
@@ -61,33 +72,58 @@ static void eventlog_status_losses(struct eventlog_text *text, const struct even
 	eventlog_status_loss(text, &behind, perf, "too large for perf");
 }
 
+/* Appends who listens to an event. */
+static void eventlog_status_users(struct eventlog_text *text, const struct eventlog_event *event,
+				  const struct eventlog_listeners *listeners,
+				  const struct eventlog_viewer *viewer)
+{
+	unsigned int i;
+
+	eventlog_text_print(text, " # Used by");
+	if (!viewer->capable) {
+		eventlog_text_print(text, " ?");
+		return;
+	}
+	for (i = 0; i < listeners->listed; i++)
+		eventlog_status_user(text, listeners->entries[i].subscriber);
+	if (listeners->traced)
+		eventlog_trace_ops->status(text, event);
+}
+
 /* Appends the line of a live event. */
-static void eventlog_status_event(struct eventlog_text *text, const struct eventlog_event *event)
+static void eventlog_status_event(struct eventlog_text *text, const struct eventlog_event *event,
+				  const struct eventlog_viewer *viewer)
 {
 	const struct eventlog_listeners *listeners =
 		rcu_dereference_protected(event->listeners, lockdep_is_held(&event->domain->lock));
-	unsigned int i;
 
 	eventlog_text_print(text, "%u:", event->slot);
 	eventlog_text_name(text, event->provider->name, EVENTLOG_PROVIDER_PLAIN);
 	eventlog_text_print(text, "/");
 	eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
 	if (listeners)
-		eventlog_text_print(text, " # Used by");
-	for (i = 0; listeners && i < listeners->listed; i++)
-		eventlog_status_user(text, listeners->entries[i].subscriber);
-	if (listeners && listeners->traced)
-		eventlog_trace_ops->status(text, event);
+		eventlog_status_users(text, event, listeners, viewer);
 	eventlog_status_losses(text, event, listeners);
 	eventlog_text_print(text, "\n");
 }
 
-static void eventlog_status_totals(struct eventlog_text *text, const struct eventlog_domain *domain)
+/* @hidden: number of events that are not listed */
+static void eventlog_status_totals(struct eventlog_text *text, const struct eventlog_domain *domain,
+				   unsigned int hidden)
 {
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
 	if (eventlog_trace_ops && eventlog_trace_ops->unmade())
 		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_ops->unmade());
+	if (hidden)
+		eventlog_text_print(text, "Not listed: %u\n", hidden);
+}
+
+/* Who uses the events of the kernel is not for everyone. */
+static bool eventlog_status_lists(const struct eventlog_event *event,
+				  const struct eventlog_viewer *viewer)
+{
+	return viewer->capable || eventlog_event_registered_by(event, viewer->uid);
 }
 
 /*
@@ -96,7 +132,8 @@ static void eventlog_status_totals(struct eventlog_text *text, const struct even
  *
  * Return: how many bytes of buffer that first line needs, NUL included, or 0.
  */
-static size_t eventlog_status_fill(struct eventlog_status *status, struct eventlog_domain *domain)
+static size_t eventlog_status_fill(struct eventlog_status *status, struct eventlog_domain *domain,
+				   const struct eventlog_viewer *viewer)
 {
 	struct eventlog_text text = { .buffer = status->text, .room = status->room };
 	unsigned long descriptor = status->descriptor;
@@ -109,9 +146,11 @@ static size_t eventlog_status_fill(struct eventlog_status *status, struct eventl
 		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
 		status->bytes = text.bytes;
 		if (!event)
-			eventlog_status_totals(&text, domain);
+			eventlog_status_totals(&text, domain, status->hidden);
+		else if (event->slot && eventlog_status_lists(event, viewer))
+			eventlog_status_event(&text, event, viewer);
 		else if (event->slot)
-			eventlog_status_event(&text, event);
+			status->hidden++;
 		if (text.bytes >= text.room) {
 			needed = status->bytes ? 0 : text.bytes + 1;
 			break;
@@ -127,7 +166,8 @@ static size_t eventlog_status_fill(struct eventlog_status *status, struct eventl
 }
 
 /* Replaces the part by the next one, which is not empty unless the listing is complete. */
-static int eventlog_status_next(struct eventlog_status *status, struct eventlog_domain *domain)
+static int eventlog_status_next(struct eventlog_status *status, struct eventlog_domain *domain,
+				const struct eventlog_viewer *viewer)
 {
 	size_t needed = status->room ? 0 : PAGE_SIZE;
 
@@ -142,7 +182,7 @@ static int eventlog_status_next(struct eventlog_status *status, struct eventlog_
 				return -ENOMEM;
 			status->room = needed;
 		}
-		needed = eventlog_status_fill(status, domain);
+		needed = eventlog_status_fill(status, domain, viewer);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -151,7 +191,8 @@ static int eventlog_status_next(struct eventlog_status *status, struct eventlog_
 }
 
 ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_domain *domain,
-			     char __user *user, size_t bytes, loff_t *position)
+			     const struct eventlog_viewer *viewer, char __user *user, size_t bytes,
+			     loff_t *position)
 {
 	size_t done = 0, offset, length;
 	int ret = 0;
@@ -162,13 +203,14 @@ ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_dom
 		status->start = 0;
 		status->bytes = 0;
 		status->descriptor = 0;
+		status->hidden = 0;
 		status->complete = false;
 	}
 	while (done < bytes) {
 		if (*position >= status->start + status->bytes) {
 			if (status->complete)
 				break;
-			ret = eventlog_status_next(status, domain);
+			ret = eventlog_status_next(status, domain, viewer);
 			if (ret)
 				break;
 			continue;

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct eventlog_domain;
+struct eventlog_viewer;
 
 /**
  * struct eventlog_status - a listing that is being read
@@ -17,6 +18,7 @@ struct eventlog_domain;
  * @start: position of @text in the listing
  * @bytes: size of the part
  * @descriptor: the last event that the part contains
+ * @hidden: number of events up to that one that the reader may not see
  * @complete: the listing ends with the part
  *
  * Zeroed: the listing starts with the next read.  The caller's lock protects it.
@@ -27,6 +29,7 @@ struct eventlog_status {
 	loff_t start;
 	size_t bytes;
 	u32 descriptor;
+	unsigned int hidden;
 	bool complete;
 };
 
@@ -36,6 +39,8 @@ struct eventlog_status {
  *	a new one
  * @domain: unlocked.  It is locked for a limited number of events at a time: what
  *	changes between the parts may be listed or not
+ * @viewer: the opener of the file: it decides which events are listed, and whether their
+ *	users are
  * @user: destination
  * @bytes: size of @user
  * @position: as for read()
@@ -45,7 +50,8 @@ struct eventlog_status {
  * Return: the number of bytes read, -ENOMEM, -EFAULT or -EINTR.
  */
 ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_domain *domain,
-			     char __user *user, size_t bytes, loff_t *position);
+			     const struct eventlog_viewer *viewer, char __user *user, size_t bytes,
+			     loff_t *position);
 
 /**
  * eventlog_status_free() - free what a listing has allocated

@@ -41,7 +41,8 @@
  *
  * The first REGISTER makes an open file a producer, the first SUBSCRIBE makes it a
  * subscriber; after that the other call fails with EBUSY.  Reading a file that has
- * neither role returns the status listing.
+ * neither role returns the status listing.  What it contains depends on the rights of the
+ * opener, as with DESCRIBE.
  */
 #ifndef _UAPI_LINUX_EVENTLOG_H
 #define _UAPI_LINUX_EVENTLOG_H
@@ -212,7 +213,8 @@ struct eventlog_counts {
 	__u32 providers;	/* out: kernel providers */
 	__u32 subscribers;	/* out: subscribers, those in the kernel included */
 	__u32 policies;		/* out: marker policies */
-	__u32 reserved[8];
+	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
+	__u32 reserved[7];
 };
 
 /*
@@ -437,6 +439,10 @@ struct eventlog_stat {
 /*
  * nr 13, any role: get the schema text of a definition.  ENOENT: there is no such
  * definition.  EMSGSIZE: text_size is too small and was set to the size needed.
+ *
+ * An opener without CAP_PERFMON and CAP_SYS_ADMIN only finds definitions of which its
+ * effective uid has a registration, and those of kernel providers.  For the latter, state
+ * has no bits but LIVE and KERNEL.  EINTR: a fatal signal arrived.
  */
 #define EVENTLOG_DESCRIBE_NEXT	(1U << 0) /* the first definition after descriptor */
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the opener of a file may see.
+ *
+ * An opener that may trace the system sees all definitions.  Others see the definitions
+ * that their user has registered, and those of kernel providers: the schemas of these are
+ * in the files of modules, which everyone can read.
+ *
+ * For the first of these, a table contains the pairs of a definition and a user that has
+ * registrations of it.  Definitions are shared, so that several users can have the same.
+ * A user is an effective uid here, as in checks of files: not the one whose limits count
+ * (core/user.h), which contains whole user namespaces.
+ *
+ * A spinlock protects the table; it is taken last.  Called by the other files of user/.
+ */
+#ifndef EVENTLOG_VISIBLE_H
+#define EVENTLOG_VISIBLE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+struct eventlog_event;
+struct file;
+
+/**
+ * struct eventlog_registrant - a user that has registered a definition
+ * @node: in the table
+ * @descriptor: the definition
+ * @uid: the user
+ * @registrations: their number
+ */
+struct eventlog_registrant {
+	struct hlist_node node;
+	u32 descriptor;
+	kuid_t uid;
+	unsigned long registrations;
+};
+
+/**
+ * struct eventlog_viewer - the opener of a file
+ * @uid: its user
+ * @capable: it sees everything
+ */
+struct eventlog_viewer {
+	kuid_t uid;
+	bool capable;
+};
+
+/**
+ * eventlog_viewer_of() - who has opened a file
+ * @filp: the file
+ *
+ * Any context that may sleep.  Security modules may log that a capability is missing:
+ * call this only for what depends on it.
+ */
+struct eventlog_viewer eventlog_viewer_of(struct file *filp);
+
+/**
+ * eventlog_visible_init() - empty the table, at load
+ */
+void eventlog_visible_init(void);
+
+/**
+ * eventlog_registrant_get() - remember a registration
+ * @spare: zeroed; of eventlog_alloc()
+ * @event: the definition, which the registration refers to
+ * @uid: the user
+ *
+ * Return: the pair, for eventlog_registrant_put().  It is @spare, or @spare was freed.
+ */
+struct eventlog_registrant *eventlog_registrant_get(struct eventlog_registrant *spare,
+						    const struct eventlog_event *event, kuid_t uid);
+
+/**
+ * eventlog_registrant_put() - forget a registration
+ * @registrant: of eventlog_registrant_get()
+ */
+void eventlog_registrant_put(struct eventlog_registrant *registrant);
+
+/**
+ * eventlog_event_registered_by() - has a user registered a definition
+ * @event: the definition
+ * @uid: the user
+ */
+bool eventlog_event_registered_by(const struct eventlog_event *event, kuid_t uid);
+
+/**
+ * eventlog_event_visible() - may an opener know the name and the schema of a definition
+ * @event: the definition; its domain is locked
+ * @viewer: the opener
+ */
+bool eventlog_event_visible(const struct eventlog_event *event,
+			    const struct eventlog_viewer *viewer);
+
+#endif /* EVENTLOG_VISIBLE_H */
