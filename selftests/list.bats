@@ -162,6 +162,38 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	rmmod eventlog_tcp
 }
 
+@test "list: a user without rights sees its own events and says so" {
+	chmod 0666 /dev/eventlog
+	register others/secret
+	register mine/other
+	setpriv --reuid=65534 --clear-groups "$ELOG" emit --wait mine/thing 3>&- &
+	background+=($!)
+	wait_for eval "'$ELOG' list -q mine/thing > /dev/null 2>&1"
+	unprivileged=(setpriv --reuid=65534 --clear-groups "$ELOG")
+
+	run_apart "${unprivileged[@]}" list
+	[ "$status" = 0 ]
+	contains "$output" "mine/thing"
+	[[ $output != *secret* && $output != *mine/other* ]]
+	[ "$stderr" = "elog list: events of other users are not shown: this needs the capability CAP_PERFMON (or CAP_SYS_ADMIN)" ]
+	run_apart "${unprivileged[@]}" list -q mine
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 1 ]
+	[ -z "$stderr" ]
+	run_apart "${unprivileged[@]}" list -q others
+	[ "$status" = 1 ]
+	contains "$stderr" "no provider 'others'" "events of other users are not shown"
+	run_apart "${unprivileged[@]}" info -v
+	[ "$status" = 0 ]
+	contains "$output" ":mine/thing" "Active: 3" "Not listed: 2"
+	[[ $output != *secret* ]]
+	contains "$stderr" "elog info: events of other users are not shown"
+	run_apart "$ELOG" info -v
+	contains "$output" ":others/secret"
+	[ -z "$stderr" ]
+	chmod 0600 /dev/eventlog
+}
+
 @test "info: as JSON, and with captures in the background" {
 	register things/thing
 	run_elog info

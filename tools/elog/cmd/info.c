@@ -275,6 +275,8 @@ static int run_info(const struct options *options)
 		ret = read_quotas(fd, found);
 	if (!ret && options->verbose)
 		ret = read_listing(fd, &status);
+	if (!ret && options->verbose)
+		explain_restriction(fd);
 	close(fd);
 	if (ret) {
 		explain_device_error(ret, PURPOSE_QUERY);

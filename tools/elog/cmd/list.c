@@ -186,6 +186,8 @@ static int run_list(const struct options *options)
 	listing.nearest.sought = options->arguments[0];
 	output_open(&listing.output, options);
 	status = list_all(&listing, fd);
+	if (!options->quiet || !listing.any)
+		explain_restriction(fd);
 	close(fd);
 	if (listing.count) {
 		output_page(&listing.output, options);
@@ -209,7 +211,7 @@ static const struct verb_option list_options[] = {
 	{ OPTION_FORMAT, "text (default), or json: one object per line, with all\n"
 	  "properties of the event" },
 	{ OPTION_NO_PAGER, "with --tree: do not start ELOG_PAGER, PAGER or less" },
-	{ 'q', "no header" },
+	{ 'q', "no header, no message about events that are not shown" },
 	{ 'v', "also print the schema of each event; with --tree: sizes\n"
 	  "and offsets of fields" },
 	{ 0, NULL },
@@ -225,7 +227,7 @@ const struct verb verb_list = {
 	"STATE is kernel (a kernel provider has registered the event), live (a process has\n"
 	"registered it), persistent (it stays without a process), or gone (subscribers may\n"
 	"still have records of it). \"enabled\" follows if the event has a subscriber or a\n"
-	"tracer.\n"
+	"tracer. Without CAP_PERFMON, only events of this user and of the kernel are listed.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error, or no event matches.\n",
 	.options = list_options,

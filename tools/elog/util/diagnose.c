@@ -285,3 +285,12 @@ void explain_device_error(int error, enum purpose purpose)
 		break;
 	}
 }
+
+void explain_restriction(int fd)
+{
+	struct eventlog_counts counts = { .size = sizeof(counts) };
+
+	if (!elog_device_counts(fd, &counts) && counts.restricted)
+		elog_error("events of other users are not shown: this needs the capability "
+			   "CAP_PERFMON (or CAP_SYS_ADMIN)");
+}

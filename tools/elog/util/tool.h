@@ -213,6 +213,12 @@ enum purpose {
 void explain_device_error(int error, enum purpose purpose);
 
 /**
+ * explain_restriction() - say that the kernel shows only events of this user, if it does
+ * @fd: the device, from which events were listed
+ */
+void explain_restriction(int fd);
+
+/**
  * put_causes() - append ": cause count, ..." of a loss
  * @lost: counts by cause
  * @count: elements of @lost
