@@ -3,7 +3,9 @@
  * Loading and unloading of the module: see module_common.h.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,6 +49,57 @@ void load(const char *parameters)
 		CHECK_OK(try_unload());
 	CHECK_OK(try_load(parameters));
 	WAIT_FOR(!access(EVENTLOG_DEVICE, F_OK));
+}
+
+void load_open(const char *parameters)
+{
+	load(parameters);
+	CHECK_OK(chmod(EVENTLOG_DEVICE, 0666));
+}
+
+pid_t fork_user(uid_t uid, void (*function)(void))
+{
+	pid_t child = test_fork();
+
+	if (child)
+		return child;
+	CHECK_OK(setgid(uid));
+	CHECK_OK(setuid(uid));
+	function();
+	_exit(0);
+}
+
+void as_user(uid_t uid, void (*function)(void))
+{
+	test_join(fork_user(uid, function));
+}
+
+struct eventlog_user_quota quota(int fd, __u32 number)
+{
+	struct eventlog_user_quota request = { .size = sizeof(request), .quota = number };
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_QUOTA, &request));
+	return request;
+}
+
+int try_register_number(int fd, const char *prefix, unsigned int number)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "%s_%u u32 x", prefix, number);
+	return try_register(fd, command);
+}
+
+unsigned int register_many(int fd, const char *prefix, int error)
+{
+	unsigned int i = 0;
+
+	while (!try_register_number(fd, prefix, i)) {
+		i++;
+		CHECK(i < 10000);
+	}
+	CHECK_EQ(errno, error);
+	return i;
 }
 
 /* Loads the module as the runner did, for the next tests. */

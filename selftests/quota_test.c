@@ -3,66 +3,10 @@
  * Tests of what one user may make the module keep: a user without capabilities reaches
  * each limit and gets the documented error; other users are not affected.
  */
-#include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "module_common.h"
-
-#define USER 1000
-#define OTHER 1001
-
-static struct eventlog_user_quota quota(int fd, __u32 number)
-{
-	struct eventlog_user_quota request = { .size = sizeof(request), .quota = number };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_QUOTA, &request));
-	return request;
-}
-
-/* Runs a function as a user without rights and waits for it. */
-static void as_user(uid_t uid, void (*function)(void))
-{
-	pid_t child = test_fork();
-
-	if (!child) {
-		CHECK_OK(setgid(uid));
-		CHECK_OK(setuid(uid));
-		function();
-		_exit(0);
-	}
-	test_join(child);
-}
-
-static void load_open(const char *parameters)
-{
-	load(parameters);
-	CHECK_OK(chmod(EVENTLOG_DEVICE, 0666));
-}
-
-static int try_register_number(int fd, const char *prefix, unsigned int number)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "%s_%u u32 x", prefix, number);
-	return try_register(fd, command);
-}
-
-/* Registers until it fails. Returns how many were registered. */
-static unsigned int register_many(int fd, const char *prefix, int error)
-{
-	unsigned int i = 0;
-
-	while (!try_register_number(fd, prefix, i)) {
-		i++;
-		CHECK(i < 10000);
-	}
-	CHECK_EQ(errno, error);
-	return i;
-}
 
 TEST(no_limits_for_root)
 {
