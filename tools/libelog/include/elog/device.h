@@ -66,7 +66,8 @@ int elog_device_quota(int fd, struct eventlog_user_quota *quota);
  * repeat the call with the returned descriptor until it returns -ENOENT.
  *
  * Return: 0; -EINVAL @request->size is too small; -E2BIG members are set that this
- * library does not know; -ENOENT there is no such definition, or no further one; -ENOMEM.
+ * library does not know; -ENOENT there is no such definition, or no further one, or the
+ * opener of the file may not see it; -ENOMEM.
  */
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text);
