@@ -23,6 +23,17 @@ static struct eventlog_user_quota quota(int fd, __u32 number)
 	return request;
 }
 
+/* A file that a user without rights has opened. */
+static int device_open_as(uid_t uid)
+{
+	int fd;
+
+	CHECK_OK(seteuid(uid));
+	fd = device_open();
+	CHECK_OK(seteuid(0));
+	return fd;
+}
+
 /* Runs a function as a user without rights and waits for it. */
 static void as_user(uid_t uid, void (*function)(void))
 {
@@ -119,6 +130,58 @@ TEST(events)
 	CHECK_OK(try_register(fd, "of_root"));
 	CHECK_EQ(status_now("Active: "), 1);
 	close(fd);
+}
+
+/* A user cannot use up another one's limits by registering what that one has made. */
+TEST(events_held_by_others)
+{
+	int mine, others, root, i;
+
+	load_open("user_events_max=4");
+	mine = device_open_as(USER);
+	others = device_open_as(OTHER);
+	for (i = 0; i < 3; i++) {
+		CHECK_OK(try_register_number(mine, "shared", i));
+		CHECK_OK(try_register_number(others, "shared", i));
+	}
+	CHECK_EQ(quota(mine, EVENTLOG_QUOTA_EVENTS).use, 3);
+	CHECK_EQ(quota(others, EVENTLOG_QUOTA_EVENTS).use, 0);
+	/* The other one has room for two of them. */
+	CHECK_OK(try_register_number(others, "own", 0));
+	CHECK_OK(try_register_number(others, "own", 1));
+	close(mine);
+	mine = device_open_as(USER);
+	CHECK_EQ(quota(mine, EVENTLOG_QUOTA_EVENTS).use, 1);
+	CHECK_EQ(quota(others, EVENTLOG_QUOTA_EVENTS).use, 4);
+	CHECK_ERRNO(try_register(others, "one_more"), EDQUOT);
+	/* Root takes over without a limit. */
+	root = device_open();
+	for (i = 0; i < 3; i++)
+		CHECK_OK(try_register_number(root, "shared", i));
+	close(others);
+	CHECK_EQ(quota(mine, EVENTLOG_QUOTA_EVENTS).use, 0);
+	CHECK_EQ(status_now("Active: "), 3);
+	close(root);
+	CHECK_EQ(register_many(mine, "mine", EDQUOT), 4);
+	close(mine);
+}
+
+static void reach_nothing(void)
+{
+	int fd = device_open();
+
+	CHECK_ERRNO(try_register(fd, "none"), EDQUOT);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).limit, 0);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).denied, 1);
+	CHECK(quota(fd, EVENTLOG_QUOTA_REGISTRATIONS).limit > 0);
+	close(fd);
+}
+
+/* The limit 0 is not the default. */
+TEST(no_events)
+{
+	load_open("user_events_max=0");
+	as_user(USER, reach_nothing);
 }
 
 static void hold_events(void)
@@ -230,6 +293,69 @@ TEST(retained_bytes)
 	fd = device_open();
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &counts));
 	CHECK_EQ(counts.retained, 0);
+	close(fd);
+}
+
+static void churn_of_other(void)
+{
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < 100; i++) {
+		fd = device_open();
+		CHECK_OK(try_register_number(fd, "churned", i));
+		/* The first one registers it again and again. */
+		CHECK_OK(try_register(fd, "precious u32 x"));
+		close(fd);
+	}
+}
+
+/* The text of an ended event counts for the user that made it, and only that one's go. */
+TEST(retained_texts_of_others)
+{
+	struct eventlog_register event;
+	struct consumer consumer;
+	__u64 use;
+	int fd;
+
+	load_open("user_retained_bytes_max=8192 events_max=64 user_events_max=8");
+	consumer_open(&consumer, 1 << 16);
+	fd = device_open_as(USER);
+	event = register_event(fd, "precious u32 x");
+	close(fd);
+	fd = device_open_as(USER);
+	use = quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use;
+	CHECK(use > 0);
+	as_user(OTHER, churn_of_other);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use, use);
+	CHECK_EQ(register_event(fd, "precious u32 x").descriptor, event.descriptor);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use, 0);
+	close(fd);
+	consumer_close(&consumer);
+}
+
+/* Counters that subscribers keep of an ended event count as well. */
+TEST(retained_counters)
+{
+	struct consumer consumers[3];
+	__u64 use[2];
+	int fd, i;
+
+	load_open("");
+	consumer_open(&consumers[2], 1 << 16);
+	fd = device_open_as(USER);
+	for (i = 0; i < 2; i++) {
+		consumer_open(&consumers[i], 1 << 16);
+		rule_add(consumers[i].fd, NULL, NULL);
+		CHECK_OK(try_register(fd, "counted u32 x"));
+		close(fd);
+		fd = device_open_as(USER);
+		use[i] = quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use;
+	}
+	CHECK(use[1] > use[0]);
+	for (i = 0; i < 3; i++)
+		consumer_close(&consumers[i]);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use, 0);
 	close(fd);
 }
 

@@ -483,6 +483,10 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	return trace;
 }
 
+/*
+ * A process's layout is @prepared: making it here would allocate charged memory under the
+ * domain's lock.
+ */
 static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
 							struct eventlog_trace_layout **prepared)
 {
@@ -493,7 +497,7 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	if (!eventlog_trace_room(event->user) ||
 	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
 		return NULL;
-	layout = prepared && *prepared ? *prepared : eventlog_trace_layout_new(event);
+	layout = prepared ? *prepared : eventlog_trace_layout_new(event);
 	if (!layout)
 		goto err_uncharge;
 	trace = eventlog_trace_new();
@@ -510,11 +514,31 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	return trace;
 
 err_layout:
-	if (!prepared || layout != *prepared)
+	if (!prepared)
 		eventlog_trace_layout_free(layout);
 err_uncharge:
 	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
 	return NULL;
+}
+
+/* Counts a trace event for another user, if that one has room. */
+static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct eventlog_user *user)
+{
+	if (trace->user == user)
+		return true;
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+		return false;
+	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	eventlog_user_put(trace->user);
+	trace->user = eventlog_user_get(user);
+	return true;
+}
+
+static void eventlog_trace_event_recharge(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (event->trace.event)
+		eventlog_trace_recharge(event->trace.event, event->user);
 }
 
 static struct eventlog_trace_layout *
@@ -536,9 +560,19 @@ static void eventlog_trace_event_add(struct eventlog_event *event,
 	if (event->domain != eventlog_trace_domain || !eventlog_traces.events_max)
 		return;
 	key = eventlog_trace_key(event);
-	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key, layout);
+	trace = eventlog_trace_find(key);
+	if (!trace)
+		trace = eventlog_trace_make(event, key, layout);
+	else if (!eventlog_trace_recharge(trace, event->user))
+		trace = NULL;
 	if (!trace) {
 		eventlog_trace_unmade_add(event);
+		/* There was no room or memory when the layout was to be prepared. */
+		if (layout && !*layout && eventlog_trace_room(event->user)) {
+			eventlog_traces.untried = eventlog_traces.unmade;
+			queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
+					   EVENTLOG_TRACE_MAKE_UP);
+		}
 		return;
 	}
 	trace->uses++;
@@ -588,6 +622,7 @@ static const struct eventlog_trace_ops eventlog_trace_event_ops = {
 	.add = eventlog_trace_event_add,
 	.layout_free = eventlog_trace_layout_free,
 	.remove = eventlog_trace_event_remove,
+	.recharge = eventlog_trace_event_recharge,
 	.persist = eventlog_trace_event_persist,
 	.busy = eventlog_trace_event_busy,
 	.lost = eventlog_trace_lost,
