@@ -58,6 +58,11 @@ static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
 
+static uint trace_idle = EVENTLOG_TRACE_IDLE;
+module_param(trace_idle, uint, 0644);
+MODULE_PARM_DESC(trace_idle, "seconds that an ended event of a process stays in tracefs ("
+			     __stringify(EVENTLOG_TRACE_IDLE) ")");
+
 /* Limits of one user, see core/user.h.  0 is a limit, which allows nothing. */
 #define EVENTLOG_LIMIT_DEFAULT ULONG_MAX
 static ulong user_limits[] = { [0 ... EVENTLOG_QUOTAS - 1] = EVENTLOG_LIMIT_DEFAULT };
@@ -135,7 +140,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
 	if (ret)
 		goto err_domain;
-	ret = eventlog_trace_init(trace_events_max);
+	ret = eventlog_trace_init(trace_events_max, &trace_idle);
 	if (ret)
 		goto err_subscriber;
 	ret = eventlog_kfunc_init();

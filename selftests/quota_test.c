@@ -377,9 +377,63 @@ static void reach_trace_events(void)
 
 TEST(trace_events)
 {
-	load_open("user_trace_events_max=3");
+	load_open("user_trace_events_max=3 trace_idle=0");
 	as_user(USER, reach_trace_events);
 	as_user(OTHER, reach_trace_events);
+}
+
+static bool in_tracefs(const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/%s/format", trace_group(), name);
+	return !access(path, F_OK);
+}
+
+/* Trace events of ended events stay for a while, and count for their users. */
+TEST(idle_trace_events)
+{
+	char path[300];
+	int fd, other;
+	long id;
+
+	load_open("user_trace_events_max=2 trace_idle=1000");
+	if (!trace_events_exist())
+		SKIP("this kernel has no trace events for modules");
+	fd = device_open_as(USER);
+	CHECK_OK(try_register(fd, "idle_again u32 x"));
+	CHECK_OK(try_register(fd, "idle_changed u32 x"));
+	WAIT_FOR(in_tracefs("idle_again") && in_tracefs("idle_changed"));
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/idle_again/id", trace_group());
+	id = file_number(path);
+	close(fd);
+	fd = device_open_as(USER);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	/* It does not make room for a third one, or for a user without quota. */
+	CHECK_OK(try_register(fd, "idle_third u32 x"));
+	CHECK_EQ(status_now("Not in tracefs: "), 1);
+	CHECK_EQ(file_number(path), id);
+	/* The same definition gets it back; it counts for another user, so there is room now. */
+	other = device_open_as(OTHER);
+	CHECK_OK(try_register(other, "idle_again u32 x"));
+	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 1);
+	WAIT_FOR(in_tracefs("idle_third"));
+	CHECK_EQ(file_number(path), id);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	/* A changed definition takes its name. */
+	CHECK_OK(try_register(other, "idle_changed u64 x"));
+	WAIT_FOR(in_tracefs("idle_changed") && quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use == 1);
+	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	close(other);
+	close(fd);
+	/* They go with the module. */
+	load_open("trace_idle=1");
+	CHECK(!in_tracefs("idle_again") && !in_tracefs("idle_changed"));
+	fd = device_open_as(USER);
+	CHECK_OK(try_register(fd, "idle_again u32 x"));
+	WAIT_FOR(in_tracefs("idle_again"));
+	close(fd);
+	WAIT_FOR(!in_tracefs("idle_again"));
 }
 
 /* All uids of a user namespace count for its owner. */

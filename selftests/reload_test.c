@@ -291,7 +291,7 @@ TEST(parameter_trace_events_max)
 	char path[200];
 	int fd;
 
-	load("trace_events_max=2");
+	load("trace_events_max=2 trace_idle=0");
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
