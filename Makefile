@@ -29,6 +29,7 @@ help_text := \
 	'  bench-drain  count the instructions of an event from the rings to a file,' \
 	'               compared with trace-cmd and LTTng' \
 	'  bench-show   time printing a file, compared with babeltrace2' \
+	'  bench-contention  time calls of one user while another one attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  install      install module, tools, library, manual pages, udev rule, units' \
 	'  install-gen  install only eventlog-gen; also -module, -tool, -library,' \
@@ -214,6 +215,7 @@ bench:
 	@scripts/bench/instructions $(bench_flags)
 	@scripts/bench/drain $(bench_flags)
 	@scripts/bench/show $(bench_flags)
+	@scripts/bench/contention $(bench_flags)
 
 bench-ring:
 	@scripts/bench/ring $(bench_flags)
@@ -229,6 +231,9 @@ bench-drain:
 
 bench-show:
 	@scripts/bench/show $(bench_flags)
+
+bench-contention:
+	@scripts/bench/contention $(bench_flags)
 
 # Do not install a module for the test kernel by accident.
 ifneq ($(filter install install-module,$(MAKECMDGOALS)),)
@@ -385,7 +390,7 @@ help:
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-armhf check-debug check-static check-native stress check-models fuzz \
-	bench bench-ring bench-kernel bench-instructions bench-drain bench-show \
+	bench bench-ring bench-kernel bench-instructions bench-drain bench-show bench-contention \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \
 	install-service uninstall-gen uninstall deb check-deb clean help FORCE
