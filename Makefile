@@ -34,6 +34,7 @@ help_text := \
 	'  bench-capture  loss, CPU time and size of an event from emitting to a file,' \
 	'               compared with trace-cmd, perf and LTTng' \
 	'  bench-show   time printing a file, compared with babeltrace2' \
+	'  bench-contention  time calls of one user while another one attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
@@ -217,7 +218,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring kernel instructions process drain capture show
+benches := ring kernel instructions process drain capture show contention
 
 # One after the other, because they measure time; all of them, even if one fails.
 bench:

@@ -138,6 +138,19 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /*
+ * How long the trace event of a process's event stays after its end, in seconds.  Before
+ * 6.11, tracefs can use freed memory if a trigger or hist file stays open while a trace
+ * event is removed, or if an enable, filter or hist file is being opened then.  6.12 was
+ * seen to do so if a directory is being listed.  Processes must not be able to remove trace
+ * events often there.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define EVENTLOG_TRACE_IDLE 600
+#else
+#define EVENTLOG_TRACE_IDLE 0
+#endif
+
+/*
  * ftrace and perf call tracepoint_synchronize_unregister() before they free the targets
  * that an event is delivered to.  Since 7.0 it waits only for readers of
  * tracepoint_srcu; before that it also waited for code with preemption disabled.

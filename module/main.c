@@ -58,8 +58,14 @@ static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
 
-/* Limits of one user, see core/user.h. */
-static ulong user_limits[EVENTLOG_QUOTAS];
+static uint trace_idle = EVENTLOG_TRACE_IDLE;
+module_param(trace_idle, uint, 0644);
+MODULE_PARM_DESC(trace_idle, "seconds that an ended event of a process stays in tracefs ("
+			     __stringify(EVENTLOG_TRACE_IDLE) ")");
+
+/* Limits of one user, see core/user.h.  0 is a limit, which allows nothing. */
+#define EVENTLOG_LIMIT_DEFAULT ULONG_MAX
+static ulong user_limits[] = { [0 ... EVENTLOG_QUOTAS - 1] = EVENTLOG_LIMIT_DEFAULT };
 module_param_named(user_events_max, user_limits[EVENTLOG_QUOTA_EVENTS], ulong, 0444);
 MODULE_PARM_DESC(user_events_max, "limit of a user's live events (a quarter of events_max)");
 module_param_named(user_definitions_max, user_limits[EVENTLOG_QUOTA_DEFINITIONS], ulong, 0444);
@@ -92,7 +98,8 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_QUOTAS; i++)
-		user_limits[i] = user_limits[i] ?: limits[i];
+		if (user_limits[i] == EVENTLOG_LIMIT_DEFAULT)
+			user_limits[i] = limits[i];
 	eventlog_users_init(user_limits);
 }
 
@@ -133,7 +140,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
 	if (ret)
 		goto err_domain;
-	ret = eventlog_trace_init(trace_events_max);
+	ret = eventlog_trace_init(trace_events_max, &trace_idle);
 	if (ret)
 		goto err_subscriber;
 	ret = eventlog_kfunc_init();

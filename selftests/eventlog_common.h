@@ -303,6 +303,7 @@ bool thread_sleeps(pid_t thread);
 void capabilities_keep(__u64 mask);
 
 #define CAPABILITY_SYS_ADMIN (1ULL << 21)
+#define CAPABILITY_SYS_RESOURCE (1ULL << 24)
 #define CAPABILITY_PERFMON (1ULL << 38)
 #define CAPABILITY_ALL ((1ULL << 41) - 1)
 

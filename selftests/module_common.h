@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests that load and unload the module, and open the device to every user.  $EVENTLOG_KO, else $EVENTLOG_MODULE, is its
- * file.  After the last test the module is loaded again as it was before.
+ * For tests that load and unload the module, and open the device to every user.
+ * $EVENTLOG_KO, else $EVENTLOG_MODULE, is its file.  After the last test the module is
+ * loaded again as it was before.
  */
 #ifndef MODULE_COMMON_H
 #define MODULE_COMMON_H

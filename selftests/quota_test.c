@@ -8,6 +8,17 @@
 
 #include "module_common.h"
 
+/* A file that a user without rights has opened. */
+static int device_open_as(uid_t uid)
+{
+	int fd;
+
+	CHECK_OK(seteuid(uid));
+	fd = device_open();
+	CHECK_OK(seteuid(0));
+	return fd;
+}
+
 TEST(no_limits_for_root)
 {
 	struct eventlog_user_quota request = { .size = sizeof(request) };
@@ -63,6 +74,58 @@ TEST(events)
 	CHECK_OK(try_register(fd, "of_root"));
 	CHECK_EQ(status_now("Active: "), 1);
 	close(fd);
+}
+
+/* A user cannot use up another one's limits by registering what that one has made. */
+TEST(events_held_by_others)
+{
+	int mine, others, root, i;
+
+	load_open("user_events_max=4");
+	mine = device_open_as(USER);
+	others = device_open_as(OTHER);
+	for (i = 0; i < 3; i++) {
+		CHECK_OK(try_register_number(mine, "shared", i));
+		CHECK_OK(try_register_number(others, "shared", i));
+	}
+	CHECK_EQ(quota(mine, EVENTLOG_QUOTA_EVENTS).use, 3);
+	CHECK_EQ(quota(others, EVENTLOG_QUOTA_EVENTS).use, 0);
+	/* The other one has room for two of them. */
+	CHECK_OK(try_register_number(others, "own", 0));
+	CHECK_OK(try_register_number(others, "own", 1));
+	close(mine);
+	mine = device_open_as(USER);
+	CHECK_EQ(quota(mine, EVENTLOG_QUOTA_EVENTS).use, 1);
+	CHECK_EQ(quota(others, EVENTLOG_QUOTA_EVENTS).use, 4);
+	CHECK_ERRNO(try_register(others, "one_more"), EDQUOT);
+	/* Root takes over without a limit. */
+	root = device_open();
+	for (i = 0; i < 3; i++)
+		CHECK_OK(try_register_number(root, "shared", i));
+	close(others);
+	CHECK_EQ(quota(mine, EVENTLOG_QUOTA_EVENTS).use, 0);
+	CHECK_EQ(status_now("Active: "), 3);
+	close(root);
+	CHECK_EQ(register_many(mine, "mine", EDQUOT), 4);
+	close(mine);
+}
+
+static void reach_nothing(void)
+{
+	int fd = device_open();
+
+	CHECK_ERRNO(try_register(fd, "none"), EDQUOT);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).limit, 0);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).denied, 1);
+	CHECK(quota(fd, EVENTLOG_QUOTA_REGISTRATIONS).limit > 0);
+	close(fd);
+}
+
+/* The limit 0 is not the default. */
+TEST(no_events)
+{
+	load_open("user_events_max=0");
+	as_user(USER, reach_nothing);
 }
 
 static void hold_events(void)
@@ -177,6 +240,69 @@ TEST(retained_bytes)
 	close(fd);
 }
 
+static void churn_of_other(void)
+{
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < 100; i++) {
+		fd = device_open();
+		CHECK_OK(try_register_number(fd, "churned", i));
+		/* The first one registers it again and again. */
+		CHECK_OK(try_register(fd, "precious u32 x"));
+		close(fd);
+	}
+}
+
+/* The text of an ended event counts for the user that made it, and only that one's go. */
+TEST(retained_texts_of_others)
+{
+	struct eventlog_register event;
+	struct consumer consumer;
+	__u64 use;
+	int fd;
+
+	load_open("user_retained_bytes_max=8192 events_max=64 user_events_max=8");
+	consumer_open(&consumer, 1 << 16);
+	fd = device_open_as(USER);
+	event = register_event(fd, "precious u32 x");
+	close(fd);
+	fd = device_open_as(USER);
+	use = quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use;
+	CHECK(use > 0);
+	as_user(OTHER, churn_of_other);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use, use);
+	CHECK_EQ(register_event(fd, "precious u32 x").descriptor, event.descriptor);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use, 0);
+	close(fd);
+	consumer_close(&consumer);
+}
+
+/* Counters that subscribers keep of an ended event count as well. */
+TEST(retained_counters)
+{
+	struct consumer consumers[3];
+	__u64 use[2];
+	int fd, i;
+
+	load_open("");
+	consumer_open(&consumers[2], 1 << 16);
+	fd = device_open_as(USER);
+	for (i = 0; i < 2; i++) {
+		consumer_open(&consumers[i], 1 << 16);
+		rule_add(consumers[i].fd, NULL, NULL);
+		CHECK_OK(try_register(fd, "counted u32 x"));
+		close(fd);
+		fd = device_open_as(USER);
+		use[i] = quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use;
+	}
+	CHECK(use[1] > use[0]);
+	for (i = 0; i < 3; i++)
+		consumer_close(&consumers[i]);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use, 0);
+	close(fd);
+}
+
 static void reach_trace_events(void)
 {
 	int fd = device_open();
@@ -195,9 +321,63 @@ static void reach_trace_events(void)
 
 TEST(trace_events)
 {
-	load_open("user_trace_events_max=3");
+	load_open("user_trace_events_max=3 trace_idle=0");
 	as_user(USER, reach_trace_events);
 	as_user(OTHER, reach_trace_events);
+}
+
+static bool in_tracefs(const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/%s/format", trace_group(), name);
+	return !access(path, F_OK);
+}
+
+/* Trace events of ended events stay for a while, and count for their users. */
+TEST(idle_trace_events)
+{
+	char path[300];
+	int fd, other;
+	long id;
+
+	load_open("user_trace_events_max=2 trace_idle=1000");
+	if (!trace_events_exist())
+		SKIP("this kernel has no trace events for modules");
+	fd = device_open_as(USER);
+	CHECK_OK(try_register(fd, "idle_again u32 x"));
+	CHECK_OK(try_register(fd, "idle_changed u32 x"));
+	WAIT_FOR(in_tracefs("idle_again") && in_tracefs("idle_changed"));
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/idle_again/id", trace_group());
+	id = file_number(path);
+	close(fd);
+	fd = device_open_as(USER);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	/* It does not make room for a third one, or for a user without quota. */
+	CHECK_OK(try_register(fd, "idle_third u32 x"));
+	CHECK_EQ(status_now("Not in tracefs: "), 1);
+	CHECK_EQ(file_number(path), id);
+	/* The same definition gets it back; it counts for another user, so there is room now. */
+	other = device_open_as(OTHER);
+	CHECK_OK(try_register(other, "idle_again u32 x"));
+	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 1);
+	WAIT_FOR(in_tracefs("idle_third"));
+	CHECK_EQ(file_number(path), id);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	/* A changed definition takes its name. */
+	CHECK_OK(try_register(other, "idle_changed u64 x"));
+	WAIT_FOR(in_tracefs("idle_changed") && quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use == 1);
+	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	close(other);
+	close(fd);
+	/* They go with the module. */
+	load_open("trace_idle=1");
+	CHECK(!in_tracefs("idle_again") && !in_tracefs("idle_changed"));
+	fd = device_open_as(USER);
+	CHECK_OK(try_register(fd, "idle_again u32 x"));
+	WAIT_FOR(in_tracefs("idle_again"));
+	close(fd);
+	WAIT_FOR(!in_tracefs("idle_again"));
 }
 
 /* All uids of a user namespace count for its owner. */

@@ -291,7 +291,7 @@ TEST(parameter_trace_events_max)
 	char path[200];
 	int fd;
 
-	load("trace_events_max=2");
+	load("trace_events_max=2 trace_idle=0");
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
@@ -502,8 +502,11 @@ TEST(parameter_ring_memory_max)
 	load("");
 }
 
-/* A CPU comes online without memory for its ring: its events are counted as lost. */
-TEST(parameter_ring_memory_max_and_hotplug)
+/*
+ * A CPU comes online without memory for its ring: its events are counted as lost.
+ * @keep: capabilities
+ */
+static void hotplug_without_memory(const char *parameter, __u64 keep)
 {
 	struct eventlog_register event;
 	struct eventlog_stat counts;
@@ -520,9 +523,10 @@ TEST(parameter_ring_memory_max_and_hotplug)
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
 	if (file_number(path) != 1)
 		SKIP("CPU %u cannot be taken offline", cpu);
-	snprintf(parameters, sizeof(parameters), "ring_memory_max=%llu",
+	snprintf(parameters, sizeof(parameters), "%s=%llu", parameter,
 		 (unsigned long long)(count - 1) * (16 + 2) * page_size());
 	load(parameters);
+	capabilities_keep(keep);
 	fd = device_open();
 	event = register_event(fd, "event");
 	cpu_pin(cpus[0]);
@@ -549,6 +553,16 @@ TEST(parameter_ring_memory_max_and_hotplug)
 	consumer_close(&consumer);
 	close(fd);
 	load("");
+}
+
+TEST(parameter_ring_memory_max_and_hotplug)
+{
+	hotplug_without_memory("ring_memory_max", CAPABILITY_ALL);
+}
+
+TEST(parameter_user_ring_memory_max_and_hotplug)
+{
+	hotplug_without_memory("user_ring_memory_max", CAPABILITY_ALL & ~CAPABILITY_SYS_RESOURCE);
 }
 
 static mode_t device_mode(void)

@@ -20,6 +20,10 @@
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
 const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
 
+static struct eventlog_event *eventlog_event_retained_first(struct eventlog_domain *domain,
+							    const struct eventlog_user *user);
+static void eventlog_event_release_retained(struct eventlog_event *event);
+
 /* The key is secret, or processes could choose names that all hash to one bucket. */
 static u64 eventlog_text_hash(const struct eventlog_domain *domain, const char *text)
 {
@@ -74,11 +78,22 @@ static struct eventlog_provider_info *eventlog_provider_alloc(const char *name)
 	return info;
 }
 
+/*
+ * Providers of retained definitions have ids too, and many users can retain more definitions
+ * than there are ids.  Therefore the oldest of them go before an id cannot be had.
+ */
 static int eventlog_provider_take_id(struct eventlog_domain *domain,
-				     struct eventlog_provider_info *info)
+				     struct eventlog_provider_info *info,
+				     const struct eventlog_user *user)
 {
-	int id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL);
+	int id;
 
+	for (;;) {
+		id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL);
+		if (id != -ENOSPC || !domain->retained_count)
+			break;
+		eventlog_event_release_retained(eventlog_event_retained_first(domain, user));
+	}
 	if (id < 0)
 		return id;
 	info->id = id;
@@ -132,7 +147,7 @@ static struct eventlog_provider_info *eventlog_provider_get(struct eventlog_doma
 		}
 	}
 	info = draft->provider;
-	ret = eventlog_provider_take_id(domain, info);
+	ret = eventlog_provider_take_id(domain, info, draft->event->user);
 	if (ret)
 		return ERR_PTR(ret);
 	draft->provider = NULL;
@@ -151,7 +166,7 @@ struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_doma
 	info = eventlog_provider_alloc(kernel->name);
 	if (!info)
 		return ERR_PTR(-ENOMEM);
-	ret = eventlog_provider_take_id(domain, info);
+	ret = eventlog_provider_take_id(domain, info, NULL);
 	if (ret) {
 		eventlog_free(info);
 		return ERR_PTR(ret);
@@ -191,6 +206,19 @@ static void eventlog_event_release_rcu(struct rcu_head *rcu)
 	eventlog_event_release(container_of(rcu, struct eventlog_event, rcu));
 }
 
+/* Counts an event for a user, and its text too. */
+static void eventlog_event_users_get(struct eventlog_event *event, struct eventlog_user *user)
+{
+	event->user = eventlog_user_get(user);
+	event->maker = eventlog_user_get(user);
+}
+
+static void eventlog_event_users_put(struct eventlog_event *event)
+{
+	eventlog_user_put(event->user);
+	eventlog_user_put(event->maker);
+}
+
 /* Removes the event from all tables; writers may still be using it. */
 static void eventlog_event_forget(struct eventlog_event *event)
 {
@@ -200,16 +228,16 @@ static void eventlog_event_forget(struct eventlog_event *event)
 	xa_erase(&domain->definitions, event->descriptor);
 	eventlog_sinks_forget(event);
 	eventlog_provider_put(domain, event->provider);
-	eventlog_user_put(event->user);
+	eventlog_event_users_put(event);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 }
 
-/* What a retained definition takes, nearly. */
+/* What a retained definition takes, nearly, with the counters that subscribers keep of it. */
 static size_t eventlog_event_bytes(const struct eventlog_event *event)
 {
 	return sizeof(*event) + strlen(event->name) + strlen(event->fields_text) +
 	       struct_size(event->layout, dynamic, event->layout->dynamic_count) +
-	       (event->tables ? event->tables->bytes : 0);
+	       (event->tables ? event->tables->bytes : 0) + eventlog_sinks_bytes(event);
 }
 
 static void eventlog_event_retained_remove(struct eventlog_event *event)
@@ -217,8 +245,8 @@ static void eventlog_event_retained_remove(struct eventlog_event *event)
 	list_del(&event->retained_node);
 	event->domain->retained_count--;
 	list_del_init(&event->user_node);
-	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_RETAINED_BYTES,
-			       eventlog_event_bytes(event));
+	eventlog_user_uncharge(event->maker, EVENTLOG_QUOTA_RETAINED_BYTES,
+			       event->retained_bytes);
 }
 
 static void eventlog_event_release_retained(struct eventlog_event *event)
@@ -227,24 +255,41 @@ static void eventlog_event_release_retained(struct eventlog_event *event)
 	eventlog_event_forget(event);
 }
 
-/* Adds to the retained definitions, in place of older ones of its user if necessary. */
+/* The oldest retained definition of a user, or else of all; there is one. */
+static struct eventlog_event *eventlog_event_retained_first(struct eventlog_domain *domain,
+							    const struct eventlog_user *user)
+{
+	if (user && !list_empty(&user->retained))
+		return list_first_entry(&user->retained, struct eventlog_event, user_node);
+	return list_first_entry(&domain->retained, struct eventlog_event, retained_node);
+}
+
+/*
+ * Adds to the retained definitions, in place of older ones of its maker if necessary.
+ *
+ * Bytes and number are limited, because processes may register ever new definitions while a
+ * subscriber stays open.  The oldest texts go, those of other users last; a consumer that
+ * asks for a text when it first sees the descriptor has had them long before.
+ */
 static bool eventlog_event_retain(struct eventlog_event *event)
 {
-	struct eventlog_user *user = event->user;
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_user *user = event->maker;
 
+	event->retained_bytes = eventlog_event_bytes(event);
 	while (!eventlog_user_charge(user, EVENTLOG_QUOTA_RETAINED_BYTES,
-				     eventlog_event_bytes(event))) {
+				     event->retained_bytes)) {
 		if (list_empty(&user->retained))
 			return false;
-		eventlog_event_release_retained(list_first_entry(&user->retained,
-								 struct eventlog_event,
-								 user_node));
+		eventlog_event_release_retained(eventlog_event_retained_first(domain, user));
 	}
+	while (domain->retained_count >= domain->events_max)
+		eventlog_event_release_retained(eventlog_event_retained_first(domain, user));
 	if (user)
 		list_add_tail(&event->user_node, &user->retained);
-	event->retired_at = event->domain->subscriber_sequence;
-	list_add_tail(&event->retained_node, &event->domain->retained);
-	event->domain->retained_count++;
+	event->retired_at = domain->subscriber_sequence;
+	list_add_tail(&event->retained_node, &domain->retained);
+	domain->retained_count++;
 	return true;
 }
 
@@ -265,6 +310,7 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 static void eventlog_event_deactivate(struct eventlog_event *event)
 {
 	eventlog_enable_event_clear(event);
+	eventlog_sinks_unbind(event);
 	eventlog_policy_ops->remove(event);
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->remove(event);
@@ -281,19 +327,6 @@ static void eventlog_event_retire(struct eventlog_event *event)
 	eventlog_event_deactivate(event);
 	if (!domain->subscriber_count || !eventlog_event_retain(event))
 		eventlog_event_forget(event);
-}
-
-/*
- * Limits the memory that processes can fill by registering ever new definitions
- * while a subscriber stays open.  The oldest texts go; a consumer that asks for a
- * text when it first sees the descriptor has had them long before.
- */
-static void eventlog_events_trim_retained(struct eventlog_domain *domain)
-{
-	while (domain->retained_count > domain->events_max)
-		eventlog_event_release_retained(list_first_entry(&domain->retained,
-								 struct eventlog_event,
-								 retained_node));
 }
 
 /* Makes a new or a retained event live; @layout is that of eventlog_trace_ops.add(). */
@@ -389,7 +422,8 @@ static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domai
 		goto err_free;
 	refcount_set(&event->holders, 1);
 	INIT_LIST_HEAD(&event->user_node);
-	event->user = eventlog_user_get(user);
+	INIT_LIST_HEAD(&event->uses);
+	eventlog_event_users_get(event, user);
 	event->domain = domain;
 	event->level = level;
 	event->keywords = keywords;
@@ -438,7 +472,7 @@ err_erase:
 	event->layout = NULL;
 	event->fields_text = NULL;
 	event->tables = NULL;
-	eventlog_user_put(event->user);
+	eventlog_event_users_put(event);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 	return ret;
 }
@@ -478,7 +512,7 @@ void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *d
 {
 	if (draft->event) {
 		xa_release(&domain->definitions, draft->event->descriptor);
-		eventlog_user_put(draft->event->user);
+		eventlog_event_users_put(draft->event);
 		eventlog_free(draft->event);
 	}
 	eventlog_free(draft->provider);
@@ -538,8 +572,8 @@ void eventlog_event_discard(struct eventlog_event *event)
 }
 
 /*
- * Makes a retained event live; it counts for the user that brings it back.  If it fails,
- * the event stays as it was: a user cannot make the texts of another one go.
+ * Makes a retained event live; it counts for the user that brings it back.  Its text stays
+ * charged to its maker: no user can make the texts of another one go.
  */
 static int eventlog_event_revive(struct eventlog_event *event, struct eventlog_draft *draft)
 {
@@ -547,18 +581,17 @@ static int eventlog_event_revive(struct eventlog_event *event, struct eventlog_d
 
 	swap(event->user, draft->event->user);
 	ret = eventlog_event_activate(event, &draft->layout);
-	/* Its text is charged to the old user. */
-	swap(event->user, draft->event->user);
 	if (ret)
-		return ret;
-	eventlog_event_retained_remove(event);
-	swap(event->user, draft->event->user);
-	return 0;
+		swap(event->user, draft->event->user);
+	else
+		eventlog_event_retained_remove(event);
+	return ret;
 }
 
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords,
-					  struct eventlog_draft *draft)
+					  struct eventlog_draft *draft,
+					  struct eventlog_event_use *use)
 {
 	struct eventlog_event *event;
 	int ret;
@@ -579,23 +612,44 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 			return ERR_PTR(ret);
 	}
 	event->registrations++;
+	list_add_tail(&use->node, &event->uses);
 	return event;
 }
 
-void eventlog_event_put(struct eventlog_event *event)
+/*
+ * Counts an event for the user of its oldest registration, or others could use up a user's
+ * quota by registering what it has made.  If that user has no room, nothing changes:
+ * otherwise two users together could exceed their quotas.
+ */
+static void eventlog_event_recharge(struct eventlog_event *event)
 {
-	struct eventlog_domain *domain = event->domain;
+	struct eventlog_event_use *use;
 
-	lockdep_assert_held(&domain->lock);
-	if (--event->registrations || event->persistent)
+	use = list_first_entry_or_null(&event->uses, struct eventlog_event_use, node);
+	if (!use || use->user == event->user || event->persistent ||
+	    !eventlog_user_charge(use->user, EVENTLOG_QUOTA_EVENTS, 1))
+		return;
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
+	eventlog_user_put(event->user);
+	event->user = eventlog_user_get(use->user);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->recharge(event);
+}
+
+void eventlog_event_put(struct eventlog_event *event, struct eventlog_event_use *use)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (use)
+		list_del(&use->node);
+	if (--event->registrations)
+		eventlog_event_recharge(event);
+	if (event->registrations || event->persistent)
 		return;
 	if (event->source) {
 		event->lost_rcu_idle = eventlog_event_lost_rcu_idle(event);
 		event->source = NULL;
 	}
 	eventlog_event_retire(event);
-	/* The event may have been freed. */
-	eventlog_events_trim_retained(domain);
 }
 
 void eventlog_event_persist(struct eventlog_event *event)
@@ -636,7 +690,6 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 		event->persistent = false;
 		eventlog_event_retire(event);
 	}
-	eventlog_events_trim_retained(domain);
 	return 0;
 }
 

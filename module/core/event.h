@@ -29,6 +29,16 @@ struct eventlog_draft {
 };
 
 /**
+ * struct eventlog_event_use - a registration, as its event sees it
+ * @node: in the event's uses
+ * @user: who registered; outlives the registration; NULL: one without limits
+ */
+struct eventlog_event_use {
+	struct list_head node;
+	struct eventlog_user *user;
+};
+
+/**
  * eventlog_draft_make() - prepare eventlog_event_get()
  * @draft: filled in
  * @domain: not locked
@@ -62,19 +72,22 @@ void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *d
  * @level: enum eventlog_level
  * @keywords: mask
  * @draft: made from the same arguments; NULL: only find a live definition
+ * @use: of the registration; its user is set
  *
  * Return: the event, or ERR_PTR: -ENOENT (without a draft), -EPERM (a kernel provider has
  * the name), -ENOSPC (no room in the domain), -EDQUOT, -ENOMEM.
  */
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords,
-					  struct eventlog_draft *draft);
+					  struct eventlog_draft *draft,
+					  struct eventlog_event_use *use);
 
 /**
  * eventlog_event_put() - remove a registration from an event
  * @event: the event, its domain locked; the last registration ends it
+ * @use: of the registration; NULL: a kernel provider's
  */
-void eventlog_event_put(struct eventlog_event *event);
+void eventlog_event_put(struct eventlog_event *event, struct eventlog_event_use *use);
 
 /**
  * eventlog_event_hold() - keep the memory of a definition

@@ -28,6 +28,7 @@ struct eventlog_trace_layout;
  * @layout_free: free what @prepare returned, or NULL; in any process context
  * @remove: an event ends: its trace event goes; tracers get nothing more after an
  *	RCU grace period
+ * @recharge: an event counts for another user
  * @persist: an event is persistent now; the module is pinned by the caller's file
  * @busy: is ftrace, perf or BPF attached, or does an eprobe or a trigger hold it
  * @lost: set the numbers of events that were too large for ftrace, and for perf and BPF
@@ -39,6 +40,7 @@ struct eventlog_trace_ops {
 	void (*add)(struct eventlog_event *event, struct eventlog_trace_layout **layout);
 	void (*layout_free)(struct eventlog_trace_layout *layout);
 	void (*remove)(struct eventlog_event *event);
+	void (*recharge)(struct eventlog_event *event);
 	void (*persist)(struct eventlog_event *event);
 	bool (*busy)(const struct eventlog_event *event);
 	void (*lost)(const struct eventlog_event *event, u64 *ftrace, u64 *perf);

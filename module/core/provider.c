@@ -291,7 +291,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 		struct eventlog_event *event = eventlog_provider_event(domain, source);
 
 		RCU_INIT_POINTER(source->event, NULL);
-		eventlog_event_put(event);
+		eventlog_event_put(event, NULL);
 	}
 	provider->info = NULL;
 	provider->id = 0;

@@ -175,13 +175,31 @@ u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
 	return eventlog_event_lost_rcu_idle(event) - stats->rcu_idle_before;
 }
 
-static void eventlog_predicates_forget(struct eventlog_subscriber *subscriber, u32 descriptor)
+size_t eventlog_sinks_bytes(const struct eventlog_event *event)
 {
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_subscriber *subscriber;
+	size_t bytes = 0;
+
+	lockdep_assert_held(&domain->lock);
+	list_for_each_entry(subscriber, &domain->subscribers, node)
+		if (eventlog_subscriber_stats(subscriber, event, false))
+			bytes += sizeof(struct eventlog_event_stats);
+	return bytes;
+}
+
+void eventlog_sinks_unbind(const struct eventlog_event *event)
+{
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_subscriber *subscriber;
 	struct eventlog_subscriber_rule *rule;
 
-	list_for_each_entry(rule, &subscriber->rules, node)
-		if (rule->expression)
-			eventlog_predicates_free(xa_erase(&rule->predicates, descriptor));
+	lockdep_assert_held(&domain->lock);
+	list_for_each_entry(subscriber, &domain->subscribers, node)
+		list_for_each_entry(rule, &subscriber->rules, node)
+			if (rule->expression)
+				eventlog_predicates_free(xa_erase(&rule->predicates,
+								  event->descriptor));
 }
 
 void eventlog_sinks_forget(const struct eventlog_event *event)
@@ -190,9 +208,8 @@ void eventlog_sinks_forget(const struct eventlog_event *event)
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_event_stats *stats;
 
-	lockdep_assert_held(&domain->lock);
+	eventlog_sinks_unbind(event);
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		eventlog_predicates_forget(subscriber, event->descriptor);
 		stats = xa_erase(&subscriber->event_stats, event->descriptor);
 		if (!stats)
 			continue;

@@ -94,6 +94,19 @@ u64 eventlog_event_stats_rcu_idle(const struct eventlog_event_stats *stats,
 				  const struct eventlog_event *event);
 
 /**
+ * eventlog_sinks_bytes() - the memory of the counters that subscribers keep of an event
+ * @event: its domain locked
+ */
+size_t eventlog_sinks_bytes(const struct eventlog_event *event);
+
+/**
+ * eventlog_sinks_unbind() - free what the filters of all rules were bound to
+ * @event: without listeners, its domain locked; writers may still use the predicates, in
+ *	RCU read-side sections
+ */
+void eventlog_sinks_unbind(const struct eventlog_event *event);
+
+/**
  * eventlog_sinks_forget() - drop what all subscribers keep of an event
  * @event: a definition to be forgotten, its domain locked; writers may still use
  *	counters and predicates, in RCU read-side sections

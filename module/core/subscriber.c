@@ -97,15 +97,35 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 
 /* ---- rings ---- */
 
+static unsigned long eventlog_subscriber_ring_bytes(const struct eventlog_subscriber *subscriber)
+{
+	return (unsigned long)subscriber->ring_pages << PAGE_SHIFT;
+}
+
+/* SUBSCRIBE has charged rings for all CPUs that were online. */
+static bool eventlog_subscriber_charge_ring(struct eventlog_subscriber *subscriber)
+{
+	unsigned long bytes = eventlog_subscriber_ring_bytes(subscriber);
+
+	if (subscriber->prepaid_bytes < bytes)
+		return eventlog_user_charge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES, bytes);
+	subscriber->prepaid_bytes -= bytes;
+	return true;
+}
+
 static void eventlog_cpu_ring_free(struct eventlog_cpu_ring *cpu_ring)
 {
 	unsigned int i;
+
+	struct eventlog_subscriber *subscriber = cpu_ring->subscriber;
 
 	if (cpu_ring->address)
 		vunmap(cpu_ring->address);
 	for (i = 0; i < cpu_ring->page_count; i++)
 		eventlog_free_page(cpu_ring->pages[i]);
-	atomic_long_sub(cpu_ring->subscriber->ring_pages, &eventlog_ring_pages);
+	atomic_long_sub(subscriber->ring_pages, &eventlog_ring_pages);
+	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
+			       eventlog_subscriber_ring_bytes(subscriber));
 	eventlog_free(cpu_ring->pages);
 	eventlog_free(cpu_ring);
 }
@@ -117,11 +137,12 @@ static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscribe
 	struct eventlog_cpu_ring *cpu_ring;
 	int node = cpu_to_node(cpu);
 
-	if (atomic_long_add_return(pages, &eventlog_ring_pages) > eventlog_ring_pages_max)
+	if (atomic_long_add_return(pages, &eventlog_ring_pages) > eventlog_ring_pages_max ||
+	    !eventlog_subscriber_charge_ring(subscriber))
 		goto err_uncount;
 	cpu_ring = eventlog_alloc(sizeof(*cpu_ring));
 	if (!cpu_ring)
-		goto err_uncount;
+		goto err_uncharge;
 	cpu_ring->subscriber = subscriber;
 	cpu_ring->pages = eventlog_alloc(pages * sizeof(*cpu_ring->pages));
 	if (!cpu_ring->pages)
@@ -149,6 +170,9 @@ static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscribe
 err_free:
 	eventlog_cpu_ring_free(cpu_ring);
 	return NULL;
+err_uncharge:
+	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
+			       eventlog_subscriber_ring_bytes(subscriber));
 err_uncount:
 	atomic_long_sub(pages, &eventlog_ring_pages);
 	return NULL;
@@ -158,9 +182,9 @@ err_uncount:
  * The prepare stage of CPU hotplug.  The kernel calls it for all online CPUs when a
  * subscriber is made.  Later the kernel calls it for each CPU that is brought online,
  * before the CPU runs any code.  A CPU that was online before still has its ring.  If
- * there is no memory, the function returns 0, so that the CPU still comes online.
- * Such a CPU has no ring, and each event that it emits is counted as lost.  Takes no
- * lock, because the hotplug lock and domain->lock have no fixed order.
+ * there is no memory or the user is at its limit, the function returns 0, so that the CPU
+ * still comes online.  Such a CPU has no ring, and each event that it emits is counted as
+ * lost.  Takes no lock, because the hotplug lock and domain->lock have no fixed order.
  */
 static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
@@ -588,7 +612,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 		eventlog_free(subscriber->rings);
 	}
 	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
-			       subscriber->charged_bytes);
+			       subscriber->prepaid_bytes);
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
 		eventlog_rule_free(rule);
 	xa_for_each(&subscriber->event_stats, descriptor, stats)
@@ -675,7 +699,7 @@ static bool eventlog_subscriber_charge(struct eventlog_subscriber *subscriber,
 	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, bytes))
 		return false;
 	subscriber->user = user;
-	subscriber->charged_bytes = bytes;
+	subscriber->prepaid_bytes = bytes;
 	return true;
 }
 

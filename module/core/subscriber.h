@@ -68,7 +68,7 @@ struct eventlog_cpu_ring {
  * @sub_buffer_bytes: bytes of a sub-buffer
  * @ring_pages: pages of a ring
  * @user: the user that its rings count for, or NULL
- * @charged_bytes: how much
+ * @prepaid_bytes: charged to it for rings that are not made yet
  * @overwrite: rings overwrite their oldest records when they are full
  * @generation: incremented whenever a ring appears
  * @hotplug_node: CPU hotplug instance
@@ -102,7 +102,7 @@ struct eventlog_subscriber {
 	u32 sub_buffer_bytes;
 	unsigned int ring_pages;
 	struct eventlog_user *user;
-	unsigned long charged_bytes;
+	unsigned long prepaid_bytes;
 	bool overwrite;
 	u32 generation;
 	struct hlist_node hotplug_node;

@@ -186,9 +186,13 @@ struct eventlog_event_policy {
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; unique in the module and never reused
  * @slot: its place in the status map; 0: it is retained, not live
- * @user: the user that it counts for, with a reference; NULL: one without limits
- * @user_node: in the user's retained
+ * @user: the user that it counts for while it is live, with a reference; NULL: one
+ *	without limits.  It is that of the oldest registration, if that user has room
+ * @maker: the user that made it, and that its text counts for; likewise; constant
+ * @user_node: in the maker's retained
+ * @retained_bytes: what is charged to the maker
  * @registrations: how many registrations refer to it
+ * @uses: struct eventlog_event_use of those by processes, oldest first
  * @persistent: lives without registrations
  * @state_dump: belongs to state dumps; constant
  * @level: enum eventlog_level
@@ -217,8 +221,11 @@ struct eventlog_event {
 	u32 descriptor;
 	u32 slot;
 	struct eventlog_user *user;
+	struct eventlog_user *maker;
 	struct list_head user_node;
+	size_t retained_bytes;
 	unsigned long registrations;
+	struct list_head uses;
 	bool persistent;
 	bool state_dump;
 	u8 level;
@@ -267,7 +274,7 @@ struct eventlog_filter_counts {
  * @folded: what the subscriber's totals already contain of @counts; under domain->lock
  * @predicates: the filter bound to events, by descriptor.  A predicate is made before an
  *	event first has a listener with the rule, and is used again when listeners change;
- *	it is freed with the rule, or when the definition is forgotten.  Under domain->lock;
+ *	it is freed with the rule, or when the definition ends.  Under domain->lock;
  *	emission finds it in the listener
  * @provider: glob, in the same allocation
  * @event: glob, likewise

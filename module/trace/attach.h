@@ -53,8 +53,11 @@ struct eventlog_tracers {
  * @key: identifies the definition it was made for
  * @key_node: in the table of keys
  * @all_node: in the list of all
- * @node: in the worker's list, the list of free ones, or a batch
+ * @node: in the worker's list, that of idle ones, that of free ones, or a batch
  * @busy: it is in a batch
+ * @of_kernel: its definition is a kernel provider's
+ * @idle_over: it has been idle for long enough
+ * @idle_until: when it will have been, in jiffies
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
  * @needed: in a batch: it should exist
@@ -83,6 +86,9 @@ struct eventlog_trace_event {
 	struct list_head all_node;
 	struct list_head node;
 	bool busy;
+	bool of_kernel;
+	bool idle_over;
+	unsigned long idle_until;
 	bool attached_pin;
 	bool pinned;
 	bool needed;

@@ -12,6 +12,12 @@
  * if the same definition is made again, it gets this trace event with everything
  * that is attached.  So a program may exit and start again while it is traced.
  *
+ * On kernels where removing is dangerous (compat.h), trace events of processes stay for a
+ * long time in any case: they are idle.  Idle ones count for their users, so their number
+ * is limited.  None goes early to make room, or a process could have them removed as often
+ * as it likes.  The exception is one whose name another definition needs, and such removals
+ * have a limited rate.
+ *
  * The structs that ftrace knows are kept until the module is unloaded, and are used
  * for other trace events meanwhile: before 6.12 an open "format" file refers to them
  * even after the event was removed.  Their members change under event_mutex.
@@ -33,10 +39,11 @@
 /**
  * eventlog_trace_init() - set the tracer's ops, once, at load
  * @events_max: limit of trace events; 0: there are none
+ * @idle: seconds that a process's trace event stays after the end of its event; may change
  *
  * Return: 0 or -ENOMEM.
  */
-int eventlog_trace_init(unsigned int events_max);
+int eventlog_trace_init(unsigned int events_max, const unsigned int *idle);
 
 /**
  * eventlog_trace_exit() - once, at unload, when all definitions have ended
@@ -48,7 +55,7 @@ void eventlog_trace_exit(void);
 
 #else /* !EVENTLOG_TRACE_EVENTS */
 
-static inline int eventlog_trace_init(unsigned int events_max)
+static inline int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 {
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/module.h>
+#include <linux/ratelimit.h>
 #include <linux/siphash.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
@@ -42,14 +43,23 @@
 /* Interval of attempts to add trace events for which there was no room. */
 #define EVENTLOG_TRACE_MAKE_UP (HZ / 100)
 
+/* Most seconds of idle time: in jiffies, it must not wrap. */
+#define EVENTLOG_TRACE_IDLE_MAX 1000000
+
+/* Limits how often idle trace events go because their name is needed. */
+static DEFINE_RATELIMIT_STATE(eventlog_trace_takeovers, 60 * HZ, 64);
+
 static void eventlog_trace_event_add(struct eventlog_event *event,
 				     struct eventlog_trace_layout **layout);
+static void eventlog_trace_idle_work(struct work_struct *work);
 static void eventlog_trace_work(struct work_struct *work);
 static void eventlog_trace_notify_work(struct work_struct *work);
 
 /* Under the root domain's lock, except @names, which only the worker uses. */
 static struct {
 	unsigned int events_max;
+	const unsigned int *idle_seconds;
+	bool stopping;		/* the module is being unloaded */
 	unsigned int count;	/* of @all */
 	unsigned int free_count;
 	unsigned int unmade;	/* live definitions without a trace event */
@@ -57,27 +67,72 @@ static struct {
 	struct list_head unmade_list;
 	struct list_head all;
 	struct list_head todo;	/* for the worker */
+	struct list_head idle;	/* oldest first */
 	struct list_head free;	/* for reuse, oldest first */
 	DECLARE_HASHTABLE(keys, 10);
 	DECLARE_HASHTABLE(names, 10);
 	struct workqueue_struct *queue;
 	struct delayed_work work;
+	struct delayed_work idle_work;
 	struct work_struct notify;
 } eventlog_traces = {
 	.unmade_list = LIST_HEAD_INIT(eventlog_traces.unmade_list),
 	.all = LIST_HEAD_INIT(eventlog_traces.all),
 	.todo = LIST_HEAD_INIT(eventlog_traces.todo),
+	.idle = LIST_HEAD_INIT(eventlog_traces.idle),
 	.free = LIST_HEAD_INIT(eventlog_traces.free),
 	.work = __DELAYED_WORK_INITIALIZER(eventlog_traces.work, eventlog_trace_work, 0),
+	.idle_work = __DELAYED_WORK_INITIALIZER(eventlog_traces.idle_work,
+						eventlog_trace_idle_work, 0),
 	.notify = __WORK_INITIALIZER(eventlog_traces.notify, eventlog_trace_notify_work),
 };
 
 struct eventlog_domain *const eventlog_trace_domain = &eventlog_root_domain;
 
+/* Must a trace event without definition be idle first?  Not if the module is pinned by it. */
+static bool eventlog_trace_waits(const struct eventlog_trace_event *trace)
+{
+	return trace->added && !trace->event && !trace->of_kernel && !trace->pinned &&
+	       !trace->idle_over && !eventlog_traces.stopping &&
+	       READ_ONCE(*eventlog_traces.idle_seconds);
+}
+
+static void eventlog_trace_idle(struct eventlog_trace_event *trace)
+{
+	unsigned long delay = min_t(unsigned int, READ_ONCE(*eventlog_traces.idle_seconds),
+				    EVENTLOG_TRACE_IDLE_MAX) * HZ;
+
+	trace->idle_until = jiffies + delay;
+	list_move_tail(&trace->node, &eventlog_traces.idle);
+	queue_delayed_work(eventlog_traces.queue, &eventlog_traces.idle_work, delay);
+}
+
+/* Gives trace events that have been idle for long enough to the worker. */
+static void eventlog_trace_idle_work(struct work_struct *work)
+{
+	struct eventlog_trace_event *trace, *next;
+
+	mutex_lock(&eventlog_trace_domain->lock);
+	list_for_each_entry_safe(trace, next, &eventlog_traces.idle, node) {
+		if (time_before(jiffies, trace->idle_until)) {
+			queue_delayed_work(eventlog_traces.queue, &eventlog_traces.idle_work,
+					   trace->idle_until - jiffies);
+			break;
+		}
+		trace->idle_over = true;
+		eventlog_trace_schedule(trace);
+	}
+	mutex_unlock(&eventlog_trace_domain->lock);
+}
+
 void eventlog_trace_schedule(struct eventlog_trace_event *trace)
 {
 	if (trace->busy)
 		return;
+	if (eventlog_trace_waits(trace)) {
+		eventlog_trace_idle(trace);
+		return;
+	}
 	list_move_tail(&trace->node, &eventlog_traces.todo);
 	if (trace->event)
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
@@ -133,16 +188,18 @@ static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
 	return siphash(layout->name, strlen(layout->name), &eventlog_trace_domain->hash_key);
 }
 
-static bool eventlog_trace_name_taken(const struct eventlog_trace_layout *layout)
+/* The trace event that ftrace knows by the name of a layout, or NULL. */
+static struct eventlog_trace_event *
+eventlog_trace_name_find(const struct eventlog_trace_layout *layout)
 {
 	u64 hash = eventlog_trace_name_hash(layout);
-	const struct eventlog_trace_event *trace;
+	struct eventlog_trace_event *trace;
 
 	hash_for_each_possible(eventlog_traces.names, trace, name_node, hash)
 		if (!strcmp(trace->layout->name, layout->name) &&
 		    !strcmp(trace->layout->group, layout->group))
-			return true;
-	return false;
+			return trace;
+	return NULL;
 }
 
 /* Under event_mutex, and ftrace does not know the trace event. */
@@ -151,7 +208,7 @@ static void eventlog_trace_install(struct eventlog_trace_event *trace)
 	struct eventlog_trace_layout *layout = trace->layout;
 	size_t bytes = strlen(layout->name);
 
-	if (trace->foreign || eventlog_trace_name_taken(layout))
+	if (trace->foreign || eventlog_trace_name_find(layout))
 		snprintf(layout->name + bytes, EVENTLOG_TRACE_SUFFIX + 1, ".%x", trace->suffix);
 
 	trace->tracepoint.name = layout->name;
@@ -311,7 +368,13 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 	}
 	/* It could not be removed: detaching the known tracer schedules it again. */
 	if (trace->added && !trace->needed && rcu_access_pointer(trace->tracers)) {
+		trace->idle_over = false;
 		list_del_init(&trace->node);
+		return AGAIN_NEVER;
+	}
+	/* The definition has just ended. */
+	if (eventlog_trace_waits(trace)) {
+		eventlog_trace_idle(trace);
 		return AGAIN_NEVER;
 	}
 	list_move_tail(&trace->node, &eventlog_traces.todo);
@@ -381,35 +444,58 @@ static int eventlog_trace_batch(struct list_head *batch, bool remove)
 	}
 	list_for_each_entry(trace, batch, node)
 		trace->foreign = trace->needed && !trace->added &&
-				 !eventlog_trace_name_taken(trace->prepared) &&
+				 !eventlog_trace_name_find(trace->prepared) &&
 				 eventlog_trace_name_foreign(trace->prepared);
 	return eventlog_trace_locked(eventlog_trace_apply, batch);
+}
+
+static void eventlog_trace_batch_add(struct list_head *batch, struct eventlog_trace_event *trace)
+{
+	list_move_tail(&trace->node, batch);
+	trace->busy = true;
+	trace->failed = false;
+	trace->busy_in_ftrace = false;
+	trace->needed = trace->event;
+	trace->suffix = trace->event ? trace->event->descriptor : 0;
+	trace->uses_seen = trace->uses;
+}
+
+/* The idle trace event that has the name which another one needs, if it may go; or NULL. */
+static struct eventlog_trace_event *
+eventlog_trace_name_holder(const struct eventlog_trace_event *trace)
+{
+	struct eventlog_trace_event *holder = NULL;
+
+	if (trace->needed && !trace->added)
+		holder = eventlog_trace_name_find(trace->prepared);
+	if (!holder || holder->busy || !eventlog_trace_waits(holder) ||
+	    rcu_access_pointer(holder->tracers) || !__ratelimit(&eventlog_trace_takeovers))
+		return NULL;
+	return holder;
 }
 
 static void eventlog_trace_work(struct work_struct *work)
 {
 	struct eventlog_domain *domain = eventlog_trace_domain;
 	enum eventlog_trace_again again = AGAIN_NEVER;
-	struct eventlog_trace_event *trace, *next;
+	struct eventlog_trace_event *trace, *next, *holder;
 	bool remove = false, failed = false;
 	unsigned int count = 0;
 	LIST_HEAD(batch);
 	int ret;
 
 	mutex_lock(&domain->lock);
-	list_for_each_entry_safe(trace, next, &eventlog_traces.todo, node) {
+	while (!list_empty(&eventlog_traces.todo)) {
 		if (++count > EVENTLOG_TRACE_BATCH) {
 			again = AGAIN_NOW;
 			break;
 		}
-		list_move_tail(&trace->node, &batch);
-		trace->busy = true;
-		trace->failed = false;
-		trace->busy_in_ftrace = false;
-		trace->needed = trace->event;
-		trace->suffix = trace->event ? trace->event->descriptor : 0;
-		trace->uses_seen = trace->uses;
-		remove |= trace->added && !trace->needed;
+		trace = list_first_entry(&eventlog_traces.todo, struct eventlog_trace_event, node);
+		eventlog_trace_batch_add(&batch, trace);
+		holder = eventlog_trace_name_holder(trace);
+		if (holder)
+			eventlog_trace_batch_add(&batch, holder);
+		remove |= holder || (trace->added && !trace->needed);
 	}
 	mutex_unlock(&domain->lock);
 
@@ -483,6 +569,10 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	return trace;
 }
 
+/*
+ * A process's layout is @prepared: making it here would allocate charged memory under the
+ * domain's lock.
+ */
 static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
 							struct eventlog_trace_layout **prepared)
 {
@@ -493,7 +583,7 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	if (!eventlog_trace_room(event->user) ||
 	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
 		return NULL;
-	layout = prepared && *prepared ? *prepared : eventlog_trace_layout_new(event);
+	layout = prepared ? *prepared : eventlog_trace_layout_new(event);
 	if (!layout)
 		goto err_uncharge;
 	trace = eventlog_trace_new();
@@ -510,11 +600,39 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	return trace;
 
 err_layout:
-	if (!prepared || layout != *prepared)
+	if (!prepared)
 		eventlog_trace_layout_free(layout);
 err_uncharge:
 	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
 	return NULL;
+}
+
+/* Has the worker look for definitions without a trace event that can get one now. */
+static void eventlog_trace_try_unmade(void)
+{
+	eventlog_traces.untried = eventlog_traces.unmade;
+	queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work, EVENTLOG_TRACE_MAKE_UP);
+}
+
+/* Counts a trace event for another user, if that one has room. */
+static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct eventlog_user *user)
+{
+	if (trace->user == user)
+		return true;
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+		return false;
+	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	eventlog_user_put(trace->user);
+	trace->user = eventlog_user_get(user);
+	eventlog_trace_try_unmade();
+	return true;
+}
+
+static void eventlog_trace_event_recharge(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (event->trace.event)
+		eventlog_trace_recharge(event->trace.event, event->user);
 }
 
 static struct eventlog_trace_layout *
@@ -536,12 +654,22 @@ static void eventlog_trace_event_add(struct eventlog_event *event,
 	if (event->domain != eventlog_trace_domain || !eventlog_traces.events_max)
 		return;
 	key = eventlog_trace_key(event);
-	trace = eventlog_trace_find(key) ?: eventlog_trace_make(event, key, layout);
+	trace = eventlog_trace_find(key);
+	if (!trace)
+		trace = eventlog_trace_make(event, key, layout);
+	else if (!eventlog_trace_recharge(trace, event->user))
+		trace = NULL;
 	if (!trace) {
 		eventlog_trace_unmade_add(event);
+		/* There was no room or memory when the layout was to be prepared. */
+		if (layout && !*layout && eventlog_trace_room(event->user) &&
+		    eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS))
+			eventlog_trace_try_unmade();
 		return;
 	}
 	trace->uses++;
+	trace->idle_over = false;
+	trace->of_kernel = event->provider->kernel;
 	trace->event = event;
 	event->trace.event = trace;
 	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
@@ -588,6 +716,7 @@ static const struct eventlog_trace_ops eventlog_trace_event_ops = {
 	.add = eventlog_trace_event_add,
 	.layout_free = eventlog_trace_layout_free,
 	.remove = eventlog_trace_event_remove,
+	.recharge = eventlog_trace_event_recharge,
 	.persist = eventlog_trace_event_persist,
 	.busy = eventlog_trace_event_busy,
 	.lost = eventlog_trace_lost,
@@ -595,11 +724,13 @@ static const struct eventlog_trace_ops eventlog_trace_event_ops = {
 	.unmade = eventlog_trace_unmade,
 };
 
-int eventlog_trace_init(unsigned int events_max)
+int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 {
 	hash_init(eventlog_traces.keys);
 	hash_init(eventlog_traces.names);
 	eventlog_traces.events_max = events_max;
+	eventlog_traces.idle_seconds = idle;
+	ratelimit_set_flags(&eventlog_trace_takeovers, RATELIMIT_MSG_ON_RELEASE);
 	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
 	if (!eventlog_traces.queue)
 		return -ENOMEM;
@@ -626,6 +757,11 @@ void eventlog_trace_exit(void)
 	struct eventlog_trace_event *trace, *next;
 	bool printed = false;
 
+	mutex_lock(&eventlog_trace_domain->lock);
+	eventlog_traces.stopping = true;
+	list_splice_tail_init(&eventlog_traces.idle, &eventlog_traces.todo);
+	mutex_unlock(&eventlog_trace_domain->lock);
+	cancel_delayed_work_sync(&eventlog_traces.idle_work);
 	for (;;) {
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
 		flush_delayed_work(&eventlog_traces.work);

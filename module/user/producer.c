@@ -35,12 +35,14 @@
  * struct eventlog_registration - what a write_index refers to
  * @event: live until the registration ends; freed an RCU grace period later
  * @registrant: the event and the user, for listings
+ * @use: the event's list has it
  * @session: messages have a session before the payload
  * @rcu: frees it
  */
 struct eventlog_registration {
 	struct eventlog_event *event;
 	struct eventlog_registrant *registrant;
+	struct eventlog_event_use use;
 	bool session;
 	struct rcu_head rcu;
 };
@@ -105,7 +107,7 @@ static void eventlog_registration_free(struct eventlog_file *file,
 {
 	eventlog_registrant_put(registration->registrant);
 	mutex_lock(&file->domain->lock);
-	eventlog_event_put(registration->event);
+	eventlog_event_put(registration->event, &registration->use);
 	mutex_unlock(&file->domain->lock);
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
@@ -115,7 +117,8 @@ static void eventlog_registration_free(struct eventlog_file *file,
 static struct eventlog_event *eventlog_registration_event(struct eventlog_file *file,
 							  const struct eventlog_register *request,
 							  const char *provider,
-							  struct eventlog_fields *fields)
+							  struct eventlog_fields *fields,
+							  struct eventlog_event_use *use)
 {
 	struct eventlog_domain *domain = file->domain;
 	struct eventlog_event *event;
@@ -124,7 +127,7 @@ static struct eventlog_event *eventlog_registration_event(struct eventlog_file *
 
 	mutex_lock(&domain->lock);
 	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
-				   NULL);
+				   NULL, use);
 	mutex_unlock(&domain->lock);
 	if (event != ERR_PTR(-ENOENT))
 		return event;
@@ -135,7 +138,7 @@ static struct eventlog_event *eventlog_registration_event(struct eventlog_file *
 		return ERR_PTR(ret);
 	mutex_lock(&domain->lock);
 	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
-				   &draft);
+				   &draft, use);
 	mutex_unlock(&domain->lock);
 	eventlog_draft_free(&draft, domain);
 	return event;
@@ -160,6 +163,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (!registration || !registrant)
 		goto err_free;
 	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
+	registration->use.user = file->user;
 
 	mutex_lock(&file->lock);
 	ret = -EBUSY;
@@ -176,7 +180,8 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (ret)
 		goto err_uncharge;
 
-	event = eventlog_registration_event(file, request, provider, fields);
+	event = eventlog_registration_event(file, request, provider, fields,
+					    &registration->use);
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		goto err_release;

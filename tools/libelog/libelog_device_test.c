@@ -31,13 +31,13 @@ static void pause_shortly(void)
 
 static const char *module_path;
 
-static int load_module(void)
+static int load_module(const char *parameters)
 {
 	int fd = open(module_path, O_RDONLY | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return -errno;
-	ret = (int)syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	ret = (int)syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
 	close(fd);
 	return ret;
 }
@@ -48,8 +48,7 @@ static int remove_module(void)
 	       -errno : 0;
 }
 
-/* Reload the module, so that it is in its initial state. */
-static void reload_module(void)
+static void reload_module_with(const char *parameters)
 {
 	unsigned int pauses;
 	int ret = remove_module();
@@ -61,9 +60,15 @@ static void reload_module(void)
 	}
 	if (ret && ret != -ENOENT)
 		printf("# rmmod: %s\n", strerror(-ret));
-	ret = load_module();
+	ret = load_module(parameters);
 	if (ret)
 		printf("# insmod: %s\n", strerror(-ret));
+}
+
+/* Reload the module, so that it is in its initial state. */
+static void reload_module(void)
+{
+	reload_module_with("");
 }
 
 /* Used by subscribe(). */
@@ -196,7 +201,7 @@ static void test_absent_module(void)
 	check_equal(write_number(event, 0, 1), -EBADF);
 
 	/* The producer connects by itself. */
-	check_equal(load_module(), 0);
+	check_equal(load_module(""), 0);
 	consumer = subscribe(1 << 16);
 	check(becomes_enabled(event));
 	check_equal(elog_event_error(event), 0);
@@ -225,7 +230,7 @@ static void test_absent_module(void)
 	check_equal(write_number(event, 0, 1), -EBADF);
 	check_equal(remove_module(), 0);
 	check(is_absence(elog_producer_connect(producer)));
-	check_equal(load_module(), 0);
+	check_equal(load_module(""), 0);
 	consumer = subscribe(1 << 16);
 	/* This producer gets the same write indexes again. */
 	check_equal(elog_producer_connect(producer), 0);
@@ -390,6 +395,71 @@ static void test_typed_events(void)
 	check(!elog_typed_event_enabled(&typed_text));
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);
+}
+
+/* An event beyond a limit is registered when another one has ended. */
+static void check_limit(const char *parameters, uid_t user, int error)
+{
+	struct elog_event *first, *second, *third, *none = NULL;
+	struct elog_consumer *consumer;
+	struct elog_producer *producer;
+	struct elog_item item;
+
+	reload_module_with(parameters);
+	consumer = subscribe(1 << 16);
+	check_equal(seteuid(user), 0);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	check_equal(seteuid(0), 0);
+	first = add_event(producer, "first u32 number");
+	second = add_event(producer, "second u32 number");
+	check_equal(elog_event_error(first), 0);
+	check_equal(elog_event_error(second), error);
+	check_equal(elog_event_descriptor(second), 0);
+	check(!elog_event_enabled(second));
+	check_equal(write_number(second, 0, 1), -EBADF);
+	/* Who makes a persistent event gets the error, and so does one with another error. */
+	check_equal(elog_event_register(producer, "libelog_test", "third u32 number", 0, 0,
+					EVENTLOG_REGISTER_PERSIST, &none), user ? -EPERM : error);
+	check_equal(elog_event_register(producer, "libelog_test", "third u33 number", 0, 0, 0,
+					&none), -EINVAL);
+	/* The same definition needs no more room. */
+	third = add_event(producer, "first u32 number");
+	check_equal(elog_event_error(third), 0);
+	check_equal(write_number(first, 1, 1), 0);
+	elog_event_unregister(first);
+	check(!elog_event_enabled(second));
+	elog_event_unregister(third);
+	check(becomes_enabled(second));
+	check_equal(elog_event_error(second), 0);
+	check_equal(write_number(second, 2, 2), 0);
+	check_equal(read_batch(consumer, &item), 2);
+	check_equal(item.session, 2);
+
+	/* So it is if the limit was reached when the producer connected. */
+	first = add_event(producer, "first u32 number");
+	check_equal(elog_event_error(first), error);
+	elog_producer_release(producer, 0);
+	check_equal(seteuid(user), 0);
+	check_equal(elog_producer_connect(producer), 0);
+	check_equal(seteuid(0), 0);
+	check(!elog_event_error(first) != !elog_event_error(second));
+	third = elog_event_error(first) ? first : second;
+	elog_event_unregister(third == first ? second : first);
+	check(becomes_enabled(third));
+	check_equal(write_number(third, 3, 3), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+static void test_limit_of_system(void)
+{
+	check_limit("events_max=1", 0, -ENOSPC);
+}
+
+static void test_limit_of_user(void)
+{
+	check_limit("mode=0666 user_events_max=1", 1000, -EDQUOT);
 }
 
 /* Replace each byte of a schema: what the kernel accepts, consumers must be able to read. */
@@ -1088,6 +1158,8 @@ int main(void)
 		{ "a producer survives the absence of the module", test_absent_module },
 		{ "a forked child uses a file of its own", test_fork },
 		{ "typed events", test_typed_events },
+		{ "an event waits until the system has room", test_limit_of_system },
+		{ "an event waits until its user has room", test_limit_of_user },
 		{ "changed schemas are rejected, or can be read", test_changed_schemas },
 		{ "bad payloads are rejected", test_rejected_payloads },
 		{ "rings wrap", test_wrap },

@@ -67,6 +67,11 @@ static int try_register(struct elog_producer *producer,
 					  command.data, registration->level,
 					  registration->keywords, flags, event);
 	elog_text_free(&command);
+	/* The library would try again later. */
+	if (!ret && elog_event_error(*event)) {
+		ret = elog_event_error(*event);
+		elog_event_unregister(*event);
+	}
 	return ret;
 }
 

@@ -5,7 +5,8 @@
  * A producer is connected or not. If it is, it has a file, where all events are
  * registered. If it is not, the status of all events points to a byte with all bits
  * set. So the test of an event leaves the fast path, and the slow path tries to connect
- * once a second.
+ * once a second. The same byte and path serve an event that the kernel denied because a
+ * limit was reached: the slow path tries to register it once a second.
  *
  * elog_producer.lock protects everything that is not marked "atomic". Testing and
  * writing an event may happen in a signal handler, so they never wait for the lock.
@@ -71,11 +72,12 @@ struct elog_producer {
 	bool is_mapped;			/* it is the kernel's memory */
 	int fd;				/* changes only while there is no writer */
 	bool connected;			/* atomic */
-	uint64_t next_try;		/* atomic; CLOCK_MONOTONIC_COARSE, ns */
+	uint64_t next_try;		/* atomic; to connect or to register; coarse clock, ns */
 };
 
-/* The status of disconnected events, and of events that the kernel denied. */
+/* The status of events that may be registered later. */
 static const unsigned char maybe_byte = 0xff;
+/* The status of other events that are not registered. */
 static const unsigned char never_byte;
 static const uint32_t no_generation;
 
@@ -105,12 +107,20 @@ static void point_to(struct registered_event *event,
 		__atomic_store_n(&event->typed->status, status, __ATOMIC_RELEASE);
 }
 
+/* Is it not registered, but may be later? */
+static bool is_pending(const struct registered_event *event)
+{
+	return __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE) == &maybe_byte;
+}
+
 static bool test_bit(const struct registered_event *event)
 {
 	const unsigned char *status;
 	unsigned int mask;
 
 	status = __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE);
+	if (status == &maybe_byte)
+		return false;
 	mask = __atomic_load_n(&event->event.mask, __ATOMIC_RELAXED);
 	return __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
 }
@@ -226,17 +236,46 @@ static int publish(struct elog_producer *producer, int fd,
 	return 0;
 }
 
+/* May the kernel register the event later, when others have ended? */
+static bool is_limit(const struct registered_event *event, int error)
+{
+	/* Who makes a persistent event does not wait for it. */
+	return (error == -EDQUOT || error == -ENOSPC) &&
+	       !(event->flags & EVENTLOG_REGISTER_PERSIST);
+}
+
+static void set_next_try(struct elog_producer *producer, uint64_t delay)
+{
+	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + delay,
+			 __ATOMIC_RELAXED);
+}
+
+/* Register an event with the kernel. The lock is held. */
+static int register_locked(struct elog_producer *producer, struct registered_event *event)
+{
+	struct eventlog_register request;
+	int ret = register_event(producer->fd, event, &request);
+
+	if (!ret) {
+		ret = publish(producer, producer->fd, event, &request);
+		if (ret)
+			unregister_event(producer->fd, event->write_index);
+	}
+	if (ret)
+		point_to(event, is_limit(event, ret) ? &maybe_byte : &never_byte, 1);
+	__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
+	return ret;
+}
+
 /* The lock is held. Signal handlers may call this: it makes only system calls. */
 static int connect_locked(struct elog_producer *producer)
 {
-	struct eventlog_register request;
 	struct registered_event *event;
 	int fd, ret;
 
 	if (is_connected(producer))
 		return 0;
-	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
-			 __ATOMIC_RELAXED);
+	set_next_try(producer, RETRY_NS);
 	fd = open(producer->device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -245,15 +284,9 @@ static int connect_locked(struct elog_producer *producer)
 		close(fd);
 		return ret;
 	}
-	for (event = producer->events; event; event = event->next) {
-		ret = register_event(fd, event, &request);
-		if (!ret)
-			ret = publish(producer, fd, event, &request);
-		if (ret)
-			point_to(event, &never_byte, 1);
-		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
-	}
 	producer->fd = fd;
+	for (event = producer->events; event; event = event->next)
+		register_locked(producer, event);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	return 0;
 }
@@ -429,32 +462,26 @@ int elog_producer_connect(struct elog_producer *producer)
 void elog_producer_release(struct elog_producer *producer,
 			   unsigned int seconds)
 {
-	uint64_t next_try = NEVER;
-
 	pthread_mutex_lock(&producer->lock);
 	disconnect_locked(producer);
 	if (seconds != UINT_MAX)
-		next_try = elog_clock_read(CLOCK_MONOTONIC_COARSE) + seconds * 1000000000ULL;
-	__atomic_store_n(&producer->next_try, next_try, __ATOMIC_RELAXED);
+		set_next_try(producer, seconds * 1000000000ULL);
+	else
+		__atomic_store_n(&producer->next_try, NEVER, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&producer->lock);
 }
 
-/* An event that fails is in no list and disabled. */
+/* An event that fails is in no list and disabled. One that may be registered later does not. */
 static int enlist(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
-	struct eventlog_register request;
 	int ret = 0;
 
 	pthread_mutex_lock(&producer->lock);
 	if (is_connected(producer)) {
-		ret = register_event(producer->fd, event, &request);
-		if (!ret) {
-			ret = publish(producer, producer->fd, event, &request);
-			if (ret)
-				unregister_event(producer->fd, event->write_index);
-		}
-		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
+		ret = register_locked(producer, event);
+		if (is_limit(event, ret))
+			ret = 0;
 	} else {
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
 		point_to(event, &maybe_byte, 1);
@@ -617,9 +644,13 @@ uint32_t elog_event_descriptor(const struct elog_event *event)
 			       __ATOMIC_RELAXED);
 }
 
-/* Try to connect, unless it is too early or the lock is taken. */
-static void try_to_connect(struct elog_producer *producer)
+/*
+ * Try to connect or, if that is done, to register the event, unless it is too early or the
+ * lock is taken. If it was registered, others may be tried at once.
+ */
+static void try_to_register(struct registered_event *event)
 {
+	struct elog_producer *producer = event->producer;
 	int error = errno;
 
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&producer->next_try,
@@ -628,21 +659,21 @@ static void try_to_connect(struct elog_producer *producer)
 	if (pthread_mutex_trylock(&producer->lock))
 		return;
 	/* Another thread may have tried, or have released the producer, in between. */
-	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try)
-		connect_locked(producer);
+	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try) {
+		if (!is_connected(producer))
+			connect_locked(producer);
+		else if (is_pending(event))
+			set_next_try(producer, register_locked(producer, event) ? RETRY_NS : 0);
+	}
 	pthread_mutex_unlock(&producer->lock);
 	errno = error;
 }
 
 bool elog_event_enabled_slow(const struct elog_event *event)
 {
-	struct elog_producer *producer = registered(event)->producer;
-
-	if (!is_connected(producer)) {
-		try_to_connect(producer);
-		if (!is_connected(producer))
-			return false;
-	}
+	/* So is each event of a producer that is not connected. */
+	if (is_pending(registered(event)))
+		try_to_register(registered(event));
 	return test_bit(registered(event));
 }
 

@@ -166,7 +166,10 @@ class Event:
 
     @property
     def error(self) -> int:
-        """0: registered; ENOTCONN: there is no connection; or the errno of the kernel."""
+        """0: registered; ENOTCONN: there is no connection; or the errno of the kernel.
+
+        EDQUOT, ENOSPC: a limit is reached; the library tries again, once a second.
+        """
         return -lib.elog_event_error(self._event)
 
     def __call__(self, *values: Any, **named: Any) -> bool:

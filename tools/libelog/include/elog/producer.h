@@ -114,6 +114,11 @@ void elog_producer_release(struct elog_producer *producer,
  * Nothing is checked while the producer is disconnected. The event is registered when
  * the producer connects; elog_event_error() then returns the kernel's answer.
  *
+ * If a limit of events is reached (-EDQUOT, -ENOSPC), the function succeeds without
+ * EVENTLOG_REGISTER_PERSIST. The event is disabled, and elog_event_error() returns the
+ * limit. When the event is tested, the library tries to register it again, at most once a
+ * second for all events of the producer, and until then a test reads the coarse clock.
+ *
  * Return: 0, -ENOMEM, or a negative errno of EVENTLOG_IOC_REGISTER, for example
  * -EINVAL for a malformed command.
  */
@@ -149,7 +154,8 @@ void elog_event_unregister(struct elog_event *event);
  * @event: the event
  *
  * Return: 0 registered; -ENOTCONN not tried, because the producer is disconnected;
- * otherwise the negative errno of EVENTLOG_IOC_REGISTER.
+ * -EDQUOT, -ENOSPC a limit is reached, the library will try again; otherwise the negative
+ * errno of EVENTLOG_IOC_REGISTER.
  */
 int elog_event_error(const struct elog_event *event);
 

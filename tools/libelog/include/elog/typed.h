@@ -54,7 +54,8 @@ static inline bool elog_typed_event_enabled(const struct elog_typed_event *event
  * elog_typed_event_ready() - the rest of the test, for an event that is enabled
  * @event: the event
  *
- * Tries to connect if the producer is not connected, at most once a second.
+ * Tries to connect if the producer is not connected, or to register the event if a limit
+ * was reached, at most once a second.
  *
  * Return: true if the program should write the event.
  */
@@ -66,7 +67,8 @@ bool elog_typed_event_ready(const struct elog_typed_event *event);
  * @events: the events
  * @count: elements of @events
  *
- * If one of them fails, none is registered.
+ * If one of them fails, none is registered. An event for which a limit is reached does not
+ * fail, see elog_event_register().
  *
  * Return: 0 or as elog_event_register_schema(); -EBUSY an event is registered already.
  */
