@@ -4,8 +4,8 @@
  *
  * A producer is connected or not. If it is, it has a file, where all events are
  * registered. If it is not, the status of all events points to a byte with all bits
- * set. So the test of an event leaves the fast path, and the slow path tries to connect
- * once a second.
+ * set. The kernel never sets ELOG_STATUS_UNKNOWN, so the test of an event leaves the fast
+ * path, and the slow path tries to connect once a second.
  *
  * elog_producer.lock protects everything that is not marked "atomic". Testing and
  * writing an event may happen in a signal handler, so they never wait for the lock.
@@ -36,6 +36,8 @@
 #define NEVER		UINT64_MAX
 #define WRITER_SLOTS	16
 #define CACHE_LINE	64
+/* Writes of smaller payloads copy them: write(2) takes fewer instructions than writev(2). */
+#define SMALL_PAYLOAD	256
 
 struct registered_event {
 	struct elog_event event;	/* atomic */
@@ -43,12 +45,12 @@ struct registered_event {
 	struct registered_event *next;
 	char *provider;			/* NULL: the kernel's default */
 	char *command;			/* or schema, with EVENTLOG_REGISTER_SCHEMA */
-	struct elog_typed_event *typed;	/* has a copy of the status; or NULL */
+	const unsigned char **follower;	/* a copy of the status; or NULL */
+	struct elog_typed_event *typed;	/* that the follower is in; or NULL */
 	uint64_t keywords;
 	uint32_t level;
 	uint32_t flags;
 	uint32_t status_offset;		/* in the status map */
-	bool is_marker;			/* the mask includes the bits of handlers */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
 	uint32_t incarnation;		/* atomic; counts its registrations */
@@ -95,24 +97,11 @@ static bool is_connected(const struct elog_producer *producer)
 	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
 }
 
-static void point_to(struct registered_event *event,
-		     const unsigned char *status, unsigned int mask)
+static void point_to(struct registered_event *event, const unsigned char *status)
 {
-	__atomic_store_n(&event->event.mask, mask, __ATOMIC_RELAXED);
 	__atomic_store_n(&event->event.status, status, __ATOMIC_RELEASE);
-	/* Its mask is EVENTLOG_STATUS_ENABLED, which the other masks contain. */
-	if (event->typed)
-		__atomic_store_n(&event->typed->status, status, __ATOMIC_RELEASE);
-}
-
-static bool test_bit(const struct registered_event *event)
-{
-	const unsigned char *status;
-	unsigned int mask;
-
-	status = __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE);
-	mask = __atomic_load_n(&event->event.mask, __ATOMIC_RELAXED);
-	return __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
+	if (event->follower)
+		__atomic_store_n(event->follower, status, __ATOMIC_RELEASE);
 }
 
 /* Choose by the address of the thread's data, so threads rarely share a slot. */
@@ -199,15 +188,6 @@ static int map_status(struct elog_producer *producer, int fd,
 	return 0;
 }
 
-/* The bits that leave the fast path. */
-static unsigned int mask_of(const struct registered_event *event)
-{
-	if (!event->is_marker)
-		return EVENTLOG_STATUS_ENABLED;
-	return EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_PRINT | EVENTLOG_STATUS_PROBE |
-	       EVENTLOG_STATUS_FILTER;
-}
-
 /* Let the event's status point to the byte that the kernel returned. */
 static int publish(struct elog_producer *producer, int fd,
 		   struct registered_event *event,
@@ -222,7 +202,7 @@ static int publish(struct elog_producer *producer, int fd,
 	/* The map is page-aligned and starts with the generation. */
 	__atomic_store_n(&event->generation, (const uint32_t *)(void *)producer->status_map,
 			 __ATOMIC_RELEASE);
-	point_to(event, producer->status_map + event->status_offset, mask_of(event));
+	point_to(event, producer->status_map + event->status_offset);
 	return 0;
 }
 
@@ -250,7 +230,7 @@ static int connect_locked(struct elog_producer *producer)
 		if (!ret)
 			ret = publish(producer, fd, event, &request);
 		if (ret)
-			point_to(event, &never_byte, 1);
+			point_to(event, &never_byte);
 		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
 	}
 	producer->fd = fd;
@@ -263,7 +243,7 @@ static void forget_registrations(struct elog_producer *producer)
 	struct registered_event *event;
 
 	for (event = producer->events; event; event = event->next) {
-		point_to(event, &maybe_byte, 1);
+		point_to(event, &maybe_byte);
 		__atomic_store_n(&event->generation, &no_generation, __ATOMIC_RELEASE);
 		/* On another file, another event may have this number. */
 		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
@@ -406,7 +386,7 @@ void elog_producer_close(struct elog_producer *producer)
 	for (event = producer->events; event; event = next) {
 		next = event->next;
 		if (event->typed) {
-			point_to(event, &never_byte, 1);
+			point_to(event, &never_byte);
 			event->typed->event = NULL;
 		}
 		free_event(event);
@@ -457,7 +437,7 @@ static int enlist(struct registered_event *event)
 		__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
 	} else {
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
-		point_to(event, &maybe_byte, 1);
+		point_to(event, &maybe_byte);
 	}
 	if (!ret) {
 		event->next = producer->events;
@@ -541,6 +521,7 @@ static int register_typed(struct elog_producer *producer, struct elog_typed_even
 	/* First: who sees that the event is enabled uses it. */
 	__atomic_store_n(&typed->event, &event->event, __ATOMIC_RELEASE);
 	event->typed = typed;
+	event->follower = &typed->status;
 	ret = enlist_new(event, &result);
 	if (ret)
 		__atomic_store_n(&typed->event, NULL, __ATOMIC_RELAXED);
@@ -583,7 +564,8 @@ void elog_event_retire(struct elog_event *event)
 	for (link = &producer->events; *link != gone; link = &(*link)->next)
 		;
 	*link = gone->next;
-	point_to(gone, &never_byte, 1);
+	point_to(gone, &never_byte);
+	gone->follower = NULL;
 	/* Another event may get this number. */
 	write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&gone->descriptor, 0, __ATOMIC_RELAXED);
@@ -634,41 +616,49 @@ static void try_to_connect(struct elog_producer *producer)
 	errno = error;
 }
 
+static unsigned int load_status(const struct elog_event *event)
+{
+	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+
+	return __atomic_load_n(status, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) unsigned int connect_status(const struct elog_event *event)
+{
+	unsigned int bits;
+
+	try_to_connect(registered(event)->producer);
+	bits = load_status(event);
+	return bits & ELOG_STATUS_UNKNOWN ? 0 : bits;
+}
+
+/* EVENTLOG_STATUS_*; tries to connect if the producer is not connected. */
+static unsigned int status_bits(const struct elog_event *event)
+{
+	unsigned int bits = load_status(event);
+
+	return bits & ELOG_STATUS_UNKNOWN ? connect_status(event) : bits;
+}
+
 bool elog_event_enabled_slow(const struct elog_event *event)
+{
+	return status_bits(event) & EVENTLOG_STATUS_ENABLED;
+}
+
+void elog_event_follow(struct elog_event *event, const unsigned char **follower)
 {
 	struct elog_producer *producer = registered(event)->producer;
 
-	if (!is_connected(producer)) {
-		try_to_connect(producer);
-		if (!is_connected(producer))
-			return false;
-	}
-	return test_bit(registered(event));
-}
-
-void elog_event_is_marker(struct elog_event *event)
-{
-	struct registered_event *marker = registered(event);
-	struct elog_producer *producer = marker->producer;
-
 	pthread_mutex_lock(&producer->lock);
-	marker->is_marker = true;
-	if (is_connected(producer) && !marker->error)
-		point_to(marker, producer->status_map + marker->status_offset, mask_of(marker));
+	registered(event)->follower = follower;
+	point_to(registered(event), event->status);
 	pthread_mutex_unlock(&producer->lock);
 }
 
 unsigned int elog_event_handlers(const struct elog_event *event)
 {
-	const unsigned char *status;
-	unsigned int mask, bits;
+	unsigned int bits = status_bits(event);
 
-	/* Markers that print on their own are always on: their test has not called this. */
-	if (!elog_event_enabled_slow(event))
-		return 0;
-	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
-	bits = __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
 	return (bits & EVENTLOG_STATUS_ENABLED ? ELOG_MARKER_TRACE : 0) |
 	       (bits & EVENTLOG_STATUS_PRINT ? ELOG_MARKER_PRINT : 0) |
 	       (bits & EVENTLOG_STATUS_PROBE ? ELOG_MARKER_PROBE : 0) |
@@ -717,42 +707,97 @@ int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter
 	return ret;
 }
 
-/* Writes a payload; the first of @parts is for the message's head. */
-static int write_message(const struct elog_event *event, uint64_t session, struct iovec *parts,
-			 unsigned int count)
+/* The start of a message. */
+struct head {
+	uint32_t write_index;
+	uint64_t session;
+} __attribute__((packed));
+
+/* The first of @parts, the only one or one of several, starts with @head. */
+static int send_message(const struct elog_event *event, struct head *head,
+			const struct iovec *parts, unsigned int count)
 {
-	struct {
-		uint32_t write_index;
-		uint64_t session;
-	} __attribute__((packed)) head;
 	struct elog_producer *producer = registered(event)->producer;
 	struct writer_slot *slot;
 	int error = errno, ret = -EBADF;
+	ssize_t written;
 
-	head.session = session;
-	parts[0].iov_base = &head;
-	parts[0].iov_len = sizeof(head);
 	slot = begin_call(producer);
 	if (is_connected(producer)) {
-		head.write_index = __atomic_load_n(&registered(event)->write_index,
-						   __ATOMIC_RELAXED);
-		ret = writev(producer->fd, parts, (int)count) < 0 ? -errno : 0;
+		head->write_index = __atomic_load_n(&registered(event)->write_index,
+						    __ATOMIC_RELAXED);
+		written = count == 1 ? write(producer->fd, parts->iov_base, parts->iov_len) :
+				       writev(producer->fd, parts, (int)count);
+		ret = written < 0 ? -errno : 0;
 	}
 	end_call(slot);
 	errno = error;
 	return ret;
 }
 
-int elog_event_write_parts(const struct elog_event *event, uint64_t session,
-			   const struct iovec *iov, unsigned int count)
+/*
+ * Copies and writes a payload in parts.
+ *
+ * Return: as elog_event_write(); 1: it is too large, or not readable.
+ */
+static int write_small(const struct elog_event *event, uint64_t session,
+		       const struct iovec *parts, unsigned int count)
+{
+	struct {
+		struct head head;
+		unsigned char payload[SMALL_PAYLOAD];
+	} message;
+	struct iovec whole = { .iov_base = &message, .iov_len = sizeof(message.head) };
+	unsigned char *to = message.payload;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		size_t size = parts[i].iov_len;
+
+		if (size > (size_t)(message.payload + sizeof(message.payload) - to))
+			return 1;
+		if (!size)
+			continue;
+		if (!parts[i].iov_base)
+			return 1;
+		memcpy(to, parts[i].iov_base, size);
+		to += size;
+	}
+	message.head.session = session;
+	whole.iov_len += (size_t)(to - message.payload);
+	return send_message(event, &message.head, &whole, 1);
+}
+
+/* Writes a payload from where it is; the first of @parts is for the message's head. */
+static int write_large(const struct elog_event *event, uint64_t session, struct iovec *parts,
+		       unsigned int count)
+{
+	struct head head = { .session = session };
+
+	parts[0].iov_base = &head;
+	parts[0].iov_len = sizeof(head);
+	return send_message(event, &head, parts, count);
+}
+
+/* Not inlined: most events do not need this stack. */
+static __attribute__((noinline)) int write_parts(const struct elog_event *event, uint64_t session,
+						 const struct iovec *iov, unsigned int count)
 {
 	struct iovec parts[ELOG_PARTS_MAX + 1];
 
+	memcpy(&parts[1], iov, count * sizeof(*iov));
+	return write_large(event, session, parts, count + 1);
+}
+
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count)
+{
+	int ret;
+
 	if (!elog_event_enabled(event))
 		return -EBADF;
-	if (count)
-		memcpy(&parts[1], iov, count * sizeof(*iov));
-	return write_message(event, session, parts, count + 1);
+	ret = write_small(event, session, iov, count);
+	return ret > 0 ? write_parts(event, session, iov, count) : ret;
 }
 
 bool elog_typed_event_ready(const struct elog_typed_event *event)
@@ -766,15 +811,17 @@ int elog_typed_event_write(const struct elog_typed_event *event, uint64_t sessio
 			   struct iovec *iov, unsigned int count, size_t size)
 {
 	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+	int ret;
 
 	if (!target)
 		return -EBADF;
-	if (count > IOV_MAX)
+	if (!count || count > IOV_MAX)
 		return -EINVAL;
 	/* The words of the fields cannot say so much. */
 	if (size > EVENTLOG_PAYLOAD_MAX)
 		return -E2BIG;
-	return write_message(target, session, iov, count);
+	ret = write_small(target, session, iov + 1, count - 1);
+	return ret > 0 ? write_large(target, session, iov, count) : ret;
 }
 
 int elog_event_write(const struct elog_event *event, uint64_t session,

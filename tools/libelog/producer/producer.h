@@ -29,10 +29,13 @@ void elog_event_retire(struct elog_event *event);
 int elog_event_revive(struct elog_event *event);
 
 /**
- * elog_event_is_marker() - enable an event also if it has marker actions
+ * elog_event_follow() - keep a copy of the address of an event's status byte
  * @event: registered
+ * @follower: set now, and whenever the address changes; NULL: no longer
+ *
+ * elog_event_retire() sets it a last time, to a byte that is 0.
  */
-void elog_event_is_marker(struct elog_event *event);
+void elog_event_follow(struct elog_event *event, const unsigned char **follower);
 
 /**
  * elog_event_handlers() - get the handlers that the kernel enables for a marker
