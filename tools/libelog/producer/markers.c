@@ -547,12 +547,15 @@ uint64_t elog_marker_id(const struct elog_marker *marker)
  * Passing a marker
  */
 
-/* The handlers that the kernel enables; none without an event. */
-static unsigned int kernel_handlers(const struct elog_marker_state *state,
-				    const struct elog_event **event)
+/* EVENTLOG_STATUS_* of the event; 0 without one. Tracing needs the program's TRACE, too. */
+static unsigned int marker_status(const struct elog_marker_state *state, unsigned int handlers,
+				  const struct elog_event **event)
 {
+	unsigned int bits;
+
 	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	return *event ? elog_event_handlers(*event) : 0;
+	bits = *event ? elog_event_status(*event) & ELOG_MARKER_BITS : 0;
+	return handlers & ELOG_MARKER_TRACE ? bits : bits & ~EVENTLOG_STATUS_ENABLED;
 }
 
 bool elog_marker_enabled_slow(const struct elog_marker *marker)
@@ -566,9 +569,7 @@ bool elog_marker_enabled_slow(const struct elog_marker *marker)
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
 	if (handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	/* The kernel's actions add to the program's own; tracing needs both. */
-	return kernel_handlers(state, &event) &
-	       (handlers | POLICY_HANDLERS | ELOG_EVENT_HAS_FILTER);
+	return marker_status(state, handlers, &event);
 }
 
 static unsigned int size_of(unsigned int type)
@@ -591,6 +592,16 @@ static uint64_t extended(unsigned int type, uint64_t value)
 				 value << shift >> shift;
 }
 
+static size_t fixed_bytes(const struct elog_marker *marker)
+{
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < marker->types[0]; i++)
+		bytes += size_of(marker->types[1 + i]);
+	return bytes;
+}
+
 static void write_event(const struct elog_marker *marker,
 			const struct elog_event *event, const uint64_t *values)
 {
@@ -599,8 +610,6 @@ static void write_event(const struct elog_marker *marker,
 	unsigned int i, count = 1;
 	size_t end = 0;
 
-	for (i = 0; i < marker->types[0]; i++)
-		end += size_of(marker->types[1 + i]);
 	for (i = 0; i < marker->types[0]; i++) {
 		unsigned int type = marker->types[1 + i];
 		unsigned int size = size_of(type);
@@ -611,6 +620,8 @@ static void write_event(const struct elog_marker *marker,
 
 			if (!text)
 				text = "(null)";
+			if (!end)
+				end = fixed_bytes(marker);
 			parts[count].iov_base = (void *)(uintptr_t)text;
 			parts[count].iov_len = strnlen(text, EVENTLOG_PAYLOAD_MAX) + 1;
 			/* Too large sizes stay too large, so the kernel denies the event. */
@@ -733,8 +744,8 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 	struct elog_marker_state *state = state_of(marker);
 	uint64_t values[ELOG_MARKER_FIELDS_MAX + 1];
 	const struct elog_event *event;
-	unsigned int handlers, from_kernel;
-	int error = errno;
+	unsigned int handlers, status;
+	int error;
 	va_list arguments;
 
 	if (!state)
@@ -743,12 +754,18 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 	take_values(marker, arguments, values);
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	from_kernel = kernel_handlers(state, &event);
-	if (handlers & from_kernel & ELOG_MARKER_TRACE)
+	status = marker_status(state, handlers, &event);
+	if (status & EVENTLOG_STATUS_ENABLED)
 		write_event(marker, event, values);
-	if (from_kernel & ELOG_EVENT_HAS_FILTER)
-		from_kernel = elog_marker_filter_handlers(marker, state, event, values);
-	handlers |= from_kernel;
+	if (!(handlers & POLICY_HANDLERS) && !(status & ~EVENTLOG_STATUS_ENABLED))
+		return;
+	error = errno;
+	/* The kernel's actions add to the program's own. */
+	if (status & EVENTLOG_STATUS_FILTER)
+		handlers |= elog_marker_filter_handlers(marker, state, event, values);
+	else
+		handlers |= (status & EVENTLOG_STATUS_PRINT ? ELOG_MARKER_PRINT : 0) |
+			    (status & EVENTLOG_STATUS_PROBE ? ELOG_MARKER_PROBE : 0);
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)
@@ -760,15 +777,14 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 static bool is_overridden(const struct elog_marker *marker, const uint64_t *values)
 {
 	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	unsigned int from_kernel;
 	struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
+	unsigned int status;
 
 	if (!state || handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	from_kernel = kernel_handlers(state, &event);
-	return !(from_kernel & ELOG_EVENT_HAS_FILTER) ||
-	       from_kernel & handlers & ELOG_MARKER_TRACE ||
+	status = marker_status(state, handlers, &event);
+	return !(status & EVENTLOG_STATUS_FILTER) || status & EVENTLOG_STATUS_ENABLED ||
 	       elog_marker_filter_handlers(marker, state, event, values);
 }
 

@@ -616,33 +616,20 @@ static void try_to_connect(struct elog_producer *producer)
 	errno = error;
 }
 
-static unsigned int load_status(const struct elog_event *event)
+unsigned int elog_event_status_slow(const struct elog_event *event)
 {
-	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-
-	return __atomic_load_n(status, __ATOMIC_RELAXED);
-}
-
-static __attribute__((noinline)) unsigned int connect_status(const struct elog_event *event)
-{
+	const unsigned char *status;
 	unsigned int bits;
 
 	try_to_connect(registered(event)->producer);
-	bits = load_status(event);
+	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+	bits = __atomic_load_n(status, __ATOMIC_RELAXED);
 	return bits & ELOG_STATUS_UNKNOWN ? 0 : bits;
-}
-
-/* EVENTLOG_STATUS_*; tries to connect if the producer is not connected. */
-static unsigned int status_bits(const struct elog_event *event)
-{
-	unsigned int bits = load_status(event);
-
-	return bits & ELOG_STATUS_UNKNOWN ? connect_status(event) : bits;
 }
 
 bool elog_event_enabled_slow(const struct elog_event *event)
 {
-	return status_bits(event) & EVENTLOG_STATUS_ENABLED;
+	return elog_event_status(event) & EVENTLOG_STATUS_ENABLED;
 }
 
 void elog_event_follow(struct elog_event *event, const unsigned char **follower)
@@ -653,16 +640,6 @@ void elog_event_follow(struct elog_event *event, const unsigned char **follower)
 	registered(event)->follower = follower;
 	point_to(registered(event), event->status);
 	pthread_mutex_unlock(&producer->lock);
-}
-
-unsigned int elog_event_handlers(const struct elog_event *event)
-{
-	unsigned int bits = status_bits(event);
-
-	return (bits & EVENTLOG_STATUS_ENABLED ? ELOG_MARKER_TRACE : 0) |
-	       (bits & EVENTLOG_STATUS_PRINT ? ELOG_MARKER_PRINT : 0) |
-	       (bits & EVENTLOG_STATUS_PROBE ? ELOG_MARKER_PROBE : 0) |
-	       (bits & EVENTLOG_STATUS_FILTER ? ELOG_EVENT_HAS_FILTER : 0);
 }
 
 /* The file stays open until end_call(). Make only system calls in between. */
