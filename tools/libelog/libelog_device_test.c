@@ -562,6 +562,37 @@ static void test_payload_sizes(void)
 	elog_consumer_close(consumer);
 }
 
+#define SHARED	100
+
+/* The kernel reads the clock once an event, and may raise a time in one of the rings. */
+static void test_shared_time(void)
+{
+	struct elog_consumer *first = subscribe(1 << 18), *second = subscribe(1 << 18);
+	struct elog_item item, other;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	unsigned int same = 0;
+	uint32_t i;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "shared u32 number");
+	for (i = 0; i < SHARED; i++)
+		check_equal(write_number(event, 0, i), 0);
+	check_equal(elog_consumer_flush(first), 0);
+	check_equal(elog_consumer_flush(second), 0);
+	for (i = 0; i < SHARED; i++) {
+		check_equal(elog_consumer_next(first, &item), 1);
+		check_equal(elog_consumer_next(second, &other), 1);
+		check_equal(number_of(&item), i);
+		check_equal(number_of(&other), i);
+		same += item.time == other.time;
+	}
+	check(same > SHARED / 2);
+	elog_producer_close(producer);
+	elog_consumer_close(first);
+	elog_consumer_close(second);
+}
+
 #define WRITERS		4
 #define NUMBERS		5000
 
@@ -1176,6 +1207,7 @@ int main(void)
 		{ "changed schemas are rejected, or can be read", test_changed_schemas },
 		{ "bad payloads are rejected", test_rejected_payloads },
 		{ "small and large payloads, in one part or many", test_payload_sizes },
+		{ "an event has the same time in several rings", test_shared_time },
 		{ "rings wrap", test_wrap },
 		{ "a loss is reported once", test_loss },
 		{ "several threads write in order", test_threads },
