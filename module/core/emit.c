@@ -77,7 +77,22 @@ static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 sessio
 	return 0;
 }
 
-static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission *emission,
+/*
+ * The time of the event in rings.  Reads the clock once, however many rings there are, and
+ * only if there is one: events that all rules reject need no time.
+ */
+static __always_inline u64 eventlog_emission_time(struct eventlog_emission *emission)
+{
+	if (!emission->time) {
+		emission->time = eventlog_ring_clock();
+		/* It is never 0, so the ring, which is inlined, need not test it. */
+		if (!emission->time)
+			__builtin_unreachable();
+	}
+	return emission->time;
+}
+
+static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emission,
 						  const struct eventlog_listener *entry,
 						  unsigned int cpu)
 {
@@ -101,7 +116,8 @@ static __always_inline void eventlog_emit_to_ring(const struct eventlog_emission
 		goto lost;
 	}
 	if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, emission->bytes,
-					    eventlog_floor_read(&subscriber->floor), &slot)))
+					    eventlog_floor_read(&subscriber->floor),
+					    eventlog_emission_time(emission), &slot)))
 		goto lost;
 	record = slot.record;
 	record->size_flags |= emission->context << EVENTLOG_RECORD_CONTEXT_SHIFT;
@@ -153,6 +169,7 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 	delivery = (struct eventlog_delivery){
 		.descriptor = emission->event->descriptor,
 		.context = emission->context,
+		/* No earlier than that of events that were emitted by other callbacks. */
 		.time = eventlog_ring_clock(),
 		.session = emission->session,
 		.pid = current->tgid,

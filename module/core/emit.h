@@ -46,6 +46,7 @@ static __always_inline bool eventlog_watched(void)
  * struct eventlog_emission - an event that is being emitted
  * @event: its definition
  * @session: chosen by the provider, 0: none
+ * @time: the clock, for rings; 0: not read yet
  * @parts: the parts of the payload, unless @count is 0
  * @payload: the payload, if @count is 0
  * @count: number of @parts
@@ -61,6 +62,7 @@ static __always_inline bool eventlog_watched(void)
 struct eventlog_emission {
 	const struct eventlog_event *event;
 	u64 session;
+	u64 time;
 	const struct eventlog_part *parts;
 	const void *payload;
 	unsigned int count;

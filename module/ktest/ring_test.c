@@ -176,7 +176,7 @@ static void ring_test_write(struct ring_test_cpu *cpu, enum ring_test_writer_kin
 	if (kind == WRITER_TASK && !(random & 0x3f00))
 		extra = random % (cpu->ring.sub_buffer_bytes + 64);
 	writer->attempts++;
-	if (!eventlog_ring_reserve(&cpu->ring, sizeof(*payload) + extra, 0, &slot)) {
+	if (!eventlog_ring_reserve(&cpu->ring, sizeof(*payload) + extra, 0, 0, &slot)) {
 		writer->refused++;
 		return;
 	}

@@ -93,14 +93,14 @@ static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long
 		 eventlog_ring_trylock(&ring->lock, &flags));
 }
 
-bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
+bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor, u64 time,
 				  struct eventlog_ring_slot *slot)
 {
 	struct eventlog_ring_header *header = ring->header;
 	const u32 bytes = eventlog_ring_record_bytes(payload);
 	struct eventlog_ring_plan plan;
 	enum eventlog_lost cause;
-	u64 head, time;
+	u64 head;
 
 	slot->nest = 0;
 	if (!eventlog_ring_trylock(&ring->lock, &slot->flags)) {
@@ -117,7 +117,8 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 		goto lose;
 	}
 	head = header->head;
-	time = eventlog_ring_clock();
+	if (!time)
+		time = eventlog_ring_clock();
 	if (time < ring->last_time)
 		time = ring->last_time;
 	if (time < floor)
@@ -140,10 +141,10 @@ lose:
 	return false;
 }
 
-void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot)
+void eventlog_ring_commit_locked(struct eventlog_ring *ring, unsigned long flags)
 {
 	eventlog_ring_add(&ring->header->records, &ring->header->records_upper, 1);
-	eventlog_ring_leave_locked(ring, slot->flags);
+	eventlog_ring_leave_locked(ring, flags);
 }
 
 void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause)

@@ -201,13 +201,16 @@ static __always_inline bool eventlog_ring_has_room(struct eventlog_ring *ring, u
 {
 	const u32 size = ring->data_bytes;
 
-	/* 64-bit sum: an arbitrary position can make the difference any value below 2^32. */
+	/*
+	 * With a position that is not valid the sum can overflow.  Then this may be wrong,
+	 * but the guard still protects unfinished records.
+	 */
 	if (ring->overwrite ||
-	    likely((u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size))
+	    likely((u32)head - READ_ONCE(ring->consumer_position) + need <= size))
 		return true;
 	/* Acquire: the following writes must not overtake the consumer's reads. */
 	WRITE_ONCE(ring->consumer_position, smp_load_acquire(&ring->consumer->position));
-	return (u64)((u32)head - READ_ONCE(ring->consumer_position)) + need <= size;
+	return (u32)head - READ_ONCE(ring->consumer_position) + need <= size;
 }
 
 /*
@@ -242,9 +245,9 @@ static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 h
 }
 
 /* Variants for locked rings, in ring.c. */
-bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor,
+bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor, u64 time,
 				  struct eventlog_ring_slot *slot);
-void eventlog_ring_commit_locked(struct eventlog_ring *ring, const struct eventlog_ring_slot *slot);
+void eventlog_ring_commit_locked(struct eventlog_ring *ring, unsigned long flags);
 void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause);
 
 #if EVENTLOG_RING_LOCKLESS
@@ -253,7 +256,7 @@ void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost ca
  * nested writer advanced head, which the guard limits.
  */
 static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring *ring, u32 payload,
-							   u64 floor,
+							   u64 floor, u64 time,
 							   struct eventlog_ring_slot *slot)
 {
 	struct eventlog_ring_header *header = ring->header;
@@ -261,7 +264,7 @@ static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring 
 	const u32 bytes = eventlog_ring_record_bytes(payload);
 	struct eventlog_ring_plan plan;
 	enum eventlog_lost cause;
-	u64 head, time, last;
+	u64 head, last;
 
 	slot->nest = READ_ONCE(ring->nest);
 	WRITE_ONCE(ring->nest, slot->nest + 1);
@@ -275,15 +278,17 @@ static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring 
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;
 	}
+	if (!time)
+		time = eventlog_ring_clock();
 
 retry:
 	head = READ_ONCE(header->head);
 	barrier();
 	/*
-	 * Read the clock after head and before the exchange: if the exchange succeeds,
-	 * no record was placed in between, so records are in time order.
+	 * Nested writers may have placed records since the clock was read.  Read their
+	 * times after head and before the exchange: if the exchange succeeds, no record
+	 * was placed in between, so records are in time order.
 	 */
-	time = eventlog_ring_clock();
 	last = READ_ONCE(ring->last_time);
 	if (unlikely(time < last))
 		time = last;
@@ -296,11 +301,11 @@ retry:
 	plan = eventlog_ring_plan(ring, head, bytes);
 	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
 		cause = EVENTLOG_LOST_NO_ROOM;
-		goto confirm;
+		goto lose;
 	}
 	if (unlikely(slot->nest) && head + plan.need - READ_ONCE(header->committed) > size) {
 		cause = EVENTLOG_LOST_GUARD;
-		goto confirm;
+		goto lose;
 	}
 
 	/*
@@ -322,10 +327,7 @@ retry:
 	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
 	return true;
 
-confirm:
-	/* The decision is stale if a nested writer has advanced head. */
-	if (READ_ONCE(header->head) != head)
-		goto retry;
+	/* No need to read head again: if a nested writer advanced it, there is less room. */
 lose:
 	eventlog_ring_lose(ring, cause);
 	/* Publish after a drop as well: nested writers left their records for us to publish. */
@@ -334,14 +336,30 @@ lose:
 }
 #endif
 
+/* No function gets the address of @slot, so the compiler keeps it in registers. */
+static __always_inline bool eventlog_ring_reserve_copied(struct eventlog_ring *ring, u32 payload,
+							 u64 floor, u64 time,
+							 struct eventlog_ring_slot *slot)
+{
+	struct eventlog_ring_slot locked;
+
+	if (!eventlog_ring_reserve_locked(ring, payload, floor, time, &locked))
+		return false;
+	*slot = locked;
+	return true;
+}
+
 /**
  * eventlog_ring_reserve() - reserve space for a record
  * @ring: the ring of this CPU
  * @payload: size of the payload, at most EVENTLOG_PAYLOAD_MAX
  * @floor: minimum time of the record (CLOCK_MONOTONIC, ns)
+ * @time: the clock, if the caller has read it for this event; 0: read it.  The caller has
+ *	read it since it disabled preemption
  * @slot: output: the reservation
  *
- * Sets size and time of the record and zeroes its tail.  Before it calls
+ * Sets size and time of the record and zeroes its tail.  The time is @time, or later: not
+ * before @floor and not before earlier records of the ring.  Before it calls
  * eventlog_ring_commit(), the caller sets descriptor, session, pid, tid and payload,
  * and must not do anything that may fault or sleep.
  *
@@ -352,13 +370,14 @@ lose:
  * must not be committed.
  */
 static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u32 payload,
-						  u64 floor, struct eventlog_ring_slot *slot)
+						  u64 floor, u64 time,
+						  struct eventlog_ring_slot *slot)
 {
 #if EVENTLOG_RING_LOCKLESS
 	if (likely(!ring->locked))
-		return eventlog_ring_reserve_lockless(ring, payload, floor, slot);
+		return eventlog_ring_reserve_lockless(ring, payload, floor, time, slot);
 #endif
-	return eventlog_ring_reserve_locked(ring, payload, floor, slot);
+	return eventlog_ring_reserve_copied(ring, payload, floor, time, slot);
 }
 
 /**
@@ -401,7 +420,7 @@ static __always_inline bool eventlog_ring_commit(struct eventlog_ring *ring,
 		return !slot->nest;
 	}
 #endif
-	eventlog_ring_commit_locked(ring, slot);
+	eventlog_ring_commit_locked(ring, slot->flags);
 	return true;
 }
 

@@ -34,7 +34,7 @@ static bool eventlog_selftest_reserve(struct eventlog_selftest *test,
 {
 	u32 bytes = test->written * 7 % 300;
 
-	if (!eventlog_ring_reserve(&test->ring, bytes, 0, slot)) {
+	if (!eventlog_ring_reserve(&test->ring, bytes, 0, 0, slot)) {
 		test->refused++;
 		return false;
 	}
@@ -118,7 +118,7 @@ static const char *eventlog_selftest_run(struct eventlog_selftest *test)
 	if (header->lost_total != test->refused || !test->reported ||
 	    test->reported > test->refused)
 		return "wrong number of lost events";
-	if (eventlog_ring_reserve(&test->ring, test->ring.sub_buffer_bytes, 0, &slot) ||
+	if (eventlog_ring_reserve(&test->ring, test->ring.sub_buffer_bytes, 0, 0, &slot) ||
 	    header->lost[EVENTLOG_LOST_TOO_LARGE] != 1)
 		return "record larger than a sub-buffer accepted";
 	return NULL;

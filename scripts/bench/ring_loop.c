@@ -15,7 +15,7 @@ static u64 emit(struct eventlog_ring *ring, struct eventlog_ring_consumer *consu
 	u64 placed = 0;
 
 	for (i = 0; i < count; i++) {
-		if (eventlog_ring_reserve(ring, source->bytes, 0, &slot)) {
+		if (eventlog_ring_reserve(ring, source->bytes, 0, 0, &slot)) {
 			slot.record->descriptor = source->descriptor;
 			slot.record->session = source->session;
 			slot.record->pid = source->pid;

@@ -4,7 +4,7 @@
  * returned a time, no record with an earlier time is published.
  *
  * Two CPUs emit and two threads flush.  Each of them reads a clock that may be behind
- * the latest time.
+ * the latest time.  A CPU that emits to several rings reads it only for the first one.
  *
  * Variants:
  *	NO_GRACE	FLUSH does not wait for a grace period
@@ -53,11 +53,19 @@ active [2] proctype Emitter()
 #endif
 		section[cpu]++;
 #if !defined(TIME_OUTSIDE) && !defined(FLOOR_OUTSIDE)
+		/* For another ring, before this ring's floor is read. */
+		if
+		:: read_clock(time)
+		:: true
+		fi;
 		its_floor = floor;
 #endif
 		atomic {
 #ifndef TIME_OUTSIDE
-			read_clock(time);
+			if
+			:: time == 0 -> read_clock(time)
+			:: else
+			fi;
 #endif
 #ifndef NO_FLOOR
 			if

@@ -14,14 +14,11 @@
  * Size:	N0 N1 N2	number of events of the three levels of nesting
  *		LENGTHS		lengths of the events: 1: all 2; 2: all 3; 3: shorter on
  *				deeper levels; 4: mixed; otherwise any
- * Each variant removes one rule.  All variants must fail, except for the two marked
- * good, which show that no property depends on that rule:
+ * Each variant removes one rule.  All variants must fail:
  *	NO_GUARD		no guard
  *	NO_EXCHANGE		head is stored without compare-and-exchange
  *	NO_RECHECK		head is not read again after publishing
  *	NO_PUBLISH_ON_DROP	a writer that drops its event does not publish
- *	NO_CONFIRM		(good) head is not read again before a drop
- *	SHORT_SUM		(good) unread bytes and need are added modulo the wrap
  *	NO_NEST			every writer publishes when it leaves
  *	NO_PADDING		records may straddle sub-buffers
  *	PREEMPTIBLE		writers are not strictly nested
@@ -56,11 +53,8 @@
 #endif
 
 #define DIFFERENCE(a, b) (((a) - (b)) & WRAP)
-#ifdef SHORT_SUM
-#define SUM(value) ((value) & WRAP)
-#else
-#define SUM(value) (value)
-#endif
+/* As wide as positions, so it overflows if the consumer stores wrong ones. */
+#define UNREAD_AND_NEED(head) ((DIFFERENCE(head, consumer_position) + need) & WRAP)
 #define LEFT(position) (SUB - (position) % SUB)
 #define AT(position) ((position) % SIZE)
 
@@ -216,17 +210,15 @@ retry:
 	};
 #ifndef OVERWRITE
 	if
-	:: SUM(DIFFERENCE(old, consumer_position) + need) > SIZE ->
+	:: UNREAD_AND_NEED(old) > SIZE ->
 		consumer_position = position;
 #ifndef HOSTILE
 		/* An honest consumer is never ahead of head. */
 		assert(DIFFERENCE(old, consumer_position) <= SIZE);
 #endif
 		atomic {
-			drop = (SUM(DIFFERENCE(old, consumer_position) + need) > SIZE);
-#ifdef NO_CONFIRM
+			drop = (UNREAD_AND_NEED(old) > SIZE);
 			seen = consumer_position
-#endif
 		}
 	:: else
 	fi;
@@ -237,16 +229,10 @@ retry:
 	:: else
 	fi;
 #endif
-#ifndef NO_CONFIRM
-	if
-	:: drop && head != old -> goto retry
-	:: else
-	fi;
-#endif
 	if
 	:: drop ->
-#if defined(NO_CONFIRM) && !defined(HOSTILE)
-		/* The drop is justified, even with the current head. */
+#ifndef HOSTILE
+		/* The drop is justified, even if a nested writer has moved head. */
 		d_step {
 			need = length + (lost != reported -> 1 : 0);
 			need = need + (need > LEFT(head) -> LEFT(head) : 0);

@@ -2,7 +2,8 @@
 /*
  * Model of the times of records in module/ring/ring.h.  Property: the times of a ring's
  * records never decrease, although the clock may step back and the floor, read on
- * another CPU, may be ahead of it.
+ * another CPU, may be ahead of it.  A writer may have read the clock for another ring,
+ * before it came to this one.
  *
  * The ring is unbounded; head counts records.
  *
@@ -13,7 +14,7 @@
  *	NESTED_STORE	nested writers store their time without an exchange
  *	STORED_LATE	the time is stored after the record was placed
  */
-#define LATEST 3
+#define LATEST 4
 #ifndef N0
 #define N0 2
 #endif
@@ -24,7 +25,7 @@
 #define N2 2
 #endif
 
-byte now = 1, floor;
+byte now = 2, floor;
 byte head, nest, last_time, nested_time;
 byte latest;			/* time of the latest record */
 bool inside1, inside2;
@@ -62,16 +63,29 @@ inline store_time()
 #endif
 }
 
+inline read_clock()
+{
+	if
+	:: time = now
+	:: time = now - 1
+	fi
+}
+
 inline emit()
 {
+	/* 0: not read yet */
+	if
+	:: read_clock()
+	:: time = 0
+	fi;
 	slot_nest = nest;
 	nest = slot_nest + 1;
 	its_floor = floor;
 retry:
 	old = head;
 	if
-	:: time = now
-	:: time = now - 1
+	:: time == 0 -> read_clock()
+	:: else
 	fi;
 	d_step {
 		last = last_time;

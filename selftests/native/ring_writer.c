@@ -235,7 +235,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 	struct eventlog_ring_header *header = test->ring.header;
 	u32 depth = READ_ONCE(test->depth);
 	struct eventlog_ring_slot slot;
-	u64 section, session, head;
+	u64 section, session, head, floor, time = 0;
 	bool placed, outermost = false;
 
 	if (depth >= TEST_DEPTHS)
@@ -253,9 +253,13 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 	WRITE_ONCE(test->attempted[depth], test->attempted[depth] + 1);
 	session = (u32)test->attempted[depth] | READ_ONCE(header->lost_total) << 32;
 
+	/* Every other time, as if the event had been placed in another ring before. */
+	if (test->attempted[depth] % 2 == 0)
+		time = eventlog_ring_clock();
+	floor = READ_ONCE(test->floor);
 	if (unlikely(interrupts_tracing))
 		interrupts_trace(true);
-	placed = eventlog_ring_reserve(&test->ring, payload, READ_ONCE(test->floor), &slot);
+	placed = eventlog_ring_reserve(&test->ring, payload, floor, time, &slot);
 	if (unlikely(interrupts_tracing))
 		interrupts_trace(false);
 	if (placed) {

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -361,6 +362,7 @@ static void test_typed_events(void)
 	text[EVENTLOG_PAYLOAD_MAX - 5] = '\0';
 	check_equal(write_typed_text(text, 4), 0);
 	check_equal(elog_typed_event_write(&typed_text, 0, NULL, IOV_MAX + 1, 4), -EINVAL);
+	check_equal(elog_typed_event_write(&typed_text, 0, NULL, 0, 0), -EINVAL);
 	check_equal(read_batch(consumer, &item), 3);
 
 	/* A released producer enables nothing, and connects again. */
@@ -512,7 +514,9 @@ static void test_rejected_payloads(void)
 	struct elog_payload payload;
 	struct iovec parts[3];
 	struct elog_item item;
+	void *unreadable = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	check(unreadable != MAP_FAILED);
 	check_equal(elog_producer_open(&producer, NULL), 0);
 	number = add_event(producer, "number u32 number");
 	string = add_event(producer, "string __data_loc char[] s");
@@ -527,6 +531,16 @@ static void test_rejected_payloads(void)
 	parts[0] = (struct iovec){ NULL, 4 };
 	errno = 1234;
 	check_equal(elog_event_write(number, 0, parts, 1), -EFAULT);
+	parts[0] = (struct iovec){ large, 4 };
+	parts[1] = (struct iovec){ NULL, 4 };
+	check_equal(elog_event_write(number, 0, parts, 2), -EFAULT);
+	/* The library copies small payloads; sizes must not overflow. */
+	parts[0] = (struct iovec){ large, 200 };
+	parts[1] = (struct iovec){ unreadable, 57 };
+	check_equal(elog_event_write(number, 0, parts, 2), -EFAULT);
+	parts[1] = (struct iovec){ large, SIZE_MAX - 199 };
+	parts[2] = (struct iovec){ large, 4 };
+	check(elog_event_write(number, 0, parts, 3) < 0);
 	check_equal(errno, 1234);
 	elog_payload_init(&payload, large, 3);
 	elog_payload_u32(&payload, 1);
@@ -544,7 +558,109 @@ static void test_rejected_payloads(void)
 	check(is_payload(&item, large, 9));
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);
+	munmap(unreadable, 4096);
 	free(large);
+}
+
+/* Write @size bytes in @count parts; the last ones are empty if there are more. */
+static int write_in_parts(const struct elog_event *event, const unsigned char *bytes, size_t size,
+			  unsigned int count)
+{
+	const size_t each = (size + count - 1) / count;
+	struct iovec parts[ELOG_IOV_MAX];
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const size_t part = size < each ? size : each;
+
+		parts[i].iov_base = part ? (void *)(uintptr_t)bytes : NULL;
+		parts[i].iov_len = part;
+		bytes += part;
+		size -= part;
+	}
+	return elog_event_write(event, count, parts, count);
+}
+
+/* The library copies small payloads to one place, and passes parts of others. */
+static void test_payload_sizes(void)
+{
+	static const size_t sizes[] = { 4, 5, 17, 254, 255, 256, 257, 258, 499, 500, 501, 5000 };
+	static const unsigned int counts[] = { 1, 2, 3, ELOG_IOV_MAX };
+	struct elog_consumer *consumer = subscribe(1 << 20);
+	unsigned char bytes[5000], typed[4 + 500];
+	struct elog_producer *producer;
+	struct elog_event *event;
+	struct elog_item item;
+	char text[500];
+	uint32_t word;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7);
+	memset(text, 'x', sizeof(text));
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "sized u32 number");
+	check_equal(elog_typed_events_register(producer, &typed_events[1], 1), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(sizes); i++)
+		for (k = 0; k < ELOG_ARRAY_SIZE(counts); k++)
+			check_equal(write_in_parts(event, bytes, sizes[i], counts[k]), 0);
+	/* With the word before it and its NUL, the string has 254 to 259 bytes. */
+	for (i = 249; i < 255; i++) {
+		text[i] = '\0';
+		check_equal(write_typed_text(text, 4), 0);
+		text[i] = 'x';
+	}
+	check_equal(elog_consumer_flush(consumer), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(sizes); i++) {
+		for (k = 0; k < ELOG_ARRAY_SIZE(counts); k++) {
+			check_equal(elog_consumer_next(consumer, &item), 1);
+			check_equal(item.session, counts[k]);
+			check(is_payload(&item, bytes, sizes[i]));
+		}
+	}
+	for (i = 249; i < 255; i++) {
+		word = (uint32_t)(i + 1) << 16 | 4;
+		memcpy(typed, &word, sizeof(word));
+		memcpy(typed + 4, text, i);
+		typed[4 + i] = '\0';
+		check_equal(elog_consumer_next(consumer, &item), 1);
+		check(is_payload(&item, typed, 4 + i + 1));
+	}
+	check_equal(elog_consumer_next(consumer, &item), 0);
+	elog_typed_events_unregister(&typed_events[1], 1);
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+#define SHARED	100
+
+/* The kernel reads the clock once an event, and may raise a time in one of the rings. */
+static void test_shared_time(void)
+{
+	struct elog_consumer *first = subscribe(1 << 18), *second = subscribe(1 << 18);
+	struct elog_item item, other;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	unsigned int same = 0;
+	uint32_t i;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	event = add_event(producer, "shared u32 number");
+	for (i = 0; i < SHARED; i++)
+		check_equal(write_number(event, 0, i), 0);
+	check_equal(elog_consumer_flush(first), 0);
+	check_equal(elog_consumer_flush(second), 0);
+	for (i = 0; i < SHARED; i++) {
+		check_equal(elog_consumer_next(first, &item), 1);
+		check_equal(elog_consumer_next(second, &other), 1);
+		check_equal(number_of(&item), i);
+		check_equal(number_of(&other), i);
+		same += item.time == other.time;
+	}
+	check(same > SHARED / 2);
+	elog_producer_close(producer);
+	elog_consumer_close(first);
+	elog_consumer_close(second);
 }
 
 #define WRITERS		4
@@ -1162,6 +1278,8 @@ int main(void)
 		{ "an event waits until its user has room", test_limit_of_user },
 		{ "changed schemas are rejected, or can be read", test_changed_schemas },
 		{ "bad payloads are rejected", test_rejected_payloads },
+		{ "small and large payloads, in one part or many", test_payload_sizes },
+		{ "an event has the same time in several rings", test_shared_time },
 		{ "rings wrap", test_wrap },
 		{ "a loss is reported once", test_loss },
 		{ "several threads write in order", test_threads },

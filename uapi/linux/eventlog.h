@@ -180,7 +180,8 @@ struct eventlog_register {
 /*
  * The status map tells a producer what to do when it reaches an event.  It has one
  * byte for each event.  Map it read-only; read the byte with one load.  Ignore bits
- * that are not defined here.  The first 4 bytes of the map are a __u32, the generation,
+ * that are not defined here.  The highest bit is never set: libraries may set it in
+ * bytes of their own.  The first 4 bytes of the map are a __u32, the generation,
  * which changes whenever a marker policy changes.
  */
 #define EVENTLOG_STATUS_ENABLED	(1U << 0) /* the event has a listener */

@@ -68,14 +68,14 @@ enum elog_marker_type {
 	ELOG_MARKER_TYPES
 };
 
-#define ELOG_MARKER_MAGIC	0x656c6f676d6b7231ULL
+#define ELOG_MARKER_MAGIC	0x656c6f676d6b7232ULL
 
 struct elog_marker_state;
 
 /**
  * struct elog_marker - a marker
  * @magic: ELOG_MARKER_MAGIC: the layout of the struct
- * @test: the event whose bit is tested
+ * @status: the byte whose bits ELOG_MARKER_BITS are tested
  * @text: tag and fields, as written
  * @path: its source file, as compiled
  * @function: the function that contains it
@@ -93,7 +93,7 @@ struct elog_marker_state;
  */
 struct elog_marker {
 	uint64_t magic;
-	const struct elog_event *test;
+	const unsigned char *status;
 	const char *text;
 	const char *path;
 	const char *function;
@@ -112,8 +112,7 @@ struct elog_marker {
 #else
 #define ELOG_MARKER_ASSERT(condition) _Static_assert(condition, #condition)
 #endif
-ELOG_MARKER_ASSERT(sizeof(struct elog_event) == sizeof(void *) + 8);
-ELOG_MARKER_ASSERT(offsetof(struct elog_marker, test) == 8);
+ELOG_MARKER_ASSERT(offsetof(struct elog_marker, status) == 8);
 ELOG_MARKER_ASSERT(offsetof(struct elog_marker, line) == 8 + 5 * sizeof(void *));
 ELOG_MARKER_ASSERT(offsetof(struct elog_marker, types) == 16 + 5 * sizeof(void *));
 ELOG_MARKER_ASSERT(offsetof(struct elog_marker, state) == 40 + 5 * sizeof(void *));
@@ -245,9 +244,10 @@ static inline uint64_t elog_marker_session(const struct elog_marker *marker,
 /* ---- implementation of the macros ---- */
 
 static const unsigned char elog_marker_never __attribute__((__unused__)) = 0;
-static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
-	&elog_marker_never, 1, 0
-};
+
+/* Bits of a status byte: a marker with one of them is on, or has a filter. */
+#define ELOG_MARKER_BITS	(EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_PRINT |	\
+				 EVENTLOG_STATUS_PROBE | EVENTLOG_STATUS_FILTER)
 
 #ifdef ELOG_ENABLE_LOCAL_MARKERS
 #define ELOG_MARKER_HANDLERS	(ELOG_MARKER_TRACE | ELOG_MARKER_PRINT)
@@ -262,16 +262,12 @@ static const struct elog_event elog_marker_off __attribute__((__unused__)) = {
 #define ELOG_MARKER_CALL(marker) elog_marker_fire(marker
 #endif
 
-/* Tests one bit. If it is set, call elog_marker_enabled_slow(), too. */
+/* Tests a byte. If a bit is set, call elog_marker_enabled_slow(), too. */
 static inline bool elog_marker_enabled(const struct elog_marker *marker)
 {
-	const struct elog_event *test;
-	const unsigned char *status;
+	const unsigned char *status = __atomic_load_n(&marker->status, __ATOMIC_RELAXED);
 
-	test = __atomic_load_n(&marker->test, __ATOMIC_ACQUIRE);
-	status = __atomic_load_n(&test->status, __ATOMIC_RELAXED);
-	return __builtin_expect(__atomic_load_n(status, __ATOMIC_RELAXED) &
-				__atomic_load_n(&test->mask, __ATOMIC_RELAXED), 0);
+	return __builtin_expect(ELOG_STATUS_TEST(status, ELOG_MARKER_BITS), 0);
 }
 
 /* Apply a macro to each field behind the tag: , macro(field) ... */
@@ -843,7 +839,7 @@ template <class Own> struct elog_marker *elog_marker_pointer<Own>::pointer = Own
 #define ELOG_MARKER_MAKE(sequence, text, flags, note, give, session, ...)	\
 	do {									\
 		static struct elog_marker elog_marker_ ELOG_MARKER_NAME(sequence) = {	\
-			ELOG_MARKER_MAGIC, &elog_marker_off, text, __FILE__,	\
+			ELOG_MARKER_MAGIC, &elog_marker_never, text, __FILE__,	\
 			__func__, &elog_marker_never, __LINE__, sequence,	\
 			{ ELOG_MARKER_COUNT(__VA_ARGS__)			\
 			  ELOG_MARKER_EACH(ELOG_MARKER_TYPE, __VA_ARGS__) },	\

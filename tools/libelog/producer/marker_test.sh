@@ -200,7 +200,7 @@ for compiler in "${CXX:-g++}" clang++; do
 	fi
 done
 
-# A disabled marker is loads, a test and one branch before the function returns.
+# A disabled marker loads an address, tests the byte there, and branches.
 one_branch()
 {
 	cat > "$work/branch.c" <<'SOURCE'
@@ -219,12 +219,13 @@ SOURCE
 		inside { print }' > "$work/code" &&
 	cat "$work/code" &&
 	[ "$(grep -cE '[[:space:]]j[a-z]+ ' "$work/code")" = 1 ] &&
+	[ "$(grep -cv endbr64 "$work/code")" = 3 ] &&
 	! grep -E '[[:space:]](call|push|sub)' "$work/code"
 }
 if [ "$(uname -m)" = x86_64 ]; then
-	check "a disabled marker is one branch" one_branch
+	check "a disabled marker is three instructions, one of them a branch" one_branch
 else
-	skip "a disabled marker is one branch" "not x86"
+	skip "a disabled marker is three instructions, one of them a branch" "not x86"
 fi
 
 compiled_out()

@@ -7,7 +7,7 @@
  * names, places, events.
  *
  * markers_lock protects everything except what passing a marker reads atomically:
- * marker->test, which says whether there is anything to do, marker->handlers, and
+ * marker->status, which says whether there is anything to do, marker->handlers, and
  * marker->state, which is complete before the others lead to it.
  *
  * A program may end while its threads continue. Therefore the state of a marker, and
@@ -85,26 +85,23 @@ struct probe {
 static struct probe *markers_probes;		/* atomic; all that were ever set */
 static const struct probe *markers_probe;	/* atomic; NULL: none */
 
-/* The test of markers that print or call a function without a subscriber. */
+/* The status of markers that print or call a function without a subscriber. */
 static const unsigned char always_byte = 0xff;
-static const struct elog_event always_on = { &always_byte, 1, 0 };
 
 /* ------------------------------------------------------------------------
  * Switching
  */
 
-/* Set the event that the marker's test uses. */
+/* Set the status byte that the marker tests: its event's, or one that is always the same. */
 static void update_marker(struct elog_marker *marker)
 {
-	unsigned int handlers = __atomic_load_n(&marker->handlers,
-						__ATOMIC_RELAXED);
-	const struct elog_event *test = &elog_marker_off;
+	bool is_on = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED) & ~ELOG_MARKER_TRACE;
 
-	if (handlers & ~ELOG_MARKER_TRACE)
-		test = &always_on;
-	else if (marker->state->registered)
-		test = marker->state->event;
-	__atomic_store_n(&marker->test, test, __ATOMIC_RELEASE);
+	if (marker->state->registered)
+		elog_event_follow(marker->state->event, is_on ? NULL : &marker->status);
+	if (is_on || !marker->state->registered)
+		__atomic_store_n(&marker->status, is_on ? &always_byte : &elog_marker_never,
+				 __ATOMIC_RELEASE);
 }
 
 static bool matches(const struct elog_marker *marker, const char *pattern)
@@ -269,7 +266,6 @@ static void register_event(struct elog_marker *marker, const char *provider)
 	    elog_event_register(markers_producer, provider, state->command,
 				EVENTLOG_LEVEL_DEBUG, 0, 0, &event))
 		return;
-	elog_event_is_marker(event);
 	state->registered = true;
 	__atomic_store_n(&state->event, event, __ATOMIC_RELEASE);
 }
@@ -279,10 +275,11 @@ static void retire_state(struct elog_marker *marker)
 {
 	struct elog_marker_state *state = marker->state;
 
-	__atomic_store_n(&marker->test, &elog_marker_off, __ATOMIC_RELEASE);
 	__atomic_store_n(&marker->state, NULL, __ATOMIC_RELEASE);
 	if (state->registered)
 		elog_event_retire(state->event);
+	/* After that: a connection would set it again. */
+	__atomic_store_n(&marker->status, &elog_marker_never, __ATOMIC_RELEASE);
 	state->registered = false;
 	elog_marker_filter_forget(state);
 	state->next = *retired_list(state);
@@ -550,6 +547,17 @@ uint64_t elog_marker_id(const struct elog_marker *marker)
  * Passing a marker
  */
 
+/* EVENTLOG_STATUS_* of the event; 0 without one. Tracing needs the program's TRACE, too. */
+static unsigned int marker_status(const struct elog_marker_state *state, unsigned int handlers,
+				  const struct elog_event **event)
+{
+	unsigned int bits;
+
+	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
+	bits = *event ? elog_event_status(*event) & ELOG_MARKER_BITS : 0;
+	return handlers & ELOG_MARKER_TRACE ? bits : bits & ~EVENTLOG_STATUS_ENABLED;
+}
+
 bool elog_marker_enabled_slow(const struct elog_marker *marker)
 {
 	const struct elog_marker_state *state = state_of(marker);
@@ -561,11 +569,7 @@ bool elog_marker_enabled_slow(const struct elog_marker *marker)
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
 	if (handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	if (!event || !elog_event_enabled(event))
-		return false;
-	/* The kernel's actions add to the program's own; tracing needs both. */
-	return elog_event_handlers(event) & (handlers | POLICY_HANDLERS | ELOG_EVENT_HAS_FILTER);
+	return marker_status(state, handlers, &event);
 }
 
 static unsigned int size_of(unsigned int type)
@@ -588,6 +592,16 @@ static uint64_t extended(unsigned int type, uint64_t value)
 				 value << shift >> shift;
 }
 
+static size_t fixed_bytes(const struct elog_marker *marker)
+{
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < marker->types[0]; i++)
+		bytes += size_of(marker->types[1 + i]);
+	return bytes;
+}
+
 static void write_event(const struct elog_marker *marker,
 			const struct elog_event *event, const uint64_t *values)
 {
@@ -596,41 +610,29 @@ static void write_event(const struct elog_marker *marker,
 	unsigned int i, count = 1;
 	size_t end = 0;
 
-	for (i = 0; i < marker->types[0]; i++)
-		end += size_of(marker->types[1 + i]);
 	for (i = 0; i < marker->types[0]; i++) {
 		unsigned int type = marker->types[1 + i];
+		unsigned int size = size_of(type);
 		uint64_t value = values[i];
-		uint8_t byte = (uint8_t)value;
-		uint16_t half = (uint16_t)value;
-		uint32_t word = (uint32_t)value;
 
 		if (type == ELOG_MARKER_STRING) {
 			const char *text = (const char *)(uintptr_t)value;
 
 			if (!text)
 				text = "(null)";
+			if (!end)
+				end = fixed_bytes(marker);
 			parts[count].iov_base = (void *)(uintptr_t)text;
 			parts[count].iov_len = strnlen(text, EVENTLOG_PAYLOAD_MAX) + 1;
 			/* Too large sizes stay too large, so the kernel denies the event. */
-			word = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
+			value = (uint32_t)(parts[count].iov_len << 16 | (end & 0xffff));
 			end += parts[count++].iov_len;
 		}
-		switch (size_of(type)) {
-		case 1:
-			memcpy(to, &byte, 1);
-			break;
-		case 2:
-			memcpy(to, &half, 2);
-			break;
-		case 4:
-			memcpy(to, &word, 4);
-			break;
-		default:
-			memcpy(to, &value, 8);
-			break;
-		}
-		to += size_of(type);
+		/* 8 bytes, of which @size are kept: there is room for 8 bytes a field. */
+		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+			value <<= 64 - 8 * size;
+		memcpy(to, &value, sizeof(value));
+		to += size;
 	}
 	parts[0].iov_base = fixed;
 	parts[0].iov_len = (size_t)(to - fixed);
@@ -737,21 +739,13 @@ static void take_values(const struct elog_marker *marker, va_list arguments,
 		values[i] = va_arg(arguments, uint64_t);
 }
 
-/* The handlers that the kernel enables; none without an event. */
-static unsigned int kernel_handlers(const struct elog_marker_state *state,
-				    const struct elog_event **event)
-{
-	*event = __atomic_load_n(&state->event, __ATOMIC_ACQUIRE);
-	return *event ? elog_event_handlers(*event) : 0;
-}
-
 void elog_marker_fire(const struct elog_marker *marker, ...)
 {
 	struct elog_marker_state *state = state_of(marker);
 	uint64_t values[ELOG_MARKER_FIELDS_MAX + 1];
 	const struct elog_event *event;
-	unsigned int handlers, from_kernel;
-	int error = errno;
+	unsigned int handlers, status;
+	int error;
 	va_list arguments;
 
 	if (!state)
@@ -760,12 +754,18 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 	take_values(marker, arguments, values);
 	va_end(arguments);
 	handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	from_kernel = kernel_handlers(state, &event);
-	if (handlers & from_kernel & ELOG_MARKER_TRACE)
+	status = marker_status(state, handlers, &event);
+	if (status & EVENTLOG_STATUS_ENABLED)
 		write_event(marker, event, values);
-	if (from_kernel & ELOG_EVENT_HAS_FILTER)
-		from_kernel = elog_marker_filter_handlers(marker, state, event, values);
-	handlers |= from_kernel;
+	if (!(handlers & POLICY_HANDLERS) && !(status & ~EVENTLOG_STATUS_ENABLED))
+		return;
+	error = errno;
+	/* The kernel's actions add to the program's own. */
+	if (status & EVENTLOG_STATUS_FILTER)
+		handlers |= elog_marker_filter_handlers(marker, state, event, values);
+	else
+		handlers |= (status & EVENTLOG_STATUS_PRINT ? ELOG_MARKER_PRINT : 0) |
+			    (status & EVENTLOG_STATUS_PROBE ? ELOG_MARKER_PROBE : 0);
 	if (handlers & ELOG_MARKER_PRINT)
 		print_line(marker, state, values);
 	if (handlers & ELOG_MARKER_PROBE)
@@ -777,15 +777,14 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 static bool is_overridden(const struct elog_marker *marker, const uint64_t *values)
 {
 	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
-	unsigned int from_kernel;
 	struct elog_marker_state *state = state_of(marker);
 	const struct elog_event *event;
+	unsigned int status;
 
 	if (!state || handlers & ~ELOG_MARKER_TRACE)
 		return true;
-	from_kernel = kernel_handlers(state, &event);
-	return !(from_kernel & ELOG_EVENT_HAS_FILTER) ||
-	       from_kernel & handlers & ELOG_MARKER_TRACE ||
+	status = marker_status(state, handlers, &event);
+	return !(status & EVENTLOG_STATUS_FILTER) || status & EVENTLOG_STATUS_ENABLED ||
 	       elog_marker_filter_handlers(marker, state, event, values);
 }
 

@@ -4,9 +4,10 @@
  *
  * A producer is connected or not. If it is, it has a file, where all events are
  * registered. If it is not, the status of all events points to a byte with all bits
- * set. So the test of an event leaves the fast path, and the slow path tries to connect
- * once a second. The same byte and path serve an event that the kernel denied because a
- * limit was reached: the slow path tries to register it once a second.
+ * set. The kernel never sets ELOG_STATUS_UNKNOWN, so the test of an event leaves the fast
+ * path, and the slow path tries to connect once a second. The same byte and path serve an
+ * event that the kernel denied because a limit was reached: the slow path tries to register
+ * it once a second.
  *
  * elog_producer.lock protects everything that is not marked "atomic". Testing and
  * writing an event may happen in a signal handler, so they never wait for the lock.
@@ -37,6 +38,8 @@
 #define NEVER		UINT64_MAX
 #define WRITER_SLOTS	16
 #define CACHE_LINE	64
+/* Writes of smaller payloads copy them: write(2) takes fewer instructions than writev(2). */
+#define SMALL_PAYLOAD	256
 
 struct registered_event {
 	struct elog_event event;	/* atomic */
@@ -44,12 +47,12 @@ struct registered_event {
 	struct registered_event *next;
 	char *provider;			/* NULL: the kernel's default */
 	char *command;			/* or schema, with EVENTLOG_REGISTER_SCHEMA */
-	struct elog_typed_event *typed;	/* has a copy of the status; or NULL */
+	const unsigned char **follower;	/* a copy of the status; or NULL */
+	struct elog_typed_event *typed;	/* that the follower is in; or NULL */
 	uint64_t keywords;
 	uint32_t level;
 	uint32_t flags;
 	uint32_t status_offset;		/* in the status map */
-	bool is_marker;			/* the mask includes the bits of handlers */
 	uint32_t write_index;		/* atomic */
 	uint32_t descriptor;		/* atomic */
 	uint32_t incarnation;		/* atomic; counts its registrations */
@@ -97,32 +100,17 @@ static bool is_connected(const struct elog_producer *producer)
 	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
 }
 
-static void point_to(struct registered_event *event,
-		     const unsigned char *status, unsigned int mask)
+static void point_to(struct registered_event *event, const unsigned char *status)
 {
-	__atomic_store_n(&event->event.mask, mask, __ATOMIC_RELAXED);
 	__atomic_store_n(&event->event.status, status, __ATOMIC_RELEASE);
-	/* Its mask is EVENTLOG_STATUS_ENABLED, which the other masks contain. */
-	if (event->typed)
-		__atomic_store_n(&event->typed->status, status, __ATOMIC_RELEASE);
+	if (event->follower)
+		__atomic_store_n(event->follower, status, __ATOMIC_RELEASE);
 }
 
 /* Is it not registered, but may be later? */
 static bool is_pending(const struct registered_event *event)
 {
 	return __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE) == &maybe_byte;
-}
-
-static bool test_bit(const struct registered_event *event)
-{
-	const unsigned char *status;
-	unsigned int mask;
-
-	status = __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE);
-	if (status == &maybe_byte)
-		return false;
-	mask = __atomic_load_n(&event->event.mask, __ATOMIC_RELAXED);
-	return __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
 }
 
 /* Choose by the address of the thread's data, so threads rarely share a slot. */
@@ -209,15 +197,6 @@ static int map_status(struct elog_producer *producer, int fd,
 	return 0;
 }
 
-/* The bits that leave the fast path. */
-static unsigned int mask_of(const struct registered_event *event)
-{
-	if (!event->is_marker)
-		return EVENTLOG_STATUS_ENABLED;
-	return EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_PRINT | EVENTLOG_STATUS_PROBE |
-	       EVENTLOG_STATUS_FILTER;
-}
-
 /* Let the event's status point to the byte that the kernel returned. */
 static int publish(struct elog_producer *producer, int fd,
 		   struct registered_event *event,
@@ -232,7 +211,7 @@ static int publish(struct elog_producer *producer, int fd,
 	/* The map is page-aligned and starts with the generation. */
 	__atomic_store_n(&event->generation, (const uint32_t *)(void *)producer->status_map,
 			 __ATOMIC_RELEASE);
-	point_to(event, producer->status_map + event->status_offset, mask_of(event));
+	point_to(event, producer->status_map + event->status_offset);
 	return 0;
 }
 
@@ -262,7 +241,7 @@ static int register_locked(struct elog_producer *producer, struct registered_eve
 			unregister_event(producer->fd, event->write_index);
 	}
 	if (ret)
-		point_to(event, is_limit(event, ret) ? &maybe_byte : &never_byte, 1);
+		point_to(event, is_limit(event, ret) ? &maybe_byte : &never_byte);
 	__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
 	return ret;
 }
@@ -296,7 +275,7 @@ static void forget_registrations(struct elog_producer *producer)
 	struct registered_event *event;
 
 	for (event = producer->events; event; event = event->next) {
-		point_to(event, &maybe_byte, 1);
+		point_to(event, &maybe_byte);
 		__atomic_store_n(&event->generation, &no_generation, __ATOMIC_RELEASE);
 		/* On another file, another event may have this number. */
 		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
@@ -439,7 +418,7 @@ void elog_producer_close(struct elog_producer *producer)
 	for (event = producer->events; event; event = next) {
 		next = event->next;
 		if (event->typed) {
-			point_to(event, &never_byte, 1);
+			point_to(event, &never_byte);
 			event->typed->event = NULL;
 		}
 		free_event(event);
@@ -484,7 +463,7 @@ static int enlist(struct registered_event *event)
 			ret = 0;
 	} else {
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
-		point_to(event, &maybe_byte, 1);
+		point_to(event, &maybe_byte);
 	}
 	if (!ret) {
 		event->next = producer->events;
@@ -568,6 +547,7 @@ static int register_typed(struct elog_producer *producer, struct elog_typed_even
 	/* First: who sees that the event is enabled uses it. */
 	__atomic_store_n(&typed->event, &event->event, __ATOMIC_RELEASE);
 	event->typed = typed;
+	event->follower = &typed->status;
 	ret = enlist_new(event, &result);
 	if (ret)
 		__atomic_store_n(&typed->event, NULL, __ATOMIC_RELAXED);
@@ -610,7 +590,8 @@ void elog_event_retire(struct elog_event *event)
 	for (link = &producer->events; *link != gone; link = &(*link)->next)
 		;
 	*link = gone->next;
-	point_to(gone, &never_byte, 1);
+	point_to(gone, &never_byte);
+	gone->follower = NULL;
 	/* Another event may get this number. */
 	write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&gone->descriptor, 0, __ATOMIC_RELAXED);
@@ -669,41 +650,30 @@ static void try_to_register(struct registered_event *event)
 	errno = error;
 }
 
-bool elog_event_enabled_slow(const struct elog_event *event)
-{
-	/* So is each event of a producer that is not connected. */
-	if (is_pending(registered(event)))
-		try_to_register(registered(event));
-	return test_bit(registered(event));
-}
-
-void elog_event_is_marker(struct elog_event *event)
-{
-	struct registered_event *marker = registered(event);
-	struct elog_producer *producer = marker->producer;
-
-	pthread_mutex_lock(&producer->lock);
-	marker->is_marker = true;
-	if (is_connected(producer) && !marker->error)
-		point_to(marker, producer->status_map + marker->status_offset, mask_of(marker));
-	pthread_mutex_unlock(&producer->lock);
-}
-
-unsigned int elog_event_handlers(const struct elog_event *event)
+unsigned int elog_event_status_slow(const struct elog_event *event)
 {
 	const unsigned char *status;
-	unsigned int mask, bits;
+	unsigned int bits;
 
-	/* Markers that print on their own are always on: their test has not called this. */
-	if (!elog_event_enabled_slow(event))
-		return 0;
+	try_to_register(registered(event));
 	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
-	bits = __atomic_load_n(status, __ATOMIC_RELAXED) & mask;
-	return (bits & EVENTLOG_STATUS_ENABLED ? ELOG_MARKER_TRACE : 0) |
-	       (bits & EVENTLOG_STATUS_PRINT ? ELOG_MARKER_PRINT : 0) |
-	       (bits & EVENTLOG_STATUS_PROBE ? ELOG_MARKER_PROBE : 0) |
-	       (bits & EVENTLOG_STATUS_FILTER ? ELOG_EVENT_HAS_FILTER : 0);
+	bits = __atomic_load_n(status, __ATOMIC_RELAXED);
+	return bits & ELOG_STATUS_UNKNOWN ? 0 : bits;
+}
+
+bool elog_event_enabled_slow(const struct elog_event *event)
+{
+	return elog_event_status(event) & EVENTLOG_STATUS_ENABLED;
+}
+
+void elog_event_follow(struct elog_event *event, const unsigned char **follower)
+{
+	struct elog_producer *producer = registered(event)->producer;
+
+	pthread_mutex_lock(&producer->lock);
+	registered(event)->follower = follower;
+	point_to(registered(event), event->status);
+	pthread_mutex_unlock(&producer->lock);
 }
 
 /* The file stays open until end_call(). Make only system calls in between. */
@@ -748,42 +718,97 @@ int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter
 	return ret;
 }
 
-/* Writes a payload; the first of @parts is for the message's head. */
-static int write_message(const struct elog_event *event, uint64_t session, struct iovec *parts,
-			 unsigned int count)
+/* The start of a message. */
+struct head {
+	uint32_t write_index;
+	uint64_t session;
+} __attribute__((packed));
+
+/* The first of @parts, the only one or one of several, starts with @head. */
+static int send_message(const struct elog_event *event, struct head *head,
+			const struct iovec *parts, unsigned int count)
 {
-	struct {
-		uint32_t write_index;
-		uint64_t session;
-	} __attribute__((packed)) head;
 	struct elog_producer *producer = registered(event)->producer;
 	struct writer_slot *slot;
 	int error = errno, ret = -EBADF;
+	ssize_t written;
 
-	head.session = session;
-	parts[0].iov_base = &head;
-	parts[0].iov_len = sizeof(head);
 	slot = begin_call(producer);
 	if (is_connected(producer)) {
-		head.write_index = __atomic_load_n(&registered(event)->write_index,
-						   __ATOMIC_RELAXED);
-		ret = writev(producer->fd, parts, (int)count) < 0 ? -errno : 0;
+		head->write_index = __atomic_load_n(&registered(event)->write_index,
+						    __ATOMIC_RELAXED);
+		written = count == 1 ? write(producer->fd, parts->iov_base, parts->iov_len) :
+				       writev(producer->fd, parts, (int)count);
+		ret = written < 0 ? -errno : 0;
 	}
 	end_call(slot);
 	errno = error;
 	return ret;
 }
 
-int elog_event_write_parts(const struct elog_event *event, uint64_t session,
-			   const struct iovec *iov, unsigned int count)
+/*
+ * Copies and writes a payload in parts.
+ *
+ * Return: as elog_event_write(); 1: it is too large, or not readable.
+ */
+static int write_small(const struct elog_event *event, uint64_t session,
+		       const struct iovec *parts, unsigned int count)
+{
+	struct {
+		struct head head;
+		unsigned char payload[SMALL_PAYLOAD];
+	} message;
+	struct iovec whole = { .iov_base = &message, .iov_len = sizeof(message.head) };
+	unsigned char *to = message.payload;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		size_t size = parts[i].iov_len;
+
+		if (size > (size_t)(message.payload + sizeof(message.payload) - to))
+			return 1;
+		if (!size)
+			continue;
+		if (!parts[i].iov_base)
+			return 1;
+		memcpy(to, parts[i].iov_base, size);
+		to += size;
+	}
+	message.head.session = session;
+	whole.iov_len += (size_t)(to - message.payload);
+	return send_message(event, &message.head, &whole, 1);
+}
+
+/* Writes a payload from where it is; the first of @parts is for the message's head. */
+static int write_large(const struct elog_event *event, uint64_t session, struct iovec *parts,
+		       unsigned int count)
+{
+	struct head head = { .session = session };
+
+	parts[0].iov_base = &head;
+	parts[0].iov_len = sizeof(head);
+	return send_message(event, &head, parts, count);
+}
+
+/* Not inlined: most events do not need this stack. */
+static __attribute__((noinline)) int write_parts(const struct elog_event *event, uint64_t session,
+						 const struct iovec *iov, unsigned int count)
 {
 	struct iovec parts[ELOG_PARTS_MAX + 1];
 
+	memcpy(&parts[1], iov, count * sizeof(*iov));
+	return write_large(event, session, parts, count + 1);
+}
+
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count)
+{
+	int ret;
+
 	if (!elog_event_enabled(event))
 		return -EBADF;
-	if (count)
-		memcpy(&parts[1], iov, count * sizeof(*iov));
-	return write_message(event, session, parts, count + 1);
+	ret = write_small(event, session, iov, count);
+	return ret > 0 ? write_parts(event, session, iov, count) : ret;
 }
 
 bool elog_typed_event_ready(const struct elog_typed_event *event)
@@ -797,15 +822,17 @@ int elog_typed_event_write(const struct elog_typed_event *event, uint64_t sessio
 			   struct iovec *iov, unsigned int count, size_t size)
 {
 	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+	int ret;
 
 	if (!target)
 		return -EBADF;
-	if (count > IOV_MAX)
+	if (!count || count > IOV_MAX)
 		return -EINVAL;
 	/* The words of the fields cannot say so much. */
 	if (size > EVENTLOG_PAYLOAD_MAX)
 		return -E2BIG;
-	return write_message(target, session, iov, count);
+	ret = write_small(target, session, iov + 1, count - 1);
+	return ret > 0 ? write_large(target, session, iov, count) : ret;
 }
 
 int elog_event_write(const struct elog_event *event, uint64_t session,

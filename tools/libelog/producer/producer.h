@@ -29,24 +29,33 @@ void elog_event_retire(struct elog_event *event);
 int elog_event_revive(struct elog_event *event);
 
 /**
- * elog_event_is_marker() - enable an event also if it has marker actions
+ * elog_event_follow() - keep a copy of the address of an event's status byte
  * @event: registered
+ * @follower: set now, and whenever the address changes; NULL: no longer
+ *
+ * elog_event_retire() sets it a last time, to a byte that is 0.
  */
-void elog_event_is_marker(struct elog_event *event);
+void elog_event_follow(struct elog_event *event, const unsigned char **follower);
+
+/* The rest of elog_event_status(), for when the producer may not be connected. */
+unsigned int elog_event_status_slow(const struct elog_event *event);
 
 /**
- * elog_event_handlers() - get the handlers that the kernel enables for a marker
- * @event: the marker's event
+ * elog_event_status() - get an event's status from the kernel
+ * @event: registered
  *
  * Tries to connect in the same way as elog_event_enabled_slow(). May be called from
  * signal handlers.
  *
- * Return: ELOG_MARKER_*; with ELOG_EVENT_HAS_FILTER, the bits besides TRACE are not set.
+ * Return: EVENTLOG_STATUS_*; 0: there is no connection.
  */
-unsigned int elog_event_handlers(const struct elog_event *event);
+static inline unsigned int elog_event_status(const struct elog_event *event)
+{
+	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+	unsigned int bits = __atomic_load_n(status, __ATOMIC_RELAXED);
 
-/* In addition to ELOG_MARKER_*: the marker's filter decides each time the marker fires. */
-#define ELOG_EVENT_HAS_FILTER	(1U << 7)
+	return bits & ELOG_STATUS_UNKNOWN ? elog_event_status_slow(event) : bits;
+}
 
 /**
  * elog_event_filter_key() - test whether a marker's filter may have changed

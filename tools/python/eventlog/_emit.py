@@ -161,8 +161,7 @@ class Event:
     @property
     def enabled(self) -> bool:
         """Does somebody capture the event? Ask before you compute expensive values."""
-        event = self._event.contents
-        return bool(event.status[0] & event.mask) and lib.elog_event_enabled_slow(self._event)
+        return bool(self._event.contents.status[0]) and lib.elog_event_enabled_slow(self._event)
 
     @property
     def error(self) -> int:

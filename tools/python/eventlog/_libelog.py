@@ -157,8 +157,7 @@ Describe = _struct(
     ("text_size", c_uint32), ("text", c_uint64), ("state", c_uint32),
     ("provider_id", c_uint32), ("instance", c_uint32), ("reserved", c_uint32))
 
-Event = _struct("elog_event", ("status", POINTER(c_ubyte)), ("mask", c_uint),
-                ("reserved", c_uint))
+Event = _struct("elog_event", ("status", POINTER(c_ubyte)), ("reserved", c_uint * 2))
 Iovec = _struct("iovec", ("iov_base", c_char_p), ("iov_len", c_size_t))
 
 STRUCTS = [Text, Item, Value, SchemaName, SchemaSet, SchemaField, SchemaProvider, SchemaEvent,

@@ -21,18 +21,36 @@ struct elog_producer;
 
 /**
  * struct elog_event - an event registered by this process
- * @status: the byte that holds the event's bit
- * @mask: the bit in it
+ * @status: the event's status byte, of EVENTLOG_STATUS_*; never NULL
  * @reserved: 0
  *
- * Only elog_event_enabled() reads the members. The library may change status and mask at
- * any time. It may allocate further members behind these.
+ * Only elog_event_enabled() reads the members. The library may change @status at any
+ * time. It may allocate further members behind these.
  */
 struct elog_event {
 	const unsigned char *status;
-	unsigned int mask;
-	unsigned int reserved;
+	unsigned int reserved[2];
 };
+
+/* In a status byte of the library: the producer is not connected, and may try to. */
+#define ELOG_STATUS_UNKNOWN	0x80U
+
+/*
+ * Tests bits of a status byte. With a jump, these are two instructions on x86; otherwise
+ * the compiler loads the byte first.
+ */
+#if defined(__GCC_ASM_FLAG_OUTPUTS__) && (defined(__x86_64__) || defined(__i386__))
+#define ELOG_STATUS_TEST(status, bits)	__extension__ ({			\
+	bool elog_is_set_;							\
+										\
+	__asm__ __volatile__("testb %2, %1" : "=@ccnz"(elog_is_set_) :		\
+			     "m"(*(status)), "i"(bits));			\
+	elog_is_set_;								\
+})
+#else
+#define ELOG_STATUS_TEST(status, bits)						\
+	((__atomic_load_n((status), __ATOMIC_RELAXED) & (bits)) != 0)
+#endif
 
 /**
  * struct elog_producer_options - how to open a producer
@@ -169,28 +187,25 @@ int elog_event_error(const struct elog_event *event);
  */
 uint32_t elog_event_descriptor(const struct elog_event *event);
 
-/* The rest of elog_event_enabled(), for when the bit is set. */
+/* The rest of elog_event_enabled(), for when the producer may not be connected. */
 bool elog_event_enabled_slow(const struct elog_event *event);
 
 /**
  * elog_event_enabled() - test whether the event has a subscriber
  * @event: the event
  *
- * Tests one bit if there is none. May be called from anywhere, signal handlers
+ * Tests one bit if there is none, and two bits if there is one. May be called from anywhere, signal handlers
  * included.
  *
  * Return: true if the program should write the event.
  */
 static inline bool elog_event_enabled(const struct elog_event *event)
 {
-	const unsigned char *status;
-	unsigned int mask;
+	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_RELAXED);
 
-	status = __atomic_load_n(&event->status, __ATOMIC_RELAXED);
-	mask = __atomic_load_n(&event->mask, __ATOMIC_RELAXED);
-	if (__builtin_expect(!(__atomic_load_n(status, __ATOMIC_RELAXED) & mask), 1))
+	if (__builtin_expect(!ELOG_STATUS_TEST(status, EVENTLOG_STATUS_ENABLED), 1))
 		return false;
-	return elog_event_enabled_slow(event);
+	return !ELOG_STATUS_TEST(status, ELOG_STATUS_UNKNOWN) || elog_event_enabled_slow(event);
 }
 
 /* The most elements of @iov that elog_event_write() takes. */
@@ -211,7 +226,8 @@ static inline bool elog_event_enabled(const struct elog_event *event)
  * callers ignore this. -EINVAL @count is too large, or the payload is shorter than the
  * fields. -EBADMSG the size or the offset of a dynamic field is wrong, or a string is
  * not terminated. -E2BIG more than EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM,
- * -EINTR as writev(2).
+ * -EINTR as writev(2). The library itself reads payloads of up to 256 bytes: if they are
+ * not readable, SIGSEGV instead of -EFAULT, except for NULL.
  */
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count);

@@ -46,8 +46,7 @@ static inline bool elog_typed_event_enabled(const struct elog_typed_event *event
 {
 	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_RELAXED);
 
-	return __builtin_expect(__atomic_load_n(status, __ATOMIC_RELAXED) &
-				EVENTLOG_STATUS_ENABLED, 0);
+	return __builtin_expect(ELOG_STATUS_TEST(status, EVENTLOG_STATUS_ENABLED), 0);
 }
 
 /**
