@@ -575,8 +575,8 @@ struct station {
 	bool done;		/* atomic: the writer has ended */
 	u32 turn;		/* LOAD_PAUSES, atomic: 0 the writer's, 1 the reader's */
 	u64 lapped;		/* atomic: copy of the checker's count */
-	u64 flushes;
-	u64 lies;
+	u64 flushes;		/* atomic */
+	u64 lies;		/* atomic */
 };
 
 static u32 some_payload(struct test_ring *test, u32 *random)
@@ -702,7 +702,7 @@ static void lie(struct station *station)
 	}
 	WRITE_ONCE(consumer->position, position);
 	WRITE_ONCE(consumer->lost_seen, test_random(random));
-	station->lies++;
+	WRITE_ONCE(station->lies, station->lies + 1);
 }
 
 /*
@@ -726,7 +726,7 @@ static void flush(struct station *station, u32 *random)
 	checker->promised_position = eventlog_word_read(&checker->header->committed,
 						&checker->header->committed_upper);
 	checker->promised_time = time;
-	station->flushes++;
+	WRITE_ONCE(station->flushes, station->flushes + 1);
 }
 
 /* Has the writer found the ring full or, in overwrite mode, passed the reader? */
@@ -805,6 +805,10 @@ static bool has_shown(const struct station *station)
 	if (READ_ONCE(header->records) < 1000)
 		return false;
 	if (interrupted(station) && !interruptions(station))
+		return false;
+	/* On a busy machine the consumer may not have run yet. */
+	if ((load->flags & LOAD_FLUSH && !READ_ONCE(station->flushes)) ||
+	    (load->flags & LOAD_HOSTILE && !READ_ONCE(station->lies)))
 		return false;
 	if (load->geometry.overwrite && !(load->flags & (LOAD_HOSTILE | LOAD_PAUSES)))
 		return has_overrun(station);
