@@ -20,7 +20,7 @@
 #include "user/visible.h"
 
 /* Events that are looked at while the domain is locked. */
-#define EVENTLOG_STATUS_EVENTS 64
+#define EVENTLOG_STATUS_EVENTS 8
 
 /*
  * A process outside of the reader's pid namespace has neither pid nor name there.
