@@ -140,9 +140,9 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 /*
  * How long the trace event of a process's event stays after its end, in seconds.  Before
  * 6.11, tracefs can use freed memory if a trigger or hist file stays open while a trace
- * event is removed, or if an enable, filter or hist file is being opened then.  6.12 was
- * seen to do so if a directory is being listed.  Processes must not be able to remove trace
- * events often there.
+ * event is removed, or if an enable, filter or hist file is opened at that time.  6.12 did
+ * so in a test in which a directory was listed at that time.  On these kernels, processes
+ * must not be able to remove trace events often.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define EVENTLOG_TRACE_IDLE 600

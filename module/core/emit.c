@@ -85,7 +85,7 @@ static __always_inline u64 eventlog_emission_time(struct eventlog_emission *emis
 {
 	if (!emission->time) {
 		emission->time = eventlog_ring_clock();
-		/* It is never 0, so the ring, which is inlined, need not test it. */
+		/* The time is never 0, so the ring, which is inlined, need not test it. */
 		if (!emission->time)
 			__builtin_unreachable();
 	}

@@ -80,7 +80,7 @@ static struct eventlog_provider_info *eventlog_provider_alloc(const char *name)
 
 /*
  * Providers of retained definitions have ids too, and many users can retain more definitions
- * than there are ids.  Therefore the oldest of them go before an id cannot be had.
+ * than there are ids.  Therefore the oldest of them are freed before the ids run out.
  */
 static int eventlog_provider_take_id(struct eventlog_domain *domain,
 				     struct eventlog_provider_info *info,
@@ -232,7 +232,7 @@ static void eventlog_event_forget(struct eventlog_event *event)
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 }
 
-/* What a retained definition takes, nearly, with the counters that subscribers keep of it. */
+/* Approximate memory of a retained definition and of the counters that subscribers keep. */
 static size_t eventlog_event_bytes(const struct eventlog_event *event)
 {
 	return sizeof(*event) + strlen(event->name) + strlen(event->fields_text) +
@@ -255,7 +255,7 @@ static void eventlog_event_release_retained(struct eventlog_event *event)
 	eventlog_event_forget(event);
 }
 
-/* The oldest retained definition of a user, or else of all; there is one. */
+/* The oldest retained definition of a user, or of all users if it has none. */
 static struct eventlog_event *eventlog_event_retained_first(struct eventlog_domain *domain,
 							    const struct eventlog_user *user)
 {
@@ -268,8 +268,8 @@ static struct eventlog_event *eventlog_event_retained_first(struct eventlog_doma
  * Adds to the retained definitions, in place of older ones of its maker if necessary.
  *
  * Bytes and number are limited, because processes may register ever new definitions while a
- * subscriber stays open.  The oldest texts go, those of other users last; a consumer that
- * asks for a text when it first sees the descriptor has had them long before.
+ * subscriber stays open.  The oldest texts of the user are freed first, then those of other
+ * users.  A consumer that asks for a text when it first sees the descriptor has them already.
  */
 static bool eventlog_event_retain(struct eventlog_event *event)
 {
@@ -573,7 +573,7 @@ void eventlog_event_discard(struct eventlog_event *event)
 
 /*
  * Makes a retained event live; it counts for the user that brings it back.  Its text stays
- * charged to its maker: no user can make the texts of another one go.
+ * charged to its maker, so that no user can displace the texts of another one.
  */
 static int eventlog_event_revive(struct eventlog_event *event, struct eventlog_draft *draft)
 {
@@ -617,9 +617,9 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 }
 
 /*
- * Counts an event for the user of its oldest registration, or others could use up a user's
- * quota by registering what it has made.  If that user has no room, nothing changes:
- * otherwise two users together could exceed their quotas.
+ * Counts an event for the user of its oldest registration.  Otherwise others could use up a
+ * user's quota by registering its definitions.  If that user is at its limit, nothing changes,
+ * because two users together must not exceed their quotas.
  */
 static void eventlog_event_recharge(struct eventlog_event *event)
 {

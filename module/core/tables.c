@@ -18,7 +18,7 @@
 #include "core/tables.h"
 #include "memory.h"
 
-/* Limits the time: each field looks for its enum or flags type among all of them. */
+/* Limits the time, because the type of each field is searched among all enums and flags. */
 #define EVENTLOG_TABLES_LINES_MAX 2048
 
 /* The members of a set: the largest number, and the absolute value of the lowest. */

@@ -188,7 +188,8 @@ struct eventlog_event_policy {
  * @slot: its place in the status map; 0: it is retained, not live
  * @user: the user that it counts for while it is live, with a reference; NULL: one
  *	without limits.  It is that of the oldest registration, if that user has room
- * @maker: the user that made it, and that its text counts for; likewise; constant
+ * @maker: the user that made it; its text counts for this user.  With a reference, or NULL
+ *	as @user; constant
  * @user_node: in the maker's retained
  * @retained_bytes: what is charged to the maker
  * @registrations: how many registrations refer to it

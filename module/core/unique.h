@@ -23,7 +23,7 @@ struct eventlog_duplicates {
  * @compare: compares two elements, as for sort()
  * @found: output: the elements
  *
- * Processes choose names: this needs n log n comparisons, whatever they are.
+ * Needs n log n comparisons for any array, because processes choose the names.
  *
  * Context: process context.
  *

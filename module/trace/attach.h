@@ -57,7 +57,7 @@ struct eventlog_tracers {
  * @busy: it is in a batch
  * @of_kernel: its definition is a kernel provider's
  * @idle_over: it has been idle for long enough
- * @idle_until: when it will have been, in jiffies
+ * @idle_until: when that will be, in jiffies
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
  * @needed: in a batch: it should exist

@@ -12,11 +12,11 @@
  * if the same definition is made again, it gets this trace event with everything
  * that is attached.  So a program may exit and start again while it is traced.
  *
- * On kernels where removing is dangerous (compat.h), trace events of processes stay for a
- * long time in any case: they are idle.  Idle ones count for their users, so their number
- * is limited.  None goes early to make room, or a process could have them removed as often
- * as it likes.  The exception is one whose name another definition needs, and such removals
- * have a limited rate.
+ * On kernels where removing is dangerous (compat.h), trace events of processes always stay
+ * for a long time after their events have ended: they are idle.  Idle ones count for their
+ * users, so their number is limited.  None is removed early to make room, because a process
+ * could then cause removals as often as it likes.  The exception is one whose name another
+ * definition needs; the rate of such removals is limited.
  *
  * The structs that ftrace knows are kept until the module is unloaded, and are used
  * for other trace events meanwhile: before 6.12 an open "format" file refers to them

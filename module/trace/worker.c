@@ -46,7 +46,7 @@
 /* Most seconds of idle time: in jiffies, it must not wrap. */
 #define EVENTLOG_TRACE_IDLE_MAX 1000000
 
-/* Limits how often idle trace events go because their name is needed. */
+/* Limits how often idle trace events are removed because their name is needed. */
 static DEFINE_RATELIMIT_STATE(eventlog_trace_takeovers, 60 * HZ, 64);
 
 static void eventlog_trace_event_add(struct eventlog_event *event,
@@ -460,7 +460,7 @@ static void eventlog_trace_batch_add(struct list_head *batch, struct eventlog_tr
 	trace->uses_seen = trace->uses;
 }
 
-/* The idle trace event that has the name which another one needs, if it may go; or NULL. */
+/* The idle trace event whose name another one needs, if it may be removed; or NULL. */
 static struct eventlog_trace_event *
 eventlog_trace_name_holder(const struct eventlog_trace_event *trace)
 {
@@ -607,14 +607,14 @@ err_uncharge:
 	return NULL;
 }
 
-/* Has the worker look for definitions without a trace event that can get one now. */
+/* Makes the worker look for definitions without a trace event that can get one now. */
 static void eventlog_trace_try_unmade(void)
 {
 	eventlog_traces.untried = eventlog_traces.unmade;
 	queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work, EVENTLOG_TRACE_MAKE_UP);
 }
 
-/* Counts a trace event for another user, if that one has room. */
+/* Counts a trace event for another user, unless that user is at its limit. */
 static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct eventlog_user *user)
 {
 	if (trace->user == user)

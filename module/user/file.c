@@ -139,7 +139,7 @@ static u32 eventlog_event_state(const struct eventlog_event *event,
 		state |= EVENTLOG_DESCRIBED_PERSIST;
 	if (event->provider->preamble)
 		state |= EVENTLOG_DESCRIBED_KERNEL;
-	/* What others trace of the kernel is not for everyone. */
+	/* Without the capability, do not show which events of the kernel are traced. */
 	if (event->provider->preamble && !viewer->capable)
 		state &= EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL;
 	return state;
@@ -149,8 +149,8 @@ static u32 eventlog_event_state(const struct eventlog_event *event,
 #define EVENTLOG_DESCRIBE_EVENTS 64
 
 /*
- * Finds the definition of a request that the opener may see.  The domain is locked, and
- * is unlocked now and then if the opener may not see many definitions.
+ * Finds the definition of a request that the opener may see.  The domain is locked.  It is
+ * unlocked for a moment after each EVENTLOG_DESCRIBE_EVENTS definitions that are hidden.
  *
  * Return: the definition; ERR_PTR(-ENOENT) or ERR_PTR(-EINTR).
  */

@@ -23,7 +23,7 @@
 #define EVENTLOG_STATUS_EVENTS 8
 
 /*
- * A process outside of the reader's pid namespace has neither pid nor name there.
+ * A process outside of the reader's pid namespace has neither a pid nor a name in it.
  * Processes choose their names: replace what could forge lines of the listing.
  */
 static void eventlog_status_user(struct eventlog_text *text,
@@ -119,7 +119,7 @@ static void eventlog_status_totals(struct eventlog_text *text, const struct even
 		eventlog_text_print(text, "Not listed: %u\n", hidden);
 }
 
-/* Who uses the events of the kernel is not for everyone. */
+/* Without the capability, do not show who uses the events of the kernel. */
 static bool eventlog_status_lists(const struct eventlog_event *event,
 				  const struct eventlog_viewer *viewer)
 {

@@ -16,7 +16,7 @@
 
 static DEFINE_HASHTABLE(eventlog_registrants, 10);
 static DEFINE_SPINLOCK(eventlog_registrants_lock);
-/* Secret, or a user could choose definitions that all hash to one bucket. */
+/* Secret, so that no user can choose definitions that all hash to one bucket. */
 static siphash_key_t eventlog_registrants_key;
 
 struct eventlog_viewer eventlog_viewer_of(struct file *filp)

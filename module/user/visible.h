@@ -6,10 +6,10 @@
  * that their user has registered, and those of kernel providers: the schemas of these are
  * in the files of modules, which everyone can read.
  *
- * For the first of these, a table contains the pairs of a definition and a user that has
- * registrations of it.  Definitions are shared, so that several users can have the same.
- * A user is an effective uid here, as in checks of files: not the one whose limits count
- * (core/user.h), which contains whole user namespaces.
+ * A table has an entry for each definition and each user that has registered it, because
+ * several users can register the same definition.  A user is an effective uid here, as in
+ * permission checks of files.  The limits of core/user.h count for a whole user namespace
+ * instead.
  *
  * A spinlock protects the table; it is taken last.  Called by the other files of user/.
  */
@@ -48,26 +48,26 @@ struct eventlog_viewer {
 };
 
 /**
- * eventlog_viewer_of() - who has opened a file
+ * eventlog_viewer_of() - get the opener of a file
  * @filp: the file
  *
- * Any context that may sleep.  Security modules may log that a capability is missing:
- * call this only for what depends on it.
+ * Any context that may sleep.  Call this only if the result matters: security modules may
+ * log that a capability is missing.
  */
 struct eventlog_viewer eventlog_viewer_of(struct file *filp);
 
 /**
- * eventlog_visible_init() - empty the table, at load
+ * eventlog_visible_init() - choose the key of the table's hashes, at load
  */
 void eventlog_visible_init(void);
 
 /**
  * eventlog_registrant_get() - remember a registration
- * @spare: zeroed; of eventlog_alloc()
+ * @spare: zeroed memory of eventlog_alloc(), which becomes the pair or is freed
  * @event: the definition, which the registration refers to
  * @uid: the user
  *
- * Return: the pair, for eventlog_registrant_put().  It is @spare, or @spare was freed.
+ * Return: the pair, for eventlog_registrant_put().
  */
 struct eventlog_registrant *eventlog_registrant_get(struct eventlog_registrant *spare,
 						    const struct eventlog_event *event, kuid_t uid);

@@ -13,11 +13,11 @@
  * triggers. It is opened after the first consumer, so that an event reaches the first
  * consumer before the second.
  *
- * A raw writer copies whole rings. A parallel writer does it on several threads; then the
- * loop only starts FLUSH, and stops. The other writers and the printer handle one event at
- * a time. They may be slower than the producers, especially if the reader of the output
- * is slow. So their consumer has a backlog, which a thread of the library fills from the
- * rings. A flight recorder needs no backlog.
+ * A raw writer copies whole rings. A parallel writer does this on several threads; then the
+ * loop only calls FLUSH and ends the capture. The other writers and the printer handle one
+ * event at a time. They may be slower than the producers, especially if the reader of the
+ * output is slow. So their consumer has a backlog, which a thread of the library fills from
+ * the rings. A flight recorder needs no backlog.
  */
 #include <errno.h>
 #include <inttypes.h>

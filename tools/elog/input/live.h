@@ -98,7 +98,7 @@ int live_left(const struct live *live, int most);
  */
 int live_wait(struct live *live, int most, bool *over);
 
-/** live_sleep() - sleep like live_wait(), for at most @most milliseconds, without the rings */
+/** live_sleep() - as live_wait(), but do not wake up for records in the rings */
 void live_sleep(struct live *live, int most, bool *over);
 
 /**

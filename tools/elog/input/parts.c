@@ -3,8 +3,8 @@
  * The files that elog capture --writers writes at the same time: see parts.h.
  *
  * The FILE block of FILE has their number, and they are called FILE-w1, FILE-w2 and so on.
- * They have the same capture and start, unless FILE-w1 is left from another capture, or
- * was rotated at another time.
+ * They have the same capture and start. A FILE-w1 that has not is left from another
+ * capture, or was rotated at another time.
  */
 #include <errno.h>
 #include <fcntl.h>

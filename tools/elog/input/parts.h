@@ -11,8 +11,8 @@
 /**
  * struct file_list - names of files
  * @names: the names
- * @count: of them
- * @room: for them
+ * @count: number of names
+ * @room: number of names that fit in @names
  * @incomplete: a file is missing; it was reported
  */
 struct file_list {
@@ -25,10 +25,10 @@ struct file_list {
 /**
  * parts_find() - find the other files of captures with several writers
  * @list: all zeros before; filled in with @names, each followed by its other files
- * @names: files, or "-": not looked into
- * @count: of them
+ * @names: files; "-" is the standard input, which is not read
+ * @count: number of files
  *
- * Other files that are in @names themselves are listed once.
+ * A file that is in @names, and also one of the other files, is listed once.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -38,7 +38,7 @@ int parts_find(struct file_list *list, char *const *names, int count);
  * parts_remove() - remove the other files of a capture whose first file is replaced
  * @name: the first file; nothing is done if it is no file of elog
  *
- * Otherwise they would seem to belong to the next capture, for example in FILE*.
+ * Otherwise a user would take them for files of the new capture, for example with FILE*.
  */
 void parts_remove(const char *name);
 

@@ -516,8 +516,8 @@ static int was_seen(struct source *source, const struct entry *entry)
 }
 
 /*
- * Is this the end of a file that a capture still writes, instead of damage? Then the capture
- * has a lock on it, or has ended it since it was read.
+ * Is this the end of a file that a capture still writes, instead of damage? Such a file is
+ * locked by the capture, or the capture has completed it after it was read.
  */
 static bool is_unfinished(const struct input *input, const struct elog_item *item)
 {

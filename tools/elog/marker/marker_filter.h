@@ -26,7 +26,7 @@ int marker_filter_compile(const char *text, struct elog_filter **filter,
  * @fd: the device
  * @chosen: which markers the options mean
  *
- * Without memory there is no message.
+ * Prints nothing if memory is short.
  */
 void marker_filter_explain(const struct options *options, int fd,
 			   bool (*chosen)(const struct options *options,

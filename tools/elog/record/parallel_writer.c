@@ -6,9 +6,9 @@
  * process's own thread waits for FLUSH and passes the result to all threads, which write
  * SYNC blocks of the same time. So the files can be merged, and they rotate together.
  *
- * The lock of a part protects what the two threads share; the thread does not hold it
- * while it reads or writes. After an error a thread ends, and the others complete their
- * files.
+ * The lock of a part protects what its thread shares with the process's own thread. No
+ * thread holds it while it reads or writes. After an error a thread ends, and the others
+ * complete their files.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -96,7 +96,7 @@ static void *run(void *context)
 		part->size = trace_writer_size(writer->file);
 		part->error = ret;
 		part->over = over;
-		/* A request that came after the look at it is for the next round. */
+		/* Keep a request that arrived after this iteration read @request. */
 		if (request != REQUEST_NONE || over) {
 			part->request = REQUEST_NONE;
 			pthread_cond_signal(&part->changed);
@@ -238,7 +238,7 @@ static int parallel_sync(struct writer *writer, bool rotate)
 	ret = add_up(parallel, &busy, &size);
 	if (ret)
 		return fail(parallel, ret);
-	/* A part with a slow disk must not stop the others: they drain on. */
+	/* A part with a slow disk must not stop the others: they continue to drain. */
 	if (busy)
 		return 0;
 	/* Records from here on may be later than the flush: they need another SYNC. */

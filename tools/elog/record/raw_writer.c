@@ -5,7 +5,7 @@
  * Records are written from where they are in the ring, and released after that.
  *
  * A SYNC block needs a FLUSH, which takes tens of milliseconds. A thread of libelog waits
- * for it, and the rings are drained meanwhile: otherwise small rings would fill up.
+ * for it. The rings are drained at the same time, because small rings would fill up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "record/trace_writer.h"
 
 #define DEFAULT_RING	(1U << 20)
-#define FLUSH_MS	100	/* between two looks at the rings, while a FLUSH lasts */
+#define FLUSH_MS	100	/* at most, between two reads of the rings during a FLUSH */
 
 struct raw_writer {
 	struct writer writer;
 	struct elog_writer_loss *losses;	/* room for all rings and one more */
 	uint64_t (*counts)[EVENTLOG_LOST_CAUSES];	/* of @losses */
 	unsigned int rings;
-	unsigned int part;			/* it has the rings ... */
-	unsigned int parts;			/* ... whose number modulo this is @part */
+	unsigned int part;		/* has the rings whose number modulo @parts is this */
+	unsigned int parts;		/* 1: the writer has all rings */
 	uint64_t ring_bytes;
 	bool flushing;			/* a FLUSH for the next SYNC block is under way */
 	bool rotate;			/* start a new file after that block */

@@ -10,7 +10,7 @@
 
 /**
  * raw_writer_new() - make a raw writer without a file
- * @live: with a consumer that nobody else reads; outlives the writer
+ * @live: with a consumer that only this writer reads; outlives the writer
  * @part: the writer has the rings whose number modulo @parts is this
  * @parts: 1: it has all rings
  *
@@ -19,7 +19,7 @@
 struct writer *raw_writer_new(struct live *live, unsigned int part, unsigned int parts);
 
 /**
- * raw_writer_sync() - drain the rings after a FLUSH, and tell readers
+ * raw_writer_sync() - drain the rings after a FLUSH, and write a SYNC block
  * @writer: a raw writer
  * @flush: the result of FLUSH
  * @rotate: start a new file

@@ -13,8 +13,8 @@
  * @trace: set to the new file
  * @writer: outlives it; its counters and failed_path are kept up to date
  * @path: the file, "-": stdout; copied
- * @part: number of the file among those that are written at the same time. "-w" and this
- *	number follow @path, unless it is 0
+ * @part: number of the file among those that are written at the same time. If it is not
+ *	0, the name of the file is @path, "-w" and this number
  * @append: keep what the file holds
  *
  * Return: 0, or a negative errno; the reason was printed.

@@ -6,7 +6,7 @@
  * payloads. A parallel writer has several raw writers, each on a thread of its own, with
  * some of the rings and a file of its own. A filtered writer takes single events; it is
  * for captures that keep only some of what the rings hold, for --split and for
- * --overwrite. All write their files by trace_writer.h. For the process's own thread.
+ * --overwrite. All of them write files with trace_writer.h. For the process's own thread.
  */
 #ifndef WRITER_H
 #define WRITER_H
@@ -40,7 +40,7 @@ struct writer_ops {
  * @capture: identifies the files of one capture; empty: there is only one file
  * @parts: how many files the capture writes at the same time; 0: one
  * @file: the file of -o; with --split the one that lists losses
- * @parallel: threads drain the rings, and writer_drain() only learns what they have done
+ * @parallel: threads drain the rings, and writer_drain() only collects their counters
  * @pending: records were written since the last writer_sync(), of a raw or parallel writer
  * @records: events in all files so far
  * @bytes: valid bytes in all files so far
@@ -99,9 +99,9 @@ static inline int writer_drain(struct writer *writer)
 
 /**
  * writer_sync() - tell readers that nothing older follows
- * @writer: a raw writer drains the rings first, starts a FLUSH, and tells readers in the
- *	writer_drain() that finds it over
- * @rotate: start a new file then, however small the present one is
+ * @writer: a raw writer drains the rings first and starts a FLUSH; a later writer_drain()
+ *	writes the SYNC block when the FLUSH is over
+ * @rotate: start a new file after the SYNC block, however small the present one is
  *
  * Also starts a new file if the present one has reached the size of --rotate.
  *

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * A thread that waits for FLUSH. FLUSH takes an RCU grace period, tens of milliseconds in
- * which a small ring fills up. So a consumer that must not lose events reads on while
- * this thread waits. Without the thread, for example between two time namespaces, where
- * the kernel creates none, elog_flusher_start() waits itself.
+ * which a small ring fills up. So a consumer that must not lose events continues to read
+ * while this thread waits. If the thread cannot be created, for example after
+ * unshare(CLONE_NEWTIME), elog_flusher_start() waits itself.
  *
  * The lock protects everything that is not constant. The thread does not hold it during
  * FLUSH.
@@ -32,7 +32,7 @@ struct elog_flusher {
 	int error;
 };
 
-/* Wait for FLUSH. The lock is held, but not meanwhile. */
+/* Wait for FLUSH. The caller holds the lock; this function releases it while it waits. */
 static void flush_now(struct elog_flusher *flusher)
 {
 	struct eventlog_flush flush = { .size = sizeof(flush) };

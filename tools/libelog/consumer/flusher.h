@@ -34,7 +34,7 @@ bool elog_flusher_over(struct elog_flusher *flusher);
  * @flusher: the flusher
  * @flush: filled in
  *
- * Return: 1; 0 it is not over; -EINVAL none was started; another negative errno of FLUSH.
+ * Return: 1; 0 the FLUSH is not over; -EINVAL none was started; or a negative errno of FLUSH.
  */
 int elog_flusher_end(struct elog_flusher *flusher, struct eventlog_flush *flush);
 

@@ -3,11 +3,11 @@
  * Consumers that share a subscription: each has some of the rings, so that several
  * threads can read at the same time.
  *
- * All of them poll the same file. poll(2) reports that any ring is at its watermark, and
- * a part cannot change that if the ring belongs to another one. So it then sleeps for
- * BLIND_MS and does not poll.
+ * All of them poll the same file. poll(2) also reports a ring at its watermark if the ring
+ * belongs to another part. Then a part cannot change what poll(2) reports, so it sleeps for
+ * BLIND_MS instead of polling again at once.
  *
- * For the part's own thread.
+ * Only the part's own thread calls these functions.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -39,8 +39,8 @@ struct elog_consumer {
 	int wake;			/* ends elog_consumer_wait(); -1: there is a backlog */
 	struct eventlog_subscribe subscribed;
 	uint32_t generation;		/* of the mapped rings */
-	unsigned int part;		/* it has the rings ... */
-	unsigned int parts;		/* ... whose number modulo this is @part */
+	unsigned int part;		/* has the rings whose number modulo @parts is this */
+	unsigned int parts;		/* 1: one consumer has all rings */
 	struct ring *rings;		/* subscribed.rings of them */
 
 	enum batch_state state;

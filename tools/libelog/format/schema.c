@@ -727,7 +727,7 @@ static int parse_statement(struct parser *parser, bool indented)
 	return parse_event(parser);
 }
 
-/* Parse a quoted string; *@text is behind the opening quote, *@room takes the string. */
+/* Parse a quoted string. *@text is behind the opening quote; *@room receives the string. */
 static int split_string(struct parser *parser, const char **text,
 			const char *end, char **room)
 {
@@ -780,7 +780,7 @@ static bool is_text(const char *text, const char *end)
 	return true;
 }
 
-/* Printable ASCII but blanks, quotes and "#": in ASCII, only "!" is before these. */
+/* Printable ASCII except blanks, quotes and "#". In ASCII, only "!" is before these. */
 static bool is_plain(char c)
 {
 	return (unsigned char)(c - '$') <= '~' - '$' || c == '!';

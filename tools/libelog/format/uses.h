@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Names and values that are unique in a scope, for the parser of schemas. Few of them are
- * searched one by one, which is faster than to hash them. The others are in a map, so
- * that a hostile text costs no more time than its length.
+ * Names and values that are unique in a scope, for the parser of schemas. The first few are
+ * searched one by one, which is faster than hashing. The others are in a map, so that the
+ * time is proportional to the length even of a hostile text.
  *
  * No locks: they belong to one parser.
  */
@@ -39,16 +39,16 @@ struct elog_uses {
 	struct elog_map map;
 };
 
-/** elog_uses_init() - there are none; nothing is allocated */
+/** elog_uses_init() - start without uses; allocates nothing */
 void elog_uses_init(struct elog_uses *uses);
 
 /** elog_uses_free() - free the memory */
 void elog_uses_free(struct elog_uses *uses);
 
-/** elog_uses_find() - the object of an equal use, or NULL */
+/** elog_uses_find() - find the object of an equal use; NULL: there is none */
 void *elog_uses_find(const struct elog_uses *uses, const struct elog_use *use);
 
-/** elog_uses_add() - 0: added; 1: there is an equal one; -ENOMEM */
+/** elog_uses_add() - add a use; return 0, 1 if there is an equal one, or -ENOMEM */
 int elog_uses_add(struct elog_uses *uses, const struct elog_use *use);
 
 #endif /* ELOG_USES_H */

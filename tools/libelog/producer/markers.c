@@ -92,7 +92,7 @@ static const unsigned char always_byte = 0xff;
  * Switching
  */
 
-/* Set the status byte that the marker tests: its event's, or one that is always the same. */
+/* Set the status byte that the marker tests: that of its event, or a constant one. */
 static void update_marker(struct elog_marker *marker)
 {
 	bool is_on = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED) & ~ELOG_MARKER_TRACE;

@@ -107,7 +107,7 @@ static void point_to(struct registered_event *event, const unsigned char *status
 		__atomic_store_n(event->follower, status, __ATOMIC_RELEASE);
 }
 
-/* Is it not registered, but may be later? */
+/* Is the event not registered, but may be registered later? */
 static bool is_pending(const struct registered_event *event)
 {
 	return __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE) == &maybe_byte;
@@ -218,7 +218,7 @@ static int publish(struct elog_producer *producer, int fd,
 /* May the kernel register the event later, when others have ended? */
 static bool is_limit(const struct registered_event *event, int error)
 {
-	/* Who makes a persistent event does not wait for it. */
+	/* The maker of a persistent event may exit at once, so report the error. */
 	return (error == -EDQUOT || error == -ENOSPC) &&
 	       !(event->flags & EVENTLOG_REGISTER_PERSIST);
 }
@@ -450,7 +450,10 @@ void elog_producer_release(struct elog_producer *producer,
 	pthread_mutex_unlock(&producer->lock);
 }
 
-/* An event that fails is in no list and disabled. One that may be registered later does not. */
+/*
+ * An event that fails is disabled and in no list. An event that may be registered later does
+ * not fail.
+ */
 static int enlist(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
@@ -626,8 +629,9 @@ uint32_t elog_event_descriptor(const struct elog_event *event)
 }
 
 /*
- * Try to connect or, if that is done, to register the event, unless it is too early or the
- * lock is taken. If it was registered, others may be tried at once.
+ * Try to connect, or to register the event if the producer is connected. Do nothing if it
+ * is too early or the lock is taken. If the event was registered, other events may be tried
+ * at once.
  */
 static void try_to_register(struct registered_event *event)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The ways to compute a CRC-32C, for tests and measurements; others call elog_crc32c().
+ * The ways to compute a CRC-32C, for tests and benchmarks. Other code calls elog_crc32c().
  */
 #ifndef LIBELOG_CRC32C_H
 #define LIBELOG_CRC32C_H

@@ -14,9 +14,9 @@
  * @run: what it does
  * @context: passed to @run
  *
- * Signals are handled by the program's own threads.
+ * The program's own threads handle signals.
  *
- * Return: 0 or -EAGAIN: too many threads.
+ * Return: 0 or a negative errno, for example -EAGAIN: too many threads.
  */
 static inline int elog_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 {

@@ -160,14 +160,14 @@ class Event:
 
     @property
     def enabled(self) -> bool:
-        """Does somebody capture the event? Ask before you compute expensive values."""
+        """Is the event enabled? Test this before you compute expensive values."""
         return bool(self._event.contents.status[0]) and lib.elog_event_enabled_slow(self._event)
 
     @property
     def error(self) -> int:
         """0: registered; ENOTCONN: there is no connection; or the errno of the kernel.
 
-        EDQUOT, ENOSPC: a limit is reached; the library tries again, once a second.
+        EDQUOT, ENOSPC: a limit is reached; the library tries again at most once a second.
         """
         return -lib.elog_event_error(self._event)
 

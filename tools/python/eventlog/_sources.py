@@ -25,7 +25,7 @@ DEVICE = "/dev/eventlog"
 _POLL = 0.05  # seconds between two looks at a file that is followed
 _HEAD = 32  # the first bytes of a file, with the checksum of its first block
 _NUMBERS = 10000  # limit of the numbers of elog capture --rotate
-_TRIES = 20  # to open the next file while files are renamed, a millisecond each
+_TRIES = 20  # attempts to open the next file while files are renamed, one a millisecond
 _TYPES_MAX = 4096  # definitions that a consumer remembers
 _WAIT = 100  # ms between two looks at the rings, as elog_consumer_wait(3) says
 
@@ -214,7 +214,7 @@ class Reader(Source):
         self._at_end = False
         self._following = False
         self._head = b""  # of the file that is followed
-        self._rotated = ""  # the path whose file is replaced, and read to its end
+        self._rotated = ""  # the path, if its file was replaced: read the old one to its end
         self.damage: List[Damage] = []
         """Where the files are damaged, as far as they were read."""
         c.check(lib.elog_reader_set_open(ctypes.byref(self._set)))

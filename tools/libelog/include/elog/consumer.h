@@ -408,7 +408,7 @@ int elog_consumer_raw_lost(struct elog_consumer *consumer, unsigned int ring,
  * struct elog_part_options - which rings a part has
  * @size: sizeof(struct elog_part_options); elog.h says how such structs grow
  * @part: number of the part, below @parts
- * @parts: number of parts. A ring belongs to the part that is its number modulo @parts
+ * @parts: number of parts. A part has the rings whose number modulo @parts is @part
  * @reserved: 0
  * @processes: as in struct elog_consumer_options, for the thread of this part; or NULL
  */
@@ -423,8 +423,9 @@ struct elog_part_options {
 /**
  * elog_consumer_part_open() - read some of a consumer's rings on another thread
  * @part: set to the new consumer, for elog_consumer_close()
- * @consumer: opened without backlog and without ELOG_CONSUMER_OVERWRITE. Nobody has read
- *	its rings yet, and from now on only its parts read them. It may be closed first
+ * @consumer: opened without backlog and without ELOG_CONSUMER_OVERWRITE. Its rings have
+ *	not been read yet, and from now on only its parts read them. It may be closed
+ *	before its parts
  * @options: which rings
  *
  * A part reads its rings like any other consumer: by elog_consumer_raw(), or in the order

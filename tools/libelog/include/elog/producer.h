@@ -32,12 +32,15 @@ struct elog_event {
 	unsigned int reserved[2];
 };
 
-/* In a status byte of the library: the producer is not connected, and may try to. */
+/*
+ * In a status byte of the library: the event is not registered. elog_event_enabled_slow()
+ * may try to connect or to register it.
+ */
 #define ELOG_STATUS_UNKNOWN	0x80U
 
 /*
- * Tests bits of a status byte. With a jump, these are two instructions on x86; otherwise
- * the compiler loads the byte first.
+ * Tests bits of a status byte. On x86, a test and a jump are two instructions. Without the
+ * assembly, the compiler would load the byte first.
  */
 #if defined(__GCC_ASM_FLAG_OUTPUTS__) && (defined(__x86_64__) || defined(__i386__))
 #define ELOG_STATUS_TEST(status, bits)	__extension__ ({			\
@@ -135,7 +138,8 @@ void elog_producer_release(struct elog_producer *producer,
  * If a limit of events is reached (-EDQUOT, -ENOSPC), the function succeeds without
  * EVENTLOG_REGISTER_PERSIST. The event is disabled, and elog_event_error() returns the
  * limit. When the event is tested, the library tries to register it again, at most once a
- * second for all events of the producer, and until then a test reads the coarse clock.
+ * second for all events of the producer. Each test reads the coarse clock until the event
+ * is registered.
  *
  * Return: 0, -ENOMEM, or a negative errno of EVENTLOG_IOC_REGISTER, for example
  * -EINVAL for a malformed command.
@@ -194,8 +198,8 @@ bool elog_event_enabled_slow(const struct elog_event *event);
  * elog_event_enabled() - test whether the event has a subscriber
  * @event: the event
  *
- * Tests one bit if there is none, and two bits if there is one. May be called from anywhere, signal handlers
- * included.
+ * Tests one bit if it has none, and two bits if it has one. May be called from anywhere,
+ * signal handlers included.
  *
  * Return: true if the program should write the event.
  */
@@ -226,8 +230,8 @@ static inline bool elog_event_enabled(const struct elog_event *event)
  * callers ignore this. -EINVAL @count is too large, or the payload is shorter than the
  * fields. -EBADMSG the size or the offset of a dynamic field is wrong, or a string is
  * not terminated. -E2BIG more than EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM,
- * -EINTR as writev(2). The library itself reads payloads of up to 256 bytes: if they are
- * not readable, SIGSEGV instead of -EFAULT, except for NULL.
+ * -EINTR as writev(2). The library itself copies payloads of up to 256 bytes: if they are
+ * not readable, the process gets SIGSEGV. For a NULL address, the result is -EFAULT.
  */
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count);

@@ -59,7 +59,8 @@ struct elog_writer;
  * @threads_max: threads whose names the writer remembers; 0: 16384. Further ones cost
  *	space in the file, because names are stored repeatedly
  * @files: the capture writes this many files at the same time, each with some of its
- *	streams; at most ELOG_WRITER_FILES_MAX. Readers find the others by it: see elog(5). 0 in all but the first
+ *	streams; at most ELOG_WRITER_FILES_MAX. Readers of the first file use it to find the
+ *	others, see elog(5). 0 in the others, and if the capture writes only one file
  * @continues: the writer of the previous file of this capture, which is closed after
  *	this call; NULL: there is none. Losses continue to count from there
  */
