@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attacks by users without rights, on a device that everyone may open: each tries to take
- * what others need, and must fail.  quota_test.c tests the exact limits, visible_test.c
- * what a user may see.
+ * Attacks by users without rights on a device that everyone may open.  Each attack tries to
+ * use up what others need, and must fail.  quota_test.c tests the exact limits, and
+ * visible_test.c what a user may see.
  *
- * No test measures time.  Where an attack costs time, the test counts the work.
+ * No test measures time.  If an attack costs time, the test counts the work instead.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -43,7 +43,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-/* Tells the parent that the attack is in place, and waits until it has looked. */
+/* Tells the parent that the attack is in place, and waits until the parent has checked. */
 static int ready[2], looked[2];
 
 static void pipes_open(void)
@@ -170,7 +170,7 @@ TEST(names_of_kernel_providers)
  */
 #define CGROUP_BYTES (64 << 20)
 
-/* Beyond it, a description does not fit in a schema. */
+/* A longer description does not fit in a schema. */
 #define TEXT_BYTES 32000
 
 static char cgroup_path[64];
@@ -364,7 +364,7 @@ static int try_register_fields(int fd, unsigned int count)
 	return try_register(fd, command);
 }
 
-/* An enum with so many values. */
+/* An enum with @count values. */
 static int try_register_values(int fd, unsigned int count)
 {
 	static char schema[EVENTLOG_SCHEMA_MAX];
@@ -378,7 +378,7 @@ static int try_register_values(int fd, unsigned int count)
 	return try_register_schema(fd, schema);
 }
 
-/* So many enums, which all fields refer to. */
+/* @count enums, which all fields refer to. */
 static int try_register_enums(int fd, unsigned int count)
 {
 	static char schema[EVENTLOG_SCHEMA_MAX];
@@ -446,14 +446,14 @@ static void churn(void)
 			CHECK_EQ(errno, EDQUOT);
 		close(fd);
 	}
-	/* Four seconds' worth at once, then so many a second. */
+	/* As many as in four seconds at once, then the limit for each second. */
 	most = 4 * 20 + 20 * ((clock_now() - begin) / 1000000000 + 2);
 	test_print("%u of at most %llu", count, (unsigned long long)most);
 	CHECK(count >= 80);
 	CHECK(count <= most);
 }
 
-/* What takes the lock of all trace events makes progress. */
+/* Checks that calls which take the lock of all trace events make progress. */
 TEST(churn_of_definitions)
 {
 	struct eventlog_register last;
@@ -529,7 +529,7 @@ static void take_slots(void)
 	close(fd);
 }
 
-/* Several users together take what is not reserved. */
+/* Several users together use up all slots that are not reserved. */
 TEST(slots_of_events)
 {
 	pid_t children[5];

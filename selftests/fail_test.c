@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Failing allocations and accesses to user memory: each call of the device, and loading
- * and unloading of modules, is repeated until every allocation in it has failed once.
- * Needs a kernel with fault injection (fail-nth in /proc).  A failed call changes nothing,
- * so a correct producer and its subscriber work after each.
+ * Failing allocations and accesses to user memory.  Each call of the device, and each loading
+ * and unloading of a module, is repeated until every allocation in it has failed once.
+ * Needs a kernel with fault injection (fail-nth in /proc).  A failed call changes nothing, so
+ * a correct producer and its subscriber still work after each call.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -416,7 +416,7 @@ static void check_witness(void)
 	CHECK_EQ(consumer_skip(&made.consumer), 1);
 }
 
-/* Repeats a call until no failure is injected into it; it may succeed in spite of one. */
+/* Repeats a call until no failure is injected into it.  It may succeed despite a failure. */
 static void fail_each(const char *name, int (*call)(void))
 {
 	unsigned int number, failed = 0;
@@ -456,7 +456,7 @@ TEST(calls)
 	check_working();
 }
 
-/* A failed write is not in the ring; one that succeeds is, whatever failed in it. */
+/* A write is in the ring if it succeeds, even if something in it failed; otherwise not. */
 static void fail_each_write(__u32 index, bool session, size_t bytes)
 {
 	unsigned int number;
@@ -498,8 +498,8 @@ TEST(writes)
 
 /*
  * Loads and unloads a module until no failure is injected into loading any more.  Without
- * EVENTLOG_STRESS_SECONDS only some of the failures are tried, other ones in each run: most
- * are in the kernel's own loader, and each attempt takes long.
+ * EVENTLOG_STRESS_SECONDS, each run tries some of the failures, chosen at random: most are
+ * in the kernel's own loader, and each attempt takes long.
  */
 static void fail_module(int file, const char *parameters, const char *name)
 {
@@ -524,7 +524,7 @@ static void fail_module(int file, const char *parameters, const char *name)
 			failed++;
 			continue;
 		}
-		/* Unloading cannot fail for want of memory; the name may be unreadable. */
+		/* Unloading fails only if the name cannot be read, not if memory is short. */
 		CHECK(fail_at(1 + number % 8));
 		result = module_unload(name);
 		error = errno;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random calls: see hostile_common.h.  A request begins as one that succeeds, then some
- * of its words become random.
+ * Random calls: see hostile_common.h.  Each request is first filled in so that it would
+ * succeed; then some of its words are replaced by random ones.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what one user may make the module keep: a user without capabilities reaches
- * each limit and gets the documented error; other users are not affected.
+ * Tests of the limits of a user: a user without capabilities reaches each limit and gets
+ * the documented error; other users are not affected.
  */
 #include <sched.h>
 #include <unistd.h>
@@ -153,7 +153,7 @@ static void define_quickly(void)
 	int fd = device_open();
 	unsigned int count = register_many(fd, "quick", EDQUOT);
 
-	/* Four seconds' worth at once, and what came meanwhile. */
+	/* As many as in four seconds at once, and those that were allowed since. */
 	CHECK(count >= 40);
 	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_DEFINITIONS).limit, 10);
 	CHECK(quota(fd, EVENTLOG_QUOTA_DEFINITIONS).denied >= 1);
@@ -218,7 +218,7 @@ static void churn(void)
 	close(fd);
 }
 
-/* The texts of ended events go, the user's own and the oldest first. */
+/* At the limit, the oldest texts of the user's own ended events are freed. */
 TEST(retained_bytes)
 {
 	struct eventlog_counts counts = { .size = sizeof(counts) };
@@ -254,7 +254,7 @@ static void churn_of_other(void)
 	}
 }
 
-/* The text of an ended event counts for the user that made it, and only that one's go. */
+/* The text of an ended event counts for its maker, and only texts of that user are freed. */
 TEST(retained_texts_of_others)
 {
 	struct eventlog_register event;
@@ -313,7 +313,7 @@ static void reach_trace_events(void)
 	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 3);
 	CHECK_EQ(status_now("Not in tracefs: "), 7);
 	close(fd);
-	/* The room comes back when tracefs has forgotten the events. */
+	/* The events no longer count when tracefs has removed them. */
 	fd = device_open();
 	WAIT_FOR(!quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use);
 	close(fd);
@@ -370,7 +370,7 @@ TEST(idle_trace_events)
 	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
 	close(other);
 	close(fd);
-	/* They go with the module. */
+	/* Unloading the module removes them. */
 	load_open("trace_idle=1");
 	CHECK(!in_tracefs("idle_again") && !in_tracefs("idle_changed"));
 	fd = device_open_as(USER);

@@ -5,8 +5,8 @@
  * the module can be unloaded, and is loaded again for the next round.
  *
  * With EVENTLOG_STRESS_SECONDS, another process at the same time takes CPUs offline,
- * uses the trace events and tries to unload the module.  It changes the whole system
- * and takes long, so it is only for machines that are for this test.
+ * uses the trace events and tries to unload the module.  This changes the whole system
+ * and takes long, so run it only on a machine that does nothing else.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -114,8 +114,8 @@ static void *make_calls(void *argument)
 }
 
 /*
- * Makes the rest of the process run in a child that is root in namespaces of its own.  A
- * process cannot start threads after unshare(CLONE_NEWPID), its children can.
+ * Makes the rest of the process run in a child that is root in namespaces of its own.  After
+ * unshare(CLONE_NEWPID), a process cannot start threads, but its children can.
  */
 static void enter_namespaces(void)
 {
@@ -133,7 +133,7 @@ static void enter_namespaces(void)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* A program of root, or of another user, who may become root in an own user namespace. */
+/* A program of root, or of another user, which may become root in a user namespace. */
 static void run_program(__u64 seed, bool is_root, unsigned int calls, int socket)
 {
 	struct program *programs = calloc(2, sizeof(*programs));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of what one process may see of another: names of events, names and pids of
- * processes, and who listens to what.
+ * processes, and the subscribers of events.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static __u32 is_restricted(int fd)
 	return counts.restricted;
 }
 
-/* What every opener without the capability gets to see of root's event. */
+/* Checks what every opener without the capability sees of root's event. */
 static void check_restricted(int fd)
 {
 	CHECK_EQ(is_restricted(fd), 1);
@@ -118,7 +118,7 @@ static void look_around(void)
 	CHECK_EQ(count_definitions(fd), 0);
 	CHECK_ERRNO(ioctl(file, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EPERM);
 	mine = register_event(fd, MINE);
-	/* Every file of the user sees the event, but not who listens to it. */
+	/* Every file of the user sees the event, but not its subscribers. */
 	check_restricted(file);
 	check_listing(file, "user/mine # Used by ?\n", "watcher");
 	CHECK(sees(file, mine.descriptor, &state));
@@ -241,7 +241,7 @@ TEST(hidden_events_are_skipped)
 	end(fd);
 }
 
-/* The rights of the opener count, whoever holds the file. */
+/* The rights of the opener count, not those of the process that uses the file. */
 TEST(open_files_keep_their_rights)
 {
 	int fd = begin(), pair[2], file;

@@ -18,7 +18,7 @@ teardown()
 	done
 }
 
-# nproc would count those that the test may use.
+# nproc would only count the CPUs that the test may use.
 two_cpus()
 {
 	[ "$(getconf _NPROCESSORS_ONLN)" -ge 2 ] || skip "one CPU"
@@ -111,7 +111,7 @@ shown()
 	contains "$stderr" "file-w1: ends within a block"
 	numbers "$work/file" 2> /dev/null | are_numbers 0 30
 	rm "$work/file-w1"
-	# Under another name it can be given.
+	# It can be read under another name.
 	numbers "$work/file" "$work/away" 2> /dev/null | are_numbers 0 30
 
 	fails_with "--writers: invalid N '0': must be a number from 1 to 1024, or auto" \
@@ -128,7 +128,7 @@ shown()
 @test "capture --writers --rotate: the files rotate together, and a CPU comes and goes" {
 	two_cpus
 	online=$cpu1
-	# Where a CPU cannot be taken offline, the rest is tested.
+	# If a CPU cannot be taken offline, the rest is tested.
 	[ -w "$online" ] || online=/dev/null
 	echo 0 > "$online"
 	start_capture -o "$work/file" --writers 2 --rotate 64K,50 --per-cpu-bytes 4M

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Helper of contention-guest: times calls that take locks of the whole system, or makes
- * as many calls as it can as a user without rights.
+ * Helper of contention-guest: measures the time of calls that take locks of the whole
+ * system, or attacks: makes as many calls as it can, as a user without rights.
  *
  *	contention_bench time register|FILE CPU SECONDS
  *	contention_bench attack hold|busy|listing|wide|churn CPU UID
  *
  * time prints the number of calls, their mean and the longest one, in us.  register is
- * REGISTER and UNREGISTER of an event; a FILE of tracefs gets 1 and 0.  It rests between
- * calls, and makes a few in any case.
+ * REGISTER and UNREGISTER of an event; for a FILE of tracefs, a call writes 1 and then 0 to
+ * it.  time sleeps between calls, and makes at least a few.
  *
- * attack ends with SIGTERM.  It prints its number of calls on stderr, and how many a quota
- * denied.  busy makes none, but keeps the CPU busy; hold registers events that the others
- * can list.
+ * attack runs until SIGTERM.  It prints on stderr how many calls it has made, and how many
+ * of them a quota denied.  busy makes no calls, but keeps the CPU busy; hold registers events
+ * that the others can list.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -5,10 +5,10 @@
 # parts that run in a guest. The caller sets tree and output; output is the directory of
 # the results.
 #
-# A benchmark declares all its rows first, then gives each row a value, or the reason why
-# it did not run or failed. So a row never disappears, whatever ends a guest. They are
-# lines in a file of words between tabs, which guests and programs (bench_rows.c) append
-# to; rows.jq makes JSON of it, build/bench/NAME.json:
+# A benchmark declares all its rows first. Then it gives each row a value, or the reason why
+# the row did not run or failed. So no row disappears if a guest ends early. Guests and
+# programs (bench_rows.c) append these lines to a file; tabs separate the words. rows.jq
+# converts the file to JSON, build/bench/NAME.json:
 #
 #	about KEY TEXT
 #	row KEY UNIT less|more TEXT		what is better, less or more
