@@ -220,7 +220,7 @@ bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
 benches := ring kernel instructions process drain capture show contention
 
-# One after the other, because they measure time; all of them, even if one fails.
+# They run one after the other, because they measure time; if one fails, the others still run.
 bench:
 	@status=0; for name in $(benches); do \
 		scripts/bench/$$name $(bench_flags) || status=1; \
