@@ -8,7 +8,9 @@
 #include <linux/types.h>
 
 /**
- * struct eventlog_duplicates - two equal elements, in the order of the array
+ * struct eventlog_duplicates - two equal elements
+ * @first: the one that is earlier in the array
+ * @second: the other one
  */
 struct eventlog_duplicates {
 	const void *first;
