@@ -11,7 +11,7 @@ WriterOptions = c._struct(
     ("command", c_char_p), ("capture", c_char_p), ("cpus", c_uint32),
     ("compression", c_uint32), ("interrupted", c_void_p), ("context", c_void_p),
     ("start", c_uint64), ("definition", c_void_p), ("processes", c.Processes),
-    ("threads_max", c_uint32), ("reserved", c_uint32), ("continues", c_void_p))
+    ("threads_max", c_uint32), ("files", c_uint32), ("continues", c_void_p))
 Writer = c._opaque("elog_writer")
 PROTOTYPES = {
     "elog_writer_open": (c_int, POINTER(Writer), c_int, POINTER(WriterOptions)),
