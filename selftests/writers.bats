@@ -42,6 +42,12 @@ shown()
 	"$ELOG" show -q --fields number "$@" | grep -c '^number='
 }
 
+# all_show COUNT: the files of a capture that goes on have so many events.
+all_show()
+{
+	[ "$(shown "$work"/file* 2> /dev/null)" = "$1" ]
+}
+
 @test "capture --writers: all files together have each event once, in order" {
 	two_cpus
 	run_elog capture -o "$work/file" --writers 2 --per-cpu-bytes 4M -- bash -c \
@@ -134,7 +140,10 @@ shown()
 	start_capture -o "$work/file" --writers 2 --rotate 64K,50 --per-cpu-bytes 4M
 	produce_on 0 0 1000
 	echo 1 > "$online"
+	# The new ring is read although there are no events in the others.
+	wait_for all_show 1000
 	produce_on 1 1000 1000
+	wait_for all_show 2000
 	kill -HUP "$capture"
 	wait_for exists "$work/file.1"
 	produce_on 0 2000 1000

@@ -50,6 +50,8 @@ struct part {
 struct parallel_writer {
 	struct writer writer;
 	bool rotate;			/* with the next SYNC */
+	uint32_t generation;		/* of the rings, when has_news() was last called */
+	uint64_t lost;			/* likewise, in all */
 	struct part *parts;		/* writer.parts of them */
 };
 
@@ -174,7 +176,7 @@ static int wait_for_flush(struct parallel_writer *parallel, struct eventlog_flus
 static int end_parts(struct parallel_writer *parallel, enum request how)
 {
 	struct writer *writer = &parallel->writer;
-	struct eventlog_flush flush;
+	struct eventlog_flush flush = { 0 };
 	struct part *part;
 	unsigned int i;
 	uint64_t size;
@@ -213,6 +215,27 @@ static int fail(struct parallel_writer *parallel, int error)
 	return error;
 }
 
+/*
+ * Are there new rings or losses since the last call? Parts map rings and write losses only
+ * with a SYNC, and if no part writes records, nothing else asks for one.
+ */
+static bool has_news(struct parallel_writer *parallel)
+{
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	uint64_t lost = 0;
+	unsigned int i;
+	bool news;
+
+	if (elog_consumer_stat(parallel->writer.live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
+		return false;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		lost += stat.lost[i];
+	news = stat.generation != parallel->generation || lost != parallel->lost;
+	parallel->generation = stat.generation;
+	parallel->lost = lost;
+	return news;
+}
+
 static int parallel_drain(struct writer *writer)
 {
 	struct parallel_writer *parallel = to_parallel(writer);
@@ -220,6 +243,7 @@ static int parallel_drain(struct writer *writer)
 	bool busy;
 	int ret;
 
+	writer->pending |= has_news(parallel);
 	ret = add_up(parallel, &busy, &size);
 	return ret ? fail(parallel, ret) : 0;
 }
