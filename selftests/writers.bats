@@ -129,6 +129,12 @@ all_show()
 	fails_with "--overwrite does not go with --writers" \
 		capture -o "$work/new" --writers 2 --overwrite
 	[ ! -e "$work/new" ]
+	# A pipe could block a thread.
+	mkfifo "$work/new-w1"
+	fails_with "new-w1: No such device or address" capture -o "$work/new" --writers 2
+	exec 9<> "$work/new-w1"
+	fails_with "new-w1: --writers is for a regular file" capture -o "$work/new" --writers 2
+	exec 9>&-
 }
 
 @test "capture --writers --rotate: the files rotate together, and a CPU comes and goes" {

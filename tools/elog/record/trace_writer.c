@@ -119,6 +119,9 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	/* Others can predict the names of these files. */
 	if (options_of(trace)->split)
 		flags |= O_NOFOLLOW;
+	/* If that is a pipe, a thread that handles no signals would wait for its reader. */
+	if (trace->part)
+		flags |= O_NONBLOCK;
 	if (!strcmp(path, "-")) {
 		fd = STDOUT_FILENO;
 	} else if (flags & O_EXCL) {
@@ -139,6 +142,8 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
 	} else if (options_of(trace)->rotate_size && !regular) {
 		elog_error("%s: --rotate is for a regular file", path);
+	} else if (trace->owner->parts && !regular) {
+		elog_error("%s: --writers is for a regular file", path);
 	} else {
 		trace->fd = fd;
 		lock_file(fd);
