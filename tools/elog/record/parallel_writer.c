@@ -20,6 +20,7 @@
 #include "record/trace_writer.h"
 
 #define WAIT_MS		100
+#define PART_FILES	3	/* that a part has open: the device, its wakeup, and its file */
 
 enum request {
 	REQUEST_NONE,
@@ -374,6 +375,7 @@ int parallel_writer_open(struct writer *writer)
 	unsigned int i;
 	int ret;
 
+	source_allow_files(writer->parts * PART_FILES);
 	ret = writer_identify(writer);
 	for (i = 0; !ret && i < writer->parts; i++)
 		ret = open_part(parallel, &parallel->parts[i], i);
