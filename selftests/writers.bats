@@ -39,7 +39,7 @@ in_order()
 # shown FILE...: the number of events.
 shown()
 {
-	"$ELOG" show -q --fields number "$@" | grep -c '^number='
+	"$ELOG" show -q --fields number "$@" | awk '/^number=/ { count++ } END { print count + 0 }'
 }
 
 # all_show COUNT: the files of a capture that goes on have so many events.
