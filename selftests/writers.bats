@@ -172,6 +172,19 @@ all_show()
 		count=$((count + $(shown "$segment")))
 	done
 	[ "$count" = 4020 ]
+
+	# The files of an earlier capture with more writers stay together.
+	last=1
+	while [ -e "$work/file.$((last + 1))" ]; do
+		last=$((last + 1))
+	done
+	count=$(shown "$work/file.1")
+	start_capture -o "$work/file" --rotate 64K,50
+	kill -HUP "$capture"
+	wait_for exists "$work/file.$((last + 1))"
+	stop_capture INT
+	[ "$(shown "$work/file.2")" = "$count" ]
+	[ ! -e "$work/file.1-w1" ]
 }
 
 @test "capture --writers: a full disk, a loss and SIGKILL" {
