@@ -39,7 +39,13 @@ in_order()
 # shown FILE...: the number of events.
 shown()
 {
-	"$ELOG" show -q --fields number "$@" | grep -c '^number='
+	"$ELOG" show -q --fields number "$@" | awk '/^number=/ { count++ } END { print count + 0 }'
+}
+
+# all_show COUNT: the files of a capture that goes on have so many events.
+all_show()
+{
+	[ "$(shown "$work"/file* 2> /dev/null)" = "$1" ]
 }
 
 @test "capture --writers: all files together have each event once, in order" {
@@ -123,6 +129,12 @@ shown()
 	fails_with "--overwrite does not go with --writers" \
 		capture -o "$work/new" --writers 2 --overwrite
 	[ ! -e "$work/new" ]
+	# A pipe could block a thread.
+	mkfifo "$work/new-w1"
+	fails_with "new-w1: No such device or address" capture -o "$work/new" --writers 2
+	exec 9<> "$work/new-w1"
+	fails_with "new-w1: --writers is for a regular file" capture -o "$work/new" --writers 2
+	exec 9>&-
 }
 
 @test "capture --writers --rotate: the files rotate together, and a CPU comes and goes" {
@@ -134,7 +146,10 @@ shown()
 	start_capture -o "$work/file" --writers 2 --rotate 64K,50 --per-cpu-bytes 4M
 	produce_on 0 0 1000
 	echo 1 > "$online"
+	# The new ring is read although there are no events in the others.
+	wait_for all_show 1000
 	produce_on 1 1000 1000
+	wait_for all_show 2000
 	kill -HUP "$capture"
 	wait_for exists "$work/file.1"
 	produce_on 0 2000 1000
@@ -157,6 +172,19 @@ shown()
 		count=$((count + $(shown "$segment")))
 	done
 	[ "$count" = 4020 ]
+
+	# The files of an earlier capture with more writers stay together.
+	last=1
+	while [ -e "$work/file.$((last + 1))" ]; do
+		last=$((last + 1))
+	done
+	count=$(shown "$work/file.1")
+	start_capture -o "$work/file" --rotate 64K,50
+	kill -HUP "$capture"
+	wait_for exists "$work/file.$((last + 1))"
+	stop_capture INT
+	[ "$(shown "$work/file.2")" = "$count" ]
+	[ ! -e "$work/file.1-w1" ]
 }
 
 @test "capture --writers: a full disk, a loss and SIGKILL" {

@@ -160,7 +160,8 @@ void parts_remove(const char *name)
 	unsigned long i;
 	char *other;
 
-	if (!read_identity(name, &whole))
+	/* A file that cannot be replaced still needs them. */
+	if (access(name, W_OK) || !read_identity(name, &whole))
 		return;
 	for (i = 1; i < whole.files && i < ELOG_WRITER_FILES_MAX; i++) {
 		if (asprintf(&other, "%s-w%lu", name, i) < 0)

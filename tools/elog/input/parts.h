@@ -36,7 +36,8 @@ int parts_find(struct file_list *list, char *const *names, int count);
 
 /**
  * parts_remove() - remove the other files of a capture whose first file is replaced
- * @name: the first file; nothing is done if it is no file of elog
+ * @name: the first file; nothing is done if it is no file of elog, or cannot be
+ *	written
  *
  * Otherwise a user would take them for files of the new capture, for example with FILE*.
  */

@@ -135,8 +135,7 @@ int source_open_live(struct source **result, struct live *live)
 	return 0;
 }
 
-/* Raise the limit of open files: all inputs are open at once. */
-static void allow_files(int count)
+void source_allow_files(unsigned int count)
 {
 	struct rlimit limit;
 
@@ -212,7 +211,8 @@ static int open_files(struct source *source)
 		elog_error("out of memory");
 		return ret;
 	}
-	allow_files((int)files->count);
+	/* All inputs are open at once. */
+	source_allow_files((unsigned int)files->count);
 	for (i = 0; !ret && i < files->count; i++) {
 		input = &source->inputs[source->count];
 		if (!open_input(input, files->names[i])) {

@@ -38,6 +38,9 @@ static inline int64_t wall_time(uint64_t time, int64_t wall_offset)
 	return (int64_t)(time + (uint64_t)wall_offset);
 }
 
+/** source_allow_files() - raise the limit of open files, if so many need it and it can be */
+void source_allow_files(unsigned int count);
+
 /**
  * source_open_live() - events of a live subscription
  * @source: set to the new source

@@ -20,6 +20,7 @@
 #include "record/trace_writer.h"
 
 #define WAIT_MS		100
+#define PART_FILES	3	/* that a part has open: the device, its wakeup, and its file */
 
 enum request {
 	REQUEST_NONE,
@@ -50,6 +51,8 @@ struct part {
 struct parallel_writer {
 	struct writer writer;
 	bool rotate;			/* with the next SYNC */
+	uint32_t generation;		/* of the rings, when has_news() was last called */
+	uint64_t lost;			/* likewise, in all */
 	struct part *parts;		/* writer.parts of them */
 };
 
@@ -174,7 +177,7 @@ static int wait_for_flush(struct parallel_writer *parallel, struct eventlog_flus
 static int end_parts(struct parallel_writer *parallel, enum request how)
 {
 	struct writer *writer = &parallel->writer;
-	struct eventlog_flush flush;
+	struct eventlog_flush flush = { 0 };
 	struct part *part;
 	unsigned int i;
 	uint64_t size;
@@ -213,6 +216,27 @@ static int fail(struct parallel_writer *parallel, int error)
 	return error;
 }
 
+/*
+ * Are there new rings or losses since the last call? Parts map rings and write losses only
+ * with a SYNC, and if no part writes records, nothing else asks for one.
+ */
+static bool has_news(struct parallel_writer *parallel)
+{
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	uint64_t lost = 0;
+	unsigned int i;
+	bool news;
+
+	if (elog_consumer_stat(parallel->writer.live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
+		return false;
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		lost += stat.lost[i];
+	news = stat.generation != parallel->generation || lost != parallel->lost;
+	parallel->generation = stat.generation;
+	parallel->lost = lost;
+	return news;
+}
+
 static int parallel_drain(struct writer *writer)
 {
 	struct parallel_writer *parallel = to_parallel(writer);
@@ -220,6 +244,7 @@ static int parallel_drain(struct writer *writer)
 	bool busy;
 	int ret;
 
+	writer->pending |= has_news(parallel);
 	ret = add_up(parallel, &busy, &size);
 	return ret ? fail(parallel, ret) : 0;
 }
@@ -350,6 +375,7 @@ int parallel_writer_open(struct writer *writer)
 	unsigned int i;
 	int ret;
 
+	source_allow_files(writer->parts * PART_FILES);
 	ret = writer_identify(writer);
 	for (i = 0; !ret && i < writer->parts; i++)
 		ret = open_part(parallel, &parallel->parts[i], i);

@@ -69,15 +69,16 @@ static int account(struct trace_writer *trace, int ret)
  * FILE is number 0, and the files of other parts have their number behind that: FILE.2-w1.
  * Return: the name, which the caller frees; NULL: no memory.
  */
-static char *numbered(const struct trace_writer *trace, unsigned int number)
+static char *numbered(const struct trace_writer *trace, unsigned int number,
+		      unsigned int part)
 {
-	char rotation[16] = "", part[16] = "", *name;
+	char rotation[16] = "", suffix[16] = "", *name;
 
 	if (number)
 		snprintf(rotation, sizeof(rotation), ".%u", number);
-	if (trace->part)
-		snprintf(part, sizeof(part), "-w%u", trace->part);
-	return asprintf(&name, "%s%s%s", trace->base, rotation, part) < 0 ? NULL : name;
+	if (part)
+		snprintf(suffix, sizeof(suffix), "-w%u", part);
+	return asprintf(&name, "%s%s%s", trace->base, rotation, suffix) < 0 ? NULL : name;
 }
 
 /* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
@@ -119,6 +120,9 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	/* Others can predict the names of these files. */
 	if (options_of(trace)->split)
 		flags |= O_NOFOLLOW;
+	/* If that is a pipe, a thread that handles no signals would wait for its reader. */
+	if (trace->part)
+		flags |= O_NONBLOCK;
 	if (!strcmp(path, "-")) {
 		fd = STDOUT_FILENO;
 	} else if (flags & O_EXCL) {
@@ -139,6 +143,8 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
 	} else if (options_of(trace)->rotate_size && !regular) {
 		elog_error("%s: --rotate is for a regular file", path);
+	} else if (trace->owner->parts && !regular) {
+		elog_error("%s: --writers is for a regular file", path);
 	} else {
 		trace->fd = fd;
 		lock_file(fd);
@@ -220,7 +226,7 @@ int trace_writer_open(struct trace_writer **result, struct writer *writer,
 		trace->fd = -1;
 		trace->part = part;
 		trace->base = strdup(path);
-		trace->path = trace->base ? numbered(trace, 0) : NULL;
+		trace->path = trace->base ? numbered(trace, 0, part) : NULL;
 	}
 	if (!trace || !trace->path)
 		elog_error("out of memory");
@@ -329,23 +335,62 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 	return most && trace->events && trace_writer_size(trace) >= most;
 }
 
+/*
+ * Rename a file to what it is called after a rotation.
+ *
+ * Return: 1; 0 there is no such file; or a negative errno.
+ */
+static int rename_next(const struct trace_writer *trace, unsigned int number, unsigned int part)
+{
+	char *from = numbered(trace, number, part), *to = numbered(trace, number + 1, part);
+	int ret = 1;
+
+	if (!from || !to)
+		ret = -ENOMEM;
+	else if (rename(from, to))
+		ret = errno == ENOENT ? 0 : -errno;
+	free(from);
+	free(to);
+	return ret;
+}
+
+/*
+ * An earlier capture may have had more parts. Its files must keep their numbers in common,
+ * or go together.
+ *
+ * Return: 1; 0 there are no files of this part; or a negative errno.
+ */
+static int put_aside_old(const struct trace_writer *trace, unsigned int part)
+{
+	unsigned int number = options_of(trace)->rotate_keep;
+	char *last = numbered(trace, number, part);
+	int ret = last ? 0 : -ENOMEM;
+	bool found;
+
+	found = last && !unlink(last);
+	free(last);
+	while (ret >= 0 && --number) {
+		ret = rename_next(trace, number, part);
+		found |= ret > 0;
+	}
+	return ret < 0 ? ret : found;
+}
+
 /* FILE becomes FILE.1, that FILE.2 and so on, up to FILE.KEEP, which is gone. */
 static int put_aside(const struct trace_writer *trace)
 {
+	unsigned int part = trace->owner->parts ? trace->owner->parts : 1;
 	unsigned int number = options_of(trace)->rotate_keep;
-	char *from, *to;
 	int ret = 0;
 
-	for (; !ret && number; number--) {
-		from = numbered(trace, number - 1);
-		to = numbered(trace, number);
-		if (!from || !to)
-			ret = -ENOMEM;
-		else if (rename(from, to) && errno != ENOENT)
-			ret = -errno;
-		free(from);
-		free(to);
-	}
+	while (ret >= 0 && number--)
+		ret = rename_next(trace, number, trace->part);
+	if (ret < 0 || trace->part)
+		return ret < 0 ? ret : 0;
+	/* Part 0 does it for all that the capture does not have. */
+	do {
+		ret = put_aside_old(trace, part++);
+	} while (ret > 0);
 	return ret;
 }
 
