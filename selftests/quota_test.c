@@ -4,6 +4,7 @@
  * the documented error; other users are not affected.
  */
 #include <sched.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "module_common.h"
