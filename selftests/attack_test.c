@@ -495,7 +495,7 @@ static void fail_to_define(void)
 	close(fd);
 }
 
-/* A descriptor is never used again: nobody can use up all of them in a short time. */
+/* A descriptor is not reused, so no user may be able to use up all of them quickly. */
 TEST(event_descriptors)
 {
 	__u64 begin, seconds;

@@ -92,7 +92,7 @@ struct elog_map_key elog_map_bytes(const void *data, size_t size)
 	return (struct elog_map_key){ { hash.words[0], hash.words[1] } };
 }
 
-/* Both parts of the sum are secret, so nobody can choose numbers whose sums collide. */
+/* Both terms of the sum are secret, so a user cannot choose numbers that collide. */
 struct elog_map_key elog_map_pair(uint64_t hash, uint64_t number)
 {
 	return (struct elog_map_key){
