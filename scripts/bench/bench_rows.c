@@ -1,26 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results of the benchmark programs: see bench_rows.h.
+ * What the benchmark programs share: see bench_rows.h.
  */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bench_rows.h"
 
 static FILE *rows;
 
-int rows_open(const char *path)
+void fail(const char *format, ...)
 {
-	rows = path ? fopen(path, "ae") : NULL;
-	return path && !rows ? -1 : 0;
+	va_list arguments;
+
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	exit(2);
 }
 
-int rows_close(void)
+void rows_option(int option, const char *help, unsigned int *batches)
 {
-	int failed = rows && fclose(rows);
+	switch (option) {
+	case 'b':
+		*batches = strtoul(optarg, NULL, 10);
+		if (!*batches || *batches > 1000000)
+			fail("--batches: not a number of batches: %s", optarg);
+		break;
+	case 'r':
+		rows = fopen(optarg, "ae");
+		if (!rows)
+			fail("%s: %s", optarg, strerror(errno));
+		break;
+	case 'h':
+		fputs(help, stdout);
+		exit(0);
+	default:
+		fputs(help, stderr);
+		exit(2);
+	}
+}
 
+void rows_close(void)
+{
+	if (rows && fclose(rows))
+		fail("cannot write the results: %s", strerror(errno));
 	rows = NULL;
-	return failed ? -1 : 0;
 }
 
 /* Tabs and newlines separate words and lines. */

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Results of the benchmark programs, as lines that scripts/bench/rows.sh describes.  A
- * program declares each row before it measures.  One thread only.
+ * What the benchmark programs share: errors, options, and results as lines that
+ * scripts/bench/rows.sh describes.  A program declares each row before it measures.  One
+ * thread only.
  */
 #ifndef BENCH_ROWS_H
 #define BENCH_ROWS_H
 
-/**
- * rows_open() - append the results to a file
- * @path: the file; NULL: the results are not kept
- *
- * Return: 0, or -1 with errno set.
- */
-int rows_open(const char *path);
+/** fail() - print the reason and exit with status 2: the measurement is not valid */
+void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* The options that rows_option() handles, for getopt_long(). */
+#define ROWS_LETTERS "b:r:h"
+#define ROWS_OPTIONS \
+	{ "batches", required_argument, NULL, 'b' }, \
+	{ "rows", required_argument, NULL, 'r' }, \
+	{ "help", no_argument, NULL, 'h' }
 
 /**
- * rows_close() - close the file
+ * rows_option() - handle --batches, --rows and --help
+ * @option: from getopt_long(); exits with status 2 if it is another one
+ * @help: the usage text
+ * @batches: set by --batches
  *
- * Return: 0, or -1 with errno set if something was not written.
+ * --rows opens the file to which the results are appended.
  */
-int rows_close(void);
+void rows_option(int option, const char *help, unsigned int *batches);
+
+/** rows_close() - close the file of the results; fails if something was not written */
+void rows_close(void);
 
 /**
  * rows_declare() - declare a row of which less is better

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_rows.h"
 #include "eventlog_bench.h"
 #include "kernel_common.h"
 
@@ -276,16 +275,14 @@ int main(int argc, char **argv)
 		{ "instructions", no_argument, NULL, 'i' },
 		{ "lttng", no_argument, NULL, 'l' },
 		{ "no-lttng", required_argument, NULL, 'n' },
-		{ "batches", required_argument, NULL, 'b' },
-		{ "rows", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
+		ROWS_OPTIONS,
 		{ 0 },
 	};
-	const char *results = NULL, *no_lttng = NULL;
+	const char *no_lttng = NULL;
 	unsigned int payload;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "iln:b:r:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "iln:" ROWS_LETTERS, options, NULL)) != -1) {
 		switch (option) {
 		case 'i':
 			instructions = true;
@@ -296,24 +293,10 @@ int main(int argc, char **argv)
 		case 'n':
 			no_lttng = optarg;
 			break;
-		case 'b':
-			batches = strtoul(optarg, NULL, 10);
-			if (!batches || batches > 1000000)
-				fail("--batches: not a number of batches: %s", optarg);
-			break;
-		case 'r':
-			results = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
 		default:
-			fputs(help, stderr);
-			return 2;
+			rows_option(option, help, &batches);
 		}
 	}
-	if (rows_open(results))
-		fail("%s: %s", results, strerror(errno));
 	declare_rows();
 	bench_fd = open_or_fail("/dev/eventlog_bench_events", O_RDWR);
 	subscriber_open(&discard, 0, PROVIDER, "*_discard");
@@ -330,7 +313,6 @@ int main(int argc, char **argv)
 	print_table(no_lttng);
 	add_results(no_lttng);
 	add_bars();
-	if (rows_close())
-		fail("%s: %s", results, strerror(errno));
+	rows_close();
 	return 0;
 }

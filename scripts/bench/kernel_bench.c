@@ -31,7 +31,6 @@
 #include <unistd.h>
 
 #include USER_EVENTS_HEADER
-#include "bench_rows.h"
 #include "eventlog_bench.h"
 #include "kernel_common.h"
 
@@ -476,36 +475,15 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "batches", required_argument, NULL, 'b' },
-		{ "rows", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
+		ROWS_OPTIONS,
 		{ 0 },
 	};
-	const char *results = NULL;
 	unsigned int size;
 	pid_t poller;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:r:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'b':
-			batches = strtoul(optarg, NULL, 10);
-			if (!batches || batches > 1000000)
-				fail("--batches: not a number of batches: %s", optarg);
-			break;
-		case 'r':
-			results = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			fputs(help, stderr);
-			return 2;
-		}
-	}
-	if (rows_open(results))
-		fail("%s: %s", results, strerror(errno));
+	while ((option = getopt_long(argc, argv, ROWS_LETTERS, options, NULL)) != -1)
+		rows_option(option, help, &batches);
 	declare_rows();
 	bench_fd = open_or_fail("/dev/eventlog_bench", O_RDWR);
 	subscriber_open(&discard, 0, "bench", "discard_*");
@@ -523,7 +501,6 @@ int main(int argc, char **argv)
 	print_table();
 	add_results();
 	add_bars();
-	if (rows_close())
-		fail("%s: %s", results, strerror(errno));
+	rows_close();
 	return 0;
 }

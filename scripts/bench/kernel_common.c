@@ -17,18 +17,6 @@
 
 #include "kernel_common.h"
 
-void fail(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
-}
-
 int open_or_fail(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);

@@ -8,6 +8,8 @@
 
 #include <linux/eventlog.h>
 
+#include "bench_rows.h"
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define TRACING "/sys/kernel/tracing/"
@@ -16,9 +18,6 @@
 #define RING_BYTES (1U << 20)
 #define WARM_UP_BATCHES 20
 #define CPUS_MAX 64
-
-/* Prints the reason on stderr and exits: the measurement is not valid. */
-void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* These call fail() with strerror(errno). */
 int open_or_fail(const char *path, int flags);

@@ -29,7 +29,6 @@
 #ifdef USER_EVENTS_HEADER
 #include USER_EVENTS_HEADER
 #endif
-#include "bench_rows.h"
 #include "kernel_common.h"
 #include "lttng_loop.h"
 
@@ -408,35 +407,14 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "batches", required_argument, NULL, 'b' },
-		{ "rows", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
+		ROWS_OPTIONS,
 		{ 0 },
 	};
-	const char *results = NULL;
 	unsigned int row;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:r:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'b':
-			batches = strtoul(optarg, NULL, 10);
-			if (!batches || batches > 1000000)
-				fail("--batches: not a number of batches: %s", optarg);
-			break;
-		case 'r':
-			results = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			fputs(help, stderr);
-			return 2;
-		}
-	}
-	if (rows_open(results))
-		fail("%s: %s", results, strerror(errno));
+	while ((option = getopt_long(argc, argv, ROWS_LETTERS, options, NULL)) != -1)
+		rows_option(option, help, &batches);
 	declare_rows();
 	memset(payload, 'x', sizeof(payload));
 	subscriber_open(&subscriber, 0, PROVIDER, "on_*");
@@ -446,7 +424,6 @@ int main(int argc, char **argv)
 	measure();
 	check_recorded();
 	add_results();
-	if (rows_close())
-		fail("%s: %s", results, strerror(errno));
+	rows_close();
 	return 0;
 }

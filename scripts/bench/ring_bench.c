@@ -79,20 +79,6 @@ static const struct {
 
 static unsigned int batches = 400;
 
-static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-
-static void fail(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("ring_bench: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
-}
-
 static u64 now(void)
 {
 	struct timespec time;
@@ -652,32 +638,13 @@ static const char help[] =
 static void arguments(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "batches", required_argument, NULL, 'b' },
-		{ "rows", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
+		ROWS_OPTIONS,
 		{ 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:r:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'b':
-			batches = strtoul(optarg, NULL, 10);
-			if (!batches || batches > 1000000)
-				fail("--batches: not a number of batches: %s", optarg);
-			break;
-		case 'r':
-			if (rows_open(optarg))
-				fail("%s: %s", optarg, strerror(errno));
-			break;
-		case 'h':
-			fputs(help, stdout);
-			exit(0);
-		default:
-			fputs(help, stderr);
-			exit(2);
-		}
-	}
+	while ((option = getopt_long(argc, argv, ROWS_LETTERS, options, NULL)) != -1)
+		rows_option(option, help, &batches);
 	if (optind < argc) {
 		fputs(help, stderr);
 		exit(2);
@@ -727,7 +694,6 @@ int main(int argc, char **argv)
 	}
 	print_table();
 	add_bars(pair ? &ring_scaling : NULL, &copy_scaling);
-	if (rows_close())
-		fail("cannot write the results: %s", strerror(errno));
+	rows_close();
 	return 0;
 }
