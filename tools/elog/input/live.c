@@ -247,9 +247,18 @@ void live_end(struct live *live)
 	command_end(&live->command, signals_stops() > 1);
 }
 
+uint64_t live_lost_sum(const struct eventlog_stat *stat)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
+		sum += stat->lost[i];
+	return sum;
+}
+
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 {
-	unsigned int i;
 	int ret;
 
 	*sum = 0;
@@ -258,8 +267,7 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 		elog_error("cannot read the number of lost events: %s", strerror(-ret));
 		return ret;
 	}
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		*sum += stat->lost[i];
+	*sum = live_lost_sum(stat);
 	return 0;
 }
 

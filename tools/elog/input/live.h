@@ -112,6 +112,9 @@ int flush_consumer(struct elog_consumer *consumer);
 /** live_end() - end the run and COMMAND */
 void live_end(struct live *live);
 
+/** live_lost_sum() - add up the causes of losses */
+uint64_t live_lost_sum(const struct eventlog_stat *stat);
+
 /**
  * live_lost() - count lost events
  * @live: any time after live_open()

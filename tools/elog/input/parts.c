@@ -15,9 +15,19 @@
 #include <unistd.h>
 
 #include "input/parts.h"
+#include "util/array.h"
 #include "util/tool.h"
 
 #define CAPTURE_MAX	64
+
+char *parts_name(const char *name, unsigned int part)
+{
+	char *result;
+
+	if (!part)
+		return strdup(name);
+	return asprintf(&result, "%s-w%u", name, part) < 0 ? NULL : result;
+}
 
 /* What the files of a capture have in common. */
 struct identity {
@@ -71,16 +81,11 @@ static bool same_file(const char *one, const char *other)
 
 static int add(struct file_list *list, const char *name)
 {
-	size_t room = list->room ? 2 * list->room : 8;
-	char **larger;
+	char **names = array_grow(list->names, list->count, sizeof(*names));
 
-	if (list->count == list->room) {
-		larger = realloc(list->names, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		list->names = larger;
-		list->room = room;
-	}
+	if (!names)
+		return -ENOMEM;
+	list->names = names;
 	list->names[list->count] = strdup(name);
 	return list->names[list->count++] ? 0 : -ENOMEM;
 }
@@ -123,12 +128,14 @@ static bool belongs(const char *other, const char *name, const struct identity *
 static int add_others(struct file_list *list, const char *name, const struct identity *whole,
 		      char *const *names, int count)
 {
-	unsigned long i, missing = 0;
+	unsigned long missing = 0;
+	unsigned int i;
 	char *other;
 	int ret = 0;
 
 	for (i = 1; !ret && i < whole->files && i < ELOG_WRITER_FILES_MAX; i++) {
-		if (asprintf(&other, "%s-w%lu", name, i) < 0)
+		other = parts_name(name, i);
+		if (!other)
 			return -ENOMEM;
 		if (!belongs(other, name, whole, &missing))
 			list->incomplete = true;
@@ -157,14 +164,15 @@ int parts_find(struct file_list *list, char *const *names, int count)
 void parts_remove(const char *name)
 {
 	struct identity whole;
-	unsigned long i;
+	unsigned int i;
 	char *other;
 
 	/* A file that cannot be replaced still needs them. */
 	if (access(name, W_OK) || !read_identity(name, &whole))
 		return;
 	for (i = 1; i < whole.files && i < ELOG_WRITER_FILES_MAX; i++) {
-		if (asprintf(&other, "%s-w%lu", name, i) < 0)
+		other = parts_name(name, i);
+		if (!other)
 			return;
 		if (is_part(other, &whole))
 			unlink(other);

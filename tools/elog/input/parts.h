@@ -12,15 +12,22 @@
  * struct file_list - names of files
  * @names: the names
  * @count: number of names
- * @room: number of names that fit in @names
  * @incomplete: a file is missing; it was reported
  */
 struct file_list {
 	char **names;
 	size_t count;
-	size_t room;
 	bool incomplete;
 };
+
+/**
+ * parts_name() - get the name of one of the files
+ * @name: the first file
+ * @part: its number; 0: the first file
+ *
+ * Return: the name, which the caller frees; NULL: no memory.
+ */
+char *parts_name(const char *name, unsigned int part);
 
 /**
  * parts_find() - find the other files of captures with several writers

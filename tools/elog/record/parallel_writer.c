@@ -223,14 +223,12 @@ static int fail(struct parallel_writer *parallel, int error)
 static bool has_news(struct parallel_writer *parallel)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t lost = 0;
-	unsigned int i;
+	uint64_t lost;
 	bool news;
 
 	if (elog_consumer_stat(parallel->writer.live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return false;
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		lost += stat.lost[i];
+	lost = live_lost_sum(&stat);
 	news = stat.generation != parallel->generation || lost != parallel->lost;
 	parallel->generation = stat.generation;
 	parallel->lost = lost;

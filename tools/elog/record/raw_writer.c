@@ -212,8 +212,6 @@ static int raw_end(struct writer *writer)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	struct raw_writer *raw = to_raw(writer);
-	uint64_t lost = 0;
-	unsigned int i;
 	int ret;
 
 	/* The last SYNC needs a FLUSH that starts now, after one that is under way. */
@@ -227,9 +225,7 @@ static int raw_end(struct writer *writer)
 					 &stat);
 	if (ret)
 		return ret;
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		lost += stat.lost[i];
-	return trace_writer_end(writer->file, lost);
+	return trace_writer_end(writer->file, live_lost_sum(&stat));
 }
 
 static void raw_close(struct writer *writer)

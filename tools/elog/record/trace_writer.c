@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/parts.h"
 #include "record/trace_writer.h"
 #include "util/signals.h"
 
@@ -72,13 +73,15 @@ static int account(struct trace_writer *trace, int ret)
 static char *numbered(const struct trace_writer *trace, unsigned int number,
 		      unsigned int part)
 {
-	char rotation[16] = "", suffix[16] = "", *name;
+	char *first, *name;
 
-	if (number)
-		snprintf(rotation, sizeof(rotation), ".%u", number);
-	if (part)
-		snprintf(suffix, sizeof(suffix), "-w%u", part);
-	return asprintf(&name, "%s%s%s", trace->base, rotation, suffix) < 0 ? NULL : name;
+	if (!number)
+		return parts_name(trace->base, part);
+	if (asprintf(&first, "%s.%u", trace->base, number) < 0)
+		return NULL;
+	name = parts_name(first, part);
+	free(first);
+	return name;
 }
 
 /* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
