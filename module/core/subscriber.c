@@ -115,9 +115,8 @@ static bool eventlog_subscriber_charge_ring(struct eventlog_subscriber *subscrib
 
 static void eventlog_cpu_ring_free(struct eventlog_cpu_ring *cpu_ring)
 {
-	unsigned int i;
-
 	struct eventlog_subscriber *subscriber = cpu_ring->subscriber;
+	unsigned int i;
 
 	if (cpu_ring->address)
 		vunmap(cpu_ring->address);

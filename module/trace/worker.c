@@ -635,11 +635,17 @@ static void eventlog_trace_event_recharge(struct eventlog_event *event)
 		eventlog_trace_recharge(event->trace.event, event->user);
 }
 
+/* Could a trace event be made for this definition?  Without the domain's lock it is a guess. */
+static bool eventlog_trace_possible(const struct eventlog_event *event)
+{
+	return eventlog_trace_room(event->user) &&
+	       eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS);
+}
+
 static struct eventlog_trace_layout *
 eventlog_trace_event_prepare(const struct eventlog_event *event)
 {
-	if (event->domain != eventlog_trace_domain || !eventlog_trace_room(event->user) ||
-	    !eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS))
+	if (event->domain != eventlog_trace_domain || !eventlog_trace_possible(event))
 		return NULL;
 	return eventlog_trace_layout_new(event);
 }
@@ -662,8 +668,7 @@ static void eventlog_trace_event_add(struct eventlog_event *event,
 	if (!trace) {
 		eventlog_trace_unmade_add(event);
 		/* There was no room or memory when the layout was to be prepared. */
-		if (layout && !*layout && eventlog_trace_room(event->user) &&
-		    eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS))
+		if (layout && !*layout && eventlog_trace_possible(event))
 			eventlog_trace_try_unmade();
 		return;
 	}
