@@ -35,26 +35,6 @@ static const char *const level_names[] = {
 /* ------------------------------------------------------------------------
  * The structs of all ioctls
  */
-union request {
-	__u32 size;
-	struct eventlog_version version;
-	struct eventlog_register registration;
-	struct eventlog_unregister unregister;
-	struct eventlog_delete delete;
-	struct eventlog_counts counts;
-	struct eventlog_subscribe subscribe;
-	struct eventlog_rule rule;
-	struct eventlog_rule_delete rule_delete;
-	struct eventlog_flush flush;
-	struct eventlog_stat stat;
-	struct eventlog_describe describe;
-	struct eventlog_pause pause;
-	struct eventlog_names names;
-	struct eventlog_marker_policy marker_policy;
-	struct eventlog_filter_get filter_get;
-	unsigned char bytes[256];
-};
-
 struct call {
 	const char *name;
 	unsigned int number;

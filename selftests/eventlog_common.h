@@ -26,6 +26,33 @@
  * The device
  */
 
+/* The request of any call, as struct, as bytes and as numbers. */
+union request {
+	unsigned char bytes[256];
+	__u64 words[32];
+	__u32 halves[64];
+	__u32 size;
+	struct eventlog_version version;
+	struct eventlog_register registration;
+	struct eventlog_unregister unregister;
+	struct eventlog_delete delete;
+	struct eventlog_counts counts;
+	struct eventlog_user_quota quota;
+	struct eventlog_subscribe subscribe;
+	struct eventlog_rule rule;
+	struct eventlog_rule_delete rule_delete;
+	struct eventlog_flush flush;
+	struct eventlog_stat stat;
+	struct eventlog_describe describe;
+	struct eventlog_pause pause;
+	struct eventlog_names names;
+	struct eventlog_marker_next marker_next;
+	struct eventlog_marker_set marker_set;
+	struct eventlog_marker_policy marker_policy;
+	struct eventlog_marker_policy_next marker_policy_next;
+	struct eventlog_filter_get filter_get;
+};
+
 /** device_open() - open the device for reading and writing */
 int device_open(void);
 

@@ -189,31 +189,6 @@ static __u64 random_filter(struct hostile *hostile)
 	return PTR(&filter->filter);
 }
 
-union request {
-	__u64 words[32];
-	__u32 halves[64];
-	__u32 size;
-	struct eventlog_version version;
-	struct eventlog_register registration;
-	struct eventlog_unregister unregistration;
-	struct eventlog_delete delete;
-	struct eventlog_counts counts;
-	struct eventlog_user_quota quota;
-	struct eventlog_subscribe subscribe;
-	struct eventlog_rule rule;
-	struct eventlog_rule_delete rule_delete;
-	struct eventlog_flush flush;
-	struct eventlog_stat stat;
-	struct eventlog_describe describe;
-	struct eventlog_pause pause;
-	struct eventlog_names names;
-	struct eventlog_marker_next marker_next;
-	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_policy policy;
-	struct eventlog_marker_policy_next policy_next;
-	struct eventlog_filter_get filter_get;
-};
-
 static const struct {
 	unsigned int number;
 	size_t bytes;
@@ -291,16 +266,16 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->marker_set.filter = random_filter(hostile);
 		break;
 	case 18:
-		request->policy.program = random_name(hostile);
-		request->policy.marker = random_name(hostile);
-		request->policy.handlers = EVENTLOG_MARKER_PROBE;
-		request->policy.operation = pick(hostile, 2);
-		request->policy.filter = random_filter(hostile);
+		request->marker_policy.program = random_name(hostile);
+		request->marker_policy.marker = random_name(hostile);
+		request->marker_policy.handlers = EVENTLOG_MARKER_PROBE;
+		request->marker_policy.operation = pick(hostile, 2);
+		request->marker_policy.filter = random_filter(hostile);
 		break;
 	case 19:
-		request->policy_next.id = pick(hostile, 4);
-		request->policy_next.text = out;
-		request->policy_next.text_size = TEXT_BYTES;
+		request->marker_policy_next.id = pick(hostile, 4);
+		request->marker_policy_next.text = out;
+		request->marker_policy_next.text_size = TEXT_BYTES;
 		break;
 	case 20:
 		request->filter_get.write_index = pick(hostile, 6);
