@@ -6,7 +6,6 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -25,58 +24,12 @@
 #include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
+#include "user/mapped.h"
 #include "user/producer.h"
 #include "user/visible.h"
 
 /* Messages up to this are copied to the stack. */
 #define EVENTLOG_STACK_MESSAGE 512
-
-/**
- * struct eventlog_registration - what a write_index refers to
- * @event: live until the registration ends; freed an RCU grace period later
- * @registrant: the event and the user, for listings
- * @use: the event's list has it
- * @session: messages have a session before the payload
- * @rcu: frees it
- */
-struct eventlog_registration {
-	struct eventlog_event *event;
-	struct eventlog_registrant *registrant;
-	struct eventlog_event_use use;
-	bool session;
-	struct rcu_head rcu;
-};
-
-/*
- * A target is a registration in one word, so that a writer finds the event with one
- * load: a pointer to the event, with the lowest bit set if messages have a session.
- */
-#define EVENTLOG_TARGET_SESSION 1UL
-
-static unsigned long eventlog_registration_target(const struct eventlog_registration *registration)
-{
-	return (unsigned long)registration->event |
-	       (registration->session ? EVENTLOG_TARGET_SESSION : 0);
-}
-
-static __always_inline struct eventlog_event *eventlog_target_event(unsigned long target)
-{
-	return (struct eventlog_event *)(target & ~EVENTLOG_TARGET_SESSION);
-}
-
-/* The target of an index, or 0.  Under RCU, which also protects the event. */
-static __always_inline unsigned long eventlog_target_find(struct eventlog_file *file,
-							  u32 write_index)
-{
-	struct eventlog_registration *registration;
-
-	/* Ordered by the address dependency, like rcu_dereference(). */
-	if (likely(write_index < EVENTLOG_FIRST_INDICES))
-		return READ_ONCE(file->first[array_index_nospec(write_index,
-								EVENTLOG_FIRST_INDICES)]);
-	registration = xa_load(&file->registrations, write_index);
-	return registration ? eventlog_registration_target(registration) : 0;
-}
 
 /* Publishes the registration of an index to writers, or NULL; the lock is held. */
 static void eventlog_registration_publish(struct eventlog_file *file, u32 write_index,
@@ -364,6 +317,9 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
+	/* What was emitted with the index so far is still delivered. */
+	if (!xa_empty(&file->mapped))
+		eventlog_mapped_ops->drain(domain);
 	mutex_lock(&file->lock);
 	/* Without a registration, a REGISTER in progress may have reserved the index. */
 	registration = xa_load(&file->registrations, request->write_index);
@@ -577,13 +533,45 @@ out:
 	return ret;
 }
 
+int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
+{
+	return eventlog_message_emit(file, message, bytes);
+}
+
+/* Emits the event of a message, or drains a ring. */
+static __always_inline int eventlog_message_handle(struct eventlog_file *file, const u8 *message,
+						   size_t bytes)
+{
+	if (unlikely(get_unaligned((const u32 *)message) == EVENTLOG_WRITE_KICK))
+		return eventlog_mapped_kick(file, message, bytes);
+	return eventlog_message_emit(file, message, bytes);
+}
+
+/*
+ * Checks a message of @bytes, of which only the index was copied, before memory is
+ * allocated for it.
+ *
+ * Return: 0, or the errno that write() returns.
+ */
+static int eventlog_message_check(struct eventlog_file *file, u32 write_index, size_t bytes)
+{
+	unsigned long target;
+	int ret;
+
+	if (write_index == EVENTLOG_WRITE_KICK)
+		return bytes > EVENTLOG_KICK_MAX ? -E2BIG : 0;
+	rcu_read_lock();
+	ret = eventlog_message_target(file, write_index, bytes, &target);
+	rcu_read_unlock();
+	return ret;
+}
+
 ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct eventlog_file *file = kiocb->ki_filp->private_data;
 	size_t bytes = iov_iter_count(from);
 	/* Not initialized, which takes longer than copying; only copied bytes are read. */
 	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
-	unsigned long target;
 	u32 write_index;
 	u8 *message;
 	int ret;
@@ -591,14 +579,12 @@ ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER || bytes < sizeof(write_index))
 		return -EINVAL;
 	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from))
-		return eventlog_message_emit(file, small, bytes) ?: bytes;
+		return eventlog_message_handle(file, small, bytes) ?: bytes;
 
 	/* Large, or not fully readable: check that the event is enabled before copying. */
 	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
 		return -EFAULT;
-	rcu_read_lock();
-	ret = eventlog_message_target(file, write_index, bytes, &target);
-	rcu_read_unlock();
+	ret = eventlog_message_check(file, write_index, bytes);
 	if (ret)
 		return ret;
 	message = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
@@ -607,7 +593,7 @@ ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	memcpy(message, &write_index, sizeof(write_index));
 	ret = -EFAULT;
 	if (copy_from_iter_full(message + sizeof(write_index), bytes - sizeof(write_index), from))
-		ret = eventlog_message_emit(file, message, bytes);
+		ret = eventlog_message_handle(file, message, bytes);
 	kvfree(message);
 	return ret ?: bytes;
 }
