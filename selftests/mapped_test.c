@@ -1026,6 +1026,109 @@ TEST(nothing_is_lost_uncounted_or_late)
 	consumer_close(&consumer);
 }
 
+#define ORDERED 20000
+
+/* The events of the thread, in the order in which it emitted them. */
+struct ordered {
+	__u64 times[ORDERED];
+	bool mapped[ORDERED];
+	__u64 received;
+};
+
+static void take_ordered(struct consumer *consumer, __u32 descriptor, struct ordered *ordered)
+{
+	struct record record;
+	__u64 number;
+
+	while (consumer_next(consumer, &record)) {
+		if (record.header->descriptor != descriptor)
+			continue;
+		memcpy(&number, record.payload, sizeof(number));
+		CHECK(number < ORDERED && !ordered->times[number]);
+		ordered->times[number] = record.header->time;
+		ordered->mapped[number] = record.cpu == EVENTLOG_CPU_UNKNOWN;
+		ordered->received++;
+	}
+}
+
+struct disturber {
+	int subscriber;
+	int fd;
+	__u32 index;
+	bool stop;
+};
+
+/* Raises the times of other threads' events, as far as the module lets it. */
+static void *disturb(void *argument)
+{
+	struct disturber *disturber = argument;
+	struct eventlog_mapped_record record = { .write_index = disturber->index };
+	struct mapped ring;
+	__u64 number = 0;
+
+	mapped_attach(&ring, disturber->fd, mapped_least_bytes());
+	while (!__atomic_load_n(&disturber->stop, __ATOMIC_ACQUIRE)) {
+		record.time = number % 2 ? ~0ULL : mapped_time(&ring);
+		mapped_put(&ring, record, &number, sizeof(number));
+		if (number++ % 16 == 0)
+			CHECK_EQ(mapped_kick_with(&ring, disturber->index, &number, 8), 20);
+		if (number % 64 == 0)
+			flush(disturber->subscriber);
+	}
+	mapped_unmap(&ring);
+	return NULL;
+}
+
+/*
+ * A thread puts events into its ring, and emits others with KICK.  In time order, they are
+ * in the order in which it emitted them.
+ */
+TEST(order_of_mapped_and_written_events)
+{
+	struct ordered *ordered = calloc(1, sizeof(*ordered));
+	struct disturber disturber = { .fd = device_open() };
+	__u64 seed = test_seed(), i;
+	struct pair pair;
+	pthread_t thread;
+
+	CHECK(ordered);
+	pair_open(&pair);
+	disturber.subscriber = pair.consumer.fd;
+	disturber.index = register_event(disturber.fd, "disturbing u64 number").write_index;
+	rule_add(pair.consumer.fd, NULL, "disturbing");
+	CHECK_EQ(pthread_create(&thread, NULL, disturb, &disturber), 0);
+	while (pair.sent < ORDERED) {
+		if (test_random(&seed) % 4) {
+			mapped_emit(&pair.ring, pair.event.write_index, &pair.sent, 8);
+		} else {
+			CHECK_EQ(mapped_kick_with(&pair.ring, pair.event.write_index, &pair.sent,
+						  8), 20);
+		}
+		pair.sent++;
+		if (test_random(&seed) % 4096 == 0) {
+			mapped_unmap(&pair.ring);
+			mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
+		}
+		if (pair.sent % 256 == 0)
+			take_ordered(&pair.consumer, pair.event.descriptor, ordered);
+	}
+	__atomic_store_n(&disturber.stop, true, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	flush(pair.consumer.fd);
+	take_ordered(&pair.consumer, pair.event.descriptor, ordered);
+	CHECK_EQ(stat_event_lost(pair.consumer.fd, pair.event.descriptor), 0);
+	CHECK_EQ(ordered->received, ORDERED);
+	for (i = 1; i < ORDERED; i++) {
+		CHECK(ordered->times[i] >= ordered->times[i - 1]);
+		/* Between different rings, a reader sees the order only by the time. */
+		if (ordered->mapped[i] != ordered->mapped[i - 1])
+			CHECK(ordered->times[i] > ordered->times[i - 1]);
+	}
+	close(disturber.fd);
+	free(ordered);
+	pair_close(&pair);
+}
+
 /* A process is killed at any time: what it had committed is there, and nothing else. */
 TEST(killed_at_any_time)
 {

@@ -504,9 +504,9 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
 }
 
-/* Emits the event of a message, which is a copy in kernel memory. */
+/* Emits the event of a message, a copy in kernel memory, after @latest unless it is NULL. */
 static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message,
-						 size_t bytes)
+						 size_t bytes, u64 *latest)
 {
 	u32 write_index = get_unaligned((const u32 *)message);
 	const u8 *payload = message + sizeof(write_index);
@@ -526,16 +526,21 @@ static __always_inline int eventlog_message_emit(struct eventlog_file *file, con
 	}
 	bytes -= payload - message;
 	ret = eventlog_layout_validate(event->layout, payload, bytes);
-	if (!ret)
+	if (ret)
+		goto out;
+	if (latest)
+		eventlog_emit_after(event, session, payload, bytes, latest);
+	else
 		eventlog_emit(event, session, payload, bytes);
 out:
 	rcu_read_unlock();
 	return ret;
 }
 
-int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
+int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes,
+			   u64 *latest)
 {
-	return eventlog_message_emit(file, message, bytes);
+	return eventlog_message_emit(file, message, bytes, latest);
 }
 
 /* Emits the event of a message, or drains a ring. */
@@ -544,7 +549,7 @@ static __always_inline int eventlog_message_handle(struct eventlog_file *file, c
 {
 	if (unlikely(get_unaligned((const u32 *)message) == EVENTLOG_WRITE_KICK))
 		return eventlog_mapped_kick(file, message, bytes);
-	return eventlog_message_emit(file, message, bytes);
+	return eventlog_message_emit(file, message, bytes, NULL);
 }
 
 /*

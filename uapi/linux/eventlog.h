@@ -282,8 +282,10 @@ struct eventlog_user_quota {
  *
  * write() of EVENTLOG_WRITE_KICK: __u32 EVENTLOG_WRITE_KICK; __u32 ring; [message].  Drains
  * the ring, then emits the event of the message, if there is one, as write() of the message
- * alone does.  Use it if ask says so, or if the ring has no room for the message.  After it
- * the ring may still have no room, if other rings contain many older records.
+ * alone does.  Use it if ask says so, if the ring has no room for the message, and for each
+ * event that the thread cannot put into its ring: then the event's time is after those of
+ * the thread's earlier records, and before those of its later ones.  After it the ring may
+ * still have no room, if other rings contain many older records.
  */
 #define EVENTLOG_MAPPED_MAGIC	0x4d474c45U	/* "ELGM" as little-endian bytes */
 #define EVENTLOG_MAPPED_BYTES_MIN 8192U		/* of ATTACH.data_bytes; at least a page */
