@@ -43,6 +43,8 @@
  * subscriber; after that the other call fails with EBUSY.  Reading a file that has
  * neither role returns the status listing.  What it contains depends on the rights of the
  * opener, as with DESCRIBE.
+ *
+ * Longer than 900 lines because it is one file for every program: the whole ABI.
  */
 #ifndef _UAPI_LINUX_EVENTLOG_H
 #define _UAPI_LINUX_EVENTLOG_H
@@ -91,7 +93,7 @@ enum eventlog_level {
 #define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
 #define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
 #define EVENTLOG_IOC_COUNTS	EVENTLOG_IOC(4)
-/* 5: reserved for definitions */
+#define EVENTLOG_IOC_DEFINITIONS EVENTLOG_IOC(5)
 #define EVENTLOG_IOC_QUOTA	EVENTLOG_IOC(6)
 /* 7: reserved for instances */
 #define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
@@ -118,6 +120,7 @@ enum eventlog_level {
 #define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
 #define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
 #define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
+#define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 6) /* DEFINITIONS */
 
 struct eventlog_version {
 	__u32 size;
@@ -216,6 +219,41 @@ struct eventlog_counts {
 	__u32 policies;		/* out: marker policies */
 	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
 	__u32 reserved[7];
+};
+
+/*
+ * nr 5, any role: get many definitions, in the order of their descriptors, as DESCRIBE
+ * returns them one by one.  The first one is the first after descriptor.  Repeat the call
+ * with the returned descriptor, and with the size of the buffer, until it fails with ENOENT:
+ * there are no more.  A call looks at a limited number of definitions, also of those that
+ * the opener may not see.  So it may return few of them, and even none: that is not the end.
+ *
+ * EMSGSIZE: buffer_size is too small for the next definition and was set to the size needed.
+ * EINTR: a fatal signal arrived.
+ *
+ * The buffer contains count structs, each size bytes behind the previous one.
+ */
+#define EVENTLOG_DEFINITION_ALIGN	8	/* size is a multiple of it */
+
+struct eventlog_definition {
+	__u32 size;		/* bytes, with the text, to the next struct */
+	__u32 descriptor;
+	__u32 state;		/* EVENTLOG_DESCRIBED_* */
+	__u32 provider_id;	/* these members are as in DESCRIBE */
+	__u32 instance;
+	__u32 text_offset;	/* bytes from this struct to the text */
+	__u32 text_size;	/* bytes of the text, NUL included */
+	__u32 reserved;
+};
+
+struct eventlog_definitions {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 descriptor;	/* in: 0 for the first call; out: where the next call continues */
+	__u32 count;		/* out: number of definitions in the buffer */
+	__u64 buffer;		/* struct eventlog_definition * */
+	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
+	__u32 reserved;
 };
 
 /*
@@ -819,6 +857,9 @@ EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_definition, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
+EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 64);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
