@@ -15,6 +15,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/joined.h"
+#include "core/pages.h"
 #include "core/subscriber.h"
 #include "core/user.h"
 #include "marker/ioctl.h"
@@ -25,6 +26,7 @@
 #include "trace/trace.h"
 #include "trace/kfunc.h"
 #include "user/file.h"
+#include "user/mapped.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -129,6 +131,7 @@ static int __init eventlog_init(void)
 		ring_pages_max = totalram_pages() / 2;
 
 	eventlog_user_limits_set(ring_pages_max);
+	eventlog_pages_init(ring_pages_max);
 
 	ret = eventlog_ring_selftest();
 	if (ret)
@@ -137,9 +140,12 @@ static int __init eventlog_init(void)
 	if (ret)
 		return ret;
 	eventlog_policies_init();
-	ret = eventlog_subscriber_init(ring_pages_max, rules_max, spinlock);
+	ret = eventlog_mapped_init(&eventlog_root_domain);
 	if (ret)
 		goto err_domain;
+	ret = eventlog_subscriber_init(rules_max, spinlock);
+	if (ret)
+		goto err_mapped;
 	ret = eventlog_trace_init(trace_events_max, &trace_idle);
 	if (ret)
 		goto err_subscriber;
@@ -163,6 +169,8 @@ err_trace:
 	eventlog_trace_exit();
 err_subscriber:
 	eventlog_subscriber_exit();
+err_mapped:
+	eventlog_mapped_exit(&eventlog_root_domain);
 err_domain:
 	eventlog_root_destroy();
 	return ret;
@@ -175,6 +183,7 @@ static void __exit eventlog_exit(void)
 	eventlog_device_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();
+	eventlog_mapped_exit(&eventlog_root_domain);
 	eventlog_root_destroy();
 	eventlog_trace_exit();
 	eventlog_joined_exit();

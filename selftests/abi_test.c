@@ -53,6 +53,8 @@ static const struct call calls[] = {
 	CALL(DESCRIBE, eventlog_describe, instance, true),
 	CALL(PAUSE, eventlog_pause, paused, false),
 	CALL(NAMES, eventlog_names, name_size, true),
+	CALL(ATTACH, eventlog_attach, time_offset, true),
+	CALL(DETACH, eventlog_detach, ring, false),
 };
 
 /* Calls for markers, which the test cannot prepare, and the errno of a minimal request. */
@@ -80,6 +82,7 @@ static void prepare(const struct call *call, struct prepared *prepared)
 	union request *request = &prepared->request;
 	struct eventlog_subscribe subscribe = subscribe_request(0);
 	struct eventlog_register registration = register_request("prepared u32 value");
+	struct eventlog_attach attach = { .size = sizeof(attach) };
 
 	test_note("%s", call->name);
 	memset(prepared, 0, sizeof(*prepared));
@@ -121,6 +124,17 @@ static void prepare(const struct call *call, struct prepared *prepared)
 			request->stat.ring = EVENTLOG_RINGS_ALL;
 		else if (call->number == EVENTLOG_IOC_NAMES)
 			request->names.name_size = sizeof(struct eventlog_name);
+		break;
+	case EVENTLOG_IOC_ATTACH:
+	case EVENTLOG_IOC_DETACH:
+		register_with(prepared->fd, &registration);
+		attach.data_bytes = page_size() > EVENTLOG_MAPPED_BYTES_MIN ?
+				    page_size() : EVENTLOG_MAPPED_BYTES_MIN;
+		if (call->number == EVENTLOG_IOC_DETACH)
+			CHECK_OK(ioctl(prepared->fd, EVENTLOG_IOC_ATTACH, &attach));
+		request->attach = attach;
+		if (call->number == EVENTLOG_IOC_DETACH)
+			request->detach.ring = attach.ring;
 		break;
 	case EVENTLOG_IOC_DESCRIBE:
 		prepared->other = device_open();
@@ -414,7 +428,7 @@ TEST(unknown_ioctls_are_enotty)
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 7; nr < 256; nr++) {
-			if (nr >= 8 && nr <= 20)
+			if ((nr >= 8 && nr <= 20) || nr == 24 || nr == 25)
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
@@ -609,7 +623,8 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(COUNTS, eventlog_counts, reserved[6], 0),
 		FLAGS(DEFINITIONS, eventlog_definitions, flags, 0),
 		FLAGS(DEFINITIONS, eventlog_definitions, reserved, 0),
-		FLAGS(SUBSCRIBE, eventlog_subscribe, flags, EVENTLOG_SUBSCRIBE_OVERWRITE),
+		FLAGS(SUBSCRIBE, eventlog_subscribe, flags,
+		      EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
 		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
 		FLAGS(RULE_ADD, eventlog_rule, reserved, 0),
@@ -622,6 +637,7 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(PAUSE, eventlog_pause, paused, 1),
 		FLAGS(NAMES, eventlog_names, flags, 0),
 		FLAGS(NAMES, eventlog_names, reserved, 0),
+		FLAGS(ATTACH, eventlog_attach, flags, 0),
 #undef FLAGS
 	};
 	struct prepared prepared;
@@ -665,6 +681,8 @@ TEST(version_in_every_role)
 					      EVENTLOG_FEATURE_PAUSE |
 					      EVENTLOG_FEATURE_MARKERS |
 					      EVENTLOG_FEATURE_NAMES |
+					      EVENTLOG_FEATURE_MAPPED |
+					      EVENTLOG_FEATURE_BATCH |
 					      EVENTLOG_FEATURE_DEFINITIONS), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
@@ -1538,8 +1556,8 @@ TEST_WITHIN(events_max, 900)
 		consumer_open(&consumer, 1 << 20);
 		rule_add(consumer.fd, NULL, "crowd_*");
 		for (i = 0; i < max; i++) {
-			CHECK(status_enabled(&map, &all[i]));
-			CHECK(!(status_get(&map, &all[i]) & EVENTLOG_STATUS_SYNC));
+			CHECK_EQ(status_get(&map, &all[i]),
+				 EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC);
 			CHECK(!bytes_seen[all[i].status_offset]);
 			bytes_seen[all[i].status_offset] = 1;
 		}

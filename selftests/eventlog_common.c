@@ -363,7 +363,8 @@ bool consumer_map(struct consumer *consumer, unsigned int cpu)
 			  test_errno_name(errno));
 
 	CHECK_EQ(header->magic, EVENTLOG_RING_MAGIC);
-	CHECK_EQ(header->cpu, cpu);
+	CHECK_EQ(header->cpu,
+		 cpu < setup->rings - setup->shards ? cpu : EVENTLOG_CPU_UNKNOWN);
 	CHECK_EQ(header->data_bytes, setup->ring_bytes);
 	CHECK_EQ(header->sub_buffer_bytes,
 		 setup->ring_bytes / (setup->sub_buffers ? setup->sub_buffers : 2));
@@ -541,8 +542,10 @@ static bool ring_next(struct ring *ring, struct record *result)
 	const __u64 sub_buffer = ring->header->sub_buffer_bytes;
 	const struct eventlog_record *record;
 	__u64 committed, left;
-	__u32 size, type;
+	__u32 size, type, flags = 0;
 
+	if (ring->header->cpu == EVENTLOG_CPU_UNKNOWN)
+		flags = EVENTLOG_RECORD_FLAG_MAPPED | EVENTLOG_RECORD_FLAG_ADJUSTED;
 	for (;;) {
 		if (ring->position == ring->limit) {
 			committed = RING_LOAD(ring->header, committed);
@@ -559,7 +562,7 @@ static bool ring_next(struct ring *ring, struct record *result)
 		left = sub_buffer - (ring->position & (sub_buffer - 1));
 		RING_CHECK(ring, !(record->size_flags & ~(EVENTLOG_RECORD_SIZE_MASK |
 							  EVENTLOG_RECORD_CONTEXT_MASK |
-							  EVENTLOG_RECORD_TYPE_MASK)));
+							  EVENTLOG_RECORD_TYPE_MASK | flags)));
 		RING_CHECK(ring, size >= 8);
 		RING_CHECK(ring, size % EVENTLOG_RECORD_ALIGN == 0);
 		RING_CHECK(ring, size <= left);

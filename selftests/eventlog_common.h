@@ -47,6 +47,8 @@ union request {
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
 	struct eventlog_names names;
+	struct eventlog_attach attach;
+	struct eventlog_detach detach;
 	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
 	struct eventlog_marker_policy marker_policy;
@@ -160,7 +162,7 @@ long status_now(const char *word);
  */
 
 /**
- * struct ring - the mapped ring of one CPU
+ * struct ring - the mapped ring of one CPU, or of one shard
  * @header: first page; NULL if the CPU has no ring
  * @consumer: second page
  * @data: record data
@@ -201,7 +203,7 @@ __u64 ring_load(const struct eventlog_ring_header *header, const __u64 *word,
  * struct consumer - a subscriber and its rings
  * @fd: the file
  * @setup: the results of SUBSCRIBE
- * @rings: one for each possible CPU, setup.rings of them
+ * @rings: one for each possible CPU, then one for each shard, setup.rings of them
  * @turn: index of the ring to read next
  */
 struct consumer {
@@ -216,7 +218,7 @@ struct consumer {
  * @header: the record
  * @payload: its payload
  * @bytes: size of the payload, with the zeroes up to a multiple of 8
- * @cpu: CPU that wrote the record
+ * @cpu: CPU that wrote the record, or EVENTLOG_CPU_UNKNOWN
  */
 struct record {
 	const struct eventlog_record *header;
@@ -238,9 +240,9 @@ void consumer_open(struct consumer *consumer, __u64 ring_bytes);
 void consumer_open_with(struct consumer *consumer, const struct eventlog_subscribe *request);
 
 /**
- * consumer_map() - map the ring of a CPU unless it is already mapped
+ * consumer_map() - map a ring unless it is already mapped
  * @consumer: the consumer
- * @cpu: below consumer->setup.rings
+ * @cpu: its index, below consumer->setup.rings
  *
  * Return: whether the CPU has a ring.
  */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "mapped_common.h"
 #include "module_common.h"
 
 /* A file that a user without rights has opened. */
@@ -379,6 +380,49 @@ TEST(idle_trace_events)
 	WAIT_FOR(in_tracefs("idle_again"));
 	close(fd);
 	WAIT_FOR(!in_tracefs("idle_again"));
+}
+
+static void reach_ring_bytes(void)
+{
+	const unsigned int most = 4;
+	struct eventlog_attach attach;
+	struct mapped rings[4];
+	__u64 bytes;
+	unsigned int i;
+	int fd = device_open();
+
+	register_event(fd, "event");
+	for (i = 0; i < most; i++)
+		mapped_attach(&rings[i], fd, 2 * page_size());
+	bytes = quota(fd, EVENTLOG_QUOTA_RING_BYTES).use;
+	CHECK_EQ(bytes, most * 3 * page_size());
+	attach = attach_request(2 * page_size());
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EDQUOT);
+	/* A ring counts until nothing maps it. */
+	CHECK_OK(try_detach(fd, rings[0].attach.ring));
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, bytes);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EDQUOT);
+	mapped_unmap(&rings[0]);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, bytes - 3 * page_size());
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
+	close(fd);
+	for (i = 1; i < most; i++)
+		mapped_unmap(&rings[i]);
+	fd = device_open();
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, 0);
+	close(fd);
+}
+
+TEST(memory_of_producer_rings)
+{
+	char parameters[64];
+
+	snprintf(parameters, sizeof(parameters), "user_ring_memory_max=%zu",
+		 12 * page_size() + 100);
+	load_open(parameters);
+	as_user(USER, reach_ring_bytes);
+	as_user(USER, reach_ring_bytes);
+	as_user(OTHER, reach_ring_bytes);
 }
 
 /* All uids of a user namespace count for its owner. */

@@ -8,7 +8,7 @@
 
 /* A writer that finds an odd sequence has interrupted one that sets the same name. */
 noinline notrace void eventlog_comm_set(struct eventlog_comm *comm,
-					const struct eventlog_record *record)
+					const struct eventlog_record *record, const char *name)
 {
 	u32 sequence = READ_ONCE(comm->sequence);
 
@@ -19,8 +19,8 @@ noinline notrace void eventlog_comm_set(struct eventlog_comm *comm,
 	WRITE_ONCE(comm->tid, record->tid);
 	WRITE_ONCE(comm->pid, record->pid);
 	WRITE_ONCE(comm->time, record->time);
-	WRITE_ONCE(comm->comm[0], eventlog_comm_word(0));
-	WRITE_ONCE(comm->comm[1], eventlog_comm_word(1));
+	WRITE_ONCE(comm->comm[0], eventlog_comm_word(name, 0));
+	WRITE_ONCE(comm->comm[1], eventlog_comm_word(name, 1));
 	smp_wmb();
 	WRITE_ONCE(comm->sequence, sequence + 2);
 }

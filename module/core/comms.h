@@ -8,7 +8,8 @@
  * later thread replaces an earlier one.
  *
  * No lock.  Only the ring's CPU writes, with preemption off, and all contexts that are
- * nested there have the same current task.  Readers on other CPUs retry by @sequence.
+ * nested there have the same current task.  The ring of a shard has one writer at a time.
+ * Readers on other CPUs retry by @sequence.
  */
 #ifndef EVENTLOG_COMMS_H
 #define EVENTLOG_COMMS_H
@@ -45,32 +46,35 @@ struct eventlog_comms {
 	struct eventlog_comm comms[EVENTLOG_NAMES_MAX];
 };
 
-/* Half of the current task's name; another task may be changing it. */
-static __always_inline u64 eventlog_comm_word(unsigned int half)
+/* Half of the name of a task; another task may be changing it. */
+static __always_inline u64 eventlog_comm_word(const char *name, unsigned int half)
 {
 	BUILD_BUG_ON(TASK_COMM_LEN < 2 * sizeof(u64));
-	return data_race(get_unaligned((const u64 *)current->comm + half));
+	return data_race(get_unaligned((const u64 *)name + half));
 }
 
 /* The rest of eventlog_comms_keep(): sets the name. */
-void eventlog_comm_set(struct eventlog_comm *comm, const struct eventlog_record *record);
+void eventlog_comm_set(struct eventlog_comm *comm, const struct eventlog_record *record,
+		       const char *name);
 
 /**
- * eventlog_comms_keep() - keep the name of the current task
+ * eventlog_comms_keep() - keep the name of a task
  * @comms: of the ring that gets a record of this task
  * @record: the record; its time, pid and tid are set
  * @tid: its tid
+ * @name: of the current task, or of the one whose record is delivered later
  *
  * Any context, preemption off.  Mostly the table has the name already.
  */
 static __always_inline void eventlog_comms_keep(struct eventlog_comms *comms,
-						const struct eventlog_record *record, u32 tid)
+						const struct eventlog_record *record, u32 tid,
+						const char *name)
 {
 	struct eventlog_comm *comm = &comms->comms[tid % EVENTLOG_NAMES_MAX];
 
-	if (unlikely((comm->tid ^ tid) | (comm->comm[0] ^ eventlog_comm_word(0)) |
-		     (comm->comm[1] ^ eventlog_comm_word(1))))
-		eventlog_comm_set(comm, record);
+	if (unlikely((comm->tid ^ tid) | (comm->comm[0] ^ eventlog_comm_word(name, 0)) |
+		     (comm->comm[1] ^ eventlog_comm_word(name, 1))))
+		eventlog_comm_set(comm, record, name);
 }
 
 /**

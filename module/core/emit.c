@@ -4,6 +4,7 @@
  */
 #include <linux/eventlog.h>
 #include <linux/cpumask.h>
+#include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -26,27 +27,42 @@ DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
 #define eventlog_emit_to_tracers(emission) do { } while (0)
 #endif
 
-/* The ids of the current task in @namespace; the initial namespace needs no look-up. */
-static __always_inline u32 eventlog_current_pid(struct pid_namespace *namespace)
+/*
+ * The ids of the emitter in @namespace; NULL is the current task, for which the initial
+ * namespace needs no look-up.
+ */
+static __always_inline u32 eventlog_emitter_pid(const struct eventlog_emitter *emitter,
+						struct pid_namespace *namespace)
 {
+	if (unlikely(emitter))
+		return pid_nr_ns(emitter->process, namespace);
 	return likely(namespace == &init_pid_ns) ? current->tgid :
 						   task_tgid_nr_ns(current, namespace);
 }
 
-static __always_inline u32 eventlog_current_tid(struct pid_namespace *namespace)
+static __always_inline u32 eventlog_emitter_tid(const struct eventlog_emitter *emitter,
+						struct pid_namespace *namespace)
 {
+	if (unlikely(emitter))
+		return pid_nr_ns(emitter->thread, namespace);
 	return likely(namespace == &init_pid_ns) ? current->pid :
 						   task_pid_nr_ns(current, namespace);
 }
 
+static __always_inline const char *eventlog_emitter_comm(const struct eventlog_emitter *emitter)
+{
+	return unlikely(emitter) ? emitter->comm : current->comm;
+}
+
 static __always_inline bool eventlog_rule_selects(const struct eventlog_subscriber_rule *rule,
 						  const struct eventlog_subscriber *subscriber,
-						  u64 session)
+						  u64 session,
+						  const struct eventlog_emitter *emitter)
 {
 	if (rule->flags & EVENTLOG_RULE_SESSION && rule->session != session)
 		return false;
 	return !(rule->flags & EVENTLOG_RULE_PID) ||
-	       rule->pid == eventlog_current_pid(subscriber->pid_namespace);
+	       rule->pid == eventlog_emitter_pid(emitter, subscriber->pid_namespace);
 }
 
 /* Delivers the events 1, N + 1, 2N + 1, ...: a rare event is seen at least once. */
@@ -57,7 +73,7 @@ static __always_inline bool eventlog_rule_takes_sample(struct eventlog_subscribe
 }
 
 /*
- * Does the event pass one of the rules?
+ * Does the event of the current task pass one of the rules?
  *
  * Return: 1 or 0; -1: one of them has a filter, see eventlog_conditions_pass().
  */
@@ -70,7 +86,7 @@ static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 sessio
 	for (i = 0; i < entry->rule_count; i++) {
 		struct eventlog_subscriber_rule *rule = entry->rules[i].rule;
 
-		if (eventlog_rule_selects(rule, entry->subscriber, session) &&
+		if (eventlog_rule_selects(rule, entry->subscriber, session, NULL) &&
 		    eventlog_rule_takes_sample(rule))
 			return 1;
 	}
@@ -96,11 +112,17 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 						  const struct eventlog_listener *entry,
 						  unsigned int cpu)
 {
+	const struct eventlog_emitter *emitter = emission->emitter;
 	struct eventlog_subscriber *subscriber = entry->subscriber;
 	struct eventlog_ring_slot slot __uninitialized;
 	struct eventlog_cpu_ring *cpu_ring;
 	struct eventlog_record *record;
+	u64 time = 0;
 
+	if (unlikely(emitter) && subscriber->shard_count) {
+		cpu = subscriber->cpu_count + emitter->shard;
+		time = emitter->time;
+	}
 	cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
 	if (unlikely(!cpu_ring)) {
 		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
@@ -117,15 +139,21 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 	}
 	if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, emission->bytes,
 					    eventlog_floor_read(&subscriber->floor),
-					    eventlog_emission_time(emission), &slot)))
+					    time ?: eventlog_emission_time(emission), &slot)))
 		goto lost;
 	record = slot.record;
 	record->size_flags |= emission->context << EVENTLOG_RECORD_CONTEXT_SHIFT;
 	record->descriptor = emission->event->descriptor;
 	record->session = emission->session;
-	record->pid = eventlog_current_pid(subscriber->pid_namespace);
-	record->tid = eventlog_current_tid(subscriber->pid_namespace);
-	eventlog_comms_keep(&cpu_ring->comms, record, record->tid);
+	record->pid = eventlog_emitter_pid(emitter, subscriber->pid_namespace);
+	record->tid = eventlog_emitter_tid(emitter, subscriber->pid_namespace);
+	if (unlikely(time))
+		record->size_flags |= EVENTLOG_RECORD_FLAG_MAPPED |
+			(record->time == emitter->claimed ? 0 : EVENTLOG_RECORD_FLAG_ADJUSTED);
+	if (unlikely(emission->latest))
+		*emission->latest = max(*emission->latest, record->time);
+	eventlog_comms_keep(&cpu_ring->comms, record, record->tid,
+			    eventlog_emitter_comm(emitter));
 	eventlog_payload_copy(emission, (u8 *)(record + 1));
 	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
 		eventlog_subscriber_wake(cpu_ring);
@@ -170,10 +198,10 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 		.descriptor = emission->event->descriptor,
 		.context = emission->context,
 		/* No earlier than that of events that were emitted by other callbacks. */
-		.time = eventlog_ring_clock(),
+		.time = emission->emitter ? emission->emitter->time : eventlog_ring_clock(),
 		.session = emission->session,
-		.pid = current->tgid,
-		.tid = current->pid,
+		.pid = eventlog_emitter_pid(emission->emitter, &init_pid_ns),
+		.tid = eventlog_emitter_tid(emission->emitter, &init_pid_ns),
 		.bytes = emission->bytes,
 		.parts = parts,
 		.count = count,
@@ -221,10 +249,10 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 	const struct eventlog_predicate *predicate = tested->predicate;
 	const struct eventlog_identity identity = {
 		.session = emission->session,
-		.cpu = smp_processor_id(),
-		.pid = eventlog_current_pid(subscriber->pid_namespace),
-		.tid = eventlog_current_tid(subscriber->pid_namespace),
-		.comm = current->comm,
+		.cpu = emission->emitter ? EVENTLOG_CPU_UNKNOWN : smp_processor_id(),
+		.pid = eventlog_emitter_pid(emission->emitter, subscriber->pid_namespace),
+		.tid = eventlog_emitter_tid(emission->emitter, subscriber->pid_namespace),
+		.comm = eventlog_emitter_comm(emission->emitter),
 	};
 	struct eventlog_operands operands = {};
 	enum eventlog_verdict verdict;
@@ -261,7 +289,8 @@ static notrace bool eventlog_conditions_pass(struct eventlog_emission *emission,
 	for (i = 0; i < entry->rule_count; i++) {
 		const struct eventlog_listener_rule *tested = &entry->rules[i];
 
-		if (eventlog_rule_selects(tested->rule, entry->subscriber, emission->session) &&
+		if (eventlog_rule_selects(tested->rule, entry->subscriber, emission->session,
+					  emission->emitter) &&
 		    (!tested->predicate ||
 		     eventlog_filter_passes(emission, entry->subscriber, tested)) &&
 		    eventlog_rule_takes_sample(tested->rule))
@@ -308,7 +337,7 @@ static noinline notrace void eventlog_emit_to_rest(const struct eventlog_emissio
 		    eventlog_conditions_pass(&emission, entry))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (listeners->traced && !only)
+	if (listeners->traced && !only && !emission.emitter)
 		eventlog_emit_to_tracers(&emission);
 	eventlog_emit_to_callbacks(&emission, listeners, only);
 	if (emission.count != original->count)
@@ -369,6 +398,68 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 	eventlog_emit_to_all(event, (struct eventlog_emission){
 		.session = session, .payload = payload, .bytes = bytes,
 	});
+	preempt_enable_notrace();
+}
+
+/* Delivers an event with an emitter or a time of its own.  Preemption is off. */
+static void eventlog_emit_special(const struct eventlog_emission *emission)
+{
+	const struct eventlog_listeners *listeners =
+		rcu_dereference_sched(emission->event->listeners);
+
+	if (!listeners)
+		return;
+	if (trace_eventlog_emit_enabled())
+		eventlog_trace_point_emit(emission);
+	eventlog_emit_to_rest(emission, listeners, NULL, 0);
+}
+
+void eventlog_emit_later(const struct eventlog_event *event, u64 session, const void *payload,
+			 u32 bytes, struct eventlog_emitter *emitter)
+{
+	const struct eventlog_emission emission = {
+		.event = event, .session = session, .payload = payload, .bytes = bytes,
+		.context = EVENTLOG_CONTEXT_TASK, .emitter = emitter, .latest = &emitter->latest,
+	};
+
+	preempt_disable_notrace();
+	eventlog_emit_special(&emission);
+	preempt_enable_notrace();
+}
+
+void eventlog_emit_after(const struct eventlog_event *event, u64 session, const void *payload,
+			 u32 bytes, u64 *latest)
+{
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .payload = payload, .bytes = bytes,
+		.context = EVENTLOG_CONTEXT_TASK, .latest = latest,
+	};
+
+	preempt_disable_notrace();
+	emission.time = max(eventlog_ring_clock(), max(ktime_get_ns(), *latest) + 1);
+	eventlog_emit_special(&emission);
+	preempt_enable_notrace();
+}
+
+void eventlog_emit_invalid(const struct eventlog_event *event,
+			   const struct eventlog_emitter *emitter)
+{
+	const struct eventlog_listeners *listeners;
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_cpu_ring *cpu_ring;
+	unsigned int i;
+
+	preempt_disable_notrace();
+	listeners = rcu_dereference_sched(event->listeners);
+	for (i = 0; listeners && i < listeners->count; i++) {
+		subscriber = listeners->entries[i].subscriber;
+		if (!subscriber->shard_count)
+			continue;
+		cpu_ring = subscriber->rings[subscriber->cpu_count + emitter->shard];
+		eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_ABORTED);
+		atomic_long_inc(&listeners->entries[i].stats->lost);
+		eventlog_subscriber_wake(cpu_ring);
+	}
 	preempt_enable_notrace();
 }
 

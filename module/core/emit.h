@@ -10,6 +10,7 @@
 #include <linux/eventlog.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -18,6 +19,7 @@
 #include "compat.h"
 
 struct eventlog_event;
+struct pid;
 
 /* The context that is running on this CPU; preemption is off. */
 static __always_inline enum eventlog_context eventlog_context(void)
@@ -43,6 +45,26 @@ static __always_inline bool eventlog_watched(void)
 }
 
 /**
+ * struct eventlog_emitter - the thread of an event that is delivered later
+ * @process: its process
+ * @thread: the thread
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @shard: the shard that delivers the event; the caller holds its lock
+ * @time: the time of the event; not 0
+ * @claimed: the time that the thread stated, before any change
+ * @latest: the latest time of a record of the thread in a ring of any subscriber
+ */
+struct eventlog_emitter {
+	struct pid *process;
+	struct pid *thread;
+	char comm[TASK_COMM_LEN];
+	unsigned int shard;
+	u64 time;
+	u64 claimed;
+	u64 latest;
+};
+
+/**
  * struct eventlog_emission - an event that is being emitted
  * @event: its definition
  * @session: chosen by the provider, 0: none
@@ -52,6 +74,8 @@ static __always_inline bool eventlog_watched(void)
  * @count: number of @parts
  * @bytes: size of the whole payload
  * @context: where it is emitted
+ * @emitter: who emitted it, if it is delivered later; NULL: the current task
+ * @latest: is raised to the times of its records; NULL: not needed
  *
  * All functions on the way to rings that take one are inlined into the few functions
  * that begin an emission, so that the compiler keeps it in registers.  Callbacks and
@@ -68,6 +92,8 @@ struct eventlog_emission {
 	unsigned int count;
 	u32 bytes;
 	enum eventlog_context context;
+	const struct eventlog_emitter *emitter;
+	u64 *latest;
 };
 
 #if EVENTLOG_TRACE_EVENTS
@@ -136,5 +162,48 @@ static __always_inline void eventlog_payload_copy(const struct eventlog_emission
  */
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
 		   u32 bytes);
+
+/**
+ * eventlog_emit_later() - deliver an event from a producer ring
+ * @event: as for eventlog_emit(), and so are @session, @payload and @bytes
+ * @session: chosen by the provider, 0: none
+ * @payload: kernel memory that does not fault, valid for the event's layout
+ * @bytes: its size, at most EVENTLOG_PAYLOAD_MAX
+ * @emitter: who emitted it, and when; its latest time is updated
+ *
+ * Tracers do not get it: what was emitted after they were attached went through
+ * eventlog_emit().  A subscriber without shard rings gets it as if it were emitted now.
+ *
+ * Process context; the caller holds the lock of the shard.
+ */
+void eventlog_emit_later(const struct eventlog_event *event, u64 session, const void *payload,
+			 u32 bytes, struct eventlog_emitter *emitter);
+
+/**
+ * eventlog_emit_after() - deliver an event after those of a producer ring
+ * @event: as for eventlog_emit(), and so are @session, @payload and @bytes
+ * @session: chosen by the provider, 0: none
+ * @payload: kernel memory that does not fault, valid for the event's layout
+ * @bytes: its size, at most EVENTLOG_PAYLOAD_MAX
+ * @latest: the latest time of the ring's events; is raised to the times of this one
+ *
+ * The time in each ring is after @latest, and not before any time that the current task
+ * has read from CLOCK_MONOTONIC.  A clock alone would not do: emission reads another one,
+ * which differs for a moment when the kernel adjusts it.
+ *
+ * Process context; the caller holds the lock of the shard.
+ */
+void eventlog_emit_after(const struct eventlog_event *event, u64 session, const void *payload,
+			 u32 bytes, u64 *latest);
+
+/**
+ * eventlog_emit_invalid() - count an event of a producer ring that was not valid as lost
+ * @event: as for eventlog_emit()
+ * @emitter: who emitted it
+ *
+ * Context: as for eventlog_emit_later().
+ */
+void eventlog_emit_invalid(const struct eventlog_event *event,
+			   const struct eventlog_emitter *emitter);
 
 #endif /* EVENTLOG_EMIT_H */

@@ -33,7 +33,7 @@ static void eventlog_listeners_replace(struct eventlog_event *event,
 	if (listeners) {
 		/* Publish the array before the bits that announce it. */
 		smp_mb__before_atomic();
-		eventlog_domain_status_set(domain, event->slot, true, listeners->others);
+		eventlog_domain_status_set(domain, event->slot, true, listeners->sync);
 		domain->busy += !old;
 	}
 	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))
@@ -103,6 +103,17 @@ static int eventlog_subscriber_match(struct eventlog_subscriber *subscriber,
 	return count;
 }
 
+/* Must a listener with rings get the event when it is emitted? */
+static bool eventlog_listener_sync(const struct eventlog_listener *entry)
+{
+	bool sync = !entry->subscriber->shard_count;
+	unsigned int i;
+
+	for (i = 0; i < entry->rule_count; i++)
+		sync |= entry->rules[i].rule->sync;
+	return sync;
+}
+
 /*
  * Makes the array for an event.  With @nofail, the function cannot fail: it uses an
  * allocation that cannot fail, and each subscriber whose rules match already has
@@ -156,6 +167,8 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 				eventlog_free(listeners);
 				return ERR_PTR(-ENOMEM);
 			}
+			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
+				listeners->sync |= eventlog_listener_sync(entry);
 			listeners->listed++;
 		}
 		if (kind == EVENTLOG_SUBSCRIBER_RINGS)
@@ -165,6 +178,7 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 	}
 	listeners->traced = traced;
 	listeners->others = traced || listeners->called > listeners->count;
+	listeners->sync |= listeners->others;
 	return listeners;
 }
 

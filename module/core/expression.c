@@ -249,3 +249,17 @@ bool eventlog_expression_fits_where(const struct eventlog_expression *expression
 	}
 	return true;
 }
+
+bool eventlog_expression_names(const struct eventlog_expression *expression, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < expression->count; i++) {
+		const struct eventlog_term *term = &expression->terms[i];
+
+		if (term->flags & EVENTLOG_TERM_COMMON &&
+		    !strcmp(eventlog_term_name(expression, term), name))
+			return true;
+	}
+	return false;
+}

@@ -62,6 +62,13 @@ void eventlog_expression_put(struct eventlog_expression *expression);
 bool eventlog_expression_fits_where(const struct eventlog_expression *expression,
 				    const struct eventlog_expression *other);
 
+/**
+ * eventlog_expression_names() - does a term compare a common value
+ * @expression: valid
+ * @name: cpu, pid, tid, comm or session
+ */
+bool eventlog_expression_names(const struct eventlog_expression *expression, const char *name);
+
 static inline const char *eventlog_term_name(const struct eventlog_expression *expression,
 					     const struct eventlog_term *term)
 {

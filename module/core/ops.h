@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How core/ calls what is above it: the tracer (trace/) and the marker policy
- * (marker/).  Each table is set once, at load, before there is an event, and is
- * never changed.  Emission does not go through a table: see emit.h.
+ * How core/ calls what is above it: the tracer (trace/), the marker policy (marker/) and
+ * producer rings (user/).  Each table is set once, at load, before there is an event, and
+ * is never changed.  Emission does not go through a table: see emit.h.
  *
  * All functions are called in process context with the event's domain locked,
  * unless said otherwise.
@@ -12,6 +12,7 @@
 
 #include <linux/types.h>
 
+struct eventlog_domain;
 struct eventlog_event;
 struct eventlog_expression;
 struct eventlog_text;
@@ -84,5 +85,16 @@ struct eventlog_policy_ops {
 };
 
 extern const struct eventlog_policy_ops *eventlog_policy_ops;
+
+/**
+ * struct eventlog_mapped_ops - what producer rings do for core/
+ * @drain: deliver the events that were emitted to the rings of a domain before the call;
+ *	the domain is not locked; sleeps
+ */
+struct eventlog_mapped_ops {
+	void (*drain)(struct eventlog_domain *domain);
+};
+
+extern const struct eventlog_mapped_ops *eventlog_mapped_ops;
 
 #endif /* EVENTLOG_OPS_H */

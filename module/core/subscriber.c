@@ -14,7 +14,6 @@
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/topology.h>
-#include <linux/vmalloc.h>
 
 #include "compat.h"
 #include "core/domain.h"
@@ -22,6 +21,7 @@
 #include "core/event.h"
 #include "core/expression.h"
 #include "core/joined.h"
+#include "core/ops.h"
 #include "core/provider.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -32,20 +32,18 @@
 #define EVENTLOG_RING_HEAD_PAGES 2
 
 static enum cpuhp_state eventlog_hotplug_state;
-static unsigned long eventlog_ring_pages_max;
 static unsigned int eventlog_rules_max;
 static bool eventlog_rings_locked;
-static atomic_long_t eventlog_ring_pages = ATOMIC_LONG_INIT(0);
 
 /* ---- waiting ---- */
 
 static bool eventlog_subscriber_readable(const struct eventlog_subscriber *subscriber)
 {
 	const struct eventlog_cpu_ring *cpu_ring;
-	unsigned int cpu;
+	unsigned int i;
 
-	for (cpu = 0; cpu < subscriber->cpu_count; cpu++) {
-		cpu_ring = eventlog_subscriber_ring(subscriber, cpu);
+	for (i = 0; i < subscriber->ring_count; i++) {
+		cpu_ring = eventlog_subscriber_ring(subscriber, i);
 		if (cpu_ring && (eventlog_ring_unread(&cpu_ring->ring) >= subscriber->watermark ||
 				 eventlog_ring_unseen_loss(&cpu_ring->ring)))
 			return true;
@@ -116,65 +114,38 @@ static bool eventlog_subscriber_charge_ring(struct eventlog_subscriber *subscrib
 static void eventlog_cpu_ring_free(struct eventlog_cpu_ring *cpu_ring)
 {
 	struct eventlog_subscriber *subscriber = cpu_ring->subscriber;
-	unsigned int i;
 
-	if (cpu_ring->address)
-		vunmap(cpu_ring->address);
-	for (i = 0; i < cpu_ring->page_count; i++)
-		eventlog_free_page(cpu_ring->pages[i]);
-	atomic_long_sub(subscriber->ring_pages, &eventlog_ring_pages);
+	eventlog_pages_free(&cpu_ring->pages);
 	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
 			       eventlog_subscriber_ring_bytes(subscriber));
-	eventlog_free(cpu_ring->pages);
 	eventlog_free(cpu_ring);
 }
 
+/* @cpu: EVENTLOG_CPU_UNKNOWN: the ring of a shard. */
 static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscriber *subscriber,
 						       unsigned int cpu)
 {
-	unsigned int pages = subscriber->ring_pages;
+	int node = cpu == EVENTLOG_CPU_UNKNOWN ? NUMA_NO_NODE : cpu_to_node(cpu);
 	struct eventlog_cpu_ring *cpu_ring;
-	int node = cpu_to_node(cpu);
 
-	if (atomic_long_add_return(pages, &eventlog_ring_pages) > eventlog_ring_pages_max ||
-	    !eventlog_subscriber_charge_ring(subscriber))
-		goto err_uncount;
+	if (!eventlog_subscriber_charge_ring(subscriber))
+		return NULL;
 	cpu_ring = eventlog_alloc(sizeof(*cpu_ring));
-	if (!cpu_ring)
-		goto err_uncharge;
-	cpu_ring->subscriber = subscriber;
-	cpu_ring->pages = eventlog_alloc(pages * sizeof(*cpu_ring->pages));
-	if (!cpu_ring->pages)
-		goto err_free;
-	for (; cpu_ring->page_count < pages; cpu_ring->page_count++) {
-		struct page *page;
-
-		if (fatal_signal_pending(current))
-			goto err_free;
-		page = eventlog_alloc_page(node);
-		if (!page)
-			goto err_free;
-		cpu_ring->pages[cpu_ring->page_count] = page;
-		cond_resched();
+	if (!cpu_ring) {
+		eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
+				       eventlog_subscriber_ring_bytes(subscriber));
+		return NULL;
 	}
-	cpu_ring->address = vmap(cpu_ring->pages, pages, VM_MAP, PAGE_KERNEL);
-	if (!cpu_ring->address)
-		goto err_free;
+	cpu_ring->subscriber = subscriber;
+	if (eventlog_pages_alloc(&cpu_ring->pages, subscriber->ring_pages, node)) {
+		eventlog_cpu_ring_free(cpu_ring);
+		return NULL;
+	}
 	init_irq_work(&cpu_ring->wake, eventlog_ring_wake_work);
-	eventlog_ring_init(&cpu_ring->ring, cpu_ring->address, PAGE_SIZE, subscriber->ring_bytes,
-			   subscriber->sub_buffer_bytes, cpu, subscriber->overwrite,
-			   eventlog_rings_locked);
+	eventlog_ring_init(&cpu_ring->ring, cpu_ring->pages.address, PAGE_SIZE,
+			   subscriber->ring_bytes, subscriber->sub_buffer_bytes, cpu,
+			   subscriber->overwrite, eventlog_rings_locked);
 	return cpu_ring;
-
-err_free:
-	eventlog_cpu_ring_free(cpu_ring);
-	return NULL;
-err_uncharge:
-	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
-			       eventlog_subscriber_ring_bytes(subscriber));
-err_uncount:
-	atomic_long_sub(pages, &eventlog_ring_pages);
-	return NULL;
 }
 
 /*
@@ -220,8 +191,8 @@ const struct vm_operations_struct eventlog_vm_ops = {
 
 int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_area_struct *vma)
 {
-	unsigned long pages = vma_pages(vma), count;
-	unsigned int cpu, first;
+	unsigned long pages = vma_pages(vma);
+	unsigned int first;
 	struct eventlog_cpu_ring *cpu_ring;
 	bool consumer_page;
 
@@ -229,22 +200,20 @@ int eventlog_subscriber_mmap(struct eventlog_subscriber *subscriber, struct vm_a
 		return -EINVAL;
 	/* These are page offsets, which cannot overflow. */
 	first = vma->vm_pgoff % subscriber->ring_pages;
-	if (vma->vm_pgoff / subscriber->ring_pages >= subscriber->cpu_count)
+	if (vma->vm_pgoff / subscriber->ring_pages >= subscriber->ring_count)
 		return -EINVAL;
-	cpu = vma->vm_pgoff / subscriber->ring_pages;
 	consumer_page = first == 1 && pages == 1;
 	if (!consumer_page && (first || pages != subscriber->ring_pages))
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE && !consumer_page)
 		return -EPERM;
-	cpu_ring = eventlog_subscriber_ring(subscriber, cpu);
+	cpu_ring = eventlog_subscriber_ring(subscriber, vma->vm_pgoff / subscriber->ring_pages);
 	if (!cpu_ring)
 		return -ENXIO;
 
 	if (!consumer_page)
 		vm_flags_clear(vma, VM_MAYWRITE);
-	count = pages;
-	return vm_insert_pages(vma, vma->vm_start, cpu_ring->pages + first, &count);
+	return eventlog_pages_map(&cpu_ring->pages, first, vma);
 }
 
 /* ---- rules ---- */
@@ -300,6 +269,8 @@ eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expressio
 	}
 	refcount_inc(&expression->users);
 	rule->expression = expression;
+	rule->sync = eventlog_expression_names(expression, "cpu") ||
+		     eventlog_expression_names(expression, "comm");
 	xa_init(&rule->predicates);
 	return rule;
 }
@@ -338,6 +309,8 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	if (!rule)
 		return -ENOMEM;
 
+	/* The rule applies to events that are emitted from now on. */
+	eventlog_mapped_ops->drain(domain);
 	/* Rules are added and removed with update_lock: their number does not change. */
 	eventlog_update_begin(domain);
 	ret = eventlog_subscriber_takes_rules(subscriber) ? 0 : -EMFILE;
@@ -368,6 +341,7 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 
+	eventlog_mapped_ops->drain(domain);
 	eventlog_update_begin(domain);
 	mutex_lock(&domain->lock);
 	list_for_each_entry(rule, &subscriber->rules, node) {
@@ -429,9 +403,12 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	init_completion(&grace->done);
 	refcount_set(&grace->users, 2);
 
+	/* Drain before the floor is raised: the floor would change the times of the events. */
+	now = eventlog_ring_clock();
+	eventlog_mapped_ops->drain(subscriber->domain);
 	/* The floor never decreases. */
 	mutex_lock(&subscriber->flush_lock);
-	now = max(eventlog_ring_clock(), eventlog_floor_read(&subscriber->floor));
+	now = max(now, eventlog_floor_read(&subscriber->floor));
 	eventlog_floor_raise(&subscriber->floor, now);
 	mutex_unlock(&subscriber->flush_lock);
 
@@ -449,6 +426,8 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 
 void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
 {
+	/* What was emitted so far is delivered, or lost, as the previous call said. */
+	eventlog_mapped_ops->drain(subscriber->domain);
 	WRITE_ONCE(subscriber->paused, paused);
 	/* A writer that read the old value keeps preemption off until it is done. */
 	if (paused)
@@ -541,7 +520,7 @@ static int eventlog_subscriber_stat_rules(struct eventlog_subscriber *subscriber
 int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct eventlog_stat *stat)
 {
 	const struct eventlog_cpu_ring *cpu_ring;
-	unsigned int cpu, cause;
+	unsigned int i, cause;
 
 	stat->generation = READ_ONCE(subscriber->generation);
 	if (stat->rule_id && (stat->descriptor || stat->ring != EVENTLOG_RINGS_ALL))
@@ -557,8 +536,8 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 		eventlog_ring_stat_add(&cpu_ring->ring, stat);
 		return 0;
 	}
-	for (cpu = 0; cpu < subscriber->cpu_count; cpu++) {
-		cpu_ring = eventlog_subscriber_ring(subscriber, cpu);
+	for (i = 0; i < subscriber->ring_count; i++) {
+		cpu_ring = eventlog_subscriber_ring(subscriber, i);
 		if (cpu_ring)
 			eventlog_ring_stat_add(&cpu_ring->ring, stat);
 	}
@@ -574,7 +553,8 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 {
 	u32 sub_buffers = request->sub_buffers ?: 2;
 
-	if (request->flags & ~EVENTLOG_SUBSCRIBE_OVERWRITE || request->instances)
+	if (request->flags & ~(EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED) ||
+	    request->instances)
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;
@@ -596,17 +576,17 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	struct eventlog_subscriber_rule *rule, *next;
 	struct eventlog_event_stats *stats;
 	unsigned long descriptor;
-	unsigned int cpu;
+	unsigned int i;
 
 	if (subscriber->rings) {
 		cpuhp_state_remove_instance_nocalls(eventlog_hotplug_state,
 						    &subscriber->hotplug_node);
 		timer_delete_sync(&subscriber->recheck);
-		for (cpu = 0; cpu < subscriber->cpu_count; cpu++) {
-			if (!subscriber->rings[cpu])
+		for (i = 0; i < subscriber->ring_count; i++) {
+			if (!subscriber->rings[i])
 				continue;
-			irq_work_sync(&subscriber->rings[cpu]->wake);
-			eventlog_cpu_ring_free(subscriber->rings[cpu]);
+			irq_work_sync(&subscriber->rings[i]->wake);
+			eventlog_cpu_ring_free(subscriber->rings[i]);
 		}
 		eventlog_free(subscriber->rings);
 	}
@@ -626,7 +606,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 					 const struct eventlog_subscribe *request)
 {
-	unsigned int cpu;
+	unsigned int cpu, i;
 	int ret;
 
 	subscriber->ring_bytes = request->ring_bytes;
@@ -634,7 +614,7 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	subscriber->ring_pages = EVENTLOG_RING_HEAD_PAGES + (request->ring_bytes >> PAGE_SHIFT);
 	subscriber->watermark = request->watermark ?: 1;
 	subscriber->overwrite = request->flags & EVENTLOG_SUBSCRIBE_OVERWRITE;
-	subscriber->rings = eventlog_alloc(nr_cpu_ids * sizeof(*subscriber->rings));
+	subscriber->rings = eventlog_alloc(subscriber->ring_count * sizeof(*subscriber->rings));
 	if (!subscriber->rings)
 		return -ENOMEM;
 	ret = cpuhp_state_add_instance(eventlog_hotplug_state, &subscriber->hotplug_node);
@@ -645,6 +625,11 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	}
 	for_each_online_cpu(cpu) {
 		if (!subscriber->rings[cpu])
+			return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
+	}
+	for (i = subscriber->cpu_count; i < subscriber->ring_count; i++) {
+		subscriber->rings[i] = eventlog_cpu_ring_new(subscriber, EVENTLOG_CPU_UNKNOWN);
+		if (!subscriber->rings[i])
 			return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
 	}
 	return 0;
@@ -660,6 +645,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 		return NULL;
 	subscriber->domain = domain;
 	subscriber->cpu_count = nr_cpu_ids;
+	subscriber->ring_count = nr_cpu_ids;
 	subscriber->pid_namespace = get_pid_ns(namespace);
 	subscriber->next_rule_id = 1;
 	init_waitqueue_head(&subscriber->wait);
@@ -687,13 +673,14 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 	return ret;
 }
 
-/* Charges the rings of all CPUs that are online. */
+/* Charges the rings of all CPUs that are online, and of shards. */
 static bool eventlog_subscriber_charge(struct eventlog_subscriber *subscriber,
 				       struct eventlog_user *user, u64 ring_bytes)
 {
 	unsigned long bytes;
 
-	ring_bytes = (ring_bytes + EVENTLOG_RING_HEAD_PAGES * PAGE_SIZE) * num_online_cpus();
+	ring_bytes = (ring_bytes + EVENTLOG_RING_HEAD_PAGES * PAGE_SIZE) *
+		     (num_online_cpus() + subscriber->shard_count);
 	bytes = min_t(u64, ring_bytes, LONG_MAX);
 	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, bytes))
 		return false;
@@ -717,6 +704,10 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 		return ERR_PTR(-ENOMEM);
 	subscriber->pid = get_pid(task_tgid(current));
 	get_task_comm(subscriber->comm, current);
+	if (request->flags & EVENTLOG_SUBSCRIBE_MAPPED) {
+		subscriber->shard_count = domain->shard_count;
+		subscriber->ring_count += domain->shard_count;
+	}
 	if (request->ring_bytes) {
 		ret = -EDQUOT;
 		if (!eventlog_subscriber_charge(subscriber, user, request->ring_bytes))
@@ -729,7 +720,8 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	if (ret)
 		goto err_release;
 
-	request->rings = subscriber->cpu_count;
+	request->rings = subscriber->ring_count;
+	request->shards = subscriber->shard_count;
 	request->ring_offset = 0;
 	request->ring_stride = (u64)subscriber->ring_pages << PAGE_SHIFT;
 	request->generation = READ_ONCE(subscriber->generation);
@@ -782,12 +774,10 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	eventlog_subscriber_release(subscriber);
 }
 
-int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max,
-			     bool rings_locked)
+int eventlog_subscriber_init(unsigned int rules_max, bool rings_locked)
 {
 	int ret;
 
-	eventlog_ring_pages_max = ring_pages_max;
 	eventlog_rules_max = rules_max;
 	eventlog_rings_locked = rings_locked;
 	ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "eventlog:prepare",

@@ -23,6 +23,7 @@
 #include <uapi/linux/eventlog.h>
 
 #include "core/comms.h"
+#include "core/pages.h"
 #include "core/types.h"
 #include "ring/floor.h"
 #include "ring/ring.h"
@@ -30,29 +31,25 @@
 struct eventlog_callback;
 
 /**
- * struct eventlog_cpu_ring - the ring of one CPU
+ * struct eventlog_cpu_ring - the ring of one CPU, or of one shard
  * @ring: the ring itself, see ring/ring.h
  * @wake: wakes pollers; the writer may be in any context
  * @comms: names of the threads whose records are in the ring
  * @subscriber: its owner
- * @pages: the pages that user space maps: header, consumer page, data
- * @page_count: their number
- * @address: the kernel's contiguous mapping of them
+ * @pages: header, consumer page, data
  */
 struct eventlog_cpu_ring {
 	struct eventlog_ring ring;
 	struct irq_work wake;
 	struct eventlog_comms comms;
 	struct eventlog_subscriber *subscriber;
-	struct page **pages;
-	unsigned int page_count;
-	void *address;
+	struct eventlog_pages pages;
 };
 
 /**
  * struct eventlog_subscriber - see the top of the file
- * @rings: by CPU, @cpu_count entries; an entry is NULL for a CPU that was never
- *	online.  NULL for a subscriber without rings
+ * @rings: by CPU, then by shard, @ring_count entries; an entry is NULL for a CPU that
+ *	was never online.  NULL for a subscriber without rings
  * @callback: the callback of an in-kernel subscriber, or NULL
  * @calling: per CPU: mask of the contexts in which @callback is running
  * @pid_namespace: pids and tids are delivered as this namespace sees them
@@ -64,6 +61,8 @@ struct eventlog_cpu_ring {
  * @recheck: timer that checks the rings again, one jiffy after a poller found nothing
  * @watermark: a ring with this many bytes is readable; at least 1
  * @cpu_count: possible CPUs
+ * @shard_count: the domain's shards; 0: the subscriber has no shard rings
+ * @ring_count: the sum of both
  * @ring_bytes: data bytes of a ring
  * @sub_buffer_bytes: bytes of a sub-buffer
  * @ring_pages: pages of a ring
@@ -98,6 +97,8 @@ struct eventlog_subscriber {
 	struct timer_list recheck;
 	u32 watermark;
 	unsigned int cpu_count;
+	unsigned int shard_count;
+	unsigned int ring_count;
 	u32 ring_bytes;
 	u32 sub_buffer_bytes;
 	unsigned int ring_pages;
@@ -125,14 +126,12 @@ extern const struct vm_operations_struct eventlog_vm_ops;
 
 /**
  * eventlog_subscriber_init() - once, at load
- * @ring_pages_max: limit of the pages of all rings
  * @rules_max: limit of the rules of one subscriber
  * @rings_locked: writers of rings take a lock
  *
  * Return: 0 or an error of cpuhp_setup_state_multi().
  */
-int eventlog_subscriber_init(unsigned long ring_pages_max, unsigned int rules_max,
-			     bool rings_locked);
+int eventlog_subscriber_init(unsigned int rules_max, bool rings_locked);
 
 /**
  * eventlog_subscriber_exit() - once, at unload
@@ -204,21 +203,21 @@ static inline bool eventlog_subscriber_has_rings(const struct eventlog_subscribe
 }
 
 /**
- * eventlog_subscriber_ring() - the ring of a CPU
+ * eventlog_subscriber_ring() - a ring of a subscriber
  * @subscriber: the subscriber
- * @cpu: any number
+ * @index: any number; the number of a CPU, or a shard behind those
  *
  * Any context.
  *
  * Return: the ring, or NULL when there is none.
  */
 static inline struct eventlog_cpu_ring *
-eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned int cpu)
+eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned int index)
 {
-	if (!subscriber->rings || cpu >= subscriber->cpu_count)
+	if (!subscriber->rings || index >= subscriber->ring_count)
 		return NULL;
-	cpu = array_index_nospec(cpu, subscriber->cpu_count);
-	return smp_load_acquire(&subscriber->rings[cpu]);
+	index = array_index_nospec(index, subscriber->ring_count);
+	return smp_load_acquire(&subscriber->rings[index]);
 }
 
 /**

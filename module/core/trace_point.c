@@ -39,15 +39,16 @@ static void eventlog_trace_point_parts(const struct eventlog_emission *emission,
 
 noinline notrace void eventlog_trace_point_emit(const struct eventlog_emission *emission)
 {
+	const struct eventlog_emitter *emitter = emission->emitter;
 	const struct eventlog_event *event = emission->event;
 	const struct eventlog_emitted emitted = {
-		.time = eventlog_ring_clock(),
+		.time = emitter ? emitter->time : eventlog_ring_clock(),
 		.session = emission->session,
 		.keywords = event->keywords,
 		.descriptor = event->descriptor,
 		.event_id = event->id,
-		.pid = current->tgid,
-		.tid = current->pid,
+		.pid = emitter ? pid_nr(emitter->process) : current->tgid,
+		.tid = emitter ? pid_nr(emitter->thread) : current->pid,
 		.bytes = emission->bytes,
 		.provider_id = event->provider->id,
 		.level = event->level,

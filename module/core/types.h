@@ -39,6 +39,7 @@ struct eventlog_layout;
 struct eventlog_predicate;
 struct eventlog_provider;
 struct eventlog_provider_event;
+struct eventlog_shard;
 struct eventlog_subscriber;
 struct eventlog_tables;
 struct eventlog_trace_event;
@@ -77,6 +78,8 @@ struct task_struct;
  * @filter_version: the newest &eventlog_event_policy.version
  * @live: number of events with a slot
  * @busy: number of enabled events
+ * @shards: what producer rings are drained to, @shard_count of them; see user/mapped.h
+ * @shard_count: constant
  * @events_max: limit of @live
  * @events_reserved: how many of them users with limits cannot take
  * @subscribers_max: limit of @subscriber_count
@@ -108,6 +111,8 @@ struct eventlog_domain {
 	u32 filter_version;
 	unsigned int live;
 	unsigned int busy;
+	struct eventlog_shard *shards;
+	unsigned int shard_count;
 	unsigned int events_max;
 	unsigned int events_reserved;
 	unsigned int subscribers_max;
@@ -271,6 +276,7 @@ struct eventlog_filter_counts {
  * @sample: 0, or one in so many events is delivered
  * @sampled: counts the events that passed all other tests
  * @expression: the filter, or NULL; counts as a user
+ * @sync: the filter needs the CPU or the current task
  * @counts: per CPU, with a filter
  * @folded: what the subscriber's totals already contain of @counts; under domain->lock
  * @predicates: the filter bound to events, by descriptor.  A predicate is made before an
@@ -292,6 +298,7 @@ struct eventlog_subscriber_rule {
 	u32 sample;
 	atomic_t sampled;
 	struct eventlog_expression *expression;
+	bool sync;
 	struct eventlog_filter_counts __percpu *counts;
 	struct eventlog_filter_counts folded;
 	struct xarray predicates;
@@ -351,6 +358,7 @@ struct eventlog_listener {
  * @listed: end of all entries; the last ones are subscribers without rings, which
  *	only keep events enabled
  * @others: there are callbacks or tracers
+ * @sync: a listener cannot get the event from a producer ring
  * @traced: a tracer is attached to the event's trace event
  * @entries: the subscribers; their rules follow in the same allocation
  */
@@ -362,6 +370,7 @@ struct eventlog_listeners {
 	unsigned int called;
 	unsigned int listed;
 	bool others;
+	bool sync;
 	bool traced;
 	struct eventlog_listener entries[];
 };

@@ -21,6 +21,7 @@
 #include "memory.h"
 #include "user/describe.h"
 #include "user/file.h"
+#include "user/mapped.h"
 #include "user/producer.h"
 #include "user/status.h"
 #include "user/subscribe.h"
@@ -47,6 +48,7 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->abi = EVENTLOG_ABI_VERSION;
 	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
 			    EVENTLOG_FEATURE_MARKERS | EVENTLOG_FEATURE_NAMES |
+			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH |
 			    EVENTLOG_FEATURE_DEFINITIONS;
 	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version->payload_max = EVENTLOG_PAYLOAD_MAX;
@@ -143,7 +145,8 @@ static const struct eventlog_ioctls eventlog_file_ioctls = {
 
 /* No number is in two of them. */
 static const struct eventlog_ioctls *eventlog_tables[] = {
-	&eventlog_file_ioctls, &eventlog_producer_ioctls, &eventlog_subscribe_ioctls,
+	&eventlog_file_ioctls, &eventlog_producer_ioctls, &eventlog_mapped_ioctls,
+	&eventlog_subscribe_ioctls,
 	NULL,	/* markers: set by eventlog_device_init() */
 };
 
@@ -207,8 +210,12 @@ static __poll_t eventlog_poll(struct file *filp, struct poll_table_struct *table
 	return subscriber ? eventlog_subscriber_poll(subscriber, filp, table) : EPOLLERR;
 }
 
-static int eventlog_status_map_mmap(struct eventlog_domain *domain, struct vm_area_struct *vma)
+static int eventlog_producer_mmap(struct eventlog_file *file, struct vm_area_struct *vma)
 {
+	struct eventlog_domain *domain = file->domain;
+
+	if (vma->vm_pgoff >= EVENTLOG_MAPPED_STRIDE >> PAGE_SHIFT)
+		return eventlog_mapped_mmap(file, vma);
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != domain->status_map_bytes)
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
@@ -231,7 +238,7 @@ static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &eventlog_vm_ops;
 	if (role == EVENTLOG_ROLE_PRODUCER)
-		return eventlog_status_map_mmap(file->domain, vma);
+		return eventlog_producer_mmap(file, vma);
 	return eventlog_subscriber_mmap(file->subscriber, vma);
 }
 
@@ -252,6 +259,7 @@ static int eventlog_open(struct inode *inode, struct file *filp)
 	file->domain = eventlog_root;
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&file->mapped, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	filp->private_data = file;
 	return 0;
 }
@@ -262,6 +270,8 @@ static int eventlog_release(struct inode *inode, struct file *filp)
 
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
+	/* Rings refer to registrations. */
+	eventlog_mapped_release(file);
 	eventlog_producer_release(file);
 	eventlog_status_free(&file->status);
 	eventlog_user_put(file->user);

@@ -46,6 +46,8 @@ enum eventlog_role {
  * @registrations: of a producer, struct eventlog_registration by write_index
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
  * @registration_count: their number
+ * @mapped: of a producer, struct eventlog_mapped by number; changed with the lock of the
+ *	ring's shard, read under RCU
  * @subscriber: of a subscriber
  * @status: the status listing, for read()
  */
@@ -58,6 +60,7 @@ struct eventlog_file {
 	struct xarray registrations;
 	unsigned long first[EVENTLOG_FIRST_INDICES];
 	unsigned int registration_count;
+	struct xarray mapped;
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_status status;
 };

@@ -6,10 +6,10 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -25,58 +25,12 @@
 #include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
+#include "user/mapped.h"
 #include "user/producer.h"
 #include "user/visible.h"
 
 /* Messages up to this are copied to the stack. */
 #define EVENTLOG_STACK_MESSAGE 512
-
-/**
- * struct eventlog_registration - what a write_index refers to
- * @event: live until the registration ends; freed an RCU grace period later
- * @registrant: the event and the user, for listings
- * @use: the event's list has it
- * @session: messages have a session before the payload
- * @rcu: frees it
- */
-struct eventlog_registration {
-	struct eventlog_event *event;
-	struct eventlog_registrant *registrant;
-	struct eventlog_event_use use;
-	bool session;
-	struct rcu_head rcu;
-};
-
-/*
- * A target is a registration in one word, so that a writer finds the event with one
- * load: a pointer to the event, with the lowest bit set if messages have a session.
- */
-#define EVENTLOG_TARGET_SESSION 1UL
-
-static unsigned long eventlog_registration_target(const struct eventlog_registration *registration)
-{
-	return (unsigned long)registration->event |
-	       (registration->session ? EVENTLOG_TARGET_SESSION : 0);
-}
-
-static __always_inline struct eventlog_event *eventlog_target_event(unsigned long target)
-{
-	return (struct eventlog_event *)(target & ~EVENTLOG_TARGET_SESSION);
-}
-
-/* The target of an index, or 0.  Under RCU, which also protects the event. */
-static __always_inline unsigned long eventlog_target_find(struct eventlog_file *file,
-							  u32 write_index)
-{
-	struct eventlog_registration *registration;
-
-	/* Ordered by the address dependency, like rcu_dereference(). */
-	if (likely(write_index < EVENTLOG_FIRST_INDICES))
-		return READ_ONCE(file->first[array_index_nospec(write_index,
-								EVENTLOG_FIRST_INDICES)]);
-	registration = xa_load(&file->registrations, write_index);
-	return registration ? eventlog_registration_target(registration) : 0;
-}
 
 /* Publishes the registration of an index to writers, or NULL; the lock is held. */
 static void eventlog_registration_publish(struct eventlog_file *file, u32 write_index,
@@ -364,6 +318,9 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
+	/* What was emitted with the index so far is still delivered. */
+	if (!xa_empty(&file->mapped))
+		eventlog_mapped_ops->drain(domain);
 	mutex_lock(&file->lock);
 	/* Without a registration, a REGISTER in progress may have reserved the index. */
 	registration = xa_load(&file->registrations, request->write_index);
@@ -548,9 +505,9 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
 }
 
-/* Emits the event of a message, which is a copy in kernel memory. */
+/* Emits the event of a message, a copy in kernel memory, after @latest unless it is NULL. */
 static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message,
-						 size_t bytes)
+						 size_t bytes, u64 *latest)
 {
 	u32 write_index = get_unaligned((const u32 *)message);
 	const u8 *payload = message + sizeof(write_index);
@@ -570,35 +527,60 @@ static __always_inline int eventlog_message_emit(struct eventlog_file *file, con
 	}
 	bytes -= payload - message;
 	ret = eventlog_layout_validate(event->layout, payload, bytes);
-	if (!ret)
+	if (ret)
+		goto out;
+	if (latest)
+		eventlog_emit_after(event, session, payload, bytes, latest);
+	else
 		eventlog_emit(event, session, payload, bytes);
 out:
 	rcu_read_unlock();
 	return ret;
 }
 
-ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
+int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes,
+			   u64 *latest)
 {
-	struct eventlog_file *file = kiocb->ki_filp->private_data;
-	size_t bytes = iov_iter_count(from);
-	/* Not initialized, which takes longer than copying; only copied bytes are read. */
-	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
+	return eventlog_message_emit(file, message, bytes, latest);
+}
+
+/* Emits the event of a message, or drains a ring. */
+static __always_inline int eventlog_message_handle(struct eventlog_file *file, const u8 *message,
+						   size_t bytes)
+{
+	if (unlikely(get_unaligned((const u32 *)message) == EVENTLOG_WRITE_KICK))
+		return eventlog_mapped_kick(file, message, bytes);
+	return eventlog_message_emit(file, message, bytes, NULL);
+}
+
+/*
+ * Checks a message of @bytes, of which only the index was copied, before memory is
+ * allocated for it.
+ *
+ * Return: 0, or the errno that write() returns.
+ */
+static int eventlog_message_check(struct eventlog_file *file, u32 write_index, size_t bytes)
+{
 	unsigned long target;
-	u32 write_index;
-	u8 *message;
 	int ret;
 
-	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER || bytes < sizeof(write_index))
-		return -EINVAL;
-	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from))
-		return eventlog_message_emit(file, small, bytes) ?: bytes;
-
-	/* Large, or not fully readable: check that the event is enabled before copying. */
-	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
-		return -EFAULT;
+	if (write_index == EVENTLOG_WRITE_KICK)
+		return bytes > EVENTLOG_KICK_MAX ? -E2BIG : 0;
 	rcu_read_lock();
 	ret = eventlog_message_target(file, write_index, bytes, &target);
 	rcu_read_unlock();
+	return ret;
+}
+
+/* Handles a message of @bytes that is large, or cannot be read, except for its index. */
+static int eventlog_message_copy(struct eventlog_file *file, u32 write_index, size_t bytes,
+				 struct iov_iter *from)
+{
+	u8 *message;
+	int ret;
+
+	/* Check that the event is enabled before copying. */
+	ret = eventlog_message_check(file, write_index, bytes);
 	if (ret)
 		return ret;
 	message = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
@@ -607,7 +589,89 @@ ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	memcpy(message, &write_index, sizeof(write_index));
 	ret = -EFAULT;
 	if (copy_from_iter_full(message + sizeof(write_index), bytes - sizeof(write_index), from))
-		ret = eventlog_message_emit(file, message, bytes);
+		ret = eventlog_message_handle(file, message, bytes);
 	kvfree(message);
-	return ret ?: bytes;
+	return ret;
+}
+
+/* Emits the next event of a batch.  @small: memory for EVENTLOG_STACK_MESSAGE bytes. */
+static int eventlog_batch_next(struct eventlog_file *file, struct iov_iter *from, u8 *small,
+			       u32 *bytes)
+{
+	u32 write_index;
+	int ret;
+
+	if (iov_iter_count(from) < sizeof(*bytes) + sizeof(write_index))
+		return -EINVAL;
+	if (!copy_from_iter_full(bytes, sizeof(*bytes), from) ||
+	    !copy_from_iter_full(&write_index, sizeof(write_index), from))
+		return -EFAULT;
+	if (*bytes < sizeof(write_index) ||
+	    *bytes - sizeof(write_index) > iov_iter_count(from) || write_index > S32_MAX)
+		return -EINVAL;
+	if (*bytes > EVENTLOG_STACK_MESSAGE) {
+		ret = eventlog_message_copy(file, write_index, *bytes, from);
+	} else {
+		memcpy(small, &write_index, sizeof(write_index));
+		if (!copy_from_iter_full(small + sizeof(write_index),
+					 *bytes - sizeof(write_index), from))
+			return -EFAULT;
+		ret = eventlog_message_emit(file, small, *bytes, NULL);
+	}
+	return ret;
+}
+
+/*
+ * Emits the events of a batch, each of them whole or not at all, up to the first one that
+ * fails.  An event that is not enabled is skipped: the program cannot know it in advance.
+ * @from is after EVENTLOG_WRITE_BATCH.
+ *
+ * Return: the size of what was handled, with EVENTLOG_WRITE_BATCH; or the errno of the
+ * first event.
+ */
+static noinline ssize_t eventlog_batch_emit(struct eventlog_file *file, struct iov_iter *from,
+					    u8 *small)
+{
+	size_t done = sizeof(u32);
+	u32 bytes;
+	int ret;
+
+	do {
+		const size_t left = iov_iter_count(from);
+
+		ret = eventlog_batch_next(file, from, small, &bytes);
+		if (ret == -EBADF) {
+			iov_iter_advance(from, sizeof(bytes) + bytes -
+					       (left - iov_iter_count(from)));
+			ret = 0;
+		}
+		if (ret)
+			break;
+		done += sizeof(bytes) + bytes;
+		cond_resched();
+	} while (iov_iter_count(from) && !fatal_signal_pending(current));
+	return done > sizeof(u32) ? done : ret;
+}
+
+ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct eventlog_file *file = kiocb->ki_filp->private_data;
+	size_t bytes = iov_iter_count(from);
+	/* Not initialized, which takes longer than copying; only copied bytes are read. */
+	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
+	u32 write_index;
+
+	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER || bytes < sizeof(write_index))
+		return -EINVAL;
+	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from)) {
+		write_index = get_unaligned((const u32 *)small);
+		if (likely(write_index != EVENTLOG_WRITE_BATCH))
+			return eventlog_message_handle(file, small, bytes) ?: bytes;
+		iov_iter_revert(from, bytes - sizeof(write_index));
+	} else if (!copy_from_iter_full(&write_index, sizeof(write_index), from)) {
+		return -EFAULT;
+	}
+	if (write_index == EVENTLOG_WRITE_BATCH)
+		return eventlog_batch_emit(file, from, small);
+	return eventlog_message_copy(file, write_index, bytes, from) ?: bytes;
 }

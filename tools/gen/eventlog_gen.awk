@@ -274,21 +274,25 @@ function begin_names(   i, n, word, words) {
 		"markers_status module_markers part_bytes part_place part_string " \
 		"provider_emit quota user_quota " \
 		"provider_emit_parts provider_register provider_unregister " \
-		"ABI_VERSION ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
+		"ABI_VERSION ATTACH_CYCLES ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
 		"COMMAND_MAX CONTEXT_HARDIRQ CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK " \
 		"CPU_UNKNOWN DEFAULT_PROVIDER FIELD_NAME_MAX DESCRIBED_ENABLED " \
 		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT DESCRIBED_INCOMPATIBLE " \
-		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEVICE FEATURE_MARKERS " \
+		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEVICE FEATURE_BATCH " \
+		"FEATURE_MAPPED FEATURE_MARKERS " \
 		"FEATURE_NAMES FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
 		"FILTER_GET_INCOMPATIBLE FILTER_POOL_MAX FILTER_TEXT_MAX PROGRAM_PREFIX " \
-		"POLICIES_MAX IOC IOC_COUNTS IOC_DELETE IOC_DESCRIBE IOC_FLUSH " \
+		"POLICIES_MAX IOC IOC_ATTACH IOC_COUNTS IOC_DELETE IOC_DETACH " \
+		"IOC_DESCRIBE IOC_FLUSH " \
 		"IOC_FILTER_GET IOC_MARKER_NEXT IOC_MARKER_SET IOC_POLICY_ADD " \
 		"IOC_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
 		"IOC_QUOTA IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER IOC_VERSION " \
 		"LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
 		"LOST_GUARD LOST_NESTED LOST_NO_MEMORY LOST_NO_ROOM LOST_PAUSED " \
-		"LOST_TOO_LARGE MARKER_OP_ADD MARKER_PRINT MARKER_PROBE MARKER_OP_REMOVE " \
+		"LOST_TOO_LARGE MAPPED_ASK_KICK MAPPED_ASK_LEAVE MAPPED_BYTES_MAX " \
+		"MAPPED_BYTES_MIN MAPPED_MAGIC MAPPED_RINGS_MAX MARKER_OP_ADD MARKER_PRINT " \
+		"MARKER_PROBE MARKER_OP_REMOVE " \
 		"MARKER_OP_REPLACE MARKER_SET_ID MARKER_TRACE NAMES_MAX NAME_MAX PAYLOAD_MAX " \
 		"QUOTAS QUOTA_DEFINITIONS QUOTA_EVENTS QUOTA_REGISTRATIONS " \
 		"QUOTA_RETAINED_BYTES QUOTA_RING_BYTES QUOTA_TRACE_EVENTS " \
@@ -310,9 +314,9 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("callback callback_rule context delete delivery describe event field filter filter_get flush level lost " \
+	n = split("attach callback callback_rule context delete delivery describe detach event field filter filter_get flush level lost " \
 		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
-		"marker_policy_next marker_type markers part pause predicate provider " \
+		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat subscribe subscriber term term_operation " \
 		"unregister value version", words, " ")

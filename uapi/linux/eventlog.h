@@ -110,7 +110,8 @@ enum eventlog_level {
 #define EVENTLOG_IOC_POLICY_NEXT EVENTLOG_IOC(19)
 #define EVENTLOG_IOC_FILTER_GET	EVENTLOG_IOC(20)
 /* 21 to 23: reserved for markers */
-/* 24, 25: reserved for ATTACH and DETACH, producers that write to mapped rings */
+#define EVENTLOG_IOC_ATTACH	EVENTLOG_IOC(24)
+#define EVENTLOG_IOC_DETACH	EVENTLOG_IOC(25)
 /* 26 to 31: reserved for instances */
 
 /* ------------------------------------------------------------------------
@@ -120,7 +121,9 @@ enum eventlog_level {
 #define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
 #define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
 #define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
-#define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 6) /* DEFINITIONS */
+#define EVENTLOG_FEATURE_MAPPED		(1ULL << 5) /* ATTACH, DETACH, SUBSCRIBE_MAPPED */
+#define EVENTLOG_FEATURE_BATCH		(1ULL << 6) /* WRITE_BATCH */
+#define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 7) /* DEFINITIONS */
 
 struct eventlog_version {
 	__u32 size;
@@ -267,7 +270,7 @@ enum eventlog_quota {
 	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
 	EVENTLOG_QUOTA_TRACE_EVENTS	= 3,	/* beyond it, events are not in tracefs */
 	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
-	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers */
+	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
 };
 #define EVENTLOG_QUOTAS		6
 
@@ -285,8 +288,114 @@ struct eventlog_user_quota {
  * The two integers are in host byte order and need not be aligned.  REGISTER returns
  * no write_index above 0x7fffffff; EINVAL: the index is reserved.
  */
-#define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
-#define EVENTLOG_WRITE_KICK	0xfffffffdU	/* reserved: wake the reader of a mapped ring */
+#define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* several events in one call, see below */
+#define EVENTLOG_WRITE_KICK	0xfffffffdU	/* drain a producer ring, see below */
+
+/*
+ * write() of EVENTLOG_WRITE_BATCH: __u32 EVENTLOG_WRITE_BATCH; then for each event __u32
+ * bytes; message, of so many bytes.  Emits the events in this order, each whole or not at
+ * all, up to the first one that fails.  Returns the size up to that event; or its errno, if
+ * it is the first one.  To go on after an event, write EVENTLOG_WRITE_BATCH over the last
+ * four bytes before the rest.  An event that no one listens to is skipped, where write() of
+ * its message alone fails with EBADF.
+ */
+
+/* ------------------------------------------------------------------------
+ * Producer rings: emitting without a system call.
+ *
+ * A thread of a producer gets a ring with ATTACH, maps it and writes records to it.  The
+ * kernel copies and checks the records, and delivers them as if the thread had written
+ * them.  The kernel does that
+ *	- about 100 times a second while there are records
+ *	- when the thread calls write() with EVENTLOG_WRITE_KICK
+ *	- in FLUSH, PAUSE, RULE_ADD and RULE_DEL of a subscriber
+ *	- in UNREGISTER and DETACH, and in ATTACH of a ring that another thread had
+ *	- when the ring is unmapped; thus also in execve() and at exit, whatever the cause
+ *
+ * A ring consists of a page with struct eventlog_mapped_header and of data_bytes of data
+ * at data_offset.  The thread may use it for an event while EVENTLOG_STATUS_ENABLED is set
+ * and EVENTLOG_STATUS_SYNC is not.  To emit an event
+ *	1. load position (acquire).  The ring has room for data_bytes - (head - position)
+ *	   bytes, where head is the end of the thread's last record.
+ *	2. A record starts at a multiple of 8 and does not wrap.  If the rest of the ring is
+ *	   too short, fill it with padding: size and a write_index of 0 are sufficient.
+ *	3. Write the record, then store its end, rounded up to 8, to committed (release).
+ *	4. Load ask.  EVENTLOG_MAPPED_ASK_KICK: call write() with EVENTLOG_WRITE_KICK.
+ *	   EVENTLOG_MAPPED_ASK_LEAVE: stop using the ring.
+ * A record that is not committed has no effect, so a thread may be killed at any time.
+ * Positions are 32 bits, start at 0 and wrap.  The kernel reads only committed and the
+ * records before it.  A record outside of the rules above ends the ring: ask becomes LEAVE.
+ *
+ * write() of EVENTLOG_WRITE_KICK: __u32 EVENTLOG_WRITE_KICK; __u32 ring; [message].  Drains
+ * the ring, then emits the event of the message, if there is one, as write() of the message
+ * alone does.  Use it if ask says so, if the ring has no room for the message, and for each
+ * event that the thread cannot put into its ring: then the event's time is after those of
+ * the thread's earlier records, and before those of its later ones.  After it the ring may
+ * still have no room, if other rings contain many older records.
+ */
+#define EVENTLOG_MAPPED_MAGIC	0x4d474c45U	/* "ELGM" as little-endian bytes */
+#define EVENTLOG_MAPPED_BYTES_MIN 8192U		/* of ATTACH.data_bytes; at least a page */
+#define EVENTLOG_MAPPED_BYTES_MAX (1U << 20)
+/* Of one file.  The offset of the last one is below 4 GiB, the limit of 32-bit kernels. */
+#define EVENTLOG_MAPPED_RINGS_MAX 2047
+
+#define EVENTLOG_ATTACH_CYCLES		(1U << 0) /* times are values of the cycle counter */
+
+#define EVENTLOG_MAPPED_ASK_KICK	1U	/* the kernel waits: kick after the next event */
+#define EVENTLOG_MAPPED_ASK_LEAVE	2U	/* use the ring no more: end it, get another one */
+
+struct eventlog_mapped_header {
+	__u32 magic;		/* the kernel's: EVENTLOG_MAPPED_MAGIC */
+	__u32 data_offset;	/* bytes from this header to the data */
+	__u32 data_bytes;	/* a power of two */
+	__u32 ring;		/* number of the ring in its file */
+	__u8  reserved0[112];
+
+	__u32 committed;	/* the thread's: end of the complete records */
+	__u8  reserved1[124];
+
+	__u32 position;		/* the kernel's: end of the records that it has taken */
+	__u32 ask;		/* EVENTLOG_MAPPED_ASK_*; ignore other bits */
+	__u8  reserved2[120];
+};
+
+struct eventlog_mapped_record {
+	__u32 size;		/* bytes, this header included; without padding at the end */
+	__u32 write_index;	/* 0: padding up to the end of the ring */
+	__u64 time;		/* CLOCK_MONOTONIC of the initial time namespace, ns; or cycles */
+	__u64 session;		/* ignored if the registration has no session */
+};
+
+/*
+ * nr 24, producer: get a ring for the calling thread.  With ring, take over a ring that
+ * another thread of the process used; its records are delivered first.  The mapping must
+ * be shared, readable and writable, and of the whole ring.  Only the process that called
+ * ATTACH can map it, and once only.  When it is unmapped, the ring ends.
+ *
+ * With EVENTLOG_ATTACH_CYCLES, the time of a record is the counter that the x86 instruction
+ * RDTSC reads, and the kernel converts it.  If the counter stops being the kernel's clock,
+ * ask becomes LEAVE; what the ring contains is still delivered.
+ *
+ * EMFILE: the file has EVENTLOG_MAPPED_RINGS_MAX rings; EDQUOT: the user has too much
+ * memory in rings; ENOENT: there is no such ring to take over; EPERM: it belongs to
+ * another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is not
+ * the kernel's clock.
+ */
+struct eventlog_attach {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_ATTACH_CYCLES */
+	__u32 ring;		/* in: 0: a new ring, or a ring to take over; out: its number */
+	__u32 data_bytes;	/* in: of a new ring, a power of two; out */
+	__u64 offset;		/* out: offset to mmap */
+	__u64 length;		/* out: length to mmap, in bytes */
+	__s64 time_offset;	/* out: add it to the caller's CLOCK_MONOTONIC */
+};
+
+/* nr 25, producer: deliver the records of a ring and end it.  ENOENT: no such ring. */
+struct eventlog_detach {
+	__u32 size;
+	__u32 ring;
+};
 
 /* ------------------------------------------------------------------------
  * Filters, of rules and of markers.
@@ -377,9 +486,14 @@ struct eventlog_term {
  * which CPU writes to it.  Today the index equals the number of the CPU; do not rely on
  * that, because several rings may belong to one CPU later.  A CPU that has never been
  * online has no ring.
+ *
+ * With EVENTLOG_SUBSCRIBE_MAPPED, the last rings are shard rings, which receive the events
+ * from producer rings.  Their header.cpu is EVENTLOG_CPU_UNKNOWN.  While a subscriber with
+ * rings but without the flag listens to an event, EVENTLOG_STATUS_SYNC of the event is set,
+ * so that its producers call write().
  */
 #define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
-#define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* reserved: producers map the rings */
+#define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* events from producer rings, in shard rings */
 #define EVENTLOG_SUBSCRIBE_INSTANCES	(1U << 2) /* reserved: events of other instances */
 
 struct eventlog_subscribe {
@@ -392,7 +506,7 @@ struct eventlog_subscribe {
 	__u64 ring_offset;	/* out: mmap offset of ring 0 */
 	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
 	__u32 generation;	/* out: changes when a ring is added */
-	__u32 shards;		/* out: reserved, rings that several CPUs write; 0 */
+	__u32 shards;		/* out: with MAPPED, so many of the rings are shard rings */
 	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
@@ -442,7 +556,7 @@ enum eventlog_lost {
 	EVENTLOG_LOST_NESTED	= 2,	/* it interrupted a writer that held the ring's lock */
 	EVENTLOG_LOST_DEPTH	= 3,	/* writers nested too deeply, or RCU was not watching */
 	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit into a sub-buffer */
-	EVENTLOG_LOST_ABORTED	= 5,	/* the writer abandoned the reserved record */
+	EVENTLOG_LOST_ABORTED	= 5,	/* the record in the producer ring was not valid */
 	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	/* 8 to 15: reserved for other causes; today 0 */
@@ -732,7 +846,7 @@ struct eventlog_filter_get {
 #define EVENTLOG_RING_OVERWRITE	(1U << 0)
 #define EVENTLOG_RING_SPLIT	(1U << 1) /* a 32-bit kernel stores the words in halves */
 
-/* In place of a CPU's number.  Reserved in ring headers, for rings of several CPUs. */
+/* In place of a CPU's number: in the headers of shard rings, which several CPUs write. */
 #define EVENTLOG_CPU_UNKNOWN	0xffffffffU
 
 struct eventlog_ring_header {
@@ -787,8 +901,8 @@ struct eventlog_record {
 #define EVENTLOG_RECORD_SIZE_MASK	0x000fffffU	/* bytes, header included */
 #define EVENTLOG_RECORD_CONTEXT_SHIFT	20
 #define EVENTLOG_RECORD_CONTEXT_MASK	0x00300000U
-#define EVENTLOG_RECORD_FLAG_MAPPED	(1U << 22) /* reserved: written to a mapped ring */
-#define EVENTLOG_RECORD_FLAG_ADJUSTED	(1U << 23) /* reserved: its time was corrected */
+#define EVENTLOG_RECORD_FLAG_MAPPED	(1U << 22) /* its time is from a producer ring */
+#define EVENTLOG_RECORD_FLAG_ADJUSTED	(1U << 23) /* ... and was changed: it was out of order */
 #define EVENTLOG_RECORD_TYPE_SHIFT	24
 #define EVENTLOG_RECORD_TYPE_MASK	0x0f000000U
 #define EVENTLOG_RECORD_ALIGN		8
@@ -860,6 +974,13 @@ EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_definition, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
 EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_mapped_header, 384);
+EVENTLOG_ASSERT_AT(eventlog_mapped_header, committed, 128);
+EVENTLOG_ASSERT_AT(eventlog_mapped_header, position, 256);
+EVENTLOG_ASSERT_SIZE(eventlog_mapped_record, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_attach, 40);
+EVENTLOG_ASSERT_AT(eventlog_attach, offset, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_detach, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 64);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Producer rings and shards.
+ *
+ * A thread of a producer maps a ring of its own and emits into it without a system call;
+ * see struct eventlog_mapped_header in <uapi/linux/eventlog.h>.  A shard is a set of such
+ * rings that are drained together: a pass merges their records by time, and delivers them
+ * to one ring of each subscriber, the subscriber's shard ring.
+ *
+ * The pages of a ring are hostile.  The kernel has a tail of its own, takes one snapshot
+ * of committed in each pass, reads each length once, and checks and delivers copies.
+ *
+ * shard->lock, a mutex, protects all rings of the shard and excludes other writers of
+ * the shard rings.  It is taken with mmap_lock held, so its holder must not access user
+ * memory.  It is never held together with eventlog_file.lock or domain->lock.
+ *
+ * A ring is found by its number under RCU, and freed an RCU grace period after the last
+ * reference is dropped: the file has one until the ring ends, and each mapping has one.
+ */
+#ifndef EVENTLOG_SHARD_H
+#define EVENTLOG_SHARD_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/eventlog.h>
+
+#include "core/emit.h"
+#include "core/pages.h"
+#include "user/cycles.h"
+
+struct eventlog_domain;
+struct eventlog_file;
+struct eventlog_mapped;
+struct eventlog_user;
+struct mm_struct;
+
+/**
+ * struct eventlog_shard - see the top of the file
+ * @lock: see the top of the file
+ * @index: its number in the domain
+ * @rings: struct eventlog_mapped, all rings
+ * @active: those that the worker looks at
+ * @count: number of @rings
+ * @heap: rings with records in a pass, the one with the oldest record first
+ * @heap_room: number of rings that @heap has room for, at least @count
+ * @cycles: how to convert times of rings with cycles
+ * @cycles_count: number of @rings with cycles
+ * @payload: the copy of a payload, EVENTLOG_PAYLOAD_MAX bytes; allocated with the first ring
+ * @work: the worker: runs while there are active rings
+ */
+struct eventlog_shard {
+	struct mutex lock;
+	unsigned int index;
+	struct list_head rings;
+	struct list_head active;
+	unsigned int count;
+	struct eventlog_mapped **heap;
+	unsigned int heap_room;
+	struct eventlog_cycles cycles;
+	unsigned int cycles_count;
+	u8 *payload;
+	struct delayed_work work;
+};
+
+/**
+ * struct eventlog_mapped - a producer ring
+ * @shard: its shard; constant, like everything down to @has_cycles
+ * @file: the file that it belongs to, valid until the ring ends
+ * @user: the user that its memory counts for, with a reference, or NULL
+ * @mm: the process that may map it, with a reference to the struct only
+ * @number: in the file
+ * @pages: its memory
+ * @header: the first page
+ * @data: the data
+ * @data_bytes: size of @data, a power of two
+ * @has_cycles: times in its records are values of the cycle counter
+ * @users: references, see the top of the file
+ * @rcu: frees it
+ * @node: in the shard's rings, until it ends
+ * @active_node: in the shard's active rings, or empty
+ * @mappings: how often it is mapped: at most once, except for a moment in mremap()
+ * @ended: it is not drained any more, and its file does not know it
+ * @dead: it contained something invalid and is not drained any more
+ * @leave: the thread is asked to leave it
+ * @asked: ask is set, and the worker has yet to look a last time
+ * @taken: something was taken since the worker looked
+ * @tail: end of the records taken
+ * @end: committed, in this pass
+ * @last_time: the earliest time of the next record: not before the last one, and after
+ *	what the thread has written
+ * @next: copy of the header of the record at @tail, in a pass
+ * @key: the time of that record, not before @last_time; U64_MAX: it is after the cutoff
+ * @emitter: the thread
+ */
+struct eventlog_mapped {
+	struct eventlog_shard *shard;
+	struct eventlog_file *file;
+	struct eventlog_user *user;
+	struct mm_struct *mm;
+	u32 number;
+	struct eventlog_pages pages;
+	struct eventlog_mapped_header *header;
+	const u8 *data;
+	u32 data_bytes;
+	bool has_cycles;
+	refcount_t users;
+	struct rcu_head rcu;
+
+	struct list_head node;
+	struct list_head active_node;
+	unsigned int mappings;
+	bool ended;
+	bool dead;
+	bool leave;
+	bool asked;
+	bool taken;
+	u32 tail;
+	u32 end;
+	u64 last_time;
+	struct eventlog_mapped_record next;
+	u64 key;
+	struct eventlog_emitter emitter;
+};
+
+/**
+ * eventlog_mapped_advance() - have the next records of a ring after a time
+ * @ring: the ring; the shard is locked, or does not know the ring yet
+ * @time: the time of an event that the thread has emitted, not with the ring
+ */
+void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time);
+
+/**
+ * eventlog_cycles_usable() - can threads use the cycle counter of the CPU as a clock
+ *
+ * Process context.
+ *
+ * Return: whether it is the kernel's clocksource.
+ */
+bool eventlog_cycles_usable(void);
+
+/**
+ * eventlog_shards_init() - make the shards of a domain, at load
+ * @domain: without shards
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int eventlog_shards_init(struct eventlog_domain *domain);
+
+/**
+ * eventlog_shards_exit() - free the shards of a domain, at unload
+ * @domain: without rings; its shards may be missing
+ */
+void eventlog_shards_exit(struct eventlog_domain *domain);
+
+/**
+ * eventlog_shards_drain() - deliver what was emitted to the rings of a domain so far
+ * @domain: the domain
+ *
+ * Process context, sleeps.
+ */
+void eventlog_shards_drain(struct eventlog_domain *domain);
+
+/**
+ * eventlog_shard_choose() - choose a shard for a new ring
+ * @domain: the domain
+ * @user: the ring's user
+ *
+ * Rings of one user share a shard rather than rings of different users, because a thread
+ * that drains its ring may have to wait for the others of the shard.
+ *
+ * Return: a shard.
+ */
+struct eventlog_shard *eventlog_shard_choose(struct eventlog_domain *domain,
+					     const struct eventlog_user *user);
+
+/**
+ * eventlog_shard_add() - add a ring, which is asleep, to its shard
+ * @ring: complete, in no shard yet
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int eventlog_shard_add(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_shard_remove() - deliver what a ring contains, and remove it from its shard
+ * @ring: the ring; the shard is locked
+ */
+void eventlog_shard_remove(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_shard_take() - deliver what a ring contains
+ * @ring: a ring that has not ended; the shard is locked
+ * @all: deliver all of it.  Otherwise stop after a limited number of records, which may
+ *	all be of other rings
+ *
+ * The ring is active afterwards.
+ */
+void eventlog_shard_take(struct eventlog_mapped *ring, bool all);
+
+#endif /* EVENTLOG_SHARD_H */
