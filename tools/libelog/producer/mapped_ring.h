@@ -52,7 +52,7 @@ struct elog_mapped_ring {
 	uint32_t full;
 	uint32_t quiet;
 	uint32_t rung;
-} __attribute__((aligned(64)));
+} __attribute__((aligned(128)));
 
 #define ELOG_MAPPED_INLINE static inline __attribute__((always_inline))
 
@@ -199,7 +199,7 @@ ELOG_MAPPED_INLINE void elog_mapped_commit(struct elog_mapped_ring *ring,
 	__atomic_store_n(&slot->header->committed, slot->end, __ATOMIC_RELEASE);
 }
 
-/* What the kernel asks for, EVENTLOG_MAPPED_ASK_*; after elog_mapped_commit(). */
+/* What the kernel asks for, EVENTLOG_MAPPED_ASK_*. Between commit and end. */
 ELOG_MAPPED_INLINE uint32_t elog_mapped_ask(const struct eventlog_mapped_header *header)
 {
 	return __atomic_load_n(&header->ask, __ATOMIC_RELAXED);
@@ -289,6 +289,7 @@ elog_mapped_emit(struct elog_mapped_ring *ring, uint32_t write_index, uint64_t s
 		 uint64_t (*clock)(const struct elog_mapped_ring *ring))
 {
 	struct elog_mapped_slot slot;
+	uint32_t ask;
 
 	if (!elog_mapped_begin(ring))
 		return ELOG_MAPPED_BUSY;
@@ -301,9 +302,9 @@ elog_mapped_emit(struct elog_mapped_ring *ring, uint32_t write_index, uint64_t s
 	slot.record->session = session;
 	elog_mapped_copy((unsigned char *)(slot.record + 1), payload, bytes);
 	elog_mapped_commit(ring, &slot);
+	ask = elog_mapped_ask(slot.header);
 	elog_mapped_end(ring);
-	return __builtin_expect(elog_mapped_ask(slot.header) != 0, 0) ? ELOG_MAPPED_ASKED :
-									ELOG_MAPPED_DONE;
+	return __builtin_expect(ask != 0, 0) ? ELOG_MAPPED_ASKED : ELOG_MAPPED_DONE;
 }
 
 #endif /* LIBELOG_MAPPED_RING_H */
