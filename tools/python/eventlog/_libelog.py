@@ -155,7 +155,8 @@ Stat = _struct(
 Describe = _struct(
     "eventlog_describe", ("size", c_uint32), ("flags", c_uint32), ("descriptor", c_uint32),
     ("text_size", c_uint32), ("text", c_uint64), ("state", c_uint32),
-    ("provider_id", c_uint32), ("instance", c_uint32), ("reserved", c_uint32))
+    ("provider_id", c_uint32), ("instance", c_uint32), ("reserved", c_uint32),
+    ("sync", c_uint32), ("sync_pid", c_uint32))
 
 Event = _struct("elog_event", ("status", POINTER(c_ubyte)), ("reserved", c_uint * 2))
 Iovec = _struct("iovec", ("iov_base", c_char_p), ("iov_len", c_size_t))
