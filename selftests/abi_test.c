@@ -682,7 +682,8 @@ TEST(version_in_every_role)
 					      EVENTLOG_FEATURE_PAUSE |
 					      EVENTLOG_FEATURE_MARKERS |
 					      EVENTLOG_FEATURE_NAMES |
-					      EVENTLOG_FEATURE_MAPPED), 0);
+					      EVENTLOG_FEATURE_MAPPED |
+					      EVENTLOG_FEATURE_BATCH), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);

@@ -53,7 +53,7 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->abi = EVENTLOG_ABI_VERSION;
 	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
 			    EVENTLOG_FEATURE_MARKERS | EVENTLOG_FEATURE_NAMES |
-			    EVENTLOG_FEATURE_MAPPED;
+			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH;
 	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version->payload_max = EVENTLOG_PAYLOAD_MAX;
 	version->command_max = EVENTLOG_COMMAND_MAX;
