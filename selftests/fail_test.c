@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hostile_common.h"
+#include "mapped_common.h"
 #include "module_common.h"
 
 /* More failures than any call has; a call that reaches it never succeeds. */
@@ -64,6 +65,7 @@ static struct {
 	__u32 session_index;
 	struct consumer consumer;
 	__u32 program_index;	/* of a program's marker */
+	struct mapped ring;	/* of the producer */
 	struct filter filter;
 	char text[4096];
 	unsigned char payload[2000];
@@ -345,6 +347,47 @@ static int call_map_status(void)
 	return result;
 }
 
+/* Gets a producer ring, maps it, and ends it. */
+static int call_attach(void)
+{
+	struct eventlog_register event = register_request("scarce u32 value");
+	struct eventlog_attach attach = attach_request(mapped_least_bytes());
+	int fd = open_file(), result = -1;
+	void *address;
+
+	if (fd < 0)
+		return -1;
+	if (!ioctl(fd, EVENTLOG_IOC_REGISTER, &event) && !ioctl(fd, EVENTLOG_IOC_ATTACH, &attach)) {
+		address = try_map(fd, &attach);
+		if (address != MAP_FAILED)
+			result = munmap(address, attach.length);
+	}
+	close(fd);
+	return result;
+}
+
+static int call_take_over(void)
+{
+	struct eventlog_attach attach = attach_request(0);
+
+	attach.ring = made.ring.attach.ring;
+	return ioctl(made.producer, EVENTLOG_IOC_ATTACH, &attach);
+}
+
+static int call_detach(void)
+{
+	struct eventlog_attach attach = attach_request(mapped_least_bytes());
+
+	if (ioctl(made.producer, EVENTLOG_IOC_ATTACH, &attach))
+		return -1;
+	if (!try_detach(made.producer, attach.ring))
+		return 0;
+	CHECK_EQ(errno, EFAULT);
+	CHECK_OK(try_detach(made.producer, attach.ring));
+	errno = EFAULT;
+	return -1;
+}
+
 static int call_poll(void)
 {
 	struct pollfd request = { made.consumer.fd, POLLIN, 0 };
@@ -377,7 +420,9 @@ static const struct {
 	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
 	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
 	{ "FILTER_GET", call_filter_get }, { "mmap of a ring", call_map_ring },
-	{ "mmap of the status map", call_map_status }, { "poll", call_poll },
+	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
+	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },
+	{ "poll", call_poll },
 	{ "read", call_read },
 };
 
@@ -405,15 +450,34 @@ static void make(void)
 	register_with(made.producer, &event);
 	made.program_index = event.write_index;
 	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &policy));
-	consumer_open(&made.consumer, 16 * page_size());
+	mapped_attach(&made.ring, made.producer, mapped_least_bytes());
+	mapped_consumer_open(&made.consumer, 16 * page_size());
 	rule_add(made.consumer.fd, NULL, "scarce*");
+}
+
+static void ring_put(void)
+{
+	const struct eventlog_mapped_record record = {
+		.write_index = made.index, .time = mapped_time(&made.ring),
+	};
+
+	CHECK(mapped_put(&made.ring, record, "1234", 4));
 }
 
 /* A correct producer and its subscriber work. */
 static void check_witness(void)
 {
 	CHECK_EQ(emit(made.producer, made.index, "1234", 4), 8);
-	CHECK_EQ(consumer_skip(&made.consumer), 1);
+	ring_put();
+	CHECK_EQ(mapped_kick(&made.ring), 8);
+	CHECK_EQ(consumer_skip(&made.consumer), 2);
+}
+
+static void unmake(void)
+{
+	mapped_unmap(&made.ring);
+	consumer_close(&made.consumer);
+	close(made.producer);
 }
 
 /* Repeats a call until no failure is injected into it.  It may succeed despite a failure. */
@@ -450,8 +514,7 @@ TEST(calls)
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		fail_each(calls[i].name, calls[i].call);
 	try_delete(made.producer, NULL, "scarce_kept");
-	consumer_close(&made.consumer);
-	close(made.producer);
+	unmake();
 	CHECK_OK(module_unload(EXAMPLE));
 	check_working();
 }
@@ -488,8 +551,35 @@ TEST(writes)
 	fail_each_write(made.session_index, true, 4);
 	/* Too large for the stack: copied to allocated memory. */
 	fail_each_write(made.index, false, sizeof(made.payload));
-	consumer_close(&made.consumer);
-	close(made.producer);
+	unmake();
+}
+
+/* What is in a ring is delivered once, whatever fails; the message is, if write() succeeds. */
+TEST(kicks)
+{
+	unsigned int number;
+
+	fail_prepare();
+	make();
+	for (number = 1; number < FAILURES_MAX; number++) {
+		ssize_t written;
+		bool injected;
+		int error;
+
+		test_note("failure %u", number);
+		ring_put();
+		CHECK(fail_at(number));
+		written = mapped_kick_with(&made.ring, made.index, "1234", 4);
+		error = errno;
+		injected = failed_by_injection();
+		CHECK(written == 16 || (injected && (error == ENOMEM || error == EFAULT)));
+		CHECK_EQ(mapped_kick(&made.ring), 8);
+		CHECK_EQ(consumer_skip(&made.consumer), 1 + (written == 16));
+		if (!injected)
+			break;
+	}
+	CHECK(number > 1 && number < FAILURES_MAX);
+	unmake();
 }
 
 /* ------------------------------------------------------------------------

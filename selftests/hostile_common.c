@@ -201,7 +201,7 @@ static const struct {
 	CALL(13, eventlog_describe), CALL(14, eventlog_pause), CALL(15, eventlog_names),
 	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
 	CALL(18, eventlog_marker_policy), CALL(19, eventlog_marker_policy_next),
-	CALL(20, eventlog_filter_get),
+	CALL(20, eventlog_filter_get), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
 #undef CALL
 };
 
@@ -232,7 +232,7 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		break;
 	case 8:
 		request->subscribe.ring_bytes = pick(hostile, 4) ? RING_BYTES : 0;
-		request->subscribe.flags = pick(hostile, 2);
+		request->subscribe.flags = request->subscribe.ring_bytes ? pick(hostile, 4) : 0;
 		break;
 	case 9:
 		random_command(hostile->text, 200, &hostile->seed);
@@ -284,6 +284,13 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->filter_get.terms_size = TEXT_BYTES / 2;
 		request->filter_get.pool = out + TEXT_BYTES / 2;
 		request->filter_get.pool_size = TEXT_BYTES / 2;
+		break;
+	case 24:
+		request->attach.ring = pick(hostile, 2) * pick(hostile, 4);
+		request->attach.data_bytes = page_size() << (1 + pick(hostile, 3));
+		break;
+	case 25:
+		request->detach.ring = 1 + pick(hostile, 4);
 		break;
 	}
 }
@@ -367,6 +374,64 @@ static void random_map(struct hostile *hostile)
 		*(volatile __u32 *)address = word;
 }
 
+/* Fills a producer ring with records, most of them valid, and has them drained. */
+static void random_records(struct hostile *hostile, int fd, const struct eventlog_attach *attach,
+			   struct eventlog_mapped_header *header)
+{
+	struct eventlog_mapped_record *record;
+	__u32 head = header->committed & ~31U;
+	unsigned int i;
+
+	for (i = pick(hostile, 100); i; i--) {
+		const __u32 message[] = {
+			pick(hostile, 8) ? EVENTLOG_WRITE_KICK : EVENTLOG_WRITE_BATCH,
+			attach->ring, pick(hostile, 6), random_word(&hostile->seed), 0, 0,
+		};
+
+		switch (pick(hostile, 16)) {
+		case 0:
+			((volatile __u32 *)header)[pick(hostile, attach->length / 4)] =
+				random_word(&hostile->seed);
+			break;
+		case 1:
+			if (write(fd, message, pick(hostile, sizeof(message) + 1)) < 0)
+				CHECK(errno != ENOTTY);
+			break;
+		default:
+			record = (void *)((char *)header + page_size() +
+					  head % attach->data_bytes);
+			*record = (struct eventlog_mapped_record){
+				.size = 32, .write_index = 1 + pick(hostile, 5),
+				.time = pick(hostile, 8) ? clock_now() :
+					random_word(&hostile->seed),
+			};
+			head += 32;
+			__atomic_store_n(&header->committed, head, __ATOMIC_RELEASE);
+		}
+	}
+}
+
+/* Gets a producer ring, a new one or one that exists, and writes to it. */
+static void random_ring(struct hostile *hostile)
+{
+	struct hostile_map *map = &hostile->maps[pick(hostile, HOSTILE_MAPS)];
+	const int fd = hostile->fds[pick(hostile, HOSTILE_FILES)];
+	struct eventlog_attach attach = { .size = sizeof(attach) };
+	void *address;
+
+	random_unmap(hostile, map);
+	attach.ring = pick(hostile, 2) * pick(hostile, 4);
+	attach.data_bytes = page_size() << (1 + pick(hostile, 2));
+	if (map->address || ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
+		return;
+	address = mmap(NULL, attach.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, attach.offset);
+	if (address == MAP_FAILED)
+		return;
+	map->address = address;
+	map->bytes = attach.length;
+	random_records(hostile, fd, &attach, address);
+}
+
 static void random_other(struct hostile *hostile)
 {
 	int *fd = &hostile->fds[pick(hostile, HOSTILE_FILES)];
@@ -374,7 +439,7 @@ static void random_other(struct hostile *hostile)
 	struct pollfd request = { *fd, POLLIN, 0 };
 	__u32 index = pick(hostile, 6);
 
-	switch (pick(hostile, 12)) {
+	switch (pick(hostile, 14)) {
 	case 0:
 		close(*fd);
 		*fd = open(EVENTLOG_DEVICE, (pick(hostile, 8) ? O_RDWR : (int)pick(hostile, 3)) |
@@ -396,6 +461,10 @@ static void random_other(struct hostile *hostile)
 		random_map(hostile);
 		break;
 	case 6:
+	case 7:
+		random_ring(hostile);
+		break;
+	case 8:
 		fcntl(*fd, F_SETFL, pick(hostile, 2) ? O_NONBLOCK | O_ASYNC : 0);
 		lseek(*fd, random_word(&hostile->seed), pick(hostile, 3));
 		break;

@@ -10,6 +10,21 @@
 
 #include "mapped_common.h"
 
+__u32 mapped_least_bytes(void)
+{
+	return page_size() > EVENTLOG_MAPPED_BYTES_MIN ? page_size() : EVENTLOG_MAPPED_BYTES_MIN;
+}
+
+void mapped_consumer_open(struct consumer *consumer, __u64 ring_bytes)
+{
+	struct eventlog_subscribe request = subscribe_request(ring_bytes);
+
+	request.flags = EVENTLOG_SUBSCRIBE_MAPPED;
+	consumer_open_with(consumer, &request);
+	CHECK(consumer->setup.shards >= 1 && consumer->setup.shards <= 8);
+	CHECK(consumer->setup.rings > consumer->setup.shards);
+}
+
 struct eventlog_attach attach_request(__u32 data_bytes)
 {
 	struct eventlog_attach request = { .size = sizeof(request), .data_bytes = data_bytes };

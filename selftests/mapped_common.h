@@ -24,6 +24,12 @@ struct mapped {
 	__u32 head;
 };
 
+/** mapped_least_bytes() - data_bytes of the smallest ring */
+__u32 mapped_least_bytes(void);
+
+/** mapped_consumer_open() - open a subscriber that has shard rings */
+void mapped_consumer_open(struct consumer *consumer, __u64 ring_bytes);
+
 /** attach_request() - an ATTACH request for a new ring */
 struct eventlog_attach attach_request(__u32 data_bytes);
 

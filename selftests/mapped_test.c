@@ -20,22 +20,6 @@
 
 #define RING_BYTES (1 << 20)
 
-/* The smallest ring. */
-static __u32 least_bytes(void)
-{
-	return page_size() > EVENTLOG_MAPPED_BYTES_MIN ? page_size() : EVENTLOG_MAPPED_BYTES_MIN;
-}
-
-static void consumer_open_mapped(struct consumer *consumer, __u64 ring_bytes)
-{
-	struct eventlog_subscribe request = subscribe_request(ring_bytes);
-
-	request.flags = EVENTLOG_SUBSCRIBE_MAPPED;
-	consumer_open_with(consumer, &request);
-	CHECK(consumer->setup.shards >= 1 && consumer->setup.shards <= 8);
-	CHECK(consumer->setup.rings > consumer->setup.shards);
-}
-
 /* A producer of numbered events with one ring, and a subscriber to them. */
 struct pair {
 	int fd;
@@ -53,8 +37,8 @@ static void pair_open(struct pair *pair)
 	pair->fd = device_open();
 	pair->event = register_event(pair->fd, "number u64 number");
 	pair->map = status_map(pair->fd, &pair->event);
-	mapped_attach(&pair->ring, pair->fd, least_bytes());
-	consumer_open_mapped(&pair->consumer, RING_BYTES);
+	mapped_attach(&pair->ring, pair->fd, mapped_least_bytes());
+	mapped_consumer_open(&pair->consumer, RING_BYTES);
 	rule_add(pair->consumer.fd, NULL, "number");
 	CHECK_EQ(status_get(&pair->map, &pair->event), EVENTLOG_STATUS_ENABLED);
 }
@@ -125,7 +109,7 @@ static void pair_wait(struct pair *pair)
 TEST(attach_rejects_bad_values)
 {
 	const __u32 sizes[] = { 0, 1, 4096 - 1, 4096, 12288, 8192 + 8, 2 << 20, 1U << 31, ~0U };
-	struct eventlog_attach attach = attach_request(least_bytes());
+	struct eventlog_attach attach = attach_request(mapped_least_bytes());
 	struct consumer consumer;
 	int fd = device_open(), reader;
 	unsigned int i;
@@ -136,25 +120,25 @@ TEST(attach_rejects_bad_values)
 	register_event(fd, "event");
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		attach = attach_request(sizes[i]);
-		if (sizes[i] >= least_bytes() && !(sizes[i] & (sizes[i] - 1)) &&
+		if (sizes[i] >= mapped_least_bytes() && !(sizes[i] & (sizes[i] - 1)) &&
 		    sizes[i] <= EVENTLOG_MAPPED_BYTES_MAX)
 			continue;
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EINVAL);
 	}
 	for (i = 0; i < 32; i++) {
-		attach = attach_request(least_bytes());
+		attach = attach_request(mapped_least_bytes());
 		attach.flags = 1U << i;
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EINVAL);
 	}
 	/* There is no ring to take over or to end. */
 	for (i = 0; i < 3; i++) {
-		attach = attach_request(least_bytes());
+		attach = attach_request(mapped_least_bytes());
 		attach.ring = i == 2 ? ~0U : i + 1;
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), ENOENT);
 		CHECK_ERRNO(try_detach(fd, i == 2 ? ~0U : i), ENOENT);
 	}
 	reader = device_open_for(O_RDONLY);
-	attach = attach_request(least_bytes());
+	attach = attach_request(mapped_least_bytes());
 	CHECK_ERRNO(ioctl(reader, EVENTLOG_IOC_ATTACH, &attach), EBADF);
 	close(reader);
 	consumer_open(&consumer, RING_BYTES);
@@ -173,7 +157,7 @@ TEST(rings_of_a_file_are_limited)
 
 	register_event(fd, "event");
 	do
-		attach = attach_request(least_bytes());
+		attach = attach_request(mapped_least_bytes());
 	while (!ioctl(fd, EVENTLOG_IOC_ATTACH, &attach) && ++count <= EVENTLOG_MAPPED_RINGS_MAX);
 	CHECK(errno == EMFILE || errno == ENOMEM);
 	if (errno == EMFILE)
@@ -181,7 +165,7 @@ TEST(rings_of_a_file_are_limited)
 	/* A number is used again. */
 	CHECK_OK(try_detach(fd, 7));
 	CHECK_ERRNO(try_detach(fd, 7), ENOENT);
-	attach = attach_request(least_bytes());
+	attach = attach_request(mapped_least_bytes());
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
 	CHECK_EQ(attach.ring, 7);
 	close(fd);
@@ -190,7 +174,7 @@ TEST(rings_of_a_file_are_limited)
 TEST(mmap_rejects_what_is_not_a_ring)
 {
 	const int both = PROT_READ | PROT_WRITE;
-	struct eventlog_attach attach = attach_request(2 * least_bytes());
+	struct eventlog_attach attach = attach_request(2 * mapped_least_bytes());
 	unsigned char *ring;
 	int fd = device_open();
 	pid_t child;
@@ -254,7 +238,7 @@ TEST(kick_rejects_bad_messages)
 	CHECK_ERRNO(write(fd, message, 8), EINVAL);
 	event = register_event(fd, "event u32 value");
 	CHECK_ERRNO(write(fd, message, 8), ENOENT);
-	mapped_attach(&ring, fd, least_bytes());
+	mapped_attach(&ring, fd, mapped_least_bytes());
 	message[1] = ring.attach.ring + 1;
 	CHECK_ERRNO(write(fd, message, 8), ENOENT);
 	message[1] = ring.attach.ring;
@@ -357,7 +341,7 @@ static void check_end(void (*end)(struct pair *pair))
 
 	memset(&pair, 0, sizeof(pair));
 	CHECK_OK(pipe(ready));
-	consumer_open_mapped(&pair.consumer, RING_BYTES);
+	mapped_consumer_open(&pair.consumer, RING_BYTES);
 	rule_add(pair.consumer.fd, NULL, "number");
 	child = test_fork();
 	if (!child) {
@@ -365,7 +349,7 @@ static void check_end(void (*end)(struct pair *pair))
 
 		pair.fd = device_open();
 		pair.event = register_event(pair.fd, "number u64 number");
-		mapped_attach(&pair.ring, pair.fd, least_bytes());
+		mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
 		CHECK_EQ(write(ready[1], &pair.event, sizeof(pair.event)), sizeof(pair.event));
 		while (pair.sent < 100)
 			pair_put(&pair);
@@ -425,7 +409,7 @@ TEST(munmap_and_detach_deliver)
 		pair_put(&pair);
 	mapped_unmap(&pair.ring);
 	pair_check(&pair, getpid(), thread_id());
-	mapped_attach(&pair.ring, pair.fd, least_bytes());
+	mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
 	for (i = 0; i < 10; i++)
 		pair_put(&pair);
 	CHECK_OK(try_detach(pair.fd, pair.ring.attach.ring));
@@ -607,30 +591,30 @@ TEST(rules_are_tested_with_the_emitter)
 	CHECK(filter);
 	event.flags = EVENTLOG_REGISTER_SESSION;
 	register_with(fd, &event);
-	mapped_attach(&ring, fd, least_bytes());
+	mapped_attach(&ring, fd, mapped_least_bytes());
 	rule = rule_request(NULL, "number");
 	rule.flags = EVENTLOG_RULE_PID;
 	rule.pid = getpid();
-	consumer_open_mapped(&mine, RING_BYTES);
+	mapped_consumer_open(&mine, RING_BYTES);
 	rule_add_with(mine.fd, &rule);
 	rule.pid = getppid();
-	consumer_open_mapped(&others, RING_BYTES);
+	mapped_consumer_open(&others, RING_BYTES);
 	rule_add_with(others.fd, &rule);
 	rule = rule_request(NULL, "number");
 	rule.filter = filter_fill(filter, &term, 1, NULL);
-	consumer_open_mapped(&filtered, RING_BYTES);
+	mapped_consumer_open(&filtered, RING_BYTES);
 	rule_add_with(filtered.fd, &rule);
 	rule.filter = filter_fill(filter, &tid_term, 1, NULL);
-	consumer_open_mapped(&of_thread, RING_BYTES);
+	mapped_consumer_open(&of_thread, RING_BYTES);
 	rule_add_with(of_thread.fd, &rule);
 	rule = rule_request(NULL, "number");
 	rule.sample = 5;
-	consumer_open_mapped(&sampled, RING_BYTES);
+	mapped_consumer_open(&sampled, RING_BYTES);
 	rule_add_with(sampled.fd, &rule);
 	rule = rule_request(NULL, "number");
 	rule.flags = EVENTLOG_RULE_SESSION;
 	rule.session = 4;
-	consumer_open_mapped(&of_session, RING_BYTES);
+	mapped_consumer_open(&of_session, RING_BYTES);
 	rule_add_with(of_session.fd, &rule);
 	for (i = 0; i < 10; i++) {
 		record.write_index = event.write_index;
@@ -706,7 +690,7 @@ TEST(status_says_who_needs_write)
 	close(fd);
 
 	rule.filter = filter_fill(filter, &term, 1, NULL);
-	consumer_open_mapped(&old, RING_BYTES);
+	mapped_consumer_open(&old, RING_BYTES);
 	rule_id = rule_add_with(old.fd, &rule);
 	CHECK_EQ(status_get(&pair.map, &pair.event), sync);
 	/* A rule without a filter makes the other one needless. */
@@ -771,7 +755,7 @@ static void store(struct mapped *ring, __u32 offset, __u32 size, __u32 index, __
 
 TEST(invalid_records_end_the_ring)
 {
-	const __u32 bytes = least_bytes();
+	const __u32 bytes = mapped_least_bytes();
 	const struct {
 		__u32 size;
 		__u32 index;
@@ -876,7 +860,7 @@ static void *scribble(void *argument)
 	unsigned int i;
 
 	while (!__atomic_load_n(&scribbler->stop, __ATOMIC_ACQUIRE)) {
-		mapped_attach(&ring, scribbler->fd, least_bytes());
+		mapped_attach(&ring, scribbler->fd, mapped_least_bytes());
 		__atomic_fetch_add(&scribbler->rings, 1, __ATOMIC_RELEASE);
 		for (i = 0; i < 200 && mapped_ask(&ring) != EVENTLOG_MAPPED_ASK_LEAVE; i++) {
 			__u32 offset = test_random(&seed) % ring.attach.data_bytes & ~7U;
@@ -965,7 +949,7 @@ static void *emit_both_ways(void *argument)
 		if (stamped.number % 5000 == 0) {
 			if (ring.header)
 				mapped_unmap(&ring);
-			mapped_attach(&ring, emitter->fd, least_bytes());
+			mapped_attach(&ring, emitter->fd, mapped_least_bytes());
 		}
 		if (test_random(&seed) % 8)
 			mapped_emit(&ring, emitter->index, &stamped, sizeof(stamped));
@@ -1003,7 +987,7 @@ TEST(nothing_is_lost_uncounted_or_late)
 	struct consumer consumer;
 
 	CHECK(times);
-	consumer_open_mapped(&consumer, RING_BYTES);
+	mapped_consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, "stamped");
 	for (i = 0; i < EMITTERS; i++) {
 		struct eventlog_register event;
@@ -1042,6 +1026,109 @@ TEST(nothing_is_lost_uncounted_or_late)
 	consumer_close(&consumer);
 }
 
+#define ORDERED 20000
+
+/* The events of the thread, in the order in which it emitted them. */
+struct ordered {
+	__u64 times[ORDERED];
+	bool mapped[ORDERED];
+	__u64 received;
+};
+
+static void take_ordered(struct consumer *consumer, __u32 descriptor, struct ordered *ordered)
+{
+	struct record record;
+	__u64 number;
+
+	while (consumer_next(consumer, &record)) {
+		if (record.header->descriptor != descriptor)
+			continue;
+		memcpy(&number, record.payload, sizeof(number));
+		CHECK(number < ORDERED && !ordered->times[number]);
+		ordered->times[number] = record.header->time;
+		ordered->mapped[number] = record.cpu == EVENTLOG_CPU_UNKNOWN;
+		ordered->received++;
+	}
+}
+
+struct disturber {
+	int subscriber;
+	int fd;
+	__u32 index;
+	bool stop;
+};
+
+/* Raises the times of other threads' events, as far as the module lets it. */
+static void *disturb(void *argument)
+{
+	struct disturber *disturber = argument;
+	struct eventlog_mapped_record record = { .write_index = disturber->index };
+	struct mapped ring;
+	__u64 number = 0;
+
+	mapped_attach(&ring, disturber->fd, mapped_least_bytes());
+	while (!__atomic_load_n(&disturber->stop, __ATOMIC_ACQUIRE)) {
+		record.time = number % 2 ? ~0ULL : mapped_time(&ring);
+		mapped_put(&ring, record, &number, sizeof(number));
+		if (number++ % 16 == 0)
+			CHECK_EQ(mapped_kick_with(&ring, disturber->index, &number, 8), 20);
+		if (number % 64 == 0)
+			flush(disturber->subscriber);
+	}
+	mapped_unmap(&ring);
+	return NULL;
+}
+
+/*
+ * A thread puts events into its ring, and emits others with KICK.  In time order, they are
+ * in the order in which it emitted them.
+ */
+TEST(order_of_mapped_and_written_events)
+{
+	struct ordered *ordered = calloc(1, sizeof(*ordered));
+	struct disturber disturber = { .fd = device_open() };
+	__u64 seed = test_seed(), i;
+	struct pair pair;
+	pthread_t thread;
+
+	CHECK(ordered);
+	pair_open(&pair);
+	disturber.subscriber = pair.consumer.fd;
+	disturber.index = register_event(disturber.fd, "disturbing u64 number").write_index;
+	rule_add(pair.consumer.fd, NULL, "disturbing");
+	CHECK_EQ(pthread_create(&thread, NULL, disturb, &disturber), 0);
+	while (pair.sent < ORDERED) {
+		if (test_random(&seed) % 4) {
+			mapped_emit(&pair.ring, pair.event.write_index, &pair.sent, 8);
+		} else {
+			CHECK_EQ(mapped_kick_with(&pair.ring, pair.event.write_index, &pair.sent,
+						  8), 20);
+		}
+		pair.sent++;
+		if (test_random(&seed) % 4096 == 0) {
+			mapped_unmap(&pair.ring);
+			mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
+		}
+		if (pair.sent % 256 == 0)
+			take_ordered(&pair.consumer, pair.event.descriptor, ordered);
+	}
+	__atomic_store_n(&disturber.stop, true, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	flush(pair.consumer.fd);
+	take_ordered(&pair.consumer, pair.event.descriptor, ordered);
+	CHECK_EQ(stat_event_lost(pair.consumer.fd, pair.event.descriptor), 0);
+	CHECK_EQ(ordered->received, ORDERED);
+	for (i = 1; i < ORDERED; i++) {
+		CHECK(ordered->times[i] >= ordered->times[i - 1]);
+		/* Between different rings, a reader sees the order only by the time. */
+		if (ordered->mapped[i] != ordered->mapped[i - 1])
+			CHECK(ordered->times[i] > ordered->times[i - 1]);
+	}
+	close(disturber.fd);
+	free(ordered);
+	pair_close(&pair);
+}
+
 /* A process is killed at any time: what it had committed is there, and nothing else. */
 TEST(killed_at_any_time)
 {
@@ -1055,7 +1142,7 @@ TEST(killed_at_any_time)
 
 	CHECK(sent != MAP_FAILED);
 	memset(&pair, 0, sizeof(pair));
-	consumer_open_mapped(&pair.consumer, RING_BYTES);
+	mapped_consumer_open(&pair.consumer, RING_BYTES);
 	rule_add(pair.consumer.fd, NULL, "number");
 	for (round = 0; round < 30; round++) {
 		*sent = 0;
@@ -1064,7 +1151,7 @@ TEST(killed_at_any_time)
 			int fd = device_open();
 			__u32 index = register_event(fd, "number u64 number").write_index;
 
-			mapped_attach(&pair.ring, fd, least_bytes());
+			mapped_attach(&pair.ring, fd, mapped_least_bytes());
 			for (pair.sent = 0; pair.sent < 20000; *sent = ++pair.sent)
 				mapped_emit(&pair.ring, index, &pair.sent, 8);
 			for (;;)

@@ -4,6 +4,7 @@
  */
 #include <linux/eventlog.h>
 #include <linux/cpumask.h>
+#include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -149,6 +150,8 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 	if (unlikely(time))
 		record->size_flags |= EVENTLOG_RECORD_FLAG_MAPPED |
 			(record->time == emitter->claimed ? 0 : EVENTLOG_RECORD_FLAG_ADJUSTED);
+	if (unlikely(emission->latest))
+		*emission->latest = max(*emission->latest, record->time);
 	eventlog_comms_keep(&cpu_ring->comms, record, record->tid,
 			    eventlog_emitter_comm(emitter));
 	eventlog_payload_copy(emission, (u8 *)(record + 1));
@@ -398,22 +401,43 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 	preempt_enable_notrace();
 }
 
+/* Delivers an event with an emitter or a time of its own.  Preemption is off. */
+static void eventlog_emit_special(const struct eventlog_emission *emission)
+{
+	const struct eventlog_listeners *listeners =
+		rcu_dereference_sched(emission->event->listeners);
+
+	if (!listeners)
+		return;
+	if (trace_eventlog_emit_enabled())
+		eventlog_trace_point_emit(emission);
+	eventlog_emit_to_rest(emission, listeners, NULL, 0);
+}
+
 void eventlog_emit_later(const struct eventlog_event *event, u64 session, const void *payload,
-			 u32 bytes, const struct eventlog_emitter *emitter)
+			 u32 bytes, struct eventlog_emitter *emitter)
 {
 	const struct eventlog_emission emission = {
 		.event = event, .session = session, .payload = payload, .bytes = bytes,
-		.context = EVENTLOG_CONTEXT_TASK, .emitter = emitter,
+		.context = EVENTLOG_CONTEXT_TASK, .emitter = emitter, .latest = &emitter->latest,
 	};
-	const struct eventlog_listeners *listeners;
 
 	preempt_disable_notrace();
-	listeners = rcu_dereference_sched(event->listeners);
-	if (listeners) {
-		if (trace_eventlog_emit_enabled())
-			eventlog_trace_point_emit(&emission);
-		eventlog_emit_to_rest(&emission, listeners, NULL, 0);
-	}
+	eventlog_emit_special(&emission);
+	preempt_enable_notrace();
+}
+
+void eventlog_emit_after(const struct eventlog_event *event, u64 session, const void *payload,
+			 u32 bytes, u64 *latest)
+{
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .payload = payload, .bytes = bytes,
+		.context = EVENTLOG_CONTEXT_TASK, .latest = latest,
+	};
+
+	preempt_disable_notrace();
+	emission.time = max(eventlog_ring_clock(), max(ktime_get_ns(), *latest) + 1);
+	eventlog_emit_special(&emission);
 	preempt_enable_notrace();
 }
 

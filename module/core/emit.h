@@ -52,6 +52,7 @@ static __always_inline bool eventlog_watched(void)
  * @shard: the shard that delivers the event; the caller holds its lock
  * @time: the time of the event; not 0
  * @claimed: the time that the thread stated, before any change
+ * @latest: the latest time of a record of the thread in a ring of any subscriber
  */
 struct eventlog_emitter {
 	struct pid *process;
@@ -60,6 +61,7 @@ struct eventlog_emitter {
 	unsigned int shard;
 	u64 time;
 	u64 claimed;
+	u64 latest;
 };
 
 /**
@@ -73,6 +75,7 @@ struct eventlog_emitter {
  * @bytes: size of the whole payload
  * @context: where it is emitted
  * @emitter: who emitted it, if it is delivered later; NULL: the current task
+ * @latest: is raised to the times of its records; NULL: not needed
  *
  * All functions on the way to rings that take one are inlined into the few functions
  * that begin an emission, so that the compiler keeps it in registers.  Callbacks and
@@ -90,6 +93,7 @@ struct eventlog_emission {
 	u32 bytes;
 	enum eventlog_context context;
 	const struct eventlog_emitter *emitter;
+	u64 *latest;
 };
 
 #if EVENTLOG_TRACE_EVENTS
@@ -165,7 +169,7 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
  * @session: chosen by the provider, 0: none
  * @payload: kernel memory that does not fault, valid for the event's layout
  * @bytes: its size, at most EVENTLOG_PAYLOAD_MAX
- * @emitter: who emitted it, and when
+ * @emitter: who emitted it, and when; its latest time is updated
  *
  * Tracers do not get it: what was emitted after they were attached went through
  * eventlog_emit().  A subscriber without shard rings gets it as if it were emitted now.
@@ -173,7 +177,24 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
  * Process context; the caller holds the lock of the shard.
  */
 void eventlog_emit_later(const struct eventlog_event *event, u64 session, const void *payload,
-			 u32 bytes, const struct eventlog_emitter *emitter);
+			 u32 bytes, struct eventlog_emitter *emitter);
+
+/**
+ * eventlog_emit_after() - deliver an event after those of a producer ring
+ * @event: as for eventlog_emit(), and so are @session, @payload and @bytes
+ * @session: chosen by the provider, 0: none
+ * @payload: kernel memory that does not fault, valid for the event's layout
+ * @bytes: its size, at most EVENTLOG_PAYLOAD_MAX
+ * @latest: the latest time of the ring's events; is raised to the times of this one
+ *
+ * The time in each ring is after @latest, and not before any time that the current task
+ * has read from CLOCK_MONOTONIC.  A clock alone would not do: emission reads another one,
+ * which differs for a moment when the kernel adjusts it.
+ *
+ * Process context; the caller holds the lock of the shard.
+ */
+void eventlog_emit_after(const struct eventlog_event *event, u64 session, const void *payload,
+			 u32 bytes, u64 *latest);
 
 /**
  * eventlog_emit_invalid() - count an event of a producer ring that was not valid as lost

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How core/ calls what is above it: the tracer (trace/), the marker policy
- * (marker/) and producer rings (user/).  Each table is set once, at load, before there is an event, and is
- * never changed.  Emission does not go through a table: see emit.h.
+ * How core/ calls what is above it: the tracer (trace/), the marker policy (marker/) and
+ * producer rings (user/).  Each table is set once, at load, before there is an event, and
+ * is never changed.  Emission does not go through a table: see emit.h.
  *
  * All functions are called in process context with the event's domain locked,
  * unless said otherwise.

@@ -7,6 +7,8 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -15,6 +17,7 @@
 
 #include "compat.h"
 #include "core/domain.h"
+#include "core/enable.h"
 #include "core/event.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
@@ -50,7 +53,7 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->abi = EVENTLOG_ABI_VERSION;
 	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
 			    EVENTLOG_FEATURE_MARKERS | EVENTLOG_FEATURE_NAMES |
-			    EVENTLOG_FEATURE_MAPPED;
+			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH;
 	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version->payload_max = EVENTLOG_PAYLOAD_MAX;
 	version->command_max = EVENTLOG_COMMAND_MAX;
@@ -147,6 +150,18 @@ static u32 eventlog_event_state(const struct eventlog_event *event,
 	return state;
 }
 
+/* Says why producers must call write() for an event, and who is a reason. */
+static void eventlog_describe_sync(const struct eventlog_event *event,
+				   const struct eventlog_viewer *viewer,
+				   struct eventlog_describe *request)
+{
+	const struct eventlog_subscriber *subscriber;
+
+	request->sync = eventlog_event_sync(event, &subscriber);
+	request->sync_pid = subscriber && viewer->capable ?
+		pid_nr_ns(subscriber->pid, task_active_pid_ns(current)) : 0;
+}
+
 /* Definitions that are looked at while the domain is locked. */
 #define EVENTLOG_DESCRIBE_EVENTS 64
 
@@ -208,6 +223,7 @@ static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *
 		request->state = eventlog_event_state(event, &viewer);
 		request->provider_id = event->provider->id;
 		request->instance = 0;
+		eventlog_describe_sync(event, &viewer, request);
 	}
 	mutex_unlock(&domain->lock);
 	if (!text)

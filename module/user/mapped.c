@@ -4,6 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -160,6 +161,8 @@ static void eventlog_mapped_adopt(struct eventlog_mapped *ring)
 	ring->emitter.process = get_task_pid(current, PIDTYPE_TGID);
 	ring->emitter.thread = get_task_pid(current, PIDTYPE_PID);
 	get_task_comm(ring->emitter.comm, current);
+	/* It comes after what the thread has emitted without it. */
+	eventlog_mapped_advance(ring, max(ktime_get_ns(), eventlog_ring_clock()));
 }
 
 /* Allocates a ring that is in no shard and has no number. */
@@ -177,8 +180,6 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_set(&ring->users, 1);
-	/* No event has the time 0. */
-	ring->last_time = 1;
 	ring->file = file;
 	ring->user = eventlog_user_get(file->user);
 	ring->mm = current->mm;
@@ -347,6 +348,7 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 {
 	struct eventlog_mapped *ring;
 	u32 number;
+	int ret = 0;
 
 	if (bytes < sizeof(u32) + sizeof(number) ||
 	    (bytes > sizeof(u32) + sizeof(number) && bytes < 2 * sizeof(u32) + sizeof(number)))
@@ -360,9 +362,15 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 	mutex_lock(&ring->shard->lock);
 	if (!ring->ended)
 		eventlog_shard_take(ring, false);
+	if (bytes) {
+		ret = eventlog_producer_emit(file, message, bytes, &ring->emitter.latest);
+		/* Records that the pass has left keep their times, which are before it. */
+		if (!ret && ring->tail == ring->end)
+			eventlog_mapped_advance(ring, ring->emitter.latest);
+	}
 	mutex_unlock(&ring->shard->lock);
 	eventlog_mapped_put(ring);
-	return bytes ? eventlog_producer_emit(file, message, bytes) : 0;
+	return ret;
 }
 
 /* ---- life ---- */

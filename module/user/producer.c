@@ -9,6 +9,7 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -504,9 +505,9 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
 }
 
-/* Emits the event of a message, which is a copy in kernel memory. */
+/* Emits the event of a message, a copy in kernel memory, after @latest unless it is NULL. */
 static __always_inline int eventlog_message_emit(struct eventlog_file *file, const u8 *message,
-						 size_t bytes)
+						 size_t bytes, u64 *latest)
 {
 	u32 write_index = get_unaligned((const u32 *)message);
 	const u8 *payload = message + sizeof(write_index);
@@ -526,16 +527,21 @@ static __always_inline int eventlog_message_emit(struct eventlog_file *file, con
 	}
 	bytes -= payload - message;
 	ret = eventlog_layout_validate(event->layout, payload, bytes);
-	if (!ret)
+	if (ret)
+		goto out;
+	if (latest)
+		eventlog_emit_after(event, session, payload, bytes, latest);
+	else
 		eventlog_emit(event, session, payload, bytes);
 out:
 	rcu_read_unlock();
 	return ret;
 }
 
-int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes)
+int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes,
+			   u64 *latest)
 {
-	return eventlog_message_emit(file, message, bytes);
+	return eventlog_message_emit(file, message, bytes, latest);
 }
 
 /* Emits the event of a message, or drains a ring. */
@@ -544,7 +550,7 @@ static __always_inline int eventlog_message_handle(struct eventlog_file *file, c
 {
 	if (unlikely(get_unaligned((const u32 *)message) == EVENTLOG_WRITE_KICK))
 		return eventlog_mapped_kick(file, message, bytes);
-	return eventlog_message_emit(file, message, bytes);
+	return eventlog_message_emit(file, message, bytes, NULL);
 }
 
 /*
@@ -566,24 +572,14 @@ static int eventlog_message_check(struct eventlog_file *file, u32 write_index, s
 	return ret;
 }
 
-ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
+/* Handles a message of @bytes that is large, or cannot be read, except for its index. */
+static int eventlog_message_copy(struct eventlog_file *file, u32 write_index, size_t bytes,
+				 struct iov_iter *from)
 {
-	struct eventlog_file *file = kiocb->ki_filp->private_data;
-	size_t bytes = iov_iter_count(from);
-	/* Not initialized, which takes longer than copying; only copied bytes are read. */
-	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
-	u32 write_index;
 	u8 *message;
 	int ret;
 
-	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER || bytes < sizeof(write_index))
-		return -EINVAL;
-	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from))
-		return eventlog_message_handle(file, small, bytes) ?: bytes;
-
-	/* Large, or not fully readable: check that the event is enabled before copying. */
-	if (!copy_from_iter_full(&write_index, sizeof(write_index), from))
-		return -EFAULT;
+	/* Check that the event is enabled before copying. */
 	ret = eventlog_message_check(file, write_index, bytes);
 	if (ret)
 		return ret;
@@ -595,5 +591,87 @@ ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	if (copy_from_iter_full(message + sizeof(write_index), bytes - sizeof(write_index), from))
 		ret = eventlog_message_handle(file, message, bytes);
 	kvfree(message);
-	return ret ?: bytes;
+	return ret;
+}
+
+/* Emits the next event of a batch.  @small: memory for EVENTLOG_STACK_MESSAGE bytes. */
+static int eventlog_batch_next(struct eventlog_file *file, struct iov_iter *from, u8 *small,
+			       u32 *bytes)
+{
+	u32 write_index;
+	int ret;
+
+	if (iov_iter_count(from) < sizeof(*bytes) + sizeof(write_index))
+		return -EINVAL;
+	if (!copy_from_iter_full(bytes, sizeof(*bytes), from) ||
+	    !copy_from_iter_full(&write_index, sizeof(write_index), from))
+		return -EFAULT;
+	if (*bytes < sizeof(write_index) ||
+	    *bytes - sizeof(write_index) > iov_iter_count(from) || write_index > S32_MAX)
+		return -EINVAL;
+	if (*bytes > EVENTLOG_STACK_MESSAGE) {
+		ret = eventlog_message_copy(file, write_index, *bytes, from);
+	} else {
+		memcpy(small, &write_index, sizeof(write_index));
+		if (!copy_from_iter_full(small + sizeof(write_index),
+					 *bytes - sizeof(write_index), from))
+			return -EFAULT;
+		ret = eventlog_message_emit(file, small, *bytes, NULL);
+	}
+	return ret;
+}
+
+/*
+ * Emits the events of a batch, each of them whole or not at all, up to the first one that
+ * fails.  An event that is not enabled is skipped: the program cannot know it in advance.
+ * @from is after EVENTLOG_WRITE_BATCH.
+ *
+ * Return: the size of what was handled, with EVENTLOG_WRITE_BATCH; or the errno of the
+ * first event.
+ */
+static noinline ssize_t eventlog_batch_emit(struct eventlog_file *file, struct iov_iter *from,
+					    u8 *small)
+{
+	size_t done = sizeof(u32);
+	u32 bytes;
+	int ret;
+
+	do {
+		const size_t left = iov_iter_count(from);
+
+		ret = eventlog_batch_next(file, from, small, &bytes);
+		if (ret == -EBADF) {
+			iov_iter_advance(from, sizeof(bytes) + bytes -
+					       (left - iov_iter_count(from)));
+			ret = 0;
+		}
+		if (ret)
+			break;
+		done += sizeof(bytes) + bytes;
+		cond_resched();
+	} while (iov_iter_count(from) && !fatal_signal_pending(current));
+	return done > sizeof(u32) ? done : ret;
+}
+
+ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from)
+{
+	struct eventlog_file *file = kiocb->ki_filp->private_data;
+	size_t bytes = iov_iter_count(from);
+	/* Not initialized, which takes longer than copying; only copied bytes are read. */
+	u8 small[EVENTLOG_STACK_MESSAGE] __uninitialized;
+	u32 write_index;
+
+	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER || bytes < sizeof(write_index))
+		return -EINVAL;
+	if (bytes <= sizeof(small) && copy_from_iter_full(small, bytes, from)) {
+		write_index = get_unaligned((const u32 *)small);
+		if (likely(write_index != EVENTLOG_WRITE_BATCH))
+			return eventlog_message_handle(file, small, bytes) ?: bytes;
+		iov_iter_revert(from, bytes - sizeof(write_index));
+	} else if (!copy_from_iter_full(&write_index, sizeof(write_index), from)) {
+		return -EFAULT;
+	}
+	if (write_index == EVENTLOG_WRITE_BATCH)
+		return eventlog_batch_emit(file, from, small);
+	return eventlog_message_copy(file, write_index, bytes, from) ?: bytes;
 }

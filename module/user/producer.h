@@ -83,21 +83,24 @@ void eventlog_producer_init(unsigned int registrations_max);
 /**
  * eventlog_producer_write_iter() - write(): emit an event
  * @kiocb: of a file of the device
- * @from: a message: write_index, session if the registration has one, payload
+ * @from: a message: write_index, session if the registration has one, payload; or
+ *	EVENTLOG_WRITE_BATCH and several messages; or EVENTLOG_WRITE_KICK
  *
  * Return: the size of the message, or an errno as eventlog(4) lists them.
  */
 ssize_t eventlog_producer_write_iter(struct kiocb *kiocb, struct iov_iter *from);
 
 /**
- * eventlog_producer_emit() - emit the event of a message
+ * eventlog_producer_emit() - emit the event of a message after those of a producer ring
  * @file: a producer
  * @message: a copy in kernel memory, of a part of a call of write()
  * @bytes: its size, at least that of an index
+ * @latest: see eventlog_emit_after()
  *
  * Return: 0, or the errno that write() of the message returns.
  */
-int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes);
+int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t bytes,
+			   u64 *latest);
 
 /**
  * eventlog_producer_release() - end all registrations of a file

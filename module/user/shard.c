@@ -27,6 +27,9 @@
  */
 #define EVENTLOG_SHARD_BUDGET 4096
 
+/* The key of a ring whose next record is not for this pass. */
+#define EVENTLOG_KEY_NONE U64_MAX
+
 /* ---- one ring ---- */
 
 /* Ends the use of a ring that contains something invalid. */
@@ -36,6 +39,11 @@ static void eventlog_mapped_kill(struct eventlog_mapped *ring)
 	ring->tail = ring->end;
 	list_del_init(&ring->active_node);
 	WRITE_ONCE(ring->header->ask, EVENTLOG_MAPPED_ASK_LEAVE);
+}
+
+void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time)
+{
+	ring->last_time = max(ring->last_time, time + 1);
 }
 
 /*
@@ -70,7 +78,8 @@ static bool eventlog_mapped_peek(struct eventlog_mapped *ring, u64 cutoff, u64 n
 		barrier();
 		/* A time in the future would keep the ring from being drained. */
 		time = ring->next.time > now ? cutoff : ring->next.time;
-		ring->key = max(time, ring->last_time);
+		/* @last_time may be after the cutoff, by as much as clocks differ. */
+		ring->key = time > cutoff ? EVENTLOG_KEY_NONE : max(time, ring->last_time);
 		return true;
 	}
 	if (ring->tail != ring->end)
@@ -179,7 +188,7 @@ static unsigned int eventlog_shard_begin(struct eventlog_shard *shard, u64 cutof
 			eventlog_mapped_release(ring);
 			continue;
 		}
-		if (ring->key > cutoff)
+		if (ring->key == EVENTLOG_KEY_NONE)
 			continue;
 		eventlog_mapped_name(ring);
 		shard->heap[count++] = ring;
@@ -209,7 +218,7 @@ static bool eventlog_shard_pass(struct eventlog_shard *shard, u64 cutoff, unsign
 	count = eventlog_shard_begin(shard, cutoff, &now);
 	while (count && budget) {
 		struct eventlog_mapped *ring = heap[0];
-		u64 until = cutoff;
+		u64 until = EVENTLOG_KEY_NONE - 1;
 		bool more;
 
 		if (count > 1)
@@ -221,7 +230,7 @@ static bool eventlog_shard_pass(struct eventlog_shard *shard, u64 cutoff, unsign
 			more = eventlog_mapped_peek(ring, cutoff, now);
 		} while (--budget && more && ring->key <= until);
 		eventlog_mapped_release(ring);
-		if (!more || ring->key > cutoff)
+		if (!more || ring->key == EVENTLOG_KEY_NONE)
 			heap[0] = heap[--count];
 		if (count)
 			eventlog_heap_down(heap, count, 0);

@@ -82,9 +82,10 @@ struct eventlog_shard {
  * @taken: something was taken since the worker looked
  * @tail: end of the records taken
  * @end: committed, in this pass
- * @last_time: time of the last record taken
+ * @last_time: the earliest time of the next record: not before the last one, and after
+ *	what the thread has written
  * @next: copy of the header of the record at @tail, in a pass
- * @key: the time of that record, not before @last_time
+ * @key: the time of that record, not before @last_time; U64_MAX: it is after the cutoff
  * @emitter: the thread
  */
 struct eventlog_mapped {
@@ -114,6 +115,13 @@ struct eventlog_mapped {
 	u64 key;
 	struct eventlog_emitter emitter;
 };
+
+/**
+ * eventlog_mapped_advance() - have the next records of a ring after a time
+ * @ring: the ring; the shard is locked, or does not know the ring yet
+ * @time: the time of an event that the thread has emitted, not with the ring
+ */
+void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time);
 
 /**
  * eventlog_shards_init() - make the shards of a domain, at load

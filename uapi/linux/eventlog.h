@@ -122,6 +122,7 @@ enum eventlog_level {
 #define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
 #define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
 #define EVENTLOG_FEATURE_MAPPED		(1ULL << 5) /* ATTACH, DETACH, SUBSCRIBE_MAPPED */
+#define EVENTLOG_FEATURE_BATCH		(1ULL << 6) /* WRITE_BATCH */
 
 struct eventlog_version {
 	__u32 size;
@@ -251,8 +252,17 @@ struct eventlog_user_quota {
  * The two integers are in host byte order and need not be aligned.  REGISTER returns
  * no write_index above 0x7fffffff; EINVAL: the index is reserved.
  */
-#define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* reserved: several events in one call */
+#define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* several events in one call, see below */
 #define EVENTLOG_WRITE_KICK	0xfffffffdU	/* drain a producer ring, see below */
+
+/*
+ * write() of EVENTLOG_WRITE_BATCH: __u32 EVENTLOG_WRITE_BATCH; then for each event __u32
+ * bytes; message, of so many bytes.  Emits the events in this order, each whole or not at
+ * all, up to the first one that fails.  Returns the size up to that event; or its errno, if
+ * it is the first one.  To go on after an event, write EVENTLOG_WRITE_BATCH over the last
+ * four bytes before the rest.  An event that no one listens to is skipped, where write() of
+ * its message alone fails with EBADF.
+ */
 
 /* ------------------------------------------------------------------------
  * Producer rings: emitting without a system call.
@@ -282,8 +292,10 @@ struct eventlog_user_quota {
  *
  * write() of EVENTLOG_WRITE_KICK: __u32 EVENTLOG_WRITE_KICK; __u32 ring; [message].  Drains
  * the ring, then emits the event of the message, if there is one, as write() of the message
- * alone does.  Use it if ask says so, or if the ring has no room for the message.  After it
- * the ring may still have no room, if other rings contain many older records.
+ * alone does.  Use it if ask says so, if the ring has no room for the message, and for each
+ * event that the thread cannot put into its ring: then the event's time is after those of
+ * the thread's earlier records, and before those of its later ones.  After it the ring may
+ * still have no room, if other rings contain many older records.
  */
 #define EVENTLOG_MAPPED_MAGIC	0x4d474c45U	/* "ELGM" as little-endian bytes */
 #define EVENTLOG_MAPPED_BYTES_MIN 8192U		/* of ATTACH.data_bytes; at least a page */
@@ -552,6 +564,12 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
 #define EVENTLOG_DESCRIBED_KERNEL	(1U << 6) /* its provider is the kernel's */
 
+/* Why EVENTLOG_STATUS_SYNC of an event is set, so that its producers call write() */
+#define EVENTLOG_SYNC_TRACER	(1U << 0) /* a tracer: ftrace, perf or a BPF program */
+#define EVENTLOG_SYNC_CALLBACK	(1U << 1) /* a subscriber in the kernel */
+#define EVENTLOG_SYNC_RINGS	(1U << 2) /* a subscriber without SUBSCRIBE_MAPPED */
+#define EVENTLOG_SYNC_FILTER	(1U << 3) /* a subscriber's filter compares cpu or comm */
+
 struct eventlog_describe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
@@ -562,6 +580,8 @@ struct eventlog_describe {
 	__u32 provider_id;	/* out: unique among registered providers, 1 to 65535 */
 	__u32 instance;		/* out: the instance it belongs to; 0: the only one */
 	__u32 reserved;
+	__u32 sync;		/* out: EVENTLOG_SYNC_* */
+	__u32 sync_pid;		/* out: a subscriber of _RINGS or _FILTER; 0: none, or hidden */
 };
 
 /*
@@ -935,9 +955,10 @@ EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_stat, 200);
 EVENTLOG_ASSERT_AT(eventlog_stat, rejected, 48);
 EVENTLOG_ASSERT_AT(eventlog_stat, lost, 72);
-EVENTLOG_ASSERT_SIZE(eventlog_describe, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_describe, 48);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
+EVENTLOG_ASSERT_AT(eventlog_describe, sync, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_name, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_names, 40);
