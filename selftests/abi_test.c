@@ -1996,7 +1996,7 @@ TEST(status_text)
 	rule_add(other.fd, NULL, "three");
 	snprintf(want, sizeof(want),
 		 "%u:user/one\n"
-		 "%u:some.provider/two # Used by listed[%d] listed[%d]\n"
+		 "%u:some.provider/two # Used by listed[%d](sync) listed[%d]\n"
 		 "%u:user/three # Used by listed[%d]\n"
 		 "\nActive: 3\nBusy: 2\nMax: %u\n",
 		 one.status_offset, two.status_offset, getpid(), getpid(), three.status_offset,

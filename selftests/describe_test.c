@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "filter_common.h"
 
 #define RING_BYTES (4 * page_size())
 
@@ -242,6 +242,72 @@ TEST(describe_state)
 	consumer_close(&consumer);
 	CHECK_OK(try_unregister(fd, persistent.write_index));
 	CHECK_OK(try_delete(fd, NULL, "persistent"));
+	close(fd);
+}
+
+/* Checks why the event must be written, and which process is a reason. */
+static void check_sync(int fd, const struct eventlog_register *event, __u32 sync, __u32 pid)
+{
+	struct eventlog_describe request = {
+		.size = sizeof(request), .descriptor = event->descriptor,
+		.sync = ~0U, .sync_pid = ~0U,
+	};
+	char text[256];
+
+	request.text = PTR(text);
+	request.text_size = sizeof(text);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
+	CHECK_EQ(request.sync, sync);
+	CHECK_EQ(request.sync_pid, pid);
+}
+
+TEST(describe_says_who_needs_write)
+{
+	const struct filter_term term = {
+		.name = "comm", .flags = EVENTLOG_TERM_COMMON | EVENTLOG_TERM_STRING,
+		.operation = EVENTLOG_TERM_OP_EQUAL, .string = "name",
+	};
+	struct eventlog_subscribe mapped = subscribe_request(RING_BYTES);
+	struct eventlog_rule rule = rule_request(NULL, "event");
+	struct filter *filter = malloc(sizeof(*filter));
+	struct consumer passive, old, new;
+	struct eventlog_register event;
+	int fd = device_open();
+	pid_t child;
+
+	CHECK(filter);
+	event = register_event(fd, "event");
+	check_sync(fd, &event, 0, 0);
+	consumer_open(&passive, 0);
+	rule_add(passive.fd, NULL, "event");
+	mapped.flags = EVENTLOG_SUBSCRIBE_MAPPED;
+	consumer_open_with(&new, &mapped);
+	rule_add(new.fd, NULL, "event");
+	check_sync(fd, &event, 0, 0);
+	consumer_open(&old, RING_BYTES);
+	rule_add(old.fd, NULL, "event");
+	check_sync(fd, &event, EVENTLOG_SYNC_RINGS, getpid());
+	consumer_close(&new);
+	consumer_open_with(&new, &mapped);
+	rule.filter = filter_fill(filter, &term, 1, NULL);
+	rule_add_with(new.fd, &rule);
+	check_sync(fd, &event, EVENTLOG_SYNC_RINGS | EVENTLOG_SYNC_FILTER, getpid());
+	consumer_close(&old);
+	check_sync(fd, &event, EVENTLOG_SYNC_FILTER, getpid());
+	/* Without capabilities, the subscriber is hidden. */
+	child = test_fork();
+	if (!child) {
+		capabilities_keep(0);
+		fd = device_open();
+		event = register_event(fd, "event");
+		check_sync(fd, &event, EVENTLOG_SYNC_FILTER, 0);
+		_exit(0);
+	}
+	test_join(child);
+	consumer_close(&new);
+	check_sync(fd, &event, 0, 0);
+	consumer_close(&passive);
+	free(filter);
 	close(fd);
 }
 

@@ -5,12 +5,16 @@
 #include <linux/align.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 
 #include "core/domain.h"
+#include "core/enable.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
 #include "core/schema.h"
+#include "core/subscriber.h"
 #include "core/text.h"
 #include "memory.h"
 #include "user/describe.h"
@@ -33,6 +37,18 @@ static u32 eventlog_event_state(const struct eventlog_event *event,
 	if (event->provider->preamble && !viewer->capable)
 		state &= EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL;
 	return state;
+}
+
+/* Says why producers must call write() for an event, and who is a reason. */
+static u32 eventlog_describe_sync(const struct eventlog_event *event,
+				  const struct eventlog_viewer *viewer, u32 *pid)
+{
+	const struct eventlog_subscriber *subscriber;
+	const u32 sync = eventlog_event_sync(event, &subscriber);
+
+	*pid = subscriber && viewer->capable ?
+	       pid_nr_ns(subscriber->pid, task_active_pid_ns(current)) : 0;
+	return sync;
 }
 
 /* Definitions that are looked at while the domain is locked. */
@@ -96,6 +112,7 @@ int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, v
 		request->state = eventlog_event_state(event, &viewer);
 		request->provider_id = event->provider->id;
 		request->instance = 0;
+		request->sync = eventlog_describe_sync(event, &viewer, &request->sync_pid);
 	}
 	mutex_unlock(&domain->lock);
 	if (!text)
@@ -160,6 +177,7 @@ static bool eventlog_batch_put(struct eventlog_batch *batch, const struct eventl
 	definition->descriptor = event->descriptor;
 	definition->state = eventlog_event_state(event, viewer);
 	definition->provider_id = event->provider->id;
+	definition->sync = eventlog_describe_sync(event, viewer, &definition->sync_pid);
 	definition->text_offset = sizeof(*definition);
 	definition->text_size = text.bytes + 1 - text_at;
 	batch->bytes = end;

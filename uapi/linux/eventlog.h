@@ -242,10 +242,12 @@ struct eventlog_definition {
 	__u32 size;		/* bytes, with the text, to the next struct */
 	__u32 descriptor;
 	__u32 state;		/* EVENTLOG_DESCRIBED_* */
-	__u32 provider_id;	/* these members are as in DESCRIBE */
+	__u32 provider_id;	/* state to instance, and sync and sync_pid: as in DESCRIBE */
 	__u32 instance;
 	__u32 text_offset;	/* bytes from this struct to the text */
 	__u32 text_size;	/* bytes of the text, NUL included */
+	__u32 sync;
+	__u32 sync_pid;
 	__u32 reserved;
 };
 
@@ -607,6 +609,12 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
 #define EVENTLOG_DESCRIBED_KERNEL	(1U << 6) /* its provider is the kernel's */
 
+/* Why EVENTLOG_STATUS_SYNC of an event is set, so that its producers call write() */
+#define EVENTLOG_SYNC_TRACER	(1U << 0) /* a tracer: ftrace, perf or a BPF program */
+#define EVENTLOG_SYNC_CALLBACK	(1U << 1) /* a subscriber in the kernel */
+#define EVENTLOG_SYNC_RINGS	(1U << 2) /* a subscriber without SUBSCRIBE_MAPPED */
+#define EVENTLOG_SYNC_FILTER	(1U << 3) /* a subscriber's filter compares cpu or comm */
+
 struct eventlog_describe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
@@ -617,6 +625,8 @@ struct eventlog_describe {
 	__u32 provider_id;	/* out: unique among registered providers, 1 to 65535 */
 	__u32 instance;		/* out: the instance it belongs to; 0: the only one */
 	__u32 reserved;
+	__u32 sync;		/* out: EVENTLOG_SYNC_* */
+	__u32 sync_pid;		/* out: a subscriber of _RINGS or _FILTER; 0: none, or hidden */
 };
 
 /*
@@ -971,7 +981,7 @@ EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
-EVENTLOG_ASSERT_SIZE(eventlog_definition, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_definition, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
 EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_mapped_header, 384);
@@ -993,9 +1003,10 @@ EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_stat, 200);
 EVENTLOG_ASSERT_AT(eventlog_stat, rejected, 48);
 EVENTLOG_ASSERT_AT(eventlog_stat, lost, 72);
-EVENTLOG_ASSERT_SIZE(eventlog_describe, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_describe, 48);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
+EVENTLOG_ASSERT_AT(eventlog_describe, sync, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_name, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_names, 40);

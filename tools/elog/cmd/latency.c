@@ -146,8 +146,8 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 		take_event(latency, entry);
 		break;
 	case ELOG_ITEM_LOST:
-		add_causes(latency->lost, &entry->item);
-		latency_pairs_forget(&latency->pairs);
+		if (add_causes(latency->lost, &entry->item))
+			latency_pairs_forget(&latency->pairs);
 		break;
 	case ELOG_ITEM_PART:
 		latency_pairs_begin_segment(&latency->pairs, entry);
@@ -240,15 +240,10 @@ static void report_interval(struct latency *latency)
 static uint64_t report_total(struct latency *latency)
 {
 	struct latency_report report;
-	uint64_t lost = 0;
-	unsigned int i;
+	uint64_t lost = latency->files ? sum_causes(latency->lost, ELOG_LOST_CAUSES_MAX) :
+					 lost_live(latency);
 	int64_t last;
 
-	if (latency->files)
-		for (i = 0; i < ELOG_LOST_CAUSES_MAX; i++)
-			lost += latency->lost[i];
-	else
-		lost = lost_live(latency);
 	histogram_merge(latency->total, latency->pairs.recent);
 	latency->pairs.counts.unpaired_starts += latency->pairs.pending.count;
 	if (!latency->files)
@@ -276,7 +271,7 @@ static void print_lost(struct latency *latency, uint64_t lost)
 		lost, lost == 1 ? "" : "s", causes.data ? causes.data : "");
 	elog_text_free(&causes);
 	if (!latency->files)
-		live_print_lost(&latency->live);
+		live_print_lost(&latency->live, false);
 }
 
 static void print_unpaired(const struct latency *latency)

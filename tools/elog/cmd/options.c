@@ -99,8 +99,8 @@ static const struct option_definition definitions[] = {
 	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED(NULL) },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords; \"fields\" means all fields\n"
-	  "of the event", TEXT(fields) },
+	  "session, event, level, keywords, record_flags; \"fields\"\n"
+	  "means all fields of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED(NULL) },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
