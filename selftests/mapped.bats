@@ -33,7 +33,7 @@ shows_at_least()
 	[ "$(numbers "$2" 2> /dev/null | wc -l)" -ge "$1" ]
 }
 
-@test "mapped events: files, show, stat, latency, top and Python show that the CPU is unknown" {
+@test "mapped events: files, show, stat and Python show that the CPU is unknown" {
 	run_elog capture -o "$work/file" -- bash -c 'mapped 0 1000 mapped'
 	[ "$status" = 0 ]
 	contains "$stderr" "1000 events in" "lost 0"
@@ -60,8 +60,6 @@ shows_at_least()
 	[ "$status" = 0 ]
 	[[ ${lines[1]} =~ ^-\ +info\ +1000\  ]]
 	contains "$stderr" "1000 events in" "lost 0"
-	run_elog latency number/step number/step --by number "$work/file"
-	[ "$status" = 0 ]
 	LD_LIBRARY_PATH=$EVENTLOG_TOOLS PYTHONPATH=$TREE/tools/python "$PYTHON" -c '
 import eventlog, sys
 events = list(eventlog.open(sys.argv[1]))
@@ -118,6 +116,18 @@ assert {event.cpu for event in events} == {None}' "$work/file"
 	numbers "$work/file" | in_sequence 2000
 	[ "$("$ELOG" show -q --fields record_flags "$work/file" | sort | uniq -c |
 		tr -s ' \n' ' ')" = " 1000 record_flags= 1000 record_flags=mapped " ]
+}
+
+@test "mapped events: latency pairs events of both kinds" {
+	run_elog capture -o "$work/file" -- bash -c 'mapped 0 200 pairs'
+	[ "$status" = 0 ]
+	run_elog latency --by number --format json number/step number/done "$work/file"
+	[ "$status" = 0 ]
+	contains "$output" '"pairs":200,"unpaired_starts":0,"unpaired_ends":0,'
+	run_elog latency --by number --format json number/step number/done -- \
+		bash -c 'mapped 0 200 pairs'
+	[ "$status" = 0 ]
+	contains "$output" '"pairs":200,"unpaired_starts":0,"unpaired_ends":0,'
 }
 
 @test "mapped events: invalid records are shown apart, and change no exit status" {
