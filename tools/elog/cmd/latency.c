@@ -250,7 +250,7 @@ static uint64_t report_total(struct latency *latency)
 	else
 		lost = lost_live(latency);
 	histogram_merge(latency->total, latency->pairs.recent);
-	latency->pairs.pairing.counts.unpaired_starts += latency->pairs.pairing.pending.count;
+	pairing_finish(&latency->pairs.pairing);
 	if (!latency->files)
 		pass_time(latency, latency->live.ended);
 	report = new_report(latency);

@@ -133,6 +133,10 @@ static const struct option_definition definitions[] = {
 	  "also the N slowest pairs, with session and time", PARSED(MUST_BE_POSITIVE) },
 	{ OPTION_PENDING, "pending", "N", "keep at most N STARTs that wait for their END; default\n"
 	  "1048576", PARSED(MUST_BE_POSITIVE) },
+	{ OPTION_SPAN, "span", "START:END",
+	  "a span is the time from START to the next END, globs,\n"
+	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
+	  "and from X_open to X_close; may be repeated", PARSED("must be START:END") },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",
@@ -438,6 +442,8 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_SLOWEST:
 		return parse_positive(argument, &options->slowest);
+	case OPTION_SPAN:
+		return add_string(&options->spans, &options->span_count, argument);
 	case OPTION_PENDING:
 		return parse_positive(argument, &options->pending);
 	/* The kernel or the parser of expressions judges an empty text. */
@@ -736,6 +742,7 @@ void free_options(struct options *options)
 {
 	free(options->globs);
 	free(options->triggers);
+	free(options->spans);
 	free(options->expressions);
 	free(options->sessions.values);
 	free(options->pids.values);

@@ -23,6 +23,7 @@ static void drop_all(struct pairing *pairing)
 	if (pairing->drop)
 		elog_map_for_each(&pairing->pending, start)
 			pairing->drop(pairing->context, start);
+	elog_map_clear(&pairing->pending);
 }
 
 void pairing_free(struct pairing *pairing)
@@ -35,7 +36,12 @@ void pairing_forget(struct pairing *pairing)
 {
 	pairing->counts.forgotten += pairing->pending.count;
 	drop_all(pairing);
-	elog_map_clear(&pairing->pending);
+}
+
+void pairing_finish(struct pairing *pairing)
+{
+	pairing->counts.unpaired_starts += pairing->pending.count;
+	drop_all(pairing);
 }
 
 static void remove_start(struct pairing *pairing, void *start)
@@ -43,14 +49,6 @@ static void remove_start(struct pairing *pairing, void *start)
 	if (pairing->drop)
 		pairing->drop(pairing->context, start);
 	elog_map_remove(&pairing->pending, start);
-}
-
-void pairing_drop_oldest(struct pairing *pairing)
-{
-	if (!pairing->pending.count)
-		return;
-	pairing->counts.dropped++;
-	remove_start(pairing, elog_map_first(&pairing->pending));
 }
 
 void *pairing_start(struct pairing *pairing, struct elog_map_key key, uint64_t time)
@@ -63,8 +61,10 @@ void *pairing_start(struct pairing *pairing, struct elog_map_key key, uint64_t t
 			pairing->drop(pairing->context, start);
 		elog_map_touch(&pairing->pending, start);
 	} else {
-		if (pairing->pending.count == pairing->pending_max)
-			pairing_drop_oldest(pairing);
+		if (pairing->pending.count == pairing->pending_max) {
+			pairing->counts.dropped++;
+			remove_start(pairing, elog_map_first(&pairing->pending));
+		}
 		start = elog_map_insert(&pairing->pending, key);
 		if (!start)
 			return NULL;

@@ -103,9 +103,6 @@ void *pairing_start(struct pairing *pairing, struct elog_map_key key, uint64_t t
 void *pairing_end(struct pairing *pairing, struct elog_map_key key, uint64_t time,
 		  bool is_start);
 
-/** pairing_drop_oldest() - drop the START that is pending for the longest time, if any */
-void pairing_drop_oldest(struct pairing *pairing);
-
 /**
  * pairing_pass_time() - forget the pending STARTs if a capture begins by then
  * @pairing: the pending STARTs
@@ -115,6 +112,9 @@ void pairing_pass_time(struct pairing *pairing, int64_t wall);
 
 /** pairing_begin_segment() - take ELOG_ITEM_PART of a file */
 void pairing_begin_segment(struct pairing *pairing, const struct entry *entry);
+
+/** pairing_finish() - no END comes any more: drop the pending STARTs as unpaired */
+void pairing_finish(struct pairing *pairing);
 
 /** pairing_forget() - forget the pending STARTs: events are missing */
 void pairing_forget(struct pairing *pairing);

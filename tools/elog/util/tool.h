@@ -110,6 +110,8 @@ struct number_list {
  * @group: --group, or NULL
  * @slowest: --slowest; 0: not given
  * @pending: --pending; 0: not given
+ * @spans: --span, in order; point into the command line
+ * @span_count: of @spans
  * @tree: --tree
  * @provider: --provider, or NULL
  * @bpf: --bpf
@@ -163,6 +165,8 @@ struct options {
 	const char *group;
 	uint32_t slowest;
 	uint32_t pending;
+	const char **spans;
+	size_t span_count;
 	bool tree;
 	const char *provider;
 	bool bpf;
