@@ -313,7 +313,8 @@ static bool parse_level(struct options *options, const char *text)
 }
 
 /* In the order of the enum. */
-static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus" };
+static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus", "jsonl",
+					     "perfetto", "parquet" };
 
 /* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
 static bool parse_word(const char *text, const char *const *words, size_t count,
