@@ -17,6 +17,7 @@
 static const struct export_format *const formats[FORMATS] = {
 	[FORMAT_JSONL] = &export_jsonl,
 	[FORMAT_CSV] = &export_csv,
+	[FORMAT_PERFETTO] = &export_perfetto,
 };
 
 static int check_options(const struct options *options, const struct export_format *format)
@@ -138,6 +139,6 @@ const struct verb verb_export = {
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
 	"during the capture.\n",
 	.options = export_options,
-	.formats = 1U << FORMAT_JSONL | 1U << FORMAT_CSV,
+	.formats = 1U << FORMAT_JSONL | 1U << FORMAT_CSV | 1U << FORMAT_PERFETTO,
 	.run = run_export,
 };

@@ -11,7 +11,7 @@
 #include "input/source.h"
 #include "output/progress.h"
 
-#define VISIT_KINDS_MAX	65536	/* kinds of events */
+#define VISIT_KINDS_MAX	4096	/* kinds of events */
 
 /**
  * struct event_kind - events with the same provider, name and types of fields
