@@ -18,6 +18,7 @@ static const struct export_format *const formats[FORMATS] = {
 	[FORMAT_JSONL] = &export_jsonl,
 	[FORMAT_CSV] = &export_csv,
 	[FORMAT_PERFETTO] = &export_perfetto,
+	[FORMAT_PARQUET] = &export_parquet,
 };
 
 static int check_options(const struct options *options, const struct export_format *format)
@@ -139,6 +140,7 @@ const struct verb verb_export = {
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
 	"during the capture.\n",
 	.options = export_options,
-	.formats = 1U << FORMAT_JSONL | 1U << FORMAT_CSV | 1U << FORMAT_PERFETTO,
+	.formats = 1U << FORMAT_JSONL | 1U << FORMAT_CSV | 1U << FORMAT_PERFETTO |
+		   1U << FORMAT_PARQUET,
 	.run = run_export,
 };
