@@ -199,6 +199,13 @@ static int end_row(struct parquet *parquet, struct table *table, size_t before)
 static void put_text(struct parquet *parquet, struct table *table, size_t column,
 		     const char *text, size_t size)
 {
+	const unsigned char *end = (const unsigned char *)text + size;
+
+	/* Most text is plain. */
+	if (elog_plain_end((const unsigned char *)text, end) == end) {
+		table_bytes(table, column, text, size);
+		return;
+	}
 	parquet->value.size = 0;
 	put_utf8(&parquet->value, text, size);
 	table_bytes(table, column, parquet->value.data, parquet->value.size);

@@ -2,6 +2,7 @@
 /*
  * A file of Parquet: see table.h. The format is described in Apache's parquet-format.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -102,11 +103,27 @@ bool table_has_column(const struct table *table, const char *name)
  * Values
  */
 
-static void put_number(struct elog_text *text, uint64_t value, size_t size)
+/* Without a call: most values are numbers. */
+static inline void put_u32(struct elog_text *text, uint32_t value)
 {
-	uint64_t little = htole64(value);
+	char *room = elog_text_room(text, sizeof(value));
 
-	elog_text_put(text, &little, size);
+	if (!room)
+		return;
+	value = htole32(value);
+	memcpy(room, &value, sizeof(value));
+	elog_text_advance(text, room + sizeof(value));
+}
+
+static inline void put_u64(struct elog_text *text, uint64_t value)
+{
+	char *room = elog_text_room(text, sizeof(value));
+
+	if (!room)
+		return;
+	value = htole64(value);
+	memcpy(room, &value, sizeof(value));
+	elog_text_advance(text, room + sizeof(value));
 }
 
 static void put_varint(struct elog_text *text, uint64_t value)
@@ -138,20 +155,30 @@ static inline void count_value(struct table_column *column, bool present)
 void table_integer(struct table *table, size_t index, uint64_t value)
 {
 	struct table_column *column = &table->columns[index];
-	size_t size = types[column->type].wide ? 8 : column->type == COLUMN_BOOL ? 1 : 4;
 
 	count_value(column, true);
-	put_number(&column->values, value, size);
-	table->bytes += size;
+	if (types[column->type].wide)
+		put_u64(&column->values, value);
+	else if (column->type != COLUMN_BOOL)
+		put_u32(&column->values, (uint32_t)value);
+	else
+		elog_text_character(&column->values, (char)value);
+	table->bytes += sizeof(value);
 }
 
 void table_bytes(struct table *table, size_t index, const void *data, size_t size)
 {
 	struct table_column *column = &table->columns[index];
+	uint32_t little;
+	char *room;
 
 	count_value(column, true);
-	put_number(&column->values, size, 4);
-	elog_text_put(&column->values, data, size);
+	room = elog_text_room(&column->values, 4 + size);
+	if (!room)
+		return;
+	little = htole32((uint32_t)size);
+	memcpy(room, &little, sizeof(little));
+	elog_text_advance(&column->values, elog_copy(room + sizeof(little), data, size));
 	table->bytes += 4 + size;
 }
 
@@ -163,15 +190,9 @@ void table_null(struct table *table, size_t index)
 
 int table_end_row(struct table *table)
 {
-	size_t i;
-
+	/* Whether memory was short shows when the rows are written. */
 	table->rows++;
-	if (table->rows == TABLE_ROWS_MAX)
-		return table_flush(table);
-	for (i = 0; i < table->column_count; i++)
-		if (table->columns[i].values.error)
-			return -ENOMEM;
-	return 0;
+	return table->rows == TABLE_ROWS_MAX ? table_flush(table) : 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -195,7 +216,7 @@ static void make_page(struct table_column *column, struct elog_text *page)
 {
 	end_run(column);
 	page->size = 0;
-	put_number(page, column->present.size, 4);
+	put_u32(page, (uint32_t)column->present.size);
 	elog_text_put(page, column->present.data, column->present.size);
 	if (column->type == COLUMN_BOOL)
 		pack_bools(&column->values);
@@ -443,7 +464,7 @@ static int write_footer(struct table *table)
 	elog_text_character(&thrift.text, 0);
 	table->sink.error = thrift.text.error;
 	elog_text_put(&table->sink.text, thrift.text.data, thrift.text.size);
-	put_number(&table->sink.text, thrift.text.size, 4);
+	put_u32(&table->sink.text, (uint32_t)thrift.text.size);
 	elog_text_string(&table->sink.text, MAGIC);
 	elog_text_free(&thrift.text);
 	return write_text(table);
