@@ -112,8 +112,11 @@ static int run_export(const struct options *options)
 }
 
 static const struct verb_option export_options[] = {
-	{ OPTION_FORMAT, "jsonl: JSON Lines; csv: one table" },
-	{ 'o', "write to FILE instead of stdout" },
+	{ OPTION_FORMAT, "jsonl: JSON Lines; csv: comma-separated values; perfetto: a\n"
+	  "trace for ui.perfetto.dev; parquet: a directory with a table\n"
+	  "for each event, and for spans and losses" },
+	{ 'o', "write to FILE instead of stdout; with --format parquet, to the\n"
+	  "directory FILE, which is new or empty" },
 	{ OPTION_SPAN, NULL },
 	{ OPTION_BY, "a span is of one session; instead of it, of these: names of\n"
 	  "fields that START and END have, session, pid, tid, cpu,\n"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/visit.h"
@@ -190,14 +191,15 @@ int visit_run(struct visit *visit)
  * The beginning and the end
  */
 
-static bool reads_stdin(const struct options *options)
+static bool are_regular(const struct options *options)
 {
+	struct stat info;
 	int i;
 
 	for (i = 0; i < options->argument_count; i++)
-		if (!strcmp(options->arguments[i], "-"))
-			return true;
-	return false;
+		if (stat(options->arguments[i], &info) || !S_ISREG(info.st_mode))
+			return false;
+	return true;
 }
 
 int visit_open(struct visit **result, const struct options *options,
@@ -227,7 +229,7 @@ int visit_open(struct visit **result, const struct options *options,
 	if (ret)
 		goto out;
 	/* A signal is taken between two blocks; reading a pipe may wait for ever. */
-	if (!reads_stdin(options))
+	if (are_regular(options))
 		signals_catch(0);
 	progress_start(&visit->progress, options, &output);
 	*result = visit;
