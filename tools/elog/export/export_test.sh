@@ -410,6 +410,23 @@ reads_several_files()
 		node "$here/export_read.cjs" "$readers" arrow two.d > found && diff both found
 }
 
+# A file of another boot has another clock, and its processes are others.
+other_boot()
+{
+	echo 01234567-89ab-cdef-0123-456789abcdef > boot_id
+	unshare -m sh -c 'mount --bind boot_id /proc/sys/kernel/random/boot_id && exec "$@"' sh \
+		python3 "$here/export_file.py" spans boot.elog > unshare.log 2>&1
+}
+
+# One file with both boots, and two files: the spans of each boot are there once.
+reads_several_boots()
+{
+	cat spans.elog boot.elog > both.elog
+	export_to 2 perfetto boots.perfetto spans.elog boot.elog || return 1
+	reads perfetto boots.perfetto both.elog &&
+		export_to 2 perfetto both.perfetto both.elog && reads perfetto both.perfetto both.elog
+}
+
 while read -r reader format name; do
 	if [ -n "$reason" ]; then
 		skip "$name" "$reason"
@@ -428,9 +445,15 @@ if [ -n "$reason" ]; then
 	skip 'fields keep their types in Parquet' "$reason"
 	skip 'readers open files that were cut at a limit' "$reason"
 	skip 'readers find all of several files' "$reason"
+	skip 'readers find all of several boots' "$reason"
 else
 	check 'fields keep their types in Parquet' types_are_kept
 	check 'readers open files that were cut at a limit' reads_cut_files
 	check 'readers find all of several files' reads_several_files
+	if other_boot; then
+		check 'readers find all of several boots' reads_several_boots
+	else
+		skip 'readers find all of several boots' 'needs a mount namespace'
+	fi
 fi
 end_checks

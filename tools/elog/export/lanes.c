@@ -44,17 +44,37 @@ static void release(struct lanes *lanes, uint32_t lane, uint64_t since)
 	lanes->free[lanes->free_count++] = (struct free_lane){ .lane = lane, .since = since };
 }
 
+/*
+ * Take a lane from the list of free ones that was free since @start at the latest, or make
+ * one: times may go back where another capture begins. Return: its place; NULL: no memory.
+ */
+static struct free_lane *find_free(struct lanes *lanes, uint64_t start)
+{
+	struct free_lane *free = lanes->free + lanes->free_count;
+	uint32_t tries = lanes->free_count;
+
+	if (tries > LANES_FREE_TRIES)
+		tries = LANES_FREE_TRIES;
+	for (; tries; tries--)
+		if ((--free)->since <= start)
+			return free;
+	if (new_lane(lanes))
+		return NULL;
+	return lanes->free + lanes->free_count - 1;
+}
+
 int lanes_start(struct lanes *lanes, struct elog_map_key key, uint64_t start)
 {
 	struct lane_session *session = elog_map_find(&lanes->sessions, key);
+	struct free_lane *free;
 
 	if (!session) {
-		if (!lanes->free_count && new_lane(lanes))
-			return -ENOMEM;
-		session = elog_map_insert(&lanes->sessions, key);
+		free = find_free(lanes, start);
+		session = free ? elog_map_insert(&lanes->sessions, key) : NULL;
 		if (!session)
 			return -ENOMEM;
-		session->lane = lanes->free[--lanes->free_count].lane;
+		session->lane = free->lane;
+		*free = lanes->free[--lanes->free_count];
 	}
 	/* Of more than these, the ends get extra lanes. */
 	if (session->known < LANES_DEPTH)
@@ -94,21 +114,10 @@ static void leave(struct lanes *lanes, struct lane_session *session, uint64_t no
 /* A lane that was free all the time. Return: @otherwise if memory is short. */
 static uint32_t extra_lane(struct lanes *lanes, uint64_t start, uint64_t end, uint32_t otherwise)
 {
-	struct free_lane *free = lanes->free + lanes->free_count;
-	uint32_t tries = lanes->free_count;
+	struct free_lane *free = find_free(lanes, start);
 
-	if (tries > LANES_FREE_TRIES)
-		tries = LANES_FREE_TRIES;
-	for (; tries; tries--) {
-		free--;
-		if (free->since <= start) {
-			free->since = end;
-			return free->lane;
-		}
-	}
-	if (new_lane(lanes))
+	if (!free)
 		return otherwise;
-	free = lanes->free + lanes->free_count - 1;
 	free->since = end;
 	return free->lane;
 }
@@ -128,12 +137,11 @@ uint32_t lanes_end(struct lanes *lanes, struct elog_map_key key, uint64_t start,
 	return lane;
 }
 
-void lanes_drop(struct lanes *lanes, struct elog_map_key key, uint64_t start)
+void lanes_drop(struct lanes *lanes, struct elog_map_key key, uint64_t start, uint64_t now)
 {
 	struct lane_session *session = elog_map_find(&lanes->sessions, key);
 	bool crossing;
 
 	take_start(session, start, &crossing);
-	/* No span was drawn, but one that ended before may have been. */
-	leave(lanes, session, UINT64_MAX);
+	leave(lanes, session, now);
 }

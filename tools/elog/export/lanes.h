@@ -9,7 +9,7 @@
 
 #include "libelog/util/map.h"
 
-#define LANES_FREE_TRIES	64	/* free lanes that are tried for a span that crosses */
+#define LANES_FREE_TRIES	64	/* free lanes that are tried */
 #define LANES_DEPTH		8	/* open spans of a session that are known */
 
 /**
@@ -69,7 +69,8 @@ int lanes_start(struct lanes *lanes, struct elog_map_key session, uint64_t start
 uint32_t lanes_end(struct lanes *lanes, struct elog_map_key session, uint64_t start,
 		   uint64_t end);
 
-/** lanes_drop() - a span that began at @start is not drawn: it has no end */
-void lanes_drop(struct lanes *lanes, struct elog_map_key session, uint64_t start);
+/** lanes_drop() - a span that began at @start is not drawn: it has no end by now */
+void lanes_drop(struct lanes *lanes, struct elog_map_key session, uint64_t start,
+		uint64_t now);
 
 #endif /* LANES_H */

@@ -46,7 +46,7 @@ static void close_span(struct lanes *lanes, unsigned int session, uint64_t now)
 		open_spans[session][i - 1] = open_spans[session][i];
 	open_count[session]--;
 	if (!(random_number(8))) {
-		lanes_drop(lanes, key, start);
+		lanes_drop(lanes, key, start, now);
 		return;
 	}
 	drawn[drawn_count++] = (struct drawn){
@@ -102,6 +102,21 @@ static void test_nested_spans(void)
 	lanes_free(&lanes);
 }
 
+/* Another capture may begin at an earlier time. */
+static void test_time_goes_back(void)
+{
+	const struct elog_map_key key = elog_map_pair(1, 1), other = elog_map_pair(2, 1);
+	struct lanes lanes;
+	uint32_t lane;
+
+	lanes_init(&lanes);
+	check_equal(lanes_start(&lanes, key, 10), 0);
+	lane = lanes_end(&lanes, key, 10, 20);
+	check_equal(lanes_start(&lanes, other, 15), 0);
+	check_equal(lanes_end(&lanes, other, 15, 25) != lane, 1);
+	lanes_free(&lanes);
+}
+
 /* A span that ends after the one that it began in is drawn elsewhere. */
 static void test_crossing_spans(void)
 {
@@ -125,6 +140,7 @@ int main(void)
 	static const struct test tests[] = {
 		{ "spans within each other share a lane", test_nested_spans },
 		{ "a span that crosses another has another lane", test_crossing_spans },
+		{ "a lane is not used for an earlier time", test_time_goes_back },
 		{ "no two spans of a lane cross", test_random_spans },
 	};
 

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -71,12 +70,18 @@ static void put_key(const struct lines *lines, struct elog_text *text, const cha
 		elog_text_string(text, key);
 }
 
-static void put_string(const struct lines *lines, struct elog_text *text, const char *string)
+static void put_bytes(const struct lines *lines, struct elog_text *text, const char *data,
+		      size_t size)
 {
 	if (lines->csv)
-		put_cell(text, string, strlen(string));
+		put_cell(text, data, size);
 	else
-		elog_text_json_string(text, string, strlen(string));
+		elog_text_json_string(text, data, size);
+}
+
+static void put_string(const struct lines *lines, struct elog_text *text, const char *string)
+{
+	put_bytes(lines, text, string, strlen(string));
 }
 
 static void put_null(const struct lines *lines, struct elog_text *text)
@@ -120,23 +125,28 @@ static void put_times(struct lines *lines, struct elog_text *text, const struct 
 		elog_text_unsigned(text, entry->item.cpu, 1, ' ');
 }
 
+static void put_session(const struct lines *lines, struct elog_text *text, uint64_t session)
+{
+	if (!session) {
+		put_null(lines, text);
+		return;
+	}
+	elog_text_string(text, lines->csv ? "0x" : "\"0x");
+	elog_text_hex(text, session, 1);
+	if (!lines->csv)
+		elog_text_character(text, '"');
+}
+
 static void put_span(const struct lines *lines, struct elog_text *text, const struct span *span)
 {
-	char name[2 * EVENTLOG_GLOB_MAX];
-
-	put_key(lines, text, ",\"span\":");
-	if (span) {
-		snprintf(name, sizeof(name), "%.*s", (int)span->role->name_size,
-			 span->role->name);
-		put_string(lines, text, name);
-	} else {
-		put_null(lines, text);
+	if (!span) {
+		elog_text_string(text, lines->csv ? ",," : ",\"span\":null,\"duration\":null");
+		return;
 	}
+	put_key(lines, text, ",\"span\":");
+	put_bytes(lines, text, span->role->name, span->role->name_size);
 	put_key(lines, text, ",\"duration\":");
-	if (span)
-		elog_text_unsigned(text, span->duration, 1, ' ');
-	else
-		put_null(lines, text);
+	elog_text_unsigned(text, span->duration, 1, ' ');
 }
 
 /* ------------------------------------------------------------------------
@@ -199,11 +209,7 @@ static int line_of_event(void *context, struct visit_event *event)
 	put_key(lines, text, ",\"provider\":");
 	put_string(lines, text, event->kind->provider);
 	put_key(lines, text, ",\"session\":");
-	if (entry->item.session)
-		elog_text_printf(text, lines->csv ? "0x%" PRIx64 : "\"0x%" PRIx64 "\"",
-				 entry->item.session);
-	else
-		put_null(lines, text);
+	put_session(lines, text, entry->item.session);
 	put_key(lines, text, ",\"event\":");
 	put_string(lines, text, event->kind->name);
 	put_key(lines, text, ",\"level\":");

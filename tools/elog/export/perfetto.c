@@ -125,7 +125,7 @@ struct group {
  * struct start - a START that is pending; data of the span
  * @names: of its kind
  * @session: key of its session
- * @boot: its boot
+ * @time: of it in the trace
  * @track: of its thread
  * @size: bytes of @fields; SIZE_MAX: it was written as an instant
  * @fields: annotations of its event
@@ -133,7 +133,7 @@ struct group {
 struct start {
 	const struct names *names;
 	struct elog_map_key session;
-	const struct boot *boot;
+	uint64_t time;
 	uint64_t track;
 	size_t size;
 	char fields[];
@@ -147,6 +147,7 @@ struct start {
  * @boots: struct boot, by the text of the boot id
  * @reader: the last file, and
  * @boot: its boot
+ * @now: time of the last event in the trace
  * @readers: boots by file
  * @tracks: threads and processes that have a track: nothing else
  * @next_name: the next number of a name
@@ -166,6 +167,7 @@ struct perfetto {
 	struct elog_map boots;
 	const void *reader;
 	const struct boot *boot;
+	uint64_t now;
 	struct elog_map readers;	/* pointers to @boots */
 	struct elog_map tracks;		/* uint64_t */
 	uint64_t next_name;
@@ -304,25 +306,23 @@ static int take_segment(void *context, const struct entry *entry)
 	return find_boot(perfetto, entry) ? : sink_commit(&export->sink);
 }
 
-static int know_boot(struct perfetto *perfetto, const struct entry *entry)
+/* Know the boot of an event or a loss, and its time in the trace. */
+static int set_time(struct perfetto *perfetto, const struct entry *entry)
 {
 	struct boot **place;
+	int ret = 0;
 
-	if (perfetto->reader == entry->reader)
-		return 0;
-	place = elog_map_find(&perfetto->readers,
-			      elog_map_bytes(&entry->reader, sizeof(entry->reader)));
-	if (!place)
-		return find_boot(perfetto, entry);
-	perfetto->reader = entry->reader;
-	perfetto->boot = *place;
-	return 0;
-}
-
-static uint64_t trace_time(const struct perfetto *perfetto, const struct boot *boot,
-			   uint64_t time)
-{
-	return time + (uint64_t)boot->offset - (uint64_t)perfetto->base;
+	if (perfetto->reader != entry->reader) {
+		place = elog_map_find(&perfetto->readers, elog_map_bytes(&entry->reader,
+									 sizeof(entry->reader)));
+		ret = place ? 0 : find_boot(perfetto, entry);
+		perfetto->boot = place ? *place : perfetto->boot;
+		perfetto->reader = entry->reader;
+	}
+	if (!ret)
+		perfetto->now = entry->item.time + (uint64_t)perfetto->boot->offset -
+				(uint64_t)perfetto->base;
+	return ret;
 }
 
 /* ------------------------------------------------------------------------
@@ -616,15 +616,13 @@ static int put_instant(struct perfetto *perfetto, const struct visit_event *even
 	if (!track)
 		return -ENOMEM;
 	make_fields(perfetto, event, true);
-	put_event(perfetto, names, INSTANT, names->event, track,
-		  trace_time(perfetto, perfetto->boot, event->entry->item.time),
+	put_event(perfetto, names, INSTANT, names->event, track, perfetto->now,
 		  perfetto->fields.data, perfetto->fields.size);
 	return 0;
 }
 
 static int begin_slice(struct perfetto *perfetto, const struct visit_event *event)
 {
-	struct span *span = event->match.start;
 	const struct names *names = event->kind->data;
 	uint64_t track = thread_track(perfetto, event->entry);
 	struct start *start;
@@ -638,16 +636,16 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 	start = malloc(sizeof(*start) + (full ? 0 : perfetto->fields.size));
 	if (!start)
 		return -ENOMEM;
-	ret = lanes_start(&names->group->lanes, event->match.key, span->time);
+	ret = lanes_start(&names->group->lanes, event->match.key, perfetto->now);
 	if (ret) {
 		free(start);
 		return ret;
 	}
 	start->names = names;
 	start->session = event->match.key;
-	start->boot = perfetto->boot;
+	start->time = perfetto->now;
 	start->track = track;
-	span->data = start;
+	event->match.start->data = start;
 	start->size = full ? SIZE_MAX : perfetto->fields.size;
 	if (full)
 		return put_instant(perfetto, event);
@@ -669,18 +667,16 @@ static void end_slice(struct perfetto *perfetto, const struct visit_event *event
 	const struct span *span = &event->match.span;
 	struct start *start = span->data;
 	const struct names *names = start->names;
-	const uint64_t end = span->time + span->duration;
+	const uint64_t end = start->time + span->duration;
 	uint64_t track;
 
 	track = lane_track(perfetto, names->group,
-			   lanes_end(&names->group->lanes, start->session, span->time, end));
+			   lanes_end(&names->group->lanes, start->session, start->time, end));
 	put_event(perfetto, names, SLICE_BEGIN, names->span, track,
-		  trace_time(perfetto, start->boot, span->time), start->fields,
-		  start->size == SIZE_MAX ? 0 : start->size);
+		  start->time, start->fields, start->size == SIZE_MAX ? 0 : start->size);
 	make_fields(perfetto, event, false);
-	put_event(perfetto, names, SLICE_END, names->span, track,
-		  trace_time(perfetto, start->boot, end), perfetto->fields.data,
-		  perfetto->fields.size);
+	put_event(perfetto, names, SLICE_END, names->span, track, end,
+		  perfetto->fields.data, perfetto->fields.size);
 	free_start(perfetto, start);
 }
 
@@ -690,7 +686,7 @@ static int take_event(void *context, struct visit_event *event)
 	struct perfetto *perfetto = export->state;
 	int ret;
 
-	ret = know_boot(perfetto, event->entry);
+	ret = set_time(perfetto, event->entry);
 	if (ret)
 		return ret;
 	if (!event->kind->data)
@@ -717,11 +713,10 @@ static void drop_start(void *context, struct span *span)
 
 	if (!start)
 		return;
-	lanes_drop(&start->names->group->lanes, start->session, span->time);
+	lanes_drop(&start->names->group->lanes, start->session, start->time, perfetto->now);
 	if (start->size != SIZE_MAX)
 		put_event(perfetto, start->names, INSTANT, start->names->event, start->track,
-			  trace_time(perfetto, start->boot, span->time), start->fields,
-			  start->size);
+			  start->time, start->fields, start->size);
 	free_start(perfetto, start);
 	sink_commit(&export->sink);
 }
@@ -747,7 +742,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	bool found;
 	int ret;
 
-	ret = know_boot(perfetto, entry);
+	ret = set_time(perfetto, entry);
 	if (ret)
 		return ret;
 	if (!perfetto->lost_track) {
@@ -765,7 +760,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		put_track(perfetto, *track, perfetto->lost_track, name);
 	}
 	packet = open_packet(perfetto, FLAG_NEEDS_STATE);
-	pb_uint(text, PACKET_TIME, trace_time(perfetto, perfetto->boot, item->time));
+	pb_uint(text, PACKET_TIME, perfetto->now);
 	message = pb_open(text, PACKET_TRACK_EVENT);
 	pb_uint(text, EVENT_TYPE, INSTANT);
 	pb_uint(text, EVENT_TRACK, *track);
