@@ -30,6 +30,9 @@ enum output_format {
 	FORMAT_JSON,
 	FORMAT_CSV,
 	FORMAT_PROMETHEUS,
+	FORMAT_JSONL,
+	FORMAT_PERFETTO,
+	FORMAT_PARQUET,
 	FORMATS,
 };
 
@@ -110,6 +113,8 @@ struct number_list {
  * @group: --group, or NULL
  * @slowest: --slowest; 0: not given
  * @pending: --pending; 0: not given
+ * @spans: --span, in order; point into the command line
+ * @span_count: of @spans
  * @tree: --tree
  * @provider: --provider, or NULL
  * @bpf: --bpf
@@ -163,6 +168,8 @@ struct options {
 	const char *group;
 	uint32_t slowest;
 	uint32_t pending;
+	const char **spans;
+	size_t span_count;
 	bool tree;
 	const char *provider;
 	bool bpf;
