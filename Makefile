@@ -33,7 +33,7 @@ help_text := \
 	'               compared with trace-cmd and LTTng' \
 	'  bench-capture  loss, CPU time and size of an event from emitting to a file,' \
 	'               compared with trace-cmd, perf and LTTng' \
-	'  bench-show   time printing a file, compared with babeltrace2' \
+	'  bench-show   time printing and exporting a file, compared with babeltrace2' \
 	'  bench-contention  time calls of one user while another one attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \

@@ -2,7 +2,7 @@
 /*
  * Tests of the device's ABI: what each ioctl accepts and rejects, and with
  * which errno; definitions, their names, descriptors and enable bits; the
- * status listing.
+ * status listing.  What DESCRIBE and DEFINITIONS return is in describe_test.c.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -21,16 +21,6 @@
 #include "eventlog_common.h"
 
 #define RING_BYTES (4 * page_size())
-
-static const char *const level_names[] = {
-	[EVENTLOG_LEVEL_CRITICAL] = "critical",
-	[EVENTLOG_LEVEL_ERROR] = "error",
-	[EVENTLOG_LEVEL_WARNING] = "warning",
-	[EVENTLOG_LEVEL_NOTICE] = "notice",
-	[EVENTLOG_LEVEL_INFO] = "info",
-	[EVENTLOG_LEVEL_DEBUG] = "debug",
-	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
-};
 
 /* ------------------------------------------------------------------------
  * The structs of all ioctls
@@ -54,6 +44,7 @@ static const struct call calls[] = {
 	CALL(UNREGISTER, eventlog_unregister, write_index, false),
 	CALL(DELETE, eventlog_delete, event, false),
 	CALL(COUNTS, eventlog_counts, policies, true),
+	CALL(DEFINITIONS, eventlog_definitions, buffer_size, true),
 	CALL(SUBSCRIBE, eventlog_subscribe, shards, true),
 	CALL(RULE_ADD, eventlog_rule, filter, true),
 	CALL(RULE_DEL, eventlog_rule_delete, rule_id, false),
@@ -151,6 +142,12 @@ static void prepare(const struct call *call, struct prepared *prepared)
 		request->describe.descriptor = registration.descriptor;
 		request->describe.text = PTR(prepared->text);
 		request->describe.text_size = sizeof(prepared->text);
+		break;
+	case EVENTLOG_IOC_DEFINITIONS:
+		prepared->other = device_open();
+		register_with(prepared->other, &registration);
+		request->definitions.buffer = PTR(prepared->text);
+		request->definitions.buffer_size = sizeof(prepared->text);
 		break;
 	}
 	request->size = call->size;
@@ -430,8 +427,8 @@ TEST(unknown_ioctls_are_enotty)
 	memset(memory, 0, sizeof(memory));
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
-		for (nr = 5; nr < 256; nr++) {
-			if (nr == 6 || (nr >= 8 && nr <= 20) || nr == 24 || nr == 25)
+		for (nr = 7; nr < 256; nr++) {
+			if ((nr >= 8 && nr <= 20) || nr == 24 || nr == 25)
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
@@ -624,6 +621,8 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(COUNTS, eventlog_counts, flags, 0),
 		FLAGS(COUNTS, eventlog_counts, reserved[0], 0),
 		FLAGS(COUNTS, eventlog_counts, reserved[6], 0),
+		FLAGS(DEFINITIONS, eventlog_definitions, flags, 0),
+		FLAGS(DEFINITIONS, eventlog_definitions, reserved, 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags,
 		      EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
@@ -683,7 +682,8 @@ TEST(version_in_every_role)
 					      EVENTLOG_FEATURE_MARKERS |
 					      EVENTLOG_FEATURE_NAMES |
 					      EVENTLOG_FEATURE_MAPPED |
-					      EVENTLOG_FEATURE_BATCH), 0);
+					      EVENTLOG_FEATURE_BATCH |
+					      EVENTLOG_FEATURE_DEFINITIONS), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);
@@ -1431,13 +1431,6 @@ TEST(different_registrations_make_definitions)
 	close(fd);
 }
 
-static int compare_words(const void *left, const void *right)
-{
-	const __u32 a = *(const __u32 *)left, b = *(const __u32 *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 TEST(descriptors_never_reused)
 {
 	enum { ROUNDS = 50, EACH = 20 };
@@ -1725,17 +1718,6 @@ TEST(status_bits_when_the_rule_is_first)
 /* ------------------------------------------------------------------------
  * Persistent events and DELETE
  */
-static struct eventlog_register register_persistent(int fd, const char *provider,
-						    const char *command)
-{
-	struct eventlog_register request = register_request(command);
-
-	request.provider = PTR(provider);
-	request.flags = EVENTLOG_REGISTER_PERSIST;
-	register_with(fd, &request);
-	return request;
-}
-
 TEST(delete_rejects_bad_names)
 {
 	char long_name[EVENTLOG_NAME_MAX + 1];
@@ -2014,7 +1996,7 @@ TEST(status_text)
 	rule_add(other.fd, NULL, "three");
 	snprintf(want, sizeof(want),
 		 "%u:user/one\n"
-		 "%u:some.provider/two # Used by listed[%d] listed[%d]\n"
+		 "%u:some.provider/two # Used by listed[%d](sync) listed[%d]\n"
 		 "%u:user/three # Used by listed[%d]\n"
 		 "\nActive: 3\nBusy: 2\nMax: %u\n",
 		 one.status_offset, two.status_offset, getpid(), getpid(), three.status_offset,
@@ -2100,319 +2082,5 @@ TEST(process_name_cannot_forge_lines)
 	}
 	CHECK_EQ(lines, 0);
 	consumer_close(&consumer);
-	close(fd);
-}
-
-/* ------------------------------------------------------------------------
- * DESCRIBE
- */
-/* The schema text without the event's id, which goes to *id: the kernel chooses it. */
-static char *describe_without_id(int fd, __u32 descriptor, unsigned int *id)
-{
-	char *text = describe(fd, descriptor, NULL), *number, *end;
-
-	if (!text)
-		test_fail(__FILE__, __LINE__, "DESCRIBE %u: %s", descriptor,
-			  test_errno_name(errno));
-	number = strstr(text, "\nevent ");
-	CHECK(number);
-	number += strlen("\nevent ");
-	*id = strtoul(number, &end, 10);
-	CHECK(end > number && *end == ' ');
-	memmove(number, end + 1, strlen(end));
-	return text;
-}
-
-TEST(describe_text)
-{
-	static const struct {
-		const char *command;
-		const char *provider;
-		__u64 keywords;
-		unsigned int level;
-		const char *text;
-	} cases[] = {
-		{ "bare", NULL, 0, 0,
-		  "eventlog 1\nprovider user\nevent bare info -\n" },
-		{ "request u32 id;char[16] path", "web.shop-1", 0x30, EVENTLOG_LEVEL_ERROR,
-		  "eventlog 1\nprovider web.shop-1\nevent request error 0x30\n"
-		  "\tu32 id\n\tchar[16] path\n" },
-		{ "everything u8 a;u16 b;u32 c;u64 d;s8 e;s16 f;s32 g;s64 h;"
-		  "char i;unsigned char j;short k;unsigned short l;int m;unsigned int n;"
-		  "char[7] o;unsigned char[9] p;__data_loc char[] q;__rel_loc char[] r;"
-		  "__data_loc unsigned char[] s;__rel_loc unsigned char[] t;struct point u 24;",
-		  NULL, 0x8000000000000001ULL, EVENTLOG_LEVEL_VERBOSE,
-		  "eventlog 1\nprovider user\nevent everything verbose 0x8000000000000001\n"
-		  "\tu8 a\n\tu16 b\n\tu32 c\n\tu64 d\n\ts8 e\n\ts16 f\n\ts32 g\n\ts64 h\n"
-		  "\ts8 i\n\tu8 j\n\ts16 k\n\tu16 l\n\ts32 m\n\tu32 n\n"
-		  "\tchar[7] o\n\tu8[9] p\n\tstring q\n\tstring:rel r\n"
-		  "\tbytes s\n\tbytes:rel t\n\tstruct:point:24 u\n" },
-	};
-	struct eventlog_register request;
-	int fd = device_open();
-	unsigned int i, id;
-	char *text, want[256];
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		request = register_request(cases[i].command);
-		request.provider = PTR(cases[i].provider);
-		request.keywords = cases[i].keywords;
-		request.level = cases[i].level;
-		register_with(fd, &request);
-		text = describe_without_id(fd, request.descriptor, &id);
-		test_note("\"%.250s\"", text);
-		CHECK(!strcmp(text, cases[i].text));
-		free(text);
-	}
-	for (i = EVENTLOG_LEVEL_CRITICAL; i <= EVENTLOG_LEVEL_VERBOSE; i++) {
-		request = register_request("leveled");
-		request.level = i;
-		register_with(fd, &request);
-		snprintf(want, sizeof(want),
-			 "eventlog 1\nprovider user\nevent leveled %s -\n", level_names[i]);
-		text = describe_without_id(fd, request.descriptor, &id);
-		test_note("\"%.250s\"", text);
-		CHECK(!strcmp(text, want));
-		free(text);
-	}
-	close(fd);
-}
-
-/* The longest possible command is read back whole. */
-TEST(describe_long_text)
-{
-	static char command[EVENTLOG_COMMAND_MAX], want[16 * EVENTLOG_COMMAND_MAX];
-	struct eventlog_register registration;
-	int fd = device_open(), bytes, want_bytes, i;
-	unsigned int id;
-	char *text;
-
-	bytes = sprintf(command, "long_text ");
-	want_bytes = sprintf(want, "eventlog 1\nprovider user\nevent long_text info -\n");
-	for (i = 0; bytes + 16 < EVENTLOG_COMMAND_MAX && i < EVENTLOG_FIELDS_MAX; i++) {
-		bytes += sprintf(command + bytes, "u8 %s%d;", i % 2 ? "f" : "field", i);
-		want_bytes += sprintf(want + want_bytes, "\tu8 %s%d\n", i % 2 ? "f" : "field", i);
-	}
-	registration = register_event(fd, command);
-	text = describe_without_id(fd, registration.descriptor, &id);
-	CHECK(!strcmp(text, want));
-	free(text);
-	close(fd);
-}
-
-TEST(describe_checks_its_buffer)
-{
-	struct eventlog_describe request = { .size = sizeof(request) };
-	struct eventlog_register registration;
-	int fd = device_open(), none = device_open_for(O_RDONLY);
-	char text[256], *edge;
-	__u32 size;
-
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.descriptor = 0xffffffff;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.flags = EVENTLOG_DESCRIBE_NEXT;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.descriptor = 0;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.flags = 0;
-
-	registration = register_event(fd, "described u32 value");
-	request.descriptor = registration.descriptor + 1;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-
-	/* The call returns the size and touches neither the text nor the descriptor. */
-	request.descriptor = registration.descriptor;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
-	size = request.text_size;
-	CHECK(size > 1);
-	memset(text, 0xa5, sizeof(text));
-	request.text = PTR(text);
-	for (request.text_size = 1; request.text_size < size; request.text_size++) {
-		__u32 given = request.text_size;
-
-		CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
-		CHECK_EQ(request.text_size, size);
-		CHECK_EQ(request.descriptor, registration.descriptor);
-		CHECK_EQ((unsigned char)text[0], 0xa5);
-		request.text_size = given;
-	}
-	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
-	CHECK_EQ(strlen(text) + 1, size);
-	CHECK_EQ((unsigned char)text[size], 0xa5);
-
-	/* With more room than needed, the call returns the size it used. */
-	request.text_size = sizeof(text);
-	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
-	CHECK_EQ(request.text_size, size);
-	request.text_size = 0xffffffff;
-	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
-	CHECK_EQ(request.text_size, size);
-
-	request.text = 0;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EFAULT);
-	request.text = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EFAULT);
-	edge = edge_buffer(size);
-	request.text = PTR(edge + 1);
-	request.text_size = size;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), EFAULT);
-	request.text = PTR(edge);
-	request.text_size = size;
-	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
-	close(fd);
-	close(none);
-}
-
-TEST(describe_walks_definitions)
-{
-	enum { EVENTS = 100 };
-	struct eventlog_describe request = { .size = sizeof(request) };
-	__u32 descriptors[EVENTS], previous;
-	int fd = device_open();
-	char text[256];
-	unsigned int i;
-
-	for (i = 0; i < EVENTS; i++) {
-		snprintf(text, sizeof(text), "next_%u", i);
-		descriptors[i] = register_event(fd, text).descriptor;
-	}
-	qsort(descriptors, EVENTS, sizeof(*descriptors), compare_words);
-	request.text = PTR(text);
-	request.flags = EVENTLOG_DESCRIBE_NEXT;
-	for (i = 0; i < EVENTS; i++) {
-		/* Too little room: the position does not move. */
-		previous = request.descriptor;
-		request.text_size = 0;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
-		CHECK_EQ(request.descriptor, previous);
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
-		CHECK_EQ(request.descriptor, descriptors[i]);
-		CHECK_EQ(request.state, EVENTLOG_DESCRIBED_LIVE);
-	}
-	request.text_size = sizeof(text);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	/* The position may be a descriptor that no longer exists. */
-	request.descriptor = descriptors[0] - 1;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
-	CHECK_EQ(request.descriptor, descriptors[0]);
-	close(fd);
-}
-
-TEST(describe_state)
-{
-	struct eventlog_register plain, persistent;
-	struct consumer consumer;
-	int fd = device_open();
-	__u32 state, rule;
-
-	plain = register_event(fd, "plain");
-	persistent = register_persistent(fd, NULL, "persistent");
-	free(describe(fd, plain.descriptor, &state));
-	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE);
-	free(describe(fd, persistent.descriptor, &state));
-	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_PERSIST);
-	consumer_open(&consumer, RING_BYTES);
-	rule = rule_add(consumer.fd, NULL, "p*");
-	free(describe(fd, plain.descriptor, &state));
-	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_ENABLED);
-	free(describe(fd, persistent.descriptor, &state));
-	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_ENABLED |
-		 EVENTLOG_DESCRIBED_PERSIST);
-	CHECK_OK(try_rule_delete(consumer.fd, rule));
-	free(describe(consumer.fd, plain.descriptor, &state));
-	CHECK_EQ(state, EVENTLOG_DESCRIBED_LIVE);
-	consumer_close(&consumer);
-	CHECK_OK(try_unregister(fd, persistent.write_index));
-	CHECK_OK(try_delete(fd, NULL, "persistent"));
-	close(fd);
-}
-
-/* A text outlives its definition while a subscriber from its lifetime is open. */
-TEST(describe_after_the_definition_ended)
-{
-	struct eventlog_register registration;
-	struct consumer witness, other, late;
-	int fd = device_open(), reader = device_open();
-	char *before, *after;
-	__u32 state;
-
-	consumer_open(&witness, 0);
-	consumer_open(&other, RING_BYTES);
-	registration = register_event(fd, "mortal u32 value");
-	before = describe(reader, registration.descriptor, NULL);
-	CHECK(before);
-	close(fd);
-	WAIT_FOR(!status_now("Active: "));
-	consumer_open(&late, RING_BYTES);
-
-	after = describe(reader, registration.descriptor, &state);
-	CHECK(after && !strcmp(before, after));
-	CHECK_EQ(state & (EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_ENABLED), 0);
-	free(after);
-	consumer_close(&other);
-	after = describe(reader, registration.descriptor, NULL);
-	CHECK(after && !strcmp(before, after));
-	free(after);
-	consumer_close(&witness);
-
-	/* A subscriber that came later does not keep the text. */
-	for (;;) {
-		after = describe(reader, registration.descriptor, NULL);
-		if (!after)
-			break;
-		free(after);
-		test_pause();
-	}
-	CHECK_EQ(errno, ENOENT);
-	consumer_close(&late);
-
-	/* Without a subscriber the text goes with its definition. */
-	fd = device_open();
-	registration = register_event(fd, "mortal u32 value");
-	close(fd);
-	for (;;) {
-		after = describe(reader, registration.descriptor, NULL);
-		if (!after)
-			break;
-		free(after);
-		test_pause();
-	}
-	CHECK_EQ(errno, ENOENT);
-	close(reader);
-	free(before);
-}
-
-TEST(describe_provider_ids)
-{
-	struct eventlog_describe request = { .size = sizeof(request) };
-	static const char *const providers[] = { NULL, "first", "second", "first", "third" };
-	__u32 ids[ARRAY_SIZE(providers)];
-	unsigned int events[ARRAY_SIZE(providers)], i, j;
-	struct eventlog_register registration;
-	int fd = device_open();
-	char text[256], command[32];
-
-	for (i = 0; i < ARRAY_SIZE(providers); i++) {
-		snprintf(command, sizeof(command), "event_%u", i);
-		registration = register_request(command);
-		registration.provider = PTR(providers[i]);
-		register_with(fd, &registration);
-		request.descriptor = registration.descriptor;
-		request.text = PTR(text);
-		request.text_size = sizeof(text);
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
-		ids[i] = request.provider_id;
-		CHECK(ids[i] >= 1 && ids[i] <= 65535);
-		free(describe_without_id(fd, registration.descriptor, &events[i]));
-	}
-	for (i = 0; i < ARRAY_SIZE(providers); i++)
-		for (j = 0; j < i; j++)
-			if (i == 3 && j == 1) {
-				CHECK_EQ(ids[i], ids[j]);
-				CHECK(events[i] != events[j]);
-			} else {
-				CHECK(ids[i] != ids[j]);
-			}
 	close(fd);
 }

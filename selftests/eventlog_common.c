@@ -122,6 +122,16 @@ struct eventlog_register register_event(int fd, const char *command)
 	return request;
 }
 
+struct eventlog_register register_persistent(int fd, const char *provider, const char *command)
+{
+	struct eventlog_register request = register_request(command);
+
+	request.provider = PTR(provider);
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	register_with(fd, &request);
+	return request;
+}
+
 int try_unregister(int fd, __u32 write_index)
 {
 	struct eventlog_unregister request = {
@@ -185,6 +195,13 @@ char *describe(int fd, __u32 descriptor, __u32 *state)
 	if (state)
 		*state = request.state;
 	return text;
+}
+
+int compare_words(const void *left, const void *right)
+{
+	const __u32 a = *(const __u32 *)left, b = *(const __u32 *)right;
+
+	return a < b ? -1 : a > b;
 }
 
 struct status_map status_map(int fd, const struct eventlog_register *registration)

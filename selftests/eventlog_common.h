@@ -37,6 +37,7 @@ union request {
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
 	struct eventlog_counts counts;
+	struct eventlog_definitions definitions;
 	struct eventlog_user_quota quota;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
@@ -88,6 +89,12 @@ void register_with(int fd, struct eventlog_register *request);
 
 /** register_event() - REGISTER a command */
 struct eventlog_register register_event(int fd, const char *command);
+
+/** register_persistent() - REGISTER a command that stays; @provider may be NULL */
+struct eventlog_register register_persistent(int fd, const char *provider, const char *command);
+
+/** compare_words() - compare two __u32, for qsort(3) */
+int compare_words(const void *left, const void *right);
 
 /** try_unregister() - UNREGISTER; returns as ioctl(2) */
 int try_unregister(int fd, __u32 write_index);

@@ -182,6 +182,10 @@ run_page()
 	run_page elog-emit.1
 }
 
+@test "examples: elog-export(1)" {
+	run_page elog-export.1
+}
+
 @test "examples: elog-info(1)" {
 	run_page elog-info.1
 }

@@ -226,6 +226,16 @@ static int call_describe(void)
 	return ioctl(made.producer, EVENTLOG_IOC_DESCRIBE, &request);
 }
 
+static int call_definitions(void)
+{
+	struct eventlog_definitions request = {
+		.size = sizeof(request),
+		.buffer = PTR(made.text), .buffer_size = sizeof(made.text),
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_DEFINITIONS, &request);
+}
+
 /* The witness writes after each call, so the rings must not stay paused. */
 static int call_pause(void)
 {
@@ -416,7 +426,8 @@ static const struct {
 	{ "DELETE", call_delete }, { "COUNTS", call_counts }, { "QUOTA", call_quota },
 	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
 	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
-	{ "DESCRIBE", call_describe }, { "PAUSE", call_pause }, { "NAMES", call_names },
+	{ "DESCRIBE", call_describe }, { "DEFINITIONS", call_definitions },
+	{ "PAUSE", call_pause }, { "NAMES", call_names },
 	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
 	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
 	{ "FILTER_GET", call_filter_get }, { "mmap of a ring", call_map_ring },

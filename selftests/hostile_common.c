@@ -196,7 +196,8 @@ static const struct {
 #define CALL(number, type) { number, sizeof(struct type) }
 	CALL(0, eventlog_version), CALL(1, eventlog_register), CALL(1, eventlog_register),
 	CALL(2, eventlog_unregister), CALL(3, eventlog_delete), CALL(4, eventlog_counts),
-	CALL(6, eventlog_user_quota), CALL(8, eventlog_subscribe), CALL(9, eventlog_rule),
+	CALL(5, eventlog_definitions), CALL(6, eventlog_user_quota),
+	CALL(8, eventlog_subscribe), CALL(9, eventlog_rule),
 	CALL(10, eventlog_rule_delete), CALL(11, eventlog_flush), CALL(12, eventlog_stat),
 	CALL(13, eventlog_describe), CALL(14, eventlog_pause), CALL(15, eventlog_names),
 	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
@@ -226,6 +227,10 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 	case 3:
 		request->delete.provider = random_name(hostile);
 		request->delete.event = PTR("name");
+		break;
+	case 5:
+		request->definitions.buffer = out;
+		request->definitions.buffer_size = TEXT_BYTES;
 		break;
 	case 6:
 		request->quota.quota = pick(hostile, EVENTLOG_QUOTAS);

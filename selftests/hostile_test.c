@@ -871,6 +871,29 @@ TEST(race_with_close)
 	check_working();
 }
 
+static int race_definitions(struct race *race)
+{
+	__u64 buffer[128];
+	struct eventlog_definitions request = {
+		.size = sizeof(request), .buffer = PTR(buffer),
+	};
+	const struct eventlog_definition *definition = (void *)buffer;
+	unsigned int i;
+
+	for (i = 0; i < 30; i++) {
+		request.buffer_size = sizeof(buffer);
+		if (ioctl(race->fd, EVENTLOG_IOC_DEFINITIONS, &request)) {
+			CHECK_EQ(errno, ENOENT);
+			request.descriptor = 0;
+			continue;
+		}
+		CHECK(request.count && request.buffer_size <= sizeof(buffer));
+		CHECK(definition->size <= request.buffer_size);
+		CHECK(!strncmp((char *)(definition + 1), "eventlog 1\nprovider ", 20));
+	}
+	return -1;
+}
+
 /* Threads describe, list and delete definitions while others create them. */
 static int race_describe(struct race *race)
 {
@@ -880,7 +903,6 @@ static int race_describe(struct race *race)
 	char text[512];
 	unsigned int i;
 
-	(void)race;
 	for (i = 0; i < 30; i++) {
 		request.text = PTR(text);
 		request.text_size = sizeof(text);
@@ -892,7 +914,7 @@ static int race_describe(struct race *race)
 		CHECK_EQ(strnlen(text, sizeof(text)) + 1, request.text_size);
 		CHECK(!strncmp(text, "eventlog 1\nprovider ", 20));
 	}
-	return -1;
+	return race_definitions(race);
 }
 
 static int race_list(struct race *race)

@@ -185,15 +185,6 @@ static const char *stays(const char *file)
 	return path;
 }
 
-static int register_persistent(int fd, const char *command)
-{
-	struct eventlog_register request = register_request(command);
-
-	request.flags = EVENTLOG_REGISTER_PERSIST;
-	register_with(fd, &request);
-	return request.write_index;
-}
-
 /* Persistent events do not pin the module; they go with it. */
 TEST(persistent_events_do_not_pin)
 {
@@ -201,7 +192,7 @@ TEST(persistent_events_do_not_pin)
 
 	load("trace_events_max=0");
 	fd = device_open();
-	register_persistent(fd, "stays u32 value");
+	register_persistent(fd, NULL, "stays u32 value");
 	close(fd);
 	CHECK_EQ(status_now("Active: "), 1);
 	CHECK_OK(try_unload());
@@ -218,7 +209,7 @@ TEST(persistent_trace_event_pins_the_module)
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
-	register_persistent(fd, "stays u32 value");
+	register_persistent(fd, NULL, "stays u32 value");
 	close(fd);
 	check_busy();
 	fd = device_open();
@@ -271,7 +262,7 @@ TEST(eprobe_pins_the_module)
 	close(fd);
 	check_busy();
 	fd = device_open();
-	register_persistent(fd, "stays u32 value");
+	register_persistent(fd, NULL, "stays u32 value");
 	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_stays/probe/enable", "1"));
 	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_stays/probe/enable", "0"));
 	close(fd);

@@ -103,14 +103,37 @@ static int eventlog_subscriber_match(struct eventlog_subscriber *subscriber,
 	return count;
 }
 
-/* Must a listener with rings get the event when it is emitted? */
-static bool eventlog_listener_sync(const struct eventlog_listener *entry)
+u32 eventlog_listener_sync(const struct eventlog_listener *entry)
 {
-	bool sync = !entry->subscriber->shard_count;
+	u32 sync = entry->subscriber->shard_count ? 0 : EVENTLOG_SYNC_RINGS;
 	unsigned int i;
 
 	for (i = 0; i < entry->rule_count; i++)
-		sync |= entry->rules[i].rule->sync;
+		sync |= entry->rules[i].rule->sync ? EVENTLOG_SYNC_FILTER : 0;
+	return sync;
+}
+
+u32 eventlog_event_sync(const struct eventlog_event *event,
+			const struct eventlog_subscriber **subscriber)
+{
+	const struct eventlog_listeners *listeners =
+		rcu_dereference_protected(event->listeners, lockdep_is_held(&event->domain->lock));
+	u32 sync = 0, more;
+	unsigned int i;
+
+	*subscriber = NULL;
+	if (!listeners || event->provider->preamble)
+		return 0;
+	if (listeners->traced)
+		sync |= EVENTLOG_SYNC_TRACER;
+	if (listeners->called > listeners->count)
+		sync |= EVENTLOG_SYNC_CALLBACK;
+	for (i = 0; i < listeners->count; i++) {
+		more = eventlog_listener_sync(&listeners->entries[i]);
+		if (more && !*subscriber)
+			*subscriber = listeners->entries[i].subscriber;
+		sync |= more;
+	}
 	return sync;
 }
 
@@ -168,7 +191,7 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 				return ERR_PTR(-ENOMEM);
 			}
 			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-				listeners->sync |= eventlog_listener_sync(entry);
+				listeners->sync |= !!eventlog_listener_sync(entry);
 			listeners->listed++;
 		}
 		if (kind == EVENTLOG_SUBSCRIBER_RINGS)

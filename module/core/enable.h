@@ -14,6 +14,24 @@
 #include "core/types.h"
 
 /**
+ * eventlog_listener_sync() - why a subscriber with rings cannot use producer rings
+ * @entry: its entry in an array that cannot change or is not published
+ *
+ * Return: EVENTLOG_SYNC_RINGS, EVENTLOG_SYNC_FILTER, both or 0.
+ */
+u32 eventlog_listener_sync(const struct eventlog_listener *entry);
+
+/**
+ * eventlog_event_sync() - why producers must call write() for an event
+ * @event: its domain locked
+ * @subscriber: set to one of the subscribers with rings that are a reason, or NULL
+ *
+ * Return: EVENTLOG_SYNC_*; 0 for events of the kernel, which are not emitted by write().
+ */
+u32 eventlog_event_sync(const struct eventlog_event *event,
+			const struct eventlog_subscriber **subscriber);
+
+/**
  * eventlog_enable_event() - enable a new event if a rule matches or a tracer is attached
  * @event: with a slot, its domain locked
  *

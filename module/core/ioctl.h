@@ -22,6 +22,7 @@ union eventlog_argument {
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
 	struct eventlog_counts counts;
+	struct eventlog_definitions definitions;
 	struct eventlog_user_quota quota;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;

@@ -40,7 +40,7 @@ u8 eventlog_level_find(const char *name)
 
 /* ---- definitions ---- */
 
-static void eventlog_schema_write(struct eventlog_text *text, const void *context)
+void eventlog_schema_write(struct eventlog_text *text, const void *context)
 {
 	const struct eventlog_event *event = context;
 	const char *preamble = eventlog_event_preamble(event);

@@ -13,9 +13,19 @@ struct eventlog_layout;
 struct eventlog_fields;
 struct eventlog_provider;
 struct eventlog_provider_event;
+struct eventlog_text;
 
 /* The owner of a provider that is part of struct eventlog_tables. */
 #define EVENTLOG_OWNER_PROCESS ((struct module *)-1L)
+
+/**
+ * eventlog_schema_write() - append the schema of one definition
+ * @text: the text
+ * @event: struct eventlog_event; the caller holds domain->lock
+ *
+ * Context: any.
+ */
+void eventlog_schema_write(struct eventlog_text *text, const void *event);
 
 /**
  * eventlog_schema_text() - write a complete schema for one definition

@@ -102,7 +102,6 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 	enum eventlog_lost cause;
 	u64 head;
 
-	slot->nest = 0;
 	if (!eventlog_ring_trylock(&ring->lock, &slot->flags)) {
 		eventlog_ring_refuse(&ring->lock);
 		return false;

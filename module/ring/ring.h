@@ -73,11 +73,15 @@ struct eventlog_ring {
  * @record: header of the record; its payload follows
  * @nest: the ring's nest before this writer incremented it
  * @flags: locked ring: interrupt state to restore
+ *
+ * One word for both: the compiler cannot know that a ring stays locked or lockless.
  */
 struct eventlog_ring_slot {
 	struct eventlog_record *record;
-	u32 nest;
-	unsigned long flags;
+	union {
+		unsigned long nest;
+		unsigned long flags;
+	};
 };
 
 /**

@@ -8,7 +8,6 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -17,11 +16,10 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
-#include "core/ops.h"
-#include "core/schema.h"
 #include "core/subscriber.h"
 #include "core/user.h"
 #include "memory.h"
+#include "user/describe.h"
 #include "user/file.h"
 #include "user/mapped.h"
 #include "user/producer.h"
@@ -50,7 +48,8 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->abi = EVENTLOG_ABI_VERSION;
 	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
 			    EVENTLOG_FEATURE_MARKERS | EVENTLOG_FEATURE_NAMES |
-			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH;
+			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH |
+			    EVENTLOG_FEATURE_DEFINITIONS;
 	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version->payload_max = EVENTLOG_PAYLOAD_MAX;
 	version->command_max = EVENTLOG_COMMAND_MAX;
@@ -128,109 +127,13 @@ static int eventlog_ioctl_quota(struct eventlog_domain *domain, struct file *fil
 	return eventlog_argument_put(user, request, sizeof(*request));
 }
 
-static u32 eventlog_event_state(const struct eventlog_event *event,
-				const struct eventlog_viewer *viewer)
-{
-	u32 state = eventlog_policy_ops->state(event);
-
-	if (event->slot)
-		state |= EVENTLOG_DESCRIBED_LIVE;
-	if (rcu_access_pointer(event->listeners))
-		state |= EVENTLOG_DESCRIBED_ENABLED;
-	if (event->persistent)
-		state |= EVENTLOG_DESCRIBED_PERSIST;
-	if (event->provider->preamble)
-		state |= EVENTLOG_DESCRIBED_KERNEL;
-	/* Without the capability, do not show which events of the kernel are traced. */
-	if (event->provider->preamble && !viewer->capable)
-		state &= EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL;
-	return state;
-}
-
-/* Definitions that are looked at while the domain is locked. */
-#define EVENTLOG_DESCRIBE_EVENTS 64
-
-/*
- * Finds the definition of a request that the opener may see.  The domain is locked.  It is
- * unlocked for a moment after each EVENTLOG_DESCRIBE_EVENTS definitions that are hidden.
- *
- * Return: the definition; ERR_PTR(-ENOENT) or ERR_PTR(-EINTR).
- */
-static struct eventlog_event *eventlog_describe_find(struct eventlog_domain *domain,
-						     const struct eventlog_describe *request,
-						     const struct eventlog_viewer *viewer)
-{
-	unsigned long descriptor = request->descriptor;
-	struct eventlog_event *event;
-	unsigned int looked_at = 0;
-
-	if (!(request->flags & EVENTLOG_DESCRIBE_NEXT)) {
-		event = xa_load(&domain->definitions, descriptor);
-		return event && eventlog_event_visible(event, viewer) ? event : ERR_PTR(-ENOENT);
-	}
-	while ((event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
-		if (eventlog_event_visible(event, viewer))
-			return event;
-		if (++looked_at % EVENTLOG_DESCRIBE_EVENTS)
-			continue;
-		mutex_unlock(&domain->lock);
-		cond_resched();
-		mutex_lock(&domain->lock);
-		if (fatal_signal_pending(current))
-			return ERR_PTR(-EINTR);
-	}
-	return ERR_PTR(-ENOENT);
-}
-
-static int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp,
-				   void *argument, void __user *user)
-{
-	struct eventlog_describe *request = argument;
-	struct eventlog_viewer viewer;
-	struct eventlog_event *event;
-	u32 text_bytes;
-	char *text;
-	int ret;
-
-	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT || request->reserved)
-		return -EINVAL;
-
-	viewer = eventlog_viewer_of(filp);
-	mutex_lock(&domain->lock);
-	event = eventlog_describe_find(domain, request, &viewer);
-	if (IS_ERR(event)) {
-		mutex_unlock(&domain->lock);
-		return PTR_ERR(event);
-	}
-	text = eventlog_schema_text(event, &text_bytes);
-	if (text && request->text_size >= text_bytes) {
-		request->descriptor = event->descriptor;
-		request->state = eventlog_event_state(event, &viewer);
-		request->provider_id = event->provider->id;
-		request->instance = 0;
-	}
-	mutex_unlock(&domain->lock);
-	if (!text)
-		return -ENOMEM;
-
-	ret = 0;
-	if (request->text_size < text_bytes)
-		ret = -EMSGSIZE;
-	else
-		ret = eventlog_text_put(request->text, text, text_bytes);
-	eventlog_free(text);
-	if (ret == -EFAULT)
-		return ret;
-	request->text_size = text_bytes;
-	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
-}
-
 /* ---- file operations ---- */
 
 static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(VERSION, eventlog_version, abi, eventlog_ioctl_version),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
 	EVENTLOG_IOCTL(COUNTS, eventlog_counts, policies, eventlog_ioctl_counts),
+	EVENTLOG_IOCTL(DEFINITIONS, eventlog_definitions, buffer_size, eventlog_ioctl_definitions),
 	EVENTLOG_IOCTL(QUOTA, eventlog_user_quota, denied, eventlog_ioctl_quota),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
 };

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "core/domain.h"
+#include "core/enable.h"
 #include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -26,8 +27,8 @@
  * A process outside of the reader's pid namespace has neither a pid nor a name in it.
  * Processes choose their names: replace what could forge lines of the listing.
  */
-static void eventlog_status_user(struct eventlog_text *text,
-				 const struct eventlog_subscriber *subscriber)
+static void eventlog_status_subscriber(struct eventlog_text *text,
+				       const struct eventlog_subscriber *subscriber)
 {
 	pid_t pid = pid_nr_ns(subscriber->pid, task_active_pid_ns(current));
 	char comm[TASK_COMM_LEN];
@@ -84,8 +85,12 @@ static void eventlog_status_users(struct eventlog_text *text, const struct event
 		eventlog_text_print(text, " ?");
 		return;
 	}
-	for (i = 0; i < listeners->listed; i++)
-		eventlog_status_user(text, listeners->entries[i].subscriber);
+	for (i = 0; i < listeners->listed; i++) {
+		eventlog_status_subscriber(text, listeners->entries[i].subscriber);
+		if (i < listeners->count && !event->provider->preamble &&
+		    eventlog_listener_sync(&listeners->entries[i]))
+			eventlog_text_print(text, "(sync)");
+	}
 	if (listeners->traced)
 		eventlog_trace_ops->status(text, event);
 }

@@ -847,6 +847,40 @@ static void test_merge(void)
 	check(expected > 100);
 }
 
+/* At equal times: rings of no CPU, then the lower stream; within a ring, nothing changes. */
+static void test_merge_equal(void)
+{
+	static const unsigned int cpus[] = { 0, 1, EVENTLOG_CPU_UNKNOWN, EVENTLOG_CPU_UNKNOWN };
+	static const uint32_t expected[] = { 2, 2, 3, 3, 0, 0, 1, 1 };
+	const struct eventlog_record records[2] = {
+		{ .size_flags = sizeof(*records), .time = 7 },
+		{ .size_flags = sizeof(*records), .time = 7 },
+	};
+	struct elog_ring_reader rings[ELOG_ARRAY_SIZE(cpus)], *order[ELOG_ARRAY_SIZE(cpus)];
+	struct elog_merge merge = { .rings = order };
+	struct elog_item item;
+	unsigned int i;
+
+	memset(rings, 0, sizeof(rings));
+	for (i = 0; i < ELOG_ARRAY_SIZE(cpus); i++) {
+		rings[i].data = (const unsigned char *)records;
+		rings[i].data_bytes = RING_BYTES;
+		rings[i].sub_buffer_bytes = SUB_BYTES;
+		rings[i].cpu = cpus[i];
+		rings[i].stream = i;
+		rings[i].end = sizeof(records);
+		check_equal(elog_merge_add(&merge, &rings[i], 8), 1);
+	}
+	for (i = 0; i < ELOG_ARRAY_SIZE(expected); i++) {
+		check(elog_ring_take(elog_merge_first(&merge), &item));
+		check_equal(item.stream, expected[i]);
+		check_equal(item.cpu, cpus[expected[i]]);
+		check_equal(item.flags, 0);
+		check_equal(elog_merge_update(&merge, 8), 0);
+	}
+	check(!elog_merge_first(&merge));
+}
+
 /* Bytes that the kernel never writes are detected and skipped, without an overrun. */
 static void test_damaged_rings(void)
 {
@@ -947,6 +981,7 @@ static void test_newer_records(void)
 	check_equal(item.context, EVENTLOG_CONTEXT_NMI);
 	check_equal(item.descriptor, 3);
 	check_equal(item.time, 5);
+	check_equal(item.flags, EVENTLOG_RECORD_FLAG_MAPPED | EVENTLOG_RECORD_FLAG_ADJUSTED);
 	check_equal(item.payload_size, 8);
 	check(!memcmp(item.payload, &data[word + sizeof(event) / 8], 8));
 	check_equal(reader.position, reader.end);
@@ -1350,6 +1385,7 @@ int main(void)
 		{ "values are formatted", test_format },
 		{ "decoding stays within the payload", test_decode_bounds },
 		{ "rings are merged by time", test_merge },
+		{ "at equal times, events from producer rings are first", test_merge_equal },
 		{ "damaged rings are detected", test_damaged_rings },
 		{ "records of a newer kernel are skipped or read", test_newer_records },
 		{ "names of processes", test_processes },

@@ -93,7 +93,7 @@ enum eventlog_level {
 #define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
 #define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
 #define EVENTLOG_IOC_COUNTS	EVENTLOG_IOC(4)
-/* 5: reserved for definitions */
+#define EVENTLOG_IOC_DEFINITIONS EVENTLOG_IOC(5)
 #define EVENTLOG_IOC_QUOTA	EVENTLOG_IOC(6)
 /* 7: reserved for instances */
 #define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
@@ -123,6 +123,7 @@ enum eventlog_level {
 #define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
 #define EVENTLOG_FEATURE_MAPPED		(1ULL << 5) /* ATTACH, DETACH, SUBSCRIBE_MAPPED */
 #define EVENTLOG_FEATURE_BATCH		(1ULL << 6) /* WRITE_BATCH */
+#define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 7) /* DEFINITIONS */
 
 struct eventlog_version {
 	__u32 size;
@@ -221,6 +222,43 @@ struct eventlog_counts {
 	__u32 policies;		/* out: marker policies */
 	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
 	__u32 reserved[7];
+};
+
+/*
+ * nr 5, any role: get many definitions, in the order of their descriptors, as DESCRIBE
+ * returns them one by one.  The first one is the first after descriptor.  Repeat the call
+ * with the returned descriptor, and with the size of the buffer, until it fails with ENOENT:
+ * there are no more.  A call looks at a limited number of definitions, also of those that
+ * the opener may not see.  So it may return few of them, and even none: that is not the end.
+ *
+ * EMSGSIZE: buffer_size is too small for the next definition and was set to the size needed.
+ * EINTR: a fatal signal arrived.
+ *
+ * The buffer contains count structs, each size bytes behind the previous one.
+ */
+#define EVENTLOG_DEFINITION_ALIGN	8	/* size is a multiple of it */
+
+struct eventlog_definition {
+	__u32 size;		/* bytes, with the text, to the next struct */
+	__u32 descriptor;
+	__u32 state;		/* EVENTLOG_DESCRIBED_* */
+	__u32 provider_id;	/* state to instance, and sync and sync_pid: as in DESCRIBE */
+	__u32 instance;
+	__u32 text_offset;	/* bytes from this struct to the text */
+	__u32 text_size;	/* bytes of the text, NUL included */
+	__u32 sync;
+	__u32 sync_pid;
+	__u32 reserved;
+};
+
+struct eventlog_definitions {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 descriptor;	/* in: 0 for the first call; out: where the next call continues */
+	__u32 count;		/* out: number of definitions in the buffer */
+	__u64 buffer;		/* struct eventlog_definition * */
+	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
+	__u32 reserved;
 };
 
 /*
@@ -571,6 +609,12 @@ struct eventlog_stat {
 #define EVENTLOG_DESCRIBED_INCOMPATIBLE	(1U << 5) /* its program cannot evaluate its filter */
 #define EVENTLOG_DESCRIBED_KERNEL	(1U << 6) /* its provider is the kernel's */
 
+/* Why EVENTLOG_STATUS_SYNC of an event is set, so that its producers call write() */
+#define EVENTLOG_SYNC_TRACER	(1U << 0) /* a tracer: ftrace, perf or a BPF program */
+#define EVENTLOG_SYNC_CALLBACK	(1U << 1) /* a subscriber in the kernel */
+#define EVENTLOG_SYNC_RINGS	(1U << 2) /* a subscriber without SUBSCRIBE_MAPPED */
+#define EVENTLOG_SYNC_FILTER	(1U << 3) /* a subscriber's filter compares cpu or comm */
+
 struct eventlog_describe {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
@@ -581,6 +625,8 @@ struct eventlog_describe {
 	__u32 provider_id;	/* out: unique among registered providers, 1 to 65535 */
 	__u32 instance;		/* out: the instance it belongs to; 0: the only one */
 	__u32 reserved;
+	__u32 sync;		/* out: EVENTLOG_SYNC_* */
+	__u32 sync_pid;		/* out: a subscriber of _RINGS or _FILTER; 0: none, or hidden */
 };
 
 /*
@@ -935,6 +981,9 @@ EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_definition, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
+EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_mapped_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_mapped_header, committed, 128);
 EVENTLOG_ASSERT_AT(eventlog_mapped_header, position, 256);
@@ -954,9 +1003,10 @@ EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_stat, 200);
 EVENTLOG_ASSERT_AT(eventlog_stat, rejected, 48);
 EVENTLOG_ASSERT_AT(eventlog_stat, lost, 72);
-EVENTLOG_ASSERT_SIZE(eventlog_describe, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_describe, 48);
 EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
+EVENTLOG_ASSERT_AT(eventlog_describe, sync, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_name, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_names, 40);

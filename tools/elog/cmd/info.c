@@ -13,7 +13,8 @@
 #include "util/background.h"
 
 static const char *const feature_names[] = {
-	[0] = "overwrite", [1] = "pause", [3] = "markers", [4] = "names",
+	[0] = "overwrite", [1] = "pause", [3] = "markers", [4] = "names", [5] = "mapped",
+	[6] = "batch",
 };
 
 struct number {

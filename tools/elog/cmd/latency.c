@@ -38,7 +38,7 @@ struct latency {
 
 	struct latency_pairs pairs;
 	struct histogram *total;	/* of the intervals before */
-	struct latency_counts reported;	/* in the intervals before */
+	struct pair_counts reported;	/* in the intervals before */
 	uint64_t lost_reported;
 	uint64_t interval_start;
 
@@ -110,7 +110,7 @@ static void pair_event(struct latency *latency, const struct entry *entry,
 
 	ret = latency_key_make(&pairs->key, entry, &key);
 	if (!ret)
-		pairs->counts.unkeyed++;
+		pairs->pairing.counts.unkeyed++;
 	if (ret <= 0) {
 		latency->error = ret;
 		return;
@@ -127,14 +127,14 @@ static void take_event(struct latency *latency, const struct entry *entry)
 	const struct role *role = find_role(latency, entry->cached);
 	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 
-	latency_pairs_pass_time(&latency->pairs, wall);
+	pairing_pass_time(&latency->pairs.pairing, wall);
 	if (!latency->any)
 		latency->first_wall = wall;
 	latency->any = true;
 	latency->last_time = entry->item.time;
 	latency->last_wall_offset = entry->wall_offset;
-	latency->pairs.counts.starts += role->start;
-	latency->pairs.counts.ends += role->end;
+	latency->pairs.pairing.counts.starts += role->start;
+	latency->pairs.pairing.counts.ends += role->end;
 	if (role->start || role->end)
 		pair_event(latency, entry, role);
 }
@@ -146,22 +146,22 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 		take_event(latency, entry);
 		break;
 	case ELOG_ITEM_LOST:
-		add_causes(latency->lost, &entry->item);
-		latency_pairs_forget(&latency->pairs);
+		if (add_causes(latency->lost, &entry->item))
+			pairing_forget(&latency->pairs.pairing);
 		break;
 	case ELOG_ITEM_PART:
-		latency_pairs_begin_segment(&latency->pairs, entry);
+		pairing_begin_segment(&latency->pairs.pairing, entry);
 		break;
 	case ELOG_ITEM_SYNC:
 		progress_update(&latency->progress, latency->source,
-				latency->pairs.counts.starts +
-				latency->pairs.counts.ends);
+				latency->pairs.pairing.counts.starts +
+				latency->pairs.pairing.counts.ends);
 		break;
 	case ELOG_ITEM_DAMAGE:
 		progress_clear(&latency->progress);
 		source_print_damage(entry);
 		if (!entry->unfinished)
-			latency_pairs_forget(&latency->pairs);
+			pairing_forget(&latency->pairs.pairing);
 		break;
 	}
 }
@@ -179,7 +179,7 @@ static struct latency_report new_report(const struct latency *latency)
 		.by = latency->pairs.key.words,
 		.time = latency->last_time,
 		.wall_offset = latency->last_wall_offset,
-		.counts = latency->pairs.counts,
+		.counts = latency->pairs.pairing.counts,
 		.histogram = latency->total,
 		.groups = latency->pairs.groups,
 		.group_count = latency->pairs.group_count,
@@ -213,7 +213,7 @@ static void pass_time(struct latency *latency, uint64_t now)
 
 static void report_interval(struct latency *latency)
 {
-	const struct latency_counts *before = &latency->reported;
+	const struct pair_counts *before = &latency->reported;
 	struct latency_report report;
 	uint64_t now = monotonic(), lost = lost_live(latency);
 
@@ -232,7 +232,7 @@ static void report_interval(struct latency *latency)
 	output_flush(&latency->output);
 	histogram_merge(latency->total, latency->pairs.recent);
 	histogram_clear(latency->pairs.recent);
-	latency->reported = latency->pairs.counts;
+	latency->reported = latency->pairs.pairing.counts;
 	latency->lost_reported = lost;
 	latency->interval_start = now;
 }
@@ -240,17 +240,12 @@ static void report_interval(struct latency *latency)
 static uint64_t report_total(struct latency *latency)
 {
 	struct latency_report report;
-	uint64_t lost = 0;
-	unsigned int i;
+	uint64_t lost = latency->files ? sum_causes(latency->lost, ELOG_LOST_CAUSES_MAX) :
+					 lost_live(latency);
 	int64_t last;
 
-	if (latency->files)
-		for (i = 0; i < ELOG_LOST_CAUSES_MAX; i++)
-			lost += latency->lost[i];
-	else
-		lost = lost_live(latency);
 	histogram_merge(latency->total, latency->pairs.recent);
-	latency->pairs.counts.unpaired_starts += latency->pairs.pending.count;
+	pairing_finish(&latency->pairs.pairing);
 	if (!latency->files)
 		pass_time(latency, latency->live.ended);
 	report = new_report(latency);
@@ -276,12 +271,12 @@ static void print_lost(struct latency *latency, uint64_t lost)
 		lost, lost == 1 ? "" : "s", causes.data ? causes.data : "");
 	elog_text_free(&causes);
 	if (!latency->files)
-		live_print_lost(&latency->live);
+		live_print_lost(&latency->live, false);
 }
 
 static void print_unpaired(const struct latency *latency)
 {
-	const struct latency_counts *counts = &latency->pairs.counts;
+	const struct pair_counts *counts = &latency->pairs.pairing.counts;
 
 	if (latency->options.quiet)
 		return;
@@ -292,7 +287,7 @@ static void print_unpaired(const struct latency *latency)
 	if (counts->dropped)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: pairs may be missing; see --pending\n", counts->dropped,
-			counts->dropped == 1 ? "" : "s", latency->pairs.pending_max);
+			counts->dropped == 1 ? "" : "s", latency->pairs.pairing.pending_max);
 	if (!counts->starts)
 		fprintf(stderr, "elog: no event matched START '%s'\n", latency->start);
 	if (!counts->ends)
@@ -342,7 +337,7 @@ static void take_all(struct latency *latency)
 			take_entry(latency, &entry);
 		} else if (ret == -EBADMSG) {
 			latency->damaged = true;
-			latency_pairs_forget(&latency->pairs);
+			pairing_forget(&latency->pairs.pairing);
 		} else {
 			latency->error = ret;
 		}

@@ -33,9 +33,7 @@ static void put_event(struct elog_text *text, const struct elog_schema_event *ev
 	elog_text_unsigned(text, describe->descriptor, 5, ' ');
 	elog_text_put(text, " ", 1);
 	from = text->size;
-	elog_text_string(text, list_state(describe->state));
-	if (describe->state & EVENTLOG_DESCRIBED_ENABLED)
-		elog_text_string(text, ",enabled");
+	list_state(text, describe);
 	end_column(text, from, 18);
 	from = text->size;
 	elog_text_string(text, elog_level_name(event->level));
@@ -231,7 +229,10 @@ const struct verb verb_list = {
 	"STATE is kernel (a kernel provider has registered the event), live (a process has\n"
 	"registered it), persistent (it stays without a process), or gone (subscribers may\n"
 	"still have records of it). \"enabled\" follows if the event has a subscriber or a\n"
-	"tracer. Without CAP_PERFMON, only events of this user and of the kernel are listed.\n"
+	"tracer; then \"sync:\" and who is the reason that programs need a system call for it:\n"
+	"tracer, module (a subscriber in the kernel), rings (an old subscriber) or filter (one\n"
+	"that compares cpu or comm), and one of these subscribers.\n"
+	"Without CAP_PERFMON, only events of this user and of the kernel are listed.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error, or no event matches.\n",
 	.options = list_options,

@@ -99,8 +99,8 @@ static const struct option_definition definitions[] = {
 	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED(NULL) },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords; \"fields\" means all fields\n"
-	  "of the event", TEXT(fields) },
+	  "session, event, level, keywords, record_flags; \"fields\"\n"
+	  "means all fields of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED(NULL) },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
@@ -133,6 +133,10 @@ static const struct option_definition definitions[] = {
 	  "also the N slowest pairs, with session and time", PARSED(MUST_BE_POSITIVE) },
 	{ OPTION_PENDING, "pending", "N", "keep at most N STARTs that wait for their END; default\n"
 	  "1048576", PARSED(MUST_BE_POSITIVE) },
+	{ OPTION_SPAN, "span", "START:END",
+	  "a span is the time from START to the next END, globs,\n"
+	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
+	  "and from X_open to X_close; may be repeated", PARSED("must be START:END") },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",
@@ -309,7 +313,8 @@ static bool parse_level(struct options *options, const char *text)
 }
 
 /* In the order of the enum. */
-static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus" };
+static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus", "jsonl",
+					     "perfetto", "parquet" };
 
 /* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
 static bool parse_word(const char *text, const char *const *words, size_t count,
@@ -438,6 +443,8 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return true;
 	case OPTION_SLOWEST:
 		return parse_positive(argument, &options->slowest);
+	case OPTION_SPAN:
+		return add_string(&options->spans, &options->span_count, argument);
 	case OPTION_PENDING:
 		return parse_positive(argument, &options->pending);
 	/* The kernel or the parser of expressions judges an empty text. */
@@ -736,6 +743,7 @@ void free_options(struct options *options)
 {
 	free(options->globs);
 	free(options->triggers);
+	free(options->spans);
 	free(options->expressions);
 	free(options->sessions.values);
 	free(options->pids.values);

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bpf/kernel_counts.h"
@@ -370,21 +369,6 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 	return 0;
 }
 
-/* Is @path one of the input files? */
-static bool is_argument(const struct options *options, const char *path)
-{
-	struct stat one, other;
-	int i;
-
-	if (stat(path, &one))
-		return false;
-	for (i = 0; i < options->argument_count && !options->separated; i++)
-		if (!stat(options->arguments[i], &other) &&
-		    one.st_ino == other.st_ino && one.st_dev == other.st_dev)
-			return true;
-	return false;
-}
-
 /* Open the file of -o. metrics_write() opens its file itself. */
 static int open_file(struct stat_run *run)
 {
@@ -392,7 +376,7 @@ static int open_file(struct stat_run *run)
 
 	if (!to_file(run->options) || run->options->format == FORMAT_PROMETHEUS)
 		return 0;
-	if (is_argument(run->options, path)) {
+	if (output_is_input(run->options, path)) {
 		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}

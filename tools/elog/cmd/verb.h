@@ -37,6 +37,7 @@ enum long_option {
 	OPTION_GROUP,
 	OPTION_SLOWEST,
 	OPTION_PENDING,
+	OPTION_SPAN,
 	OPTION_TREE,
 	OPTION_PROVIDER,
 	OPTION_BPF,
@@ -82,6 +83,7 @@ extern const struct verb verb_capture;
 extern const struct verb verb_create;
 extern const struct verb verb_delete;
 extern const struct verb verb_emit;
+extern const struct verb verb_export;
 extern const struct verb verb_info;
 extern const struct verb verb_latency;
 extern const struct verb verb_list;

@@ -515,18 +515,18 @@ static int read_event_losses(struct counters *counters, struct elog_consumer *co
 int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t sum = 0;
+	uint64_t sum;
 	unsigned int i;
 	int ret;
 
 	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
 	if (ret)
 		return ret;
-	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++) {
+	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		counters->lost[i] = stat.lost[i];
-		sum += stat.lost[i];
-	}
-	counters->total.lost = sum;
+	counters->total.lost = sum_causes(counters->lost, EVENTLOG_LOST_CAUSES);
+	/* The counts of events include their invalid records. */
+	sum = counters->total.lost + counters->lost[CAUSE_INVALID];
 	counters->rejected = stat.rejected;
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;

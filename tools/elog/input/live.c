@@ -253,7 +253,7 @@ uint64_t live_lost_sum(const struct eventlog_stat *stat)
 	unsigned int i;
 
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
-		sum += stat->lost[i];
+		sum += i == CAUSE_INVALID ? 0 : stat->lost[i];
 	return sum;
 }
 
@@ -271,18 +271,25 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	return 0;
 }
 
-static void hint_lost(const struct elog_schema_event *event, uint64_t lost)
+/* @event: NULL: it is not known */
+static void hint_lost(const struct elog_schema_event *event, uint32_t descriptor, uint64_t lost,
+		      bool invalid)
 {
 	struct elog_text name = { 0 };
 
-	put_quotable(&name, event->provider->name);
-	elog_text_put(&name, "/", 1);
-	put_quotable(&name, event->name);
-	elog_hint("lost %" PRIu64 " of %s", lost, name.error ? "?" : name.data);
+	if (event) {
+		put_quotable(&name, event->provider->name);
+		elog_text_put(&name, "/", 1);
+		put_quotable(&name, event->name);
+	} else {
+		elog_text_printf(&name, "event #%u", descriptor);
+	}
+	elog_hint("%s %" PRIu64 " of %s", invalid ? "invalid:" : "lost", lost,
+		  name.error ? "?" : name.data);
 	elog_text_free(&name);
 }
 
-void live_print_lost(struct live *live)
+void live_print_lost(struct live *live, bool invalid)
 {
 	struct eventlog_describe request = {
 		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
@@ -299,12 +306,9 @@ void live_print_lost(struct live *live)
 				       request.descriptor, &stat) ||
 		    !stat.event_lost)
 			continue;
-		if (elog_consumer_describe(live->consumer, request.descriptor,
-					   &event))
-			elog_hint("lost %" PRIu64 " of event #%u",
-				  (uint64_t)stat.event_lost, request.descriptor);
-		else
-			hint_lost(event, stat.event_lost);
+		if (elog_consumer_describe(live->consumer, request.descriptor, &event))
+			event = NULL;
+		hint_lost(event, request.descriptor, stat.event_lost, invalid);
 	}
 }
 

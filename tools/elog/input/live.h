@@ -112,7 +112,7 @@ int flush_consumer(struct elog_consumer *consumer);
 /** live_end() - end the run and COMMAND */
 void live_end(struct live *live);
 
-/** live_lost_sum() - add up the causes of losses */
+/** live_lost_sum() - add up the causes of losses, without invalid records */
 uint64_t live_lost_sum(const struct eventlog_stat *stat);
 
 /**
@@ -125,8 +125,12 @@ uint64_t live_lost_sum(const struct eventlog_stat *stat);
  */
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum);
 
-/** live_print_lost() - print the losses of each event as hints */
-void live_print_lost(struct live *live);
+/**
+ * live_print_lost() - print the losses of each event as hints
+ * @live: the run
+ * @invalid: nothing was lost, so all of them are invalid records
+ */
+void live_print_lost(struct live *live, bool invalid);
 
 /** live_print_rejected() - with -v, print how many events the kernel rejected because of -f */
 void live_print_rejected(struct live *live);

@@ -6,29 +6,8 @@
 #define LATENCY_H
 
 #include "output/output.h"
+#include "output/pairing.h"
 #include "util/histogram.h"
-
-/**
- * struct latency_counts - numbers of events
- * @starts: events that were START
- * @ends: events that were END
- * @unpaired_starts: STARTs without END, as far as known
- * @unpaired_ends: ENDs without START
- * @restarted: STARTs that replaced a pending one with the same key
- * @forgotten: STARTs that were pending when events were lost
- * @unkeyed: events that lack what is paired by
- * @dropped: STARTs that were dropped because too many others were pending
- */
-struct latency_counts {
-	uint64_t starts;
-	uint64_t ends;
-	uint64_t unpaired_starts;
-	uint64_t unpaired_ends;
-	uint64_t restarted;
-	uint64_t forgotten;
-	uint64_t unkeyed;
-	uint64_t dropped;
-};
 
 /**
  * struct latency_start - a START
@@ -96,7 +75,7 @@ struct latency_report {
 	uint64_t time;
 	int64_t wall_offset;
 	uint64_t elapsed;
-	struct latency_counts counts;
+	struct pair_counts counts;
 	uint64_t lost;
 	const struct histogram *histogram;
 	struct latency_group **groups;

@@ -3,8 +3,6 @@
  * The pairs that elog latency finds: see latency_pairs.h.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +16,10 @@ int latency_pairs_open(struct latency_pairs *pairs, const struct options *option
 	int ret;
 
 	pairs->options = options;
-	pairs->many_files = many_files;
 	/* Only the slowest pairs are printed with more than the time of their START. */
-	elog_map_init(&pairs->pending, options->slowest ? sizeof(struct latency_start) :
-		      offsetof(struct latency_start, wall));
-	pairs->pending_max = options->pending ? options->pending : LATENCY_PENDING;
+	pairing_init(&pairs->pairing, options->slowest ? sizeof(struct latency_start) :
+		     offsetof(struct latency_start, wall),
+		     options->pending ? options->pending : LATENCY_PENDING, many_files);
 	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
 	ret = latency_key_open(&pairs->key, options->by, by_provider);
 	if (ret)
@@ -39,7 +36,7 @@ void latency_pairs_close(struct latency_pairs *pairs)
 {
 	size_t i;
 
-	elog_map_free(&pairs->pending);
+	pairing_free(&pairs->pairing);
 	elog_map_free(&pairs->group_map);
 	for (i = 0; i < pairs->group_count; i++) {
 		free(pairs->groups[i]->value);
@@ -183,31 +180,14 @@ static int add_to_slowest(struct latency_pairs *pairs, const struct entry *entry
  * Pairs
  */
 
-void latency_pairs_forget(struct latency_pairs *pairs)
-{
-	pairs->counts.forgotten += pairs->pending.count;
-	elog_map_clear(&pairs->pending);
-}
-
 int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 			struct elog_map_key key)
 {
 	const struct elog_item *item = &entry->item;
-	struct latency_start *start = elog_map_find(&pairs->pending, key);
+	struct latency_start *start = pairing_start(&pairs->pairing, key, item->time);
 
-	if (start) {
-		pairs->counts.restarted++;
-		elog_map_touch(&pairs->pending, start);
-	} else {
-		if (pairs->pending.count == pairs->pending_max) {
-			pairs->counts.dropped++;
-			elog_map_remove(&pairs->pending, elog_map_first(&pairs->pending));
-		}
-		start = elog_map_insert(&pairs->pending, key);
-		if (!start)
-			return -ENOMEM;
-	}
-	start->time = item->time;
+	if (!start)
+		return -ENOMEM;
 	if (!pairs->options->slowest)
 		return 0;
 	start->wall = wall_time(item->time, entry->wall_offset);
@@ -220,23 +200,13 @@ int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 		      bool is_start, struct elog_map_key key)
 {
-	struct latency_start *start = elog_map_find(&pairs->pending, key);
+	struct latency_start *start = pairing_end(&pairs->pairing, key, entry->item.time,
+						  is_start);
 	uint64_t duration;
 	int ret = 0;
 
-	if (!start) {
-		/* An event that is both may be the first START. */
-		pairs->counts.unpaired_ends += !is_start;
+	if (!start)
 		return 0;
-	}
-	/* It stays readable until the next one is inserted. */
-	elog_map_remove(&pairs->pending, start);
-	/* Files of one boot may have different ideas of its clock. */
-	if (entry->item.time < start->time) {
-		pairs->counts.unpaired_starts++;
-		pairs->counts.unpaired_ends += !is_start;
-		return 0;
-	}
 	duration = entry->item.time - start->time;
 	histogram_add(pairs->recent, duration);
 	if (pairs->group.name)
@@ -244,72 +214,4 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 	if (!ret && pairs->options->slowest)
 		ret = add_to_slowest(pairs, entry, start, duration);
 	return ret;
-}
-
-/* ------------------------------------------------------------------------
- * Where captures begin
- */
-
-void latency_pairs_pass_time(struct latency_pairs *pairs, int64_t wall)
-{
-	bool passed = false;
-
-	while (pairs->gap_count && pairs->gaps[pairs->gap_count - 1] <= wall) {
-		pairs->gap_count--;
-		passed = true;
-	}
-	if (passed)
-		latency_pairs_forget(pairs);
-}
-
-static void add_gap(struct latency_pairs *pairs, int64_t wall)
-{
-	size_t at = pairs->gap_count;
-
-	/* No room to remember it: take it as being now. */
-	if (at == LATENCY_GAPS_MAX) {
-		latency_pairs_forget(pairs);
-		return;
-	}
-	pairs->gap_count++;
-	for (; at && pairs->gaps[at - 1] < wall; at--)
-		pairs->gaps[at] = pairs->gaps[at - 1];
-	pairs->gaps[at] = wall;
-}
-
-/* Has another segment of this capture been seen? */
-static bool is_known_capture(struct latency_pairs *pairs, const struct entry *entry)
-{
-	const char *capture = elog_reader_info(entry->reader, "capture");
-	size_t i;
-
-	if (!capture || strlen(capture) >= LATENCY_CAPTURE_SIZE)
-		return false;
-	for (i = 0; i < pairs->capture_count && i < LATENCY_CAPTURES; i++)
-		if (!strcmp(pairs->captures[i], capture))
-			return true;
-	snprintf(pairs->captures[pairs->capture_count++ % LATENCY_CAPTURES],
-		 LATENCY_CAPTURE_SIZE, "%s", capture);
-	return false;
-}
-
-/*
- * A segment that does not continue another one knows nothing of what was before it.
- * Several files all yield their first item before any event, so there the time of the
- * segment's beginning counts. A capture that has several files at once has seen
- * everything since its first file began.
- */
-void latency_pairs_begin_segment(struct latency_pairs *pairs, const struct entry *entry)
-{
-	const char *start = elog_reader_info(entry->reader, "start");
-	uint64_t realtime;
-
-	if (elog_reader_info(entry->reader, "continues") || is_known_capture(pairs, entry))
-		return;
-	/* In a single file everything before it is older, and of another capture. */
-	if (pairs->many_files && start &&
-	    sscanf(start, "%*u %*u %" SCNu64, &realtime) == 1 && realtime <= INT64_MAX)
-		add_gap(pairs, (int64_t)realtime);
-	else
-		latency_pairs_forget(pairs);
 }

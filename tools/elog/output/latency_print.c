@@ -273,7 +273,7 @@ static void text_report(const struct latency_report *report,
 			struct elog_text *text)
 {
 	const struct histogram *histogram = report->histogram;
-	const struct latency_counts *counts = &report->counts;
+	const struct pair_counts *counts = &report->counts;
 	double seconds = (double)report->elapsed / 1e9;
 
 	elog_text_printf(text, "from %s to %s, by %s\n", report->start,
@@ -353,7 +353,7 @@ static void put_json_string(struct elog_text *text, const char *string)
 static void json_head(const struct latency_report *report, const char *kind,
 		      struct elog_text *text)
 {
-	const struct latency_counts *counts = &report->counts;
+	const struct pair_counts *counts = &report->counts;
 
 	elog_text_printf(text, "{\"kind\":\"%s\",\"start\":", kind);
 	put_json_string(text, report->start);
@@ -431,7 +431,7 @@ static void json_report(const struct latency_report *report,
 static void csv_line(const struct latency_report *report, const char *kind,
 		     struct elog_text *text)
 {
-	const struct latency_counts *counts = &report->counts;
+	const struct pair_counts *counts = &report->counts;
 
 	elog_text_printf(text, "%s,,", kind);
 	put_time(text, report->options, report->time,

@@ -19,8 +19,8 @@ struct definition {
 	const struct elog_schema_event *event;
 };
 
-/** list_state() - "persistent", "live" or "gone" */
-const char *list_state(uint32_t state);
+/** list_state() - append the state of an event, and why it is written synchronously */
+void list_state(struct elog_text *text, const struct eventlog_describe *describe);
 
 /**
  * list_json() - append an object in one line

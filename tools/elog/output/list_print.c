@@ -2,21 +2,62 @@
 /*
  * Printing definitions as JSON or as a tree: see list.h.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libelog/util/process.h"
 #include "input/keywords.h"
 #include "output/list.h"
 
 #define DEPTH_MAX	5
 
-const char *list_state(uint32_t state)
+/* Reasons for which an event must be written synchronously. */
+static const struct {
+	uint32_t sync;
+	const char *name;
+} reasons[] = {
+	{ EVENTLOG_SYNC_TRACER, "tracer" },
+	{ EVENTLOG_SYNC_CALLBACK, "module" },
+	{ EVENTLOG_SYNC_RINGS, "rings" },
+	{ EVENTLOG_SYNC_FILTER, "filter" },
+};
+
+/* Append "NAME[PID]" of a subscriber, without characters that would break the columns. */
+static void put_subscriber(struct elog_text *text, uint32_t pid)
 {
-	if (!(state & EVENTLOG_DESCRIBED_LIVE))
-		return "gone";
-	return state & EVENTLOG_DESCRIBED_KERNEL ? "kernel" :
-	       state & EVENTLOG_DESCRIBED_PERSIST ? "persistent" : "live";
+	char name[ELOG_COMM_SIZE] = "?";
+	bool guessed;
+	size_t i;
+
+	if (pid && !elog_process_read_name(pid, pid, name, &guessed))
+		strcpy(name, "?");
+	for (i = 0; name[i]; i++)
+		if (!isgraph((unsigned char)name[i]) || name[i] == ',')
+			name[i] = '?';
+	elog_text_string(text, name);
+	if (pid)
+		elog_text_printf(text, "[%u]", pid);
+}
+
+void list_state(struct elog_text *text, const struct eventlog_describe *describe)
+{
+	const uint32_t state = describe->state, sync = describe->sync;
+	size_t i;
+
+	elog_text_string(text, !(state & EVENTLOG_DESCRIBED_LIVE) ? "gone" :
+			 state & EVENTLOG_DESCRIBED_KERNEL ? "kernel" :
+			 state & EVENTLOG_DESCRIBED_PERSIST ? "persistent" : "live");
+	if (state & EVENTLOG_DESCRIBED_ENABLED)
+		elog_text_string(text, ",enabled");
+	for (i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (sync & reasons[i].sync)
+			elog_text_printf(text, ",sync:%s", reasons[i].name);
+	if (sync & (EVENTLOG_SYNC_RINGS | EVENTLOG_SYNC_FILTER)) {
+		elog_text_put(text, "=", 1);
+		put_subscriber(text, describe->sync_pid);
+	}
 }
 
 /* ------------------------------------------------------------------------
@@ -97,6 +138,25 @@ static void put_flag(struct elog_text *text, const char *name, bool value)
 	elog_text_printf(text, ",\"%s\":%s", name, value ? "true" : "false");
 }
 
+static void put_sync(struct elog_text *text, const struct eventlog_describe *describe)
+{
+	const char *comma = "";
+	size_t i;
+
+	elog_text_string(text, ",\"sync\":[");
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		if (!(describe->sync & reasons[i].sync))
+			continue;
+		elog_text_printf(text, "%s\"%s\"", comma, reasons[i].name);
+		comma = ",";
+	}
+	elog_text_string(text, "],\"sync_pid\":");
+	if (describe->sync_pid)
+		elog_text_unsigned(text, describe->sync_pid, 1, ' ');
+	else
+		elog_text_string(text, "null");
+}
+
 void list_json(const struct definition *definition, const char *schema,
 	       struct elog_text *text)
 {
@@ -120,6 +180,7 @@ void list_json(const struct definition *definition, const char *schema,
 	put_flag(text, "persistent", describe->state & EVENTLOG_DESCRIBED_PERSIST);
 	put_flag(text, "kernel", describe->state & EVENTLOG_DESCRIBED_KERNEL);
 	put_flag(text, "enabled", describe->state & EVENTLOG_DESCRIBED_ENABLED);
+	put_sync(text, describe);
 	elog_text_printf(text, ",\"fixed_size\":%zu,\"fields\":[",
 			 event->fixed_size);
 	for (i = 0; i < event->field_count; i++) {
@@ -205,10 +266,9 @@ static void put_tree_event(struct tree *tree, const struct definition *definitio
 	size_t i;
 
 	put_quotable(text, event->name);
-	elog_text_printf(text, " #%u %s%s %s ",
-			 describe->descriptor, list_state(describe->state),
-			 describe->state & EVENTLOG_DESCRIBED_ENABLED ?
-			 ",enabled" : "", level ? level : "?");
+	elog_text_printf(text, " #%u ", describe->descriptor);
+	list_state(text, describe);
+	elog_text_printf(text, " %s ", level ? level : "?");
 	if (!event->keywords)
 		elog_text_put(text, "-", 1);
 	put_keywords(text, event);

@@ -175,7 +175,8 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		   "Number of events lost before they were counted, by cause.");
 	for (cause = 0; cause < ELOG_LOST_CAUSES_MAX; cause++) {
 		/* A cause without a name appears when something was lost for it. */
-		if (!elog_lost_name(cause) && !counters->lost[cause])
+		if (cause == CAUSE_INVALID ||
+		    (!elog_lost_name(cause) && !counters->lost[cause]))
 			continue;
 		snprintf(unnamed, sizeof(unnamed), "cause %u", cause);
 		elog_text_string(text, "eventlog_lost_total{");
@@ -183,6 +184,10 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 			  elog_lost_name(cause) : unnamed);
 		elog_text_printf(text, "} %" PRIu64 "\n", counters->lost[cause]);
 	}
+	put_family(text, "eventlog_invalid_total", "counter",
+		   "Number of records in producer rings that were not valid.");
+	elog_text_printf(text, "eventlog_invalid_total %" PRIu64 "\n",
+			 counters->lost[CAUSE_INVALID]);
 }
 
 /* ------------------------------------------------------------------------

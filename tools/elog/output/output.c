@@ -194,6 +194,20 @@ int output_replace(const char *path, const struct elog_text *text, bool durable)
 	return ret;
 }
 
+bool output_is_input(const struct options *options, const char *path)
+{
+	struct stat one, other;
+	int i;
+
+	if (stat(path, &one))
+		return false;
+	for (i = 0; i < options->argument_count && !options->separated; i++)
+		if (!stat(options->arguments[i], &other) &&
+		    one.st_ino == other.st_ino && one.st_dev == other.st_dev)
+			return true;
+	return false;
+}
+
 void output_check(struct output *output)
 {
 	if (output->text.size >= output->limit)

@@ -86,6 +86,9 @@ int output_write(int fd, const char *data, size_t size);
  */
 int output_replace(const char *path, const struct elog_text *text, bool durable);
 
+/** output_is_input() - is @path one of the files that the arguments name? */
+bool output_is_input(const struct options *options, const char *path);
+
 /** output_check() - write the buffer if it has reached the limit */
 void output_check(struct output *output);
 

@@ -436,6 +436,13 @@ static void put_cpu(const struct elog_item *item, const char *unknown,
 		elog_text_unsigned(text, item->cpu, 1, ' ');
 }
 
+static const char *flag_names(const struct elog_item *item)
+{
+	if (!(item->flags & EVENTLOG_RECORD_FLAG_MAPPED))
+		return "";
+	return item->flags & EVENTLOG_RECORD_FLAG_ADJUSTED ? "mapped,adjusted" : "mapped";
+}
+
 static void put_event_name(struct printer *printer, const char *name)
 {
 	switch (printer->options->format) {
@@ -509,6 +516,9 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 		else
 			put_plain(printer, cell.data ? cell.data : "", cell.size);
 		elog_text_free(&cell);
+		return;
+	case COLUMN_RECORD_FLAGS:
+		put_plain(printer, flag_names(item), strlen(flag_names(item)));
 		return;
 	default:
 		break;
@@ -607,18 +617,14 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 	const struct elog_item *item = &entry->item;
 	struct elog_text *text = printer->text;
 	bool wall = printer->options->time == TIME_WALL;
-	uint64_t sum = 0;
-	unsigned int i;
 
-	for (i = 0; i < item->lost_count; i++)
-		sum += item->lost[i];
 	elog_text_string(text, wall ? "{\"time\":\"" : "{\"time\":");
 	put_time(printer, entry, 0, true);
 	elog_text_string(text, wall ? "\",\"cpu\":" : ",\"cpu\":");
 	put_cpu(item, "null", text);
 	elog_text_string(text, ",\"lost\":");
-	elog_text_unsigned(text, sum, 1, ' ');
-	elog_text_string(text, ",\"causes\":");
+	elog_text_unsigned(text, sum_causes(item->lost, item->lost_count), 1, ' ');
+	elog_text_put(text, ",", 1);
 	json_causes(item->lost, item->lost_count, text);
 	elog_text_put(text, "}\n", 2);
 }

@@ -246,7 +246,7 @@ static void json_rows(const struct report *report, const struct counters *counte
 	}
 	elog_text_printf(text, ",\"rows\":%zu,", counters->count);
 	json_counts(&counters->total, true, text);
-	elog_text_string(text, ",\"causes\":");
+	elog_text_put(text, ",", 1);
 	json_causes(counters->lost, ELOG_LOST_CAUSES_MAX, text);
 	elog_text_printf(text, ",\"rejected\":%" PRIu64, counters->rejected);
 	json_sizes(&counters->total, text);

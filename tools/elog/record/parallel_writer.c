@@ -228,7 +228,7 @@ static bool has_news(struct parallel_writer *parallel)
 
 	if (elog_consumer_stat(parallel->writer.live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
 		return false;
-	lost = live_lost_sum(&stat);
+	lost = live_lost_sum(&stat) + stat.lost[CAUSE_INVALID];
 	news = stat.generation != parallel->generation || lost != parallel->lost;
 	parallel->generation = stat.generation;
 	parallel->lost = lost;

@@ -225,7 +225,8 @@ static int raw_end(struct writer *writer)
 					 &stat);
 	if (ret)
 		return ret;
-	return trace_writer_end(writer->file, live_lost_sum(&stat));
+	return trace_writer_end(writer->file,
+				live_lost_sum(&stat) + stat.lost[CAUSE_INVALID]);
 }
 
 static void raw_close(struct writer *writer)

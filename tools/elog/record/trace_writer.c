@@ -189,7 +189,8 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 		.program = tool_version(),
 		.capture = *owner->capture ? owner->capture : NULL,
 		.files = trace->part ? 0 : owner->parts,
-		.cpus = elog_consumer_rings(owner->live->consumer),
+		.cpus = elog_consumer_rings(owner->live->consumer) -
+			elog_consumer_shards(owner->live->consumer),
 		.compression = options->compress,
 		.interrupted = gives_up,
 		.context = trace,

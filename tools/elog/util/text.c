@@ -14,12 +14,10 @@ uint64_t put_causes(const uint64_t *lost, unsigned int count, struct elog_text *
 {
 	const char *between = ": ", *name;
 	unsigned int cause;
-	uint64_t sum = 0;
 
 	for (cause = 0; cause < count; cause++) {
-		if (!lost[cause])
+		if (!lost[cause] || cause == CAUSE_INVALID)
 			continue;
-		sum += lost[cause];
 		name = elog_lost_name(cause);
 		elog_text_string(text, between);
 		between = ", ";
@@ -30,19 +28,29 @@ uint64_t put_causes(const uint64_t *lost, unsigned int count, struct elog_text *
 		elog_text_put(text, " ", 1);
 		elog_text_unsigned(text, lost[cause], 1, ' ');
 	}
+	if (count > CAUSE_INVALID && lost[CAUSE_INVALID])
+		elog_text_printf(text, "; %" PRIu64 " invalid record%s", lost[CAUSE_INVALID],
+				 plural(lost[CAUSE_INVALID]));
+	return sum_causes(lost, count);
+}
+
+uint64_t sum_causes(const uint64_t *lost, unsigned int count)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		sum += i == CAUSE_INVALID ? 0 : lost[i];
 	return sum;
 }
 
 uint64_t add_causes(uint64_t *lost, const struct elog_item *item)
 {
-	uint64_t sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < item->lost_count; i++) {
+	for (i = 0; i < item->lost_count; i++)
 		lost[i] += item->lost[i];
-		sum += item->lost[i];
-	}
-	return sum;
+	return sum_causes(item->lost, item->lost_count);
 }
 
 void put_quotable(struct elog_text *text, const char *name)
@@ -171,9 +179,9 @@ void json_causes(const uint64_t *lost, unsigned int count, struct elog_text *tex
 	unsigned int cause;
 	char number[24];
 
-	elog_text_put(text, "{", 1);
+	elog_text_string(text, "\"causes\":{");
 	for (cause = 0; cause < count; cause++) {
-		if (!lost[cause])
+		if (!lost[cause] || cause == CAUSE_INVALID)
 			continue;
 		name = elog_lost_name(cause);
 		if (!name) {
@@ -187,4 +195,6 @@ void json_causes(const uint64_t *lost, unsigned int count, struct elog_text *tex
 		between = ",";
 	}
 	elog_text_put(text, "}", 1);
+	if (count > CAUSE_INVALID && lost[CAUSE_INVALID])
+		elog_text_printf(text, ",\"invalid\":%" PRIu64, lost[CAUSE_INVALID]);
 }

@@ -30,6 +30,9 @@ enum output_format {
 	FORMAT_JSON,
 	FORMAT_CSV,
 	FORMAT_PROMETHEUS,
+	FORMAT_JSONL,
+	FORMAT_PERFETTO,
+	FORMAT_PARQUET,
 	FORMATS,
 };
 
@@ -110,6 +113,8 @@ struct number_list {
  * @group: --group, or NULL
  * @slowest: --slowest; 0: not given
  * @pending: --pending; 0: not given
+ * @spans: --span, in order; point into the command line
+ * @span_count: of @spans
  * @tree: --tree
  * @provider: --provider, or NULL
  * @bpf: --bpf
@@ -163,6 +168,8 @@ struct options {
 	const char *group;
 	uint32_t slowest;
 	uint32_t pending;
+	const char **spans;
+	size_t span_count;
 	bool tree;
 	const char *provider;
 	bool bpf;
@@ -224,13 +231,19 @@ void explain_device_error(int error, enum purpose purpose);
  */
 void explain_restriction(int fd);
 
+/*
+ * Invalid records in producer rings are counted like a cause of loss, but are no losses: a
+ * program can claim any number of them. So they are shown apart, and change no exit status.
+ */
+#define CAUSE_INVALID	EVENTLOG_LOST_ABORTED
+
 /**
- * put_causes() - append ": cause count, ..." of a loss
+ * put_causes() - append ": cause count, ...; count invalid records" of a loss
  * @lost: counts by cause
  * @count: elements of @lost
  * @text: to append to
  *
- * Return: the sum of the counts.
+ * Return: the sum of the counts, without invalid records.
  */
 uint64_t put_causes(const uint64_t *lost, unsigned int count, struct elog_text *text);
 
@@ -290,10 +303,17 @@ void fill_column(struct elog_text *text, size_t from, size_t width);
 /** json_member() - append "name":"value" */
 void json_member(struct elog_text *text, const char *name, const char *value);
 
-/** json_causes() - append {"cause":count,...} of a loss */
+/** json_causes() - append "causes":{"cause":count,...} and "invalid":count, if any, of a loss */
 void json_causes(const uint64_t *lost, unsigned int count, struct elog_text *text);
 
-/** add_causes() - add the counts of a loss to ELOG_LOST_CAUSES_MAX counts; return their sum */
+/**
+ * add_causes() - add the counts of a loss to ELOG_LOST_CAUSES_MAX counts
+ *
+ * Return: the sum of the counts, without invalid records.
+ */
 uint64_t add_causes(uint64_t *lost, const struct elog_item *item);
+
+/** sum_causes() - the sum of the first @count counts, without invalid records */
+uint64_t sum_causes(const uint64_t *lost, unsigned int count);
 
 #endif /* TOOL_H */

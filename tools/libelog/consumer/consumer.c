@@ -123,6 +123,15 @@ static bool options_good(const struct elog_consumer_options *options)
 		!options->watermark && !options->sub_buffers);
 }
 
+/* Otherwise the kernel would refuse EVENTLOG_SUBSCRIBE_MAPPED. */
+static bool knows_producer_rings(int fd)
+{
+	struct eventlog_version version = { .size = sizeof(version) };
+
+	return !elog_device_version(fd, &version) &&
+	       version.features & EVENTLOG_FEATURE_MAPPED;
+}
+
 int elog_consumer_open(struct elog_consumer **result,
 		       const struct elog_consumer_options *given)
 {
@@ -164,6 +173,8 @@ int elog_consumer_open(struct elog_consumer **result,
 	subscribed->watermark = options.watermark;
 	subscribed->sub_buffers = options.sub_buffers;
 	rings = !(options.flags & ELOG_CONSUMER_NO_RINGS);
+	if (rings && knows_producer_rings(consumer->fd))
+		subscribed->flags |= EVENTLOG_SUBSCRIBE_MAPPED;
 	if (!rings)
 		subscribed->ring_bytes = 0;
 	else if (!subscribed->watermark)
@@ -403,6 +414,11 @@ int elog_consumer_pending(struct elog_consumer *consumer)
 unsigned int elog_consumer_rings(const struct elog_consumer *consumer)
 {
 	return consumer->subscribed.rings;
+}
+
+unsigned int elog_consumer_shards(const struct elog_consumer *consumer)
+{
+	return consumer->subscribed.rings ? consumer->subscribed.shards : 0;
 }
 
 unsigned int elog_consumer_ring_cpu(const struct elog_consumer *consumer, unsigned int ring)

@@ -92,7 +92,7 @@ static void write_streams(struct elog_writer *writer)
 
 	for (i = 0; i < EVENTS; i++) {
 		at = (unsigned int)random_number(STREAMS);
-		/* Pairs of equal times: the lower stream is first. */
+		/* Pairs of equal times: streams of no CPU are first, then the lower stream. */
 		size = put(data, EVENTLOG_RECORD_EVENT, 1000 + i / 2, &i, sizeof(i));
 		check_equal(store_records(writer, streams[at].cpu[i > EVENTS / 2],
 						streams[at].stream, data, size,
@@ -106,12 +106,17 @@ static void write_streams(struct elog_writer *writer)
 	check_equal(elog_writer_end(writer, 0), 0);
 }
 
+/* The place of an item among those of its time. */
+static uint64_t rank(const struct elog_item *item)
+{
+	return item->stream + (item->cpu == EVENTLOG_CPU_UNKNOWN ? 0 : 1ULL << 32);
+}
+
 static void test_shared(void)
 {
 	struct elog_writer *writer;
 	struct elog_reader *reader;
-	uint64_t number, last[STREAMS] = { 0 }, previous = 0, count = 0;
-	uint32_t stream = 0;
+	uint64_t number, last[STREAMS] = { 0 }, previous = 0, place = 0, count = 0;
 	struct elog_item item;
 	unsigned int at;
 	int fd = new_file();
@@ -125,12 +130,12 @@ static void test_shared(void)
 		memcpy(&number, item.payload, sizeof(number));
 		check_equal(item.cpu, streams[at].cpu[number > EVENTS / 2]);
 		check(item.time > previous ||
-		      (item.time == previous && item.stream >= stream));
+		      (item.time == previous && rank(&item) >= place));
 		check(!count || number >= last[at]);
 		check(!item.lost && !item.lost_count);
 		last[at] = number;
 		previous = item.time;
-		stream = item.stream;
+		place = rank(&item);
 		count++;
 	}
 	check_equal(count, EVENTS);

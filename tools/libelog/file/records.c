@@ -389,7 +389,8 @@ static int put_record(struct elog_writer *writer, struct writer_stream *stream,
 	struct eventlog_record record = {
 		.size_flags = (uint32_t)(sizeof(record) + size) |
 			(uint32_t)type << EVENTLOG_RECORD_TYPE_SHIFT |
-			(uint32_t)item->context << EVENTLOG_RECORD_CONTEXT_SHIFT,
+			(uint32_t)item->context << EVENTLOG_RECORD_CONTEXT_SHIFT |
+			(item->flags & ELOG_RECORD_FLAGS),
 		.descriptor = item->descriptor,
 		.time = item->time,
 		.session = item->session,

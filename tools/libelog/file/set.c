@@ -131,10 +131,15 @@ int elog_reader_set_add(struct elog_reader_set *set, int fd,
 	return 0;
 }
 
+/* At equal times, as in one file: what has no CPU is first. */
 static bool is_older(const struct member *one, const struct member *other)
 {
+	const bool mapped = one->item.cpu == EVENTLOG_CPU_UNKNOWN;
+
 	if (one->wall_time != other->wall_time)
 		return one->wall_time < other->wall_time;
+	if (mapped != (other->item.cpu == EVENTLOG_CPU_UNKNOWN))
+		return mapped;
 	return one->number < other->number;
 }
 

@@ -160,15 +160,24 @@ bool elog_ring_take(struct elog_ring_reader *ring, struct elog_item *item)
 	item->tid = order32(ring, record.tid);
 	item->payload = payload;
 	item->payload_size = size;
+	item->flags = size_flags & ELOG_RECORD_FLAGS;
 	return true;
 }
 
-/* At equal keys, the lower stream is first, so the order is reproducible. */
+/*
+ * At equal keys, a ring of no CPU is first: it has events from producer rings. An event that
+ * the same thread wrote with the same time was emitted later. Among other rings, the lower
+ * stream is first, so the order is reproducible.
+ */
 static bool is_older(const struct elog_ring_reader *one,
 		     const struct elog_ring_reader *other)
 {
+	const bool mapped = one->cpu == EVENTLOG_CPU_UNKNOWN;
+
 	if (one->key != other->key)
 		return one->key < other->key;
+	if (mapped != (other->cpu == EVENTLOG_CPU_UNKNOWN))
+		return mapped;
 	return one->stream < other->stream;
 }
 

@@ -7,6 +7,9 @@
 
 #include "elog.h"
 
+/* The bits of a record that struct elog_item has as flags. */
+#define ELOG_RECORD_FLAGS (EVENTLOG_RECORD_FLAG_MAPPED | EVENTLOG_RECORD_FLAG_ADJUSTED)
+
 /** elog_record_bytes() - bytes to the next record, with up to 7 bytes of padding */
 static inline uint32_t elog_record_bytes(uint32_t size_flags)
 {
@@ -32,7 +35,7 @@ static inline enum eventlog_record_type elog_record_type(uint32_t size_flags)
  * @position: of the next record; never wraps
  * @end: end of the complete records; @end - @position <= @data_bytes
  * @cpu: for struct elog_item
- * @stream: likewise; at equal keys, the lower one is first
+ * @stream: likewise; at equal keys, a ring of no CPU is first, then the lower stream
  * @swapped: its records are in the other byte order
  * @key: sort key of the record at @position, set by elog_ring_peek(): its time, or the
  *	previous key if that is larger

@@ -93,7 +93,8 @@ Item = _struct(
     ("descriptor", c_uint32), ("time", c_uint64), ("session", c_uint64), ("pid", c_uint32),
     ("tid", c_uint32), ("payload", c_void_p), ("payload_size", c_size_t),
     ("lost", POINTER(c_uint64)), ("lost_count", c_uint32), ("stream", c_uint32),
-    ("damage", c_int), ("offset", c_uint64), ("size", c_uint64), ("reserved", c_uint64 * 4))
+    ("damage", c_int), ("flags", c_uint32), ("offset", c_uint64), ("size", c_uint64),
+    ("reserved", c_uint64 * 4))
 Value = _struct(
     "elog_value", ("error", c_int), ("integer", c_uint64), ("data", c_void_p),
     ("size", c_size_t), ("claimed_offset", c_size_t), ("claimed_size", c_size_t),
@@ -155,7 +156,8 @@ Stat = _struct(
 Describe = _struct(
     "eventlog_describe", ("size", c_uint32), ("flags", c_uint32), ("descriptor", c_uint32),
     ("text_size", c_uint32), ("text", c_uint64), ("state", c_uint32),
-    ("provider_id", c_uint32), ("instance", c_uint32), ("reserved", c_uint32))
+    ("provider_id", c_uint32), ("instance", c_uint32), ("reserved", c_uint32),
+    ("sync", c_uint32), ("sync_pid", c_uint32))
 
 Event = _struct("elog_event", ("status", POINTER(c_ubyte)), ("reserved", c_uint * 2))
 Iovec = _struct("iovec", ("iov_base", c_char_p), ("iov_len", c_size_t))

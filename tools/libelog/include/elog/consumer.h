@@ -305,6 +305,15 @@ int elog_consumer_rule_stat(struct elog_consumer *consumer, uint32_t rule_id,
 unsigned int elog_consumer_rings(const struct elog_consumer *consumer);
 
 /**
+ * elog_consumer_shards() - get the number of rings that belong to no CPU
+ * @consumer: the consumer
+ *
+ * These are the last ones of elog_consumer_rings(). They have the events from producer
+ * rings, see eventlog(4).
+ */
+unsigned int elog_consumer_shards(const struct elog_consumer *consumer);
+
+/**
  * elog_consumer_ring_cpu() - get the CPU of a ring
  * @consumer: the consumer
  * @ring: its number, below elog_consumer_rings(); items have it as their stream

@@ -62,6 +62,8 @@ enum elog_damage {
  *	unknown, and streams may share a CPU. ELOG_STREAM_NONE: a loss on CPUs that have
  *	no ring
  * @damage: ELOG_ITEM_DAMAGE only: the kind of damage
+ * @flags: of an event: EVENTLOG_RECORD_FLAG_MAPPED: it is from a producer ring, and its CPU
+ *	is not known; EVENTLOG_RECORD_FLAG_ADJUSTED: its time was changed, too. Otherwise 0
  * @offset: ELOG_ITEM_DAMAGE only: where it begins in the file, in bytes from where
  *	reading began
  * @size: ELOG_ITEM_DAMAGE only: bytes that were skipped or are missing; 0: not known
@@ -82,6 +84,7 @@ struct elog_item {
 	uint32_t lost_count;
 	uint32_t stream;
 	enum elog_damage damage;
+	uint32_t flags;
 	uint64_t offset;
 	uint64_t size;
 	uint64_t reserved[4];

@@ -55,10 +55,16 @@ struct elog_event {
 	((__atomic_load_n((status), __ATOMIC_RELAXED) & (bits)) != 0)
 #endif
 
+/*
+ * The producer's threads emit each event with a system call, write(2). For programs that
+ * later forbid themselves ioctl(2) or mmap(2), for example with seccomp(2).
+ */
+#define ELOG_PRODUCER_NO_RINGS	(1U << 0)
+
 /**
  * struct elog_producer_options - how to open a producer
  * @size: sizeof(struct elog_producer_options); elog.h says how such structs grow
- * @flags: 0
+ * @flags: 0 or ELOG_PRODUCER_NO_RINGS
  * @device: path of the device, or NULL for EVENTLOG_DEVICE
  */
 struct elog_producer_options {

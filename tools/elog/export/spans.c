@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The spans of an export or a report: see spans.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/spans.h"
+
+/*
+ * struct span_rule - an argument of --span
+ * @text: the argument
+ * @globs: START and END, PROVIDER/EVENT
+ * @by_provider: both name the same provider, or none
+ */
+struct span_rule {
+	const char *text;
+	char *globs[2];
+	bool by_provider;
+};
+
+/* ------------------------------------------------------------------------
+ * Rules
+ */
+
+/* Return: the colon that is not escaped, or the end. */
+static const char *find_colon(const char *text)
+{
+	for (; *text && *text != ':'; text++)
+		if (*text == '\\' && text[1])
+			text++;
+	return text;
+}
+
+/* Return: the length of the provider in PROVIDER/EVENT; 0: there is none. */
+static size_t provider_size(const char *glob, size_t size)
+{
+	size_t slash = (size_t)(find_slash(glob) - glob);
+
+	return slash < size ? slash : 0;
+}
+
+static char *copy_glob(const char *text, size_t size)
+{
+	char *glob;
+
+	if (asprintf(&glob, "%s%.*s", provider_size(text, size) ? "" : "*/", (int)size, text) < 0)
+		return NULL;
+	return glob;
+}
+
+static int parse_rule(struct span_rule *rule, const char *text)
+{
+	const char *colon = find_colon(text), *end = colon + 1;
+	size_t of_start, of_end, i;
+
+	rule->text = text;
+	if (!*colon || colon == text || !*end || *find_colon(end)) {
+		elog_error("--span: invalid argument '%s': must be START:END", text);
+		return -EINVAL;
+	}
+	rule->globs[0] = copy_glob(text, (size_t)(colon - text));
+	rule->globs[1] = copy_glob(end, strlen(end));
+	for (i = 0; i < 2; i++) {
+		if (!rule->globs[i])
+			return -ENOMEM;
+		if (!event_glob_error(rule->globs[i]))
+			continue;
+		elog_error("--span: invalid argument '%s': %s", text,
+			   event_glob_error(rule->globs[i]));
+		return -EINVAL;
+	}
+	of_start = provider_size(text, (size_t)(colon - text));
+	of_end = provider_size(end, strlen(end));
+	rule->by_provider = !of_start || !of_end ||
+			    (of_start == of_end && !memcmp(text, end, of_start));
+	return 0;
+}
+
+int spans_open(struct spans *spans, const struct options *options, bool many_files)
+{
+	size_t i;
+	int ret;
+
+	pairing_init(&spans->pairing, sizeof(struct span),
+		     options->pending ? options->pending : SPANS_PENDING, many_files);
+	for (i = 0; i < 2; i++) {
+		ret = latency_key_open(&spans->keys[i], options->by, i);
+		if (ret)
+			return ret;
+	}
+	spans->rules = calloc(options->span_count + 1, sizeof(*spans->rules));
+	if (!spans->rules)
+		return -ENOMEM;
+	for (i = 0; i < options->span_count; i++) {
+		spans->rule_count++;
+		ret = parse_rule(&spans->rules[i], options->spans[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+void spans_close(struct spans *spans)
+{
+	size_t i;
+
+	pairing_free(&spans->pairing);
+	for (i = 0; i < spans->rule_count; i++) {
+		free(spans->rules[i].globs[0]);
+		free(spans->rules[i].globs[1]);
+	}
+	free(spans->rules);
+	for (i = 0; i < 2; i++)
+		latency_key_close(&spans->keys[i]);
+}
+
+/* ------------------------------------------------------------------------
+ * Roles
+ */
+
+/* Return: the length of @name before the suffix; 0: it has another one. */
+static size_t stem_size(const char *name, const char *suffix)
+{
+	size_t size = strlen(name), suffix_size = strlen(suffix);
+
+	return size > suffix_size && !strcmp(name + size - suffix_size, suffix) ?
+	       size - suffix_size : 0;
+}
+
+static void find_role_by_name(const char *name, struct span_role *role)
+{
+	static const struct {
+		const char *suffix;
+		bool is_end;
+		char kind;	/* START and END of one kind are a pair */
+	} suffixes[] = {
+		{ "_start", false, 'e' }, { "_begin", false, 'e' }, { "_end", true, 'e' },
+		{ "_open", false, 'c' }, { "_close", true, 'c' },
+	};
+	char pair[EVENTLOG_NAME_MAX + 1];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(suffixes) && !role->name_size; i++) {
+		role->name_size = stem_size(name, suffixes[i].suffix);
+		if (role->name_size >= sizeof(pair))
+			role->name_size = 0;
+		if (!role->name_size)
+			continue;
+		role->name = name;
+		role->is_start = !suffixes[i].is_end;
+		role->is_end = suffixes[i].is_end;
+		role->by_provider = true;
+		pair[0] = suffixes[i].kind;
+		memcpy(pair + 1, name, role->name_size);
+		role->hash = elog_map_bytes(pair, role->name_size + 1);
+	}
+}
+
+void spans_find_role(const struct spans *spans, const struct elog_schema_event *event,
+		     struct span_role *role)
+{
+	const struct span_rule *rule;
+	size_t i;
+
+	memset(role, 0, sizeof(*role));
+	if (event && !spans->rule_count)
+		find_role_by_name(event->name, role);
+	for (i = 0; event && i < spans->rule_count; i++) {
+		rule = &spans->rules[i];
+		role->is_start = glob_matches(rule->globs[0], event);
+		role->is_end = glob_matches(rule->globs[1], event);
+		if (!role->is_start && !role->is_end)
+			continue;
+		role->name = rule->text;
+		role->name_size = strlen(rule->text);
+		role->by_provider = rule->by_provider;
+		role->hash = elog_map_bytes(&i, sizeof(i));
+		return;
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Events
+ */
+
+static int start_span(struct spans *spans, const struct entry *entry,
+		      const struct span_role *role, struct elog_map_key key,
+		      struct span_match *match)
+{
+	const struct elog_item *item = &entry->item;
+	struct span *start = pairing_start(&spans->pairing, key, item->time);
+
+	if (!start)
+		return -ENOMEM;
+	*start = (struct span){
+		.time = item->time,
+		.wall = wall_time(item->time, entry->wall_offset),
+		.session = item->session,
+		.pid = item->pid,
+		.tid = item->tid,
+		.cpu = item->cpu,
+		.role = role,
+	};
+	match->start = start;
+	return 0;
+}
+
+int spans_take(struct spans *spans, const struct entry *entry, const struct span_role *role,
+	       struct span_match *match)
+{
+	struct pair_counts *counts = &spans->pairing.counts;
+	struct elog_map_key key;
+	struct span *span;
+	int ret;
+
+	pairing_pass_time(&spans->pairing, wall_time(entry->item.time, entry->wall_offset));
+	match->ended = false;
+	match->start = NULL;
+	if (!role->is_start && !role->is_end)
+		return 0;
+	counts->starts += role->is_start;
+	counts->ends += role->is_end;
+	ret = latency_key_make(&spans->keys[role->by_provider], entry, &match->key);
+	if (!ret)
+		counts->unkeyed++;
+	if (ret <= 0)
+		return ret;
+	/* The hashes are keyed, so crafted names and sessions cannot make this collide. */
+	key = match->key;
+	key.words[0] ^= role->hash.words[0];
+	key.words[1] ^= role->hash.words[1];
+	span = role->is_end ? pairing_end(&spans->pairing, key, entry->item.time,
+					  role->is_start) : NULL;
+	if (span) {
+		match->ended = true;
+		match->span = *span;
+		match->span.duration = entry->item.time - span->time;
+	}
+	return role->is_start ? start_span(spans, entry, role, key, match) : 0;
+}

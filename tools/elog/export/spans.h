@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The spans of an export or a report: from an event START to the next END. By name, START
+ * and END are X_start and X_end, X_begin and X_end, or X_open and X_close, and the span is
+ * X; --span START:END replaces these. A pair is what elog latency START END counts as one:
+ * of one provider and session, or of what --by names.
+ */
+#ifndef SPANS_H
+#define SPANS_H
+
+#include "output/latency_key.h"
+#include "output/pairing.h"
+
+#define SPANS_PENDING	(1U << 17)	/* without --pending */
+
+/**
+ * struct span_role - what the events of a definition are for spans
+ * @is_start: a START
+ * @is_end: an END
+ * @name: of the span
+ * @name_size: bytes of @name
+ *
+ * The rest belongs to spans.c.
+ */
+struct span_role {
+	bool is_start;
+	bool is_end;
+	const char *name;
+	size_t name_size;
+
+	bool by_provider;
+	struct elog_map_key hash;
+};
+
+/**
+ * struct span - a START, and a span once there is an END
+ * @time: of the START, CLOCK_MONOTONIC ns
+ * @wall: of the START, CLOCK_REALTIME ns
+ * @duration: ns; of a START: 0
+ * @session: of the START
+ * @pid: of the START
+ * @tid: of the START
+ * @cpu: of the START
+ * @role: of the START; valid as long as the owner of struct span_role keeps it
+ * @data: for the owner of the spans; initially NULL
+ */
+struct span {
+	uint64_t time;
+	int64_t wall;
+	uint64_t duration;
+	uint64_t session;
+	uint32_t pid;
+	uint32_t tid;
+	unsigned int cpu;
+	const struct span_role *role;
+	void *data;
+};
+
+/**
+ * struct span_match - what an event is for spans
+ * @key: what pairs have in common: the session. Of different sessions it differs; spans
+ *	with different names in one session have the same. Only if there is @span or @start
+ * @ended: it is the END of @span
+ * @span: the span that it ends
+ * @start: the START that it is, which is pending now; NULL: none
+ */
+struct span_match {
+	struct elog_map_key key;
+	bool ended;
+	struct span span;
+	struct span *start;
+};
+
+/**
+ * struct spans - the pending STARTs
+ * @pairing: and counts; the owner may set its drop and context after spans_open()
+ *
+ * The rest belongs to spans.c.
+ */
+struct spans {
+	struct pairing pairing;
+	struct latency_key keys[2];	/* of any provider, of one provider */
+	struct span_rule *rules;	/* of --span */
+	size_t rule_count;
+};
+
+/**
+ * spans_open() - parse --span and --by
+ * @spans: zeroed; close it in any case
+ * @options: outlive it; --span, --by, --pending
+ * @many_files: events come from several files
+ *
+ * Return: 0; -EINVAL, after an error message; -ENOMEM.
+ */
+int spans_open(struct spans *spans, const struct options *options, bool many_files);
+
+/** spans_close() - free what it has; drops the pending STARTs */
+void spans_close(struct spans *spans);
+
+/**
+ * spans_find_role() - find out what a definition's events are
+ * @spans: the rules
+ * @event: the definition; NULL: unknown
+ * @role: filled in; its name is valid as long as that of @event and @spans
+ */
+void spans_find_role(const struct spans *spans, const struct elog_schema_event *event,
+		     struct span_role *role);
+
+/**
+ * spans_take() - take an event
+ * @spans: the pending STARTs
+ * @entry: the event
+ * @role: of its definition
+ * @match: filled in
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int spans_take(struct spans *spans, const struct entry *entry, const struct span_role *role,
+	       struct span_match *match);
+
+#endif /* SPANS_H */

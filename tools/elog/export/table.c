@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A file of Parquet: see table.h. The format is described in Apache's parquet-format.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#ifdef ELOG_ZSTD
+#include <zstd.h>
+#endif
+
+#include "export/table.h"
+#include "export/thrift.h"
+#include "util/array.h"
+
+#define MAGIC		"PAR1"
+#define ZSTD_LEVEL	1
+
+/* Types, converted types, encodings and codecs in the format. */
+enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, BYTE_ARRAY = 6 };
+enum { UTF8 = 0, UINT_8 = 11, UINT_16, UINT_32, UINT_64, INT_8, INT_16, INT_32, INT_64, NONE };
+enum { PLAIN = 0, RLE = 3 };
+enum { UNCOMPRESSED = 0, ZSTD = 6 };
+enum { REQUIRED = 0, OPTIONAL = 1 };
+
+static const struct {
+	int type;
+	int converted;
+	bool wide;
+} types[] = {
+	[COLUMN_BOOL] = { BOOLEAN, NONE, false },
+	[COLUMN_S8] = { INT32, INT_8, false },
+	[COLUMN_S16] = { INT32, INT_16, false },
+	[COLUMN_S32] = { INT32, INT_32, false },
+	[COLUMN_S64] = { INT64, INT_64, true },
+	[COLUMN_U8] = { INT32, UINT_8, false },
+	[COLUMN_U16] = { INT32, UINT_16, false },
+	[COLUMN_U32] = { INT32, UINT_32, false },
+	[COLUMN_U64] = { INT64, UINT_64, true },
+	[COLUMN_TIMESTAMP] = { INT64, NONE, true },
+	[COLUMN_TEXT] = { BYTE_ARRAY, UTF8, false },
+	[COLUMN_BINARY] = { BYTE_ARRAY, NONE, false },
+};
+
+/* struct chunk - the values of a column in a row group: their place, and sizes */
+struct chunk {
+	uint64_t offset;
+	uint32_t raw;
+	uint32_t stored;
+};
+
+/*
+ * struct table_column - a column
+ * @name: its name
+ * @type: its type
+ * @values: of the rows in memory that are not null; of bools, a byte each
+ * @present: whether values are null: runs of equal ones
+ * @run: rows of the last run, which is not in @present yet
+ * @run_present: they have values
+ * @chunks: of the row groups that were written
+ */
+struct table_column {
+	char *name;
+	enum column_type type;
+	struct elog_text values;
+	struct elog_text present;
+	uint64_t run;
+	bool run_present;
+	struct chunk *chunks;
+};
+
+int table_add_column(struct table *table, const char *name, enum column_type type)
+{
+	struct table_column *columns = array_grow(table->columns, table->column_count,
+						  sizeof(*columns));
+
+	if (!columns)
+		return -ENOMEM;
+	table->columns = columns;
+	columns += table->column_count;
+	*columns = (struct table_column){ .name = strdup(name), .type = type };
+	if (!columns->name)
+		return -ENOMEM;
+	table->column_count++;
+	return 0;
+}
+
+bool table_has_column(const struct table *table, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < table->column_count; i++)
+		if (!strcasecmp(table->columns[i].name, name))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------------
+ * Values
+ */
+
+/* Without a call: most values are numbers. */
+static inline void put_u32(struct elog_text *text, uint32_t value)
+{
+	char *room = elog_text_room(text, sizeof(value));
+
+	if (!room)
+		return;
+	value = htole32(value);
+	memcpy(room, &value, sizeof(value));
+	elog_text_advance(text, room + sizeof(value));
+}
+
+static inline void put_u64(struct elog_text *text, uint64_t value)
+{
+	char *room = elog_text_room(text, sizeof(value));
+
+	if (!room)
+		return;
+	value = htole64(value);
+	memcpy(room, &value, sizeof(value));
+	elog_text_advance(text, room + sizeof(value));
+}
+
+static void put_varint(struct elog_text *text, uint64_t value)
+{
+	char *room = elog_text_room(text, PB_VARINT_MAX);
+
+	if (room)
+		elog_text_advance(text, pb_put_varint(room, value));
+}
+
+/* A run of RLE: twice its length, and the value, whose width is one byte. */
+static void end_run(struct table_column *column)
+{
+	if (!column->run)
+		return;
+	put_varint(&column->present, column->run << 1);
+	elog_text_character(&column->present, (char)column->run_present);
+	column->run = 0;
+}
+
+static inline void count_value(struct table_column *column, bool present)
+{
+	if (column->run_present != present)
+		end_run(column);
+	column->run_present = present;
+	column->run++;
+}
+
+void table_integer(struct table *table, size_t index, uint64_t value)
+{
+	struct table_column *column = &table->columns[index];
+
+	count_value(column, true);
+	if (types[column->type].wide)
+		put_u64(&column->values, value);
+	else if (column->type != COLUMN_BOOL)
+		put_u32(&column->values, (uint32_t)value);
+	else
+		elog_text_character(&column->values, (char)value);
+	table->bytes += sizeof(value);
+}
+
+void table_bytes(struct table *table, size_t index, const void *data, size_t size)
+{
+	struct table_column *column = &table->columns[index];
+	uint32_t little;
+	char *room;
+
+	count_value(column, true);
+	room = elog_text_room(&column->values, 4 + size);
+	if (!room)
+		return;
+	little = htole32((uint32_t)size);
+	memcpy(room, &little, sizeof(little));
+	elog_text_advance(&column->values, elog_copy(room + sizeof(little), data, size));
+	table->bytes += 4 + size;
+}
+
+void table_null(struct table *table, size_t index)
+{
+	count_value(&table->columns[index], false);
+	table->bytes++;
+}
+
+int table_end_row(struct table *table)
+{
+	/* Whether memory was short shows when the rows are written. */
+	table->rows++;
+	return table->rows == TABLE_ROWS_MAX ? table_flush(table) : 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Row groups
+ */
+
+/* Eight bools make a byte. */
+static void pack_bools(struct elog_text *values)
+{
+	size_t i;
+
+	for (i = 0; i < values->size; i++) {
+		char bit = (char)((values->data[i] & 1) << i % 8);
+
+		values->data[i / 8] = i % 8 ? (char)(values->data[i / 8] | bit) : bit;
+	}
+	values->size = (values->size + 7) / 8;
+}
+
+static void make_page(struct table_column *column, struct elog_text *page)
+{
+	end_run(column);
+	page->size = 0;
+	put_u32(page, (uint32_t)column->present.size);
+	elog_text_put(page, column->present.data, column->present.size);
+	if (column->type == COLUMN_BOOL)
+		pack_bools(&column->values);
+	elog_text_put(page, column->values.data, column->values.size);
+	if (column->values.error || column->present.error)
+		page->error = -ENOMEM;
+	column->values.size = 0;
+	column->present.size = 0;
+}
+
+/* Compress the page into @packed. Return: bytes, or 0: no memory. */
+static size_t compress_page(const struct elog_text *page, struct elog_text *packed)
+{
+#ifdef ELOG_ZSTD
+	size_t most = ZSTD_compressBound(page->size), size;
+	char *room;
+
+	packed->size = 0;
+	room = elog_text_room(packed, most);
+	if (!room)
+		return 0;
+	size = ZSTD_compress(room, most, page->data, page->size, ZSTD_LEVEL);
+	if (ZSTD_isError(size))
+		return 0;
+	elog_text_advance(packed, room + size);
+#else
+	packed->size = 0;
+	elog_text_put(packed, page->data, page->size);
+#endif
+	return packed->error ? 0 : packed->size;
+}
+
+static void put_page_header(struct thrift *thrift, size_t rows, size_t raw, size_t stored)
+{
+	thrift_i32(thrift, 1, 0);			/* a data page */
+	thrift_i32(thrift, 2, (int64_t)raw);
+	thrift_i32(thrift, 3, (int64_t)stored);
+	thrift_open(thrift, 5);
+	thrift_i32(thrift, 1, (int64_t)rows);
+	thrift_i32(thrift, 2, PLAIN);
+	thrift_i32(thrift, 3, RLE);
+	thrift_i32(thrift, 4, RLE);
+	thrift_close(thrift);
+	elog_text_character(&thrift->text, 0);
+}
+
+/* Append the page of a column to the file's text. */
+static int put_chunk(struct table *table, struct table_column *column, struct elog_text *page,
+		     struct elog_text *packed)
+{
+	struct thrift header = { 0 };
+	struct chunk *chunks;
+	size_t stored;
+
+	chunks = array_grow(column->chunks, table->group_count, sizeof(*chunks));
+	if (!chunks)
+		return -ENOMEM;
+	column->chunks = chunks;
+	make_page(column, page);
+	stored = compress_page(page, packed);
+	if (!stored || page->error)
+		return -ENOMEM;
+	put_page_header(&header, table->rows, page->size, stored);
+	chunks[table->group_count] = (struct chunk){
+		.offset = table->offset + table->sink.text.size,
+		.raw = (uint32_t)(header.text.size + page->size),
+		.stored = (uint32_t)(header.text.size + stored),
+	};
+	elog_text_put(&table->sink.text, header.text.data, header.text.size);
+	elog_text_put(&table->sink.text, packed->data, stored);
+	elog_text_free(&header.text);
+	return header.text.error ? : table->sink.text.error;
+}
+
+/* A table that is not written to has no open file: there may be many tables. */
+static int reopen(struct table *table)
+{
+	if (table->sink.fd >= 0)
+		return 0;
+	table->sink.fd = open(table->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	return table->sink.fd < 0 ? -errno : 0;
+}
+
+static int write_text(struct table *table)
+{
+	size_t size = table->sink.text.size;
+	int ret = reopen(table) ? : sink_flush(&table->sink);
+
+	if (!ret)
+		table->offset += size;
+	if (table->sink.fd >= 0 && close(table->sink.fd) && !ret)
+		ret = -errno;
+	table->sink.fd = -1;
+	return ret;
+}
+
+struct table *table_open(char *path)
+{
+	struct table *table = path ? calloc(1, sizeof(*table)) : NULL;
+	int ret;
+
+	if (!table) {
+		free(path);
+		errno = ENOMEM;
+		return NULL;
+	}
+	ret = sink_open(&table->sink, path);
+	if (ret) {
+		free(table);
+		free(path);
+		errno = -ret;
+		return NULL;
+	}
+	table->path = path;
+	elog_text_string(&table->sink.text, MAGIC);
+	table->broken = write_text(table);
+	return table;
+}
+
+int table_flush(struct table *table)
+{
+	struct elog_text page = { 0 }, packed = { 0 };
+	uint64_t *group_rows;
+	size_t i;
+	int ret = 0;
+
+	if (!table->rows || table->broken)
+		return 0;
+	group_rows = array_grow(table->group_rows, table->group_count, sizeof(*group_rows));
+	if (!group_rows)
+		return -ENOMEM;
+	table->group_rows = group_rows;
+	for (i = 0; i < table->column_count && !ret; i++)
+		ret = put_chunk(table, &table->columns[i], &page, &packed);
+	if (!ret)
+		ret = write_text(table);
+	elog_text_free(&page);
+	elog_text_free(&packed);
+	group_rows[table->group_count] = table->rows;
+	table->broken = ret;
+	table->group_count += !ret;
+	table->rows = 0;
+	table->bytes = 0;
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * The footer
+ */
+
+static void put_schema(struct thrift *thrift, const struct table *table)
+{
+	const struct table_column *column;
+	size_t i;
+
+	thrift_list(thrift, 2, THRIFT_STRUCT, table->column_count + 1);
+	thrift_open(thrift, 0);
+	thrift_string(thrift, 4, "events");
+	thrift_i32(thrift, 5, (int64_t)table->column_count);
+	thrift_close(thrift);
+	for (i = 0; i < table->column_count; i++) {
+		column = &table->columns[i];
+		thrift_open(thrift, 0);
+		thrift_i32(thrift, 1, types[column->type].type);
+		thrift_i32(thrift, 3, OPTIONAL);
+		thrift_string(thrift, 4, column->name);
+		if (types[column->type].converted != NONE)
+			thrift_i32(thrift, 6, types[column->type].converted);
+		if (column->type == COLUMN_TIMESTAMP) {
+			/* Universal time, in nanoseconds. */
+			thrift_open(thrift, 10);
+			thrift_open(thrift, 8);
+			thrift_field(thrift, 1, THRIFT_TRUE);
+			thrift_open(thrift, 2);
+			thrift_open(thrift, 3);
+			thrift_close(thrift);
+			thrift_close(thrift);
+			thrift_close(thrift);
+			thrift_close(thrift);
+		}
+		thrift_close(thrift);
+	}
+}
+
+static void put_column_chunk(struct thrift *thrift, const struct table_column *column,
+			     const struct chunk *chunk, uint64_t rows)
+{
+	thrift_open(thrift, 0);
+	thrift_i64(thrift, 2, (int64_t)chunk->offset);
+	thrift_open(thrift, 3);
+	thrift_i32(thrift, 1, types[column->type].type);
+	thrift_list(thrift, 2, THRIFT_I32, 2);
+	thrift_signed(thrift, PLAIN);
+	thrift_signed(thrift, RLE);
+	thrift_list(thrift, 3, THRIFT_BINARY, 1);
+	thrift_element(thrift, column->name);
+#ifdef ELOG_ZSTD
+	thrift_i32(thrift, 4, ZSTD);
+#else
+	thrift_i32(thrift, 4, UNCOMPRESSED);
+#endif
+	thrift_i64(thrift, 5, (int64_t)rows);
+	thrift_i64(thrift, 6, chunk->raw);
+	thrift_i64(thrift, 7, chunk->stored);
+	thrift_i64(thrift, 9, (int64_t)chunk->offset);
+	thrift_close(thrift);
+	thrift_close(thrift);
+}
+
+static void put_groups(struct thrift *thrift, const struct table *table)
+{
+	uint64_t bytes;
+	size_t group, i;
+
+	thrift_list(thrift, 4, THRIFT_STRUCT, table->group_count);
+	for (group = 0; group < table->group_count; group++) {
+		bytes = 0;
+		thrift_open(thrift, 0);
+		thrift_list(thrift, 1, THRIFT_STRUCT, table->column_count);
+		for (i = 0; i < table->column_count; i++) {
+			put_column_chunk(thrift, &table->columns[i],
+					 &table->columns[i].chunks[group],
+					 table->group_rows[group]);
+			bytes += table->columns[i].chunks[group].raw;
+		}
+		thrift_i64(thrift, 2, (int64_t)bytes);
+		thrift_i64(thrift, 3, (int64_t)table->group_rows[group]);
+		thrift_close(thrift);
+	}
+}
+
+static int write_footer(struct table *table)
+{
+	struct thrift thrift = { 0 };
+	uint64_t rows = 0;
+	size_t i;
+
+	for (i = 0; i < table->group_count; i++)
+		rows += table->group_rows[i];
+	thrift_i32(&thrift, 1, 2);
+	put_schema(&thrift, table);
+	thrift_i64(&thrift, 3, (int64_t)rows);
+	put_groups(&thrift, table);
+	thrift_string(&thrift, 6, "elog");
+	elog_text_character(&thrift.text, 0);
+	table->sink.error = thrift.text.error;
+	elog_text_put(&table->sink.text, thrift.text.data, thrift.text.size);
+	put_u32(&table->sink.text, (uint32_t)thrift.text.size);
+	elog_text_string(&table->sink.text, MAGIC);
+	elog_text_free(&thrift.text);
+	return write_text(table);
+}
+
+int table_close(struct table *table)
+{
+	size_t i;
+	int ret, error;
+
+	if (!table)
+		return 0;
+	ret = table_flush(table);
+	/* A row group that was not written has left no bytes, but room for the footer. */
+	table->sink.text.size = 0;
+	error = write_footer(table);
+	if (error)
+		unlink(table->path);
+	for (i = 0; i < table->column_count; i++) {
+		free(table->columns[i].name);
+		free(table->columns[i].chunks);
+		elog_text_free(&table->columns[i].values);
+		elog_text_free(&table->columns[i].present);
+	}
+	elog_text_free(&table->sink.text);
+	free(table->columns);
+	free(table->group_rows);
+	free(table->path);
+	free(table);
+	return ret ? : error;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Text for readers that refuse what is not UTF-8: see put_utf8() in export.h.
+ */
+#include <string.h>
+
+#include "export/export.h"
+
+void put_utf8(struct elog_text *text, const char *data, size_t size)
+{
+	const unsigned char *from = (const unsigned char *)data, *end = from + size, *plain = from;
+	size_t step;
+
+	while ((from = elog_plain_end(from, end)) != end) {
+		step = *from < 0x80 ? 1 : elog_utf8_size(from, end);
+		if (step) {
+			from += step;
+			continue;
+		}
+		elog_text_put(text, plain, (size_t)(from - plain));
+		elog_text_string(text, "\xef\xbf\xbd");
+		plain = ++from;
+	}
+	elog_text_put(text, plain, (size_t)(from - plain));
+}

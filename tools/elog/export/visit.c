@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Visits everything in files once: see visit.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/visit.h"
+#include "util/signals.h"
+
+/* ------------------------------------------------------------------------
+ * Kinds
+ */
+
+static void put_string(struct elog_text *key, const char *string)
+{
+	elog_text_put(key, string, strlen(string) + 1);
+}
+
+/* What a kind's events have in common, which is what a table of them needs to know. */
+static int make_key(struct visit *visit, const struct elog_schema_event *event)
+{
+	struct elog_text *key = &visit->key;
+	size_t i;
+
+	key->size = 0;
+	if (!event)
+		return 0;
+	put_string(key, event->provider->name);
+	put_string(key, event->name);
+	for (i = 0; i < event->field_count; i++) {
+		const struct elog_schema_field *field = event->fields[i];
+
+		put_string(key, field->name);
+		elog_text_printf(key, "%d %zu %d %d ", field->type, field->size,
+				 field->is_signed, field->display);
+	}
+	return key->error;
+}
+
+static void free_kind(struct event_kind *kind)
+{
+	if (!kind)
+		return;
+	free(kind->provider);
+	free(kind->name);
+	free(kind);
+}
+
+static struct event_kind *new_kind(struct visit *visit, struct elog_map_key key,
+				   const struct elog_schema_event *event)
+{
+	struct event_kind *kind = calloc(1, sizeof(*kind)), **place;
+
+	if (!kind)
+		return NULL;
+	kind->provider = strdup(event ? event->provider->name : "?");
+	kind->name = strdup(event ? event->name : "?");
+	place = kind->provider && kind->name ? elog_map_insert(&visit->kind_map, key) : NULL;
+	if (!place) {
+		free_kind(kind);
+		return NULL;
+	}
+	spans_find_role(&visit->spans, event, &kind->role);
+	/* The definition may go; the kind stays. */
+	if (event && kind->role.name == event->name)
+		kind->role.name = kind->name;
+	*place = kind;
+	*visit->kind_end = kind;
+	visit->kind_end = &kind->next;
+	visit->kind_count++;
+	return kind;
+}
+
+static int find_kind(struct visit *visit, struct cached_event *cached)
+{
+	struct event_kind *kind, **found;
+	struct elog_map_key key;
+	int ret;
+
+	ret = make_key(visit, cached->event);
+	if (ret)
+		return ret;
+	key = elog_map_bytes(visit->key.data, visit->key.size);
+	found = elog_map_find(&visit->kind_map, key);
+	if (!found && visit->kind_count == VISIT_KINDS_MAX)
+		return -E2BIG;
+	kind = found ? *found : new_kind(visit, key, cached->event);
+	cached->row = kind;
+	return kind ? 0 : -ENOMEM;
+}
+
+/* ------------------------------------------------------------------------
+ * Items
+ */
+
+static void pass_time(struct visit *visit, const struct entry *entry)
+{
+	visit->last = wall_time(entry->item.time, entry->wall_offset);
+	if (!visit->any)
+		visit->first = visit->last;
+	visit->any = true;
+}
+
+static int take_event(struct visit *visit, const struct entry *entry)
+{
+	struct visit_event event = { .entry = entry };
+	int ret;
+
+	if (!entry->cached->row) {
+		ret = find_kind(visit, entry->cached);
+		if (ret)
+			return ret;
+	}
+	event.kind = entry->cached->row;
+	ret = spans_take(&visit->spans, entry, &event.kind->role, &event.match);
+	if (ret)
+		return ret;
+	pass_time(visit, entry);
+	visit->events++;
+	visit->unknown += !entry->cached->event;
+	visit->enough = visit->events == visit->options->count;
+	return visit->ops->event ? visit->ops->event(visit->context, &event) : 0;
+}
+
+static int take_loss(struct visit *visit, const struct entry *entry)
+{
+	uint64_t count = add_causes(visit->lost, &entry->item);
+
+	if (!count)
+		return 0;
+	pairing_forget(&visit->spans.pairing);
+	pass_time(visit, entry);
+	return visit->ops->lost ? visit->ops->lost(visit->context, entry, count) : 0;
+}
+
+static int take_sync(struct visit *visit, const struct entry *entry)
+{
+	progress_update(&visit->progress, visit->source, visit->events);
+	if (signals_mask()) {
+		signals_let_in();
+		signals_hold();
+		visit->stopped = signals_stops();
+	}
+	return visit->ops->sync ? visit->ops->sync(visit->context, entry) : 0;
+}
+
+static int take_entry(struct visit *visit, const struct entry *entry)
+{
+	switch (entry->item.type) {
+	case ELOG_ITEM_EVENT:
+		return take_event(visit, entry);
+	case ELOG_ITEM_LOST:
+		return take_loss(visit, entry);
+	case ELOG_ITEM_PART:
+		pairing_begin_segment(&visit->spans.pairing, entry);
+		return visit->ops->segment ? visit->ops->segment(visit->context, entry) : 0;
+	case ELOG_ITEM_SYNC:
+		return take_sync(visit, entry);
+	case ELOG_ITEM_DAMAGE:
+		progress_clear(&visit->progress);
+		source_print_damage(entry);
+		if (!entry->unfinished)
+			pairing_forget(&visit->spans.pairing);
+		return 0;
+	}
+	return 0;
+}
+
+int visit_run(struct visit *visit)
+{
+	struct entry entry;
+	int ret = 1;
+
+	while (ret > 0 && !visit->enough && !visit->stopped) {
+		ret = source_next(visit->source, &entry);
+		if (ret > 0)
+			ret = take_entry(visit, &entry) ? : 1;
+	}
+	progress_clear(&visit->progress);
+	pairing_finish(&visit->spans.pairing);
+	return ret < 0 ? ret : 0;
+}
+
+/* ------------------------------------------------------------------------
+ * The beginning and the end
+ */
+
+static bool are_regular(const struct options *options)
+{
+	struct stat info;
+	int i;
+
+	for (i = 0; i < options->argument_count; i++)
+		if (stat(options->arguments[i], &info) || !S_ISREG(info.st_mode))
+			return false;
+	return true;
+}
+
+int visit_open(struct visit **result, const struct options *options,
+	       const struct visit_ops *ops, void *context)
+{
+	const struct output output = {
+		.terminal = options->output && !strcmp(options->output, "-") &&
+			    isatty(STDOUT_FILENO),
+	};
+	struct visit *visit = calloc(1, sizeof(*visit));
+	int ret = -ENOMEM;
+
+	if (!visit)
+		goto out;
+	visit->options = options;
+	visit->ops = ops;
+	visit->context = context;
+	visit->kind_end = &visit->kinds;
+	elog_map_init(&visit->kind_map, sizeof(struct event_kind *));
+	ret = spans_open(&visit->spans, options, options->argument_count > 1);
+	if (ret)
+		goto out;
+	visit->spans.pairing.drop = (void (*)(void *, void *))ops->drop;
+	visit->spans.pairing.context = context;
+	ret = source_open_files(&visit->source, options, options->arguments,
+				options->argument_count);
+	if (ret)
+		goto out;
+	/* A signal is taken between two blocks; reading a pipe may wait for ever. */
+	if (are_regular(options))
+		signals_catch(0);
+	progress_start(&visit->progress, options, &output);
+	*result = visit;
+	return 0;
+out:
+	if (ret == -ENOMEM)
+		elog_error("out of memory");
+	visit_close(visit);
+	return ret;
+}
+
+static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
+{
+	const struct pair_counts *counts = &visit->spans.pairing.counts;
+
+	fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n", visit->events,
+		plural(visit->events), lost, causes ? causes : "");
+	if (visit->unknown)
+		fprintf(stderr, "elog: %" PRIu64 " event%s no definition in the file\n",
+			visit->unknown, visit->unknown == 1 ? " has" : "s have");
+	if (counts->dropped)
+		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
+			" were pending: spans may be missing; see --pending\n",
+			counts->dropped, plural(counts->dropped),
+			visit->spans.pairing.pending_max);
+}
+
+int visit_finish(struct visit *visit, bool failed)
+{
+	struct elog_text causes = { 0 };
+	uint64_t lost = put_causes(visit->lost, ELOG_LOST_CAUSES_MAX, &causes);
+
+	if (visit->stopped) {
+		elog_error("interrupted: the events behind are missing");
+		failed = true;
+	}
+	if (!visit->options->quiet)
+		print_summary(visit, lost, causes.data);
+	elog_text_free(&causes);
+	failed |= source_failed(visit->source);
+	failed |= source_finish(visit->source);
+	if (failed)
+		return STATUS_ERROR;
+	return lost ? STATUS_LOST : STATUS_OK;
+}
+
+void visit_close(struct visit *visit)
+{
+	struct event_kind *kind, *next;
+
+	if (!visit)
+		return;
+	spans_close(&visit->spans);
+	source_close(visit->source);
+	elog_map_free(&visit->kind_map);
+	elog_text_free(&visit->key);
+	for (kind = visit->kinds; kind; kind = next) {
+		next = kind->next;
+		free_kind(kind);
+	}
+	free(visit);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Visits everything in files once, in the order of time, for exports and reports: events
+ * that the options select with the spans that they start and end, losses, and the segments
+ * of captures. Prints damage and progress on stderr, and the summary at the end.
+ */
+#ifndef VISIT_H
+#define VISIT_H
+
+#include "export/spans.h"
+#include "input/source.h"
+#include "output/progress.h"
+
+#define VISIT_KINDS_MAX	4096	/* kinds of events */
+
+/**
+ * struct event_kind - events with the same provider, name and types of fields
+ * @provider: "?" if the definition is missing
+ * @name: of the event; "?" likewise
+ * @role: START, END or none
+ * @data: for the owner of the visit, for example a table; initially NULL
+ * @next: the kind that was seen next
+ */
+struct event_kind {
+	char *provider;
+	char *name;
+	struct span_role role;
+	void *data;
+	struct event_kind *next;
+};
+
+/**
+ * struct visit_event - an event
+ * @entry: the event; entry->cached->event is the schema, or NULL if it is missing
+ * @kind: its kind, which stays until visit_close()
+ * @match: the span that it ends or starts. The callee may set match.start->data
+ */
+struct visit_event {
+	const struct entry *entry;
+	struct event_kind *kind;
+	struct span_match match;
+};
+
+/**
+ * struct visit_ops - what to do; each may be NULL
+ * @segment: a segment of a capture begins: entry->reader has its clocks and its origin
+ * @event: an event
+ * @lost: a loss
+ * @drop: a START gets no END: it is replaced, forgotten where events are missing, or
+ *	pending at the end. Its data must be freed
+ * @sync: between events now and then
+ *
+ * @segment, @event, @lost and @sync return 0 or a negative errno, which ends the visit.
+ */
+struct visit_ops {
+	int (*segment)(void *context, const struct entry *entry);
+	int (*event)(void *context, struct visit_event *event);
+	int (*lost)(void *context, const struct entry *entry, uint64_t count);
+	void (*drop)(void *context, struct span *start);
+	int (*sync)(void *context, const struct entry *entry);
+};
+
+/**
+ * struct visit - a visit; to be read by anyone
+ * @options: the selection, --span, --by, --pending, -n, -q
+ * @spans: pending STARTs, and counts
+ * @kinds: all kinds in the order in which they were seen
+ * @kind_count: number of @kinds
+ * @events: number of events
+ * @unknown: events whose definition is missing
+ * @lost: lost events by cause
+ * @first: time of the first event or loss, CLOCK_REALTIME ns
+ * @last: time of the last one
+ * @any: there was one
+ * @stopped: a signal ended the visit
+ *
+ * The rest belongs to visit.c.
+ */
+struct visit {
+	const struct options *options;
+	struct spans spans;
+	struct event_kind *kinds;
+	size_t kind_count;
+	uint64_t events;
+	uint64_t unknown;
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
+	int64_t first;
+	int64_t last;
+	bool any;
+	bool stopped;
+
+	const struct visit_ops *ops;
+	void *context;
+	struct source *source;
+	struct progress progress;
+	struct elog_map kind_map;	/* pointers to @kinds */
+	struct event_kind **kind_end;
+	struct elog_text key;
+	bool enough;			/* -n is reached */
+};
+
+/**
+ * visit_open() - open the files
+ * @visit: set to the new visit
+ * @options: outlive it; the arguments are the files
+ * @ops: outlive it
+ * @context: for @ops
+ *
+ * Return: 0, or a negative errno; the reason was printed.
+ */
+int visit_open(struct visit **visit, const struct options *options,
+	       const struct visit_ops *ops, void *context);
+
+/**
+ * visit_run() - visit everything
+ * @visit: just opened
+ *
+ * Damage and a signal to stop end nothing in between: what was visited so far is as valid
+ * as all of it.
+ *
+ * Return: 0, or a negative errno: of an operation, or -ENOMEM, or -E2BIG: too many kinds.
+ */
+int visit_run(struct visit *visit);
+
+/**
+ * visit_finish() - print the summary, and what is known only at the end
+ * @visit: after visit_run()
+ * @failed: there was an error, which was printed
+ *
+ * Return: the exit status.
+ */
+int visit_finish(struct visit *visit, bool failed);
+
+/** visit_close() - free everything; NULL is allowed */
+void visit_close(struct visit *visit);
+
+#endif /* VISIT_H */
