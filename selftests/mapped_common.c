@@ -44,12 +44,10 @@ void *try_map(int fd, const struct eventlog_attach *attach)
 	return mmap(NULL, attach->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, attach->offset);
 }
 
-void mapped_attach(struct mapped *mapped, int fd, __u32 data_bytes)
+static void mapped_map(struct mapped *mapped, __u32 data_bytes)
 {
-	memset(mapped, 0, sizeof(*mapped));
-	mapped->fd = fd;
-	mapped->attach = attach_request(data_bytes);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &mapped->attach));
+	const int fd = mapped->fd;
+
 	CHECK(mapped->attach.ring);
 	CHECK_EQ(mapped->attach.data_bytes, data_bytes);
 	mapped->header = try_map(fd, &mapped->attach);
@@ -62,6 +60,29 @@ void mapped_attach(struct mapped *mapped, int fd, __u32 data_bytes)
 	CHECK_EQ(mapped->header->position, 0);
 	CHECK_EQ(mapped_ask(mapped), EVENTLOG_MAPPED_ASK_KICK);
 	mapped->data = (unsigned char *)mapped->header + mapped->header->data_offset;
+}
+
+void mapped_attach(struct mapped *mapped, int fd, __u32 data_bytes)
+{
+	memset(mapped, 0, sizeof(*mapped));
+	mapped->fd = fd;
+	mapped->attach = attach_request(data_bytes);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &mapped->attach));
+	mapped_map(mapped, data_bytes);
+}
+
+bool mapped_attach_cycles(struct mapped *mapped, int fd, __u32 data_bytes)
+{
+	memset(mapped, 0, sizeof(*mapped));
+	mapped->fd = fd;
+	mapped->attach = attach_request(data_bytes);
+	mapped->attach.flags = EVENTLOG_ATTACH_CYCLES;
+	if (ioctl(fd, EVENTLOG_IOC_ATTACH, &mapped->attach)) {
+		CHECK_EQ(errno, EOPNOTSUPP);
+		return false;
+	}
+	mapped_map(mapped, data_bytes);
+	return true;
 }
 
 void mapped_unmap(struct mapped *mapped)
@@ -80,8 +101,19 @@ bool mapped_taken(const struct mapped *mapped)
 	return __atomic_load_n(&mapped->header->position, __ATOMIC_ACQUIRE) == mapped->head;
 }
 
+__u64 cycles_now(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
 __u64 mapped_time(const struct mapped *mapped)
 {
+	if (mapped->attach.flags & EVENTLOG_ATTACH_CYCLES)
+		return cycles_now();
 	return clock_now() + mapped->attach.time_offset;
 }
 
@@ -129,6 +161,18 @@ ssize_t mapped_kick_with(const struct mapped *mapped, __u32 write_index, const v
 	};
 
 	return writev(mapped->fd, parts, 2);
+}
+
+ssize_t mapped_kick_session(const struct mapped *mapped, __u32 write_index, __u64 session,
+			    const void *payload, __u32 bytes)
+{
+	const __u32 message[3] = { EVENTLOG_WRITE_KICK, mapped->attach.ring, write_index };
+	const struct iovec parts[3] = {
+		{ (void *)message, sizeof(message) }, { &session, sizeof(session) },
+		{ (void *)payload, bytes },
+	};
+
+	return writev(mapped->fd, parts, 3);
 }
 
 void mapped_emit(struct mapped *mapped, __u32 write_index, const void *payload, __u32 bytes)

@@ -42,6 +42,13 @@ void *try_map(int fd, const struct eventlog_attach *attach);
 /** mapped_attach() - get and map a new ring, and check what every ring must satisfy */
 void mapped_attach(struct mapped *mapped, int fd, __u32 data_bytes);
 
+/**
+ * mapped_attach_cycles() - mapped_attach() with EVENTLOG_ATTACH_CYCLES
+ *
+ * Return: false if the kernel's clock is another one; then there is no ring.
+ */
+bool mapped_attach_cycles(struct mapped *mapped, int fd, __u32 data_bytes);
+
 /** mapped_unmap() - unmap the ring, which ends it */
 void mapped_unmap(struct mapped *mapped);
 
@@ -51,7 +58,10 @@ __u32 mapped_ask(const struct mapped *mapped);
 /** mapped_taken() - whether the kernel has taken all records */
 bool mapped_taken(const struct mapped *mapped);
 
-/** mapped_time() - the time of an event that is emitted now */
+/** cycles_now() - the cycle counter */
+__u64 cycles_now(void);
+
+/** mapped_time() - the time of an event that is emitted now, as the ring wants it */
 __u64 mapped_time(const struct mapped *mapped);
 
 /**
@@ -80,6 +90,10 @@ ssize_t mapped_kick(const struct mapped *mapped);
  */
 ssize_t mapped_kick_with(const struct mapped *mapped, __u32 write_index, const void *payload,
 			 __u32 bytes);
+
+/** mapped_kick_session() - mapped_kick_with(), of a registration with session */
+ssize_t mapped_kick_session(const struct mapped *mapped, __u32 write_index, __u64 session,
+			    const void *payload, __u32 bytes);
 
 /**
  * mapped_emit() - emit an event, as a producer does that follows the rules

@@ -128,7 +128,8 @@ TEST(attach_rejects_bad_values)
 	for (i = 0; i < 32; i++) {
 		attach = attach_request(mapped_least_bytes());
 		attach.flags = 1U << i;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EINVAL);
+		if (attach.flags != EVENTLOG_ATTACH_CYCLES)
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EINVAL);
 	}
 	/* There is no ring to take over or to end. */
 	for (i = 0; i < 3; i++) {
@@ -743,6 +744,126 @@ TEST(forged_times_are_adjusted)
 	pair_close(&pair);
 }
 
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+static void clocksource_get(char *name, size_t room)
+{
+	ssize_t bytes;
+	int fd = open(CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
+
+	name[0] = '\0';
+	if (fd < 0)
+		return;
+	bytes = read(fd, name, room - 1);
+	close(fd);
+	if (bytes > 0)
+		name[bytes - 1] = '\0';
+}
+
+/* Like pair_open(), with a ring whose times are cycles. */
+static void pair_open_cycles(struct pair *pair)
+{
+	char name[32];
+
+	pair_open(pair);
+	mapped_unmap(&pair->ring);
+	if (mapped_attach_cycles(&pair->ring, pair->fd, mapped_least_bytes()))
+		return;
+	clocksource_get(name, sizeof(name));
+	/* Only 64-bit kernels convert cycles. */
+	CHECK(strcmp(name, "tsc") || sizeof(long) == 4);
+	SKIP("the cycle counter is not the kernel's clock");
+}
+
+/* What a time may be off: far more than a conversion is, unless it is wrong. */
+#define CYCLES_ERROR 1000000
+
+TEST(cycles_are_converted)
+{
+	const unsigned int rounds = 100, events = 10;
+	__u64 before[10], after, last = 0;
+	struct record record;
+	struct pair pair;
+	unsigned int i, j;
+
+	pair_open_cycles(&pair);
+	for (i = 0; i < rounds; i++) {
+		for (j = 0; j < events; j++) {
+			before[j] = clock_now();
+			pair_put(&pair);
+		}
+		after = clock_now();
+		CHECK_EQ(mapped_kick(&pair.ring), 8);
+		for (j = 0; j < events; j++) {
+			CHECK(consumer_next(&pair.consumer, &record));
+			check_number(&record, pair.received++);
+			CHECK(record.header->time >= last);
+			CHECK(record.header->time + CYCLES_ERROR >= before[j]);
+			CHECK(record.header->time <= after + CYCLES_ERROR);
+			CHECK(record.header->size_flags & EVENTLOG_RECORD_FLAG_MAPPED);
+			last = record.header->time;
+		}
+		/* Now and then, the ring goes to sleep. */
+		if (i % 25 == 24)
+			WAIT_FOR(mapped_ask(&pair.ring) == EVENTLOG_MAPPED_ASK_KICK);
+	}
+	pair_check(&pair, getpid(), thread_id());
+	pair_close(&pair);
+}
+
+TEST(forged_cycles_are_adjusted)
+{
+	struct eventlog_attach attach = attach_request(0);
+	struct pair pair;
+	__u64 now;
+
+	pair_open_cycles(&pair);
+	now = clock_now();
+	check_time(&pair, 0, 1, 0, true);
+	check_time(&pair, 1, 1, 0, true);
+	check_time(&pair, ~0ULL, now - CYCLES_ERROR, 0, true);
+	check_time(&pair, cycles_now() + (1ULL << 40), now - CYCLES_ERROR, 0, true);
+	now = flush(pair.consumer.fd);
+	check_time(&pair, 5, now, now, true);
+	/* Who takes the ring over must know about its clock. */
+	attach.ring = pair.ring.attach.ring;
+	CHECK_ERRNO(ioctl(pair.fd, EVENTLOG_IOC_ATTACH, &attach), EINVAL);
+	attach.flags = EVENTLOG_ATTACH_CYCLES;
+	CHECK_OK(ioctl(pair.fd, EVENTLOG_IOC_ATTACH, &attach));
+	pair_close(&pair);
+}
+
+/* The kernel takes another clocksource, as it does when it finds the counter unstable. */
+TEST(rings_with_cycles_end_when_the_clocksource_changes)
+{
+	char before[32], now[32], others[128];
+	struct pair pair;
+	int fd;
+
+	pair_open_cycles(&pair);
+	clocksource_get(before, sizeof(before));
+	fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY);
+	memset(others, 0, sizeof(others));
+	CHECK(read(fd, others, sizeof(others) - 1) > 0);
+	close(fd);
+	if (!strstr(others, "acpi_pm"))
+		SKIP("there is no other clocksource");
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	pair_put(&pair);
+	file_write(CLOCKSOURCE, "acpi_pm");
+	WAIT_FOR((clocksource_get(now, sizeof(now)), !strcmp(now, "acpi_pm")));
+	/* The worker finds out, if it runs. */
+	WAIT_FOR((mapped_kick(&pair.ring), mapped_ask(&pair.ring) & EVENTLOG_MAPPED_ASK_LEAVE));
+	CHECK(!mapped_attach_cycles(&(struct mapped){ 0 }, pair.fd, mapped_least_bytes()));
+	pair_put(&pair);
+	mapped_unmap(&pair.ring);
+	file_write(CLOCKSOURCE, before);
+	WAIT_FOR((clocksource_get(now, sizeof(now)), !strcmp(now, before)));
+	/* Nothing is lost. */
+	CHECK_EQ(consumer_skip(&pair.consumer), 2);
+	pair_close(&pair);
+}
+
 /* ---- hostile pages ---- */
 
 static void store(struct mapped *ring, __u32 offset, __u32 size, __u32 index, __u32 committed)
@@ -1107,7 +1228,9 @@ TEST(order_of_mapped_and_written_events)
 		pair.sent++;
 		if (test_random(&seed) % 4096 == 0) {
 			mapped_unmap(&pair.ring);
-			mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
+			if (pair.sent % 2 ||
+			    !mapped_attach_cycles(&pair.ring, pair.fd, mapped_least_bytes()))
+				mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
 		}
 		if (pair.sent % 256 == 0)
 			take_ordered(&pair.consumer, pair.event.descriptor, ordered);

@@ -166,7 +166,8 @@ static void eventlog_mapped_adopt(struct eventlog_mapped *ring)
 }
 
 /* Allocates a ring that is in no shard and has no number. */
-static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u32 data_bytes)
+static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u32 data_bytes,
+						   u32 flags)
 {
 	struct eventlog_mapped *ring;
 	int ret;
@@ -185,6 +186,7 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 	ring->mm = current->mm;
 	mmgrab(ring->mm);
 	ring->data_bytes = data_bytes;
+	ring->has_cycles = flags & EVENTLOG_ATTACH_CYCLES;
 	eventlog_mapped_adopt(ring);
 	ret = eventlog_pages_alloc(&ring->pages, 1 + (data_bytes >> PAGE_SHIFT), NUMA_NO_NODE);
 	if (ret) {
@@ -225,7 +227,8 @@ static int eventlog_mapped_publish(struct eventlog_mapped *ring)
 	return 0;
 }
 
-static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file, u32 data_bytes)
+static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file, u32 data_bytes,
+						    u32 flags)
 {
 	struct eventlog_mapped *ring;
 	int ret;
@@ -233,7 +236,9 @@ static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file, 
 	if (!is_power_of_2(data_bytes) || data_bytes < EVENTLOG_MAPPED_BYTES_MIN ||
 	    data_bytes < PAGE_SIZE || data_bytes > EVENTLOG_MAPPED_BYTES_MAX)
 		return ERR_PTR(-EINVAL);
-	ring = eventlog_mapped_new(file, data_bytes);
+	if (flags & EVENTLOG_ATTACH_CYCLES && !eventlog_cycles_usable())
+		return ERR_PTR(-EOPNOTSUPP);
+	ring = eventlog_mapped_new(file, data_bytes, flags);
 	if (IS_ERR(ring))
 		return ring;
 	ret = eventlog_mapped_publish(ring);
@@ -245,7 +250,8 @@ static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file, 
 }
 
 /* Takes over a ring of another thread. */
-static struct eventlog_mapped *eventlog_mapped_take_over(struct eventlog_file *file, u32 number)
+static struct eventlog_mapped *eventlog_mapped_take_over(struct eventlog_file *file, u32 number,
+							 u32 flags)
 {
 	struct eventlog_mapped *ring = eventlog_mapped_get(file, number);
 	int ret = -ENOENT;
@@ -255,7 +261,9 @@ static struct eventlog_mapped *eventlog_mapped_take_over(struct eventlog_file *f
 	mutex_lock(&ring->shard->lock);
 	if (ring->mm != current->mm) {
 		ret = -EPERM;
-	} else if (!ring->ended && !ring->dead) {
+	} else if (ring->has_cycles != !!(flags & EVENTLOG_ATTACH_CYCLES)) {
+		ret = -EINVAL;
+	} else if (!ring->ended && !ring->leave) {
 		eventlog_shard_take(ring, true);
 		eventlog_mapped_adopt(ring);
 		ret = 0;
@@ -286,14 +294,14 @@ static int eventlog_ioctl_attach(struct eventlog_domain *domain, struct file *fi
 	bool is_new = !request->ring;
 	int ret;
 
-	if (request->flags)
+	if (request->flags & ~EVENTLOG_ATTACH_CYCLES)
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER)
 		return eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER ? -EBUSY : -EINVAL;
-	ring = is_new ? eventlog_mapped_make(file, request->data_bytes) :
-			eventlog_mapped_take_over(file, request->ring);
+	ring = is_new ? eventlog_mapped_make(file, request->data_bytes, request->flags) :
+			eventlog_mapped_take_over(file, request->ring, request->flags);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	request->ring = ring->number;

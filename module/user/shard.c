@@ -7,6 +7,10 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
+#ifdef CONFIG_X86_64
+#include <asm/tsc.h>
+#endif
 
 #include "compat.h"
 #include "core/event.h"
@@ -30,15 +34,106 @@
 /* The key of a ring whose next record is not for this pass. */
 #define EVENTLOG_KEY_NONE U64_MAX
 
+/**
+ * struct eventlog_pass - one pass
+ * @cutoff: records after this time stay
+ * @now: the clock after the snapshots: no honest record in them is later
+ * @cycles_now: likewise, of the cycle counter
+ * @whole: a ring of which all is taken, because its thread waits for that; or NULL
+ */
+struct eventlog_pass {
+	u64 cutoff;
+	u64 now;
+	u64 cycles_now;
+	const struct eventlog_mapped *whole;
+};
+
+/* ---- the cycle counter ---- */
+
+#ifdef CONFIG_X86_64
+
+bool eventlog_cycles_usable(void)
+{
+	struct system_time_snapshot snapshot;
+	u64 before, after;
+
+	/* The values of the clocksource are those of the counter. */
+	before = rdtsc_ordered();
+	ktime_get_snapshot(&snapshot);
+	after = rdtsc_ordered();
+	return tsc_khz && snapshot.cycles >= before && snapshot.cycles <= after;
+}
+
+/* Reads both clocks.  Tries again if it was interrupted in between. */
+static struct eventlog_anchor eventlog_anchor_take(void)
+{
+	struct eventlog_anchor anchor = {};
+	u64 before, after, time, least = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		before = rdtsc_ordered();
+		time = ktime_get_ns();
+		after = rdtsc_ordered();
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		anchor.cycles = before + least / 2;
+		anchor.time = time;
+	}
+	return anchor;
+}
+
+static u64 eventlog_cycles_now(void)
+{
+	return rdtsc_ordered();
+}
+
+static u32 eventlog_cycles_khz(void)
+{
+	return tsc_khz;
+}
+
+#else
+
+bool eventlog_cycles_usable(void)
+{
+	return false;
+}
+
+static struct eventlog_anchor eventlog_anchor_take(void)
+{
+	return (struct eventlog_anchor){};
+}
+
+static u64 eventlog_cycles_now(void)
+{
+	return 0;
+}
+
+static u32 eventlog_cycles_khz(void)
+{
+	return 1;
+}
+
+#endif
+
 /* ---- one ring ---- */
+
+/* What the kernel asks the thread for. */
+static void eventlog_mapped_ask(struct eventlog_mapped *ring, u32 ask)
+{
+	WRITE_ONCE(ring->header->ask, ask | (ring->leave ? EVENTLOG_MAPPED_ASK_LEAVE : 0));
+}
 
 /* Ends the use of a ring that contains something invalid. */
 static void eventlog_mapped_kill(struct eventlog_mapped *ring)
 {
 	ring->dead = true;
+	ring->leave = true;
 	ring->tail = ring->end;
 	list_del_init(&ring->active_node);
-	WRITE_ONCE(ring->header->ask, EVENTLOG_MAPPED_ASK_LEAVE);
+	eventlog_mapped_ask(ring, 0);
 }
 
 void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time)
@@ -47,18 +142,39 @@ void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time)
 }
 
 /*
+ * The time of the record at the tail, for order.  A time in the future is changed, because
+ * it would keep the ring from being drained.
+ */
+static u64 eventlog_mapped_time(struct eventlog_mapped *ring, const struct eventlog_pass *pass)
+{
+	const struct eventlog_cycles *cycles = &ring->shard->cycles;
+	u64 time = ring->next.time;
+	bool forged = time > pass->now;
+
+	if (ring->has_cycles) {
+		forged = time > pass->cycles_now;
+		/* Convert a value after the latest anchor in the next pass. */
+		time = time > cycles->newest.cycles ? EVENTLOG_KEY_NONE :
+		       eventlog_cycles_time(cycles, time);
+	}
+	ring->emitter.claimed = forged ? 0 : time;
+	if (time <= pass->cutoff)
+		return time;
+	return forged || ring == pass->whole ? pass->cutoff : EVENTLOG_KEY_NONE;
+}
+
+/*
  * Finds the record at the tail.  The process may change everything at any time: all
  * decisions are made on copies.
  *
  * Return: false if there is none before the end of the snapshot, or the ring is dead.
  */
-static bool eventlog_mapped_peek(struct eventlog_mapped *ring, u64 cutoff, u64 now)
+static bool eventlog_mapped_peek(struct eventlog_mapped *ring, const struct eventlog_pass *pass)
 {
 	while (ring->tail != ring->end) {
 		const u32 offset = ring->tail & (ring->data_bytes - 1);
 		const u32 left = ring->end - ring->tail, to_end = ring->data_bytes - offset;
 		const struct eventlog_mapped_record *record = (void *)(ring->data + offset);
-		u64 time;
 
 		/* Padding may be as short as this. */
 		ring->next.size = READ_ONCE(record->size);
@@ -73,13 +189,11 @@ static bool eventlog_mapped_peek(struct eventlog_mapped *ring, u64 cutoff, u64 n
 		if (ring->next.size < sizeof(*record) || ring->next.size > to_end ||
 		    ALIGN(ring->next.size, EVENTLOG_RECORD_ALIGN) > left)
 			break;
-		memcpy(&ring->next.time, &record->time, sizeof(time));
+		memcpy(&ring->next.time, &record->time, sizeof(ring->next.time));
 		memcpy(&ring->next.session, &record->session, sizeof(ring->next.session));
 		barrier();
-		/* A time in the future would keep the ring from being drained. */
-		time = ring->next.time > now ? cutoff : ring->next.time;
 		/* @last_time may be after the cutoff, by as much as clocks differ. */
-		ring->key = time > cutoff ? EVENTLOG_KEY_NONE : max(time, ring->last_time);
+		ring->key = max(eventlog_mapped_time(ring, pass), ring->last_time);
 		return true;
 	}
 	if (ring->tail != ring->end)
@@ -129,7 +243,6 @@ static void eventlog_mapped_deliver(struct eventlog_mapped *ring)
 	u64 session = 0;
 
 	emitter->time = ring->key;
-	emitter->claimed = ring->next.time;
 	if (bytes <= EVENTLOG_PAYLOAD_MAX)
 		memcpy(payload, ring->data + offset + sizeof(ring->next), bytes);
 
@@ -173,18 +286,34 @@ static void eventlog_heap_down(struct eventlog_mapped **heap, unsigned int count
 	heap[i] = ring;
 }
 
+/* Reads the clocks before the snapshots of a pass. */
+static void eventlog_shard_cutoff(struct eventlog_shard *shard, struct eventlog_pass *pass)
+{
+	struct eventlog_anchor anchor;
+
+	if (!shard->cycles_count) {
+		pass->cutoff = ktime_get_ns();
+		return;
+	}
+	anchor = eventlog_anchor_take();
+	eventlog_cycles_update(&shard->cycles, anchor);
+	pass->cutoff = anchor.time;
+}
+
 /* Takes the snapshots of a pass, and fills the heap with the rings that have records. */
-static unsigned int eventlog_shard_begin(struct eventlog_shard *shard, u64 cutoff, u64 *now)
+static unsigned int eventlog_shard_begin(struct eventlog_shard *shard, struct eventlog_pass *pass)
 {
 	struct eventlog_mapped *ring, *next;
 	unsigned int count = 0, i;
 
+	eventlog_shard_cutoff(shard, pass);
 	list_for_each_entry_safe(ring, next, &shard->active, active_node)
 		eventlog_mapped_snapshot(ring);
 	/* After the snapshots: a record in one of them cannot honestly have a later time. */
-	*now = ktime_get_ns();
+	pass->now = ktime_get_ns();
+	pass->cycles_now = eventlog_cycles_now();
 	list_for_each_entry_safe(ring, next, &shard->active, active_node) {
-		if (!eventlog_mapped_peek(ring, cutoff, *now)) {
+		if (!eventlog_mapped_peek(ring, pass)) {
 			eventlog_mapped_release(ring);
 			continue;
 		}
@@ -199,23 +328,24 @@ static unsigned int eventlog_shard_begin(struct eventlog_shard *shard, u64 cutof
 }
 
 /*
- * Delivers the records of all active rings whose time is not after @cutoff, in the order
- * of time, and at most @budget.  Records after @cutoff stay: a ring whose snapshot was
- * taken before may have an older one by now.
+ * Delivers the records of all active rings up to now, in the order of time, and at most
+ * @budget.  Records after the cutoff stay: a ring whose snapshot was taken before may have
+ * an older one by now.  Of @whole, everything is taken.
  *
  * A ring with the oldest record is served until another one has an older record.  Threads
  * take turns on a CPU, so that is a long way, and the heap is rarely changed.
  *
  * Return: false if the budget ended first.
  */
-static bool eventlog_shard_pass(struct eventlog_shard *shard, u64 cutoff, unsigned int budget)
+static bool eventlog_shard_pass(struct eventlog_shard *shard, const struct eventlog_mapped *whole,
+				unsigned int budget)
 {
 	struct eventlog_mapped **heap = shard->heap;
+	struct eventlog_pass pass = { .whole = whole };
 	unsigned int count;
-	u64 now;
 
 	lockdep_assert_held(&shard->lock);
-	count = eventlog_shard_begin(shard, cutoff, &now);
+	count = eventlog_shard_begin(shard, &pass);
 	while (count && budget) {
 		struct eventlog_mapped *ring = heap[0];
 		u64 until = EVENTLOG_KEY_NONE - 1;
@@ -227,7 +357,7 @@ static bool eventlog_shard_pass(struct eventlog_shard *shard, u64 cutoff, unsign
 			until = min(until, heap[2]->key);
 		do {
 			eventlog_mapped_deliver(ring);
-			more = eventlog_mapped_peek(ring, cutoff, now);
+			more = eventlog_mapped_peek(ring, &pass);
 		} while (--budget && more && ring->key <= until);
 		eventlog_mapped_release(ring);
 		if (!more || ring->key == EVENTLOG_KEY_NONE)
@@ -253,21 +383,20 @@ void eventlog_shard_take(struct eventlog_mapped *ring, bool all)
 		return;
 	ring->asked = false;
 	ring->taken = true;
-	WRITE_ONCE(ring->header->ask, 0);
+	eventlog_mapped_ask(ring, 0);
 	if (list_empty(&ring->active_node))
 		list_add_tail(&ring->active_node, &shard->active);
-	eventlog_shard_pass(shard, ktime_get_ns(), all ? UINT_MAX : EVENTLOG_SHARD_BUDGET);
+	eventlog_shard_pass(shard, ring, all ? UINT_MAX : EVENTLOG_SHARD_BUDGET);
 	eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
 }
 
 void eventlog_shards_drain(struct eventlog_domain *domain)
 {
-	const u64 cutoff = ktime_get_ns();
 	struct eventlog_shard *shard;
 
 	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++) {
 		mutex_lock(&shard->lock);
-		eventlog_shard_pass(shard, cutoff, UINT_MAX);
+		eventlog_shard_pass(shard, NULL, UINT_MAX);
 		mutex_unlock(&shard->lock);
 	}
 }
@@ -285,7 +414,7 @@ static void eventlog_mapped_rest(struct eventlog_mapped *ring)
 	if (ring->taken || ring->tail != ring->end) {
 		ring->taken = false;
 		if (ring->asked)
-			WRITE_ONCE(ring->header->ask, 0);
+			eventlog_mapped_ask(ring, 0);
 		ring->asked = false;
 		return;
 	}
@@ -294,7 +423,20 @@ static void eventlog_mapped_rest(struct eventlog_mapped *ring)
 		return;
 	}
 	ring->asked = true;
-	WRITE_ONCE(ring->header->ask, EVENTLOG_MAPPED_ASK_KICK);
+	eventlog_mapped_ask(ring, EVENTLOG_MAPPED_ASK_KICK);
+}
+
+/* The clocksource has changed: the counter is not good enough any more. */
+static void eventlog_shard_leave_cycles(struct eventlog_shard *shard)
+{
+	struct eventlog_mapped *ring;
+
+	list_for_each_entry(ring, &shard->rings, node) {
+		if (!ring->has_cycles || ring->leave)
+			continue;
+		ring->leave = true;
+		eventlog_mapped_ask(ring, ring->asked ? EVENTLOG_MAPPED_ASK_KICK : 0);
+	}
 }
 
 static void eventlog_shard_work(struct work_struct *work)
@@ -305,7 +447,9 @@ static void eventlog_shard_work(struct work_struct *work)
 	bool finished;
 
 	mutex_lock(&shard->lock);
-	finished = eventlog_shard_pass(shard, ktime_get_ns(), EVENTLOG_SHARD_BUDGET);
+	finished = eventlog_shard_pass(shard, NULL, EVENTLOG_SHARD_BUDGET);
+	if (shard->cycles_count && !eventlog_cycles_usable())
+		eventlog_shard_leave_cycles(shard);
 	if (finished) {
 		list_for_each_entry_safe(ring, next, &shard->active, active_node)
 			eventlog_mapped_rest(ring);
@@ -368,12 +512,15 @@ int eventlog_shard_add(struct eventlog_mapped *ring)
 
 	ring->emitter.shard = shard->index;
 	INIT_LIST_HEAD(&ring->active_node);
-	WRITE_ONCE(ring->header->ask, EVENTLOG_MAPPED_ASK_KICK);
+	eventlog_mapped_ask(ring, EVENTLOG_MAPPED_ASK_KICK);
 	mutex_lock(&shard->lock);
 	ret = eventlog_shard_grow(shard);
 	if (!ret) {
 		list_add_tail(&ring->node, &shard->rings);
 		shard->count++;
+		if (ring->has_cycles && !shard->cycles_count++)
+			eventlog_cycles_init(&shard->cycles, eventlog_cycles_khz(),
+					     eventlog_anchor_take());
 	}
 	mutex_unlock(&shard->lock);
 	return ret;
@@ -387,8 +534,10 @@ void eventlog_shard_remove(struct eventlog_mapped *ring)
 	list_del_init(&ring->active_node);
 	list_del(&ring->node);
 	shard->count--;
+	shard->cycles_count -= ring->has_cycles;
 	ring->ended = true;
-	WRITE_ONCE(ring->header->ask, EVENTLOG_MAPPED_ASK_LEAVE);
+	ring->leave = true;
+	eventlog_mapped_ask(ring, 0);
 }
 
 int eventlog_shards_init(struct eventlog_domain *domain)

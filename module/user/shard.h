@@ -29,6 +29,7 @@
 
 #include "core/emit.h"
 #include "core/pages.h"
+#include "user/cycles.h"
 
 struct eventlog_domain;
 struct eventlog_file;
@@ -45,6 +46,8 @@ struct mm_struct;
  * @count: number of @rings
  * @heap: rings with records in a pass, the one with the oldest record first
  * @heap_room: number of rings that @heap has room for, at least @count
+ * @cycles: how to convert times of rings with cycles
+ * @cycles_count: number of @rings with cycles
  * @payload: the copy of a payload, EVENTLOG_PAYLOAD_MAX bytes; allocated with the first ring
  * @work: the worker: runs while there are active rings
  */
@@ -56,13 +59,15 @@ struct eventlog_shard {
 	unsigned int count;
 	struct eventlog_mapped **heap;
 	unsigned int heap_room;
+	struct eventlog_cycles cycles;
+	unsigned int cycles_count;
 	u8 *payload;
 	struct delayed_work work;
 };
 
 /**
  * struct eventlog_mapped - a producer ring
- * @shard: its shard; constant, like everything down to @data_bytes
+ * @shard: its shard; constant, like everything down to @has_cycles
  * @file: the file that it belongs to, valid until the ring ends
  * @user: the user that its memory counts for, with a reference, or NULL
  * @mm: the process that may map it, with a reference to the struct only
@@ -71,6 +76,7 @@ struct eventlog_shard {
  * @header: the first page
  * @data: the data
  * @data_bytes: size of @data, a power of two
+ * @has_cycles: times in its records are values of the cycle counter
  * @users: references, see the top of the file
  * @rcu: frees it
  * @node: in the shard's rings, until it ends
@@ -78,6 +84,7 @@ struct eventlog_shard {
  * @mappings: how often it is mapped: at most once, except for a moment in mremap()
  * @ended: it is not drained any more, and its file does not know it
  * @dead: it contained something invalid and is not drained any more
+ * @leave: the thread is asked to leave it
  * @asked: ask is set, and the worker has yet to look a last time
  * @taken: something was taken since the worker looked
  * @tail: end of the records taken
@@ -98,6 +105,7 @@ struct eventlog_mapped {
 	struct eventlog_mapped_header *header;
 	const u8 *data;
 	u32 data_bytes;
+	bool has_cycles;
 	refcount_t users;
 	struct rcu_head rcu;
 
@@ -106,6 +114,7 @@ struct eventlog_mapped {
 	unsigned int mappings;
 	bool ended;
 	bool dead;
+	bool leave;
 	bool asked;
 	bool taken;
 	u32 tail;
@@ -122,6 +131,15 @@ struct eventlog_mapped {
  * @time: the time of an event that the thread has emitted, not with the ring
  */
 void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time);
+
+/**
+ * eventlog_cycles_usable() - can threads use the cycle counter of the CPU as a clock
+ *
+ * Process context.
+ *
+ * Return: whether it is the kernel's clocksource.
+ */
+bool eventlog_cycles_usable(void);
 
 /**
  * eventlog_shards_init() - make the shards of a domain, at load

@@ -274,7 +274,7 @@ function begin_names(   i, n, word, words) {
 		"markers_status module_markers part_bytes part_place part_string " \
 		"provider_emit quota user_quota " \
 		"provider_emit_parts provider_register provider_unregister " \
-		"ABI_VERSION ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
+		"ABI_VERSION ATTACH_CYCLES ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
 		"COMMAND_MAX CONTEXT_HARDIRQ CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK " \
 		"CPU_UNKNOWN DEFAULT_PROVIDER FIELD_NAME_MAX DESCRIBED_ENABLED " \
 		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT DESCRIBED_INCOMPATIBLE " \

@@ -303,8 +303,10 @@ struct eventlog_user_quota {
 /* Of one file.  The offset of the last one is below 4 GiB, the limit of 32-bit kernels. */
 #define EVENTLOG_MAPPED_RINGS_MAX 2047
 
+#define EVENTLOG_ATTACH_CYCLES		(1U << 0) /* times are values of the cycle counter */
+
 #define EVENTLOG_MAPPED_ASK_KICK	1U	/* the kernel waits: kick after the next event */
-#define EVENTLOG_MAPPED_ASK_LEAVE	2U	/* the kernel does not read the ring any more */
+#define EVENTLOG_MAPPED_ASK_LEAVE	2U	/* use the ring no more: end it, get another one */
 
 struct eventlog_mapped_header {
 	__u32 magic;		/* the kernel's: EVENTLOG_MAPPED_MAGIC */
@@ -324,7 +326,7 @@ struct eventlog_mapped_header {
 struct eventlog_mapped_record {
 	__u32 size;		/* bytes, this header included; without padding at the end */
 	__u32 write_index;	/* 0: padding up to the end of the ring */
-	__u64 time;		/* CLOCK_MONOTONIC of the initial time namespace, ns */
+	__u64 time;		/* CLOCK_MONOTONIC of the initial time namespace, ns; or cycles */
 	__u64 session;		/* ignored if the registration has no session */
 };
 
@@ -334,13 +336,18 @@ struct eventlog_mapped_record {
  * be shared, readable and writable, and of the whole ring.  Only the process that called
  * ATTACH can map it, and once only.  When it is unmapped, the ring ends.
  *
+ * With EVENTLOG_ATTACH_CYCLES, the time of a record is the counter that the x86 instruction
+ * RDTSC reads, and the kernel converts it.  If the counter stops being the kernel's clock,
+ * ask becomes LEAVE; what the ring contains is still delivered.
+ *
  * EMFILE: the file has EVENTLOG_MAPPED_RINGS_MAX rings; EDQUOT: the user has too much
  * memory in rings; ENOENT: there is no such ring to take over; EPERM: it belongs to
- * another process.
+ * another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is not
+ * the kernel's clock.
  */
 struct eventlog_attach {
 	__u32 size;
-	__u32 flags;		/* 0 */
+	__u32 flags;		/* EVENTLOG_ATTACH_CYCLES */
 	__u32 ring;		/* in: 0: a new ring, or a ring to take over; out: its number */
 	__u32 data_bytes;	/* in: of a new ring, a power of two; out */
 	__u64 offset;		/* out: offset to mmap */
