@@ -14,6 +14,7 @@
 
 static const char *const feature_names[] = {
 	[0] = "overwrite", [1] = "pause", [3] = "markers", [4] = "names",
+	[6] = "definitions",
 };
 
 struct number {
