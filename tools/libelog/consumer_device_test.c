@@ -552,7 +552,7 @@ static void test_backlog(void)
 	check_equal(next, CHUNK * CHUNKS);
 	check_equal(elog_consumer_pending(consumer), 0);
 	check_string(elog_processes_name(processes, (uint32_t)getpid(),
-					 (uint32_t)getpid()), "libelog_device_");
+					 (uint32_t)getpid()), "consumer_device");
 	request.descriptor = UINT32_MAX;
 	check_equal(elog_consumer_definition(consumer, &request, &text), -ENOENT);
 
