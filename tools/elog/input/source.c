@@ -835,22 +835,21 @@ void source_progress(const struct source *source, uint64_t *done,
  */
 static void try_definitions(const struct source *source)
 {
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
+	struct eventlog_describe definition = { .size = sizeof(definition) };
 	struct elog_consumer *consumer = source->live->consumer;
 	const struct elog_schema_event *event;
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	char *schema;
+	struct elog_definitions *definitions;
+	const char *schema;
 
 	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat) || !stat.incompatible)
 		return;
-	while (!elog_device_describe(elog_consumer_fd(consumer), &request, &schema)) {
-		free(schema);
-		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		if (!elog_consumer_describe(consumer, request.descriptor, &event))
+	if (elog_definitions_open(elog_consumer_fd(consumer), &definitions))
+		return;
+	while (!elog_definitions_next(definitions, &definition, &schema))
+		if (!elog_consumer_describe(consumer, definition.descriptor, &event))
 			selection_try(source->selection, event);
-	}
+	elog_definitions_close(definitions);
 }
 
 /*
