@@ -89,6 +89,7 @@ extern const struct verb verb_latency;
 extern const struct verb verb_list;
 extern const struct verb verb_marker;
 extern const struct verb verb_show;
+extern const struct verb verb_sql;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;
