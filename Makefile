@@ -258,6 +258,8 @@ soname = libelog.so.$(firstword $(subst ., ,$(library_version)))
 tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
 	$(foreach file,$(wildcard tools/elog/*.bash-completion),$(file):$(completions)/$(notdir \
 		$(basename $(file))):644) \
+	$(foreach file,$(shell ls build/tools/elog_sqlite.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
+		$(file)):644) \
 	$(call man_files,1 5 7)
 completions := $(PREFIX)/share/bash-completion/completions
 

@@ -210,6 +210,10 @@ run_page()
 	run_page elog-show.1
 }
 
+@test "examples: elog-sql(1)" {
+	run_page elog-sql.1
+}
+
 @test "examples: elog-stat(1)" {
 	run_page elog-stat.1
 }

@@ -90,6 +90,7 @@ extern const struct verb verb_list;
 extern const struct verb verb_marker;
 extern const struct verb verb_report;
 extern const struct verb verb_show;
+extern const struct verb verb_sql;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;

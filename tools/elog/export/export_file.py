@@ -3,8 +3,9 @@
 """Writes .elog files for export_test.sh: export_file.py KIND FILE [COUNT]
 
 spans    requests with nested, crossing, restarted, lost and unpaired spans
+wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
-many     COUNT sessions, of which 100 are open at a time, and a loss now and then
+many     COUNT sessions, of which 100 are open at a time
 """
 import os
 import struct
@@ -23,6 +24,7 @@ EVENTS = {
     6: ("shop", 6, "door_close", ""),
     7: ("shop", 7, "note", "\tstring text\n"),
 }
+LONG = "x" * 200
 
 
 def schema(provider, number, name, fields):
@@ -73,6 +75,9 @@ def spans(path):
         file.loss({1: 3, 2: 4})
         end(file, 6, 200, 5000)
         start(file, 7, 70, "/after", tid=102)
+        # Invalid records of programs end no span.
+        file.sync()
+        file.loss({5: 9})
         end(file, 7, 200, 6000, tid=103)
         start(file, 8, 80, "/pending")
 
@@ -126,6 +131,17 @@ def types(path):
         # The payload ends within a field; the definition is missing.
         file.event(1, typed(b"\0")[:13], pid=0, tid=0)
         file.event(99, b"\1\2")
+
+
+def wide(path, count):
+    """Each definition fills the memory of its table before the next one comes."""
+    definitions = {number: schema(LONG, number, LONG, f"\tchar[{number}] a\n\tchar[200] b\n")
+                   for number in range(1, 41)}
+    with ElogFile(path, definitions) as file:
+        for number in range(1, 41):
+            for _ in range(count):
+                file.event(number, b"a" * number + b"b" * 200)
+            file.sync()
 
 
 def many(path, count):

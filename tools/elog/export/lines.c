@@ -236,7 +236,7 @@ static int line_of_loss(void *context, const struct entry *entry, uint64_t count
 			 "\"level\":null");
 	put_span(lines, text, NULL);
 	fields = begin_fields(lines, text);
-	elog_text_printf(fields, "{\"count\":%" PRIu64 ",\"causes\":", count);
+	elog_text_printf(fields, "{\"count\":%" PRIu64 ",", count);
 	json_causes(entry->item.lost, entry->item.lost_count, fields);
 	elog_text_character(fields, '}');
 	return end_line(export);

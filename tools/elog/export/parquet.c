@@ -17,6 +17,7 @@
 #include "util/array.h"
 
 #define MEMORY_BYTES	(16U << 20)
+#define FILE_NAME_BYTES	100	/* of a provider or an event, roughly */
 
 /*
  * struct parquet - the state
@@ -51,16 +52,18 @@ enum { TIME, MONO, SESSION, CPU, PID, TID, COMM };
 /* Of spans, after these. */
 enum { SPAN_PROVIDER = ARRAY_SIZE(common), SPAN_NAME, SPAN_DURATION };
 
-enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT };
+enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT, LOSS_INVALID };
 
 /* ------------------------------------------------------------------------
  * Tables
  */
 
-/* A name may have any characters; in a file's name, these are plain. */
+/* A name may have any characters; in a file's name, these are plain. A long one is cut. */
 static void put_file_name(struct elog_text *path, const char *name)
 {
-	for (; *name; name++) {
+	const size_t most = path->size + FILE_NAME_BYTES;
+
+	for (; *name && path->size < most; name++) {
 		if ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
 		    (*name >= '0' && *name <= '9') || *name == '_' || *name == '-')
 			elog_text_character(path, *name);
@@ -69,7 +72,7 @@ static void put_file_name(struct elog_text *path, const char *name)
 	}
 }
 
-/* Definitions with different fields share a name: the later ones get a number. */
+/* Definitions with different fields share a name, as may cut ones: add a number. */
 static char *make_path(const char *directory, const char *provider, const char *name)
 {
 	struct elog_text path = { 0 };
@@ -332,7 +335,7 @@ static int take_event(void *context, struct visit_event *event)
 	return end_row(parquet, table, before) ? : parquet->value.error;
 }
 
-/* A row for each cause. */
+/* A row for each cause, and one for invalid records, which are no lost events. */
 static int take_loss(void *context, const struct entry *entry, uint64_t count)
 {
 	static const struct {
@@ -340,7 +343,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		enum column_type type;
 	} columns[] = {
 		{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "cpu", COLUMN_U32 },
-		{ "cause", COLUMN_TEXT }, { "count", COLUMN_U64 },
+		{ "cause", COLUMN_TEXT }, { "count", COLUMN_U64 }, { "invalid", COLUMN_U64 },
 	};
 	struct export *export = context;
 	struct parquet *parquet = export->state;
@@ -348,6 +351,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	struct table *table = parquet->losses;
 	const char *cause;
 	size_t before, i;
+	bool invalid;
 	int ret = 0;
 
 	(void)count;
@@ -362,13 +366,15 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		if (!item->lost[i])
 			continue;
 		before = table->bytes;
-		cause = elog_lost_name((unsigned int)i) ? : "unknown";
+		invalid = i == CAUSE_INVALID;
+		cause = invalid ? "invalid" : elog_lost_name((unsigned int)i) ? : "unknown";
 		table_integer(table, LOSS_TIME, (uint64_t)wall_time(item->time,
 								    entry->wall_offset));
 		table_integer(table, LOSS_MONO, item->time);
 		put_cpu(table, LOSS_CPU, item->cpu);
 		table_bytes(table, LOSS_CAUSE, cause, strlen(cause));
-		table_integer(table, LOSS_COUNT, item->lost[i]);
+		table_integer(table, LOSS_COUNT, invalid ? 0 : item->lost[i]);
+		table_integer(table, LOSS_INVALID, invalid ? item->lost[i] : 0);
 		ret = end_row(parquet, table, before);
 	}
 	return ret;

@@ -765,10 +765,12 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	pb_uint(text, EVENT_TYPE, INSTANT);
 	pb_uint(text, EVENT_TRACK, *track);
 	pb_string(text, EVENT_CATEGORY, EXPORT_PROVIDER);
-	pb_string(text, EVENT_NAME, "lost");
+	pb_string(text, EVENT_NAME, count ? "lost" : "invalid records");
 	put_count(text, "count", count);
+	if (invalid_records(item))
+		put_count(text, "invalid", invalid_records(item));
 	for (i = 0; i < item->lost_count; i++)
-		if (item->lost[i])
+		if (item->lost[i] && i != CAUSE_INVALID)
 			put_count(text, elog_lost_name((unsigned int)i) ? : "unknown",
 				  item->lost[i]);
 	pb_close(text, message);

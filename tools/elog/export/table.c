@@ -223,8 +223,9 @@ static void make_page(struct table_column *column, struct elog_text *page)
 	elog_text_put(page, column->values.data, column->values.size);
 	if (column->values.error || column->present.error)
 		page->error = -ENOMEM;
-	column->values.size = 0;
-	column->present.size = 0;
+	/* Other tables need the memory now. */
+	elog_text_free(&column->values);
+	elog_text_free(&column->present);
 }
 
 /* Compress the page into @packed. Return: bytes, or 0: no memory. */

@@ -132,9 +132,11 @@ static int take_loss(struct visit *visit, const struct entry *entry)
 {
 	uint64_t count = add_causes(visit->lost, &entry->item);
 
-	if (!count)
+	/* A program can claim any number of invalid records: they end nothing. */
+	if (count)
+		pairing_forget(&visit->spans.pairing);
+	if (!count && !invalid_records(&entry->item))
 		return 0;
-	pairing_forget(&visit->spans.pairing);
 	pass_time(visit, entry);
 	return visit->ops->lost ? visit->ops->lost(visit->context, entry, count) : 0;
 }

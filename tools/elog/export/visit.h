@@ -29,6 +29,12 @@ struct event_kind {
 	struct event_kind *next;
 };
 
+/** invalid_records() - the invalid records that a loss counts, which are no lost events */
+static inline uint64_t invalid_records(const struct elog_item *item)
+{
+	return item->lost_count > CAUSE_INVALID ? item->lost[CAUSE_INVALID] : 0;
+}
+
 /**
  * struct visit_event - an event
  * @entry: the event; entry->cached->event is the schema, or NULL if it is missing
@@ -45,7 +51,7 @@ struct visit_event {
  * struct visit_ops - what to do; each may be NULL
  * @segment: a segment of a capture begins: entry->reader has its clocks and its origin
  * @event: an event
- * @lost: a loss
+ * @lost: a loss of @count events, or, with a @count of 0, only invalid records
  * @drop: a START gets no END: it is replaced, forgotten where events are missing, or
  *	pending at the end. Its data must be freed
  * @damage: damage, which was printed, or an unfinished file

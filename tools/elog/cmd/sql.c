@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog sql: answers a query in SQL about the events of files. A table for each event reads
+ * the files when it is scanned (sql/event_table.c); losses and spans are copied into tables
+ * of their own, which SQLite keeps on the disk when they are large.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#ifdef ELOG_SQLITE
+#include <sqlite3.h>
+#endif
+
+#include "cmd/verb.h"
+#include "export/visit.h"
+#include "input/parts.h"
+#include "output/output.h"
+#include "sql/event_table.h"
+#include "util/signals.h"
+
+#ifdef ELOG_SQLITE
+#define CHECK_STEPS	10000	/* of SQLite between two looks at signals */
+
+struct sql {
+	const struct options *options;	/* without the query */
+	const char *query;
+	struct file_list files;
+	struct visit *visit;
+	struct output output;
+	sqlite3 *db;
+	sqlite3_stmt *insert_loss;
+	sqlite3_stmt *insert_span;
+	uint64_t rows;
+};
+
+static const char *const tables[] = {
+	"CREATE TEMP TABLE lost(time INTEGER, mono INTEGER, cpu INTEGER, cause TEXT,"
+	" count INTEGER, invalid INTEGER)",
+	"CREATE TEMP TABLE spans(time INTEGER, mono INTEGER, session INTEGER, cpu INTEGER,"
+	" pid INTEGER, tid INTEGER, provider TEXT, name TEXT, duration INTEGER)",
+};
+
+static int sql_error(const struct sql *sql)
+{
+	elog_error("%s", sqlite3_errmsg(sql->db));
+	return -EINVAL;
+}
+
+static int run_text(struct sql *sql, const char *text)
+{
+	return sqlite3_exec(sql->db, text, NULL, NULL, NULL) ? sql_error(sql) : 0;
+}
+
+/* Run and free a text of sqlite3_mprintf() or the like. */
+static int run_made(struct sql *sql, char *text)
+{
+	int ret = text ? run_text(sql, text) : -ENOMEM;
+
+	sqlite3_free(text);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * Tables
+ */
+
+static int insert(sqlite3_stmt *statement)
+{
+	int ret = sqlite3_step(statement);
+
+	sqlite3_reset(statement);
+	return ret == SQLITE_DONE ? 0 : ret == SQLITE_NOMEM ? -ENOMEM : -EIO;
+}
+
+static void bind_cpu(sqlite3_stmt *statement, int column, unsigned int cpu)
+{
+	if (cpu == EVENTLOG_CPU_UNKNOWN)
+		sqlite3_bind_null(statement, column);
+	else
+		sqlite3_bind_int64(statement, column, cpu);
+}
+
+static int take_loss(void *context, const struct entry *entry, uint64_t count)
+{
+	struct sql *sql = context;
+	sqlite3_stmt *statement = sql->insert_loss;
+	const struct elog_item *item = &entry->item;
+	unsigned int i;
+	int ret = 0;
+
+	(void)count;
+	for (i = 0; i < item->lost_count && !ret; i++) {
+		if (!item->lost[i])
+			continue;
+		sqlite3_bind_int64(statement, 1, wall_time(item->time, entry->wall_offset));
+		sqlite3_bind_int64(statement, 2, (sqlite3_int64)item->time);
+		bind_cpu(statement, 3, item->cpu);
+		sqlite3_bind_text(statement, 4, i == CAUSE_INVALID ? "invalid" :
+				  elog_lost_name(i) ? : "unknown", -1, SQLITE_STATIC);
+		sqlite3_bind_int64(statement, 5, i == CAUSE_INVALID ? 0 :
+				   (sqlite3_int64)item->lost[i]);
+		sqlite3_bind_int64(statement, 6, i == CAUSE_INVALID ?
+				   (sqlite3_int64)item->lost[i] : 0);
+		ret = insert(statement);
+	}
+	return ret;
+}
+
+static int take_event(void *context, struct visit_event *event)
+{
+	struct sql *sql = context;
+	sqlite3_stmt *statement = sql->insert_span;
+	const struct span *span = &event->match.span;
+
+	if (!event->match.ended || !statement)
+		return 0;
+	sqlite3_bind_int64(statement, 1, span->wall);
+	sqlite3_bind_int64(statement, 2, (sqlite3_int64)span->time);
+	sqlite3_bind_int64(statement, 3, (sqlite3_int64)span->session);
+	bind_cpu(statement, 4, span->cpu);
+	sqlite3_bind_int64(statement, 5, span->pid);
+	sqlite3_bind_int64(statement, 6, span->tid);
+	sqlite3_bind_text(statement, 7, event->kind->provider, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 8, span->role->name, (int)span->role->name_size,
+			  SQLITE_STATIC);
+	sqlite3_bind_int64(statement, 9, (sqlite3_int64)span->duration);
+	return insert(statement);
+}
+
+static const struct visit_ops visit_ops = { .event = take_event, .lost = take_loss };
+
+/* The table PROVIDER/EVENT. */
+static int create_table(struct sql *sql, const struct event_kind *kind)
+{
+	sqlite3_str *text = sqlite3_str_new(sql->db);
+	size_t i;
+
+	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w/%w\" USING "
+			    EVENT_TABLE_MODULE "(%Q, %Q", kind->provider, kind->name,
+			    kind->provider, kind->name);
+	for (i = 0; i < sql->files.count; i++)
+		sqlite3_str_appendf(text, ", %Q", sql->files.names[i]);
+	sqlite3_str_appendall(text, ")");
+	return run_made(sql, sqlite3_str_finish(text));
+}
+
+/* Do events of several providers have this name, or has a table of ours? */
+static bool is_ambiguous(const struct sql *sql, const struct event_kind *kind)
+{
+	const struct event_kind *other;
+
+	if (!sqlite3_stricmp(kind->name, "lost") || !sqlite3_stricmp(kind->name, "spans"))
+		return true;
+	for (other = sql->visit->kinds; other; other = other->next)
+		if (!sqlite3_stricmp(kind->name, other->name) &&
+		    (strcmp(kind->name, other->name) || strcmp(kind->provider, other->provider)))
+			return true;
+	return false;
+}
+
+/*
+ * The view EVENT of a table. SQLite would scan a virtual table again for each row of
+ * another one: for a query with several, each is copied first, which SQLite can index.
+ */
+static int create_view(struct sql *sql, const struct event_kind *kind, bool copied)
+{
+	char *text;
+
+	if (is_ambiguous(sql, kind))
+		return 0;
+	text = sqlite3_mprintf(copied ? "DROP VIEW IF EXISTS temp.\"%w\";"
+			       "CREATE VIEW temp.\"%w\" AS WITH x AS MATERIALIZED"
+			       " (SELECT * FROM \"%w/%w\") SELECT * FROM x" :
+			       "DROP VIEW IF EXISTS temp.\"%w\";"
+			       "CREATE VIEW temp.\"%w\" AS SELECT * FROM \"%w/%w\"",
+			       kind->name, kind->name, kind->provider, kind->name);
+	return run_made(sql, text);
+}
+
+static int create_views(struct sql *sql, bool copied)
+{
+	const struct event_kind *kind;
+	int ret = 0;
+
+	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
+		if (strcmp(kind->provider, "?"))
+			ret = create_view(sql, kind, copied);
+	return ret;
+}
+
+/* Read the files once: damage and losses are reported, and the events are known. */
+static int create_tables(struct sql *sql)
+{
+	const struct event_kind *kind;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(tables) && !ret; i++)
+		ret = run_text(sql, tables[i]);
+	if (ret)
+		return ret;
+	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?)", -1,
+			       &sql->insert_loss, NULL) ||
+	    (strcasestr(sql->query, "spans") &&
+	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?)", -1,
+				&sql->insert_span, NULL)))
+		return sql_error(sql);
+	ret = run_text(sql, "BEGIN");
+	if (!ret)
+		ret = visit_run(sql->visit);
+	if (ret)
+		return ret == -EIO ? sql_error(sql) : ret;
+	ret = run_text(sql, "COMMIT");
+	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
+		if (strcmp(kind->provider, "?"))
+			ret = create_table(sql, kind);
+	return ret ? : create_views(sql, false);
+}
+
+/* ------------------------------------------------------------------------
+ * Results
+ */
+
+static void put_hex(struct elog_text *text, const unsigned char *data, int size)
+{
+	int i;
+
+	for (i = 0; i < size; i++)
+		elog_text_hex(text, data[i], 2);
+}
+
+static void put_bytes(const struct sql *sql, struct elog_text *text, const char *data, size_t size)
+{
+	if (sql->options->format == FORMAT_JSON)
+		elog_text_json_string(text, data, size);
+	else if (sql->options->format == FORMAT_CSV)
+		put_cell(text, data, size);
+	else
+		elog_text_visible(text, data, size);
+}
+
+static void put_value(const struct sql *sql, struct elog_text *text, sqlite3_stmt *statement,
+		      int column)
+{
+	bool json = sql->options->format == FORMAT_JSON;
+
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_NULL:
+		elog_text_string(text, json ? "null" : "");
+		break;
+	case SQLITE_INTEGER:
+	case SQLITE_FLOAT:
+		elog_text_string(text, (const char *)sqlite3_column_text(statement, column));
+		break;
+	case SQLITE_BLOB:
+		elog_text_string(text, json ? "\"" : "");
+		put_hex(text, sqlite3_column_blob(statement, column),
+			sqlite3_column_bytes(statement, column));
+		elog_text_string(text, json ? "\"" : "");
+		break;
+	default:
+		put_bytes(sql, text, (const char *)sqlite3_column_text(statement, column),
+			  (size_t)sqlite3_column_bytes(statement, column));
+		break;
+	}
+}
+
+static void put_row(struct sql *sql, sqlite3_stmt *statement, bool header)
+{
+	const bool json = sql->options->format == FORMAT_JSON;
+	const char *separator = sql->options->format == FORMAT_TEXT ? "\t" : ",";
+	struct elog_text *text = &sql->output.text;
+	const char *name;
+	int i;
+
+	for (i = 0; i < sqlite3_column_count(statement); i++) {
+		name = sqlite3_column_name(statement, i) ? : "";
+		elog_text_string(text, i ? separator : json ? "{" : "");
+		if (header || json)
+			put_bytes(sql, text, name, strlen(name));
+		if (json)
+			elog_text_string(text, ":");
+		if (!header)
+			put_value(sql, text, statement, i);
+	}
+	elog_text_string(text, json ? "}\n" : "\n");
+	output_check(&sql->output);
+}
+
+static bool is_going(const struct sql *sql)
+{
+	return !sql->output.closed && !sql->output.error;
+}
+
+static int run_statement(struct sql *sql, sqlite3_stmt *statement)
+{
+	int ret = SQLITE_DONE;
+
+	if (sqlite3_column_count(statement) && sql->options->format != FORMAT_JSON &&
+	    !sql->options->quiet)
+		put_row(sql, statement, true);
+	while (is_going(sql) && (ret = sqlite3_step(statement)) == SQLITE_ROW) {
+		put_row(sql, statement, false);
+		sql->rows++;
+	}
+	return ret == SQLITE_DONE || ret == SQLITE_ROW ? 0 : sql_error(sql);
+}
+
+/* Return: the number of scans of virtual tables in the plan; negative: an error. */
+static int count_scans(struct sql *sql, const char *query)
+{
+	char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", query);
+	sqlite3_stmt *statement = NULL;
+	const char *detail;
+	int count = 0;
+
+	/* A query that is not valid fails again when it is run. */
+	if (text && !sqlite3_prepare_v2(sql->db, text, -1, &statement, NULL)) {
+		while (statement && sqlite3_step(statement) == SQLITE_ROW) {
+			detail = (const char *)sqlite3_column_text(statement, 3);
+			count += detail && strstr(detail, "VIRTUAL TABLE INDEX");
+		}
+	}
+	sqlite3_finalize(statement);
+	sqlite3_free(text);
+	return count;
+}
+
+static int run_query(struct sql *sql)
+{
+	const char *rest = sql->query;
+	sqlite3_stmt *statement;
+	int ret = 0;
+
+	if (count_scans(sql, sql->query) > 1)
+		ret = create_views(sql, true);
+	while (!ret && *rest && is_going(sql)) {
+		if (sqlite3_prepare_v2(sql->db, rest, -1, &statement, &rest))
+			return sql_error(sql);
+		if (statement)
+			ret = run_statement(sql, statement);
+		sqlite3_finalize(statement);
+	}
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * The beginning and the end
+ */
+
+/* Called by SQLite now and then. */
+static int is_stopped(void *context)
+{
+	(void)context;
+	signals_let_in();
+	signals_hold();
+	return signals_stops() != 0;
+}
+
+static int open_sql(struct sql *sql)
+{
+	if (sqlite3_open(":memory:", &sql->db))
+		return sql->db ? sql_error(sql) : -ENOMEM;
+	if (event_table_register(sql->db))
+		return sql_error(sql);
+	sqlite3_progress_handler(sql->db, CHECK_STEPS, is_stopped, NULL);
+	return create_tables(sql) ? : run_query(sql);
+}
+
+/* They are read several times. */
+static int check_files(const struct options *options)
+{
+	struct stat info;
+	int i;
+
+	if (options->argument_count < 2) {
+		elog_error("%s is missing", options->argument_count ? "QUERY" : "FILE");
+		elog_hint("try: elog sql --help");
+		return -EINVAL;
+	}
+	for (i = 0; i < options->argument_count - 1; i++) {
+		if (stat(options->arguments[i], &info) || S_ISREG(info.st_mode))
+			continue;
+		elog_error("%s: must be a regular file: it is read several times",
+			   options->arguments[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int run_sql(const struct options *options)
+{
+	struct options files = *options;
+	struct sql sql = { .options = &files };
+	int ret, error, status = STATUS_ERROR;
+
+	if (check_files(options))
+		return STATUS_ERROR;
+	files.argument_count--;
+	sql.query = files.arguments[files.argument_count];
+	signal(SIGPIPE, SIG_IGN);
+	output_open(&sql.output, options);
+	if (parts_find(&sql.files, files.arguments, files.argument_count))
+		elog_error("out of memory");
+	else if (!visit_open(&sql.visit, &files, &visit_ops, &sql)) {
+		ret = open_sql(&sql);
+		if (ret == -ENOMEM)
+			elog_error("out of memory");
+		else if (ret == -E2BIG)
+			elog_error("the files have more than %d kinds of events", VISIT_KINDS_MAX);
+		error = output_close(&sql.output);
+		if (error)
+			elog_error("cannot write to stdout: %s", strerror(-error));
+		status = visit_finish(sql.visit, ret || error);
+	}
+	output_close(&sql.output);
+	sqlite3_finalize(sql.insert_loss);
+	sqlite3_finalize(sql.insert_span);
+	sqlite3_close(sql.db);
+	visit_close(sql.visit);
+	parts_free(&sql.files);
+	return status;
+}
+#else
+static int run_sql(const struct options *options)
+{
+	(void)options;
+	elog_error("this elog was built without SQLite");
+	return STATUS_ERROR;
+}
+#endif
+
+static const struct verb_option sql_options[] = {
+	{ OPTION_FORMAT, "text (default): columns separated by tabs; json: one object\n"
+	  "per line; or csv" },
+	{ OPTION_SPAN, NULL },
+	{ OPTION_BY, "a span is of one session; instead of it, of these: names of\n"
+	  "fields that START and END have, session, pid, tid, cpu,\n"
+	  "separated by commas" },
+	{ OPTION_PENDING, "keep at most N STARTs that wait for their END; default 131072" },
+	{ 'q', "no summary, no progress, no names of columns" },
+	{ 0, NULL },
+};
+
+const struct verb verb_sql = {
+	.name = "sql",
+	.summary = "answer a query in SQL about the events of files",
+	.usage = "[OPTION...] FILE... QUERY",
+	.description =
+	"Answers QUERY about the events of FILEs, which elog capture -o wrote. Each event is a\n"
+	"table with the columns time (ns since 1970), mono (ns of the monotonic clock), session,\n"
+	"cpu, pid, tid, comm, and its fields. The table lost has the losses, and the table spans\n"
+	"the time from each START to its END.\n"
+	"\n"
+	"The name of a table is that of the event, or \"PROVIDER/EVENT\".\n"
+	"\n"
+	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
+	"during the capture.\n",
+	.options = sql_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
+	.run = run_sql,
+};

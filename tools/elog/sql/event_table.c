@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A virtual table of SQLite for the events of .elog files: see event_table.h. It uses only
+ * the public functions of libelog, as it is an extension of its own, too.
+ *
+ * Each scan of a table reads the files once more, from the time that the query asks for.
+ * A connection belongs to one thread, or SQLite serializes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <elog.h>
+
+#include "sql/event_table.h"
+
+#if defined(ELOG_SQLITE_EXTENSION) || defined(ELOG_SQLITE)
+#ifdef ELOG_SQLITE_EXTENSION
+SQLITE_EXTENSION_INIT1
+#endif
+
+#define CACHE_SLOTS	256	/* definitions that a scan remembers */
+#define ARGUMENTS	3	/* of xCreate before those in parentheses */
+#define ROWS		1000000	/* as an estimate */
+
+/* The columns of all tables; the fields follow. */
+enum { TIME, MONO, SESSION, CPU, PID, TID, COMM, FIELDS };
+
+static const char *const common[FIELDS] = {
+	"time INTEGER", "mono INTEGER", "session INTEGER", "cpu INTEGER", "pid INTEGER",
+	"tid INTEGER", "comm TEXT",
+};
+
+/*
+ * struct event_table - a table
+ * @provider: of its events
+ * @event: their name
+ * @files: names of the files
+ * @file_count: number of @files
+ * @fields: names of the columns behind the common ones, as in the schema
+ * @field_count: number of @fields
+ */
+struct event_table {
+	sqlite3_vtab base;
+	char *provider;
+	char *event;
+	char **files;
+	size_t file_count;
+	char **fields;
+	size_t field_count;
+};
+
+/*
+ * struct cached - whether a definition is one of the table
+ * @reader: its file; NULL: the slot is empty
+ * @descriptor: its descriptor
+ * @generation: of the file when this was found out
+ * @event: its schema; NULL: it belongs to another table
+ * @fields: its fields by column; NULL elements: it lacks them
+ */
+struct cached {
+	const struct elog_reader *reader;
+	uint32_t descriptor;
+	uint64_t generation;
+	const struct elog_schema_event *event;
+	const struct elog_schema_field **fields;
+};
+
+/*
+ * struct scan - a cursor
+ * @set: the files
+ * @fds: likewise
+ * @reader: of the present event
+ * @item: the present event
+ * @definition: its definition
+ * @row: its number in this scan
+ * @end: there is no further event
+ */
+struct scan {
+	sqlite3_vtab_cursor base;
+	struct elog_reader_set *set;
+	int *fds;
+	struct elog_reader **readers;
+	struct elog_reader *reader;
+	struct elog_item item;
+	const struct cached *definition;
+	struct cached cache[CACHE_SLOTS];
+	struct elog_text text;
+	sqlite3_int64 row;
+	bool end;
+};
+
+static struct event_table *table_of(struct scan *scan)
+{
+	return (struct event_table *)scan->base.pVtab;
+}
+
+static int table_error(struct event_table *table, const char *what, int error)
+{
+	sqlite3_free(table->base.zErrMsg);
+	table->base.zErrMsg = sqlite3_mprintf("%s: %s", what, error == -EBADMSG ?
+					      "not a file of elog capture -o" :
+					      strerror(-error));
+	return error == -ENOMEM ? SQLITE_NOMEM : SQLITE_IOERR;
+}
+
+/* ------------------------------------------------------------------------
+ * Files
+ */
+
+static void close_files(struct scan *scan)
+{
+	size_t i;
+
+	elog_reader_set_close(scan->set);
+	scan->set = NULL;
+	for (i = 0; i < table_of(scan)->file_count; i++) {
+		if (scan->fds[i] >= 0)
+			close(scan->fds[i]);
+		scan->fds[i] = -1;
+	}
+	for (i = 0; i < CACHE_SLOTS; i++)
+		scan->cache[i].reader = NULL;
+}
+
+static int open_files(struct scan *scan, bool seek, uint64_t from)
+{
+	struct event_table *table = table_of(scan);
+	size_t i;
+	int ret;
+
+	ret = elog_reader_set_open(&scan->set);
+	if (ret)
+		return table_error(table, table->files[0], ret);
+	for (i = 0; i < table->file_count; i++) {
+		scan->fds[i] = open(table->files[i], O_RDONLY | O_CLOEXEC);
+		ret = scan->fds[i] < 0 ? -errno :
+		      elog_reader_set_add(scan->set, scan->fds[i], &scan->readers[i]);
+		if (!ret && seek)
+			ret = elog_reader_seek(scan->readers[i], from);
+		if (ret)
+			return table_error(table, table->files[i], ret);
+	}
+	scan->row = 0;
+	scan->end = false;
+	return SQLITE_OK;
+}
+
+static const char *file_of(struct scan *scan, const struct elog_reader *reader)
+{
+	struct event_table *table = table_of(scan);
+	size_t i;
+
+	for (i = 0; i < table->file_count; i++)
+		if (scan->readers[i] == reader)
+			return table->files[i];
+	return "?";
+}
+
+/* ------------------------------------------------------------------------
+ * Definitions
+ */
+
+static const struct elog_schema_field *find_field(const struct elog_schema_event *event,
+						  const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < event->field_count; i++)
+		if (!strcmp(event->fields[i]->name, name))
+			return event->fields[i];
+	return NULL;
+}
+
+/* Return: the definition of the present event, or NULL: no memory. */
+static const struct cached *find_definition(struct scan *scan)
+{
+	struct cached *cached = &scan->cache[scan->item.descriptor % CACHE_SLOTS];
+	struct event_table *table = table_of(scan);
+	const struct elog_schema_event *event;
+	size_t i;
+
+	if (cached->reader == scan->reader && cached->descriptor == scan->item.descriptor &&
+	    cached->generation == elog_reader_generation(scan->reader))
+		return cached;
+	if (elog_reader_describe(scan->reader, scan->item.descriptor, &event) ||
+	    strcmp(event->provider->name, table->provider) || strcmp(event->name, table->event))
+		event = NULL;
+	if (!cached->fields && event) {
+		cached->fields = calloc(table->field_count + 1, sizeof(*cached->fields));
+		if (!cached->fields)
+			return NULL;
+	}
+	cached->reader = scan->reader;
+	cached->descriptor = scan->item.descriptor;
+	cached->generation = elog_reader_generation(scan->reader);
+	cached->event = event;
+	for (i = 0; event && i < table->field_count; i++)
+		cached->fields[i] = find_field(event, table->fields[i]);
+	return cached;
+}
+
+/* Go to the next event of the table. */
+static int next_event(struct scan *scan)
+{
+	int ret;
+
+	while ((ret = elog_reader_set_next(scan->set, &scan->item, &scan->reader)) > 0) {
+		if (scan->item.type == ELOG_ITEM_DAMAGE)
+			sqlite3_log(SQLITE_WARNING, "%s: damaged at byte %llu",
+				    file_of(scan, scan->reader),
+				    (unsigned long long)scan->item.offset);
+		if (scan->item.type != ELOG_ITEM_EVENT)
+			continue;
+		scan->definition = find_definition(scan);
+		if (!scan->definition)
+			return SQLITE_NOMEM;
+		if (!scan->definition->event)
+			continue;
+		scan->row++;
+		return SQLITE_OK;
+	}
+	scan->end = true;
+	return ret ? table_error(table_of(scan), file_of(scan, scan->reader), ret) : SQLITE_OK;
+}
+
+/* ------------------------------------------------------------------------
+ * Cursors
+ */
+
+static int close_scan(sqlite3_vtab_cursor *cursor)
+{
+	struct scan *scan = (struct scan *)cursor;
+	size_t i;
+
+	if (scan->fds)
+		close_files(scan);
+	for (i = 0; i < CACHE_SLOTS; i++)
+		free(scan->cache[i].fields);
+	elog_text_free(&scan->text);
+	free(scan->fds);
+	free(scan->readers);
+	free(scan);
+	return SQLITE_OK;
+}
+
+static int open_scan(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor)
+{
+	struct event_table *table = (struct event_table *)base;
+	struct scan *scan = calloc(1, sizeof(*scan));
+	size_t i;
+
+	if (!scan)
+		return SQLITE_NOMEM;
+	scan->base.pVtab = base;
+	scan->fds = calloc(table->file_count, sizeof(*scan->fds));
+	scan->readers = calloc(table->file_count, sizeof(struct elog_reader *));
+	for (i = 0; scan->fds && i < table->file_count; i++)
+		scan->fds[i] = -1;
+	if (!scan->fds || !scan->readers) {
+		close_scan(&scan->base);
+		return SQLITE_NOMEM;
+	}
+	*cursor = &scan->base;
+	return SQLITE_OK;
+}
+
+/* What is earlier than a time may be omitted, by the index in the files. */
+static int filter_scan(sqlite3_vtab_cursor *cursor, int index, const char *name, int count,
+		       sqlite3_value **values)
+{
+	struct scan *scan = (struct scan *)cursor;
+	sqlite3_int64 from = 0;
+	int ret;
+
+	(void)name;
+	if (index && count)
+		from = sqlite3_value_int64(values[0]);
+	close_files(scan);
+	ret = open_files(scan, from > 0, (uint64_t)from);
+	return ret ? : next_event(scan);
+}
+
+static int next_row(sqlite3_vtab_cursor *cursor)
+{
+	return next_event((struct scan *)cursor);
+}
+
+static int is_end(sqlite3_vtab_cursor *cursor)
+{
+	return ((struct scan *)cursor)->end;
+}
+
+static int get_row(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row)
+{
+	*row = ((struct scan *)cursor)->row;
+	return SQLITE_OK;
+}
+
+static void get_field(struct scan *scan, sqlite3_context *context,
+		      const struct elog_schema_field *field)
+{
+	struct elog_value value;
+
+	if (!field || elog_decode(field, scan->item.payload, scan->item.payload_size, &value))
+		return;
+	switch (field->type) {
+	case ELOG_TYPE_UNSIGNED:
+	case ELOG_TYPE_SIGNED:
+	case ELOG_TYPE_BOOL:
+	case ELOG_TYPE_PORT:
+	case ELOG_TYPE_TIME:
+	case ELOG_TYPE_DURATION:
+	case ELOG_TYPE_PTR:
+		sqlite3_result_int64(context, (sqlite3_int64)value.integer);
+		break;
+	case ELOG_TYPE_CHARS:
+	case ELOG_TYPE_STRING:
+		sqlite3_result_text(context, value.data, (int)value.size, SQLITE_TRANSIENT);
+		break;
+	case ELOG_TYPE_OCTETS:
+	case ELOG_TYPE_BYTES:
+	case ELOG_TYPE_STRUCT:
+		sqlite3_result_blob(context, value.data, (int)value.size, SQLITE_TRANSIENT);
+		break;
+	default:
+		scan->text.size = 0;
+		elog_format_value(&scan->text, field, &value);
+		sqlite3_result_text(context, scan->text.data, (int)scan->text.size,
+				    SQLITE_TRANSIENT);
+		break;
+	}
+}
+
+/* A column without a result is NULL. */
+static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
+{
+	struct scan *scan = (struct scan *)cursor;
+	const struct elog_item *item = &scan->item;
+
+	switch (column) {
+	case TIME:
+		sqlite3_result_int64(context, (sqlite3_int64)(item->time +
+				     (uint64_t)elog_reader_wall_offset(scan->reader)));
+		break;
+	case MONO:
+		sqlite3_result_int64(context, (sqlite3_int64)item->time);
+		break;
+	case SESSION:
+		if (item->session)
+			sqlite3_result_int64(context, (sqlite3_int64)item->session);
+		break;
+	case CPU:
+		if (item->cpu != EVENTLOG_CPU_UNKNOWN)
+			sqlite3_result_int64(context, item->cpu);
+		break;
+	case PID:
+		sqlite3_result_int64(context, item->pid);
+		break;
+	case TID:
+		sqlite3_result_int64(context, item->tid);
+		break;
+	case COMM:
+		sqlite3_result_text(context, item->tid ? elog_processes_name(
+				    elog_reader_processes(scan->reader), item->pid, item->tid) :
+				    "", -1, SQLITE_TRANSIENT);
+		break;
+	default:
+		get_field(scan, context, scan->definition->fields[column - FIELDS]);
+		break;
+	}
+	return SQLITE_OK;
+}
+
+/* ------------------------------------------------------------------------
+ * Tables
+ */
+
+static int plan_scan(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	int i;
+
+	(void)base;
+	info->estimatedCost = ROWS;
+	info->estimatedRows = ROWS;
+	for (i = 0; i < info->nConstraint; i++) {
+		if (!info->aConstraint[i].usable || info->aConstraint[i].iColumn != TIME ||
+		    (info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_GE &&
+		     info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_GT &&
+		     info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ))
+			continue;
+		info->aConstraintUsage[i].argvIndex = 1;
+		info->idxNum = 1;
+		info->estimatedCost = ROWS / 2;
+		info->estimatedRows = ROWS / 2;
+		break;
+	}
+	return SQLITE_OK;
+}
+
+static int close_table(sqlite3_vtab *base)
+{
+	struct event_table *table = (struct event_table *)base;
+	size_t i;
+
+	for (i = 0; i < table->file_count; i++)
+		free(table->files[i]);
+	for (i = 0; i < table->field_count; i++)
+		free(table->fields[i]);
+	free(table->provider);
+	free(table->event);
+	free(table->files);
+	free(table->fields);
+	free(table);
+	return SQLITE_OK;
+}
+
+/* A string of SQL, whose quotes are doubled, or any other word. */
+static char *unquote(const char *text)
+{
+	const char quote = *text;
+	char *copy = strdup(text), *to = copy;
+
+	if (!copy || (quote != '\'' && quote != '"'))
+		return copy;
+	for (text++; *text; text++) {
+		if (*text == quote && *++text != quote)
+			break;
+		*to++ = *text;
+	}
+	*to = '\0';
+	return copy;
+}
+
+static int read_arguments(struct event_table *table, int count, const char *const *arguments)
+{
+	int i;
+
+	table->provider = unquote(arguments[0]);
+	table->event = unquote(arguments[1]);
+	table->files = calloc((size_t)count - 2, sizeof(*table->files));
+	if (!table->provider || !table->event || !table->files)
+		return SQLITE_NOMEM;
+	for (i = 2; i < count; i++) {
+		table->files[table->file_count] = unquote(arguments[i]);
+		if (!table->files[table->file_count++])
+			return SQLITE_NOMEM;
+	}
+	return SQLITE_OK;
+}
+
+/* The columns are those of the first definition. */
+static int read_fields(struct event_table *table, const struct elog_schema_event *event)
+{
+	size_t i;
+
+	table->fields = calloc(event->field_count + 1, sizeof(*table->fields));
+	if (!table->fields)
+		return SQLITE_NOMEM;
+	for (i = 0; i < event->field_count; i++) {
+		table->fields[i] = strdup(event->fields[i]->name);
+		if (!table->fields[i])
+			return SQLITE_NOMEM;
+		table->field_count++;
+	}
+	return SQLITE_OK;
+}
+
+static int find_event(struct event_table *table)
+{
+	sqlite3_vtab_cursor *cursor;
+	struct scan *scan;
+	int ret;
+
+	ret = open_scan(&table->base, &cursor);
+	if (ret)
+		return ret;
+	cursor->pVtab = &table->base;
+	scan = (struct scan *)cursor;
+	ret = filter_scan(cursor, 0, NULL, 0, NULL);
+	if (!ret && scan->end) {
+		table->base.zErrMsg = sqlite3_mprintf("no event %s/%s in the files",
+						      table->provider, table->event);
+		ret = SQLITE_ERROR;
+	}
+	if (!ret)
+		ret = read_fields(table, scan->definition->event);
+	close_scan(cursor);
+	return ret;
+}
+
+/* Is there a column with this name, in letters of any case, before this one? */
+static bool is_taken(const struct event_table *table, size_t before, const char *name)
+{
+	size_t i, size;
+
+	for (i = 0; i < FIELDS; i++) {
+		size = strcspn(common[i], " ");
+		if (!sqlite3_strnicmp(common[i], name, (int)size) && !name[size])
+			return true;
+	}
+	for (i = 0; i < before; i++)
+		if (!sqlite3_stricmp(table->fields[i], name))
+			return true;
+	return false;
+}
+
+static int declare(sqlite3 *db, const struct event_table *table)
+{
+	sqlite3_str *sql = sqlite3_str_new(db);
+	size_t i;
+	char *text;
+	int ret;
+
+	sqlite3_str_appendall(sql, "CREATE TABLE x(");
+	for (i = 0; i < FIELDS; i++)
+		sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
+	/* A name that another column has gets an underscore. */
+	for (i = 0; i < table->field_count; i++)
+		sqlite3_str_appendf(sql, ", \"%w%s\"", table->fields[i],
+				    is_taken(table, i, table->fields[i]) ? "_" : "");
+	sqlite3_str_appendall(sql, ")");
+	text = sqlite3_str_finish(sql);
+	ret = text ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
+	sqlite3_free(text);
+	return ret;
+}
+
+static int connect_table(sqlite3 *db, void *context, int count, const char *const *arguments,
+			 sqlite3_vtab **result, char **error)
+{
+	struct event_table *table;
+	int ret;
+
+	(void)context;
+	if (count < ARGUMENTS + 3) {
+		*error = sqlite3_mprintf("elog: arguments must be PROVIDER, EVENT, FILE...");
+		return SQLITE_ERROR;
+	}
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return SQLITE_NOMEM;
+	ret = read_arguments(table, count - ARGUMENTS, arguments + ARGUMENTS);
+	if (!ret)
+		ret = find_event(table);
+	if (!ret)
+		ret = declare(db, table);
+	if (ret) {
+		*error = table->base.zErrMsg;
+		close_table(&table->base);
+		return ret;
+	}
+	*result = &table->base;
+	return SQLITE_OK;
+}
+
+static const sqlite3_module event_module = {
+	.xCreate = connect_table,
+	.xConnect = connect_table,
+	.xBestIndex = plan_scan,
+	.xDisconnect = close_table,
+	.xDestroy = close_table,
+	.xOpen = open_scan,
+	.xClose = close_scan,
+	.xFilter = filter_scan,
+	.xNext = next_row,
+	.xEof = is_end,
+	.xColumn = get_column,
+	.xRowid = get_row,
+};
+
+int event_table_register(sqlite3 *db)
+{
+	return sqlite3_create_module(db, EVENT_TABLE_MODULE, &event_module, NULL);
+}
+
+#ifdef ELOG_SQLITE_EXTENSION
+int sqlite3_elogsqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
+
+/* Called by SQLite for load_extension('elog_sqlite'). */
+int sqlite3_elogsqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
+{
+	SQLITE_EXTENSION_INIT2(api);
+	(void)error;
+	return event_table_register(db);
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# sql_test - elog sql, and the extension of SQLite, find in files what the other verbs of
+# elog find. Prints TAP.
+#
+# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
+set -u
+export LC_ALL=C.UTF-8
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
+export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PYTHONDONTWRITEBYTECODE=1
+elog=$EVENTLOG_TOOLS/elog
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+cd "$work" || exit 1
+generator=$top/tools/elog/export/export_file.py
+if "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'; then
+	echo '1..0 # SKIP elog was built without SQLite'
+	exit
+fi
+for file in spans types; do
+	python3 "$generator" "$file" "$file.elog" || exit 1
+done
+python3 "$generator" many many.elog 3000 || exit 1
+
+# answers STATUS ANSWER ARGUMENT...
+answers()
+{
+	local status=$1 answer=$2 found result=0
+
+	shift 2
+	found=$("$elog" sql -q "$@" 2> stderr) || result=$?
+	[ "$result" = "$status" ] && [ "$found" = "$answer" ] && return
+	printf 'status %s, not %s: %s\n%s\n' "$result" "$status" "$*" "$found"
+	cat stderr
+	return 1
+}
+
+# fails MESSAGE ARGUMENT...
+fails()
+{
+	local message=$1
+
+	shift
+	answers 1 '' "$@" && grep -qF -- "$message" stderr && return
+	cat stderr
+	return 1
+}
+
+refuses_wrong_usage()
+{
+	mkfifo pipe
+	fails 'FILE is missing' &&
+		fails 'QUERY is missing' spans.elog &&
+		fails 'syntax error' spans.elog 'select select' &&
+		fails 'no such table: nowhere' spans.elog 'select * from nowhere' &&
+		fails 'No such file' none.elog 'select 1' &&
+		fails 'must be a regular file' pipe 'select 1' &&
+		fails 'not a file of elog' "$here/sql_test.sh" 'select * from x' &&
+		fails 'invalid format' --format prometheus spans.elog 'select 1'
+}
+
+finds_what_other_verbs_find()
+{
+	answers 2 '7' spans.elog 'select sum(count) from lost' &&
+		answers 2 $'guard\t3\t0\ninvalid\t0\t9\nnested\t4\t0' spans.elog \
+			'select cause, count, invalid from lost order by 1' &&
+		answers 2 $'door\t1\t1000\nquery\t2\t4000\nrequest\t5\t13000' spans.elog \
+			'select name, count(*), sum(duration) from spans group by 1 order by 1' &&
+		answers 2 "$("$elog" show -q --fields bytes spans.elog | sed -n 's/^bytes=//p' |
+			awk '{ sum += $1 } END { print NR "\t" sum }')" spans.elog \
+			'select count(*), sum(bytes) from "shop/request_end"' &&
+		answers 0 "$("$elog" latency -q --format json request_start request_end many.elog |
+			sed -n 's/.*"pairs":\([0-9]*\),.*"min":\([0-9]*\),.*"max":\([0-9]*\),.*/\1\t\2\t\3/p' |
+			head -n 1)" many.elog \
+			'select count(*), min(duration), max(duration) from spans'
+}
+
+spans_may_be_others()
+{
+	answers 2 $'request_start:note\t2000' --span request_start:note --by tid spans.elog \
+		'select name, duration from spans'
+}
+
+# A join copies the tables, so its time does not grow with the product of their sizes.
+joins_are_indexed()
+{
+	answers 0 $'3000\t4498500' many.elog 'select count(*), sum(s.id) from request_start s
+		join request_end e using(session) where e.bytes = s.id + 100' &&
+		answers 0 3000 many.elog 'select count(*) from request_start s
+			join request_end e using(session)'
+}
+
+times_select()
+{
+	local from
+
+	from=$("$elog" sql -q many.elog 'select time from request_start order by time limit 1 offset 2000')
+	answers 0 1000 many.elog "select count(*) from request_start where time >= $from" &&
+		answers 0 1 many.elog "select count(*) from request_start where time = $from" &&
+		answers 0 2000 many.elog "select count(*) from request_start where time < $from"
+}
+
+types_are_kept()
+{
+	answers 0 '{"a":171,"b":-1,"c":-300,"d":1,"e":"four","f":"010203","g":"café","i":"192.0.2.1","k":8080,"p":"LOW","q":"FIRST|SECOND","s":-9223372036854775808,"session":-1,"time_":7}
+{"a":171,"b":-1,"c":-300,"d":1,"e":"four","f":"010203","g":"��(\u0001","i":"192.0.2.1","k":8080,"p":"LOW","q":"FIRST|SECOND","s":-9223372036854775808,"session":null,"time_":7}
+{"a":171,"b":-1,"c":-300,"d":1,"e":null,"f":null,"g":null,"i":null,"k":null,"p":null,"q":null,"s":null,"session":null,"time_":null}' \
+		--format json types.elog \
+		'select a, b, c, d, e, f, g, i, k, p, q, s, session, time_ from typed' &&
+		answers 0 $'worker,1\nworker,\n,1' --format csv types.elog 'select comm, cpu from typed'
+}
+
+several_files_are_one_table()
+{
+	answers 2 3008 spans.elog many.elog 'select count(*) from request_end'
+}
+
+damage_is_reported()
+{
+	head -c $(($(stat -c %s many.elog) / 2)) many.elog > torn.elog
+	answers 1 "$("$elog" show -q -e shop/request_start torn.elog 2> /dev/null | wc -l)" torn.elog \
+		'select count(*) from request_start' &&
+		grep -q 'torn.elog: .* byte [0-9]' stderr
+}
+
+readers_may_leave()
+{
+	"$elog" sql -q many.elog 'select * from request_start' 2> stderr | head -n 1 > one
+	[ "${PIPESTATUS[0]}" = 0 ] && [ -s one ] && [ ! -s stderr ]
+}
+
+# The program of SQLite loads the same tables.
+extension_has_the_tables()
+{
+	sqlite3 :memory: > found 2>&1 <<-SQL
+		.load $EVENTLOG_TOOLS/elog_sqlite
+		create virtual table ends using elog('shop', 'request_end', 'spans.elog', 'many.elog');
+		select count(*), sum(status = 404) from ends;
+		create virtual table none using elog('shop', 'none', 'spans.elog');
+		create virtual table wrong using elog('shop');
+	SQL
+	grep -qx '3008|1' found && grep -q 'no event shop/none in the files' found &&
+		grep -q 'PROVIDER, EVENT, FILE' found && return
+	cat found
+	return 1
+}
+
+check 'wrong usage gives the reason' refuses_wrong_usage
+check 'tables have what other verbs find' finds_what_other_verbs_find
+check '--span and --by make other spans' spans_may_be_others
+check 'tables are joined' joins_are_indexed
+check 'conditions on time select' times_select
+check 'fields keep their types' types_are_kept
+check 'several files are one table' several_files_are_one_table
+check 'damage is reported with its position' damage_is_reported
+check 'a pipe may be closed early' readers_may_leave
+if ! command -v sqlite3 > /dev/null; then
+	skip 'SQLite loads the extension' 'there is no sqlite3'
+elif [ ! -e "$EVENTLOG_TOOLS/elog_sqlite.so" ]; then
+	skip 'SQLite loads the extension' 'it was not built'
+else
+	check 'SQLite loads the extension' extension_has_the_tables
+fi
+end_checks
