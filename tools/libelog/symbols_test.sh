@@ -49,10 +49,13 @@ names_are_ours()
 # CRC-32C and the secret of hash maps, both created on first use; a byte that identifies
 # threads, and one that is set while a thread is in a probe; the state of the process's
 # markers; and for their filters: how many threads read one, the replaced filters that
-# such threads may still use, and the ids that filters compare without a system call.
+# such threads may still use, and the ids that filters compare without a system call; for
+# rings of threads: each thread's, the key that tells when a thread ends, and their memory.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
+elog_thread_rings
 fork_handlers_once
+has_thread_key
 is_called
 markers_added
 markers_groups
@@ -63,6 +66,7 @@ markers_probe
 markers_probes
 markers_producer
 markers_retired
+process_bytes
 process_id
 producers
 producers_lock
@@ -74,7 +78,8 @@ session_none
 session_page
 tables
 tables_once
-thread_id'
+thread_id
+thread_key'
 
 variables_are_known()
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Registering and writing events.
+ * Producers and the registrations of their events. emit.c writes them.
  *
  * A producer is connected or not. If it is, it has a file, where all events are
  * registered. If it is not, the status of all events points to a byte with all bits
@@ -11,7 +11,9 @@
  *
  * elog_producer.lock protects everything that is not marked "atomic". Testing and
  * writing an event may happen in a signal handler, so they never wait for the lock.
- * Writers are counted, and a file is closed only when none is using it.
+ * Writers are counted, and a file is closed only when none is using it. The same is true for
+ * a thread that emits to a ring (rings.h): it uses the ring only between two stores to
+ * &elog_mapped_ring.busy, and only if the event is enabled in between.
  *
  * A thread that tests an event may have loaded the address of a status map that is about to
  * be unmapped. Therefore this address stays readable forever: an anonymous page
@@ -29,54 +31,13 @@
 #include <unistd.h>
 
 #include "elog_marker.h"
-#include "producer/producer.h"
+#include "producer/state.h"
 #include "util/abi.h"
 #include "util/struct.h"
 #include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
 #define NEVER		UINT64_MAX
-#define WRITER_SLOTS	16
-#define CACHE_LINE	64
-/* Writes of smaller payloads copy them: write(2) takes fewer instructions than writev(2). */
-#define SMALL_PAYLOAD	256
-
-struct registered_event {
-	struct elog_event event;	/* atomic */
-	struct elog_producer *producer;
-	struct registered_event *next;
-	char *provider;			/* NULL: the kernel's default */
-	char *command;			/* or schema, with EVENTLOG_REGISTER_SCHEMA */
-	const unsigned char **follower;	/* a copy of the status; or NULL */
-	struct elog_typed_event *typed;	/* that the follower is in; or NULL */
-	uint64_t keywords;
-	uint32_t level;
-	uint32_t flags;
-	uint32_t status_offset;		/* in the status map */
-	uint32_t write_index;		/* atomic */
-	uint32_t descriptor;		/* atomic */
-	uint32_t incarnation;		/* atomic; counts its registrations */
-	const uint32_t *generation;	/* atomic; in the status map, see elog_event_filter_key() */
-	int error;			/* atomic */
-};
-
-struct writer_slot {
-	unsigned long count;		/* atomic */
-} __attribute__((aligned(CACHE_LINE)));
-
-struct elog_producer {
-	struct writer_slot writers[WRITER_SLOTS];
-	pthread_mutex_t lock;
-	struct elog_producer *next;	/* under producers_lock */
-	char *device;
-	struct registered_event *events;
-	unsigned char *status_map;		/* or the page that replaces it */
-	size_t map_size;
-	bool is_mapped;			/* it is the kernel's memory */
-	int fd;				/* changes only while there is no writer */
-	bool connected;			/* atomic */
-	uint64_t next_try;		/* atomic; to connect or to register; coarse clock, ns */
-};
 
 /* The status of events that may be registered later. */
 static const unsigned char maybe_byte = 0xff;
@@ -89,16 +50,9 @@ static pthread_mutex_t producers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct elog_producer *producers;
 static pthread_once_t fork_handlers_once = PTHREAD_ONCE_INIT;
 
-static struct registered_event *registered(const struct elog_event *event)
-{
-	return elog_container_of((uintptr_t)event, struct registered_event,
-				 event);
-}
-
-static bool is_connected(const struct elog_producer *producer)
-{
-	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
-}
+/* Its destructor gives back the rings of a thread that ends. */
+static pthread_key_t thread_key;
+static bool has_thread_key;
 
 static void point_to(struct registered_event *event, const unsigned char *status)
 {
@@ -111,15 +65,6 @@ static void point_to(struct registered_event *event, const unsigned char *status
 static bool is_pending(const struct registered_event *event)
 {
 	return __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE) == &maybe_byte;
-}
-
-/* Choose by the address of the thread's data, so threads rarely share a slot. */
-static struct writer_slot *writer_slot(struct elog_producer *producer)
-{
-	static __thread char anchor;
-	uint64_t mixed = (uintptr_t)&anchor * 0x9e3779b97f4a7c15ULL;
-
-	return &producer->writers[mixed >> 60];
 }
 
 static int register_event(int fd, struct registered_event *event,
@@ -266,16 +211,25 @@ static int connect_locked(struct elog_producer *producer)
 	producer->fd = fd;
 	for (event = producer->events; event; event = event->next)
 		register_locked(producer, event);
+	elog_rings_connect(&producer->rings, fd);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	return 0;
 }
 
+static void disable_events(struct elog_producer *producer)
+{
+	struct registered_event *event;
+
+	for (event = producer->events; event; event = event->next)
+		point_to(event, &maybe_byte);
+}
+
+/* All events are disabled, and no thread emits one of them. */
 static void forget_registrations(struct elog_producer *producer)
 {
 	struct registered_event *event;
 
 	for (event = producer->events; event; event = event->next) {
-		point_to(event, &maybe_byte);
 		__atomic_store_n(&event->generation, &no_generation, __ATOMIC_RELEASE);
 		/* On another file, another event may have this number. */
 		__atomic_store_n(&event->write_index, 0, __ATOMIC_RELAXED);
@@ -297,6 +251,9 @@ static void disconnect_locked(struct elog_producer *producer)
 		while (__atomic_load_n(&producer->writers[i].count,
 				       __ATOMIC_SEQ_CST))
 			nanosleep(&delay, NULL);
+	disable_events(producer);
+	elog_rings_quiesce(&producer->rings);
+	elog_rings_disconnect(&producer->rings);
 	forget_registrations(producer);
 	if (producer->is_mapped)
 		put_stand_in(producer);
@@ -311,10 +268,12 @@ static void disconnect_locked(struct elog_producer *producer)
 static void disconnect_child(struct elog_producer *producer)
 {
 	memset(producer->writers, 0, sizeof(producer->writers));
+	elog_rings_after_fork(&producer->rings);
 	if (!producer->connected)
 		return;
 	producer->connected = false;
 	producer->next_try = 0;
+	disable_events(producer);
 	forget_registrations(producer);
 	if (producer->is_mapped) {
 		producer->status_map = NULL;
@@ -330,8 +289,10 @@ static void before_fork(void)
 	struct elog_producer *producer;
 
 	pthread_mutex_lock(&producers_lock);
-	for (producer = producers; producer; producer = producer->next)
+	for (producer = producers; producer; producer = producer->next) {
 		pthread_mutex_lock(&producer->lock);
+		elog_rings_before_fork(&producer->rings);
+	}
 }
 
 static void after_fork(void)
@@ -357,18 +318,91 @@ static void set_fork_handlers(void)
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
+/* ------------------------------------------------------------------------
+ * Threads
+ */
+
+static void end_thread(void *unused)
+{
+	struct elog_producer *producer;
+
+	(void)unused;
+	elog_thread_rings.ended = true;
+	pthread_mutex_lock(&producers_lock);
+	for (producer = producers; producer; producer = producer->next) {
+		pthread_mutex_lock(&producer->lock);
+		elog_rings_thread_ended(&producer->rings);
+		pthread_mutex_unlock(&producer->lock);
+	}
+	pthread_mutex_unlock(&producers_lock);
+}
+
+/* When the library is loaded, because early keys are the cheap ones. */
+__attribute__((constructor)) static void make_thread_key(void)
+{
+	if (pthread_key_create(&thread_key, end_thread))
+		return;
+#ifdef __GLIBC__
+	/* For later keys, glibc allocates memory when a thread first uses one of them. */
+	has_thread_key = thread_key < 32;
+#else
+	has_thread_key = true;
+#endif
+	if (!has_thread_key)
+		pthread_key_delete(thread_key);
+}
+
+/* A plugin that contains the library may be unloaded, but its threads go on. */
+__attribute__((destructor)) static void delete_thread_key(void)
+{
+	if (has_thread_key)
+		pthread_key_delete(thread_key);
+	has_thread_key = false;
+}
+
+bool elog_rings_watch_thread(void)
+{
+	return has_thread_key && !pthread_setspecific(thread_key, &elog_thread_rings);
+}
+
+void elog_producer_manage(struct elog_producer *producer,
+			  void (*change)(struct elog_rings *rings, int fd))
+{
+	sigset_t all, before;
+	int error = errno;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!pthread_mutex_trylock(&producer->lock)) {
+		if (is_connected(producer))
+			change(&producer->rings, producer->fd);
+		pthread_mutex_unlock(&producer->lock);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+}
+
+/* The user may turn rings off. */
+static bool may_have_rings(const struct elog_producer_options *options)
+{
+	const char *wanted = secure_getenv("ELOG_RINGS");
+
+	return !(options->flags & ELOG_PRODUCER_NO_RINGS) && (!wanted || strcmp(wanted, "0"));
+}
+
 int elog_producer_open(struct elog_producer **result,
 		       const struct elog_producer_options *given)
 {
 	struct elog_producer_options options = { 0 };
-	struct elog_producer *producer;
+	struct elog_producer *producer, *other;
+	unsigned int places = 0;
 	int ret;
 
 	if (given) {
 		ret = elog_struct_get(&options, sizeof(options), given);
 		if (ret)
 			return ret;
-		if (options.flags)
+		if (options.flags & ~ELOG_PRODUCER_NO_RINGS)
 			return -EINVAL;
 	}
 	producer = aligned_alloc(CACHE_LINE, sizeof(*producer));
@@ -384,6 +418,9 @@ int elog_producer_open(struct elog_producer **result,
 	pthread_mutex_init(&producer->lock, NULL);
 	pthread_once(&fork_handlers_once, set_fork_handlers);
 	pthread_mutex_lock(&producers_lock);
+	for (other = producers; other; other = other->next)
+		places |= 1U << other->rings.place;
+	elog_rings_open(&producer->rings, may_have_rings(&options), places);
 	producer->next = producers;
 	producers = producer;
 	pthread_mutex_unlock(&producers_lock);
@@ -406,13 +443,15 @@ void elog_producer_close(struct elog_producer *producer)
 
 	if (!producer)
 		return;
+	elog_producer_release(producer, UINT_MAX);
+	/* Until the rings are closed, a thread that ends must find the producer. */
 	pthread_mutex_lock(&producers_lock);
 	for (link = &producers; *link != producer; link = &(*link)->next)
 		;
 	*link = producer->next;
+	elog_rings_close(&producer->rings);
 	pthread_mutex_unlock(&producers_lock);
 
-	disconnect_locked(producer);
 	if (producer->status_map)
 		munmap(producer->status_map, producer->map_size);
 	for (event = producer->events; event; event = next) {
@@ -484,6 +523,7 @@ static struct registered_event *new_event(struct elog_producer *producer, const 
 	if (!event)
 		return NULL;
 	event->producer = producer;
+	event->place = producer->rings.place;
 	event->generation = &no_generation;
 	event->flags = flags;
 	event->command = strdup(command);
@@ -595,11 +635,15 @@ void elog_event_retire(struct elog_event *event)
 	*link = gone->next;
 	point_to(gone, &never_byte);
 	gone->follower = NULL;
-	/* Another event may get this number. */
-	write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&gone->descriptor, 0, __ATOMIC_RELAXED);
-	if (is_connected(producer) && !gone->error)
+	/*
+	 * Another event may get this number. If a thread does not leave its emission, the
+	 * event stays registered until the file is closed.
+	 */
+	if (is_connected(producer) && !gone->error && elog_rings_quiesce(&producer->rings)) {
+		write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
 		unregister_event(producer->fd, write_index);
+	}
 	__atomic_store_n(&gone->error, -ENOTCONN, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&producer->lock);
 }
@@ -680,20 +724,6 @@ void elog_event_follow(struct elog_event *event, const unsigned char **follower)
 	pthread_mutex_unlock(&producer->lock);
 }
 
-/* The file stays open until end_call(). Make only system calls in between. */
-static struct writer_slot *begin_call(struct elog_producer *producer)
-{
-	struct writer_slot *slot = writer_slot(producer);
-
-	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
-	return slot;
-}
-
-static void end_call(struct writer_slot *slot)
-{
-	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
-}
-
 uint64_t elog_event_filter_key(const struct elog_event *event)
 {
 	const struct registered_event *marker = registered(event);
@@ -720,143 +750,4 @@ int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter
 	end_call(slot);
 	errno = error;
 	return ret;
-}
-
-/* The start of a message. */
-struct head {
-	uint32_t write_index;
-	uint64_t session;
-} __attribute__((packed));
-
-/* The first of @parts, the only one or one of several, starts with @head. */
-static int send_message(const struct elog_event *event, struct head *head,
-			const struct iovec *parts, unsigned int count)
-{
-	struct elog_producer *producer = registered(event)->producer;
-	struct writer_slot *slot;
-	int error = errno, ret = -EBADF;
-	ssize_t written;
-
-	slot = begin_call(producer);
-	if (is_connected(producer)) {
-		head->write_index = __atomic_load_n(&registered(event)->write_index,
-						    __ATOMIC_RELAXED);
-		written = count == 1 ? write(producer->fd, parts->iov_base, parts->iov_len) :
-				       writev(producer->fd, parts, (int)count);
-		ret = written < 0 ? -errno : 0;
-	}
-	end_call(slot);
-	errno = error;
-	return ret;
-}
-
-/*
- * Copies and writes a payload in parts.
- *
- * Return: as elog_event_write(); 1: it is too large, or not readable.
- */
-static int write_small(const struct elog_event *event, uint64_t session,
-		       const struct iovec *parts, unsigned int count)
-{
-	struct {
-		struct head head;
-		unsigned char payload[SMALL_PAYLOAD];
-	} message;
-	struct iovec whole = { .iov_base = &message, .iov_len = sizeof(message.head) };
-	unsigned char *to = message.payload;
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		size_t size = parts[i].iov_len;
-
-		if (size > (size_t)(message.payload + sizeof(message.payload) - to))
-			return 1;
-		if (!size)
-			continue;
-		if (!parts[i].iov_base)
-			return 1;
-		memcpy(to, parts[i].iov_base, size);
-		to += size;
-	}
-	message.head.session = session;
-	whole.iov_len += (size_t)(to - message.payload);
-	return send_message(event, &message.head, &whole, 1);
-}
-
-/* Writes a payload from where it is; the first of @parts is for the message's head. */
-static int write_large(const struct elog_event *event, uint64_t session, struct iovec *parts,
-		       unsigned int count)
-{
-	struct head head = { .session = session };
-
-	parts[0].iov_base = &head;
-	parts[0].iov_len = sizeof(head);
-	return send_message(event, &head, parts, count);
-}
-
-/* Not inlined: most events do not need this stack. */
-static __attribute__((noinline)) int write_parts(const struct elog_event *event, uint64_t session,
-						 const struct iovec *iov, unsigned int count)
-{
-	struct iovec parts[ELOG_PARTS_MAX + 1];
-
-	memcpy(&parts[1], iov, count * sizeof(*iov));
-	return write_large(event, session, parts, count + 1);
-}
-
-int elog_event_write_parts(const struct elog_event *event, uint64_t session,
-			   const struct iovec *iov, unsigned int count)
-{
-	int ret;
-
-	if (!elog_event_enabled(event))
-		return -EBADF;
-	ret = write_small(event, session, iov, count);
-	return ret > 0 ? write_parts(event, session, iov, count) : ret;
-}
-
-bool elog_typed_event_ready(const struct elog_typed_event *event)
-{
-	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
-
-	return target && elog_event_enabled_slow(target);
-}
-
-int elog_typed_event_write(const struct elog_typed_event *event, uint64_t session,
-			   struct iovec *iov, unsigned int count, size_t size)
-{
-	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
-	int ret;
-
-	if (!target)
-		return -EBADF;
-	if (!count || count > IOV_MAX)
-		return -EINVAL;
-	/* The words of the fields cannot say so much. */
-	if (size > EVENTLOG_PAYLOAD_MAX)
-		return -E2BIG;
-	ret = write_small(target, session, iov + 1, count - 1);
-	return ret > 0 ? write_large(target, session, iov, count) : ret;
-}
-
-int elog_event_write(const struct elog_event *event, uint64_t session,
-		     const struct iovec *iov, unsigned int count)
-{
-	if (count > ELOG_IOV_MAX)
-		return -EINVAL;
-	return elog_event_write_parts(event, session, iov, count);
-}
-
-int elog_event_emit(const struct elog_event *event, uint64_t session,
-		    struct elog_payload *payload)
-{
-	ssize_t size = elog_payload_end(payload);
-	struct iovec part = {
-		.iov_base = payload->data,
-		.iov_len = size > 0 ? (size_t)size : 0,
-	};
-
-	if (size < 0)
-		return (int)size;
-	return elog_event_write(event, session, &part, size > 0);
 }

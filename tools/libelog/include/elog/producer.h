@@ -55,10 +55,16 @@ struct elog_event {
 	((__atomic_load_n((status), __ATOMIC_RELAXED) & (bits)) != 0)
 #endif
 
+/*
+ * The producer's threads emit each event with a system call, write(2). For programs that
+ * later forbid themselves ioctl(2) or mmap(2), for example with seccomp(2).
+ */
+#define ELOG_PRODUCER_NO_RINGS	(1U << 0)
+
 /**
  * struct elog_producer_options - how to open a producer
  * @size: sizeof(struct elog_producer_options); elog.h says how such structs grow
- * @flags: 0
+ * @flags: 0 or ELOG_PRODUCER_NO_RINGS
  * @device: path of the device, or NULL for EVENTLOG_DEVICE
  */
 struct elog_producer_options {
@@ -230,8 +236,12 @@ static inline bool elog_event_enabled(const struct elog_event *event)
  * callers ignore this. -EINVAL @count is too large, or the payload is shorter than the
  * fields. -EBADMSG the size or the offset of a dynamic field is wrong, or a string is
  * not terminated. -E2BIG more than EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM,
- * -EINTR as writev(2). The library itself copies payloads of up to 256 bytes: if they are
- * not readable, the process gets SIGSEGV. For a NULL address, the result is -EFAULT.
+ * -EINTR as writev(2). The library itself copies payloads of up to 256 bytes, and those that
+ * it puts in a ring: if they are not readable, the process gets SIGSEGV. For a NULL address,
+ * the result is -EFAULT.
+ *
+ * A thread that emits often gets a ring, see elog_producer(3): the kernel then takes the
+ * event later, and counts one whose payload is not valid as lost.
  */
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count);

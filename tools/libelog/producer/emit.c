@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Emitting events: to the thread's ring if it has one, otherwise with write(2).
+ *
+ * Events go to write(2) if the thread has emitted few so far, if a subscriber needs them at
+ * once (EVENTLOG_STATUS_SYNC), if the ring has no room, and in a signal handler that has
+ * interrupted an emission. If the ring has events then, the message tells the kernel to
+ * deliver them first, so the order of a thread's events does not change.
+ *
+ * A thread uses its ring between elog_mapped_begin() and elog_mapped_end(), and only if the
+ * event is enabled in between: see elog_rings_quiesce().
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "producer/state.h"
+
+/* Writes of smaller payloads copy them: write(2) takes fewer instructions than writev(2). */
+#define SMALL_PAYLOAD	256
+/* A thread that emits fewer events gets no ring, which costs as much as several writes. */
+#define RING_AFTER	16
+
+/* ------------------------------------------------------------------------
+ * With a system call
+ */
+
+/* The start of a message. */
+struct head {
+	uint32_t write_index;
+	uint64_t session;
+} __attribute__((packed));
+
+/* What precedes it if a ring must be drained first. */
+struct kick {
+	uint32_t kick;
+	uint32_t ring;
+	struct head head;
+} __attribute__((packed));
+
+#define HEAD_OFFSET(ring) ((ring) ? 0 : offsetof(struct kick, head))
+
+/**
+ * struct emission - an event on its way to write(2)
+ * @event: the event
+ * @session: session, 0 for none
+ * @parts: the payload
+ * @count: elements of @parts
+ * @with_head: element before @parts that is free for the message's head; or NULL
+ * @ring: number of the thread's ring if the kernel must drain it first, or 0
+ * @stack: the stack pointer of the function that emits
+ */
+struct emission {
+	const struct elog_event *event;
+	uint64_t session;
+	const struct iovec *parts;
+	unsigned int count;
+	struct iovec *with_head;
+	uint32_t ring;
+	uintptr_t stack;
+};
+
+/* The first of @parts, the only one or one of several, starts in @kick. */
+static int send_message(const struct emission *emission, struct kick *kick,
+			const struct iovec *parts, unsigned int count)
+{
+	struct elog_producer *producer = registered(emission->event)->producer;
+	struct writer_slot *slot;
+	int error = errno, ret = -EBADF;
+	ssize_t written;
+
+	kick->kick = EVENTLOG_WRITE_KICK;
+	kick->ring = emission->ring;
+	kick->head.session = emission->session;
+	slot = begin_call(producer);
+	if (is_connected(producer)) {
+		kick->head.write_index = __atomic_load_n(&registered(emission->event)->write_index,
+							 __ATOMIC_RELAXED);
+		written = count == 1 ? write(producer->fd, parts->iov_base, parts->iov_len) :
+				       writev(producer->fd, parts, (int)count);
+		ret = written < 0 ? -errno : 0;
+	}
+	end_call(slot);
+	errno = error;
+	return ret;
+}
+
+/*
+ * Copies and writes a payload in parts.
+ *
+ * Return: as elog_event_write(); 1: it is too large, or not readable.
+ */
+static int write_small(const struct emission *emission)
+{
+	struct {
+		struct kick kick;
+		unsigned char payload[SMALL_PAYLOAD];
+	} message;
+	const size_t offset = HEAD_OFFSET(emission->ring);
+	struct iovec whole = { .iov_base = (char *)&message + offset };
+	unsigned char *to = message.payload;
+	unsigned int i;
+
+	for (i = 0; i < emission->count; i++) {
+		size_t size = emission->parts[i].iov_len;
+
+		if (size > (size_t)(message.payload + sizeof(message.payload) - to))
+			return 1;
+		if (!size)
+			continue;
+		if (!emission->parts[i].iov_base)
+			return 1;
+		memcpy(to, emission->parts[i].iov_base, size);
+		to += size;
+	}
+	whole.iov_len = (size_t)(to - (unsigned char *)whole.iov_base);
+	return send_message(emission, &message.kick, &whole, 1);
+}
+
+/* Writes a payload from where it is; the first of @parts is for the message's head. */
+static int write_large(const struct emission *emission, struct iovec *parts)
+{
+	struct kick kick;
+
+	parts[0].iov_base = (char *)&kick + HEAD_OFFSET(emission->ring);
+	parts[0].iov_len = sizeof(kick) - HEAD_OFFSET(emission->ring);
+	return send_message(emission, &kick, parts, emission->count + 1);
+}
+
+/* Not inlined: most events do not need this stack. */
+static __attribute__((noinline)) int write_parts(const struct emission *emission)
+{
+	struct iovec parts[ELOG_PARTS_MAX + 1];
+
+	memcpy(&parts[1], emission->parts, emission->count * sizeof(*parts));
+	return write_large(emission, parts);
+}
+
+static int write_emission(const struct emission *emission)
+{
+	int ret = write_small(emission);
+
+	if (ret <= 0)
+		return ret;
+	return emission->with_head ? write_large(emission, emission->with_head) :
+				     write_parts(emission);
+}
+
+/* ------------------------------------------------------------------------
+ * To a ring
+ */
+
+/* Test the status between elog_mapped_begin() and elog_mapped_end(). */
+static inline bool has_status(const struct elog_event *event, unsigned int mask)
+{
+	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+
+	return (__atomic_load_n(status, __ATOMIC_RELAXED) & mask) == EVENTLOG_STATUS_ENABLED;
+}
+
+/* May the event be put in a ring? */
+static inline bool is_for_ring(const struct elog_event *event)
+{
+	return has_status(event, EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC |
+			  ELOG_STATUS_UNKNOWN);
+}
+
+static inline uint64_t ring_clock(const struct elog_mapped_ring *ring)
+{
+#ifdef __x86_64__
+	if (__builtin_expect(ring->cycles, 1))
+		return __builtin_ia32_rdtsc();
+#endif
+	return elog_clock_read(CLOCK_MONOTONIC) + (uint64_t)ring->time_offset;
+}
+
+/* Drains the ring, which the kernel does not look at, and wakes up its drain. */
+static void kick_ring(struct elog_producer *producer, uint32_t number)
+{
+	const uint32_t message[2] = { EVENTLOG_WRITE_KICK, number };
+	struct writer_slot *slot = begin_call(producer);
+	int error = errno;
+
+	if (is_connected(producer))
+		(void)!write(producer->fd, message, sizeof(message));
+	end_call(slot);
+	errno = error;
+}
+
+/*
+ * Does what the kernel asks for after an event was committed.
+ *
+ * Return: false if the kernel did not take the event.
+ */
+static __attribute__((noinline)) bool answer(struct elog_producer *producer,
+					     struct elog_mapped_ring *ring, uint32_t ask)
+{
+	if (ask & EVENTLOG_MAPPED_ASK_LEAVE) {
+		elog_producer_manage(producer, elog_rings_leave);
+		return !(ask & ELOG_RINGS_STAND_IN);
+	}
+	if (ask & EVENTLOG_MAPPED_ASK_KICK) {
+		kick_ring(producer, ring->number);
+		if (elog_rings_resizes(ring, true))
+			elog_producer_manage(producer, elog_rings_rung);
+	}
+	return true;
+}
+
+/*
+ * Bytes of a payload in parts; more than EVENTLOG_PAYLOAD_MAX: it is too large, or not
+ * readable.
+ */
+static inline size_t payload_bytes(const struct iovec *parts, unsigned int count)
+{
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (parts[i].iov_len > EVENTLOG_PAYLOAD_MAX - bytes ||
+		    (!parts[i].iov_base && parts[i].iov_len))
+			return SIZE_MAX;
+		bytes += parts[i].iov_len;
+	}
+	return bytes;
+}
+
+/* ELOG_MAPPED_BUSY stands for all reasons other than a full ring. */
+static inline __attribute__((always_inline)) enum elog_mapped_result
+put_in_ring(struct elog_mapped_ring *ring, const struct elog_event *event, uint64_t session,
+	    const struct iovec *parts, unsigned int count)
+{
+	const size_t bytes = payload_bytes(parts, count);
+	struct elog_mapped_slot slot;
+	unsigned char *to;
+	unsigned int i;
+	uint64_t time;
+	uint32_t ask;
+
+	if (bytes > EVENTLOG_PAYLOAD_MAX || !elog_mapped_begin(ring))
+		return ELOG_MAPPED_BUSY;
+	if (!is_for_ring(event)) {
+		elog_mapped_end(ring);
+		return ELOG_MAPPED_BUSY;
+	}
+	/* Before other values occupy registers: the clock may be a function. */
+	time = ring_clock(ring);
+	if (!elog_mapped_reserve(ring, (uint32_t)bytes, &slot)) {
+		elog_mapped_end(ring);
+		return ELOG_MAPPED_FULL;
+	}
+	slot.record->write_index = __atomic_load_n(&registered(event)->write_index,
+						   __ATOMIC_RELAXED);
+	slot.record->time = time;
+	slot.record->session = session;
+	to = (unsigned char *)(slot.record + 1);
+	for (i = 0; i < count; i++) {
+		elog_mapped_copy(to, parts[i].iov_base, parts[i].iov_len);
+		to += parts[i].iov_len;
+	}
+	elog_mapped_commit(ring, &slot);
+	ask = elog_mapped_ask(slot.header);
+	elog_mapped_end(ring);
+	if (__builtin_expect(ask != 0, 0) && !answer(registered(event)->producer, ring, ask))
+		return ELOG_MAPPED_BUSY;
+	return ELOG_MAPPED_DONE;
+}
+
+/* ------------------------------------------------------------------------
+ * Choosing
+ */
+
+/*
+ * The number of the ring if it has events that were not delivered, otherwise 0. In a signal
+ * handler, the emission that was interrupted protects the header.
+ */
+static uint32_t ring_with_events(struct elog_mapped_ring *ring, const struct elog_event *event)
+{
+	const struct eventlog_mapped_header *header;
+	bool began = elog_mapped_begin(ring);
+	uint32_t number = 0;
+
+	header = ring->header;
+	if (header && has_status(event, EVENTLOG_STATUS_ENABLED | ELOG_STATUS_UNKNOWN) &&
+	    __atomic_load_n(&header->position, __ATOMIC_RELAXED) !=
+	    __atomic_load_n(&header->committed, __ATOMIC_RELAXED))
+		number = ring->number;
+	if (began)
+		elog_mapped_end(ring);
+	return number;
+}
+
+/* Emits an event that is not in the ring; @result says why. */
+static __attribute__((noinline)) int emit_slowly(struct emission *emission,
+						 struct elog_mapped_ring *ring,
+						 enum elog_mapped_result result)
+{
+	const struct elog_event *event = emission->event;
+	struct elog_producer *producer = registered(event)->producer;
+	int ret;
+
+	if (!elog_event_enabled(event))
+		return -EBADF;
+	if (ring && ring->busy && elog_rings_left(ring, emission->stack) &&
+	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
+	    ELOG_MAPPED_DONE)
+		return 0;
+	if (ring)
+		emission->ring = ring_with_events(ring, event);
+	ret = write_emission(emission);
+	if (ret == -ENOENT && emission->ring) {
+		emission->ring = 0;
+		ret = write_emission(emission);
+	}
+	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
+		return ret;
+	if (!ring || !ring->header) {
+		if (++elog_thread_rings.written >= RING_AFTER)
+			elog_producer_manage(producer, elog_rings_get);
+	} else if (result == ELOG_MAPPED_FULL && elog_rings_resizes(ring, false)) {
+		elog_producer_manage(producer, elog_rings_full);
+	}
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int
+emit(const struct elog_event *event, uint64_t session, const struct iovec *parts,
+     unsigned int count, struct iovec *with_head)
+{
+	struct elog_mapped_ring *ring = elog_rings_of_thread(registered(event)->place);
+	enum elog_mapped_result result = ELOG_MAPPED_FULL;
+	struct emission emission;
+
+	if (__builtin_expect(ring != NULL, 1)) {
+		result = put_in_ring(ring, event, session, parts, count);
+		if (__builtin_expect(result == ELOG_MAPPED_DONE, 1))
+			return 0;
+	}
+	emission = (struct emission){
+		.event = event,
+		.session = session,
+		.parts = parts,
+		.count = count,
+		.with_head = with_head,
+		.stack = elog_mapped_stack_pointer(),
+	};
+	return emit_slowly(&emission, ring, result);
+}
+
+int elog_event_write_parts(const struct elog_event *event, uint64_t session,
+			   const struct iovec *iov, unsigned int count)
+{
+	return emit(event, session, iov, count, NULL);
+}
+
+bool elog_typed_event_ready(const struct elog_typed_event *event)
+{
+	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+
+	return target && elog_event_enabled_slow(target);
+}
+
+int elog_typed_event_write(const struct elog_typed_event *event, uint64_t session,
+			   struct iovec *iov, unsigned int count, size_t size)
+{
+	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+
+	if (!target)
+		return -EBADF;
+	if (!count || count > IOV_MAX)
+		return -EINVAL;
+	/* The words of the fields cannot say so much. */
+	if (size > EVENTLOG_PAYLOAD_MAX)
+		return -E2BIG;
+	return emit(target, session, iov + 1, count - 1, iov);
+}
+
+int elog_event_write(const struct elog_event *event, uint64_t session,
+		     const struct iovec *iov, unsigned int count)
+{
+	if (count > ELOG_IOV_MAX)
+		return -EINVAL;
+	return emit(event, session, iov, count, NULL);
+}
+
+int elog_event_emit(const struct elog_event *event, uint64_t session,
+		    struct elog_payload *payload)
+{
+	ssize_t size = elog_payload_end(payload);
+	struct iovec part = {
+		.iov_base = payload->data,
+		.iov_len = size > 0 ? (size_t)size : 0,
+	};
+
+	if (size < 0)
+		return (int)size;
+	return elog_event_write(event, session, &part, size > 0);
+}

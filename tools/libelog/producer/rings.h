@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * The rings in which threads of a producer emit events without a system call: who has which
+ * ring, and what happens to it when threads and processes start and end. mapped_ring.h is
+ * what a thread does with its ring.
+ *
+ * A ring belongs to one thread and to one connection of one producer. The thread finds it
+ * in a table in its thread-local storage, which has a place for each of the first
+ * ELOG_RING_PLACES producers of the process; other producers have no rings. A ring stays the
+ * thread's until the thread ends or the producer is closed: then another thread can take it
+ * over. While a producer is not connected, its rings have no memory.
+ *
+ * The producer's lock protects everything; the functions are called with the lock, unless
+ * they say otherwise. They make only system calls, so signal handlers may call them.
+ */
+#ifndef LIBELOG_RINGS_H
+#define LIBELOG_RINGS_H
+
+#include "producer/mapped_ring.h"
+
+/* The last place of the table is always empty: of producers that have no rings. */
+#define ELOG_RING_PLACES	7
+
+struct ring_block;
+struct ring_slot;
+
+/**
+ * struct elog_rings - the rings of a producer
+ * @place: of the producer in the tables of threads; ELOG_RING_PLACES: it has no rings
+ * @usable: the producer is connected to a kernel that has rings
+ * @next_try: coarse clock, ns: no attempt to get a ring before that, after a failure
+ * @slots: one for each ring, also for those without memory
+ * @blocks: their memory
+ */
+struct elog_rings {
+	unsigned int place;
+	bool usable;
+	uint64_t next_try;
+	struct ring_slot *slots;
+	struct ring_block *blocks;
+};
+
+/**
+ * struct elog_thread_rings - a thread's rings, by the places of producers
+ * @rings: NULL: the thread emits with write(2)
+ * @written: events that it emitted with write(2) and could have put in a ring
+ * @ended: the thread is about to end and gets no rings any more
+ */
+struct elog_thread_rings {
+	struct elog_mapped_ring *rings[ELOG_RING_PLACES + 1];
+	unsigned int written;
+	bool ended;
+};
+
+/*
+ * At a fixed distance from the thread pointer: a signal handler must not allocate memory for
+ * it. musl allows that only for libraries that programs are linked with, but it allocates
+ * all memory when a thread starts.
+ */
+#ifdef __GLIBC__
+#define ELOG_RINGS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define ELOG_RINGS_MODEL
+#endif
+extern __thread struct elog_thread_rings elog_thread_rings ELOG_RINGS_MODEL
+	__attribute__((visibility("hidden")));
+
+/* An event's ring in this thread, or NULL. */
+static inline struct elog_mapped_ring *elog_rings_of_thread(unsigned int place)
+{
+	return elog_thread_rings.rings[place];
+}
+
+/**
+ * elog_rings_open() - choose a place for a new producer
+ * @rings: set
+ * @used: whether it may have rings at all
+ * @taken: bit mask of the places of other producers
+ */
+void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken);
+
+/** elog_rings_close() - free everything; no thread uses the producer */
+void elog_rings_close(struct elog_rings *rings);
+
+/** elog_rings_connect() - the producer has a new file; learn whether the kernel has rings */
+void elog_rings_connect(struct elog_rings *rings, int fd);
+
+/**
+ * elog_rings_quiesce() - wait until threads have left their emissions
+ * @rings: no event that they emit is enabled any more
+ *
+ * Waits for at most a tenth of a second: a thread that is stopped by a debugger, or that
+ * left an emission by siglongjmp(), does not leave it.
+ *
+ * Return: false if a thread is still in an emission.
+ */
+bool elog_rings_quiesce(struct elog_rings *rings);
+
+/** elog_rings_disconnect() - end all rings; what is in them is delivered */
+void elog_rings_disconnect(struct elog_rings *rings);
+
+/**
+ * elog_rings_get() - get a ring for this thread, unless it has one
+ * @rings: of a producer that is connected to @fd
+ */
+void elog_rings_get(struct elog_rings *rings, int fd);
+
+/**
+ * elog_rings_full() - make this thread's ring larger if it is often full
+ * @rings: of a producer that is connected to @fd
+ */
+void elog_rings_full(struct elog_rings *rings, int fd);
+
+/**
+ * elog_rings_rung() - make this thread's ring smaller if it is mostly unused
+ * @rings: of a producer that is connected to @fd
+ */
+void elog_rings_rung(struct elog_rings *rings, int fd);
+
+/*
+ * With EVENTLOG_MAPPED_ASK_LEAVE: the ring is ordinary memory by now, so the kernel does not
+ * get what is in it.
+ */
+#define ELOG_RINGS_STAND_IN	(1U << 31)
+
+/** elog_rings_leave() - end this thread's ring if the kernel asks for it */
+void elog_rings_leave(struct elog_rings *rings, int fd);
+
+/**
+ * elog_rings_resizes() - whether elog_rings_full() and elog_rings_rung() have something to do
+ * @ring: this thread's
+ * @rung: the kernel asked for a KICK; otherwise the ring was full
+ *
+ * Without the lock.
+ */
+bool elog_rings_resizes(struct elog_mapped_ring *ring, bool rung);
+
+/**
+ * elog_rings_left() - whether an emission was left by siglongjmp()
+ * @ring: this thread's; it is in an emission
+ * @stack: the stack pointer of the function that wants to emit now
+ *
+ * If so, the ring is usable again. An emission that is still under way was interrupted by
+ * the caller, so it is farther up on the stack. Signal handlers must not switch to another
+ * stack and emit there. Without the lock.
+ */
+bool elog_rings_left(struct elog_mapped_ring *ring, uintptr_t stack);
+
+/**
+ * elog_rings_watch_thread() - call elog_rings_thread_ended() when this thread ends
+ *
+ * producer.c has it, because it knows all producers. Without the lock.
+ *
+ * Return: false if that is not possible.
+ */
+bool elog_rings_watch_thread(void);
+
+/** elog_rings_thread_ended() - this thread ends: give its ring to others */
+void elog_rings_thread_ended(struct elog_rings *rings);
+
+/** elog_rings_before_fork() - remember whether this thread is in an emission */
+void elog_rings_before_fork(struct elog_rings *rings);
+
+/**
+ * elog_rings_after_fork() - in the child: forget all rings
+ *
+ * The kernel has cleared the state of rings, and their memory is not mapped. If this thread
+ * is in an emission, ordinary memory takes the ring's place.
+ */
+void elog_rings_after_fork(struct elog_rings *rings);
+
+#endif /* LIBELOG_RINGS_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * A producer and its events, as producer.c, which connects and registers, and emit.c, which
+ * emits, know them. producer.c says what protects them.
+ */
+#ifndef LIBELOG_PRODUCER_STATE_H
+#define LIBELOG_PRODUCER_STATE_H
+
+#include <pthread.h>
+
+#include "producer/producer.h"
+#include "producer/rings.h"
+#include "util/util.h"
+
+#define WRITER_SLOTS	16
+#define CACHE_LINE	64
+
+struct registered_event {
+	struct elog_event event;	/* atomic */
+	uint32_t write_index;		/* atomic */
+	uint32_t place;			/* of the producer, see struct elog_rings */
+	struct elog_producer *producer;
+	struct registered_event *next;
+	char *provider;			/* NULL: the kernel's default */
+	char *command;			/* or schema, with EVENTLOG_REGISTER_SCHEMA */
+	const unsigned char **follower;	/* a copy of the status; or NULL */
+	struct elog_typed_event *typed;	/* that the follower is in; or NULL */
+	uint64_t keywords;
+	uint32_t level;
+	uint32_t flags;
+	uint32_t status_offset;		/* in the status map */
+	uint32_t descriptor;		/* atomic */
+	uint32_t incarnation;		/* atomic; counts its registrations */
+	const uint32_t *generation;	/* atomic; in the status map, see elog_event_filter_key() */
+	int error;			/* atomic */
+};
+
+struct writer_slot {
+	unsigned long count;		/* atomic */
+} __attribute__((aligned(CACHE_LINE)));
+
+struct elog_producer {
+	struct writer_slot writers[WRITER_SLOTS];
+	pthread_mutex_t lock;
+	struct elog_producer *next;	/* under producers_lock */
+	char *device;
+	struct registered_event *events;
+	unsigned char *status_map;		/* or the page that replaces it */
+	size_t map_size;
+	bool is_mapped;			/* it is the kernel's memory */
+	int fd;				/* changes only while there is no writer */
+	bool connected;			/* atomic */
+	struct elog_rings rings;
+	uint64_t next_try;		/* atomic; to connect or to register; coarse clock, ns */
+};
+
+static inline struct registered_event *registered(const struct elog_event *event)
+{
+	return elog_container_of((uintptr_t)event, struct registered_event,
+				 event);
+}
+
+static inline bool is_connected(const struct elog_producer *producer)
+{
+	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
+}
+
+/* Choose by the address of the thread's data, so threads rarely share a slot. */
+static inline struct writer_slot *writer_slot(struct elog_producer *producer)
+{
+	uint64_t mixed = (uintptr_t)&elog_thread_rings * 0x9e3779b97f4a7c15ULL;
+
+	return &producer->writers[mixed >> 60];
+}
+
+/* The file stays open until end_call(). Make only system calls in between. */
+static inline struct writer_slot *begin_call(struct elog_producer *producer)
+{
+	struct writer_slot *slot = writer_slot(producer);
+
+	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
+	return slot;
+}
+
+static inline void end_call(struct writer_slot *slot)
+{
+	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
+}
+
+/**
+ * elog_producer_manage() - change this thread's ring
+ * @producer: the producer
+ * @change: called with the lock, while the producer is connected. All signals are blocked,
+ *	so that no handler finds a half-made ring
+ *
+ * Does nothing if the lock is taken. Preserves errno.
+ */
+void elog_producer_manage(struct elog_producer *producer,
+			  void (*change)(struct elog_rings *rings, int fd));
+
+#endif /* LIBELOG_PRODUCER_STATE_H */
