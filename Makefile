@@ -23,6 +23,8 @@ help_text := \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
 	'  bench        run all benchmarks, print tables: see tools/doc/performance.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
+	'  bench-producer  time an event that a thread puts in its ring, compared with' \
+	'               LTTng-UST' \
 	'  bench-kernel time the module in a kernel, compared with user_events and' \
 	'               tracepoints' \
 	'  bench-instructions  count the instructions of an event of kernel code,' \
@@ -218,7 +220,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring kernel instructions process drain capture show contention
+benches := ring producer kernel instructions process drain capture show contention
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:
