@@ -36,6 +36,7 @@ help_text := \
 	'  bench-capture  loss, CPU time and size of an event from emitting to a file,' \
 	'               compared with trace-cmd, perf and LTTng' \
 	'  bench-show   time printing and exporting a file, compared with babeltrace2' \
+	'  bench-list   count the instructions of listing all definitions' \
 	'  bench-contention  time calls of one user while another one attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
@@ -220,7 +221,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring producer kernel instructions process drain capture show contention
+benches := ring producer kernel instructions process drain capture show list contention
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:
