@@ -13,6 +13,7 @@ help_text := \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  check        run all tests, most of them in guests' \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
+	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
@@ -161,6 +162,20 @@ demo: setup
 
 check:
 	@scripts/check
+
+# The kernel's own tests, and those of this tree.
+user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test
+
+check-user-events:
+	@scripts/setup
+	@scripts/build-user-events-suite build/user_events
+	@$(MAKE) --no-print-directory selftests
+	@status=0; for kernel in 6.1 6.12; do \
+		$(MAKE) --no-print-directory module KDIR="$$(scripts/kernel headers $$kernel)" && \
+		scripts/vm --kernel $$kernel --single-thread -- scripts/run-tests \
+			--module "build/$$(scripts/kernel release $$kernel)/eventlog.ko" \
+			$(user_events_tests) || status=1; \
+	done; exit $$status
 
 check-armhf:
 	@scripts/setup armhf
@@ -393,7 +408,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-armhf check-debug check-sanitizers check-static check-native stress \
+	check check-user-events check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

@@ -27,6 +27,7 @@
 #include "trace/kfunc.h"
 #include "user/file.h"
 #include "user/mapped.h"
+#include "user_events/user_events.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -64,6 +65,15 @@ static uint trace_idle = EVENTLOG_TRACE_IDLE;
 module_param(trace_idle, uint, 0644);
 MODULE_PARM_DESC(trace_idle, "seconds that an ended event of a process stays in tracefs ("
 			     __stringify(EVENTLOG_TRACE_IDLE) ")");
+
+static char *user_events = "auto";
+module_param(user_events, charp, 0444);
+MODULE_PARM_DESC(user_events,
+		 "files of user_events in tracefs: auto: unless the kernel has them; off (auto)");
+
+static bool user_events_dynamic;
+module_param(user_events_dynamic, bool, 0444);
+MODULE_PARM_DESC(user_events_dynamic, "lines of user_events in dynamic_events (N)");
 
 /* Limits of one user, see core/user.h.  0 is a limit, which allows nothing. */
 #define EVENTLOG_LIMIT_DEFAULT ULONG_MAX
@@ -159,10 +169,15 @@ static int __init eventlog_init(void)
 				   &eventlog_marker_ioctls);
 	if (ret)
 		goto err_markers;
+	ret = eventlog_ue_init(user_events, user_events_dynamic);
+	if (ret)
+		goto err_device;
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
 
+err_device:
+	eventlog_device_exit();
 err_markers:
 	eventlog_markers_exit();
 err_trace:
@@ -180,6 +195,7 @@ static void __exit eventlog_exit(void)
 {
 	long left;
 
+	eventlog_ue_exit();
 	eventlog_device_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();
