@@ -133,7 +133,8 @@ static int __init eventlog_init(void)
 	int ret;
 
 	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
-	    !registrations_max || mode & ~0777) {
+	    !registrations_max || mode & ~0777 ||
+	    (strcmp(user_events, "auto") && strcmp(user_events, "off"))) {
 		pr_err("module parameter out of range, see modinfo eventlog\n");
 		return -EINVAL;
 	}
@@ -169,15 +170,12 @@ static int __init eventlog_init(void)
 				   &eventlog_marker_ioctls);
 	if (ret)
 		goto err_markers;
-	ret = eventlog_ue_init(user_events, user_events_dynamic);
-	if (ret)
-		goto err_device;
+	if (!strcmp(user_events, "auto"))
+		eventlog_ue_init(user_events_dynamic);
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
 
-err_device:
-	eventlog_device_exit();
 err_markers:
 	eventlog_markers_exit();
 err_trace:

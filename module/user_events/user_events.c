@@ -8,7 +8,6 @@
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/security.h>
-#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -95,18 +94,15 @@ err_remove:
 	return ret;
 }
 
-int eventlog_ue_init(const char *mode, bool dynamic)
+void eventlog_ue_init(bool dynamic)
 {
-	int ret;
+	int ret = -ENOMEM;
 
-	if (strcmp(mode, "auto") && strcmp(mode, "off"))
-		return -EINVAL;
-	if (!strcmp(mode, "off") || IS_ENABLED(CONFIG_USER_EVENTS) ||
-	    security_locked_down(LOCKDOWN_TRACEFS))
-		return 0;
+	if (IS_ENABLED(CONFIG_USER_EVENTS) || security_locked_down(LOCKDOWN_TRACEFS))
+		return;
 	eventlog_ue_queue = alloc_workqueue("eventlog_user_events", WQ_UNBOUND, 0);
 	if (!eventlog_ue_queue)
-		return -ENOMEM;
+		goto err;
 	eventlog_ue_events_init();
 	eventlog_watch_ops = &ue_watch_ops;
 	ret = eventlog_ue_process_init();
@@ -116,14 +112,14 @@ int eventlog_ue_init(const char *mode, bool dynamic)
 	if (ret)
 		goto err_process;
 	ue_active = true;
-	return 0;
+	return;
 
 err_process:
 	eventlog_ue_process_exit();
 err_queue:
 	destroy_workqueue(eventlog_ue_queue);
+err:
 	pr_warn("no user_events in tracefs: error %d\n", ret);
-	return ret == -ENOMEM ? ret : 0;
 }
 
 void eventlog_ue_exit(void)

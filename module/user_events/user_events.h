@@ -33,14 +33,12 @@
 
 /**
  * eventlog_ue_init() - make the files, at load, after the tracer is initialised
- * @mode: "auto": unless the kernel has user_events; "off": never
  * @dynamic: take lines for user_events that are written to dynamic_events
  *
- * If the files cannot be made, logs why.
- *
- * Return: 0; -EINVAL: unknown mode; -ENOMEM.
+ * Makes none if the kernel has user_events.  If it cannot make them, it logs why: the device
+ * may be open by now, so that loading must not fail any more.
  */
-int eventlog_ue_init(const char *mode, bool dynamic);
+void eventlog_ue_init(bool dynamic);
 
 /**
  * eventlog_ue_exit() - remove the files and clear the bits, at unload
@@ -51,10 +49,7 @@ void eventlog_ue_exit(void);
 
 #else /* !EVENTLOG_TRACE_EVENTS */
 
-static inline int eventlog_ue_init(const char *mode, bool dynamic)
-{
-	return 0;
-}
+static inline void eventlog_ue_init(bool dynamic) { }
 
 static inline void eventlog_ue_exit(void) { }
 
