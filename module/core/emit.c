@@ -125,7 +125,9 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 	record->session = emission->session;
 	record->pid = eventlog_current_pid(subscriber->pid_namespace);
 	record->tid = eventlog_current_tid(subscriber->pid_namespace);
-	eventlog_comms_keep(&cpu_ring->comms, record, record->tid);
+	if (eventlog_comms_keep(&cpu_ring->comms, record, record->tid,
+				emission->event->descriptor))
+		eventlog_ring_news(&cpu_ring->ring, record, slot.nest);
 	eventlog_payload_copy(emission, (u8 *)(record + 1));
 	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
 		eventlog_subscriber_wake(cpu_ring);
