@@ -322,17 +322,29 @@ void trace_writer_close(struct trace_writer *trace)
 	free(trace);
 }
 
-ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
-			 const void *data, size_t size, uint64_t position)
+/* Count what was written, or remember the error. Return: @ret. */
+static ssize_t account_raw(struct trace_writer *trace, ssize_t ret)
 {
-	ssize_t ret;
-
 	trace->dirty = true;
-	ret = elog_writer_raw(trace->writer, cpu, stream, data, size, position);
 	if (ret < 0 && ret != -EBADMSG)
 		return account(trace, (int)ret);
 	account(trace, 0);
 	return ret;
+}
+
+ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			 const void *data, size_t size, uint64_t position)
+{
+	return account_raw(trace, elog_writer_raw(trace->writer, cpu, stream, data, size,
+						  position));
+}
+
+ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			      const void *data, size_t size, uint64_t position,
+			      const struct elog_raw_meta *meta)
+{
+	return account_raw(trace, elog_writer_raw_meta(trace->writer, cpu, stream, data, size,
+						       position, meta));
 }
 
 int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)

@@ -52,6 +52,11 @@ ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t 
 			 const void *data,
 			 size_t size, uint64_t position);
 
+/** trace_writer_raw_meta() - as trace_writer_raw(), with what the kernel knows of the records */
+ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			      const void *data, size_t size, uint64_t position,
+			      const struct elog_raw_meta *meta);
+
 /**
  * trace_writer_add() - add an event or a loss
  * @trace: a file that trace_writer_raw() is not called for
