@@ -708,6 +708,17 @@ TEST(files_can_be_left_out)
 
 /* ---- stress ---- */
 
+/* Has ftrace record all events, or none.  There may be no event at this time. */
+static void trace_all(const char *enable)
+{
+	int fd = open(GROUP "/enable", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	CHECK(write(fd, enable, 1) == 1 || errno == ENODEV || errno == EINVAL);
+	close(fd);
+}
+
 /* Registers, forks, executes or exits, as its number says. */
 static void live(unsigned int number)
 {
@@ -738,7 +749,7 @@ TEST(processes_come_and_go)
 {
 	struct switcher switcher;
 	unsigned int number = 0, running = 0, i;
-	int status, enable;
+	int status;
 
 	close(data_open());
 	do {
@@ -756,17 +767,11 @@ TEST(processes_come_and_go)
 				switch_on(&switcher);
 				consumer_close(&switcher.consumer);
 			}
-			enable = open(GROUP "/enable", O_WRONLY | O_CLOEXEC);
-			if (enable >= 0) {
-				CHECK(write(enable, i % 2 ? "1" : "0", 1) == 1 || errno == ENODEV);
-				close(enable);
-			}
+			trace_all(i % 2 ? "1" : "0");
 		}
 	} while (test_has_time());
 	while (running--)
 		CHECK_OK(wait(&status));
-	enable = open(GROUP "/enable", O_WRONLY | O_CLOEXEC);
-	if (enable >= 0)
-		CHECK_OK(write(enable, "0", 1));
+	trace_all("0");
 	WAIT_FOR(!file_has(STATUS, "ue_stress"));
 }

@@ -721,7 +721,7 @@ static bool eventlog_trace_event_busy(const struct eventlog_event *event)
 /* Batches are small: the worker may have to run several times. */
 static void eventlog_trace_event_wait(const struct eventlog_event *event)
 {
-	unsigned int tries = DIV_ROUND_UP(READ_ONCE(eventlog_traces.count), EVENTLOG_TRACE_BATCH);
+	unsigned int tries = READ_ONCE(eventlog_traces.count) / EVENTLOG_TRACE_BATCH + 3;
 	const struct eventlog_trace_event *trace;
 	bool done;
 
