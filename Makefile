@@ -167,7 +167,7 @@ check-armhf:
 	@scripts/vm-static --kernel 6.1-armhf --timeout 1200 \
 		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
 		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
-		build/tools-armhf/libelog_test selftests/ring_module_test.sh
+		build/tools-armhf/consumer_device_test build/tools-armhf/libelog_test selftests/ring_module_test.sh
 
 STRESS_SECONDS ?= 180
 

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "mapped_common.h"
 #include "module_common.h"
 
 static int try_register_of(int fd, const char *provider, const char *command)
@@ -264,6 +265,25 @@ static void fill_memory(void)
 	CHECK_ERRNO2(try_register_long(fd, *made), ENOMEM, EDQUOT);
 }
 
+#define PRODUCER_RING_BYTES (1 << 18)
+
+/* Producer rings, mapped, so that their memory belongs to the process. */
+static void fill_producer_rings(void)
+{
+	struct eventlog_attach attach;
+	int fd = device_open();
+
+	CHECK_OK(try_register_long(fd, 0));
+	for (;; ++*made) {
+		attach = attach_request(PRODUCER_RING_BYTES);
+		if (ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
+			break;
+		if (try_map(fd, &attach) == MAP_FAILED)
+			break;
+	}
+	CHECK(errno == ENOMEM || errno == EDQUOT || errno == EMFILE);
+}
+
 /* Ended events, whose texts are kept because a subscriber lives. */
 static void fill_retained(void)
 {
@@ -302,6 +322,10 @@ TEST(memory_of_a_cgroup)
 	CHECK(*made > 20);
 	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_COUNTS, &counts));
 	CHECK((__u64)counts.retained * TEXT_BYTES <= 16 << 20);
+	*made = 0;
+	as_user_in_cgroup(fill_producer_rings);
+	CHECK(*made > 10);
+	CHECK((__u64)*made * PRODUCER_RING_BYTES <= CGROUP_BYTES);
 	/* Others are not affected. */
 	fd = device_open();
 	CHECK_OK(try_register_long(fd, 0));

@@ -859,9 +859,11 @@ PRODUCERS
 
 @test "libelog: producers and consumers with the module" {
 	# Its tests load and unload the module.
-	run "$EVENTLOG_TOOLS/libelog_device_test" 3>&-
-	echo "$output"
-	[ "$status" = 0 ]
+	for name in libelog_device_test consumer_device_test; do
+		run "$EVENTLOG_TOOLS/$name" 3>&-
+		echo "$output"
+		[ "$status" = 0 ]
+	done
 }
 
 @test "examples: demo.sh works" {

@@ -202,6 +202,10 @@ run_page()
 	run_page elog-marker.1
 }
 
+@test "examples: elog-report(1)" {
+	run_page elog-report.1
+}
+
 @test "examples: elog-show(1)" {
 	run_page elog-show.1
 }

@@ -163,6 +163,18 @@ ssize_t mapped_kick_with(const struct mapped *mapped, __u32 write_index, const v
 	return writev(mapped->fd, parts, 2);
 }
 
+ssize_t mapped_kick_session(const struct mapped *mapped, __u32 write_index, __u64 session,
+			    const void *payload, __u32 bytes)
+{
+	const __u32 message[3] = { EVENTLOG_WRITE_KICK, mapped->attach.ring, write_index };
+	const struct iovec parts[3] = {
+		{ (void *)message, sizeof(message) }, { &session, sizeof(session) },
+		{ (void *)payload, bytes },
+	};
+
+	return writev(mapped->fd, parts, 3);
+}
+
 void mapped_emit(struct mapped *mapped, __u32 write_index, const void *payload, __u32 bytes)
 {
 	const struct eventlog_mapped_record record = {

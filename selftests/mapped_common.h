@@ -91,6 +91,10 @@ ssize_t mapped_kick(const struct mapped *mapped);
 ssize_t mapped_kick_with(const struct mapped *mapped, __u32 write_index, const void *payload,
 			 __u32 bytes);
 
+/** mapped_kick_session() - mapped_kick_with(), of a registration with session */
+ssize_t mapped_kick_session(const struct mapped *mapped, __u32 write_index, __u64 session,
+			    const void *payload, __u32 bytes);
+
 /**
  * mapped_emit() - emit an event, as a producer does that follows the rules
  * @mapped: the ring

@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "mapped_common.h"
 
 #define RING_BYTES (1 << 20)
+#define HOUR (3600 * 1000000000ULL)
 
 /* A producer of numbered events with one ring, and a subscriber to them. */
 struct pair {
@@ -60,6 +62,14 @@ static void pair_put(struct pair *pair)
 
 	CHECK(mapped_put(&pair->ring, record, &pair->sent, sizeof(pair->sent)));
 	pair->sent++;
+}
+
+/* The same, for a ring that may have gone to sleep. */
+static void pair_emit(struct pair *pair)
+{
+	pair_put(pair);
+	if (mapped_ask(&pair->ring) & EVENTLOG_MAPPED_ASK_KICK)
+		CHECK_EQ(mapped_kick(&pair->ring), 8);
 }
 
 static void check_number(const struct record *record, __u64 number)
@@ -322,9 +332,7 @@ TEST(flush_delivers)
 	pair_open(&pair);
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
 	for (round = 0; round < 100; round++) {
-		pair_put(&pair);
-		if (mapped_ask(&pair.ring))
-			CHECK_EQ(mapped_kick(&pair.ring), 8);
+		pair_emit(&pair);
 		flush(pair.consumer.fd);
 		CHECK(mapped_taken(&pair.ring));
 		pair_check(&pair, getpid(), thread_id());
@@ -488,8 +496,11 @@ TEST(full_ring)
 			.write_index = pair.event.write_index, .time = mapped_time(&pair.ring),
 		};
 
-		if (mapped_put(&pair.ring, header, &pair.sent, sizeof(pair.sent)))
+		if (mapped_put(&pair.ring, header, &pair.sent, sizeof(pair.sent))) {
+			if (mapped_ask(&pair.ring))
+				CHECK_EQ(mapped_kick(&pair.ring), 8);
 			continue;
+		}
 		CHECK_EQ(mapped_kick_with(&pair.ring, pair.event.write_index, &pair.sent,
 					  sizeof(pair.sent)), 20);
 		CHECK(mapped_taken(&pair.ring));
@@ -526,20 +537,20 @@ TEST(rules_apply_to_what_is_emitted_while_they_exist)
 	CHECK_OK(try_rule_delete(pair.consumer.fd, 1));
 	/* Kick it awake while no one listens. */
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
-	pair_put(&pair);
+	pair_emit(&pair);
 	rule = rule_add(pair.consumer.fd, NULL, "number");
 	pair.received = 1;
-	pair_put(&pair);
+	pair_emit(&pair);
 	CHECK_OK(try_rule_delete(pair.consumer.fd, rule));
 	pair_check(&pair, getpid(), thread_id());
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
 	pair_check(&pair, getpid(), thread_id());
 	rule_add(pair.consumer.fd, NULL, "number");
-	pair_put(&pair);
+	pair_emit(&pair);
 	CHECK_OK(try_unregister(pair.fd, pair.event.write_index));
 	pair_check(&pair, getpid(), thread_id());
 	/* The index is not known any more. */
-	pair_put(&pair);
+	pair_emit(&pair);
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
 	pair.sent--;
 	pair_check(&pair, getpid(), thread_id());
@@ -554,16 +565,16 @@ TEST(pause_delivers_what_came_before)
 
 	pair_open(&pair);
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
-	pair_put(&pair);
+	pair_emit(&pair);
 	CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_PAUSE, &pause));
 	pair_check(&pair, getpid(), thread_id());
-	pair_put(&pair);
+	pair_emit(&pair);
 	pause.paused = 0;
 	CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_PAUSE, &pause));
 	CHECK_EQ(stat_all(pair.consumer.fd).lost[EVENTLOG_LOST_PAUSED], 1);
 	CHECK_EQ(stat_event_lost(pair.consumer.fd, pair.event.descriptor), 1);
 	pair.received++;
-	pair_put(&pair);
+	pair_emit(&pair);
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
 	pair_check(&pair, getpid(), thread_id());
 	pair_close(&pair);
@@ -735,7 +746,7 @@ TEST(forged_times_are_adjusted)
 	check_time(&pair, now - 1, now, now, true);
 	/* In the future. */
 	now = clock_now();
-	check_time(&pair, now + 3600 * 1000000000ULL, now, 0, true);
+	check_time(&pair, now + HOUR, now, 0, true);
 	check_time(&pair, ~0ULL, now, 0, true);
 	floor = flush(pair.consumer.fd);
 	check_time(&pair, now, floor, floor, true);
@@ -862,6 +873,37 @@ TEST(rings_with_cycles_end_when_the_clocksource_changes)
 	/* Nothing is lost. */
 	CHECK_EQ(consumer_skip(&pair.consumer), 2);
 	pair_close(&pair);
+}
+
+/* A thread in a time namespace of its own: records have the initial namespace's time. */
+TEST(time_namespace)
+{
+	struct record record;
+	struct pair pair;
+	__u64 now;
+	pid_t child;
+
+	if (unshare(CLONE_NEWTIME))
+		SKIP("no time namespaces: %s", test_errno_name(errno));
+	now = clock_now();
+	CHECK_OK(file_write("/proc/self/timens_offsets", "monotonic 1000000 5"));
+	/* Only children are in the namespace. */
+	child = test_fork();
+	if (!child) {
+		CHECK(clock_now() >= now + 1000000 * 1000000000ULL);
+		pair_open(&pair);
+		CHECK_EQ(pair.ring.attach.time_offset, -1000000 * 1000000000LL - 5);
+		pair_put(&pair);
+		CHECK_EQ(mapped_kick(&pair.ring), 8);
+		CHECK(pair_next(&pair, &record));
+		CHECK(record.header->time >= now);
+		CHECK(record.header->time <= mapped_time(&pair.ring));
+		/* The offset is forgotten: a time in the future. */
+		check_time(&pair, clock_now(), now, mapped_time(&pair.ring) + HOUR, true);
+		pair_close(&pair);
+		_exit(0);
+	}
+	test_join(child);
 }
 
 /* ---- hostile pages ---- */
@@ -1145,6 +1187,61 @@ TEST(nothing_is_lost_uncounted_or_late)
 		   (unsigned long long)lost);
 	free(times);
 	consumer_close(&consumer);
+}
+
+#define RINGS 1000
+
+/* Many rings have records at once: KICK takes a part of them, FLUSH takes all. */
+TEST(a_thousand_rings)
+{
+	const unsigned int records = 5;
+	struct mapped *rings = calloc(RINGS, sizeof(*rings));
+	struct eventlog_mapped_record record = { 0 };
+	struct record received;
+	unsigned int i, j, count[RINGS] = { 0 };
+	__u64 value, last[8] = { 0 }, *of_ring;
+	struct pair pair;
+
+	CHECK(rings);
+	pair_open(&pair);
+	record.write_index = pair.event.write_index;
+	for (i = 0; i < RINGS; i++) {
+		mapped_attach(&rings[i], pair.fd, mapped_least_bytes());
+		/* From now on, each pass looks at it, until the worker finds it idle. */
+		CHECK_EQ(mapped_kick(&rings[i]), 8);
+	}
+	for (j = 0; j < records; j++) {
+		for (i = 0; i < RINGS; i++) {
+			value = (__u64)i << 32 | j;
+			record.time = mapped_time(&rings[i]);
+			CHECK(mapped_put(&rings[i], record, &value, sizeof(value)));
+			if (mapped_ask(&rings[i]))
+				CHECK_EQ(mapped_kick(&rings[i]), 8);
+		}
+	}
+	/* Each call goes on. */
+	for (i = 0; !mapped_taken(&rings[RINGS - 1]); i++) {
+		CHECK(i <= RINGS * records / 4096 + 1);
+		CHECK_EQ(mapped_kick(&rings[RINGS - 1]), 8);
+	}
+	flush(pair.consumer.fd);
+	while (consumer_next(&pair.consumer, &received)) {
+		memcpy(&value, received.payload, sizeof(value));
+		CHECK(value >> 32 < RINGS);
+		CHECK_EQ((__u32)value, count[value >> 32]);
+		count[value >> 32]++;
+		of_ring = &last[pair.consumer.setup.rings - pair.consumer.turn - 1];
+		CHECK(received.header->time >= *of_ring);
+		*of_ring = received.header->time;
+	}
+	for (i = 0; i < RINGS; i++) {
+		CHECK_EQ(count[i], records);
+		CHECK(mapped_taken(&rings[i]));
+		mapped_unmap(&rings[i]);
+	}
+	CHECK_EQ(lost_sum(stat_all(pair.consumer.fd).lost), 0);
+	free(rings);
+	pair_close(&pair);
 }
 
 #define ORDERED 20000

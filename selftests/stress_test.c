@@ -7,6 +7,7 @@
  * A record's session holds the writer's number and a sequence number.  These two
  * determine the event, its size and every byte.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,10 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "mapped_common.h"
 
 #define WRITERS 8
 #define EVENTS 3
@@ -36,6 +38,7 @@ struct plan {
 	bool slow;			/* consumers lag behind and lose events */
 	unsigned int ahead;		/* limit of unread events: writers wait, nothing is lost */
 	bool cpu_bound;			/* writers stay on their CPU */
+	bool mapped;			/* writers also use producer rings */
 	void (*churn[CHURNERS_MAX])(struct trial *trial);
 };
 
@@ -46,6 +49,7 @@ struct writer {
 	__u32 index[EVENTS];
 	pid_t tid;
 	__u64 attempted[EVENTS];	/* exact when the writer has finished */
+	struct mapped ring;
 	pthread_t thread;
 };
 
@@ -54,7 +58,7 @@ struct checker {
 	struct consumer consumer;
 	__u64 delivered[EVENTS];
 	__u64 taken;			/* sum over the events, read by the writers */
-	__u64 *last[WRITERS][EVENTS];	/* by CPU: 1 + sequence of the last record */
+	__u64 *last[WRITERS][EVENTS];	/* by ring: 1 + sequence of the last record */
 	unsigned char *seen[WRITERS];	/* bitmap of sequences */
 	pthread_t thread;
 };
@@ -147,13 +151,60 @@ static void wait_for_consumers(const struct trial *trial)
 			sched_yield();
 }
 
+/* Gives the writer another producer ring, of any kind. */
+static void writer_attach(struct writer *writer, __u64 *seed)
+{
+	const __u32 bytes = mapped_least_bytes() << test_random(seed) % 2;
+
+	if (writer->ring.header) {
+		/* The mapping ends it, or finds that it has ended. */
+		if (test_random(seed) % 2)
+			CHECK_OK(try_detach(writer->fd, writer->ring.attach.ring));
+		mapped_unmap(&writer->ring);
+	}
+	if (test_random(seed) % 2 || !mapped_attach_cycles(&writer->ring, writer->fd, bytes))
+		mapped_attach(&writer->ring, writer->fd, bytes);
+}
+
+static void write_mapped(struct writer *writer, __u32 index, __u64 session, const void *payload,
+			 size_t bytes, __u64 *seed)
+{
+	const struct eventlog_mapped_record record = {
+		.write_index = index, .time = mapped_time(&writer->ring), .session = session,
+	};
+
+	if (test_random(seed) % 8 && mapped_put(&writer->ring, record, payload, bytes)) {
+		if (mapped_ask(&writer->ring) & EVENTLOG_MAPPED_ASK_KICK)
+			CHECK_EQ(mapped_kick(&writer->ring), 8);
+	} else {
+		CHECK_EQ(mapped_kick_session(&writer->ring, index, session, payload, bytes),
+			 20 + bytes);
+	}
+}
+
+/* Writes an event as one of a batch, or alone. */
+static void write_alone(struct writer *writer, __u32 index, __u64 session, const void *payload,
+			size_t bytes, bool batch)
+{
+	const __u32 head[3] = { EVENTLOG_WRITE_BATCH, 12 + bytes, index };
+	const struct iovec parts[3] = {
+		{ (void *)head, sizeof(head) }, { &session, sizeof(session) },
+		{ (void *)payload, bytes },
+	};
+
+	if (batch)
+		CHECK_EQ(writev(writer->fd, parts, 3), 20 + bytes);
+	else
+		CHECK_EQ(emit_session(writer->fd, index, session, payload, bytes), 12 + bytes);
+}
+
 static void *write_events(void *argument)
 {
 	struct writer *writer = argument;
 	const struct plan *plan = writer->trial->plan;
 	unsigned char *payload = malloc(plan->payload_max + 16);
 	unsigned int cpus[64], count, event;
-	__u64 sequence, state;
+	__u64 sequence, state, session, seed = event_state(writer->trial, writer->number, ~0ULL);
 	size_t bytes;
 
 	CHECK(payload);
@@ -169,10 +220,18 @@ static void *write_events(void *argument)
 			wait_for_consumers(writer->trial);
 		__atomic_store_n(&writer->attempted[event], writer->attempted[event] + 1,
 				 __ATOMIC_RELEASE);
-		CHECK_EQ(emit_session(writer->fd, writer->index[event],
-				      (__u64)writer->number << 48 | sequence,
-				      payload + sequence % 8, bytes), 12 + bytes);
+		session = (__u64)writer->number << 48 | sequence;
+		if (plan->mapped && test_random(&seed) % 512 == 0)
+			writer_attach(writer, &seed);
+		if (writer->ring.header)
+			write_mapped(writer, writer->index[event], session, payload + sequence % 8,
+				     bytes, &seed);
+		else
+			write_alone(writer, writer->index[event], session, payload + sequence % 8,
+				    bytes, plan->mapped);
 	}
+	if (writer->ring.header)
+		mapped_unmap(&writer->ring);
 	free(payload);
 	__atomic_fetch_add(&writer->trial->done, 1, __ATOMIC_RELEASE);
 	return NULL;
@@ -201,10 +260,10 @@ static void check_record(struct checker *checker, const struct record *record,
 	event_fill(expected, bytes, state);
 	CHECK(!memcmp(record->payload, expected, record->bytes));
 
-	/* Delivered once, and in the writer's order on each CPU. */
+	/* Delivered once, and in the writer's order in each ring. */
 	CHECK(!(checker->seen[number][sequence / 8] & 1 << sequence % 8));
 	checker->seen[number][sequence / 8] |= 1 << sequence % 8;
-	last = &checker->last[number][event][record->cpu];
+	last = &checker->last[number][event][checker->consumer.turn];
 	CHECK(sequence + 1 > *last);
 	*last = sequence + 1;
 	checker->delivered[event]++;
@@ -340,6 +399,7 @@ static void checker_open(struct checker *checker, struct trial *trial)
 
 	checker->trial = trial;
 	request.sub_buffers = trial->plan->sub_buffers;
+	request.flags = trial->plan->mapped ? EVENTLOG_SUBSCRIBE_MAPPED : 0;
 	consumer_open_with(&checker->consumer, &request);
 	rule_add(checker->consumer.fd, "user", "steady_*");
 	for (writer = 0; writer < WRITERS; writer++) {
@@ -510,6 +570,92 @@ static void churn_processes(struct trial *trial)
 	close(ready[1]);
 }
 
+/* Threads that write anything into producer rings, beside those of the writers. */
+static void churn_hostile_rings(struct trial *trial)
+{
+	int fd = device_open();
+	const __u32 index = register_event(fd, "passing_hostile u64 value").write_index;
+	static __u64 count;
+	__u64 seed = trial->seed + __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED), random;
+	struct mapped ring;
+	unsigned int i;
+
+	mapped_attach(&ring, fd, mapped_least_bytes());
+	for (i = 0; i < 300 && !(mapped_ask(&ring) & EVENTLOG_MAPPED_ASK_LEAVE); i++) {
+		const struct eventlog_mapped_record record = {
+			.write_index = index, .time = test_random(&seed) % 2 * ~0ULL,
+		};
+
+		random = test_random(&seed);
+		mapped_put(&ring, record, &random, sizeof(random));
+		if (random % 16 == 0)
+			CHECK(mapped_kick(&ring) == 8);
+		if (random % 256 == 1)
+			memcpy(ring.data + (random >> 8) % ring.attach.data_bytes / 8 * 8, &random,
+			       sizeof(random));
+		if (random % 1024 == 2)
+			ring.header->committed = random >> 32;
+	}
+	mapped_unmap(&ring);
+	close(fd);
+}
+
+/* A process with a producer ring, which is killed, executes a program, or exits. */
+static void churn_mapped_processes(struct trial *trial)
+{
+	static unsigned int count;
+	const unsigned int end = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) % 3;
+	struct mapped ring;
+	pid_t child;
+	int ready[2];
+	char byte;
+
+	(void)trial;
+	CHECK_OK(pipe(ready));
+	child = test_fork();
+	if (!child) {
+		int fd = device_open();
+		__u32 index = register_event(fd, "passing_mapped u64 value").write_index;
+		__u64 i;
+
+		mapped_attach(&ring, fd, mapped_least_bytes());
+		for (i = 0; i < 200 || !end; i++) {
+			const struct eventlog_mapped_record record = { .write_index = index };
+
+			if (!mapped_put(&ring, record, &i, sizeof(i)))
+				mapped_kick(&ring);
+			if (i == 100)
+				CHECK_EQ(write(ready[1], "", 1), 1);
+		}
+		if (end == 1)
+			_exit(0);
+		CHECK_OK(dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO));
+		execl("/proc/self/exe", "stress_test", "-h", NULL);
+		_exit(1);
+	}
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	if (!end)
+		CHECK_OK(kill(child, SIGKILL));
+	CHECK_EQ(waitpid(child, NULL, 0), child);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void churn_flush(struct trial *trial)
+{
+	unsigned int i;
+
+	for (i = 0; i < trial->plan->consumers; i++) {
+		const int fd = trial->checkers[i].consumer.fd;
+		struct eventlog_pause request = { .size = sizeof(request), .paused = 1 };
+
+		flush(fd);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_PAUSE, &request));
+		request.paused = 0;
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_PAUSE, &request));
+	}
+}
+
 /* ------------------------------------------------------------------------ */
 
 TEST(smallest_rings)
@@ -642,6 +788,36 @@ TEST(processes_change)
 	};
 
 	run_trial(&plan);
+}
+
+TEST(producer_rings)
+{
+	const struct plan plan = {
+		.ring_bytes = 4 << 20, .payload_max = EVENTLOG_PAYLOAD_MAX,
+		.writes = 6000, .consumers = 1, .mapped = true,
+	};
+	struct plan small = plan;
+
+	run_trial(&plan);
+	small.ring_bytes = 2 * page_size();
+	small.payload_max = page_size() / 2;
+	small.consumers = 2;
+	small.slow = true;
+	run_trial(&small);
+}
+
+TEST_WITHIN(producer_rings_while_everything_changes, 900)
+{
+	const struct plan plan = {
+		.ring_bytes = 8 * page_size(), .payload_max = page_size(),
+		.writes = 6000, .consumers = 2, .slow = true, .mapped = true,
+		.churn = { churn_hostile_rings, churn_mapped_processes, churn_subscribers,
+			   churn_flush },
+	};
+
+	do {
+		run_trial(&plan);
+	} while (test_has_time());
 }
 
 TEST_WITHIN(everything_changes, 900)

@@ -316,7 +316,7 @@ static void eventlog_event_deactivate(struct eventlog_event *event)
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->remove(event);
 	eventlog_domain_slot_put(event->domain, event->slot);
-	event->slot = 0;
+	WRITE_ONCE(event->slot, 0);
 	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
 }
 
@@ -346,7 +346,7 @@ static int eventlog_event_activate(struct eventlog_event *event,
 	ret = slot;
 	if (slot < 0)
 		goto err_uncharge;
-	event->slot = slot;
+	WRITE_ONCE(event->slot, slot);
 	/* First: a tracer may be attached to the trace event it gets. */
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->add(event, layout);
@@ -360,7 +360,7 @@ err_slot:
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->remove(event);
 	eventlog_domain_slot_put(domain, slot);
-	event->slot = 0;
+	WRITE_ONCE(event->slot, 0);
 err_uncharge:
 	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
 	return ret;

@@ -190,7 +190,8 @@ struct eventlog_event_policy {
  * @listeners: its listeners; RCU; NULL: the event is disabled
  * @layout: what payloads are validated against; constant
  * @descriptor: what records carry; unique in the module and never reused
- * @slot: its place in the status map; 0: it is retained, not live
+ * @slot: its place in the status map; 0: it is retained, not live.  user/visible.c reads it
+ *	under RCU
  * @user: the user that it counts for while it is live, with a reference; NULL: one
  *	without limits.  It is that of the oldest registration, if that user has room
  * @maker: the user that made it; its text counts for this user.  With a reference, or NULL

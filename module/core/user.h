@@ -22,6 +22,9 @@
 
 struct cred;
 
+/* See user/shard.h. */
+#define EVENTLOG_SHARDS_MAX 8
+
 /**
  * struct eventlog_user - a user
  * @node: in the table
@@ -29,6 +32,7 @@ struct cred;
  * @references: see eventlog_user_get(); under the table's mutex when it becomes 0
  * @use: what it uses of each enum eventlog_quota; not of DEFINITIONS
  * @denied: how often a limit was reached
+ * @mapped: its producer rings in each shard; changed under the shard's lock
  * @retained: its ended definitions whose text is kept, oldest first; under domain->lock
  * @lock: protects @tokens and @refilled
  * @tokens: new definitions that it may make at once, in 1/HZ
@@ -40,6 +44,7 @@ struct eventlog_user {
 	unsigned long references;
 	atomic_long_t use[EVENTLOG_QUOTAS];
 	atomic_long_t denied[EVENTLOG_QUOTAS];
+	unsigned int mapped[EVENTLOG_SHARDS_MAX];
 	struct list_head retained;
 	spinlock_t lock;
 	u64 tokens;

@@ -51,12 +51,9 @@ static u32 eventlog_describe_sync(const struct eventlog_event *event,
 	return sync;
 }
 
-/* Definitions that are looked at while the domain is locked. */
-#define EVENTLOG_DESCRIBE_EVENTS 64
-
 /*
- * Finds the definition of a request that the opener may see.  The domain is locked.  It is
- * unlocked for a moment after each EVENTLOG_DESCRIBE_EVENTS definitions that are hidden.
+ * Finds the definition of a request that the opener may see, and locks the domain, which
+ * stays locked if there is none.
  *
  * Return: the definition; ERR_PTR(-ENOENT) or ERR_PTR(-EINTR).
  */
@@ -66,24 +63,27 @@ static struct eventlog_event *eventlog_describe_find(struct eventlog_domain *dom
 {
 	unsigned long descriptor = request->descriptor;
 	struct eventlog_event *event;
-	unsigned int looked_at = 0;
+	unsigned int live = 0;
+	int ret;
 
 	if (!(request->flags & EVENTLOG_DESCRIBE_NEXT)) {
+		mutex_lock(&domain->lock);
 		event = xa_load(&domain->definitions, descriptor);
 		return event && eventlog_event_visible(event, viewer) ? event : ERR_PTR(-ENOENT);
 	}
-	while ((event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT))) {
+	for (;;) {
+		ret = eventlog_hidden_skip(domain, &descriptor, viewer, eventlog_event_visible,
+					   UINT_MAX, &live);
+		mutex_lock(&domain->lock);
+		if (ret < 0)
+			return ERR_PTR(ret);
+		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
+		if (!event)
+			return ERR_PTR(-ENOENT);
 		if (eventlog_event_visible(event, viewer))
 			return event;
-		if (++looked_at % EVENTLOG_DESCRIBE_EVENTS)
-			continue;
 		mutex_unlock(&domain->lock);
-		cond_resched();
-		mutex_lock(&domain->lock);
-		if (fatal_signal_pending(current))
-			return ERR_PTR(-EINTR);
 	}
-	return ERR_PTR(-ENOENT);
 }
 
 int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, void *argument,
@@ -100,7 +100,6 @@ int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, v
 		return -EINVAL;
 
 	viewer = eventlog_viewer_of(filp);
-	mutex_lock(&domain->lock);
 	event = eventlog_describe_find(domain, request, &viewer);
 	if (IS_ERR(event)) {
 		mutex_unlock(&domain->lock);
@@ -194,32 +193,37 @@ static bool eventlog_batch_put(struct eventlog_batch *batch, const struct eventl
 static int eventlog_batch_fill(struct eventlog_batch *batch, struct eventlog_domain *domain,
 			       const struct eventlog_viewer *viewer)
 {
+	unsigned int looked_at = 0, live = 0, locked;
 	const struct eventlog_event *event;
-	unsigned long descriptor = batch->descriptor;
-	unsigned int looked_at = 0;
-	int ret = 0;
+	unsigned long descriptor;
+	int ret;
 
-	mutex_lock(&domain->lock);
 	while (looked_at < EVENTLOG_DEFINITIONS_CALL) {
-		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
-		if (!event) {
-			ret = -ENOENT;
-			break;
+		ret = eventlog_hidden_skip(domain, &batch->descriptor, viewer,
+					   eventlog_event_visible,
+					   EVENTLOG_DEFINITIONS_CALL - looked_at, &live);
+		if (ret < 0)
+			return ret;
+		looked_at += ret;
+		descriptor = batch->descriptor;
+		mutex_lock(&domain->lock);
+		for (locked = 0; locked < EVENTLOG_DEFINITIONS_LOCKED; locked++) {
+			event = xa_find_after(&domain->definitions, &descriptor, U32_MAX,
+					      XA_PRESENT);
+			if (!event || (eventlog_event_visible(event, viewer) &&
+				       !eventlog_batch_put(batch, event, viewer)))
+				break;
+			batch->descriptor = descriptor;
 		}
-		if (eventlog_event_visible(event, viewer) &&
-		    !eventlog_batch_put(batch, event, viewer))
-			break;
-		batch->descriptor = descriptor;
-		if (++looked_at % EVENTLOG_DEFINITIONS_LOCKED)
-			continue;
 		mutex_unlock(&domain->lock);
+		if (locked < EVENTLOG_DEFINITIONS_LOCKED)
+			return event ? 0 : -ENOENT;
+		looked_at += locked;
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		mutex_lock(&domain->lock);
 	}
-	mutex_unlock(&domain->lock);
-	return ret;
+	return 0;
 }
 
 /*

@@ -15,12 +15,11 @@
 #include "compat.h"
 #include "core/event.h"
 #include "core/types.h"
+#include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
 #include "user/producer.h"
 #include "user/shard.h"
-
-#define EVENTLOG_SHARDS_MAX 8
 
 /* How often the worker looks at active rings. */
 #define EVENTLOG_SHARD_PERIOD msecs_to_jiffies(10)
@@ -461,24 +460,41 @@ static void eventlog_shard_work(struct work_struct *work)
 
 /* ---- rings come and go ---- */
 
-struct eventlog_shard *eventlog_shard_choose(struct eventlog_domain *domain,
-					     const struct eventlog_user *user)
+/* How many rings a user has in a shard. */
+static unsigned int *eventlog_shard_share(const struct eventlog_shard *shard,
+					  struct eventlog_user *user)
 {
-	unsigned int others, least_others = UINT_MAX, least = UINT_MAX;
+	/* Users without limits count as one. */
+	static unsigned int unlimited[EVENTLOG_SHARDS_MAX];
+
+	return user ? &user->mapped[shard->index] : &unlimited[shard->index];
+}
+
+static void eventlog_shard_count(struct eventlog_shard *shard, struct eventlog_user *user,
+				 int change)
+{
+	unsigned int *share = eventlog_shard_share(shard, user);
+
+	lockdep_assert_held(&shard->lock);
+	WRITE_ONCE(shard->count, shard->count + change);
+	WRITE_ONCE(*share, *share + change);
+}
+
+/* Counts may change meanwhile; the choice is good enough. */
+struct eventlog_shard *eventlog_shard_choose(struct eventlog_domain *domain,
+					     struct eventlog_user *user)
+{
 	struct eventlog_shard *shard, *chosen = domain->shards;
-	struct eventlog_mapped *ring;
+	unsigned int count, others, least_others = UINT_MAX, least = UINT_MAX;
 
 	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++) {
-		others = 0;
-		mutex_lock(&shard->lock);
-		list_for_each_entry(ring, &shard->rings, node)
-			others += ring->user != user;
-		if (others < least_others || (others == least_others && shard->count < least)) {
+		count = READ_ONCE(shard->count);
+		others = count - READ_ONCE(*eventlog_shard_share(shard, user));
+		if (others < least_others || (others == least_others && count < least)) {
 			chosen = shard;
 			least_others = others;
-			least = shard->count;
+			least = count;
 		}
-		mutex_unlock(&shard->lock);
 	}
 	return chosen;
 }
@@ -517,7 +533,7 @@ int eventlog_shard_add(struct eventlog_mapped *ring)
 	ret = eventlog_shard_grow(shard);
 	if (!ret) {
 		list_add_tail(&ring->node, &shard->rings);
-		shard->count++;
+		eventlog_shard_count(shard, ring->user, 1);
 		if (ring->has_cycles && !shard->cycles_count++)
 			eventlog_cycles_init(&shard->cycles, eventlog_cycles_khz(),
 					     eventlog_anchor_take());
@@ -533,7 +549,7 @@ void eventlog_shard_remove(struct eventlog_mapped *ring)
 	eventlog_shard_take(ring, true);
 	list_del_init(&ring->active_node);
 	list_del(&ring->node);
-	shard->count--;
+	eventlog_shard_count(shard, ring->user, -1);
 	shard->cycles_count -= ring->has_cycles;
 	ring->ended = true;
 	ring->leave = true;

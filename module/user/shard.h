@@ -174,7 +174,7 @@ void eventlog_shards_drain(struct eventlog_domain *domain);
  * Return: a shard.
  */
 struct eventlog_shard *eventlog_shard_choose(struct eventlog_domain *domain,
-					     const struct eventlog_user *user);
+					     struct eventlog_user *user);
 
 /**
  * eventlog_shard_add() - add a ring, which is asleep, to its shard

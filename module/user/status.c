@@ -179,6 +179,9 @@ static int eventlog_status_next(struct eventlog_status *status, struct eventlog_
 	status->start += status->bytes;
 	status->bytes = 0;
 	while (!status->bytes && !status->complete) {
+		if (eventlog_hidden_skip(domain, &status->descriptor, viewer, eventlog_status_lists,
+					 UINT_MAX, &status->hidden) < 0)
+			return -EINTR;
 		if (needed) {
 			eventlog_free(status->text);
 			status->room = 0;

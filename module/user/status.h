@@ -28,7 +28,7 @@ struct eventlog_status {
 	size_t room;
 	loff_t start;
 	size_t bytes;
-	u32 descriptor;
+	unsigned long descriptor;
 	unsigned int hidden;
 	bool complete;
 };

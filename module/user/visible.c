@@ -6,6 +6,8 @@
 #include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 
@@ -97,4 +99,38 @@ bool eventlog_event_visible(const struct eventlog_event *event,
 {
 	return viewer->capable || event->provider->preamble ||
 	       eventlog_event_registered_by(event, viewer->uid);
+}
+
+/* Definitions that are looked at in one critical section of RCU. */
+#define EVENTLOG_HIDDEN_BATCH 64
+
+int eventlog_hidden_skip(struct eventlog_domain *domain, unsigned long *descriptor,
+			 const struct eventlog_viewer *viewer,
+			 bool (*visible)(const struct eventlog_event *event,
+					 const struct eventlog_viewer *viewer),
+			 unsigned int most, unsigned int *live)
+{
+	unsigned long position = *descriptor;
+	const struct eventlog_event *event;
+	unsigned int passed = 0;
+
+	if (viewer->capable)
+		return 0;
+	rcu_read_lock();
+	while (passed < most) {
+		event = xa_find_after(&domain->definitions, &position, U32_MAX, XA_PRESENT);
+		if (!event || visible(event, viewer))
+			break;
+		*live += READ_ONCE(event->slot) != 0;
+		*descriptor = position;
+		if (++passed % EVENTLOG_HIDDEN_BATCH)
+			continue;
+		rcu_read_unlock();
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+	return passed;
 }

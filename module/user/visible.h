@@ -20,6 +20,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+struct eventlog_domain;
 struct eventlog_event;
 struct file;
 
@@ -86,8 +87,31 @@ void eventlog_registrant_put(struct eventlog_registrant *registrant);
 bool eventlog_event_registered_by(const struct eventlog_event *event, kuid_t uid);
 
 /**
+ * eventlog_hidden_skip() - pass definitions that an opener may not see
+ * @domain: not locked
+ * @descriptor: the position; moved to the last definition that is passed
+ * @viewer: the opener
+ * @visible: eventlog_event_visible() or a function like it; called under RCU
+ * @most: how many are passed at most
+ * @live: how many of them are live is added to it
+ *
+ * Without domain->lock, so that others need not wait while very many definitions are passed.
+ * The next definition may have become hidden when the caller looks at it.
+ *
+ * Process context, may sleep.
+ *
+ * Return: how many were passed; less than @most: the next one is visible, or there are no
+ * more.  -EINTR: a fatal signal arrived.
+ */
+int eventlog_hidden_skip(struct eventlog_domain *domain, unsigned long *descriptor,
+			 const struct eventlog_viewer *viewer,
+			 bool (*visible)(const struct eventlog_event *event,
+					 const struct eventlog_viewer *viewer),
+			 unsigned int most, unsigned int *live);
+
+/**
  * eventlog_event_visible() - may an opener know the name and the schema of a definition
- * @event: the definition; its domain is locked
+ * @event: the definition; its domain is locked, or the caller is under RCU
  * @viewer: the opener
  */
 bool eventlog_event_visible(const struct eventlog_event *event,

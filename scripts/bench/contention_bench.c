@@ -4,7 +4,7 @@
  * system, or attacks: makes as many calls as it can, as a user without rights.
  *
  *	contention_bench time register|FILE CPU SECONDS
- *	contention_bench attack hold|busy|listing|wide|churn CPU UID
+ *	contention_bench attack hold|busy|listing|definitions|wide|churn CPU UID
  *
  * time prints the number of calls, their mean and the longest one, in us.  register is
  * REGISTER and UNREGISTER of an event; for a FILE of tracefs, a call writes 1 and then 0 to
@@ -150,10 +150,27 @@ static void attack_listing(int fd, uint64_t *calls)
 		fail("read of the listing");
 }
 
+/* Reads all definitions that the user may see, with as many calls as possible. */
+static void attack_definitions(int fd, uint64_t *calls)
+{
+	static char buffer[4096];
+	struct eventlog_definitions request = {
+		.size = sizeof(request), .buffer = (uintptr_t)buffer,
+	};
+
+	do {
+		request.buffer_size = sizeof(buffer);
+		++*calls;
+	} while (!ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &request));
+	if (errno != ENOENT)
+		fail("DEFINITIONS");
+}
+
 static void attack(const char *kind, unsigned int uid)
 {
 	static char command[2 * EVENTLOG_COMMAND_MAX];
 	bool listing = !strcmp(kind, "listing"), wide = !strcmp(kind, "wide");
+	bool definitions = !strcmp(kind, "definitions");
 	uint64_t calls = 0, denied = 0;
 	unsigned int number = 0;
 	uint32_t index;
@@ -165,7 +182,7 @@ static void attack(const char *kind, unsigned int uid)
 			;
 		return;
 	}
-	if (!hold && !listing && !wide && strcmp(kind, "churn")) {
+	if (!hold && !listing && !definitions && !wide && strcmp(kind, "churn")) {
 		errno = EINVAL;
 		fail(kind);
 	}
@@ -173,8 +190,8 @@ static void attack(const char *kind, unsigned int uid)
 		fail("setuid");
 	fd = open_file(EVENTLOG_DEVICE, O_RDWR);
 	while (!ended) {
-		if (listing) {
-			attack_listing(fd, &calls);
+		if (listing || definitions) {
+			listing ? attack_listing(fd, &calls) : attack_definitions(fd, &calls);
 			continue;
 		}
 		if (hold && number == LISTED) {

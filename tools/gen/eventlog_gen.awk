@@ -268,7 +268,7 @@ function begin_names(   i, n, word, words) {
 	# Names of the API's headers that a generated name could equal.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"counts describe emitted names marker marker_fire marker_function marker_local " \
+		"counts definitions describe emitted names marker marker_fire marker_function marker_local " \
 		"marker_nothing marker_override marker_probe_register marker_probe_unregister " \
 		"marker_unit marker_value " \
 		"markers_status module_markers part_bytes part_place part_string " \
@@ -278,11 +278,11 @@ function begin_names(   i, n, word, words) {
 		"COMMAND_MAX CONTEXT_HARDIRQ CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK " \
 		"CPU_UNKNOWN DEFAULT_PROVIDER FIELD_NAME_MAX DESCRIBED_ENABLED " \
 		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT DESCRIBED_INCOMPATIBLE " \
-		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEVICE FEATURE_BATCH " \
-		"FEATURE_MAPPED FEATURE_MARKERS " \
+		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEFINITION_ALIGN DEVICE " \
+		"FEATURE_BATCH FEATURE_DEFINITIONS FEATURE_MAPPED FEATURE_MARKERS " \
 		"FEATURE_NAMES FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
 		"FILTER_GET_INCOMPATIBLE FILTER_POOL_MAX FILTER_TEXT_MAX PROGRAM_PREFIX " \
-		"POLICIES_MAX IOC IOC_ATTACH IOC_COUNTS IOC_DELETE IOC_DETACH " \
+		"POLICIES_MAX IOC IOC_ATTACH IOC_COUNTS IOC_DEFINITIONS IOC_DELETE IOC_DETACH " \
 		"IOC_DESCRIBE IOC_FLUSH " \
 		"IOC_FILTER_GET IOC_MARKER_NEXT IOC_MARKER_SET IOC_POLICY_ADD " \
 		"IOC_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
@@ -315,7 +315,7 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("attach callback callback_rule context delete delivery describe detach event field filter filter_get flush level lost " \
+	n = split("attach callback callback_rule context definition definitions delete delivery describe detach event field filter filter_get flush level lost " \
 		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
 		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \

@@ -393,12 +393,12 @@ static void run_live(struct latency *latency)
 
 static bool is_event(const char *text)
 {
-	const char *slash = strchr(text, '/');
-	const char *event = slash ? slash + 1 : text;
+	const char *slash = find_slash(text);
+	const char *event = *slash ? slash + 1 : text;
 
-	return *event && !event_glob_error(text) && !strchr(event, '/') &&
+	return *event && !event_glob_error(text) && !*find_slash(event) &&
 	       strlen(event) < EVENTLOG_GLOB_MAX &&
-	       (!slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
+	       (!*slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
 }
 
 static int check_arguments(const struct options *options)
@@ -474,7 +474,7 @@ static int make_globs(struct latency *latency, char *const *arguments)
 	if (!globs)
 		return -ENOMEM;
 	for (i = 0; i < 2; i++) {
-		if (asprintf(&latency->globs[i], "%s%s", strchr(arguments[i], '/') ?
+		if (asprintf(&latency->globs[i], "%s%s", *find_slash(arguments[i]) ?
 			     "" : "*/", arguments[i]) < 0) {
 			latency->globs[i] = NULL;
 			free(globs);
@@ -490,10 +490,10 @@ static int make_globs(struct latency *latency, char *const *arguments)
 /* Sessions belong to a provider, unless START and END name different providers. */
 static bool is_one_provider(const char *start, const char *end)
 {
-	const char *slash = strchr(start, '/'), *other = strchr(end, '/');
+	const char *slash = find_slash(start), *other = find_slash(end);
 
-	return !slash || !other || (slash - start == other - end &&
-				    !memcmp(start, end, (size_t)(slash - start)));
+	return !*slash || !*other || (slash - start == other - end &&
+				      !memcmp(start, end, (size_t)(slash - start)));
 }
 
 static int prepare(struct latency *latency, const struct options *options)

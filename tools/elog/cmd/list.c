@@ -133,21 +133,20 @@ static int list_all(struct listing *listing, int fd)
 {
 	const struct options *options = listing->options;
 	struct eventlog_describe describe = { .size = sizeof(describe) };
+	struct elog_definitions *definitions = NULL;
 	int ret, status = STATUS_OK;
-	char *text;
+	const char *text;
 
 	if (!options->quiet && !options->tree && options->format == FORMAT_TEXT)
 		elog_text_printf(&listing->output.text, "%5s %-18s %-7s %-8s %s\n", "ID", "STATE",
 				 "LEVEL", "KEYWORDS", "PROVIDER/EVENT  FIELDS");
-	for (;;) {
-		describe.flags = EVENTLOG_DESCRIBE_NEXT;
-		ret = elog_device_describe(fd, &describe, &text);
-		if (ret)
-			break;
-		if (list_one(listing, &describe, text))
+	ret = elog_definitions_open(fd, &definitions);
+	while (!ret) {
+		ret = elog_definitions_next(definitions, &describe, &text);
+		if (!ret && list_one(listing, &describe, text))
 			status = STATUS_ERROR;
-		free(text);
 	}
+	elog_definitions_close(definitions);
 	if (ret != -ENOENT) {
 		explain_device_error(ret, PURPOSE_QUERY);
 		status = STATUS_ERROR;

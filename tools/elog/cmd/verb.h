@@ -88,6 +88,7 @@ extern const struct verb verb_info;
 extern const struct verb verb_latency;
 extern const struct verb verb_list;
 extern const struct verb verb_marker;
+extern const struct verb verb_report;
 extern const struct verb verb_show;
 extern const struct verb verb_sql;
 extern const struct verb verb_stat;

@@ -169,7 +169,7 @@ static int take_entry(struct visit *visit, const struct entry *entry)
 		source_print_damage(entry);
 		if (!entry->unfinished)
 			pairing_forget(&visit->spans.pairing);
-		return 0;
+		return visit->ops->damage ? visit->ops->damage(visit->context, entry) : 0;
 	}
 	return 0;
 }

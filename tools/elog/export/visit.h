@@ -54,15 +54,17 @@ struct visit_event {
  * @lost: a loss of @count events, or, with a @count of 0, only invalid records
  * @drop: a START gets no END: it is replaced, forgotten where events are missing, or
  *	pending at the end. Its data must be freed
+ * @damage: damage, which was printed, or an unfinished file
  * @sync: between events now and then
  *
- * @segment, @event, @lost and @sync return 0 or a negative errno, which ends the visit.
+ * @segment, @event, @lost, @damage and @sync return 0 or a negative errno, which ends the visit.
  */
 struct visit_ops {
 	int (*segment)(void *context, const struct entry *entry);
 	int (*event)(void *context, struct visit_event *event);
 	int (*lost)(void *context, const struct entry *entry, uint64_t count);
 	void (*drop)(void *context, struct span *start);
+	int (*damage)(void *context, const struct entry *entry);
 	int (*sync)(void *context, const struct entry *entry);
 };
 

@@ -464,46 +464,50 @@ static int count_event_lost(struct counters *counters, struct elog_consumer *con
 	return add_event_lost(counters, event, descriptor, lost);
 }
 
+/* Add what a definition lost since the last time; @known counts those that lost events. */
+static int read_event_loss(struct counters *counters, struct elog_consumer *consumer,
+			   uint32_t descriptor, uint32_t *known)
+{
+	uint64_t *before = elog_map_find_integer(&counters->losses, descriptor), lost;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+
+	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, descriptor, &stat))
+		stat.event_lost = before ? *before : 0;
+	if (!before && !stat.event_lost)
+		return 0;
+	if (before)
+		elog_map_touch(&counters->losses, before);
+	else
+		before = elog_map_insert(&counters->losses, elog_map_integer(descriptor));
+	if (!before)
+		return -ENOMEM;
+	(*known)++;
+	/* Fewer: a new definition has the descriptor. */
+	lost = stat.event_lost < *before ? stat.event_lost : stat.event_lost - *before;
+	*before = stat.event_lost;
+	return count_event_lost(counters, consumer, descriptor, lost);
+}
+
 /*
  * Add what each definition lost since the last time. What a row has stays when the
  * kernel forgets the definition.
  */
 static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
 {
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
-	int fd = elog_consumer_fd(consumer), ret;
-	uint64_t *before, lost;
-	struct eventlog_stat stat = { .size = sizeof(stat) };
+	struct eventlog_describe definition = { .size = sizeof(definition) };
+	struct elog_definitions *definitions;
 	uint32_t known = 0;
-	char *schema;
+	const char *schema;
+	int ret = elog_definitions_open(elog_consumer_fd(consumer), &definitions);
 
-	while (!(ret = elog_device_describe(fd, &request, &schema))) {
-		free(schema);
-		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		before = elog_map_find_integer(&counters->losses, request.descriptor);
-		if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL,
-				       request.descriptor, &stat))
-			stat.event_lost = before ? *before : 0;
-		if (!before && !stat.event_lost)
-			continue;
-		if (before)
-			elog_map_touch(&counters->losses, before);
-		else
-			before = elog_map_insert(&counters->losses,
-						 elog_map_integer(request.descriptor));
-		if (!before)
-			return -ENOMEM;
-		known++;
-		/* Fewer: a new definition has the descriptor. */
-		lost = stat.event_lost < *before ? stat.event_lost :
-						   stat.event_lost - *before;
-		*before = stat.event_lost;
-		ret = count_event_lost(counters, consumer, request.descriptor, lost);
-		if (ret)
-			return ret;
+	if (ret)
+		return ret;
+	while (!ret) {
+		ret = elog_definitions_next(definitions, &definition, &schema);
+		if (!ret)
+			ret = read_event_loss(counters, consumer, definition.descriptor, &known);
 	}
+	elog_definitions_close(definitions);
 	if (ret != -ENOENT)
 		return ret;
 	/* The others are of definitions that are gone. */

@@ -154,8 +154,9 @@ int keywords_resolve(const struct options *options, const char *glob,
 	struct eventlog_describe describe = { .size = sizeof(describe) };
 	char provider[EVENTLOG_GLOB_MAX];
 	size_t length = (size_t)(find_slash(glob) - glob);
+	struct elog_definitions *definitions = NULL;
+	const char *text;
 	int fd, ret = 0;
-	char *text;
 
 	memset(rules, 0, sizeof(*rules));
 	memcpy(provider, glob, length);
@@ -168,14 +169,13 @@ int keywords_resolve(const struct options *options, const char *glob,
 	fd = elog_device_open(NULL);
 	if (fd < 0)
 		return fd;
+	ret = elog_definitions_open(fd, &definitions);
 	while (!ret) {
-		describe.flags = EVENTLOG_DESCRIBE_NEXT;
-		ret = elog_device_describe(fd, &describe, &text);
-		if (ret)
-			break;
-		ret = add_definition(rules, text, provider, options->keyword_names);
-		free(text);
+		ret = elog_definitions_next(definitions, &describe, &text);
+		if (!ret)
+			ret = add_definition(rules, text, provider, options->keyword_names);
 	}
+	elog_definitions_close(definitions);
 	close(fd);
 	if (ret != -ENOENT)
 		return ret;

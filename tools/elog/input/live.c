@@ -291,25 +291,24 @@ static void hint_lost(const struct elog_schema_event *event, uint32_t descriptor
 
 void live_print_lost(struct live *live, bool invalid)
 {
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
-	int fd = elog_consumer_fd(live->consumer);
-	const struct elog_schema_event *event;
+	struct eventlog_describe definition = { .size = sizeof(definition) };
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	char *schema;
+	const struct elog_schema_event *event;
+	struct elog_definitions *definitions;
+	const char *schema;
 
-	while (!elog_device_describe(fd, &request, &schema)) {
-		free(schema);
-		request.flags = EVENTLOG_DESCRIBE_NEXT;
+	if (elog_definitions_open(elog_consumer_fd(live->consumer), &definitions))
+		return;
+	while (!elog_definitions_next(definitions, &definition, &schema)) {
 		if (elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL,
-				       request.descriptor, &stat) ||
+				       definition.descriptor, &stat) ||
 		    !stat.event_lost)
 			continue;
-		if (elog_consumer_describe(live->consumer, request.descriptor, &event))
+		if (elog_consumer_describe(live->consumer, definition.descriptor, &event))
 			event = NULL;
-		hint_lost(event, request.descriptor, stat.event_lost, invalid);
+		hint_lost(event, definition.descriptor, stat.event_lost, invalid);
 	}
+	elog_definitions_close(definitions);
 }
 
 static void print_rejected(const struct eventlog_stat *stat, const char *glob)

@@ -356,26 +356,26 @@ int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_de
 					 const struct elog_schema_event *event), void *context)
 {
 	struct eventlog_describe describe = { .size = sizeof(describe) };
+	struct elog_definitions *definitions;
 	struct elog_schema *schema;
 	bool more = true;
-	char *text;
-	int ret;
+	const char *text;
+	int ret = elog_definitions_open(fd, &definitions);
 
-	while (more) {
-		describe.flags = EVENTLOG_DESCRIBE_NEXT;
-		if (elog_device_describe(fd, &describe, &text))
-			return 0;
+	if (ret)
+		return ret;
+	while (more && !elog_definitions_next(definitions, &describe, &text)) {
 		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
-		free(text);
 		if (ret == -ENOMEM)
-			return ret;
+			break;
 		if (ret)
 			continue;
 		if (schema->provider_count && schema->providers[0]->event_count)
 			more = see(context, &describe, schema->providers[0]->events[0]);
 		elog_schema_free(schema);
 	}
-	return 0;
+	elog_definitions_close(definitions);
+	return ret == -ENOMEM ? ret : 0;
 }
 
 /* ------------------------------------------------------------------------

@@ -376,52 +376,62 @@ static int event_cache_find(struct source *source, struct input *input,
  * Items
  */
 
-void source_print_damage(const struct entry *entry)
+void source_put_damage(const struct entry *entry, struct elog_text *text)
 {
 	uint64_t at = entry->item.offset, size = entry->item.size;
-	const char *name = entry->file;
 
+	elog_text_printf(text, "%s: ", entry->file);
 	if (entry->unfinished) {
-		fprintf(stderr, "elog: %s: the capture is still running: read up to byte %" PRIu64
-			"\n", name, at);
+		elog_text_printf(text, "the capture is still running: read up to byte %" PRIu64,
+				 at);
 		return;
 	}
 	switch (entry->item.damage) {
 	case ELOG_DAMAGE_CUT:
-		elog_error("%s: ends within a block: the last %" PRIu64
-			   " bytes, from byte %" PRIu64 ", are unusable",
-			   name, size, at);
+		elog_text_printf(text, "ends within a block: the last %" PRIu64
+				 " bytes, from byte %" PRIu64 ", are unusable", size, at);
 		break;
 	case ELOG_DAMAGE_NO_END:
-		elog_error("%s: the capture was cut off at byte %" PRIu64, name, at);
+		elog_text_printf(text, "the capture was cut off at byte %" PRIu64, at);
 		break;
 	case ELOG_DAMAGE_RECORDS:
-		elog_error("%s: %" PRIu64 " bytes in the block at byte %" PRIu64
-			   " are not events: skipped", name, size, at);
+		elog_text_printf(text, "%" PRIu64 " bytes in the block at byte %" PRIu64
+				 " are not events: skipped", size, at);
 		break;
 	case ELOG_DAMAGE_MISSING:
+		elog_text_printf(text, "before byte %" PRIu64 " ", at);
 		if (size)
-			elog_error("%s: before byte %" PRIu64 " %" PRIu64
-				   " bytes of events are missing", name, at, size);
-		else
-			elog_error("%s: before byte %" PRIu64
-				   " events are missing", name, at);
+			elog_text_printf(text, "%" PRIu64 " bytes of ", size);
+		elog_text_string(text, "events are missing");
 		break;
 	case ELOG_DAMAGE_ORDER:
-		elog_error("%s: too many events before byte %" PRIu64
-			   " are unsorted: the order may be wrong",
-			   name, at);
+		elog_text_printf(text, "too many events before byte %" PRIu64
+				 " are unsorted: the order may be wrong", at);
 		break;
 	case ELOG_DAMAGE_UNKNOWN:
-		elog_error("%s: the block at byte %" PRIu64
-			   " has a form, a CPU or a stream that this elog cannot read: "
-			   "skipped", name, at);
+		elog_text_printf(text, "the block at byte %" PRIu64
+				 " has a form, a CPU or a stream that this elog cannot read: "
+				 "skipped", at);
 		break;
 	default:
-		elog_error("%s: %" PRIu64 " bytes at byte %" PRIu64
-			   " are damaged: skipped", name, size, at);
+		elog_text_printf(text, "%" PRIu64 " bytes at byte %" PRIu64
+				 " are damaged: skipped", size, at);
 		break;
 	}
+}
+
+void source_print_damage(const struct entry *entry)
+{
+	struct elog_text text = { 0 };
+
+	source_put_damage(entry, &text);
+	if (text.error)
+		elog_error("%s: damaged at byte %" PRIu64, entry->file, entry->item.offset);
+	else if (entry->unfinished)
+		fprintf(stderr, "elog: %s\n", text.data);
+	else
+		elog_error("%s", text.data);
+	elog_text_free(&text);
 }
 
 static void print_error(struct source *source, struct elog_reader *reader,
@@ -825,22 +835,21 @@ void source_progress(const struct source *source, uint64_t *done,
  */
 static void try_definitions(const struct source *source)
 {
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
+	struct eventlog_describe definition = { .size = sizeof(definition) };
 	struct elog_consumer *consumer = source->live->consumer;
 	const struct elog_schema_event *event;
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	char *schema;
+	struct elog_definitions *definitions;
+	const char *schema;
 
 	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat) || !stat.incompatible)
 		return;
-	while (!elog_device_describe(elog_consumer_fd(consumer), &request, &schema)) {
-		free(schema);
-		request.flags = EVENTLOG_DESCRIBE_NEXT;
-		if (!elog_consumer_describe(consumer, request.descriptor, &event))
+	if (elog_definitions_open(elog_consumer_fd(consumer), &definitions))
+		return;
+	while (!elog_definitions_next(definitions, &definition, &schema))
+		if (!elog_consumer_describe(consumer, definition.descriptor, &event))
 			selection_try(source->selection, event);
-	}
+	elog_definitions_close(definitions);
 }
 
 /*

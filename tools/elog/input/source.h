@@ -78,7 +78,10 @@ void source_close(struct source *source);
  */
 int source_next(struct source *source, struct entry *entry);
 
-/** source_print_damage() - describe an ELOG_ITEM_DAMAGE, or an unfinished file, on stderr */
+/** source_put_damage() - append a description of an ELOG_ITEM_DAMAGE, or an unfinished file */
+void source_put_damage(const struct entry *entry, struct elog_text *text);
+
+/** source_print_damage() - print it on stderr */
 void source_print_damage(const struct entry *entry);
 
 /** source_failed() - was a file damaged or unreadable? */

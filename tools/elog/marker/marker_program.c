@@ -146,20 +146,16 @@ out:
 static int read_definitions(struct scan *scan, int fd)
 {
 	struct eventlog_describe describe = { .size = sizeof(describe) };
-	char *text;
-	int ret;
+	struct elog_definitions *definitions = NULL;
+	const char *text;
+	int ret = elog_definitions_open(fd, &definitions);
 
-	for (;;) {
-		describe.flags = EVENTLOG_DESCRIBE_NEXT;
-		ret = elog_device_describe(fd, &describe, &text);
-		if (ret)
-			break;
-		if (describe.state & EVENTLOG_DESCRIBED_LIVE)
+	while (!ret) {
+		ret = elog_definitions_next(definitions, &describe, &text);
+		if (!ret && describe.state & EVENTLOG_DESCRIBED_LIVE)
 			ret = add_definition(scan, &describe, text);
-		free(text);
-		if (ret)
-			return ret;
 	}
+	elog_definitions_close(definitions);
 	if (ret != -ENOENT)
 		return ret;
 	if (scan->definition_count)

@@ -123,13 +123,26 @@ static bool options_good(const struct elog_consumer_options *options)
 		!options->watermark && !options->sub_buffers);
 }
 
-/* Otherwise the kernel would refuse EVENTLOG_SUBSCRIBE_MAPPED. */
-static bool knows_producer_rings(int fd)
+/*
+ * Subscribe, with rings for events from producer rings if the kernel knows them and has
+ * memory for them. Without them, programs write the events. Return: 0 or a negative errno.
+ */
+static int subscribe(int fd, struct eventlog_subscribe *request)
 {
 	struct eventlog_version version = { .size = sizeof(version) };
+	int ret = elog_device_version(fd, &version);
 
-	return !elog_device_version(fd, &version) &&
-	       version.features & EVENTLOG_FEATURE_MAPPED;
+	if (ret)
+		return ret;
+	if (request->ring_bytes && version.features & EVENTLOG_FEATURE_MAPPED) {
+		request->flags |= EVENTLOG_SUBSCRIBE_MAPPED;
+		if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request))
+			return 0;
+		if (errno != ENOMEM && errno != EDQUOT)
+			return -errno;
+		request->flags &= ~EVENTLOG_SUBSCRIBE_MAPPED;
+	}
+	return ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request) ? -errno : 0;
 }
 
 int elog_consumer_open(struct elog_consumer **result,
@@ -173,16 +186,13 @@ int elog_consumer_open(struct elog_consumer **result,
 	subscribed->watermark = options.watermark;
 	subscribed->sub_buffers = options.sub_buffers;
 	rings = !(options.flags & ELOG_CONSUMER_NO_RINGS);
-	if (rings && knows_producer_rings(consumer->fd))
-		subscribed->flags |= EVENTLOG_SUBSCRIBE_MAPPED;
 	if (!rings)
 		subscribed->ring_bytes = 0;
 	else if (!subscribed->watermark)
 		subscribed->watermark = subscribed->ring_bytes / 2;
-	if (ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, subscribed)) {
-		ret = -errno;
+	ret = subscribe(consumer->fd, subscribed);
+	if (ret)
 		goto close_wake;
-	}
 	consumer->generation = subscribed->generation;
 	if (!rings) {
 		subscribed->rings = 0;

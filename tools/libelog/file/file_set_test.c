@@ -147,6 +147,57 @@ static void test_set(void)
 	close(garbage);
 }
 
+/* A file with one event, of this CPU and of the stream of this number. */
+static int write_event(unsigned int cpu, uint32_t stream, uint32_t flags)
+{
+	const struct elog_writer_options options = { .size = sizeof(options) };
+	const struct elog_item item = {
+		.type = ELOG_ITEM_EVENT, .time = 1000, .cpu = cpu, .stream = stream,
+		.flags = flags,
+	};
+	struct elog_writer *writer = NULL;
+	int fd = new_file();
+
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	check_equal(elog_writer_add(writer, &item), 0);
+	check_equal(elog_writer_sync(writer, 2000, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+/* At equal times, what has no CPU is first: it is from a producer ring, as its flags say. */
+static void test_set_equal(void)
+{
+	const uint32_t flags = EVENTLOG_RECORD_FLAG_MAPPED | EVENTLOG_RECORD_FLAG_ADJUSTED;
+	const int fds[] = {
+		write_event(0, 0, 0), write_event(EVENTLOG_CPU_UNKNOWN, 4, ~0U),
+		write_event(EVENTLOG_CPU_UNKNOWN, 3, EVENTLOG_RECORD_FLAG_MAPPED),
+	};
+	static const uint32_t streams[] = { 4, 3, 0 };
+	struct elog_reader *reader;
+	struct elog_reader_set *set;
+	struct elog_item item;
+	size_t i, count = 0;
+
+	check_equal(elog_reader_set_open(&set), 0);
+	for (i = 0; i < ELOG_ARRAY_SIZE(fds); i++)
+		check_equal(elog_reader_set_add(set, fds[i], &reader), 0);
+	while (elog_reader_set_next(set, &item, &reader) == 1) {
+		if (item.type != ELOG_ITEM_EVENT || count == ELOG_ARRAY_SIZE(streams))
+			continue;
+		check_equal(item.stream, streams[count]);
+		check_equal(item.flags, count == 0 ? flags :
+			    count == 1 ? EVENTLOG_RECORD_FLAG_MAPPED : 0);
+		count++;
+	}
+	check_equal(count, ELOG_ARRAY_SIZE(streams));
+	elog_reader_set_close(set);
+	for (i = 0; i < ELOG_ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+}
+
 /*
  * Files of one boot are ordered by its clock; their times of day differ a little, or are
  * set in between.
@@ -487,6 +538,7 @@ int main(void)
 	static const struct test tests[] = {
 		{ "several files in the order of the time of day", test_set },
 		{ "files of one boot in the order of its clock", test_set_boot },
+		{ "files of events with equal times", test_set_equal },
 		{ "a growing file among others", test_set_follow },
 		{ "a growing file is read up to its last whole block", test_follow },
 		{ "damage is reported when nothing follows", test_follow_damage },

@@ -85,6 +85,7 @@ struct parser {
 	struct elog_schema_error *error;
 	unsigned int line;
 	bool started;		/* saw "eventlog 1" */
+	bool is_text;		/* all lines; else each line is checked, for the error's line */
 
 	/* Indented lines belong to one of these; at most one is set. */
 	struct owned_set *set;
@@ -216,20 +217,37 @@ static bool is_printable_name(const char *text)
 	return i && i < EVENTLOG_NAME_MAX;
 }
 
+static int wrong_name(struct parser *parser, const char *text, const char *what)
+{
+	return wrong(parser, "'%.*s%s' is not a name for a %s", SHOWN_MAX, text,
+		     strlen(text) > SHOWN_MAX ? "..." : "", what);
+}
+
 /* Get the name in token @index, or an error that says what was expected. */
 static int take_name(struct parser *parser, unsigned int index,
 		     const char *what, const char **name)
 {
 	const struct token *token = &parser->tokens[index];
-	bool provider = !strcmp(what, "provider"), event = !strcmp(what, "event");
 
-	if (index >= parser->token_count || (token->quoted && !provider && !event))
+	if (index >= parser->token_count || token->quoted)
+		return wrong(parser, "the %s's name is missing", what);
+	if (!is_name(token->text, "", EVENTLOG_FIELD_NAME_MAX))
+		return wrong_name(parser, token->text, what);
+	*name = token->text;
+	return 0;
+}
+
+/* The same for the name of a provider or an event, which may be quoted. */
+static int take_quotable_name(struct parser *parser, unsigned int index, const char *what,
+			      const char *more, const char **name)
+{
+	const struct token *token = &parser->tokens[index];
+
+	if (index >= parser->token_count)
 		return wrong(parser, "the %s's name is missing", what);
 	if (token->quoted ? !is_printable_name(token->text) :
-			    !is_name(token->text, provider ? ".-" : "", provider || event ?
-				     EVENTLOG_NAME_MAX : EVENTLOG_FIELD_NAME_MAX))
-		return wrong(parser, "'%.*s%s' is not a name for a %s", SHOWN_MAX,
-			     token->text, strlen(token->text) > SHOWN_MAX ? "..." : "", what);
+			    !is_name(token->text, more, EVENTLOG_NAME_MAX))
+		return wrong_name(parser, token->text, what);
 	*name = token->text;
 	return 0;
 }
@@ -240,22 +258,27 @@ static int take_name(struct parser *parser, unsigned int index,
  */
 static bool parse_number(const char *text, uint64_t *value)
 {
-	const char *digits = text;
-	int base = 10;
+	uint64_t number = 0;
+	unsigned int digit;
 	char *end;
 
 	if (text[0] == '0' && text[1] == 'x') {
-		digits = text + 2;
-		base = 16;
-		if (strspn(digits, "0123456789abcdefABCDEF") != strlen(digits) ||
-		    !*digits)
+		if (!text[2] || text[2 + strspn(text + 2, "0123456789abcdefABCDEF")])
 			return false;
-	} else if (!isdigit((unsigned char)*text) || (*text == '0' && text[1])) {
-		return false;
+		errno = 0;
+		*value = strtoull(text + 2, &end, 16);
+		return !errno;
 	}
-	errno = 0;
-	*value = strtoull(digits, &end, base);
-	return !errno && !*end;
+	if (!*text || (*text == '0' && text[1]))
+		return false;
+	for (; *text; text++) {
+		digit = (unsigned int)(*text - '0');
+		if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			return false;
+	}
+	*value = number;
+	return true;
 }
 
 /* Parse a number that may be negative, for example an enum's value; two's complement. */
@@ -305,7 +328,7 @@ static int parse_provider(struct parser *parser)
 	provider = allocate(parser, sizeof(*provider));
 	if (!provider)
 		return -ENOMEM;
-	ret = take_name(parser, 1, "provider", &provider->name);
+	ret = take_quotable_name(parser, 1, "provider", ".-", &provider->name);
 	if (!ret)
 		ret = take_description(parser, 2, &provider->description);
 	if (!ret)
@@ -480,7 +503,7 @@ static int parse_event(struct parser *parser)
 	if (ret)
 		return ret;
 	event->id = (uint32_t)id;
-	ret = take_name(parser, 2, "event", &event->name);
+	ret = take_quotable_name(parser, 2, "event", "", &event->name);
 	if (ret)
 		return ret;
 	if (parser->token_count <= 3 || parser->tokens[3].quoted)
@@ -798,7 +821,7 @@ static int split_line(struct parser *parser, const char *text, const char *end)
 	int ret;
 
 	parser->token_count = 0;
-	if (!is_text(text, end))
+	if (!parser->is_text && !is_text(text, end))
 		return wrong(parser, "bytes that are not UTF-8");
 	for (;;) {
 		while (text < end && (*text == ' ' || *text == '\t'))
@@ -840,6 +863,7 @@ int elog_schema_parse(const char *text, size_t size,
 	memset(&parser, 0, offsetof(struct parser, used));
 	parser.error = error;
 	parser.block_bytes = BLOCK_BYTES(size);
+	parser.is_text = is_text(text, end);
 
 	parser.owner = calloc(1, sizeof(*parser.owner));
 	if (!parser.owner)

@@ -36,8 +36,11 @@ const struct elog_plain_type *elog_plain_type_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ELOG_ARRAY_SIZE(elog_plain_types); i++)
-		if (*elog_plain_types[i].name == *name && !strcmp(elog_plain_types[i].name, name))
+	/* Two characters tell most of them apart; no name is shorter. */
+	for (i = 0; *name && i < ELOG_ARRAY_SIZE(elog_plain_types); i++)
+		if (elog_plain_types[i].name[0] == name[0] &&
+		    elog_plain_types[i].name[1] == name[1] &&
+		    !strcmp(elog_plain_types[i].name, name))
 			return &elog_plain_types[i];
 	return NULL;
 }

@@ -16,14 +16,18 @@ void elog_uses_init(struct elog_uses *uses)
 
 void elog_uses_free(struct elog_uses *uses)
 {
-	elog_map_free(&uses->map);
+	/* It has memory only after the few are used up. */
+	if (uses->count == ELOG_USES_FEW)
+		elog_map_free(&uses->map);
 }
 
 static bool is_equal(const struct elog_use *one, const struct elog_use *other)
 {
 	if (one->scope != other->scope || !one->name != !other->name)
 		return false;
-	return one->name ? !strcmp(one->name, other->name) : one->value == other->value;
+	if (!one->name)
+		return one->value == other->value;
+	return *one->name == *other->name && !strcmp(one->name, other->name);
 }
 
 static struct elog_map_key key_of(const struct elog_use *use)

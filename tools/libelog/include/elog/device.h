@@ -62,8 +62,7 @@ int elog_device_quota(int fd, struct eventlog_user_quota *quota);
  *	other members except text are filled in, up to size
  * @text: set to the text, NUL-terminated; the caller frees it
  *
- * To list all definitions, start with descriptor 0 and EVENTLOG_DESCRIBE_NEXT, and
- * repeat the call with the returned descriptor until it returns -ENOENT.
+ * To list all definitions, elog_definitions_next() is faster.
  *
  * Return: 0; -EINVAL @request->size is too small; -E2BIG members are set that this
  * library does not know; -ENOENT there is no such definition, or no further one, or the
@@ -71,6 +70,39 @@ int elog_device_quota(int fd, struct eventlog_user_quota *quota);
  */
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text);
+
+/* A list of all definitions, see elog_definitions_open(). */
+struct elog_definitions;
+
+/**
+ * elog_definitions_open() - begin to list all definitions
+ * @fd: the device, in any role; it must stay open
+ * @definitions: set to the list, for one thread
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int elog_definitions_open(int fd, struct elog_definitions **definitions);
+
+/**
+ * elog_definitions_next() - get the next definition
+ * @definitions: the list
+ * @definition: the caller sets size; filled in up to there, except text
+ * @text: set to the schema text, which is valid until the next call
+ *
+ * Definitions are in the order of their descriptors. One that is made or ends meanwhile may
+ * be missing.
+ *
+ * Return: 0; -ENOENT there are no more; -EINVAL @definition->size is too small; -ENOTTY the
+ * file is not the device; -ENOMEM.
+ */
+int elog_definitions_next(struct elog_definitions *definitions,
+			  struct eventlog_describe *definition, const char **text);
+
+/**
+ * elog_definitions_close() - end a list
+ * @definitions: the list, or NULL
+ */
+void elog_definitions_close(struct elog_definitions *definitions);
 
 /**
  * elog_device_delete() - delete persistent events

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Command lines in the page of elog report: see report_page.h. They can be pasted into a
+ * shell, whatever files and events are called.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "export/report_page.h"
+
+void report_word(struct elog_text *text, const char *word)
+{
+	const unsigned char *c = (const unsigned char *)word;
+	bool plain = *c, printable = true;
+
+	for (; *c; c++) {
+		plain = plain && (isalnum(*c) || strchr("_-./:,@%+=", *c));
+		printable = printable && *c >= ' ' && *c < 0x7f;
+	}
+	if (plain) {
+		elog_text_string(text, word);
+		return;
+	}
+	/* bash, zsh and ksh know $'...'. */
+	elog_text_string(text, printable ? "'" : "$'");
+	for (c = (const unsigned char *)word; *c; c++) {
+		if (printable && *c == '\'')
+			elog_text_string(text, "'\\''");
+		else if (!printable && (*c < ' ' || *c >= 0x7f))
+			elog_text_printf(text, "\\%03o", *c);
+		else if (!printable && (*c == '\'' || *c == '\\'))
+			elog_text_printf(text, "\\%c", *c);
+		else
+			elog_text_put(text, c, 1);
+	}
+	elog_text_string(text, "'");
+}
+
+static void put_numbers(struct elog_text *text, const char *option,
+			const struct number_list *list, bool hex)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		elog_text_printf(text, hex ? " %s 0x%" PRIx64 : " %s %" PRIu64, option,
+				 list->values[i]);
+}
+
+static void put_words(struct elog_text *text, const char *option, const char **words,
+		      size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		elog_text_printf(text, " %s ", option);
+		report_word(text, words[i]);
+	}
+}
+
+/* As it was meant when the report was made: "yesterday" is another day tomorrow. */
+static void put_time(struct elog_text *text, const char *option, const struct time_spec *spec)
+{
+	const bool before = spec->time < 0;
+	const uint64_t time = before ? -(uint64_t)spec->time : (uint64_t)spec->time;
+
+	if (spec->kind == TIME_SPEC_NONE)
+		return;
+	elog_text_printf(text, " %s %s%s", option, spec->kind == TIME_SPEC_WALL ? "@" :
+			 spec->kind == TIME_SPEC_START ? "+" : "", before ? "-" : "");
+	put_seconds(text, time, 1);
+	if (spec->kind == TIME_SPEC_START)
+		elog_text_string(text, "s");
+}
+
+void report_selection(const struct options *options, bool definitions, bool sessions,
+		      struct elog_text *text)
+{
+	if (definitions) {
+		put_words(text, "-e", options->globs, options->glob_count);
+		if (options->keyword_names)
+			put_words(text, "-k", (const char *[]){ options->keyword_names }, 1);
+		else if (options->keywords)
+			elog_text_printf(text, " -k 0x%" PRIx64, options->keywords);
+		if (options->level)
+			elog_text_printf(text, " -l %s", elog_level_name(options->level));
+	}
+	if (sessions)
+		put_numbers(text, "-s", &options->sessions, true);
+	put_numbers(text, "-p", &options->pids, false);
+	put_numbers(text, "-t", &options->tids, false);
+	put_numbers(text, "-C", &options->cpus, false);
+	put_words(text, "-f", options->expressions, options->expression_count);
+	put_time(text, "--since", &options->since);
+	put_time(text, "--until", &options->until);
+}
+
+void report_command(const struct report_data *data, const char *verb, bool definitions,
+		    uint64_t session, struct elog_text *text)
+{
+	const struct options *options = data->options;
+	int i;
+
+	elog_text_printf(text, "elog %s", verb);
+	report_selection(options, definitions, !session, text);
+	if (session)
+		elog_text_printf(text, " --session 0x%" PRIx64, session);
+	for (i = 0; i < options->argument_count; i++) {
+		elog_text_string(text, " ");
+		/* A name may look like an option. */
+		if (*options->arguments[i] == '-' && options->arguments[i][1])
+			elog_text_string(text, "./");
+		report_word(text, options->arguments[i]);
+	}
+}

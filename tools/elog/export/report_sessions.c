@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The events of the slowest sessions, for elog report: which sessions these are is known
+ * only at the end of the files, so they are read again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export/report_data.h"
+#include "util/array.h"
+#include "util/signals.h"
+
+#define FIELDS_MAX	400		/* bytes of an event's fields */
+#define TEXT_MAX	(2U << 20)	/* bytes of all events */
+
+/* The sessions, by number. */
+struct search {
+	struct report_data *data;
+	struct elog_map numbers;	/* pointers to struct slow_span */
+	size_t size;			/* of all texts */
+	struct elog_text text;
+	struct elog_text fields;
+};
+
+bool report_lists(const struct options *options)
+{
+	int i;
+
+	for (i = 0; i < options->argument_count; i++)
+		if (!strcmp(options->arguments[i], "-"))
+			return false;
+	return true;
+}
+
+static int add_sessions(struct search *search)
+{
+	struct report_data *data = search->data;
+	struct slow_span **first, *slow;
+	struct report_span *span;
+	unsigned int i;
+	size_t at;
+
+	for (at = 0; at < data->span_count; at++) {
+		span = data->spans[at];
+		for (i = 0; i < span->slow_count; i++) {
+			slow = &span->slowest[i];
+			/* Session 0 is none: its events have nothing in common. */
+			if (!slow->span.session)
+				continue;
+			first = elog_map_get(&search->numbers,
+					     elog_map_integer(slow->span.session));
+			if (!first)
+				return -ENOMEM;
+			slow->next = *first;
+			*first = slow;
+		}
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Events
+ */
+
+static void put_json(struct elog_text *to, struct elog_text *from)
+{
+	elog_text_json_string(to, from->data ? from->data : "", from->error ? 0 : from->size);
+	if (from->error)
+		to->error = from->error;
+}
+
+/* What elog show prints, but not all of a long one. */
+static void put_fields(struct search *search, const struct entry *entry)
+{
+	const struct elog_schema_event *schema = entry->cached->event;
+	const struct elog_item *item = &entry->item;
+	struct elog_text *fields = &search->fields;
+	size_t from;
+
+	fields->size = 0;
+	if (schema) {
+		elog_format_fields(fields, schema, item->payload, item->payload_size);
+	} else {
+		elog_text_string(fields, "payload=");
+		elog_text_quoted(fields, item->payload, item->payload_size);
+	}
+	if (fields->error || fields->size <= FIELDS_MAX)
+		return;
+	/* Between characters of UTF-8. */
+	for (from = FIELDS_MAX; from && (fields->data[from] & 0xc0) == 0x80; from--)
+		;
+	fields->size = from;
+	elog_text_string(fields, "\u2026");
+}
+
+/* [ns since START, event, CPU, thread, level, fields] */
+static void put_event(struct search *search, const struct entry *entry,
+		      const struct slow_span *slow)
+{
+	const struct elog_schema_event *schema = entry->cached->event;
+	const struct elog_item *item = &entry->item;
+	const char *comm = elog_processes_name(entry->processes, item->pid, item->tid);
+	const char *level = schema ? elog_level_name(schema->level) : NULL;
+	struct elog_text *text = &search->text, *part = &search->fields;
+	const bool before = item->time < slow->span.time;
+
+	text->size = 0;
+	elog_text_printf(text, "[%s%" PRIu64 ",", before ? "-" : "", before ?
+			 slow->span.time - item->time : item->time - slow->span.time);
+	part->size = 0;
+	if (schema)
+		put_quotable(part, schema->name);
+	else
+		elog_text_printf(part, "#%u", item->descriptor);
+	put_json(text, part);
+	if (item->cpu == EVENTLOG_CPU_UNKNOWN)
+		elog_text_string(text, ",null,");
+	else
+		elog_text_printf(text, ",%u,", item->cpu);
+	part->size = 0;
+	/* ":TID" is not a name. */
+	if (*comm && *comm != ':') {
+		elog_text_visible(part, comm, strlen(comm));
+		elog_text_string(part, " ");
+	}
+	elog_text_printf(part, "%u", item->tid);
+	put_json(text, part);
+	elog_text_string(text, ",");
+	elog_text_json_string(text, level ? level : "", level ? strlen(level) : 0);
+	elog_text_string(text, ",");
+	put_fields(search, entry);
+	put_json(text, part);
+	elog_text_string(text, "]");
+}
+
+static int add_event(struct search *search, const struct entry *entry, struct slow_span *slow)
+{
+	const bool before = entry->item.time < slow->span.time;
+	struct slow_event *larger;
+	char *json;
+
+	if (before && slow->count == REPORT_SESSION_BEFORE) {
+		/* The last ones before START are of interest. */
+		search->size -= strlen(slow->events[0].json);
+		free(slow->events[0].json);
+		memmove(slow->events, slow->events + 1, --slow->count * sizeof(*slow->events));
+		slow->before++;
+	}
+	if (slow->count == REPORT_SESSION_EVENTS || search->size > TEXT_MAX) {
+		slow->after += !before;
+		slow->before += before;
+		return 0;
+	}
+	put_event(search, entry, slow);
+	json = search->text.error ? NULL : strdup(search->text.data);
+	larger = array_grow(slow->events, slow->count, sizeof(*larger));
+	if (!json || !larger) {
+		slow->events = larger ? larger : slow->events;
+		free(json);
+		return -ENOMEM;
+	}
+	search->size += search->text.size;
+	slow->events = larger;
+	slow->events[slow->count++] = (struct slow_event){ .json = json, .before = before };
+	return 0;
+}
+
+static int take_event(struct search *search, const struct entry *entry)
+{
+	const struct elog_schema_event *schema = entry->cached->event;
+	struct slow_span **first, *slow;
+	const char *boot;
+	int ret = 0;
+
+	first = elog_map_find_integer(&search->numbers, entry->item.session);
+	if (!first)
+		return 0;
+	boot = elog_reader_info(entry->reader, "boot_id");
+	for (slow = *first; slow && !ret; slow = slow->next)
+		if (!strcmp(slow->provider, schema ? schema->provider->name : "?") &&
+		    !strcmp(slow->boot, boot ? boot : ""))
+			ret = add_event(search, entry, slow);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * Reading again
+ */
+
+static int read_files(struct search *search)
+{
+	const struct options *options = search->data->options;
+	struct source *source;
+	struct entry entry;
+	int ret;
+
+	ret = source_open_files(&source, options, options->arguments, options->argument_count);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	while ((ret = source_next(source, &entry)) > 0 && !signals_stops()) {
+		/* -n may have ended the visit; or the file has grown. */
+		if (entry.item.type == ELOG_ITEM_EVENT &&
+		    wall_time(entry.item.time, entry.wall_offset) <= search->data->last)
+			ret = take_event(search, &entry);
+		if (ret < 0)
+			break;
+	}
+	source_close(source);
+	return ret < 0 ? ret : 0;
+}
+
+int report_sessions(struct report_data *data)
+{
+	struct search search = { .data = data };
+	int null, saved, ret;
+
+	if (!report_lists(data->options))
+		return 0;
+	elog_map_init(&search.numbers, sizeof(struct slow_span *));
+	ret = add_sessions(&search);
+	if (!ret && search.numbers.count) {
+		/* Everything that is wrong with the files was printed. */
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (null >= 0 && saved >= 0)
+			dup2(null, STDERR_FILENO);
+		ret = read_files(&search);
+		if (saved >= 0)
+			dup2(saved, STDERR_FILENO);
+		close(saved);
+		close(null);
+	}
+	elog_map_free(&search.numbers);
+	elog_text_free(&search.text);
+	elog_text_free(&search.fields);
+	return ret;
+}

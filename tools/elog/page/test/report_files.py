@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""report_files.py DIR - writes files for report_test.sh into DIR."""
+import os
+import random
+import struct
+import sys
+
+from elogfile import ElogFile, c
+
+
+def schema(provider, event, fields, level="info"):
+    return f"eventlog 1\nprovider {provider}\nevent 1 {event} {level} -\n" + "".join(
+        f"\t{kind} {name}\n" for name, kind in fields.items())
+
+
+def payload(text, numbers=b""):
+    """A string behind numbers of fixed size."""
+    text = text if isinstance(text, bytes) else text.encode()
+    return struct.pack("=I", (len(text) + 1) << 16 | (4 + len(numbers))) + numbers + text + b"\0"
+
+
+def put(file, time, *arguments, **members):
+    file.time = time - 1000
+    file.event(*arguments, **members)
+
+
+SCHEMAS = {
+    1: schema("web", "request_start", {"path": "string", "size": "u32"}),
+    2: schema("web", "request_end", {"status": "u16"}),
+    3: schema("web", "query_begin", {"sql": "string"}),
+    4: schema("web", "query_end", {"rows": "u32"}),
+    5: schema("web", "retry", {"reason": "string"}, "warning"),
+    6: schema("disk", "flush", {"bytes": "u64"}),
+}
+
+
+def requests(count):
+    random.seed(24)
+    time, events = 10 ** 9, []
+    for i in range(count):
+        time += int(random.expovariate(1 / 5e6)) + 1
+        took = int(random.lognormvariate(11.5, 0.5)) * (40 if random.random() < 0.02 else 1)
+        who = {"session": 0x1000 + i, "pid": 400 + i % 3, "tid": 400 + i % 3, "cpu": i % 2,
+               "stream": i % 2}
+        events.append((time, 1, payload(f"/item/{i}", struct.pack("=I", i)), who))
+        if i % 3 == 0:
+            events.append((time + took // 9, 3, payload("SELECT"), who))
+            events.append((time + took // 2, 4, struct.pack("=I", i), who))
+        if took > 2000000:
+            events.append((time + took * 3 // 4, 5, payload("timeout"), who))
+        events.append((time + took, 2, struct.pack("=H", 200), who))
+        if i % 20 == 0:
+            events.append((time, 6, struct.pack("=Q", i), {"pid": 77, "tid": 78}))
+    return sorted(events, key=lambda event: event[0])
+
+
+def write_normal(path, count=600):
+    events = requests(count)
+    lost = {len(events) // 7: {1: 17, 2: 3}, len(events) // 2: {1: 40}}
+    with ElogFile(path, SCHEMAS) as file:
+        for pid, name in ((400, b"nginx"), (401, b"nginx"), (77, b"flusher")):
+            c.check(c.lib.elog_writer_process(file.writer, pid, pid, name))
+        for number, (time, descriptor, data, members) in enumerate(events):
+            put(file, time, descriptor, data, **members)
+            if number in lost:
+                file.loss(lost[number])
+            if number % 500 == 0:
+                file.sync()
+
+
+def write_hostile(path):
+    """Whatever ends an element, a string or a line, or turns the text."""
+    evil = b'</script><script>window.owned=1</script><!--<img src=x onerror="owned=1">'
+    names = {
+        1: schema('"</script><b>"', '"<!-- x_start"', {"text": "string"}),
+        2: schema('"</script><b>"', '"<!-- x_end"', {"text": "string"}),
+        3: schema('"*?[x]"', '"a/b\'$(touch owned)_start"', {"text": "string"}),
+        4: schema('"*?[x]"', '"a/b\'$(touch owned)_end"', {"text": "string"}),
+    }
+    with ElogFile(path, names) as file:
+        c.check(c.lib.elog_writer_process(file.writer, 1, 1, b"<b>\x1b[31m\xff\xfe"))
+        for i in range(20):
+            for number, event in enumerate((1, 3, 2, 4)):
+                put(file, 10 ** 9 + i * 1000000 + number * 1000, event,
+                    payload(evil + b"\xff\x00\x1b]0;x\x07\xe2\x80\xae" + bytes(range(1, 32))),
+                    session=5 + i, pid=1, tid=1)
+
+
+def write_small(directory):
+    with ElogFile(directory + "/none.elog", SCHEMAS):
+        pass
+    with ElogFile(directory + "/one.elog", SCHEMAS) as file:
+        file.event(6, struct.pack("=Q", 1))
+    with ElogFile(directory + "/loss.elog", SCHEMAS) as file:
+        file.loss({1: 2 ** 40})
+    with ElogFile(directory + "/nospan.elog", SCHEMAS) as file:
+        for i in range(50):
+            put(file, 10 ** 9 + i, 6, struct.pack("=Q", i))
+    # The second part is of the same clock, but begins before the first one.
+    for times in (range(3, 6), range(1, 3)):
+        with ElogFile(directory + "/steps.elog", SCHEMAS, append=times[0] == 1) as file:
+            for time in times:
+                put(file, time * 10 ** 12, 1, payload("x", bytes(4)), session=time)
+                put(file, time * 10 ** 12 + 5, 2, bytes(2), session=time)
+    # One event at the earliest time, one at the latest.
+    with ElogFile(directory + "/wide.elog", SCHEMAS) as file:
+        put(file, 1001, 1, payload("x", bytes(4)), session=1)
+        put(file, 2 ** 63 - 10 ** 19 // 3, 2, bytes(2), session=1)
+    # All spans take nothing, or more than a day.
+    with ElogFile(directory + "/extreme.elog", SCHEMAS) as file:
+        for i in range(5):
+            put(file, 10 ** 9 + i, 1, payload("x", bytes(4)), session=1 + i)
+            put(file, 10 ** 9 + i, 2, bytes(2), session=1 + i)
+        put(file, 10 ** 9 + 9, 3, payload("x"), session=1)
+        put(file, 10 ** 14, 4, bytes(4), session=1)
+
+
+def write_long_session(path):
+    """One session with more events than are listed, before and behind its slowest request."""
+    with ElogFile(path, SCHEMAS) as file:
+        for i in range(300):
+            put(file, 10 ** 9 + i * 1000, 5, payload("before " + "x" * 1000), session=9)
+        put(file, 2 * 10 ** 9, 1, payload("/", bytes(4)), session=9)
+        for i in range(300):
+            put(file, 2 * 10 ** 9 + 1 + i * 1000, 5, payload("behind"), session=9)
+        put(file, 3 * 10 ** 9, 2, bytes(2), session=9)
+
+
+def main(directory):
+    normal = directory + "/normal.elog"
+    write_normal(normal)
+    write_normal(directory + "/more.elog", 100)
+    write_hostile(directory + "/hostile.elog")
+    write_small(directory)
+    write_long_session(directory + "/long.elog")
+    with open(normal, "rb") as file:
+        data = file.read()
+    with open(directory + "/torn.elog", "wb") as file:
+        file.write(data[:len(data) * 2 // 3])
+    damaged = bytearray(data)
+    middle = len(data) // 2
+    damaged[middle:middle + 64] = os.urandom(64)
+    with open(directory + "/damaged.elog", "wb") as file:
+        file.write(damaged)
+    with open(directory + "/x'<b>\n$(touch owned).elog", "wb") as file:
+        file.write(data)
+
+
+main(sys.argv[1])
