@@ -299,8 +299,8 @@ static void put_losses(const struct report_data *data, const struct visit *visit
 	unsigned int bin, i;
 
 	for (i = 0; i < ELOG_LOST_CAUSES_MAX; i++)
-		lost += visit->lost[i];
-	elog_text_printf(text, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"causes\":",
+		lost += i == CAUSE_INVALID ? 0 : visit->lost[i];
+	elog_text_printf(text, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
 			 visit->events, lost);
 	json_causes(visit->lost, ELOG_LOST_CAUSES_MAX, text);
 	elog_text_string(text, ",\"losses\":[");
@@ -310,7 +310,7 @@ static void put_losses(const struct report_data *data, const struct visit *visit
 			sum += causes[i];
 		if (!sum)
 			continue;
-		elog_text_printf(text, "%s{\"bin\":%u,\"lost\":%" PRIu64 ",\"causes\":",
+		elog_text_printf(text, "%s{\"bin\":%u,\"lost\":%" PRIu64 ",",
 				 between, bin, sum);
 		json_causes(causes, REPORT_CAUSES, text);
 		elog_text_string(text, "}");
