@@ -13,6 +13,7 @@ help_text := \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  check        run all tests, most of them in guests' \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
+	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
@@ -23,6 +24,8 @@ help_text := \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
 	'  bench        run all benchmarks, print tables: see tools/doc/performance.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
+	'  bench-producer  time an event that a thread puts in its ring, compared with' \
+	'               LTTng-UST' \
 	'  bench-kernel time the module in a kernel, compared with user_events and' \
 	'               tracepoints' \
 	'  bench-instructions  count the instructions of an event of kernel code,' \
@@ -34,6 +37,7 @@ help_text := \
 	'  bench-capture  loss, CPU time and size of an event from emitting to a file,' \
 	'               compared with trace-cmd, perf and LTTng' \
 	'  bench-show   time printing and exporting a file, compared with babeltrace2' \
+	'  bench-list   count the instructions of listing all definitions' \
 	'  bench-contention  time calls of one user while another one attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
@@ -159,6 +163,20 @@ demo: setup
 check:
 	@scripts/check
 
+# The kernel's own tests, and those of this tree.
+user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test
+
+check-user-events:
+	@scripts/setup
+	@scripts/build-user-events-suite build/user_events
+	@$(MAKE) --no-print-directory selftests
+	@status=0; for kernel in 6.1 6.12; do \
+		$(MAKE) --no-print-directory module KDIR="$$(scripts/kernel headers $$kernel)" && \
+		scripts/vm --kernel $$kernel --single-thread -- scripts/run-tests \
+			--module "build/$$(scripts/kernel release $$kernel)/eventlog.ko" \
+			$(user_events_tests) || status=1; \
+	done; exit $$status
+
 check-armhf:
 	@scripts/setup armhf
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
@@ -218,7 +236,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring kernel instructions process drain capture show contention
+benches := ring producer kernel instructions process drain capture show list contention
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:
@@ -390,7 +408,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-armhf check-debug check-sanitizers check-static check-native stress \
+	check check-user-events check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

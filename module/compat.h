@@ -137,6 +137,36 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define EVENTLOG_TRACE_EVENTS 0
 #endif
 
+/* 6.5 removed an argument of pin_user_pages_remote(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define eventlog_pin_page(mm, address, flags, page) \
+	pin_user_pages_remote(mm, address, 1, flags, page, NULL, NULL)
+#else
+#define eventlog_pin_page(mm, address, flags, page) \
+	pin_user_pages_remote(mm, address, 1, flags, page, NULL)
+#endif
+
+/* 6.16 added lookup_noperm(), which replaced lookup_one_len(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define eventlog_lookup(name, directory) lookup_one_len(name, directory, strlen(name))
+#else
+#define eventlog_lookup(name, directory) lookup_noperm(&QSTR(name), directory)
+#endif
+
+/* 6.6 made the times of inodes private and added a function that sets them. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define simple_inode_init_ts(inode) \
+	((inode)->i_atime = (inode)->i_mtime = (inode)->i_ctime = current_time(inode))
+#endif
+
+/* 7.2 exports tracefs_create_file(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define EVENTLOG_TRACEFS_CREATE 0
+#else
+#include <linux/tracefs.h>
+#define EVENTLOG_TRACEFS_CREATE 1
+#endif
+
 /*
  * How long the trace event of a process's event stays after its end, in seconds.  Before
  * 6.11, tracefs can use freed memory if a trigger or hist file stays open while a trace

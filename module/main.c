@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/string.h>
 
 #include "compat.h"
 #include "core/domain.h"
@@ -27,6 +28,7 @@
 #include "trace/kfunc.h"
 #include "user/file.h"
 #include "user/mapped.h"
+#include "user_events/user_events.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -64,6 +66,15 @@ static uint trace_idle = EVENTLOG_TRACE_IDLE;
 module_param(trace_idle, uint, 0644);
 MODULE_PARM_DESC(trace_idle, "seconds that an ended event of a process stays in tracefs ("
 			     __stringify(EVENTLOG_TRACE_IDLE) ")");
+
+static char *user_events = "auto";
+module_param(user_events, charp, 0444);
+MODULE_PARM_DESC(user_events,
+		 "files of user_events in tracefs: auto: unless the kernel has them; off (auto)");
+
+static bool user_events_dynamic;
+module_param(user_events_dynamic, bool, 0444);
+MODULE_PARM_DESC(user_events_dynamic, "lines of user_events in dynamic_events (N)");
 
 /* Limits of one user, see core/user.h.  0 is a limit, which allows nothing. */
 #define EVENTLOG_LIMIT_DEFAULT ULONG_MAX
@@ -123,7 +134,8 @@ static int __init eventlog_init(void)
 	int ret;
 
 	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
-	    !registrations_max || mode & ~0777) {
+	    !registrations_max || mode & ~0777 ||
+	    (strcmp(user_events, "auto") && strcmp(user_events, "off"))) {
 		pr_err("module parameter out of range, see modinfo eventlog\n");
 		return -EINVAL;
 	}
@@ -159,6 +171,8 @@ static int __init eventlog_init(void)
 				   &eventlog_marker_ioctls);
 	if (ret)
 		goto err_markers;
+	if (!strcmp(user_events, "auto"))
+		eventlog_ue_init(user_events_dynamic);
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
@@ -180,6 +194,7 @@ static void __exit eventlog_exit(void)
 {
 	long left;
 
+	eventlog_ue_exit();
 	eventlog_device_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();

@@ -637,7 +637,7 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(PAUSE, eventlog_pause, paused, 1),
 		FLAGS(NAMES, eventlog_names, flags, 0),
 		FLAGS(NAMES, eventlog_names, reserved, 0),
-		FLAGS(ATTACH, eventlog_attach, flags, 0),
+		FLAGS(ATTACH, eventlog_attach, flags, EVENTLOG_ATTACH_CYCLES),
 #undef FLAGS
 	};
 	struct prepared prepared;

@@ -994,3 +994,44 @@ assert "Input/output error" in summary, summary
 assert capture.wait() == 1
 ' "$ELOG"
 }
+
+# The inner capture has a filter, so it looks at each event. The rings hold all events.
+@test "capture -o: events, threads and names that are new in the middle are decoded" {
+	cp "$PRODUCER" "$work/renamed"
+	run_elog capture -o "$work/raw" --per-cpu-bytes 4M -e 'number/*' -e 'late/*' -- \
+		"$ELOG" capture -q -C 0 -o "$work/looked" --per-cpu-bytes 4M -e 'number/*' \
+		-e 'late/*' -- taskset -c 0 bash -c '
+			"$PRODUCER" 0 10000 0
+			"$ELOG" emit -n 20 late/one "u32 x" x=7
+			"$PRODUCER" 10000 10000 0
+			"$1" 20000 10000 0
+			"$ELOG" emit -n 20 late/two "u32 y" y=8
+			"$PRODUCER" 30000 10000 0' bash "$work/renamed"
+	[ "$status" = 0 ]
+	contains "$stderr" "40040 events in" "lost 0"
+	numbers "$work/raw" | are_numbers 0 40000
+	# Each subscriber has its own FLUSH, which may change times.
+	for file in raw looked; do
+		"$ELOG" show -q "$work/$file" | awk '{ $3 = $4 = ""; print }' > "$work/$file.txt"
+	done
+	cmp "$work/raw.txt" "$work/looked.txt"
+	"$ELOG" show -q "$work/raw" > "$work/raw.txt"
+	[ "$(grep -c ' elog .* one .*x=7' "$work/raw.txt")" = 20 ]
+	[ "$(grep -c ' elog .* two .*y=8' "$work/raw.txt")" = 20 ]
+	[ "$(grep -c ' produce ' "$work/raw.txt")" = 30000 ]
+	[ "$(grep -c ' renamed ' "$work/raw.txt")" = 10000 ]
+	# Files that continue others have what was new in those.
+	run_elog capture -o "$work/parts" --writers 2 --per-cpu-bytes 4M --rotate 256K,40 -- bash -c '
+		taskset -c 0 "$PRODUCER" 0 10000 0
+		kill -HUP $PPID
+		taskset -c 0 "$1" 10000 10000 0' bash "$work/renamed"
+	[ "$status" = 0 ]
+	for file in "$work"/parts*; do
+		run_elog show -q "$file"
+		[ "$status" = 0 ]
+		[[ $stderr != *damage* ]]
+	done
+	numbers "$work"/parts* | are_numbers 0 20000
+	"$ELOG" show -q "$work"/parts* > "$work/parts.txt"
+	[ "$(grep -c ' renamed ' "$work/parts.txt")" = 10000 ]
+}

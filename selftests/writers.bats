@@ -6,6 +6,7 @@
 
 load files.bash
 
+blocked=
 cpu1=/sys/devices/system/cpu/cpu1/online
 
 # Another test needs the CPU that a failed one has left offline.
@@ -13,6 +14,7 @@ teardown()
 {
 	end_background
 	[ ! -w $cpu1 ] || echo 1 > $cpu1
+	[ -z "$blocked" ] || fsfreeze -u "$blocked"
 	for directory in "${mounted[@]}"; do
 		umount "$directory" 2> /dev/null || true
 	done
@@ -228,6 +230,88 @@ all_show()
 	contains "$stderr" "killed: the capture was cut off at byte" \
 		"killed-w1: the capture was cut off at byte"
 	numbers "$work/killed" 2> /dev/null | are_numbers 0 1000
+}
+
+# grown FILE BYTES
+grown()
+{
+	[ "$(stat -c %s "$1")" -gt "$2" ]
+}
+
+# A file system on which writes wait while it is frozen.
+frozen_disk()
+{
+	modprobe -a loop ext4 2> /dev/null || true
+	truncate -s 8M "$1.image"
+	mkdir "$1"
+	mkfs.ext4 -q -O ^has_journal "$1.image" && mount -o loop "$1.image" "$1" ||
+		skip "no ext4 on a loop device"
+	mounted+=("$1")
+	fsfreeze -f "$1" || skip "no fsfreeze"
+	fsfreeze -u "$1"
+}
+
+@test "capture --writers: a disk that blocks one writer does not stop the others" {
+	two_cpus
+	frozen_disk "$work/disk"
+	: > "$work/disk/part"
+	ln -s disk/part "$work/file-w1"
+	start_capture -o "$work/file" --writers 2 --per-cpu-bytes 8K
+	produce_on 1 0 10
+	wait_for all_show 10
+	fsfreeze -f "$work/disk"
+	blocked=$work/disk
+	# More than a ring holds.
+	produce_on 1 10 2000
+	# Rings of the other writer are smaller than this, too.
+	for first in 10000 10100 10200 10300 10400 10500; do
+		size=$(stat -c %s "$work/file")
+		produce_on 0 "$first" 100
+		wait_for grown "$work/file" "$size"
+	done
+	[ "$(stat -c %s "$work/disk/part")" -lt 8192 ]
+	fsfreeze -u "$work/disk"
+	blocked=
+	stop_capture INT
+	[ "$status" = 2 ]
+	lost=$(sed -n 's/.*lost \([0-9]*\): no room.*/\1/p' "$work/err")
+	[ "$lost" -gt 0 ]
+	# All losses are those of the blocked writer.
+	run_elog show -q --fields number -C 0 "$work/file"
+	sed -n 's/^number=//p' <<< "$output" | are_numbers 10000 600
+	run_elog show "$work/file-w1"
+	contains "$stderr" "lost $lost: no room $lost"
+	[ $(($(shown "$work/file") + lost)) = 2610 ]
+}
+
+@test "capture --writers: too few open files leave the old capture; messages are whole lines" {
+	two_cpus
+	"$ELOG" capture -q -o "$work/file" --writers 2 -- bash -c \
+		'taskset -c 0 "$PRODUCER" 0 10 0; taskset -c 1 "$PRODUCER" 10 20 0'
+	# Some of these limits are too low for the device, others for the parts, the last one
+	# only for the command, which is started when the new files exist.
+	for limit in 8 10 12 14 16 18 20 24 28 32; do
+		status=0
+		(ulimit -n "$limit" && exec "$ELOG" capture -o "$work/file" --writers 2 -- true) \
+			2> "$work/err" || status=$?
+		cat "$work/err"
+		[ "$status" = 1 ] && ! grep -q ': pipe: ' "$work/err" || break
+		cat "$work/err" >> "$work/errors"
+		numbers "$work/file" | are_numbers 0 30
+	done
+	contains "$(< "$work/errors")" "Too many open files"
+
+	# Both parts fail.
+	small_disk "$work/disk" 64K
+	status=0
+	"$ELOG" capture -e 'number/*' --per-cpu-bytes 4M -o "$work/disk/file" --writers 2 -- \
+		bash -c "while_stopped \$PPID bash -c 'taskset -c 0 \"\$PRODUCER\" 0 3000 0
+			taskset -c 1 \"\$PRODUCER\" 3000 3000 0'
+			exec sleep 1000" > /dev/null 2> "$work/err" || status=$?
+	cat "$work/err"
+	[ "$status" = 1 ]
+	contains "$(< "$work/err")" "No space left on device"
+	[ -z "$(grep -v '^elog\( capture\)\?: .' "$work/err" | grep -v '^  .')" ]
 }
 
 @test "capture -o PIPE: a slow reader loses events, which are counted, and gets none twice" {

@@ -7,8 +7,8 @@
 #include "core/comms.h"
 
 /* A writer that finds an odd sequence has interrupted one that sets the same name. */
-noinline notrace void eventlog_comm_set(struct eventlog_comm *comm,
-					const struct eventlog_record *record, const char *name)
+static notrace void eventlog_comm_set(struct eventlog_comm *comm,
+				      const struct eventlog_record *record, const char *name)
 {
 	u32 sequence = READ_ONCE(comm->sequence);
 
@@ -23,6 +23,14 @@ noinline notrace void eventlog_comm_set(struct eventlog_comm *comm,
 	WRITE_ONCE(comm->comm[1], eventlog_comm_word(name, 1));
 	smp_wmb();
 	WRITE_ONCE(comm->sequence, sequence + 2);
+}
+
+noinline notrace void eventlog_comms_set(struct eventlog_comms *comms,
+					 const struct eventlog_record *record, const char *name)
+{
+	WRITE_ONCE(comms->descriptors[record->descriptor % EVENTLOG_DESCRIPTORS_MAX],
+		   record->descriptor);
+	eventlog_comm_set(&comms->comms[record->tid % EVENTLOG_NAMES_MAX], record, name);
 }
 
 /* Return: false while a writer changes the name, which does not take long. */

@@ -152,8 +152,9 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 			(record->time == emitter->claimed ? 0 : EVENTLOG_RECORD_FLAG_ADJUSTED);
 	if (unlikely(emission->latest))
 		*emission->latest = max(*emission->latest, record->time);
-	eventlog_comms_keep(&cpu_ring->comms, record, record->tid,
-			    eventlog_emitter_comm(emitter));
+	if (eventlog_comms_keep(&cpu_ring->comms, record, record->tid,
+				eventlog_emitter_comm(emitter), emission->event->descriptor))
+		eventlog_ring_news(&cpu_ring->ring, record, slot.nest);
 	eventlog_payload_copy(emission, (u8 *)(record + 1));
 	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
 		eventlog_subscriber_wake(cpu_ring);

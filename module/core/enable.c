@@ -7,6 +7,7 @@
 
 #include "core/domain.h"
 #include "core/enable.h"
+#include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "memory.h"
@@ -38,6 +39,8 @@ static void eventlog_listeners_replace(struct eventlog_event *event,
 	}
 	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))
 		list_add_tail(&provider->dirty_node, &domain->dirty_providers);
+	if (!old != !listeners && event->watch)
+		eventlog_watch_ops->changed(event->watch);
 	if (old)
 		call_rcu(&old->rcu, eventlog_listeners_free_rcu);
 }

@@ -20,6 +20,7 @@
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
 const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
 const struct eventlog_mapped_ops *eventlog_mapped_ops __ro_after_init;
+const struct eventlog_watch_ops *eventlog_watch_ops __ro_after_init;
 
 static struct eventlog_event *eventlog_event_retained_first(struct eventlog_domain *domain,
 							    const struct eventlog_user *user);
@@ -199,6 +200,7 @@ void eventlog_event_release(struct eventlog_event *event)
 	eventlog_free(event->layout);
 	eventlog_free(event->fields_text);
 	eventlog_free(event->tables);
+	eventlog_free(event->types);
 	eventlog_free(event);
 }
 
@@ -310,6 +312,8 @@ void eventlog_events_release_retained(struct eventlog_domain *domain)
 /* Takes a live event from listeners, the marker policy and tracers. */
 static void eventlog_event_deactivate(struct eventlog_event *event)
 {
+	struct eventlog_watch *watch;
+
 	eventlog_enable_event_clear(event);
 	eventlog_sinks_unbind(event);
 	eventlog_policy_ops->remove(event);
@@ -318,6 +322,10 @@ static void eventlog_event_deactivate(struct eventlog_event *event)
 	eventlog_domain_slot_put(event->domain, event->slot);
 	WRITE_ONCE(event->slot, 0);
 	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
+	watch = event->watch;
+	event->watch = NULL;
+	if (watch)
+		eventlog_watch_ops->ended(watch);
 }
 
 /* Ends an event that has no registration and is not persistent. */
@@ -381,6 +389,7 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 		    !strcmp(event->name, fields->name) &&
 		    !strcmp(event->provider->name, provider) &&
 		    !strcmp(event->fields_text, fields->text) && !event->tables == !fields->tables &&
+		    !strcmp(event->types ?: "", fields->types ?: "") &&
 		    !strcmp(eventlog_tables_text(event->tables),
 			    eventlog_tables_text(fields->tables)))
 			return event;
@@ -428,6 +437,7 @@ static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domai
 	event->domain = domain;
 	event->level = level;
 	event->keywords = keywords;
+	event->trace.flags = fields->trace_flags;
 	event->name = memcpy(event + 1, fields->name, name_bytes);
 	return event;
 
@@ -452,6 +462,7 @@ static int eventlog_event_add(struct eventlog_event *event, struct eventlog_prov
 	event->layout = fields->layout;
 	event->fields_text = fields->text;
 	event->tables = fields->tables;
+	event->types = fields->types;
 	/* Cannot fail: the index is reserved. */
 	xa_store(&domain->definitions, event->descriptor, event, GFP_KERNEL);
 	ret = eventlog_event_activate(event, layout);
@@ -464,6 +475,7 @@ static int eventlog_event_add(struct eventlog_event *event, struct eventlog_prov
 	fields->layout = NULL;
 	fields->text = NULL;
 	fields->tables = NULL;
+	fields->types = NULL;
 	return 0;
 
 err_erase:
@@ -473,6 +485,7 @@ err_erase:
 	event->layout = NULL;
 	event->fields_text = NULL;
 	event->tables = NULL;
+	event->types = NULL;
 	eventlog_event_users_put(event);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 	return ret;
@@ -505,6 +518,7 @@ int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *do
 	event->layout = fields->layout;
 	event->fields_text = fields->text;
 	event->tables = fields->tables;
+	event->types = fields->types;
 	draft->layout = eventlog_trace_ops->prepare(event);
 	return 0;
 }
@@ -612,9 +626,15 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 		if (ret)
 			return ERR_PTR(ret);
 	}
+	eventlog_event_use(event, use);
+	return event;
+}
+
+void eventlog_event_use(struct eventlog_event *event, struct eventlog_event_use *use)
+{
+	lockdep_assert_held(&event->domain->lock);
 	event->registrations++;
 	list_add_tail(&use->node, &event->uses);
-	return event;
 }
 
 /*

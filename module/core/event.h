@@ -83,6 +83,13 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 					  struct eventlog_event_use *use);
 
 /**
+ * eventlog_event_use() - add a registration to a live event
+ * @event: the event, its domain locked
+ * @use: of the registration; its user is set
+ */
+void eventlog_event_use(struct eventlog_event *event, struct eventlog_event_use *use);
+
+/**
  * eventlog_event_put() - remove a registration from an event
  * @event: the event, its domain locked; the last registration ends it
  * @use: of the registration; NULL: a kernel provider's

@@ -340,6 +340,8 @@ void eventlog_fields_free(struct eventlog_fields *fields)
 	eventlog_free(fields->text);
 	eventlog_free(fields->layout);
 	eventlog_free(fields->tables);
+	eventlog_free(fields->types);
+	fields->types = NULL;
 	fields->text = NULL;
 	fields->layout = NULL;
 	fields->tables = NULL;

@@ -43,12 +43,17 @@ struct eventlog_tables;
  *	schema; owned
  * @layout: the layout of the payload; owned
  * @tables: the schema; NULL for a command; owned
+ * @types: the fields' types as the trace event shows them, one a line; NULL: those of
+ *	@text; owned
+ * @trace_flags: EVENTLOG_TRACE_*
  */
 struct eventlog_fields {
 	const char *name;
 	char *text;
 	struct eventlog_layout *layout;
 	struct eventlog_tables *tables;
+	char *types;
+	unsigned int trace_flags;
 };
 
 /**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How core/ calls what is above it: the tracer (trace/), the marker policy (marker/) and
- * producer rings (user/).  Each table is set once, at load, before there is an event, and
- * is never changed.  Emission does not go through a table: see emit.h.
+ * How core/ calls what is above it: the tracer (trace/), the marker policy (marker/),
+ * producer rings (user/) and a front end that watches its events (user_events/).  Each
+ * table is set once, at load, before there is an event, and is never changed.  Emission
+ * does not go through a table: see emit.h.
  *
  * All functions are called in process context with the event's domain locked,
  * unless said otherwise.
@@ -17,6 +18,7 @@ struct eventlog_event;
 struct eventlog_expression;
 struct eventlog_text;
 struct eventlog_trace_layout;
+struct eventlog_watch;
 
 /**
  * struct eventlog_trace_ops - what the tracer does for core/ and the status listing
@@ -35,6 +37,9 @@ struct eventlog_trace_layout;
  * @lost: set the numbers of events that were too large for ftrace, and for perf and BPF
  * @status: append what is attached to an event, for the status listing
  * @unmade: number of live events that have no trace event for want of room
+ * @wait: wait until ftrace knows the trace event of a live event; NULL: until ftrace has
+ *	forgotten those of ended events, unless they must stay.  The domain is not locked,
+ *	event_mutex is not held
  */
 struct eventlog_trace_ops {
 	struct eventlog_trace_layout *(*prepare)(const struct eventlog_event *event);
@@ -47,6 +52,7 @@ struct eventlog_trace_ops {
 	void (*lost)(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
 	void (*status)(struct eventlog_text *text, const struct eventlog_event *event);
 	unsigned int (*unmade)(void);
+	void (*wait)(const struct eventlog_event *event);
 };
 
 /* NULL on a kernel without trace events for modules. */
@@ -96,5 +102,32 @@ struct eventlog_mapped_ops {
 };
 
 extern const struct eventlog_mapped_ops *eventlog_mapped_ops;
+
+/**
+ * struct eventlog_watch_ops - what a front end does when an event with a watch changes
+ * @changed: the event was enabled or disabled
+ * @ended: the event is disabled and ends; event->watch is NULL now
+ * @settle: carry out what @changed has noted, in process context.  The domain is not
+ *	locked; ftrace's event_mutex may be held
+ */
+struct eventlog_watch_ops {
+	void (*changed)(struct eventlog_watch *watch);
+	void (*ended)(struct eventlog_watch *watch);
+	void (*settle)(void);
+};
+
+/* NULL: there is no such front end. */
+extern const struct eventlog_watch_ops *eventlog_watch_ops;
+
+/**
+ * eventlog_watch_settle() - have the front end carry out all changes
+ *
+ * Process context.  The domain is not locked; ftrace's event_mutex may be held.
+ */
+static inline void eventlog_watch_settle(void)
+{
+	if (eventlog_watch_ops)
+		eventlog_watch_ops->settle();
+}
 
 #endif /* EVENTLOG_OPS_H */

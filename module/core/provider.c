@@ -10,6 +10,7 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
+#include "core/ops.h"
 #include "core/provider.h"
 #include "core/schema.h"
 #include "core/sink.h"
@@ -133,6 +134,7 @@ void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscri
 {
 	eventlog_providers_update(domain, subscriber, rule);
 	mutex_unlock(&domain->update_lock);
+	eventlog_watch_settle();
 }
 
 /* The first provider that must be notified and has no enable(), or NULL; off the list. */

@@ -45,6 +45,7 @@ struct eventlog_tables;
 struct eventlog_trace_event;
 struct eventlog_tracers;
 struct eventlog_user;
+struct eventlog_watch;
 struct task_struct;
 
 /**
@@ -156,17 +157,24 @@ struct eventlog_provider_info {
 	struct rcu_head rcu;
 };
 
+/* The trace event has the provider's name as its group, and has no session. */
+#define EVENTLOG_TRACE_PLAIN 1
+/* The trace event's name always has a suffix that makes it unique. */
+#define EVENTLOG_TRACE_UNIQUE 2
+
 /**
  * struct eventlog_event_trace - the tracer's part of an event; see trace/attach.h
  * @tracers: what is attached to the trace event; RCU; NULL: nothing.  core/ only
  *	tests whether it is NULL
  * @event: the trace event while the definition is live, or NULL
+ * @flags: EVENTLOG_TRACE_*; constant
  * @unmade: there was no room for a trace event
  * @unmade_node: in the list of those
  */
 struct eventlog_event_trace {
 	struct eventlog_tracers __rcu *tracers;
 	struct eventlog_trace_event *event;
+	unsigned int flags;
 	bool unmade;
 	struct list_head unmade_node;
 };
@@ -211,10 +219,12 @@ struct eventlog_event_policy {
  * @fields_text: schema lines of its fields; for an event of a kernel provider, or with
  *	@tables, the whole statement; owned
  * @tables: the schema that a process registered; NULL: there is none; constant, owned
+ * @types: see struct eventlog_fields; constant, owned
  * @source: the kernel provider's side of it while that is registered
  * @lost_rcu_idle: the final count of @source, once that is unregistered
  * @trace: the tracer's part
  * @policy: the marker policy's part
+ * @watch: a front end's part, see struct eventlog_watch_ops; NULL: nothing watches it
  * @hash_node: in the domain's names; unused by events of kernel providers
  * @retained_node: in the domain's retained
  * @retired_at: the domain's subscriber_sequence when it ended
@@ -243,10 +253,12 @@ struct eventlog_event {
 	const char *name;
 	char *fields_text;
 	struct eventlog_tables *tables;
+	char *types;
 	struct eventlog_provider_event *source;
 	u64 lost_rcu_idle;
 	struct eventlog_event_trace trace;
 	struct eventlog_event_policy policy;
+	struct eventlog_watch *watch;
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;

@@ -10,6 +10,7 @@ void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 			bool locked)
 {
 	struct eventlog_ring_header *header = pages;
+	u32 sub_buffers = data_bytes / sub_buffer_bytes;
 
 	memset(ring, 0, sizeof(*ring));
 	ring->header = header;
@@ -28,9 +29,64 @@ void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 	header->data_offset = 2 * page_bytes;
 	header->data_bytes = data_bytes;
 	header->sub_buffer_bytes = sub_buffer_bytes;
+	if (sub_buffers > (page_bytes - sizeof(*header)) / sizeof(*ring->meta))
+		return;
+	ring->meta = (void *)(header + 1);
+	header->meta_offset = sizeof(*header);
+	header->meta_bytes = sizeof(*ring->meta);
 }
 
-void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time)
+/* The metadata of the sub-buffer at an offset of the data. */
+static struct eventlog_sub_buffer *eventlog_ring_meta(struct eventlog_ring *ring, u32 offset)
+{
+	return &ring->meta[(offset & (ring->data_bytes - 1)) / ring->sub_buffer_bytes];
+}
+
+/*
+ * Sets @news to @position unless it is later.  It is not older than a round of the ring.
+ * A writer that this one has interrupted here has an earlier position.
+ */
+static void eventlog_ring_raise(const struct eventlog_ring *ring, u32 *news, u32 position)
+{
+	u32 seen = READ_ONCE(*news);
+
+	while (seen - position >= ring->data_bytes) {
+#if EVENTLOG_RING_LOCKLESS
+		u32 expected = seen;
+
+		seen = eventlog_local_cmpxchg_u32(news, expected, position);
+		if (seen == expected)
+			break;
+#else
+		WRITE_ONCE(*news, position);
+		break;
+#endif
+	}
+}
+
+void eventlog_ring_news(struct eventlog_ring *ring, const struct eventlog_record *record,
+			u32 nest)
+{
+	u32 offset = (u32)((const u8 *)record - ring->data), position, at;
+
+	if (!ring->meta)
+		return;
+	/* The record is in the last round before head. */
+	position = (u32)READ_ONCE(ring->header->head) - 1;
+	position -= (position - offset) & (ring->data_bytes - 1);
+	/* All records that are not published: from committed on, at most a round. */
+	at = nest ? (u32)READ_ONCE(ring->header->committed) : position;
+	if (position - at > ring->data_bytes)
+		at = position - ring->data_bytes;
+	at &= ~(ring->sub_buffer_bytes - 1);
+	do {
+		eventlog_ring_raise(ring, &eventlog_ring_meta(ring, at)->news, position);
+		at += ring->sub_buffer_bytes;
+	} while ((int)(position - at) >= 0);
+}
+
+/* Writes a lost record with the current counts at @position, which is reserved. */
+static void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time)
 {
 	struct eventlog_ring_header *header = ring->header;
 	struct eventlog_record *record =
@@ -51,6 +107,61 @@ void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 ti
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		counts->lost[cause] = READ_ONCE(header->lost[cause]);
 	WRITE_ONCE(ring->reported, total);
+	eventlog_ring_news(ring, record, 0);
+}
+
+static void eventlog_ring_pad(struct eventlog_ring *ring, u64 head, u32 padding)
+{
+	struct eventlog_record *record =
+		(void *)(ring->data + ((u32)head & (ring->data_bytes - 1)));
+
+	/* Write only eight bytes: the padding may be as short as that. */
+	record->size_flags = padding | EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
+	record->descriptor = 0;
+}
+
+/*
+ * Writes the metadata of the sub-buffer at @position.  The writer whose record is the first
+ * there has moved head to @end.
+ */
+static void eventlog_ring_enter(struct eventlog_ring *ring, u32 position, u64 end, u32 nest)
+{
+	struct eventlog_ring_header *header = ring->header;
+	struct eventlog_sub_buffer *meta;
+	u32 records;
+
+	if (!ring->meta)
+		return;
+	meta = eventlog_ring_meta(ring, position);
+	records = (u32)READ_ONCE(header->records);
+	/* A nested writer may have counted an event behind @position: look at head last. */
+	barrier();
+	WRITE_ONCE(meta->records, records);
+	if (nest || READ_ONCE(header->head) != end)
+		smp_store_release(&meta->position, position | EVENTLOG_SUB_BUFFER_UNCOUNTED);
+	else
+		smp_store_release(&meta->position, position);
+	/* Not earlier: from now on, news of the previous round is more than a round old. */
+	eventlog_ring_raise(ring, &meta->news, position - EVENTLOG_RECORD_ALIGN);
+}
+
+u64 eventlog_ring_fill_extra(struct eventlog_ring *ring, u64 head, struct eventlog_ring_plan plan,
+			     u32 nest, u64 time)
+{
+	const u64 end = head + plan.need;
+	u32 padding = -(u32)head & (ring->sub_buffer_bytes - 1);
+
+	if (plan.extra & EVENTLOG_RING_ENTERS) {
+		if (padding)
+			eventlog_ring_pad(ring, head, padding);
+		head += padding;
+		eventlog_ring_enter(ring, (u32)head, end, nest);
+	}
+	if (plan.extra & ~EVENTLOG_RING_ENTERS) {
+		eventlog_ring_write_marker(ring, head, time);
+		head += EVENTLOG_RING_MARKER_BYTES;
+	}
+	return head;
 }
 
 /* Adds to a word of the header.  The caller holds the lock: there is no other writer. */

@@ -20,6 +20,12 @@
  * counted as lost.  On 32-bit machines (EVENTLOG_RING_LOCKLESS is 0) all rings are
  * locked, and the header's words are stored in halves, see ring_words.h.
  *
+ * Each sub-buffer has metadata on the header's page, see struct eventlog_sub_buffer.  The
+ * writer whose record is the first of a sub-buffer states how many events precede it.  An
+ * outermost writer knows this number: all earlier events are counted, unless a nested
+ * writer came between its exchange and its look at the count, which moved head.  A nested
+ * writer does not know it, since the writers it has interrupted count their events later.
+ *
  * This code depends on ring_platform.h only; it also builds in user space.
  */
 #ifndef EVENTLOG_RING_H
@@ -40,6 +46,7 @@
  * @header: page 0, written by the kernel, read-only for the consumer
  * @consumer: page 1, written by the consumer; its content is not trusted
  * @data: the data, read-only for the consumer
+ * @meta: by sub-buffer, on page 0; NULL: the page has no room for it
  * @data_bytes: size of @data, a power of two, at most EVENTLOG_RING_BYTES_MAX
  * @sub_buffer_bytes: size of a sub-buffer, a power of two
  * @overwrite: a full ring overwrites the oldest records
@@ -55,6 +62,7 @@ struct eventlog_ring {
 	struct eventlog_ring_header *header;
 	const struct eventlog_ring_consumer *consumer;
 	u8 *data;
+	struct eventlog_sub_buffer *meta;
 	u32 data_bytes;
 	u32 sub_buffer_bytes;
 	bool overwrite;
@@ -162,15 +170,37 @@ static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 
 }
 #endif
 
-/* Writes a lost record with the current counts at @position, which is reserved. */
-void eventlog_ring_write_marker(struct eventlog_ring *ring, u64 position, u64 time);
+/**
+ * eventlog_ring_news() - mark a record that consumers should look at
+ * @ring: the ring
+ * @record: the record of a reservation that is not committed yet
+ * @nest: of its slot, if the caller remembers that it has marked the record.  Writers that
+ *	this one has interrupted then do not mark their records, so consumers should look at
+ *	these too.  0: otherwise
+ *
+ * Context: as for eventlog_ring_reserve().
+ */
+void eventlog_ring_news(struct eventlog_ring *ring, const struct eventlog_record *record,
+			u32 nest);
 
-/* Space for a record: padding to the end of the sub-buffer, marker, and the sum of all. */
+/*
+ * Space for a record, with padding to the end of the sub-buffer and a marker.  @extra is 0
+ * for most records, so that one test is enough: the size of the marker, and
+ * EVENTLOG_RING_ENTERS if the record or its marker is the first of a sub-buffer.
+ */
 struct eventlog_ring_plan {
-	u32 padding;
-	u32 marker;
 	u32 need;
+	u32 extra;
 };
+
+#define EVENTLOG_RING_ENTERS 1U
+
+/*
+ * Writes what precedes a record in the space that was reserved at @head, and the metadata.
+ * Returns the position of the record.
+ */
+u64 eventlog_ring_fill_extra(struct eventlog_ring *ring, u64 head, struct eventlog_ring_plan plan,
+			     u32 nest, u64 time);
 
 /* Size of a record with a payload of @payload bytes. */
 static __always_inline u32 eventlog_ring_record_bytes(u32 payload)
@@ -189,15 +219,18 @@ static __always_inline struct eventlog_ring_plan
 eventlog_ring_plan(const struct eventlog_ring *ring, u64 head, u32 bytes)
 {
 	const u32 sub_buffer = ring->sub_buffer_bytes;
-	u32 marker = 0, padding = 0, need, left;
+	u32 extra = 0, need, left;
 
 	if (unlikely(READ_ONCE(ring->header->lost_total) != READ_ONCE(ring->reported)))
-		marker = EVENTLOG_RING_MARKER_BYTES;
-	need = marker + bytes;
-	left = sub_buffer - ((u32)head & (sub_buffer - 1));
-	if (unlikely(need > left))
-		padding = left;
-	return (struct eventlog_ring_plan){ padding, marker, need + padding };
+		extra = EVENTLOG_RING_MARKER_BYTES;
+	need = extra + bytes;
+	/* 1 + the bytes left, modulo the size: one test also finds the first record. */
+	left = sub_buffer - (((u32)head - 1) & (sub_buffer - 1));
+	if (unlikely(need >= left)) {
+		need += left - 1;
+		extra |= EVENTLOG_RING_ENTERS;
+	}
+	return (struct eventlog_ring_plan){ need, extra };
 }
 
 /* Tests whether @need bytes are free at @head; always true in overwrite mode. */
@@ -218,7 +251,7 @@ static __always_inline bool eventlog_ring_has_room(struct eventlog_ring *ring, u
 }
 
 /*
- * Writes padding and marker, and the size, time and tail of the record, at @head.
+ * Writes what precedes the record, and its size, time and tail, at @head.
  * The space is reserved.
  */
 static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 head,
@@ -228,18 +261,8 @@ static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 h
 	const u32 size = ring->data_bytes;
 	struct eventlog_record *record;
 
-	if (unlikely(plan->padding)) {
-		/* Write only eight bytes: the padding may be as short as that. */
-		record = (void *)(ring->data + ((u32)head & (size - 1)));
-		record->size_flags = plan->padding |
-				     EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
-		record->descriptor = 0;
-		head += plan->padding;
-	}
-	if (unlikely(plan->marker)) {
-		eventlog_ring_write_marker(ring, head, time);
-		head += plan->marker;
-	}
+	if (unlikely(plan->extra))
+		head = eventlog_ring_fill_extra(ring, head, *plan, slot->nest, time);
 	record = (void *)(ring->data + ((u32)head & (size - 1)));
 	/* Zero the tail first: without a payload these bytes are part of the header. */
 	*(u64 *)((u8 *)record + bytes - EVENTLOG_RECORD_ALIGN) = 0;

@@ -90,6 +90,11 @@ static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 v
 	return cmpxchg_local(word, expected, value);
 }
 
+static __always_inline u32 eventlog_local_cmpxchg_u32(u32 *word, u32 expected, u32 value)
+{
+	return cmpxchg_local(word, expected, value);
+}
+
 static __always_inline void eventlog_local_add(u64 *word, u64 value)
 {
 	BUILD_BUG_ON(sizeof(local_t) != sizeof(*word));
@@ -169,6 +174,13 @@ static __always_inline u64 eventlog_local_cmpxchg(u64 *word, u64 expected, u64 v
 				    __ATOMIC_RELAXED);
 	return expected;
 #endif
+}
+
+static __always_inline u32 eventlog_local_cmpxchg_u32(u32 *word, u32 expected, u32 value)
+{
+	__atomic_compare_exchange_n(word, &expected, value, 0, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	return expected;
 }
 
 static __always_inline void eventlog_local_add(u64 *word, u64 value)

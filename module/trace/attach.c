@@ -13,6 +13,7 @@
 #include "core/emit.h"
 #include "core/enable.h"
 #include "core/event.h"
+#include "core/ops.h"
 #include "core/provider.h"
 #include "core/text.h"
 #include "memory.h"
@@ -141,6 +142,7 @@ static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach
 		eventlog_trace_detach(trace, file);
 	changed = !list_empty(&eventlog_trace_domain->dirty_providers);
 	mutex_unlock(&eventlog_trace_domain->lock);
+	eventlog_watch_settle();
 	if (changed)
 		eventlog_trace_notify();
 	return ret;

@@ -160,11 +160,25 @@ static void eventlog_trace_set_copy(struct eventlog_trace_field *field,
 	}
 }
 
+/* Replaces the name of a type by the next line of @shown; returns the text behind it. */
+static const char *eventlog_trace_type_show(struct eventlog_trace_field *field, const char *shown)
+{
+	size_t length;
+
+	if (!shown)
+		return NULL;
+	length = strcspn(shown, "\n");
+	if (field->kind != EVENTLOG_KIND_STRUCT)
+		snprintf(field->type, sizeof(field->type), "%.*s", (int)length, shown);
+	return shown + length + (shown[length] == '\n');
+}
+
 /*
  * Splits the layout's copy of a definition's lines into fields.  Stores a pointer to the
- * type of each field in @types.
+ * type of each field in @types.  @shown: see struct eventlog_fields.types.
  */
-static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, const char **types)
+static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, const char **types,
+				      const char *shown)
 {
 	char *rest = layout->text, *line;
 	u32 position = 0;
@@ -179,6 +193,7 @@ static bool eventlog_trace_fields_cut(struct eventlog_trace_layout *layout, cons
 		field->name = strsep(&line, " ");
 		if (!field->name || !eventlog_trace_type(field, types[layout->field_count]))
 			return false;
+		shown = eventlog_trace_type_show(field, shown);
 		as = line ? strsep(&line, " ") : NULL;
 		if (as && !strcmp(as, "as"))
 			field->hex = !strncmp(line, "hex", 3);
@@ -297,7 +312,8 @@ static void eventlog_trace_patches(struct eventlog_trace_layout *layout)
 
 /* ---- the format ---- */
 
-static const char *eventlog_trace_number_format(const struct eventlog_trace_field *field)
+static const char *eventlog_trace_number_format(const struct eventlog_trace_field *field,
+						bool plain)
 {
 	if (field->hex)
 		return field->bytes == 8 ? "0x%llx" : "0x%x";
@@ -306,14 +322,16 @@ static const char *eventlog_trace_number_format(const struct eventlog_trace_fiel
 	if (!field->is_signed)
 		return "%u";
 	/* libtraceevent prints small numbers as unsigned unless the format has their size. */
+	if (plain)
+		return "%d";
 	return field->bytes == 1 ? "%hhd" : field->bytes == 2 ? "%hd" : "%d";
 }
 
-static const char *eventlog_trace_format(const struct eventlog_trace_field *field)
+static const char *eventlog_trace_format(const struct eventlog_trace_field *field, bool plain)
 {
 	switch (field->kind) {
 	case EVENTLOG_KIND_NUMBER:
-		return eventlog_trace_number_format(field);
+		return eventlog_trace_number_format(field, plain);
 	case EVENTLOG_KIND_PORT:
 		return "%u";
 	case EVENTLOG_KIND_IPV4:
@@ -398,7 +416,7 @@ static void eventlog_trace_format_write(struct eventlog_text *text, const void *
 		if (!eventlog_trace_printable(field))
 			continue;
 		eventlog_text_print(text, "%s%s=%s", blank, field->name,
-				    eventlog_trace_format(field));
+				    eventlog_trace_format(field, layout->plain));
 		blank = " ";
 	}
 	eventlog_text_print(text, layout->session ? "%ssession=%%llu\"" : "\"", blank);
@@ -564,11 +582,19 @@ void eventlog_trace_layout_print(const struct eventlog_trace_layout *layout,
 
 /* ---- making a layout ---- */
 
+static bool eventlog_trace_name_allows(char c, bool first, bool plain)
+{
+	if (isascii(c) && (isalnum(c) || c == '_'))
+		return true;
+	return plain && isascii(c) && isgraph(c) && c != '/' && !(first && c == '.');
+}
+
 /*
  * Makes the name of a directory in tracefs: @prefix, and @name with "_" for characters
- * that identifiers do not have.  A name that is too long ends in "_" and a hash.
+ * that identifiers do not have; if @plain, only for those that file names cannot have.  A
+ * name that is too long ends in "_" and a hash.
  */
-static char *eventlog_trace_name_make(const char *prefix, const char *name)
+static char *eventlog_trace_name_make(const char *prefix, const char *name, bool plain)
 {
 	size_t prefix_bytes = strlen(prefix), bytes = strlen(name);
 	char *made = eventlog_alloc(prefix_bytes + bytes + EVENTLOG_TRACE_SUFFIX + 1), *c;
@@ -579,7 +605,7 @@ static char *eventlog_trace_name_make(const char *prefix, const char *name)
 	memcpy(made, prefix, prefix_bytes);
 	c = memcpy(made + prefix_bytes, name, bytes + 1);
 	for (; *c; c++)
-		if (!isascii(*c) || !(isalnum(*c) || *c == '_'))
+		if (!eventlog_trace_name_allows(*c, c == made + prefix_bytes, plain))
 			*c = '_';
 	if (bytes > most)
 		sprintf(made + prefix_bytes + most - 9, "_%08x", jhash(name, bytes, 0));
@@ -593,6 +619,7 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 {
 	unsigned int count = eventlog_count_fields(event->fields_text);
 	struct eventlog_trace_layout *layout;
+	bool plain = event->trace.flags & EVENTLOG_TRACE_PLAIN;
 	const char **types;
 	bool done = false;
 
@@ -604,18 +631,22 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	layout->fields = eventlog_alloc((count + 1) * sizeof(*layout->fields));
 	layout->patches = eventlog_alloc((count + 1) * sizeof(*layout->patches));
 	layout->ftrace_fields = eventlog_alloc((count + 2) * sizeof(*layout->ftrace_fields));
-	layout->group = eventlog_trace_name_make("eventlog_", event->provider->name);
-	layout->name = eventlog_trace_name_make("", event->name);
+	layout->group = eventlog_trace_name_make(plain ? "" : "eventlog_", event->provider->name,
+						 plain);
+	layout->name = eventlog_trace_name_make("", event->name, plain);
 	if (!layout->text || !layout->fields || !layout->patches || !layout->ftrace_fields ||
 	    !layout->group || !layout->name)
 		goto out;
 	strcpy(layout->text, event->fields_text);
-	if (!eventlog_trace_fields_cut(layout, types) ||
+	layout->plain = plain;
+	layout->unique = event->trace.flags & EVENTLOG_TRACE_UNIQUE;
+	if (!eventlog_trace_fields_cut(layout, types, event->types) ||
 	    !eventlog_trace_sets_copy(layout, event, types))
 		goto out;
 	/* A kernel provider emits its events itself: its payloads are trusted. */
 	layout->validate = event->layout->dynamic_count && !event->provider->preamble;
-	eventlog_trace_header(layout, strcmp(event->provider->name, EVENTLOG_DEFAULT_PROVIDER));
+	eventlog_trace_header(layout, !plain && strcmp(event->provider->name,
+						       EVENTLOG_DEFAULT_PROVIDER));
 	if (layout->fixed_bytes > EVENTLOG_TRACE_FIXED_MAX)
 		goto out;
 	eventlog_ftrace_fields(layout);

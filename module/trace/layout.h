@@ -45,6 +45,8 @@ struct eventlog_trace_value;
 /**
  * struct eventlog_trace_layout - layout of a trace event
  * @session: records contain the session
+ * @unique: the name always gets a suffix
+ * @plain: the format is that of user_events
  * @validate: validate the words of dynamic fields again when they are copied: a BPF
  *	program's memory may have changed since it was validated
  * @header_bytes: size of a record before the payload
@@ -63,6 +65,8 @@ struct eventlog_trace_value;
  */
 struct eventlog_trace_layout {
 	bool session;
+	bool unique;
+	bool plain;
 	bool validate;
 	u32 header_bytes;
 	u32 fixed_bytes;

@@ -49,6 +49,12 @@
 /* Limits how often idle trace events are removed because their name is needed. */
 static DEFINE_RATELIMIT_STATE(eventlog_trace_takeovers, 60 * HZ, 64);
 
+/*
+ * Limits how often plain trace events are removed without being idle first.  Programs that
+ * use these expect them to be gone soon.
+ */
+static DEFINE_RATELIMIT_STATE(eventlog_trace_removals, 60 * HZ, 256);
+
 static void eventlog_trace_event_add(struct eventlog_event *event,
 				     struct eventlog_trace_layout **layout);
 static void eventlog_trace_idle_work(struct work_struct *work);
@@ -208,7 +214,7 @@ static void eventlog_trace_install(struct eventlog_trace_event *trace)
 	struct eventlog_trace_layout *layout = trace->layout;
 	size_t bytes = strlen(layout->name);
 
-	if (trace->foreign || eventlog_trace_name_find(layout))
+	if (layout->unique || trace->foreign || eventlog_trace_name_find(layout))
 		snprintf(layout->name + bytes, EVENTLOG_TRACE_SUFFIX + 1, ".%x", trace->suffix);
 
 	trace->tracepoint.name = layout->name;
@@ -532,7 +538,8 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 {
 	return siphash_4u64(eventlog_trace_text_hash(event->provider->name),
 			    eventlog_trace_text_hash(event->name),
-			    eventlog_trace_text_hash(event->fields_text) ^ event->level,
+			    eventlog_trace_text_hash(event->fields_text) ^ event->level ^
+			    eventlog_trace_text_hash(event->types),
 			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
 			    &eventlog_trace_domain->hash_key);
 }
@@ -692,6 +699,8 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	event->trace.event = NULL;
 	RCU_INIT_POINTER(event->trace.tracers, NULL);
 	trace->event = NULL;
+	trace->idle_over = event->trace.flags & EVENTLOG_TRACE_PLAIN &&
+			   __ratelimit(&eventlog_trace_removals);
 	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
 	eventlog_trace_schedule(trace);
 }
@@ -707,6 +716,26 @@ static bool eventlog_trace_event_busy(const struct eventlog_event *event)
 {
 	return rcu_access_pointer(event->trace.tracers) ||
 	       (event->trace.event && eventlog_trace_held(event->trace.event));
+}
+
+/* Batches are small: the worker may have to run several times. */
+static void eventlog_trace_event_wait(const struct eventlog_event *event)
+{
+	unsigned int tries = DIV_ROUND_UP(READ_ONCE(eventlog_traces.count), EVENTLOG_TRACE_BATCH);
+	const struct eventlog_trace_event *trace;
+	bool done;
+
+	for (;;) {
+		mutex_lock(&eventlog_trace_domain->lock);
+		trace = event ? event->trace.event : NULL;
+		done = event ? !trace || (trace->added && !trace->busy) :
+			       list_empty(&eventlog_traces.todo);
+		mutex_unlock(&eventlog_trace_domain->lock);
+		if (done || !tries--)
+			break;
+		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+		flush_delayed_work(&eventlog_traces.work);
+	}
 }
 
 static unsigned int eventlog_trace_unmade(void)
@@ -727,6 +756,7 @@ static const struct eventlog_trace_ops eventlog_trace_event_ops = {
 	.lost = eventlog_trace_lost,
 	.status = eventlog_trace_status,
 	.unmade = eventlog_trace_unmade,
+	.wait = eventlog_trace_event_wait,
 };
 
 int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
@@ -736,6 +766,7 @@ int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 	eventlog_traces.events_max = events_max;
 	eventlog_traces.idle_seconds = idle;
 	ratelimit_set_flags(&eventlog_trace_takeovers, RATELIMIT_MSG_ON_RELEASE);
+	ratelimit_set_flags(&eventlog_trace_removals, RATELIMIT_MSG_ON_RELEASE);
 	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
 	if (!eventlog_traces.queue)
 		return -ENOMEM;

@@ -61,6 +61,21 @@ lttng_daemon()
 	done
 }
 
+# lttng_discard EVENTS: records events of processes to large buffers, keeping the oldest. If it
+# fails, $scratch/reason has the reason.
+lttng_discard()
+{
+	lttng_daemon || return 1
+	attempt lttng create "$session" --output="$scratch/trace" > "$scratch/reason" || return 1
+	created=true
+	attempt lttng enable-channel --userspace --session="$session" --discard \
+		--subbuf-size=2M --num-subbuf=8 --buffers-uid ring \
+		> "$scratch/reason" || return 1
+	attempt lttng enable-event --userspace --session="$session" --channel=ring \
+		"$1" > "$scratch/reason" || return 1
+	attempt lttng start "$session" > "$scratch/reason"
+}
+
 # lttng_overwrite EVENTS: records events of processes to small buffers in overwrite mode,
 # so that its consumer does nothing meanwhile. If it fails, $scratch/reason has the reason.
 lttng_overwrite()

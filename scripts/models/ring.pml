@@ -11,6 +11,8 @@
  *
  * Modes:	OVERWRITE	overwrite mode; otherwise discard mode
  *		HOSTILE		the consumer stores arbitrary positions and does not read
+ *		META		with metadata of sub-buffers, in discard mode; all events
+ *				are news
  * Size:	N0 N1 N2	number of events of the three levels of nesting
  *		LENGTHS		lengths of the events: 1: all 2; 2: all 3; 3: shorter on
  *				deeper levels; 4: mixed; otherwise any
@@ -32,6 +34,11 @@
  *	STEPS_BACK		the consumer follows committed when it steps back
  *	NO_LOOK			in overwrite mode, the consumer does not check head after copying
  *	LOOKS_AT_COMMITTED	in overwrite mode, the consumer checks committed, not head
+ *	META_NESTED		a nested writer states how many events precede its own
+ *	META_HEAD		head is not read again after this number
+ *	META_ORDER		the position becomes visible before the number (no release)
+ *	NEWS_STORED		news are stored without compare-and-exchange
+ *	NEWS_LATE		news are stored after the record is committed
  */
 #define SIZE 8
 #define SUB 4
@@ -89,6 +96,67 @@ end:	do
 }
 #else
 #define HEAD_SEEN head
+#endif
+
+#ifdef META
+#define NUMBER(at) (AT(at) / SUB)
+#define NO_NUMBER 255
+byte meta_position[2] = NO_NUMBER, meta_records[2], meta_news[2] = START - 1;
+
+/* eventlog_ring_raise() */
+inline raise(number, at)
+{
+	do
+	:: seen = meta_news[number];
+	   if
+	   :: DIFFERENCE(seen, at) < SIZE -> break
+	   :: else
+	   fi;
+#ifdef NEWS_STORED
+	   meta_news[number] = (at) & WRAP;
+	   break
+#else
+	   atomic {
+		if
+		:: meta_news[number] == seen -> meta_news[number] = (at) & WRAP; break
+		:: else
+		fi
+	   }
+#endif
+	od;
+	seen = 0
+}
+
+/* eventlog_ring_enter() */
+inline enter(at)
+{
+	before_meta = records;
+	unknown = false;
+#ifndef META_HEAD
+	unknown = (head != ((old + need) & WRAP));
+#endif
+#ifndef META_NESTED
+	unknown = unknown || slot_nest;
+#endif
+#ifdef META_ORDER
+	meta_position[NUMBER(at)] = (unknown -> NO_NUMBER : (at) & WRAP);
+	meta_records[NUMBER(at)] = before_meta;
+#else
+	meta_records[NUMBER(at)] = before_meta;
+	meta_position[NUMBER(at)] = (unknown -> NO_NUMBER : (at) & WRAP);
+#endif
+	raise(NUMBER(at), at - 1);
+	d_step { before_meta = 0; unknown = false }
+}
+
+#define META_STATE ; byte before_meta; bool unknown
+#define CHECK_RECORDS(at) assert((at) % SUB || meta_position[NUMBER(at)] != (at) || \
+				 meta_records[NUMBER(at)] == taken)
+#define CHECK_NEWS(at) assert(DIFFERENCE(meta_news[NUMBER(at)], at) < (WRAP + 1) / 2)
+#else
+#define META_STATE
+#define CHECK_RECORDS(at) skip
+#define CHECK_NEWS(at) skip
 #endif
 
 inline store(at, its_bytes, its_type, its_count)
@@ -263,6 +331,12 @@ retry:
 	:: padding -> d_step { store(old, padding, PADDING, 0) }
 	:: else
 	fi;
+#ifdef META
+	if
+	:: padding || old % SUB == 0 -> enter(old + padding)
+	:: else
+	fi;
+#endif
 	if
 	:: marker ->
 		d_step { store(old + padding, 1, MARKER, lost); seen = lost };
@@ -292,6 +366,9 @@ retry:
 		}
 	:: else -> break
 	od;
+#if defined(META) && !defined(NEWS_LATE)
+	raise(NUMBER(old + padding + marker), old + padding + marker);
+#endif
 	skip;
 	d_step {
 		records++;
@@ -322,6 +399,12 @@ leave:
 		od
 	:: else
 	fi;
+#ifdef NEWS_LATE
+	if
+	:: !drop -> raise(NUMBER(old + padding + marker), old + padding + marker)
+	:: else
+	fi;
+#endif
 #ifdef WEAK_COMMITTED
 	if
 	:: i == STORED_IN_TIME && !drop ->
@@ -345,7 +428,7 @@ inline end()
 
 #define WRITER								\
 	byte events, length, slot_nest, old, before, seen, marker, need, padding, i;	\
-	bool drop, abandoned
+	bool drop, abandoned META_STATE
 
 #ifdef PREEMPTIBLE
 #define UNLESS(condition)
@@ -446,6 +529,11 @@ active proctype Consumer()
 				:: else
 				fi;
 				assert(its_type != EVENT || told >= known[AT(at)]);
+				CHECK_RECORDS(at);
+				if
+				:: its_type == EVENT -> CHECK_NEWS(at)
+				:: else
+				fi;
 				i = 1
 			};
 			do
@@ -468,7 +556,7 @@ active proctype Consumer()
 				break
 			   }
 			od
-		:: atomic { at == limit -> limit = 0; break }
+		:: atomic { at == limit -> CHECK_RECORDS(at); limit = 0; break }
 		od
 	od;
 	assert(nest == 0 && committed == head);

@@ -154,16 +154,90 @@ static void check_event(struct checker *checker, const struct eventlog_record *r
 			  (unsigned long long)checker->reported_total);
 }
 
+static const struct eventlog_sub_buffer *meta_at(const struct checker *checker, u32 position)
+{
+	const struct eventlog_sub_buffer *meta;
+
+	if (!checker->header->meta_bytes)
+		return NULL;
+	meta = (const void *)(checker->test->mapping + checker->header->meta_offset);
+	return meta + (position & (ring_bytes(checker) - 1)) /
+		      checker->test->geometry.sub_buffer_bytes;
+}
+
+/* Copy the metadata of the sub-buffer.  Without any, all records are news. */
+static struct eventlog_sub_buffer copy_meta(const struct checker *checker)
+{
+	const struct eventlog_sub_buffer *meta = meta_at(checker, checker->position);
+	struct eventlog_sub_buffer copy = {
+		.position = EVENTLOG_SUB_BUFFER_UNCOUNTED, .news = checker->position,
+	};
+
+	if (!meta)
+		return copy;
+	copy.position = smp_load_acquire(&meta->position);
+	copy.records = READ_ONCE(meta->records);
+	copy.news = READ_ONCE(meta->news);
+	return copy;
+}
+
+/* At the start of a sub-buffer: has the previous one as many events as the metadata says? */
+static void check_count(struct checker *checker, const struct eventlog_sub_buffer *meta)
+{
+	bool known = meta->position == (u32)checker->position;
+
+	if (known && !checker->lapped && meta->records != (u32)checker->events)
+		test_fail("%s: %u events precede, the metadata says", where(checker),
+			  meta->records);
+	if (known && checker->based) {
+		checker->counted++;
+		if (meta->records - checker->base.records !=
+		    (u32)(checker->events - checker->base.events))
+			test_fail("%s: %u events in the sub-buffer, the metadata says",
+				  where(checker), meta->records - checker->base.records);
+	}
+	checker->based = known;
+	checker->base.records = meta->records;
+	checker->base.events = checker->events;
+}
+
+/* Is the record a loss, marked as news, or the first of its kind? */
+static bool is_news(struct checker *checker, const struct eventlog_record *record)
+{
+	u32 type = record->size_flags & EVENTLOG_RECORD_TYPE_MASK, kind = checker->kind;
+
+	if (type == EVENTLOG_RECORD_LOST << EVENTLOG_RECORD_TYPE_SHIFT)
+		return true;
+	if (type != EVENTLOG_RECORD_EVENT << EVENTLOG_RECORD_TYPE_SHIFT)
+		return false;
+	checker->kind = 1 + TEST_KIND(record->descriptor);
+	return record->descriptor & TEST_NEWS || (kind && kind != checker->kind);
+}
+
+static void check_news(struct checker *checker, const struct eventlog_record *record,
+		       const struct eventlog_sub_buffer *meta)
+{
+	if (!is_news(checker, record))
+		return;
+	checker->news++;
+	if ((int)(meta->news - (u32)checker->position) < 0)
+		test_fail("%s: the metadata does not tell of news here", where(checker));
+}
+
 /*
  * Checks a record and moves past it.  @record points to its bytes, in the ring or in
  * a copy.
  */
-static void check_record(struct checker *checker, const struct eventlog_record *record, u32 bytes)
+static void check_record(struct checker *checker, const struct eventlog_record *record, u32 bytes,
+			 const struct eventlog_sub_buffer *meta)
 {
 	u32 left = checker->test->geometry.sub_buffer_bytes -
 		   ((u32)checker->position & (checker->test->geometry.sub_buffer_bytes - 1));
 	u32 flags = record->size_flags;
 
+	if (left == checker->test->geometry.sub_buffer_bytes)
+		check_count(checker, meta);
+	check_news(checker, record, meta);
 	if (flags & ~(EVENTLOG_RECORD_SIZE_MASK | EVENTLOG_RECORD_CONTEXT_MASK |
 		      EVENTLOG_RECORD_TYPE_MASK))
 		test_fail("%s: size_flags is %#x", where(checker), flags);
@@ -214,6 +288,7 @@ static unsigned int take_discard(struct checker *checker, unsigned int records, 
 		const struct eventlog_record *record =
 			(const void *)(checker->data + ((u32)checker->position & mask));
 		u32 bytes = record->size_flags & EVENTLOG_RECORD_SIZE_MASK;
+		struct eventlog_sub_buffer meta = copy_meta(checker);
 
 		if (committed - checker->position > ring_bytes(checker))
 			test_fail("%s: committed is %#llx, more than a ring ahead", where(checker),
@@ -222,7 +297,7 @@ static unsigned int take_discard(struct checker *checker, unsigned int records, 
 		    bytes > committed - checker->position)
 			test_fail("%s: invalid record: size_flags is %#x", where(checker),
 				  record->size_flags);
-		check_record(checker, record, bytes);
+		check_record(checker, record, bytes, &meta);
 		taken++;
 	}
 	if (release && (u32)checker->position != begin)
@@ -247,6 +322,8 @@ static void resume(struct checker *checker, u64 head)
 	checker->position = (head - ring_bytes(checker) / 2 + sub_buffer - 1) &
 			    ~(u64)(sub_buffer - 1);
 	checker->lapped++;
+	checker->based = false;
+	checker->kind = 0;
 }
 
 static unsigned int take_overwrite(struct checker *checker, unsigned int records)
@@ -263,6 +340,7 @@ static unsigned int take_overwrite(struct checker *checker, unsigned int records
 			       EVENTLOG_RECORD_PADDING << EVENTLOG_RECORD_TYPE_SHIFT;
 		bool whole = fits(checker, bytes, (u32)word) &&
 			     bytes <= committed - checker->position;
+		struct eventlog_sub_buffer meta = copy_meta(checker);
 
 		checker->copy[0] = word;
 		if (whole && !padding)
@@ -276,7 +354,7 @@ static unsigned int take_overwrite(struct checker *checker, unsigned int records
 		if (!whole)
 			test_fail("%s: invalid record: size_flags is %#x", where(checker),
 				  (u32)word);
-		check_record(checker, (const void *)checker->copy, bytes);
+		check_record(checker, (const void *)checker->copy, bytes, &meta);
 		taken++;
 	}
 	return taken;
@@ -293,6 +371,8 @@ void checker_skip(struct checker *checker)
 {
 	checker->position = checker_committed(checker);
 	checker->lapped++;
+	checker->based = false;
+	checker->kind = 0;
 	smp_store_release(&checker->consumer->position, (u32)checker->position);
 }
 

@@ -249,7 +249,7 @@ static void trace(struct test_ring *test, u32 payload, void (*in_clock)(struct t
 static void trace_mode(bool overwrite, bool locked)
 {
 	struct test_geometry geometry = {
-		.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
+		.page_bytes = 1024, .sub_buffer_bytes = 256, .sub_buffers = 2,
 		.overwrite = overwrite, .locked = locked,
 	};
 	struct test_ring test;

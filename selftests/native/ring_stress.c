@@ -68,7 +68,7 @@ static void saw(u64 count, const char *what)
 /* ---- one writer and no interrupts: exact results ---- */
 
 static const struct test_geometry small = {
-	.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
+	.page_bytes = 1024, .sub_buffer_bytes = 256, .sub_buffers = 2,
 };
 
 static void case_geometry(void)
@@ -173,6 +173,82 @@ static void case_full(void)
 		CHECK(checker.reported_total == 3);
 		checker_finish(&checker, &test);
 	}
+	checker_close(&checker);
+	test_ring_close(&test);
+}
+
+/*
+ * Without interrupts, the metadata knows each number of events, and each news.  Four events
+ * of 256 bytes leave no space to pad, those of 240 bytes do.
+ */
+static void case_metadata(void)
+{
+	static const struct test_geometry geometry = {
+		.page_bytes = 1024, .sub_buffer_bytes = 1024, .sub_buffers = 4,
+	};
+	static const u32 payloads[] = { 224, 208 };
+	const struct eventlog_sub_buffer *meta;
+	struct checker checker;
+	struct test_ring test;
+	unsigned int i, k;
+	u64 start;
+
+	test_ring_open(&test, 0, &geometry, seed);
+	checker_open(&checker, &test);
+	test_current = &test;
+	CHECK(test.ring.header->meta_offset == sizeof(struct eventlog_ring_header));
+	CHECK(test.ring.header->meta_bytes == sizeof(struct eventlog_sub_buffer));
+	for (i = 0; i < 4; i++) {
+		start = i / 2 * ((1ULL << 32) - 4096);
+		test_ring_restart(&test, start);
+		checker_restart(&checker);
+		for (k = 0; k < 40; k++) {
+			CHECK(test_emit(&test, payloads[i % 2]));
+			meta = &test.ring.meta[k / 4 % 4];
+			CHECK(meta->position == (u32)(start + k / 4 * 1024));
+			CHECK(meta->records == k / 4 * 4);
+			CHECK(checker_take(&checker, ~0U, true));
+		}
+		CHECK(checker.counted == 9);
+		CHECK(checker.news > 0);
+		checker_finish(&checker, &test);
+	}
+	/* News of an earlier round are older than all records. */
+	for (k = 0; k < 16; k++) {
+		meta = &test.ring.meta[k / 4 % 4];
+		((struct eventlog_sub_buffer *)meta)->news = test.ring.header->head - 1024;
+	}
+	test.quiet = true;
+	for (k = 0; k < 4; k++) {
+		CHECK(test_emit(&test, 800));
+		checker_take(&checker, ~0U, true);
+		meta = &test.ring.meta[(u32)(checker.position - 8) / 1024 % 4];
+		CHECK((int)(meta->news - meta->position) == -EVENTLOG_RECORD_ALIGN);
+	}
+	checker_close(&checker);
+	test_ring_close(&test);
+}
+
+/* A page without room for it has no metadata, and the ring works. */
+static void case_no_metadata(void)
+{
+	static const struct test_geometry geometry = {
+		.page_bytes = 512, .sub_buffer_bytes = 256, .sub_buffers = 2,
+	};
+	struct checker checker;
+	struct test_ring test;
+	unsigned int i;
+
+	test_ring_open(&test, 0, &geometry, seed);
+	checker_open(&checker, &test);
+	test_current = &test;
+	CHECK(!test.ring.header->meta_offset && !test.ring.header->meta_bytes);
+	for (i = 0; i < 20; i++) {
+		CHECK(test_emit(&test, i));
+		CHECK(!test_emit(&test, 256));
+		checker_take(&checker, ~0U, true);
+	}
+	checker_finish(&checker, &test);
 	checker_close(&checker);
 	test_ring_close(&test);
 }
@@ -443,7 +519,7 @@ static bool run_scenario(const struct scenario *scenario, unsigned int place)
 static void step_open(bool locked)
 {
 	struct test_geometry geometry = {
-		.page_bytes = 512, .sub_buffer_bytes = 512, .sub_buffers = 2, .locked = locked,
+		.page_bytes = 1024, .sub_buffer_bytes = 512, .sub_buffers = 2, .locked = locked,
 	};
 	unsigned int mode;
 
@@ -890,6 +966,8 @@ static void case_load(const struct load *load)
 		checker_finish(&station->checker, &station->test);
 		saw(header->records, "events placed");
 		saw(station->checker.events, "events read");
+		if (!load->geometry.overwrite && !(load->flags & LOAD_HOSTILE))
+			saw(station->checker.counted, "sub-buffers with a known number of events");
 		if (interrupted(station))
 			saw(interruptions(station), "nested events");
 		if (load->flags & LOAD_FLUSH)
@@ -935,6 +1013,8 @@ static const struct test_case cases[] = {
 	{ .name = "geometry", .run = case_geometry },
 	{ .name = "sizes", .run = case_sizes },
 	{ .name = "full", .run = case_full },
+	{ .name = "metadata", .run = case_metadata },
+	{ .name = "no_metadata", .run = case_no_metadata },
 	{ .name = "markers", .run = case_markers },
 	{ .name = "depth", .run = case_depth },
 	{ .name = "words", .run = case_words },
@@ -942,28 +1022,28 @@ static const struct test_case cases[] = {
 	{ .name = "step", .run = case_step, .stepping = true },
 	{ .name = "step_again", .run = case_step_again, .stepping = true },
 	{ .name = "step_locked", .run = case_step_locked, .stepping = true },
-	LOAD("discard_2x256", false, 512, 256, 2, END_32 - 1024, 0, 1000),
+	LOAD("discard_2x256", false, 1024, 256, 2, END_32 - 1024, 0, 1000),
 	LOAD("discard_2x4096", false, 4096, 4096, 2, -8192ULL, 0, 700),
-	LOAD("discard_16x512", false, 512, 512, 16, END_32 - 520, 0, 700),
+	LOAD("discard_16x512", false, 1024, 512, 16, END_32 - 520, 0, 700),
 	LOAD("discard_256x4096", false, 4096, 4096, 256, END_32 - 8, 0, 700),
 	LOAD("discard_4x131072", false, 4096, 131072, 4, -4096ULL, 0, 700),
-	LOAD("overwrite_2x256", true, 512, 256, 2, END_32 - 1024, 0, 1000),
+	LOAD("overwrite_2x256", true, 1024, 256, 2, END_32 - 1024, 0, 1000),
 	LOAD("overwrite_2x4096", true, 4096, 4096, 2, -8192ULL, 0, 700),
-	LOAD("overwrite_256x256", true, 512, 256, 256, END_32 - 264, 0, 700),
+	LOAD("overwrite_256x256", true, 4096, 256, 256, END_32 - 264, 0, 700),
 	LOAD("overwrite_4x131072", true, 4096, 131072, 4, -4096ULL, 0, 700),
 	LOAD("overwrite_paused", true, 4096, 4096, 8, END_32 - 2048, LOAD_PAUSES, 700),
-	LOAD("hostile_discard_2x256", false, 512, 256, 2, 0, LOAD_HOSTILE, 1000),
+	LOAD("hostile_discard_2x256", false, 1024, 256, 2, 0, LOAD_HOSTILE, 1000),
 	LOAD("hostile_discard_8x4096", false, 4096, 4096, 8, 0, LOAD_HOSTILE, 700),
-	LOAD("hostile_overwrite_2x256", true, 512, 256, 2, 0, LOAD_HOSTILE, 1000),
+	LOAD("hostile_overwrite_2x256", true, 1024, 256, 2, 0, LOAD_HOSTILE, 1000),
 	LOAD("flush_discard", false, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
 	LOAD("flush_overwrite", true, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
 	LOAD("timers_discard", false, 4096, 4096, 2, 0, LOAD_TIMERS, 1500),
 	LOAD("timers_overwrite", true, 4096, 4096, 2, 0, LOAD_TIMERS, 1500),
-	LOCKED("locked_discard_2x256", false, 512, 256, 2, END_32 - 1024, 0, 700),
-	LOCKED("locked_discard_16x512", false, 512, 512, 16, -520ULL, 0, 700),
-	LOCKED("locked_overwrite_2x256", true, 512, 256, 2, END_32 - 1024, 0, 700),
+	LOCKED("locked_discard_2x256", false, 1024, 256, 2, END_32 - 1024, 0, 700),
+	LOCKED("locked_discard_16x512", false, 1024, 512, 16, -520ULL, 0, 700),
+	LOCKED("locked_overwrite_2x256", true, 1024, 256, 2, END_32 - 1024, 0, 700),
 	LOCKED("locked_paused", true, 4096, 4096, 8, END_32 - 2048, LOAD_PAUSES, 700),
-	LOCKED("locked_hostile_2x256", false, 512, 256, 2, 0, LOAD_HOSTILE, 700),
+	LOCKED("locked_hostile_2x256", false, 1024, 256, 2, 0, LOAD_HOSTILE, 700),
 	LOCKED("locked_flush", false, 4096, 4096, 4, 0, LOAD_FLUSH, 700),
 	LOCKED("locked_timers_discard", false, 4096, 4096, 2, 0, LOAD_TIMERS, 1000),
 	LOCKED("locked_timers_overwrite", true, 4096, 4096, 2, 0, LOAD_TIMERS, 1000),

@@ -116,6 +116,9 @@ enum test_clock {
  * @section: odd while an outermost writer is between reading the floor and
  *	publishing, if @sections is set (atomic)
  * @sections: maintain @section
+ * @quiet: no event is news
+ * @kind: of the events, below TEST_KINDS; only an outermost writer changes it
+ * @known: the kind that the last news told
  * @random: by depth: state of the random numbers
  */
 struct test_ring {
@@ -143,6 +146,9 @@ struct test_ring {
 	u64 floor;
 	u64 section;
 	bool sections;
+	bool quiet;
+	u32 kind;
+	u32 known;
 	u32 random[TEST_DEPTHS];
 };
 
@@ -260,7 +266,7 @@ static inline u32 test_header_sum(const struct eventlog_record *record)
 /*
  * Contents of an event's header in the tests:
  *	descriptor	depth (4 bits), number of the ring (5), offset of the payload
- *			in the pool in units of 8 bytes (15)
+ *			in the pool in units of 8 bytes (15), kind (6), whether the record is news (1)
  *	session		sequence number at its depth, from 1 (low half); number of
  *			events lost before this one was attempted (high half)
  *	pid		size of the payload
@@ -268,7 +274,11 @@ static inline u32 test_header_sum(const struct eventlog_record *record)
  */
 #define TEST_DEPTH(descriptor) ((descriptor) & 15)
 #define TEST_NUMBER(descriptor) ((descriptor) >> 4 & 31)
-#define TEST_OFFSET(descriptor) (((descriptor) >> 9) * 8)
+#define TEST_OFFSET(descriptor) (((descriptor) >> 9 & 0x7fff) * 8)
+#define TEST_KIND_SHIFT 24
+#define TEST_KINDS 64
+#define TEST_KIND(descriptor) ((descriptor) >> TEST_KIND_SHIFT & (TEST_KINDS - 1))
+#define TEST_NEWS (1U << 31)
 
 /**
  * struct checker - a consumer that verifies everything
@@ -288,6 +298,11 @@ static inline u32 test_header_sum(const struct eventlog_record *record)
  * @markers: number of lost records read
  * @paddings: number of padding records read
  * @lapped: how often an overwriting writer passed the reader
+ * @based: @base is valid
+ * @base: at the start of this sub-buffer: its records, and @events
+ * @counted: number of sub-buffers whose number of events the kernel knew
+ * @news: number of records that were news
+ * @kind: 1 + the kind of the last event; 0: not known
  * @copy: overwrite mode: copy of a sub-buffer
  */
 struct checker {
@@ -307,6 +322,14 @@ struct checker {
 	u64 markers;
 	u64 paddings;
 	u64 lapped;
+	bool based;
+	struct {
+		u32 records;
+		u64 events;
+	} base;
+	u64 counted;
+	u64 news;
+	u32 kind;
 	u64 *copy;
 };
 

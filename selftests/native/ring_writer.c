@@ -82,7 +82,7 @@ void test_ring_restart(struct test_ring *test, u64 start)
 	const struct test_geometry *geometry = &test->geometry;
 	u32 data_bytes = geometry->sub_buffer_bytes * geometry->sub_buffers;
 	struct eventlog_ring_header *header = (void *)test->mapping;
-	unsigned int depth;
+	unsigned int depth, i;
 
 	test->geometry.start = start;
 	memset(test->mapping, 0, 2 * geometry->page_bytes);
@@ -93,6 +93,8 @@ void test_ring_restart(struct test_ring *test, u64 start)
 	eventlog_word_write(&header->head, &header->head_upper, start);
 	eventlog_word_write(&header->committed, &header->committed_upper, start);
 	test->ring.consumer_position = start;
+	for (i = 0; test->ring.meta && i < geometry->sub_buffers; i++)
+		test->ring.meta[i].news = start - EVENTLOG_RECORD_ALIGN;
 	((struct eventlog_ring_consumer *)(test->mapping + geometry->page_bytes))->position = start;
 
 	test->depth = 0;
@@ -103,6 +105,8 @@ void test_ring_restart(struct test_ring *test, u64 start)
 		test->placed[depth] = 0;
 	}
 	test->nested = 0;
+	test->kind = 0;
+	test->known = TEST_KINDS;
 	test->floor = 0;
 	test->section = 0;
 }
@@ -155,6 +159,7 @@ void test_ring_intact(const struct test_ring *test)
 	const struct test_geometry *geometry = &test->geometry;
 	const struct eventlog_ring_header *header = (const void *)test->mapping;
 	const u8 *consumer = test->mapping + geometry->page_bytes;
+	size_t meta_end;
 
 	if (header->magic != EVENTLOG_RING_MAGIC || header->cpu != test->number ||
 	    header->flags != ((geometry->overwrite ? EVENTLOG_RING_OVERWRITE : 0) |
@@ -166,7 +171,12 @@ void test_ring_intact(const struct test_ring *test)
 	check_zero(header->reserved0, sizeof(header->reserved0), "reserved0 of the header");
 	check_zero(header->reserved1, sizeof(header->reserved1), "reserved1 of the header");
 	check_zero(header->reserved2, sizeof(header->reserved2), "reserved2 of the header");
-	check_zero(header + 1, geometry->page_bytes - sizeof(*header), "the header's page");
+	if (header->meta_bytes * geometry->sub_buffers > geometry->page_bytes - sizeof(*header) ||
+	    header->meta_offset != (header->meta_bytes ? sizeof(*header) : 0))
+		test_fail("metadata of sub-buffers is in the wrong place");
+	meta_end = sizeof(*header) + header->meta_bytes * geometry->sub_buffers;
+	check_zero(test->mapping + meta_end, geometry->page_bytes - meta_end,
+		   "the header's page");
 	check_zero(consumer + sizeof(struct eventlog_ring_consumer),
 		   geometry->page_bytes - sizeof(struct eventlog_ring_consumer),
 		   "the consumer's page");
@@ -204,25 +214,40 @@ static void claim(struct test_ring *test, u32 depth, const struct eventlog_recor
 	barrier();
 }
 
-static void fill(struct test_ring *test, u32 depth, struct eventlog_record *record, u32 payload,
-		 u64 session)
+static void fill(struct test_ring *test, u32 depth, const struct eventlog_ring_slot *slot,
+		 u32 payload, u64 session, u32 kind)
 {
+	struct eventlog_record *record = slot->record;
 	u32 offset = test_random(&test->random[depth]) % (TEST_POOL_BYTES - EVENTLOG_PAYLOAD_MAX);
 	struct eventlog_record expected;
+	bool news;
 
 	offset &= ~7U;
+	news = !test->quiet && !(test_random(&test->random[depth]) % 8);
 	if ((record->size_flags & EVENTLOG_RECORD_SIZE_MASK) !=
 	    ALIGN((u32)sizeof(*record) + payload, EVENTLOG_RECORD_ALIGN))
 		test_fail("a record of %u bytes for a payload of %u",
 			  record->size_flags & EVENTLOG_RECORD_SIZE_MASK, payload);
 	record->size_flags |= (depth & 3) << EVENTLOG_RECORD_CONTEXT_SHIFT;
-	record->descriptor = depth | test->number << 4 | offset / 8 << 9;
+	record->descriptor = depth | test->number << 4 | offset / 8 << 9 |
+			     kind << TEST_KIND_SHIFT | (news ? TEST_NEWS : 0);
 	record->session = session;
 	record->pid = payload;
 	expected = *record;
 	expected.tid = test_header_sum(&expected);
 	record->tid = expected.tid;
 	memcpy(record + 1, test_pool + offset, payload);
+	if (unlikely(interrupts_tracing))
+		interrupts_trace(true);
+	/* As the module does: the first writer to find a new kind marks its record. */
+	if (READ_ONCE(test->known) != kind) {
+		WRITE_ONCE(test->known, kind);
+		eventlog_ring_news(&test->ring, record, slot->nest);
+	} else if (news) {
+		eventlog_ring_news(&test->ring, record, 0);
+	}
+	if (unlikely(interrupts_tracing))
+		interrupts_trace(false);
 	/* Interrupts may happen here too. */
 	barrier();
 	if (memcmp(record, &expected, sizeof(expected)) ||
@@ -237,6 +262,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 	struct eventlog_ring_slot slot;
 	u64 section, session, head, floor, time = 0;
 	bool placed, outermost = false;
+	u32 kind;
 
 	if (depth >= TEST_DEPTHS)
 		test_fail("%u nested writers", depth);
@@ -253,6 +279,11 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 	WRITE_ONCE(test->attempted[depth], test->attempted[depth] + 1);
 	session = (u32)test->attempted[depth] | READ_ONCE(header->lost_total) << 32;
 
+	/* A writer and those nested in it emit events of the same kind. */
+	if (!depth && !test->quiet && !(test_random(&test->random[depth]) % 4))
+		WRITE_ONCE(test->kind, (test->kind + 1) % TEST_KINDS);
+	kind = READ_ONCE(test->kind);
+
 	/* Every other time, as if the event had been placed in another ring before. */
 	if (test->attempted[depth] % 2 == 0)
 		time = eventlog_ring_clock();
@@ -264,7 +295,7 @@ __attribute__((noinline)) bool test_emit(struct test_ring *test, u32 payload)
 		interrupts_trace(false);
 	if (placed) {
 		claim(test, depth, slot.record);
-		fill(test, depth, slot.record, payload, session);
+		fill(test, depth, &slot, payload, session, kind);
 		WRITE_ONCE(test->placed[depth], test->placed[depth] + 1);
 		if (depth)
 			eventlog_local_add(&test->nested, 1);

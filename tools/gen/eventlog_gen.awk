@@ -303,7 +303,7 @@ function begin_names(   i, n, word, words) {
 		"RING_BYTES_MAX RING_MAGIC RING_OVERWRITE RING_SPLIT RULE_PID " \
 		"RULE_SESSION STATUS_ENABLED STATUS_FILTER STATUS_PRINT STATUS_PROBE " \
 		"STATUS_SYNC SUBSCRIBE_INSTANCES SUBSCRIBE_MAPPED SUBSCRIBE_OVERWRITE " \
-		"SYNC_CALLBACK SYNC_FILTER SYNC_RINGS SYNC_TRACER " \
+		"SYNC_CALLBACK SYNC_FILTER SYNC_RINGS SYNC_TRACER SUB_BUFFER_UNCOUNTED " \
 		"SUB_BUFFERS_MAX TERMS_MAX FILTER_ACCEPT TERM_SIZE_MIN TERM_OP_BEGINS " \
 		"TERM_OP_BEGINS_NOT TERM_OP_BITS TERM_BOOL TERM_COMMON TERM_OP_EQUAL " \
 		"TERM_OP_GREATER TERM_OP_GREATER_EQUAL TERM_OP_LESS TERM_OP_LESS_EQUAL " \
@@ -319,7 +319,7 @@ function begin_names(   i, n, word, words) {
 		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
 		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \
-		"ring_header rule rule_delete set stat subscribe subscriber term term_operation " \
+		"ring_header rule rule_delete set stat sub_buffer subscribe subscriber term term_operation " \
 		"unregister value version", words, " ")
 	for (i = 1; i <= n; i++)
 		USED["tag eventlog_" words[i]] = "<linux/eventlog.h> does"

@@ -330,6 +330,10 @@ static bool set_online(const char *path, const char *value)
 static void test_new_cpu(void)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
+	/* The CPU of an event from a thread's ring is not known. */
+	const struct elog_producer_options options = {
+		.size = sizeof(options), .flags = ELOG_PRODUCER_NO_RINGS,
+	};
 	struct elog_consumer *consumer;
 	struct elog_producer *producer;
 	struct elog_event *event;
@@ -341,7 +345,7 @@ static void test_new_cpu(void)
 		return;
 	}
 	consumer = subscribe(1 << 16);
-	check_equal(elog_producer_open(&producer, NULL), 0);
+	check_equal(elog_producer_open(&producer, &options), 0);
 	event = add_event(producer, "event u32 number");
 	check_equal(write_number(event, 0, 1), 0);
 	check_equal(read_batch(consumer, &item), 1);

@@ -1250,7 +1250,7 @@ static void test_producer_alone(void)
 	const struct elog_producer_options options = {
 		.size = sizeof(options),
 		.device = device,
-	}, wrong = { .size = sizeof(wrong), .flags = 1 };
+	}, wrong = { .size = sizeof(wrong), .flags = 2 };
 	struct iovec parts[ELOG_IOV_MAX + 1] = { { 0 } };
 	struct elog_event *event, *second;
 	struct elog_producer *producer;

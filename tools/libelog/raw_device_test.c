@@ -23,11 +23,12 @@
 static struct elog_producer *producer;
 static struct elog_event *event;
 
-static struct elog_consumer *subscribe(uint64_t ring_bytes)
+static struct elog_consumer *subscribe_to(uint64_t ring_bytes, uint32_t sub_buffers)
 {
 	const struct elog_consumer_options options = {
 		.size = sizeof(options),
 		.ring_bytes = ring_bytes,
+		.sub_buffers = sub_buffers,
 	};
 	const struct elog_rule rule = { .size = sizeof(rule), .provider = "raw_test" };
 	struct elog_consumer *consumer = NULL;
@@ -42,6 +43,11 @@ static struct elog_consumer *subscribe(uint64_t ring_bytes)
 	check_equal(elog_event_register(producer, "raw_test", "e u32 number", 0, 0, 0, &event),
 		    0);
 	return consumer;
+}
+
+static struct elog_consumer *subscribe(uint64_t ring_bytes)
+{
+	return subscribe_to(ring_bytes, 0);
 }
 
 static void unsubscribe(struct elog_consumer *consumer)
@@ -397,6 +403,149 @@ static void test_in_order(void)
 	unsubscribe(consumer);
 }
 
+#define SUB_BYTES	4096
+#define SUB_EVENTS	(SUB_BYTES / 40)	/* of 4 bytes each */
+
+static void write_many(unsigned int count)
+{
+	while (count--)
+		check_equal(write_number(0), 0);
+}
+
+/* What a ring has, as far as the kernel knows it. */
+struct known {
+	uint32_t records;	/* events that were read so far */
+	uint32_t blocks;
+	uint32_t looks;		/* blocks that have something new */
+	uint32_t lost;		/* lost records that were read */
+};
+
+/* Does a record between the bytes @from and @to have this type and descriptor? */
+static bool has_record(const unsigned char *data, size_t from, size_t to, uint32_t type,
+		       uint32_t descriptor)
+{
+	struct eventlog_record record;
+	size_t at;
+
+	for (at = 0; at < to; at += elog_record_bytes(record.size_flags)) {
+		memcpy(&record, data + at, to - at < sizeof(record) ? 8 : sizeof(record));
+		if (at >= from && elog_record_type(record.size_flags) == type &&
+		    (!descriptor || record.descriptor == descriptor))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Read what the kernel knows. Behind the bytes to look at, no record has the descriptor
+ * @strange. Return: of elog_consumer_raw_meta(), when it was not 1.
+ */
+static int read_known(struct elog_consumer *consumer, struct known *known, uint32_t strange)
+{
+	struct elog_raw_meta meta;
+	uint64_t position;
+	const void *data;
+	size_t size;
+	int ret;
+
+	while (elog_consumer_raw(consumer, 0, &data, &size, &position) == 1) {
+		meta = (struct elog_raw_meta){ .size = sizeof(meta) };
+		ret = elog_consumer_raw_meta(consumer, 0, &meta);
+		if (ret != 1)
+			return ret;
+		check(meta.bytes <= size && meta.look <= meta.bytes);
+		check(!((position + meta.bytes) % SUB_BYTES));
+		known->records += see_records(data, meta.bytes);
+		check_equal(meta.records, known->records);
+		check(!strange || !has_record(data, meta.look, meta.bytes, EVENTLOG_RECORD_EVENT,
+					       strange));
+		check(!has_record(data, meta.look, meta.bytes, EVENTLOG_RECORD_LOST, 0));
+		known->lost += has_record(data, 0, meta.bytes, EVENTLOG_RECORD_LOST, 0);
+		known->blocks++;
+		known->looks += meta.look > 0;
+		check_equal(elog_consumer_raw_release(consumer, 0, meta.bytes), 0);
+	}
+	return 0;
+}
+
+/* Read the rest of a sub-buffer that is not complete. */
+static void read_rest(struct elog_consumer *consumer, struct known *known)
+{
+	uint64_t position;
+	const void *data;
+	size_t size;
+
+	while (elog_consumer_raw(consumer, 0, &data, &size, &position) == 1) {
+		known->records += see_records(data, size);
+		known->lost += has_record(data, 0, size, EVENTLOG_RECORD_LOST, 0);
+		check_equal(elog_consumer_raw_release(consumer, 0, size), 0);
+	}
+}
+
+/* The kernel counts the events of complete sub-buffers, and tells what is new. */
+static void test_meta(void)
+{
+	struct elog_consumer *consumer = subscribe_to(8 * SUB_BYTES, 8);
+	const uint32_t number = 0;
+	const struct iovec part = { .iov_base = (void *)&number, .iov_len = sizeof(number) };
+	struct elog_raw_meta meta = { .size = 8 };
+	struct known known = { 0 };
+	struct elog_event *late;
+	unsigned int round;
+	uint32_t strange;
+
+	check(pin(0));
+	check_equal(elog_consumer_raw_meta(consumer, 0, &meta), -EINVAL);
+	meta.size = sizeof(meta);
+	check_equal(elog_consumer_raw_meta(consumer, 1U << 20, &meta), -EINVAL);
+	write_many(1);
+	check_equal(read_known(consumer, &known, 0), -EAGAIN);
+	check_equal(known.blocks, 0);
+	/* The event and this thread are new in the first record. */
+	write_many(SUB_EVENTS);
+	check_equal(read_known(consumer, &known, 0), -EAGAIN);
+	check_equal(known.records, SUB_EVENTS);
+	check_equal(known.looks, 1);
+	/* Nothing is new, round the ring and while some of a sub-buffer was read already. */
+	for (round = 0; round < 20; round++) {
+		write_many(3 * SUB_EVENTS + 7);
+		check_equal(read_known(consumer, &known, 0), -EAGAIN);
+		if (round % 3 == 0)
+			read_rest(consumer, &known);
+	}
+	check_equal(known.looks, 1);
+
+	/* An event that is new later. */
+	check_equal(elog_event_register(producer, "raw_test", "late u32 number", 0, 0, 0, &late),
+		    0);
+	strange = elog_event_descriptor(late);
+	for (round = 0; round < 3; round++) {
+		write_many(SUB_EVENTS / 2);
+		check_equal(elog_event_write(late, 0, &part, 1), 0);
+		write_many(2 * SUB_EVENTS);
+		check_equal(read_known(consumer, &known, round ? 0 : strange), -EAGAIN);
+		check_equal(known.looks, 2);
+	}
+	/* A thread changes its name. */
+	pthread_setname_np(pthread_self(), "renamed");
+	write_many(2 * SUB_EVENTS);
+	check_equal(read_known(consumer, &known, 0), -EAGAIN);
+	check_equal(known.looks, 3);
+
+	/* Events are lost: poll(2) reports it until the ring was read to its end. */
+	for (round = 0; write_number(0) == 0 && round < 20 * SUB_EVENTS; round++)
+		;
+	check_equal(read_known(consumer, &known, 0), 0);
+	check_equal(known.looks, 3);
+	read_rest(consumer, &known);
+	write_many(2 * SUB_EVENTS);
+	check_equal(read_known(consumer, &known, 0), -EAGAIN);
+	check_equal(known.lost, 1);
+	check_equal(known.looks, 4);
+	elog_event_unregister(late);
+	unsubscribe(consumer);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -406,6 +555,7 @@ int main(void)
 		{ "a part waits for its own rings", test_watermark },
 		{ "parts read in parallel", test_parallel },
 		{ "parts read in the order of time", test_in_order },
+		{ "the kernel counts events, and tells what is new", test_meta },
 	};
 
 	if (geteuid()) {

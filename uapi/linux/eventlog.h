@@ -5,7 +5,8 @@
  * This file defines the whole interface between eventlog.ko and user space.  It
  * uses only fixed-size types, compiles as C89 with GNU extensions, C11 and C++11,
  * and every struct has the same layout on 32-bit and 64-bit machines.  See
- * eventlog(4) for a description of every call and errno.
+ * eventlog(4) for a description of every call and errno.  Longer than 900 lines because
+ * programs include a single header.
  *
  * Rules common to all ioctls:
  *  - The request is EVENTLOG_IOC(number).  Any other encoding of the number fails
@@ -843,6 +844,10 @@ struct eventlog_filter_get {
  * record is at the start of the first sub-buffer at or after head - data_bytes.
  * After PAUSE the ring does not change.
  *
+ * If meta_bytes is at least the size of struct eventlog_sub_buffer, there is one such
+ * struct for each sub-buffer, in the order of the data, meta_bytes apart.  With it, a
+ * consumer can count and copy records without reading each of them: see there.
+ *
  * The 64-bit words behind the geometry only grow.  A 32-bit kernel sets
  * EVENTLOG_RING_SPLIT and stores each word in halves: the upper half, the lower half,
  * then a copy of the upper half, each with release semantics.  A 32-bit consumer
@@ -867,7 +872,7 @@ struct eventlog_ring_header {
 	__u64 data_bytes;
 	__u64 sub_buffer_bytes;
 	__u32 meta_offset;	/* bytes from this header to metadata of sub-buffers; 0: none */
-	__u32 meta_bytes;	/* of one sub-buffer; 0 */
+	__u32 meta_bytes;	/* of one sub-buffer; 0: there is no metadata */
 	__u8  reserved0[88];	/* ignore */
 
 	__u64 head;		/* end of the reserved space */
@@ -888,6 +893,34 @@ struct eventlog_ring_header {
 struct eventlog_ring_consumer {
 	__u32 position;		/* end of the records read: low 32 bits */
 	__u32 lost_seen;	/* low 32 bits of lost_total; poll() reports only later losses */
+};
+
+/*
+ * Metadata of a sub-buffer, for consumers that copy records without reading each of them.
+ * Read it when committed was loaded (acquire) and has reached the end of the sub-buffer.
+ *
+ * records is the number of events in the ring before the sub-buffer.  So the number of
+ * events in a sub-buffer is records of the next one minus its own records.  First load
+ * position (acquire).  If it is not the position of that sub-buffer, records is not valid,
+ * and the consumer must count the events itself: there is no record after the start of the
+ * sub-buffer yet, or a writer that had interrupted another one wrote the first record
+ * (EVENTLOG_SUB_BUFFER_UNCOUNTED).
+ *
+ * news is the position of the last record that has something new: a lost record, or an
+ * event whose descriptor, or whose thread or its name, may be new in this ring.  If news is
+ * before the first unread record of the sub-buffer, nothing in the rest is new.  Otherwise
+ * read the records up to the one at news; if news is after the sub-buffer, read all.
+ *
+ * Compare positions by their difference only.  In overwrite mode, load all words that are
+ * needed, issue a read barrier, and test head as for a record at the start of the
+ * sub-buffer.
+ */
+#define EVENTLOG_SUB_BUFFER_UNCOUNTED (1U << 0) /* in position: records is not valid */
+
+struct eventlog_sub_buffer {
+	__u32 position;		/* of its start: low 32 bits, and EVENTLOG_SUB_BUFFER_* */
+	__u32 records;		/* number of events before it: low 32 bits */
+	__u32 news;		/* position of a record: low 32 bits */
 };
 
 /* ------------------------------------------------------------------------
@@ -1037,6 +1070,7 @@ EVENTLOG_ASSERT_AT(eventlog_ring_header, head_upper, 152);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total, 256);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, lost_total_upper, 392);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_consumer, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_sub_buffer, 12);
 EVENTLOG_ASSERT_SIZE(eventlog_record, 32);
 EVENTLOG_ASSERT_AT(eventlog_record, pid, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_lost_counts, 128);

@@ -36,8 +36,8 @@
 #define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
 #define REPORT_NS	10000000000ULL	/* from one line about loss to the next */
 #define FROZEN_BYTES	(256U << 20) /* of output, buffered while the rings are frozen */
-#define SUB_BUFFER_BYTES 131072	/* of a flight recorder, if its rings are large enough */
-#define SUB_BUFFERS_MAX	16
+#define SUB_BUFFER_BYTES 131072	/* if the rings are large enough */
+#define SUB_BUFFERS_MAX	16	/* of a flight recorder */
 #define RING_BYTES	(1U << 20) /* of a ring, by default */
 #define BACKLOG_RINGS	4	/* the size of a backlog, in rings */
 
@@ -223,14 +223,14 @@ static void take_snapshot(struct capture *capture, const char *reason)
 }
 
 /*
- * Use many sub-buffers, because the kernel overwrites a whole sub-buffer at a time. Each
- * sub-buffer must hold the largest event.
+ * Use many sub-buffers: the kernel overwrites a whole sub-buffer at a time, and a raw writer
+ * writes a whole one without looking at its records. Each must hold the largest event.
  */
-static uint32_t recorder_sub_buffers(uint64_t ring_bytes)
+static uint32_t sub_buffers(uint64_t ring_bytes, uint32_t most)
 {
 	uint32_t count = 2;
 
-	while (count < SUB_BUFFERS_MAX && ring_bytes / count > SUB_BUFFER_BYTES)
+	while (count < most && ring_bytes / count > SUB_BUFFER_BYTES)
 		count *= 2;
 	return count;
 }
@@ -616,8 +616,10 @@ static int open_consumers(struct capture *capture)
 
 	if (options->overwrite) {
 		rings.flags = ELOG_CONSUMER_OVERWRITE;
-		rings.sub_buffers = recorder_sub_buffers(rings.ring_bytes);
-	} else if (!writer_is_raw(options)) {
+		rings.sub_buffers = sub_buffers(rings.ring_bytes, SUB_BUFFERS_MAX);
+	} else if (writer_is_raw(options)) {
+		rings.sub_buffers = sub_buffers(rings.ring_bytes, EVENTLOG_SUB_BUFFERS_MAX);
+	} else {
 		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
 		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
 			rings.backlog_bytes = ELOG_BACKLOG_MAX;

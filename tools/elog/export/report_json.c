@@ -295,19 +295,16 @@ static void put_losses(const struct report_data *data, const struct visit *visit
 		       struct elog_text *text)
 {
 	const char *between = "";
-	uint64_t *causes, sum, lost = 0;
-	unsigned int bin, i;
+	uint64_t *causes, sum;
+	unsigned int bin;
 
-	for (i = 0; i < ELOG_LOST_CAUSES_MAX; i++)
-		lost += i == CAUSE_INVALID ? 0 : visit->lost[i];
 	elog_text_printf(text, ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
-			 visit->events, lost);
+			 visit->events, sum_causes(visit->lost, ELOG_LOST_CAUSES_MAX));
 	json_causes(visit->lost, ELOG_LOST_CAUSES_MAX, text);
 	elog_text_string(text, ",\"losses\":[");
 	for (bin = 0; bin < data->bins.used; bin++) {
 		causes = time_table_at(&data->losses, bin, 0);
-		for (sum = 0, i = 0; i < REPORT_CAUSES; i++)
-			sum += causes[i];
+		sum = sum_causes(causes, REPORT_CAUSES);
 		if (!sum)
 			continue;
 		elog_text_printf(text, "%s{\"bin\":%u,\"lost\":%" PRIu64 ",",

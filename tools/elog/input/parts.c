@@ -161,7 +161,7 @@ int parts_find(struct file_list *list, char *const *names, int count)
 	return ret;
 }
 
-void parts_remove(const char *name)
+void parts_remove(const char *name, unsigned int first)
 {
 	struct identity whole;
 	unsigned int i;
@@ -170,7 +170,7 @@ void parts_remove(const char *name)
 	/* A file that cannot be replaced still needs them. */
 	if (access(name, W_OK) || !read_identity(name, &whole))
 		return;
-	for (i = 1; i < whole.files && i < ELOG_WRITER_FILES_MAX; i++) {
+	for (i = first; i < whole.files && i < ELOG_WRITER_FILES_MAX; i++) {
 		other = parts_name(name, i);
 		if (!other)
 			return;

@@ -45,10 +45,11 @@ int parts_find(struct file_list *list, char *const *names, int count);
  * parts_remove() - remove the other files of a capture whose first file is replaced
  * @name: the first file; nothing is done if it is no file of elog, or cannot be
  *	written
+ * @first: the number of the first one to remove, at least 1; the new capture has the others
  *
  * Otherwise a user would take them for files of the new capture, for example with FILE*.
  */
-void parts_remove(const char *name);
+void parts_remove(const char *name, unsigned int first);
 
 /** parts_free() - free the names */
 void parts_free(struct file_list *list);

@@ -108,22 +108,27 @@ static void test_removed(void)
 	write_file("a-w1", "one", 100, 0);
 	write_file("a-w2", "two", 100, 0);
 	write_file("a-w3", "one", 100, 0);
-	parts_remove("a");
+	parts_remove("a", 4);
+	check(!access("a-w3", F_OK));
+	parts_remove("a", 2);
+	check(!access("a-w1", F_OK) && access("a-w3", F_OK));
+	write_file("a-w3", "one", 100, 0);
+	parts_remove("a", 1);
 	check(!access("a", F_OK) && !access("a-w2", F_OK));
 	check(access("a-w1", F_OK) && access("a-w3", F_OK));
 	write_file("a-w1", "one", 100, 0);
-	parts_remove("a-w1");
-	parts_remove("none");
-	parts_remove("/dev/null");
+	parts_remove("a-w1", 1);
+	parts_remove("none", 1);
+	parts_remove("/dev/null", 1);
 	check(!access("a-w1", F_OK));
 	/* Root may write all files. */
 	if (!geteuid())
 		return;
 	check_equal(chmod("a", 0400), 0);
-	parts_remove("a");
+	parts_remove("a", 1);
 	check(!access("a-w1", F_OK));
 	check_equal(chmod("a", 0600), 0);
-	parts_remove("a");
+	parts_remove("a", 1);
 	check(access("a-w1", F_OK));
 }
 

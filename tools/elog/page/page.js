@@ -473,6 +473,10 @@ function losses_table() {
 	const parent = byId('losses'),
 		digits = data.time.bins ? decimals(data.time.step) : 0;
 
+	if (data.invalid)
+		parent.append(
+			make('p', { class: 'note' }, plural(data.invalid, 'invalid record') + ' of producers.')
+		);
 	if (!data.lost) {
 		parent.append(empty(data.events ? 'No events were lost.' : 'There are no losses.'));
 		return;

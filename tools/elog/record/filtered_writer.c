@@ -88,7 +88,7 @@ int filtered_writer_open_directory(struct writer *writer)
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
-	ret = trace_writer_open(&writer->file, writer, path, 0, true);
+	ret = trace_writer_open(&writer->file, writer, path, true);
 	free(path);
 	return ret;
 }
@@ -159,7 +159,7 @@ static int open_session(struct writer *writer, const char *provider, uint64_t nu
 		ret = asprintf(&path, "%s/%s.elog", directory, name);
 	if (ret < 0)
 		return -ENOMEM;
-	ret = trace_writer_open(session, writer, path, 0, true);
+	ret = trace_writer_open(session, writer, path, true);
 	free(path);
 	return ret;
 }

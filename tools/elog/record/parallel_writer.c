@@ -362,8 +362,8 @@ static int open_part(struct parallel_writer *parallel, struct part *part, unsign
 	part->writer->start = writer->start;
 	part->writer->parts = writer->parts;
 	memcpy(part->writer->capture, writer->capture, sizeof(writer->capture));
-	return trace_writer_open(&part->writer->file, part->writer,
-				 writer->live->options->output, number, false);
+	return trace_writer_create(&part->writer->file, part->writer,
+				   writer->live->options->output, number, false);
 }
 
 int parallel_writer_open(struct writer *writer)
@@ -377,6 +377,9 @@ int parallel_writer_open(struct writer *writer)
 	ret = writer_identify(writer);
 	for (i = 0; !ret && i < writer->parts; i++)
 		ret = open_part(parallel, &parallel->parts[i], i);
+	/* Replace files only now: the limit of open files may have been too low. */
+	for (i = 0; !ret && i < writer->parts; i++)
+		ret = trace_writer_begin(parallel->parts[i].writer->file);
 	for (i = 0; !ret && i < writer->parts; i++) {
 		part = &parallel->parts[i];
 		ret = elog_thread_start(&part->thread, run, part);

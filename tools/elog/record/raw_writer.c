@@ -34,7 +34,28 @@ static struct raw_writer *to_raw(struct writer *writer)
 	return (struct raw_writer *)writer;
 }
 
-static int drain_ring(struct raw_writer *raw, unsigned int ring)
+/*
+ * Write unread records. The kernel knows sub-buffers that are complete, so leave the last
+ * one in the ring until it is complete, or until a SYNC.
+ *
+ * Return: bytes written; 0 leave the rest; or a negative errno.
+ */
+static ssize_t write_some(struct raw_writer *raw, unsigned int ring, const void *data,
+			  size_t size, uint64_t position, bool all)
+{
+	struct elog_consumer *consumer = raw->writer.live->consumer;
+	const unsigned int cpu = elog_consumer_ring_cpu(consumer, ring);
+	struct elog_raw_meta meta = { .size = sizeof(meta) };
+	int ret = elog_consumer_raw_meta(consumer, ring, &meta);
+
+	if (ret == -EAGAIN && !all)
+		return 0;
+	return ret > 0 ? trace_writer_raw_meta(raw->writer.file, cpu, ring, data, size,
+					       position, &meta) :
+			 trace_writer_raw(raw->writer.file, cpu, ring, data, size, position);
+}
+
+static int drain_ring(struct raw_writer *raw, unsigned int ring, bool all)
 {
 	struct elog_consumer *consumer = raw->writer.live->consumer;
 	uint64_t position, drained = 0;
@@ -52,9 +73,10 @@ static int drain_ring(struct raw_writer *raw, unsigned int ring)
 		}
 		if (ret <= 0)
 			return ret;
-		some = trace_writer_raw(raw->writer.file,
-					elog_consumer_ring_cpu(consumer, ring), ring, data,
-					size, position);
+		raw->writer.pending = true;
+		some = write_some(raw, ring, data, size, position, all);
+		if (!some)
+			return 0;
 		if (some == -EBADMSG) {
 			raw->writer.damaged = true;
 			elog_consumer_raw_release(consumer, ring, size);
@@ -63,19 +85,19 @@ static int drain_ring(struct raw_writer *raw, unsigned int ring)
 		if (some < 0)
 			return (int)some;
 		elog_consumer_raw_release(consumer, ring, (size_t)some);
-		raw->writer.pending = true;
 		drained += (uint64_t)some;
 	}
 	return 0;
 }
 
-static int drain_rings(struct raw_writer *raw)
+/* @all: also records of sub-buffers that are not complete. */
+static int drain_rings(struct raw_writer *raw, bool all)
 {
 	unsigned int ring;
 	int ret = 0;
 
 	for (ring = raw->part; !ret && ring < raw->rings; ring += raw->parts)
-		ret = drain_ring(raw, ring);
+		ret = drain_ring(raw, ring, all);
 	return ret;
 }
 
@@ -120,7 +142,7 @@ static int write_sync(struct raw_writer *raw, bool final, bool rotate)
 	size_t count;
 	int ret;
 
-	ret = drain_rings(raw);
+	ret = drain_rings(raw, true);
 	if (!ret)
 		ret = find_losses(raw, final, &count);
 	if (!ret)
@@ -179,7 +201,7 @@ static int raw_drain(struct writer *writer)
 	struct raw_writer *raw = to_raw(writer);
 	int ret;
 
-	ret = drain_rings(raw);
+	ret = drain_rings(raw, false);
 	return !ret && raw->flushing ? end_flush(raw, false) : ret;
 }
 
@@ -201,7 +223,7 @@ static int finish_flush(struct raw_writer *raw, bool final)
 
 	while (!ret && raw->flushing) {
 		ret = elog_consumer_wait(consumer, FLUSH_MS, NULL);
-		ret = ret < 0 && ret != -EINTR ? ret : drain_rings(raw);
+		ret = ret < 0 && ret != -EINTR ? ret : drain_rings(raw, false);
 		if (!ret)
 			ret = end_flush(raw, final);
 	}

@@ -22,6 +22,7 @@ struct trace_writer {
 	char *base;		/* the path without the number of a part */
 	char *path;
 	unsigned int part;	/* of the files that are written at the same time */
+	bool append;		/* keep what the file holds */
 	int fd;
 	struct elog_writer *writer;
 	uint64_t present;	/* bytes that the file held before */
@@ -219,8 +220,28 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	return ret;
 }
 
-int trace_writer_open(struct trace_writer **result, struct writer *writer,
-		      const char *path, unsigned int part, bool append)
+/*
+ * Empty the file, and remove the other files of the capture that it belonged to. Not before
+ * it is open: if it cannot be opened, that capture stays whole.
+ */
+static int replace_file(struct trace_writer *trace)
+{
+	struct stat stat;
+	int error;
+
+	if (trace->fd == STDOUT_FILENO || fstat(trace->fd, &stat) || !S_ISREG(stat.st_mode))
+		return 0;
+	if (!trace->part)
+		parts_remove(trace->path, trace->owner->parts > 1 ? trace->owner->parts : 1);
+	if (!ftruncate(trace->fd, 0))
+		return 0;
+	error = errno;
+	elog_error("%s: %s", trace->path, strerror(error));
+	return -error;
+}
+
+int trace_writer_create(struct trace_writer **result, struct writer *writer,
+			const char *path, unsigned int part, bool append)
 {
 	struct trace_writer *trace = calloc(1, sizeof(*trace));
 	int ret = -ENOMEM;
@@ -235,20 +256,48 @@ int trace_writer_open(struct trace_writer **result, struct writer *writer,
 	if (!trace || !trace->path)
 		elog_error("out of memory");
 	else
-		ret = open_file(trace, append ? O_APPEND : O_TRUNC);
-	/* A pipe may be full. */
-	signals_let_in();
-	if (!ret)
-		ret = begin_segment(trace, NULL, writer->start);
-	signals_hold();
+		ret = open_file(trace, append ? O_APPEND : 0);
 	if (ret) {
 		writer->explained = true;
 		trace_writer_close(trace);
 		return ret;
 	}
-	writer->files++;
+	trace->append = append;
 	*result = trace;
 	return 0;
+}
+
+int trace_writer_begin(struct trace_writer *trace)
+{
+	struct writer *writer = trace->owner;
+	int ret = trace->append ? 0 : replace_file(trace);
+
+	/* A pipe may be full. */
+	signals_let_in();
+	if (!ret)
+		ret = begin_segment(trace, NULL, writer->start);
+	signals_hold();
+	if (ret)
+		writer->explained = true;
+	else
+		writer->files++;
+	return ret;
+}
+
+int trace_writer_open(struct trace_writer **result, struct writer *writer, const char *path,
+		      bool append)
+{
+	struct trace_writer *trace;
+	int ret = trace_writer_create(&trace, writer, path, 0, append);
+
+	if (ret)
+		return ret;
+	ret = trace_writer_begin(trace);
+	if (ret)
+		trace_writer_close(trace);
+	else
+		*result = trace;
+	return ret;
 }
 
 static int close_file(struct trace_writer *trace)
@@ -273,17 +322,29 @@ void trace_writer_close(struct trace_writer *trace)
 	free(trace);
 }
 
-ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
-			 const void *data, size_t size, uint64_t position)
+/* Count what was written, or remember the error. Return: @ret. */
+static ssize_t account_raw(struct trace_writer *trace, ssize_t ret)
 {
-	ssize_t ret;
-
 	trace->dirty = true;
-	ret = elog_writer_raw(trace->writer, cpu, stream, data, size, position);
 	if (ret < 0 && ret != -EBADMSG)
 		return account(trace, (int)ret);
 	account(trace, 0);
 	return ret;
+}
+
+ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			 const void *data, size_t size, uint64_t position)
+{
+	return account_raw(trace, elog_writer_raw(trace->writer, cpu, stream, data, size,
+						  position));
+}
+
+ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			      const void *data, size_t size, uint64_t position,
+			      const struct elog_raw_meta *meta)
+{
+	return account_raw(trace, elog_writer_raw_meta(trace->writer, cpu, stream, data, size,
+						       position, meta));
 }
 
 int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)

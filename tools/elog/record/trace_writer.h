@@ -9,18 +9,30 @@
 #include "record/writer.h"
 
 /**
- * trace_writer_open() - create a file and write its header
+ * trace_writer_create() - create or open a file; it keeps what it holds
  * @trace: set to the new file
  * @writer: outlives it; its counters and failed_path are kept up to date
  * @path: the file, "-": stdout; copied
  * @part: number of the file among those that are written at the same time. If it is not
  *	0, the name of the file is @path, "-w" and this number
- * @append: keep what the file holds
+ * @append: trace_writer_begin() keeps what the file holds
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
-int trace_writer_open(struct trace_writer **trace, struct writer *writer,
-		      const char *path, unsigned int part, bool append);
+int trace_writer_create(struct trace_writer **trace, struct writer *writer,
+			const char *path, unsigned int part, bool append);
+
+/**
+ * trace_writer_begin() - replace what a new file held, and write the header
+ * @trace: the file
+ *
+ * Return: 0, or a negative errno; the reason was printed.
+ */
+int trace_writer_begin(struct trace_writer *trace);
+
+/** trace_writer_open() - both, for the file of the only part */
+int trace_writer_open(struct trace_writer **trace, struct writer *writer, const char *path,
+		      bool append);
 
 /** trace_writer_close() - close the file as it is; NULL is allowed */
 void trace_writer_close(struct trace_writer *trace);
@@ -39,6 +51,11 @@ void trace_writer_close(struct trace_writer *trace);
 ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
 			 const void *data,
 			 size_t size, uint64_t position);
+
+/** trace_writer_raw_meta() - as trace_writer_raw(), with what the kernel knows of the records */
+ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
+			      const void *data, size_t size, uint64_t position,
+			      const struct elog_raw_meta *meta);
 
 /**
  * trace_writer_add() - add an event or a loss

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/parts.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"
 
@@ -73,14 +72,12 @@ int writer_open(struct writer **result, struct live *live, uint64_t start)
 	}
 	writer->live = live;
 	writer->start = start;
-	if (options->output && !options->append && strcmp(options->output, "-"))
-		parts_remove(options->output);
 	if (options->split)
 		ret = filtered_writer_open_directory(writer);
 	else if (writer->parallel)
 		ret = parallel_writer_open(writer);
 	else
-		ret = trace_writer_open(&writer->file, writer, options->output, 0,
+		ret = trace_writer_open(&writer->file, writer, options->output,
 					options->append);
 	if (ret) {
 		writer_close(writer);

@@ -20,8 +20,12 @@ void elog_error_prefix(const char *verb)
 	verb_name = verb;
 }
 
-/* Print a line. Replace control characters: names of files may contain any. */
-static void print_line(const char *format, va_list arguments)
+/*
+ * Print a line, with one system call: other threads print, too. Replace control characters:
+ * names of files may contain any.
+ */
+static void print_line(const char *before, const char *verb, const char *between,
+		       const char *format, va_list arguments)
 {
 	unsigned char line[4096], *at, *end;
 	size_t direction;
@@ -38,17 +42,16 @@ static void print_line(const char *format, va_list arguments)
 			*at = '?';
 		}
 	}
-	fprintf(stderr, "%s\n", line);
+	fprintf(stderr, "%s%s%s%s\n", before, verb, between, line);
 }
 
 void elog_error(const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "elog%s%s: ", verb_name ? " " : "",
-		verb_name ? verb_name : "");
 	va_start(arguments, format);
-	print_line(format, arguments);
+	print_line(verb_name ? "elog " : "elog", verb_name ? verb_name : "", ": ", format,
+		   arguments);
 	va_end(arguments);
 }
 
@@ -56,8 +59,7 @@ void elog_hint(const char *format, ...)
 {
 	va_list arguments;
 
-	fputs("  ", stderr);
 	va_start(arguments, format);
-	print_line(format, arguments);
+	print_line("  ", "", "", format, arguments);
 	va_end(arguments);
 }

@@ -44,6 +44,20 @@ static int check_header(const struct elog_consumer *consumer,
 	return 0;
 }
 
+/* The metadata of the ring's sub-buffers, or NULL. */
+static const unsigned char *find_meta(const struct elog_consumer *consumer,
+				      const struct eventlog_ring_header *header)
+{
+	const uint64_t count = header->data_bytes / header->sub_buffer_bytes;
+
+	if (header->meta_bytes < sizeof(struct eventlog_sub_buffer) ||
+	    header->meta_bytes % sizeof(uint32_t) || header->meta_offset % sizeof(uint32_t) ||
+	    header->meta_offset > consumer->subscribed.ring_stride ||
+	    count * header->meta_bytes > consumer->subscribed.ring_stride - header->meta_offset)
+		return NULL;
+	return (const unsigned char *)header + header->meta_offset;
+}
+
 static int map_ring(struct elog_consumer *consumer, unsigned int index)
 {
 	const struct eventlog_subscribe *subscribed = &consumer->subscribed;
@@ -70,6 +84,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int index)
 	}
 	ring->header = header;
 	ring->consumer = page;
+	ring->meta = find_meta(consumer, header);
 	ring->reader.data = (const unsigned char *)data + header->data_offset;
 	ring->reader.data_bytes = header->data_bytes;
 	ring->reader.sub_buffer_bytes = header->sub_buffer_bytes;

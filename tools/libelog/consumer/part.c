@@ -5,7 +5,8 @@
  *
  * All of them poll the same file. poll(2) also reports a ring at its watermark if the ring
  * belongs to another part. Then a part cannot change what poll(2) reports, so it sleeps for
- * BLIND_MS instead of polling again at once.
+ * BLIND_MS instead of polling again at once. A wait queue for each part would need an open
+ * file for each part, and a subscriber in the kernel that several files share.
  *
  * Only the part's own thread calls these functions.
  */

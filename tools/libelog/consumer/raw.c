@@ -89,6 +89,42 @@ int elog_consumer_raw_flush_end(struct elog_consumer *consumer)
 	return ret ? ret : 1;
 }
 
+#define META_BYTES	(256U << 10)	/* of sub-buffers that are returned at once */
+
+/* The metadata of the sub-buffer at a position. */
+static const struct eventlog_sub_buffer *meta_at(const struct ring *ring, uint64_t position)
+{
+	const struct elog_ring_reader *reader = &ring->reader;
+	const uint64_t number = (position & (reader->data_bytes - 1)) /
+				reader->sub_buffer_bytes;
+
+	return (const void *)(ring->meta + number * ring->header->meta_bytes);
+}
+
+/* Bytes from @position up to the news of its sub-buffer, with a part of that record, or 0. */
+static uint64_t bytes_to_news(const struct ring *ring, uint64_t position)
+{
+	uint32_t news = __atomic_load_n(&meta_at(ring, position)->news, __ATOMIC_RELAXED);
+	int32_t ahead = (int32_t)(news - (uint32_t)position);
+
+	return ahead < 0 ? 0 : (uint64_t)ahead + 1;
+}
+
+/* Have the unread records names of threads that are new in the ring? */
+static bool has_new_names(const struct ring *ring)
+{
+	const struct elog_ring_reader *reader = &ring->reader;
+	uint64_t position;
+
+	if (!ring->meta)
+		return true;
+	for (position = reader->position; position < reader->end;
+	     position = (position | (reader->sub_buffer_bytes - 1)) + 1)
+		if (bytes_to_news(ring, position))
+			return true;
+	return false;
+}
+
 static struct ring *raw_ring(struct elog_consumer *consumer, unsigned int index)
 {
 	if (index >= consumer->subscribed.rings || consumer->backlog ||
@@ -121,12 +157,58 @@ int elog_consumer_raw(struct elog_consumer *consumer, unsigned int index,
 	/* Mark the losses as seen: poll() need not report them before the next flush. */
 	if (!span)
 		elog_ring_read_losses(consumer, ring, counts);
-	else
+	else if (has_new_names(ring))
 		elog_ring_learn_names(consumer, ring);
 	*data = reader->data + (reader->position & (reader->data_bytes - 1));
 	*size = (size_t)span;
 	*position = reader->position;
 	return span > 0;
+}
+
+/* poll(2) reports losses until they are marked as seen, which is when the ring is empty. */
+static bool has_unseen_losses(const struct ring *ring)
+{
+	return elog_load_position(&ring->header->lost_total) != ring->consumer->lost_seen;
+}
+
+int elog_consumer_raw_meta(struct elog_consumer *consumer, unsigned int index,
+			   struct elog_raw_meta *meta)
+{
+	struct ring *ring = raw_ring(consumer, index);
+	const struct eventlog_sub_buffer *next;
+	const struct elog_ring_reader *reader;
+	uint64_t at, end = 0, look;
+	int ret;
+
+	ret = elog_struct_clear(meta, ELOG_SIZE_TO(struct elog_raw_meta, look));
+	if (ret)
+		return ret;
+	if (!ring)
+		return -EINVAL;
+	reader = &ring->reader;
+	if (!ring->header || !ring->meta || reader->position == reader->end)
+		return 0;
+	for (at = reader->position; at - reader->position < META_BYTES; at = end) {
+		end = (at | (reader->sub_buffer_bytes - 1)) + 1;
+		/* Also if the ring's memory ends here, because a block is contiguous. */
+		if (end > reader->end || (at != reader->position &&
+					  !(at & (reader->data_bytes - 1))))
+			break;
+		next = meta_at(ring, end);
+		if (__atomic_load_n(&next->position, __ATOMIC_ACQUIRE) != (uint32_t)end)
+			break;
+		look = bytes_to_news(ring, at);
+		/* The caller looks at the first bytes only. */
+		if (look && at != reader->position)
+			break;
+		if (look)
+			meta->look = look < end - at ? look : end - at;
+		meta->records = __atomic_load_n(&next->records, __ATOMIC_RELAXED);
+		meta->bytes = end - reader->position;
+	}
+	if (meta->bytes)
+		return 1;
+	return end > reader->end && !has_unseen_losses(ring) ? -EAGAIN : 0;
 }
 
 int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int index,

@@ -24,6 +24,7 @@ struct ring {
 	struct elog_chunk *chunk;
 	const struct eventlog_ring_header *header;	/* NULL: not mapped */
 	struct eventlog_ring_consumer *consumer;
+	const unsigned char *meta;	/* metadata of the sub-buffers; NULL: none */
 	uint64_t released;	/* the position that the kernel knows */
 	uint64_t named;		/* time of the newest name of a thread */
 };

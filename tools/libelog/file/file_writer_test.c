@@ -265,6 +265,196 @@ static void test_continues(void)
 	check_equal(asked.count[1], 3);
 }
 
+/* A ring of events without payload, 32 bytes each, of one thread. */
+struct raw {
+	struct eventlog_record records[1000];
+};
+
+static void fill_raw(struct raw *raw, uint32_t count, uint32_t descriptor, uint64_t time)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		raw->records[i] = (struct eventlog_record){
+			.size_flags = sizeof(raw->records[0]), .descriptor = descriptor,
+			.time = time + i, .pid = 50, .tid = 60,
+		};
+}
+
+static ssize_t store_meta(struct elog_writer *writer, const struct raw *raw, uint32_t count,
+			  uint64_t position, uint32_t records, uint64_t look)
+{
+	const struct elog_raw_meta meta = {
+		.size = sizeof(meta), .records = records, .look = look,
+		.bytes = count * sizeof(raw->records[0]),
+	};
+
+	return elog_writer_raw_meta(writer, 0, 0, raw->records, meta.bytes, position, &meta);
+}
+
+/* The writer looks only at what may be new, and counts what it did not look at. */
+static void test_meta(void)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+	struct asked asked = { .error = 0 };
+	struct elog_writer *writer;
+	struct raw raw;
+	uint64_t events;
+	int fd = new_file();
+
+	elog_processes_learn(processes, 50, 60, "sixty");
+	writer = open_writer(fd, &asked, processes, NULL);
+	fill_raw(&raw, 100, 1, 1000);
+	raw.records[50].descriptor = 2;
+	/* The first record only: one byte of it is enough. */
+	check_equal(store_meta(writer, &raw, 100, 0, 100, 1), 3200);
+	check_equal(asked.count[1], 1);
+	check_equal(asked.count[2], 0);
+	/* Up to the last record that is new. */
+	check_equal(store_meta(writer, &raw, 100, 3200, 200, 50 * 32 + 1), 3200);
+	check_equal(asked.count[2], 1);
+	/* The name has changed since, without that a second has passed. */
+	elog_processes_learn(processes, 50, 60, "renamed");
+	check_equal(store_meta(writer, &raw, 100, 6400, 300, 0), 3200);
+	check_equal(count_blocks(fd, ELOG_BLOCK_PROCESSES), 1);
+	check_equal(store_meta(writer, &raw, 100, 9600, 400, 1), 3200);
+	check_equal(count_blocks(fd, ELOG_BLOCK_PROCESSES), 2);
+	/* Both ways of writing can alternate. */
+	check_equal(elog_writer_raw(writer, 0, 0, raw.records, 320, 12800), 320);
+	check_equal(store_meta(writer, &raw, 90, 13120, 500, 0), 2880);
+	check_equal(elog_writer_events(writer), 500);
+	check_equal(elog_writer_sync(writer, 5000, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, UINT64_MAX), 0);
+	elog_writer_close(writer);
+	check_equal(read_lost(fd, &events), 0);
+	check_equal(events, 500);
+	elog_processes_free(processes);
+	close(fd);
+}
+
+/* If the numbers cannot be true, or records are missing, the writer looks at all. */
+static void test_wrong_meta(void)
+{
+	static const struct {
+		uint64_t position;
+		uint32_t records;
+		uint64_t look;
+		uint64_t bytes;
+		uint64_t size;
+	} wrong[] = {
+		{ 8, 10, 0, 320, 320 },		/* a ring begins at 0 */
+		{ 0, 11, 0, 320, 320 },		/* more events than fit */
+		{ 0, 0xffffffff, 0, 320, 320 },
+		{ 0, 10, 321, 320, 320 },
+		{ 0, 10, 0, 328, 320 },		/* more bytes than there are */
+		{ 0, 10, 0, 0, 320 },
+		{ 0, 10, 0, 316, 320 },
+		{ 0, 0, 1, 320, 320 },		/* fewer events than those looked at */
+	};
+	const struct elog_raw_meta small = { .size = 4 };
+	struct asked asked = { .error = 0 };
+	struct elog_raw_meta meta;
+	struct elog_writer *writer;
+	struct raw raw;
+	ssize_t ret;
+	size_t i;
+	int fd;
+
+	fill_raw(&raw, 10, 1, 1000);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		fd = new_file();
+		writer = open_writer(fd, &asked, NULL, NULL);
+		meta = (struct elog_raw_meta){
+			.size = sizeof(meta), .records = wrong[i].records,
+			.look = wrong[i].look, .bytes = wrong[i].bytes,
+		};
+		ret = elog_writer_raw_meta(writer, 0, 0, raw.records, wrong[i].size,
+					   wrong[i].position, &meta);
+		check_equal(asked.count[1], i + 1);
+		check(ret > 0);
+		check_equal(elog_writer_events(writer), ret / 32);
+		elog_writer_close(writer);
+		close(fd);
+	}
+	/* A gap is never forgotten: what was in it may have been new. */
+	fd = new_file();
+	memset(&asked, 0, sizeof(asked));
+	writer = open_writer(fd, &asked, NULL, NULL);
+	check_equal(store_meta(writer, &raw, 10, 0, 10, 0), 320);
+	check_equal(asked.count[1], 0);
+	check_equal(store_meta(writer, &raw, 10, 640, 30, 0), 320);
+	check_equal(asked.count[1], 1);
+	raw.records[5].descriptor = 2;
+	check_equal(store_meta(writer, &raw, 10, 960, 40, 0), 320);
+	check_equal(asked.count[2], 1);
+	/* What precedes damage is stored; the rest is no record. */
+	raw.records[5].size_flags = 0;
+	check_equal(store_meta(writer, &raw, 10, 1280, 50, 320), 160);
+	check_equal(store_meta(writer, &raw, 5, 1440, 50, 160), 160);
+	check_equal(elog_writer_raw_meta(writer, 0, 0, raw.records, 320, 1600, &small), -EINVAL);
+	elog_writer_close(writer);
+	close(fd);
+	fd = new_file();
+	writer = open_writer(fd, &asked, NULL, NULL);
+	check_equal(store_meta(writer, &raw, 10, 0, 10, 320), 160);
+	fill_raw(&raw, 10, 1, 1000);
+	raw.records[0].size_flags = 0;
+	check_equal(store_meta(writer, &raw, 10, 160, 15, 320), -EBADMSG);
+	elog_writer_close(writer);
+	close(fd);
+}
+
+/* The next file has what later records do not bring any more. */
+static void test_continued_meta(void)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+	struct elog_writer *writer = NULL, *before;
+	struct asked asked = { .error = 0 };
+	struct raw raw;
+	uint64_t events;
+	unsigned int i;
+	int fd;
+
+	elog_processes_learn(processes, 50, 60, "sixty");
+	fill_raw(&raw, 10, 1, 1000);
+	for (i = 0; i < 3; i++) {
+		before = writer;
+		fd = new_file();
+		writer = open_writer(fd, &asked, processes, before);
+		elog_writer_close(before);
+		check_equal(store_meta(writer, &raw, 10, i * 320, (i + 1) * 10, !i), 320);
+		check_equal(elog_writer_end(writer, UINT64_MAX), 0);
+		check_equal(count_blocks(fd, ELOG_BLOCK_SCHEMA), 1);
+		check_equal(count_blocks(fd, ELOG_BLOCK_PROCESSES), 1);
+		check_equal(read_lost(fd, &events), 0);
+		check_equal(events, 10);
+		close(fd);
+	}
+	check_equal(asked.count[1], 3);
+	elog_writer_close(writer);
+
+	/* If these are too many, the writer of the next file looks at all records. */
+	memset(&asked, 0, sizeof(asked));
+	fd = new_file();
+	writer = open_writer(fd, &asked, NULL, NULL);
+	fill_raw(&raw, 1000, 1, 1000);
+	for (i = 0; i < 1000; i++)
+		raw.records[i].descriptor = 8 * (i + 1);
+	check_equal(store_meta(writer, &raw, 1000, 0, 1000, 32000), 32000);
+	check_equal(asked.count[0], 1000);
+	for (i = 0; i < 2; i++) {
+		before = writer;
+		writer = open_writer(fd, &asked, NULL, before);
+		elog_writer_close(before);
+		check_equal(asked.count[0], 1000 + i);
+		check_equal(store_meta(writer, &raw, 1, 32000 + 32 * i, 1001 + i, 0), 32);
+		check_equal(asked.count[0], 1001 + i);
+	}
+	elog_writer_close(writer);
+	close(fd);
+	elog_processes_free(processes);
+}
+
 /* What one file holds can be stored in another, with a filter between them. */
 static void test_copy(void)
 {
@@ -341,6 +531,9 @@ int main(void)
 		{ "names are stored again when they change", test_names },
 		{ "a definition that cannot be read is asked for again", test_failed_definition },
 		{ "losses continue in the next file", test_continues },
+		{ "the kernel's metadata replaces a look at each record", test_meta },
+		{ "metadata that cannot be true is ignored", test_wrong_meta },
+		{ "the next file repeats schemas and names", test_continued_meta },
 		{ "a file is copied item by item", test_copy },
 		{ "several files of a capture", test_files },
 	};

@@ -14,13 +14,20 @@
 #include "file/writer.h"
 #include "format/merge.h"
 #include "util/process.h"
+#include "util/struct.h"
 
 #define BLOCK_BYTES	(256U << 10)	/* written at once */
 #define REFRESH_NS	1000000000ULL	/* threads change their names */
 #define THREADS_MAX	16384
 
+/* A file that continues another one repeats at most so many schemas and threads. */
+#define SCHEMAS_REPEATED	512
+#define THREADS_REPEATED	4096
+
 /* A thread whose name is stored. */
 struct thread {
+	uint32_t pid;
+	uint32_t tid;
 	uint64_t asked;		/* time of the record for which its name was looked up */
 	char name[16];
 };
@@ -31,7 +38,7 @@ int elog_records_init(struct elog_writer *writer, const struct elog_writer *cont
 	struct writer_stream *stream;
 
 	elog_map_init(&writer->streams, sizeof(struct writer_stream));
-	elog_map_init(&writer->schemas, 0);
+	elog_map_init(&writer->schemas, sizeof(uint32_t));
 	elog_map_init(&writer->threads, sizeof(struct thread));
 	if (!writer->threads_max)
 		writer->threads_max = THREADS_MAX;
@@ -45,6 +52,9 @@ int elog_records_init(struct elog_writer *writer, const struct elog_writer *cont
 		stream->cpu = from->cpu;
 		memcpy(stream->lost, from->lost, sizeof(stream->lost));
 		stream->lost_count = from->lost_count;
+		stream->end = from->end;
+		stream->records = from->records;
+		stream->gap = from->gap;
 	}
 	return 0;
 }
@@ -117,6 +127,16 @@ int elog_records_losses(struct elog_writer *writer, const struct elog_writer_los
  * What has to precede a record
  */
 
+int elog_records_schema(struct elog_writer *writer, uint32_t descriptor)
+{
+	uint32_t *schema = elog_map_get(&writer->schemas, elog_map_integer(descriptor));
+
+	if (!schema)
+		return -ENOMEM;
+	*schema = descriptor;
+	return 0;
+}
+
 /* Store an event's schema once. There is none if the event was deleted. */
 static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
 {
@@ -131,13 +151,17 @@ static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
 		return 0;
 	ret = writer->definition(writer->context, &request, &text);
 	if (ret == -ENOENT)
-		return elog_map_insert(&writer->schemas, elog_map_integer(descriptor)) ?
-		       0 : -ENOMEM;
+		return elog_records_schema(writer, descriptor);
 	if (ret)
 		return ret;
 	ret = elog_writer_schema(writer, descriptor, request.provider_id, text);
 	free(text);
 	return ret;
+}
+
+static uint64_t thread_id(uint32_t pid, uint32_t tid)
+{
+	return (uint64_t)pid << 32 | tid;
 }
 
 static struct thread *new_thread(struct elog_writer *writer, uint64_t id)
@@ -151,7 +175,7 @@ static struct thread *new_thread(struct elog_writer *writer, uint64_t id)
 static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid,
 			  uint64_t time)
 {
-	const uint64_t id = (uint64_t)pid << 32 | tid;
+	const uint64_t id = thread_id(pid, tid);
 	struct thread *thread;
 	const char *name;
 	size_t size;
@@ -159,7 +183,8 @@ static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid
 	if (!writer->names)
 		return 0;
 	thread = elog_map_find_integer(&writer->threads, id);
-	if (thread && (time < thread->asked || time - thread->asked < REFRESH_NS))
+	if (thread && !writer->renamed &&
+	    (time < thread->asked || time - thread->asked < REFRESH_NS))
 		return 0;
 	name = elog_processes_name(writer->names, pid, tid);
 	if (thread)
@@ -168,6 +193,8 @@ static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid
 		thread = new_thread(writer, id);
 	if (!thread)
 		return -ENOMEM;
+	thread->pid = pid;
+	thread->tid = tid;
 	thread->asked = time;
 	size = strnlen(name, sizeof(thread->name) - 1);
 	if (*thread->name && strlen(thread->name) == size &&
@@ -197,6 +224,38 @@ static int mention(struct elog_writer *writer, uint32_t descriptor, uint32_t pid
 		writer->last_tid = tid;
 	}
 	writer->mentioned = true;
+	return 0;
+}
+
+int elog_records_continue(struct elog_writer *writer, const struct elog_writer *continues)
+{
+	const struct thread *thread;
+	const uint32_t *schema;
+	struct thread *copy;
+	int ret = 0;
+
+	if (!continues)
+		return 0;
+	writer->by_meta = continues->by_meta;
+	writer->looks = !continues->by_meta || continues->looks ||
+			continues->schemas.count > SCHEMAS_REPEATED ||
+			continues->threads.count > THREADS_REPEATED;
+	if (writer->looks)
+		return 0;
+	elog_map_for_each(&continues->schemas, schema) {
+		ret = mention_schema(writer, *schema);
+		if (ret)
+			return ret;
+	}
+	elog_map_for_each(&continues->threads, thread) {
+		copy = new_thread(writer, thread_id(thread->pid, thread->tid));
+		if (!copy)
+			return -ENOMEM;
+		*copy = *thread;
+		ret = elog_writer_process(writer, thread->pid, thread->tid, thread->name);
+		if (ret)
+			return ret;
+	}
 	return 0;
 }
 
@@ -260,16 +319,16 @@ static bool see_other_record(struct writer_stream *stream, const unsigned char *
 }
 
 /*
- * Find whole records to write at once, up to about BLOCK_BYTES. Count the events among
- * them, and store what has to precede them.
+ * Find whole records in the first @look bytes or more. Count the events among them, and
+ * store what has to precede them.
  *
  * Return: bytes; -EBADMSG these are no records; or another negative errno.
  */
 static ssize_t scan(struct elog_writer *writer, struct writer_stream *stream,
-		    const unsigned char *data, size_t size, uint64_t *events)
+		    const unsigned char *data, size_t size, size_t look, uint64_t *events)
 {
 	const unsigned char *end = data + size, *at = data;
-	const unsigned char *limit = size < BLOCK_BYTES ? end : data + BLOCK_BYTES;
+	const unsigned char *limit = size < look ? end : data + look;
 	struct eventlog_record record;
 	uint32_t size_flags, bytes;
 	int ret;
@@ -298,35 +357,105 @@ static ssize_t scan(struct elog_writer *writer, struct writer_stream *stream,
 	return at == data && size ? -EBADMSG : at - data;
 }
 
-ssize_t elog_writer_raw(struct elog_writer *writer, unsigned int cpu, uint32_t number,
-			const void *data, size_t size, uint64_t position)
+/* The stream of raw records. Return: 0 or a negative errno. */
+static int raw_stream(struct elog_writer *writer, unsigned int cpu, uint32_t number,
+		      uint64_t position, struct writer_stream **stream)
 {
-	struct writer_stream *stream;
-	struct elog_index_info info;
-	uint64_t events = 0;
-	ssize_t some;
-	int ret;
-
 	if (writer->error)
 		return writer->error;
 	if (!is_stream(cpu, number) || position % EVENTLOG_RECORD_ALIGN)
 		return -EINVAL;
-	stream = get_stream(writer, number);
-	if (!stream)
+	*stream = get_stream(writer, number);
+	if (!*stream)
 		return -ENOMEM;
-	stream->cpu = cpu;
-	some = scan(writer, stream, data, size, &events);
-	if (some <= 0)
-		return some;
-	info.newest = elog_writer_time(writer);
-	info.lost = stream->lost;
-	info.lost_count = stream->lost_count;
-	ret = elog_writer_store(writer, cpu, number, data, (size_t)some, position,
+	(*stream)->cpu = cpu;
+	/* A ring begins at 0. */
+	(*stream)->gap |= (*stream)->end != position;
+	return 0;
+}
+
+static ssize_t store_raw(struct elog_writer *writer, struct writer_stream *stream,
+			 const void *data, size_t size, uint64_t position, uint64_t events)
+{
+	const struct elog_index_info info = {
+		.newest = elog_writer_time(writer),
+		.lost = stream->lost,
+		.lost_count = stream->lost_count,
+	};
+	int ret;
+
+	ret = elog_writer_store(writer, stream->cpu, stream->number, data, size, position,
 				writer->flags & ELOG_WRITER_LIVE ? &info : NULL);
 	if (ret)
 		return ret;
 	writer->events += events;
+	stream->records += (uint32_t)events;
+	stream->end = position + size;
+	return (ssize_t)size;
+}
+
+static ssize_t look_and_store(struct elog_writer *writer, struct writer_stream *stream,
+			      const void *data, size_t size, uint64_t position)
+{
+	uint64_t events = 0;
+	ssize_t some = scan(writer, stream, data, size, BLOCK_BYTES, &events);
+
+	return some <= 0 ? some : store_raw(writer, stream, data, (size_t)some, position, events);
+}
+
+ssize_t elog_writer_raw(struct elog_writer *writer, unsigned int cpu, uint32_t number,
+			const void *data, size_t size, uint64_t position)
+{
+	struct writer_stream *stream;
+	int ret = raw_stream(writer, cpu, number, position, &stream);
+
+	return ret ? ret : look_and_store(writer, stream, data, size, position);
+}
+
+/* Look at the first bytes, in which there is something new. */
+static ssize_t scan_news(struct elog_writer *writer, struct writer_stream *stream,
+			 const void *data, const struct elog_raw_meta *meta, uint64_t *events)
+{
+	ssize_t some;
+
+	writer->renamed = true;
+	writer->mentioned = false;
+	some = scan(writer, stream, data, meta->bytes, meta->look, events);
+	writer->renamed = false;
 	return some;
+}
+
+ssize_t elog_writer_raw_meta(struct elog_writer *writer, unsigned int cpu, uint32_t number,
+			     const void *data, size_t size, uint64_t position,
+			     const struct elog_raw_meta *given)
+{
+	struct writer_stream *stream;
+	struct elog_raw_meta meta;
+	uint64_t looked_at = 0;
+	ssize_t some = 0;
+	uint32_t events;
+	int ret;
+
+	ret = elog_struct_get(&meta, sizeof(meta), given);
+	if (!ret)
+		ret = raw_stream(writer, cpu, number, position, &stream);
+	if (ret)
+		return ret;
+	writer->by_meta = true;
+	events = meta.records - stream->records;
+	if (writer->looks || stream->gap || !meta.bytes || meta.bytes > size ||
+	    meta.bytes % EVENTLOG_RECORD_ALIGN || meta.look > meta.bytes ||
+	    meta.bytes > ELOG_BLOCK_MAX - sizeof(struct elog_block_data) ||
+	    events > meta.bytes / sizeof(struct eventlog_record))
+		return look_and_store(writer, stream, data, size, position);
+	if (meta.look)
+		some = scan_news(writer, stream, data, &meta, &looked_at);
+	if (some < 0)
+		return some;
+	/* Store what precedes the damage. */
+	if ((uint64_t)some < meta.look || looked_at > events)
+		return store_raw(writer, stream, data, (size_t)some, position, looked_at);
+	return store_raw(writer, stream, data, meta.bytes, position, events);
 }
 
 /* ------------------------------------------------------------------------

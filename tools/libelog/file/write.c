@@ -331,6 +331,8 @@ int elog_writer_open(struct elog_writer **result, int fd,
 	/* Before any record: these losses were reported already. */
 	if (!ret && options.continues)
 		ret = elog_writer_sync(writer, options.start, NULL, 0);
+	if (!ret)
+		ret = elog_records_continue(writer, options.continues);
 	if (ret) {
 		elog_writer_close(writer);
 		return ret;
@@ -435,8 +437,9 @@ int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
 	uint64_t offset = writer->size;
 	int ret;
 
-	if (!elog_map_get(&writer->schemas, elog_map_integer(descriptor)))
-		return -ENOMEM;
+	ret = elog_records_schema(writer, descriptor);
+	if (ret)
+		return ret;
 	ret = write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
 	if (!ret)
 		elog_index_block(&writer->index, offset);

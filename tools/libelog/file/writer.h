@@ -27,6 +27,9 @@ struct writer_stream {
 	uint64_t events;	/* among these */
 	uint64_t lost[ELOG_LOST_CAUSES_MAX];	/* so far */
 	uint32_t lost_count;
+	uint64_t end;		/* position behind the last raw records */
+	uint32_t records;	/* events before @end: lower 32 bits */
+	bool gap;		/* raw records are missing */
 };
 
 struct elog_writer {
@@ -51,10 +54,13 @@ struct elog_writer {
 
 	struct elog_processes *names;
 	uint32_t threads_max;
+	bool by_meta;			/* records were stored without looking at them */
+	bool looks;			/* never do so: schemas or threads may be missing */
+	bool renamed;			/* threads may have new names before REFRESH_NS */
 	bool mentioned;			/* @last_descriptor and @last_tid are stored */
 	uint32_t last_descriptor;
 	uint32_t last_tid;
-	struct elog_map schemas;	/* by descriptor: it is stored; no value */
+	struct elog_map schemas;	/* by descriptor: the descriptors that are stored */
 	struct elog_map threads;	/* whose names are stored, the latest asked for last */
 };
 
@@ -74,6 +80,18 @@ uint64_t elog_writer_time(const struct elog_writer *writer);
  * Return: 0 or -ENOMEM.
  */
 int elog_records_init(struct elog_writer *writer, const struct elog_writer *continues);
+
+/**
+ * elog_records_continue() - store what later records of the rings do not bring any more
+ * @writer: whose FILE block is written
+ * @continues: the writer of the file before, or NULL
+ *
+ * Return: 0 or a negative errno.
+ */
+int elog_records_continue(struct elog_writer *writer, const struct elog_writer *continues);
+
+/** elog_records_schema() - note that a schema is stored; return 0 or -ENOMEM */
+int elog_records_schema(struct elog_writer *writer, uint32_t descriptor);
 
 /** elog_records_free() - free the tables */
 void elog_records_free(struct elog_writer *writer);

@@ -775,34 +775,6 @@ static int split_string(struct parser *parser, const char **text,
 	return 0;
 }
 
-/* Is this valid UTF-8 without NUL? Comments must be, too. */
-static bool is_text(const char *text, const char *end)
-{
-	const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
-	uint64_t word;
-	size_t size;
-
-	while (text < end) {
-		/* Skip eight characters of ASCII: no byte is 0 or has its highest bit. */
-		if (end - text >= 8) {
-			memcpy(&word, text, sizeof(word));
-			if (!((word | (word - ones)) & high)) {
-				text += 8;
-				continue;
-			}
-		}
-		if (!*text)
-			return false;
-		size = (unsigned char)*text < 0x80 ? 1 :
-		       elog_utf8_size((const unsigned char *)text,
-				      (const unsigned char *)end);
-		if (!size)
-			return false;
-		text += size;
-	}
-	return true;
-}
-
 /* Printable ASCII except blanks, quotes and "#". In ASCII, only "!" is before these. */
 static bool is_plain(char c)
 {
@@ -821,7 +793,8 @@ static int split_line(struct parser *parser, const char *text, const char *end)
 	int ret;
 
 	parser->token_count = 0;
-	if (!parser->is_text && !is_text(text, end))
+	/* Comments must be text, too. */
+	if (!parser->is_text && !elog_is_text(text, end))
 		return wrong(parser, "bytes that are not UTF-8");
 	for (;;) {
 		while (text < end && (*text == ' ' || *text == '\t'))
@@ -863,7 +836,7 @@ int elog_schema_parse(const char *text, size_t size,
 	memset(&parser, 0, offsetof(struct parser, used));
 	parser.error = error;
 	parser.block_bytes = BLOCK_BYTES(size);
-	parser.is_text = is_text(text, end);
+	parser.is_text = elog_is_text(text, end);
 
 	parser.owner = calloc(1, sizeof(*parser.owner));
 	if (!parser.owner)

@@ -50,6 +50,7 @@ struct kick {
  * @count: elements of @parts
  * @with_head: element before @parts that is free for the message's head; or NULL
  * @ring: number of the thread's ring if the kernel must drain it first, or 0
+ * @stack: the stack pointer of the function that emits
  */
 struct emission {
 	const struct elog_event *event;
@@ -58,6 +59,7 @@ struct emission {
 	unsigned int count;
 	struct iovec *with_head;
 	uint32_t ring;
+	uintptr_t stack;
 };
 
 /* The first of @parts, the only one or one of several, starts in @kick. */
@@ -167,6 +169,10 @@ static inline bool is_for_ring(const struct elog_event *event)
 
 static inline uint64_t ring_clock(const struct elog_mapped_ring *ring)
 {
+#ifdef __x86_64__
+	if (__builtin_expect(ring->cycles, 1))
+		return __builtin_ia32_rdtsc();
+#endif
 	return elog_clock_read(CLOCK_MONOTONIC) + (uint64_t)ring->time_offset;
 }
 
@@ -192,8 +198,8 @@ static __attribute__((noinline)) bool answer(struct elog_producer *producer,
 					     struct elog_mapped_ring *ring, uint32_t ask)
 {
 	if (ask & EVENTLOG_MAPPED_ASK_LEAVE) {
-		elog_producer_manage(producer, elog_rings_lost);
-		return false;
+		elog_producer_manage(producer, elog_rings_leave);
+		return !(ask & ELOG_RINGS_STAND_IN);
 	}
 	if (ask & EVENTLOG_MAPPED_ASK_KICK) {
 		kick_ring(producer, ring->number);
@@ -230,6 +236,7 @@ put_in_ring(struct elog_mapped_ring *ring, const struct elog_event *event, uint6
 	struct elog_mapped_slot slot;
 	unsigned char *to;
 	unsigned int i;
+	uint64_t time;
 	uint32_t ask;
 
 	if (bytes > EVENTLOG_PAYLOAD_MAX || !elog_mapped_begin(ring))
@@ -238,13 +245,15 @@ put_in_ring(struct elog_mapped_ring *ring, const struct elog_event *event, uint6
 		elog_mapped_end(ring);
 		return ELOG_MAPPED_BUSY;
 	}
+	/* Before other values occupy registers: the clock may be a function. */
+	time = ring_clock(ring);
 	if (!elog_mapped_reserve(ring, (uint32_t)bytes, &slot)) {
 		elog_mapped_end(ring);
 		return ELOG_MAPPED_FULL;
 	}
 	slot.record->write_index = __atomic_load_n(&registered(event)->write_index,
 						   __ATOMIC_RELAXED);
-	slot.record->time = ring_clock(ring);
+	slot.record->time = time;
 	slot.record->session = session;
 	to = (unsigned char *)(slot.record + 1);
 	for (i = 0; i < count; i++) {
@@ -294,7 +303,7 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 
 	if (!elog_event_enabled(event))
 		return -EBADF;
-	if (ring && ring->busy && elog_rings_left(ring) &&
+	if (ring && ring->busy && elog_rings_left(ring, emission->stack) &&
 	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
 	    ELOG_MAPPED_DONE)
 		return 0;
@@ -335,6 +344,7 @@ emit(const struct elog_event *event, uint64_t session, const struct iovec *parts
 		.parts = parts,
 		.count = count,
 		.with_head = with_head,
+		.stack = elog_mapped_stack_pointer(),
 	};
 	return emit_slowly(&emission, ring, result);
 }

@@ -31,6 +31,7 @@
  * @header: NULL: there is no ring
  * @time_offset: ns to add to the clock
  * @number: of the ring in its file
+ * @cycles: times are values of the cycle counter, not of the clock
  * @full: how often it was full since the last doorbell
  * @quiet: how many doorbells in a row followed little traffic
  * @rung: @head at the last doorbell
@@ -49,6 +50,7 @@ struct elog_mapped_ring {
 	struct eventlog_mapped_header *header;
 	int64_t time_offset;
 	uint32_t number;
+	uint32_t cycles;
 	uint32_t full;
 	uint32_t quiet;
 	uint32_t rung;
@@ -89,7 +91,12 @@ ELOG_MAPPED_INLINE bool elog_mapped_begin(struct elog_mapped_ring *ring)
 {
 	if (__builtin_expect(__atomic_load_n(&ring->busy, __ATOMIC_RELAXED) != 0, 0))
 		return false;
+#ifdef __x86_64__
+	/* One instruction instead of two. */
+	__asm__ volatile("movq %%rsp, %0" : "=m"(ring->busy));
+#else
 	__atomic_store_n(&ring->busy, elog_mapped_stack_pointer(), __ATOMIC_RELAXED);
+#endif
 	elog_mapped_fence();
 	return true;
 }
@@ -182,8 +189,8 @@ ELOG_MAPPED_INLINE bool elog_mapped_reserve(struct elog_mapped_ring *ring, uint3
 		return false;
 	slot->record = (struct eventlog_mapped_record *)
 		       (void *)elog_mapped_place(ring, slot->header);
-	slot->record->size = (uint32_t)sizeof(*slot->record) + bytes;
 	slot->end = ring->head + need;
+	slot->record->size = (uint32_t)sizeof(*slot->record) + bytes;
 	return true;
 }
 
@@ -289,16 +296,18 @@ elog_mapped_emit(struct elog_mapped_ring *ring, uint32_t write_index, uint64_t s
 		 uint64_t (*clock)(const struct elog_mapped_ring *ring))
 {
 	struct elog_mapped_slot slot;
+	uint64_t time;
 	uint32_t ask;
 
 	if (!elog_mapped_begin(ring))
 		return ELOG_MAPPED_BUSY;
+	time = clock(ring);
 	if (!elog_mapped_reserve(ring, bytes, &slot)) {
 		elog_mapped_end(ring);
 		return ELOG_MAPPED_FULL;
 	}
 	slot.record->write_index = write_index;
-	slot.record->time = clock(ring);
+	slot.record->time = time;
 	slot.record->session = session;
 	elog_mapped_copy((unsigned char *)(slot.record + 1), payload, bytes);
 	elog_mapped_commit(ring, &slot);

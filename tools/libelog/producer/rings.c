@@ -10,6 +10,7 @@
 #include <linux/membarrier.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -187,8 +188,36 @@ static bool map_ring(struct ring_slot *slot, int fd, const struct eventlog_attac
 		.header = header,
 		.time_offset = attach->time_offset,
 		.number = attach->ring,
+		.cycles = attach->flags & EVENTLOG_ATTACH_CYCLES,
 	};
 	return true;
+}
+
+/* May this thread read the cycle counter? The clock takes more instructions. */
+static bool may_read_cycles(void)
+{
+#ifdef __x86_64__
+	int mode = 0;
+
+	return !prctl(PR_GET_TSC, &mode) && mode == PR_TSC_ENABLE;
+#else
+	return false;
+#endif
+}
+
+static bool attach_new(int fd, struct eventlog_attach *attach)
+{
+	struct eventlog_attach request = *attach;
+
+	if (may_read_cycles()) {
+		attach->flags = EVENTLOG_ATTACH_CYCLES;
+		if (!ioctl(fd, EVENTLOG_IOC_ATTACH, attach))
+			return true;
+		*attach = request;
+		if (errno != EOPNOTSUPP && errno != EINVAL)
+			return false;
+	}
+	return !ioctl(fd, EVENTLOG_IOC_ATTACH, attach);
 }
 
 /* Makes a ring, in place of the slot's. If this fails, the slot does not change. */
@@ -201,7 +230,7 @@ static bool make_ring(struct ring_slot *slot, int fd, uint32_t data_bytes, size_
 
 	if (__atomic_load_n(&process_bytes, __ATOMIC_RELAXED) + data_bytes > bytes_max)
 		return false;
-	if (ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
+	if (!attach_new(fd, &attach))
 		return false;
 	if (!map_ring(slot, fd, &attach)) {
 		detach(fd, attach.ring);
@@ -220,7 +249,11 @@ static bool make_ring(struct ring_slot *slot, int fd, uint32_t data_bytes, size_
 /* The ring of a thread that has ended. The kernel delivers first what that one emitted. */
 static bool take_over(struct ring_slot *slot, int fd)
 {
-	struct eventlog_attach attach = { .size = sizeof(attach), .ring = slot->ring->number };
+	struct eventlog_attach attach = {
+		.size = sizeof(attach),
+		.flags = slot->ring->cycles ? EVENTLOG_ATTACH_CYCLES : 0,
+		.ring = slot->ring->number,
+	};
 
 	if (ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
 		return false;
@@ -310,7 +343,7 @@ void elog_rings_rung(struct elog_rings *rings, int fd)
 			  PROCESS_BYTES_MAX);
 }
 
-void elog_rings_lost(struct elog_rings *rings, int fd)
+void elog_rings_leave(struct elog_rings *rings, int fd)
 {
 	struct ring_slot *slot = slot_of_thread(rings);
 
@@ -318,6 +351,7 @@ void elog_rings_lost(struct elog_rings *rings, int fd)
 	if (!slot || !slot->header || !(elog_mapped_ask(slot->header) & EVENTLOG_MAPPED_ASK_LEAVE))
 		return;
 	end_ring(slot);
+	/* The ring was broken, or the kernel has another clock. Both are rare. */
 	retry_later(rings);
 }
 
@@ -325,9 +359,8 @@ void elog_rings_lost(struct elog_rings *rings, int fd)
  * Emissions that are under way
  */
 
-bool elog_rings_left(struct elog_mapped_ring *ring)
+bool elog_rings_left(struct elog_mapped_ring *ring, uintptr_t now)
 {
-	const uintptr_t now = elog_mapped_stack_pointer();
 	const uintptr_t then = __atomic_load_n(&ring->busy, __ATOMIC_RELAXED);
 	uintptr_t alternate, end;
 	stack_t stack;
@@ -423,7 +456,7 @@ void elog_rings_disconnect(struct elog_rings *rings)
 		if (!slot->header)
 			continue;
 		if (__atomic_load_n(&slot->ring->busy, __ATOMIC_ACQUIRE))
-			put_stand_in(slot, EVENTLOG_MAPPED_ASK_LEAVE);
+			put_stand_in(slot, EVENTLOG_MAPPED_ASK_LEAVE | ELOG_RINGS_STAND_IN);
 		else
 			end_ring(slot);
 	}
@@ -479,6 +512,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	struct ring_slot *slot;
 
 	rings->usable = false;
+	elog_thread_rings.written = 0;
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (slot->header)
 			__atomic_fetch_sub(&process_bytes, slot->length, __ATOMIC_RELAXED);

@@ -117,8 +117,14 @@ void elog_rings_full(struct elog_rings *rings, int fd);
  */
 void elog_rings_rung(struct elog_rings *rings, int fd);
 
-/** elog_rings_lost() - if the kernel no longer reads this thread's ring, end it */
-void elog_rings_lost(struct elog_rings *rings, int fd);
+/*
+ * With EVENTLOG_MAPPED_ASK_LEAVE: the ring is ordinary memory by now, so the kernel does not
+ * get what is in it.
+ */
+#define ELOG_RINGS_STAND_IN	(1U << 31)
+
+/** elog_rings_leave() - end this thread's ring if the kernel asks for it */
+void elog_rings_leave(struct elog_rings *rings, int fd);
 
 /**
  * elog_rings_resizes() - whether elog_rings_full() and elog_rings_rung() have something to do
@@ -132,11 +138,13 @@ bool elog_rings_resizes(struct elog_mapped_ring *ring, bool rung);
 /**
  * elog_rings_left() - whether an emission was left by siglongjmp()
  * @ring: this thread's; it is in an emission
+ * @stack: the stack pointer of the function that wants to emit now
  *
  * If so, the ring is usable again. An emission that is still under way was interrupted by
- * the caller, so it is farther up on the stack. Without the lock.
+ * the caller, so it is farther up on the stack. Signal handlers must not switch to another
+ * stack and emit there. Without the lock.
  */
-bool elog_rings_left(struct elog_mapped_ring *ring);
+bool elog_rings_left(struct elog_mapped_ring *ring, uintptr_t stack);
 
 /**
  * elog_rings_watch_thread() - call elog_rings_thread_ended() when this thread ends

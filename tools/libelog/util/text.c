@@ -376,3 +376,30 @@ void elog_text_visible(struct elog_text *text, const char *data, size_t size)
 	}
 	elog_text_put(text, plain, (size_t)(from - plain));
 }
+
+bool elog_is_text(const char *text, const char *end)
+{
+	const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
+	uint64_t word;
+	size_t size;
+
+	while (text < end) {
+		/* Skip eight characters of ASCII: no byte is 0 or has its highest bit. */
+		if (end - text >= 8) {
+			memcpy(&word, text, sizeof(word));
+			if (!((word | (word - ones)) & high)) {
+				text += 8;
+				continue;
+			}
+		}
+		if (!*text)
+			return false;
+		size = (unsigned char)*text < 0x80 ? 1 :
+		       elog_utf8_size((const unsigned char *)text,
+				      (const unsigned char *)end);
+		if (!size)
+			return false;
+		text += size;
+	}
+	return true;
+}

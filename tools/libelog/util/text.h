@@ -74,6 +74,9 @@ void elog_text_json_string(struct elog_text *text, const char *data, size_t size
  */
 void elog_text_csv(struct elog_text *text, const char *data, size_t size);
 
+/** elog_is_text() - is this valid UTF-8 without NUL? */
+bool elog_is_text(const char *text, const char *end);
+
 /* In the first reserved member of a text: the memory is not from malloc() and cannot grow. */
 #define ELOG_TEXT_FIXED	1
 

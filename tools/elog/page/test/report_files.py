@@ -9,6 +9,9 @@ import sys
 from elogfile import ElogFile, c
 
 
+ABORTED = 5  # EVENTLOG_LOST_ABORTED: an invalid record of a producer
+
+
 def schema(provider, event, fields, level="info"):
     return f"eventlog 1\nprovider {provider}\nevent 1 {event} {level} -\n" + "".join(
         f"\t{kind} {name}\n" for name, kind in fields.items())
@@ -94,6 +97,10 @@ def write_small(directory):
         file.event(6, struct.pack("=Q", 1))
     with ElogFile(directory + "/loss.elog", SCHEMAS) as file:
         file.loss({1: 2 ** 40})
+    with ElogFile(directory + "/invalid.elog", SCHEMAS) as file:
+        put(file, 10 ** 9, 1, payload("x", bytes(4)), session=1)
+        file.loss({ABORTED: 3})
+        put(file, 10 ** 9 + 5000, 2, bytes(2), session=1)
     with ElogFile(directory + "/nospan.elog", SCHEMAS) as file:
         for i in range(50):
             put(file, 10 ** 9 + i, 6, struct.pack("=Q", i))

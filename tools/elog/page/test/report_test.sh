@@ -123,6 +123,7 @@ small_files_agree()
 	agrees 0 none 'events == 0' 'not spans' 'time["bins"] == 0' &&
 	agrees 0 one 'events == 1' 'time["span"] == 0' &&
 	agrees 2 loss 'events == 0' 'lost == 2 ** 40' 'len(losses) == 1' &&
+	agrees 0 invalid 'lost == 0' 'invalid == 3' 'not losses' 'spans[0]["pairs"] == 1' &&
 	agrees 0 nospan 'events == 50' 'not spans' &&
 	agrees 0 steps 'events == 10' '3.9e12 < time["span"] < 4.1e12' &&
 	agrees 0 wide 'events == 2' &&

@@ -354,6 +354,36 @@ int elog_consumer_raw_release(struct elog_consumer *consumer, unsigned int ring,
 			      size_t size);
 
 /**
+ * struct elog_raw_meta - what the kernel knows about some unread bytes of a ring
+ * @size: sizeof(struct elog_raw_meta)
+ * @records: set to the number of events in the ring before the end of @bytes: lower 32 bits
+ * @bytes: set to bytes from the start of the unread ones; they end with a record
+ * @look: set to how many of @bytes, from their start, may have events or threads that are
+ *	new in the ring, and lost records
+ */
+struct elog_raw_meta {
+	uint32_t size;
+	uint32_t records;
+	uint64_t bytes;
+	uint64_t look;
+};
+
+/**
+ * elog_consumer_raw_meta() - get what the kernel knows about the next unread bytes
+ * @consumer: as for elog_consumer_raw(), which was called just before
+ * @ring: its number, below elog_consumer_rings()
+ * @meta: filled in; the caller sets its size
+ *
+ * With this, elog_writer_raw_meta() need not look at each record. The kernel knows it when
+ * a sub-buffer is complete: use more sub-buffers than 2.
+ *
+ * Return: 1; 0 the kernel does not know: use elog_writer_raw(); -EAGAIN it will know later,
+ * when the sub-buffer is complete: as 0, or leave the bytes unread until then; -EINVAL.
+ */
+int elog_consumer_raw_meta(struct elog_consumer *consumer, unsigned int ring,
+			   struct elog_raw_meta *meta);
+
+/**
  * elog_consumer_raw_flush() - get a time from the kernel, and map new rings
  * @consumer: as for elog_consumer_raw()
  *

@@ -236,8 +236,12 @@ static inline bool elog_event_enabled(const struct elog_event *event)
  * callers ignore this. -EINVAL @count is too large, or the payload is shorter than the
  * fields. -EBADMSG the size or the offset of a dynamic field is wrong, or a string is
  * not terminated. -E2BIG more than EVENTLOG_PAYLOAD_MAX bytes. -EFAULT, -ENOMEM,
- * -EINTR as writev(2). The library itself copies payloads of up to 256 bytes: if they are
- * not readable, the process gets SIGSEGV. For a NULL address, the result is -EFAULT.
+ * -EINTR as writev(2). The library itself copies payloads of up to 256 bytes, and those that
+ * it puts in a ring: if they are not readable, the process gets SIGSEGV. For a NULL address,
+ * the result is -EFAULT.
+ *
+ * A thread that emits often gets a ring, see elog_producer(3): the kernel then takes the
+ * event later, and counts one whose payload is not valid as lost.
  */
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count);

@@ -130,6 +130,25 @@ ssize_t elog_writer_raw(struct elog_writer *writer, unsigned int cpu, uint32_t s
 			const void *data, size_t size, uint64_t position);
 
 /**
+ * elog_writer_raw_meta() - store records without looking at each of them
+ * @writer: the writer
+ * @cpu: as for elog_writer_raw(), and so are @stream, @data, @size and @position
+ * @meta: of elog_consumer_raw_meta()
+ *
+ * Stores @meta's bytes. It also stores schemas and names of threads that are new in the
+ * ring, so the writer must have stored all records of the ring before these, or continue
+ * (see struct elog_writer_options) a file that has. Otherwise, or if @meta cannot be true,
+ * this function does the same as elog_writer_raw(). A file that continues another one has
+ * all schemas and names of threads of that file. If these are many, the writer looks at
+ * each record instead.
+ *
+ * Return: as elog_writer_raw().
+ */
+ssize_t elog_writer_raw_meta(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
+			     const void *data, size_t size, uint64_t position,
+			     const struct elog_raw_meta *meta);
+
+/**
  * elog_writer_add() - store a copy of an event or a loss
  * @writer: the writer
  * @item: of a consumer or a reader; items of other types are ignored. The events of a

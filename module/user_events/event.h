@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of user_events: live definitions of its two providers, found by name.
+ *
+ * The table is under domain->lock.  An event is in it from its first registration until it
+ * ends.  Everything that uses an event, an open file or a bit in the memory of a process, is
+ * a registration of the definition.
+ */
+#ifndef EVENTLOG_USER_EVENTS_EVENT_H
+#define EVENTLOG_USER_EVENTS_EVENT_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+#include "core/domain.h"
+#include "core/event.h"
+
+struct seq_file;
+
+/* The domain of all events of this front end. */
+static inline struct eventlog_domain *eventlog_ue_domain(void)
+{
+	return &eventlog_root_domain;
+}
+
+/**
+ * struct eventlog_watch - an event of this front end
+ * @event: the definition; valid while it is live
+ * @multi: its name may have several formats
+ * @name_node: in the table of names
+ * @all_node: in the list of all events, in the order of registration
+ * @enablers: &struct eventlog_ue_enabler.event_node; under the lock of enabler.h
+ * @dirty_node: in the list of those that were enabled or disabled, see enabler.c
+ * @holders: the table's and that list's
+ */
+struct eventlog_watch {
+	struct eventlog_event *event;
+	bool multi;
+	struct hlist_node name_node;
+	struct list_head all_node;
+	struct list_head enablers;
+	struct list_head dirty_node;
+	refcount_t holders;
+};
+
+/**
+ * eventlog_ue_watch_put() - drop a hold
+ * @watch: freed with the last one
+ */
+void eventlog_ue_watch_put(struct eventlog_watch *watch);
+
+/**
+ * eventlog_ue_event_get() - find or make an event, and add a registration to it
+ * @command: the command; parsed here
+ * @flags: EVENTLOG_UE_PERSIST, EVENTLOG_UE_MULTI
+ * @use: of the registration; its user is set
+ *
+ * When it returns, ftrace knows the event, unless there is no room.  No lock is held.
+ *
+ * Return: the event, or ERR_PTR: -EINVAL, -EPERM (persistent events need CAP_PERFMON),
+ * -EADDRINUSE (the name has another format), -EMFILE (too many events), -E2BIG, -ENOMEM.
+ */
+struct eventlog_watch *eventlog_ue_event_get(const char *command, unsigned int flags,
+					     struct eventlog_event_use *use);
+
+/**
+ * eventlog_ue_event_use() - add a registration to an event
+ * @watch: has a registration
+ * @use: of the new one; its user is set
+ */
+void eventlog_ue_event_use(struct eventlog_watch *watch, struct eventlog_event_use *use);
+
+/**
+ * eventlog_ue_event_put() - remove a registration; the last one ends the event
+ * @watch: the event
+ * @use: of the registration
+ */
+void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use);
+
+/**
+ * eventlog_ue_event_delete() - delete events by name, in all formats
+ * @name: the name
+ *
+ * Return: 0; -ENOENT; -EBUSY: an event is registered or traced; -EPERM.
+ */
+int eventlog_ue_event_delete(const char *name);
+
+/**
+ * eventlog_ue_events_show() - write all events to user_events_status
+ * @seq: the file
+ */
+void eventlog_ue_events_show(struct seq_file *seq);
+
+/**
+ * eventlog_ue_events_init() - choose the key of the table, at load
+ */
+void eventlog_ue_events_init(void);
+
+/* For &struct eventlog_watch_ops. */
+void eventlog_ue_event_ended(struct eventlog_watch *watch);
+
+#endif /* EVENTLOG_USER_EVENTS_EVENT_H */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fork, exec and exit: see process.h.
+ */
+#define pr_fmt(format) "eventlog: " format
+
+#include <linux/mempool.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+
+#if EVENTLOG_TRACE_EVENTS
+
+#include <trace/events/sched.h>
+
+#include "providers/hook.h"
+#include "user_events/enabler.h"
+#include "user_events/process.h"
+
+/* Forks that can be noted when there is no memory. */
+#define UE_FORKS_MIN 256
+/* The longest interval at which memories are looked at whose process may be exiting. */
+#define UE_PURGE_MAX (10 * HZ)
+
+/**
+ * struct ue_fork - a fork in progress
+ * @node: in the list of them
+ * @parent: the parent's memory, with a hold
+ * @mm: the child's, referred to
+ */
+struct ue_fork {
+	struct list_head node;
+	struct eventlog_ue_memory *parent;
+	struct mm_struct *mm;
+};
+
+static DEFINE_SPINLOCK(ue_forks_lock);
+static LIST_HEAD(ue_forks);
+static mempool_t *ue_forks_pool;
+static unsigned long ue_purge_delay;
+
+static void ue_forks_work_run(struct work_struct *work);
+static void ue_purge_work_run(struct work_struct *work);
+static DECLARE_DELAYED_WORK(ue_forks_work, ue_forks_work_run);
+static DECLARE_DELAYED_WORK(ue_purge_work, ue_purge_work_run);
+
+/* ---- fork ---- */
+
+static void ue_fork_end(struct ue_fork *fork)
+{
+	eventlog_ue_memory_put(fork->parent);
+	mmdrop(fork->mm);
+	mempool_free(fork, ue_forks_pool);
+}
+
+static struct ue_fork *ue_fork_first(void)
+{
+	struct ue_fork *fork;
+
+	spin_lock_irq(&ue_forks_lock);
+	fork = list_first_entry_or_null(&ue_forks, struct ue_fork, node);
+	spin_unlock_irq(&ue_forks_lock);
+	return fork;
+}
+
+static void ue_fork_unlink(struct ue_fork *fork)
+{
+	spin_lock_irq(&ue_forks_lock);
+	list_del(&fork->node);
+	spin_unlock_irq(&ue_forks_lock);
+}
+
+void eventlog_ue_forks_take(void)
+{
+	struct ue_fork *fork;
+
+	lockdep_assert_held(&eventlog_ue_lock);
+	while ((fork = ue_fork_first())) {
+		if (atomic_read(&fork->mm->mm_users) &&
+		    eventlog_ue_memory_copy(fork->parent, fork->mm)) {
+			/* There is no memory: try again later, in the same order. */
+			queue_delayed_work(eventlog_ue_queue, &ue_forks_work, HZ / 10);
+			return;
+		}
+		ue_fork_unlink(fork);
+		ue_fork_end(fork);
+		cond_resched();
+	}
+}
+
+static void ue_forks_work_run(struct work_struct *work)
+{
+	mutex_lock(&eventlog_ue_lock);
+	eventlog_ue_forks_take();
+	mutex_unlock(&eventlog_ue_lock);
+}
+
+/* The memory of a process, with a hold, or NULL. */
+static struct eventlog_ue_memory *ue_memory_hold(const struct mm_struct *mm)
+{
+	struct eventlog_ue_memory *memory;
+
+	rcu_read_lock();
+	memory = mm ? eventlog_ue_memory_find(mm) : NULL;
+	if (memory && !refcount_inc_not_zero(&memory->holders))
+		memory = NULL;
+	rcu_read_unlock();
+	return memory;
+}
+
+static void ue_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct eventlog_ue_memory *memory;
+	struct ue_fork *fork;
+	unsigned long flags;
+
+	if (eventlog_ue_memories_empty() || !child->mm || child->mm == parent->mm)
+		return;
+	memory = ue_memory_hold(parent->mm);
+	if (!memory)
+		return;
+	fork = mempool_alloc(ue_forks_pool, GFP_ATOMIC | __GFP_NOWARN);
+	if (!fork) {
+		eventlog_ue_memory_put(memory);
+		pr_warn_ratelimited("no memory: the bits of process %d stay as they are\n",
+				    child->tgid);
+		return;
+	}
+	fork->parent = memory;
+	fork->mm = child->mm;
+	mmgrab(fork->mm);
+	spin_lock_irqsave(&ue_forks_lock, flags);
+	list_add_tail(&fork->node, &ue_forks);
+	spin_unlock_irqrestore(&ue_forks_lock, flags);
+	queue_delayed_work(eventlog_ue_queue, &ue_forks_work, 0);
+}
+
+/* ---- exec and exit ---- */
+
+/* Something else that looks at a memory may be its last user: look again and again. */
+static void ue_purge_work_run(struct work_struct *work)
+{
+	unsigned long delay;
+	bool exited;
+
+	mutex_lock(&eventlog_ue_lock);
+	eventlog_ue_forks_take();
+	exited = eventlog_ue_memories_purge();
+	mutex_unlock(&eventlog_ue_lock);
+	delay = READ_ONCE(ue_purge_delay);
+	if (eventlog_ue_memories_empty() || (!exited && delay >= HZ))
+		return;
+	WRITE_ONCE(ue_purge_delay, min(2 * delay, UE_PURGE_MAX));
+	queue_delayed_work(eventlog_ue_queue, &ue_purge_work, delay);
+}
+
+static void ue_purge_soon(void)
+{
+	if (READ_ONCE(ue_purge_delay) > 2) {
+		WRITE_ONCE(ue_purge_delay, 1);
+		mod_delayed_work(eventlog_ue_queue, &ue_purge_work, 1);
+	} else {
+		WRITE_ONCE(ue_purge_delay, 1);
+		queue_delayed_work(eventlog_ue_queue, &ue_purge_work, 1);
+	}
+}
+
+static void ue_probe_exec(void *data, struct task_struct *task, pid_t old,
+			  struct linux_binprm *program)
+{
+	if (!eventlog_ue_memories_empty())
+		ue_purge_soon();
+}
+
+/* Newer kernels call the probe while the task still has its memory. */
+static void ue_exited(const struct task_struct *task)
+{
+	struct eventlog_ue_memory *memory;
+
+	if (eventlog_ue_memories_empty() || task->flags & PF_KTHREAD)
+		return;
+	memory = ue_memory_hold(task->mm);
+	if (memory) {
+		WRITE_ONCE(memory->exited, true);
+		eventlog_ue_memory_put(memory);
+	}
+	ue_purge_soon();
+}
+
+static void ue_probe_exit(void *data, struct task_struct *task)
+{
+	ue_exited(task);
+}
+
+static void ue_probe_exit_group(void *data, struct task_struct *task, bool group_dead)
+{
+	ue_exited(task);
+}
+
+static struct eventlog_hook ue_hooks[] = {
+	EVENTLOG_HOOK(sched_process_fork, ue_probe_fork),
+	EVENTLOG_HOOK(sched_process_exec, ue_probe_exec),
+	EVENTLOG_HOOK_EITHER(sched_process_exit, ue_probe_exit, ue_probe_exit_group),
+	{}
+};
+
+/* ---- load and unload ---- */
+
+static void ue_hooks_unset(void)
+{
+	struct eventlog_hook *hook;
+
+	for (hook = ue_hooks; hook->name; hook++)
+		eventlog_hook_set(hook, false);
+	tracepoint_synchronize_unregister();
+}
+
+int eventlog_ue_process_init(void)
+{
+	struct eventlog_hook *hook;
+
+	ue_purge_delay = 1;
+	ue_forks_pool = mempool_create_kmalloc_pool(UE_FORKS_MIN, sizeof(struct ue_fork));
+	if (!ue_forks_pool)
+		return -ENOMEM;
+	eventlog_hooks_find(ue_hooks);
+	for (hook = ue_hooks; hook->name; hook++) {
+		eventlog_hook_set(hook, true);
+		if (!hook->hooked)
+			goto err_unset;
+	}
+	return 0;
+
+err_unset:
+	ue_hooks_unset();
+	mempool_destroy(ue_forks_pool);
+	return -ENOENT;
+}
+
+void eventlog_ue_process_exit(void)
+{
+	struct ue_fork *fork;
+
+	ue_hooks_unset();
+	ue_forks_work_run(NULL);
+	cancel_delayed_work_sync(&ue_forks_work);
+	cancel_delayed_work_sync(&ue_purge_work);
+	while ((fork = ue_fork_first())) {
+		ue_fork_unlink(fork);
+		ue_fork_end(fork);
+	}
+	mempool_destroy(ue_forks_pool);
+}
+
+#endif /* EVENTLOG_TRACE_EVENTS */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What happens to processes: a child that is forked gets its parent's enablers, and a memory
+ * that nothing uses any more, after exec or exit, loses them.
+ *
+ * Probes on tracepoints of the scheduler only note what happened; a work item does the rest.
+ * Everything that changes enablers first deals with the forks before the change.
+ */
+#ifndef EVENTLOG_USER_EVENTS_PROCESS_H
+#define EVENTLOG_USER_EVENTS_PROCESS_H
+
+/**
+ * eventlog_ue_forks_take() - give children the enablers of their parents
+ *
+ * The lock of enabler.h is held.
+ */
+void eventlog_ue_forks_take(void);
+
+/**
+ * eventlog_ue_process_init() - register the probes, at load
+ *
+ * Return: 0, -ENOMEM, or -ENOENT: the kernel lacks a tracepoint.
+ */
+int eventlog_ue_process_init(void);
+
+/**
+ * eventlog_ue_process_exit() - unregister the probes, at unload
+ *
+ * The workqueue still exists.
+ */
+void eventlog_ue_process_exit(void);
+
+#endif /* EVENTLOG_USER_EVENTS_PROCESS_H */

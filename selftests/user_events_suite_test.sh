@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the kernel's own tests of user_events, which scripts/build-user-events-suite has built,
+# and prints their results under one plan. The module is loaded as by modprobe, except that
+# one of the programs needs user_events_dynamic=1. On a kernel that has user_events the tests
+# use the kernel's, and the module makes no file.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+suite=$here/../build/user_events
+eventlog=${EVENTLOG_MODULE:-${EVENTLOG_KO:-./eventlog.ko}}
+tracefs=/sys/kernel/tracing
+
+if [ -e "$suite/reason" ]; then
+	echo "1..0 # SKIP $(cat "$suite/reason")"
+	exit 4
+fi
+[ -d "$tracefs/events" ] || mount -t tracefs tracefs "$tracefs"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Prints the number of the file's inode, or nothing.
+file()
+{
+	stat -c %i "$tracefs/user_events_data" 2> /dev/null
+}
+
+rmmod eventlog 2> /dev/null
+before=$(file)
+insmod "$eventlog" user_events_dynamic=1 || exit 1
+loaded=$(file)
+
+status=0
+done=0
+for name in abi dyn ftrace perf; do
+	"$suite/${name}_test" > "$work/output" 2>&1 || status=1
+	sed -n 's/^# *\(.*\)/# \1/p' "$work/output"
+	grep -E '^(not )?ok ' "$work/output" |
+		awk -v done="$done" -v name="$name" '
+			{ sub(/ok [0-9]+/, "ok " done + ++n " " name) } 1'
+	done=$((done + $(grep -cE '^(not )?ok ' "$work/output")))
+	! grep -q '^ok .*SKIP' "$work/output" || status=1
+done
+
+# Bits of processes that have just exited do not pin the module, but trace events may.
+tries=0
+until rmmod eventlog 2> /dev/null || [ $((tries += 1)) = 100 ]; do
+	sleep 0.1
+done
+done=$((done + 1))
+if [ -n "$loaded" ] && [ "$(file)" = "$before" ] && [ "$loaded" = "${before:-$loaded}" ]; then
+	echo "ok $done the file is the kernel's, or comes and goes with the module"
+else
+	echo "not ok $done the file is the kernel's, or comes and goes with the module"
+	status=1
+fi
+insmod "$eventlog" || status=1
+echo "1..$done"
+[ "$done" = 19 ] || status=1
+exit $status

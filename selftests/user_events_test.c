@@ -1,0 +1,772 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of user_events where the module provides it: what the kernel's own tests cannot see
+ * (see user_events_suite_test.sh).  Bits are in the right word and no other bit changes; a
+ * child follows; memory of another program is never written; arguments may be hostile.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "module_common.h"
+
+#define DATA TRACEFS "/user_events_data"
+#define STATUS TRACEFS "/user_events_status"
+#define GROUP TRACE_EVENTS "/user_events"
+
+/* The ABI of linux/user_events.h, which this machine may not have. */
+struct user_reg {
+	__u32 size;
+	__u8 enable_bit;
+	__u8 enable_size;
+	__u16 flags;
+	__u64 enable_addr;
+	__u64 name_args;
+	__u32 write_index;
+} __attribute__((packed));
+
+struct user_unreg {
+	__u32 size;
+	__u8 disable_bit;
+	__u8 reserved;
+	__u16 reserved2;
+	__u64 disable_addr;
+} __attribute__((packed));
+
+#define IOC_REG _IOWR('*', 0, struct user_reg *)
+#define IOC_DEL _IOW('*', 1, char *)
+#define IOC_UNREG _IOW('*', 2, struct user_unreg *)
+#define PERSIST 1
+#define MULTI 2
+
+static int try_open(void)
+{
+	return open(DATA, O_RDWR | O_CLOEXEC);
+}
+
+/* Every case starts with it. */
+static int data_open(void)
+{
+	int fd;
+
+	if (!trace_events_exist())
+		SKIP("this kernel has no trace events for modules");
+	fd = try_open();
+	if (fd < 0 && errno == ENOENT)
+		SKIP("the module makes no files: this kernel has user_events");
+	return CHECK_OK(fd);
+}
+
+static struct user_reg reg_request(const char *command, void *address, unsigned int bytes,
+				   unsigned int bit)
+{
+	return (struct user_reg){
+		.size = sizeof(struct user_reg), .enable_bit = bit, .enable_size = bytes,
+		.enable_addr = PTR(address), .name_args = PTR(command),
+	};
+}
+
+static int try_reg(int fd, const char *command, void *address, unsigned int bytes,
+		   unsigned int bit)
+{
+	struct user_reg request = reg_request(command, address, bytes, bit);
+
+	return ioctl(fd, IOC_REG, &request);
+}
+
+static __u32 reg(int fd, const char *command, void *address, unsigned int bytes, unsigned int bit)
+{
+	struct user_reg request = reg_request(command, address, bytes, bit);
+
+	CHECK_OK(ioctl(fd, IOC_REG, &request));
+	return request.write_index;
+}
+
+static int try_unreg(int fd, void *address, unsigned int bit)
+{
+	struct user_unreg request = {
+		.size = sizeof(request), .disable_bit = bit, .disable_addr = PTR(address),
+	};
+
+	return ioctl(fd, IOC_UNREG, &request);
+}
+
+static bool file_has(const char *path, const char *words)
+{
+	char text[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	return strstr(text, words);
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* A subscriber that enables and disables events of user_events. */
+struct switcher {
+	struct consumer consumer;
+	__u32 rule;
+};
+
+static void switcher_open(struct switcher *switcher)
+{
+	consumer_open(&switcher->consumer, 1 << 16);
+}
+
+static void switch_on(struct switcher *switcher)
+{
+	switcher->rule = rule_add(switcher->consumer.fd, "user_events*", "*");
+}
+
+static void switch_off(struct switcher *switcher)
+{
+	CHECK_OK(try_rule_delete(switcher->consumer.fd, switcher->rule));
+}
+
+/* ---- bits ---- */
+
+#define PATTERN 0xa5a5a5a5U
+
+TEST(bits_are_in_the_right_word)
+{
+	/* Aligned to 8: the middle ones are at offsets 0 and 4 of a long. */
+	static volatile __u32 words[8] __attribute__((aligned(8)));
+	struct switcher switcher;
+	int fd = data_open(), i;
+
+	for (i = 0; i < 8; i++)
+		words[i] = PATTERN;
+	reg(fd, "ue_words", (void *)&words[2], 4, 1);
+	reg(fd, "ue_words", (void *)&words[3], 4, 3);
+	reg(fd, "ue_words", (void *)&words[3], 4, 30);
+	reg(fd, "ue_words", (void *)&words[4], 4, 31);
+	/* Registering clears a bit that was set. */
+	CHECK_EQ(words[4], PATTERN & ~(1U << 31));
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(words[2], PATTERN | 1U << 1);
+	CHECK_EQ(words[3], PATTERN | 1U << 3 | 1U << 30);
+	CHECK_EQ(words[4], PATTERN);
+	CHECK_OK(try_unreg(fd, (void *)&words[3], 30));
+	CHECK_EQ(words[3], PATTERN | 1U << 3);
+	switch_off(&switcher);
+	for (i = 0; i < 8; i++)
+		CHECK_EQ(words[i], i == 4 ? PATTERN & ~(1U << 31) : PATTERN);
+	CHECK_ERRNO(try_unreg(fd, (void *)&words[3], 30), ENOENT);
+}
+
+TEST(bits_of_a_long)
+{
+	static volatile __u64 words[3] __attribute__((aligned(8)));
+	struct switcher switcher;
+	int fd = data_open();
+
+	if (try_reg(fd, "ue_long", (void *)&words[1], 8, 63) && errno == EINVAL)
+		SKIP("a 32-bit kernel has no bits in 64-bit words");
+	reg(fd, "ue_long", (void *)&words[1], 8, 0);
+	reg(fd, "ue_long", (void *)&words[1], 8, 33);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(words[1], 1ULL << 63 | 1ULL << 33 | 1);
+	switch_off(&switcher);
+	CHECK_EQ(words[0] | words[1] | words[2], 0);
+}
+
+TEST(bit_of_an_enabled_event_is_set_at_once)
+{
+	struct switcher switcher;
+	__u32 word = 0;
+	int fd = data_open();
+
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	reg(fd, "ue_enabled", &word, 4, 7);
+	CHECK_EQ(*(volatile __u32 *)&word, 1 << 7);
+	/* The last subscriber goes without deleting its rule. */
+	consumer_close(&switcher.consumer);
+	CHECK_EQ(*(volatile __u32 *)&word, 0);
+}
+
+TEST(bit_in_a_missing_page)
+{
+	struct switcher switcher;
+	volatile __u32 *page;
+	int fd = data_open();
+
+	page = pages_map(page_size());
+	reg(fd, "ue_missing", (void *)page, 4, 0);
+	CHECK_OK(madvise((void *)page, page_size(), MADV_DONTNEED));
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	WAIT_FOR(*page == 1);
+	switch_off(&switcher);
+	WAIT_FOR(!*page);
+}
+
+TEST(bit_in_unwritable_memory)
+{
+	struct switcher switcher;
+	volatile __u32 *page;
+	__u32 word = 0;
+	int fd = data_open();
+
+	page = mmap(NULL, page_size(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(page != MAP_FAILED);
+	CHECK_ERRNO(try_reg(fd, "ue_readonly", (void *)page, 4, 0), EFAULT);
+	CHECK_ERRNO(try_reg(fd, "ue_readonly", pages_unmapped(), 4, 0), EFAULT);
+	/* The same bit can be registered once its memory is writable. */
+	CHECK_OK(mprotect((void *)page, page_size(), PROT_READ | PROT_WRITE));
+	reg(fd, "ue_readonly", (void *)page, 4, 0);
+	reg(fd, "ue_readonly", &word, 4, 0);
+	/* It is never written while it is not, and the next change is tried again. */
+	CHECK_OK(mprotect((void *)page, page_size(), PROT_READ));
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(*(volatile __u32 *)&word, 1);
+	CHECK_EQ(*page, 0);
+	switch_off(&switcher);
+	CHECK_OK(mprotect((void *)page, page_size(), PROT_READ | PROT_WRITE));
+	switch_on(&switcher);
+	WAIT_FOR(*page == 1);
+	CHECK_OK(munmap((void *)page, page_size()));
+	switch_off(&switcher);
+	CHECK_EQ(*(volatile __u32 *)&word, 0);
+	CHECK_ERRNO(try_unreg(fd, (void *)page, 0), EFAULT);
+	CHECK_ERRNO(try_unreg(fd, (void *)page, 0), ENOENT);
+}
+
+/* ---- fork, exec, exit ---- */
+
+TEST(child_follows)
+{
+	volatile __u32 *page, *told;
+	struct switcher switcher;
+	int fd = data_open();
+	pid_t child;
+
+	page = pages_map(page_size());
+	told = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(told != MAP_FAILED);
+	reg(fd, "ue_child", (void *)page, 4, 2);
+	page[1] = PATTERN;
+	child = test_fork();
+	if (!child) {
+		/* It does not touch the page before: parent and child share it. */
+		WAIT_FOR(page[0] == 1 << 2);
+		CHECK_EQ(page[1], PATTERN);
+		told[0] = 1;
+		WAIT_FOR(!page[0]);
+		/* Its own bit goes, the parent's stays. */
+		told[0] = 2;
+		WAIT_FOR(page[0] == 1 << 2);
+		CHECK_OK(try_unreg(try_open(), (void *)page, 2));
+		CHECK_EQ(page[0], 0);
+		CHECK_ERRNO(try_unreg(try_open(), (void *)page, 2), ENOENT);
+		_exit(0);
+	}
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	WAIT_FOR(page[0] == 1 << 2 && told[0] == 1);
+	switch_off(&switcher);
+	WAIT_FOR(!page[0] && told[0] == 2);
+	switch_on(&switcher);
+	test_join(child);
+	WAIT_FOR(page[0] == 1 << 2);
+	CHECK_EQ(page[1], PATTERN);
+}
+
+TEST(grandchild_follows)
+{
+	struct switcher switcher;
+	volatile __u32 *page;
+	int fd = data_open();
+	pid_t child, grandchild;
+
+	page = pages_map(page_size());
+	reg(fd, "ue_grandchild", (void *)page, 4, 2);
+	child = test_fork();
+	if (!child) {
+		grandchild = test_fork();
+		if (!grandchild) {
+			WAIT_FOR(page[0] == 1 << 2);
+			_exit(0);
+		}
+		test_join(grandchild);
+		_exit(0);
+	}
+	/* The parent's memory is gone before the grandchild looks. */
+	CHECK_OK(try_unreg(fd, (void *)page, 2));
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	test_join(child);
+}
+
+#define EXECUTED "USER_EVENTS_TEST_EXECUTED"
+#define EXECUTED_AT 0x20000000UL
+
+/*
+ * In the program that the case below executes: memory at the address of the bit is that
+ * program's, and stays as it is.  Pipes have fixed numbers.
+ */
+static void __attribute__((constructor)) executed(void)
+{
+	volatile __u32 *page;
+	unsigned int i;
+	char byte;
+
+	if (!getenv(EXECUTED))
+		return;
+	page = mmap((void *)EXECUTED_AT, 4096, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (page == MAP_FAILED)
+		_exit(2);
+	for (i = 0; i < 1024; i++)
+		page[i] = PATTERN;
+	if (write(200, "", 1) != 1 || read(201, &byte, 1) != 1)
+		_exit(3);
+	for (i = 0; i < 1024; i++)
+		if (page[i] != PATTERN)
+			_exit(4);
+	_exit(0);
+}
+
+TEST(executed_program_is_not_written)
+{
+	int fd = data_open(), ready[2], looked[2], i;
+	struct switcher switcher;
+	volatile __u32 *page;
+	pid_t child;
+	char byte;
+
+	CHECK_OK(pipe(ready));
+	CHECK_OK(pipe(looked));
+	switcher_open(&switcher);
+	child = test_fork();
+	if (!child) {
+		page = mmap((void *)EXECUTED_AT, 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		CHECK(page != MAP_FAILED);
+		for (i = 0; i < 32; i++)
+			reg(fd, "ue_executed", (void *)&page[i], 4, i);
+		CHECK_OK(dup2(ready[1], 200));
+		CHECK_OK(dup2(looked[0], 201));
+		setenv(EXECUTED, "1", 1);
+		execl("/proc/self/exe", "executed", NULL);
+		_exit(1);
+	}
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	for (i = 0; i < 5; i++) {
+		switch_on(&switcher);
+		switch_off(&switcher);
+	}
+	switch_on(&switcher);
+	CHECK_EQ(write(looked[1], "", 1), 1);
+	test_join(child);
+	/* exec has unregistered: only this case's file keeps the event. */
+	close(fd);
+	WAIT_FOR(!file_has(STATUS, "ue_executed"));
+}
+
+TEST(exit_ends_the_event)
+{
+	pid_t child;
+
+	close(data_open());
+	child = test_fork();
+	if (!child) {
+		static __u32 word;
+		int fd = try_open();
+
+		reg(fd, "ue_exit u32 a", &word, 4, 0);
+		close(fd);
+		CHECK(file_has(STATUS, "ue_exit\n"));
+		CHECK(exists(GROUP "/ue_exit/enable"));
+		_exit(0);
+	}
+	test_join(child);
+	WAIT_FOR(!file_has(STATUS, "ue_exit\n"));
+	WAIT_FOR(!exists(GROUP "/ue_exit"));
+}
+
+/* ---- arguments ---- */
+
+TEST(hostile_registrations)
+{
+	static __u32 words[4] __attribute__((aligned(8)));
+	struct user_reg request;
+	char longest[700], large[8192] __attribute__((aligned(8))) = {};
+	int fd = data_open();
+
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	CHECK_ERRNO(ioctl(fd, IOC_REG, NULL), EFAULT);
+	CHECK_ERRNO(ioctl(fd, _IO('*', 0), &request), ENOTTY);
+	CHECK_ERRNO(ioctl(fd, _IO('*', 3), &request), ENOTTY);
+	request = reg_request("ue_x", words, 4, 0);
+	request.size--;
+	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), EINVAL);
+	request.size = 1 << 20;
+	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), E2BIG);
+	/* A later version of the struct: zeroes are ignored, anything else is refused. */
+	request.size = sizeof(request) + 64;
+	memcpy(large, &request, sizeof(request));
+	CHECK_OK(ioctl(fd, IOC_REG, large));
+	CHECK_OK(try_unreg(fd, words, 0));
+	large[sizeof(request) + 63] = 1;
+	CHECK_ERRNO(ioctl(fd, IOC_REG, large), E2BIG);
+	request = reg_request("ue_x", words, 4, 0);
+	request.flags = 4;
+	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", words, 2, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", words, 0, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", words, 4, 32), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", words, 8, 64), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", (char *)words + 2, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", words + 1, 8, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x", (void *)-4096L, 4, 0), EFAULT);
+	CHECK_ERRNO(try_reg(fd, NULL, words, 4, 0), EFAULT);
+	CHECK_ERRNO(try_reg(fd, longest, words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue:flag", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x u32\na", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x u32", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x long a", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x u32 a 4", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x char[1025] a", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x char[0] a", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_reg(fd, "ue_x u32[2] a", words, 4, 0), EINVAL);
+	CHECK_ERRNO(try_unreg(fd, words, 0), ENOENT);
+	CHECK_ERRNO(ioctl(fd, IOC_DEL, NULL), EFAULT);
+	CHECK_ERRNO(ioctl(fd, IOC_DEL, "ue_none"), ENOENT);
+	CHECK_EQ(words[0] | words[1] | words[2] | words[3], 0);
+}
+
+static void persist_without_rights(void)
+{
+	static __u32 word;
+	struct user_reg request = reg_request("ue_rights", &word, 4, 0);
+	int fd = try_open();
+
+	request.flags = PERSIST;
+	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), EPERM);
+	CHECK_ERRNO(ioctl(fd, IOC_DEL, "ue_kept"), EPERM);
+	reg(fd, "ue_rights", &word, 4, 0);
+}
+
+TEST(rights)
+{
+	struct stat file, directory;
+	struct user_reg request;
+	__u32 word = 0;
+	int fd = data_open();
+
+	CHECK_OK(stat(DATA, &file));
+	CHECK_OK(stat(TRACEFS, &directory));
+	CHECK_EQ(file.st_mode, S_IFREG | 0640);
+	CHECK_EQ(file.st_gid, directory.st_gid);
+	CHECK_OK(stat(STATUS, &file));
+	CHECK_EQ(file.st_mode, S_IFREG | 0440);
+
+	request = reg_request("ue_kept", &word, 4, 0);
+	request.flags = PERSIST;
+	CHECK_OK(ioctl(fd, IOC_REG, &request));
+	CHECK_OK(try_unreg(fd, &word, 0));
+	CHECK_ERRNO(ioctl(fd, IOC_DEL, "ue_kept"), EBUSY);
+	close(fd);
+	CHECK_OK(chmod(TRACEFS, 0755));
+	CHECK_OK(chmod(DATA, 0666));
+	as_user(USER, persist_without_rights);
+	CHECK_OK(chmod(DATA, 0640));
+	fd = try_open();
+	CHECK_OK(ioctl(fd, IOC_DEL, "ue_kept"));
+	CHECK(!exists(GROUP "/ue_kept"));
+}
+
+static void fork_beyond_the_limit(void)
+{
+	static __u32 words[3];
+	int fd = try_open();
+	pid_t child;
+
+	/* The file's registration and two bits are three of four. */
+	reg(fd, "ue_limit", &words[0], 4, 0);
+	reg(fd, "ue_limit", &words[1], 4, 0);
+	child = test_fork();
+	if (!child) {
+		/* There is room for one of the bits. */
+		CHECK_OK(try_unreg(fd, &words[0], 0));
+		CHECK_ERRNO(try_unreg(fd, &words[1], 0), ENOENT);
+		_exit(0);
+	}
+	test_join(child);
+	/* The limit counts the bits of children only while they live. */
+	WAIT_FOR(!try_reg(fd, "ue_limit", &words[2], 4, 0));
+	CHECK_ERRNO(try_reg(fd, "ue_limit", &words[2], 4, 1), EMFILE);
+}
+
+TEST(limit_of_a_user)
+{
+	close(data_open());
+	load_open("user_registrations_max=4");
+	CHECK_OK(chmod(TRACEFS, 0755));
+	CHECK_OK(chmod(DATA, 0666));
+	as_user(USER, fork_beyond_the_limit);
+}
+
+/* ---- events ---- */
+
+TEST(names_and_types)
+{
+	static __u32 words[2];
+	int fd = data_open();
+
+	reg(fd, "ue_types int a;unsigned char[0x14] b; __rel_loc u8[] c; struct pair d 8; char e",
+	    &words[0], 4, 0);
+	CHECK(file_has(GROUP "/ue_types/format",
+		       "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
+		       "\tfield:unsigned char b[20];\toffset:12;\tsize:20;\tsigned:0;\n"));
+	CHECK(file_has(GROUP "/ue_types/format",
+		       "\tfield:struct pair d;\toffset:36;\tsize:8;\tsigned:0;\n"
+		       "\tfield:char e;\toffset:44;\tsize:1;\tsigned:1;\n"));
+	/* Types that are written in another way are another format. */
+	CHECK_ERRNO(try_reg(fd, "ue_types s32 a;unsigned char[0x14] b; __rel_loc u8[] c; "
+			    "struct pair d 8; char e", &words[1], 4, 0), EADDRINUSE);
+	reg(fd, "Some-Provider.x%n\"_L4K1fGgroup u8 eventheader_flags", &words[1], 4, 0);
+	CHECK(exists(GROUP "/Some-Provider.x%n\"_L4K1fGgroup/format"));
+	reg(fd, "../ue/up", &words[1], 4, 1);
+	CHECK(exists(GROUP "/_._ue_up/format"));
+	CHECK(file_has(STATUS, "../ue/up\n"));
+}
+
+TEST(level_and_keywords_of_eventheader)
+{
+	static volatile __u32 words[4];
+	struct consumer consumer;
+	struct eventlog_rule rule;
+	int fd = data_open();
+
+	reg(fd, "Ue_L2K10 u8 eventheader_flags; u8 version", (void *)&words[0], 4, 0);
+	reg(fd, "Ue_L5K1 u8 eventheader_flags; u8 version", (void *)&words[1], 4, 0);
+	/* Not eventheader's: no such field; a level that does not exist. */
+	reg(fd, "Ue_L1K1 u8 other", (void *)&words[2], 4, 0);
+	reg(fd, "Ue_L9K1 u8 eventheader_flags", (void *)&words[3], 4, 0);
+	consumer_open(&consumer, 1 << 16);
+	rule = rule_request("user_events", "*");
+	rule.level = EVENTLOG_LEVEL_ERROR;
+	rule_add_with(consumer.fd, &rule);
+	CHECK_EQ(words[0], 1);
+	CHECK_EQ(words[1] | words[2] | words[3], 0);
+	CHECK_OK(try_rule_delete(consumer.fd, rule.rule_id));
+	rule = rule_request("user_events", "*");
+	rule.keywords_any = 0x1;
+	rule_add_with(consumer.fd, &rule);
+	CHECK_EQ(words[1], 1);
+	CHECK_EQ(words[0] | words[2] | words[3], 0);
+	CHECK_OK(try_rule_delete(consumer.fd, rule.rule_id));
+	rule = rule_request("user_events", "*");
+	rule.level = EVENTLOG_LEVEL_INFO;
+	rule_add_with(consumer.fd, &rule);
+	CHECK_EQ(words[0] & words[2] & words[3], 1);
+	CHECK_EQ(words[1], 0);
+}
+
+TEST(writes)
+{
+	static volatile __u32 word;
+	struct switcher switcher;
+	struct record record;
+	struct {
+		__u32 index;
+		__u32 number;
+		__u32 text_at;
+		__u32 bytes_at;
+		char text[3];
+		__u8 bytes[5];
+	} __attribute__((packed)) message = {
+		.number = 42, .text_at = 3 << 16 | (8 + 12), .bytes_at = 5 << 16 | 3,
+		.text = "hi", .bytes = { 1, 2, 3, 4, 5 },
+	};
+	const size_t fixed = 16;
+	char *large;
+	int fd = data_open();
+
+	message.index = reg(fd, "ue_write u32 a; __data_loc char[] b; __rel_loc u8[] c",
+			    (void *)&word, 4, 0);
+	CHECK_ERRNO(write(fd, &message, 3), EFAULT);
+	/* Too short comes before not enabled. */
+	CHECK_ERRNO(write(fd, &message, fixed - 1), EINVAL);
+	CHECK_ERRNO(write(fd, &message, sizeof(message)), EBADF);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(word, 1);
+	CHECK_EQ(write(fd, &message, sizeof(message)), (ssize_t)sizeof(message));
+	consumer_one(&switcher.consumer, &record);
+	/* Offsets of records count from the payload. */
+	CHECK_EQ(((const __u32 *)record.payload)[0], 42);
+	CHECK_EQ(((const __u32 *)record.payload)[1], 3 << 16 | 12);
+	CHECK_EQ(((const __u32 *)record.payload)[2], 5 << 16 | 3);
+	CHECK(!memcmp(record.payload + 12, "hi\0\1\2\3\4\5", 8));
+
+	message.index = 1;
+	CHECK_ERRNO(write(fd, &message, sizeof(message)), ENOENT);
+	message.index = -1;
+	CHECK_ERRNO(write(fd, &message, sizeof(message)), EINVAL);
+	message.index = 0;
+	message.text_at = 3 << 16 | 7;	/* in the header */
+	CHECK_ERRNO(write(fd, &message, sizeof(message)), EFAULT);
+	message.text_at = 3 << 16 | (8 + 12);
+	message.text[2] = 'x';		/* not terminated */
+	CHECK_ERRNO(write(fd, &message, sizeof(message)), EFAULT);
+	message.text[2] = '\0';
+	message.bytes_at = 6 << 16 | 3;	/* beyond the end */
+	CHECK_ERRNO(write(fd, &message, sizeof(message)), EFAULT);
+	message.bytes_at = 5 << 16 | 3;
+	CHECK_ERRNO(write(fd, (char *)pages_unmapped(), sizeof(message)), EFAULT);
+	CHECK_EQ(consumer_skip(&switcher.consumer), 0);
+
+	large = calloc(1, 1 << 17);
+	CHECK(large);
+	memcpy(large, &message, sizeof(message));
+	CHECK_ERRNO(write(fd, large, 1 << 17), E2BIG);
+	CHECK_EQ(write(fd, large, 2000), 2000);
+	consumer_one(&switcher.consumer, &record);
+	CHECK_EQ(record.bytes, ((2000 - 4) + 7) & ~7);
+}
+
+TEST(other_files_have_other_indices)
+{
+	static __u32 words[4];
+	int fd = data_open(), other = data_open();
+
+	CHECK_EQ(reg(fd, "ue_first", &words[0], 4, 0), 0);
+	CHECK_EQ(reg(fd, "ue_second", &words[1], 4, 0), 1);
+	CHECK_EQ(reg(other, "ue_second", &words[2], 4, 0), 0);
+	CHECK_EQ(reg(fd, "ue_second", &words[3], 4, 0), 1);
+	CHECK_ERRNO(try_reg(other, "ue_first", &words[3], 4, 0), EADDRINUSE);
+}
+
+/* ---- unload ---- */
+
+TEST(unload_clears_bits)
+{
+	volatile __u32 *page;
+	struct switcher switcher;
+	int fd = data_open();
+
+	page = pages_map(page_size());
+	page[1] = PATTERN;
+	reg(fd, "ue_unload", (void *)page, 4, 5);
+	reg(fd, "ue_unload", (void *)&page[1], 4, 0);
+	CHECK_ERRNO(try_unload(), EAGAIN);
+	close(fd);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(page[0], 1 << 5);
+	/* The bit cannot be cleared when the event is disabled. */
+	CHECK_OK(mprotect((void *)page, page_size(), PROT_READ));
+	consumer_close(&switcher.consumer);
+	CHECK_OK(mprotect((void *)page, page_size(), PROT_READ | PROT_WRITE));
+	while (try_unload()) {
+		CHECK_EQ(errno, EAGAIN);
+		test_pause();
+	}
+	CHECK_EQ(page[0], 0);
+	CHECK_EQ(page[1], PATTERN & ~1U);
+	CHECK(!exists(DATA));
+	CHECK_OK(try_load("trace_idle=0"));
+	fd = try_open();
+	reg(fd, "ue_unload", (void *)page, 4, 5);
+	CHECK_ERRNO(try_reg(fd, "ue_unload", (void *)page, 4, 5), EADDRINUSE);
+}
+
+TEST(files_can_be_left_out)
+{
+	close(data_open());
+	load("user_events=off");
+	CHECK(!exists(DATA));
+	CHECK(!exists(STATUS));
+	CHECK_OK(try_unload());
+	CHECK_ERRNO(try_load("user_events=maybe"), EINVAL);
+	CHECK_OK(try_load("trace_idle=0"));
+}
+
+/* ---- stress ---- */
+
+/* Registers, forks, executes or exits, as its number says. */
+static void live(unsigned int number)
+{
+	volatile __u32 *page = pages_map(page_size());
+	char name[64];
+	int fd = try_open();
+	pid_t child;
+
+	snprintf(name, sizeof(name), "ue_stress_%u u32 a", number % 7);
+	if (fd < 0 || try_reg(fd, name, (void *)page, 4, number % 32))
+		_exit(0);
+	page[1] = PATTERN;
+	child = number % 3 ? fork() : -1;
+	if (page[1] != PATTERN || page[0] & ~(1U << number % 32))
+		_exit(5);
+	if (!child && number % 2) {
+		setenv(EXECUTED, "1", 1);
+		execl("/bin/true", "true", NULL);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	if (number % 5 == 1)
+		try_unreg(fd, (void *)page, number % 32);
+	_exit(0);
+}
+
+TEST(processes_come_and_go)
+{
+	struct switcher switcher;
+	unsigned int number = 0, running = 0, i;
+	int status, enable;
+
+	close(data_open());
+	do {
+		for (i = 0; i < 60; i++) {
+			if (!fork())
+				live(number);
+			number++;
+			if (++running < 8)
+				continue;
+			CHECK_OK(wait(&status));
+			CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+			running--;
+			if (i % 8 == 3) {
+				switcher_open(&switcher);
+				switch_on(&switcher);
+				consumer_close(&switcher.consumer);
+			}
+			enable = open(GROUP "/enable", O_WRONLY | O_CLOEXEC);
+			if (enable >= 0) {
+				CHECK(write(enable, i % 2 ? "1" : "0", 1) == 1 || errno == ENODEV);
+				close(enable);
+			}
+		}
+	} while (test_has_time());
+	while (running--)
+		CHECK_OK(wait(&status));
+	enable = open(GROUP "/enable", O_WRONLY | O_CLOEXEC);
+	if (enable >= 0)
+		CHECK_OK(write(enable, "0", 1));
+	WAIT_FOR(!file_has(STATUS, "ue_stress"));
+}
