@@ -365,11 +365,10 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	const unsigned int bin = pass_time(data, entry);
 	unsigned int cause;
 
-	/* Invalid records are no lost events. */
-	for (cause = 0; count && cause < entry->item.lost_count; cause++)
-		if (cause != CAUSE_INVALID)
-			*time_table_at(&data->losses, bin, cause < REPORT_CAUSES ? cause :
-				       REPORT_CAUSES - 1) += entry->item.lost[cause];
+	(void)count;
+	for (cause = 0; cause < entry->item.lost_count; cause++)
+		*time_table_at(&data->losses, bin, cause < REPORT_CAUSES ? cause :
+			       REPORT_CAUSES - 1) += entry->item.lost[cause];
 	return 0;
 }
 
