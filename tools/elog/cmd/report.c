@@ -4,7 +4,6 @@
  * file is replaced at the end, so that it is whole or as it was.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,19 +37,6 @@ static int check_options(const struct options *options)
 	return 0;
 }
 
-/* A device or a pipe stays what it is. */
-static int write_special(const char *path, const struct elog_text *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = output_write(fd, text->data, text->size);
-	if (close(fd) && !ret)
-		ret = -errno;
-	return ret;
-}
-
 static int write_page(const struct options *options, const struct elog_text *text)
 {
 	struct stat now;
@@ -61,7 +47,8 @@ static int write_page(const struct options *options, const struct elog_text *tex
 	else if (to_stdout(options))
 		ret = output_write(STDOUT_FILENO, text->data, text->size);
 	else if (!stat(options->output, &now) && !S_ISREG(now.st_mode))
-		ret = write_special(options->output, text);
+		/* A device or a pipe stays what it is. */
+		ret = output_write_file(options->output, text);
 	else
 		ret = output_replace(options->output, text, false);
 	/* The reader of a pipe has seen enough. */

@@ -4,7 +4,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -339,18 +338,6 @@ void metrics_put(const struct counters *counters, bool live, struct elog_text *t
  * The file
  */
 
-static int write_in_place(const char *path, const struct elog_text *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = output_write(fd, text->data, text->size);
-	if (close(fd) && !ret)
-		ret = -errno;
-	return ret;
-}
-
 int metrics_write(const char *path, const struct elog_text *text)
 {
 	struct stat status;
@@ -359,7 +346,7 @@ int metrics_write(const char *path, const struct elog_text *text)
 		return text->error;
 	if (!lstat(path, &status) && !S_ISREG(status.st_mode) &&
 	    !S_ISLNK(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : write_in_place(path, text);
+		return S_ISDIR(status.st_mode) ? -EISDIR : output_write_file(path, text);
 	/* A symbolic link is replaced, not followed: its directory may belong to others. */
 	return output_replace(path, text, false);
 }

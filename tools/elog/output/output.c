@@ -164,6 +164,18 @@ int output_write(int fd, const char *data, size_t size)
 	return 0;
 }
 
+int output_write_file(const char *path, const struct elog_text *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = output_write(fd, text->data, text->size);
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
 int output_replace(const char *path, const struct elog_text *text, bool durable)
 {
 	mode_t mask = umask(0);

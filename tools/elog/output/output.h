@@ -75,6 +75,17 @@ void output_flush(struct output *output);
 int output_write(int fd, const char *data, size_t size);
 
 /**
+ * output_write_file() - write a text to a file that exists
+ * @path: the file, for example a device or a pipe; it is not truncated
+ * @text: the text
+ *
+ * As output_write().
+ *
+ * Return: 0 or a negative errno.
+ */
+int output_write_file(const char *path, const struct elog_text *text);
+
+/**
  * output_replace() - replace a file atomically
  * @path: of the file, which may not exist; a symbolic link is replaced
  * @text: the contents, without an error
