@@ -131,7 +131,9 @@ def test_losses_are_visible_and_records_stay():
         for number in range(1000, 1050):
             event(number, "again")
         second = list(consumer)
-        assert [record["number"] for record in first] == list(range(len(first)))
+        # A thread's events go to two rings, of its CPU and of a shard, which fill up apart.
+        numbers = [record["number"] for record in first]
+        assert numbers[0] == 0 and numbers == sorted(set(numbers))
         assert {record["word"] for record in first} == {"word"}
         assert [record["number"] for record in second] == list(range(1000, 1050))
     assert consumer.lost == lost

@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+struct elog_raw_meta;
 struct elog_writer;
 
 /*
