@@ -255,10 +255,7 @@ bool eventlog_expression_names(const struct eventlog_expression *expression, con
 	unsigned int i;
 
 	for (i = 0; i < expression->count; i++) {
-		const struct eventlog_term *term = &expression->terms[i];
-
-		if (term->flags & EVENTLOG_TERM_COMMON &&
-		    !strcmp(eventlog_term_name(expression, term), name))
+		if (!strcmp(eventlog_term_name(expression, &expression->terms[i]), name))
 			return true;
 	}
 	return false;

@@ -63,9 +63,12 @@ bool eventlog_expression_fits_where(const struct eventlog_expression *expression
 				    const struct eventlog_expression *other);
 
 /**
- * eventlog_expression_names() - does a term compare a common value
+ * eventlog_expression_names() - may a term compare a common value
  * @expression: valid
  * @name: cpu, pid, tid, comm or session
+ *
+ * Return: true, too, for a field of that name: a term means the common value in events
+ * without such a field.
  */
 bool eventlog_expression_names(const struct eventlog_expression *expression, const char *name);
 
