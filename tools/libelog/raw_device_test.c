@@ -23,6 +23,11 @@
 static struct elog_producer *producer;
 static struct elog_event *event;
 
+/* These tests know the ring of each event: that of the CPU. */
+static const struct elog_producer_options no_rings = {
+	.size = sizeof(no_rings), .flags = ELOG_PRODUCER_NO_RINGS,
+};
+
 static struct elog_consumer *subscribe_to(uint64_t ring_bytes, uint32_t sub_buffers)
 {
 	const struct elog_consumer_options options = {
@@ -39,7 +44,7 @@ static struct elog_consumer *subscribe_to(uint64_t ring_bytes, uint32_t sub_buff
 		exit(1);
 	}
 	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
-	check_equal(elog_producer_open(&producer, NULL), 0);
+	check_equal(elog_producer_open(&producer, &no_rings), 0);
 	check_equal(elog_event_register(producer, "raw_test", "e u32 number", 0, 0, 0, &event),
 		    0);
 	return consumer;
