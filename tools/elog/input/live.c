@@ -125,6 +125,9 @@ int live_open(struct live *live, const struct options *options,
 	if (consumer_options)
 		chosen = *consumer_options;
 	chosen.processes = live->processes;
+	/* An event from the ring of a thread has no CPU. */
+	if (options->cpus.count && !(chosen.flags & ELOG_CONSUMER_NO_RINGS))
+		chosen.flags |= ELOG_CONSUMER_NO_SHARDS;
 	live->steps = clock_steps_new(sample_clocks);
 	ret = elog_consumer_open(&live->consumer, &chosen);
 	if (ret) {

@@ -129,9 +129,10 @@ int elog_consumer_map(struct elog_consumer *consumer)
 static bool options_good(const struct elog_consumer_options *options)
 {
 	if (options->reserved ||
-	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS) ||
+	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS |
+			       ELOG_CONSUMER_NO_SHARDS) ||
 	    options->backlog_bytes > ELOG_BACKLOG_MAX ||
-	    (options->backlog_bytes && options->flags))
+	    (options->backlog_bytes && options->flags & ~ELOG_CONSUMER_NO_SHARDS))
 		return false;
 	return !(options->flags & ELOG_CONSUMER_NO_RINGS) ||
 	       (options->flags == ELOG_CONSUMER_NO_RINGS && !options->ring_bytes &&
@@ -142,14 +143,14 @@ static bool options_good(const struct elog_consumer_options *options)
  * Subscribe, with rings for events from producer rings if the kernel knows them and has
  * memory for them. Without them, programs write the events. Return: 0 or a negative errno.
  */
-static int subscribe(int fd, struct eventlog_subscribe *request)
+static int subscribe(int fd, struct eventlog_subscribe *request, bool shards)
 {
 	struct eventlog_version version = { .size = sizeof(version) };
 	int ret = elog_device_version(fd, &version);
 
 	if (ret)
 		return ret;
-	if (request->ring_bytes && version.features & EVENTLOG_FEATURE_MAPPED) {
+	if (shards && version.features & EVENTLOG_FEATURE_MAPPED) {
 		request->flags |= EVENTLOG_SUBSCRIBE_MAPPED;
 		if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request))
 			return 0;
@@ -205,7 +206,8 @@ int elog_consumer_open(struct elog_consumer **result,
 		subscribed->ring_bytes = 0;
 	else if (!subscribed->watermark)
 		subscribed->watermark = subscribed->ring_bytes / 2;
-	ret = subscribe(consumer->fd, subscribed);
+	ret = subscribe(consumer->fd, subscribed,
+			rings && !(options.flags & ELOG_CONSUMER_NO_SHARDS));
 	if (ret)
 		goto close_wake;
 	consumer->generation = subscribed->generation;

@@ -252,7 +252,8 @@ static void disconnect_locked(struct elog_producer *producer)
 				       __ATOMIC_SEQ_CST))
 			nanosleep(&delay, NULL);
 	disable_events(producer);
-	elog_rings_quiesce(&producer->rings);
+	/* An event that a thread emits after this is lost, so a thread without CPU has time. */
+	elog_rings_quiesce(&producer->rings, 2000);
 	elog_rings_disconnect(&producer->rings);
 	forget_registrations(producer);
 	if (producer->is_mapped)
@@ -640,7 +641,7 @@ void elog_event_retire(struct elog_event *event)
 	 * Another event may get this number. If a thread does not leave its emission, the
 	 * event stays registered until the file is closed.
 	 */
-	if (is_connected(producer) && !gone->error && elog_rings_quiesce(&producer->rings)) {
+	if (is_connected(producer) && !gone->error && elog_rings_quiesce(&producer->rings, 100)) {
 		write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
 		unregister_event(producer->fd, write_index);
 	}

@@ -31,7 +31,6 @@
 /* Rings of ended threads that are kept for new threads. */
 #define FREE_MAX	16
 #define RETRY_NS	1000000000ULL
-#define QUIESCE_PAUSES	100
 #define PAUSE_NS	1000000
 /* An emission that was left is at most so far down the stack. */
 #define STACK_DISTANCE_MAX (64UL << 10)
@@ -400,10 +399,9 @@ static bool has_rings(const struct elog_rings *rings)
 	return false;
 }
 
-bool elog_rings_quiesce(struct elog_rings *rings)
+bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	unsigned int pauses;
 
 	if (!has_rings(rings))
 		return true;
@@ -414,8 +412,8 @@ bool elog_rings_quiesce(struct elog_rings *rings)
 	 */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
 		nanosleep(&(struct timespec){ .tv_nsec = 10 * PAUSE_NS }, NULL);
-	for (pauses = 0; is_any_busy(rings); pauses++) {
-		if (pauses == QUIESCE_PAUSES)
+	while (is_any_busy(rings)) {
+		if (!pauses--)
 			return false;
 		nanosleep(&pause, NULL);
 	}

@@ -88,13 +88,13 @@ void elog_rings_connect(struct elog_rings *rings, int fd);
 /**
  * elog_rings_quiesce() - wait until threads have left their emissions
  * @rings: no event that they emit is enabled any more
+ * @pauses: how many milliseconds to wait at most: a thread that is stopped by a debugger, or
+ *	that left an emission by siglongjmp(), does not leave it
  *
- * Waits for at most a tenth of a second: a thread that is stopped by a debugger, or that
- * left an emission by siglongjmp(), does not leave it.
  *
  * Return: false if a thread is still in an emission.
  */
-bool elog_rings_quiesce(struct elog_rings *rings);
+bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses);
 
 /** elog_rings_disconnect() - end all rings; what is in them is delivered */
 void elog_rings_disconnect(struct elog_rings *rings);

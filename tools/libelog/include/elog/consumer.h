@@ -25,11 +25,13 @@ struct elog_consumer;
 /* Full rings lose the oldest events. To read them, pause them. */
 #define ELOG_CONSUMER_OVERWRITE	(1U << 0)
 #define ELOG_CONSUMER_NO_RINGS	(1U << 1) /* only keep events enabled */
+#define ELOG_CONSUMER_NO_SHARDS	(1U << 2) /* programs write(2) events, with their CPU */
 
 /**
  * struct elog_consumer_options - how to subscribe
  * @size: sizeof(struct elog_consumer_options); elog.h says how such structs grow
- * @flags: ELOG_CONSUMER_OVERWRITE, or ELOG_CONSUMER_NO_RINGS, or 0
+ * @flags: ELOG_CONSUMER_NO_RINGS; or ELOG_CONSUMER_OVERWRITE, ELOG_CONSUMER_NO_SHARDS, both
+ *	or 0
  * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
  * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
  *	of the ring
