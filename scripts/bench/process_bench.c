@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +42,8 @@
 #define LOOP_INSTRUCTIONS_MAX 4
 
 static unsigned int batches = 100;
-static struct subscriber subscriber;
+/* One that programs must call write() for, and one that takes events from threads' rings. */
+static struct subscriber subscriber, mapped_subscriber;
 static unsigned char payload[PAYLOAD_BYTES];
 
 /* An index, as write() expects it before the payload, and the payload. */
@@ -99,7 +99,7 @@ static void run_trace_marker(unsigned int count)
 }
 
 static struct elog_producer *producer;
-static struct elog_event *event_off, *event_on, *event_fields;
+static struct elog_event *event_off, *event_on, *event_fields, *event_mapped, *fields_mapped;
 
 static struct elog_event *event_of(const char *command)
 {
@@ -124,6 +124,8 @@ static const char *open_libelog(void)
 	event_off = event_of("off unsigned char[32] bytes");
 	event_on = event_of("on_written unsigned char[32] bytes");
 	event_fields = event_of("on_fields u64 a; u64 b; u64 c; u64 d");
+	event_mapped = event_of("mapped_written unsigned char[32] bytes");
+	fields_mapped = event_of("mapped_fields u64 a; u64 b; u64 c; u64 d");
 	return NULL;
 }
 
@@ -137,32 +139,62 @@ static void run_event_off(unsigned int count)
 	}
 }
 
-static void run_event_on(unsigned int count)
+static void write_events(struct elog_event *event, unsigned int count)
 {
 	struct iovec iov = { payload, sizeof(payload) };
 
 	for (; count; count--) {
-		if (!elog_event_enabled(event_on) || elog_event_write(event_on, 0, &iov, 1))
+		if (!elog_event_enabled(event) || elog_event_write(event, 0, &iov, 1))
 			fail("an event was not written");
 	}
 }
 
-static void run_event_fields(unsigned int count)
+static void run_event_on(unsigned int count)
+{
+	write_events(event_on, count);
+}
+
+static void run_event_mapped(unsigned int count)
+{
+	write_events(event_mapped, count);
+}
+
+static void emit_fields(struct elog_event *event, unsigned int count)
 {
 	struct elog_payload composed;
 	unsigned char buffer[64];
 
 	for (; count; count--) {
-		if (!elog_event_enabled(event_fields))
+		if (!elog_event_enabled(event))
 			fail("an event is not enabled");
 		elog_payload_init(&composed, buffer, sizeof(buffer));
 		elog_payload_u64(&composed, count);
 		elog_payload_u64(&composed, 2);
 		elog_payload_u64(&composed, 3);
 		elog_payload_u64(&composed, 4);
-		if (elog_event_emit(event_fields, 0, &composed))
+		if (elog_event_emit(event, 0, &composed))
 			fail("an event was not written");
 	}
+}
+
+static void run_event_fields(unsigned int count)
+{
+	emit_fields(event_fields, count);
+}
+
+static void run_fields_mapped(unsigned int count)
+{
+	emit_fields(fields_mapped, count);
+}
+
+/* Delivers the events of threads' rings, and reads them. */
+static void flush_mapped(unsigned int count)
+{
+	struct eventlog_flush request = { .size = sizeof(request) };
+
+	(void)count;
+	ioctl_or_fail(mapped_subscriber.fd, EVENTLOG_IOC_FLUSH, &request, "FLUSH");
+	subscriber_read(&mapped_subscriber);
 }
 
 static struct message device_message;
@@ -199,6 +231,13 @@ static void run_marker_on(unsigned int count)
 {
 	for (; count; count--)
 		ELOG_MARKER(on_marker, FIELD(u64, count), FIELD(u64, 2), FIELD(u32, 3),
+			    FIELD(u32, 4), FIELD(u64, 5));
+}
+
+static void run_marker_mapped(unsigned int count)
+{
+	for (; count; count--)
+		ELOG_MARKER(mapped_marker, FIELD(u64, count), FIELD(u64, 2), FIELD(u32, 3),
 			    FIELD(u32, 4), FIELD(u64, 5));
 }
 
@@ -271,7 +310,8 @@ static void run_user_events(unsigned int count)
  * @text: for the table
  * @run: emits events
  * @open: prepares; returns the reason if it cannot run here.  NULL: nothing to prepare
- * @records: each event is a record of the subscriber
+ * @records: the subscriber that gets each event as a record
+ * @prepare: called before @run, and is not measured.  NULL: nothing to prepare
  * @reason: returned by @open
  * @minimum: cost of an event
  * @median: the same
@@ -281,7 +321,8 @@ static struct contestant {
 	const char *text;
 	void (*run)(unsigned int count);
 	const char *(*open)(void);
-	bool records;
+	struct subscriber *records;
+	void (*prepare)(unsigned int count);
 	const char *reason;
 	double minimum;
 	double median;
@@ -292,10 +333,22 @@ static struct contestant {
 	{ "event_off", "libelog, event not enabled", run_event_off, open_libelog },
 	{ "marker_off", "libelog, marker not enabled", run_marker_off, NULL },
 	{ "lttng_off", "LTTng-UST, tracepoint not enabled", run_lttng_off, open_lttng },
-	{ "device", "write() to /dev/eventlog, no library", run_device, open_device, true },
-	{ "event", "libelog, elog_event_write() of 32 bytes", run_event_on, NULL, true },
-	{ "fields", "libelog, elog_event_emit() of four fields", run_event_fields, NULL, true },
-	{ "marker", "libelog, marker with five fields", run_marker_on, NULL, true },
+	{ "device", "write() to /dev/eventlog, no library", run_device, open_device,
+	  &subscriber },
+	{ "event", "libelog, elog_event_write() of 32 bytes", run_event_on, NULL,
+	  &subscriber },
+	{ "fields", "libelog, elog_event_emit() of four fields", run_event_fields, NULL,
+	  &subscriber },
+	{ "marker", "libelog, marker with five fields", run_marker_on, NULL,
+	  &subscriber },
+	{ "mapped", "libelog, 32 bytes into the thread's ring", run_event_mapped, NULL,
+	  &mapped_subscriber },
+	{ "mapped_fields", "libelog, four fields into the thread's ring", run_fields_mapped, NULL,
+	  &mapped_subscriber },
+	{ "mapped_marker", "libelog, marker into the thread's ring", run_marker_mapped, NULL,
+	  &mapped_subscriber },
+	{ "mapped_drain", "kernel, delivering 32 bytes of that ring", flush_mapped, NULL,
+	  &mapped_subscriber, run_event_mapped },
 	{ "trace_marker", "write of 32 bytes to trace_marker", run_trace_marker,
 	  open_trace_marker },
 	{ "user_events", "user_events into ftrace, 32 bytes", run_user_events, open_user_events },
@@ -306,11 +359,16 @@ static struct contestant {
 
 static double batch(const struct contestant *row, unsigned int count)
 {
-	uint64_t begin = __builtin_ia32_rdtsc(), end;
+	uint64_t begin, end;
 
+	if (row->prepare)
+		row->prepare(count);
+	begin = __builtin_ia32_rdtsc();
 	row->run(count);
 	end = __builtin_ia32_rdtsc();
 	subscriber_read(&subscriber);
+	if (row->records == &mapped_subscriber)
+		flush_mapped(0);
 	return (double)(end - begin);
 }
 
@@ -356,15 +414,16 @@ static void measure(void)
 		     rows[0].minimum);
 }
 
-/* The subscriber got all events; write() does not report losses. */
-static void check_recorded(void)
+/* The subscribers got all events; write() does not report losses. */
+static void check_recorded(struct subscriber *by)
 {
 	__u64 events = 0;
 	unsigned int row;
 
 	for (row = 0; row < ARRAY_SIZE(rows); row++)
-		events += rows[row].records ? (WARM_UP_BATCHES + batches) * (2 + BATCH_EVENTS) : 0;
-	subscriber_check(&subscriber, "events of this process", events);
+		if (rows[row].records == by)
+			events += (WARM_UP_BATCHES + batches) * (2 + BATCH_EVENTS);
+	subscriber_check(by, "events of this process", events);
 }
 
 static void declare_rows(void)
@@ -419,10 +478,13 @@ int main(int argc, char **argv)
 	memset(payload, 'x', sizeof(payload));
 	subscriber_open(&subscriber, 0, PROVIDER, "on_*");
 	subscriber_rule(&subscriber, MARKERS, "on_*");
+	subscriber_open(&mapped_subscriber, EVENTLOG_SUBSCRIBE_MAPPED, PROVIDER, "mapped_*");
+	subscriber_rule(&mapped_subscriber, MARKERS, "mapped_*");
 	for (row = 0; row < ARRAY_SIZE(rows); row++)
 		rows[row].reason = rows[row].open ? rows[row].open() : NULL;
 	measure();
-	check_recorded();
+	check_recorded(&subscriber);
+	check_recorded(&mapped_subscriber);
 	add_results();
 	rows_close();
 	return 0;
