@@ -136,16 +136,22 @@ int eventlog_mapped_mmap(struct eventlog_file *file, struct vm_area_struct *vma)
 	if (ring->mm != vma->vm_mm)
 		goto out_put;
 	mutex_lock(&ring->shard->lock);
-	ret = ring->ended ? -ENXIO : ring->mappings ? -EBUSY :
-	      eventlog_pages_map(&ring->pages, 0, vma);
-	if (!ret) {
+	ret = ring->ended ? -ENXIO : ring->mappings ? -EBUSY : 0;
+	if (!ret)
 		ring->mappings = 1;
+	mutex_unlock(&ring->shard->lock);
+	if (ret)
+		goto out_put;
+	/* Not with the lock: page tables are charged, so this may wait for the memory cgroup. */
+	ret = eventlog_pages_map(&ring->pages, 0, vma);
+	if (!ret) {
 		vma->vm_private_data = ring;
 		vma->vm_ops = &eventlog_mapped_vm_ops;
-	}
-	mutex_unlock(&ring->shard->lock);
-	if (!ret)
 		return 0;
+	}
+	mutex_lock(&ring->shard->lock);
+	ring->mappings = 0;
+	mutex_unlock(&ring->shard->lock);
 out_put:
 	eventlog_mapped_put(ring);
 	return ret;
