@@ -79,7 +79,11 @@ static void eventlog_mapped_end(struct eventlog_mapped *ring)
 
 /* ---- mapping ---- */
 
-/* Called only when mremap() has moved the mapping and then fails: close() follows. */
+/*
+ * Called when mremap() has moved the mapping and then fails: close() follows.  Also in
+ * fork(), if the process has called madvise(MADV_DOFORK): the ring ends, because the child
+ * would emit as the parent, even after that has exited and its pid is another process's.
+ */
 static void eventlog_mapped_vma_open(struct vm_area_struct *vma)
 {
 	struct eventlog_mapped *ring = vma->vm_private_data;
@@ -87,6 +91,8 @@ static void eventlog_mapped_vma_open(struct vm_area_struct *vma)
 	refcount_inc(&ring->users);
 	mutex_lock(&ring->shard->lock);
 	ring->mappings++;
+	if (vma->vm_mm != ring->mm)
+		eventlog_mapped_end(ring);
 	mutex_unlock(&ring->shard->lock);
 }
 
