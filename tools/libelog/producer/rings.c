@@ -455,10 +455,13 @@ void elog_rings_disconnect(struct elog_rings *rings)
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (!slot->header)
 			continue;
-		if (__atomic_load_n(&slot->ring->busy, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&slot->ring->busy, __ATOMIC_ACQUIRE)) {
 			put_stand_in(slot, EVENTLOG_MAPPED_ASK_LEAVE | ELOG_RINGS_STAND_IN);
-		else
+			/* In the next file, another thread's ring has the number. */
+			__atomic_store_n(&slot->ring->number, 0, __ATOMIC_RELAXED);
+		} else {
 			end_ring(slot);
+		}
 	}
 }
 
