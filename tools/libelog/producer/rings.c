@@ -255,7 +255,9 @@ static bool take_over(struct ring_slot *slot, int fd)
 		.ring = slot->ring->number,
 	};
 
-	if (ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
+	/* Number 0 would be a new ring. */
+	if (!attach.ring || (attach.flags && !may_read_cycles()) ||
+	    ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
 		return false;
 	slot->ring->time_offset = attach.time_offset;
 	return true;
