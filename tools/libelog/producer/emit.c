@@ -317,7 +317,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {
-		if (++elog_thread_rings.written >= RING_AFTER)
+		if (++elog_thread_rings.written >= RING_AFTER &&
+		    elog_rings_may_get(&producer->rings))
 			elog_producer_manage(producer, elog_rings_get);
 	} else if (result == ELOG_MAPPED_FULL && elog_rings_resizes(ring, false)) {
 		elog_producer_manage(producer, elog_rings_full);
