@@ -410,8 +410,25 @@ void eventlog_mapped_release(struct eventlog_file *file)
 	xa_destroy(&file->mapped);
 }
 
+void eventlog_mapped_drain(struct eventlog_file *file)
+{
+	struct eventlog_mapped *ring;
+	unsigned long number, which = 0;
+
+	rcu_read_lock();
+	xa_for_each(&file->mapped, number, ring)
+		which |= BIT(ring->shard->index);
+	rcu_read_unlock();
+	eventlog_shards_drain(file->domain, which);
+}
+
+static void eventlog_mapped_drain_all(struct eventlog_domain *domain)
+{
+	eventlog_shards_drain(domain, ~0UL);
+}
+
 static const struct eventlog_mapped_ops eventlog_shards_ops = {
-	.drain = eventlog_shards_drain,
+	.drain = eventlog_mapped_drain_all,
 };
 
 int eventlog_mapped_init(struct eventlog_domain *domain)

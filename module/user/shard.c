@@ -406,11 +406,13 @@ static void eventlog_shard_wake(struct eventlog_shard *shard)
 	}
 }
 
-void eventlog_shards_drain(struct eventlog_domain *domain)
+void eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which)
 {
 	struct eventlog_shard *shard;
 
 	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++) {
+		if (!(which & BIT(shard->index)))
+			continue;
 		mutex_lock(&shard->lock);
 		eventlog_shard_wake(shard);
 		eventlog_shard_pass(shard, NULL, UINT_MAX);
