@@ -79,7 +79,11 @@ static void eventlog_mapped_end(struct eventlog_mapped *ring)
 
 /* ---- mapping ---- */
 
-/* Called only when mremap() has moved the mapping and then fails: close() follows. */
+/*
+ * Called when mremap() has moved the mapping and then fails: close() follows.  Also in
+ * fork(), if the process has called madvise(MADV_DOFORK): the ring ends, because the child
+ * would emit as the parent, even after that has exited and its pid is another process's.
+ */
 static void eventlog_mapped_vma_open(struct vm_area_struct *vma)
 {
 	struct eventlog_mapped *ring = vma->vm_private_data;
@@ -87,6 +91,8 @@ static void eventlog_mapped_vma_open(struct vm_area_struct *vma)
 	refcount_inc(&ring->users);
 	mutex_lock(&ring->shard->lock);
 	ring->mappings++;
+	if (vma->vm_mm != ring->mm)
+		eventlog_mapped_end(ring);
 	mutex_unlock(&ring->shard->lock);
 }
 
@@ -136,16 +142,22 @@ int eventlog_mapped_mmap(struct eventlog_file *file, struct vm_area_struct *vma)
 	if (ring->mm != vma->vm_mm)
 		goto out_put;
 	mutex_lock(&ring->shard->lock);
-	ret = ring->ended ? -ENXIO : ring->mappings ? -EBUSY :
-	      eventlog_pages_map(&ring->pages, 0, vma);
-	if (!ret) {
+	ret = ring->ended ? -ENXIO : ring->mappings ? -EBUSY : 0;
+	if (!ret)
 		ring->mappings = 1;
+	mutex_unlock(&ring->shard->lock);
+	if (ret)
+		goto out_put;
+	/* Not with the lock: page tables are charged, so this may wait for the memory cgroup. */
+	ret = eventlog_pages_map(&ring->pages, 0, vma);
+	if (!ret) {
 		vma->vm_private_data = ring;
 		vma->vm_ops = &eventlog_mapped_vm_ops;
-	}
-	mutex_unlock(&ring->shard->lock);
-	if (!ret)
 		return 0;
+	}
+	mutex_lock(&ring->shard->lock);
+	ring->mappings = 0;
+	mutex_unlock(&ring->shard->lock);
 out_put:
 	eventlog_mapped_put(ring);
 	return ret;
@@ -398,8 +410,25 @@ void eventlog_mapped_release(struct eventlog_file *file)
 	xa_destroy(&file->mapped);
 }
 
+void eventlog_mapped_drain(struct eventlog_file *file)
+{
+	struct eventlog_mapped *ring;
+	unsigned long number, which = 0;
+
+	rcu_read_lock();
+	xa_for_each(&file->mapped, number, ring)
+		which |= BIT(ring->shard->index);
+	rcu_read_unlock();
+	eventlog_shards_drain(file->domain, which);
+}
+
+static void eventlog_mapped_drain_all(struct eventlog_domain *domain)
+{
+	eventlog_shards_drain(domain, ~0UL);
+}
+
 static const struct eventlog_mapped_ops eventlog_shards_ops = {
-	.drain = eventlog_shards_drain,
+	.drain = eventlog_mapped_drain_all,
 };
 
 int eventlog_mapped_init(struct eventlog_domain *domain)

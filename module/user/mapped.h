@@ -58,6 +58,15 @@ int eventlog_mapped_mmap(struct eventlog_file *file, struct vm_area_struct *vma)
 int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t bytes);
 
 /**
+ * eventlog_mapped_drain() - deliver what was emitted to the rings of a file so far
+ * @file: a producer
+ *
+ * Leaves alone the shards in which the file has no ring: a process may call it often, and
+ * threads of other users wait for a shard meanwhile.
+ */
+void eventlog_mapped_drain(struct eventlog_file *file);
+
+/**
  * eventlog_mapped_release() - end all rings of a file
  * @file: that no one else has any more
  */

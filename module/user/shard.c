@@ -389,12 +389,32 @@ void eventlog_shard_take(struct eventlog_mapped *ring, bool all)
 	eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
 }
 
-void eventlog_shards_drain(struct eventlog_domain *domain)
+/*
+ * Wakes up the rings that have records and sleep.  Their threads are about to kick them, but
+ * may be preempted or stopped before.
+ */
+static void eventlog_shard_wake(struct eventlog_shard *shard)
+{
+	struct eventlog_mapped *ring;
+
+	list_for_each_entry(ring, &shard->rings, node) {
+		if (ring->dead || !list_empty(&ring->active_node) ||
+		    READ_ONCE(ring->header->committed) == ring->tail)
+			continue;
+		list_add_tail(&ring->active_node, &shard->active);
+		eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
+	}
+}
+
+void eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which)
 {
 	struct eventlog_shard *shard;
 
 	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++) {
+		if (!(which & BIT(shard->index)))
+			continue;
 		mutex_lock(&shard->lock);
+		eventlog_shard_wake(shard);
 		eventlog_shard_pass(shard, NULL, UINT_MAX);
 		mutex_unlock(&shard->lock);
 	}

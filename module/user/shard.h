@@ -156,12 +156,13 @@ int eventlog_shards_init(struct eventlog_domain *domain);
 void eventlog_shards_exit(struct eventlog_domain *domain);
 
 /**
- * eventlog_shards_drain() - deliver what was emitted to the rings of a domain so far
+ * eventlog_shards_drain() - deliver what was emitted to the rings of shards so far
  * @domain: the domain
+ * @which: bits of the shards, by index
  *
  * Process context, sleeps.
  */
-void eventlog_shards_drain(struct eventlog_domain *domain);
+void eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which);
 
 /**
  * eventlog_shard_choose() - choose a shard for a new ring

@@ -197,15 +197,15 @@ static void kick_ring(struct elog_producer *producer, uint32_t number)
 static __attribute__((noinline)) bool answer(struct elog_producer *producer,
 					     struct elog_mapped_ring *ring, uint32_t ask)
 {
+	/* Also if the ring is to be left, because that does nothing while the lock is taken. */
+	if (ask & EVENTLOG_MAPPED_ASK_KICK)
+		kick_ring(producer, ring->number);
 	if (ask & EVENTLOG_MAPPED_ASK_LEAVE) {
 		elog_producer_manage(producer, elog_rings_leave);
 		return !(ask & ELOG_RINGS_STAND_IN);
 	}
-	if (ask & EVENTLOG_MAPPED_ASK_KICK) {
-		kick_ring(producer, ring->number);
-		if (elog_rings_resizes(ring, true))
-			elog_producer_manage(producer, elog_rings_rung);
-	}
+	if (ask & EVENTLOG_MAPPED_ASK_KICK && elog_rings_resizes(ring, true))
+		elog_producer_manage(producer, elog_rings_rung);
 	return true;
 }
 
@@ -317,7 +317,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {
-		if (++elog_thread_rings.written >= RING_AFTER)
+		if (++elog_thread_rings.written >= RING_AFTER &&
+		    elog_rings_may_get(&producer->rings))
 			elog_producer_manage(producer, elog_rings_get);
 	} else if (result == ELOG_MAPPED_FULL && elog_rings_resizes(ring, false)) {
 		elog_producer_manage(producer, elog_rings_full);

@@ -204,6 +204,8 @@ ELOG_MAPPED_INLINE void elog_mapped_commit(struct elog_mapped_ring *ring,
 {
 	ring->head = slot->end;
 	__atomic_store_n(&slot->header->committed, slot->end, __ATOMIC_RELEASE);
+	/* The compiler must not load ask before: the kernel waits only for the CPU's buffers. */
+	elog_mapped_fence();
 }
 
 /* What the kernel asks for, EVENTLOG_MAPPED_ASK_*. Between commit and end. */

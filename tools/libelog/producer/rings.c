@@ -254,7 +254,9 @@ static bool take_over(struct ring_slot *slot, int fd)
 		.ring = slot->ring->number,
 	};
 
-	if (ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
+	/* Number 0 would be a new ring. */
+	if (!attach.ring || (attach.flags && !may_read_cycles()) ||
+	    ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
 		return false;
 	slot->ring->time_offset = attach.time_offset;
 	return true;
@@ -269,7 +271,15 @@ static uint32_t data_bytes_min(void)
 
 static void retry_later(struct elog_rings *rings)
 {
-	rings->next_try = elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS;
+	__atomic_store_n(&rings->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
+			 __ATOMIC_RELAXED);
+}
+
+bool elog_rings_may_get(const struct elog_rings *rings)
+{
+	return __atomic_load_n(&rings->usable, __ATOMIC_RELAXED) && !elog_thread_rings.ended &&
+	       elog_clock_read(CLOCK_MONOTONIC_COARSE) >=
+	       __atomic_load_n(&rings->next_try, __ATOMIC_RELAXED);
 }
 
 void elog_rings_get(struct elog_rings *rings, int fd)
@@ -277,8 +287,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	struct elog_mapped_ring **place = place_of_thread(rings);
 	struct ring_slot *slot;
 
-	if (!rings->usable || elog_thread_rings.ended || (*place && (*place)->busy) ||
-	    elog_clock_read(CLOCK_MONOTONIC_COARSE) < rings->next_try)
+	if (!elog_rings_may_get(rings) || (*place && (*place)->busy))
 		return;
 	slot = *place ? slot_of(rings, *place) : free_slot(rings);
 	if (!slot || (slot->header && slot->place))
@@ -294,7 +303,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 		__atomic_store_n(place, slot->ring, __ATOMIC_RELEASE);
 	} else {
 		end_ring(slot);
-		rings->usable = false;
+		__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	}
 }
 
@@ -436,12 +445,13 @@ void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken)
 void elog_rings_connect(struct elog_rings *rings, int fd)
 {
 	struct eventlog_version version = { .size = sizeof(version) };
+	const bool usable = rings->place != ELOG_RING_PLACES &&
+			    !elog_device_version(fd, &version) &&
+			    version.features & EVENTLOG_FEATURE_MAPPED;
 
-	rings->usable = rings->place != ELOG_RING_PLACES &&
-			!elog_device_version(fd, &version) &&
-			version.features & EVENTLOG_FEATURE_MAPPED;
-	rings->next_try = 0;
-	if (rings->usable)
+	__atomic_store_n(&rings->next_try, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->usable, usable, __ATOMIC_RELAXED);
+	if (usable)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
@@ -449,14 +459,17 @@ void elog_rings_disconnect(struct elog_rings *rings)
 {
 	struct ring_slot *slot;
 
-	rings->usable = false;
+	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (!slot->header)
 			continue;
-		if (__atomic_load_n(&slot->ring->busy, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&slot->ring->busy, __ATOMIC_ACQUIRE)) {
 			put_stand_in(slot, EVENTLOG_MAPPED_ASK_LEAVE | ELOG_RINGS_STAND_IN);
-		else
+			/* In the next file, another thread's ring has the number. */
+			__atomic_store_n(&slot->ring->number, 0, __ATOMIC_RELAXED);
+		} else {
 			end_ring(slot);
+		}
 	}
 }
 
@@ -509,7 +522,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	struct elog_mapped_ring **place = place_of_thread(rings);
 	struct ring_slot *slot;
 
-	rings->usable = false;
+	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	elog_thread_rings.written = 0;
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (slot->header)

@@ -27,8 +27,8 @@ struct ring_slot;
 /**
  * struct elog_rings - the rings of a producer
  * @place: of the producer in the tables of threads; ELOG_RING_PLACES: it has no rings
- * @usable: the producer is connected to a kernel that has rings
- * @next_try: coarse clock, ns: no attempt to get a ring before that, after a failure
+ * @usable: the producer is connected to a kernel that has rings; atomic
+ * @next_try: atomic; coarse clock, ns: no attempt to get a ring before that, after a failure
  * @slots: one for each ring, also for those without memory
  * @blocks: their memory
  */
@@ -98,6 +98,14 @@ bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses);
 
 /** elog_rings_disconnect() - end all rings; what is in them is delivered */
 void elog_rings_disconnect(struct elog_rings *rings);
+
+/**
+ * elog_rings_may_get() - whether elog_rings_get() would try to get a ring
+ * @rings: of any producer
+ *
+ * Without the lock, so the answer may be out of date.
+ */
+bool elog_rings_may_get(const struct elog_rings *rings);
 
 /**
  * elog_rings_get() - get a ring for this thread, unless it has one
