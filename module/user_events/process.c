@@ -270,13 +270,16 @@ void eventlog_ue_process_exit(void)
 	struct ue_fork *fork;
 
 	ue_hooks_unset();
-	ue_forks_work_run(NULL);
-	cancel_delayed_work_sync(&ue_forks_work);
-	cancel_delayed_work_sync(&ue_purge_work);
+	/* Tracers may still take forks, and nothing queues a work item when there are none. */
+	mutex_lock(&eventlog_ue_lock);
+	eventlog_ue_forks_take();
 	while ((fork = ue_fork_first())) {
 		ue_fork_unlink(fork);
 		ue_fork_end(fork);
 	}
+	mutex_unlock(&eventlog_ue_lock);
+	cancel_delayed_work_sync(&ue_purge_work);
+	cancel_delayed_work_sync(&ue_forks_work);
 	mempool_destroy(ue_forks_pool);
 }
 
