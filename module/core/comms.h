@@ -82,7 +82,8 @@ static __always_inline bool eventlog_comms_keep(struct eventlog_comms *comms,
 {
 	const struct eventlog_comm *comm = &comms->comms[tid % EVENTLOG_NAMES_MAX];
 
-	if (likely(!((comm->tid ^ tid) | (comm->comm[0] ^ eventlog_comm_word(name, 0)) |
+	if (likely(!((comm->tid ^ tid) | (comm->pid ^ record->pid) |
+		     (comm->comm[0] ^ eventlog_comm_word(name, 0)) |
 		     (comm->comm[1] ^ eventlog_comm_word(name, 1)) |
 		     (comms->descriptors[descriptor % EVENTLOG_DESCRIPTORS_MAX] ^ descriptor))))
 		return false;

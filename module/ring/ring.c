@@ -64,6 +64,12 @@ static void eventlog_ring_raise(const struct eventlog_ring *ring, u32 *news, u32
 	}
 }
 
+/* The slot of a locked ring has interrupt flags instead, and no writer is nested in it. */
+static u32 eventlog_ring_nest(const struct eventlog_ring *ring, u32 nest)
+{
+	return ring->locked ? 0 : nest;
+}
+
 void eventlog_ring_news(struct eventlog_ring *ring, const struct eventlog_record *record,
 			u32 nest)
 {
@@ -71,6 +77,7 @@ void eventlog_ring_news(struct eventlog_ring *ring, const struct eventlog_record
 
 	if (!ring->meta)
 		return;
+	nest = eventlog_ring_nest(ring, nest);
 	/* The record is in the last round before head. */
 	position = (u32)READ_ONCE(ring->header->head) - 1;
 	position -= (position - offset) & (ring->data_bytes - 1);
@@ -132,6 +139,7 @@ static void eventlog_ring_enter(struct eventlog_ring *ring, u32 position, u64 en
 
 	if (!ring->meta)
 		return;
+	nest = eventlog_ring_nest(ring, nest);
 	meta = eventlog_ring_meta(ring, position);
 	records = (u32)READ_ONCE(header->records);
 	/* A nested writer may have counted an event behind @position: look at head last. */

@@ -52,7 +52,7 @@ struct eventlog_ue_bit {
  * @work_node: in the list of memories that wait for their work item, or in that of those
  *	whose work item is queued or running
  * @working: it is queued or running
- * @holders: the table's, that of the work item and of forks in progress
+ * @holders: the table's, and those of probes that look at it
  * @rcu: frees it
  */
 struct eventlog_ue_memory {

@@ -29,12 +29,12 @@
 /**
  * struct ue_fork - a fork in progress
  * @node: in the list of them
- * @parent: the parent's memory, with a hold
+ * @parent: the parent's, referred to
  * @mm: the child's, referred to
  */
 struct ue_fork {
 	struct list_head node;
-	struct eventlog_ue_memory *parent;
+	struct mm_struct *parent;
 	struct mm_struct *mm;
 };
 
@@ -45,6 +45,7 @@ static unsigned long ue_purge_delay;
 
 static void ue_forks_work_run(struct work_struct *work);
 static void ue_purge_work_run(struct work_struct *work);
+static void ue_purge_soon(void);
 static DECLARE_DELAYED_WORK(ue_forks_work, ue_forks_work_run);
 static DECLARE_DELAYED_WORK(ue_purge_work, ue_purge_work_run);
 
@@ -52,7 +53,7 @@ static DECLARE_DELAYED_WORK(ue_purge_work, ue_purge_work_run);
 
 static void ue_fork_end(struct ue_fork *fork)
 {
-	eventlog_ue_memory_put(fork->parent);
+	mmdrop(fork->parent);
 	mmdrop(fork->mm);
 	mempool_free(fork, ue_forks_pool);
 }
@@ -76,16 +77,23 @@ static void ue_fork_unlink(struct ue_fork *fork)
 
 void eventlog_ue_forks_take(void)
 {
+	struct eventlog_ue_memory *parent;
 	struct ue_fork *fork;
 
 	lockdep_assert_held(&eventlog_ue_lock);
 	while ((fork = ue_fork_first())) {
-		if (atomic_read(&fork->mm->mm_users) &&
-		    eventlog_ue_memory_copy(fork->parent, fork->mm)) {
+		/*
+		 * Forks are in order: the enablers of the parent exist by now.  A child that
+		 * has exited gets enablers as well, because it may have forked before.
+		 */
+		parent = eventlog_ue_memory_find(fork->parent);
+		if (parent && eventlog_ue_memory_copy(parent, fork->mm)) {
 			/* There is no memory: try again later, in the same order. */
 			queue_delayed_work(eventlog_ue_queue, &ue_forks_work, HZ / 10);
 			return;
 		}
+		if (!atomic_read(&fork->mm->mm_users))
+			ue_purge_soon();
 		ue_fork_unlink(fork);
 		ue_fork_end(fork);
 		cond_resched();
@@ -99,39 +107,42 @@ static void ue_forks_work_run(struct work_struct *work)
 	mutex_unlock(&eventlog_ue_lock);
 }
 
-/* The memory of a process, with a hold, or NULL. */
-static struct eventlog_ue_memory *ue_memory_hold(const struct mm_struct *mm)
+/*
+ * May a process have enablers?  A child that forks at once does not have those of its own
+ * parent yet, so any fork matters while one is in progress.  Look at the list first: a fork
+ * leaves it after the child's memory is in the table.
+ */
+static bool ue_fork_matters(const struct mm_struct *parent)
 {
-	struct eventlog_ue_memory *memory;
+	unsigned long flags;
+	bool matters;
 
+	spin_lock_irqsave(&ue_forks_lock, flags);
+	matters = !list_empty(&ue_forks);
+	spin_unlock_irqrestore(&ue_forks_lock, flags);
 	rcu_read_lock();
-	memory = mm ? eventlog_ue_memory_find(mm) : NULL;
-	if (memory && !refcount_inc_not_zero(&memory->holders))
-		memory = NULL;
+	matters |= !!eventlog_ue_memory_find(parent);
 	rcu_read_unlock();
-	return memory;
+	return matters;
 }
 
 static void ue_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct eventlog_ue_memory *memory;
 	struct ue_fork *fork;
 	unsigned long flags;
 
-	if (eventlog_ue_memories_empty() || !child->mm || child->mm == parent->mm)
-		return;
-	memory = ue_memory_hold(parent->mm);
-	if (!memory)
+	if (eventlog_ue_memories_empty() || !child->mm || child->mm == parent->mm ||
+	    !ue_fork_matters(parent->mm))
 		return;
 	fork = mempool_alloc(ue_forks_pool, GFP_ATOMIC | __GFP_NOWARN);
 	if (!fork) {
-		eventlog_ue_memory_put(memory);
 		pr_warn_ratelimited("no memory: the bits of process %d stay as they are\n",
 				    child->tgid);
 		return;
 	}
-	fork->parent = memory;
+	fork->parent = parent->mm;
 	fork->mm = child->mm;
+	mmgrab(fork->parent);
 	mmgrab(fork->mm);
 	spin_lock_irqsave(&ue_forks_lock, flags);
 	list_add_tail(&fork->node, &ue_forks);
@@ -174,6 +185,19 @@ static void ue_probe_exec(void *data, struct task_struct *task, pid_t old,
 {
 	if (!eventlog_ue_memories_empty())
 		ue_purge_soon();
+}
+
+/* The memory of a process, with a hold, or NULL. */
+static struct eventlog_ue_memory *ue_memory_hold(const struct mm_struct *mm)
+{
+	struct eventlog_ue_memory *memory;
+
+	rcu_read_lock();
+	memory = mm ? eventlog_ue_memory_find(mm) : NULL;
+	if (memory && !refcount_inc_not_zero(&memory->holders))
+		memory = NULL;
+	rcu_read_unlock();
+	return memory;
 }
 
 /* Newer kernels call the probe while the task still has its memory. */
@@ -246,13 +270,16 @@ void eventlog_ue_process_exit(void)
 	struct ue_fork *fork;
 
 	ue_hooks_unset();
-	ue_forks_work_run(NULL);
-	cancel_delayed_work_sync(&ue_forks_work);
-	cancel_delayed_work_sync(&ue_purge_work);
+	/* Tracers may still take forks, and nothing queues a work item when there are none. */
+	mutex_lock(&eventlog_ue_lock);
+	eventlog_ue_forks_take();
 	while ((fork = ue_fork_first())) {
 		ue_fork_unlink(fork);
 		ue_fork_end(fork);
 	}
+	mutex_unlock(&eventlog_ue_lock);
+	cancel_delayed_work_sync(&ue_purge_work);
+	cancel_delayed_work_sync(&ue_forks_work);
 	mempool_destroy(ue_forks_pool);
 }
 

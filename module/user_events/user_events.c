@@ -34,10 +34,9 @@ static void ue_watch_ended(struct eventlog_watch *watch)
 	eventlog_ue_event_ended(watch);
 }
 
+/* Also if there are no memories: the first one may be about to be added. */
 static void ue_watch_settle(void)
 {
-	if (eventlog_ue_memories_empty())
-		return;
 	mutex_lock(&eventlog_ue_lock);
 	eventlog_ue_forks_take();
 	eventlog_ue_enablers_sync();

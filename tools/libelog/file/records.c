@@ -227,6 +227,17 @@ static int mention(struct elog_writer *writer, uint32_t descriptor, uint32_t pid
 	return 0;
 }
 
+/* Does a writer not know all threads of the file before, or should it not repeat so many? */
+static bool has_too_many_threads(const struct elog_writer *writer,
+				 const struct elog_writer *continues)
+{
+	const uint32_t count = continues->threads.count;
+
+	/* A full table may have dropped some. */
+	return count > THREADS_REPEATED || count >= continues->threads_max ||
+	       count > writer->threads_max;
+}
+
 int elog_records_continue(struct elog_writer *writer, const struct elog_writer *continues)
 {
 	const struct thread *thread;
@@ -239,7 +250,7 @@ int elog_records_continue(struct elog_writer *writer, const struct elog_writer *
 	writer->by_meta = continues->by_meta;
 	writer->looks = !continues->by_meta || continues->looks ||
 			continues->schemas.count > SCHEMAS_REPEATED ||
-			continues->threads.count > THREADS_REPEATED;
+			has_too_many_threads(writer, continues);
 	if (writer->looks)
 		return 0;
 	elog_map_for_each(&continues->schemas, schema) {
