@@ -124,8 +124,8 @@ static int take_event(void *context, struct visit_event *event)
 	sqlite3_bind_int64(statement, 5, span->pid);
 	sqlite3_bind_int64(statement, 6, span->tid);
 	sqlite3_bind_text(statement, 7, event->kind->provider, -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 8, span->role->name, (int)span->role->name_size,
-			  SQLITE_STATIC);
+	sqlite3_bind_text(statement, 8, span->role->start.name,
+			  (int)span->role->start.name_size, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 9, (sqlite3_int64)span->duration);
 	return insert(statement);
 }

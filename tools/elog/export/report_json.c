@@ -496,7 +496,7 @@ static void put_latency_command(const struct report_data *data, const struct rep
 				struct elog_text *text)
 {
 	const bool by_rule = data->options->span_count;
-	const char *rule = span->kind->role.name;
+	const char *rule = span->name->name;
 	struct elog_text verb = { 0 }, word = { 0 };
 	const char *colon = rule;
 	unsigned int i;
@@ -529,15 +529,15 @@ static void put_latency_command(const struct report_data *data, const struct rep
 	elog_text_free(&word);
 }
 
-static void put_span_name(struct elog_text *text, const struct event_kind *kind, bool by_rule)
+static void put_span_name(struct elog_text *text, const struct report_span *span, bool by_rule)
 {
 	struct elog_text name = { 0 }, own = { 0 };
 
-	elog_text_put(&own, kind->role.name, kind->role.name_size);
+	elog_text_put(&own, span->name->name, span->name->name_size);
 	if (by_rule) {
 		elog_text_visible(&name, own.data, own.size);
 	} else {
-		put_quotable(&name, kind->provider);
+		put_quotable(&name, span->kind->provider);
 		elog_text_string(&name, "/");
 		put_quotable(&name, own.data ? own.data : "");
 	}
@@ -570,7 +570,7 @@ static void put_span(const struct report_data *data, const struct report_span *s
 	}
 
 	elog_text_string(text, "{\"name\":");
-	put_span_name(text, span->kind, data->options->span_count);
+	put_span_name(text, span, data->options->span_count);
 	elog_text_printf(text, ",\"starts\":%" PRIu64 ",\"ends\":%" PRIu64 ",\"pairs\":%" PRIu64
 			 ",\"min\":%" PRIu64 ",\"mean\":%.0f", span->starts, span->ends,
 			 histogram->count, histogram->min, histogram_mean(histogram));

@@ -68,8 +68,10 @@ static struct event_kind *new_kind(struct visit *visit, struct elog_map_key key,
 	}
 	spans_find_role(&visit->spans, event, &kind->role);
 	/* The definition may go; the kind stays. */
-	if (event && kind->role.name == event->name)
-		kind->role.name = kind->name;
+	if (event && kind->role.start.name == event->name)
+		kind->role.start.name = kind->name;
+	if (event && kind->role.end.name == event->name)
+		kind->role.end.name = kind->name;
 	*place = kind;
 	*visit->kind_end = kind;
 	visit->kind_end = &kind->next;
