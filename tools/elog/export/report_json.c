@@ -103,9 +103,10 @@ static void put_times(const struct report_data *data, struct elog_text *text)
 
 	date_set(&date, divide(data->first, 1000000000));
 	offset = zone_offset(date.zone);
-	/* Without overflow, whatever time it is. */
+	/* Without overflow, whatever time it is: day * day_ns may be too small for an int64_t. */
 	day = divide(data->first, day_ns);
-	of_day = data->first - day * day_ns + offset;
+	of_day = data->first % day_ns;
+	of_day += (of_day < 0 ? day_ns : 0) + offset;
 	day += divide(of_day, day_ns);
 	of_day -= divide(of_day, day_ns) * day_ns;
 	elog_text_printf(text, "\"time\":{\"bins\":%u,\"step\":%" PRIu64 ",\"first\":%.0f",
