@@ -458,9 +458,9 @@ static const struct verb_option sql_options[] = {
 	{ OPTION_FORMAT, "text (default): columns separated by tabs; json: one object\n"
 	  "per line; or csv" },
 	{ OPTION_SPAN, NULL },
-	{ OPTION_BY, "a span is of one session; instead of it, of these: names of\n"
-	  "fields that START and END have, session, pid, tid, cpu,\n"
-	  "separated by commas" },
+	{ OPTION_BY, "START and END have equal values of these, instead of the same\n"
+	  "session: names of fields, session, pid, tid, cpu, separated by\n"
+	  "commas" },
 	{ OPTION_PENDING, "keep at most N STARTs that wait for their END; default 131072" },
 	{ 'q', "no summary, no progress, no names of columns" },
 	{ 0, NULL },

@@ -337,7 +337,7 @@ static uint64_t parts_quantile(const uint64_t *counts, uint64_t count, unsigned 
 	return from + (report_part_start(part + 1) - from) / 2;
 }
 
-/* So many columns have one percentile that most of them are of enough durations. */
+/* Return: how many columns to combine, so that most percentiles come from enough spans. */
 static unsigned int group_columns(const struct report_data *data, const struct report_span *span)
 {
 	unsigned int group = 1;

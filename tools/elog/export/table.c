@@ -486,7 +486,7 @@ int table_close(struct table *table)
 	if (!table)
 		return 0;
 	ret = table_flush(table);
-	/* A row group that was not written has left no bytes, but room for the footer. */
+	/* Drop what is left of a row group that could not be written. */
 	table->sink.text.size = 0;
 	error = write_footer(table);
 	if (error)

@@ -267,7 +267,7 @@ int visit_finish(struct visit *visit, bool failed)
 	uint64_t lost = put_causes(visit->lost, ELOG_LOST_CAUSES_MAX, &causes);
 
 	if (visit->stopped) {
-		elog_error("interrupted: the events behind are missing");
+		elog_error("interrupted: later events are missing");
 		failed = true;
 	}
 	if (!visit->options->quiet)
