@@ -248,6 +248,7 @@ out:
 static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
 {
 	const struct pair_counts *counts = &visit->spans.pairing.counts;
+	const struct options *options = visit->options;
 
 	fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n", visit->events,
 		plural(visit->events), lost, causes ? causes : "");
@@ -259,6 +260,13 @@ static void print_summary(struct visit *visit, uint64_t lost, const char *causes
 			" were pending: spans may be missing; see --pending\n",
 			counts->dropped, plural(counts->dropped),
 			visit->spans.pairing.pending_max);
+	if (options->span_count && !counts->starts)
+		fprintf(stderr, "elog: no event matched a START of --span\n");
+	if (options->span_count && !counts->ends)
+		fprintf(stderr, "elog: no event matched an END of --span\n");
+	if (options->by && counts->unkeyed)
+		fprintf(stderr, "elog: %" PRIu64 " START or END event%s no value for --by %s\n",
+			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", options->by);
 }
 
 int visit_finish(struct visit *visit, bool failed)
