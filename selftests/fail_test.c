@@ -565,7 +565,7 @@ TEST(writes)
 	unmake();
 }
 
-/* What is in a ring is delivered once, whatever fails; the message is, if write() succeeds. */
+/* The ring's records are delivered once, whatever fails; the message, if write() succeeds. */
 TEST(kicks)
 {
 	unsigned int number;

@@ -659,7 +659,7 @@ TEST(rules_are_tested_with_the_emitter)
 	close(fd);
 }
 
-/* Who needs an event at once is served by write(): the status says so. */
+/* Those who need an event at once get it by write(): the status says so. */
 TEST(status_says_who_needs_write)
 {
 	const struct filter_term term = {
@@ -786,7 +786,7 @@ static void pair_open_cycles(struct pair *pair)
 	SKIP("the cycle counter is not the kernel's clock");
 }
 
-/* What a time may be off: far more than a conversion is, unless it is wrong. */
+/* The largest error of a time: a correct conversion has a far smaller one. */
 #define CYCLES_ERROR 1000000
 
 TEST(cycles_are_converted)
@@ -836,7 +836,7 @@ TEST(forged_cycles_are_adjusted)
 	check_time(&pair, cycles_now() + (1ULL << 40), now - CYCLES_ERROR, 0, true);
 	now = flush(pair.consumer.fd);
 	check_time(&pair, 5, now, now, true);
-	/* Who takes the ring over must know about its clock. */
+	/* A thread that takes over the ring must know its clock. */
 	attach.ring = pair.ring.attach.ring;
 	CHECK_ERRNO(ioctl(pair.fd, EVENTLOG_IOC_ATTACH, &attach), EINVAL);
 	attach.flags = EVENTLOG_ATTACH_CYCLES;
@@ -898,7 +898,7 @@ TEST(time_namespace)
 		CHECK(pair_next(&pair, &record));
 		CHECK(record.header->time >= now);
 		CHECK(record.header->time <= mapped_time(&pair.ring));
-		/* The offset is forgotten: a time in the future. */
+		/* Without the offset, the time is in the future. */
 		check_time(&pair, clock_now(), now, mapped_time(&pair.ring) + HOUR, true);
 		pair_close(&pair);
 		_exit(0);

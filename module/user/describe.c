@@ -39,7 +39,7 @@ static u32 eventlog_event_state(const struct eventlog_event *event,
 	return state;
 }
 
-/* Says why producers must call write() for an event, and who is a reason. */
+/* Says why producers must call write() for an event, and which subscriber is a reason. */
 static u32 eventlog_describe_sync(const struct eventlog_event *event,
 				  const struct eventlog_viewer *viewer, u32 *pid)
 {

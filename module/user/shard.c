@@ -331,8 +331,8 @@ static unsigned int eventlog_shard_begin(struct eventlog_shard *shard, struct ev
  * @budget.  Records after the cutoff stay: a ring whose snapshot was taken before may have
  * an older one by now.  Of @whole, everything is taken.
  *
- * A ring with the oldest record is served until another one has an older record.  Threads
- * take turns on a CPU, so that is a long way, and the heap is rarely changed.
+ * The ring with the oldest record is served until another one has an older record.  Threads
+ * take turns on a CPU, so that is after many records, and the heap is rarely changed.
  *
  * Return: false if the budget ended first.
  */

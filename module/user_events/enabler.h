@@ -118,7 +118,7 @@ bool eventlog_ue_memories_empty(void);
 void eventlog_ue_memories_clear(void);
 
 /**
- * eventlog_ue_enabler_exists() - has the caller's memory an enabler for a bit
+ * eventlog_ue_enabler_exists() - does the caller's memory have an enabler for a bit
  * @bit: its size does not matter
  *
  * Process context; no lock is held.

@@ -23,7 +23,7 @@
 
 /* Forks that can be noted when there is no memory. */
 #define UE_FORKS_MIN 256
-/* The longest interval at which memories are looked at whose process may be exiting. */
+/* The longest time between two looks at memories whose process may be exiting. */
 #define UE_PURGE_MAX (10 * HZ)
 
 /**

@@ -24,7 +24,7 @@ static u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 
 #include "user/cycles.h"
 
-/* Most that an anchor is wrong, and a time between anchors. */
+/* The largest error of an anchor, and of a time between anchors. */
 #define ANCHOR_ERROR 35
 #define TIME_ERROR 77
 

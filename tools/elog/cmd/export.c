@@ -56,7 +56,7 @@ static bool print_error(const struct export *export, int error)
 	else if (error == -E2BIG)
 		elog_error("the files have more than %d kinds of events", VISIT_KINDS_MAX);
 	else
-		elog_error("%s: %s: events are missing from number %" PRIu64 " on, "
+		elog_error("%s: %s: events are missing from number %" PRIu64 " on; "
 			   "what is in it is valid", output, strerror(-error),
 			   export->visit->events);
 	return true;
@@ -118,9 +118,9 @@ static const struct verb_option export_options[] = {
 	{ 'o', "write to FILE instead of stdout; with --format parquet, to the\n"
 	  "directory FILE, which is new or empty" },
 	{ OPTION_SPAN, NULL },
-	{ OPTION_BY, "a span is of one session; instead of it, of these: names of\n"
-	  "fields that START and END have, session, pid, tid, cpu,\n"
-	  "separated by commas" },
+	{ OPTION_BY, "START and END have equal values of these, instead of the same\n"
+	  "session: names of fields, session, pid, tid, cpu, separated by\n"
+	  "commas" },
 	{ OPTION_PENDING, "keep at most N STARTs that wait for their END; default 131072" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },

@@ -228,7 +228,7 @@ const struct verb verb_list = {
 	"STATE is kernel (a kernel provider has registered the event), live (a process has\n"
 	"registered it), persistent (it stays without a process), or gone (subscribers may\n"
 	"still have records of it). \"enabled\" follows if the event has a subscriber or a\n"
-	"tracer; then \"sync:\" and who is the reason that programs need a system call for it:\n"
+	"tracer; then \"sync:\" and the reason why programs need a system call for it:\n"
 	"tracer, module (a subscriber in the kernel), rings (an old subscriber) or filter (one\n"
 	"that compares cpu or comm), and one of these subscribers.\n"
 	"Without CAP_PERFMON, only events of this user and of the kernel are listed.\n"

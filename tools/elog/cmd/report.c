@@ -106,7 +106,7 @@ static int run_report(const struct options *options)
 static const struct verb_option report_options[] = {
 	{ 'o', "write the page to FILE, which is replaced at the end; -: stdout" },
 	{ OPTION_SPAN, NULL },
-	{ OPTION_BY, "the events of a span have the same of these, instead of the\n"
+	{ OPTION_BY, "START and END have equal values of these, instead of the same\n"
 	  "session: names of fields, session, pid, tid, cpu, separated by\n"
 	  "commas" },
 	{ OPTION_PENDING, "keep at most N STARTs that wait for their END; default 131072" },

@@ -119,25 +119,37 @@ static int take_event(void *context, struct visit_event *event)
 		return 0;
 	sqlite3_bind_int64(statement, 1, span->wall);
 	sqlite3_bind_int64(statement, 2, (sqlite3_int64)span->time);
-	sqlite3_bind_int64(statement, 3, (sqlite3_int64)span->session);
+	if (span->session)
+		sqlite3_bind_int64(statement, 3, (sqlite3_int64)span->session);
+	else
+		sqlite3_bind_null(statement, 3);
 	bind_cpu(statement, 4, span->cpu);
 	sqlite3_bind_int64(statement, 5, span->pid);
 	sqlite3_bind_int64(statement, 6, span->tid);
 	sqlite3_bind_text(statement, 7, event->kind->provider, -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 8, span->role->name, (int)span->role->name_size,
-			  SQLITE_STATIC);
+	sqlite3_bind_text(statement, 8, span->role->start.name,
+			  (int)span->role->start.name_size, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 9, (sqlite3_int64)span->duration);
 	return insert(statement);
 }
 
 static const struct visit_ops visit_ops = { .event = take_event, .lost = take_loss };
 
+/* SQLite refuses tables and views with such names. */
+static bool is_reserved(const char *name)
+{
+	return !sqlite3_strnicmp(name, "sqlite_", strlen("sqlite_"));
+}
+
 /* The table PROVIDER/EVENT. */
 static int create_table(struct sql *sql, const struct event_kind *kind)
 {
-	sqlite3_str *text = sqlite3_str_new(sql->db);
+	sqlite3_str *text;
 	size_t i;
 
+	if (is_reserved(kind->provider))
+		return 0;
+	text = sqlite3_str_new(sql->db);
 	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w/%w\" USING "
 			    EVENT_TABLE_MODULE "(%Q, %Q", kind->provider, kind->name,
 			    kind->provider, kind->name);
@@ -147,12 +159,16 @@ static int create_table(struct sql *sql, const struct event_kind *kind)
 	return run_made(sql, sqlite3_str_finish(text));
 }
 
-/* Do events of several providers have this name, or has a table of ours? */
+/*
+ * Do events of several providers have this name, or a table of ours, or may a table
+ * PROVIDER/EVENT have it? Then there is no view with this name.
+ */
 static bool is_ambiguous(const struct sql *sql, const struct event_kind *kind)
 {
 	const struct event_kind *other;
 
-	if (!sqlite3_stricmp(kind->name, "lost") || !sqlite3_stricmp(kind->name, "spans"))
+	if (!sqlite3_stricmp(kind->name, "lost") || !sqlite3_stricmp(kind->name, "spans") ||
+	    strchr(kind->name, '/') || is_reserved(kind->name))
 		return true;
 	for (other = sql->visit->kinds; other; other = other->next)
 		if (!sqlite3_stricmp(kind->name, other->name) &&
@@ -169,7 +185,7 @@ static int create_view(struct sql *sql, const struct event_kind *kind, bool copi
 {
 	char *text;
 
-	if (is_ambiguous(sql, kind))
+	if (is_ambiguous(sql, kind) || is_reserved(kind->provider))
 		return 0;
 	text = sqlite3_mprintf(copied ? "DROP VIEW IF EXISTS temp.\"%w\";"
 			       "CREATE VIEW temp.\"%w\" AS WITH x AS MATERIALIZED"
@@ -246,6 +262,7 @@ static void put_value(const struct sql *sql, struct elog_text *text, sqlite3_stm
 		      int column)
 {
 	bool json = sql->options->format == FORMAT_JSON;
+	const char *number;
 
 	switch (sqlite3_column_type(statement, column)) {
 	case SQLITE_NULL:
@@ -253,7 +270,11 @@ static void put_value(const struct sql *sql, struct elog_text *text, sqlite3_stm
 		break;
 	case SQLITE_INTEGER:
 	case SQLITE_FLOAT:
-		elog_text_string(text, (const char *)sqlite3_column_text(statement, column));
+		number = (const char *)sqlite3_column_text(statement, column);
+		/* JSON has no infinity. It is "Inf" or "-Inf". */
+		if (json && number && strstr(number, "Inf"))
+			number = *number == '-' ? "-9.0e+999" : "9.0e+999";
+		elog_text_string(text, number ? : "");
 		break;
 	case SQLITE_BLOB:
 		elog_text_string(text, json ? "\"" : "");
@@ -437,9 +458,9 @@ static const struct verb_option sql_options[] = {
 	{ OPTION_FORMAT, "text (default): columns separated by tabs; json: one object\n"
 	  "per line; or csv" },
 	{ OPTION_SPAN, NULL },
-	{ OPTION_BY, "a span is of one session; instead of it, of these: names of\n"
-	  "fields that START and END have, session, pid, tid, cpu,\n"
-	  "separated by commas" },
+	{ OPTION_BY, "START and END have equal values of these, instead of the same\n"
+	  "session: names of fields, session, pid, tid, cpu, separated by\n"
+	  "commas" },
 	{ OPTION_PENDING, "keep at most N STARTs that wait for their END; default 131072" },
 	{ 'q', "no summary, no progress, no names of columns" },
 	{ 0, NULL },

@@ -5,6 +5,7 @@
 spans    requests with nested, crossing, restarted, lost and unpaired spans
 wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
+names    events and fields with names that SQLite or other columns have
 many     COUNT sessions, of which 100 are open at a time
 """
 import os
@@ -131,6 +132,19 @@ def types(path):
         # The payload ends within a field; the definition is missing.
         file.event(1, typed(b"\0")[:13], pid=0, tid=0)
         file.event(99, b"\1\2")
+
+
+def names(path):
+    definitions = {
+        1: schema("shop", 1, "sqlite_names", "\tu32 time_\n\tu32 time\n\tu32 TIME\n"),
+        2: schema("shop", 2, '"a/b"', ""),
+        3: schema("sqlite_shop", 3, "c", ""),
+        4: schema("shop", 4, "c", ""),
+    }
+    with ElogFile(path, definitions) as file:
+        file.event(1, struct.pack("<III", 1, 2, 3))
+        for number in (2, 3, 4):
+            file.event(number)
 
 
 def wide(path, count):

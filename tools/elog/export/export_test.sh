@@ -158,6 +158,19 @@ spans_of_other_events()
 	"$elog" export -q --format jsonl --span request_start:note --by tid spans.elog > out || :
 	[ "$(jq -c 'select(.span) | [.span, .event, .duration]' out)" = \
 		'["request_start:note","note",2000]' ] || return 1
+	# A note ends one span and starts another one.
+	"$elog" export -q --format jsonl --span request_start:note --span note:request_end --by tid \
+		spans.elog > out || :
+	[ "$(jq -c 'select(.span) | [.span, .event, .duration]' out)" = \
+		'["request_start:note","note",2000]
+["note:request_end","request_end",1000]' ] || return 1
+	export_to 2 perfetto out --span request_start:note --span note:request_end --by tid \
+		spans.elog || return 1
+	# What matches nothing is reported.
+	"$elog" export --format jsonl --span none:note --by nothing spans.elog > out 2> stderr || :
+	grep -qx 'elog: no event matched a START of --span' stderr &&
+		! grep -q 'END of --span' stderr &&
+		grep -qx 'elog: 1 START or END event has no value for --by nothing' stderr || return 1
 	# One table of pending STARTs: the oldest is dropped.
 	"$elog" export --format jsonl --pending 1 -e 'shop/request_*' spans.elog > out 2> stderr || :
 	[ "$(jq -c 'select(.span).session' out | tr '\n' ' ')" = '"0x1" "0x3" "0x4" "0x7" ' ] &&

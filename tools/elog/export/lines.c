@@ -144,7 +144,7 @@ static void put_span(const struct lines *lines, struct elog_text *text, const st
 		return;
 	}
 	put_key(lines, text, ",\"span\":");
-	put_bytes(lines, text, span->role->name, span->role->name_size);
+	put_bytes(lines, text, span->role->start.name, span->role->start.name_size);
 	put_key(lines, text, ",\"duration\":");
 	elog_text_unsigned(text, span->duration, 1, ' ');
 }

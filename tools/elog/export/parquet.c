@@ -304,7 +304,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	put_text(parquet, table, COMM, name, span->tid ? strlen(name) : 0);
 	put_text(parquet, table, SPAN_PROVIDER, event->kind->provider,
 		 strlen(event->kind->provider));
-	put_text(parquet, table, SPAN_NAME, span->role->name, span->role->name_size);
+	put_text(parquet, table, SPAN_NAME, span->role->start.name, span->role->start.name_size);
 	table_integer(table, SPAN_DURATION, span->duration);
 	return end_row(parquet, table, before);
 }

@@ -499,9 +499,9 @@ static struct names *new_names(struct perfetto *perfetto, const struct visit_eve
 	packet = open_packet(perfetto, FLAG_NEEDS_STATE);
 	message = pb_open(text, PACKET_INTERNED);
 	put_name(perfetto, INTERNED_EVENT, names->event, kind->name, strlen(kind->name));
-	if (kind->role.name)
-		put_name(perfetto, INTERNED_EVENT, names->span, kind->role.name,
-			 kind->role.name_size);
+	if (kind->role.is_start)
+		put_name(perfetto, INTERNED_EVENT, names->span, kind->role.start.name,
+			 kind->role.start.name_size);
 	put_name(perfetto, INTERNED_CATEGORY, names->category, kind->provider,
 		 strlen(kind->provider));
 	for (i = 0; schema && i < schema->field_count; i++)

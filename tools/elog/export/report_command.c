@@ -58,7 +58,7 @@ static void put_words(struct elog_text *text, const char *option, const char **w
 	}
 }
 
-/* As it was meant when the report was made: "yesterday" is another day tomorrow. */
+/* Write the absolute time: tomorrow, "yesterday" will mean another day. */
 static void put_time(struct elog_text *text, const char *option, const struct time_spec *spec)
 {
 	const bool before = spec->time < 0;

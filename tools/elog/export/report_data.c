@@ -168,13 +168,15 @@ static struct report_event *find_event(struct report_data *data, const struct ev
 	return event ? *event : NULL;
 }
 
-static struct report_span *new_span(struct report_data *data, const struct event_kind *kind)
+static struct report_span *new_span(struct report_data *data, const struct event_kind *kind,
+				    const struct span_kind *name)
 {
 	struct report_span *span = calloc(1, sizeof(*span));
 
 	if (!span)
 		return NULL;
 	span->kind = kind;
+	span->name = name;
 	if (time_table_add(&data->bins, &span->table, REPORT_ROWS * REPORT_PARTS)) {
 		free(span);
 		return NULL;
@@ -185,10 +187,10 @@ static struct report_span *new_span(struct report_data *data, const struct event
 
 /* Set @span to NULL if there are too many. A rule of --span may be about several providers. */
 static int find_span(struct report_data *data, const struct event_kind *kind,
-		     struct report_span **span)
+		     const struct span_kind *name, struct report_span **span)
 {
 	const struct elog_map_key key = elog_map_name(data->options->span_count ? "" :
-						      kind->provider, kind->role.hash.words[0]);
+						      kind->provider, name->hash.words[0]);
 	struct report_span **found = elog_map_find(&data->span_map, key);
 
 	if (!found) {
@@ -197,7 +199,7 @@ static int find_span(struct report_data *data, const struct event_kind *kind,
 			return -ENOMEM;
 		data->other_spans += data->span_count == REPORT_SPANS;
 		if (data->span_count < REPORT_SPANS) {
-			*found = new_span(data, kind);
+			*found = new_span(data, kind, name);
 			if (!*found)
 				return -ENOMEM;
 		}
@@ -207,11 +209,9 @@ static int find_span(struct report_data *data, const struct event_kind *kind,
 }
 
 /* The events of a span that is found by name have names for elog latency. */
-static int name_ends(struct report_span *span, const struct event_kind *kind)
+static int name_ends(struct report_span *span, const struct event_kind *kind, bool is_end)
 {
-	const bool is_end = !kind->role.is_start;
-
-	if (span->names[is_end])
+	if (!span || span->names[is_end])
 		return 0;
 	span->names[is_end] = strdup(kind->name);
 	return span->names[is_end] ? 0 : -ENOMEM;
@@ -229,10 +229,12 @@ static int find_kind(struct report_data *data, struct event_kind *kind)
 	found->event = find_event(data, kind);
 	if (!found->event)
 		return -ENOMEM;
-	if (kind->role.is_start || kind->role.is_end)
-		ret = find_span(data, kind, &found->span);
-	if (!ret && found->span)
-		ret = name_ends(found->span, kind);
+	if (kind->role.is_start)
+		ret = find_span(data, kind, &kind->role.start, &found->started) ? :
+		      name_ends(found->started, kind, false);
+	if (!ret && kind->role.is_end)
+		ret = find_span(data, kind, &kind->role.end, &found->ended) ? :
+		      name_ends(found->ended, kind, true);
 	kind->data = found;
 	return ret;
 }
@@ -276,7 +278,7 @@ static void add_span(struct report_data *data, const struct entry *entry,
 	/* A role is a member of its kind. */
 	const struct event_kind *start = (const void *)((const char *)ended->role -
 							offsetof(struct event_kind, role));
-	struct report_span *span = ((struct report_kind *)start->data)->span;
+	struct report_span *span = ((struct report_kind *)start->data)->started;
 
 	if (!span)
 		return;
@@ -350,10 +352,10 @@ static int take_event(void *context, struct visit_event *visited)
 	++*time_table_at(&data->total, bin, 0);
 	if (event->has_rate)
 		++*time_table_at(&event->rate, bin, 0);
-	if (kind->span) {
-		kind->span->starts += visited->kind->role.is_start;
-		kind->span->ends += visited->kind->role.is_end;
-	}
+	if (kind->started)
+		kind->started->starts++;
+	if (kind->ended)
+		kind->ended->ends++;
 	if (visited->match.ended)
 		add_span(data, entry, &visited->match.span, bin);
 	return count_process(data, entry);

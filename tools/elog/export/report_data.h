@@ -91,7 +91,8 @@ struct slow_span {
 
 /**
  * struct report_span - spans with one name
- * @kind: the kind of the first START or END; its role has the name
+ * @kind: the kind of the first START or END
+ * @name: what these spans are called
  * @names: START and END for elog latency
  * @starts: number of STARTs
  * @ends: number of ENDs
@@ -102,6 +103,7 @@ struct slow_span {
  */
 struct report_span {
 	const struct event_kind *kind;
+	const struct span_kind *name;
 	char *names[2];
 	uint64_t starts;
 	uint64_t ends;
@@ -176,10 +178,17 @@ struct report_data {
 	uint16_t part_of[HISTOGRAM_BUCKETS];	/* of @spans' tables */
 };
 
-/** struct report_kind - what a kind of events is counted as; @span may be NULL */
+/**
+ * struct report_kind - what a kind of events is counted as
+ * @event: the event
+ * @started: the spans that it starts; NULL: none, or they are not counted
+ * @ended: the spans that it ends; likewise
+ * @next: the kind that was seen before
+ */
 struct report_kind {
 	struct report_event *event;
-	struct report_span *span;
+	struct report_span *started;
+	struct report_span *ended;
 	struct report_kind *next;
 };
 

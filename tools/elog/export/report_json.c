@@ -103,9 +103,10 @@ static void put_times(const struct report_data *data, struct elog_text *text)
 
 	date_set(&date, divide(data->first, 1000000000));
 	offset = zone_offset(date.zone);
-	/* Without overflow, whatever time it is. */
+	/* Without overflow, whatever time it is: day * day_ns may be too small for an int64_t. */
 	day = divide(data->first, day_ns);
-	of_day = data->first - day * day_ns + offset;
+	of_day = data->first % day_ns;
+	of_day += (of_day < 0 ? day_ns : 0) + offset;
 	day += divide(of_day, day_ns);
 	of_day -= divide(of_day, day_ns) * day_ns;
 	elog_text_printf(text, "\"time\":{\"bins\":%u,\"step\":%" PRIu64 ",\"first\":%.0f",
@@ -336,7 +337,7 @@ static uint64_t parts_quantile(const uint64_t *counts, uint64_t count, unsigned 
 	return from + (report_part_start(part + 1) - from) / 2;
 }
 
-/* So many columns have one percentile that most of them are of enough durations. */
+/* Return: how many columns to combine, so that most percentiles come from enough spans. */
 static unsigned int group_columns(const struct report_data *data, const struct report_span *span)
 {
 	unsigned int group = 1;
@@ -496,7 +497,7 @@ static void put_latency_command(const struct report_data *data, const struct rep
 				struct elog_text *text)
 {
 	const bool by_rule = data->options->span_count;
-	const char *rule = span->kind->role.name;
+	const char *rule = span->name->name;
 	struct elog_text verb = { 0 }, word = { 0 };
 	const char *colon = rule;
 	unsigned int i;
@@ -529,15 +530,15 @@ static void put_latency_command(const struct report_data *data, const struct rep
 	elog_text_free(&word);
 }
 
-static void put_span_name(struct elog_text *text, const struct event_kind *kind, bool by_rule)
+static void put_span_name(struct elog_text *text, const struct report_span *span, bool by_rule)
 {
 	struct elog_text name = { 0 }, own = { 0 };
 
-	elog_text_put(&own, kind->role.name, kind->role.name_size);
+	elog_text_put(&own, span->name->name, span->name->name_size);
 	if (by_rule) {
 		elog_text_visible(&name, own.data, own.size);
 	} else {
-		put_quotable(&name, kind->provider);
+		put_quotable(&name, span->kind->provider);
 		elog_text_string(&name, "/");
 		put_quotable(&name, own.data ? own.data : "");
 	}
@@ -570,7 +571,7 @@ static void put_span(const struct report_data *data, const struct report_span *s
 	}
 
 	elog_text_string(text, "{\"name\":");
-	put_span_name(text, span->kind, data->options->span_count);
+	put_span_name(text, span, data->options->span_count);
 	elog_text_printf(text, ",\"starts\":%" PRIu64 ",\"ends\":%" PRIu64 ",\"pairs\":%" PRIu64
 			 ",\"min\":%" PRIu64 ",\"mean\":%.0f", span->starts, span->ends,
 			 histogram->count, histogram->min, histogram_mean(histogram));

@@ -28,7 +28,7 @@ PART(uplot_style, "vendor/uplot/uPlot.min.css");
 PART(uplot_script, "vendor/uplot/uPlot.iife.min.js");
 PART(uplot_license, "vendor/uplot/LICENSE");
 
-/* A part begins with comments for those who read its source. Only its code is for all. */
+/* The comment at the beginning of a part is for developers, and is not in the page. */
 static void put_code(struct elog_text *text, const char *part)
 {
 	const char *end = strstr(part, "*/");

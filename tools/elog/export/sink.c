@@ -55,7 +55,7 @@ static void cut_unit(const struct sink *sink)
 
 	if (fstat(sink->fd, &stat) || !S_ISREG(stat.st_mode) || !strcmp(sink->path, "-"))
 		return;
-	/* It can fail only if the disk does, and then there is nothing that helps. */
+	/* This fails only if the disk fails, and then nothing helps. */
 	if (!ftruncate(sink->fd, (off_t)sink->written))
 		lseek(sink->fd, (off_t)sink->written, SEEK_SET);
 }

@@ -141,44 +141,52 @@ static void find_role_by_name(const char *name, struct span_role *role)
 		{ "_open", false, 'c' }, { "_close", true, 'c' },
 	};
 	char pair[EVENTLOG_NAME_MAX + 1];
-	size_t i;
+	struct span_kind *kind;
+	size_t i, size;
 
-	for (i = 0; i < ARRAY_SIZE(suffixes) && !role->name_size; i++) {
-		role->name_size = stem_size(name, suffixes[i].suffix);
-		if (role->name_size >= sizeof(pair))
-			role->name_size = 0;
-		if (!role->name_size)
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		size = stem_size(name, suffixes[i].suffix);
+		if (!size || size >= sizeof(pair))
 			continue;
-		role->name = name;
 		role->is_start = !suffixes[i].is_end;
 		role->is_end = suffixes[i].is_end;
-		role->by_provider = true;
+		kind = role->is_end ? &role->end : &role->start;
+		kind->name = name;
+		kind->name_size = size;
+		kind->by_provider = true;
 		pair[0] = suffixes[i].kind;
-		memcpy(pair + 1, name, role->name_size);
-		role->hash = elog_map_bytes(pair, role->name_size + 1);
+		memcpy(pair + 1, name, size);
+		kind->hash = elog_map_bytes(pair, size + 1);
+		return;
 	}
+}
+
+static void set_kind(const struct spans *spans, size_t rule, struct span_kind *kind)
+{
+	kind->name = spans->rules[rule].text;
+	kind->name_size = strlen(kind->name);
+	kind->by_provider = spans->rules[rule].by_provider;
+	kind->hash = elog_map_bytes(&rule, sizeof(rule));
 }
 
 void spans_find_role(const struct spans *spans, const struct elog_schema_event *event,
 		     struct span_role *role)
 {
-	const struct span_rule *rule;
 	size_t i;
 
 	memset(role, 0, sizeof(*role));
 	if (event && !spans->rule_count)
 		find_role_by_name(event->name, role);
 	for (i = 0; event && i < spans->rule_count; i++) {
-		rule = &spans->rules[i];
-		role->is_start = glob_matches(rule->globs[0], event);
-		role->is_end = glob_matches(rule->globs[1], event);
-		if (!role->is_start && !role->is_end)
-			continue;
-		role->name = rule->text;
-		role->name_size = strlen(rule->text);
-		role->by_provider = rule->by_provider;
-		role->hash = elog_map_bytes(&i, sizeof(i));
-		return;
+		/* With a:b and b:c, b ends a span and starts another one. */
+		if (!role->is_start && glob_matches(spans->rules[i].globs[0], event)) {
+			role->is_start = true;
+			set_kind(spans, i, &role->start);
+		}
+		if (!role->is_end && glob_matches(spans->rules[i].globs[1], event)) {
+			role->is_end = true;
+			set_kind(spans, i, &role->end);
+		}
 	}
 }
 
@@ -186,13 +194,36 @@ void spans_find_role(const struct spans *spans, const struct elog_schema_event *
  * Events
  */
 
+/*
+ * Make the key of a pair. @session: what pairs with any name have in common. Return: 1; 0: the
+ * event lacks what is paired by; or a negative errno.
+ */
+static int make_key(struct spans *spans, const struct entry *entry,
+		    const struct span_kind *kind, struct elog_map_key *session,
+		    struct elog_map_key *key)
+{
+	int ret = latency_key_make(&spans->keys[kind->by_provider], entry, session);
+
+	/* The hashes are keyed, so crafted names and sessions cannot make this collide. */
+	key->words[0] = session->words[0] ^ kind->hash.words[0];
+	key->words[1] = session->words[1] ^ kind->hash.words[1];
+	spans->pairing.counts.unkeyed += !ret;
+	return ret;
+}
+
 static int start_span(struct spans *spans, const struct entry *entry,
-		      const struct span_role *role, struct elog_map_key key,
-		      struct span_match *match)
+		      const struct span_role *role, struct span_match *match)
 {
 	const struct elog_item *item = &entry->item;
-	struct span *start = pairing_start(&spans->pairing, key, item->time);
+	struct elog_map_key key;
+	struct span *start;
+	int ret;
 
+	spans->pairing.counts.starts++;
+	ret = make_key(spans, entry, &role->start, &match->key, &key);
+	if (ret <= 0)
+		return ret;
+	start = pairing_start(&spans->pairing, key, item->time);
 	if (!start)
 		return -ENOMEM;
 	*start = (struct span){
@@ -208,36 +239,39 @@ static int start_span(struct spans *spans, const struct entry *entry,
 	return 0;
 }
 
-int spans_take(struct spans *spans, const struct entry *entry, const struct span_role *role,
-	       struct span_match *match)
+static int end_span(struct spans *spans, const struct entry *entry,
+		    const struct span_role *role, struct span_match *match)
 {
-	struct pair_counts *counts = &spans->pairing.counts;
+	/* Only then it may be the first START of the same spans. */
+	const bool is_both = role->is_start && role->start.name == role->end.name;
 	struct elog_map_key key;
 	struct span *span;
 	int ret;
 
-	pairing_pass_time(&spans->pairing, wall_time(entry->item.time, entry->wall_offset));
-	match->ended = false;
-	match->start = NULL;
-	if (!role->is_start && !role->is_end)
-		return 0;
-	counts->starts += role->is_start;
-	counts->ends += role->is_end;
-	ret = latency_key_make(&spans->keys[role->by_provider], entry, &match->key);
-	if (!ret)
-		counts->unkeyed++;
+	spans->pairing.counts.ends++;
+	ret = make_key(spans, entry, &role->end, &match->key, &key);
 	if (ret <= 0)
 		return ret;
-	/* The hashes are keyed, so crafted names and sessions cannot make this collide. */
-	key = match->key;
-	key.words[0] ^= role->hash.words[0];
-	key.words[1] ^= role->hash.words[1];
-	span = role->is_end ? pairing_end(&spans->pairing, key, entry->item.time,
-					  role->is_start) : NULL;
+	span = pairing_end(&spans->pairing, key, entry->item.time, is_both);
 	if (span) {
 		match->ended = true;
 		match->span = *span;
 		match->span.duration = entry->item.time - span->time;
 	}
-	return role->is_start ? start_span(spans, entry, role, key, match) : 0;
+	return 0;
+}
+
+int spans_take(struct spans *spans, const struct entry *entry, const struct span_role *role,
+	       struct span_match *match)
+{
+	int ret = 0;
+
+	pairing_pass_time(&spans->pairing, wall_time(entry->item.time, entry->wall_offset));
+	match->ended = false;
+	match->start = NULL;
+	if (role->is_end)
+		ret = end_span(spans, entry, role, match);
+	if (!ret && role->is_start)
+		ret = start_span(spans, entry, role, match);
+	return ret;
 }

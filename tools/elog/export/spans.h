@@ -14,22 +14,33 @@
 #define SPANS_PENDING	(1U << 17)	/* without --pending */
 
 /**
- * struct span_role - what the events of a definition are for spans
- * @is_start: a START
- * @is_end: an END
- * @name: of the span
+ * struct span_kind - spans with one name
+ * @name: of the spans
  * @name_size: bytes of @name
+ * @hash: different for each rule or name
  *
  * The rest belongs to spans.c.
+ */
+struct span_kind {
+	const char *name;
+	size_t name_size;
+	struct elog_map_key hash;
+
+	bool by_provider;
+};
+
+/**
+ * struct span_role - what the events of a definition are for spans
+ * @is_start: a START
+ * @is_end: an END, perhaps of other spans
+ * @start: the spans that it starts
+ * @end: the spans that it ends
  */
 struct span_role {
 	bool is_start;
 	bool is_end;
-	const char *name;
-	size_t name_size;
-
-	bool by_provider;
-	struct elog_map_key hash;
+	struct span_kind start;
+	struct span_kind end;
 };
 
 /**
@@ -41,7 +52,8 @@ struct span_role {
  * @pid: of the START
  * @tid: of the START
  * @cpu: of the START
- * @role: of the START; valid as long as the owner of struct span_role keeps it
+ * @role: of the START: its @start is the kind of the span. Valid as long as the owner of
+ *	struct span_role keeps it
  * @data: for the owner of the spans; initially NULL
  */
 struct span {
@@ -58,8 +70,9 @@ struct span {
 
 /**
  * struct span_match - what an event is for spans
- * @key: what pairs have in common: the session. Of different sessions it differs; spans
- *	with different names in one session have the same. Only if there is @span or @start
+ * @key: what the events of a pair have in common: the session. Different sessions have
+ *	different keys; spans with different names in one session have the same key. Only
+ *	valid if there is @span or @start, and of @start if there are both
  * @ended: it is the END of @span
  * @span: the span that it ends
  * @start: the START that it is, which is pending now; NULL: none
@@ -101,7 +114,7 @@ void spans_close(struct spans *spans);
  * spans_find_role() - find out what a definition's events are
  * @spans: the rules
  * @event: the definition; NULL: unknown
- * @role: filled in; its name is valid as long as that of @event and @spans
+ * @role: filled in; its names are valid as long as @event and @spans
  */
 void spans_find_role(const struct spans *spans, const struct elog_schema_event *event,
 		     struct span_role *role);

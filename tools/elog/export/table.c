@@ -271,6 +271,7 @@ static int put_chunk(struct table *table, struct table_column *column, struct el
 	struct thrift header = { 0 };
 	struct chunk *chunks;
 	size_t stored;
+	int ret;
 
 	chunks = array_grow(column->chunks, table->group_count, sizeof(*chunks));
 	if (!chunks)
@@ -288,8 +289,9 @@ static int put_chunk(struct table *table, struct table_column *column, struct el
 	};
 	elog_text_put(&table->sink.text, header.text.data, header.text.size);
 	elog_text_put(&table->sink.text, packed->data, stored);
+	ret = header.text.error ? : table->sink.text.error;
 	elog_text_free(&header.text);
-	return header.text.error ? : table->sink.text.error;
+	return ret;
 }
 
 /* A table that is not written to has no open file: there may be many tables. */
@@ -325,15 +327,20 @@ struct table *table_open(char *path)
 		return NULL;
 	}
 	ret = sink_open(&table->sink, path);
+	if (!ret) {
+		elog_text_string(&table->sink.text, MAGIC);
+		ret = write_text(table);
+		if (ret)
+			unlink(path);
+	}
 	if (ret) {
+		elog_text_free(&table->sink.text);
 		free(table);
 		free(path);
 		errno = -ret;
 		return NULL;
 	}
 	table->path = path;
-	elog_text_string(&table->sink.text, MAGIC);
-	table->broken = write_text(table);
 	return table;
 }
 
@@ -479,7 +486,7 @@ int table_close(struct table *table)
 	if (!table)
 		return 0;
 	ret = table_flush(table);
-	/* A row group that was not written has left no bytes, but room for the footer. */
+	/* Drop what is left of a row group that could not be written. */
 	table->sink.text.size = 0;
 	error = write_footer(table);
 	if (error)

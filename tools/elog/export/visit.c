@@ -68,8 +68,10 @@ static struct event_kind *new_kind(struct visit *visit, struct elog_map_key key,
 	}
 	spans_find_role(&visit->spans, event, &kind->role);
 	/* The definition may go; the kind stays. */
-	if (event && kind->role.name == event->name)
-		kind->role.name = kind->name;
+	if (event && kind->role.start.name == event->name)
+		kind->role.start.name = kind->name;
+	if (event && kind->role.end.name == event->name)
+		kind->role.end.name = kind->name;
 	*place = kind;
 	*visit->kind_end = kind;
 	visit->kind_end = &kind->next;
@@ -246,6 +248,7 @@ out:
 static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
 {
 	const struct pair_counts *counts = &visit->spans.pairing.counts;
+	const struct options *options = visit->options;
 
 	fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n", visit->events,
 		plural(visit->events), lost, causes ? causes : "");
@@ -257,6 +260,13 @@ static void print_summary(struct visit *visit, uint64_t lost, const char *causes
 			" were pending: spans may be missing; see --pending\n",
 			counts->dropped, plural(counts->dropped),
 			visit->spans.pairing.pending_max);
+	if (options->span_count && !counts->starts)
+		fprintf(stderr, "elog: no event matched a START of --span\n");
+	if (options->span_count && !counts->ends)
+		fprintf(stderr, "elog: no event matched an END of --span\n");
+	if (options->by && counts->unkeyed)
+		fprintf(stderr, "elog: %" PRIu64 " START or END event%s no value for --by %s\n",
+			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", options->by);
 }
 
 int visit_finish(struct visit *visit, bool failed)
@@ -265,7 +275,7 @@ int visit_finish(struct visit *visit, bool failed)
 	uint64_t lost = put_causes(visit->lost, ELOG_LOST_CAUSES_MAX, &causes);
 
 	if (visit->stopped) {
-		elog_error("interrupted: the events behind are missing");
+		elog_error("interrupted: later events are missing");
 		failed = true;
 	}
 	if (!visit->options->quiet)

@@ -17,7 +17,7 @@
  * struct event_kind - events with the same provider, name and types of fields
  * @provider: "?" if the definition is missing
  * @name: of the event; "?" likewise
- * @role: START, END or none
+ * @role: START, END, both or none
  * @data: for the owner of the visit, for example a table; initially NULL
  * @next: the kind that was seen next
  */

@@ -83,7 +83,7 @@ void *pairing_end(struct pairing *pairing, struct elog_map_key key, uint64_t tim
 		pairing->counts.unpaired_ends += !is_start;
 		return NULL;
 	}
-	/* Files of one boot may have different ideas of its clock. */
+	/* The clocks of several files of one boot may differ. */
 	if (time < *start) {
 		pairing->counts.unpaired_starts++;
 		pairing->counts.unpaired_ends += !is_start;
@@ -115,7 +115,7 @@ static void add_gap(struct pairing *pairing, int64_t wall)
 {
 	size_t at = pairing->gap_count;
 
-	/* No room to remember it: take it as being now. */
+	/* There is no room for it: act as if it were now. */
 	if (at == PAIRING_GAPS_MAX) {
 		pairing_forget(pairing);
 		return;

@@ -463,7 +463,7 @@ function processes_table() {
 			make(
 				'p',
 				{ class: 'hint' },
-				data.other_processes + ' events are of processes beyond the limit.'
+				data.other_processes + ' events are of further processes.'
 			)
 		);
 	if (data.commands.processes) parent.append(command(data.commands.processes));

@@ -493,8 +493,8 @@ static int find_event(struct event_table *table)
 	return ret;
 }
 
-/* Is there a column with this name, in letters of any case, before this one? */
-static bool is_taken(const struct event_table *table, size_t before, const char *name)
+/* Is there a column with this name, in letters of any case, among the first ones? */
+static bool is_taken(char *const *columns, size_t count, const char *name)
 {
 	size_t i, size;
 
@@ -503,30 +503,51 @@ static bool is_taken(const struct event_table *table, size_t before, const char 
 		if (!sqlite3_strnicmp(common[i], name, (int)size) && !name[size])
 			return true;
 	}
-	for (i = 0; i < before; i++)
-		if (!sqlite3_stricmp(table->fields[i], name))
+	for (i = 0; i < count; i++)
+		if (!sqlite3_stricmp(columns[i], name))
 			return true;
 	return false;
 }
 
+/* A name that another column has gets underscores. Return: NULL: no memory. */
+static char *make_column(char *const *columns, size_t count, const char *field)
+{
+	char *name = sqlite3_mprintf("%s", field), *longer;
+
+	while (name && is_taken(columns, count, name)) {
+		longer = sqlite3_mprintf("%s_", name);
+		sqlite3_free(name);
+		name = longer;
+	}
+	return name;
+}
+
 static int declare(sqlite3 *db, const struct event_table *table)
 {
-	sqlite3_str *sql = sqlite3_str_new(db);
+	char **columns = calloc(table->field_count + 1, sizeof(*columns)), *text;
+	sqlite3_str *sql;
+	bool failed = false;
 	size_t i;
-	char *text;
 	int ret;
 
+	if (!columns)
+		return SQLITE_NOMEM;
+	sql = sqlite3_str_new(db);
 	sqlite3_str_appendall(sql, "CREATE TABLE x(");
 	for (i = 0; i < FIELDS; i++)
 		sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
-	/* A name that another column has gets an underscore. */
-	for (i = 0; i < table->field_count; i++)
-		sqlite3_str_appendf(sql, ", \"%w%s\"", table->fields[i],
-				    is_taken(table, i, table->fields[i]) ? "_" : "");
+	for (i = 0; i < table->field_count && !failed; i++) {
+		columns[i] = make_column(columns, i, table->fields[i]);
+		failed = !columns[i];
+		sqlite3_str_appendf(sql, ", \"%w\"", columns[i]);
+	}
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
-	ret = text ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
+	ret = text && !failed ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
 	sqlite3_free(text);
+	for (i = 0; i < table->field_count; i++)
+		sqlite3_free(columns[i]);
+	free(columns);
 	return ret;
 }
 

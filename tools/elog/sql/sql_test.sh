@@ -22,7 +22,7 @@ if "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'; then
 	echo '1..0 # SKIP elog was built without SQLite'
 	exit
 fi
-for file in spans types; do
+for file in spans types names; do
 	python3 "$generator" "$file" "$file.elog" || exit 1
 done
 python3 "$generator" many many.elog 3000 || exit 1
@@ -83,7 +83,9 @@ finds_what_other_verbs_find()
 spans_may_be_others()
 {
 	answers 2 $'request_start:note\t2000' --span request_start:note --by tid spans.elog \
-		'select name, duration from spans'
+		'select name, duration from spans' || return 1
+	answers 2 1 --span note:request_end --by tid spans.elog \
+		'select count(*) from spans where session is null'
 }
 
 # A join copies the tables, so its time does not grow with the product of their sizes.
@@ -112,7 +114,17 @@ types_are_kept()
 {"a":171,"b":-1,"c":-300,"d":1,"e":null,"f":null,"g":null,"i":null,"k":null,"p":null,"q":null,"s":null,"session":null,"time_":null}' \
 		--format json types.elog \
 		'select a, b, c, d, e, f, g, i, k, p, q, s, session, time_ from typed' &&
+		answers 0 '{"a":9.0e+999,"b":-9.0e+999}' --format json types.elog \
+			'select 9e999 a, -9e999 b' &&
 		answers 0 $'worker,1\nworker,\n,1' --format csv types.elog 'select comm, cpu from typed'
+}
+
+# Such names do not keep the other events from being tables.
+names_may_be_those_of_sqlite()
+{
+	answers 0 $'1\t2\t3' names.elog 'select time_, time__, TIME___ from "shop/sqlite_names"' &&
+		answers 0 1 names.elog 'select count(*) from "shop/a/b"' &&
+		answers 0 1 names.elog 'select count(*) from "shop/c"'
 }
 
 several_files_are_one_table()
@@ -156,6 +168,7 @@ check '--span and --by make other spans' spans_may_be_others
 check 'tables are joined' joins_are_indexed
 check 'conditions on time select' times_select
 check 'fields keep their types' types_are_kept
+check 'names may be those of SQLite' names_may_be_those_of_sqlite
 check 'several files are one table' several_files_are_one_table
 check 'damage is reported with its position' damage_is_reported
 check 'a pipe may be closed early' readers_may_leave

@@ -110,7 +110,7 @@ static uint64_t bytes_to_news(const struct ring *ring, uint64_t position)
 	return ahead < 0 ? 0 : (uint64_t)ahead + 1;
 }
 
-/* Have the unread records names of threads that are new in the ring? */
+/* Do the unread records have names of threads that are new in the ring? */
 static bool has_new_names(const struct ring *ring)
 {
 	const struct elog_ring_reader *reader = &ring->reader;
