@@ -33,6 +33,33 @@ shows_at_least()
 	[ "$(numbers "$2" 2> /dev/null | wc -l)" -ge "$1" ]
 }
 
+@test "libelog: threads emit through rings, and -C makes them write" {
+	unset ELOG_RINGS
+	run_elog capture -o "$work/file" --per-cpu-bytes 4M -e 'ring/*' -- bash -c '
+		for session in 1 2 3; do
+			"$ELOG" emit -s $session -n 2000 ring/event "u32 x" x=7 &
+		done
+		wait'
+	[ "$status" = 0 ]
+	contains "$stderr" "6000 events in" "lost 0"
+	run_elog show -q --fields cpu,session "$work/file"
+	awk '
+		{ events[$2]++; mapped[$2] += $1 ~ /-$/ }
+		END {
+			for (session in events) {
+				print session, events[session], mapped[session]
+				bad += events[session] != 2000 || !mapped[session]
+				sessions++
+			}
+			exit bad || sessions != 3
+		}' <<< "$output"
+	run_elog capture -C 0 -C 1 -e 'ring/*' -- "$ELOG" emit -n 2000 ring/event "u32 x" x=7
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 2000 ]
+	contains "$stderr" "2000 events in" "lost 0"
+	run ! grep -q '^ *- ' <<< "$output"
+}
+
 @test "mapped events: files, show, stat and Python show that the CPU is unknown" {
 	run_elog capture -o "$work/file" -- bash -c 'mapped 0 1000 mapped'
 	[ "$status" = 0 ]

@@ -470,7 +470,8 @@ static void test_siglongjmp(void)
 	delivered -= 100 + 2 * BEFORE_RING;
 	check(delivered <= *number && delivered + 30 >= *number);
 	check_equal(next_number[1], 100);
-	check_equal(from_ring_of[1], 100);
+	/* The ring may have been full, so that the next event was written. */
+	check(from_ring_of[1] >= 90);
 	munmap((void *)number, 4096);
 	close_both();
 }
