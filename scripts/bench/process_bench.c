@@ -12,18 +12,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <elog.h>
 #include <elog_marker.h>
+#include "producer/mapped_ring.h"
 
 #ifdef USER_EVENTS_HEADER
 #include USER_EVENTS_HEADER
@@ -35,6 +40,8 @@
 #define MARKERS "markers_process_bench"
 #define BATCH_EVENTS 500
 #define PAYLOAD_BYTES 32
+/* Events in one write of several. */
+#define WRITE_EVENTS 16
 /* A payload of another size is an event that no LTTng session records. */
 #define LTTNG_OFF_BYTES 64
 
@@ -188,11 +195,10 @@ static void run_fields_mapped(unsigned int count)
 }
 
 /* Delivers the events of threads' rings, and reads them. */
-static void flush_mapped(unsigned int count)
+static void flush_mapped(void)
 {
 	struct eventlog_flush request = { .size = sizeof(request) };
 
-	(void)count;
 	ioctl_or_fail(mapped_subscriber.fd, EVENTLOG_IOC_FLUSH, &request, "FLUSH");
 	subscriber_read(&mapped_subscriber);
 }
@@ -217,6 +223,110 @@ static void run_device(unsigned int count)
 {
 	for (; count; count--)
 		write_or_fail(device_fd, &device_message, sizeof(device_message));
+}
+
+static void run_device_writev(unsigned int count)
+{
+	const struct iovec parts[] = {
+		{ &device_message.index, sizeof(device_message.index) },
+		{ payload, sizeof(payload) },
+	};
+
+	for (; count; count--)
+		if (writev(device_fd, parts, 2) != (ssize_t)sizeof(device_message))
+			fail("a write failed: %s", strerror(errno));
+}
+
+static struct {
+	__u32 index;
+	struct {
+		__u32 bytes;
+		struct message message;
+	} events[WRITE_EVENTS];
+} several;
+
+static const char *open_several(void)
+{
+	unsigned int i;
+
+	several.index = EVENTLOG_WRITE_BATCH;
+	for (i = 0; i < WRITE_EVENTS; i++) {
+		several.events[i].bytes = sizeof(several.events[i].message);
+		several.events[i].message = device_message;
+	}
+	return NULL;
+}
+
+static void run_several(unsigned int count)
+{
+	unsigned int events;
+
+	for (; count; count -= events) {
+		events = count < WRITE_EVENTS ? count : WRITE_EVENTS;
+		write_or_fail(device_fd, &several,
+			      sizeof(several.index) + events * sizeof(several.events[0]));
+	}
+}
+
+/*
+ * A ring of this program's own, without libelog's rules of when to call the kernel.  It
+ * sleeps between batches, so the kernel delivers its events in the call that is measured;
+ * if not, the batch does not count.
+ */
+static struct elog_mapped_ring drained;
+static __u32 drained_index, drained_position;
+static bool drained_early;
+
+static const char *open_drained(void)
+{
+	struct eventlog_attach attach = { .size = sizeof(attach), .data_bytes = 256 << 10 };
+	struct eventlog_register request = {
+		.size = sizeof(request),
+		.provider = (uintptr_t)PROVIDER,
+		.command = (uintptr_t)"mapped_drained unsigned char[32] bytes",
+	};
+	void *ring;
+
+	ioctl_or_fail(device_fd, EVENTLOG_IOC_REGISTER, &request, "REGISTER");
+	ioctl_or_fail(device_fd, EVENTLOG_IOC_ATTACH, &attach, "ATTACH");
+	ring = mmap(NULL, attach.length, PROT_READ | PROT_WRITE, MAP_SHARED, device_fd,
+		    (off_t)attach.offset);
+	if (ring == MAP_FAILED)
+		fail("cannot map a ring: %s", strerror(errno));
+	drained_index = request.write_index;
+	drained.header = ring;
+	drained.mask = attach.data_bytes - 1;
+	drained.data_offset = drained.header->data_offset;
+	drained.number = attach.ring;
+	return NULL;
+}
+
+static uint64_t monotonic(const struct elog_mapped_ring *ring)
+{
+	struct timespec now;
+
+	(void)ring;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void fill_drained(unsigned int count)
+{
+	drained_position = __atomic_load_n(&drained.header->position, __ATOMIC_RELAXED);
+	for (; count; count--)
+		if (elog_mapped_emit(&drained, drained_index, 0, payload, sizeof(payload),
+				     monotonic) > ELOG_MAPPED_ASKED)
+			fail("a ring is full");
+}
+
+static void run_drained(unsigned int count)
+{
+	const __u32 message[] = { EVENTLOG_WRITE_KICK, drained.number };
+
+	(void)count;
+	drained_early = __atomic_load_n(&drained.header->position, __ATOMIC_RELAXED) !=
+			drained_position;
+	write_or_fail(device_fd, message, sizeof(message));
 }
 
 static void run_marker_off(unsigned int count)
@@ -335,6 +445,10 @@ static struct contestant {
 	{ "lttng_off", "LTTng-UST, tracepoint not enabled", run_lttng_off, open_lttng },
 	{ "device", "write() to /dev/eventlog, no library", run_device, open_device,
 	  &subscriber },
+	{ "device_writev", "writev() to /dev/eventlog, index and payload", run_device_writev, NULL,
+	  &subscriber },
+	{ "several", "write() to /dev/eventlog of 16 events, each", run_several, open_several,
+	  &subscriber },
 	{ "event", "libelog, elog_event_write() of 32 bytes", run_event_on, NULL,
 	  &subscriber },
 	{ "fields", "libelog, elog_event_emit() of four fields", run_event_fields, NULL,
@@ -347,8 +461,8 @@ static struct contestant {
 	  &mapped_subscriber },
 	{ "mapped_marker", "libelog, marker into the thread's ring", run_marker_mapped, NULL,
 	  &mapped_subscriber },
-	{ "mapped_drain", "kernel, delivering 32 bytes of that ring", flush_mapped, NULL,
-	  &mapped_subscriber, run_event_mapped },
+	{ "mapped_drain", "kernel, delivering 32 bytes of a ring", run_drained, open_drained,
+	  &mapped_subscriber, fill_drained },
 	{ "trace_marker", "write of 32 bytes to trace_marker", run_trace_marker,
 	  open_trace_marker },
 	{ "user_events", "user_events into ftrace, 32 bytes", run_user_events, open_user_events },
@@ -368,7 +482,11 @@ static double batch(const struct contestant *row, unsigned int count)
 	end = __builtin_ia32_rdtsc();
 	subscriber_read(&subscriber);
 	if (row->records == &mapped_subscriber)
-		flush_mapped(0);
+		flush_mapped();
+	if (drained_early) {
+		drained_early = false;
+		return HUGE_VAL;
+	}
 	return (double)(end - begin);
 }
 
