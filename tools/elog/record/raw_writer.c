@@ -34,9 +34,12 @@ static struct raw_writer *to_raw(struct writer *writer)
 	return (struct raw_writer *)writer;
 }
 
+/* A smaller ring has so few sub-buffers that none of them may wait until it is complete. */
+#define WAITING_RING_MIN (1U << 20)
+
 /*
  * Write unread records. The kernel knows sub-buffers that are complete, so leave the last
- * one in the ring until it is complete, or until a SYNC.
+ * one in the ring until it is complete, or until a SYNC; but not in a small ring.
  *
  * Return: bytes written; 0 leave the rest; or a negative errno.
  */
@@ -48,7 +51,7 @@ static ssize_t write_some(struct raw_writer *raw, unsigned int ring, const void 
 	struct elog_raw_meta meta = { .size = sizeof(meta) };
 	int ret = elog_consumer_raw_meta(consumer, ring, &meta);
 
-	if (ret == -EAGAIN && !all)
+	if (ret == -EAGAIN && !all && raw->ring_bytes >= WAITING_RING_MIN)
 		return 0;
 	return ret > 0 ? trace_writer_raw_meta(raw->writer.file, cpu, ring, data, size,
 					       position, &meta) :
