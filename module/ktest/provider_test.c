@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eventlog_provider_test.ko: tests of kernel providers and in-kernel subscribers.
+ * eventlog_provider_test.ko: tests of kernel providers and in-kernel subscribers, and of
+ * what eventlog.ko does to the kernel when it is loaded.
  *
  * Loading the module runs the tests and prints KTAP to the kernel log.  Loading fails
  * with -EIO if a test fails.  The tables are written by hand, because many of them are
@@ -21,6 +22,8 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
 #ifdef CONFIG_X86
@@ -1004,7 +1007,24 @@ out:
 	vfree(all);
 }
 
+/* ---- the kernel's tracepoints ---- */
+
+/* eventlog.ko has probes on them while user_events are used. */
+static void no_probe(struct tracepoint *point, void *unused)
+{
+	if (!strcmp(point->name, "sched_process_fork") ||
+	    !strcmp(point->name, "sched_process_exec") ||
+	    !strcmp(point->name, "sched_process_exit"))
+		EXPECT(!rcu_access_pointer(point->funcs));
+}
+
+static void test_no_probes(void)
+{
+	for_each_kernel_tracepoint(no_probe, NULL);
+}
+
 static const struct ktest_case cases[] = {
+	{ "load: no probe on tracepoints that nothing needs", test_no_probes },
 	{ "provider: register and unregister", test_register },
 	{ "provider: two providers with the same name", test_same_name },
 	{ "provider: describe, also after unregistration", test_describe },

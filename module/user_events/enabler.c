@@ -562,8 +562,12 @@ int eventlog_ue_enabler_add(struct eventlog_watch *watch, struct eventlog_user *
 {
 	struct ue_addition addition = {};
 	struct eventlog_ue_bit copy = *bit;
-	int ret = -ENOMEM;
+	int ret;
 
+	ret = eventlog_ue_process_watch();
+	if (ret)
+		return ret;
+	ret = -ENOMEM;
 	addition.memory = eventlog_alloc(sizeof(*addition.memory));
 	addition.enabler = eventlog_alloc(sizeof(*addition.enabler));
 	if (!addition.memory || !addition.enabler) {

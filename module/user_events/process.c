@@ -5,6 +5,7 @@
 #define pr_fmt(format) "eventlog: " format
 
 #include <linux/mempool.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -225,6 +226,9 @@ static void ue_probe_exit_group(void *data, struct task_struct *task, bool group
 	ue_exited(task);
 }
 
+/* Protects the hooks while the module can be used. */
+static DEFINE_MUTEX(ue_hooks_lock);
+
 static struct eventlog_hook ue_hooks[] = {
 	EVENTLOG_HOOK(sched_process_fork, ue_probe_fork),
 	EVENTLOG_HOOK(sched_process_exec, ue_probe_exec),
@@ -234,6 +238,35 @@ static struct eventlog_hook ue_hooks[] = {
 
 /* ---- load and unload ---- */
 
+int eventlog_ue_process_init(void)
+{
+	struct eventlog_hook *hook;
+
+	eventlog_hooks_find(ue_hooks);
+	for (hook = ue_hooks; hook->name; hook++)
+		if (!hook->point)
+			return -ENOENT;
+	ue_purge_delay = 1;
+	ue_forks_pool = mempool_create_kmalloc_pool(UE_FORKS_MIN, sizeof(struct ue_fork));
+	return ue_forks_pool ? 0 : -ENOMEM;
+}
+
+/* A fork that has passed its tracepoint before copied the memory before the first bit is set. */
+int eventlog_ue_process_watch(void)
+{
+	struct eventlog_hook *hook;
+	int ret = 0;
+
+	mutex_lock(&ue_hooks_lock);
+	for (hook = ue_hooks; hook->name; hook++) {
+		eventlog_hook_set(hook, true);
+		if (!hook->hooked)
+			ret = -ENOMEM;
+	}
+	mutex_unlock(&ue_hooks_lock);
+	return ret;
+}
+
 static void ue_hooks_unset(void)
 {
 	struct eventlog_hook *hook;
@@ -241,28 +274,6 @@ static void ue_hooks_unset(void)
 	for (hook = ue_hooks; hook->name; hook++)
 		eventlog_hook_set(hook, false);
 	tracepoint_synchronize_unregister();
-}
-
-int eventlog_ue_process_init(void)
-{
-	struct eventlog_hook *hook;
-
-	ue_purge_delay = 1;
-	ue_forks_pool = mempool_create_kmalloc_pool(UE_FORKS_MIN, sizeof(struct ue_fork));
-	if (!ue_forks_pool)
-		return -ENOMEM;
-	eventlog_hooks_find(ue_hooks);
-	for (hook = ue_hooks; hook->name; hook++) {
-		eventlog_hook_set(hook, true);
-		if (!hook->hooked)
-			goto err_unset;
-	}
-	return 0;
-
-err_unset:
-	ue_hooks_unset();
-	mempool_destroy(ue_forks_pool);
-	return -ENOENT;
 }
 
 void eventlog_ue_process_exit(void)

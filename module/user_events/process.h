@@ -17,11 +17,23 @@
 void eventlog_ue_forks_take(void);
 
 /**
- * eventlog_ue_process_init() - register the probes, at load
+ * eventlog_ue_process_init() - find the tracepoints, at load
  *
  * Return: 0, -ENOMEM, or -ENOENT: the kernel lacks a tracepoint.
  */
 int eventlog_ue_process_init(void);
+
+/**
+ * eventlog_ue_process_watch() - register the probes, before the first enabler is made
+ *
+ * The kernel patches its code to register a probe, and each fork, exec and exit calls it.  So
+ * the probes are registered when user_events are used for the first time, and stay until unload.
+ *
+ * Process context; no lock is held.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int eventlog_ue_process_watch(void);
 
 /**
  * eventlog_ue_process_exit() - unregister the probes, at unload
