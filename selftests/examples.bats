@@ -14,7 +14,8 @@
 #
 # The commands of a page run in one directory, which has the programs "job" and "teahouse".
 # The module eventlog_tcp and a module with markers are loaded, and the events job/start,
-# job/end and job/failed exist, and so does the file /var/log/eventlog/host.elog.
+# job/end and job/failed exist, and so does the file /var/log/eventlog/host.elog. A receiver of
+# OpenTelemetry listens on port 4318.
 #
 # In README.md, a block that begins with "```sh" has commands. It runs as a whole, unless
 # such a comment, as <!-- test: ... -->, stands before it.
@@ -49,6 +50,15 @@ setup_file()
 	mkdir "$BATS_FILE_TMPDIR/bin"
 	ln -s "$ELOG" "$BATS_FILE_TMPDIR/bin/elog"
 	export PATH=$BATS_FILE_TMPDIR/bin:$PATH
+	# The guest has its own network.
+	ip link set lo up
+	OTLP_PORT=4318 python3 "$TREE/tools/elog/export/otlp_receiver.py" "$BATS_FILE_TMPDIR" \
+		3>&- > /dev/null 2>&1 &
+	echo $! > "$BATS_FILE_TMPDIR/receiver"
+	until [ -s "$BATS_FILE_TMPDIR/port" ]; do
+		kill -0 $!
+		sleep 0.1
+	done
 }
 
 setup()
@@ -64,6 +74,7 @@ teardown()
 
 teardown_file()
 {
+	kill "$(cat "$BATS_FILE_TMPDIR/receiver")" || true
 	"$ELOG" stop -q 2> /dev/null || true
 	"$ELOG" delete --provider job start end failed
 	rmmod eventlog_tcp eventlog_marker_example

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog capture: subscribe, and print events in the order of their times or
- * write them to files.
+ * elog capture: subscribe, and print events in the order of their times, write them to
+ * files, or send them to a receiver.
  *
  * The loop sleeps until a ring is half full, or for 100 ms, and then handles one
  * batch of events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d
@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "cmd/verb.h"
+#include "export/export.h"
 #include "output/printer.h"
 #include "record/writer.h"
 #include "util/background.h"
@@ -50,6 +51,7 @@ struct capture {
 	/* Events go to one of these. A raw writer needs no @source. */
 	struct writer *writer;
 	struct printer *printer;
+	struct export export;		/* if it has a visit */
 	struct source *source;
 	struct output output;
 
@@ -65,6 +67,7 @@ struct capture {
 	bool damaged;			/* a ring was damaged: records are missing */
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
+	bool unsent;			/* the receiver does not have everything */
 };
 
 static bool is_going(const struct capture *capture)
@@ -116,6 +119,8 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 
 	if (capture->writer)
 		check_written(capture, writer_add(capture->writer, entry));
+	else if (capture->export.visit)
+		capture->error = visit_take(capture->export.visit, entry);
 	else if (event)
 		printer_event(capture->printer, entry);
 	else
@@ -166,11 +171,13 @@ static void sync_file(struct capture *capture)
 	signals_hold();
 }
 
-/* Flush the output or the file. */
+/* Flush the output or the file, or send what waits for long. */
 static void flush_sink(struct capture *capture)
 {
 	if (capture->printer)
 		flush_output(capture);
+	else if (capture->export.visit && !capture->error)
+		capture->error = export_otlp.ops.sync(&capture->export, NULL);
 	else if (!capture->closed && !capture->error)
 		sync_file(capture);
 }
@@ -383,7 +390,9 @@ static void run_loop(struct capture *capture)
 		else if (ret || over || capture->rotations_seen != signals_rotations())
 			/* At the end FLUSH waits for records that are being emitted. */
 			flush_batch(capture);
-		if (capture->writer)
+		else if (capture->export.visit)
+			flush_sink(capture);
+		if (capture->writer || capture->export.visit)
 			report_loss(capture);
 	}
 }
@@ -397,6 +406,20 @@ static void end_writer(struct capture *capture)
 		signals_hold();
 	}
 	capture->damaged |= capture->writer->damaged;
+}
+
+/* Send the rest; the receiver cannot make this take long. */
+static void end_export(struct capture *capture)
+{
+	int ret;
+
+	visit_end(capture->export.visit);
+	ret = export_otlp.finish(&capture->export);
+	capture->unsent = ret == -EREMOTEIO;
+	if (!capture->error && !capture->unsent)
+		capture->error = ret;
+	if (!capture->options->quiet)
+		visit_print_spans(capture->export.visit);
 }
 
 /* The events in the rings and in the backlog that the options select. */
@@ -515,7 +538,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 		return STATUS_ERROR;
 	if (capture->damaged && !capture->printer)
 		elog_error("a ring was damaged: records are missing");
-	if (!ret && (lost || capture->damaged))
+	if (!ret && (lost || capture->damaged || capture->unsent))
 		ret = STATUS_LOST;
 	return ret;
 }
@@ -555,8 +578,35 @@ static const char *only_for_file(const struct options *options)
 	return NULL;
 }
 
+/* Return: an option that makes no sense with --otlp, or NULL. */
+static const char *not_for_receiver(const struct options *options)
+{
+	if (to_files(options))
+		return options->output ? "-o" : "--split";
+	if (options->overwrite)
+		return "--overwrite";
+	if (options->color != COLOR_AUTO)
+		return "--color";
+	return not_for_file(options);
+}
+
+/* Return: an option that makes sense only with --otlp, or NULL. */
+static const char *only_for_receiver(const struct options *options)
+{
+	return options->span_count ? "--span" : options->by ? "--by" :
+	       options->pending ? "--pending" : NULL;
+}
+
 static int check_options(const struct options *options)
 {
+	if (options->otlp && not_for_receiver(options)) {
+		elog_error("%s does not go with --otlp", not_for_receiver(options));
+		return -EINVAL;
+	}
+	if (!options->otlp && only_for_receiver(options)) {
+		elog_error("%s needs --otlp", only_for_receiver(options));
+		return -EINVAL;
+	}
 	if (to_files(options) && not_for_file(options)) {
 		elog_error("%s does not go with %s", not_for_file(options),
 			   options->output ? "-o" : "--split");
@@ -639,14 +689,35 @@ static int open_sink(struct capture *capture, uint64_t start)
 		ret = source_open_live(&capture->source, &capture->live);
 	if (ret)
 		return ret;
+	if (options->otlp)
+		return visit_open_live(&capture->export.visit, options, &export_otlp.ops,
+				       &capture->export) ? :
+		       export_otlp.open(&capture->export);
 	if (to_files(options))
 		return writer_open(&capture->writer, &capture->live, start);
 	return printer_open(&capture->printer, options, &capture->output);
 }
 
+static void close_export(struct capture *capture)
+{
+	struct visit *visit = capture->export.visit;
+	struct event_kind *kind;
+
+	if (!visit)
+		return;
+	visit_end(visit);
+	for (kind = visit->kinds; kind; kind = kind->next)
+		export_otlp.close_kind(kind);
+	export_otlp.close(&capture->export);
+	visit_close(visit);
+}
+
 static int run_capture(const struct options *options)
 {
-	struct capture capture = { .options = options };
+	struct capture capture = {
+		.options = options,
+		.export = { .options = options, .sink.fd = -1, .live = true },
+	};
 	int ret = STATUS_ERROR;
 	uint64_t start;
 
@@ -681,11 +752,14 @@ static int run_capture(const struct options *options)
 	/* The summary counts what is written. */
 	if (capture.printer)
 		flush_output(&capture);
+	if (capture.export.visit)
+		end_export(&capture);
 	count_events(&capture);
 	ret = final_status(&capture, summarize(&capture));
 out:
 	writer_close(capture.writer);
 	printer_close(capture.printer);
+	close_export(&capture);
 	source_close(capture.source);
 	output_close(&capture.output);
 	elog_consumer_close(capture.trigger);
@@ -706,6 +780,16 @@ static const struct verb_option capture_options[] = {
 	{ 'o', NULL }, { OPTION_APPEND, NULL }, { OPTION_COMPRESS, NULL },
 	{ OPTION_ROTATE, NULL }, { OPTION_WRITERS, NULL }, { OPTION_SPLIT, NULL },
 	{ OPTION_BACKGROUND, NULL },
+	{ OPTION_OTLP, "send log records and spans to this receiver of OpenTelemetry,\n"
+	  "http[s]://HOST[:PORT][/PATH], instead of printing them" },
+	{ OPTION_SPAN, "with --otlp: make a span of each START and the next END, globs,\n"
+	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
+	  "and from X_open to X_close; may be repeated" },
+	{ OPTION_BY, "with --otlp: START and END have equal values of these, instead\n"
+	  "of the same session: names of fields, session, pid, tid, cpu,\n"
+	  "separated by commas" },
+	{ OPTION_PENDING, "with --otlp: keep at most N STARTs that wait for their END;\n"
+	  "default 131072" },
 	{ 'q', "no summary, no warnings about names that no event has yet" },
 	{ 'v', "print a line when capturing starts, what the kernel decides\n"
 	  "of -f, and a longer summary" },

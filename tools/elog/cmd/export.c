@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog export: writes the events of files in formats that other programs open. The formats
- * are in export/.
+ * elog export: writes the events of files in formats that other programs open, or sends them
+ * to a receiver. The formats are in export/.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,6 +25,10 @@ static int check_options(const struct options *options, const struct export_form
 {
 	if (!options->argument_count) {
 		elog_error("FILE is missing");
+	} else if (options->otlp && options->format != FORMAT_TEXT) {
+		elog_error("--format does not go with --otlp");
+	} else if (options->otlp && options->output) {
+		elog_error("-o does not go with --otlp");
 	} else if (!format) {
 		elog_error("--format is missing");
 	} else if (format->directory && (!options->output || !strcmp(options->output, "-"))) {
@@ -51,10 +55,14 @@ static bool print_error(const struct export *export, int error)
 	/* Whoever closes a pipe has read enough. */
 	if (!error || error == -EPIPE)
 		return false;
+	if (error == -EREMOTEIO)
+		return true;
 	if (error == -ENOMEM)
 		elog_error("out of memory");
 	else if (error == -E2BIG)
 		elog_error("the files have more than %d kinds of events", VISIT_KINDS_MAX);
+	else if (export->options->otlp)
+		elog_error("later events are missing");
 	else
 		elog_error("%s: %s: events are missing from number %" PRIu64 " on; "
 			   "what is in it is valid", output, strerror(-error),
@@ -64,9 +72,10 @@ static bool print_error(const struct export *export, int error)
 
 static int run(struct export *export, const struct export_format *format)
 {
+	const bool has_sink = !format->directory && !format->remote;
 	int ret, error;
 
-	if (!format->directory && sink_open(&export->sink, export->output))
+	if (has_sink && sink_open(&export->sink, export->output))
 		return STATUS_ERROR;
 	ret = format->open ? format->open(export) : 0;
 	if (ret) {
@@ -77,7 +86,7 @@ static int run(struct export *export, const struct export_format *format)
 	ret = visit_run(export->visit);
 	error = format->finish ? format->finish(export) : 0;
 	ret = ret ? : error;
-	if (!format->directory) {
+	if (has_sink) {
 		error = sink_close(&export->sink);
 		ret = ret ? : error;
 	}
@@ -86,7 +95,8 @@ static int run(struct export *export, const struct export_format *format)
 
 static int run_export(const struct options *options)
 {
-	const struct export_format *format = formats[options->format];
+	const struct export_format *format = options->otlp ? &export_otlp :
+					     formats[options->format];
 	struct export export = {
 		.options = options,
 		.output = options->output ? options->output : "-",
@@ -117,6 +127,8 @@ static const struct verb_option export_options[] = {
 	  "for each event, and for spans and losses" },
 	{ 'o', "write to FILE instead of stdout; with --format parquet, to the\n"
 	  "directory FILE, which is new or empty" },
+	{ OPTION_OTLP, "send log records and spans to this receiver of OpenTelemetry,\n"
+	  "http[s]://HOST[:PORT][/PATH], instead of --format" },
 	{ OPTION_SPAN, NULL },
 	{ OPTION_BY, "START and END have equal values of these, instead of the same\n"
 	  "session: names of fields, session, pid, tid, cpu, separated by\n"
@@ -133,10 +145,10 @@ static const struct verb_option export_options[] = {
 const struct verb verb_export = {
 	.name = "export",
 	.summary = "write the events of files in formats of other programs",
-	.usage = "--format FORMAT [OPTION...] FILE...",
+	.usage = "--format FORMAT|--otlp URL [OPTION...] FILE...",
 	.description =
 	"Writes the events of FILEs, which elog capture -o wrote, in a format that other\n"
-	"programs open; - is the standard input. Several files are merged by wall-clock time.\n"
+	"programs open, or sends them to a receiver; - is the standard input. Several files are merged by wall-clock time.\n"
 	"Lost events are in the output where they were lost. Damaged parts are skipped and\n"
 	"reported.\n"
 	"\n"

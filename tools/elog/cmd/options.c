@@ -137,6 +137,7 @@ static const struct option_definition definitions[] = {
 	  "a span is the time from START to the next END, globs,\n"
 	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
 	  "and from X_open to X_close; may be repeated", PARSED("must be START:END") },
+	{ OPTION_OTLP, "otlp", "URL", NULL, TEXT(otlp) },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
 	{ OPTION_PROVIDER, "provider", "PROVIDER", "the event's provider; default user",

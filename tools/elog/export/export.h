@@ -14,9 +14,10 @@
 
 /**
  * struct export - an export
- * @options: --format, -o
+ * @options: --format, -o, --otlp
  * @output: -o, or "-"
  * @sink: the output; not of a format that writes a directory
+ * @live: the events are those of this machine, as they happen
  * @visit: the visit
  * @state: of the format
  */
@@ -24,6 +25,7 @@ struct export {
 	const struct options *options;
 	const char *output;
 	struct sink sink;
+	bool live;
 	struct visit *visit;
 	void *state;
 };
@@ -32,17 +34,19 @@ struct export {
  * struct export_format - a format
  * @ops: its context is struct export
  * @directory: the output is a directory, which the format creates
+ * @remote: the output is a receiver: there is no sink
  * @binary: not for a terminal
  * @open: before the visit, but after the sink was opened; may be NULL. Return: 0 or a
- *	negative errno
- * @finish: after the visit, also after an error: complete what is valid. Return: likewise;
- *	may be NULL
+ *	negative errno; only -ENOMEM was not printed
+ * @finish: after the visit, also after an error: complete what is valid. Return: likewise, or
+ *	-EREMOTEIO: the reason was printed; may be NULL
  * @close_kind: free the data of a kind; may be NULL
  * @close: free the state; may be NULL
  */
 struct export_format {
 	struct visit_ops ops;
 	bool directory;
+	bool remote;
 	bool binary;
 	int (*open)(struct export *export);
 	int (*finish)(struct export *export);
@@ -54,6 +58,7 @@ extern const struct export_format export_jsonl;
 extern const struct export_format export_csv;
 extern const struct export_format export_perfetto;
 extern const struct export_format export_parquet;
+extern const struct export_format export_otlp;
 
 /**
  * put_utf8() - append text as valid UTF-8

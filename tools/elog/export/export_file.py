@@ -6,6 +6,7 @@ spans    requests with nested, crossing, restarted, lost and unpaired spans
 wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
 names    events and fields with names that SQLite or other columns have
+traces   a span whose events carry ids of a trace
 many     COUNT sessions, of which 100 are open at a time
 """
 import os
@@ -145,6 +146,18 @@ def names(path):
         file.event(1, struct.pack("<III", 1, 2, 3))
         for number in (2, 3, 4):
             file.event(number)
+
+
+def traces(path):
+    fields = "\tu8[16] trace_id\n\tu8[8] span_id\n\tu32 bytes\n\tchar[8] note\n"
+    definitions = {1: schema("shop", 1, "work_start", fields),
+                   2: schema("shop", 2, "work_end", fields)}
+    trace = bytes(range(16))
+    with ElogFile(path, definitions) as file:
+        file.event(1, trace + bytes(range(0xa0, 0xa8)) + struct.pack("<I8s", 5, b"first"),
+                   session=1)
+        file.event(2, trace + bytes(range(0xb0, 0xb8)) + struct.pack("<I8s", 7, b"second"),
+                   session=1)
 
 
 def wide(path, count):

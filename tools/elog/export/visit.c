@@ -154,7 +154,7 @@ static int take_sync(struct visit *visit, const struct entry *entry)
 	return visit->ops->sync ? visit->ops->sync(visit->context, entry) : 0;
 }
 
-static int take_entry(struct visit *visit, const struct entry *entry)
+int visit_take(struct visit *visit, const struct entry *entry)
 {
 	switch (entry->item.type) {
 	case ELOG_ITEM_EVENT:
@@ -176,6 +176,11 @@ static int take_entry(struct visit *visit, const struct entry *entry)
 	return 0;
 }
 
+void visit_end(struct visit *visit)
+{
+	pairing_finish(&visit->spans.pairing);
+}
+
 int visit_run(struct visit *visit)
 {
 	struct entry entry;
@@ -184,10 +189,10 @@ int visit_run(struct visit *visit)
 	while (ret > 0 && !visit->enough && !visit->stopped) {
 		ret = source_next(visit->source, &entry);
 		if (ret > 0)
-			ret = take_entry(visit, &entry) ? : 1;
+			ret = visit_take(visit, &entry) ? : 1;
 	}
 	progress_clear(&visit->progress);
-	pairing_finish(&visit->spans.pairing);
+	visit_end(visit);
 	return ret < 0 ? ret : 0;
 }
 
@@ -206,6 +211,37 @@ static bool are_regular(const struct options *options)
 	return true;
 }
 
+static int open_visit(struct visit **result, const struct options *options,
+		      const struct visit_ops *ops, void *context, bool many_files)
+{
+	struct visit *visit = calloc(1, sizeof(*visit));
+	int ret = -ENOMEM;
+
+	if (visit) {
+		visit->options = options;
+		visit->ops = ops;
+		visit->context = context;
+		visit->kind_end = &visit->kinds;
+		elog_map_init(&visit->kind_map, sizeof(struct event_kind *));
+		ret = spans_open(&visit->spans, options, many_files);
+		visit->spans.pairing.drop = (void (*)(void *, void *))ops->drop;
+		visit->spans.pairing.context = context;
+	}
+	if (ret == -ENOMEM)
+		elog_error("out of memory");
+	if (ret)
+		visit_close(visit);
+	else
+		*result = visit;
+	return ret;
+}
+
+int visit_open_live(struct visit **result, const struct options *options,
+		    const struct visit_ops *ops, void *context)
+{
+	return open_visit(result, options, ops, context, false);
+}
+
 int visit_open(struct visit **result, const struct options *options,
 	       const struct visit_ops *ops, void *context)
 {
@@ -213,48 +249,33 @@ int visit_open(struct visit **result, const struct options *options,
 		.terminal = options->output && !strcmp(options->output, "-") &&
 			    isatty(STDOUT_FILENO),
 	};
-	struct visit *visit = calloc(1, sizeof(*visit));
-	int ret = -ENOMEM;
+	struct visit *visit;
+	int ret;
 
-	if (!visit)
-		goto out;
-	visit->options = options;
-	visit->ops = ops;
-	visit->context = context;
-	visit->kind_end = &visit->kinds;
-	elog_map_init(&visit->kind_map, sizeof(struct event_kind *));
-	ret = spans_open(&visit->spans, options, options->argument_count > 1);
+	ret = open_visit(&visit, options, ops, context, options->argument_count > 1);
 	if (ret)
-		goto out;
-	visit->spans.pairing.drop = (void (*)(void *, void *))ops->drop;
-	visit->spans.pairing.context = context;
+		return ret;
 	ret = source_open_files(&visit->source, options, options->arguments,
 				options->argument_count);
-	if (ret)
-		goto out;
+	if (ret) {
+		if (ret == -ENOMEM)
+			elog_error("out of memory");
+		visit_close(visit);
+		return ret;
+	}
 	/* A signal is taken between two blocks; reading a pipe may wait for ever. */
 	if (are_regular(options))
 		signals_catch(0);
 	progress_start(&visit->progress, options, &output);
 	*result = visit;
 	return 0;
-out:
-	if (ret == -ENOMEM)
-		elog_error("out of memory");
-	visit_close(visit);
-	return ret;
 }
 
-static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
+void visit_print_spans(const struct visit *visit)
 {
 	const struct pair_counts *counts = &visit->spans.pairing.counts;
 	const struct options *options = visit->options;
 
-	fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n", visit->events,
-		plural(visit->events), lost, causes ? causes : "");
-	if (visit->unknown)
-		fprintf(stderr, "elog: %" PRIu64 " event%s no definition in the file\n",
-			visit->unknown, visit->unknown == 1 ? " has" : "s have");
 	if (counts->dropped)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: spans may be missing; see --pending\n",
@@ -267,6 +288,16 @@ static void print_summary(struct visit *visit, uint64_t lost, const char *causes
 	if (options->by && counts->unkeyed)
 		fprintf(stderr, "elog: %" PRIu64 " START or END event%s no value for --by %s\n",
 			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", options->by);
+}
+
+static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
+{
+	fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n", visit->events,
+		plural(visit->events), lost, causes ? causes : "");
+	if (visit->unknown)
+		fprintf(stderr, "elog: %" PRIu64 " event%s no definition in the file\n",
+			visit->unknown, visit->unknown == 1 ? " has" : "s have");
+	visit_print_spans(visit);
 }
 
 int visit_finish(struct visit *visit, bool failed)

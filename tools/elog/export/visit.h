@@ -120,6 +120,30 @@ int visit_open(struct visit **visit, const struct options *options,
 	       const struct visit_ops *ops, void *context);
 
 /**
+ * visit_open_live() - prepare for the events of a live run
+ * @visit: set to the new visit
+ * @options: outlive it
+ * @ops: outlive it
+ * @context: for @ops
+ *
+ * The caller passes each item to visit_take() and calls visit_end() at the end. It must not
+ * call visit_run() and visit_finish().
+ *
+ * Return: as visit_open().
+ */
+int visit_open_live(struct visit **visit, const struct options *options,
+		    const struct visit_ops *ops, void *context);
+
+/** visit_take() - visit an event or a loss of a live run; return: as visit_run() */
+int visit_take(struct visit *visit, const struct entry *entry);
+
+/** visit_end() - no event comes any more: drop the pending STARTs */
+void visit_end(struct visit *visit);
+
+/** visit_print_spans() - print on stderr why spans may be missing */
+void visit_print_spans(const struct visit *visit);
+
+/**
  * visit_run() - visit everything
  * @visit: just opened
  *

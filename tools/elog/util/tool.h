@@ -115,6 +115,7 @@ struct number_list {
  * @pending: --pending; 0: not given
  * @spans: --span, in order; point into the command line
  * @span_count: of @spans
+ * @otlp: --otlp, or NULL
  * @tree: --tree
  * @provider: --provider, or NULL
  * @bpf: --bpf
@@ -170,6 +171,7 @@ struct options {
 	uint32_t pending;
 	const char **spans;
 	size_t span_count;
+	const char *otlp;
 	bool tree;
 	const char *provider;
 	bool bpf;

@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog export --otlp and elog capture --otlp: a log record for each event and each loss, and
+ * a span for each pair, for a receiver of OpenTelemetry (OTLP over HTTP, protobuf).
+ *
+ * Records are collected by resource, which is a provider in a process, and sent in batches of
+ * OTLP_BATCH_BYTES, or after a second. A span is sent when it ends; until then the fields of its
+ * START are kept, in PENDING_BYTES at most; beyond that the span lacks them.
+ *
+ * The trace of an event is its session: the id is a hash of the boot, the provider and the
+ * session, so that it is the same in each export. An event with a field trace_id of 16 bytes
+ * belongs to that trace.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "export/otlp_batch.h"
+
+#define PENDING_BYTES	(16U << 20)
+#define TRACE_BYTES	16
+#define SPAN_BYTES	8
+
+enum { KIND_INTERNAL = 1 };	/* of a span */
+
+/* What an event has besides its fields. A field of the same name replaces it. */
+enum { OUR_TID, OUR_COMM, OUR_CPU, OUR_SESSION, OURS };
+
+static const char *const our_keys[OURS] = {
+	"thread.id", "thread.name", "cpu.logical_number", "eventlog.session",
+};
+
+/*
+ * struct names - what a kind's events have in common; data of the kind
+ * @provider: of the kind
+ * @name: of the kind, as UTF-8
+ * @keys: of the fields, each as the first field of an attribute
+ * @ends: of each field, where it ends in @keys
+ * @count: of @ends
+ * @trace_field: the field that has the trace; NULL: none
+ * @span_field: the field that has the span in which the event happened; NULL: none
+ * @replaced: our keys that are names of fields
+ * @start: the kind of START that is compared last
+ * @overlaps: it has fields that this kind has, too
+ */
+struct names {
+	struct otlp_provider *provider;
+	struct elog_text name;
+	struct elog_text keys;
+	size_t *ends;
+	size_t count;
+	const char *trace_field;
+	const char *span_field;
+	bool replaced[OURS];
+	const struct names *start;
+	bool overlaps;
+};
+
+/* struct ids - of an event; a size of 0: there is none */
+struct ids {
+	char trace[TRACE_BYTES];
+	char span[SPAN_BYTES];
+	size_t trace_size;
+	size_t span_size;
+};
+
+/*
+ * struct start - a START that is pending; data of the span
+ * @names: of its kind
+ * @ids: of the span
+ * @parent: the span in which it happened
+ * @parent_size: of @parent; 0: none is known
+ * @count: of attributes that do not fit
+ * @size: bytes of @attributes
+ * @attributes: of the event
+ */
+struct start {
+	const struct names *names;
+	struct ids ids;
+	char parent[SPAN_BYTES];
+	size_t parent_size;
+	size_t count;
+	size_t size;
+	char attributes[];
+};
+
+/*
+ * struct otlp - the state
+ * @batch: records that are sent next
+ * @pending: bytes of attributes in all struct start
+ * @attributes: of a START
+ */
+struct otlp {
+	struct otlp_batch batch;
+	size_t pending;
+	struct elog_text attributes;
+};
+
+/* ------------------------------------------------------------------------
+ * Attributes
+ */
+
+/* OpenTelemetry has no unsigned integers: what is too large for a signed one is text. */
+static void put_value(struct otlp *otlp, struct elog_text *text,
+		      const struct elog_schema_field *field, const struct elog_value *value)
+{
+	const bool fits = value->integer <= INT64_MAX;
+
+	switch (field->type) {
+	case ELOG_TYPE_SIGNED:
+		pb_uint(text, VALUE_INT, value->integer);
+		return;
+	case ELOG_TYPE_BOOL:
+		pb_uint(text, VALUE_BOOL, value->integer != 0);
+		return;
+	case ELOG_TYPE_UNSIGNED:
+	case ELOG_TYPE_TIME:
+	case ELOG_TYPE_DURATION:
+	case ELOG_TYPE_PORT:
+		if (fits) {
+			pb_uint(text, VALUE_INT, value->integer);
+			return;
+		}
+		otlp->batch.value.size = 0;
+		elog_text_unsigned(&otlp->batch.value, value->integer, 1, ' ');
+		break;
+	case ELOG_TYPE_CHARS:
+	case ELOG_TYPE_STRING:
+		otlp_put_text(&otlp->batch, text, VALUE_STRING, value->data, value->size);
+		return;
+	default:
+		otlp->batch.value.size = 0;
+		elog_format_value(&otlp->batch.value, field, value);
+		break;
+	}
+	pb_bytes(text, VALUE_STRING, otlp->batch.value.data, otlp->batch.value.size);
+}
+
+static void put_payload(struct otlp *otlp, struct elog_text *text, unsigned int number,
+			const struct elog_item *item)
+{
+	size_t value, attribute = otlp_open_attribute(text, number, "payload", &value), i;
+
+	otlp->batch.value.size = 0;
+	for (i = 0; i < item->payload_size; i++)
+		elog_text_hex(&otlp->batch.value, ((const unsigned char *)item->payload)[i], 2);
+	pb_bytes(text, VALUE_STRING, otlp->batch.value.data, otlp->batch.value.size);
+	pb_close(text, value);
+	pb_close(text, attribute);
+}
+
+/* Put the fields of an event. One that cannot be decoded is left out. Return: how many. */
+static size_t put_fields(struct otlp *otlp, struct elog_text *text, unsigned int number,
+			 const struct visit_event *event)
+{
+	const struct elog_schema_event *schema = event->entry->cached->event;
+	const struct elog_item *item = &event->entry->item;
+	const struct names *names = event->kind->data;
+	size_t attribute, inner, i, from = 0, count = 0;
+	struct elog_value value;
+
+	if (!schema) {
+		put_payload(otlp, text, number, item);
+		return 1;
+	}
+	for (i = 0; i < names->count; from = names->ends[i++]) {
+		if (elog_decode(schema->fields[i], item->payload, item->payload_size, &value))
+			continue;
+		attribute = pb_open(text, number);
+		elog_text_put(text, names->keys.data + from, names->ends[i] - from);
+		inner = pb_open(text, ATTRIBUTE_VALUE);
+		put_value(otlp, text, schema->fields[i], &value);
+		pb_close(text, inner);
+		pb_close(text, attribute);
+		count++;
+	}
+	return count;
+}
+
+static size_t put_ours(struct otlp *otlp, struct elog_text *text, unsigned int number,
+		       const struct visit_event *event)
+{
+	const struct elog_item *item = &event->entry->item;
+	const struct names *names = event->kind->data;
+	size_t count = 0;
+	char session[2 + ELOG_HEX_MAX + 1] = "0x";
+
+	if (item->tid && !names->replaced[OUR_TID] && ++count)
+		otlp_put_number(text, number, our_keys[OUR_TID], item->tid);
+	if (item->tid && !names->replaced[OUR_COMM] && ++count)
+		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_COMM], thread_name(event->entry));
+	if (item->cpu != EVENTLOG_CPU_UNKNOWN && !names->replaced[OUR_CPU] && ++count)
+		otlp_put_number(text, number, our_keys[OUR_CPU], item->cpu);
+	if (item->session && !names->replaced[OUR_SESSION] && ++count) {
+		*elog_put_hex(session + 2, item->session) = '\0';
+		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_SESSION], session);
+	}
+	return count;
+}
+
+/* ------------------------------------------------------------------------
+ * Kinds
+ */
+
+static void free_names(struct names *names)
+{
+	if (!names)
+		return;
+	elog_text_free(&names->name);
+	elog_text_free(&names->keys);
+	free(names->ends);
+	free(names);
+}
+
+static void see_field(struct names *names, const struct elog_schema_field *field)
+{
+	size_t i;
+
+	if (!strcmp(field->name, "trace_id"))
+		names->trace_field = "trace_id";
+	if (!strcmp(field->name, "span_id"))
+		names->span_field = "span_id";
+	for (i = 0; i < OURS; i++)
+		names->replaced[i] |= !strcmp(field->name, our_keys[i]);
+}
+
+static struct names *new_names(struct otlp *otlp, const struct visit_event *event)
+{
+	const struct elog_schema_event *schema = event->entry->cached->event;
+	struct names *names = calloc(1, sizeof(*names));
+	size_t i;
+
+	if (!names)
+		return NULL;
+	names->count = schema ? schema->field_count : 0;
+	names->ends = calloc(names->count + 1, sizeof(*names->ends));
+	names->provider = otlp_batch_provider(&otlp->batch, event->kind->provider);
+	put_utf8(&names->name, event->kind->name, strlen(event->kind->name));
+	for (i = 0; names->ends && i < names->count; i++) {
+		otlp_put_text(&otlp->batch, &names->keys, ATTRIBUTE_KEY, schema->fields[i]->name,
+			      strlen(schema->fields[i]->name));
+		names->ends[i] = names->keys.size;
+		see_field(names, schema->fields[i]);
+	}
+	if (names->ends && names->provider && !names->name.error && !names->keys.error)
+		return names;
+	free_names(names);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------
+ * Traces
+ */
+
+/* Read an id from a field. Return: its size, or 0: there is none. */
+static size_t read_id(const struct visit_event *event, const char *name, char *id, size_t size)
+{
+	const struct elog_schema_event *schema = event->entry->cached->event;
+	const struct elog_item *item = &event->entry->item;
+	struct elog_value value;
+	size_t i, zeros = 0;
+
+	for (i = 0; schema && i < schema->field_count; i++)
+		if (!strcmp(schema->fields[i]->name, name))
+			break;
+	if (!schema || i == schema->field_count ||
+	    (schema->fields[i]->type != ELOG_TYPE_OCTETS &&
+	     schema->fields[i]->type != ELOG_TYPE_BYTES &&
+	     schema->fields[i]->type != ELOG_TYPE_STRUCT) ||
+	    elog_decode(schema->fields[i], item->payload, item->payload_size, &value) ||
+	    value.size != size)
+		return 0;
+	memcpy(id, value.data, size);
+	for (i = 0; i < size; i++)
+		zeros += !id[i];
+	return zeros < size ? size : 0;
+}
+
+static void put_word(char *to, uint64_t word)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(word); i++)
+		to[i] = (char)(word >> 8 * i);
+}
+
+static void set_trace(struct ids *ids, const struct elog_siphash *key, const void *data,
+		      size_t size)
+{
+	struct elog_siphash hash = elog_siphash(key, data, size);
+
+	put_word(ids->trace, hash.words[0]);
+	put_word(ids->trace + 8, hash.words[1]);
+	ids->trace_size = TRACE_BYTES;
+}
+
+/* The ids that an event carries, or the trace of its session. */
+static void find_ids(const struct otlp_group *group, const struct visit_event *event,
+		     struct ids *ids)
+{
+	const struct names *names = event->kind->data;
+	char session[8];
+
+	ids->trace_size = 0;
+	ids->span_size = 0;
+	if (names->trace_field)
+		ids->trace_size = read_id(event, names->trace_field, ids->trace, TRACE_BYTES);
+	if (ids->trace_size && names->span_field)
+		ids->span_size = read_id(event, names->span_field, ids->span, SPAN_BYTES);
+	if (ids->trace_size || !event->entry->item.session)
+		return;
+	put_word(session, event->entry->item.session);
+	set_trace(ids, &group->trace_key, session, sizeof(session));
+}
+
+/* Make the ids of a span that begins. What --by pairs may have no session. */
+static int make_span_ids(struct otlp *otlp, const struct otlp_group *group,
+			 const struct visit_event *event, struct ids *ids)
+{
+	const struct span_kind *kind = &event->kind->role.start;
+	const struct elog_item *item = &event->entry->item;
+	struct elog_siphash key, hash;
+	char numbers[24];
+
+	put_word(numbers, item->time);
+	put_word(numbers + 8, (uint64_t)item->pid << 32 | item->tid);
+	put_word(numbers + 16, item->cpu);
+	otlp->batch.value.size = 0;
+	elog_text_put(&otlp->batch.value, numbers, sizeof(numbers));
+	elog_text_put(&otlp->batch.value, kind->name, kind->name_size);
+	if (otlp->batch.value.error)
+		return -ENOMEM;
+	if (!ids->trace_size)
+		set_trace(ids, &group->trace_key, otlp->batch.value.data, otlp->batch.value.size);
+	memcpy(&key, ids->trace, sizeof(key));
+	hash = elog_siphash(&key, otlp->batch.value.data, otlp->batch.value.size);
+	put_word(ids->span, hash.words[0]);
+	ids->span_size = SPAN_BYTES;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Events
+ */
+
+static int put_log(struct otlp *otlp, struct otlp_group *group, const struct visit_event *event,
+		   const struct ids *ids)
+{
+	static const unsigned char severities[] = {
+		[EVENTLOG_LEVEL_CRITICAL] = 21, [EVENTLOG_LEVEL_ERROR] = 17,
+		[EVENTLOG_LEVEL_WARNING] = SEVERITY_WARNING, [EVENTLOG_LEVEL_NOTICE] = 10,
+		[EVENTLOG_LEVEL_INFO] = 9, [EVENTLOG_LEVEL_DEBUG] = 5,
+		[EVENTLOG_LEVEL_VERBOSE] = 1,
+	};
+	const struct elog_schema_event *schema = event->entry->cached->event;
+	const struct names *names = event->kind->data;
+	struct elog_text *text = &group->records[OTLP_LOGS];
+	const uint64_t wall = (uint64_t)wall_time(event->entry->item.time,
+						  event->entry->wall_offset);
+	const char *level = schema ? elog_level_name(schema->level) : NULL;
+	const size_t from = text->size, record = pb_open(text, OTLP_RECORD);
+	size_t body;
+
+	pb_fixed64(text, LOG_TIME, wall);
+	if (level) {
+		pb_uint(text, LOG_SEVERITY, severities[schema->level]);
+		pb_string(text, LOG_SEVERITY_TEXT, level);
+	}
+	body = pb_open(text, LOG_BODY);
+	pb_bytes(text, VALUE_STRING, names->name.data, names->name.size);
+	pb_close(text, body);
+	put_ours(otlp, text, LOG_ATTRIBUTE, event);
+	put_fields(otlp, text, LOG_ATTRIBUTE, event);
+	if (ids->trace_size)
+		pb_bytes(text, LOG_TRACE, ids->trace, ids->trace_size);
+	if (ids->span_size)
+		pb_bytes(text, LOG_SPAN, ids->span, ids->span_size);
+	pb_fixed64(text, LOG_OBSERVED, wall);
+	pb_bytes(text, LOG_EVENT_NAME, names->name.data, names->name.size);
+	pb_close(text, record);
+	return otlp_batch_end(&otlp->batch, group, OTLP_LOGS, from);
+}
+
+/* Does what begins with an encoded key begin with the key of a field? */
+static bool has_key(const struct names *names, const char *data, size_t data_size)
+{
+	size_t i, size, from = 0;
+
+	for (i = 0; i < names->count; from = names->ends[i++]) {
+		size = names->ends[i] - from;
+		if (data_size >= size && !memcmp(data, names->keys.data + from, size))
+			return true;
+	}
+	return false;
+}
+
+/* Does a START of this kind have a key that END has, too? */
+static bool find_overlap(const struct names *names, const struct names *start)
+{
+	size_t i, from = 0;
+
+	for (i = 0; i < OURS; i++)
+		if (names->replaced[i])
+			return true;
+	for (i = 0; i < start->count; from = start->ends[i++])
+		if (has_key(names, start->keys.data + from, start->ends[i] - from))
+			return true;
+	return false;
+}
+
+/* The attributes of START, except those that END has, too: a key must not be there twice. */
+static void put_start(struct elog_text *text, struct names *names, const struct start *start)
+{
+	const char *at = start->attributes, *end = at + start->size, *from = at;
+	struct pb_field attribute;
+
+	if (names->start != start->names) {
+		names->start = start->names;
+		names->overlaps = find_overlap(names, start->names);
+	}
+	if (!names->overlaps) {
+		elog_text_put(text, at, start->size);
+		return;
+	}
+	while (pb_next(&at, end, &attribute) > 0) {
+		if (!has_key(names, attribute.data, attribute.size))
+			elog_text_put(text, from, (size_t)(at - from));
+		from = at;
+	}
+}
+
+static void free_start(struct otlp *otlp, struct start *start)
+{
+	otlp->pending -= start->size;
+	free(start);
+}
+
+static int put_span(struct otlp *otlp, struct otlp_group *group, const struct visit_event *event)
+{
+	const struct span *span = &event->match.span;
+	const struct span_kind *kind = &span->role->start;
+	struct start *start = span->data;
+	struct elog_text *text = &group->records[OTLP_SPANS];
+	const size_t from = text->size, record = pb_open(text, OTLP_RECORD);
+
+	pb_bytes(text, SPAN_TRACE, start->ids.trace, start->ids.trace_size);
+	pb_bytes(text, SPAN_SPAN, start->ids.span, start->ids.span_size);
+	if (start->parent_size)
+		pb_bytes(text, SPAN_PARENT, start->parent, start->parent_size);
+	otlp_put_text(&otlp->batch, text, SPAN_NAME, kind->name, kind->name_size);
+	pb_uint(text, SPAN_KIND, KIND_INTERNAL);
+	pb_fixed64(text, SPAN_START, (uint64_t)span->wall);
+	pb_fixed64(text, SPAN_END, (uint64_t)span->wall + span->duration);
+	put_start(text, event->kind->data, start);
+	put_fields(otlp, text, SPAN_ATTRIBUTE, event);
+	if (start->count)
+		pb_uint(text, SPAN_DROPPED, start->count);
+	pb_close(text, record);
+	return otlp_batch_end(&otlp->batch, group, OTLP_SPANS, from);
+}
+
+/* Keep what a span needs of its START. @ids: of the event; becomes those of the span. */
+static int keep_start(struct otlp *otlp, const struct otlp_group *group,
+		      const struct visit_event *event, struct ids *ids)
+{
+	struct elog_text *text = &otlp->attributes;
+	struct start *start;
+	char parent[SPAN_BYTES];
+	size_t parent_size = ids->span_size, count;
+	int ret;
+
+	memcpy(parent, ids->span, sizeof(parent));
+	ret = make_span_ids(otlp, group, event, ids);
+	if (ret)
+		return ret;
+	text->size = 0;
+	count = put_ours(otlp, text, SPAN_ATTRIBUTE, event);
+	count += put_fields(otlp, text, SPAN_ATTRIBUTE, event);
+	if (text->error || otlp->batch.value.error)
+		return -ENOMEM;
+	if (otlp->pending + text->size > PENDING_BYTES)
+		text->size = 0;
+	start = malloc(sizeof(*start) + text->size);
+	if (!start)
+		return -ENOMEM;
+	start->names = event->kind->data;
+	start->ids = *ids;
+	memcpy(start->parent, parent, sizeof(parent));
+	start->parent_size = parent_size;
+	start->count = text->size ? 0 : count;
+	start->size = text->size;
+	elog_copy(start->attributes, text->data, text->size);
+	otlp->pending += text->size;
+	event->match.start->data = start;
+	return 0;
+}
+
+static int take_event(void *context, struct visit_event *event)
+{
+	struct export *export = context;
+	struct otlp *otlp = export->state;
+	struct start *ended = event->match.ended ? event->match.span.data : NULL;
+	const struct elog_item *item = &event->entry->item;
+	struct ids ids, span_ids;
+	struct otlp_group *group;
+	struct names *names;
+	int ret;
+
+	if (!event->kind->data)
+		event->kind->data = new_names(otlp, event);
+	names = event->kind->data;
+	ret = names ? otlp_batch_begin(&otlp->batch) : -ENOMEM;
+	group = ret ? NULL : otlp_batch_group(&otlp->batch, event->entry, names->provider, item->pid);
+	if (!group) {
+		ret = ret ? : -ENOMEM;
+		goto out;
+	}
+	find_ids(group, event, &ids);
+	span_ids = ids;
+	if (event->match.start)
+		ret = keep_start(otlp, group, event, &span_ids);
+	/* The ids that an event carries are more exact than those of its span. */
+	if (!ids.span_size)
+		ids = ended ? ended->ids : event->match.start ? span_ids : ids;
+	ret = ret ? : put_log(otlp, group, event, &ids);
+	if (!ret && ended)
+		ret = put_span(otlp, group, event);
+out:
+	if (ended)
+		free_start(otlp, ended);
+	return ret;
+}
+
+static void drop_start(void *context, struct span *span)
+{
+	struct export *export = context;
+
+	if (span->data)
+		free_start(export->state, span->data);
+	span->data = NULL;
+}
+
+static int take_loss(void *context, const struct entry *entry, uint64_t count)
+{
+	struct export *export = context;
+	struct otlp *otlp = export->state;
+	const struct elog_item *item = &entry->item;
+	struct otlp_provider *provider = otlp_batch_provider(&otlp->batch, EXPORT_PROVIDER);
+	struct elog_text *text;
+	struct otlp_group *group;
+	size_t record, from, i;
+	int ret;
+
+	ret = provider ? otlp_batch_begin(&otlp->batch) : -ENOMEM;
+	group = ret ? NULL : otlp_batch_group(&otlp->batch, entry, provider, 0);
+	if (!group)
+		return ret ? : -ENOMEM;
+	from = group->records[OTLP_LOGS].size;
+	text = otlp_batch_open_loss(group, count ? "lost" : "invalid records",
+				    wall_time(item->time, entry->wall_offset), &record);
+	if (item->cpu != EVENTLOG_CPU_UNKNOWN)
+		otlp_put_number(text, LOG_ATTRIBUTE, our_keys[OUR_CPU], item->cpu);
+	otlp_put_number(text, LOG_ATTRIBUTE, "count", count);
+	if (invalid_records(item))
+		otlp_put_number(text, LOG_ATTRIBUTE, "invalid", invalid_records(item));
+	for (i = 0; i < item->lost_count; i++)
+		if (item->lost[i] && i != CAUSE_INVALID)
+			otlp_put_number(text, LOG_ATTRIBUTE,
+					elog_lost_name((unsigned int)i) ? : "unknown", item->lost[i]);
+	pb_close(text, record);
+	return otlp_batch_end(&otlp->batch, group, OTLP_LOGS, from);
+}
+
+/* A segment can be of another boot. */
+static int take_segment(void *context, const struct entry *entry)
+{
+	struct export *export = context;
+
+	(void)entry;
+	return otlp_batch_send(&((struct otlp *)export->state)->batch);
+}
+
+static int take_sync(void *context, const struct entry *entry)
+{
+	struct export *export = context;
+
+	(void)entry;
+	return otlp_batch_send_late(&((struct otlp *)export->state)->batch);
+}
+
+/* ------------------------------------------------------------------------
+ * The beginning and the end
+ */
+
+static int open_otlp(struct export *export)
+{
+	const struct options *options = export->options;
+	struct otlp *otlp = calloc(1, sizeof(*otlp));
+
+	if (!otlp)
+		return -ENOMEM;
+	export->state = otlp;
+	return otlp_batch_open(&otlp->batch, options->otlp, export->live, options->quiet) ?
+	       -EINVAL : 0;
+}
+
+/* "3 log records and 2 spans" */
+static void put_records(struct elog_text *text, const uint64_t *records)
+{
+	elog_text_printf(text, "%" PRIu64 " log record%s and %" PRIu64 " span%s",
+			 records[OTLP_LOGS], plural(records[OTLP_LOGS]), records[OTLP_SPANS],
+			 plural(records[OTLP_SPANS]));
+}
+
+static bool any(const uint64_t *records)
+{
+	return records[OTLP_LOGS] || records[OTLP_SPANS];
+}
+
+static void print_counts(const struct otlp_counts *counts, bool quiet)
+{
+	struct elog_text text = { 0 };
+
+	put_records(&text, counts->sent);
+	if (!quiet && !text.error)
+		fprintf(stderr, "elog: sent %s in %" PRIu64 " request%s, %" PRIu64 " byte%s\n",
+			text.data, counts->requests, plural(counts->requests), counts->bytes,
+			plural(counts->bytes));
+	text.size = 0;
+	put_records(&text, counts->refused);
+	if (any(counts->refused) && !text.error)
+		elog_error("the receiver refused %s", text.data);
+	text.size = 0;
+	put_records(&text, counts->unsent);
+	if (any(counts->unsent) && !text.error)
+		elog_error("%s were not sent", text.data);
+	elog_text_free(&text);
+}
+
+/* What could not be sent so far becomes a record, too: this may fail as well. */
+static int finish_otlp(struct export *export)
+{
+	const bool hurry = export->live || export->visit->stopped;
+	struct otlp_batch *batch = &((struct otlp *)export->state)->batch;
+	struct otlp_counts counts;
+	int ret = 0;
+
+	if (batch->live)
+		ret = otlp_batch_put_unsent(batch);
+	ret = ret ? : otlp_batch_send(batch);
+	otlp_queue_finish(batch->queue, hurry, &counts);
+	print_counts(&counts, export->options->quiet);
+	return ret ? : any(counts.refused) || any(counts.unsent) ? -EREMOTEIO : 0;
+}
+
+static void close_kind(struct event_kind *kind)
+{
+	free_names(kind->data);
+}
+
+static void close_otlp(struct export *export)
+{
+	struct otlp *otlp = export->state;
+
+	if (!otlp)
+		return;
+	otlp_batch_close(&otlp->batch);
+	elog_text_free(&otlp->attributes);
+	free(otlp);
+}
+
+const struct export_format export_otlp = {
+	.ops = {
+		.segment = take_segment,
+		.event = take_event,
+		.lost = take_loss,
+		.drop = drop_start,
+		.sync = take_sync,
+	},
+	.remote = true,
+	.open = open_otlp,
+	.finish = finish_otlp,
+	.close_kind = close_kind,
+	.close = close_otlp,
+};

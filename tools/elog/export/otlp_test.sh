@@ -1,0 +1,386 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# otlp_test - exports files of events to receivers of OpenTelemetry, which accept, refuse,
+# hang or lie, and reads what they got with OpenTelemetry's own generated decoder. Without
+# npm or a network, the tests that need the decoder are skipped. Prints TAP.
+#
+# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
+export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+# shellcheck source=tools/elog/export/export_common.sh
+. "$here/export_common.sh"
+cd "$work" || exit 1
+unset "${!OTEL_@}" http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
+export no_proxy='*'
+
+if "$elog" export --otlp http://127.0.0.1:1 none 2>&1 | grep -q 'built without libcurl'; then
+	skip 'events are sent to receivers' 'elog was built without libcurl'
+	end_checks
+fi
+processes=()
+trap 'kill "${processes[@]}" 2> /dev/null; rm -rf "$work"' EXIT
+
+for file in spans types; do
+	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
+done
+python3 "$here/export_file.py" many many.elog 3000 || exit 1
+
+# start_receiver FOLDER [CERTIFICATE KEY]: sets port.
+start_receiver()
+{
+	mkdir -p "$1"
+	python3 "$here/otlp_receiver.py" "$@" > "$1.log" 2>&1 &
+	processes+=($!)
+	until [ -s "$1/port" ]; do
+		kill -0 $! 2> /dev/null || { cat "$1.log"; return 1; }
+		sleep 0.05
+	done
+	port=$(cat "$1/port")
+}
+
+start_receiver got || exit 1
+url=http://127.0.0.1:$port
+
+# send STATUS WHAT FILE...: WHAT is what the receiver does.
+send()
+{
+	local status=$1 what=$2 result=0
+
+	shift 2
+	rm -rf "got/$what" got/requests
+	"$elog" export --otlp "$url/$what" "$@" > stdout 2> stderr || result=$?
+	if [ "$result" != "$status" ] || [ -s stdout ] ||
+	   grep -q 'runtime error\|Sanitizer' stderr; then
+		echo "status $result, not $status: $what $*"
+		cat stdout stderr
+		return 1
+	fi
+}
+
+# says LINE...: the lines are in stderr, from their beginning.
+says()
+{
+	local line
+
+	for line in "$@"; do
+		grep -qF -- "$line" stderr || { echo "no line: $line"; cat stderr; return 1; }
+	done
+}
+
+refuses_wrong_usage()
+{
+	fails 'FILE is missing' --otlp "$url/ok" &&
+		fails '--format does not go with --otlp' --otlp "$url/ok" --format csv spans.elog &&
+		fails '-o does not go with --otlp' --otlp "$url/ok" -o out spans.elog &&
+		fails 'must be http://HOST' --otlp localhost:4318 spans.elog &&
+		fails 'must be http://HOST' --otlp ftp://localhost spans.elog &&
+		fails 'has no host' --otlp http:///path spans.elog &&
+		fails "must not contain '?' or '#'" --otlp "$url/ok?a=b" spans.elog &&
+		fails 'must not contain blanks' --otlp "$url/o k" spans.elog &&
+		fails 'must not contain a password' --otlp http://me:geheim@localhost spans.elog &&
+		! grep -q geheim stderr &&
+		OTEL_EXPORTER_OTLP_TIMEOUT=soon fails 'OTEL_EXPORTER_OTLP_TIMEOUT: must be' \
+			--otlp "$url/ok" spans.elog &&
+		OTEL_EXPORTER_OTLP_COMPRESSION=zip fails 'must be gzip or none' \
+			--otlp "$url/ok" spans.elog &&
+		OTEL_EXPORTER_OTLP_HEADERS='geheim' fails 'must be NAME=VALUE' \
+			--otlp "$url/ok" spans.elog && ! grep -q geheim stderr &&
+		OTEL_EXPORTER_OTLP_HEADERS='a=geheim%0d%0ab:c' fails 'no header' \
+			--otlp "$url/ok" spans.elog && ! grep -q geheim stderr &&
+		OTEL_EXPORTER_OTLP_HEADERS='a b=geheim' fails 'no header' \
+			--otlp "$url/ok" spans.elog && ! grep -q geheim stderr &&
+		[ ! -e got/requests ]
+}
+
+# The messages have the reason, and what became of all records.
+reasons_are_given()
+{
+	local what reason result
+
+	while IFS='|' read -r what reason result; do
+		OTEL_EXPORTER_OTLP_TIMEOUT=200 OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20geheim' \
+			send 1 "$what" spans.elog && says "$url/$what/v1/logs: $reason" "$result" ||
+			return 1
+		! grep -q geheim stderr || { echo "a secret is shown: $what"; return 1; }
+		! grep -q $'\e' stderr || { echo "a terminal is controlled: $what"; return 1; }
+	done <<-'RECEIVERS'
+		400|the receiver answers 400: no \x1b[31mway|refused 25 log records and 0 spans
+		401|the receiver answers 401|refused 25 log records and 0 spans
+		413|the receiver answers 413|refused 25 log records and 0 spans
+		500|the receiver answers 500|refused 25 log records and 0 spans
+		echo|the receiver answers 400|refused 25 log records and 0 spans
+		moved|the receiver answers 302, a redirection, which is not followed|refused 25 log
+		html|the answer is none of OpenTelemetry|refused 25 log records and 0 spans
+		json|the answer is none of OpenTelemetry|refused 25 log records and 0 spans
+		long|the answer has more than 65536 bytes|refused 25 log records and 0 spans
+		429|the receiver answers 429|25 log records and 8 spans were not sent
+		502|the receiver answers 502|25 log records and 8 spans were not sent
+		503|the receiver answers 503|25 log records and 8 spans were not sent
+		504|the receiver answers 504|25 log records and 8 spans were not sent
+		empty|Empty reply from server|25 log records and 8 spans were not sent
+		half||25 log records and 8 spans were not sent
+		hang||25 log records and 8 spans were not sent
+	RECEIVERS
+	# What refuses the first request gets no second one; the others are tried again.
+	send 1 500 spans.elog && [ "$(wc -l < got/requests)" = 1 ] &&
+		OTEL_EXPORTER_OTLP_TIMEOUT=200 send 1 503 spans.elog &&
+		[ "$(wc -l < got/requests)" -gt 1 ]
+}
+
+unreachable_receivers()
+{
+	local address
+
+	# Nobody listens on the first port; the second one does not speak TLS.
+	for address in http://127.0.0.1:1 "https://127.0.0.1:$port/ok" http://nowhere.invalid; do
+		OTEL_EXPORTER_OTLP_TIMEOUT=100 fails '25 log records and 8 spans were not sent' \
+			--otlp "$address" spans.elog || return 1
+		says "$address/v1/logs: " || return 1
+	done
+}
+
+# Some requests are accepted, but not all of their records.
+partial_success_is_counted()
+{
+	send 1 partial spans.elog &&
+		says 'the receiver refused 2 of 25 records: two are bad' \
+			'sent 23 log records and 6 spans in 2 requests' \
+			'the receiver refused 2 log records and 2 spans' || return 1
+	send 1 liar spans.elog &&
+		says 'sent 0 log records and 0 spans' 'refused 25 log records and 8 spans'
+}
+
+busy_receivers_get_all()
+{
+	rm -rf got/busy
+	send 2 busy spans.elog &&
+		says 'the receiver answers 503; trying again' \
+			'the receiver answers 429: slowly; trying again' \
+			'sent 25 log records and 8 spans in 2 requests' &&
+		! grep -q 'refused\|not sent' stderr &&
+		[ "$(grep -c /v1/logs got/requests)" = 4 ]
+}
+
+headers_are_sent()
+{
+	OTEL_EXPORTER_OTLP_HEADERS='x-a=1, authorization = Bearer%20secret ,x-empty=' \
+		send 2 key spans.elog && says 'sent 25 log records and 8 spans in 2 requests'
+}
+
+certificates_are_checked()
+{
+	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 \
+		-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem 2> openssl.log ||
+		{ cat openssl.log; return 1; }
+	start_receiver safe cert.pem key.pem || return 1
+	# Nothing is tried again, and nothing was sent.
+	fails '25 log records and 8 spans were not sent' --otlp "https://127.0.0.1:$port/ok" \
+		spans.elog && grep -qi certificate stderr && ! grep -q 'trying again' stderr &&
+		[ ! -e safe/requests ] || return 1
+	OTEL_EXPORTER_OTLP_CERTIFICATE=cert.pem \
+		"$elog" export --otlp "https://127.0.0.1:$port/ok" spans.elog 2> stderr
+	[ $? = 2 ] && says 'sent 25 log records and 8 spans in 2 requests' &&
+		OTEL_EXPORTER_OTLP_CERTIFICATE=none.pem fails 'were not sent' \
+			--otlp "https://127.0.0.1:$port/ok" spans.elog
+}
+
+# A signal ends waiting for a receiver; what it does not have is counted.
+signals_end_waiting()
+{
+	local status=0 pid
+
+	rm -f got/requests
+	"$elog" export --otlp "$url/hang" spans.elog 2> stderr &
+	pid=$!
+	until [ -s got/requests ]; do
+		sleep 0.05
+	done
+	# The first one limits the time, the second one ends it.
+	while kill -INT "$pid" 2> /dev/null; do
+		sleep 0.2
+	done
+	wait "$pid" || status=$?
+	[ "$status" = 1 ] && says '25 log records and 8 spans were not sent'
+}
+
+# Memory is limited by the queue, whatever the receiver does.
+memory_is_limited()
+{
+	python3 "$here/export_file.py" many more.elog 60000 || return 1
+	rm -rf got/ok
+	OTEL_EXPORTER_OTLP_TIMEOUT=200 OTEL_EXPORTER_OTLP_COMPRESSION=none \
+		python3 - "$EVENTLOG_TOOLS/elog" "$url" <<-'CODE'
+		import resource, subprocess, sys
+		for what in "hang", "ok":
+		    subprocess.run([sys.argv[1], "export", "-q", "--otlp", f"{sys.argv[2]}/{what}",
+		                    "more.elog"], stderr=subprocess.DEVNULL)
+		used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+		print(used, "KiB")
+		sys.exit(used > 64 << 10)
+	CODE
+}
+
+damage_is_reported()
+{
+	head -c $(($(stat -c %s many.elog) * 2 / 3)) many.elog > torn.elog
+	send 1 ok torn.elog && grep -q 'torn.elog: .* byte [0-9]' stderr &&
+		says "sent $("$elog" show -q torn.elog 2> /dev/null | wc -l) log records"
+}
+
+# Bytes that change anywhere do no harm.
+any_damage_is_harmless()
+{
+	local offset status
+
+	for offset in 40 333 700 1100 1500 1900 2222 2600 2900; do
+		cp spans.elog hostile.elog
+		printf '\377\003\200' | dd of=hostile.elog bs=1 seek=$offset conv=notrunc status=none
+		status=0
+		"$elog" export --otlp "$url/ok" hostile.elog 2> stderr || status=$?
+		if [ "$status" -gt 2 ] || grep -q 'runtime error\|Sanitizer\|refused' stderr; then
+			cat stderr
+			return 1
+		fi
+	done
+}
+
+check 'wrong usage gives the reason' refuses_wrong_usage
+check 'receivers that refuse, hang or lie are reported' reasons_are_given
+check 'receivers that cannot be reached are reported' unreachable_receivers
+check 'a partial success is counted' partial_success_is_counted
+check 'a receiver that is busy gets everything later' busy_receivers_get_all
+check 'the headers of the environment are sent' headers_are_sent
+if command -v openssl > /dev/null; then
+	check 'certificates are checked' certificates_are_checked
+else
+	skip 'certificates are checked' 'there is no openssl'
+fi
+check 'signals end waiting for a receiver' signals_end_waiting
+check 'the queue limits the memory' memory_is_limited
+check 'damage is reported with its position' damage_is_reported
+check 'damage anywhere is harmless' any_damage_is_harmless
+
+# ------------------------------------------------------------------------
+# What receivers got
+
+find_readers
+
+# read_back WHAT [json]: with OpenTelemetry's decoder.
+read_back()
+{
+	node "$here/otlp_read.cjs" "$readers" "got/$1" "${@:2}" > found 2> node.log ||
+		{ cat found node.log; return 1; }
+}
+
+receivers_get_all()
+{
+	local file status
+
+	for file in spans many torn; do
+		case $file in
+		spans) status=2 ;;
+		many) status=0 ;;
+		torn) status=1 ;;
+		esac
+		send $status ok "$file.elog" && read_back ok || return 1
+		expected "$file.elog" > wanted 2> /dev/null
+		diff wanted found || return 1
+	done
+	# Without compression, and several files.
+	expected spans.elog many.elog > wanted 2> /dev/null
+	OTEL_EXPORTER_OTLP_COMPRESSION=none send 2 ok spans.elog many.elog &&
+		[ "$(awk '{ print $3 }' got/requests | sort -u)" = None ] && read_back ok &&
+		diff wanted found
+}
+
+# selected FILTER: with jq, in what was found.
+selected()
+{
+	jq -sc "$1" found
+}
+
+records_have_resources()
+{
+	local boot
+
+	boot=$(cat /proc/sys/kernel/random/boot_id)
+	OTEL_RESOURCE_ATTRIBUTES='deployment.environment=a%2Cb,host.name=box' \
+		send 2 ok spans.elog && read_back ok json || return 1
+	[ "$(selected 'map(.resource | [."service.name", ."host.name", ."process.pid",
+		."deployment.environment"]) | unique')" = \
+		'[["eventlog","box",null,"a,b"],["shop","box",100,"a,b"]]' ] &&
+		[ "$(selected 'map(.resource."eventlog.boot_id") | unique')" = "[\"$boot\"]" ] &&
+		OTEL_SERVICE_NAME=mine send 2 ok spans.elog && read_back ok json &&
+		[ "$(selected 'map(.resource."service.name") | unique')" = '["mine"]' ]
+}
+
+# All of a session is one trace, and the START and the END of a span name it.
+traces_are_sessions()
+{
+	send 2 ok spans.elog && read_back ok json || { cat found; return 1; }
+	[ "$(selected '[.[] | select(.attributes."eventlog.session" == "0x1").trace] |
+		unique | length')" = 1 ] &&
+		[ "$(selected '[.[] | select(.attributes."eventlog.session").trace] |
+			unique | length')" = 9 ] &&
+		[ "$(selected '[.[] | select(.attributes."eventlog.session" | not).trace] |
+			unique')" = '[""]' ] &&
+		[ "$(selected '[.[] | select(.name == "request" and .attributes.id == 10).span] as $span |
+			[.[] | select(.log and .span == $span[0]).log]')" = '["request_start","request_end"]' ] ||
+		return 1
+	cp found before
+	# The ids are the same each time.
+	send 2 ok spans.elog && read_back ok json && diff before found
+}
+
+losses_are_records()
+{
+	[ "$(jq -c 'select(.resource."service.name" == "eventlog") |
+		[.log, .severity, .attributes]' before)" = \
+'["lost",13,{"cpu.logical_number":1,"count":7,"guard":3,"nested":4}]
+["invalid records",13,{"cpu.logical_number":1,"count":0,"invalid":9}]' ]
+}
+
+values_have_types()
+{
+	send 0 ok types.elog && read_back ok json || return 1
+	[ "$(jq -c 'select(.log == "typed") | [.severity, (.attributes | .a, .b, .c, .d, .e, .g,
+		.i, .k, .n, .o, .p, .q, ."eventlog.session")]' found | head -n 1)" = \
+'[13,171,"18446744073709551615",-300,true,"four","café","192.0.2.1",8080,2000,"0x8000000000000001","LOW","FIRST|SECOND","0xffffffffffffffff"]' ] &&
+		[ "$(jq -c 'select(.log == "?").attributes.payload' found)" = '"0102"' ] ||
+		{ cat found; return 1; }
+}
+
+ids_of_programs_are_kept()
+{
+	python3 "$here/export_file.py" traces traces.elog &&
+		send 0 ok traces.elog && read_back ok json || return 1
+	[ "$(selected '[.[] | [.name // .log, .parent // .span]]')" = \
+'[["work_start","a0a1a2a3a4a5a6a7"],["work_end","b0b1b2b3b4b5b6b7"],["work","a0a1a2a3a4a5a6a7"]]' ] &&
+		[ "$(selected '[.[].trace] | unique')" = '["000102030405060708090a0b0c0d0e0f"]' ] &&
+		[ "$(selected '[.[] | select(.name) | .attributes | [.note, .bytes]]')" = '[["second",7]]' ] ||
+		{ cat found; return 1; }
+}
+
+while read -r function name; do
+	if [ -n "$reason" ]; then
+		skip "$name" "$reason"
+	else
+		check "$name" "$function"
+	fi
+done <<'TESTS'
+receivers_get_all OpenTelemetry's decoder finds all
+records_have_resources records have a host, a boot and a process
+traces_are_sessions a trace is a session
+losses_are_records losses are log records
+values_have_types fields keep their types
+ids_of_programs_are_kept the ids of programs are kept
+TESTS
+end_checks
