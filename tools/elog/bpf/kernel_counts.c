@@ -197,7 +197,7 @@ static int take_definition(struct kernel_counts *counts, struct counters *counte
 
 	if (elog_consumer_describe(counts->live->consumer, descriptor, &event))
 		event = NULL;
-	ret = selection_bind(counts->selection, event, &cached);
+	ret = selection_bind(counts->selection, event, event, &cached);
 	if (!ret && cached.selected)
 		ret = take_values(counts, counters, &entry);
 	selection_unbind(counts->selection, &cached);

@@ -129,6 +129,10 @@ static enum column_type column_type(const struct elog_schema_field *field)
 	case ELOG_TYPE_SIGNED:
 		return field->size == 1 ? COLUMN_S8 : field->size == 2 ? COLUMN_S16 :
 		       field->size == 4 ? COLUMN_S32 : COLUMN_S64;
+	case ELOG_TYPE_FLOAT:
+		return COLUMN_DOUBLE;
+	case ELOG_TYPE_SECONDS:
+		return COLUMN_S64;
 	case ELOG_TYPE_BOOL:
 		return COLUMN_BOOL;
 	case ELOG_TYPE_PORT:

@@ -324,7 +324,7 @@ static int count_process(struct report_data *data, const struct entry *entry)
 		copy_name(process->name, sizeof(process->name), *name == ':' ? "" : name);
 	}
 	process->events++;
-	process->bytes += item->payload_size;
+	process->bytes += entry_size(entry);
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static int take_event(void *context, struct visit_event *visited)
 	kind = visited->kind->data;
 	event = kind->event;
 	event->events++;
-	event->bytes += entry->item.payload_size;
+	event->bytes += entry_size(entry);
 	if (schema && (!event->level || schema->level < event->level))
 		event->level = schema->level;
 	++*time_table_at(&data->total, bin, 0);

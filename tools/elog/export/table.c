@@ -21,7 +21,7 @@
 #define ZSTD_LEVEL	1
 
 /* Types, converted types, encodings and codecs in the format. */
-enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, BYTE_ARRAY = 6 };
+enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { UTF8 = 0, UINT_8 = 11, UINT_16, UINT_32, UINT_64, INT_8, INT_16, INT_32, INT_64, NONE };
 enum { PLAIN = 0, RLE = 3 };
 enum { UNCOMPRESSED = 0, ZSTD = 6 };
@@ -41,6 +41,7 @@ static const struct {
 	[COLUMN_U16] = { INT32, UINT_16, false },
 	[COLUMN_U32] = { INT32, UINT_32, false },
 	[COLUMN_U64] = { INT64, UINT_64, true },
+	[COLUMN_DOUBLE] = { DOUBLE, NONE, true },
 	[COLUMN_TIMESTAMP] = { INT64, NONE, true },
 	[COLUMN_TEXT] = { BYTE_ARRAY, UTF8, false },
 	[COLUMN_BINARY] = { BYTE_ARRAY, NONE, false },

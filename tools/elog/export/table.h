@@ -23,6 +23,7 @@ enum column_type {
 	COLUMN_U16,
 	COLUMN_U32,
 	COLUMN_U64,
+	COLUMN_DOUBLE,		/* an integer with the bits of it */
 	COLUMN_TIMESTAMP,	/* CLOCK_REALTIME, ns */
 	COLUMN_TEXT,		/* UTF-8 */
 	COLUMN_BINARY,

@@ -334,7 +334,7 @@ int counters_add(struct counters *counters, const struct entry *entry,
 		 struct counter_row **row)
 {
 	const struct counter_totals one = {
-		.events = 1, .bytes = entry->item.payload_size,
+		.events = 1, .bytes = entry_size(entry),
 	};
 	unsigned int level = entry->cached->event ? entry->cached->event->level : 0;
 	int64_t wall = wall_time(entry->item.time, entry->wall_offset);

@@ -82,6 +82,7 @@ static int check_names(const struct live *live)
 	int ret;
 
 	ret = names_open(&names, live->options);
+	names_expect_no_records(ret ? NULL : names);
 	if (!ret && names)
 		ret = definitions_each(elog_consumer_fd(live->consumer), see_names, names);
 	if (ret) {

@@ -23,6 +23,7 @@ struct live_rule {
  * @processes: names of threads
  * @steps: when the clock was set; NULL: not known
  * @filter: what the kernel decides of -f; NULL: nothing
+ * @undecided: other events than DECODED_GLOB bypass the filter
  * @rules: the rules, with what of -e they are for
  * @rule_count: of @rules
  * @command: COMMAND
@@ -36,6 +37,7 @@ struct live {
 	struct elog_processes *processes;
 	struct clock_steps *steps;
 	struct elog_filter *filter;
+	bool undecided;
 	struct live_rule *rules;
 	size_t rule_count;
 	struct command command;

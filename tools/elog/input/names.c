@@ -57,6 +57,7 @@ struct names {
 	bool any;		/* a definition was seen */
 	bool any_selected;	/* one matched -e, -k and -l */
 	bool reported;
+	bool only_definitions;	/* no record is seen: one with an eventheader has any names */
 };
 
 /* ------------------------------------------------------------------------
@@ -195,6 +196,12 @@ int names_open(struct names **result, const struct options *options)
 	return ret;
 }
 
+void names_expect_no_records(struct names *names)
+{
+	if (names)
+		names->only_definitions = true;
+}
+
 void names_close(struct names *names)
 {
 	size_t i;
@@ -287,6 +294,9 @@ static bool see_fields(struct name *name, const struct elog_schema_event *event)
 static bool see_name(const struct names *names, struct name *name,
 		     const struct elog_schema_event *event, bool selected)
 {
+	if (names->only_definitions && name->kind != NAME_EVENT && name->kind != NAME_KEYWORD &&
+	    elog_is_eventheader(event))
+		return true;
 	switch (name->kind) {
 	case NAME_EVENT:
 		if (glob_matches(name->nearest.sought, event))

@@ -21,6 +21,14 @@ struct names;
  */
 int names_open(struct names **names, const struct options *options);
 
+/**
+ * names_expect_no_records() - see only definitions of the kernel
+ * @names: NULL is allowed
+ *
+ * A definition whose records describe their fields has all names then.
+ */
+void names_expect_no_records(struct names *names);
+
 /** names_close() - free them; NULL is allowed */
 void names_close(struct names *names);
 

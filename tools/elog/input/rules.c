@@ -4,11 +4,14 @@
  * See live.h.
  */
 #include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/keywords.h"
 #include "input/live.h"
+#include "input/select.h"
 #include "util/array.h"
 
 static void error_rule(const char *glob, int error)
@@ -29,6 +32,41 @@ static int add_rule_of(struct live *live, const struct elog_rule *rule, const ch
 	if (!ret)
 		larger[live->rule_count++].glob = glob;
 	return ret;
+}
+
+/*
+ * A filter in the kernel rejects events that lack its fields, and records with an eventheader
+ * have theirs inside of the payload: let them pass. The selection decides about them.
+ */
+static int add_bypass(struct live *live, const struct elog_rule *filtered)
+{
+	char glob[EVENTLOG_GLOB_MAX + sizeof(DECODED_GLOB)];
+	const char *event = filtered->event ? filtered->event : "*";
+	size_t size = strlen(event);
+	struct elog_rule rule = *filtered;
+	int ret;
+
+	rule.filter = NULL;
+	rule.event = glob;
+	if (!event[strcspn(event, "*?[\\")] && fnmatch(DECODED_GLOB, event, 0))
+		return 0;
+	if (!event[strcspn(event, "*?[\\")]) {
+		rule.event = event;
+	} else if (strcspn(event, "*?[\\") + 1 != size || event[size - 1] != '*' ||
+		   strstr(event, "_L") || size + sizeof(DECODED_GLOB) > EVENTLOG_GLOB_MAX) {
+		rule.event = event;
+		live->undecided = true;
+	} else {
+		/* The "_" before the level may be the last character before the "*". */
+		snprintf(glob, sizeof(glob), "%.*sL*K*", (int)size - 1, event);
+		if (size > 1 && event[size - 2] == '_') {
+			ret = elog_consumer_rule_add(live->consumer, &rule, NULL);
+			if (ret)
+				return ret;
+		}
+		snprintf(glob, sizeof(glob), "%.*s%s", (int)size - 1, event, DECODED_GLOB);
+	}
+	return elog_consumer_rule_add(live->consumer, &rule, NULL);
 }
 
 /* Add the rules for one combination of -e, -s and -p: one per provider with keywords of -k. */
@@ -62,6 +100,8 @@ static int add_rule(struct live *live, const char *glob, const uint64_t *session
 		rule.provider = keywords.rules[i].provider;
 		rule.keywords_any = keywords.rules[i].mask;
 		ret = add_rule_of(live, &rule, glob);
+		if (!ret && rule.filter)
+			ret = add_bypass(live, &rule);
 	}
 	free(keywords.rules);
 	return ret;

@@ -138,7 +138,7 @@ bool options_match_definition(const struct options *options,
 	return options_match_globs(options, event);
 }
 
-int selection_bind(struct selection *selection,
+int selection_bind(struct selection *selection, const struct elog_schema_event *recorded,
 		   const struct elog_schema_event *event, struct cached_event *cached)
 {
 	const struct options *options = selection->options;
@@ -147,8 +147,11 @@ int selection_bind(struct selection *selection,
 	int ret;
 
 	cached->event = event;
-	cached->selected = selection->live || options_match_definition(options, event);
-	if (!cached->selected || !options->expression_count)
+	cached->is_eventheader = elog_is_eventheader(event);
+	cached->undecided = recorded && !fnmatch(DECODED_GLOB, recorded->name, 0);
+	cached->selected = selection->live || options_match_definition(options, recorded) ||
+			   (event != recorded && options_match_definition(options, event));
+	if (!cached->selected || cached->is_eventheader || !options->expression_count)
 		return 0;
 	cached->selected = event != NULL;
 	if (!event)
@@ -191,7 +194,7 @@ int selection_try(struct selection *selection, const struct elog_schema_event *e
 
 	if (!options_match_definition(selection->options, event))
 		return 0;
-	ret = selection_bind(selection, event, &cached);
+	ret = selection_bind(selection, event, event, &cached);
 	selection_unbind(selection, &cached);
 	return ret;
 }
@@ -251,7 +254,7 @@ bool selection_match(struct selection *selection,
 		return false;
 	if (!selection_in_time(selection, item, wall_offset))
 		return false;
-	if (selection->decided)
+	if (selection->decided && !cached->undecided)
 		return true;
 	for (i = 0; cached->predicates && i < options->expression_count; i++) {
 		if (!comm && elog_predicate_needs_comm(cached->predicates[i]))

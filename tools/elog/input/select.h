@@ -10,9 +10,14 @@
 
 struct selection;
 
+/* The names of events whose records describe their fields match this. */
+#define DECODED_GLOB "*_L*K*"
+
 /**
  * struct cached_event - a definition that has occurred
  * @selected: its events may match the options
+ * @is_eventheader: its records describe their fields: see input/decoded.h
+ * @undecided: a filter in the kernel does not apply to its events
  * @event: its schema; NULL: unknown
  * @predicates: of -f, in order; NULL: none
  * @row: for the verb; initially NULL
@@ -20,6 +25,8 @@ struct selection;
  */
 struct cached_event {
 	bool selected;
+	bool is_eventheader;
+	bool undecided;
 	const struct elog_schema_event *event;
 	struct elog_predicate **predicates;
 	void *row;
@@ -60,12 +67,13 @@ bool selection_since(const struct selection *selection, uint64_t *realtime);
 /**
  * selection_bind() - check the conditions on a definition
  * @selection: the selection
- * @event: its schema; NULL: unknown
- * @cached: event, selected and predicates are set
+ * @recorded: the schema that its records were written with; NULL: unknown
+ * @event: its schema: @recorded, or what a record says; -e, -k and -l may match either
+ * @cached: all but row and row_serial are set
  *
  * Return: 0, -ENOMEM.
  */
-int selection_bind(struct selection *selection,
+int selection_bind(struct selection *selection, const struct elog_schema_event *recorded,
 		   const struct elog_schema_event *event, struct cached_event *cached);
 
 /** selection_unbind() - free what selection_bind() allocated */

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/decoded.h"
 #include "input/names.h"
 #include "input/parts.h"
 #include "input/source.h"
@@ -42,6 +43,7 @@ struct input {
 	uint64_t generation;
 	struct elog_map event_cache;		/* struct cached_event, by descriptor */
 	struct cached_event unknown;		/* for a definition that is missing */
+	struct decoded *decoded;		/* NULL: no record had an eventheader yet */
 	unsigned char head[HEAD_BYTES];		/* the first bytes of a followed file */
 	bool has_head;
 };
@@ -101,7 +103,7 @@ static struct source *new_source(const struct options *options, const struct liv
 		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
 	source->options = options;
 	if (selection_open(&source->selection, options, live,
-			   live && live->filter && live->filter->exact)) {
+			   live && live->filter && live->filter->exact && !live->undecided)) {
 		free(source->inputs);
 		free(source);
 		return NULL;
@@ -273,6 +275,8 @@ static void event_cache_clear(struct source *source, struct input *input)
 static void close_input(struct source *source, struct input *input)
 {
 	event_cache_clear(source, input);
+	decoded_free(input->decoded, source->selection);
+	input->decoded = NULL;
 	if (!source->set)
 		elog_reader_close(input->reader);
 	input->has_head = false;
@@ -356,13 +360,13 @@ static int event_cache_find(struct source *source, struct input *input,
 	if (!event) {
 		memset(&input->unknown, 0, sizeof(input->unknown));
 		*result = &input->unknown;
-		return selection_bind(source->selection, NULL, &input->unknown);
+		return selection_bind(source->selection, NULL, NULL, &input->unknown);
 	}
 	cached = elog_map_insert(&input->event_cache, elog_map_integer(descriptor));
 	if (!cached)
 		return -ENOMEM;
 	names_see(source->names, event);
-	ret = selection_bind(source->selection, event, cached);
+	ret = selection_bind(source->selection, event, event, cached);
 	if (ret) {
 		selection_unbind(source->selection, cached);
 		elog_map_remove(&input->event_cache, cached);
@@ -481,6 +485,12 @@ static int select_event(struct source *source, struct input *input,
 	int ret;
 
 	ret = event_cache_find(source, input, entry->item.descriptor, &entry->cached);
+	if (ret)
+		return ret;
+	entry->recorded = entry->item.payload;
+	entry->recorded_size = entry->item.payload_size;
+	if (entry->cached->is_eventheader)
+		ret = decoded_event(&input->decoded, source->selection, source->names, entry);
 	if (ret)
 		return ret;
 	return selection_match(source->selection, entry->cached, &entry->item,
@@ -794,6 +804,7 @@ int source_next(struct source *source, struct entry *entry)
 	entry->reader = NULL;
 	entry->file = NULL;
 	entry->unfinished = false;
+	entry->recorded = NULL;
 	return source->live ? next_live(source, entry) :
 			      next_of_files(source, entry);
 }

@@ -21,6 +21,8 @@ struct source;
  * @reader: the file; NULL: live
  * @file: name of the file
  * @unfinished: damage: this is the end of a file that a capture still writes
+ * @recorded: of an event: its payload before it was decoded; else NULL
+ * @recorded_size: bytes of it
  */
 struct entry {
 	struct elog_item item;
@@ -30,7 +32,15 @@ struct entry {
 	const struct elog_reader *reader;
 	const char *file;
 	bool unfinished;
+	const void *recorded;
+	size_t recorded_size;
 };
+
+/** entry_size() - bytes of an event's payload, as it was recorded */
+static inline size_t entry_size(const struct entry *entry)
+{
+	return entry->recorded ? entry->recorded_size : entry->item.payload_size;
+}
 
 /** wall_time() - CLOCK_REALTIME; a file may say anything, so the sum may wrap */
 static inline int64_t wall_time(uint64_t time, int64_t wall_offset)

@@ -187,6 +187,7 @@ static struct part value_part(const struct elog_schema_field *field,
 	switch (field->type) {
 	case ELOG_TYPE_CHARS:
 	case ELOG_TYPE_STRING:
+	case ELOG_TYPE_ARRAY:
 		return bytes_part('s', value->data, value->size);
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_BYTES:

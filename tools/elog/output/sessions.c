@@ -100,7 +100,7 @@ int sessions_add(struct sessions *sessions, const struct entry *entry)
 			 event ? event->name : "?");
 	}
 	session->events++;
-	session->bytes += entry->item.payload_size;
+	session->bytes += entry_size(entry);
 	if (event && event->level < session->worst)
 		session->worst = event->level;
 	return 0;

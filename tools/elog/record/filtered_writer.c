@@ -217,6 +217,7 @@ static int filtered_add(struct writer *writer, const struct entry *entry)
 {
 	struct filtered_writer *filtered = to_filtered(writer);
 	struct trace_writer *file = writer->file;
+	struct elog_item item;
 	int ret;
 
 	if (writer->live->options->split) {
@@ -226,7 +227,12 @@ static int filtered_add(struct writer *writer, const struct entry *entry)
 		if (ret)
 			return ret;
 	}
-	return trace_writer_add(file, &entry->item);
+	if (!entry->recorded)
+		return trace_writer_add(file, &entry->item);
+	item = entry->item;
+	item.payload = entry->recorded;
+	item.payload_size = entry->recorded_size;
+	return trace_writer_add(file, &item);
 }
 
 static int sync_dirty(struct trace_writer *file, uint64_t time)

@@ -60,6 +60,7 @@ struct event_table {
  * @descriptor: its descriptor
  * @generation: of the file when this was found out
  * @event: its schema; NULL: it belongs to another table
+ * @is_eventheader: each record has a schema of its own
  * @fields: its fields by column; NULL elements: it lacks them
  */
 struct cached {
@@ -67,6 +68,7 @@ struct cached {
 	uint32_t descriptor;
 	uint64_t generation;
 	const struct elog_schema_event *event;
+	bool is_eventheader;
 	const struct elog_schema_field **fields;
 };
 
@@ -77,6 +79,8 @@ struct cached {
  * @reader: of the present event
  * @item: the present event
  * @definition: its definition
+ * @decoder: of records that describe their fields; NULL: there was none yet
+ * @decoded: the definition of such a record; its reader is NULL
  * @row: its number in this scan
  * @end: there is no further event
  */
@@ -89,6 +93,8 @@ struct scan {
 	struct elog_item item;
 	const struct cached *definition;
 	struct cached cache[CACHE_SLOTS];
+	struct elog_eventheader *decoder;
+	struct cached decoded;
 	struct elog_text text;
 	sqlite3_int64 row;
 	bool end;
@@ -176,32 +182,69 @@ static const struct elog_schema_field *find_field(const struct elog_schema_event
 	return NULL;
 }
 
+static bool is_of_table(const struct event_table *table, const struct elog_schema_event *event)
+{
+	return !strcmp(event->provider->name, table->provider) &&
+	       !strcmp(event->name, table->event);
+}
+
+/* Find the columns of an event in its schema. Return: false: no memory. */
+static bool find_columns(const struct event_table *table, struct cached *cached)
+{
+	size_t i;
+
+	if (!cached->fields && cached->event) {
+		cached->fields = calloc(table->field_count + 1, sizeof(*cached->fields));
+		if (!cached->fields)
+			return false;
+	}
+	for (i = 0; cached->event && i < table->field_count; i++)
+		cached->fields[i] = find_field(cached->event, table->fields[i]);
+	return true;
+}
+
+/* Decode the present event. Return: its definition, or NULL: no memory. */
+static const struct cached *decode_record(struct scan *scan, const struct cached *recorded)
+{
+	struct cached *decoded = &scan->decoded;
+	struct elog_eventheader_record record;
+
+	if (!scan->decoder && elog_eventheader_open(&scan->decoder))
+		return NULL;
+	if (elog_eventheader_decode(scan->decoder, recorded->event, scan->item.payload,
+				    scan->item.payload_size, &record))
+		return NULL;
+	scan->item.payload = record.payload;
+	scan->item.payload_size = record.payload_size;
+	if (decoded->event == record.event && decoded->generation == record.generation)
+		return decoded;
+	decoded->generation = record.generation;
+	decoded->event = is_of_table(table_of(scan), record.event) ? record.event : NULL;
+	return find_columns(table_of(scan), decoded) ? decoded : NULL;
+}
+
 /* Return: the definition of the present event, or NULL: no memory. */
 static const struct cached *find_definition(struct scan *scan)
 {
 	struct cached *cached = &scan->cache[scan->item.descriptor % CACHE_SLOTS];
 	struct event_table *table = table_of(scan);
 	const struct elog_schema_event *event;
-	size_t i;
 
 	if (cached->reader == scan->reader && cached->descriptor == scan->item.descriptor &&
 	    cached->generation == elog_reader_generation(scan->reader))
-		return cached;
-	if (elog_reader_describe(scan->reader, scan->item.descriptor, &event) ||
-	    strcmp(event->provider->name, table->provider) || strcmp(event->name, table->event))
+		return cached->is_eventheader ? decode_record(scan, cached) : cached;
+	if (elog_reader_describe(scan->reader, scan->item.descriptor, &event))
 		event = NULL;
-	if (!cached->fields && event) {
-		cached->fields = calloc(table->field_count + 1, sizeof(*cached->fields));
-		if (!cached->fields)
-			return NULL;
-	}
+	cached->is_eventheader = elog_is_eventheader(event);
+	if (event && !cached->is_eventheader && !is_of_table(table, event))
+		event = NULL;
 	cached->reader = scan->reader;
 	cached->descriptor = scan->item.descriptor;
 	cached->generation = elog_reader_generation(scan->reader);
 	cached->event = event;
-	for (i = 0; event && i < table->field_count; i++)
-		cached->fields[i] = find_field(event, table->fields[i]);
-	return cached;
+	if (cached->is_eventheader)
+		return decode_record(scan, cached);
+	return find_columns(table, cached) ? cached : NULL;
 }
 
 /* Go to the next event of the table. */
@@ -241,6 +284,8 @@ static int close_scan(sqlite3_vtab_cursor *cursor)
 		close_files(scan);
 	for (i = 0; i < CACHE_SLOTS; i++)
 		free(scan->cache[i].fields);
+	free(scan->decoded.fields);
+	elog_eventheader_close(scan->decoder);
 	elog_text_free(&scan->text);
 	free(scan->fds);
 	free(scan->readers);
@@ -305,6 +350,7 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 		      const struct elog_schema_field *field)
 {
 	struct elog_value value;
+	double number;
 
 	if (!field || elog_decode(field, scan->item.payload, scan->item.payload_size, &value))
 		return;
@@ -316,10 +362,16 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 	case ELOG_TYPE_TIME:
 	case ELOG_TYPE_DURATION:
 	case ELOG_TYPE_PTR:
+	case ELOG_TYPE_SECONDS:
 		sqlite3_result_int64(context, (sqlite3_int64)value.integer);
+		break;
+	case ELOG_TYPE_FLOAT:
+		memcpy(&number, &value.integer, sizeof(number));
+		sqlite3_result_double(context, number);
 		break;
 	case ELOG_TYPE_CHARS:
 	case ELOG_TYPE_STRING:
+	case ELOG_TYPE_ARRAY:
 		sqlite3_result_text(context, value.data, (int)value.size, SQLITE_TRANSIENT);
 		break;
 	case ELOG_TYPE_OCTETS:

@@ -29,6 +29,9 @@ void elog_swap_payload(const struct elog_schema_event *event,
 	const struct elog_schema_field *field;
 	size_t i;
 
+	/* Its flags say which byte order it has. */
+	if (elog_is_eventheader(event))
+		return;
 	for (i = 0; i < event->field_count; i++) {
 		field = event->fields[i];
 		if (field->offset > size || field->size > size - field->offset)
@@ -53,6 +56,9 @@ void elog_swap_payload(const struct elog_schema_event *event,
 		case ELOG_TYPE_PORT:
 		case ELOG_TYPE_MAC:
 		case ELOG_TYPE_STRUCT:
+		case ELOG_TYPE_FLOAT:
+		case ELOG_TYPE_SECONDS:
+		case ELOG_TYPE_ARRAY:
 			break;
 		}
 	}

@@ -7,6 +7,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -415,6 +416,36 @@ static enum outcome bind_address(const struct binder *binder)
 	return OUTCOME_TEST;
 }
 
+/* Read a number of C, in any locale. */
+static bool parse_float(const char *text, double *number)
+{
+	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	char *end;
+
+	if (!locale)
+		return false;
+	*number = strtod_l(text, &end, locale);
+	freelocale(locale);
+	return *text && !*end;
+}
+
+static enum outcome bind_float(const struct binder *binder)
+{
+	const struct comparison *comparison = binder->comparison;
+	struct test *test = binder->test;
+
+	if (is_match(comparison->operator) || comparison->operator == OPERATOR_BITS)
+		return wrong_operator(binder);
+	test->type = TEST_FLOAT;
+	test->number.operator = comparison->operator;
+	test->number.value = 0;
+	if (comparison->operator == OPERATOR_NONE)
+		test->number.operator = OPERATOR_NOT_EQUAL;
+	else if (comparison->quoted || !parse_float(comparison->value, &test->number.value))
+		return wrong_value(binder, "a number");
+	return OUTCOME_TEST;
+}
+
 static enum outcome bind_field(struct binder *binder,
 			       const struct elog_schema_field *field)
 {
@@ -432,7 +463,10 @@ static enum outcome bind_field(struct binder *binder,
 		return bind_bool(binder);
 	case ELOG_TYPE_CHARS:
 	case ELOG_TYPE_STRING:
+	case ELOG_TYPE_ARRAY:
 		return bind_text(binder);
+	case ELOG_TYPE_FLOAT:
+		return bind_float(binder);
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_STRUCT:
 		return bind_octets(binder, true);

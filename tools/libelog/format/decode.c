@@ -37,6 +37,37 @@ static int decode_dynamic(const struct elog_schema_field *field,
 	return 0;
 }
 
+/* In decoded records the library has made the strings: they end where their size says. */
+static int decode_wide(const struct elog_schema_field *field, const unsigned char *payload,
+		       size_t size, struct elog_value *value)
+{
+	uint64_t word = elog_load_integer(payload + field->offset, sizeof(word), false);
+
+	value->claimed_size = (size_t)(word >> 32);
+	value->claimed_offset = (uint32_t)word;
+	if (value->claimed_offset > size || value->claimed_size > size - value->claimed_offset)
+		return -EBADMSG;
+	value->data = payload + value->claimed_offset;
+	value->size = value->claimed_size;
+	return 0;
+}
+
+static uint64_t load_float(const unsigned char *bytes, size_t size)
+{
+	uint64_t bits;
+	double number;
+	float single;
+
+	if (size == sizeof(single)) {
+		memcpy(&single, bytes, sizeof(single));
+		number = (double)single;
+		memcpy(&bits, &number, sizeof(bits));
+	} else {
+		memcpy(&bits, bytes, sizeof(bits));
+	}
+	return bits;
+}
+
 static void decode_fixed(const struct elog_schema_field *field,
 			 const unsigned char *bytes, struct elog_value *value)
 {
@@ -56,6 +87,9 @@ static void decode_fixed(const struct elog_schema_field *field,
 	case ELOG_TYPE_PORT:
 		value->integer = (uint64_t)bytes[0] << 8 | bytes[1];
 		break;
+	case ELOG_TYPE_FLOAT:
+		value->integer = load_float(bytes, field->size);
+		break;
 	default:
 		value->integer = elog_load_integer(bytes, field->size,
 					      field->is_signed);
@@ -70,8 +104,10 @@ int elog_decode(const struct elog_schema_field *field, const void *payload,
 	if (field->offset > size || field->size > size - field->offset)
 		value->error = -ENODATA;
 	else if (field->type == ELOG_TYPE_STRING ||
-		 field->type == ELOG_TYPE_BYTES)
-		value->error = decode_dynamic(field, payload, size, value);
+		 field->type == ELOG_TYPE_BYTES || field->type == ELOG_TYPE_ARRAY)
+		value->error = field->size == sizeof(uint64_t) ?
+			       decode_wide(field, payload, size, value) :
+			       decode_dynamic(field, payload, size, value);
 	else
 		decode_fixed(field, (const unsigned char *)payload + field->offset,
 			     value);

@@ -5,6 +5,7 @@
  * The text is valid whatever a payload contains. The thread that has the struct
  * elog_text calls everything here.
  */
+#include <math.h>
 #include <string.h>
 
 #include "elog.h"
@@ -79,6 +80,21 @@ static void put_flags(struct elog_text *text,
 	elog_text_character(text, ']');
 }
 
+/* JSON has no numbers that are not finite. */
+static void put_float(struct elog_text *text, const struct elog_schema_field *field,
+		      uint64_t bits)
+{
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	if (isnan(number))
+		elog_text_string(text, "\"NaN\"");
+	else if (isinf(number))
+		elog_text_string(text, number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+	else
+		elog_text_float(text, field, bits);
+}
+
 void elog_format_json_value(struct elog_text *text,
 			    const struct elog_schema_field *field,
 			    const struct elog_value *value)
@@ -105,6 +121,12 @@ void elog_format_json_value(struct elog_text *text,
 		return;
 	case ELOG_TYPE_MAC:
 		put_octets(text, value, ':');
+		return;
+	case ELOG_TYPE_ARRAY:
+		elog_text_put(text, value->data, value->size);
+		return;
+	case ELOG_TYPE_FLOAT:
+		put_float(text, field, integer);
 		return;
 	default:
 		break;

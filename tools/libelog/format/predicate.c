@@ -73,6 +73,29 @@ static bool any_byte(const unsigned char *data, size_t size)
 	return false;
 }
 
+/* Only != is true for a number that is not one. */
+static bool float_holds(const struct test *test, uint64_t bits)
+{
+	const double than = test->number.value;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	switch (test->number.operator) {
+	case OPERATOR_EQUAL:
+		return value >= than && value <= than;
+	case OPERATOR_LESS:
+		return value < than;
+	case OPERATOR_LESS_EQUAL:
+		return value <= than;
+	case OPERATOR_GREATER:
+		return value > than;
+	case OPERATOR_GREATER_EQUAL:
+		return value >= than;
+	default:
+		return !(value >= than && value <= than);
+	}
+}
+
 static bool field_holds(const struct test *test, const struct elog_item *item)
 {
 	struct elog_value value;
@@ -93,6 +116,8 @@ static bool field_holds(const struct test *test, const struct elog_item *item)
 		return hex_holds(test, value.data, value.size);
 	case TEST_NONZERO:
 		return any_byte(value.data, value.size);
+	case TEST_FLOAT:
+		return float_holds(test, value.integer);
 	default:
 		return integer_holds(test, value.integer);
 	}

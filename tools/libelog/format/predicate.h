@@ -30,6 +30,7 @@ enum test_type {
 	TEST_HEX,		/* bytes equal to digits */
 	TEST_SIZE,		/* there are bytes */
 	TEST_NONZERO,		/* a byte is not 0 */
+	TEST_FLOAT,
 };
 
 struct test {
@@ -58,6 +59,10 @@ struct test {
 			size_t size;
 		} text;
 		struct pattern *pattern;
+		struct {
+			double value;
+			enum operator operator;
+		} number;
 	};
 };
 

@@ -32,6 +32,10 @@ static inline char *elog_put_number(char *to, const struct elog_schema_field *fi
 void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *field,
 		       uint64_t value);
 
+/** elog_text_float() - append a number whose bits are those of a double */
+void elog_text_float(struct elog_text *text, const struct elog_schema_field *field,
+		     uint64_t bits);
+
 /** elog_hex_bits() - truncate a negative number to the bits of the field */
 static inline uint64_t elog_hex_bits(const struct elog_schema_field *field,
 				     uint64_t value)

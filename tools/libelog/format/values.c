@@ -7,7 +7,9 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "elog.h"
 #include "format/text.h"
@@ -150,6 +152,45 @@ static void put_duration(struct elog_text *text, uint64_t nanoseconds)
 	elog_text_string(text, "ns");
 }
 
+/* With as few digits as give the number back. The point does not depend on the locale. */
+void elog_text_float(struct elog_text *text, const struct elog_schema_field *field, uint64_t bits)
+{
+	const bool is_single = field->size == sizeof(float);
+	char digits[40], *from, *to;
+	double number;
+	int precision;
+
+	memcpy(&number, &bits, sizeof(number));
+	for (precision = is_single ? 6 : 15; precision <= 17; precision++) {
+		snprintf(digits, sizeof(digits), "%.*g", precision, number);
+		if (is_single ? strtof(digits, NULL) == (float)number :
+				strtod(digits, NULL) == number)
+			break;
+	}
+	for (from = to = digits; *from; from++) {
+		if (strchr("+-0123456789einfa", *from))
+			*to++ = *from;
+		else if (to == digits || to[-1] != '.')
+			*to++ = '.';
+	}
+	elog_text_put(text, digits, (size_t)(to - digits));
+}
+
+static void put_date(struct elog_text *text, const struct elog_schema_field *field,
+		     uint64_t seconds)
+{
+	const time_t time = (time_t)seconds;
+	char date[40];
+	struct tm tm;
+
+	if ((int64_t)time == (int64_t)seconds && gmtime_r(&time, &tm) &&
+	    tm.tm_year >= -1900 && tm.tm_year <= 8099 &&
+	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		elog_text_string(text, date);
+	else
+		elog_text_decimal(text, field, seconds);
+}
+
 static void put_address(struct elog_text *text, const struct elog_value *value)
 {
 	char *room = elog_text_room(text, ELOG_ADDRESS_MAX);
@@ -196,6 +237,15 @@ void elog_format_value(struct elog_text *text,
 		return;
 	case ELOG_TYPE_MAC:
 		put_octets(text, value->data, value->size, ':');
+		return;
+	case ELOG_TYPE_ARRAY:
+		elog_text_put(text, value->data, value->size);
+		return;
+	case ELOG_TYPE_FLOAT:
+		elog_text_float(text, field, value->integer);
+		return;
+	case ELOG_TYPE_SECONDS:
+		put_date(text, field, value->integer);
 		return;
 	default:
 		break;

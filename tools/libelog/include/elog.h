@@ -53,6 +53,7 @@
 #include "elog/typed.h"
 #include "elog/text.h"
 #include "elog/schema.h"
+#include "elog/eventheader.h"
 #include "elog/item.h"
 #include "elog/expression.h"
 #include "elog/processes.h"

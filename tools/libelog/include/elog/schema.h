@@ -34,6 +34,11 @@ enum elog_type {
 	ELOG_TYPE_ENUM,		/* an integer that has names */
 	ELOG_TYPE_FLAGS,	/* an integer whose bits have names */
 	ELOG_TYPE_STRUCT,	/* N bytes, whose layout is not known */
+
+	/* Types that no schema text has: see elog/eventheader.h. */
+	ELOG_TYPE_FLOAT,	/* 4 or 8 bytes, IEEE 754 */
+	ELOG_TYPE_SECONDS,	/* 4 or 8 bytes, signed: seconds since 1970 in UTC */
+	ELOG_TYPE_ARRAY,	/* like ELOG_TYPE_STRING: JSON that the library has made */
 };
 
 /** enum elog_display - the base in which a field is shown */
@@ -80,7 +85,8 @@ struct elog_schema_set {
  * @type: the type
  * @display: the requested base of numbers
  * @offset: bytes from the start of the payload
- * @size: bytes in the fixed part (4 for strings and bytes)
+ * @size: bytes in the fixed part (4 for strings and bytes; in decoded records 8: then they
+ *	are a u64 size << 32 | offset, and strings have no NUL)
  * @is_signed: the integer is signed; also set for enums
  * @relative: strings and bytes only: the offset counts from the end of the 4 bytes
  * @set: enums and flags only: the names, else NULL
@@ -205,8 +211,8 @@ unsigned int elog_level_parse(const char *name);
  * struct elog_value - a field of a record
  * @error: 0; -ENODATA the payload ends before the field does; -EBADMSG the dynamic
  *	data is outside of the payload, or a string has no NUL
- * @integer: integers of all types, sign-extended if signed
- * @data: chars, octets, strings, bytes, addresses and structs: the bytes, inside the
+ * @integer: integers of all types, sign-extended if signed; floats: the bits of a double
+ * @data: chars, octets, strings, bytes, arrays, addresses and structs: the bytes, inside the
  *	payload
  * @size: bytes of @data; of chars and strings, those before the NUL
  * @claimed_offset: on -EBADMSG: the offset that the field claims
@@ -262,7 +268,8 @@ void elog_format_fields(struct elog_text *text,
  * shown in hexadecimal are strings "0x...". Enums are the name, or a number without
  * one. Flags are an array of names; the last element is a string "0x..." if bits have
  * no names. A field shown in decimal is always a number. Text and addresses are
- * strings; other bytes are strings of hexadecimal digits.
+ * strings; other bytes are strings of hexadecimal digits. Floats are numbers, or the strings
+ * "NaN", "Infinity" and "-Infinity". Arrays are arrays.
  */
 void elog_format_json_value(struct elog_text *text,
 			    const struct elog_schema_field *field,
