@@ -21,6 +21,8 @@
 
 #define RING_BYTES (1 << 20)
 #define HOUR (3600 * 1000000000ULL)
+/* What the kernel asks for in a ring that has ended. */
+#define MAPPED_ENDED (EVENTLOG_MAPPED_ASK_LEAVE | EVENTLOG_MAPPED_ASK_ENDED)
 
 /* A producer of numbered events with one ring, and a subscriber to them. */
 struct pair {
@@ -340,6 +342,101 @@ TEST(flush_delivers)
 	pair_close(&pair);
 }
 
+/*
+ * Rings that nothing looks at: one was never kicked, one went to sleep.  Their thread has
+ * committed records, and was stopped before it could answer the kernel's request.
+ */
+static void put_in_sleeping_rings(struct pair *pair, struct mapped *other)
+{
+	struct eventlog_mapped_record record = { .write_index = pair->event.write_index };
+
+	pair_emit(pair);
+	pair_wait(pair);
+	/* It sleeps one look of the worker after that; before, the worker takes the records. */
+	WAIT_FOR(mapped_ask(&pair->ring) == EVENTLOG_MAPPED_ASK_KICK);
+	usleep(30000);
+	mapped_attach(other, pair->fd, mapped_least_bytes());
+	pair_put(pair);
+	pair_put(pair);
+	record.time = mapped_time(other);
+	CHECK(mapped_put(other, record, &pair->sent, sizeof(pair->sent)));
+	pair->sent++;
+	CHECK(!mapped_taken(other));
+}
+
+TEST(flush_looks_at_sleeping_rings)
+{
+	struct mapped other;
+	struct pair pair;
+
+	pair_open(&pair);
+	put_in_sleeping_rings(&pair, &other);
+	flush(pair.consumer.fd);
+	CHECK(mapped_taken(&pair.ring) && mapped_taken(&other));
+	pair_check(&pair, getpid(), thread_id());
+	CHECK_EQ(lost_sum(stat_all(pair.consumer.fd).lost), 0);
+	/* They are awake: what comes now is delivered without a KICK. */
+	pair_emit(&pair);
+	pair_wait(&pair);
+	mapped_unmap(&other);
+	pair_close(&pair);
+}
+
+TEST(unregister_looks_at_sleeping_rings)
+{
+	struct eventlog_unregister request = { .size = sizeof(request) };
+	struct eventlog_register next;
+	struct mapped other;
+	struct pair pair;
+
+	pair_open(&pair);
+	put_in_sleeping_rings(&pair, &other);
+	request.write_index = pair.event.write_index;
+	CHECK_OK(ioctl(pair.fd, EVENTLOG_IOC_UNREGISTER, &request));
+	CHECK(mapped_taken(&pair.ring) && mapped_taken(&other));
+	/* The next event has the number; it gets none of the records. */
+	next = register_event(pair.fd, "next u64 number");
+	CHECK_EQ(next.write_index, pair.event.write_index);
+	pair_check(&pair, getpid(), thread_id());
+	CHECK_EQ(lost_sum(stat_all(pair.consumer.fd).lost), 0);
+	mapped_unmap(&other);
+	pair_close(&pair);
+}
+
+/* A program that lets its children have the mapping: they would emit as the parent. */
+TEST(child_does_not_emit_as_its_parent)
+{
+	struct pair pair;
+	pid_t child;
+
+	pair_open(&pair);
+	if (madvise(pair.ring.header, pair.ring.attach.length, MADV_DOFORK))
+		SKIP("the kernel refuses MADV_DOFORK: %s", test_errno_name(errno));
+	pair_put(&pair);
+	pair_put(&pair);
+	child = test_fork();
+	if (!child) {
+		CHECK_EQ(mapped_ask(&pair.ring), MAPPED_ENDED);
+		pair_put(&pair);
+		CHECK_ERRNO(mapped_kick(&pair.ring), ENOENT);
+		CHECK_ERRNO(try_detach(pair.fd, pair.ring.attach.ring), ENOENT);
+		mapped_unmap(&pair.ring);
+		_exit(0);
+	}
+	test_join(child);
+	flush(pair.consumer.fd);
+	pair_check(&pair, getpid(), thread_id());
+	/* The parent sees that its ring has ended, and gets another one. */
+	CHECK_EQ(mapped_ask(&pair.ring), MAPPED_ENDED);
+	mapped_unmap(&pair.ring);
+	mapped_attach(&pair.ring, pair.fd, mapped_least_bytes());
+	pair_emit(&pair);
+	flush(pair.consumer.fd);
+	pair_check(&pair, getpid(), thread_id());
+	CHECK_EQ(lost_sum(stat_all(pair.consumer.fd).lost), 0);
+	pair_close(&pair);
+}
+
 /* The events of a process are there, whatever ends it. */
 static void check_end(void (*end)(struct pair *pair))
 {
@@ -423,7 +520,7 @@ TEST(munmap_and_detach_deliver)
 		pair_put(&pair);
 	CHECK_OK(try_detach(pair.fd, pair.ring.attach.ring));
 	pair_check(&pair, getpid(), thread_id());
-	CHECK_EQ(mapped_ask(&pair.ring), EVENTLOG_MAPPED_ASK_LEAVE);
+	CHECK_EQ(mapped_ask(&pair.ring), MAPPED_ENDED);
 	/* The mapping is still there, but nothing looks at it. */
 	pair_put(&pair);
 	CHECK_ERRNO(mapped_kick(&pair.ring), ENOENT);
@@ -865,6 +962,7 @@ TEST(rings_with_cycles_end_when_the_clocksource_changes)
 	WAIT_FOR((clocksource_get(now, sizeof(now)), !strcmp(now, "acpi_pm")));
 	/* The worker finds out, if it runs. */
 	WAIT_FOR((mapped_kick(&pair.ring), mapped_ask(&pair.ring) & EVENTLOG_MAPPED_ASK_LEAVE));
+	CHECK(!(mapped_ask(&pair.ring) & EVENTLOG_MAPPED_ASK_ENDED));
 	CHECK(!mapped_attach_cycles(&(struct mapped){ 0 }, pair.fd, mapped_least_bytes()));
 	pair_put(&pair);
 	mapped_unmap(&pair.ring);
@@ -942,9 +1040,9 @@ TEST(invalid_records_end_the_ring)
 		mapped_attach(&ring, pair.fd, bytes);
 		store(&ring, 0, cases[i].size, cases[i].index, cases[i].committed);
 		CHECK_EQ(mapped_kick(&ring), 8);
-		CHECK_EQ(mapped_ask(&ring), EVENTLOG_MAPPED_ASK_LEAVE);
+		CHECK_EQ(mapped_ask(&ring), MAPPED_ENDED);
 		CHECK_EQ(mapped_kick(&ring), 8);
-		CHECK_EQ(mapped_ask(&ring), EVENTLOG_MAPPED_ASK_LEAVE);
+		CHECK_EQ(mapped_ask(&ring), MAPPED_ENDED);
 		CHECK_ERRNO(ioctl(pair.fd, EVENTLOG_IOC_ATTACH, &ring.attach), ENOENT);
 		pair_put(&pair);
 		CHECK_EQ(mapped_kick(&pair.ring), 8);
@@ -1025,7 +1123,7 @@ static void *scribble(void *argument)
 	while (!__atomic_load_n(&scribbler->stop, __ATOMIC_ACQUIRE)) {
 		mapped_attach(&ring, scribbler->fd, mapped_least_bytes());
 		__atomic_fetch_add(&scribbler->rings, 1, __ATOMIC_RELEASE);
-		for (i = 0; i < 200 && mapped_ask(&ring) != EVENTLOG_MAPPED_ASK_LEAVE; i++) {
+		for (i = 0; i < 200 && mapped_ask(&ring) != MAPPED_ENDED; i++) {
 			__u32 offset = test_random(&seed) % ring.attach.data_bytes & ~7U;
 			__u64 random = test_random(&seed);
 

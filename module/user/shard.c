@@ -122,7 +122,11 @@ static u32 eventlog_cycles_khz(void)
 /* What the kernel asks the thread for. */
 static void eventlog_mapped_ask(struct eventlog_mapped *ring, u32 ask)
 {
-	WRITE_ONCE(ring->header->ask, ask | (ring->leave ? EVENTLOG_MAPPED_ASK_LEAVE : 0));
+	if (ring->leave)
+		ask |= EVENTLOG_MAPPED_ASK_LEAVE;
+	if (ring->dead || ring->ended)
+		ask |= EVENTLOG_MAPPED_ASK_ENDED;
+	WRITE_ONCE(ring->header->ask, ask);
 }
 
 /* Ends the use of a ring that contains something invalid. */

@@ -324,10 +324,12 @@ struct eventlog_user_quota {
  *	   too short, fill it with padding: size and a write_index of 0 are sufficient.
  *	3. Write the record, then store its end, rounded up to 8, to committed (release).
  *	4. Load ask.  EVENTLOG_MAPPED_ASK_KICK: call write() with EVENTLOG_WRITE_KICK.
- *	   EVENTLOG_MAPPED_ASK_LEAVE: stop using the ring.
+ *	   EVENTLOG_MAPPED_ASK_LEAVE: stop using the ring.  EVENTLOG_MAPPED_ASK_ENDED: the
+ *	   kernel does not take this record: emit the event with write().
  * A record that is not committed has no effect, so a thread may be killed at any time.
  * Positions are 32 bits, start at 0 and wrap.  The kernel reads only committed and the
- * records before it.  A record outside of the rules above ends the ring: ask becomes LEAVE.
+ * records before it.  A record outside of the rules above ends the ring: ask becomes
+ * LEAVE and ENDED.
  *
  * write() of EVENTLOG_WRITE_KICK: __u32 EVENTLOG_WRITE_KICK; __u32 ring; [message].  Drains
  * the ring, then emits the event of the message, if there is one, as write() of the message
@@ -346,6 +348,7 @@ struct eventlog_user_quota {
 
 #define EVENTLOG_MAPPED_ASK_KICK	1U	/* the kernel waits: kick after the next event */
 #define EVENTLOG_MAPPED_ASK_LEAVE	2U	/* use the ring no more: end it, get another one */
+#define EVENTLOG_MAPPED_ASK_ENDED	4U	/* with LEAVE: the kernel takes no more records */
 
 struct eventlog_mapped_header {
 	__u32 magic;		/* the kernel's: EVENTLOG_MAPPED_MAGIC */

@@ -202,7 +202,7 @@ static __attribute__((noinline)) bool answer(struct elog_producer *producer,
 		kick_ring(producer, ring->number);
 	if (ask & EVENTLOG_MAPPED_ASK_LEAVE) {
 		elog_producer_manage(producer, elog_rings_leave);
-		return !(ask & ELOG_RINGS_STAND_IN);
+		return !(ask & EVENTLOG_MAPPED_ASK_ENDED);
 	}
 	if (ask & EVENTLOG_MAPPED_ASK_KICK && elog_rings_resizes(ring, true))
 		elog_producer_manage(producer, elog_rings_rung);
