@@ -67,6 +67,7 @@ struct capture {
 	bool damaged;			/* a ring was damaged: records are missing */
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
+	uint64_t unknown_kinds;		/* events that are not sent: there are too many kinds */
 	bool unsent;			/* the receiver does not have everything */
 };
 
@@ -113,6 +114,17 @@ static void flush_output(struct capture *capture)
  * Event by event
  */
 
+/* Any program can make up kinds of events: that must not end the capture. */
+static void export_entry(struct capture *capture, const struct entry *entry)
+{
+	int ret = visit_take(capture->export.visit, entry);
+
+	if (ret == -E2BIG)
+		capture->unknown_kinds++;
+	else
+		capture->error = ret;
+}
+
 static void take_entry(struct capture *capture, const struct entry *entry)
 {
 	bool event = entry->item.type == ELOG_ITEM_EVENT;
@@ -120,7 +132,7 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 	if (capture->writer)
 		check_written(capture, writer_add(capture->writer, entry));
 	else if (capture->export.visit)
-		capture->error = visit_take(capture->export.visit, entry);
+		export_entry(capture, entry);
 	else if (event)
 		printer_event(capture->printer, entry);
 	else
@@ -415,9 +427,13 @@ static void end_export(struct capture *capture)
 
 	visit_end(capture->export.visit);
 	ret = export_otlp.finish(&capture->export);
-	capture->unsent = ret == -EREMOTEIO;
-	if (!capture->error && !capture->unsent)
+	capture->unsent = ret == -EREMOTEIO || capture->unknown_kinds;
+	if (!capture->error && ret != -EREMOTEIO)
 		capture->error = ret;
+	if (capture->unknown_kinds)
+		elog_error("%" PRIu64 " event%s not sent: there are more than %d kinds",
+			   capture->unknown_kinds, capture->unknown_kinds == 1 ? " was" : "s were",
+			   VISIT_KINDS_MAX);
 	if (!capture->options->quiet)
 		visit_print_spans(capture->export.visit);
 }
