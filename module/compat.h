@@ -137,6 +137,13 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define EVENTLOG_TRACE_EVENTS 0
 #endif
 
+/* 6.3 made the device const that device_type.devnode() gets. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define eventlog_devnode_device struct device
+#else
+#define eventlog_devnode_device const struct device
+#endif
+
 /* 6.5 removed an argument of pin_user_pages_remote(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define eventlog_pin_page(mm, address, flags, page) \

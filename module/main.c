@@ -3,7 +3,7 @@
  * eventlog.ko: load, parameters, unload.
  *
  * All open files pin the module, so at unload there are no registrations and no
- * subscribers, only persistent events and marker policies.
+ * subscribers, only instances, persistent events and marker policies.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -27,6 +27,7 @@
 #include "trace/trace.h"
 #include "trace/kfunc.h"
 #include "user/file.h"
+#include "user/instance.h"
 #include "user/mapped.h"
 #include "user_events/user_events.h"
 
@@ -117,15 +118,18 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 }
 
 /* Removes what outlives open files: persistent events and marker policies. */
-static void eventlog_root_destroy(void)
+static void eventlog_domain_empty(struct eventlog_domain *domain)
 {
-	struct eventlog_domain *domain = &eventlog_root_domain;
-
 	mutex_lock(&domain->lock);
 	eventlog_events_drop_all(domain);
 	eventlog_policies_drop_all(domain);
 	mutex_unlock(&domain->lock);
-	eventlog_domain_destroy(domain);
+}
+
+static void eventlog_root_destroy(void)
+{
+	eventlog_domain_empty(&eventlog_root_domain);
+	eventlog_domain_destroy(&eventlog_root_domain);
 }
 
 static int __init eventlog_init(void)
@@ -148,7 +152,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_ring_selftest();
 	if (ret)
 		return ret;
-	ret = eventlog_domain_init(&eventlog_root_domain, "", events_max, subscribers_max);
+	ret = eventlog_domain_init(&eventlog_root_domain, events_max, subscribers_max);
 	if (ret)
 		return ret;
 	eventlog_policies_init();
@@ -167,16 +171,20 @@ static int __init eventlog_init(void)
 	ret = eventlog_markers_init();
 	if (ret)
 		goto err_trace;
-	ret = eventlog_device_init(&eventlog_root_domain, mode, rules_max, registrations_max,
-				   &eventlog_marker_ioctls);
+	ret = eventlog_instances_init(&eventlog_root_domain, eventlog_domain_empty);
 	if (ret)
 		goto err_markers;
+	ret = eventlog_device_init(mode, rules_max, registrations_max, &eventlog_marker_ioctls);
+	if (ret)
+		goto err_instances;
 	if (!strcmp(user_events, "auto"))
 		eventlog_ue_init(user_events_dynamic);
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
 
+err_instances:
+	eventlog_instances_exit();
 err_markers:
 	eventlog_markers_exit();
 err_trace:
@@ -196,6 +204,7 @@ static void __exit eventlog_exit(void)
 
 	eventlog_ue_exit();
 	eventlog_device_exit();
+	eventlog_instances_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();
 	eventlog_mapped_exit(&eventlog_root_domain);

@@ -57,16 +57,20 @@ static const struct call calls[] = {
 	CALL(DETACH, eventlog_detach, ring, false),
 };
 
-/* Calls for markers, which the test cannot prepare, and the errno of a minimal request. */
+/* Calls that the test cannot prepare, and the errno of a minimal request. */
 static const struct {
 	struct call call;
 	int error;
-} marker_calls[] = {
+} other_calls[] = {
 	{ CALL(MARKER_NEXT, eventlog_marker_next, suppressed, true), ENOENT },
 	{ CALL(MARKER_SET, eventlog_marker_set, incompatible, true), ENOENT },
 	{ CALL(POLICY_ADD, eventlog_marker_policy, id, true), 0 },
 	{ CALL(POLICY_NEXT, eventlog_marker_policy_next, operation, true), ENOENT },
 	{ CALL(FILTER_GET, eventlog_filter_get, generation, true), ENOENT },
+	{ CALL(INSTANCE_CREATE, eventlog_instance_create, fd, true), EFAULT },
+	{ CALL(INSTANCE_DELETE, eventlog_instance_delete, id, false), ENOENT },
+	{ CALL(INSTANCE_NEXT, eventlog_instance_next, files, true), ENOENT },
+	{ CALL(INSTANCE_OPEN, eventlog_instance_open, fd, true), ENOENT },
 };
 
 /* A file and a request that succeeds on it. */
@@ -203,8 +207,8 @@ TEST(struct_size_too_small_is_einval_for_markers)
 	unsigned int i;
 	__u32 size;
 
-	for (i = 0; i < ARRAY_SIZE(marker_calls); i++) {
-		const struct call *call = &marker_calls[i].call;
+	for (i = 0; i < ARRAY_SIZE(other_calls); i++) {
+		const struct call *call = &other_calls[i].call;
 
 		test_note("%s", call->name);
 		memset(&request, 0, sizeof(request));
@@ -213,14 +217,16 @@ TEST(struct_size_too_small_is_einval_for_markers)
 		} else if (call->number == EVENTLOG_IOC_POLICY_ADD) {
 			request.marker_policy.handlers = EVENTLOG_MARKER_PRINT;
 			request.marker_policy.operation = EVENTLOG_MARKER_OP_REMOVE;
+		} else if (call->number == EVENTLOG_IOC_INSTANCE_CREATE) {
+			request.instance_create.mode = 0600;
 		}
 		for (size = 0; size < call->least; size++) {
 			request.size = size;
 			CHECK_ERRNO(ioctl(fd, call->number, &request), EINVAL);
 		}
 		request.size = size;
-		if (marker_calls[i].error)
-			CHECK_ERRNO(ioctl(fd, call->number, &request), marker_calls[i].error);
+		if (other_calls[i].error)
+			CHECK_ERRNO(ioctl(fd, call->number, &request), other_calls[i].error);
 		else
 			CHECK_OK(ioctl(fd, call->number, &request));
 	}
@@ -428,7 +434,7 @@ TEST(unknown_ioctls_are_enotty)
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 7; nr < 256; nr++) {
-			if ((nr >= 8 && nr <= 20) || nr == 24 || nr == 25)
+			if ((nr >= 8 && nr <= 20) || (nr >= 24 && nr <= 29))
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
@@ -683,7 +689,8 @@ TEST(version_in_every_role)
 					      EVENTLOG_FEATURE_NAMES |
 					      EVENTLOG_FEATURE_MAPPED |
 					      EVENTLOG_FEATURE_BATCH |
-					      EVENTLOG_FEATURE_DEFINITIONS), 0);
+					      EVENTLOG_FEATURE_DEFINITIONS |
+					      EVENTLOG_FEATURE_INSTANCES), 0);
 		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);

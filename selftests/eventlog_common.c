@@ -383,12 +383,13 @@ bool consumer_map(struct consumer *consumer, unsigned int cpu)
 	return true;
 }
 
-void consumer_open_with(struct consumer *consumer, const struct eventlog_subscribe *request)
+void consumer_open_file(struct consumer *consumer, int fd,
+			const struct eventlog_subscribe *request)
 {
 	unsigned int cpu, mapped = 0;
 
 	memset(consumer, 0, sizeof(*consumer));
-	consumer->fd = device_open();
+	consumer->fd = fd;
 	consumer->setup = *request;
 	CHECK_OK(ioctl(consumer->fd, EVENTLOG_IOC_SUBSCRIBE, &consumer->setup));
 	if (!request->ring_bytes)
@@ -402,6 +403,11 @@ void consumer_open_with(struct consumer *consumer, const struct eventlog_subscri
 	for (cpu = 0; cpu < consumer->setup.rings; cpu++)
 		mapped += consumer_map(consumer, cpu);
 	CHECK(mapped);
+}
+
+void consumer_open_with(struct consumer *consumer, const struct eventlog_subscribe *request)
+{
+	consumer_open_file(consumer, device_open(), request);
 }
 
 void consumer_open(struct consumer *consumer, __u64 ring_bytes)

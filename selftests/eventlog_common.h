@@ -54,6 +54,10 @@ union request {
 	struct eventlog_marker_policy marker_policy;
 	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
+	struct eventlog_instance_create instance_create;
+	struct eventlog_instance_delete instance_delete;
+	struct eventlog_instance_next instance_next;
+	struct eventlog_instance_open instance_open;
 };
 
 /** device_open() - open the device for reading and writing */
@@ -238,6 +242,10 @@ void consumer_open(struct consumer *consumer, __u64 ring_bytes);
 
 /** consumer_open_with() - the same with the caller's SUBSCRIBE request */
 void consumer_open_with(struct consumer *consumer, const struct eventlog_subscribe *request);
+
+/** consumer_open_file() - the same with an open file, which it takes over */
+void consumer_open_file(struct consumer *consumer, int fd,
+			const struct eventlog_subscribe *request);
 
 /**
  * consumer_map() - map a ring unless it is already mapped

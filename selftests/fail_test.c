@@ -322,6 +322,26 @@ static int call_filter_get(void)
 	return ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &request);
 }
 
+static int call_instance(void)
+{
+	struct eventlog_instance_create request = {
+		.size = sizeof(request), .name = PTR("scarce"), .mode = 0600,
+	};
+	struct eventlog_instance_delete delete = { .size = sizeof(delete) };
+	int error;
+
+	if (ioctl(made.producer, EVENTLOG_IOC_INSTANCE_CREATE, &request))
+		return -1;
+	close(request.fd);
+	delete.id = request.id;
+	if (!ioctl(made.producer, EVENTLOG_IOC_INSTANCE_DELETE, &delete))
+		return 0;
+	error = errno;
+	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_INSTANCE_DELETE, &delete));
+	errno = error;
+	return -1;
+}
+
 static int call_map_ring(void)
 {
 	struct eventlog_subscribe request = subscribe_request(2 * page_size());
@@ -430,7 +450,8 @@ static const struct {
 	{ "PAUSE", call_pause }, { "NAMES", call_names },
 	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
 	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
-	{ "FILTER_GET", call_filter_get }, { "mmap of a ring", call_map_ring },
+	{ "FILTER_GET", call_filter_get }, { "INSTANCE_CREATE and _DELETE", call_instance },
+	{ "mmap of a ring", call_map_ring },
 	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
 	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },
 	{ "poll", call_poll },

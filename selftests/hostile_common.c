@@ -203,6 +203,9 @@ static const struct {
 	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
 	CALL(18, eventlog_marker_policy), CALL(19, eventlog_marker_policy_next),
 	CALL(20, eventlog_filter_get), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
+	/* Not INSTANCE_CREATE: instances would outlive the test. */
+	CALL(27, eventlog_instance_delete), CALL(28, eventlog_instance_next),
+	CALL(29, eventlog_instance_open),
 #undef CALL
 };
 
@@ -296,6 +299,10 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		break;
 	case 25:
 		request->detach.ring = 1 + pick(hostile, 4);
+		break;
+	case 28:
+		request->instance_next.name = out;
+		request->instance_next.name_size = TEXT_BYTES;
 		break;
 	}
 }

@@ -13,12 +13,12 @@
 
 struct eventlog_domain eventlog_root_domain;
 
-int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
-			 unsigned int events_max, unsigned int subscribers_max)
+int eventlog_domain_init(struct eventlog_domain *domain, unsigned int events_max,
+			 unsigned int subscribers_max)
 {
 	unsigned int slots = EVENTLOG_SLOT_FIRST + events_max;
 
-	domain->name = name;
+	domain->owner = INVALID_UID;
 	mutex_init(&domain->lock);
 	xa_init_flags(&domain->definitions, XA_FLAGS_ACCOUNT);
 	hash_init(domain->names);
@@ -112,6 +112,14 @@ void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int s
 	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_PROBE,
 				   handlers & EVENTLOG_MARKER_PROBE);
 	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_FILTER, has_filter);
+}
+
+void eventlog_domain_status_dead(struct eventlog_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+	memset(domain->status_map + EVENTLOG_SLOT_FIRST,
+	       EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC, domain->events_max);
+	eventlog_domain_generation_bump(domain);
 }
 
 u32 eventlog_domain_generation(const struct eventlog_domain *domain)

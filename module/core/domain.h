@@ -24,14 +24,13 @@ extern struct eventlog_domain eventlog_root_domain;
 /**
  * eventlog_domain_init() - make an empty domain
  * @domain: zeroed
- * @name: kept by pointer
  * @events_max: 1 to EVENTLOG_EVENTS_MAX
  * @subscribers_max: at least 1
  *
  * Return: 0 or -ENOMEM.
  */
-int eventlog_domain_init(struct eventlog_domain *domain, const char *name,
-			 unsigned int events_max, unsigned int subscribers_max);
+int eventlog_domain_init(struct eventlog_domain *domain, unsigned int events_max,
+			 unsigned int subscribers_max);
 
 /**
  * eventlog_domain_destroy() - take a domain down
@@ -76,6 +75,12 @@ void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slo
  */
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
 				  bool has_filter);
+
+/**
+ * eventlog_domain_status_dead() - have producers call the kernel, which returns -ENODEV
+ * @domain: the domain, locked and dead, without listeners
+ */
+void eventlog_domain_status_dead(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_generation() - what eventlog_domain_generation_bump() changes

@@ -160,6 +160,8 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 	size_t bytes;
 	int matching;
 
+	if (domain->dead)
+		return NULL;
 	list_for_each_entry(subscriber, &domain->subscribers, node) {
 		matching = eventlog_subscriber_match(subscriber, event, nofail);
 		if (matching < 0)
@@ -238,6 +240,8 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 	unsigned long descriptor;
 
 	lockdep_assert_held(&domain->lock);
+	if (domain->dead)
+		return -ENODEV;
 	list_add_tail(&rule->node, &subscriber->rules);
 	xa_for_each(&domain->definitions, descriptor, event) {
 		cond_resched();

@@ -345,6 +345,8 @@ static int eventlog_event_activate(struct eventlog_event *event,
 	struct eventlog_domain *domain = event->domain;
 	int slot, ret;
 
+	if (domain->dead)
+		return -ENODEV;
 	if (!eventlog_user_charge(event->user, EVENTLOG_QUOTA_EVENTS, 1))
 		return -EDQUOT;
 	ret = -ENOSPC;
@@ -498,8 +500,11 @@ int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *do
 	struct eventlog_event *event;
 
 	memset(draft, 0, sizeof(*draft));
-	/* Look for room before making anything; event_get() looks again. */
-	if (READ_ONCE(domain->live) >= domain->events_max)
+	/*
+	 * Look for room before making anything; event_get() looks again.  In an instance, its
+	 * quota is reached first.
+	 */
+	if (!domain->user && READ_ONCE(domain->live) >= domain->events_max)
 		return -ENOSPC;
 	if (!eventlog_user_define(user))
 		return -EDQUOT;
@@ -612,6 +617,8 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 	int ret;
 
 	lockdep_assert_held(&domain->lock);
+	if (domain->dead)
+		return ERR_PTR(-ENODEV);
 	if (eventlog_provider_name_of_kernel(domain, provider))
 		return ERR_PTR(-EPERM);
 	event = eventlog_event_find(domain, provider, fields, level, keywords);
@@ -712,6 +719,22 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 		eventlog_event_retire(event);
 	}
 	return 0;
+}
+
+void eventlog_events_kill(struct eventlog_domain *domain)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+
+	mutex_lock(&domain->lock);
+	WRITE_ONCE(domain->dead, true);
+	xa_for_each(&domain->definitions, descriptor, event) {
+		if (event->slot)
+			eventlog_enable_event_clear(event);
+		cond_resched();
+	}
+	eventlog_domain_status_dead(domain);
+	mutex_unlock(&domain->lock);
 }
 
 void eventlog_events_drop_all(struct eventlog_domain *domain)

@@ -199,6 +199,15 @@ int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 void eventlog_events_release_retained(struct eventlog_domain *domain);
 
 /**
+ * eventlog_events_kill() - disable all events for ever, when an instance is deleted
+ * @domain: not the root domain; not locked
+ *
+ * From now on the domain is dead: nothing can be registered or subscribed.  Writers may use
+ * the old listeners until an RCU grace period has ended.
+ */
+void eventlog_events_kill(struct eventlog_domain *domain);
+
+/**
  * eventlog_events_drop_all() - remove all events, persistent ones too, at unload
  * @domain: the domain, locked, without registrations and subscribers
  */

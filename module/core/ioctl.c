@@ -3,6 +3,7 @@
  * Arguments of ioctls: see ioctl.h.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
@@ -11,10 +12,12 @@
 #include <linux/user_namespace.h>
 
 #include "core/ioctl.h"
+#include "core/types.h"
 
-bool eventlog_capable(struct file *filp)
+bool eventlog_capable(const struct eventlog_domain *domain, struct file *filp)
 {
-	return file_ns_capable(filp, &init_user_ns, CAP_PERFMON) ||
+	return uid_eq(filp->f_cred->euid, domain->owner) ||
+	       file_ns_capable(filp, &init_user_ns, CAP_PERFMON) ||
 	       file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
 }
 

@@ -37,6 +37,10 @@ union eventlog_argument {
 	struct eventlog_marker_policy marker_policy;
 	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
+	struct eventlog_instance_create instance_create;
+	struct eventlog_instance_delete instance_delete;
+	struct eventlog_instance_next instance_next;
+	struct eventlog_instance_open instance_open;
 };
 
 /**
@@ -77,10 +81,11 @@ struct eventlog_ioctls {
 	}
 
 /**
- * eventlog_capable() - may the opener of a file trace the whole system
+ * eventlog_capable() - may the opener of a file trace all processes of its domain
+ * @domain: the file's domain
  * @filp: the file; the rights of its opener count, since an open file can be handed on
  */
-bool eventlog_capable(struct file *filp);
+bool eventlog_capable(const struct eventlog_domain *domain, struct file *filp);
 
 /**
  * eventlog_argument_get() - copy in an ioctl's argument

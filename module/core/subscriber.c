@@ -78,6 +78,10 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 				  struct poll_table_struct *table)
 {
 	poll_wait(file, &subscriber->wait, table);
+	/* eventlog_subscribers_end() sets it before it wakes up all pollers. */
+	if (smp_load_acquire(&subscriber->domain->ended))
+		return EPOLLHUP | (eventlog_subscriber_readable(subscriber) ?
+				   EPOLLIN | EPOLLRDNORM : 0);
 	if (!eventlog_subscriber_has_rings(subscriber))
 		return 0;
 	WRITE_ONCE(subscriber->poller, 1);
@@ -91,6 +95,26 @@ __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct
 	 */
 	mod_timer(&subscriber->recheck, jiffies + 1);
 	return 0;
+}
+
+void eventlog_subscribers_end(struct eventlog_domain *domain)
+{
+	struct eventlog_subscriber *subscriber;
+	unsigned int count;
+
+	/* No more can come. */
+	mutex_lock(&domain->lock);
+	count = domain->subscriber_count;
+	mutex_unlock(&domain->lock);
+	if (!count)
+		return;
+	/* Writers that found the old listeners are done after a grace period. */
+	synchronize_rcu();
+	smp_store_release(&domain->ended, true);
+	mutex_lock(&domain->lock);
+	list_for_each_entry(subscriber, &domain->subscribers, node)
+		eventlog_subscriber_wake_all(subscriber);
+	mutex_unlock(&domain->lock);
 }
 
 /* ---- rings ---- */
@@ -660,10 +684,11 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
-	int ret = -EMFILE;
+	int ret;
 
 	mutex_lock(&domain->lock);
-	if (domain->subscriber_count < domain->subscribers_max) {
+	ret = domain->dead ? -ENODEV : -EMFILE;
+	if (!domain->dead && domain->subscriber_count < domain->subscribers_max) {
 		subscriber->sequence = domain->subscriber_sequence++;
 		list_add_tail(&subscriber->node, &domain->subscribers);
 		domain->subscriber_count++;

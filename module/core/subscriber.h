@@ -251,6 +251,14 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id);
 
 /**
+ * eventlog_subscribers_end() - tell all subscribers that their domain is dead
+ * @domain: dead, not locked
+ *
+ * Waits until no writer uses the old listeners: the rings do not change any more.
+ */
+void eventlog_subscribers_end(struct eventlog_domain *domain);
+
+/**
  * eventlog_subscriber_flush() - FLUSH
  * @subscriber: the subscriber
  * @time: set to the floor: no record that appears later has a time before it

@@ -37,6 +37,7 @@ static void eventlog_trace_point_parts(const struct eventlog_emission *emission,
 		eventlog_joined_put(emission->context);
 }
 
+/* Hits the tracepoint.  Emission of the root must not pay for the test of the domain. */
 noinline notrace void eventlog_trace_point_emit(const struct eventlog_emission *emission)
 {
 	const struct eventlog_emitter *emitter = emission->emitter;
@@ -55,6 +56,8 @@ noinline notrace void eventlog_trace_point_emit(const struct eventlog_emission *
 		.context = emission->context,
 	};
 
+	if (event->domain->id)
+		return;
 	if (emission->count)
 		eventlog_trace_point_parts(emission, &emitted);
 	else

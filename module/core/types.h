@@ -3,8 +3,8 @@
  * The structs that several files of core/ share.
  *
  * A domain is the set of definitions, providers and subscribers that see one
- * another, and the status map that tells processes which events are enabled.  There
- * is one domain, the root domain, behind /dev/eventlog.
+ * another, and the status map that tells processes which events are enabled.  The root
+ * domain is behind /dev/eventlog; each instance, see user/instance.h, has another one.
  *
  * domain->lock, a mutex, protects the domain and all members of its events,
  * providers and rule lists, except those that are said to be RCU-protected.  It
@@ -30,6 +30,7 @@
 #include <linux/refcount.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
@@ -50,7 +51,11 @@ struct task_struct;
 
 /**
  * struct eventlog_domain - see the top of the file
- * @name: for people; "" is the root domain
+ * @id: what user space calls it; 0 is the root domain.  Constant
+ * @owner: effective uid of openers that need no capability; INVALID_UID: none.  Constant
+ * @user: all its openers count as this user, with a reference; NULL: each is its own
+ * @dead: it was deleted: nothing is enabled any more, nothing can be added.  Set once
+ * @ended: likewise, and all records are in the rings; read without the lock
  * @lock: see the top of the file
  * @definitions: struct eventlog_event by descriptor, live and retained; also read
  *	under RCU
@@ -86,7 +91,11 @@ struct task_struct;
  * @subscribers_max: limit of @subscriber_count
  */
 struct eventlog_domain {
-	const char *name;
+	u32 id;
+	kuid_t owner;
+	struct eventlog_user *user;
+	bool dead;
+	bool ended;
 	struct mutex lock;
 	struct xarray definitions;
 	DECLARE_HASHTABLE(names, 10);

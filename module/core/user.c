@@ -22,21 +22,20 @@ static DEFINE_MUTEX(eventlog_users_lock);
 
 /* ---- tokens ---- */
 
-static u64 eventlog_user_tokens_max(void)
+static u64 eventlog_user_tokens_max(const struct eventlog_user *user)
 {
-	return (u64)eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS] * EVENTLOG_USER_BURST * HZ;
+	return (u64)user->limits[EVENTLOG_QUOTA_DEFINITIONS] * EVENTLOG_USER_BURST * HZ;
 }
 
 /* Adds the tokens that have come since the last time. */
 static void eventlog_user_refill(struct eventlog_user *user)
 {
-	u64 now = get_jiffies_64(), most = eventlog_user_tokens_max();
+	u64 now = get_jiffies_64(), most = eventlog_user_tokens_max(user);
 	u64 elapsed = min_t(u64, now - user->refilled, EVENTLOG_USER_BURST * HZ);
 
 	lockdep_assert_held(&user->lock);
 	user->refilled = now;
-	user->tokens = min(user->tokens +
-			   elapsed * eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS], most);
+	user->tokens = min(user->tokens + elapsed * user->limits[EVENTLOG_QUOTA_DEFINITIONS], most);
 }
 
 bool eventlog_user_define(struct eventlog_user *user)
@@ -65,7 +64,7 @@ static bool eventlog_user_idle(struct eventlog_user *user)
 		return false;
 	spin_lock(&user->lock);
 	eventlog_user_refill(user);
-	full = user->tokens == eventlog_user_tokens_max();
+	full = user->tokens == eventlog_user_tokens_max(user);
 	spin_unlock(&user->lock);
 	return full;
 }
@@ -78,20 +77,45 @@ static void eventlog_user_free(struct eventlog_user *user)
 	eventlog_free(user);
 }
 
-static struct eventlog_user *eventlog_user_new(kuid_t uid)
+/* Allocates a user that is not in the table and has no reference. */
+static struct eventlog_user *eventlog_user_alloc(const unsigned long *limits)
 {
 	/* Not charged: holders of domain->lock wait for eventlog_users_lock. */
 	struct eventlog_user *user = eventlog_alloc_locked(sizeof(*user));
 
 	if (!user)
 		return NULL;
-	user->uid = uid;
+	user->limits = limits;
 	INIT_LIST_HEAD(&user->retained);
 	spin_lock_init(&user->lock);
-	user->tokens = eventlog_user_tokens_max();
+	user->tokens = eventlog_user_tokens_max(user);
 	user->refilled = get_jiffies_64();
+	return user;
+}
+
+static struct eventlog_user *eventlog_user_new(kuid_t uid)
+{
+	struct eventlog_user *user = eventlog_user_alloc(eventlog_user_limits);
+
+	if (!user)
+		return NULL;
+	user->uid = uid;
 	hash_add(eventlog_users, &user->node, __kuid_val(uid));
 	return user;
+}
+
+struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits)
+{
+	struct eventlog_user *user = eventlog_user_alloc(limits);
+
+	if (user)
+		user->references = 1;
+	return user;
+}
+
+const unsigned long *eventlog_user_default_limits(void)
+{
+	return eventlog_user_limits;
 }
 
 /* The uid that answers for a process. */
@@ -145,7 +169,8 @@ void eventlog_user_put(struct eventlog_user *user)
 		return;
 	mutex_lock(&eventlog_users_lock);
 	user->references--;
-	if (eventlog_user_idle(user))
+	/* One that is not in the table cannot be found again. */
+	if (eventlog_user_idle(user) || (!user->references && !hash_hashed(&user->node)))
 		eventlog_user_free(user);
 	mutex_unlock(&eventlog_users_lock);
 }
@@ -155,17 +180,18 @@ void eventlog_user_put(struct eventlog_user *user)
 bool eventlog_user_room(const struct eventlog_user *user, enum eventlog_quota quota)
 {
 	return !user || (unsigned long)atomic_long_read(&user->use[quota]) <
-			eventlog_user_limits[quota];
+			user->limits[quota];
 }
 
 bool eventlog_user_charge(struct eventlog_user *user, enum eventlog_quota quota,
 			  unsigned long amount)
 {
-	unsigned long limit = eventlog_user_limits[quota];
+	unsigned long limit;
 	long use;
 
 	if (!user)
 		return true;
+	limit = user->limits[quota];
 	use = atomic_long_read(&user->use[quota]);
 	do {
 		if (amount > limit || (unsigned long)use > limit - amount) {
@@ -187,7 +213,7 @@ void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota
 {
 	u64 missing;
 
-	request->limit = user ? eventlog_user_limits[request->quota] : U64_MAX;
+	request->limit = user ? user->limits[request->quota] : U64_MAX;
 	request->use = 0;
 	request->denied = 0;
 	if (!user)
@@ -199,7 +225,7 @@ void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota
 	}
 	spin_lock(&user->lock);
 	eventlog_user_refill(user);
-	missing = eventlog_user_tokens_max() - user->tokens;
+	missing = eventlog_user_tokens_max(user) - user->tokens;
 	spin_unlock(&user->lock);
 	/* The limit is a rate: report the share of the burst that is used up. */
 	request->use = div_u64(missing, EVENTLOG_USER_BURST * HZ);

@@ -4,7 +4,8 @@
  *
  * A user is the opener of a file: its effective uid.  All uids of a user namespace count
  * for the owner of the namespace, because that user can choose among them.  The kernel
- * itself and openers with CAP_SYS_RESOURCE have no struct (NULL) and no limits.
+ * itself and openers with CAP_SYS_RESOURCE have no struct (NULL) and no limits.  All openers
+ * of an instance are one user, which is not in the table.
  *
  * A mutex protects the table.  The numbers are atomic.  A user stays in the table while
  * something refers to it or it has to wait for new definitions.
@@ -27,8 +28,9 @@ struct cred;
 
 /**
  * struct eventlog_user - a user
- * @node: in the table
- * @uid: its uid in the initial user namespace
+ * @node: in the table, except for an instance's
+ * @uid: its uid in the initial user namespace; not of an instance's
+ * @limits: by enum eventlog_quota; constant
  * @references: see eventlog_user_get(); under the table's mutex when it becomes 0
  * @use: what it uses of each enum eventlog_quota; not of DEFINITIONS
  * @denied: how often a limit was reached
@@ -41,6 +43,7 @@ struct cred;
 struct eventlog_user {
 	struct hlist_node node;
 	kuid_t uid;
+	const unsigned long *limits;
 	unsigned long references;
 	atomic_long_t use[EVENTLOG_QUOTAS];
 	atomic_long_t denied[EVENTLOG_QUOTAS];
@@ -71,6 +74,19 @@ void eventlog_users_exit(void);
  * Return: the user, for eventlog_user_put(); NULL: one without limits; ERR_PTR(-ENOMEM).
  */
 struct eventlog_user *eventlog_user_open(const struct cred *cred);
+
+/**
+ * eventlog_user_of_instance() - make the user of an instance
+ * @limits: by enum eventlog_quota; valid as long as the user.  DEFINITIONS is a u32
+ *
+ * Return: the user, for eventlog_user_put(), or NULL.
+ */
+struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits);
+
+/**
+ * eventlog_user_default_limits() - the limits of users of the root, by enum eventlog_quota
+ */
+const unsigned long *eventlog_user_default_limits(void);
 
 /**
  * eventlog_user_get() - take one more reference

@@ -94,7 +94,7 @@ static int eventlog_ioctl_marker_next(struct eventlog_domain *domain, struct fil
 
 	if (request->flags || request->reserved)
 		return -EINVAL;
-	if (!eventlog_capable(filp))
+	if (!eventlog_capable(domain, filp))
 		return -EPERM;
 	/* With update_lock, handlers and filter belong together. */
 	mutex_lock(&domain->update_lock);
@@ -198,7 +198,7 @@ static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file
 
 	if (!eventlog_marker_set_valid(request))
 		return -EINVAL;
-	if (!eventlog_capable(filp))
+	if (!eventlog_capable(domain, filp))
 		return -EPERM;
 	ret = eventlog_marker_change_get(&change, request->module, request->marker,
 					 request->filter);
@@ -206,6 +206,7 @@ static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file
 		return ret;
 	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
+	      (domain->id ? -ENOENT : 0) ?:
 	      eventlog_markers_switch(change.owner, change.marker, change.expression, request) ?:
 	      eventlog_argument_put(user, request, sizeof(*request));
 	eventlog_marker_change_free(&change);
@@ -230,7 +231,7 @@ static int eventlog_ioctl_policy_add(struct eventlog_domain *domain, struct file
 
 	if (!eventlog_policy_valid(request))
 		return -EINVAL;
-	if (!eventlog_capable(filp))
+	if (!eventlog_capable(domain, filp))
 		return -EPERM;
 	ret = eventlog_marker_change_get(&change, request->program, request->marker,
 					 request->filter);
@@ -256,7 +257,7 @@ static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct fil
 
 	if (request->reserved)
 		return -EINVAL;
-	if (!eventlog_capable(filp))
+	if (!eventlog_capable(domain, filp))
 		return -EPERM;
 	text = eventlog_alloc(2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX);
 	if (!text)

@@ -331,7 +331,7 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 		return -ENOMEM;
 	mutex_lock(&domain->lock);
 	count = domain->policy_count;
-	ret = eventlog_policy_insert(domain, policy);
+	ret = domain->dead ? -ENODEV : eventlog_policy_insert(domain, policy);
 	/* A policy that was not added may have removed others: apply those that are left. */
 	if (ret >= 0) {
 		eventlog_policy_apply_all(domain, policy, request);

@@ -99,7 +99,7 @@ int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, v
 	if (request->flags & ~EVENTLOG_DESCRIBE_NEXT || request->reserved)
 		return -EINVAL;
 
-	viewer = eventlog_viewer_of(filp);
+	viewer = eventlog_viewer_of(domain, filp);
 	event = eventlog_describe_find(domain, request, &viewer);
 	if (IS_ERR(event)) {
 		mutex_unlock(&domain->lock);
@@ -110,7 +110,7 @@ int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, v
 		request->descriptor = event->descriptor;
 		request->state = eventlog_event_state(event, &viewer);
 		request->provider_id = event->provider->id;
-		request->instance = 0;
+		request->instance = domain->id;
 		request->sync = eventlog_describe_sync(event, &viewer, &request->sync_pid);
 	}
 	mutex_unlock(&domain->lock);
@@ -176,6 +176,7 @@ static bool eventlog_batch_put(struct eventlog_batch *batch, const struct eventl
 	definition->descriptor = event->descriptor;
 	definition->state = eventlog_event_state(event, viewer);
 	definition->provider_id = event->provider->id;
+	definition->instance = event->domain->id;
 	definition->sync = eventlog_describe_sync(event, viewer, &definition->sync_pid);
 	definition->text_offset = sizeof(*definition);
 	definition->text_size = text.bytes + 1 - text_at;
@@ -263,7 +264,7 @@ int eventlog_ioctl_definitions(struct eventlog_domain *domain, struct file *filp
 
 	if (request->flags || request->reserved)
 		return -EINVAL;
-	viewer = eventlog_viewer_of(filp);
+	viewer = eventlog_viewer_of(domain, filp);
 	ret = eventlog_batch_make(&batch, domain, &viewer, request->buffer_size);
 	if (!ret)
 		ret = eventlog_text_put(request->buffer, batch.buffer, batch.bytes);

@@ -21,13 +21,13 @@
 #include "memory.h"
 #include "user/describe.h"
 #include "user/file.h"
+#include "user/instance.h"
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/status.h"
 #include "user/subscribe.h"
 #include "user/visible.h"
 
-static struct eventlog_domain *eventlog_root;
 static unsigned int eventlog_rules_limit;
 static unsigned int eventlog_registrations_limit;
 
@@ -49,7 +49,7 @@ static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *f
 	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
 			    EVENTLOG_FEATURE_MARKERS | EVENTLOG_FEATURE_NAMES |
 			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH |
-			    EVENTLOG_FEATURE_DEFINITIONS;
+			    EVENTLOG_FEATURE_DEFINITIONS | EVENTLOG_FEATURE_INSTANCES;
 	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	version->payload_max = EVENTLOG_PAYLOAD_MAX;
 	version->command_max = EVENTLOG_COMMAND_MAX;
@@ -73,7 +73,7 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 
 	if (request->flags)
 		return -EINVAL;
-	if (!eventlog_capable(filp))
+	if (!eventlog_capable(domain, filp))
 		return -EPERM;
 	provider = eventlog_name_get(request->provider);
 	if (IS_ERR(provider))
@@ -110,7 +110,7 @@ static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *fi
 	counts->subscribers = domain->subscriber_count;
 	counts->policies = domain->policy_count;
 	mutex_unlock(&domain->lock);
-	counts->restricted = !eventlog_capable(filp);
+	counts->restricted = !eventlog_capable(domain, filp);
 	return eventlog_argument_put(user, counts, sizeof(*counts));
 }
 
@@ -146,7 +146,7 @@ static const struct eventlog_ioctls eventlog_file_ioctls = {
 /* No number is in two of them. */
 static const struct eventlog_ioctls *eventlog_tables[] = {
 	&eventlog_file_ioctls, &eventlog_producer_ioctls, &eventlog_mapped_ioctls,
-	&eventlog_subscribe_ioctls,
+	&eventlog_subscribe_ioctls, &eventlog_instance_ioctls,
 	NULL,	/* markers: set by eventlog_device_init() */
 };
 
@@ -196,7 +196,7 @@ static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes,
 
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EINVAL;
-	viewer = eventlog_viewer_of(filp);
+	viewer = eventlog_viewer_of(file->domain, filp);
 	mutex_lock(&file->lock);
 	ret = eventlog_status_read(&file->status, file->domain, &viewer, user, bytes, position);
 	mutex_unlock(&file->lock);
@@ -242,31 +242,30 @@ static int eventlog_mmap(struct file *filp, struct vm_area_struct *vma)
 	return eventlog_subscriber_mmap(file->subscriber, vma);
 }
 
-static int eventlog_open(struct inode *inode, struct file *filp)
+struct eventlog_file *eventlog_file_new(struct eventlog_domain *domain, const struct cred *cred)
 {
 	struct eventlog_file *file = eventlog_alloc(sizeof(*file));
+	struct eventlog_user *user;
 
 	if (!file)
-		return -ENOMEM;
-	file->user = eventlog_user_open(filp->f_cred);
-	if (IS_ERR(file->user)) {
-		int ret = PTR_ERR(file->user);
-
+		return ERR_PTR(-ENOMEM);
+	user = domain->user ? eventlog_user_get(domain->user) : eventlog_user_open(cred);
+	if (IS_ERR(user)) {
 		eventlog_free(file);
-		return ret;
+		return ERR_CAST(user);
 	}
-	file->uid = filp->f_cred->euid;
-	file->domain = eventlog_root;
+	file->user = user;
+	file->uid = cred->euid;
+	file->domain = domain;
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->mapped, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	filp->private_data = file;
-	return 0;
+	return file;
 }
 
-static int eventlog_release(struct inode *inode, struct file *filp)
+void eventlog_file_free(struct eventlog_file *file)
 {
-	struct eventlog_file *file = filp->private_data;
+	struct eventlog_domain *domain = file->domain;
 
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
@@ -276,10 +275,32 @@ static int eventlog_release(struct inode *inode, struct file *filp)
 	eventlog_status_free(&file->status);
 	eventlog_user_put(file->user);
 	eventlog_free(file);
+	eventlog_domain_put(domain);
+}
+
+static int eventlog_open(struct inode *inode, struct file *filp)
+{
+	struct eventlog_domain *domain = eventlog_domain_of_inode(inode);
+	struct eventlog_file *file;
+
+	if (IS_ERR(domain))
+		return PTR_ERR(domain);
+	file = eventlog_file_new(domain, filp->f_cred);
+	if (IS_ERR(file)) {
+		eventlog_domain_put(domain);
+		return PTR_ERR(file);
+	}
+	filp->private_data = file;
 	return 0;
 }
 
-static const struct file_operations eventlog_file_operations = {
+static int eventlog_release(struct inode *inode, struct file *filp)
+{
+	eventlog_file_free(filp->private_data);
+	return 0;
+}
+
+const struct file_operations eventlog_file_operations = {
 	.owner = THIS_MODULE,
 	.open = eventlog_open,
 	.release = eventlog_release,
@@ -298,11 +319,9 @@ static struct miscdevice eventlog_device = {
 	.fops = &eventlog_file_operations,
 };
 
-int eventlog_device_init(struct eventlog_domain *domain, umode_t mode, unsigned int rules_max,
-			 unsigned int registrations_max,
+int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int registrations_max,
 			 const struct eventlog_ioctls *marker_ioctls)
 {
-	eventlog_root = domain;
 	eventlog_rules_limit = rules_max;
 	eventlog_registrations_limit = registrations_max;
 	eventlog_producer_init(registrations_max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The device /dev/eventlog and its open files.
+ * The device /dev/eventlog, and open files of the root and of instances.
  *
  * A file becomes a producer with its first REGISTER, or a subscriber with
  * SUBSCRIBE.  Its role is set once, under eventlog_file.lock, and read with an
@@ -22,6 +22,7 @@
 
 #include "user/status.h"
 
+struct cred;
 struct eventlog_domain;
 struct eventlog_ioctls;
 struct eventlog_subscriber;
@@ -37,8 +38,8 @@ enum eventlog_role {
 };
 
 /**
- * struct eventlog_file - an open /dev/eventlog
- * @domain: what it opens
+ * struct eventlog_file - an open file
+ * @domain: the root, or an instance, with a reference
  * @lock: see the top of the file
  * @user: its opener; NULL: one without limits; constant
  * @uid: effective uid of the opener; constant
@@ -108,9 +109,26 @@ static inline bool eventlog_file_read_write(const struct file *filp)
  */
 char *eventlog_name_get(u64 user);
 
+/* Also of the device nodes of instances. */
+extern const struct file_operations eventlog_file_operations;
+
+/**
+ * eventlog_file_new() - make what an open file refers to
+ * @domain: the domain; the file takes over the caller's reference
+ * @cred: of the opener
+ *
+ * Return: the file, or ERR_PTR(-ENOMEM): the reference is still the caller's.
+ */
+struct eventlog_file *eventlog_file_new(struct eventlog_domain *domain, const struct cred *cred);
+
+/**
+ * eventlog_file_free() - free it, with all that belongs to the file
+ * @file: what no one else has any more
+ */
+void eventlog_file_free(struct eventlog_file *file);
+
 /**
  * eventlog_device_init() - create /dev/eventlog
- * @domain: what it opens
  * @mode: permissions of the device node
  * @rules_max: what VERSION reports
  * @registrations_max: limit of one file's registrations
@@ -118,8 +136,7 @@ char *eventlog_name_get(u64 user);
  *
  * Return: 0 or an error of misc_register().
  */
-int eventlog_device_init(struct eventlog_domain *domain, umode_t mode, unsigned int rules_max,
-			 unsigned int registrations_max,
+int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int registrations_max,
 			 const struct eventlog_ioctls *marker_ioctls);
 
 /**

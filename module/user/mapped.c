@@ -310,6 +310,9 @@ static int eventlog_ioctl_attach(struct eventlog_domain *domain, struct file *fi
 		return -EINVAL;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
+	/* A ring that is attached during the deletion is of no use, and does no harm. */
+	if (READ_ONCE(domain->dead))
+		return -ENODEV;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER)
 		return eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER ? -EBUSY : -EINVAL;
 	ring = is_new ? eventlog_mapped_make(file, request->data_bytes, request->flags) :

@@ -291,7 +291,7 @@ static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *
 		return -EBADF;
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
-	if (request->flags & EVENTLOG_REGISTER_PERSIST && !eventlog_capable(filp))
+	if (request->flags & EVENTLOG_REGISTER_PERSIST && !eventlog_capable(domain, filp))
 		return -EPERM;
 	if (!request->level)
 		request->level = EVENTLOG_LEVEL_INFO;
@@ -495,7 +495,7 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 	if (!*target)
 		return -ENOENT;
 	if (!rcu_access_pointer(eventlog_target_event(*target)->listeners))
-		return -EBADF;
+		return READ_ONCE(file->domain->dead) ? -ENODEV : -EBADF;
 	if (*target & EVENTLOG_TARGET_SESSION) {
 		if (payload_bytes < sizeof(u64))
 			return -EINVAL;

@@ -485,13 +485,9 @@ static void eventlog_shard_work(struct work_struct *work)
 /* ---- rings come and go ---- */
 
 /* How many rings a user has in a shard. */
-static unsigned int *eventlog_shard_share(const struct eventlog_shard *shard,
-					  struct eventlog_user *user)
+static unsigned int *eventlog_shard_share(struct eventlog_shard *shard, struct eventlog_user *user)
 {
-	/* Users without limits count as one. */
-	static unsigned int unlimited[EVENTLOG_SHARDS_MAX];
-
-	return user ? &user->mapped[shard->index] : &unlimited[shard->index];
+	return user ? &user->mapped[shard->index] : &shard->unlimited;
 }
 
 static void eventlog_shard_count(struct eventlog_shard *shard, struct eventlog_user *user,

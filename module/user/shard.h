@@ -44,6 +44,7 @@ struct mm_struct;
  * @rings: struct eventlog_mapped, all rings
  * @active: those that the worker looks at
  * @count: number of @rings
+ * @unlimited: of these, rings of users without limits, who count as one user
  * @heap: rings with records in a pass, the one with the oldest record first
  * @heap_room: number of rings that @heap has room for, at least @count
  * @cycles: how to convert times of rings with cycles
@@ -57,6 +58,7 @@ struct eventlog_shard {
 	struct list_head rings;
 	struct list_head active;
 	unsigned int count;
+	unsigned int unlimited;
 	struct eventlog_mapped **heap;
 	unsigned int heap_room;
 	struct eventlog_cycles cycles;

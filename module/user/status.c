@@ -118,7 +118,8 @@ static void eventlog_status_totals(struct eventlog_text *text, const struct even
 {
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
-	if (eventlog_trace_ops && eventlog_trace_ops->unmade())
+	/* Only the root has trace events. */
+	if (!domain->id && eventlog_trace_ops && eventlog_trace_ops->unmade())
 		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_ops->unmade());
 	if (hidden)
 		eventlog_text_print(text, "Not listed: %u\n", hidden);

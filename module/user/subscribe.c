@@ -24,7 +24,7 @@ static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file 
 
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
-	if (!eventlog_capable(filp))
+	if (!eventlog_capable(domain, filp))
 		return -EPERM;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EBUSY;

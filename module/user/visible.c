@@ -21,11 +21,11 @@ static DEFINE_SPINLOCK(eventlog_registrants_lock);
 /* Secret, so that no user can choose definitions that all hash to one bucket. */
 static siphash_key_t eventlog_registrants_key;
 
-struct eventlog_viewer eventlog_viewer_of(struct file *filp)
+struct eventlog_viewer eventlog_viewer_of(const struct eventlog_domain *domain, struct file *filp)
 {
 	return (struct eventlog_viewer){
 		.uid = filp->f_cred->euid,
-		.capable = eventlog_capable(filp),
+		.capable = eventlog_capable(domain, filp),
 	};
 }
 

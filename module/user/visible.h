@@ -50,12 +50,13 @@ struct eventlog_viewer {
 
 /**
  * eventlog_viewer_of() - get the opener of a file
+ * @domain: the file's domain
  * @filp: the file
  *
  * Any context that may sleep.  Call this only if the result matters: security modules may
  * log that a capability is missing.
  */
-struct eventlog_viewer eventlog_viewer_of(struct file *filp);
+struct eventlog_viewer eventlog_viewer_of(const struct eventlog_domain *domain, struct file *filp);
 
 /**
  * eventlog_visible_init() - choose the key of the table's hashes, at load

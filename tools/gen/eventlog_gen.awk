@@ -284,6 +284,8 @@ function begin_names(   i, n, word, words) {
 		"FILTER_GET_INCOMPATIBLE FILTER_POOL_MAX FILTER_TEXT_MAX PROGRAM_PREFIX " \
 		"POLICIES_MAX IOC IOC_ATTACH IOC_COUNTS IOC_DEFINITIONS IOC_DELETE IOC_DETACH " \
 		"IOC_DESCRIBE IOC_FLUSH " \
+		"FEATURE_INSTANCES INSTANCES_MAX INSTANCE_LIMITS INSTANCE_NAME_MAX " \
+		"IOC_INSTANCE_CREATE IOC_INSTANCE_DELETE IOC_INSTANCE_NEXT IOC_INSTANCE_OPEN " \
 		"IOC_FILTER_GET IOC_MARKER_NEXT IOC_MARKER_SET IOC_POLICY_ADD " \
 		"IOC_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
 		"IOC_QUOTA IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER IOC_VERSION " \
@@ -315,7 +317,8 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("attach callback callback_rule context definition definitions delete delivery describe detach event field filter filter_get flush level lost " \
+	n = split("attach callback callback_rule context definition definitions delete delivery describe detach event field filter filter_get flush " \
+		"instance_create instance_delete instance_next instance_open level lost " \
 		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
 		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider " \
 		"provider_event provider_info record record_type register ring_consumer " \

@@ -113,7 +113,11 @@ enum eventlog_level {
 /* 21 to 23: reserved for markers */
 #define EVENTLOG_IOC_ATTACH	EVENTLOG_IOC(24)
 #define EVENTLOG_IOC_DETACH	EVENTLOG_IOC(25)
-/* 26 to 31: reserved for instances */
+#define EVENTLOG_IOC_INSTANCE_CREATE EVENTLOG_IOC(26)
+#define EVENTLOG_IOC_INSTANCE_DELETE EVENTLOG_IOC(27)
+#define EVENTLOG_IOC_INSTANCE_NEXT EVENTLOG_IOC(28)
+#define EVENTLOG_IOC_INSTANCE_OPEN EVENTLOG_IOC(29)
+/* 30 and 31: reserved for instances */
 
 /* ------------------------------------------------------------------------
  * nr 0, any role: version, features and limits of the kernel module
@@ -125,6 +129,7 @@ enum eventlog_level {
 #define EVENTLOG_FEATURE_MAPPED		(1ULL << 5) /* ATTACH, DETACH, SUBSCRIBE_MAPPED */
 #define EVENTLOG_FEATURE_BATCH		(1ULL << 6) /* WRITE_BATCH */
 #define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 7) /* DEFINITIONS */
+#define EVENTLOG_FEATURE_INSTANCES	(1ULL << 8) /* INSTANCE_CREATE and the like */
 
 struct eventlog_version {
 	__u32 size;
@@ -266,6 +271,7 @@ struct eventlog_definitions {
  * nr 6, any role: what the file's user may make the kernel keep, and what it uses.  The
  * user is the opener of the file; all uids of a user namespace count for its owner.  Calls
  * that would exceed a limit fail with EDQUOT.  Openers with CAP_SYS_RESOURCE have no limits.
+ * All openers of an instance are one user, see INSTANCE_CREATE.
  */
 enum eventlog_quota {
 	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
@@ -627,7 +633,7 @@ struct eventlog_describe {
 	__u64 text;		/* char * */
 	__u32 state;		/* out: EVENTLOG_DESCRIBED_* */
 	__u32 provider_id;	/* out: unique among registered providers, 1 to 65535 */
-	__u32 instance;		/* out: the instance it belongs to; 0: the only one */
+	__u32 instance;		/* out: the instance it belongs to; 0: the root */
 	__u32 reserved;
 	__u32 sync;		/* out: EVENTLOG_SYNC_* */
 	__u32 sync_pid;		/* out: a subscriber of _RINGS or _FILTER; 0: none, or hidden */
@@ -824,6 +830,103 @@ struct eventlog_filter_get {
 	__u64 pool;		/* void * */
 	__u32 pool_size;	/* in: bytes at pool; out: bytes needed */
 	__u32 generation;	/* out: of the status map, when the results were taken */
+};
+
+/* ------------------------------------------------------------------------
+ * Instances.
+ *
+ * An instance is an event log of its own, for a container.  Its files work as those of
+ * /dev/eventlog, which is the root, with these differences:
+ *  - Definitions, names, the status map, marker policies and subscribers are those of the
+ *    instance.  Descriptors are unique in the root and all instances.
+ *  - An opener whose effective uid is the owner needs no capability.
+ *  - All openers count as one user, with the limits of INSTANCE_CREATE.  CAP_SYS_RESOURCE
+ *    makes no difference.
+ *  - Kernel providers, markers of kernel modules, trace events, the tracepoint eventlog_emit
+ *    and user_events belong to the root.
+ *
+ * INSTANCE_CREATE makes the device node /dev/eventlog-NAME and returns a file of the
+ * instance.  A container runtime bind-mounts the node as the container's /dev/eventlog, or
+ * passes the file on.  The holder of one file gets more of them with INSTANCE_OPEN.
+ *
+ * After INSTANCE_DELETE there is no node, and the files that are still open are of no use:
+ *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, POLICY_ADD, INSTANCE_OPEN, and write() of an
+ *    event, fail with ENODEV.  So that producers call write(), EVENTLOG_STATUS_ENABLED and
+ *    EVENTLOG_STATUS_SYNC of all events are set.
+ *  - poll() reports POLLHUP.  The rings of a subscriber contain, or count as lost, all that
+ *    was emitted before, and do not change any more.
+ *  - All other calls work until the file is closed.
+ * A producer that gets ENODEV opens the device again.  It may be that of a new instance.
+ */
+#define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
+#define EVENTLOG_INSTANCES_MAX		1024
+#define EVENTLOG_INSTANCE_LIMITS	16	/* room for limits in INSTANCE_CREATE */
+
+/*
+ * nr 26, a file of the root, CAP_SYS_ADMIN: create an instance.  The name has letters,
+ * digits, '_', '.' and '-', and starts with a letter or a digit.  Owner and group are ids in
+ * the caller's user namespace.
+ *
+ * limits[] has the limits of enum eventlog_quota; limits_set says which of them are set, the
+ * others are 0 and stand for the limit of a user of the root.  An instance has no trace
+ * events, so EVENTLOG_QUOTA_TRACE_EVENTS cannot be set.  EVENTLOG_QUOTA_EVENTS is also the
+ * instance's events_max, and is at most that of the root.
+ *
+ * EINVAL: the name, the mode, the owner or the group is not valid, or a limit is 0 or too
+ * large.  EEXIST: there is an instance of this name.  ENOSPC: there are already
+ * EVENTLOG_INSTANCES_MAX.  EPERM: no capability, or the file belongs to an instance.
+ */
+struct eventlog_instance_create {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 name;		/* const char * */
+	__u32 owner;		/* uid: owner of the node, who needs no capability */
+	__u32 group;		/* gid: group of the node */
+	__u32 mode;		/* permissions of the node, up to 0777 */
+	__u32 limits_set;	/* 1 << enum eventlog_quota */
+	__u64 limits[EVENTLOG_INSTANCE_LIMITS];
+	__u32 id;		/* out: never 0, and never used again */
+	__s32 fd;		/* out: a file of the instance, close-on-exec */
+};
+
+/*
+ * nr 27, a file of the root, CAP_SYS_ADMIN: delete an instance.  ENOENT: there is none.
+ * EPERM: as with INSTANCE_CREATE.
+ */
+struct eventlog_instance_delete {
+	__u32 size;
+	__u32 id;
+};
+
+/*
+ * nr 28: get the instance with the least id that is greater than the given one.  On a file
+ * of the root: CAP_PERFMON.  On a file of an instance, anyone: there is only this instance.
+ * ENOENT: there is none.  EMSGSIZE: name_size is too small and was set to the size needed.
+ */
+struct eventlog_instance_next {
+	__u32 size;
+	__u32 id;		/* in: 0 for the first instance; out: its id */
+	__u64 name;		/* char * */
+	__u32 name_size;	/* in: bytes at name; out: bytes of the name, NUL included */
+	__u32 owner;		/* out: uid in the caller's user namespace, or the overflow uid */
+	__u32 group;		/* out: gid, likewise */
+	__u32 mode;		/* out: permissions that the node got */
+	__u32 events;		/* out: live definitions */
+	__u32 subscribers;	/* out */
+	__u32 files;		/* out: open files */
+	__u32 reserved;		/* 0 */
+};
+
+/*
+ * nr 29: get another file of an instance, with the rights of the caller.  On a file of the
+ * root: CAP_PERFMON.  On a file of an instance, anyone: id is 0, or that of this instance.
+ * ENOENT: there is no such instance.  EBADF: the file is not open for reading and writing.
+ */
+struct eventlog_instance_open {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u32 id;
+	__s32 fd;		/* out: close-on-exec */
 };
 
 /* ------------------------------------------------------------------------
@@ -1066,6 +1169,13 @@ EVENTLOG_ASSERT_AT(eventlog_marker_policy_next, text_size, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_filter_get, 56);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, terms, 32);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, generation, 52);
+EVENTLOG_ASSERT_SIZE(eventlog_instance_create, 168);
+EVENTLOG_ASSERT_AT(eventlog_instance_create, limits, 32);
+EVENTLOG_ASSERT_AT(eventlog_instance_create, fd, 164);
+EVENTLOG_ASSERT_SIZE(eventlog_instance_delete, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_instance_next, 48);
+EVENTLOG_ASSERT_AT(eventlog_instance_next, files, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_instance_open, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);

@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Instances: see instance.h.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/cdev.h>
+#include <linux/cred.h>
+#include <linux/ctype.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+#include <linux/xarray.h>
+
+#include "compat.h"
+#include "core/domain.h"
+#include "core/event.h"
+#include "core/ioctl.h"
+#include "core/ops.h"
+#include "core/subscriber.h"
+#include "core/user.h"
+#include "memory.h"
+#include "user/file.h"
+#include "user/instance.h"
+#include "user/shard.h"
+
+/**
+ * struct eventlog_node - the device of an instance
+ * @device: freed by its last reference, which sysfs may have
+ * @owner: owner of the device node; constant
+ * @group: its group; constant
+ * @mode: its permissions; constant
+ */
+struct eventlog_node {
+	struct device device;
+	kuid_t owner;
+	kgid_t group;
+	umode_t mode;
+};
+
+/**
+ * struct eventlog_instance - an instance
+ * @domain: its domain
+ * @limits: of domain.user
+ * @users: the table's reference and those of files
+ * @minor: number of its device node
+ * @group: group of the node
+ * @mode: permissions of the node
+ * @node: its device, with a reference; NULL: it is being created or deleted; under the lock
+ * @name: its name
+ */
+struct eventlog_instance {
+	struct eventlog_domain domain;
+	unsigned long limits[EVENTLOG_QUOTAS];
+	refcount_t users;
+	u32 minor;
+	kgid_t group;
+	umode_t mode;
+	struct eventlog_node *node;
+	char name[EVENTLOG_INSTANCE_NAME_MAX];
+};
+
+static struct class eventlog_instance_class = { .name = "eventlog" };
+static struct eventlog_domain *eventlog_instances_root;
+static void (*eventlog_instances_empty)(struct eventlog_domain *domain);
+static dev_t eventlog_instances_first;
+static struct cdev eventlog_instances_cdev;
+
+static DEFINE_MUTEX(eventlog_instances_lock);
+/* struct eventlog_instance by id, and by minor. */
+static DEFINE_XARRAY(eventlog_instances);
+static DEFINE_XARRAY_ALLOC(eventlog_minors);
+static u32 eventlog_instances_last;
+
+static struct eventlog_instance *eventlog_instance_of(struct eventlog_domain *domain)
+{
+	return container_of(domain, struct eventlog_instance, domain);
+}
+
+/* ---- references ---- */
+
+static void eventlog_instance_free(struct eventlog_instance *instance)
+{
+	struct eventlog_domain *domain = &instance->domain;
+
+	eventlog_instances_empty(domain);
+	eventlog_shards_exit(domain);
+	eventlog_domain_destroy(domain);
+	eventlog_user_put(domain->user);
+	eventlog_free(instance);
+}
+
+static void eventlog_instance_put(struct eventlog_instance *instance)
+{
+	if (refcount_dec_and_test(&instance->users))
+		eventlog_instance_free(instance);
+}
+
+void eventlog_domain_put(struct eventlog_domain *domain)
+{
+	if (domain != eventlog_instances_root)
+		eventlog_instance_put(eventlog_instance_of(domain));
+}
+
+struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
+{
+	struct eventlog_instance *instance;
+
+	if (imajor(inode) != MAJOR(eventlog_instances_first))
+		return eventlog_instances_root;
+	mutex_lock(&eventlog_instances_lock);
+	instance = xa_load(&eventlog_minors, iminor(inode) - MINOR(eventlog_instances_first));
+	if (instance)
+		refcount_inc(&instance->users);
+	mutex_unlock(&eventlog_instances_lock);
+	return instance ? &instance->domain : ERR_PTR(-ENODEV);
+}
+
+/* ---- device nodes ---- */
+
+static struct eventlog_node *eventlog_node_of(const struct device *device)
+{
+	return container_of(device, struct eventlog_node, device);
+}
+
+static char *eventlog_node_properties(eventlog_devnode_device *device, umode_t *mode, kuid_t *uid,
+				      kgid_t *gid)
+{
+	const struct eventlog_node *node = eventlog_node_of(device);
+
+	if (mode)
+		*mode = node->mode;
+	if (uid)
+		*uid = node->owner;
+	if (gid)
+		*gid = node->group;
+	return NULL;
+}
+
+static const struct device_type eventlog_node_type = {
+	.name = "eventlog_instance",
+	.devnode = eventlog_node_properties,
+};
+
+static void eventlog_node_release(struct device *device)
+{
+	eventlog_free(eventlog_node_of(device));
+}
+
+/* Makes the device of an instance, and with it the node. */
+static struct eventlog_node *eventlog_node_new(const struct eventlog_instance *instance)
+{
+	struct eventlog_node *node = eventlog_alloc(sizeof(*node));
+	int ret;
+
+	if (!node)
+		return ERR_PTR(-ENOMEM);
+	node->owner = instance->domain.owner;
+	node->group = instance->group;
+	node->mode = instance->mode;
+	device_initialize(&node->device);
+	node->device.class = &eventlog_instance_class;
+	node->device.type = &eventlog_node_type;
+	node->device.devt = MKDEV(MAJOR(eventlog_instances_first),
+				  MINOR(eventlog_instances_first) + instance->minor);
+	node->device.release = eventlog_node_release;
+	ret = dev_set_name(&node->device, "eventlog-%s", instance->name) ?:
+	      device_add(&node->device);
+	if (ret) {
+		put_device(&node->device);
+		return ERR_PTR(ret);
+	}
+	return node;
+}
+
+/* ---- the table ---- */
+
+static bool eventlog_instance_name_valid(const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++)
+		if (!isascii(*c) || (!isalnum(*c) && (c == name || !strchr("_.-", *c))))
+			return false;
+	return c != name;
+}
+
+/* Enters an instance into the table, which gets the caller's reference. */
+static int eventlog_instance_enter(struct eventlog_instance *instance)
+{
+	struct eventlog_instance *other;
+	unsigned long id;
+	int ret;
+
+	mutex_lock(&eventlog_instances_lock);
+	ret = -EEXIST;
+	xa_for_each(&eventlog_instances, id, other)
+		if (!strcmp(other->name, instance->name))
+			goto out;
+	ret = -ENOSPC;
+	if (eventlog_instances_last == U32_MAX)
+		goto out;
+	ret = xa_alloc(&eventlog_minors, &instance->minor, instance,
+		       XA_LIMIT(0, EVENTLOG_INSTANCES_MAX - 1), GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		ret = ret == -EBUSY ? -ENOSPC : ret;
+		goto out;
+	}
+	instance->domain.id = eventlog_instances_last + 1;
+	ret = xa_insert(&eventlog_instances, instance->domain.id, instance, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		xa_erase(&eventlog_minors, instance->minor);
+	else
+		eventlog_instances_last++;
+out:
+	mutex_unlock(&eventlog_instances_lock);
+	return ret;
+}
+
+/*
+ * Removes an instance from the table, and ends all use of it.  The caller gets the table's
+ * reference.
+ */
+static void eventlog_instance_leave(struct eventlog_instance *instance)
+{
+	mutex_lock(&eventlog_instances_lock);
+	xa_erase(&eventlog_minors, instance->minor);
+	xa_erase(&eventlog_instances, instance->domain.id);
+	mutex_unlock(&eventlog_instances_lock);
+
+	/* What was emitted so far is delivered. */
+	eventlog_mapped_ops->drain(&instance->domain);
+	eventlog_events_kill(&instance->domain);
+	eventlog_subscribers_end(&instance->domain);
+}
+
+/* Deletes an instance; -ENOENT: there is none, or another task deletes it. */
+static int eventlog_instance_delete(u32 id)
+{
+	struct eventlog_instance *instance;
+	struct eventlog_node *node = NULL;
+
+	mutex_lock(&eventlog_instances_lock);
+	instance = xa_load(&eventlog_instances, id);
+	if (instance)
+		swap(node, instance->node);
+	mutex_unlock(&eventlog_instances_lock);
+	if (!node)
+		return -ENOENT;
+	/* The name stays taken until sysfs has forgotten it. */
+	device_unregister(&node->device);
+	eventlog_instance_leave(instance);
+	eventlog_instance_put(instance);
+	return 0;
+}
+
+/* Finds an instance that has its node, and takes a reference; NULL: there is none. */
+static struct eventlog_instance *eventlog_instance_get(u32 id)
+{
+	struct eventlog_instance *instance;
+
+	mutex_lock(&eventlog_instances_lock);
+	instance = xa_load(&eventlog_instances, id);
+	if (instance && instance->node)
+		refcount_inc(&instance->users);
+	else
+		instance = NULL;
+	mutex_unlock(&eventlog_instances_lock);
+	return instance;
+}
+
+/* ---- creation ---- */
+
+/* Takes over the limits of a request: the others are those of users of the root. */
+static int eventlog_instance_limits(const struct eventlog_instance_create *request,
+				    unsigned long *limits)
+{
+	const unsigned long most[EVENTLOG_QUOTAS] = {
+		[EVENTLOG_QUOTA_EVENTS] = eventlog_instances_root->events_max,
+		[EVENTLOG_QUOTA_DEFINITIONS] = min_t(unsigned long, LONG_MAX, U32_MAX),
+		[EVENTLOG_QUOTA_REGISTRATIONS] = LONG_MAX,
+		[EVENTLOG_QUOTA_TRACE_EVENTS] = 0,
+		[EVENTLOG_QUOTA_RETAINED_BYTES] = LONG_MAX,
+		[EVENTLOG_QUOTA_RING_BYTES] = LONG_MAX,
+	};
+	unsigned int i;
+
+	BUILD_BUG_ON(EVENTLOG_QUOTAS > EVENTLOG_INSTANCE_LIMITS);
+	for (i = 0; i < EVENTLOG_INSTANCE_LIMITS; i++) {
+		bool is_set = request->limits_set & (1U << i);
+
+		if (!request->limits[i] != !is_set)
+			return -EINVAL;
+		if (is_set && (i >= EVENTLOG_QUOTAS || request->limits[i] > most[i]))
+			return -EINVAL;
+	}
+	for (i = 0; i < EVENTLOG_QUOTAS; i++)
+		limits[i] = min(most[i], request->limits_set & (1U << i) ?
+					 (unsigned long)request->limits[i] :
+					 eventlog_user_default_limits()[i]);
+	return request->limits_set >> EVENTLOG_INSTANCE_LIMITS ? -EINVAL : 0;
+}
+
+/* Makes the domain of an instance. */
+static int eventlog_instance_domain_init(struct eventlog_instance *instance)
+{
+	struct eventlog_domain *domain = &instance->domain;
+	int ret;
+
+	ret = eventlog_domain_init(domain, max(instance->limits[EVENTLOG_QUOTA_EVENTS], 1UL),
+				   eventlog_instances_root->subscribers_max);
+	if (ret)
+		return ret;
+	/* No other user of the instance can take what is reserved. */
+	domain->events_reserved = 0;
+	ret = -ENOMEM;
+	domain->user = eventlog_user_of_instance(instance->limits);
+	if (!domain->user)
+		goto err_domain;
+	ret = eventlog_shards_init(domain);
+	if (ret)
+		goto err_user;
+	return 0;
+
+err_user:
+	eventlog_user_put(domain->user);
+err_domain:
+	eventlog_domain_destroy(domain);
+	return ret;
+}
+
+/* Makes an instance that is not in the table. */
+static struct eventlog_instance *
+eventlog_instance_new(const struct eventlog_instance_create *request, const char *name)
+{
+	struct eventlog_instance *instance = eventlog_alloc(sizeof(*instance));
+	kuid_t owner = make_kuid(current_user_ns(), request->owner);
+	int ret;
+
+	if (!instance)
+		return ERR_PTR(-ENOMEM);
+	instance->group = make_kgid(current_user_ns(), request->group);
+	instance->mode = request->mode;
+	strscpy(instance->name, name, sizeof(instance->name));
+	refcount_set(&instance->users, 1);
+	ret = -EINVAL;
+	if (!uid_valid(owner) || !gid_valid(instance->group))
+		goto err_free;
+	ret = eventlog_instance_limits(request, instance->limits) ?:
+	      eventlog_instance_domain_init(instance);
+	if (ret)
+		goto err_free;
+	instance->domain.owner = owner;
+	return instance;
+
+err_free:
+	eventlog_free(instance);
+	return ERR_PTR(ret);
+}
+
+/* Makes an instance with its node; the caller gets a reference. */
+static struct eventlog_instance *
+eventlog_instance_make(const struct eventlog_instance_create *request, const char *name)
+{
+	struct eventlog_instance *instance = eventlog_instance_new(request, name);
+	struct eventlog_node *node;
+	int ret;
+
+	if (IS_ERR(instance))
+		return instance;
+	ret = eventlog_instance_enter(instance);
+	if (ret) {
+		eventlog_instance_put(instance);
+		return ERR_PTR(ret);
+	}
+	/* Not with the lock.  Until the node is published, no one can delete the instance. */
+	node = eventlog_node_new(instance);
+	if (IS_ERR(node)) {
+		eventlog_instance_leave(instance);
+		eventlog_instance_put(instance);
+		return ERR_CAST(node);
+	}
+	mutex_lock(&eventlog_instances_lock);
+	refcount_inc(&instance->users);
+	instance->node = node;
+	mutex_unlock(&eventlog_instances_lock);
+	return instance;
+}
+
+/* ---- ioctls ---- */
+
+/* Opens a file of an instance, for the caller. */
+static struct file *eventlog_instance_file(struct eventlog_instance *instance)
+{
+	struct eventlog_file *file;
+	struct file *filp;
+
+	refcount_inc(&instance->users);
+	file = eventlog_file_new(&instance->domain, current_cred());
+	if (IS_ERR(file)) {
+		eventlog_instance_put(instance);
+		return ERR_CAST(file);
+	}
+	filp = anon_inode_getfile("[eventlog]", &eventlog_file_operations, file, O_RDWR);
+	if (IS_ERR(filp))
+		eventlog_file_free(file);
+	else
+		filp->f_mode |= FMODE_LSEEK | FMODE_PREAD | FMODE_PWRITE;
+	return filp;
+}
+
+/*
+ * Puts a file of an instance, which is closed on exec, into @fd, and returns the caller's
+ * struct.
+ */
+static int eventlog_instance_install(struct eventlog_instance *instance, void __user *user,
+				     const void *argument, size_t bytes, s32 *fd)
+{
+	struct file *filp;
+	int ret;
+
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		return ret;
+	*fd = ret;
+	filp = eventlog_instance_file(instance);
+	ret = PTR_ERR_OR_ZERO(filp);
+	if (ret)
+		goto err_fd;
+	ret = eventlog_argument_put(user, argument, bytes);
+	if (ret)
+		goto err_file;
+	fd_install(*fd, filp);
+	return 0;
+
+err_file:
+	fput(filp);
+err_fd:
+	put_unused_fd(*fd);
+	return ret;
+}
+
+/* May the file's opener create and delete instances? */
+static bool eventlog_instances_managed_by(const struct eventlog_domain *domain, struct file *filp)
+{
+	return !domain->id && file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
+}
+
+static int eventlog_ioctl_instance_create(struct eventlog_domain *domain, struct file *filp,
+					  void *argument, void __user *user)
+{
+	struct eventlog_instance_create *request = argument;
+	struct eventlog_instance *instance;
+	char *name;
+	int ret;
+
+	if (request->flags || !request->mode || request->mode & ~0777)
+		return -EINVAL;
+	if (!eventlog_instances_managed_by(domain, filp))
+		return -EPERM;
+	name = eventlog_string_get(request->name, EVENTLOG_INSTANCE_NAME_MAX);
+	if (IS_ERR(name))
+		return name == ERR_PTR(-E2BIG) ? -EINVAL : PTR_ERR(name);
+	instance = eventlog_instance_name_valid(name) ? eventlog_instance_make(request, name) :
+							ERR_PTR(-EINVAL);
+	kfree(name);
+	if (IS_ERR(instance))
+		return PTR_ERR(instance);
+	request->id = instance->domain.id;
+	ret = eventlog_instance_install(instance, user, request, sizeof(*request), &request->fd);
+	if (ret)
+		eventlog_instance_delete(request->id);
+	eventlog_instance_put(instance);
+	return ret;
+}
+
+static int eventlog_ioctl_instance_delete(struct eventlog_domain *domain, struct file *filp,
+					  void *argument, void __user *user)
+{
+	const struct eventlog_instance_delete *request = argument;
+
+	if (!eventlog_instances_managed_by(domain, filp))
+		return -EPERM;
+	return eventlog_instance_delete(request->id);
+}
+
+/* The instance with the next id that a file may see, with a reference; or NULL. */
+static struct eventlog_instance *eventlog_instance_after(struct eventlog_domain *domain, u32 id)
+{
+	struct eventlog_instance *instance;
+	unsigned long index = id;
+
+	if (domain->id && id >= domain->id)
+		return NULL;
+	if (domain->id)
+		return eventlog_instance_get(domain->id);
+	mutex_lock(&eventlog_instances_lock);
+	do {
+		instance = xa_find_after(&eventlog_instances, &index, U32_MAX, XA_PRESENT);
+	} while (instance && !instance->node);
+	if (instance)
+		refcount_inc(&instance->users);
+	mutex_unlock(&eventlog_instances_lock);
+	return instance;
+}
+
+static int eventlog_ioctl_instance_next(struct eventlog_domain *domain, struct file *filp,
+					void *argument, void __user *user)
+{
+	struct eventlog_instance_next *request = argument;
+	struct eventlog_instance *instance;
+	u32 room = request->name_size;
+	int ret = -EMSGSIZE;
+
+	if (request->reserved)
+		return -EINVAL;
+	if (!domain->id && !eventlog_capable(domain, filp))
+		return -EPERM;
+	instance = eventlog_instance_after(domain, request->id);
+	if (!instance)
+		return -ENOENT;
+	request->name_size = strlen(instance->name) + 1;
+	if (room >= request->name_size) {
+		request->id = instance->domain.id;
+		request->owner = from_kuid_munged(current_user_ns(), instance->domain.owner);
+		request->group = from_kgid_munged(current_user_ns(), instance->group);
+		request->mode = instance->mode;
+		mutex_lock(&instance->domain.lock);
+		request->events = instance->domain.live;
+		request->subscribers = instance->domain.subscriber_count;
+		mutex_unlock(&instance->domain.lock);
+		/* Not the table's reference, and not the one taken here. */
+		request->files = max_t(int, refcount_read(&instance->users) - 2, 0);
+		ret = eventlog_text_put(request->name, instance->name, request->name_size);
+	}
+	eventlog_instance_put(instance);
+	if (ret == -EFAULT)
+		return ret;
+	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+}
+
+static int eventlog_ioctl_instance_open(struct eventlog_domain *domain, struct file *filp,
+					void *argument, void __user *user)
+{
+	struct eventlog_instance_open *request = argument;
+	struct eventlog_instance *instance;
+	int ret;
+
+	if (request->flags)
+		return -EINVAL;
+	if (!domain->id && !eventlog_capable(domain, filp))
+		return -EPERM;
+	if (!eventlog_file_read_write(filp))
+		return -EBADF;
+	if (domain->id && request->id && request->id != domain->id)
+		return -ENOENT;
+	instance = eventlog_instance_get(domain->id ?: request->id);
+	if (!instance)
+		return domain->id ? -ENODEV : -ENOENT;
+	ret = eventlog_instance_install(instance, user, request, sizeof(*request), &request->fd);
+	eventlog_instance_put(instance);
+	return ret;
+}
+
+static const struct eventlog_ioctl eventlog_instance_table[] = {
+	EVENTLOG_IOCTL(INSTANCE_CREATE, eventlog_instance_create, fd,
+		       eventlog_ioctl_instance_create),
+	EVENTLOG_IOCTL(INSTANCE_DELETE, eventlog_instance_delete, id,
+		       eventlog_ioctl_instance_delete),
+	EVENTLOG_IOCTL(INSTANCE_NEXT, eventlog_instance_next, files, eventlog_ioctl_instance_next),
+	EVENTLOG_IOCTL(INSTANCE_OPEN, eventlog_instance_open, fd, eventlog_ioctl_instance_open),
+};
+
+const struct eventlog_ioctls eventlog_instance_ioctls = {
+	.ioctls = eventlog_instance_table,
+	.count = ARRAY_SIZE(eventlog_instance_table),
+};
+
+/* ---- life ---- */
+
+int eventlog_instances_init(struct eventlog_domain *root,
+			    void (*empty)(struct eventlog_domain *domain))
+{
+	int ret;
+
+	eventlog_instances_root = root;
+	eventlog_instances_empty = empty;
+	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_INSTANCES_MAX,
+				  "eventlog");
+	if (ret)
+		return ret;
+	ret = class_register(&eventlog_instance_class);
+	if (ret)
+		goto err_region;
+	cdev_init(&eventlog_instances_cdev, &eventlog_file_operations);
+	eventlog_instances_cdev.owner = THIS_MODULE;
+	ret = cdev_add(&eventlog_instances_cdev, eventlog_instances_first, EVENTLOG_INSTANCES_MAX);
+	if (ret)
+		goto err_class;
+	return 0;
+
+err_class:
+	class_unregister(&eventlog_instance_class);
+err_region:
+	unregister_chrdev_region(eventlog_instances_first, EVENTLOG_INSTANCES_MAX);
+	return ret;
+}
+
+void eventlog_instances_exit(void)
+{
+	struct eventlog_instance *instance;
+	unsigned long id;
+
+	xa_for_each(&eventlog_instances, id, instance)
+		eventlog_instance_delete(id);
+	xa_destroy(&eventlog_instances);
+	xa_destroy(&eventlog_minors);
+	cdev_del(&eventlog_instances_cdev);
+	class_unregister(&eventlog_instance_class);
+	unregister_chrdev_region(eventlog_instances_first, EVENTLOG_INSTANCES_MAX);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Instances: domains beside the root, each with a device node of its own.
+ *
+ * A mutex protects the table of instances.  It is held for look-ups and changes of the table
+ * only, and no other lock is taken under it.  The table and each open file have a reference
+ * to the instance; the last one frees it.
+ *
+ * To delete an instance, first its node goes, then it leaves the table, then its domain is
+ * dead: all events are disabled, and nothing can be added.  Open files stay usable for
+ * calls that need neither, until they are closed.
+ */
+#ifndef EVENTLOG_INSTANCE_H
+#define EVENTLOG_INSTANCE_H
+
+#include <linux/types.h>
+
+struct eventlog_domain;
+struct eventlog_ioctls;
+struct inode;
+
+/* INSTANCE_CREATE and the like. */
+extern const struct eventlog_ioctls eventlog_instance_ioctls;
+
+/**
+ * eventlog_instances_init() - once, at load, after the root domain is made
+ * @root: the root domain
+ * @empty: remove the events and policies of a domain without files
+ *
+ * Return: 0 or an errno.
+ */
+int eventlog_instances_init(struct eventlog_domain *root,
+			    void (*empty)(struct eventlog_domain *domain));
+
+/**
+ * eventlog_instances_exit() - remove all instances, at unload
+ *
+ * No file is open.
+ */
+void eventlog_instances_exit(void);
+
+/**
+ * eventlog_domain_of_inode() - get the domain that an inode opens
+ * @inode: a device node
+ *
+ * Return: the domain, for eventlog_domain_put(); or ERR_PTR(-ENODEV): it is that of an
+ * instance that was deleted.
+ */
+struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode);
+
+/**
+ * eventlog_domain_put() - drop the reference of a file
+ * @domain: of the file, or of eventlog_domain_of_inode()
+ *
+ * Process context.
+ */
+void eventlog_domain_put(struct eventlog_domain *domain);
+
+#endif /* EVENTLOG_INSTANCE_H */
