@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -87,6 +88,89 @@ static void test_absent_module(void)
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);
 	check_equal(remove_module(), 0);
+}
+
+/* Create an instance that can be opened as /dev/eventlog-NAME, and return its id. */
+static uint32_t create_instance(const char *name)
+{
+	struct eventlog_instance_create request = {
+		.size = sizeof(request), .name = (uintptr_t)name, .mode = 0600,
+	};
+	int fd = elog_device_open(NULL);
+
+	check_equal(ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &request), 0);
+	close(request.fd);
+	close(fd);
+	return request.id;
+}
+
+static void delete_instance(uint32_t id)
+{
+	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
+	int fd = elog_device_open(NULL);
+
+	check_equal(ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request), 0);
+	close(fd);
+}
+
+/* Subscribe to all events of an instance. */
+static struct elog_consumer *subscribe_instance(const char *device)
+{
+	const struct elog_consumer_options options = {
+		.size = sizeof(options), .ring_bytes = 1 << 16, .device = device,
+	};
+	const struct elog_rule rule = { .size = sizeof(rule) };
+	struct elog_consumer *consumer = NULL;
+
+	check_equal(elog_consumer_open(&consumer, &options), 0);
+	if (!consumer)
+		exit(1);
+	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
+	return consumer;
+}
+
+/* A producer outlives an instance, with and without rings, and uses the next one. */
+static void test_deleted_instance(void)
+{
+	static const char device[] = "/dev/eventlog-libelog";
+	struct elog_producer_options options = { .size = sizeof(options), .device = device };
+	struct elog_consumer *consumer, *next;
+	struct elog_producer *producer;
+	struct elog_event *event;
+	struct elog_item item;
+	uint32_t id, round, i;
+
+	for (round = 0; round < 2; round++) {
+		options.flags = round ? ELOG_PRODUCER_NO_RINGS : 0;
+		check_equal(elog_producer_open(&producer, &options), 0);
+		event = add_event(producer, "event u32 number");
+		check(!elog_event_enabled(event));
+		id = create_instance("libelog");
+		check_equal(elog_producer_connect(producer), 0);
+		consumer = subscribe_instance(device);
+		check(becomes_enabled(event));
+		/* So many that the thread gets a ring. */
+		for (i = 0; i < 100; i++)
+			check_equal(write_number(event, 0, i), 0);
+		delete_instance(id);
+		check_equal(elog_consumer_wait(consumer, -1, NULL), -ENODEV);
+		check_equal(read_batch(consumer, &item), 100);
+		check_equal(number_of(&item), 99);
+
+		check_equal(write_number(event, 0, 100), -ENODEV);
+		check(!elog_event_enabled(event));
+		check_equal(write_number(event, 0, 101), -EBADF);
+		id = create_instance("libelog");
+		next = subscribe_instance(device);
+		check(becomes_enabled(event));
+		check_equal(write_number(event, 0, 102), 0);
+		check_equal(read_batch(next, &item), 1);
+		check_equal(number_of(&item), 102);
+		elog_consumer_close(consumer);
+		elog_consumer_close(next);
+		elog_producer_close(producer);
+		delete_instance(id);
+	}
 }
 
 static void test_fork(void)
@@ -643,6 +727,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "a producer survives the absence of the module", test_absent_module },
+		{ "a producer outlives an instance", test_deleted_instance },
 		{ "a forked child uses a file of its own", test_fork },
 		{ "typed events", test_typed_events },
 		{ "an event waits until the system has room", test_limit_of_system },

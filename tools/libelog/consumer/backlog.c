@@ -570,7 +570,7 @@ static int sleep_for_rings(struct elog_backlog *backlog, bool blind)
 	if (polls[0].revents)
 		was_notified(backlog->wake);
 	if (polls[1].revents & (POLLERR | POLLHUP | POLLNVAL))
-		return -EIO;
+		return polls[1].revents & POLLHUP ? -ENODEV : -EIO;
 	return polls[1].revents != 0;
 }
 

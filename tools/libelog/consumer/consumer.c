@@ -349,7 +349,7 @@ int elog_wait_once(struct elog_consumer *consumer, int milliseconds, const sigse
 	if (ret < 0)
 		return -errno;
 	if (polls[0].revents & (POLLERR | POLLHUP | POLLNVAL))
-		return -EIO;
+		return polls[0].revents & POLLHUP ? -ENODEV : -EIO;
 	*woken = polls[1].revents &&
 		 read(consumer->wake, &count, sizeof(count)) == sizeof(count);
 	return ret > 0;

@@ -314,6 +314,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 		emission->ring = 0;
 		ret = write_emission(emission);
 	}
+	if (ret == -ENODEV)
+		elog_producer_gone(producer);
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {

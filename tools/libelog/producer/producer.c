@@ -238,19 +238,36 @@ static void forget_registrations(struct elog_producer *producer)
 	}
 }
 
-/* The lock is held. */
-static void disconnect_locked(struct elog_producer *producer)
+/*
+ * Wait until no thread is in the kernel, but for so many pauses only, unless they are
+ * WAIT_FOREVER. If that is not enough, the producer stays connected.
+ */
+#define WAIT_FOREVER UINT_MAX
+
+static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 {
 	const struct timespec delay = { .tv_nsec = 100000 };
 	unsigned int i;
 
-	if (!is_connected(producer))
-		return;
 	__atomic_store_n(&producer->connected, false, __ATOMIC_SEQ_CST);
 	for (i = 0; i < WRITER_SLOTS; i++)
 		while (__atomic_load_n(&producer->writers[i].count,
-				       __ATOMIC_SEQ_CST))
+				       __ATOMIC_SEQ_CST)) {
+			if (!pauses) {
+				__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
+				return false;
+			}
+			pauses -= pauses != WAIT_FOREVER;
 			nanosleep(&delay, NULL);
+		}
+	return true;
+}
+
+/* The lock is held. */
+static void disconnect_locked(struct elog_producer *producer, unsigned int pauses)
+{
+	if (!is_connected(producer) || !stop_writers(producer, pauses))
+		return;
 	disable_events(producer);
 	/* An event that a thread emits after this is lost, so a thread without CPU has time. */
 	elog_rings_quiesce(&producer->rings, 2000);
@@ -383,6 +400,27 @@ void elog_producer_manage(struct elog_producer *producer,
 	errno = error;
 }
 
+void elog_producer_gone(struct elog_producer *producer)
+{
+	sigset_t all, before;
+	int error = errno;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!pthread_mutex_trylock(&producer->lock)) {
+		/*
+		 * If a signal handler has interrupted a thread in the kernel, waiting is in vain:
+		 * then the next event tries again.
+		 */
+		disconnect_locked(producer, 100);
+		if (!is_connected(producer))
+			set_next_try(producer, 0);
+		pthread_mutex_unlock(&producer->lock);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+}
+
 /* The user may turn rings off. */
 static bool may_have_rings(const struct elog_producer_options *options)
 {
@@ -482,7 +520,7 @@ void elog_producer_release(struct elog_producer *producer,
 			   unsigned int seconds)
 {
 	pthread_mutex_lock(&producer->lock);
-	disconnect_locked(producer);
+	disconnect_locked(producer, WAIT_FOREVER);
 	if (seconds != UINT_MAX)
 		set_next_try(producer, seconds * 1000000000ULL);
 	else

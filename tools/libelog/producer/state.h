@@ -98,4 +98,13 @@ static inline void end_call(struct writer_slot *slot)
 void elog_producer_manage(struct elog_producer *producer,
 			  void (*change)(struct elog_rings *rings, int fd));
 
+/**
+ * elog_producer_gone() - connect again, because the device's instance was deleted
+ * @producer: a write has failed with ENODEV
+ *
+ * The next test of an event opens the device, which may be that of a new instance. Does
+ * nothing if the lock is taken. Preserves errno.
+ */
+void elog_producer_gone(struct elog_producer *producer);
+
 #endif /* LIBELOG_PRODUCER_STATE_H */

@@ -157,7 +157,8 @@ int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id);
  * To print events soon after they happen, wait for about 100 ms at a time. Then call
  * elog_consumer_pending(), whatever the result.
  *
- * Return: 1 watermark, loss or elog_consumer_wake(); 0 timeout; -EINTR a signal; -EIO.
+ * Return: 1 watermark, loss or elog_consumer_wake(); 0 timeout; -EINTR a signal; -ENODEV: the
+ * device's instance was deleted, and no more events come; -EIO.
  */
 int elog_consumer_wait(struct elog_consumer *consumer, int milliseconds,
 		       const sigset_t *mask);
