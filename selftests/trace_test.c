@@ -530,19 +530,24 @@ TEST(delete_while_attached_is_ebusy)
 	close(fd);
 }
 
+static bool kernel_before(int major, int minor)
+{
+	struct utsname name;
+	int is_major, is_minor;
+
+	CHECK_OK(uname(&name));
+	CHECK_EQ(sscanf(name.release, "%d.%d", &is_major, &is_minor), 2);
+	return is_major < major || (is_major == major && is_minor < minor);
+}
+
 /*
- * Before 6.11 the kernel uses freed memory when an event goes away while its files are
+ * From 6.6 to 6.10 the kernel uses freed memory when an event goes away while its files are
  * in use: trigger and hist while they are open, enable and filter during open().  This
- * is a bug of the kernel, not of the module.
+ * is a bug of the kernel, not of the module.  On older kernels the module prevents it.
  */
 static bool files_survive(void)
 {
-	struct utsname name;
-	int major, minor;
-
-	CHECK_OK(uname(&name));
-	CHECK_EQ(sscanf(name.release, "%d.%d", &major, &minor), 2);
-	return major > 6 || (major == 6 && minor >= 11);
+	return kernel_before(6, 6) || !kernel_before(6, 11);
 }
 
 /* A trace event is removed while its files are open. */
@@ -551,7 +556,7 @@ TEST(files_open_across_removal)
 	static const char *const all[] = { "format", "enable", "filter", "id", "trigger" };
 	const char *const *files = all;
 	struct eventlog_register event;
-	unsigned int count = ARRAY_SIZE(all) - !files_survive(), i;
+	unsigned int count = ARRAY_SIZE(all) - kernel_before(6, 11), i;
 	int fds[ARRAY_SIZE(all)], fd;
 	char text[100];
 
@@ -578,6 +583,94 @@ TEST(files_open_across_removal)
 		close(fds[i]);
 	}
 	close(fd);
+}
+
+/* Before 6.6, the kernel uses freed memory if the event goes away. */
+TEST(open_trigger_keeps_the_event)
+{
+	struct eventlog_register event;
+	int fd, trigger, other;
+	char text[100];
+
+	need_trace_events();
+	if (!kernel_before(6, 6))
+		SKIP("this kernel keeps what an open trigger file needs, or always fails");
+	fd = device_open();
+	event = traced_event(fd, "trace_kept u32 value", "trace_kept");
+	trigger = CHECK_OK(open(user_path("trace_kept", "trigger"), O_RDONLY | O_CLOEXEC));
+	CHECK_OK(try_unregister(fd, event.write_index));
+	/* When the worker is about to remove it, its files cannot be opened any more. */
+	WAIT_FOR((other = open(user_path("trace_kept", "enable"), O_RDONLY | O_CLOEXEC)) < 0 ||
+		 close(other));
+	CHECK_EQ(errno, ENXIO);
+	CHECK_OK(read(trigger, text, sizeof(text)));
+	/* The definition comes back with the same trace event. */
+	event = register_event(fd, "trace_kept u32 value");
+	WAIT_FOR((other = open(user_path("trace_kept", "enable"), O_RDONLY | O_CLOEXEC)) >= 0);
+	CHECK_OK(close(other));
+	CHECK_OK(try_unregister(fd, event.write_index));
+	CHECK_OK(close(trigger));
+	WAIT_FOR(!exists(user_path("trace_kept", "enable")));
+	close(fd);
+}
+
+#define OPENED_EVENTS 8
+#define OPENED_ROUNDS 20
+#define OPENED_INSTANCE TRACEFS "/instances/eventlog_opened"
+
+static int opened_over;
+
+/* Opens files of events that come and go, of one instance of ftrace. */
+static void *opened_open(void *events)
+{
+	static const char *const files[] = { "enable", "filter", "hist", "trigger", "format" };
+	char path[300], byte;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; !__atomic_load_n(&opened_over, __ATOMIC_RELAXED); i++) {
+		snprintf(path, sizeof(path), "%s/%s/trace_opened_%u/%s", (char *)events,
+			 trace_group(), i / 2 % OPENED_EVENTS, i % 2 ? files[i % 5] : "enable");
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		(void)!read(fd, &byte, 1);
+		close(fd);
+	}
+	return NULL;
+}
+
+/* Programs that wait for the end of an event open its files again and again. */
+TEST(files_opened_during_removal)
+{
+	char *places[] = { EVENTS, EVENTS, OPENED_INSTANCE "/events" };
+	pthread_t threads[ARRAY_SIZE(places)];
+	unsigned int round, i;
+	char command[100];
+
+	need_trace_events();
+	if (!files_survive())
+		SKIP("this kernel uses freed memory when files of removed events are opened");
+	rmdir(OPENED_INSTANCE);
+	CHECK_OK(mkdir(OPENED_INSTANCE, 0700));
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		CHECK(!pthread_create(&threads[i], NULL, opened_open, places[i]));
+	for (round = 0; round < OPENED_ROUNDS; round++) {
+		int fd = device_open();
+
+		for (i = 0; i < OPENED_EVENTS; i++) {
+			snprintf(command, sizeof(command), "trace_opened_%u u32 value", i);
+			register_event(fd, command);
+		}
+		WAIT_FOR(made(trace_group(), "trace_opened_7"));
+		close(fd);
+		WAIT_FOR(!exists(user_path("trace_opened_0", "id")) &&
+			 !exists(user_path("trace_opened_7", "id")));
+	}
+	__atomic_store_n(&opened_over, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	CHECK_OK(rmdir(OPENED_INSTANCE));
 }
 
 static int perf_over;

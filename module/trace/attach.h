@@ -67,6 +67,8 @@ struct eventlog_tracers {
  * @foreign: in a batch: its name is taken by an event of someone else
  * @failed: in a batch: ftrace failed to add it
  * @busy_in_ftrace: in a batch: ftrace did not remove it
+ * @closed: its files cannot be opened, because it is about to be removed; the worker's
+ * @tries: how often a file that was in use prevented its removal
  * @added: ftrace knows it; the worker's
  * @name_node: in the table of names while @added; the worker's
  */
@@ -98,6 +100,8 @@ struct eventlog_trace_event {
 	bool foreign;
 	bool failed;
 	bool busy_in_ftrace;
+	bool closed;
+	u8 tries;
 	bool added;
 	struct hlist_node name_node;
 };

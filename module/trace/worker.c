@@ -24,6 +24,7 @@
 #include "core/user.h"
 #include "memory.h"
 #include "trace/attach.h"
+#include "trace/files.h"
 #include "trace/layout.h"
 #include "trace/lock.h"
 #include "trace/trace.h"
@@ -39,6 +40,9 @@
 
 /* Interval of attempts to remove a trace event that something unknown holds. */
 #define EVENTLOG_TRACE_RETRY HZ
+
+/* How often a removal is tried again soon because a file is in use, which mostly is short. */
+#define EVENTLOG_TRACE_TRIES 100
 
 /* Interval of attempts to add trace events for which there was no room. */
 #define EVENTLOG_TRACE_MAKE_UP (HZ / 100)
@@ -95,11 +99,14 @@ static struct {
 
 struct eventlog_domain *const eventlog_trace_domain = &eventlog_root_domain;
 
-/* Must a trace event without definition be idle first?  Not if the module is pinned by it. */
+/*
+ * Must a trace event without definition be idle first?  Not if the module is pinned by it, or
+ * its removal has begun.
+ */
 static bool eventlog_trace_waits(const struct eventlog_trace_event *trace)
 {
 	return trace->added && !trace->event && !trace->of_kernel && !trace->pinned &&
-	       !trace->idle_over && !eventlog_traces.stopping &&
+	       !trace->closed && !trace->idle_over && !eventlog_traces.stopping &&
 	       READ_ONCE(*eventlog_traces.idle_seconds);
 }
 
@@ -274,6 +281,29 @@ static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
 }
 
+/* Its files are closed until it is removed, or its removal is given up. */
+static void eventlog_trace_remove(struct eventlog_trace_event *trace)
+{
+	bool removable = eventlog_trace_removable(trace);
+
+	if (removable) {
+		trace->closed = true;
+		if (eventlog_trace_files_close(&trace->call))
+			return;
+		trace->busy_in_ftrace = trace_remove_event_call(&trace->call);
+	}
+	if (!removable || trace->busy_in_ftrace) {
+		if (trace->closed)
+			eventlog_trace_files_open(&trace->call);
+		trace->closed = false;
+		return;
+	}
+	trace->closed = false;
+	trace->added = false;
+	hash_del(&trace->name_node);
+	eventlog_trace_uninstall(trace);
+}
+
 /* Removes and adds the trace events of a batch; called by eventlog_trace_locked(). */
 static void eventlog_trace_apply(void *argument)
 {
@@ -281,16 +311,8 @@ static void eventlog_trace_apply(void *argument)
 	struct eventlog_trace_event *trace;
 
 	/* Remove first: the names may be needed. */
-	list_for_each_entry(trace, batch, node) {
-		if (!eventlog_trace_removable(trace))
-			continue;
-		trace->busy_in_ftrace = trace_remove_event_call(&trace->call);
-		if (trace->busy_in_ftrace)
-			continue;
-		trace->added = false;
-		hash_del(&trace->name_node);
-		eventlog_trace_uninstall(trace);
-	}
+	list_for_each_entry(trace, batch, node)
+		eventlog_trace_remove(trace);
 	list_for_each_entry(trace, batch, node)
 		if (trace->needed && !trace->added)
 			eventlog_trace_add(trace);
@@ -352,6 +374,23 @@ static const unsigned long eventlog_trace_delays[] = {
 };
 
 /*
+ * After a batch: a file was in use, so the trace event was not removed.  It is tried again, or
+ * its files are opened again if it is needed or traced by now.
+ */
+static enum eventlog_trace_again eventlog_trace_settle_closed(struct eventlog_trace_event *trace)
+{
+	list_move_tail(&trace->node, &eventlog_traces.todo);
+	if (trace->event || rcu_access_pointer(trace->tracers))
+		return AGAIN_NOW;
+	if (trace->tries < EVENTLOG_TRACE_TRIES) {
+		trace->tries++;
+		return AGAIN_SOON;
+	}
+	eventlog_trace_pin(&trace->pinned, true);
+	return AGAIN_LATER;
+}
+
+/*
  * After a batch: a trace event that is as it should be leaves the worker's list.  If
  * it should be different by now, or something still holds it, it stays on the list.
  */
@@ -363,6 +402,9 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 		trace->prepared = eventlog_trace_layout_new(trace->event);
 	if (trace->failed || (trace->event && !trace->added && !trace->prepared))
 		eventlog_trace_forget_event(trace);
+	if (trace->closed)
+		return eventlog_trace_settle_closed(trace);
+	trace->tries = 0;
 
 	if (!trace->added && !trace->event) {
 		eventlog_trace_free(trace);
@@ -761,6 +803,8 @@ static const struct eventlog_trace_ops eventlog_trace_event_ops = {
 
 int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 {
+	int ret;
+
 	hash_init(eventlog_traces.keys);
 	hash_init(eventlog_traces.names);
 	eventlog_traces.events_max = events_max;
@@ -771,9 +815,17 @@ int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 	if (!eventlog_traces.queue)
 		return -ENOMEM;
 	eventlog_trace_lock_init();
+	ret = eventlog_trace_files_init();
+	if (ret)
+		goto err_queue;
 	static_call_update(eventlog_trace_emit, eventlog_trace_emit);
 	eventlog_trace_ops = &eventlog_trace_event_ops;
 	return 0;
+
+err_queue:
+	eventlog_trace_lock_exit();
+	destroy_workqueue(eventlog_traces.queue);
+	return ret;
 }
 
 static bool eventlog_trace_any_added(void)
@@ -804,7 +856,7 @@ void eventlog_trace_exit(void)
 		if (!eventlog_trace_any_added())
 			break;
 		if (!printed)
-			pr_info("waiting for tracers to detach from events that have ended\n");
+			pr_info("waiting for tracers, or open files, of events that have ended\n");
 		printed = true;
 		msleep(20);
 	}
