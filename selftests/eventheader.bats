@@ -24,11 +24,11 @@ has_data_file()
 	has_data_file
 	capture -o "$work/file" -e 'user_events/Prov_*'
 	[ "$status" = 0 ]
-	run_elog show -q --fields provider,@event,@level,@fields "$work/file"
+	run_elog show -q --fields provider,event,level,fields "$work/file"
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 4 ]
-	contains "$output" 'provider=Prov @event=Order @level=info' \
-		'provider=Prov @event=Failed @level=error' '"error":"ENOENT","event_id":7'
+	contains "$output" 'provider=Prov event=Order level=info' \
+		'provider=Prov event=Failed level=error' '"error":"ENOENT","event_id":7'
 	run_elog show -q -e Prov/Order "$work/file"
 	[ "${#lines[@]}" = 2 ]
 	contains "${lines[1]}" " Prov " \
@@ -49,8 +49,8 @@ has_data_file()
 	run_elog show -q -f 'number == 1 && item.name ~ "^t" && item.price > 2.25' \
 		--fields number "$work/file"
 	[ "$output" = number=1 ]
-	run_elog show -q -f 'event == Failed && error == ENOENT' --fields @event "$work/file"
-	[ "$output" = $'@event=Failed\n@event=Failed' ]
+	run_elog show -q -f 'event == Failed && error == ENOENT' --fields event "$work/file"
+	[ "$output" = $'event=Failed\nevent=Failed' ]
 	run_elog show -q -f 'nomber == 1' "$work/file"
 	[ "$status" = 1 ]
 	contains "$stderr" "no field 'nomber'"
