@@ -7,7 +7,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,19 +415,6 @@ static enum outcome bind_address(const struct binder *binder)
 	return OUTCOME_TEST;
 }
 
-/* Read a number of C, in any locale. */
-static bool parse_float(const char *text, double *number)
-{
-	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	char *end;
-
-	if (!locale)
-		return false;
-	*number = strtod_l(text, &end, locale);
-	freelocale(locale);
-	return *text && !*end;
-}
-
 static enum outcome bind_float(const struct binder *binder)
 {
 	const struct comparison *comparison = binder->comparison;
@@ -441,7 +427,7 @@ static enum outcome bind_float(const struct binder *binder)
 	test->number.value = 0;
 	if (comparison->operator == OPERATOR_NONE)
 		test->number.operator = OPERATOR_NOT_EQUAL;
-	else if (comparison->quoted || !parse_float(comparison->value, &test->number.value))
+	else if (comparison->quoted || !elog_float_parse(comparison->value, &test->number.value))
 		return wrong_value(binder, "a number");
 	return OUTCOME_TEST;
 }

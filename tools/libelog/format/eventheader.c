@@ -423,7 +423,7 @@ int elog_eventheader_decode(struct elog_eventheader *decoder,
 	bytes = plan->bytes;
 	if (size >= HEADER_SIZE)
 		mask = decode_parts(&run, plan, &parts, suffix.name_level, &stop);
-	if (run.at < size)
+	if (run.at < size || parts.torn)
 		mask |= put_rest(&run, ELOG_EH_UNDECODED_AT, ELOG_EH_UNDECODED, run.at,
 				 size - run.at);
 	if (run.payload->error || run.scratch->error)

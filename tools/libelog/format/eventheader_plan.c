@@ -81,7 +81,7 @@ struct parser {
 static bool is_name_character(char character)
 {
 	return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-	       (character >= '0' && character <= '9') || (character && strchr("_.:/-", character));
+	       (character >= '0' && character <= '9') || character == '_' || character == '.';
 }
 
 /* Expressions and columns have only these characters. */
@@ -115,7 +115,10 @@ static char *make_unique(struct parser *parser, const char *name, size_t size)
 	char *copy;
 	int ret;
 
-	snprintf(text, sizeof(text), "%.*s", (int)(size < sizeof(text) ? size : sizeof(text)), name);
+	/* Expressions take a word that begins with a digit for a number. */
+	snprintf(text, sizeof(text), "%s%.*s",
+		 *name == '.' || (*name >= '0' && *name <= '9') ? "_" : "",
+		 (int)(size < sizeof(text) ? size : sizeof(text)), name);
 	clean_name(text);
 	use.name = text;
 	/* Each round makes it longer. If there is no room, two fields have one name. */

@@ -353,10 +353,11 @@ enum metadata elog_metadata_find(const char *name)
 
 static bool is_name(const char *text)
 {
-	if (elog_is_digit(*text))
+	/* A field of a struct in a decoded record has a point. */
+	if (elog_is_digit(*text) || *text == '.')
 		return false;
 	for (; *text; text++)
-		if (!isalnum((unsigned char)*text) && *text != '_')
+		if (!isalnum((unsigned char)*text) && *text != '_' && *text != '.')
 			return false;
 	return true;
 }
@@ -366,6 +367,7 @@ static int parse_value(struct parser *parser, struct comparison *comparison)
 	const struct token *token = &parser->token;
 	struct number number;
 	bool ordered;
+	double real;
 	int ret = 0;
 
 	if (token->type != TOKEN_WORD && token->type != TOKEN_STRING)
@@ -383,8 +385,10 @@ static int parse_value(struct parser *parser, struct comparison *comparison)
 		return elog_wrong(parser->error, token->column,
 				  "%s is not for strings",
 				  elog_operator_names[comparison->operator]);
+	/* A fraction without unit may be compared with a float. */
 	if (ordered && (elog_is_digit(*token->text) || *token->text == '-') &&
-	    elog_number_parse(token->text, &number))
+	    elog_number_parse(token->text, &number) &&
+	    !(strpbrk(token->text, ".eE") && elog_float_parse(token->text, &real)))
 		return elog_wrong(parser->error, token->column,
 				  "'%.40s' is not a number", token->text);
 	if (is_match(comparison->operator))

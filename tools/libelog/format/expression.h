@@ -152,6 +152,15 @@ static inline bool elog_is_digit(char character)
 int elog_number_parse(const char *text, struct number *number);
 
 /**
+ * elog_float_parse() - parse a decimal number, perhaps with a fraction and an exponent
+ * @text: NUL-terminated
+ * @number: set
+ *
+ * Return: false if it is none, or has a unit.
+ */
+bool elog_float_parse(const char *text, double *number);
+
+/**
  * elog_pattern_compile() - compile the regular expression of a comparison
  * @expression: owns the result
  * @text: the regular expression, in the memory of @expression, NUL-terminated

@@ -4,6 +4,8 @@
  * arguments.
  */
 #include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
 
 #include "elog.h"
 #include "format/expression.h"
@@ -93,4 +95,20 @@ int elog_number_parse(const char *text, struct number *number)
 	number->negative &= value != 0;
 	number->magnitude = value;
 	return 0;
+}
+
+/* The point of strtod() depends on the locale of the program. */
+bool elog_float_parse(const char *text, double *number)
+{
+	locale_t locale;
+	char *end;
+
+	if (!*text || text[strspn(text, "+-.0123456789eE")])
+		return false;
+	locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!locale)
+		return false;
+	*number = strtod_l(text, &end, locale);
+	freelocale(locale);
+	return !*end;
 }
