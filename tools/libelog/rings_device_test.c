@@ -7,7 +7,9 @@
  *
  * Needs root, and the module.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -47,7 +49,8 @@ static struct elog_consumer *consumer;
 
 /* What the consumer has seen. */
 static uint32_t next_number[SOURCES_MAX];
-static uint64_t delivered, from_rings, lost;
+static uint64_t delivered, from_rings, lost, adjusted;
+static uint64_t earliest, latest;
 static uint64_t from_ring_of[SOURCES_MAX];
 static uint32_t pid_of[SOURCES_MAX];
 
@@ -66,6 +69,9 @@ static void open_consumer(uint64_t ring_bytes)
 	delivered = 0;
 	from_rings = 0;
 	lost = 0;
+	adjusted = 0;
+	earliest = UINT64_MAX;
+	latest = 0;
 }
 
 static struct elog_event *add_event(const char *command)
@@ -109,6 +115,9 @@ static void see(const struct elog_item *item)
 	memcpy(&body, item->payload, offsetof(struct body, rest));
 	delivered++;
 	from_rings += (item->flags & EVENTLOG_RECORD_FLAG_MAPPED) != 0;
+	adjusted += (item->flags & EVENTLOG_RECORD_FLAG_ADJUSTED) != 0;
+	earliest = item->time < earliest ? item->time : earliest;
+	latest = item->time > latest ? item->time : latest;
 	if (body.source >= SOURCES_MAX) {
 		check(body.source < SOURCES_MAX);
 		return;
@@ -150,8 +159,8 @@ static void emit_many(uint32_t source, uint32_t from, uint32_t to)
 		check(emit(source, from));
 }
 
-/* How many rings are mapped, and how many bytes they have. */
-static unsigned int mapped_rings(size_t *bytes)
+/* How many rings are mapped, how many bytes they have, and where the last one is. */
+static unsigned int mapped_rings_at(size_t *bytes, void **last)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long begin, end;
@@ -166,10 +175,18 @@ static unsigned int mapped_rings(size_t *bytes)
 		    end - begin == (unsigned long)sysconf(_SC_PAGESIZE))
 			continue;
 		*bytes += end - begin;
+		*last = (char *)NULL + begin;
 		count++;
 	}
 	fclose(maps);
 	return count;
+}
+
+static unsigned int mapped_rings(size_t *bytes)
+{
+	void *last;
+
+	return mapped_rings_at(bytes, &last);
 }
 
 static unsigned int rings(void)
@@ -549,6 +566,148 @@ static void test_fork_in_handler(void)
 	close_both();
 }
 
+/* Until it ends, the child has the parent's memory, and thus its ring and its identity. */
+static __attribute__((noinline)) void emit_in_vfork(uint32_t source, uint32_t count, size_t size)
+{
+	pid_t child = vfork();
+	uint32_t i;
+
+	if (!child) {
+		for (i = 0; i < count; i++)
+			check(emit_sized(source, i, size));
+		_exit(failures != 0);
+	}
+	check_equal(wait_for(child), 0);
+}
+
+static void test_vfork(void)
+{
+	size_t bytes, before;
+	uint32_t i;
+
+	open_both(RING_BYTES);
+	emit_many(0, 0, 50);
+	check_equal(mapped_rings(&before), 1);
+	for (i = 1; i <= 3; i++) {
+		emit_in_vfork(i, 50, 8);
+		emit_many(0, 50 * i, 50 * i + 50);
+	}
+	/* The ring is too small. But a larger one that the child gets would be the child's. */
+	emit_in_vfork(4, 500, 200);
+	check_equal(mapped_rings(&bytes), 1);
+	check_equal(bytes, before);
+	emit_many(0, 200, 250);
+	read_all();
+	check_equal(delivered, 250 + 3 * 50 + 500);
+	for (i = 0; i <= 3; i++) {
+		check_equal(next_number[i], i ? 50 : 250);
+		check_equal(pid_of[i], getpid());
+	}
+	check_equal(next_number[4], 500);
+	close_both();
+}
+
+/* The program lets its children have the memory of the ring, which ends it. */
+static void test_dofork(void)
+{
+	size_t bytes;
+	void *ring;
+	pid_t child;
+
+	open_both(RING_BYTES);
+	emit_many(0, 0, 50);
+	check_equal(mapped_rings_at(&bytes, &ring), 1);
+	if (madvise(ring, bytes, MADV_DOFORK)) {
+		printf("# the kernel refuses MADV_DOFORK\n");
+		close_both();
+		return;
+	}
+	child = fork();
+	if (!child) {
+		emit_many(1, 0, 50);
+		_exit(failures != 0);
+	}
+	check_equal(wait_for(child), 0);
+	/* Not even the event is lost with which the thread finds out. */
+	emit_many(0, 50, 100);
+	check_equal(rings(), 0);
+	read_all();
+	check_equal(delivered, 150);
+	check_equal(next_number[0], 100);
+	check_equal(pid_of[0], getpid());
+	check_equal(pid_of[1], child);
+	close_both();
+}
+
+static void forbid(unsigned int call);
+
+static uint64_t clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A process moves to another time namespace and back, and its ring stays. Returns 0 or 77. */
+static int emit_in_namespaces(uint32_t source, bool no_cycles)
+{
+	static const char offset[] = "monotonic 1000000 0";
+	int before = open("/proc/self/ns/time", O_RDONLY | O_CLOEXEC), after, offsets;
+
+	if (no_cycles)
+		forbid(SYS_prctl);
+	emit_many(source, 0, 50);
+	if (before < 0 || unshare(CLONE_NEWTIME))
+		return 77;
+	offsets = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+	check_equal(write(offsets, offset, strlen(offset)), strlen(offset));
+	after = open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
+	if (setns(after, CLONE_NEWTIME))
+		return 77;
+	emit_many(source, 50, 100);
+	/* This ring has the offset; back in the first namespace, it is wrong. */
+	elog_producer_release(producer, UINT32_MAX);
+	check_equal(elog_producer_connect(producer), 0);
+	emit_many(source, 100, 150);
+	check_equal(rings(), 1);
+	check_equal(setns(before, CLONE_NEWTIME), 0);
+	emit_many(source, 150, 200);
+	return failures != 0;
+}
+
+/* Without cycles, the library adds an offset to the clock that becomes wrong. */
+static void test_time_namespaces(void)
+{
+	uint64_t begin, end;
+	uint32_t i;
+	pid_t child;
+	int status;
+
+	for (i = 0; i < 2; i++) {
+		open_both(RING_BYTES);
+		begin = clock_now();
+		child = fork();
+		if (!child)
+			_exit(emit_in_namespaces(i, i));
+		status = wait_for(child);
+		read_all();
+		end = clock_now();
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+			printf("# processes cannot move to time namespaces\n");
+		} else {
+			check_equal(status, 0);
+			check_equal(delivered, 200);
+			check_equal(next_number[i], 200);
+			check(from_rings >= 100);
+			/* No time is that of another namespace. */
+			check(earliest >= begin && latest <= end);
+			check(!i || adjusted);
+		}
+		close_both();
+	}
+}
+
 static void test_exec(void)
 {
 	pid_t child;
@@ -689,6 +848,69 @@ static void test_producers(void)
 	close_both();
 }
 
+#ifdef ELOG_SHARED
+
+/* The library of the test, beside the program. */
+static void *load_plugin(int flags)
+{
+	char path[4096];
+	ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 32);
+
+	path[size > 0 ? size : 0] = '\0';
+	strcpy(strrchr(path, '/') + 1, "rings_plugin.so");
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
+}
+
+/* A library with a marker and a typed event comes and goes; the thread and its rings stay. */
+static void test_plugin(void)
+{
+	const struct elog_rule rules[] = {
+		{ .size = sizeof(*rules), .provider = "markers_rings_device_test" },
+		{ .size = sizeof(*rules), .provider = "kiosk" },
+	};
+	uint32_t round, i, number = 0, numbers[2] = { 0 }, counts[2] = { 0 };
+	void (*emit_number)(uint32_t number), *library;
+	struct elog_item item;
+
+	open_both(RING_BYTES);
+	for (i = 0; i < 2; i++)
+		check_equal(elog_consumer_rule_add(consumer, &rules[i], NULL), 0);
+	for (round = 0; round < 10; round++) {
+		library = load_plugin(0);
+		check(library != NULL);
+		if (!library)
+			break;
+		*(void **)&emit_number = dlsym(library, "plugin_emit");
+		for (i = 0; i < 40; i++)
+			emit_number(number++);
+		check_equal(dlclose(library), 0);
+		check(!load_plugin(RTLD_NOLOAD));
+		emit_many(0, 40 * round, 40 * round + 40);
+	}
+	check_equal(elog_consumer_flush(consumer), 0);
+	while (elog_consumer_next(consumer, &item) > 0) {
+		/* The number is all that the marker has, and the duration of a sale. */
+		unsigned int kind = item.payload_size == 16;
+
+		if (item.type == ELOG_ITEM_LOST)
+			fail(__FILE__, __LINE__, "events were lost");
+		from_rings += (item.flags & EVENTLOG_RECORD_FLAG_MAPPED) != 0;
+		if (item.type != ELOG_ITEM_EVENT ||
+		    item.descriptor == elog_event_descriptor(event))
+			continue;
+		memcpy(&i, (const char *)item.payload + (kind ? 8 : 0), sizeof(i));
+		check_equal(i, numbers[kind]);
+		numbers[kind] = i + 1;
+		counts[kind]++;
+	}
+	check_equal(counts[0], number);
+	check_equal(counts[1], number);
+	check(from_rings > 2 * number);
+	close_both();
+}
+
+#endif
+
 /* ---- without rings ---- */
 
 static void test_option(void)
@@ -767,6 +989,9 @@ int main(int argc, char **argv)
 		{ "a signal handler leaves an emission by siglongjmp()", test_siglongjmp },
 		{ "a child has its own ring", test_fork },
 		{ "a signal handler forks", test_fork_in_handler },
+		{ "a child of vfork() emits as the parent", test_vfork },
+		{ "a child has the memory of the ring", test_dofork },
+		{ "a process moves between time namespaces", test_time_namespaces },
 		{ "events before execve() arrive", test_exec },
 		{ "events before SIGKILL arrive", test_kill },
 		{ "a producer is released while a thread emits", test_release },
@@ -774,6 +999,10 @@ int main(int argc, char **argv)
 		{ "several producers have rings", test_producers },
 		{ "a producer without rings", test_option },
 		{ "a program that must not get a ring", test_seccomp },
+#ifdef ELOG_SHARED
+		/* The last one: the marker's ring stays. */
+		{ "a library with events is loaded and unloaded", test_plugin },
+#endif
 	};
 
 	/* test_exec() starts it again. */

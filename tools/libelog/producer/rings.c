@@ -269,6 +269,15 @@ static uint32_t data_bytes_min(void)
 	return page > EVENTLOG_MAPPED_BYTES_MIN ? page : EVENTLOG_MAPPED_BYTES_MIN;
 }
 
+/*
+ * Is this the process of the rings? In a child that shares the memory, as after vfork(), a new
+ * ring would have the ids of the child, and the parent would go on with it.
+ */
+static bool is_own(const struct elog_rings *rings)
+{
+	return getpid() == rings->process;
+}
+
 static void retry_later(struct elog_rings *rings)
 {
 	__atomic_store_n(&rings->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
@@ -287,7 +296,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	struct elog_mapped_ring **place = place_of_thread(rings);
 	struct ring_slot *slot;
 
-	if (!elog_rings_may_get(rings) || (*place && (*place)->busy))
+	if (!elog_rings_may_get(rings) || !is_own(rings) || (*place && (*place)->busy))
 		return;
 	slot = *place ? slot_of(rings, *place) : free_slot(rings);
 	if (!slot || (slot->header && slot->place))
@@ -328,7 +337,7 @@ void elog_rings_full(struct elog_rings *rings, int fd)
 	struct ring_slot *slot = slot_of_thread(rings);
 	uint32_t size;
 
-	if (!slot || !slot->header)
+	if (!slot || !slot->header || !is_own(rings))
 		return;
 	size = slot->ring->mask + 1;
 	slot->ring->full = 0;
@@ -342,7 +351,7 @@ void elog_rings_rung(struct elog_rings *rings, int fd)
 	struct ring_slot *slot = slot_of_thread(rings);
 	uint32_t size, least = data_bytes_min();
 
-	if (!slot || !slot->header)
+	if (!slot || !slot->header || !is_own(rings))
 		return;
 	size = slot->ring->mask + 1;
 	slot->ring->quiet = 0;
@@ -435,6 +444,7 @@ bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses)
 
 void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken)
 {
+	rings->process = getpid();
 	rings->place = 0;
 	while (rings->place < ELOG_RING_PLACES && taken >> rings->place & 1)
 		rings->place++;
@@ -464,7 +474,7 @@ void elog_rings_disconnect(struct elog_rings *rings)
 		if (!slot->header)
 			continue;
 		if (__atomic_load_n(&slot->ring->busy, __ATOMIC_ACQUIRE)) {
-			put_stand_in(slot, EVENTLOG_MAPPED_ASK_LEAVE | ELOG_RINGS_STAND_IN);
+			put_stand_in(slot, EVENTLOG_MAPPED_ASK_LEAVE | EVENTLOG_MAPPED_ASK_ENDED);
 			/* In the next file, another thread's ring has the number. */
 			__atomic_store_n(&slot->ring->number, 0, __ATOMIC_RELAXED);
 		} else {
@@ -523,6 +533,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	struct ring_slot *slot;
 
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
+	rings->process = getpid();
 	elog_thread_rings.written = 0;
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (slot->header)

@@ -29,6 +29,7 @@ struct ring_slot;
  * @place: of the producer in the tables of threads; ELOG_RING_PLACES: it has no rings
  * @usable: the producer is connected to a kernel that has rings; atomic
  * @next_try: atomic; coarse clock, ns: no attempt to get a ring before that, after a failure
+ * @process: the process that may get rings
  * @slots: one for each ring, also for those without memory
  * @blocks: their memory
  */
@@ -36,6 +37,7 @@ struct elog_rings {
 	unsigned int place;
 	bool usable;
 	uint64_t next_try;
+	pid_t process;
 	struct ring_slot *slots;
 	struct ring_block *blocks;
 };
@@ -124,12 +126,6 @@ void elog_rings_full(struct elog_rings *rings, int fd);
  * @rings: of a producer that is connected to @fd
  */
 void elog_rings_rung(struct elog_rings *rings, int fd);
-
-/*
- * With EVENTLOG_MAPPED_ASK_LEAVE: the ring is ordinary memory by now, so the kernel does not
- * get what is in it.
- */
-#define ELOG_RINGS_STAND_IN	(1U << 31)
 
 /** elog_rings_leave() - end this thread's ring if the kernel asks for it */
 void elog_rings_leave(struct elog_rings *rings, int fd);
