@@ -45,6 +45,10 @@ enum long_option {
 	OPTION_HANDLER,
 	OPTION_PROGRAM,
 	OPTION_IF,
+	OPTION_FROM,
+	OPTION_ONCE,
+	OPTION_REPLICAS,
+	OPTION_STATE,
 };
 
 /**
@@ -89,6 +93,7 @@ extern const struct verb verb_latency;
 extern const struct verb verb_list;
 extern const struct verb verb_marker;
 extern const struct verb verb_report;
+extern const struct verb verb_ship;
 extern const struct verb verb_show;
 extern const struct verb verb_sql;
 extern const struct verb verb_stat;
