@@ -13,6 +13,7 @@ help_text := \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  check        run all tests, most of them in guests' \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
+	'  check-fleet  test elog ship with a cluster of NATS servers, whose processes are killed' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
@@ -44,7 +45,8 @@ help_text := \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
 	'  install      install module, tools, library, manual pages, udev rule, units' \
 	'  install-gen  install only eventlog-gen; also -module, -tool, -library,' \
-	'               -development, -device (udev rule, group), -service (units)' \
+	'               -development, -device (udev rule, group), -service (units),' \
+	'               -fleet (what elog ship needs)' \
 	'  uninstall    remove installed files' \
 	'  deb          build packages for Debian and Ubuntu, in build/deb' \
 	'  check-deb    install them in a fresh Debian, use and purge them' \
@@ -206,6 +208,12 @@ check-debug:
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
 		--results build/check/debug.results $(DEBUG_TESTS)
 
+# elog ship with a cluster of servers.
+check-fleet:
+	@scripts/setup
+	@$(MAKE) --no-print-directory tools
+	@tools/elog/fleet/cluster_test.sh
+
 check-sanitizers:
 	@scripts/check-sanitizers
 
@@ -312,7 +320,14 @@ device_files = tools/dist/60-eventlog.rules:$(UDEVDIR)/60-eventlog.rules:644 \
 service_files = tools/dist/eventlog.tmpfiles:$(PREFIX)/lib/tmpfiles.d/eventlog.conf:644 \
 	tools/dist/eventlog-metrics:$(PREFIX)/libexec/eventlog-metrics:755 \
 	$(foreach unit,$(units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
-units = $(notdir $(wildcard tools/dist/*.service tools/dist/*.timer))
+units = $(filter-out $(fleet_units),$(notdir $(wildcard tools/dist/*.service \
+	tools/dist/*.timer)))
+
+# What elog ship needs.
+fleet_units := eventlog-ship.service
+fleet_files = $(foreach file,$(shell ls build/tools/elog_nats.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
+		$(file)):644) \
+	$(foreach unit,$(fleet_units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
 
 word_of = $(word $(1),$(subst :, ,$(2)))
 install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
@@ -357,9 +372,12 @@ install-device:
 install-service: $(units:%=build/dist/%)
 	$(call install_files,$(service_files))
 
+install-fleet: tools $(fleet_units:%=build/dist/%)
+	$(call install_files,$(fleet_files))
+
 # ldconfig updates the cache of this system, so not with DESTDIR.
 install: install-module install-tool install-library install-development \
-		install-gen install-device install-service
+		install-gen install-device install-service install-fleet
 	$(if $(DESTDIR),,ldconfig)
 
 installed_release = $(if $(KDIR),$(release),$(running_release))
@@ -369,7 +387,7 @@ uninstall-gen:
 
 uninstall: uninstall-gen
 	rm -f $(call installed_names,$(tool_files) $(library_files) \
-		$(development_files) $(device_files) $(service_files), \
+		$(development_files) $(device_files) $(service_files) $(fleet_files), \
 		$(library_links) $(development_links))
 	rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
 	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
@@ -408,9 +426,9 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-user-events check-armhf check-debug check-sanitizers check-static check-native stress \
+	check check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-library install-development install-gen install-device \
-	install-service uninstall-gen uninstall deb check-deb clean help FORCE
+	install-service install-fleet uninstall-gen uninstall deb check-deb clean help FORCE

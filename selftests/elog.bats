@@ -59,7 +59,7 @@ teardown()
 	fails_with "'ls' is not an option; a command must follow --" capture ls
 	fails_with "no command follows --" capture --
 	fails_with "unexpected argument 'b'" list a b
-	fails_with "unexpected argument 'a'" info a
+	fails_with "elog info: a: No such file or directory" info a
 	fails_with "PROVIDER/EVENT is missing" emit
 	fails_with "an event has only one session" emit -s 1 -s 2 a/b
 }

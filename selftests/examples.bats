@@ -217,6 +217,10 @@ run_page()
 	run_page elog-report.1
 }
 
+@test "examples: elog-ship(1)" {
+	run_page elog-ship.1
+}
+
 @test "examples: elog-show(1)" {
 	run_page elog-show.1
 }

@@ -122,7 +122,7 @@ units_name_what_is_there()
 	cat "$root$1"/lib/systemd/system/*.service "$root$1/libexec/eventlog-metrics" |
 		sed -n -e 's/^exec .*elog}\{0,1\}" \([a-z].*\) \\$/\1/p' \
 			-e 's/^ExecStart=.*\/elog \([a-z].*\)/\1/p' > "$work/lines"
-	[ "$(wc -l < "$work/lines")" = 3 ] || { cat "$work/lines"; return 1; }
+	[ "$(wc -l < "$work/lines")" = 4 ] || { cat "$work/lines"; return 1; }
 	while read -r verb options; do
 		"$elog" "$verb" --help > "$work/help" || return 1
 		for option in $options; do

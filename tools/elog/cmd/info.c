@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog info: print version, features, limits and counts of the kernel module.
+ * elog info: print version, features, limits and counts of the kernel module, or the headers
+ * of files.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/info_file.h"
 #include "cmd/verb.h"
 #include "util/background.h"
 
@@ -260,10 +262,8 @@ static int run_info(const struct options *options)
 	struct eventlog_user_quota found[EVENTLOG_QUOTAS];
 	int fd, ret, printed;
 
-	if (options->argument_count) {
-		elog_error("unexpected argument '%s'", options->arguments[0]);
-		return STATUS_ERROR;
-	}
+	if (options->argument_count)
+		return info_files(options);
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
 		explain_device_error(fd, PURPOSE_QUERY);
@@ -291,18 +291,20 @@ static int run_info(const struct options *options)
 
 static const struct verb_option info_options[] = {
 	{ OPTION_FORMAT, "text (default), or json: one object in one line" },
-	{ 'v', "also print the status listing" },
+	{ 'v', "also print the status listing; of a FILE, the whole header" },
 	{ 0, NULL },
 };
 
 const struct verb verb_info = {
 	.name = "info",
-	.summary = "print information about the kernel module",
-	.usage = "[OPTION...]",
+	.summary = "print information about the kernel module, or about files",
+	.usage = "[OPTION...] [FILE...]",
 	.description =
 	"Prints the module's version, features, limits and counts, one per line, the process\n"
 	"and file of each background capture of this user, and what this user may make the\n"
 	"module keep: use, limit, and how often the limit was reached.\n"
+	"\n"
+	"With FILE, prints the header of each file that elog capture -o wrote instead.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error.\n",
 	.options = info_options,

@@ -154,6 +154,17 @@ static const struct option_definition definitions[] = {
 	  "start later", PARSED("must be a glob") },
 	{ OPTION_IF, "if", "PREDICATE",
 	  "enable: only when this is true, see elog_filter(7)", PARSED(NULL) },
+	{ OPTION_FROM, "from", "TIME",
+	  "send again from the first file that was written at TIME or\n"
+	  "later: a date, a time of day, @SECONDS since 1970, or -SPAN",
+	  PARSED("must be a date, a time of day, @SECONDS or -SPAN") },
+	{ OPTION_ONCE, "once", NULL, "end when everything in the files is stored", FLAG(once) },
+	{ OPTION_REPLICAS, "replicas", "N",
+	  "create the stream ELOG with N replicas, unless it exists",
+	  PARSED("must be a number from 1 to 5") },
+	{ OPTION_STATE, "state", "DIR",
+	  "keep positions in DIR; default: beside each file, in\n"
+	  ".FILE.shipped", TEXT(state) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
 	{ 'h', "help", NULL, "print this help", PARSED(NULL) },
@@ -446,6 +457,10 @@ static bool take_option(const struct verb *verb, struct options *options,
 		return parse_positive(argument, &options->slowest);
 	case OPTION_SPAN:
 		return add_string(&options->spans, &options->span_count, argument);
+	case OPTION_FROM:
+		return time_spec_parse(argument, &options->from);
+	case OPTION_REPLICAS:
+		return parse_positive(argument, &options->replicas) && options->replicas <= 5;
 	case OPTION_PENDING:
 		return parse_positive(argument, &options->pending);
 	/* The kernel or the parser of expressions judges an empty text. */

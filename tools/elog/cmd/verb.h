@@ -46,6 +46,10 @@ enum long_option {
 	OPTION_HANDLER,
 	OPTION_PROGRAM,
 	OPTION_IF,
+	OPTION_FROM,
+	OPTION_ONCE,
+	OPTION_REPLICAS,
+	OPTION_STATE,
 };
 
 /**
@@ -90,6 +94,7 @@ extern const struct verb verb_latency;
 extern const struct verb verb_list;
 extern const struct verb verb_marker;
 extern const struct verb verb_report;
+extern const struct verb verb_ship;
 extern const struct verb verb_show;
 extern const struct verb verb_sql;
 extern const struct verb verb_stat;

@@ -193,11 +193,18 @@ static void put_counters(struct elog_text *text, const struct counters *counters
  * The module
  */
 
+void metrics_put_one(struct elog_text *text, const struct metric *metric)
+{
+	put_family(text, metric->name, metric->type, metric->help);
+	elog_text_printf(text, "%s %" PRIu64 "\n", metric->name, metric->value);
+}
+
 static void put_gauge(struct elog_text *text, const char *name, const char *help,
 		      uint64_t value)
 {
-	put_family(text, name, "gauge", help);
-	elog_text_printf(text, "%s %" PRIu64 "\n", name, value);
+	const struct metric metric = { name, "gauge", help, value };
+
+	metrics_put_one(text, &metric);
 }
 
 static void put_module(struct elog_text *text)

@@ -19,6 +19,23 @@
 void metrics_put(const struct counters *counters, bool live, struct elog_text *text);
 
 /**
+ * struct metric - a number without labels
+ * @name: its name
+ * @type: "counter" or "gauge"
+ * @help: one sentence
+ * @value: the number
+ */
+struct metric {
+	const char *name;
+	const char *type;
+	const char *help;
+	uint64_t value;
+};
+
+/** metrics_put_one() - append a metric */
+void metrics_put_one(struct elog_text *text, const struct metric *metric);
+
+/**
  * metrics_write() - replace a file atomically
  * @path: the file; if it is not a regular file, it is written in place
  * @text: the new contents

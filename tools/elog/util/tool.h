@@ -123,6 +123,10 @@ struct number_list {
  * @handlers: --handler, or NULL
  * @program: --program, or NULL
  * @predicate: --if, or NULL
+ * @from: --from
+ * @once: --once
+ * @replicas: --replicas; 0: not given
+ * @state: --state, or NULL
  * @separated: "--" precedes the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -179,6 +183,10 @@ struct options {
 	const char *handlers;
 	const char *program;
 	const char *predicate;
+	struct time_spec from;
+	bool once;
+	uint32_t replicas;
+	const char *state;
 	uint32_t sample;
 	uint64_t per_cpu_bytes;
 	enum time_format time;

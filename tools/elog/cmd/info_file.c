@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog info FILE: print the header of the first part of each file. Reads only the first
+ * block, so that a file of any size takes no time. No state.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/info_file.h"
+
+struct entry {
+	const char *key;	/* in the header and in JSON */
+	const char *label;
+	bool verbose;		/* only with -v, in text */
+};
+
+/* As elog(5) lists them. "start" is printed as a time. */
+static const struct entry entries[] = {
+	{ "host", "host", false },
+	{ "kernel", "kernel", false },
+	{ "machine", "architecture", false },
+	{ "elog", "elog", false },
+	{ "command", "command", false },
+	{ "cpus", "cpus", false },
+	{ "machine_id", "machine id", true },
+	{ "boot_id", "boot id", true },
+	{ "clock_error", "clock error, ns", true },
+	{ "capture", "capture", true },
+	{ "files", "files", true },
+	{ "continues", "continues a file", true },
+	{ "version", "version", true },
+	{ "flags", "flags", true },
+	{ "byte_order", "byte order", true },
+	{ "page_size", "page size", true },
+};
+
+/* A file may say that the error is 0, which means that it is not known. */
+static const char *value_of(struct elog_reader *reader, const struct entry *entry)
+{
+	const char *value = elog_reader_info(reader, entry->key);
+
+	if (value && !strcmp(entry->key, "clock_error") && !strcmp(value, "0"))
+		return NULL;
+	return value;
+}
+
+/* CLOCK_REALTIME ns of the start; 0: the header has none. */
+static int64_t start_of(struct elog_reader *reader)
+{
+	const char *text = elog_reader_info(reader, "start");
+	int64_t realtime;
+
+	if (!text || sscanf(text, "%*u %*u %" SCNd64, &realtime) != 1)
+		return 0;
+	return realtime;
+}
+
+static void put_line(struct elog_text *text, const char *label, const char *value)
+{
+	elog_text_printf(text, "%-28s", label);
+	elog_text_visible(text, value, strlen(value));
+	elog_text_put(text, "\n", 1);
+}
+
+static void put_header(struct elog_reader *reader, const char *path, bool verbose,
+		       struct elog_text *text)
+{
+	const int64_t start = start_of(reader);
+	const char *value;
+	size_t i;
+
+	put_line(text, "file", path);
+	if (start) {
+		elog_text_printf(text, "%-28s", "start");
+		put_local_time(text, start, true);
+		elog_text_put(text, "\n", 1);
+	}
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		value = value_of(reader, &entries[i]);
+		if (value && (verbose || !entries[i].verbose))
+			put_line(text, entries[i].label, value);
+		else if (!value && verbose && !strcmp(entries[i].key, "clock_error"))
+			put_line(text, entries[i].label, "not known");
+	}
+}
+
+static void put_header_json(struct elog_reader *reader, const char *path,
+			    struct elog_text *text)
+{
+	const int64_t start = start_of(reader);
+	const char *value;
+	size_t i;
+
+	elog_text_put(text, "{", 1);
+	json_member(text, "file", path);
+	if (start)
+		elog_text_printf(text, ",\"start\":%" PRId64, start);
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		value = value_of(reader, &entries[i]);
+		if (!value)
+			continue;
+		elog_text_put(text, ",", 1);
+		json_member(text, entries[i].key, value);
+	}
+	elog_text_string(text, "}\n");
+}
+
+/* Return: 0 or a negative errno, and a message was printed. */
+static int put_file(const char *path, const struct options *options, struct elog_text *text)
+{
+	struct elog_reader *reader = NULL;
+	struct elog_item item;
+	int fd, ret;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ret = fd < 0 ? -errno : elog_reader_open(&reader, fd);
+	if (!ret)
+		ret = elog_reader_next(reader, &item);
+	if (ret > 0 && item.type == ELOG_ITEM_PART) {
+		if (options->format == FORMAT_JSON)
+			put_header_json(reader, path, text);
+		else
+			put_header(reader, path, options->verbose, text);
+		ret = 0;
+	} else if (ret >= 0) {
+		ret = -EBADMSG;
+	}
+	elog_reader_close(reader);
+	if (fd >= 0)
+		close(fd);
+	if (ret == -EBADMSG)
+		elog_error("%s: not a file of elog, or its start is damaged", path);
+	else if (ret)
+		elog_error("%s: %s", path, strerror(-ret));
+	return ret;
+}
+
+int info_files(const struct options *options)
+{
+	struct elog_text text = { 0 };
+	int i, status = STATUS_OK;
+
+	for (i = 0; i < options->argument_count; i++) {
+		if (text.size && options->format != FORMAT_JSON)
+			elog_text_put(&text, "\n", 1);
+		if (put_file(options->arguments[i], options, &text))
+			status = STATUS_ERROR;
+	}
+	if (text.error) {
+		elog_error("out of memory");
+		status = STATUS_ERROR;
+	} else if (text.size) {
+		fwrite(text.data, 1, text.size, stdout);
+	}
+	elog_text_free(&text);
+	return status;
+}

@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# cluster_test - elog ship with a cluster of three servers on the loopback interface and
+# three hosts that capture, rotate and ship: every byte of every file arrives, whatever is
+# killed with SIGKILL meanwhile. Prints TAP. Started by make check-fleet.
+#
+# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+tools=${EVENTLOG_TOOLS:-$top/build/tools}
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+# shellcheck source=tools/elog/fleet/servers.sh
+. "$here/servers.sh"
+declare -A pids=()
+pid=
+trap 'for pid in "${pids[@]}"; do kill -9 "$pid"; done; servers_stop; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# start_capture HOST FILES; as many files are kept: none is removed before it is sent.
+start_capture()
+{
+	mkdir -p "$1"
+	python3 "$here/fleet_file.py" capture "$1" 1500000 "$2" 99 \
+		"$(printf "$1%.0s" {1..32})" 5000 &
+	pids[capture$1]=$!
+}
+
+start_shipper()
+{
+	"$tools/elog" ship --replicas 3 "$url" "$1/x.elog" >> "$1.out" 2>&1 &
+	pids[ship$1]=$!
+}
+
+kill_one()
+{
+	kill -9 "${pids[$1]}"
+	wait "${pids[$1]}" 2> why
+	unset "pids[$1]"
+}
+
+# Ends the shippers, and lets others send the rest.
+ship_rest()
+{
+	local host
+
+	for host in a b c; do
+		kill -TERM "${pids[ship$host]}"
+		wait "${pids[ship$host]}"
+		unset "pids[ship$host]"
+	done
+	for host in a b c; do
+		timeout 300 "$tools/elog" ship --once "$url" "$host/x.elog" >> "$host.out" 2>&1 ||
+			{ cat "$host.out"; return 1; }
+	done
+}
+
+# Each file of each host has arrived, byte by byte, and nothing else has.
+arrived()
+{
+	rm -rf drained
+	"$tools/fleet_drain" "$url" drained > drain.out 2>&1 || return 1
+	sha256sum ./[abc]/all/* | cut -d' ' -f1 | sort > expected
+	find drained -type f -exec sha256sum {} + | cut -d' ' -f1 | sort > found
+	cmp expected found
+}
+
+has_leader()
+{
+	[ -n "$(stream_leader)" ]
+}
+
+# run_with FILES DISTURB...: while three hosts write and ship this number of files, call a
+# function.
+run_with()
+{
+	local files=$1 host status=0
+
+	shift
+	rm -rf a b c ./*.out n0 n1 n2
+	servers_config 3
+	server_start 0 && server_start 1 && server_start 2 || return 1
+	for host in a b c; do
+		start_capture "$host" "$files"
+		start_shipper "$host"
+	done
+	wait_for 300 test -e a/.x.elog.shipped || status=1
+	wait_for 300 has_leader || status=1
+	"$@" || status=1
+	for host in a b c; do
+		wait "${pids[capture$host]}" || status=1
+		unset "pids[capture$host]"
+	done
+	ship_rest || status=1
+	# A server that was away may not have all yet.
+	wait_for 300 arrived || { cat drain.out ./[abc].out; status=1; }
+	cat drain.out
+	servers_stop
+	return "$status"
+}
+
+nothing()
+{
+	true
+}
+
+leader_is_killed()
+{
+	local leader
+
+	leader=$(stream_leader)
+	server_kill "$leader"
+	sleep 1
+	wait_for 300 has_leader && server_start "$leader"
+}
+
+all_servers_are_killed()
+{
+	server_kill 0
+	server_kill 1
+	server_kill 2
+	wait_for 300 test -e a/x.elog.4
+	server_start 0 && server_start 1 && server_start 2
+}
+
+shippers_are_killed()
+{
+	local host number
+
+	for number in 1 3 5; do
+		wait_for 300 test -e "a/x.elog.$number" || return 1
+		for host in a b c; do
+			kill_one "ship$host"
+			start_shipper "$host"
+		done
+	done
+}
+
+captures_are_killed()
+{
+	local host number
+
+	for number in 1 2; do
+		wait_for 300 test -e "a/x.elog.$number" || return 1
+		for host in a b c; do
+			kill_one "capture$host"
+			start_capture "$host" 6
+		done
+	done
+}
+
+check "three hosts and three servers" run_with 4 nothing
+check "kill -9 of the server that leads" run_with 8 leader_is_killed
+check "kill -9 of all servers" run_with 8 all_servers_are_killed
+check "kill -9 of elog ship" run_with 8 shippers_are_killed
+check "kill -9 of the captures" run_with 6 captures_are_killed
+end_checks

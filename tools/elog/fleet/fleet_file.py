@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files for tests of elog ship and elog info.
+
+fleet_file.py make FILE SIZE MACHINE    a file of at least SIZE bytes, of a machine (32 digits)
+fleet_file.py strip FILE KEY...         removes lines from the FILE block
+fleet_file.py capture DIR SIZE COUNT KEEP MACHINE STEP
+    Behaves like elog capture --rotate: writes COUNT files of SIZE bytes to DIR/x.elog, STEP
+    bytes at a time, with the lock of a capture. DIR/all has links to all of them. If it was
+    killed, it appends to the newest file.
+"""
+import fcntl
+import os
+import random
+import struct
+import sys
+import time
+
+MAGIC = b"\x89ELOG\r\n\x1a"
+FILE, DATA, SYNC, END = 1, 4, 5, 7
+TABLE = []
+for byte in range(256):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
+    TABLE.append(byte)
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xff]
+    return crc ^ 0xffffffff
+
+
+def block(kind, body, crc=None):
+    head = MAGIC + struct.pack("<5I", kind, 0, len(body), len(body),
+                               crc32c(body) if crc is None else crc)
+    return head + struct.pack("<I", crc32c(head)) + body + bytes(-len(body) % 8)
+
+
+def head(machine):
+    now = time.clock_gettime_ns(time.CLOCK_REALTIME)
+    boot = "0123456789ab-cdef"
+    return block(FILE, (f"version 2\nflags 0x0\nbyte_order little\npage_size 4096\nhost test\n"
+                        f"kernel 6.1\nmachine x86_64\nelog 1\nmachine_id {machine}\n"
+                        f"boot_id {boot}\nclock_error 1500\ncpus 1\n"
+                        f"start {now} {now} {now}\n").encode())
+
+
+# elog ship does not look at the contents, so their checksum need not be right.
+def data(generator):
+    size = generator.choice((24, 1000, 40000, 300000)) // 8 * 8
+    return block(DATA, generator.randbytes(size), 0)
+
+
+def sync():
+    return block(SYNC, bytes(40) + struct.pack("<II", 48, 8))
+
+
+def contents(size, machine, generator):
+    result = head(machine)
+    while len(result) < size:
+        result += data(generator)
+        if generator.random() < 0.2:
+            result += sync()
+    return result + sync() + block(END, bytes(40))
+
+
+def make(path, size, machine):
+    with open(path, "wb") as file:
+        file.write(contents(int(size), machine, random.Random(path)))
+
+
+def strip(path, *keys):
+    with open(path, "rb") as file:
+        old = file.read()
+    size = struct.unpack_from("<I", old, 16)[0]
+    lines = old[32:32 + size].decode().splitlines(keepends=True)
+    body = "".join(line for line in lines if line.split()[0] not in keys).encode()
+    with open(path, "wb") as file:
+        file.write(block(FILE, body) + old[32 + (size + 7) // 8 * 8:])
+
+
+def rotate(path, keep):
+    for number in range(keep, 0, -1):
+        source = f"{path}.{number - 1}" if number > 1 else path
+        if os.path.exists(source):
+            os.rename(source, f"{path}.{number}")
+
+
+def write_file(path, copy, whole, step):
+    """A killed capture leaves an incomplete block; the next one appends its part."""
+    with open(path, "ab") as file:
+        if not os.path.exists(copy):
+            os.link(path, copy)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+        for at in range(0, len(whole), step):
+            os.write(file.fileno(), whole[at:at + step])
+            time.sleep(0.002)
+
+
+def capture(directory, size, count, keep, machine, step):
+    path, copies = f"{directory}/x.elog", f"{directory}/all"
+    os.makedirs(copies, exist_ok=True)
+    done = len(os.listdir(copies))
+    # It was killed while it wrote this file, or before it had a link.
+    number = max(done - 1, 0)
+    if os.path.exists(path) and not (done and os.path.samefile(path, f"{copies}/{number:04}")):
+        number = done
+    while number < int(count):
+        whole = contents(int(size), machine, random.Random(f"{machine}{number}"))
+        write_file(path, f"{copies}/{number:04}", whole, int(step))
+        number += 1
+        if number < int(count):
+            rotate(path, int(keep))
+
+
+if __name__ == "__main__":
+    {"make": make, "strip": strip, "capture": capture}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# fleet_test - elog info FILE; elog ship with one server: what it says about servers that
+# refuse, what arrives when it or the server are killed, and when files are rotated, damaged
+# or removed. Prints TAP. check_fleet.sh has the tests with a cluster.
+#
+# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+tools=${EVENTLOG_TOOLS:-$top/build/tools}
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+# shellcheck source=tools/elog/fleet/servers.sh
+. "$here/servers.sh"
+shipper=
+trap '[ -z "$shipper" ] || kill -9 "$shipper"; servers_stop; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# The program with sanitizers, unless it is older than the other one.
+elog=$top/build/tools.sanitized/elog
+if [ ! -x "$elog" ] || [ "$elog" -ot "$tools/elog" ]; then
+	elog=$tools/elog
+fi
+make_file="python3 $here/fleet_file.py"
+a=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+
+# runs STATUS ARGUMENT...: elog ends with this status.
+runs()
+{
+	local expected=$1 status=0
+
+	shift
+	timeout 120 "$elog" "$@" > stdout 2> stderr || status=$?
+	cat stdout stderr
+	[ "$status" = "$expected" ] && ! grep -q 'runtime error\|Sanitizer' stderr && return
+	echo "status $status, not $expected"
+	return 1
+}
+
+# says TEXT: the last elog has printed it.
+says()
+{
+	grep -qF -- "$1" stdout stderr
+}
+
+prints_header()
+{
+	$make_file make x.elog 100 "$a" && runs 0 info x.elog &&
+		says "host                        test" && ! says "machine id" &&
+		runs 0 info -v x.elog && says "machine id                  $a" &&
+		says "clock error, ns             1500" &&
+		runs 0 info --format json x.elog && says "\"machine_id\":\"$a\""
+}
+
+prints_header_without()
+{
+	$make_file make x.elog 100 "$a" && $make_file strip x.elog machine_id clock_error &&
+		runs 0 info -v x.elog && says "clock error, ns             not known" &&
+		! says "machine id" && runs 0 show -q x.elog
+}
+
+refuses_other_files()
+{
+	echo text > text.elog
+	runs 1 info text.elog && says "text.elog: not a file of elog"
+}
+
+check "info: prints the header of a file" prints_header
+check "info: reads files without machine id and clock error" prints_header_without
+check "info: refuses what is no file of elog" refuses_other_files
+
+# The plugin is not beside this copy.
+without_plugin()
+{
+	mkdir -p bin && cp "$elog" bin/elog && elog=$work/bin/elog &&
+		runs 1 ship nats://localhost x.elog && says "the package elog-fleet"
+}
+
+if compgen -G '/usr/lib*/elog_nats.so' > why || compgen -G '/usr/lib/*/elog_nats.so' > why; then
+	skip "ship: names the package that is missing" "elog_nats.so is installed"
+else
+	(without_plugin) > why 2>&1
+	check "ship: names the package that is missing" test $? = 0
+fi
+if [ ! -e "${elog%/*}/elog_nats.so" ] || ! PATH=$PATH:/usr/sbin command -v nats-server > why; then
+	skip "ship" "libnats or nats-server is missing"
+	end_checks
+	exit
+fi
+
+arguments()
+{
+	runs 1 ship && says "the URL of a server is missing" &&
+		runs 1 ship http://localhost x.elog && says "must be nats://HOST" &&
+		runs 1 ship nats:// x.elog && says "must be nats://HOST" &&
+		runs 1 ship --from +5 nats://localhost x.elog && says "--from: must be a date" &&
+		runs 1 ship --replicas 6 nats://localhost x.elog && says "from 1 to 5"
+}
+
+unreachable()
+{
+	servers_config 1
+	runs 1 ship --once "$url" x.elog && says "cannot connect: No server available"
+}
+
+wrong_password()
+{
+	servers_config 1 'authorization { user: elog, password: secret }'
+	server_start 0 || return 1
+	NATS_USER=elog NATS_PASSWORD=wrong runs 1 ship --once "$url" x.elog &&
+		says "cannot connect: Authorization Violation" || says "cannot connect: " || return 1
+	rm -f .x.elog.shipped
+	NATS_USER=elog NATS_PASSWORD=secret runs 0 ship --once --replicas 1 "$url" x.elog &&
+		says "gaps 0, not sent 0 bytes"
+}
+
+check "ship: wrong arguments" arguments
+check "ship: a server that cannot be reached" unreachable
+check "ship: a wrong password, and the right one" wrong_password
+servers_stop
+
+# The drained files have the same contents as these, and there are as many.
+same_files()
+{
+	rm -rf drained
+	"$tools/fleet_drain" "$url" drained || return 1
+	sha256sum "$@" | cut -d' ' -f1 | sort > expected
+	find drained -type f -exec sha256sum {} + | cut -d' ' -f1 | sort > found
+	diff expected found
+}
+
+start_shipper()
+{
+	"$elog" ship "$@" "$url" spool/x.elog > ship.out 2>&1 &
+	shipper=$!
+}
+
+stop_shipper()
+{
+	local status=0
+
+	kill -TERM "$shipper"
+	wait "$shipper" || status=$?
+	shipper=
+	cat ship.out
+	! grep -q 'runtime error\|Sanitizer' ship.out && [ "$status" = 0 ]
+}
+
+kill_shipper()
+{
+	kill -9 "$shipper"
+	wait "$shipper" 2> why
+	shipper=
+}
+
+rm -rf n0
+servers_config 1
+server_start 0
+
+no_stream()
+{
+	mkdir -p spool && $make_file make spool/x.elog 3000000 "$a" || return 1
+	start_shipper
+	wait_for 60 grep -q "no stream stores the subjects elog" ship.out
+	kill_shipper
+}
+
+# The older files, then the newest one; elog show must not take the positions for a capture.
+older_files()
+{
+	mv spool/x.elog spool/x.elog.2
+	$make_file make spool/x.elog.1 300000 "$a" && $make_file make spool/x.elog 1000 "$a" &&
+		runs 0 ship --once --replicas 1 -o ship.prom "$url" spool/x.elog || return 1
+	grep -q '^eventlog_ship_lag_bytes 0$' ship.prom &&
+		grep -q '^eventlog_ship_resent_total 0$' ship.prom &&
+		grep -q '^eventlog_ship_connected 1$' ship.prom &&
+		same_files spool/x.elog* &&
+		runs 0 ship --once "$url" spool/x.elog && says "elog: 0 messages"
+}
+
+# The stream has all of it.
+sends_again()
+{
+	runs 0 ship --once --from -1h "$url" spool/x.elog && says "elog: 0 messages, 0 bytes" &&
+		! says "duplicates 0" && same_files spool/x.elog*
+}
+
+# A message is lost, the others are too late: all are sent.
+damaged_positions()
+{
+	echo nonsense > spool/.x.elog.shipped
+	runs 0 ship --once "$url" spool/x.elog && says ".x.elog.shipped: damaged" &&
+		same_files spool/x.elog*
+}
+
+removed_files()
+{
+	mv spool/x.elog spool/x.elog.1 && rm spool/x.elog.2 &&
+		$make_file make spool/x.elog 50000 "$a" &&
+		sed -i 's/^file .*/file 00000000000000000000000000000000/' spool/.x.elog.shipped &&
+		runs 2 ship --once "$url" spool/x.elog && says "gaps 1"
+}
+
+# A capture that is killed leaves an incomplete block.
+incomplete_file()
+{
+	rm -rf spool && mkdir spool && $make_file make spool/x.elog 700000 "$a" &&
+		truncate -s -1000 spool/x.elog && cp spool/x.elog one &&
+		runs 0 ship --once "$url" spool/x.elog || return 1
+	$make_file make more 40000 "$a" && cat more >> spool/x.elog &&
+		runs 0 ship --once "$url" spool/x.elog && says "gaps 0" || return 1
+	"$tools/fleet_drain" "$url" drained || return 1
+	find drained -type f -exec cmp -s {} spool/x.elog \; -print | grep -q .
+}
+
+check "ship: a stream that does not exist" no_stream
+check "ship: older files and the newest one arrive as they are, and once" older_files
+check "ship: --from sends again, and the stream drops it" sends_again
+check "ship: damaged positions: everything is sent again" damaged_positions
+check "ship: removed files are a gap" removed_files
+check "ship: an incomplete block, and what is appended behind it" incomplete_file
+servers_stop
+
+# A capture writes and rotates files, while the shipper and the server are killed.
+kills()
+{
+	local capture status=0
+
+	rm -rf n0 spool && mkdir spool && server_start 0 || return 1
+	$make_file capture spool 1500000 6 9 "$a" 5000 &
+	capture=$!
+	start_shipper --replicas 1
+	wait_for 120 test -e spool/.x.elog.shipped || status=1
+	kill_shipper
+	start_shipper
+	wait_for 120 test -e spool/x.elog.2 || status=1
+	server_kill 0
+	wait_for 120 test -e spool/x.elog.3 || status=1
+	server_start 0 || status=1
+	wait "$capture" || status=1
+	wait_for 120 grep -q "connected again" ship.out || status=1
+	stop_shipper || status=1
+	runs 0 ship --once "$url" spool/x.elog || status=1
+	same_files spool/all/* && return "$status"
+}
+
+check "ship: kill -9 of elog ship and of the server, during rotation" kills
+end_checks

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The plugin elog_nats.so: NATS JetStream, with libnats. See transport.h.
+ *
+ * Messages are published with a reply subject, INBOX.NUMBER, and one subscription gets all
+ * replies. js_PublishMsgAsync() does not suffice: in libnats 3.4 a message whose server dies
+ * never gets a result. While there is no connection nothing is published, so libnats buffers
+ * hardly anything.
+ *
+ * As with the nats command, the environment has what nobody else may see: NATS_USER and
+ * NATS_PASSWORD, or NATS_CREDS, a file; NATS_CA, NATS_CERT and NATS_KEY, files for TLS.
+ *
+ * libnats calls on_error() in threads of its own: @lock protects @trouble.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <nats/nats.h>
+
+#include "fleet/transport.h"
+
+#define SERVERS_MAX	32
+#define REPLY_MAX	1024
+#define PING_MS		5000	/* a server that does not answer three of these is gone */
+#define WRITE_MS	5000
+#define RECONNECT_MS	200
+#define CREATE_TRIES	50	/* a cluster that starts has no leader yet */
+#define BUFFER_BYTES	(1 << 20)	/* libnats keeps while it connects again */
+#define DUPLICATES_NS	(600LL * 1000000000)	/* the stream remembers ids */
+
+/* For elog, which loads the plugin. */
+extern const struct transport_ops elog_transport;
+
+struct transport {
+	natsOptions *options;
+	natsConnection *connection;
+	natsSubscription *replies;
+	char *inbox;
+	pthread_mutex_t lock;
+	bool troubled;
+	char trouble[TRANSPORT_WHY_MAX];
+};
+
+static void on_error(natsConnection *connection, natsSubscription *subscription,
+		     natsStatus status, void *context)
+{
+	struct transport *transport = context;
+	const char *text = NULL;
+
+	(void)subscription;
+	natsConnection_GetLastError(connection, &text);
+	pthread_mutex_lock(&transport->lock);
+	transport->troubled = true;
+	snprintf(transport->trouble, sizeof(transport->trouble), "%s",
+		 text && *text ? text : natsStatus_GetText(status));
+	pthread_mutex_unlock(&transport->lock);
+}
+
+static bool nats_trouble(struct transport *transport, char *why)
+{
+	bool troubled;
+
+	pthread_mutex_lock(&transport->lock);
+	troubled = transport->troubled;
+	transport->troubled = false;
+	if (troubled)
+		memcpy(why, transport->trouble, sizeof(transport->trouble));
+	pthread_mutex_unlock(&transport->lock);
+	return troubled;
+}
+
+/* ------------------------------------------------------------------------
+ * Connecting
+ */
+
+/* Put why a call failed: @what, and what libnats says about it. */
+static void explain(natsStatus status, const char *what, char *why)
+{
+	const char *more = nats_GetLastError(NULL);
+
+	if (more && *more && strcmp(more, natsStatus_GetText(status)))
+		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s: %s", what, natsStatus_GetText(status),
+			 more);
+	else
+		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s", what, natsStatus_GetText(status));
+}
+
+/* Separate the servers in "nats://HOST[:PORT],HOST[:PORT]": each gets the scheme. */
+static natsStatus set_servers(natsOptions *options, const char *url)
+{
+	const size_t scheme = (size_t)(strstr(url, "://") + 3 - url);
+	char *copy = strdup(url + scheme), *rest = copy, *name;
+	char *servers[SERVERS_MAX];
+	natsStatus status = copy ? NATS_OK : NATS_NO_MEMORY;
+	int count = 0, i;
+
+	while (!status && (name = strsep(&rest, ","))) {
+		if (strstr(name, "://"))
+			name = strstr(name, "://") + 3;
+		if (count == SERVERS_MAX || !*name)
+			status = NATS_INVALID_ARG;
+		else if (asprintf(&servers[count], "%.*s%s", (int)scheme, url, name) < 0)
+			status = NATS_NO_MEMORY;
+		else
+			count++;
+	}
+	if (!status)
+		status = natsOptions_SetServers(options, (const char **)servers, count);
+	for (i = 0; i < count; i++)
+		free(servers[i]);
+	free(copy);
+	return status;
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Return: false and set @why if a setting is not valid. */
+static bool set_security(natsOptions *options, const char *url, char *why)
+{
+	const char *user = variable("NATS_USER"), *password = variable("NATS_PASSWORD");
+	const char *creds = variable("NATS_CREDS"), *ca = variable("NATS_CA");
+	const char *cert = variable("NATS_CERT"), *key = variable("NATS_KEY");
+	natsStatus status = NATS_OK;
+	const char *what = "NATS_USER";
+
+	if (user)
+		status = natsOptions_SetUserInfo(options, user, password ? password : "");
+	if (!status && creds) {
+		what = "NATS_CREDS";
+		status = natsOptions_SetUserCredentialsFromFiles(options, creds, NULL);
+	}
+	if (!status && (ca || cert || !strncmp(url, "tls://", 6))) {
+		what = "TLS";
+		status = natsOptions_SetSecure(options, true);
+	}
+	if (!status && ca) {
+		what = "NATS_CA";
+		status = natsOptions_LoadCATrustedCertificates(options, ca);
+	}
+	if (!status && cert) {
+		what = "NATS_CERT, NATS_KEY";
+		status = natsOptions_LoadCertificatesChain(options, cert, key);
+	}
+	if (status)
+		explain(status, what, why);
+	return !status;
+}
+
+static natsStatus set_options(struct transport *transport)
+{
+	natsOptions *options = transport->options;
+	natsStatus status;
+
+	status = natsOptions_SetName(options, "elog ship");
+	if (!status)
+		status = natsOptions_SetMaxReconnect(options, -1);
+	if (!status)
+		status = natsOptions_SetReconnectWait(options, RECONNECT_MS);
+	if (!status)
+		status = natsOptions_SetReconnectBufSize(options, BUFFER_BYTES);
+	if (!status)
+		status = natsOptions_SetPingInterval(options, PING_MS);
+	if (!status)
+		status = natsOptions_SetMaxPingsOut(options, 2);
+	if (!status)
+		status = natsOptions_SetWriteDeadline(options, WRITE_MS);
+	if (!status)
+		status = natsOptions_SetErrorHandler(options, on_error, transport);
+	return status;
+}
+
+static void nats_close(struct transport *transport)
+{
+	if (!transport)
+		return;
+	/* After this there are no more calls of on_error(). */
+	natsConnection_Close(transport->connection);
+	natsSubscription_Destroy(transport->replies);
+	natsConnection_Destroy(transport->connection);
+	natsOptions_Destroy(transport->options);
+	natsInbox_Destroy(transport->inbox);
+	pthread_mutex_destroy(&transport->lock);
+	free(transport);
+}
+
+static natsStatus subscribe(struct transport *transport)
+{
+	char subject[REPLY_MAX];
+	natsStatus status;
+
+	status = natsInbox_Create(&transport->inbox);
+	if (status)
+		return status;
+	snprintf(subject, sizeof(subject), "%s.*", transport->inbox);
+	return natsConnection_SubscribeSync(&transport->replies, transport->connection, subject);
+}
+
+static int nats_open(struct transport **result, const char *url, char *why)
+{
+	struct transport *transport = calloc(1, sizeof(*transport));
+	natsStatus status;
+
+	if (!transport) {
+		snprintf(why, TRANSPORT_WHY_MAX, "out of memory");
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&transport->lock, NULL);
+	status = natsOptions_Create(&transport->options);
+	if (!status)
+		status = set_options(transport);
+	if (!status)
+		status = set_servers(transport->options, url);
+	if (status) {
+		explain(status, "invalid URL", why);
+		goto fail;
+	}
+	if (!set_security(transport->options, url, why)) {
+		status = NATS_INVALID_ARG;
+		goto fail;
+	}
+	status = natsConnection_Connect(&transport->connection, transport->options);
+	if (!status)
+		status = subscribe(transport);
+	if (!status) {
+		*result = transport;
+		return 0;
+	}
+	explain(status, "cannot connect", why);
+fail:
+	nats_close(transport);
+	return status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR ?
+	       -EAGAIN : -EACCES;
+}
+
+static enum transport_state nats_state(struct transport *transport)
+{
+	switch (natsConnection_Status(transport->connection)) {
+	case NATS_CONN_STATUS_CONNECTED:
+		return TRANSPORT_CONNECTED;
+	case NATS_CONN_STATUS_CLOSED:
+		return TRANSPORT_CLOSED;
+	default:
+		return TRANSPORT_DISCONNECTED;
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Messages
+ */
+
+static int nats_create(struct transport *transport, const char *stream, const char *subject,
+		       unsigned int replicas, char *why)
+{
+	jsStreamConfig config;
+	natsStatus status;
+	jsErrCode error = 0;
+	jsCtx *js = NULL;
+	int i;
+
+	jsStreamConfig_Init(&config);
+	config.Name = stream;
+	config.Subjects = &subject;
+	config.SubjectsLen = 1;
+	config.Replicas = replicas;
+	config.Storage = js_FileStorage;
+	config.Duplicates = DUPLICATES_NS;
+	status = natsConnection_JetStream(&js, transport->connection, NULL);
+	for (i = 0; !status && i < CREATE_TRIES; i++) {
+		status = js_GetStreamInfo(NULL, js, stream, NULL, &error);
+		if (!status)
+			break;
+		status = js_AddStream(NULL, js, &config, NULL, &error);
+		if (!status || error == JSStreamNameExistErr)
+			break;
+		if (i + 1 < CREATE_TRIES)
+			nats_Sleep(RECONNECT_MS);
+		else
+			explain(status, "cannot create the stream", why);
+		status = i + 1 < CREATE_TRIES ? NATS_OK : status;
+	}
+	if (error == JSStreamNameExistErr)
+		status = NATS_OK;
+	jsCtx_Destroy(js);
+	return status ? -EIO : 0;
+}
+
+static int nats_publish(struct transport *transport, const struct transport_message *message,
+			char *why)
+{
+	char reply[REPLY_MAX], offset[24];
+	natsMsg *msg = NULL;
+	natsStatus status;
+
+	snprintf(reply, sizeof(reply), "%s.%" PRIu64, transport->inbox, message->number);
+	snprintf(offset, sizeof(offset), "%" PRIu64, message->offset);
+	status = natsMsg_Create(&msg, message->subject, reply, message->data, (int)message->size);
+	if (!status)
+		status = natsMsgHeader_Set(msg, "Nats-Msg-Id", message->id);
+	if (!status)
+		status = natsMsgHeader_Set(msg, "Elog-File", message->file);
+	if (!status)
+		status = natsMsgHeader_Set(msg, "Elog-Offset", offset);
+	/* With an empty value, readers could not parse the headers. */
+	if (!status && message->previous && *message->previous)
+		status = natsMsgHeader_Set(msg, "Elog-Previous", message->previous);
+	if (!status)
+		status = natsConnection_PublishMsg(transport->connection, msg);
+	natsMsg_Destroy(msg);
+	if (status == NATS_MAX_PAYLOAD)
+		snprintf(why, TRANSPORT_WHY_MAX, "the server's max_payload must be 512KB or more");
+	else if (status)
+		explain(status, "cannot publish", why);
+	return status ? -EIO : 0;
+}
+
+/* Copy the value of "description" from {"error":{...}}; the text is the server's. */
+static void copy_description(const char *text, char *why)
+{
+	const char *value = strstr(text, "\"description\"");
+	size_t length;
+
+	value = value ? strchr(value + 13, '"') : NULL;
+	length = value ? strcspn(value + 1, "\"") : 0;
+	if (length)
+		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", (int)length, value + 1);
+	else
+		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", TRANSPORT_WHY_MAX - 1, text);
+}
+
+static void parse_reply(natsMsg *msg, struct transport_reply *reply)
+{
+	const char *number = strrchr(natsMsg_GetSubject(msg), '.');
+	const int size = natsMsg_GetDataLength(msg);
+	char text[REPLY_MAX];
+
+	reply->number = number ? strtoull(number + 1, NULL, 10) : UINT64_MAX;
+	if (natsMsg_IsNoResponders(msg) || size <= 0) {
+		snprintf(reply->why, sizeof(reply->why), "no stream stores the subjects elog.>, "
+			 "or it has no leader");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*s", size < REPLY_MAX ? size : REPLY_MAX - 1,
+		 natsMsg_GetData(msg));
+	reply->stored = strstr(text, "\"seq\"") && !strstr(text, "\"error\"");
+	reply->duplicate = reply->stored && strstr(text, "\"duplicate\"");
+	if (!reply->stored)
+		copy_description(text, reply->why);
+}
+
+static bool nats_reply(struct transport *transport, int milliseconds,
+		       struct transport_reply *reply)
+{
+	natsMsg *msg = NULL;
+	natsStatus status;
+
+	memset(reply, 0, sizeof(*reply));
+	status = natsSubscription_NextMsg(&msg, transport->replies, milliseconds);
+	if (!status) {
+		parse_reply(msg, reply);
+		natsMsg_Destroy(msg);
+		return true;
+	}
+	if (status == NATS_TIMEOUT)
+		return false;
+	/* While the connection is closed this does not wait. */
+	if (milliseconds && status != NATS_NO_RESPONDERS)
+		nats_Sleep(milliseconds);
+	return false;
+}
+
+const struct transport_ops elog_transport = {
+	.version = TRANSPORT_VERSION,
+	.open = nats_open,
+	.close = nats_close,
+	.state = nats_state,
+	.trouble = nats_trouble,
+	.create = nats_create,
+	.publish = nats_publish,
+	.reply = nats_reply,
+};

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# servers.sh - servers of NATS for tests, on free ports of the loopback interface. Sourced
+# after scripts/tap.sh; $work has their files.
+#
+#	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
+#					is a further line of these
+#	server_start NUMBER		starts one, and waits until it answers
+#	stream_leader			prints the number of the server that leads the stream
+#	server_kill NUMBER		kills it with SIGKILL
+#	servers_stop			ends all that run
+
+declare -A server_pids=()
+server_ports=() monitor_ports=()
+: "${work:?}"
+url=
+
+free_ports()
+{
+	python3 - "$1" <<'PYTHON'
+import socket
+import sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for each in sockets:
+    each.bind(("127.0.0.1", 0))
+print(*[each.getsockname()[1] for each in sockets])
+PYTHON
+}
+
+servers_config()
+{
+	local count=$1 line=${2:-} ports routes="" number
+
+	read -ra ports <<< "$(free_ports $((3 * count)))"
+	for ((number = 0; number < count; number++)); do
+		server_ports[number]=${ports[3 * number]}
+		monitor_ports[number]=${ports[3 * number + 2]}
+		routes+="${routes:+,}nats://127.0.0.1:${ports[3 * number + 1]}"
+	done
+	url=nats://$(printf '127.0.0.1:%s,' "${server_ports[@]:0:count}")
+	url=${url%,}
+	for ((number = 0; number < count; number++)); do
+		{
+			echo "server_name: n$number"
+			echo "listen: 127.0.0.1:${ports[3 * number]}"
+			echo "http: 127.0.0.1:${ports[3 * number + 2]}"
+			echo "jetstream { store_dir: \"$work/n$number\", max_mem: 64M, max_file: 2G }"
+			echo "$line"
+			[ "$count" = 1 ] || echo "cluster { name: test," \
+				"listen: 127.0.0.1:${ports[3 * number + 1]}, routes: [$routes] }"
+		} > "$work/n$number.conf"
+	done
+}
+
+# wait_for SECONDS COMMAND...
+wait_for()
+{
+	local tries=$((10 * $1))
+
+	shift
+	while ! "$@"; do
+		[ $((tries--)) -gt 0 ] || { echo "waited too long: $*"; return 1; }
+		sleep 0.1
+	done
+}
+
+answers()
+{
+	(exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null
+}
+
+server_start()
+{
+	PATH=$PATH:/usr/sbin nats-server -c "$work/n$1.conf" -l "$work/n$1.log" \
+		> /dev/null 2>&1 &
+	server_pids[$1]=$!
+	wait_for 120 answers "${server_ports[$1]}"
+}
+
+stream_leader()
+{
+	local number
+
+	for number in "${!server_pids[@]}"; do
+		curl -s "http://127.0.0.1:${monitor_ports[number]}/jsz?streams=true" |
+			jq -r '.account_details[]?.stream_detail[]?.cluster.leader // empty'
+	done | sed -n '1s/^n//p'
+}
+
+server_kill()
+{
+	kill -9 "${server_pids[$1]}"
+	wait "${server_pids[$1]}" 2> /dev/null
+	unset "server_pids[$1]"
+}
+
+servers_stop()
+{
+	local number
+
+	for number in "${!server_pids[@]}"; do
+		server_kill "$number"
+	done
+}
