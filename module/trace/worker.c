@@ -70,6 +70,7 @@ static struct {
 	unsigned int events_max;
 	const unsigned int *idle_seconds;
 	bool stopping;		/* the module is being unloaded */
+	bool working;		/* the worker has taken a batch from @todo */
 	unsigned int count;	/* of @all */
 	unsigned int free_count;
 	unsigned int unmade;	/* live definitions without a trace event */
@@ -545,11 +546,13 @@ static void eventlog_trace_work(struct work_struct *work)
 			eventlog_trace_batch_add(&batch, holder);
 		remove |= holder || (trace->added && !trace->needed);
 	}
+	eventlog_traces.working = true;
 	mutex_unlock(&domain->lock);
 
 	ret = eventlog_trace_batch(&batch, remove);
 
 	mutex_lock(&domain->lock);
+	eventlog_traces.working = false;
 	list_for_each_entry_safe(trace, next, &batch, node) {
 		failed |= trace->failed;
 		again = max(again, eventlog_trace_settle(trace));
@@ -771,12 +774,15 @@ static void eventlog_trace_event_wait(const struct eventlog_event *event)
 		mutex_lock(&eventlog_trace_domain->lock);
 		trace = event ? event->trace.event : NULL;
 		done = event ? !trace || (trace->added && !trace->busy) :
-			       list_empty(&eventlog_traces.todo);
+			       list_empty(&eventlog_traces.todo) && !eventlog_traces.working;
 		mutex_unlock(&eventlog_trace_domain->lock);
 		if (done || !tries--)
 			break;
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
 		flush_delayed_work(&eventlog_traces.work);
+		/* A file that is in use prevents removals, mostly for a short time. */
+		if (!event)
+			schedule_timeout_uninterruptible(1);
 	}
 }
 

@@ -2,9 +2,7 @@
 /*
  * Fork, exec and exit: see process.h.
  */
-#define pr_fmt(format) "eventlog: " format
-
-#include <linux/mempool.h>
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -18,30 +16,39 @@
 
 #include <trace/events/sched.h>
 
+#include "memory.h"
 #include "providers/hook.h"
 #include "user_events/enabler.h"
 #include "user_events/process.h"
 
-/* Forks that can be noted when there is no memory. */
-#define UE_FORKS_MIN 256
+/*
+ * Forks that can be noted when there is no memory.  The probe runs with preemption disabled,
+ * and PREEMPT_RT allocates no memory then: all forks that wait for the worker are of these.
+ */
+#define UE_FORKS_RESERVE (IS_ENABLED(CONFIG_PREEMPT_RT) ? 4096 : 256)
 /* The longest time between two looks at memories whose process may be exiting. */
 #define UE_PURGE_MAX (10 * HZ)
 
 /**
  * struct ue_fork - a fork in progress
- * @node: in the list of them
+ * @node: in the list of them, or that of free ones
  * @parent: the parent's, referred to
  * @mm: the child's, referred to
+ * @reserve: one of UE_FORKS_RESERVE
  */
 struct ue_fork {
 	struct list_head node;
 	struct mm_struct *parent;
 	struct mm_struct *mm;
+	bool reserve;
 };
 
-static DEFINE_SPINLOCK(ue_forks_lock);
+/* Under the lock, except @ue_forks_reserve.  The lock is raw for the probe on PREEMPT_RT. */
+static DEFINE_RAW_SPINLOCK(ue_forks_lock);
 static LIST_HEAD(ue_forks);
-static mempool_t *ue_forks_pool;
+static LIST_HEAD(ue_forks_free);
+static struct ue_fork *ue_forks_reserve;
+static atomic_long_t ue_forks_lost;
 static unsigned long ue_purge_delay;
 
 static void ue_forks_work_run(struct work_struct *work);
@@ -52,28 +59,52 @@ static DECLARE_DELAYED_WORK(ue_purge_work, ue_purge_work_run);
 
 /* ---- fork ---- */
 
+/* Any context; NULL: there is no memory. */
+static struct ue_fork *ue_fork_new(void)
+{
+	struct ue_fork *fork = NULL;
+	unsigned long flags;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		fork = kzalloc(sizeof(*fork), GFP_ATOMIC | __GFP_NOWARN);
+	if (fork)
+		return fork;
+	raw_spin_lock_irqsave(&ue_forks_lock, flags);
+	fork = list_first_entry_or_null(&ue_forks_free, struct ue_fork, node);
+	if (fork)
+		list_del(&fork->node);
+	raw_spin_unlock_irqrestore(&ue_forks_lock, flags);
+	return fork;
+}
+
 static void ue_fork_end(struct ue_fork *fork)
 {
 	mmdrop(fork->parent);
 	mmdrop(fork->mm);
-	mempool_free(fork, ue_forks_pool);
+	if (!fork->reserve) {
+		kfree(fork);
+		return;
+	}
+	raw_spin_lock_irq(&ue_forks_lock);
+	list_add(&fork->node, &ue_forks_free);
+	raw_spin_unlock_irq(&ue_forks_lock);
 }
 
 static struct ue_fork *ue_fork_first(void)
 {
 	struct ue_fork *fork;
 
-	spin_lock_irq(&ue_forks_lock);
+	raw_spin_lock_irq(&ue_forks_lock);
 	fork = list_first_entry_or_null(&ue_forks, struct ue_fork, node);
-	spin_unlock_irq(&ue_forks_lock);
+	raw_spin_unlock_irq(&ue_forks_lock);
 	return fork;
 }
 
 static void ue_fork_unlink(struct ue_fork *fork)
 {
-	spin_lock_irq(&ue_forks_lock);
+	raw_spin_lock_irq(&ue_forks_lock);
 	list_del(&fork->node);
-	spin_unlock_irq(&ue_forks_lock);
+	raw_spin_unlock_irq(&ue_forks_lock);
 }
 
 void eventlog_ue_forks_take(void)
@@ -118,9 +149,9 @@ static bool ue_fork_matters(const struct mm_struct *parent)
 	unsigned long flags;
 	bool matters;
 
-	spin_lock_irqsave(&ue_forks_lock, flags);
+	raw_spin_lock_irqsave(&ue_forks_lock, flags);
 	matters = !list_empty(&ue_forks);
-	spin_unlock_irqrestore(&ue_forks_lock, flags);
+	raw_spin_unlock_irqrestore(&ue_forks_lock, flags);
 	rcu_read_lock();
 	matters |= !!eventlog_ue_memory_find(parent);
 	rcu_read_unlock();
@@ -135,19 +166,18 @@ static void ue_probe_fork(void *data, struct task_struct *parent, struct task_st
 	if (eventlog_ue_memories_empty() || !child->mm || child->mm == parent->mm ||
 	    !ue_fork_matters(parent->mm))
 		return;
-	fork = mempool_alloc(ue_forks_pool, GFP_ATOMIC | __GFP_NOWARN);
+	fork = ue_fork_new();
 	if (!fork) {
-		pr_warn_ratelimited("no memory: the bits of process %d stay as they are\n",
-				    child->tgid);
+		atomic_long_inc(&ue_forks_lost);
 		return;
 	}
 	fork->parent = parent->mm;
 	fork->mm = child->mm;
 	mmgrab(fork->parent);
 	mmgrab(fork->mm);
-	spin_lock_irqsave(&ue_forks_lock, flags);
+	raw_spin_lock_irqsave(&ue_forks_lock, flags);
 	list_add_tail(&fork->node, &ue_forks);
-	spin_unlock_irqrestore(&ue_forks_lock, flags);
+	raw_spin_unlock_irqrestore(&ue_forks_lock, flags);
 	queue_delayed_work(eventlog_ue_queue, &ue_forks_work, 0);
 }
 
@@ -241,14 +271,21 @@ static struct eventlog_hook ue_hooks[] = {
 int eventlog_ue_process_init(void)
 {
 	struct eventlog_hook *hook;
+	unsigned int i;
 
 	eventlog_hooks_find(ue_hooks);
 	for (hook = ue_hooks; hook->name; hook++)
 		if (!hook->point)
 			return -ENOENT;
 	ue_purge_delay = 1;
-	ue_forks_pool = mempool_create_kmalloc_pool(UE_FORKS_MIN, sizeof(struct ue_fork));
-	return ue_forks_pool ? 0 : -ENOMEM;
+	ue_forks_reserve = eventlog_alloc(UE_FORKS_RESERVE * sizeof(*ue_forks_reserve));
+	if (!ue_forks_reserve)
+		return -ENOMEM;
+	for (i = 0; i < UE_FORKS_RESERVE; i++) {
+		ue_forks_reserve[i].reserve = true;
+		list_add_tail(&ue_forks_reserve[i].node, &ue_forks_free);
+	}
+	return 0;
 }
 
 /* A fork that has passed its tracepoint before copied the memory before the first bit is set. */
@@ -276,6 +313,11 @@ static void ue_hooks_unset(void)
 	tracepoint_synchronize_unregister();
 }
 
+unsigned long eventlog_ue_forks_lost(void)
+{
+	return atomic_long_read(&ue_forks_lost);
+}
+
 void eventlog_ue_process_exit(void)
 {
 	struct ue_fork *fork;
@@ -291,7 +333,7 @@ void eventlog_ue_process_exit(void)
 	mutex_unlock(&eventlog_ue_lock);
 	cancel_delayed_work_sync(&ue_purge_work);
 	cancel_delayed_work_sync(&ue_forks_work);
-	mempool_destroy(ue_forks_pool);
+	eventlog_free(ue_forks_reserve);
 }
 
 #endif /* EVENTLOG_TRACE_EVENTS */

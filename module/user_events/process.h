@@ -17,6 +17,13 @@
 void eventlog_ue_forks_take(void);
 
 /**
+ * eventlog_ue_forks_lost() - children that did not get their parent's enablers
+ *
+ * Return: how many, for want of memory; their bits stay as they were.
+ */
+unsigned long eventlog_ue_forks_lost(void);
+
+/**
  * eventlog_ue_process_init() - find the tracepoints, at load
  *
  * Return: 0, -ENOMEM, or -ENOENT: the kernel lacks a tracepoint.

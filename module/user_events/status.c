@@ -11,10 +11,16 @@
 
 #include "user_events/data.h"
 #include "user_events/event.h"
+#include "user_events/process.h"
 
 static int ue_status_show(struct seq_file *seq, void *unused)
 {
+	unsigned long lost = eventlog_ue_forks_lost();
+
 	eventlog_ue_events_show(seq);
+	/* The kernel's user_events has no such line. */
+	if (lost)
+		seq_printf(seq, "Lost: %lu\n", lost);
 	return 0;
 }
 
