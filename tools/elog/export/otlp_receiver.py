@@ -6,7 +6,8 @@ Listens on a port of 127.0.0.1, or on that of OTLP_PORT, and writes its number t
 The path of a request begins with what the receiver does with it:
 
 ok, nothing accepts it, and stores it as DIR/WHAT/NUMBER.logs or .traces
-busy        answers 503, 429 with a Retry-After, and closes the connection; then accepts
+busy        answers 503, 429 with a Retry-After, 502 and 504, and closes the connection; then
+            accepts
 key         accepts only requests with the header "authorization: Bearer secret"
 partial     accepts it, but says that it refuses two records
 liar        likewise, but more records than it got
@@ -90,12 +91,14 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             number = counts["+" + what]
             with open(f"{folder}/requests", "a") as file:
                 file.write(f"{what} {path} {self.headers['Content-Encoding']}\n")
-        if what == "ok" or (what == "busy" and number > 3):
+        if what == "ok" or (what == "busy" and number > 5):
             self.accept(what, path, body)
         elif what == "busy" and number == 1:
             self.answer(503)
         elif what == "busy" and number == 2:
             self.answer(429, message(b"slowly"), Retry_After="1")
+        elif what == "busy" and number < 5:
+            self.answer(502 if number == 3 else 504)
         elif what in ("busy", "empty"):
             self.close_connection = True
         elif what == "key":
