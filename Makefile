@@ -44,7 +44,8 @@ help_text := \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
 	'  install      install module, tools, library, manual pages, udev rule, units' \
 	'  install-gen  install only eventlog-gen; also -module, -tool, -library,' \
-	'               -development, -device (udev rule, group), -service (units)' \
+	'               -development, -device (udev rule, group), -service (units),' \
+	'               -babeltrace2 (plugin)' \
 	'  uninstall    remove installed files' \
 	'  deb          build packages for Debian and Ubuntu, in build/deb' \
 	'  check-deb    install them in a fresh Debian, use and purge them' \
@@ -278,8 +279,14 @@ tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
 		$(basename $(file))):644) \
 	$(foreach file,$(shell ls build/tools/elog_sqlite.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
 		$(file)):644) \
-	$(call man_files,1 5 7)
+	$(filter-out tools/man/babeltrace2-%,$(call man_files,1 5 7))
 completions := $(PREFIX)/share/bash-completion/completions
+
+# The plugin of babeltrace2, if that is there to build it.
+plugin_files = $(if $(shell ls build/tools/babeltrace2-plugin-elog.so 2> /dev/null), \
+	build/tools/babeltrace2-plugin-elog.so:$(plugin_dir)/babeltrace2-plugin-elog.so:644 \
+	$(filter tools/man/babeltrace2-%,$(call man_files,7)))
+plugin_dir := $(LIBDIR)/babeltrace2/plugins
 
 library_files = build/tools/libelog.so.$(library_version):$(LIBDIR)/libelog.so.$(library_version):644
 library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
@@ -340,6 +347,10 @@ install-module: module
 install-tool: tools
 	$(call install_files,$(tool_files))
 
+install-babeltrace2: tools
+	$(if $(plugin_files),$(call install_files,$(plugin_files)),@echo \
+		'babeltrace2-plugin-elog.so was not built: libbabeltrace2-dev is missing'; false)
+
 install-library: tools
 	$(call install_files,$(library_files))
 	$(call install_links,$(library_links))
@@ -360,6 +371,7 @@ install-service: $(units:%=build/dist/%)
 # ldconfig updates the cache of this system, so not with DESTDIR.
 install: install-module install-tool install-library install-development \
 		install-gen install-device install-service
+	$(call install_files,$(plugin_files))
 	$(if $(DESTDIR),,ldconfig)
 
 installed_release = $(if $(KDIR),$(release),$(running_release))
@@ -368,7 +380,7 @@ uninstall-gen:
 	rm -f $(call installed_names,$(gen_files))
 
 uninstall: uninstall-gen
-	rm -f $(call installed_names,$(tool_files) $(library_files) \
+	rm -f $(call installed_names,$(tool_files) $(plugin_files) $(library_files) \
 		$(development_files) $(device_files) $(service_files), \
 		$(library_links) $(development_links))
 	rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
@@ -412,5 +424,5 @@ help:
 	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
-	install-tool install-library install-development install-gen install-device \
+	install-tool install-babeltrace2 install-library install-development install-gen install-device \
 	install-service uninstall-gen uninstall deb check-deb clean help FORCE
