@@ -46,7 +46,7 @@ help_text := \
 	'  install      install module, tools, library, manual pages, udev rule, units' \
 	'  install-gen  install only eventlog-gen; also -module, -tool, -library,' \
 	'               -development, -device (udev rule, group), -service (units),' \
-	'               -fleet (what elog ship needs)' \
+	'               -fleet (what elog ship needs), -babeltrace2 (plugin)' \
 	'  uninstall    remove installed files' \
 	'  deb          build packages for Debian and Ubuntu, in build/deb' \
 	'  check-deb    install them in a fresh Debian, use and purge them' \
@@ -286,8 +286,14 @@ tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
 		$(basename $(file))):644) \
 	$(foreach file,$(shell ls build/tools/elog_sqlite.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
 		$(file)):644) \
-	$(call man_files,1 5 7)
+	$(filter-out tools/man/babeltrace2-%,$(call man_files,1 5 7))
 completions := $(PREFIX)/share/bash-completion/completions
+
+# The plugin of babeltrace2, if that is there to build it.
+plugin_files = $(if $(shell ls build/tools/babeltrace2-plugin-elog.so 2> /dev/null), \
+	build/tools/babeltrace2-plugin-elog.so:$(plugin_dir)/babeltrace2-plugin-elog.so:644 \
+	$(filter tools/man/babeltrace2-%,$(call man_files,7)))
+plugin_dir := $(LIBDIR)/babeltrace2/plugins
 
 library_files = build/tools/libelog.so.$(library_version):$(LIBDIR)/libelog.so.$(library_version):644
 library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
@@ -355,6 +361,10 @@ install-module: module
 install-tool: tools
 	$(call install_files,$(tool_files))
 
+install-babeltrace2: tools
+	$(if $(plugin_files),$(call install_files,$(plugin_files)),@echo \
+		'babeltrace2-plugin-elog.so was not built: libbabeltrace2-dev is missing'; false)
+
 install-library: tools
 	$(call install_files,$(library_files))
 	$(call install_links,$(library_links))
@@ -378,6 +388,7 @@ install-fleet: tools $(fleet_units:%=build/dist/%)
 # ldconfig updates the cache of this system, so not with DESTDIR.
 install: install-module install-tool install-library install-development \
 		install-gen install-device install-service install-fleet
+	$(call install_files,$(plugin_files))
 	$(if $(DESTDIR),,ldconfig)
 
 installed_release = $(if $(KDIR),$(release),$(running_release))
@@ -386,7 +397,7 @@ uninstall-gen:
 	rm -f $(call installed_names,$(gen_files))
 
 uninstall: uninstall-gen
-	rm -f $(call installed_names,$(tool_files) $(library_files) \
+	rm -f $(call installed_names,$(tool_files) $(plugin_files) $(library_files) \
 		$(development_files) $(device_files) $(service_files) $(fleet_files), \
 		$(library_links) $(development_links))
 	rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
@@ -430,5 +441,6 @@ help:
 	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
-	install-tool install-library install-development install-gen install-device \
-	install-service install-fleet uninstall-gen uninstall deb check-deb clean help FORCE
+	install-tool install-babeltrace2 install-library install-development install-gen \
+	install-device install-service install-fleet uninstall-gen uninstall deb check-deb \
+	clean help FORCE

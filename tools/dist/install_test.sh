@@ -47,7 +47,13 @@ everything_is_there()
 		"$1/lib/modules-load.d/eventlog.conf" \
 		"$1/share/bash-completion/completions/elog" \
 		/usr/lib/udev/rules.d/60-eventlog.rules || return 1
+	if [ -e "$top/build/tools/babeltrace2-plugin-elog.so" ]; then
+		has "$1/lib/babeltrace2/plugins/babeltrace2-plugin-elog.so" || return 1
+	fi
 	for page in "$top"/tools/man/*.[1-9]; do
+		case $page in
+		*/babeltrace2-*) [ -e "$top/build/tools/babeltrace2-plugin-elog.so" ] || continue ;;
+		esac
 		has "$1/share/man/man${page##*.}/${page##*/}" || return 1
 	done
 	for unit in "$top"/tools/dist/*.service; do

@@ -382,46 +382,13 @@ static int event_cache_find(struct source *source, struct input *input,
 
 void source_put_damage(const struct entry *entry, struct elog_text *text)
 {
-	uint64_t at = entry->item.offset, size = entry->item.size;
-
 	elog_text_printf(text, "%s: ", entry->file);
 	if (entry->unfinished) {
 		elog_text_printf(text, "the capture is still running: read up to byte %" PRIu64,
-				 at);
+				 entry->item.offset);
 		return;
 	}
-	switch (entry->item.damage) {
-	case ELOG_DAMAGE_CUT:
-		elog_text_printf(text, "ends within a block: the last %" PRIu64
-				 " bytes, from byte %" PRIu64 ", are unusable", size, at);
-		break;
-	case ELOG_DAMAGE_NO_END:
-		elog_text_printf(text, "the capture was cut off at byte %" PRIu64, at);
-		break;
-	case ELOG_DAMAGE_RECORDS:
-		elog_text_printf(text, "%" PRIu64 " bytes in the block at byte %" PRIu64
-				 " are not events: skipped", size, at);
-		break;
-	case ELOG_DAMAGE_MISSING:
-		elog_text_printf(text, "before byte %" PRIu64 " ", at);
-		if (size)
-			elog_text_printf(text, "%" PRIu64 " bytes of ", size);
-		elog_text_string(text, "events are missing");
-		break;
-	case ELOG_DAMAGE_ORDER:
-		elog_text_printf(text, "too many events before byte %" PRIu64
-				 " are unsorted: the order may be wrong", at);
-		break;
-	case ELOG_DAMAGE_UNKNOWN:
-		elog_text_printf(text, "the block at byte %" PRIu64
-				 " has a form, a CPU or a stream that this elog cannot read: "
-				 "skipped", at);
-		break;
-	default:
-		elog_text_printf(text, "%" PRIu64 " bytes at byte %" PRIu64
-				 " are damaged: skipped", size, at);
-		break;
-	}
+	elog_format_damage(text, &entry->item);
 }
 
 void source_print_damage(const struct entry *entry)

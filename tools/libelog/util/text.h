@@ -74,6 +74,17 @@ void elog_text_json_string(struct elog_text *text, const char *data, size_t size
  */
 void elog_text_csv(struct elog_text *text, const char *data, size_t size);
 
+/**
+ * elog_text_utf8() - append a string as valid UTF-8
+ * @text: the text
+ * @data: the string
+ * @size: bytes of it
+ *
+ * Each byte that is not part of a character, or begins one of the control characters
+ * U+0080 to U+009F, becomes U+FFFD.
+ */
+void elog_text_utf8(struct elog_text *text, const char *data, size_t size);
+
 /** elog_is_text() - is this valid UTF-8 without NUL? */
 bool elog_is_text(const char *text, const char *end);
 

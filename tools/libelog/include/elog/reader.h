@@ -60,6 +60,15 @@ void elog_reader_close(struct elog_reader *reader);
 int elog_reader_next(struct elog_reader *reader, struct elog_item *item);
 
 /**
+ * elog_format_damage() - append a description of damage
+ * @text: the text
+ * @item: an ELOG_ITEM_DAMAGE
+ *
+ * Example: "16 bytes at byte 4096 are damaged: skipped". Write the name of the file before it.
+ */
+void elog_format_damage(struct elog_text *text, const struct elog_item *item);
+
+/**
  * elog_reader_describe() - get the schema of an event of the file
  * @reader: the reader
  * @descriptor: struct elog_item.descriptor

@@ -1,12 +1,10 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Text for readers that refuse what is not UTF-8: see put_utf8() in export.h.
+ * Text for readers that refuse what is not UTF-8: see elog_text_utf8() in util/text.h.
  */
-#include <string.h>
+#include "util/text.h"
 
-#include "export/export.h"
-
-void put_utf8(struct elog_text *text, const char *data, size_t size)
+void elog_text_utf8(struct elog_text *text, const char *data, size_t size)
 {
 	const unsigned char *from = (const unsigned char *)data, *end = from + size, *plain = from;
 	size_t step;
