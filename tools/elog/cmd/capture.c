@@ -67,7 +67,7 @@ struct capture {
 	bool damaged;			/* a ring was damaged: records are missing */
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
-	uint64_t unknown_kinds;		/* events that are not sent: there are too many kinds */
+	uint64_t unknown_kinds;		/* events not sent: there are too many kinds */
 	bool unsent;			/* the receiver does not have everything */
 };
 

@@ -191,7 +191,8 @@ static size_t put_ours(struct otlp *otlp, struct elog_text *text, unsigned int n
 	if (item->tid && !names->replaced[OUR_TID] && ++count)
 		otlp_put_number(text, number, our_keys[OUR_TID], item->tid);
 	if (item->tid && !names->replaced[OUR_COMM] && ++count)
-		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_COMM], thread_name(event->entry));
+		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_COMM],
+				thread_name(event->entry));
 	if (item->cpu != EVENTLOG_CPU_UNKNOWN && !names->replaced[OUR_CPU] && ++count)
 		otlp_put_number(text, number, our_keys[OUR_CPU], item->cpu);
 	if (item->session && !names->replaced[OUR_SESSION] && ++count) {
@@ -513,7 +514,8 @@ static int take_event(void *context, struct visit_event *event)
 		event->kind->data = new_names(otlp, event);
 	names = event->kind->data;
 	ret = names ? otlp_batch_begin(&otlp->batch) : -ENOMEM;
-	group = ret ? NULL : otlp_batch_group(&otlp->batch, event->entry, names->provider, item->pid);
+	group = ret ? NULL : otlp_batch_group(&otlp->batch, event->entry, names->provider,
+					      item->pid);
 	if (!group) {
 		ret = ret ? : -ENOMEM;
 		goto out;
@@ -569,7 +571,8 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	for (i = 0; i < item->lost_count; i++)
 		if (item->lost[i] && i != CAUSE_INVALID)
 			otlp_put_number(text, LOG_ATTRIBUTE,
-					elog_lost_name((unsigned int)i) ? : "unknown", item->lost[i]);
+					elog_lost_name((unsigned int)i) ? : "unknown",
+					item->lost[i]);
 	pb_close(text, record);
 	return otlp_batch_end(&otlp->batch, group, OTLP_LOGS, from);
 }
