@@ -77,7 +77,7 @@ refuses_wrong_usage()
 		fails 'inputs: must be an array' $source --params='inputs=[1]' &&
 		fails 'the parameters are inputs' $source --params='inputs=["spans.elog"],x=1' &&
 		fails 'filter: must be a string' $source --params='inputs=["spans.elog"],filter=1' &&
-		fails 'filter: column 7: ' $source --params='inputs=["spans.elog"],filter="bytes >"' &&
+		fails 'filter: column 8: ' $source --params='inputs=["spans.elog"],filter="bytes >"' &&
 		fails 'since: must be' $source --params='inputs=["spans.elog"],since=-1' &&
 		fails 'none.elog: No such file' $source --params='inputs=["none.elog"]' &&
 		fails 'not a file of elog' $source --params="inputs=[\"$here/plugin.h\"]" &&
