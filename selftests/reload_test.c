@@ -48,6 +48,38 @@ TEST(open_file_pins_the_module)
 	}
 }
 
+/* The mapping of a producer ring uses the file after that was closed. */
+TEST(mapped_ring_pins_the_module)
+{
+	struct eventlog_attach attach = { .size = sizeof(attach), .data_bytes = 1 << 16 };
+	unsigned int i;
+	int fd, copy;
+	void *ring;
+
+	load("");
+	for (i = 0; i < 3; i++) {
+		fd = device_open();
+		register_event(fd, "event u64 value");
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
+		ring = mmap(NULL, attach.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    attach.offset);
+		CHECK(ring != MAP_FAILED);
+		/* A file may be closed before its rings, and the other way round. */
+		copy = i == 1 ? CHECK_OK(dup(fd)) : -1;
+		close(fd);
+		check_busy();
+		CHECK_OK(munmap(ring, attach.length));
+		if (i == 1) {
+			check_busy();
+			close(copy);
+		}
+		CHECK_OK(try_unload());
+		CHECK(!is_loaded());
+		load("");
+		attach.ring = 0;
+	}
+}
+
 TEST(used_file_pins_the_module)
 {
 	struct eventlog_register event;
