@@ -110,9 +110,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < count; i++) {
 		data.number = i;
 		if (enabled[0])
-			emit_record(fd, indexes[0], 4, order, sizeof(order) - 1, &data, sizeof(data));
+			emit_record(fd, indexes[0], 4, order, sizeof(order) - 1, &data,
+				    sizeof(data));
 		if (enabled[1])
-			emit_record(fd, indexes[1], 2, failed, sizeof(failed) - 1, &error, sizeof(error));
+			emit_record(fd, indexes[1], 2, failed, sizeof(failed) - 1, &error,
+				    sizeof(error));
 	}
 	return 0;
 }

@@ -268,6 +268,9 @@ static int put_name(struct compiler *compiler, struct eventlog_term *term,
 	if (size > EVENTLOG_FIELD_NAME_MAX)
 		return elog_wrong(compiler->error, comparison->column,
 				  "the name is too long for a field");
+	if (strchr(comparison->name, '.'))
+		return elog_wrong(compiler->error, comparison->column,
+				  "the kernel cannot compare a field of a struct");
 	if (comparison->only_metadata)
 		term->flags = EVENTLOG_TERM_COMMON;
 	if (metadata > METADATA_SESSION && metadata != METADATA_NONE &&

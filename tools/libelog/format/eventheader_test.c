@@ -569,9 +569,22 @@ static void test_expressions(void)
 	struct elog_expression_error error;
 	struct elog_predicate *predicate;
 	struct elog_item item = { 0 };
+	struct elog_filter *filter;
 	struct bytes bytes;
 	size_t i;
 	int ret;
+
+	/* The kernel does not accept such a name. */
+	check_equal(elog_expression_parse("s.x == 4 && n > 2", &expression, &error), 0);
+	check_equal(elog_expression_compile((const struct elog_expression *const *)&expression, 1,
+					    0, &filter, NULL), 0);
+	check_string(filter->text, "n > 2");
+	check(!filter->exact);
+	elog_filter_free(filter);
+	check_equal(elog_expression_compile((const struct elog_expression *const *)&expression, 1,
+					    ELOG_FILTER_WHOLE, &filter, &error), -EINVAL);
+	check_string(error.message, "the kernel cannot compare a field of a struct");
+	elog_expression_free(expression);
 
 	put_header(&bytes, LITTLE, 4);
 	put_extension(&bytes, 1, metadata, sizeof(metadata) - 1);
