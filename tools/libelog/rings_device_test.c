@@ -175,7 +175,7 @@ static unsigned int mapped_rings_at(size_t *bytes, void **last)
 		    end - begin == (unsigned long)sysconf(_SC_PAGESIZE))
 			continue;
 		*bytes += end - begin;
-		*last = (char *)NULL + begin;
+		*last = (void *)(uintptr_t)begin;
 		count++;
 	}
 	fclose(maps);
