@@ -16,7 +16,7 @@
 
 static const char *const feature_names[] = {
 	[0] = "overwrite", [1] = "pause", [3] = "markers", [4] = "names", [5] = "mapped",
-	[6] = "batch", [7] = "definitions",
+	[6] = "batch", [7] = "definitions", [8] = "instances",
 };
 
 struct number {
