@@ -20,11 +20,7 @@ shipper=
 trap '[ -z "$shipper" ] || kill -9 "$shipper"; servers_stop; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# The program with sanitizers, unless it is older than the other one.
-elog=$top/build/tools.sanitized/elog
-if [ ! -x "$elog" ] || [ "$elog" -ot "$tools/elog" ]; then
-	elog=$tools/elog
-fi
+elog=$tools/elog
 make_file="python3 $here/fleet_file.py"
 a=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
@@ -163,10 +159,13 @@ server_start 0
 
 no_stream()
 {
+	local status=0
+
 	mkdir -p spool && $make_file make spool/x.elog 3000000 "$a" || return 1
 	start_shipper
-	wait_for 60 grep -q "no stream stores the subjects elog" ship.out
+	wait_for 60 grep -q "no stream stores the subjects elog" ship.out || status=1
 	kill_shipper
+	return "$status"
 }
 
 # The older files, then the newest one; elog show must not take the positions for a capture.

@@ -31,6 +31,8 @@
 #define BUFFER_BYTES	(1 << 20)	/* libnats keeps while it connects again */
 #define DUPLICATES_NS	(600LL * 1000000000)	/* the stream remembers ids */
 
+static const char no_stream[] = "no stream stores the subjects elog.>, or it has no leader";
+
 /* For elog, which loads the plugin. */
 extern const struct transport_ops elog_transport;
 
@@ -342,9 +344,8 @@ static void parse_reply(natsMsg *msg, struct transport_reply *reply)
 	char text[REPLY_MAX];
 
 	reply->number = number ? strtoull(number + 1, NULL, 10) : UINT64_MAX;
-	if (natsMsg_IsNoResponders(msg) || size <= 0) {
-		snprintf(reply->why, sizeof(reply->why), "no stream stores the subjects elog.>, "
-			 "or it has no leader");
+	if (size <= 0) {
+		snprintf(reply->why, sizeof(reply->why), "%s", no_stream);
 		return;
 	}
 	snprintf(text, sizeof(text), "%.*s", size < REPLY_MAX ? size : REPLY_MAX - 1,
@@ -368,10 +369,14 @@ static bool nats_reply(struct transport *transport, int milliseconds,
 		natsMsg_Destroy(msg);
 		return true;
 	}
-	if (status == NATS_TIMEOUT)
-		return false;
+	/* libnats keeps this reply, with its subject, to itself. */
+	if (status == NATS_NO_RESPONDERS) {
+		reply->number = UINT64_MAX;
+		snprintf(reply->why, sizeof(reply->why), "%s", no_stream);
+		return true;
+	}
 	/* While the connection is closed this does not wait. */
-	if (milliseconds && status != NATS_NO_RESPONDERS)
+	if (status != NATS_TIMEOUT && milliseconds)
 		nats_Sleep(milliseconds);
 	return false;
 }

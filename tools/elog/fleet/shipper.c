@@ -28,7 +28,7 @@
 
 #define WINDOW		64	/* messages of at most SPOOL_CHUNK_MAX */
 #define RESEND_NS	2000000000ULL	/* without a reply */
-#define RESEND_MAX_NS	16000000000ULL	/* it doubles each time */
+#define RESEND_MAX_NS	8000000000ULL	/* it doubles each time */
 #define REFUSED_NS	500000000ULL	/* after a refusal */
 #define STATE_MAX	256	/* bytes of a file with a position */
 
