@@ -298,12 +298,13 @@ TEST(node)
 	CHECK_OK(try_delete_instance(root, id));
 	CHECK_ERRNO(access(device, F_OK), ENOENT);
 	CHECK_ERRNO(open(copy, O_RDWR), ENODEV);
-	CHECK_OK(unlink(copy));
 	CHECK_ERRNO(try_delete_instance(root, id), ENOENT);
 
-	/* The name is free, and the id is not used again. */
+	/* The name is free, and neither the id nor the device number is used again. */
 	fd = create_with(&request, &other);
 	CHECK(other > id);
+	CHECK_ERRNO(open(copy, O_RDWR), ENODEV);
+	CHECK_OK(unlink(copy));
 	CHECK_OK(try_delete_instance(root, other));
 	close(fd);
 	close(root);
