@@ -560,6 +560,9 @@ TEST(deletion)
 	CHECK_OK(try_unregister(fd, written.write_index));
 	CHECK_EQ(counts(fd).subscribers, 1);
 	consumer_close(&consumer);
+	/* A producer that emits for the first time now learns of it, too. */
+	CHECK_EQ(status_get(&map, &mapped_event), EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC);
+	CHECK_ERRNO(emit(fd, mapped_event.write_index, &value, sizeof(value)), ENODEV);
 	close(fd);
 	close(root);
 }
