@@ -298,12 +298,13 @@ TEST(node)
 	CHECK_OK(try_delete_instance(root, id));
 	CHECK_ERRNO(access(device, F_OK), ENOENT);
 	CHECK_ERRNO(open(copy, O_RDWR), ENODEV);
-	CHECK_OK(unlink(copy));
 	CHECK_ERRNO(try_delete_instance(root, id), ENOENT);
 
-	/* The name is free, and the id is not used again. */
+	/* The name is free, and neither the id nor the device number is used again. */
 	fd = create_with(&request, &other);
 	CHECK(other > id);
+	CHECK_ERRNO(open(copy, O_RDWR), ENODEV);
+	CHECK_OK(unlink(copy));
 	CHECK_OK(try_delete_instance(root, other));
 	close(fd);
 	close(root);
@@ -559,6 +560,9 @@ TEST(deletion)
 	CHECK_OK(try_unregister(fd, written.write_index));
 	CHECK_EQ(counts(fd).subscribers, 1);
 	consumer_close(&consumer);
+	/* A producer that emits for the first time now learns of it, too. */
+	CHECK_EQ(status_get(&map, &mapped_event), EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC);
+	CHECK_ERRNO(emit(fd, mapped_event.write_index, &value, sizeof(value)), ENODEV);
 	close(fd);
 	close(root);
 }

@@ -60,7 +60,7 @@ static bool eventlog_user_idle(struct eventlog_user *user)
 {
 	bool full;
 
-	if (user->references)
+	if (atomic_read(&user->references))
 		return false;
 	spin_lock(&user->lock);
 	eventlog_user_refill(user);
@@ -109,7 +109,7 @@ struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits)
 	struct eventlog_user *user = eventlog_user_alloc(limits);
 
 	if (user)
-		user->references = 1;
+		atomic_set(&user->references, 1);
 	return user;
 }
 
@@ -148,29 +148,25 @@ struct eventlog_user *eventlog_user_open(const struct cred *cred)
 	}
 	found = found ?: eventlog_user_new(uid);
 	if (found)
-		found->references++;
+		atomic_inc(&found->references);
 	mutex_unlock(&eventlog_users_lock);
 	return found ?: ERR_PTR(-ENOMEM);
 }
 
 struct eventlog_user *eventlog_user_get(struct eventlog_user *user)
 {
-	if (!user)
-		return NULL;
-	mutex_lock(&eventlog_users_lock);
-	user->references++;
-	mutex_unlock(&eventlog_users_lock);
+	if (user)
+		atomic_inc(&user->references);
 	return user;
 }
 
 void eventlog_user_put(struct eventlog_user *user)
 {
-	if (!user)
+	/* Only the last one takes the lock, which all instances share. */
+	if (!user || !atomic_dec_and_mutex_lock(&user->references, &eventlog_users_lock))
 		return;
-	mutex_lock(&eventlog_users_lock);
-	user->references--;
 	/* One that is not in the table cannot be found again. */
-	if (eventlog_user_idle(user) || (!user->references && !hash_hashed(&user->node)))
+	if (!hash_hashed(&user->node) || eventlog_user_idle(user))
 		eventlog_user_free(user);
 	mutex_unlock(&eventlog_users_lock);
 }
@@ -246,7 +242,7 @@ void eventlog_users_exit(void)
 	unsigned int bucket;
 
 	hash_for_each_safe(eventlog_users, bucket, next, user, node) {
-		WARN_ON(user->references);
+		WARN_ON(atomic_read(&user->references));
 		eventlog_user_free(user);
 	}
 }

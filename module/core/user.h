@@ -31,7 +31,7 @@ struct cred;
  * @node: in the table, except for an instance's
  * @uid: its uid in the initial user namespace; not of an instance's
  * @limits: by enum eventlog_quota; constant
- * @references: see eventlog_user_get(); under the table's mutex when it becomes 0
+ * @references: see eventlog_user_get(); under the table's mutex when it becomes or was 0
  * @use: what it uses of each enum eventlog_quota; not of DEFINITIONS
  * @denied: how often a limit was reached
  * @mapped: its producer rings in each shard; changed under the shard's lock
@@ -44,7 +44,7 @@ struct eventlog_user {
 	struct hlist_node node;
 	kuid_t uid;
 	const unsigned long *limits;
-	unsigned long references;
+	atomic_t references;
 	atomic_long_t use[EVENTLOG_QUOTAS];
 	atomic_long_t denied[EVENTLOG_QUOTAS];
 	unsigned int mapped[EVENTLOG_SHARDS_MAX];

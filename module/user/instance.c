@@ -32,6 +32,9 @@
 #include "user/instance.h"
 #include "user/shard.h"
 
+/* All minors of the major number. */
+#define EVENTLOG_MINORS (1U << MINORBITS)
+
 /**
  * struct eventlog_node - the device of an instance
  * @device: freed by its last reference, which sysfs may have
@@ -78,7 +81,10 @@ static DEFINE_MUTEX(eventlog_instances_lock);
 /* struct eventlog_instance by id, and by minor. */
 static DEFINE_XARRAY(eventlog_instances);
 static DEFINE_XARRAY_ALLOC(eventlog_minors);
+static unsigned int eventlog_instances_count;
 static u32 eventlog_instances_last;
+/* Where the search for the next minor begins. */
+static u32 eventlog_minor_next;
 
 static struct eventlog_instance *eventlog_instance_of(struct eventlog_domain *domain)
 {
@@ -193,6 +199,23 @@ static bool eventlog_instance_name_valid(const char *name)
 	return c != name;
 }
 
+/*
+ * Chooses a minor.  Containers may keep the node of a deleted instance, so its minor is used
+ * again only when all others have been used: otherwise they would open another instance.
+ */
+static int eventlog_instance_minor_get(struct eventlog_instance *instance)
+{
+	int ret;
+
+	lockdep_assert_held(&eventlog_instances_lock);
+	if (eventlog_instances_count >= EVENTLOG_INSTANCES_MAX)
+		return -ENOSPC;
+	/* 1: the search has started again at 0. */
+	ret = xa_alloc_cyclic(&eventlog_minors, &instance->minor, instance,
+			      XA_LIMIT(0, EVENTLOG_MINORS - 1), &eventlog_minor_next, GFP_KERNEL);
+	return min(ret, 0);
+}
+
 /* Enters an instance into the table, which gets the caller's reference. */
 static int eventlog_instance_enter(struct eventlog_instance *instance)
 {
@@ -208,18 +231,18 @@ static int eventlog_instance_enter(struct eventlog_instance *instance)
 	ret = -ENOSPC;
 	if (eventlog_instances_last == U32_MAX)
 		goto out;
-	ret = xa_alloc(&eventlog_minors, &instance->minor, instance,
-		       XA_LIMIT(0, EVENTLOG_INSTANCES_MAX - 1), GFP_KERNEL_ACCOUNT);
+	ret = eventlog_instance_minor_get(instance);
+	if (ret)
+		goto out;
+	instance->domain.id = eventlog_instances_last + 1;
+	/* Memory is not charged: others wait for the lock. */
+	ret = xa_insert(&eventlog_instances, instance->domain.id, instance, GFP_KERNEL);
 	if (ret) {
-		ret = ret == -EBUSY ? -ENOSPC : ret;
+		xa_erase(&eventlog_minors, instance->minor);
 		goto out;
 	}
-	instance->domain.id = eventlog_instances_last + 1;
-	ret = xa_insert(&eventlog_instances, instance->domain.id, instance, GFP_KERNEL_ACCOUNT);
-	if (ret)
-		xa_erase(&eventlog_minors, instance->minor);
-	else
-		eventlog_instances_last++;
+	eventlog_instances_last++;
+	eventlog_instances_count++;
 out:
 	mutex_unlock(&eventlog_instances_lock);
 	return ret;
@@ -234,6 +257,7 @@ static void eventlog_instance_leave(struct eventlog_instance *instance)
 	mutex_lock(&eventlog_instances_lock);
 	xa_erase(&eventlog_minors, instance->minor);
 	xa_erase(&eventlog_instances, instance->domain.id);
+	eventlog_instances_count--;
 	mutex_unlock(&eventlog_instances_lock);
 
 	/* What was emitted so far is delivered. */
@@ -593,8 +617,7 @@ int eventlog_instances_init(struct eventlog_domain *root,
 
 	eventlog_instances_root = root;
 	eventlog_instances_empty = empty;
-	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_INSTANCES_MAX,
-				  "eventlog");
+	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_MINORS, "eventlog");
 	if (ret)
 		return ret;
 	ret = class_register(&eventlog_instance_class);
@@ -602,7 +625,7 @@ int eventlog_instances_init(struct eventlog_domain *root,
 		goto err_region;
 	cdev_init(&eventlog_instances_cdev, &eventlog_file_operations);
 	eventlog_instances_cdev.owner = THIS_MODULE;
-	ret = cdev_add(&eventlog_instances_cdev, eventlog_instances_first, EVENTLOG_INSTANCES_MAX);
+	ret = cdev_add(&eventlog_instances_cdev, eventlog_instances_first, EVENTLOG_MINORS);
 	if (ret)
 		goto err_class;
 	return 0;
@@ -610,7 +633,7 @@ int eventlog_instances_init(struct eventlog_domain *root,
 err_class:
 	class_unregister(&eventlog_instance_class);
 err_region:
-	unregister_chrdev_region(eventlog_instances_first, EVENTLOG_INSTANCES_MAX);
+	unregister_chrdev_region(eventlog_instances_first, EVENTLOG_MINORS);
 	return ret;
 }
 
@@ -625,5 +648,5 @@ void eventlog_instances_exit(void)
 	xa_destroy(&eventlog_minors);
 	cdev_del(&eventlog_instances_cdev);
 	class_unregister(&eventlog_instance_class);
-	unregister_chrdev_region(eventlog_instances_first, EVENTLOG_INSTANCES_MAX);
+	unregister_chrdev_region(eventlog_instances_first, EVENTLOG_MINORS);
 }

@@ -856,7 +856,9 @@ struct eventlog_filter_get {
  *  - poll() reports POLLHUP.  The rings of a subscriber contain, or count as lost, all that
  *    was emitted before, and do not change any more.
  *  - All other calls work until the file is closed.
- * A producer that gets ENODEV opens the device again.  It may be that of a new instance.
+ * A producer that gets ENODEV opens the device again.  It may be that of a new instance.  A
+ * node that a container has kept stays unusable: it never opens another instance, unless about
+ * a million have been created since.
  */
 #define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
 #define EVENTLOG_INSTANCES_MAX		1024
