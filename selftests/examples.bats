@@ -217,7 +217,20 @@ run_page()
 	run_page elog-report.1
 }
 
+server_listens()
+{
+	kill -0 "$1" || return 1
+	(: < /dev/tcp/127.0.0.1/4222) 2> /dev/null
+}
+
+# One server with three names, and a stream.
 @test "examples: elog-ship(1)" {
+	command -v nats-server > /dev/null || skip "there is no nats-server"
+	echo "127.0.0.1 one two three" >> /etc/hosts
+	nats-server -a 127.0.0.1 -js -sd "$DIRECTORY/store" > server.log 2>&1 3>&- &
+	background+=($!)
+	wait_for server_listens $!
+	elog ship -q --once --replicas 1 nats://one /var/log/eventlog/host.elog
 	run_page elog-ship.1
 }
 
